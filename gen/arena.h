@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * arena: memory that lives as long as one named thing (the run, one candidate).
+ * Nothing in an arena is freed alone; out of memory ends the program with exit code 3.
+ */
+#ifndef DCGEN_ARENA_H
+#define DCGEN_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef struct Arena Arena;
+
+Arena *arena_new(void);
+void arena_free(Arena *a);             /* NULL is allowed */
+void arena_reset(Arena *a);            /* forget everything, keep the memory */
+
+void *arena_alloc(Arena *a, size_t bytes);                     /* zeroed, 16-byte aligned */
+void *arena_array(Arena *a, size_t count, size_t elem_bytes);  /* zeroed; checks the product */
+void *arena_grow(Arena *a, const void *old, size_t old_count, size_t new_count, size_t elem_bytes);
+char *arena_strdup(Arena *a, const char *s);
+char *arena_strndup(Arena *a, const char *s, size_t n);
+char *arena_printf(Arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
+
+#define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define ARENA_ARRAY(a, count, type) ((type *)arena_array((a), (count), sizeof(type)))
+
+#endif

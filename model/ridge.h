@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ridge: linear least squares with a penalty, min_b sum_i w_i (y_i - b0 - x_i.b)^2 + lambda |b|^2 over standardised
+ * features; the intercept b0 is not penalised. lambda by leave-one-out (the closed form with the hat matrix,
+ * Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 7.10), over a fixed grid.
+ * Knows no dcgen type. LAPACK does the solves.
+ */
+#ifndef DCGEN_RIDGE_H
+#define DCGEN_RIDGE_H
+
+#include <stddef.h>
+#include "gen/arena.h"
+
+typedef struct {
+    size_t nfeature;
+    double *mean, *scale;     /* of each feature; scale 0: constant, ignored */
+    double *coef;             /* over standardised features */
+    double intercept;
+    double lambda;
+    double loo_rmse;          /* leave-one-out root mean square error at lambda */
+    size_t nrow;
+} Ridge;
+
+/* x: nrow x nfeature, row-major; y: nrow; w: nrow weights > 0, or NULL for 1.
+ * NULL when nrow is 0, a value is not finite, or LAPACK fails. One row is enough (then the intercept alone). */
+Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, size_t nrow, size_t nfeature);
+double ridge_predict(const Ridge *r, const double *x);
+
+#endif

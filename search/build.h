@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * build: C text to shared objects, several compilers at a time. No shell is involved; each compiler runs in its own process group
+ * with a deadline, and failure is data.
+ */
+#ifndef DCGEN_BUILD_H
+#define DCGEN_BUILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/arena.h"
+#include "search/record.h"
+
+typedef struct {
+    const char *name;          /* file name without suffix, unique in the folder */
+    const char *text;          /* C */
+    /* results */
+    Status status;             /* STATUS_OK, STATUS_BUILD_FAILED, STATUS_TIMED_OUT (the compiler hung) */
+    const char *so;            /* path of the shared object when ok */
+    int64_t code_bytes;        /* size of its executable code (.text), without the C runtime's few bytes */
+    double seconds;
+    const char *why;           /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
+} Build;
+
+typedef struct Builder Builder;
+
+/* cc: program (looked up in PATH); flags: NULL-terminated, before the file. A private temporary folder is made under TMPDIR.
+ * NULL with *err set (no compiler, folder cannot be made). */
+Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int jobs, double deadline_s, const char **err);
+const char *builder_version(const Builder *b);       /* first line of `cc --version` */
+/* Builds all; returns when all are done or *stop became true (then the rest are STATUS_INVALID, why "interrupted"). */
+void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop);
+/* The same in the background: start, then wait. One batch at a time. */
+void build_start(Builder *b, Arena *a, Build *builds, int n);
+void build_wait(Builder *b, const volatile int *stop);
+void build_remove(Builder *b, const char *so);        /* deletes one shared object that is no longer needed */
+void builder_free(Builder *b);                       /* kills what runs, removes the folder */
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * record: what was built and measured, kept as JSON lines in an append-only file. Failures are records too.
+ *
+ * A file holds lines of three types, each with "v":1 (the schema) and "type":
+ *   device   the machine and compiler that the following lines come from, named by its id
+ *   kernel   one candidate on one device: template, parameters, target, status, size of its code
+ *   measure  one candidate on one shape: samples in ns, status
+ * A torn last line (killed while writing) is dropped with a warning, and cut off before the next append; other unreadable
+ * lines and lines of another schema version are counted and ignored with a warning. Nothing read from a file is trusted:
+ * sizes are bounded, numbers checked, names limited to [A-Za-z0-9_.+-].
+ */
+#ifndef DCGEN_RECORD_H
+#define DCGEN_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "gen/arena.h"
+
+typedef enum { STATUS_OK, STATUS_INVALID, STATUS_BUILD_FAILED, STATUS_WRONG, STATUS_CRASHED, STATUS_TIMED_OUT, STATUS_COUNT } Status;
+const char *status_name(Status s);     /* "ok", "invalid", "build_failed", ... */
+
+enum { RECORD_MAX_AXIS = 6, RECORD_MAX_PARAM = 24, RECORD_MAX_SAMPLE = 64 };
+
+/* What a measurement depends on besides the candidate: goes into the package so that others can read the figures. */
+typedef struct {
+    const char *id;                    /* 16 hex digits: hash of all that follows */
+    const char *name;                  /* "AMD EPYC 9R45" */
+    const char *arch;                  /* "x86_64" */
+    int cores;
+    int64_t l1_bytes, l2_bytes, l3_bytes;
+    int nisa;
+    const char *isa[8];                /* targets this device can run, best first */
+    const char *compiler;              /* first line of `cc --version` */
+    const char *flags;                 /* all compiler flags, one space between */
+} Device;
+
+typedef struct { const char *name; int64_t value; } Param;
+
+typedef struct {
+    const char *key;                   /* 32 hex digits: template text, parameters, target, flags, compiler */
+    const char *device;                /* Device.id */
+    const char *op, *dtype, *template_name, *template_hash, *target;
+    int nparam;
+    Param param[RECORD_MAX_PARAM];
+    Status status;                     /* ok: it compiled and verified on the awkward shapes */
+    int64_t code_bytes;                /* of its text section; 0 when not built */
+    const char *why;                   /* for people: first line of the compiler's error ...; "" when ok */
+} KernelRecord;
+
+typedef struct {
+    const char *key, *device;
+    int naxis;
+    int64_t extent[RECORD_MAX_AXIS];
+    int threads;
+    Status status;
+    int nsample;
+    double ns[RECORD_MAX_SAMPLE];      /* per call, in the order taken */
+    double median_ns, spread;          /* spread: (third quartile - first) / median */
+    double max_err;                    /* part of the tolerance, <= 1 when ok */
+    bool final;                        /* taken in the last, interleaved comparison: preferred over others */
+    const char *why;
+} MeasureRecord;
+
+typedef struct {
+    int64_t ndevice, nkernel, nmeasure;
+    Device *device;
+    KernelRecord *kernel;
+    MeasureRecord *measure;
+    int64_t nignored;                  /* lines dropped */
+} Records;
+
+/* An open record file: everything it held, and the place to append to. */
+typedef struct RecordFile RecordFile;
+
+/* Opens for appending, creating the file (not its folder); takes an exclusive lock.
+ * NULL with *err set ("... is in use by process 123", "...: No space left on device", ...). Warnings go to `warn` (may be NULL). */
+RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err);
+/* Reads only: no lock, the file need not be writable. */
+bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err);
+const Records *record_all(const RecordFile *f);      /* grows with each append; pointers into it do not stay */
+/* Each appends one whole line with one write(2) and keeps the record in memory. False with *err set when the disk is full ...:
+ * then the partial line is cut off again. */
+bool record_add_device(RecordFile *f, const Device *d, const char **err);   /* nothing happens if that id is there */
+bool record_add_kernel(RecordFile *f, const KernelRecord *k, const char **err);
+bool record_add_measure(RecordFile *f, const MeasureRecord *m, const char **err);
+void record_close(RecordFile *f);
+
+/* Canonical text of records: devices by id, kernels by key, measures by (key, threads, extents, final, order), for packages. */
+char *record_text(Arena *a, const Records *r);
+
+double record_median(const double *v, int n);
+double record_spread(const double *v, int n);        /* (q3 - q1) / median */
+
+#endif

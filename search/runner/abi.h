@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * abi: what a shared object that a runner loads must export. A candidate is the text of one kernel exactly as the
+ * package ships it, with this uniform entry added, so that a runner needs to know no operator.
+ *
+ *   extent[]   the op's axes in order ("M","N","K" for dense)
+ *   operand[]  the op's operands in order, those of absent epilogues NULL. In a candidate with dcgen_pack the constant
+ *              operand is the packed one.
+ *   task, ntask  the call does the task-th of ntask equal parts; parts write disjoint outputs
+ */
+#ifndef DCGEN_ABI_H
+#define DCGEN_ABI_H
+
+#include <stdint.h>
+
+/* A candidate. dcgen_run returns 0, or non-zero when it refuses these extents. */
+typedef int dcgen_run_fn(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask);
+typedef int64_t dcgen_workspace_fn(const int64_t *extent);                  /* bytes; optional, absent: 0 */
+typedef int64_t dcgen_packed_bytes_fn(const int64_t *extent);               /* both or neither */
+typedef int dcgen_pack_fn(const int64_t *extent, const void *w, void *packed);
+
+/* The reference (templates/<op>/reference.c), on the unpacked operands. The output is seen as rows x row_elems.
+ * rows:   fills y[(row1-row0) * row_elems] with the exact result and bound[] with sum of |term| for each element:
+ *         a correct kernel's error is at most tol_factor(K, type) * bound.
+ * check:  fills sum[row1-row0] with the exact sum of each row's elements and bound[] with the sum of their bounds:
+ *         cheap (no product of all three extents), so that every row of a large output is checked.
+ * terms:  number of rounded operations behind one element (K for dense), for the tolerance. */
+typedef void dcgen_reference_rows_fn(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1,
+                                     double *y, double *bound);
+typedef void dcgen_reference_check_fn(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1,
+                                      double *sum, double *bound);
+typedef int64_t dcgen_reference_terms_fn(const int64_t *extent);
+
+#endif

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# One CTest test a file: tests/<area>/test_<x>.c and fuzz_<x>.c become executables <area>_test_<x> and <area>_fuzz_<x>,
+# tests/<area>/test_<x>.sh runs with DCGEN, SRC and BIN set. Each runs in tests/<area> and carries its area as label.
+# Exit code 77 means skipped. A file may ask for more on a line of its own within its head:
+#
+#   ctest: label=slow timeout=300 serial
+#
+# label: further labels, by commas ("slow" stays out of the sanitizer builds); timeout: seconds; serial: runs alone.
+if(DCGEN_SANITIZE)
+    set(timeout_factor 4)
+else()
+    set(timeout_factor 1)
+endif()
+
+function(dcgen_register_test name file area default_timeout)
+    set(labels ${area})
+    set(timeout ${default_timeout})
+    set(serial OFF)
+    file(STRINGS ${file} wish REGEX "^[ #/*]*ctest: " LIMIT_COUNT 1)
+    if(wish MATCHES "label=([a-z,]+)")
+        string(REPLACE "," ";" more_labels "${CMAKE_MATCH_1}")
+        list(APPEND labels ${more_labels})
+    endif()
+    if(wish MATCHES "timeout=([0-9]+)")
+        set(timeout ${CMAKE_MATCH_1})
+    endif()
+    if(wish MATCHES " serial")
+        set(serial ON)
+    endif()
+    math(EXPR timeout "${timeout} * ${timeout_factor}")
+    set_tests_properties(${name} PROPERTIES
+        LABELS "${labels}" TIMEOUT ${timeout} RUN_SERIAL ${serial} SKIP_RETURN_CODE 77)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+endfunction()
+
+function(dcgen_add_program_test file default_timeout)
+    get_filename_component(base ${file} NAME_WE)
+    get_filename_component(folder ${file} DIRECTORY)
+    get_filename_component(area ${folder} NAME)
+    set(name ${area}_${base})
+    add_executable(${name} ${file})
+    target_link_libraries(${name} PRIVATE dcgen_core PkgConfig::cmocka ${CMAKE_DL_LIBS} m pthread)
+    target_compile_definitions(${name} PRIVATE
+        DCGEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" DCGEN_BINARY_DIR="${PROJECT_BINARY_DIR}")
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${folder})
+    dcgen_register_test(${name} ${file} ${area} ${default_timeout})
+endfunction()
+
+function(dcgen_add_shell_test file)
+    get_filename_component(base ${file} NAME_WE)
+    get_filename_component(folder ${file} DIRECTORY)
+    get_filename_component(area ${folder} NAME)
+    set(name ${area}_${base})
+    add_test(NAME ${name}_sh
+        COMMAND ${CMAKE_COMMAND} -E env DCGEN=${CMAKE_BINARY_DIR}/dcgen SRC=${PROJECT_SOURCE_DIR} BIN=${CMAKE_BINARY_DIR}
+                sh ${file}
+        WORKING_DIRECTORY ${folder})
+    dcgen_register_test(${name}_sh ${file} ${area} 300)
+endfunction()
+
+file(GLOB unit_tests CONFIGURE_DEPENDS tests/*/test_*.c)
+foreach(file IN LISTS unit_tests)
+    dcgen_add_program_test(${file} 120)
+endforeach()
+
+file(GLOB fuzz_tests CONFIGURE_DEPENDS tests/*/fuzz_*.c)
+foreach(file IN LISTS fuzz_tests)
+    dcgen_add_program_test(${file} 60)
+endforeach()
+
+file(GLOB shell_tests CONFIGURE_DEPENDS tests/*/test_*.sh)
+foreach(file IN LISTS shell_tests)
+    dcgen_add_shell_test(${file})
+endforeach()

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+ * pool: see pool.h. A job is published as one 64-bit ticket {generation, tasks left}; whoever lowers the count of the ticket by
+ * compare-and-swap owns a task. The caller takes part and waits only for tasks that a worker has taken, never for a worker that
+ * has not come: a sleeping or descheduled worker costs nothing but its help.
+ *
+ * body, arg and ntask are read before the swap. A swap that succeeds proves that its task was still free, hence that the job was
+ * still under way and that the caller had not begun to write the next one. (A worker that stops between the two for exactly 2^32
+ * jobs would be fooled.)
+ *
+ * Workers spin for SPIN_NS after their last job, then sleep. Spinning gives the core away every few hundred nanoseconds to any
+ * other thread that wants it, so more threads than cores are slow at worst, not stuck.
+ */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include "pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#ifndef NAME_POOL_SPIN_NS
+#define NAME_POOL_SPIN_NS 50000     /* how long to spin for more work, or for the last worker, before sleeping */
+#endif
+
+enum { PAUSES = 32, CACHE_LINE = 64 };
+
+typedef void Body(void *arg, int i);
+
+struct NAME_pool {
+    alignas(CACHE_LINE) _Atomic uint64_t ticket;   /* generation << 32 | tasks left */
+    _Atomic(Body *) body;
+    _Atomic(void *) arg;
+    atomic_int ntask;
+    alignas(CACHE_LINE) atomic_int done;           /* tasks that workers have finished in this generation */
+    alignas(CACHE_LINE) atomic_int sleepers;       /* workers that sleep or are about to */
+    atomic_bool caller_sleeps;
+    atomic_bool busy;                              /* a call is under way */
+    atomic_bool stopping;
+    pthread_mutex_t lock;                          /* only around sleeping */
+    pthread_cond_t wake, finished;
+    int nworker;
+    pthread_t worker[];
+};
+
+static inline void cpu_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");                       /* "yield" does nothing on most cores */
+#endif
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Spins until `ready` holds; false when that took longer than NAME_POOL_SPIN_NS. */
+static bool spin_until(struct NAME_pool *p, bool (*ready)(struct NAME_pool *, uint32_t), uint32_t value)
+{
+    for (int i = 0; i < PAUSES; i++) {
+        if (ready(p, value))
+            return true;
+        cpu_pause();
+    }
+    for (int64_t end = now_ns() + NAME_POOL_SPIN_NS; now_ns() < end; sched_yield()) {
+        for (int i = 0; i < PAUSES; i++) {
+            if (ready(p, value))
+                return true;
+            cpu_pause();
+        }
+    }
+    return ready(p, value);
+}
+
+static uint32_t generation(struct NAME_pool *p)
+{
+    return (uint32_t)(atomic_load(&p->ticket) >> 32);
+}
+
+static bool is_new_job(struct NAME_pool *p, uint32_t seen)
+{
+    return generation(p) != seen;
+}
+
+static bool is_done(struct NAME_pool *p, uint32_t count)
+{
+    return (uint32_t)atomic_load(&p->done) == count;
+}
+
+/* Does free tasks of the job under way until there are none; returns how many. Workers report each as they finish it. */
+static int do_tasks(struct NAME_pool *p, bool report)
+{
+    int count = 0;
+    uint64_t t = atomic_load(&p->ticket);
+    while ((uint32_t)t != 0) {
+        Body *body = atomic_load_explicit(&p->body, memory_order_relaxed);
+        void *arg = atomic_load_explicit(&p->arg, memory_order_relaxed);
+        int i = atomic_load_explicit(&p->ntask, memory_order_relaxed) - (int)(uint32_t)t;
+        if (!atomic_compare_exchange_strong(&p->ticket, &t, t - 1))
+            continue;
+        body(arg, i);
+        count++;
+        if (report)
+            atomic_fetch_add(&p->done, 1);
+        t = atomic_load(&p->ticket);
+    }
+    return count;
+}
+
+/* `sleepers` rises before the ticket is looked at again, and the caller publishes the ticket before it looks at `sleepers`:
+ * one of the two sees the other, so no wake-up is lost. The same holds for caller_sleeps and done. */
+static void worker_sleep(struct NAME_pool *p, uint32_t seen)
+{
+    pthread_mutex_lock(&p->lock);
+    atomic_fetch_add(&p->sleepers, 1);
+    while (!is_new_job(p, seen))
+        pthread_cond_wait(&p->wake, &p->lock);
+    atomic_fetch_sub(&p->sleepers, 1);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static void *worker_main(void *pool)
+{
+    struct NAME_pool *p = pool;
+    uint32_t seen = 0;
+    for (;;) {
+        if (!spin_until(p, is_new_job, seen))
+            worker_sleep(p, seen);
+        seen = generation(p);
+        if (atomic_load(&p->stopping))
+            return NULL;
+        do_tasks(p, true);
+        if (atomic_load(&p->caller_sleeps)) {
+            pthread_mutex_lock(&p->lock);
+            pthread_cond_signal(&p->finished);
+            pthread_mutex_unlock(&p->lock);
+        }
+    }
+}
+
+static void publish(struct NAME_pool *p, uint32_t tasks_left)
+{
+    atomic_store(&p->ticket, (uint64_t)(generation(p) + 1) << 32 | tasks_left);
+    if (atomic_load(&p->sleepers) == 0)
+        return;
+    pthread_mutex_lock(&p->lock);
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static void caller_wait(struct NAME_pool *p, int count)
+{
+    if (spin_until(p, is_done, (uint32_t)count))
+        return;
+    pthread_mutex_lock(&p->lock);
+    atomic_store(&p->caller_sleeps, true);
+    while (!is_done(p, (uint32_t)count))
+        pthread_cond_wait(&p->finished, &p->lock);
+    atomic_store(&p->caller_sleeps, false);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void NAME_pool_run(void *pool, int n, void (*body)(void *arg, int i), void *arg)
+{
+    struct NAME_pool *p = pool;
+    if (n <= 0)
+        return;
+    if (n == 1 || !p || p->nworker == 0 || atomic_exchange(&p->busy, true)) {
+        for (int i = 0; i < n; i++)
+            body(arg, i);
+        return;
+    }
+    atomic_store_explicit(&p->body, body, memory_order_relaxed);
+    atomic_store_explicit(&p->arg, arg, memory_order_relaxed);
+    atomic_store_explicit(&p->ntask, n, memory_order_relaxed);
+    atomic_store_explicit(&p->done, 0, memory_order_relaxed);
+    publish(p, (uint32_t)n - 1);                   /* task 0 is the caller's */
+    body(arg, 0);
+    int own = 1 + do_tasks(p, false);
+    caller_wait(p, n - own);
+    atomic_store(&p->busy, false);
+}
+
+/* A signal of the program shall not run its handler on a worker. */
+static void start_workers(struct NAME_pool *p, int count)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    while (p->nworker < count && pthread_create(&p->worker[p->nworker], NULL, worker_main, p) == 0)
+        p->nworker++;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+NAME_pool *NAME_pool_start(int threads)
+{
+    int count = threads > 1 ? threads - 1 : 0;
+    void *memory;
+    if (posix_memalign(&memory, CACHE_LINE, sizeof(struct NAME_pool) + (size_t)count * sizeof(pthread_t)) != 0)
+        return NULL;
+    struct NAME_pool *p = memory;
+    atomic_init(&p->ticket, 0);
+    atomic_init(&p->body, NULL);
+    atomic_init(&p->arg, NULL);
+    atomic_init(&p->ntask, 0);
+    atomic_init(&p->done, 0);
+    atomic_init(&p->sleepers, 0);
+    atomic_init(&p->caller_sleeps, false);
+    atomic_init(&p->busy, false);
+    atomic_init(&p->stopping, false);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    pthread_cond_init(&p->finished, NULL);
+    p->nworker = 0;
+    start_workers(p, count);
+    return p;
+}
+
+void NAME_pool_stop(NAME_pool *p)
+{
+    if (!p)
+        return;
+    atomic_store(&p->stopping, true);
+    publish(p, 0);
+    for (int i = 0; i < p->nworker; i++)
+        pthread_join(p->worker[i], NULL);
+    pthread_cond_destroy(&p->finished);
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}

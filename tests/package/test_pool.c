@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The thread pool of generated packages: every task runs exactly once, its writes are seen afterwards, and nothing hangs, with
+ * fewer and more threads than cores, awake and asleep, nested and called from several threads. Meant to be run under tsan too.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "templates/package/pool.c"
+
+enum { MAX_TASK = 1000 };
+
+typedef struct { int count[MAX_TASK]; } Job;        /* plain ints: a task that ran twice, or unseen writes, are races for tsan */
+
+static void count_task(void *arg, int i)
+{
+    Job *job = arg;
+    job->count[i]++;
+}
+
+static void sleep_ns(long ns)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
+}
+
+static void check_run(NAME_pool *pool, int n)
+{
+    Job job = { { 0 } };
+    NAME_pool_run(pool, n, count_task, &job);
+    for (int i = 0; i < MAX_TASK; i++)
+        assert_int_equal(job.count[i], i < n);
+}
+
+static void every_task_runs_once(void **state)
+{
+    (void)state;
+    static const int threads[] = { -1, 0, 1, 2, 3, 16 }, n[] = { -5, 0, 1, 2, 3, 7, 16, 100, MAX_TASK };
+    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+        NAME_pool *pool = NAME_pool_start(threads[t]);
+        assert_non_null(pool);
+        for (size_t i = 0; i < sizeof n / sizeof *n; i++)
+            check_run(pool, n[i]);
+        NAME_pool_stop(pool);
+    }
+}
+
+static void no_pool_runs_alone(void **state)
+{
+    (void)state;
+    check_run(NULL, 17);
+    NAME_pool_stop(NULL);
+}
+
+static void many_short_runs(void **state)
+{
+    (void)state;
+    enum { RUNS = 20000, TASKS = 4 };
+    NAME_pool *pool = NAME_pool_start(3);
+    Job job = { { 0 } };
+    for (int r = 0; r < RUNS; r++)
+        NAME_pool_run(pool, TASKS, count_task, &job);
+    for (int i = 0; i < TASKS; i++)
+        assert_int_equal(job.count[i], RUNS);
+    NAME_pool_stop(pool);
+}
+
+/* Around the end of spinning, where a wake-up could get lost. */
+static void runs_after_pauses(void **state)
+{
+    (void)state;
+    NAME_pool *pool = NAME_pool_start(2);
+    for (int r = 0; r < 300; r++) {
+        sleep_ns(r * 500);
+        check_run(pool, 2);
+    }
+    NAME_pool_stop(pool);
+}
+
+typedef struct { pthread_t main; atomic_int ran_elsewhere; } Helpers;
+
+static void slow_task(void *arg, int i)
+{
+    Helpers *h = arg;
+    (void)i;
+    sleep_ns(3000000);
+    if (!pthread_equal(pthread_self(), h->main))
+        atomic_fetch_add(&h->ran_elsewhere, 1);
+}
+
+/* The sleeping worker is woken and takes its part; the caller, done first or last, waits for it beyond spinning. */
+static void workers_help_after_sleep(void **state)
+{
+    (void)state;
+    NAME_pool *pool = NAME_pool_start(2);
+    Helpers h = { .main = pthread_self() };
+    sleep_ns(20000000);
+    NAME_pool_run(pool, 7, slow_task, &h);
+    assert_in_range(atomic_load(&h.ran_elsewhere), 1, 6);
+    NAME_pool_stop(pool);
+}
+
+typedef struct { NAME_pool *pool; Job job; } Caller;
+
+static void *call_often(void *arg)
+{
+    Caller *c = arg;
+    for (int r = 0; r < 2000; r++)
+        NAME_pool_run(c->pool, 5, count_task, &c->job);
+    return NULL;
+}
+
+static void concurrent_callers(void **state)
+{
+    (void)state;
+    enum { CALLERS = 3 };
+    NAME_pool *pool = NAME_pool_start(2);
+    Caller c[CALLERS] = { { 0 } };
+    pthread_t thread[CALLERS];
+    for (int i = 0; i < CALLERS; i++) {
+        c[i].pool = pool;
+        assert_int_equal(pthread_create(&thread[i], NULL, call_often, &c[i]), 0);
+    }
+    for (int i = 0; i < CALLERS; i++) {
+        pthread_join(thread[i], NULL);
+        for (int k = 0; k < 5; k++)
+            assert_int_equal(c[i].job.count[k], 2000);
+    }
+    NAME_pool_stop(pool);
+}
+
+typedef struct { NAME_pool *pool; Job inner[8]; } Nested;
+
+static void run_inner(void *arg, int i)
+{
+    Nested *n = arg;
+    NAME_pool_run(n->pool, 10, count_task, &n->inner[i]);
+}
+
+static void calls_nest(void **state)
+{
+    (void)state;
+    Nested n = { .pool = NAME_pool_start(3) };
+    NAME_pool_run(n.pool, 8, run_inner, &n);
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 10; k++)
+            assert_int_equal(n.inner[i].count[k], 1);
+    NAME_pool_stop(n.pool);
+}
+
+static void stops_at_any_time(void **state)
+{
+    (void)state;
+    static const long wait_ns[] = { 0, 10000, 50000, 60000, 10000000 };    /* not started, spinning, on the way to sleep, asleep */
+    for (int r = 0; r < 50; r++) {
+        NAME_pool *pool = NAME_pool_start(4);
+        if (r % 2)
+            check_run(pool, 4);
+        sleep_ns(wait_ns[r % 5]);
+        NAME_pool_stop(pool);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_task_runs_once), cmocka_unit_test(no_pool_runs_alone), cmocka_unit_test(many_short_runs),
+        cmocka_unit_test(runs_after_pauses), cmocka_unit_test(workers_help_after_sleep), cmocka_unit_test(concurrent_callers),
+        cmocka_unit_test(calls_nest), cmocka_unit_test(stops_at_any_time),
+    };
+    return cmocka_run_group_tests_name("package/pool", tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * progress: what dcgen is doing and for how much longer, on a terminal as one line that is redrawn:
+ *
+ *   search ██████████▌░░░░░░░░░ 131/256  1.21x of OpenBLAS  2:05 left
+ *
+ * and elsewhere as plain lines, one when a phase begins, then at most one every 5 seconds, and one when it ends.
+ * Not thread-safe: one thread draws. All functions take NULL and then do nothing.
+ */
+#ifndef DCGEN_PROGRESS_H
+#define DCGEN_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* AUTO: BAR on a terminal, else PLAIN. BAR shows nothing where there is no terminal. Log lines are printed in every mode. */
+typedef enum { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_PLAIN, PROGRESS_NONE } ProgressMode;
+
+typedef struct Progress Progress;
+
+/* The display as it would be elsewhere, for tests. */
+typedef struct {
+    int width;                 /* columns of the pretended terminal; 0: ask the real one */
+    bool utf8;
+    double (*now_s)(void);     /* the clock */
+} ProgressView;
+
+Progress *progress_open(ProgressMode mode, FILE *out);
+Progress *progress_open_view(ProgressMode mode, FILE *out, const ProgressView *view);
+
+/* total: steps or seconds, whatever progress_update counts in; 0 or less: not known, then there is no bar. */
+void progress_phase(Progress *p, const char *phase, double total);
+/* best: best so far against its baseline, in words (NULL or "": nothing yet). eta_s: seconds left; negative: not known. */
+void progress_update(Progress *p, double done, const char *best, double eta_s);
+/* A log line above the bar; the newline is added. */
+void progress_line(Progress *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void progress_close(Progress *p);
+
+/* Clears the bar and shows the cursor again. Async-signal-safe: for handlers that end the program. Signals that would end
+ * or stop the program by default, and exit(), do this by themselves while a bar is shown. */
+void progress_restore(void);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * progress: what is written to a pretended terminal of a given width, on a pretended clock; and that a real
+ * (pseudo) terminal gets its cursor back when a signal ends the program.
+ */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "gen/progress.h"
+
+static double now;
+static double fake_now(void) { return now; }
+
+typedef struct {
+    char *text;
+    size_t len;
+    FILE *out;
+    Progress *p;
+} Screen;
+
+/* Not by value: the stream keeps the addresses of the fields. */
+static void screen_open(Screen *s, ProgressMode mode, int width, bool utf8) {
+    ProgressView view = { .width = width, .utf8 = utf8, .now_s = fake_now };
+    now = 100;
+    s->out = open_memstream(&s->text, &s->len);
+    s->p = progress_open_view(mode, s->out, &view);
+    assert_non_null(s->p);
+}
+
+static const char *screen_text(Screen *s) {
+    fflush(s->out);
+    return s->text;
+}
+
+static void screen_free(Screen *s) {
+    fclose(s->out);
+    free(s->text);
+}
+
+static const char *screen_end(Screen *s) {
+    progress_close(s->p);
+    return screen_text(s);
+}
+
+/* The last line drawn by the bar, without its control sequences. */
+static const char *last_bar(const char *text, char *line, size_t size) {
+    const char *cr = strrchr(text, '\r'), *end;
+    assert_non_null(cr);
+    end = strstr(cr, "\033[K");
+    assert_non_null(end);
+    snprintf(line, size, "%.*s", (int)(end - cr - 1), cr + 1);
+    return line;
+}
+
+static int columns_of(const char *s) {
+    int n = 0;
+    for (; *s; s++)
+        n += ((unsigned char)*s & 0xC0) != 0x80;
+    return n;
+}
+
+static void bar_ascii(void **state) {
+    (void)state;
+    char line[1024];
+    Screen s;
+    screen_open(&s, PROGRESS_AUTO, 60, false);
+    progress_phase(s.p, "search", 256);
+    now += 1;
+    progress_update(s.p, 128, "1.21x", 125);
+    assert_string_equal(last_bar(screen_text(&s), line, sizeof line),
+                        "search [############............] 128/256  1.21x  2:05 left");
+    assert_int_equal(columns_of(line), 59);
+    screen_end(&s);
+    assert_string_equal(s.text + s.len - strlen("\r\033[K\033[?25h"), "\r\033[K\033[?25h");
+    screen_free(&s);
+}
+
+static void bar_utf8_has_eighths(void **state) {
+    (void)state;
+    char line[1024];
+    Screen s;
+    screen_open(&s, PROGRESS_BAR, 27, true);
+    progress_phase(s.p, "fit", 16);
+    now += 1;
+    progress_update(s.p, 7, "", -1);
+    assert_string_equal(last_bar(screen_text(&s), line, sizeof line), "fit ███████▍░░░░░░░░░ 7/16");
+    assert_int_equal(columns_of(line), 26);
+    screen_end(&s);
+    screen_free(&s);
+}
+
+static void check_width(int width, bool utf8) {
+    char line[1024];
+    Screen s;
+    screen_open(&s, PROGRESS_BAR, width, utf8);
+    progress_phase(s.p, "search", 1000);
+    now += 9;
+    progress_update(s.p, 2000, "best 12.5 µs, 1.34x of OpenBLAS", 7265);
+    assert_in_range(columns_of(last_bar(screen_text(&s), line, sizeof line)), 0, width - 1);
+    if (width >= 80)
+        assert_non_null(strstr(line, "2000/1000  best 12.5 µs, 1.34x of OpenBLAS  2:01:05 left"));
+    screen_end(&s);
+    screen_free(&s);
+}
+
+static void bar_never_exceeds_width(void **state) {
+    (void)state;
+    for (int width = 1; width <= 130; width++) {
+        check_width(width, false);
+        check_width(width, true);
+    }
+}
+
+static void bar_redraws_not_too_often(void **state) {
+    (void)state;
+    Screen s;
+    screen_open(&s, PROGRESS_BAR, 80, false);
+    progress_phase(s.p, "search", 10);
+    fflush(s.out);
+    size_t before = s.len;
+    for (int i = 0; i < 10; i++)
+        progress_update(s.p, i, "", -1);       /* the clock stands */
+    fflush(s.out);
+    assert_int_equal(s.len, before);
+    now += 0.1;
+    progress_update(s.p, 10, "", -1);
+    fflush(s.out);
+    assert_true(s.len > before);
+    progress_close(s.p);
+    screen_free(&s);
+}
+
+static void line_goes_above_bar(void **state) {
+    (void)state;
+    Screen s;
+    screen_open(&s, PROGRESS_BAR, 40, false);
+    progress_phase(s.p, "build", 4);
+    progress_line(s.p, "kernel %d: %s", 3, "crashed");
+    const char *text = screen_text(&s), *log = strstr(text, "\r\033[Kkernel 3: crashed\n");
+    assert_non_null(log);
+    assert_non_null(strstr(log, "build ["));    /* the bar is drawn again below */
+    progress_close(s.p);
+    screen_free(&s);
+}
+
+static void plain_lines_every_five_seconds(void **state) {
+    (void)state;
+    Screen s;
+    screen_open(&s, PROGRESS_PLAIN, 0, false);
+    progress_phase(s.p, "search", 100);
+    for (int i = 1; i <= 60; i++) {
+        now += 0.125;
+        progress_update(s.p, i, "1.1x", 30 - 0.125 * i);
+    }
+    progress_phase(s.p, "fit", 0);
+    assert_string_equal(screen_end(&s), "search: 0/100\n"
+                                "search: 40/100, 1.1x, 0:25 left\n"
+                                "search: 60/100, 1.1x, 0:23 left\n"
+                                "fit: 0\n");
+    screen_free(&s);
+}
+
+static void auto_off_terminal_is_plain_and_bar_is_silent(void **state) {
+    (void)state;
+    Screen s;
+    screen_open(&s, PROGRESS_AUTO, 0, true);
+    progress_phase(s.p, "search", 2);
+    assert_string_equal(screen_end(&s), "search: 0/2\n");
+    screen_free(&s);
+
+    static const ProgressMode silent[] = { PROGRESS_BAR, PROGRESS_NONE };
+    for (int i = 0; i < 2; i++) {
+        screen_open(&s, silent[i], 0, true);
+        progress_phase(s.p, "search", 2);
+        now += 60;
+        progress_update(s.p, 1, "x", 1);
+        progress_line(s.p, "a log line");
+        assert_string_equal(screen_end(&s), "a log line\n");
+        screen_free(&s);
+    }
+}
+
+static void text_cannot_move_the_cursor(void **state) {
+    (void)state;
+    Screen s;
+    screen_open(&s, PROGRESS_PLAIN, 0, false);
+    progress_phase(s.p, "a\nb\033[2J", 1);
+    assert_string_equal(screen_end(&s), "a b [2J: 0/1\n");
+    screen_free(&s);
+}
+
+static void null_is_harmless(void **state) {
+    (void)state;
+    progress_phase(NULL, "x", 1);
+    progress_update(NULL, 1, "", 1);
+    progress_line(NULL, "x");
+    progress_close(NULL);
+    progress_restore();
+}
+
+/* ---- a real terminal ---------------------------------------------------- */
+
+static int open_terminal(int *master) {
+    struct winsize size = { .ws_row = 24, .ws_col = 50 };
+    *master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (*master < 0 || grantpt(*master) || unlockpt(*master))
+        return -1;
+    int slave = open(ptsname(*master), O_RDWR | O_NOCTTY);
+    if (slave >= 0)
+        ioctl(slave, TIOCSWINSZ, &size);
+    return slave;
+}
+
+static void show_and_wait(int slave) {
+    FILE *out = fdopen(slave, "w");
+    setenv("TERM", "xterm", 1);
+    setenv("LC_ALL", "C", 1);
+    Progress *p = progress_open(PROGRESS_AUTO, out);
+    progress_phase(p, "search", 10);
+    for (;;)
+        pause();
+}
+
+/* Reads until `until` was seen; the text is NUL-terminated. */
+static void read_until(int fd, const char *until, char *text, size_t size) {
+    size_t n = 0;
+    text[0] = '\0';
+    while (n + 1 < size && !strstr(text, until)) {
+        ssize_t got = read(fd, text + n, size - 1 - n);
+        if (got <= 0)
+            break;
+        n += (size_t)got;
+        text[n] = '\0';
+    }
+}
+
+static void cursor_comes_back_after_signal(void **state) {
+    (void)state;
+    char text[4096];
+    int master, status, slave = open_terminal(&master);
+    if (slave < 0) {
+        print_message("skipped: no pseudo terminal can be opened here\n");
+        skip();
+    }
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        show_and_wait(slave);
+    read_until(master, "0/10", text, sizeof text);
+    assert_non_null(strstr(text, "\033[?25l"));
+    assert_non_null(strstr(text, "search [...................................] 0/10"));   /* 49 columns */
+    kill(child, SIGINT);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGINT);
+    read_until(master, "\033[?25h", text, sizeof text);
+    assert_non_null(strstr(text, "\033[?25h"));
+    close(slave);
+    close(master);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bar_ascii),
+        cmocka_unit_test(bar_utf8_has_eighths),
+        cmocka_unit_test(bar_never_exceeds_width),
+        cmocka_unit_test(bar_redraws_not_too_often),
+        cmocka_unit_test(line_goes_above_bar),
+        cmocka_unit_test(plain_lines_every_five_seconds),
+        cmocka_unit_test(auto_off_terminal_is_plain_and_bar_is_silent),
+        cmocka_unit_test(text_cannot_move_the_cursor),
+        cmocka_unit_test(null_is_harmless),
+        cmocka_unit_test(cursor_comes_back_after_signal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

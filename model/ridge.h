@@ -2,7 +2,8 @@
  *
  * ridge: linear least squares with a penalty, min_b sum_i w_i (y_i - b0 - x_i.b)^2 + lambda |b|^2 over standardised
  * features; the intercept b0 is not penalised. lambda by leave-one-out (the closed form with the hat matrix,
- * Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 7.10), over a fixed grid.
+ * Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 7.10), over a fixed grid of multiples of the
+ * total weight, 1e-10 ... 1e3.
  * Knows no dcgen type. LAPACK does the solves.
  */
 #ifndef DCGEN_RIDGE_H
@@ -17,7 +18,7 @@ typedef struct {
     double *coef;             /* over standardised features */
     double intercept;
     double lambda;
-    double loo_rmse;          /* leave-one-out root mean square error at lambda */
+    double loo_rmse;          /* leave-one-out weighted root mean square error at lambda; +inf when nrow is 1 */
     size_t nrow;
 } Ridge;
 

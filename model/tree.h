@@ -2,7 +2,12 @@
  *
  * tree: a cost-sensitive decision tree. Each point has a cost for every class; a leaf takes the class with the smallest
  * weighted cost of its points; a split is taken where it lowers the total cost most. Knows no dcgen type.
- * After growing, leaves are merged while the total cost rises by less than `tolerance` of itself (a smaller tree).
+ * Where no single split lowers the cost, one level is looked ahead: the best pair of thresholds on one feature (a class
+ * that is useful only in the middle of a range), then the best of some first thresholds followed by the best second ones
+ * on any feature (XOR). Below 32 levels, nodes of 64 points or more are split near their middle, so that no pattern of
+ * costs gives a deep tree.
+ * After growing, leaves are merged, those first that save least for each leaf, while the total cost rises by at most
+ * `tolerance` of the full tree's (a smaller tree), and further while there are more than max_leaf.
  */
 #ifndef DCGEN_TREE_H
 #define DCGEN_TREE_H
@@ -26,9 +31,12 @@ typedef struct {
     double tolerance;                  /* relative rise of the total cost allowed by pruning, e.g. 1e-3 */
 } TreeOptions;
 
-/* x: npoint x nfeature integers; cost: npoint x nclass, already weighted, finite or +inf (class not allowed there).
- * Thresholds lie half-way between neighbouring values (rounded down). Ties go to the lower feature, then the lower
- * threshold, then the lower class: same input, same tree. Points that agree in all features share a leaf. */
+/* x: npoint x nfeature integers; cost: npoint x nclass, already weighted, finite or +inf (class not allowed there; so
+ * says any value that is not finite). A leaf takes a class that is not allowed to some of its points only where every
+ * class is; then the one not allowed to the fewest, and its cost is +inf.
+ * Thresholds lie half-way between neighbouring values (rounded down). Ties (differences below 1e-12 of the cost) go to
+ * the lower feature, then the lower threshold, then the lower class: same points in any order, same tree. Points that
+ * agree in all features share a leaf. No point: a leaf of class 0. NULL when nclass < 1 or npoint > INT32_MAX. */
 TreeNode *tree_train(Arena *a, const int64_t *x, const double *cost, int64_t npoint, int nfeature, int nclass,
                      TreeOptions options);
 int tree_choose(const TreeNode *t, const int64_t *x);

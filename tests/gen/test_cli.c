@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli: every option's value, every error's text, and a usage that fits a terminal.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/cli.h"
+
+enum { MAX_WORD = 64 };
+
+typedef struct {
+    Arena *arena;
+    Options o;
+    int code;
+    char *out, *err;
+} Parsed;
+
+/* Parses a line of words; '~' stands for a space within a word, "''" for an empty word. */
+static Parsed parse(const char *line) {
+    Parsed p = { .arena = arena_new() };
+    char *argv[MAX_WORD + 1] = { 0 };
+    int argc = 0;
+    size_t nout, nerr;
+    char *words = arena_printf(p.arena, "dcgen %s", line);
+    for (char *w = strtok(words, " "); w && argc < MAX_WORD; w = strtok(NULL, " ")) {
+        for (char *c = w; *c; c++)
+            *c = *c == '~' ? ' ' : *c;
+        argv[argc++] = strcmp(w, "''") == 0 ? w + 2 : w;
+    }
+    FILE *out = open_memstream(&p.out, &nout), *err = open_memstream(&p.err, &nerr);
+    p.code = cli_parse(p.arena, argc, argv, out, err, &p.o);
+    fclose(out);
+    fclose(err);
+    return p;
+}
+
+static void parsed_free(Parsed *p) {
+    free(p->out);
+    free(p->err);
+    arena_free(p->arena);
+}
+
+static void defaults(void **state) {
+    (void)state;
+    Parsed p = parse("a.cfg");
+    assert_int_equal(p.code, -1);
+    assert_int_equal(p.o.command, COMMAND_GENERATE);
+    assert_string_equal(p.o.operand, "a.cfg");
+    assert_null(p.o.out);
+    assert_null(p.o.records);
+    assert_string_equal(p.o.cc, "gcc");
+    assert_int_equal(p.o.jobs, 0);
+    assert_int_equal(p.o.trials, -1);
+    assert_int_equal(p.o.seconds, -1);
+    assert_int_equal(p.o.kernels, -1);
+    assert_int_equal(p.o.code_kib, -1);
+    assert_int_equal(p.o.seed, 1);
+    assert_int_equal(p.o.target.n + p.o.templates.n + p.o.runner.n, 0);
+    assert_false(p.o.offline || p.o.fresh || p.o.json || p.o.quiet);
+    assert_int_equal(p.o.verbose, 0);
+    assert_int_equal(p.o.dump, DUMP_NONE);
+    assert_int_equal(p.o.progress, PROGRESS_AUTO);
+    assert_int_equal(p.o.color, COLOR_AUTO);
+    parsed_free(&p);
+}
+
+static void every_option(void **state) {
+    (void)state;
+    Parsed p = parse("generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 "
+                     "--seed 18446744073709551615 --records r.jsonl --fresh --runner ssh~gpu1~dcgen-runner-c "
+                     "--templates t1,t2 --cc clang --dump tree --progress=plain --color never --json -qvv");
+    assert_int_equal(p.code, 2);
+    assert_string_equal(p.err, "dcgen: missing SPEC after generate\nTry 'dcgen --help'.\n");
+    parsed_free(&p);
+
+    p = parse("generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 s.cfg "
+              "--seed 18446744073709551615 --records r.jsonl --fresh --runner one --runner ssh~gpu1~dcgen-runner-c "
+              "--templates t1,t2 --cc clang --dump tree --progress=plain --color never --json -qvv");
+    assert_int_equal(p.code, -1);
+    assert_string_equal(p.o.operand, "s.cfg");
+    assert_string_equal(p.o.out, "o/x");
+    assert_int_equal(p.o.target.n, 3);
+    assert_string_equal(p.o.target.item[1], "avx512");
+    assert_string_equal(p.o.target.item[2], "portable");
+    assert_null(p.o.target.item[3]);
+    assert_int_equal(p.o.jobs, 4);
+    assert_int_equal(p.o.trials, 10);
+    assert_int_equal(p.o.seconds, 20);
+    assert_int_equal(p.o.kernels, 3);
+    assert_int_equal(p.o.code_kib, 64);
+    assert_true(p.o.seed == UINT64_MAX);
+    assert_string_equal(p.o.records, "r.jsonl");
+    assert_true(p.o.fresh && p.o.json && p.o.quiet && !p.o.offline);
+    assert_int_equal(p.o.runner.n, 3);
+    assert_string_equal(p.o.runner.item[0], "ssh");
+    assert_string_equal(p.o.runner.item[2], "dcgen-runner-c");
+    assert_null(p.o.runner.item[3]);
+    assert_int_equal(p.o.templates.n, 2);
+    assert_string_equal(p.o.cc, "clang");
+    assert_int_equal(p.o.dump, DUMP_TREE);
+    assert_int_equal(p.o.progress, PROGRESS_PLAIN);
+    assert_int_equal(p.o.color, COLOR_NEVER);
+    assert_int_equal(p.o.verbose, 2);
+    parsed_free(&p);
+}
+
+static void commands(void **state) {
+    (void)state;
+    static const struct { const char *line; Command command; const char *operand; } rows[] = {
+        { "generate s", COMMAND_GENERATE, "s" }, { "check s", COMMAND_CHECK, "s" }, { "replay s", COMMAND_REPLAY, "s" },
+        { "bench p", COMMAND_BENCH, "p" },       { "explain p", COMMAND_EXPLAIN, "p" },
+        { "-q check -- -s", COMMAND_CHECK, "-s" }, { "./check", COMMAND_GENERATE, "./check" },
+        { "-", COMMAND_GENERATE, "-" },          { "generate check", COMMAND_GENERATE, "check" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Parsed p = parse(rows[i].line);
+        assert_int_equal(p.code, -1);
+        assert_int_equal(p.o.command, rows[i].command);
+        assert_string_equal(p.o.operand, rows[i].operand);
+        parsed_free(&p);
+    }
+}
+
+static void explain_takes_bindings(void **state) {
+    (void)state;
+    Parsed p = parse("explain out/x T=37 long_name=-9223372036854775808 --json N2=0");
+    assert_int_equal(p.code, -1);
+    assert_int_equal(p.o.nbinding, 3);
+    assert_string_equal(p.o.binding[0].name, "T");
+    assert_int_equal(p.o.binding[0].value, 37);
+    assert_string_equal(p.o.binding[1].name, "long_name");
+    assert_true(p.o.binding[1].value == INT64_MIN);
+    assert_string_equal(p.o.binding[2].name, "N2");
+    assert_true(p.o.json);
+    parsed_free(&p);
+}
+
+static void errors_say_what_was_expected(void **state) {
+    (void)state;
+    static const struct { const char *line, *message; } rows[] = {
+        { "", "missing SPEC" },
+        { "check", "missing SPEC after check" },
+        { "explain", "missing PKG after explain" },
+        { "--trails 3 s", "unknown option '--trails'; did you mean '--trials'?" },
+        { "--trails=3 s", "unknown option '--trails'; did you mean '--trials'?" },
+        { "--wibble s", "unknown option '--wibble'" },
+        { "-x s", "unknown option '-x'" },
+        { "-qx s", "unknown option '-x'" },
+        { "s --out", "--out: missing DIR" },
+        { "s -qo", "--out: missing DIR" },
+        { "s --out=", "--out: its DIR is empty" },
+        { "s --out ''", "--out: its DIR is empty" },
+        { "s --json=yes", "--json takes no argument, but got 'yes'" },
+        { "s -j 0", "--jobs: '0' is not a whole number from 1 to 1024" },
+        { "s -j 1025", "--jobs: '1025' is not a whole number from 1 to 1024" },
+        { "s --trials 12x", "--trials: '12x' is not a whole number from 1 to 1000000" },
+        { "s --trials ''", "--trials: '' is not a whole number from 1 to 1000000" },
+        { "s --trials -3", "--trials: '-3' is not a whole number from 1 to 1000000" },
+        { "s --trials 99999999999999999999", "--trials: '99999999999999999999' is not a whole number from 1 to 1000000" },
+        { "s --seed -1", "--seed: '-1' is not a whole number from 0 to 18446744073709551615" },
+        { "s --seed 18446744073709551616",
+          "--seed: '18446744073709551616' is not a whole number from 0 to 18446744073709551615" },
+        { "s --progress bra", "--progress: unknown choice 'bra'; did you mean 'bar'?" },
+        { "s --color purple", "--color: 'purple' is none of auto|always|never" },
+        { "s --target ,", "--target: ',' names nothing" },
+        { "s --runner ~", "--runner: ' ' names nothing" },
+        { "a b", "too many operands: 'b'" },
+        { "check a b", "too many operands: 'b'" },
+        { "chek a", "unknown command 'chek'; did you mean 'check'?" },
+        { "explain p T", "'T' is not NAME=VALUE with a whole number, such as T=37" },
+        { "explain p T=", "'T=' is not NAME=VALUE with a whole number, such as T=37" },
+        { "explain p T=-", "'T=-' is not NAME=VALUE with a whole number, such as T=37" },
+        { "explain p T=3.5", "'T=3.5' is not NAME=VALUE with a whole number, such as T=37" },
+        { "explain p 3=3", "'3=3' is not NAME=VALUE with a whole number, such as T=37" },
+        { "explain p =3", "'=3' is not NAME=VALUE with a whole number, such as T=37" },
+        { "explain p T=9223372036854775808",
+          "'T=9223372036854775808' is not NAME=VALUE with a whole number, such as T=37" },
+        { "explain p T=1 T=2", "'T' is given twice" },
+        { "s --offline --fresh", "--offline measures nothing and --fresh everything: choose one" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Parsed p = parse(rows[i].line);
+        char want[512];
+        snprintf(want, sizeof want, "dcgen: %s\nTry 'dcgen --help'.\n", rows[i].message);
+        assert_string_equal(p.err, want);
+        assert_int_equal(p.code, 2);
+        assert_string_equal(p.out, "");
+        parsed_free(&p);
+    }
+}
+
+static void version(void **state) {
+    (void)state;
+    Parsed p = parse("--version");
+    assert_int_equal(p.code, 0);
+    assert_string_equal(p.out, "dcgen 0.1.0\n");
+    assert_string_equal(p.err, "");
+    parsed_free(&p);
+}
+
+static void help_fits_80_columns_and_names_everything(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "generate SPEC", "check SPEC", "explain PKG", "replay SPEC", "bench PKG", "-o, --out DIR", "-t, --target", "-j, --jobs",
+        "--trials", "--seconds", "--seed", "--records", "--offline", "--fresh", "--runner", "--templates", "--dump",
+        "--progress auto|bar|plain|none", "--json", "-q, --quiet", "-v, --verbose", "--version", "-h, --help", "--kernels",
+        "--code-kib", "--cc", "--color", "Examples:", "130 interrupted",
+    };
+    Parsed p = parse("check s -h --nonsense");
+    assert_int_equal(p.code, 0);
+    assert_string_equal(p.err, "");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strstr(p.out, names[i]))
+            fail_msg("the usage does not name '%s'", names[i]);
+    for (const char *line = p.out; *line; line += strcspn(line, "\n") + 1)
+        if (strcspn(line, "\n") > 80)
+            fail_msg("too long: %.*s", (int)strcspn(line, "\n"), line);
+    parsed_free(&p);
+}
+
+static void color_follows_the_terminal_and_the_wish(void **state) {
+    (void)state;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_false(cli_color(COLOR_AUTO, file));
+    assert_true(cli_color(COLOR_ALWAYS, file));
+    assert_false(cli_color(COLOR_NEVER, file));
+    fclose(file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(every_option),
+        cmocka_unit_test(commands),
+        cmocka_unit_test(explain_takes_bindings),
+        cmocka_unit_test(errors_say_what_was_expected),
+        cmocka_unit_test(version),
+        cmocka_unit_test(help_fits_80_columns_and_names_everything),
+        cmocka_unit_test(color_follows_the_terminal_and_the_wish),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -6,7 +6,7 @@
  *   cmp     = sum [ ("<=" | "<" | ">=" | ">" | "==" | "!=") sum ] ;
  *   sum     = term { ("+" | "-") term } ;  term = unary { ("*" | "/" | "%") unary } ;
  *   unary   = [ "-" | "!" ] primary ;
- *   primary = number | name | name "(" expr { "," expr } ")" | "(" expr ")" ;
+ *   primary = number | name | name "(" expr { "," expr } ")" | "(" expr ")" ;      number: 12, 0.5, 1e-3
  *   functions: min(a,b) max(a,b) ceil_div(a,b) ceil_to(a,b); reals also: log2(x) sqrt(x)
  *
  * expr_int is 64-bit with every overflow and division by zero caught; division truncates; a comparison is 0 or 1;
@@ -23,7 +23,11 @@
 
 typedef struct Expr Expr;
 
-typedef enum { EXPR_OK, EXPR_OVERFLOW, EXPR_DIV_BY_ZERO, EXPR_UNKNOWN_NAME } ExprStatus;
+typedef enum {
+    EXPR_OK, EXPR_OVERFLOW, EXPR_DIV_BY_ZERO, EXPR_UNKNOWN_NAME,
+    EXPR_NOT_INTEGER,      /* expr_int met log2, sqrt or a number such as 0.5 */
+    EXPR_NOT_FINITE        /* expr_real gave an infinity or a NaN */
+} ExprStatus;
 
 /* Gives the value of a name; false when the name is unknown. */
 typedef bool ExprLookup(void *ctx, const char *name, int64_t *value);
@@ -39,7 +43,7 @@ ExprStatus expr_real(const Expr *e, ExprLookup *lookup, void *ctx, double *out);
 /* Calls visit for every use of a name, with its place; functions are not names. */
 void expr_names(const Expr *e, void (*visit)(void *ctx, const char *name, Loc at), void *ctx);
 
-const char *expr_text(const Expr *e);            /* as written */
+const char *expr_text(const Expr *e);            /* as written, runs of blanks as one */
 Loc expr_loc(const Expr *e);
 const char *expr_status_text(ExprStatus s);      /* "overflows 64 bits", "divides by zero", ... */
 

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * diag: collects errors and warnings, prints them by place. Text that came from a file is printed with control characters
+ * and broken UTF-8 replaced, so that a hostile file cannot speak to the terminal. Columns count bytes from 1.
+ */
+#include "gen/diag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIAG_MAX_SHOWN = 100, LINE_MAX_SHOWN = 160, WORD_MAX = 128 };
+
+typedef struct {
+    const char *severity;
+    const char *message;
+    Loc at;
+    int file;           /* files in the order in which they first failed */
+    size_t order;
+} Entry;
+
+struct Diag {
+    Arena *arena;
+    Entry *entry;
+    size_t n, cap;
+    int nerror;
+};
+
+Diag *diag_new(Arena *a) {
+    Diag *d = ARENA_NEW(a, Diag);
+    d->arena = a;
+    return d;
+}
+
+int diag_nerror(const Diag *d) {
+    return d->nerror;
+}
+
+static const char *path_of(const Entry *e) {
+    return e->at.src && e->at.src->path ? e->at.src->path : "";
+}
+
+static bool same_entry(const Entry *x, const Entry *y) {
+    return x->severity == y->severity && x->file == y->file && x->at.line == y->at.line && x->at.col == y->at.col &&
+           strcmp(x->message, y->message) == 0;
+}
+
+/* Keeps an entry; one that says the same at the same place is dropped. */
+static void diag_add(Diag *d, const char *severity, Loc at, const char *fmt, va_list ap) {
+    Entry e = {.severity = severity, .message = arena_vprintf(d->arena, fmt, ap), .at = at, .order = d->n};
+    int nfile = 0;
+    bool known = false;
+    for (size_t i = 0; i < d->n && !known; i++) {
+        known = strcmp(path_of(&d->entry[i]), path_of(&e)) == 0;
+        e.file = d->entry[i].file;
+        nfile = e.file >= nfile ? e.file + 1 : nfile;
+    }
+    if (!known)
+        e.file = nfile;
+    for (size_t i = 0; i < d->n; i++)
+        if (same_entry(&d->entry[i], &e))
+            return;
+    if (d->n == d->cap) {
+        size_t cap = d->cap ? 2 * d->cap : 16;
+        d->entry = arena_grow(d->arena, d->entry, d->cap, cap, sizeof *d->entry);
+        d->cap = cap;
+    }
+    d->entry[d->n++] = e;
+}
+
+void diag_error(Diag *d, Loc at, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    diag_add(d, "error", at, fmt, ap);
+    va_end(ap);
+    d->nerror++;
+}
+
+void diag_warn(Diag *d, Loc at, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    diag_add(d, "warning", at, fmt, ap);
+    va_end(ap);
+}
+
+/* Bytes of the UTF-8 sequence at s (n left), 0 when it is broken. */
+static size_t utf8_length(const unsigned char *s, size_t n) {
+    size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
+               : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+    if (len == 0 || len > n || (len == 2 && s[0] == 0xC2 && s[1] < 0xA0))      /* C2 80..9F: control characters */
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    return len;
+}
+
+static bool is_shown(unsigned char c, bool keep_newline) {
+    return (c >= 0x20 && c != 0x7F) || c == '\t' || (keep_newline && c == '\n');
+}
+
+/* Prints s, what is not printable as "?". */
+static void print_clean(FILE *out, const char *s, size_t n, bool keep_newline) {
+    for (size_t i = 0; i < n;) {
+        size_t len = utf8_length((const unsigned char *)s + i, n - i);
+        if (len == 0 || !is_shown((unsigned char)s[i], keep_newline)) {
+            fputc('?', out);
+            i++;
+        } else {
+            fwrite(s + i, 1, len, out);
+            i += len;
+        }
+    }
+}
+
+/* Line `line` of src, without its end; false when there is none. */
+static bool line_find(const Source *src, int line, const char **s, size_t *n) {
+    const char *p = src->text, *end = src->text + src->len;
+    for (int i = 1; i < line && p; i++) {
+        p = memchr(p, '\n', (size_t)(end - p));
+        p = p ? p + 1 : NULL;
+    }
+    if (!p)
+        return false;
+    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    *s = p;
+    *n = (size_t)((stop ? stop : end) - p);
+    if (*n && p[*n - 1] == '\r')
+        --*n;
+    return true;
+}
+
+/* Blanks as wide as the n bytes at s: a tab stays one, a UTF-8 sequence is one column. */
+static void print_padding(FILE *out, const char *s, size_t n) {
+    for (size_t i = 0; i < n;) {
+        size_t len = utf8_length((const unsigned char *)s + i, n - i);
+        fputc(s[i] == '\t' ? '\t' : ' ', out);
+        i += len ? len : 1;
+    }
+}
+
+/* A line that is too long is cut to a window around the caret. */
+static void print_snippet(FILE *out, Loc at) {
+    const char *s;
+    size_t n;
+    if (!at.src || !at.src->text || at.line <= 0 || !line_find(at.src, at.line, &s, &n))
+        return;
+    size_t col = at.col > 0 ? (size_t)at.col - 1 : 0, from = 0, to = n;
+    if (col > n)
+        col = n;
+    if (n > LINE_MAX_SHOWN) {
+        from = col > LINE_MAX_SHOWN / 2 ? col - LINE_MAX_SHOWN / 2 : 0;
+        to = from + LINE_MAX_SHOWN < n ? from + LINE_MAX_SHOWN : n;
+    }
+    const char *cut = from > 0 ? "..." : "";
+    fprintf(out, "    %s", cut);
+    print_clean(out, s + from, to - from, false);
+    fprintf(out, "%s\n", to < n ? "..." : "");
+    if (at.col <= 0)
+        return;
+    fprintf(out, "    %*s", (int)strlen(cut), "");
+    print_padding(out, s + from, col - from);
+    fputc('^', out);
+    for (size_t i = 1; i < (size_t)(at.width > 1 ? at.width : 1) && col + i < to; i++)
+        fputc('~', out);
+    fputc('\n', out);
+}
+
+static void print_entry(FILE *out, const Entry *e) {
+    const char *path = path_of(e);
+    print_clean(out, *path ? path : "dcgen", strlen(*path ? path : "dcgen"), false);
+    if (e->at.line > 0)
+        fprintf(out, ":%d", e->at.line);
+    if (e->at.line > 0 && e->at.col > 0)
+        fprintf(out, ":%d", e->at.col);
+    fprintf(out, ": %s: ", e->severity);
+    print_clean(out, e->message, strlen(e->message), true);
+    fputc('\n', out);
+    print_snippet(out, e->at);
+}
+
+static int compare_entry(const void *pa, const void *pb) {
+    const Entry *a = pa, *b = pb;
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    if (a->at.line != b->at.line)
+        return a->at.line < b->at.line ? -1 : 1;
+    if (a->at.col != b->at.col)
+        return a->at.col < b->at.col ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+void diag_print(const Diag *d, FILE *out) {
+    if (d->n == 0)
+        return;
+    Entry *sorted = ARENA_ARRAY(d->arena, d->n, Entry);
+    memcpy(sorted, d->entry, d->n * sizeof *sorted);
+    qsort(sorted, d->n, sizeof *sorted, compare_entry);
+    size_t shown = d->n < DIAG_MAX_SHOWN ? d->n : DIAG_MAX_SHOWN;
+    for (size_t i = 0; i < shown; i++)
+        print_entry(out, &sorted[i]);
+    if (shown < d->n)
+        fprintf(out, "dcgen: %zu more are not shown\n", d->n - shown);
+}
+
+static char fold(char c) {
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+/* Edits (insert, delete, replace, swap two neighbours) from a to b, letter case ignored; both at most WORD_MAX long. */
+static size_t edit_distance(const char *a, const char *b) {
+    size_t na = strlen(a), nb = strlen(b);
+    size_t row[3][WORD_MAX + 1];
+    for (size_t j = 0; j <= nb; j++)
+        row[0][j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            size_t best = last[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
+            best = last[j] + 1 < best ? last[j] + 1 : best;
+            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
+                best = before[j - 2] + 1 < best ? before[j - 2] + 1 : best;
+            now[j] = best;
+        }
+    }
+    return row[na % 3][nb];
+}
+
+const char *diag_nearest(const char *word, const char *const *names, size_t nname) {
+    size_t n = strlen(word);
+    if (n == 0 || n > WORD_MAX)
+        return NULL;
+    size_t limit = n / 3 > 1 ? n / 3 : 1;
+    const char *nearest = NULL;
+    for (size_t i = 0; i < nname; i++) {
+        size_t len = strlen(names[i]);
+        if (len > WORD_MAX)
+            continue;
+        size_t distance = edit_distance(word, names[i]);
+        if (distance <= limit && distance < n && distance < len) {     /* "Q" is not near "T" */
+            nearest = names[i];
+            if (distance == 0)
+                break;
+            limit = distance - 1;
+        }
+    }
+    return nearest;
+}
+
+Loc loc_at(const Source *src, size_t offset, int width) {
+    Loc at = {.src = src, .line = 1, .col = 1, .width = width};
+    if (!src->text)
+        return (Loc){.src = src};
+    size_t start = 0, end = offset < src->len ? offset : src->len;
+    for (const char *p; (p = memchr(src->text + start, '\n', end - start)); at.line++)
+        start = (size_t)(p - src->text) + 1;
+    at.col = (int)(end - start) + 1;
+    return at;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * buffer: memory for operands. Timing wants what a product has, aligned and on huge pages; verification wants every access
+ * outside of an operand to be noticed.
+ */
+#define _GNU_SOURCE
+#include "search/runner/runner.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { HUGE_BYTES = 2 << 20, CANARY = 0xff };      /* as a float the canary is a NaN: reading it spoils the result */
+
+static const size_t too_large = (size_t)1 << 40;
+
+static size_t round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+static void *map_memory(size_t bytes, int protection)
+{
+    void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+bool block_new(Block *b, size_t bytes, size_t offset)
+{
+    *b = (Block){ 0 };
+    if (bytes == 0 || bytes > too_large)
+        return bytes == 0;
+    size_t usable = round_up(bytes + offset, HUGE_BYTES);
+    b->map_bytes = usable + HUGE_BYTES;
+    b->map = map_memory(b->map_bytes, PROT_READ | PROT_WRITE);
+    if (!b->map)
+        return false;
+    char *start = (char *)round_up((uintptr_t)b->map, HUGE_BYTES);
+    madvise(start, usable, MADV_HUGEPAGE);         /* only a wish */
+    b->data = start + offset;
+    return true;
+}
+
+void block_protect(const Block *b)
+{
+    if (b->map)
+        mprotect(b->map, b->map_bytes, PROT_READ);
+}
+
+void block_free(Block *b)
+{
+    if (b->map)
+        munmap(b->map, b->map_bytes);
+    *b = (Block){ 0 };
+}
+
+bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side)
+{
+    *g = (Guarded){ .bytes = bytes };
+    if (bytes == 0 || bytes > too_large)
+        return bytes == 0;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    g->page_bytes = round_up(bytes, page);
+    g->map_bytes = g->page_bytes + 2 * page;
+    g->map = map_memory(g->map_bytes, PROT_NONE);
+    if (!g->map || mprotect(g->map + page, g->page_bytes, PROT_READ | PROT_WRITE) != 0) {
+        guarded_free(g);
+        return false;
+    }
+    g->data = g->map + page + (side == SIDE_END ? g->page_bytes - round_up(bytes, align) : 0);
+    memset(g->map + page, CANARY, (size_t)(g->data - g->map) - page);
+    memset(g->data + bytes, CANARY, (size_t)(g->map + page + g->page_bytes - (g->data + bytes)));
+    return true;
+}
+
+static bool is_canary(const char *from, const char *to)
+{
+    for (; from < to; from++)
+        if ((unsigned char)*from != CANARY)
+            return false;
+    return true;
+}
+
+bool guarded_intact(const Guarded *g)
+{
+    if (!g->map)
+        return true;
+    const char *start = g->map + (g->map_bytes - g->page_bytes) / 2;
+    return is_canary(start, g->data) && is_canary(g->data + g->bytes, start + g->page_bytes);
+}
+
+void guarded_free(Guarded *g)
+{
+    if (g->map)
+        munmap(g->map, g->map_bytes);
+    *g = (Guarded){ 0 };
+}

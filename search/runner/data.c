@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * data: inputs and exact results of shapes. Inputs are random normal numbers that depend only on the seed, the operand's index
+ * and its size; results come from the op's reference. Both are kept for later requests, the least recently used shape
+ * goes when they exceed CACHE_BYTES.
+ */
+#include "search/runner/runner.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STAGGER_BYTES = 13 * 64,           /* operands begin at different offsets in a page, as those of a program do: equal */
+                                       /* ones would make loads wait for unrelated stores (4K aliasing) */
+    MAX_SAMPLE_ROWS = 32, MIN_SAMPLE_ROWS = 3, LAST_ROWS = 4
+};
+static const size_t cache_bytes = (size_t)1 << 30;
+static const double full_terms = 1 << 26;          /* up to so many products are all computed */
+static const int64_t full_elems = 1 << 23;         /* up to so many results are all kept */
+
+static Shape *cache;
+static uint64_t clock_tick;
+
+/* ---- random numbers: splitmix64 to seed, xoshiro256** (Blackman, Vigna 2018) */
+
+typedef struct { uint64_t s[4]; } Random;
+
+static uint64_t splitmix(uint64_t *x)
+{
+    uint64_t z = (*x += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static Random random_new(uint64_t seed)
+{
+    Random r;
+    for (int i = 0; i < 4; i++)
+        r.s[i] = splitmix(&seed);
+    return r;
+}
+
+static uint64_t rotate(uint64_t x, int k)
+{
+    return x << k | x >> (64 - k);
+}
+
+static uint64_t random_next(Random *r)
+{
+    uint64_t *s = r->s, result = rotate(s[1] * 5, 7) * 9, t = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = rotate(s[3], 45);
+    return result;
+}
+
+/* Marsaglia's polar method: two normal numbers. */
+static void random_normal(Random *r, float out[2])
+{
+    float u, v, q;
+    do {
+        uint64_t bits = random_next(r);
+        u = (float)(int32_t)bits * 0x1p-31f;
+        v = (float)(int32_t)(bits >> 32) * 0x1p-31f;
+        q = u * u + v * v;
+    } while (q >= 1 || q == 0);
+    float scale = sqrtf(-2 * logf(q) / q);
+    out[0] = u * scale;
+    out[1] = v * scale;
+}
+
+/* ---- types of elements */
+
+static void fill_f32(void *dst, int64_t n, uint64_t seed)
+{
+    Random r = random_new(seed);
+    float *x = dst, pair[2];
+    for (int64_t i = 0; i < n; i++) {
+        if (i % 2 == 0)
+            random_normal(&r, pair);
+        x[i] = pair[i % 2];
+    }
+}
+
+static double load_f32(const void *p, int64_t i)
+{
+    return ((const float *)p)[i];
+}
+
+static const Dtype dtypes[] = {
+    { "f32", sizeof(float), 0x1p-24, fill_f32, load_f32 },
+};
+
+const Dtype *dtype_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (strcmp(dtypes[i].name, name) == 0)
+            return &dtypes[i];
+    return NULL;
+}
+
+/* ---- shapes */
+
+static size_t shape_bytes(const Shape *s)
+{
+    size_t total = (size_t)(s->nrow * s->row_elems + s->rows) * 2 * sizeof(double);
+    for (int i = 0; i < MAX_OPERAND; i++)
+        total += s->operand[i].map_bytes;
+    for (const Packed *p = s->packed; p; p = p->next)
+        total += p->block.map_bytes;
+    return total;
+}
+
+static void shape_free(Shape *s)
+{
+    for (int i = 0; i < MAX_OPERAND; i++)
+        block_free(&s->operand[i]);
+    for (Packed *p = s->packed, *next; p; p = next) {
+        next = p->next;
+        block_free(&p->block);
+        free(p);
+    }
+    free(s->row);
+    free(s->y);
+    free(s->bound);
+    free(s->sum);
+    free(s->sum_bound);
+    free(s);
+}
+
+void shape_forget_all(void)
+{
+    while (cache) {
+        Shape *next = cache->next;
+        shape_free(cache);
+        cache = next;
+    }
+}
+
+static void forget_oldest(void)
+{
+    Shape **oldest = &cache;
+    for (Shape **s = &cache; *s; s = &(*s)->next)
+        if ((*s)->last_used < (*oldest)->last_used)
+            oldest = s;
+    Shape *gone = *oldest;
+    *oldest = gone->next;
+    shape_free(gone);
+}
+
+static void make_room(void)
+{
+    for (;;) {
+        size_t total = 0;
+        for (const Shape *s = cache; s; s = s->next)
+            total += shape_bytes(s);
+        if (total <= cache_bytes || !cache)
+            return;
+        forget_oldest();
+    }
+}
+
+static Shape *find(const Shape *want)
+{
+    for (Shape *s = cache; s; s = s->next)
+        if (s->naxis == want->naxis && s->rows == want->rows && s->row_elems == want->row_elems
+            && memcmp(s->extent, want->extent, sizeof s->extent) == 0 && memcmp(s->elems, want->elems, sizeof s->elems) == 0)
+            return s;
+    return NULL;
+}
+
+static bool fill_operands(const Setup *setup, Shape *s)
+{
+    for (int i = 0; i < setup->noperand; i++) {
+        uint64_t seed = setup->seed ^ (uint64_t)(i + 1) << 56 ^ (uint64_t)s->elems[i];
+        s->bytes[i] = (size_t)s->elems[i] * setup->dtype[i]->bytes;
+        if (!block_new(&s->operand[i], s->bytes[i], (size_t)i * STAGGER_BYTES))
+            return false;
+        if (s->bytes[i] && setup->role[i] != OUT) {
+            setup->dtype[i]->fill(s->operand[i].data, s->elems[i], seed);
+            block_protect(&s->operand[i]);
+        }
+    }
+    return true;
+}
+
+/* All rows, or as many as the work limit allows: the first, the last ones (tails of tiles), the others by chance. */
+static void choose_rows(const Setup *setup, Shape *s)
+{
+    double all = (double)s->rows * (double)s->row_elems * (double)s->terms;
+    s->full = all <= full_terms && s->rows * s->row_elems <= full_elems;
+    int64_t fit = (int64_t)(2 * full_terms / ((double)s->row_elems * (double)s->terms));
+    fit = fit < MIN_SAMPLE_ROWS ? MIN_SAMPLE_ROWS : fit > MAX_SAMPLE_ROWS ? MAX_SAMPLE_ROWS : fit;
+    s->nrow = s->full || fit > s->rows ? s->rows : fit;
+    s->row = calloc((size_t)s->nrow, sizeof *s->row);
+    Random r = random_new(setup->seed ^ (uint64_t)s->rows);
+    for (int64_t i = 0; s->row && i < s->nrow; i++) {
+        int64_t from_end = s->nrow - i;
+        if (s->nrow == s->rows)
+            s->row[i] = i;
+        else if (i > 0 && from_end > LAST_ROWS)
+            s->row[i] = (int64_t)(random_next(&r) % (uint64_t)s->rows);
+        else
+            s->row[i] = i == 0 ? 0 : s->rows - from_end;
+    }
+}
+
+static bool allocate_reference(Shape *s)
+{
+    size_t count = (size_t)(s->nrow * s->row_elems), rows = (size_t)s->rows;
+    s->y = calloc(count, sizeof(double));
+    s->bound = calloc(count, sizeof(double));
+    s->sum = calloc(rows, sizeof(double));
+    s->sum_bound = calloc(rows, sizeof(double));
+    return s->row && s->y && s->bound && s->sum && s->sum_bound;
+}
+
+static Shape *shape_new(const Setup *setup, const Shape *want)
+{
+    Shape *s = malloc(sizeof *s);
+    if (!s)
+        return NULL;
+    *s = *want;
+    s->terms = setup->terms(s->extent);
+    s->terms = s->terms < 1 ? 1 : s->terms;
+    choose_rows(setup, s);
+    if (fill_operands(setup, s) && allocate_reference(s))
+        return s;
+    shape_free(s);
+    return NULL;
+}
+
+Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES])
+{
+    Shape *s = find(want);
+    if (!s) {
+        make_room();
+        s = shape_new(setup, want);
+        if (!s) {
+            snprintf(why, WHY_BYTES, "no memory for the operands");
+            return NULL;
+        }
+        s->next = cache;
+        cache = s;
+    }
+    s->last_used = ++clock_tick;
+    return s;
+}
+
+void shape_reference(const Setup *setup, Shape *s)
+{
+    const void *operand[MAX_OPERAND];
+    if (s->has_reference)
+        return;
+    for (int i = 0; i < MAX_OPERAND; i++)
+        operand[i] = i == setup->out ? NULL : s->operand[i].data;
+    if (s->full)
+        setup->rows(s->extent, operand, 0, s->rows, s->y, s->bound);
+    for (int64_t i = 0; !s->full && i < s->nrow; i++)
+        setup->rows(s->extent, operand, s->row[i], s->row[i] + 1, s->y + i * s->row_elems, s->bound + i * s->row_elems);
+    if (!s->full)
+        setup->check(s->extent, operand, 0, s->rows, s->sum, s->sum_bound);
+    s->has_reference = true;
+}
+
+const void *shape_packed(Shape *s, const void *data, size_t bytes)
+{
+    for (const Packed *p = s->packed; p; p = p->next)
+        if (p->bytes == bytes && memcmp(p->block.data, data, bytes) == 0)
+            return p->block.data;
+    Packed *p = malloc(sizeof *p);
+    if (!p || !block_new(&p->block, bytes, STAGGER_BYTES)) {
+        free(p);
+        return NULL;
+    }
+    memcpy(p->block.data, data, bytes);
+    block_protect(&p->block);
+    p->bytes = bytes;
+    p->next = s->packed;
+    s->packed = p;
+    return p->block.data;
+}
+
+void operand_pointers(const Shape *s, void *operand[MAX_OPERAND])
+{
+    for (int i = 0; i < MAX_OPERAND; i++)
+        operand[i] = s->operand[i].data;
+}

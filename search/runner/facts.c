@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * facts: the device that this runner measures on, for its hello. The instruction sets it can run are among those of the folder of
+ * targets: the one named, else that of the installation or source tree which this program lies in.
+ */
+#include "search/runner/facts.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/target.h"
+
+static const char *program_folder(Arena *a)
+{
+    char path[4096];
+    ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (len <= 0)
+        return ".";
+    path[len] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash)
+        *slash = '\0';
+    return arena_strdup(a, path);
+}
+
+static const char *find_targets(Arena *a)
+{
+    static const char *const places[] = {
+        "share/dcgen/templates/targets", "../share/dcgen/templates/targets", "../../share/dcgen/templates/targets",
+        "../templates/targets", "../../templates/targets",
+    };
+    const char *folder = program_folder(a);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct stat st;
+        char *path = arena_printf(a, "%s/%s", folder, places[i]);
+        if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+            return path;
+    }
+    return NULL;
+}
+
+static json_t *isa_json(const Device *d)
+{
+    json_t *isa = json_array();
+    for (int i = 0; i < d->nisa; i++)
+        json_array_append_new(isa, json_string(d->isa[i]));
+    return isa;
+}
+
+json_t *facts_json(Arena *a, const char *targets, const char **err)
+{
+    TargetList list = { 0 };
+    Device d;
+    targets = targets ? targets : find_targets(a);
+    Diag *diag = diag_new(a);
+    if (!targets) {
+        *err = "cannot find the folder of targets; name it by --targets";
+        return NULL;
+    }
+    if (!target_read_all(a, targets, &list, diag)) {
+        diag_print(diag, stderr);
+        *err = "cannot read the targets";
+        return NULL;
+    }
+    if (!target_probe(a, &list, "", "", &d, err))
+        return NULL;
+    return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", d.id, "name", d.name, "arch", d.arch, "cores", d.cores,
+                     "l1_bytes", (json_int_t)d.l1_bytes, "l2_bytes", (json_int_t)d.l2_bytes,
+                     "l3_bytes", (json_int_t)d.l3_bytes, "isa", isa_json(&d));
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * timing: samples of all kernels of a request in turn, so that whatever slows the machine meets them all alike; every other
+ * round in reverse order. A sample is the mean over as many calls as last sample_ns. Threads are not pinned: the system may move
+ * them away from a core that something else wants, which a pinned one would have to share.
+ */
+#include "search/runner/runner.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <time.h>
+#include "templates/package/pool.h"
+
+enum { MIN_SAMPLES = 3, WARM_CALLS = 2 };
+static const double warm_ns = 1e6, max_calls = 1e6;
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+typedef struct {
+    dcgen_run_fn *run;
+    const int64_t *extent;
+    void *const *operand;
+    void *workspace;
+    int threads;
+    atomic_int code;                               /* of a part that failed */
+} Call;
+
+static void call_part(void *arg, int i)
+{
+    Call *c = arg;
+    int code = c->run(c->extent, c->operand, c->workspace, i, c->threads);
+    if (code != 0)
+        c->code = code;
+}
+
+int kernel_call(const Kernel *k, const int64_t *extent, void *const *operand, void *workspace, void *pool, int threads)
+{
+    if (threads <= 1)
+        return k->run(extent, operand, workspace, 0, 1);
+    Call c = { k->run, extent, operand, workspace, threads, 0 };
+    NAME_pool_run(pool, threads, call_part, &c);
+    return c.code;
+}
+
+typedef struct { void *operand[MAX_OPERAND]; void *workspace; } Frame;
+
+static Frame frame_of(const Kernel *k, const Setup *setup, const Shape *s, void *workspace)
+{
+    Frame f = { .workspace = k->workspace_bytes ? workspace : NULL };
+    operand_pointers(s, f.operand);
+    if (k->packed)
+        f.operand[setup->constant] = (void *)k->packed;
+    return f;
+}
+
+/* Mean time of n calls. */
+static double time_calls(const Kernel *k, const Shape *s, const Frame *f, const Timing *t, int64_t n)
+{
+    double start = now_ns();
+    for (int64_t i = 0; i < n; i++)
+        kernel_call(k, s->extent, f->operand, f->workspace, t->pool, t->threads);
+    return (now_ns() - start) / (double)n;
+}
+
+/* Calls until caches, clock and predictors have settled, then sets how many calls make a sample. */
+static void calibrate(Kernel *k, const Shape *s, const Frame *f, const Timing *t)
+{
+    double per_call = 0, spent = 0;
+    for (int64_t n = WARM_CALLS; spent < warm_ns; n *= 2) {
+        per_call = time_calls(k, s, f, t, n);
+        spent += per_call * (double)n;
+        if (n > max_calls)
+            break;
+    }
+    k->calls = (int64_t)fmin(max_calls, fmax(1, ceil(t->sample_ns / fmax(per_call, 1))));
+}
+
+/* The kernel before left other data in the caches: one call first, unless a call is so long that it does not matter. */
+static void take_sample(Kernel *k, const Shape *s, const Frame *f, const Timing *t)
+{
+    if (k->calls > 1)
+        time_calls(k, s, f, t, 1);
+    k->ns[k->nsample++] = time_calls(k, s, f, t, k->calls);
+}
+
+static bool largest_workspace(const Kernel *k, int n, Block *b)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < n; i++)
+        if (k[i].status == STATUS_OK && k[i].workspace_bytes > bytes)
+            bytes = k[i].workspace_bytes;
+    return block_new(b, (size_t)bytes, 0);
+}
+
+bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t)
+{
+    Block workspace;
+    if (!largest_workspace(k, n, &workspace))
+        return false;
+    const double start = now_ns();
+    for (int round = -1; round < t->repeats; round++) {
+        if (round >= MIN_SAMPLES && now_ns() - start > t->max_ns)
+            break;
+        for (int i = 0; i < n; i++) {
+            int which = round % 2 ? n - 1 - i : i;
+            if (k[which].status != STATUS_OK)
+                continue;
+            Frame f = frame_of(&k[which], setup, s, workspace.data);
+            t->begin(t->ctx, which);
+            if (round < 0)
+                calibrate(&k[which], s, &f, t);
+            else
+                take_sample(&k[which], s, &f, t);
+        }
+    }
+    block_free(&workspace);
+    return true;
+}

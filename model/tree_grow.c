@@ -57,14 +57,12 @@ typedef struct {
     Cost cost;              /* of both sides */
 } Split;
 
-static void sums_clear(Grower *g)
-{
+static void sums_clear(Grower *g) {
     memset(g->sum, 0, (size_t)g->nclass * sizeof *g->sum);
     memset(g->nsum, 0, (size_t)g->nclass * sizeof *g->nsum);
 }
 
-static void sums_add(Grower *g, int32_t point)
-{
+static void sums_add(Grower *g, int32_t point) {
     const double *cost = g->cost + (int64_t)point * g->nclass;
     for (int c = 0; c < g->nclass; c++)
         g->sum[c] += cost[c];
@@ -77,8 +75,7 @@ static void sums_add(Grower *g, int32_t point)
 
 static Cost sums_class(const Grower *g, int c) { return (Cost){ g->nsum[c], g->sum[c] }; }
 
-static Cost sums_best(const Grower *g, int *class)
-{
+static Cost sums_best(const Grower *g, int *class) {
     int best = 0;
     for (int c = 1; c < g->nclass; c++)
         if (cost_lowers(sums_class(g, c), sums_class(g, best)))
@@ -88,8 +85,7 @@ static Cost sums_best(const Grower *g, int *class)
     return sums_class(g, best);
 }
 
-static Cost run_best(Grower *g, const int32_t *run, int64_t n, int *class)
-{
+static Cost run_best(Grower *g, const int32_t *run, int64_t n, int *class) {
     sums_clear(g);
     for (int64_t i = 0; i < n; i++)
         sums_add(g, run[i]);
@@ -103,16 +99,14 @@ typedef struct { int nfeature, nclass; } Width;
 
 static double allowed_or_inf(double cost) { return isfinite(cost) ? cost : INFINITY; }
 
-static int given_compare_x(const Given *a, const Given *b, int nfeature)
-{
+static int given_compare_x(const Given *a, const Given *b, int nfeature) {
     for (int f = 0; f < nfeature; f++)
         if (a->x[f] != b->x[f])
             return a->x[f] < b->x[f] ? -1 : 1;
     return 0;
 }
 
-static int given_compare(const void *pa, const void *pb, void *ctx)
-{
+static int given_compare(const void *pa, const void *pb, void *ctx) {
     const Given *a = pa, *b = pb;
     const Width *width = ctx;
     int order = given_compare_x(a, b, width->nfeature);
@@ -123,8 +117,7 @@ static int given_compare(const void *pa, const void *pb, void *ctx)
     return order;
 }
 
-static void point_add(Grower *g, int64_t point, const double *cost)
-{
+static void point_add(Grower *g, int64_t point, const double *cost) {
     g->npoint[point]++;
     for (int c = 0; c < g->nclass; c++) {
         if (isfinite(cost[c]))
@@ -134,16 +127,14 @@ static void point_add(Grower *g, int64_t point, const double *cost)
     }
 }
 
-static bool any_denied(const double *cost, int64_t n)
-{
+static bool any_denied(const double *cost, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         if (!isfinite(cost[i]))
             return true;
     return false;
 }
 
-static Given *given_sorted(Arena *scratch, const int64_t *x, const double *cost, int64_t n, Width width)
-{
+static Given *given_sorted(Arena *scratch, const int64_t *x, const double *cost, int64_t n, Width width) {
     Given *given = ARENA_ARRAY(scratch, (size_t)n, Given);
     for (int64_t i = 0; i < n; i++)
         given[i] = (Given){ x + i * width.nfeature, cost + i * width.nclass };
@@ -152,8 +143,7 @@ static Given *given_sorted(Arena *scratch, const int64_t *x, const double *cost,
 }
 
 /* Sets n, x, cost, denied, npoint. Feature f of distinct point i lies at x[f * n + i]. */
-static void points_merge(Grower *g, const int64_t *x, const double *cost, int64_t n)
-{
+static void points_merge(Grower *g, const int64_t *x, const double *cost, int64_t n) {
     Given *given = given_sorted(g->scratch, x, cost, n, (Width){ g->nfeature, g->nclass });
     int64_t *first = ARENA_ARRAY(g->scratch, (size_t)n, int64_t);
     size_t ncost = (size_t)n * (size_t)g->nclass;
@@ -173,22 +163,19 @@ static void points_merge(Grower *g, const int64_t *x, const double *cost, int64_
             g->x[f * g->n + i] = given[first[i]].x[f];
 }
 
-static void ideal_set(Grower *g)
-{
+static void ideal_set(Grower *g) {
     g->ideal = ARENA_ARRAY(g->scratch, (size_t)g->n, Cost);
     for (int32_t i = 0; i < g->n; i++)
         g->ideal[i] = run_best(g, &i, 1, NULL);
 }
 
-static int place_compare(const void *pa, const void *pb, void *ctx)
-{
+static int place_compare(const void *pa, const void *pb, void *ctx) {
     int32_t a = *(const int32_t *)pa, b = *(const int32_t *)pb;
     const int64_t *x = ctx;
     return x[a] != x[b] ? (x[a] < x[b] ? -1 : 1) : (a > b) - (a < b);
 }
 
-static void orders_sort(Grower *g)
-{
+static void orders_sort(Grower *g) {
     int norder = g->nfeature > 0 ? g->nfeature : 1;     /* node runs are read from the first */
     size_t nplace = (size_t)g->n * (size_t)norder;
     g->order = ARENA_ARRAY(g->scratch, nplace, int32_t);
@@ -204,13 +191,11 @@ static void orders_sort(Grower *g)
 /* ---- one split ---- */
 
 /* Half-way, rounded down, without overflow: low <= result < high. */
-static int64_t threshold_between(int64_t low, int64_t high)
-{
+static int64_t threshold_between(int64_t low, int64_t high) {
     return (low & high) + ((low ^ high) >> 1);
 }
 
-static void suffix_set(Grower *g, const int64_t *x, const int32_t *run, int64_t n)
-{
+static void suffix_set(Grower *g, const int64_t *x, const int32_t *run, int64_t n) {
     sums_clear(g);
     for (int64_t k = n - 1; k > 0; k--) {
         sums_add(g, run[k]);
@@ -220,8 +205,7 @@ static void suffix_set(Grower *g, const int64_t *x, const int32_t *run, int64_t 
 }
 
 /* The best split of a run on one feature with keep <= points left of it <= n - keep, if it beats *best. */
-static void split_on(Grower *g, int feature, const int32_t *run, int64_t n, int64_t keep, Split *best)
-{
+static void split_on(Grower *g, int feature, const int32_t *run, int64_t n, int64_t keep, Split *best) {
     const int64_t *x = g->x + feature * g->n;
     if (x[run[0]] == x[run[n - 1]])
         return;
@@ -238,8 +222,7 @@ static void split_on(Grower *g, int feature, const int32_t *run, int64_t n, int6
 }
 
 /* The best split that lowers `from`; feature -1 and cost `from` when there is none. */
-static Split split_find(Grower *g, const int32_t *orders, int64_t lo, int64_t n, int64_t keep, Cost from)
-{
+static Split split_find(Grower *g, const int32_t *orders, int64_t lo, int64_t n, int64_t keep, Cost from) {
     Split best = { .feature = -1, .cost = from };
     for (int f = 0; f < g->nfeature && n > 1; f++)
         split_on(g, f, orders + f * g->n + lo, n, keep, &best);
@@ -247,8 +230,7 @@ static Split split_find(Grower *g, const int32_t *orders, int64_t lo, int64_t n,
 }
 
 /* A split near the middle, the best of those, whether it lowers the cost or not (pruning takes it back if not). */
-static Split split_balanced(Grower *g, int64_t lo, int64_t n)
-{
+static Split split_balanced(Grower *g, int64_t lo, int64_t n) {
     Split none = { .feature = -1, .cost = { INT64_MAX, 0 } };
     for (int64_t keep = n / 4; keep > 0; keep /= 2) {
         Split s = split_find(g, g->order, lo, n, keep, none.cost);
@@ -263,8 +245,7 @@ static Split split_balanced(Grower *g, int64_t lo, int64_t n)
 /* Best pair of thresholds on one feature: a band of one class between two runs with their own best classes.
  * The cost left + band + right is, for each class, a difference of prefix sums, so one pass finds the best pair.
  * Fills the pair as places (from, to); false when there is none. Differences round: the caller adds up again. */
-static bool band_find(Grower *g, const int64_t *x, const int32_t *run, int64_t n, int64_t *from, int64_t *to)
-{
+static bool band_find(Grower *g, const int64_t *x, const int32_t *run, int64_t n, int64_t *from, int64_t *to) {
     Band *band = g->band;
     Cost best = { INT64_MAX, 0 };
     *from = 0;
@@ -291,8 +272,7 @@ static bool band_find(Grower *g, const int64_t *x, const int32_t *run, int64_t n
     return *from > 0;
 }
 
-static void look_band(Grower *g, int feature, const int32_t *run, int64_t n, Split *best)
-{
+static void look_band(Grower *g, int feature, const int32_t *run, int64_t n, Split *best) {
     const int64_t *x = g->x + feature * g->n;
     int64_t i, j;
     if (n < 3 || x[run[0]] == x[run[n - 1]] || !band_find(g, x, run, n, &i, &j))
@@ -304,8 +284,7 @@ static void look_band(Grower *g, int feature, const int32_t *run, int64_t n, Spl
 }
 
 /* Writes the runs of both sides of a split to `to`, sorted as before; gives the number of points on the left. */
-static int64_t split_runs(Grower *g, int32_t *to, int64_t lo, int64_t n, Split s)
-{
+static int64_t split_runs(Grower *g, int32_t *to, int64_t lo, int64_t n, Split s) {
     const int32_t *any = g->order + lo;
     int64_t nleft = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -322,8 +301,7 @@ static int64_t split_runs(Grower *g, int32_t *to, int64_t lo, int64_t n, Split s
 }
 
 /* Cost after `s` and then the best single split of each side; next[] are those. */
-static Cost look_behind(Grower *g, int64_t lo, int64_t n, Split s, Split next[2])
-{
+static Cost look_behind(Grower *g, int64_t lo, int64_t n, Split s, Split next[2]) {
     int64_t nleft = split_runs(g, g->spare, lo, n, s);
     const int32_t *left = g->spare + lo, *right = left + nleft;
     next[0] = split_find(g, g->spare, lo, nleft, 1, run_best(g, left, nleft, NULL));
@@ -332,8 +310,7 @@ static Cost look_behind(Grower *g, int64_t lo, int64_t n, Split s, Split next[2]
     return cost_add(next[0].cost, next[1].cost);
 }
 
-static bool look_try(Grower *g, int64_t lo, int64_t n, Split s, Split *best, Split next[2])
-{
+static bool look_try(Grower *g, int64_t lo, int64_t n, Split s, Split *best, Split next[2]) {
     Split behind[2];
     s.cost = look_behind(g, lo, n, s, behind);
     if (!cost_lowers(s.cost, best->cost))
@@ -345,8 +322,7 @@ static bool look_try(Grower *g, int64_t lo, int64_t n, Split s, Split *best, Spl
 
 /* One level ahead on all features (XOR): some first thresholds of each, evenly spread over the points; then the second
  * splits that the best of them leads to are tried as the first, which finds the exact places from rough ones. */
-static void look_ahead(Grower *g, int64_t lo, int64_t n, Split *best)
-{
+static void look_ahead(Grower *g, int64_t lo, int64_t n, Split *best) {
     int64_t places = LOOK_POINTS / (2 * n * g->nfeature * g->nfeature);
     places = places < 1 ? 1 : places > LOOK_PLACES ? LOOK_PLACES : places;
     Split next[2] = { { .feature = -1 }, { .feature = -1 } };
@@ -376,8 +352,7 @@ static void look_ahead(Grower *g, int64_t lo, int64_t n, Split *best)
 
 /* ---- growing ---- */
 
-static Split split_choose(Grower *g, int64_t lo, int64_t n, int depth, Cost own)
-{
+static Split split_choose(Grower *g, int64_t lo, int64_t n, int depth, Cost own) {
     if (depth >= BALANCE_DEPTH && n >= BALANCE_POINTS)
         return split_balanced(g, lo, n);
     Split s = split_find(g, g->order, lo, n, 1, own);
@@ -388,8 +363,7 @@ static Split split_choose(Grower *g, int64_t lo, int64_t n, int depth, Cost own)
     return s;
 }
 
-static Grown *node_new(Grower *g, int64_t lo, int64_t n)
-{
+static Grown *node_new(Grower *g, int64_t lo, int64_t n) {
     Grown *node = ARENA_NEW(g->scratch, Grown);
     const int32_t *run = g->order + lo;
     node->own = run_best(g, run, n, &node->node.class);
@@ -402,22 +376,19 @@ static Grown *node_new(Grower *g, int64_t lo, int64_t n)
     return node;
 }
 
-static bool every_point_has_its_best(const Grower *g, int64_t lo, int64_t n, Cost own)
-{
+static bool every_point_has_its_best(const Grower *g, int64_t lo, int64_t n, Cost own) {
     Cost ideal = { 0, 0 };
     for (int64_t i = 0; i < n; i++)
         ideal = cost_add(ideal, g->ideal[g->order[lo + i]]);
     return !cost_lowers(ideal, own);
 }
 
-void grown_sum(Grown *t)
-{
+void grown_sum(Grown *t) {
     t->sub = cost_add(grown_left(t)->sub, grown_right(t)->sub);
     t->nleaf = grown_left(t)->nleaf + grown_right(t)->nleaf;
 }
 
-static Grown *grow(Grower *g, Grown *parent, int64_t lo, int64_t n, int depth)
-{
+static Grown *grow(Grower *g, Grown *parent, int64_t lo, int64_t n, int depth) {
     Grown *t = node_new(g, lo, n);
     t->parent = parent;
     t->index = g->nnode++;
@@ -439,8 +410,7 @@ static Grown *grow(Grower *g, Grown *parent, int64_t lo, int64_t n, int depth)
     return t;
 }
 
-Grown *tree_grow(Arena *scratch, const int64_t *x, const double *cost, int64_t npoint, int nfeature, int nclass)
-{
+Grown *tree_grow(Arena *scratch, const int64_t *x, const double *cost, int64_t npoint, int nfeature, int nclass) {
     Grower g = { .scratch = scratch, .nfeature = nfeature, .nclass = nclass, .look_left = LOOK_POINTS_ALL };
     g.sum = ARENA_ARRAY(scratch, (size_t)nclass, double);
     g.nsum = ARENA_ARRAY(scratch, (size_t)nclass, int64_t);

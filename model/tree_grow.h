@@ -20,14 +20,12 @@ typedef struct {
 static inline Cost cost_add(Cost a, Cost b) { return (Cost){ a.ndenied + b.ndenied, a.sum + b.sum }; }
 static inline Cost cost_sub(Cost a, Cost b) { return (Cost){ a.ndenied - b.ndenied, a.sum - b.sum }; }
 
-static inline bool cost_less(Cost a, Cost b)
-{
+static inline bool cost_less(Cost a, Cost b) {
     return a.ndenied != b.ndenied ? a.ndenied < b.ndenied : a.sum < b.sum;
 }
 
 /* a is less than b by more than rounding. */
-static inline bool cost_lowers(Cost a, Cost b)
-{
+static inline bool cost_lowers(Cost a, Cost b) {
     return a.ndenied != b.ndenied ? a.ndenied < b.ndenied : a.sum < b.sum - TREE_ROUNDING * fabs(b.sum);
 }
 

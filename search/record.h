@@ -8,7 +8,9 @@
  *   measure  one candidate on one shape: samples in ns, status
  * A torn last line (killed while writing) is dropped with a warning, and cut off before the next append; other unreadable
  * lines and lines of another schema version are counted and ignored with a warning. Nothing read from a file is trusted:
- * sizes are bounded, numbers checked, names limited to [A-Za-z0-9_.+-].
+ * lines and sizes are bounded, numbers checked, names limited to [A-Za-z0-9_.+-] (not first: "." or "-"), at most 128
+ * long; device name, compiler, flags and `why` are free text, made one line of plain ASCII. What is appended passes the
+ * same checks. The order of lines means nothing.
  */
 #ifndef DCGEN_RECORD_H
 #define DCGEN_RECORD_H
@@ -21,7 +23,8 @@
 typedef enum { STATUS_OK, STATUS_INVALID, STATUS_BUILD_FAILED, STATUS_WRONG, STATUS_CRASHED, STATUS_TIMED_OUT, STATUS_COUNT } Status;
 const char *status_name(Status s);     /* "ok", "invalid", "build_failed", ... */
 
-enum { RECORD_MAX_AXIS = 6, RECORD_MAX_PARAM = 24, RECORD_MAX_SAMPLE = 64 };
+enum { RECORD_MAX_AXIS = 6, RECORD_MAX_PARAM = 24, RECORD_MAX_SAMPLE = 64,
+       RECORD_DIGITS = 9 };             /* significant digits of times and errors, in memory as in the file */
 
 /* What a measurement depends on besides the candidate: goes into the package so that others can read the figures. */
 typedef struct {
@@ -55,10 +58,10 @@ typedef struct {
     int64_t extent[RECORD_MAX_AXIS];
     int threads;
     Status status;
-    int nsample;
+    int nsample;                       /* 0: verified only, or failed */
     double ns[RECORD_MAX_SAMPLE];      /* per call, in the order taken */
-    double median_ns, spread;          /* spread: (third quartile - first) / median */
-    double max_err;                    /* part of the tolerance, <= 1 when ok */
+    double median_ns, spread;          /* of ns, always: record.c sets them; spread: (third quartile - first) / median */
+    double max_err;                    /* part of the tolerance, <= 1 when ok; +inf when not finite */
     bool final;                        /* taken in the last, interleaved comparison: preferred over others */
     const char *why;
 } MeasureRecord;
@@ -75,7 +78,8 @@ typedef struct {
 typedef struct RecordFile RecordFile;
 
 /* Opens for appending, creating the file (not its folder); takes an exclusive lock.
- * NULL with *err set ("... is in use by process 123", "...: No space left on device", ...). Warnings go to `warn` (may be NULL). */
+ * NULL with *err set ("... is in use by process 123", "...: No space left on device", ...), also for a file in which not
+ * even one line looks like a record: it is something else, and stays as it is. Warnings go to `warn` (may be NULL). */
 RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err);
 /* Reads only: no lock, the file need not be writable. */
 bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err);
@@ -87,9 +91,11 @@ bool record_add_kernel(RecordFile *f, const KernelRecord *k, const char **err);
 bool record_add_measure(RecordFile *f, const MeasureRecord *m, const char **err);
 void record_close(RecordFile *f);
 
-/* Canonical text of records: devices by id, kernels by key, measures by (key, threads, extents, final, order), for packages. */
+/* Canonical text of records, for packages: devices by id, kernels by key, measures by (key, device, threads, extents,
+ * final), then by their text; equal lines once. */
 char *record_text(Arena *a, const Records *r);
 
+/* 0 when n is 0; quartiles are interpolated linearly. */
 double record_median(const double *v, int n);
 double record_spread(const double *v, int n);        /* (q3 - q1) / median */
 

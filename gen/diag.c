@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIAG_MAX_SHOWN = 100, LINE_MAX_SHOWN = 160, WORD_MAX = 128 };
+enum { DIAG_MAX_SHOWN = 100, DIAG_MAX_KEPT = 1000, MESSAGE_MAX = 600, LINE_MAX_SHOWN = 160, WORD_MAX = 128 };
 
 typedef struct {
     const char *severity;
@@ -44,9 +44,17 @@ static bool same_entry(const Entry *x, const Entry *y) {
            strcmp(x->message, y->message) == 0;
 }
 
+/* A hostile file may hold a name of a megabyte. */
+static const char *message_clip(Arena *a, const char *s) {
+    return strlen(s) <= MESSAGE_MAX ? s : arena_printf(a, "%.*s...", MESSAGE_MAX, s);
+}
+
 /* Keeps an entry; one that says the same at the same place is dropped. */
 static void diag_add(Diag *d, const char *severity, Loc at, const char *fmt, va_list ap) {
-    Entry e = {.severity = severity, .message = arena_vprintf(d->arena, fmt, ap), .at = at, .order = d->n};
+    if (d->n == DIAG_MAX_KEPT)
+        return;
+    Entry e = {.severity = severity, .at = at, .order = d->n};
+    e.message = message_clip(d->arena, arena_vprintf(d->arena, fmt, ap));
     int nfile = 0;
     bool known = false;
     for (size_t i = 0; i < d->n && !known; i++) {
@@ -142,7 +150,7 @@ static void print_padding(FILE *out, const char *s, size_t n) {
 static void print_snippet(FILE *out, Loc at) {
     const char *s;
     size_t n;
-    if (!at.src || !at.src->text || at.line <= 0 || !line_find(at.src, at.line, &s, &n))
+    if (!at.src || !at.src->text || at.line <= 0 || !line_find(at.src, at.line, &s, &n) || n == 0)
         return;
     size_t col = at.col > 0 ? (size_t)at.col - 1 : 0, from = 0, to = n;
     if (col > n)
@@ -199,7 +207,7 @@ void diag_print(const Diag *d, FILE *out) {
     for (size_t i = 0; i < shown; i++)
         print_entry(out, &sorted[i]);
     if (shown < d->n)
-        fprintf(out, "dcgen: %zu more are not shown\n", d->n - shown);
+        fprintf(out, "dcgen: %zu%s more are not shown\n", d->n - shown, d->n == DIAG_MAX_KEPT ? " or" : "");
 }
 
 static char fold(char c) {

@@ -29,7 +29,7 @@ enum { TARGET_MAX = 16 };
 
 typedef struct { int n; Target t[TARGET_MAX]; } TargetList;     /* by descending rank */
 
-/* All targets of <dir>/*.cfg. */
+/* All targets of a folder, one a .cfg file. */
 bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d);
 const Target *target_find(const TargetList *list, const char *name);
 

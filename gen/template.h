@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template: a micro-kernel family. A template is a C file that compiles as it stands; its head, a comment that begins
- * with "/"+"* dcgen" and that libconfig can read, declares parameters, constraints, resources and features.
- *
- * Filling (template_fill) turns it into one kernel's text:
- *   - a declared name, as a whole identifier, becomes its value; NAME and KERNEL become the package's and the kernel's name,
- *     also as the first part of an identifier (KERNEL_tile -> bert_dense_k3_tile);
- *   - "#if EXPR", "#elif", "#else", "#endif" over declared names alone are folded: the branch that holds stays, the lines go;
- *   - lines between "#ifndef DCGEN" and "#endif" serve only the stand-alone compile and are dropped;
- *   - the head comment and the SPDX line are dropped.
+ * template: a micro-kernel family. A template is a C file that compiles as it stands; its head, a comment that begins with
+ * "dcgen" and that libconfig can read, declares parameters, constraints, derived values, the work it does and the features
+ * that the cost model sees (docs/templates.md). gen/fill.h says how a template becomes a kernel's text.
  * A name used but not declared, or declared but not used, is an error at the template's own line.
  */
 #ifndef DCGEN_TEMPLATE_H
@@ -20,10 +14,11 @@
 #include "gen/diag.h"
 #include "gen/expr.h"
 #include "gen/op.h"
+#include "gen/spec.h"
 #include "gen/target.h"
 
-enum { TEMPLATE_MAX_PARAM = RECORD_MAX_PARAM, TEMPLATE_MAX_CHOICE = 32, TEMPLATE_MAX_CONSTRAINT = 16, TEMPLATE_MAX_VALUE = 24,
-       TEMPLATE_MAX_FEATURE = 48 };
+enum { TEMPLATE_MAX_PARAM = RECORD_MAX_PARAM, TEMPLATE_MAX_CHOICE = 32, TEMPLATE_MAX_CONSTRAINT = 24, TEMPLATE_MAX_VALUE = 24,
+       TEMPLATE_MAX_FEATURE = 40 };
 
 typedef struct {
     const char *name, *doc;
@@ -35,47 +30,59 @@ typedef struct {
 typedef struct { Expr *need; const char *why; } Constraint;
 typedef struct { const char *name, *doc; Expr *expr; Loc loc; } NamedExpr;
 
+/* The kernel that serves every legal shape on a target when nothing is known. */
+typedef struct { const char *target; int64_t value[TEMPLATE_MAX_PARAM]; } General;
+
 typedef struct {
-    const char *name, *doc, *path, *hash;      /* hash: 16 hex digits of the text */
+    const char *name, *doc, *family;           /* family: which targets it is for ("cpu") */
+    const char *hash;                          /* 16 hex digits of the whole text */
     const Source *src;
-    const char *body;                          /* text after the head */
+    size_t body;                               /* where the text behind the head begins */
     int nparam;
     TemplateParam param[TEMPLATE_MAX_PARAM];
+    int nvalue;                                /* derived from parameters and target; later ones may use earlier ones */
+    NamedExpr value[TEMPLATE_MAX_VALUE];
     int nconstraint;
     Constraint constraint[TEMPLATE_MAX_CONSTRAINT];
-    int nvalue;                                /* "resources": derived values; later ones may use earlier ones; also replaced in the body */
-    NamedExpr value[TEMPLATE_MAX_VALUE];
-    Expr *tile[OP_MAX_AXIS];                   /* tile along each axis; NULL: 1 */
-    Expr *padded_flops;                        /* work done for a shape, tails included (f_pad = flops / padded_flops) */
-    Expr *serial_flops;                        /* work of the busiest of `threads` tasks (f_occ = padded / (threads * serial)) */
-    Expr *bytes;                               /* bytes that must move between the last-level cache and a core */
+    int nderived;                              /* derived from the shape too: names for the expressions below, not for the body */
+    NamedExpr derived[TEMPLATE_MAX_VALUE];
+    Expr *tile[OP_MAX_AXIS];                   /* what a kernel does at once along each axis; extents around it are where tails begin */
+    Expr *padded_flops;                        /* work done for a shape, padding included: f_pad = flops / padded_flops */
+    Expr *serial_flops;                        /* of the busiest of THREADS tasks: f_occ = padded_flops / (THREADS * serial_flops) */
+    Expr *bound;                               /* log2 of the slowdown against peak that is known without measuring; a real */
     int nfeature;
-    NamedExpr feature[TEMPLATE_MAX_FEATURE];   /* of f_MK: reals over parameters, values, target facts, extents */
-    int ntarget;
-    const char *family;                        /* "cpu": which targets it is for */
-    const char *layout[OP_MAX_NAME];           /* layouts of the constant operand that it reads */
+    NamedExpr feature[TEMPLATE_MAX_FEATURE];   /* of f_MK; reals */
     int nlayout;
-    bool packed;                               /* reads the packed operand */
-    int ngeneral;                              /* parameter values of the general kernel, one row a target */
-    struct { const char *target; int64_t value[TEMPLATE_MAX_PARAM]; } general[TARGET_MAX];
+    const char *layout[OP_MAX_NAME];           /* layouts of the constant operand that it reads */
+    bool packed;                               /* it reads the packed operand */
+    int ngeneral;
+    General general[TARGET_MAX];
 } Template;
 
-/* All templates of an op: every *.c in op->dir whose head says so, by name. */
-bool template_read_all(Arena *a, const Op *op, const Template ***out, int *n, Diag *d);
+typedef struct { int n; const Template **t; } TemplateList;
 
-/* A candidate's names: parameters, then target facts, then derived values, then extents if given. */
+/* Every *.c in op->dir whose text begins as a template does, by name; those that suit the spec's op only. */
+bool template_read_all(Arena *a, const Op *op, TemplateList *out, Diag *d);
+/* May it serve this spec on this target (family, layout, packed)? */
+bool template_suits(const Template *t, const Spec *spec, const Target *target);
+
+/* What the names in a template stand for: parameters and values; target facts VECTOR_BYTES, VECTOR_REGISTERS, L1_BYTES, L2_BYTES,
+ * L3_BYTES, CORES; HAS_<EPILOGUE>, LAYOUT_<NAME> (0 or 1), PACKED; with an extent also the op's axes, THREADS and the derived names. */
 typedef struct {
     const Template *t;
+    const Spec *spec;
     const Target *target;
     const Device *device;
-    const Op *op;
     const int64_t *value;                      /* one a parameter */
-    const int64_t *extent;                     /* NULL: not bound */
+    const int64_t *extent;                     /* one an axis; NULL: not bound */
     int threads;
 } Binding;
-ExprLookup template_lookup;                    /* ctx: Binding* */
+ExprLookup template_lookup;                    /* ctx: Binding */
 
-/* The kernel's text, named `kernel`, in package `name`. NULL after errors (only a faulty template has any). */
-char *template_fill(Arena *a, const Binding *b, const char *name, const char *kernel, Diag *d);
+/* Only the names that do not depend on a template: for package files. t and value are not used. */
+ExprLookup template_context;
+
+/* The kernel's text. NULL after errors (only a faulty template has any). */
+char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d);
 
 #endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fill: turns a template's text into the text of one kernel, or a package file's pattern into the file.
+ *
+ *   - an identifier that `lookup` knows becomes its value; NAME, KERNEL and TARGET_ATTRIBUTE become the package's, the kernel's
+ *     and the target attribute's name; as the first part of an identifier too (KERNEL_tile -> bert_dense_k3_tile);
+ *   - "#if EXPR", "#elif EXPR" over known names are folded: the branch that holds stays, the lines go; "#ifndef DCGEN" serves the
+ *     stand-alone compile and is dropped; conditions that use no known name stay as they are;
+ *   - a line that ends in "//@ repeat R = EXPR..EXPR" is printed once a value of R;
+ *   - a line that is only "//@ WORD" (in a file that is not C: "#@ WORD" or "<!--@ WORD -->") becomes the section of that name.
+ * Inside string literals only NAME and KERNEL are replaced.
+ */
+#ifndef DCGEN_FILL_H
+#define DCGEN_FILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "gen/arena.h"
+#include "gen/diag.h"
+#include "gen/expr.h"
+
+typedef struct {
+    ExprLookup *lookup;        /* NULL: no names */
+    void *ctx;
+    const char *name;          /* NAME */
+    const char *kernel;        /* KERNEL; NULL: left alone */
+    const char *target;        /* TARGET_ATTRIBUTE -> <name>_TARGET_<target>; NULL: left alone */
+    const char *(*section)(void *ctx, const char *word);   /* text of a section; NULL result: an error; NULL: no sections */
+    void *section_ctx;
+} Fill;
+
+/* src->text from byte `offset` on. NULL after errors in d. */
+char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *f, Diag *d);
+
+/* Every identifier outside strings and comments, once each time it is used; names bound by a repeat line are left out. */
+void fill_names(const Source *src, size_t offset, void (*visit)(void *ctx, const char *name, size_t len, size_t at), void *ctx);
+
+#endif

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/template.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <xxhash.h>
+#include "gen/conf.h"
+#include "gen/dir.h"
+#include "gen/fill.h"
+#include "gen/text.h"
+
+static const char HEAD[] = "/* dcgen\n";
+
+/* ---- what the names stand for ---- */
+
+static bool context_flag(const Spec *s, const char *name, int64_t *value)
+{
+    if (strncmp(name, "HAS_", 4) == 0) {
+        for (int i = 0; i < s->op->nepilogue; i++)
+            if (strcasecmp(name + 4, s->op->epilogue[i]) == 0) {
+                *value = 0;
+                for (int j = 0; j < s->nepilogue; j++)
+                    *value |= strcmp(s->op->epilogue[i], s->epilogue[j]) == 0;
+                return true;
+            }
+        return false;
+    }
+    if (strncmp(name, "LAYOUT_", 7) == 0 && s->const_operand >= 0) {
+        const Operand *o = &s->op->operand[s->const_operand];
+        for (int i = 0; i < o->nlayout; i++)
+            if (strcmp(name + 7, o->layout[i]) == 0) {
+                *value = strcmp(s->layout, o->layout[i]) == 0;
+                return true;
+            }
+        return false;
+    }
+    if (strcmp(name, "PACKED") == 0) {
+        *value = s->packed;
+        return true;
+    }
+    return false;
+}
+
+bool template_context(void *ctx, const char *name, int64_t *value)
+{
+    const Binding *b = ctx;
+    const struct { const char *name; int64_t value; } fact[] = {
+        { "VECTOR_BYTES", b->target ? b->target->vector_bytes : 0 },
+        { "VECTOR_REGISTERS", b->target ? b->target->vector_registers : 0 },
+        { "L1_BYTES", b->device ? b->device->l1_bytes : 0 },
+        { "L2_BYTES", b->device ? b->device->l2_bytes : 0 },
+        { "L3_BYTES", b->device ? b->device->l3_bytes : 0 },
+        { "CORES", b->device ? b->device->cores : 0 } };
+    for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
+        if (strcmp(fact[i].name, name) == 0) {
+            *value = fact[i].value;
+            return true;
+        }
+    return context_flag(b->spec, name, value);
+}
+
+static bool shape_lookup(const Binding *b, const char *name, int64_t *value)
+{
+    int axis = op_axis(b->spec->op, name);
+    if (axis >= 0)
+        *value = b->extent[axis];
+    else if (strcmp(name, "THREADS") == 0)
+        *value = b->threads;
+    else {
+        for (int i = 0; i < b->t->nderived; i++)
+            if (strcmp(name, b->t->derived[i].name) == 0)
+                return expr_int(b->t->derived[i].expr, template_lookup, (void *)b, value) == EXPR_OK;
+        return false;
+    }
+    return true;
+}
+
+bool template_lookup(void *ctx, const char *name, int64_t *value)
+{
+    const Binding *b = ctx;
+    for (int i = 0; i < b->t->nparam; i++)
+        if (strcmp(name, b->t->param[i].name) == 0) {
+            *value = b->value[i];
+            return true;
+        }
+    for (int i = 0; i < b->t->nvalue; i++)
+        if (strcmp(name, b->t->value[i].name) == 0)
+            return expr_int(b->t->value[i].expr, template_lookup, ctx, value) == EXPR_OK;
+    if (b->extent && shape_lookup(b, name, value))
+        return true;
+    return template_context(ctx, name, value);
+}
+
+/* ---- reading a head ---- */
+
+typedef struct {
+    Arena *arena;
+    Diag *diag;
+    const Op *op;
+    Template *t;
+    const char *name[160];     /* declared so far: what an expression may use */
+    size_t nname, nbody_name;  /* the first nbody_name may stand in the body too */
+} Reader;
+
+static void declare(Reader *r, const char *name)
+{
+    if (r->nname < sizeof r->name / sizeof *r->name)
+        r->name[r->nname++] = name;
+}
+
+static void declare_context(Reader *r)
+{
+    static const char *const fact[] = { "VECTOR_BYTES", "VECTOR_REGISTERS", "L1_BYTES", "L2_BYTES", "L3_BYTES", "CORES", "PACKED" };
+    for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
+        declare(r, fact[i]);
+    for (int i = 0; i < r->op->nepilogue; i++) {
+        char *name = arena_printf(r->arena, "HAS_%s", r->op->epilogue[i]);
+        for (char *p = name; *p; p++)
+            *p = (char)toupper((unsigned char)*p);
+        declare(r, name);
+    }
+    for (int i = 0; i < r->op->noperand; i++)
+        for (int j = 0; j < r->op->operand[i].nlayout; j++)
+            declare(r, arena_printf(r->arena, "LAYOUT_%s", r->op->operand[i].layout[j]));
+}
+
+static bool check_names(Reader *r, const Expr *e)
+{
+    return !e || conf_check_names(r->diag, e, "name", r->name, r->nname);
+}
+
+static bool read_param(Reader *r, const Conf *c, const ConfSetting *s)
+{
+    static const ConfKey keys[] = { { "name", true, "the parameter's name" }, { "choices", true, "its values" },
+                                    { "doc", true, "what it does" } };
+    Template *t = r->t;
+    TemplateParam *p = &t->param[t->nparam];
+    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &p->name) ||
+        !conf_string(c, s, "doc", &p->doc) ||
+        !conf_ints(c, s, "choices", INT32_MIN, INT32_MAX, p->choice, TEMPLATE_MAX_CHOICE, &p->nchoice))
+        return false;
+    p->loc = conf_value_loc(c, conf_member(s, "name"));
+    for (size_t i = 0; i < r->nname; i++)
+        if (strcmp(r->name[i], p->name) == 0) {
+            diag_error(r->diag, p->loc, "'%s' is declared twice, or is a name that every template has", p->name);
+            return false;
+        }
+    if (!p->nchoice) {
+        diag_error(r->diag, p->loc, "parameter '%s' has no choices", p->name);
+        return false;
+    }
+    declare(r, p->name);
+    t->nparam++;
+    return true;
+}
+
+/* "values", "derived", "features": lists of { name; expr; doc }. */
+static bool read_named(Reader *r, const Conf *c, const ConfSetting *s, NamedExpr *out, int *n, bool declares)
+{
+    static const ConfKey keys[] = { { "name", true, "its name" }, { "expr", true, "its value" }, { "doc", true, "what it is" } };
+    NamedExpr *e = &out[*n];
+    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &e->name) ||
+        !conf_string(c, s, "doc", &e->doc) || !conf_expr(c, s, "expr", &e->expr) || !check_names(r, e->expr))
+        return false;
+    e->loc = conf_value_loc(c, conf_member(s, "name"));
+    if (declares)
+        declare(r, e->name);
+    ++*n;
+    return true;
+}
+
+static bool read_constraint(Reader *r, const Conf *c, const ConfSetting *s)
+{
+    static const ConfKey keys[] = { { "need", true, "what must hold" }, { "why", true, "the reason" } };
+    Constraint *k = &r->t->constraint[r->t->nconstraint];
+    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, 2) || !conf_expr(c, s, "need", &k->need) ||
+        !conf_string(c, s, "why", &k->why) || !check_names(r, k->need))
+        return false;
+    r->t->nconstraint++;
+    return true;
+}
+
+static bool read_general(Reader *r, const Conf *c, const ConfSetting *s)
+{
+    Template *t = r->t;
+    General *g = &t->general[t->ngeneral];
+    ConfKey keys[TEMPLATE_MAX_PARAM + 1] = { { "target", true, "the target that it is for" } };
+    for (int i = 0; i < t->nparam; i++)
+        keys[i + 1] = (ConfKey){ t->param[i].name, true, "the parameter's value" };
+    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, (size_t)t->nparam + 1) || !conf_string(c, s, "target", &g->target))
+        return false;
+    for (int i = 0; i < t->nparam; i++)
+        if (!conf_int(c, s, t->param[i].name, INT32_MIN, INT32_MAX, &g->value[i]))
+            return false;
+    t->ngeneral++;
+    return true;
+}
+
+typedef enum { L_PARAM, L_VALUE, L_CONSTRAINT, L_DERIVED, L_FEATURE, L_GENERAL } ListKind;
+
+static bool read_elem(Reader *r, const Conf *c, const ConfSetting *s, ListKind kind)
+{
+    Template *t = r->t;
+    switch (kind) {
+    case L_PARAM: return read_param(r, c, s);
+    case L_VALUE: return read_named(r, c, s, t->value, &t->nvalue, true);
+    case L_CONSTRAINT: return read_constraint(r, c, s);
+    case L_DERIVED: return read_named(r, c, s, t->derived, &t->nderived, true);
+    case L_FEATURE: return read_named(r, c, s, t->feature, &t->nfeature, false);
+    case L_GENERAL: return read_general(r, c, s);
+    }
+    return false;
+}
+
+static bool read_list(Reader *r, const Conf *c, const char *key, ListKind kind, int max)
+{
+    const ConfSetting *list = conf_list(c, conf_root(c), key);
+    bool ok = true;
+    if (conf_length(list) > max) {
+        diag_error(r->diag, conf_name_loc(c, list), "more than %d entries", max);
+        return false;
+    }
+    for (int i = 0; i < conf_length(list); i++)
+        ok &= read_elem(r, c, conf_elem(list, i), kind);
+    return ok;
+}
+
+static bool read_tile(Reader *r, const Conf *c)
+{
+    ConfKey keys[OP_MAX_AXIS];
+    bool ok = true;
+    for (int i = 0; i < r->op->naxis; i++)
+        keys[i] = (ConfKey){ r->op->axis[i].name, true, "the tile along this axis" };
+    const ConfSetting *tile = conf_group(c, conf_root(c), "tile");
+    if (!tile || !conf_keys(c, tile, keys, (size_t)r->op->naxis))
+        return false;
+    for (int i = 0; i < r->op->naxis; i++)
+        ok &= conf_expr(c, tile, r->op->axis[i].name, &r->t->tile[i]) && check_names(r, r->t->tile[i]);
+    return ok;
+}
+
+static bool read_shape_part(Reader *r, const Conf *c)
+{
+    Template *t = r->t;
+    const ConfSetting *root = conf_root(c);
+    for (int i = 0; i < r->op->naxis; i++)
+        declare(r, r->op->axis[i].name);
+    declare(r, "THREADS");
+    bool ok = read_list(r, c, "derived", L_DERIVED, TEMPLATE_MAX_VALUE);
+    ok &= conf_expr(c, root, "padded_flops", &t->padded_flops) && check_names(r, t->padded_flops);
+    ok &= conf_expr(c, root, "serial_flops", &t->serial_flops) && check_names(r, t->serial_flops);
+    ok &= conf_expr(c, root, "bound", &t->bound) && check_names(r, t->bound);
+    return ok & read_list(r, c, "features", L_FEATURE, TEMPLATE_MAX_FEATURE);
+}
+
+static bool read_head(Reader *r, const Conf *c)
+{
+    static const ConfKey keys[] = {
+        { "name", true, "the template's name" }, { "op", true, "the op that it computes" }, { "family", true, "\"cpu\"" },
+        { "doc", true, "what it does, in a sentence" }, { "packed", true, "does it read the packed operand?" },
+        { "layouts", false, NULL }, { "params", true, "its parameters" }, { "values", false, NULL },
+        { "constraints", false, NULL }, { "tile", true, "the tile along each axis" }, { "derived", false, NULL }, { "padded_flops", true, "work with padding" },
+        { "serial_flops", true, "work of the busiest task" },
+        { "bound", true, "log2 of the slowdown against the machine's peak that is known without measuring" }, { "features", false, NULL }, { "general", false, NULL } };
+    Template *t = r->t;
+    const ConfSetting *root = conf_root(c);
+    const char *op = r->op->name;
+    bool ok = conf_keys(c, root, keys, sizeof keys / sizeof *keys);
+    ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "doc", &t->doc);
+    ok &= conf_string(c, root, "family", &t->family) & conf_bool(c, root, "packed", &t->packed);
+    ok &= conf_string(c, root, "op", &op) & conf_strings(c, root, "layouts", t->layout, OP_MAX_NAME, &t->nlayout);
+    if (ok && strcmp(op, r->op->name) != 0) {
+        diag_error(r->diag, conf_value_loc(c, conf_member(root, "op")), "this template lies in the folder of op '%s'", r->op->name);
+        ok = false;
+    }
+    declare_context(r);
+    ok &= read_list(r, c, "params", L_PARAM, TEMPLATE_MAX_PARAM);
+    ok = ok && read_list(r, c, "values", L_VALUE, TEMPLATE_MAX_VALUE);
+    r->nbody_name = r->nname;
+    ok = ok && read_list(r, c, "constraints", L_CONSTRAINT, TEMPLATE_MAX_CONSTRAINT);
+    ok = ok && read_list(r, c, "general", L_GENERAL, TARGET_MAX);
+    ok = ok && read_tile(r, c);
+    return ok && read_shape_part(r, c);
+}
+
+/* ---- names of the body against those of the head ---- */
+
+typedef struct { Reader *r; bool used[160]; bool ok; } BodyCheck;
+
+/* Upper-case words that need no declaration: C's own, and what fill supplies. */
+static bool is_free_name(const char *name)
+{
+    static const char *const word[] = { "NAME", "KERNEL", "TARGET_ATTRIBUTE", "DCGEN", "NULL", "GCC", "STDC", "FP_CONTRACT", "INT64_MAX",
+                                        "INT64_MIN", "INT64_C", "SIZE_MAX", "FLT_MAX", "INFINITY", "NAN" };
+    if (strncmp(name, "NAME_", 5) == 0 || strncmp(name, "KERNEL_", 7) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (strcmp(word[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_upper_word(const char *name)
+{
+    for (const char *p = name; *p; p++)
+        if (islower((unsigned char)*p))
+            return false;
+    return strlen(name) > 1 && isupper((unsigned char)name[0]);
+}
+
+static void body_name(void *ctx, const char *id, size_t len, size_t offset)
+{
+    BodyCheck *b = ctx;
+    Reader *r = b->r;
+    const char *name = arena_strndup(r->arena, id, len);
+    for (size_t i = 0; i < r->nbody_name; i++)
+        if (strcmp(r->name[i], name) == 0) {
+            b->used[i] = true;
+            return;
+        }
+    if (!is_upper_word(name) || is_free_name(name) || op_axis(r->op, name) >= 0)
+        return;
+    const char *near = diag_nearest(name, r->name, r->nbody_name);
+    diag_error(r->diag, loc_at(r->t->src, offset, (int)len), near ? "'%s' is not declared in the template's head; did you mean '%s'?"
+               : "'%s' is not declared in the template's head", name, near);
+    b->ok = false;
+}
+
+static void value_name(void *ctx, const char *name, Loc at)
+{
+    BodyCheck *b = ctx;
+    (void)at;
+    for (size_t i = 0; i < b->r->nbody_name; i++)
+        if (strcmp(b->r->name[i], name) == 0)
+            b->used[i] = true;
+}
+
+static size_t find_declared(const Reader *r, const char *name)
+{
+    size_t i = 0;
+    while (strcmp(r->name[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* The lines under "#ifndef DCGEN" bind the names for the stand-alone compile: they are neither uses nor errors. */
+static size_t skip_standalone(const Template *t)
+{
+    const char *body = t->src->text + t->body, *begin = strstr(body, "#ifndef DCGEN"), *end = begin ? strstr(begin, "\n#endif") : NULL;
+    return end ? (size_t)(end + 1 - t->src->text) : t->body;
+}
+
+static bool check_body(Reader *r)
+{
+    Template *t = r->t;
+    BodyCheck b = { .r = r, .ok = true };
+    fill_names(t->src, skip_standalone(t), body_name, &b);
+    for (int i = t->nvalue - 1; i >= 0; i--)           /* a value that is used uses what it is made of */
+        if (b.used[find_declared(r, t->value[i].name)] || t->nconstraint)
+            expr_names(t->value[i].expr, value_name, &b);
+    for (int i = 0; i < t->nparam; i++)
+        if (!b.used[find_declared(r, t->param[i].name)]) {
+            diag_error(r->diag, t->param[i].loc, "parameter '%s' is declared but the template does not use it", t->param[i].name);
+            b.ok = false;
+        }
+    return b.ok;
+}
+
+/* ---- whole templates ---- */
+
+static const char *text_hash(Arena *a, const Source *src)
+{
+    return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(src->text, src->len));
+}
+
+/* NULL without an error when the file is no template. */
+static const Template *template_read(Arena *a, const Op *op, const char *path, Diag *d)
+{
+    const Source *src = conf_source(a, path, d);
+    const char *head = src ? strstr(src->text, HEAD) : NULL, *end = head ? strstr(head, "*/") : NULL;
+    if (!head)
+        return NULL;
+    if (!end) {
+        diag_error(d, loc_at(src, (size_t)(head - src->text), 1), "the template's head is not closed by '*/'");
+        return NULL;
+    }
+    Template *t = ARENA_NEW(a, Template);
+    Reader r = { .arena = a, .diag = d, .op = op, .t = t };
+    t->src = src;
+    t->hash = text_hash(a, src);
+    t->body = (size_t)(end + 2 - src->text);
+    t->body += src->text[t->body] == '\n';
+    Conf *c = conf_parse(a, src, (size_t)(head - src->text) + sizeof HEAD - 1, (size_t)(end - src->text), d);
+    if (!c)
+        return NULL;
+    bool ok = read_head(&r, c);
+    conf_free(c);
+    return ok && check_body(&r) ? t : NULL;
+}
+
+bool template_read_all(Arena *a, const Op *op, TemplateList *out, Diag *d)
+{
+    char **path;
+    int n, before = diag_nerror(d);
+    *out = (TemplateList){ 0 };
+    if (!dir_list(a, op->dir, ".c", &path, &n)) {
+        diag_error(d, (Loc){ .src = op->src }, "cannot read the folder of this op");
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        const Template *t = template_read(a, op, path[i], d);
+        if (!t)
+            continue;
+        out->t = arena_grow(a, out->t, (size_t)out->n, (size_t)out->n + 1, sizeof *out->t);
+        out->t[out->n++] = t;
+    }
+    return diag_nerror(d) == before;
+}
+
+bool template_suits(const Template *t, const Spec *spec, const Target *target)
+{
+    if (strcmp(t->family, target->family) != 0 || t->packed != spec->packed)
+        return false;
+    for (int i = 0; i < t->nlayout; i++)
+        if (strcmp(t->layout[i], spec->layout) == 0)
+            return true;
+    return !t->nlayout;
+}
+
+char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
+{
+    Binding unbound = *b;
+    unbound.extent = NULL;
+    Fill f = { .lookup = template_lookup, .ctx = &unbound, .name = b->spec->name, .kernel = kernel, .target = b->target->name };
+    return fill_text(a, b->t->src, b->t->body, &f, d);
+}

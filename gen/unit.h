@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * unit: C text with kernels in it. The same pieces make a candidate (one kernel behind the uniform entry of search/runner/abi.h)
+ * and a package (all its kernels behind its C API), so that what is measured is what ships.
+ */
+#ifndef DCGEN_UNIT_H
+#define DCGEN_UNIT_H
+
+#include <stdint.h>
+#include "gen/arena.h"
+#include "gen/diag.h"
+#include "gen/spec.h"
+#include "gen/target.h"
+#include "gen/template.h"
+
+typedef struct {
+    const Template *t;
+    const Target *target;
+    const int64_t *value;      /* one a parameter */
+} UnitKernel;
+
+/* Folder of the package files' patterns, and the device that parameters were chosen for. */
+typedef struct {
+    const Spec *spec;
+    const Device *device;
+    const TargetList *targets;
+    const char *package_dir;   /* templates/package */
+} UnitContext;
+
+/* C of one candidate, ready to compile. NULL after errors in d (faulty templates only). */
+char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *d);
+
+/* The pieces, as text for the sections of package files. */
+char *unit_preamble(Arena *a, const UnitContext *u);
+char *unit_pack(Arena *a, const UnitContext *u, Diag *d);                     /* templates/<op>/pack.c, filled */
+char *unit_pack_declarations(Arena *a, const UnitContext *u);
+char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d);   /* named <name>_k0, _k1 ... */
+char *unit_table(Arena *a, const UnitContext *u, const UnitKernel *k, int n);
+char *unit_kernel_text(Arena *a, const UnitKernel *k);                        /* "packed_gemm avx512 MR=8 NP=3 ..." */
+
+/* "int64_t M, int64_t N, int64_t K" of the axes that `elems` uses; NULL: all axes. */
+char *unit_extents(Arena *a, const Op *op, const Expr *elems);
+/* C type of an operand as a parameter: "const float *"; a packed constant one: "const void *". */
+const char *unit_operand_type(const Spec *s, const Operand *o);
+/* Does this package have the operand (its epilogue is asked for)? */
+bool unit_has_operand(const Spec *s, const Operand *o);
+
+/* What a candidate's text depends on besides its template: op, dtype, layout, epilogues, pack.c, patterns, version. 16 hex digits. */
+const char *unit_context_hash(Arena *a, const UnitContext *u);
+
+#endif

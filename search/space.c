@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/space.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <xxhash.h>
+#include "gen/text.h"
+
+/* Parameters are chosen one after the other; a constraint is checked as soon as all parameters that it needs are chosen, so that
+ * whole subtrees fall at once. */
+typedef struct {
+    Arena *arena;
+    Space *space;
+    Binding binding;
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Candidate candidate;
+    int depth_of[TEMPLATE_MAX_CONSTRAINT];     /* number of parameters that must be chosen before */
+    Rejection *rejection;                      /* one a constraint */
+    int64_t cap;
+    bool ok;
+    Diag *diag;
+} Enumeration;
+
+typedef struct { const Template *t; int depth; } Depth;
+
+static void need_depth(void *ctx, const char *name, Loc at)
+{
+    Depth *d = ctx;
+    (void)at;
+    for (int i = 0; i < d->t->nparam; i++)
+        if (strcmp(d->t->param[i].name, name) == 0 && d->depth < i + 1)
+            d->depth = i + 1;
+    for (int i = 0; i < d->t->nvalue; i++)
+        if (strcmp(d->t->value[i].name, name) == 0)
+            expr_names(d->t->value[i].expr, need_depth, d);
+}
+
+static int64_t remaining(const Template *t, int depth)
+{
+    int64_t n = 1;
+    for (int i = depth; i < t->nparam; i++)
+        n *= t->param[i].nchoice;
+    return n;
+}
+
+/* The first constraint that became checkable at this depth and fails; -1: none. */
+static int failing(Enumeration *e, int depth)
+{
+    const Template *t = e->binding.t;
+    for (int i = 0; i < t->nconstraint; i++) {
+        int64_t holds = 0;
+        if (e->depth_of[i] != depth)
+            continue;
+        ExprStatus status = expr_int(t->constraint[i].need, template_lookup, &e->binding, &holds);
+        if (status != EXPR_OK) {
+            diag_error(e->diag, expr_loc(t->constraint[i].need), "this constraint %s", expr_status_text(status));
+            e->ok = false;
+        }
+        if (status != EXPR_OK || !holds)
+            return i;
+    }
+    return -1;
+}
+
+static void keep(Enumeration *e)
+{
+    Space *s = e->space;
+    if (s->n == SPACE_MAX) {
+        if (e->ok)
+            diag_error(e->diag, (Loc){ .src = e->binding.t->src }, "more than %d combinations of parameters; add constraints", SPACE_MAX);
+        e->ok = false;
+        return;
+    }
+    if (s->n == e->cap) {
+        int64_t cap = e->cap ? 2 * e->cap : 4096;
+        s->candidate = arena_grow(e->arena, s->candidate, (size_t)e->cap, (size_t)cap, sizeof *s->candidate);
+        e->cap = cap;
+    }
+    s->candidate[s->n++] = e->candidate;
+}
+
+static void choose(Enumeration *e, int depth)
+{
+    const Template *t = e->binding.t;
+    int bad = failing(e, depth);
+    if (bad >= 0) {
+        e->rejection[bad].count += remaining(t, depth);
+        return;
+    }
+    if (depth == t->nparam) {
+        keep(e);
+        return;
+    }
+    for (int i = 0; i < t->param[depth].nchoice && e->ok; i++) {
+        e->candidate.choice[depth] = (uint8_t)i;
+        e->value[depth] = t->param[depth].choice[i];
+        choose(e, depth + 1);
+    }
+    e->candidate.choice[depth] = 0;
+}
+
+static bool enumerate(Enumeration *e, const Template *t, const Spec *spec, const Target *target, const Device *device)
+{
+    Space *s = e->space;
+    e->binding = (Binding){ .t = t, .spec = spec, .target = target, .device = device, .value = e->value, .threads = 1 };
+    e->candidate = (Candidate){ .t = t, .target = target };
+    s->rejection = arena_grow(e->arena, s->rejection, (size_t)s->nrejection, (size_t)(s->nrejection + t->nconstraint), sizeof *s->rejection);
+    e->rejection = s->rejection + s->nrejection;
+    s->nrejection += t->nconstraint;
+    for (int i = 0; i < t->nconstraint; i++) {
+        Depth d = { t, 0 };
+        e->rejection[i] = (Rejection){ t, &t->constraint[i], 0 };
+        expr_names(t->constraint[i].need, need_depth, &d);
+        e->depth_of[i] = d.depth;
+    }
+    s->nraw += remaining(t, 0);
+    choose(e, 0);
+    return e->ok;
+}
+
+static bool add_general(Enumeration *e, const Template *t, const Target *target, const Spec *spec, const Device *device)
+{
+    Space *s = e->space;
+    for (int i = 0; i < t->ngeneral; i++) {
+        Candidate c;
+        if (strcmp(t->general[i].target, target->name) != 0)
+            continue;
+        if (!candidate_from_values(t, target, t->general[i].value, &c) || !candidate_fits(&c, spec, device)) {
+            diag_error(e->diag, (Loc){ .src = t->src }, "the general kernel for '%s' is not among the parameters' choices or does not fit",
+                       target->name);
+            return false;
+        }
+        s->general = arena_grow(e->arena, s->general, (size_t)s->ngeneral, (size_t)s->ngeneral + 1, sizeof *s->general);
+        s->general[s->ngeneral++] = c;
+    }
+    return true;
+}
+
+Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device, Diag *d)
+{
+    Space *s = ARENA_NEW(a, Space);
+    Enumeration e = { .arena = a, .space = s, .ok = true, .diag = d };
+    for (int i = 0; i < templates->n; i++)
+        if (template_suits(templates->t[i], spec, target))
+            if (!enumerate(&e, templates->t[i], spec, target, device) || !add_general(&e, templates->t[i], target, spec, device))
+                return NULL;
+    if (!s->n || !s->ngeneral) {
+        diag_error(d, (Loc){ .src = spec->src }, "no template of op '%s' %s for target '%s', layout '%s', %s", spec->op->name,
+                   s->n ? "has a general kernel" : "suits", target->name, spec->layout ? spec->layout : "-",
+                   spec->packed ? "packed" : "not packed");
+        return NULL;
+    }
+    return s;
+}
+
+void candidate_values(const Candidate *c, int64_t *value)
+{
+    for (int i = 0; i < c->t->nparam; i++)
+        value[i] = c->t->param[i].choice[c->choice[i]];
+}
+
+bool candidate_from_values(const Template *t, const Target *target, const int64_t *value, Candidate *out)
+{
+    *out = (Candidate){ .t = t, .target = target };
+    for (int i = 0; i < t->nparam; i++) {
+        int j = 0;
+        while (j < t->param[i].nchoice && t->param[i].choice[j] != value[i])
+            j++;
+        if (j == t->param[i].nchoice)
+            return false;
+        out->choice[i] = (uint8_t)j;
+    }
+    return true;
+}
+
+bool candidate_same(const Candidate *a, const Candidate *b)
+{
+    return a->t == b->t && a->target == b->target && memcmp(a->choice, b->choice, sizeof a->choice) == 0;
+}
+
+bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device)
+{
+    int64_t value[TEMPLATE_MAX_PARAM], holds;
+    candidate_values(c, value);
+    Binding b = { .t = c->t, .spec = spec, .target = c->target, .device = device, .value = value, .threads = 1 };
+    for (int i = 0; i < c->t->nconstraint; i++)
+        if (expr_int(c->t->constraint[i].need, template_lookup, &b, &holds) != EXPR_OK || !holds)
+            return false;
+    return true;
+}
+
+const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash, const Device *device)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Text t = { .arena = a };
+    candidate_values(c, value);
+    text_printf(&t, "%s|%s|%s|%s|%s|%s", c->t->name, c->t->hash, c->target->name, context_hash, device->compiler, device->flags);
+    for (int i = 0; i < c->t->nparam; i++)
+        text_printf(&t, "|%s=%" PRId64, c->t->param[i].name, value[i]);
+    XXH128_hash_t h = XXH3_128bits(text_str(&t), t.len);
+    return arena_printf(a, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT-0 */
+#ifndef DCGEN /* to compile this file as it stands */
+#include <string.h>
+#include "standalone.h"
+#undef NAME_PANEL
+#define LAYOUT_KN 0
+size_t NAME_packed_bytes(int64_t N, int64_t K);
+int NAME_pack(int64_t N, int64_t K, const float *W, void *packed);
+#endif
+/* W packed: [ceil(N/16)][K + 1][16], panels of 16 columns, zero beyond column N. Row K of a panel is zero and never used: it keeps
+ * panels a multiple of 64 but not of 4096 bytes apart, so that parallel streams do not share the sets of a cache. */
+#define NAME_PANEL(K) (16 * (K) + 16)
+
+size_t NAME_packed_bytes(int64_t N, int64_t K)
+{
+    if (N < 0 || K < 0 || N > INT32_MAX || K > INT32_MAX)
+        return 0;
+    return (size_t)((N + 15) / 16) * (size_t)NAME_PANEL(K) * sizeof(float);
+}
+
+int NAME_pack(int64_t N, int64_t K, const float *W, void *packed)
+{
+    if (N < 0 || K < 0 || N > INT32_MAX || K > INT32_MAX)
+        return NAME_BAD_EXTENT;
+    if (N > 0 && K > 0 && (!W || !packed))
+        return NAME_BAD_POINTER;
+    for (int64_t p = 0; p < (N + 15) / 16; p++) {
+        float *panel = (float *)packed + p * NAME_PANEL(K);
+        const int64_t width = N - p * 16 < 16 ? N - p * 16 : 16;
+        memset(panel, 0, (size_t)NAME_PANEL(K) * sizeof(float));
+        for (int64_t k = 0; k < K; k++)
+            for (int64_t n = 0; n < width; n++)
+#if LAYOUT_KN
+                panel[k * 16 + n] = W[k * N + p * 16 + n];
+#else
+                panel[k * 16 + n] = W[(p * 16 + n) * K + k];
+#endif
+    }
+    return 0;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "packed_gemm";
+op      = "dense";
+family  = "cpu";
+doc     = "Y = X * W + bias with W packed in panels of 16 columns: a register tile of MR rows x NP panels, kept in accumulators over K";
+packed  = true;
+layouts = ["NK", "KN"];
+params = (
+  { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]; doc = "rows of X in the tallest tile"; },
+  { name = "NP";    choices = [1, 2, 3, 4, 5, 6, 8]; doc = "panels in a tile: 16*NP columns"; },
+  { name = "KA";    choices = [1, 2, 4, 8];          doc = "independent partial sums along K, for tiles too small to hide the latency of an FMA"; },
+  { name = "UK";    choices = [1, 2, 4];             doc = "steps of KA values of k in one round of the inner loop"; },
+  { name = "KC";    choices = [0, 384, 768, 1536];   doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
+  { name = "PF";    choices = [0, 8, 16, 32, 64];    doc = "panel rows of W (64 bytes each) to prefetch ahead; 0: leave it to the hardware"; },
+  { name = "HOLD";  choices = [0, 1];                doc = "1: load W's vectors into registers once for all rows; 0: the compiler may fold the loads into the FMAs"; },
+  { name = "ORDER"; choices = [0, 1];                doc = "0: all row tiles before the next panels (W stays close); 1: all panels before the next rows (X stays close)"; },
+  { name = "EVEN";  choices = [0, 1];                doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
+  { name = "SPLIT"; choices = [0, 1];                doc = "what threads share out: 0 panels, 1 rows"; } );
+values = (
+  { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 columns"; },
+  { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
+  { name = "NACC"; expr = "KA * MR * NP * VP"; doc = "accumulators"; } );
+constraints = (
+  { need = "NACC + NP*VP + 1 <= VECTOR_REGISTERS";   why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
+  { need = "NACC >= 4";                              why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
+  { need = "KA == 1 || MR*NP*VP <= 8";               why = "partial sums along K only help tiles with few accumulators"; },
+  { need = "PF == 0 || MR <= 8";                     why = "with more than 8 rows W arrives slowly enough for the hardware prefetcher"; },
+  { need = "UK*KA <= 8";                             why = "a longer loop body only costs instruction cache"; },
+  { need = "UK == 1 || KA*MR*NP*VP*UK <= 64";        why = "a longer loop body only costs instruction cache"; },
+  { need = "MR > 1 || (ORDER == 0 && EVEN == 0)";    why = "with single rows there is no tail to even out"; },
+  { need = "KC == 0 || KC*NP*64 <= L2_BYTES";        why = "a block of W's panels must stay in the L2 cache while the rows pass"; } );
+general = (
+  { target = "avx512";   MR = 8; NP = 3; KA = 1; UK = 1; KC = 0; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx2";     MR = 6; NP = 1; KA = 1; UK = 1; KC = 0; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "portable"; MR = 2; NP = 1; KA = 1; UK = 1; KC = 0; PF = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
+tile = { M = "MR"; N = "16*NP"; K = "max(KC, KA*UK)"; };
+derived = (
+  { name = "PANELS"; expr = "ceil_div(N, 16)"; doc = "panels of W"; },
+  { name = "MT"; expr = "SPLIT * ceil_div(M, THREADS) + (1 - SPLIT) * M"; doc = "rows of the busiest task"; },
+  { name = "PT"; expr = "SPLIT * PANELS + (1 - SPLIT) * min(PANELS, ceil_to(ceil_div(PANELS, THREADS), NP))"; doc = "panels of the busiest task"; },
+  { name = "TILES"; expr = "ceil_div(MT, MR)"; doc = "row tiles of a task"; },
+  { name = "ROWS"; expr = "EVEN * ceil_div(MT, TILES) + (1 - EVEN) * min(MT, MR)"; doc = "height of most row tiles"; },
+  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)"; doc = "height of the lowest row tile"; },
+  { name = "KB"; expr = "(KC == 0) * K + (KC != 0) * min(K, KC)"; doc = "values of k that a tile does at once"; },
+  { name = "PASSES"; expr = "(ORDER == 1 && PT * K * 64 > L2_BYTES) * TILES + (ORDER == 0 || PT * K * 64 <= L2_BYTES)";
+    doc = "how often W comes from beyond the L2 cache"; } );
+padded_flops = "2 * M * 16 * PANELS * K";
+serial_flops = "2 * MT * 16 * PT * K";
+bound = "log2(max(1, max((NP*VP + ROWS) / (ROWS*NP*VP), max(8 / (ROWS*NP*VP*KA), 4 * PASSES / MT)))) + 20 / KB + (PT % NP) / PT / 4";
+features = (
+  { name = "loads";        expr = "log2(max(1, (NP*VP + ROWS) / (ROWS*NP*VP)))"; doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
+  { name = "loads_soft";   expr = "(NP*VP + ROWS) / (ROWS*NP*VP)"; doc = "loads for an FMA"; },
+  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NP*VP*KA)))"; doc = "fewer than 8 independent FMAs wait for each other"; },
+  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NP*VP*KA)))"; doc = "the same in the lowest tile, by its share"; },
+  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS"; doc = "W is loaded for fewer rows in the lowest tile"; },
+  { name = "stream";       expr = "log2(max(1, 4 * PASSES / MT))"; doc = "W from beyond L2 at 32 bytes a cycle bounds fewer than 4 rows"; },
+  { name = "stream_soft";  expr = "PASSES / MT"; doc = "bytes of W from beyond L2 for an FMA"; },
+  { name = "l2_stream";    expr = "(NP * KB * 64 > L1_BYTES) / ROWS"; doc = "bytes of W from L2 for an FMA"; },
+  { name = "w_over_l2";    expr = "log2(max(1, NP * KB * 64 / L2_BYTES))"; doc = "a tile's panels exceed L2"; },
+  { name = "x_over_l1";    expr = "log2(max(1, ROWS * KB * 4 * 2 / L1_BYTES))"; doc = "a tile's rows of X exceed half of L1"; },
+  { name = "x_alias";      expr = "(K % 1024 == 0) * max(0, ROWS - 8)"; doc = "rows of X a multiple of 4 KiB apart share a set of L1"; },
+  { name = "drain";        expr = "128 / KB"; doc = "start and end of a tile against its length"; },
+  { name = "y_passes";     expr = "log2(ceil_div(K, KB))"; doc = "how often Y is read and written"; },
+  { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },
+  { name = "folded_few";   expr = "(1 - HOLD) / ROWS"; doc = "the same, for few rows"; },
+  { name = "prefetch";     expr = "PF > 0"; doc = "prefetches issued"; },
+  { name = "prefetch_few"; expr = "(PF > 0) / ROWS"; doc = "the same, for few rows"; },
+  { name = "prefetch_far"; expr = "log2(max(1, PF)) / ROWS"; doc = "their distance"; },
+  { name = "unroll";       expr = "log2(UK)"; doc = "loop overhead saved"; },
+  { name = "unroll_few";   expr = "log2(UK) / (ROWS * NP * VP * KA)"; doc = "the same, for small tiles"; },
+  { name = "partial";      expr = "log2(KA)"; doc = "partial sums along K"; },
+  { name = "streams";      expr = "NP"; doc = "parallel streams of W"; },
+  { name = "streams_few";  expr = "NP / ROWS"; doc = "the same, for few rows"; },
+  { name = "rows";         expr = "log2(ROWS)"; doc = "height"; },
+  { name = "area";         expr = "log2(ROWS * NP * VP * KA)"; doc = "accumulators in use"; },
+  { name = "tight";        expr = "NACC + NP*VP + 1 >= VECTOR_REGISTERS"; doc = "no vector register to spare"; },
+  { name = "singles";      expr = "(PT % NP) / PT"; doc = "share of panels done one at a time"; },
+  { name = "singles_few";  expr = "(PT % NP) / PT * log2(max(1, 8 / (ROWS*VP*KA)))"; doc = "the same, where one panel hides no latency"; },
+  { name = "order";        expr = "ORDER * (TILES > 1)"; doc = "loop order"; },
+  { name = "even";         expr = "EVEN * (TILES > 1)"; doc = "tiles of equal height"; },
+  { name = "threads";      expr = "log2(THREADS)"; doc = "contention"; },
+  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * 16 * PT * K))"; doc = "a call's fixed cost against its work"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands */
+#include "standalone.h"
+#define MR 8
+#define NP 3
+#define KA 1
+#define UK 1
+#define KC 0
+#define PF 0
+#define HOLD 1
+#define ORDER 0
+#define EVEN 1
+#define SPLIT 0
+#define VP 1
+#define VF 16
+#define VECTOR_BYTES 64
+#define R 8
+#endif
+/* KERNEL: MR x (NP*16) tiles of Y, k innermost.
+ *   X[m][k]         at X + m*K + k
+ *   W, packed       panel p (columns 16p..16p+15) at W + p*NAME_PANEL(K), row k of it at + k*16: 64 bytes, zero beyond column N
+ *   acc[q][r][v]    sum over k = q (mod KA) of X[m+r][k] * W[k][v-th vector of the tile] */
+typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_step(const int rows, const int panels, KERNEL_vec acc[MR][NP * VP], const float *x, const float *w, int64_t K)
+{
+    KERNEL_vec wv[NP * VP];
+#pragma GCC unroll 32
+    for (int v = 0; v < panels * VP; v++) {
+        wv[v] = *(const KERNEL_vec *)(w + v / VP * NAME_PANEL(K) + v % VP * VF);
+#if HOLD
+        NAME_IN_REGISTER(wv[v]);
+#endif
+#if PF
+        if (v % VP == 0)
+            __builtin_prefetch(w + v / VP * NAME_PANEL(K) + PF * 16);
+#endif
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        KERNEL_vec xv = x[r * K] - (KERNEL_vec){0};
+#if HOLD
+        NAME_IN_REGISTER(xv);
+#endif
+#pragma GCC unroll 32
+        for (int v = 0; v < panels * VP; v++)
+            acc[r][v] += xv * wv[v];
+    }
+}
+
+/* Rows m.., panels p.., columns k0..k1-1: adds to Y unless k0 is 0. `rows` and `panels` are constants of each call. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int64_t p, int64_t k0, int64_t k1)
+{
+    const int64_t N = a->N, K = a->K, width = N - p * 16;
+    const float *x = a->X + m * K + k0, *w = a->W + p * NAME_PANEL(K) + k0 * 16;
+    float *y = a->Y + m * N + p * 16;
+    KERNEL_vec acc[KA][MR][NP * VP];
+#pragma GCC unroll 8
+    for (int q = 0; q < KA; q++)
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++)
+#pragma GCC unroll 32
+            for (int v = 0; v < panels * VP; v++)
+                acc[q][r][v] = (KERNEL_vec){0};
+    int64_t k = k1 - k0;
+    for (; k >= KA * UK; k -= KA * UK, x += KA * UK, w += KA * UK * 16)
+#pragma GCC unroll 8
+        for (int q = 0; q < KA * UK; q++)
+            KERNEL_step(rows, panels, acc[q % KA], x + q, w + q * 16, K);
+#if KA * UK > 1
+    for (; k > 0; k--, x++, w += 16)
+        KERNEL_step(rows, panels, acc[0], x, w, K);
+#endif
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++, y += N) {
+        float edge[NP * 16], *to = width < panels * 16 ? edge : y;
+#if HAS_BIAS && KC
+        const float *add = k0 ? y : a->bias + p * 16;
+#elif HAS_BIAS
+        const float *add = a->bias + p * 16;
+#elif KC
+        const float *add = k0 ? y : 0;
+#else
+        const float *add = 0;
+#endif
+        if (width < panels * 16 && add) {
+            __builtin_memcpy(edge, add, (size_t)width * sizeof(float));
+            add = edge;
+        }
+#pragma GCC unroll 32
+        for (int v = 0; v < panels * VP; v++) {
+            KERNEL_vec sum = acc[0][r][v];
+#pragma GCC unroll 8
+            for (int q = 1; q < KA; q++)
+                sum += acc[q][r][v];
+            if (add)
+                sum += *(const KERNEL_vec *)(add + v * VF);
+            *(KERNEL_vec *)(to + v * VF) = sum;
+        }
+        if (width < panels * 16)
+            __builtin_memcpy(y, edge, (size_t)width * sizeof(float));
+    }
+}
+
+/* The tile as a function for each height, full width or one panel. */
+static TARGET_ATTRIBUTE void
+KERNEL_rows(const NAME_args *a, int64_t rows, int64_t panels, int64_t m, int64_t p, int64_t k0, int64_t k1)
+{
+    if (panels == NP)
+        switch (rows) {
+        case R: KERNEL_tile(R, NP, a, m, p, k0, k1); break; //@ repeat R = 1..MR
+        }
+#if NP > 1
+    else
+        switch (rows) {
+        case R: KERNEL_tile(R, 1, a, m, p, k0, k1); break; //@ repeat R = 1..MR
+        }
+#endif
+}
+
+static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
+{
+    const int64_t M = a->M, K = a->K, panels = (a->N + 15) / 16;
+#if SPLIT
+    const int64_t p0 = 0, p1 = panels, m0 = M * task / ntask, m1 = M * (task + 1) / ntask;
+#else
+    const int64_t m0 = 0, m1 = M, p0 = (panels * task / ntask + NP / 2) / NP * NP;
+    const int64_t p1 = task + 1 == ntask ? panels : (panels * (task + 1) / ntask + NP / 2) / NP * NP;
+#endif
+    const int64_t ntile = (m1 - m0 + MR - 1) / MR;
+#if KC
+    for (int64_t k0 = 0; k0 == 0 || k0 < K; k0 += KC) {
+        const int64_t k1 = K - k0 < KC ? K : k0 + KC;
+#else
+    {
+        const int64_t k0 = 0, k1 = K;
+#endif
+#if ORDER
+        for (int64_t i = 0; i < ntile; i++)
+            for (int64_t p = p0; p < p1; p += p1 - p < NP ? 1 : NP) {
+#else
+        for (int64_t p = p0; p < p1; p += p1 - p < NP ? 1 : NP)
+            for (int64_t i = 0; i < ntile; i++) {
+#endif
+#if EVEN
+                const int64_t m = m0 + (m1 - m0) * i / ntile, rows = m0 + (m1 - m0) * (i + 1) / ntile - m;
+#else
+                const int64_t m = m0 + i * MR, rows = m1 - m < MR ? m1 - m : MR;
+#endif
+                KERNEL_rows(a, rows, p1 - p < NP ? 1 : NP, m, p, k0, k1);
+            }
+    }
+    return 0;
+}

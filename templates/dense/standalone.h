@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+ * What the generator supplies around a template of dense, so that each template compiles as it stands:
+ *   gcc -std=gnu17 -O3 -ffp-contract=fast -fsyntax-only templates/dense/packed_gemm.c
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    int64_t M, N, K;
+    const float *X, *W, *bias;
+    float *Y;
+    void *workspace;
+} NAME_args;
+
+#define HAS_BIAS 1
+#define TARGET_ATTRIBUTE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
+#define NAME_IN_REGISTER(v) __asm__("" : "+v"(v))
+#ifndef NAME_PANEL
+#define NAME_PANEL(K) (16 * (K) + 16)
+#endif
+enum { NAME_OK, NAME_BAD_EXTENT, NAME_BAD_POINTER };

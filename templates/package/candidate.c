@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One candidate as a shared object for a runner (search/runner/abi.h): the text that a package would ship, and the uniform entry.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { NAME_OK, NAME_BAD_EXTENT, NAME_BAD_POINTER };
+
+//@ preamble
+#if PACKED
+//@ pack_declarations
+//@ pack
+#endif
+//@ kernels
+//@ entry

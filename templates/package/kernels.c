@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+//@ about
+ *
+ * Compile with -O3 -ffp-contract=fast (gcc or clang): the loops below rely on it to become FMA instructions.
+ */
+#include "NAME.h"
+
+#include <pthread.h>
+#include <string.h>
+
+//@ preamble
+#if PACKED
+//@ pack
+#endif
+//@ kernels
+typedef int NAME_kernel(const NAME_args *args, int64_t task, int64_t ntask);
+
+static NAME_kernel *const NAME_kernels[] = {
+//@ table
+};
+enum { NAME_NKERNEL = sizeof NAME_kernels / sizeof *NAME_kernels };
+
+#include "dispatch.h"
+
+const char *NAME_strerror(int code)
+{
+    switch (code) {
+    case NAME_OK: return "no error";
+    case NAME_BAD_EXTENT: return "an extent is negative or above 2147483647";
+    case NAME_BAD_POINTER: return "a pointer is NULL";
+    case NAME_BAD_KERNEL: return "no such kernel in this package, or this CPU cannot run it";
+    default: return "unknown error";
+    }
+}
+
+//@ choose
+/* One call in ntask parts. */
+typedef struct {
+    NAME_kernel *kernel;
+    const NAME_args *args;
+    int ntask;
+} NAME_job;
+
+static void NAME_part(void *arg, int i)
+{
+    const NAME_job *job = arg;
+    job->kernel(job->args, i, job->ntask);
+}
+
+enum { NAME_MAX_THREADS = 256 };
+
+typedef struct {
+    NAME_job *job;
+    int i;
+} NAME_start;
+
+static void *NAME_thread(void *arg)
+{
+    const NAME_start *start = arg;
+    NAME_part(start->job, start->i);
+    return NULL;
+}
+
+/* Without the caller's parallel_for: a thread for each part but the first, for this call. A part whose thread cannot be started
+ * is done here. */
+static void NAME_threads(NAME_job *job)
+{
+    pthread_t thread[NAME_MAX_THREADS];
+    NAME_start start[NAME_MAX_THREADS];
+    int nthread = 1;
+    for (int i = 1; i < job->ntask; i++) {
+        start[nthread] = (NAME_start){ job, i };
+        if (pthread_create(&thread[nthread], NULL, NAME_thread, &start[nthread]) == 0)
+            nthread++;
+        else
+            NAME_part(job, i);
+    }
+    NAME_part(job, 0);
+    for (int i = 1; i < nthread; i++)
+        pthread_join(thread[i], NULL);
+}
+
+/* Parts worth their start: about 2 microseconds each through a pool, 20 through new threads. */
+static int NAME_ntask(const NAME_exec *exec, int64_t flops)
+{
+    const int64_t grain = exec->parallel_for ? 256 * 1024 : 8 * 1024 * 1024, most = flops / grain;
+    int ntask = exec->threads < NAME_MAX_THREADS ? exec->threads : NAME_MAX_THREADS;
+    return ntask < most ? ntask : most > 1 ? (int)most : 1;
+}
+
+//@ call

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+//@ about
+ *
+ * Plain C, no dependency, no allocation, no global state: every function may be called from any number of threads at once.
+ */
+#ifndef NAME_H
+#define NAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//@ macros
+/* What every function that returns int returns; NAME_strerror says it in words. */
+enum {
+    NAME_OK = 0,
+    NAME_BAD_EXTENT = 1,  /* an extent is negative or above 2147483647 */
+    NAME_BAD_POINTER = 2, /* a pointer is NULL that must not be */
+    NAME_BAD_KERNEL = 3   /* exec->kernel is no kernel of this package, or one that this CPU cannot run */
+};
+const char *NAME_strerror(int code);
+
+/* How a call is carried out. Zeroed, or NULL instead of it: one thread, the dispatcher chooses the kernel. */
+typedef struct NAME_exec {
+    int threads;     /* parts that the work is split into, at most; <= 1: none */
+    /* Calls body(arg, i) for i = 0..n-1, in any order, at the same time if it can, and returns when all are done: the pool in
+     * NAME_pool.h, or a few lines around the product's own. NULL: threads are started for this call, where it is large enough. */
+    void (*parallel_for)(void *ctx, int n, void (*body)(void *arg, int i), void *arg);
+    void *ctx;
+    int kernel;      /* 0: the dispatcher chooses; k + 1: kernel k */
+} NAME_exec;
+
+#if PACKED
+//@ pack_api
+#endif
+//@ call_api
+
+#ifdef __cplusplus
+}
+#endif
+#endif

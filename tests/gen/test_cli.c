@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/cli.h"
+#include "gen/text.h"
 
 enum { MAX_WORD = 64 };
 
@@ -224,6 +225,24 @@ static void help_fits_80_columns_and_names_everything(void **state) {
     parsed_free(&p);
 }
 
+/* Every "--option" of the usage stands in the manual as ".It ... Fl Fl option". */
+static void manual_has_every_option(void **state) {
+    (void)state;
+    Parsed p = parse("--help");
+    const char *manual = text_read_file(p.arena, DCGEN_SOURCE_DIR "/man/dcgen.1", &(size_t){ 0 });
+    int noption = 0;
+    assert_non_null(manual);
+    for (const char *s = strstr(p.out, "\nOptions:"); (s = strstr(s, " --")) && s < strstr(p.out, "\nExamples:");) {
+        s += 3;
+        int n = (int)strspn(s, "abcdefghijklmnopqrstuvwxyz-");
+        if (!strstr(manual, arena_printf(p.arena, "Fl Fl %.*s", n, s)))
+            fail_msg("the manual lacks --%.*s", n, s);
+        noption++;
+    }
+    assert_int_equal(noption, 22);
+    parsed_free(&p);
+}
+
 static void color_follows_the_terminal_and_the_wish(void **state) {
     (void)state;
     FILE *file = tmpfile();
@@ -243,6 +262,7 @@ int main(void) {
         cmocka_unit_test(errors_say_what_was_expected),
         cmocka_unit_test(version),
         cmocka_unit_test(help_fits_80_columns_and_names_everything),
+        cmocka_unit_test(manual_has_every_option),
         cmocka_unit_test(color_follows_the_terminal_and_the_wish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

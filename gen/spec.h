@@ -12,7 +12,7 @@
 #include "gen/expr.h"
 #include "gen/op.h"
 
-enum { SPEC_MAX_DIM = 6, SPEC_MAX_NAME = 8 };
+enum { SPEC_MAX_DIM = 6, SPEC_MAX_NAME = 8, SPEC_MAX_SHAPE = 256, SPEC_MAX_TUNE = 256 };
 
 typedef struct {
     const char *name;                  /* "T" */
@@ -50,7 +50,7 @@ typedef struct {
     const Op *op;
     const char *dtype;
     int ntarget;
-    const char *target[SPEC_MAX_NAME];
+    const char *target[SPEC_MAX_NAME]; /* {"auto"} when the spec names none */
     int ndim;
     Dim dim[SPEC_MAX_DIM];
     int nshape;
@@ -72,6 +72,8 @@ enum { SPEC_MAX_INSTANCE = 200000 };
 
 /* templates: the folders that hold op folders, searched in order. NULL after errors in d (all of the file's errors). */
 Spec *spec_read(Arena *a, const char *path, const char *const *templates, int ntemplates, Diag *d);
+/* The same for a text that was read already. */
+Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d);
 
 /* True when every extent lies within the smallest box that holds all instances and threads is a tuned count. */
 typedef struct { int64_t min[OP_MAX_AXIS], max[OP_MAX_AXIS]; } Box;

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bench: one dcgen package side by side with OpenBLAS, BLIS and oneDNN in one process (README.md).
+ * Exit codes: 0 measured (missed goals are told, not punished), 1 the package computed a wrong result, 2 bad usage,
+ * 3 environment.
+ */
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bench/dispatch.h"
+#include "bench/environment.h"
+#include "bench/report.h"
+
+enum { MAX_THREAD_COUNTS = 8, DEFAULT_ROUNDS = 11, MIN_ROUNDS = 3, QUICK_ROUNDS = 9 };
+enum { EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3 };
+
+typedef struct {
+    const char *spec, *folder;
+    ShapeList shapes;
+    int nthread, threads[MAX_THREAD_COUNTS];
+    int nround;
+    bool quick;
+} Options;
+
+static const char usage[] =
+    "usage: bench [OPTION...]\n"
+    "  --quick            few shapes\n"
+    "  --threads LIST     thread counts, such as 1,2 (default: 1 and all cores)\n"
+    "  --rounds N         rounds a shape (default 11)\n"
+    "  --shape M,N,K      this shape instead of the spec's tuned ones; may be repeated\n"
+    "  --spec FILE        take the shapes from this spec (default: the package's own)\n"
+    "  --as-shipped       leave the peers' environment variables and their own choice of a code path alone\n"
+    "  --results FOLDER   where <cpu>/<package>.json goes; '-': nowhere (default: " BENCH_RESULTS ")\n";
+
+static const struct option option_rows[] = {
+    {"quick", no_argument, NULL, 'q'},        {"threads", required_argument, NULL, 't'},
+    {"rounds", required_argument, NULL, 'r'}, {"shape", required_argument, NULL, 's'},
+    {"spec", required_argument, NULL, 'S'},   {"as-shipped", no_argument, NULL, 'a'},
+    {"results", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {0},
+};
+
+/* "1,2" */
+static bool read_threads(Options *o, const char *text) {
+    char *end;
+    for (o->nthread = 0; o->nthread < MAX_THREAD_COUNTS; text = end + 1) {
+        long n = strtol(text, &end, 10);
+        if (end == text || n < 1 || n > 256)
+            return false;
+        o->threads[o->nthread++] = (int)n;
+        if (*end != ',')
+            return *end == '\0';
+    }
+    return false;
+}
+
+static bool read_rounds(Options *o, const char *text) {
+    char *end;
+    o->nround = (int)strtol(text, &end, 10);
+    return end != text && !*end && o->nround >= MIN_ROUNDS && o->nround <= MAX_ROUND;
+}
+
+static bool take_option(Options *o, int letter, const char *value) {
+    switch (letter) {
+    case 'q': return o->quick = true;
+    case 't': return read_threads(o, value);
+    case 'r': return read_rounds(o, value);
+    case 's': return shapes_add(&o->shapes, value);
+    case 'S': return (o->spec = value);
+    case 'a': return peer_as_shipped = true;
+    case 'o': return (o->folder = value);
+    default: return false;
+    }
+}
+
+static Options read_options(int argc, char **argv, const Machine *machine) {
+    Options o = {.spec = package.spec, .folder = BENCH_RESULTS, .nthread = machine->cores > 1 ? 2 : 1,
+                 .threads = {1, machine->cores}};
+    int letter;
+    while ((letter = getopt_long(argc, argv, "h", option_rows, NULL)) != -1) {
+        if (letter == 'h') {
+            fputs(usage, stdout);
+            exit(0);
+        }
+        if (!take_option(&o, letter, optarg) || optind > argc) {
+            fputs(usage, stderr);
+            exit(EXIT_USAGE);
+        }
+    }
+    if (optind < argc) {
+        fputs(usage, stderr);
+        exit(EXIT_USAGE);
+    }
+    if (!o.nround)
+        o.nround = o.quick ? QUICK_ROUNDS : DEFAULT_ROUNDS;
+    return o;
+}
+
+/* The lines of all shapes with one thread count. */
+static void run_shapes(Results *r, const ShapeList *list, int threads) {
+    report_columns(threads);
+    for (int i = 0; i < list->n; i++) {
+        Line *line = &r->line[r->nline++];
+        *line = contest_run(list->shape[i], threads, r->nround);
+        report_line(line);
+    }
+}
+
+static bool any_wrong(const Results *r) {
+    for (int i = 0; i < r->nline; i++)
+        if (r->line[i].wrong)
+            return true;
+    return false;
+}
+
+int main(int argc, char **argv) {
+    Results r = {.machine = machine_probe()};
+    Options o = read_options(argc, argv, &r.machine);
+    if (!peer_as_shipped)
+        environment_clean(argv);
+    if (o.shapes.n == 0 && !shapes_read(&o.shapes, o.spec, BENCH_TEMPLATES))
+        return EXIT_USAGE;
+    if (o.quick)
+        shapes_thin(&o.shapes);
+    r.nround = o.nround;
+    r.line = calloc((size_t)o.shapes.n * o.nthread, sizeof *r.line);
+
+    contest_open();
+    report_head(&r);
+    for (int t = 0; t < o.nthread; t++)
+        run_shapes(&r, &o.shapes, o.threads[t]);
+    r.dispatch_ns = dispatch_ns(&package, &o.shapes);
+    report_summary(&r);
+    bool written = !strcmp(o.folder, "-") || report_json(&r, o.folder);
+
+    int status = any_wrong(&r) ? EXIT_WRONG : written ? 0 : EXIT_ENVIRONMENT;
+    free(r.line);
+    shapes_free(&o.shapes);
+    return status;
+}

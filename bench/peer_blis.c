@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * peer_blis: BLIS's cblas_sgemm, W plain in either order.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include "bench/peer_cblas.h"
+
+static CblasSgemm *sgemm;
+static void (*set_threads)(int64_t);
+static const char *(*version)(void);
+
+static void blis_core(void *library, char *name, int size) {
+    void (*init)(void) = dlsym(library, "bli_init");
+    int (*query)(void) = dlsym(library, "bli_arch_query_id");
+    const char *(*arch)(int) = dlsym(library, "bli_arch_string");
+    if (!init || !query || !arch)
+        return;
+    init();      /* asked before this, 0.9 ends the program when the core is set from outside */
+    snprintf(name, size, "%s", arch(query()));
+}
+
+static bool blis_uses_avx512(const char *core) {
+    return !strcmp(core, "skx") || !strcmp(core, "knl") || !strcmp(core, "zen4") || !strcmp(core, "zen5");
+}
+
+static const CblasLibrary library_row = {
+    "libblis.so.4", "BLIS_ARCH_TYPE", "0" /* skx */, blis_core, blis_uses_avx512,
+};
+
+static const char *blis_open(void) {
+    const char *why;
+    void *library = cblas_open(&library_row, &why);
+    if (!library)
+        return why;
+    sgemm = dlsym(library, "cblas_sgemm");
+    set_threads = dlsym(library, "bli_thread_set_num_threads");
+    version = dlsym(library, "bli_info_get_version_str");
+    return sgemm && set_threads && version ? NULL : "libblis.so.4 lacks cblas_sgemm or bli_thread_set_num_threads";
+}
+
+static const char *blis_version(void) {
+    static char text[256];
+    snprintf(text, sizeof text, "BLIS %s (%s)", version(), cblas_core(&library_row));
+    return text;
+}
+
+static void *blis_setup(const Problem *p, WeightForm form, int threads) {
+    set_threads(threads);
+    return cblas_setup(p, form, sgemm);
+}
+
+const Peer blis_peer = {
+    "BLIS", 1U << FORM_NK | 1U << FORM_KN, blis_open, blis_version, blis_setup, cblas_run, cblas_teardown,
+};

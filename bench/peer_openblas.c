@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * peer_openblas: OpenBLAS's cblas_sgemm, W plain in either order.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include "bench/peer_cblas.h"
+
+static CblasSgemm *sgemm;
+static void (*set_threads)(int);
+static const char *(*config)(void);
+
+static void openblas_core(void *library, char *name, int size) {
+    const char *(*corename)(void) = dlsym(library, "openblas_get_corename");
+    if (corename)
+        snprintf(name, size, "%s", corename());
+}
+
+static bool openblas_uses_avx512(const char *core) {
+    return !strcmp(core, "SkylakeX") || !strcmp(core, "Cooperlake") || !strcmp(core, "SapphireRapids");
+}
+
+static const CblasLibrary library_row = {
+    "libopenblas.so.0", "OPENBLAS_CORETYPE", "SkylakeX", openblas_core, openblas_uses_avx512,
+};
+
+static const char *openblas_open(void) {
+    const char *why;
+    void *library = cblas_open(&library_row, &why);
+    if (!library)
+        return why;
+    sgemm = dlsym(library, "cblas_sgemm");
+    set_threads = dlsym(library, "openblas_set_num_threads");
+    config = dlsym(library, "openblas_get_config");
+    return sgemm && set_threads && config ? NULL : "libopenblas.so.0 lacks cblas_sgemm or openblas_set_num_threads";
+}
+
+/* "OpenBLAS 0.3.21 ...": its own words, cut after the version. */
+static const char *openblas_version(void) {
+    static char text[256];
+    const char *own = config();
+    const char *space = strchr(own, ' ');
+    const char *end = space ? strchr(space + 1, ' ') : NULL;
+    snprintf(text, sizeof text, "%.*s (%s)", end ? (int)(end - own) : (int)strlen(own), own, cblas_core(&library_row));
+    return text;
+}
+
+static void *openblas_setup(const Problem *p, WeightForm form, int threads) {
+    set_threads(threads);
+    return cblas_setup(p, form, sgemm);
+}
+
+const Peer openblas_peer = {
+    "OpenBLAS", 1U << FORM_NK | 1U << FORM_KN, openblas_open, openblas_version, openblas_setup, cblas_run,
+    cblas_teardown,
+};

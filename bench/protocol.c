@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * protocol: rounds; in each round one burst of calls a contestant, the order reversed every other round. Before a burst
+ * of several threads the process waits until the threads of the one before have gone to sleep.
+ */
+#include "bench/protocol.h"
+
+#include <math.h>
+#include <stddef.h>
+#include "bench/clock.h"
+#include "bench/peak.h"
+
+enum {
+    BURST_NS = 2500000,
+    WARM_NS = 500000,            /* untimed calls before a burst: caches, clock, sleeping threads */
+    MIN_CALLS = 3,
+    NAP_NS = 500000,
+    IDLE_NS = 50000,             /* a process that burns less than this in a nap is at rest */
+    MAX_NAPS = 400,
+};
+
+/* Spinning threads of an idle library would take a core from the next one. */
+static void wait_until_idle(void) {
+    struct timespec nap = {0, NAP_NS};
+    for (int i = 0; i < MAX_NAPS; i++) {
+        double before_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+        nanosleep(&nap, NULL);
+        if (clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - before_ns < IDLE_NS)
+            return;
+    }
+}
+
+static double calls_ns(const Contestant *c, int ncall) {
+    double start_ns = clock_now_ns();
+    for (int i = 0; i < ncall; i++)
+        c->peer->run(c->state);
+    return clock_now_ns() - start_ns;
+}
+
+static void warm_up(const Contestant *c) {
+    double start_ns = clock_now_ns();
+    do
+        c->peer->run(c->state);
+    while (clock_now_ns() - start_ns < WARM_NS);
+}
+
+static double burst_ns(const Contestant *c, int threads) {
+    if (threads > 1)
+        wait_until_idle();
+    warm_up(c);
+    return calls_ns(c, c->ncall) / c->ncall;
+}
+
+static int calls_for_burst(const Contestant *c) {
+    int ncall = 1;
+    double time_ns;
+    warm_up(c);
+    while ((time_ns = calls_ns(c, ncall)) < BURST_NS / 8)
+        ncall *= 2;
+    double need = ceil(BURST_NS * ncall / time_ns);
+    return need < MIN_CALLS ? MIN_CALLS : (int)need;
+}
+
+/* NULL when it is ready and right. */
+static const char *contestant_prepare(Contestant *c, const Problem *p, const Expected *e) {
+    c->state = c->peer->setup(p, c->form, c->threads);
+    if (!c->state)
+        return "cannot be set up";
+    problem_spoil(p);
+    if (!c->peer->run(c->state))
+        return "failed";
+    if (!problem_is_right(p, e))
+        return "wrong result";
+    c->ncall = calls_for_burst(c);
+    return NULL;
+}
+
+static void limits_measure(Match *m, const Problem *p, int round) {
+    if (m->threads > 1)
+        wait_until_idle();
+    m->peak_gflops[round] = peak_fma_gflops(m->threads);
+    m->read_gbs[round] = peak_read_gbs(p->W_nk, sizeof(float) * m->shape.N * m->shape.K, m->threads, m->read_way);
+}
+
+static void round_run(Match *m, const Problem *p, int round) {
+    bool reversed = round % 2;
+    if (!reversed)
+        limits_measure(m, p, round);
+    for (int i = 0; i < m->ncontestant; i++) {
+        Contestant *c = &m->contestant[reversed ? m->ncontestant - 1 - i : i];
+        if (!c->left_out)
+            c->time_ns[round] = burst_ns(c, m->threads);
+    }
+    if (reversed)
+        limits_measure(m, p, round);
+}
+
+void match_run(Match *m, const Problem *p, const Expected *e) {
+    for (int i = 0; i < m->ncontestant; i++)
+        m->contestant[i].left_out = contestant_prepare(&m->contestant[i], p, e);
+    m->read_way = peak_read_best(p->W_nk, sizeof(float) * m->shape.N * m->shape.K, m->threads);
+    for (int round = 0; round < m->nround; round++)
+        round_run(m, p, round);
+    for (int i = 0; i < m->ncontestant; i++)
+        if (m->contestant[i].state)
+            m->contestant[i].peer->teardown(m->contestant[i].state);
+}

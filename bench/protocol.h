@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * protocol: how contestants are timed against each other on one shape (README.md says why so).
+ */
+#ifndef BENCH_PROTOCOL_H
+#define BENCH_PROTOCOL_H
+
+#include "bench/peer.h"
+#include "bench/problem.h"
+
+enum { MAX_ROUND = 99, MAX_CONTESTANT = 16 };
+
+typedef struct {
+    const Peer *peer;
+    WeightForm form;
+    int threads;
+    const char *left_out;            /* why it is not timed; NULL: it is */
+    double time_ns[MAX_ROUND];       /* of one call, mean of a burst */
+
+    void *state;
+    int ncall;                       /* calls in a burst */
+} Contestant;
+
+/* One shape with one thread count. contestant[0] is the package. */
+typedef struct {
+    Shape shape;
+    int threads, nround, ncontestant;
+    Contestant contestant[MAX_CONTESTANT];
+    double peak_gflops[MAX_ROUND];   /* FMA peak of `threads` threads */
+    double read_gbs[MAX_ROUND];      /* streaming read of as many bytes as W has */
+    int read_way;
+} Match;
+
+/* Sets up and verifies every contestant, times nround rounds, takes all down again. */
+void match_run(Match *m, const Problem *p, const Expected *e);
+
+#endif

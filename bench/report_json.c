@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report_json: the results as a file that can be committed and compared; 4 significant digits, sorted keys.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "bench/goal.h"
+#include "bench/peak.h"
+#include "bench/report.h"
+
+enum { SCHEMA = 1 };
+
+static json_t *number(double x) {
+    char text[32];
+    snprintf(text, sizeof text, "%.4g", x);
+    return isfinite(x) ? json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL) : json_null();
+}
+
+static json_t *cell_json(const Cell *c) {
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "w", c->form, "time_ns", number(c->time_ns), "gflops",
+                     number(c->gflops), "spread", number(c->spread), "ratio", number(c->ratio));
+}
+
+static json_t *line_json(const Line *l) {
+    json_t *peers = json_object();
+    for (int c = 0; c < NCOLUMN; c++)
+        if (l->cell[c].form)
+            json_object_set_new(peers, contest_column[c].title, cell_json(&l->cell[c]));
+    json_t *o = json_pack("{s:I, s:I, s:I, s:i, s:o}", "M", (json_int_t)l->shape.M, "N", (json_int_t)l->shape.N, "K",
+                          (json_int_t)l->shape.K, "threads", l->threads, "peers", peers);
+    if (l->wrong) {
+        json_object_set_new(o, "error", json_string(l->wrong));
+        return o;
+    }
+    json_object_set_new(o, "time_ns", number(l->time_ns));
+    json_object_set_new(o, "gflops", number(l->gflops));
+    json_object_set_new(o, "spread", number(l->spread));
+    json_object_set_new(o, "peak_gflops", number(l->peak_gflops));
+    json_object_set_new(o, "read_gbs", number(l->read_gbs));
+    json_object_set_new(o, "read_way", json_string(l->read_way));
+    json_object_set_new(o, "limit_share", number(l->limit_share));
+    if (l->threads > 1)
+        json_object_set_new(o, "speedup", number(l->speedup));
+    return o;
+}
+
+static json_t *goal_json(const Goal *g, const Line *line, int nline) {
+    static const char *const word[] = {"missed", "met", "not judged"};
+    double value = g->value(g, line, nline);
+    return json_pack("{s:s, s:i, s:o, s:o, s:s}", "goal", g->text, "threads", line->threads, "value", number(value),
+                     "at_least", number(g->at_least), "verdict", word[goal_verdict(g, value)]);
+}
+
+static json_t *summary_json(const Line *line, int nline) {
+    json_t *o = json_pack("{s:i, s:i}", "threads", line->threads, "shapes", nline);
+    json_t *geomean = json_object(), *worst = json_object();
+    for (int c = 0; c < NCOLUMN; c++) {
+        Goal any = {.column = c, .from_M = 1, .to_M = INT64_MAX};
+        json_object_set_new(geomean, contest_column[c].title, number(goal_ratio_geomean(&any, line, nline)));
+        json_object_set_new(worst, contest_column[c].title, number(goal_ratio_worst(&any, line, nline)));
+    }
+    json_object_set_new(o, "geomean", geomean);
+    json_object_set_new(o, "worst", worst);
+    return o;
+}
+
+static json_t *versions_json(void) {
+    json_t *o = json_object();
+    for (int c = 0; c < NCOLUMN; c++)
+        if (contest_version(c))
+            json_object_set_new(o, contest_column[c].title, json_string(contest_version(c)));
+    return o;
+}
+
+static json_t *results_json(const Results *r) {
+    json_t *lines = json_array(), *summaries = json_array(), *judged = json_array();
+    for (int i = 0; i < r->nline; i++)
+        json_array_append_new(lines, line_json(&r->line[i]));
+    for (int i = 0, n; i < r->nline; i += n) {
+        for (n = 1; i + n < r->nline && r->line[i + n].threads == r->line[i].threads;)
+            n++;
+        json_array_append_new(summaries, summary_json(&r->line[i], n));
+        for (int g = 0; g < ngoal; g++)
+            if (goal_applies(&goals[g], r->line[i].threads))
+                json_array_append_new(judged, goal_json(&goals[g], &r->line[i], n));
+    }
+    return json_pack("{s:i, s:s, s:s, s:i, s:s, s:b, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
+                     "package", package.name, "cpu", r->machine.name, "cores", r->machine.cores, "isa", peak_isa(),
+                     "packed", package.w_packed, "layout", package.w_kn ? "KN" : "NK", "rounds", r->nround,
+                     "dispatch_ns", number(r->dispatch_ns), "versions", versions_json(), "summary", summaries,
+                     "goals", judged, "shapes", lines);
+}
+
+static bool folder_make(const char *path) {
+    return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+bool report_json(const Results *r, const char *folder) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, r->machine.slug);
+    bool made = folder_make(folder) && folder_make(path);
+    snprintf(path, sizeof path, "%s/%s/%s.json", folder, r->machine.slug, package.name);
+    json_t *o = results_json(r);
+    bool written = made && json_dump_file(o, path, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(4)) == 0;
+    json_decref(o);
+    if (written)
+        printf("\nwritten: %s\n", path);
+    else
+        fprintf(stderr, "bench: cannot write %s: %s\n", path, strerror(errno));
+    return written;
+}

@@ -6,7 +6,8 @@
 #
 #   ctest: label=slow timeout=300 serial
 #
-# label: further labels, by commas ("slow" stays out of the sanitizer builds); timeout: seconds; serial: runs alone.
+# label: further labels, by commas; timeout: seconds; serial: runs alone. "slow" stays out of the sanitizer builds; shell
+# tests of whole packages (tests/package) are slow by themselves.
 if(DCGEN_SANITIZE)
     set(timeout_factor 4)
 else()
@@ -27,6 +28,9 @@ function(dcgen_register_test name file area default_timeout)
     endif()
     if(wish MATCHES " serial")
         set(serial ON)
+    endif()
+    if(area STREQUAL "package" AND file MATCHES "\\.sh$")
+        list(APPEND labels slow)
     endif()
     math(EXPR timeout "${timeout} * ${timeout_factor}")
     set_tests_properties(${name} PROPERTIES

@@ -31,12 +31,13 @@ typedef struct Node {
     const char *name;
     const OpRow *op;
     struct Node *arg[2];
+    int slot;              /* of a NAME, once bound; -1 */
     size_t offset, width;  /* in the text as given */
     int depth;
 } Node;
 
 struct Expr {
-    const Node *root;
+    Node *root;
     const char *source;    /* as given: node offsets count from here */
     const char *text;
     Loc at;
@@ -132,6 +133,7 @@ static Node *node_new(Parser *p, size_t offset, Node init) {
         return fail(p, offset, 1, "the expression is too long");
     Node *n = ARENA_NEW(p->arena, Node);
     *n = init;
+    n->slot = -1;
     n->depth = depth + 1;
     n->offset = offset;
     n->width = p->pos - offset;
@@ -305,7 +307,7 @@ static const char *text_tidy(Arena *a, const char *s) {
     return out;
 }
 
-static Expr *expr_new(Arena *a, const Node *root, const char *source, Loc at) {
+static Expr *expr_new(Arena *a, Node *root, const char *source, Loc at) {
     Expr *e = ARENA_NEW(a, Expr);
     *e = (Expr){.root = root, .source = source, .text = text_tidy(a, source), .at = at};
     return e;
@@ -438,45 +440,81 @@ static bool is_settled(OpKind kind, bool left) {
     return (kind == OP_AND && !left) || (kind == OP_OR && left);
 }
 
-static ExprStatus int_node(const Node *n, ExprLookup *lookup, void *ctx, int64_t *out) {
+/* Where names get their values from: a lookup by name, or slots that expr_bind has numbered. */
+typedef struct {
+    ExprLookup *lookup;
+    void *ctx;
+    const int64_t *slots;
+} Env;
+
+static bool name_value(const Node *n, const Env *env, int64_t *out) {
+    if (env->slots && n->slot >= 0) {
+        *out = env->slots[n->slot];
+        return true;
+    }
+    return env->lookup && env->lookup(env->ctx, n->name, out);
+}
+
+static ExprStatus int_node(const Node *n, const Env *env, int64_t *out) {
     *out = n->value;
     if (n->kind == INT)
         return EXPR_OK;
     if (n->kind == NAME)
-        return lookup && lookup(ctx, n->name, out) ? EXPR_OK : EXPR_UNKNOWN_NAME;
+        return name_value(n, env, out) ? EXPR_OK : EXPR_UNKNOWN_NAME;
     if (n->kind == REAL)
         return EXPR_NOT_INTEGER;
     int64_t a, b = 0;
-    ExprStatus s = int_node(n->arg[0], lookup, ctx, &a);
+    ExprStatus s = int_node(n->arg[0], env, &a);
     if (s == EXPR_OK && n->arg[1] && !is_settled(n->op->kind, a != 0))
-        s = int_node(n->arg[1], lookup, ctx, &b);
+        s = int_node(n->arg[1], env, &b);
     return s == EXPR_OK ? int_apply(n->op->kind, a, b, out) : s;
 }
 
-static ExprStatus real_leaf(const Node *n, ExprLookup *lookup, void *ctx, double *out) {
+static ExprStatus real_leaf(const Node *n, const Env *env, double *out) {
     int64_t value = n->value;
-    if (n->kind == NAME && !(lookup && lookup(ctx, n->name, &value)))
+    if (n->kind == NAME && !name_value(n, env, &value))
         return EXPR_UNKNOWN_NAME;
     *out = n->kind == REAL ? n->real : (double)value;
     return EXPR_OK;
 }
 
-static ExprStatus real_node(const Node *n, ExprLookup *lookup, void *ctx, double *out) {
+static ExprStatus real_node(const Node *n, const Env *env, double *out) {
     if (n->kind != APPLY)
-        return real_leaf(n, lookup, ctx, out);
+        return real_leaf(n, env, out);
     double a, b = 0;
-    ExprStatus s = real_node(n->arg[0], lookup, ctx, &a);
+    ExprStatus s = real_node(n->arg[0], env, &a);
     if (s == EXPR_OK && n->arg[1] && !is_settled(n->op->kind, a != 0))
-        s = real_node(n->arg[1], lookup, ctx, &b);
+        s = real_node(n->arg[1], env, &b);
     return s == EXPR_OK ? real_apply(n->op->kind, a, b, out) : s;
 }
 
 ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out) {
-    return int_node(e->root, lookup, ctx, out);
+    return int_node(e->root, &(Env){lookup, ctx, NULL}, out);
 }
 
 ExprStatus expr_real(const Expr *e, ExprLookup *lookup, void *ctx, double *out) {
-    return real_node(e->root, lookup, ctx, out);
+    return real_node(e->root, &(Env){lookup, ctx, NULL}, out);
+}
+
+static void bind_node(Node *n, const char *const *names, size_t nname) {
+    for (size_t i = 0; n->kind == NAME && i < nname && n->slot < 0; i++)
+        if (strcmp(names[i], n->name) == 0)
+            n->slot = (int)i;
+    for (int i = 0; i < 2; i++)
+        if (n->arg[i])
+            bind_node(n->arg[i], names, nname);
+}
+
+void expr_bind(Expr *e, const char *const *names, size_t nname) {
+    bind_node(e->root, names, nname);
+}
+
+ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out) {
+    return int_node(e->root, &(Env){.slots = slots}, out);
+}
+
+ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out) {
+    return real_node(e->root, &(Env){.slots = slots}, out);
 }
 
 static void visit_names(const Expr *e, const Node *n, void (*visit)(void *, const char *, Loc), void *ctx) {

@@ -40,6 +40,12 @@ Expr *expr_const(Arena *a, int64_t value);
 ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out);
 ExprStatus expr_real(const Expr *e, ExprLookup *lookup, void *ctx, double *out);
 
+/* For expressions that are evaluated often: numbers every name once (names[i] gets slot i; the first binding stays), then takes
+ * values by slot instead of by name. A name that was not bound is EXPR_UNKNOWN_NAME. */
+void expr_bind(Expr *e, const char *const *names, size_t nname);
+ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out);
+ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out);
+
 /* Calls visit for every use of a name, with its place; functions are not names. */
 void expr_names(const Expr *e, void (*visit)(void *ctx, const char *name, Loc at), void *ctx);
 

@@ -94,6 +94,27 @@ bool template_lookup(void *ctx, const char *name, int64_t *value)
     return template_context(ctx, name, value);
 }
 
+bool template_slots(const Binding *b, int64_t *slots)
+{
+    const Template *t = b->t;
+    int n = 0, naxis = b->spec->op->naxis;
+    for (; n < naxis; n++)
+        slots[n] = b->extent[n];
+    slots[n++] = b->threads;
+    for (; n < t->nslot - t->nparam - t->nvalue - t->nderived; n++)
+        if (!template_context((void *)b, t->slot[n], &slots[n]))
+            slots[n] = 0;
+    for (int i = 0; i < t->nparam; i++)
+        slots[n++] = b->value[i];
+    for (int i = 0; i < t->nvalue; i++)
+        if (expr_int_at(t->value[i].expr, slots, &slots[n++]) != EXPR_OK)
+            return false;
+    for (int i = 0; i < t->nderived; i++)
+        if (expr_int_at(t->derived[i].expr, slots, &slots[n++]) != EXPR_OK)
+            return false;
+    return true;
+}
+
 /* ---- reading a head ---- */
 
 typedef struct {
@@ -101,8 +122,9 @@ typedef struct {
     Diag *diag;
     const Op *op;
     Template *t;
-    const char *name[160];     /* declared so far: what an expression may use */
-    size_t nname, nbody_name;  /* the first nbody_name may stand in the body too */
+    const char *name[TEMPLATE_MAX_SLOT];       /* declared so far: what an expression may use */
+    size_t ncontext;                           /* the first of them: what every template has */
+    size_t nname, nbody_name;                  /* the first nbody_name may stand in the body too */
 } Reader;
 
 static void declare(Reader *r, const char *name)
@@ -277,6 +299,7 @@ static bool read_head(Reader *r, const Conf *c)
         ok = false;
     }
     declare_context(r);
+    r->ncontext = r->nname;
     ok &= read_list(r, c, "params", L_PARAM, TEMPLATE_MAX_PARAM);
     ok = ok && read_list(r, c, "values", L_VALUE, TEMPLATE_MAX_VALUE);
     r->nbody_name = r->nname;
@@ -288,7 +311,7 @@ static bool read_head(Reader *r, const Conf *c)
 
 /* ---- names of the body against those of the head ---- */
 
-typedef struct { Reader *r; bool used[160]; bool ok; } BodyCheck;
+typedef struct { Reader *r; bool used[TEMPLATE_MAX_SLOT]; bool ok; } BodyCheck;
 
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */
 static bool is_free_name(const char *name)
@@ -369,6 +392,40 @@ static bool check_body(Reader *r)
     return b.ok;
 }
 
+/* ---- numbered names ---- */
+
+static void add_slot(Template *t, const char *name) { t->slot[t->nslot++] = name; }
+
+static void number_names(Reader *r)
+{
+    Template *t = r->t;
+    for (int i = 0; i < r->op->naxis; i++)
+        add_slot(t, r->op->axis[i].name);
+    add_slot(t, "THREADS");
+    for (size_t i = 0; i < r->ncontext; i++)
+        add_slot(t, r->name[i]);
+    for (int i = 0; i < t->nparam; i++)
+        add_slot(t, t->param[i].name);
+    for (int i = 0; i < t->nvalue; i++)
+        add_slot(t, t->value[i].name);
+    for (int i = 0; i < t->nderived; i++)
+        add_slot(t, t->derived[i].name);
+}
+
+static void bind_names(Reader *r)
+{
+    Template *t = r->t;
+    Expr *single[] = { t->padded_flops, t->serial_flops, t->bound, r->op->flops };
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        expr_bind(single[i], t->slot, (size_t)t->nslot);
+    for (int i = 0; i < t->nvalue; i++)
+        expr_bind(t->value[i].expr, t->slot, (size_t)t->nslot);
+    for (int i = 0; i < t->nderived; i++)
+        expr_bind(t->derived[i].expr, t->slot, (size_t)t->nslot);
+    for (int i = 0; i < t->nfeature; i++)
+        expr_bind(t->feature[i].expr, t->slot, (size_t)t->nslot);
+}
+
 /* ---- whole templates ---- */
 
 static const char *text_hash(Arena *a, const Source *src)
@@ -398,7 +455,11 @@ static const Template *template_read(Arena *a, const Op *op, const char *path, D
         return NULL;
     bool ok = read_head(&r, c);
     conf_free(c);
-    return ok && check_body(&r) ? t : NULL;
+    if (!ok || !check_body(&r))
+        return NULL;
+    number_names(&r);
+    bind_names(&r);
+    return t;
 }
 
 bool template_read_all(Arena *a, const Op *op, TemplateList *out, Diag *d)

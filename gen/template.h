@@ -18,7 +18,7 @@
 #include "gen/target.h"
 
 enum { TEMPLATE_MAX_PARAM = RECORD_MAX_PARAM, TEMPLATE_MAX_CHOICE = 32, TEMPLATE_MAX_CONSTRAINT = 24, TEMPLATE_MAX_VALUE = 24,
-       TEMPLATE_MAX_FEATURE = 40 };
+       TEMPLATE_MAX_FEATURE = 40, TEMPLATE_MAX_SLOT = 160 };
 
 typedef struct {
     const char *name, *doc;
@@ -57,6 +57,8 @@ typedef struct {
     bool packed;                               /* it reads the packed operand */
     int ngeneral;
     General general[TARGET_MAX];
+    int nslot;
+    const char *slot[TEMPLATE_MAX_SLOT];       /* every name, numbered for expr_int_at: the op's axes, THREADS, then the others */
 } Template;
 
 typedef struct { int n; const Template **t; } TemplateList;
@@ -81,6 +83,10 @@ ExprLookup template_lookup;                    /* ctx: Binding */
 
 /* Only the names that do not depend on a template: for package files. t and value are not used. */
 ExprLookup template_context;
+
+/* The same values by number, for expr_int_at and expr_real_at: fills slots[TEMPLATE_MAX_SLOT]. The shape must be bound.
+ * False when a value or derived name cannot be computed. */
+bool template_slots(const Binding *b, int64_t *slots);
 
 /* The kernel's text. NULL after errors (only a faulty template has any). */
 char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d);

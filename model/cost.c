@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/cost.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "model/ridge.h"
+
+enum { NADAPT = 2 };                   /* padding and load balance come first in a row */
+static const double SIGMA_MIN = 0.03, SIGMA_PRIOR = 0.5;
+static const double NEAR = 1.0;        /* log2 distance of shapes over which residuals carry */
+static const double SHRINK = 0.3;      /* weight of "no residual" against one measured at the same shape */
+
+struct CostModel {
+    Arena *arena;
+    const Study *study;
+    const TemplateList *templates;
+    int *first;                        /* of each template, the column of its first feature */
+    int nfeature;
+    double *row;                       /* scratch: one row of features */
+    Ridge *ridge;                      /* NULL: nothing measured */
+    double **residual;                 /* per trial and tuned shape, log2(measured / predicted); NAN where not measured */
+};
+
+static double real(const Expr *e, const int64_t *slots)
+{
+    double v;
+    return expr_real_at(e, slots, &v) == EXPR_OK && isfinite(v) ? v : 0;
+}
+
+static int template_index(const CostModel *m, const Template *t)
+{
+    int i = 0;
+    while (m->templates->t[i] != t)
+        i++;
+    return i;
+}
+
+/* One row of features; the result is log2 of the closed form's part. */
+static double row_of(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double *row)
+{
+    int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
+    candidate_values(c, value);
+    template_slots(&(Binding){ .t = c->t, .spec = m->study->spec, .target = c->target, .device = m->study->device, .value = value,
+                               .extent = extent, .threads = threads }, slots);
+    double flops = real(m->study->spec->op->flops, slots), padded = real(c->t->padded_flops, slots);
+    double serial = real(c->t->serial_flops, slots);
+    int at = m->first[template_index(m, c->t)];
+    memset(row, 0, (size_t)m->nfeature * sizeof *row);
+    row[0] = log2(fmax(padded / flops, 1));
+    row[1] = log2(fmax(threads * serial / padded, 1));
+    row[at] = 1;                       /* each template has its own level */
+    for (int i = 0; i < c->t->nfeature; i++)
+        row[at + 1 + i] = real(c->t->feature[i].expr, slots);
+    return log2(serial) + real(c->t->bound, slots);
+}
+
+static void place_features(CostModel *m)
+{
+    m->first = ARENA_ARRAY(m->arena, (size_t)m->templates->n + 1, int);
+    m->nfeature = NADAPT;
+    for (int i = 0; i < m->templates->n; i++) {
+        m->first[i] = m->nfeature;
+        m->nfeature += 1 + m->templates->t[i]->nfeature;
+    }
+    m->row = ARENA_ARRAY(m->arena, (size_t)m->nfeature, double);
+}
+
+/* Predictions are rounded to a millionth of an octave: the last bits of a LAPACK solve differ between machines, a choice must not. */
+static double rounded(double log2_ns) { return rint(log2_ns * 1e6) / 1e6; }
+
+static double predict_log2(const CostModel *m, const Candidate *c, const int64_t *extent, int threads)
+{
+    double base = row_of(m, c, extent, threads, m->row);
+    return rounded(base + (m->ridge ? ridge_predict(m->ridge, m->row) : 0));
+}
+
+static bool measured(const Trial *t, int64_t shape) { return trial_usable(t) && t->ns[shape] > 0; }
+
+/* Measurements near the best of their shape weigh 1, slow ones less. */
+static double weight_of(double best, double ns) { return fmax(0.05, (best / ns) * (best / ns)); }
+
+static void fit(CostModel *m, int64_t without, int64_t stride)
+{
+    const Study *s = m->study;
+    size_t n = 0, cap = (size_t)(s->ntrial * s->nshape) + 1;
+    double *x = malloc(cap * (size_t)m->nfeature * sizeof *x), *y = malloc(cap * sizeof *y), *w = malloc(cap * sizeof *w);
+    for (int64_t j = 0; x && y && w && j < s->nshape; j++) {
+        double best = study_best(s, j, NULL);
+        for (int64_t i = 0; i < s->ntrial; i++) {
+            const Trial *t = &s->trial[i];
+            if (!measured(t, j) || (stride && i % stride == without))
+                continue;
+            y[n] = log2(t->ns[j]) - row_of(m, &t->c, s->shape[j]->extent, s->shape[j]->threads, x + n * (size_t)m->nfeature);
+            w[n++] = weight_of(best, t->ns[j]);
+        }
+    }
+    m->ridge = n ? ridge_fit(m->arena, x, y, w, n, (size_t)m->nfeature) : NULL;
+    free(x);
+    free(y);
+    free(w);
+}
+
+static void fill_residuals(CostModel *m)
+{
+    const Study *s = m->study;
+    m->residual = ARENA_ARRAY(m->arena, (size_t)s->ntrial + 1, double *);
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        m->residual[i] = ARENA_ARRAY(m->arena, (size_t)s->nshape + 1, double);
+        for (int64_t j = 0; j < s->nshape; j++)
+            m->residual[i][j] = !measured(&s->trial[i], j) ? NAN : log2(s->trial[i].ns[j]) -
+                                predict_log2(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads);
+    }
+}
+
+static CostModel *model_new(Arena *a, const Study *s, const TemplateList *templates)
+{
+    CostModel *m = ARENA_NEW(a, CostModel);
+    *m = (CostModel){ .arena = a, .study = s, .templates = templates };
+    place_features(m);
+    return m;
+}
+
+CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates)
+{
+    CostModel *m = model_new(a, s, templates);
+    fit(m, 0, 0);
+    fill_residuals(m);
+    return m;
+}
+
+double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads)
+{
+    return exp2(predict_log2(m, c, extent, threads));
+}
+
+double cost_sigma(const CostModel *m)
+{
+    return m->ridge && m->ridge->nrow > 2 ? fmax(m->ridge->loo_rmse, SIGMA_MIN) : SIGMA_PRIOR;
+}
+
+/* Squared distance of two shapes in octaves of their extents and threads. */
+static double distance2(const Instance *a, const Instance *b, int naxis)
+{
+    double d = log2((double)a->threads / b->threads), sum = 4 * d * d;
+    for (int i = 0; i < naxis; i++) {
+        d = log2((double)a->extent[i] / (double)b->extent[i]);
+        sum += d * d;
+    }
+    return sum;
+}
+
+double cost_trial(const CostModel *m, int64_t trial, const Instance *inst)
+{
+    const Study *s = m->study;
+    const Trial *t = &s->trial[trial];
+    if (!trial_usable(t))
+        return INFINITY;
+    double sum = 0, weight = SHRINK;
+    for (int64_t j = 0; j < s->nshape; j++) {
+        if (isnan(m->residual[trial][j]))
+            continue;
+        double d2 = distance2(inst, s->shape[j], s->spec->op->naxis);
+        if (d2 == 0)
+            return t->ns[j];
+        double k = exp(-d2 / (2 * NEAR * NEAR)) + 0.02;      /* far shapes still tell a candidate's own level */
+        sum += k * m->residual[trial][j];
+        weight += k;
+    }
+    return exp2(rounded(predict_log2(m, &t->c, inst->extent, inst->threads) + sum / weight));
+}
+
+/* ---- how good is it? ---- */
+
+typedef struct { double key; int64_t at; } Ranked;
+
+static int by_key(const void *x, const void *y)
+{
+    const Ranked *a = x, *b = y;
+    return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : (a->at > b->at) - (a->at < b->at);
+}
+
+static void ranks(const double *v, int64_t n, double *rank, Ranked *tmp)
+{
+    for (int64_t i = 0; i < n; i++)
+        tmp[i] = (Ranked){ v[i], i };
+    qsort(tmp, (size_t)n, sizeof *tmp, by_key);
+    for (int64_t i = 0; i < n; i++)
+        rank[tmp[i].at] = (double)i;
+}
+
+static double spearman(const double *x, const double *y, int64_t n, Arena *a)
+{
+    double *rx = ARENA_ARRAY(a, (size_t)n, double), *ry = ARENA_ARRAY(a, (size_t)n, double), d2 = 0;
+    Ranked *tmp = ARENA_ARRAY(a, (size_t)n, Ranked);
+    ranks(x, n, rx, tmp);
+    ranks(y, n, ry, tmp);
+    for (int64_t i = 0; i < n; i++)
+        d2 += (rx[i] - ry[i]) * (rx[i] - ry[i]);
+    return 1 - 6 * d2 / ((double)n * ((double)n * (double)n - 1));
+}
+
+/* predicted[i*nshape+j] by a model that never saw trial i. */
+static void predict_left_out(Arena *a, const Study *s, const TemplateList *templates, double *predicted)
+{
+    int64_t stride = s->ntrial < 10 ? s->ntrial : 10;
+    for (int64_t without = 0; without < stride; without++) {
+        CostModel *m = model_new(a, s, templates);
+        fit(m, without, stride);
+        for (int64_t i = without; i < s->ntrial; i += stride)
+            for (int64_t j = 0; j < s->nshape; j++)
+                predicted[i * s->nshape + j] = !measured(&s->trial[i], j) ? NAN :
+                    cost_predict(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads);
+    }
+}
+
+CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates)
+{
+    CostModel *m = model_new(a, s, templates);
+    fit(m, 0, 0);
+    CostReport r = { .nfeature = m->nfeature, .pad_exponent = 1, .occ_exponent = 1 };
+    if (!m->ridge || s->ntrial < 3)
+        return r;
+    double *exponent[NADAPT] = { &r.pad_exponent, &r.occ_exponent };
+    for (int i = 0; i < NADAPT; i++)
+        if (m->ridge->scale[i] > 0)
+            *exponent[i] += m->ridge->coef[i] / m->ridge->scale[i];
+    r.nmeasure = (int64_t)m->ridge->nrow;
+    r.lambda = m->ridge->lambda;
+    r.loo_rmse = m->ridge->loo_rmse;
+    double *predicted = ARENA_ARRAY(a, (size_t)(s->ntrial * s->nshape), double);
+    double *err = ARENA_ARRAY(a, (size_t)(s->ntrial * s->nshape), double), *p = ARENA_ARRAY(a, (size_t)s->ntrial, double);
+    double *t = ARENA_ARRAY(a, (size_t)s->ntrial, double);
+    int nerr = 0, nrank = 0;
+    predict_left_out(a, s, templates, predicted);
+    for (int64_t j = 0; j < s->nshape; j++) {
+        int64_t n = 0;
+        for (int64_t i = 0; i < s->ntrial; i++)
+            if (measured(&s->trial[i], j)) {
+                p[n] = predicted[i * s->nshape + j];
+                t[n] = s->trial[i].ns[j];
+                err[nerr++] = fabs(p[n] / t[n] - 1);
+                n++;
+            }
+        if (n > 3) {
+            r.rank += spearman(p, t, n, a);
+            nrank++;
+        }
+    }
+    r.rank = nrank ? r.rank / nrank : 0;
+    r.error = nerr ? record_median(err, nerr) : 0;
+    return r;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * select: which few kernels the package keeps, and which of them serves which instance.
+ *
+ * Minimises sum over instances of weight * t(chosen) / t(best known) (each shape counts by its weight, not by its size) under the
+ * budget of kernels and code bytes: greedy forward choice, then exchanges while one lowers the sum. Measured times where there are
+ * any, else the model's (model/cost.h). Gains below the noise are not taken: fewer kernels win ties.
+ */
+#ifndef DCGEN_SELECT_H
+#define DCGEN_SELECT_H
+
+#include <stdint.h>
+#include "gen/arena.h"
+#include "model/cost.h"
+#include "model/tree.h"
+#include "search/study.h"
+
+typedef struct {
+    int nkernel;
+    int64_t *kernel;                   /* trial of each kernel, by descending weight served */
+    int64_t code_bytes;                /* of all of them */
+    double *cost;                      /* ninstance x nkernel: time in ns, measured or predicted; INFINITY: not usable */
+    int *chosen;                       /* one an instance: the kernel that the dispatch tree chooses */
+    int *best;                         /* one an instance: the cheapest of the kernels */
+    double *oracle_ns;                 /* one an instance: best known time of any trial */
+    int general;                       /* the kernel for shapes outside the declared ranges */
+    TreeNode *tree;                    /* over extents, then threads when the spec has several counts */
+    int nfeature;
+    double regret;                     /* weighted mean of t(chosen) / oracle - 1 over all instances */
+    double curve[64];                  /* the same with the best 1, 2, ... kernels, before the tree; ncurve of them */
+    int ncurve;
+} Assignment;
+
+/* NULL when no trial is usable. */
+Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m);
+
+/* Pairs (kernel's trial, tuned instance) that the assignment relies on and that were not measured in the last comparison; at most max. */
+typedef struct { int64_t trial, shape; } Pair;
+int select_unmeasured(const Study *s, const Assignment *as, Pair *out, int max);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/study.h"
+
+#include <math.h>
+#include <string.h>
+
+Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash)
+{
+    Study *s = ARENA_NEW(a, Study);
+    *s = (Study){ .arena = a, .spec = spec, .device = device, .target = target, .context_hash = context_hash };
+    for (int64_t i = 0; i < spec->ninstance; i++)
+        s->nshape += spec->instance[i].tuned;
+    s->shape = ARENA_ARRAY(a, (size_t)s->nshape + 1, const Instance *);
+    for (int64_t i = 0, n = 0; i < spec->ninstance; i++)
+        if (spec->instance[i].tuned)
+            s->shape[n++] = &spec->instance[i];
+    return s;
+}
+
+int64_t study_find(const Study *s, const Candidate *c)
+{
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (candidate_same(&s->trial[i].c, c))
+            return i;
+    return -1;
+}
+
+int64_t study_find_key(const Study *s, const char *key)
+{
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (strcmp(s->trial[i].key, key) == 0)
+            return i;
+    return -1;
+}
+
+int64_t study_add(Study *s, const Candidate *c)
+{
+    int64_t i = study_find(s, c);
+    if (i >= 0)
+        return i;
+    s->trial = arena_grow(s->arena, s->trial, (size_t)s->ntrial, (size_t)s->ntrial + 1, sizeof *s->trial);
+    s->trial[s->ntrial] = (Trial){ .c = *c, .key = candidate_key(s->arena, c, s->context_hash, s->device), .status = STATUS_OK,
+                                   .ns = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
+                                   .final = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, bool) };
+    return s->ntrial++;
+}
+
+int64_t study_shape(const Study *s, const int64_t *extent, int threads)
+{
+    for (int64_t i = 0; i < s->nshape; i++)
+        if (s->shape[i]->threads == threads &&
+            memcmp(s->shape[i]->extent, extent, (size_t)s->spec->op->naxis * sizeof *extent) == 0)
+            return i;
+    return -1;
+}
+
+void study_kernel(Study *s, const KernelRecord *k)
+{
+    int64_t i = study_find_key(s, k->key);
+    if (i < 0)
+        return;
+    s->trial[i].built = true;
+    s->trial[i].status = k->status;
+    s->trial[i].code_bytes = k->code_bytes;
+}
+
+void study_measure(Study *s, const MeasureRecord *m)
+{
+    int64_t i = study_find_key(s, m->key), j = study_shape(s, m->extent, m->threads);
+    if (i < 0)
+        return;
+    Trial *t = &s->trial[i];
+    if (m->status != STATUS_OK) {              /* wrong once is wrong for good */
+        t->status = m->status;
+        return;
+    }
+    if (m->max_err > t->max_err)
+        t->max_err = m->max_err;
+    if (j < 0 || m->nsample == 0 || (t->final[j] && !m->final))
+        return;
+    t->ns[j] = m->median_ns;
+    t->final[j] = m->final;
+}
+
+static const Template *find_template(const TemplateList *list, const KernelRecord *k)
+{
+    for (int i = 0; i < list->n; i++)
+        if (strcmp(list->t[i]->name, k->template_name) == 0 && strcmp(list->t[i]->hash, k->template_hash) == 0)
+            return list->t[i];
+    return NULL;
+}
+
+static bool record_candidate(const KernelRecord *k, const Template *t, const Target *target, Candidate *out)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    for (int i = 0; i < t->nparam; i++) {
+        int j = 0;
+        while (j < k->nparam && strcmp(k->param[j].name, t->param[i].name) != 0)
+            j++;
+        if (j == k->nparam)
+            return false;
+        value[i] = k->param[j].value;
+    }
+    return candidate_from_values(t, target, value, out);
+}
+
+void study_load(Study *s, const Records *r, const TemplateList *templates, const Device *device)
+{
+    for (int64_t i = 0; i < r->nkernel; i++) {
+        const KernelRecord *k = &r->kernel[i];
+        const Template *t = strcmp(k->device, device->id) == 0 && strcmp(k->target, s->target->name) == 0 ? find_template(templates, k) : NULL;
+        Candidate c;
+        /* The key is computed, not believed: a record whose key does not follow from its own contents is of no use. */
+        if (!t || !record_candidate(k, t, s->target, &c) || !candidate_fits(&c, s->spec, device) ||
+            strcmp(candidate_key(s->arena, &c, s->context_hash, device), k->key) != 0)
+            continue;
+        study_add(s, &c);
+        study_kernel(s, k);
+    }
+    for (int64_t i = 0; i < r->nmeasure; i++)
+        if (strcmp(r->measure[i].device, device->id) == 0)
+            study_measure(s, &r->measure[i]);
+}
+
+bool trial_usable(const Trial *t) { return t->built && t->status == STATUS_OK; }
+
+double study_best(const Study *s, int64_t shape, int64_t *trial)
+{
+    double best = INFINITY;
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        const Trial *t = &s->trial[i];
+        if (trial_usable(t) && t->ns[shape] > 0 && t->ns[shape] < best) {
+            best = t->ns[shape];
+            if (trial)
+                *trial = i;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * study: what is known of candidates on the tuned shapes: the records of this device, as numbers to compute with.
+ */
+#ifndef DCGEN_STUDY_H
+#define DCGEN_STUDY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/arena.h"
+#include "gen/spec.h"
+#include "search/record.h"
+#include "search/space.h"
+
+/* A candidate that was built or at least proposed. */
+typedef struct {
+    Candidate c;
+    const char *key;
+    bool built;                                /* its kernel record exists */
+    Status status;                             /* not STATUS_OK: never used again */
+    int64_t code_bytes;
+    double *ns;                                /* one a tuned instance: median; 0 not measured yet */
+    bool *final;                               /* one a tuned instance: measured in the last, interleaved comparison */
+    double max_err;                            /* the worst seen, as a part of the tolerance */
+} Trial;
+
+typedef struct {
+    Arena *arena;
+    const Spec *spec;
+    const Device *device;
+    const Target *target;
+    const char *context_hash;
+    int64_t nshape;
+    const Instance **shape;                    /* the tuned instances */
+    int64_t ntrial;
+    Trial *trial;                              /* in the order they were added */
+} Study;
+
+Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash);
+/* Takes over every record of the study's device whose key belongs to a candidate of these templates. */
+void study_load(Study *s, const Records *r, const TemplateList *templates, const Device *device);
+
+int64_t study_add(Study *s, const Candidate *c);           /* its index; a candidate that is there keeps its index */
+int64_t study_find(const Study *s, const Candidate *c);    /* -1: not there */
+int64_t study_find_key(const Study *s, const char *key);
+int64_t study_shape(const Study *s, const int64_t *extent, int threads);   /* index of a tuned instance; -1 */
+void study_kernel(Study *s, const KernelRecord *k);        /* takes one record over; unknown keys are ignored */
+void study_measure(Study *s, const MeasureRecord *m);
+
+/* Fastest measured time of a tuned instance among usable trials; INFINITY when there is none. final_only: among final ones. */
+double study_best(const Study *s, int64_t shape, int64_t *trial);
+bool trial_usable(const Trial *t);
+
+#endif

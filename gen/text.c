@@ -42,12 +42,14 @@ void text_printf(Text *t, const char *fmt, ...) {
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    if (n >= 0) {
+    text_reserve(t, TEXT_FIRST_BYTES);              /* most fit at once */
+    size_t room = t->cap - t->len;
+    int n = vsnprintf(t->s + t->len, room, fmt, ap);
+    if (n >= 0 && (size_t)n >= room) {
         text_reserve(t, (size_t)n);
         vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
-        t->len += (size_t)n;
     }
+    t->len += n > 0 ? (size_t)n : 0;
     va_end(again);
     va_end(ap);
 }

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * build: see build.h. A batch is one loop over at most `jobs` compilers: start, poll their stderr, look who has ended or is late.
+ * In the background the same loop runs on a thread of its own, with an arena of its own: build_wait copies the results.
+ * Messages come without colours or translations (LC_ALL=C) and without the temporary folder, so that equal failures read equally.
+ */
+#define _GNU_SOURCE
+#include "search/build.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "search/elf.h"
+#include "search/process.h"
+
+enum { MAX_JOBS = 256, TICK_MS = 3, WAIT_MS = 50, WHY_MAX = 300 };
+static const double version_s = 10;    /* for `cc --version` */
+
+/* A batch on the helper thread. */
+typedef struct {
+    bool running;
+    pthread_t thread;
+    Arena *scratch, *result;
+    Build *builds;
+    int n;
+    atomic_int stop;
+    int done_fd;                       /* eventfd */
+} Background;
+
+struct Builder {
+    const char *cc, *version, *folder;
+    const char **argv;                 /* cc, flags, "-shared", "-fPIC", "-o", SO, C, NULL */
+    int so_arg, c_arg;
+    const char *env[3];
+    int jobs;
+    double deadline_s;
+    int64_t empty_bytes;               /* .text of a shared object without any code of its own */
+    Background back;
+};
+
+typedef struct {
+    Build *build;                      /* NULL: the slot is free */
+    pid_t pid;
+    double start_s;
+    const char *c_path, *so_path;
+    Capture err;
+} Job;
+
+/* Who may end a batch early: the user, or the builder. */
+typedef struct {
+    const volatile int *user;
+    atomic_int *own;
+} Stop;
+
+static bool is_stopped(const Stop *s)
+{
+    return (s->user && *s->user) || (s->own && atomic_load(s->own));
+}
+
+/* ---- texts */
+
+/* The line that says most: an undefined name, an error, anything. */
+static const char *telling_line(const char *text, size_t *len)
+{
+    static const char *const signs[] = { "undefined reference", ": error: ", ": fatal error: ", "error", "" };
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        for (const char *line = text; *line; line += *len + (line[*len] == '\n')) {
+            *len = strcspn(line, "\n");
+            if (*len > 0 && memmem(line, *len, signs[i], strlen(signs[i])))
+                return line;
+        }
+    }
+    *len = 0;
+    return text;
+}
+
+/* That line as plain text without the folder. */
+static const char *first_error(Arena *a, const char *text, const char *folder)
+{
+    size_t len, folder_len = strlen(folder);
+    const char *line = telling_line(text, &len);
+    char *why = arena_alloc(a, WHY_MAX + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < len && n < WHY_MAX; i++) {
+        if (len - i > folder_len && strncmp(line + i, folder, folder_len) == 0 && line[i + folder_len] == '/')
+            i += folder_len;
+        else
+            why[n++] = line[i] >= ' ' && line[i] <= '~' ? line[i] : '?';
+    }
+    return why;
+}
+
+/* ---- one compiler */
+
+static void fail(Build *b, Status status, const char *why)
+{
+    b->status = status;
+    b->why = why;
+    b->so = NULL;
+    b->code_bytes = 0;
+}
+
+static bool write_text(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    size_t left = strlen(text);
+    while (left > 0) {
+        ssize_t put = write(fd, text, left);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            break;
+        text += put;
+        left -= (size_t)put;
+    }
+    int problem = left > 0 ? errno : 0;
+    if (close(fd) != 0 && !problem)
+        problem = errno;
+    errno = problem;
+    return problem == 0;
+}
+
+static bool spawn_compiler(const Builder *b, Job *job)
+{
+    int child_end = -1;
+    if (!capture_open(&job->err, &child_end))
+        return false;
+    b->argv[b->so_arg] = job->so_path;
+    b->argv[b->c_arg] = job->c_path;
+    job->pid = process_spawn(b->argv, b->env, -1, -1, child_end);
+    int problem = errno;
+    close(child_end);
+    if (job->pid < 0)
+        capture_close(&job->err);
+    errno = problem;
+    return job->pid > 0;
+}
+
+static void job_start(const Builder *b, Arena *a, Job *job, Build *build)
+{
+    fail(build, STATUS_BUILD_FAILED, "");
+    build->seconds = 0;
+    if (!*build->name || strchr(build->name, '/')) {
+        fail(build, STATUS_BUILD_FAILED, "the name is no file name");
+        return;
+    }
+    job->c_path = arena_printf(a, "%s/%s.c", b->folder, build->name);
+    job->so_path = arena_printf(a, "%s/%s.so", b->folder, build->name);
+    job->start_s = process_clock_s();
+    if (!write_text(job->c_path, build->text)) {
+        fail(build, STATUS_BUILD_FAILED, arena_printf(a, "cannot write %s.c: %s", build->name, strerror(errno)));
+        unlink(job->c_path);
+    } else if (!spawn_compiler(b, job)) {
+        fail(build, STATUS_BUILD_FAILED, arena_printf(a, "cannot start %s: %s", b->cc, strerror(errno)));
+        unlink(job->c_path);
+    } else {
+        job->build = build;
+    }
+}
+
+/* Ends the compiler and all it started, frees the slot; the wait status. */
+static int job_end(Job *job)
+{
+    int wait_status = process_end(job->pid);
+    job->build->seconds = process_clock_s() - job->start_s;
+    capture_drain(&job->err);
+    capture_close(&job->err);
+    unlink(job->c_path);
+    job->build = NULL;
+    return wait_status;
+}
+
+static void job_finish(const Builder *b, Arena *a, Job *job)
+{
+    Build *build = job->build;
+    int wait_status = job_end(job);
+    int64_t bytes = elf_text_bytes(job->so_path);
+    if (wait_status == 0 && bytes >= 0) {
+        build->status = STATUS_OK;
+        build->so = job->so_path;
+        build->code_bytes = bytes > b->empty_bytes ? bytes - b->empty_bytes : 0;
+        return;
+    }
+    unlink(job->so_path);
+    const char *why = first_error(a, job->err.text, b->folder);
+    if (wait_status == 0)
+        why = "the compiler made no shared object";
+    else if (!*why || WIFSIGNALED(wait_status))
+        why = arena_printf(a, "the compiler was %s", process_status_text(a, wait_status));
+    fail(build, STATUS_BUILD_FAILED, why);
+}
+
+static void job_abort(Job *job, Status status, const char *why)
+{
+    Build *build = job->build;
+    job_end(job);
+    unlink(job->so_path);
+    fail(build, status, why);
+}
+
+/* ---- a batch */
+
+static void poll_jobs(Job *jobs, int njob)
+{
+    struct pollfd fds[MAX_JOBS];
+    for (int i = 0; i < njob; i++)
+        fds[i] = (struct pollfd){ .fd = jobs[i].build ? jobs[i].err.fd : -1, .events = POLLIN };
+    poll(fds, (nfds_t)njob, TICK_MS);
+    for (int i = 0; i < njob; i++)
+        if (jobs[i].build)
+            capture_drain(&jobs[i].err);
+}
+
+/* Starts what fits, closes what has ended or is late; the number of compilers that run. */
+static int tend_jobs(const Builder *b, Arena *a, Job *jobs, Build *builds, int n, int *next)
+{
+    int running = 0;
+    for (int i = 0; i < b->jobs; i++) {
+        Job *job = &jobs[i];
+        if (job->build && process_has_ended(job->pid))
+            job_finish(b, a, job);
+        else if (job->build && process_clock_s() - job->start_s > b->deadline_s)
+            job_abort(job, STATUS_TIMED_OUT, arena_printf(a, "killed after %g s", b->deadline_s));
+        while (!job->build && *next < n)
+            job_start(b, a, job, &builds[(*next)++]);
+        running += job->build != NULL;
+    }
+    return running;
+}
+
+static void abort_batch(const Builder *b, Job *jobs, Build *builds, int n, int next)
+{
+    for (int i = 0; i < b->jobs; i++)
+        if (jobs[i].build)
+            job_abort(&jobs[i], STATUS_INVALID, "interrupted");
+    for (; next < n; next++)
+        fail(&builds[next], STATUS_INVALID, "interrupted");
+}
+
+static void run_batch(const Builder *b, Arena *a, Build *builds, int n, Stop stop)
+{
+    Job *jobs = calloc((size_t)b->jobs, sizeof *jobs);
+    int next = 0;
+    for (int i = 0; !jobs && i < n; i++)
+        fail(&builds[i], STATUS_INVALID, "out of memory");
+    while (jobs && !is_stopped(&stop) && tend_jobs(b, a, jobs, builds, n, &next) > 0)
+        poll_jobs(jobs, b->jobs);
+    if (jobs)
+        abort_batch(b, jobs, builds, n, next);
+    free(jobs);
+}
+
+void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop)
+{
+    build_wait(b, stop);
+    run_batch(b, a, builds, n, (Stop){ .user = stop });
+}
+
+/* ---- in the background */
+
+static void *background_main(void *builder)
+{
+    Builder *b = builder;
+    Background *g = &b->back;
+    run_batch(b, g->scratch, g->builds, g->n, (Stop){ .own = &g->stop });
+    uint64_t one = 1;
+    while (write(g->done_fd, &one, sizeof one) < 0 && errno == EINTR)
+        continue;
+    return NULL;
+}
+
+void build_start(Builder *b, Arena *a, Build *builds, int n)
+{
+    Background *g = &b->back;
+    build_wait(b, NULL);
+    g->result = a;
+    g->builds = builds;
+    g->n = n;
+    atomic_store(&g->stop, 0);
+    g->scratch = arena_new();
+    g->done_fd = eventfd(0, EFD_CLOEXEC);
+    g->running = g->done_fd >= 0 && pthread_create(&g->thread, NULL, background_main, b) == 0;
+    if (g->running)
+        return;
+    if (g->done_fd >= 0)               /* no thread to be had: do it now */
+        close(g->done_fd);
+    arena_free(g->scratch);
+    build_all(b, a, builds, n, NULL);
+}
+
+void build_wait(Builder *b, const volatile int *stop)
+{
+    Background *g = &b->back;
+    if (!g->running)
+        return;
+    struct pollfd done = { .fd = g->done_fd, .events = POLLIN };
+    while (poll(&done, 1, WAIT_MS) <= 0)
+        if (stop && *stop)
+            atomic_store(&g->stop, 1);
+    pthread_join(g->thread, NULL);
+    for (int i = 0; i < g->n; i++) {
+        Build *build = &g->builds[i];
+        build->why = arena_strdup(g->result, build->why);
+        build->so = build->so ? arena_strdup(g->result, build->so) : NULL;
+    }
+    close(g->done_fd);
+    arena_free(g->scratch);
+    g->running = false;
+}
+
+/* ---- the builder */
+
+static bool make_folder(Builder *b, Arena *a, const char **err)
+{
+    const char *parent = getenv("TMPDIR");
+    char *folder = arena_printf(a, "%s/dcgen-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(folder)) {
+        *err = arena_printf(a, "cannot make a temporary folder %s: %s", folder, strerror(errno));
+        return false;
+    }
+    b->folder = folder;
+    b->env[0] = "LC_ALL=C";
+    b->env[1] = arena_printf(a, "TMPDIR=%s", folder);      /* what a killed compiler leaves behind goes with the folder */
+    return true;
+}
+
+static void make_argv(Builder *b, Arena *a, const char *const *flags)
+{
+    size_t nflag = 0;
+    while (flags[nflag])
+        nflag++;
+    const char **p = b->argv = ARENA_ARRAY(a, nflag + 8, const char *);
+    *p++ = b->cc;
+    for (size_t i = 0; i < nflag; i++)
+        *p++ = flags[i];
+    *p++ = "-shared";
+    *p++ = "-fPIC";
+    *p++ = "-o";
+    b->so_arg = (int)(p++ - b->argv);
+    b->c_arg = (int)(p - b->argv);
+}
+
+/* First line of `cc --version`. */
+static bool ask_version(Builder *b, Arena *a, const char **err)
+{
+    const char *const argv[] = { b->cc, "--version", NULL };
+    Capture *out = ARENA_NEW(a, Capture);
+    int child_end = -1;
+    pid_t pid = capture_open(out, &child_end) ? process_spawn(argv, b->env, -1, child_end, -1) : -1;
+    if (pid < 0)
+        *err = arena_printf(a, "cannot start the compiler %s: %s", b->cc, strerror(errno));
+    if (child_end >= 0)
+        close(child_end);
+    for (double end = process_clock_s() + fmin(b->deadline_s, version_s); pid > 0 && !process_has_ended(pid) && process_clock_s() < end; ) {
+        poll(&(struct pollfd){ .fd = out->fd, .events = POLLIN }, 1, TICK_MS);
+        capture_drain(out);
+    }
+    int wait_status = pid > 0 ? process_end(pid) : 0;
+    capture_drain(out);
+    capture_close(out);
+    b->version = arena_strndup(a, out->text, strcspn(out->text, "\n"));
+    if (pid > 0 && wait_status != 0)
+        *err = arena_printf(a, "%s --version %s", b->cc, process_status_text(a, wait_status));
+    return pid > 0 && wait_status == 0;
+}
+
+/* Builds nothing at all: that works with any compiler which can build anything, and tells the size of the C runtime's part. */
+static bool try_compiler(Builder *b, Arena *a, const char **err)
+{
+    Build empty = { .name = "empty", .text = "int dcgen_empty;\n" };
+    build_all(b, a, &empty, 1, NULL);
+    if (empty.status != STATUS_OK) {
+        *err = arena_printf(a, "%s cannot build a shared object: %s", b->cc, empty.why);
+        return false;
+    }
+    b->empty_bytes = empty.code_bytes;
+    build_remove(b, empty.so);
+    return true;
+}
+
+Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int jobs, double deadline_s, const char **err)
+{
+    Builder *b = ARENA_NEW(a, Builder);
+    b->cc = arena_strdup(a, cc);
+    b->jobs = jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : jobs;
+    b->deadline_s = deadline_s;
+    if (!make_folder(b, a, err))
+        return NULL;
+    make_argv(b, a, flags);
+    if (ask_version(b, a, err) && try_compiler(b, a, err))
+        return b;
+    builder_free(b);
+    return NULL;
+}
+
+const char *builder_version(const Builder *b)
+{
+    return b->version;
+}
+
+void build_remove(Builder *b, const char *so)
+{
+    size_t len = strlen(b->folder);
+    if (so && strncmp(so, b->folder, len) == 0 && so[len] == '/' && !strchr(so + len + 1, '/'))
+        unlink(so);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *place)
+{
+    (void)st, (void)type, (void)place;
+    return remove(path) * 0;           /* go on with the rest whatever happens */
+}
+
+void builder_free(Builder *b)
+{
+    static const volatile int stop = 1;
+    if (!b)
+        return;
+    build_wait(b, &stop);
+    nftw(b->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Building: good and bad texts, and compilers that misbehave, which are shell scripts here.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+#include "gen/text.h"
+#include "search/build.h"
+#include "search/elf.h"
+#include "search/process.h"
+
+typedef struct { Arena *a; char *folder; } World;
+
+static const char *const flags[] = { "-O2", NULL };
+static const char add_text[] = "int add(int a, int b) { return a + b; }\n";
+
+static int set_up(void **state)
+{
+    World *w = calloc(1, sizeof *w);
+    w->a = arena_new();
+    w->folder = arena_strdup(w->a, "/tmp/dcgen-test-XXXXXX");
+    *state = w;
+    return mkdtemp(w->folder) && setenv("TMPDIR", w->folder, 1) == 0 ? 0 : -1;
+}
+
+/* Every test ends with an empty folder: builders remove theirs. */
+static int tear_down(void **state)
+{
+    World *w = *state;
+    int rc = rmdir(w->folder);
+    if (rc != 0)
+        perror(w->folder);
+    arena_free(w->a);
+    free(w);
+    return rc;
+}
+
+static Builder *new_builder(World *w, const char *cc, double deadline_s)
+{
+    const char *err = NULL;
+    Builder *b = builder_new(w->a, cc, flags, 2, deadline_s, &err);
+    if (!b)
+        print_error("%s\n", err);
+    assert_non_null(b);
+    return b;
+}
+
+/* A compiler that is `gcc` until the file under compilation contains STRANGE; then it does `body`. */
+static char *strange_compiler(World *w, const char *body)
+{
+    char *path = arena_printf(w->a, "%s/cc", w->folder);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\nfor last; do :; done\nif grep -q STRANGE -- \"$last\" 2>/dev/null; then\n%s\nfi\nexec gcc \"$@\"\n", body);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+    return path;
+}
+
+static void good_text(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, "gcc", 60);
+    Build one[3] = { { .name = "one", .text = add_text }, { .name = "two", .text = "int two;" }, { .name = "three", .text = add_text } };
+    assert_non_null(strstr(builder_version(b), "gcc"));
+    build_all(b, w->a, one, 3, NULL);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(one[i].status, STATUS_OK);
+        assert_string_equal(one[i].why, "");
+        assert_true(one[i].seconds > 0);
+    }
+    assert_in_range(one[0].code_bytes, 1, 100);
+    assert_int_equal(one[1].code_bytes, 0);
+    void *so = dlopen(one[0].so, RTLD_NOW);
+    assert_non_null(so);
+    int (*add)(int, int);
+    *(void **)&add = dlsym(so, "add");
+    assert_int_equal(add(2, 3), 5);
+    dlclose(so);
+    build_remove(b, one[0].so);
+    assert_int_not_equal(access(one[0].so, F_OK), 0);
+    assert_int_equal(access(one[2].so, F_OK), 0);
+    builder_free(b);
+}
+
+static void folder_is_private(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, "gcc", 60);
+    Build one = { .name = "one", .text = add_text };
+    struct stat st;
+    build_all(b, w->a, &one, 1, NULL);
+    char *folder = arena_strdup(w->a, one.so);
+    *strrchr(folder, '/') = '\0';
+    assert_int_equal(stat(folder, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    build_remove(b, "/etc/hostname-that-is-not-ours");
+    builder_free(b);
+    assert_int_not_equal(stat(folder, &st), 0);
+}
+
+static void bad_texts(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, "gcc", 60);
+    Build bad[] = {
+        { .name = "syntax", .text = "int f(void) { return 1 }\n" }, { .name = "../up", .text = add_text },
+        { .name = "good", .text = add_text }, { .name = "include", .text = "#include \"no_such_file.h\"\n" },
+    };
+    build_all(b, w->a, bad, 4, NULL);
+    assert_int_equal(bad[0].status, STATUS_BUILD_FAILED);
+    assert_ptr_equal(strstr(bad[0].why, "syntax.c:1:"), bad[0].why);        /* the folder is cut off */
+    assert_non_null(strstr(bad[0].why, "error: expected ';'"));
+    assert_null(bad[0].so);
+    assert_int_equal(bad[1].status, STATUS_BUILD_FAILED);
+    assert_int_equal(bad[2].status, STATUS_OK);
+    assert_int_equal(bad[3].status, STATUS_BUILD_FAILED);
+    assert_non_null(strstr(bad[3].why, "no_such_file.h"));
+    builder_free(b);
+}
+
+static void no_compiler(void **state)
+{
+    World *w = *state;
+    const char *err = NULL;
+    assert_null(builder_new(w->a, "no-such-compiler", flags, 1, 5, &err));
+    assert_non_null(strstr(err, "no-such-compiler"));
+    err = NULL;
+    assert_null(builder_new(w->a, "false", flags, 1, 5, &err));
+    assert_string_equal(err, "false --version exited with code 1");
+    err = NULL;
+    assert_null(builder_new(w->a, "true", flags, 1, 5, &err));
+    assert_string_equal(err, "true cannot build a shared object: the compiler made no shared object");
+    setenv("TMPDIR", "/no/such/folder", 1);
+    err = NULL;
+    assert_null(builder_new(w->a, "gcc", flags, 1, 5, &err));
+    assert_non_null(strstr(err, "No such file or directory"));
+}
+
+static void hanging_compiler(void **state)
+{
+    World *w = *state;
+    char *cc = strange_compiler(w, "exec sleep 100");
+    Builder *b = new_builder(w, cc, 1);
+    Build two[] = { { .name = "hangs", .text = "/* STRANGE */" }, { .name = "good", .text = add_text } };
+    double start = process_clock_s();
+    build_all(b, w->a, two, 2, NULL);
+    assert_true(process_clock_s() - start < 5);
+    assert_int_equal(two[0].status, STATUS_TIMED_OUT);
+    assert_string_equal(two[0].why, "killed after 1 s");
+    assert_int_equal(two[1].status, STATUS_OK);
+    builder_free(b);
+    unlink(cc);
+}
+
+static void crashing_compiler(void **state)
+{
+    World *w = *state;
+    char *cc = strange_compiler(w, "kill -SEGV $$");
+    Builder *b = new_builder(w, cc, 60);
+    Build one = { .name = "one", .text = "/* STRANGE */" };
+    build_all(b, w->a, &one, 1, NULL);
+    assert_int_equal(one.status, STATUS_BUILD_FAILED);
+    assert_string_equal(one.why, "the compiler was killed by SIGSEGV");
+    builder_free(b);
+    unlink(cc);
+}
+
+/* Megabytes of warnings neither block the compiler nor hide the error's first line. */
+static void talkative_compiler(void **state)
+{
+    World *w = *state;
+    char *cc = strange_compiler(w, "echo 'a.c:1:1: error: too much' >&2; head -c 3000000 /dev/zero >&2; exit 1");
+    Builder *b = new_builder(w, cc, 60);
+    Build one = { .name = "one", .text = "/* STRANGE */" };
+    build_all(b, w->a, &one, 1, NULL);
+    assert_int_equal(one.status, STATUS_BUILD_FAILED);
+    assert_string_equal(one.why, "a.c:1:1: error: too much");
+    builder_free(b);
+    unlink(cc);
+}
+
+static bool is_alive(pid_t pid)
+{
+    char state = 'X';
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return false;
+    if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+        state = 'X';
+    fclose(f);
+    return state != 'Z' && state != 'X';
+}
+
+static pid_t read_pid(World *w, const char *path)
+{
+    size_t len;
+    char *text = text_read_file(w->a, path, &len);
+    assert_non_null(text);
+    unlink(path);
+    return (pid_t)atoi(text);
+}
+
+static void check_dies(pid_t pid)
+{
+    for (int i = 0; i < 200 && is_alive(pid); i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    assert_false(is_alive(pid));
+}
+
+/* Children of a compiler die with it: when it is killed, and when it leaves them behind. */
+static void children_die(void **state)
+{
+    static const char *const endings[] = { "wait", "exit 1" };
+    World *w = *state;
+    char *pid_path = arena_printf(w->a, "%s/pid", w->folder);
+    for (int i = 0; i < 2; i++) {
+        char *cc = strange_compiler(w, arena_printf(w->a, "sleep 100 & echo $! > %s; %s", pid_path, endings[i]));
+        Builder *b = new_builder(w, cc, 1);
+        Build one = { .name = "one", .text = "/* STRANGE */" };
+        double start = process_clock_s();
+        build_all(b, w->a, &one, 1, NULL);
+        assert_true(process_clock_s() - start < 5);
+        assert_int_equal(one.status, i == 0 ? STATUS_TIMED_OUT : STATUS_BUILD_FAILED);
+        check_dies(read_pid(w, pid_path));
+        builder_free(b);
+        unlink(cc);
+    }
+}
+
+/* As a user's Ctrl-C would. */
+static volatile int stop_flag;
+
+static void raise_flag(int signal_number)
+{
+    (void)signal_number;
+    stop_flag = 1;
+}
+
+static void raise_flag_soon(void)
+{
+    stop_flag = 0;
+    signal(SIGALRM, raise_flag);
+    assert_int_equal(setitimer(ITIMER_REAL, &(struct itimerval){ .it_value.tv_usec = 200000 }, NULL), 0);
+}
+
+static void check_interrupted(const Build *builds, int n, double start)
+{
+    assert_true(process_clock_s() - start < 3);
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(builds[i].status, STATUS_INVALID);
+        assert_string_equal(builds[i].why, "interrupted");
+    }
+}
+
+static void stop_is_honoured(void **state)
+{
+    World *w = *state;
+    char *cc = strange_compiler(w, "exec sleep 100");
+    Builder *b = new_builder(w, cc, 60);
+    for (int background = 0; background < 2; background++) {
+        Build all[4];
+        for (int i = 0; i < 4; i++)
+            all[i] = (Build){ .name = arena_printf(w->a, "hangs%d", i), .text = "/* STRANGE */" };
+        raise_flag_soon();
+        double start = process_clock_s();
+        if (background) {
+            build_start(b, w->a, all, 4);
+            build_wait(b, &stop_flag);
+        } else {
+            build_all(b, w->a, all, 4, &stop_flag);
+        }
+        check_interrupted(all, 4, start);
+    }
+    builder_free(b);
+    unlink(cc);
+}
+
+static void in_the_background(void **state)
+{
+    enum { N = 7 };
+    World *w = *state;
+    Builder *b = new_builder(w, "gcc", 60);
+    Build all[N];
+    for (int i = 0; i < N; i++)
+        all[i] = (Build){ .name = arena_printf(w->a, "k%d", i), .text = i == 3 ? "int f(void) { return x; }" : add_text };
+    build_start(b, w->a, all, N);
+    for (int i = 0; i < 100; i++)
+        arena_alloc(w->a, 1000);       /* the arena stays ours meanwhile */
+    build_wait(b, NULL);
+    build_wait(b, NULL);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(all[i].status, i == 3 ? STATUS_BUILD_FAILED : STATUS_OK);
+        if (i != 3)
+            assert_int_equal(access(all[i].so, F_OK), 0);
+    }
+    assert_non_null(strstr(all[3].why, "k3.c:1:"));
+    builder_free(b);
+}
+
+static void freed_while_building(void **state)
+{
+    World *w = *state;
+    char *cc = strange_compiler(w, "exec sleep 100");
+    Builder *b = new_builder(w, cc, 60);
+    Build one = { .name = "one", .text = "/* STRANGE */" };
+    double start = process_clock_s();
+    build_start(b, w->a, &one, 1);
+    builder_free(b);
+    check_interrupted(&one, 1, start);
+    builder_free(NULL);
+    unlink(cc);
+}
+
+/* Nothing in a torn or hostile file leads astray; every cut of a good one is tried. */
+static void elf_is_not_trusted(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, "gcc", 60);
+    Build one = { .name = "one", .text = add_text };
+    size_t len;
+    build_all(b, w->a, &one, 1, NULL);
+    int64_t whole = elf_text_bytes(one.so);
+    assert_true(whole > 0);
+    char *text = text_read_file(w->a, one.so, &len);
+    char *path = arena_printf(w->a, "%s/cut", w->folder);
+    for (size_t i = 0; i < len; i += 1 + i / 16) {
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fwrite(text, 1, i, f);
+        fclose(f);
+        int64_t bytes = elf_text_bytes(path);
+        assert_true(bytes == -1 || bytes == whole);
+    }
+    for (size_t i = 0; i < 64; i++) {
+        char kept = text[i];
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        text[i] = (char)0xff;
+        fwrite(text, 1, len, f);
+        fclose(f);
+        text[i] = kept;
+        int64_t bytes = elf_text_bytes(path);
+        assert_true(bytes >= -1 && bytes <= (int64_t)len);
+    }
+    assert_int_equal(elf_text_bytes("/no/such/file"), -1);
+    assert_int_equal(elf_text_bytes("/"), -1);
+    unlink(path);
+    builder_free(b);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(good_text), TEST(folder_is_private), TEST(bad_texts), TEST(no_compiler), TEST(hanging_compiler),
+        TEST(crashing_compiler), TEST(talkative_compiler), TEST(children_die), TEST(stop_is_honoured),
+        TEST(in_the_background), TEST(freed_while_building), TEST(elf_is_not_trusted),
+    };
+    return cmocka_run_group_tests_name("search/build", tests, NULL, NULL);
+}

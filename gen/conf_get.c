@@ -13,7 +13,7 @@ static const char *type_text(const ConfSetting *s) {
     static const char *const text[] = {
         [CONFIG_TYPE_NONE] = "nothing",       [CONFIG_TYPE_GROUP] = "a group { }",  [CONFIG_TYPE_INT] = "an integer",
         [CONFIG_TYPE_INT64] = "an integer",   [CONFIG_TYPE_FLOAT] = "a real number", [CONFIG_TYPE_STRING] = "a string",
-        [CONFIG_TYPE_BOOL] = "true or false", [CONFIG_TYPE_ARRAY] = "an array [ ]", [CONFIG_TYPE_LIST] = "a list ( )",
+        [CONFIG_TYPE_BOOL] = "a boolean",     [CONFIG_TYPE_ARRAY] = "an array [ ]", [CONFIG_TYPE_LIST] = "a list ( )",
     };
     return text[config_setting_type(s)];
 }

@@ -5,8 +5,9 @@
  *   settings = { name ("=" | ":") value [ ";" | "," ] } ;
  *   value    = scalar | "{" settings "}" | "(" [ value { "," value } ] ")" | "[" [ scalar { "," scalar } ] "]" ;
  *
- * It is stricter than libconfig in three things, each of which libconfig would get wrong in silence: an integer beyond
- * 64 bits, a hexadecimal beyond 32 without the suffix L, and "@include".
+ * It is stricter than libconfig where that would get things wrong in silence: an integer beyond 64 bits, a hexadecimal
+ * beyond 31 without the suffix L, the number ".", a comment that is not closed, a string over several lines (mostly a
+ * forgotten quote). "@include" is refused.
  */
 #define _GNU_SOURCE     /* memmem */
 #include "gen/conf_scan.h"
@@ -131,12 +132,12 @@ static Token number(const Scan *s) {
     return (Token){kind, at, len};
 }
 
-/* One string; T_BAD when it is not closed. */
+/* One string; T_BAD when it is not closed on its line. */
 static Token string(const Scan *s) {
     size_t p = s->pos + 1;
-    while (p < s->end && s->src->text[p] != '"')
-        p += s->src->text[p] == '\\' && p + 1 < s->end ? 2 : 1;
-    return p < s->end ? (Token){T_STRING, s->pos, p + 1 - s->pos} : (Token){T_BAD, s->pos, 1};
+    while (peek(s, p) && peek(s, p) != '"' && peek(s, p) != '\n')
+        p += peek(s, p) == '\\' && peek(s, p + 1) && peek(s, p + 1) != '\n' ? 2 : 1;
+    return peek(s, p) == '"' ? (Token){T_STRING, s->pos, p + 1 - s->pos} : (Token){T_BAD, s->pos, 1};
 }
 
 static bool is_bool(const char *s, size_t n) {
@@ -197,7 +198,7 @@ static bool unexpected(Scan *s, const char *expected) {
     const char *t = s->src->text + s->token.at;
     size_t at = s->token.at;
     if (s->token.kind == T_BAD && *t == '"')
-        return fail(s, at, 1, "this string is not closed");
+        return fail(s, at, 1, "this string is not closed; to go on in the next line, close it and open another");
     if (s->token.kind == T_BAD && *t == '@')
         return fail(s, at, word_length(s, at), "@include is not allowed here: the file must be complete by itself");
     if (s->token.kind == T_BAD && *t == '/' && peek(s, at + 1) == '*')
@@ -265,11 +266,17 @@ static bool scan_terminator(Scan *s) {
     return s->token.kind == T_NAME || s->token.kind == T_END || is_punct(s, "})") || unexpected(s, "';' after the value");
 }
 
+static bool is_word_start(const Scan *s) {
+    char c = s->src->text[s->token.at];
+    return s->token.kind != T_END && (c == '_' || isdigit((unsigned char)c));
+}
+
 static bool scan_setting(Scan *s, Members *m) {
     if (s->token.kind == T_BOOL)
         return unexpected(s, "a key (true and false are values)");
     if (s->token.kind != T_NAME)
-        return unexpected(s, s->depth ? "a key or '}'" : "a key");
+        return unexpected(s, arena_printf(s->arena, "a key%s%s", is_word_start(s) ? ", which begins with a letter" : "",
+                                          s->depth ? ", or '}'" : ""));
     if (m->n == CONF_MAX_MEMBER)
         return fail(s, s->token.at, s->token.len, "more than %d settings in one group", CONF_MAX_MEMBER);
     Token name = s->token;
@@ -296,6 +303,8 @@ static bool scan_settings(Scan *s) {
 static bool scan_close(Scan *s, size_t open, char close) {
     if (is_punct(s, (char[]){close, 0}))
         return true;
+    if (s->token.kind == T_END)
+        return fail(s, open, 1, "this '%c' is not closed", s->src->text[open]);
     return unexpected(s, arena_printf(s->arena, "%s'%c' to close the '%c' of line %d", close == '}' ? "" : "',' or ",
                                       close, s->src->text[open], loc_at(s->src, open, 1).line));
 }

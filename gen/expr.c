@@ -547,7 +547,7 @@ const char *expr_status_text(ExprStatus s) {
         [EXPR_OVERFLOW] = "overflows 64 bits",
         [EXPR_DIV_BY_ZERO] = "divides by zero",
         [EXPR_UNKNOWN_NAME] = "uses an unknown name",
-        [EXPR_NOT_INTEGER] = "is not an integer: it uses log2, sqrt or a fraction",
+        [EXPR_NOT_INTEGER] = "is not an integer expression: it has log2, sqrt or a fraction",
         [EXPR_NOT_FINITE] = "is not a finite number",
     };
     return text[s];

@@ -13,12 +13,13 @@ static bool check_extent(SpecReader *r, const Expr *e, const char *axis, const P
     ExprStatus s = expr_int(e, dim_lookup, (void *)p, out);
     if (s == EXPR_OK && *out >= 1 && *out <= INT32_MAX)
         return true;
-    const char *where = spec_point_text(r, spec_dims_of(r->spec, e), p);
+    unsigned dims = s == EXPR_NOT_INTEGER ? 0 : spec_dims_of(r->spec, e);
+    const char *where = spec_point_text(r, dims, p);
+    const char *what = dims || s != EXPR_OK ? arena_printf(r->arena, "%s = %s", axis, expr_text(e)) : axis;
     if (s != EXPR_OK)
-        diag_error(r->diag, expr_loc(e), "the extent %s = %s %s%s", axis, expr_text(e), expr_status_text(s), where);
+        diag_error(r->diag, expr_loc(e), "the extent %s %s%s", what, expr_status_text(s), where);
     else
-        diag_error(r->diag, expr_loc(e), "the extent %s = %s is %" PRId64 "%s; expected 1 to %d", axis, expr_text(e), *out,
-                   where, INT32_MAX);
+        diag_error(r->diag, expr_loc(e), "the extent %s is %" PRId64 "%s; expected 1 to %d", what, *out, where, INT32_MAX);
     return false;
 }
 

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spec: golden pairs spec/X.cfg + spec/X.err (the exact text of the diagnostics), and good specs whose instances are
+ * checked by number. With DCGEN_UPDATE_GOLDEN=1 in the environment the .err files are written instead.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/conf.h"
+#include "gen/spec.h"
+#include "gen/text.h"
+
+static const char *const ops[] = {"../op"};
+static Arena *arena;
+
+static int setup(void **state) {
+    (void)state;
+    arena = arena_new();
+    return chdir(DCGEN_SOURCE_DIR "/tests/gen/spec");
+}
+
+static int teardown(void **state) {
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+/* Reads a spec; *text becomes what diag prints. */
+static Spec *read_spec(const char *path, char **text) {
+    Diag *d = diag_new(arena);
+    Spec *spec = spec_read(arena, path, ops, 1, d);
+    size_t size;
+    char *out = NULL;
+    FILE *f = open_memstream(&out, &size);
+    assert_non_null(f);
+    diag_print(d, f);
+    fclose(f);
+    *text = arena_strdup(arena, out);
+    free(out);
+    assert_int_equal(spec == NULL, diag_nerror(d) > 0);
+    return spec;
+}
+
+static Spec *read_good(const char *path) {
+    char *text;
+    Spec *spec = read_spec(path, &text);
+    assert_string_equal(text, "");
+    assert_non_null(spec);
+    return spec;
+}
+
+/* ---- golden pairs ---- */
+
+static void check_golden(const char *cfg) {
+    char *text, *err = arena_strdup(arena, cfg);
+    strcpy(strrchr(err, '.'), ".err");
+    Spec *spec = read_spec(cfg, &text);
+    assert_int_equal(spec == NULL, strncmp(cfg, "bad_", 4) == 0);
+    if (getenv("DCGEN_UPDATE_GOLDEN")) {
+        FILE *f = fopen(err, "w");
+        assert_non_null(f);
+        fputs(text, f);
+        assert_int_equal(fclose(f), 0);
+        return;
+    }
+    const char *want = text_read_file(arena, err, NULL);
+    if (!want || strcmp(want, text) != 0)
+        print_error("%s:\n--- expected\n%s--- found\n%s", cfg, want ? want : "(no file)\n", text);
+    assert_non_null(want);
+    assert_string_equal(want, text);
+}
+
+static int is_faulty(const struct dirent *e) {
+    const char *dot = strrchr(e->d_name, '.');
+    return dot && strcmp(dot, ".cfg") == 0 && strncmp(e->d_name, "good_", 5) != 0;
+}
+
+static void test_golden(void **state) {
+    (void)state;
+    struct dirent **entry;
+    int n = scandir(".", &entry, is_faulty, alphasort);
+    assert_true(n > 50);
+    for (int i = 0; i < n; i++) {
+        check_golden(entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+/* Every error has line and column, except those about the file as a whole. */
+static void test_places(void **state) {
+    (void)state;
+    struct dirent **entry;
+    int n = scandir(".", &entry, is_faulty, alphasort);
+    for (int i = 0; i < n; i++) {
+        char *text;
+        read_spec(entry[i]->d_name, &text);
+        size_t len = strlen(entry[i]->d_name);
+        for (char *s = text; (s = strstr(s, ": error: ")); s++) {
+            char *line = s;
+            while (line > text && line[-1] != '\n')
+                line--;
+            int at[2];
+            assert_memory_equal(line, entry[i]->d_name, len);
+            assert_int_equal(sscanf(line + len, ":%d:%d: error: ", &at[0], &at[1]), 2);
+        }
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+static void check_file_error(const char *path, const char *want) {
+    char *text;
+    assert_null(read_spec(path, &text));
+    assert_string_equal(text, arena_printf(arena, "%s: error: %s\n", path, want));
+}
+
+static void test_files(void **state) {
+    (void)state;
+    check_file_error("no_such.cfg", "cannot read the file: No such file or directory");
+    check_file_error(".", "this is a folder, expected a file");
+    check_file_error("good_bert.cfg/x", "cannot read the file: Not a directory");
+    check_file_error("/dev/null", "this is not a regular file");
+}
+
+static void test_large_file(void **state) {
+    (void)state;
+    char folder[] = "/tmp/dcgen-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    const char *path = arena_printf(arena, "%s/large.cfg", folder);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(truncate(path, CONF_MAX_BYTES + 1), 0);
+    check_file_error(path, "the file has 1048577 bytes, more than the 1048576 allowed");
+    unlink(path);
+    rmdir(folder);
+}
+
+/* ---- good specs ---- */
+
+static double total_weight(const Spec *s) {
+    double sum = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        sum += s->instance[i].weight;
+    return sum;
+}
+
+static int64_t ntuned(const Spec *s) {
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        n += s->instance[i].tuned;
+    return n;
+}
+
+/* What holds for every spec: order, ranges, no two alike. */
+static void check_instances(const Spec *s) {
+    assert_true(s->ninstance > 0 && s->ninstance <= SPEC_MAX_INSTANCE);
+    for (int64_t i = 0; i < s->ninstance; i++) {
+        const Instance *in = &s->instance[i];
+        assert_true(in->weight >= 0);
+        assert_in_range(in->decl, 0, s->nshape - 1);
+        for (int d = 0; d < s->ndim; d++)
+            assert_true(in->dim[d] >= s->dim[d].min && in->dim[d] <= s->dim[d].max);
+        for (int x = 0; x < s->op->naxis; x++)
+            assert_true(in->extent[x] >= 1 && in->extent[x] <= INT32_MAX);
+        if (i == 0)
+            continue;
+        const Instance *last = in - 1;
+        int order = last->threads != in->threads ? (last->threads < in->threads ? -1 : 1)
+                  : last->decl != in->decl       ? (last->decl < in->decl ? -1 : 1) : 0;
+        for (int d = 0; d < s->ndim && order == 0; d++)
+            order = last->dim[d] == in->dim[d] ? 0 : last->dim[d] < in->dim[d] ? -1 : 1;
+        assert_int_equal(order, -1);
+    }
+}
+
+static const Instance *find(const Spec *s, int threads, int64_t m, int64_t n, int64_t k) {
+    const Instance *found = NULL;
+    for (int64_t i = 0; i < s->ninstance; i++) {
+        const Instance *in = &s->instance[i];
+        if (in->threads == threads && in->extent[0] == m && in->extent[1] == n && in->extent[2] == k) {
+            assert_null(found);         /* equal extents are one instance */
+            found = in;
+        }
+    }
+    return found;
+}
+
+static void test_bert(void **state) {
+    (void)state;
+    Spec *s = read_good("good_bert.cfg");
+    check_instances(s);
+    assert_string_equal(s->name, "bert_dense");
+    assert_string_equal(s->op->name, "dense");
+    assert_string_equal(s->dtype, "f32");
+    assert_int_equal(s->ntarget, 1);
+    assert_string_equal(s->target[0], "host");
+    assert_string_equal(s->layout, "NK");
+    assert_true(s->packed);
+    assert_int_equal(s->const_operand, 1);
+    assert_int_equal(s->nepilogue, 1);
+    assert_string_equal(s->epilogue[0], "bias");
+    assert_int_equal(s->budget.kernels, 8);
+    assert_int_equal(s->budget.code_kib, 512);
+    assert_int_equal(s->budget.trials, 256);
+    assert_int_equal(s->budget.seconds, 300);
+    assert_int_equal(s->ninstance, 512);
+    assert_int_equal(ntuned(s), 32);
+    assert_true(total_weight(s) == 512);
+    const Instance *in = find(s, 1, 16 * 24, 768, 3072);
+    assert_non_null(in);
+    assert_true(in->tuned);
+    assert_int_equal(in->decl, 3);
+    assert_int_equal(in->dim[0], 24);
+    assert_false(find(s, 1, 16 * 25, 768, 3072)->tuned);
+    assert_null(find(s, 1, 16 * 129, 768, 3072));
+    Box box = spec_box(s);
+    assert_int_equal(box.min[0], 16);
+    assert_int_equal(box.max[0], 2048);
+    assert_int_equal(box.min[1], 768);
+    assert_int_equal(box.max[1], 3072);
+    assert_int_equal(box.min[2], 768);
+    assert_int_equal(box.max[2], 3072);
+}
+
+static void test_static(void **state) {
+    (void)state;
+    Spec *s = read_good("good_static.cfg");
+    check_instances(s);
+    assert_int_equal(s->ndim, 0);
+    assert_int_equal(s->nshape, 3);
+    assert_int_equal(s->ninstance, 2);              /* two of the three are the same shape */
+    assert_true(find(s, 1, 64, 128, 32)->weight == 3);
+    assert_true(find(s, 1, 1, 1, 1)->weight == 1);
+    assert_int_equal(ntuned(s), 2);
+    assert_string_equal(s->dtype, "f32");           /* defaults */
+    assert_string_equal(s->target[0], "auto");
+    assert_string_equal(s->layout, "NK");
+    assert_false(s->packed);
+    assert_int_equal(s->budget.kernels, 8);
+    assert_int_equal(s->threads[0], 1);
+    s = read_good("good_static_empty_dims.cfg");
+    check_instances(s);
+    assert_int_equal(s->ninstance, 1);
+    assert_true(s->instance[0].tuned);
+}
+
+static void test_sampler(void **state) {
+    (void)state;
+    static const int64_t want[] = {1, 4, 12, 26, 47, 72, 100, 128};
+    Spec *s = read_good("good_sampler.cfg");
+    check_instances(s);
+    assert_int_equal(s->ninstance, 128);
+    assert_int_equal(ntuned(s), 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_true(find(s, 1, 16 * want[i], 768, 768)->tuned);
+}
+
+static void test_two_dims(void **state) {
+    (void)state;
+    Spec *s = read_good("good_two_dims.cfg");
+    check_instances(s);
+    assert_int_equal(s->nthread, 2);
+    assert_int_equal(s->threads[0], 1);
+    assert_int_equal(s->threads[1], 4);
+    /* one instance for each distinct T*S and each pair T,S; twice for the thread counts */
+    char seen[201] = {0};
+    int distinct = 0;
+    double weight12 = 0;
+    for (int t = 1; t <= 20; t++)
+        for (int v = 1; v <= 10; v++) {
+            distinct += !seen[t * v]++;
+            weight12 += t * v == 60 ? v * (t > 10) : 0;
+        }
+    assert_int_equal(s->ninstance, 2 * (distinct + 200));
+    assert_true(find(s, 4, 60, 64, 64)->weight == weight12);
+    assert_true(find(s, 1, 15, 4, 7)->weight == 3 * 4);
+    assert_true(find(s, 1, 5, 4, 7)->weight == 0);
+    int64_t tuned = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        tuned += s->instance[i].tuned && s->instance[i].decl == 1 && s->instance[i].threads == 1;
+    assert_int_equal(tuned, 64);                    /* 8 x 8 */
+    assert_true(find(s, 1, 1, 1, 7)->tuned && find(s, 1, 20, 10, 7)->tuned && find(s, 4, 1, 10, 7)->tuned);
+    assert_true(total_weight(s) == 2 * 4 * 10 * 55.0);
+}
+
+/* More points than instances are allowed: a sample with all corners and tuned points. */
+static void test_large(void **state) {
+    (void)state;
+    Spec *s = read_good("good_large.cfg");
+    check_instances(s);
+    assert_true(s->ninstance > 50000);
+    static const int64_t corner[][2] = {{1, 1}, {1, 2001}, {1000000, 1}, {1000000, 2001}};
+    for (size_t i = 0; i < 4; i++) {
+        const Instance *in = find(s, 1, corner[i][0], corner[i][1], 64);
+        assert_non_null(in);
+        assert_true(in->tuned);
+    }
+    int64_t tuned[3] = {0};
+    for (int64_t i = 0; i < s->ninstance; i++)
+        tuned[s->instance[i].decl] += s->instance[i].tuned;
+    assert_int_equal(tuned[0], 64);
+    assert_int_equal(tuned[1], 8);
+    assert_int_equal(tuned[2], 1);
+    s = read_good("good_six_dims.cfg");
+    check_instances(s);
+    assert_non_null(find(s, 1, 1, 1, 1));
+    assert_non_null(find(s, 1, 900, 1, 900));
+    assert_int_equal(s->instance[0].extent[0], 1);
+    assert_in_range(ntuned(s), 8, 64);
+}
+
+static void test_forms(void **state) {
+    (void)state;
+    Spec *s = read_good("good_forms.cfg");
+    check_instances(s);
+    assert_int_equal(s->ninstance, 4);
+    assert_int_equal(s->dim[0].ntune, 2);
+    assert_int_equal(s->dim[0].tune[0], 2);
+    assert_int_equal(s->dim[0].tune[1], 4);
+    assert_int_equal(ntuned(s), 2);
+    assert_true(find(s, 1, 32, 7, 16)->weight == 0.5);
+    assert_true(s->packed);
+    assert_string_equal(expr_text(s->shape[0].extent[0]), "16 *T");
+    s = read_good("good_crlf.cfg");
+    assert_int_equal(s->ninstance, 128);
+}
+
+/* The committed workloads must be readable with the committed operators. */
+static void test_committed(void **state) {
+    (void)state;
+    static const char *const templates[] = {DCGEN_SOURCE_DIR "/templates"};
+    struct dirent **entry;
+    int n = scandir(DCGEN_SOURCE_DIR "/specs", &entry, is_faulty, alphasort);
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++) {
+        Diag *d = diag_new(arena);
+        Spec *s = spec_read(arena, arena_printf(arena, DCGEN_SOURCE_DIR "/specs/%s", entry[i]->d_name), templates, 1, d);
+        diag_print(d, stderr);
+        assert_non_null(s);
+        check_instances(s);
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden), cmocka_unit_test(test_places),   cmocka_unit_test(test_files),
+        cmocka_unit_test(test_large_file), cmocka_unit_test(test_bert), cmocka_unit_test(test_static),
+        cmocka_unit_test(test_sampler), cmocka_unit_test(test_two_dims), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_forms),   cmocka_unit_test(test_committed),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

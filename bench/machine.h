@@ -13,4 +13,7 @@ typedef struct {
 
 Machine machine_probe(void);
 
+/* CPU time that all but this process has taken since the system started, a virtual machine's host included. */
+double machine_foreign_ns(void);
+
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bench/clock.h"
 #include "bench/dispatch.h"
 #include "bench/environment.h"
 #include "bench/report.h"
@@ -74,6 +75,13 @@ static bool take_option(Options *o, int letter, const char *value) {
     }
 }
 
+static _Noreturn void usage_fail(const char *what, const char *value) {
+    if (what)
+        fprintf(stderr, "bench: %s '%s'\n", what, value);
+    fputs(usage, stderr);
+    exit(EXIT_USAGE);
+}
+
 static Options read_options(int argc, char **argv, const Machine *machine) {
     Options o = {.spec = package.spec, .folder = BENCH_RESULTS, .nthread = machine->cores > 1 ? 2 : 1,
                  .threads = {1, machine->cores}};
@@ -83,15 +91,11 @@ static Options read_options(int argc, char **argv, const Machine *machine) {
             fputs(usage, stdout);
             exit(0);
         }
-        if (!take_option(&o, letter, optarg) || optind > argc) {
-            fputs(usage, stderr);
-            exit(EXIT_USAGE);
-        }
+        if (!take_option(&o, letter, optarg))
+            usage_fail(letter == '?' ? NULL : "an option cannot have the value", optarg);
     }
-    if (optind < argc) {
-        fputs(usage, stderr);
-        exit(EXIT_USAGE);
-    }
+    if (optind < argc)
+        usage_fail("unexpected argument", argv[optind]);
     if (!o.nround)
         o.nround = o.quick ? QUICK_ROUNDS : DEFAULT_ROUNDS;
     return o;
@@ -105,6 +109,14 @@ static void run_shapes(Results *r, const ShapeList *list, int threads) {
         *line = contest_run(list->shape[i], threads, r->nround);
         report_line(line);
     }
+}
+
+static void run_all(Results *r, const Options *o) {
+    double start_ns = clock_now_ns(), foreign_ns = machine_foreign_ns();
+    for (int t = 0; t < o->nthread; t++)
+        run_shapes(r, &o->shapes, o->threads[t]);
+    r->foreign_cores = fmax(0, (machine_foreign_ns() - foreign_ns) / (clock_now_ns() - start_ns));
+    r->dispatch_ns = dispatch_ns(&package, &o->shapes);
 }
 
 static bool any_wrong(const Results *r) {
@@ -128,9 +140,7 @@ int main(int argc, char **argv) {
 
     contest_open();
     report_head(&r);
-    for (int t = 0; t < o.nthread; t++)
-        run_shapes(&r, &o.shapes, o.threads[t]);
-    r.dispatch_ns = dispatch_ns(&package, &o.shapes);
+    run_all(&r, &o);
     report_summary(&r);
     bool written = !strcmp(o.folder, "-") || report_json(&r, o.folder);
 

@@ -22,12 +22,15 @@ static void blis_core(void *library, char *name, int size) {
     snprintf(name, size, "%s", arch(query()));
 }
 
-static bool blis_uses_avx512(const char *core) {
-    return !strcmp(core, "skx") || !strcmp(core, "knl") || !strcmp(core, "zen4") || !strcmp(core, "zen5");
+/* Its plain C path, taken on any CPU that is newer than the library. */
+static bool blis_is_poor(const char *core) {
+    return cpu_has_avx2() && !strcmp(core, "generic");
 }
 
+/* 6 is zen3: AVX2 only, yet on a Zen 5 over all shapes faster than 0, skx: up to 15 times at M <= 8, where skx has no
+ * kernels for small matrices, while skx is up to twice as fast at M >= 64. */
 static const CblasLibrary library_row = {
-    "libblis.so.4", "BLIS_ARCH_TYPE", "0" /* skx */, blis_core, blis_uses_avx512,
+    "libblis.so.4", "BLIS_ARCH_TYPE", "6", blis_core, blis_is_poor,
 };
 
 static const char *blis_open(void) {

@@ -24,13 +24,13 @@ typedef struct {
     int M, N, K, trans, ldw;
 } State;
 
-static bool cpu_has_avx512(void) {
 #ifdef __x86_64__
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
+bool cpu_has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool cpu_has_avx512(void) { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"); }
 #else
-    return false;
+bool cpu_has_avx2(void) { return false; }
+bool cpu_has_avx512(void) { return false; }
 #endif
-}
 
 /* The core that the library picks by itself, asked in a child: once loaded, the choice is made. "" when unknown. */
 static void library_own_core(const CblasLibrary *lib, char name[CORE_BYTES]) {
@@ -56,9 +56,9 @@ static void library_own_core(const CblasLibrary *lib, char name[CORE_BYTES]) {
 
 void *cblas_open(const CblasLibrary *lib, const char **why) {
     char own[CORE_BYTES];
-    if (cpu_has_avx512() && !peer_as_shipped && !getenv(lib->variable)) {
+    if (!peer_as_shipped) {
         library_own_core(lib, own);
-        if (own[0] && !lib->uses_avx512(own))
+        if (own[0] && lib->is_poor(own))
             setenv(lib->variable, lib->value, 0);
     }
     void *library = dlopen(lib->file, LOAD);

@@ -15,15 +15,18 @@ typedef void CblasSgemm(int order, int trans_a, int trans_b, int m, int n, int k
 typedef struct {
     const char *file;           /* "libopenblas.so.0" */
     const char *variable;       /* environment variable that overrides the code path */
-    const char *value;          /* ... for a CPU with AVX-512 */
+    const char *value;          /* ... to a better one */
     void (*core)(void *library, char *name, int size);
-    bool (*uses_avx512)(const char *core);
+    bool (*is_poor)(const char *core);   /* on this CPU */
 } CblasLibrary;
 
-/* Loads the library. When it would take a path without AVX-512 on a CPU that has it, because it is older than the CPU,
- * it is told the better path, unless the user has set the variable or asked for the library as shipped. */
+bool cpu_has_avx2(void);
+bool cpu_has_avx512(void);
+
+/* Loads the library. When it would take a poor path, because it is older than the CPU, it is told the better one,
+ * unless the user asked for the library as shipped. */
 void *cblas_open(const CblasLibrary *lib, const char **why);
-/* "SkylakeX (told by bench; by itself Haswell)" */
+/* "SkylakeX, set by OPENBLAS_CORETYPE=SkylakeX" */
 const char *cblas_core(const CblasLibrary *lib);
 
 void *cblas_setup(const Problem *p, WeightForm form, CblasSgemm *sgemm);

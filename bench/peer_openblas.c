@@ -18,12 +18,13 @@ static void openblas_core(void *library, char *name, int size) {
         snprintf(name, size, "%s", corename());
 }
 
-static bool openblas_uses_avx512(const char *core) {
-    return !strcmp(core, "SkylakeX") || !strcmp(core, "Cooperlake") || !strcmp(core, "SapphireRapids");
+static bool openblas_is_poor(const char *core) {
+    bool avx512 = !strcmp(core, "SkylakeX") || !strcmp(core, "Cooperlake") || !strcmp(core, "SapphireRapids");
+    return cpu_has_avx512() && !avx512;
 }
 
 static const CblasLibrary library_row = {
-    "libopenblas.so.0", "OPENBLAS_CORETYPE", "SkylakeX", openblas_core, openblas_uses_avx512,
+    "libopenblas.so.0", "OPENBLAS_CORETYPE", "SkylakeX", openblas_core, openblas_is_poor,
 };
 
 static const char *openblas_open(void) {

@@ -57,7 +57,7 @@ static int calls_for_burst(const Contestant *c) {
     warm_up(c);
     while ((time_ns = calls_ns(c, ncall)) < BURST_NS / 8)
         ncall *= 2;
-    double need = ceil(BURST_NS * ncall / time_ns);
+    double need = ceil((double)BURST_NS * ncall / time_ns);
     return need < MIN_CALLS ? MIN_CALLS : (int)need;
 }
 

@@ -6,6 +6,8 @@
 #include "bench/goal.h"
 #include "bench/peak.h"
 
+#define QUIET_CORES 0.1
+
 static const char *const verdict_word[] = {"MISSED", "met", "not judged"};
 
 void report_head(const Results *r) {
@@ -106,5 +108,7 @@ int report_summary(const Results *r) {
     }
     printf("\n  %-50s %6.1f  (goal %d at most)  %s\n", "ns to choose a kernel", r->dispatch_ns, GOAL_DISPATCH_NS,
            verdict_word[r->dispatch_ns <= GOAL_DISPATCH_NS]);
+    printf("  %-50s %6.2f%s\n", "cores that others took meanwhile", r->foreign_cores,
+           r->foreign_cores > QUIET_CORES ? "  these figures are disturbed" : "");
     return missed;
 }

@@ -13,6 +13,7 @@ typedef struct {
     int nround, nline;
     Line *line;              /* by thread count, then in the order of the shapes */
     double dispatch_ns;
+    double foreign_cores;    /* that others took meanwhile; NaN: unknown */
 } Results;
 
 void report_head(const Results *r);                      /* machine, peers and their versions */

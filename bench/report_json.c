@@ -88,10 +88,11 @@ static json_t *results_json(const Results *r) {
             if (goal_applies(&goals[g], r->line[i].threads))
                 json_array_append_new(judged, goal_json(&goals[g], &r->line[i], n));
     }
-    return json_pack("{s:i, s:s, s:s, s:i, s:s, s:b, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
+    return json_pack("{s:i, s:s, s:s, s:i, s:s, s:b, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
                      "package", package.name, "cpu", r->machine.name, "cores", r->machine.cores, "isa", peak_isa(),
                      "packed", package.w_packed, "layout", package.w_kn ? "KN" : "NK", "rounds", r->nround,
-                     "dispatch_ns", number(r->dispatch_ns), "versions", versions_json(), "summary", summaries,
+                     "dispatch_ns", number(r->dispatch_ns), "foreign_cores", number(r->foreign_cores),
+                     "versions", versions_json(), "summary", summaries,
                      "goals", judged, "shapes", lines);
 }
 

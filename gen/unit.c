@@ -59,6 +59,8 @@ static char *axis_list(Arena *a, const Op *op, const Expr *elems, const char *be
     return arena_strdup(a, text_str(&t));
 }
 
+char *unit_axes(Arena *a, const Op *op, const Expr *elems) { return axis_list(a, op, elems, ""); }
+
 char *unit_extents(Arena *a, const Op *op, const Expr *elems) { return axis_list(a, op, elems, "int64_t "); }
 
 static void add_targets(Text *t, const UnitContext *u)

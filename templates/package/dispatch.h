@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT-0
  *
  * Which kernel serves which shape. Included by kernels.c.
+ *
 //@ about_dispatch
  */
 #ifndef NAME_DISPATCH_H
@@ -8,4 +9,5 @@
 
 //@ cpu
 //@ tree
+//@ dispatch
 #endif

@@ -16,10 +16,17 @@
 //@ kernels
 typedef int NAME_kernel(const NAME_args *args, int64_t task, int64_t ntask);
 
-static NAME_kernel *const NAME_kernels[] = {
+static NAME_kernel *const NAME_table[] = {
 //@ table
 };
-enum { NAME_NKERNEL = sizeof NAME_kernels / sizeof *NAME_kernels };
+static const char *const NAME_text[] = {
+//@ texts
+};
+/* Which instruction set each needs: see NAME_cpu in dispatch.h. */
+static const signed char NAME_target[] = {
+//@ targets
+};
+enum { NAME_NKERNEL = sizeof NAME_table / sizeof *NAME_table };
 
 #include "dispatch.h"
 
@@ -33,6 +40,10 @@ const char *NAME_strerror(int code)
     default: return "unknown error";
     }
 }
+
+int NAME_nkernel(void) { return NAME_NKERNEL; }
+
+const char *NAME_kernel_text(int kernel) { return kernel >= 0 && kernel < NAME_NKERNEL ? NAME_text[kernel] : NULL; }
 
 //@ choose
 /* One call in ntask parts. */
@@ -82,11 +93,23 @@ static void NAME_threads(NAME_job *job)
 }
 
 /* Parts worth their start: about 2 microseconds each through a pool, 20 through new threads. */
-static int NAME_ntask(const NAME_exec *exec, int64_t flops)
+static int NAME_ntask(const NAME_exec *exec, double flops)
 {
-    const int64_t grain = exec->parallel_for ? 256 * 1024 : 8 * 1024 * 1024, most = flops / grain;
-    int ntask = exec->threads < NAME_MAX_THREADS ? exec->threads : NAME_MAX_THREADS;
+    const double most = flops / (exec->parallel_for ? 256e3 : 8e6);
+    const int ntask = exec->threads < NAME_MAX_THREADS ? exec->threads : NAME_MAX_THREADS;
     return ntask < most ? ntask : most > 1 ? (int)most : 1;
+}
+
+static int NAME_start_all(NAME_kernel *kernel, const NAME_args *args, const NAME_exec *exec, int ntask)
+{
+    NAME_job job = { kernel, args, ntask };
+    if (ntask <= 1)
+        return kernel(args, 0, 1);
+    if (exec->parallel_for)
+        exec->parallel_for(exec->ctx, ntask, NAME_part, &job);
+    else
+        NAME_threads(&job);
+    return NAME_OK;
 }
 
 //@ call

@@ -38,6 +38,9 @@ typedef struct NAME_exec {
 //@ pack_api
 #endif
 //@ call_api
+/* Kernels of this package are numbered from 0. What each is, in words; NULL when there is no such kernel. */
+int NAME_nkernel(void);
+const char *NAME_kernel_text(int kernel);
 
 #ifdef __cplusplus
 }

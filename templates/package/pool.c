@@ -14,7 +14,11 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
+#ifndef DCGEN /* to compile this file as it stands */
 #include "pool.h"
+#else
+#include "NAME_pool.h"
+#endif
 
 #include <pthread.h>
 #include <sched.h>

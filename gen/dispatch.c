@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/dispatch.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "gen/text.h"
+
+typedef struct {
+    Arena *arena;
+    const Study *s;
+    const Assignment *as;
+    Text out;
+} Printer;
+
+static const char *feature_name(const Printer *p, int feature)
+{
+    const Op *op = p->s->spec->op;
+    return feature < op->naxis ? op->axis[feature].name : "threads";
+}
+
+static int64_t feature_value(const Printer *p, const Instance *inst, int feature)
+{
+    return feature < p->s->spec->op->naxis ? inst->extent[feature] : inst->threads;
+}
+
+static bool reaches(const Printer *p, const Instance *inst, const TreeNode *leaf)
+{
+    const TreeNode *n = p->as->tree;
+    while (n->feature >= 0)
+        n = feature_value(p, inst, n->feature) <= n->threshold ? n->left : n->right;
+    return n == leaf;
+}
+
+static bool measured(const Printer *p, int64_t i, int kernel)
+{
+    const Instance *inst = &p->s->spec->instance[i];
+    int64_t j = inst->tuned ? study_shape(p->s, inst->extent, inst->threads) : -1;
+    return j >= 0 && p->s->trial[p->as->kernel[kernel]].ns[j] > 0;
+}
+
+/* A time with three figures. */
+static const char *time_text(Arena *a, double ns)
+{
+    static const struct { double unit; const char *name; } scale[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+    int i = 0;
+    while (i < 3 && ns < scale[i].unit)
+        i++;
+    double v = ns / scale[i].unit;
+    return arena_printf(a, "%.*f %s", v < 10 ? 2 : v < 100 ? 1 : 0, v, scale[i].name);
+}
+
+static int runner_up(const Assignment *as, int64_t i, int kernel)
+{
+    int best = -1;
+    for (int k = 0; k < as->nkernel; k++)
+        if (k != kernel && (best < 0 || as->cost[i * as->nkernel + k] < as->cost[i * as->nkernel + best]))
+            best = k;
+    return best;
+}
+
+/* The leaf's example: a tuned instance if it serves one, with the most weight; `count`: how many it serves. */
+static int64_t example(const Printer *p, const TreeNode *leaf, int64_t *count)
+{
+    const Spec *spec = p->s->spec;
+    int64_t best = -1;
+    *count = 0;
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        if (!reaches(p, &spec->instance[i], leaf))
+            continue;
+        ++*count;
+        const Instance *a = &spec->instance[i], *b = best >= 0 ? &spec->instance[best] : NULL;
+        if (!b || a->tuned > b->tuned || (a->tuned == b->tuned && a->weight > b->weight))
+            best = i;
+    }
+    return best;
+}
+
+static void add_leaf(Printer *p, const TreeNode *leaf, int indent)
+{
+    const Spec *spec = p->s->spec;
+    const Assignment *as = p->as;
+    int64_t count, i = example(p, leaf, &count);
+    text_printf(&p->out, "%*sreturn %d;", indent, "", leaf->class);
+    if (i < 0) {
+        text_add(&p->out, "\n");
+        return;
+    }
+    text_printf(&p->out, " /* %" PRId64 " shape%s; ", count, count == 1 ? "" : "s");
+    for (int f = 0; f < as->nfeature; f++)
+        text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", feature_name(p, f), feature_value(p, &spec->instance[i], f));
+    double ns = as->cost[i * as->nkernel + leaf->class];
+    text_printf(&p->out, ": %s%s", measured(p, i, leaf->class) ? "" : "about ", time_text(p->arena, ns));
+    int next = runner_up(as, i, leaf->class);
+    if (next >= 0 && isfinite(as->cost[i * as->nkernel + next]))
+        text_printf(&p->out, ", then kernel %d %+.1f%%", next, 100 * (as->cost[i * as->nkernel + next] / ns - 1));
+    text_add(&p->out, " */\n");
+}
+
+static void add_node(Printer *p, const TreeNode *n, int indent)
+{
+    if (n->feature < 0) {
+        add_leaf(p, n, indent);
+        return;
+    }
+    text_printf(&p->out, "%*sif (%s <= %" PRId64 ") {\n", indent, "", feature_name(p, n->feature), n->threshold);
+    add_node(p, n->left, indent + 4);
+    text_printf(&p->out, "%*s}\n", indent, "");
+    add_node(p, n->right, indent);                 /* "else" would only nest what follows a return */
+}
+
+char *dispatch_tree(Arena *a, const Study *s, const Assignment *as)
+{
+    Printer p = { .arena = a, .s = s, .as = as, .out = { .arena = a } };
+    add_node(&p, as->tree, 4);
+    return arena_strdup(a, text_str(&p.out));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * emit: the package's files as text, from finished values only: the same spec, records and version give the same bytes.
+ */
+#ifndef DCGEN_EMIT_H
+#define DCGEN_EMIT_H
+
+#include "gen/arena.h"
+#include "gen/diag.h"
+#include "gen/package_write.h"
+#include "gen/unit.h"
+#include "search/select.h"
+#include "search/study.h"
+
+typedef struct {
+    UnitContext unit;
+    const TemplateList *templates;
+    const Study *study;
+    const Assignment *assignment;
+    const char *records;               /* records.jsonl, canonical */
+    const char *report;                /* report.html */
+    const char *version;               /* of dcgen */
+} EmitInput;
+
+/* NULL after errors in d (faulty templates only). */
+Package *package_make(Arena *a, const EmitInput *in, Diag *d);
+
+#endif

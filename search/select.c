@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SEEN = 1500 };                          /* instances that the choice of kernels looks at */
+static const double NOT_MEASURED = 1.01;           /* a prediction must beat a measurement by this much to be preferred */
+static const double NOISE = 5e-4;                  /* gains of the mean relative time below this are not worth a kernel */
+static const double TREE_TOLERANCE = 5e-4;
+
+typedef struct {
+    Arena *arena;
+    const Study *s;
+    const CostModel *m;
+    int64_t nseen;
+    const Instance **seen;
+    int64_t nusable;
+    int64_t *usable;                               /* trials */
+    double *rel;                                   /* nusable x nseen: weight * cost / oracle */
+    double total_weight;
+    int64_t *picked;                               /* indices into usable */
+    int npicked, most;
+    int64_t bytes, max_bytes;
+} Selector;
+
+static bool is_measured(const Study *s, int64_t trial, const Instance *inst)
+{
+    int64_t j = inst->tuned ? study_shape(s, inst->extent, inst->threads) : -1;
+    return j >= 0 && s->trial[trial].ns[j] > 0;
+}
+
+static void see_instances(Selector *q)
+{
+    const Spec *spec = q->s->spec;
+    int64_t stride = spec->ninstance / MAX_SEEN + 1;
+    q->seen = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, const Instance *);
+    for (int64_t i = 0; i < spec->ninstance; i++)
+        if ((spec->instance[i].tuned || i % stride == 0) && spec->instance[i].weight > 0)
+            q->seen[q->nseen++] = &spec->instance[i];
+    for (int64_t i = 0; i < q->nseen; i++)
+        q->total_weight += q->seen[i]->weight;
+}
+
+static void see_trials(Selector *q)
+{
+    q->usable = ARENA_ARRAY(q->arena, (size_t)q->s->ntrial + 1, int64_t);
+    for (int64_t i = 0; i < q->s->ntrial; i++) {
+        const Trial *t = &q->s->trial[i];
+        bool any = false;
+        for (int64_t j = 0; j < q->s->nshape; j++)
+            any = any || t->ns[j] > 0;
+        if (trial_usable(t) && any && t->code_bytes <= q->max_bytes)
+            q->usable[q->nusable++] = i;
+    }
+}
+
+static void relative_costs(Selector *q)
+{
+    q->rel = ARENA_ARRAY(q->arena, (size_t)(q->nusable * q->nseen) + 1, double);
+    for (int64_t i = 0; i < q->nseen; i++) {
+        double oracle = INFINITY;
+        for (int64_t u = 0; u < q->nusable; u++) {
+            double t = cost_trial(q->m, q->usable[u], q->seen[i]) * (is_measured(q->s, q->usable[u], q->seen[i]) ? 1 : NOT_MEASURED);
+            q->rel[u * q->nseen + i] = t;
+            oracle = fmin(oracle, t);
+        }
+        for (int64_t u = 0; u < q->nusable; u++)
+            q->rel[u * q->nseen + i] *= q->seen[i]->weight / oracle;
+    }
+}
+
+/* Mean relative time when each instance takes the best of the picked kernels, kernel `with` added and the one at place `without` left
+ * out (-1: none). */
+static double objective(const Selector *q, int64_t with, int without)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < q->nseen; i++) {
+        double best = with >= 0 ? q->rel[with * q->nseen + i] : INFINITY;
+        for (int k = 0; k < q->npicked; k++)
+            if (k != without)
+                best = fmin(best, q->rel[q->picked[k] * q->nseen + i]);
+        sum += best;
+    }
+    return sum / q->total_weight;
+}
+
+static int64_t bytes_of(const Selector *q, int64_t u) { return q->s->trial[q->usable[u]].code_bytes; }
+
+static bool is_picked(const Selector *q, int64_t u)
+{
+    for (int k = 0; k < q->npicked; k++)
+        if (q->picked[k] == u)
+            return true;
+    return false;
+}
+
+/* The kernel that lowers the objective most, in place of `without`; -1: none fits or helps. */
+static int64_t best_step(const Selector *q, int without, double *value)
+{
+    int64_t best = -1, freed = without >= 0 ? bytes_of(q, q->picked[without]) : 0;
+    for (int64_t u = 0; u < q->nusable; u++) {
+        if (is_picked(q, u) || q->bytes - freed + bytes_of(q, u) > q->max_bytes)
+            continue;
+        double v = objective(q, u, without);
+        if (v < *value) {
+            *value = v;
+            best = u;
+        }
+    }
+    return best;
+}
+
+static void greedy(Selector *q, Assignment *as)
+{
+    double value = INFINITY;
+    while (q->npicked < q->most) {
+        double next = value;
+        int64_t u = best_step(q, -1, &next);
+        if (u < 0)
+            return;
+        if (as->ncurve < (int)(sizeof as->curve / sizeof *as->curve))
+            as->curve[as->ncurve++] = next - 1;
+        if (q->npicked && value - next < NOISE)
+            return;
+        value = next;
+        q->picked[q->npicked++] = u;
+        q->bytes += bytes_of(q, u);
+    }
+}
+
+static void exchange(Selector *q)
+{
+    for (int round = 0; round < 3 * q->most; round++) {
+        double value = objective(q, -1, -1) - NOISE / 4;
+        int64_t in = -1;
+        int out = -1;
+        for (int k = 0; k < q->npicked; k++) {
+            int64_t u = best_step(q, k, &value);
+            if (u >= 0) {
+                in = u;
+                out = k;
+            }
+        }
+        if (in < 0)
+            return;
+        q->bytes += bytes_of(q, in) - bytes_of(q, q->picked[out]);
+        q->picked[out] = in;
+    }
+}
+
+/* ---- from kernels to instances ---- */
+
+static void fill_costs(const Selector *q, Assignment *as)
+{
+    const Spec *spec = q->s->spec;
+    as->cost = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel) + 1, double);
+    as->chosen = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int);
+    as->best = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int);
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        double *row = as->cost + i * as->nkernel;
+        for (int k = 0; k < as->nkernel; k++) {
+            row[k] = cost_trial(q->m, as->kernel[k], &spec->instance[i]);
+            if (row[k] < row[as->best[i]])
+                as->best[i] = k;
+        }
+    }
+}
+
+/* Best known time: over all trials where they were measured or few instances are asked for, else over the kernels kept. */
+static void fill_oracle(const Selector *q, Assignment *as)
+{
+    const Spec *spec = q->s->spec;
+    as->oracle_ns = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, double);
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        const Instance *inst = &spec->instance[i];
+        int64_t j = inst->tuned ? study_shape(q->s, inst->extent, inst->threads) : -1;
+        double kept = as->cost[i * as->nkernel + as->best[i]];
+        as->oracle_ns[i] = j >= 0 ? fmin(study_best(q->s, j, NULL), kept) : kept;
+    }
+}
+
+static int features(const Spec *spec, const Instance *inst, int64_t *x)
+{
+    int n = 0;
+    for (; n < spec->op->naxis; n++)
+        x[n] = inst->extent[n];
+    if (spec->nthread > 1)
+        x[n++] = inst->threads;
+    return n;
+}
+
+static void train(const Selector *q, Assignment *as)
+{
+    const Spec *spec = q->s->spec;
+    int64_t x[OP_MAX_AXIS + 1];
+    as->nfeature = features(spec, &spec->instance[0], x);
+    int64_t *points = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nfeature), int64_t);
+    double *cost = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel), double);
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        features(spec, &spec->instance[i], points + i * as->nfeature);
+        for (int k = 0; k < as->nkernel; k++)
+            cost[i * as->nkernel + k] = spec->instance[i].weight * as->cost[i * as->nkernel + k] / as->oracle_ns[i];
+    }
+    as->tree = tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
+                          (TreeOptions){ .tolerance = TREE_TOLERANCE });
+    double sum = 0, total = 0;
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        as->chosen[i] = tree_choose(as->tree, points + i * as->nfeature);
+        sum += spec->instance[i].weight * as->cost[i * as->nkernel + as->chosen[i]] / as->oracle_ns[i];
+        total += spec->instance[i].weight;
+    }
+    as->regret = sum / total - 1;
+}
+
+static double served(const Selector *q, const Assignment *as, int k)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < q->s->spec->ninstance; i++)
+        sum += as->chosen[i] == k ? q->s->spec->instance[i].weight : 0;
+    return sum;
+}
+
+/* Kernels by descending weight served, those that serve nothing left out; true when that changed anything. */
+static bool reorder(const Selector *q, Assignment *as)
+{
+    double weight[256];
+    int64_t kernel[256];
+    int n = 0;
+    bool changed = false;
+    for (int k = 0; k < as->nkernel; k++)
+        weight[k] = served(q, as, k);
+    for (int round = 0; round < as->nkernel; round++) {
+        int best = -1;
+        for (int k = 0; k < as->nkernel; k++)
+            if (weight[k] > 0 && (best < 0 || weight[k] > weight[best]))
+                best = k;
+        if (best < 0)
+            break;
+        changed = changed || best != n;
+        kernel[n++] = as->kernel[best];
+        weight[best] = 0;
+    }
+    changed = changed || n != as->nkernel;
+    memcpy(as->kernel, kernel, (size_t)n * sizeof *kernel);
+    as->nkernel = n;
+    return changed;
+}
+
+Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
+{
+    const Budget *b = &s->spec->budget;
+    Selector q = { .arena = a, .s = s, .m = m, .most = b->kernels < 256 ? b->kernels : 256, .max_bytes = (int64_t)b->code_kib * 1024 };
+    Assignment *as = ARENA_NEW(a, Assignment);
+    see_instances(&q);
+    see_trials(&q);
+    if (!q.nusable || !q.nseen)
+        return NULL;
+    relative_costs(&q);
+    q.picked = ARENA_ARRAY(a, (size_t)q.most + 1, int64_t);
+    greedy(&q, as);
+    exchange(&q);
+    as->kernel = ARENA_ARRAY(a, (size_t)q.npicked + 1, int64_t);
+    for (int k = 0; k < q.npicked; k++)
+        as->kernel[as->nkernel++] = q.usable[q.picked[k]];
+    do {
+        fill_costs(&q, as);
+        fill_oracle(&q, as);
+        train(&q, as);
+    } while (reorder(&q, as));
+    for (int k = 0; k < as->nkernel; k++)
+        as->code_bytes += s->trial[as->kernel[k]].code_bytes;
+    return as;                                     /* general: kernel 0, which serves the most */
+}
+
+int select_unmeasured(const Study *s, const Assignment *as, Pair *out, int max)
+{
+    int n = 0;
+    for (int64_t i = 0; i < s->spec->ninstance && n < max; i++) {
+        const Instance *inst = &s->spec->instance[i];
+        int64_t j = inst->tuned ? study_shape(s, inst->extent, inst->threads) : -1;
+        if (j >= 0 && !s->trial[as->kernel[as->chosen[i]]].final[j])
+            out[n++] = (Pair){ as->kernel[as->chosen[i]], j };
+    }
+    return n;
+}

@@ -60,7 +60,7 @@ typedef struct {
     Status status;
     int nsample;                       /* 0: verified only, or failed */
     double ns[RECORD_MAX_SAMPLE];      /* per call, in the order taken */
-    double median_ns, spread;          /* of ns, always: record.c sets them; spread: (third quartile - first) / median */
+    double median_ns, spread;          /* of ns, set when added or read; spread: (third quartile - first) / median */
     double max_err;                    /* part of the tolerance, <= 1 when ok; +inf when not finite */
     bool final;                        /* taken in the last, interleaved comparison: preferred over others */
     const char *why;
@@ -78,8 +78,8 @@ typedef struct {
 typedef struct RecordFile RecordFile;
 
 /* Opens for appending, creating the file (not its folder); takes an exclusive lock.
- * NULL with *err set ("... is in use by process 123", "...: No space left on device", ...), also for a file in which not
- * even one line looks like a record: it is something else, and stays as it is. Warnings go to `warn` (may be NULL). */
+ * NULL with *err set ("... is in use by process 123", "...: No space left on device", ...), also for a file without any
+ * line that looks like a record: it is something else, and stays as it is. Warnings go to `warn` (may be NULL). */
 RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err);
 /* Reads only: no lock, the file need not be writable. */
 bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err);

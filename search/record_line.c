@@ -2,7 +2,7 @@
  *
  * record_line: takes one line of a record file, gives a checked record or what is wrong with it; and back.
  * The same checks hold for what is read and for what is written, so that whatever is written can be read again.
- * Jansson bounds the nesting, refuses duplicate keys, NaN, infinities, bad UTF-8 and NUL, and never depends on the locale.
+ * Jansson bounds the nesting, refuses duplicate keys, NaN, infinities, bad UTF-8 and NUL, whatever the locale.
  */
 #include "search/record_line.h"
 
@@ -214,8 +214,10 @@ MeasureRecord measure_copy(Arena *a, const MeasureRecord *m) {
     c.key = arena_strdup(a, m->key);
     c.device = arena_strdup(a, m->device);
     c.why = text_plain(a, m->why, WHY_BYTES);
-    for (int i = 0; i < m->nsample; i++)
-        c.ns[i] = rounded(m->ns[i]);
+    for (int i = 0; i < RECORD_MAX_AXIS; i++)
+        c.extent[i] = i < m->naxis ? m->extent[i] : 0;
+    for (int i = 0; i < RECORD_MAX_SAMPLE; i++)
+        c.ns[i] = i < m->nsample ? rounded(m->ns[i]) : 0;
     c.median_ns = rounded(record_median(c.ns, c.nsample));
     c.spread = rounded(record_spread(c.ns, c.nsample));
     c.max_err = isfinite(m->max_err) ? rounded(m->max_err) : INFINITY;

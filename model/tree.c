@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tree: takes points with a cost for every class, gives a small binary tree of thresholds that chooses a class.
- * Grows the full tree (tree_grow.c), then prunes the weakest link first: the inner node whose merge into one leaf raises
- * the cost least for each leaf it saves (Breiman et al., Classification and Regression Trees, 3.3).
+ * Grows the full tree (tree_grow.c), then prunes the weakest link first: the inner node whose merge into one leaf
+ * raises the cost least for each leaf it saves (Breiman et al., Classification and Regression Trees, 3.3).
  */
 #include "model/tree.h"
 

@@ -75,14 +75,19 @@ static void sums_add(Grower *g, int32_t point) {
 
 static Cost sums_class(const Grower *g, int c) { return (Cost){ g->nsum[c], g->sum[c] }; }
 
+/* The class, if wanted, is the lowest of those that cost as little but for rounding. */
 static Cost sums_best(const Grower *g, int *class) {
-    int best = 0;
-    for (int c = 1; c < g->nclass; c++)
-        if (cost_lowers(sums_class(g, c), sums_class(g, best)))
-            best = c;
+    Cost best = sums_class(g, 0);
+    if (!g->denied)
+        for (int c = 1; c < g->nclass; c++)
+            best.sum = g->sum[c] < best.sum ? g->sum[c] : best.sum;
+    else
+        for (int c = 1; c < g->nclass; c++)
+            best = cost_less(sums_class(g, c), best) ? sums_class(g, c) : best;
     if (class)
-        *class = best;
-    return sums_class(g, best);
+        for (*class = 0; cost_lowers(best, sums_class(g, *class)); ++*class)
+            ;
+    return best;
 }
 
 static Cost run_best(Grower *g, const int32_t *run, int64_t n, int *class) {

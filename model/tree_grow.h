@@ -8,7 +8,8 @@
 #include <math.h>
 #include "model/tree.h"
 
-/* A cost of +inf is not added up but counted: costs compare by the points that got a class not allowed to them first. */
+/* A cost of +inf is not added up but counted: costs compare by the points
+ * that got a class not allowed to them first. */
 typedef struct {
     int64_t ndenied;        /* points whose class is not allowed */
     double sum;             /* of the others */

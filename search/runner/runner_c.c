@@ -26,6 +26,7 @@
 
 enum { PROTOCOL = 1 };
 static const int64_t max_elems = (int64_t)1 << 36;
+static const double no_number = 1e30;  /* max_err of infinities and NaNs, which JSON lacks */
 
 /* All that lasts from request to request. */
 typedef struct {
@@ -104,10 +105,8 @@ static void say_result(Request *r, int i)
     json_t *ns = json_array();
     for (int n = 0; n < k->nsample; n++)
         json_array_append_new(ns, json_real(k->ns[n]));
-    json_t *event = json_pack("{s:s, s:I, s:i, s:s, s:o}", "event", "result", "id", r->id, "kernel", i, "status",
-                              status_name(k->status), "ns", ns);
-    if (event && isfinite(k->max_err))
-        json_object_set_new(event, "max_err", json_real(k->max_err));
+    json_t *event = json_pack("{s:s, s:I, s:i, s:s, s:o, s:f}", "event", "result", "id", r->id, "kernel", i, "status",
+                              status_name(k->status), "ns", ns, "max_err", isfinite(k->max_err) ? k->max_err : no_number);
     if (event && k->why[0])
         json_object_set_new(event, "why", text_json(k->why));
     say(r->session, event);

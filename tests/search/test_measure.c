@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Measuring with the real runner: hand-written candidates of the op dense, good ones and ones that are wrong in every way. Each
+ * must get its proper record, and the good ones beside it must be measured all the same.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "gen/text.h"
+#include "search/build.h"
+#include "search/measure.h"
+#include "search/process.h"
+
+static const char runner_path[] = DCGEN_BINARY_DIR "/dcgen-runner-c";
+static const char targets_path[] = DCGEN_SOURCE_DIR "/templates/targets";
+static const char *const runner_command[] = { runner_path, "--targets", targets_path, NULL };
+static const char *const epilogues[] = { "bias" };
+
+typedef struct {
+    Arena *a;
+    Builder *builder;
+    const Op *op;
+    const char *reference;
+    Runner *runner;
+    int nbuilt;
+} World;
+
+/* Every candidate begins with this. dense() does rows m0..m1-1 right. */
+static const char prelude[] =
+    "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <math.h>\n#include <unistd.h>\n"
+    "static void dense(const int64_t *e, void *const *o, const float *w, int64_t wn, int64_t wk, int64_t m0, int64_t m1) {\n"
+    "    const float *x = o[0], *b = o[2]; float *y = o[3];\n"
+    "    for (int64_t m = m0; m < m1; m++) for (int64_t n = 0; n < e[1]; n++) {\n"
+    "        float s = b ? b[n] : 0;\n"
+    "        for (int64_t k = 0; k < e[2]; k++) s += x[m * e[2] + k] * w[n * wn + k * wk];\n"
+    "        y[m * e[1] + n] = s; } }\n"
+    "#define RUN int dcgen_run(const int64_t *e, void *const *o, void *ws, int64_t task, int64_t ntask)\n"
+    "#define DENSE dense(e, o, o[1], e[2], 1, e[0] * task / ntask, e[0] * (task + 1) / ntask); (void)ws\n"
+    "#define PACKED dense(e, o, o[1], 1, e[1], e[0] * task / ntask, e[0] * (task + 1) / ntask); (void)ws\n"
+    "#define PACK int64_t dcgen_packed_bytes(const int64_t *e) { return e[1] * e[2] * 4; }\\\n"
+    "    int dcgen_pack(const int64_t *e, const void *w, void *p)\n"
+    "#define DO_PACK for (int64_t k = 0; k < e[2]; k++) for (int64_t n = 0; n < e[1]; n++)\\\n"
+    "        ((float *)p)[k * e[1] + n] = ((const float *)w)[n * e[2] + k]\n";
+
+static const char good[] = "RUN { DENSE; return 0; }";
+
+/* The extents of most tests: odd sizes, so that no operand fills its pages. */
+static const int64_t small[] = { 5, 7, 9 };
+
+typedef struct {
+    const char *name, *text;
+    Status status;
+    const char *why;                   /* part of it */
+} Case;
+
+static const Case cases[] = {
+    { "good", good, STATUS_OK, "" },
+    { "wrong result", "RUN { DENSE; ((float *)o[3])[11] += 0.01f; return 0; }", STATUS_WRONG, "row 1 element 4" },
+    { "NaN", "RUN { DENSE; ((float *)o[3])[34] = NAN; return 0; }", STATUS_WRONG, "row 4 element 6 is nan" },
+    { "infinity", "RUN { DENSE; ((float *)o[3])[0] = INFINITY; return 0; }", STATUS_WRONG, "row 0 element 0 is inf" },
+    { "row left out", "RUN { dense(e, o, o[1], e[2], 1, 0, e[0] - 1); (void)ws, (void)task, (void)ntask; return 0; }", STATUS_WRONG,
+      "row 4 element 0 is " },
+    { "writes past Y", "RUN { DENSE; ((float *)o[3])[e[0] * e[1]] = 1; return 0; }", STATUS_CRASHED, "killed by SIGSEGV while verifying" },
+    { "writes before Y", "RUN { DENSE; ((float *)o[3])[-1] = 1; return 0; }", STATUS_WRONG, "writes outside of operand 3" },
+    { "reads past X", "RUN { volatile float x = ((float *)o[0])[e[0] * e[2]]; (void)x; DENSE; return 0; }", STATUS_CRASHED,
+      "killed by SIGSEGV while verifying" },
+    { "reads before X", "RUN { volatile float x = ((float *)o[0])[-1]; (void)x; DENSE; return 0; }", STATUS_CRASHED,
+      "killed by SIGSEGV while verifying" },
+    { "reads past bias", "RUN { volatile float x = ((float *)o[2])[e[1]]; (void)x; DENSE; return 0; }", STATUS_CRASHED,
+      "killed by SIGSEGV while verifying" },
+    { "writes into X", "RUN { DENSE; ((float *)o[0])[3] += 1; return 0; }", STATUS_WRONG, "changes operand 0" },
+    { "endless loop", "RUN { for (volatile int i = 0;; i++) ; DENSE; return 0; }", STATUS_TIMED_OUT, "silent for 1 s while verifying" },
+    { "abort", "RUN { abort(); DENSE; return 0; }", STATUS_CRASHED, "killed by SIGABRT while verifying" },
+    { "exits", "RUN { _exit(0); DENSE; return 0; }", STATUS_CRASHED, "exited with code 0 while verifying" },
+    { "crashes when timed", "RUN { static int n; if (++n > 2) abort(); DENSE; return 0; }", STATUS_CRASHED,
+      "killed by SIGABRT while timing" },
+    { "writes when timed", "RUN { static int n; if (++n > 2) ((float *)o[0])[0] = 0; DENSE; return 0; }", STATUS_CRASHED,
+      "killed by SIGSEGV while timing" },
+    { "hangs when timed", "RUN { static int n; if (++n > 2) for (volatile int i = 0;; i++) ; DENSE; return 0; }", STATUS_TIMED_OUT,
+      "silent for 1 s while timing" },
+    { "prints", "RUN { printf(\"{\\\"event\\\":\\\"done\\\",\\\"id\\\":1}\\n\"); fflush(stdout); DENSE; return 0; }", STATUS_OK, "" },
+    { "reads stdin", "RUN { if (getchar() != EOF) return 1; DENSE; return 0; }", STATUS_OK, "" },
+    { "talks much", "RUN { static int n; DENSE; if (n++) return 0;\n"
+      "    char t[4096]; memset(t, 'x', sizeof t); for (int i = 0; i < 2000; i++) fwrite(t, 1, sizeof t, stderr); return 0; }", STATUS_OK, "" },
+    { "spoils the protocol", "RUN { for (int f = 3; f < 20; f++) if (write(f, \"rubbish\\n\", 8) != 8) continue; DENSE; return 0; }",
+      STATUS_CRASHED, "the runner talked nonsense while verifying" },
+    { "closes the protocol", "RUN { for (int f = 0; f < 20; f++) close(f); DENSE; for (;;) pause(); return 0; }", STATUS_CRASHED,
+      "while verifying" },
+    { "refuses", "RUN { if (e[0] == 5) return 3; DENSE; return 0; }", STATUS_INVALID, "refuses these extents (3)" },
+    { "has no entry", "int other;", STATUS_INVALID, "has no function dcgen_run" },
+    { "does not load", "extern int missing(void); RUN { DENSE; return missing(); }", STATUS_INVALID, "missing" },
+    { "crashes when loaded", "__attribute__((constructor)) static void start(void) { abort(); } RUN { DENSE; return 0; }",
+      STATUS_CRASHED, "killed by SIGABRT while verifying" },
+    { "packs", "PACK { DO_PACK; return 0; } RUN { PACKED; return 0; }", STATUS_OK, "" },
+    { "packs wrongly", "PACK { DO_PACK; ((float *)p)[5] += 1; return 0; } RUN { PACKED; return 0; }", STATUS_WRONG, "element 5" },
+    { "packs too much", "PACK { DO_PACK; ((float *)p)[e[1] * e[2]] = 1; return 0; } RUN { PACKED; return 0; }", STATUS_WRONG,
+      "dcgen_pack writes outside" },
+    { "packs into W", "PACK { DO_PACK; *(float *)w = 1; return 0; } RUN { PACKED; return 0; }", STATUS_WRONG, "changes operand 1" },
+    { "cannot pack", "PACK { DO_PACK; return 4; } RUN { PACKED; return 0; }", STATUS_INVALID, "dcgen_pack returns 4" },
+    { "half packs", "int64_t dcgen_packed_bytes(const int64_t *e) { return e[0]; } RUN { DENSE; return 0; }", STATUS_INVALID, "dcgen_pack" },
+    { "writes into packed W", "PACK { DO_PACK; return 0; } RUN { PACKED; ((float *)o[1])[0] = 1; return 0; }", STATUS_WRONG,
+      "changes the packed operand" },
+    { "uses workspace", "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
+      "RUN { memset(ws, 0, e[1] * 4); DENSE; return 0; }", STATUS_OK, "" },
+    { "exceeds workspace", "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
+      "RUN { memset(ws, 0, e[1] * 4 + 1); DENSE; return 0; }", STATUS_WRONG, "the workspace" },
+    { "absurd workspace", "int64_t dcgen_workspace(const int64_t *e) { return -e[1]; } RUN { DENSE; return 0; }", STATUS_INVALID,
+      "workspace" },
+    { "good too", "RUN { DENSE; return 0; } int different;", STATUS_OK, "" },
+};
+enum { NCASE = sizeof cases / sizeof *cases };
+
+/* ---- the world */
+
+static const char *build(World *w, const char *text, bool with_prelude)
+{
+    Build b = { .name = arena_printf(w->a, "k%d", w->nbuilt++), .text = with_prelude ? arena_printf(w->a, "%s%s\n", prelude, text) : text };
+    build_all(w->builder, w->a, &b, 1, NULL);
+    if (b.status != STATUS_OK)
+        print_error("%s\n", b.why);
+    assert_int_equal(b.status, STATUS_OK);
+    return b.so;
+}
+
+static Runner *start_runner(World *w)
+{
+    const char *err = NULL;
+    Runner *r = runner_start(w->a, runner_command, w->op, "f32", epilogues, 1, w->reference, 1, &err);
+    if (!r)
+        print_error("%s\n", err);
+    assert_non_null(r);
+    return r;
+}
+
+static int set_up(void **state)
+{
+    static const char *const flags[] = { "-O1", "-w", NULL };
+    World *w = calloc(1, sizeof *w);
+    const char *err = NULL;
+    size_t len;
+    *state = w;
+    w->a = arena_new();
+    w->builder = builder_new(w->a, "gcc", flags, 2, 60, &err);
+    Diag *d = diag_new(w->a);
+    w->op = op_read(w->a, DCGEN_SOURCE_DIR "/templates/dense", d);
+    diag_print(d, stderr);
+    if (!w->builder || !w->op)
+        return -1;
+    w->reference = build(w, text_read_file(w->a, w->op->reference, &len), false);
+    w->runner = start_runner(w);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    World *w = *state;
+    runner_stop(w->runner);
+    builder_free(w->builder);
+    arena_free(w->a);
+    free(w);
+    return 0;
+}
+
+static MeasureRequest request(const int64_t *extent)
+{
+    return (MeasureRequest){ .extent = extent, .threads = 1, .repeats = 5, .sample_ns = 20000, .max_ns = 1e9, .deadline_s = 1 };
+}
+
+static void check_ok(const MeasureRecord *m, const MeasureRequest *q)
+{
+    if (m->status != STATUS_OK)
+        print_error("%s: %s\n", status_name(m->status), m->why);
+    assert_int_equal(m->status, STATUS_OK);
+    assert_int_equal(m->nsample, q->repeats);
+    assert_true(m->max_err >= 0 && m->max_err <= 1);
+    for (int i = 0; i < m->nsample; i++)
+        assert_true(m->ns[i] > 1 && m->ns[i] < 1e9);
+    if (q->repeats)
+        assert_true(m->median_ns > 1 && m->spread >= 0);
+}
+
+static void check_one(World *w, const char *so, const MeasureRequest *q, Status status, const char *why)
+{
+    const char *key = "0123456789abcdef0123456789abcdef", *err = NULL;
+    MeasureRecord m;
+    assert_true(measure(w->runner, w->a, q, &key, &so, 1, &m, NULL, &err));
+    if (status == STATUS_OK)
+        check_ok(&m, q);
+    assert_int_equal(m.status, status);
+    assert_non_null(strstr(m.why, why));
+}
+
+/* ---- tests */
+
+static void device_is_known(void **state)
+{
+    World *w = *state;
+    const Device *d = runner_device(w->runner);
+    assert_int_equal(strlen(d->id), 16);
+    assert_true(strlen(d->name) > 0 && strlen(d->arch) > 0);
+    assert_true(d->cores > 0 && d->l1_bytes > 0 && d->l2_bytes >= d->l1_bytes);
+    assert_true(d->nisa >= 1);
+    assert_string_equal(d->isa[d->nisa - 1], "portable");
+    assert_string_equal(d->compiler, "");
+}
+
+/* All in one request: whatever one does, the others are measured. */
+static void every_case_gets_its_record(void **state)
+{
+    World *w = *state;
+    const char *key[NCASE], *so[NCASE], *err = NULL;
+    MeasureRecord out[NCASE];
+    MeasureRequest q = request(small);
+    for (int i = 0; i < NCASE; i++) {
+        key[i] = arena_printf(w->a, "%032d", i);
+        so[i] = build(w, cases[i].text, true);
+    }
+    assert_true(measure(w->runner, w->a, &q, key, so, NCASE, out, NULL, &err));
+    for (int i = 0; i < NCASE; i++) {
+        const MeasureRecord *m = &out[i];
+        if (m->status != cases[i].status || !strstr(m->why, cases[i].why))
+            print_error("%s: is %s (%s)\n", cases[i].name, status_name(m->status), m->why);
+        assert_int_equal(m->status, cases[i].status);
+        assert_non_null(strstr(m->why, cases[i].why));
+        assert_string_equal(m->key, key[i]);
+        assert_string_equal(m->device, runner_device(w->runner)->id);
+        assert_int_equal(m->threads, 1);
+        assert_int_equal(m->naxis, 3);
+        assert_memory_equal(m->extent, small, sizeof small);
+        if (m->status == STATUS_OK)
+            check_ok(m, &q);
+        else
+            assert_int_equal(m->nsample, 0);
+    }
+}
+
+static void verify_only(void **state)
+{
+    World *w = *state;
+    MeasureRequest q = request(small);
+    q.repeats = 0;
+    check_one(w, build(w, good, true), &q, STATUS_OK, "");
+}
+
+static void threads_are_verified_too(void **state)
+{
+    World *w = *state;
+    MeasureRequest q = request(small);
+    q.threads = 2;
+    check_one(w, build(w, good, true), &q, STATUS_OK, "");
+    check_one(w, build(w, "RUN { DENSE; if (ntask == 2 && task == 1) ((float *)o[3])[34] = 0; return 0; }", true), &q, STATUS_WRONG,
+              "row 4 element 6");
+    check_one(w, build(w, "RUN { DENSE; return ntask == 2 && task == 1 ? 9 : 0; }", true), &q, STATUS_INVALID, "(9)");
+    q.threads = 7;                     /* more than rows */
+    check_one(w, build(w, good, true), &q, STATUS_OK, "");
+}
+
+/* Larger than what is compared element by element: one wrong element in an unknown row shows in the row's sum. */
+static void large_outputs_are_sampled(void **state)
+{
+    static const int64_t large[] = { 3000, 256, 100 };
+    World *w = *state;
+    MeasureRequest q = request(large);
+    q.repeats = 0;
+    q.deadline_s = 20;
+    check_one(w, build(w, good, true), &q, STATUS_OK, "");
+    check_one(w, build(w, "RUN { DENSE; ((float *)o[3])[1234 * e[1] + 17] += 0.05f; return 0; }", true), &q, STATUS_WRONG, "row 1234 ");
+    check_one(w, build(w, "RUN { DENSE; ((float *)o[3])[2999 * e[1] + 255] += 0.001f; return 0; }", true), &q, STATUS_WRONG,
+              "row 2999 element 255");
+}
+
+static void sizes_are_checked(void **state)
+{
+    static const int64_t huge[] = { INT64_MAX / 2, 4, 4 }, many[] = { 1 << 20, 1 << 20, 1 }, none[] = { 0, 4, 4 };
+    World *w = *state;
+    const char *so = build(w, good, true);
+    MeasureRequest q = request(huge);
+    check_one(w, so, &q, STATUS_INVALID, "overflows");
+    q.extent = many;
+    check_one(w, so, &q, STATUS_INVALID, "bad elems");
+    q.extent = none;
+    check_one(w, so, &q, STATUS_INVALID, "rows times row_elems");
+    q = request(small);
+    q.threads = 100000;
+    check_one(w, so, &q, STATUS_INVALID, "bad number of threads");
+    check_one(w, "/no/such/file.so", &(MeasureRequest){ .extent = small, .threads = 1, .deadline_s = 1 }, STATUS_INVALID, "/no/such/file.so");
+}
+
+static volatile int stop_flag;
+
+static void raise_flag(int signal_number)
+{
+    (void)signal_number;
+    stop_flag = 1;
+}
+
+static void stop_is_honoured(void **state)
+{
+    World *w = *state;
+    const char *key = "00", *err = NULL, *so = build(w, "RUN { for (;;) pause(); DENSE; return 0; }", true);
+    MeasureRequest q = request(small);
+    MeasureRecord m;
+    q.deadline_s = 60;
+    stop_flag = 0;
+    signal(SIGALRM, raise_flag);
+    setitimer(ITIMER_REAL, &(struct itimerval){ .it_value.tv_usec = 200000 }, NULL);
+    double start = process_clock_s();
+    assert_false(measure(w->runner, w->a, &q, &key, &so, 1, &m, &stop_flag, &err));
+    assert_true(process_clock_s() - start < 1);
+    assert_string_equal(err, "interrupted");
+    assert_int_equal(m.status, STATUS_INVALID);
+    check_one(w, build(w, good, true), &q, STATUS_OK, "");
+}
+
+static void check_start_fails(World *w, const char *const *command, const char *reference, const char *text)
+{
+    const char *err = "";
+    assert_null(runner_start(w->a, command, w->op, "f32", epilogues, 1, reference, 1, &err));
+    if (!strstr(err, text))
+        print_error("%s\n", err);
+    assert_non_null(strstr(err, text));
+}
+
+static void bad_runners(void **state)
+{
+    World *w = *state;
+    check_start_fails(w, (const char *[]){ "/no/such/runner", NULL }, w->reference, "/no/such/runner: No such file");
+    check_start_fails(w, (const char *[]){ "false", NULL }, w->reference, "exited with code 1");
+    check_start_fails(w, (const char *[]){ "echo", "hello", NULL }, w->reference, "does not speak the runner protocol");
+    check_start_fails(w, (const char *[]){ "sh", "-c", "echo no route >&2; exit 3", NULL }, w->reference, "exited with code 3: no route");
+    check_start_fails(w, runner_command, "/no/such/reference.so", "/no/such/reference.so");
+    check_start_fails(w, runner_command, build(w, "int x;", false), "the reference lacks a function");
+}
+
+/* The runner of a dcgen that was killed does not stay behind, not even in an endless loop. */
+static void runner_dies_with_its_starter(void **state)
+{
+    World *w = *state;
+    char *path = arena_printf(w->a, "%s.pid", w->reference);
+    const char *key = "00", *err, *so = build(w, arena_printf(w->a, "RUN { FILE *f = fopen(\"%s\", \"w\"); fprintf(f, \"%%d\\n\", getpid());"
+                                              " fclose(f); for (;;) pause(); DENSE; return 0; }", path), true);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        MeasureRecord m;
+        MeasureRequest q = request(small);
+        q.deadline_s = 30;
+        Runner *r = runner_start(w->a, runner_command, w->op, "f32", epilogues, 1, w->reference, 1, &err);
+        if (r)
+            measure(r, w->a, &q, &key, &so, 1, &m, NULL, &err);
+        _exit(1);
+    }
+    size_t len = 0;
+    char *text = NULL;
+    for (int i = 0; i < 1000 && len == 0; i++) {
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+        text = text_read_file(w->a, path, &len);
+        len = text ? len : 0;
+    }
+    assert_true(len > 1);
+    pid_t runner = (pid_t)atoi(text);
+    assert_int_equal(kill(runner, 0), 0);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    char *stat_path = arena_printf(w->a, "/proc/%d/stat", (int)runner);
+    bool gone = false;
+    for (int i = 0; i < 500 && !gone; i++) {
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+        text = text_read_file(w->a, stat_path, &len);
+        gone = !text || strstr(text, ") Z ");
+    }
+    assert_true(gone);
+}
+
+/* Lines as no dcgen sends them; the runner answers each by an error and lives until its input ends. */
+static void malformed_requests(void **state)
+{
+    static const char *const lines[] = {
+        "", "{", "[]", "{\"cmd\":7}", "{\"cmd\":\"dance\"}", "{\"cmd\":\"measure\",\"id\":1}", "{\"cmd\":\"setup\"}", "\xff\xfe",
+        "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":[{}]}",
+        "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"in\",\"dtype\":\"f99\"}]}",
+        "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":[1,2,3,4,5,6,7,8,9]}", "unfinished" };
+    enum { N = sizeof lines / sizeof *lines };
+    World *w = *state;
+    char *in = arena_printf(w->a, "%s.in", w->reference), *out = arena_printf(w->a, "%s.out", w->reference);
+    FILE *f = fopen(in, "w");
+    assert_non_null(f);
+    for (int i = 0; i < N - 1; i++)
+        fprintf(f, "%s\n", lines[i]);
+    for (int i = 0; i < 3000000; i++)
+        putc('x', f);
+    fprintf(f, "\n%s", lines[N - 1]);
+    fclose(f);
+    assert_int_equal(system(arena_printf(w->a, "%s --targets %s < %s > %s", runner_path, targets_path, in, out)), 0);
+    size_t len;
+    int answers = 0;
+    char *text = text_read_file(w->a, out, &len);
+    assert_non_null(text);
+    assert_ptr_equal(strstr(text, "{\"event\":\"hello\""), text);
+    for (char *p = text; (p = strstr(p, "\n{\"event\":\"error\"")); p++)
+        answers++;
+    assert_int_equal(answers, N);      /* the finished ones and the long one */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(device_is_known), cmocka_unit_test(every_case_gets_its_record), cmocka_unit_test(verify_only),
+        cmocka_unit_test(threads_are_verified_too), cmocka_unit_test(large_outputs_are_sampled), cmocka_unit_test(sizes_are_checked),
+        cmocka_unit_test(stop_is_honoured), cmocka_unit_test(bad_runners), cmocka_unit_test(runner_dies_with_its_starter),
+        cmocka_unit_test(malformed_requests),
+    };
+    if (access(runner_path, X_OK) != 0) {
+        print_message("skipped: no %s\n", runner_path);
+        return 77;
+    }
+    setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0", 0);     /* a runner built with sanitizers shall crash like any other */
+    setenv("TSAN_OPTIONS", "handle_segv=0:handle_abort=0:atexit_sleep_ms=0", 0);
+    return cmocka_run_group_tests_name("search/measure", tests, set_up, tear_down);
+}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build: see build.h. A batch is one loop over at most `jobs` compilers: start, poll their stderr, look who has ended or is late.
- * In the background the same loop runs on a thread of its own, with an arena of its own: build_wait copies the results.
- * Messages come without colours or translations (LC_ALL=C) and without the temporary folder, so that equal failures read equally.
+ * build: see build.h. A batch is one loop over at most `jobs` compilers: start, poll their stderr, look who has ended
+ * or is late. In the background the same loop runs on a thread of its own, with an arena of its own: build_wait
+ * copies the results. Messages come without colours or translations (LC_ALL=C) and without the temporary folder, so
+ * that equal failures read equally.
  */
 #define _GNU_SOURCE
 #include "search/build.h"
@@ -332,7 +333,7 @@ static bool make_folder(Builder *b, Arena *a, const char **err)
     }
     b->folder = folder;
     b->env[0] = "LC_ALL=C";
-    b->env[1] = arena_printf(a, "TMPDIR=%s", folder);      /* what a killed compiler leaves behind goes with the folder */
+    b->env[1] = arena_printf(a, "TMPDIR=%s", folder);  /* what a killed compiler leaves, goes with it */
     return true;
 }
 
@@ -363,7 +364,8 @@ static bool ask_version(Builder *b, Arena *a, const char **err)
         *err = arena_printf(a, "cannot start the compiler %s: %s", b->cc, strerror(errno));
     if (child_end >= 0)
         close(child_end);
-    for (double end = process_clock_s() + fmin(b->deadline_s, version_s); pid > 0 && !process_has_ended(pid) && process_clock_s() < end; ) {
+    const double end = process_clock_s() + fmin(b->deadline_s, version_s);
+    while (pid > 0 && !process_has_ended(pid) && process_clock_s() < end) {
         poll(&(struct pollfd){ .fd = out->fd, .events = POLLIN }, 1, TICK_MS);
         capture_drain(out);
     }
@@ -376,7 +378,8 @@ static bool ask_version(Builder *b, Arena *a, const char **err)
     return pid > 0 && wait_status == 0;
 }
 
-/* Builds nothing at all: that works with any compiler which can build anything, and tells the size of the C runtime's part. */
+/* Builds nothing at all: that works with any compiler which can build anything, and tells the size of the C runtime's
+ * part. */
 static bool try_compiler(Builder *b, Arena *a, const char **err)
 {
     Build empty = { .name = "empty", .text = "int dcgen_empty;\n" };

@@ -21,8 +21,9 @@ static bool read_header(int fd, Elf64_Ehdr *h)
 {
     const uint16_t one = 1;
     const unsigned char order = *(const unsigned char *)&one ? ELFDATA2LSB : ELFDATA2MSB;
-    return read_at(fd, h, sizeof *h, 0) && memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 && h->e_ident[EI_CLASS] == ELFCLASS64
-        && h->e_ident[EI_DATA] == order && h->e_shentsize == sizeof(Elf64_Shdr) && h->e_shstrndx < h->e_shnum;
+    return read_at(fd, h, sizeof *h, 0) && memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 &&
+           h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_ident[EI_DATA] == order &&
+           h->e_shentsize == sizeof(Elf64_Shdr) && h->e_shstrndx < h->e_shnum;
 }
 
 static bool read_section(int fd, const Elf64_Ehdr *h, int i, Elf64_Shdr *s)
@@ -38,8 +39,8 @@ static bool is_text(int fd, const Elf64_Shdr *names, const Elf64_Shdr *s)
     uint64_t offset;
     if (s->sh_type != SHT_PROGBITS || names->sh_size < sizeof name || s->sh_name > names->sh_size - sizeof name)
         return false;
-    return !__builtin_add_overflow(names->sh_offset, (uint64_t)s->sh_name, &offset) && read_at(fd, name, sizeof name, offset)
-        && memcmp(name, text, sizeof name) == 0;
+    return !__builtin_add_overflow(names->sh_offset, (uint64_t)s->sh_name, &offset) &&
+           read_at(fd, name, sizeof name, offset) && memcmp(name, text, sizeof name) == 0;
 }
 
 static int64_t find_text(int fd, int64_t file_bytes)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * measure: see measure.h. The runner sits at the other end of one socket that is both its stdin and stdout (a socket, because a
- * write to a dead one fails without a signal); its stderr is read and mostly dropped. Its answers are not trusted: a kernel that
- * is measured may write to that socket too. Whatever goes wrong, the runner is killed, the kernel of its last `begin` is
- * to blame, and the others are asked for again of a new runner.
+ * measure: see measure.h. The runner sits at the other end of one socket that is both its stdin and stdout (a socket,
+ * because a write to a dead one fails without a signal); its stderr is read and mostly dropped. Its answers are not
+ * trusted: a kernel that is measured may write to that socket too. Whatever goes wrong, the runner is killed, the
+ * kernel of its last `begin` is to blame, and the others are asked for again of a new runner.
  */
 #define _GNU_SOURCE
 #include "search/measure.h"
@@ -112,7 +112,8 @@ static const char *event_text(Arena *a, const json_t *event, const char *field)
 
 /* ---- starting and ending */
 
-/* Ends the runner, if one runs; its wait status. One that closed its end has a moment to die of itself: how is of interest. */
+/* Ends the runner, if one runs; its wait status. One that closed its end has a moment to die of itself: how is of
+ * interest. */
 static int end_runner(Runner *r, double patience_s)
 {
     if (r->pid == 0)
@@ -160,9 +161,9 @@ static bool read_device(Runner *r, const json_t *hello, const char **why)
     json_int_t l1, l2, l3;
     int protocol, cores;
     *why = "its hello is incomplete";
-    if (json_unpack((json_t *)hello, "{s:i}", "protocol", &protocol) != 0
-        || json_unpack(d, "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", &id, "name", &name, "arch", &arch, "cores", &cores,
-                       "l1_bytes", &l1, "l2_bytes", &l2, "l3_bytes", &l3, "isa", &isa) != 0)
+    if (json_unpack((json_t *)hello, "{s:i}", "protocol", &protocol) != 0 ||
+        json_unpack(d, "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", &id, "name", &name, "arch", &arch, "cores",
+                    &cores, "l1_bytes", &l1, "l2_bytes", &l2, "l3_bytes", &l3, "isa", &isa) != 0)
         return false;
     *why = protocol != PROTOCOL ? arena_printf(r->a, "it speaks protocol %d, not %d", protocol, PROTOCOL)
                                 : "it runs on another device than before";
@@ -170,8 +171,15 @@ static bool read_device(Runner *r, const json_t *hello, const char **why)
         return false;
     if (r->has_device)
         return true;
-    r->device = (Device){ .id = arena_strdup(r->a, id), .name = arena_strdup(r->a, name), .arch = arena_strdup(r->a, arch),
-                          .cores = cores, .l1_bytes = l1, .l2_bytes = l2, .l3_bytes = l3, .compiler = "", .flags = "" };
+    r->device = (Device){ .id = arena_strdup(r->a, id),
+                          .name = arena_strdup(r->a, name),
+                          .arch = arena_strdup(r->a, arch),
+                          .cores = cores,
+                          .l1_bytes = l1,
+                          .l2_bytes = l2,
+                          .l3_bytes = l3,
+                          .compiler = "",
+                          .flags = "" };
     for (size_t i = 0; i < json_array_size(isa) && r->device.nisa < MAX_ISA; i++) {
         const char *target = json_string_value(json_array_get(isa, i));
         r->device.isa[r->device.nisa++] = arena_strdup(r->a, target ? target : "");
@@ -271,8 +279,9 @@ static char *setup_line(Arena *a, const Op *op, const char *dtype, const char *r
                                 "seed", (json_int_t)seed, "operands", operands));
 }
 
-Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype, const char *const *epilogues, int nepilogue,
-                     const char *reference_so, uint64_t seed, const char **err)
+Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype,
+                     const char *const *epilogues, int nepilogue, const char *reference_so, uint64_t seed,
+                     const char **err)
 {
     Runner *r = ARENA_NEW(a, Runner);
     int argc = 0;
@@ -386,8 +395,8 @@ static char *request_line(Session *s)
         json_array_append_new(kernels, json_pack("{s:s, s:s}", "key", s->key[i], "so", s->so[i]));
     }
     json_t *rest = json_pack("{s:s, s:I, s:i, s:i, s:f, s:f, s:b, s:o}", "cmd", "measure", "id", (json_int_t)s->id,
-                             "threads", q->threads, "repeats", q->repeats, "sample_ns", q->sample_ns, "max_ns", q->max_ns,
-                             "hot", 1, "kernels", kernels);
+                             "threads", q->threads, "repeats", q->repeats, "sample_ns", q->sample_ns, "max_ns",
+                             q->max_ns, "hot", 1, "kernels", kernels);
     bool good = request && rest && json_object_update(request, rest) == 0;
     json_decref(rest);
     if (!good)
@@ -531,7 +540,7 @@ static bool measure_all(Session *s, const char **err)
         if (s->culprit >= 0 && !s->done[s->culprit]) {
             settle(s, s->culprit, status, why);
             lost = 0;
-        } else if (++lost >= MAX_LOST) {           /* no kernel's fault: the request itself is too much for the runner */
+        } else if (++lost >= MAX_LOST) { /* no kernel's fault: the request is too much for the runner */
             settle_rest(s, status, why);
             return true;
         }

@@ -64,8 +64,9 @@ static int plan_descriptors(posix_spawn_file_actions_t *actions, int in, int out
 {
     const int given[3] = { in, out, err };
     for (int fd = 0; fd < 3; fd++) {
-        int rc = given[fd] >= 0 ? posix_spawn_file_actions_adddup2(actions, given[fd], fd)
-                                : posix_spawn_file_actions_addopen(actions, fd, "/dev/null", fd == 0 ? O_RDONLY : O_WRONLY, 0);
+        int rc = given[fd] >= 0
+                     ? posix_spawn_file_actions_adddup2(actions, given[fd], fd)
+                     : posix_spawn_file_actions_addopen(actions, fd, "/dev/null", fd == 0 ? O_RDONLY : O_WRONLY, 0);
         if (rc != 0)
             return rc;
     }
@@ -127,7 +128,8 @@ const char *process_status_text(Arena *a, int wait_status)
     if (!WIFSIGNALED(wait_status))
         return arena_printf(a, "exited with code %d", WEXITSTATUS(wait_status));
     const char *name = sigabbrev_np(WTERMSIG(wait_status));
-    return name ? arena_printf(a, "killed by SIG%s", name) : arena_printf(a, "killed by signal %d", WTERMSIG(wait_status));
+    return name ? arena_printf(a, "killed by SIG%s", name)
+                : arena_printf(a, "killed by signal %d", WTERMSIG(wait_status));
 }
 
 bool capture_open(Capture *c, int *child_end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * process: child processes without a shell. Each leads its own process group, inherits no descriptor but the three given, and is
- * ended together with all that it started.
+ * process: child processes without a shell. Each leads its own process group, inherits no descriptor but the three
+ * given, and is ended together with all that it started.
  */
 #ifndef DCGEN_PROCESS_H
 #define DCGEN_PROCESS_H
@@ -11,8 +11,8 @@
 #include <sys/types.h>
 #include "gen/arena.h"
 
-/* argv[0] is looked up in PATH. env: NULL or NULL-terminated "NAME=value"s that take the place of ours. in, out, err become the
- * child's 0, 1 and 2; -1: /dev/null. Returns the pid (its group too), or -1 with errno set. */
+/* argv[0] is looked up in PATH. env: NULL or NULL-terminated "NAME=value"s that take the place of ours. in, out, err
+ * become the child's 0, 1 and 2; -1: /dev/null. Returns the pid (its group too), or -1 with errno set. */
 pid_t process_spawn(const char *const *argv, const char *const *env, int in, int out, int err);
 
 bool process_has_ended(pid_t pid);        /* without reaping it */

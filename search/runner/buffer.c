@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * buffer: memory for operands. Timing wants what a product has, aligned and on huge pages; verification wants every access
- * outside of an operand to be noticed.
+ * buffer: memory for operands. Timing wants what a product has, aligned and on huge pages; verification wants every
+ * access outside of an operand to be noticed.
  */
 #define _GNU_SOURCE
 #include "search/runner/runner.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * data: inputs and exact results of shapes. Inputs are random normal numbers that depend only on the seed, the operand's index
- * and its size; results come from the op's reference. Both are kept for later requests, the least recently used shape
- * goes when they exceed CACHE_BYTES.
+ * data: inputs and exact results of shapes. Inputs are random normal numbers that depend only on the seed, the
+ * operand's index and its size; results come from the op's reference. Both are kept for later requests, the least
+ * recently used shape goes when they exceed CACHE_BYTES.
  */
 #include "search/runner/runner.h"
 
@@ -12,8 +12,9 @@
 #include <string.h>
 
 enum {
-    STAGGER_BYTES = 13 * 64,           /* operands begin at different offsets in a page, as those of a program do: equal */
-                                       /* ones would make loads wait for unrelated stores (4K aliasing) */
+    /* Operands begin at different offsets in a page, as those of a program do: equal ones would make loads wait for
+     * unrelated stores (4K aliasing). */
+    STAGGER_BYTES = 13 * 64,
     MAX_SAMPLE_ROWS = 32, MIN_SAMPLE_ROWS = 3, LAST_ROWS = 4
 };
 static const size_t cache_bytes = (size_t)1 << 30;
@@ -169,8 +170,9 @@ static void make_room(void)
 static Shape *find(const Shape *want)
 {
     for (Shape *s = cache; s; s = s->next)
-        if (s->naxis == want->naxis && s->rows == want->rows && s->row_elems == want->row_elems
-            && memcmp(s->extent, want->extent, sizeof s->extent) == 0 && memcmp(s->elems, want->elems, sizeof s->elems) == 0)
+        if (s->naxis == want->naxis && s->rows == want->rows && s->row_elems == want->row_elems &&
+            memcmp(s->extent, want->extent, sizeof s->extent) == 0 &&
+            memcmp(s->elems, want->elems, sizeof s->elems) == 0)
             return s;
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * facts: the device that this runner measures on, for its hello. The instruction sets it can run are among those of the folder of
- * targets: the one named, else that of the installation or source tree which this program lies in.
+ * facts: the device that this runner measures on, for its hello. The instruction sets it can run are among those of
+ * the folder of targets: the one named, else that of the installation or source tree which this program lies in.
  */
 #include "search/runner/facts.h"
 
@@ -64,7 +64,7 @@ json_t *facts_json(Arena *a, const char *targets, const char **err)
     }
     if (!target_probe(a, &list, "", "", &d, err))
         return NULL;
-    return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", d.id, "name", d.name, "arch", d.arch, "cores", d.cores,
-                     "l1_bytes", (json_int_t)d.l1_bytes, "l2_bytes", (json_int_t)d.l2_bytes,
-                     "l3_bytes", (json_int_t)d.l3_bytes, "isa", isa_json(&d));
+    return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", d.id, "name", d.name, "arch", d.arch, "cores",
+                     d.cores, "l1_bytes", (json_int_t)d.l1_bytes, "l2_bytes", (json_int_t)d.l2_bytes, "l3_bytes",
+                     (json_int_t)d.l3_bytes, "isa", isa_json(&d));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * runner: what the files of dcgen-runner-c share. One request is: find or make the shape's data (data.c), load and verify each
- * kernel (verify.c) on buffers with guard pages (buffer.c), then time the good ones interleaved (timing.c).
+ * runner: what the files of dcgen-runner-c share. One request is: find or make the shape's data (data.c), load and
+ * verify each kernel (verify.c) on buffers with guard pages (buffer.c), then time the good ones interleaved
+ * (timing.c).
  */
 #ifndef DCGEN_RUNNER_H
 #define DCGEN_RUNNER_H
@@ -22,8 +23,8 @@ bool block_new(Block *b, size_t bytes, size_t offset);
 void block_protect(const Block *b);                /* read-only from here on */
 void block_free(Block *b);
 
-/* Memory for verification: `bytes` between two pages that may not be touched. SIDE_END: ends at the upper one, as far as the
- * alignment allows; SIDE_START: begins at the lower one. The rest of its pages holds a canary. */
+/* Memory for verification: `bytes` between two pages that may not be touched. SIDE_END: ends at the upper one, as far
+ * as the alignment allows; SIDE_START: begins at the lower one. The rest of its pages holds a canary. */
 typedef enum { SIDE_END, SIDE_START } Side;
 typedef struct { char *map; size_t map_bytes, page_bytes; char *data; size_t bytes; } Guarded;
 bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side);   /* bytes 0: data is NULL */
@@ -69,7 +70,7 @@ typedef struct Shape {
     Block operand[MAX_OPERAND];                    /* inputs are read-only */
     size_t bytes[MAX_OPERAND];                     /* 0: absent */
     Packed *packed;                                /* each content that some kernel's packing made, once */
-    bool has_reference, full;                      /* full: all rows are compared, else nrow of them and all rows' sums */
+    bool has_reference, full;                      /* full: all rows are compared; else nrow, and all rows' sums */
     int64_t nrow, *row;
     double *y, *bound;                             /* [nrow][row_elems] */
     double *sum, *sum_bound;                       /* [rows] */
@@ -80,7 +81,8 @@ typedef struct Shape {
 /* The cached or new data of `want` (its extents, elems, rows and row_elems). NULL with why set. */
 Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES]);
 void shape_reference(const Setup *setup, Shape *s);                /* computes it when it is not there yet */
-const void *shape_packed(Shape *s, const void *data, size_t bytes); /* the kept copy with this content; NULL: out of memory */
+/* The kept copy with this content. NULL: out of memory. */
+const void *shape_packed(Shape *s, const void *data, size_t bytes);
 void shape_forget_all(void);
 void operand_pointers(const Shape *s, void *operand[MAX_OPERAND]);
 

@@ -4,8 +4,9 @@
  *
  *     dcgen-runner-c [--targets DIR]
  *
- * It runs untrusted code: that code gets no standard input, its standard output goes to stderr, and when it crashes or hangs, dcgen
- * ends this program and starts another. It dies with the thread that started it (PR_SET_PDEATHSIG) and at the end of its input.
+ * It runs untrusted code: that code gets no standard input, its standard output goes to stderr, and when it crashes
+ * or hangs, dcgen ends this program and starts another. It dies with the thread that started it (PR_SET_PDEATHSIG)
+ * and at the end of its input.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -90,7 +91,8 @@ static bool say_error(Session *s, const char *fmt, ...)
 static void say_begin(Request *r, int kernel, const char *phase)
 {
     char line[128];
-    snprintf(line, sizeof line, "{\"event\":\"begin\",\"id\":%lld,\"kernel\":%d,\"phase\":\"%s\"}", (long long)r->id, kernel, phase);
+    snprintf(line, sizeof line, "{\"event\":\"begin\",\"id\":%lld,\"kernel\":%d,\"phase\":\"%s\"}", (long long)r->id,
+             kernel, phase);
     say_text(r->session, line);
 }
 
@@ -105,8 +107,9 @@ static void say_result(Request *r, int i)
     json_t *ns = json_array();
     for (int n = 0; n < k->nsample; n++)
         json_array_append_new(ns, json_real(k->ns[n]));
-    json_t *event = json_pack("{s:s, s:I, s:i, s:s, s:o, s:f}", "event", "result", "id", r->id, "kernel", i, "status",
-                              status_name(k->status), "ns", ns, "max_err", isfinite(k->max_err) ? k->max_err : no_number);
+    json_t *event =
+        json_pack("{s:s, s:I, s:i, s:s, s:o, s:f}", "event", "result", "id", r->id, "kernel", i, "status",
+                  status_name(k->status), "ns", ns, "max_err", isfinite(k->max_err) ? k->max_err : no_number);
     if (event && k->why[0])
         json_object_set_new(event, "why", text_json(k->why));
     say(r->session, event);
@@ -398,7 +401,8 @@ int main(int argc, char **argv)
     int in;
     const char *targets = argc == 3 && strcmp(argv[1], "--targets") == 0 ? argv[2] : NULL, *err = "";
     if (argc != 1 && !targets) {
-        fprintf(stderr, "usage: dcgen-runner-c [--targets DIR]\nSpeaks JSON lines on stdin and stdout; started by dcgen.\n");
+        fprintf(stderr,
+                "usage: dcgen-runner-c [--targets DIR]\nSpeaks JSON lines on stdin and stdout; started by dcgen.\n");
         return 2;
     }
     set_limits();

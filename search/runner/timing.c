@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * timing: samples of all kernels of a request in turn, so that whatever slows the machine meets them all alike; every other
- * round in reverse order. A sample is the mean over as many calls as last sample_ns. Threads are not pinned: the system may move
- * them away from a core that something else wants, which a pinned one would have to share.
+ * timing: samples of all kernels of a request in turn, so that whatever slows the machine meets them all alike; every
+ * other round in reverse order. A sample is the mean over as many calls as last sample_ns. Threads are not pinned:
+ * the system may move them away from a core that something else wants, which a pinned one would have to share.
  */
 #include "search/runner/runner.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * verify: no kernel is timed before it has passed here. Each runs twice: in one part on operands that end at a guard page, and
- * in as many parts as there are threads on operands that begin at one. It must touch nothing else, leave its inputs as they are,
- * and give every element within
+ * verify: no kernel is timed before it has passed here. Each runs twice: in one part on operands that end at a guard
+ * page, and in as many parts as there are threads on operands that begin at one. It must touch nothing else, leave
+ * its inputs as they are, and give every element within
  *
  *   tol = eps * (4 sqrt(terms) + 8) * sum |term|
  *
- * of the exact result. Rounding errors of so many terms are independent, hence the root. Of large outputs a sample of rows is
- * compared element by element, and the sum of every row: its error is that of row_elems independent elements, so its
- * tolerance is the sum of theirs times 4 / sqrt(row_elems), small enough that one missing term stands out.
+ * of the exact result. Rounding errors of so many terms are independent, hence the root. Of large outputs a sample of
+ * rows is compared element by element, and the sum of every row: its error is that of row_elems independent elements,
+ * so its tolerance is the sum of theirs times 4 / sqrt(row_elems), small enough that one missing term stands out.
  */
 #include "search/runner/runner.h"
 
@@ -123,8 +123,8 @@ static bool check_row(Kernel *k, const Setup *setup, const Shape *s, const void 
     for (int64_t e = 0; e < s->row_elems; e++) {
         double got = setup->dtype[setup->out]->load(out, s->row[i] * s->row_elems + e);
         if (!accept(k, got, y[e], factor * bound[e]))
-            return fail(k, STATUS_WRONG, "row %lld element %lld is %g instead of %g", (long long)s->row[i], (long long)e,
-                        got, y[e]);
+            return fail(k, STATUS_WRONG, "row %lld element %lld is %g instead of %g", (long long)s->row[i],
+                        (long long)e, got, y[e]);
     }
     return true;
 }
@@ -195,8 +195,8 @@ static bool extra_new(Extra *e, const Kernel *k, Side side)
     return true;
 }
 
-static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand, const Extra *e, void *pool,
-                        int threads)
+static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand, const Extra *e,
+                        void *pool, int threads)
 {
     void *pointer[MAX_OPERAND];
     for (int i = 0; i < MAX_OPERAND; i++)

@@ -47,8 +47,8 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
     }
 }
 
-/* The sum of each row without the product of three extents: sum_n Y[m][n] = sum_k X[m][k] (sum_n W(n,k)) + sum_n bias[n].
- * Goes block by block over k, so that the sums of W's columns fit on the stack. */
+/* The sum of each row without the product of three extents: sum_n Y[m][n] = sum_k X[m][k] (sum_n W(n,k)) + sum_n
+ * bias[n]. Goes block by block over k, so that the sums of W's columns fit on the stack. */
 void dcgen_reference_check(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1,
                            double *sum, double *bound)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * pool: see pool.h. A job is published as one 64-bit ticket {generation, tasks left}; whoever lowers the count of the ticket by
- * compare-and-swap owns a task. The caller takes part and waits only for tasks that a worker has taken, never for a worker that
- * has not come: a sleeping or descheduled worker costs nothing but its help.
+ * pool: see pool.h. A job is published as one 64-bit ticket {generation, tasks left}; whoever lowers the count of the
+ * ticket by compare-and-swap owns a task. The caller takes part and waits only for tasks that a worker has taken,
+ * never for a worker that has not come: a sleeping or descheduled worker costs nothing but its help.
  *
- * body, arg and ntask are read before the swap. A swap that succeeds proves that its task was still free, hence that the job was
- * still under way and that the caller had not begun to write the next one. (A worker that stops between the two for exactly 2^32
- * jobs would be fooled.)
+ * body, arg and ntask are read before the swap. A swap that succeeds proves that its task was still free, hence that
+ * the job was still under way and that the caller had not begun to write the next one. (A worker that stops between
+ * the two for exactly 2^32 jobs would be fooled.)
  *
- * Workers spin for SPIN_NS after their last job, then sleep. Spinning gives the core away every few hundred nanoseconds to any
- * other thread that wants it, so more threads than cores are slow at worst, not stuck.
+ * Workers spin for SPIN_NS after their last job, then sleep. Spinning gives the core away every few hundred
+ * nanoseconds to any other thread that wants it, so more threads than cores are slow at worst, not stuck.
  */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
@@ -103,7 +103,7 @@ static bool is_done(struct NAME_pool *p, uint32_t count)
     return (uint32_t)atomic_load(&p->done) == count;
 }
 
-/* Does free tasks of the job under way until there are none; returns how many. Workers report each as they finish it. */
+/* Does free tasks of the job under way until there are none; returns how many. Workers report each when finished. */
 static int do_tasks(struct NAME_pool *p, bool report)
 {
     int count = 0;
@@ -123,8 +123,8 @@ static int do_tasks(struct NAME_pool *p, bool report)
     return count;
 }
 
-/* `sleepers` rises before the ticket is looked at again, and the caller publishes the ticket before it looks at `sleepers`:
- * one of the two sees the other, so no wake-up is lost. The same holds for caller_sleeps and done. */
+/* `sleepers` rises before the ticket is looked at again, and the caller publishes the ticket before it looks at
+ * `sleepers`: one of the two sees the other, so no wake-up is lost. The same holds for caller_sleeps and done. */
 static void worker_sleep(struct NAME_pool *p, uint32_t seen)
 {
     pthread_mutex_lock(&p->lock);

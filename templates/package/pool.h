@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * pool: threads for parallel sections of 5 to 100 microseconds, where waking a sleeping thread would cost more than the work.
+ * pool: threads for parallel sections of 5 to 100 microseconds, where waking a sleeping thread would cost more than
+ * the work.
  *
  *     NAME_pool *pool = NAME_pool_start(4);          // this thread and three workers
  *     NAME_pool_run(pool, n, body, arg);             // body(arg, 0) ... body(arg, n-1), returns when all are done
@@ -17,15 +18,16 @@ extern "C" {
 
 typedef struct NAME_pool NAME_pool;
 
-/* `threads` counts the caller, so threads - 1 workers start; fewer when the system refuses more. NULL: out of memory. */
+/* `threads` counts the caller: threads - 1 workers start, fewer when the system refuses more. NULL: out of memory. */
 NAME_pool *NAME_pool_start(int threads);
 
 /* Ends the workers. No NAME_pool_run may be under way. NULL is allowed. */
 void NAME_pool_stop(NAME_pool *pool);
 
-/* Runs body(arg, i) for i = 0..n-1 on the caller and the workers. Everything written before the call is seen by the bodies,
- * everything they wrote is seen after it. While one thread's call is under way, a call by another thread, or by a body, does
- * its tasks alone instead of waiting, so calls may nest and never block each other. pool NULL: the caller does all. */
+/* Runs body(arg, i) for i = 0..n-1 on the caller and the workers. Everything written before the call is seen by the
+ * bodies, everything they wrote is seen after it. While one thread's call is under way, a call by another thread, or
+ * by a body, does its tasks alone instead of waiting, so calls may nest and never block each other. pool NULL: the
+ * caller does all. */
 void NAME_pool_run(void *pool, int n, void (*body)(void *arg, int i), void *arg);
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The thread pool of generated packages: every task runs exactly once, its writes are seen afterwards, and nothing hangs, with
- * fewer and more threads than cores, awake and asleep, nested and called from several threads. Meant to be run under tsan too.
+ * The thread pool of generated packages: every task runs exactly once, its writes are seen afterwards, and nothing
+ * hangs, with fewer and more threads than cores, awake and asleep, nested and called from several threads. Meant to
+ * be run under tsan too.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,8 @@
 
 enum { MAX_TASK = 1000 };
 
-typedef struct { int count[MAX_TASK]; } Job;        /* plain ints: a task that ran twice, or unseen writes, are races for tsan */
+/* Plain ints: a task that ran twice, or unseen writes, are races for tsan. */
+typedef struct { int count[MAX_TASK]; } Job;
 
 static void count_task(void *arg, int i)
 {
@@ -153,7 +155,8 @@ static void calls_nest(void **state)
 static void stops_at_any_time(void **state)
 {
     (void)state;
-    static const long wait_ns[] = { 0, 10000, 50000, 60000, 10000000 };    /* not started, spinning, on the way to sleep, asleep */
+    /* Not started, spinning, on the way to sleep (twice), asleep. */
+    static const long wait_ns[] = { 0, 10000, 50000, 60000, 10000000 };
     for (int r = 0; r < 50; r++) {
         NAME_pool *pool = NAME_pool_start(4);
         if (r % 2)
@@ -166,9 +169,14 @@ static void stops_at_any_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_runs_once), cmocka_unit_test(no_pool_runs_alone), cmocka_unit_test(many_short_runs),
-        cmocka_unit_test(runs_after_pauses), cmocka_unit_test(workers_help_after_sleep), cmocka_unit_test(concurrent_callers),
-        cmocka_unit_test(calls_nest), cmocka_unit_test(stops_at_any_time),
+        cmocka_unit_test(every_task_runs_once),
+        cmocka_unit_test(no_pool_runs_alone),
+        cmocka_unit_test(many_short_runs),
+        cmocka_unit_test(runs_after_pauses),
+        cmocka_unit_test(workers_help_after_sleep),
+        cmocka_unit_test(concurrent_callers),
+        cmocka_unit_test(calls_nest),
+        cmocka_unit_test(stops_at_any_time),
     };
     return cmocka_run_group_tests_name("package/pool", tests, NULL, NULL);
 }

@@ -64,7 +64,10 @@ static char *strange_compiler(World *w, const char *body)
     char *path = arena_printf(w->a, "%s/cc", w->folder);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
-    fprintf(f, "#!/bin/sh\nfor last; do :; done\nif grep -q STRANGE -- \"$last\" 2>/dev/null; then\n%s\nfi\nexec gcc \"$@\"\n", body);
+    fprintf(
+        f,
+        "#!/bin/sh\nfor last; do :; done\nif grep -q STRANGE -- \"$last\" 2>/dev/null; then\n%s\nfi\nexec gcc \"$@\"\n",
+        body);
     assert_int_equal(fclose(f), 0);
     assert_int_equal(chmod(path, 0700), 0);
     return path;
@@ -74,7 +77,9 @@ static void good_text(void **state)
 {
     World *w = *state;
     Builder *b = new_builder(w, "gcc", 60);
-    Build one[3] = { { .name = "one", .text = add_text }, { .name = "two", .text = "int two;" }, { .name = "three", .text = add_text } };
+    Build one[3] = { { .name = "one", .text = add_text },
+                     { .name = "two", .text = "int two;" },
+                     { .name = "three", .text = add_text } };
     assert_non_null(strstr(builder_version(b), "gcc"));
     build_all(b, w->a, one, 3, NULL);
     for (int i = 0; i < 3; i++) {
@@ -298,7 +303,8 @@ static void in_the_background(void **state)
     Builder *b = new_builder(w, "gcc", 60);
     Build all[N];
     for (int i = 0; i < N; i++)
-        all[i] = (Build){ .name = arena_printf(w->a, "k%d", i), .text = i == 3 ? "int f(void) { return x; }" : add_text };
+        all[i] =
+            (Build){ .name = arena_printf(w->a, "k%d", i), .text = i == 3 ? "int f(void) { return x; }" : add_text };
     build_start(b, w->a, all, N);
     for (int i = 0; i < 100; i++)
         arena_alloc(w->a, 1000);       /* the arena stays ours meanwhile */

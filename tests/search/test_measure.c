@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Measuring with the real runner: hand-written candidates of the op dense, good ones and ones that are wrong in every way. Each
- * must get its proper record, and the good ones beside it must be measured all the same.
+ * Measuring with the real runner: hand-written candidates of the op dense, good ones and ones that are wrong in every
+ * way. Each must get its proper record, and the good ones beside it must be measured all the same.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,8 +39,10 @@ typedef struct {
 
 /* Every candidate begins with this. dense() does rows m0..m1-1 right. */
 static const char prelude[] =
-    "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <math.h>\n#include <unistd.h>\n"
-    "static void dense(const int64_t *e, void *const *o, const float *w, int64_t wn, int64_t wk, int64_t m0, int64_t m1) {\n"
+    "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <math.h>\n"
+    "#include <unistd.h>\n"
+    "static void dense(const int64_t *e, void *const *o, const float *w, int64_t wn, int64_t wk,\n"
+    "                  int64_t m0, int64_t m1) {\n"
     "    const float *x = o[0], *b = o[2]; float *y = o[3];\n"
     "    for (int64_t m = m0; m < m1; m++) for (int64_t n = 0; n < e[1]; n++) {\n"
     "        float s = b ? b[n] : 0;\n"
@@ -70,54 +72,65 @@ static const Case cases[] = {
     { "wrong result", "RUN { DENSE; ((float *)o[3])[11] += 0.01f; return 0; }", STATUS_WRONG, "row 1 element 4" },
     { "NaN", "RUN { DENSE; ((float *)o[3])[34] = NAN; return 0; }", STATUS_WRONG, "row 4 element 6 is nan" },
     { "infinity", "RUN { DENSE; ((float *)o[3])[0] = INFINITY; return 0; }", STATUS_WRONG, "row 0 element 0 is inf" },
-    { "row left out", "RUN { dense(e, o, o[1], e[2], 1, 0, e[0] - 1); (void)ws, (void)task, (void)ntask; return 0; }", STATUS_WRONG,
-      "row 4 element 0 is " },
-    { "writes past Y", "RUN { DENSE; ((float *)o[3])[e[0] * e[1]] = 1; return 0; }", STATUS_CRASHED, "killed by SIGSEGV while verifying" },
-    { "writes before Y", "RUN { DENSE; ((float *)o[3])[-1] = 1; return 0; }", STATUS_WRONG, "writes outside of operand 3" },
-    { "reads past X", "RUN { volatile float x = ((float *)o[0])[e[0] * e[2]]; (void)x; DENSE; return 0; }", STATUS_CRASHED,
-      "killed by SIGSEGV while verifying" },
+    { "row left out", "RUN { dense(e, o, o[1], e[2], 1, 0, e[0] - 1); (void)ws, (void)task, (void)ntask; return 0; }",
+      STATUS_WRONG, "row 4 element 0 is " },
+    { "writes past Y", "RUN { DENSE; ((float *)o[3])[e[0] * e[1]] = 1; return 0; }",
+      STATUS_CRASHED, "killed by SIGSEGV while verifying" },
+    { "writes before Y", "RUN { DENSE; ((float *)o[3])[-1] = 1; return 0; }",
+      STATUS_WRONG, "writes outside of operand 3" },
+    { "reads past X", "RUN { volatile float x = ((float *)o[0])[e[0] * e[2]]; (void)x; DENSE; return 0; }",
+      STATUS_CRASHED, "killed by SIGSEGV while verifying" },
     { "reads before X", "RUN { volatile float x = ((float *)o[0])[-1]; (void)x; DENSE; return 0; }", STATUS_CRASHED,
       "killed by SIGSEGV while verifying" },
     { "reads past bias", "RUN { volatile float x = ((float *)o[2])[e[1]]; (void)x; DENSE; return 0; }", STATUS_CRASHED,
       "killed by SIGSEGV while verifying" },
     { "writes into X", "RUN { DENSE; ((float *)o[0])[3] += 1; return 0; }", STATUS_WRONG, "changes operand 0" },
-    { "endless loop", "RUN { for (volatile int i = 0;; i++) ; DENSE; return 0; }", STATUS_TIMED_OUT, "silent for 1 s while verifying" },
+    { "endless loop", "RUN { for (volatile int i = 0;; i++) ; DENSE; return 0; }",
+      STATUS_TIMED_OUT, "silent for 1 s while verifying" },
     { "abort", "RUN { abort(); DENSE; return 0; }", STATUS_CRASHED, "killed by SIGABRT while verifying" },
     { "exits", "RUN { _exit(0); DENSE; return 0; }", STATUS_CRASHED, "exited with code 0 while verifying" },
     { "crashes when timed", "RUN { static int n; if (++n > 2) abort(); DENSE; return 0; }", STATUS_CRASHED,
       "killed by SIGABRT while timing" },
-    { "writes when timed", "RUN { static int n; if (++n > 2) ((float *)o[0])[0] = 0; DENSE; return 0; }", STATUS_CRASHED,
-      "killed by SIGSEGV while timing" },
-    { "hangs when timed", "RUN { static int n; if (++n > 2) for (volatile int i = 0;; i++) ; DENSE; return 0; }", STATUS_TIMED_OUT,
-      "silent for 1 s while timing" },
-    { "prints", "RUN { printf(\"{\\\"event\\\":\\\"done\\\",\\\"id\\\":1}\\n\"); fflush(stdout); DENSE; return 0; }", STATUS_OK, "" },
+    { "writes when timed", "RUN { static int n; if (++n > 2) ((float *)o[0])[0] = 0; DENSE; return 0; }",
+      STATUS_CRASHED, "killed by SIGSEGV while timing" },
+    { "hangs when timed", "RUN { static int n; if (++n > 2) for (volatile int i = 0;; i++) ; DENSE; return 0; }",
+      STATUS_TIMED_OUT, "silent for 1 s while timing" },
+    { "prints", "RUN { printf(\"{\\\"event\\\":\\\"done\\\",\\\"id\\\":1}\\n\"); fflush(stdout); DENSE; return 0; }",
+      STATUS_OK, "" },
     { "reads stdin", "RUN { if (getchar() != EOF) return 1; DENSE; return 0; }", STATUS_OK, "" },
     { "talks much", "RUN { static int n; DENSE; if (n++) return 0;\n"
-      "    char t[4096]; memset(t, 'x', sizeof t); for (int i = 0; i < 2000; i++) fwrite(t, 1, sizeof t, stderr); return 0; }", STATUS_OK, "" },
-    { "spoils the protocol", "RUN { for (int f = 3; f < 20; f++) if (write(f, \"rubbish\\n\", 8) != 8) continue; DENSE; return 0; }",
+      "    char t[4096]; memset(t, 'x', sizeof t); for (int i = 0; i < 2000; i++)\n"
+      "        fwrite(t, 1, sizeof t, stderr); return 0; }",
+      STATUS_OK, "" },
+    { "spoils the protocol",
+      "RUN { for (int f = 3; f < 20; f++) if (write(f, \"rubbish\\n\", 8) != 8) continue; DENSE; return 0; }",
       STATUS_CRASHED, "the runner talked nonsense while verifying" },
-    { "closes the protocol", "RUN { for (int f = 0; f < 20; f++) close(f); DENSE; for (;;) pause(); return 0; }", STATUS_CRASHED,
-      "while verifying" },
+    { "closes the protocol", "RUN { for (int f = 0; f < 20; f++) close(f); DENSE; for (;;) pause(); return 0; }",
+      STATUS_CRASHED, "while verifying" },
     { "refuses", "RUN { if (e[0] == 5) return 3; DENSE; return 0; }", STATUS_INVALID, "refuses these extents (3)" },
     { "has no entry", "int other;", STATUS_INVALID, "has no function dcgen_run" },
     { "does not load", "extern int missing(void); RUN { DENSE; return missing(); }", STATUS_INVALID, "missing" },
-    { "crashes when loaded", "__attribute__((constructor)) static void start(void) { abort(); } RUN { DENSE; return 0; }",
+    { "crashes when loaded",
+      "__attribute__((constructor)) static void start(void) { abort(); } RUN { DENSE; return 0; }",
       STATUS_CRASHED, "killed by SIGABRT while verifying" },
     { "packs", "PACK { DO_PACK; return 0; } RUN { PACKED; return 0; }", STATUS_OK, "" },
-    { "packs wrongly", "PACK { DO_PACK; ((float *)p)[5] += 1; return 0; } RUN { PACKED; return 0; }", STATUS_WRONG, "element 5" },
-    { "packs too much", "PACK { DO_PACK; ((float *)p)[e[1] * e[2]] = 1; return 0; } RUN { PACKED; return 0; }", STATUS_WRONG,
-      "dcgen_pack writes outside" },
-    { "packs into W", "PACK { DO_PACK; *(float *)w = 1; return 0; } RUN { PACKED; return 0; }", STATUS_WRONG, "changes operand 1" },
+    { "packs wrongly", "PACK { DO_PACK; ((float *)p)[5] += 1; return 0; } RUN { PACKED; return 0; }",
+      STATUS_WRONG, "element 5" },
+    { "packs too much", "PACK { DO_PACK; ((float *)p)[e[1] * e[2]] = 1; return 0; } RUN { PACKED; return 0; }",
+      STATUS_WRONG, "dcgen_pack writes outside" },
+    { "packs into W", "PACK { DO_PACK; *(float *)w = 1; return 0; } RUN { PACKED; return 0; }",
+      STATUS_WRONG, "changes operand 1" },
     { "cannot pack", "PACK { DO_PACK; return 4; } RUN { PACKED; return 0; }", STATUS_INVALID, "dcgen_pack returns 4" },
-    { "half packs", "int64_t dcgen_packed_bytes(const int64_t *e) { return e[0]; } RUN { DENSE; return 0; }", STATUS_INVALID, "dcgen_pack" },
-    { "writes into packed W", "PACK { DO_PACK; return 0; } RUN { PACKED; ((float *)o[1])[0] = 1; return 0; }", STATUS_WRONG,
-      "changes the packed operand" },
+    { "half packs", "int64_t dcgen_packed_bytes(const int64_t *e) { return e[0]; } RUN { DENSE; return 0; }",
+      STATUS_INVALID, "dcgen_pack" },
+    { "writes into packed W", "PACK { DO_PACK; return 0; } RUN { PACKED; ((float *)o[1])[0] = 1; return 0; }",
+      STATUS_WRONG, "changes the packed operand" },
     { "uses workspace", "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
       "RUN { memset(ws, 0, e[1] * 4); DENSE; return 0; }", STATUS_OK, "" },
     { "exceeds workspace", "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
       "RUN { memset(ws, 0, e[1] * 4 + 1); DENSE; return 0; }", STATUS_WRONG, "the workspace" },
-    { "absurd workspace", "int64_t dcgen_workspace(const int64_t *e) { return -e[1]; } RUN { DENSE; return 0; }", STATUS_INVALID,
-      "workspace" },
+    { "absurd workspace", "int64_t dcgen_workspace(const int64_t *e) { return -e[1]; } RUN { DENSE; return 0; }",
+      STATUS_INVALID, "workspace" },
     { "good too", "RUN { DENSE; return 0; } int different;", STATUS_OK, "" },
 };
 enum { NCASE = sizeof cases / sizeof *cases };
@@ -126,7 +139,9 @@ enum { NCASE = sizeof cases / sizeof *cases };
 
 static const char *build(World *w, const char *text, bool with_prelude)
 {
-    Build b = { .name = arena_printf(w->a, "k%d", w->nbuilt++), .text = with_prelude ? arena_printf(w->a, "%s%s\n", prelude, text) : text };
+    Build b = { .name = arena_printf(w->a, "k%d", w->nbuilt++), .text = text };
+    if (with_prelude)
+        b.text = arena_printf(w->a, "%s%s\n", prelude, text);
     build_all(w->builder, w->a, &b, 1, NULL);
     if (b.status != STATUS_OK)
         print_error("%s\n", b.why);
@@ -175,7 +190,8 @@ static int tear_down(void **state)
 
 static MeasureRequest request(const int64_t *extent)
 {
-    return (MeasureRequest){ .extent = extent, .threads = 1, .repeats = 5, .sample_ns = 20000, .max_ns = 1e9, .deadline_s = 1 };
+    return (MeasureRequest){ .extent = extent, .threads = 1, .repeats = 5, .sample_ns = 20000, .max_ns = 1e9,
+                             .deadline_s = 1 };
 }
 
 static void check_ok(const MeasureRecord *m, const MeasureRequest *q)
@@ -260,8 +276,8 @@ static void threads_are_verified_too(void **state)
     MeasureRequest q = request(small);
     q.threads = 2;
     check_one(w, build(w, good, true), &q, STATUS_OK, "");
-    check_one(w, build(w, "RUN { DENSE; if (ntask == 2 && task == 1) ((float *)o[3])[34] = 0; return 0; }", true), &q, STATUS_WRONG,
-              "row 4 element 6");
+    check_one(w, build(w, "RUN { DENSE; if (ntask == 2 && task == 1) ((float *)o[3])[34] = 0; return 0; }", true), &q,
+              STATUS_WRONG, "row 4 element 6");
     check_one(w, build(w, "RUN { DENSE; return ntask == 2 && task == 1 ? 9 : 0; }", true), &q, STATUS_INVALID, "(9)");
     q.threads = 7;                     /* more than rows */
     check_one(w, build(w, good, true), &q, STATUS_OK, "");
@@ -276,9 +292,10 @@ static void large_outputs_are_sampled(void **state)
     q.repeats = 0;
     q.deadline_s = 20;
     check_one(w, build(w, good, true), &q, STATUS_OK, "");
-    check_one(w, build(w, "RUN { DENSE; ((float *)o[3])[1234 * e[1] + 17] += 0.05f; return 0; }", true), &q, STATUS_WRONG, "row 1234 ");
-    check_one(w, build(w, "RUN { DENSE; ((float *)o[3])[2999 * e[1] + 255] += 0.001f; return 0; }", true), &q, STATUS_WRONG,
-              "row 2999 element 255");
+    check_one(w, build(w, "RUN { DENSE; ((float *)o[3])[1234 * e[1] + 17] += 0.05f; return 0; }", true), &q,
+              STATUS_WRONG, "row 1234 ");
+    check_one(w, build(w, "RUN { DENSE; ((float *)o[3])[2999 * e[1] + 255] += 0.001f; return 0; }", true), &q,
+              STATUS_WRONG, "row 2999 element 255");
 }
 
 static void sizes_are_checked(void **state)
@@ -295,7 +312,8 @@ static void sizes_are_checked(void **state)
     q = request(small);
     q.threads = 100000;
     check_one(w, so, &q, STATUS_INVALID, "bad number of threads");
-    check_one(w, "/no/such/file.so", &(MeasureRequest){ .extent = small, .threads = 1, .deadline_s = 1 }, STATUS_INVALID, "/no/such/file.so");
+    check_one(w, "/no/such/file.so", &(MeasureRequest){ .extent = small, .threads = 1, .deadline_s = 1 },
+              STATUS_INVALID, "/no/such/file.so");
 }
 
 static volatile int stop_flag;
@@ -339,7 +357,8 @@ static void bad_runners(void **state)
     check_start_fails(w, (const char *[]){ "/no/such/runner", NULL }, w->reference, "/no/such/runner: No such file");
     check_start_fails(w, (const char *[]){ "false", NULL }, w->reference, "exited with code 1");
     check_start_fails(w, (const char *[]){ "echo", "hello", NULL }, w->reference, "does not speak the runner protocol");
-    check_start_fails(w, (const char *[]){ "sh", "-c", "echo no route >&2; exit 3", NULL }, w->reference, "exited with code 3: no route");
+    check_start_fails(w, (const char *[]){ "sh", "-c", "echo no route >&2; exit 3", NULL }, w->reference,
+                      "exited with code 3: no route");
     check_start_fails(w, runner_command, "/no/such/reference.so", "/no/such/reference.so");
     check_start_fails(w, runner_command, build(w, "int x;", false), "the reference lacks a function");
 }
@@ -349,8 +368,9 @@ static void runner_dies_with_its_starter(void **state)
 {
     World *w = *state;
     char *path = arena_printf(w->a, "%s.pid", w->reference);
-    const char *key = "00", *err, *so = build(w, arena_printf(w->a, "RUN { FILE *f = fopen(\"%s\", \"w\"); fprintf(f, \"%%d\\n\", getpid());"
-                                              " fclose(f); for (;;) pause(); DENSE; return 0; }", path), true);
+    const char *text_of_hanging = "RUN { FILE *f = fopen(\"%s\", \"w\"); fprintf(f, \"%%d\\n\", getpid()); fclose(f);"
+                                  "      for (;;) pause(); DENSE; return 0; }";
+    const char *key = "00", *err, *so = build(w, arena_printf(w->a, text_of_hanging, path), true);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -388,9 +408,11 @@ static void runner_dies_with_its_starter(void **state)
 static void malformed_requests(void **state)
 {
     static const char *const lines[] = {
-        "", "{", "[]", "{\"cmd\":7}", "{\"cmd\":\"dance\"}", "{\"cmd\":\"measure\",\"id\":1}", "{\"cmd\":\"setup\"}", "\xff\xfe",
+        "", "{", "[]", "{\"cmd\":7}", "{\"cmd\":\"dance\"}",
+        "{\"cmd\":\"measure\",\"id\":1}", "{\"cmd\":\"setup\"}", "\xff\xfe",
         "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":[{}]}",
-        "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"in\",\"dtype\":\"f99\"}]}",
+        "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":["
+        "{\"name\":\"X\",\"role\":\"in\",\"dtype\":\"f99\"}]}",
         "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":[1,2,3,4,5,6,7,8,9]}", "unfinished" };
     enum { N = sizeof lines / sizeof *lines };
     World *w = *state;
@@ -418,15 +440,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(device_is_known), cmocka_unit_test(every_case_gets_its_record), cmocka_unit_test(verify_only),
-        cmocka_unit_test(threads_are_verified_too), cmocka_unit_test(large_outputs_are_sampled), cmocka_unit_test(sizes_are_checked),
-        cmocka_unit_test(stop_is_honoured), cmocka_unit_test(bad_runners), cmocka_unit_test(runner_dies_with_its_starter),
+        cmocka_unit_test(threads_are_verified_too), cmocka_unit_test(large_outputs_are_sampled),
+        cmocka_unit_test(sizes_are_checked),
+        cmocka_unit_test(stop_is_honoured), cmocka_unit_test(bad_runners),
+        cmocka_unit_test(runner_dies_with_its_starter),
         cmocka_unit_test(malformed_requests),
     };
     if (access(runner_path, X_OK) != 0) {
         print_message("skipped: no %s\n", runner_path);
         return 77;
     }
-    setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0", 0);     /* a runner built with sanitizers shall crash like any other */
+    /* A runner built with sanitizers shall crash like any other. */
+    setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0", 0);
     setenv("TSAN_OPTIONS", "handle_segv=0:handle_abort=0:atexit_sleep_ms=0", 0);
     return cmocka_run_group_tests_name("search/measure", tests, set_up, tear_down);
 }

@@ -102,15 +102,15 @@ static size_t utf8_length(const unsigned char *s, size_t n) {
     return len;
 }
 
-static bool is_shown(unsigned char c, bool keep_newline) {
-    return (c >= 0x20 && c != 0x7F) || c == '\t' || (keep_newline && c == '\n');
+static bool is_shown(unsigned char c) {
+    return (c >= 0x20 && c != 0x7F) || c == '\t';
 }
 
 /* Prints s, what is not printable as "?". */
-static void print_clean(FILE *out, const char *s, size_t n, bool keep_newline) {
+static void print_clean(FILE *out, const char *s, size_t n) {
     for (size_t i = 0; i < n;) {
         size_t len = utf8_length((const unsigned char *)s + i, n - i);
-        if (len == 0 || !is_shown((unsigned char)s[i], keep_newline)) {
+        if (len == 0 || !is_shown((unsigned char)s[i])) {
             fputc('?', out);
             i++;
         } else {
@@ -161,7 +161,7 @@ static void print_snippet(FILE *out, Loc at) {
     }
     const char *cut = from > 0 ? "..." : "";
     fprintf(out, "    %s", cut);
-    print_clean(out, s + from, to - from, false);
+    print_clean(out, s + from, to - from);
     fprintf(out, "%s\n", to < n ? "..." : "");
     if (at.col <= 0)
         return;
@@ -175,13 +175,13 @@ static void print_snippet(FILE *out, Loc at) {
 
 static void print_entry(FILE *out, const Entry *e) {
     const char *path = path_of(e);
-    print_clean(out, *path ? path : "dcgen", strlen(*path ? path : "dcgen"), false);
+    print_clean(out, *path ? path : "dcgen", strlen(*path ? path : "dcgen"));
     if (e->at.line > 0)
         fprintf(out, ":%d", e->at.line);
     if (e->at.line > 0 && e->at.col > 0)
         fprintf(out, ":%d", e->at.col);
     fprintf(out, ": %s: ", e->severity);
-    print_clean(out, e->message, strlen(e->message), true);
+    print_clean(out, e->message, strlen(e->message));
     fputc('\n', out);
     print_snippet(out, e->at);
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plot: figures drawn by gnuplot, as SVG to be put into a page. gnuplot does the geometry alone: colours, widths and fonts
+ * are the page's. Each thing drawn has a look, in a script the colour "#0000NN" (NN: the look in hexadecimal), in the SVG the
+ * class "lNN" (decimal), so that a figure follows the page from light to dark. Of gnuplot's output only paths, polygons,
+ * circles (pt 6, pt 7) and text are taken over, coordinates rounded to a tenth: no ids, versions or fonts remain.
+ */
+#ifndef DCGEN_PLOT_H
+#define DCGEN_PLOT_H
+
+#include <stdbool.h>
+#include "gen/text.h"
+
+enum { LOOK_AXIS = 1, LOOK_GRID, LOOK_TEXT, LOOK_LABEL, LOOK_CHOSEN, LOOK_GENERAL, LOOK_BEST, LOOK_DOT, LOOK_CLOUD, LOOK_KEPT,
+       LOOK_GUIDE, LOOK_KERNEL = 16, LOOK_NKERNEL = 8 };       /* kernel k: LOOK_KERNEL + k % LOOK_NKERNEL */
+
+typedef struct {
+    int width, height;
+    Text script;               /* what to draw, without terminal and output */
+    const char *svg;           /* filled in by plot_run: content of an <svg viewBox="0 0 width height"> */
+} Plot;
+
+/* One gnuplot draws all of them. False with *why set ("gnuplot was not found"); then every svg is NULL. */
+bool plot_run(Arena *a, Plot *plot, int n, const char **why);
+
+/* Words for a script's single-quoted strings: letters, digits and harmless signs; all others become '?'. */
+char *plot_word(Arena *a, const char *s);
+
+/* Private to plot.c: the content of gnuplot's document from `begin` to `end`, by the rules above. */
+char *plot_normalise(Arena *a, const char *begin, const char *end);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report: the page, section by section.
+ */
+#define _GNU_SOURCE
+#include "gen/report.h"
+
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "gen/choice.h"
+#include "gen/html.h"
+#include "gen/number.h"
+#include "gen/report_private.h"
+
+static void paragraph(Report *r, const char *text) { html_element(&r->out, "p", NULL, text); text_add(&r->out, "\n"); }
+static void note(Report *r, const char *text) { html_element(&r->out, "p", "note", text); text_add(&r->out, "\n"); }
+
+/* ---- numbers that several sections need ---- */
+
+int64_t report_instance(const Report *r, int64_t shape) { return r->in->study->shape[shape] - r->in->spec->instance; }
+
+double report_cost(const Report *r, int64_t instance, int kernel)
+{
+    return r->in->assignment->cost[instance * r->in->assignment->nkernel + kernel];
+}
+
+const char *report_shape_text(Report *r, const Instance *inst)
+{
+    const Spec *s = r->in->spec;
+    Text t = { .arena = r->arena };
+    for (int x = 0; x < s->op->naxis; x++)
+        text_printf(&t, "%s%s = %" PRId64, x ? ", " : "", s->op->axis[x].name, inst->extent[x]);
+    if (s->nthread > 1)
+        text_printf(&t, ", %d thread%s", inst->threads, inst->threads == 1 ? "" : "s");
+    return text_str(&t);
+}
+
+static double speedup_of(const Report *r)
+{
+    const Assignment *as = r->in->assignment;
+    double sum = 0, weight = 0;
+    for (int64_t i = 0; i < r->in->spec->ninstance; i++) {
+        double ratio = report_cost(r, i, as->general) / report_cost(r, i, as->chosen[i]), w = r->in->spec->instance[i].weight;
+        if (w > 0 && isfinite(ratio) && ratio > 0) {
+            sum += w * log(ratio);
+            weight += w;
+        }
+    }
+    return weight > 0 ? exp(sum / weight) : 1;
+}
+
+static void measure_regret(Report *r)
+{
+    const Assignment *as = r->in->assignment;
+    const Study *s = r->in->study;
+    double sum = 0, weight = 0;
+    r->worst_regret = -1;
+    for (int64_t j = 0; j < s->nshape; j++) {
+        int64_t i = report_instance(r, j);
+        double regret = report_cost(r, i, as->chosen[i]) / as->oracle_ns[i] - 1, w = s->shape[j]->weight;
+        if (!isfinite(regret))
+            continue;
+        sum += w * regret;
+        weight += w;
+        if (regret > r->worst_regret) {
+            r->worst_regret = regret;
+            r->worst = i;
+        }
+    }
+    r->tuned_regret = weight > 0 ? sum / weight : NAN;
+}
+
+/* ---- figures ---- */
+
+static bool has_plot(const Report *r, int plot) { return plot >= 0 && r->plot[plot].svg; }
+
+/* id: of the figure, unique in the page. */
+static void figure(Report *r, int plot, const char *id, const char *caption)
+{
+    const Plot *p = &r->plot[plot];
+    text_printf(&r->out, "<figure>\n<figcaption id=\"%s\">", id);
+    html_text(&r->out, caption);
+    text_printf(&r->out, "</figcaption>\n<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"%s\">\n%s</svg>\n"
+                "</figure>\n", p->width, p->height, id, p->svg);
+}
+
+typedef struct { const char *text, *mark; } Key;       /* mark: SVG within 28 x 12 */
+
+static void legend(Report *r, const Key *key, size_t n)
+{
+    text_add(&r->out, "<ul class=\"legend\">\n");
+    for (size_t i = 0; i < n; i++) {
+        text_printf(&r->out, "<li><svg viewBox=\"0 0 28 12\" aria-hidden=\"true\">%s</svg>", key[i].mark);
+        html_text(&r->out, key[i].text);
+        text_add(&r->out, "</li>\n");
+    }
+    text_add(&r->out, "</ul>\n");
+}
+
+static void no_figures(Report *r)
+{
+    text_add(&r->out, "<p class=\"note warn\">The figures are left out: ");
+    html_text(&r->out, r->no_plot);
+    text_add(&r->out, ". All numbers are in the tables.</p>\n");
+}
+
+/* ---- head ---- */
+
+static void page_head(Report *r)
+{
+    text_add(&r->out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+             "<meta name=\"color-scheme\" content=\"light dark\">\n"
+             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
+    html_text(&r->out, r->in->spec->name);
+    text_printf(&r->out, ": kernels and their choice</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", report_style);
+}
+
+static const char *summary_text(Report *r)
+{
+    const Assignment *as = r->in->assignment;
+    const Spec *s = r->in->spec;
+    Arena *a = r->arena;
+    const char *served = arena_printf(a, "%d kernel%s (%s of machine code) serve%s %s shapes of %s on %s in, by weighted mean, %s more "
+        "time than the best known kernel of each shape", as->nkernel, as->nkernel == 1 ? "" : "s", number_bytes(a, as->code_bytes),
+        as->nkernel == 1 ? "s" : "", number_count(a, s->ninstance), s->op->name, r->in->device->name, number_percent(a, as->regret));
+    if (as->nkernel == 1)
+        return arena_printf(a, "%s.", served);
+    return arena_printf(a, "%s; one kernel for all shapes would take %s times as long.", served, number_sig(a, r->speedup, 3));
+}
+
+static void fact(Report *r, const char *name, const char *value)
+{
+    text_add(&r->out, "<div>");
+    html_element(&r->out, "dt", NULL, name);
+    html_element(&r->out, "dd", NULL, value);
+    text_add(&r->out, "</div>\n");
+}
+
+static void facts(Report *r)
+{
+    const Assignment *as = r->in->assignment;
+    Arena *a = r->arena;
+    text_add(&r->out, "<dl class=\"facts\">\n");
+    fact(r, "kernels kept", arena_printf(a, "%d", as->nkernel));
+    fact(r, "machine code", number_bytes(a, as->code_bytes));
+    fact(r, "shapes, of them tuned", arena_printf(a, "%s / %s", number_count(a, r->in->spec->ninstance), number_count(a, r->in->study->nshape)));
+    fact(r, "above best known, tuned shapes", number_percent(a, r->tuned_regret));
+    fact(r, "the same, worst tuned shape", number_percent(a, r->worst_regret));
+    fact(r, "one kernel for all: time", arena_printf(a, "x %s", number_sig(a, r->speedup, 3)));
+    text_add(&r->out, "</dl>\n");
+}
+
+/* ---- sections ---- */
+
+static void section_setting(Report *r) { report_table_setting(r); }
+
+static void section_speed(Report *r)
+{
+    static const Key key[] = {
+        { "chosen kernel (dots: tuned shapes)", "<path class=\"l5\" d=\"M1 6L27 6\"/><path class=\"l8\" d=\"M14 6h0\"/>" },
+        { "best known", "<path class=\"l7\" d=\"M10 6a4 4 0 1 0 8 0a4 4 0 1 0 -8 0\"/>" },
+        { "one kernel for all shapes", "<path class=\"l6\" d=\"M1 6L27 6\"/>" } };
+    const Groups *g = &r->groups;
+    if (r->no_plot)
+        no_figures(r);
+    if (r->no_plot || g->npanel == 0)
+        return;
+    legend(r, key, sizeof key / sizeof *key);
+    text_add(&r->out, "<div class=\"panels\">\n");
+    for (int i = 0; i < g->ngroup; i++)
+        if (has_plot(r, r->panel[i]))
+            figure(r, r->panel[i], arena_printf(r->arena, "panel-%d", i), g->group[i].label);
+    text_add(&r->out, "</div>\n");
+    note(r, arena_printf(r->arena, "Between the dots the line is predicted from the measurements.%s", g->npanel < g->ngroup ?
+         " Only the heaviest groups of shapes are drawn." : ""));
+}
+
+static void section_map(Report *r)
+{
+    if (!has_plot(r, r->map))
+        return;
+    text_add(&r->out, "<div class=\"single\">\n");
+    figure(r, r->map, "map", arena_printf(r->arena, "Kernel by %s", r->in->spec->op->axis[r->groups.axis].name));
+    text_add(&r->out, "</div>\n");
+}
+
+static void section_dispatch(Report *r)
+{
+    const Assignment *as = r->in->assignment;
+    paragraph(r, arena_printf(r->arena, "The dispatcher is a decision tree over %s%s with %d leaves; at most %d comparisons lead to a "
+              "kernel. It is total: shapes outside the declared ranges go to k%d.",
+              as->nfeature > r->in->spec->op->naxis ? "extents and threads" : "the extents", "", tree_nleaf(as->tree),
+              tree_depth(as->tree), as->general));
+    section_map(r);
+}
+
+static void section_shapes(Report *r)
+{
+    report_table_shapes(r);
+    if (r->worst_regret > 0.0005)
+        note(r, arena_printf(r->arena, "Furthest from the best known: %s, by %s.",
+             report_shape_text(r, &r->in->spec->instance[r->worst]), number_percent(r->arena, r->worst_regret)));
+}
+
+static void section_kernels(Report *r)
+{
+    report_table_kernels(r);
+    if (has_plot(r, r->curve)) {
+        text_add(&r->out, "<div class=\"single\">\n");
+        figure(r, r->curve, "curve", "What fewer kernels would cost");
+        text_add(&r->out, "</div>\n");
+        note(r, "Weighted mean over the shapes when each takes the best of the kernels kept, before the tree; the ring is the number kept.");
+    }
+    report_list_parameters(r);
+}
+
+static void count_trials(Report *r)
+{
+    const Study *s = r->in->study;
+    int64_t count[STATUS_COUNT] = { 0 }, measured = 0;
+    Text t = { .arena = r->arena };
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        count[s->trial[i].status]++;
+        for (int64_t j = 0; j < s->nshape; j++)
+            measured += s->trial[i].ns[j] > 0;
+    }
+    text_printf(&t, "%s kernels were tried and %s times taken of them on the tuned shapes", number_count(r->arena, s->ntrial),
+                number_count(r->arena, measured));
+    for (int k = STATUS_OK + 1; k < STATUS_COUNT; k++)
+        if (count[k])
+            text_printf(&t, "; %s: %s", status_name((Status)k), number_count(r->arena, count[k]));
+    text_add(&t, ". Each was verified against the reference before it was timed.");
+    paragraph(r, text_str(&t));
+}
+
+static void section_search(Report *r)
+{
+    count_trials(r);
+    report_table_space(r);
+    if (has_plot(r, r->progress)) {
+        text_add(&r->out, "<div class=\"single\">\n");
+        figure(r, r->progress, "progress", "Best so far");
+        text_add(&r->out, "</div>\n");
+        note(r, "Weighted mean over the tuned shapes of the fastest time so far against the fastest of all.");
+    }
+}
+
+static void section_model(Report *r)
+{
+    static const Key key[] = {
+        { "kernel of the package", "<path class=\"l10\" d=\"M14 6h0\"/>" },
+        { "other kernel", "<path class=\"l9\" d=\"M14 6h0\"/>" },
+        { "equal", "<path class=\"l11\" d=\"M1 6L27 6\"/>" } };
+    if (r->in->cost.nmeasure == 0) {
+        paragraph(r, "There were too few measurements to judge the cost model.");
+        return;
+    }
+    report_table_model(r);
+    if (!has_plot(r, r->scatter))
+        return;
+    legend(r, key, sizeof key / sizeof *key);
+    text_add(&r->out, "<div class=\"single\">\n");
+    figure(r, r->scatter, "scatter", "Time predicted and measured");
+    text_add(&r->out, "</div>\n");
+    note(r, "Predictions of the fitted model, before a kernel's own measurements correct them.");
+}
+
+static void section_reading(Report *r)
+{
+    static const struct { const char *term, *meaning; } row[] = {
+        { "time", "Median of interleaved samples of one call. With \"~\" it is predicted, not measured." },
+        { "above best", "Time of the chosen kernel over that of the fastest kernel ever measured on the shape, less one. The package "
+          "keeps few kernels, so that a shape may get the second best." },
+        { "runner-up", "The fastest other kernel of the package, and how much longer it takes. A negative margin: the tree gives up that "
+          "much here for a simpler rule. Margins of one or two percent are within the noise." },
+        { "error", "Largest error seen of the kernel on any shape, as a part of the tolerance: above 1 it would have been refused." },
+        { "weight", "What the spec gives the shape; every mean here is weighted by it, not by the size of the shape." } };
+    text_add(&r->out, "<dl class=\"terms\">\n");
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        fact(r, row[i].term, row[i].meaning);
+    text_add(&r->out, "</dl>\n");
+}
+
+static const struct { const char *id, *title; void (*write)(Report *); } SECTION[] = {
+    { "setting", "What was tuned", section_setting },
+    { "speed", "Speed", section_speed },
+    { "dispatch", "Which kernel serves which shape", section_dispatch },
+    { "shapes", "Tuned shapes", section_shapes },
+    { "kernels", "Kernels", section_kernels },
+    { "search", "Search", section_search },
+    { "model", "Cost model", section_model },
+    { "reading", "How to read this report", section_reading } };
+
+enum { NSECTION = sizeof SECTION / sizeof *SECTION };
+
+static void page_top(Report *r)
+{
+    text_add(&r->out, "<header>\n");
+    html_element(&r->out, "h1", NULL, r->in->spec->name);
+    html_element(&r->out, "p", "summary", summary_text(r));
+    facts(r);
+    text_add(&r->out, "<nav aria-label=\"Sections\">");
+    for (int i = 0; i < NSECTION; i++)
+        text_printf(&r->out, "<a href=\"#%s\">%s</a> ", SECTION[i].id, SECTION[i].title);
+    text_add(&r->out, "</nav>\n</header>\n");
+}
+
+static void write_page(Report *r)
+{
+    page_head(r);
+    page_top(r);
+    for (int i = 0; i < NSECTION; i++) {
+        text_printf(&r->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", SECTION[i].id, SECTION[i].id, SECTION[i].title);
+        SECTION[i].write(r);
+        text_add(&r->out, "</section>\n");
+    }
+    text_add(&r->out, "</main>\n</body>\n</html>\n");
+}
+
+char *report_html(Arena *a, const ReportInput *in)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
+    Report *r = ARENA_NEW(a, Report);
+    *r = (Report){ .in = in, .arena = a, .out = { .arena = a }, .map = -1, .scatter = -1, .curve = -1, .progress = -1 };
+    r->groups = report_groups(a, in->spec);
+    r->panel = ARENA_ARRAY(a, (size_t)r->groups.ngroup + 1, int);
+    for (int i = 0; i < r->groups.ngroup; i++)
+        r->panel[i] = -1;
+    r->speedup = speedup_of(r);
+    measure_regret(r);
+    report_draw(r);
+    write_page(r);
+    uselocale(before);
+    if (c)
+        freelocale(c);
+    return (char *)text_str(&r->out);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report: what a package holds and why, as one HTML5 page: tables, and figures as inline SVG where gnuplot is there. Nothing outside
+ * the page is referred to; no date, path, or host name is in it; the same input (and gnuplot) gives the same bytes.
+ */
+#ifndef DCGEN_REPORT_H
+#define DCGEN_REPORT_H
+
+#include <stdint.h>
+#include "gen/arena.h"
+#include "gen/spec.h"
+#include "model/cost.h"
+#include "search/select.h"
+#include "search/space.h"
+#include "search/study.h"
+
+typedef struct {
+    const Spec *spec;
+    const Study *study;
+    const CostModel *model;
+    const Assignment *assignment;
+    const Device *device;
+    const Space *space;                /* NULL: its counts are not shown */
+    CostReport cost;                   /* nmeasure 0: the model's figures are not shown */
+    const char *version;               /* of dcgen */
+    const int64_t *order;              /* trials in the order in which they were measured; NULL when that is not known (records in */
+    int64_t norder;                    /* canonical order do not tell): then there is no figure of the search's progress */
+} ReportInput;
+
+char *report_html(Arena *a, const ReportInput *in);
+
+#endif

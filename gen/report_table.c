@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report_table: the report's tables. Each is a list of columns with a function that writes one cell.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "gen/choice.h"
+#include "gen/html.h"
+#include "gen/number.h"
+#include "gen/report_private.h"
+
+static void table_begin(Report *r, const char *name, const char *class)
+{
+    text_add(&r->out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    html_text(&r->out, name);
+    text_printf(&r->out, "\">\n<table%s%s%s>\n", class ? " class=\"" : "", class ? class : "", class ? "\"" : "");
+}
+
+static void table_end(Report *r) { text_add(&r->out, "</tbody>\n</table>\n</div>\n"); }
+
+static void cell(Report *r, const char *class, const char *text) { html_element(&r->out, "td", class, text); }
+
+static void head_begin(Report *r) { text_add(&r->out, "<thead><tr>"); }
+
+static void head(Report *r, const char *class, const char *text)
+{
+    text_printf(&r->out, class ? "<th scope=\"col\" class=\"%s\">" : "<th scope=\"col\">", class);
+    html_text(&r->out, text);
+    text_add(&r->out, "</th>");
+}
+
+static void head_end(Report *r) { text_add(&r->out, "</tr></thead>\n<tbody>\n"); }
+
+static void row_head(Report *r, const char *text)
+{
+    text_add(&r->out, "<tr><th scope=\"row\">");
+    html_text(&r->out, text);
+    text_add(&r->out, "</th>");
+}
+
+static void row_end(Report *r) { text_add(&r->out, "</tr>\n"); }
+
+/* A row of a table of two columns. */
+static void pair(Report *r, const char *name, const char *value)
+{
+    row_head(r, name);
+    cell(r, NULL, value);
+    row_end(r);
+}
+
+/* ---- what was tuned, and on what ---- */
+
+static const char *dims_text(Report *r)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < r->in->spec->ndim; i++) {
+        const Dim *d = &r->in->spec->dim[i];
+        text_printf(&t, "%s%s = %" PRId64 " to %" PRId64, i ? "; " : "", d->name, d->min, d->max);
+    }
+    return t.len ? text_str(&t) : "none";
+}
+
+static const char *list_text(Report *r, const char *const *item, int n, const char *none)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < n; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", item[i]);
+    return n ? text_str(&t) : none;
+}
+
+static const char *threads_text(Report *r)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < r->in->spec->nthread; i++)
+        text_printf(&t, "%s%d", i ? ", " : "", r->in->spec->threads[i]);
+    return text_str(&t);
+}
+
+static const char *layout_text(Report *r)
+{
+    const Spec *s = r->in->spec;
+    if (s->const_operand < 0)
+        return "as the operator says";
+    return arena_printf(r->arena, "%s: %s%s", s->op->operand[s->const_operand].name, s->layout ? s->layout : "as given",
+                        s->packed ? ", packed once by the package" : "");
+}
+
+static const char *device_text(Report *r)
+{
+    const Device *d = r->in->device;
+    return arena_printf(r->arena, "%s (%s, %d core%s; L1 %s, L2 %s, L3 %s)", d->name, d->arch, d->cores, d->cores == 1 ? "" : "s",
+                        number_bytes(r->arena, d->l1_bytes), number_bytes(r->arena, d->l2_bytes), number_bytes(r->arena, d->l3_bytes));
+}
+
+static const char *target_text(Report *r)
+{
+    const Device *d = r->in->device;
+    return arena_printf(r->arena, "%s (the device runs %s)", r->in->study->target->name, list_text(r, d->isa, d->nisa, "nothing else"));
+}
+
+static const char *budget_text(Report *r)
+{
+    const Budget *b = &r->in->spec->budget;
+    return arena_printf(r->arena, "%d kernels, %d KiB of code; %d trials, %d s of search", b->kernels, b->code_kib, b->trials, b->seconds);
+}
+
+static void declared_shapes(Report *r)
+{
+    const Spec *s = r->in->spec;
+    text_add(&r->out, "<h3>Declared shapes</h3>\n");
+    table_begin(r, "Declared shapes", NULL);
+    head_begin(r);
+    for (int x = 0; x < s->op->naxis; x++)
+        head(r, NULL, s->op->axis[x].name);
+    head(r, "num", "weight");
+    head_end(r);
+    for (int i = 0; i < s->nshape; i++) {
+        text_add(&r->out, "<tr>");
+        for (int x = 0; x < s->op->naxis; x++)
+            cell(r, "line", expr_text(s->shape[i].extent[x]));
+        cell(r, "num", number_sig(r->arena, s->shape[i].weight, 3));
+        row_end(r);
+    }
+    table_end(r);
+}
+
+void report_table_setting(Report *r)
+{
+    const Spec *s = r->in->spec;
+    table_begin(r, "Setting", "setting");
+    text_add(&r->out, "<tbody>\n");
+    pair(r, "Operator", arena_printf(r->arena, "%s: %s", s->op->name, s->op->doc));
+    pair(r, "Element type", s->dtype);
+    pair(r, "Epilogue", list_text(r, s->epilogue, s->nepilogue, "none"));
+    pair(r, "Constant operand", layout_text(r));
+    pair(r, "Dimensions", dims_text(r));
+    pair(r, "Threads", threads_text(r));
+    pair(r, "Budget", budget_text(r));
+    pair(r, "Device", device_text(r));
+    pair(r, "Target", target_text(r));
+    pair(r, "Compiler", r->in->device->compiler);
+    pair(r, "Flags", r->in->device->flags);
+    pair(r, "Generator", arena_printf(r->arena, "dcgen %s", r->in->version));
+    table_end(r);
+    declared_shapes(r);
+}
+
+/* ---- tuned shapes ---- */
+
+static const char *time_text(Report *r, double ns, bool measured)
+{
+    return arena_printf(r->arena, "%s%s", measured || !isfinite(ns) ? "" : "~ ", number_time(r->arena, ns));
+}
+
+static void shape_heads(Report *r)
+{
+    static const char *const name[] = { "weight", "kernel", "time", "GFLOP/s", "above best", "runner-up", "its margin", "error" };
+    const Spec *s = r->in->spec;
+    head_begin(r);
+    for (int x = 0; x < s->op->naxis; x++)
+        head(r, "num", s->op->axis[x].name);
+    if (s->nthread > 1)
+        head(r, "num", "threads");
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        head(r, "num", name[i]);
+    head_end(r);
+}
+
+static void shape_row(Report *r, int64_t shape)
+{
+    const Spec *s = r->in->spec;
+    const Assignment *as = r->in->assignment;
+    const Instance *inst = r->in->study->shape[shape];
+    int64_t i = report_instance(r, shape);
+    Choice c = choice_make(r->in->study, as, inst, as->cost + i * as->nkernel, as->chosen[i]);
+    double flops = choice_flops(s, inst->extent);
+    text_add(&r->out, "<tr>");
+    for (int x = 0; x < s->op->naxis; x++)
+        cell(r, "num", arena_printf(r->arena, "%" PRId64, inst->extent[x]));
+    if (s->nthread > 1)
+        cell(r, "num", arena_printf(r->arena, "%d", inst->threads));
+    cell(r, "num", number_sig(r->arena, inst->weight, 3));
+    cell(r, "num", arena_printf(r->arena, "k%d", c.kernel));
+    cell(r, "num", time_text(r, c.ns, c.measured));
+    cell(r, "num", flops > 0 ? number_sig(r->arena, flops / c.ns, 3) : "-");
+    cell(r, "num", number_percent(r->arena, c.ns / c.best_ns - 1));
+    cell(r, "num", c.runner < 0 ? "-" : arena_printf(r->arena, "k%d", c.runner));
+    cell(r, "num", c.runner < 0 ? "-" : number_percent(r->arena, c.runner_ns / c.ns - 1));
+    cell(r, "num", number_sig(r->arena, r->in->study->trial[as->kernel[c.kernel]].max_err, 2));
+    row_end(r);
+}
+
+/* Weight below which a shape's row is left out; 0: none is. */
+static double least_weight(const Report *r)
+{
+    const Study *s = r->in->study;
+    double least = 0;
+    for (int64_t rows = s->nshape; rows > REPORT_MAX_ROW;) {
+        double next = INFINITY;
+        for (int64_t j = 0; j < s->nshape; j++)
+            if (s->shape[j]->weight > least)
+                next = fmin(next, s->shape[j]->weight);
+        if (!isfinite(next))
+            break;
+        least = next;
+        rows = 0;
+        for (int64_t j = 0; j < s->nshape; j++)
+            rows += s->shape[j]->weight > least;
+    }
+    return least;
+}
+
+void report_table_shapes(Report *r)
+{
+    const Study *s = r->in->study;
+    double least = least_weight(r);
+    int64_t shown = 0;
+    table_begin(r, "Tuned shapes", NULL);
+    shape_heads(r);
+    for (int64_t j = 0; j < s->nshape && shown < REPORT_MAX_ROW; j++)
+        if (s->shape[j]->weight >= least) {
+            shape_row(r, j);
+            shown++;
+        }
+    table_end(r);
+    if (shown < s->nshape)
+        html_element(&r->out, "p", "note", arena_printf(r->arena, "%s of %s tuned shapes are shown, the heaviest.",
+                                                        number_count(r->arena, shown), number_count(r->arena, s->nshape)));
+}
+
+/* ---- kernels ---- */
+
+static const char *values_text(Report *r, const Candidate *c)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Text t = { .arena = r->arena };
+    candidate_values(c, value);
+    for (int i = 0; i < c->t->nparam; i++)
+        text_printf(&t, "%s%s=%" PRId64, i ? " " : "", c->t->param[i].name, value[i]);
+    return text_str(&t);
+}
+
+static void kernel_row(Report *r, int k, double total)
+{
+    const Assignment *as = r->in->assignment;
+    const Spec *s = r->in->spec;
+    const Trial *t = &r->in->study->trial[as->kernel[k]];
+    double weight = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        if (as->chosen[i] == k) {
+            weight += s->instance[i].weight;
+            count++;
+        }
+    row_head(r, arena_printf(r->arena, "k%d%s", k, k == as->general ? " *" : ""));
+    cell(r, "line", t->c.t->name);
+    cell(r, NULL, values_text(r, &t->c));
+    cell(r, "num", number_bytes(r->arena, t->code_bytes));
+    cell(r, "num", number_count(r->arena, count));
+    cell(r, "num", number_percent(r->arena, weight / total));
+    row_end(r);
+}
+
+void report_table_kernels(Report *r)
+{
+    static const struct { const char *name, *class; } column[] = {
+        { "kernel", NULL }, { "template", NULL }, { "parameters", NULL }, { "code", "num" }, { "shapes served", "num" },
+        { "share of weight", "num" } };
+    double total = 0;
+    for (int64_t i = 0; i < r->in->spec->ninstance; i++)
+        total += r->in->spec->instance[i].weight;
+    table_begin(r, "Kernels", "wide");
+    head_begin(r);
+    for (size_t i = 0; i < sizeof column / sizeof *column; i++)
+        head(r, column[i].class, column[i].name);
+    head_end(r);
+    for (int k = 0; k < r->in->assignment->nkernel; k++)
+        kernel_row(r, k, total);
+    table_end(r);
+    text_add(&r->out, "<p class=\"note\">* also serves shapes outside the declared ranges.</p>\n");
+}
+
+/* The template of kernel k, if no earlier kernel has it. */
+static const Template *new_template(const Report *r, int k)
+{
+    const Assignment *as = r->in->assignment;
+    const Template *t = r->in->study->trial[as->kernel[k]].c.t;
+    for (int i = 0; i < k; i++)
+        if (r->in->study->trial[as->kernel[i]].c.t == t)
+            return NULL;
+    return t;
+}
+
+void report_list_parameters(Report *r)
+{
+    for (int k = 0; k < r->in->assignment->nkernel; k++) {
+        const Template *t = new_template(r, k);
+        if (!t)
+            continue;
+        html_element(&r->out, "h3", NULL, arena_printf(r->arena, "Template %s", t->name));
+        html_element(&r->out, "p", NULL, t->doc ? t->doc : "");
+        table_begin(r, "Parameters", NULL);
+        text_add(&r->out, "<tbody>\n");
+        for (int i = 0; i < t->nparam; i++)
+            pair(r, t->param[i].name, t->param[i].doc ? t->param[i].doc : "");
+        table_end(r);
+    }
+}
+
+/* ---- the space, the model ---- */
+
+void report_table_space(Report *r)
+{
+    const Space *space = r->in->space;
+    if (!space)
+        return;
+    html_element(&r->out, "p", NULL, arena_printf(r->arena, "Of %s combinations of parameters %s fit the hardware; the others were left "
+                 "out before anything was built, for these reasons:", number_count(r->arena, space->nraw), number_count(r->arena, space->n)));
+    table_begin(r, "Combinations left out", NULL);
+    head_begin(r);
+    head(r, NULL, "template");
+    head(r, NULL, "needed");
+    head(r, NULL, "reason");
+    head(r, "num", "left out");
+    head_end(r);
+    for (int i = 0; i < space->nrejection; i++) {
+        const Rejection *j = &space->rejection[i];
+        text_add(&r->out, "<tr>");
+        cell(r, "line", j->t->name);
+        text_add(&r->out, "<td><code>");
+        html_text(&r->out, expr_text(j->constraint->need));
+        text_add(&r->out, "</code></td>");
+        cell(r, NULL, j->constraint->why);
+        cell(r, "num", number_count(r->arena, j->count));
+        row_end(r);
+    }
+    table_end(r);
+}
+
+void report_table_model(Report *r)
+{
+    const CostReport *c = &r->in->cost;
+    Arena *a = r->arena;
+    const struct { const char *name, *value, *meaning; } row[] = {
+        { "measurements", number_count(a, c->nmeasure), "pairs of kernel and shape that the model was fitted to" },
+        { "features", arena_printf(a, "%d", c->nfeature), "numbers that describe a kernel on a shape" },
+        { "penalty", number_sig(a, c->lambda, 2), "lambda of the ridge regression, chosen by leave-one-out" },
+        { "leave-one-out error", number_percent(a, exp2(c->loo_rmse) - 1),
+          arena_printf(a, "root mean square, when one measurement is left out (%s in log2 of the time)", number_sig(a, c->loo_rmse, 3)) },
+        { "error on an unseen kernel", number_percent(a, c->error), "median, when all measurements of the kernel are left out" },
+        { "rank correlation", number_sig(a, c->rank, 3), "Spearman's, of the same predictions, mean over shapes: 1 is the right order" },
+        { "exponent of padding", number_sig(a, c->pad_exponent, 3), "fitted; 1 is the closed form" },
+        { "exponent of occupancy", number_sig(a, c->occ_exponent, 3), "fitted; 1 is the closed form" } };
+    if (c->nmeasure == 0)
+        return;
+    table_begin(r, "The cost model", NULL);
+    text_add(&r->out, "<tbody>\n");
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        row_head(r, row[i].name);
+        cell(r, "num", row[i].value);
+        cell(r, NULL, row[i].meaning);
+        row_end(r);
+    }
+    table_end(r);
+}

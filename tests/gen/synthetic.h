@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * synthetic: a study whose times follow from the templates' own formulas, for tests of what is shown of a study. The spec,
+ * the templates and the space are real; only the measurements are made up.
+ */
+#ifndef DCGEN_TESTS_SYNTHETIC_H
+#define DCGEN_TESTS_SYNTHETIC_H
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "gen/spec.h"
+#include "gen/target.h"
+#include "gen/template.h"
+#include "model/cost.h"
+#include "search/select.h"
+#include "search/space.h"
+#include "search/study.h"
+
+typedef struct {
+    Arena *arena;
+    Spec *spec;
+    Device device;
+    TargetList targets;
+    TemplateList templates;
+    Space *space;
+    Study *study;
+    CostModel *model;
+    Assignment *assignment;
+    int64_t *order;
+} Synthetic;
+
+static const char synthetic_spec[] =
+    "name = \"bert_dense\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+    "dims = { T = { min = 1; max = 128; }; };\n"
+    "shapes = ( { M = \"16*T\"; N = 2304; K = 768; weight = 1.0; }, { M = \"16*T\"; N = 768; K = 768; weight = 2.0; },\n"
+    "           { M = \"T\"; N = 3072; K = 768; weight = 1.0; }, { M = \"16*T\"; N = 768; K = 3072; weight = 1.0; } );\n"
+    "tune = { T = [1, 5, 24, 43, 62, 81, 100, 119, 128]; };\n"
+    "epilogue = [\"bias\"]; layout = { W = \"NK\"; packed = true; };\n"
+    "budget = { kernels = 8; code_kib = 512; trials = 256; seconds = 300; }; threads = [1];\n";
+
+static uint64_t synthetic_seed;
+
+static double synthetic_draw(void)                         /* 0 <= x < 1 */
+{
+    synthetic_seed = synthetic_seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(synthetic_seed >> 40) / (double)(1 << 24);
+}
+
+static Device synthetic_device(void)
+{
+    return (Device){ .id = "0123456789abcdef", .name = "Synthetic CPU 9000", .arch = "x86_64", .cores = 8, .l1_bytes = 32 << 10,
+                     .l2_bytes = 1 << 20, .l3_bytes = 32 << 20, .nisa = 3, .isa = { "avx512", "avx2", "portable" },
+                     .compiler = "gcc (Debian 12.2.0) 12.2.0", .flags = "-O3 -std=gnu17" };
+}
+
+/* A time as the template's closed form has it, and some of each candidate's own and of noise. */
+static double synthetic_time(const Synthetic *y, const Candidate *c, const Instance *inst, double own)
+{
+    int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
+    double serial = 1, bound = 0;
+    candidate_values(c, value);
+    template_slots(&(Binding){ .t = c->t, .spec = y->spec, .target = c->target, .device = &y->device, .value = value,
+                               .extent = inst->extent, .threads = inst->threads }, slots);
+    expr_real_at(c->t->serial_flops, slots, &serial);
+    expr_real_at(c->t->bound, slots, &bound);
+    return 400 + serial / 140 * exp2(bound) * own * (1 + 0.02 * synthetic_draw());
+}
+
+static void synthetic_measure(Synthetic *y, int64_t ntrial)
+{
+    for (int64_t k = 0; k < ntrial; k++) {
+        int64_t i = study_add(y->study, &y->space->candidate[(k * 7919 + 13) % y->space->n]);
+        Trial *t = &y->study->trial[i];
+        double own = 1 + 0.3 * synthetic_draw();
+        t->built = true;
+        t->status = k % 17 == 5 ? STATUS_WRONG : k % 29 == 3 ? STATUS_BUILD_FAILED : STATUS_OK;
+        t->code_bytes = 1500 + (int64_t)(6000 * synthetic_draw());
+        t->max_err = 0.02 + 0.1 * synthetic_draw();
+        for (int64_t j = 0; t->status == STATUS_OK && j < y->study->nshape; j++)
+            t->ns[j] = synthetic_time(y, &t->c, y->study->shape[j], own);
+        y->order[i] = i;
+    }
+}
+
+/* False when the templates cannot be read: the reason is on stderr. */
+static bool synthetic_make(Synthetic *y, const char *spec_text, int64_t ntrial)
+{
+    static const char *const folder[] = { DCGEN_SOURCE_DIR "/templates" };
+    Arena *a = y->arena = arena_new();
+    Diag *d = diag_new(a);
+    Source *src = ARENA_NEW(a, Source);
+    *src = (Source){ .path = "spec.cfg", .text = spec_text, .len = strlen(spec_text) };
+    synthetic_seed = 1;
+    y->device = synthetic_device();
+    y->spec = spec_parse(a, src, folder, 1, d);
+    bool ok = y->spec && target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &y->targets, d) &&
+              template_read_all(a, y->spec->op, NULL, 0, &y->templates, d);
+    const Target *target = ok ? target_best(&y->targets, &y->device) : NULL;
+    y->space = target ? space_make(a, y->spec, &y->templates, target, &y->device, d) : NULL;
+    diag_print(d, stderr);
+    if (!y->space)
+        return false;
+    y->study = study_new(a, y->spec, &y->device, target, "0123456789abcdef");
+    y->order = ARENA_ARRAY(a, (size_t)ntrial + 1, int64_t);
+    synthetic_measure(y, ntrial);
+    y->model = cost_fit(a, y->study, &y->templates);
+    y->assignment = select_kernels(a, y->study, y->model);
+    return y->assignment != NULL;
+}
+
+#endif

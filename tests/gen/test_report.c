@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report: one well-formed page that refers to nothing outside, the same bytes twice, with hostile names escaped, and whole without
+ * gnuplot too. With a path as its argument the program writes a page there instead (for test_report_browser.sh).
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <ctype.h>
+#include <locale.h>
+#include <stdlib.h>
+#include "gen/choice.h"
+#include "gen/html.h"
+#include "gen/number.h"
+#include "gen/plot.h"
+#include "gen/report.h"
+#include "synthetic.h"
+
+enum { NTRIAL = 120, MAX_DEPTH = 64, MAX_ID = 256 };
+
+static Synthetic y;
+
+static ReportInput input_of(Synthetic *s)
+{
+    return (ReportInput){ .spec = s->spec, .study = s->study, .model = s->model, .assignment = s->assignment, .device = &s->device,
+                          .space = s->space, .cost = cost_report(s->arena, s->study, &s->templates), .version = "0.1.0",
+                          .order = s->order, .norder = s->study->ntrial };
+}
+
+static int make(void **state)
+{
+    (void)state;
+    return synthetic_make(&y, synthetic_spec, NTRIAL) ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+static const char *page(void)
+{
+    ReportInput in = input_of(&y);
+    return report_html(y.arena, &in);
+}
+
+/* ---- a strict reader of the page ---- */
+
+typedef struct { char id[MAX_ID][64]; int nid, nelement, ndepth; char open[MAX_DEPTH][24]; } Reader;
+
+static bool is_void(const char *tag) { return strcmp(tag, "meta") == 0; }
+
+static void read_attributes(Reader *r, const char *p, const char *end)
+{
+    while (p < end && *p != '/') {
+        char name[64], value[512];
+        size_t n = strcspn(p, "= >"), len;
+        assert_true(n > 0 && n < sizeof name && p[n] == '=' && p[n + 1] == '"');
+        memcpy(name, p, n);
+        name[n] = '\0';
+        p += n + 2;
+        len = strcspn(p, "\"<");
+        assert_int_equal(p[len], '"');
+        snprintf(value, sizeof value, "%.*s", (int)len, p);
+        for (int i = 0; strcmp(name, "id") == 0 && i < r->nid; i++)
+            assert_string_not_equal(value, r->id[i]);
+        if (strcmp(name, "id") == 0) {
+            assert_true(r->nid < MAX_ID);
+            strcpy(r->id[r->nid++], value);
+        }
+        p += len + 1;
+        p += *p == ' ';
+    }
+}
+
+/* `p` stands behind '<'; what follows the tag's '>'. */
+static const char *read_tag(Reader *r, const char *p)
+{
+    char tag[24] = "";
+    bool close = *p == '/';
+    p += close;
+    size_t n = strcspn(p, " />");
+    assert_true(n > 0 && n < sizeof tag);
+    memcpy(tag, p, n);
+    const char *end = strchr(p, '>');
+    assert_non_null(end);
+    if (close) {
+        assert_true(r->ndepth > 0);
+        assert_string_equal(tag, r->open[--r->ndepth]);
+        return end + 1;
+    }
+    for (size_t i = 0; i < n; i++)
+        assert_true(isalnum((unsigned char)tag[i]) || tag[i] == '-');
+    r->nelement++;
+    read_attributes(r, p + n + (p[n] == ' '), end);
+    if (end[-1] != '/' && !is_void(tag)) {
+        assert_true(r->ndepth < MAX_DEPTH);
+        strcpy(r->open[r->ndepth++], tag);
+    }
+    return end + 1;
+}
+
+static void read_entity(const char *p)
+{
+    static const char *const known[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(p, known[i], strlen(known[i])) == 0)
+            return;
+    fail_msg("a bare '&' before \"%.20s\"", p);
+}
+
+static Reader *read_page(const char *html)
+{
+    static const char doctype[] = "<!DOCTYPE html>\n";
+    Reader *r = calloc(1, sizeof *r);
+    assert_int_equal(strncmp(html, doctype, strlen(doctype)), 0);
+    for (const char *p = html + strlen(doctype); *p;) {
+        if (*p == '<')
+            p = read_tag(r, p + 1);
+        else {
+            assert_true(*p != '>' || strcmp(r->open[r->ndepth - 1], "style") == 0);
+            if (*p == '&')
+                read_entity(p);
+            p++;
+        }
+    }
+    assert_int_equal(r->ndepth, 0);
+    return r;
+}
+
+static int count(const char *html, const char *what)
+{
+    int n = 0;
+    for (const char *p = html; (p = strstr(p, what)); p += strlen(what))
+        n++;
+    return n;
+}
+
+static bool has_id(const Reader *r, const char *id, size_t n)
+{
+    for (int i = 0; i < r->nid; i++)
+        if (strlen(r->id[i]) == n && memcmp(r->id[i], id, n) == 0)
+            return true;
+    return false;
+}
+
+/* ---- tests ---- */
+
+static void is_well_formed(void **state)
+{
+    (void)state;
+    const char *html = page();
+    Reader *r = read_page(html);
+    assert_true(r->nelement > 500);
+    for (const char *p = html; (p = strstr(p, "href=\"#")); p += 7)
+        assert_true(has_id(r, p + 7, strcspn(p + 7, "\"")));
+    for (const char *p = html; (p = strstr(p, "labelledby=\"")); p += 12)
+        assert_true(has_id(r, p + 12, strcspn(p + 12, "\"")));
+    free(r);
+}
+
+static void refers_to_nothing_outside(void **state)
+{
+    (void)state;
+    static const char *const outside[] = { "http:", "https:", "//", "src=", "<script", "<link", "<img", "@import", "url(", "gnuplot",
+                                           "GNUPLOT", "/tmp", "file:", "nan", "inf ", "NaN" };
+    const char *html = page();
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        if (strstr(html, outside[i]))
+            fail_msg("the page contains %s", outside[i]);
+}
+
+static void has_all_figures(void **state)
+{
+    (void)state;
+    const char *html = page();
+    if (strstr(html, "gnuplot was not found"))
+        skip();
+    assert_int_equal(count(html, "<svg class=\"plot\""), 4 + 4);       /* a panel for each (N,K); map, curve, progress, scatter */
+    assert_true(count(html, "<path class=\"l5\"") >= 6);
+    assert_true(count(html, "<polygon class=\"l16\"") >= 1);
+    assert_true(count(html, "<text class=\"l3\"") > 50);
+    assert_null(strstr(html, "class=\"l0\""));
+}
+
+static void shows_every_tuned_shape_and_kernel(void **state)
+{
+    (void)state;
+    const char *html = page();
+    const char *begin = strstr(html, "aria-label=\"Tuned shapes\""), *end = strstr(begin, "</table>");
+    char *table = arena_strndup(y.arena, begin, (size_t)(end - begin));
+    assert_int_equal(count(table, "<tr>"), 1 + (int)y.study->nshape);
+    for (int64_t j = 0; j < y.study->nshape; j++) {
+        const Instance *inst = y.study->shape[j];
+        assert_non_null(strstr(table, arena_printf(y.arena, "<tr><td class=\"num\">%d</td><td class=\"num\">%d</td><td class=\"num\">%d</td>",
+                                                   (int)inst->extent[0], (int)inst->extent[1], (int)inst->extent[2])));
+    }
+    for (int k = 0; k < y.assignment->nkernel; k++)
+        assert_non_null(strstr(html, arena_printf(y.arena, "<tr><th scope=\"row\">k%d", k)));
+}
+
+/* One row, worked out by hand. */
+static void shows_the_numbers_of_a_shape(void **state)
+{
+    (void)state;
+    const Assignment *as = y.assignment;
+    const Instance *inst = y.study->shape[4];
+    int64_t i = inst - y.spec->instance;
+    double ns = y.study->trial[as->kernel[as->chosen[i]]].ns[4], best = INFINITY;
+    for (int64_t t = 0; t < y.study->ntrial; t++)
+        if (y.study->trial[t].status == STATUS_OK && y.study->trial[t].ns[4] < best)
+            best = y.study->trial[t].ns[4];
+    double flops = 2.0 * (double)inst->extent[0] * (double)inst->extent[1] * (double)inst->extent[2];
+    const char *row = arena_printf(y.arena, "<td class=\"num\">k%d</td><td class=\"num\">%s</td><td class=\"num\">%s</td><td class=\"num\">%s</td>",
+        as->chosen[i], number_time(y.arena, ns), number_sig(y.arena, flops / ns, 3), number_percent(y.arena, ns / best - 1));
+    assert_non_null(strstr(page(), row));
+}
+
+static void gives_the_same_bytes(void **state)
+{
+    (void)state;
+    const char *first = page();
+    assert_string_equal(first, page());
+    if (setlocale(LC_ALL, "de_DE.UTF-8") || setlocale(LC_ALL, "fr_FR.UTF-8")) {
+        assert_string_equal(first, page());
+        setlocale(LC_ALL, "C");
+    }
+    Synthetic again;
+    assert_true(synthetic_make(&again, synthetic_spec, NTRIAL));
+    ReportInput in = input_of(&again);
+    assert_string_equal(first, report_html(again.arena, &in));
+    arena_free(again.arena);
+}
+
+static void escapes_hostile_names(void **state)
+{
+    (void)state;
+    static const char hostile[] = "\"><script>alert('1')</script>&`touch x`$(x)\n\x01\xff'; set output";
+    Spec spec = *y.spec;
+    Op op = *y.spec->op;
+    Device device = y.device;
+    ReportInput in = input_of(&y);
+    Study study = *y.study;
+    spec.name = device.name = device.compiler = device.flags = op.name = op.doc = op.axis[0].name = op.axis[1].name = hostile;
+    spec.op = &op;
+    study.spec = in.spec = &spec;
+    in.study = &study;
+    in.device = &device;
+    const char *html = report_html(y.arena, &in);
+    free(read_page(html));
+    assert_null(strstr(html, "<script"));
+    assert_non_null(strstr(html, "&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;`touch x`"));
+    assert_null(strchr(html, '\x01'));
+    assert_null(strchr(html, '\xff'));
+    if (strstr(page(), "<svg class=\"plot\""))
+        assert_non_null(strstr(html, "<svg class=\"plot\""));
+}
+
+static void does_without_gnuplot(void **state)
+{
+    (void)state;
+    char *path = arena_strdup(y.arena, getenv("PATH"));
+    setenv("PATH", "/nonexistent", 1);
+    const char *html = page();
+    setenv("PATH", path, 1);
+    free(read_page(html));
+    assert_non_null(strstr(html, "The figures are left out: gnuplot was not found."));
+    assert_null(strstr(html, "<svg class=\"plot\""));
+    assert_int_equal(count(html, "<table"), count(page(), "<table"));
+}
+
+static void does_with_one_static_shape(void **state)
+{
+    (void)state;
+    static const char text[] = "name = \"one\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+        "shapes = ( { M = 64; N = 64; K = 64; } ); layout = { W = \"NK\"; packed = true; };\n"
+        "budget = { kernels = 1; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n";
+    Synthetic one;
+    assert_true(synthetic_make(&one, text, 3));
+    ReportInput in = input_of(&one);
+    in.space = NULL;
+    in.order = NULL;
+    const char *html = report_html(one.arena, &in);
+    free(read_page(html));
+    assert_non_null(strstr(html, "1 kernel ("));
+    assert_null(strstr(html, "nan"));
+    assert_null(strstr(html, "gnuplot"));
+    arena_free(one.arena);
+}
+
+static void does_with_many_groups_and_threads(void **state)
+{
+    (void)state;
+    static const char text[] = "name = \"many\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+        "dims = { T = { min = 1; max = 300; }; S = { min = 1; max = 8; }; };\n"
+        "shapes = ( { M = \"T\"; N = \"16*S\"; K = 768; } ); layout = { W = \"NK\"; packed = true; };\n"
+        "budget = { kernels = 12; code_kib = 512; trials = 8; seconds = 10; }; threads = [1, 2];\n";
+    Synthetic many;
+    assert_true(synthetic_make(&many, text, 20));
+    ReportInput in = input_of(&many);
+    const char *html = report_html(many.arena, &in);
+    free(read_page(html));
+    if (!strstr(html, "gnuplot was not found")) {
+        assert_int_equal(count(html, "id=\"panel-"), 12);
+        assert_non_null(strstr(html, "Only the heaviest groups"));
+        assert_non_null(strstr(html, "2 threads</figcaption>"));
+    }
+    arena_free(many.arena);
+}
+
+static void plots_only_what_is_ours(void **state)
+{
+    (void)state;
+    static const char svg[] = "<svg viewBox=\"0 0 9 9\"><title>Gnuplot</title><desc>Produced by GNUPLOT</desc><g id=\"gnuplot_canvas\">"
+        "<defs><path id='gpPt0' d='M-1,0 h2'/></defs><script>x()</script><image href='y'/>"
+        "<path stroke='rgb(  0,   0,   5)' stroke-dasharray='2'  d='M1.04,2.00 L-0.01,3.96  '/>"
+        "<path stroke='rgb(  0,   0,   5)' d='M1.04,2.00 L-0.01,3.96'/>"
+        "<g transform=\"translate(7.5,8.25) rotate(270)\" fill=\"rgb(0,0,3)\" text-anchor=\"middle\"><text>a&lt;b</text></g>"
+        "<use xlink:href='#gpPt6' transform='translate(1.00,2.00) scale(4.50)' color='rgb(  0,   0,   8)'/>"
+        "<use xlink:href='#gpPt6' transform='translate(3.00,4.00) scale(4.50)' color='rgb(  0,   0,   8)'/>"
+        "<polygon fill = 'rgb(  0,   0,  16)' points = '1.00,2.00 3.00,4.00 '/></g>";
+    assert_string_equal(plot_normalise(y.arena, svg, svg + strlen(svg)),
+        "<path class=\"l5\" d=\"M1 2L0 4\"/>\n"
+        "<text class=\"l3\" text-anchor=\"middle\" transform=\"translate(7.5 8.2) rotate(270)\">a&lt;b</text>\n"
+        "<path class=\"l8\" d=\"M1 2h0M3 4h0\"/>\n"
+        "<polygon class=\"l16\" points=\"1 2 3 4\"/>\n");
+    assert_string_equal(plot_word(y.arena, "M'`$\\\n{}"), "M???????");
+}
+
+static void a_faulty_script_is_no_figure(void **state)
+{
+    (void)state;
+    Plot plot[2] = { { .width = 100, .height = 100, .script = { .arena = y.arena } },
+                     { .width = 100, .height = 100, .script = { .arena = y.arena } } };
+    const char *why = NULL;
+    text_add(&plot[0].script, "plot [0:1] x lc rgb '#000005'\n");
+    text_add(&plot[1].script, "plot nonsense(\n");
+    assert_false(plot_run(y.arena, plot, 2, &why));
+    assert_non_null(why);
+    assert_null(plot[0].svg);
+}
+
+static void rounds_for_people(void **state)
+{
+    (void)state;
+    Arena *a = y.arena;
+    assert_string_equal(number_sig(a, 1234.5, 3), "1234");
+    assert_string_equal(number_sig(a, 9.996, 3), "10.0");
+    assert_string_equal(number_sig(a, 0.01234, 3), "0.0123");
+    assert_string_equal(number_sig(a, 1.2e-8, 2), "1.2e-08");
+    assert_string_equal(number_sig(a, NAN, 2), "-");
+    assert_string_equal(number_time(a, 812), "812 ns");
+    assert_string_equal(number_time(a, 999.9), "1.00 us");
+    assert_string_equal(number_time(a, 4560000), "4.56 ms");
+    assert_string_equal(number_time(a, INFINITY), "-");
+    assert_string_equal(number_bytes(a, 42189), "41.2 KiB");
+    assert_string_equal(number_percent(a, -0.0001), "0.0 %");
+    assert_string_equal(number_percent(a, 0.0134), "1.3 %");
+    assert_string_equal(number_count(a, -1234567), "-1,234,567");
+    assert_string_equal(number_count(a, 123), "123");
+}
+
+static void escapes_text(void **state)
+{
+    (void)state;
+    Text t = { .arena = y.arena };
+    html_text(&t, "a<b>&\"'\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82|\xc3|\xc0\xaf|\xed\xa0\x80|\x7f|\xc2\x85|");
+    assert_string_equal(text_str(&t), "a&lt;b&gt;&amp;&quot;&#39;\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82|\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd|"
+                                      "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd|\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd|");
+}
+
+static int write_page(const char *path)
+{
+    FILE *f = make(NULL) == 0 ? fopen(path, "w") : NULL;
+    return !f || fputs(page(), f) < 0 || fclose(f) != 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_well_formed), cmocka_unit_test(refers_to_nothing_outside), cmocka_unit_test(has_all_figures),
+        cmocka_unit_test(shows_every_tuned_shape_and_kernel), cmocka_unit_test(shows_the_numbers_of_a_shape),
+        cmocka_unit_test(gives_the_same_bytes), cmocka_unit_test(escapes_hostile_names), cmocka_unit_test(does_without_gnuplot),
+        cmocka_unit_test(does_with_one_static_shape), cmocka_unit_test(does_with_many_groups_and_threads),
+        cmocka_unit_test(plots_only_what_is_ours), cmocka_unit_test(a_faulty_script_is_no_figure), cmocka_unit_test(rounds_for_people),
+        cmocka_unit_test(escapes_text) };
+    return argc > 1 ? write_page(argv[1]) : cmocka_run_group_tests(tests, make, drop);
+}

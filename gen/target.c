@@ -162,6 +162,13 @@ bool target_probe(Arena *a, const TargetList *list, const char *compiler, const 
     return true;
 }
 
+void device_set_compiler(Arena *a, Device *d, const char *compiler, const char *flags)
+{
+    d->compiler = compiler;
+    d->flags = flags;
+    d->id = device_id(a, d);
+}
+
 const Target *target_best(const TargetList *list, const Device *device)
 {
     for (int i = 0; i < device->nisa; i++) {

@@ -35,6 +35,8 @@ const Target *target_find(const TargetList *list, const char *name);
 
 /* This machine: hwloc for cores and caches, cpuid for what it runs; compiler and flags as given. */
 bool target_probe(Arena *a, const TargetList *list, const char *compiler, const char *flags, Device *out, const char **err);
+/* The same machine with this compiler: another id, as times depend on it. */
+void device_set_compiler(Arena *a, Device *d, const char *compiler, const char *flags);
 /* Best-ranked target that `device` runs. */
 const Target *target_best(const TargetList *list, const Device *device);
 

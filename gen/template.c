@@ -462,22 +462,41 @@ static const Template *template_read(Arena *a, const Op *op, const char *path, D
     return t;
 }
 
-bool template_read_all(Arena *a, const Op *op, TemplateList *out, Diag *d)
+static bool has_template(const TemplateList *list, const char *name)
+{
+    for (int i = 0; i < list->n; i++)
+        if (strcmp(list->t[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool read_folder(Arena *a, const Op *op, const char *dir, TemplateList *out, Diag *d)
 {
     char **path;
     int n, before = diag_nerror(d);
-    *out = (TemplateList){ 0 };
-    if (!dir_list(a, op->dir, ".c", &path, &n)) {
-        diag_error(d, (Loc){ .src = op->src }, "cannot read the folder of this op");
+    if (!dir_list(a, dir, ".c", &path, &n))
         return false;
-    }
     for (int i = 0; i < n; i++) {
         const Template *t = template_read(a, op, path[i], d);
-        if (!t)
+        if (!t || has_template(out, t->name))
             continue;
         out->t = arena_grow(a, out->t, (size_t)out->n, (size_t)out->n + 1, sizeof *out->t);
         out->t[out->n++] = t;
     }
+    return diag_nerror(d) == before;
+}
+
+bool template_read_all(Arena *a, const Op *op, const char *const *folders, int nfolder, TemplateList *out, Diag *d)
+{
+    *out = (TemplateList){ 0 };
+    int before = diag_nerror(d);
+    for (int i = 0; i < nfolder; i++) {
+        const char *dir = arena_printf(a, "%s/%s", folders[i], op->name);
+        if (strcmp(dir, op->dir) != 0)
+            read_folder(a, op, dir, out, d);           /* a folder without this op is no error */
+    }
+    if (!read_folder(a, op, op->dir, out, d) && diag_nerror(d) == before)
+        diag_error(d, (Loc){ .src = op->src }, "cannot read the folder of this op");
     return diag_nerror(d) == before;
 }
 

@@ -63,8 +63,9 @@ typedef struct {
 
 typedef struct { int n; const Template **t; } TemplateList;
 
-/* Every *.c in op->dir whose text begins as a template does, by name; those that suit the spec's op only. */
-bool template_read_all(Arena *a, const Op *op, TemplateList *out, Diag *d);
+/* The op's templates: in its own folder, and in the folder of its name within each of `folders`; every file ending in .c whose text
+ * has a template's head. A template of the same name in an earlier folder hides a later one. */
+bool template_read_all(Arena *a, const Op *op, const char *const *folders, int nfolder, TemplateList *out, Diag *d);
 /* May it serve this spec on this target (family, layout, packed)? */
 bool template_suits(const Template *t, const Spec *spec, const Target *target);
 

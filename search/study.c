@@ -2,6 +2,7 @@
 #include "search/study.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash)
@@ -41,6 +42,7 @@ int64_t study_add(Study *s, const Candidate *c)
     s->trial = arena_grow(s->arena, s->trial, (size_t)s->ntrial, (size_t)s->ntrial + 1, sizeof *s->trial);
     s->trial[s->ntrial] = (Trial){ .c = *c, .key = candidate_key(s->arena, c, s->context_hash, s->device), .status = STATUS_OK,
                                    .ns = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
+                                   .count = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, int),
                                    .final = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, bool) };
     return s->ntrial++;
 }
@@ -59,9 +61,11 @@ void study_kernel(Study *s, const KernelRecord *k)
     int64_t i = study_find_key(s, k->key);
     if (i < 0)
         return;
-    s->trial[i].built = true;
-    s->trial[i].status = k->status;
-    s->trial[i].code_bytes = k->code_bytes;
+    Trial *t = &s->trial[i];
+    if (!t->built || t->status == STATUS_OK)   /* of several records the one that failed counts */
+        t->status = k->status;
+    t->built = true;
+    t->code_bytes = k->code_bytes > t->code_bytes ? k->code_bytes : t->code_bytes;
 }
 
 void study_measure(Study *s, const MeasureRecord *m)
@@ -71,14 +75,17 @@ void study_measure(Study *s, const MeasureRecord *m)
         return;
     Trial *t = &s->trial[i];
     if (m->status != STATUS_OK) {              /* wrong once is wrong for good */
-        t->status = m->status;
+        t->status = t->status == STATUS_OK ? m->status : t->status;
         return;
     }
     if (m->max_err > t->max_err)
         t->max_err = m->max_err;
     if (j < 0 || m->nsample == 0 || (t->final[j] && !m->final))
         return;
-    t->ns[j] = m->median_ns;
+    if (m->final && !t->final[j])
+        t->count[j] = 0;
+    t->ns[j] = (t->ns[j] * t->count[j] + m->median_ns) / (t->count[j] + 1);
+    t->count[j]++;
     t->final[j] = m->final;
 }
 
@@ -104,19 +111,32 @@ static bool record_candidate(const KernelRecord *k, const Template *t, const Tar
     return candidate_from_values(t, target, value, out);
 }
 
+static int by_key(const void *x, const void *y)
+{
+    const KernelRecord *const *a = x, *const *b = y;
+    return strcmp((*a)->key, (*b)->key);
+}
+
+static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *templates, const Device *device)
+{
+    const Template *t = strcmp(k->device, device->id) == 0 && strcmp(k->target, s->target->name) == 0 ? find_template(templates, k) : NULL;
+    Candidate c;
+    /* The key is computed, not believed: a record whose key does not follow from its own contents is of no use. */
+    if (!t || !record_candidate(k, t, s->target, &c) || !candidate_fits(&c, s->spec, device) ||
+        strcmp(candidate_key(s->arena, &c, s->context_hash, device), k->key) != 0)
+        return;
+    study_add(s, &c);
+    study_kernel(s, k);
+}
+
 void study_load(Study *s, const Records *r, const TemplateList *templates, const Device *device)
 {
-    for (int64_t i = 0; i < r->nkernel; i++) {
-        const KernelRecord *k = &r->kernel[i];
-        const Template *t = strcmp(k->device, device->id) == 0 && strcmp(k->target, s->target->name) == 0 ? find_template(templates, k) : NULL;
-        Candidate c;
-        /* The key is computed, not believed: a record whose key does not follow from its own contents is of no use. */
-        if (!t || !record_candidate(k, t, s->target, &c) || !candidate_fits(&c, s->spec, device) ||
-            strcmp(candidate_key(s->arena, &c, s->context_hash, device), k->key) != 0)
-            continue;
-        study_add(s, &c);
-        study_kernel(s, k);
-    }
+    const KernelRecord **order = ARENA_ARRAY(s->arena, (size_t)r->nkernel + 1, const KernelRecord *);
+    for (int64_t i = 0; i < r->nkernel; i++)
+        order[i] = &r->kernel[i];
+    qsort(order, (size_t)r->nkernel, sizeof *order, by_key);
+    for (int64_t i = 0; i < r->nkernel; i++)
+        load_kernel(s, order[i], templates, device);
     for (int64_t i = 0; i < r->nmeasure; i++)
         if (strcmp(r->measure[i].device, device->id) == 0)
             study_measure(s, &r->measure[i]);

@@ -19,8 +19,10 @@ typedef struct {
     bool built;                                /* its kernel record exists */
     Status status;                             /* not STATUS_OK: never used again */
     int64_t code_bytes;
-    double *ns;                                /* one a tuned instance: median; 0 not measured yet */
-    bool *final;                               /* one a tuned instance: measured in the last, interleaved comparison */
+    double *ns;                                /* one a tuned instance: mean of its measurements' medians; 0: not measured */
+    int *count;                                /* one a tuned instance: measurements behind ns */
+    bool *final;                               /* one a tuned instance: ns is from last, interleaved comparisons alone */
+    const char *so;                            /* its shared object in this run; NULL: not there */
     double max_err;                            /* the worst seen, as a part of the tolerance */
 } Trial;
 
@@ -37,7 +39,8 @@ typedef struct {
 } Study;
 
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash);
-/* Takes over every record of the study's device whose key belongs to a candidate of these templates. */
+/* Takes over every record of the study's device whose key belongs to a candidate of these templates. The order of records does not
+ * matter: the same records make the same study. */
 void study_load(Study *s, const Records *r, const TemplateList *templates, const Device *device);
 
 int64_t study_add(Study *s, const Candidate *c);           /* its index; a candidate that is there keeps its index */

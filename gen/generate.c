@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/generate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "gen/emit.h"
+#include "gen/place.h"
+#include "gen/report.h"
+#include "gen/text.h"
+#include "gen/unit.h"
+#include "search/search.h"
+
+/* What candidates are compiled with, and what the package's CMakeLists.txt compiles kernels.c with. */
+static const char *const compile_flags[] = { "-std=gnu17", "-O3", "-ffp-contract=fast", NULL };
+static const char flags_text[] = "-std=gnu17 -O3 -ffp-contract=fast";
+static const double COMPILE_DEADLINE_S = 60;
+
+static int fail(const char *err, int code)
+{
+    fprintf(stderr, "dcgen: %s\n", err);
+    return code;
+}
+
+/* Reads the workload or says what is wrong with it. */
+static const Workload *read_workload(Arena *a, const char *spec_path, const Options *o, int *code)
+{
+    Diag *d = diag_new(a);
+    const char *err = NULL;
+    const Workload *w = workload_read(a, spec_path, o, d, &err);
+    diag_print(d, stderr);
+    if (!w)
+        *code = err ? fail(err, EXIT_ENVIRONMENT) : EXIT_USAGE;
+    return w;
+}
+
+static UnitContext unit_context(const Workload *w, const Device *device)
+{
+    return (UnitContext){ .spec = w->spec, .device = device, .targets = &w->targets, .package_dir = w->package_dir };
+}
+
+/* ---- from records to a package ---- */
+
+/* The device that most measurements come from; the smaller id of several. */
+static const Device *main_device(const Records *r)
+{
+    const Device *best = NULL;
+    int64_t most = -1;
+    for (int64_t i = 0; i < r->ndevice; i++) {
+        int64_t n = 0;
+        for (int64_t j = 0; j < r->nmeasure; j++)
+            n += strcmp(r->measure[j].device, r->device[i].id) == 0;
+        if (n > most || (n == most && strcmp(r->device[i].id, best->id) < 0)) {
+            best = &r->device[i];
+            most = n;
+        }
+    }
+    return best;
+}
+
+/* The records that this study was made of. */
+static const Records *records_of(Arena *a, const Study *s, const Records *r)
+{
+    Records *out = ARENA_NEW(a, Records);
+    out->device = ARENA_ARRAY(a, 1, Device);
+    out->kernel = ARENA_ARRAY(a, (size_t)r->nkernel + 1, KernelRecord);
+    out->measure = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, MeasureRecord);
+    out->device[out->ndevice++] = *s->device;
+    for (int64_t i = 0; i < r->nkernel; i++)
+        if (study_find_key(s, r->kernel[i].key) >= 0)
+            out->kernel[out->nkernel++] = r->kernel[i];
+    for (int64_t i = 0; i < r->nmeasure; i++)
+        if (study_find_key(s, r->measure[i].key) >= 0 && strcmp(r->measure[i].device, s->device->id) == 0)
+            out->measure[out->nmeasure++] = r->measure[i];
+    return out;
+}
+
+bool outcome_make(Arena *a, const Workload *w, const Options *o, const Records *r, Outcome *out, const char **err)
+{
+    const Device *device = main_device(r);
+    if (!device) {
+        *err = "the records name no device";
+        return false;
+    }
+    const Target *target = workload_target(a, w, o, device, err);
+    if (!target)
+        return false;
+    UnitContext u = unit_context(w, device);
+    Study *s = study_new(a, w->spec, device, target, unit_context_hash(a, &u));
+    study_load(s, r, &w->templates, device);
+    CostModel *m = cost_fit(a, s, &w->templates);
+    *out = (Outcome){ .workload = w, .device = device, .study = s, .model = m, .assignment = select_kernels(a, s, m) };
+    if (!out->assignment) {
+        *err = "the records hold no verified measurement for this spec, these templates and this compiler";
+        return false;
+    }
+    out->records = records_of(a, s, r);
+    return true;
+}
+
+static const Package *make_package(Arena *a, const Outcome *out, Diag *d)
+{
+    const Workload *w = out->workload;
+    ReportInput report = { .spec = w->spec, .study = out->study, .model = out->model, .assignment = out->assignment,
+                           .device = out->device, .cost = cost_report(a, out->study, &w->templates), .version = DCGEN_VERSION };
+    EmitInput in = { .unit = unit_context(w, out->device), .templates = &w->templates, .study = out->study,
+                     .assignment = out->assignment, .records = record_text(a, out->records), .report = report_html(a, &report),
+                     .version = DCGEN_VERSION };
+    return package_make(a, &in, d);
+}
+
+static void say_done(Arena *a, const Outcome *out)
+{
+    const Study *s = out->study;
+    const Assignment *as = out->assignment;
+    CostReport c = cost_report(a, s, &out->workload->templates);
+    int64_t failed = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        failed += s->trial[i].status != STATUS_OK;
+    printf("%s: %d kernels, %" PRId64 " KiB, %d leaves, for %s (%s)\n", s->spec->name, as->nkernel, (as->code_bytes + 1023) / 1024,
+           tree_nleaf(as->tree), s->target->name, s->device->name);
+    printf("  %" PRId64 " trials, %" PRId64 " failed; %" PRId64 " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
+           s->ntrial, failed, c.nmeasure, 100 * c.error, c.rank);
+    printf("  regret %.2f%% against the best known, mean over %" PRId64 " shapes\n", 100 * as->regret, s->spec->ninstance);
+    printf("  %s\n", out->workload->out);
+}
+
+static int write_outcome(Arena *a, const Outcome *out, bool quiet)
+{
+    Diag *d = diag_new(a);
+    const char *err = NULL;
+    const Package *p = make_package(a, out, d);
+    diag_print(d, stderr);
+    if (!p)
+        return fail("a template cannot be filled", EXIT_FAILED);
+    if (!package_write(p, out->workload->out, &err, a))
+        return fail(err, EXIT_ENVIRONMENT);
+    if (!quiet)
+        say_done(a, out);
+    return EXIT_DONE;
+}
+
+int replay(Arena *a, const Options *o)
+{
+    int code = EXIT_DONE;
+    const char *err = NULL;
+    Records r;
+    Outcome out;
+    const Workload *w = read_workload(a, o->operand, o, &code);
+    if (!w)
+        return code;
+    if (!record_read(a, w->records, &r, stderr, &err))
+        return fail(err, EXIT_ENVIRONMENT);
+    if (!outcome_make(a, w, o, &r, &out, &err))
+        return fail(err, EXIT_FAILED);
+    return write_outcome(a, &out, o->quiet);
+}
+
+/* ---- check ---- */
+
+static void say_space(const Space *s)
+{
+    printf("space: %" PRId64 " candidates of %" PRId64 " combinations\n", s->n, s->nraw);
+    for (int i = 0; i < s->nrejection; i++)
+        if (s->rejection[i].count)
+            printf("  %10" PRId64 " rejected: %s: %s\n              (%s)\n", s->rejection[i].count, s->rejection[i].t->name,
+                   s->rejection[i].constraint->why, expr_text(s->rejection[i].constraint->need));
+}
+
+static void say_spec(const Workload *w, const Target *target, const Device *device)
+{
+    const Spec *s = w->spec;
+    int64_t ntuned = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        ntuned += s->instance[i].tuned;
+    printf("%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", s->name, s->op->doc, s->dtype, s->ninstance, ntuned);
+    printf("target: %s on %s: %" PRId64 " vector registers of %" PRId64 " bytes; L1 %" PRId64 " KiB, L2 %" PRId64 " KiB, L3 %" PRId64
+           " KiB, %d cores\n", target->name, device->name, target->vector_registers, target->vector_bytes, device->l1_bytes >> 10,
+           device->l2_bytes >> 10, device->l3_bytes >> 10, device->cores);
+}
+
+int check(Arena *a, const Options *o)
+{
+    int code = EXIT_DONE;
+    const char *err = NULL;
+    Device device;
+    Diag *d = diag_new(a);
+    const Workload *w = read_workload(a, o->operand, o, &code);
+    if (!w)
+        return code;
+    if (!target_probe(a, &w->targets, "", "", &device, &err))
+        return fail(err, EXIT_ENVIRONMENT);
+    const Target *target = workload_target(a, w, o, &device, &err);
+    if (!target)
+        return fail(err, EXIT_USAGE);
+    const Space *space = space_make(a, w->spec, &w->templates, target, &device, d);
+    diag_print(d, stderr);
+    if (!space)
+        return EXIT_USAGE;
+    say_spec(w, target, &device);
+    say_space(space);
+    return EXIT_DONE;
+}
+
+/* ---- generate ---- */
+
+/* What a run holds open; released by close_run whatever happened. */
+typedef struct {
+    Builder *builder;
+    Runner *runner;
+    RecordFile *records;
+    Progress *progress;
+} Run;
+
+static void close_run(Run *r)
+{
+    progress_close(r->progress);
+    if (r->runner)
+        runner_stop(r->runner);
+    if (r->builder)
+        builder_free(r->builder);
+    if (r->records)
+        record_close(r->records);
+}
+
+static const char *reference_so(Arena *a, const Workload *w, Builder *builder, const volatile int *stop, const char **err)
+{
+    const Spec *s = w->spec;
+    size_t len;
+    const char *text = text_read_file(a, s->op->reference, &len);
+    if (!text) {
+        *err = arena_printf(a, "%s: %s", s->op->reference, strerror(errno));
+        return NULL;
+    }
+    Build *b = ARENA_NEW(a, Build);
+    *b = (Build){ .name = "reference", .text = arena_printf(a, "#define DCGEN_LAYOUT_%s 1\n%s", s->layout ? s->layout : "NONE", text) };
+    build_all(builder, a, b, 1, stop);
+    if (b->status != STATUS_OK)
+        *err = arena_printf(a, "the reference of op '%s' does not compile: %s", s->op->name, b->why);
+    return b->status == STATUS_OK ? b->so : NULL;
+}
+
+static const char *const *runner_command(Arena *a, const Options *o, const char **err)
+{
+    if (o->runner.n)
+        return o->runner.item;
+    const char **command = ARENA_ARRAY(a, 2, const char *);
+    command[0] = place_runner(a, "c");
+    if (!command[0])
+        *err = "the program dcgen-runner-c is not beside dcgen nor in its installation";
+    return command[0] ? command : NULL;
+}
+
+/* Folders of a path that are not there yet are made. */
+static bool make_parents(Arena *a, const char *path, const char **err)
+{
+    char *p = arena_strdup(a, path);
+    for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        if (mkdir(p, 0777) && errno != EEXIST) {
+            *err = arena_printf(a, "%s: %s", p, strerror(errno));
+            return false;
+        }
+        *slash = '/';
+    }
+    return true;
+}
+
+static bool open_run(Arena *a, const Workload *w, const Options *o, Run *run, const volatile int *stop, const char **err)
+{
+    const char *const *command = runner_command(a, o, err);
+    if (!command)
+        return false;
+    run->builder = builder_new(a, o->cc, compile_flags, o->jobs, COMPILE_DEADLINE_S, err);
+    const char *reference = run->builder ? reference_so(a, w, run->builder, stop, err) : NULL;
+    if (!reference)
+        return false;
+    run->runner = runner_start(a, command, w->spec->op, w->spec->dtype, w->spec->epilogue, w->spec->nepilogue, reference, o->seed, err);
+    if (!run->runner || !make_parents(a, w->records, err))
+        return false;
+    if (o->fresh && remove(w->records) && errno != ENOENT) {
+        *err = arena_printf(a, "%s: %s", w->records, strerror(errno));
+        return false;
+    }
+    run->records = record_open(a, w->records, stderr, err);
+    run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
+    return run->records != NULL;
+}
+
+static bool search_workload(Arena *a, const Workload *w, const Options *o, Run *run, double began_s, const volatile int *stop, int *code,
+                            const char **err)
+{
+    Device *device = ARENA_NEW(a, Device);
+    Diag *d = diag_new(a);
+    *device = *runner_device(run->runner);
+    device_set_compiler(a, device, builder_version(run->builder), flags_text);
+    *code = EXIT_USAGE;
+    const Target *target = workload_target(a, w, o, device, err);
+    if (!target)
+        return false;
+    UnitContext u = unit_context(w, device);
+    Search q = { .arena = a, .unit = &u, .templates = &w->templates, .builder = run->builder, .runner = run->runner,
+                 .records = run->records, .progress = run->progress, .diag = d, .seed = o->seed, .jobs = o->jobs,
+                 .began_s = began_s, .seconds = w->spec->budget.seconds, .stop = stop };
+    q.space = space_make(a, w->spec, &w->templates, target, device, d);
+    diag_print(d, stderr);
+    if (!q.space) {
+        *err = "there is nothing to search";
+        return false;
+    }
+    *code = EXIT_ENVIRONMENT;
+    if (!record_add_device(run->records, device, err))
+        return false;
+    q.study = study_new(a, w->spec, device, target, unit_context_hash(a, &u));
+    study_load(q.study, record_all(run->records), &w->templates, device);
+    bool ok = search_run(&q, err);
+    diag_print(d, stderr);
+    return ok;
+}
+
+int generate(Arena *a, const Options *o, const volatile int *stop)
+{
+    double began_s = clock_s();
+    int code = EXIT_ENVIRONMENT;
+    const char *err = NULL;
+    Run run = { 0 };
+    Outcome out;
+    if (o->offline)
+        return replay(a, o);
+    const Workload *w = read_workload(a, o->operand, o, &code);
+    if (!w)
+        return code;
+    bool ok = open_run(a, w, o, &run, stop, &err) && search_workload(a, w, o, &run, began_s, stop, &code, &err);
+    progress_close(run.progress);
+    run.progress = NULL;
+    if (!ok && *stop) {
+        fprintf(stderr, "dcgen: interrupted; what was measured is in %s, and the same command goes on from there\n", w->records);
+        code = EXIT_INTERRUPTED;
+    } else if (!ok || !outcome_make(a, w, o, record_all(run.records), &out, &err)) {
+        fail(err, code);
+    } else {
+        code = write_outcome(a, &out, o->quiet);
+    }
+    close_run(&run);
+    return code;
+}

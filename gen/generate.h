@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * generate: the commands that take a spec. Each returns dcgen's exit code.
+ *
+ *   generate   search, then the package from the records that the search left
+ *   replay     the package from recorded measurements: nothing is compiled or measured, the same bytes on any machine
+ *   check      is the spec right, and what would be searched? Every rejection of the space with its reason
+ *
+ * generate ends with what replay does: the package never depends on anything that is not in its records.
+ */
+#ifndef DCGEN_GENERATE_H
+#define DCGEN_GENERATE_H
+
+#include "gen/arena.h"
+#include "gen/cli.h"
+#include "gen/workload.h"
+#include "model/cost.h"
+#include "search/record.h"
+#include "search/select.h"
+#include "search/study.h"
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXIT_INTERRUPTED = 130 };
+
+int generate(Arena *a, const Options *o, const volatile int *stop);
+int replay(Arena *a, const Options *o);
+int check(Arena *a, const Options *o);
+
+/* What records say of a workload: the study, the model and the choice. `explain` looks at the same. */
+typedef struct {
+    const Workload *workload;
+    const Device *device;
+    const Study *study;
+    const CostModel *model;
+    const Assignment *assignment;
+    const Records *records;            /* those that the study was made of */
+} Outcome;
+
+/* False with *err set: no device in the records suits, nothing usable was measured. */
+bool outcome_make(Arena *a, const Workload *w, const Options *o, const Records *r, Outcome *out, const char **err);
+
+#endif

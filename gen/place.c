@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/place.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char *program_folder(Arena *a)
+{
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n <= 0)
+        return ".";
+    path[n] = 0;
+    char *slash = strrchr(path, '/');
+    return slash ? arena_strndup(a, path, (size_t)(slash - path)) : ".";
+}
+
+/* The first of folder/place[i]/name that may be read (or run). */
+static const char *first_of(Arena *a, const char *const *place, size_t n, const char *name, int mode)
+{
+    const char *folder = program_folder(a);
+    for (size_t i = 0; i < n; i++) {
+        const char *path = arena_printf(a, "%s/%s%s", folder, place[i], name);
+        if (access(path, mode) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+const char *place_templates(Arena *a)
+{
+    static const char *const place[] = { "../share/dcgen/", "../../", "../" };
+    const char *targets = first_of(a, place, 3, "templates/targets", R_OK);
+    return targets ? arena_strndup(a, targets, strlen(targets) - strlen("/targets")) : NULL;
+}
+
+const char *place_runner(Arena *a, const char *kind)
+{
+    static const char *const place[] = { "", "../libexec/dcgen/" };
+    return first_of(a, place, 2, arena_printf(a, "dcgen-runner-%s", kind), X_OK);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * workload: everything that a command needs from files before anything is measured: the spec with the command line's changes, the targets,
+ * the op's templates.
+ */
+#ifndef DCGEN_WORKLOAD_H
+#define DCGEN_WORKLOAD_H
+
+#include "gen/arena.h"
+#include "gen/cli.h"
+#include "gen/diag.h"
+#include "gen/spec.h"
+#include "gen/target.h"
+#include "gen/template.h"
+
+typedef struct {
+    Spec *spec;
+    TargetList targets;
+    TemplateList templates;
+    const char *package_dir;           /* patterns of the package's files */
+    const char *out, *records;         /* where the package and the record file go */
+} Workload;
+
+/* NULL after errors in d; or with *err set when dcgen's own files are not found. */
+Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err);
+
+/* The target to tune for on this device, from the spec or the command line. NULL with *err set. */
+const Target *workload_target(Arena *a, const Workload *w, const Options *o, const Device *device, const char **err);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/intake.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEARCH_REPEATS = 5, MAX_BATCH = 64, MAX_AWKWARD = 96, ROWS_MOST = 24 };
+static const double SHAPE_MAX_NS = 1.2e9;          /* a request's timing ends after about this long */
+static const double DEADLINE_S = 20;               /* silence for so long is a hang */
+
+typedef struct {
+    int n;
+    int64_t trial[MAX_BATCH];
+    Build build[MAX_BATCH];
+} Batch;
+
+/* ---- building ---- */
+
+static UnitKernel unit_of(Arena *a, const Candidate *c)
+{
+    int64_t *value = ARENA_ARRAY(a, TEMPLATE_MAX_PARAM, int64_t);
+    candidate_values(c, value);
+    return (UnitKernel){ c->t, c->target, value };
+}
+
+static bool build_trials(Search *q, Arena *scratch, Batch *b, const char **err)
+{
+    for (int i = 0; i < b->n; i++) {
+        const Trial *t = &q->study->trial[b->trial[i]];
+        UnitKernel k = unit_of(scratch, &t->c);
+        char *text = unit_candidate(scratch, q->unit, &k, q->diag);
+        if (!text) {
+            *err = "a template cannot be filled";
+            return false;
+        }
+        b->build[i] = (Build){ .name = t->key, .text = text };
+    }
+    build_all(q->builder, q->arena, b->build, b->n, q->stop);
+    if (*q->stop)
+        *err = "interrupted";
+    return !*q->stop;
+}
+
+static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_bytes, const char *why, const char **err)
+{
+    const Trial *t = &q->study->trial[trial];
+    const Spec *s = q->study->spec;
+    int64_t value[TEMPLATE_MAX_PARAM];
+    KernelRecord k = { .key = t->key, .device = q->study->device->id, .op = s->op->name, .dtype = s->dtype, .template_name = t->c.t->name,
+                       .template_hash = t->c.t->hash, .target = t->c.target->name, .nparam = t->c.t->nparam, .status = status,
+                       .code_bytes = code_bytes, .why = why ? why : "" };
+    candidate_values(&t->c, value);
+    for (int i = 0; i < k.nparam; i++)
+        k.param[i] = (Param){ t->c.t->param[i].name, value[i] };
+    study_kernel(q->study, &k);
+    return record_add_kernel(q->records, &k, err);
+}
+
+/* ---- verifying ---- */
+
+typedef struct { int n; int64_t extent[MAX_AWKWARD][OP_MAX_AXIS]; } Awkward;
+
+static int64_t tile_of(const Search *q, const Candidate *c, int axis)
+{
+    int64_t value[TEMPLATE_MAX_PARAM], tile = 1;
+    candidate_values(c, value);
+    Binding b = { .t = c->t, .spec = q->study->spec, .target = c->target, .device = q->study->device, .value = value, .threads = 1 };
+    return expr_int(c->t->tile[axis], template_lookup, &b, &tile) == EXPR_OK && tile > 0 ? tile : 1;
+}
+
+static void add_awkward(Awkward *w, int naxis, int axis, int64_t v, const int64_t *other)
+{
+    if (w->n == MAX_AWKWARD || v < 1)
+        return;
+    for (int i = 0; i < naxis; i++)
+        w->extent[w->n][i] = i == axis ? v : other[i];
+    w->n++;
+}
+
+/* Extents around the largest tile of the batch, an axis at a time: every height up to the tile, its neighbours, more than two tiles. */
+static void awkward_shapes(const Search *q, const Batch *b, Awkward *w)
+{
+    int naxis = q->study->spec->op->naxis;
+    int64_t tile[OP_MAX_AXIS], other[OP_MAX_AXIS];
+    w->n = 0;
+    for (int i = 0; i < naxis; i++) {
+        tile[i] = 1;
+        for (int j = 0; j < b->n; j++) {
+            int64_t t = tile_of(q, &q->study->trial[b->trial[j]].c, i);
+            tile[i] = t > tile[i] ? t : tile[i];
+        }
+        other[i] = (tile[i] < 64 ? tile[i] : 64) + 3;
+    }
+    for (int i = 0; i < naxis; i++) {
+        int64_t rows = i == 0 ? (tile[i] < ROWS_MOST ? tile[i] : ROWS_MOST) : 2;
+        for (int64_t v = 1; v <= rows; v++)
+            add_awkward(w, naxis, i, v, other);
+        add_awkward(w, naxis, i, tile[i] - 1, other);
+        add_awkward(w, naxis, i, tile[i] + 1, other);
+        add_awkward(w, naxis, i, 2 * tile[i] + 5, other);
+    }
+}
+
+/* Those of the batch that were built and have not failed; their places in the batch go to at[]. */
+static int alive(const Search *q, const Batch *b, const char **key, const char **so, int *at)
+{
+    int n = 0;
+    for (int i = 0; i < b->n; i++)
+        if (b->build[i].status == STATUS_OK && q->study->trial[b->trial[i]].status == STATUS_OK) {
+            key[n] = b->build[i].name;
+            so[n] = b->build[i].so;
+            at[n++] = i;
+        }
+    return n;
+}
+
+static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, const char **err)
+{
+    Awkward w;
+    awkward_shapes(q, b, &w);
+    for (int i = 0; i < w.n; i++) {
+        const char *key[MAX_BATCH], *so[MAX_BATCH];
+        int at[MAX_BATCH], n = alive(q, b, key, so, at);
+        MeasureRecord out[MAX_BATCH];
+        MeasureRequest r = { .extent = w.extent[i], .threads = i % 4 == 3 ? 3 : 1, .deadline_s = DEADLINE_S };
+        if (n && !measure(q->runner, scratch, &r, key, so, n, out, q->stop, err))
+            return false;
+        for (int k = 0; k < n; k++)
+            if (out[k].status != STATUS_OK) {
+                q->study->trial[b->trial[at[k]]].status = out[k].status;
+                why[at[k]] = arena_strdup(scratch, out[k].why ? out[k].why : "");
+            }
+    }
+    return true;
+}
+
+/* Builds, verifies and records the batch's members. */
+static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
+{
+    const char *why[MAX_BATCH] = { 0 };
+    if (!build_trials(q, scratch, b, err) || !verify(q, scratch, b, why, err))
+        return false;
+    for (int i = 0; i < b->n; i++) {
+        const Build *build = &b->build[i];
+        Status status = build->status == STATUS_OK ? q->study->trial[b->trial[i]].status : build->status;
+        if (!record_trial(q, b->trial[i], status, build->code_bytes, build->status == STATUS_OK ? why[i] : build->why, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- measuring ---- */
+
+static bool time_shape(Search *q, Arena *scratch, int64_t shape, const char **key, const char **so, int n, int repeats, bool final,
+                       const char **err)
+{
+    const Instance *inst = q->study->shape[shape];
+    MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
+    MeasureRequest r = { .extent = inst->extent, .threads = inst->threads, .repeats = repeats, .sample_ns = INTAKE_SAMPLE_NS,
+                         .max_ns = n * SHAPE_MAX_NS, .deadline_s = DEADLINE_S };
+    if (!measure(q->runner, scratch, &r, key, so, n, out, q->stop, err))
+        return false;
+    for (int k = 0; k < n; k++) {
+        out[k].device = q->study->device->id;
+        out[k].final = final;
+        study_measure(q->study, &out[k]);
+        if (!record_add_measure(q->records, &out[k], err))
+            return false;
+    }
+    return true;
+}
+
+static bool wants(const Proposal *p, int64_t shape)
+{
+    for (int i = 0; i < p->nshape; i++)
+        if (p->shape[i] == shape)
+            return true;
+    return p->nshape < 0;
+}
+
+bool intake(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
+{
+    Batch *b = ARENA_NEW(scratch, Batch);
+    for (; b->n < n && b->n < MAX_BATCH; b->n++)
+        b->trial[b->n] = study_add(q->study, &p[b->n].c);
+    bool ok = admit(q, scratch, b, err);
+    for (int64_t j = 0; ok && j < q->study->nshape; j++) {
+        const char *key[MAX_BATCH], *so[MAX_BATCH];
+        int at[MAX_BATCH], all = alive(q, b, key, so, at), m = 0;
+        for (int k = 0; k < all; k++)
+            if (wants(&p[at[k]], j)) {
+                key[m] = key[k];
+                so[m++] = so[k];
+            }
+        bool late = clock_s() > q->began_s + share * q->seconds && p[0].nshape >= 0;
+        if (m && !late)
+            ok = time_shape(q, scratch, j, key, so, m, SEARCH_REPEATS, false, err);
+    }
+    for (int i = 0; i < b->n; i++)
+        q->study->trial[b->trial[i]].so = b->build[i].so;
+    return ok;
+}
+
+static bool rebuild(Search *q, Arena *scratch, const int64_t *trial, int n, const char **err)
+{
+    Batch *b = ARENA_NEW(scratch, Batch);
+    for (int i = 0; i < n && b->n < MAX_BATCH; i++)
+        if (!q->study->trial[trial[i]].so)
+            b->trial[b->n++] = trial[i];
+    if (b->n && !build_trials(q, scratch, b, err))
+        return false;
+    for (int i = 0; i < b->n; i++) {
+        q->study->trial[b->trial[i]].so = b->build[i].so;
+        if (b->build[i].status != STATUS_OK)       /* it was built before; now it is of no use */
+            q->study->trial[b->trial[i]].status = b->build[i].status;
+    }
+    return true;
+}
+
+bool intake_final(Search *q, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats, const char **err)
+{
+    const char *key[MAX_BATCH], *so[MAX_BATCH];
+    int m = 0;
+    if (!rebuild(q, scratch, trial, n, err))
+        return false;
+    for (int i = 0; i < n && m < MAX_BATCH; i++)
+        if (trial_usable(&q->study->trial[trial[i]])) {
+            key[m] = q->study->trial[trial[i]].key;
+            so[m++] = q->study->trial[trial[i]].so;
+        }
+    return !m || time_shape(q, scratch, shape, key, so, m, repeats, true, err);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * search: the loop. Propose a batch, build it, verify it, measure it, fit the model again, until the budget is spent or nothing better is
+ * expected; then compare the best side by side, choose, and measure what the choice relies on, until it stands.
+ * Every result becomes a record before the next step, so that a run that is killed resumes where it was.
+ */
+#ifndef DCGEN_SEARCH_H
+#define DCGEN_SEARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/arena.h"
+#include "gen/progress.h"
+#include "gen/unit.h"
+#include "search/build.h"
+#include "search/measure.h"
+#include "search/record.h"
+#include "search/space.h"
+#include "search/study.h"
+
+typedef struct {
+    Arena *arena;                      /* of the run */
+    const UnitContext *unit;
+    const TemplateList *templates;
+    const Space *space;
+    Study *study;
+    Builder *builder;
+    Runner *runner;
+    RecordFile *records;
+    Progress *progress;
+    Diag *diag;
+    uint64_t seed;
+    int jobs;
+    double began_s, seconds;           /* wall-clock budget of the whole run, on the clock of clock_s() */
+    const volatile int *stop;          /* becomes true when the user interrupts */
+} Search;
+
+double clock_s(void);                  /* monotonic */
+
+/* False with *err set: interrupted, the runner cannot be started, the records cannot be written. What was measured is recorded. */
+bool search_run(Search *q, const char **err);
+
+#endif

@@ -5,8 +5,8 @@
  *   settings = { name ("=" | ":") value [ ";" | "," ] } ;
  *   value    = scalar | "{" settings "}" | "(" [ value { "," value } ] ")" | "[" [ scalar { "," scalar } ] "]" ;
  *
- * It is stricter than libconfig where that would get things wrong in silence: an integer beyond 64 bits, a hexadecimal
- * beyond 31 without the suffix L, the number ".", a comment that is not closed, a string over several lines (mostly a
+ * It is stricter than libconfig where that would get things wrong in silence: an integer beyond 64 bits, or
+ * beyond 32 without the suffix L, the number ".", a comment that is not closed, a string over several lines (mostly a
  * forgotten quote). "@include" is refused.
  */
 #define _GNU_SOURCE     /* memmem */
@@ -125,10 +125,6 @@ static Token number(const Scan *s) {
     if (e)
         return (Token){T_REAL, at, len + e};
     TokenKind kind = suffixed(s, &len, at);
-    if (kind == T_INT) {                        /* libconfig makes a long one 64 bits wide by itself */
-        long long v = strtoll(s->src->text + at, NULL, 10);
-        kind = v > INT32_MAX || v < INT32_MIN ? T_INT64 : T_INT;
-    }
     return (Token){kind, at, len};
 }
 
@@ -375,20 +371,17 @@ static bool scan_aggregate(Scan *s) {
     return ok;
 }
 
+/* libconfig cuts an integer that does not fit, and 1.5 also one beyond 32 bits without the suffix L. */
 static bool check_integer(Scan *s, Token t) {
     const char *text = s->src->text + t.at;
     bool hex = t.len > 2 && (text[1] | 0x20) == 'x';
     errno = 0;
-    if (hex) {
-        unsigned long long v = strtoull(text, NULL, 16);
-        if (t.kind == T_INT && v > INT32_MAX)
-            return fail(s, t.at, t.len, "a hexadecimal beyond 31 bits needs the suffix L");
-        if (errno == 0 && v > INT64_MAX)
-            errno = ERANGE;
-    } else {
-        strtoll(text, NULL, 10);
-    }
-    return errno != ERANGE || fail(s, t.at, t.len, "the integer does not fit 64 bits");
+    long long v = strtoll(text, NULL, hex ? 16 : 10);
+    if (errno == ERANGE)
+        return fail(s, t.at, t.len, "the integer does not fit 64 bits");
+    if (t.kind == T_INT && (v > INT32_MAX || v < INT32_MIN))
+        return fail(s, t.at, t.len, "an integer beyond 32 bits needs the suffix L");
+    return true;
 }
 
 static bool scan_scalar(Scan *s, size_t place) {

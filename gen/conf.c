@@ -26,7 +26,8 @@ Source *conf_source(Arena *a, const char *path, Diag *d) {
     else if (!S_ISREG(st.st_mode))
         diag_error(d, at, "this is not a regular file");
     else if (st.st_size > CONF_MAX_BYTES)
-        diag_error(d, at, "the file has %" PRId64 " bytes, more than the %d allowed", (int64_t)st.st_size, CONF_MAX_BYTES);
+        diag_error(d, at, "the file has %" PRId64 " bytes, more than the %d allowed", (int64_t)st.st_size,
+                   CONF_MAX_BYTES);
     else if (!(src->text = text_read_file(a, path, &src->len)))
         diag_error(d, at, "cannot read the file: %s", strerror(errno));
     return src->text ? src : NULL;
@@ -66,7 +67,8 @@ static bool read_libconfig(Conf *c, size_t begin, size_t end) {
     Loc at = loc_at(c->src, begin, 1);
     at.line += config_error_line(&c->config) > 0 ? config_error_line(&c->config) - 1 : 0;
     at.col = 0;
-    diag_error(c->diag, at, "libconfig: %s", config_error_text(&c->config) ? config_error_text(&c->config) : "syntax error");
+    diag_error(c->diag, at, "libconfig: %s",
+               config_error_text(&c->config) ? config_error_text(&c->config) : "syntax error");
     config_destroy(&c->config);
     return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conf: libconfig with places. Reads a libconfig text (a file, or a part of one such as a template's head), knows the line
- * and column of every name and value, and hands out checked values; whatever is wrong becomes a Diag error at its place.
+ * conf: libconfig with places. Reads a libconfig text (a file, or a part of one such as a template's head), knows the
+ * line and column of every name and value, and hands out checked values; what is wrong becomes an error at its place.
  *
  *   Source *src = conf_source(a, path, d);
  *   Conf *c = src ? conf_parse(a, src, 0, src->len, d) : NULL;
@@ -39,14 +39,14 @@ int conf_length(const ConfSetting *s);                     /* of a group, list o
 ConfSetting *conf_elem(const ConfSetting *s, int i);       /* i-th element of a list or array, member of a group */
 ConfSetting *conf_member(const ConfSetting *group, const char *key);   /* NULL when absent (or group is NULL) */
 const char *conf_name(const Conf *c, const ConfSetting *s);            /* copied to the arena; NULL for an element */
-Loc conf_name_loc(const Conf *c, const ConfSetting *s);    /* of its name; an element: of its value; the root: first setting */
+Loc conf_name_loc(const Conf *c, const ConfSetting *s);    /* an element's: its value; the root's: its first setting */
 Loc conf_value_loc(const Conf *c, const ConfSetting *s);
 
 /* Reports every key of group that is not in keys (with the nearest that is) and every required one that is absent. */
 typedef struct {
     const char *name;
     bool required;
-    const char *hint;                                      /* shown when it is missing: "the name of the target"; may be NULL */
+    const char *hint;                                      /* shown when it is missing; may be NULL */
 } ConfKey;
 bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, size_t nkey);
 
@@ -77,7 +77,7 @@ bool conf_is_group(const Conf *c, const ConfSetting *s);   /* false after an err
 
 /* Reports every name in e that is not one of names; what: "dim". */
 bool conf_check_names(Diag *d, const Expr *e, const char *what, const char *const *names, size_t nname);
-/* Reports a word that is not one of names: "unknown <what> 'word'; did you mean ..." or "...; expected one of ...". -1 then. */
+/* Index of word in names; -1 after an error: "unknown <what> 'word'; did you mean ...?" or "expected one of ...". */
 int conf_lookup(Diag *d, Loc at, const char *what, const char *word, const char *const *names, size_t nname);
 
 #endif

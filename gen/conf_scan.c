@@ -107,7 +107,8 @@ static size_t exponent(const Scan *s, size_t pos) {
 static Token number(const Scan *s) {
     size_t at = s->pos, sign = peek(s, at) == '-' || peek(s, at) == '+';
     size_t len = sign + span(s, at + sign, DIGITS);
-    if (!sign && len == 1 && peek(s, at) == '0' && (peek(s, at + 1) | 0x20) == 'x' && isxdigit((unsigned char)peek(s, at + 2))) {
+    if (!sign && len == 1 && peek(s, at) == '0' && (peek(s, at + 1) | 0x20) == 'x' &&
+        isxdigit((unsigned char)peek(s, at + 2))) {
         len = 2 + span(s, at + 2, DIGITS "abcdefABCDEF");
         TokenKind kind = suffixed(s, &len, at);
         return (Token){kind, at, len};
@@ -259,7 +260,8 @@ static bool scan_terminator(Scan *s) {
         next(s);
         return true;
     }
-    return s->token.kind == T_NAME || s->token.kind == T_END || is_punct(s, "})") || unexpected(s, "';' after the value");
+    return s->token.kind == T_NAME || s->token.kind == T_END || is_punct(s, "})") ||
+           unexpected(s, "';' after the value");
 }
 
 static bool is_word_start(const Scan *s) {
@@ -342,7 +344,8 @@ static bool scan_array(Scan *s, size_t open) {
             return fail(s, t.at, 1, "an array [ ] holds plain values only; use a list ( )");
         if (is_scalar(t.kind) && is_scalar(first) && t.kind != first)
             return fail(s, t.at, t.kind == T_STRING ? 1 : t.len,
-                        "the values of an array [ ] are all of one type: this is %s, the first is %s; use a list ( ) to mix",
+                        "the values of an array [ ] are all of one type: this is %s, the first is %s; "
+                        "use a list ( ) to mix",
                         kind_text(t.kind), kind_text(first));
         if (!scan_value(s, place_new(s, (Token){T_END, t.at, 0})))
             return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conf_scan: where each setting of a libconfig text stands. libconfig itself keeps only lines, and reports a syntax error
- * by line alone; this walk over the same grammar gives places and says what was expected.
+ * conf_scan: where each setting of a libconfig text stands. libconfig itself keeps only lines, and reports a syntax
+ * error by line alone; this walk over the same grammar gives places and says what was expected.
  */
 #ifndef DCGEN_CONF_SCAN_H
 #define DCGEN_CONF_SCAN_H

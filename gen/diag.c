@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * diag: collects errors and warnings, prints them by place. Text that came from a file is printed with control characters
- * and broken UTF-8 replaced, so that a hostile file cannot speak to the terminal. Columns count bytes from 1.
+ * diag: collects errors and warnings, prints them by place. Text that came from a file is printed with control
+ * characters and broken UTF-8 replaced, so that a hostile file cannot speak to the terminal. Columns count bytes, from
+ * 1.
  */
 #include "gen/diag.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * name: keywords of C17 and C++20 with GNU's, and the functions of the C library that a package's own function would hide.
+ * name: keywords of C17 and C++20 with GNU's, and the functions of the C library that a package's own function would
+ * hide.
  */
 #include "gen/name.h"
 
@@ -10,24 +11,24 @@
 
 /* Both sorted, for bsearch. */
 static const char *const keywords[] = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
-    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short",
-    "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
-    "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void",
-    "volatile", "wchar_t", "while", "xor", "xor_eq",
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch",
+    "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept",
+    "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do",
+    "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend",
+    "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+    "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires",
+    "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch",
+    "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union",
+    "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
 };
 
 static const char *const library[] = {
-    "abort", "abs", "acos", "aligned_alloc", "asin", "assert", "atan", "atoi", "bench", "bsearch", "calloc", "ceil", "clock",
-    "close", "cos", "div", "errno", "exit", "exp", "fabs", "fclose", "floor", "fma", "fmax", "fmin", "fopen", "fprintf",
-    "fread", "free", "fwrite", "getenv", "isnan", "labs", "log", "log2", "main", "malloc", "memcmp", "memcpy", "memmove",
-    "memset", "open", "posix_memalign", "pow", "printf", "puts", "qsort", "rand", "read", "realloc", "remove", "rename", "round",
-    "signal", "sin", "snprintf", "sqrt", "srand", "stderr", "stdin", "stdout", "strcmp", "strlen", "system", "tan", "tanh",
-    "test", "time", "trunc", "write",
+    "abort", "abs", "acos", "aligned_alloc", "asin", "assert", "atan", "atoi", "bench", "bsearch", "calloc", "ceil",
+    "clock", "close", "cos", "div", "errno", "exit", "exp", "fabs", "fclose", "floor", "fma", "fmax", "fmin",
+    "fopen", "fprintf", "fread", "free", "fwrite", "getenv", "isnan", "labs", "log", "log2", "main", "malloc",
+    "memcmp", "memcpy", "memmove", "memset", "open", "posix_memalign", "pow", "printf", "puts", "qsort", "rand",
+    "read", "realloc", "remove", "rename", "round", "signal", "sin", "snprintf", "sqrt", "srand", "stderr", "stdin",
+    "stdout", "strcmp", "strlen", "system", "tan", "tanh", "test", "time", "trunc", "write",
 };
 
 static int compare_word(const void *key, const void *row) {

@@ -36,7 +36,8 @@ static void check_unique(Reader *r, const ConfSetting *s, const char *what, cons
             }
 }
 
-static void read_words(Reader *r, const ConfSetting *group, const char *key, const char *what, const char **out, int *n) {
+static void read_words(Reader *r, const ConfSetting *group, const char *key, const char *what, const char **out,
+                       int *n) {
     const ConfSetting *s = conf_member(group, key);
     if (!conf_strings(r->conf, group, key, out, OP_MAX_NAME, n) || !s)
         return;
@@ -96,10 +97,12 @@ static void read_operand(Reader *r, const ConfSetting *group) {
         r->op->noperand++;
 }
 
-static void read_each(Reader *r, const ConfSetting *root, const char *key, int max, void (*read)(Reader *, const ConfSetting *)) {
+static void read_each(Reader *r, const ConfSetting *root, const char *key, int max,
+                      void (*read)(Reader *, const ConfSetting *)) {
     const ConfSetting *list = conf_list(r->conf, root, key);
     if (list && (conf_length(list) == 0 || conf_length(list) > max)) {
-        diag_error(r->diag, conf_value_loc(r->conf, list), "'%s': %d of them, expected 1 to %d", key, conf_length(list), max);
+        diag_error(r->diag, conf_value_loc(r->conf, list), "'%s': %d of them, expected 1 to %d", key,
+                   conf_length(list), max);
         return;
     }
     for (int i = 0; i < conf_length(list); i++)
@@ -125,14 +128,16 @@ static void check_operands(Reader *r, const ConfSetting *root) {
         names[n++] = op->operand[i].name;
     check_unique(r, s, "name", names, n);
     if (count_role(op, ROLE_OUT) != 1)
-        diag_error(r->diag, conf_value_loc(r->conf, s), "%d operands have the role \"out\", expected 1", count_role(op, ROLE_OUT));
+        diag_error(r->diag, conf_value_loc(r->conf, s), "%d operands have the role \"out\", expected 1",
+                   count_role(op, ROLE_OUT));
     if (count_role(op, ROLE_CONST) > 1)
         diag_error(r->diag, conf_value_loc(r->conf, s), "%d operands have the role \"const\", at most 1 is allowed",
                    count_role(op, ROLE_CONST));
     for (int i = 0; i < op->noperand; i++)
         if ((op->operand[i].role == ROLE_CONST) != (op->operand[i].nlayout > 0))
             diag_error(r->diag, conf_value_loc(r->conf, s), "the operand '%s' %s", op->operand[i].name,
-                       op->operand[i].nlayout ? "has layouts, but its role is not \"const\"" : "is constant and needs layouts");
+                       op->operand[i].nlayout ? "has layouts, but its role is not \"const\""
+                                              : "is constant and needs layouts");
 }
 
 /* The reference is a file beside op.cfg. */
@@ -148,10 +153,13 @@ static void read_reference(Reader *r, const ConfSetting *root) {
 
 static void read_op(Reader *r, const ConfSetting *root) {
     static const ConfKey keys[] = {
-        {"name", true, "the name of its folder"}, {"doc", false, NULL}, {"axes", true, "a list of groups { name; kind; }"},
-        {"dtypes", true, "as in [\"f32\"]"}, {"epilogues", false, NULL}, {"operands", true, "in the order of the C API"},
+        {"name", true, "the name of its folder"}, {"doc", false, NULL},
+        {"axes", true, "a list of groups { name; kind; }"},
+        {"dtypes", true, "as in [\"f32\"]"}, {"epilogues", false, NULL},
+        {"operands", true, "in the order of the C API"},
         {"flops", true, "useful operations of one call, as in \"2*M*N*K\""}, {"rows", true, "rows of the output"},
-        {"row_elems", true, "elements of each row of the output"}, {"reference", true, "the naive reference, as in \"reference.c\""},
+        {"row_elems", true, "elements of each row of the output"},
+        {"reference", true, "the naive reference, as in \"reference.c\""},
     };
     Op *op = r->op;
     conf_keys(r->conf, root, keys, LENGTH(keys));

@@ -135,7 +135,8 @@ static void read_layout(SpecReader *r) {
     if (!group || !spec->op)
         return;
     if (spec->const_operand < 0) {
-        diag_error(r->diag, conf_name_loc(r->conf, group), "the op '%s' has no constant operand, hence no layout to choose",
+        diag_error(r->diag, conf_name_loc(r->conf, group),
+                   "the op '%s' has no constant operand, hence no layout to choose",
                    spec->op->name);
         return;
     }
@@ -169,7 +170,9 @@ static void read_target(SpecReader *r) {
 }
 
 static void read_budget(SpecReader *r) {
-    static const ConfKey keys[] = {{"kernels", false, NULL}, {"code_kib", false, NULL}, {"trials", false, NULL}, {"seconds", false, NULL}};
+    static const ConfKey keys[] = {
+        {"kernels", false, NULL}, {"code_kib", false, NULL}, {"trials", false, NULL}, {"seconds", false, NULL},
+    };
     enum { MAX_KERNELS = 256, MAX_CODE_KIB = 1 << 20, MAX_TRIALS = 1000000, MAX_SECONDS = 30 * 24 * 3600 };
     int64_t kernels = 8, code_kib = 512, trials = 256, seconds = 300;
     const ConfSetting *group = conf_group(r->conf, r->root, "budget");
@@ -198,7 +201,8 @@ static void read_threads(SpecReader *r) {
         spec->threads[i] = (int)value[i];
         for (int j = 0; j < i; j++)
             if (value[j] == value[i])
-                diag_error(r->diag, conf_value_loc(r->conf, conf_elem(s, i)), "'threads': %d is there twice", (int)value[i]);
+                diag_error(r->diag, conf_value_loc(r->conf, conf_elem(s, i)), "'threads': %d is there twice",
+                           (int)value[i]);
     }
     qsort(spec->threads, (size_t)spec->nthread, sizeof *spec->threads, compare_int);
 }

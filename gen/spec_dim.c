@@ -106,7 +106,8 @@ static void read_dims(SpecReader *r) {
     for (int i = 0; i < conf_length(group); i++) {
         const ConfSetting *s = conf_elem(group, i);
         if (r->spec->ndim == SPEC_MAX_DIM) {
-            diag_error(r->diag, conf_name_loc(r->conf, s), "%d dims, at most %d are allowed", conf_length(group), SPEC_MAX_DIM);
+            diag_error(r->diag, conf_name_loc(r->conf, s), "%d dims, at most %d are allowed", conf_length(group),
+                       SPEC_MAX_DIM);
             r->dims_known = r->dims_ok = false;
             return;
         }
@@ -118,7 +119,8 @@ static void read_dims(SpecReader *r) {
 static Dim *find_dim(SpecReader *r, const ConfSetting *s) {
     if (!r->dims_known)
         return NULL;
-    int i = conf_lookup(r->diag, conf_name_loc(r->conf, s), "dim", config_setting_name(s), r->dim_name, (size_t)r->spec->ndim);
+    int i = conf_lookup(r->diag, conf_name_loc(r->conf, s), "dim", config_setting_name(s), r->dim_name,
+                        (size_t)r->spec->ndim);
     return i < 0 ? NULL : &r->spec->dim[i];
 }
 
@@ -146,7 +148,8 @@ static void read_tune_of(SpecReader *r, const ConfSetting *group, const ConfSett
                    known && r->dims_ok ? known->max : INT32_MAX, value, SPEC_MAX_TUNE, &n) || !known)
         return;
     if (n == 0)
-        diag_error(r->diag, conf_value_loc(r->conf, s), "'%s': expected at least one value; omit it and a sampler chooses", known->name);
+        diag_error(r->diag, conf_value_loc(r->conf, s),
+                   "'%s': expected at least one value; omit it and a sampler chooses", known->name);
     check_tune_twice(r, s, value, n);
     qsort(value, (size_t)n, sizeof *value, compare_value);
     Dim *dim = &r->spec->dim[known - r->spec->dim];
@@ -194,8 +197,8 @@ static bool dim_weight(SpecReader *r, const Dim *dim, const Point *p, double *ou
         diag_error(r->diag, expr_loc(dim->weight), "the weight '%s' %s%s", expr_text(dim->weight), expr_status_text(s),
                    spec_point_text(r, dims, p));
     else if (*out < 0)
-        diag_error(r->diag, expr_loc(dim->weight), "the weight '%s' is %g%s; it must not be negative", expr_text(dim->weight),
-                   *out, spec_point_text(r, dims, p));
+        diag_error(r->diag, expr_loc(dim->weight), "the weight '%s' is %g%s; it must not be negative",
+                   expr_text(dim->weight), *out, spec_point_text(r, dims, p));
     return s == EXPR_OK && *out >= 0;
 }
 

@@ -6,7 +6,7 @@
  * the tuned points, the corners of the ranges and a low-discrepancy sequence (grid.c), to that number.
  * Tuned points of a shape: the product of the tuned values of the dims that it uses, at most 64 of them: the corners
  * first, then the same kind of sequence.
- * Instances of equal extents are one, with the weights added; so a dim that a shape does not use only scales its weight.
+ * Instances of equal extents are one, with the weights added; so a dim that a shape does not use scales its weight.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -236,7 +236,8 @@ static bool check_sizes(SpecReader *r, const Instance *in) {
     bool ok = check_size(r, in, op->flops, "the number of operations", "");
     for (int i = 0; i < op->noperand; i++)
         ok = check_size(r, in, op->operand[i].elems, "the size of ", op->operand[i].name) && ok;
-    return ok && check_size(r, in, op->rows, "the rows", "") && check_size(r, in, op->row_elems, "the elements of a row", "");
+    return ok && check_size(r, in, op->rows, "the rows", "") &&
+           check_size(r, in, op->row_elems, "the elements of a row", "");
 }
 
 /* One error a shape is enough. */

@@ -19,7 +19,8 @@ static bool check_extent(SpecReader *r, const Expr *e, const char *axis, const P
     if (s != EXPR_OK)
         diag_error(r->diag, expr_loc(e), "the extent %s %s%s", what, expr_status_text(s), where);
     else
-        diag_error(r->diag, expr_loc(e), "the extent %s is %" PRId64 "%s; expected 1 to %d", what, *out, where, INT32_MAX);
+        diag_error(r->diag, expr_loc(e), "the extent %s is %" PRId64 "%s; expected 1 to %d", what, *out, where,
+                   INT32_MAX);
     return false;
 }
 

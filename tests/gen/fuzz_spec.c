@@ -3,7 +3,7 @@
  * fuzz_spec: any bytes as a spec, and every quoted string in them as an expression. Nothing may crash; a spec is either
  * read or has errors, and what is read keeps its promises.
  *
- * Under libFuzzer (clang -fsanitize=fuzzer -DDCGEN_LIBFUZZER) the entry is called by it. Otherwise main replays a folder
+ * Under libFuzzer (clang -fsanitize=fuzzer -DDCGEN_LIBFUZZER) it calls the entry. Otherwise main replays a folder
  * of inputs and a number of mutations of each (ten times as many where the input is a good spec), always the same:
  *
  *   fuzz_spec [FOLDER [MUTATIONS]]        default: tests/gen/spec, 40
@@ -147,7 +147,9 @@ static void replace(char *buf, size_t *len, size_t at, size_t cut, const char *s
 
 /* Another number in the place of one: the text stays well formed, its meaning changes. */
 static void mutate_number(char *buf, size_t *len) {
-    static const char *const numbers[] = {"0", "1", "2", "7", "100", "1000", "-1", "2147483647", "2147483648L", "65536", "0.5"};
+    static const char *const numbers[] = {
+        "0", "1", "2", "7", "100", "1000", "-1", "2147483647", "2147483648L", "65536", "0.5",
+    };
     size_t at = below(*len), end;
     while (at < *len && !(buf[at] >= '0' && buf[at] <= '9'))
         at++;
@@ -160,9 +162,10 @@ static void mutate_number(char *buf, size_t *len) {
 
 static void mutate_once(char *buf, size_t *len, const Input *other) {
     static const char *const words[] = {
-        "{", "}", "(", ")", "[", "]", "\"", ";", ",", "=", "-", "\\", "\n", "#", "/*", "*/", "//", "0", "-1", "1L", "1.5", "1e999", ".",
-        "9223372036854775807", "2147483648", "0x7fffffff", "0xffffffffL", "true", "@include \"x\"", "\"T\"", "T", "16*T", "%", "/0",
-        "min(", "ceil_div(T,0)", "&&", "||", "dims", "shapes", "weight", "name", "\xff", "\x00", "\xc3\xb6", "\\x00", "\" \"",
+        "{", "}", "(", ")", "[", "]", "\"", ";", ",", "=", "-", "\\", "\n", "#", "/*", "*/", "//", "0", "-1", "1L",
+        "1.5", "1e999", ".", "9223372036854775807", "2147483648", "0x7fffffff", "0xffffffffL", "true",
+        "@include \"x\"", "\"T\"", "T", "16*T", "%", "/0", "min(", "ceil_div(T,0)", "&&", "||", "dims", "shapes", "weight", "name", "\xff",
+        "\x00", "\xc3\xb6", "\\x00", "\" \"",
     };
     size_t at = below(*len + 1), rest = *len - at, cut = below(rest < 12 ? rest + 1 : 12);
     size_t word = below(sizeof words / sizeof *words), from = below(other->len + 1), n = below(other->len - from + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conf: getters and places, in a whole text and in a part of one. Faults are covered by the golden files of spec and op.
+ * conf: getters and places, in a whole text and in a part of one. The golden files of spec and op cover faults.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,8 @@ static void assert_loc(Loc at, int line, int col, int width) {
 
 static void test_values(void **state) {
     (void)state;
-    Conf *c = parse("i = 42; h = 0x2A; l = 5000000000L; r = 2.5; s = \"a\" \"b\\n\"; b = true; v = [1, 2]; w = (\"x\", \"y\");");
+    Conf *c = parse("i = 42; h = 0x2A; l = 5000000000L; r = 2.5; b = true;\n"
+                    "s = \"a\" \"b\\n\"; v = [1, 2]; w = (\"x\", \"y\");");
     const ConfSetting *root = conf_root(c);
     int64_t i = 0, v[4];
     double r = 0;
@@ -197,7 +198,8 @@ static void test_names(void **state) {
         {"x", true, true}, {"bert_dense", true, true}, {"T2", true, true}, {"", false, false}, {"2d", false, false},
         {"_x", false, false}, {"a-b", false, false}, {"a/b", false, false}, {"..", false, false}, {"a b", false, false},
         {"int", false, false}, {"class", false, false}, {"alignas", false, false}, {"xor_eq", false, false},
-        {"main", true, false}, {"abort", true, false}, {"write", true, false}, {"sm_90a", true, true}, {"h\xc3\xa4", false, false},
+        {"main", true, false}, {"abort", true, false}, {"write", true, false}, {"sm_90a", true, true},
+        {"h\xc3\xa4", false, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(name_fault(cases[i].name) == NULL, cases[i].ok);

@@ -83,7 +83,8 @@ static void test_order(void **state) {
     diag_error(d, (Loc){&b, 1, 2, 1}, "1");
     diag_error(d, (Loc){&b, 1, 7, 1}, "3");
     diag_error(d, (Loc){&b, 1, 7, 1}, "2");
-    assert_string_equal(printed(d), "b:1:2: error: 1\nb:1:7: error: 2\nb:1:7: error: 3\nb:3:1: error: 4\na:1:1: error: 5\n");
+    assert_string_equal(printed(d),
+                        "b:1:2: error: 1\nb:1:7: error: 2\nb:1:7: error: 3\nb:3:1: error: 4\na:1:1: error: 5\n");
     assert_string_equal(printed(d), printed(d));
 }
 
@@ -136,7 +137,8 @@ static void test_nearest(void **state) {
     static const char *const names[] = {"weight", "width", "M", "N", "epilogue", "f32", "T", ""};
     static const struct { const char *word, *want; } cases[] = {
         {"weigth", "weight"}, {"wieght", "weight"}, {"Weight", "weight"}, {"wait", NULL}, {"widht", "width"},
-        {"m", "M"}, {"K", NULL}, {"t", "T"}, {"epilog", "epilogue"}, {"eipilogeu", "epilogue"}, {"F32", "f32"}, {"f64", NULL},
+        {"m", "M"}, {"K", NULL}, {"t", "T"}, {"epilog", "epilogue"}, {"eipilogeu", "epilogue"}, {"F32", "f32"},
+        {"f64", NULL},
         {"f16", NULL}, {"", NULL}, {"MM", NULL}, {"f3", "f32"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -81,7 +81,8 @@ static void test_huge(void **state) {
 static void test_tune_values(void **state) {
     (void)state;
     static const struct { int64_t min, max; int n; int64_t want[8]; } cases[] = {
-        {1, 128, 8, {1, 4, 12, 26, 47, 72, 100, 128}}, {7, 7, 1, {7}}, {1, 2, 2, {1, 2}}, {0, 7, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
+        {1, 128, 8, {1, 4, 12, 26, 47, 72, 100, 128}}, {7, 7, 1, {7}}, {1, 2, 2, {1, 2}},
+        {0, 7, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
         {1, 9, 8, {1, 2, 3, 4, 5, 7, 8, 9}}, {0, 100, 8, {0, 3, 9, 21, 36, 56, 77, 100}},
         {1000, 1010, 8, {1000, 1002, 1003, 1005, 1006, 1008, 1009, 1010}},
     };
@@ -95,7 +96,8 @@ static void test_tune_values(void **state) {
 /* For any range: ascending, from min to max, 8 values or all. */
 static void test_tune_values_always(void **state) {
     (void)state;
-    static const int64_t ends[] = {0, 1, 2, 3, 8, 9, 10, 63, 64, 1000, 65535, 65536, 1000000007, INT32_MAX - 1, INT32_MAX};
+    static const int64_t ends[] = {0, 1, 2, 3, 8, 9, 10, 63, 64, 1000, 65535, 65536, 1000000007, INT32_MAX - 1,
+                                   INT32_MAX};
     for (size_t a = 0; a < LENGTH(ends); a++)
         for (size_t b = a; b < LENGTH(ends); b++) {
             int64_t v[8], size = ends[b] - ends[a] + 1;

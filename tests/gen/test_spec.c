@@ -344,7 +344,8 @@ static void test_committed(void **state) {
     assert_true(n > 0);
     for (int i = 0; i < n; i++) {
         Diag *d = diag_new(arena);
-        Spec *s = spec_read(arena, arena_printf(arena, DCGEN_SOURCE_DIR "/specs/%s", entry[i]->d_name), templates, 1, d);
+        Spec *s = spec_read(arena, arena_printf(arena, DCGEN_SOURCE_DIR "/specs/%s", entry[i]->d_name), templates, 1,
+                            d);
         diag_print(d, stderr);
         assert_non_null(s);
         check_instances(s);

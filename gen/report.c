@@ -124,12 +124,13 @@ static const char *summary_text(Report *r)
     const Assignment *as = r->in->assignment;
     const Spec *s = r->in->spec;
     Arena *a = r->arena;
-    const char *served = arena_printf(a, "%d kernel%s (%s of machine code) serve%s %s shapes of %s on %s in, by weighted mean, %s more "
-        "time than the best known kernel of each shape", as->nkernel, as->nkernel == 1 ? "" : "s", number_bytes(a, as->code_bytes),
-        as->nkernel == 1 ? "s" : "", number_count(a, s->ninstance), s->op->name, r->in->device->name, number_percent(a, as->regret));
+    const char *served = arena_printf(a, "%d kernel%s (%s of machine code) serve%s %s shape%s of %s on %s; on the tuned shapes %s "
+        "%s more time (weighted mean) than the fastest kernel known for each", as->nkernel, as->nkernel == 1 ? "" : "s",
+        number_bytes(a, as->code_bytes), as->nkernel == 1 ? "s" : "", number_count(a, s->ninstance), s->ninstance == 1 ? "" : "s",
+        s->op->name, r->in->device->name, as->nkernel == 1 ? "it takes" : "they take", number_percent(a, r->tuned_regret));
     if (as->nkernel == 1)
         return arena_printf(a, "%s.", served);
-    return arena_printf(a, "%s; one kernel for all shapes would take %s times as long.", served, number_sig(a, r->speedup, 3));
+    return arena_printf(a, "%s, and one kernel for all shapes would take %s times as long.", served, number_sig(a, r->speedup, 3));
 }
 
 static void fact(Report *r, const char *name, const char *value)
@@ -150,7 +151,8 @@ static void facts(Report *r)
     fact(r, "shapes, of them tuned", arena_printf(a, "%s / %s", number_count(a, r->in->spec->ninstance), number_count(a, r->in->study->nshape)));
     fact(r, "above best known, tuned shapes", number_percent(a, r->tuned_regret));
     fact(r, "the same, worst tuned shape", number_percent(a, r->worst_regret));
-    fact(r, "one kernel for all: time", arena_printf(a, "x %s", number_sig(a, r->speedup, 3)));
+    if (as->nkernel > 1)
+        fact(r, "time with one kernel for all", arena_printf(a, "\xc3\x97 %s", number_sig(a, r->speedup, 3)));
     text_add(&r->out, "</dl>\n");
 }
 
@@ -183,18 +185,24 @@ static void section_map(Report *r)
 {
     if (!has_plot(r, r->map))
         return;
-    text_add(&r->out, "<div class=\"single\">\n");
-    figure(r, r->map, "map", arena_printf(r->arena, "Kernel by %s", r->in->spec->op->axis[r->groups.axis].name));
+    const char *caption = arena_printf(r->arena, "Kernel by %s", r->in->spec->op->axis[r->groups.axis].name);
+    text_add(&r->out, "<div class=\"map broad\">\n");
+    figure(r, r->map, "map", caption);
+    text_add(&r->out, "</div>\n<div class=\"map narrow\">\n");
+    figure(r, r->narrow_map, "narrow-map", caption);
     text_add(&r->out, "</div>\n");
+    if (r->groups.nbar < r->groups.ngroup)
+        note(r, "Only the heaviest groups of shapes are drawn.");
 }
 
 static void section_dispatch(Report *r)
 {
     const Assignment *as = r->in->assignment;
-    paragraph(r, arena_printf(r->arena, "The dispatcher is a decision tree over %s%s with %d leaves; at most %d comparisons lead to a "
-              "kernel. It is total: shapes outside the declared ranges go to k%d.",
-              as->nfeature > r->in->spec->op->naxis ? "extents and threads" : "the extents", "", tree_nleaf(as->tree),
-              tree_depth(as->tree), as->general));
+    int nleaf = tree_nleaf(as->tree), depth = tree_depth(as->tree);
+    paragraph(r, arena_printf(r->arena, "The dispatcher is a decision tree over %s with %d %s; at most %d comparison%s lead%s to a "
+              "kernel. Shapes outside the declared ranges go to k%d.",
+              as->nfeature > r->in->spec->op->naxis ? "extents and threads" : "the extents", nleaf, nleaf == 1 ? "leaf" : "leaves",
+              depth, depth == 1 ? "" : "s", depth == 1 ? "s" : "", as->general));
     section_map(r);
 }
 
@@ -220,6 +228,8 @@ static void section_kernels(Report *r)
 
 static void count_trials(Report *r)
 {
+    static const char *const status_words[STATUS_COUNT] = { [STATUS_INVALID] = "refused", [STATUS_BUILD_FAILED] = "not compiled",
+        [STATUS_WRONG] = "wrong result", [STATUS_CRASHED] = "crashed", [STATUS_TIMED_OUT] = "too slow" };
     const Study *s = r->in->study;
     int64_t count[STATUS_COUNT] = { 0 }, measured = 0;
     Text t = { .arena = r->arena };
@@ -228,12 +238,13 @@ static void count_trials(Report *r)
         for (int64_t j = 0; j < s->nshape; j++)
             measured += s->trial[i].ns[j] > 0;
     }
-    text_printf(&t, "%s kernels were tried and %s times taken of them on the tuned shapes", number_count(r->arena, s->ntrial),
-                number_count(r->arena, measured));
+    text_printf(&t, "%s kernels were tried and timed on %s pairs of kernel and tuned shape, each verified against the reference first. "
+                "Fit for use: %s", number_count(r->arena, s->ntrial), number_count(r->arena, measured),
+                number_count(r->arena, count[STATUS_OK]));
     for (int k = STATUS_OK + 1; k < STATUS_COUNT; k++)
         if (count[k])
-            text_printf(&t, "; %s: %s", status_name((Status)k), number_count(r->arena, count[k]));
-    text_add(&t, ". Each was verified against the reference before it was timed.");
+            text_printf(&t, "; %s: %s", status_words[k], number_count(r->arena, count[k]));
+    text_add(&t, ".");
     paragraph(r, text_str(&t));
 }
 
@@ -325,7 +336,7 @@ char *report_html(Arena *a, const ReportInput *in)
 {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
     Report *r = ARENA_NEW(a, Report);
-    *r = (Report){ .in = in, .arena = a, .out = { .arena = a }, .map = -1, .scatter = -1, .curve = -1, .progress = -1 };
+    *r = (Report){ .in = in, .arena = a, .out = { .arena = a }, .map = -1, .narrow_map = -1, .scatter = -1, .curve = -1, .progress = -1 };
     r->groups = report_groups(a, in->spec);
     r->panel = ARENA_ARRAY(a, (size_t)r->groups.ngroup + 1, int);
     for (int i = 0; i < r->groups.ngroup; i++)

@@ -9,7 +9,7 @@
 #include "gen/number.h"
 #include "gen/report_private.h"
 
-enum { LINE_POINTS = 160, CLOUD_POINTS = 1500, MAX_TICK = 9, BAR_HEIGHT = 40 };
+enum { LINE_POINTS = 160, CLOUD_POINTS = 1500, MAX_TICK = 9, BAR_HEIGHT = 44 };
 
 typedef struct { double lo, hi; } Range;
 
@@ -27,14 +27,15 @@ static Plot *plot_begin(Report *r, int *index, int width, int height)
     *index = r->nplot++;
     *p = (Plot){ .width = width, .height = height, .script = { .arena = r->arena } };
     text_printf(&p->script, "set border 3 lw 1 lc rgb '#%06x'\nset key off\nset tics nomirror scale 0.5,0 textcolor rgb '#%06x'\n"
-                "set grid lt 1 lw 1 dt 1 lc rgb '#%06x'\nset rmargin 1.5\nset tmargin 0.8\nset lmargin 8\nset bmargin 3.2\n",
+                "set grid lt 1 lw 1 dt 1 lc rgb '#%06x'\nset rmargin 1.5\nset tmargin 0.8\nset lmargin 8\nset bmargin 3\n",
                 LOOK_AXIS, LOOK_TEXT, LOOK_GRID);
     return p;
 }
 
 static void label(Plot *p, char axis, const char *text)
 {
-    text_printf(&p->script, "set %clabel '%s' textcolor rgb '#%06x'\n", axis, plot_word(p->script.arena, text), LOOK_TEXT);
+    text_printf(&p->script, "set %clabel '%s' offset %s textcolor rgb '#%06x'\n", axis, plot_word(p->script.arena, text),
+                axis == 'x' ? "0,0.4" : "0.8,0", LOOK_TEXT);
 }
 
 /* ---- ticks ---- */
@@ -190,7 +191,7 @@ static void draw_panel(Report *r, const Group *g, int *index, Range x, Range y)
     Range seen = NOTHING;
     Plot *p = plot_begin(r, index, 440, 270);
     label(p, 'x', r->in->spec->op->axis[r->groups.axis].name);
-    label(p, 'y', has_flops(r) ? "GFLOP/s" : "time, us");
+    label(p, 'y', has_flops(r) ? "GFLOP/s" : "time, microseconds");
     axis_log(p, 'x', widened(x, 1.08), 8);
     axis_log(p, 'y', widened(y, 1.12), 6);
     int ngeneral = add_series(r, p, "general", g, general_ns, false, &seen);
@@ -221,10 +222,10 @@ static void draw_panels(Report *r)
 
 static void add_run(Plot *p, Text *labels, double left, double right, double bottom, int kernel, double pixels)
 {
-    text_printf(&p->script, "%.7g %.7g %.7g %.7g %.7g %.7g %d\n", sqrt(left * right), bottom + 0.3, left, right, bottom + 0.08,
-                bottom + 0.52, LOOK_KERNEL + kernel % LOOK_NKERNEL);
+    text_printf(&p->script, "%.7g %.7g %.7g %.7g %.7g %.7g %d\n", sqrt(left * right), bottom + 0.25, left, right, bottom + 0.05,
+                bottom + 0.45, LOOK_KERNEL + kernel % LOOK_NKERNEL);
     if (pixels > (kernel < 10 ? 20 : 28))
-        text_printf(labels, "set label 'k%d' at %.7g,%.7g center textcolor rgb '#%06x'\n", kernel, sqrt(left * right), bottom + 0.29,
+        text_printf(labels, "set label 'k%d' at %.7g,%.7g center front textcolor rgb '#%06x'\n", kernel, sqrt(left * right), bottom + 0.25,
                     LOOK_LABEL);
 }
 
@@ -242,13 +243,13 @@ static void add_bar(const Report *r, Plot *p, Text *labels, const Group *g, doub
     }
 }
 
-static void draw_map(Report *r)
+static void draw_map(Report *r, int *index, int width)
 {
     Range x = shared_x(r);
     if (!(x.lo < x.hi))
         return;
-    int width = 560, row = r->groups.nbar;
-    Plot *p = plot_begin(r, &r->map, width, 58 + BAR_HEIGHT * row);
+    int row = r->groups.nbar;
+    Plot *p = plot_begin(r, index, width, 58 + BAR_HEIGHT * row);
     Text labels = { .arena = r->arena };
     x = widened(x, 1.08);
     text_add(&p->script, "unset grid\nset border 1\nset lmargin 1.5\nset tmargin 0\nunset ytics\nset style fill solid 1 noborder\n");
@@ -260,7 +261,7 @@ static void draw_map(Report *r)
         if (r->groups.group[i].bar) {
             add_bar(r, p, &labels, &r->groups.group[i], --row, (width - 25) / log(x.hi / x.lo));
             text_printf(&labels, "set label '%s' at graph 0, first %.7g offset 0.3,0 textcolor rgb '#%06x'\n",
-                        plot_word(r->arena, r->groups.group[i].label), row + 0.76, LOOK_TEXT);
+                        plot_word(r->arena, r->groups.group[i].label), row + 0.63, LOOK_TEXT);
         }
     data_end(p);
     text_add(&p->script, text_str(&labels));
@@ -324,8 +325,8 @@ static void draw_scatter(Report *r)
         return;
     }
     range = widened(range, 1.2);
-    label(p, 'x', "measured, us");
-    label(p, 'y', "predicted, us");
+    label(p, 'x', "measured, microseconds");
+    label(p, 'y', "predicted, microseconds");
     axis_log(p, 'x', range, 6);
     axis_log(p, 'y', range, 6);
     text_printf(&p->script, "$guide << END\n%.9g %.9g\n%.9g %.9g\nEND\n", range.lo, range.lo, range.hi, range.hi);
@@ -412,7 +413,8 @@ static void draw_progress(Report *r)
 void report_draw(Report *r)
 {
     draw_panels(r);
-    draw_map(r);
+    draw_map(r, &r->map, 900);
+    draw_map(r, &r->narrow_map, 440);           /* for a phone's screen */
     draw_scatter(r);
     draw_curve(r);
     draw_progress(r);

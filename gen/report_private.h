@@ -11,7 +11,7 @@
 #include "gen/report.h"
 #include "gen/text.h"
 
-enum { REPORT_MAX_PANEL = 12, REPORT_MAX_BAR = 24, REPORT_MAX_ROW = 500, REPORT_MAX_PLOT = REPORT_MAX_PANEL + 4 };
+enum { REPORT_MAX_PANEL = 12, REPORT_MAX_BAR = 24, REPORT_MAX_ROW = 500, REPORT_MAX_PLOT = REPORT_MAX_PANEL + 5 };
 
 /* Instances that differ in one extent only, ascending by it. */
 typedef struct {
@@ -38,7 +38,7 @@ typedef struct {
     int nplot;
     Plot plot[REPORT_MAX_PLOT];
     int *panel;                /* plot of each group's panel; -1: none */
-    int map, scatter, curve, progress;         /* plots; -1: none */
+    int map, narrow_map, scatter, curve, progress;         /* plots; -1: none */
     const char *no_plot;       /* why there are no figures; NULL: there are */
     double speedup;            /* time with one kernel for all shapes / time with the chosen ones, weighted geometric mean */
     double tuned_regret, worst_regret;         /* over tuned shapes: weighted mean, largest */

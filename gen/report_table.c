@@ -150,7 +150,10 @@ void report_table_setting(Report *r)
 
 static const char *time_text(Report *r, double ns, bool measured)
 {
-    return arena_printf(r->arena, "%s%s", measured || !isfinite(ns) ? "" : "~ ", number_time(r->arena, ns));
+    char *text = number_time(r->arena, ns), *us = strstr(text, " us");
+    if (us)
+        text = arena_printf(r->arena, "%.*s \xc2\xb5s", (int)(us - text), text);
+    return arena_printf(r->arena, "%s%s", measured || !isfinite(ns) ? "" : "~ ", text);
 }
 
 static void shape_heads(Report *r)
@@ -255,7 +258,7 @@ static void kernel_row(Report *r, int k, double total)
         }
     row_head(r, arena_printf(r->arena, "k%d%s", k, k == as->general ? " *" : ""));
     cell(r, "line", t->c.t->name);
-    cell(r, NULL, values_text(r, &t->c));
+    cell(r, "values", values_text(r, &t->c));
     cell(r, "num", number_bytes(r->arena, t->code_bytes));
     cell(r, "num", number_count(r->arena, count));
     cell(r, "num", number_percent(r->arena, weight / total));
@@ -270,7 +273,7 @@ void report_table_kernels(Report *r)
     double total = 0;
     for (int64_t i = 0; i < r->in->spec->ninstance; i++)
         total += r->in->spec->instance[i].weight;
-    table_begin(r, "Kernels", "wide");
+    table_begin(r, "Kernels", NULL);
     head_begin(r);
     for (size_t i = 0; i < sizeof column / sizeof *column; i++)
         head(r, column[i].class, column[i].name);
@@ -326,12 +329,14 @@ void report_table_space(Report *r)
     head_end(r);
     for (int i = 0; i < space->nrejection; i++) {
         const Rejection *j = &space->rejection[i];
+        if (j->count == 0)
+            continue;
         text_add(&r->out, "<tr>");
         cell(r, "line", j->t->name);
-        text_add(&r->out, "<td><code>");
+        text_add(&r->out, "<td class=\"need\"><code>");
         html_text(&r->out, expr_text(j->constraint->need));
         text_add(&r->out, "</code></td>");
-        cell(r, NULL, j->constraint->why);
+        cell(r, "need", j->constraint->why);
         cell(r, "num", number_count(r->arena, j->count));
         row_end(r);
     }

@@ -54,8 +54,16 @@ static Device synthetic_device(void)
                      .compiler = "gcc (Debian 12.2.0) 12.2.0", .flags = "-O3 -std=gnu17" };
 }
 
-/* A time as the template's closed form has it, and some of each candidate's own and of noise. */
-static double synthetic_time(const Synthetic *y, const Candidate *c, const Instance *inst, double own)
+/* What a candidate is good at, so that different ones win on different shapes. */
+typedef struct { double level, log2_m, log2_k; } Talent;
+
+static double synthetic_talent(const Talent *t, const Instance *inst)
+{
+    return t->level * (1 + 0.05 * fabs(log2((double)inst->extent[0]) - t->log2_m) + 0.1 * fabs(log2((double)inst->extent[2]) - t->log2_k));
+}
+
+/* A time as the template's closed form has it, the candidate's talent, and noise. */
+static double synthetic_time(const Synthetic *y, const Candidate *c, const Instance *inst, const Talent *talent)
 {
     int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
     double serial = 1, bound = 0;
@@ -64,7 +72,7 @@ static double synthetic_time(const Synthetic *y, const Candidate *c, const Insta
                                .extent = inst->extent, .threads = inst->threads }, slots);
     expr_real_at(c->t->serial_flops, slots, &serial);
     expr_real_at(c->t->bound, slots, &bound);
-    return 400 + serial / 140 * exp2(bound) * own * (1 + 0.02 * synthetic_draw());
+    return 400 + serial / 140 * exp2(bound) * synthetic_talent(talent, inst) * (1 + 0.02 * synthetic_draw());
 }
 
 static void synthetic_measure(Synthetic *y, int64_t ntrial)
@@ -72,13 +80,13 @@ static void synthetic_measure(Synthetic *y, int64_t ntrial)
     for (int64_t k = 0; k < ntrial; k++) {
         int64_t i = study_add(y->study, &y->space->candidate[(k * 7919 + 13) % y->space->n]);
         Trial *t = &y->study->trial[i];
-        double own = 1 + 0.3 * synthetic_draw();
+        Talent talent = { 1 + 0.3 * synthetic_draw(), 11 * synthetic_draw(), 9.5 + 2.2 * synthetic_draw() };
         t->built = true;
         t->status = k % 17 == 5 ? STATUS_WRONG : k % 29 == 3 ? STATUS_BUILD_FAILED : STATUS_OK;
         t->code_bytes = 1500 + (int64_t)(6000 * synthetic_draw());
         t->max_err = 0.02 + 0.1 * synthetic_draw();
         for (int64_t j = 0; t->status == STATUS_OK && j < y->study->nshape; j++)
-            t->ns[j] = synthetic_time(y, &t->c, y->study->shape[j], own);
+            t->ns[j] = synthetic_time(y, &t->c, y->study->shape[j], &talent);
         y->order[i] = i;
     }
 }

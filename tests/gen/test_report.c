@@ -180,7 +180,7 @@ static void has_all_figures(void **state)
     const char *html = page();
     if (strstr(html, "gnuplot was not found"))
         skip();
-    assert_int_equal(count(html, "<svg class=\"plot\""), 4 + 4);       /* a panel for each (N,K); map, curve, progress, scatter */
+    assert_int_equal(count(html, "<svg class=\"plot\""), 4 + 5);       /* a panel for each (N,K); two maps, curve, progress, scatter */
     assert_true(count(html, "<path class=\"l5\"") >= 6);
     assert_true(count(html, "<polygon class=\"l16\"") >= 1);
     assert_true(count(html, "<text class=\"l3\"") > 50);

@@ -8,6 +8,7 @@
 enum { POOL_RANDOM = 1200, POOL_NEAR = 800, POOL_MAX = POOL_RANDOM + POOL_NEAR, NEAR_TRIALS = 24, SHAPES_SEEN = 48 };
 /* One in so many proposals is drawn at random, so that a model that is wrong somewhere learns of it. */
 enum { EXPLORE_EVERY = 8 };
+static const double FIXED_NS = 1e6;                /* of a measurement, whatever its shape */
 
 uint64_t rng_next(Rng *r)
 {
@@ -130,7 +131,13 @@ static double gain(const Proposer *p, int i)
     return sum / p->total_weight;
 }
 
-/* The shapes where candidate i promises most; the last place goes to a random one, to learn from. */
+/* What a measurement there is worth: the gain, against the root of what it costs. */
+static double shape_value(const Proposer *p, int i, int j)
+{
+    return shape_gain(p, i, j) / sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS);
+}
+
+/* The shapes where measuring candidate i is worth most; the last place goes to a random one, to learn from. */
 static void choose_shapes(Proposer *p, int i, Proposal *out)
 {
     int most = p->nshape < PROPOSE_SHAPES ? p->nshape : PROPOSE_SHAPES;
@@ -141,7 +148,7 @@ static void choose_shapes(Proposer *p, int i, Proposal *out)
             bool taken = false;
             for (int k = 0; k < out->nshape; k++)
                 taken = taken || out->shape[k] == p->shape[j];
-            if (!taken && (best < 0 || shape_gain(p, i, j) > shape_gain(p, i, best)))
+            if (!taken && (best < 0 || shape_value(p, i, j) > shape_value(p, i, best)))
                 best = j;
         }
         out->shape[out->nshape++] = p->shape[best];

@@ -16,7 +16,7 @@
 #include "search/space.h"
 #include "search/study.h"
 
-enum { PROPOSE_SHAPES = 6 };
+enum { PROPOSE_SHAPES = 5 };
 
 typedef struct {
     Candidate c;

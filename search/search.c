@@ -10,10 +10,11 @@
 #include "search/propose.h"
 #include "search/select.h"
 
-enum { BATCH = 12, FIRST_BATCH = 8, FINAL_REPEATS = 11, FINAL_REPEATS_MIN = 3, FINAL_TOP = 4, FINAL_ROUNDS = 6, MAX_PAIRS = 4096 };
+enum { BATCH = 12, FIRST_BATCH = 8, FINAL_REPEATS = 11, FINAL_REPEATS_MIN = 3, FINAL_TOP = 4, FINAL_ROUNDS = 8, MAX_PAIRS = 4096 };
 static const double SEARCH_SHARE = 0.68, FINAL_SHARE = 0.94;    /* of the budget, when each phase should be over */
 static const double WORTH = 1e-3;                  /* expected gain below which the search ends */
-static const double CLOSE = 1.05;                  /* candidates this near the best of a shape meet again in the last comparison */
+static const double CLOSE = 1.06;                  /* candidates this near the best of a shape meet again in the last comparison */
+static const double NEAR_CHOSEN = 1.15;            /* so do chosen kernels this near the best of them */
 
 double clock_s(void)
 {
@@ -47,7 +48,7 @@ static int64_t measured_trials(const Study *s)
     return n;
 }
 
-/* The general kernels come first, on all shapes: they are the baseline, and the model's first foothold. */
+/* The general kernels come first: they are the baseline, and the model's first foothold. */
 static int first_proposals(const Search *q, Proposal *out)
 {
     int n = 0;
@@ -55,7 +56,10 @@ static int first_proposals(const Search *q, Proposal *out)
         int64_t known = study_find(q->study, &q->space->general[i]);
         if (known >= 0 && q->study->trial[known].built)
             continue;
-        out[n++] = (Proposal){ .c = q->space->general[i], .nshape = -1 };
+        Proposal *p = &out[n++];
+        *p = (Proposal){ .c = q->space->general[i], .gain = 1 };
+        for (; p->nshape < PROPOSE_SHAPES && p->nshape < q->study->nshape; p->nshape++)
+            p->shape[p->nshape] = q->study->nshape * p->nshape / PROPOSE_SHAPES;
     }
     return n;
 }
@@ -71,7 +75,7 @@ static bool search_round(Search *q, Arena *scratch, Rng *rng, bool *go_on, const
         n += propose(scratch, q->study, q->space, m, rng, p + n, most - n);
     double gain = 0;
     for (int i = 0; i < n; i++)
-        gain = fmax(gain, p[i].nshape < 0 ? 1 : p[i].gain);
+        gain = fmax(gain, p[i].gain);
     *go_on = n > 0 && gain > WORTH;
     return !*go_on || intake(q, scratch, p, n, SEARCH_SHARE, err);
 }
@@ -96,6 +100,25 @@ static bool search_phase(Search *q, Arena *scratch, const char **err)
 
 /* ---- the last comparison ---- */
 
+enum { MAX_ENTRANT = 24 };
+
+/* Who meets whom on one shape. */
+typedef struct {
+    int n;
+    int64_t trial[MAX_ENTRANT];
+    bool needed;                       /* the choice relies on a pair that was not compared yet: done even when time is up */
+    double ns;                         /* of one sample of each, and its share of verification */
+} Bout;
+
+static void enter(const Study *s, Bout *b, int64_t trial)
+{
+    bool there = trial < 0 || !trial_usable(&s->trial[trial]) || b->n == MAX_ENTRANT;
+    for (int i = 0; i < b->n; i++)
+        there = there || b->trial[i] == trial;
+    if (!there)
+        b->trial[b->n++] = trial;
+}
+
 typedef struct { double t; int64_t trial; } Entrant;
 
 static int by_time(const void *x, const void *y)
@@ -104,102 +127,129 @@ static int by_time(const void *x, const void *y)
     return a->t != b->t ? (a->t > b->t) - (a->t < b->t) : (a->trial > b->trial) - (a->trial < b->trial);
 }
 
-/* Who meets on one shape: the few that are best there, measured or predicted, the general kernel, and the kernels chosen so far. */
-static int entrants(const Search *q, const CostModel *m, int64_t shape, const Assignment *as, int64_t *out, int max, Arena *scratch)
+/* After the search: the few that are best there, measured or predicted, and the general kernel as the baseline. */
+static void enter_best(const Search *q, const CostModel *m, int64_t shape, Bout *b, Arena *scratch)
 {
     const Study *s = q->study;
     Entrant *all = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, Entrant);
-    int n = 0, nout = 0;
+    int n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
         if (trial_usable(&s->trial[i]))
             all[n++] = (Entrant){ cost_trial(m, i, s->shape[shape]), i };
     qsort(all, (size_t)n, sizeof *all, by_time);
-    for (int i = 0; i < n && nout < FINAL_TOP && all[i].t <= CLOSE * all[0].t; i++)
-        out[nout++] = all[i].trial;
-    int64_t base = q->space->ngeneral ? study_find(s, &q->space->general[0]) : -1;
-    for (int k = -1; k < (as ? as->nkernel : 0) && nout < max; k++) {
-        int64_t trial = k < 0 ? base : as->kernel[k];
-        bool there = trial < 0 || !trial_usable(&s->trial[trial]);
-        for (int i = 0; i < nout; i++)
-            there = there || out[i] == trial;
-        if (!there)
-            out[nout++] = trial;
-    }
-    return nout;
+    for (int i = 0; i < n && i < FINAL_TOP && all[i].t <= CLOSE * all[0].t; i++)
+        enter(s, b, all[i].trial);
+    if (q->space->ngeneral)
+        enter(s, b, study_find(s, &q->space->general[0]));
 }
 
-static bool all_final(const Study *s, int64_t shape, const int64_t *trial, int n)
+/* Once kernels are chosen: those that come near on this shape, and the best known there. */
+static void enter_chosen(const Search *q, const CostModel *m, const Assignment *as, int64_t shape, Bout *b)
 {
-    for (int i = 0; i < n; i++)
-        if (!s->trial[trial[i]].final[shape])
+    const Study *s = q->study;
+    double best = INFINITY;
+    int64_t known = -1;
+    for (int k = 0; k < as->nkernel; k++)
+        best = fmin(best, cost_trial(m, as->kernel[k], s->shape[shape]));
+    for (int k = 0; k < as->nkernel; k++)
+        if (cost_trial(m, as->kernel[k], s->shape[shape]) <= NEAR_CHOSEN * best)
+            enter(s, b, as->kernel[k]);
+    study_best(s, shape, &known);
+    enter(s, b, known);
+}
+
+static bool all_final(const Study *s, int64_t shape, const Bout *b)
+{
+    for (int i = 0; i < b->n; i++)
+        if (!s->trial[b->trial[i]].final[shape])
             return false;
     return true;
 }
 
-/* Samples that the time left allows for what is still to do. */
+static void set_time(const Study *s, const CostModel *m, int64_t shape, Bout *b)
+{
+    for (int i = 0; i < b->n; i++)
+        b->ns += fmax(cost_trial(m, b->trial[i], s->shape[shape]), INTAKE_SAMPLE_NS);
+}
+
+/* Samples that the time left allows when `todo_ns` is one sample of everything still to do; verification costs about three. */
 static int repeats_for(const Search *q, double todo_ns)
 {
-    double fit = fmax(left_s(q, FINAL_SHARE), 0) * 1e9 / fmax(todo_ns, 1);
+    double fit = fmax(left_s(q, FINAL_SHARE), 0) * 1e9 / fmax(todo_ns, 1) - 3;
     return fit > FINAL_REPEATS ? FINAL_REPEATS : fit < FINAL_REPEATS_MIN ? FINAL_REPEATS_MIN : (int)fit;
 }
 
-static double shape_ns(const Study *s, const int64_t *trial, int n, int64_t shape, const CostModel *m)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += fmax(cost_trial(m, trial[i], s->shape[shape]), INTAKE_SAMPLE_NS);
-    return 1.4 * sum;                              /* verification and warm-up */
-}
-
-enum { MAX_ENTRANT = 32 };
-typedef struct { int n; int64_t trial[MAX_ENTRANT]; double ns; } Bout;
-
-/* Measures every shape's entrants against each other; skips what was measured so already. */
-static bool compare(Search *q, Arena *scratch, const CostModel *m, const Assignment *as, const char **err)
+static bool fight(Search *q, Arena *scratch, Bout *bout, const char *phase, const char **err)
 {
     const Study *s = q->study;
-    Bout *bout = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Bout);
     double todo = 0;
+    int64_t n = 0, done = 0;
     for (int64_t j = 0; j < s->nshape; j++) {
-        bout[j].n = entrants(q, m, j, as, bout[j].trial, MAX_ENTRANT, scratch);
-        if (all_final(s, j, bout[j].trial, bout[j].n))
-            bout[j].n = 0;
-        bout[j].ns = shape_ns(s, bout[j].trial, bout[j].n, j, m);
         todo += bout[j].ns;
+        n += bout[j].n > 0;
     }
-    progress_phase(q->progress, as ? "confirm" : "compare", (double)s->nshape);
-    for (int64_t j = 0; j < s->nshape; todo -= bout[j].ns, j++) {
-        progress_update(q->progress, (double)j, best_text(q, scratch), fmax(left_s(q, FINAL_SHARE), 0));
-        if (bout[j].n && !intake_final(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, todo), err))
+    progress_phase(q->progress, phase, (double)n);
+    for (int64_t j = 0; j < s->nshape; todo -= bout[j++].ns) {
+        if (!bout[j].n || (!bout[j].needed && left_s(q, FINAL_SHARE) <= 0))
+            continue;
+        progress_update(q->progress, (double)done++, best_text(q, scratch), fmax(left_s(q, 1), 0));
+        if (!intake_final(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, todo), err))
             return false;
     }
     return true;
 }
 
-/* Pairs that the choice relies on and that were never compared side by side; false: none are left (or an error, with *err set). */
-static bool confirm(Search *q, Arena *scratch, const char **err)
+/* Every shape's best against each other; what was measured so already is skipped. */
+static bool compare(Search *q, Arena *scratch, const char **err)
 {
+    const Study *s = q->study;
+    CostModel *m = cost_fit(scratch, s, q->templates);
+    Bout *bout = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Bout);
+    for (int64_t j = 0; j < s->nshape; j++) {
+        enter_best(q, m, j, &bout[j], scratch);
+        if (all_final(s, j, &bout[j]))
+            bout[j].n = 0;
+        set_time(s, m, j, &bout[j]);
+    }
+    return fight(q, scratch, bout, "compare", err);
+}
+
+/* Chooses, and measures what the choice relies on. *stands: nothing was missing. */
+static bool confirm(Search *q, Arena *scratch, bool *stands, const char **err)
+{
+    const Study *s = q->study;
     Pair *pair = ARENA_ARRAY(scratch, MAX_PAIRS, Pair);
-    CostModel *m = cost_fit(scratch, q->study, q->templates);
-    Assignment *as = select_kernels(scratch, q->study, m);
+    CostModel *m = cost_fit(scratch, s, q->templates);
+    Assignment *as = select_kernels(scratch, s, m);
     if (!as) {
         *err = "no candidate could be built, verified and measured";
         return false;
     }
-    int n = select_unmeasured(q->study, as, pair, MAX_PAIRS);
-    return n && compare(q, scratch, m, as, err);
+    Bout *bout = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Bout);
+    int n = select_unmeasured(s, as, pair, MAX_PAIRS);
+    for (int i = 0; i < n; i++) {
+        bout[pair[i].shape].needed = true;
+        enter(s, &bout[pair[i].shape], pair[i].trial);
+    }
+    for (int64_t j = 0; j < s->nshape; j++) {
+        enter_chosen(q, m, as, j, &bout[j]);
+        if (all_final(s, j, &bout[j]))
+            bout[j].n = 0;
+        set_time(s, m, j, &bout[j]);
+    }
+    *stands = n == 0;
+    return *stands || fight(q, scratch, bout, "confirm", err);
 }
 
 static bool final_phase(Search *q, Arena *scratch, const char **err)
 {
-    *err = NULL;
-    CostModel *m = cost_fit(scratch, q->study, q->templates);
-    if (!compare(q, scratch, m, NULL, err))
-        return false;
-    arena_reset(scratch);
-    for (int round = 0; round < FINAL_ROUNDS && confirm(q, scratch, err); round++)
+    bool stands = false;
+    bool ok = compare(q, scratch, err);
+    for (int round = 0; ok && !stands && round < FINAL_ROUNDS; round++) {
         arena_reset(scratch);
-    return *err == NULL;
+        ok = confirm(q, scratch, &stands, err);
+    }
+    return ok;
 }
 
 bool search_run(Search *q, const char **err)

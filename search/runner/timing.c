@@ -11,7 +11,7 @@
 #include <time.h>
 #include "templates/package/pool.h"
 
-enum { MIN_SAMPLES = 3, WARM_CALLS = 2 };
+enum { MIN_SAMPLES = 3 };
 static const double warm_ns = 1e6, max_calls = 1e6;
 
 static double now_ns(void)
@@ -71,7 +71,7 @@ static double time_calls(const Kernel *k, const Shape *s, const Frame *f, const 
 static void calibrate(Kernel *k, const Shape *s, const Frame *f, const Timing *t)
 {
     double per_call = 0, spent = 0;
-    for (int64_t n = WARM_CALLS; spent < warm_ns; n *= 2) {
+    for (int64_t n = 1; spent < warm_ns; n *= 2) {
         per_call = time_calls(k, s, f, t, n);
         spent += per_call * (double)n;
         if (n > max_calls)

@@ -20,6 +20,9 @@ params = (
 values = (
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 columns"; },
   { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
+  { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile"; },
+  { name = "STEP"; expr = "KA * UK";           doc = "values of k in one round of the inner loop"; },
+  { name = "WSTEP"; expr = "16 * KA * UK";     doc = "floats of a panel in one round"; },
   { name = "NACC"; expr = "KA * MR * NP * VP"; doc = "accumulators"; } );
 constraints = (
   { need = "NACC + NP*VP + 1 <= VECTOR_REGISTERS";   why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
@@ -95,27 +98,36 @@ features = (
 #define EVEN 1
 #define SPLIT 0
 #define VP 1
+#define NV 3
 #define VF 16
+#define STEP 1
+#define WSTEP 16
 #define VECTOR_BYTES 64
 #define R 8
 #endif
-/* KERNEL: MR x (NP*16) tiles of Y, k innermost.
- *   X[m][k]         at X + m*K + k
- *   W, packed       panel p (columns 16p..16p+15) at W + p*NAME_PANEL(K), row k of it at + k*16: 64 bytes, zero beyond column N
- *   acc[q][r][v]    sum over k = q (mod KA) of X[m+r][k] * W[k][v-th vector of the tile] */
+/* KERNEL: tiles of MR rows x NP panels (16 columns each) of Y, k innermost.
+ *   X[m][k]        at X + m*K + k
+ *   W, packed      panel p (columns 16p..16p+15) at W + p*NAME_PANEL(K), row k of it 16 floats further on for each k; zero beyond N
+ *   acc[q][r][v]   sum over k = q (mod KA) of X[m+r][k] * W[k][v-th vector of the tile] */
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, const int panels, KERNEL_vec acc[MR][NP * VP], const float *x, const float *w, int64_t K)
+KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *x, const float *w, int64_t K)
 {
-    KERNEL_vec wv[NP * VP];
+    KERNEL_vec wv[NV];
 #pragma GCC unroll 32
-    for (int v = 0; v < panels * VP; v++) {
+    for (int v = 0; v < vectors; v++) {
+#if VP == 1
+        wv[v] = *(const KERNEL_vec *)(w + v * NAME_PANEL(K));
+#else
         wv[v] = *(const KERNEL_vec *)(w + v / VP * NAME_PANEL(K) + v % VP * VF);
+#endif
 #if HOLD
         NAME_IN_REGISTER(wv[v]);
 #endif
-#if PF
+#if PF && VP == 1
+        __builtin_prefetch(w + v * NAME_PANEL(K) + PF * 16);
+#elif PF
         if (v % VP == 0)
             __builtin_prefetch(w + v / VP * NAME_PANEL(K) + PF * 16);
 #endif
@@ -127,59 +139,68 @@ KERNEL_step(const int rows, const int panels, KERNEL_vec acc[MR][NP * VP], const
         NAME_IN_REGISTER(xv);
 #endif
 #pragma GCC unroll 32
-        for (int v = 0; v < panels * VP; v++)
+        for (int v = 0; v < vectors; v++)
             acc[r][v] += xv * wv[v];
     }
 }
 
-/* Rows m.., panels p.., columns k0..k1-1: adds to Y unless k0 is 0. `rows` and `panels` are constants of each call. */
+/* Rows m.., panels p.., values k0..k1-1 of k; from k0 > 0 on it adds to Y. `rows` and `panels` are constants of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int64_t p, int64_t k0, int64_t k1)
 {
+#if VP == 1
+    const int vectors = panels;
+#else
+    const int vectors = panels * VP;
+#endif
     const int64_t N = a->N, K = a->K, width = N - p * 16;
     const float *x = a->X + m * K + k0, *w = a->W + p * NAME_PANEL(K) + k0 * 16;
     float *y = a->Y + m * N + p * 16;
-    KERNEL_vec acc[KA][MR][NP * VP];
+    KERNEL_vec acc[KA][MR][NV];
 #pragma GCC unroll 8
     for (int q = 0; q < KA; q++)
 #pragma GCC unroll 16
         for (int r = 0; r < rows; r++)
 #pragma GCC unroll 32
-            for (int v = 0; v < panels * VP; v++)
+            for (int v = 0; v < vectors; v++)
                 acc[q][r][v] = (KERNEL_vec){0};
     int64_t k = k1 - k0;
-    for (; k >= KA * UK; k -= KA * UK, x += KA * UK, w += KA * UK * 16)
+#if STEP > 1
+    for (; k >= STEP; k -= STEP, x += STEP, w += WSTEP)
 #pragma GCC unroll 8
-        for (int q = 0; q < KA * UK; q++)
-            KERNEL_step(rows, panels, acc[q % KA], x + q, w + q * 16, K);
-#if KA * UK > 1
-    for (; k > 0; k--, x++, w += 16)
-        KERNEL_step(rows, panels, acc[0], x, w, K);
+        for (int q = 0; q < STEP; q++)
+            KERNEL_step(rows, vectors, acc[q % KA], x + q, w + q * 16, K);
 #endif
+    for (; k > 0; k--, x++, w += 16)
+        KERNEL_step(rows, vectors, acc[0], x, w, K);
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {
-        float edge[NP * 16], *to = width < panels * 16 ? edge : y;
+        float edge[NP * 16], *to = width < panels * 16 ? edge : y; /* a tile across column N is stored in part */
 #if HAS_BIAS && KC
         const float *add = k0 ? y : a->bias + p * 16;
 #elif HAS_BIAS
         const float *add = a->bias + p * 16;
 #elif KC
         const float *add = k0 ? y : 0;
-#else
-        const float *add = 0;
 #endif
+#if HAS_BIAS || KC
         if (width < panels * 16 && add) {
             __builtin_memcpy(edge, add, (size_t)width * sizeof(float));
             add = edge;
         }
+#endif
 #pragma GCC unroll 32
-        for (int v = 0; v < panels * VP; v++) {
+        for (int v = 0; v < vectors; v++) {
             KERNEL_vec sum = acc[0][r][v];
+#if KA > 1
 #pragma GCC unroll 8
             for (int q = 1; q < KA; q++)
                 sum += acc[q][r][v];
+#endif
+#if HAS_BIAS || KC
             if (add)
                 sum += *(const KERNEL_vec *)(add + v * VF);
+#endif
             *(KERNEL_vec *)(to + v * VF) = sum;
         }
         if (width < panels * 16)
@@ -187,7 +208,7 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
     }
 }
 
-/* The tile as a function for each height, full width or one panel. */
+/* The tile as a function for each height, NP panels or one. */
 static TARGET_ATTRIBUTE void
 KERNEL_rows(const NAME_args *a, int64_t rows, int64_t panels, int64_t m, int64_t p, int64_t k0, int64_t k1)
 {
@@ -203,6 +224,7 @@ KERNEL_rows(const NAME_args *a, int64_t rows, int64_t panels, int64_t m, int64_t
 #endif
 }
 
+/* Part `task` of `ntask` of the call. */
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const int64_t M = a->M, K = a->K, panels = (a->N + 15) / 16;
@@ -212,7 +234,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t m0 = 0, m1 = M, p0 = (panels * task / ntask + NP / 2) / NP * NP;
     const int64_t p1 = task + 1 == ntask ? panels : (panels * (task + 1) / ntask + NP / 2) / NP * NP;
 #endif
-    const int64_t ntile = (m1 - m0 + MR - 1) / MR;
+    const int64_t tiles = (m1 - m0 + MR - 1) / MR;
 #if KC
     for (int64_t k0 = 0; k0 == 0 || k0 < K; k0 += KC) {
         const int64_t k1 = K - k0 < KC ? K : k0 + KC;
@@ -221,14 +243,14 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         const int64_t k0 = 0, k1 = K;
 #endif
 #if ORDER
-        for (int64_t i = 0; i < ntile; i++)
+        for (int64_t i = 0; i < tiles; i++)
             for (int64_t p = p0; p < p1; p += p1 - p < NP ? 1 : NP) {
 #else
         for (int64_t p = p0; p < p1; p += p1 - p < NP ? 1 : NP)
-            for (int64_t i = 0; i < ntile; i++) {
+            for (int64_t i = 0; i < tiles; i++) {
 #endif
 #if EVEN
-                const int64_t m = m0 + (m1 - m0) * i / ntile, rows = m0 + (m1 - m0) * (i + 1) / ntile - m;
+                const int64_t m = m0 + (m1 - m0) * i / tiles, rows = m0 + (m1 - m0) * (i + 1) / tiles - m;
 #else
                 const int64_t m = m0 + i * MR, rows = m1 - m < MR ? m1 - m : MR;
 #endif

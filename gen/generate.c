@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 /* What candidates are compiled with, and what the package's CMakeLists.txt compiles kernels.c with. */
 static const char *const compile_flags[] = { "-std=gnu17", "-O3", "-ffp-contract=fast", NULL };
 static const char flags_text[] = "-std=gnu17 -O3 -ffp-contract=fast";
-static const double COMPILE_DEADLINE_S = 60;
+static const double COMPILE_DEADLINE_S = 60, COMPILE_DEADLINE_LEAST_S = 10;   /* else half the budget */
 
 static int fail(const char *err, int code)
 {
@@ -269,56 +270,93 @@ static bool make_parents(Arena *a, const char *path, const char **err)
     return true;
 }
 
-static bool open_run(Arena *a, const Workload *w, const Options *o, Run *run, const volatile int *stop, const char **err)
+/* Starts what measures: compiler and runner. Nothing is written yet. */
+static bool open_tools(Arena *a, const Workload *w, const Options *o, Run *run, const volatile int *stop, const char **err)
 {
     const char *const *command = runner_command(a, o, err);
     if (!command)
         return false;
-    run->builder = builder_new(a, o->cc, compile_flags, o->jobs, COMPILE_DEADLINE_S, err);
+    double deadline_s = fmin(COMPILE_DEADLINE_S, fmax(COMPILE_DEADLINE_LEAST_S, w->spec->budget.seconds / 2.0));
+    run->builder = builder_new(a, o->cc, compile_flags, o->jobs, deadline_s, stop, err);
     const char *reference = run->builder ? reference_so(a, w, run->builder, stop, err) : NULL;
     if (!reference)
         return false;
-    run->runner = runner_start(a, command, w->spec->op, w->spec->dtype, w->spec->epilogue, w->spec->nepilogue, reference, o->seed, err);
-    if (!run->runner || !make_parents(a, w->records, err))
+    run->runner = runner_start(a, command, w->spec->op, w->spec->dtype, w->spec->epilogue, w->spec->nepilogue, reference, o->seed,
+                               stop, err);
+    return run->runner != NULL;
+}
+
+static bool open_records(Arena *a, const Workload *w, const Options *o, Run *run, const char **err)
+{
+    if (!make_parents(a, w->records, err))
         return false;
-    if (o->fresh && remove(w->records) && errno != ENOENT) {
-        *err = arena_printf(a, "%s: %s", w->records, strerror(errno));
-        return false;
-    }
-    run->records = record_open(a, w->records, stderr, err);
-    run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
+    run->records = o->fresh ? record_open_new(a, w->records, stderr, err) : record_open(a, w->records, stderr, err);
     return run->records != NULL;
 }
 
-static bool search_workload(Arena *a, const Workload *w, const Options *o, Run *run, double began_s, const volatile int *stop, int *code,
-                            const char **err)
+/* What is searched, and what is known of it. */
+static bool prepare(Arena *a, const Workload *w, const Options *o, Run *run, UnitContext *u, Search *q, int *code, const char **err)
 {
     Device *device = ARENA_NEW(a, Device);
-    Diag *d = diag_new(a);
     *device = *runner_device(run->runner);
     device_set_compiler(a, device, builder_version(run->builder), flags_text);
     *code = EXIT_USAGE;
     const Target *target = workload_target(a, w, o, device, err);
     if (!target)
         return false;
-    UnitContext u = unit_context(w, device);
-    Search q = { .arena = a, .unit = &u, .templates = &w->templates, .builder = run->builder, .runner = run->runner,
-                 .records = run->records, .progress = run->progress, .diag = d, .seed = o->seed, .jobs = o->jobs,
-                 .began_s = began_s, .seconds = w->spec->budget.seconds, .stop = stop };
-    q.space = space_make(a, w->spec, &w->templates, target, device, d);
-    diag_print(d, stderr);
-    if (!q.space) {
+    q->space = space_make(a, w->spec, &w->templates, target, device, q->diag);
+    diag_print(q->diag, stderr);
+    if (!q->space) {
         *err = "there is nothing to search";
         return false;
     }
     *code = EXIT_ENVIRONMENT;
-    if (!record_add_device(run->records, device, err))
+    if (!open_records(a, w, o, run, err) || !record_add_device(run->records, device, err))
         return false;
-    q.study = study_new(a, w->spec, device, target, unit_context_hash(a, &u));
-    study_load(q.study, record_all(run->records), &w->templates, device);
+    *u = unit_context(w, device);
+    q->study = study_new(a, w->spec, device, target, unit_context_hash(a, u));
+    study_load(q->study, record_all(run->records), &w->templates, device);
+    return true;
+}
+
+/* Every candidate failed: no fault of the environment. */
+static bool nothing_works(const Study *s, const Records *r)
+{
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (trial_usable(&s->trial[i]))
+            return false;
+    return s->ntrial > 0 && r->nkernel >= s->ntrial;
+}
+
+static bool search_workload(Arena *a, const Workload *w, const Options *o, Run *run, double began_s, const volatile int *stop, int *code,
+                            const char **err)
+{
+    UnitContext u;
+    Search q = { .arena = a, .unit = &u, .templates = &w->templates, .builder = run->builder, .runner = run->runner,
+                 .diag = diag_new(a), .seed = o->seed, .jobs = o->jobs, .began_s = began_s, .seconds = w->spec->budget.seconds,
+                 .stop = stop };
+    if (!prepare(a, w, o, run, &u, &q, code, err))
+        return false;
+    run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
+    q.records = run->records;
+    q.progress = run->progress;
+    q.diag = diag_new(a);
     bool ok = search_run(&q, err);
-    diag_print(d, stderr);
+    progress_close(run->progress);
+    run->progress = NULL;
+    diag_print(q.diag, stderr);
+    if (!ok && nothing_works(q.study, record_all(run->records)))
+        *code = EXIT_FAILED;
     return ok;
+}
+
+static int interrupted(const Workload *w, const Run *run)
+{
+    if (run->records)
+        fprintf(stderr, "dcgen: interrupted; what was measured is in %s, and the same command goes on from there\n", w->records);
+    else
+        fprintf(stderr, "dcgen: interrupted; nothing was measured yet\n");
+    return EXIT_INTERRUPTED;
 }
 
 int generate(Arena *a, const Options *o, const volatile int *stop)
@@ -333,17 +371,16 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
     const Workload *w = read_workload(a, o->operand, o, &code);
     if (!w)
         return code;
-    bool ok = open_run(a, w, o, &run, stop, &err) && search_workload(a, w, o, &run, began_s, stop, &code, &err);
-    progress_close(run.progress);
-    run.progress = NULL;
-    if (!ok && *stop) {
-        fprintf(stderr, "dcgen: interrupted; what was measured is in %s, and the same command goes on from there\n", w->records);
-        code = EXIT_INTERRUPTED;
-    } else if (!ok || !outcome_make(a, w, o, record_all(run.records), &out, &err)) {
-        fail(err, code);
-    } else {
-        code = write_outcome(a, &out, o->quiet);
+    bool ok = package_check(w->out, &err, a) && open_tools(a, w, o, &run, stop, &err) &&
+              search_workload(a, w, o, &run, began_s, stop, &code, &err);
+    if (ok && !outcome_make(a, w, o, record_all(run.records), &out, &err)) {
+        ok = false;
+        code = EXIT_FAILED;
     }
+    if (*stop)
+        code = interrupted(w, &run);
+    else
+        code = ok ? write_outcome(a, &out, o->quiet) : fail(err, code);
     close_run(&run);
     return code;
 }

@@ -384,6 +384,22 @@ static bool target_prepare(Writer *w) {
     return target_check(w);
 }
 
+/* The nearest folder above that exists must be one that can be written into. */
+static bool parent_check(const Writer *w) {
+    const char *path = w->parent;
+    struct stat st;
+    while (stat(path, &st) != 0 && errno == ENOENT && strcmp(path, "/") != 0 && strcmp(path, ".") != 0)
+        path = parent_of(w->arena, path);
+    if (stat(path, &st) != 0 || access(path, W_OK | X_OK) != 0)
+        return fail(w, "cannot write a folder in '%s': %s", path, strerror(errno));
+    return S_ISDIR(st.st_mode) ? true : fail(w, "cannot write a folder in '%s': it is a file", path);
+}
+
+bool package_check(const char *outdir, const char **err, Arena *a) {
+    Writer w = { .arena = a, .err = err, .outdir = outdir, .tmp_fd = -1 };
+    return target_resolve(&w) && parent_check(&w) && target_check(&w);
+}
+
 bool package_write(const Package *p, const char *outdir, const char **err, Arena *a) {
     Writer w = { .arena = a, .err = err, .outdir = outdir, .tmp_fd = -1 };
     if (!paths_check(&w, p) || !target_prepare(&w))

@@ -27,4 +27,7 @@ typedef struct {
  * False with *err set (one line, for people): then outdir is as before and nothing else is left. SIGXFSZ should be ignored. */
 bool package_write(const Package *p, const char *outdir, const char **err, Arena *a);
 
+/* Would package_write do, as things stand? To be asked before long work. Makes nothing. */
+bool package_check(const char *outdir, const char **err, Arena *a);
+
 #endif

@@ -162,8 +162,9 @@ static void read_target(SpecReader *r) {
         diag_error(r->diag, conf_value_loc(r->conf, s), "'target': expected at least one, as in [\"host\"]");
     for (int i = 0; i < spec->ntarget; i++) {
         const char *why = name_fault(spec->target[i]);
+        spec->target_loc[i] = conf_value_loc(r->conf, conf_elem(s, i));
         if (why)
-            diag_error(r->diag, conf_value_loc(r->conf, conf_elem(s, i)), "the target '%s' %s", spec->target[i], why);
+            diag_error(r->diag, spec->target_loc[i], "the target '%s' %s", spec->target[i], why);
         else
             is_new_word(r, s, spec->target, i);
     }

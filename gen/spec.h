@@ -51,6 +51,7 @@ typedef struct {
     const char *dtype;
     int ntarget;
     const char *target[SPEC_MAX_NAME]; /* {"auto"} when the spec names none */
+    Loc target_loc[SPEC_MAX_NAME];
     int ndim;
     Dim dim[SPEC_MAX_DIM];
     int nshape;

@@ -14,6 +14,45 @@ static void change_budget(Spec *s, const Options *o)
             *change[i].value = change[i].given;
 }
 
+/* Names of CUDA targets: sm_80, sm_90a. */
+static bool is_cuda(const char *name)
+{
+    return strncmp(name, "sm_", 3) == 0 && name[3] >= '0' && name[3] <= '9';
+}
+
+/* at: where in the spec the name is; {0}: on the command line. */
+static void check_target(Arena *a, const TargetList *list, const char *name, Loc at, Diag *d)
+{
+    const char *known[TARGET_MAX + 2] = { "host", "auto" };
+    int nknown = 2;
+    Text names = { .arena = a };
+    for (int i = 0; i < list->n; i++)
+        known[nknown++] = list->t[i].name;
+    for (int i = 0; i < nknown; i++) {
+        if (strcmp(known[i], name) == 0)
+            return;
+        text_printf(&names, "%s%s", i ? ", " : "", known[i]);
+    }
+    if (is_cuda(name))
+        diag_error(d, at, "target '%s' needs CUDA, which this dcgen is built without; expected one of %s", name, text_str(&names));
+    else
+        diag_error(d, at, "unknown target '%s'; expected one of %s", name, text_str(&names));
+}
+
+/* One that the device runs is found later, by workload_target. */
+static bool check_targets(Arena *a, const Workload *w, const Options *o, Diag *d)
+{
+    int before = diag_nerror(d), n = o->target.n ? o->target.n : w->spec->ntarget;
+    for (int i = 0; i < n; i++) {
+        const char *name = o->target.n ? o->target.item[i] : w->spec->target[i];
+        Loc at = o->target.n ? (Loc){ 0 } : w->spec->target_loc[i];
+        check_target(a, &w->targets, name, at, d);
+        if (i == 1)
+            diag_error(d, at, "one target at a time: the lesser instruction sets of a CPU are in every package anyway");
+    }
+    return diag_nerror(d) == before;
+}
+
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err)
 {
     Workload *w = ARENA_NEW(a, Workload);
@@ -31,18 +70,12 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
         !template_read_all(a, w->spec->op, folder, o->templates.n + 1, &w->templates, d))
         return NULL;
     change_budget(w->spec, o);
+    if (!check_targets(a, w, o, d))
+        return NULL;
     w->package_dir = arena_printf(a, "%s/package", own);
     w->out = o->out ? o->out : arena_printf(a, "out/%s", w->spec->name);
     w->records = o->records ? o->records : arena_printf(a, "%s.records.jsonl", w->out);
     return w;
-}
-
-static const char *target_names(Arena *a, const Workload *w)
-{
-    Text t = { .arena = a };
-    for (int i = 0; i < w->targets.n; i++)
-        text_printf(&t, ", %s", w->targets.t[i].name);
-    return arena_strdup(a, text_str(&t));
 }
 
 static bool runs(const Device *device, const char *target)
@@ -55,12 +88,7 @@ static bool runs(const Device *device, const char *target)
 
 const Target *workload_target(Arena *a, const Workload *w, const Options *o, const Device *device, const char **err)
 {
-    int n = o->target.n ? o->target.n : w->spec->ntarget;
-    const char *name = n == 0 ? "auto" : o->target.n ? o->target.item[0] : w->spec->target[0];
-    if (n > 1) {
-        *err = "one target at a time: the lesser instruction sets of a CPU are in every package anyway";
-        return NULL;
-    }
+    const char *name = o->target.n ? o->target.item[0] : w->spec->target[0];
     if (strcmp(name, "host") == 0 || strcmp(name, "auto") == 0) {
         const Target *best = target_best(&w->targets, device);
         if (!best)
@@ -68,9 +96,7 @@ const Target *workload_target(Arena *a, const Workload *w, const Options *o, con
         return best;
     }
     const Target *t = target_find(&w->targets, name);
-    if (!t)
-        *err = arena_printf(a, "unknown target '%s'; there are host, auto%s", name, target_names(a, w));
-    else if (!runs(device, name))
+    if (!runs(device, name))
         *err = arena_printf(a, "%s cannot run target '%s', so it cannot be tuned for here", device->name, name);
-    return t && runs(device, name) ? t : NULL;
+    return runs(device, name) ? t : NULL;
 }

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
@@ -23,6 +22,7 @@
 #include <unistd.h>
 #include "search/elf.h"
 #include "search/process.h"
+#include "search/scratch.h"
 
 enum { MAX_JOBS = 256, TICK_MS = 3, WAIT_MS = 50, WHY_MAX = 300 };
 static const double version_s = 10;    /* for `cc --version` */
@@ -40,6 +40,7 @@ typedef struct {
 
 struct Builder {
     const char *cc, *version, *folder;
+    Scratch *scratch;
     const char **argv;                 /* cc, flags, "-shared", "-fPIC", "-o", SO, C, NULL */
     int so_arg, c_arg;
     const char *env[3];
@@ -325,15 +326,12 @@ void build_wait(Builder *b, const volatile int *stop)
 
 static bool make_folder(Builder *b, Arena *a, const char **err)
 {
-    const char *parent = getenv("TMPDIR");
-    char *folder = arena_printf(a, "%s/dcgen-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(folder)) {
-        *err = arena_printf(a, "cannot make a temporary folder %s: %s", folder, strerror(errno));
+    b->scratch = scratch_new(a, err);
+    if (!b->scratch)
         return false;
-    }
-    b->folder = folder;
+    b->folder = scratch_path(b->scratch);
     b->env[0] = "LC_ALL=C";
-    b->env[1] = arena_printf(a, "TMPDIR=%s", folder);  /* what a killed compiler leaves, goes with it */
+    b->env[1] = arena_printf(a, "TMPDIR=%s", b->folder);  /* what a killed compiler leaves, goes with it */
     return true;
 }
 
@@ -354,7 +352,7 @@ static void make_argv(Builder *b, Arena *a, const char *const *flags)
 }
 
 /* First line of `cc --version`. */
-static bool ask_version(Builder *b, Arena *a, const char **err)
+static bool ask_version(Builder *b, Arena *a, const volatile int *stop, const char **err)
 {
     const char *const argv[] = { b->cc, "--version", NULL };
     Capture *out = ARENA_NEW(a, Capture);
@@ -364,26 +362,31 @@ static bool ask_version(Builder *b, Arena *a, const char **err)
         *err = arena_printf(a, "cannot start the compiler %s: %s", b->cc, strerror(errno));
     if (child_end >= 0)
         close(child_end);
-    const double end = process_clock_s() + fmin(b->deadline_s, version_s);
-    while (pid > 0 && !process_has_ended(pid) && process_clock_s() < end) {
+    const double patience_s = fmin(b->deadline_s, version_s), end = process_clock_s() + patience_s;
+    while (pid > 0 && !process_has_ended(pid) && process_clock_s() < end && !(stop && *stop)) {
         poll(&(struct pollfd){ .fd = out->fd, .events = POLLIN }, 1, TICK_MS);
         capture_drain(out);
     }
+    bool late = pid > 0 && !process_has_ended(pid);
     int wait_status = pid > 0 ? process_end(pid) : 0;
     capture_drain(out);
     capture_close(out);
     b->version = arena_strndup(a, out->text, strcspn(out->text, "\n"));
-    if (pid > 0 && wait_status != 0)
+    if (stop && *stop)
+        *err = "interrupted";
+    else if (late)
+        *err = arena_printf(a, "%s --version does not end within %g s", b->cc, patience_s);
+    else if (pid > 0 && wait_status != 0)
         *err = arena_printf(a, "%s --version %s", b->cc, process_status_text(a, wait_status));
     return pid > 0 && wait_status == 0;
 }
 
 /* Builds nothing at all: that works with any compiler which can build anything, and tells the size of the C runtime's
  * part. */
-static bool try_compiler(Builder *b, Arena *a, const char **err)
+static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const char **err)
 {
     Build empty = { .name = "empty", .text = "int dcgen_empty;\n" };
-    build_all(b, a, &empty, 1, NULL);
+    build_all(b, a, &empty, 1, stop);
     if (empty.status != STATUS_OK) {
         *err = arena_printf(a, "%s cannot build a shared object: %s", b->cc, empty.why);
         return false;
@@ -393,7 +396,8 @@ static bool try_compiler(Builder *b, Arena *a, const char **err)
     return true;
 }
 
-Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int jobs, double deadline_s, const char **err)
+Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int jobs, double deadline_s, const volatile int *stop,
+                     const char **err)
 {
     Builder *b = ARENA_NEW(a, Builder);
     b->cc = arena_strdup(a, cc);
@@ -402,7 +406,7 @@ Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int job
     if (!make_folder(b, a, err))
         return NULL;
     make_argv(b, a, flags);
-    if (ask_version(b, a, err) && try_compiler(b, a, err))
+    if (ask_version(b, a, stop, err) && try_compiler(b, a, stop, err))
         return b;
     builder_free(b);
     return NULL;
@@ -420,17 +424,11 @@ void build_remove(Builder *b, const char *so)
         unlink(so);
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *place)
-{
-    (void)st, (void)type, (void)place;
-    return remove(path) * 0;           /* go on with the rest whatever happens */
-}
-
 void builder_free(Builder *b)
 {
     static const volatile int stop = 1;
     if (!b)
         return;
     build_wait(b, &stop);
-    nftw(b->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    scratch_free(b->scratch);
 }

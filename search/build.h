@@ -24,9 +24,10 @@ typedef struct {
 
 typedef struct Builder Builder;
 
-/* cc: program (looked up in PATH); flags: NULL-terminated, before the file. A private temporary folder is made under TMPDIR.
- * NULL with *err set (no compiler, folder cannot be made). */
-Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int jobs, double deadline_s, const char **err);
+/* cc: program (looked up in PATH); flags: NULL-terminated, before the file. A private temporary folder is made (scratch.h).
+ * NULL with *err set (no compiler, folder cannot be made, *stop became true; stop may be NULL). */
+Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int jobs, double deadline_s, const volatile int *stop,
+                     const char **err);
 const char *builder_version(const Builder *b);       /* first line of `cc --version` */
 /* Builds all; returns when all are done or *stop became true (then the rest are STATUS_INVALID, why "interrupted"). */
 void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop);

@@ -21,7 +21,7 @@
 #include "search/process.h"
 
 enum { PROTOCOL = 1, MAX_STARTS = 3, MAX_LOST = 2, TICK_MS = 50, MAX_ISA = 8, WHY_MAX = 300 };
-static const double start_s = 60, farewell_s = 0.5;
+static const double start_s = 20, farewell_s = 0.5;
 
 struct Runner {
     Arena *a;
@@ -217,10 +217,13 @@ static json_t *expect(Runner *r, const char *name, const volatile int *stop, con
     return NULL;
 }
 
-static bool start_once(Runner *r, const volatile int *stop, const char **why)
+/* *again: another try may help. One that hangs will hang again, and each try takes start_s. */
+static bool start_once(Runner *r, const volatile int *stop, const char **why, bool *again)
 {
+    const double began_s = process_clock_s();
     if (!spawn_runner(r)) {
         *why = strerror(errno);
+        *again = false;
         return false;
     }
     json_t *hello = expect(r, "hello", stop, why);
@@ -234,23 +237,21 @@ static bool start_once(Runner *r, const volatile int *stop, const char **why)
     json_decref(ready);
     if (!ready)
         end_runner(r, 0);
+    *again = process_clock_s() - began_s < start_s;
     return ready != NULL;
 }
 
 static bool ensure_runner(Runner *r, Arena *a, const volatile int *stop, const char **err)
 {
     const char *why = "";
+    bool again = true;
     if (r->pid > 0 && process_has_ended(r->pid))
         end_runner(r, 0);
-    for (int i = 0; r->pid == 0 && i < MAX_STARTS; i++) {
-        if (stop && *stop) {
-            *err = "interrupted";
-            return false;
-        }
-        if (start_once(r, stop, &why))
-            break;
-    }
-    if (r->pid == 0)
+    for (int i = 0; r->pid == 0 && again && i < MAX_STARTS && !(stop && *stop); i++)
+        start_once(r, stop, &why, &again);
+    if (r->pid == 0 && stop && *stop)
+        *err = "interrupted";
+    else if (r->pid == 0)
         *err = arena_printf(a, "cannot start the runner %s: %s", r->command[0], why);
     return r->pid > 0;
 }
@@ -281,7 +282,7 @@ static char *setup_line(Arena *a, const Op *op, const char *dtype, const char *r
 
 Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype,
                      const char *const *epilogues, int nepilogue, const char *reference_so, uint64_t seed,
-                     const char **err)
+                     const volatile int *stop, const char **err)
 {
     Runner *r = ARENA_NEW(a, Runner);
     int argc = 0;
@@ -298,7 +299,7 @@ Runner *runner_start(Arena *a, const char *const *command, const Op *op, const c
         *err = "the runner's setup is not UTF-8";
         return NULL;
     }
-    return ensure_runner(r, a, NULL, err) ? r : NULL;
+    return ensure_runner(r, a, stop, err) ? r : NULL;
 }
 
 const Device *runner_device(const Runner *r)

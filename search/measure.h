@@ -15,9 +15,9 @@
 typedef struct Runner Runner;
 
 /* command: argv[0..] NULL-terminated ("ssh","gpu1","dcgen-runner-c"). reference_so: compiled reference of the op.
- * epilogues: which optional operands there are. NULL with *err set. */
+ * epilogues: which optional operands there are. NULL with *err set; stop may be NULL. */
 Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype, const char *const *epilogues, int nepilogue,
-                     const char *reference_so, uint64_t seed, const char **err);
+                     const char *reference_so, uint64_t seed, const volatile int *stop, const char **err);
 const Device *runner_device(const Runner *r);        /* as the runner said it; compiler and flags empty */
 
 typedef struct {

@@ -292,6 +292,21 @@ RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err
     return NULL;
 }
 
+/* The old file is locked while it is renamed, so that nobody else's goes. */
+RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char **err) {
+    struct stat st;
+    RecordFile *old = record_open(a, path, warn, err);
+    if (!old)
+        return NULL;
+    bool ok = fstat(old->fd, &st) == 0 && (st.st_size == 0 || rename(path, arena_printf(a, "%s~", path)) == 0);
+    if (!ok)
+        *err = system_error(a, path);
+    RecordFile *f = ok && st.st_size > 0 ? record_open(a, path, warn, err) : ok ? old : NULL;
+    if (f != old)
+        record_close(old);
+    return f;
+}
+
 const Records *record_all(const RecordFile *f) { return &f->store.r; }
 
 void record_close(RecordFile *f) {

@@ -81,6 +81,8 @@ typedef struct RecordFile RecordFile;
  * NULL with *err set ("... is in use by process 123", "...: No space left on device", ...), also for a file without any
  * line that looks like a record: it is something else, and stays as it is. Warnings go to `warn` (may be NULL). */
 RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err);
+/* The same, but begins anew: a file that is there is kept as <path>~, in the place of an older one. */
+RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char **err);
 /* Reads only: no lock, the file need not be writable. */
 bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err);
 const Records *record_all(const RecordFile *f);      /* grows with each append; pointers into it do not stay */

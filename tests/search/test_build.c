@@ -51,7 +51,7 @@ static int tear_down(void **state)
 static Builder *new_builder(World *w, const char *cc, double deadline_s)
 {
     const char *err = NULL;
-    Builder *b = builder_new(w->a, cc, flags, 2, deadline_s, &err);
+    Builder *b = builder_new(w->a, cc, flags, 2, deadline_s, NULL, &err);
     if (!b)
         print_error("%s\n", err);
     assert_non_null(b);
@@ -141,17 +141,17 @@ static void no_compiler(void **state)
 {
     World *w = *state;
     const char *err = NULL;
-    assert_null(builder_new(w->a, "no-such-compiler", flags, 1, 5, &err));
+    assert_null(builder_new(w->a, "no-such-compiler", flags, 1, 5, NULL, &err));
     assert_non_null(strstr(err, "no-such-compiler"));
     err = NULL;
-    assert_null(builder_new(w->a, "false", flags, 1, 5, &err));
+    assert_null(builder_new(w->a, "false", flags, 1, 5, NULL, &err));
     assert_string_equal(err, "false --version exited with code 1");
     err = NULL;
-    assert_null(builder_new(w->a, "true", flags, 1, 5, &err));
+    assert_null(builder_new(w->a, "true", flags, 1, 5, NULL, &err));
     assert_string_equal(err, "true cannot build a shared object: the compiler made no shared object");
     setenv("TMPDIR", "/no/such/folder", 1);
     err = NULL;
-    assert_null(builder_new(w->a, "gcc", flags, 1, 5, &err));
+    assert_null(builder_new(w->a, "gcc", flags, 1, 5, NULL, &err));
     assert_non_null(strstr(err, "No such file or directory"));
 }
 

@@ -152,7 +152,7 @@ static const char *build(World *w, const char *text, bool with_prelude)
 static Runner *start_runner(World *w)
 {
     const char *err = NULL;
-    Runner *r = runner_start(w->a, runner_command, w->op, "f32", epilogues, 1, w->reference, 1, &err);
+    Runner *r = runner_start(w->a, runner_command, w->op, "f32", epilogues, 1, w->reference, 1, NULL, &err);
     if (!r)
         print_error("%s\n", err);
     assert_non_null(r);
@@ -167,7 +167,7 @@ static int set_up(void **state)
     size_t len;
     *state = w;
     w->a = arena_new();
-    w->builder = builder_new(w->a, "gcc", flags, 2, 60, &err);
+    w->builder = builder_new(w->a, "gcc", flags, 2, 60, NULL, &err);
     Diag *d = diag_new(w->a);
     w->op = op_read(w->a, DCGEN_SOURCE_DIR "/templates/dense", d);
     diag_print(d, stderr);
@@ -345,7 +345,7 @@ static void stop_is_honoured(void **state)
 static void check_start_fails(World *w, const char *const *command, const char *reference, const char *text)
 {
     const char *err = "";
-    assert_null(runner_start(w->a, command, w->op, "f32", epilogues, 1, reference, 1, &err));
+    assert_null(runner_start(w->a, command, w->op, "f32", epilogues, 1, reference, 1, NULL, &err));
     if (!strstr(err, text))
         print_error("%s\n", err);
     assert_non_null(strstr(err, text));
@@ -377,7 +377,7 @@ static void runner_dies_with_its_starter(void **state)
         MeasureRecord m;
         MeasureRequest q = request(small);
         q.deadline_s = 30;
-        Runner *r = runner_start(w->a, runner_command, w->op, "f32", epilogues, 1, w->reference, 1, &err);
+        Runner *r = runner_start(w->a, runner_command, w->op, "f32", epilogues, 1, w->reference, 1, NULL, &err);
         if (r)
             measure(r, w->a, &q, &key, &so, 1, &m, NULL, &err);
         _exit(1);

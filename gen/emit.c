@@ -102,7 +102,8 @@ static const char *pack_api(Emitter *e)
     const Operand *w = &s->op->operand[s->const_operand];
     char *extents = unit_extents(e->arena, s->op, w->elems);
     Text t = { .arena = e->arena };
-    text_printf(&t, "/* %s is packed once and then used with any other extents. Bytes that the packed copy takes; 0: bad extents. */\n", w->name);
+    text_printf(&t, "/* %s is packed once and then used with any other extents. Bytes that the packed copy takes; 0: bad extents,\n"
+                    " * nothing to pack, or more than memory can hold. */\n", w->name);
     text_printf(&t, "size_t %s_packed_bytes(%s);\n", s->name, extents);
     text_printf(&t, "/* %s: %s. packed: %s_packed_bytes(...) bytes, best aligned to 64. */\n", w->name, w->doc, s->name);
     text_printf(&t, "int %s_pack(%s, %s%s, void *packed);\n\n", s->name, extents, "const float *", w->name);
@@ -183,8 +184,11 @@ static void add_null_checks(Emitter *e, Text *t)
     const Spec *s = spec_of(e);
     for (int i = 0; i < s->op->noperand; i++) {
         const Operand *o = &s->op->operand[i];
-        if (unit_has_operand(s, o))
-            text_printf(t, "    if (!%s && %s > 0)\n        return %s_BAD_POINTER;\n", o->name, expr_text(o->elems), s->name);
+        if (!unit_has_operand(s, o))
+            continue;
+        const char *size = s->packed && i == s->const_operand
+            ? arena_printf(e->arena, "%s_packed_bytes(%s)", s->name, unit_axes(e->arena, s->op, o->elems)) : expr_text(o->elems);
+        text_printf(t, "    if (!%s && %s > 0)\n        return %s_BAD_POINTER;\n", o->name, size, s->name);
     }
 }
 
@@ -207,11 +211,11 @@ static const char *call(Emitter *e)
     for (int i = 0; i < s->op->naxis; i++)
         text_printf(&t, "%s(double)%s", i ? ", " : "", s->op->axis[i].name);
     text_printf(&t, ")) : 1;\n    const int cpu = %s_cpu();\n    int kernel;\n    if (exec && exec->kernel) {\n"
-                    "        kernel = exec->kernel - 1;\n"
-                    "        if (kernel < 0 || kernel >= %s_NKERNEL || !%s_table[kernel] || %s_target[kernel] < cpu)\n"
+                    "        if (exec->kernel < 0 || exec->kernel > %s_NKERNEL)\n            return %s_BAD_KERNEL;\n"
+                    "        kernel = exec->kernel - 1;\n        if (!%s_table[kernel] || %s_target[kernel] < cpu)\n"
                     "            return %s_BAD_KERNEL;\n    } else {\n        kernel = %s_dispatch(cpu, %s, ntask);\n    }\n"
                     "    return %s_start_all(%s_table[kernel], &args, exec, ntask);\n}\n",
-                s->name, s->name, s->name, s->name, s->name, s->name, axis_names(e), s->name, s->name);
+                s->name, s->name, s->name, s->name, s->name, s->name, s->name, axis_names(e), s->name, s->name);
     return arena_strdup(e->arena, text_str(&t));
 }
 
@@ -346,6 +350,13 @@ static const char *reference(Emitter *e)
     return arena_strdup(e->arena, text_str(&t));
 }
 
+/* Not in the pattern itself, where CMake's keyword NAME would become the package's. */
+static const char *add_test(Emitter *e)
+{
+    const char *name = spec_of(e)->name;
+    return arena_printf(e->arena, "    add_test(NAME %s_test COMMAND %s_test)\n", name, name);
+}
+
 static const char *version(Emitter *e) { return arena_printf(e->arena, "%s.\n", e->in->version); }
 
 /* The calls in the order that a product makes them, for README.md. */
@@ -381,7 +392,7 @@ static const struct { const char *word; const char *(*text)(Emitter *e); } secti
     { "about", about }, { "macros", macros }, { "pack_api", pack_api }, { "call_api", call_api }, { "preamble", preamble },
     { "pack", pack }, { "kernels", kernels }, { "table", table }, { "texts", texts }, { "targets", targets }, { "choose", choose },
     { "call", call }, { "about_dispatch", about_dispatch }, { "cpu", cpu }, { "tree", tree }, { "dispatch", dispatch },
-    { "shapes", shapes }, { "reference", reference }, { "version", version },
+    { "shapes", shapes }, { "reference", reference }, { "version", version }, { "add_test", add_test },
     { "usage", usage } };
 
 static const char *section(void *ctx, const char *word)

@@ -64,6 +64,28 @@ extern void openblas_set_num_threads(int) __attribute__((weak));
 extern void bli_thread_set_num_threads(int64_t) __attribute__((weak));
 extern void MKL_Set_Num_Threads(int) __attribute__((weak));
 
+/* What the library is, and which of its cores it chose for this CPU. */
+extern char *openblas_get_config(void) __attribute__((weak));
+extern char *openblas_get_corename(void) __attribute__((weak));
+extern char *bli_info_get_version_str(void) __attribute__((weak));
+extern int bli_arch_query_id(void) __attribute__((weak));
+extern char *bli_arch_string(int) __attribute__((weak));
+extern void MKL_Get_Version_String(char *, int) __attribute__((weak));
+
+static void rival_say(void)
+{
+    char mkl[200] = "";
+    if (openblas_get_config && openblas_get_corename)
+        printf("CBLAS: %s, core %s\n", openblas_get_config(), openblas_get_corename());
+    else if (bli_info_get_version_str && bli_arch_query_id && bli_arch_string)
+        printf("CBLAS: BLIS %s, core %s\n", bli_info_get_version_str(), bli_arch_string(bli_arch_query_id()));
+    else if (MKL_Get_Version_String) {
+        MKL_Get_Version_String(mkl, (int)sizeof mkl - 1);
+        printf("CBLAS: %s\n", mkl);
+    } else
+        printf("CBLAS: a library that does not say what it is\n");
+}
+
 static void rival_use(int threads)
 {
     if (openblas_set_num_threads)
@@ -96,6 +118,11 @@ static int run_rival(const Problem *p)
 #else
 
 static const char rival_name[] = "3 loops";
+
+static void rival_say(void)
+{
+    printf("no CBLAS was found: the definition as three loops instead, on small shapes\n");
+}
 
 static void rival_use(int threads)
 {
@@ -300,6 +327,7 @@ int main(int argc, char **argv)
     int ncompared = 0, nwrong = 0;
 
     rival_use(threads);
+    rival_say();
     printf("%7s %7s %7s %7s %11s %10s %8s us %10s %7s\n", "M", "N", "K", "kernel", "us", "GFLOP/s", rival_name,
            "GFLOP/s", "ratio");
     for (int i = 0; i < NSHAPE; i++) {

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explain_text: an explanation for people.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include "gen/explain_private.h"
+#include "gen/number.h"
+#include "gen/text.h"
+
+static const char *const place_text[PLACE_COUNT] = {
+    [PLACE_TUNED] = "a tuned shape", [PLACE_DECLARED] = "a declared shape, not measured",
+    [PLACE_BETWEEN] = "within the declared ranges, but not a declared shape", [PLACE_OUTSIDE] = "outside the declared ranges" };
+
+static const char *shape_text(const Explanation *x, const Instance *inst)
+{
+    const Spec *s = x->study->spec;
+    Text t = { .arena = x->arena };
+    for (int i = 0; i < s->op->naxis; i++)
+        text_printf(&t, "%s%s = %" PRId64, i ? ", " : "", s->op->axis[i].name, inst->extent[i]);
+    text_printf(&t, ", %d thread%s", inst->threads, inst->threads == 1 ? "" : "s");
+    return text_str(&t);
+}
+
+static void say_head(const Explanation *x, FILE *out)
+{
+    const Study *s = x->study;
+    fprintf(out, "%s", s->spec->name);
+    for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
+        fprintf(out, "%s %s = %" PRId64, i ? "," : " at", s->spec->dim[i].name, x->dim[i]);
+    fprintf(out, ": %d kernels for %s, times of %s\n", x->assignment->nkernel, s->target->name, s->device->name);
+    for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
+        if (x->dim[i] < s->spec->dim[i].min || x->dim[i] > s->spec->dim[i].max)
+            fprintf(out, "%s = %" PRId64 " is outside its range, %" PRId64 " to %" PRId64 "\n", s->spec->dim[i].name, x->dim[i],
+                    s->spec->dim[i].min, s->spec->dim[i].max);
+}
+
+/* Which test of the box fails; the tests that lead through the tree. */
+static void say_path(const Explanation *x, const Answer *w, FILE *out)
+{
+    const Op *op = x->study->spec->op;
+    const char *label = "path";
+    for (int i = 0; i < op->naxis; i++)
+        if (w->inst.extent[i] < x->box.min[i] || w->inst.extent[i] > x->box.max[i]) {
+            fprintf(out, "  %-10s %s = %" PRId64 " is not within %" PRId64 " to %" PRId64 ": the general kernel\n", label,
+                    op->axis[i].name, w->inst.extent[i], x->box.min[i], x->box.max[i]);
+            label = "";
+        }
+    for (int i = 0; i < w->nstep; i++) {
+        const Step *s = &w->step[i];
+        fprintf(out, "  %-10s %s <= %" PRId64 "? %s: %s = %" PRId64 "\n", label, s->name, s->threshold, s->below ? "yes" : "no",
+                s->name, s->value);
+        label = "";
+    }
+    if (*label)
+        fprintf(out, "  %-10s no test: one kernel serves all shapes in range\n", label);
+}
+
+static bool said_before(const Explanation *x, const Answer *w)
+{
+    for (const Answer *v = x->answer; v < w; v++)
+        if (v->choice.kernel == w->choice.kernel)
+            return true;
+    return false;
+}
+
+/* A kernel's parameters in words, the first time that it is named. */
+static void say_kernel(const Explanation *x, const Answer *w, FILE *out)
+{
+    const Candidate *c = &w->trial->c;
+    int64_t value[TEMPLATE_MAX_PARAM];
+    fprintf(out, "  %-10s %d: %s for %s, %s of code\n", "kernel", w->choice.kernel, c->t->name, c->target->name,
+            number_bytes(x->arena, w->trial->code_bytes));
+    if (said_before(x, w))
+        return;
+    candidate_values(c, value);
+    for (int i = 0; i < c->t->nparam; i++)
+        fprintf(out, "  %-10s   %-6s = %-5" PRId64 " %s\n", "", c->t->param[i].name, value[i], c->t->param[i].doc ? c->t->param[i].doc : "");
+}
+
+static const char *speed_text(const Explanation *x, double flops, double ns)
+{
+    return flops > 0 && isfinite(ns) ? arena_printf(x->arena, ", %s GFLOP/s", number_sig(x->arena, flops / ns, 3)) : "";
+}
+
+static void say_time(const Explanation *x, const Answer *w, FILE *out)
+{
+    const Choice *c = &w->choice;
+    if (!isfinite(c->ns)) {
+        fprintf(out, "  %-10s %s\n", "time", w->flops > 0 ? "not known: the shape is too large for the model" : "nothing is computed");
+        return;
+    }
+    fprintf(out, "  %-10s %s%s%s\n", "time", number_time(x->arena, c->ns), speed_text(x, w->flops, c->ns),
+            c->measured ? ", measured" : ", predicted");
+    if (w->near >= 0) {
+        const Instance *near = x->study->shape[w->near];
+        double ns = w->trial->ns[w->near];
+        fprintf(out, "  %-10s %s%s at %s\n", "measured", number_time(x->arena, ns),
+                speed_text(x, choice_flops(x->study->spec, near->extent), ns), shape_text(x, near));
+    }
+}
+
+/* Which kernel of the package a trial is; -1: none. */
+static int kernel_of(const Explanation *x, int64_t trial)
+{
+    int k = x->assignment->nkernel - 1;
+    while (k >= 0 && x->assignment->kernel[k] != trial)
+        k--;
+    return k;
+}
+
+static void say_others(const Explanation *x, const Answer *w, FILE *out)
+{
+    const Choice *c = &w->choice;
+    Arena *a = x->arena;
+    if (!isfinite(c->ns))
+        return;
+    if (c->runner < 0)
+        fprintf(out, "  %-10s none: the package has one kernel\n", "runner-up");
+    else
+        fprintf(out, "  %-10s kernel %d, %s: %s %s\n", "runner-up", c->runner, number_time(a, c->runner_ns),
+                number_percent(a, fabs(c->runner_ns / c->ns - 1)), c->runner_ns >= c->ns ? "more" : w->place == PLACE_OUTSIDE ?
+                "less, but one kernel serves all that is outside" : "less, given up for a simpler tree");
+    int best = kernel_of(x, c->best_trial);
+    const Candidate *known = &x->study->trial[c->best_trial].c;
+    if (c->best_ns >= c->ns)
+        fprintf(out, "  %-10s this kernel\n", "best known");
+    else if (best >= 0)
+        fprintf(out, "  %-10s kernel %d, %s: this one takes %s more\n", "best known", best, number_time(a, c->best_ns),
+                number_percent(a, c->ns / c->best_ns - 1));
+    else
+        fprintf(out, "  %-10s %s, not in the package: this one takes %s more\n  %-10s   %s %s\n", "best known", number_time(a, c->best_ns),
+                number_percent(a, c->ns / c->best_ns - 1), "", known->t->name, explain_values(a, known));
+}
+
+static void say_work(const Explanation *x, const Answer *w, FILE *out)
+{
+    if (w->has_factors)
+        fprintf(out, "  %-10s %s of the work done is useful (f_pad); the threads are busy %s of the time (f_occ)\n", "work",
+                number_percent(x->arena, w->pad), number_percent(x->arena, w->occ));
+}
+
+void explain_text(const Explanation *x, FILE *out)
+{
+    say_head(x, out);
+    for (int i = 0; i < x->nanswer; i++) {
+        const Answer *w = &x->answer[i];
+        fprintf(out, "\n%s: %s\n", shape_text(x, &w->inst), place_text[w->place]);
+        say_path(x, w, out);
+        say_kernel(x, w, out);
+        say_time(x, w, out);
+        say_others(x, w, out);
+        say_work(x, w, out);
+    }
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explain: the kernel that the dispatcher takes, for every declared shape, for shapes between and outside; times as they were
+ * measured; faults of the command line.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include "gen/explain.h"
+#include "gen/number.h"
+#include "synthetic.h"
+
+static const char two_dims[] =
+    "name = \"two\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+    "dims = { M = { min = 1; max = 64; }; S = { min = 1; max = 4; }; };\n"
+    "shapes = ( { M = \"M\"; N = \"256*S\"; K = 512; }, { M = \"M\"; N = 256; K = \"S*512\"; } );\n"
+    "layout = { W = \"NK\"; packed = true; };\n"
+    "budget = { kernels = 6; code_kib = 512; trials = 8; seconds = 10; }; threads = [1, 2];\n";
+
+static Synthetic bert, two;
+
+static int make(void **state)
+{
+    (void)state;
+    return synthetic_make(&bert, synthetic_spec, 80) && synthetic_make(&two, two_dims, 40) ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(bert.arena);
+    arena_free(two.arena);
+    return 0;
+}
+
+typedef struct { int code; char *out, *err; } Said;
+
+/* words: "T=37 threads=2" */
+static Said say(const Synthetic *y, const char *words, bool json)
+{
+    CliBinding binding[16];
+    Options o = { .binding = binding, .json = json };
+    char *text = arena_strdup(y->arena, words), *save = NULL;
+    for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+        char *value = strchr(w, '=');
+        *value++ = '\0';
+        binding[o.nbinding++] = (CliBinding){ w, strtoll(value, NULL, 10) };
+    }
+    Said s = { 0 };
+    size_t nout, nerr;
+    FILE *out = open_memstream(&s.out, &nout), *err = open_memstream(&s.err, &nerr);
+    s.code = explain(y->arena, y->study, y->model, y->assignment, &o, out, err);
+    fclose(out);
+    fclose(err);
+    return s;
+}
+
+static void forget(Said *s)
+{
+    free(s->out);
+    free(s->err);
+}
+
+static void expect(const Synthetic *y, const char *words, const char *const *part, size_t npart)
+{
+    Said s = say(y, words, false);
+    assert_int_equal(s.code, 0);
+    assert_string_equal(s.err, "");
+    for (size_t i = 0; i < npart; i++)
+        if (!strstr(s.out, part[i]))
+            fail_msg("\"%s\" is not in:\n%s", part[i], s.out);
+    forget(&s);
+}
+
+static void expect_fault(const Synthetic *y, const char *words, const char *line)
+{
+    Said s = say(y, words, false);
+    assert_string_equal(s.err, line);
+    assert_int_equal(s.code, 2);
+    assert_string_equal(s.out, "");
+    forget(&s);
+}
+
+static json_t *ask(const Synthetic *y, const char *words)
+{
+    json_error_t e;
+    Said s = say(y, words, true);
+    assert_int_equal(s.code, 0);
+    json_t *v = json_loads(s.out, 0, &e);
+    assert_non_null(v);
+    forget(&s);
+    return v;
+}
+
+static json_t *shape_of(json_t *answer, size_t i) { return json_array_get(json_object_get(answer, "shapes"), i); }
+static int64_t integer(json_t *o, const char *key) { return json_integer_value(json_object_get(o, key)); }
+static double number(json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
+static const char *string(json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
+
+static void assert_near(double got, double wanted, double part)
+{
+    if (!(fabs(got - wanted) <= part * fabs(wanted)))
+        fail_msg("%.12g is not %.12g", got, wanted);
+}
+
+/* ---- tests ---- */
+
+/* Every declared shape, as extents: the kernel is the assignment's, the steps hold and lead there. */
+static void takes_the_kernel_of_the_dispatcher(void **state)
+{
+    (void)state;
+    for (int64_t i = 0; i < two.spec->ninstance; i += 7) {
+        const Instance *inst = &two.spec->instance[i];
+        json_t *answer = ask(&two, arena_printf(two.arena, "M=%d N=%d K=%d threads=%d", (int)inst->extent[0], (int)inst->extent[1],
+                                                (int)inst->extent[2], inst->threads));
+        json_t *shape = shape_of(answer, 0), *path = json_object_get(shape, "path");
+        const TreeNode *t = two.assignment->tree;
+        assert_int_equal(integer(json_object_get(shape, "kernel"), "index"), two.assignment->chosen[i]);
+        assert_string_equal(string(shape, "place"), inst->tuned ? "tuned" : "declared");
+        for (size_t k = 0; k < json_array_size(path); k++) {
+            json_t *step = json_array_get(path, k);
+            const char *name = string(step, "name");
+            int64_t value = strcmp(name, "threads") == 0 ? inst->threads : inst->extent[op_axis(two.spec->op, name)];
+            assert_int_equal(integer(step, "value"), value);
+            assert_int_equal(integer(step, "at_most"), t->threshold);
+            assert_int_equal(json_is_true(json_object_get(step, "holds")), value <= t->threshold);
+            t = value <= t->threshold ? t->left : t->right;
+        }
+        assert_int_equal(t->feature, -1);
+        json_decref(answer);
+    }
+}
+
+static void gives_the_times_of_a_tuned_shape(void **state)
+{
+    (void)state;
+    for (int64_t j = 0; j < bert.study->nshape; j++) {
+        const Instance *inst = bert.study->shape[j];
+        const Assignment *as = bert.assignment;
+        int64_t i = inst - bert.spec->instance, k = as->chosen[i];
+        double ns = bert.study->trial[as->kernel[k]].ns[j], best = study_best(bert.study, j, NULL), next = INFINITY;
+        for (int other = 0; other < as->nkernel; other++)
+            if (other != k)
+                next = fmin(next, bert.study->trial[as->kernel[other]].ns[j]);
+        json_t *answer = ask(&bert, arena_printf(bert.arena, "M=%d N=%d K=%d", (int)inst->extent[0], (int)inst->extent[1], (int)inst->extent[2]));
+        json_t *shape = shape_of(answer, 0);
+        double flops = 2.0 * (double)inst->extent[0] * (double)inst->extent[1] * (double)inst->extent[2];
+        assert_true(json_is_true(json_object_get(shape, "measured")));
+        assert_near(number(shape, "time_ns") / ns, 1, 1e-8);
+        assert_near(number(shape, "gflops") * ns / flops, 1, 1e-8);
+        assert_near(number(json_object_get(shape, "best_known"), "time_ns") / best, 1, 1e-8);
+        assert_near(number(json_object_get(shape, "runner_up"), "margin"), next / ns - 1, 1e-8);
+        assert_true(json_is_null(json_object_get(shape, "nearest_measured")));
+        json_decref(answer);
+    }
+}
+
+/* f_pad = useful / (rows x whole panels x K), worked out here: N = 768 is 48 whole panels, 770 would be 49. */
+static void gives_the_useful_part_of_the_work(void **state)
+{
+    (void)state;
+    json_t *answer = ask(&bert, "M=100 N=770 K=768"), *shape = shape_of(answer, 0);
+    assert_near(number(shape, "f_pad"), 770.0 / (49 * 16), 1e-8);
+    assert_near(number(shape, "f_occ"), 1, 1e-8);
+    assert_string_equal(string(shape, "place"), "between");
+    assert_true(json_is_false(json_object_get(shape, "measured")));
+    assert_true(number(shape, "time_ns") > 0);
+    assert_true(number(json_object_get(shape, "nearest_measured"), "time_ns") > 0);
+    json_decref(answer);
+}
+
+static void explains_every_declared_shape_at_a_point(void **state)
+{
+    (void)state;
+    json_t *answer = ask(&bert, "T=37");
+    assert_int_equal(json_array_size(json_object_get(answer, "shapes")), 4);
+    assert_int_equal(integer(json_object_get(answer, "dims"), "T"), 37);
+    for (size_t i = 0; i < 4; i++) {
+        json_t *extents = json_object_get(shape_of(answer, i), "extents");
+        assert_int_equal(integer(extents, "M"), i == 2 ? 37 : 592);
+        assert_string_equal(string(shape_of(answer, i), "place"), "declared");
+    }
+    json_decref(answer);
+    answer = ask(&two, "M=5 S=1 threads=2");                 /* both declarations are the same shape there */
+    assert_int_equal(json_array_size(json_object_get(answer, "shapes")), 1);
+    assert_int_equal(integer(shape_of(answer, 0), "threads"), 2);
+    json_decref(answer);
+}
+
+static void sends_what_is_outside_to_the_general_kernel(void **state)
+{
+    (void)state;
+    static const char *const part[] = { "outside the declared ranges", "M = 4096 is not within 1 to 2048: the general kernel",
+                                        "T = 256 is outside its range, 1 to 128", "predicted" };
+    json_t *answer = ask(&bert, "M=592 N=100 K=768"), *shape = shape_of(answer, 0);
+    assert_string_equal(string(shape, "place"), "outside");
+    assert_int_equal(integer(json_object_get(shape, "kernel"), "index"), bert.assignment->general);
+    assert_int_equal(json_array_size(json_object_get(shape, "path")), 0);
+    json_decref(answer);
+    expect(&bert, "T=256", part, sizeof part / sizeof *part);
+}
+
+static void tells_people(void **state)
+{
+    (void)state;
+    const Assignment *as = bert.assignment;
+    int64_t i = 0;
+    while (!(bert.spec->instance[i].extent[0] == 1904 && bert.spec->instance[i].extent[1] == 2304))
+        i++;
+    const Trial *t = &bert.study->trial[as->kernel[as->chosen[i]]];
+    double ns = as->cost[i * as->nkernel + as->chosen[i]];
+    const char *const part[] = {
+        "bert_dense at T = 119: ", "times of Synthetic CPU 9000", "M = 1904, N = 2304, K = 768, 1 thread: a tuned shape\n",
+        arena_printf(bert.arena, "kernel     %d: %s for avx512, %s of code\n", as->chosen[i], t->c.t->name, number_bytes(bert.arena, t->code_bytes)),
+        arena_printf(bert.arena, "time       %s, %s GFLOP/s, measured\n", number_time(bert.arena, ns),
+                     number_sig(bert.arena, 2.0 * 1904 * 2304 * 768 / ns, 3)),
+        "rows of X in the tallest tile\n", "runner-up  kernel ", "best known ", "work       100.0 % of the work done is useful" };
+    expect(&bert, "T=119", part, sizeof part / sizeof *part);
+    if (as->tree->feature >= 0) {
+        const char *const test[] = { arena_printf(bert.arena, "path       %s <= %d? ", bert.spec->op->axis[as->tree->feature].name,
+                                                  (int)as->tree->threshold) };
+        expect(&bert, "T=119", test, 1);
+    }
+}
+
+static void does_with_extremes(void **state)
+{
+    (void)state;
+    static const char *const nothing[] = { "time       nothing is computed\n" }, *const huge[] = { "outside the declared ranges" };
+    expect(&bert, "M=0 N=768 K=768", nothing, 1);
+    expect(&bert, "M=2147483647 N=2147483647 K=2147483647 threads=4096", huge, 1);
+    json_decref(ask(&bert, "M=0 N=0 K=0"));
+    json_decref(ask(&bert, "M=2147483647 N=2147483647 K=2147483647"));
+}
+
+static void says_what_is_wrong(void **state)
+{
+    (void)state;
+    expect_fault(&bert, "", "dcgen: no shape is given; expected T=..., or M=... N=... K=...\n");
+    expect_fault(&bert, "threads=1", "dcgen: no shape is given; expected T=..., or M=... N=... K=...\n");
+    expect_fault(&bert, "thread=1", "dcgen: unknown name 'thread'; did you mean 'threads'?\n");
+    expect_fault(&bert, "sequence=1", "dcgen: unknown name 'sequence'; expected T=..., or M=... N=... K=..., and threads=...\n");
+    expect_fault(&bert, "M=1 N=2", "dcgen: K is missing; expected T=..., or M=... N=... K=...\n");
+    expect_fault(&bert, "T=1 N=2", "dcgen: 'T' is a dimension of the spec and 'N' an extent; expected T=..., or M=... N=... K=...\n");
+    expect_fault(&bert, "M=-1 N=2 K=3", "dcgen: M=-1 is no extent; expected 0 to 2147483647\n");
+    expect_fault(&bert, "T=-1", "dcgen: M=-16 is no extent; expected 0 to 2147483647\n");
+    expect_fault(&bert, "T=9223372036854775807", "dcgen: M = 16*T overflows 64 bits there\n");
+    expect_fault(&bert, "T=1 threads=0", "dcgen: threads=0 is out of range; expected 1 to 4096\n");
+    expect_fault(&two, "M=1", "dcgen: S is missing; expected M=... S=..., or M=... N=... K=...\n");
+    expect_fault(&two, "M=1 S=1 K=2", "dcgen: 'S' is a dimension of the spec and 'K' an extent; expected M=... S=..., or M=... N=... K=...\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takes_the_kernel_of_the_dispatcher), cmocka_unit_test(gives_the_times_of_a_tuned_shape),
+        cmocka_unit_test(gives_the_useful_part_of_the_work), cmocka_unit_test(explains_every_declared_shape_at_a_point),
+        cmocka_unit_test(sends_what_is_outside_to_the_general_kernel), cmocka_unit_test(tells_people),
+        cmocka_unit_test(does_with_extremes), cmocka_unit_test(says_what_is_wrong) };
+    return cmocka_run_group_tests(tests, make, drop);
+}

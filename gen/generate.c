@@ -93,7 +93,7 @@ bool outcome_make(Arena *a, const Workload *w, const Options *o, const Records *
     Study *s = study_new(a, w->spec, device, target, unit_context_hash(a, &u));
     study_load(s, r, &w->templates, device);
     CostModel *m = cost_fit(a, s, &w->templates);
-    *out = (Outcome){ .workload = w, .device = device, .study = s, .model = m, .assignment = select_kernels(a, s, m) };
+    *out = (Outcome){ .workload = w, .device = device, .study = s, .model = m, .assignment = select_kernels(a, s, m, SELECT_PACKAGE) };
     if (!out->assignment) {
         *err = "the records hold no verified measurement for this spec, these templates and this compiler";
         return false;

@@ -10,11 +10,11 @@
 #include "search/propose.h"
 #include "search/select.h"
 
-enum { BATCH = 12, FIRST_BATCH = 8, FINAL_REPEATS = 11, FINAL_REPEATS_MIN = 3, FINAL_TOP = 4, FINAL_ROUNDS = 8, MAX_PAIRS = 4096 };
-static const double SEARCH_SHARE = 0.68, FINAL_SHARE = 0.94;    /* of the budget, when each phase should be over */
+enum { BATCH = 12, FIRST_BATCH = 8, FINAL_REPEATS = 11, FINAL_REPEATS_MIN = 3 };
+static const double SEARCH_SHARE = 0.70, FINAL_SHARE = 0.96;    /* of the budget, when each phase should be over */
+static const double VERIFY_SAMPLES = 3;            /* what verification and warm-up cost, in samples */
 static const double WORTH = 1e-3;                  /* expected gain below which the search ends */
-static const double CLOSE = 1.06;                  /* candidates this near the best of a shape meet again in the last comparison */
-static const double NEAR_CHOSEN = 1.15;            /* so do chosen kernels this near the best of them */
+static const double NEAR_BEST = 1.3;
 
 double clock_s(void)
 {
@@ -100,62 +100,41 @@ static bool search_phase(Search *q, Arena *scratch, const char **err)
 
 /* ---- the last comparison ---- */
 
-enum { MAX_ENTRANT = 24 };
+enum { MAX_FINALIST = 24 };
 
 /* Who meets whom on one shape. */
 typedef struct {
     int n;
-    int64_t trial[MAX_ENTRANT];
-    bool needed;                       /* the choice relies on a pair that was not compared yet: done even when time is up */
-    double ns;                         /* of one sample of each, and its share of verification */
+    int64_t trial[MAX_FINALIST + 1];
+    double ns;                         /* of one sample of each */
 } Bout;
 
-static void enter(const Study *s, Bout *b, int64_t trial)
-{
-    bool there = trial < 0 || !trial_usable(&s->trial[trial]) || b->n == MAX_ENTRANT;
-    for (int i = 0; i < b->n; i++)
-        there = there || b->trial[i] == trial;
-    if (!there)
-        b->trial[b->n++] = trial;
-}
-
-typedef struct { double t; int64_t trial; } Entrant;
-
-static int by_time(const void *x, const void *y)
-{
-    const Entrant *a = x, *b = y;
-    return a->t != b->t ? (a->t > b->t) - (a->t < b->t) : (a->trial > b->trial) - (a->trial < b->trial);
-}
-
-/* After the search: the few that are best there, measured or predicted, and the general kernel as the baseline. */
-static void enter_best(const Search *q, const CostModel *m, int64_t shape, Bout *b, Arena *scratch)
+/* Those of the first n finalists that come near the best of them on this shape, and the general kernel, which is the baseline. */
+static void make_bout(const Search *q, const CostModel *m, const Assignment *as, int n, int64_t shape, Bout *b)
 {
     const Study *s = q->study;
-    Entrant *all = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, Entrant);
-    int n = 0;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        if (trial_usable(&s->trial[i]))
-            all[n++] = (Entrant){ cost_trial(m, i, s->shape[shape]), i };
-    qsort(all, (size_t)n, sizeof *all, by_time);
-    for (int i = 0; i < n && i < FINAL_TOP && all[i].t <= CLOSE * all[0].t; i++)
-        enter(s, b, all[i].trial);
-    if (q->space->ngeneral)
-        enter(s, b, study_find(s, &q->space->general[0]));
-}
-
-/* Once kernels are chosen: those that come near on this shape, and the best known there. */
-static void enter_chosen(const Search *q, const CostModel *m, const Assignment *as, int64_t shape, Bout *b)
-{
-    const Study *s = q->study;
+    int64_t base = q->space->ngeneral ? study_find(s, &q->space->general[0]) : -1;
     double best = INFINITY;
-    int64_t known = -1;
-    for (int k = 0; k < as->nkernel; k++)
+    *b = (Bout){ 0 };
+    for (int k = 0; k < n; k++)
         best = fmin(best, cost_trial(m, as->kernel[k], s->shape[shape]));
-    for (int k = 0; k < as->nkernel; k++)
-        if (cost_trial(m, as->kernel[k], s->shape[shape]) <= NEAR_CHOSEN * best)
-            enter(s, b, as->kernel[k]);
-    study_best(s, shape, &known);
-    enter(s, b, known);
+    for (int k = 0; k < n; k++)
+        if (cost_trial(m, as->kernel[k], s->shape[shape]) <= NEAR_BEST * best && as->kernel[k] != base)
+            b->trial[b->n++] = as->kernel[k];
+    if (base >= 0 && trial_usable(&s->trial[base]))
+        b->trial[b->n++] = base;
+    for (int i = 0; i < b->n; i++)
+        b->ns += fmax(cost_trial(m, b->trial[i], s->shape[shape]), INTAKE_SAMPLE_NS);
+}
+
+static double make_bouts(const Search *q, const CostModel *m, const Assignment *as, int n, Bout *bout)
+{
+    double ns = 0;
+    for (int64_t j = 0; j < q->study->nshape; j++) {
+        make_bout(q, m, as, n, j, &bout[j]);
+        ns += bout[j].ns;
+    }
+    return ns;
 }
 
 static bool all_final(const Study *s, int64_t shape, const Bout *b)
@@ -166,90 +145,36 @@ static bool all_final(const Study *s, int64_t shape, const Bout *b)
     return true;
 }
 
-static void set_time(const Study *s, const CostModel *m, int64_t shape, Bout *b)
+/* Samples that the time left allows, `ns` being one sample of everything still to do; verification and warm-up cost about three. */
+static int repeats_for(const Search *q, double ns)
 {
-    for (int i = 0; i < b->n; i++)
-        b->ns += fmax(cost_trial(m, b->trial[i], s->shape[shape]), INTAKE_SAMPLE_NS);
-}
-
-/* Samples that the time left allows when `todo_ns` is one sample of everything still to do; verification costs about three. */
-static int repeats_for(const Search *q, double todo_ns)
-{
-    double fit = fmax(left_s(q, FINAL_SHARE), 0) * 1e9 / fmax(todo_ns, 1) - 3;
+    double fit = fmax(left_s(q, FINAL_SHARE), 0) * 1e9 / fmax(ns, 1) - VERIFY_SAMPLES;
     return fit > FINAL_REPEATS ? FINAL_REPEATS : fit < FINAL_REPEATS_MIN ? FINAL_REPEATS_MIN : (int)fit;
 }
 
-static bool fight(Search *q, Arena *scratch, Bout *bout, const char *phase, const char **err)
-{
-    const Study *s = q->study;
-    double todo = 0;
-    int64_t n = 0, done = 0;
-    for (int64_t j = 0; j < s->nshape; j++) {
-        todo += bout[j].ns;
-        n += bout[j].n > 0;
-    }
-    progress_phase(q->progress, phase, (double)n);
-    for (int64_t j = 0; j < s->nshape; todo -= bout[j++].ns) {
-        if (!bout[j].n || (!bout[j].needed && left_s(q, FINAL_SHARE) <= 0))
-            continue;
-        progress_update(q->progress, (double)done++, best_text(q, scratch), fmax(left_s(q, 1), 0));
-        if (!intake_final(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, todo), err))
-            return false;
-    }
-    return true;
-}
-
-/* Every shape's best against each other; what was measured so already is skipped. */
-static bool compare(Search *q, Arena *scratch, const char **err)
+/* The finalists: twice as many as the package may keep, fewer when time is short. Each meets the others on every shape where it comes near
+ * the best, so that the choice is made between times that were taken side by side. */
+static bool final_phase(Search *q, Arena *scratch, const char **err)
 {
     const Study *s = q->study;
     CostModel *m = cost_fit(scratch, s, q->templates);
-    Bout *bout = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Bout);
-    for (int64_t j = 0; j < s->nshape; j++) {
-        enter_best(q, m, j, &bout[j], scratch);
-        if (all_final(s, j, &bout[j]))
-            bout[j].n = 0;
-        set_time(s, m, j, &bout[j]);
-    }
-    return fight(q, scratch, bout, "compare", err);
-}
-
-/* Chooses, and measures what the choice relies on. *stands: nothing was missing. */
-static bool confirm(Search *q, Arena *scratch, bool *stands, const char **err)
-{
-    const Study *s = q->study;
-    Pair *pair = ARENA_ARRAY(scratch, MAX_PAIRS, Pair);
-    CostModel *m = cost_fit(scratch, s, q->templates);
-    Assignment *as = select_kernels(scratch, s, m);
+    Assignment *as = select_kernels(scratch, s, m, SELECT_FINALISTS);
     if (!as) {
         *err = "no candidate could be built, verified and measured";
         return false;
     }
     Bout *bout = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Bout);
-    int n = select_unmeasured(s, as, pair, MAX_PAIRS);
-    for (int i = 0; i < n; i++) {
-        bout[pair[i].shape].needed = true;
-        enter(s, &bout[pair[i].shape], pair[i].trial);
+    int n = as->nkernel < MAX_FINALIST ? as->nkernel : MAX_FINALIST;
+    double ns = make_bouts(q, m, as, n, bout);
+    while (n > 1 && (FINAL_REPEATS_MIN + VERIFY_SAMPLES) * ns > 1e9 * left_s(q, FINAL_SHARE))
+        ns = make_bouts(q, m, as, --n, bout);
+    progress_phase(q->progress, "compare", (double)s->nshape);
+    for (int64_t j = 0; j < s->nshape; ns -= bout[j++].ns) {
+        progress_update(q->progress, (double)j, best_text(q, scratch), fmax(left_s(q, FINAL_SHARE), 0));
+        if (!all_final(s, j, &bout[j]) && !intake_final(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, ns), err))
+            return false;
     }
-    for (int64_t j = 0; j < s->nshape; j++) {
-        enter_chosen(q, m, as, j, &bout[j]);
-        if (all_final(s, j, &bout[j]))
-            bout[j].n = 0;
-        set_time(s, m, j, &bout[j]);
-    }
-    *stands = n == 0;
-    return *stands || fight(q, scratch, bout, "confirm", err);
-}
-
-static bool final_phase(Search *q, Arena *scratch, const char **err)
-{
-    bool stands = false;
-    bool ok = compare(q, scratch, err);
-    for (int round = 0; ok && !stands && round < FINAL_ROUNDS; round++) {
-        arena_reset(scratch);
-        ok = confirm(q, scratch, &stands, err);
-    }
-    return ok;
+    return true;
 }
 
 bool search_run(Search *q, const char **err)

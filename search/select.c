@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SEEN = 1500 };                          /* instances that the choice of kernels looks at */
+enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 };                          /* instances that the choice of kernels looks at */
 static const double NOT_MEASURED = 1.01;           /* a prediction must beat a measurement by this much to be preferred */
+static const double NOT_COMPARED = 1.5;            /* for a package: a pair left out of a shape's last comparison */
 static const double NOISE = 5e-4;                  /* gains of the mean relative time below this are not worth a kernel */
 static const double TREE_TOLERANCE = 5e-4;
 
@@ -14,6 +15,7 @@ typedef struct {
     Arena *arena;
     const Study *s;
     const CostModel *m;
+    SelectMode mode;
     int64_t nseen;
     const Instance **seen;
     int64_t nusable;
@@ -25,10 +27,34 @@ typedef struct {
     int64_t bytes, max_bytes;
 } Selector;
 
-static bool is_measured(const Study *s, int64_t trial, const Instance *inst)
+static int64_t tuned_shape(const Study *s, const Instance *inst)
 {
-    int64_t j = inst->tuned ? study_shape(s, inst->extent, inst->threads) : -1;
-    return j >= 0 && s->trial[trial].ns[j] > 0;
+    return inst->tuned ? study_shape(s, inst->extent, inst->threads) : -1;
+}
+
+static bool was_compared(const Study *s, int64_t shape)
+{
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (trial_usable(&s->trial[i]) && s->trial[i].final[shape])
+            return true;
+    return false;
+}
+
+/* How much worse than its number a time is taken for. */
+static double doubt(const Selector *q, int64_t trial, int64_t shape)
+{
+    const Trial *t = &q->s->trial[trial];
+    if (shape < 0)
+        return 1;
+    if (q->mode == SELECT_PACKAGE && was_compared(q->s, shape))
+        return t->final[shape] ? 1 : NOT_COMPARED;
+    return t->ns[shape] > 0 ? 1 : NOT_MEASURED;
+}
+
+/* Time of a kernel on an instance, doubts included. */
+static double time_of(const Selector *q, int64_t trial, const Instance *inst)
+{
+    return cost_trial(q->m, trial, inst) * doubt(q, trial, tuned_shape(q->s, inst));
 }
 
 static void see_instances(Selector *q)
@@ -62,7 +88,7 @@ static void relative_costs(Selector *q)
     for (int64_t i = 0; i < q->nseen; i++) {
         double oracle = INFINITY;
         for (int64_t u = 0; u < q->nusable; u++) {
-            double t = cost_trial(q->m, q->usable[u], q->seen[i]) * (is_measured(q->s, q->usable[u], q->seen[i]) ? 1 : NOT_MEASURED);
+            double t = time_of(q, q->usable[u], q->seen[i]);
             q->rel[u * q->nseen + i] = t;
             oracle = fmin(oracle, t);
         }
@@ -159,11 +185,14 @@ static void fill_costs(const Selector *q, Assignment *as)
     as->chosen = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int);
     as->best = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int);
     for (int64_t i = 0; i < spec->ninstance; i++) {
-        double *row = as->cost + i * as->nkernel;
+        double *row = as->cost + i * as->nkernel, best = INFINITY;
+        int64_t shape = tuned_shape(q->s, &spec->instance[i]);
         for (int k = 0; k < as->nkernel; k++) {
             row[k] = cost_trial(q->m, as->kernel[k], &spec->instance[i]);
-            if (row[k] < row[as->best[i]])
+            if (row[k] * doubt(q, as->kernel[k], shape) < best) {
+                best = row[k] * doubt(q, as->kernel[k], shape);
                 as->best[i] = k;
+            }
         }
     }
 }
@@ -174,8 +203,7 @@ static void fill_oracle(const Selector *q, Assignment *as)
     const Spec *spec = q->s->spec;
     as->oracle_ns = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, double);
     for (int64_t i = 0; i < spec->ninstance; i++) {
-        const Instance *inst = &spec->instance[i];
-        int64_t j = inst->tuned ? study_shape(q->s, inst->extent, inst->threads) : -1;
+        int64_t j = tuned_shape(q->s, &spec->instance[i]);
         double kept = as->cost[i * as->nkernel + as->best[i]];
         as->oracle_ns[i] = j >= 0 ? fmin(study_best(q->s, j, NULL), kept) : kept;
     }
@@ -200,8 +228,10 @@ static void train(const Selector *q, Assignment *as)
     double *cost = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel), double);
     for (int64_t i = 0; i < spec->ninstance; i++) {
         features(spec, &spec->instance[i], points + i * as->nfeature);
+        int64_t shape = tuned_shape(q->s, &spec->instance[i]);
         for (int k = 0; k < as->nkernel; k++)
-            cost[i * as->nkernel + k] = spec->instance[i].weight * as->cost[i * as->nkernel + k] / as->oracle_ns[i];
+            cost[i * as->nkernel + k] = spec->instance[i].weight * as->cost[i * as->nkernel + k] *
+                                        doubt(q, as->kernel[k], shape) / as->oracle_ns[i];
     }
     as->tree = tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
                           (TreeOptions){ .tolerance = TREE_TOLERANCE });
@@ -225,8 +255,8 @@ static double served(const Selector *q, const Assignment *as, int k)
 /* Kernels by descending weight served, those that serve nothing left out; true when that changed anything. */
 static bool reorder(const Selector *q, Assignment *as)
 {
-    double weight[256];
-    int64_t kernel[256];
+    double weight[MAX_KERNEL];
+    int64_t kernel[MAX_KERNEL];
     int n = 0;
     bool changed = false;
     for (int k = 0; k < as->nkernel; k++)
@@ -248,10 +278,12 @@ static bool reorder(const Selector *q, Assignment *as)
     return changed;
 }
 
-Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
+Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectMode mode)
 {
     const Budget *b = &s->spec->budget;
-    Selector q = { .arena = a, .s = s, .m = m, .most = b->kernels < 256 ? b->kernels : 256, .max_bytes = (int64_t)b->code_kib * 1024 };
+    int factor = mode == SELECT_FINALISTS ? 2 : 1;
+    Selector q = { .arena = a, .s = s, .m = m, .mode = mode, .most = b->kernels < MAX_KERNEL / factor ? factor * b->kernels : MAX_KERNEL,
+                   .max_bytes = (int64_t)factor * b->code_kib * 1024 };
     Assignment *as = ARENA_NEW(a, Assignment);
     see_instances(&q);
     see_trials(&q);
@@ -264,24 +296,19 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
     as->kernel = ARENA_ARRAY(a, (size_t)q.npicked + 1, int64_t);
     for (int k = 0; k < q.npicked; k++)
         as->kernel[as->nkernel++] = q.usable[q.picked[k]];
-    do {
+    bool changed = true;
+    for (int round = 0; changed && round < MAX_REORDER; round++) {
         fill_costs(&q, as);
         fill_oracle(&q, as);
         train(&q, as);
-    } while (reorder(&q, as));
+        changed = reorder(&q, as);
+    }
+    if (changed) {                                 /* ties that swap places each time: the numbers must match the last order */
+        fill_costs(&q, as);
+        fill_oracle(&q, as);
+        train(&q, as);
+    }
     for (int k = 0; k < as->nkernel; k++)
         as->code_bytes += s->trial[as->kernel[k]].code_bytes;
     return as;                                     /* general: kernel 0, which serves the most */
-}
-
-int select_unmeasured(const Study *s, const Assignment *as, Pair *out, int max)
-{
-    int n = 0;
-    for (int64_t i = 0; i < s->spec->ninstance && n < max; i++) {
-        const Instance *inst = &s->spec->instance[i];
-        int64_t j = inst->tuned ? study_shape(s, inst->extent, inst->threads) : -1;
-        if (j >= 0 && !s->trial[as->kernel[as->chosen[i]]].final[j])
-            out[n++] = (Pair){ as->kernel[as->chosen[i]], j };
-    }
-    return n;
 }

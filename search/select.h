@@ -31,11 +31,12 @@ typedef struct {
     int ncurve;
 } Assignment;
 
-/* NULL when no trial is usable. */
-Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m);
+/* FINALISTS: for the last comparison, twice the budget of kernels, predictions count like measurements. PACKAGE: on a tuned shape only
+ * those that were in the last comparison there, if any was, so that every chosen pair was verified and measured side by side with its
+ * rivals. */
+typedef enum { SELECT_FINALISTS, SELECT_PACKAGE } SelectMode;
 
-/* Pairs (kernel's trial, tuned instance) that the assignment relies on and that were not measured in the last comparison; at most max. */
-typedef struct { int64_t trial, shape; } Pair;
-int select_unmeasured(const Study *s, const Assignment *as, Pair *out, int max);
+/* NULL when no trial is usable. */
+Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectMode mode);
 
 #endif

@@ -144,13 +144,18 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
 
 bool trial_usable(const Trial *t) { return t->built && t->status == STATUS_OK; }
 
+/* Times of the last comparison were taken side by side, so one of them wins over any other time. */
 double study_best(const Study *s, int64_t shape, int64_t *trial)
 {
     double best = INFINITY;
+    bool final = false;
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *t = &s->trial[i];
-        if (trial_usable(t) && t->ns[shape] > 0 && t->ns[shape] < best) {
+        if (!trial_usable(t) || !(t->ns[shape] > 0) || (final && !t->final[shape]))
+            continue;
+        if (t->ns[shape] < best || (t->final[shape] && !final)) {
             best = t->ns[shape];
+            final = t->final[shape];
             if (trial)
                 *trial = i;
         }

@@ -50,7 +50,7 @@ int64_t study_shape(const Study *s, const int64_t *extent, int threads);   /* in
 void study_kernel(Study *s, const KernelRecord *k);        /* takes one record over; unknown keys are ignored */
 void study_measure(Study *s, const MeasureRecord *m);
 
-/* Fastest measured time of a tuned instance among usable trials; INFINITY when there is none. final_only: among final ones. */
+/* Fastest measured time of a tuned instance among usable trials, among final ones when there are any; INFINITY when there is none. */
 double study_best(const Study *s, int64_t shape, int64_t *trial);
 bool trial_usable(const Trial *t);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * synthetic: a study whose times follow from the templates' own formulas, for tests of what is shown of a study. The spec,
- * the templates and the space are real; only the measurements are made up.
+ * synthetic: a study whose times follow from the templates' own formulas, for tests of what is shown of a study. The
+ * spec, the templates and the space are real; only the measurements are made up.
  */
 #ifndef DCGEN_TESTS_SYNTHETIC_H
 #define DCGEN_TESTS_SYNTHETIC_H
@@ -33,8 +33,10 @@ typedef struct {
 static const char synthetic_spec[] =
     "name = \"bert_dense\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
     "dims = { T = { min = 1; max = 128; }; };\n"
-    "shapes = ( { M = \"16*T\"; N = 2304; K = 768; weight = 1.0; }, { M = \"16*T\"; N = 768; K = 768; weight = 2.0; },\n"
-    "           { M = \"T\"; N = 3072; K = 768; weight = 1.0; }, { M = \"16*T\"; N = 768; K = 3072; weight = 1.0; } );\n"
+    "shapes = ( { M = \"16*T\"; N = 2304; K = 768; weight = 1.0; },\n"
+    "           { M = \"16*T\"; N = 768; K = 768; weight = 2.0; },\n"
+    "           { M = \"T\"; N = 3072; K = 768; weight = 1.0; },\n"
+    "           { M = \"16*T\"; N = 768; K = 3072; weight = 1.0; } );\n"
     "tune = { T = [1, 5, 24, 43, 62, 81, 100, 119, 128]; };\n"
     "epilogue = [\"bias\"]; layout = { W = \"NK\"; packed = true; };\n"
     "budget = { kernels = 8; code_kib = 512; trials = 256; seconds = 300; }; threads = [1];\n";
@@ -49,9 +51,10 @@ static double synthetic_draw(void)                         /* 0 <= x < 1 */
 
 static Device synthetic_device(void)
 {
-    return (Device){ .id = "0123456789abcdef", .name = "Synthetic CPU 9000", .arch = "x86_64", .cores = 8, .l1_bytes = 32 << 10,
-                     .l2_bytes = 1 << 20, .l3_bytes = 32 << 20, .nisa = 3, .isa = { "avx512", "avx2", "portable" },
-                     .compiler = "gcc (Debian 12.2.0) 12.2.0", .flags = "-O3 -std=gnu17" };
+    return (Device){ .id = "0123456789abcdef", .name = "Synthetic CPU 9000", .arch = "x86_64", .cores = 8,
+                     .l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .l3_bytes = 32 << 20, .nisa = 3,
+                     .isa = { "avx512", "avx2", "portable" }, .compiler = "gcc (Debian 12.2.0) 12.2.0",
+                     .flags = "-O3 -std=gnu17" };
 }
 
 /* What a candidate is good at, so that different ones win on different shapes. */
@@ -59,7 +62,8 @@ typedef struct { double level, log2_m, log2_k; } Talent;
 
 static double synthetic_talent(const Talent *t, const Instance *inst)
 {
-    return t->level * (1 + 0.05 * fabs(log2((double)inst->extent[0]) - t->log2_m) + 0.1 * fabs(log2((double)inst->extent[2]) - t->log2_k));
+    return t->level * (1 + 0.05 * fabs(log2((double)inst->extent[0]) - t->log2_m) +
+                       0.1 * fabs(log2((double)inst->extent[2]) - t->log2_k));
 }
 
 /* A time as the template's closed form has it, the candidate's talent, and noise. */
@@ -113,7 +117,7 @@ static bool synthetic_make(Synthetic *y, const char *spec_text, int64_t ntrial)
     y->order = ARENA_ARRAY(a, (size_t)ntrial + 1, int64_t);
     synthetic_measure(y, ntrial);
     y->model = cost_fit(a, y->study, &y->templates);
-    y->assignment = select_kernels(a, y->study, y->model);
+    y->assignment = select_kernels(a, y->study, y->model, SELECT_PACKAGE);
     return y->assignment != NULL;
 }
 

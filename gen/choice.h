@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * choice: what is known of the kernel that a package takes for one shape. The report's tables and `dcgen explain` show it.
+ * choice: what is known of the kernel that a package takes for one shape. The report's tables and `dcgen explain` show
+ * it.
  */
 #ifndef DCGEN_CHOICE_H
 #define DCGEN_CHOICE_H
@@ -26,7 +27,8 @@ Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, c
 /* Useful floating-point operations of a call; 0 when the op has none. */
 double choice_flops(const Spec *spec, const int64_t *extent);
 
-/* f_pad: useful work / work done; f_occ: work done / (threads x work of the busiest). False when they cannot be computed. */
+/* f_pad: useful work / work done; f_occ: work done / (threads x work of the busiest). False when they cannot be
+ * computed. */
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ);
 
 #endif

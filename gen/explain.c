@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain: from the words of the command line to shapes, and from a shape through the dispatcher as the package has it: the box of
- * the declared ranges first (outside: the general kernel), then the tree.
+ * explain: from the words of the command line to shapes, and from a shape through the dispatcher as the package has
+ * it: the box of the declared ranges first (outside: the general kernel), then the tree.
  */
 #define _GNU_SOURCE
 #include "gen/explain.h"
@@ -98,7 +98,8 @@ static bool find_kind(const Words *w, bool *by_dims)
     if (n == 0 && w->spec->ndim)
         return fail(w, "no shape is given; expected %s", usage(w));
     if (dim_only && axis_only)
-        return fail(w, "'%s' is a dimension of the spec and '%s' an extent; expected %s", dim_only, axis_only, usage(w));
+        return fail(w, "'%s' is a dimension of the spec and '%s' an extent; expected %s", dim_only, axis_only,
+                    usage(w));
     *by_dims = !axis_only;
     return true;
 }
@@ -125,7 +126,8 @@ static bool read_threads(const Words *w, int *threads)
 static bool check_extent(const Words *w, int axis, int64_t value)
 {
     if (value < 0 || value > EXTENT_MAX)
-        return fail(w, "%s=%" PRId64 " is no extent; expected 0 to %" PRId64, w->spec->op->axis[axis].name, value, EXTENT_MAX);
+        return fail(w, "%s=%" PRId64 " is no extent; expected 0 to %" PRId64, w->spec->op->axis[axis].name, value,
+                    EXTENT_MAX);
     return true;
 }
 

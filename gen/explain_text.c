@@ -9,8 +9,10 @@
 #include "gen/text.h"
 
 static const char *const place_text[PLACE_COUNT] = {
-    [PLACE_TUNED] = "a tuned shape", [PLACE_DECLARED] = "a declared shape, not measured",
-    [PLACE_BETWEEN] = "within the declared ranges, but not a declared shape", [PLACE_OUTSIDE] = "outside the declared ranges" };
+    [PLACE_TUNED] = "a tuned shape",
+    [PLACE_DECLARED] = "a declared shape, not measured",
+    [PLACE_BETWEEN] = "within the declared ranges, but not a declared shape",
+    [PLACE_OUTSIDE] = "outside the declared ranges" };
 
 static const char *shape_text(const Explanation *x, const Instance *inst)
 {
@@ -31,8 +33,8 @@ static void say_head(const Explanation *x, FILE *out)
     fprintf(out, ": %d kernels for %s, times of %s\n", x->assignment->nkernel, s->target->name, s->device->name);
     for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
         if (x->dim[i] < s->spec->dim[i].min || x->dim[i] > s->spec->dim[i].max)
-            fprintf(out, "%s = %" PRId64 " is outside its range, %" PRId64 " to %" PRId64 "\n", s->spec->dim[i].name, x->dim[i],
-                    s->spec->dim[i].min, s->spec->dim[i].max);
+            fprintf(out, "%s = %" PRId64 " is outside its range, %" PRId64 " to %" PRId64 "\n", s->spec->dim[i].name,
+                    x->dim[i], s->spec->dim[i].min, s->spec->dim[i].max);
 }
 
 /* Which test of the box fails; the tests that lead through the tree. */
@@ -42,14 +44,14 @@ static void say_path(const Explanation *x, const Answer *w, FILE *out)
     const char *label = "path";
     for (int i = 0; i < op->naxis; i++)
         if (w->inst.extent[i] < x->box.min[i] || w->inst.extent[i] > x->box.max[i]) {
-            fprintf(out, "  %-10s %s = %" PRId64 " is not within %" PRId64 " to %" PRId64 ": the general kernel\n", label,
-                    op->axis[i].name, w->inst.extent[i], x->box.min[i], x->box.max[i]);
+            fprintf(out, "  %-10s %s = %" PRId64 " is not within %" PRId64 " to %" PRId64 ": the general kernel\n",
+                    label, op->axis[i].name, w->inst.extent[i], x->box.min[i], x->box.max[i]);
             label = "";
         }
     for (int i = 0; i < w->nstep; i++) {
         const Step *s = &w->step[i];
-        fprintf(out, "  %-10s %s <= %" PRId64 "? %s: %s = %" PRId64 "\n", label, s->name, s->threshold, s->below ? "yes" : "no",
-                s->name, s->value);
+        fprintf(out, "  %-10s %s <= %" PRId64 "? %s: %s = %" PRId64 "\n", label, s->name, s->threshold,
+                s->below ? "yes" : "no", s->name, s->value);
         label = "";
     }
     if (*label)
@@ -75,7 +77,8 @@ static void say_kernel(const Explanation *x, const Answer *w, FILE *out)
         return;
     candidate_values(c, value);
     for (int i = 0; i < c->t->nparam; i++)
-        fprintf(out, "  %-10s   %-6s = %-5" PRId64 " %s\n", "", c->t->param[i].name, value[i], c->t->param[i].doc ? c->t->param[i].doc : "");
+        fprintf(out, "  %-10s   %-6s = %-5" PRId64 " %s\n", "", c->t->param[i].name, value[i],
+                c->t->param[i].doc ? c->t->param[i].doc : "");
 }
 
 static const char *speed_text(const Explanation *x, double flops, double ns)
@@ -87,7 +90,8 @@ static void say_time(const Explanation *x, const Answer *w, FILE *out)
 {
     const Choice *c = &w->choice;
     if (!isfinite(c->ns)) {
-        fprintf(out, "  %-10s %s\n", "time", w->flops > 0 ? "not known: the shape is too large for the model" : "nothing is computed");
+        fprintf(out, "  %-10s %s\n", "time",
+                w->flops > 0 ? "not known: the shape is too large for the model" : "nothing is computed");
         return;
     }
     fprintf(out, "  %-10s %s%s%s\n", "time", number_time(x->arena, c->ns), speed_text(x, w->flops, c->ns),
@@ -119,8 +123,10 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
         fprintf(out, "  %-10s none: the package has one kernel\n", "runner-up");
     else
         fprintf(out, "  %-10s kernel %d, %s: %s %s\n", "runner-up", c->runner, number_time(a, c->runner_ns),
-                number_percent(a, fabs(c->runner_ns / c->ns - 1)), c->runner_ns >= c->ns ? "more" : w->place == PLACE_OUTSIDE ?
-                "less, but one kernel serves all that is outside" : "less, given up for a simpler tree");
+                number_percent(a, fabs(c->runner_ns / c->ns - 1)),
+                c->runner_ns >= c->ns       ? "more"
+                : w->place == PLACE_OUTSIDE ? "less, but one kernel serves all that is outside"
+                                            : "less, given up for a simpler tree");
     int best = kernel_of(x, c->best_trial);
     const Candidate *known = &x->study->trial[c->best_trial].c;
     if (c->best_ns >= c->ns)
@@ -129,15 +135,16 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
         fprintf(out, "  %-10s kernel %d, %s: this one takes %s more\n", "best known", best, number_time(a, c->best_ns),
                 number_percent(a, c->ns / c->best_ns - 1));
     else
-        fprintf(out, "  %-10s %s, not in the package: this one takes %s more\n  %-10s   %s %s\n", "best known", number_time(a, c->best_ns),
-                number_percent(a, c->ns / c->best_ns - 1), "", known->t->name, explain_values(a, known));
+        fprintf(out, "  %-10s %s, not in the package: this one takes %s more\n  %-10s   %s %s\n", "best known",
+                number_time(a, c->best_ns), number_percent(a, c->ns / c->best_ns - 1), "", known->t->name,
+                explain_values(a, known));
 }
 
 static void say_work(const Explanation *x, const Answer *w, FILE *out)
 {
     if (w->has_factors)
-        fprintf(out, "  %-10s %s of the work done is useful (f_pad); the threads are busy %s of the time (f_occ)\n", "work",
-                number_percent(x->arena, w->pad), number_percent(x->arena, w->occ));
+        fprintf(out, "  %-10s %s of the work done is useful (f_pad); the threads are busy %s of the time (f_occ)\n",
+                "work", number_percent(x->arena, w->pad), number_percent(x->arena, w->occ));
 }
 
 void explain_text(const Explanation *x, FILE *out)

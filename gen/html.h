@@ -7,7 +7,8 @@
 
 #include "gen/text.h"
 
-/* Escaped for element content and for quoted attributes; control characters and bytes that are not UTF-8 become U+FFFD. */
+/* Escaped for element content and for quoted attributes; control characters and bytes that are not UTF-8 become
+ * U+FFFD. */
 void html_text(Text *t, const char *s);
 
 /* <tag>text</tag>, <tag class="class">text</tag>; class may be NULL. tag and class are ours, text is escaped. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plot: runs gnuplot. The script is handed over in memory as its standard input; no shell, no file, no settings of the user.
+ * plot: runs gnuplot. The script is handed over in memory as its standard input; no shell, no file, no settings of the
+ * user.
  */
 #define _GNU_SOURCE
 #include "gen/plot.h"
@@ -30,7 +31,8 @@ static char *whole_script(Arena *a, const Plot *plot, int n)
 {
     Text t = { .arena = a };
     for (int i = 0; i < n; i++) {
-        text_printf(&t, "reset\nset terminal svg size %d,%d font 'sans-serif,13' noenhanced\n", plot[i].width, plot[i].height);
+        text_printf(&t, "reset\nset terminal svg size %d,%d font 'sans-serif,13' noenhanced\n", plot[i].width,
+                    plot[i].height);
         text_add(&t, text_str(&plot[i].script));
     }
     return (char *)text_str(&t);

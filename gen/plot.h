@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plot: figures drawn by gnuplot, as SVG to be put into a page. gnuplot does the geometry alone: colours, widths and fonts
- * are the page's. Each thing drawn has a look, in a script the colour "#0000NN" (NN: the look in hexadecimal), in the SVG the
- * class "lNN" (decimal), so that a figure follows the page from light to dark. Of gnuplot's output only paths, polygons,
- * circles (pt 6, pt 7) and text are taken over, coordinates rounded to a tenth: no ids, versions or fonts remain.
+ * plot: figures drawn by gnuplot, as SVG to be put into a page. gnuplot does the geometry alone: colours, widths and
+ * fonts are the page's. Each thing drawn has a look, in a script the colour "#0000NN" (NN: the look in hexadecimal),
+ * in the SVG the class "lNN" (decimal), so that a figure follows the page from light to dark. Of gnuplot's output only
+ * paths, polygons, circles (pt 6, pt 7) and text are taken over, coordinates rounded to a tenth: no ids, versions or
+ * fonts remain.
  */
 #ifndef DCGEN_PLOT_H
 #define DCGEN_PLOT_H
@@ -11,8 +12,9 @@
 #include <stdbool.h>
 #include "gen/text.h"
 
-enum { LOOK_AXIS = 1, LOOK_GRID, LOOK_TEXT, LOOK_LABEL, LOOK_CHOSEN, LOOK_GENERAL, LOOK_BEST, LOOK_DOT, LOOK_CLOUD, LOOK_KEPT,
-       LOOK_GUIDE, LOOK_KERNEL = 16, LOOK_NKERNEL = 8 };       /* kernel k: LOOK_KERNEL + k % LOOK_NKERNEL */
+/* Kernel k: LOOK_KERNEL + k % LOOK_NKERNEL. */
+enum { LOOK_AXIS = 1, LOOK_GRID, LOOK_TEXT, LOOK_LABEL, LOOK_CHOSEN, LOOK_GENERAL, LOOK_BEST, LOOK_DOT, LOOK_CLOUD,
+       LOOK_KEPT, LOOK_GUIDE, LOOK_KERNEL = 16, LOOK_NKERNEL = 8 };
 
 typedef struct {
     int width, height;

@@ -43,7 +43,8 @@ static double speedup_of(const Report *r)
     const Assignment *as = r->in->assignment;
     double sum = 0, weight = 0;
     for (int64_t i = 0; i < r->in->spec->ninstance; i++) {
-        double ratio = report_cost(r, i, as->general) / report_cost(r, i, as->chosen[i]), w = r->in->spec->instance[i].weight;
+        double ratio = report_cost(r, i, as->general) / report_cost(r, i, as->chosen[i]);
+        double w = r->in->spec->instance[i].weight;
         if (w > 0 && isfinite(ratio) && ratio > 0) {
             sum += w * log(ratio);
             weight += w;
@@ -83,8 +84,8 @@ static void figure(Report *r, int plot, const char *id, const char *caption)
     const Plot *p = &r->plot[plot];
     text_printf(&r->out, "<figure>\n<figcaption id=\"%s\">", id);
     html_text(&r->out, caption);
-    text_printf(&r->out, "</figcaption>\n<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"%s\">\n%s</svg>\n"
-                "</figure>\n", p->width, p->height, id, p->svg);
+    text_printf(&r->out, "</figcaption>\n<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" "
+                "aria-labelledby=\"%s\">\n%s</svg>\n</figure>\n", p->width, p->height, id, p->svg);
 }
 
 typedef struct { const char *text, *mark; } Key;       /* mark: SVG within 28 x 12 */
@@ -113,10 +114,11 @@ static void page_head(Report *r)
 {
     text_add(&r->out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-             "<meta name=\"color-scheme\" content=\"light dark\">\n"
-             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
+             "<meta name=\"color-scheme\" content=\"light dark\">\n<meta http-equiv=\"Content-Security-Policy\" "
+             "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
     html_text(&r->out, r->in->spec->name);
-    text_printf(&r->out, ": kernels and their choice</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", report_style);
+    text_printf(&r->out, ": kernels and their choice</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n",
+                report_style);
 }
 
 static const char *summary_text(Report *r)
@@ -124,13 +126,16 @@ static const char *summary_text(Report *r)
     const Assignment *as = r->in->assignment;
     const Spec *s = r->in->spec;
     Arena *a = r->arena;
-    const char *served = arena_printf(a, "%d kernel%s (%s of machine code) serve%s %s shape%s of %s on %s; on the tuned shapes %s "
-        "%s more time (weighted mean) than the fastest kernel known for each", as->nkernel, as->nkernel == 1 ? "" : "s",
-        number_bytes(a, as->code_bytes), as->nkernel == 1 ? "s" : "", number_count(a, s->ninstance), s->ninstance == 1 ? "" : "s",
-        s->op->name, r->in->device->name, as->nkernel == 1 ? "it takes" : "they take", number_percent(a, r->tuned_regret));
-    if (as->nkernel == 1)
+    bool one = as->nkernel == 1;
+    const char *served = arena_printf(a, "%d kernel%s (%s of machine code) serve%s %s shape%s of %s on %s",
+        as->nkernel, one ? "" : "s", number_bytes(a, as->code_bytes), one ? "s" : "", number_count(a, s->ninstance),
+        s->ninstance == 1 ? "" : "s", s->op->name, r->in->device->name);
+    served = arena_printf(a, "%s; on the tuned shapes %s %s more time (weighted mean) than the fastest kernel known "
+                          "for each", served, one ? "it takes" : "they take", number_percent(a, r->tuned_regret));
+    if (one)
         return arena_printf(a, "%s.", served);
-    return arena_printf(a, "%s, and one kernel for all shapes would take %s times as long.", served, number_sig(a, r->speedup, 3));
+    return arena_printf(a, "%s, and one kernel for all shapes would take %s times as long.", served,
+                        number_sig(a, r->speedup, 3));
 }
 
 static void fact(Report *r, const char *name, const char *value)
@@ -148,7 +153,8 @@ static void facts(Report *r)
     text_add(&r->out, "<dl class=\"facts\">\n");
     fact(r, "kernels kept", arena_printf(a, "%d", as->nkernel));
     fact(r, "machine code", number_bytes(a, as->code_bytes));
-    fact(r, "shapes, of them tuned", arena_printf(a, "%s / %s", number_count(a, r->in->spec->ninstance), number_count(a, r->in->study->nshape)));
+    fact(r, "shapes, of them tuned",
+         arena_printf(a, "%s / %s", number_count(a, r->in->spec->ninstance), number_count(a, r->in->study->nshape)));
     fact(r, "above best known, tuned shapes", number_percent(a, r->tuned_regret));
     fact(r, "the same, worst tuned shape", number_percent(a, r->worst_regret));
     if (as->nkernel > 1)
@@ -163,7 +169,8 @@ static void section_setting(Report *r) { report_table_setting(r); }
 static void section_speed(Report *r)
 {
     static const Key key[] = {
-        { "chosen kernel (dots: tuned shapes)", "<path class=\"l5\" d=\"M1 6L27 6\"/><path class=\"l8\" d=\"M14 6h0\"/>" },
+        { "chosen kernel (dots: tuned shapes)",
+          "<path class=\"l5\" d=\"M1 6L27 6\"/><path class=\"l8\" d=\"M14 6h0\"/>" },
         { "best known", "<path class=\"l7\" d=\"M10 6a4 4 0 1 0 8 0a4 4 0 1 0 -8 0\"/>" },
         { "one kernel for all shapes", "<path class=\"l6\" d=\"M1 6L27 6\"/>" } };
     const Groups *g = &r->groups;
@@ -177,8 +184,8 @@ static void section_speed(Report *r)
         if (has_plot(r, r->panel[i]))
             figure(r, r->panel[i], arena_printf(r->arena, "panel-%d", i), g->group[i].label);
     text_add(&r->out, "</div>\n");
-    note(r, arena_printf(r->arena, "Between the dots the line is predicted from the measurements.%s", g->npanel < g->ngroup ?
-         " Only the heaviest groups of shapes are drawn." : ""));
+    note(r, arena_printf(r->arena, "Between the dots the line is predicted from the measurements.%s",
+                         g->npanel < g->ngroup ? " Only the heaviest groups of shapes are drawn." : ""));
 }
 
 static void section_map(Report *r)
@@ -199,10 +206,11 @@ static void section_dispatch(Report *r)
 {
     const Assignment *as = r->in->assignment;
     int nleaf = tree_nleaf(as->tree), depth = tree_depth(as->tree);
-    paragraph(r, arena_printf(r->arena, "The dispatcher is a decision tree over %s with %d %s; at most %d comparison%s lead%s to a "
-              "kernel. Shapes outside the declared ranges go to k%d.",
-              as->nfeature > r->in->spec->op->naxis ? "extents and threads" : "the extents", nleaf, nleaf == 1 ? "leaf" : "leaves",
-              depth, depth == 1 ? "" : "s", depth == 1 ? "s" : "", as->general));
+    const char *over = as->nfeature > r->in->spec->op->naxis ? "extents and threads" : "the extents";
+    paragraph(r, arena_printf(r->arena, "The dispatcher is a decision tree over %s with %d %s; at most %d comparison%s "
+                              "lead%s to a kernel. Shapes outside the declared ranges go to k%d.", over, nleaf,
+                              nleaf == 1 ? "leaf" : "leaves", depth, depth == 1 ? "" : "s", depth == 1 ? "s" : "",
+                              as->general));
     section_map(r);
 }
 
@@ -221,15 +229,17 @@ static void section_kernels(Report *r)
         text_add(&r->out, "<div class=\"single\">\n");
         figure(r, r->curve, "curve", "What fewer kernels would cost");
         text_add(&r->out, "</div>\n");
-        note(r, "Weighted mean over the shapes when each takes the best of the kernels kept, before the tree; the ring is the number kept.");
+        note(r, "Weighted mean over the shapes when each takes the best of the kernels kept, before the tree; the ring "
+                "is the number kept.");
     }
     report_list_parameters(r);
 }
 
 static void count_trials(Report *r)
 {
-    static const char *const status_words[STATUS_COUNT] = { [STATUS_INVALID] = "refused", [STATUS_BUILD_FAILED] = "not compiled",
-        [STATUS_WRONG] = "wrong result", [STATUS_CRASHED] = "crashed", [STATUS_TIMED_OUT] = "too slow" };
+    static const char *const status_words[STATUS_COUNT] = {
+        [STATUS_INVALID] = "refused", [STATUS_BUILD_FAILED] = "not compiled", [STATUS_WRONG] = "wrong result",
+        [STATUS_CRASHED] = "crashed", [STATUS_TIMED_OUT] = "too slow" };
     const Study *s = r->in->study;
     int64_t count[STATUS_COUNT] = { 0 }, measured = 0;
     Text t = { .arena = r->arena };
@@ -238,8 +248,8 @@ static void count_trials(Report *r)
         for (int64_t j = 0; j < s->nshape; j++)
             measured += s->trial[i].ns[j] > 0;
     }
-    text_printf(&t, "%s kernels were tried and timed on %s pairs of kernel and tuned shape, each verified against the reference first. "
-                "Fit for use: %s", number_count(r->arena, s->ntrial), number_count(r->arena, measured),
+    text_printf(&t, "%s kernels were tried and timed on %s pairs of kernel and tuned shape, each verified against the "
+                "reference first. Fit for use: %s", number_count(r->arena, s->ntrial), number_count(r->arena, measured),
                 number_count(r->arena, count[STATUS_OK]));
     for (int k = STATUS_OK + 1; k < STATUS_COUNT; k++)
         if (count[k])
@@ -284,12 +294,13 @@ static void section_reading(Report *r)
 {
     static const struct { const char *term, *meaning; } row[] = {
         { "time", "Median of interleaved samples of one call. With \"~\" it is predicted, not measured." },
-        { "above best", "Time of the chosen kernel over that of the fastest kernel ever measured on the shape, less one. The package "
-          "keeps few kernels, so that a shape may get the second best." },
-        { "runner-up", "The fastest other kernel of the package, and how much longer it takes. A negative margin: the tree gives up that "
-          "much here for a simpler rule. Margins of one or two percent are within the noise." },
-        { "error", "Largest error seen of the kernel on any shape, as a part of the tolerance: above 1 it would have been refused." },
-        { "weight", "What the spec gives the shape; every mean here is weighted by it, not by the size of the shape." } };
+        { "above best", "Time of the chosen kernel over that of the fastest kernel ever measured on the shape, less "
+          "one. The package keeps few kernels, so that a shape may get the second best." },
+        { "runner-up", "The fastest other kernel of the package, and how much longer it takes. A negative margin: the "
+          "tree gives up that much here for a simpler rule. Margins of one or two percent are within the noise." },
+        { "error", "Largest error seen of the kernel on any shape, as a part of the tolerance: above 1 it would have "
+          "been refused." },
+        { "weight", "What the spec gives the shape; every mean here is weighted by it, not by the shape's size." } };
     text_add(&r->out, "<dl class=\"terms\">\n");
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         fact(r, row[i].term, row[i].meaning);
@@ -325,7 +336,8 @@ static void write_page(Report *r)
     page_head(r);
     page_top(r);
     for (int i = 0; i < NSECTION; i++) {
-        text_printf(&r->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", SECTION[i].id, SECTION[i].id, SECTION[i].title);
+        text_printf(&r->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", SECTION[i].id, SECTION[i].id,
+                    SECTION[i].title);
         SECTION[i].write(r);
         text_add(&r->out, "</section>\n");
     }
@@ -336,7 +348,8 @@ char *report_html(Arena *a, const ReportInput *in)
 {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
     Report *r = ARENA_NEW(a, Report);
-    *r = (Report){ .in = in, .arena = a, .out = { .arena = a }, .map = -1, .narrow_map = -1, .scatter = -1, .curve = -1, .progress = -1 };
+    *r = (Report){ .in = in, .arena = a, .out = { .arena = a }, .map = -1, .narrow_map = -1, .scatter = -1,
+                   .curve = -1, .progress = -1 };
     r->groups = report_groups(a, in->spec);
     r->panel = ARENA_ARRAY(a, (size_t)r->groups.ngroup + 1, int);
     for (int i = 0; i < r->groups.ngroup; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report: what a package holds and why, as one HTML5 page: tables, and figures as inline SVG where gnuplot is there. Nothing outside
- * the page is referred to; no date, path, or host name is in it; the same input (and gnuplot) gives the same bytes.
+ * report: what a package holds and why, as one HTML5 page: tables, and figures as inline SVG where gnuplot is there.
+ * Nothing outside the page is referred to; no date, path, or host name is in it; the same input (and gnuplot) gives
+ * the same bytes.
  */
 #ifndef DCGEN_REPORT_H
 #define DCGEN_REPORT_H
@@ -23,8 +24,10 @@ typedef struct {
     const Space *space;                /* NULL: its counts are not shown */
     CostReport cost;                   /* nmeasure 0: the model's figures are not shown */
     const char *version;               /* of dcgen */
-    const int64_t *order;              /* trials in the order in which they were measured; NULL when that is not known (records in */
-    int64_t norder;                    /* canonical order do not tell): then there is no figure of the search's progress */
+    /* Trials in the order in which they were measured. NULL when that is not known, as records in canonical order do
+     * not tell it: then there is no figure of the search's progress. */
+    const int64_t *order;
+    int64_t norder;
 } ReportInput;
 
 char *report_html(Arena *a, const ReportInput *in);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_figure: the figures' scripts for gnuplot. Numbers go into data blocks, ranges and ticks are chosen here, so that no
- * version of gnuplot has a choice to make.
+ * report_figure: the figures' scripts for gnuplot. Numbers go into data blocks, ranges and ticks are chosen here, so
+ * that no version of gnuplot has a choice to make.
  */
 #include <math.h>
 #include <string.h>
@@ -26,16 +26,16 @@ static Plot *plot_begin(Report *r, int *index, int width, int height)
     Plot *p = &r->plot[r->nplot];
     *index = r->nplot++;
     *p = (Plot){ .width = width, .height = height, .script = { .arena = r->arena } };
-    text_printf(&p->script, "set border 3 lw 1 lc rgb '#%06x'\nset key off\nset tics nomirror scale 0.5,0 textcolor rgb '#%06x'\n"
-                "set grid lt 1 lw 1 dt 1 lc rgb '#%06x'\nset rmargin 1.5\nset tmargin 0.8\nset lmargin 8\nset bmargin 3\n",
-                LOOK_AXIS, LOOK_TEXT, LOOK_GRID);
+    text_printf(&p->script, "set border 3 lw 1 lc rgb '#%06x'\nset grid lt 1 lw 1 dt 1 lc rgb '#%06x'\n"
+                "set tics nomirror scale 0.5,0 textcolor rgb '#%06x'\nset key off\n"
+                "set rmargin 1.5\nset tmargin 0.8\nset lmargin 8\nset bmargin 3\n", LOOK_AXIS, LOOK_GRID, LOOK_TEXT);
     return p;
 }
 
 static void label(Plot *p, char axis, const char *text)
 {
-    text_printf(&p->script, "set %clabel '%s' offset %s textcolor rgb '#%06x'\n", axis, plot_word(p->script.arena, text),
-                axis == 'x' ? "0,0.4" : "0.8,0", LOOK_TEXT);
+    text_printf(&p->script, "set %clabel '%s' offset %s textcolor rgb '#%06x'\n", axis,
+                plot_word(p->script.arena, text), axis == 'x' ? "0,0.4" : "0.8,0", LOOK_TEXT);
 }
 
 /* ---- ticks ---- */
@@ -142,7 +142,8 @@ typedef double TimeOf(const Report *, int64_t instance);
 /* Points of a group: tuned ones, or all but at most about LINE_POINTS, evenly on a logarithmic scale. */
 static int add_series(const Report *r, Plot *p, const char *name, const Group *g, TimeOf *time, bool tuned, Range *y)
 {
-    double first = varying(r, g->at[0]), last = varying(r, g->at[g->n - 1]), step = log(last / first) / LINE_POINTS, next = 0;
+    double first = varying(r, g->at[0]), last = varying(r, g->at[g->n - 1]);
+    double step = log(last / first) / LINE_POINTS, next = 0;
     int n = 0;
     data_begin(p, name);
     for (int64_t i = 0; i < g->n; i++) {
@@ -222,11 +223,11 @@ static void draw_panels(Report *r)
 
 static void add_run(Plot *p, Text *labels, double left, double right, double bottom, int kernel, double pixels)
 {
-    text_printf(&p->script, "%.7g %.7g %.7g %.7g %.7g %.7g %d\n", sqrt(left * right), bottom + 0.25, left, right, bottom + 0.05,
-                bottom + 0.45, LOOK_KERNEL + kernel % LOOK_NKERNEL);
+    text_printf(&p->script, "%.7g %.7g %.7g %.7g %.7g %.7g %d\n", sqrt(left * right), bottom + 0.25, left, right,
+                bottom + 0.05, bottom + 0.45, LOOK_KERNEL + kernel % LOOK_NKERNEL);
     if (pixels > (kernel < 10 ? 20 : 28))
-        text_printf(labels, "set label 'k%d' at %.7g,%.7g center front textcolor rgb '#%06x'\n", kernel, sqrt(left * right), bottom + 0.25,
-                    LOOK_LABEL);
+        text_printf(labels, "set label 'k%d' at %.7g,%.7g center front textcolor rgb '#%06x'\n", kernel,
+                    sqrt(left * right), bottom + 0.25, LOOK_LABEL);
 }
 
 /* Runs meet half-way between their shapes. */
@@ -252,7 +253,8 @@ static void draw_map(Report *r, int *index, int width)
     Plot *p = plot_begin(r, index, width, 58 + BAR_HEIGHT * row);
     Text labels = { .arena = r->arena };
     x = widened(x, 1.08);
-    text_add(&p->script, "unset grid\nset border 1\nset lmargin 1.5\nset tmargin 0\nunset ytics\nset style fill solid 1 noborder\n");
+    text_add(&p->script, "unset grid\nset border 1\nset lmargin 1.5\nset tmargin 0\nunset ytics\n"
+             "set style fill solid 1 noborder\n");
     label(p, 'x', r->in->spec->op->axis[r->groups.axis].name);
     axis_log(p, 'x', x, 9);
     text_printf(&p->script, "set yrange [0:%d]\n", row);
@@ -298,8 +300,9 @@ static int add_cloud(const Report *r, Plot *p, const char *name, bool kept, int6
         for (int64_t j = 0; trial_usable(&s->trial[i]) && is_kept(r, i) == kept && j < s->nshape; j++) {
             if (!(s->trial[i].ns[j] > 0) || seen++ % stride)
                 continue;
+            const Instance *inst = s->shape[j];
             double us = s->trial[i].ns[j] * 1e-3;
-            double predicted = cost_predict(r->in->model, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads) * 1e-3;
+            double predicted = cost_predict(r->in->model, &s->trial[i].c, inst->extent, inst->threads) * 1e-3;
             if (data_add(p, us, predicted)) {
                 range_add(range, us);
                 range_add(range, predicted);
@@ -340,7 +343,8 @@ static void draw_scatter(Report *r)
 
 /* ---- time above the best known, in percent, against kernels kept and against trials ---- */
 
-static void draw_percent(Report *r, int *index, const char *x_label, const double *percent, int64_t n, int64_t first, int64_t marked)
+static void draw_percent(Report *r, int *index, const char *x_label, const double *percent, int64_t n, int64_t first,
+                         int64_t marked)
 {
     double top = 0;
     for (int64_t i = 0; i < n; i++)
@@ -349,7 +353,8 @@ static void draw_percent(Report *r, int *index, const char *x_label, const doubl
     Plot *p = plot_begin(r, index, 440, 270);
     label(p, 'x', x_label);
     label(p, 'y', "above best known, %");
-    axis_linear(p, 'x', (Range){ (double)first - (marked > 0 ? 0.2 : 0), (double)(first + n - 1) + (marked > 0 ? 0.2 : 0) }, 8, 1);
+    double room = marked > 0 ? 0.2 : 0;            /* for the dots */
+    axis_linear(p, 'x', (Range){ (double)first - room, (double)(first + n - 1) + room }, 8, 1);
     axis_linear(p, 'y', (Range){ 0, fmax(top * 1.08, 0.5) }, 6, 0.1);
     data_begin(p, "line");
     for (int64_t i = 0; i < n; i++)
@@ -373,14 +378,17 @@ static void draw_curve(Report *r)
     for (int i = 0; i < as->ncurve; i++)
         percent[i] = as->curve[i] * 100;
     if (as->ncurve > 1)
-        draw_percent(r, &r->curve, "kernels kept", percent, as->ncurve, 1, as->nkernel <= as->ncurve ? as->nkernel : as->ncurve);
+        draw_percent(r, &r->curve, "kernels kept", percent, as->ncurve, 1,
+                     as->nkernel <= as->ncurve ? as->nkernel : as->ncurve);
 }
 
-/* After each trial, the weighted mean over tuned shapes of best so far / best of all - 1; INFINITY while a shape has no time yet. */
+/* After each trial, the weighted mean over tuned shapes of best so far / best of all - 1; INFINITY while a shape has
+ * no time yet. */
 static void progress_of(const Report *r, double *percent)
 {
     const Study *s = r->in->study;
-    double *best = ARENA_ARRAY(r->arena, (size_t)s->nshape + 1, double), *known = ARENA_ARRAY(r->arena, (size_t)s->nshape + 1, double);
+    double *best = ARENA_ARRAY(r->arena, (size_t)s->nshape + 1, double);
+    double *known = ARENA_ARRAY(r->arena, (size_t)s->nshape + 1, double);
     for (int64_t j = 0; j < s->nshape; j++) {
         best[j] = INFINITY;
         known[j] = study_best(s, j, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_private: what the parts of report share. report.c writes the page, report_table.c its tables, report_figure.c what gnuplot
- * draws, report_group.c sorts the shapes for both, report_style.c is the style sheet.
+ * report_private: what the parts of report share. report.c writes the page, report_table.c its tables, report_figure.c
+ * what gnuplot draws, report_group.c sorts the shapes for both, report_style.c is the style sheet.
  */
 #ifndef DCGEN_REPORT_PRIVATE_H
 #define DCGEN_REPORT_PRIVATE_H
@@ -40,7 +40,7 @@ typedef struct {
     int *panel;                /* plot of each group's panel; -1: none */
     int map, narrow_map, scatter, curve, progress;         /* plots; -1: none */
     const char *no_plot;       /* why there are no figures; NULL: there are */
-    double speedup;            /* time with one kernel for all shapes / time with the chosen ones, weighted geometric mean */
+    double speedup;            /* time with one kernel for all shapes / with the chosen ones, weighted geometric mean */
     double tuned_regret, worst_regret;         /* over tuned shapes: weighted mean, largest */
     int64_t worst;                             /* the instance of the largest */
 } Report;

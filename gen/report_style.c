@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_style: the page's style sheet. Colours are variables, so that text, tables and figures change together from light to
- * dark; paper is always light. Classes l1 .. l23 are the looks of gen/plot.h.
+ * report_style: the page's style sheet. Colours are variables, so that text, tables and figures change together from
+ * light to dark; paper is always light. Classes l1 .. l23 are the looks of gen/plot.h.
  */
 #include "gen/report_private.h"
 
 const char report_style[] =
-    ":root{color-scheme:light dark;--page:#fff;--panel:#f6f7f9;--ink:#1c1f24;--muted:#5b626d;--rule:#d8dce2;--grid:#eceef1;"
+    ":root{color-scheme:light "
+    "dark;--page:#fff;--panel:#f6f7f9;--ink:#1c1f24;--muted:#5b626d;--rule:#d8dce2;--grid:#eceef1;"
     "--accent:#1d5c9e;--best:#c0561a;--general:#8d949e;--cloud:#a9b3bf;"
     "--k0:#c3d8ef;--k1:#f6d9b8;--k2:#c9e4cd;--k3:#ecc9d3;--k4:#d9d0ec;--k5:#efe6ae;--k6:#bfe3e2;--k7:#dcd8d2}\n"
     "@media screen and (prefers-color-scheme:dark){:root{--page:#15171a;--panel:#1d2024;--ink:#e3e6ea;--muted:#9ba3ae;"
@@ -17,17 +18,20 @@ const char report_style[] =
     "body{margin:0;background:var(--page);color:var(--ink);"
     "font:1rem/1.55 Charter,\"Bitstream Charter\",\"Sitka Text\",Cambria,\"Liberation Serif\",Georgia,serif}\n"
     "main{max-width:60rem;margin:0 auto;padding:2.5rem 1.25rem 4rem}\n"
-    "h1,h2,h3,table,dl,figcaption,nav,.legend,.note{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica Neue\","
+    "h1,h2,h3,table,dl,figcaption,nav,.legend,.note{font-family:system-ui,-apple-system,\"Segoe "
+    "UI\",Roboto,\"Helvetica Neue\","
     "\"Liberation Sans\",Arial,sans-serif}\n"
     "h1{font-size:1.9rem;line-height:1.2;margin:0 0 .75rem;font-weight:650;overflow-wrap:anywhere}\n"
-    "h2{font-size:1.25rem;line-height:1.3;margin:3rem 0 .75rem;padding-top:1rem;border-top:1px solid var(--rule);font-weight:650}\n"
+    "h2{font-size:1.25rem;line-height:1.3;margin:3rem 0 .75rem;padding-top:1rem;border-top:1px solid "
+    "var(--rule);font-weight:650}\n"
     "h3{font-size:1rem;margin:1.75rem 0 .5rem;font-weight:650}\n"
     "p{margin:.6rem 0;max-width:44rem;overflow-wrap:break-word}\n"
     ".summary{font-size:1.15rem;line-height:1.5}\n"
     "nav{font-size:.85rem;margin:1.5rem 0 0;color:var(--muted)}\n"
     "nav a{margin-right:1rem;white-space:nowrap}\n"
     "a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}\n"
-    "code{font-family:ui-monospace,\"SF Mono\",Menlo,Consolas,\"Liberation Mono\",monospace;font-size:.88em;overflow-wrap:anywhere}\n"
+    "code{font-family:ui-monospace,\"SF Mono\",Menlo,Consolas,\"Liberation "
+    "Mono\",monospace;font-size:.88em;overflow-wrap:anywhere}\n"
     ".facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:0;margin:1.75rem 0 0;"
     "border-top:1px solid var(--rule);border-left:1px solid var(--rule)}\n"
     ".facts div{padding:.7rem .9rem;border-right:1px solid var(--rule);border-bottom:1px solid var(--rule)}\n"
@@ -46,7 +50,8 @@ const char report_style[] =
     ".setting th{white-space:nowrap;font-weight:400;color:var(--muted)}\n"
     ".setting td{overflow-wrap:anywhere}\n"
     "figure{margin:0;min-width:0}\n"
-    ".panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr));gap:1.5rem 2rem;margin:1rem 0}\n"
+    ".panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr));gap:1.5rem "
+    "2rem;margin:1rem 0}\n"
     ".single{max-width:29rem;margin:1.25rem 0}\n"
     ".map{margin:1.25rem 0}.narrow{display:none}\n"
     "figcaption{font-size:.84rem;line-height:1.4;color:var(--ink);margin:0 0 .3rem;font-weight:600}\n"
@@ -64,7 +69,8 @@ const char report_style[] =
     ".l1{stroke:var(--muted)}.l2{stroke:var(--grid)}.l3{fill:var(--muted)}.l4{fill:var(--ink)}\n"
     ".l5{stroke:var(--accent);stroke-width:1.7}.l6{stroke:var(--general);stroke-width:1.5;stroke-dasharray:5 4}\n"
     ".l7{stroke:var(--best);stroke-width:1.5}.l8{stroke:var(--accent);stroke-width:5;stroke-linecap:round}\n"
-    ".l9{stroke:var(--cloud);stroke-width:3.2;stroke-linecap:round}.l10{stroke:var(--accent);stroke-width:4.4;stroke-linecap:round}\n"
+    ".l9{stroke:var(--cloud);stroke-width:3.2;stroke-linecap:round}"
+    ".l10{stroke:var(--accent);stroke-width:4.4;stroke-linecap:round}\n"
     ".l11{stroke:var(--ink);stroke-width:1}\n"
     ".l16,.l17,.l18,.l19,.l20,.l21,.l22,.l23{stroke:var(--page);stroke-width:1.5}\n"
     ".l16{fill:var(--k0)}.l17{fill:var(--k1)}.l18{fill:var(--k2)}.l19{fill:var(--k3)}"
@@ -72,8 +78,10 @@ const char report_style[] =
     "@media screen and (max-width:44rem){.narrow{display:block}.broad{display:none}}\n"
     "@media (max-width:30rem){main{padding:1.5rem 1rem 3rem}h1{font-size:1.5rem}.summary{font-size:1.05rem}"
     ".setting th,.setting td{display:block;padding-left:0}.setting th{border:0;padding-bottom:0}}\n"
-    "@media print{@page{margin:16mm}html{font-size:13px}body{font-size:10pt}main{max-width:none;padding:0}nav{display:none}"
-    "h2{break-after:avoid;margin-top:1.6rem}h3,.legend,figcaption{break-after:avoid}figure,tr,.facts,.terms div{break-inside:avoid}"
+    "@media print{@page{margin:16mm}html{font-size:13px}body{font-size:10pt}main{max-width:none;padding:0}"
+    "nav{display:none}"
+    "h2{break-after:avoid;margin-top:1.6rem}h3,.legend,figcaption{break-after:avoid}figure,tr,.facts,.terms "
+    "div{break-inside:avoid}"
     "thead{display:table-header-group}.scroll{overflow:visible}table{font-size:7.5pt}th,td{padding:.15rem .35rem}"
     ".panels{grid-template-columns:1fr 1fr;gap:1rem}.values,.need{min-width:0}a{color:inherit}"
     "polygon{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";

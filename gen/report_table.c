@@ -89,20 +89,23 @@ static const char *layout_text(Report *r)
 static const char *device_text(Report *r)
 {
     const Device *d = r->in->device;
-    return arena_printf(r->arena, "%s (%s, %d core%s; L1 %s, L2 %s, L3 %s)", d->name, d->arch, d->cores, d->cores == 1 ? "" : "s",
-                        number_bytes(r->arena, d->l1_bytes), number_bytes(r->arena, d->l2_bytes), number_bytes(r->arena, d->l3_bytes));
+    return arena_printf(r->arena, "%s (%s, %d core%s; L1 %s, L2 %s, L3 %s)", d->name, d->arch, d->cores,
+                        d->cores == 1 ? "" : "s", number_bytes(r->arena, d->l1_bytes),
+                        number_bytes(r->arena, d->l2_bytes), number_bytes(r->arena, d->l3_bytes));
 }
 
 static const char *target_text(Report *r)
 {
     const Device *d = r->in->device;
-    return arena_printf(r->arena, "%s (the device runs %s)", r->in->study->target->name, list_text(r, d->isa, d->nisa, "nothing else"));
+    return arena_printf(r->arena, "%s (the device runs %s)", r->in->study->target->name,
+                        list_text(r, d->isa, d->nisa, "nothing else"));
 }
 
 static const char *budget_text(Report *r)
 {
     const Budget *b = &r->in->spec->budget;
-    return arena_printf(r->arena, "%d kernels, %d KiB of code; %d trials, %d s of search", b->kernels, b->code_kib, b->trials, b->seconds);
+    return arena_printf(r->arena, "%d kernels, %d KiB of code; %d trials, %d s of search", b->kernels, b->code_kib,
+                        b->trials, b->seconds);
 }
 
 static void declared_shapes(Report *r)
@@ -158,7 +161,8 @@ static const char *time_text(Report *r, double ns, bool measured)
 
 static void shape_heads(Report *r)
 {
-    static const char *const name[] = { "weight", "kernel", "time", "GFLOP/s", "above best", "runner-up", "its margin", "error" };
+    static const char *const name[] = {
+        "weight", "kernel", "time", "GFLOP/s", "above best", "runner-up", "its margin", "error" };
     const Spec *s = r->in->spec;
     head_begin(r);
     for (int x = 0; x < s->op->naxis; x++)
@@ -228,8 +232,9 @@ void report_table_shapes(Report *r)
         }
     table_end(r);
     if (shown < s->nshape)
-        html_element(&r->out, "p", "note", arena_printf(r->arena, "%s of %s tuned shapes are shown, the heaviest.",
-                                                        number_count(r->arena, shown), number_count(r->arena, s->nshape)));
+        html_element(&r->out, "p", "note",
+                     arena_printf(r->arena, "%s of %s tuned shapes are shown, the heaviest.",
+                                  number_count(r->arena, shown), number_count(r->arena, s->nshape)));
 }
 
 /* ---- kernels ---- */
@@ -318,8 +323,9 @@ void report_table_space(Report *r)
     const Space *space = r->in->space;
     if (!space)
         return;
-    html_element(&r->out, "p", NULL, arena_printf(r->arena, "Of %s combinations of parameters %s fit the hardware; the others were left "
-                 "out before anything was built, for these reasons:", number_count(r->arena, space->nraw), number_count(r->arena, space->n)));
+    html_element(&r->out, "p", NULL, arena_printf(r->arena, "Of %s combinations of parameters %s fit the hardware; the "
+                 "others were left out before anything was built, for these reasons:",
+                 number_count(r->arena, space->nraw), number_count(r->arena, space->n)));
     table_begin(r, "Combinations left out", NULL);
     head_begin(r);
     head(r, NULL, "template");
@@ -352,9 +358,12 @@ void report_table_model(Report *r)
         { "features", arena_printf(a, "%d", c->nfeature), "numbers that describe a kernel on a shape" },
         { "penalty", number_sig(a, c->lambda, 2), "lambda of the ridge regression, chosen by leave-one-out" },
         { "leave-one-out error", number_percent(a, exp2(c->loo_rmse) - 1),
-          arena_printf(a, "root mean square, when one measurement is left out (%s in log2 of the time)", number_sig(a, c->loo_rmse, 3)) },
-        { "error on an unseen kernel", number_percent(a, c->error), "median, when all measurements of the kernel are left out" },
-        { "rank correlation", number_sig(a, c->rank, 3), "Spearman's, of the same predictions, mean over shapes: 1 is the right order" },
+          arena_printf(a, "root mean square, when one measurement is left out (%s in log2 of the time)",
+                       number_sig(a, c->loo_rmse, 3)) },
+        { "error on an unseen kernel", number_percent(a, c->error),
+          "median, when all measurements of the kernel are left out" },
+        { "rank correlation", number_sig(a, c->rank, 3),
+          "Spearman's, of the same predictions, mean over shapes: 1 is the right order" },
         { "exponent of padding", number_sig(a, c->pad_exponent, 3), "fitted; 1 is the closed form" },
         { "exponent of occupancy", number_sig(a, c->occ_exponent, 3), "fitted; 1 is the closed form" } };
     if (c->nmeasure == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain: the kernel that the dispatcher takes, for every declared shape, for shapes between and outside; times as they were
- * measured; faults of the command line.
+ * explain: the kernel that the dispatcher takes, for every declared shape, for shapes between and outside; times as
+ * they were measured; faults of the command line.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,8 +115,8 @@ static void takes_the_kernel_of_the_dispatcher(void **state)
     (void)state;
     for (int64_t i = 0; i < two.spec->ninstance; i += 7) {
         const Instance *inst = &two.spec->instance[i];
-        json_t *answer = ask(&two, arena_printf(two.arena, "M=%d N=%d K=%d threads=%d", (int)inst->extent[0], (int)inst->extent[1],
-                                                (int)inst->extent[2], inst->threads));
+        json_t *answer = ask(&two, arena_printf(two.arena, "M=%d N=%d K=%d threads=%d", (int)inst->extent[0],
+                                                (int)inst->extent[1], (int)inst->extent[2], inst->threads));
         json_t *shape = shape_of(answer, 0), *path = json_object_get(shape, "path");
         const TreeNode *t = two.assignment->tree;
         assert_int_equal(integer(json_object_get(shape, "kernel"), "index"), two.assignment->chosen[i]);
@@ -146,7 +146,8 @@ static void gives_the_times_of_a_tuned_shape(void **state)
         for (int other = 0; other < as->nkernel; other++)
             if (other != k)
                 next = fmin(next, bert.study->trial[as->kernel[other]].ns[j]);
-        json_t *answer = ask(&bert, arena_printf(bert.arena, "M=%d N=%d K=%d", (int)inst->extent[0], (int)inst->extent[1], (int)inst->extent[2]));
+        json_t *answer = ask(&bert, arena_printf(bert.arena, "M=%d N=%d K=%d", (int)inst->extent[0],
+                                                 (int)inst->extent[1], (int)inst->extent[2]));
         json_t *shape = shape_of(answer, 0);
         double flops = 2.0 * (double)inst->extent[0] * (double)inst->extent[1] * (double)inst->extent[2];
         assert_true(json_is_true(json_object_get(shape, "measured")));
@@ -194,7 +195,8 @@ static void explains_every_declared_shape_at_a_point(void **state)
 static void sends_what_is_outside_to_the_general_kernel(void **state)
 {
     (void)state;
-    static const char *const part[] = { "outside the declared ranges", "M = 4096 is not within 1 to 2048: the general kernel",
+    static const char *const part[] = { "outside the declared ranges",
+                                        "M = 4096 is not within 1 to 2048: the general kernel",
                                         "T = 256 is outside its range, 1 to 128", "predicted" };
     json_t *answer = ask(&bert, "M=592 N=100 K=768"), *shape = shape_of(answer, 0);
     assert_string_equal(string(shape, "place"), "outside");
@@ -214,14 +216,18 @@ static void tells_people(void **state)
     const Trial *t = &bert.study->trial[as->kernel[as->chosen[i]]];
     double ns = as->cost[i * as->nkernel + as->chosen[i]];
     const char *const part[] = {
-        "bert_dense at T = 119: ", "times of Synthetic CPU 9000", "M = 1904, N = 2304, K = 768, 1 thread: a tuned shape\n",
-        arena_printf(bert.arena, "kernel     %d: %s for avx512, %s of code\n", as->chosen[i], t->c.t->name, number_bytes(bert.arena, t->code_bytes)),
+        "bert_dense at T = 119: ", "times of Synthetic CPU 9000",
+        "M = 1904, N = 2304, K = 768, 1 thread: a tuned shape\n",
+        arena_printf(bert.arena, "kernel     %d: %s for avx512, %s of code\n", as->chosen[i], t->c.t->name,
+                     number_bytes(bert.arena, t->code_bytes)),
         arena_printf(bert.arena, "time       %s, %s GFLOP/s, measured\n", number_time(bert.arena, ns),
                      number_sig(bert.arena, 2.0 * 1904 * 2304 * 768 / ns, 3)),
-        "rows of X in the tallest tile\n", "runner-up  kernel ", "best known ", "work       100.0 % of the work done is useful" };
+        "rows of X in the tallest tile\n", "runner-up  kernel ", "best known ",
+        "work       100.0 % of the work done is useful" };
     expect(&bert, "T=119", part, sizeof part / sizeof *part);
     if (as->tree->feature >= 0) {
-        const char *const test[] = { arena_printf(bert.arena, "path       %s <= %d? ", bert.spec->op->axis[as->tree->feature].name,
+        const char *const test[] = { arena_printf(bert.arena, "path       %s <= %d? ",
+                                                  bert.spec->op->axis[as->tree->feature].name,
                                                   (int)as->tree->threshold) };
         expect(&bert, "T=119", test, 1);
     }
@@ -230,7 +236,8 @@ static void tells_people(void **state)
 static void does_with_extremes(void **state)
 {
     (void)state;
-    static const char *const nothing[] = { "time       nothing is computed\n" }, *const huge[] = { "outside the declared ranges" };
+    static const char *const nothing[] = { "time       nothing is computed\n" };
+    static const char *const huge[] = { "outside the declared ranges" };
     expect(&bert, "M=0 N=768 K=768", nothing, 1);
     expect(&bert, "M=2147483647 N=2147483647 K=2147483647 threads=4096", huge, 1);
     json_decref(ask(&bert, "M=0 N=0 K=0"));
@@ -243,15 +250,19 @@ static void says_what_is_wrong(void **state)
     expect_fault(&bert, "", "dcgen: no shape is given; expected T=..., or M=... N=... K=...\n");
     expect_fault(&bert, "threads=1", "dcgen: no shape is given; expected T=..., or M=... N=... K=...\n");
     expect_fault(&bert, "thread=1", "dcgen: unknown name 'thread'; did you mean 'threads'?\n");
-    expect_fault(&bert, "sequence=1", "dcgen: unknown name 'sequence'; expected T=..., or M=... N=... K=..., and threads=...\n");
+    expect_fault(&bert, "sequence=1",
+                 "dcgen: unknown name 'sequence'; expected T=..., or M=... N=... K=..., and threads=...\n");
     expect_fault(&bert, "M=1 N=2", "dcgen: K is missing; expected T=..., or M=... N=... K=...\n");
-    expect_fault(&bert, "T=1 N=2", "dcgen: 'T' is a dimension of the spec and 'N' an extent; expected T=..., or M=... N=... K=...\n");
+    expect_fault(&bert, "T=1 N=2",
+                 "dcgen: 'T' is a dimension of the spec and 'N' an extent; expected T=..., or M=... N=... K=...\n");
     expect_fault(&bert, "M=-1 N=2 K=3", "dcgen: M=-1 is no extent; expected 0 to 2147483647\n");
     expect_fault(&bert, "T=-1", "dcgen: M=-16 is no extent; expected 0 to 2147483647\n");
     expect_fault(&bert, "T=9223372036854775807", "dcgen: M = 16*T overflows 64 bits there\n");
     expect_fault(&bert, "T=1 threads=0", "dcgen: threads=0 is out of range; expected 1 to 4096\n");
     expect_fault(&two, "M=1", "dcgen: S is missing; expected M=... S=..., or M=... N=... K=...\n");
-    expect_fault(&two, "M=1 S=1 K=2", "dcgen: 'S' is a dimension of the spec and 'K' an extent; expected M=... S=..., or M=... N=... K=...\n");
+    expect_fault(&two, "M=1 S=1 K=2",
+                 "dcgen: 'S' is a dimension of the spec and 'K' an extent; expected M=... S=..., or M=... N=... "
+                 "K=...\n");
 }
 
 int main(void)

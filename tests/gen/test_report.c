@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report: one well-formed page that refers to nothing outside, the same bytes twice, with hostile names escaped, and whole without
- * gnuplot too. With a path as its argument the program writes a page there instead (for test_report_browser.sh).
+ * report: one well-formed page that refers to nothing outside, the same bytes twice, with hostile names escaped, and
+ * whole without gnuplot too. With a path as its argument the program writes a page there instead (for
+ * test_report_browser.sh).
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,9 +25,9 @@ static Synthetic y;
 
 static ReportInput input_of(Synthetic *s)
 {
-    return (ReportInput){ .spec = s->spec, .study = s->study, .model = s->model, .assignment = s->assignment, .device = &s->device,
-                          .space = s->space, .cost = cost_report(s->arena, s->study, &s->templates), .version = "0.1.0",
-                          .order = s->order, .norder = s->study->ntrial };
+    return (ReportInput){ .spec = s->spec, .study = s->study, .model = s->model, .assignment = s->assignment,
+                          .device = &s->device, .space = s->space, .version = "0.1.0", .order = s->order,
+                          .norder = s->study->ntrial, .cost = cost_report(s->arena, s->study, &s->templates) };
 }
 
 static int make(void **state)
@@ -166,8 +167,8 @@ static void is_well_formed(void **state)
 static void refers_to_nothing_outside(void **state)
 {
     (void)state;
-    static const char *const outside[] = { "http:", "https:", "//", "src=", "<script", "<link", "<img", "@import", "url(", "gnuplot",
-                                           "GNUPLOT", "/tmp", "file:", "nan", "inf ", "NaN" };
+    static const char *const outside[] = { "http:", "https:",  "//",      "src=", "<script", "<link", "<img", "@import",
+                                           "url(",  "gnuplot", "GNUPLOT", "/tmp", "file:",   "nan",   "inf ", "NaN" };
     const char *html = page();
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
         if (strstr(html, outside[i]))
@@ -180,7 +181,8 @@ static void has_all_figures(void **state)
     const char *html = page();
     if (strstr(html, "gnuplot was not found"))
         skip();
-    assert_int_equal(count(html, "<svg class=\"plot\""), 4 + 5);       /* a panel for each (N,K); two maps, curve, progress, scatter */
+    /* a panel for each (N,K); two maps, curve, progress, scatter */
+    assert_int_equal(count(html, "<svg class=\"plot\""), 4 + 5);
     assert_true(count(html, "<path class=\"l5\"") >= 6);
     assert_true(count(html, "<polygon class=\"l16\"") >= 1);
     assert_true(count(html, "<text class=\"l3\"") > 50);
@@ -196,7 +198,9 @@ static void shows_every_tuned_shape_and_kernel(void **state)
     assert_int_equal(count(table, "<tr>"), 1 + (int)y.study->nshape);
     for (int64_t j = 0; j < y.study->nshape; j++) {
         const Instance *inst = y.study->shape[j];
-        assert_non_null(strstr(table, arena_printf(y.arena, "<tr><td class=\"num\">%d</td><td class=\"num\">%d</td><td class=\"num\">%d</td>",
+        assert_non_null(strstr(table, arena_printf(y.arena,
+                                                   "<tr><td class=\"num\">%d</td><td class=\"num\">%d</td><td "
+                                                   "class=\"num\">%d</td>",
                                                    (int)inst->extent[0], (int)inst->extent[1], (int)inst->extent[2])));
     }
     for (int k = 0; k < y.assignment->nkernel; k++)
@@ -215,8 +219,11 @@ static void shows_the_numbers_of_a_shape(void **state)
         if (y.study->trial[t].status == STATUS_OK && y.study->trial[t].ns[4] < best)
             best = y.study->trial[t].ns[4];
     double flops = 2.0 * (double)inst->extent[0] * (double)inst->extent[1] * (double)inst->extent[2];
-    const char *row = arena_printf(y.arena, "<td class=\"num\">k%d</td><td class=\"num\">%s</td><td class=\"num\">%s</td><td class=\"num\">%s</td>",
-        as->chosen[i], number_time(y.arena, ns), number_sig(y.arena, flops / ns, 3), number_percent(y.arena, ns / best - 1));
+    const char *row = arena_printf(y.arena,
+                                   "<td class=\"num\">k%d</td><td class=\"num\">%s</td><td class=\"num\">%s</td><td "
+                                   "class=\"num\">%s</td>",
+                                   as->chosen[i], number_time(y.arena, ns), number_sig(y.arena, flops / ns, 3),
+                                   number_percent(y.arena, ns / best - 1));
     assert_non_null(strstr(page(), row));
 }
 
@@ -245,7 +252,8 @@ static void escapes_hostile_names(void **state)
     Device device = y.device;
     ReportInput in = input_of(&y);
     Study study = *y.study;
-    spec.name = device.name = device.compiler = device.flags = op.name = op.doc = op.axis[0].name = op.axis[1].name = hostile;
+    spec.name = device.name = device.compiler = device.flags = op.name = op.doc = op.axis[0].name = op.axis[1].name =
+        hostile;
     spec.op = &op;
     study.spec = in.spec = &spec;
     in.study = &study;
@@ -315,14 +323,18 @@ static void does_with_many_groups_and_threads(void **state)
 static void plots_only_what_is_ours(void **state)
 {
     (void)state;
-    static const char svg[] = "<svg viewBox=\"0 0 9 9\"><title>Gnuplot</title><desc>Produced by GNUPLOT</desc><g id=\"gnuplot_canvas\">"
-        "<defs><path id='gpPt0' d='M-1,0 h2'/></defs><script>x()</script><image href='y'/>"
-        "<path stroke='rgb(  0,   0,   5)' stroke-dasharray='2'  d='M1.04,2.00 L-0.01,3.96  '/>"
-        "<path stroke='rgb(  0,   0,   5)' d='M1.04,2.00 L-0.01,3.96'/>"
-        "<g transform=\"translate(7.5,8.25) rotate(270)\" fill=\"rgb(0,0,3)\" text-anchor=\"middle\"><text>a&lt;b</text></g>"
-        "<use xlink:href='#gpPt6' transform='translate(1.00,2.00) scale(4.50)' color='rgb(  0,   0,   8)'/>"
-        "<use xlink:href='#gpPt6' transform='translate(3.00,4.00) scale(4.50)' color='rgb(  0,   0,   8)'/>"
-        "<polygon fill = 'rgb(  0,   0,  16)' points = '1.00,2.00 3.00,4.00 '/></g>";
+    static const char svg[] = "<svg viewBox=\"0 0 9 9\"><title>Gnuplot</title><desc>Produced by GNUPLOT</desc><g "
+                              "id=\"gnuplot_canvas\">"
+                              "<defs><path id='gpPt0' d='M-1,0 h2'/></defs><script>x()</script><image href='y'/>"
+                              "<path stroke='rgb(  0,   0,   5)' stroke-dasharray='2'  d='M1.04,2.00 L-0.01,3.96  '/>"
+                              "<path stroke='rgb(  0,   0,   5)' d='M1.04,2.00 L-0.01,3.96'/>"
+                              "<g transform=\"translate(7.5,8.25) rotate(270)\" fill=\"rgb(0,0,3)\" "
+                              "text-anchor=\"middle\"><text>a&lt;b</text></g>"
+                              "<use xlink:href='#gpPt6' transform='translate(1.00,2.00) scale(4.50)' color='rgb(  0,   "
+                              "0,   8)'/>"
+                              "<use xlink:href='#gpPt6' transform='translate(3.00,4.00) scale(4.50)' color='rgb(  0,   "
+                              "0,   8)'/>"
+                              "<polygon fill = 'rgb(  0,   0,  16)' points = '1.00,2.00 3.00,4.00 '/></g>";
     assert_string_equal(plot_normalise(y.arena, svg, svg + strlen(svg)),
         "<path class=\"l5\" d=\"M1 2L0 4\"/>\n"
         "<text class=\"l3\" text-anchor=\"middle\" transform=\"translate(7.5 8.2) rotate(270)\">a&lt;b</text>\n"
@@ -369,7 +381,8 @@ static void escapes_text(void **state)
     (void)state;
     Text t = { .arena = y.arena };
     html_text(&t, "a<b>&\"'\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82|\xc3|\xc0\xaf|\xed\xa0\x80|\x7f|\xc2\x85|");
-    assert_string_equal(text_str(&t), "a&lt;b&gt;&amp;&quot;&#39;\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82|\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd|"
+    assert_string_equal(text_str(&t), "a&lt;b&gt;&amp;&quot;&#39;\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82|\xef\xbf\xbd|"
+                                      "\xef\xbf\xbd\xef\xbf\xbd|"
                                       "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd|\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd|");
 }
 
@@ -382,11 +395,12 @@ static int write_page(const char *path)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_well_formed), cmocka_unit_test(refers_to_nothing_outside), cmocka_unit_test(has_all_figures),
-        cmocka_unit_test(shows_every_tuned_shape_and_kernel), cmocka_unit_test(shows_the_numbers_of_a_shape),
-        cmocka_unit_test(gives_the_same_bytes), cmocka_unit_test(escapes_hostile_names), cmocka_unit_test(does_without_gnuplot),
+        cmocka_unit_test(is_well_formed), cmocka_unit_test(refers_to_nothing_outside),
+        cmocka_unit_test(has_all_figures), cmocka_unit_test(shows_every_tuned_shape_and_kernel),
+        cmocka_unit_test(shows_the_numbers_of_a_shape), cmocka_unit_test(gives_the_same_bytes),
+        cmocka_unit_test(escapes_hostile_names), cmocka_unit_test(does_without_gnuplot),
         cmocka_unit_test(does_with_one_static_shape), cmocka_unit_test(does_with_many_groups_and_threads),
-        cmocka_unit_test(plots_only_what_is_ours), cmocka_unit_test(a_faulty_script_is_no_figure), cmocka_unit_test(rounds_for_people),
-        cmocka_unit_test(escapes_text) };
+        cmocka_unit_test(plots_only_what_is_ours), cmocka_unit_test(a_faulty_script_is_no_figure),
+        cmocka_unit_test(rounds_for_people), cmocka_unit_test(escapes_text) };
     return argc > 1 ? write_page(argv[1]) : cmocka_run_group_tests(tests, make, drop);
 }

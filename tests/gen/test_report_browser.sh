@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The report in a real browser: no message on the console, no horizontal scrolling at 400 pixels, dark when the user wants it dark
-# (figures too), everything that is drawn inside its figure.
+# The report in a real browser: no message on the console, no horizontal scrolling at 400 pixels, dark when the user
+# wants it dark (figures too), everything that is drawn inside its figure.
 # ctest: label=slow timeout=300
 set -eu
 
@@ -25,7 +25,8 @@ HEAD
     cat <<'TAIL'
 "></iframe><script>
 addEventListener("load", function () {
-    var frame = document.getElementById("page"), doc = frame.contentDocument, view = frame.contentWindow, wide = [], out = [];
+    var frame = document.getElementById("page"), doc = frame.contentDocument, view = frame.contentWindow;
+    var wide = [], out = [];
     var body = view.getComputedStyle(doc.body), line = doc.querySelector(".plot .l5");
     doc.querySelectorAll("main *").forEach(function (e) {
         if (!e.closest(".scroll") && e.getBoundingClientRect().right > view.innerWidth + 1) wide.push(e.tagName);
@@ -34,20 +35,21 @@ addEventListener("load", function () {
         var box = svg.getBoundingClientRect();
         svg.querySelectorAll("text").forEach(function (t) {
             var b = t.getBoundingClientRect();
-            if (box.width && (b.left < box.left - 1 || b.right > box.right + 1 || b.bottom > box.bottom + 1)) out.push(t.textContent);
+            if (box.width && (b.left < box.left - 1 || b.right > box.right + 1 || b.bottom > box.bottom + 1))
+                out.push(t.textContent);
         });
     });
     var pre = document.createElement("pre");
-    pre.textContent = "probe inner=" + view.innerWidth + " scroll=" + doc.documentElement.scrollWidth + " wide=" + wide.join(",") +
-        ";outside=" + out.join(",") + ";page=" + body.backgroundColor + " ink=" + body.color +
-        " line=" + (line ? view.getComputedStyle(line).stroke : "none") + " end";
+    pre.textContent = "probe inner=" + view.innerWidth + " scroll=" + doc.documentElement.scrollWidth +
+        " wide=" + wide.join(",") + ";outside=" + out.join(",") + ";page=" + body.backgroundColor +
+        " ink=" + body.color + " line=" + (line ? view.getComputedStyle(line).stroke : "none") + " end";
     document.body.appendChild(pre);
 });
 </script></body></html>
 TAIL
 }
 
-# browse ARGUMENT...: what it writes; the message where the sandbox or the machine does not let it start is a skip, not a failure
+# browse ARGUMENT...: what it writes.
 browse() {
     timeout 120 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$dir/profile" "$@"
 }
@@ -59,7 +61,8 @@ probe() {       # width, then options
     width=$1
     shift
     frame "$width" > "$dir/probe.html"
-    browse --window-size=1300,900 "$@" --dump-dom "file://$dir/probe.html" 2> /dev/null | sed -n 's/.*<pre>\(probe inner.* end\)<\/pre>.*/\1/p'
+    browse --window-size=1300,900 "$@" --dump-dom "file://$dir/probe.html" 2> /dev/null |
+        sed -n 's/.*<pre>\(probe inner.* end\)<\/pre>.*/\1/p'
 }
 field() { echo "$1" | sed -n "s/.*[ ;]$2=\(rgb([^)]*)\|[a-z0-9]*\).*/\1/p"; }
 
@@ -75,12 +78,14 @@ done
 light=$(probe 1200 --blink-settings=preferredColorScheme=1)
 dark=$(probe 1200 --blink-settings=preferredColorScheme=0)
 for what in page ink; do
-    [ -n "$(field "$light" $what)" ] && [ "$(field "$light" $what)" != "$(field "$dark" $what)" ] || fail "$what is the same in dark: $dark"
+    [ -n "$(field "$light" $what)" ] || fail "no answer: $light"
+    [ "$(field "$light" $what)" != "$(field "$dark" $what)" ] || fail "$what is the same in dark: $dark"
 done
 if [ "$(field "$light" line)" != none ]; then
     [ "$(field "$light" line)" != "$(field "$dark" line)" ] || fail "figures are the same in dark: $dark"
 fi
 
-browse --window-size=400,900 --enable-logging=stderr --screenshot="$dir/page.png" "file://$dir/page.html" > "$dir/log" 2>&1
+browse --window-size=400,900 --enable-logging=stderr --screenshot="$dir/page.png" "file://$dir/page.html" \
+    > "$dir/log" 2>&1
 if grep CONSOLE "$dir/log"; then fail "messages on the console"; fi
 [ -s "$dir/page.png" ] || fail "no screenshot"

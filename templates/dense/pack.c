@@ -7,9 +7,9 @@
 size_t NAME_packed_bytes(int64_t N, int64_t K);
 int NAME_pack(int64_t N, int64_t K, const float *W, void *packed);
 #endif
-/* W packed: [ceil(N/16)][K + 1][16], panels of 16 columns, zero beyond column N. Row K of a panel is zero and never used: it keeps
- * panels a multiple of 64 but not of 4096 bytes apart, so that parallel streams do not share the sets of a cache. */
-#define NAME_PANEL(K) (16 * (K) + 16)
+/* W packed: [ceil(N/16)][K + 3][16], panels of 16 columns, zero beyond column N. The last 3 rows of a panel are zero and never used: they
+ * keep panels a multiple of 64 but not of 4096 bytes apart, so that parallel streams do not share the sets of a cache. */
+#define NAME_PANEL(K) (16 * (K) + 48)
 
 size_t NAME_packed_bytes(int64_t N, int64_t K)
 {

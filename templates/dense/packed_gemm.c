@@ -12,7 +12,7 @@ params = (
   { name = "KA";    choices = [1, 2, 4, 8];          doc = "independent partial sums along K, for tiles too small to hide the latency of an FMA"; },
   { name = "UK";    choices = [1, 2, 4];             doc = "steps of KA values of k in one round of the inner loop"; },
   { name = "KC";    choices = [0, 384, 768, 1536];   doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
-  { name = "PF";    choices = [0, 8, 16, 32, 64];    doc = "panel rows of W (64 bytes each) to prefetch ahead; 0: leave it to the hardware"; },
+  { name = "PF";    choices = [0, 8, 16, 32, 64];    doc = "rows of a panel (64 bytes each) to prefetch ahead, across the end of a tile too; 0: leave it to the hardware"; },
   { name = "HOLD";  choices = [0, 1];                doc = "1: load W's vectors into registers once for all rows; 0: the compiler may fold the loads into the FMAs"; },
   { name = "ORDER"; choices = [0, 1];                doc = "0: all row tiles before the next panels (W stays close); 1: all panels before the next rows (X stays close)"; },
   { name = "EVEN";  choices = [0, 1];                doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
@@ -27,7 +27,7 @@ values = (
 constraints = (
   { need = "NACC + NP*VP + 1 <= VECTOR_REGISTERS";   why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
   { need = "NACC >= 4";                              why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
-  { need = "KA == 1 || MR*NP*VP <= 8";               why = "partial sums along K only help tiles with few accumulators"; },
+  { need = "KA == 1 || MR*NP*VP <= 12";              why = "partial sums along K only help tiles with few accumulators"; },
   { need = "PF == 0 || MR <= 8";                     why = "with more than 8 rows W arrives slowly enough for the hardware prefetcher"; },
   { need = "UK*KA <= 8";                             why = "a longer loop body only costs instruction cache"; },
   { need = "UK == 1 || KA*MR*NP*VP*UK <= 64";        why = "a longer loop body only costs instruction cache"; },
@@ -112,8 +112,11 @@ features = (
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *x, const float *w, int64_t K)
+KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *x, const float *w, const float *ahead, int64_t K)
 {
+#if !PF
+    (void)ahead;
+#endif
     KERNEL_vec wv[NV];
 #pragma GCC unroll 32
     for (int v = 0; v < vectors; v++) {
@@ -126,10 +129,10 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
         NAME_IN_REGISTER(wv[v]);
 #endif
 #if PF && VP == 1
-        __builtin_prefetch(w + v * NAME_PANEL(K) + PF * 16);
+        __builtin_prefetch(ahead + v * NAME_PANEL(K));
 #elif PF
         if (v % VP == 0)
-            __builtin_prefetch(w + v / VP * NAME_PANEL(K) + PF * 16);
+            __builtin_prefetch(ahead + v / VP * NAME_PANEL(K));
 #endif
     }
 #pragma GCC unroll 16
@@ -164,15 +167,28 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
 #pragma GCC unroll 32
             for (int v = 0; v < vectors; v++)
                 acc[q][r][v] = (KERNEL_vec){0};
-    int64_t k = k1 - k0;
-#if STEP > 1
-    for (; k >= STEP; k -= STEP, x += STEP, w += WSTEP)
-#pragma GCC unroll 8
-        for (int q = 0; q < STEP; q++)
-            KERNEL_step(rows, vectors, acc[q % KA], x + q, w + q * 16, K);
+    const float *ahead = w + PF * 16;
+#if PF
+    /* The last PF values of k fetch the first of the next panels, so that no tile starts cold. */
+    for (int64_t part = 0, k, done = 0; part < 2; part++, done += k) {
+        const int64_t cut = k1 - k0 > PF ? k1 - k0 - PF : 0;
+        int64_t left = part ? k1 - k0 - done : cut;
+        k = left;
+        if (part)
+            ahead = a->W + (p + panels) * NAME_PANEL(K) + k0 * 16;
+#else
+    {
+        int64_t left = k1 - k0;
 #endif
-    for (; k > 0; k--, x++, w += 16)
-        KERNEL_step(rows, vectors, acc[0], x, w, K);
+#if STEP > 1
+        for (; left >= STEP; left -= STEP, x += STEP, w += WSTEP, ahead += WSTEP)
+#pragma GCC unroll 8
+            for (int q = 0; q < STEP; q++)
+                KERNEL_step(rows, vectors, acc[q % KA], x + q, w + q * 16, ahead + q * 16, K);
+#endif
+        for (; left > 0; left--, x++, w += 16, ahead += 16)
+            KERNEL_step(rows, vectors, acc[0], x, w, ahead, K);
+    }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {
         float edge[NP * 16], *to = width < panels * 16 ? edge : y; /* a tile across column N is stored in part */

@@ -17,6 +17,6 @@ typedef struct {
 #define TARGET_ATTRIBUTE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define NAME_IN_REGISTER(v) __asm__("" : "+v"(v))
 #ifndef NAME_PANEL
-#define NAME_PANEL(K) (16 * (K) + 16)
+#define NAME_PANEL(K) (16 * (K) + 48)
 #endif
 enum { NAME_OK, NAME_BAD_EXTENT, NAME_BAD_POINTER };

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "gen/emit.h"
+#include "gen/explain.h"
 #include "gen/place.h"
 #include "gen/report.h"
 #include "gen/text.h"
@@ -113,6 +114,20 @@ static const Package *make_package(Arena *a, const Outcome *out, Diag *d)
     return package_make(a, &in, d);
 }
 
+/* Weighted mean of time / best known time - 1 over the tuned instances. */
+static double tuned_regret(const Outcome *out)
+{
+    const Spec *s = out->study->spec;
+    const Assignment *as = out->assignment;
+    double sum = 0, total = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        if (s->instance[i].tuned) {
+            sum += s->instance[i].weight * as->cost[i * as->nkernel + as->chosen[i]] / as->oracle_ns[i];
+            total += s->instance[i].weight;
+        }
+    return total > 0 ? sum / total - 1 : 0;
+}
+
 static void say_done(Arena *a, const Outcome *out)
 {
     const Study *s = out->study;
@@ -125,7 +140,7 @@ static void say_done(Arena *a, const Outcome *out)
            tree_nleaf(as->tree), s->target->name, s->device->name);
     printf("  %" PRId64 " trials, %" PRId64 " failed; %" PRId64 " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
            s->ntrial, failed, c.nmeasure, 100 * c.error, c.rank);
-    printf("  regret %.2f%% against the best known, mean over %" PRId64 " shapes\n", 100 * as->regret, s->spec->ninstance);
+    printf("  regret %.2f%% on the shapes that were measured, against the best known of each\n", 100 * tuned_regret(out));
     printf("  %s\n", out->workload->out);
 }
 
@@ -158,6 +173,24 @@ int replay(Arena *a, const Options *o)
     if (!outcome_make(a, w, o, &r, &out, &err))
         return fail(err, EXIT_FAILED);
     return write_outcome(a, &out, o->quiet);
+}
+
+int explain_package(Arena *a, const Options *o)
+{
+    int code = EXIT_DONE;
+    const char *err = NULL;
+    Records r;
+    Outcome out;
+    Options of_package = *o;
+    of_package.records = arena_printf(a, "%s/records.jsonl", o->operand);
+    const Workload *w = read_workload(a, arena_printf(a, "%s/spec.cfg", o->operand), &of_package, &code);
+    if (!w)
+        return code;
+    if (!record_read(a, w->records, &r, stderr, &err))
+        return fail(err, EXIT_ENVIRONMENT);
+    if (!outcome_make(a, w, &of_package, &r, &out, &err))
+        return fail(err, EXIT_FAILED);
+    return explain(a, out.study, out.model, out.assignment, o, stdout, stderr);
 }
 
 /* ---- check ---- */
@@ -262,7 +295,7 @@ static bool make_parents(Arena *a, const char *path, const char **err)
     for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;
         if (mkdir(p, 0777) && errno != EEXIST) {
-            *err = arena_printf(a, "%s: %s", p, strerror(errno));
+            *err = arena_printf(a, "cannot create the folder '%s': %s", p, strerror(errno));
             return false;
         }
         *slash = '/';

@@ -24,6 +24,8 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXI
 int generate(Arena *a, const Options *o, const volatile int *stop);
 int replay(Arena *a, const Options *o);
 int check(Arena *a, const Options *o);
+/* explain PKG: from the spec and records in the package itself. */
+int explain_package(Arena *a, const Options *o);
 
 /* What records say of a workload: the study, the model and the choice. `explain` looks at the same. */
 typedef struct {

@@ -9,6 +9,7 @@
 enum { NADAPT = 2 };                   /* padding and load balance come first in a row */
 static const double SIGMA_MIN = 0.03, SIGMA_PRIOR = 0.5;
 static const double NEAR = 1.0;        /* log2 distance of shapes over which residuals carry */
+static const double NO_IDEA = 60;      /* log2 ns of a shape whose work cannot be computed: decades, so never chosen for it */
 static const double SHRINK = 0.3;      /* weight of "no residual" against one measured at the same shape */
 
 struct CostModel {
@@ -41,12 +42,14 @@ static double row_of(const CostModel *m, const Candidate *c, const int64_t *exte
 {
     int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
     candidate_values(c, value);
-    template_slots(&(Binding){ .t = c->t, .spec = m->study->spec, .target = c->target, .device = m->study->device, .value = value,
-                               .extent = extent, .threads = threads }, slots);
+    memset(row, 0, (size_t)m->nfeature * sizeof *row);
+    Binding b = { .t = c->t, .spec = m->study->spec, .target = c->target, .device = m->study->device, .value = value, .extent = extent,
+                  .threads = threads };
+    if (!template_slots(&b, slots))
+        return NO_IDEA;
     double flops = real(m->study->spec->op->flops, slots), padded = real(c->t->padded_flops, slots);
     double serial = real(c->t->serial_flops, slots);
     int at = m->first[template_index(m, c->t)];
-    memset(row, 0, (size_t)m->nfeature * sizeof *row);
     row[0] = log2(fmax(padded / flops, 1));
     row[1] = log2(fmax(threads * serial / padded, 1));
     row[at] = 1;                       /* each template has its own level */

@@ -167,26 +167,23 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
 #pragma GCC unroll 32
             for (int v = 0; v < vectors; v++)
                 acc[q][r][v] = (KERNEL_vec){0};
-    const float *ahead = w + PF * 16;
+    int64_t left = k1 - k0;
 #if PF
-    /* The last PF values of k fetch the first of the next panels, so that no tile starts cold. */
-    for (int64_t part = 0, k, done = 0; part < 2; part++, done += k) {
-        const int64_t cut = k1 - k0 > PF ? k1 - k0 - PF : 0;
-        int64_t left = part ? k1 - k0 - done : cut;
-        k = left;
-        if (part)
-            ahead = a->W + (p + panels) * NAME_PANEL(K) + k0 * 16;
+    for (int part = 0; part < 2; part++) { /* the last PF values of k fetch the first rows of the next panels: no tile starts cold */
+        const int64_t stop = part ? 0 : PF;
+        const float *ahead = part ? a->W + (p + panels) * NAME_PANEL(K) + k0 * 16 : w + PF * 16;
 #else
     {
-        int64_t left = k1 - k0;
+        const int64_t stop = 0;
+        const float *ahead = w;
 #endif
 #if STEP > 1
-        for (; left >= STEP; left -= STEP, x += STEP, w += WSTEP, ahead += WSTEP)
+        for (; left - stop >= STEP; left -= STEP, x += STEP, w += WSTEP, ahead += WSTEP)
 #pragma GCC unroll 8
             for (int q = 0; q < STEP; q++)
                 KERNEL_step(rows, vectors, acc[q % KA], x + q, w + q * 16, ahead + q * 16, K);
 #endif
-        for (; left > 0; left--, x++, w += 16, ahead += 16)
+        for (; left > stop; left--, x++, w += 16, ahead += 16)
             KERNEL_step(rows, vectors, acc[0], x, w, ahead, K);
     }
 #pragma GCC unroll 16

@@ -2,8 +2,13 @@
  *
  * dcgen: from a workload specification to a package of kernels. The commands are rows; the pipeline is in generate.c.
  */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 #include "gen/arena.h"
 #include "gen/cli.h"
 #include "gen/generate.h"
@@ -20,15 +25,40 @@ static void on_interrupt(int sig)
     }
 }
 
+/* One that was to be ignored stays ignored, as nohup wants it. */
+static void catch_signal(int sig)
+{
+    struct sigaction old, action = { .sa_handler = on_interrupt };
+    sigemptyset(&action.sa_mask);
+    if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(sig, &action, NULL);
+}
+
 static void catch_signals(void)
 {
-    struct sigaction action = { .sa_handler = on_interrupt };
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+    catch_signal(SIGHUP);
     signal(SIGPIPE, SIG_IGN);          /* a runner that died is seen when it is written to */
     signal(SIGXFSZ, SIG_IGN);          /* so is a file that may not grow */
+}
+
+/* Files must not get the numbers of standard streams that the caller closed: messages would go into them. */
+static void hold_standard_streams(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            _exit(EXIT_ENVIRONMENT);
+}
+
+/* A result that could not be printed is no result. Who closed a pipe has seen enough. */
+static int finish_output(int code)
+{
+    errno = 0;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE || code != EXIT_DONE)
+        return code;
+    fprintf(stderr, "dcgen: cannot write to standard output: %s\n", strerror(errno ? errno : EIO));
+    return EXIT_ENVIRONMENT;
 }
 
 static int run_command(Arena *a, const Options *o)
@@ -37,7 +67,7 @@ static int run_command(Arena *a, const Options *o)
     case COMMAND_GENERATE: return generate(a, o, &interrupted);
     case COMMAND_REPLAY: return replay(a, o);
     case COMMAND_CHECK: return check(a, o);
-    case COMMAND_EXPLAIN: return EXIT_USAGE;
+    case COMMAND_EXPLAIN: return explain_package(a, o);
     case COMMAND_BENCH: return EXIT_USAGE;
     }
     return EXIT_USAGE;
@@ -47,10 +77,11 @@ int main(int argc, char **argv)
 {
     Arena *a = arena_new();
     Options o;
+    hold_standard_streams();
     catch_signals();
     int code = cli_parse(a, argc, argv, stdout, stderr, &o);
     if (code < 0)
         code = run_command(a, &o);
     arena_free(a);
-    return code;
+    return finish_output(code);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
 #include "gen/generate.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -303,6 +305,13 @@ static bool make_parents(Arena *a, const char *path, const char **err)
     return true;
 }
 
+/* One compiler a core that we may run on, unless told otherwise. */
+static int job_count(const Options *o)
+{
+    cpu_set_t mine;
+    return o->jobs ? o->jobs : sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
+}
+
 /* Starts what measures: compiler and runner. Nothing is written yet. */
 static bool open_tools(Arena *a, const Workload *w, const Options *o, Run *run, const volatile int *stop, const char **err)
 {
@@ -310,7 +319,7 @@ static bool open_tools(Arena *a, const Workload *w, const Options *o, Run *run, 
     if (!command)
         return false;
     double deadline_s = fmin(COMPILE_DEADLINE_S, fmax(COMPILE_DEADLINE_LEAST_S, w->spec->budget.seconds / 2.0));
-    run->builder = builder_new(a, o->cc, compile_flags, o->jobs, deadline_s, stop, err);
+    run->builder = builder_new(a, o->cc, compile_flags, job_count(o), deadline_s, stop, err);
     const char *reference = run->builder ? reference_so(a, w, run->builder, stop, err) : NULL;
     if (!reference)
         return false;

@@ -437,7 +437,7 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!add_pattern(&e, p, files[i].dir, files[i].pattern, files[i].path))
             return NULL;
-    add_file(&e, p, "spec.cfg", s->src->text);
+    add_file(&e, p, "spec.cfg", in->spec_text);
     add_file(&e, p, "records.jsonl", in->records);
     add_file(&e, p, "report.html", in->report);
     return p;

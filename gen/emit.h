@@ -17,6 +17,7 @@ typedef struct {
     const TemplateList *templates;
     const Study *study;
     const Assignment *assignment;
+    const char *spec_text;             /* spec.cfg */
     const char *records;               /* records.jsonl, canonical */
     const char *report;                /* report.html */
     const char *version;               /* of dcgen */

@@ -82,14 +82,14 @@ static const Records *records_of(Arena *a, const Study *s, const Records *r)
     return out;
 }
 
-bool outcome_make(Arena *a, const Workload *w, const Options *o, const Records *r, Outcome *out, const char **err)
+bool outcome_make(Arena *a, const Workload *w, const Records *r, Outcome *out, const char **err)
 {
     const Device *device = main_device(r);
     if (!device) {
         *err = "the records name no device";
         return false;
     }
-    const Target *target = workload_target(a, w, o, device, err);
+    const Target *target = workload_target(a, w, device, err);
     if (!target)
         return false;
     UnitContext u = unit_context(w, device);
@@ -111,7 +111,7 @@ static const Package *make_package(Arena *a, const Outcome *out, Diag *d)
     ReportInput report = { .spec = w->spec, .study = out->study, .model = out->model, .assignment = out->assignment,
                            .device = out->device, .cost = cost_report(a, out->study, &w->templates), .version = DCGEN_VERSION };
     EmitInput in = { .unit = unit_context(w, out->device), .templates = &w->templates, .study = out->study,
-                     .assignment = out->assignment, .records = record_text(a, out->records), .report = report_html(a, &report),
+                     .assignment = out->assignment, .spec_text = w->spec_text, .records = record_text(a, out->records), .report = report_html(a, &report),
                      .version = DCGEN_VERSION };
     return package_make(a, &in, d);
 }
@@ -172,7 +172,7 @@ int replay(Arena *a, const Options *o)
         return code;
     if (!record_read(a, w->records, &r, stderr, &err))
         return fail(err, EXIT_ENVIRONMENT);
-    if (!outcome_make(a, w, o, &r, &out, &err))
+    if (!outcome_make(a, w, &r, &out, &err))
         return fail(err, EXIT_FAILED);
     return write_outcome(a, &out, o->quiet);
 }
@@ -190,7 +190,7 @@ int explain_package(Arena *a, const Options *o)
         return code;
     if (!record_read(a, w->records, &r, stderr, &err))
         return fail(err, EXIT_ENVIRONMENT);
-    if (!outcome_make(a, w, &of_package, &r, &out, &err))
+    if (!outcome_make(a, w, &r, &out, &err))
         return fail(err, EXIT_FAILED);
     return explain(a, out.study, out.model, out.assignment, o, stdout, stderr);
 }
@@ -229,7 +229,7 @@ int check(Arena *a, const Options *o)
         return code;
     if (!target_probe(a, &w->targets, "", "", &device, &err))
         return fail(err, EXIT_ENVIRONMENT);
-    const Target *target = workload_target(a, w, o, &device, &err);
+    const Target *target = workload_target(a, w, &device, &err);
     if (!target)
         return fail(err, EXIT_USAGE);
     const Space *space = space_make(a, w->spec, &w->templates, target, &device, d);
@@ -343,7 +343,7 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, Run *run, Uni
     *device = *runner_device(run->runner);
     device_set_compiler(a, device, builder_version(run->builder), flags_text);
     *code = EXIT_USAGE;
-    const Target *target = workload_target(a, w, o, device, err);
+    const Target *target = workload_target(a, w, device, err);
     if (!target)
         return false;
     q->space = space_make(a, w->spec, &w->templates, target, device, q->diag);
@@ -415,7 +415,7 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
         return code;
     bool ok = package_check(w->out, &err, a) && open_tools(a, w, o, &run, stop, &err) &&
               search_workload(a, w, o, &run, began_s, stop, &code, &err);
-    if (ok && !outcome_make(a, w, o, record_all(run.records), &out, &err)) {
+    if (ok && !outcome_make(a, w, record_all(run.records), &out, &err)) {
         ok = false;
         code = EXIT_FAILED;
     }

@@ -38,6 +38,6 @@ typedef struct {
 } Outcome;
 
 /* False with *err set: no device in the records suits, nothing usable was measured. */
-bool outcome_make(Arena *a, const Workload *w, const Options *o, const Records *r, Outcome *out, const char **err);
+bool outcome_make(Arena *a, const Workload *w, const Records *r, Outcome *out, const char **err);
 
 #endif

@@ -1,9 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gen/workload.h"
 
+#include <stdio.h>
 #include <string.h>
 #include "gen/place.h"
 #include "gen/text.h"
+
+/* Options that decide what a package is, given its records: they are kept in its spec.cfg, in a first line "# dcgen: --kernels 4 ...",
+ * so that the folder explains and repeats itself. */
+static const char kept_mark[] = "# dcgen:";
+
+static Options with_kept(Arena *a, const Options *o, const char *text)
+{
+    Options all = *o;
+    char target[64] = "";
+    int kernels = -1, code_kib = -1;
+    if (strncmp(text, kept_mark, strlen(kept_mark)) != 0)
+        return all;
+    for (const char *p = text; *p && *p != '\n'; p++) {
+        sscanf(p, "--kernels %d", &kernels);
+        sscanf(p, "--code-kib %d", &code_kib);
+        sscanf(p, "--target %63[A-Za-z0-9_]", target);
+    }
+    if (all.kernels < 0 && kernels > 0 && kernels <= 256)
+        all.kernels = kernels;
+    if (all.code_kib < 0 && code_kib > 0 && code_kib <= 1 << 20)
+        all.code_kib = code_kib;
+    if (!all.target.n && *target) {
+        all.target.item = ARENA_ARRAY(a, 2, const char *);
+        all.target.item[all.target.n++] = arena_strdup(a, target);
+    }
+    return all;
+}
+
+static const char *kept_text(Arena *a, const Options *o, const char *text)
+{
+    Text t = { .arena = a };
+    if (strncmp(text, kept_mark, strlen(kept_mark)) == 0)
+        text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
+    if (o->kernels < 0 && o->code_kib < 0 && !o->target.n)
+        return text;
+    text_add(&t, kept_mark);
+    if (o->kernels >= 0)
+        text_printf(&t, " --kernels %d", o->kernels);
+    if (o->code_kib >= 0)
+        text_printf(&t, " --code-kib %d", o->code_kib);
+    if (o->target.n)
+        text_printf(&t, " --target %s", o->target.item[0]);
+    text_printf(&t, "\n%s", text);
+    return arena_strdup(a, text_str(&t));
+}
 
 static void change_budget(Spec *s, const Options *o)
 {
@@ -69,8 +115,11 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), &w->targets, d) ||
         !template_read_all(a, w->spec->op, folder, o->templates.n + 1, &w->templates, d))
         return NULL;
-    change_budget(w->spec, o);
-    if (!check_targets(a, w, o, d))
+    Options all = with_kept(a, o, w->spec->src->text);
+    change_budget(w->spec, &all);
+    w->target = all.target;
+    w->spec_text = kept_text(a, &all, w->spec->src->text);
+    if (!check_targets(a, w, &all, d))
         return NULL;
     w->package_dir = arena_printf(a, "%s/package", own);
     w->out = o->out ? o->out : arena_printf(a, "out/%s", w->spec->name);
@@ -86,9 +135,9 @@ static bool runs(const Device *device, const char *target)
     return false;
 }
 
-const Target *workload_target(Arena *a, const Workload *w, const Options *o, const Device *device, const char **err)
+const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err)
 {
-    const char *name = o->target.n ? o->target.item[0] : w->spec->target[0];
+    const char *name = w->target.n ? w->target.item[0] : w->spec->target[0];
     if (strcmp(name, "host") == 0 || strcmp(name, "auto") == 0) {
         const Target *best = target_best(&w->targets, device);
         if (!best)

@@ -18,6 +18,8 @@ typedef struct {
     TargetList targets;
     TemplateList templates;
     const char *package_dir;           /* patterns of the package's files */
+    CliList target;                    /* from the command line; n 0: the spec's */
+    const char *spec_text;             /* spec.cfg of the package: the spec, with the options that change the choice */
     const char *out, *records;         /* where the package and the record file go */
 } Workload;
 
@@ -25,6 +27,6 @@ typedef struct {
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err);
 
 /* The target to tune for on this device, from the spec or the command line. NULL with *err set. */
-const Target *workload_target(Arena *a, const Workload *w, const Options *o, const Device *device, const char **err);
+const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err);
 
 #endif

@@ -56,6 +56,8 @@ static const OptionRow OPTIONS[] = {
     { "seconds", 0, ARG_INT, "N", FIELD(seconds), 1, 1000000, "search for at most N seconds" },
     { "kernels", 0, ARG_INT, "N", FIELD(kernels), 1, 256, "keep at most N kernels" },
     { "code-kib", 0, ARG_INT, "N", FIELD(code_kib), 1, 1048576, "keep at most N KiB of machine code" },
+    { "regret", 0, ARG_INT, "N", FIELD(regret), 1, 100000,
+      "bench: measure the choice against all candidates on N shapes not tuned" },
     { "seed", 0, ARG_U64, "N", FIELD(seed), 0, 0, "start the random choices from N (default: 1)" },
     { "records", 0, ARG_TEXT, "FILE", FIELD(records), 0, 0, "read and append measurements in FILE" },
     { "offline", 0, ARG_FLAG, NULL, FIELD(offline), 0, 0, "measure nothing: use the records alone" },
@@ -403,7 +405,7 @@ static int check_together(const Parser *p) {
 
 int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o) {
     Parser p = { .arena = a, .argc = argc, .at = 1, .argv = argv, .out = out, .err = err, .o = o };
-    *o = (Options){ .cc = "gcc", .seed = 1, .trials = -1, .seconds = -1, .kernels = -1, .code_kib = -1 };
+    *o = (Options){ .cc = "gcc", .seed = 1, .trials = -1, .seconds = -1, .kernels = -1, .code_kib = -1, .regret = -1 };
     p.operand = ARENA_ARRAY(a, (size_t)argc + 1, const char *);
     int code = parse_arguments(&p);
     if (code == GO_ON)

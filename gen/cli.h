@@ -33,6 +33,7 @@ typedef struct {
     const char *cc;            /* never NULL */
     int jobs;                  /* 0: one a core */
     int trials, seconds, kernels, code_kib;    /* -1: the spec's budget */
+    int regret;                /* bench: held-out shapes to judge the dispatcher on; -1: run the package's own benchmark */
     uint64_t seed;
     bool offline, fresh, json, quiet;
     int verbose;               /* how often -v was given */

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE
 #include "gen/generate.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "gen/emit.h"
 #include "gen/explain.h"
-#include "gen/place.h"
+#include "gen/regret.h"
 #include "gen/report.h"
+#include "gen/tools.h"
 #include "gen/text.h"
 #include "gen/unit.h"
 #include "search/search.h"
-
-/* What candidates are compiled with, and what the package's CMakeLists.txt compiles kernels.c with. */
-static const char *const compile_flags[] = { "-std=gnu17", "-O3", "-ffp-contract=fast", NULL };
-static const char flags_text[] = "-std=gnu17 -O3 -ffp-contract=fast";
-static const double COMPILE_DEADLINE_S = 60, COMPILE_DEADLINE_LEAST_S = 10;   /* else half the budget */
 
 static int fail(const char *err, int code)
 {
@@ -177,22 +168,35 @@ int replay(Arena *a, const Options *o)
     return write_outcome(a, &out, o->quiet);
 }
 
+/* What a package was made from, out of its own spec and records. */
+static bool read_package(Arena *a, const Options *o, Outcome *out, int *code)
+{
+    const char *err = NULL;
+    Records *r = ARENA_NEW(a, Records);
+    Options of_package = *o;
+    of_package.records = arena_printf(a, "%s/records.jsonl", o->operand);
+    const Workload *w = read_workload(a, arena_printf(a, "%s/spec.cfg", o->operand), &of_package, code);
+    if (!w)
+        return false;
+    if (!record_read(a, w->records, r, stderr, &err))
+        *code = fail(err, EXIT_ENVIRONMENT);
+    else if (!outcome_make(a, w, r, out, &err))
+        *code = fail(err, EXIT_FAILED);
+    return err == NULL;
+}
+
 int explain_package(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
-    const char *err = NULL;
-    Records r;
     Outcome out;
-    Options of_package = *o;
-    of_package.records = arena_printf(a, "%s/records.jsonl", o->operand);
-    const Workload *w = read_workload(a, arena_printf(a, "%s/spec.cfg", o->operand), &of_package, &code);
-    if (!w)
-        return code;
-    if (!record_read(a, w->records, &r, stderr, &err))
-        return fail(err, EXIT_ENVIRONMENT);
-    if (!outcome_make(a, w, &r, &out, &err))
-        return fail(err, EXIT_FAILED);
-    return explain(a, out.study, out.model, out.assignment, o, stdout, stderr);
+    return read_package(a, o, &out, &code) ? explain(a, out.study, out.model, out.assignment, o, stdout, stderr) : code;
+}
+
+int regret_package(Arena *a, const Options *o, const volatile int *stop)
+{
+    int code = EXIT_DONE;
+    Outcome out;
+    return read_package(a, o, &out, &code) ? regret(a, &out, o, o->regret, stop) : code;
 }
 
 /* ---- check ---- */
@@ -243,105 +247,12 @@ int check(Arena *a, const Options *o)
 
 /* ---- generate ---- */
 
-/* What a run holds open; released by close_run whatever happened. */
-typedef struct {
-    Builder *builder;
-    Runner *runner;
-    RecordFile *records;
-    Progress *progress;
-} Run;
-
-static void close_run(Run *r)
-{
-    progress_close(r->progress);
-    if (r->runner)
-        runner_stop(r->runner);
-    if (r->builder)
-        builder_free(r->builder);
-    if (r->records)
-        record_close(r->records);
-}
-
-static const char *reference_so(Arena *a, const Workload *w, Builder *builder, const volatile int *stop, const char **err)
-{
-    const Spec *s = w->spec;
-    size_t len;
-    const char *text = text_read_file(a, s->op->reference, &len);
-    if (!text) {
-        *err = arena_printf(a, "%s: %s", s->op->reference, strerror(errno));
-        return NULL;
-    }
-    Build *b = ARENA_NEW(a, Build);
-    *b = (Build){ .name = "reference", .text = arena_printf(a, "#define DCGEN_LAYOUT_%s 1\n%s", s->layout ? s->layout : "NONE", text) };
-    build_all(builder, a, b, 1, stop);
-    if (b->status != STATUS_OK)
-        *err = arena_printf(a, "the reference of op '%s' does not compile: %s", s->op->name, b->why);
-    return b->status == STATUS_OK ? b->so : NULL;
-}
-
-static const char *const *runner_command(Arena *a, const Options *o, const char **err)
-{
-    if (o->runner.n)
-        return o->runner.item;
-    const char **command = ARENA_ARRAY(a, 2, const char *);
-    command[0] = place_runner(a, "c");
-    if (!command[0])
-        *err = "the program dcgen-runner-c is not beside dcgen nor in its installation";
-    return command[0] ? command : NULL;
-}
-
-/* Folders of a path that are not there yet are made. */
-static bool make_parents(Arena *a, const char *path, const char **err)
-{
-    char *p = arena_strdup(a, path);
-    for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        if (mkdir(p, 0777) && errno != EEXIST) {
-            *err = arena_printf(a, "cannot create the folder '%s': %s", p, strerror(errno));
-            return false;
-        }
-        *slash = '/';
-    }
-    return true;
-}
-
-/* One compiler a core that we may run on, unless told otherwise. */
-static int job_count(const Options *o)
-{
-    cpu_set_t mine;
-    return o->jobs ? o->jobs : sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
-}
-
-/* Starts what measures: compiler and runner. Nothing is written yet. */
-static bool open_tools(Arena *a, const Workload *w, const Options *o, Run *run, const volatile int *stop, const char **err)
-{
-    const char *const *command = runner_command(a, o, err);
-    if (!command)
-        return false;
-    double deadline_s = fmin(COMPILE_DEADLINE_S, fmax(COMPILE_DEADLINE_LEAST_S, w->spec->budget.seconds / 2.0));
-    run->builder = builder_new(a, o->cc, compile_flags, job_count(o), deadline_s, stop, err);
-    const char *reference = run->builder ? reference_so(a, w, run->builder, stop, err) : NULL;
-    if (!reference)
-        return false;
-    run->runner = runner_start(a, command, w->spec->op, w->spec->dtype, w->spec->epilogue, w->spec->nepilogue, reference, o->seed,
-                               stop, err);
-    return run->runner != NULL;
-}
-
-static bool open_records(Arena *a, const Workload *w, const Options *o, Run *run, const char **err)
-{
-    if (!make_parents(a, w->records, err))
-        return false;
-    run->records = o->fresh ? record_open_new(a, w->records, stderr, err) : record_open(a, w->records, stderr, err);
-    return run->records != NULL;
-}
-
 /* What is searched, and what is known of it. */
-static bool prepare(Arena *a, const Workload *w, const Options *o, Run *run, UnitContext *u, Search *q, int *code, const char **err)
+static bool prepare(Arena *a, const Workload *w, const Options *o, Tools *run, UnitContext *u, Search *q, int *code, const char **err)
 {
     Device *device = ARENA_NEW(a, Device);
     *device = *runner_device(run->runner);
-    device_set_compiler(a, device, builder_version(run->builder), flags_text);
+    device_set_compiler(a, device, builder_version(run->builder), tools_flags);
     *code = EXIT_USAGE;
     const Target *target = workload_target(a, w, device, err);
     if (!target)
@@ -353,7 +264,7 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, Run *run, Uni
         return false;
     }
     *code = EXIT_ENVIRONMENT;
-    if (!open_records(a, w, o, run, err) || !record_add_device(run->records, device, err))
+    if (!tools_open_records(a, w, o, run, err) || !record_add_device(run->records, device, err))
         return false;
     *u = unit_context(w, device);
     q->study = study_new(a, w->spec, device, target, unit_context_hash(a, u));
@@ -370,7 +281,7 @@ static bool nothing_works(const Study *s, const Records *r)
     return s->ntrial > 0 && r->nkernel >= s->ntrial;
 }
 
-static bool search_workload(Arena *a, const Workload *w, const Options *o, Run *run, double began_s, const volatile int *stop, int *code,
+static bool search_workload(Arena *a, const Workload *w, const Options *o, Tools *run, double began_s, const volatile int *stop, int *code,
                             const char **err)
 {
     UnitContext u;
@@ -392,7 +303,7 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, Run *
     return ok;
 }
 
-static int interrupted(const Workload *w, const Run *run)
+static int interrupted(const Workload *w, const Tools *run)
 {
     if (run->records)
         fprintf(stderr, "dcgen: interrupted; what was measured is in %s, and the same command goes on from there\n", w->records);
@@ -406,14 +317,14 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
     double began_s = clock_s();
     int code = EXIT_ENVIRONMENT;
     const char *err = NULL;
-    Run run = { 0 };
+    Tools run = { 0 };
     Outcome out;
     if (o->offline)
         return replay(a, o);
     const Workload *w = read_workload(a, o->operand, o, &code);
     if (!w)
         return code;
-    bool ok = package_check(w->out, &err, a) && open_tools(a, w, o, &run, stop, &err) &&
+    bool ok = package_check(w->out, &err, a) && tools_open(a, w, o, &run, stop, &err) &&
               search_workload(a, w, o, &run, began_s, stop, &code, &err);
     if (ok && !outcome_make(a, w, record_all(run.records), &out, &err)) {
         ok = false;
@@ -423,6 +334,6 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
         code = interrupted(w, &run);
     else
         code = ok ? write_outcome(a, &out, o->quiet) : fail(err, code);
-    close_run(&run);
+    tools_close(&run);
     return code;
 }

@@ -26,6 +26,8 @@ int replay(Arena *a, const Options *o);
 int check(Arena *a, const Options *o);
 /* explain PKG: from the spec and records in the package itself. */
 int explain_package(Arena *a, const Options *o);
+/* bench PKG --regret N: likewise. */
+int regret_package(Arena *a, const Options *o, const volatile int *stop);
 
 /* What records say of a workload: the study, the model and the choice. `explain` looks at the same. */
 typedef struct {

@@ -68,7 +68,7 @@ static int run_command(Arena *a, const Options *o)
     case COMMAND_REPLAY: return replay(a, o);
     case COMMAND_CHECK: return check(a, o);
     case COMMAND_EXPLAIN: return explain_package(a, o);
-    case COMMAND_BENCH: return EXIT_USAGE;
+    case COMMAND_BENCH: return o->regret > 0 ? regret_package(a, o, &interrupted) : EXIT_USAGE;
     }
     return EXIT_USAGE;
 }

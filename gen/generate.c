@@ -65,7 +65,7 @@ static const Records *records_of(Arena *a, const Study *s, const Records *r)
     out->measure = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, MeasureRecord);
     out->device[out->ndevice++] = *s->device;
     for (int64_t i = 0; i < r->nkernel; i++)
-        if (study_find_key(s, r->kernel[i].key) >= 0)
+        if (study_find_key(s, r->kernel[i].key) >= 0 && strcmp(r->kernel[i].device, s->device->id) == 0)
             out->kernel[out->nkernel++] = r->kernel[i];
     for (int64_t i = 0; i < r->nmeasure; i++)
         if (study_find_key(s, r->measure[i].key) >= 0 && strcmp(r->measure[i].device, s->device->id) == 0)
@@ -73,9 +73,10 @@ static const Records *records_of(Arena *a, const Study *s, const Records *r)
     return out;
 }
 
-bool outcome_make(Arena *a, const Workload *w, const Records *r, Outcome *out, const char **err)
+bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *device, Outcome *out, const char **err)
 {
-    const Device *device = main_device(r);
+    if (!device)
+        device = main_device(r);
     if (!device) {
         *err = "the records name no device";
         return false;
@@ -163,7 +164,7 @@ int replay(Arena *a, const Options *o)
         return code;
     if (!record_read(a, w->records, &r, stderr, &err))
         return fail(err, EXIT_ENVIRONMENT);
-    if (!outcome_make(a, w, &r, &out, &err))
+    if (!outcome_make(a, w, &r, NULL, &out, &err))
         return fail(err, EXIT_FAILED);
     return write_outcome(a, &out, o->quiet);
 }
@@ -180,7 +181,7 @@ static bool read_package(Arena *a, const Options *o, Outcome *out, int *code)
         return false;
     if (!record_read(a, w->records, r, stderr, &err))
         *code = fail(err, EXIT_ENVIRONMENT);
-    else if (!outcome_make(a, w, r, out, &err))
+    else if (!outcome_make(a, w, r, NULL, out, &err))
         *code = fail(err, EXIT_FAILED);
     return err == NULL;
 }
@@ -200,6 +201,21 @@ int regret_package(Arena *a, const Options *o, const volatile int *stop)
 }
 
 /* ---- check ---- */
+
+/* Everything that fits; what is wrong with templates is found before anything is built. NULL after errors in d. */
+static const Space *make_space(Arena *a, const UnitContext *u, const TemplateList *templates, const Target *target, Diag *d)
+{
+    const Space *s = space_make(a, u->spec, templates, target, u->device, d);
+    Arena *scratch = arena_new();
+    bool ok = s != NULL;
+    for (int i = 0; s && i < s->ngeneral; i++) {
+        int64_t value[TEMPLATE_MAX_PARAM];
+        candidate_values(&s->general[i], value);
+        ok = unit_candidate(scratch, u, &(UnitKernel){ s->general[i].t, target, value }, d) && ok;
+    }
+    arena_free(scratch);
+    return ok ? s : NULL;
+}
 
 static void say_space(const Space *s)
 {
@@ -236,7 +252,8 @@ int check(Arena *a, const Options *o)
     const Target *target = workload_target(a, w, &device, &err);
     if (!target)
         return fail(err, EXIT_USAGE);
-    const Space *space = space_make(a, w->spec, &w->templates, target, &device, d);
+    UnitContext u = unit_context(w, &device);
+    const Space *space = make_space(a, &u, &w->templates, target, d);
     diag_print(d, stderr);
     if (!space)
         return EXIT_USAGE;
@@ -253,11 +270,13 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, Tools *run, U
     Device *device = ARENA_NEW(a, Device);
     *device = *runner_device(run->runner);
     device_set_compiler(a, device, builder_version(run->builder), tools_flags);
+    run->device = device;
     *code = EXIT_USAGE;
     const Target *target = workload_target(a, w, device, err);
     if (!target)
         return false;
-    q->space = space_make(a, w->spec, &w->templates, target, device, q->diag);
+    *u = unit_context(w, device);
+    q->space = make_space(a, u, &w->templates, target, q->diag);
     diag_print(q->diag, stderr);
     if (!q->space) {
         *err = "there is nothing to search";
@@ -266,7 +285,6 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, Tools *run, U
     *code = EXIT_ENVIRONMENT;
     if (!tools_open_records(a, w, o, run, err) || !record_add_device(run->records, device, err))
         return false;
-    *u = unit_context(w, device);
     q->study = study_new(a, w->spec, device, target, unit_context_hash(a, u));
     study_load(q->study, record_all(run->records), &w->templates, device);
     return true;
@@ -326,7 +344,7 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
         return code;
     bool ok = package_check(w->out, &err, a) && tools_open(a, w, o, &run, stop, &err) &&
               search_workload(a, w, o, &run, began_s, stop, &code, &err);
-    if (ok && !outcome_make(a, w, record_all(run.records), &out, &err)) {
+    if (ok && !outcome_make(a, w, record_all(run.records), run.device, &out, &err)) {
         ok = false;
         code = EXIT_FAILED;
     }

@@ -39,7 +39,7 @@ typedef struct {
     const Records *records;            /* those that the study was made of */
 } Outcome;
 
-/* False with *err set: no device in the records suits, nothing usable was measured. */
-bool outcome_make(Arena *a, const Workload *w, const Records *r, Outcome *out, const char **err);
+/* device: whose measurements count; NULL: the one with most. False with *err set: no device suits, nothing usable was measured. */
+bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *device, Outcome *out, const char **err);
 
 #endif

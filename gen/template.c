@@ -217,6 +217,7 @@ static bool read_general(Reader *r, const Conf *c, const ConfSetting *s)
     for (int i = 0; i < t->nparam; i++)
         if (!conf_int(c, s, t->param[i].name, INT32_MIN, INT32_MAX, &g->value[i]))
             return false;
+    g->loc = conf_value_loc(c, s);
     t->ngeneral++;
     return true;
 }

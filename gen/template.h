@@ -31,7 +31,7 @@ typedef struct { Expr *need; const char *why; } Constraint;
 typedef struct { const char *name, *doc; Expr *expr; Loc loc; } NamedExpr;
 
 /* The kernel that serves every legal shape on a target when nothing is known. */
-typedef struct { const char *target; int64_t value[TEMPLATE_MAX_PARAM]; } General;
+typedef struct { const char *target; int64_t value[TEMPLATE_MAX_PARAM]; Loc loc; } General;
 
 typedef struct {
     const char *name, *doc, *family;           /* family: which targets it is for ("cpu") */

@@ -2,7 +2,9 @@
 #include "gen/workload.h"
 
 #include <stdio.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "gen/place.h"
 #include "gen/text.h"
 
@@ -99,6 +101,19 @@ static bool check_targets(Arena *a, const Workload *w, const Options *o, Diag *d
     return diag_nerror(d) == before;
 }
 
+static bool check_folders(const Options *o, Diag *d)
+{
+    int before = diag_nerror(d);
+    for (int i = 0; i < o->templates.n; i++) {
+        struct stat st;
+        if (stat(o->templates.item[i], &st) != 0)
+            diag_error(d, (Loc){ 0 }, "--templates: '%s': %s", o->templates.item[i], strerror(errno));
+        else if (!S_ISDIR(st.st_mode))
+            diag_error(d, (Loc){ 0 }, "--templates: '%s' is not a folder", o->templates.item[i]);
+    }
+    return diag_nerror(d) == before;
+}
+
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err)
 {
     Workload *w = ARENA_NEW(a, Workload);
@@ -107,6 +122,8 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
         *err = "dcgen's templates are not where its program expects them; is the installation complete?";
         return NULL;
     }
+    if (!check_folders(o, d))
+        return NULL;
     const char **folder = ARENA_ARRAY(a, (size_t)o->templates.n + 1, const char *);
     for (int i = 0; i < o->templates.n; i++)
         folder[i] = o->templates.item[i];

@@ -125,9 +125,10 @@ static bool add_general(Enumeration *e, const Template *t, const Target *target,
         Candidate c;
         if (strcmp(t->general[i].target, target->name) != 0)
             continue;
-        if (!candidate_from_values(t, target, t->general[i].value, &c) || !candidate_fits(&c, spec, device)) {
-            diag_error(e->diag, (Loc){ .src = t->src }, "the general kernel for '%s' is not among the parameters' choices or does not fit",
-                       target->name);
+        bool chosen = candidate_from_values(t, target, t->general[i].value, &c);
+        if (!chosen || !candidate_fits(&c, spec, device)) {
+            diag_error(e->diag, t->general[i].loc, "the general kernel for '%s' %s", target->name,
+                       chosen ? "breaks a constraint on this device" : "has a value that is none of its parameter's choices");
             return false;
         }
         s->general = arena_grow(e->arena, s->general, (size_t)s->ngeneral, (size_t)s->ngeneral + 1, sizeof *s->general);

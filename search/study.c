@@ -129,6 +129,25 @@ static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *tem
     study_kernel(s, k);
 }
 
+static bool is_timed(const Study *s, const Trial *t)
+{
+    for (int64_t j = 0; j < s->nshape; j++)
+        if (t->ns[j] > 0)
+            return true;
+    return false;
+}
+
+/* A kernel that was verified but never timed on these shapes (the run was killed before, or the shapes were others) is as good as
+ * unknown: it may be proposed again. */
+static void drop_untimed(Study *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (!trial_usable(&s->trial[i]) || is_timed(s, &s->trial[i]))
+            s->trial[n++] = s->trial[i];
+    s->ntrial = n;
+}
+
 void study_load(Study *s, const Records *r, const TemplateList *templates, const Device *device)
 {
     const KernelRecord **order = ARENA_ARRAY(s->arena, (size_t)r->nkernel + 1, const KernelRecord *);
@@ -140,6 +159,7 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
     for (int64_t i = 0; i < r->nmeasure; i++)
         if (strcmp(r->measure[i].device, device->id) == 0)
             study_measure(s, &r->measure[i]);
+    drop_untimed(s);
 }
 
 bool trial_usable(const Trial *t) { return t->built && t->status == STATUS_OK; }

@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# SIGINT, SIGTERM and SIGHUP in every phase: exit code 130, what was measured is kept, nothing lives on, and the same command goes on.
+# Ctrl-C on a terminal leaves it as it was.
+. "$SRC/tests/cli/lib.sh"
+if ! env --default-signal=INT true 2>/dev/null; then
+    skipped "env cannot restore signals, which a shell without job control has ignored"
+    exit 77
+fi
+TRIALS=8 write_spec tiny.cfg
+records=out/tiny.records.jsonl
+
+program cc <<'CC'
+echo "$*" >>"$CC_LOG"
+sleep 0.1
+exec gcc "$@"
+CC
+export CC_LOG="$tmp/log/cc"
+program cc_mute <<'CC'
+echo "$*" >>"$CC_LOG"
+trap '' INT TERM HUP
+sleep 300
+CC
+program run_mute <<'RUN'
+echo runner >>"$CC_LOG"
+trap '' INT TERM HUP
+sleep 300
+RUN
+
+# begin ARGUMENT...
+begin() {
+    out=$tmp/log/out err=$tmp/log/err
+    : >"$CC_LOG"
+    env --default-signal=INT,TERM,HUP "$dcgen" --progress none "$@" >"$out" 2>"$err" &
+    pid=$!
+    pids=$pid
+}
+# wait_until COMMAND...
+wait_until() {
+    tries=0
+    until "$@" 2>/dev/null; do
+        kill -0 $pid 2>/dev/null || failed "it ended before: $*"
+        tries=$((tries + 1))
+        [ $tries -lt 2000 ] || failed "never: $*"
+        sleep 0.005
+    done
+}
+# stopped SIGNAL: it is sent, the run ends at once and in order
+stopped() {
+    kill -"$1" $pid
+    began=$(date +%s)
+    code=0
+    wait $pid || code=$?
+    [ $code -eq 130 ] || failed "exit code $code after SIG$1, not 130"
+    [ $(($(date +%s) - began)) -le 3 ] || failed "it took long to end"
+    nothing_left
+    [ ! -s "$out" ] || failed "something on stdout"
+}
+safe() { said "dcgen: interrupted; what was measured is in $records, and the same command goes on from there"; }
+
+section before anything is measured
+for signal in INT TERM HUP; do
+    begin --cc "$tmp/work/cc_mute" tiny.cfg
+    wait_until grep -q version "$CC_LOG"
+    stopped $signal
+    said 'dcgen: interrupted; nothing was measured yet'
+    begin --runner "$tmp/work/run_mute" tiny.cfg
+    wait_until grep -q runner "$CC_LOG"
+    stopped $signal
+    said 'dcgen: interrupted; nothing was measured yet'
+done
+absent out
+
+section while it compiles
+for signal in INT TERM HUP; do
+    begin --cc "$tmp/work/cc" tiny.cfg
+    wait_until grep -q '[0-9a-f]\{32\}\.c$' "$CC_LOG"
+    stopped $signal
+    safe
+done
+
+section while it verifies and measures
+for signal in INT TERM HUP; do
+    for what in '"type":"kernel"' '"type":"measure"' '"final":true'; do
+        rm -f $records
+        begin tiny.cfg
+        wait_until grep -q "$what" $records
+        stopped $signal
+        safe
+        absent out/tiny
+        cp $records seen
+    done
+done
+
+section the run that goes on
+run 0 tiny.cfg
+head -c "$(wc -c <seen)" $records | cmp -s - seen || failed "records are gone"
+whole out/tiny
+nothing_left
+
+section signals that are to be ignored are
+rm $records
+env --ignore-signal=HUP "$dcgen" -q --cc "$tmp/work/cc" tiny.cfg 2>"$err" &
+pid=$!
+pids=$pid
+wait_until [ -f $records ]
+kill -HUP $pid
+wait $pid || failed "nohup does not help"
+whole out/tiny
+
+section a terminal
+if command -v script >/dev/null; then
+    # on_terminal CODE INPUT ARGUMENT...: with a bar; what was on the terminal goes to $out
+    on_terminal() {
+        want=$1 input=$2 got=0
+        shift 2
+        eval "$input" | TERM=xterm LC_ALL=C.UTF-8 script -qec "stty -echo; $dcgen --cc $tmp/work/cc $*" /dev/null >"$out" || got=$?
+        [ $got -eq "$want" ] || failed "exit code $got, not $want"
+        tail -c 400 "$out" | grep -q "$(printf '\033\\[?25h')" || failed "the cursor is not shown again"
+        grep -q "$(printf '\033\\[?25l')" "$out" || failed "there was no bar"
+        no_process
+    }
+    rm $records
+    : >"$CC_LOG"
+    on_terminal 130 'while ! grep -q "[0-9a-f]\{32\}\.c$" "$CC_LOG"; do sleep 0.01; done; sleep 0.2; printf "\003"; sleep 2' tiny.cfg
+    grep -q 'interrupted; what was measured is in' "$out" || failed "no word of the interruption"
+    on_terminal 0 'sleep 4' tiny.cfg
+    for phase in search compare; do
+        grep -q "$phase" "$out" || failed "no phase '$phase'"
+    done
+    # A second Ctrl-C does not wait, and even so nothing is left.
+    rm $records
+    : >"$CC_LOG"
+    on_terminal 130 'while ! grep -q "[0-9a-f]\{32\}\.c$" "$CC_LOG"; do sleep 0.01; done; sleep 0.2; printf "\003\003\003"; sleep 2' tiny.cfg
+    nothing_left
+else
+    skipped "a terminal: script(1) is not here"
+fi

@@ -69,15 +69,31 @@ static void see_instances(Selector *q)
         q->total_weight += q->seen[i]->weight;
 }
 
+typedef struct { bool measured, compared; } Seen;
+
+static Seen seen_of(const Study *s, const Trial *t)
+{
+    Seen seen = { false, false };
+    for (int64_t j = 0; j < s->nshape; j++) {
+        seen.measured = seen.measured || t->ns[j] > 0;
+        seen.compared = seen.compared || t->final[j];
+    }
+    return seen;
+}
+
+/* For a package, those of the last comparison; before there was one, all that were measured. */
 static void see_trials(Selector *q)
 {
-    q->usable = ARENA_ARRAY(q->arena, (size_t)q->s->ntrial + 1, int64_t);
-    for (int64_t i = 0; i < q->s->ntrial; i++) {
-        const Trial *t = &q->s->trial[i];
-        bool any = false;
-        for (int64_t j = 0; j < q->s->nshape; j++)
-            any = any || t->ns[j] > 0;
-        if (trial_usable(t) && any && t->code_bytes <= q->max_bytes)
+    const Study *s = q->s;
+    bool compared = false;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        compared = compared || (trial_usable(&s->trial[i]) && seen_of(s, &s->trial[i]).compared);
+    compared = compared && q->mode == SELECT_PACKAGE;
+    q->usable = ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, int64_t);
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        const Trial *t = &s->trial[i];
+        Seen seen = seen_of(s, t);
+        if (trial_usable(t) && (compared ? seen.compared : seen.measured) && t->code_bytes <= q->max_bytes)
             q->usable[q->nusable++] = i;
     }
 }

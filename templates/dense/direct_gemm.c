@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "direct_gemm";
+op      = "dense";
+family  = "cpu";
+doc     = "Y = X * W + bias with W as it is, one row an input column: a register tile of MR rows x NV vectors along the rows of W";
+packed  = false;
+layouts = ["KN"];
+params = (
+  { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12]; doc = "rows of X in the tallest tile"; },
+  { name = "NV";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 24]; doc = "vectors of W in a tile, side by side"; },
+  { name = "UK";    choices = [1, 2, 4];                     doc = "steps of k in one round of the inner loop"; },
+  { name = "KC";    choices = [0, 32, 64, 128, 192, 256, 384]; doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
+  { name = "PF";    choices = [0, 4, 8, 16];                 doc = "rows of W to prefetch ahead; 0: leave it to the hardware"; },
+  { name = "HOLD";  choices = [0, 1];                        doc = "1: load W's vectors into registers once for all rows; 0: the compiler may fold the loads into the FMAs"; },
+  { name = "ORDER"; choices = [0, 1];                        doc = "0: all row tiles before the next columns (W stays close); 1: all columns before the next rows (X stays close)"; },
+  { name = "EVEN";  choices = [0, 1];                        doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
+  { name = "SPLIT"; choices = [0, 1];                        doc = "what threads share out: 0 columns, 1 rows"; } );
+values = (
+  { name = "VF";   expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
+constraints = (
+  { need = "MR*NV + NV + 1 <= VECTOR_REGISTERS || (MR == 1 && NV < VECTOR_REGISTERS && HOLD == 0)"; why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
+  { need = "MR*NV >= 4";                         why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
+  { need = "UK == 1 || MR*NV*UK <= 64";          why = "a longer loop body only costs instruction cache"; },
+  { need = "PF == 0 || MR <= 8";                 why = "with more than 8 rows W arrives slowly enough for the hardware prefetcher"; },
+  { need = "MR > 1 || (ORDER == 0 && EVEN == 0)"; why = "with single rows there is no tail to even out"; } );
+general = (
+  { target = "avx512";   MR = 8; NV = 3; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx2";     MR = 6; NV = 2; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "portable"; MR = 2; NV = 4; UK = 1; KC = 256; PF = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
+tile = { M = "MR"; N = "NV*VF"; K = "max(KC, UK)"; };
+derived = (
+  { name = "VECTORS"; expr = "ceil_div(N, VF)"; doc = "vectors in a row of W"; },
+  { name = "MT"; expr = "SPLIT * ceil_div(M, THREADS) + (1 - SPLIT) * M"; doc = "rows of the busiest task"; },
+  { name = "VT"; expr = "SPLIT * VECTORS + (1 - SPLIT) * min(VECTORS, ceil_to(ceil_div(VECTORS, THREADS), NV))"; doc = "vectors of a row of W that the busiest task reads"; },
+  { name = "TILES"; expr = "ceil_div(MT, MR)"; doc = "row tiles of a task"; },
+  { name = "ROWS"; expr = "EVEN * ceil_div(MT, TILES) + (1 - EVEN) * min(MT, MR)"; doc = "height of most row tiles"; },
+  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)"; doc = "height of the lowest row tile"; },
+  { name = "KB"; expr = "(KC == 0) * K + (KC != 0) * min(K, KC)"; doc = "values of k that a tile does at once"; },
+  { name = "W_TILE"; expr = "KB * (ORDER * VT + (1 - ORDER) * min(VT, NV)) * VECTOR_BYTES"; doc = "bytes of W between two uses of the same element"; },
+  { name = "ALIAS"; expr = "N % 1024 == 0"; doc = "W's rows a multiple of 4 KiB apart share the sets of a cache"; },
+  { name = "W_CLOSE"; expr = "W_TILE * 2 <= L1_BYTES && (ALIAS == 0 || KB <= 12)"; doc = "W stays in L1 from one row tile to the next"; },
+  { name = "W_NEAR"; expr = "W_TILE <= L2_BYTES && (ALIAS == 0 || KB <= 256)"; doc = "or at least in L2"; },
+  { name = "W_USE"; expr = "W_CLOSE * MT + (1 - W_CLOSE) * ROWS"; doc = "FMAs for a vector of W brought to L1"; },
+  { name = "PASSES"; expr = "W_NEAR + (1 - W_NEAR) * TILES"; doc = "how often W comes from beyond the L2 cache"; } );
+padded_flops = "2 * M * VECTORS * VF * K";
+serial_flops = "2 * MT * VT * VF * K";
+bound = "log2(max(1, max((NV + ROWS) / (ROWS*NV), max(8 / (ROWS*NV), 4 * PASSES / MT)))) + log2(1 + 14 / KB) + (VT % NV) / VT / 4";
+features = (
+  { name = "loads";        expr = "log2(max(1, (NV + ROWS) / (ROWS*NV)))"; doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
+  { name = "loads_soft";   expr = "(NV + ROWS) / (ROWS*NV)"; doc = "loads for an FMA"; },
+  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NV)))"; doc = "fewer than 8 independent FMAs wait for each other"; },
+  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NV)))"; doc = "the same in the lowest tile, by its share"; },
+  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS"; doc = "W is loaded for fewer rows in the lowest tile"; },
+  { name = "stream";       expr = "log2(max(1, 4 * PASSES / MT))"; doc = "W from beyond L2 at 32 bytes a cycle bounds fewer than 4 rows"; },
+  { name = "stream_soft";  expr = "PASSES / MT"; doc = "bytes of W from beyond L2 for an FMA"; },
+  { name = "traffic";      expr = "1 / W_USE"; doc = "bytes of W brought to L1 for an FMA"; },
+  { name = "narrow";       expr = "1 / min(VT, NV) / MT"; doc = "short pieces of W's rows stop the hardware prefetcher"; },
+  { name = "pages";        expr = "(N >= 1024) * PASSES / MT"; doc = "each row of W lies on a page of its own"; },
+  { name = "pages_narrow"; expr = "(N >= 1024) * PASSES / MT / min(VT, NV)"; doc = "the same, for short pieces"; },
+  { name = "alias";        expr = "ALIAS * (1 - W_CLOSE) / ROWS"; doc = "W's rows push each other out of L1"; },
+  { name = "alias_near";   expr = "ALIAS * (1 - W_NEAR) / ROWS"; doc = "and out of L2"; },
+  { name = "x_alias";      expr = "(K % 1024 == 0) * max(0, ROWS - 8)"; doc = "rows of X a multiple of 4 KiB apart share a set of L1"; },
+  { name = "x_over_l1";    expr = "log2(max(1, ROWS * KB * 8 / L1_BYTES))"; doc = "a tile's rows of X exceed half of L1"; },
+  { name = "drain";        expr = "log2(1 + 32 / KB)"; doc = "start and end of a tile against its length"; },
+  { name = "y_passes";     expr = "log2(ceil_div(K, KB))"; doc = "how often Y is read and written"; },
+  { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },
+  { name = "folded_few";   expr = "(1 - HOLD) / ROWS"; doc = "the same, for few rows"; },
+  { name = "prefetch";     expr = "PF > 0"; doc = "prefetches issued"; },
+  { name = "prefetch_few"; expr = "(PF > 0) / ROWS"; doc = "the same, for few rows"; },
+  { name = "prefetch_far"; expr = "log2(max(1, PF)) / ROWS"; doc = "their distance"; },
+  { name = "unroll";       expr = "log2(UK)"; doc = "loop overhead saved"; },
+  { name = "unroll_few";   expr = "log2(UK) / (ROWS*NV)"; doc = "the same, for small tiles"; },
+  { name = "rows";         expr = "log2(ROWS)"; doc = "height"; },
+  { name = "area";         expr = "log2(ROWS*NV)"; doc = "accumulators in use"; },
+  { name = "tight";        expr = "MR*NV + NV + 1 >= VECTOR_REGISTERS"; doc = "no vector register to spare"; },
+  { name = "singles";      expr = "(VT % NV) / VT"; doc = "share of vectors done one at a time"; },
+  { name = "singles_few";  expr = "(VT % NV) / VT * log2(max(1, 8 / ROWS))"; doc = "the same, where one vector hides no latency"; },
+  { name = "order";        expr = "ORDER * (TILES > 1)"; doc = "loop order"; },
+  { name = "even";         expr = "EVEN * (TILES > 1)"; doc = "tiles of equal height"; },
+  { name = "threads";      expr = "log2(THREADS)"; doc = "contention"; },
+  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * VT * VF * K))"; doc = "a call's fixed cost against its work"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands */
+#include "standalone.h"
+#define MR 8
+#define NV 3
+#define UK 1
+#define KC 256
+#define PF 0
+#define HOLD 1
+#define ORDER 0
+#define EVEN 1
+#define SPLIT 0
+#define VF 16
+#define VECTOR_BYTES 64
+#define R 8
+#endif
+/* KERNEL: MR x (NV*VF) tiles of Y, k innermost.
+ *   X[m][k]     at X + m*K + k
+ *   W[k][n]     at W + k*N + n
+ *   acc[r][v]   sum over k of X[m+r][k] * W[k][v-th vector of the tile]
+ * The last N % VF columns are computed as the last VF columns, of which only they are stored; N < VF has a loop of its own. */
+typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *x, const float *w, int64_t K, int64_t N)
+{
+    KERNEL_vec wv[NV];
+    (void)N;
+#pragma GCC unroll 32
+    for (int v = 0; v < vectors; v++) {
+        KERNEL_vec load = *(const KERNEL_vec *)(w + v * VF);
+#if HOLD
+        NAME_IN_REGISTER(load);
+#endif
+#if PF
+        __builtin_prefetch(w + PF * N + v * VF);
+#endif
+        wv[v] = load;
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        KERNEL_vec xv = x[r * K] - (KERNEL_vec){0};
+#if HOLD
+        NAME_IN_REGISTER(xv);
+#endif
+#pragma GCC unroll 32
+        for (int v = 0; v < vectors; v++)
+            acc[r][v] += xv * wv[v];
+    }
+}
+
+/* Rows m.., columns n.., k0 <= k < k1: adds to Y unless k0 is 0. `rows` and `vectors` are constants of each call.
+ * The first `done` columns are not stored: they belong to the tile before. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, int64_t n, int64_t done, int64_t k0, int64_t k1)
+{
+    const int64_t N = a->N, K = a->K;
+    const float *x = a->X + m * K + k0, *w = a->W + k0 * N + n;
+    float *y = a->Y + m * N + n;
+    KERNEL_vec acc[MR][NV];
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 32
+        for (int v = 0; v < vectors; v++)
+            acc[r][v] = (KERNEL_vec){0};
+    int64_t k = k1 - k0;
+    for (; k >= UK; k -= UK, x += UK, w += UK * N)
+#pragma GCC unroll 4
+        for (int u = 0; u < UK; u++)
+            KERNEL_step(rows, vectors, acc, x + u, w + u * N, K, N);
+#if UK > 1
+    for (; k > 0; k--, x++, w += N)
+        KERNEL_step(rows, vectors, acc, x, w, K, N);
+#endif
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++, y += N) {
+#if HAS_BIAS && KC
+        const float *add = k0 ? y : a->bias + n;
+#elif HAS_BIAS
+        const float *add = a->bias + n;
+#elif KC
+        const float *add = k0 ? y : 0;
+#else
+        const float *add = 0;
+#endif
+        if (done) {
+            const KERNEL_vec sum = acc[r][0];
+            for (int64_t i = done; i < VF; i++)
+                y[i] = add ? sum[i] + add[i] : sum[i];
+            continue;
+        }
+#pragma GCC unroll 32
+        for (int v = 0; v < vectors; v++) {
+            KERNEL_vec sum = acc[r][v];
+            if (add)
+                sum += *(const KERNEL_vec *)(add + v * VF);
+            *(KERNEL_vec *)(y + v * VF) = sum;
+        }
+    }
+}
+
+/* The tile as a function for each height, full width or one vector. */
+static TARGET_ATTRIBUTE void
+KERNEL_rows(const NAME_args *a, int64_t rows, int64_t width, int64_t m, int64_t n, int64_t done, int64_t k0, int64_t k1)
+{
+#if NV > 1
+    if (width == NV * VF)
+        switch (rows) {
+        case R: KERNEL_tile(R, NV, a, m, n, 0, k0, k1); return; //@ repeat R = 1..MR
+        }
+#else
+    (void)width;
+#endif
+    switch (rows) {
+    case R: KERNEL_tile(R, 1, a, m, n, done, k0, k1); return; //@ repeat R = 1..MR
+    }
+}
+
+/* N shorter than a vector. */
+static TARGET_ATTRIBUTE void KERNEL_narrow(const NAME_args *a, int64_t m0, int64_t m1)
+{
+    for (int64_t m = m0; m < m1; m++) {
+        float sum[VF] = {0};
+#if HAS_BIAS
+        __builtin_memcpy(sum, a->bias, (size_t)a->N * sizeof(float));
+#endif
+        for (int64_t k = 0; k < a->K; k++)
+            for (int64_t n = 0; n < a->N; n++)
+                sum[n] += a->X[m * a->K + k] * a->W[k * a->N + n];
+        __builtin_memcpy(a->Y + m * a->N, sum, (size_t)a->N * sizeof(float));
+    }
+}
+
+#if !SPLIT
+/* The first column of a part: whole tiles, except at the end of a row. */
+static int64_t KERNEL_begin(int64_t N, int64_t task, int64_t ntask)
+{
+    const int64_t vectors = (N + VF - 1) / VF, n = (vectors * task / ntask + NV / 2) / NV * NV * VF;
+    return task == ntask || n > N ? N : n;
+}
+#endif
+
+static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
+{
+    const int64_t M = a->M, N = a->N, K = a->K;
+#if SPLIT
+    const int64_t n0 = 0, n1 = N, m0 = M * task / ntask, m1 = M * (task + 1) / ntask;
+#else
+    const int64_t m0 = 0, m1 = M, n0 = KERNEL_begin(N, task, ntask), n1 = KERNEL_begin(N, task + 1, ntask);
+#endif
+    const int64_t ntile = (m1 - m0 + MR - 1) / MR;
+    if (N < VF) {
+        KERNEL_narrow(a, m0, n0 < n1 ? m1 : m0);
+        return 0;
+    }
+#if KC
+    for (int64_t k0 = 0; k0 == 0 || k0 < K; k0 += KC) {
+        const int64_t k1 = K - k0 < KC ? K : k0 + KC;
+#else
+    {
+        const int64_t k0 = 0, k1 = K;
+#endif
+#if ORDER
+        for (int64_t i = 0; i < ntile; i++)
+            for (int64_t n = n0; n < n1; n += n1 - n < NV * VF ? VF : NV * VF) {
+#else
+        for (int64_t n = n0; n < n1; n += n1 - n < NV * VF ? VF : NV * VF)
+            for (int64_t i = 0; i < ntile; i++) {
+#endif
+                const int64_t width = n1 - n < NV * VF ? VF : NV * VF, at = n1 - n < VF ? n1 - VF : n;
+#if EVEN
+                const int64_t m = m0 + (m1 - m0) * i / ntile, rows = m0 + (m1 - m0) * (i + 1) / ntile - m;
+#else
+                const int64_t m = m0 + i * MR, rows = m1 - m < MR ? m1 - m : MR;
+#endif
+                KERNEL_rows(a, rows, width, m, at, n - at, k0, k1);
+            }
+    }
+    return 0;
+}

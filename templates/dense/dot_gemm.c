@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "dot_gemm";
+op      = "dense";
+family  = "cpu";
+doc     = "Y = X * W + bias with W as it is, one row an output column: MR x NR dot products at once along rows of X and W";
+packed  = false;
+layouts = ["NK"];
+params = (
+  { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10]; doc = "rows of X in the tallest tile"; },
+  { name = "NR";    choices = [1, 2, 3, 4, 5, 6, 8, 12];    doc = "columns of Y in a tile: rows of W read side by side"; },
+  { name = "UK";    choices = [1, 2, 4];                    doc = "vectors of k in one round of the inner loop"; },
+  { name = "KC";    choices = [0, 512, 768, 1536];          doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
+  { name = "PF";    choices = [0, 1];                       doc = "1: prefetch the next tile's rows of W; 0: leave it to the hardware"; },
+  { name = "HOLD";  choices = [0, 1];                       doc = "1: load each vector into a register once; 0: the compiler may fold the loads into the FMAs"; },
+  { name = "ORDER"; choices = [0, 1];                       doc = "0: all row tiles before the next columns (W stays close); 1: all columns before the next rows (X stays close)"; },
+  { name = "EVEN";  choices = [0, 1];                       doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
+  { name = "SPLIT"; choices = [0, 1];                       doc = "what threads share out: 0 columns, 1 rows"; } );
+values = (
+  { name = "VF";   expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
+constraints = (
+  { need = "MR*NR + MR + 1 <= VECTOR_REGISTERS"; why = "accumulators, a vector of each row of X and one of W must fit the vector registers"; },
+  { need = "MR*NR >= 4";                         why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
+  { need = "UK == 1 || MR*NR*UK <= 48";          why = "a longer loop body only costs instruction cache"; },
+  { need = "PF == 0 || MR <= 6";                 why = "with more rows W arrives slowly enough for the hardware prefetcher"; },
+  { need = "MR > 1 || (ORDER == 0 && EVEN == 0)"; why = "with single rows there is no tail to even out"; } );
+general = (
+  { target = "avx512";   MR = 5; NR = 4; UK = 1; KC = 0; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx2";     MR = 2; NR = 4; UK = 1; KC = 0; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "portable"; MR = 2; NR = 4; UK = 1; KC = 0; PF = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
+tile = { M = "MR"; N = "NR"; K = "max(KC, VF*UK)"; };
+derived = (
+  { name = "MT"; expr = "SPLIT * ceil_div(M, THREADS) + (1 - SPLIT) * M"; doc = "rows of the busiest task"; },
+  { name = "NT"; expr = "SPLIT * N + (1 - SPLIT) * min(N, ceil_to(ceil_div(N, THREADS), NR))"; doc = "columns of the busiest task"; },
+  { name = "TILES"; expr = "ceil_div(MT, MR)"; doc = "row tiles of a task"; },
+  { name = "ROWS"; expr = "EVEN * ceil_div(MT, TILES) + (1 - EVEN) * min(MT, MR)"; doc = "height of most row tiles"; },
+  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)"; doc = "height of the lowest row tile"; },
+  { name = "KB"; expr = "(KC == 0) * K + (KC != 0) * min(K, KC)"; doc = "values of k that a tile does at once"; },
+  { name = "W_CLOSE"; expr = "ORDER * (NT*KB*4 <= L1_BYTES) + (1 - ORDER) * (NR*KB*8 <= L1_BYTES)"; doc = "W stays in L1 from one row tile to the next"; },
+  { name = "X_CLOSE"; expr = "ORDER * (ROWS*KB*8 <= L1_BYTES) + (1 - ORDER) * (MT*KB*8 <= L1_BYTES)"; doc = "X stays in L1 from one column tile to the next"; },
+  { name = "W_USE"; expr = "W_CLOSE * MT + (1 - W_CLOSE) * ROWS"; doc = "FMAs for a vector of W brought to L1"; },
+  { name = "X_USE"; expr = "X_CLOSE * NT + (1 - X_CLOSE) * min(NT, NR)"; doc = "FMAs for a vector of X brought to L1"; },
+  { name = "PASSES"; expr = "(ORDER == 1 && NT*KB*4 > L2_BYTES) * TILES + (ORDER == 0 || NT*KB*4 <= L2_BYTES)";
+    doc = "how often W comes from beyond the L2 cache"; } );
+padded_flops = "2 * M * N * ceil_to(K, VF)";
+serial_flops = "2 * MT * NT * ceil_to(K, VF)";
+bound = "log2(max(1, max(max((ROWS + NR) / (ROWS*NR), 8 / (ROWS*NR)), 4 / W_USE + 4 / X_USE))) + log2(1 + (3.25 * ceil_to(NR, 4) / NR + 40 / (ROWS*NR)) / (KB/VF))";
+features = (
+  { name = "loads";        expr = "log2(max(1, (ROWS + NR) / (ROWS*NR)))"; doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
+  { name = "loads_soft";   expr = "(ROWS + NR) / (ROWS*NR)"; doc = "loads for an FMA"; },
+  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NR)))"; doc = "fewer than 8 independent FMAs wait for each other"; },
+  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NR)))"; doc = "the same in the lowest tile, by its share"; },
+  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS"; doc = "W is loaded for fewer rows in the lowest tile"; },
+  { name = "traffic";      expr = "log2(max(1, 4 / W_USE + 4 / X_USE))"; doc = "operands arrive in L1 at 32 bytes a cycle: that bounds tiles that use them few times"; },
+  { name = "w_traffic";    expr = "1 / W_USE"; doc = "bytes of W brought to L1 for an FMA"; },
+  { name = "x_traffic";    expr = "1 / X_USE"; doc = "bytes of X brought to L1 for an FMA"; },
+  { name = "stream";       expr = "(NT*K*4 > L2_BYTES) * PASSES / MT"; doc = "bytes of W from beyond L2 for an FMA"; },
+  { name = "x_over_l2";    expr = "(ORDER == 0 && MT*KB*4 > L2_BYTES) / NR"; doc = "bytes of X from beyond L2 for an FMA"; },
+  { name = "sums";         expr = "VF / KB"; doc = "adding up the lanes at a tile's end, against its length"; },
+  { name = "sums_odd";     expr = "VF / KB * (ceil_to(NR, 4) - NR) / NR"; doc = "the same, for lanes that no column uses"; },
+  { name = "drain";        expr = "VF / KB / (ROWS*NR)"; doc = "start and end of a tile against its work"; },
+  { name = "k_tail";       expr = "(K % VF != 0) * VF / KB"; doc = "the masked step for the last values of k"; },
+  { name = "alias";        expr = "(K % 1024 == 0) * (KB >= 1024) * max(0, ROWS + NR - 8)"; doc = "rows a multiple of 4 KiB apart share a set of L1"; },
+  { name = "y_passes";     expr = "log2(ceil_div(K, KB))"; doc = "how often Y is read and written"; },
+  { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },
+  { name = "prefetch";     expr = "PF"; doc = "prefetches issued"; },
+  { name = "prefetch_few"; expr = "PF / ROWS"; doc = "the same, for few rows"; },
+  { name = "unroll";       expr = "log2(UK)"; doc = "loop overhead saved"; },
+  { name = "streams";      expr = "NR"; doc = "parallel streams of W"; },
+  { name = "streams_few";  expr = "NR / MT"; doc = "the same, for few rows"; },
+  { name = "rows";         expr = "log2(ROWS)"; doc = "height"; },
+  { name = "area";         expr = "log2(ROWS*NR)"; doc = "accumulators in use"; },
+  { name = "tight";        expr = "MR*NR + MR + 1 >= VECTOR_REGISTERS"; doc = "no vector register to spare"; },
+  { name = "singles";      expr = "(NT % NR) / NT * log2(max(1, 8 / ROWS))"; doc = "share of columns done one at a time, where that hides no latency"; },
+  { name = "order";        expr = "ORDER * (TILES > 1)"; doc = "loop order"; },
+  { name = "even";         expr = "EVEN * (TILES > 1)"; doc = "tiles of equal height"; },
+  { name = "threads";      expr = "log2(THREADS)"; doc = "contention"; },
+  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * NT * K))"; doc = "a call's fixed cost against its work"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands */
+#include "standalone.h"
+#define MR 6
+#define NR 4
+#define UK 1
+#define KC 0
+#define PF 0
+#define HOLD 1
+#define ORDER 0
+#define EVEN 1
+#define SPLIT 0
+#define VF 16
+#define VECTOR_BYTES 64
+#define R 6
+#endif
+/* KERNEL: MR x NR tiles of Y, k along the vectors.
+ *   X[m][k]     at X + m*K + k
+ *   W[n][k]     at W + n*K + k
+ *   acc[r][c]   lane l: sum over k = l (mod VF) of X[m+r][k] * W[n+c][k]; Y[m+r][n+c] is the sum of its lanes */
+typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef int32_t KERNEL_mask __attribute__((vector_size(VECTOR_BYTES)));
+typedef float KERNEL_quad __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* In each 16 bytes: a0 + a2, b0 + b2, a1 + a3, b1 + b3. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec KERNEL_add2(KERNEL_vec a, KERNEL_vec b)
+{
+#if VF == 16
+    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29) +
+           __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+#elif VF == 8
+    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13) + __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+#else
+    return __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
+#endif
+}
+
+/* The sums of the lanes of up to four vectors. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_quad KERNEL_sum4(const int n, const KERNEL_vec *v)
+{
+    const KERNEL_vec zero = {0};
+    const KERNEL_vec ac = KERNEL_add2(v[0], n > 2 ? v[2] : zero), bd = KERNEL_add2(n > 1 ? v[1] : zero, n > 3 ? v[3] : zero);
+    const KERNEL_vec s = KERNEL_add2(ac, bd);
+#if VF == 16
+    return __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7) +
+           (__builtin_shufflevector(s, s, 8, 9, 10, 11) + __builtin_shufflevector(s, s, 12, 13, 14, 15));
+#elif VF == 8
+    return __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7);
+#else
+    return s;
+#endif
+}
+
+/* One vector of k for all of the tile; with `last`, of its lanes only those in keep. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float *x, const float *w, int64_t K,
+            const int last, KERNEL_mask keep)
+{
+    KERNEL_vec xv[MR];
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        KERNEL_vec v = *(const KERNEL_vec *)(x + r * K);
+        if (last)
+            v = (KERNEL_vec)((KERNEL_mask)v & keep);
+#if HOLD
+        NAME_IN_REGISTER(v);
+#endif
+        xv[r] = v;
+    }
+#pragma GCC unroll 16
+    for (int c = 0; c < cols; c++) {
+        KERNEL_vec wv = *(const KERNEL_vec *)(w + c * K);
+        if (last)
+            wv = (KERNEL_vec)((KERNEL_mask)wv & keep);
+#if HOLD
+        NAME_IN_REGISTER(wv);
+#endif
+#if PF
+        __builtin_prefetch(w + (NR + c) * K);
+#endif
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++)
+            acc[r][c] += xv[r] * wv;
+    }
+}
+
+/* Rows m.., columns n.., k0 <= k < k1: adds to Y unless k0 is 0. `rows` and `cols` are constants of each call; K >= VF. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_tile(const int rows, const int cols, const NAME_args *a, int64_t m, int64_t n, int64_t k0, int64_t k1)
+{
+    const int64_t N = a->N, K = a->K;
+    const float *x = a->X + m * K + k0, *w = a->W + n * K + k0;
+    float *y = a->Y + m * N + n;
+    KERNEL_vec acc[MR][NR];
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 16
+        for (int c = 0; c < cols; c++)
+            acc[r][c] = (KERNEL_vec){0};
+    int64_t k = k1 - k0;
+    for (; k >= VF * UK; k -= VF * UK, x += VF * UK, w += VF * UK)
+#pragma GCC unroll 4
+        for (int u = 0; u < UK; u++)
+            KERNEL_step(rows, cols, acc, x + u * VF, w + u * VF, K, 0, (KERNEL_mask){0});
+#if UK > 1
+    for (; k >= VF; k -= VF, x += VF, w += VF)
+        KERNEL_step(rows, cols, acc, x, w, K, 0, (KERNEL_mask){0});
+#endif
+    if (k > 0) {   /* the last VF values of the rows, without those that were added already */
+        KERNEL_mask keep;
+        for (int i = 0; i < VF; i++)
+            keep[i] = i < VF - k ? 0 : -1;
+        KERNEL_step(rows, cols, acc, x + k - VF, w + k - VF, K, 1, keep);
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++, y += N) {
+#if HAS_BIAS && KC
+        const float *add = k0 ? y : a->bias + n;
+#elif HAS_BIAS
+        const float *add = a->bias + n;
+#elif KC
+        const float *add = k0 ? y : 0;
+#else
+        const float *add = 0;
+#endif
+#pragma GCC unroll 4
+        for (int c = 0; c < cols; c += 4) {
+            KERNEL_quad sum = KERNEL_sum4(cols - c, &acc[r][c]);
+            if (cols - c >= 4) {
+                if (add)
+                    sum += *(const KERNEL_quad *)(add + c);
+                *(KERNEL_quad *)(y + c) = sum;
+            } else
+#pragma GCC unroll 4
+                for (int i = 0; i < cols - c; i++)
+                    y[c + i] = add ? sum[i] + add[c + i] : sum[i];
+        }
+    }
+}
+
+/* The tile as a function for each height, full width or one column. */
+static TARGET_ATTRIBUTE void
+KERNEL_rows(const NAME_args *a, int64_t rows, int64_t cols, int64_t m, int64_t n, int64_t k0, int64_t k1)
+{
+    if (cols == NR)
+        switch (rows) {
+        case R: KERNEL_tile(R, NR, a, m, n, k0, k1); break; //@ repeat R = 1..MR
+        }
+#if NR > 1
+    else
+        switch (rows) {
+        case R: KERNEL_tile(R, 1, a, m, n, k0, k1); break; //@ repeat R = 1..MR
+        }
+#endif
+}
+
+/* K shorter than a vector. */
+static void KERNEL_short(const NAME_args *a, int64_t m0, int64_t m1, int64_t n0, int64_t n1)
+{
+    for (int64_t m = m0; m < m1; m++)
+        for (int64_t n = n0; n < n1; n++) {
+#if HAS_BIAS
+            float sum = a->bias[n];
+#else
+            float sum = 0;
+#endif
+            for (int64_t k = 0; k < a->K; k++)
+                sum += a->X[m * a->K + k] * a->W[n * a->K + k];
+            a->Y[m * a->N + n] = sum;
+        }
+}
+
+#if !SPLIT
+/* The first column of a part: whole tiles, except at the end of a row. */
+static int64_t KERNEL_begin(int64_t N, int64_t task, int64_t ntask)
+{
+    const int64_t n = (N * task / ntask + NR / 2) / NR * NR;
+    return task == ntask || n > N ? N : n;
+}
+#endif
+
+static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
+{
+    const int64_t M = a->M, N = a->N, K = a->K;
+#if SPLIT
+    const int64_t n0 = 0, n1 = N, m0 = M * task / ntask, m1 = M * (task + 1) / ntask;
+#else
+    const int64_t m0 = 0, m1 = M, n0 = KERNEL_begin(N, task, ntask), n1 = KERNEL_begin(N, task + 1, ntask);
+#endif
+    const int64_t ntile = (m1 - m0 + MR - 1) / MR;
+    if (K < VF) {
+        KERNEL_short(a, m0, m1, n0, n1);
+        return 0;
+    }
+#if KC
+    for (int64_t k0 = 0; k0 < K; k0 += KC) {
+        const int64_t k1 = K - k0 < KC ? K : k0 + KC;
+#else
+    {
+        const int64_t k0 = 0, k1 = K;
+#endif
+#if ORDER
+        for (int64_t i = 0; i < ntile; i++)
+            for (int64_t n = n0; n < n1; n += n1 - n < NR ? 1 : NR) {
+#else
+        for (int64_t n = n0; n < n1; n += n1 - n < NR ? 1 : NR)
+            for (int64_t i = 0; i < ntile; i++) {
+#endif
+#if EVEN
+                const int64_t m = m0 + (m1 - m0) * i / ntile, rows = m0 + (m1 - m0) * (i + 1) / ntile - m;
+#else
+                const int64_t m = m0 + i * MR, rows = m1 - m < MR ? m1 - m : MR;
+#endif
+                KERNEL_rows(a, rows, n1 - n < NR ? 1 : NR, m, n, k0, k1);
+            }
+    }
+    return 0;
+}

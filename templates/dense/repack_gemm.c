@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "repack_gemm";
+op      = "dense";
+family  = "cpu";
+doc     = "Y = X * W + bias with W as it is: blocks of W are packed on the stack, then a register tile of MR rows x NP*16 columns runs over all rows";
+packed  = false;
+layouts = ["NK", "KN"];
+params = (
+  { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]; doc = "rows of X in the tallest tile"; },
+  { name = "NP";    choices = [1, 2, 3, 4, 6];           doc = "panels in a tile: 16*NP columns"; },
+  { name = "UK";    choices = [1, 2, 4];                 doc = "steps of k in one round of the inner loop"; },
+  { name = "KC";    choices = [64, 128, 192, 256, 384, 512]; doc = "values of k in a packed block, at most; K is cut into equal blocks"; },
+  { name = "HOLD";  choices = [0, 1];                    doc = "1: load W's vectors into registers once for all rows; 0: the compiler may fold the loads into the FMAs"; },
+  { name = "EVEN";  choices = [0, 1];                    doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
+  { name = "SPLIT"; choices = [0, 1];                    doc = "what threads share out: 0 panels, 1 rows (each then packs all of W)"; } );
+values = (
+  { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 columns"; },
+  { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
+  { name = "NACC"; expr = "MR * NP * VP";      doc = "accumulators"; } );
+constraints = (
+  { need = "NACC + NP*VP + 1 <= VECTOR_REGISTERS"; why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
+  { need = "NACC >= 8";                            why = "packing pays for many rows only, where nothing but latency holds back a smaller tile"; },
+  { need = "KC*NP*64 <= 65536";                    why = "the packed block lies on the stack: at most 64 KiB"; },
+  { need = "UK == 1 || NACC*UK <= 64";             why = "a longer loop body only costs instruction cache"; } );
+general = (
+  { target = "avx512";   MR = 8; NP = 3; UK = 1; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
+  { target = "avx2";     MR = 6; NP = 1; UK = 1; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
+  { target = "portable"; MR = 2; NP = 1; UK = 1; KC = 256; HOLD = 0; EVEN = 1; SPLIT = 0; } );
+tile = { M = "MR"; N = "16*NP"; K = "KC"; };
+derived = (
+  { name = "GROUPS"; expr = "ceil_div(N, 16*NP)"; doc = "tiles along a row of Y"; },
+  { name = "MT"; expr = "SPLIT * ceil_div(M, THREADS) + (1 - SPLIT) * M"; doc = "rows of the busiest task"; },
+  { name = "GT"; expr = "SPLIT * GROUPS + (1 - SPLIT) * ceil_div(GROUPS, THREADS)"; doc = "tiles along a row of Y of the busiest task"; },
+  { name = "TILES"; expr = "ceil_div(MT, MR)"; doc = "row tiles of a task"; },
+  { name = "ROWS"; expr = "EVEN * ceil_div(MT, TILES) + (1 - EVEN) * min(MT, MR)"; doc = "height of most row tiles"; },
+  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)"; doc = "height of the lowest row tile"; },
+  { name = "BLOCKS"; expr = "ceil_div(K, KC)"; doc = "blocks along K"; },
+  { name = "KB"; expr = "min(K, ceil_to(ceil_div(K, BLOCKS), 16))"; doc = "values of k in a block"; },
+  { name = "X_CLOSE"; expr = "MT * KB * 4 <= L2_BYTES"; doc = "a block of X stays in L2 from one tile of columns to the next"; } );
+padded_flops = "2 * M * GROUPS * 16*NP * K";
+serial_flops = "2 * MT * GT * 16*NP * K";
+bound = "log2(max(1, max((NP*VP + ROWS) / (ROWS*NP*VP), 8 / (ROWS*NP*VP)))) + log2(1 + (10 * (1 - LAYOUT_KN) + 7 * LAYOUT_KN) / MT) + log2(1 + 11 / KB)";
+features = (
+  { name = "pack";         expr = "1 / MT"; doc = "packing a block against its use"; },
+  { name = "pack_share";   expr = "log2(1 + 8 / MT)"; doc = "the same, as a factor of time"; },
+  { name = "pack_short";   expr = "1 / MT * 64 / KB"; doc = "short pieces of W's rows stop the hardware prefetcher"; },
+  { name = "pack_alias";   expr = "((1 - LAYOUT_KN) * (K % 1024 == 0) + LAYOUT_KN * (N % 1024 == 0)) / MT"; doc = "rows of W a multiple of 4 KiB apart share a set of L1"; },
+  { name = "pack_tail";    expr = "(N % (16*NP) != 0) / GT / MT"; doc = "the last columns are packed element by element"; },
+  { name = "loads";        expr = "log2(max(1, (NP*VP + ROWS) / (ROWS*NP*VP)))"; doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
+  { name = "loads_soft";   expr = "(NP*VP + ROWS) / (ROWS*NP*VP)"; doc = "loads for an FMA"; },
+  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NP*VP)))"; doc = "fewer than 8 independent FMAs wait for each other"; },
+  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NP*VP)))"; doc = "the same in the lowest tile, by its share"; },
+  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS"; doc = "W is loaded for fewer rows in the lowest tile"; },
+  { name = "l2_stream";    expr = "(NP * KB * 64 * 4 > L1_BYTES * 3) / ROWS"; doc = "bytes of W from L2 for an FMA: the block exceeds three quarters of L1"; },
+  { name = "x_stream";     expr = "(1 - X_CLOSE) / NP"; doc = "bytes of X from beyond L2 for an FMA"; },
+  { name = "x_alias";      expr = "(K % 1024 == 0) * max(0, ROWS - 8)"; doc = "rows of X a multiple of 4 KiB apart share a set of L1"; },
+  { name = "y_alias";      expr = "(N % 1024 == 0) * ROWS / KB"; doc = "the same for rows of Y"; },
+  { name = "drain";        expr = "log2(1 + 32 / KB)"; doc = "start and end of a tile against its length"; },
+  { name = "y_passes";     expr = "log2(BLOCKS)"; doc = "how often Y is read and written"; },
+  { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },
+  { name = "unroll";       expr = "log2(UK)"; doc = "loop overhead saved"; },
+  { name = "rows";         expr = "log2(ROWS)"; doc = "height"; },
+  { name = "area";         expr = "log2(ROWS*NP*VP)"; doc = "accumulators in use"; },
+  { name = "tight";        expr = "NACC + NP*VP + 1 >= VECTOR_REGISTERS"; doc = "no vector register to spare"; },
+  { name = "even";         expr = "EVEN * (TILES > 1)"; doc = "tiles of equal height"; },
+  { name = "threads";      expr = "log2(THREADS)"; doc = "contention"; },
+  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * GT * 16*NP * K))"; doc = "a call's fixed cost against its work"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands */
+#include "standalone.h"
+#define MR 8
+#define NP 3
+#define UK 1
+#define KC 256
+#define HOLD 1
+#define EVEN 1
+#define SPLIT 0
+#define VP 1
+#define VF 16
+#define VECTOR_BYTES 64
+#define LAYOUT_KN 0
+#define R 8
+#endif
+/* KERNEL: packs KC x (NP*16) blocks of W on the stack (KC*NP*64 bytes), then MR x (NP*16) tiles of Y, k innermost.
+ *   X[m][k]         at X + m*K + k
+#if LAYOUT_KN
+ *   W[k][n]         at W + k*N + n
+#else
+ *   W[n][k]         at W + n*K + k
+#endif
+ *   block[k][c]     W at row k0 + k and column n + c, zero beyond column N
+ *   acc[r][v]       sum over the block's k of X[m+r][k0+k] * v-th vector of block[k] */
+typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+
+#if LAYOUT_KN
+static TARGET_ATTRIBUTE void KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
+{
+    const int64_t N = a->N, width = N - n;
+    const float *w = a->W + k0 * N + n;
+    for (int64_t k = 0; k < kc; k++, w += N, block += NP * 16)
+        if (width >= NP * 16) {
+#pragma GCC unroll 32
+            for (int v = 0; v < NP * VP; v++)
+                *(KERNEL_vec *)(block + v * VF) = *(const KERNEL_vec *)(w + v * VF);
+        } else {
+            for (int64_t c = 0; c < NP * 16; c++)
+                block[c] = c < width ? w[c] : 0;
+        }
+}
+#else
+/* VF columns of the block, VF values of k: the transpose, by log2(VF) rounds that interleave the upper half with the lower. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_transpose(const float *w, int64_t K, float *block)
+{
+    KERNEL_vec v[VF], t[VF];
+#pragma GCC unroll 16
+    for (int i = 0; i < VF; i++)
+        v[i] = *(const KERNEL_vec *)(w + i * K);
+#pragma GCC unroll 4
+    for (int round = 1; round < VF; round *= 2) {
+#pragma GCC unroll 16
+        for (int i = 0; i < VF / 2; i++) {
+#if VF == 16
+            t[2 * i] = __builtin_shufflevector(v[i], v[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+#elif VF == 8
+            t[2 * i] = __builtin_shufflevector(v[i], v[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+            t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+#else
+            t[2 * i] = __builtin_shufflevector(v[i], v[i + 2], 0, 4, 1, 5);
+            t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 2], 2, 6, 3, 7);
+#endif
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < VF; i++)
+            v[i] = t[i];
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < VF; i++)
+        *(KERNEL_vec *)(block + i * NP * 16) = v[i];
+}
+
+static TARGET_ATTRIBUTE void KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
+{
+    for (int64_t c = 0; c < NP * 16; c += VF, block += VF) {
+        const int64_t K = a->K, width = a->N - n - c;
+        const float *w = a->W + (n + c) * K + k0;
+        int64_t k = 0;
+        for (; width >= VF && k + VF <= kc; k += VF)
+            KERNEL_transpose(w + k, K, block + k * NP * 16);
+        for (; k < kc; k++)
+            for (int64_t i = 0; i < VF; i++)
+                block[k * NP * 16 + i] = i < width ? w[i * K + k] : 0;
+    }
+}
+#endif
+
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_step(const int rows, KERNEL_vec acc[MR][NP * VP], const float *x, const float *w, int64_t K)
+{
+    KERNEL_vec wv[NP * VP];
+#pragma GCC unroll 32
+    for (int v = 0; v < NP * VP; v++) {
+        KERNEL_vec load = *(const KERNEL_vec *)(w + v * VF);
+#if HOLD
+        NAME_IN_REGISTER(load);
+#endif
+        wv[v] = load;
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        KERNEL_vec xv = x[r * K] - (KERNEL_vec){0};
+#if HOLD
+        NAME_IN_REGISTER(xv);
+#endif
+#pragma GCC unroll 32
+        for (int v = 0; v < NP * VP; v++)
+            acc[r][v] += xv * wv[v];
+    }
+}
+
+/* Rows m.., columns n.., kc values of k from k0 on: adds to Y unless k0 is 0. `rows` is a constant of each call. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, int64_t n, int64_t k0, int64_t kc)
+{
+    const int64_t N = a->N, K = a->K, width = N - n;
+    const float *x = a->X + m * K + k0, *w = block;
+    float *y = a->Y + m * N + n;
+    KERNEL_vec acc[MR][NP * VP];
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 32
+        for (int v = 0; v < NP * VP; v++)
+            acc[r][v] = (KERNEL_vec){0};
+    int64_t k = kc;
+    for (; k >= UK; k -= UK, x += UK, w += UK * NP * 16)
+#pragma GCC unroll 4
+        for (int u = 0; u < UK; u++)
+            KERNEL_step(rows, acc, x + u, w + u * NP * 16, K);
+#if UK > 1
+    for (; k > 0; k--, x++, w += NP * 16)
+        KERNEL_step(rows, acc, x, w, K);
+#endif
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++, y += N) {
+        float edge[NP * 16], *to = width < NP * 16 ? edge : y;
+#if HAS_BIAS
+        const float *add = k0 ? y : a->bias + n;
+#else
+        const float *add = k0 ? y : 0;
+#endif
+        if (width < NP * 16 && add) {
+            __builtin_memcpy(edge, add, (size_t)width * sizeof(float));
+            add = edge;
+        }
+#pragma GCC unroll 32
+        for (int v = 0; v < NP * VP; v++) {
+            KERNEL_vec sum = acc[r][v];
+            if (add)
+                sum += *(const KERNEL_vec *)(add + v * VF);
+            *(KERNEL_vec *)(to + v * VF) = sum;
+        }
+        if (width < NP * 16)
+            __builtin_memcpy(y, edge, (size_t)width * sizeof(float));
+    }
+}
+
+/* The tile as a function for each height. */
+static TARGET_ATTRIBUTE void
+KERNEL_rows(const NAME_args *a, int64_t rows, const float *block, int64_t m, int64_t n, int64_t k0, int64_t kc)
+{
+    switch (rows) {
+    case R: KERNEL_tile(R, a, block, m, n, k0, kc); break; //@ repeat R = 1..MR
+    }
+}
+
+static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
+{
+    float block[KC * NP * 16] __attribute__((aligned(64)));
+    const int64_t M = a->M, K = a->K, tiles = (a->N + NP * 16 - 1) / (NP * 16);
+#if SPLIT
+    const int64_t n0 = 0, n1 = tiles * NP * 16, m0 = M * task / ntask, m1 = M * (task + 1) / ntask;
+#else
+    const int64_t m0 = 0, m1 = M, n0 = tiles * task / ntask * NP * 16, n1 = tiles * (task + 1) / ntask * NP * 16;
+#endif
+    const int64_t ntile = (m1 - m0 + MR - 1) / MR, nblock = K > KC ? (K + KC - 1) / KC : 1;
+    const int64_t step = ((K + nblock - 1) / nblock + 15) / 16 * 16;   /* KC is a multiple of 16: step is at most KC */
+    if (m0 == m1)
+        return 0;
+    for (int64_t n = n0; n < n1; n += NP * 16)
+        for (int64_t k0 = 0; k0 == 0 || k0 < K; k0 += step) {
+            const int64_t kc = K - k0 < step ? K - k0 : step;
+            KERNEL_pack(a, n, k0, kc, block);
+            for (int64_t i = 0; i < ntile; i++) {
+#if EVEN
+                const int64_t m = m0 + (m1 - m0) * i / ntile, rows = m0 + (m1 - m0) * (i + 1) / ntile - m;
+#else
+                const int64_t m = m0 + i * MR, rows = m1 - m < MR ? m1 - m : MR;
+#endif
+                KERNEL_rows(a, rows, block, m, n, k0, kc);
+            }
+        }
+    return 0;
+}

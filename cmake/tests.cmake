@@ -4,9 +4,10 @@
 # tests/<area>/test_<x>.sh runs with DCGEN, SRC and BIN set. Each runs in tests/<area> and carries its area as label.
 # Exit code 77 means skipped. A file may ask for more on a line of its own within its head:
 #
-#   ctest: label=slow timeout=300 serial
+#   ctest: label=slow timeout=300 serial fixture=packages
 #
-# label: further labels, by commas; timeout: seconds; serial: runs alone. "slow" stays out of the sanitizer builds; shell
+# label: further labels, by commas; timeout: seconds; serial: runs alone; fixture: runs only when
+# tests/<area>/setup_<fixture>.sh, itself run once before, succeeded. "slow" stays out of the sanitizer builds; shell
 # tests of whole packages (tests/package) are slow by themselves.
 if(DCGEN_SANITIZE)
     set(timeout_factor 4)
@@ -28,6 +29,9 @@ function(dcgen_register_test name file area default_timeout)
     endif()
     if(wish MATCHES " serial")
         set(serial ON)
+    endif()
+    if(wish MATCHES " fixture=([a-z]+)")
+        set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED ${CMAKE_MATCH_1})
     endif()
     if(area STREQUAL "package" AND file MATCHES "\\.sh$")
         list(APPEND labels slow)
@@ -58,8 +62,8 @@ function(dcgen_add_shell_test file)
     get_filename_component(area ${folder} NAME)
     set(name ${area}_${base})
     add_test(NAME ${name}_sh
-        COMMAND ${CMAKE_COMMAND} -E env DCGEN=${CMAKE_BINARY_DIR}/dcgen SRC=${PROJECT_SOURCE_DIR} BIN=${CMAKE_BINARY_DIR}
-                sh ${file}
+        COMMAND ${CMAKE_COMMAND} -E env DCGEN=${CMAKE_BINARY_DIR}/dcgen SRC=${PROJECT_SOURCE_DIR}
+                BIN=${CMAKE_BINARY_DIR} sh ${file}
         WORKING_DIRECTORY ${folder})
     dcgen_register_test(${name}_sh ${file} ${area} 300)
 endfunction()
@@ -77,4 +81,13 @@ endforeach()
 file(GLOB shell_tests CONFIGURE_DEPENDS tests/*/test_*.sh)
 foreach(file IN LISTS shell_tests)
     dcgen_add_shell_test(${file})
+endforeach()
+
+file(GLOB setups CONFIGURE_DEPENDS tests/*/setup_*.sh)
+foreach(file IN LISTS setups)
+    dcgen_add_shell_test(${file})
+    string(REGEX REPLACE "^.*/([^/]+)/setup_([^/]+)\\.sh$" "\\1_setup_\\2_sh;\\2" row ${file})
+    list(GET row 0 name)
+    list(GET row 1 fixture)
+    set_tests_properties(${name} PROPERTIES FIXTURES_SETUP ${fixture})
 endforeach()

@@ -192,6 +192,26 @@ static void add_null_checks(Emitter *e, Text *t)
     }
 }
 
+/* Does the operand have no elements where a reduced axis is 0, though the call has a result? */
+static bool may_be_empty(const Op *op, const Operand *o)
+{
+    for (int i = 0; i < op->naxis; i++)
+        if (op->axis[i].kind == AXIS_REDUCE && unit_uses_axis(o->elems, op->axis[i].name))
+            return true;
+    return false;
+}
+
+/* What kernels get for the operand. Where it has no elements any address will do but NULL, which bears no arithmetic. */
+static const char *argument(Emitter *e, int operand)
+{
+    const Op *op = spec_of(e)->op;
+    const Operand *o = &op->operand[operand], *out = op->operand;
+    const bool packed = spec_of(e)->packed && operand == spec_of(e)->const_operand;
+    while (out->role != ROLE_OUT)
+        out++;
+    return packed || !may_be_empty(op, o) ? o->name : arena_printf(e->arena, "%s ? %s : %s", o->name, o->name, out->name);
+}
+
 static const char *call(Emitter *e)
 {
     const Spec *s = spec_of(e);
@@ -206,7 +226,7 @@ static const char *call(Emitter *e)
     text_printf(&t, "    const %s_args args = { %s, ", s->name, axis_names(e));
     for (int i = 0; i < s->op->noperand; i++)
         if (unit_has_operand(s, &s->op->operand[i]))
-            text_printf(&t, "%s, ", s->op->operand[i].name);
+            text_printf(&t, "%s, ", argument(e, i));
     text_printf(&t, "workspace };\n    const int ntask = exec && exec->threads > 1 ? %s_ntask(exec, %s_flops(", s->name, s->name);
     for (int i = 0; i < s->op->naxis; i++)
         text_printf(&t, "%s(double)%s", i ? ", " : "", s->op->axis[i].name);

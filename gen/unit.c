@@ -41,7 +41,7 @@ static void axis_use(void *ctx, const char *name, Loc at)
     u->found = u->found || strcmp(name, u->axis) == 0;
 }
 
-static bool uses_axis(const Expr *e, const char *axis)
+bool unit_uses_axis(const Expr *e, const char *axis)
 {
     AxisUse u = { axis, !e };
     if (e)
@@ -54,7 +54,7 @@ static char *axis_list(Arena *a, const Op *op, const Expr *elems, const char *be
 {
     Text t = { .arena = a };
     for (int i = 0; i < op->naxis; i++)
-        if (uses_axis(elems, op->axis[i].name))
+        if (unit_uses_axis(elems, op->axis[i].name))
             text_printf(&t, "%s%s%s", t.len ? ", " : "", before, op->axis[i].name);
     return arena_strdup(a, text_str(&t));
 }
@@ -192,7 +192,7 @@ static char *entry(Arena *a, const UnitContext *u)
     Text list = { .arena = a };
     const Expr *elems = s->op->operand[s->const_operand].elems;
     for (int i = 0; i < s->op->naxis; i++)
-        if (uses_axis(elems, s->op->axis[i].name))
+        if (unit_uses_axis(elems, s->op->axis[i].name))
             text_printf(&list, "%sextent[%d]", list.len ? ", " : "", i);
     text_printf(&t, "\nint64_t dcgen_packed_bytes(const int64_t *extent)\n{\n    return (int64_t)%s_packed_bytes(%s);\n}\n\n", s->name,
                 text_str(&list));

@@ -41,6 +41,7 @@ char *unit_kernel_text(Arena *a, const UnitKernel *k);                        /*
 /* "int64_t M, int64_t N, int64_t K" of the axes that `elems` uses; NULL: all axes. */
 char *unit_extents(Arena *a, const Op *op, const Expr *elems);
 char *unit_axes(Arena *a, const Op *op, const Expr *elems);                   /* "M, N, K" of the same */
+bool unit_uses_axis(const Expr *elems, const char *axis);                     /* NULL: uses all */
 /* C type of an operand as a parameter: "const float *"; a packed constant one: "const void *". */
 const char *unit_operand_type(const Spec *s, const Operand *o);
 /* Does this package have the operand (its epilogue is asked for)? */

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * contract: what the package NAME promises at the edges of its API: bad extents, no extents, bad pointers, bad kernels,
+ * operands that are barely aligned or end where memory ends, any number of threads. Exit code 0: it holds.
+ */
+#define _GNU_SOURCE            /* MAP_ANONYMOUS */
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "NAME_pool.h"
+#include "NAME_problem.h"
+
+static int failures;
+
+static void check(bool holds, int line, const char *text)
+{
+    if (!holds) {
+        failures++;
+        printf("line %d: not so: %s\n", line, text);
+    }
+}
+
+#define CHECK(condition) check(condition, __LINE__, #condition)
+
+static const int64_t bad_extents[] = { -1, -16, INT64_MIN, (int64_t)INT32_MAX + 1, INT64_C(1) << 32, INT64_MAX };
+enum { NBAD = sizeof bad_extents / sizeof *bad_extents };
+
+static int call(int64_t M, int64_t N, int64_t K, const NAME_problem *p, const NAME_exec *exec)
+{
+    NAME_problem q = *p;
+    q.M = M, q.N = N, q.K = K;
+    return NAME_problem_call(&q, exec);
+}
+
+static void extents_out_of_range(const NAME_problem *p)
+{
+    for (int i = 0; i < NBAD; i++) {
+        const int64_t bad = bad_extents[i];
+        for (int axis = 0; axis < 3; axis++) {
+            const int64_t M = axis == 0 ? bad : p->M, N = axis == 1 ? bad : p->N, K = axis == 2 ? bad : p->K;
+            CHECK(call(M, N, K, p, NULL) == NAME_BAD_EXTENT);
+            CHECK(NAME_choose(M, N, K) == -1);
+        }
+#if NAME_W_PACKED
+        CHECK(NAME_packed_bytes(bad, p->K) == 0 && NAME_packed_bytes(p->N, bad) == 0);
+        CHECK(NAME_pack(bad, p->K, p->W, p->packed) == NAME_BAD_EXTENT);
+        CHECK(NAME_pack(p->N, bad, p->W, p->packed) == NAME_BAD_EXTENT);
+#endif
+    }
+}
+
+/* Any legal extents have a kernel, whether or not there is memory for operands of that size. */
+static void every_extent_has_a_kernel(void)
+{
+    static const int64_t some[] = { 0, 1, 2, 24, 25, 48, 64, 65, 4096, INT32_MAX - 1, INT32_MAX };
+    enum { NSOME = sizeof some / sizeof *some };
+    for (int i = 0; i < NSOME * NSOME * NSOME; i++) {
+        const int kernel = NAME_choose(some[i % NSOME], some[i / NSOME % NSOME], some[i / NSOME / NSOME]);
+        CHECK(kernel >= 0 && kernel < NAME_nkernel());
+    }
+}
+
+/* A size is never less than the elements need: where it would not fit size_t, it is 0 and nothing can be packed. */
+static void sizes_do_not_wrap_around(const NAME_problem *p)
+{
+#if NAME_W_PACKED
+    static const int64_t some[] = { 1, 15, 16, 17, 1 << 16, 1 << 30, INT32_MAX - 16, INT32_MAX - 1, INT32_MAX };
+    enum { NSOME = sizeof some / sizeof *some };
+    for (int i = 0; i < NSOME * NSOME; i++) {
+        const int64_t N = some[i % NSOME], K = some[i / NSOME];
+        const size_t bytes = NAME_packed_bytes(N, K);
+        if (bytes == 0) {
+            CHECK((double)N * (double)K * 4 > (double)PTRDIFF_MAX / 2);
+            CHECK(NAME_pack(N, K, p->W, p->packed) == NAME_BAD_EXTENT);
+        } else {
+            CHECK(bytes <= PTRDIFF_MAX && (double)bytes >= (double)N * (double)K * 4);
+        }
+    }
+    CHECK(NAME_packed_bytes(0, 5) == 0);
+    CHECK(NAME_pack(0, 5, NULL, NULL) == NAME_OK);
+#endif
+    (void)p;
+}
+
+static void nothing_to_do_touches_nothing(const NAME_problem *p)
+{
+    const NAME_problem none = { 0 };
+    const NAME_exec exec = { .threads = 4 };
+    for (int i = 0; i < 2; i++) {
+        const NAME_exec *e = i ? &exec : NULL;
+        CHECK(call(0, p->N, p->K, &none, e) == NAME_OK);
+        CHECK(call(p->M, 0, p->K, &none, e) == NAME_OK);
+        CHECK(call(0, 0, 0, &none, e) == NAME_OK);
+        p->Y[0] = 7;
+        CHECK(call(0, p->N, p->K, p, e) == NAME_OK && p->Y[0] == 7);
+        CHECK(call(p->M, 0, p->K, p, e) == NAME_OK && p->Y[0] == 7);
+    }
+}
+
+static int on_every_kernel(const NAME_problem *p, NAME_exec exec)
+{
+    int wrong = 0;
+    for (exec.kernel = 0; exec.kernel <= NAME_nkernel(); exec.kernel++)
+        if (NAME_problem_call(p, &exec) != NAME_BAD_KERNEL)
+            wrong += !NAME_problem_solves(p, &exec);
+    return wrong;
+}
+
+/* K = 0: the sum is empty. X, and W where it is not packed, have no elements and may be NULL. */
+static void no_depth_gives_the_bias(void)
+{
+    static const int64_t heights[] = { 1, 5, 40 }, widths[] = { 1, 16, 37, 144 };
+    for (int i = 0; i < 12; i++) {
+        NAME_problem p = NAME_problem_new(heights[i % 3], widths[i / 3], 0), q = p;
+        CHECK(on_every_kernel(&p, (NAME_exec){ 0 }) == 0);
+        q.X = NULL;
+        q.W = NULL;
+        if (!NAME_W_PACKED)
+            q.packed = NULL;
+        CHECK(on_every_kernel(&q, (NAME_exec){ .threads = 3 }) == 0);
+        NAME_problem_free(&p);
+    }
+}
+
+static void null_pointers(const NAME_problem *p)
+{
+    NAME_problem q = *p;
+    q.X = NULL;
+    CHECK(NAME_problem_call(&q, NULL) == NAME_BAD_POINTER);
+    q = *p, q.packed = NULL;
+    CHECK(NAME_problem_call(&q, NULL) == NAME_BAD_POINTER);
+    q = *p, q.Y = NULL;
+    CHECK(NAME_problem_call(&q, NULL) == NAME_BAD_POINTER);
+#ifdef NAME_HAS_BIAS
+    q = *p, q.bias = NULL;
+    CHECK(NAME_problem_call(&q, NULL) == NAME_BAD_POINTER);
+    q.K = 0;
+    CHECK(NAME_problem_call(&q, NULL) == NAME_BAD_POINTER);
+#endif
+    q = *p, q.Y = NULL, q.K = 0;
+    CHECK(NAME_problem_call(&q, NULL) == NAME_BAD_POINTER);
+    q = *p, q.workspace = NULL;
+    CHECK(NAME_problem_call(&q, NULL) == (NAME_workspace_bytes(p->M, p->N, p->K) ? NAME_BAD_POINTER : NAME_OK));
+#if NAME_W_PACKED
+    CHECK(NAME_pack(p->N, p->K, NULL, p->packed) == NAME_BAD_POINTER);
+    CHECK(NAME_pack(p->N, p->K, p->W, NULL) == NAME_BAD_POINTER);
+    CHECK(NAME_pack(p->N, 0, p->W, NULL) == NAME_BAD_POINTER);
+    CHECK(NAME_pack(p->N, 0, NULL, p->packed) == NAME_OK);
+    CHECK(NAME_pack(p->N, p->K, p->W, p->packed) == NAME_OK);
+#endif
+}
+
+static void kernels_by_number(const NAME_problem *p)
+{
+    static const int bad[] = { INT_MIN, INT_MIN + 1, -2, -1, INT_MAX };
+    const int n = NAME_nkernel();
+    int ran = 0;
+    CHECK(n >= 1);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK(NAME_problem_call(p, &(NAME_exec){ .kernel = bad[i] }) == NAME_BAD_KERNEL);
+    CHECK(NAME_problem_call(p, &(NAME_exec){ .kernel = n + 1 }) == NAME_BAD_KERNEL);
+    CHECK(!NAME_kernel_text(-1) && !NAME_kernel_text(n) && !NAME_kernel_text(INT_MAX) && !NAME_kernel_text(INT_MIN));
+    for (int k = 0; k < n; k++) {
+        CHECK(strlen(NAME_kernel_text(k)) > 0);
+        for (int j = 0; j < k; j++)
+            CHECK(strcmp(NAME_kernel_text(j), NAME_kernel_text(k)) != 0);
+        const int code = NAME_problem_call(p, &(NAME_exec){ .kernel = k + 1 });
+        CHECK(code == NAME_OK || code == NAME_BAD_KERNEL);
+        ran += code == NAME_OK;
+    }
+    CHECK(ran >= 1);
+    CHECK(NAME_problem_call(p, &(NAME_exec){ .kernel = 1 + NAME_choose(p->M, p->N, p->K) }) == NAME_OK);
+    CHECK(NAME_problem_call(p, &(NAME_exec){ .kernel = n }) == NAME_OK);       /* the portable one */
+}
+
+static void every_code_has_a_text(void)
+{
+    static const int codes[] = { NAME_OK, NAME_BAD_EXTENT, NAME_BAD_POINTER, NAME_BAD_KERNEL };
+    static const int unknown[] = { -1, 4, INT_MIN, INT_MAX };
+    CHECK(NAME_OK == 0);
+    for (int i = 0; i < 4; i++) {
+        CHECK(strlen(NAME_strerror(codes[i])) > 0 && strlen(NAME_strerror(unknown[i])) > 0);
+        CHECK(strcmp(NAME_strerror(unknown[i]), NAME_strerror(unknown[0])) == 0);
+        CHECK(strcmp(NAME_strerror(codes[i]), NAME_strerror(unknown[i])) != 0);
+        for (int j = 0; j < i; j++)
+            CHECK(strcmp(NAME_strerror(codes[i]), NAME_strerror(codes[j])) != 0);
+    }
+}
+
+/* ---- threads ---- */
+
+static int most_parts;
+
+/* Legal for a parallel_for: one after the other, last first. */
+static void backwards(void *ctx, int n, void (*body)(void *arg, int i), void *arg)
+{
+    (void)ctx;
+    if (n > most_parts)
+        most_parts = n;
+    for (int i = n - 1; i >= 0; i--)
+        body(arg, i);
+}
+
+static void any_number_of_threads(void)
+{
+    static const int threads[] = { INT_MIN, -1, 0, 1, 2, 3, 7, 16, 255, 256, 1000, INT_MAX };
+    NAME_problem small = NAME_problem_new(3, 17, 9), large = NAME_problem_new(96, 301, 601);
+    NAME_pool *pool = NAME_pool_start(3);
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        const NAME_exec way[] = { { .threads = threads[i], .parallel_for = backwards },
+                                  { .threads = threads[i], .parallel_for = NAME_pool_run, .ctx = pool },
+                                  { .threads = threads[i] } };
+        for (int w = 0; w < 3; w++) {
+            most_parts = 0;
+            CHECK(NAME_problem_solves(&small, &way[w]));
+            CHECK(most_parts == 0);                        /* too little work to share out */
+            CHECK(NAME_problem_solves(&large, &way[w]));
+            CHECK(most_parts <= 256 && most_parts <= (threads[i] > 1 ? threads[i] : 0));
+            CHECK(w > 0 || threads[i] < 2 || most_parts >= 2);
+        }
+    }
+    for (int n = 2; n <= 7; n += 5)
+        CHECK(on_every_kernel(&large, (NAME_exec){ .threads = n, .parallel_for = backwards }) == 0);
+    NAME_pool_stop(pool);
+    NAME_problem_free(&small);
+    NAME_problem_free(&large);
+}
+
+/* ---- where operands lie ---- */
+
+static char *guarded(size_t bytes, size_t page, size_t *whole)
+{
+    *whole = (bytes + page - 1) / page * page + 2 * page;
+    char *p = mmap(NULL, *whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED || mprotect(p + page, *whole - 2 * page, PROT_READ | PROT_WRITE))
+        abort();
+    return p;
+}
+
+enum { NOPERAND = 4 };
+typedef struct { char *map; size_t whole; } Guard;
+
+/* Moves an operand to where one element before it (at_end: behind it) cannot be read. */
+static void *move(const void *from, size_t bytes, bool at_end, Guard *g)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    g->map = guarded(bytes, page, &g->whole);
+    char *to = at_end ? g->map + g->whole - page - bytes : g->map + page;
+    memcpy(to, from, bytes);
+    return to;
+}
+
+static size_t weight_bytes(const NAME_problem *p)
+{
+#if NAME_W_PACKED
+    return NAME_packed_bytes(p->N, p->K);
+#else
+    return (size_t)(p->N * p->K) * sizeof(float);
+#endif
+}
+
+static void at_the_edge_of_memory(const NAME_problem *p, bool at_end)
+{
+    Guard g[NOPERAND] = { { NULL, 0 } };
+    NAME_problem q = *p;
+    q.X = move(p->X, (size_t)(p->M * p->K) * sizeof(float), at_end, &g[0]);
+    q.packed = move(p->packed, weight_bytes(p), at_end, &g[1]);
+    q.Y = move(p->Y, (size_t)(p->M * p->N) * sizeof(float), at_end, &g[2]);
+    if (p->bias)
+        q.bias = move(p->bias, (size_t)p->N * sizeof(float), at_end, &g[3]);
+    CHECK(on_every_kernel(&q, (NAME_exec){ 0 }) == 0);
+    CHECK(on_every_kernel(&q, (NAME_exec){ .threads = 3, .parallel_for = backwards }) == 0);
+#if NAME_W_PACKED
+    Guard gw;
+    float *w = move(p->W, (size_t)(p->N * p->K) * sizeof(float), at_end, &gw);
+    memset(q.packed, 0xff, weight_bytes(p));
+    CHECK(NAME_pack(p->N, p->K, w, q.packed) == NAME_OK);
+    CHECK(NAME_problem_solves(&q, NULL));
+    munmap(gw.map, gw.whole);
+#endif
+    for (int i = 0; i < NOPERAND; i++)
+        if (g[i].map)
+            munmap(g[i].map, g[i].whole);
+}
+
+/* No operand aligned to more than an element, and each to another one. */
+static void barely_aligned(const NAME_problem *p)
+{
+    const struct { const void *from; size_t bytes; } operand[NOPERAND] = {
+        { p->X, (size_t)(p->M * p->K) * sizeof(float) }, { p->packed, weight_bytes(p) },
+        { p->bias, p->bias ? (size_t)p->N * sizeof(float) : 0 }, { p->Y, (size_t)(p->M * p->N) * sizeof(float) } };
+    char *memory[NOPERAND], *at[NOPERAND];
+    NAME_problem q = *p;
+    for (int i = 0; i < NOPERAND; i++) {
+        memory[i] = NAME_take(operand[i].bytes + 128);
+        at[i] = memory[i] + (64 - (uintptr_t)memory[i] % 64) + 4 * (i + 1);
+        if (operand[i].bytes)
+            memcpy(at[i], operand[i].from, operand[i].bytes);
+    }
+    q.X = (float *)(void *)at[0];
+    q.packed = at[1];
+    q.bias = p->bias ? (float *)(void *)at[2] : NULL;
+    q.Y = (float *)(void *)at[3];
+    CHECK(on_every_kernel(&q, (NAME_exec){ 0 }) == 0);
+#if NAME_W_PACKED
+    CHECK(NAME_pack(p->N, p->K, p->W, q.packed) == NAME_OK);
+    CHECK(NAME_problem_solves(&q, NULL));
+#endif
+    for (int i = 0; i < NOPERAND; i++)
+        free(memory[i]);
+}
+
+static void operands_anywhere(void)
+{
+    static const int64_t extents[][3] = { { 1, 1, 1 }, { 1, 15, 3 }, { 2, 17, 5 }, { 3, 31, 7 }, { 5, 33, 31 },
+                                          { 7, 49, 13 }, { 9, 47, 63 }, { 13, 65, 2 }, { 14, 129, 9 }, { 15, 95, 65 },
+                                          { 29, 16, 17 }, { 33, 3, 101 }, { 48, 80, 33 } };
+    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
+        NAME_problem p = NAME_problem_new(extents[i][0], extents[i][1], extents[i][2]);
+        at_the_edge_of_memory(&p, false);
+        at_the_edge_of_memory(&p, true);
+        barely_aligned(&p);
+        NAME_problem_free(&p);
+    }
+}
+
+/* Special values go through as the definition says: no kernel drops or invents one. */
+static void special_values(void)
+{
+    NAME_problem p = NAME_problem_new(9, 33, 5);
+    p.X[2 * p.K + 1] = INFINITY;
+    p.X[4 * p.K + 3] = NAN;
+    for (int k = 0; k <= NAME_nkernel(); k++) {
+        if (NAME_problem_call(&p, &(NAME_exec){ .kernel = k }) == NAME_BAD_KERNEL)
+            continue;
+        for (int64_t i = 0; i < p.M * p.N; i++) {
+            const int64_t m = i / p.N;
+            CHECK(m == 4 ? isnan(p.Y[i]) : m == 2 ? isinf(p.Y[i]) : isfinite(p.Y[i]));
+        }
+    }
+    NAME_problem_free(&p);
+}
+
+int main(void)
+{
+    NAME_problem p = NAME_problem_new(24, 48, 64);
+    extents_out_of_range(&p);
+    every_extent_has_a_kernel();
+    sizes_do_not_wrap_around(&p);
+    nothing_to_do_touches_nothing(&p);
+    no_depth_gives_the_bias();
+    null_pointers(&p);
+    kernels_by_number(&p);
+    every_code_has_a_text();
+    any_number_of_threads();
+    operands_anywhere();
+    special_values();
+    NAME_problem_free(&p);
+    return failures != 0;
+}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# The public headers, as C11, C17 and C++11, 17, 20, by gcc and clang: each alone, twice, and all packages' together in
+# either order. No warning.
+# ctest: timeout=120 fixture=packages
+. "$SRC/tests/package/common.sh"
+
+flags='-Wall -Wextra -Wpedantic -Wshadow -Wundef -Werror -fsyntax-only'
+headers=$(cd -- "$packages" && ls ./*/*.h | grep -v '/dispatch\.h$')
+reversed=$(echo "$headers" | sort -r)
+
+include_all() { for h in "$@"; do echo "#include \"$packages/$h\""; done; }
+
+# Each header is a translation unit of its own; then one with all of them, twice and in both orders, that uses them.
+mkdir "$tmp/unit"
+for h in $headers; do
+    include_all "$h" >"$tmp/unit/$(basename -- "$h").c"
+done
+{
+    include_all $headers $reversed
+    for name in $names; do
+        echo "int use_$name(${name}_pool *pool); int use_$name(${name}_pool *pool) {"
+        echo "    ${name}_exec e = { 2, ${name}_pool_run, pool, 0 };"
+        echo "#if ${name}_W_PACKED == ${name}_W_PACKED && ${name}_W_KN + ${name}_W_NK == 1"
+        echo "    return ${name}_choose(e.threads, 1, 1) + ${name}_OK + ${name}_BAD_EXTENT + ${name}_BAD_KERNEL;"
+        echo "#endif"
+        echo "}"
+    done
+} >"$tmp/unit/all.c"
+
+for cc in $(compilers); do
+    for unit in "$tmp"/unit/*; do
+        for std in c11 c17; do
+            silent "$cc" -std=$std $flags -Wstrict-prototypes -Wmissing-prototypes "$unit"
+        done
+        for std in c++11 c++17 c++20; do
+            silent "$cc" -x c++ -std=$std $flags -Wold-style-cast "$unit"
+        done
+    done
+done

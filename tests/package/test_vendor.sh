@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# The packages in products of C and of C++: as a subdirectory and installed, static and shared, below a DESTDIR, moved
+# after installation, with options of the product that must not slow the kernels down or hide what the package exports.
+# ctest: timeout=300 fixture=packages
+. "$SRC/tests/package/common.sh"
+
+have g++ || have c++ || { echo "skipped: there is no C++ compiler"; exit 77; }
+
+for name in $names; do
+    fill use.c "$name" >/dev/null
+done
+main_of $names >"$tmp/main.c"
+list=$(echo $names | tr ' ' ';')
+
+# product FOLDER LANG OPTION...: configures, builds and runs the product of product/CMakeLists.txt.
+product() {
+    folder=$1 lang=$2
+    shift 2
+    quiet cmake -S "$product" -B "$folder" -DLANG="$lang" -DNAMES="$list" -DUSES="$tmp" \
+        -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@"
+    quiet cmake --build "$folder" -j2
+    quiet ctest --test-dir "$folder" --no-tests=error --output-on-failure
+}
+
+# The last option of a kind in the command that compiles FILE: last_option FOLDER FILE PATTERN
+last_option() {
+    grep "\"command\".*$2 *\"" "$1/compile_commands.json" | tr ' ' '\n' | grep -e "$3" | tail -n 1
+}
+
+kernels_keep_their_options() {   # kernels_keep_their_options FOLDER
+    for name in $names; do
+        for option in -O3 -ffp-contract=fast -std=gnu11; do
+            kind=$(echo "$option" | sed 's/=.*//; s/^-O.*/-O/')
+            last=$(last_option "$1" "$name/kernels.c" "^$kind")
+            [ "$last" = "$option" ] || failed "$1: $name/kernels.c is compiled with '$last', not '$option'"
+        done
+    done
+}
+
+# A Debug build in C, the packages' own tests with it.
+tests=$(for name in $names; do echo "-D${name}_TEST=ON"; done)
+product "$tmp/debug" C -DFOLDER="$packages" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS='-O1 -ffp-contract=off' \
+    -DCMAKE_C_FLAGS_DEBUG='-O0 -g' $tests
+kernels_keep_their_options "$tmp/debug"
+logged "100% tests passed, 0 tests failed out of $(echo $names product | wc -w)"
+
+# C++ alone, shared libraries, everything hidden that is not asked for.
+product "$tmp/shared" CXX -DFOLDER="$packages" -DBUILD_SHARED_LIBS=ON -DCMAKE_C_VISIBILITY_PRESET=hidden \
+    -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON
+for name in $names; do
+    [ -f "$tmp/shared/third_party/$name/lib$name.so" ] || failed "no shared library of $name"
+    [ ! -e "$tmp/shared/bin/${name}_test" ] || failed "$name: its test was built without being asked for"
+done
+
+# All in one: link-time optimisation, one translation unit a target, for this CPU.
+product "$tmp/lto" C -DFOLDER="$packages" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
+    -DCMAKE_POLICY_DEFAULT_CMP0069=NEW -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DCMAKE_C_FLAGS=-march=native
+kernels_keep_their_options "$tmp/lto"
+
+# Installed below a DESTDIR, then moved elsewhere.
+for name in $names; do
+    quiet cmake -S "$packages/$name" -B "$tmp/install/$name" -D"${name}_TEST=OFF" -DCMAKE_INSTALL_LIBDIR=lib
+    quiet cmake --build "$tmp/install/$name" -j2
+    quiet env DESTDIR="$tmp/stage" cmake --install "$tmp/install/$name" --prefix /opt/products
+    for file in include/$name.h include/${name}_pool.h lib/lib$name.a lib/cmake/$name/$name-config.cmake; do
+        [ -f "$tmp/stage/opt/products/$file" ] || failed "$name: $file is not installed"
+    done
+done
+[ ! -e /opt/products/include ] || failed "DESTDIR was not heeded"
+if grep -rF -e "$tmp" -e "$packages" -e /opt/products "$tmp/stage"; then
+    failed "installed files name folders of this machine"
+fi
+mv "$tmp/stage/opt/products" "$tmp/moved"
+product "$tmp/found" C -DCMAKE_PREFIX_PATH="$tmp/moved"
+
+# Installed as shared libraries, found by C++.
+for name in $names; do
+    quiet cmake -S "$packages/$name" -B "$tmp/install/$name" -DBUILD_SHARED_LIBS=ON
+    quiet cmake --build "$tmp/install/$name" -j2
+    quiet cmake --install "$tmp/install/$name" --prefix "$tmp/prefix"
+done
+product "$tmp/found_shared" CXX -DCMAKE_PREFIX_PATH="$tmp/prefix"

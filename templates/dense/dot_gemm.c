@@ -11,7 +11,6 @@ params = (
   { name = "NR";    choices = [1, 2, 3, 4, 5, 6, 8, 12];    doc = "columns of Y in a tile: rows of W read side by side"; },
   { name = "UK";    choices = [1, 2, 4];                    doc = "vectors of k in one round of the inner loop"; },
   { name = "KC";    choices = [0, 512, 768, 1536];          doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
-  { name = "PF";    choices = [0, 1];                       doc = "1: prefetch the next tile's rows of W; 0: leave it to the hardware"; },
   { name = "HOLD";  choices = [0, 1];                       doc = "1: load each vector into a register once; 0: the compiler may fold the loads into the FMAs"; },
   { name = "ORDER"; choices = [0, 1];                       doc = "0: all row tiles before the next columns (W stays close); 1: all columns before the next rows (X stays close)"; },
   { name = "EVEN";  choices = [0, 1];                       doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
@@ -22,12 +21,11 @@ constraints = (
   { need = "MR*NR + MR + 1 <= VECTOR_REGISTERS"; why = "accumulators, a vector of each row of X and one of W must fit the vector registers"; },
   { need = "MR*NR >= 4";                         why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NR*UK <= 48";          why = "a longer loop body only costs instruction cache"; },
-  { need = "PF == 0 || MR <= 6";                 why = "with more rows W arrives slowly enough for the hardware prefetcher"; },
   { need = "MR > 1 || (ORDER == 0 && EVEN == 0)"; why = "with single rows there is no tail to even out"; } );
 general = (
-  { target = "avx512";   MR = 5; NR = 4; UK = 1; KC = 0; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
-  { target = "avx2";     MR = 2; NR = 4; UK = 1; KC = 0; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
-  { target = "portable"; MR = 2; NR = 4; UK = 1; KC = 0; PF = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
+  { target = "avx512";   MR = 5; NR = 4; UK = 1; KC = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx2";     MR = 2; NR = 4; UK = 1; KC = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "portable"; MR = 2; NR = 4; UK = 1; KC = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "NR"; K = "max(KC, VF*UK)"; };
 derived = (
   { name = "MT"; expr = "SPLIT * ceil_div(M, THREADS) + (1 - SPLIT) * M"; doc = "rows of the busiest task"; },
@@ -63,8 +61,6 @@ features = (
   { name = "alias";        expr = "(K % 1024 == 0) * (KB >= 1024) * max(0, ROWS + NR - 8)"; doc = "rows a multiple of 4 KiB apart share a set of L1"; },
   { name = "y_passes";     expr = "log2(ceil_div(K, KB))"; doc = "how often Y is read and written"; },
   { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },
-  { name = "prefetch";     expr = "PF"; doc = "prefetches issued"; },
-  { name = "prefetch_few"; expr = "PF / ROWS"; doc = "the same, for few rows"; },
   { name = "unroll";       expr = "log2(UK)"; doc = "loop overhead saved"; },
   { name = "streams";      expr = "NR"; doc = "parallel streams of W"; },
   { name = "streams_few";  expr = "NR / MT"; doc = "the same, for few rows"; },
@@ -83,7 +79,6 @@ features = (
 #define NR 4
 #define UK 1
 #define KC 0
-#define PF 0
 #define HOLD 1
 #define ORDER 0
 #define EVEN 1
@@ -152,9 +147,6 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
             wv = (KERNEL_vec)((KERNEL_mask)wv & keep);
 #if HOLD
         NAME_IN_REGISTER(wv);
-#endif
-#if PF
-        __builtin_prefetch(w + (NR + c) * K);
 #endif
 #pragma GCC unroll 16
         for (int r = 0; r < rows; r++)

@@ -38,26 +38,51 @@ static void add_tuned(Emitter *e)
     e->target[e->ntarget++] = e->in->study->target;
 }
 
-/* CPUs that lack the tuned target get each lesser target's general kernel. */
+static const General *general_of(const Template *t, const Target *target)
+{
+    for (int i = 0; i < t->ngeneral; i++)
+        if (strcmp(t->general[i].target, target->name) == 0)
+            return &t->general[i];
+    return NULL;
+}
+
+/* How much a template is trusted: 3 when it serves every shape on the tuned target, 2 when a trial of it is right, 1 when none was
+ * tried; 0, never to be used, when all of them failed. */
+static int template_trust(const Emitter *e, const Template *t)
+{
+    const Study *s = e->in->study;
+    bool tried = false;
+    if (s->trial[e->in->assignment->kernel[e->in->assignment->general]].c.t == t)
+        return 3;
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        if (s->trial[i].c.t == t && trial_usable(&s->trial[i]))
+            return 2;
+        tried = tried || s->trial[i].c.t == t;
+    }
+    return tried ? 0 : 1;
+}
+
+/* CPUs that lack the tuned target get each lesser target's general kernel, of the template that is trusted most. */
 static void add_lesser(Emitter *e)
 {
     const TargetList *targets = e->in->unit.targets;
+    const Target *tuned = e->in->study->target;
     for (int i = 0; i < targets->n; i++) {
         const Target *target = &targets->t[i];
-        if (target->rank >= e->in->study->target->rank || strcmp(target->family, e->in->study->target->family) != 0)
-            continue;
+        const Template *best = NULL;
+        int trust = 0;
         for (int j = 0; j < e->in->templates->n; j++) {
             const Template *t = e->in->templates->t[j];
-            int g = 0;
-            while (g < t->ngeneral && strcmp(t->general[g].target, target->name) != 0)
-                g++;
-            if (g == t->ngeneral || !template_suits(t, spec_of(e), target))
-                continue;
-            e->general[e->ntarget] = e->nkernel;
-            e->target[e->ntarget++] = target;
-            e->kernel[e->nkernel++] = (UnitKernel){ t, target, t->general[g].value };
-            break;
+            if (general_of(t, target) && template_suits(t, spec_of(e), target) && template_trust(e, t) > trust) {
+                best = t;
+                trust = template_trust(e, t);
+            }
         }
+        if (target->rank >= tuned->rank || strcmp(target->family, tuned->family) != 0 || !best)
+            continue;
+        e->general[e->ntarget] = e->nkernel;
+        e->target[e->ntarget++] = target;
+        e->kernel[e->nkernel++] = (UnitKernel){ best, target, general_of(best, target)->value };
     }
 }
 

@@ -73,7 +73,7 @@ static const OptionRow OPTIONS[] = {
     { "color", 0, ARG_CHOICE, "auto|always|never", FIELD(color), COLOR_AUTO, 0, "colour in messages" },
     { "json", 0, ARG_FLAG, NULL, FIELD(json), 0, 0, "print the result as JSON" },
     { "quiet", 'q', ARG_FLAG, NULL, FIELD(quiet), 0, 0, "print errors and results only" },
-    { "verbose", 'v', ARG_COUNT, NULL, FIELD(verbose), 0, 0, "say more; twice: say everything" },
+    { "verbose", 'v', ARG_COUNT, NULL, FIELD(verbose), 0, 0, "list the candidates that failed, and why" },
     { "version", 0, ARG_VERSION, NULL, 0, 0, 0, "print the version" },
     { "help", 'h', ARG_HELP, NULL, 0, 0, 0, "print this" },
 };

@@ -19,6 +19,15 @@ typedef struct {
     size_t order;
 } Entry;
 
+/* Escape sequences that begin what is bold, an error, a warning, a caret, and end it; all empty without colour. */
+typedef struct { const char *bold, *error, *warning, *caret, *end; } Palette;
+static const Palette plain = { "", "", "", "", "" }, colored = { "\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;32m", "\033[0m" };
+static const Palette *palette = &plain;
+
+void diag_use_color(bool on) {
+    palette = on ? &colored : &plain;
+}
+
 struct Diag {
     Arena *arena;
     Entry *entry;
@@ -168,20 +177,21 @@ static void print_snippet(FILE *out, Loc at) {
         return;
     fprintf(out, "    %*s", (int)strlen(cut), "");
     print_padding(out, s + from, col - from);
-    fputc('^', out);
+    fprintf(out, "%s^", palette->caret);
     for (size_t i = 1; i < (size_t)(at.width > 1 ? at.width : 1) && col + i < to; i++)
         fputc('~', out);
-    fputc('\n', out);
+    fprintf(out, "%s\n", palette->end);
 }
 
 static void print_entry(FILE *out, const Entry *e) {
-    const char *path = path_of(e);
+    const char *path = path_of(e), *mark = strcmp(e->severity, "error") == 0 ? palette->error : palette->warning;
+    fputs(palette->bold, out);
     print_clean(out, *path ? path : "dcgen", strlen(*path ? path : "dcgen"));
     if (e->at.line > 0)
         fprintf(out, ":%d", e->at.line);
     if (e->at.line > 0 && e->at.col > 0)
         fprintf(out, ":%d", e->at.col);
-    fprintf(out, ": %s: ", e->severity);
+    fprintf(out, ":%s %s%s:%s ", palette->end, mark, e->severity, palette->end);
     print_clean(out, e->message, strlen(e->message));
     fputc('\n', out);
     print_snippet(out, e->at);

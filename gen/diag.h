@@ -33,6 +33,7 @@ void diag_error(Diag *d, Loc at, const char *fmt, ...) __attribute__((format(pri
 void diag_warn(Diag *d, Loc at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int diag_nerror(const Diag *d);
 void diag_print(const Diag *d, FILE *out);       /* in order of file, line, column; stable */
+void diag_use_color(bool on);                    /* by all that is printed from now on; off at first */
 
 /* The name nearest to `word` by edit distance (at most a third of its letters, at least one); NULL if none. */
 const char *diag_nearest(const char *word, const char *const *names, size_t nname);

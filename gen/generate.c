@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/dump.h"
 #include "gen/emit.h"
 #include "gen/explain.h"
 #include "gen/regret.h"
 #include "gen/report.h"
+#include "gen/summary.h"
 #include "gen/tools.h"
 #include "gen/text.h"
 #include "gen/unit.h"
@@ -108,37 +110,7 @@ static const Package *make_package(Arena *a, const Outcome *out, Diag *d)
     return package_make(a, &in, d);
 }
 
-/* Weighted mean of time / best known time - 1 over the tuned instances. */
-static double tuned_regret(const Outcome *out)
-{
-    const Spec *s = out->study->spec;
-    const Assignment *as = out->assignment;
-    double sum = 0, total = 0;
-    for (int64_t i = 0; i < s->ninstance; i++)
-        if (s->instance[i].tuned) {
-            sum += s->instance[i].weight * as->cost[i * as->nkernel + as->chosen[i]] / as->oracle_ns[i];
-            total += s->instance[i].weight;
-        }
-    return total > 0 ? sum / total - 1 : 0;
-}
-
-static void say_done(Arena *a, const Outcome *out)
-{
-    const Study *s = out->study;
-    const Assignment *as = out->assignment;
-    CostReport c = cost_report(a, s, &out->workload->templates);
-    int64_t failed = 0;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        failed += s->trial[i].status != STATUS_OK;
-    printf("%s: %d kernels, %" PRId64 " KiB, %d leaves, for %s (%s)\n", s->spec->name, as->nkernel, (as->code_bytes + 1023) / 1024,
-           tree_nleaf(as->tree), s->target->name, s->device->name);
-    printf("  %" PRId64 " trials, %" PRId64 " failed; %" PRId64 " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
-           s->ntrial, failed, c.nmeasure, 100 * c.error, c.rank);
-    printf("  regret %.2f%% on the shapes that were measured, against the best known of each\n", 100 * tuned_regret(out));
-    printf("  %s\n", out->workload->out);
-}
-
-static int write_outcome(Arena *a, const Outcome *out, bool quiet)
+static int write_outcome(Arena *a, const Outcome *out, const Options *o)
 {
     Diag *d = diag_new(a);
     const char *err = NULL;
@@ -148,8 +120,10 @@ static int write_outcome(Arena *a, const Outcome *out, bool quiet)
         return fail("a template cannot be filled", EXIT_FAILED);
     if (!package_write(p, out->workload->out, &err, a))
         return fail(err, EXIT_ENVIRONMENT);
-    if (!quiet)
-        say_done(a, out);
+    if (o->verbose)
+        summary_failures(out, stderr);
+    if (o->json || !o->quiet)
+        summary_package(a, out, o->json, stdout);
     return EXIT_DONE;
 }
 
@@ -166,7 +140,7 @@ int replay(Arena *a, const Options *o)
         return fail(err, EXIT_ENVIRONMENT);
     if (!outcome_make(a, w, &r, NULL, &out, &err))
         return fail(err, EXIT_FAILED);
-    return write_outcome(a, &out, o->quiet);
+    return write_outcome(a, &out, o);
 }
 
 /* What a package was made from, out of its own spec and records. */
@@ -217,49 +191,82 @@ static const Space *make_space(Arena *a, const UnitContext *u, const TemplateLis
     return ok ? s : NULL;
 }
 
-static void say_space(const Space *s)
+/* What could be searched on this machine. */
+static const Space *probe_space(Arena *a, const Workload *w, Device *device, int *code)
 {
-    printf("space: %" PRId64 " candidates of %" PRId64 " combinations\n", s->n, s->nraw);
-    for (int i = 0; i < s->nrejection; i++)
-        if (s->rejection[i].count)
-            printf("  %10" PRId64 " rejected: %s: %s\n              (%s)\n", s->rejection[i].count, s->rejection[i].t->name,
-                   s->rejection[i].constraint->why, expr_text(s->rejection[i].constraint->need));
-}
-
-static void say_spec(const Workload *w, const Target *target, const Device *device)
-{
-    const Spec *s = w->spec;
-    int64_t ntuned = 0;
-    for (int64_t i = 0; i < s->ninstance; i++)
-        ntuned += s->instance[i].tuned;
-    printf("%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", s->name, s->op->doc, s->dtype, s->ninstance, ntuned);
-    printf("target: %s on %s: %" PRId64 " vector registers of %" PRId64 " bytes; L1 %" PRId64 " KiB, L2 %" PRId64 " KiB, L3 %" PRId64
-           " KiB, %d cores\n", target->name, device->name, target->vector_registers, target->vector_bytes, device->l1_bytes >> 10,
-           device->l2_bytes >> 10, device->l3_bytes >> 10, device->cores);
+    const char *err = NULL;
+    Diag *d = diag_new(a);
+    *code = EXIT_USAGE;
+    if (!target_probe(a, &w->targets, "", "", device, &err)) {
+        *code = fail(err, EXIT_ENVIRONMENT);
+        return NULL;
+    }
+    const Target *target = workload_target(a, w, device, &err);
+    if (!target) {
+        fail(err, EXIT_USAGE);
+        return NULL;
+    }
+    UnitContext u = unit_context(w, device);
+    const Space *space = make_space(a, &u, &w->templates, target, d);
+    diag_print(d, stderr);
+    *code = space ? EXIT_DONE : EXIT_USAGE;
+    return space;
 }
 
 int check(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
-    const char *err = NULL;
     Device device;
-    Diag *d = diag_new(a);
     const Workload *w = read_workload(a, o->operand, o, &code);
-    if (!w)
-        return code;
-    if (!target_probe(a, &w->targets, "", "", &device, &err))
-        return fail(err, EXIT_ENVIRONMENT);
-    const Target *target = workload_target(a, w, &device, &err);
-    if (!target)
-        return fail(err, EXIT_USAGE);
-    UnitContext u = unit_context(w, &device);
-    const Space *space = make_space(a, &u, &w->templates, target, d);
-    diag_print(d, stderr);
+    const Space *space = w ? probe_space(a, w, &device, &code) : NULL;
     if (!space)
-        return EXIT_USAGE;
-    say_spec(w, target, &device);
-    say_space(space);
+        return code;
+    summary_check(w, space, &device, o->json, stdout);
     return EXIT_DONE;
+}
+
+/* ---- dump ---- */
+
+/* Everything that the stage needs; false with *code set. */
+static bool dump_input(Arena *a, const Options *o, const Workload *w, DumpInput *in, int *code)
+{
+    const char *err = NULL;
+    Records *r = ARENA_NEW(a, Records);
+    Device device;
+    Outcome out;
+    *in = (DumpInput){ .workload = w, .records = r };
+    if (o->dump == DUMP_SPEC)
+        return true;
+    if (o->dump == DUMP_SPACE)
+        return (in->space = probe_space(a, w, &device, code)) != NULL;
+    if (!record_read(a, w->records, r, stderr, &err)) {
+        *code = fail(err, EXIT_ENVIRONMENT);
+        return false;
+    }
+    if (o->dump == DUMP_RECORDS)
+        return true;
+    if (!outcome_make(a, w, r, NULL, &out, &err)) {
+        *code = fail(err, EXIT_FAILED);
+        return false;
+    }
+    in->study = out.study;
+    in->model = out.model;
+    in->assignment = out.assignment;
+    return true;
+}
+
+int dump_stage(Arena *a, const Options *o)
+{
+    int code = EXIT_DONE;
+    bool of_package = o->command == COMMAND_EXPLAIN || o->command == COMMAND_BENCH;
+    Options use = *o;
+    DumpInput in;
+    if (of_package)
+        use.records = arena_printf(a, "%s/records.jsonl", o->operand);
+    const Workload *w = read_workload(a, of_package ? arena_printf(a, "%s/spec.cfg", o->operand) : o->operand, &use, &code);
+    if (w && dump_input(a, &use, w, &in, &code))
+        dump(a, o->dump, &in, o->json, stdout);
+    return code;
 }
 
 /* ---- generate ---- */
@@ -351,7 +358,7 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
     if (*stop)
         code = interrupted(w, &run);
     else
-        code = ok ? write_outcome(a, &out, o->quiet) : fail(err, code);
+        code = ok ? write_outcome(a, &out, o) : fail(err, code);
     tools_close(&run);
     return code;
 }

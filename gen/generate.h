@@ -24,6 +24,8 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXI
 int generate(Arena *a, const Options *o, const volatile int *stop);
 int replay(Arena *a, const Options *o);
 int check(Arena *a, const Options *o);
+/* --dump STAGE: what that stage makes of the spec, or of the records that there are. Nothing is measured or written. */
+int dump_stage(Arena *a, const Options *o);
 /* explain PKG: from the spec and records in the package itself. */
 int explain_package(Arena *a, const Options *o);
 /* bench PKG --regret N: likewise. */

@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "gen/arena.h"
+#include "gen/bench.h"
 #include "gen/cli.h"
+#include "gen/diag.h"
 #include "gen/generate.h"
 
 static volatile int interrupted;
@@ -63,12 +65,14 @@ static int finish_output(int code)
 
 static int run_command(Arena *a, const Options *o)
 {
+    if (o->dump != DUMP_NONE)
+        return dump_stage(a, o);
     switch (o->command) {
     case COMMAND_GENERATE: return generate(a, o, &interrupted);
     case COMMAND_REPLAY: return replay(a, o);
     case COMMAND_CHECK: return check(a, o);
     case COMMAND_EXPLAIN: return explain_package(a, o);
-    case COMMAND_BENCH: return o->regret > 0 ? regret_package(a, o, &interrupted) : EXIT_USAGE;
+    case COMMAND_BENCH: return o->regret > 0 ? regret_package(a, o, &interrupted) : bench_package(a, o, &interrupted);
     }
     return EXIT_USAGE;
 }
@@ -80,8 +84,10 @@ int main(int argc, char **argv)
     hold_standard_streams();
     catch_signals();
     int code = cli_parse(a, argc, argv, stdout, stderr, &o);
-    if (code < 0)
+    if (code < 0) {
+        diag_use_color(cli_color(o.color, stderr));
         code = run_command(a, &o);
+    }
     arena_free(a);
     return finish_output(code);
 }

@@ -239,7 +239,7 @@ static void manual_has_every_option(void **state) {
             fail_msg("the manual lacks --%.*s", n, s);
         noption++;
     }
-    assert_int_equal(noption, 22);
+    assert_int_equal(noption, 23);
     parsed_free(&p);
 }
 

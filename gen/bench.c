@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bench: see bench.h. Configure, build, run: three programs, each ended when the user interrupts.
+ */
+#include "gen/bench.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "gen/generate.h"
+#include "gen/text.h"
+#include "search/process.h"
+#include "search/scratch.h"
+
+enum { TICK_MS = 50 };
+
+typedef struct {
+    Arena *a;
+    const Options *o;
+    const volatile int *stop;
+    const char *package, *name;
+    const char *build;                 /* folder */
+} Bench;
+
+__attribute__((format(printf, 3, 4)))
+static int fail(const Bench *b, int code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fprintf(stderr, "dcgen: %s\n", arena_vprintf(b->a, fmt, ap));
+    va_end(ap);
+    return code;
+}
+
+/* Waits for the program, or ends it; its wait status. out: what it says is taken meanwhile; may be NULL. */
+static int attend(const Bench *b, pid_t pid, Capture *out)
+{
+    while (!process_has_ended(pid) && !*b->stop) {
+        poll(&(struct pollfd){ .fd = out ? out->fd : -1, .events = POLLIN }, 1, TICK_MS);
+        if (out)
+            capture_drain(out);
+    }
+    int status = process_end(pid);
+    if (out)
+        capture_drain(out);
+    return status;
+}
+
+/* Runs it silently; what it said is shown when it fails. */
+static int run_quietly(const Bench *b, const char *const *argv, const char *what)
+{
+    Capture *said = ARENA_NEW(b->a, Capture);
+    int child_end = -1;
+    pid_t pid = capture_open(said, &child_end) ? process_spawn(argv, NULL, -1, child_end, child_end) : -1;
+    int problem = errno;
+    if (child_end >= 0)
+        close(child_end);
+    if (pid < 0)
+        return fail(b, EXIT_ENVIRONMENT, "cannot start %s: %s", argv[0], strerror(problem));
+    int status = attend(b, pid, said);
+    capture_close(said);
+    if (*b->stop)
+        return fail(b, EXIT_INTERRUPTED, "interrupted");
+    if (status == 0)
+        return EXIT_DONE;
+    fputs(said->text, stderr);
+    return fail(b, EXIT_FAILED, "'%s' cannot be %s: cmake %s", b->package, what, process_status_text(b->a, status));
+}
+
+static int configure(const Bench *b)
+{
+    /* The same compiler that dcgen measures with, so that figures compare. */
+    const char *const argv[] = { "cmake", "-S", b->package, "-B", b->build, "-DCMAKE_BUILD_TYPE=Release",
+                                 arena_printf(b->a, "-DCMAKE_C_COMPILER=%s", b->o->cc), NULL };
+    return run_quietly(b, argv, "configured");
+}
+
+static int build(const Bench *b)
+{
+    const char *jobs = arena_printf(b->a, "%ld", b->o->jobs ? b->o->jobs : sysconf(_SC_NPROCESSORS_ONLN));
+    const char *const argv[] = { "cmake", "--build", b->build, "--config", "Release", "--target", arena_printf(b->a, "%s_bench", b->name),
+                                 "--parallel", jobs, NULL };
+    return run_quietly(b, argv, "built");
+}
+
+static int run(const Bench *b)
+{
+    const char *const argv[] = { arena_printf(b->a, "%s/%s_bench", b->build, b->name), NULL };
+    pid_t pid = process_spawn(argv, NULL, -1, STDOUT_FILENO, STDERR_FILENO);
+    if (pid < 0)
+        return fail(b, EXIT_ENVIRONMENT, "cannot start %s: %s", argv[0], strerror(errno));
+    int status = attend(b, pid, NULL);
+    if (*b->stop)
+        return fail(b, EXIT_INTERRUPTED, "interrupted");
+    return status == 0 ? EXIT_DONE : fail(b, EXIT_FAILED, "the benchmark of '%s' %s", b->package, process_status_text(b->a, status));
+}
+
+/* The package's name, from "project(NAME LANGUAGES C)" of its CMakeLists.txt; NULL: it is no package. */
+static const char *package_name(Arena *a, const char *package)
+{
+    static const char *const needed[] = { "spec.cfg", "dispatch.h", "bench.c" };
+    size_t len;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (access(arena_printf(a, "%s/%s", package, needed[i]), R_OK) != 0)
+            return NULL;
+    const char *text = text_read_file(a, arena_printf(a, "%s/CMakeLists.txt", package), &len);
+    const char *project = text ? strstr(text, "\nproject(") : NULL;
+    if (!project)
+        return NULL;
+    project += strlen("\nproject(");
+    return arena_strndup(a, project, strcspn(project, " )\n"));
+}
+
+int bench_package(Arena *a, const Options *o, const volatile int *stop)
+{
+    static int (*const step[])(const Bench *) = { configure, build, run };
+    const char *err = NULL;
+    Bench b = { .a = a, .o = o, .stop = stop, .package = o->operand };
+    b.name = package_name(a, b.package);
+    if (!b.name)
+        return fail(&b, EXIT_USAGE, "'%s' is not a dcgen package: %s", b.package,
+                    access(b.package, F_OK) != 0 ? strerror(errno) : "it lacks spec.cfg, dispatch.h, bench.c or CMakeLists.txt");
+    Scratch *s = scratch_new(a, &err);
+    if (!s)
+        return fail(&b, EXIT_ENVIRONMENT, "%s", err);
+    b.build = arena_printf(a, "%s/build", scratch_path(s));
+    if (!o->quiet && isatty(STDERR_FILENO))
+        fprintf(stderr, "building %s ...\n", b.package);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < sizeof step / sizeof *step && code == EXIT_DONE; i++)
+        code = step[i](&b);
+    scratch_free(s);
+    return code;
+}

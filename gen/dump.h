@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dump: what one stage of the pipeline made, as a table for people or as JSON for programs (--dump STAGE [--json]). Times in ns.
+ */
+#ifndef DCGEN_DUMP_H
+#define DCGEN_DUMP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "gen/arena.h"
+#include "gen/cli.h"
+#include "gen/workload.h"
+#include "model/cost.h"
+#include "search/record.h"
+#include "search/select.h"
+#include "search/space.h"
+#include "search/study.h"
+
+/* What the stage needs must be there; the rest may be NULL. */
+typedef struct {
+    const Workload *workload;          /* spec and all later ones */
+    const Space *space;                /* space */
+    const Records *records;            /* records */
+    const Study *study;                /* model, assign, tree */
+    const CostModel *model;
+    const Assignment *assignment;      /* assign, tree */
+} DumpInput;
+
+void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out);
+
+/* As one JSON value, in dump_json.c. */
+void dump_json(Arena *a, DumpStage stage, const DumpInput *in, FILE *out);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * summary: see summary.h. Takes finished values, prints them.
+ */
+#include "gen/summary.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+
+static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+
+/* Text that is not UTF-8 would be no JSON: then null. */
+static json_t *string(const char *s)
+{
+    json_t *v = json_string(s);
+    return v ? v : json_null();
+}
+
+static void print_json(json_t *value, FILE *to)
+{
+    json_dumpf(value, to, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    fputc('\n', to);
+    json_decref(value);
+}
+
+/* ---- a package ---- */
+
+/* Weighted mean of time / best known time - 1 over the tuned instances. */
+static double tuned_regret(const Outcome *out)
+{
+    const Spec *s = out->study->spec;
+    const Assignment *as = out->assignment;
+    double sum = 0, total = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        if (s->instance[i].tuned) {
+            sum += s->instance[i].weight * as->cost[i * as->nkernel + as->chosen[i]] / as->oracle_ns[i];
+            total += s->instance[i].weight;
+        }
+    return total > 0 ? sum / total - 1 : 0;
+}
+
+static int64_t failed_trials(const Study *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        n += s->trial[i].status != STATUS_OK;
+    return n;
+}
+
+static void package_text(const Outcome *out, const CostReport *c, FILE *to)
+{
+    const Study *s = out->study;
+    const Assignment *as = out->assignment;
+    int nleaf = tree_nleaf(as->tree);
+    fprintf(to, "%s: %d kernel%s, %" PRId64 " KiB, %d %s, for %s (%s)\n", s->spec->name, as->nkernel, as->nkernel == 1 ? "" : "s",
+            (as->code_bytes + 1023) / 1024, nleaf, nleaf == 1 ? "leaf" : "leaves", s->target->name, s->device->name);
+    fprintf(to, "  %" PRId64 " trials, %" PRId64 " failed; %" PRId64 " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
+            s->ntrial, failed_trials(s), c->nmeasure, 100 * c->error, c->rank);
+    fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n", 100 * tuned_regret(out));
+    fprintf(to, "  %s\n", out->workload->out);
+}
+
+static json_t *package_json(const Outcome *out, const CostReport *c)
+{
+    const Study *s = out->study;
+    const Assignment *as = out->assignment;
+    json_t *o = json_object();
+    json_object_set_new(o, "name", string(s->spec->name));
+    json_object_set_new(o, "package", string(out->workload->out));
+    json_object_set_new(o, "records", string(out->workload->records));
+    json_object_set_new(o, "target", string(s->target->name));
+    json_object_set_new(o, "device", string(s->device->name));
+    json_object_set_new(o, "kernels", json_integer(as->nkernel));
+    json_object_set_new(o, "code_bytes", json_integer(as->code_bytes));
+    json_object_set_new(o, "leaves", json_integer(tree_nleaf(as->tree)));
+    json_object_set_new(o, "trials", json_integer(s->ntrial));
+    json_object_set_new(o, "failed", json_integer(failed_trials(s)));
+    json_object_set_new(o, "measurements", json_integer(c->nmeasure));
+    json_object_set_new(o, "model_error", real(c->error));
+    json_object_set_new(o, "model_rank", real(c->rank));
+    json_object_set_new(o, "regret", real(tuned_regret(out)));
+    return o;
+}
+
+void summary_package(Arena *a, const Outcome *out, bool json, FILE *to)
+{
+    CostReport c = cost_report(a, out->study, &out->workload->templates);
+    if (json)
+        print_json(package_json(out, &c), to);
+    else
+        package_text(out, &c, to);
+}
+
+void summary_failures(const Outcome *out, FILE *to)
+{
+    for (int64_t i = 0; i < out->records->nkernel; i++) {
+        const KernelRecord *k = &out->records->kernel[i];
+        if (k->status == STATUS_OK)
+            continue;
+        fprintf(to, "%s: %s %s", status_name(k->status), k->template_name, k->target);
+        for (int j = 0; j < k->nparam; j++)
+            fprintf(to, " %s=%" PRId64, k->param[j].name, k->param[j].value);
+        fprintf(to, ": %s\n", k->why);
+    }
+}
+
+/* ---- check ---- */
+
+static int64_t tuned_instances(const Spec *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        n += s->instance[i].tuned;
+    return n;
+}
+
+static void check_text(const Workload *w, const Space *s, const Device *device, FILE *to)
+{
+    const Spec *spec = w->spec;
+    const Target *target = s->general[0].target;
+    fprintf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", spec->name, spec->op->doc, spec->dtype, spec->ninstance,
+            tuned_instances(spec));
+    fprintf(to, "target: %s on %s: %" PRId64 " vector registers of %" PRId64 " bytes; L1 %" PRId64 " KiB, L2 %" PRId64 " KiB, L3 %" PRId64
+            " KiB, %d cores\n", target->name, device->name, target->vector_registers, target->vector_bytes, device->l1_bytes >> 10,
+            device->l2_bytes >> 10, device->l3_bytes >> 10, device->cores);
+    fprintf(to, "space: %" PRId64 " candidates of %" PRId64 " combinations\n", s->n, s->nraw);
+    for (int i = 0; i < s->nrejection; i++)
+        if (s->rejection[i].count)
+            fprintf(to, "  %10" PRId64 " rejected: %s: %s\n              (%s)\n", s->rejection[i].count, s->rejection[i].t->name,
+                    s->rejection[i].constraint->why, expr_text(s->rejection[i].constraint->need));
+}
+
+static json_t *check_json(const Workload *w, const Space *s, const Device *device)
+{
+    json_t *o = json_object(), *rejected = json_array();
+    for (int i = 0; i < s->nrejection; i++) {
+        json_t *r = json_object();
+        json_object_set_new(r, "template", string(s->rejection[i].t->name));
+        json_object_set_new(r, "need", string(expr_text(s->rejection[i].constraint->need)));
+        json_object_set_new(r, "why", string(s->rejection[i].constraint->why));
+        json_object_set_new(r, "count", json_integer(s->rejection[i].count));
+        json_array_append_new(rejected, r);
+    }
+    json_object_set_new(o, "name", string(w->spec->name));
+    json_object_set_new(o, "shapes", json_integer(w->spec->ninstance));
+    json_object_set_new(o, "tuned", json_integer(tuned_instances(w->spec)));
+    json_object_set_new(o, "target", string(s->general[0].target->name));
+    json_object_set_new(o, "device", string(device->name));
+    json_object_set_new(o, "candidates", json_integer(s->n));
+    json_object_set_new(o, "combinations", json_integer(s->nraw));
+    json_object_set_new(o, "rejected", rejected);
+    return o;
+}
+
+void summary_check(const Workload *w, const Space *s, const Device *device, bool json, FILE *to)
+{
+    if (json)
+        print_json(check_json(w, s, device), to);
+    else
+        check_text(w, s, device, to);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * summary: what a command says at its end, as a few lines for people or as one JSON object.
+ */
+#ifndef DCGEN_SUMMARY_H
+#define DCGEN_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "gen/generate.h"
+#include "search/space.h"
+
+/* Of a package that was written. */
+void summary_package(Arena *a, const Outcome *out, bool json, FILE *to);
+/* Of a spec that is right: its shapes, the target, the space with all rejections. */
+void summary_check(const Workload *w, const Space *s, const Device *device, bool json, FILE *to);
+/* The candidates that failed, a line each. */
+void summary_failures(const Outcome *out, FILE *to);
+
+#endif

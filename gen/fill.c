@@ -96,6 +96,9 @@ static void add_filled(Filler *f, const char *s, const char *end)
             size_t len = ident_len(s);
             text_addn(&f->out, s, len);
             s += len;
+        } else if (!quote && end - s >= 3 && memcmp(s, "'\"'", 3) == 0) {
+            text_addn(&f->out, s, 3);
+            s += 3;
         } else {
             if (quote && *s == '\\' && s + 1 < end)
                 text_addn(&f->out, s++, 1);
@@ -202,8 +205,13 @@ static bool next_branch(Filler *f, const char *line, const char *arg, const char
     f->depth--;
     bool outside = live(f);
     f->depth++;
-    if (want && outside && word_is(line, len, "elif"))
-        want = fold(f, arg, end) == 1;
+    if (want && outside && word_is(line, len, "elif")) {
+        int value = fold(f, arg, end);
+        if (value == -1)
+            diag_error(f->diag, at(f, arg, (size_t)(end - arg)),
+                       "'#elif' without a declared name behind a '#if' with one");
+        want = value == 1;
+    }
     c->live = want;
     c->taken = c->taken || want;
     return false;
@@ -266,14 +274,16 @@ static void repeat_line(Filler *f, const char *line, const char *mark, const cha
     }
     if (!bound(f, eq + 1, dots, &from) || !bound(f, dots + 2, end, &to))
         return;
-    if (to - from >= MAX_REPEAT) {
+    uint64_t n = to < from ? 0 : (uint64_t)to - (uint64_t)from + 1;
+    if (n > MAX_REPEAT || (n == 0 && to >= from)) {
         diag_error(f->diag, at(f, s, 1), "repeats more than %d times", MAX_REPEAT);
         return;
     }
     while (mark > line && (mark[-1] == ' ' || mark[-1] == '\t'))
         mark--;
     f->repeat = arena_strndup(f->arena, s, len);
-    for (f->repeat_value = from; f->repeat_value <= to; f->repeat_value++) {
+    for (uint64_t i = 0; i < n; i++) {
+        f->repeat_value = from + (int64_t)i;
         add_filled(f, line, mark);
         text_add(&f->out, "\n");
     }
@@ -322,6 +332,10 @@ static void fill_line(Filler *f, const char *line, const char *end)
         const char *mark = marker(line, end, &word);
         if (mark && strncmp(word, "repeat ", 7) == 0) {
             repeat_line(f, line, mark, word + 7, end);
+            return;
+        }
+        if (mark && strspn(line, " \t") < (size_t)(mark - line)) {
+            diag_error(f->diag, at(f, mark, 1), "only '//@ repeat' may stand behind other text");
             return;
         }
         if (mark) {

@@ -154,6 +154,45 @@ static bool check_names(Reader *r, const Expr *e)
     return !e || conf_check_names(r->diag, e, "name", r->name, r->nname);
 }
 
+/* Upper-case words that need no declaration: C's own, and what fill supplies. */
+static bool is_free_name(const char *name)
+{
+    static const char *const word[] = { "NAME", "KERNEL", "TARGET_ATTRIBUTE", "DCGEN", "NULL", "GCC", "STDC", "FP_CONTRACT", "INT64_MAX",
+                                        "INT64_MIN", "INT64_C", "SIZE_MAX", "FLT_MAX", "INFINITY", "NAN" };
+    if (strncmp(name, "NAME_", 5) == 0 || strncmp(name, "KERNEL_", 7) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (strcmp(word[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Filling replaces a name wherever it stands: it must not be one of C's words, nor one that means something else here. */
+static bool check_new_name(Reader *r, Loc loc, const char *name)
+{
+    bool taken = op_axis(r->op, name) >= 0 || strcmp(name, "THREADS") == 0 || is_free_name(name);
+    size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    if (name[len] || !isupper((unsigned char)name[0])) {
+        diag_error(r->diag, loc, "'%s' must be capital letters, digits and '_', beginning with a letter", name);
+        return false;
+    }
+    for (size_t i = 0; i < r->nname && !taken; i++)
+        taken = strcmp(r->name[i], name) == 0;
+    if (taken)
+        diag_error(r->diag, loc, "'%s' is declared twice, or is a name that every template has", name);
+    return !taken;
+}
+
+static bool check_new_feature(Reader *r, const NamedExpr *e)
+{
+    for (const NamedExpr *f = r->t->feature; f < e; f++)
+        if (strcmp(f->name, e->name) == 0) {
+            diag_error(r->diag, e->loc, "feature '%s' is declared twice", e->name);
+            return false;
+        }
+    return true;
+}
+
 static bool read_param(Reader *r, const Conf *c, const ConfSetting *s)
 {
     static const ConfKey keys[] = { { "name", true, "the parameter's name" }, { "choices", true, "its values" },
@@ -165,11 +204,8 @@ static bool read_param(Reader *r, const Conf *c, const ConfSetting *s)
         !conf_ints(c, s, "choices", INT32_MIN, INT32_MAX, p->choice, TEMPLATE_MAX_CHOICE, &p->nchoice))
         return false;
     p->loc = conf_value_loc(c, conf_member(s, "name"));
-    for (size_t i = 0; i < r->nname; i++)
-        if (strcmp(r->name[i], p->name) == 0) {
-            diag_error(r->diag, p->loc, "'%s' is declared twice, or is a name that every template has", p->name);
-            return false;
-        }
+    if (!check_new_name(r, p->loc, p->name))
+        return false;
     if (!p->nchoice) {
         diag_error(r->diag, p->loc, "parameter '%s' has no choices", p->name);
         return false;
@@ -188,6 +224,8 @@ static bool read_named(Reader *r, const Conf *c, const ConfSetting *s, NamedExpr
         !conf_string(c, s, "doc", &e->doc) || !conf_expr(c, s, "expr", &e->expr) || !check_names(r, e->expr))
         return false;
     e->loc = conf_value_loc(c, conf_member(s, "name"));
+    if (!(declares ? check_new_name(r, e->loc, e->name) : check_new_feature(r, e)))
+        return false;
     if (declares)
         declare(r, e->name);
     ++*n;
@@ -265,6 +303,19 @@ static bool read_tile(Reader *r, const Conf *c)
     return ok;
 }
 
+static bool read_layouts(Reader *r, const Conf *c)
+{
+    Template *t = r->t;
+    const ConfSetting *list = conf_member(conf_root(c), "layouts");
+    const Operand *o = r->op->operand;
+    while (o < r->op->operand + r->op->noperand - 1 && !o->nlayout)
+        o++;
+    bool ok = conf_strings(c, conf_root(c), "layouts", t->layout, OP_MAX_NAME, &t->nlayout);
+    for (int i = 0; ok && i < t->nlayout; i++)
+        ok = conf_lookup(r->diag, conf_value_loc(c, conf_elem(list, i)), "layout", t->layout[i], o->layout, (size_t)o->nlayout) >= 0;
+    return ok;
+}
+
 static bool read_shape_part(Reader *r, const Conf *c)
 {
     Template *t = r->t;
@@ -294,7 +345,7 @@ static bool read_head(Reader *r, const Conf *c)
     bool ok = conf_keys(c, root, keys, sizeof keys / sizeof *keys);
     ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "doc", &t->doc);
     ok &= conf_string(c, root, "family", &t->family) & conf_bool(c, root, "packed", &t->packed);
-    ok &= conf_string(c, root, "op", &op) & conf_strings(c, root, "layouts", t->layout, OP_MAX_NAME, &t->nlayout);
+    ok &= conf_string(c, root, "op", &op) & read_layouts(r, c);
     if (ok && strcmp(op, r->op->name) != 0) {
         diag_error(r->diag, conf_value_loc(c, conf_member(root, "op")), "this template lies in the folder of op '%s'", r->op->name);
         ok = false;
@@ -313,19 +364,6 @@ static bool read_head(Reader *r, const Conf *c)
 /* ---- names of the body against those of the head ---- */
 
 typedef struct { Reader *r; bool used[TEMPLATE_MAX_SLOT]; bool ok; } BodyCheck;
-
-/* Upper-case words that need no declaration: C's own, and what fill supplies. */
-static bool is_free_name(const char *name)
-{
-    static const char *const word[] = { "NAME", "KERNEL", "TARGET_ATTRIBUTE", "DCGEN", "NULL", "GCC", "STDC", "FP_CONTRACT", "INT64_MAX",
-                                        "INT64_MIN", "INT64_C", "SIZE_MAX", "FLT_MAX", "INFINITY", "NAN" };
-    if (strncmp(name, "NAME_", 5) == 0 || strncmp(name, "KERNEL_", 7) == 0)
-        return true;
-    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
-        if (strcmp(word[i], name) == 0)
-            return true;
-    return false;
-}
 
 static bool is_upper_word(const char *name)
 {
@@ -383,7 +421,7 @@ static bool check_body(Reader *r)
     BodyCheck b = { .r = r, .ok = true };
     fill_names(t->src, skip_standalone(t), body_name, &b);
     for (int i = t->nvalue - 1; i >= 0; i--)           /* a value that is used uses what it is made of */
-        if (b.used[find_declared(r, t->value[i].name)] || t->nconstraint)
+        if (b.used[find_declared(r, t->value[i].name)])
             expr_names(t->value[i].expr, value_name, &b);
     for (int i = 0; i < t->nparam; i++)
         if (!b.used[find_declared(r, t->param[i].name)]) {
@@ -463,9 +501,9 @@ static const Template *template_read(Arena *a, const Op *op, const char *path, D
     return t;
 }
 
-static bool has_template(const TemplateList *list, const char *name)
+static bool has_template(const TemplateList *list, int from, int to, const char *name)
 {
-    for (int i = 0; i < list->n; i++)
+    for (int i = from; i < to; i++)
         if (strcmp(list->t[i]->name, name) == 0)
             return true;
     return false;
@@ -474,13 +512,15 @@ static bool has_template(const TemplateList *list, const char *name)
 static bool read_folder(Arena *a, const Op *op, const char *dir, TemplateList *out, Diag *d)
 {
     char **path;
-    int n, before = diag_nerror(d);
+    int n, before = diag_nerror(d), hiding = out->n;
     if (!dir_list(a, dir, ".c", &path, &n))
         return false;
     for (int i = 0; i < n; i++) {
         const Template *t = template_read(a, op, path[i], d);
-        if (!t || has_template(out, t->name))
+        if (!t || has_template(out, 0, hiding, t->name))
             continue;
+        if (has_template(out, hiding, out->n, t->name))
+            diag_error(d, (Loc){ .src = t->src }, "another template in this folder has the name '%s'", t->name);
         out->t = arena_grow(a, out->t, (size_t)out->n, (size_t)out->n + 1, sizeof *out->t);
         out->t[out->n++] = t;
     }

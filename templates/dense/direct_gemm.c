@@ -3,26 +3,34 @@
 name    = "direct_gemm";
 op      = "dense";
 family  = "cpu";
-doc     = "Y = X * W + bias with W as it is, one row an input column: a register tile of MR rows x NV vectors along the rows of W";
+doc     = "Y = X * W + bias with W as it is, one row an input column: register tiles of MR rows x NV vectors along it";
 packed  = false;
 layouts = ["KN"];
 params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12]; doc = "rows of X in the tallest tile"; },
   { name = "NV";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 24]; doc = "vectors of W in a tile, side by side"; },
-  { name = "UK";    choices = [1, 2, 4];                     doc = "steps of k in one round of the inner loop"; },
-  { name = "KC";    choices = [0, 32, 64, 128, 192, 256, 384]; doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
-  { name = "PF";    choices = [0, 4, 8, 16];                 doc = "rows of W to prefetch ahead; 0: leave it to the hardware"; },
-  { name = "HOLD";  choices = [0, 1];                        doc = "1: load W's vectors into registers once for all rows; 0: the compiler may fold the loads into the FMAs"; },
-  { name = "ORDER"; choices = [0, 1];                        doc = "0: all row tiles before the next columns (W stays close); 1: all columns before the next rows (X stays close)"; },
-  { name = "EVEN";  choices = [0, 1];                        doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
+  { name = "UK";    choices = [1, 2];                        doc = "steps of k in one round of the inner loop"; },
+  { name = "KC";    choices = [0, 128, 256, 384];
+    doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
+  { name = "PF";    choices = [0, 4];
+    doc = "rows of W to prefetch ahead; 0: leave it to the hardware"; },
+  { name = "HOLD";  choices = [0, 1];
+    doc = "1: load W's vectors into registers once for all rows; 0: the compiler may fold the loads into the FMAs"; },
+  { name = "ORDER"; choices = [0, 1];
+    doc = "0: all row tiles before the next columns (W stays close); 1: all columns before the next rows (X does)"; },
+  { name = "EVEN";  choices = [0, 1];
+    doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
   { name = "SPLIT"; choices = [0, 1];                        doc = "what threads share out: 0 columns, 1 rows"; } );
 values = (
   { name = "VF";   expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
 constraints = (
-  { need = "MR*NV + NV + 1 <= VECTOR_REGISTERS || (MR == 1 && NV < VECTOR_REGISTERS && HOLD == 0)"; why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
-  { need = "MR*NV >= 4";                         why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
+  { need = "MR*NV + NV + 1 <= VECTOR_REGISTERS || (MR == 1 && HOLD == 0 && NV < VECTOR_REGISTERS)";
+    why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
+  { need = "MR*NV >= 4";
+    why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NV*UK <= 64";          why = "a longer loop body only costs instruction cache"; },
-  { need = "PF == 0 || MR <= 8";                 why = "with more than 8 rows W arrives slowly enough for the hardware prefetcher"; },
+  { need = "PF == 0 || MR <= 8";
+    why = "with more than 8 rows W arrives slowly enough for the hardware prefetcher"; },
   { need = "MR > 1 || (ORDER == 0 && EVEN == 0)"; why = "with single rows there is no tail to even out"; } );
 general = (
   { target = "avx512";   MR = 8; NV = 3; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
@@ -32,54 +40,68 @@ tile = { M = "MR"; N = "NV*VF"; K = "max(KC, UK)"; };
 derived = (
   { name = "VECTORS"; expr = "ceil_div(N, VF)"; doc = "vectors in a row of W"; },
   { name = "MT"; expr = "SPLIT * ceil_div(M, THREADS) + (1 - SPLIT) * M"; doc = "rows of the busiest task"; },
-  { name = "VT"; expr = "SPLIT * VECTORS + (1 - SPLIT) * min(VECTORS, ceil_to(ceil_div(VECTORS, THREADS), NV))"; doc = "vectors of a row of W that the busiest task reads"; },
+  { name = "VT"; expr = "SPLIT * VECTORS + (1 - SPLIT) * min(VECTORS, ceil_to(ceil_div(VECTORS, THREADS), NV))";
+    doc = "vectors of a row of W that the busiest task reads"; },
   { name = "TILES"; expr = "ceil_div(MT, MR)"; doc = "row tiles of a task"; },
   { name = "ROWS"; expr = "EVEN * ceil_div(MT, TILES) + (1 - EVEN) * min(MT, MR)"; doc = "height of most row tiles"; },
-  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)"; doc = "height of the lowest row tile"; },
+  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)";
+    doc = "height of the lowest row tile"; },
   { name = "KB"; expr = "(KC == 0) * K + (KC != 0) * min(K, KC)"; doc = "values of k that a tile does at once"; },
-  { name = "W_TILE"; expr = "KB * (ORDER * VT + (1 - ORDER) * min(VT, NV)) * VECTOR_BYTES"; doc = "bytes of W between two uses of the same element"; },
+  { name = "W_TILE"; expr = "KB * (ORDER * VT + (1 - ORDER) * min(VT, NV)) * VECTOR_BYTES";
+    doc = "bytes of W between two uses of the same element"; },
   { name = "ALIAS"; expr = "N % 1024 == 0"; doc = "W's rows a multiple of 4 KiB apart share the sets of a cache"; },
-  { name = "W_CLOSE"; expr = "W_TILE * 2 <= L1_BYTES && (ALIAS == 0 || KB <= 12)"; doc = "W stays in L1 from one row tile to the next"; },
+  { name = "W_CLOSE"; expr = "W_TILE * 2 <= L1_BYTES && (ALIAS == 0 || KB <= 12)";
+    doc = "W stays in L1 from one row tile to the next"; },
   { name = "W_NEAR"; expr = "W_TILE <= L2_BYTES && (ALIAS == 0 || KB <= 256)"; doc = "or at least in L2"; },
   { name = "W_USE"; expr = "W_CLOSE * MT + (1 - W_CLOSE) * ROWS"; doc = "FMAs for a vector of W brought to L1"; },
   { name = "PASSES"; expr = "W_NEAR + (1 - W_NEAR) * TILES"; doc = "how often W comes from beyond the L2 cache"; } );
 padded_flops = "2 * M * VECTORS * VF * K";
 serial_flops = "2 * MT * VT * VF * K";
-bound = "log2(max(1, max((NV + ROWS) / (ROWS*NV), max(8 / (ROWS*NV), 4 * PASSES / MT)))) + log2(1 + 14 / KB) + (VT % NV) / VT / 4";
+bound = "log2(max(1, max((NV + ROWS) / (ROWS*NV), max(8 / (ROWS*NV), 4 * PASSES / MT))))"
+        " + log2(1 + 14 / KB) + (VT % NV) / VT / 4";
 features = (
-  { name = "loads";        expr = "log2(max(1, (NV + ROWS) / (ROWS*NV)))"; doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
+  { name = "loads";        expr = "log2(max(1, (NV + ROWS) / (ROWS*NV)))";
+    doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
   { name = "loads_soft";   expr = "(NV + ROWS) / (ROWS*NV)"; doc = "loads for an FMA"; },
-  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NV)))"; doc = "fewer than 8 independent FMAs wait for each other"; },
-  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NV)))"; doc = "the same in the lowest tile, by its share"; },
-  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS"; doc = "W is loaded for fewer rows in the lowest tile"; },
-  { name = "stream";       expr = "log2(max(1, 4 * PASSES / MT))"; doc = "W from beyond L2 at 32 bytes a cycle bounds fewer than 4 rows"; },
+  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NV)))";
+    doc = "fewer than 8 independent FMAs wait for each other"; },
+  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NV)))";
+    doc = "the same in the lowest tile, by its share"; },
+  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS";
+    doc = "W is loaded for fewer rows in the lowest tile"; },
+  { name = "stream";       expr = "log2(max(1, 4 * PASSES / MT))";
+    doc = "W from beyond L2 at 32 bytes a cycle bounds fewer than 4 rows"; },
   { name = "stream_soft";  expr = "PASSES / MT"; doc = "bytes of W from beyond L2 for an FMA"; },
   { name = "traffic";      expr = "1 / W_USE"; doc = "bytes of W brought to L1 for an FMA"; },
-  { name = "narrow";       expr = "1 / min(VT, NV) / MT"; doc = "short pieces of W's rows stop the hardware prefetcher"; },
+  { name = "narrow";       expr = "1 / min(VT, NV) / MT";
+    doc = "short pieces of W's rows stop the hardware prefetcher"; },
   { name = "pages";        expr = "(N >= 1024) * PASSES / MT"; doc = "each row of W lies on a page of its own"; },
   { name = "pages_narrow"; expr = "(N >= 1024) * PASSES / MT / min(VT, NV)"; doc = "the same, for short pieces"; },
   { name = "alias";        expr = "ALIAS * (1 - W_CLOSE) / ROWS"; doc = "W's rows push each other out of L1"; },
   { name = "alias_near";   expr = "ALIAS * (1 - W_NEAR) / ROWS"; doc = "and out of L2"; },
-  { name = "x_alias";      expr = "(K % 1024 == 0) * max(0, ROWS - 8)"; doc = "rows of X a multiple of 4 KiB apart share a set of L1"; },
-  { name = "x_over_l1";    expr = "log2(max(1, ROWS * KB * 8 / L1_BYTES))"; doc = "a tile's rows of X exceed half of L1"; },
+  { name = "x_alias";      expr = "(K % 1024 == 0) * max(0, ROWS - 8)";
+    doc = "rows of X a multiple of 4 KiB apart share a set of L1"; },
+  { name = "x_over_l1";    expr = "log2(max(1, ROWS * KB * 8 / L1_BYTES))";
+    doc = "a tile's rows of X exceed half of L1"; },
   { name = "drain";        expr = "log2(1 + 32 / KB)"; doc = "start and end of a tile against its length"; },
   { name = "y_passes";     expr = "log2(ceil_div(K, KB))"; doc = "how often Y is read and written"; },
   { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },
   { name = "folded_few";   expr = "(1 - HOLD) / ROWS"; doc = "the same, for few rows"; },
   { name = "prefetch";     expr = "PF > 0"; doc = "prefetches issued"; },
   { name = "prefetch_few"; expr = "(PF > 0) / ROWS"; doc = "the same, for few rows"; },
-  { name = "prefetch_far"; expr = "log2(max(1, PF)) / ROWS"; doc = "their distance"; },
   { name = "unroll";       expr = "log2(UK)"; doc = "loop overhead saved"; },
   { name = "unroll_few";   expr = "log2(UK) / (ROWS*NV)"; doc = "the same, for small tiles"; },
   { name = "rows";         expr = "log2(ROWS)"; doc = "height"; },
   { name = "area";         expr = "log2(ROWS*NV)"; doc = "accumulators in use"; },
   { name = "tight";        expr = "MR*NV + NV + 1 >= VECTOR_REGISTERS"; doc = "no vector register to spare"; },
   { name = "singles";      expr = "(VT % NV) / VT"; doc = "share of vectors done one at a time"; },
-  { name = "singles_few";  expr = "(VT % NV) / VT * log2(max(1, 8 / ROWS))"; doc = "the same, where one vector hides no latency"; },
+  { name = "singles_few";  expr = "(VT % NV) / VT * log2(max(1, 8 / ROWS))";
+    doc = "the same, where one vector hides no latency"; },
   { name = "order";        expr = "ORDER * (TILES > 1)"; doc = "loop order"; },
   { name = "even";         expr = "EVEN * (TILES > 1)"; doc = "tiles of equal height"; },
   { name = "threads";      expr = "log2(THREADS)"; doc = "contention"; },
-  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * VT * VF * K))"; doc = "a call's fixed cost against its work"; } );
+  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * VT * VF * K))";
+    doc = "a call's fixed cost against its work"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"
@@ -100,11 +122,12 @@ features = (
  *   X[m][k]     at X + m*K + k
  *   W[k][n]     at W + k*N + n
  *   acc[r][v]   sum over k of X[m+r][k] * W[k][v-th vector of the tile]
- * The last N % VF columns are computed as the last VF columns, of which only they are stored; N < VF has a loop of its own. */
+ * The last N % VF columns are computed as the last VF columns, of which only they are stored; N < VF has a loop. */
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *x, const float *w, int64_t K, int64_t N)
+KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *x, const float *w, int64_t K,
+            int64_t N)
 {
     KERNEL_vec wv[NV];
     (void)N;
@@ -134,7 +157,8 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
 /* Rows m.., columns n.., k0 <= k < k1: adds to Y unless k0 is 0. `rows` and `vectors` are constants of each call.
  * The first `done` columns are not stored: they belong to the tile before. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, int64_t n, int64_t done, int64_t k0, int64_t k1)
+KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, int64_t n, int64_t done, int64_t k0,
+            int64_t k1)
 {
     const int64_t N = a->N, K = a->K;
     const float *x = a->X + m * K + k0, *w = a->W + k0 * N + n;

@@ -3,23 +3,30 @@
 name    = "dot_gemm";
 op      = "dense";
 family  = "cpu";
-doc     = "Y = X * W + bias with W as it is, one row an output column: MR x NR dot products at once along rows of X and W";
+doc     = "Y = X * W + bias with W as it is, one row an output column: MR x NR dot products along rows of X and W";
 packed  = false;
 layouts = ["NK"];
 params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10]; doc = "rows of X in the tallest tile"; },
-  { name = "NR";    choices = [1, 2, 3, 4, 5, 6, 8, 12];    doc = "columns of Y in a tile: rows of W read side by side"; },
+  { name = "NR";    choices = [1, 2, 3, 4, 5, 6, 8, 12];
+    doc = "columns of Y in a tile: rows of W read side by side"; },
   { name = "UK";    choices = [1, 2, 4];                    doc = "vectors of k in one round of the inner loop"; },
-  { name = "KC";    choices = [0, 512, 768, 1536];          doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
-  { name = "HOLD";  choices = [0, 1];                       doc = "1: load each vector into a register once; 0: the compiler may fold the loads into the FMAs"; },
-  { name = "ORDER"; choices = [0, 1];                       doc = "0: all row tiles before the next columns (W stays close); 1: all columns before the next rows (X stays close)"; },
-  { name = "EVEN";  choices = [0, 1];                       doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
+  { name = "KC";    choices = [0, 512, 768, 1536];
+    doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
+  { name = "HOLD";  choices = [0, 1];
+    doc = "1: load each vector into a register once; 0: the compiler may fold the loads into the FMAs"; },
+  { name = "ORDER"; choices = [0, 1];
+    doc = "0: all row tiles before the next columns (W stays close); 1: all columns before the next rows (X does)"; },
+  { name = "EVEN";  choices = [0, 1];
+    doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
   { name = "SPLIT"; choices = [0, 1];                       doc = "what threads share out: 0 columns, 1 rows"; } );
 values = (
   { name = "VF";   expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
 constraints = (
-  { need = "MR*NR + MR + 1 <= VECTOR_REGISTERS"; why = "accumulators, a vector of each row of X and one of W must fit the vector registers"; },
-  { need = "MR*NR >= 4";                         why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
+  { need = "MR*NR + MR + 1 <= VECTOR_REGISTERS";
+    why = "accumulators, a vector of each row of X and one of W must fit the vector registers"; },
+  { need = "MR*NR >= 4";
+    why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NR*UK <= 48";          why = "a longer loop body only costs instruction cache"; },
   { need = "MR > 1 || (ORDER == 0 && EVEN == 0)"; why = "with single rows there is no tail to even out"; } );
 general = (
@@ -29,36 +36,50 @@ general = (
 tile = { M = "MR"; N = "NR"; K = "max(KC, VF*UK)"; };
 derived = (
   { name = "MT"; expr = "SPLIT * ceil_div(M, THREADS) + (1 - SPLIT) * M"; doc = "rows of the busiest task"; },
-  { name = "NT"; expr = "SPLIT * N + (1 - SPLIT) * min(N, ceil_to(ceil_div(N, THREADS), NR))"; doc = "columns of the busiest task"; },
+  { name = "NT"; expr = "SPLIT * N + (1 - SPLIT) * min(N, ceil_to(ceil_div(N, THREADS), NR))";
+    doc = "columns of the busiest task"; },
   { name = "TILES"; expr = "ceil_div(MT, MR)"; doc = "row tiles of a task"; },
   { name = "ROWS"; expr = "EVEN * ceil_div(MT, TILES) + (1 - EVEN) * min(MT, MR)"; doc = "height of most row tiles"; },
-  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)"; doc = "height of the lowest row tile"; },
+  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)";
+    doc = "height of the lowest row tile"; },
   { name = "KB"; expr = "(KC == 0) * K + (KC != 0) * min(K, KC)"; doc = "values of k that a tile does at once"; },
-  { name = "W_CLOSE"; expr = "ORDER * (NT*KB*4 <= L1_BYTES) + (1 - ORDER) * (NR*KB*8 <= L1_BYTES)"; doc = "W stays in L1 from one row tile to the next"; },
-  { name = "X_CLOSE"; expr = "ORDER * (ROWS*KB*8 <= L1_BYTES) + (1 - ORDER) * (MT*KB*8 <= L1_BYTES)"; doc = "X stays in L1 from one column tile to the next"; },
+  { name = "W_CLOSE"; expr = "ORDER * (NT*KB*4 <= L1_BYTES) + (1 - ORDER) * (NR*KB*8 <= L1_BYTES)";
+    doc = "W stays in L1 from one row tile to the next"; },
+  { name = "X_CLOSE"; expr = "ORDER * (ROWS*KB*8 <= L1_BYTES) + (1 - ORDER) * (MT*KB*8 <= L1_BYTES)";
+    doc = "X stays in L1 from one column tile to the next"; },
   { name = "W_USE"; expr = "W_CLOSE * MT + (1 - W_CLOSE) * ROWS"; doc = "FMAs for a vector of W brought to L1"; },
-  { name = "X_USE"; expr = "X_CLOSE * NT + (1 - X_CLOSE) * min(NT, NR)"; doc = "FMAs for a vector of X brought to L1"; },
+  { name = "X_USE"; expr = "X_CLOSE * NT + (1 - X_CLOSE) * min(NT, NR)";
+    doc = "FMAs for a vector of X brought to L1"; },
   { name = "PASSES"; expr = "(ORDER == 1 && NT*KB*4 > L2_BYTES) * TILES + (ORDER == 0 || NT*KB*4 <= L2_BYTES)";
     doc = "how often W comes from beyond the L2 cache"; } );
 padded_flops = "2 * M * N * ceil_to(K, VF)";
 serial_flops = "2 * MT * NT * ceil_to(K, VF)";
-bound = "log2(max(1, max(max((ROWS + NR) / (ROWS*NR), 8 / (ROWS*NR)), 4 / W_USE + 4 / X_USE))) + log2(1 + (3.25 * ceil_to(NR, 4) / NR + 40 / (ROWS*NR)) / (KB/VF))";
+bound = "log2(max(1, max(max((ROWS + NR) / (ROWS*NR), 8 / (ROWS*NR)), 4 / W_USE + 4 / X_USE)))"
+        " + log2(1 + (3.25 * ceil_to(NR, 4) / NR + 40 / (ROWS*NR)) / (KB/VF))";
 features = (
-  { name = "loads";        expr = "log2(max(1, (ROWS + NR) / (ROWS*NR)))"; doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
+  { name = "loads";        expr = "log2(max(1, (ROWS + NR) / (ROWS*NR)))";
+    doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
   { name = "loads_soft";   expr = "(ROWS + NR) / (ROWS*NR)"; doc = "loads for an FMA"; },
-  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NR)))"; doc = "fewer than 8 independent FMAs wait for each other"; },
-  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NR)))"; doc = "the same in the lowest tile, by its share"; },
-  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS"; doc = "W is loaded for fewer rows in the lowest tile"; },
-  { name = "traffic";      expr = "log2(max(1, 4 / W_USE + 4 / X_USE))"; doc = "operands arrive in L1 at 32 bytes a cycle: that bounds tiles that use them few times"; },
+  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NR)))";
+    doc = "fewer than 8 independent FMAs wait for each other"; },
+  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NR)))";
+    doc = "the same in the lowest tile, by its share"; },
+  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS";
+    doc = "W is loaded for fewer rows in the lowest tile"; },
+  { name = "traffic";      expr = "log2(max(1, 4 / W_USE + 4 / X_USE))";
+    doc = "operands arrive in L1 at 32 bytes a cycle: that bounds tiles that use them few times"; },
   { name = "w_traffic";    expr = "1 / W_USE"; doc = "bytes of W brought to L1 for an FMA"; },
   { name = "x_traffic";    expr = "1 / X_USE"; doc = "bytes of X brought to L1 for an FMA"; },
   { name = "stream";       expr = "(NT*K*4 > L2_BYTES) * PASSES / MT"; doc = "bytes of W from beyond L2 for an FMA"; },
-  { name = "x_over_l2";    expr = "(ORDER == 0 && MT*KB*4 > L2_BYTES) / NR"; doc = "bytes of X from beyond L2 for an FMA"; },
+  { name = "x_over_l2";    expr = "(ORDER == 0 && MT*KB*4 > L2_BYTES) / NR";
+    doc = "bytes of X from beyond L2 for an FMA"; },
   { name = "sums";         expr = "VF / KB"; doc = "adding up the lanes at a tile's end, against its length"; },
-  { name = "sums_odd";     expr = "VF / KB * (ceil_to(NR, 4) - NR) / NR"; doc = "the same, for lanes that no column uses"; },
+  { name = "sums_odd";     expr = "VF / KB * (ceil_to(NR, 4) - NR) / NR";
+    doc = "the same, for lanes that no column uses"; },
   { name = "drain";        expr = "VF / KB / (ROWS*NR)"; doc = "start and end of a tile against its work"; },
   { name = "k_tail";       expr = "(K % VF != 0) * VF / KB"; doc = "the masked step for the last values of k"; },
-  { name = "alias";        expr = "(K % 1024 == 0) * (KB >= 1024) * max(0, ROWS + NR - 8)"; doc = "rows a multiple of 4 KiB apart share a set of L1"; },
+  { name = "alias";        expr = "(K % 1024 == 0) * (KB >= 1024) * max(0, ROWS + NR - 8)";
+    doc = "rows a multiple of 4 KiB apart share a set of L1"; },
   { name = "y_passes";     expr = "log2(ceil_div(K, KB))"; doc = "how often Y is read and written"; },
   { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },
   { name = "unroll";       expr = "log2(UK)"; doc = "loop overhead saved"; },
@@ -67,11 +88,13 @@ features = (
   { name = "rows";         expr = "log2(ROWS)"; doc = "height"; },
   { name = "area";         expr = "log2(ROWS*NR)"; doc = "accumulators in use"; },
   { name = "tight";        expr = "MR*NR + MR + 1 >= VECTOR_REGISTERS"; doc = "no vector register to spare"; },
-  { name = "singles";      expr = "(NT % NR) / NT * log2(max(1, 8 / ROWS))"; doc = "share of columns done one at a time, where that hides no latency"; },
+  { name = "singles";      expr = "(NT % NR) / NT * log2(max(1, 8 / ROWS))";
+    doc = "share of columns done one at a time, where that hides no latency"; },
   { name = "order";        expr = "ORDER * (TILES > 1)"; doc = "loop order"; },
   { name = "even";         expr = "EVEN * (TILES > 1)"; doc = "tiles of equal height"; },
   { name = "threads";      expr = "log2(THREADS)"; doc = "contention"; },
-  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * NT * K))"; doc = "a call's fixed cost against its work"; } );
+  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * NT * K))";
+    doc = "a call's fixed cost against its work"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"
@@ -102,7 +125,8 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec KERNEL_
     return __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29) +
            __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
 #elif VF == 8
-    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13) + __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13) +
+           __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
 #else
     return __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
 #endif
@@ -111,8 +135,8 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec KERNEL_
 /* The sums of the lanes of up to four vectors. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_quad KERNEL_sum4(const int n, const KERNEL_vec *v)
 {
-    const KERNEL_vec zero = {0};
-    const KERNEL_vec ac = KERNEL_add2(v[0], n > 2 ? v[2] : zero), bd = KERNEL_add2(n > 1 ? v[1] : zero, n > 3 ? v[3] : zero);
+    const KERNEL_vec zero = {0}, ac = KERNEL_add2(v[0], n > 2 ? v[2] : zero);
+    const KERNEL_vec bd = KERNEL_add2(n > 1 ? v[1] : zero, n > 3 ? v[3] : zero);
     const KERNEL_vec s = KERNEL_add2(ac, bd);
 #if VF == 16
     return __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7) +
@@ -154,7 +178,7 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
     }
 }
 
-/* Rows m.., columns n.., k0 <= k < k1: adds to Y unless k0 is 0. `rows` and `cols` are constants of each call; K >= VF. */
+/* Rows m.., columns n.., k0 <= k < k1: adds to Y unless k0 is 0. `rows`, `cols` are constants of each call; K >= VF. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int cols, const NAME_args *a, int64_t m, int64_t n, int64_t k0, int64_t k1)
 {

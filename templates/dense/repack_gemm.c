@@ -3,24 +3,30 @@
 name    = "repack_gemm";
 op      = "dense";
 family  = "cpu";
-doc     = "Y = X * W + bias with W as it is: blocks of W are packed on the stack, then a register tile of MR rows x NP*16 columns runs over all rows";
+doc     = "Y = X * W + bias with W as it is: blocks of W are packed on the stack for tiles of MR rows x NP*16 columns";
 packed  = false;
 layouts = ["NK", "KN"];
 params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]; doc = "rows of X in the tallest tile"; },
   { name = "NP";    choices = [1, 2, 3, 4, 6];           doc = "panels in a tile: 16*NP columns"; },
   { name = "UK";    choices = [1, 2, 4];                 doc = "steps of k in one round of the inner loop"; },
-  { name = "KC";    choices = [64, 128, 192, 256, 384, 512]; doc = "values of k in a packed block, at most; K is cut into equal blocks"; },
-  { name = "HOLD";  choices = [0, 1];                    doc = "1: load W's vectors into registers once for all rows; 0: the compiler may fold the loads into the FMAs"; },
-  { name = "EVEN";  choices = [0, 1];                    doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
-  { name = "SPLIT"; choices = [0, 1];                    doc = "what threads share out: 0 panels, 1 rows (each then packs all of W)"; } );
+  { name = "KC";    choices = [64, 128, 192, 256, 384, 512];
+    doc = "values of k in a packed block, at most; K is cut into equal blocks"; },
+  { name = "HOLD";  choices = [0, 1];
+    doc = "1: load W's vectors into registers once for all rows; 0: the compiler may fold the loads into the FMAs"; },
+  { name = "EVEN";  choices = [0, 1];
+    doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
+  { name = "SPLIT"; choices = [0, 1];
+    doc = "what threads share out: 0 panels, 1 rows (each then packs all of W)"; } );
 values = (
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 columns"; },
   { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
   { name = "NACC"; expr = "MR * NP * VP";      doc = "accumulators"; } );
 constraints = (
-  { need = "NACC + NP*VP + 1 <= VECTOR_REGISTERS"; why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
-  { need = "NACC >= 8";                            why = "packing pays for many rows only, where nothing but latency holds back a smaller tile"; },
+  { need = "NACC + NP*VP + 1 <= VECTOR_REGISTERS";
+    why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
+  { need = "NACC >= 8";
+    why = "packing pays for many rows only, where nothing but latency holds back a smaller tile"; },
   { need = "KC*NP*64 <= 65536";                    why = "the packed block lies on the stack: at most 64 KiB"; },
   { need = "UK == 1 || NACC*UK <= 64";             why = "a longer loop body only costs instruction cache"; } );
 general = (
@@ -31,30 +37,42 @@ tile = { M = "MR"; N = "16*NP"; K = "KC"; };
 derived = (
   { name = "GROUPS"; expr = "ceil_div(N, 16*NP)"; doc = "tiles along a row of Y"; },
   { name = "MT"; expr = "SPLIT * ceil_div(M, THREADS) + (1 - SPLIT) * M"; doc = "rows of the busiest task"; },
-  { name = "GT"; expr = "SPLIT * GROUPS + (1 - SPLIT) * ceil_div(GROUPS, THREADS)"; doc = "tiles along a row of Y of the busiest task"; },
+  { name = "GT"; expr = "SPLIT * GROUPS + (1 - SPLIT) * ceil_div(GROUPS, THREADS)";
+    doc = "tiles along a row of Y of the busiest task"; },
   { name = "TILES"; expr = "ceil_div(MT, MR)"; doc = "row tiles of a task"; },
   { name = "ROWS"; expr = "EVEN * ceil_div(MT, TILES) + (1 - EVEN) * min(MT, MR)"; doc = "height of most row tiles"; },
-  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)"; doc = "height of the lowest row tile"; },
+  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)";
+    doc = "height of the lowest row tile"; },
   { name = "BLOCKS"; expr = "ceil_div(K, KC)"; doc = "blocks along K"; },
   { name = "KB"; expr = "min(K, ceil_to(ceil_div(K, BLOCKS), 16))"; doc = "values of k in a block"; },
-  { name = "X_CLOSE"; expr = "MT * KB * 4 <= L2_BYTES"; doc = "a block of X stays in L2 from one tile of columns to the next"; } );
+  { name = "X_CLOSE"; expr = "MT * KB * 4 <= L2_BYTES";
+    doc = "a block of X stays in L2 from one tile of columns to the next"; } );
 padded_flops = "2 * M * GROUPS * 16*NP * K";
 serial_flops = "2 * MT * GT * 16*NP * K";
-bound = "log2(max(1, max((NP*VP + ROWS) / (ROWS*NP*VP), 8 / (ROWS*NP*VP)))) + log2(1 + (10 * (1 - LAYOUT_KN) + 7 * LAYOUT_KN) / MT) + log2(1 + 11 / KB)";
+bound = "log2(max(1, max((NP*VP + ROWS) / (ROWS*NP*VP), 8 / (ROWS*NP*VP))))"
+        " + log2(1 + (10 * (1 - LAYOUT_KN) + 7 * LAYOUT_KN) / MT) + log2(1 + 11 / KB)";
 features = (
   { name = "pack";         expr = "1 / MT"; doc = "packing a block against its use"; },
   { name = "pack_share";   expr = "log2(1 + 8 / MT)"; doc = "the same, as a factor of time"; },
   { name = "pack_short";   expr = "1 / MT * 64 / KB"; doc = "short pieces of W's rows stop the hardware prefetcher"; },
-  { name = "pack_alias";   expr = "((1 - LAYOUT_KN) * (K % 1024 == 0) + LAYOUT_KN * (N % 1024 == 0)) / MT"; doc = "rows of W a multiple of 4 KiB apart share a set of L1"; },
-  { name = "pack_tail";    expr = "(N % (16*NP) != 0) / GT / MT"; doc = "the last columns are packed element by element"; },
-  { name = "loads";        expr = "log2(max(1, (NP*VP + ROWS) / (ROWS*NP*VP)))"; doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
+  { name = "pack_alias";   expr = "((1 - LAYOUT_KN) * (K % 1024 == 0) + LAYOUT_KN * (N % 1024 == 0)) / MT";
+    doc = "rows of W a multiple of 4 KiB apart share a set of L1"; },
+  { name = "pack_tail";    expr = "(N % (16*NP) != 0) / GT / MT";
+    doc = "the last columns are packed element by element"; },
+  { name = "loads";        expr = "log2(max(1, (NP*VP + ROWS) / (ROWS*NP*VP)))";
+    doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
   { name = "loads_soft";   expr = "(NP*VP + ROWS) / (ROWS*NP*VP)"; doc = "loads for an FMA"; },
-  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NP*VP)))"; doc = "fewer than 8 independent FMAs wait for each other"; },
-  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NP*VP)))"; doc = "the same in the lowest tile, by its share"; },
-  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS"; doc = "W is loaded for fewer rows in the lowest tile"; },
-  { name = "l2_stream";    expr = "(NP * KB * 64 * 4 > L1_BYTES * 3) / ROWS"; doc = "bytes of W from L2 for an FMA: the block exceeds three quarters of L1"; },
+  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NP*VP)))";
+    doc = "fewer than 8 independent FMAs wait for each other"; },
+  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NP*VP)))";
+    doc = "the same in the lowest tile, by its share"; },
+  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS";
+    doc = "W is loaded for fewer rows in the lowest tile"; },
+  { name = "l2_stream";    expr = "(NP * KB * 64 * 4 > L1_BYTES * 3) / ROWS";
+    doc = "bytes of W from L2 for an FMA: the block exceeds three quarters of L1"; },
   { name = "x_stream";     expr = "(1 - X_CLOSE) / NP"; doc = "bytes of X from beyond L2 for an FMA"; },
-  { name = "x_alias";      expr = "(K % 1024 == 0) * max(0, ROWS - 8)"; doc = "rows of X a multiple of 4 KiB apart share a set of L1"; },
+  { name = "x_alias";      expr = "(K % 1024 == 0) * max(0, ROWS - 8)";
+    doc = "rows of X a multiple of 4 KiB apart share a set of L1"; },
   { name = "y_alias";      expr = "(N % 1024 == 0) * ROWS / KB"; doc = "the same for rows of Y"; },
   { name = "drain";        expr = "log2(1 + 32 / KB)"; doc = "start and end of a tile against its length"; },
   { name = "y_passes";     expr = "log2(BLOCKS)"; doc = "how often Y is read and written"; },
@@ -65,7 +83,8 @@ features = (
   { name = "tight";        expr = "NACC + NP*VP + 1 >= VECTOR_REGISTERS"; doc = "no vector register to spare"; },
   { name = "even";         expr = "EVEN * (TILES > 1)"; doc = "tiles of equal height"; },
   { name = "threads";      expr = "log2(THREADS)"; doc = "contention"; },
-  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * GT * 16*NP * K))"; doc = "a call's fixed cost against its work"; } );
+  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * GT * 16*NP * K))";
+    doc = "a call's fixed cost against its work"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"
@@ -109,8 +128,9 @@ static TARGET_ATTRIBUTE void KERNEL_pack(const NAME_args *a, int64_t n, int64_t 
         }
 }
 #else
-/* VF columns of the block, VF values of k: the transpose, by log2(VF) rounds that interleave the upper half with the lower. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_transpose(const float *w, int64_t K, float *block)
+/* VF columns of the block, VF values of k: the transpose, by log2(VF) rounds that interleave two halves. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_transpose(const float *w, int64_t K, float *block)
 {
     KERNEL_vec v[VF], t[VF];
 #pragma GCC unroll 16
@@ -120,15 +140,16 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_transp
     for (int round = 1; round < VF; round *= 2) {
 #pragma GCC unroll 16
         for (int i = 0; i < VF / 2; i++) {
+            const KERNEL_vec a = v[i], b = v[i + VF / 2];
 #if VF == 16
-            t[2 * i] = __builtin_shufflevector(v[i], v[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-            t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+            t[2 * i] = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            t[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 #elif VF == 8
-            t[2 * i] = __builtin_shufflevector(v[i], v[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
-            t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+            t[2 * i] = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+            t[2 * i + 1] = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 #else
-            t[2 * i] = __builtin_shufflevector(v[i], v[i + 2], 0, 4, 1, 5);
-            t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 2], 2, 6, 3, 7);
+            t[2 * i] = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+            t[2 * i + 1] = __builtin_shufflevector(a, b, 2, 6, 3, 7);
 #endif
         }
 #pragma GCC unroll 16

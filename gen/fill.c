@@ -312,11 +312,12 @@ static void section_line(Filler *f, const char *word, const char *end)
     while (word + len < end && is_ident(word[len]))
         len++;
     const char *name = arena_strndup(f->arena, word, len);
+    int before = diag_nerror(f->diag);
     const char *text = f->fill->section ? f->fill->section(f->fill->section_ctx, name) : NULL;
-    if (!text)
-        diag_error(f->diag, at(f, word, len), "there is no section '%s'", name);
-    else
+    if (text)
         text_add(&f->out, text);
+    else if (diag_nerror(f->diag) == before)           /* else the section said itself what is wrong */
+        diag_error(f->diag, at(f, word, len), "there is no section '%s'", name);
 }
 
 static void fill_line(Filler *f, const char *line, const char *end)

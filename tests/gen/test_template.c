@@ -423,6 +423,22 @@ static bool runs_here(const Target *t) {
 #endif
 }
 
+/* The example of docs/templates.md is a template, and compiles. */
+static void test_documented(void **state) {
+    (void)state;
+    size_t len;
+    const char *text = text_read_file(arena, DCGEN_SOURCE_DIR "/docs/templates.md", &len);
+    assert_non_null(text);
+    const char *begin = strstr(text, "```c\n/* SPDX");
+    assert_non_null(begin);
+    const char *end = strstr(begin + 5, "```");
+    const Template *t = read_small(arena_strndup(arena, begin + 5, (size_t)(end - begin - 5)));
+    assert_int_equal(t->ngeneral, targets.n);
+    for (int i = 0; i < t->ngeneral && have("gcc"); i++)
+        if (runs_here(target_find(&targets, t->general[i].target)))
+            compile_general(t, &t->general[i], make_spec(t->layout[0], t->packed, i % 2));
+}
+
 /* Every template has a general kernel for every target, and each compiles with every layout and epilogue. */
 static void test_dense_general(void **state) {
     (void)state;
@@ -485,6 +501,7 @@ int main(void) {
         cmocka_unit_test(test_folder),
         cmocka_unit_test(test_dense_as_it_stands),
         cmocka_unit_test(test_dense_general),
+        cmocka_unit_test(test_documented),
         cmocka_unit_test(test_dense_model),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

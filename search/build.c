@@ -225,6 +225,24 @@ static void poll_jobs(Job *jobs, int njob)
             capture_drain(&jobs[i].err);
 }
 
+/* The first build of the batch with the name of build i: two compilers must not write the same files. */
+static int namesake(const Build *builds, int i)
+{
+    int first = 0;
+    while (strcmp(builds[first].name, builds[i].name) != 0)
+        first++;
+    return first;
+}
+
+static void copy_results(Build *builds, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const Build *from = &builds[namesake(builds, i)];
+        builds[i] = (Build){ .name = builds[i].name, .text = builds[i].text, .status = from->status, .so = from->so,
+                             .code_bytes = from->code_bytes, .seconds = from->seconds, .why = from->why };
+    }
+}
+
 /* Starts what fits, closes what has ended or is late; the number of compilers that run. */
 static int tend_jobs(const Builder *b, Arena *a, Job *jobs, Build *builds, int n, int *next)
 {
@@ -235,8 +253,9 @@ static int tend_jobs(const Builder *b, Arena *a, Job *jobs, Build *builds, int n
             job_finish(b, a, job);
         else if (job->build && process_clock_s() - job->start_s > b->deadline_s)
             job_abort(job, STATUS_TIMED_OUT, arena_printf(a, "killed after %g s", b->deadline_s));
-        while (!job->build && *next < n)
-            job_start(b, a, job, &builds[(*next)++]);
+        for (; !job->build && *next < n; ++*next)
+            if (namesake(builds, *next) == *next)
+                job_start(b, a, job, &builds[*next]);
         running += job->build != NULL;
     }
     return running;
@@ -261,6 +280,7 @@ static void run_batch(const Builder *b, Arena *a, Build *builds, int n, Stop sto
         poll_jobs(jobs, b->jobs);
     if (jobs)
         abort_batch(b, jobs, builds, n, next);
+    copy_results(builds, n);
     free(jobs);
 }
 

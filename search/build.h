@@ -12,7 +12,7 @@
 #include "search/record.h"
 
 typedef struct {
-    const char *name;          /* file name without suffix, unique in the folder */
+    const char *name;          /* file name without suffix; of several with one name in a batch the first is built for all */
     const char *text;          /* C */
     /* results */
     Status status;             /* STATUS_OK, STATUS_BUILD_FAILED, STATUS_TIMED_OUT (the compiler hung) */

@@ -18,7 +18,7 @@ line_of() { grep -n -e "$2" "$1" | head -n1 | cut -d: -f1; }
 
 section a kernel that hangs, in the background
 template hang hangs 's/^    const int64_t n0 = .*/    for (;;) pause();\n&/; s/^static TARGET_ATTRIBUTE int KERNEL(/#include <unistd.h>\n&/'
-start hang --templates hang -o hang.out --trials 6 --seconds 60 tiny.cfg
+start hang --templates hang -o hang.out --trials 6 --seconds 200 tiny.cfg
 
 # told SCRIPT WHERE-PATTERN TEXT: an error at the first line with the pattern
 told() {
@@ -107,7 +107,7 @@ absent x x.records.jsonl
 
 section what became of the one that hangs
 finish hang 0
-grep -q '"template":"hangs".*"status":"timed_out".*silent for [0-9]* s while verifying' hang.out.records.jsonl || failed "no timeout recorded"
+grep -q '"template":"hangs".*"status":"timed_out".*silent for [0-9]* s while verifying' hang.out.records.jsonl || failed "no timeout recorded: $(grep '"template":"hangs"' hang.out.records.jsonl)"
 whole hang.out
 ! grep -q hangs hang.out/kernels.c || failed "it is in the package"
 nothing_left

@@ -137,6 +137,23 @@ static void bad_texts(void **state)
     builder_free(b);
 }
 
+static void same_name(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, "gcc", 60);
+    Build all[8] = { [0 ... 5] = { .name = "one", .text = add_text }, [6 ... 7] = { .name = "two", .text = "int = ;" } };
+    build_all(b, w->a, all, 8, NULL);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(all[i].status, STATUS_OK);
+        assert_string_equal(all[i].so, all[0].so);
+        assert_int_equal(all[i].code_bytes, all[0].code_bytes);
+    }
+    assert_int_equal(access(all[5].so, R_OK), 0);
+    assert_int_equal(all[7].status, STATUS_BUILD_FAILED);
+    assert_string_equal(all[7].why, all[6].why);
+    builder_free(b);
+}
+
 static void no_compiler(void **state)
 {
     World *w = *state;
@@ -375,8 +392,8 @@ static void elf_is_not_trusted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(good_text), TEST(folder_is_private), TEST(bad_texts), TEST(no_compiler), TEST(hanging_compiler),
-        TEST(crashing_compiler), TEST(talkative_compiler), TEST(children_die), TEST(stop_is_honoured),
+        TEST(good_text), TEST(folder_is_private), TEST(bad_texts), TEST(same_name), TEST(no_compiler),
+        TEST(hanging_compiler), TEST(crashing_compiler), TEST(talkative_compiler), TEST(children_die), TEST(stop_is_honoured),
         TEST(in_the_background), TEST(freed_while_building), TEST(elf_is_not_trusted),
     };
     return cmocka_run_group_tests_name("search/build", tests, NULL, NULL);

@@ -130,7 +130,8 @@ static const char *pack_api(Emitter *e)
     text_printf(&t, "/* %s is packed once and then used with any other extents. Bytes that the packed copy takes; 0: bad extents,\n"
                     " * nothing to pack, or more than memory can hold. */\n", w->name);
     text_printf(&t, "size_t %s_packed_bytes(%s);\n", s->name, extents);
-    text_printf(&t, "/* %s: %s. packed: %s_packed_bytes(...) bytes, best aligned to 64. */\n", w->name, w->doc, s->name);
+    text_printf(&t, "/* %s: %s; here %s. packed: %s_packed_bytes(...) bytes,\n * best aligned to 64. */\n", w->name,
+                w->doc ? w->doc : "", s->layout, s->name);
     text_printf(&t, "int %s_pack(%s, %s%s, void *packed);\n\n", s->name, extents, "const float *", w->name);
     return arena_strdup(e->arena, text_str(&t));
 }
@@ -169,10 +170,12 @@ static const char *call_api(Emitter *e)
         if (s->packed && i == s->const_operand)
             text_printf(&t, " *   %-9s as %s_pack wrote it, for the same extents\n", o->name, s->name);
         else
-            text_printf(&t, " *   %-9s %s\n", o->name, o->doc ? o->doc : "");
+            text_printf(&t, " *   %-9s %s%s%s\n", o->name, o->doc ? o->doc : "",
+                        i == s->const_operand ? "; here " : "", i == s->const_operand ? s->layout : "");
     }
-    text_printf(&t, " * Operands need no alignment beyond their element's; the output may not overlap an input. Any extents from 0 to\n"
-                    " * 2147483647 are right; those that spec.cfg names are fast. */\n%s\n\n", signature(e, ";"));
+    text_printf(&t, " * Operands need no alignment beyond their element's, and one without elements may be NULL; the output may not\n"
+                    " * overlap an input. Any extents from 0 to 2147483647 are right; those that spec.cfg names are fast. */\n"
+                    "%s\n\n", signature(e, ";"));
     text_printf(&t, "/* The kernel that one thread's call with these extents takes on this CPU, for logs; -1: bad extents. */\n"
                     "int %s_choose(%s);\n\n", s->name, extents);
     return arena_strdup(e->arena, text_str(&t));
@@ -404,27 +407,38 @@ static const char *add_test(Emitter *e)
 
 static const char *version(Emitter *e) { return arena_printf(e->arena, "%s.\n", e->in->version); }
 
+/* "name(M, N, K, X, packed, bias, Y, NULL, exec)" */
+static const char *example_call(Emitter *e, const char *exec)
+{
+    const Spec *s = spec_of(e);
+    Text t = { .arena = e->arena };
+    text_printf(&t, "%s(%s, ", s->name, axis_names(e));
+    for (int i = 0; i < s->op->noperand; i++)
+        if (unit_has_operand(s, &s->op->operand[i]))
+            text_printf(&t, "%s, ", s->packed && i == s->const_operand ? "packed" : s->op->operand[i].name);
+    text_printf(&t, "NULL, %s)", exec);
+    return arena_strdup(e->arena, text_str(&t));
+}
+
 /* The calls in the order that a product makes them, for README.md. */
 static const char *usage(Emitter *e)
 {
     const Spec *s = spec_of(e);
+    const char *n = s->name;
     Text t = { .arena = e->arena };
-    text_printf(&t, "```c\n#include \"%s.h\"\n\n", s->name);
+    text_printf(&t, "```c\n#include <stdlib.h>\n#include \"%s.h\"\n#include \"%s_pool.h\"\n\n", n, n);
     if (s->packed) {
         const Operand *w = &s->op->operand[s->const_operand];
         const char *names = unit_axes(e->arena, s->op, w->elems);
-        text_printf(&t, "void *packed = aligned_alloc(64, (%s_packed_bytes(%s) + 63) / 64 * 64);    /* once */\n", s->name, names);
-        text_printf(&t, "%s_pack(%s, %s, packed);\n\n", s->name, names, w->name);
+        text_printf(&t, "/* Once for each %s. */\n"
+                        "void *packed = aligned_alloc(64, (%s_packed_bytes(%s) + 63) / 64 * 64);\n"
+                        "int code = %s_pack(%s, %s, packed);\n\n", w->name, n, names, n, names, w->name);
     }
-    text_printf(&t, "int code = %s(%s, ", s->name, axis_names(e));
-    for (int i = 0; i < s->op->noperand; i++)
-        if (unit_has_operand(s, &s->op->operand[i]))
-            text_printf(&t, "%s, ", s->packed && i == s->const_operand ? "packed" : s->op->operand[i].name);
-    text_printf(&t, "NULL, NULL);                     /* one thread */\n\n"
-                    "%s_pool *pool = %s_pool_start(4);                              /* once */\n"
-                    "%s_exec exec = { .threads = 4, .parallel_for = %s_pool_run, .ctx = pool };\n"
-                    "code = %s(..., NULL, &exec);                                   /* four threads */\n```\n",
-                s->name, s->name, s->name, s->name, s->name);
+    text_printf(&t, "/* On one thread; what a code means, %s_strerror(code) says. */\n%scode = %s;\n\n", n,
+                s->packed ? "" : "int ", example_call(e, "NULL"));
+    text_printf(&t, "/* On four; the pool is started once. */\n%s_pool *pool = %s_pool_start(4);\n"
+                    "%s_exec exec = { .threads = 4, .parallel_for = %s_pool_run, .ctx = pool };\ncode = %s;\n```\n", n, n, n, n,
+                example_call(e, "&exec"));
     return arena_strdup(e->arena, text_str(&t));
 }
 

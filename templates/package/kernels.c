@@ -73,8 +73,8 @@ static void *NAME_thread(void *arg)
     return NULL;
 }
 
-/* Without the caller's parallel_for: a thread for each part but the first, for this call. A part whose thread cannot be started
- * is done here. */
+/* Without the caller's parallel_for: a thread for each part but the first, for this call. A part whose thread cannot be
+ * started is done here. */
 static void NAME_threads(NAME_job *job)
 {
     pthread_t thread[NAME_MAX_THREADS];

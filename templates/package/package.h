@@ -2,7 +2,8 @@
  *
 //@ about
  *
- * Plain C, no dependency, no allocation, no global state: every function may be called from any number of threads at once.
+ * Plain C, no dependency, no allocation, no global state: every function may be called from any number of threads at
+ * once.
  */
 #ifndef NAME_H
 #define NAME_H
@@ -27,8 +28,9 @@ const char *NAME_strerror(int code);
 /* How a call is carried out. Zeroed, or NULL instead of it: one thread, the dispatcher chooses the kernel. */
 typedef struct NAME_exec {
     int threads;     /* parts that the work is split into, at most; <= 1: none */
-    /* Calls body(arg, i) for i = 0..n-1, in any order, at the same time if it can, and returns when all are done: the pool in
-     * NAME_pool.h, or a few lines around the product's own. NULL: threads are started for this call, where it is large enough. */
+    /* Calls body(arg, i) for i = 0..n-1, in any order, at the same time if it can, and returns when all are done: the pool
+     * in NAME_pool.h, or a few lines around the product's own. NULL: threads are started for this call, where it is large
+     * enough. */
     void (*parallel_for)(void *ctx, int n, void (*body)(void *arg, int i), void *arg);
     void *ctx;
     int kernel;      /* 0: the dispatcher chooses; k + 1: kernel k */

@@ -153,6 +153,7 @@ int main(void)
         cmocka_unit_test_prestate(check_package, "pkg_a"),
         cmocka_unit_test_prestate(check_package, "pkg_b"),
         cmocka_unit_test_prestate(check_package, "pkg_c"),
+        cmocka_unit_test_prestate(check_package, "pkg_d"),
     };
     return cmocka_run_group_tests_name("package/dispatch", tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 # Which kernels run on which CPU. qemu stands in for CPUs without AVX-512 (Haswell) and without AVX (Nehalem);
 # NAME_CPU fixes the instruction set when compiling. Each time the package's own test passes, and the kernels that the
 # package chooses are those that it should.
-# ctest: timeout=180 fixture=packages
+# ctest: timeout=360 fixture=packages
 . "$SRC/tests/package/common.sh"
 
 # The package's instruction sets, best first, as dispatch.h numbers them: "avx512 avx2 portable".

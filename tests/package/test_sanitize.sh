@@ -3,7 +3,7 @@
 #
 # The packages under the address, undefined behaviour and thread sanitizers of gcc and clang: their own test, the edges
 # of the API (contract.c), and many callers at once (stress.c).
-# ctest: timeout=300 fixture=packages
+# ctest: timeout=600 fixture=packages
 . "$SRC/tests/package/common.sh"
 
 # Kernels at -O0: compiling all their instrumented, unrolled tiles any better takes half a minute.

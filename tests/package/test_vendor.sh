@@ -3,7 +3,7 @@
 #
 # The packages in products of C and of C++: as a subdirectory and installed, static and shared, below a DESTDIR, moved
 # after installation, with options of the product that must not slow the kernels down or hide what the package exports.
-# ctest: timeout=300 fixture=packages
+# ctest: timeout=600 fixture=packages
 . "$SRC/tests/package/common.sh"
 
 have g++ || have c++ || { echo "skipped: there is no C++ compiler"; exit 77; }

@@ -9,9 +9,10 @@ for name in $names; do
     {
         sed -n '/^```c$/,/^```$/p' "$packages/$name/README.md" | grep '^#include' >"$tmp/example_head"
         cat "$tmp/example_head"
-        echo 'void example(int64_t M, int64_t N, int64_t K, const float *X, const float *W, const float *bias, float *Y);'
-        echo 'void example(int64_t M, int64_t N, int64_t K, const float *X, const float *W, const float *bias, float *Y) {'
-        echo '    (void)W; (void)bias;'
+        for ending in ';' ' { (void)W; (void)bias;'; do
+            echo 'void example(int64_t M, int64_t N, int64_t K, const float *X, const float *W, const float *bias,'
+            echo "             float *Y)$ending"
+        done
         sed -n '/^```c$/,/^```$/p' "$packages/$name/README.md" | grep -v -e '^#include' -e '^```'
         echo "    if (code != ${name}_OK) abort();"
         echo '}'

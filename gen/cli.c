@@ -50,7 +50,7 @@ typedef struct {
 static const OptionRow OPTIONS[] = {
     { "out", 'o', ARG_TEXT, "DIR", FIELD(out), 0, 0, "write the package to DIR (default: out/NAME)" },
     { "target", 't', ARG_LIST, "NAME", FIELD(target), 0, 0,
-      "generate for NAME instead of the spec's targets; repeat it or put commas" },
+      "generate for NAME instead of the spec's target: host, avx2 ..." },
     { "jobs", 'j', ARG_INT, "N", FIELD(jobs), 1, 1024, "compile N kernels at a time (default: one a core)" },
     { "trials", 0, ARG_INT, "N", FIELD(trials), 1, 1000000, "measure at most N kernels" },
     { "seconds", 0, ARG_INT, "N", FIELD(seconds), 1, 1000000, "search for at most N seconds" },

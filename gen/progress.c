@@ -6,6 +6,7 @@
 #define _GNU_SOURCE            /* strcasestr */
 #include "gen/progress.h"
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 enum { LINE_BYTES = 1024, BAR_MAX_COLUMNS = 40, BAR_MIN_COLUMNS = 8 };
-static const double REDRAW_S = 0.08, PLAIN_S = 5;
+static const double REDRAW_S = 0.08, PLAIN_S = 5, TICK_S = 0.5;
 
 static const char HIDE_CURSOR[] = "\033[?25l";
 static const char RESTORE[] = "\r\033[K\033[?25h";
@@ -26,8 +27,14 @@ struct Progress {
     ProgressView view;
     char phase[64], best[256];
     double done, total, eta_s;
+    double told_s;             /* when eta_s was true */
     double shown_s;            /* when the last line was written */
     bool stale;                /* the state is newer than what is shown */
+    bool ticking;              /* the ticker runs; all that is above is then used under the lock */
+    bool closing;
+    pthread_t ticker;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
 };
 
 /* The terminal that has a bar on it, for signal handlers and exit(); -1: none. */
@@ -156,6 +163,11 @@ static bool eta_known(const Progress *p) {
     return isfinite(p->eta_s) && p->eta_s >= 0;
 }
 
+/* Counted down since it was told. */
+static double eta_now(const Progress *p) {
+    return fmax(p->eta_s - (p->view.now_s() - p->told_s), 0);
+}
+
 static void append_count(const Progress *p, char *line, size_t size) {
     if (p->total > 0)
         append(line, size, "%.0f/%.0f", p->done, p->total);
@@ -189,7 +201,7 @@ static void compose_bar(const Progress *p, char *line, size_t size) {
         append(tail, sizeof tail, "  %s", p->best);
     if (eta_known(p)) {
         append(tail, sizeof tail, "  ");
-        append_time(tail, sizeof tail, p->eta_s);
+        append_time(tail, sizeof tail, eta_now(p));
     }
     append(line, size, "%s", p->phase);
     int left = room - columns(line) - columns(tail) - (p->view.utf8 ? 1 : 3);
@@ -208,13 +220,21 @@ static void compose_plain(const Progress *p, char *line, size_t size) {
         append(line, size, ", %s", p->best);
     if (eta_known(p)) {
         append(line, size, ", ");
-        append_time(line, size, p->eta_s);
+        append_time(line, size, eta_now(p));
     }
 }
 
 /* ---- showing ----------------------------------------------------------- */
 
+/* The terminal belongs to others: we were stopped and go on behind the shell's prompt. */
+static bool in_background(const Progress *p) {
+    pid_t group = p->view.width > 0 ? -1 : tcgetpgrp(fileno(p->out));
+    return group >= 0 && group != getpgrp();
+}
+
 static void show(Progress *p) {
+    if (p->mode == PROGRESS_BAR && in_background(p))
+        return;
     char line[LINE_BYTES] = "";
     if (p->mode == PROGRESS_BAR) {
         compose_bar(p, line, sizeof line);
@@ -240,6 +260,46 @@ static void phase_end(Progress *p) {
         show(p);
 }
 
+/* ---- the ticker ---------------------------------------------------------- */
+
+/* Redraws a bar from time to time, so that the time left goes on between two updates. */
+static void *ticker_main(void *progress) {
+    Progress *p = progress;
+    pthread_mutex_lock(&p->lock);
+    while (!p->closing) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += (long)(1e9 * TICK_S);
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_clockwait(&p->wake, &p->lock, CLOCK_MONOTONIC, &until);
+        if (!p->closing && p->phase[0] && p->view.now_s() - p->shown_s >= TICK_S / 2)
+            show(p);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* Signals are for the other threads. */
+static void ticker_start(Progress *p) {
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    p->ticking = pthread_create(&p->ticker, NULL, ticker_main, p) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static void ticker_stop(Progress *p) {
+    if (!p->ticking)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->closing = true;
+    pthread_cond_signal(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+    pthread_join(p->ticker, NULL);
+    p->ticking = false;
+}
+
 /* ---- the interface ------------------------------------------------------ */
 
 static ProgressMode mode_for(ProgressMode wish, FILE *out, const ProgressView *view) {
@@ -256,9 +316,12 @@ Progress *progress_open_view(ProgressMode mode, FILE *out, const ProgressView *v
     p->out = out;
     p->view = *view;
     p->mode = mode_for(mode, out, view);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->wake, NULL);
     if (p->mode == PROGRESS_BAR && view->width <= 0) {
         shown_fd = fileno(out);
         signals_take();
+        ticker_start(p);
     }
     return p;
 }
@@ -271,6 +334,7 @@ Progress *progress_open(ProgressMode mode, FILE *out) {
 void progress_phase(Progress *p, const char *phase, double total) {
     if (!p)
         return;
+    pthread_mutex_lock(&p->lock);
     phase_end(p);
     copy_printable(p->phase, sizeof p->phase, phase);
     p->best[0] = '\0';
@@ -279,18 +343,22 @@ void progress_phase(Progress *p, const char *phase, double total) {
     p->eta_s = -1;
     if (p->mode != PROGRESS_NONE)
         show(p);
+    pthread_mutex_unlock(&p->lock);
 }
 
 void progress_update(Progress *p, double done, const char *best, double eta_s) {
     if (!p || !p->phase[0])
         return;
+    pthread_mutex_lock(&p->lock);
     p->done = done;
     p->eta_s = eta_s;
+    p->told_s = p->view.now_s();
     p->stale = true;
     copy_printable(p->best, sizeof p->best, best);
     double wait_s = p->mode == PROGRESS_BAR ? REDRAW_S : PLAIN_S;
     if (p->mode != PROGRESS_NONE && p->view.now_s() - p->shown_s >= wait_s)
         show(p);
+    pthread_mutex_unlock(&p->lock);
 }
 
 void progress_line(Progress *p, const char *fmt, ...) {
@@ -298,6 +366,7 @@ void progress_line(Progress *p, const char *fmt, ...) {
         return;
     va_list ap;
     va_start(ap, fmt);
+    pthread_mutex_lock(&p->lock);
     bar_clear(p);
     vfprintf(p->out, fmt, ap);
     fputc('\n', p->out);
@@ -305,16 +374,20 @@ void progress_line(Progress *p, const char *fmt, ...) {
     if (p->mode == PROGRESS_BAR && p->phase[0])
         show(p);
     fflush(p->out);
+    pthread_mutex_unlock(&p->lock);
 }
 
 void progress_close(Progress *p) {
     if (!p)
         return;
+    ticker_stop(p);
     phase_end(p);
     if (p->mode == PROGRESS_BAR && p->phase[0])
         fputs(RESTORE, p->out);
     fflush(p->out);
     if (shown_fd == fileno(p->out))
         shown_fd = -1;
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->lock);
     free(p);
 }

@@ -5,7 +5,8 @@
  *   search ██████████▌░░░░░░░░░ 131/256  1.21x of OpenBLAS  2:05 left
  *
  * and elsewhere as plain lines, one when a phase begins, then at most one every 5 seconds, and one when it ends.
- * Not thread-safe: one thread draws. All functions take NULL and then do nothing.
+ * On a terminal a thread of its own redraws the line, so that the time left goes on; the functions are for one thread. All take NULL
+ * and then do nothing.
  */
 #ifndef DCGEN_PROGRESS_H
 #define DCGEN_PROGRESS_H

@@ -60,6 +60,10 @@ static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_b
 
 /* ---- verifying ---- */
 
+/* Parts that a call is split into, more than there are tiles among them. */
+enum { TASK_COUNTS = 6 };
+static const int task_counts[TASK_COUNTS] = { 1, 3, 1, 2, 1, 16 };
+
 typedef struct { int n; int64_t extent[MAX_AWKWARD][OP_MAX_AXIS]; } Awkward;
 
 static int64_t tile_of(const Search *q, const Candidate *c, int axis)
@@ -124,7 +128,7 @@ static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, 
         const char *key[MAX_BATCH], *so[MAX_BATCH];
         int at[MAX_BATCH], n = alive(q, b, key, so, at);
         MeasureRecord out[MAX_BATCH];
-        MeasureRequest r = { .extent = w.extent[i], .threads = i % 4 == 3 ? 3 : 1, .deadline_s = DEADLINE_S };
+        MeasureRequest r = { .extent = w.extent[i], .threads = task_counts[i % TASK_COUNTS], .deadline_s = DEADLINE_S };
         if (n && !measure(q->runner, scratch, &r, key, so, n, out, q->stop, err))
             return false;
         for (int k = 0; k < n; k++)

@@ -51,7 +51,7 @@ derived = (
   { name = "WORK"; expr = "KB * NP * VP * max(ROWS, 4) / 2"; doc = "cycles of a tile"; } );
 padded_flops = "2 * M * 16 * PANELS * K";
 serial_flops = "2 * MT * 16 * PT * K";
-bound = "log2(max(1, max((NP*VP + ROWS) / (ROWS*NP*VP), max(8 / (ROWS*NP*VP*KA), 4 * PASSES / MT)))) + log2(1 + (PF == 0) * min(1, PASSES * ROWS / MT) * 300 / WORK) + 20 / KB + (PT % NP) / PT / 4";
+bound = "log2(max(1, max((NP*VP + ROWS) / (ROWS*NP*VP), max(8 / (ROWS*NP*VP*KA), 4 * PASSES / MT)))) + log2(1 + (PF == 0) * min(1, PASSES * ROWS / MT) * 300 / WORK) + log2(1 + 14 / KB) + (PT % NP) / PT / 4";
 features = (
   { name = "loads";        expr = "log2(max(1, (NP*VP + ROWS) / (ROWS*NP*VP)))"; doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
   { name = "loads_soft";   expr = "(NP*VP + ROWS) / (ROWS*NP*VP)"; doc = "loads for an FMA"; },
@@ -240,6 +240,15 @@ KERNEL_rows(const NAME_args *a, int64_t rows, int64_t panels, int64_t m, int64_t
 #endif
 }
 
+#if !SPLIT
+/* The first panel of a task: shares of nearly equal width, cut between tiles. */
+static int64_t KERNEL_cut(int64_t panels, int64_t task, int64_t ntask)
+{
+    const int64_t cut = (panels * task / ntask + NP / 2) / NP * NP;
+    return task == ntask || cut > panels ? panels : cut;
+}
+#endif
+
 /* Part `task` of `ntask` of the call. */
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
@@ -247,8 +256,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
 #if SPLIT
     const int64_t p0 = 0, p1 = panels, m0 = M * task / ntask, m1 = M * (task + 1) / ntask;
 #else
-    const int64_t m0 = 0, m1 = M, p0 = (panels * task / ntask + NP / 2) / NP * NP;
-    const int64_t p1 = task + 1 == ntask ? panels : (panels * (task + 1) / ntask + NP / 2) / NP * NP;
+    const int64_t m0 = 0, m1 = M, p0 = KERNEL_cut(panels, task, ntask), p1 = KERNEL_cut(panels, task + 1, ntask);
 #endif
     const int64_t tiles = (m1 - m0 + MR - 1) / MR;
 #if KC

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { POOL_RANDOM = 1200, POOL_NEAR = 1200, POOL_MAX = POOL_RANDOM + POOL_NEAR, NEAR_TRIALS = 48, SHAPES_SEEN = 48 };
-enum { LOOK_FOR_SHAPE = 4000, MAX_BATCH = 64 };
+enum { LOOK_FOR_SHAPE = 4000, LOCAL_TRIALS = 3, MAX_BATCH = 64 };
 static const double BELIEF = 0.5;                  /* of the model's standard deviation, when a world is drawn from it */
 static const double FIXED_NS = 1e6;                /* of a measurement, whatever its shape */
 
@@ -210,30 +210,68 @@ static double normal(Rng *r)
     return sum;
 }
 
-/* The candidate that is fastest on shape j in a world drawn from what the model believes (Thompson sampling): of the pool and of many more
- * that are looked at for this shape alone. Its place in the pool. */
-static int pick_for_shape(Proposer *p, const bool *taken, int j)
+/* What the model predicts on one shape, in a world drawn from its beliefs (Thompson sampling). */
+static double drawn(const Proposer *p, const Candidate *c, int j)
 {
     const Instance *inst = p->s->shape[p->shape[j]];
-    double doubt = BELIEF * p->sigma, least = INFINITY;
-    int best = -1;
-    for (int i = 0; i < p->npool; i++) {
-        double t = p->log2t[i * p->nshape + j] + doubt * normal(p->rng);
-        if (!taken[i] && t < least) {
-            least = t;
-            best = i;
-        }
+    return log2(cost_predict(p->m, c, inst->extent, inst->threads)) + BELIEF * p->sigma * normal(p->rng);
+}
+
+/* The trials that were fastest on shape j; how many there are. */
+static int best_on_shape(const Proposer *p, int j, int64_t *best, int most)
+{
+    int n = 0;
+    for (int64_t i = 0; i < p->s->ntrial; i++) {
+        double ns = p->s->trial[i].ns[p->shape[j]];
+        if (!trial_usable(&p->s->trial[i]) || !(ns > 0))
+            continue;
+        int k = n < most ? n++ : most;
+        for (; k > 0 && p->s->trial[best[k - 1]].ns[p->shape[j]] > ns; k--)
+            if (k < most)
+                best[k] = best[k - 1];
+        if (k < most)
+            best[k] = i;
     }
-    const Candidate *found = NULL;
+    return n;
+}
+
+/* One of those with one parameter changed. NULL: none is new. */
+static const Candidate *step_on_shape(Proposer *p, int j, Candidate *found)
+{
+    int64_t best[LOCAL_TRIALS];
+    double least = INFINITY;
+    int n = best_on_shape(p, j, best, LOCAL_TRIALS);
+    if (!n)
+        return NULL;
+    const Candidate *from = &p->s->trial[best[rng_below(p->rng, n)]].c;
+    for (int i = 0; i < from->t->nparam; i++)
+        for (int k = 0; k < from->t->param[i].nchoice; k++) {
+            Candidate c = *from;
+            c.choice[i] = (uint8_t)k;
+            if (k == from->choice[i] || !candidate_fits(&c, p->s->spec, p->s->device) || known(p, &c))
+                continue;
+            double t = drawn(p, &c, j);
+            if (t < least) {
+                least = t;
+                *found = c;
+            }
+        }
+    return isfinite(least) ? found : NULL;
+}
+
+/* The candidate that is fastest on shape j in a drawn world, of many that are looked at for this shape alone. NULL: none is new. */
+static const Candidate *leap_on_shape(Proposer *p, int j, Candidate *found)
+{
+    double least = INFINITY;
     for (int tries = 0; tries < LOOK_FOR_SHAPE; tries++) {
         const Candidate *c = &p->space->candidate[rng_below(p->rng, p->space->n)];
-        double t = log2(cost_predict(p->m, c, inst->extent, inst->threads)) + doubt * normal(p->rng);
+        double t = drawn(p, c, j);
         if (t < least && !known(p, c)) {
             least = t;
-            found = c;
+            *found = *c;
         }
     }
-    return found ? enter(p, found) : best;
+    return isfinite(least) ? found : NULL;
 }
 
 static int best_of_pool(const Proposer *p, const bool *taken, double *value)
@@ -258,20 +296,22 @@ static void believe(Proposer *p, int i)
         p->best[j] = fmin(p->best[j], p->log2t[i * p->nshape + j]);
 }
 
-/* Slots of a batch: every fourth goes to the largest expected gain over all shapes, one in eight is drawn at random, the others go to one
- * shape each, so that shapes that few candidates suit are not forgotten. */
+/* Slots of a batch, in turn: the largest expected gain over all shapes; for one shape a step from what is best there; for one shape a leap
+ * to what should be best there; a step again, or one time in two any candidate, so that a model that is wrong somewhere learns of it.
+ * The place in the pool. */
 static int pick(Proposer *p, const bool *taken, int slot, int *shape, double *value)
 {
+    Candidate found;
+    const Candidate *c = NULL;
+    int best = best_of_pool(p, taken, value), any = (int)rng_below(p->rng, p->npool);
     *shape = -1;
-    int i = best_of_pool(p, taken, value);
-    if (slot % 8 == 7) {
-        int any = (int)rng_below(p->rng, p->npool);
-        return taken[any] ? i : any;
-    }
     if (slot % 4 == 0)
-        return i;
+        return best;
+    if (slot % 8 == 7)
+        return taken[any] ? best : any;
     *shape = pick_shape(p);
-    return pick_for_shape(p, taken, *shape);
+    c = slot % 4 == 2 ? leap_on_shape(p, *shape, &found) : step_on_shape(p, *shape, &found);
+    return c ? enter(p, c) : best;
 }
 
 int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)

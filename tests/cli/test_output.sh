@@ -38,7 +38,7 @@ refused "'.' holds other files" -o . tiny.cfg
 ln -s foreign link
 refused "'link' holds other files" -o link tiny.cfg
 refused "cannot write a folder in 'file'" -o file/sub tiny.cfg
-refused "'/proc/none'" -o /proc/none/sub tiny.cfg
+refused "'/proc" -o /proc/none/sub tiny.cfg
 absent foreign.records.jsonl file.records.jsonl link.records.jsonl
 
 section read-only

@@ -3,7 +3,7 @@
 #
 # Which kernels run on which CPU. qemu stands in for CPUs without AVX-512 (Haswell) and without AVX (Nehalem);
 # NAME_CPU fixes the instruction set when compiling. Each time the package's own test passes, and the kernels that the
-# package chooses are those that it should.
+# package chooses are those that it should. Another architecture (aarch64) has the portable kernels alone.
 # ctest: timeout=360 fixture=packages
 . "$SRC/tests/package/common.sh"
 
@@ -25,12 +25,12 @@ chooses() {
     fi
 }
 
-build_both() {   # build_both NAME FOLDER FLAGS: FOLDER/test and FOLDER/which
-    compile cc "$3" "$1" "$2"
-    link cc "$3" "$1" "$2" "$packages/$1/test.c"
-    mv "$2/program" "$2/test"
-    link cc "$3" "$1" "$2" "$(fill which.c "$1")"
-    mv "$2/program" "$2/which"
+build_both() {   # build_both CC NAME FOLDER FLAGS: FOLDER/test and FOLDER/which
+    compile "$1" "$4" "$2" "$3"
+    link "$1" "$4" "$2" "$3" "$packages/$2/test.c"
+    mv "$3/program" "$3/test"
+    link "$1" "$4" "$2" "$3" "$(fill which.c "$2")"
+    mv "$3/program" "$3/which"
 }
 
 # The first of SETS (a package's) that one of HAS (a CPU's) names.
@@ -38,6 +38,13 @@ best_of() {
     for s in $1; do
         case " $2 " in *" $s "*) echo "$s"; return ;; esac
     done
+}
+
+# A qemu before 7.2 emulates no AVX2, whatever the CPU is called.
+qemu_has() {   # qemu_has CPU SET
+    echo "int main(void) { return !__builtin_cpu_supports(\"$2\"); }" >"$tmp/probe.c"
+    quiet cc "$tmp/probe.c" -o "$tmp/probe"
+    qemu-x86_64 -cpu "$1" "$tmp/probe" 2>/dev/null
 }
 
 emulate() {   # emulate NAME FOLDER CPU SETS-OF-THE-CPU
@@ -56,17 +63,21 @@ cpu_has=$(awk -F: '/^flags/ { f = $2 " "
 for name in $names; do
     sets=$(sets_of "$name")
     [ -n "$sets" ] || failed "$name: dispatch.h does not list its instruction sets"
-    build_both "$name" "$tmp/$name" ''
+    build_both cc "$name" "$tmp/$name" ''
     chooses "$(best_of "$sets" "$cpu_has")" "$name" "$tmp/$name/which"
     if have qemu-x86_64; then
-        emulate "$name" "$tmp/$name" Haswell 'avx2 portable'
+        if qemu_has Haswell avx2; then
+            emulate "$name" "$tmp/$name" Haswell 'avx2 portable'
+        else
+            echo "skipped: this qemu-x86_64 has no AVX2"
+        fi
         emulate "$name" "$tmp/$name" Nehalem 'portable'
     fi
     i=0
     for s in $sets; do
         case " $cpu_has " in
         *" $s "*)
-            build_both "$name" "$tmp/$name-$i" "-O1 -D${name}_CPU=$i"
+            build_both cc "$name" "$tmp/$name-$i" "-O1 -D${name}_CPU=$i"
             quiet "$tmp/$name-$i/test"
             logged ' 0 failed'
             chooses "$s" "$name" "$tmp/$name-$i/which" ;;
@@ -75,4 +86,16 @@ for name in $names; do
         i=$((i + 1))
     done
 done
+
+arm=aarch64-linux-gnu-gcc
+if have $arm && have qemu-aarch64; then
+    for name in $names; do
+        build_both $arm "$name" "$tmp/$name-arm" '-O1 -Wall -Wextra -static'
+        quiet qemu-aarch64 "$tmp/$name-arm/test"
+        logged ' 0 failed'
+        chooses portable "$name" qemu-aarch64 "$tmp/$name-arm/which"
+    done
+else
+    echo "skipped: $arm or qemu-aarch64 is not installed: no other architecture"
+fi
 have qemu-x86_64 || echo "skipped: qemu-x86_64 (qemu-user) is not installed: no CPU without AVX-512, none without AVX"

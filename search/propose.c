@@ -8,7 +8,7 @@
 enum { POOL_RANDOM = 1200, POOL_NEAR = 1200, POOL_MAX = POOL_RANDOM + POOL_NEAR, NEAR_TRIALS = 48, SHAPES_SEEN = 48 };
 enum { LOOK_FOR_SHAPE = 4000, LOCAL_TRIALS = 3, MAX_BATCH = 64 };
 static const double BELIEF = 0.5;                  /* of the model's standard deviation, when a world is drawn from it */
-static const double FIXED_NS = 1e6;                /* of a measurement, whatever its shape */
+static const double FIXED_NS = 3e6;                /* of a measurement, whatever its shape */
 
 uint64_t rng_next(Rng *r)
 {
@@ -148,10 +148,10 @@ static double gain(const Proposer *p, int i)
     return sum / p->total_weight;
 }
 
-/* What a measurement there is worth: the gain, against the root of what it costs. */
+/* What a measurement there is worth: the gain, a little against what it costs. */
 static double shape_value(const Proposer *p, int i, int j)
 {
-    return shape_gain(p, i, j) / sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS);
+    return shape_gain(p, i, j) / sqrt(sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS));
 }
 
 static void add_shape(Proposal *out, int64_t shape)

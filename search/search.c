@@ -53,8 +53,8 @@ static int first_proposals(const Search *q, Proposal *out)
 {
     int n = 0;
     for (int i = 0; i < q->space->ngeneral && n < FIRST_BATCH; i++) {
-        int64_t known = study_find(q->study, &q->space->general[i]);
-        if (known >= 0 && q->study->trial[known].built)
+        int64_t trial = study_add(q->study, &q->space->general[i]);
+        if (q->study->trial[trial].built)
             continue;
         Proposal *p = &out[n++];
         *p = (Proposal){ .c = q->space->general[i], .gain = 1 };

@@ -16,6 +16,7 @@ typedef struct {
     const Study *s;
     const CostModel *m;
     SelectMode mode;
+    double all_weight, tuned_weight;               /* sums over all instances, and over the tuned ones */
     int64_t nseen;
     const Instance **seen;
     int64_t nusable;
@@ -57,16 +58,28 @@ static double time_of(const Selector *q, int64_t trial, const Instance *inst)
     return cost_trial(q->m, trial, inst) * doubt(q, trial, tuned_shape(q->s, inst));
 }
 
+/* Half of the say is that of all shapes by their weights, half that of the tuned ones: those were picked to stand for the others, and what is
+ * known of them was measured. */
+static double say_of(const Selector *q, const Instance *inst)
+{
+    return inst->weight / q->all_weight + (inst->tuned ? inst->weight / q->tuned_weight : 0);
+}
+
 static void see_instances(Selector *q)
 {
     const Spec *spec = q->s->spec;
     int64_t stride = spec->ninstance / MAX_SEEN + 1;
     q->seen = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, const Instance *);
-    for (int64_t i = 0; i < spec->ninstance; i++)
-        if ((spec->instance[i].tuned || i % stride == 0) && spec->instance[i].weight > 0)
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        if ((spec->instance[i].tuned || i % stride == 0) && spec->instance[i].weight > 0) {
             q->seen[q->nseen++] = &spec->instance[i];
+            q->all_weight += spec->instance[i].weight;
+        }
+        q->tuned_weight += spec->instance[i].tuned ? spec->instance[i].weight : 0;
+    }
+    q->tuned_weight = q->tuned_weight > 0 ? q->tuned_weight : 1;
     for (int64_t i = 0; i < q->nseen; i++)
-        q->total_weight += q->seen[i]->weight;
+        q->total_weight += say_of(q, q->seen[i]);
 }
 
 typedef struct { bool measured, compared; } Seen;
@@ -109,7 +122,7 @@ static void relative_costs(Selector *q)
             oracle = fmin(oracle, t);
         }
         for (int64_t u = 0; u < q->nusable; u++)
-            q->rel[u * q->nseen + i] *= q->seen[i]->weight / oracle;
+            q->rel[u * q->nseen + i] *= say_of(q, q->seen[i]) / oracle;
     }
 }
 
@@ -246,7 +259,7 @@ static void train(const Selector *q, Assignment *as)
         features(spec, &spec->instance[i], points + i * as->nfeature);
         int64_t shape = tuned_shape(q->s, &spec->instance[i]);
         for (int k = 0; k < as->nkernel; k++)
-            cost[i * as->nkernel + k] = spec->instance[i].weight * as->cost[i * as->nkernel + k] *
+            cost[i * as->nkernel + k] = say_of(q, &spec->instance[i]) * as->cost[i * as->nkernel + k] *
                                         doubt(q, as->kernel[k], shape) / as->oracle_ns[i];
     }
     as->tree = tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,

@@ -2,8 +2,8 @@
  *
  * select: which few kernels the package keeps, and which of them serves which instance.
  *
- * Minimises sum over instances of weight * t(chosen) / t(best known) (each shape counts by its weight, not by its size) under the
- * budget of kernels and code bytes: greedy forward choice, then exchanges while one lowers the sum. Measured times where there are
+ * Minimises the weighted mean of t(chosen) / t(best known) (each shape counts by its weight, not by its size), half of it over all shapes and half
+ * over the tuned ones, under the budget of kernels and code bytes: greedy forward choice, then exchanges while one lowers the sum. Measured times where there are
  * any, else the model's (model/cost.h). Gains below the noise are not taken: fewer kernels win ties.
  */
 #ifndef DCGEN_SELECT_H

@@ -71,8 +71,10 @@ features = (
   { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },
   { name = "folded_few";   expr = "(1 - HOLD) / ROWS"; doc = "the same, for few rows"; },
   { name = "prefetch";     expr = "PF > 0"; doc = "prefetches issued"; },
-  { name = "prefetch_few"; expr = "(PF > 0) / ROWS"; doc = "the same, for few rows"; },
-  { name = "prefetch_far"; expr = "log2(max(1, PF)) / ROWS"; doc = "their distance"; },
+  { name = "prefetch_8";   expr = "(PF == 8) / ROWS"; doc = "their distance matters where W streams: few rows"; },
+  { name = "prefetch_16";  expr = "(PF == 16) / ROWS"; doc = "likewise"; },
+  { name = "prefetch_32";  expr = "(PF == 32) / ROWS"; doc = "likewise"; },
+  { name = "prefetch_64";  expr = "(PF == 64) / ROWS"; doc = "likewise"; },
   { name = "unroll";       expr = "log2(UK)"; doc = "loop overhead saved"; },
   { name = "unroll_few";   expr = "log2(UK) / (ROWS * NP * VP * KA)"; doc = "the same, for small tiles"; },
   { name = "partial";      expr = "log2(KA)"; doc = "partial sums along K"; },
@@ -80,12 +82,14 @@ features = (
   { name = "streams_few";  expr = "NP / ROWS"; doc = "the same, for few rows"; },
   { name = "rows";         expr = "log2(ROWS)"; doc = "height"; },
   { name = "area";         expr = "log2(ROWS * NP * VP * KA)"; doc = "accumulators in use"; },
+  { name = "area_2";       expr = "(log2(ROWS * NP * VP * KA) - 4) * (log2(ROWS * NP * VP * KA) - 4)"; doc = "too few or too many"; },
   { name = "tight";        expr = "NACC + NP*VP + 1 >= VECTOR_REGISTERS"; doc = "no vector register to spare"; },
   { name = "singles";      expr = "(PT % NP) / PT"; doc = "share of panels done one at a time"; },
   { name = "singles_few";  expr = "(PT % NP) / PT * log2(max(1, 8 / (ROWS*VP*KA)))"; doc = "the same, where one panel hides no latency"; },
   { name = "order";        expr = "ORDER * (TILES > 1)"; doc = "loop order"; },
   { name = "even";         expr = "EVEN * (TILES > 1)"; doc = "tiles of equal height"; },
   { name = "threads";      expr = "log2(THREADS)"; doc = "contention"; },
+  { name = "split_few";    expr = "SPLIT * log2(THREADS) / MT"; doc = "each of the threads reads all of W for few rows"; },
   { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * 16 * PT * K))"; doc = "a call's fixed cost against its work"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */

@@ -10,7 +10,13 @@
  *
  * Workers spin for SPIN_NS after their last job, then sleep. Spinning gives the core away every few hundred
  * nanoseconds to any other thread that wants it, so more threads than cores are slow at worst, not stuck.
+ *
+ * A worker that wakes often finds itself on the core of the caller that woke it, where the two would take turns until
+ * the kernel balances its load, milliseconds later. Such a worker moves away at once.
  */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE                 /* sched_getcpu, sched_setaffinity */
+#endif
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -31,7 +37,7 @@
 #include <time.h>
 
 #ifndef NAME_POOL_SPIN_NS
-#define NAME_POOL_SPIN_NS 50000     /* how long to spin for more work, or for the last worker, before sleeping */
+#define NAME_POOL_SPIN_NS 200000    /* how long to spin for more work, or for the last worker, before sleeping */
 #endif
 
 enum { PAUSES = 32, CACHE_LINE = 64 };
@@ -43,6 +49,7 @@ struct NAME_pool {
     _Atomic(Body *) body;
     _Atomic(void *) arg;
     atomic_int ntask;
+    atomic_int caller_cpu;                         /* where the caller was when it published the job */
     alignas(CACHE_LINE) atomic_int done;           /* tasks that workers have finished in this generation */
     alignas(CACHE_LINE) atomic_int sleepers;       /* workers that sleep or are about to */
     atomic_bool caller_sleeps;
@@ -135,6 +142,42 @@ static void worker_sleep(struct NAME_pool *p, uint32_t seen)
     pthread_mutex_unlock(&p->lock);
 }
 
+#if defined(__linux__)
+static int current_cpu(void)
+{
+    return sched_getcpu();
+}
+
+/* To any other core that this thread may run on; afterwards the kernel is free to move it again. */
+static void leave_cpu(int cpu)
+{
+    cpu_set_t allowed, others;
+    if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    others = allowed;
+    CPU_CLR(cpu, &others);
+    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
+        sched_setaffinity(0, sizeof allowed, &allowed);
+}
+#else
+static int current_cpu(void)
+{
+    return -1;
+}
+
+static void leave_cpu(int cpu)
+{
+    (void)cpu;
+}
+#endif
+
+static void leave_caller(struct NAME_pool *p)
+{
+    int cpu = current_cpu();
+    if (cpu >= 0 && cpu == atomic_load_explicit(&p->caller_cpu, memory_order_relaxed))
+        leave_cpu(cpu);
+}
+
 static void *worker_main(void *pool)
 {
     struct NAME_pool *p = pool;
@@ -145,6 +188,7 @@ static void *worker_main(void *pool)
         seen = generation(p);
         if (atomic_load(&p->stopping))
             return NULL;
+        leave_caller(p);
         do_tasks(p, true);
         if (atomic_load(&p->caller_sleeps)) {
             pthread_mutex_lock(&p->lock);
@@ -190,6 +234,7 @@ void NAME_pool_run(void *pool, int n, void (*body)(void *arg, int i), void *arg)
     atomic_store_explicit(&p->arg, arg, memory_order_relaxed);
     atomic_store_explicit(&p->ntask, n, memory_order_relaxed);
     atomic_store_explicit(&p->done, 0, memory_order_relaxed);
+    atomic_store_explicit(&p->caller_cpu, current_cpu(), memory_order_relaxed);
     publish(p, (uint32_t)n - 1);                   /* task 0 is the caller's */
     body(arg, 0);
     int own = 1 + do_tasks(p, false);
@@ -219,6 +264,7 @@ NAME_pool *NAME_pool_start(int threads)
     atomic_init(&p->body, NULL);
     atomic_init(&p->arg, NULL);
     atomic_init(&p->ntask, 0);
+    atomic_init(&p->caller_cpu, -1);
     atomic_init(&p->done, 0);
     atomic_init(&p->sleepers, 0);
     atomic_init(&p->caller_sleeps, false);

@@ -46,12 +46,15 @@ static const General *general_of(const Template *t, const Target *target)
     return NULL;
 }
 
-/* How much a template is trusted: 3 when it serves every shape on the tuned target, 2 when a trial of it is right, 1 when none was
- * tried; 0, never to be used, when all of them failed. */
-static int template_trust(const Emitter *e, const Template *t)
+/* How much a template is trusted on a target: 4 when its general kernel was verified there; else 3 when it serves every shape on the tuned
+ * target, 2 when a trial of it is right, 1 when none was tried; 0, never to be used, when all of them failed. */
+static int template_trust(const Emitter *e, const Template *t, const Target *target)
 {
     const Study *s = e->in->study;
     bool tried = false;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (s->trial[i].c.t == t && s->trial[i].c.target == target && target != s->target)
+            return trial_usable(&s->trial[i]) ? 4 : 0;
     if (s->trial[e->in->assignment->kernel[e->in->assignment->general]].c.t == t)
         return 3;
     for (int64_t i = 0; i < s->ntrial; i++) {
@@ -73,9 +76,9 @@ static void add_lesser(Emitter *e)
         int trust = 0;
         for (int j = 0; j < e->in->templates->n; j++) {
             const Template *t = e->in->templates->t[j];
-            if (general_of(t, target) && template_suits(t, spec_of(e), target) && template_trust(e, t) > trust) {
+            if (general_of(t, target) && template_suits(t, spec_of(e), target) && template_trust(e, t, target) > trust) {
                 best = t;
-                trust = template_trust(e, t);
+                trust = template_trust(e, t, target);
             }
         }
         if (target->rank >= tuned->rank || strcmp(target->family, tuned->family) != 0 || !best)
@@ -255,15 +258,15 @@ static const char *call(Emitter *e)
     for (int i = 0; i < s->op->noperand; i++)
         if (unit_has_operand(s, &s->op->operand[i]))
             text_printf(&t, "%s, ", argument(e, i));
-    text_printf(&t, "workspace };\n    const int ntask = exec && exec->threads > 1 ? %s_ntask(exec, %s_flops(", s->name, s->name);
+    text_printf(&t, "workspace };\n    const double flops = %s_flops(", s->name);
     for (int i = 0; i < s->op->naxis; i++)
         text_printf(&t, "%s(double)%s", i ? ", " : "", s->op->axis[i].name);
-    text_printf(&t, ")) : 1;\n    const int cpu = %s_cpu();\n    int kernel;\n    if (exec && exec->kernel) {\n"
+    text_printf(&t, ");\n    const int nthread = exec && exec->threads > 1 ? %s_nthread(exec, flops) : 1, cpu = %s_cpu();\n    int kernel;\n    if (exec && exec->kernel) {\n"
                     "        if (exec->kernel < 0 || exec->kernel > %s_NKERNEL)\n            return %s_BAD_KERNEL;\n"
                     "        kernel = exec->kernel - 1;\n        if (!%s_table[kernel] || %s_target[kernel] < cpu)\n"
-                    "            return %s_BAD_KERNEL;\n    } else {\n        kernel = %s_dispatch(cpu, %s, ntask);\n    }\n"
-                    "    return %s_start_all(%s_table[kernel], &args, exec, ntask);\n}\n",
-                s->name, s->name, s->name, s->name, s->name, s->name, s->name, axis_names(e), s->name, s->name);
+                    "            return %s_BAD_KERNEL;\n    } else {\n        kernel = %s_dispatch(cpu, %s, nthread);\n    }\n"
+                    "    return %s_start_all(%s_table[kernel], &args, exec, nthread, flops);\n}\n",
+                s->name, s->name, s->name, s->name, s->name, s->name, s->name, s->name, axis_names(e), s->name, s->name);
     return arena_strdup(e->arena, text_str(&t));
 }
 

@@ -88,7 +88,7 @@ bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *d
         return false;
     UnitContext u = unit_context(w, device);
     Study *s = study_new(a, w->spec, device, target, unit_context_hash(a, &u));
-    study_load(s, r, &w->templates, device);
+    study_load(s, r, &w->templates, &w->targets, device);
     CostModel *m = cost_fit(a, s, &w->templates);
     *out = (Outcome){ .workload = w, .device = device, .study = s, .model = m, .assignment = select_kernels(a, s, m, SELECT_PACKAGE) };
     if (!out->assignment) {
@@ -291,7 +291,7 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, Tools *run, U
     if (!tools_open_records(a, w, o, run, err) || !record_add_device(run->records, device, err))
         return false;
     q->study = study_new(a, w->spec, device, target, unit_context_hash(a, u));
-    study_load(q->study, record_all(run->records), &w->templates, device);
+    study_load(q->study, record_all(run->records), &w->templates, &w->targets, device);
     return true;
 }
 

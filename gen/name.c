@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * name: keywords of C17 and C++20 with GNU's, and the functions of the C library that a package's own function would
- * hide.
+ * name: keywords of C17 and C++20 with GNU's, and the names that a package's own would clash with: functions of the C library,
+ * libraries to link with, targets of CMake, files of the package, words that templates replace.
  */
 #include "gen/name.h"
 
@@ -23,12 +23,15 @@ static const char *const keywords[] = {
 };
 
 static const char *const library[] = {
-    "abort", "abs", "acos", "aligned_alloc", "asin", "assert", "atan", "atoi", "bench", "bsearch", "calloc", "ceil",
-    "clock", "close", "cos", "div", "errno", "exit", "exp", "fabs", "fclose", "floor", "fma", "fmax", "fmin",
-    "fopen", "fprintf", "fread", "free", "fwrite", "getenv", "isnan", "labs", "log", "log2", "main", "malloc",
-    "memcmp", "memcpy", "memmove", "memset", "open", "posix_memalign", "pow", "printf", "puts", "qsort", "rand",
-    "read", "realloc", "remove", "rename", "round", "signal", "sin", "snprintf", "sqrt", "srand", "stderr", "stdin",
-    "stdout", "strcmp", "strlen", "system", "tan", "tanh", "test", "time", "trunc", "write",
+    "DCGEN", "KERNEL", "NAME", "TARGET_ATTRIBUTE", "abort", "abs", "acos", "aligned_alloc", "all", "asin", "assert",
+    "atan", "atoi", "bench", "bsearch", "c", "calloc", "ceil", "clean", "clock", "close", "cos", "dispatch", "div",
+    "dl", "edit_cache", "errno", "exit", "exp", "fabs", "fclose", "floor", "fma", "fmax", "fmin", "fopen",
+    "fprintf", "fread", "free", "fwrite", "getenv", "help", "install", "isnan", "kernels", "labs", "linux",
+    "list_install_components", "log", "log2", "m", "main", "malloc", "memcmp", "memcpy", "memmove", "memset",
+    "open", "package", "package_source", "pool", "posix_memalign", "pow", "preinstall", "printf", "pthread", "puts",
+    "qsort", "rand", "read", "realloc", "rebuild_cache", "records", "remove", "rename", "report", "round", "signal",
+    "sin", "snprintf", "spec", "sqrt", "srand", "stderr", "stdin", "stdout", "strcmp", "strlen", "system", "tan",
+    "tanh", "test", "time", "trunc", "unix", "write",
 };
 
 static int compare_word(const void *key, const void *row) {

@@ -104,8 +104,7 @@ static const char *target_text(Report *r)
 static const char *budget_text(Report *r)
 {
     const Budget *b = &r->in->spec->budget;
-    return arena_printf(r->arena, "%d kernels, %d KiB of code; %d trials, %d s of search", b->kernels, b->code_kib,
-                        b->trials, b->seconds);
+    return arena_printf(r->arena, "%d kernels, %d KiB of code", b->kernels, b->code_kib);
 }
 
 static void declared_shapes(Report *r)

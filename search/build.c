@@ -162,7 +162,7 @@ static void job_start(const Builder *b, Arena *a, Job *job, Build *build)
     job->so_path = arena_printf(a, "%s/%s.so", b->folder, build->name);
     job->start_s = process_clock_s();
     if (!write_text(job->c_path, build->text)) {
-        fail(build, STATUS_BUILD_FAILED, arena_printf(a, "cannot write %s.c: %s", build->name, strerror(errno)));
+        fail(build, STATUS_INVALID, arena_printf(a, "cannot write %s.c: %s", build->name, strerror(errno)));
         unlink(job->c_path);
     } else if (!spawn_compiler(b, job)) {
         fail(build, STATUS_BUILD_FAILED, arena_printf(a, "cannot start %s: %s", b->cc, strerror(errno)));

@@ -8,13 +8,15 @@
 enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, MAX_BATCH = 64, MAX_AWKWARD = 96, ROWS_MOST = 24 };
 static const double SHAPE_MAX_NS = 1.2e9;          /* a request's timing ends after about this long */
 static const double LONG_NS = 3e6;
-static const double DEADLINE_S = 20;               /* silence for so long is a hang */
+static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3;      /* silence for so long is a hang; less with a small budget */
 
 typedef struct {
     int n;
     int64_t trial[MAX_BATCH];
     Build build[MAX_BATCH];
 } Batch;
+
+static double deadline_s(const Search *q) { return fmax(DEADLINE_LEAST_S, fmin(DEADLINE_S, q->seconds / 4)); }
 
 /* ---- building ---- */
 
@@ -25,12 +27,12 @@ static UnitKernel unit_of(Arena *a, const Candidate *c)
     return (UnitKernel){ c->t, c->target, value };
 }
 
-static bool build_trials(Search *q, Arena *scratch, Batch *b, const char **err)
+static bool build_trials(Search *q, Batch *b, const char **err)
 {
     for (int i = 0; i < b->n; i++) {
         const Trial *t = &q->study->trial[b->trial[i]];
-        UnitKernel k = unit_of(scratch, &t->c);
-        char *text = unit_candidate(scratch, q->unit, &k, q->diag);
+        UnitKernel k = unit_of(q->arena, &t->c);
+        char *text = unit_candidate(q->arena, q->unit, &k, q->diag);
         if (!text) {
             *err = "a template cannot be filled";
             return false;
@@ -40,6 +42,11 @@ static bool build_trials(Search *q, Arena *scratch, Batch *b, const char **err)
     build_all(q->builder, q->arena, b->build, b->n, q->stop);
     if (*q->stop)
         *err = "interrupted";
+    for (int i = 0; i < b->n && !*q->stop; i++)
+        if (b->build[i].status == STATUS_INVALID) {    /* the machine's fault, not the candidate's */
+            *err = b->build[i].why;
+            return false;
+        }
     return !*q->stop;
 }
 
@@ -128,7 +135,7 @@ static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, 
         const char *key[MAX_BATCH], *so[MAX_BATCH];
         int at[MAX_BATCH], n = alive(q, b, key, so, at);
         MeasureRecord out[MAX_BATCH];
-        MeasureRequest r = { .extent = w.extent[i], .threads = task_counts[i % TASK_COUNTS], .deadline_s = DEADLINE_S };
+        MeasureRequest r = { .extent = w.extent[i], .threads = task_counts[i % TASK_COUNTS], .deadline_s = deadline_s(q) };
         if (n && !measure(q->runner, scratch, &r, key, so, n, out, q->stop, err))
             return false;
         for (int k = 0; k < n; k++)
@@ -144,7 +151,10 @@ static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, 
 static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
 {
     const char *why[MAX_BATCH] = { 0 };
-    if (!build_trials(q, scratch, b, err) || !verify(q, scratch, b, why, err))
+    if (!build_trials(q, b, err))
+        return false;
+    search_show(q, scratch);
+    if (!verify(q, scratch, b, why, err))
         return false;
     for (int i = 0; i < b->n; i++) {
         const Build *build = &b->build[i];
@@ -163,9 +173,10 @@ static bool time_shape(Search *q, Arena *scratch, int64_t shape, const char **ke
     const Instance *inst = q->study->shape[shape];
     MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
     MeasureRequest r = { .extent = inst->extent, .threads = inst->threads, .repeats = repeats, .sample_ns = INTAKE_SAMPLE_NS,
-                         .max_ns = n * SHAPE_MAX_NS, .deadline_s = DEADLINE_S };
+                         .max_ns = n * SHAPE_MAX_NS, .deadline_s = deadline_s(q) };
     if (!measure(q->runner, scratch, &r, key, so, n, out, q->stop, err))
         return false;
+    q->ntimed++;
     for (int k = 0; k < n; k++) {
         out[k].device = q->study->device->id;
         out[k].final = final;
@@ -191,6 +202,26 @@ static bool is_long(const Search *q, int64_t shape)
     return isfinite(best) && best > LONG_NS;
 }
 
+/* The general kernels that the package carries for CPUs without the tuned target: built and verified, never timed. */
+bool intake_lesser(Search *q, Arena *scratch, const char **err)
+{
+    const TargetList *targets = q->unit->targets;
+    Batch *b = ARENA_NEW(scratch, Batch);
+    for (int i = 0; i < targets->n; i++)
+        for (int j = 0; j < q->templates->n && b->n < MAX_BATCH; j++) {
+            const Target *target = &targets->t[i];
+            const Template *t = q->templates->t[j];
+            Candidate c;
+            if (target->rank >= q->study->target->rank || !template_suits(t, q->study->spec, target) ||
+                !candidate_general(t, target, &c))
+                continue;
+            int64_t trial = study_add(q->study, &c);
+            if (!q->study->trial[trial].built)
+                b->trial[b->n++] = trial;
+        }
+    return !b->n || admit(q, scratch, b, err);
+}
+
 bool intake(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     Batch *b = ARENA_NEW(scratch, Batch);
@@ -205,8 +236,11 @@ bool intake(Search *q, Arena *scratch, const Proposal *p, int n, double share, c
                 key[m] = key[k];
                 so[m++] = so[k];
             }
-        if (m && clock_s() < q->began_s + share * q->seconds)
-            ok = time_shape(q, scratch, j, key, so, m, is_long(q, j) ? LONG_REPEATS : SEARCH_REPEATS, false, err);
+        /* Something must be known when time is up: the first shape of the first batch is always timed. */
+        if (!m || (clock_s() > q->began_s + share * q->seconds && q->ntimed > 0))
+            continue;
+        search_show(q, scratch);
+        ok = time_shape(q, scratch, j, key, so, m, is_long(q, j) ? LONG_REPEATS : SEARCH_REPEATS, false, err);
     }
     for (int i = 0; i < b->n; i++)
         q->study->trial[b->trial[i]].so = b->build[i].so;
@@ -219,7 +253,7 @@ static bool rebuild(Search *q, Arena *scratch, const int64_t *trial, int n, cons
     for (int i = 0; i < n && b->n < MAX_BATCH; i++)
         if (!q->study->trial[trial[i]].so)
             b->trial[b->n++] = trial[i];
-    if (b->n && !build_trials(q, scratch, b, err))
+    if (b->n && !build_trials(q, b, err))
         return false;
     for (int i = 0; i < b->n; i++) {
         q->study->trial[b->trial[i]].so = b->build[i].so;

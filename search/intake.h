@@ -13,6 +13,8 @@
 
 /* No shape is begun after `share` of the time budget. */
 bool intake(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err);
+/* The general kernels of lesser targets: built and verified only. */
+bool intake_lesser(Search *q, Arena *scratch, const char **err);
 /* Trials against each other on one tuned shape, for the last comparison; builds those whose shared objects are gone. */
 bool intake_final(Search *q, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats, const char **err);
 

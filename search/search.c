@@ -44,7 +44,7 @@ static int64_t measured_trials(const Study *s)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        n += s->trial[i].built;
+        n += s->trial[i].built && s->trial[i].c.target == s->target;
     return n;
 }
 
@@ -80,11 +80,18 @@ static bool search_round(Search *q, Arena *scratch, Rng *rng, bool *go_on, const
     return !*go_on || intake(q, scratch, p, n, SEARCH_SHARE, err);
 }
 
+void search_show(Search *q, Arena *scratch)
+{
+    progress_update(q->progress, (double)measured_trials(q->study), best_text(q, scratch), fmax(left_s(q, FINAL_SHARE), 0));
+}
+
 static bool search_phase(Search *q, Arena *scratch, const char **err)
 {
     Rng rng = { q->seed };
     bool go_on = true;
     progress_phase(q->progress, "search", q->study->spec->budget.trials);
+    if (!intake_lesser(q, scratch, err))
+        return false;
     while (go_on && measured_trials(q->study) < q->study->spec->budget.trials && left_s(q, SEARCH_SHARE) > 0) {
         if (*q->stop) {
             *err = "interrupted";
@@ -92,7 +99,7 @@ static bool search_phase(Search *q, Arena *scratch, const char **err)
         }
         if (!search_round(q, scratch, &rng, &go_on, err))
             return false;
-        progress_update(q->progress, (double)measured_trials(q->study), best_text(q, scratch), fmax(left_s(q, FINAL_SHARE), 0));
+        search_show(q, scratch);
         arena_reset(scratch);
     }
     return true;

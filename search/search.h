@@ -31,11 +31,15 @@ typedef struct {
     Diag *diag;
     uint64_t seed;
     int jobs;
+    int64_t ntimed;                    /* shapes timed in this run */
     double began_s, seconds;           /* wall-clock budget of the whole run, on the clock of clock_s() */
     const volatile int *stop;          /* becomes true when the user interrupts */
 } Search;
 
 double clock_s(void);                  /* monotonic */
+
+/* Brings the progress display up to date. */
+void search_show(Search *q, Arena *scratch);
 
 /* False with *err set: interrupted, the runner cannot be started, the records cannot be written. What was measured is recorded. */
 bool search_run(Search *q, const char **err);

@@ -174,6 +174,14 @@ bool candidate_from_values(const Template *t, const Target *target, const int64_
     return true;
 }
 
+bool candidate_general(const Template *t, const Target *target, Candidate *out)
+{
+    for (int i = 0; i < t->ngeneral; i++)
+        if (strcmp(t->general[i].target, target->name) == 0)
+            return candidate_from_values(t, target, t->general[i].value, out);
+    return false;
+}
+
 bool candidate_same(const Candidate *a, const Candidate *b)
 {
     return a->t == b->t && a->target == b->target && memcmp(a->choice, b->choice, sizeof a->choice) == 0;

@@ -43,6 +43,7 @@ Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, con
 
 void candidate_values(const Candidate *c, int64_t *value);
 bool candidate_from_values(const Template *t, const Target *target, const int64_t *value, Candidate *out);  /* false: no such choice */
+bool candidate_general(const Template *t, const Target *target, Candidate *out);   /* false: it has none for this target */
 bool candidate_same(const Candidate *a, const Candidate *b);
 /* Do all constraints hold? */
 bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device);

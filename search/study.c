@@ -117,12 +117,20 @@ static int by_key(const void *x, const void *y)
     return strcmp((*a)->key, (*b)->key);
 }
 
-static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *templates, const Device *device)
+/* The tuned target's kernels, and those that stand in for it on lesser CPUs. */
+static const Target *find_target(const Study *s, const TargetList *targets, const char *name)
 {
-    const Template *t = strcmp(k->device, device->id) == 0 && strcmp(k->target, s->target->name) == 0 ? find_template(templates, k) : NULL;
+    const Target *t = target_find(targets, name);
+    return t && (t == s->target || t->rank < s->target->rank) ? t : NULL;
+}
+
+static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *templates, const TargetList *targets, const Device *device)
+{
+    const Target *target = strcmp(k->device, device->id) == 0 ? find_target(s, targets, k->target) : NULL;
+    const Template *t = target ? find_template(templates, k) : NULL;
     Candidate c;
     /* The key is computed, not believed: a record whose key does not follow from its own contents is of no use. */
-    if (!t || !record_candidate(k, t, s->target, &c) || !candidate_fits(&c, s->spec, device) ||
+    if (!t || !record_candidate(k, t, target, &c) || !candidate_fits(&c, s->spec, device) ||
         strcmp(candidate_key(s->arena, &c, s->context_hash, device), k->key) != 0)
         return;
     study_add(s, &c);
@@ -143,19 +151,19 @@ static void drop_untimed(Study *s)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (!trial_usable(&s->trial[i]) || is_timed(s, &s->trial[i]))
+        if (!trial_usable(&s->trial[i]) || is_timed(s, &s->trial[i]) || s->trial[i].c.target != s->target)
             s->trial[n++] = s->trial[i];
     s->ntrial = n;
 }
 
-void study_load(Study *s, const Records *r, const TemplateList *templates, const Device *device)
+void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets, const Device *device)
 {
     const KernelRecord **order = ARENA_ARRAY(s->arena, (size_t)r->nkernel + 1, const KernelRecord *);
     for (int64_t i = 0; i < r->nkernel; i++)
         order[i] = &r->kernel[i];
     qsort(order, (size_t)r->nkernel, sizeof *order, by_key);
     for (int64_t i = 0; i < r->nkernel; i++)
-        load_kernel(s, order[i], templates, device);
+        load_kernel(s, order[i], templates, targets, device);
     for (int64_t i = 0; i < r->nmeasure; i++)
         if (strcmp(r->measure[i].device, device->id) == 0)
             study_measure(s, &r->measure[i]);

@@ -41,7 +41,7 @@ typedef struct {
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash);
 /* Takes over every record of the study's device whose key belongs to a candidate of these templates. The order of records does not
  * matter: the same records make the same study. A kernel that did not fail and was timed on none of the study's shapes is left out. */
-void study_load(Study *s, const Records *r, const TemplateList *templates, const Device *device);
+void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets, const Device *device);
 
 int64_t study_add(Study *s, const Candidate *c);           /* its index; a candidate that is there keeps its index */
 int64_t study_find(const Study *s, const Candidate *c);    /* -1: not there */

@@ -128,6 +128,6 @@ typedef struct {
 bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t);
 
 /* One call of k, in `threads` parts. */
-int kernel_call(const Kernel *k, const int64_t *extent, void *const *operand, void *workspace, void *pool, int threads);
+int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *workspace, void *pool, int threads);
 
 #endif

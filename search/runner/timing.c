@@ -21,28 +21,33 @@ static double now_ns(void)
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
+/* A call cut into pieces that its threads take one after the other, as a package does it. */
 typedef struct {
     dcgen_run_fn *run;
     const int64_t *extent;
     void *const *operand;
     void *workspace;
-    int threads;
-    atomic_int code;                               /* of a part that failed */
+    int npiece;
+    atomic_int next, code;                         /* code: of a piece that failed */
 } Call;
 
 static void call_part(void *arg, int i)
 {
     Call *c = arg;
-    int code = c->run(c->extent, c->operand, c->workspace, i, c->threads);
-    if (code != 0)
-        c->code = code;
+    (void)i;
+    for (int piece; (piece = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < c->npiece;) {
+        int code = c->run(c->extent, c->operand, c->workspace, piece, c->npiece);
+        if (code != 0)
+            c->code = code;
+    }
 }
 
-int kernel_call(const Kernel *k, const int64_t *extent, void *const *operand, void *workspace, void *pool, int threads)
+int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *workspace, void *pool, int threads)
 {
     if (threads <= 1)
-        return k->run(extent, operand, workspace, 0, 1);
-    Call c = { k->run, extent, operand, workspace, threads, 0 };
+        return k->run(s->extent, operand, workspace, 0, 1);
+    double flops = 2.0 * (double)s->rows * (double)s->row_elems * (double)s->terms;
+    Call c = { k->run, s->extent, operand, workspace, NAME_pool_pieces(threads, flops), 0, 0 };
     NAME_pool_run(pool, threads, call_part, &c);
     return c.code;
 }
@@ -63,7 +68,7 @@ static double time_calls(const Kernel *k, const Shape *s, const Frame *f, const 
 {
     double start = now_ns();
     for (int64_t i = 0; i < n; i++)
-        kernel_call(k, s->extent, f->operand, f->workspace, t->pool, t->threads);
+        kernel_call(k, s, f->operand, f->workspace, t->pool, t->threads);
     return (now_ns() - start) / (double)n;
 }
 

@@ -204,7 +204,7 @@ static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Gua
     if (k->packed)
         pointer[setup->constant] = e->packed.data;
     memset(operand[setup->out].data, NAN_BYTE, operand[setup->out].bytes);
-    int code = kernel_call(k, s->extent, pointer, e->workspace.data, pool, threads);
+    int code = kernel_call(k, s, pointer, e->workspace.data, pool, threads);
     if (code != 0)
         return fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
     if (!guarded_intact(&e->packed) || !guarded_intact(&e->workspace))

@@ -6,7 +6,10 @@
  */
 #include "NAME.h"
 
+#include "NAME_pool.h"
+
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 //@ preamble
@@ -46,17 +49,20 @@ int NAME_nkernel(void) { return NAME_NKERNEL; }
 const char *NAME_kernel_text(int kernel) { return kernel >= 0 && kernel < NAME_NKERNEL ? NAME_text[kernel] : NULL; }
 
 //@ choose
-/* One call in ntask parts. */
+/* One call, cut into pieces that its threads take one after the other. */
 typedef struct {
     NAME_kernel *kernel;
     const NAME_args *args;
-    int ntask;
+    int nthread, npiece;
+    atomic_int next;
 } NAME_job;
 
 static void NAME_part(void *arg, int i)
 {
-    const NAME_job *job = arg;
-    job->kernel(job->args, i, job->ntask);
+    NAME_job *job = arg;
+    (void)i;
+    for (int piece; (piece = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) < job->npiece;)
+        job->kernel(job->args, piece, job->npiece);
 }
 
 enum { NAME_MAX_THREADS = 256 };
@@ -80,7 +86,7 @@ static void NAME_threads(NAME_job *job)
     pthread_t thread[NAME_MAX_THREADS];
     NAME_start start[NAME_MAX_THREADS];
     int nthread = 1;
-    for (int i = 1; i < job->ntask; i++) {
+    for (int i = 1; i < job->nthread; i++) {
         start[nthread] = (NAME_start){ job, i };
         if (pthread_create(&thread[nthread], NULL, NAME_thread, &start[nthread]) == 0)
             nthread++;
@@ -92,21 +98,21 @@ static void NAME_threads(NAME_job *job)
         pthread_join(thread[i], NULL);
 }
 
-/* Parts worth their start: about 2 microseconds each through a pool, 20 through new threads. */
-static int NAME_ntask(const NAME_exec *exec, double flops)
+/* Threads worth their start: about 2 microseconds each through a pool, 20 for new ones. */
+static int NAME_nthread(const NAME_exec *exec, double flops)
 {
     const double most = flops / (exec->parallel_for ? 256e3 : 8e6);
-    const int ntask = exec->threads < NAME_MAX_THREADS ? exec->threads : NAME_MAX_THREADS;
-    return ntask < most ? ntask : most > 1 ? (int)most : 1;
+    const int nthread = exec->threads < NAME_MAX_THREADS ? exec->threads : NAME_MAX_THREADS;
+    return nthread < most ? nthread : most > 1 ? (int)most : 1;
 }
 
-static int NAME_start_all(NAME_kernel *kernel, const NAME_args *args, const NAME_exec *exec, int ntask)
+static int NAME_start_all(NAME_kernel *kernel, const NAME_args *args, const NAME_exec *exec, int nthread, double flops)
 {
-    NAME_job job = { kernel, args, ntask };
-    if (ntask <= 1)
+    if (nthread <= 1)
         return kernel(args, 0, 1);
+    NAME_job job = { kernel, args, nthread, NAME_pool_pieces(nthread, flops), 0 };
     if (exec->parallel_for)
-        exec->parallel_for(exec->ctx, ntask, NAME_part, &job);
+        exec->parallel_for(exec->ctx, nthread, NAME_part, &job);
     else
         NAME_threads(&job);
     return NAME_OK;

@@ -11,18 +11,19 @@
 #include "bench/stats.h"
 
 const Column contest_column[NCOLUMN] = {
-    [COLUMN_OPENBLAS] = {"OpenBLAS", &openblas_peer, false},
-    [COLUMN_BLIS] = {"BLIS", &blis_peer, false},
-    [COLUMN_DNNL] = {"oneDNN", &dnnl_peer, false},
-    [COLUMN_DNNL_PACKED] = {"oneDNN-packed", &dnnl_peer, true},
+    [COLUMN_OPENBLAS] = { "OpenBLAS", &openblas_peer, false },
+    [COLUMN_BLIS] = { "BLIS", &blis_peer, false },
+    [COLUMN_DNNL] = { "oneDNN", &dnnl_peer, false },
+    [COLUMN_DNNL_PACKED] = { "oneDNN-packed", &dnnl_peer, true },
 };
 
 enum { NFORM = FORM_PACKED + 1 };
 
-static const char *const form_name[NFORM] = {"NK", "KN", "packed"};
+static const char *const form_name[NFORM] = { "NK", "KN", "packed" };
 static bool is_open[NCOLUMN];
 
-void contest_open(void) {
+void contest_open(void)
+{
     package_peer.open();
     for (int c = 0; c < NCOLUMN; c++) {
         const char *why = contest_column[c].peer->open();
@@ -32,24 +33,25 @@ void contest_open(void) {
     }
 }
 
-const char *contest_version(int column) {
-    return is_open[column] ? contest_column[column].peer->version() : NULL;
-}
+const char *contest_version(int column) { return is_open[column] ? contest_column[column].peer->version() : NULL; }
 
-static bool plays(int column, WeightForm form) {
+static bool plays(int column, WeightForm form)
+{
     const Column *c = &contest_column[column];
     WeightForm own = package.w_kn ? FORM_KN : FORM_NK;
     bool form_fits = c->packed ? form == FORM_PACKED : form != FORM_PACKED && (package.w_packed || form == own);
     return is_open[column] && form_fits && (c->peer->forms & 1U << form);
 }
 
-static void add_contestant(Match *m, const Peer *peer, WeightForm form, int threads) {
-    m->contestant[m->ncontestant++] = (Contestant){.peer = peer, .form = form, .threads = threads};
+static void add_contestant(Match *m, const Peer *peer, WeightForm form, int threads)
+{
+    m->contestant[m->ncontestant++] = (Contestant){ .peer = peer, .form = form, .threads = threads };
 }
 
 /* The package first; with several threads, the package on one thread last. */
-static Match match_make(Shape z, int threads, int nround, int first_of_column[NCOLUMN + 1]) {
-    Match m = {.shape = z, .threads = threads, .nround = nround};
+static Match match_make(Shape z, int threads, int nround, int first_of_column[NCOLUMN + 1])
+{
+    Match m = { .shape = z, .threads = threads, .nround = nround };
     add_contestant(&m, &package_peer, FORM_PACKED, threads);
     for (int c = 0; c < NCOLUMN; c++) {
         first_of_column[c] = m.ncontestant;
@@ -63,13 +65,12 @@ static Match match_make(Shape z, int threads, int nround, int first_of_column[NC
     return m;
 }
 
-static double gflops_of(Shape z, double time_ns) {
-    return 2.0 * (double)z.M * (double)z.N * (double)z.K / time_ns;
-}
+static double gflops_of(Shape z, double time_ns) { return 2.0 * (double)z.M * (double)z.N * (double)z.K / time_ns; }
 
 /* The faster of contestants first..end-1. */
-static Cell cell_of(const Match *m, int first, int end) {
-    Cell best = {.time_ns = INFINITY, .ratio = NAN};
+static Cell cell_of(const Match *m, int first, int end)
+{
+    Cell best = { .time_ns = INFINITY, .ratio = NAN };
     for (int i = first; i < end; i++) {
         const Contestant *c = &m->contestant[i];
         if (c->left_out) {
@@ -79,18 +80,20 @@ static Cell cell_of(const Match *m, int first, int end) {
         }
         Summary t = stats_summary(c->time_ns, m->nround);
         if (t.median < best.time_ns)
-            best = (Cell){form_name[c->form], t.median, gflops_of(m->shape, t.median), t.spread,
-                          stats_ratio(c->time_ns, m->contestant[0].time_ns, m->nround).median};
+            best = (Cell){ form_name[c->form], t.median, gflops_of(m->shape, t.median), t.spread,
+                           stats_ratio(c->time_ns, m->contestant[0].time_ns, m->nround).median };
     }
     return best;
 }
 
 /* GFLOP/s that this CPU allows: 2*M flops for each weight of 4 bytes that is read. */
-static double limit_gflops(Shape z, double peak_gflops, double read_gbs) {
+static double limit_gflops(Shape z, double peak_gflops, double read_gbs)
+{
     return z.M <= 4 ? fmin(peak_gflops, read_gbs * 2 * (double)z.M / 4) : peak_gflops;
 }
 
-static double limit_share(const Match *m) {
+static double limit_share(const Match *m)
+{
     double share[MAX_ROUND];
     for (int i = 0; i < m->nround; i++)
         share[i] = gflops_of(m->shape, m->contestant[0].time_ns[i]) /
@@ -98,14 +101,21 @@ static double limit_share(const Match *m) {
     return stats_summary(share, m->nround).median;
 }
 
-static Line line_of(const Match *m, const int first_of_column[NCOLUMN + 1]) {
+static Line line_of(const Match *m, const int first_of_column[NCOLUMN + 1])
+{
     const Contestant *own = &m->contestant[0], *last = &m->contestant[m->ncontestant - 1];
     Summary t = stats_summary(own->time_ns, m->nround);
     Line line = {
-        .shape = m->shape, .threads = m->threads, .wrong = own->left_out, .time_ns = t.median, .spread = t.spread,
-        .gflops = gflops_of(m->shape, t.median), .limit_share = limit_share(m),
+        .shape = m->shape,
+        .threads = m->threads,
+        .wrong = own->left_out,
+        .time_ns = t.median,
+        .spread = t.spread,
+        .gflops = gflops_of(m->shape, t.median),
+        .limit_share = limit_share(m),
         .peak_gflops = stats_summary(m->peak_gflops, m->nround).median,
-        .read_gbs = stats_summary(m->read_gbs, m->nround).median, .read_way = peak_read_name(m->read_way),
+        .read_gbs = stats_summary(m->read_gbs, m->nround).median,
+        .read_way = peak_read_name(m->read_way),
         .speedup = m->threads > 1 ? stats_ratio(last->time_ns, own->time_ns, m->nround).median : NAN,
     };
     for (int c = 0; c < NCOLUMN; c++)
@@ -114,11 +124,13 @@ static Line line_of(const Match *m, const int first_of_column[NCOLUMN + 1]) {
 }
 
 /* Room for both orders of W, the packed forms of package and peers, X, Y and working memory. */
-static size_t region_bytes(Shape z) {
+static size_t region_bytes(Shape z)
+{
     return sizeof(float) * (size_t)(6 * z.N * z.K + 4 * z.M * (z.N + z.K)) + (64U << 20);
 }
 
-Line contest_run(Shape z, int threads, int nround) {
+Line contest_run(Shape z, int threads, int nround)
+{
     int first_of_column[NCOLUMN + 1];
     Memory mem = memory_map(region_bytes(z));
     Problem p = problem_make(z, package.has_bias, &mem);

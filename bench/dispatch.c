@@ -13,14 +13,15 @@ enum { NSHAPE = 1 << 16, NREPEAT = 15 };
 
 static volatile int64_t sink;
 
-static Shape *random_shapes(const ShapeList *list) {
+static Shape *random_shapes(const ShapeList *list)
+{
     Shape *s = malloc(sizeof *s * NSHAPE);
     int64_t low = INT64_MAX, high = 0;
     for (int i = 0; i < list->n; i++) {
         low = list->shape[i].M < low ? list->shape[i].M : low;
         high = list->shape[i].M > high ? list->shape[i].M : high;
     }
-    unsigned short seed[3] = {1, 2, 3};
+    unsigned short seed[3] = { 1, 2, 3 };
     for (int i = 0; i < NSHAPE; i++) {
         s[i] = list->shape[nrand48(seed) % list->n];
         s[i].M = low + nrand48(seed) % (high - low + 1);
@@ -28,7 +29,8 @@ static Shape *random_shapes(const ShapeList *list) {
     return s;
 }
 
-static double choose_loop_ns(const Package *p, const Shape *s) {
+static double choose_loop_ns(const Package *p, const Shape *s)
+{
     int64_t sum = 0;
     double start_ns = clock_now_ns();
     for (int i = 0; i < NSHAPE; i++)
@@ -39,7 +41,8 @@ static double choose_loop_ns(const Package *p, const Shape *s) {
 }
 
 /* The same loop without the call; the barrier keeps it a loop. */
-static double empty_loop_ns(const Shape *s) {
+static double empty_loop_ns(const Shape *s)
+{
     int64_t sum = 0;
     double start_ns = clock_now_ns();
     for (int i = 0; i < NSHAPE; i++) {
@@ -51,7 +54,8 @@ static double empty_loop_ns(const Shape *s) {
     return time_ns;
 }
 
-double dispatch_ns(const Package *p, const ShapeList *list) {
+double dispatch_ns(const Package *p, const ShapeList *list)
+{
     Shape *s = random_shapes(list);
     double best_ns = INFINITY;
     for (int i = 0; i < NREPEAT; i++)

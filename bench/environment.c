@@ -12,18 +12,20 @@
 
 extern char **environ;
 
-static const char *const prefixes[] = {"OPENBLAS_", "GOTO_", "BLIS_", "DNNL_", "ONEDNN_", "OMP_", "GOMP_", "KMP_"};
+static const char *const prefixes[] = { "OPENBLAS_", "GOTO_", "BLIS_", "DNNL_", "ONEDNN_", "OMP_", "GOMP_", "KMP_" };
 
 enum { NPREFIX = sizeof prefixes / sizeof prefixes[0], MAX_NAME = 128 };
 
-static bool steers_peers(const char *entry) {
+static bool steers_peers(const char *entry)
+{
     for (int i = 0; i < NPREFIX; i++)
         if (!strncmp(entry, prefixes[i], strlen(prefixes[i])))
             return true;
     return false;
 }
 
-static bool remove_first(void) {
+static bool remove_first(void)
+{
     for (char **e = environ; *e; e++) {
         char name[MAX_NAME];
         size_t n = strcspn(*e, "=");
@@ -37,7 +39,8 @@ static bool remove_first(void) {
     return false;
 }
 
-void environment_clean(char **argv) {
+void environment_clean(char **argv)
+{
     bool removed = false;
     while (remove_first())
         removed = true;

@@ -9,10 +9,10 @@
 
 typedef struct Goal {
     const char *text;
-    bool packed;                     /* for packages that pack W, or for those that do not */
-    bool many_threads;               /* judged on the lines with all threads, or on those with one */
-    double (*value)(const struct Goal *g, const Line *line, int nline);   /* NaN: nothing to judge */
-    int column;                      /* for ratios */
+    bool packed;       /* for packages that pack W, or for those that do not */
+    bool many_threads; /* judged on the lines with all threads, or on those with one */
+    double (*value)(const struct Goal *g, const Line *line, int nline); /* NaN: nothing to judge */
+    int column;                                                         /* for ratios */
     int64_t from_M, to_M;
     double at_least;
 } Goal;

@@ -11,7 +11,8 @@
 #include "bench/clock.h"
 
 /* The value of "key : value" when line is that. */
-static void take_field(const char *line, const char *key, char *value, size_t size) {
+static void take_field(const char *line, const char *key, char *value, size_t size)
+{
     size_t n = strlen(key);
     const char *colon = strchr(line, ':');
     if (value[0] || !colon || strncmp(line, key, n) || (line[n] != '\t' && line[n] != ' ' && line[n] != ':'))
@@ -20,7 +21,8 @@ static void take_field(const char *line, const char *key, char *value, size_t si
     value[strcspn(value, "\n")] = '\0';
 }
 
-static void name_cpu(char *name, size_t size) {
+static void name_cpu(char *name, size_t size)
+{
     char line[256], model_name[80] = "", family[12] = "", model[12] = "";
     FILE *f = fopen("/proc/cpuinfo", "r");
     while (f && fgets(line, sizeof line, f)) {
@@ -36,7 +38,8 @@ static void name_cpu(char *name, size_t size) {
         snprintf(name, size, "%s", model_name[0] ? model_name : "unknown CPU");
 }
 
-static void make_slug(const char *name, char *slug) {
+static void make_slug(const char *name, char *slug)
+{
     size_t n = 0;
     for (; *name; name++) {
         if (isalnum((unsigned char)*name))
@@ -47,8 +50,9 @@ static void make_slug(const char *name, char *slug) {
     slug[n] = '\0';
 }
 
-Machine machine_probe(void) {
-    Machine m = {.cores = 1};
+Machine machine_probe(void)
+{
+    Machine m = { .cores = 1 };
     cpu_set_t set;
     name_cpu(m.name, sizeof m.name);
     make_slug(m.name, m.slug);
@@ -58,8 +62,9 @@ Machine machine_probe(void) {
 }
 
 /* First line of /proc/stat, in clock ticks: user nice system idle iowait irq softirq steal ... */
-double machine_foreign_ns(void) {
-    double t[8] = {0};
+double machine_foreign_ns(void)
+{
+    double t[8] = { 0 };
     FILE *f = fopen("/proc/stat", "r");
     int got = 0;
     while (f && (got > 0 || fscanf(f, "cpu") == 0) && got < 8 && fscanf(f, "%lf", &t[got]) == 1)

@@ -6,9 +6,9 @@
 #define BENCH_MACHINE_H
 
 typedef struct {
-    char name[128];         /* "AMD EPYC, family 26, model 2" */
-    char slug[128];         /* "amd-epyc-family-26-model-2": names the folder of the results */
-    int cores;              /* that this process may use */
+    char name[128]; /* "AMD EPYC, family 26, model 2" */
+    char slug[128]; /* "amd-epyc-family-26-model-2": names the folder of the results */
+    int cores;      /* that this process may use */
 } Machine;
 
 Machine machine_probe(void);

@@ -36,14 +36,20 @@ static const char usage[] =
     "  --results FOLDER   where <cpu>/<package>.json goes; '-': nowhere (default: " BENCH_RESULTS ")\n";
 
 static const struct option option_rows[] = {
-    {"quick", no_argument, NULL, 'q'},        {"threads", required_argument, NULL, 't'},
-    {"rounds", required_argument, NULL, 'r'}, {"shape", required_argument, NULL, 's'},
-    {"spec", required_argument, NULL, 'S'},   {"as-shipped", no_argument, NULL, 'a'},
-    {"results", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {0},
+    { "quick", no_argument, NULL, 'q' },
+    { "threads", required_argument, NULL, 't' },
+    { "rounds", required_argument, NULL, 'r' },
+    { "shape", required_argument, NULL, 's' },
+    { "spec", required_argument, NULL, 'S' },
+    { "as-shipped", no_argument, NULL, 'a' },
+    { "results", required_argument, NULL, 'o' },
+    { "help", no_argument, NULL, 'h' },
+    { 0 },
 };
 
 /* "1,2" */
-static bool read_threads(Options *o, const char *text) {
+static bool read_threads(Options *o, const char *text)
+{
     char *end;
     for (o->nthread = 0; o->nthread < MAX_THREAD_COUNTS; text = end + 1) {
         long n = strtol(text, &end, 10);
@@ -56,35 +62,49 @@ static bool read_threads(Options *o, const char *text) {
     return false;
 }
 
-static bool read_rounds(Options *o, const char *text) {
+static bool read_rounds(Options *o, const char *text)
+{
     char *end;
     o->nround = (int)strtol(text, &end, 10);
     return end != text && !*end && o->nround >= MIN_ROUNDS && o->nround <= MAX_ROUND;
 }
 
-static bool take_option(Options *o, int letter, const char *value) {
+static bool take_option(Options *o, int letter, const char *value)
+{
     switch (letter) {
-    case 'q': return o->quick = true;
-    case 't': return read_threads(o, value);
-    case 'r': return read_rounds(o, value);
-    case 's': return shapes_add(&o->shapes, value);
-    case 'S': return (o->spec = value);
-    case 'a': return peer_as_shipped = true;
-    case 'o': return (o->folder = value);
-    default: return false;
+    case 'q':
+        return o->quick = true;
+    case 't':
+        return read_threads(o, value);
+    case 'r':
+        return read_rounds(o, value);
+    case 's':
+        return shapes_add(&o->shapes, value);
+    case 'S':
+        return (o->spec = value);
+    case 'a':
+        return peer_as_shipped = true;
+    case 'o':
+        return (o->folder = value);
+    default:
+        return false;
     }
 }
 
-static _Noreturn void usage_fail(const char *what, const char *value) {
+static _Noreturn void usage_fail(const char *what, const char *value)
+{
     if (what)
         fprintf(stderr, "bench: %s '%s'\n", what, value);
     fputs(usage, stderr);
     exit(EXIT_USAGE);
 }
 
-static Options read_options(int argc, char **argv, const Machine *machine) {
-    Options o = {.spec = package.spec, .folder = BENCH_RESULTS, .nthread = machine->cores > 1 ? 2 : 1,
-                 .threads = {1, machine->cores}};
+static Options read_options(int argc, char **argv, const Machine *machine)
+{
+    Options o = { .spec = package.spec,
+                  .folder = BENCH_RESULTS,
+                  .nthread = machine->cores > 1 ? 2 : 1,
+                  .threads = { 1, machine->cores } };
     int letter;
     while ((letter = getopt_long(argc, argv, "h", option_rows, NULL)) != -1) {
         if (letter == 'h') {
@@ -102,7 +122,8 @@ static Options read_options(int argc, char **argv, const Machine *machine) {
 }
 
 /* The lines of all shapes with one thread count. */
-static void run_shapes(Results *r, const ShapeList *list, int threads) {
+static void run_shapes(Results *r, const ShapeList *list, int threads)
+{
     report_columns(threads);
     for (int i = 0; i < list->n; i++) {
         Line *line = &r->line[r->nline++];
@@ -111,7 +132,8 @@ static void run_shapes(Results *r, const ShapeList *list, int threads) {
     }
 }
 
-static void run_all(Results *r, const Options *o) {
+static void run_all(Results *r, const Options *o)
+{
     double start_ns = clock_now_ns(), foreign_ns = machine_foreign_ns();
     for (int t = 0; t < o->nthread; t++)
         run_shapes(r, &o->shapes, o->threads[t]);
@@ -119,15 +141,17 @@ static void run_all(Results *r, const Options *o) {
     r->dispatch_ns = dispatch_ns(&package, &o->shapes);
 }
 
-static bool any_wrong(const Results *r) {
+static bool any_wrong(const Results *r)
+{
     for (int i = 0; i < r->nline; i++)
         if (r->line[i].wrong)
             return true;
     return false;
 }
 
-int main(int argc, char **argv) {
-    Results r = {.machine = machine_probe()};
+int main(int argc, char **argv)
+{
+    Results r = { .machine = machine_probe() };
     Options o = read_options(argc, argv, &r.machine);
     if (!peer_as_shipped)
         environment_clean(argv);

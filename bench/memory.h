@@ -12,8 +12,8 @@ typedef struct {
     size_t bytes, used;
 } Memory;
 
-Memory memory_map(size_t bytes);                 /* ends the program when there is none */
+Memory memory_map(size_t bytes); /* ends the program when there is none */
 void memory_unmap(Memory *m);
-void *memory_take(Memory *m, size_t bytes);      /* 64-byte aligned, zeroed; ends the program when full */
+void *memory_take(Memory *m, size_t bytes); /* 64-byte aligned, zeroed; ends the program when full */
 
 #endif

@@ -13,93 +13,102 @@
 
 enum {
     LOOP_NS = 2000000,
-    CHAINS = 16,             /* independent FMAs: latency 4 to 5 times two units need 8 to 10 */
+    CHAINS = 16, /* independent FMAs: latency 4 to 5 times two units need 8 to 10 */
     MAX_THREAD = 256,
-    BLOCK = 256,             /* bytes read of one stream before the next one's turn */
+    BLOCK = 256, /* bytes read of one stream before the next one's turn */
 };
 
 typedef struct {
     const char *name;
     int (*runs_here)(void);
-    int lanes;                                       /* floats in a vector */
-    void (*fma)(int64_t rounds);                     /* CHAINS vector FMAs a round */
-    void (*read)(const char *at, size_t bytes);      /* a multiple of BLOCK */
+    int lanes;                                  /* floats in a vector */
+    void (*fma)(int64_t rounds);                /* CHAINS vector FMAs a round */
+    void (*read)(const char *at, size_t bytes); /* a multiple of BLOCK */
 } Isa;
 
 #ifdef __x86_64__
 
-static const float factor[16] = {0.71F, 0.93F, 0.52F, 0.88F, 0.67F, 0.79F, 0.59F, 0.97F,
-                                 0.83F, 0.61F, 0.91F, 0.55F, 0.74F, 0.86F, 0.64F, 0.99F};
+static const float factor[16] = { 0.71F, 0.93F, 0.52F, 0.88F, 0.67F, 0.79F, 0.59F, 0.97F,
+                                  0.83F, 0.61F, 0.91F, 0.55F, 0.74F, 0.86F, 0.64F, 0.99F };
 
-#define ALL_XMM "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", \
-                "xmm12", "xmm13", "xmm14", "xmm15"
+#define ALL_XMM                                                                                                \
+    "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \
+        "xmm13", "xmm14", "xmm15"
 
 static int avx512_runs_here(void) { return __builtin_cpu_supports("avx512f"); }
 static int avx2_runs_here(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 
 /* acc = acc * b + c with 0.5 < b, c < 1 converges: neither denormal nor infinite. */
-__attribute__((target("avx512f"))) static void avx512_fma(int64_t rounds) {
-    __asm__ volatile(
-        ".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n\t"
-        "vmovups (%1), %%zmm\\r\n\t"
-        ".endr\n\t"
-        "vmovups (%1), %%zmm30\n\t"
-        "vpermilps $0x1b, %%zmm30, %%zmm31\n\t"
-        ".p2align 5\n"
-        "1:\n\t"
-        ".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n\t"
-        "vfmadd213ps %%zmm31, %%zmm30, %%zmm\\r\n\t"
-        ".endr\n\t"
-        "dec %0\n\t"
-        "jnz 1b\n\t"
-        "vzeroupper"
-        : "+r"(rounds) : "r"(factor) : ALL_XMM, "xmm30", "xmm31", "cc", "memory");
+__attribute__((target("avx512f"))) static void avx512_fma(int64_t rounds)
+{
+    __asm__ volatile(".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n\t"
+                     "vmovups (%1), %%zmm\\r\n\t"
+                     ".endr\n\t"
+                     "vmovups (%1), %%zmm30\n\t"
+                     "vpermilps $0x1b, %%zmm30, %%zmm31\n\t"
+                     ".p2align 5\n"
+                     "1:\n\t"
+                     ".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n\t"
+                     "vfmadd213ps %%zmm31, %%zmm30, %%zmm\\r\n\t"
+                     ".endr\n\t"
+                     "dec %0\n\t"
+                     "jnz 1b\n\t"
+                     "vzeroupper"
+                     : "+r"(rounds)
+                     : "r"(factor)
+                     : ALL_XMM, "xmm30", "xmm31", "cc", "memory");
 }
 
-__attribute__((target("avx512f"))) static void avx512_read(const char *at, size_t bytes) {
-    __asm__ volatile(
-        ".p2align 5\n"
-        "1:\n\t"
-        "vmovups (%0), %%zmm0\n\t"
-        "vmovups 64(%0), %%zmm1\n\t"
-        "vmovups 128(%0), %%zmm2\n\t"
-        "vmovups 192(%0), %%zmm3\n\t"
-        "add $256, %0\n\t"
-        "sub $256, %1\n\t"
-        "jnz 1b"
-        : "+r"(at), "+r"(bytes) : : "xmm0", "xmm1", "xmm2", "xmm3", "cc", "memory");
+__attribute__((target("avx512f"))) static void avx512_read(const char *at, size_t bytes)
+{
+    __asm__ volatile(".p2align 5\n"
+                     "1:\n\t"
+                     "vmovups (%0), %%zmm0\n\t"
+                     "vmovups 64(%0), %%zmm1\n\t"
+                     "vmovups 128(%0), %%zmm2\n\t"
+                     "vmovups 192(%0), %%zmm3\n\t"
+                     "add $256, %0\n\t"
+                     "sub $256, %1\n\t"
+                     "jnz 1b"
+                     : "+r"(at), "+r"(bytes)
+                     :
+                     : "xmm0", "xmm1", "xmm2", "xmm3", "cc", "memory");
 }
 
 /* 16 registers: 14 chains and 2 factors; two of the chains take a second step, which keeps CHAINS FMAs a round. */
-__attribute__((target("avx2,fma"))) static void avx2_fma(int64_t rounds) {
-    __asm__ volatile(
-        ".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14\n\t"
-        "vmovups (%1), %%ymm\\r\n\t"
-        ".endr\n\t"
-        "vpermilps $0x1b, %%ymm14, %%ymm15\n\t"
-        ".p2align 5\n"
-        "1:\n\t"
-        ".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,0,1\n\t"
-        "vfmadd213ps %%ymm15, %%ymm14, %%ymm\\r\n\t"
-        ".endr\n\t"
-        "dec %0\n\t"
-        "jnz 1b\n\t"
-        "vzeroupper"
-        : "+r"(rounds) : "r"(factor) : ALL_XMM, "cc", "memory");
+__attribute__((target("avx2,fma"))) static void avx2_fma(int64_t rounds)
+{
+    __asm__ volatile(".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14\n\t"
+                     "vmovups (%1), %%ymm\\r\n\t"
+                     ".endr\n\t"
+                     "vpermilps $0x1b, %%ymm14, %%ymm15\n\t"
+                     ".p2align 5\n"
+                     "1:\n\t"
+                     ".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,0,1\n\t"
+                     "vfmadd213ps %%ymm15, %%ymm14, %%ymm\\r\n\t"
+                     ".endr\n\t"
+                     "dec %0\n\t"
+                     "jnz 1b\n\t"
+                     "vzeroupper"
+                     : "+r"(rounds)
+                     : "r"(factor)
+                     : ALL_XMM, "cc", "memory");
 }
 
-__attribute__((target("avx2"))) static void avx2_read(const char *at, size_t bytes) {
-    __asm__ volatile(
-        ".p2align 5\n"
-        "1:\n\t"
-        ".irp o,0,32,64,96,128,160,192,224\n\t"
-        "vmovups \\o(%0), %%ymm0\n\t"
-        ".endr\n\t"
-        "add $256, %0\n\t"
-        "sub $256, %1\n\t"
-        "jnz 1b\n\t"
-        "vzeroupper"
-        : "+r"(at), "+r"(bytes) : : "xmm0", "cc", "memory");
+__attribute__((target("avx2"))) static void avx2_read(const char *at, size_t bytes)
+{
+    __asm__ volatile(".p2align 5\n"
+                     "1:\n\t"
+                     ".irp o,0,32,64,96,128,160,192,224\n\t"
+                     "vmovups \\o(%0), %%ymm0\n\t"
+                     ".endr\n\t"
+                     "add $256, %0\n\t"
+                     "sub $256, %1\n\t"
+                     "jnz 1b\n\t"
+                     "vzeroupper"
+                     : "+r"(at), "+r"(bytes)
+                     :
+                     : "xmm0", "cc", "memory");
 }
 
 #endif
@@ -110,8 +119,9 @@ typedef float Vec4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 static volatile float sink;
 
-static void portable_fma(int64_t rounds) {
-    Vec4 acc[CHAINS], b = {0.71F, 0.93F, 0.52F, 0.88F}, c = {0.6F, 0.7F, 0.8F, 0.9F}, sum = {0};
+static void portable_fma(int64_t rounds)
+{
+    Vec4 acc[CHAINS], b = { 0.71F, 0.93F, 0.52F, 0.88F }, c = { 0.6F, 0.7F, 0.8F, 0.9F }, sum = { 0 };
     for (int i = 0; i < CHAINS; i++)
         acc[i] = b * (float)i;
     for (int64_t r = 0; r < rounds; r++) {
@@ -124,8 +134,9 @@ static void portable_fma(int64_t rounds) {
     sink = sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-static void portable_read(const char *at, size_t bytes) {
-    Vec4 acc[8] = {0};
+static void portable_read(const char *at, size_t bytes)
+{
+    Vec4 acc[8] = { 0 };
     for (size_t i = 0; i < bytes; i += 128) {
 #pragma GCC unroll 8
         for (int j = 0; j < 8; j++)
@@ -135,24 +146,24 @@ static void portable_read(const char *at, size_t bytes) {
     sink = sum[0];
 }
 
-static const Isa isas[] = {      /* widest first */
+static const Isa isas[] = {
+    /* widest first */
 #ifdef __x86_64__
-    {"avx512", avx512_runs_here, 16, avx512_fma, avx512_read},
-    {"avx2", avx2_runs_here, 8, avx2_fma, avx2_read},
+    { "avx512", avx512_runs_here, 16, avx512_fma, avx512_read },
+    { "avx2", avx2_runs_here, 8, avx2_fma, avx2_read },
 #endif
-    {"128-bit vectors", always, 4, portable_fma, portable_read},
+    { "128-bit vectors", always, 4, portable_fma, portable_read },
 };
 
-static const Isa *isa_best(void) {
+static const Isa *isa_best(void)
+{
     const Isa *isa = isas;
     while (!isa->runs_here())
         isa++;
     return isa;
 }
 
-const char *peak_isa(void) {
-    return isa_best()->name;
-}
+const char *peak_isa(void) { return isa_best()->name; }
 
 /* Threads that start one job at the same moment. */
 typedef struct Team {
@@ -168,32 +179,37 @@ typedef struct {
     int thread;
 } Member;
 
-static void *member_main(void *arg) {
+static void *member_main(void *arg)
+{
     const Member *m = arg;
     atomic_fetch_add(&m->team->ready, 1);
-    while (!atomic_load_explicit(&m->team->go, memory_order_acquire)) {}
+    while (!atomic_load_explicit(&m->team->go, memory_order_acquire)) {
+    }
     m->team->work(m->team, m->thread);
     atomic_fetch_add(&m->team->done, 1);
     return NULL;
 }
 
 /* Time from the common start to the last one's end. */
-static double team_run_ns(Team *t) {
+static double team_run_ns(Team *t)
+{
     pthread_t handle[MAX_THREAD];
     Member member[MAX_THREAD];
     int started = 1;
     while (started < t->threads && started < MAX_THREAD) {
-        member[started] = (Member){t, started};
+        member[started] = (Member){ t, started };
         if (pthread_create(&handle[started], NULL, member_main, &member[started]))
             break;
         started++;
     }
     t->threads = started;
-    while (atomic_load(&t->ready) < started - 1) {}
+    while (atomic_load(&t->ready) < started - 1) {
+    }
     double start_ns = clock_now_ns();
     atomic_store_explicit(&t->go, true, memory_order_release);
     t->work(t, 0);
-    while (atomic_load(&t->done) < started - 1) {}
+    while (atomic_load(&t->done) < started - 1) {
+    }
     double time_ns = clock_now_ns() - start_ns;
     for (int i = 1; i < started; i++)
         pthread_join(handle[i], NULL);
@@ -205,18 +221,20 @@ typedef struct {
     int64_t rounds;
 } FmaJob;
 
-static void fma_work(const Team *t, int thread) {
+static void fma_work(const Team *t, int thread)
+{
     const FmaJob *job = t->arg;
     (void)thread;
     job->isa->fma(job->rounds);
 }
 
-double peak_fma_gflops(int threads) {
-    FmaJob job = {isa_best(), 100000};
-    Team t = {.work = fma_work, .arg = &job, .threads = 1};
+double peak_fma_gflops(int threads)
+{
+    FmaJob job = { isa_best(), 100000 };
+    Team t = { .work = fma_work, .arg = &job, .threads = 1 };
     double once_ns = team_run_ns(&t);
     job.rounds = (int64_t)(job.rounds * (LOOP_NS / once_ns)) + 1;
-    t = (Team){.work = fma_work, .arg = &job, .threads = threads};
+    t = (Team){ .work = fma_work, .arg = &job, .threads = threads };
     double time_ns = team_run_ns(&t);
     return 2.0 * CHAINS * job.isa->lanes * (double)job.rounds * t.threads / time_ns;
 }
@@ -228,8 +246,12 @@ typedef struct {
 } ReadWay;
 
 static const ReadWay ways[] = {
-    {"1 stream", 1, 0},          {"4 streams", 4, 0},          {"8 streams", 8, 0},
-    {"1 stream, prefetch", 1, 2048}, {"4 streams, prefetch", 4, 1024}, {"8 streams, prefetch", 8, 1024},
+    { "1 stream", 1, 0 },
+    { "4 streams", 4, 0 },
+    { "8 streams", 8, 0 },
+    { "1 stream, prefetch", 1, 2048 },
+    { "4 streams, prefetch", 4, 1024 },
+    { "8 streams, prefetch", 8, 1024 },
 };
 
 enum { NWAY = sizeof ways / sizeof ways[0] };
@@ -238,17 +260,19 @@ typedef struct {
     const Isa *isa;
     const ReadWay *way;
     const char *buffer;
-    size_t part_bytes;           /* a thread's share, a multiple of streams * BLOCK */
+    size_t part_bytes; /* a thread's share, a multiple of streams * BLOCK */
     int passes;
 } ReadJob;
 
-static void read_prefetched(const ReadJob *job, const char *at) {
+static void read_prefetched(const ReadJob *job, const char *at)
+{
     for (int b = 0; b < BLOCK; b += 64)
         __builtin_prefetch(at + job->way->ahead_bytes + b);
     job->isa->read(at, BLOCK);
 }
 
-static void read_pass(const ReadJob *job, const char *part) {
+static void read_pass(const ReadJob *job, const char *part)
+{
     size_t stream_bytes = job->part_bytes / job->way->streams;
     if (job->way->streams == 1 && !job->way->ahead_bytes) {
         job->isa->read(part, stream_bytes);
@@ -264,29 +288,33 @@ static void read_pass(const ReadJob *job, const char *part) {
     }
 }
 
-static void read_work(const Team *t, int thread) {
+static void read_work(const Team *t, int thread)
+{
     const ReadJob *job = t->arg;
     for (int i = 0; i < job->passes; i++)
         read_pass(job, job->buffer + thread * job->part_bytes);
 }
 
-static double read_gbs(ReadJob *job, int threads) {
-    Team t = {.work = read_work, .arg = job, .threads = threads};
+static double read_gbs(ReadJob *job, int threads)
+{
+    Team t = { .work = read_work, .arg = job, .threads = threads };
     double time_ns = team_run_ns(&t);
     return (double)job->part_bytes * t.threads * job->passes / time_ns;
 }
 
-double peak_read_gbs(const void *buffer, size_t bytes, int threads, int way) {
+double peak_read_gbs(const void *buffer, size_t bytes, int threads, int way)
+{
     size_t grain = (size_t)ways[way].streams * BLOCK;
-    ReadJob job = {isa_best(), &ways[way], buffer, bytes / threads / grain * grain, 1};
+    ReadJob job = { isa_best(), &ways[way], buffer, bytes / threads / grain * grain, 1 };
     if (job.part_bytes == 0)
         return 0;
-    double gbs = read_gbs(&job, threads);      /* also warms the caches up */
+    double gbs = read_gbs(&job, threads); /* also warms the caches up */
     job.passes = (int)(LOOP_NS * gbs / ((double)job.part_bytes * threads)) + 3;
     return read_gbs(&job, threads);
 }
 
-int peak_read_best(const void *buffer, size_t bytes, int threads) {
+int peak_read_best(const void *buffer, size_t bytes, int threads)
+{
     int best = 0;
     double best_gbs = 0;
     for (int way = 0; way < NWAY; way++) {
@@ -299,6 +327,4 @@ int peak_read_best(const void *buffer, size_t bytes, int threads) {
     return best;
 }
 
-const char *peak_read_name(int way) {
-    return ways[way].name;
-}
+const char *peak_read_name(int way) { return ways[way].name; }

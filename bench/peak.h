@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-const char *peak_isa(void);                     /* "avx512": the widest that runs here */
-double peak_fma_gflops(int threads);            /* all threads together */
+const char *peak_isa(void);          /* "avx512": the widest that runs here */
+double peak_fma_gflops(int threads); /* all threads together */
 
 /* Ways to read a buffer: as one stream or several, with or without prefetching. Which is the fastest depends on where
  * the buffer lies, so the best is chosen once a buffer and then measured in each round. */

@@ -12,20 +12,19 @@ static CblasSgemm *sgemm;
 static void (*set_threads)(int64_t);
 static const char *(*version)(void);
 
-static void blis_core(void *library, char *name, int size) {
+static void blis_core(void *library, char *name, int size)
+{
     void (*init)(void) = dlsym(library, "bli_init");
     int (*query)(void) = dlsym(library, "bli_arch_query_id");
     const char *(*arch)(int) = dlsym(library, "bli_arch_string");
     if (!init || !query || !arch)
         return;
-    init();      /* asked before this, 0.9 ends the program when the core is set from outside */
+    init(); /* asked before this, 0.9 ends the program when the core is set from outside */
     snprintf(name, size, "%s", arch(query()));
 }
 
 /* Its plain C path, taken on any CPU that is newer than the library. */
-static bool blis_is_poor(const char *core) {
-    return cpu_has_avx2() && !strcmp(core, "generic");
-}
+static bool blis_is_poor(const char *core) { return cpu_has_avx2() && !strcmp(core, "generic"); }
 
 /* 6 is zen3: AVX2 only, yet on a Zen 5 over all shapes faster than 0, skx: up to 15 times at M <= 8, where skx has no
  * kernels for small matrices, while skx is up to twice as fast at M >= 64. */
@@ -33,7 +32,8 @@ static const CblasLibrary library_row = {
     "libblis.so.4", "BLIS_ARCH_TYPE", "6", blis_core, blis_is_poor,
 };
 
-static const char *blis_open(void) {
+static const char *blis_open(void)
+{
     const char *why;
     void *library = cblas_open(&library_row, &why);
     if (!library)
@@ -44,13 +44,15 @@ static const char *blis_open(void) {
     return sgemm && set_threads && version ? NULL : "libblis.so.4 lacks cblas_sgemm or bli_thread_set_num_threads";
 }
 
-static const char *blis_version(void) {
+static const char *blis_version(void)
+{
     static char text[256];
     snprintf(text, sizeof text, "BLIS %s (%s)", version(), cblas_core(&library_row));
     return text;
 }
 
-static void *blis_setup(const Problem *p, WeightForm form, int threads) {
+static void *blis_setup(const Problem *p, WeightForm form, int threads)
+{
     set_threads(threads);
     return cblas_setup(p, form, sgemm);
 }

@@ -33,7 +33,8 @@ bool cpu_has_avx512(void) { return false; }
 #endif
 
 /* The core that the library picks by itself, asked in a child: once loaded, the choice is made. "" when unknown. */
-static void library_own_core(const CblasLibrary *lib, char name[CORE_BYTES]) {
+static void library_own_core(const CblasLibrary *lib, char name[CORE_BYTES])
+{
     int fd[2];
     name[0] = '\0';
     if (pipe(fd))
@@ -54,7 +55,8 @@ static void library_own_core(const CblasLibrary *lib, char name[CORE_BYTES]) {
         waitpid(child, NULL, 0);
 }
 
-void *cblas_open(const CblasLibrary *lib, const char **why) {
+void *cblas_open(const CblasLibrary *lib, const char **why)
+{
     char own[CORE_BYTES];
     if (!peer_as_shipped) {
         library_own_core(lib, own);
@@ -66,33 +68,42 @@ void *cblas_open(const CblasLibrary *lib, const char **why) {
     return library;
 }
 
-const char *cblas_core(const CblasLibrary *lib) {
+const char *cblas_core(const CblasLibrary *lib)
+{
     static char text[2 * CORE_BYTES];
     char name[CORE_BYTES] = "";
-    void *library = dlopen(lib->file, LOAD);     /* loaded already: only the handle */
+    void *library = dlopen(lib->file, LOAD); /* loaded already: only the handle */
     lib->core(library, name, sizeof name);
     const char *told = getenv(lib->variable);
     snprintf(text, sizeof text, told ? "%s, set by %s=%s" : "%s", name, lib->variable, told);
     return text;
 }
 
-void *cblas_setup(const Problem *p, WeightForm form, CblasSgemm *sgemm) {
+void *cblas_setup(const Problem *p, WeightForm form, CblasSgemm *sgemm)
+{
     State *s = malloc(sizeof *s);
     bool nk = form == FORM_NK;
-    *s = (State){sgemm, p->X, nk ? p->W_nk : p->W_kn, p->bias, p->Y, (int)p->shape.M, (int)p->shape.N,
-                 (int)p->shape.K, nk ? TRANS : NO_TRANS, (int)(nk ? p->shape.K : p->shape.N)};
+    *s = (State){ sgemm,
+                  p->X,
+                  nk ? p->W_nk : p->W_kn,
+                  p->bias,
+                  p->Y,
+                  (int)p->shape.M,
+                  (int)p->shape.N,
+                  (int)p->shape.K,
+                  nk ? TRANS : NO_TRANS,
+                  (int)(nk ? p->shape.K : p->shape.N) };
     return s;
 }
 
-bool cblas_run(void *state) {
+bool cblas_run(void *state)
+{
     const State *s = state;
     for (int m = 0; s->bias && m < s->M; m++)
         memcpy(s->Y + (size_t)m * s->N, s->bias, sizeof(float) * s->N);
-    s->sgemm(ROW_MAJOR, NO_TRANS, s->trans, s->M, s->N, s->K, 1.0F, s->X, s->K, s->W, s->ldw,
-             s->bias ? 1.0F : 0.0F, s->Y, s->N);
+    s->sgemm(ROW_MAJOR, NO_TRANS, s->trans, s->M, s->N, s->K, 1.0F, s->X, s->K, s->W, s->ldw, s->bias ? 1.0F : 0.0F,
+             s->Y, s->N);
     return true;
 }
 
-void cblas_teardown(void *state) {
-    free(state);
-}
+void cblas_teardown(void *state) { free(state); }

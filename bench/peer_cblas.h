@@ -13,11 +13,11 @@ typedef void CblasSgemm(int order, int trans_a, int trans_b, int m, int n, int k
 
 /* What a library calls the code path that it takes on this CPU. */
 typedef struct {
-    const char *file;           /* "libopenblas.so.0" */
-    const char *variable;       /* environment variable that overrides the code path */
-    const char *value;          /* ... to a better one */
+    const char *file;     /* "libopenblas.so.0" */
+    const char *variable; /* environment variable that overrides the code path */
+    const char *value;    /* ... to a better one */
     void (*core)(void *library, char *name, int size);
-    bool (*is_poor)(const char *core);   /* on this CPU */
+    bool (*is_poor)(const char *core); /* on this CPU */
 } CblasLibrary;
 
 bool cpu_has_avx2(void);

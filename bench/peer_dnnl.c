@@ -7,11 +7,9 @@
 
 #ifndef BENCH_HAVE_DNNL
 
-static const char *dnnl_open(void) {
-    return "bench was built without oneDNN 2 (libdnnl-dev)";
-}
+static const char *dnnl_open(void) { return "bench was built without oneDNN 2 (libdnnl-dev)"; }
 
-const Peer dnnl_peer = {"oneDNN", 1U << FORM_NK | 1U << FORM_KN | 1U << FORM_PACKED, dnnl_open, 0, 0, 0, 0};
+const Peer dnnl_peer = { "oneDNN", 1U << FORM_NK | 1U << FORM_KN | 1U << FORM_PACKED, dnnl_open, 0, 0, 0, 0 };
 
 #else
 
@@ -34,34 +32,37 @@ typedef struct {
 } State;
 
 /* Notes a failed call; the first failure makes setup fail as a whole. */
-static void expect(State *s, dnnl_status_t status) {
-    s->ok = s->ok && status == dnnl_success;
-}
+static void expect(State *s, dnnl_status_t status) { s->ok = s->ok && status == dnnl_success; }
 
-static dnnl_memory_desc_t plain_desc(State *s, int64_t rows, int64_t cols, dnnl_format_tag_t tag) {
-    dnnl_memory_desc_t d = {0};
-    expect(s, dnnl_memory_desc_init_by_tag(&d, 2, (dnnl_dims_t){rows, cols}, dnnl_f32, tag));
+static dnnl_memory_desc_t plain_desc(State *s, int64_t rows, int64_t cols, dnnl_format_tag_t tag)
+{
+    dnnl_memory_desc_t d = { 0 };
+    expect(s, dnnl_memory_desc_init_by_tag(&d, 2, (dnnl_dims_t){ rows, cols }, dnnl_f32, tag));
     return d;
 }
 
-static dnnl_memory_t memory_over(State *s, const dnnl_memory_desc_t *d, const void *data) {
+static dnnl_memory_t memory_over(State *s, const dnnl_memory_desc_t *d, const void *data)
+{
     dnnl_memory_t m = NULL;
     if (s->ok)
         expect(s, dnnl_memory_create(&m, d, s->engine, (void *)data));
     return m;
 }
 
-static void add_arg(State *s, int name, const dnnl_memory_desc_t *d, const void *data) {
+static void add_arg(State *s, int name, const dnnl_memory_desc_t *d, const void *data)
+{
     dnnl_memory_t m = memory_over(s, d, data);
     if (m)
-        s->arg[s->narg++] = (dnnl_exec_arg_t){name, m};
+        s->arg[s->narg++] = (dnnl_exec_arg_t){ name, m };
 }
 
-static const dnnl_memory_desc_t *desc_of(State *s, dnnl_query_t what) {
+static const dnnl_memory_desc_t *desc_of(State *s, dnnl_query_t what)
+{
     return dnnl_primitive_desc_query_md(s->pd, what, 0);
 }
 
-static void make_matmul(State *s, const Problem *p, dnnl_format_tag_t w_tag) {
+static void make_matmul(State *s, const Problem *p, dnnl_format_tag_t w_tag)
+{
     Shape z = p->shape;
     dnnl_memory_desc_t x = plain_desc(s, z.M, z.K, dnnl_ab), w = plain_desc(s, z.K, z.N, w_tag);
     dnnl_memory_desc_t b = plain_desc(s, 1, z.N, dnnl_ab), y = plain_desc(s, z.M, z.N, dnnl_ab);
@@ -78,14 +79,15 @@ static void make_matmul(State *s, const Problem *p, dnnl_format_tag_t w_tag) {
 }
 
 /* W from [N][K] into the format that the primitive asked for. */
-static const void *reorder_weights(State *s, const Problem *p) {
+static const void *reorder_weights(State *s, const Problem *p)
+{
     const dnnl_memory_desc_t *to_desc = desc_of(s, dnnl_query_weights_md);
     dnnl_memory_desc_t from_desc = plain_desc(s, p->shape.K, p->shape.N, dnnl_ba);
     void *packed = memory_take(p->mem, dnnl_memory_desc_get_size(to_desc));
     dnnl_memory_t from = memory_over(s, &from_desc, p->W_nk), to = memory_over(s, to_desc, packed);
     dnnl_primitive_desc_t pd = NULL;
     dnnl_primitive_t reorder = NULL;
-    dnnl_exec_arg_t arg[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+    dnnl_exec_arg_t arg[] = { { DNNL_ARG_FROM, from }, { DNNL_ARG_TO, to } };
     expect(s, dnnl_reorder_primitive_desc_create(&pd, &from_desc, s->engine, to_desc, s->engine, NULL));
     if (s->ok)
         expect(s, dnnl_primitive_create(&reorder, pd));
@@ -99,7 +101,8 @@ static const void *reorder_weights(State *s, const Problem *p) {
     return packed;
 }
 
-static void add_all_args(State *s, const Problem *p, WeightForm form) {
+static void add_all_args(State *s, const Problem *p, WeightForm form)
+{
     const void *w = form == FORM_PACKED ? reorder_weights(s, p) : form == FORM_NK ? p->W_nk : p->W_kn;
     const dnnl_memory_desc_t *scratch = desc_of(s, dnnl_query_scratchpad_md);
     size_t scratch_bytes = dnnl_memory_desc_get_size(scratch);
@@ -114,7 +117,8 @@ static void add_all_args(State *s, const Problem *p, WeightForm form) {
     }
 }
 
-static void dnnl_teardown(void *state) {
+static void dnnl_teardown(void *state)
+{
     State *s = state;
     for (int i = 0; i < s->narg; i++)
         dnnl_memory_destroy(s->arg[i].memory);
@@ -126,9 +130,12 @@ static void dnnl_teardown(void *state) {
     free(s);
 }
 
-static void *dnnl_setup(const Problem *p, WeightForm form, int threads) {
+static void *dnnl_setup(const Problem *p, WeightForm form, int threads)
+{
     static const dnnl_format_tag_t tag[] = {
-        [FORM_NK] = dnnl_ba, [FORM_KN] = dnnl_ab, [FORM_PACKED] = dnnl_format_tag_any,
+        [FORM_NK] = dnnl_ba,
+        [FORM_KN] = dnnl_ab,
+        [FORM_PACKED] = dnnl_format_tag_any,
     };
     State *s = calloc(1, sizeof *s);
     s->ok = true;
@@ -142,16 +149,16 @@ static void *dnnl_setup(const Problem *p, WeightForm form, int threads) {
     return NULL;
 }
 
-static bool dnnl_run(void *state) {
+static bool dnnl_run(void *state)
+{
     const State *s = state;
     return dnnl_primitive_execute(s->matmul, s->stream, s->narg, s->arg) == dnnl_success;
 }
 
-static const char *dnnl_open(void) {
-    return NULL;
-}
+static const char *dnnl_open(void) { return NULL; }
 
-static const char *dnnl_version_text(void) {
+static const char *dnnl_version_text(void)
+{
     static char text[64];
     const dnnl_version_t *v = dnnl_version();
     snprintf(text, sizeof text, "oneDNN %d.%d.%d (ISA limit %#x)", v->major, v->minor, v->patch,
@@ -160,7 +167,9 @@ static const char *dnnl_version_text(void) {
 }
 
 const Peer dnnl_peer = {
-    "oneDNN", 1U << FORM_NK | 1U << FORM_KN | 1U << FORM_PACKED, dnnl_open, dnnl_version_text, dnnl_setup, dnnl_run,
+    "oneDNN",      1U << FORM_NK | 1U << FORM_KN | 1U << FORM_PACKED,
+    dnnl_open,     dnnl_version_text,
+    dnnl_setup,    dnnl_run,
     dnnl_teardown,
 };
 

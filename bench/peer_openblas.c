@@ -12,13 +12,15 @@ static CblasSgemm *sgemm;
 static void (*set_threads)(int);
 static const char *(*config)(void);
 
-static void openblas_core(void *library, char *name, int size) {
+static void openblas_core(void *library, char *name, int size)
+{
     const char *(*corename)(void) = dlsym(library, "openblas_get_corename");
     if (corename)
         snprintf(name, size, "%s", corename());
 }
 
-static bool openblas_is_poor(const char *core) {
+static bool openblas_is_poor(const char *core)
+{
     bool avx512 = !strcmp(core, "SkylakeX") || !strcmp(core, "Cooperlake") || !strcmp(core, "SapphireRapids");
     return cpu_has_avx512() && !avx512;
 }
@@ -27,7 +29,8 @@ static const CblasLibrary library_row = {
     "libopenblas.so.0", "OPENBLAS_CORETYPE", "SkylakeX", openblas_core, openblas_is_poor,
 };
 
-static const char *openblas_open(void) {
+static const char *openblas_open(void)
+{
     const char *why;
     void *library = cblas_open(&library_row, &why);
     if (!library)
@@ -39,7 +42,8 @@ static const char *openblas_open(void) {
 }
 
 /* "OpenBLAS 0.3.21 ...": its own words, cut after the version. */
-static const char *openblas_version(void) {
+static const char *openblas_version(void)
+{
     static char text[256];
     const char *own = config();
     const char *space = strchr(own, ' ');
@@ -48,12 +52,13 @@ static const char *openblas_version(void) {
     return text;
 }
 
-static void *openblas_setup(const Problem *p, WeightForm form, int threads) {
+static void *openblas_setup(const Problem *p, WeightForm form, int threads)
+{
     set_threads(threads);
     return cblas_setup(p, form, sgemm);
 }
 
 const Peer openblas_peer = {
-    "OpenBLAS", 1U << FORM_NK | 1U << FORM_KN, openblas_open, openblas_version, openblas_setup, cblas_run,
+    "OpenBLAS",     1U << FORM_NK | 1U << FORM_KN, openblas_open, openblas_version, openblas_setup, cblas_run,
     cblas_teardown,
 };

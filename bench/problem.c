@@ -9,18 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t random_next(uint64_t *state) {      /* splitmix64 */
+static uint64_t random_next(uint64_t *state)
+{ /* splitmix64 */
     uint64_t z = *state += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
 }
 
-static double random_unit(uint64_t *state) {        /* in (0, 1] */
+static double random_unit(uint64_t *state)
+{ /* in (0, 1] */
     return (double)((random_next(state) >> 11) + 1) * 0x1p-53;
 }
 
-static void fill_normal(float *x, size_t n, uint64_t seed) {    /* Box-Muller */
+static void fill_normal(float *x, size_t n, uint64_t seed)
+{ /* Box-Muller */
     for (size_t i = 0; i < n; i += 2) {
         double r = sqrt(-2 * log(random_unit(&seed))), turn = 2 * M_PI * random_unit(&seed);
         x[i] = (float)(r * cos(turn));
@@ -29,25 +32,32 @@ static void fill_normal(float *x, size_t n, uint64_t seed) {    /* Box-Muller */
     }
 }
 
-static float *take_normal(Memory *mem, int64_t n, uint64_t seed) {
+static float *take_normal(Memory *mem, int64_t n, uint64_t seed)
+{
     float *x = memory_take(mem, sizeof *x * n);
     fill_normal(x, n, seed);
     return x;
 }
 
-Problem problem_make(Shape z, bool has_bias, Memory *mem) {
+Problem problem_make(Shape z, bool has_bias, Memory *mem)
+{
     float *nk = take_normal(mem, z.N * z.K, 2), *kn = memory_take(mem, sizeof *kn * z.N * z.K);
     for (int64_t n = 0; n < z.N; n++)
         for (int64_t k = 0; k < z.K; k++)
             kn[k * z.N + n] = nk[n * z.K + k];
     return (Problem){
-        .shape = z, .X = take_normal(mem, z.M * z.K, 1), .W_nk = nk, .W_kn = kn,
+        .shape = z,
+        .X = take_normal(mem, z.M * z.K, 1),
+        .W_nk = nk,
+        .W_kn = kn,
         .bias = has_bias ? take_normal(mem, z.N, 3) : NULL,
-        .Y = memory_take(mem, sizeof(float) * z.M * z.N), .mem = mem,
+        .Y = memory_take(mem, sizeof(float) * z.M * z.N),
+        .mem = mem,
     };
 }
 
-static void choose_rows(Expected *e, int64_t M) {
+static void choose_rows(Expected *e, int64_t M)
+{
     uint64_t seed = 4;
     e->nrow = M < CHECK_ROWS ? (int)M : CHECK_ROWS;
     for (int i = 0; i < e->nrow; i++)
@@ -56,7 +66,8 @@ static void choose_rows(Expected *e, int64_t M) {
     e->row[e->nrow - 1] = M - 1;
 }
 
-static void reference_row(const Problem *p, int64_t m, double *y, double *bound) {
+static void reference_row(const Problem *p, int64_t m, double *y, double *bound)
+{
     for (int64_t n = 0; n < p->shape.N; n++) {
         y[n] = p->bias ? p->bias[n] : 0;
         bound[n] = fabs(y[n]);
@@ -71,26 +82,27 @@ static void reference_row(const Problem *p, int64_t m, double *y, double *bound)
     }
 }
 
-Expected expected_make(const Problem *p) {
+Expected expected_make(const Problem *p)
+{
     int64_t N = p->shape.N;
-    Expected e = {.y = malloc(sizeof(double) * CHECK_ROWS * N), .bound = malloc(sizeof(double) * CHECK_ROWS * N)};
+    Expected e = { .y = malloc(sizeof(double) * CHECK_ROWS * N), .bound = malloc(sizeof(double) * CHECK_ROWS * N) };
     choose_rows(&e, p->shape.M);
     for (int i = 0; i < e.nrow; i++)
         reference_row(p, e.row[i], e.y + i * N, e.bound + i * N);
     return e;
 }
 
-void expected_free(Expected *e) {
+void expected_free(Expected *e)
+{
     free(e->y);
     free(e->bound);
-    *e = (Expected){0};
+    *e = (Expected){ 0 };
 }
 
-void problem_spoil(const Problem *p) {
-    memset(p->Y, 0xff, sizeof(float) * p->shape.M * p->shape.N);
-}
+void problem_spoil(const Problem *p) { memset(p->Y, 0xff, sizeof(float) * p->shape.M * p->shape.N); }
 
-static bool row_is_right(const Problem *p, int64_t m, const double *y, const double *bound) {
+static bool row_is_right(const Problem *p, int64_t m, const double *y, const double *bound)
+{
     double unit = (double)(p->shape.K + 1) * 0x1p-24;
     for (int64_t n = 0; n < p->shape.N; n++)
         if (!(fabs(p->Y[m * p->shape.N + n] - y[n]) <= unit * bound[n]))
@@ -98,7 +110,8 @@ static bool row_is_right(const Problem *p, int64_t m, const double *y, const dou
     return true;
 }
 
-bool problem_is_right(const Problem *p, const Expected *e) {
+bool problem_is_right(const Problem *p, const Expected *e)
+{
     for (int64_t i = 0; i < p->shape.M * p->shape.N; i++)
         if (!isfinite(p->Y[i]))
             return false;

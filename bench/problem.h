@@ -13,14 +13,14 @@ enum { CHECK_ROWS = 16 };
 typedef struct {
     int nrow;
     int64_t row[CHECK_ROWS];
-    double *y, *bound;       /* [nrow][N]: the result, and the sum of the absolute values of its terms */
+    double *y, *bound; /* [nrow][N]: the result, and the sum of the absolute values of its terms */
 } Expected;
 
 Problem problem_make(Shape z, bool has_bias, Memory *mem);
 Expected expected_make(const Problem *p);
 void expected_free(Expected *e);
 
-void problem_spoil(const Problem *p);                          /* every element of Y becomes NaN */
-bool problem_is_right(const Problem *p, const Expected *e);    /* all of Y written, the rows of e correct */
+void problem_spoil(const Problem *p);                       /* every element of Y becomes NaN */
+bool problem_is_right(const Problem *p, const Expected *e); /* all of Y written, the rows of e correct */
 
 #endif

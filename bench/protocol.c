@@ -12,17 +12,18 @@
 
 enum {
     BURST_NS = 2500000,
-    WARM_NS = 4000000,           /* untimed calls before a burst: caches, clock, threads asleep or on one core */
-    WARM_CALLS = 2,              /* at least: the first brings the operands back from memory */
+    WARM_NS = 4000000, /* untimed calls before a burst: caches, clock, threads asleep or on one core */
+    WARM_CALLS = 2,    /* at least: the first brings the operands back from memory */
     MIN_CALLS = 3,
     NAP_NS = 500000,
-    IDLE_NS = 50000,             /* a process that burns less than this in a nap is at rest */
+    IDLE_NS = 50000, /* a process that burns less than this in a nap is at rest */
     MAX_NAPS = 400,
 };
 
 /* Spinning threads of an idle library would take a core from the next one. */
-static void wait_until_idle(void) {
-    struct timespec nap = {0, NAP_NS};
+static void wait_until_idle(void)
+{
+    struct timespec nap = { 0, NAP_NS };
     for (int i = 0; i < MAX_NAPS; i++) {
         double before_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
         nanosleep(&nap, NULL);
@@ -31,27 +32,31 @@ static void wait_until_idle(void) {
     }
 }
 
-static double calls_ns(const Contestant *c, int ncall) {
+static double calls_ns(const Contestant *c, int ncall)
+{
     double start_ns = clock_now_ns();
     for (int i = 0; i < ncall; i++)
         c->peer->run(c->state);
     return clock_now_ns() - start_ns;
 }
 
-static void warm_up(const Contestant *c) {
+static void warm_up(const Contestant *c)
+{
     double start_ns = clock_now_ns();
     for (int i = 0; i < WARM_CALLS || clock_now_ns() - start_ns < WARM_NS; i++)
         c->peer->run(c->state);
 }
 
-static double burst_ns(const Contestant *c, int threads) {
+static double burst_ns(const Contestant *c, int threads)
+{
     if (threads > 1)
         wait_until_idle();
     warm_up(c);
     return calls_ns(c, c->ncall) / c->ncall;
 }
 
-static int calls_for_burst(const Contestant *c) {
+static int calls_for_burst(const Contestant *c)
+{
     int ncall = 1;
     double time_ns;
     warm_up(c);
@@ -62,7 +67,8 @@ static int calls_for_burst(const Contestant *c) {
 }
 
 /* NULL when it is ready and right. */
-static const char *contestant_prepare(Contestant *c, const Problem *p, const Expected *e) {
+static const char *contestant_prepare(Contestant *c, const Problem *p, const Expected *e)
+{
     c->state = c->peer->setup(p, c->form, c->threads);
     if (!c->state)
         return "cannot be set up";
@@ -75,14 +81,16 @@ static const char *contestant_prepare(Contestant *c, const Problem *p, const Exp
     return NULL;
 }
 
-static void limits_measure(Match *m, const Problem *p, int round) {
+static void limits_measure(Match *m, const Problem *p, int round)
+{
     if (m->threads > 1)
         wait_until_idle();
     m->peak_gflops[round] = peak_fma_gflops(m->threads);
     m->read_gbs[round] = peak_read_gbs(p->W_nk, sizeof(float) * m->shape.N * m->shape.K, m->threads, m->read_way);
 }
 
-static void round_run(Match *m, const Problem *p, int round) {
+static void round_run(Match *m, const Problem *p, int round)
+{
     bool reversed = round % 2;
     if (!reversed)
         limits_measure(m, p, round);
@@ -95,7 +103,8 @@ static void round_run(Match *m, const Problem *p, int round) {
         limits_measure(m, p, round);
 }
 
-void match_run(Match *m, const Problem *p, const Expected *e) {
+void match_run(Match *m, const Problem *p, const Expected *e)
+{
     for (int i = 0; i < m->ncontestant; i++)
         m->contestant[i].left_out = contestant_prepare(&m->contestant[i], p, e);
     m->read_way = peak_read_best(p->W_nk, sizeof(float) * m->shape.N * m->shape.K, m->threads);

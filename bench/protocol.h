@@ -14,11 +14,11 @@ typedef struct {
     const Peer *peer;
     WeightForm form;
     int threads;
-    const char *left_out;            /* why it is not timed; NULL: it is */
-    double time_ns[MAX_ROUND];       /* of one call, mean of a burst */
+    const char *left_out;      /* why it is not timed; NULL: it is */
+    double time_ns[MAX_ROUND]; /* of one call, mean of a burst */
 
     void *state;
-    int ncall;                       /* calls in a burst */
+    int ncall; /* calls in a burst */
 } Contestant;
 
 /* One shape with one thread count. contestant[0] is the package. */
@@ -26,8 +26,8 @@ typedef struct {
     Shape shape;
     int threads, nround, ncontestant;
     Contestant contestant[MAX_CONTESTANT];
-    double peak_gflops[MAX_ROUND];   /* FMA peak of `threads` threads */
-    double read_gbs[MAX_ROUND];      /* streaming read of as many bytes as W has */
+    double peak_gflops[MAX_ROUND]; /* FMA peak of `threads` threads */
+    double read_gbs[MAX_ROUND];    /* streaming read of as many bytes as W has */
     int read_way;
 } Match;
 

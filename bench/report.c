@@ -8,9 +8,10 @@
 
 #define QUIET_CORES 0.1
 
-static const char *const verdict_word[] = {"MISSED", "met", "not judged"};
+static const char *const verdict_word[] = { "MISSED", "met", "not judged" };
 
-void report_head(const Results *r) {
+void report_head(const Results *r)
+{
     printf("%s: %s\n", package.name, r->machine.name);
     printf("W %s%s; limits: FMA loop with %s, streaming read of as many bytes as W; %d rounds, medians\n",
            package.w_packed ? "packed from " : "", package.w_kn ? "[K][N]" : "[N][K]", peak_isa(), r->nround);
@@ -20,7 +21,8 @@ void report_head(const Results *r) {
     }
 }
 
-void report_columns(int threads) {
+void report_columns(int threads)
+{
     printf("\n%d thread%s; GFLOP/s, and how many times as fast as each peer dcgen is\n", threads,
            threads > 1 ? "s" : "");
     printf("%5s %5s %5s |%7s %4s %6s", "M", "N", "K", "dcgen", "+-%", "%limit");
@@ -29,27 +31,30 @@ void report_columns(int threads) {
     printf(" |%7s%7s%s\n", "peak", "GB/s", threads > 1 ? "  x 1 thread" : "");
 }
 
-static void print_cell(const Cell *c, int width) {
+static void print_cell(const Cell *c, int width)
+{
     if (c->form)
         printf("%*.1f%s", width - 2, c->gflops, c->form[0] == 'K' ? " k" : c->form[0] == 'N' ? " n" : "  ");
     else
         printf("%*s", width, "-  ");
 }
 
-static void print_ratio(const Cell *c, int width) {
+static void print_ratio(const Cell *c, int width)
+{
     if (c->form)
         printf("%*.2f", width, c->ratio);
     else
         printf("%*s", width, "-");
 }
 
-void report_line(const Line *l) {
+void report_line(const Line *l)
+{
     printf("%5d %5d %5d |", (int)l->shape.M, (int)l->shape.N, (int)l->shape.K);
     if (l->wrong) {
         printf(" dcgen: %s\n", l->wrong);
         return;
     }
-    static const int speed_width[NCOLUMN] = {9, 9, 9, 14}, ratio_width[NCOLUMN] = {9, 7, 7, 8};
+    static const int speed_width[NCOLUMN] = { 9, 9, 9, 14 }, ratio_width[NCOLUMN] = { 9, 7, 7, 8 };
     printf("%7.1f %4.1f %6.1f |", l->gflops, 100 * l->spread, 100 * l->limit_share);
     for (int c = 0; c < NCOLUMN; c++)
         print_cell(&l->cell[c], speed_width[c]);
@@ -63,10 +68,11 @@ void report_line(const Line *l) {
     fflush(stdout);
 }
 
-static void print_ratios(const char *what, double (*value)(const Goal *, const Line *, int), const Line *line, int n) {
+static void print_ratios(const char *what, double (*value)(const Goal *, const Line *, int), const Line *line, int n)
+{
     printf("%-14s", what);
     for (int c = 0; c < NCOLUMN; c++) {
-        Goal any = {.column = c, .from_M = 1, .to_M = INT64_MAX};
+        Goal any = { .column = c, .from_M = 1, .to_M = INT64_MAX };
         double v = value(&any, line, n);
         if (isnan(v))
             printf("%16s", "-");
@@ -76,7 +82,8 @@ static void print_ratios(const char *what, double (*value)(const Goal *, const L
     printf("\n");
 }
 
-static int judge_goals(const Line *line, int n) {
+static int judge_goals(const Line *line, int n)
+{
     int missed = 0;
     for (int i = 0; i < ngoal; i++) {
         if (!goal_applies(&goals[i], line->threads))
@@ -89,14 +96,16 @@ static int judge_goals(const Line *line, int n) {
     return missed;
 }
 
-static int lines_of_same_threads(const Results *r, int first) {
+static int lines_of_same_threads(const Results *r, int first)
+{
     int end = first;
     while (end < r->nline && r->line[end].threads == r->line[first].threads)
         end++;
     return end - first;
 }
 
-int report_summary(const Results *r) {
+int report_summary(const Results *r)
+{
     int missed = r->dispatch_ns > GOAL_DISPATCH_NS;
     for (int i = 0, n; i < r->nline; i += n) {
         n = lines_of_same_threads(r, i);

@@ -11,15 +11,15 @@
 typedef struct {
     Machine machine;
     int nround, nline;
-    Line *line;              /* by thread count, then in the order of the shapes */
+    Line *line; /* by thread count, then in the order of the shapes */
     double dispatch_ns;
-    double foreign_cores;    /* that others took meanwhile; NaN: unknown */
+    double foreign_cores; /* that others took meanwhile; NaN: unknown */
 } Results;
 
-void report_head(const Results *r);                      /* machine, peers and their versions */
+void report_head(const Results *r); /* machine, peers and their versions */
 void report_columns(int threads);
-void report_line(const Line *line);                      /* as soon as it is known */
-int report_summary(const Results *r);                    /* geomeans, worst, goals; the number of goals missed */
-bool report_json(const Results *r, const char *folder);  /* <folder>/<cpu>/<package>.json */
+void report_line(const Line *line);                     /* as soon as it is known */
+int report_summary(const Results *r);                   /* geomeans, worst, goals; the number of goals missed */
+bool report_json(const Results *r, const char *folder); /* <folder>/<cpu>/<package>.json */
 
 #endif

@@ -14,18 +14,21 @@
 
 enum { SCHEMA = 1 };
 
-static json_t *number(double x) {
+static json_t *number(double x)
+{
     char text[32];
     snprintf(text, sizeof text, "%.4g", x);
     return isfinite(x) ? json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL) : json_null();
 }
 
-static json_t *cell_json(const Cell *c) {
+static json_t *cell_json(const Cell *c)
+{
     return json_pack("{s:s, s:o, s:o, s:o, s:o}", "w", c->form, "time_ns", number(c->time_ns), "gflops",
                      number(c->gflops), "spread", number(c->spread), "ratio", number(c->ratio));
 }
 
-static json_t *line_json(const Line *l) {
+static json_t *line_json(const Line *l)
+{
     json_t *peers = json_object();
     for (int c = 0; c < NCOLUMN; c++)
         if (l->cell[c].form)
@@ -48,18 +51,20 @@ static json_t *line_json(const Line *l) {
     return o;
 }
 
-static json_t *goal_json(const Goal *g, const Line *line, int nline) {
-    static const char *const word[] = {"missed", "met", "not judged"};
+static json_t *goal_json(const Goal *g, const Line *line, int nline)
+{
+    static const char *const word[] = { "missed", "met", "not judged" };
     double value = g->value(g, line, nline);
     return json_pack("{s:s, s:i, s:o, s:o, s:s}", "goal", g->text, "threads", line->threads, "value", number(value),
                      "at_least", number(g->at_least), "verdict", word[goal_verdict(g, value)]);
 }
 
-static json_t *summary_json(const Line *line, int nline) {
+static json_t *summary_json(const Line *line, int nline)
+{
     json_t *o = json_pack("{s:i, s:i}", "threads", line->threads, "shapes", nline);
     json_t *geomean = json_object(), *worst = json_object();
     for (int c = 0; c < NCOLUMN; c++) {
-        Goal any = {.column = c, .from_M = 1, .to_M = INT64_MAX};
+        Goal any = { .column = c, .from_M = 1, .to_M = INT64_MAX };
         json_object_set_new(geomean, contest_column[c].title, number(goal_ratio_geomean(&any, line, nline)));
         json_object_set_new(worst, contest_column[c].title, number(goal_ratio_worst(&any, line, nline)));
     }
@@ -68,7 +73,8 @@ static json_t *summary_json(const Line *line, int nline) {
     return o;
 }
 
-static json_t *versions_json(void) {
+static json_t *versions_json(void)
+{
     json_t *o = json_object();
     for (int c = 0; c < NCOLUMN; c++)
         if (contest_version(c))
@@ -76,7 +82,8 @@ static json_t *versions_json(void) {
     return o;
 }
 
-static json_t *results_json(const Results *r) {
+static json_t *results_json(const Results *r)
+{
     json_t *lines = json_array(), *summaries = json_array(), *judged = json_array();
     for (int i = 0; i < r->nline; i++)
         json_array_append_new(lines, line_json(&r->line[i]));
@@ -91,16 +98,14 @@ static json_t *results_json(const Results *r) {
     return json_pack("{s:i, s:s, s:s, s:i, s:s, s:b, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
                      "package", package.name, "cpu", r->machine.name, "cores", r->machine.cores, "isa", peak_isa(),
                      "packed", package.w_packed, "layout", package.w_kn ? "KN" : "NK", "rounds", r->nround,
-                     "dispatch_ns", number(r->dispatch_ns), "foreign_cores", number(r->foreign_cores),
-                     "versions", versions_json(), "summary", summaries,
-                     "goals", judged, "shapes", lines);
+                     "dispatch_ns", number(r->dispatch_ns), "foreign_cores", number(r->foreign_cores), "versions",
+                     versions_json(), "summary", summaries, "goals", judged, "shapes", lines);
 }
 
-static bool folder_make(const char *path) {
-    return mkdir(path, 0777) == 0 || errno == EEXIST;
-}
+static bool folder_make(const char *path) { return mkdir(path, 0777) == 0 || errno == EEXIST; }
 
-bool report_json(const Results *r, const char *folder) {
+bool report_json(const Results *r, const char *folder)
+{
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, r->machine.slug);
     bool made = folder_make(folder) && folder_make(path);

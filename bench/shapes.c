@@ -6,12 +6,11 @@
 #include <string.h>
 #include "gen/spec.h"
 
-static bool same_shape(Shape a, Shape b) {
-    return a.M == b.M && a.N == b.N && a.K == b.K;
-}
+static bool same_shape(Shape a, Shape b) { return a.M == b.M && a.N == b.N && a.K == b.K; }
 
 /* Thread counts repeat a spec's shapes: each is kept once. */
-static void add_once(ShapeList *list, Shape z) {
+static void add_once(ShapeList *list, Shape z)
+{
     for (int i = 0; i < list->n; i++)
         if (same_shape(list->shape[i], z))
             return;
@@ -20,14 +19,16 @@ static void add_once(ShapeList *list, Shape z) {
 }
 
 /* By (N, K) in the order of the first one met, then by M. */
-static int layer_of(const ShapeList *list, Shape z) {
+static int layer_of(const ShapeList *list, Shape z)
+{
     for (int i = 0; i < list->n; i++)
         if (list->shape[i].N == z.N && list->shape[i].K == z.K)
             return i;
     return list->n;
 }
 
-static void sort_by_layer(ShapeList *list) {
+static void sort_by_layer(ShapeList *list)
+{
     for (int i = 1; i < list->n; i++) {
         Shape z = list->shape[i];
         int j = i;
@@ -39,7 +40,8 @@ static void sort_by_layer(ShapeList *list) {
     }
 }
 
-static bool take_instances(ShapeList *list, const Spec *spec) {
+static bool take_instances(ShapeList *list, const Spec *spec)
+{
     int m = op_axis(spec->op, "M"), n = op_axis(spec->op, "N"), k = op_axis(spec->op, "K");
     if (m < 0 || n < 0 || k < 0 || spec->op->naxis != 3)
         return false;
@@ -47,12 +49,13 @@ static bool take_instances(ShapeList *list, const Spec *spec) {
         for (int64_t i = 0; i < spec->ninstance; i++) {
             const Instance *in = &spec->instance[i];
             if (in->tuned && in->decl == decl)
-                add_once(list, (Shape){in->extent[m], in->extent[n], in->extent[k]});
+                add_once(list, (Shape){ in->extent[m], in->extent[n], in->extent[k] });
         }
     return true;
 }
 
-bool shapes_read(ShapeList *list, const char *spec_path, const char *templates) {
+bool shapes_read(ShapeList *list, const char *spec_path, const char *templates)
+{
     Arena *a = arena_new();
     Diag *d = diag_new(a);
     const Spec *spec = spec_read(a, spec_path, &templates, 1, d);
@@ -65,20 +68,20 @@ bool shapes_read(ShapeList *list, const char *spec_path, const char *templates) 
     return taken && list->n > 0;
 }
 
-bool shapes_add(ShapeList *list, const char *text) {
+bool shapes_add(ShapeList *list, const char *text)
+{
     long long m, n, k;
     char rest;
     if (sscanf(text, "%lld,%lld,%lld%c", &m, &n, &k, &rest) != 3 || m < 1 || n < 1 || k < 1)
         return false;
-    add_once(list, (Shape){m, n, k});
+    add_once(list, (Shape){ m, n, k });
     return true;
 }
 
-static bool is_quick(int64_t M) {
-    return M == 1 || M == 4 || M == 17 || M == 64 || M == 256;
-}
+static bool is_quick(int64_t M) { return M == 1 || M == 4 || M == 17 || M == 64 || M == 256; }
 
-void shapes_thin(ShapeList *list) {
+void shapes_thin(ShapeList *list)
+{
     int kept = 0, nquick = 0;
     for (int i = 0; i < list->n; i++)
         nquick += is_quick(list->shape[i].M);
@@ -88,7 +91,8 @@ void shapes_thin(ShapeList *list) {
     list->n = kept;
 }
 
-void shapes_free(ShapeList *list) {
+void shapes_free(ShapeList *list)
+{
     free(list->shape);
-    *list = (ShapeList){0};
+    *list = (ShapeList){ 0 };
 }

@@ -27,25 +27,28 @@ typedef struct Chunk {
 } Chunk;
 
 struct Arena {
-    Chunk *first, *current;     /* chunks after `current` are empty */
+    Chunk *first, *current; /* chunks after `current` are empty */
 };
 
-static _Noreturn void out_of_memory(void) {
+static _Noreturn void out_of_memory(void)
+{
     fputs("dcgen: out of memory\n", stderr);
     exit(EXIT_ENVIRONMENT);
 }
 
-static Chunk *chunk_new(size_t bytes) {
+static Chunk *chunk_new(size_t bytes)
+{
     size_t cap = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
     Chunk *c = malloc(sizeof *c + cap);
     if (!c)
         out_of_memory();
-    *c = (Chunk){.cap = cap};
+    *c = (Chunk){ .cap = cap };
     ASAN_POISON_MEMORY_REGION(c->data, cap);
     return c;
 }
 
-Arena *arena_new(void) {
+Arena *arena_new(void)
+{
     Arena *a = calloc(1, sizeof *a);
     if (!a)
         out_of_memory();
@@ -53,7 +56,8 @@ Arena *arena_new(void) {
     return a;
 }
 
-void arena_free(Arena *a) {
+void arena_free(Arena *a)
+{
     if (!a)
         return;
     for (Chunk *c = a->first, *next; c; c = next) {
@@ -64,7 +68,8 @@ void arena_free(Arena *a) {
     free(a);
 }
 
-void arena_reset(Arena *a) {
+void arena_reset(Arena *a)
+{
     for (Chunk *c = a->first; c; c = c->next) {
         ASAN_POISON_MEMORY_REGION(c->data, c->cap);
         c->used = 0;
@@ -72,14 +77,16 @@ void arena_reset(Arena *a) {
     a->current = a->first;
 }
 
-static size_t round_up(size_t bytes) {
+static size_t round_up(size_t bytes)
+{
     if (bytes > SIZE_MAX / 2)
         out_of_memory();
     return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 /* Moves on to the next chunk with room: one kept by a reset, or a new one. */
-static void chunk_advance(Arena *a, size_t bytes) {
+static void chunk_advance(Arena *a, size_t bytes)
+{
     Chunk *next = a->current->next;
     if (!next || next->cap < bytes) {
         Chunk *c = chunk_new(bytes);
@@ -90,7 +97,8 @@ static void chunk_advance(Arena *a, size_t bytes) {
     a->current = next;
 }
 
-void *arena_alloc(Arena *a, size_t bytes) {
+void *arena_alloc(Arena *a, size_t bytes)
+{
     size_t need = round_up(bytes ? bytes : 1);
     if (a->current->cap - a->current->used < need)
         chunk_advance(a, need);
@@ -101,19 +109,19 @@ void *arena_alloc(Arena *a, size_t bytes) {
     return memset(p, 0, bytes);
 }
 
-static size_t product(size_t count, size_t elem_bytes) {
+static size_t product(size_t count, size_t elem_bytes)
+{
     size_t bytes;
     if (__builtin_mul_overflow(count, elem_bytes, &bytes))
         out_of_memory();
     return bytes;
 }
 
-void *arena_array(Arena *a, size_t count, size_t elem_bytes) {
-    return arena_alloc(a, product(count, elem_bytes));
-}
+void *arena_array(Arena *a, size_t count, size_t elem_bytes) { return arena_alloc(a, product(count, elem_bytes)); }
 
 /* The newest allocation grows where it is when its chunk has room. */
-static bool grow_in_place(Arena *a, char *old, size_t old_bytes, size_t new_bytes) {
+static bool grow_in_place(Arena *a, char *old, size_t old_bytes, size_t new_bytes)
+{
     Chunk *c = a->current;
     size_t old_need = round_up(old_bytes ? old_bytes : 1), need = round_up(new_bytes ? new_bytes : 1);
     if (c->used < old_need || old != c->data + c->used - old_need || need - old_need > c->cap - c->used)
@@ -124,7 +132,8 @@ static bool grow_in_place(Arena *a, char *old, size_t old_bytes, size_t new_byte
     return true;
 }
 
-void *arena_grow(Arena *a, const void *old, size_t old_count, size_t new_count, size_t elem_bytes) {
+void *arena_grow(Arena *a, const void *old, size_t old_count, size_t new_count, size_t elem_bytes)
+{
     size_t old_bytes = product(old_count, elem_bytes), new_bytes = product(new_count, elem_bytes);
     if (new_bytes < old_bytes)
         new_bytes = old_bytes;
@@ -136,17 +145,17 @@ void *arena_grow(Arena *a, const void *old, size_t old_count, size_t new_count, 
     return p;
 }
 
-char *arena_strdup(Arena *a, const char *s) {
-    return arena_strndup(a, s, strlen(s));
-}
+char *arena_strdup(Arena *a, const char *s) { return arena_strndup(a, s, strlen(s)); }
 
-char *arena_strndup(Arena *a, const char *s, size_t n) {
+char *arena_strndup(Arena *a, const char *s, size_t n)
+{
     size_t len = strnlen(s, n);
     char *copy = arena_alloc(a, len + 1);
     return memcpy(copy, s, len);
 }
 
-char *arena_vprintf(Arena *a, const char *fmt, va_list ap) {
+char *arena_vprintf(Arena *a, const char *fmt, va_list ap)
+{
     va_list again;
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);
@@ -157,7 +166,8 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap) {
     return s;
 }
 
-char *arena_printf(Arena *a, const char *fmt, ...) {
+char *arena_printf(Arena *a, const char *fmt, ...)
+{
     va_list ap;
     va_start(ap, fmt);
     char *s = arena_vprintf(a, fmt, ap);

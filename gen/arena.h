@@ -12,11 +12,11 @@
 typedef struct Arena Arena;
 
 Arena *arena_new(void);
-void arena_free(Arena *a);             /* NULL is allowed */
-void arena_reset(Arena *a);            /* forget everything, keep the memory */
+void arena_free(Arena *a);  /* NULL is allowed */
+void arena_reset(Arena *a); /* forget everything, keep the memory */
 
-void *arena_alloc(Arena *a, size_t bytes);                     /* zeroed, 16-byte aligned */
-void *arena_array(Arena *a, size_t count, size_t elem_bytes);  /* zeroed; checks the product */
+void *arena_alloc(Arena *a, size_t bytes);                    /* zeroed, 16-byte aligned */
+void *arena_array(Arena *a, size_t count, size_t elem_bytes); /* zeroed; checks the product */
 void *arena_grow(Arena *a, const void *old, size_t old_count, size_t new_count, size_t elem_bytes);
 char *arena_strdup(Arena *a, const char *s);
 char *arena_strndup(Arena *a, const char *s, size_t n);

@@ -23,11 +23,10 @@ typedef struct {
     const Options *o;
     const volatile int *stop;
     const char *package, *name;
-    const char *build;                 /* folder */
+    const char *build; /* folder */
 } Bench;
 
-__attribute__((format(printf, 3, 4)))
-static int fail(const Bench *b, int code, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static int fail(const Bench *b, int code, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -74,16 +73,24 @@ static int run_quietly(const Bench *b, const char *const *argv, const char *what
 static int configure(const Bench *b)
 {
     /* The same compiler that dcgen measures with, so that figures compare. */
-    const char *const argv[] = { "cmake", "-S", b->package, "-B", b->build, "-DCMAKE_BUILD_TYPE=Release",
-                                 arena_printf(b->a, "-DCMAKE_C_COMPILER=%s", b->o->cc), NULL };
+    const char *const argv[] = { "cmake",
+                                 "-S",
+                                 b->package,
+                                 "-B",
+                                 b->build,
+                                 "-DCMAKE_BUILD_TYPE=Release",
+                                 arena_printf(b->a, "-DCMAKE_C_COMPILER=%s", b->o->cc),
+                                 NULL };
     return run_quietly(b, argv, "configured");
 }
 
 static int build(const Bench *b)
 {
     const char *jobs = arena_printf(b->a, "%ld", b->o->jobs ? b->o->jobs : sysconf(_SC_NPROCESSORS_ONLN));
-    const char *const argv[] = { "cmake", "--build", b->build, "--config", "Release", "--target", arena_printf(b->a, "%s_bench", b->name),
-                                 "--parallel", jobs, NULL };
+    const char *const argv[] = {
+        "cmake",      "--build", b->build, "--config", "Release", "--target", arena_printf(b->a, "%s_bench", b->name),
+        "--parallel", jobs,      NULL
+    };
     return run_quietly(b, argv, "built");
 }
 
@@ -96,7 +103,9 @@ static int run(const Bench *b)
     int status = attend(b, pid, NULL);
     if (*b->stop)
         return fail(b, EXIT_INTERRUPTED, "interrupted");
-    return status == 0 ? EXIT_DONE : fail(b, EXIT_FAILED, "the benchmark of '%s' %s", b->package, process_status_text(b->a, status));
+    return status == 0
+               ? EXIT_DONE
+               : fail(b, EXIT_FAILED, "the benchmark of '%s' %s", b->package, process_status_text(b->a, status));
 }
 
 /* The package's name, from "project(NAME LANGUAGES C)" of its CMakeLists.txt; NULL: it is no package. */
@@ -123,7 +132,8 @@ int bench_package(Arena *a, const Options *o, const volatile int *stop)
     b.name = package_name(a, b.package);
     if (!b.name)
         return fail(&b, EXIT_USAGE, "'%s' is not a dcgen package: %s", b.package,
-                    access(b.package, F_OK) != 0 ? strerror(errno) : "it lacks spec.cfg, dispatch.h, bench.c or CMakeLists.txt");
+                    access(b.package, F_OK) != 0 ? strerror(errno)
+                                                 : "it lacks spec.cfg, dispatch.h, bench.c or CMakeLists.txt");
     Scratch *s = scratch_new(a, &err);
     if (!s)
         return fail(&b, EXIT_ENVIRONMENT, "%s", err);

@@ -15,8 +15,12 @@ static int fastest_other(const Assignment *as, const double *cost, int kernel)
 Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, const double *cost, int kernel)
 {
     int64_t shape = study_shape(s, inst->extent, inst->threads), trial = as->kernel[kernel];
-    Choice c = { .kernel = kernel, .ns = cost[kernel], .runner = fastest_other(as, cost, kernel),
-                 .runner_ns = INFINITY, .best_ns = cost[kernel], .best_trial = trial };
+    Choice c = { .kernel = kernel,
+                 .ns = cost[kernel],
+                 .runner = fastest_other(as, cost, kernel),
+                 .runner_ns = INFINITY,
+                 .best_ns = cost[kernel],
+                 .best_trial = trial };
     c.measured = shape >= 0 && s->trial[trial].ns[shape] > 0;
     if (c.runner >= 0)
         c.runner_ns = cost[c.runner];
@@ -32,7 +36,10 @@ Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, c
     return c;
 }
 
-typedef struct { const Op *op; const int64_t *extent; } Shape;
+typedef struct {
+    const Op *op;
+    const int64_t *extent;
+} Shape;
 
 static bool axis_lookup(void *ctx, const char *name, int64_t *value)
 {
@@ -55,8 +62,13 @@ bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, i
     int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
     double padded, serial, flops = choice_flops(s->spec, extent);
     candidate_values(c, value);
-    Binding b = { .t = c->t, .spec = s->spec, .target = c->target, .device = s->device, .value = value,
-                  .extent = extent, .threads = threads };
+    Binding b = { .t = c->t,
+                  .spec = s->spec,
+                  .target = c->target,
+                  .device = s->device,
+                  .value = value,
+                  .extent = extent,
+                  .threads = threads };
     if (!template_slots(&b, slots) || expr_real_at(c->t->padded_flops, slots, &padded) != EXPR_OK ||
         expr_real_at(c->t->serial_flops, slots, &serial) != EXPR_OK || !(padded > 0) || !(serial > 0))
         return false;

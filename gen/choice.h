@@ -12,12 +12,12 @@
 #include "search/study.h"
 
 typedef struct {
-    int kernel;                /* of the assignment */
-    double ns;                 /* of that kernel */
-    bool measured;             /* else predicted */
-    double best_ns;            /* fastest known of any trial */
-    int64_t best_trial;        /* the trial it is of */
-    int runner;                /* the fastest other kernel of the package; -1: there is none */
+    int kernel;         /* of the assignment */
+    double ns;          /* of that kernel */
+    bool measured;      /* else predicted */
+    double best_ns;     /* fastest known of any trial */
+    int64_t best_trial; /* the trial it is of */
+    int runner;         /* the fastest other kernel of the package; -1: there is none */
     double runner_ns;
 } Choice;
 

@@ -19,29 +19,38 @@ enum { EXIT_USAGE = 2, GO_ON = -1, HELP_COLUMN = 26, HELP_WIDTH = 79, MAX_BINDIN
 
 typedef struct {
     const char *name, *operand, *help;
-    bool binds;                /* takes NAME=VALUE after its operand */
+    bool binds; /* takes NAME=VALUE after its operand */
 } CommandRow;
 
 static const CommandRow COMMANDS[] = {
     [COMMAND_GENERATE] = { "generate", "SPEC", "search, then write the package (default command)", false },
-    [COMMAND_CHECK]    = { "check", "SPEC", "report every error of the spec, measure nothing", false },
-    [COMMAND_EXPLAIN]  = { "explain", "PKG", "say which kernel a package takes for a shape, and why", true },
-    [COMMAND_REPLAY]   = { "replay", "SPEC", "repeat a search on recorded measurements", false },
-    [COMMAND_BENCH]    = { "bench", "PKG", "build and run a package's own benchmark", false },
+    [COMMAND_CHECK] = { "check", "SPEC", "report every error of the spec, measure nothing", false },
+    [COMMAND_EXPLAIN] = { "explain", "PKG", "say which kernel a package takes for a shape, and why", true },
+    [COMMAND_REPLAY] = { "replay", "SPEC", "repeat a search on recorded measurements", false },
+    [COMMAND_BENCH] = { "bench", "PKG", "build and run a package's own benchmark", false },
 };
 enum { NCOMMAND = sizeof COMMANDS / sizeof *COMMANDS };
 
 typedef enum {
-    ARG_FLAG, ARG_COUNT, ARG_TEXT, ARG_INT, ARG_U64, ARG_CHOICE, ARG_LIST, ARG_WORDS, ARG_HELP, ARG_VERSION
+    ARG_FLAG,
+    ARG_COUNT,
+    ARG_TEXT,
+    ARG_INT,
+    ARG_U64,
+    ARG_CHOICE,
+    ARG_LIST,
+    ARG_WORDS,
+    ARG_HELP,
+    ARG_VERSION
 } ArgKind;
 
 typedef struct {
     const char *name;
-    char letter;               /* 0: no short form */
+    char letter; /* 0: no short form */
     ArgKind kind;
-    const char *arg;           /* its name in the usage; for ARG_CHOICE the names, '|' between, in enum order */
-    size_t field;              /* in Options */
-    int min, max;              /* of ARG_INT; of ARG_CHOICE: min is the value of the first name */
+    const char *arg; /* its name in the usage; for ARG_CHOICE the names, '|' between, in enum order */
+    size_t field;    /* in Options */
+    int min, max;    /* of ARG_INT; of ARG_CHOICE: min is the value of the first name */
     const char *help;
 } OptionRow;
 
@@ -79,19 +88,19 @@ static const OptionRow OPTIONS[] = {
 };
 enum { NOPTION = sizeof OPTIONS / sizeof *OPTIONS };
 
-static const char EXAMPLES[] =
-    "\nExamples:\n"
-    "  dcgen specs/bert_dense.cfg               writes out/bert_dense\n"
-    "  dcgen -o vendor/dense --seconds 60 specs/bert_dense.cfg\n"
-    "  dcgen explain out/bert_dense T=37        which kernel for T=37, and why\n"
-    "  dcgen --offline --records FILE specs/bert_dense.cfg\n"
-    "\nExit codes: 0 done, 1 generation failed, 2 bad usage or spec, 3 environment\n"
-    "(no compiler, no device, disk), 130 interrupted. More: man dcgen\n";
+static const char EXAMPLES[] = "\nExamples:\n"
+                               "  dcgen specs/bert_dense.cfg               writes out/bert_dense\n"
+                               "  dcgen -o vendor/dense --seconds 60 specs/bert_dense.cfg\n"
+                               "  dcgen explain out/bert_dense T=37        which kernel for T=37, and why\n"
+                               "  dcgen --offline --records FILE specs/bert_dense.cfg\n"
+                               "\nExit codes: 0 done, 1 generation failed, 2 bad usage or spec, 3 environment\n"
+                               "(no compiler, no device, disk), 130 interrupted. More: man dcgen\n";
 
 /* ---- usage --------------------------------------------------------------- */
 
 /* Prints words from the current column on, wrapped and indented to HELP_COLUMN. */
-static void print_wrapped(FILE *out, const char *text) {
+static void print_wrapped(FILE *out, const char *text)
+{
     int column = HELP_COLUMN;
     while (*text) {
         int word = (int)strcspn(text, " ");
@@ -110,7 +119,8 @@ static void print_wrapped(FILE *out, const char *text) {
 }
 
 /* A row's left side, then its help beside it, or below when the left side is long. */
-static void print_row(FILE *out, const char *left, const char *help) {
+static void print_row(FILE *out, const char *left, const char *help)
+{
     int n = fprintf(out, "  %s", left);
     if (n > HELP_COLUMN - 2) {
         fputc('\n', out);
@@ -120,7 +130,8 @@ static void print_row(FILE *out, const char *left, const char *help) {
     print_wrapped(out, help);
 }
 
-static void print_option(FILE *out, const OptionRow *row) {
+static void print_option(FILE *out, const OptionRow *row)
+{
     char left[128], letter[8] = "    ";
     if (row->letter)
         snprintf(letter, sizeof letter, "-%c, ", row->letter);
@@ -128,9 +139,11 @@ static void print_option(FILE *out, const OptionRow *row) {
     print_row(out, left, row->help);
 }
 
-static int print_usage(FILE *out) {
+static int print_usage(FILE *out)
+{
     fputs("Usage: dcgen [COMMAND] [OPTION...] SPEC|PKG [NAME=VALUE...]\n"
-          "Generates a source package of fast kernels for a workload of dynamic shapes.\n\nCommands:\n", out);
+          "Generates a source package of fast kernels for a workload of dynamic shapes.\n\nCommands:\n",
+          out);
     for (int i = 0; i < NCOMMAND; i++) {
         char left[64];
         const CommandRow *row = &COMMANDS[i];
@@ -148,7 +161,7 @@ static int print_usage(FILE *out) {
 
 typedef struct {
     Arena *arena;
-    int argc, at;              /* at: the argument to look at next */
+    int argc, at; /* at: the argument to look at next */
     char **argv;
     FILE *out, *err;
     Options *o;
@@ -156,8 +169,8 @@ typedef struct {
     int noperand;
 } Parser;
 
-__attribute__((format(printf, 2, 3)))
-static int fail(const Parser *p, const char *fmt, ...) {
+__attribute__((format(printf, 2, 3))) static int fail(const Parser *p, const char *fmt, ...)
+{
     va_list ap;
     va_start(ap, fmt);
     fputs("dcgen: ", p->err);
@@ -167,7 +180,8 @@ static int fail(const Parser *p, const char *fmt, ...) {
     return EXIT_USAGE;
 }
 
-static int parse_int(const Parser *p, const OptionRow *row, const char *text, int *value) {
+static int parse_int(const Parser *p, const OptionRow *row, const char *text, int *value)
+{
     char *end;
     errno = 0;
     long v = strtol(text, &end, 10);
@@ -177,7 +191,8 @@ static int parse_int(const Parser *p, const OptionRow *row, const char *text, in
     return GO_ON;
 }
 
-static int parse_u64(const Parser *p, const OptionRow *row, const char *text, uint64_t *value) {
+static int parse_u64(const Parser *p, const OptionRow *row, const char *text, uint64_t *value)
+{
     char *end;
     errno = 0;
     unsigned long long v = strtoull(text, &end, 10);
@@ -188,7 +203,8 @@ static int parse_u64(const Parser *p, const OptionRow *row, const char *text, ui
 }
 
 /* Splits text at any of `separators`; empty pieces are dropped. */
-static void list_add(Arena *a, CliList *list, const char *text, const char *separators) {
+static void list_add(Arena *a, CliList *list, const char *text, const char *separators)
+{
     while (*(text += strspn(text, separators))) {
         size_t n = strcspn(text, separators);
         list->item = arena_grow(a, list->item, (size_t)list->n, (size_t)list->n + 2, sizeof *list->item);
@@ -198,16 +214,18 @@ static void list_add(Arena *a, CliList *list, const char *text, const char *sepa
     }
 }
 
-static int parse_list(const Parser *p, const OptionRow *row, const char *text, CliList *list) {
+static int parse_list(const Parser *p, const OptionRow *row, const char *text, CliList *list)
+{
     bool words = row->kind == ARG_WORDS;
     if (words)
-        *list = (CliList){ 0 };        /* a second --runner replaces the first */
+        *list = (CliList){ 0 }; /* a second --runner replaces the first */
     int before = list->n;
     list_add(p->arena, list, text, words ? " \t" : ",");
     return list->n > before ? GO_ON : fail(p, "--%s: '%s' names nothing", row->name, text);
 }
 
-static int parse_choice(const Parser *p, const OptionRow *row, const char *text, void *field) {
+static int parse_choice(const Parser *p, const OptionRow *row, const char *text, void *field)
+{
     CliList names = { 0 };
     list_add(p->arena, &names, row->arg, "|");
     for (int i = 0; i < names.n; i++) {
@@ -226,34 +244,47 @@ _Static_assert(sizeof(ProgressMode) == sizeof(int), "parse_choice stores enums a
 _Static_assert(sizeof(ColorMode) == sizeof(int), "as above");
 _Static_assert(sizeof(DumpStage) == sizeof(int), "as above");
 
-static bool wants_argument(const OptionRow *row) {
-    return row->arg != NULL;
-}
+static bool wants_argument(const OptionRow *row) { return row->arg != NULL; }
 
-static int parse_text(const Parser *p, const OptionRow *row, const char *text, const char **value) {
+static int parse_text(const Parser *p, const OptionRow *row, const char *text, const char **value)
+{
     *value = text;
     return *text ? GO_ON : fail(p, "--%s: its %s is empty", row->name, row->arg);
 }
 
 /* arg is NULL where the row wants none. */
-static int option_store(Parser *p, const OptionRow *row, const char *arg) {
+static int option_store(Parser *p, const OptionRow *row, const char *arg)
+{
     void *field = (char *)p->o + row->field;
     switch (row->kind) {
-    case ARG_FLAG:    *(bool *)field = true; return GO_ON;
-    case ARG_COUNT:   ++*(int *)field; return GO_ON;
-    case ARG_TEXT:    return parse_text(p, row, arg, field);
-    case ARG_INT:     return parse_int(p, row, arg, field);
-    case ARG_U64:     return parse_u64(p, row, arg, field);
-    case ARG_CHOICE:  return parse_choice(p, row, arg, field);
+    case ARG_FLAG:
+        *(bool *)field = true;
+        return GO_ON;
+    case ARG_COUNT:
+        ++*(int *)field;
+        return GO_ON;
+    case ARG_TEXT:
+        return parse_text(p, row, arg, field);
+    case ARG_INT:
+        return parse_int(p, row, arg, field);
+    case ARG_U64:
+        return parse_u64(p, row, arg, field);
+    case ARG_CHOICE:
+        return parse_choice(p, row, arg, field);
     case ARG_LIST:
-    case ARG_WORDS:   return parse_list(p, row, arg, field);
-    case ARG_HELP:    return print_usage(p->out);
-    case ARG_VERSION: fprintf(p->out, "dcgen %s\n", DCGEN_VERSION); return 0;
+    case ARG_WORDS:
+        return parse_list(p, row, arg, field);
+    case ARG_HELP:
+        return print_usage(p->out);
+    case ARG_VERSION:
+        fprintf(p->out, "dcgen %s\n", DCGEN_VERSION);
+        return 0;
     }
     return GO_ON;
 }
 
-static int option_take(Parser *p, const OptionRow *row, const char *attached) {
+static int option_take(Parser *p, const OptionRow *row, const char *attached)
+{
     if (!wants_argument(row) && attached)
         return fail(p, "--%s takes no argument, but got '%s'", row->name, attached);
     if (!wants_argument(row))
@@ -263,28 +294,32 @@ static int option_take(Parser *p, const OptionRow *row, const char *attached) {
     return option_store(p, row, attached ? attached : p->argv[p->at++]);
 }
 
-static const OptionRow *option_named(const char *name, size_t n) {
+static const OptionRow *option_named(const char *name, size_t n)
+{
     for (int i = 0; i < NOPTION; i++)
         if (strlen(OPTIONS[i].name) == n && strncmp(OPTIONS[i].name, name, n) == 0)
             return &OPTIONS[i];
     return NULL;
 }
 
-static const OptionRow *option_lettered(char letter) {
+static const OptionRow *option_lettered(char letter)
+{
     for (int i = 0; i < NOPTION; i++)
         if (OPTIONS[i].letter && OPTIONS[i].letter == letter)
             return &OPTIONS[i];
     return NULL;
 }
 
-static const char *nearest_option(const char *name) {
+static const char *nearest_option(const char *name)
+{
     const char *names[NOPTION];
     for (int i = 0; i < NOPTION; i++)
         names[i] = OPTIONS[i].name;
     return diag_nearest(name, names, NOPTION);
 }
 
-static int parse_long(Parser *p, const char *text) {
+static int parse_long(Parser *p, const char *text)
+{
     size_t n = strcspn(text, "=");
     const OptionRow *row = option_named(text, n);
     if (row)
@@ -296,7 +331,8 @@ static int parse_long(Parser *p, const char *text) {
 }
 
 /* A cluster: -qv, -j4, -qj 4. */
-static int parse_letters(Parser *p, const char *text) {
+static int parse_letters(Parser *p, const char *text)
+{
     for (; *text; text++) {
         const OptionRow *row = option_lettered(*text);
         if (!row)
@@ -309,7 +345,8 @@ static int parse_letters(Parser *p, const char *text) {
     return GO_ON;
 }
 
-static int parse_arguments(Parser *p) {
+static int parse_arguments(Parser *p)
+{
     bool only_operands = false;
     while (p->at < p->argc) {
         const char *s = p->argv[p->at++];
@@ -328,21 +365,24 @@ static int parse_arguments(Parser *p) {
 
 /* ---- operands -------------------------------------------------------------- */
 
-static int command_named(const char *name) {
+static int command_named(const char *name)
+{
     for (int i = 0; i < NCOMMAND; i++)
         if (strcmp(COMMANDS[i].name, name) == 0)
             return i;
     return -1;
 }
 
-static const char *nearest_command(const char *name) {
+static const char *nearest_command(const char *name)
+{
     const char *names[NCOMMAND];
     for (int i = 0; i < NCOMMAND; i++)
         names[i] = COMMANDS[i].name;
     return diag_nearest(name, names, NCOMMAND);
 }
 
-static int parse_binding(const Parser *p, const char *text, CliBinding *out) {
+static int parse_binding(const Parser *p, const char *text, CliBinding *out)
+{
     size_t n = strcspn(text, "=");
     char *end;
     bool named = isalpha((unsigned char)text[0]) || text[0] == '_';
@@ -356,7 +396,8 @@ static int parse_binding(const Parser *p, const char *text, CliBinding *out) {
     return GO_ON;
 }
 
-static int parse_bindings(Parser *p, const char *const *text, int n) {
+static int parse_bindings(Parser *p, const char *const *text, int n)
+{
     if (n > MAX_BINDING)
         return fail(p, "more than %d values given", MAX_BINDING);
     p->o->binding = ARENA_ARRAY(p->arena, (size_t)n + 1, CliBinding);
@@ -373,7 +414,8 @@ static int parse_bindings(Parser *p, const char *const *text, int n) {
     return GO_ON;
 }
 
-static int too_many(const Parser *p, const char *first, const char *extra, bool implied) {
+static int too_many(const Parser *p, const char *first, const char *extra, bool implied)
+{
     const char *near = implied ? nearest_command(first) : NULL;
     if (near)
         return fail(p, "unknown command '%s'; did you mean '%s'?", first, near);
@@ -381,7 +423,8 @@ static int too_many(const Parser *p, const char *first, const char *extra, bool 
 }
 
 /* [COMMAND] OPERAND [NAME=VALUE...] */
-static int parse_operands(Parser *p) {
+static int parse_operands(Parser *p)
+{
     int command = p->noperand ? command_named(p->operand[0]) : -1;
     const CommandRow *row = &COMMANDS[command < 0 ? COMMAND_GENERATE : command];
     const char *const *rest = p->operand + (command >= 0);
@@ -395,7 +438,8 @@ static int parse_operands(Parser *p) {
     return nrest > 1 ? too_many(p, rest[0], rest[1], command < 0) : GO_ON;
 }
 
-static int check_together(const Parser *p) {
+static int check_together(const Parser *p)
+{
     if (p->o->offline && p->o->fresh)
         return fail(p, "--offline measures nothing and --fresh everything: choose one");
     return GO_ON;
@@ -403,7 +447,8 @@ static int check_together(const Parser *p) {
 
 /* ---- the interface ----------------------------------------------------------- */
 
-int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o) {
+int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o)
+{
     Parser p = { .arena = a, .argc = argc, .at = 1, .argv = argv, .out = out, .err = err, .o = o };
     *o = (Options){ .cc = "gcc", .seed = 1, .trials = -1, .seconds = -1, .kernels = -1, .code_kib = -1, .regret = -1 };
     p.operand = ARENA_ARRAY(a, (size_t)argc + 1, const char *);
@@ -413,7 +458,8 @@ int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o)
     return code == GO_ON ? check_together(&p) : code;
 }
 
-bool cli_color(ColorMode mode, FILE *to) {
+bool cli_color(ColorMode mode, FILE *to)
+{
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
     if (mode != COLOR_AUTO)
         return mode == COLOR_ALWAYS;

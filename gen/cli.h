@@ -16,27 +16,33 @@ typedef enum { COMMAND_GENERATE, COMMAND_CHECK, COMMAND_EXPLAIN, COMMAND_REPLAY,
 typedef enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorMode;
 typedef enum { DUMP_NONE, DUMP_SPEC, DUMP_SPACE, DUMP_RECORDS, DUMP_MODEL, DUMP_ASSIGN, DUMP_TREE } DumpStage;
 
-typedef struct { const char *name; int64_t value; } CliBinding;
-typedef struct { const char **item; int n; } CliList;      /* item[n] is NULL */
+typedef struct {
+    const char *name;
+    int64_t value;
+} CliBinding;
+typedef struct {
+    const char **item;
+    int n;
+} CliList; /* item[n] is NULL */
 
 typedef struct {
     Command command;
-    const char *operand;       /* SPEC, or PKG of explain and bench */
-    CliBinding *binding;       /* explain: T=37 ... in the order given */
+    const char *operand; /* SPEC, or PKG of explain and bench */
+    CliBinding *binding; /* explain: T=37 ... in the order given */
     int nbinding;
 
-    const char *out;           /* NULL: out/<name> */
-    CliList target;            /* n 0: the spec's */
-    CliList templates;         /* folders to search before dcgen's own */
-    CliList runner;            /* the words of the command; n 0: dcgen's own */
-    const char *records;       /* NULL: the default file */
-    const char *cc;            /* never NULL */
-    int jobs;                  /* 0: one a core */
-    int trials, seconds, kernels, code_kib;    /* -1: the spec's budget */
-    int regret;                /* bench: held-out shapes to judge the dispatcher on; -1: run the package's own benchmark */
+    const char *out;                        /* NULL: out/<name> */
+    CliList target;                         /* n 0: the spec's */
+    CliList templates;                      /* folders to search before dcgen's own */
+    CliList runner;                         /* the words of the command; n 0: dcgen's own */
+    const char *records;                    /* NULL: the default file */
+    const char *cc;                         /* never NULL */
+    int jobs;                               /* 0: one a core */
+    int trials, seconds, kernels, code_kib; /* -1: the spec's budget */
+    int regret; /* bench: held-out shapes to judge the dispatcher on; -1: run the package's own benchmark */
     uint64_t seed;
     bool offline, fresh, json, quiet;
-    int verbose;               /* how often -v was given */
+    int verbose; /* how often -v was given */
     DumpStage dump;
     ProgressMode progress;
     ColorMode color;

@@ -14,10 +14,11 @@
 
 /* ---- reading ---- */
 
-Source *conf_source(Arena *a, const char *path, Diag *d) {
+Source *conf_source(Arena *a, const char *path, Diag *d)
+{
     Source *src = ARENA_NEW(a, Source);
     src->path = arena_strdup(a, path);
-    Loc at = {.src = src};
+    Loc at = { .src = src };
     struct stat st;
     if (stat(path, &st) != 0)
         diag_error(d, at, "cannot read the file: %s", strerror(errno));
@@ -33,7 +34,8 @@ Source *conf_source(Arena *a, const char *path, Diag *d) {
     return src->text ? src : NULL;
 }
 
-static void lines_find(Conf *c) {
+static void lines_find(Conf *c)
+{
     size_t n = 1;
     for (size_t i = 0; i < c->src->len; i++)
         n += c->src->text[i] == '\n';
@@ -45,7 +47,8 @@ static void lines_find(Conf *c) {
 }
 
 /* Gives each setting its place; both are in the order of the text. */
-static void places_attach(Conf *c, ConfSetting *s, size_t *next) {
+static void places_attach(Conf *c, ConfSetting *s, size_t *next)
+{
     if (*next < c->places.n)
         config_setting_set_hook(s, &c->places.place[*next]);
     ++*next;
@@ -53,7 +56,8 @@ static void places_attach(Conf *c, ConfSetting *s, size_t *next) {
         places_attach(c, conf_elem(s, i), next);
 }
 
-static bool read_libconfig(Conf *c, size_t begin, size_t end) {
+static bool read_libconfig(Conf *c, size_t begin, size_t end)
+{
     /* libconfig does not see a comment that the end of the text cuts off: hence the line's end */
     char *text = arena_printf(c->arena, "%.*s\n", (int)(end - begin), c->src->text + begin);
     config_init(&c->config);
@@ -73,11 +77,12 @@ static bool read_libconfig(Conf *c, size_t begin, size_t end) {
     return false;
 }
 
-Conf *conf_parse(Arena *a, const Source *src, size_t begin, size_t end, Diag *d) {
+Conf *conf_parse(Arena *a, const Source *src, size_t begin, size_t end, Diag *d)
+{
     Conf *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    *c = (Conf){.arena = a, .src = src, .diag = d};
+    *c = (Conf){ .arena = a, .src = src, .diag = d };
     if (end > src->len)
         end = src->len;
     if (!conf_scan(a, src, begin, end, &c->places, d) || !read_libconfig(c, begin, end)) {
@@ -88,7 +93,8 @@ Conf *conf_parse(Arena *a, const Source *src, size_t begin, size_t end, Diag *d)
     return c;
 }
 
-void conf_free(Conf *c) {
+void conf_free(Conf *c)
+{
     if (!c)
         return;
     config_destroy(&c->config);
@@ -97,28 +103,25 @@ void conf_free(Conf *c) {
 
 /* ---- the tree ---- */
 
-ConfSetting *conf_root(const Conf *c) {
-    return config_root_setting(&c->config);
-}
+ConfSetting *conf_root(const Conf *c) { return config_root_setting(&c->config); }
 
-int conf_length(const ConfSetting *s) {
-    return s ? config_setting_length(s) : 0;
-}
+int conf_length(const ConfSetting *s) { return s ? config_setting_length(s) : 0; }
 
-ConfSetting *conf_elem(const ConfSetting *s, int i) {
-    return config_setting_get_elem(s, (unsigned)i);
-}
+ConfSetting *conf_elem(const ConfSetting *s, int i) { return config_setting_get_elem(s, (unsigned)i); }
 
-ConfSetting *conf_member(const ConfSetting *group, const char *key) {
+ConfSetting *conf_member(const ConfSetting *group, const char *key)
+{
     return group && config_setting_is_group(group) ? config_setting_get_member(group, key) : NULL;
 }
 
-const char *conf_name(const Conf *c, const ConfSetting *s) {
+const char *conf_name(const Conf *c, const ConfSetting *s)
+{
     return config_setting_name(s) ? arena_strdup(c->arena, config_setting_name(s)) : NULL;
 }
 
-static Loc place_loc(const Conf *c, size_t offset, size_t width) {
-    size_t lo = 0, hi = c->nline;              /* line[lo] <= offset < line[hi] */
+static Loc place_loc(const Conf *c, size_t offset, size_t width)
+{
+    size_t lo = 0, hi = c->nline; /* line[lo] <= offset < line[hi] */
     while (hi - lo > 1) {
         size_t mid = lo + (hi - lo) / 2;
         if (c->line[mid] <= offset)
@@ -126,17 +129,19 @@ static Loc place_loc(const Conf *c, size_t offset, size_t width) {
         else
             hi = mid;
     }
-    return (Loc){c->src, (int)lo + 1, (int)(offset - c->line[lo]) + 1, width ? (int)width : 1};
+    return (Loc){ c->src, (int)lo + 1, (int)(offset - c->line[lo]) + 1, width ? (int)width : 1 };
 }
 
 /* A value that runs over several lines, or a bracketed one, is marked at its first character. */
-Loc conf_value_loc(const Conf *c, const ConfSetting *s) {
+Loc conf_value_loc(const Conf *c, const ConfSetting *s)
+{
     const ConfPlace *p = config_setting_get_hook(s);
     bool whole = !config_setting_is_aggregate(s) && !memchr(c->src->text + p->value, '\n', p->nvalue);
     return place_loc(c, p->value, whole ? p->nvalue : 1);
 }
 
-Loc conf_name_loc(const Conf *c, const ConfSetting *s) {
+Loc conf_name_loc(const Conf *c, const ConfSetting *s)
+{
     const ConfPlace *p = config_setting_get_hook(s);
     return p->nname ? place_loc(c, p->name, p->nname) : conf_value_loc(c, s);
 }
@@ -144,14 +149,16 @@ Loc conf_name_loc(const Conf *c, const ConfSetting *s) {
 /* ---- names ---- */
 
 /* "a, b, c"; "none" when there are none. */
-static const char *names_text(Arena *a, const char *const *names, size_t n) {
-    Text t = {.arena = a};
+static const char *names_text(Arena *a, const char *const *names, size_t n)
+{
+    Text t = { .arena = a };
     for (size_t i = 0; i < n; i++)
         text_printf(&t, "%s%s", i ? ", " : "", names[i]);
     return n ? text_str(&t) : "none";
 }
 
-int conf_lookup(Diag *d, Loc at, const char *what, const char *word, const char *const *names, size_t nname) {
+int conf_lookup(Diag *d, Loc at, const char *what, const char *word, const char *const *names, size_t nname)
+{
     for (size_t i = 0; i < nname; i++)
         if (strcmp(names[i], word) == 0)
             return (int)i;
@@ -176,19 +183,22 @@ typedef struct {
     bool ok;
 } NameCheck;
 
-static void check_name(void *ctx, const char *name, Loc at) {
+static void check_name(void *ctx, const char *name, Loc at)
+{
     NameCheck *k = ctx;
     if (conf_lookup(k->diag, at, k->what, name, k->names, k->nname) < 0)
         k->ok = false;
 }
 
-bool conf_check_names(Diag *d, const Expr *e, const char *what, const char *const *names, size_t nname) {
-    NameCheck k = {d, what, names, nname, true};
+bool conf_check_names(Diag *d, const Expr *e, const char *what, const char *const *names, size_t nname)
+{
+    NameCheck k = { d, what, names, nname, true };
     expr_names(e, check_name, &k);
     return k.ok;
 }
 
-static bool missing_report(const Conf *c, const ConfSetting *group, const ConfKey *key) {
+static bool missing_report(const Conf *c, const ConfSetting *group, const ConfKey *key)
+{
     Loc at = config_setting_is_root(group) ? conf_name_loc(c, group) : conf_value_loc(c, group);
     at.width = 1;
     if (key->hint)
@@ -198,7 +208,8 @@ static bool missing_report(const Conf *c, const ConfSetting *group, const ConfKe
     return false;
 }
 
-bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, size_t nkey) {
+bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, size_t nkey)
+{
     const char **names = ARENA_ARRAY(c->arena, nkey, const char *);
     bool ok = true;
     for (size_t i = 0; i < nkey; i++)

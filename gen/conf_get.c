@@ -9,37 +9,40 @@
 #include <string.h>
 #include "gen/conf_private.h"
 
-static const char *type_text(const ConfSetting *s) {
+static const char *type_text(const ConfSetting *s)
+{
     static const char *const text[] = {
-        [CONFIG_TYPE_NONE] = "nothing",       [CONFIG_TYPE_GROUP] = "a group { }",  [CONFIG_TYPE_INT] = "an integer",
-        [CONFIG_TYPE_INT64] = "an integer",   [CONFIG_TYPE_FLOAT] = "a real number", [CONFIG_TYPE_STRING] = "a string",
-        [CONFIG_TYPE_BOOL] = "a boolean",     [CONFIG_TYPE_ARRAY] = "an array [ ]", [CONFIG_TYPE_LIST] = "a list ( )",
+        [CONFIG_TYPE_NONE] = "nothing",     [CONFIG_TYPE_GROUP] = "a group { }",   [CONFIG_TYPE_INT] = "an integer",
+        [CONFIG_TYPE_INT64] = "an integer", [CONFIG_TYPE_FLOAT] = "a real number", [CONFIG_TYPE_STRING] = "a string",
+        [CONFIG_TYPE_BOOL] = "a boolean",   [CONFIG_TYPE_ARRAY] = "an array [ ]",  [CONFIG_TYPE_LIST] = "a list ( )",
     };
     return text[config_setting_type(s)];
 }
 
-static bool is_int(const ConfSetting *s) {
+static bool is_int(const ConfSetting *s)
+{
     return config_setting_type(s) == CONFIG_TYPE_INT || config_setting_type(s) == CONFIG_TYPE_INT64;
 }
 
-static bool is_sequence(const ConfSetting *s) {
-    return config_setting_is_array(s) || config_setting_is_list(s);
-}
+static bool is_sequence(const ConfSetting *s) { return config_setting_is_array(s) || config_setting_is_list(s); }
 
 /* "'threads': " for a member, "" for an element. */
-static const char *label(const Conf *c, const ConfSetting *s) {
+static const char *label(const Conf *c, const ConfSetting *s)
+{
     const char *name = config_setting_name(s);
     return name ? arena_printf(c->arena, "'%s': ", name) : "";
 }
 
-static bool wrong_type(const Conf *c, const ConfSetting *s, const char *expected) {
+static bool wrong_type(const Conf *c, const ConfSetting *s, const char *expected)
+{
     diag_error(c->diag, conf_value_loc(c, s), "%sexpected %s, found %s", label(c, s), expected, type_text(s));
     return false;
 }
 
 /* ---- one value ---- */
 
-bool conf_int_of(const Conf *c, const ConfSetting *s, int64_t min, int64_t max, int64_t *out) {
+bool conf_int_of(const Conf *c, const ConfSetting *s, int64_t min, int64_t max, int64_t *out)
+{
     const char *range = arena_printf(c->arena, "an integer from %" PRId64 " to %" PRId64, min, max);
     if (!is_int(s))
         return wrong_type(c, s, range);
@@ -52,7 +55,8 @@ bool conf_int_of(const Conf *c, const ConfSetting *s, int64_t min, int64_t max, 
     return true;
 }
 
-bool conf_real_of(const Conf *c, const ConfSetting *s, double *out) {
+bool conf_real_of(const Conf *c, const ConfSetting *s, double *out)
+{
     if (!config_setting_is_number(s))
         return wrong_type(c, s, "a number");
     double value = is_int(s) ? (double)config_setting_get_int64(s) : config_setting_get_float(s);
@@ -64,20 +68,23 @@ bool conf_real_of(const Conf *c, const ConfSetting *s, double *out) {
     return true;
 }
 
-bool conf_string_of(const Conf *c, const ConfSetting *s, const char **out) {
+bool conf_string_of(const Conf *c, const ConfSetting *s, const char **out)
+{
     if (config_setting_type(s) != CONFIG_TYPE_STRING)
         return wrong_type(c, s, "a string");
     *out = arena_strdup(c->arena, config_setting_get_string(s));
     return true;
 }
 
-bool conf_is_group(const Conf *c, const ConfSetting *s) {
+bool conf_is_group(const Conf *c, const ConfSetting *s)
+{
     return config_setting_is_group(s) || wrong_type(c, s, "a group { }");
 }
 
 /* The strings side by side at s as one text of the same length as their source, so that places stay true: quotes and
  * what is between two strings become blanks. */
-static char *expr_source(const Conf *c, const ConfSetting *s) {
+static char *expr_source(const Conf *c, const ConfSetting *s)
+{
     const ConfPlace *p = config_setting_get_hook(s);
     const char *raw = c->src->text + p->value;
     char *text = arena_strndup(c->arena, raw, p->nvalue);
@@ -87,7 +94,7 @@ static char *expr_source(const Conf *c, const ConfSetting *s) {
             if (text[i] == '\\' && strchr("nrtf", text[i + 1]))
                 text[i] = text[i + 1] = ' ';
             else if (text[i] == '\\')
-                i++;                        /* an escaped quote: the parser refuses the backslash */
+                i++; /* an escaped quote: the parser refuses the backslash */
         text[i++] = ' ';
         for (size_t gap = conf_skip_blank(raw, i, p->nvalue); i < gap; i++)
             text[i] = raw[i] == '\n' ? '\n' : ' ';
@@ -95,7 +102,8 @@ static char *expr_source(const Conf *c, const ConfSetting *s) {
     return text;
 }
 
-bool conf_expr_of(const Conf *c, const ConfSetting *s, Expr **out) {
+bool conf_expr_of(const Conf *c, const ConfSetting *s, Expr **out)
+{
     char *text;
     if (is_int(s))
         text = arena_printf(c->arena, "%lld", config_setting_get_int64(s));
@@ -111,17 +119,20 @@ bool conf_expr_of(const Conf *c, const ConfSetting *s, Expr **out) {
 
 /* ---- members of a group ---- */
 
-bool conf_int(const Conf *c, const ConfSetting *group, const char *key, int64_t min, int64_t max, int64_t *out) {
+bool conf_int(const Conf *c, const ConfSetting *group, const char *key, int64_t min, int64_t max, int64_t *out)
+{
     const ConfSetting *s = conf_member(group, key);
     return !s || conf_int_of(c, s, min, max, out);
 }
 
-bool conf_real(const Conf *c, const ConfSetting *group, const char *key, double *out) {
+bool conf_real(const Conf *c, const ConfSetting *group, const char *key, double *out)
+{
     const ConfSetting *s = conf_member(group, key);
     return !s || conf_real_of(c, s, out);
 }
 
-bool conf_bool(const Conf *c, const ConfSetting *group, const char *key, bool *out) {
+bool conf_bool(const Conf *c, const ConfSetting *group, const char *key, bool *out)
+{
     const ConfSetting *s = conf_member(group, key);
     if (s && config_setting_type(s) != CONFIG_TYPE_BOOL)
         return wrong_type(c, s, "true or false");
@@ -130,13 +141,15 @@ bool conf_bool(const Conf *c, const ConfSetting *group, const char *key, bool *o
     return true;
 }
 
-bool conf_string(const Conf *c, const ConfSetting *group, const char *key, const char **out) {
+bool conf_string(const Conf *c, const ConfSetting *group, const char *key, const char **out)
+{
     const ConfSetting *s = conf_member(group, key);
     return !s || conf_string_of(c, s, out);
 }
 
-bool conf_choice(const Conf *c, const ConfSetting *group, const char *key, const char *what,
-                 const char *const *names, size_t nname, int *index) {
+bool conf_choice(const Conf *c, const ConfSetting *group, const char *key, const char *what, const char *const *names,
+                 size_t nname, int *index)
+{
     const ConfSetting *s = conf_member(group, key);
     const char *word = NULL;
     if (!s)
@@ -149,17 +162,20 @@ bool conf_choice(const Conf *c, const ConfSetting *group, const char *key, const
     return i >= 0;
 }
 
-bool conf_expr(const Conf *c, const ConfSetting *group, const char *key, Expr **out) {
+bool conf_expr(const Conf *c, const ConfSetting *group, const char *key, Expr **out)
+{
     const ConfSetting *s = conf_member(group, key);
     return !s || conf_expr_of(c, s, out);
 }
 
-ConfSetting *conf_group(const Conf *c, const ConfSetting *group, const char *key) {
+ConfSetting *conf_group(const Conf *c, const ConfSetting *group, const char *key)
+{
     ConfSetting *s = conf_member(group, key);
     return s && conf_is_group(c, s) ? s : NULL;
 }
 
-ConfSetting *conf_list(const Conf *c, const ConfSetting *group, const char *key) {
+ConfSetting *conf_list(const Conf *c, const ConfSetting *group, const char *key)
+{
     ConfSetting *s = conf_member(group, key);
     if (!s || is_sequence(s))
         return s;
@@ -168,7 +184,8 @@ ConfSetting *conf_list(const Conf *c, const ConfSetting *group, const char *key)
 }
 
 /* True and the number of elements of s, a list or array of at most max. */
-static bool sequence_length(const Conf *c, const ConfSetting *s, const char *expected, int max, int *n) {
+static bool sequence_length(const Conf *c, const ConfSetting *s, const char *expected, int max, int *n)
+{
     if (!is_sequence(s))
         return wrong_type(c, s, expected);
     *n = conf_length(s);
@@ -178,8 +195,9 @@ static bool sequence_length(const Conf *c, const ConfSetting *s, const char *exp
     return false;
 }
 
-bool conf_ints(const Conf *c, const ConfSetting *group, const char *key, int64_t min, int64_t max_value,
-               int64_t *out, int max, int *n) {
+bool conf_ints(const Conf *c, const ConfSetting *group, const char *key, int64_t min, int64_t max_value, int64_t *out,
+               int max, int *n)
+{
     const ConfSetting *s = conf_member(group, key);
     if (!s)
         return true;
@@ -194,7 +212,8 @@ bool conf_ints(const Conf *c, const ConfSetting *group, const char *key, int64_t
     return ok;
 }
 
-bool conf_strings(const Conf *c, const ConfSetting *group, const char *key, const char **out, int max, int *n) {
+bool conf_strings(const Conf *c, const ConfSetting *group, const char *key, const char **out, int max, int *n)
+{
     const ConfSetting *s = conf_member(group, key);
     if (!s)
         return true;

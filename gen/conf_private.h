@@ -13,8 +13,8 @@ struct Conf {
     const Source *src;
     Diag *diag;
     config_t config;
-    ConfPlaces places;     /* a setting's hook points to its ConfPlace */
-    size_t *line;          /* offset of each line's start */
+    ConfPlaces places; /* a setting's hook points to its ConfPlace */
+    size_t *line;      /* offset of each line's start */
     size_t nline;
 };
 

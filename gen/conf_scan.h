@@ -12,12 +12,12 @@
 #include "gen/diag.h"
 
 typedef struct {
-    size_t name, nname;     /* byte offset in the source, length; an element of a list has no name: nname 0 */
+    size_t name, nname; /* byte offset in the source, length; an element of a list has no name: nname 0 */
     size_t value, nvalue;
 } ConfPlace;
 
 typedef struct {
-    ConfPlace *place;       /* the root, then all settings in the order of the text, which is preorder of the tree */
+    ConfPlace *place; /* the root, then all settings in the order of the text, which is preorder of the tree */
     size_t n, cap;
 } ConfPlaces;
 

@@ -15,18 +15,19 @@ typedef struct {
     const char *severity;
     const char *message;
     Loc at;
-    int file;           /* files in the order in which they first failed */
+    int file; /* files in the order in which they first failed */
     size_t order;
 } Entry;
 
 /* Escape sequences that begin what is bold, an error, a warning, a caret, and end it; all empty without colour. */
-typedef struct { const char *bold, *error, *warning, *caret, *end; } Palette;
-static const Palette plain = { "", "", "", "", "" }, colored = { "\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;32m", "\033[0m" };
+typedef struct {
+    const char *bold, *error, *warning, *caret, *end;
+} Palette;
+static const Palette plain = { "", "", "", "", "" },
+                     colored = { "\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;32m", "\033[0m" };
 static const Palette *palette = &plain;
 
-void diag_use_color(bool on) {
-    palette = on ? &colored : &plain;
-}
+void diag_use_color(bool on) { palette = on ? &colored : &plain; }
 
 struct Diag {
     Arena *arena;
@@ -35,35 +36,35 @@ struct Diag {
     int nerror;
 };
 
-Diag *diag_new(Arena *a) {
+Diag *diag_new(Arena *a)
+{
     Diag *d = ARENA_NEW(a, Diag);
     d->arena = a;
     return d;
 }
 
-int diag_nerror(const Diag *d) {
-    return d->nerror;
-}
+int diag_nerror(const Diag *d) { return d->nerror; }
 
-static const char *path_of(const Entry *e) {
-    return e->at.src && e->at.src->path ? e->at.src->path : "";
-}
+static const char *path_of(const Entry *e) { return e->at.src && e->at.src->path ? e->at.src->path : ""; }
 
-static bool same_entry(const Entry *x, const Entry *y) {
+static bool same_entry(const Entry *x, const Entry *y)
+{
     return x->severity == y->severity && x->file == y->file && x->at.line == y->at.line && x->at.col == y->at.col &&
            strcmp(x->message, y->message) == 0;
 }
 
 /* A hostile file may hold a name of a megabyte. */
-static const char *message_clip(Arena *a, const char *s) {
+static const char *message_clip(Arena *a, const char *s)
+{
     return strlen(s) <= MESSAGE_MAX ? s : arena_printf(a, "%.*s...", MESSAGE_MAX, s);
 }
 
 /* Keeps an entry; one that says the same at the same place is dropped. */
-static void diag_add(Diag *d, const char *severity, Loc at, const char *fmt, va_list ap) {
+static void diag_add(Diag *d, const char *severity, Loc at, const char *fmt, va_list ap)
+{
     if (d->n == DIAG_MAX_KEPT)
         return;
-    Entry e = {.severity = severity, .at = at, .order = d->n};
+    Entry e = { .severity = severity, .at = at, .order = d->n };
     e.message = message_clip(d->arena, arena_vprintf(d->arena, fmt, ap));
     int nfile = 0;
     bool known = false;
@@ -85,7 +86,8 @@ static void diag_add(Diag *d, const char *severity, Loc at, const char *fmt, va_
     d->entry[d->n++] = e;
 }
 
-void diag_error(Diag *d, Loc at, const char *fmt, ...) {
+void diag_error(Diag *d, Loc at, const char *fmt, ...)
+{
     va_list ap;
     va_start(ap, fmt);
     diag_add(d, "error", at, fmt, ap);
@@ -93,7 +95,8 @@ void diag_error(Diag *d, Loc at, const char *fmt, ...) {
     d->nerror++;
 }
 
-void diag_warn(Diag *d, Loc at, const char *fmt, ...) {
+void diag_warn(Diag *d, Loc at, const char *fmt, ...)
+{
     va_list ap;
     va_start(ap, fmt);
     diag_add(d, "warning", at, fmt, ap);
@@ -101,10 +104,14 @@ void diag_warn(Diag *d, Loc at, const char *fmt, ...) {
 }
 
 /* Bytes of the UTF-8 sequence at s (n left), 0 when it is broken. */
-static size_t utf8_length(const unsigned char *s, size_t n) {
-    size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
-               : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
-    if (len == 0 || len > n || (len == 2 && s[0] == 0xC2 && s[1] < 0xA0))      /* C2 80..9F: control characters */
+static size_t utf8_length(const unsigned char *s, size_t n)
+{
+    size_t len = s[0] < 0x80                   ? 1
+                 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
+                 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
+                 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
+                                               : 0;
+    if (len == 0 || len > n || (len == 2 && s[0] == 0xC2 && s[1] < 0xA0)) /* C2 80..9F: control characters */
         return 0;
     for (size_t i = 1; i < len; i++)
         if ((s[i] & 0xC0) != 0x80)
@@ -112,12 +119,11 @@ static size_t utf8_length(const unsigned char *s, size_t n) {
     return len;
 }
 
-static bool is_shown(unsigned char c) {
-    return (c >= 0x20 && c != 0x7F) || c == '\t';
-}
+static bool is_shown(unsigned char c) { return (c >= 0x20 && c != 0x7F) || c == '\t'; }
 
 /* Prints s, what is not printable as "?". */
-static void print_clean(FILE *out, const char *s, size_t n) {
+static void print_clean(FILE *out, const char *s, size_t n)
+{
     for (size_t i = 0; i < n;) {
         size_t len = utf8_length((const unsigned char *)s + i, n - i);
         if (len == 0 || !is_shown((unsigned char)s[i])) {
@@ -131,7 +137,8 @@ static void print_clean(FILE *out, const char *s, size_t n) {
 }
 
 /* Line `line` of src, without its end; false when there is none. */
-static bool line_find(const Source *src, int line, const char **s, size_t *n) {
+static bool line_find(const Source *src, int line, const char **s, size_t *n)
+{
     const char *p = src->text, *end = src->text + src->len;
     for (int i = 1; i < line && p; i++) {
         p = memchr(p, '\n', (size_t)(end - p));
@@ -148,7 +155,8 @@ static bool line_find(const Source *src, int line, const char **s, size_t *n) {
 }
 
 /* Blanks as wide as the n bytes at s: a tab stays one, a UTF-8 sequence is one column. */
-static void print_padding(FILE *out, const char *s, size_t n) {
+static void print_padding(FILE *out, const char *s, size_t n)
+{
     for (size_t i = 0; i < n;) {
         size_t len = utf8_length((const unsigned char *)s + i, n - i);
         fputc(s[i] == '\t' ? '\t' : ' ', out);
@@ -157,7 +165,8 @@ static void print_padding(FILE *out, const char *s, size_t n) {
 }
 
 /* A line that is too long is cut to a window around the caret. */
-static void print_snippet(FILE *out, Loc at) {
+static void print_snippet(FILE *out, Loc at)
+{
     const char *s;
     size_t n;
     if (!at.src || !at.src->text || at.line <= 0 || !line_find(at.src, at.line, &s, &n) || n == 0)
@@ -183,7 +192,8 @@ static void print_snippet(FILE *out, Loc at) {
     fprintf(out, "%s\n", palette->end);
 }
 
-static void print_entry(FILE *out, const Entry *e) {
+static void print_entry(FILE *out, const Entry *e)
+{
     const char *path = path_of(e), *mark = strcmp(e->severity, "error") == 0 ? palette->error : palette->warning;
     fputs(palette->bold, out);
     print_clean(out, *path ? path : "dcgen", strlen(*path ? path : "dcgen"));
@@ -197,7 +207,8 @@ static void print_entry(FILE *out, const Entry *e) {
     print_snippet(out, e->at);
 }
 
-static int compare_entry(const void *pa, const void *pb) {
+static int compare_entry(const void *pa, const void *pb)
+{
     const Entry *a = pa, *b = pb;
     if (a->file != b->file)
         return a->file < b->file ? -1 : 1;
@@ -208,7 +219,8 @@ static int compare_entry(const void *pa, const void *pb) {
     return (a->order > b->order) - (a->order < b->order);
 }
 
-void diag_print(const Diag *d, FILE *out) {
+void diag_print(const Diag *d, FILE *out)
+{
     if (d->n == 0)
         return;
     Entry *sorted = ARENA_ARRAY(d->arena, d->n, Entry);
@@ -221,12 +233,11 @@ void diag_print(const Diag *d, FILE *out) {
         fprintf(out, "dcgen: %zu%s more are not shown\n", d->n - shown, d->n == DIAG_MAX_KEPT ? " or" : "");
 }
 
-static char fold(char c) {
-    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
+static char fold(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
 /* Edits (insert, delete, replace, swap two neighbours) from a to b, letter case ignored; both at most WORD_MAX long. */
-static size_t edit_distance(const char *a, const char *b) {
+static size_t edit_distance(const char *a, const char *b)
+{
     size_t na = strlen(a), nb = strlen(b);
     size_t row[3][WORD_MAX + 1];
     for (size_t j = 0; j <= nb; j++)
@@ -246,7 +257,8 @@ static size_t edit_distance(const char *a, const char *b) {
     return row[na % 3][nb];
 }
 
-const char *diag_nearest(const char *word, const char *const *names, size_t nname) {
+const char *diag_nearest(const char *word, const char *const *names, size_t nname)
+{
     size_t n = strlen(word);
     if (n == 0 || n > WORD_MAX)
         return NULL;
@@ -257,7 +269,7 @@ const char *diag_nearest(const char *word, const char *const *names, size_t nnam
         if (len > WORD_MAX)
             continue;
         size_t distance = edit_distance(word, names[i]);
-        if (distance <= limit && distance < n && distance < len) {     /* "Q" is not near "T" */
+        if (distance <= limit && distance < n && distance < len) { /* "Q" is not near "T" */
             nearest = names[i];
             if (distance == 0)
                 break;
@@ -267,10 +279,11 @@ const char *diag_nearest(const char *word, const char *const *names, size_t nnam
     return nearest;
 }
 
-Loc loc_at(const Source *src, size_t offset, int width) {
-    Loc at = {.src = src, .line = 1, .col = 1, .width = width};
+Loc loc_at(const Source *src, size_t offset, int width)
+{
+    Loc at = { .src = src, .line = 1, .col = 1, .width = width };
     if (!src->text)
-        return (Loc){.src = src};
+        return (Loc){ .src = src };
     size_t start = 0, end = offset < src->len ? offset : src->len;
     for (const char *p; (p = memchr(src->text + start, '\n', end - start)); at.line++)
         start = (size_t)(p - src->text) + 1;

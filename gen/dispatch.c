@@ -42,7 +42,10 @@ static bool measured(const Printer *p, int64_t i, int kernel)
 /* A time with three figures. */
 static const char *time_text(Arena *a, double ns)
 {
-    static const struct { double unit; const char *name; } scale[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+    static const struct {
+        double unit;
+        const char *name;
+    } scale[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
     int i = 0;
     while (i < 3 && ns < scale[i].unit)
         i++;
@@ -88,7 +91,8 @@ static void add_leaf(Printer *p, const TreeNode *leaf, int indent)
     }
     text_printf(&p->out, " /* %" PRId64 " shape%s; ", count, count == 1 ? "" : "s");
     for (int f = 0; f < as->nfeature; f++)
-        text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", feature_name(p, f), feature_value(p, &spec->instance[i], f));
+        text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", feature_name(p, f),
+                    feature_value(p, &spec->instance[i], f));
     double ns = as->cost[i * as->nkernel + leaf->class];
     text_printf(&p->out, ": %s%s", measured(p, i, leaf->class) ? "" : "about ", time_text(p->arena, ns));
     int next = runner_up(as, i, leaf->class);
@@ -106,7 +110,7 @@ static void add_node(Printer *p, const TreeNode *n, int indent)
     text_printf(&p->out, "%*sif (%s <= %" PRId64 ") {\n", indent, "", feature_name(p, n->feature), n->threshold);
     add_node(p, n->left, indent + 4);
     text_printf(&p->out, "%*s}\n", indent, "");
-    add_node(p, n->right, indent);                 /* "else" would only nest what follows a return */
+    add_node(p, n->right, indent); /* "else" would only nest what follows a return */
 }
 
 char *dispatch_tree(Arena *a, const Study *s, const Assignment *as)

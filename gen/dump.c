@@ -50,8 +50,8 @@ static void dump_spec(const Dump *d)
         fprintf(d->out, "%s%s", i ? ", " : " with ", s->epilogue[i]);
     if (s->layout)
         fprintf(d->out, "; layout %s%s", s->layout, s->packed ? ", packed" : "");
-    fprintf(d->out, "\nbudget: %d kernels, %d KiB, %d trials, %d s\n", s->budget.kernels, s->budget.code_kib, s->budget.trials,
-            s->budget.seconds);
+    fprintf(d->out, "\nbudget: %d kernels, %d KiB, %d trials, %d s\n", s->budget.kernels, s->budget.code_kib,
+            s->budget.trials, s->budget.seconds);
     for (int i = 0; i < s->ndim; i++)
         print_dim(d, &s->dim[i]);
     for (int i = 0; i < s->nshape; i++) {
@@ -103,18 +103,19 @@ static void print_measure(const Dump *d, const MeasureRecord *m)
         fprintf(d->out, "%s%" PRId64, i ? "x" : " ", m->extent[i]);
     fprintf(d->out, " threads=%d: %s", m->threads, status_name(m->status));
     if (m->nsample)
-        fprintf(d->out, ", %s, spread %s of %d samples", time_text(d, m->median_ns), number_percent(d->a, m->spread), m->nsample);
+        fprintf(d->out, ", %s, spread %s of %d samples", time_text(d, m->median_ns), number_percent(d->a, m->spread),
+                m->nsample);
     fprintf(d->out, "%s%s%s\n", m->final ? ", final" : "", *m->why ? ": " : "", m->why);
 }
 
 static void dump_records(const Dump *d)
 {
     const Records *r = d->in->records;
-    fprintf(d->out, "%" PRId64 " devices, %" PRId64 " kernels, %" PRId64 " measurements; %" PRId64 " lines ignored\n", r->ndevice, r->nkernel,
-            r->nmeasure, r->nignored);
+    fprintf(d->out, "%" PRId64 " devices, %" PRId64 " kernels, %" PRId64 " measurements; %" PRId64 " lines ignored\n",
+            r->ndevice, r->nkernel, r->nmeasure, r->nignored);
     for (int64_t i = 0; i < r->ndevice; i++)
-        fprintf(d->out, "device %s: %s, %d cores; %s %s\n", r->device[i].id, r->device[i].name, r->device[i].cores, r->device[i].compiler,
-                r->device[i].flags);
+        fprintf(d->out, "device %s: %s, %d cores; %s %s\n", r->device[i].id, r->device[i].name, r->device[i].cores,
+                r->device[i].compiler, r->device[i].flags);
     for (int64_t i = 0; i < r->nkernel; i++)
         print_kernel(d, &r->kernel[i]);
     for (int64_t i = 0; i < r->nmeasure; i++)
@@ -133,7 +134,8 @@ static void print_trial(const Dump *d, int64_t trial)
         double guess = cost_predict(d->in->model, &t->c, s->shape[j]->extent, s->shape[j]->threads);
         fprintf(d->out, "%s  ", candidate_text(d->a, &t->c));
         print_shape(d, s->spec->op, s->shape[j]->extent, s->shape[j]->threads);
-        fprintf(d->out, "  %s, predicted %s (%+.1f %%)\n", time_text(d, t->ns[j]), time_text(d, guess), 100 * (guess / t->ns[j] - 1));
+        fprintf(d->out, "  %s, predicted %s (%+.1f %%)\n", time_text(d, t->ns[j]), time_text(d, guess),
+                100 * (guess / t->ns[j] - 1));
     }
 }
 
@@ -141,8 +143,10 @@ static void dump_model(const Dump *d)
 {
     CostReport c = cost_report(d->a, d->in->study, &d->in->workload->templates);
     fprintf(d->out, "%" PRId64 " measurements, %d features, lambda %g\n", c.nmeasure, c.nfeature, c.lambda);
-    fprintf(d->out, "error %s and rank correlation %.3f on kernels left out of the fit; %.3f octaves leaving one measurement out\n",
-            number_percent(d->a, c.error), c.rank, c.loo_rmse);
+    fprintf(
+        d->out,
+        "error %s and rank correlation %.3f on kernels left out of the fit; %.3f octaves leaving one measurement out\n",
+        number_percent(d->a, c.error), c.rank, c.loo_rmse);
     fprintf(d->out, "exponents of padding %.3f, of load balance %.3f\n", c.pad_exponent, c.occ_exponent);
     for (int64_t i = 0; i < d->in->study->ntrial; i++)
         print_trial(d, i);
@@ -154,7 +158,8 @@ static void dump_assign(const Dump *d)
 {
     const Study *s = d->in->study;
     const Assignment *as = d->in->assignment;
-    fprintf(d->out, "%d kernels, %s, mean regret %s\n", as->nkernel, number_bytes(d->a, as->code_bytes), number_percent(d->a, as->regret));
+    fprintf(d->out, "%d kernels, %s, mean regret %s\n", as->nkernel, number_bytes(d->a, as->code_bytes),
+            number_percent(d->a, as->regret));
     for (int k = 0; k < as->nkernel; k++)
         fprintf(d->out, "k%d: %s, %s%s\n", k, candidate_text(d->a, &s->trial[as->kernel[k]].c),
                 number_bytes(d->a, s->trial[as->kernel[k]].code_bytes), k == as->general ? ", general" : "");
@@ -164,7 +169,8 @@ static void dump_assign(const Dump *d)
         print_shape(d, s->spec->op, inst->extent, inst->threads);
         fprintf(d->out, "  k%d %s", as->chosen[i], time_text(d, ns));
         if (as->best[i] != as->chosen[i])
-            fprintf(d->out, ", best of the package k%d %s", as->best[i], time_text(d, as->cost[i * as->nkernel + as->best[i]]));
+            fprintf(d->out, ", best of the package k%d %s", as->best[i],
+                    time_text(d, as->cost[i * as->nkernel + as->best[i]]));
         fprintf(d->out, ", best known %s%s\n", time_text(d, as->oracle_ns[i]), inst->tuned ? ", tuned" : "");
     }
 }
@@ -179,8 +185,8 @@ static void print_node(const Dump *d, const TreeNode *t, int depth)
         fprintf(d->out, "k%d  %" PRId64 " shape%s\n", t->class, t->npoint, t->npoint == 1 ? "" : "s");
         return;
     }
-    fprintf(d->out, "%s <= %" PRId64 "?  %" PRId64 " shapes\n", t->feature < op->naxis ? op->axis[t->feature].name : "threads", t->threshold,
-            t->npoint);
+    fprintf(d->out, "%s <= %" PRId64 "?  %" PRId64 " shapes\n",
+            t->feature < op->naxis ? op->axis[t->feature].name : "threads", t->threshold, t->npoint);
     print_node(d, t->left, depth + 1);
     print_node(d, t->right, depth + 1);
 }
@@ -188,14 +194,16 @@ static void print_node(const Dump *d, const TreeNode *t, int depth)
 static void dump_tree(const Dump *d)
 {
     const TreeNode *t = d->in->assignment->tree;
-    fprintf(d->out, "%d leaves, %d levels; the first branch is taken when the test holds\n", tree_nleaf(t), tree_depth(t));
+    fprintf(d->out, "%d leaves, %d levels; the first branch is taken when the test holds\n", tree_nleaf(t),
+            tree_depth(t));
     print_node(d, t, 0);
 }
 
 void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out)
 {
-    static void (*const rows[])(const Dump *) = { [DUMP_SPEC] = dump_spec,   [DUMP_SPACE] = dump_space,   [DUMP_RECORDS] = dump_records,
-                                                  [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign, [DUMP_TREE] = dump_tree };
+    static void (*const rows[])(
+        const Dump *) = { [DUMP_SPEC] = dump_spec,   [DUMP_SPACE] = dump_space,   [DUMP_RECORDS] = dump_records,
+                          [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign, [DUMP_TREE] = dump_tree };
     if (json)
         dump_json(a, stage, in, out);
     else

@@ -18,12 +18,12 @@
 
 /* What the stage needs must be there; the rest may be NULL. */
 typedef struct {
-    const Workload *workload;          /* spec and all later ones */
-    const Space *space;                /* space */
-    const Records *records;            /* records */
-    const Study *study;                /* model, assign, tree */
+    const Workload *workload; /* spec and all later ones */
+    const Space *space;       /* space */
+    const Records *records;   /* records */
+    const Study *study;       /* model, assign, tree */
     const CostModel *model;
-    const Assignment *assignment;      /* assign, tree */
+    const Assignment *assignment; /* assign, tree */
 } DumpInput;
 
 void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out);

@@ -106,8 +106,9 @@ static json_t *dump_spec(const Dump *d)
     set(o, "packed", json_boolean(s->packed));
     set(o, "epilogue", strings(s->epilogue, s->nepilogue));
     set(o, "target", strings(s->target, s->ntarget));
-    set(o, "budget", json_pack("{s:i, s:i, s:i, s:i}", "kernels", s->budget.kernels, "code_kib", s->budget.code_kib, "trials",
-                               s->budget.trials, "seconds", s->budget.seconds));
+    set(o, "budget",
+        json_pack("{s:i, s:i, s:i, s:i}", "kernels", s->budget.kernels, "code_kib", s->budget.code_kib, "trials",
+                  s->budget.trials, "seconds", s->budget.seconds));
     set(o, "dims", dims);
     set(o, "shapes", shapes);
     set(o, "instances", instances(s));
@@ -121,9 +122,10 @@ static json_t *dump_space(const Dump *d)
     const Space *s = d->in->space;
     json_t *o = json_object(), *rejected = json_array(), *general = json_array(), *list = json_array();
     for (int i = 0; i < s->nrejection; i++)
-        json_array_append_new(rejected, json_pack("{s:o, s:o, s:o, s:I}", "template", string(s->rejection[i].t->name), "need",
-                                                  string(expr_text(s->rejection[i].constraint->need)), "why",
-                                                  string(s->rejection[i].constraint->why), "count", (json_int_t)s->rejection[i].count));
+        json_array_append_new(rejected, json_pack("{s:o, s:o, s:o, s:I}", "template", string(s->rejection[i].t->name),
+                                                  "need", string(expr_text(s->rejection[i].constraint->need)), "why",
+                                                  string(s->rejection[i].constraint->why), "count",
+                                                  (json_int_t)s->rejection[i].count));
     for (int i = 0; i < s->ngeneral; i++)
         json_array_append_new(general, candidate(&s->general[i]));
     for (int64_t i = 0; i < s->n; i++)
@@ -240,9 +242,9 @@ static json_t *dump_tree(const Dump *d) { return node(d->in->study->spec->op, d-
 
 void dump_json(Arena *a, DumpStage stage, const DumpInput *in, FILE *out)
 {
-    static json_t *(*const rows[])(const Dump *) = { [DUMP_SPEC] = dump_spec,       [DUMP_SPACE] = dump_space,
-                                                     [DUMP_RECORDS] = dump_records, [DUMP_MODEL] = dump_model,
-                                                     [DUMP_ASSIGN] = dump_assign,   [DUMP_TREE] = dump_tree };
+    static json_t *(*const rows[])(
+        const Dump *) = { [DUMP_SPEC] = dump_spec,   [DUMP_SPACE] = dump_space,   [DUMP_RECORDS] = dump_records,
+                          [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign, [DUMP_TREE] = dump_tree };
     json_t *value = rows[stage](&(Dump){ a, in });
     json_dumpf(value, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     fputc('\n', out);

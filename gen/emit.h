@@ -17,10 +17,10 @@ typedef struct {
     const TemplateList *templates;
     const Study *study;
     const Assignment *assignment;
-    const char *spec_text;             /* spec.cfg */
-    const char *records;               /* records.jsonl, canonical */
-    const char *report;                /* report.html */
-    const char *version;               /* of dcgen */
+    const char *spec_text; /* spec.cfg */
+    const char *records;   /* records.jsonl, canonical */
+    const char *report;    /* report.html */
+    const char *version;   /* of dcgen */
 } EmitInput;
 
 /* NULL after errors in d (faulty templates only). */

@@ -17,7 +17,7 @@
 
 enum { EXIT_USAGE = 2, MAX_THREADS = 4096, MAX_NAMES = SPEC_MAX_DIM + OP_MAX_AXIS + 1 };
 
-static const int64_t EXTENT_MAX = INT32_MAX;       /* packages refuse more */
+static const int64_t EXTENT_MAX = INT32_MAX; /* packages refuse more */
 
 /* ---- names on the command line ---- */
 
@@ -29,8 +29,7 @@ typedef struct {
     FILE *err;
 } Words;
 
-__attribute__((format(printf, 2, 3)))
-static bool fail(const Words *w, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool fail(const Words *w, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -158,7 +157,10 @@ static bool read_dims(const Words *w, int64_t *dim)
     return true;
 }
 
-typedef struct { const Spec *spec; const int64_t *dim; } DimPoint;
+typedef struct {
+    const Spec *spec;
+    const int64_t *dim;
+} DimPoint;
 
 static bool lookup_dim(void *ctx, const char *name, int64_t *value)
 {

@@ -7,7 +7,8 @@
 #include "gen/explain_private.h"
 
 static const char *const place_name[PLACE_COUNT] = {
-    [PLACE_TUNED] = "tuned", [PLACE_DECLARED] = "declared", [PLACE_BETWEEN] = "between", [PLACE_OUTSIDE] = "outside" };
+    [PLACE_TUNED] = "tuned", [PLACE_DECLARED] = "declared", [PLACE_BETWEEN] = "between", [PLACE_OUTSIDE] = "outside"
+};
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 

@@ -11,23 +11,23 @@
 typedef enum { PLACE_TUNED, PLACE_DECLARED, PLACE_BETWEEN, PLACE_OUTSIDE, PLACE_COUNT } Place;
 
 typedef struct {
-    const char *name;          /* "M", "threads" */
+    const char *name; /* "M", "threads" */
     int64_t value, threshold;
-    bool below;                /* value <= threshold */
+    bool below; /* value <= threshold */
 } Step;
 
 /* All that is said of one shape. */
 typedef struct {
-    Instance inst;             /* extents and threads; dims and decl when the shape was given by dims */
+    Instance inst; /* extents and threads; dims and decl when the shape was given by dims */
     Place place;
     int nstep;
-    Step *step;                /* through the tree; none when outside */
-    const Trial *trial;        /* of the kernel */
+    Step *step;         /* through the tree; none when outside */
+    const Trial *trial; /* of the kernel */
     Choice choice;
-    double flops;              /* 0: none */
+    double flops; /* 0: none */
     bool has_factors;
     double pad, occ;
-    int64_t near;              /* the nearest tuned shape on which the kernel was measured; -1: none */
+    int64_t near; /* the nearest tuned shape on which the kernel was measured; -1: none */
 } Answer;
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
     const Study *study;
     const CostModel *model;
     const Assignment *assignment;
-    Box box;                   /* the declared ranges */
+    Box box; /* the declared ranges */
     bool by_dims;
     int64_t dim[SPEC_MAX_DIM];
     int nanswer;
@@ -44,6 +44,6 @@ typedef struct {
 
 void explain_text(const Explanation *x, FILE *out);
 void explain_json(const Explanation *x, FILE *out);
-const char *explain_values(Arena *a, const Candidate *c);      /* "MR=8 NP=3" */
+const char *explain_values(Arena *a, const Candidate *c); /* "MR=8 NP=3" */
 
 #endif

@@ -8,11 +8,11 @@
 #include "gen/number.h"
 #include "gen/text.h"
 
-static const char *const place_text[PLACE_COUNT] = {
-    [PLACE_TUNED] = "a tuned shape",
-    [PLACE_DECLARED] = "a declared shape, not measured",
-    [PLACE_BETWEEN] = "within the declared ranges, but not a declared shape",
-    [PLACE_OUTSIDE] = "outside the declared ranges" };
+static const char *const place_text[PLACE_COUNT] = { [PLACE_TUNED] = "a tuned shape",
+                                                     [PLACE_DECLARED] = "a declared shape, not measured",
+                                                     [PLACE_BETWEEN] =
+                                                         "within the declared ranges, but not a declared shape",
+                                                     [PLACE_OUTSIDE] = "outside the declared ranges" };
 
 static const char *shape_text(const Explanation *x, const Instance *inst)
 {

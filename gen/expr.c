@@ -13,15 +13,34 @@
 enum { EXPR_MAX_DEPTH = 200, EXPR_MAX_NODE = 4096, PREC_LOWEST = 1, PREC_CMP = 3 };
 
 typedef enum {
-    OP_OR, OP_AND, OP_LE, OP_GE, OP_EQ, OP_NE, OP_LT, OP_GT, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_NEG, OP_NOT,
-    OP_MIN, OP_MAX, OP_CEIL_DIV, OP_CEIL_TO, OP_LOG2, OP_SQRT
+    OP_OR,
+    OP_AND,
+    OP_LE,
+    OP_GE,
+    OP_EQ,
+    OP_NE,
+    OP_LT,
+    OP_GT,
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,
+    OP_DIV,
+    OP_MOD,
+    OP_NEG,
+    OP_NOT,
+    OP_MIN,
+    OP_MAX,
+    OP_CEIL_DIV,
+    OP_CEIL_TO,
+    OP_LOG2,
+    OP_SQRT
 } OpKind;
 
 typedef struct {
-    const char *text;      /* "<=", "min" */
+    const char *text; /* "<=", "min" */
     OpKind kind;
     int narg;
-    int prec;              /* of a binary operator */
+    int prec; /* of a binary operator */
 } OpRow;
 
 typedef struct Node {
@@ -31,31 +50,31 @@ typedef struct Node {
     const char *name;
     const OpRow *op;
     struct Node *arg[2];
-    int slot;              /* of a NAME, once bound; -1 */
-    size_t offset, width;  /* in the text as given */
+    int slot;             /* of a NAME, once bound; -1 */
+    size_t offset, width; /* in the text as given */
     int depth;
 } Node;
 
 struct Expr {
     Node *root;
-    const char *source;    /* as given: node offsets count from here */
+    const char *source; /* as given: node offsets count from here */
     const char *text;
     Loc at;
 };
 
 static const OpRow binary_ops[] = {
-    {"||", OP_OR, 2, PREC_LOWEST}, {"&&", OP_AND, 2, 2},
-    {"<=", OP_LE, 2, PREC_CMP},    {">=", OP_GE, 2, PREC_CMP}, {"==", OP_EQ, 2, PREC_CMP},
-    {"!=", OP_NE, 2, PREC_CMP},    {"<", OP_LT, 2, PREC_CMP},  {">", OP_GT, 2, PREC_CMP},
-    {"+", OP_ADD, 2, 4},           {"-", OP_SUB, 2, 4},
-    {"*", OP_MUL, 2, 5},           {"/", OP_DIV, 2, 5},        {"%", OP_MOD, 2, 5},
+    { "||", OP_OR, 2, PREC_LOWEST }, { "&&", OP_AND, 2, 2 },       { "<=", OP_LE, 2, PREC_CMP },
+    { ">=", OP_GE, 2, PREC_CMP },    { "==", OP_EQ, 2, PREC_CMP }, { "!=", OP_NE, 2, PREC_CMP },
+    { "<", OP_LT, 2, PREC_CMP },     { ">", OP_GT, 2, PREC_CMP },  { "+", OP_ADD, 2, 4 },
+    { "-", OP_SUB, 2, 4 },           { "*", OP_MUL, 2, 5 },        { "/", OP_DIV, 2, 5 },
+    { "%", OP_MOD, 2, 5 },
 };
 
-static const OpRow unary_ops[] = {{"-", OP_NEG, 1, 0}, {"!", OP_NOT, 1, 0}};
+static const OpRow unary_ops[] = { { "-", OP_NEG, 1, 0 }, { "!", OP_NOT, 1, 0 } };
 
 static const OpRow functions[] = {
-    {"min", OP_MIN, 2, 0},         {"max", OP_MAX, 2, 0},      {"ceil_div", OP_CEIL_DIV, 2, 0},
-    {"ceil_to", OP_CEIL_TO, 2, 0}, {"log2", OP_LOG2, 1, 0},    {"sqrt", OP_SQRT, 1, 0},
+    { "min", OP_MIN, 2, 0 },         { "max", OP_MAX, 2, 0 },   { "ceil_div", OP_CEIL_DIV, 2, 0 },
+    { "ceil_to", OP_CEIL_TO, 2, 0 }, { "log2", OP_LOG2, 1, 0 }, { "sqrt", OP_SQRT, 1, 0 },
 };
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
@@ -72,7 +91,8 @@ typedef struct {
 } Parser;
 
 /* Place of text[offset]; the text may run over several lines. */
-static Loc loc_in(Loc at, const char *text, size_t offset, size_t width) {
+static Loc loc_in(Loc at, const char *text, size_t offset, size_t width)
+{
     at.width = width ? (int)width : 1;
     if (at.line <= 0 || at.col <= 0)
         return at;
@@ -85,7 +105,8 @@ static Loc loc_in(Loc at, const char *text, size_t offset, size_t width) {
 
 static Node *fail(Parser *p, size_t offset, size_t width, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-static Node *fail(Parser *p, size_t offset, size_t width, const char *fmt, ...) {
+static Node *fail(Parser *p, size_t offset, size_t width, const char *fmt, ...)
+{
     va_list ap;
     va_start(ap, fmt);
     diag_error(p->diag, loc_in(p->at, p->text, offset, width), "%s", arena_vprintf(p->arena, fmt, ap));
@@ -93,23 +114,16 @@ static Node *fail(Parser *p, size_t offset, size_t width, const char *fmt, ...) 
     return NULL;
 }
 
-static bool is_name_start(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static bool is_name(char c) {
-    return is_name_start(c) || is_digit(c);
-}
+static bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 
-static void skip_blank(Parser *p) {
-    p->pos += strspn(p->text + p->pos, " \t\r\n\f\v");
-}
+static void skip_blank(Parser *p) { p->pos += strspn(p->text + p->pos, " \t\r\n\f\v"); }
 
-static size_t word_length(const char *s) {
+static size_t word_length(const char *s)
+{
     size_t n = 0;
     while (is_name(s[n]))
         n++;
@@ -117,14 +131,16 @@ static size_t word_length(const char *s) {
 }
 
 /* What stands at the cursor, for a message: a word, a character, or the end. */
-static const char *found(Parser *p, size_t *width) {
+static const char *found(Parser *p, size_t *width)
+{
     const char *s = p->text + p->pos;
     size_t n = word_length(s);
     *width = n ? n : 1;
     return *s ? arena_printf(p->arena, "'%.*s'", (int)*width, s) : "the end";
 }
 
-static Node *node_new(Parser *p, size_t offset, Node init) {
+static Node *node_new(Parser *p, size_t offset, Node init)
+{
     int depth = 0;
     for (int i = 0; i < 2; i++)
         if (init.arg[i] && init.arg[i]->depth > depth)
@@ -142,20 +158,22 @@ static Node *node_new(Parser *p, size_t offset, Node init) {
 
 static Node *parse_binary(Parser *p, int min_prec);
 
-static const OpRow *find_row(const OpRow *rows, size_t n, const char *s, size_t len) {
+static const OpRow *find_row(const OpRow *rows, size_t n, const char *s, size_t len)
+{
     for (size_t i = 0; i < n; i++)
         if (strlen(rows[i].text) == len && memcmp(rows[i].text, s, len) == 0)
             return &rows[i];
     return NULL;
 }
 
-static Node *parse_number(Parser *p) {
+static Node *parse_number(Parser *p)
+{
     size_t start = p->pos;
     const char *s = p->text + start;
     size_t n = strspn(s, "0123456789");
     bool real = s[n] == '.' || ((s[n] == 'e' || s[n] == 'E') && strspn(s + n + 1, "+-0123456789"));
     char *end = (char *)s + n;
-    Node node = {.kind = INT};
+    Node node = { .kind = INT };
     errno = 0;
     if (real) {
         node.kind = REAL;
@@ -175,7 +193,8 @@ static Node *parse_number(Parser *p) {
     return node_new(p, start, node);
 }
 
-static Node *unknown_function(Parser *p, size_t start, size_t len) {
+static Node *unknown_function(Parser *p, size_t start, size_t len)
+{
     const char *names[LENGTH(functions)];
     for (size_t i = 0; i < LENGTH(functions); i++)
         names[i] = functions[i].text;
@@ -187,11 +206,12 @@ static Node *unknown_function(Parser *p, size_t start, size_t len) {
 }
 
 /* After "name (". */
-static Node *parse_call(Parser *p, size_t start, size_t len) {
+static Node *parse_call(Parser *p, size_t start, size_t len)
+{
     const OpRow *f = find_row(functions, LENGTH(functions), p->text + start, len);
     if (!f)
         return unknown_function(p, start, len);
-    Node node = {.kind = APPLY, .op = f};
+    Node node = { .kind = APPLY, .op = f };
     size_t width;
     for (int i = 0; i < f->narg; i++) {
         node.arg[i] = parse_binary(p, PREC_LOWEST);
@@ -209,7 +229,8 @@ static Node *parse_call(Parser *p, size_t start, size_t len) {
     return node_new(p, start, node);
 }
 
-static Node *parse_word(Parser *p) {
+static Node *parse_word(Parser *p)
+{
     size_t start = p->pos, len = word_length(p->text + start);
     p->pos += len;
     size_t after = p->pos;
@@ -219,10 +240,11 @@ static Node *parse_word(Parser *p) {
         return parse_call(p, start, len);
     }
     p->pos = after;
-    return node_new(p, start, (Node){.kind = NAME, .name = arena_strndup(p->arena, p->text + start, len)});
+    return node_new(p, start, (Node){ .kind = NAME, .name = arena_strndup(p->arena, p->text + start, len) });
 }
 
-static Node *parse_parenthesis(Parser *p) {
+static Node *parse_parenthesis(Parser *p)
+{
     size_t open = p->pos++, width;
     Node *n = parse_binary(p, PREC_LOWEST);
     if (!n)
@@ -237,7 +259,8 @@ static Node *parse_parenthesis(Parser *p) {
     return n;
 }
 
-static Node *parse_primary(Parser *p) {
+static Node *parse_primary(Parser *p)
+{
     skip_blank(p);
     char c = p->text[p->pos];
     if (is_digit(c) || (c == '.' && is_digit(p->text[p->pos + 1])))
@@ -251,7 +274,8 @@ static Node *parse_primary(Parser *p) {
     return fail(p, p->pos, width, "expected a number, a name or '(', found %s", what);
 }
 
-static Node *parse_unary(Parser *p) {
+static Node *parse_unary(Parser *p)
+{
     skip_blank(p);
     size_t start = p->pos;
     const OpRow *op = find_row(unary_ops, LENGTH(unary_ops), p->text + start, p->text[start] ? 1 : 0);
@@ -259,10 +283,11 @@ static Node *parse_unary(Parser *p) {
         return parse_primary(p);
     p->pos++;
     Node *arg = parse_primary(p);
-    return arg ? node_new(p, start, (Node){.kind = APPLY, .op = op, .arg = {arg}}) : NULL;
+    return arg ? node_new(p, start, (Node){ .kind = APPLY, .op = op, .arg = { arg } }) : NULL;
 }
 
-static const OpRow *peek_binary(Parser *p) {
+static const OpRow *peek_binary(Parser *p)
+{
     skip_blank(p);
     const char *s = p->text + p->pos;
     const OpRow *op = s[0] && s[1] ? find_row(binary_ops, LENGTH(binary_ops), s, 2) : NULL;
@@ -270,7 +295,8 @@ static const OpRow *peek_binary(Parser *p) {
 }
 
 /* Operators of at least min_prec, all to the left; comparisons do not chain. */
-static Node *parse_operators(Parser *p, int min_prec) {
+static Node *parse_operators(Parser *p, int min_prec)
+{
     Node *left = parse_unary(p);
     bool compared = false;
     for (const OpRow *op; left && (op = peek_binary(p)) && op->prec >= min_prec;) {
@@ -280,12 +306,13 @@ static Node *parse_operators(Parser *p, int min_prec) {
         compared = op->prec == PREC_CMP;
         p->pos += len;
         Node *right = parse_binary(p, op->prec + 1);
-        left = right ? node_new(p, left->offset, (Node){.kind = APPLY, .op = op, .arg = {left, right}}) : NULL;
+        left = right ? node_new(p, left->offset, (Node){ .kind = APPLY, .op = op, .arg = { left, right } }) : NULL;
     }
     return left;
 }
 
-static Node *parse_binary(Parser *p, int min_prec) {
+static Node *parse_binary(Parser *p, int min_prec)
+{
     if (++p->depth > EXPR_MAX_DEPTH)
         return fail(p, p->pos, 1, "the expression is nested too deeply");
     Node *n = parse_operators(p, min_prec);
@@ -294,7 +321,8 @@ static Node *parse_binary(Parser *p, int min_prec) {
 }
 
 /* Trimmed, runs of blanks as one. */
-static const char *text_tidy(Arena *a, const char *s) {
+static const char *text_tidy(Arena *a, const char *s)
+{
     char *out = arena_alloc(a, strlen(s) + 1), *q = out;
     for (s += strspn(s, " \t\r\n\f\v"); *s;) {
         size_t blank = strspn(s, " \t\r\n\f\v");
@@ -307,14 +335,16 @@ static const char *text_tidy(Arena *a, const char *s) {
     return out;
 }
 
-static Expr *expr_new(Arena *a, Node *root, const char *source, Loc at) {
+static Expr *expr_new(Arena *a, Node *root, const char *source, Loc at)
+{
     Expr *e = ARENA_NEW(a, Expr);
-    *e = (Expr){.root = root, .source = source, .text = text_tidy(a, source), .at = at};
+    *e = (Expr){ .root = root, .source = source, .text = text_tidy(a, source), .at = at };
     return e;
 }
 
-Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d) {
-    Parser p = {.arena = a, .text = arena_strdup(a, text), .at = at, .diag = d};
+Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d)
+{
+    Parser p = { .arena = a, .text = arena_strdup(a, text), .at = at, .diag = d };
     size_t width;
     skip_blank(&p);
     if (!p.text[p.pos]) {
@@ -333,15 +363,17 @@ Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d) {
     return expr_new(a, root, p.text, at);
 }
 
-Expr *expr_const(Arena *a, int64_t value) {
+Expr *expr_const(Arena *a, int64_t value)
+{
     Node *n = ARENA_NEW(a, Node);
-    *n = (Node){.kind = INT, .value = value};
-    return expr_new(a, n, arena_printf(a, "%" PRId64, value), (Loc){0});
+    *n = (Node){ .kind = INT, .value = value };
+    return expr_new(a, n, arena_printf(a, "%" PRId64, value), (Loc){ 0 });
 }
 
 /* ---- evaluation ---- */
 
-static ExprStatus int_div(int64_t a, int64_t b, int64_t *out) {
+static ExprStatus int_div(int64_t a, int64_t b, int64_t *out)
+{
     if (b == 0)
         return EXPR_DIV_BY_ZERO;
     if (a == INT64_MIN && b == -1)
@@ -350,85 +382,149 @@ static ExprStatus int_div(int64_t a, int64_t b, int64_t *out) {
     return EXPR_OK;
 }
 
-static ExprStatus int_mod(int64_t a, int64_t b, int64_t *out) {
+static ExprStatus int_mod(int64_t a, int64_t b, int64_t *out)
+{
     if (b == 0)
         return EXPR_DIV_BY_ZERO;
-    *out = b == -1 ? 0 : a % b;        /* INT64_MIN % -1 traps */
+    *out = b == -1 ? 0 : a % b; /* INT64_MIN % -1 traps */
     return EXPR_OK;
 }
 
-static ExprStatus int_ceil_div(int64_t a, int64_t b, int64_t *out) {
+static ExprStatus int_ceil_div(int64_t a, int64_t b, int64_t *out)
+{
     ExprStatus s = int_div(a, b, out);
     if (s == EXPR_OK && a % b != 0 && (a < 0) == (b < 0))
         ++*out;
     return s;
 }
 
-static ExprStatus int_ceil_to(int64_t a, int64_t b, int64_t *out) {
+static ExprStatus int_ceil_to(int64_t a, int64_t b, int64_t *out)
+{
     int64_t n;
     ExprStatus s = int_ceil_div(a, b, &n);
     return s != EXPR_OK ? s : __builtin_mul_overflow(n, b, out) ? EXPR_OVERFLOW : EXPR_OK;
 }
 
-static ExprStatus int_apply(OpKind kind, int64_t a, int64_t b, int64_t *out) {
+static ExprStatus int_apply(OpKind kind, int64_t a, int64_t b, int64_t *out)
+{
     bool overflow = false;
     switch (kind) {
-    case OP_ADD: overflow = __builtin_add_overflow(a, b, out); break;
-    case OP_SUB: overflow = __builtin_sub_overflow(a, b, out); break;
-    case OP_MUL: overflow = __builtin_mul_overflow(a, b, out); break;
-    case OP_NEG: overflow = __builtin_sub_overflow(0, a, out); break;
-    case OP_DIV: return int_div(a, b, out);
-    case OP_MOD: return int_mod(a, b, out);
-    case OP_CEIL_DIV: return int_ceil_div(a, b, out);
-    case OP_CEIL_TO: return int_ceil_to(a, b, out);
-    case OP_OR: *out = a || b; break;
-    case OP_AND: *out = a && b; break;
-    case OP_LE: *out = a <= b; break;
-    case OP_GE: *out = a >= b; break;
-    case OP_EQ: *out = a == b; break;
-    case OP_NE: *out = a != b; break;
-    case OP_LT: *out = a < b; break;
-    case OP_GT: *out = a > b; break;
-    case OP_NOT: *out = !a; break;
-    case OP_MIN: *out = a < b ? a : b; break;
-    case OP_MAX: *out = a > b ? a : b; break;
-    case OP_LOG2: case OP_SQRT: return EXPR_NOT_INTEGER;
+    case OP_ADD:
+        overflow = __builtin_add_overflow(a, b, out);
+        break;
+    case OP_SUB:
+        overflow = __builtin_sub_overflow(a, b, out);
+        break;
+    case OP_MUL:
+        overflow = __builtin_mul_overflow(a, b, out);
+        break;
+    case OP_NEG:
+        overflow = __builtin_sub_overflow(0, a, out);
+        break;
+    case OP_DIV:
+        return int_div(a, b, out);
+    case OP_MOD:
+        return int_mod(a, b, out);
+    case OP_CEIL_DIV:
+        return int_ceil_div(a, b, out);
+    case OP_CEIL_TO:
+        return int_ceil_to(a, b, out);
+    case OP_OR:
+        *out = a || b;
+        break;
+    case OP_AND:
+        *out = a && b;
+        break;
+    case OP_LE:
+        *out = a <= b;
+        break;
+    case OP_GE:
+        *out = a >= b;
+        break;
+    case OP_EQ:
+        *out = a == b;
+        break;
+    case OP_NE:
+        *out = a != b;
+        break;
+    case OP_LT:
+        *out = a < b;
+        break;
+    case OP_GT:
+        *out = a > b;
+        break;
+    case OP_NOT:
+        *out = !a;
+        break;
+    case OP_MIN:
+        *out = a < b ? a : b;
+        break;
+    case OP_MAX:
+        *out = a > b ? a : b;
+        break;
+    case OP_LOG2:
+    case OP_SQRT:
+        return EXPR_NOT_INTEGER;
     }
     return overflow ? EXPR_OVERFLOW : EXPR_OK;
 }
 
-static bool divides(OpKind kind) {
+static bool divides(OpKind kind)
+{
     return kind == OP_DIV || kind == OP_MOD || kind == OP_CEIL_DIV || kind == OP_CEIL_TO;
 }
 
-static double real_value(OpKind kind, double a, double b) {
+static double real_value(OpKind kind, double a, double b)
+{
     switch (kind) {
-    case OP_ADD: return a + b;
-    case OP_SUB: return a - b;
-    case OP_MUL: return a * b;
-    case OP_NEG: return -a;
-    case OP_DIV: return a / b;
-    case OP_MOD: return fmod(a, b);
-    case OP_CEIL_DIV: return ceil(a / b);
-    case OP_CEIL_TO: return ceil(a / b) * b;
-    case OP_OR: return a != 0 || b != 0;
-    case OP_AND: return a != 0 && b != 0;
-    case OP_LE: return a <= b;
-    case OP_GE: return a >= b;
-    case OP_EQ: return a == b;
-    case OP_NE: return a != b;
-    case OP_LT: return a < b;
-    case OP_GT: return a > b;
-    case OP_NOT: return a == 0;
-    case OP_MIN: return fmin(a, b);
-    case OP_MAX: return fmax(a, b);
-    case OP_LOG2: return log2(a);
-    case OP_SQRT: return sqrt(a);
+    case OP_ADD:
+        return a + b;
+    case OP_SUB:
+        return a - b;
+    case OP_MUL:
+        return a * b;
+    case OP_NEG:
+        return -a;
+    case OP_DIV:
+        return a / b;
+    case OP_MOD:
+        return fmod(a, b);
+    case OP_CEIL_DIV:
+        return ceil(a / b);
+    case OP_CEIL_TO:
+        return ceil(a / b) * b;
+    case OP_OR:
+        return a != 0 || b != 0;
+    case OP_AND:
+        return a != 0 && b != 0;
+    case OP_LE:
+        return a <= b;
+    case OP_GE:
+        return a >= b;
+    case OP_EQ:
+        return a == b;
+    case OP_NE:
+        return a != b;
+    case OP_LT:
+        return a < b;
+    case OP_GT:
+        return a > b;
+    case OP_NOT:
+        return a == 0;
+    case OP_MIN:
+        return fmin(a, b);
+    case OP_MAX:
+        return fmax(a, b);
+    case OP_LOG2:
+        return log2(a);
+    case OP_SQRT:
+        return sqrt(a);
     }
     return NAN;
 }
 
-static ExprStatus real_apply(OpKind kind, double a, double b, double *out) {
+static ExprStatus real_apply(OpKind kind, double a, double b, double *out)
+{
     if (divides(kind) && b == 0)
         return EXPR_DIV_BY_ZERO;
     *out = real_value(kind, a, b);
@@ -436,9 +532,7 @@ static ExprStatus real_apply(OpKind kind, double a, double b, double *out) {
 }
 
 /* "&&" and "||": whether the left side settles it. */
-static bool is_settled(OpKind kind, bool left) {
-    return (kind == OP_AND && !left) || (kind == OP_OR && left);
-}
+static bool is_settled(OpKind kind, bool left) { return (kind == OP_AND && !left) || (kind == OP_OR && left); }
 
 /* Where names get their values from: a lookup by name, or slots that expr_bind has numbered. */
 typedef struct {
@@ -447,7 +541,8 @@ typedef struct {
     const int64_t *slots;
 } Env;
 
-static bool name_value(const Node *n, const Env *env, int64_t *out) {
+static bool name_value(const Node *n, const Env *env, int64_t *out)
+{
     if (env->slots && n->slot >= 0) {
         *out = env->slots[n->slot];
         return true;
@@ -455,7 +550,8 @@ static bool name_value(const Node *n, const Env *env, int64_t *out) {
     return env->lookup && env->lookup(env->ctx, n->name, out);
 }
 
-static ExprStatus int_node(const Node *n, const Env *env, int64_t *out) {
+static ExprStatus int_node(const Node *n, const Env *env, int64_t *out)
+{
     *out = n->value;
     if (n->kind == INT)
         return EXPR_OK;
@@ -470,7 +566,8 @@ static ExprStatus int_node(const Node *n, const Env *env, int64_t *out) {
     return s == EXPR_OK ? int_apply(n->op->kind, a, b, out) : s;
 }
 
-static ExprStatus real_leaf(const Node *n, const Env *env, double *out) {
+static ExprStatus real_leaf(const Node *n, const Env *env, double *out)
+{
     int64_t value = n->value;
     if (n->kind == NAME && !name_value(n, env, &value))
         return EXPR_UNKNOWN_NAME;
@@ -478,7 +575,8 @@ static ExprStatus real_leaf(const Node *n, const Env *env, double *out) {
     return EXPR_OK;
 }
 
-static ExprStatus real_node(const Node *n, const Env *env, double *out) {
+static ExprStatus real_node(const Node *n, const Env *env, double *out)
+{
     if (n->kind != APPLY)
         return real_leaf(n, env, out);
     double a, b = 0;
@@ -488,15 +586,18 @@ static ExprStatus real_node(const Node *n, const Env *env, double *out) {
     return s == EXPR_OK ? real_apply(n->op->kind, a, b, out) : s;
 }
 
-ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out) {
-    return int_node(e->root, &(Env){lookup, ctx, NULL}, out);
+ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out)
+{
+    return int_node(e->root, &(Env){ lookup, ctx, NULL }, out);
 }
 
-ExprStatus expr_real(const Expr *e, ExprLookup *lookup, void *ctx, double *out) {
-    return real_node(e->root, &(Env){lookup, ctx, NULL}, out);
+ExprStatus expr_real(const Expr *e, ExprLookup *lookup, void *ctx, double *out)
+{
+    return real_node(e->root, &(Env){ lookup, ctx, NULL }, out);
 }
 
-static void bind_node(Node *n, const char *const *names, size_t nname) {
+static void bind_node(Node *n, const char *const *names, size_t nname)
+{
     for (size_t i = 0; n->kind == NAME && i < nname && n->slot < 0; i++)
         if (strcmp(names[i], n->name) == 0)
             n->slot = (int)i;
@@ -505,19 +606,20 @@ static void bind_node(Node *n, const char *const *names, size_t nname) {
             bind_node(n->arg[i], names, nname);
 }
 
-void expr_bind(Expr *e, const char *const *names, size_t nname) {
-    bind_node(e->root, names, nname);
+void expr_bind(Expr *e, const char *const *names, size_t nname) { bind_node(e->root, names, nname); }
+
+ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out)
+{
+    return int_node(e->root, &(Env){ .slots = slots }, out);
 }
 
-ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out) {
-    return int_node(e->root, &(Env){.slots = slots}, out);
+ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out)
+{
+    return real_node(e->root, &(Env){ .slots = slots }, out);
 }
 
-ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out) {
-    return real_node(e->root, &(Env){.slots = slots}, out);
-}
-
-static void visit_names(const Expr *e, const Node *n, void (*visit)(void *, const char *, Loc), void *ctx) {
+static void visit_names(const Expr *e, const Node *n, void (*visit)(void *, const char *, Loc), void *ctx)
+{
     if (n->kind == NAME)
         visit(ctx, n->name, loc_in(e->at, e->source, n->offset, n->width));
     for (int i = 0; i < 2; i++)
@@ -525,15 +627,15 @@ static void visit_names(const Expr *e, const Node *n, void (*visit)(void *, cons
             visit_names(e, n->arg[i], visit, ctx);
 }
 
-void expr_names(const Expr *e, void (*visit)(void *ctx, const char *name, Loc at), void *ctx) {
+void expr_names(const Expr *e, void (*visit)(void *ctx, const char *name, Loc at), void *ctx)
+{
     visit_names(e, e->root, visit, ctx);
 }
 
-const char *expr_text(const Expr *e) {
-    return e->text;
-}
+const char *expr_text(const Expr *e) { return e->text; }
 
-Loc expr_loc(const Expr *e) {
+Loc expr_loc(const Expr *e)
+{
     size_t lead = strspn(e->source, " \t\r\n\f\v");
     size_t len = strcspn(e->source + lead, "\n");
     while (len > 1 && strchr(" \t\r\f\v", e->source[lead + len - 1]))
@@ -541,7 +643,8 @@ Loc expr_loc(const Expr *e) {
     return loc_in(e->at, e->source, lead, len);
 }
 
-const char *expr_status_text(ExprStatus s) {
+const char *expr_status_text(ExprStatus s)
+{
     static const char *const text[] = {
         [EXPR_OK] = "is well",
         [EXPR_OVERFLOW] = "overflows 64 bits",

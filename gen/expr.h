@@ -24,9 +24,12 @@
 typedef struct Expr Expr;
 
 typedef enum {
-    EXPR_OK, EXPR_OVERFLOW, EXPR_DIV_BY_ZERO, EXPR_UNKNOWN_NAME,
-    EXPR_NOT_INTEGER,      /* expr_int met log2, sqrt or a number such as 0.5 */
-    EXPR_NOT_FINITE        /* expr_real gave an infinity or a NaN */
+    EXPR_OK,
+    EXPR_OVERFLOW,
+    EXPR_DIV_BY_ZERO,
+    EXPR_UNKNOWN_NAME,
+    EXPR_NOT_INTEGER, /* expr_int met log2, sqrt or a number such as 0.5 */
+    EXPR_NOT_FINITE   /* expr_real gave an infinity or a NaN */
 } ExprStatus;
 
 /* Gives the value of a name; false when the name is unknown. */
@@ -49,8 +52,8 @@ ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out);
 /* Calls visit for every use of a name, with its place; functions are not names. */
 void expr_names(const Expr *e, void (*visit)(void *ctx, const char *name, Loc at), void *ctx);
 
-const char *expr_text(const Expr *e);            /* as written, runs of blanks as one */
+const char *expr_text(const Expr *e); /* as written, runs of blanks as one */
 Loc expr_loc(const Expr *e);
-const char *expr_status_text(ExprStatus s);      /* "overflows 64 bits", "divides by zero", ... */
+const char *expr_status_text(ExprStatus s); /* "overflows 64 bits", "divides by zero", ... */
 
 #endif

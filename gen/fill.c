@@ -22,7 +22,7 @@ typedef struct {
     Text out;
     Cond cond[MAX_DEPTH];
     int depth;
-    const char *repeat;        /* name bound by the repeat line in hand; NULL: none */
+    const char *repeat; /* name bound by the repeat line in hand; NULL: none */
     int64_t repeat_value;
 } Filler;
 
@@ -50,7 +50,9 @@ static bool filler_lookup(void *ctx, const char *name, int64_t *value)
 /* NAME, NAME_x, KERNEL, KERNEL_x, TARGET_ATTRIBUTE: the textual names. */
 static bool add_textual(Filler *f, const char *id, size_t len)
 {
-    const struct { const char *word, *text; } prefix[] = { { "NAME", f->fill->name }, { "KERNEL", f->fill->kernel } };
+    const struct {
+        const char *word, *text;
+    } prefix[] = { { "NAME", f->fill->name }, { "KERNEL", f->fill->kernel } };
     for (size_t i = 0; i < 2; i++) {
         size_t n = strlen(prefix[i].word);
         if (prefix[i].text && len >= n && memcmp(id, prefix[i].word, n) == 0 && (len == n || id[n] == '_')) {
@@ -92,7 +94,7 @@ static void add_filled(Filler *f, const char *s, const char *end)
             size_t len = ident_len(s);
             add_ident(f, s, len, quote != 0);
             s += len;
-        } else if (isdigit((unsigned char)*s)) {       /* 0x1F, 1e3f: letters inside belong to the number */
+        } else if (isdigit((unsigned char)*s)) { /* 0x1F, 1e3f: letters inside belong to the number */
             size_t len = ident_len(s);
             text_addn(&f->out, s, len);
             s += len;
@@ -122,7 +124,10 @@ static bool live(const Filler *f)
     return true;
 }
 
-typedef struct { Filler *f; int known, unknown; } NameCount;
+typedef struct {
+    Filler *f;
+    int known, unknown;
+} NameCount;
 
 static void count_name(void *ctx, const char *name, Loc where)
 {
@@ -139,7 +144,7 @@ static void count_name(void *ctx, const char *name, Loc where)
 static int fold(Filler *f, const char *s, const char *end)
 {
     bool any = false;
-    for (const char *p = s; p < end; ) {
+    for (const char *p = s; p < end;) {
         size_t len = is_ident(*p) ? ident_len(p) : 0;
         char name[MAX_IDENT];
         int64_t value;
@@ -169,7 +174,10 @@ static int fold(Filler *f, const char *s, const char *end)
     return value != 0;
 }
 
-static bool word_is(const char *s, size_t len, const char *word) { return strlen(word) == len && memcmp(s, word, len) == 0; }
+static bool word_is(const char *s, size_t len, const char *word)
+{
+    return strlen(word) == len && memcmp(s, word, len) == 0;
+}
 
 static bool open_cond(Filler *f, const char *line, const char *arg, const char *end, size_t len)
 {
@@ -186,8 +194,8 @@ static bool open_cond(Filler *f, const char *line, const char *arg, const char *
         value = word_is(word, len, "ifdef");
     else
         value = live(f) ? -1 : 0;
-    f->cond[f->depth++] = (Cond){ .folded = value != -1, .live = value == 1, .taken = value == 1,
-                                  .at = (size_t)(line - f->src->text) };
+    f->cond[f->depth++] =
+        (Cond){ .folded = value != -1, .live = value == 1, .taken = value == 1, .at = (size_t)(line - f->src->text) };
     return value == -1;
 }
 
@@ -232,7 +240,7 @@ static bool directive(Filler *f, const char *line, const char *end, bool *keep)
     while (arg < end && isspace((unsigned char)*arg))
         arg++;
     const char *stop = end;
-    for (const char *p = arg; p + 1 < stop; p++)       /* a comment behind the condition is not part of it */
+    for (const char *p = arg; p + 1 < stop; p++) /* a comment behind the condition is not part of it */
         if (p[0] == '/' && (p[1] == '*' || p[1] == '/'))
             stop = p;
     while (stop > arg && isspace((unsigned char)stop[-1]))
@@ -316,7 +324,7 @@ static void section_line(Filler *f, const char *word, const char *end)
     const char *text = f->fill->section ? f->fill->section(f->fill->section_ctx, name) : NULL;
     if (text)
         text_add(&f->out, text);
-    else if (diag_nerror(f->diag) == before)           /* else the section said itself what is wrong */
+    else if (diag_nerror(f->diag) == before) /* else the section said itself what is wrong */
         diag_error(f->diag, at(f, word, len), "there is no section '%s'", name);
 }
 
@@ -352,7 +360,7 @@ char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *fill, Di
 {
     Filler f = { .arena = a, .src = src, .fill = fill, .diag = d, .out = { .arena = a } };
     int before = diag_nerror(d);
-    for (const char *line = src->text + offset; *line; ) {
+    for (const char *line = src->text + offset; *line;) {
         const char *end = strchr(line, '\n');
         fill_line(&f, line, end ? end : line + strlen(line));
         line = end ? end + 1 : line + strlen(line);
@@ -390,12 +398,13 @@ static const char *repeat_name(const char *s, size_t *len)
     return mark + 11;
 }
 
-void fill_names(const Source *src, size_t offset, void (*visit)(void *ctx, const char *name, size_t len, size_t at), void *ctx)
+void fill_names(const Source *src, size_t offset, void (*visit)(void *ctx, const char *name, size_t len, size_t at),
+                void *ctx)
 {
     size_t bound_len = 0;
     const char *bound_name = repeat_name(src->text + offset, &bound_len);
-    for (const char *s = src->text + offset; *s; ) {
-        if (strncmp(s, "//@ repeat ", 11) == 0) {      /* its bounds are uses, its own name is not */
+    for (const char *s = src->text + offset; *s;) {
+        if (strncmp(s, "//@ repeat ", 11) == 0) { /* its bounds are uses, its own name is not */
             s += 11 + bound_len;
             continue;
         }

@@ -20,12 +20,13 @@
 #include "gen/expr.h"
 
 typedef struct {
-    ExprLookup *lookup;        /* NULL: no names */
+    ExprLookup *lookup; /* NULL: no names */
     void *ctx;
-    const char *name;          /* NAME */
-    const char *kernel;        /* KERNEL; NULL: left alone */
-    const char *target;        /* TARGET_ATTRIBUTE -> <name>_TARGET_<target>; NULL: left alone */
-    const char *(*section)(void *ctx, const char *word);   /* text of a section; NULL result: an error; NULL: no sections */
+    const char *name;   /* NAME */
+    const char *kernel; /* KERNEL; NULL: left alone */
+    const char *target; /* TARGET_ATTRIBUTE -> <name>_TARGET_<target>; NULL: left alone */
+    const char *(*section)(void *ctx,
+                           const char *word); /* text of a section; NULL result: an error; NULL: no sections */
     void *section_ctx;
 } Fill;
 
@@ -33,6 +34,7 @@ typedef struct {
 char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *f, Diag *d);
 
 /* Every identifier outside strings and comments, once each time it is used; names bound by a repeat line are left out. */
-void fill_names(const Source *src, size_t offset, void (*visit)(void *ctx, const char *name, size_t len, size_t at), void *ctx);
+void fill_names(const Source *src, size_t offset, void (*visit)(void *ctx, const char *name, size_t len, size_t at),
+                void *ctx);
 
 #endif

@@ -90,7 +90,9 @@ bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *d
     Study *s = study_new(a, w->spec, device, target, unit_context_hash(a, &u));
     study_load(s, r, &w->templates, &w->targets, device);
     CostModel *m = cost_fit(a, s, &w->templates);
-    *out = (Outcome){ .workload = w, .device = device, .study = s, .model = m, .assignment = select_kernels(a, s, m, SELECT_PACKAGE) };
+    *out = (Outcome){
+        .workload = w, .device = device, .study = s, .model = m, .assignment = select_kernels(a, s, m, SELECT_PACKAGE)
+    };
     if (!out->assignment) {
         *err = "the records hold no verified measurement for this spec, these templates and this compiler";
         return false;
@@ -102,10 +104,20 @@ bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *d
 static const Package *make_package(Arena *a, const Outcome *out, Diag *d)
 {
     const Workload *w = out->workload;
-    ReportInput report = { .spec = w->spec, .study = out->study, .model = out->model, .assignment = out->assignment,
-                           .device = out->device, .cost = cost_report(a, out->study, &w->templates), .version = DCGEN_VERSION };
-    EmitInput in = { .unit = unit_context(w, out->device), .templates = &w->templates, .study = out->study,
-                     .assignment = out->assignment, .spec_text = w->spec_text, .records = record_text(a, out->records), .report = report_html(a, &report),
+    ReportInput report = { .spec = w->spec,
+                           .study = out->study,
+                           .model = out->model,
+                           .assignment = out->assignment,
+                           .device = out->device,
+                           .cost = cost_report(a, out->study, &w->templates),
+                           .version = DCGEN_VERSION };
+    EmitInput in = { .unit = unit_context(w, out->device),
+                     .templates = &w->templates,
+                     .study = out->study,
+                     .assignment = out->assignment,
+                     .spec_text = w->spec_text,
+                     .records = record_text(a, out->records),
+                     .report = report_html(a, &report),
                      .version = DCGEN_VERSION };
     return package_make(a, &in, d);
 }
@@ -177,7 +189,8 @@ int regret_package(Arena *a, const Options *o, const volatile int *stop)
 /* ---- check ---- */
 
 /* Everything that fits; what is wrong with templates is found before anything is built. NULL after errors in d. */
-static const Space *make_space(Arena *a, const UnitContext *u, const TemplateList *templates, const Target *target, Diag *d)
+static const Space *make_space(Arena *a, const UnitContext *u, const TemplateList *templates, const Target *target,
+                               Diag *d)
 {
     const Space *s = space_make(a, u->spec, templates, target, u->device, d);
     bool ok = s != NULL;
@@ -261,7 +274,8 @@ int dump_stage(Arena *a, const Options *o)
     DumpInput in;
     if (of_package)
         use.records = arena_printf(a, "%s/records.jsonl", o->operand);
-    const Workload *w = read_workload(a, of_package ? arena_printf(a, "%s/spec.cfg", o->operand) : o->operand, &use, &code);
+    const Workload *w =
+        read_workload(a, of_package ? arena_printf(a, "%s/spec.cfg", o->operand) : o->operand, &use, &code);
     if (w && dump_input(a, &use, w, &in, &code))
         dump(a, o->dump, &in, o->json, stdout);
     return code;
@@ -270,7 +284,8 @@ int dump_stage(Arena *a, const Options *o)
 /* ---- generate ---- */
 
 /* What is searched, and what is known of it. */
-static bool prepare(Arena *a, const Workload *w, const Options *o, Tools *run, UnitContext *u, Search *q, int *code, const char **err)
+static bool prepare(Arena *a, const Workload *w, const Options *o, Tools *run, UnitContext *u, Search *q, int *code,
+                    const char **err)
 {
     Device *device = ARENA_NEW(a, Device);
     *device = *runner_device(run->runner);
@@ -304,12 +319,20 @@ static bool nothing_works(const Study *s, const Records *r)
     return s->ntrial > 0 && r->nkernel >= s->ntrial;
 }
 
-static bool search_workload(Arena *a, const Workload *w, const Options *o, Tools *run, double began_s, const volatile int *stop, int *code,
-                            const char **err)
+static bool search_workload(Arena *a, const Workload *w, const Options *o, Tools *run, double began_s,
+                            const volatile int *stop, int *code, const char **err)
 {
     UnitContext u;
-    Search q = { .arena = a, .unit = &u, .templates = &w->templates, .builder = run->builder, .runner = run->runner,
-                 .diag = diag_new(a), .seed = o->seed, .jobs = o->jobs, .began_s = began_s, .seconds = w->spec->budget.seconds,
+    Search q = { .arena = a,
+                 .unit = &u,
+                 .templates = &w->templates,
+                 .builder = run->builder,
+                 .runner = run->runner,
+                 .diag = diag_new(a),
+                 .seed = o->seed,
+                 .jobs = o->jobs,
+                 .began_s = began_s,
+                 .seconds = w->spec->budget.seconds,
                  .stop = stop };
     if (!prepare(a, w, o, run, &u, &q, code, err))
         return false;
@@ -329,7 +352,8 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, Tools
 static int interrupted(const Workload *w, const Tools *run)
 {
     if (run->records)
-        fprintf(stderr, "dcgen: interrupted; what was measured is in %s, and the same command goes on from there\n", w->records);
+        fprintf(stderr, "dcgen: interrupted; what was measured is in %s, and the same command goes on from there\n",
+                w->records);
     else
         fprintf(stderr, "dcgen: interrupted; nothing was measured yet\n");
     return EXIT_INTERRUPTED;

@@ -38,7 +38,7 @@ typedef struct {
     const Study *study;
     const CostModel *model;
     const Assignment *assignment;
-    const Records *records;            /* those that the study was made of */
+    const Records *records; /* those that the study was made of */
 } Outcome;
 
 /* device: whose measurements count; NULL: the one with most. False with *err set: no device suits, nothing usable was measured. */

@@ -12,8 +12,8 @@ enum { GRID_MAX_DIM = 6 };
 
 typedef struct {
     int ndim;
-    int64_t count[GRID_MAX_DIM];       /* indices 0..count-1 along each dim; count >= 1 */
-    bool all;                          /* every point, in lexicographic order; else a sample, which may repeat points */
+    int64_t count[GRID_MAX_DIM]; /* indices 0..count-1 along each dim; count >= 1 */
+    bool all;                    /* every point, in lexicographic order; else a sample, which may repeat points */
     int64_t npoint, next;
 } Grid;
 

@@ -20,9 +20,11 @@ static size_t character_length(const unsigned char *s)
 
 static const char *entity_of(char c)
 {
-    static const struct { char c; const char *entity; } row[] = {
-        { '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '"', "&quot;" }, { '\'', "&#39;" },
-        { '\n', " " }, { '\t', " " } };
+    static const struct {
+        char c;
+        const char *entity;
+    } row[] = { { '&', "&amp;" },  { '<', "&lt;" }, { '>', "&gt;" }, { '"', "&quot;" },
+                { '\'', "&#39;" }, { '\n', " " },   { '\t', " " } };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (row[i].c == c)
             return row[i].entity;

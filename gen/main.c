@@ -41,8 +41,8 @@ static void catch_signals(void)
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     catch_signal(SIGHUP);
-    signal(SIGPIPE, SIG_IGN);          /* a runner that died is seen when it is written to */
-    signal(SIGXFSZ, SIG_IGN);          /* so is a file that may not grow */
+    signal(SIGPIPE, SIG_IGN); /* a runner that died is seen when it is written to */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow */
 }
 
 /* Files must not get the numbers of standard streams that the caller closed: messages would go into them. */
@@ -68,11 +68,16 @@ static int run_command(Arena *a, const Options *o)
     if (o->dump != DUMP_NONE)
         return dump_stage(a, o);
     switch (o->command) {
-    case COMMAND_GENERATE: return generate(a, o, &interrupted);
-    case COMMAND_REPLAY: return replay(a, o);
-    case COMMAND_CHECK: return check(a, o);
-    case COMMAND_EXPLAIN: return explain_package(a, o);
-    case COMMAND_BENCH: return o->regret > 0 ? regret_package(a, o, &interrupted) : bench_package(a, o, &interrupted);
+    case COMMAND_GENERATE:
+        return generate(a, o, &interrupted);
+    case COMMAND_REPLAY:
+        return replay(a, o);
+    case COMMAND_CHECK:
+        return check(a, o);
+    case COMMAND_EXPLAIN:
+        return explain_package(a, o);
+    case COMMAND_BENCH:
+        return o->regret > 0 ? regret_package(a, o, &interrupted) : bench_package(a, o, &interrupted);
     }
     return EXIT_USAGE;
 }

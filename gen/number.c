@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { double size; const char *name; } Unit;
+typedef struct {
+    double size;
+    const char *name;
+} Unit;
 
 /* The exponent of ten after rounding to `digits`. */
 static int exponent_of(double v, int digits)

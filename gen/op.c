@@ -16,18 +16,20 @@ typedef struct {
     Diag *diag;
     Op *op;
     const char *axis[OP_MAX_AXIS];
-    bool axes_ok;          /* else names in expressions are not checked: one fault, one error */
+    bool axes_ok; /* else names in expressions are not checked: one fault, one error */
 } Reader;
 
 /* Names that will stand in generated C: identifiers, no two the same. */
-static bool check_identifier(Reader *r, const ConfSetting *s, const char *what, const char *name) {
+static bool check_identifier(Reader *r, const ConfSetting *s, const char *what, const char *name)
+{
     const char *why = name_fault(name);
     if (why)
         diag_error(r->diag, conf_value_loc(r->conf, s), "the %s '%s' %s", what, name, why);
     return !why;
 }
 
-static void check_unique(Reader *r, const ConfSetting *s, const char *what, const char *const *names, int n) {
+static void check_unique(Reader *r, const ConfSetting *s, const char *what, const char *const *names, int n)
+{
     for (int i = 1; i < n; i++)
         for (int j = 0; j < i; j++)
             if (strcmp(names[i], names[j]) == 0) {
@@ -36,8 +38,8 @@ static void check_unique(Reader *r, const ConfSetting *s, const char *what, cons
             }
 }
 
-static void read_words(Reader *r, const ConfSetting *group, const char *key, const char *what, const char **out,
-                       int *n) {
+static void read_words(Reader *r, const ConfSetting *group, const char *key, const char *what, const char **out, int *n)
+{
     const ConfSetting *s = conf_member(group, key);
     if (!conf_strings(r->conf, group, key, out, OP_MAX_NAME, n) || !s)
         return;
@@ -47,16 +49,20 @@ static void read_words(Reader *r, const ConfSetting *group, const char *key, con
 }
 
 /* An expression over the axes. */
-static void read_expr(Reader *r, const ConfSetting *group, const char *key, Expr **out) {
+static void read_expr(Reader *r, const ConfSetting *group, const char *key, Expr **out)
+{
     if (conf_expr(r->conf, group, key, out) && *out && r->axes_ok)
         conf_check_names(r->diag, *out, "axis", r->axis, (size_t)r->op->naxis);
 }
 
-static void read_axis(Reader *r, const ConfSetting *group) {
+static void read_axis(Reader *r, const ConfSetting *group)
+{
     static const ConfKey keys[] = {
-        {"name", true, "as in M"}, {"kind", true, "\"spatial\" or \"reduce\""}, {"doc", false, NULL},
+        { "name", true, "as in M" },
+        { "kind", true, "\"spatial\" or \"reduce\"" },
+        { "doc", false, NULL },
     };
-    static const char *const kinds[] = {[AXIS_SPATIAL] = "spatial", [AXIS_REDUCE] = "reduce"};
+    static const char *const kinds[] = { [AXIS_SPATIAL] = "spatial", [AXIS_REDUCE] = "reduce" };
     Axis *axis = &r->op->axis[r->op->naxis];
     int kind = 0;
     axis->name = axis->doc = "";
@@ -71,13 +77,18 @@ static void read_axis(Reader *r, const ConfSetting *group) {
         r->axis[r->op->naxis++] = axis->name;
 }
 
-static void read_operand(Reader *r, const ConfSetting *group) {
+static void read_operand(Reader *r, const ConfSetting *group)
+{
     static const ConfKey keys[] = {
-        {"name", true, "as in X"}, {"role", true, "\"in\", \"const\" or \"out\""},
-        {"elems", true, "its number of elements, as in \"M*K\""}, {"dtype", false, NULL}, {"doc", false, NULL},
-        {"epilogue", false, NULL}, {"layouts", false, NULL},
+        { "name", true, "as in X" },
+        { "role", true, "\"in\", \"const\" or \"out\"" },
+        { "elems", true, "its number of elements, as in \"M*K\"" },
+        { "dtype", false, NULL },
+        { "doc", false, NULL },
+        { "epilogue", false, NULL },
+        { "layouts", false, NULL },
     };
-    static const char *const roles[] = {[ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out"};
+    static const char *const roles[] = { [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out" };
     Operand *o = &r->op->operand[r->op->noperand];
     int role = 0, epilogue = -1;
     o->name = o->doc = "";
@@ -98,18 +109,20 @@ static void read_operand(Reader *r, const ConfSetting *group) {
 }
 
 static void read_each(Reader *r, const ConfSetting *root, const char *key, int max,
-                      void (*read)(Reader *, const ConfSetting *)) {
+                      void (*read)(Reader *, const ConfSetting *))
+{
     const ConfSetting *list = conf_list(r->conf, root, key);
     if (list && (conf_length(list) == 0 || conf_length(list) > max)) {
-        diag_error(r->diag, conf_value_loc(r->conf, list), "'%s': %d of them, expected 1 to %d", key,
-                   conf_length(list), max);
+        diag_error(r->diag, conf_value_loc(r->conf, list), "'%s': %d of them, expected 1 to %d", key, conf_length(list),
+                   max);
         return;
     }
     for (int i = 0; i < conf_length(list); i++)
         read(r, conf_elem(list, i));
 }
 
-static int count_role(const Op *op, Role role) {
+static int count_role(const Op *op, Role role)
+{
     int n = 0;
     for (int i = 0; i < op->noperand; i++)
         n += op->operand[i].role == role;
@@ -117,7 +130,8 @@ static int count_role(const Op *op, Role role) {
 }
 
 /* What the generators rely on: distinct names, one output, at most one constant operand, and that one with layouts. */
-static void check_operands(Reader *r, const ConfSetting *root) {
+static void check_operands(Reader *r, const ConfSetting *root)
+{
     const Op *op = r->op;
     const ConfSetting *s = conf_member(root, "operands");
     const char *names[OP_MAX_AXIS + OP_MAX_OPERAND];
@@ -141,7 +155,8 @@ static void check_operands(Reader *r, const ConfSetting *root) {
 }
 
 /* The reference is a file beside op.cfg. */
-static void read_reference(Reader *r, const ConfSetting *root) {
+static void read_reference(Reader *r, const ConfSetting *root)
+{
     const char *file = NULL;
     if (!conf_string(r->conf, root, "reference", &file) || !file)
         return;
@@ -151,15 +166,19 @@ static void read_reference(Reader *r, const ConfSetting *root) {
     r->op->reference = arena_printf(r->arena, "%s/%s", r->op->dir, file);
 }
 
-static void read_op(Reader *r, const ConfSetting *root) {
+static void read_op(Reader *r, const ConfSetting *root)
+{
     static const ConfKey keys[] = {
-        {"name", true, "the name of its folder"}, {"doc", false, NULL},
-        {"axes", true, "a list of groups { name; kind; }"},
-        {"dtypes", true, "as in [\"f32\"]"}, {"epilogues", false, NULL},
-        {"operands", true, "in the order of the C API"},
-        {"flops", true, "useful operations of one call, as in \"2*M*N*K\""}, {"rows", true, "rows of the output"},
-        {"row_elems", true, "elements of each row of the output"},
-        {"reference", true, "the naive reference, as in \"reference.c\""},
+        { "name", true, "the name of its folder" },
+        { "doc", false, NULL },
+        { "axes", true, "a list of groups { name; kind; }" },
+        { "dtypes", true, "as in [\"f32\"]" },
+        { "epilogues", false, NULL },
+        { "operands", true, "in the order of the C API" },
+        { "flops", true, "useful operations of one call, as in \"2*M*N*K\"" },
+        { "rows", true, "rows of the output" },
+        { "row_elems", true, "elements of each row of the output" },
+        { "reference", true, "the naive reference, as in \"reference.c\"" },
     };
     Op *op = r->op;
     conf_keys(r->conf, root, keys, LENGTH(keys));
@@ -182,13 +201,14 @@ static void read_op(Reader *r, const ConfSetting *root) {
         check_operands(r, root);
 }
 
-Op *op_read(Arena *a, const char *dir, Diag *d) {
+Op *op_read(Arena *a, const char *dir, Diag *d)
+{
     int nerror = diag_nerror(d);
     Op *op = ARENA_NEW(a, Op);
     op->dir = arena_strdup(a, dir);
     op->name = op->doc = "";
     op->src = conf_source(a, arena_printf(a, "%s/op.cfg", dir), d);
-    Reader r = {.arena = a, .diag = d, .op = op};
+    Reader r = { .arena = a, .diag = d, .op = op };
     r.conf = op->src ? conf_parse(a, op->src, 0, op->src->len, d) : NULL;
     if (!r.conf)
         return NULL;
@@ -197,14 +217,16 @@ Op *op_read(Arena *a, const char *dir, Diag *d) {
     return diag_nerror(d) == nerror ? op : NULL;
 }
 
-int op_axis(const Op *op, const char *name) {
+int op_axis(const Op *op, const char *name)
+{
     for (int i = 0; i < op->naxis; i++)
         if (strcmp(op->axis[i].name, name) == 0)
             return i;
     return -1;
 }
 
-bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue) {
+bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue)
+{
     if (!o->epilogue)
         return true;
     for (int i = 0; i < nepilogue; i++)

@@ -11,7 +11,7 @@
 #include "gen/arena.h"
 
 typedef struct {
-    const char *path;          /* within the package: relative, '/' between, no "." or ".." */
+    const char *path; /* within the package: relative, '/' between, no "." or ".." */
     const char *text;
     size_t len;
 } PackageFile;

@@ -13,13 +13,26 @@
 #include "gen/text.h"
 
 /* Kernel k: LOOK_KERNEL + k % LOOK_NKERNEL. */
-enum { LOOK_AXIS = 1, LOOK_GRID, LOOK_TEXT, LOOK_LABEL, LOOK_CHOSEN, LOOK_GENERAL, LOOK_BEST, LOOK_DOT, LOOK_CLOUD,
-       LOOK_KEPT, LOOK_GUIDE, LOOK_KERNEL = 16, LOOK_NKERNEL = 8 };
+enum {
+    LOOK_AXIS = 1,
+    LOOK_GRID,
+    LOOK_TEXT,
+    LOOK_LABEL,
+    LOOK_CHOSEN,
+    LOOK_GENERAL,
+    LOOK_BEST,
+    LOOK_DOT,
+    LOOK_CLOUD,
+    LOOK_KEPT,
+    LOOK_GUIDE,
+    LOOK_KERNEL = 16,
+    LOOK_NKERNEL = 8
+};
 
 typedef struct {
     int width, height;
-    Text script;               /* what to draw, without terminal and output */
-    const char *svg;           /* filled in by plot_run: content of an <svg viewBox="0 0 width height"> */
+    Text script;     /* what to draw, without terminal and output */
+    const char *svg; /* filled in by plot_run: content of an <svg viewBox="0 0 width height"> */
 } Plot;
 
 /* One gnuplot draws all of them. False with *why set ("gnuplot was not found"); then every svg is NULL. */

@@ -12,18 +12,21 @@
 
 static const double RING_RADIUS = 4;
 
-typedef struct { const char *s; size_t n; } Slice;
+typedef struct {
+    const char *s;
+    size_t n;
+} Slice;
 
 typedef struct {
-    Slice name;                /* "path", "/g" */
+    Slice name; /* "path", "/g" */
     Slice attributes;
-    const char *next;          /* behind the '>' */
+    const char *next; /* behind the '>' */
 } Tag;
 
 typedef struct {
     Text out;
-    Slice placed;              /* attributes of the last <g transform=...>, which holds the text's place */
-    int dots;                  /* look of the open path of circles; 0: none */
+    Slice placed; /* attributes of the last <g transform=...>, which holds the text's place */
+    int dots;     /* look of the open path of circles; 0: none */
     bool rings;
 } Writer;
 
@@ -199,10 +202,12 @@ static void write_text(Writer *w, const Tag *t)
 
 char *plot_normalise(Arena *a, const char *begin, const char *end)
 {
-    static const struct { const char *name; void (*write)(Writer *, const Tag *); } row[] = {
-        { "path", write_path }, { "polygon", write_polygon }, { "use", write_circle }, { "text", write_text } };
+    static const struct {
+        const char *name;
+        void (*write)(Writer *, const Tag *);
+    } row[] = { { "path", write_path }, { "polygon", write_polygon }, { "use", write_circle }, { "text", write_text } };
     Writer w = { .out = { .arena = a } };
-    bool skip = false;         /* within <defs> */
+    bool skip = false; /* within <defs> */
     Tag t;
     for (const char *p = begin; next_tag(p, end, &t); p = t.next) {
         if (is_named(&t, "defs") || is_named(&t, "/defs"))

@@ -3,7 +3,7 @@
  * progress: see the header. A line is composed whole and written at once, so that it does not flicker; the terminal's
  * width is asked anew for every line, so that resizing needs no signal.
  */
-#define _GNU_SOURCE            /* strcasestr */
+#define _GNU_SOURCE /* strcasestr */
 #include "gen/progress.h"
 #include <math.h>
 #include <pthread.h>
@@ -22,15 +22,15 @@ static const char HIDE_CURSOR[] = "\033[?25l";
 static const char RESTORE[] = "\r\033[K\033[?25h";
 
 struct Progress {
-    ProgressMode mode;         /* never AUTO */
+    ProgressMode mode; /* never AUTO */
     FILE *out;
     ProgressView view;
     char phase[64], best[256];
     double done, total, eta_s;
-    double told_s;             /* when eta_s was true */
-    double shown_s;            /* when the last line was written */
-    bool stale;                /* the state is newer than what is shown */
-    bool ticking;              /* the ticker runs; all that is above is then used under the lock */
+    double told_s;  /* when eta_s was true */
+    double shown_s; /* when the last line was written */
+    bool stale;     /* the state is newer than what is shown */
+    bool ticking;   /* the ticker runs; all that is above is then used under the lock */
     bool closing;
     pthread_t ticker;
     pthread_mutex_t lock;
@@ -42,31 +42,36 @@ static volatile sig_atomic_t shown_fd = -1;
 
 /* ---- signals ---------------------------------------------------------- */
 
-void progress_restore(void) {
+void progress_restore(void)
+{
     if (shown_fd >= 0 && write(shown_fd, RESTORE, sizeof RESTORE - 1) < 0)
-        return;    /* the terminal is gone: nothing to restore */
+        return; /* the terminal is gone: nothing to restore */
 }
 
-static void on_fatal(int signal_number) {
+static void on_fatal(int signal_number)
+{
     progress_restore();
-    raise(signal_number);      /* SA_RESETHAND: now by its default action */
+    raise(signal_number); /* SA_RESETHAND: now by its default action */
 }
 
-static void on_stop(int signal_number) {
+static void on_stop(int signal_number)
+{
     (void)signal_number;
     progress_restore();
     raise(SIGSTOP);
 }
 
 /* Takes only signals that nobody handles: who handles one ends through progress_close or progress_restore. */
-static void signal_take(int signal_number, void (*handler)(int), int flags) {
+static void signal_take(int signal_number, void (*handler)(int), int flags)
+{
     struct sigaction old, mine = { .sa_handler = handler, .sa_flags = flags };
     sigemptyset(&mine.sa_mask);
     if (sigaction(signal_number, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL)
         sigaction(signal_number, &mine, NULL);
 }
 
-static void signals_take(void) {
+static void signals_take(void)
+{
     static const int fatal[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV };
     static bool registered;
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
@@ -79,14 +84,16 @@ static void signals_take(void) {
 
 /* ---- what is known about the terminal --------------------------------- */
 
-static double clock_s(void) {
+static double clock_s(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* From the environment alone, as setlocale would also change how numbers are printed. */
-static bool locale_is_utf8(void) {
+static bool locale_is_utf8(void)
+{
     static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *v = getenv(names[i]);
@@ -96,12 +103,14 @@ static bool locale_is_utf8(void) {
     return false;
 }
 
-static bool is_terminal(FILE *out) {
+static bool is_terminal(FILE *out)
+{
     const char *term = getenv("TERM");
     return isatty(fileno(out)) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-static int width_now(const Progress *p) {
+static int width_now(const Progress *p)
+{
     struct winsize size;
     if (p->view.width > 0)
         return p->view.width;
@@ -112,18 +121,18 @@ static int width_now(const Progress *p) {
 
 /* ---- composing a line -------------------------------------------------- */
 
-static bool continues_char(char c) {
-    return ((unsigned char)c & 0xC0) == 0x80;
-}
+static bool continues_char(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-static int columns(const char *s) {
+static int columns(const char *s)
+{
     int n = 0;
     for (; *s; s++)
         n += !continues_char(*s);
     return n;
 }
 
-static void cut_to(char *s, int ncolumn) {
+static void cut_to(char *s, int ncolumn)
+{
     int n = 0;
     for (; *s; s++) {
         n += !continues_char(*s);
@@ -135,15 +144,16 @@ static void cut_to(char *s, int ncolumn) {
 }
 
 /* Copies text of others so that it cannot move the cursor. */
-static void copy_printable(char *to, size_t size, const char *from) {
+static void copy_printable(char *to, size_t size, const char *from)
+{
     size_t n = 0;
     for (; from && *from && n + 1 < size; from++)
         to[n++] = (unsigned char)*from < 0x20 || *from == 0x7F ? ' ' : *from;
     to[n] = '\0';
 }
 
-__attribute__((format(printf, 3, 4)))
-static void append(char *line, size_t size, const char *fmt, ...) {
+__attribute__((format(printf, 3, 4))) static void append(char *line, size_t size, const char *fmt, ...)
+{
     size_t n = strlen(line);
     va_list ap;
     va_start(ap, fmt);
@@ -151,7 +161,8 @@ static void append(char *line, size_t size, const char *fmt, ...) {
     va_end(ap);
 }
 
-static void append_time(char *line, size_t size, double s) {
+static void append_time(char *line, size_t size, double s)
+{
     long t = lround(fmin(s, 359999));
     if (t >= 3600)
         append(line, size, "%ld:%02ld:%02ld left", t / 3600, t / 60 % 60, t % 60);
@@ -159,16 +170,13 @@ static void append_time(char *line, size_t size, double s) {
         append(line, size, "%ld:%02ld left", t / 60, t % 60);
 }
 
-static bool eta_known(const Progress *p) {
-    return isfinite(p->eta_s) && p->eta_s >= 0;
-}
+static bool eta_known(const Progress *p) { return isfinite(p->eta_s) && p->eta_s >= 0; }
 
 /* Counted down since it was told. */
-static double eta_now(const Progress *p) {
-    return fmax(p->eta_s - (p->view.now_s() - p->told_s), 0);
-}
+static double eta_now(const Progress *p) { return fmax(p->eta_s - (p->view.now_s() - p->told_s), 0); }
 
-static void append_count(const Progress *p, char *line, size_t size) {
+static void append_count(const Progress *p, char *line, size_t size)
+{
     if (p->total > 0)
         append(line, size, "%.0f/%.0f", p->done, p->total);
     else
@@ -176,7 +184,8 @@ static void append_count(const Progress *p, char *line, size_t size) {
 }
 
 /* Blocks of eighths in UTF-8, '#' and '.' in ASCII. */
-static void append_bar(const Progress *p, char *line, size_t size, int ncolumn) {
+static void append_bar(const Progress *p, char *line, size_t size, int ncolumn)
+{
     static const char *const eighth[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
     double part = fmin(fmax(p->done / p->total, 0), 1);
     int filled = (int)floor(part * ncolumn * 8), column = 0;
@@ -193,9 +202,10 @@ static void append_bar(const Progress *p, char *line, size_t size, int ncolumn) 
 }
 
 /* Phase, bar, count, best, time left. On a narrow terminal the bar gives way first, then the words are cut. */
-static void compose_bar(const Progress *p, char *line, size_t size) {
+static void compose_bar(const Progress *p, char *line, size_t size)
+{
     char tail[512] = " ";
-    int room = width_now(p) - 1;       /* the last column stays free: writing there wraps on some terminals */
+    int room = width_now(p) - 1; /* the last column stays free: writing there wraps on some terminals */
     append_count(p, tail, sizeof tail);
     if (p->best[0])
         append(tail, sizeof tail, "  %s", p->best);
@@ -213,7 +223,8 @@ static void compose_bar(const Progress *p, char *line, size_t size) {
     cut_to(line, room > 0 ? room : 0);
 }
 
-static void compose_plain(const Progress *p, char *line, size_t size) {
+static void compose_plain(const Progress *p, char *line, size_t size)
+{
     append(line, size, "%s: ", p->phase);
     append_count(p, line, size);
     if (p->best[0])
@@ -227,12 +238,14 @@ static void compose_plain(const Progress *p, char *line, size_t size) {
 /* ---- showing ----------------------------------------------------------- */
 
 /* The terminal belongs to others: we were stopped and go on behind the shell's prompt. */
-static bool in_background(const Progress *p) {
+static bool in_background(const Progress *p)
+{
     pid_t group = p->view.width > 0 ? -1 : tcgetpgrp(fileno(p->out));
     return group >= 0 && group != getpgrp();
 }
 
-static void show(Progress *p) {
+static void show(Progress *p)
+{
     if (p->mode == PROGRESS_BAR && in_background(p))
         return;
     char line[LINE_BYTES] = "";
@@ -249,13 +262,15 @@ static void show(Progress *p) {
     p->stale = false;
 }
 
-static void bar_clear(Progress *p) {
+static void bar_clear(Progress *p)
+{
     if (p->mode == PROGRESS_BAR && p->phase[0])
         fputs("\r\033[K", p->out);
 }
 
 /* A phase that ends between two plain lines gets its last one. */
-static void phase_end(Progress *p) {
+static void phase_end(Progress *p)
+{
     if (p->mode == PROGRESS_PLAIN && p->phase[0] && p->stale)
         show(p);
 }
@@ -263,7 +278,8 @@ static void phase_end(Progress *p) {
 /* ---- the ticker ---------------------------------------------------------- */
 
 /* Redraws a bar from time to time, so that the time left goes on between two updates. */
-static void *ticker_main(void *progress) {
+static void *ticker_main(void *progress)
+{
     Progress *p = progress;
     pthread_mutex_lock(&p->lock);
     while (!p->closing) {
@@ -281,7 +297,8 @@ static void *ticker_main(void *progress) {
 }
 
 /* Signals are for the other threads. */
-static void ticker_start(Progress *p) {
+static void ticker_start(Progress *p)
+{
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &old);
@@ -289,7 +306,8 @@ static void ticker_start(Progress *p) {
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-static void ticker_stop(Progress *p) {
+static void ticker_stop(Progress *p)
+{
     if (!p->ticking)
         return;
     pthread_mutex_lock(&p->lock);
@@ -302,14 +320,16 @@ static void ticker_stop(Progress *p) {
 
 /* ---- the interface ------------------------------------------------------ */
 
-static ProgressMode mode_for(ProgressMode wish, FILE *out, const ProgressView *view) {
+static ProgressMode mode_for(ProgressMode wish, FILE *out, const ProgressView *view)
+{
     bool terminal = view->width > 0 || is_terminal(out);
     if (wish == PROGRESS_AUTO)
         return terminal ? PROGRESS_BAR : PROGRESS_PLAIN;
     return wish == PROGRESS_BAR && !terminal ? PROGRESS_NONE : wish;
 }
 
-Progress *progress_open_view(ProgressMode mode, FILE *out, const ProgressView *view) {
+Progress *progress_open_view(ProgressMode mode, FILE *out, const ProgressView *view)
+{
     Progress *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
@@ -326,12 +346,14 @@ Progress *progress_open_view(ProgressMode mode, FILE *out, const ProgressView *v
     return p;
 }
 
-Progress *progress_open(ProgressMode mode, FILE *out) {
+Progress *progress_open(ProgressMode mode, FILE *out)
+{
     ProgressView view = { .utf8 = locale_is_utf8(), .now_s = clock_s };
     return progress_open_view(mode, out, &view);
 }
 
-void progress_phase(Progress *p, const char *phase, double total) {
+void progress_phase(Progress *p, const char *phase, double total)
+{
     if (!p)
         return;
     pthread_mutex_lock(&p->lock);
@@ -346,7 +368,8 @@ void progress_phase(Progress *p, const char *phase, double total) {
     pthread_mutex_unlock(&p->lock);
 }
 
-void progress_update(Progress *p, double done, const char *best, double eta_s) {
+void progress_update(Progress *p, double done, const char *best, double eta_s)
+{
     if (!p || !p->phase[0])
         return;
     pthread_mutex_lock(&p->lock);
@@ -361,7 +384,8 @@ void progress_update(Progress *p, double done, const char *best, double eta_s) {
     pthread_mutex_unlock(&p->lock);
 }
 
-void progress_line(Progress *p, const char *fmt, ...) {
+void progress_line(Progress *p, const char *fmt, ...)
+{
     if (!p)
         return;
     va_list ap;
@@ -377,7 +401,8 @@ void progress_line(Progress *p, const char *fmt, ...) {
     pthread_mutex_unlock(&p->lock);
 }
 
-void progress_close(Progress *p) {
+void progress_close(Progress *p)
+{
     if (!p)
         return;
     ticker_stop(p);

@@ -21,9 +21,9 @@ typedef struct Progress Progress;
 
 /* The display as it would be elsewhere, for tests. */
 typedef struct {
-    int width;                 /* columns of the pretended terminal; 0: ask the real one */
+    int width; /* columns of the pretended terminal; 0: ask the real one */
     bool utf8;
-    double (*now_s)(void);     /* the clock */
+    double (*now_s)(void); /* the clock */
 } ProgressView;
 
 Progress *progress_open(ProgressMode mode, FILE *out);

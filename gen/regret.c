@@ -10,18 +10,21 @@
 #include "gen/unit.h"
 
 enum { MAX_RIVAL = 20, FIRST_REPEATS = 5, LAST_REPEATS = 21, LAST_RIVALS = 4 };
-static const double NEAR = 1.25;                   /* candidates predicted within this of the best are rivals */
+static const double NEAR = 1.25; /* candidates predicted within this of the best are rivals */
 static const double SAMPLE_NS = 1e6, MAX_NS = 20e9, DEADLINE_S = 60;
 
 typedef struct {
     Arena *arena;
     const Outcome *out;
     Tools *tools;
-    const char **so;                               /* one a trial; NULL: not built */
+    const char **so; /* one a trial; NULL: not built */
     const volatile int *stop;
 } Judge;
 
-typedef struct { double ns; int64_t trial; } Rival;
+typedef struct {
+    double ns;
+    int64_t trial;
+} Rival;
 
 static int by_time(const void *x, const void *y)
 {
@@ -63,7 +66,9 @@ static int find_rivals(const Judge *j, int64_t instance, Rival *rival)
 static bool build_rivals(const Judge *j, const Rival *rival, int n, const char **err)
 {
     const Outcome *out = j->out;
-    UnitContext u = { .spec = out->workload->spec, .device = out->device, .targets = &out->workload->targets,
+    UnitContext u = { .spec = out->workload->spec,
+                      .device = out->device,
+                      .targets = &out->workload->targets,
                       .package_dir = out->workload->package_dir };
     Build build[MAX_RIVAL];
     int64_t trial[MAX_RIVAL], value[TEMPLATE_MAX_PARAM];
@@ -99,7 +104,11 @@ static bool race(const Judge *j, const Instance *inst, Rival *rival, int n, int 
         key[m] = j->out->study->trial[rival[i].trial].key;
         so[m++] = j->so[rival[i].trial];
     }
-    MeasureRequest q = { .extent = inst->extent, .threads = inst->threads, .repeats = repeats, .sample_ns = SAMPLE_NS, .max_ns = MAX_NS,
+    MeasureRequest q = { .extent = inst->extent,
+                         .threads = inst->threads,
+                         .repeats = repeats,
+                         .sample_ns = SAMPLE_NS,
+                         .max_ns = MAX_NS,
                          .deadline_s = DEADLINE_S };
     if (!measure(j->tools->runner, j->arena, &q, key, so, m, result, j->stop, err))
         return false;
@@ -150,8 +159,8 @@ static bool judge(const Judge *j, int most, const char **err)
         log_sum += log1p(r);
         worst = fmax(worst, r);
     }
-    printf("regret on %d shapes that were not tuned: %.2f%% geometric mean, %.2f%% worst\n", n, n ? 100 * expm1(log_sum / n) : 0.0,
-           100 * worst);
+    printf("regret on %d shapes that were not tuned: %.2f%% geometric mean, %.2f%% worst\n", n,
+           n ? 100 * expm1(log_sum / n) : 0.0, 100 * worst);
     return true;
 }
 

@@ -15,8 +15,16 @@
 #include "gen/number.h"
 #include "gen/report_private.h"
 
-static void paragraph(Report *r, const char *text) { html_element(&r->out, "p", NULL, text); text_add(&r->out, "\n"); }
-static void note(Report *r, const char *text) { html_element(&r->out, "p", "note", text); text_add(&r->out, "\n"); }
+static void paragraph(Report *r, const char *text)
+{
+    html_element(&r->out, "p", NULL, text);
+    text_add(&r->out, "\n");
+}
+static void note(Report *r, const char *text)
+{
+    html_element(&r->out, "p", "note", text);
+    text_add(&r->out, "\n");
+}
 
 /* ---- numbers that several sections need ---- */
 
@@ -84,11 +92,15 @@ static void figure(Report *r, int plot, const char *id, const char *caption)
     const Plot *p = &r->plot[plot];
     text_printf(&r->out, "<figure>\n<figcaption id=\"%s\">", id);
     html_text(&r->out, caption);
-    text_printf(&r->out, "</figcaption>\n<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" "
-                "aria-labelledby=\"%s\">\n%s</svg>\n</figure>\n", p->width, p->height, id, p->svg);
+    text_printf(&r->out,
+                "</figcaption>\n<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" "
+                "aria-labelledby=\"%s\">\n%s</svg>\n</figure>\n",
+                p->width, p->height, id, p->svg);
 }
 
-typedef struct { const char *text, *mark; } Key;       /* mark: SVG within 28 x 12 */
+typedef struct {
+    const char *text, *mark;
+} Key; /* mark: SVG within 28 x 12 */
 
 static void legend(Report *r, const Key *key, size_t n)
 {
@@ -112,7 +124,8 @@ static void no_figures(Report *r)
 
 static void page_head(Report *r)
 {
-    text_add(&r->out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    text_add(&r->out,
+             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
              "<meta name=\"color-scheme\" content=\"light dark\">\n<meta http-equiv=\"Content-Security-Policy\" "
              "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
@@ -127,11 +140,14 @@ static const char *summary_text(Report *r)
     const Spec *s = r->in->spec;
     Arena *a = r->arena;
     bool one = as->nkernel == 1;
-    const char *served = arena_printf(a, "%d kernel%s (%s of machine code) serve%s %s shape%s of %s on %s",
-        as->nkernel, one ? "" : "s", number_bytes(a, as->code_bytes), one ? "s" : "", number_count(a, s->ninstance),
-        s->ninstance == 1 ? "" : "s", s->op->name, r->in->device->name);
-    served = arena_printf(a, "%s; on the tuned shapes %s %s more time (weighted mean) than the fastest kernel known "
-                          "for each", served, one ? "it takes" : "they take", number_percent(a, r->tuned_regret));
+    const char *served =
+        arena_printf(a, "%d kernel%s (%s of machine code) serve%s %s shape%s of %s on %s", as->nkernel, one ? "" : "s",
+                     number_bytes(a, as->code_bytes), one ? "s" : "", number_count(a, s->ninstance),
+                     s->ninstance == 1 ? "" : "s", s->op->name, r->in->device->name);
+    served = arena_printf(a,
+                          "%s; on the tuned shapes %s %s more time (weighted mean) than the fastest kernel known "
+                          "for each",
+                          served, one ? "it takes" : "they take", number_percent(a, r->tuned_regret));
     if (one)
         return arena_printf(a, "%s.", served);
     return arena_printf(a, "%s, and one kernel for all shapes would take %s times as long.", served,
@@ -168,11 +184,10 @@ static void section_setting(Report *r) { report_table_setting(r); }
 
 static void section_speed(Report *r)
 {
-    static const Key key[] = {
-        { "chosen kernel (dots: tuned shapes)",
-          "<path class=\"l5\" d=\"M1 6L27 6\"/><path class=\"l8\" d=\"M14 6h0\"/>" },
-        { "best known", "<path class=\"l7\" d=\"M10 6a4 4 0 1 0 8 0a4 4 0 1 0 -8 0\"/>" },
-        { "one kernel for all shapes", "<path class=\"l6\" d=\"M1 6L27 6\"/>" } };
+    static const Key key[] = { { "chosen kernel (dots: tuned shapes)",
+                                 "<path class=\"l5\" d=\"M1 6L27 6\"/><path class=\"l8\" d=\"M14 6h0\"/>" },
+                               { "best known", "<path class=\"l7\" d=\"M10 6a4 4 0 1 0 8 0a4 4 0 1 0 -8 0\"/>" },
+                               { "one kernel for all shapes", "<path class=\"l6\" d=\"M1 6L27 6\"/>" } };
     const Groups *g = &r->groups;
     if (r->no_plot)
         no_figures(r);
@@ -207,10 +222,11 @@ static void section_dispatch(Report *r)
     const Assignment *as = r->in->assignment;
     int nleaf = tree_nleaf(as->tree), depth = tree_depth(as->tree);
     const char *over = as->nfeature > r->in->spec->op->naxis ? "extents and threads" : "the extents";
-    paragraph(r, arena_printf(r->arena, "The dispatcher is a decision tree over %s with %d %s; at most %d comparison%s "
-                              "lead%s to a kernel. Shapes outside the declared ranges go to k%d.", over, nleaf,
-                              nleaf == 1 ? "leaf" : "leaves", depth, depth == 1 ? "" : "s", depth == 1 ? "s" : "",
-                              as->general));
+    paragraph(r, arena_printf(r->arena,
+                              "The dispatcher is a decision tree over %s with %d %s; at most %d comparison%s "
+                              "lead%s to a kernel. Shapes outside the declared ranges go to k%d.",
+                              over, nleaf, nleaf == 1 ? "leaf" : "leaves", depth, depth == 1 ? "" : "s",
+                              depth == 1 ? "s" : "", as->general));
     section_map(r);
 }
 
@@ -219,7 +235,8 @@ static void section_shapes(Report *r)
     report_table_shapes(r);
     if (r->worst_regret > 0.0005)
         note(r, arena_printf(r->arena, "Furthest from the best known: %s, by %s.",
-             report_shape_text(r, &r->in->spec->instance[r->worst]), number_percent(r->arena, r->worst_regret)));
+                             report_shape_text(r, &r->in->spec->instance[r->worst]),
+                             number_percent(r->arena, r->worst_regret)));
 }
 
 static void section_kernels(Report *r)
@@ -237,9 +254,11 @@ static void section_kernels(Report *r)
 
 static void count_trials(Report *r)
 {
-    static const char *const status_words[STATUS_COUNT] = {
-        [STATUS_INVALID] = "refused", [STATUS_BUILD_FAILED] = "not compiled", [STATUS_WRONG] = "wrong result",
-        [STATUS_CRASHED] = "crashed", [STATUS_TIMED_OUT] = "too slow" };
+    static const char *const status_words[STATUS_COUNT] = { [STATUS_INVALID] = "refused",
+                                                            [STATUS_BUILD_FAILED] = "not compiled",
+                                                            [STATUS_WRONG] = "wrong result",
+                                                            [STATUS_CRASHED] = "crashed",
+                                                            [STATUS_TIMED_OUT] = "too slow" };
     const Study *s = r->in->study;
     int64_t count[STATUS_COUNT] = { 0 }, measured = 0;
     Text t = { .arena = r->arena };
@@ -248,8 +267,10 @@ static void count_trials(Report *r)
         for (int64_t j = 0; j < s->nshape; j++)
             measured += s->trial[i].ns[j] > 0;
     }
-    text_printf(&t, "%s kernels were tried and timed on %s pairs of kernel and tuned shape, each verified against the "
-                "reference first. Fit for use: %s", number_count(r->arena, s->ntrial), number_count(r->arena, measured),
+    text_printf(&t,
+                "%s kernels were tried and timed on %s pairs of kernel and tuned shape, each verified against the "
+                "reference first. Fit for use: %s",
+                number_count(r->arena, s->ntrial), number_count(r->arena, measured),
                 number_count(r->arena, count[STATUS_OK]));
     for (int k = STATUS_OK + 1; k < STATUS_COUNT; k++)
         if (count[k])
@@ -272,10 +293,9 @@ static void section_search(Report *r)
 
 static void section_model(Report *r)
 {
-    static const Key key[] = {
-        { "kernel of the package", "<path class=\"l10\" d=\"M14 6h0\"/>" },
-        { "other kernel", "<path class=\"l9\" d=\"M14 6h0\"/>" },
-        { "equal", "<path class=\"l11\" d=\"M1 6L27 6\"/>" } };
+    static const Key key[] = { { "kernel of the package", "<path class=\"l10\" d=\"M14 6h0\"/>" },
+                               { "other kernel", "<path class=\"l9\" d=\"M14 6h0\"/>" },
+                               { "equal", "<path class=\"l11\" d=\"M1 6L27 6\"/>" } };
     if (r->in->cost.nmeasure == 0) {
         paragraph(r, "There were too few measurements to judge the cost model.");
         return;
@@ -292,30 +312,36 @@ static void section_model(Report *r)
 
 static void section_reading(Report *r)
 {
-    static const struct { const char *term, *meaning; } row[] = {
+    static const struct {
+        const char *term, *meaning;
+    } row[] = {
         { "time", "Median of interleaved samples of one call. With \"~\" it is predicted, not measured." },
         { "above best", "Time of the chosen kernel over that of the fastest kernel ever measured on the shape, less "
-          "one. The package keeps few kernels, so that a shape may get the second best." },
-        { "runner-up", "The fastest other kernel of the package, and how much longer it takes. A negative margin: the "
+                        "one. The package keeps few kernels, so that a shape may get the second best." },
+        { "runner-up",
+          "The fastest other kernel of the package, and how much longer it takes. A negative margin: the "
           "tree gives up that much here for a simpler rule. Margins of one or two percent are within the noise." },
         { "error", "Largest error seen of the kernel on any shape, as a part of the tolerance: above 1 it would have "
-          "been refused." },
-        { "weight", "What the spec gives the shape; every mean here is weighted by it, not by the shape's size." } };
+                   "been refused." },
+        { "weight", "What the spec gives the shape; every mean here is weighted by it, not by the shape's size." }
+    };
     text_add(&r->out, "<dl class=\"terms\">\n");
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         fact(r, row[i].term, row[i].meaning);
     text_add(&r->out, "</dl>\n");
 }
 
-static const struct { const char *id, *title; void (*write)(Report *); } SECTION[] = {
-    { "setting", "What was tuned", section_setting },
-    { "speed", "Speed", section_speed },
-    { "dispatch", "Which kernel serves which shape", section_dispatch },
-    { "shapes", "Tuned shapes", section_shapes },
-    { "kernels", "Kernels", section_kernels },
-    { "search", "Search", section_search },
-    { "model", "Cost model", section_model },
-    { "reading", "How to read this report", section_reading } };
+static const struct {
+    const char *id, *title;
+    void (*write)(Report *);
+} SECTION[] = { { "setting", "What was tuned", section_setting },
+                { "speed", "Speed", section_speed },
+                { "dispatch", "Which kernel serves which shape", section_dispatch },
+                { "shapes", "Tuned shapes", section_shapes },
+                { "kernels", "Kernels", section_kernels },
+                { "search", "Search", section_search },
+                { "model", "Cost model", section_model },
+                { "reading", "How to read this report", section_reading } };
 
 enum { NSECTION = sizeof SECTION / sizeof *SECTION };
 
@@ -348,8 +374,14 @@ char *report_html(Arena *a, const ReportInput *in)
 {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
     Report *r = ARENA_NEW(a, Report);
-    *r = (Report){ .in = in, .arena = a, .out = { .arena = a }, .map = -1, .narrow_map = -1, .scatter = -1,
-                   .curve = -1, .progress = -1 };
+    *r = (Report){ .in = in,
+                   .arena = a,
+                   .out = { .arena = a },
+                   .map = -1,
+                   .narrow_map = -1,
+                   .scatter = -1,
+                   .curve = -1,
+                   .progress = -1 };
     r->groups = report_groups(a, in->spec);
     r->panel = ARENA_ARRAY(a, (size_t)r->groups.ngroup + 1, int);
     for (int i = 0; i < r->groups.ngroup; i++)

@@ -21,9 +21,9 @@ typedef struct {
     const CostModel *model;
     const Assignment *assignment;
     const Device *device;
-    const Space *space;                /* NULL: its counts are not shown */
-    CostReport cost;                   /* nmeasure 0: the model's figures are not shown */
-    const char *version;               /* of dcgen */
+    const Space *space;  /* NULL: its counts are not shown */
+    CostReport cost;     /* nmeasure 0: the model's figures are not shown */
+    const char *version; /* of dcgen */
     /* Trials in the order in which they were measured. NULL when that is not known, as records in canonical order do
      * not tell it: then there is no figure of the search's progress. */
     const int64_t *order;

@@ -11,7 +11,9 @@
 
 enum { LINE_POINTS = 160, CLOUD_POINTS = 1500, MAX_TICK = 9, BAR_HEIGHT = 44 };
 
-typedef struct { double lo, hi; } Range;
+typedef struct {
+    double lo, hi;
+} Range;
 
 static const Range NOTHING = { INFINITY, -INFINITY };
 
@@ -26,9 +28,11 @@ static Plot *plot_begin(Report *r, int *index, int width, int height)
     Plot *p = &r->plot[r->nplot];
     *index = r->nplot++;
     *p = (Plot){ .width = width, .height = height, .script = { .arena = r->arena } };
-    text_printf(&p->script, "set border 3 lw 1 lc rgb '#%06x'\nset grid lt 1 lw 1 dt 1 lc rgb '#%06x'\n"
+    text_printf(&p->script,
+                "set border 3 lw 1 lc rgb '#%06x'\nset grid lt 1 lw 1 dt 1 lc rgb '#%06x'\n"
                 "set tics nomirror scale 0.5,0 textcolor rgb '#%06x'\nset key off\n"
-                "set rmargin 1.5\nset tmargin 0.8\nset lmargin 8\nset bmargin 3\n", LOOK_AXIS, LOOK_GRID, LOOK_TEXT);
+                "set rmargin 1.5\nset tmargin 0.8\nset lmargin 8\nset bmargin 3\n",
+                LOOK_AXIS, LOOK_GRID, LOOK_TEXT);
     return p;
 }
 
@@ -64,8 +68,10 @@ static void set_ticks(Plot *p, char axis, const double *at, int n, double unit)
 /* A logarithmic axis with the densest ticks of one sort that leave room for their numbers. */
 static void axis_log(Plot *p, char axis, Range r, int max_tick)
 {
-    static const struct { int n; double mantissa[6]; } density[] = {
-        { 6, { 1, 1.5, 2, 3, 5, 7 } }, { 3, { 1, 2, 5 } }, { 2, { 1, 3 } }, { 1, { 1 } } };
+    static const struct {
+        int n;
+        double mantissa[6];
+    } density[] = { { 6, { 1, 1.5, 2, 3, 5, 7 } }, { 3, { 1, 2, 5 } }, { 2, { 1, 3 } }, { 1, { 1 } } };
     double at[MAX_TICK], decades[MAX_TICK];
     int n = 0;
     for (size_t i = 0; i < sizeof density / sizeof *density; i++) {
@@ -73,7 +79,7 @@ static void axis_log(Plot *p, char axis, Range r, int max_tick)
         if (n <= max_tick)
             break;
     }
-    if (n > MAX_TICK) {                            /* very many decades: every second or third one */
+    if (n > MAX_TICK) { /* very many decades: every second or third one */
         int step = 1 + (int)(log10(r.hi / r.lo) / (MAX_TICK - 2));
         n = 0;
         for (double v = pow(10, ceil(log10(r.lo))); v <= r.hi && n < MAX_TICK; v *= pow(10, step))
@@ -199,9 +205,14 @@ static void draw_panel(Report *r, const Group *g, int *index, Range x, Range y)
     int nline = add_series(r, p, "line", g, chosen_ns, false, &seen);
     int nbest = add_series(r, p, "best", g, oracle_ns, true, &seen);
     int ndot = add_series(r, p, "dot", g, chosen_ns, true, &seen);
-    const struct { int n; const char *data, *style; int look; } row[] = {
-        { ngeneral, "$general", "lines", LOOK_GENERAL }, { nline, "$line", "lines", LOOK_CHOSEN },
-        { nbest, "$best", "points pt 6", LOOK_BEST }, { ndot, "$dot", "points pt 7", LOOK_DOT } };
+    const struct {
+        int n;
+        const char *data, *style;
+        int look;
+    } row[] = { { ngeneral, "$general", "lines", LOOK_GENERAL },
+                { nline, "$line", "lines", LOOK_CHOSEN },
+                { nbest, "$best", "points pt 6", LOOK_BEST },
+                { ndot, "$dot", "points pt 7", LOOK_DOT } };
     bool first = true;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (row[i].n) {
@@ -254,7 +265,7 @@ static void draw_map(Report *r, int *index, int width)
     Text labels = { .arena = r->arena };
     x = widened(x, 1.08);
     text_add(&p->script, "unset grid\nset border 1\nset lmargin 1.5\nset tmargin 0\nunset ytics\n"
-             "set style fill solid 1 noborder\n");
+                         "set style fill solid 1 noborder\n");
     label(p, 'x', r->in->spec->op->axis[r->groups.axis].name);
     axis_log(p, 'x', x, 9);
     text_printf(&p->script, "set yrange [0:%d]\n", row);
@@ -353,7 +364,7 @@ static void draw_percent(Report *r, int *index, const char *x_label, const doubl
     Plot *p = plot_begin(r, index, 440, 270);
     label(p, 'x', x_label);
     label(p, 'y', "above best known, %");
-    double room = marked > 0 ? 0.2 : 0;            /* for the dots */
+    double room = marked > 0 ? 0.2 : 0; /* for the dots */
     axis_linear(p, 'x', (Range){ (double)first - room, (double)(first + n - 1) + room }, 8, 1);
     axis_linear(p, 'y', (Range){ 0, fmax(top * 1.08, 0.5) }, 6, 0.1);
     data_begin(p, "line");
@@ -422,7 +433,7 @@ void report_draw(Report *r)
 {
     draw_panels(r);
     draw_map(r, &r->map, 900);
-    draw_map(r, &r->narrow_map, 440);           /* for a phone's screen */
+    draw_map(r, &r->narrow_map, 440); /* for a phone's screen */
     draw_scatter(r);
     draw_curve(r);
     draw_progress(r);

@@ -7,7 +7,10 @@
 #include <string.h>
 #include "gen/report_private.h"
 
-typedef struct { const Spec *spec; int axis; } Order;
+typedef struct {
+    const Spec *spec;
+    int axis;
+} Order;
 
 static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
 

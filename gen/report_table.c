@@ -160,8 +160,8 @@ static const char *time_text(Report *r, double ns, bool measured)
 
 static void shape_heads(Report *r)
 {
-    static const char *const name[] = {
-        "weight", "kernel", "time", "GFLOP/s", "above best", "runner-up", "its margin", "error" };
+    static const char *const name[] = { "weight",     "kernel",    "time",       "GFLOP/s",
+                                        "above best", "runner-up", "its margin", "error" };
     const Spec *s = r->in->spec;
     head_begin(r);
     for (int x = 0; x < s->op->naxis; x++)
@@ -271,9 +271,10 @@ static void kernel_row(Report *r, int k, double total)
 
 void report_table_kernels(Report *r)
 {
-    static const struct { const char *name, *class; } column[] = {
-        { "kernel", NULL }, { "template", NULL }, { "parameters", NULL }, { "code", "num" }, { "shapes served", "num" },
-        { "share of weight", "num" } };
+    static const struct {
+        const char *name, *class;
+    } column[] = { { "kernel", NULL }, { "template", NULL },       { "parameters", NULL },
+                   { "code", "num" },  { "shapes served", "num" }, { "share of weight", "num" } };
     double total = 0;
     for (int64_t i = 0; i < r->in->spec->ninstance; i++)
         total += r->in->spec->instance[i].weight;
@@ -322,9 +323,11 @@ void report_table_space(Report *r)
     const Space *space = r->in->space;
     if (!space)
         return;
-    html_element(&r->out, "p", NULL, arena_printf(r->arena, "Of %s combinations of parameters %s fit the hardware; the "
-                 "others were left out before anything was built, for these reasons:",
-                 number_count(r->arena, space->nraw), number_count(r->arena, space->n)));
+    html_element(&r->out, "p", NULL,
+                 arena_printf(r->arena,
+                              "Of %s combinations of parameters %s fit the hardware; the "
+                              "others were left out before anything was built, for these reasons:",
+                              number_count(r->arena, space->nraw), number_count(r->arena, space->n)));
     table_begin(r, "Combinations left out", NULL);
     head_begin(r);
     head(r, NULL, "template");
@@ -352,19 +355,21 @@ void report_table_model(Report *r)
 {
     const CostReport *c = &r->in->cost;
     Arena *a = r->arena;
-    const struct { const char *name, *value, *meaning; } row[] = {
-        { "measurements", number_count(a, c->nmeasure), "pairs of kernel and shape that the model was fitted to" },
-        { "features", arena_printf(a, "%d", c->nfeature), "numbers that describe a kernel on a shape" },
-        { "penalty", number_sig(a, c->lambda, 2), "lambda of the ridge regression, chosen by leave-one-out" },
-        { "leave-one-out error", number_percent(a, exp2(c->loo_rmse) - 1),
-          arena_printf(a, "root mean square, when one measurement is left out (%s in log2 of the time)",
-                       number_sig(a, c->loo_rmse, 3)) },
-        { "error on an unseen kernel", number_percent(a, c->error),
-          "median, when all measurements of the kernel are left out" },
-        { "rank correlation", number_sig(a, c->rank, 3),
-          "Spearman's, of the same predictions, mean over shapes: 1 is the right order" },
-        { "exponent of padding", number_sig(a, c->pad_exponent, 3), "fitted; 1 is the closed form" },
-        { "exponent of occupancy", number_sig(a, c->occ_exponent, 3), "fitted; 1 is the closed form" } };
+    const struct {
+        const char *name, *value, *meaning;
+    } row[] = { { "measurements", number_count(a, c->nmeasure),
+                  "pairs of kernel and shape that the model was fitted to" },
+                { "features", arena_printf(a, "%d", c->nfeature), "numbers that describe a kernel on a shape" },
+                { "penalty", number_sig(a, c->lambda, 2), "lambda of the ridge regression, chosen by leave-one-out" },
+                { "leave-one-out error", number_percent(a, exp2(c->loo_rmse) - 1),
+                  arena_printf(a, "root mean square, when one measurement is left out (%s in log2 of the time)",
+                               number_sig(a, c->loo_rmse, 3)) },
+                { "error on an unseen kernel", number_percent(a, c->error),
+                  "median, when all measurements of the kernel are left out" },
+                { "rank correlation", number_sig(a, c->rank, 3),
+                  "Spearman's, of the same predictions, mean over shapes: 1 is the right order" },
+                { "exponent of padding", number_sig(a, c->pad_exponent, 3), "fitted; 1 is the closed form" },
+                { "exponent of occupancy", number_sig(a, c->occ_exponent, 3), "fitted; 1 is the closed form" } };
     if (c->nmeasure == 0)
         return;
     table_begin(r, "The cost model", NULL);

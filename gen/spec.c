@@ -15,15 +15,22 @@
 enum { MAX_OP_NAMES = 256, MAX_THREADS = 1024 };
 
 static const ConfKey spec_keys[] = {
-    {"name", true, "the name of the package, as in name = \"bert_dense\";"},
-    {"op", true, "the operator, as in op = \"dense\";"},
-    {"shapes", true, "a list of groups, one a shape, as in shapes = ( { M = \"16*T\"; N = 768; K = 768; } );"},
-    {"dtype", false, NULL}, {"target", false, NULL}, {"dims", false, NULL}, {"tune", false, NULL},
-    {"weights", false, NULL}, {"epilogue", false, NULL}, {"layout", false, NULL}, {"budget", false, NULL},
-    {"threads", false, NULL},
+    { "name", true, "the name of the package, as in name = \"bert_dense\";" },
+    { "op", true, "the operator, as in op = \"dense\";" },
+    { "shapes", true, "a list of groups, one a shape, as in shapes = ( { M = \"16*T\"; N = 768; K = 768; } );" },
+    { "dtype", false, NULL },
+    { "target", false, NULL },
+    { "dims", false, NULL },
+    { "tune", false, NULL },
+    { "weights", false, NULL },
+    { "epilogue", false, NULL },
+    { "layout", false, NULL },
+    { "budget", false, NULL },
+    { "threads", false, NULL },
 };
 
-static void read_name(SpecReader *r) {
+static void read_name(SpecReader *r)
+{
     const ConfSetting *s = conf_member(r->root, "name");
     if (!s || !conf_string_of(r->conf, s, &r->spec->name))
         return;
@@ -40,11 +47,13 @@ typedef struct {
     size_t n;
 } OpNames;
 
-static bool has_op(Arena *a, const char *folder, const char *name) {
+static bool has_op(Arena *a, const char *folder, const char *name)
+{
     return access(arena_printf(a, "%s/%s/op.cfg", folder, name), F_OK) == 0;
 }
 
-static void list_ops(OpNames *ops, const char *folder) {
+static void list_ops(OpNames *ops, const char *folder)
+{
     DIR *dir = opendir(folder);
     for (struct dirent *e; dir && ops->n < MAX_OP_NAMES && (e = readdir(dir));)
         if (!name_fault(e->d_name) && has_op(ops->arena, folder, e->d_name))
@@ -53,19 +62,22 @@ static void list_ops(OpNames *ops, const char *folder) {
         closedir(dir);
 }
 
-static int compare_name(const void *a, const void *b) {
+static int compare_name(const void *a, const void *b)
+{
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void unknown_op(SpecReader *r, Loc at, const char *name, const char *const *templates, int ntemplates) {
-    OpNames ops = {.arena = r->arena};
+static void unknown_op(SpecReader *r, Loc at, const char *name, const char *const *templates, int ntemplates)
+{
+    OpNames ops = { .arena = r->arena };
     for (int i = 0; i < ntemplates; i++)
         list_ops(&ops, templates[i]);
     qsort(ops.name, ops.n, sizeof *ops.name, compare_name);
     conf_lookup(r->diag, at, "op", name, ops.name, ops.n);
 }
 
-static void read_op(SpecReader *r, const char *const *templates, int ntemplates) {
+static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
+{
     const ConfSetting *s = conf_member(r->root, "op");
     const char *name;
     if (!s || !conf_string_of(r->conf, s, &name))
@@ -86,7 +98,8 @@ static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
 
 /* ---- keys that choose among what the op has ---- */
 
-static void read_dtype(SpecReader *r) {
+static void read_dtype(SpecReader *r)
+{
     const Op *op = r->spec->op;
     int index = 0;
     const char *unchecked;
@@ -99,7 +112,8 @@ static void read_dtype(SpecReader *r) {
 }
 
 /* Reports the i-th string of the list s when it occurs before; true when it does not. */
-static bool is_new_word(SpecReader *r, const ConfSetting *s, const char *const *words, int i) {
+static bool is_new_word(SpecReader *r, const ConfSetting *s, const char *const *words, int i)
+{
     for (int j = 0; j < i; j++)
         if (strcmp(words[i], words[j]) == 0) {
             diag_error(r->diag, conf_value_loc(r->conf, conf_elem(s, i)), "'%s' is there twice", words[i]);
@@ -108,7 +122,8 @@ static bool is_new_word(SpecReader *r, const ConfSetting *s, const char *const *
     return true;
 }
 
-static void read_epilogue(SpecReader *r) {
+static void read_epilogue(SpecReader *r)
+{
     Spec *spec = r->spec;
     const ConfSetting *s = conf_member(r->root, "epilogue");
     if (!s || !conf_strings(r->conf, r->root, "epilogue", spec->epilogue, SPEC_MAX_NAME, &spec->nepilogue) || !spec->op)
@@ -119,7 +134,8 @@ static void read_epilogue(SpecReader *r) {
                         spec->op->epilogue, (size_t)spec->op->nepilogue);
 }
 
-static void find_const_operand(Spec *spec) {
+static void find_const_operand(Spec *spec)
+{
     spec->const_operand = -1;
     for (int i = 0; spec->op && i < spec->op->noperand; i++)
         if (spec->op->operand[i].role == ROLE_CONST)
@@ -128,7 +144,8 @@ static void find_const_operand(Spec *spec) {
         spec->layout = spec->op->operand[spec->const_operand].layout[0];
 }
 
-static void read_layout(SpecReader *r) {
+static void read_layout(SpecReader *r)
+{
     Spec *spec = r->spec;
     find_const_operand(spec);
     const ConfSetting *group = conf_group(r->conf, r->root, "layout");
@@ -136,12 +153,11 @@ static void read_layout(SpecReader *r) {
         return;
     if (spec->const_operand < 0) {
         diag_error(r->diag, conf_name_loc(r->conf, group),
-                   "the op '%s' has no constant operand, hence no layout to choose",
-                   spec->op->name);
+                   "the op '%s' has no constant operand, hence no layout to choose", spec->op->name);
         return;
     }
     const Operand *w = &spec->op->operand[spec->const_operand];
-    const ConfKey keys[] = {{w->name, false, NULL}, {"packed", false, NULL}};
+    const ConfKey keys[] = { { w->name, false, NULL }, { "packed", false, NULL } };
     int index = 0;
     conf_keys(r->conf, group, keys, LENGTH(keys));
     conf_choice(r->conf, group, w->name, "layout", w->layout, (size_t)w->nlayout, &index);
@@ -151,7 +167,8 @@ static void read_layout(SpecReader *r) {
 
 /* ---- the rest ---- */
 
-static void read_target(SpecReader *r) {
+static void read_target(SpecReader *r)
+{
     Spec *spec = r->spec;
     const ConfSetting *s = conf_member(r->root, "target");
     spec->target[0] = "auto";
@@ -170,9 +187,13 @@ static void read_target(SpecReader *r) {
     }
 }
 
-static void read_budget(SpecReader *r) {
+static void read_budget(SpecReader *r)
+{
     static const ConfKey keys[] = {
-        {"kernels", false, NULL}, {"code_kib", false, NULL}, {"trials", false, NULL}, {"seconds", false, NULL},
+        { "kernels", false, NULL },
+        { "code_kib", false, NULL },
+        { "trials", false, NULL },
+        { "seconds", false, NULL },
     };
     enum { MAX_KERNELS = 256, MAX_CODE_KIB = 1 << 20, MAX_TRIALS = 1000000, MAX_SECONDS = 30 * 24 * 3600 };
     int64_t kernels = 8, code_kib = 512, trials = 256, seconds = 300;
@@ -183,16 +204,15 @@ static void read_budget(SpecReader *r) {
     conf_int(r->conf, group, "code_kib", 1, MAX_CODE_KIB, &code_kib);
     conf_int(r->conf, group, "trials", 1, MAX_TRIALS, &trials);
     conf_int(r->conf, group, "seconds", 1, MAX_SECONDS, &seconds);
-    r->spec->budget = (Budget){(int)kernels, (int)code_kib, (int)trials, (int)seconds};
+    r->spec->budget = (Budget){ (int)kernels, (int)code_kib, (int)trials, (int)seconds };
 }
 
-static int compare_int(const void *a, const void *b) {
-    return *(const int *)a - *(const int *)b;
-}
+static int compare_int(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-static void read_threads(SpecReader *r) {
+static void read_threads(SpecReader *r)
+{
     Spec *spec = r->spec;
-    int64_t value[SPEC_MAX_NAME] = {1};
+    int64_t value[SPEC_MAX_NAME] = { 1 };
     const ConfSetting *s = conf_member(r->root, "threads");
     spec->nthread = 1;
     bool ok = conf_ints(r->conf, r->root, "threads", 1, MAX_THREADS, value, SPEC_MAX_NAME, &spec->nthread);
@@ -208,8 +228,9 @@ static void read_threads(SpecReader *r) {
     qsort(spec->threads, (size_t)spec->nthread, sizeof *spec->threads, compare_int);
 }
 
-Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d) {
-    SpecReader r = {.arena = a, .diag = d, .nerror = diag_nerror(d), .spec = ARENA_NEW(a, Spec)};
+Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d)
+{
+    SpecReader r = { .arena = a, .diag = d, .nerror = diag_nerror(d), .spec = ARENA_NEW(a, Spec) };
     r.spec->src = src;
     r.conf = conf_parse(a, src, 0, src->len, d);
     if (!r.conf)
@@ -232,13 +253,15 @@ Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int 
     return diag_nerror(d) == r.nerror ? r.spec : NULL;
 }
 
-Spec *spec_read(Arena *a, const char *path, const char *const *templates, int ntemplates, Diag *d) {
+Spec *spec_read(Arena *a, const char *path, const char *const *templates, int ntemplates, Diag *d)
+{
     const Source *src = conf_source(a, path, d);
     return src ? spec_parse(a, src, templates, ntemplates, d) : NULL;
 }
 
-Box spec_box(const Spec *s) {
-    Box box = {0};
+Box spec_box(const Spec *s)
+{
+    Box box = { 0 };
     for (int64_t i = 0; i < s->ninstance; i++)
         for (int x = 0; x < s->op->naxis; x++) {
             int64_t e = s->instance[i].extent[x];

@@ -15,17 +15,17 @@
 enum { SPEC_MAX_DIM = 6, SPEC_MAX_NAME = 8, SPEC_MAX_SHAPE = 256, SPEC_MAX_TUNE = 256 };
 
 typedef struct {
-    const char *name;                  /* "T" */
-    int64_t min, max;                  /* inclusive */
-    int64_t *tune;                     /* values to measure, ascending; NULL: the sampler chooses */
+    const char *name; /* "T" */
+    int64_t min, max; /* inclusive */
+    int64_t *tune;    /* values to measure, ascending; NULL: the sampler chooses */
     int ntune;
-    Expr *weight;                      /* over the dims; NULL: 1 */
-    double *weight_list;               /* one a value of min..max; NULL: use weight */
+    Expr *weight;        /* over the dims; NULL: 1 */
+    double *weight_list; /* one a value of min..max; NULL: use weight */
     Loc loc;
 } Dim;
 
 typedef struct {
-    Expr *extent[OP_MAX_AXIS];         /* over the dims, one an axis of the op */
+    Expr *extent[OP_MAX_AXIS]; /* over the dims, one an axis of the op */
     double weight;
     Loc loc;
 } ShapeDecl;
@@ -34,10 +34,10 @@ typedef struct {
 typedef struct {
     int64_t dim[SPEC_MAX_DIM];
     int64_t extent[OP_MAX_AXIS];
-    double weight;                     /* of the shape times those of the dims' values; >= 0 */
-    int decl;                          /* index into Spec.shape */
+    double weight; /* of the shape times those of the dims' values; >= 0 */
+    int decl;      /* index into Spec.shape */
     int threads;
-    bool tuned;                        /* measured during the search; else held out */
+    bool tuned; /* measured during the search; else held out */
 } Instance;
 
 typedef struct {
@@ -46,7 +46,7 @@ typedef struct {
 } Budget;
 
 typedef struct {
-    const char *name;                  /* a C identifier; prefix of every symbol of the package */
+    const char *name; /* a C identifier; prefix of every symbol of the package */
     const Op *op;
     const char *dtype;
     int ntarget;
@@ -58,14 +58,15 @@ typedef struct {
     ShapeDecl *shape;
     int nepilogue;
     const char *epilogue[SPEC_MAX_NAME];
-    int const_operand;                 /* index of the op's ROLE_CONST operand, or -1 */
-    const char *layout;                /* of the const operand: "NK" */
+    int const_operand;  /* index of the op's ROLE_CONST operand, or -1 */
+    const char *layout; /* of the const operand: "NK" */
     bool packed;
     Budget budget;
     int nthread;
-    int threads[SPEC_MAX_NAME];        /* ascending */
-    int64_t ninstance;                 /* every shape of the declared ranges; above SPEC_MAX_INSTANCE: sampled, corners kept */
-    Instance *instance;                /* sorted by threads, decl, dim values; duplicates (same extents and threads) merged, weights added */
+    int threads[SPEC_MAX_NAME]; /* ascending */
+    int64_t ninstance;          /* every shape of the declared ranges; above SPEC_MAX_INSTANCE: sampled, corners kept */
+    Instance *
+        instance; /* sorted by threads, decl, dim values; duplicates (same extents and threads) merged, weights added */
     const Source *src;
 } Spec;
 
@@ -77,7 +78,9 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
 Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d);
 
 /* True when every extent lies within the smallest box that holds all instances and threads is a tuned count. */
-typedef struct { int64_t min[OP_MAX_AXIS], max[OP_MAX_AXIS]; } Box;
+typedef struct {
+    int64_t min[OP_MAX_AXIS], max[OP_MAX_AXIS];
+} Box;
 Box spec_box(const Spec *s);
 
 #endif

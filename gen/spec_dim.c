@@ -13,7 +13,8 @@ enum { WEIGHT_MAX_CHECKED = 1 << 18 };
 
 /* ---- points ---- */
 
-bool dim_lookup(void *ctx, const char *name, int64_t *value) {
+bool dim_lookup(void *ctx, const char *name, int64_t *value)
+{
     const Point *p = ctx;
     for (int i = 0; i < p->spec->ndim; i++)
         if (strcmp(p->spec->dim[i].name, name) == 0) {
@@ -28,7 +29,8 @@ typedef struct {
     unsigned dims;
 } DimSet;
 
-static void add_dim(void *ctx, const char *name, Loc at) {
+static void add_dim(void *ctx, const char *name, Loc at)
+{
     (void)at;
     DimSet *set = ctx;
     for (int i = 0; i < set->spec->ndim; i++)
@@ -36,21 +38,24 @@ static void add_dim(void *ctx, const char *name, Loc at) {
             set->dims |= 1u << i;
 }
 
-unsigned spec_dims_of(const Spec *s, const Expr *e) {
-    DimSet set = {s, 0};
+unsigned spec_dims_of(const Spec *s, const Expr *e)
+{
+    DimSet set = { s, 0 };
     if (e)
         expr_names(e, add_dim, &set);
     return set.dims;
 }
 
-Grid spec_grid(const Spec *s, unsigned dims, int64_t limit) {
+Grid spec_grid(const Spec *s, unsigned dims, int64_t limit)
+{
     int64_t count[SPEC_MAX_DIM];
     for (int i = 0; i < s->ndim; i++)
         count[i] = dims >> i & 1 ? s->dim[i].max - s->dim[i].min + 1 : 1;
     return grid_make(s->ndim, count, limit);
 }
 
-bool spec_grid_next(Grid *g, Point *p) {
+bool spec_grid_next(Grid *g, Point *p)
+{
     if (!grid_next(g, p->value))
         return false;
     for (int i = 0; i < p->spec->ndim; i++)
@@ -58,15 +63,17 @@ bool spec_grid_next(Grid *g, Point *p) {
     return true;
 }
 
-const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p) {
-    Text t = {.arena = r->arena};
+const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p)
+{
+    Text t = { .arena = r->arena };
     for (int i = 0; i < p->spec->ndim; i++)
         if (dims >> i & 1)
             text_printf(&t, "%s%s = %" PRId64, t.len ? ", " : " for ", p->spec->dim[i].name, p->value[i]);
     return text_str(&t);
 }
 
-bool spec_read_expr(SpecReader *r, const ConfSetting *s, Expr **out) {
+bool spec_read_expr(SpecReader *r, const ConfSetting *s, Expr **out)
+{
     Expr *e = NULL;
     if (!conf_expr_of(r->conf, s, &e))
         return false;
@@ -78,12 +85,13 @@ bool spec_read_expr(SpecReader *r, const ConfSetting *s, Expr **out) {
 
 /* ---- dims ---- */
 
-static bool read_dim(SpecReader *r, const ConfSetting *s) {
-    static const ConfKey keys[] = {{"min", true, "the smallest value"}, {"max", true, "the largest value"}};
+static bool read_dim(SpecReader *r, const ConfSetting *s)
+{
+    static const ConfKey keys[] = { { "min", true, "the smallest value" }, { "max", true, "the largest value" } };
     Spec *spec = r->spec;
     const char *name = conf_name(r->conf, s), *why = name_fault(name);
     Dim *dim = &spec->dim[spec->ndim];
-    *dim = (Dim){.name = name, .loc = conf_name_loc(r->conf, s)};
+    *dim = (Dim){ .name = name, .loc = conf_name_loc(r->conf, s) };
     r->dim_name[spec->ndim++] = name;
     if (why)
         diag_error(r->diag, dim->loc, "the dim '%s' %s", name, why);
@@ -100,7 +108,8 @@ static bool read_dim(SpecReader *r, const ConfSetting *s) {
     return ok && !why;
 }
 
-static void read_dims(SpecReader *r) {
+static void read_dims(SpecReader *r)
+{
     const ConfSetting *group = conf_group(r->conf, r->root, "dims");
     r->dims_known = r->dims_ok = group || !conf_member(r->root, "dims");
     for (int i = 0; i < conf_length(group); i++) {
@@ -116,7 +125,8 @@ static void read_dims(SpecReader *r) {
 }
 
 /* The dim that a key of tune or weights names; NULL after an error. */
-static Dim *find_dim(SpecReader *r, const ConfSetting *s) {
+static Dim *find_dim(SpecReader *r, const ConfSetting *s)
+{
     if (!r->dims_known)
         return NULL;
     int i = conf_lookup(r->diag, conf_name_loc(r->conf, s), "dim", config_setting_name(s), r->dim_name,
@@ -126,12 +136,14 @@ static Dim *find_dim(SpecReader *r, const ConfSetting *s) {
 
 /* ---- tune ---- */
 
-static int compare_value(const void *a, const void *b) {
+static int compare_value(const void *a, const void *b)
+{
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-static void check_tune_twice(SpecReader *r, const ConfSetting *s, const int64_t *value, int n) {
+static void check_tune_twice(SpecReader *r, const ConfSetting *s, const int64_t *value, int n)
+{
     for (int i = 1; i < n; i++)
         for (int j = 0; j < i; j++)
             if (value[i] == value[j]) {
@@ -140,12 +152,14 @@ static void check_tune_twice(SpecReader *r, const ConfSetting *s, const int64_t 
             }
 }
 
-static void read_tune_of(SpecReader *r, const ConfSetting *group, const ConfSetting *s) {
+static void read_tune_of(SpecReader *r, const ConfSetting *group, const ConfSetting *s)
+{
     const Dim *known = find_dim(r, s);
     int64_t *value = ARENA_ARRAY(r->arena, SPEC_MAX_TUNE, int64_t);
     int n = 0;
     if (!conf_ints(r->conf, group, config_setting_name(s), known && r->dims_ok ? known->min : 0,
-                   known && r->dims_ok ? known->max : INT32_MAX, value, SPEC_MAX_TUNE, &n) || !known)
+                   known && r->dims_ok ? known->max : INT32_MAX, value, SPEC_MAX_TUNE, &n) ||
+        !known)
         return;
     if (n == 0)
         diag_error(r->diag, conf_value_loc(r->conf, s),
@@ -157,7 +171,8 @@ static void read_tune_of(SpecReader *r, const ConfSetting *group, const ConfSett
     dim->ntune = n;
 }
 
-static void read_tune(SpecReader *r) {
+static void read_tune(SpecReader *r)
+{
     const ConfSetting *group = conf_group(r->conf, r->root, "tune");
     for (int i = 0; i < conf_length(group); i++)
         read_tune_of(r, group, conf_elem(group, i));
@@ -165,12 +180,14 @@ static void read_tune(SpecReader *r) {
 
 /* ---- weights ---- */
 
-static void read_weight_list(SpecReader *r, const ConfSetting *s, Dim *dim) {
+static void read_weight_list(SpecReader *r, const ConfSetting *s, Dim *dim)
+{
     int n = conf_length(s);
     int64_t want = dim->max - dim->min + 1;
     if (r->dims_ok && n != want) {
-        diag_error(r->diag, conf_value_loc(r->conf, s), "'%s': expected %" PRId64 " weights, one a value of %" PRId64
-                   "..%" PRId64 ", found %d", dim->name, want, dim->min, dim->max, n);
+        diag_error(r->diag, conf_value_loc(r->conf, s),
+                   "'%s': expected %" PRId64 " weights, one a value of %" PRId64 "..%" PRId64 ", found %d", dim->name,
+                   want, dim->min, dim->max, n);
         return;
     }
     double *list = ARENA_ARRAY(r->arena, (size_t)n, double);
@@ -183,7 +200,8 @@ static void read_weight_list(SpecReader *r, const ConfSetting *s, Dim *dim) {
 }
 
 /* The weight of one dim; false after an error. */
-static bool dim_weight(SpecReader *r, const Dim *dim, const Point *p, double *out) {
+static bool dim_weight(SpecReader *r, const Dim *dim, const Point *p, double *out)
+{
     *out = 1;
     if (dim->weight_list) {
         *out = dim->weight_list[p->value[dim - r->spec->dim] - dim->min];
@@ -202,15 +220,17 @@ static bool dim_weight(SpecReader *r, const Dim *dim, const Point *p, double *ou
     return s == EXPR_OK && *out >= 0;
 }
 
-static void check_weight(SpecReader *r, const Dim *dim) {
-    Point p = {.spec = r->spec};
+static void check_weight(SpecReader *r, const Dim *dim)
+{
+    Point p = { .spec = r->spec };
     double w;
     Grid g = spec_grid(r->spec, spec_dims_of(r->spec, dim->weight), WEIGHT_MAX_CHECKED);
     while (spec_grid_next(&g, &p) && dim_weight(r, dim, &p, &w)) {
     }
 }
 
-static void read_weight_of(SpecReader *r, const ConfSetting *s) {
+static void read_weight_of(SpecReader *r, const ConfSetting *s)
+{
     Dim *dim = find_dim(r, s);
     if (!dim)
         return;
@@ -220,7 +240,8 @@ static void read_weight_of(SpecReader *r, const ConfSetting *s) {
         check_weight(r, dim);
 }
 
-bool spec_point_weight(SpecReader *r, const Point *p, double *out) {
+bool spec_point_weight(SpecReader *r, const Point *p, double *out)
+{
     *out = 1;
     for (int i = 0; i < r->spec->ndim; i++) {
         double w;
@@ -231,7 +252,8 @@ bool spec_point_weight(SpecReader *r, const Point *p, double *out) {
     return true;
 }
 
-void spec_read_dims(SpecReader *r) {
+void spec_read_dims(SpecReader *r)
+{
     read_dims(r);
     read_tune(r);
     const ConfSetting *group = conf_group(r->conf, r->root, "weights");

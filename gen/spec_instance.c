@@ -18,14 +18,16 @@ enum { TUNE_PER_DIM = 8, TUNE_PER_SHAPE = 64 };
 /* ---- the sampler ---- */
 
 /* log2, linear between powers of two: exact arithmetic, so that every machine chooses the same values. x >= 1. */
-static double log2_linear(double x) {
+static double log2_linear(double x)
+{
     int e;
-    double m = frexp(x, &e);           /* x = m * 2^e, 0.5 <= m < 1 */
+    double m = frexp(x, &e); /* x = m * 2^e, 0.5 <= m < 1 */
     return e - 1 + (2 * m - 1);
 }
 
 /* Position of v in lo..hi from 0 to 1: the mean of its place on a linear and on a logarithmic scale. */
-static double position(int64_t v, int64_t lo, int64_t hi) {
+static double position(int64_t v, int64_t lo, int64_t hi)
+{
     double shift = lo < 1 ? (double)(1 - lo) : 0;
     double linear = (double)(v - lo) / (double)(hi - lo);
     double base = log2_linear((double)lo + shift), top = log2_linear((double)hi + shift);
@@ -34,12 +36,13 @@ static double position(int64_t v, int64_t lo, int64_t hi) {
 
 /* Up to 8 values: min and max, and between them those at equal steps of `position`: dense where shapes are small and
  * times change fast, yet with the large half of the range covered. For 1..128: 1 4 12 26 47 72 100 128. */
-int spec_tune_values(int64_t min, int64_t max, int64_t *out) {
+int spec_tune_values(int64_t min, int64_t max, int64_t *out)
+{
     int64_t n = max - min + 1 < TUNE_PER_DIM ? max - min + 1 : TUNE_PER_DIM;
     out[0] = min;
     for (int k = 1; k < n; k++) {
-        int64_t lo = out[k - 1] + 1, hi = max - (n - 1 - k);      /* leaves room for the later ones */
-        while (lo < hi) {                                         /* the first at or beyond step k */
+        int64_t lo = out[k - 1] + 1, hi = max - (n - 1 - k); /* leaves room for the later ones */
+        while (lo < hi) {                                    /* the first at or beyond step k */
             int64_t mid = lo + (hi - lo) / 2;
             if (position(mid, min, max) < (double)k / (double)(n - 1))
                 lo = mid + 1;
@@ -53,10 +56,16 @@ int spec_tune_values(int64_t min, int64_t max, int64_t *out) {
 
 /* ---- points ---- */
 
-typedef struct { int64_t value[SPEC_MAX_DIM]; } DimValues;
-typedef struct { DimValues *p; int64_t n; } PointSet;          /* sorted, no two alike, once points_sort was called */
+typedef struct {
+    int64_t value[SPEC_MAX_DIM];
+} DimValues;
+typedef struct {
+    DimValues *p;
+    int64_t n;
+} PointSet; /* sorted, no two alike, once points_sort was called */
 
-static int compare_values(const void *a, const void *b) {
+static int compare_values(const void *a, const void *b)
+{
     const DimValues *x = a, *y = b;
     for (int i = 0; i < SPEC_MAX_DIM; i++)
         if (x->value[i] != y->value[i])
@@ -64,7 +73,8 @@ static int compare_values(const void *a, const void *b) {
     return 0;
 }
 
-static void points_sort(PointSet *s) {
+static void points_sort(PointSet *s)
+{
     int64_t n = 0;
     qsort(s->p, (size_t)s->n, sizeof *s->p, compare_values);
     for (int64_t i = 0; i < s->n; i++)
@@ -73,21 +83,24 @@ static void points_sort(PointSet *s) {
     s->n = n;
 }
 
-static bool points_have(const PointSet *s, const DimValues *v) {
+static bool points_have(const PointSet *s, const DimValues *v)
+{
     return s->n > 0 && bsearch(v, s->p, (size_t)s->n, sizeof *s->p, compare_values) != NULL;
 }
 
-static PointSet range_points(SpecReader *r, int64_t limit) {
-    Point p = {.spec = r->spec};
+static PointSet range_points(SpecReader *r, int64_t limit)
+{
+    Point p = { .spec = r->spec };
     Grid g = spec_grid(r->spec, ~0u, limit);
-    PointSet set = {.p = ARENA_ARRAY(r->arena, (size_t)g.npoint, DimValues)};
+    PointSet set = { .p = ARENA_ARRAY(r->arena, (size_t)g.npoint, DimValues) };
     while (spec_grid_next(&g, &p))
         memcpy(set.p[set.n++].value, p.value, sizeof p.value);
     points_sort(&set);
     return set;
 }
 
-static unsigned shape_dims(const Spec *s, const ShapeDecl *shape) {
+static unsigned shape_dims(const Spec *s, const ShapeDecl *shape)
+{
     unsigned dims = 0;
     for (int x = 0; x < s->op->naxis; x++)
         dims |= spec_dims_of(s, shape->extent[x]);
@@ -100,7 +113,8 @@ typedef struct {
 } TuneLists;
 
 /* A dim that the shape does not use stands at its minimum. */
-static void tune_lists(const Spec *s, unsigned dims, TuneLists *t) {
+static void tune_lists(const Spec *s, unsigned dims, TuneLists *t)
+{
     for (int i = 0; i < s->ndim; i++) {
         const Dim *dim = &s->dim[i];
         t->value[i][0] = dim->min;
@@ -113,13 +127,14 @@ static void tune_lists(const Spec *s, unsigned dims, TuneLists *t) {
     }
 }
 
-static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape) {
+static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
+{
     const Spec *s = r->spec;
     TuneLists *t = ARENA_NEW(r->arena, TuneLists);
     tune_lists(s, shape_dims(s, shape), t);
-    PointSet set = {.p = ARENA_ARRAY(r->arena, TUNE_PER_SHAPE + 1, DimValues)};
+    PointSet set = { .p = ARENA_ARRAY(r->arena, TUNE_PER_SHAPE + 1, DimValues) };
     Grid g = grid_make(s->ndim, t->count, TUNE_PER_SHAPE);
-    g.npoint *= g.all ? 1 : 8;          /* a sample repeats points: go on until there are enough */
+    g.npoint *= g.all ? 1 : 8; /* a sample repeats points: go on until there are enough */
     for (int64_t index[SPEC_MAX_DIM]; set.n < TUNE_PER_SHAPE && grid_next(&g, index);) {
         DimValues *v = &set.p[set.n++];
         for (int i = 0; i < s->ndim; i++)
@@ -136,10 +151,11 @@ typedef struct {
     int64_t n, cap;
 } InstanceList;
 
-static bool add_instance(SpecReader *r, int decl, const DimValues *v, bool tuned, InstanceList *list) {
+static bool add_instance(SpecReader *r, int decl, const DimValues *v, bool tuned, InstanceList *list)
+{
     const ShapeDecl *shape = &r->spec->shape[decl];
-    Point p = {.spec = r->spec};
-    Instance in = {.decl = decl, .tuned = tuned};
+    Point p = { .spec = r->spec };
+    Instance in = { .decl = decl, .tuned = tuned };
     memcpy(p.value, v->value, sizeof p.value);
     memcpy(in.dim, v->value, sizeof in.dim);
     if (!spec_point_extents(r, shape, &p, in.extent) || !spec_point_weight(r, &p, &in.weight))
@@ -154,7 +170,8 @@ static bool add_instance(SpecReader *r, int decl, const DimValues *v, bool tuned
     return true;
 }
 
-static bool add_shape(SpecReader *r, int decl, const PointSet *points, InstanceList *list) {
+static bool add_shape(SpecReader *r, int decl, const PointSet *points, InstanceList *list)
+{
     PointSet tuned = tuned_points(r, &r->spec->shape[decl]);
     for (int64_t i = 0; i < points->n; i++)
         if (!add_instance(r, decl, &points->p[i], points_have(&tuned, &points->p[i]), list))
@@ -165,14 +182,16 @@ static bool add_shape(SpecReader *r, int decl, const PointSet *points, InstanceL
     return true;
 }
 
-static int compare_extents(const Instance *x, const Instance *y) {
+static int compare_extents(const Instance *x, const Instance *y)
+{
     for (int i = 0; i < OP_MAX_AXIS; i++)
         if (x->extent[i] != y->extent[i])
             return x->extent[i] < y->extent[i] ? -1 : 1;
     return 0;
 }
 
-static int by_declaration(const void *a, const void *b) {
+static int by_declaration(const void *a, const void *b)
+{
     const Instance *x = a, *y = b;
     if (x->decl != y->decl)
         return x->decl < y->decl ? -1 : 1;
@@ -182,13 +201,15 @@ static int by_declaration(const void *a, const void *b) {
     return 0;
 }
 
-static int by_extents(const void *a, const void *b) {
+static int by_extents(const void *a, const void *b)
+{
     int c = compare_extents(a, b);
     return c ? c : by_declaration(a, b);
 }
 
 /* One instance for each set of extents: the first declaration of it, with all weights. */
-static void merge(InstanceList *list) {
+static void merge(InstanceList *list)
+{
     int64_t n = 0;
     qsort(list->p, (size_t)list->n, sizeof *list->p, by_extents);
     for (int64_t i = 0; i < list->n; i++) {
@@ -206,8 +227,12 @@ static void merge(InstanceList *list) {
 
 /* ---- what only whole instances show ---- */
 
-static bool extent_lookup(void *ctx, const char *name, int64_t *value) {
-    const struct { const Op *op; const int64_t *extent; } *c = ctx;
+static bool extent_lookup(void *ctx, const char *name, int64_t *value)
+{
+    const struct {
+        const Op *op;
+        const int64_t *extent;
+    } *c = ctx;
     int x = op_axis(c->op, name);
     if (x >= 0)
         *value = c->extent[x];
@@ -215,23 +240,30 @@ static bool extent_lookup(void *ctx, const char *name, int64_t *value) {
 }
 
 /* False after an error: "the size of " "X" of this instance must fit 64 bits, with room for bytes. */
-static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const char *what, const char *of) {
-    struct { const Op *op; const int64_t *extent; } ctx = {r->spec->op, in->extent};
+static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const char *what, const char *of)
+{
+    struct {
+        const Op *op;
+        const int64_t *extent;
+    } ctx = { r->spec->op, in->extent };
     const ShapeDecl *shape = &r->spec->shape[in->decl];
     enum { ROOM = 16 };
     int64_t value;
     ExprStatus s = expr_int(e, extent_lookup, &ctx, &value);
     if (s == EXPR_OK && value >= 0 && value <= INT64_MAX / ROOM)
         return true;
-    Point p = {.spec = r->spec};
+    Point p = { .spec = r->spec };
     memcpy(p.value, in->dim, sizeof p.value);
     diag_error(r->diag, shape->loc, "%s%s of this shape, %s, %s%s", what, of, expr_text(e),
-               s != EXPR_OK ? expr_status_text(s) : value < 0 ? "is negative" : "is beyond 2^59",
+               s != EXPR_OK ? expr_status_text(s)
+               : value < 0  ? "is negative"
+                            : "is beyond 2^59",
                spec_point_text(r, shape_dims(r->spec, shape), &p));
     return false;
 }
 
-static bool check_sizes(SpecReader *r, const Instance *in) {
+static bool check_sizes(SpecReader *r, const Instance *in)
+{
     const Op *op = r->spec->op;
     bool ok = check_size(r, in, op->flops, "the number of operations", "");
     for (int i = 0; i < op->noperand; i++)
@@ -241,7 +273,8 @@ static bool check_sizes(SpecReader *r, const Instance *in) {
 }
 
 /* One error a shape is enough. */
-static void check_all(SpecReader *r, const InstanceList *list) {
+static void check_all(SpecReader *r, const InstanceList *list)
+{
     int failed = -1;
     double sum = 0;
     for (int64_t i = 0; i < list->n; i++) {
@@ -257,7 +290,8 @@ static void check_all(SpecReader *r, const InstanceList *list) {
 }
 
 /* The list once for each thread count. */
-static void spread_over_threads(SpecReader *r, const InstanceList *list) {
+static void spread_over_threads(SpecReader *r, const InstanceList *list)
+{
     Spec *s = r->spec;
     s->instance = ARENA_ARRAY(r->arena, (size_t)(list->n * s->nthread), Instance);
     for (int t = 0; t < s->nthread; t++)
@@ -267,10 +301,11 @@ static void spread_over_threads(SpecReader *r, const InstanceList *list) {
         }
 }
 
-void spec_make_instances(SpecReader *r) {
+void spec_make_instances(SpecReader *r)
+{
     Spec *s = r->spec;
     int64_t limit = SPEC_MAX_INSTANCE / s->nshape / s->nthread;
-    InstanceList list = {0};
+    InstanceList list = { 0 };
     Grid whole = spec_grid(s, ~0u, limit);
     PointSet points = range_points(r, whole.all ? limit : limit - TUNE_PER_SHAPE);
     for (int i = 0; i < s->nshape; i++)

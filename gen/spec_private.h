@@ -17,11 +17,11 @@ typedef struct {
     Conf *conf;
     const ConfSetting *root;
     Diag *diag;
-    int nerror;            /* that diag had before this file */
+    int nerror; /* that diag had before this file */
     Spec *spec;
     const char *dim_name[SPEC_MAX_DIM];
-    bool dims_known;       /* all names are read; else expressions are not checked for names: one fault, one error */
-    bool dims_ok;          /* and all ranges are good */
+    bool dims_known; /* all names are read; else expressions are not checked for names: one fault, one error */
+    bool dims_ok;    /* and all ranges are good */
 } SpecReader;
 
 /* Values of all dims; also the ctx of dim_lookup. */
@@ -32,9 +32,9 @@ typedef struct {
 
 ExprLookup dim_lookup;
 
-void spec_read_dims(SpecReader *r);        /* dims, tune, weights */
+void spec_read_dims(SpecReader *r); /* dims, tune, weights */
 void spec_read_shapes(SpecReader *r);
-bool spec_read_expr(SpecReader *r, const ConfSetting *s, Expr **out);      /* over the dims; false after an error */
+bool spec_read_expr(SpecReader *r, const ConfSetting *s, Expr **out); /* over the dims; false after an error */
 /* The product of the dims' weights at a point; false after an error. */
 bool spec_point_weight(SpecReader *r, const Point *p, double *out);
 /* The extents of a shape at a point; false after an error. */

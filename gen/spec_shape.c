@@ -9,7 +9,8 @@
 
 enum { CHECK_MAX_POINT = 1 << 21, CHECK_MIN_POINT = 256 };
 
-static bool check_extent(SpecReader *r, const Expr *e, const char *axis, const Point *p, int64_t *out) {
+static bool check_extent(SpecReader *r, const Expr *e, const char *axis, const Point *p, int64_t *out)
+{
     ExprStatus s = expr_int(e, dim_lookup, (void *)p, out);
     if (s == EXPR_OK && *out >= 1 && *out <= INT32_MAX)
         return true;
@@ -25,14 +26,16 @@ static bool check_extent(SpecReader *r, const Expr *e, const char *axis, const P
 }
 
 /* Stops at the first fault: one extent, one error. */
-static void check_range(SpecReader *r, const Expr *e, const char *axis, int64_t limit) {
-    Point p = {.spec = r->spec};
+static void check_range(SpecReader *r, const Expr *e, const char *axis, int64_t limit)
+{
+    Point p = { .spec = r->spec };
     Grid g = spec_grid(r->spec, spec_dims_of(r->spec, e), limit);
     for (int64_t value; spec_grid_next(&g, &p) && check_extent(r, e, axis, &p, &value);) {
     }
 }
 
-bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent) {
+bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent)
+{
     const Op *op = r->spec->op;
     for (int x = 0; x < op->naxis; x++)
         if (!check_extent(r, shape->extent[x], op->axis[x].name, p, &extent[x]))
@@ -40,23 +43,26 @@ bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, i
     return true;
 }
 
-static void read_weight(SpecReader *r, const ConfSetting *group, ShapeDecl *shape) {
+static void read_weight(SpecReader *r, const ConfSetting *group, ShapeDecl *shape)
+{
     shape->weight = 1;
     if (conf_real(r->conf, group, "weight", &shape->weight) && shape->weight < 0)
         diag_error(r->diag, conf_value_loc(r->conf, conf_member(group, "weight")), "a weight must not be negative");
 }
 
 /* The keys of a shape: the op's axes and weight. */
-static size_t shape_keys(SpecReader *r, const Op *op, ConfKey *keys) {
+static size_t shape_keys(SpecReader *r, const Op *op, ConfKey *keys)
+{
     size_t n = 0;
     for (; n < (size_t)op->naxis; n++)
-        keys[n] = (ConfKey){op->axis[n].name, true, *op->axis[n].doc ? op->axis[n].doc
-                            : arena_printf(r->arena, "an extent of %s", op->name)};
-    keys[n++] = (ConfKey){"weight", false, NULL};
+        keys[n] = (ConfKey){ op->axis[n].name, true,
+                             *op->axis[n].doc ? op->axis[n].doc : arena_printf(r->arena, "an extent of %s", op->name) };
+    keys[n++] = (ConfKey){ "weight", false, NULL };
     return n;
 }
 
-static void read_shape(SpecReader *r, const ConfSetting *group, int64_t limit) {
+static void read_shape(SpecReader *r, const ConfSetting *group, int64_t limit)
+{
     const Op *op = r->spec->op;
     ShapeDecl *shape = &r->spec->shape[r->spec->nshape++];
     shape->loc = conf_value_loc(r->conf, group);
@@ -75,7 +81,8 @@ static void read_shape(SpecReader *r, const ConfSetting *group, int64_t limit) {
 }
 
 /* A dim that no shape uses is most likely a slip, but harmless. */
-static void warn_unused_dims(SpecReader *r) {
+static void warn_unused_dims(SpecReader *r)
+{
     unsigned used = 0;
     for (int i = 0; i < r->spec->nshape; i++)
         for (int x = 0; x < r->spec->op->naxis; x++)
@@ -85,7 +92,8 @@ static void warn_unused_dims(SpecReader *r) {
             diag_warn(r->diag, r->spec->dim[i].loc, "no shape uses the dim '%s'", r->spec->dim[i].name);
 }
 
-void spec_read_shapes(SpecReader *r) {
+void spec_read_shapes(SpecReader *r)
+{
     const ConfSetting *list = conf_list(r->conf, r->root, "shapes");
     if (!list)
         return;

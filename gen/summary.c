@@ -53,11 +53,15 @@ static void package_text(const Outcome *out, const CostReport *c, FILE *to)
     const Study *s = out->study;
     const Assignment *as = out->assignment;
     int nleaf = tree_nleaf(as->tree);
-    fprintf(to, "%s: %d kernel%s, %" PRId64 " KiB, %d %s, for %s (%s)\n", s->spec->name, as->nkernel, as->nkernel == 1 ? "" : "s",
-            (as->code_bytes + 1023) / 1024, nleaf, nleaf == 1 ? "leaf" : "leaves", s->target->name, s->device->name);
-    fprintf(to, "  %" PRId64 " trials, %" PRId64 " failed; %" PRId64 " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
+    fprintf(to, "%s: %d kernel%s, %" PRId64 " KiB, %d %s, for %s (%s)\n", s->spec->name, as->nkernel,
+            as->nkernel == 1 ? "" : "s", (as->code_bytes + 1023) / 1024, nleaf, nleaf == 1 ? "leaf" : "leaves",
+            s->target->name, s->device->name);
+    fprintf(to,
+            "  %" PRId64 " trials, %" PRId64 " failed; %" PRId64
+            " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
             s->ntrial, failed_trials(s), c->nmeasure, 100 * c->error, c->rank);
-    fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n", 100 * tuned_regret(out));
+    fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
+            100 * tuned_regret(out));
     fprintf(to, "  %s\n", out->workload->out);
 }
 
@@ -119,16 +123,19 @@ static void check_text(const Workload *w, const Space *s, const Device *device, 
 {
     const Spec *spec = w->spec;
     const Target *target = s->general[0].target;
-    fprintf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", spec->name, spec->op->doc, spec->dtype, spec->ninstance,
-            tuned_instances(spec));
-    fprintf(to, "target: %s on %s: %" PRId64 " vector registers of %" PRId64 " bytes; L1 %" PRId64 " KiB, L2 %" PRId64 " KiB, L3 %" PRId64
-            " KiB, %d cores\n", target->name, device->name, target->vector_registers, target->vector_bytes, device->l1_bytes >> 10,
+    fprintf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", spec->name, spec->op->doc, spec->dtype,
+            spec->ninstance, tuned_instances(spec));
+    fprintf(to,
+            "target: %s on %s: %" PRId64 " vector registers of %" PRId64 " bytes; L1 %" PRId64 " KiB, L2 %" PRId64
+            " KiB, L3 %" PRId64 " KiB, %d cores\n",
+            target->name, device->name, target->vector_registers, target->vector_bytes, device->l1_bytes >> 10,
             device->l2_bytes >> 10, device->l3_bytes >> 10, device->cores);
     fprintf(to, "space: %" PRId64 " candidates of %" PRId64 " combinations\n", s->n, s->nraw);
     for (int i = 0; i < s->nrejection; i++)
         if (s->rejection[i].count)
-            fprintf(to, "  %10" PRId64 " rejected: %s: %s\n              (%s)\n", s->rejection[i].count, s->rejection[i].t->name,
-                    s->rejection[i].constraint->why, expr_text(s->rejection[i].constraint->need));
+            fprintf(to, "  %10" PRId64 " rejected: %s: %s\n              (%s)\n", s->rejection[i].count,
+                    s->rejection[i].t->name, s->rejection[i].constraint->why,
+                    expr_text(s->rejection[i].constraint->need));
 }
 
 static json_t *check_json(const Workload *w, const Space *s, const Device *device)

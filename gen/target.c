@@ -12,11 +12,14 @@
 
 static bool target_read(Arena *a, const char *path, Target *t, Diag *d)
 {
-    static const ConfKey keys[] = {
-        { "name", true, "the target's name" }, { "family", true, "\"cpu\"" }, { "arch", true, "as uname -m says it; \"\": any" },
-        { "rank", true, "higher is tried first" }, { "vector_bytes", true, "16, 32 or 64" },
-        { "vector_registers", true, "how many" }, { "attribute", true, "for __attribute__((target(...))); \"\": none" },
-        { "runtime_check", true, "a C expression" } };
+    static const ConfKey keys[] = { { "name", true, "the target's name" },
+                                    { "family", true, "\"cpu\"" },
+                                    { "arch", true, "as uname -m says it; \"\": any" },
+                                    { "rank", true, "higher is tried first" },
+                                    { "vector_bytes", true, "16, 32 or 64" },
+                                    { "vector_registers", true, "how many" },
+                                    { "attribute", true, "for __attribute__((target(...))); \"\": none" },
+                                    { "runtime_check", true, "a C expression" } };
     int64_t rank = 0;
     const Source *src = conf_source(a, path, d);
     Conf *c = src ? conf_parse(a, src, 0, src->len, d) : NULL;
@@ -83,7 +86,7 @@ static bool same_feature(const char *a, size_t na, const char *b, size_t nb)
 
 static bool has_feature(const char *flags, const char *feature, size_t len)
 {
-    for (const char *p = flags; *p && *p != '\n'; ) {
+    for (const char *p = flags; *p && *p != '\n';) {
         size_t n = strcspn(p, " \n");
         if (n && same_feature(p, n, feature, len))
             return true;
@@ -97,7 +100,7 @@ static bool cpu_runs(const Target *t, const char *cpuinfo)
 {
     const char *flags = strstr(cpuinfo, "\nflags");
     flags = flags ? strchr(flags, ':') : NULL;
-    for (const char *p = t->attribute; *p; ) {
+    for (const char *p = t->attribute; *p;) {
         size_t n = strcspn(p, ",");
         if (!flags || !has_feature(flags + 1, p, n))
             return false;
@@ -122,14 +125,15 @@ static const char *cpu_name(Arena *a, hwloc_topology_t topo)
 static const char *device_id(Arena *a, const Device *d)
 {
     Text t = { .arena = a };
-    text_printf(&t, "%s|%s|%d|%lld|%lld|%lld|%s|%s|", d->name, d->arch, d->cores, (long long)d->l1_bytes, (long long)d->l2_bytes,
-                (long long)d->l3_bytes, d->compiler, d->flags);
+    text_printf(&t, "%s|%s|%d|%lld|%lld|%lld|%s|%s|", d->name, d->arch, d->cores, (long long)d->l1_bytes,
+                (long long)d->l2_bytes, (long long)d->l3_bytes, d->compiler, d->flags);
     for (int i = 0; i < d->nisa; i++)
         text_printf(&t, "%s,", d->isa[i]);
     return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&t), t.len));
 }
 
-bool target_probe(Arena *a, const TargetList *list, const char *compiler, const char *flags, Device *out, const char **err)
+bool target_probe(Arena *a, const TargetList *list, const char *compiler, const char *flags, Device *out,
+                  const char **err)
 {
     hwloc_topology_t topo;
     struct utsname uts;
@@ -150,13 +154,15 @@ bool target_probe(Arena *a, const TargetList *list, const char *compiler, const 
     int cores = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE);
     out->cores = cores > 0 ? cores : 1;
     /* A machine that hides its caches is taken for a small one, so that no candidate is too large for it. */
-    int64_t l1 = cache_bytes(topo, HWLOC_OBJ_L1CACHE), l2 = cache_bytes(topo, HWLOC_OBJ_L2CACHE), l3 = cache_bytes(topo, HWLOC_OBJ_L3CACHE);
+    int64_t l1 = cache_bytes(topo, HWLOC_OBJ_L1CACHE), l2 = cache_bytes(topo, HWLOC_OBJ_L2CACHE),
+            l3 = cache_bytes(topo, HWLOC_OBJ_L3CACHE);
     out->l1_bytes = l1 ? l1 : 32 << 10;
     out->l2_bytes = l2 ? l2 : 256 << 10;
     out->l3_bytes = l3 ? l3 : out->l2_bytes;
     hwloc_topology_destroy(topo);
     for (int i = 0; i < list->n && out->nisa < 8; i++)
-        if ((!*list->t[i].arch || strcmp(list->t[i].arch, out->arch) == 0) && cpu_runs(&list->t[i], cpuinfo ? cpuinfo : ""))
+        if ((!*list->t[i].arch || strcmp(list->t[i].arch, out->arch) == 0) &&
+            cpu_runs(&list->t[i], cpuinfo ? cpuinfo : ""))
             out->isa[out->nisa++] = list->t[i].name;
     out->id = device_id(a, out);
     return true;

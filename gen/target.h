@@ -15,8 +15,8 @@
 #include "search/record.h"
 
 typedef struct {
-    const char *name;          /* "avx512" */
-    const char *family;        /* "cpu" */
+    const char *name;   /* "avx512" */
+    const char *family; /* "cpu" */
     const char *doc;
     const char *attribute;     /* "avx512f,avx512vl,..."; "": none */
     const char *runtime_check; /* C expression, true where it may run; "1": always */
@@ -27,14 +27,18 @@ typedef struct {
 
 enum { TARGET_MAX = 16 };
 
-typedef struct { int n; Target t[TARGET_MAX]; } TargetList;     /* by descending rank */
+typedef struct {
+    int n;
+    Target t[TARGET_MAX];
+} TargetList; /* by descending rank */
 
 /* All targets of a folder, one a .cfg file. */
 bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d);
 const Target *target_find(const TargetList *list, const char *name);
 
 /* This machine: hwloc for cores and caches, cpuid for what it runs; compiler and flags as given. */
-bool target_probe(Arena *a, const TargetList *list, const char *compiler, const char *flags, Device *out, const char **err);
+bool target_probe(Arena *a, const TargetList *list, const char *compiler, const char *flags, Device *out,
+                  const char **err);
 /* The same machine with this compiler: another id, as times depend on it. */
 void device_set_compiler(Arena *a, Device *d, const char *compiler, const char *flags);
 /* Best-ranked target that `device` runs. */

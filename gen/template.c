@@ -47,13 +47,15 @@ static bool context_flag(const Spec *s, const char *name, int64_t *value)
 bool template_context(void *ctx, const char *name, int64_t *value)
 {
     const Binding *b = ctx;
-    const struct { const char *name; int64_t value; } fact[] = {
-        { "VECTOR_BYTES", b->target ? b->target->vector_bytes : 0 },
-        { "VECTOR_REGISTERS", b->target ? b->target->vector_registers : 0 },
-        { "L1_BYTES", b->device ? b->device->l1_bytes : 0 },
-        { "L2_BYTES", b->device ? b->device->l2_bytes : 0 },
-        { "L3_BYTES", b->device ? b->device->l3_bytes : 0 },
-        { "CORES", b->device ? b->device->cores : 0 } };
+    const struct {
+        const char *name;
+        int64_t value;
+    } fact[] = { { "VECTOR_BYTES", b->target ? b->target->vector_bytes : 0 },
+                 { "VECTOR_REGISTERS", b->target ? b->target->vector_registers : 0 },
+                 { "L1_BYTES", b->device ? b->device->l1_bytes : 0 },
+                 { "L2_BYTES", b->device ? b->device->l2_bytes : 0 },
+                 { "L3_BYTES", b->device ? b->device->l3_bytes : 0 },
+                 { "CORES", b->device ? b->device->cores : 0 } };
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
         if (strcmp(fact[i].name, name) == 0) {
             *value = fact[i].value;
@@ -122,9 +124,9 @@ typedef struct {
     Diag *diag;
     const Op *op;
     Template *t;
-    const char *name[TEMPLATE_MAX_SLOT];       /* declared so far: what an expression may use */
-    size_t ncontext;                           /* the first of them: what every template has */
-    size_t nname, nbody_name;                  /* the first nbody_name may stand in the body too */
+    const char *name[TEMPLATE_MAX_SLOT]; /* declared so far: what an expression may use */
+    size_t ncontext;                     /* the first of them: what every template has */
+    size_t nname, nbody_name;            /* the first nbody_name may stand in the body too */
 } Reader;
 
 static void declare(Reader *r, const char *name)
@@ -135,7 +137,8 @@ static void declare(Reader *r, const char *name)
 
 static void declare_context(Reader *r)
 {
-    static const char *const fact[] = { "VECTOR_BYTES", "VECTOR_REGISTERS", "L1_BYTES", "L2_BYTES", "L3_BYTES", "CORES", "PACKED" };
+    static const char *const fact[] = { "VECTOR_BYTES", "VECTOR_REGISTERS", "L1_BYTES", "L2_BYTES", "L3_BYTES", "CORES",
+                                        "PACKED" };
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
         declare(r, fact[i]);
     for (int i = 0; i < r->op->nepilogue; i++) {
@@ -157,8 +160,9 @@ static bool check_names(Reader *r, const Expr *e)
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */
 static bool is_free_name(const char *name)
 {
-    static const char *const word[] = { "NAME", "KERNEL", "TARGET_ATTRIBUTE", "DCGEN", "NULL", "GCC", "STDC", "FP_CONTRACT", "INT64_MAX",
-                                        "INT64_MIN", "INT64_C", "SIZE_MAX", "FLT_MAX", "INFINITY", "NAN" };
+    static const char *const word[] = { "NAME",    "KERNEL",   "TARGET_ATTRIBUTE", "DCGEN",     "NULL",
+                                        "GCC",     "STDC",     "FP_CONTRACT",      "INT64_MAX", "INT64_MIN",
+                                        "INT64_C", "SIZE_MAX", "FLT_MAX",          "INFINITY",  "NAN" };
     if (strncmp(name, "NAME_", 5) == 0 || strncmp(name, "KERNEL_", 7) == 0)
         return true;
     for (size_t i = 0; i < sizeof word / sizeof *word; i++)
@@ -195,7 +199,8 @@ static bool check_new_feature(Reader *r, const NamedExpr *e)
 
 static bool read_param(Reader *r, const Conf *c, const ConfSetting *s)
 {
-    static const ConfKey keys[] = { { "name", true, "the parameter's name" }, { "choices", true, "its values" },
+    static const ConfKey keys[] = { { "name", true, "the parameter's name" },
+                                    { "choices", true, "its values" },
                                     { "doc", true, "what it does" } };
     Template *t = r->t;
     TemplateParam *p = &t->param[t->nparam];
@@ -218,7 +223,9 @@ static bool read_param(Reader *r, const Conf *c, const ConfSetting *s)
 /* "values", "derived", "features": lists of { name; expr; doc }. */
 static bool read_named(Reader *r, const Conf *c, const ConfSetting *s, NamedExpr *out, int *n, bool declares)
 {
-    static const ConfKey keys[] = { { "name", true, "its name" }, { "expr", true, "its value" }, { "doc", true, "what it is" } };
+    static const ConfKey keys[] = { { "name", true, "its name" },
+                                    { "expr", true, "its value" },
+                                    { "doc", true, "what it is" } };
     NamedExpr *e = &out[*n];
     if (!conf_is_group(c, s) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &e->name) ||
         !conf_string(c, s, "doc", &e->doc) || !conf_expr(c, s, "expr", &e->expr) || !check_names(r, e->expr))
@@ -250,7 +257,8 @@ static bool read_general(Reader *r, const Conf *c, const ConfSetting *s)
     ConfKey keys[TEMPLATE_MAX_PARAM + 1] = { { "target", true, "the target that it is for" } };
     for (int i = 0; i < t->nparam; i++)
         keys[i + 1] = (ConfKey){ t->param[i].name, true, "the parameter's value" };
-    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, (size_t)t->nparam + 1) || !conf_string(c, s, "target", &g->target))
+    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, (size_t)t->nparam + 1) ||
+        !conf_string(c, s, "target", &g->target))
         return false;
     for (int i = 0; i < t->nparam; i++)
         if (!conf_int(c, s, t->param[i].name, INT32_MIN, INT32_MAX, &g->value[i]))
@@ -266,12 +274,18 @@ static bool read_elem(Reader *r, const Conf *c, const ConfSetting *s, ListKind k
 {
     Template *t = r->t;
     switch (kind) {
-    case L_PARAM: return read_param(r, c, s);
-    case L_VALUE: return read_named(r, c, s, t->value, &t->nvalue, true);
-    case L_CONSTRAINT: return read_constraint(r, c, s);
-    case L_DERIVED: return read_named(r, c, s, t->derived, &t->nderived, true);
-    case L_FEATURE: return read_named(r, c, s, t->feature, &t->nfeature, false);
-    case L_GENERAL: return read_general(r, c, s);
+    case L_PARAM:
+        return read_param(r, c, s);
+    case L_VALUE:
+        return read_named(r, c, s, t->value, &t->nvalue, true);
+    case L_CONSTRAINT:
+        return read_constraint(r, c, s);
+    case L_DERIVED:
+        return read_named(r, c, s, t->derived, &t->nderived, true);
+    case L_FEATURE:
+        return read_named(r, c, s, t->feature, &t->nfeature, false);
+    case L_GENERAL:
+        return read_general(r, c, s);
     }
     return false;
 }
@@ -312,7 +326,8 @@ static bool read_layouts(Reader *r, const Conf *c)
         o++;
     bool ok = conf_strings(c, conf_root(c), "layouts", t->layout, OP_MAX_NAME, &t->nlayout);
     for (int i = 0; ok && i < t->nlayout; i++)
-        ok = conf_lookup(r->diag, conf_value_loc(c, conf_elem(list, i)), "layout", t->layout[i], o->layout, (size_t)o->nlayout) >= 0;
+        ok = conf_lookup(r->diag, conf_value_loc(c, conf_elem(list, i)), "layout", t->layout[i], o->layout,
+                         (size_t)o->nlayout) >= 0;
     return ok;
 }
 
@@ -333,12 +348,23 @@ static bool read_shape_part(Reader *r, const Conf *c)
 static bool read_head(Reader *r, const Conf *c)
 {
     static const ConfKey keys[] = {
-        { "name", true, "the template's name" }, { "op", true, "the op that it computes" }, { "family", true, "\"cpu\"" },
-        { "doc", true, "what it does, in a sentence" }, { "packed", true, "does it read the packed operand?" },
-        { "layouts", false, NULL }, { "params", true, "its parameters" }, { "values", false, NULL },
-        { "constraints", false, NULL }, { "tile", true, "the tile along each axis" }, { "derived", false, NULL }, { "padded_flops", true, "work with padding" },
+        { "name", true, "the template's name" },
+        { "op", true, "the op that it computes" },
+        { "family", true, "\"cpu\"" },
+        { "doc", true, "what it does, in a sentence" },
+        { "packed", true, "does it read the packed operand?" },
+        { "layouts", false, NULL },
+        { "params", true, "its parameters" },
+        { "values", false, NULL },
+        { "constraints", false, NULL },
+        { "tile", true, "the tile along each axis" },
+        { "derived", false, NULL },
+        { "padded_flops", true, "work with padding" },
         { "serial_flops", true, "work of the busiest task" },
-        { "bound", true, "log2 of the slowdown against the machine's peak that is known without measuring" }, { "features", false, NULL }, { "general", false, NULL } };
+        { "bound", true, "log2 of the slowdown against the machine's peak that is known without measuring" },
+        { "features", false, NULL },
+        { "general", false, NULL }
+    };
     Template *t = r->t;
     const ConfSetting *root = conf_root(c);
     const char *op = r->op->name;
@@ -347,7 +373,8 @@ static bool read_head(Reader *r, const Conf *c)
     ok &= conf_string(c, root, "family", &t->family) & conf_bool(c, root, "packed", &t->packed);
     ok &= conf_string(c, root, "op", &op) & read_layouts(r, c);
     if (ok && strcmp(op, r->op->name) != 0) {
-        diag_error(r->diag, conf_value_loc(c, conf_member(root, "op")), "this template lies in the folder of op '%s'", r->op->name);
+        diag_error(r->diag, conf_value_loc(c, conf_member(root, "op")), "this template lies in the folder of op '%s'",
+                   r->op->name);
         ok = false;
     }
     declare_context(r);
@@ -363,7 +390,11 @@ static bool read_head(Reader *r, const Conf *c)
 
 /* ---- names of the body against those of the head ---- */
 
-typedef struct { Reader *r; bool used[TEMPLATE_MAX_SLOT]; bool ok; } BodyCheck;
+typedef struct {
+    Reader *r;
+    bool used[TEMPLATE_MAX_SLOT];
+    bool ok;
+} BodyCheck;
 
 static bool is_upper_word(const char *name)
 {
@@ -386,8 +417,10 @@ static void body_name(void *ctx, const char *id, size_t len, size_t offset)
     if (!is_upper_word(name) || is_free_name(name) || op_axis(r->op, name) >= 0)
         return;
     const char *near = diag_nearest(name, r->name, r->nbody_name);
-    diag_error(r->diag, loc_at(r->t->src, offset, (int)len), near ? "'%s' is not declared in the template's head; did you mean '%s'?"
-               : "'%s' is not declared in the template's head", name, near);
+    diag_error(r->diag, loc_at(r->t->src, offset, (int)len),
+               near ? "'%s' is not declared in the template's head; did you mean '%s'?"
+                    : "'%s' is not declared in the template's head",
+               name, near);
     b->ok = false;
 }
 
@@ -411,7 +444,8 @@ static size_t find_declared(const Reader *r, const char *name)
 /* The lines under "#ifndef DCGEN" bind the names for the stand-alone compile: they are neither uses nor errors. */
 static size_t skip_standalone(const Template *t)
 {
-    const char *body = t->src->text + t->body, *begin = strstr(body, "#ifndef DCGEN"), *end = begin ? strstr(begin, "\n#endif") : NULL;
+    const char *body = t->src->text + t->body, *begin = strstr(body, "#ifndef DCGEN"),
+               *end = begin ? strstr(begin, "\n#endif") : NULL;
     return end ? (size_t)(end + 1 - t->src->text) : t->body;
 }
 
@@ -420,12 +454,13 @@ static bool check_body(Reader *r)
     Template *t = r->t;
     BodyCheck b = { .r = r, .ok = true };
     fill_names(t->src, skip_standalone(t), body_name, &b);
-    for (int i = t->nvalue - 1; i >= 0; i--)           /* a value that is used uses what it is made of */
+    for (int i = t->nvalue - 1; i >= 0; i--) /* a value that is used uses what it is made of */
         if (b.used[find_declared(r, t->value[i].name)])
             expr_names(t->value[i].expr, value_name, &b);
     for (int i = 0; i < t->nparam; i++)
         if (!b.used[find_declared(r, t->param[i].name)]) {
-            diag_error(r->diag, t->param[i].loc, "parameter '%s' is declared but the template does not use it", t->param[i].name);
+            diag_error(r->diag, t->param[i].loc, "parameter '%s' is declared but the template does not use it",
+                       t->param[i].name);
             b.ok = false;
         }
     return b.ok;
@@ -534,7 +569,7 @@ bool template_read_all(Arena *a, const Op *op, const char *const *folders, int n
     for (int i = 0; i < nfolder; i++) {
         const char *dir = arena_printf(a, "%s/%s", folders[i], op->name);
         if (strcmp(dir, op->dir) != 0)
-            read_folder(a, op, dir, out, d);           /* a folder without this op is no error */
+            read_folder(a, op, dir, out, d); /* a folder without this op is no error */
     }
     if (!read_folder(a, op, op->dir, out, d) && diag_nerror(d) == before)
         diag_error(d, (Loc){ .src = op->src }, "cannot read the folder of this op");
@@ -555,6 +590,8 @@ char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
 {
     Binding unbound = *b;
     unbound.extent = NULL;
-    Fill f = { .lookup = template_lookup, .ctx = &unbound, .name = b->spec->name, .kernel = kernel, .target = b->target->name };
+    Fill f = {
+        .lookup = template_lookup, .ctx = &unbound, .name = b->spec->name, .kernel = kernel, .target = b->target->name
+    };
     return fill_text(a, b->t->src, b->t->body, &f, d);
 }

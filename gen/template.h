@@ -17,8 +17,14 @@
 #include "gen/spec.h"
 #include "gen/target.h"
 
-enum { TEMPLATE_MAX_PARAM = RECORD_MAX_PARAM, TEMPLATE_MAX_CHOICE = 32, TEMPLATE_MAX_CONSTRAINT = 24, TEMPLATE_MAX_VALUE = 24,
-       TEMPLATE_MAX_FEATURE = 40, TEMPLATE_MAX_SLOT = 160 };
+enum {
+    TEMPLATE_MAX_PARAM = RECORD_MAX_PARAM,
+    TEMPLATE_MAX_CHOICE = 32,
+    TEMPLATE_MAX_CONSTRAINT = 24,
+    TEMPLATE_MAX_VALUE = 24,
+    TEMPLATE_MAX_FEATURE = 40,
+    TEMPLATE_MAX_SLOT = 160
+};
 
 typedef struct {
     const char *name, *doc;
@@ -27,41 +33,56 @@ typedef struct {
     Loc loc;
 } TemplateParam;
 
-typedef struct { Expr *need; const char *why; } Constraint;
-typedef struct { const char *name, *doc; Expr *expr; Loc loc; } NamedExpr;
+typedef struct {
+    Expr *need;
+    const char *why;
+} Constraint;
+typedef struct {
+    const char *name, *doc;
+    Expr *expr;
+    Loc loc;
+} NamedExpr;
 
 /* The kernel that serves every legal shape on a target when nothing is known. */
-typedef struct { const char *target; int64_t value[TEMPLATE_MAX_PARAM]; Loc loc; } General;
+typedef struct {
+    const char *target;
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Loc loc;
+} General;
 
 typedef struct {
-    const char *name, *doc, *family;           /* family: which targets it is for ("cpu") */
-    const char *hash;                          /* 16 hex digits of the whole text */
+    const char *name, *doc, *family; /* family: which targets it is for ("cpu") */
+    const char *hash;                /* 16 hex digits of the whole text */
     const Source *src;
-    size_t body;                               /* where the text behind the head begins */
+    size_t body; /* where the text behind the head begins */
     int nparam;
     TemplateParam param[TEMPLATE_MAX_PARAM];
-    int nvalue;                                /* derived from parameters and target; later ones may use earlier ones */
+    int nvalue; /* derived from parameters and target; later ones may use earlier ones */
     NamedExpr value[TEMPLATE_MAX_VALUE];
     int nconstraint;
     Constraint constraint[TEMPLATE_MAX_CONSTRAINT];
-    int nderived;                              /* derived from the shape too: names for the expressions below, not for the body */
+    int nderived; /* derived from the shape too: names for the expressions below, not for the body */
     NamedExpr derived[TEMPLATE_MAX_VALUE];
-    Expr *tile[OP_MAX_AXIS];                   /* what a kernel does at once along each axis; extents around it are where tails begin */
-    Expr *padded_flops;                        /* work done for a shape, padding included: f_pad = flops / padded_flops */
-    Expr *serial_flops;                        /* of the busiest of THREADS tasks: f_occ = padded_flops / (THREADS * serial_flops) */
-    Expr *bound;                               /* log2 of the slowdown against peak that is known without measuring; a real */
+    Expr *tile[OP_MAX_AXIS]; /* what a kernel does at once along each axis; extents around it are where tails begin */
+    Expr *padded_flops;      /* work done for a shape, padding included: f_pad = flops / padded_flops */
+    Expr *serial_flops;      /* of the busiest of THREADS tasks: f_occ = padded_flops / (THREADS * serial_flops) */
+    Expr *bound;             /* log2 of the slowdown against peak that is known without measuring; a real */
     int nfeature;
-    NamedExpr feature[TEMPLATE_MAX_FEATURE];   /* of f_MK; reals */
+    NamedExpr feature[TEMPLATE_MAX_FEATURE]; /* of f_MK; reals */
     int nlayout;
-    const char *layout[OP_MAX_NAME];           /* layouts of the constant operand that it reads */
-    bool packed;                               /* it reads the packed operand */
+    const char *layout[OP_MAX_NAME]; /* layouts of the constant operand that it reads */
+    bool packed;                     /* it reads the packed operand */
     int ngeneral;
     General general[TARGET_MAX];
     int nslot;
-    const char *slot[TEMPLATE_MAX_SLOT];       /* every name, numbered for expr_int_at: the op's axes, THREADS, then the others */
+    const char
+        *slot[TEMPLATE_MAX_SLOT]; /* every name, numbered for expr_int_at: the op's axes, THREADS, then the others */
 } Template;
 
-typedef struct { int n; const Template **t; } TemplateList;
+typedef struct {
+    int n;
+    const Template **t;
+} TemplateList;
 
 /* The op's templates: in its own folder, and in the folder of its name within each of `folders`; every file ending in .c whose text
  * has a template's head. A template of the same name in an earlier folder hides a later one. */
@@ -76,11 +97,11 @@ typedef struct {
     const Spec *spec;
     const Target *target;
     const Device *device;
-    const int64_t *value;                      /* one a parameter */
-    const int64_t *extent;                     /* one an axis; NULL: not bound */
+    const int64_t *value;  /* one a parameter */
+    const int64_t *extent; /* one an axis; NULL: not bound */
     int threads;
 } Binding;
-ExprLookup template_lookup;                    /* ctx: Binding */
+ExprLookup template_lookup; /* ctx: Binding */
 
 /* Only the names that do not depend on a template: for package files. t and value are not used. */
 ExprLookup template_context;

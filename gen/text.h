@@ -12,14 +12,14 @@
 
 typedef struct {
     Arena *arena;
-    char *s;        /* NUL-terminated once anything was added; NULL before */
+    char *s; /* NUL-terminated once anything was added; NULL before */
     size_t len, cap;
 } Text;
 
 void text_add(Text *t, const char *s);
 void text_addn(Text *t, const char *s, size_t n);
 void text_printf(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-const char *text_str(const Text *t);             /* never NULL */
+const char *text_str(const Text *t); /* never NULL */
 
 /* The whole file, NUL-terminated, with its length; NULL with errno set when it cannot be read. */
 char *text_read_file(Arena *a, const char *path, size_t *len);

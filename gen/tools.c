@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE            /* sched_getaffinity */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "gen/tools.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 /* What candidates are compiled with, and what the package's CMakeLists.txt compiles kernels.c with. */
 static const char *const compile_flags[] = { "-std=gnu17", "-O3", "-ffp-contract=fast", NULL };
 const char tools_flags[] = "-std=gnu17 -O3 -ffp-contract=fast";
-static const double COMPILE_DEADLINE_S = 60, COMPILE_DEADLINE_LEAST_S = 10;   /* else half the budget */
+static const double COMPILE_DEADLINE_S = 60, COMPILE_DEADLINE_LEAST_S = 10; /* else half the budget */
 
 void tools_close(Tools *t)
 {
@@ -26,7 +26,8 @@ void tools_close(Tools *t)
         record_close(t->records);
 }
 
-static const char *reference_so(Arena *a, const Workload *w, Builder *builder, const volatile int *stop, const char **err)
+static const char *reference_so(Arena *a, const Workload *w, Builder *builder, const volatile int *stop,
+                                const char **err)
 {
     const Spec *s = w->spec;
     size_t len;
@@ -36,7 +37,8 @@ static const char *reference_so(Arena *a, const Workload *w, Builder *builder, c
         return NULL;
     }
     Build *b = ARENA_NEW(a, Build);
-    *b = (Build){ .name = "reference", .text = arena_printf(a, "#define DCGEN_LAYOUT_%s 1\n%s", s->layout ? s->layout : "NONE", text) };
+    *b = (Build){ .name = "reference",
+                  .text = arena_printf(a, "#define DCGEN_LAYOUT_%s 1\n%s", s->layout ? s->layout : "NONE", text) };
     build_all(builder, a, b, 1, stop);
     if (b->status != STATUS_OK)
         *err = arena_printf(a, "the reference of op '%s' does not compile: %s", s->op->name, b->why);
@@ -87,8 +89,8 @@ bool tools_open(Arena *a, const Workload *w, const Options *o, Tools *t, const v
     const char *reference = t->builder ? reference_so(a, w, t->builder, stop, err) : NULL;
     if (!reference)
         return false;
-    t->runner = runner_start(a, command, w->spec->op, w->spec->dtype, w->spec->epilogue, w->spec->nepilogue, reference, o->seed,
-                               stop, err);
+    t->runner = runner_start(a, command, w->spec->op, w->spec->dtype, w->spec->epilogue, w->spec->nepilogue, reference,
+                             o->seed, stop, err);
     return t->runner != NULL;
 }
 
@@ -99,4 +101,3 @@ bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t,
     t->records = o->fresh ? record_open_new(a, w->records, stderr, err) : record_open(a, w->records, stderr, err);
     return t->records != NULL;
 }
-

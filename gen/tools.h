@@ -20,10 +20,10 @@ typedef struct {
     Runner *runner;
     RecordFile *records;
     Progress *progress;
-    const Device *device;              /* what the runner runs on, with the compiler; set by who chooses the target */
+    const Device *device; /* what the runner runs on, with the compiler; set by who chooses the target */
 } Tools;
 
-extern const char tools_flags[];       /* what candidates are compiled with, for Device.flags */
+extern const char tools_flags[]; /* what candidates are compiled with, for Device.flags */
 
 /* Starts compiler and runner; nothing is written yet. False with *err set; call tools_close all the same. */
 bool tools_open(Arena *a, const Workload *w, const Options *o, Tools *t, const volatile int *stop, const char **err);

@@ -9,7 +9,9 @@
 #include "gen/text.h"
 
 /* Element types as C spells them. */
-static const struct { const char *dtype, *c; } c_type[] = { { "f32", "float" } };
+static const struct {
+    const char *dtype, *c;
+} c_type[] = { { "f32", "float" } };
 
 static const char *dtype_c(const char *dtype)
 {
@@ -32,7 +34,10 @@ const char *unit_operand_type(const Spec *s, const Operand *o)
     return strcmp(operand_c(s, o), "float") != 0 ? "const void *" : o->role == ROLE_OUT ? "float *" : "const float *";
 }
 
-typedef struct { const char *axis; bool found; } AxisUse;
+typedef struct {
+    const char *axis;
+    bool found;
+} AxisUse;
 
 static void axis_use(void *ctx, const char *name, Loc at)
 {
@@ -70,7 +75,8 @@ static void add_targets(Text *t, const UnitContext *u)
         if (strcmp(target->family, "cpu") != 0)
             continue;
         if (*target->attribute)
-            text_printf(t, "#define %s_TARGET_%s __attribute__((target(\"%s\")))\n", u->spec->name, target->name, target->attribute);
+            text_printf(t, "#define %s_TARGET_%s __attribute__((target(\"%s\")))\n", u->spec->name, target->name,
+                        target->attribute);
         else
             text_printf(t, "#define %s_TARGET_%s\n", u->spec->name, target->name);
     }
@@ -82,7 +88,8 @@ char *unit_preamble(Arena *a, const UnitContext *u)
     Text t = { .arena = a };
     text_add(&t, "/* Each kernel is compiled for its own instruction set and runs only where the CPU has it. */\n");
     add_targets(&t, u);
-    text_add(&t, "\n/* Keeps a vector in a register: without it the compiler may load it again for every use. */\n#if defined(__x86_64__)\n");
+    text_add(&t, "\n/* Keeps a vector in a register: without it the compiler may load it again for every use. */\n#if "
+                 "defined(__x86_64__)\n");
     text_printf(&t, "#define %s_IN_REGISTER(v) __asm__(\"\" : \"+v\"(v))\n#else\n", s->name);
     text_printf(&t, "#define %s_IN_REGISTER(v) ((void)0)\n#endif\n\n", s->name);
     text_add(&t, "/* One call, as the kernels see it. */\ntypedef struct {\n    int64_t ");
@@ -98,8 +105,12 @@ char *unit_preamble(Arena *a, const UnitContext *u)
 
 static Binding binding(const UnitContext *u, const UnitKernel *k)
 {
-    return (Binding){ .t = k ? k->t : NULL, .spec = u->spec, .target = k ? k->target : NULL, .device = u->device,
-                      .value = k ? k->value : NULL, .threads = 1 };
+    return (Binding){ .t = k ? k->t : NULL,
+                      .spec = u->spec,
+                      .target = k ? k->target : NULL,
+                      .device = u->device,
+                      .value = k ? k->value : NULL,
+                      .threads = 1 };
 }
 
 char *unit_pack(Arena *a, const UnitContext *u, Diag *d)
@@ -107,7 +118,7 @@ char *unit_pack(Arena *a, const UnitContext *u, Diag *d)
     const Source *src = conf_source(a, arena_printf(a, "%s/pack.c", u->spec->op->dir), d);
     Binding b = binding(u, NULL);
     Fill f = { .lookup = template_context, .ctx = &b, .name = u->spec->name };
-    const char *spdx = src ? strchr(src->text, '\n') : NULL;      /* the package says its licence once */
+    const char *spdx = src ? strchr(src->text, '\n') : NULL; /* the package says its licence once */
     return spdx ? fill_text(a, src, (size_t)(spdx + 1 - src->text), &f, d) : NULL;
 }
 
@@ -116,8 +127,8 @@ char *unit_pack_declarations(Arena *a, const UnitContext *u)
     const Spec *s = u->spec;
     const Operand *w = &s->op->operand[s->const_operand];
     char *extents = unit_extents(a, s->op, w->elems);
-    return arena_printf(a, "size_t %s_packed_bytes(%s);\nint %s_pack(%s, const %s *%s, void *packed);\n",
-                        s->name, extents, s->name, extents, operand_c(s, w), w->name);
+    return arena_printf(a, "size_t %s_packed_bytes(%s);\nint %s_pack(%s, const %s *%s, void *packed);\n", s->name,
+                        extents, s->name, extents, operand_c(s, w), w->name);
 }
 
 char *unit_kernel_text(Arena *a, const UnitKernel *k)
@@ -131,7 +142,7 @@ char *unit_kernel_text(Arena *a, const UnitKernel *k)
 
 static const char *arch_guard(const Target *t)
 {
-    return *t->arch ? "#if defined(__x86_64__)\n" : NULL;      /* the only architecture that targets name so far */
+    return *t->arch ? "#if defined(__x86_64__)\n" : NULL; /* the only architecture that targets name so far */
 }
 
 char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d)
@@ -172,14 +183,20 @@ char *unit_table(Arena *a, const UnitContext *u, const UnitKernel *k, int n)
 
 /* ---- the candidate ---- */
 
-typedef struct { Arena *a; const UnitContext *u; const UnitKernel *k; Diag *d; } CandidateSections;
+typedef struct {
+    Arena *a;
+    const UnitContext *u;
+    const UnitKernel *k;
+    Diag *d;
+} CandidateSections;
 
 /* The functions that search/runner/abi.h names, in terms of this unit's own. */
 static char *entry(Arena *a, const UnitContext *u)
 {
     const Spec *s = u->spec;
     Text t = { .arena = a };
-    text_add(&t, "int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask)\n{\n");
+    text_add(&t, "int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t "
+                 "ntask)\n{\n");
     text_printf(&t, "    const %s_args args = {\n       ", s->name);
     for (int i = 0; i < s->op->naxis; i++)
         text_printf(&t, " extent[%d],", i);
@@ -194,9 +211,12 @@ static char *entry(Arena *a, const UnitContext *u)
     for (int i = 0; i < s->op->naxis; i++)
         if (unit_uses_axis(elems, s->op->axis[i].name))
             text_printf(&list, "%sextent[%d]", list.len ? ", " : "", i);
-    text_printf(&t, "\nint64_t dcgen_packed_bytes(const int64_t *extent)\n{\n    return (int64_t)%s_packed_bytes(%s);\n}\n\n", s->name,
-                text_str(&list));
-    text_printf(&t, "int dcgen_pack(const int64_t *extent, const void *w, void *packed)\n{\n    return %s_pack(%s, w, packed);\n}\n",
+    text_printf(
+        &t, "\nint64_t dcgen_packed_bytes(const int64_t *extent)\n{\n    return (int64_t)%s_packed_bytes(%s);\n}\n\n",
+        s->name, text_str(&list));
+    text_printf(&t,
+                "int dcgen_pack(const int64_t *extent, const void *w, void *packed)\n{\n    return %s_pack(%s, w, "
+                "packed);\n}\n",
                 s->name, text_str(&list));
     return arena_strdup(a, text_str(&t));
 }
@@ -220,7 +240,11 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
     const Source *src = conf_source(a, arena_printf(a, "%s/candidate.c", u->package_dir), d);
     Binding b = binding(u, NULL);
     CandidateSections sections = { a, u, k, d };
-    Fill f = { .lookup = template_context, .ctx = &b, .name = u->spec->name, .section = candidate_section, .section_ctx = &sections };
+    Fill f = { .lookup = template_context,
+               .ctx = &b,
+               .name = u->spec->name,
+               .section = candidate_section,
+               .section_ctx = &sections };
     return src ? fill_text(a, src, 0, &f, d) : NULL;
 }
 
@@ -229,7 +253,8 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     const Spec *s = u->spec;
     Text t = { .arena = a };
     size_t len;
-    const char *const file[] = { arena_printf(a, "%s/pack.c", s->op->dir), arena_printf(a, "%s/candidate.c", u->package_dir) };
+    const char *const file[] = { arena_printf(a, "%s/pack.c", s->op->dir),
+                                 arena_printf(a, "%s/candidate.c", u->package_dir) };
     text_printf(&t, "%s|%s|%s|%d|", s->op->name, s->dtype, s->layout ? s->layout : "", s->packed);
     for (int i = 0; i < s->nepilogue; i++)
         text_printf(&t, "%s,", s->epilogue[i]);

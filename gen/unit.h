@@ -16,7 +16,7 @@
 typedef struct {
     const Template *t;
     const Target *target;
-    const int64_t *value;      /* one a parameter */
+    const int64_t *value; /* one a parameter */
 } UnitKernel;
 
 /* Folder of the package files' patterns, and the device that parameters were chosen for. */
@@ -24,7 +24,7 @@ typedef struct {
     const Spec *spec;
     const Device *device;
     const TargetList *targets;
-    const char *package_dir;   /* templates/package */
+    const char *package_dir; /* templates/package */
 } UnitContext;
 
 /* C of one candidate, ready to compile. NULL after errors in d (faulty templates only). */
@@ -32,16 +32,16 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
 
 /* The pieces, as text for the sections of package files. */
 char *unit_preamble(Arena *a, const UnitContext *u);
-char *unit_pack(Arena *a, const UnitContext *u, Diag *d);                     /* templates/<op>/pack.c, filled */
+char *unit_pack(Arena *a, const UnitContext *u, Diag *d); /* templates/<op>/pack.c, filled */
 char *unit_pack_declarations(Arena *a, const UnitContext *u);
-char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d);   /* named <name>_k0, _k1 ... */
+char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d); /* named <name>_k0, _k1 ... */
 char *unit_table(Arena *a, const UnitContext *u, const UnitKernel *k, int n);
-char *unit_kernel_text(Arena *a, const UnitKernel *k);                        /* "packed_gemm avx512 MR=8 NP=3 ..." */
+char *unit_kernel_text(Arena *a, const UnitKernel *k); /* "packed_gemm avx512 MR=8 NP=3 ..." */
 
 /* "int64_t M, int64_t N, int64_t K" of the axes that `elems` uses; NULL: all axes. */
 char *unit_extents(Arena *a, const Op *op, const Expr *elems);
-char *unit_axes(Arena *a, const Op *op, const Expr *elems);                   /* "M, N, K" of the same */
-bool unit_uses_axis(const Expr *elems, const char *axis);                     /* NULL: uses all */
+char *unit_axes(Arena *a, const Op *op, const Expr *elems); /* "M, N, K" of the same */
+bool unit_uses_axis(const Expr *elems, const char *axis);   /* NULL: uses all */
 /* C type of an operand as a parameter: "const float *"; a packed constant one: "const void *". */
 const char *unit_operand_type(const Spec *s, const Operand *o);
 /* Does this package have the operand (its epilogue is asked for)? */

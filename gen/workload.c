@@ -55,18 +55,19 @@ static const char *kept_text(Arena *a, const Options *o, const char *text)
 
 static void change_budget(Spec *s, const Options *o)
 {
-    const struct { int given, *value; } change[] = { { o->trials, &s->budget.trials }, { o->seconds, &s->budget.seconds },
-                                                     { o->kernels, &s->budget.kernels }, { o->code_kib, &s->budget.code_kib } };
+    const struct {
+        int given, *value;
+    } change[] = { { o->trials, &s->budget.trials },
+                   { o->seconds, &s->budget.seconds },
+                   { o->kernels, &s->budget.kernels },
+                   { o->code_kib, &s->budget.code_kib } };
     for (size_t i = 0; i < sizeof change / sizeof *change; i++)
         if (change[i].given >= 0)
             *change[i].value = change[i].given;
 }
 
 /* Names of CUDA targets: sm_80, sm_90a. */
-static bool is_cuda(const char *name)
-{
-    return strncmp(name, "sm_", 3) == 0 && name[3] >= '0' && name[3] <= '9';
-}
+static bool is_cuda(const char *name) { return strncmp(name, "sm_", 3) == 0 && name[3] >= '0' && name[3] <= '9'; }
 
 /* at: where in the spec the name is; {0}: on the command line. */
 static void check_target(Arena *a, const TargetList *list, const char *name, Loc at, Diag *d)
@@ -82,7 +83,8 @@ static void check_target(Arena *a, const TargetList *list, const char *name, Loc
         text_printf(&names, "%s%s", i ? ", " : "", known[i]);
     }
     if (is_cuda(name))
-        diag_error(d, at, "target '%s' needs CUDA, which this dcgen is built without; expected one of %s", name, text_str(&names));
+        diag_error(d, at, "target '%s' needs CUDA, which this dcgen is built without; expected one of %s", name,
+                   text_str(&names));
     else
         diag_error(d, at, "unknown target '%s'; expected one of %s", name, text_str(&names));
 }

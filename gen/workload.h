@@ -17,10 +17,10 @@ typedef struct {
     Spec *spec;
     TargetList targets;
     TemplateList templates;
-    const char *package_dir;           /* patterns of the package's files */
-    CliList target;                    /* from the command line; n 0: the spec's */
-    const char *spec_text;             /* spec.cfg of the package: the spec, with the options that change the choice */
-    const char *out, *records;         /* where the package and the record file go */
+    const char *package_dir;   /* patterns of the package's files */
+    CliList target;            /* from the command line; n 0: the spec's */
+    const char *spec_text;     /* spec.cfg of the package: the spec, with the options that change the choice */
+    const char *out, *records; /* where the package and the record file go */
 } Workload;
 
 /* NULL after errors in d; or with *err set when dcgen's own files are not found. */

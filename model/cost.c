@@ -6,21 +6,22 @@
 #include <string.h>
 #include "model/ridge.h"
 
-enum { NADAPT = 2 };                   /* padding and load balance come first in a row */
+enum { NADAPT = 2 }; /* padding and load balance come first in a row */
 static const double SIGMA_MIN = 0.03, SIGMA_PRIOR = 0.5;
-static const double NEAR = 1.0;        /* log2 distance of shapes over which residuals carry */
-static const double NO_IDEA = 60;      /* log2 ns of a shape whose work cannot be computed: decades, so never chosen for it */
-static const double SHRINK = 0.3;      /* weight of "no residual" against one measured at the same shape */
+static const double NEAR = 1.0; /* log2 distance of shapes over which residuals carry */
+static const double NO_IDEA =
+    60; /* log2 ns of a shape whose work cannot be computed: decades, so never chosen for it */
+static const double SHRINK = 0.3; /* weight of "no residual" against one measured at the same shape */
 
 struct CostModel {
     Arena *arena;
     const Study *study;
     const TemplateList *templates;
-    int *first;                        /* of each template, the column of its first feature */
+    int *first; /* of each template, the column of its first feature */
     int nfeature;
-    double *row;                       /* scratch: one row of features */
-    Ridge *ridge;                      /* NULL: nothing measured */
-    double **residual;                 /* per trial and tuned shape, log2(measured / predicted); NAN where not measured */
+    double *row;       /* scratch: one row of features */
+    Ridge *ridge;      /* NULL: nothing measured */
+    double **residual; /* per trial and tuned shape, log2(measured / predicted); NAN where not measured */
 };
 
 static double real(const Expr *e, const int64_t *slots)
@@ -43,7 +44,12 @@ static double row_of(const CostModel *m, const Candidate *c, const int64_t *exte
     int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
     candidate_values(c, value);
     memset(row, 0, (size_t)m->nfeature * sizeof *row);
-    Binding b = { .t = c->t, .spec = m->study->spec, .target = c->target, .device = m->study->device, .value = value, .extent = extent,
+    Binding b = { .t = c->t,
+                  .spec = m->study->spec,
+                  .target = c->target,
+                  .device = m->study->device,
+                  .value = value,
+                  .extent = extent,
                   .threads = threads };
     if (!template_slots(&b, slots))
         return NO_IDEA;
@@ -52,7 +58,7 @@ static double row_of(const CostModel *m, const Candidate *c, const int64_t *exte
     int at = m->first[template_index(m, c->t)];
     row[0] = log2(fmax(padded / flops, 1));
     row[1] = log2(fmax(threads * serial / padded, 1));
-    row[at] = 1;                       /* each template has its own level */
+    row[at] = 1; /* each template has its own level */
     for (int i = 0; i < c->t->nfeature; i++)
         row[at + 1 + i] = real(c->t->feature[i].expr, slots);
     return log2(serial) + real(c->t->bound, slots);
@@ -87,14 +93,16 @@ static void fit(CostModel *m, int64_t without, int64_t stride)
 {
     const Study *s = m->study;
     size_t n = 0, cap = (size_t)(s->ntrial * s->nshape) + 1;
-    double *x = malloc(cap * (size_t)m->nfeature * sizeof *x), *y = malloc(cap * sizeof *y), *w = malloc(cap * sizeof *w);
+    double *x = malloc(cap * (size_t)m->nfeature * sizeof *x), *y = malloc(cap * sizeof *y),
+           *w = malloc(cap * sizeof *w);
     for (int64_t j = 0; x && y && w && j < s->nshape; j++) {
         double best = study_best(s, j, NULL);
         for (int64_t i = 0; i < s->ntrial; i++) {
             const Trial *t = &s->trial[i];
             if (!measured(t, j) || (stride && i % stride == without))
                 continue;
-            y[n] = log2(t->ns[j]) - row_of(m, &t->c, s->shape[j]->extent, s->shape[j]->threads, x + n * (size_t)m->nfeature);
+            y[n] = log2(t->ns[j]) -
+                   row_of(m, &t->c, s->shape[j]->extent, s->shape[j]->threads, x + n * (size_t)m->nfeature);
             w[n++] = weight_of(best, t->ns[j]);
         }
     }
@@ -111,8 +119,10 @@ static void fill_residuals(CostModel *m)
     for (int64_t i = 0; i < s->ntrial; i++) {
         m->residual[i] = ARENA_ARRAY(m->arena, (size_t)s->nshape + 1, double);
         for (int64_t j = 0; j < s->nshape; j++)
-            m->residual[i][j] = !measured(&s->trial[i], j) ? NAN : log2(s->trial[i].ns[j]) -
-                                predict_log2(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads);
+            m->residual[i][j] = !measured(&s->trial[i], j)
+                                    ? NAN
+                                    : log2(s->trial[i].ns[j]) -
+                                          predict_log2(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads);
     }
 }
 
@@ -166,7 +176,7 @@ double cost_trial(const CostModel *m, int64_t trial, const Instance *inst)
         double d2 = distance2(inst, s->shape[j], s->spec->op->naxis);
         if (d2 == 0)
             return t->ns[j];
-        double k = exp(-d2 / (2 * NEAR * NEAR)) + 0.02;      /* far shapes still tell a candidate's own level */
+        double k = exp(-d2 / (2 * NEAR * NEAR)) + 0.02; /* far shapes still tell a candidate's own level */
         sum += k * m->residual[trial][j];
         weight += k;
     }
@@ -175,7 +185,10 @@ double cost_trial(const CostModel *m, int64_t trial, const Instance *inst)
 
 /* ---- how good is it? ---- */
 
-typedef struct { double key; int64_t at; } Ranked;
+typedef struct {
+    double key;
+    int64_t at;
+} Ranked;
 
 static int by_key(const void *x, const void *y)
 {
@@ -212,8 +225,10 @@ static void predict_left_out(Arena *a, const Study *s, const TemplateList *templ
         fit(m, without, stride);
         for (int64_t i = without; i < s->ntrial; i += stride)
             for (int64_t j = 0; j < s->nshape; j++)
-                predicted[i * s->nshape + j] = !measured(&s->trial[i], j) ? NAN :
-                    cost_predict(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads);
+                predicted[i * s->nshape + j] =
+                    !measured(&s->trial[i], j)
+                        ? NAN
+                        : cost_predict(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads);
     }
 }
 
@@ -232,7 +247,8 @@ CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates)
     r.lambda = m->ridge->lambda;
     r.loo_rmse = m->ridge->loo_rmse;
     double *predicted = ARENA_ARRAY(a, (size_t)(s->ntrial * s->nshape), double);
-    double *err = ARENA_ARRAY(a, (size_t)(s->ntrial * s->nshape), double), *p = ARENA_ARRAY(a, (size_t)s->ntrial, double);
+    double *err = ARENA_ARRAY(a, (size_t)(s->ntrial * s->nshape), double),
+           *p = ARENA_ARRAY(a, (size_t)s->ntrial, double);
     double *t = ARENA_ARRAY(a, (size_t)s->ntrial, double);
     int nerr = 0, nrank = 0;
     predict_left_out(a, s, templates, predicted);

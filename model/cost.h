@@ -30,12 +30,12 @@ double cost_trial(const CostModel *m, int64_t trial, const Instance *inst);
 double cost_sigma(const CostModel *m);
 
 typedef struct {
-    int64_t nmeasure;          /* measurements fitted */
+    int64_t nmeasure; /* measurements fitted */
     int nfeature;
     double lambda;
-    double loo_rmse;           /* leave-one-measurement-out, log2 */
-    double error;              /* median of |predicted / measured - 1| when the predicted candidate was left out of the fit */
-    double rank;               /* Spearman correlation of the same, mean over shapes */
+    double loo_rmse; /* leave-one-measurement-out, log2 */
+    double error;    /* median of |predicted / measured - 1| when the predicted candidate was left out of the fit */
+    double rank;     /* Spearman correlation of the same, mean over shapes */
     double pad_exponent, occ_exponent;
 } CostReport;
 /* Fits again without each candidate in turn (by tenths when there are many). */

@@ -34,17 +34,18 @@ static const double LEVERAGE_REST = 1e-13;
 typedef struct {
     Arena *scratch;
     const double *x, *y;
-    double *v, *root_v;         /* weights, the largest is 1; their roots */
+    double *v, *root_v; /* weights, the largest is 1; their roots */
     double wmax, vsum;
     size_t n, p;
-    size_t nactive, *active;    /* features that vary */
+    size_t nactive, *active; /* features that vary */
     double ymean;
-    size_t k;                   /* min(n, nactive) */
-    double *u, *s, *vt;         /* column-major n x k, k, k x nactive */
-    double *b, *ub;             /* weighted centred y; U'b */
+    size_t k;           /* min(n, nactive) */
+    double *u, *s, *vt; /* column-major n x k, k, k x nactive */
+    double *b, *ub;     /* weighted centred y; U'b */
 } Problem;
 
-static bool all_finite(const double *v, size_t n) {
+static bool all_finite(const double *v, size_t n)
+{
     for (size_t i = 0; i < n; i++)
         if (!isfinite(v[i]))
             return false;
@@ -52,7 +53,8 @@ static bool all_finite(const double *v, size_t n) {
 }
 
 /* False when a weight is not finite or not positive. */
-static bool set_weights(Problem *q, const double *w) {
+static bool set_weights(Problem *q, const double *w)
+{
     q->v = ARENA_ARRAY(q->scratch, q->n, double);
     q->root_v = ARENA_ARRAY(q->scratch, q->n, double);
     q->wmax = w ? 0 : 1;
@@ -69,14 +71,16 @@ static bool set_weights(Problem *q, const double *w) {
     return true;
 }
 
-static double weighted_mean(const Problem *q, const double *column, size_t stride) {
+static double weighted_mean(const Problem *q, const double *column, size_t stride)
+{
     double sum = 0;
     for (size_t i = 0; i < q->n; i++)
         sum += q->v[i] * column[i * stride];
     return sum / q->vsum;
 }
 
-static void standardise(const Problem *q, size_t feature, double *mean, double *scale) {
+static void standardise(const Problem *q, size_t feature, double *mean, double *scale)
+{
     const double *column = q->x + feature;
     double low = column[0], high = column[0], sum = 0;
     for (size_t i = 1; i < q->n; i++) {
@@ -94,7 +98,8 @@ static void standardise(const Problem *q, size_t feature, double *mean, double *
 }
 
 /* Fills the model's means and scales and the problem's y; false when a sum overflows. */
-static bool centre(Problem *q, Ridge *r) {
+static bool centre(Problem *q, Ridge *r)
+{
     q->active = ARENA_ARRAY(q->scratch, q->p, size_t);
     for (size_t j = 0; j < q->p; j++) {
         standardise(q, j, &r->mean[j], &r->scale[j]);
@@ -108,7 +113,8 @@ static bool centre(Problem *q, Ridge *r) {
     return all_finite(r->mean, q->p) && all_finite(r->scale, q->p) && all_finite(q->b, q->n);
 }
 
-static double *standardised_matrix(const Problem *q, const Ridge *r) {
+static double *standardised_matrix(const Problem *q, const Ridge *r)
+{
     double *m = arena_array(q->scratch, q->nactive, q->n * sizeof *m);
     for (size_t c = 0; c < q->nactive; c++) {
         size_t j = q->active[c];
@@ -119,7 +125,8 @@ static double *standardised_matrix(const Problem *q, const Ridge *r) {
 }
 
 /* Decomposes the standardised features and projects b; false when LAPACK fails. */
-static bool decompose(Problem *q, const Ridge *r) {
+static bool decompose(Problem *q, const Ridge *r)
+{
     q->k = q->n < q->nactive ? q->n : q->nactive;
     if (q->k == 0)
         return true;
@@ -141,7 +148,8 @@ static bool decompose(Problem *q, const Ridge *r) {
 }
 
 /* Weighted mean of the squared leave-one-out errors; +inf when a row cannot be left out. */
-static double loo_mean_square(const Problem *q, double lambda) {
+static double loo_mean_square(const Problem *q, double lambda)
+{
     double sum = 0;
     for (size_t i = 0; i < q->n; i++) {
         double rest = (q->vsum - q->v[i]) / q->vsum, residual = q->b[i];
@@ -152,13 +160,14 @@ static double loo_mean_square(const Problem *q, double lambda) {
         }
         if (!(rest > LEVERAGE_REST))
             return INFINITY;
-        sum += residual / rest * (residual / rest);    /* holds the factor v_i: b does */
+        sum += residual / rest * (residual / rest); /* holds the factor v_i: b does */
     }
     return sum / q->vsum;
 }
 
 /* The best lambda of the grid, in units of v; the largest if none can be judged. */
-static double choose_lambda(const Problem *q, double *mean_square) {
+static double choose_lambda(const Problem *q, double *mean_square)
+{
     double best = NAN;
     for (int g = GRID_LAST; g >= GRID_FIRST; g--) {
         double lambda = q->vsum * pow(10, (double)g / GRID_STEPS_A_DECADE), error = loo_mean_square(q, lambda);
@@ -170,7 +179,8 @@ static double choose_lambda(const Problem *q, double *mean_square) {
     return best;
 }
 
-static void set_coefficients(const Problem *q, double lambda, Ridge *r) {
+static void set_coefficients(const Problem *q, double lambda, Ridge *r)
+{
     for (size_t j = 0; j < q->k; j++) {
         double part = q->s[j] / (q->s[j] * q->s[j] + lambda) * q->ub[j];
         for (size_t c = 0; c < q->nactive; c++)
@@ -178,7 +188,8 @@ static void set_coefficients(const Problem *q, double lambda, Ridge *r) {
     }
 }
 
-static Ridge *solve(Arena *a, Problem *q, const double *w) {
+static Ridge *solve(Arena *a, Problem *q, const double *w)
+{
     if (!set_weights(q, w))
         return NULL;
     Ridge *r = ARENA_NEW(a, Ridge);
@@ -197,7 +208,8 @@ static Ridge *solve(Arena *a, Problem *q, const double *w) {
     return all_finite(r->coef, q->p) ? r : NULL;
 }
 
-Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, size_t nrow, size_t nfeature) {
+Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, size_t nrow, size_t nfeature)
+{
     if (nrow == 0 || (nfeature > 0 && nrow > SIZE_MAX / nfeature))
         return NULL;
     if (!all_finite(x, nrow * nfeature) || !all_finite(y, nrow))
@@ -208,7 +220,8 @@ Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, si
     return r;
 }
 
-double ridge_predict(const Ridge *r, const double *x) {
+double ridge_predict(const Ridge *r, const double *x)
+{
     double sum = r->intercept;
     for (size_t j = 0; j < r->nfeature; j++)
         if (r->scale[j] != 0)

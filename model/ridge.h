@@ -14,11 +14,11 @@
 
 typedef struct {
     size_t nfeature;
-    double *mean, *scale;     /* of each feature; scale 0: constant, ignored */
-    double *coef;             /* over standardised features */
+    double *mean, *scale; /* of each feature; scale 0: constant, ignored */
+    double *coef;         /* over standardised features */
     double intercept;
     double lambda;
-    double loo_rmse;          /* leave-one-out weighted root mean square error at lambda; +inf when nrow is 1 */
+    double loo_rmse; /* leave-one-out weighted root mean square error at lambda; +inf when nrow is 1 */
     size_t nrow;
 } Ridge;
 

@@ -12,20 +12,22 @@
 
 /* A tournament over the nodes: win[1] is the inner node whose merge raises the cost least for each leaf it saves. */
 typedef struct {
-    Grown **node;           /* by index */
-    int64_t *win, size;     /* -1: none */
+    Grown **node;       /* by index */
+    int64_t *win, size; /* -1: none */
 } Links;
 
 static Cost merge_rise(const Grown *t) { return cost_sub(t->own, t->sub); }
 
-static bool weaker(const Grown *a, const Grown *b) {
+static bool weaker(const Grown *a, const Grown *b)
+{
     Cost ra = merge_rise(a), rb = merge_rise(b);
     double na = (double)(a->nleaf - 1), nb = (double)(b->nleaf - 1);
     double da = (double)ra.ndenied / na, db = (double)rb.ndenied / nb;
     return da != db ? da < db : ra.sum / na < rb.sum / nb;
 }
 
-static void link_set(Links *l, int64_t index, bool in) {
+static void link_set(Links *l, int64_t index, bool in)
+{
     int64_t at = l->size + index;
     l->win[at] = in ? index : -1;
     for (at /= 2; at > 0; at /= 2) {
@@ -34,7 +36,8 @@ static void link_set(Links *l, int64_t index, bool in) {
     }
 }
 
-static void links_collect(Links *l, Grown *t) {
+static void links_collect(Links *l, Grown *t)
+{
     l->node[t->index] = t;
     if (t->node.feature < 0)
         return;
@@ -42,7 +45,8 @@ static void links_collect(Links *l, Grown *t) {
     links_collect(l, grown_right(t));
 }
 
-static Links links_new(Arena *scratch, Grown *root) {
+static Links links_new(Arena *scratch, Grown *root)
+{
     Links l = { .size = 1 };
     while (l.size < root->end)
         l.size *= 2;
@@ -53,7 +57,8 @@ static Links links_new(Arena *scratch, Grown *root) {
     return l;
 }
 
-static void node_merge(Links *l, Grown *t) {
+static void node_merge(Links *l, Grown *t)
+{
     for (int64_t i = t->index; i < t->end; i++) {
         l->node[i]->node.feature = -1;
         if (l->win[l->size + i] >= 0)
@@ -64,12 +69,13 @@ static void node_merge(Links *l, Grown *t) {
     t->end = t->index + 1;
     for (Grown *up = t->parent; up; up = up->parent) {
         grown_sum(up);
-        link_set(l, up->index, true);       /* back in if it was set aside: its merge has become cheaper */
+        link_set(l, up->index, true); /* back in if it was set aside: its merge has become cheaper */
     }
 }
 
 /* Merges weakest links while the total cost rises by at most `rise` and at most `nleaf` leaves go. */
-static void prune(Links *l, Grown *root, Cost rise, int64_t nleaf) {
+static void prune(Links *l, Grown *root, Cost rise, int64_t nleaf)
+{
     for (int64_t i = 0; i < root->end; i++)
         if (l->node[i]->node.feature >= 0)
             link_set(l, i, true);
@@ -86,7 +92,8 @@ static void prune(Links *l, Grown *root, Cost rise, int64_t nleaf) {
     }
 }
 
-static TreeNode *tree_copy(Arena *a, const TreeNode *t) {
+static TreeNode *tree_copy(Arena *a, const TreeNode *t)
+{
     TreeNode *copy = ARENA_NEW(a, TreeNode);
     *copy = *t;
     copy->left = t->feature < 0 ? NULL : tree_copy(a, t->left);
@@ -94,7 +101,8 @@ static TreeNode *tree_copy(Arena *a, const TreeNode *t) {
     return copy;
 }
 
-static TreeNode *tree_pruned(Arena *a, Arena *scratch, Grown *root, TreeOptions options) {
+static TreeNode *tree_pruned(Arena *a, Arena *scratch, Grown *root, TreeOptions options)
+{
     Links links = links_new(scratch, root);
     double tolerance = options.tolerance > 0 ? options.tolerance : 0;
     prune(&links, root, (Cost){ 0, (tolerance + TREE_ROUNDING) * fabs(root->sub.sum) }, INT64_MAX);
@@ -104,7 +112,8 @@ static TreeNode *tree_pruned(Arena *a, Arena *scratch, Grown *root, TreeOptions 
 }
 
 TreeNode *tree_train(Arena *a, const int64_t *x, const double *cost, int64_t npoint, int nfeature, int nclass,
-                     TreeOptions options) {
+                     TreeOptions options)
+{
     if (npoint < 0 || npoint > INT32_MAX || nfeature < 0 || nclass < 1)
         return NULL;
     if (npoint == 0) {
@@ -119,17 +128,17 @@ TreeNode *tree_train(Arena *a, const int64_t *x, const double *cost, int64_t npo
     return t;
 }
 
-int tree_choose(const TreeNode *t, const int64_t *x) {
+int tree_choose(const TreeNode *t, const int64_t *x)
+{
     while (t->feature >= 0)
         t = x[t->feature] <= t->threshold ? t->left : t->right;
     return t->class;
 }
 
-int tree_nleaf(const TreeNode *t) {
-    return t->feature < 0 ? 1 : tree_nleaf(t->left) + tree_nleaf(t->right);
-}
+int tree_nleaf(const TreeNode *t) { return t->feature < 0 ? 1 : tree_nleaf(t->left) + tree_nleaf(t->right); }
 
-int tree_depth(const TreeNode *t) {
+int tree_depth(const TreeNode *t)
+{
     if (t->feature < 0)
         return 0;
     int left = tree_depth(t->left), right = tree_depth(t->right);

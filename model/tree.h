@@ -18,17 +18,17 @@
 #include "gen/arena.h"
 
 typedef struct TreeNode {
-    int feature;                       /* -1: leaf */
-    int64_t threshold;                 /* go left when x[feature] <= threshold */
+    int feature;       /* -1: leaf */
+    int64_t threshold; /* go left when x[feature] <= threshold */
     struct TreeNode *left, *right;
-    int class;                         /* leaf: the class */
+    int class; /* leaf: the class */
     int64_t npoint;
-    double cost;                       /* of its points with its best single class */
+    double cost; /* of its points with its best single class */
 } TreeNode;
 
 typedef struct {
-    int max_leaf;                      /* 0: no limit */
-    double tolerance;                  /* relative rise of the total cost allowed by pruning, e.g. 1e-3 */
+    int max_leaf;     /* 0: no limit */
+    double tolerance; /* relative rise of the total cost allowed by pruning, e.g. 1e-3 */
 } TreeOptions;
 
 /* x: npoint x nfeature integers; cost: npoint x nclass, already weighted, finite or +inf (class not allowed there; so

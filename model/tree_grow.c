@@ -10,7 +10,7 @@
  * blur small ones of another.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE     /* qsort_r */
+#define _GNU_SOURCE /* qsort_r */
 #endif
 #include "model/tree_grow.h"
 
@@ -18,17 +18,17 @@
 #include <string.h>
 
 enum {
-    BALANCE_DEPTH = 32,     /* below this depth large nodes are split near their middle: depth stays O(log npoint) */
+    BALANCE_DEPTH = 32, /* below this depth large nodes are split near their middle: depth stays O(log npoint) */
     BALANCE_POINTS = 64,
-    LOOK_PLACES = 16,       /* first thresholds tried on each feature when two features must be split together */
-    LOOK_POINTS = 1 << 22,  /* points scanned for one such node, and for all of them */
+    LOOK_PLACES = 16,      /* first thresholds tried on each feature when two features must be split together */
+    LOOK_POINTS = 1 << 22, /* points scanned for one such node, and for all of them */
     LOOK_POINTS_ALL = 1 << 25,
     LOOK_REFINE = 4
 };
 
 typedef struct {
-    Cost start;             /* best of (cost left of i) - (cost of the class left of i) */
-    int64_t at;             /* that i */
+    Cost start; /* best of (cost left of i) - (cost of the class left of i) */
+    int64_t at; /* that i */
 } Band;
 
 /* Distinct points and the state of growing. Orders hold, for each feature, the points of every node as one sorted run;
@@ -47,22 +47,24 @@ typedef struct {
     Cost *suffix;           /* [place]: best single class of the rest of a run */
     double *sum;            /* [class]: running sums */
     int64_t *nsum;
-    Band *band;             /* [class] */
+    Band *band; /* [class] */
     int64_t look_left, nnode;
 } Grower;
 
 typedef struct {
-    int feature;            /* -1: none */
+    int feature; /* -1: none */
     int64_t threshold;
-    Cost cost;              /* of both sides */
+    Cost cost; /* of both sides */
 } Split;
 
-static void sums_clear(Grower *g) {
+static void sums_clear(Grower *g)
+{
     memset(g->sum, 0, (size_t)g->nclass * sizeof *g->sum);
     memset(g->nsum, 0, (size_t)g->nclass * sizeof *g->nsum);
 }
 
-static void sums_add(Grower *g, int32_t point) {
+static void sums_add(Grower *g, int32_t point)
+{
     const double *cost = g->cost + (int64_t)point * g->nclass;
     for (int c = 0; c < g->nclass; c++)
         g->sum[c] += cost[c];
@@ -76,7 +78,8 @@ static void sums_add(Grower *g, int32_t point) {
 static Cost sums_class(const Grower *g, int c) { return (Cost){ g->nsum[c], g->sum[c] }; }
 
 /* The class, if wanted, is the lowest of those that cost as little but for rounding. */
-static Cost sums_best(const Grower *g, int *class) {
+static Cost sums_best(const Grower *g, int *class)
+{
     Cost best = sums_class(g, 0);
     if (!g->denied)
         for (int c = 1; c < g->nclass; c++)
@@ -90,7 +93,8 @@ static Cost sums_best(const Grower *g, int *class) {
     return best;
 }
 
-static Cost run_best(Grower *g, const int32_t *run, int64_t n, int *class) {
+static Cost run_best(Grower *g, const int32_t *run, int64_t n, int *class)
+{
     sums_clear(g);
     for (int64_t i = 0; i < n; i++)
         sums_add(g, run[i]);
@@ -99,19 +103,26 @@ static Cost run_best(Grower *g, const int32_t *run, int64_t n, int *class) {
 
 /* ---- merging: distinct points, in canonical order ---- */
 
-typedef struct { const int64_t *x; const double *cost; } Given;
-typedef struct { int nfeature, nclass; } Width;
+typedef struct {
+    const int64_t *x;
+    const double *cost;
+} Given;
+typedef struct {
+    int nfeature, nclass;
+} Width;
 
 static double allowed_or_inf(double cost) { return isfinite(cost) ? cost : INFINITY; }
 
-static int given_compare_x(const Given *a, const Given *b, int nfeature) {
+static int given_compare_x(const Given *a, const Given *b, int nfeature)
+{
     for (int f = 0; f < nfeature; f++)
         if (a->x[f] != b->x[f])
             return a->x[f] < b->x[f] ? -1 : 1;
     return 0;
 }
 
-static int given_compare(const void *pa, const void *pb, void *ctx) {
+static int given_compare(const void *pa, const void *pb, void *ctx)
+{
     const Given *a = pa, *b = pb;
     const Width *width = ctx;
     int order = given_compare_x(a, b, width->nfeature);
@@ -122,7 +133,8 @@ static int given_compare(const void *pa, const void *pb, void *ctx) {
     return order;
 }
 
-static void point_add(Grower *g, int64_t point, const double *cost) {
+static void point_add(Grower *g, int64_t point, const double *cost)
+{
     g->npoint[point]++;
     for (int c = 0; c < g->nclass; c++) {
         if (isfinite(cost[c]))
@@ -132,14 +144,16 @@ static void point_add(Grower *g, int64_t point, const double *cost) {
     }
 }
 
-static bool any_denied(const double *cost, int64_t n) {
+static bool any_denied(const double *cost, int64_t n)
+{
     for (int64_t i = 0; i < n; i++)
         if (!isfinite(cost[i]))
             return true;
     return false;
 }
 
-static Given *given_sorted(Arena *scratch, const int64_t *x, const double *cost, int64_t n, Width width) {
+static Given *given_sorted(Arena *scratch, const int64_t *x, const double *cost, int64_t n, Width width)
+{
     Given *given = ARENA_ARRAY(scratch, (size_t)n, Given);
     for (int64_t i = 0; i < n; i++)
         given[i] = (Given){ x + i * width.nfeature, cost + i * width.nclass };
@@ -148,7 +162,8 @@ static Given *given_sorted(Arena *scratch, const int64_t *x, const double *cost,
 }
 
 /* Sets n, x, cost, denied, npoint. Feature f of distinct point i lies at x[f * n + i]. */
-static void points_merge(Grower *g, const int64_t *x, const double *cost, int64_t n) {
+static void points_merge(Grower *g, const int64_t *x, const double *cost, int64_t n)
+{
     Given *given = given_sorted(g->scratch, x, cost, n, (Width){ g->nfeature, g->nclass });
     int64_t *first = ARENA_ARRAY(g->scratch, (size_t)n, int64_t);
     size_t ncost = (size_t)n * (size_t)g->nclass;
@@ -168,20 +183,23 @@ static void points_merge(Grower *g, const int64_t *x, const double *cost, int64_
             g->x[f * g->n + i] = given[first[i]].x[f];
 }
 
-static void ideal_set(Grower *g) {
+static void ideal_set(Grower *g)
+{
     g->ideal = ARENA_ARRAY(g->scratch, (size_t)g->n, Cost);
     for (int32_t i = 0; i < g->n; i++)
         g->ideal[i] = run_best(g, &i, 1, NULL);
 }
 
-static int place_compare(const void *pa, const void *pb, void *ctx) {
+static int place_compare(const void *pa, const void *pb, void *ctx)
+{
     int32_t a = *(const int32_t *)pa, b = *(const int32_t *)pb;
     const int64_t *x = ctx;
     return x[a] != x[b] ? (x[a] < x[b] ? -1 : 1) : (a > b) - (a < b);
 }
 
-static void orders_sort(Grower *g) {
-    int norder = g->nfeature > 0 ? g->nfeature : 1;     /* node runs are read from the first */
+static void orders_sort(Grower *g)
+{
+    int norder = g->nfeature > 0 ? g->nfeature : 1; /* node runs are read from the first */
     size_t nplace = (size_t)g->n * (size_t)norder;
     g->order = ARENA_ARRAY(g->scratch, nplace, int32_t);
     g->spare = ARENA_ARRAY(g->scratch, nplace, int32_t);
@@ -196,11 +214,10 @@ static void orders_sort(Grower *g) {
 /* ---- one split ---- */
 
 /* Half-way, rounded down, without overflow: low <= result < high. */
-static int64_t threshold_between(int64_t low, int64_t high) {
-    return (low & high) + ((low ^ high) >> 1);
-}
+static int64_t threshold_between(int64_t low, int64_t high) { return (low & high) + ((low ^ high) >> 1); }
 
-static void suffix_set(Grower *g, const int64_t *x, const int32_t *run, int64_t n) {
+static void suffix_set(Grower *g, const int64_t *x, const int32_t *run, int64_t n)
+{
     sums_clear(g);
     for (int64_t k = n - 1; k > 0; k--) {
         sums_add(g, run[k]);
@@ -210,7 +227,8 @@ static void suffix_set(Grower *g, const int64_t *x, const int32_t *run, int64_t 
 }
 
 /* The best split of a run on one feature with keep <= points left of it <= n - keep, if it beats *best. */
-static void split_on(Grower *g, int feature, const int32_t *run, int64_t n, int64_t keep, Split *best) {
+static void split_on(Grower *g, int feature, const int32_t *run, int64_t n, int64_t keep, Split *best)
+{
     const int64_t *x = g->x + feature * g->n;
     if (x[run[0]] == x[run[n - 1]])
         return;
@@ -227,7 +245,8 @@ static void split_on(Grower *g, int feature, const int32_t *run, int64_t n, int6
 }
 
 /* The best split that lowers `from`; feature -1 and cost `from` when there is none. */
-static Split split_find(Grower *g, const int32_t *orders, int64_t lo, int64_t n, int64_t keep, Cost from) {
+static Split split_find(Grower *g, const int32_t *orders, int64_t lo, int64_t n, int64_t keep, Cost from)
+{
     Split best = { .feature = -1, .cost = from };
     for (int f = 0; f < g->nfeature && n > 1; f++)
         split_on(g, f, orders + f * g->n + lo, n, keep, &best);
@@ -235,7 +254,8 @@ static Split split_find(Grower *g, const int32_t *orders, int64_t lo, int64_t n,
 }
 
 /* A split near the middle, the best of those, whether it lowers the cost or not (pruning takes it back if not). */
-static Split split_balanced(Grower *g, int64_t lo, int64_t n) {
+static Split split_balanced(Grower *g, int64_t lo, int64_t n)
+{
     Split none = { .feature = -1, .cost = { INT64_MAX, 0 } };
     for (int64_t keep = n / 4; keep > 0; keep /= 2) {
         Split s = split_find(g, g->order, lo, n, keep, none.cost);
@@ -250,7 +270,8 @@ static Split split_balanced(Grower *g, int64_t lo, int64_t n) {
 /* Best pair of thresholds on one feature: a band of one class between two runs with their own best classes.
  * The cost left + band + right is, for each class, a difference of prefix sums, so one pass finds the best pair.
  * Fills the pair as places (from, to); false when there is none. Differences round: the caller adds up again. */
-static bool band_find(Grower *g, const int64_t *x, const int32_t *run, int64_t n, int64_t *from, int64_t *to) {
+static bool band_find(Grower *g, const int64_t *x, const int32_t *run, int64_t n, int64_t *from, int64_t *to)
+{
     Band *band = g->band;
     Cost best = { INT64_MAX, 0 };
     *from = 0;
@@ -277,7 +298,8 @@ static bool band_find(Grower *g, const int64_t *x, const int32_t *run, int64_t n
     return *from > 0;
 }
 
-static void look_band(Grower *g, int feature, const int32_t *run, int64_t n, Split *best) {
+static void look_band(Grower *g, int feature, const int32_t *run, int64_t n, Split *best)
+{
     const int64_t *x = g->x + feature * g->n;
     int64_t i, j;
     if (n < 3 || x[run[0]] == x[run[n - 1]] || !band_find(g, x, run, n, &i, &j))
@@ -289,7 +311,8 @@ static void look_band(Grower *g, int feature, const int32_t *run, int64_t n, Spl
 }
 
 /* Writes the runs of both sides of a split to `to`, sorted as before; gives the number of points on the left. */
-static int64_t split_runs(Grower *g, int32_t *to, int64_t lo, int64_t n, Split s) {
+static int64_t split_runs(Grower *g, int32_t *to, int64_t lo, int64_t n, Split s)
+{
     const int32_t *any = g->order + lo;
     int64_t nleft = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -306,7 +329,8 @@ static int64_t split_runs(Grower *g, int32_t *to, int64_t lo, int64_t n, Split s
 }
 
 /* Cost after `s` and then the best single split of each side; next[] are those. */
-static Cost look_behind(Grower *g, int64_t lo, int64_t n, Split s, Split next[2]) {
+static Cost look_behind(Grower *g, int64_t lo, int64_t n, Split s, Split next[2])
+{
     int64_t nleft = split_runs(g, g->spare, lo, n, s);
     const int32_t *left = g->spare + lo, *right = left + nleft;
     next[0] = split_find(g, g->spare, lo, nleft, 1, run_best(g, left, nleft, NULL));
@@ -315,7 +339,8 @@ static Cost look_behind(Grower *g, int64_t lo, int64_t n, Split s, Split next[2]
     return cost_add(next[0].cost, next[1].cost);
 }
 
-static bool look_try(Grower *g, int64_t lo, int64_t n, Split s, Split *best, Split next[2]) {
+static bool look_try(Grower *g, int64_t lo, int64_t n, Split s, Split *best, Split next[2])
+{
     Split behind[2];
     s.cost = look_behind(g, lo, n, s, behind);
     if (!cost_lowers(s.cost, best->cost))
@@ -327,14 +352,15 @@ static bool look_try(Grower *g, int64_t lo, int64_t n, Split s, Split *best, Spl
 
 /* One level ahead on all features (XOR): some first thresholds of each, evenly spread over the points; then the second
  * splits that the best of them leads to are tried as the first, which finds the exact places from rough ones. */
-static void look_ahead(Grower *g, int64_t lo, int64_t n, Split *best) {
+static void look_ahead(Grower *g, int64_t lo, int64_t n, Split *best)
+{
     int64_t places = LOOK_POINTS / (2 * n * g->nfeature * g->nfeature);
     places = places < 1 ? 1 : places > LOOK_PLACES ? LOOK_PLACES : places;
     Split next[2] = { { .feature = -1 }, { .feature = -1 } };
     for (int f = 0; f < g->nfeature; f++) {
         const int64_t *x = g->x + f * g->n;
         const int32_t *run = g->order + f * g->n + lo;
-        int64_t last = 0;       /* place after the last threshold tried */
+        int64_t last = 0; /* place after the last threshold tried */
         for (int64_t p = 1; p <= places && g->look_left > 0; p++) {
             int64_t k = n * p / (places + 1);
             k = k <= last ? last + 1 : k;
@@ -357,7 +383,8 @@ static void look_ahead(Grower *g, int64_t lo, int64_t n, Split *best) {
 
 /* ---- growing ---- */
 
-static Split split_choose(Grower *g, int64_t lo, int64_t n, int depth, Cost own) {
+static Split split_choose(Grower *g, int64_t lo, int64_t n, int depth, Cost own)
+{
     if (depth >= BALANCE_DEPTH && n >= BALANCE_POINTS)
         return split_balanced(g, lo, n);
     Split s = split_find(g, g->order, lo, n, 1, own);
@@ -368,7 +395,8 @@ static Split split_choose(Grower *g, int64_t lo, int64_t n, int depth, Cost own)
     return s;
 }
 
-static Grown *node_new(Grower *g, int64_t lo, int64_t n) {
+static Grown *node_new(Grower *g, int64_t lo, int64_t n)
+{
     Grown *node = ARENA_NEW(g->scratch, Grown);
     const int32_t *run = g->order + lo;
     node->own = run_best(g, run, n, &node->node.class);
@@ -381,19 +409,22 @@ static Grown *node_new(Grower *g, int64_t lo, int64_t n) {
     return node;
 }
 
-static bool every_point_has_its_best(const Grower *g, int64_t lo, int64_t n, Cost own) {
+static bool every_point_has_its_best(const Grower *g, int64_t lo, int64_t n, Cost own)
+{
     Cost ideal = { 0, 0 };
     for (int64_t i = 0; i < n; i++)
         ideal = cost_add(ideal, g->ideal[g->order[lo + i]]);
     return !cost_lowers(ideal, own);
 }
 
-void grown_sum(Grown *t) {
+void grown_sum(Grown *t)
+{
     t->sub = cost_add(grown_left(t)->sub, grown_right(t)->sub);
     t->nleaf = grown_left(t)->nleaf + grown_right(t)->nleaf;
 }
 
-static Grown *grow(Grower *g, Grown *parent, int64_t lo, int64_t n, int depth) {
+static Grown *grow(Grower *g, Grown *parent, int64_t lo, int64_t n, int depth)
+{
     Grown *t = node_new(g, lo, n);
     t->parent = parent;
     t->index = g->nnode++;
@@ -415,7 +446,8 @@ static Grown *grow(Grower *g, Grown *parent, int64_t lo, int64_t n, int depth) {
     return t;
 }
 
-Grown *tree_grow(Arena *scratch, const int64_t *x, const double *cost, int64_t npoint, int nfeature, int nclass) {
+Grown *tree_grow(Arena *scratch, const int64_t *x, const double *cost, int64_t npoint, int nfeature, int nclass)
+{
     Grower g = { .scratch = scratch, .nfeature = nfeature, .nclass = nclass, .look_left = LOOK_POINTS_ALL };
     g.sum = ARENA_ARRAY(scratch, (size_t)nclass, double);
     g.nsum = ARENA_ARRAY(scratch, (size_t)nclass, int64_t);

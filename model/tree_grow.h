@@ -11,8 +11,8 @@
 /* A cost of +inf is not added up but counted: costs compare by the points
  * that got a class not allowed to them first. */
 typedef struct {
-    int64_t ndenied;        /* points whose class is not allowed */
-    double sum;             /* of the others */
+    int64_t ndenied; /* points whose class is not allowed */
+    double sum;      /* of the others */
 } Cost;
 
 /* Differences below this part are rounding: they decide nothing. */
@@ -21,22 +21,21 @@ typedef struct {
 static inline Cost cost_add(Cost a, Cost b) { return (Cost){ a.ndenied + b.ndenied, a.sum + b.sum }; }
 static inline Cost cost_sub(Cost a, Cost b) { return (Cost){ a.ndenied - b.ndenied, a.sum - b.sum }; }
 
-static inline bool cost_less(Cost a, Cost b) {
-    return a.ndenied != b.ndenied ? a.ndenied < b.ndenied : a.sum < b.sum;
-}
+static inline bool cost_less(Cost a, Cost b) { return a.ndenied != b.ndenied ? a.ndenied < b.ndenied : a.sum < b.sum; }
 
 /* a is less than b by more than rounding. */
-static inline bool cost_lowers(Cost a, Cost b) {
+static inline bool cost_lowers(Cost a, Cost b)
+{
     return a.ndenied != b.ndenied ? a.ndenied < b.ndenied : a.sum < b.sum - TREE_ROUNDING * fabs(b.sum);
 }
 
 /* A node while the tree grows and is pruned; sub and nleaf are those of the subtree below it. */
 typedef struct Grown {
-    TreeNode node;          /* first: node.left and node.right point to Grown */
+    TreeNode node; /* first: node.left and node.right point to Grown */
     Cost own, sub;
     int64_t nleaf;
     struct Grown *parent;
-    int64_t index, end;     /* preorder: the subtree is index .. end-1 */
+    int64_t index, end; /* preorder: the subtree is index .. end-1 */
 } Grown;
 
 static inline Grown *grown_left(const Grown *t) { return (Grown *)t->node.left; }

@@ -25,7 +25,7 @@
 #include "search/scratch.h"
 
 enum { MAX_JOBS = 256, TICK_MS = 3, WAIT_MS = 50, WHY_MAX = 300 };
-static const double version_s = 10;    /* for `cc --version` */
+static const double version_s = 10; /* for `cc --version` */
 
 /* A batch on the helper thread. */
 typedef struct {
@@ -35,23 +35,23 @@ typedef struct {
     Build *builds;
     int n;
     atomic_int stop;
-    int done_fd;                       /* eventfd */
+    int done_fd; /* eventfd */
 } Background;
 
 struct Builder {
     const char *cc, *version, *folder;
     Scratch *scratch;
-    const char **argv;                 /* cc, flags, "-shared", "-fPIC", "-o", SO, C, NULL */
+    const char **argv; /* cc, flags, "-shared", "-fPIC", "-o", SO, C, NULL */
     int so_arg, c_arg;
     const char *env[3];
     int jobs;
     double deadline_s;
-    int64_t empty_bytes;               /* .text of a shared object without any code of its own */
+    int64_t empty_bytes; /* .text of a shared object without any code of its own */
     Background back;
 };
 
 typedef struct {
-    Build *build;                      /* NULL: the slot is free */
+    Build *build; /* NULL: the slot is free */
     pid_t pid;
     double start_s;
     const char *c_path, *so_path;
@@ -64,10 +64,7 @@ typedef struct {
     atomic_int *own;
 } Stop;
 
-static bool is_stopped(const Stop *s)
-{
-    return (s->user && *s->user) || (s->own && atomic_load(s->own));
-}
+static bool is_stopped(const Stop *s) { return (s->user && *s->user) || (s->own && atomic_load(s->own)); }
 
 /* ---- texts */
 
@@ -238,8 +235,13 @@ static void copy_results(Build *builds, int n)
 {
     for (int i = 0; i < n; i++) {
         const Build *from = &builds[namesake(builds, i)];
-        builds[i] = (Build){ .name = builds[i].name, .text = builds[i].text, .status = from->status, .so = from->so,
-                             .code_bytes = from->code_bytes, .seconds = from->seconds, .why = from->why };
+        builds[i] = (Build){ .name = builds[i].name,
+                             .text = builds[i].text,
+                             .status = from->status,
+                             .so = from->so,
+                             .code_bytes = from->code_bytes,
+                             .seconds = from->seconds,
+                             .why = from->why };
     }
 }
 
@@ -316,7 +318,7 @@ void build_start(Builder *b, Arena *a, Build *builds, int n)
     g->running = g->done_fd >= 0 && pthread_create(&g->thread, NULL, background_main, b) == 0;
     if (g->running)
         return;
-    if (g->done_fd >= 0)               /* no thread to be had: do it now */
+    if (g->done_fd >= 0) /* no thread to be had: do it now */
         close(g->done_fd);
     arena_free(g->scratch);
     build_all(b, a, builds, n, NULL);
@@ -351,7 +353,7 @@ static bool make_folder(Builder *b, Arena *a, const char **err)
         return false;
     b->folder = scratch_path(b->scratch);
     b->env[0] = "LC_ALL=C";
-    b->env[1] = arena_printf(a, "TMPDIR=%s", b->folder);  /* what a killed compiler leaves, goes with it */
+    b->env[1] = arena_printf(a, "TMPDIR=%s", b->folder); /* what a killed compiler leaves, goes with it */
     return true;
 }
 
@@ -416,8 +418,8 @@ static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const c
     return true;
 }
 
-Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int jobs, double deadline_s, const volatile int *stop,
-                     const char **err)
+Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int jobs, double deadline_s,
+                     const volatile int *stop, const char **err)
 {
     Builder *b = ARENA_NEW(a, Builder);
     b->cc = arena_strdup(a, cc);
@@ -432,10 +434,7 @@ Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int job
     return NULL;
 }
 
-const char *builder_version(const Builder *b)
-{
-    return b->version;
-}
+const char *builder_version(const Builder *b) { return b->version; }
 
 void build_remove(Builder *b, const char *so)
 {

@@ -12,29 +12,29 @@
 #include "search/record.h"
 
 typedef struct {
-    const char *name;          /* file name without suffix; of several with one name in a batch the first is built for all */
-    const char *text;          /* C */
+    const char *name; /* file name without suffix; of several with one name in a batch the first is built for all */
+    const char *text; /* C */
     /* results */
-    Status status;             /* STATUS_OK, STATUS_BUILD_FAILED, STATUS_TIMED_OUT (the compiler hung) */
-    const char *so;            /* path of the shared object when ok */
-    int64_t code_bytes;        /* size of its executable code (.text), without the C runtime's few bytes */
+    Status status;      /* STATUS_OK, STATUS_BUILD_FAILED, STATUS_TIMED_OUT (the compiler hung) */
+    const char *so;     /* path of the shared object when ok */
+    int64_t code_bytes; /* size of its executable code (.text), without the C runtime's few bytes */
     double seconds;
-    const char *why;           /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
+    const char *why; /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
 } Build;
 
 typedef struct Builder Builder;
 
 /* cc: program (looked up in PATH); flags: NULL-terminated, before the file. A private temporary folder is made (scratch.h).
  * NULL with *err set (no compiler, folder cannot be made, *stop became true; stop may be NULL). */
-Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int jobs, double deadline_s, const volatile int *stop,
-                     const char **err);
-const char *builder_version(const Builder *b);       /* first line of `cc --version` */
+Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int jobs, double deadline_s,
+                     const volatile int *stop, const char **err);
+const char *builder_version(const Builder *b); /* first line of `cc --version` */
 /* Builds all; returns when all are done or *stop became true (then the rest are STATUS_INVALID, why "interrupted"). */
 void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop);
 /* The same in the background: start, then wait. One batch at a time. */
 void build_start(Builder *b, Arena *a, Build *builds, int n);
 void build_wait(Builder *b, const volatile int *stop);
-void build_remove(Builder *b, const char *so);        /* deletes one shared object that is no longer needed */
-void builder_free(Builder *b);                       /* kills what runs, removes the folder */
+void build_remove(Builder *b, const char *so); /* deletes one shared object that is no longer needed */
+void builder_free(Builder *b);                 /* kills what runs, removes the folder */
 
 #endif

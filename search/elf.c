@@ -22,8 +22,8 @@ static bool read_header(int fd, Elf64_Ehdr *h)
     const uint16_t one = 1;
     const unsigned char order = *(const unsigned char *)&one ? ELFDATA2LSB : ELFDATA2MSB;
     return read_at(fd, h, sizeof *h, 0) && memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 &&
-           h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_ident[EI_DATA] == order &&
-           h->e_shentsize == sizeof(Elf64_Shdr) && h->e_shstrndx < h->e_shnum;
+           h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_ident[EI_DATA] == order && h->e_shentsize == sizeof(Elf64_Shdr) &&
+           h->e_shstrndx < h->e_shnum;
 }
 
 static bool read_section(int fd, const Elf64_Ehdr *h, int i, Elf64_Shdr *s)

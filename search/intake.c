@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, MAX_BATCH = 64, MAX_AWKWARD = 96, ROWS_MOST = 24 };
-static const double SHAPE_MAX_NS = 1.2e9;          /* a request's timing ends after about this long */
+static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
 static const double LONG_NS = 3e6;
-static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3;      /* silence for so long is a hang; less with a small budget */
+static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3; /* silence for so long is a hang; less with a small budget */
 
 typedef struct {
     int n;
@@ -43,7 +43,7 @@ static bool build_trials(Search *q, Batch *b, const char **err)
     if (*q->stop)
         *err = "interrupted";
     for (int i = 0; i < b->n && !*q->stop; i++)
-        if (b->build[i].status == STATUS_INVALID) {    /* the machine's fault, not the candidate's */
+        if (b->build[i].status == STATUS_INVALID) { /* the machine's fault, not the candidate's */
             *err = b->build[i].why;
             return false;
         }
@@ -55,9 +55,17 @@ static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_b
     const Trial *t = &q->study->trial[trial];
     const Spec *s = q->study->spec;
     int64_t value[TEMPLATE_MAX_PARAM];
-    KernelRecord k = { .key = t->key, .device = q->study->device->id, .op = s->op->name, .dtype = s->dtype, .template_name = t->c.t->name,
-                       .template_hash = t->c.t->hash, .target = t->c.target->name, .nparam = t->c.t->nparam, .status = status,
-                       .code_bytes = code_bytes, .why = why ? why : "" };
+    KernelRecord k = { .key = t->key,
+                       .device = q->study->device->id,
+                       .op = s->op->name,
+                       .dtype = s->dtype,
+                       .template_name = t->c.t->name,
+                       .template_hash = t->c.t->hash,
+                       .target = t->c.target->name,
+                       .nparam = t->c.t->nparam,
+                       .status = status,
+                       .code_bytes = code_bytes,
+                       .why = why ? why : "" };
     candidate_values(&t->c, value);
     for (int i = 0; i < k.nparam; i++)
         k.param[i] = (Param){ t->c.t->param[i].name, value[i] };
@@ -71,13 +79,18 @@ static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_b
 enum { TASK_COUNTS = 6 };
 static const int task_counts[TASK_COUNTS] = { 1, 3, 1, 2, 1, 16 };
 
-typedef struct { int n; int64_t extent[MAX_AWKWARD][OP_MAX_AXIS]; } Awkward;
+typedef struct {
+    int n;
+    int64_t extent[MAX_AWKWARD][OP_MAX_AXIS];
+} Awkward;
 
 static int64_t tile_of(const Search *q, const Candidate *c, int axis)
 {
     int64_t value[TEMPLATE_MAX_PARAM], tile = 1;
     candidate_values(c, value);
-    Binding b = { .t = c->t, .spec = q->study->spec, .target = c->target, .device = q->study->device, .value = value, .threads = 1 };
+    Binding b = {
+        .t = c->t, .spec = q->study->spec, .target = c->target, .device = q->study->device, .value = value, .threads = 1
+    };
     return expr_int(c->t->tile[axis], template_lookup, &b, &tile) == EXPR_OK && tile > 0 ? tile : 1;
 }
 
@@ -135,7 +148,9 @@ static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, 
         const char *key[MAX_BATCH], *so[MAX_BATCH];
         int at[MAX_BATCH], n = alive(q, b, key, so, at);
         MeasureRecord out[MAX_BATCH];
-        MeasureRequest r = { .extent = w.extent[i], .threads = task_counts[i % TASK_COUNTS], .deadline_s = deadline_s(q) };
+        MeasureRequest r = { .extent = w.extent[i],
+                             .threads = task_counts[i % TASK_COUNTS],
+                             .deadline_s = deadline_s(q) };
         if (n && !measure(q->runner, scratch, &r, key, so, n, out, q->stop, err))
             return false;
         for (int k = 0; k < n; k++)
@@ -159,7 +174,8 @@ static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
     for (int i = 0; i < b->n; i++) {
         const Build *build = &b->build[i];
         Status status = build->status == STATUS_OK ? q->study->trial[b->trial[i]].status : build->status;
-        if (!record_trial(q, b->trial[i], status, build->code_bytes, build->status == STATUS_OK ? why[i] : build->why, err))
+        if (!record_trial(q, b->trial[i], status, build->code_bytes, build->status == STATUS_OK ? why[i] : build->why,
+                          err))
             return false;
     }
     return true;
@@ -167,13 +183,17 @@ static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
 
 /* ---- measuring ---- */
 
-static bool time_shape(Search *q, Arena *scratch, int64_t shape, const char **key, const char **so, int n, int repeats, bool final,
-                       const char **err)
+static bool time_shape(Search *q, Arena *scratch, int64_t shape, const char **key, const char **so, int n, int repeats,
+                       bool final, const char **err)
 {
     const Instance *inst = q->study->shape[shape];
     MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
-    MeasureRequest r = { .extent = inst->extent, .threads = inst->threads, .repeats = repeats, .sample_ns = INTAKE_SAMPLE_NS,
-                         .max_ns = n * SHAPE_MAX_NS, .deadline_s = deadline_s(q) };
+    MeasureRequest r = { .extent = inst->extent,
+                         .threads = inst->threads,
+                         .repeats = repeats,
+                         .sample_ns = INTAKE_SAMPLE_NS,
+                         .max_ns = n * SHAPE_MAX_NS,
+                         .deadline_s = deadline_s(q) };
     if (!measure(q->runner, scratch, &r, key, so, n, out, q->stop, err))
         return false;
     q->ntimed++;
@@ -257,7 +277,7 @@ static bool rebuild(Search *q, Arena *scratch, const int64_t *trial, int n, cons
         return false;
     for (int i = 0; i < b->n; i++) {
         q->study->trial[b->trial[i]].so = b->build[i].so;
-        if (b->build[i].status != STATUS_OK)       /* it was built before; now it is of no use */
+        if (b->build[i].status != STATUS_OK) /* it was built before; now it is of no use */
             q->study->trial[b->trial[i]].status = b->build[i].status;
     }
     return true;

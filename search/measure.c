@@ -27,11 +27,11 @@ struct Runner {
     Arena *a;
     const char *const *command;
     const Op *op;
-    const char *setup;                 /* the line that sets a new runner up */
+    const char *setup; /* the line that sets a new runner up */
     Device device;
     bool has_device;
     bool has_epilogue[OP_MAX_OPERAND];
-    pid_t pid;                         /* 0: none runs */
+    pid_t pid; /* 0: none runs */
     int fd;
     Lines lines;
     Capture *err;
@@ -273,8 +273,8 @@ static char *setup_line(Arena *a, const Op *op, const char *dtype, const char *r
     json_t *operands = json_array();
     for (int i = 0; i < op->noperand; i++) {
         const Operand *o = &op->operand[i];
-        json_array_append_new(operands, json_pack("{s:s, s:s, s:s}", "name", o->name, "role", roles[o->role],
-                                                  "dtype", o->dtype ? o->dtype : dtype));
+        json_array_append_new(operands, json_pack("{s:s, s:s, s:s}", "name", o->name, "role", roles[o->role], "dtype",
+                                                  o->dtype ? o->dtype : dtype));
     }
     return line_of(a, json_pack("{s:s, s:s, s:s, s:I, s:o}", "cmd", "setup", "reference", reference_so, "dtype", dtype,
                                 "seed", (json_int_t)seed, "operands", operands));
@@ -302,12 +302,12 @@ Runner *runner_start(Arena *a, const char *const *command, const Op *op, const c
     return ensure_runner(r, a, stop, err) ? r : NULL;
 }
 
-const Device *runner_device(const Runner *r)
-{
-    return &r->device;
-}
+const Device *runner_device(const Runner *r) { return &r->device; }
 
-typedef struct { const Op *op; const int64_t *extent; } Axes;
+typedef struct {
+    const Op *op;
+    const int64_t *extent;
+} Axes;
 
 static bool axis_lookup(void *ctx, const char *name, int64_t *value)
 {
@@ -327,9 +327,9 @@ typedef struct {
     int n;
     MeasureRecord *out;
     bool *done;
-    int *asked, nasked;                /* kernels of the request under way */
+    int *asked, nasked; /* kernels of the request under way */
     int64_t id;
-    int culprit;                       /* of the last begin, -1: none yet */
+    int culprit; /* of the last begin, -1: none yet */
     const char *phase;
     const volatile int *stop;
 } Session;
@@ -353,8 +353,12 @@ static void clear_records(Session *s)
     const Runner *r = s->r;
     for (int i = 0; i < s->n; i++) {
         MeasureRecord *m = &s->out[i];
-        *m = (MeasureRecord){ .key = s->key[i], .device = r->device.id, .naxis = r->op->naxis, .threads = s->q->threads,
-                              .status = STATUS_INVALID, .why = "interrupted" };
+        *m = (MeasureRecord){ .key = s->key[i],
+                              .device = r->device.id,
+                              .naxis = r->op->naxis,
+                              .threads = s->q->threads,
+                              .status = STATUS_INVALID,
+                              .why = "interrupted" };
         memcpy(m->extent, s->q->extent, (size_t)r->op->naxis * sizeof *m->extent);
     }
 }
@@ -365,8 +369,8 @@ static json_t *sizes_json(const Runner *r, const MeasureRequest *q)
     Axes axes = { r->op, q->extent };
     int64_t value, rows, row_elems;
     json_t *extent = json_array(), *elems = json_array();
-    bool good = expr_int(r->op->rows, axis_lookup, &axes, &rows) == EXPR_OK
-             && expr_int(r->op->row_elems, axis_lookup, &axes, &row_elems) == EXPR_OK;
+    bool good = expr_int(r->op->rows, axis_lookup, &axes, &rows) == EXPR_OK &&
+                expr_int(r->op->row_elems, axis_lookup, &axes, &row_elems) == EXPR_OK;
     for (int i = 0; i < r->op->naxis; i++)
         json_array_append_new(extent, json_integer(q->extent[i]));
     for (int i = 0; i < r->op->noperand && good; i++) {
@@ -483,9 +487,14 @@ static bool take_error(Session *s, const json_t *event)
 /* Asks for all that is not settled and takes the answers. HEARD: all are settled. */
 static Outcome ask(Session *s)
 {
-    static const struct { const char *name; bool (*take)(Session *, const json_t *); bool last; } events[] = {
-        { "begin", take_begin, false }, { "result", take_result, false }, { "done", take_done, true },
-        { "error", take_error, true } };
+    static const struct {
+        const char *name;
+        bool (*take)(Session *, const json_t *);
+        bool last;
+    } events[] = { { "begin", take_begin, false },
+                   { "result", take_result, false },
+                   { "done", take_done, true },
+                   { "error", take_error, true } };
     const size_t nevent = sizeof events / sizeof *events;
     const char *line = request_line(s);
     if (!line || strlen(line) > LINE_MAX_BYTES) {

@@ -16,16 +16,17 @@ typedef struct Runner Runner;
 
 /* command: argv[0..] NULL-terminated ("ssh","gpu1","dcgen-runner-c"). reference_so: compiled reference of the op.
  * epilogues: which optional operands there are. NULL with *err set; stop may be NULL. */
-Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype, const char *const *epilogues, int nepilogue,
-                     const char *reference_so, uint64_t seed, const volatile int *stop, const char **err);
-const Device *runner_device(const Runner *r);        /* as the runner said it; compiler and flags empty */
+Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype,
+                     const char *const *epilogues, int nepilogue, const char *reference_so, uint64_t seed,
+                     const volatile int *stop, const char **err);
+const Device *runner_device(const Runner *r); /* as the runner said it; compiler and flags empty */
 
 typedef struct {
-    const int64_t *extent;     /* one an axis */
+    const int64_t *extent; /* one an axis */
     int threads;
-    int repeats;               /* samples a kernel, <= RECORD_MAX_SAMPLE; 0: verify only */
-    double sample_ns, max_ns;  /* see the protocol */
-    double deadline_s;         /* silence longer than this kills the runner: STATUS_TIMED_OUT */
+    int repeats;              /* samples a kernel, <= RECORD_MAX_SAMPLE; 0: verify only */
+    double sample_ns, max_ns; /* see the protocol */
+    double deadline_s;        /* silence longer than this kills the runner: STATUS_TIMED_OUT */
 } MeasureRequest;
 
 /* Measures n shared objects on one shape, interleaved. Fills out[i] (key, device, extent, threads, status, samples, median, spread,

@@ -117,7 +117,7 @@ bool process_has_ended(pid_t pid)
 int process_end(pid_t pid)
 {
     int status = 0;
-    kill(-pid, SIGKILL);            /* first: while the leader is not reaped, its group's number cannot be another's */
+    kill(-pid, SIGKILL); /* first: while the leader is not reaped, its group's number cannot be another's */
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
     return status;

@@ -15,24 +15,24 @@
  * become the child's 0, 1 and 2; -1: /dev/null. Returns the pid (its group too), or -1 with errno set. */
 pid_t process_spawn(const char *const *argv, const char *const *env, int in, int out, int err);
 
-bool process_has_ended(pid_t pid);        /* without reaping it */
-int process_end(pid_t pid);               /* kills the whole group, reaps the leader; its wait status */
-const char *process_status_text(Arena *a, int wait_status);   /* "killed by SIGSEGV", "exited with code 3" */
+bool process_has_ended(pid_t pid); /* without reaping it */
+int process_end(pid_t pid);        /* kills the whole group, reaps the leader; its wait status */
+const char *process_status_text(Arena *a, int wait_status); /* "killed by SIGSEGV", "exited with code 3" */
 
-double process_clock_s(void);             /* monotonic seconds */
+double process_clock_s(void); /* monotonic seconds */
 bool process_set_nonblocking(int fd);
 
 /* What a child writes: the first bytes are kept, the rest is read and dropped. */
 enum { CAPTURE_MAX = 64 * 1024 };
 typedef struct {
-    int fd;                               /* -1 at its end */
+    int fd; /* -1 at its end */
     size_t len;
-    char text[CAPTURE_MAX + 1];           /* NUL-terminated */
+    char text[CAPTURE_MAX + 1]; /* NUL-terminated */
 } Capture;
 
 /* Makes a pipe; *child_end is to be handed to the child and then closed. False with errno set. */
 bool capture_open(Capture *c, int *child_end);
-void capture_drain(Capture *c);           /* takes what is there, without waiting */
+void capture_drain(Capture *c); /* takes what is there, without waiting */
 void capture_close(Capture *c);
 
 #endif

@@ -7,8 +7,8 @@
 
 enum { POOL_RANDOM = 1200, POOL_NEAR = 1200, POOL_MAX = POOL_RANDOM + POOL_NEAR, NEAR_TRIALS = 48, SHAPES_SEEN = 48 };
 enum { LOOK_FOR_SHAPE = 4000, LOCAL_TRIALS = 3, MAX_BATCH = 64 };
-static const double BELIEF = 0.5;                  /* of the model's standard deviation, when a world is drawn from it */
-static const double FIXED_NS = 3e6;                /* of a measurement, whatever its shape */
+static const double BELIEF = 0.5;   /* of the model's standard deviation, when a world is drawn from it */
+static const double FIXED_NS = 3e6; /* of a measurement, whatever its shape */
 
 uint64_t rng_next(Rng *r)
 {
@@ -27,11 +27,11 @@ typedef struct {
     Rng *rng;
     int npool;
     Candidate *pool;
-    int nshape;                        /* shapes that the gain is summed over, a sample when there are many */
+    int nshape; /* shapes that the gain is summed over, a sample when there are many */
     int64_t *shape;
-    double *best;                      /* log2 of the best time of each of them, lowered as a batch grows */
-    double *log2t;                     /* npool x nshape: predictions */
-    int *seen;                         /* one a tuned instance: candidates measured there */
+    double *best;  /* log2 of the best time of each of them, lowered as a batch grows */
+    double *log2t; /* npool x nshape: predictions */
+    int *seen;     /* one a tuned instance: candidates measured there */
     double total_weight, sigma;
 } Proposer;
 
@@ -95,7 +95,8 @@ static void see_shapes(Proposer *p)
 {
     const Study *s = p->s;
     p->nshape = s->nshape < SHAPES_SEEN ? (int)s->nshape : SHAPES_SEEN;
-    int64_t first = s->nshape > p->nshape ? rng_below(p->rng, s->nshape) : 0;     /* others each time, when not all are looked at */
+    int64_t first =
+        s->nshape > p->nshape ? rng_below(p->rng, s->nshape) : 0; /* others each time, when not all are looked at */
     for (int i = 0; i < p->nshape; i++) {
         p->shape[i] = (first + s->nshape * i / p->nshape) % s->nshape;
         double best = study_best(s, p->shape[i], NULL);
@@ -118,7 +119,8 @@ static void predict(Proposer *p)
 {
     for (int i = 0; i < p->npool; i++)
         predict_one(p, i);
-    for (int j = 0; j < p->nshape; j++)        /* a shape without any measurement: the best prediction stands for its best time */
+    for (int j = 0; j < p->nshape;
+         j++) /* a shape without any measurement: the best prediction stands for its best time */
         if (isinf(p->best[j]))
             for (int i = 0; i < p->npool; i++)
                 p->best[j] = fmin(p->best[j], p->log2t[i * p->nshape + j]);

@@ -23,11 +23,13 @@ enum { PROPOSE_SHAPES = 5 };
 typedef struct {
     Candidate c;
     int nshape;
-    int64_t shape[PROPOSE_SHAPES];     /* tuned instances to measure it on, most promising first */
-    double gain;                       /* expected, relative: 0.01 is one per cent over all shapes */
+    int64_t shape[PROPOSE_SHAPES]; /* tuned instances to measure it on, most promising first */
+    double gain;                   /* expected, relative: 0.01 is one per cent over all shapes */
 } Proposal;
 
-typedef struct { uint64_t state; } Rng;        /* splitmix64 */
+typedef struct {
+    uint64_t state;
+} Rng; /* splitmix64 */
 uint64_t rng_next(Rng *r);
 int64_t rng_below(Rng *r, int64_t n);
 

@@ -31,13 +31,14 @@ struct RecordFile {
     const char *path;
     int fd;
     Store store;
-    off_t cut_at;           /* what lies behind is torn; -1: nothing is */
-    bool need_newline;      /* the last line is whole but for its newline */
+    off_t cut_at;      /* what lies behind is torn; -1: nothing is */
+    bool need_newline; /* the last line is whole but for its newline */
 };
 
 /* ---- in memory ---- */
 
-static void *place_new(Arena *a, void *array, int64_t count, int64_t *cap, size_t elem_bytes) {
+static void *place_new(Arena *a, void *array, int64_t count, int64_t *cap, size_t elem_bytes)
+{
     if (count < *cap)
         return array;
     int64_t more = *cap ? 2 * *cap : 64;
@@ -46,24 +47,28 @@ static void *place_new(Arena *a, void *array, int64_t count, int64_t *cap, size_
     return array;
 }
 
-static bool device_known(const Records *r, const char *id) {
+static bool device_known(const Records *r, const char *id)
+{
     for (int64_t i = 0; i < r->ndevice; i++)
         if (strcmp(r->device[i].id, id) == 0)
             return true;
     return false;
 }
 
-static void store_device(Store *s, Arena *a, const Device *d) {
+static void store_device(Store *s, Arena *a, const Device *d)
+{
     s->r.device = place_new(a, s->r.device, s->r.ndevice, &s->device_cap, sizeof *d);
     s->r.device[s->r.ndevice++] = *d;
 }
 
-static void store_kernel(Store *s, Arena *a, const KernelRecord *k) {
+static void store_kernel(Store *s, Arena *a, const KernelRecord *k)
+{
     s->r.kernel = place_new(a, s->r.kernel, s->r.nkernel, &s->kernel_cap, sizeof *k);
     s->r.kernel[s->r.nkernel++] = *k;
 }
 
-static void store_measure(Store *s, Arena *a, const MeasureRecord *m) {
+static void store_measure(Store *s, Arena *a, const MeasureRecord *m)
+{
     s->r.measure = place_new(a, s->r.measure, s->r.nmeasure, &s->measure_cap, sizeof *m);
     s->r.measure[s->r.nmeasure++] = *m;
 }
@@ -74,32 +79,35 @@ static void store_measure(Store *s, Arena *a, const MeasureRecord *m) {
 typedef struct {
     Arena *arena;
     Store *store;
-    int64_t line;                   /* number of the line at hand, from 1 */
-    int64_t nbad, nother, nknown;   /* unreadable; of another schema; of a schema, ours or not */
+    int64_t line;                 /* number of the line at hand, from 1 */
+    int64_t nbad, nother, nknown; /* unreadable; of another schema; of a schema, ours or not */
     int64_t first_bad;
-    const char *why;                /* the first bad one is bad */
-    bool torn, torn_is_ours;        /* a torn last line; it begins like a record */
+    const char *why;         /* the first bad one is bad */
+    bool torn, torn_is_ours; /* a torn last line; it begins like a record */
     bool need_newline;
     off_t torn_at;
 } Reading;
 
 static const char TOO_LONG[] = "longer than any record";
 
-static void bad_line(Reading *q, const char *why) {
+static void bad_line(Reading *q, const char *why)
+{
     if (q->nbad++ == 0) {
         q->first_bad = q->line;
         q->why = arena_strdup(q->arena, why);
     }
 }
 
-static bool is_blank(const char *s, size_t n) {
+static bool is_blank(const char *s, size_t n)
+{
     for (size_t i = 0; i < n; i++)
         if (!memchr(" \t\r", s[i], 3))
             return false;
     return true;
 }
 
-static void take_line(Reading *q, const Line *line) {
+static void take_line(Reading *q, const Line *line)
+{
     q->nknown += line->type != LINE_BAD;
     if (line->type == LINE_DEVICE)
         store_device(q->store, q->arena, &line->device);
@@ -113,7 +121,8 @@ static void take_line(Reading *q, const Line *line) {
         bad_line(q, line->why);
 }
 
-static void whole_line(Reading *q, const char *s, size_t n) {
+static void whole_line(Reading *q, const char *s, size_t n)
+{
     Line line;
     q->line++;
     if (n >= RECORD_LINE_BYTES) {
@@ -125,7 +134,8 @@ static void whole_line(Reading *q, const char *s, size_t n) {
 }
 
 /* What follows the last newline: a line whose newline alone is missing counts (no other prefix of an object is one). */
-static void last_line(Reading *q, const char *s, size_t n, off_t at) {
+static void last_line(Reading *q, const char *s, size_t n, off_t at)
+{
     static const char opening[] = "{\"v\":";
     size_t begin = n < sizeof opening - 1 ? n : sizeof opening - 1;
     Line line;
@@ -146,12 +156,13 @@ static void last_line(Reading *q, const char *s, size_t n, off_t at) {
 typedef struct {
     char *s;
     size_t len;
-    off_t at;               /* of s[0] in the file */
+    off_t at; /* of s[0] in the file */
     bool skipping;
 } Piece;
 
 /* Gives the whole lines in the piece, keeps the rest at its beginning. */
-static void piece_lines(Reading *q, Piece *p) {
+static void piece_lines(Reading *q, Piece *p)
+{
     size_t begin = 0;
     for (char *end; (end = memchr(p->s + begin, '\n', p->len - begin)) != NULL; begin = (size_t)(end - p->s) + 1) {
         if (!p->skipping)
@@ -172,7 +183,8 @@ static void piece_lines(Reading *q, Piece *p) {
 }
 
 /* Reads to the end; false with errno set. */
-static bool read_lines(Reading *q, int fd) {
+static bool read_lines(Reading *q, int fd)
+{
     Piece p = { .s = malloc(2 * RECORD_LINE_BYTES) };
     ssize_t n = p.s ? 1 : -1;
     while (n > 0) {
@@ -196,7 +208,8 @@ static bool read_lines(Reading *q, int fd) {
 
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 
-static void print_warnings(const Reading *q, const char *path, FILE *warn) {
+static void print_warnings(const Reading *q, const char *path, FILE *warn)
+{
     if (q->nbad > 0)
         fprintf(warn, "%s:%lld: warning: %s; %lld unreadable line%s ignored\n", path, (long long)q->first_bad, q->why,
                 (long long)q->nbad, plural(q->nbad));
@@ -208,7 +221,8 @@ static void print_warnings(const Reading *q, const char *path, FILE *warn) {
 }
 
 /* False with errno set. */
-static bool store_read(Reading *q, int fd, const char *path, FILE *warn) {
+static bool store_read(Reading *q, int fd, const char *path, FILE *warn)
+{
     if (!read_lines(q, fd))
         return false;
     q->store->r.nignored = q->nbad + q->nother + q->torn;
@@ -217,11 +231,10 @@ static bool store_read(Reading *q, int fd, const char *path, FILE *warn) {
     return true;
 }
 
-static const char *system_error(Arena *a, const char *path) {
-    return arena_printf(a, "%s: %s", path, strerror(errno));
-}
+static const char *system_error(Arena *a, const char *path) { return arena_printf(a, "%s: %s", path, strerror(errno)); }
 
-bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err) {
+bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err)
+{
     Store store = { 0 };
     Reading q = { .arena = a, .store = &store };
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -237,7 +250,8 @@ bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const cha
 /* ---- opening ---- */
 
 /* flock excludes; the POSIX lock beside it, which alone names its holder, is there to be asked for. */
-static bool lock_take(RecordFile *f, const char **err) {
+static bool lock_take(RecordFile *f, const char **err)
+{
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     if (flock(f->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP) {
         (void)fcntl(f->fd, F_SETLK, &lock);
@@ -252,7 +266,8 @@ static bool lock_take(RecordFile *f, const char **err) {
     return false;
 }
 
-static bool regular_file(RecordFile *f, const char **err) {
+static bool regular_file(RecordFile *f, const char **err)
+{
     struct stat st;
     if (fstat(f->fd, &st) != 0)
         *err = system_error(f->arena, f->path);
@@ -263,7 +278,8 @@ static bool regular_file(RecordFile *f, const char **err) {
     return false;
 }
 
-static bool load(RecordFile *f, FILE *warn, const char **err) {
+static bool load(RecordFile *f, FILE *warn, const char **err)
+{
     Reading q = { .arena = f->arena, .store = &f->store };
     if (!store_read(&q, f->fd, f->path, warn)) {
         *err = system_error(f->arena, f->path);
@@ -278,7 +294,8 @@ static bool load(RecordFile *f, FILE *warn, const char **err) {
     return true;
 }
 
-RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err) {
+RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err)
+{
     RecordFile *f = ARENA_NEW(a, RecordFile);
     f->arena = a;
     f->scratch = arena_new();
@@ -293,7 +310,8 @@ RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err
 }
 
 /* The old file is locked while it is renamed, so that nobody else's goes. */
-RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char **err) {
+RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char **err)
+{
     struct stat st;
     RecordFile *old = record_open(a, path, warn, err);
     if (!old)
@@ -309,7 +327,8 @@ RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char *
 
 const Records *record_all(const RecordFile *f) { return &f->store.r; }
 
-void record_close(RecordFile *f) {
+void record_close(RecordFile *f)
+{
     if (!f)
         return;
     if (f->fd >= 0)
@@ -322,7 +341,8 @@ void record_close(RecordFile *f) {
 /* ---- appending ---- */
 
 /* All n bytes; a short write is tried again only to learn why. */
-static bool write_all(int fd, const char *s, size_t n) {
+static bool write_all(int fd, const char *s, size_t n)
+{
     while (n > 0) {
         ssize_t done = write(fd, s, n);
         if (done < 0 && errno == EINTR)
@@ -335,14 +355,16 @@ static bool write_all(int fd, const char *s, size_t n) {
     return true;
 }
 
-static bool cut_torn(RecordFile *f) {
+static bool cut_torn(RecordFile *f)
+{
     if (f->cut_at >= 0 && ftruncate(f->fd, f->cut_at) != 0)
         return false;
     f->cut_at = -1;
     return true;
 }
 
-static bool append(RecordFile *f, const char *line, const char **err) {
+static bool append(RecordFile *f, const char *line, const char **err)
+{
     Text t = { .arena = f->scratch };
     struct stat st;
     if (!cut_torn(f) || fstat(f->fd, &st) != 0) {
@@ -353,7 +375,7 @@ static bool append(RecordFile *f, const char *line, const char **err) {
     if (!write_all(f->fd, t.s, t.len)) {
         *err = system_error(f->arena, f->path);
         f->cut_at = st.st_size;
-        (void)cut_torn(f);      /* if even that fails, it comes before the next append */
+        (void)cut_torn(f); /* if even that fails, it comes before the next append */
         return false;
     }
     f->need_newline = false;
@@ -361,12 +383,14 @@ static bool append(RecordFile *f, const char *line, const char **err) {
     return true;
 }
 
-static bool refuse(RecordFile *f, const char *why, const char **err) {
+static bool refuse(RecordFile *f, const char *why, const char **err)
+{
     *err = arena_printf(f->arena, "%s: record not written: %s", f->path, why);
     return false;
 }
 
-bool record_add_device(RecordFile *f, const Device *d, const char **err) {
+bool record_add_device(RecordFile *f, const Device *d, const char **err)
+{
     const char *why = device_wrong(d);
     if (why)
         return refuse(f, why, err);
@@ -379,7 +403,8 @@ bool record_add_device(RecordFile *f, const Device *d, const char **err) {
     return true;
 }
 
-bool record_add_kernel(RecordFile *f, const KernelRecord *k, const char **err) {
+bool record_add_kernel(RecordFile *f, const KernelRecord *k, const char **err)
+{
     const char *why = kernel_wrong(k);
     if (why)
         return refuse(f, why, err);
@@ -390,7 +415,8 @@ bool record_add_kernel(RecordFile *f, const KernelRecord *k, const char **err) {
     return true;
 }
 
-bool record_add_measure(RecordFile *f, const MeasureRecord *m, const char **err) {
+bool record_add_measure(RecordFile *f, const MeasureRecord *m, const char **err)
+{
     const char *why = measure_wrong(m);
     if (why)
         return refuse(f, why, err);
@@ -410,21 +436,24 @@ typedef struct {
 
 static int compare_int(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
-static int compare_device(const void *pa, const void *pb) {
+static int compare_device(const void *pa, const void *pb)
+{
     const Row *a = pa, *b = pb;
     const Device *da = a->record, *db = b->record;
     int order = strcmp(da->id, db->id);
     return order ? order : strcmp(a->line, b->line);
 }
 
-static int compare_kernel(const void *pa, const void *pb) {
+static int compare_kernel(const void *pa, const void *pb)
+{
     const Row *a = pa, *b = pb;
     const KernelRecord *ka = a->record, *kb = b->record;
     int order = strcmp(ka->key, kb->key);
     return order ? order : strcmp(a->line, b->line);
 }
 
-static int compare_measure(const void *pa, const void *pb) {
+static int compare_measure(const void *pa, const void *pb)
+{
     const Row *a = pa, *b = pb;
     const MeasureRecord *ma = a->record, *mb = b->record;
     int order = strcmp(ma->key, mb->key);
@@ -437,7 +466,8 @@ static int compare_measure(const void *pa, const void *pb) {
     return order ? order : strcmp(a->line, b->line);
 }
 
-static void add_sorted(Text *t, Row *row, int64_t n, int (*compare)(const void *, const void *)) {
+static void add_sorted(Text *t, Row *row, int64_t n, int (*compare)(const void *, const void *))
+{
     if (n > 0)
         qsort(row, (size_t)n, sizeof *row, compare);
     for (int64_t i = 0; i < n; i++) {
@@ -448,7 +478,8 @@ static void add_sorted(Text *t, Row *row, int64_t n, int (*compare)(const void *
     }
 }
 
-char *record_text(Arena *a, const Records *r) {
+char *record_text(Arena *a, const Records *r)
+{
     Arena *scratch = arena_new();
     Text t = { .arena = scratch };
     Row *device = ARENA_ARRAY(scratch, (size_t)r->ndevice, Row);
@@ -470,20 +501,23 @@ char *record_text(Arena *a, const Records *r) {
 
 /* ---- statistics of samples ---- */
 
-static int compare_double(const void *pa, const void *pb) {
+static int compare_double(const void *pa, const void *pb)
+{
     double a = *(const double *)pa, b = *(const double *)pb;
     return (a > b) - (a < b);
 }
 
 /* The q-quantile of a sorted list, interpolated. */
-static double quantile(const double *sorted, int n, double q) {
+static double quantile(const double *sorted, int n, double q)
+{
     double at = q * (n - 1);
     int i = (int)at;
     return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
 }
 
 /* Fills out[] with the quantiles wanted; zeros when there is no sample. */
-static void quantiles(const double *v, int n, const double *want, double *out, int nwant) {
+static void quantiles(const double *v, int n, const double *want, double *out, int nwant)
+{
     Arena *scratch = arena_new();
     double *sorted = ARENA_ARRAY(scratch, n > 0 ? (size_t)n : 0, double);
     if (n > 0) {
@@ -495,13 +529,15 @@ static void quantiles(const double *v, int n, const double *want, double *out, i
     arena_free(scratch);
 }
 
-double record_median(const double *v, int n) {
+double record_median(const double *v, int n)
+{
     double half = 0.5, median;
     quantiles(v, n, &half, &median, 1);
     return median;
 }
 
-double record_spread(const double *v, int n) {
+double record_spread(const double *v, int n)
+{
     double want[] = { 0.25, 0.5, 0.75 }, q[3];
     quantiles(v, n, want, q, 3);
     return q[1] != 0 ? (q[2] - q[0]) / q[1] : 0;

@@ -20,36 +20,51 @@
 #include <stdio.h>
 #include "gen/arena.h"
 
-typedef enum { STATUS_OK, STATUS_INVALID, STATUS_BUILD_FAILED, STATUS_WRONG, STATUS_CRASHED, STATUS_TIMED_OUT, STATUS_COUNT } Status;
-const char *status_name(Status s);     /* "ok", "invalid", "build_failed", ... */
+typedef enum {
+    STATUS_OK,
+    STATUS_INVALID,
+    STATUS_BUILD_FAILED,
+    STATUS_WRONG,
+    STATUS_CRASHED,
+    STATUS_TIMED_OUT,
+    STATUS_COUNT
+} Status;
+const char *status_name(Status s); /* "ok", "invalid", "build_failed", ... */
 
-enum { RECORD_MAX_AXIS = 6, RECORD_MAX_PARAM = 24, RECORD_MAX_SAMPLE = 64,
-       RECORD_DIGITS = 9 };             /* significant digits of times and errors, in memory as in the file */
+enum {
+    RECORD_MAX_AXIS = 6,
+    RECORD_MAX_PARAM = 24,
+    RECORD_MAX_SAMPLE = 64,
+    RECORD_DIGITS = 9
+}; /* significant digits of times and errors, in memory as in the file */
 
 /* What a measurement depends on besides the candidate: goes into the package so that others can read the figures. */
 typedef struct {
-    const char *id;                    /* 16 hex digits: hash of all that follows */
-    const char *name;                  /* "AMD EPYC 9R45" */
-    const char *arch;                  /* "x86_64" */
+    const char *id;   /* 16 hex digits: hash of all that follows */
+    const char *name; /* "AMD EPYC 9R45" */
+    const char *arch; /* "x86_64" */
     int cores;
     int64_t l1_bytes, l2_bytes, l3_bytes;
     int nisa;
-    const char *isa[8];                /* targets this device can run, best first */
-    const char *compiler;              /* first line of `cc --version` */
-    const char *flags;                 /* all compiler flags, one space between */
+    const char *isa[8];   /* targets this device can run, best first */
+    const char *compiler; /* first line of `cc --version` */
+    const char *flags;    /* all compiler flags, one space between */
 } Device;
 
-typedef struct { const char *name; int64_t value; } Param;
+typedef struct {
+    const char *name;
+    int64_t value;
+} Param;
 
 typedef struct {
-    const char *key;                   /* 32 hex digits: template text, parameters, target, flags, compiler */
-    const char *device;                /* Device.id */
+    const char *key;    /* 32 hex digits: template text, parameters, target, flags, compiler */
+    const char *device; /* Device.id */
     const char *op, *dtype, *template_name, *template_hash, *target;
     int nparam;
     Param param[RECORD_MAX_PARAM];
-    Status status;                     /* ok: it compiled and verified on the awkward shapes */
-    int64_t code_bytes;                /* of its text section; 0 when not built */
-    const char *why;                   /* for people: first line of the compiler's error ...; "" when ok */
+    Status status;      /* ok: it compiled and verified on the awkward shapes */
+    int64_t code_bytes; /* of its text section; 0 when not built */
+    const char *why;    /* for people: first line of the compiler's error ...; "" when ok */
 } KernelRecord;
 
 typedef struct {
@@ -58,11 +73,11 @@ typedef struct {
     int64_t extent[RECORD_MAX_AXIS];
     int threads;
     Status status;
-    int nsample;                       /* 0: verified only, or failed */
-    double ns[RECORD_MAX_SAMPLE];      /* per call, in the order taken */
-    double median_ns, spread;          /* of ns, set when added or read; spread: (third quartile - first) / median */
-    double max_err;                    /* part of the tolerance, <= 1 when ok; +inf when not finite */
-    bool final;                        /* taken in the last, interleaved comparison: preferred over others */
+    int nsample;                  /* 0: verified only, or failed */
+    double ns[RECORD_MAX_SAMPLE]; /* per call, in the order taken */
+    double median_ns, spread;     /* of ns, set when added or read; spread: (third quartile - first) / median */
+    double max_err;               /* part of the tolerance, <= 1 when ok; +inf when not finite */
+    bool final;                   /* taken in the last, interleaved comparison: preferred over others */
     const char *why;
 } MeasureRecord;
 
@@ -71,7 +86,7 @@ typedef struct {
     Device *device;
     KernelRecord *kernel;
     MeasureRecord *measure;
-    int64_t nignored;                  /* lines dropped */
+    int64_t nignored; /* lines dropped */
 } Records;
 
 /* An open record file: everything it held, and the place to append to. */
@@ -85,10 +100,10 @@ RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err
 RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char **err);
 /* Reads only: no lock, the file need not be writable. */
 bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err);
-const Records *record_all(const RecordFile *f);      /* grows with each append; pointers into it do not stay */
+const Records *record_all(const RecordFile *f); /* grows with each append; pointers into it do not stay */
 /* Each appends one whole line with one write(2) and keeps the record in memory. False with *err set when the disk is full ...:
  * then the partial line is cut off again. */
-bool record_add_device(RecordFile *f, const Device *d, const char **err);   /* nothing happens if that id is there */
+bool record_add_device(RecordFile *f, const Device *d, const char **err); /* nothing happens if that id is there */
 bool record_add_kernel(RecordFile *f, const KernelRecord *k, const char **err);
 bool record_add_measure(RecordFile *f, const MeasureRecord *m, const char **err);
 void record_close(RecordFile *f);
@@ -99,6 +114,6 @@ char *record_text(Arena *a, const Records *r);
 
 /* 0 when n is 0; quartiles are interpolated linearly. */
 double record_median(const double *v, int n);
-double record_spread(const double *v, int n);        /* (q3 - q1) / median */
+double record_spread(const double *v, int n); /* (q3 - q1) / median */
 
 #endif

@@ -15,20 +15,19 @@ enum { NAME_BYTES = 128, WHY_BYTES = 1000, FREE_BYTES = 4000, CORES_MAX = 1 << 2
 
 #define BYTES_MAX (INT64_C(1) << 50)
 #define EXTENT_MAX (INT64_C(1) << 48)
-#define NS_MIN 1e-3     /* nothing takes less */
-#define NS_MAX 1e15     /* eleven days */
+#define NS_MIN 1e-3 /* nothing takes less */
+#define NS_MAX 1e15 /* eleven days */
 
 static const char *const STATUS_NAMES[STATUS_COUNT] = {
-    [STATUS_OK] = "ok", [STATUS_INVALID] = "invalid", [STATUS_BUILD_FAILED] = "build_failed",
+    [STATUS_OK] = "ok",       [STATUS_INVALID] = "invalid", [STATUS_BUILD_FAILED] = "build_failed",
     [STATUS_WRONG] = "wrong", [STATUS_CRASHED] = "crashed", [STATUS_TIMED_OUT] = "timed_out",
 };
 
-const char *status_name(Status s) {
-    return (unsigned)s < STATUS_COUNT ? STATUS_NAMES[s] : "unknown";
-}
+const char *status_name(Status s) { return (unsigned)s < STATUS_COUNT ? STATUS_NAMES[s] : "unknown"; }
 
 /* STATUS_COUNT when there is no such status. */
-static Status status_find(const char *name) {
+static Status status_find(const char *name)
+{
     int s = 0;
     while (s < STATUS_COUNT && strcmp(STATUS_NAMES[s], name) != 0)
         s++;
@@ -38,14 +37,16 @@ static Status status_find(const char *name) {
 /* ---- what is wrong with a record ---- */
 
 /* Safe as a file name and as a word of a command line too. */
-static bool is_name(const char *s) {
+static bool is_name(const char *s)
+{
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-";
     return s && *s && *s != '.' && *s != '-' && s[strspn(s, allowed)] == '\0' && strlen(s) <= NAME_BYTES;
 }
 
 static bool within(int64_t v, int64_t low, int64_t high) { return low <= v && v <= high; }
 
-static bool isa_wrong(const Device *d) {
+static bool isa_wrong(const Device *d)
+{
     if (!within(d->nisa, 0, ISA_MAX))
         return true;
     for (int i = 0; i < d->nisa; i++)
@@ -54,7 +55,8 @@ static bool isa_wrong(const Device *d) {
     return false;
 }
 
-const char *device_wrong(const Device *d) {
+const char *device_wrong(const Device *d)
+{
     if (!is_name(d->id))
         return "id is not a name";
     if (!d->name || !d->compiler || !d->flags)
@@ -68,7 +70,8 @@ const char *device_wrong(const Device *d) {
     return isa_wrong(d) ? "isa is not a list of at most 8 names" : NULL;
 }
 
-static bool params_wrong(const KernelRecord *k) {
+static bool params_wrong(const KernelRecord *k)
+{
     if (!within(k->nparam, 0, RECORD_MAX_PARAM))
         return true;
     for (int i = 0; i < k->nparam; i++) {
@@ -81,8 +84,11 @@ static bool params_wrong(const KernelRecord *k) {
     return false;
 }
 
-const char *kernel_wrong(const KernelRecord *k) {
-    const struct { const char *value, *why; } names[] = {
+const char *kernel_wrong(const KernelRecord *k)
+{
+    const struct {
+        const char *value, *why;
+    } names[] = {
         { k->key, "key is not a name" },
         { k->device, "device is not a name" },
         { k->op, "op is not a name" },
@@ -103,7 +109,8 @@ const char *kernel_wrong(const KernelRecord *k) {
     return k->why ? NULL : "why is missing";
 }
 
-static bool extents_wrong(const MeasureRecord *m) {
+static bool extents_wrong(const MeasureRecord *m)
+{
     if (!within(m->naxis, 1, RECORD_MAX_AXIS))
         return true;
     for (int i = 0; i < m->naxis; i++)
@@ -112,7 +119,8 @@ static bool extents_wrong(const MeasureRecord *m) {
     return false;
 }
 
-static bool samples_wrong(const MeasureRecord *m) {
+static bool samples_wrong(const MeasureRecord *m)
+{
     if (!within(m->nsample, 0, RECORD_MAX_SAMPLE))
         return true;
     for (int i = 0; i < m->nsample; i++)
@@ -121,7 +129,8 @@ static bool samples_wrong(const MeasureRecord *m) {
     return false;
 }
 
-const char *measure_wrong(const MeasureRecord *m) {
+const char *measure_wrong(const MeasureRecord *m)
+{
     if (!is_name(m->key))
         return "key is not a name";
     if (!is_name(m->device))
@@ -144,9 +153,16 @@ const char *measure_wrong(const MeasureRecord *m) {
 /* ---- copies ---- */
 
 /* Typographic quotes, as compilers print them. */
-static char quote_of(const char *s) {
-    static const struct { const char *utf8; char ascii; } quotes[] = {
-        { "\xe2\x80\x98", '\'' }, { "\xe2\x80\x99", '\'' }, { "\xe2\x80\x9c", '"' }, { "\xe2\x80\x9d", '"' },
+static char quote_of(const char *s)
+{
+    static const struct {
+        const char *utf8;
+        char ascii;
+    } quotes[] = {
+        { "\xe2\x80\x98", '\'' },
+        { "\xe2\x80\x99", '\'' },
+        { "\xe2\x80\x9c", '"' },
+        { "\xe2\x80\x9d", '"' },
     };
     for (size_t i = 0; i < sizeof quotes / sizeof *quotes; i++)
         if (strncmp(s, quotes[i].utf8, 3) == 0)
@@ -155,7 +171,8 @@ static char quote_of(const char *s) {
 }
 
 /* Free text may hold what a compiler or a stranger's file says: one plain line of at most `max` bytes comes out. */
-static void plain_copy(char *out, const char *s, size_t max) {
+static void plain_copy(char *out, const char *s, size_t max)
+{
     size_t n = 0;
     for (; *s && n < max; s++) {
         unsigned char c = (unsigned char)*s;
@@ -163,26 +180,29 @@ static void plain_copy(char *out, const char *s, size_t max) {
             out[n++] = ' ';
         else if (c >= 0x20 && c < 0x7f)
             out[n++] = *s;
-        else if (c < 0x80 || c >= 0xc0)         /* one mark a character: its further bytes are dropped */
+        else if (c < 0x80 || c >= 0xc0) /* one mark a character: its further bytes are dropped */
             out[n++] = quote_of(s);
     }
     out[n] = '\0';
 }
 
-static char *text_plain(Arena *a, const char *s, size_t max) {
-    char *out = arena_alloc(a, strnlen(s, max) + 1);        /* no character becomes longer */
+static char *text_plain(Arena *a, const char *s, size_t max)
+{
+    char *out = arena_alloc(a, strnlen(s, max) + 1); /* no character becomes longer */
     plain_copy(out, s, strnlen(s, max));
     return out;
 }
 
 /* To the digits that are written; both conversions use one locale, whichever it is. */
-static double rounded(double v) {
+static double rounded(double v)
+{
     char digits[40];
     snprintf(digits, sizeof digits, "%.*g", RECORD_DIGITS, v);
     return strtod(digits, NULL);
 }
 
-Device device_copy(Arena *a, const Device *d) {
+Device device_copy(Arena *a, const Device *d)
+{
     Device c = *d;
     c.id = arena_strdup(a, d->id);
     c.name = text_plain(a, d->name, FREE_BYTES);
@@ -194,7 +214,8 @@ Device device_copy(Arena *a, const Device *d) {
     return c;
 }
 
-KernelRecord kernel_copy(Arena *a, const KernelRecord *k) {
+KernelRecord kernel_copy(Arena *a, const KernelRecord *k)
+{
     KernelRecord c = *k;
     c.key = arena_strdup(a, k->key);
     c.device = arena_strdup(a, k->device);
@@ -209,7 +230,8 @@ KernelRecord kernel_copy(Arena *a, const KernelRecord *k) {
     return c;
 }
 
-MeasureRecord measure_copy(Arena *a, const MeasureRecord *m) {
+MeasureRecord measure_copy(Arena *a, const MeasureRecord *m)
+{
     MeasureRecord c = *m;
     c.key = arena_strdup(a, m->key);
     c.device = arena_strdup(a, m->device);
@@ -226,7 +248,8 @@ MeasureRecord measure_copy(Arena *a, const MeasureRecord *m) {
 
 /* ---- to JSON ---- */
 
-static char *line_take(Arena *a, json_t *object) {
+static char *line_take(Arena *a, json_t *object)
+{
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)) : NULL;
     char *line = text ? arena_strdup(a, text) : NULL;
     free(text);
@@ -234,53 +257,53 @@ static char *line_take(Arena *a, json_t *object) {
     return line;
 }
 
-char *device_line(Arena *a, const Device *d) {
+char *device_line(Arena *a, const Device *d)
+{
     json_t *isa = json_array();
     for (int i = 0; i < d->nisa; i++)
         json_array_append_new(isa, json_string(d->isa[i]));
     return line_take(a, json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o, s:s, s:s}", "v", RECORD_SCHEMA,
                                   "type", "device", "id", d->id, "name", d->name, "arch", d->arch, "cores", d->cores,
-                                  "l1_bytes", (json_int_t)d->l1_bytes, "l2_bytes", (json_int_t)d->l2_bytes,
-                                  "l3_bytes", (json_int_t)d->l3_bytes, "isa", isa, "compiler", d->compiler,
-                                  "flags", d->flags));
+                                  "l1_bytes", (json_int_t)d->l1_bytes, "l2_bytes", (json_int_t)d->l2_bytes, "l3_bytes",
+                                  (json_int_t)d->l3_bytes, "isa", isa, "compiler", d->compiler, "flags", d->flags));
 }
 
-char *kernel_line(Arena *a, const KernelRecord *k) {
+char *kernel_line(Arena *a, const KernelRecord *k)
+{
     json_t *params = json_object();
     for (int i = 0; i < k->nparam; i++)
         json_object_set_new(params, k->param[i].name, json_integer(k->param[i].value));
-    return line_take(a, json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I, s:s}",
-                                  "v", RECORD_SCHEMA, "type", "kernel", "key", k->key, "device", k->device,
-                                  "op", k->op, "dtype", k->dtype, "template", k->template_name,
-                                  "template_hash", k->template_hash, "target", k->target, "params", params,
-                                  "status", status_name(k->status), "code_bytes", (json_int_t)k->code_bytes,
-                                  "why", k->why));
+    return line_take(a, json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I, s:s}", "v",
+                                  RECORD_SCHEMA, "type", "kernel", "key", k->key, "device", k->device, "op", k->op,
+                                  "dtype", k->dtype, "template", k->template_name, "template_hash", k->template_hash,
+                                  "target", k->target, "params", params, "status", status_name(k->status), "code_bytes",
+                                  (json_int_t)k->code_bytes, "why", k->why));
 }
 
 /* median_ns and spread are written for people and other tools; reading takes them from the samples. */
-char *measure_line(Arena *a, const MeasureRecord *m) {
+char *measure_line(Arena *a, const MeasureRecord *m)
+{
     json_t *extent = json_array(), *ns = json_array();
     for (int i = 0; i < m->naxis; i++)
         json_array_append_new(extent, json_integer(m->extent[i]));
     for (int i = 0; i < m->nsample; i++)
         json_array_append_new(ns, json_real(m->ns[i]));
     json_t *max_err = isfinite(m->max_err) ? json_real(m->max_err) : json_null();
-    return line_take(a, json_pack("{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:o, s:f, s:f, s:o, s:b, s:s}",
-                                  "v", RECORD_SCHEMA, "type", "measure", "key", m->key, "device", m->device,
-                                  "extent", extent, "threads", m->threads, "status", status_name(m->status), "ns", ns,
-                                  "median_ns", m->median_ns, "spread", m->spread, "max_err", max_err,
-                                  "final", (int)m->final, "why", m->why));
+    return line_take(a,
+                     json_pack("{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:o, s:f, s:f, s:o, s:b, s:s}", "v", RECORD_SCHEMA,
+                               "type", "measure", "key", m->key, "device", m->device, "extent", extent, "threads",
+                               m->threads, "status", status_name(m->status), "ns", ns, "median_ns", m->median_ns,
+                               "spread", m->spread, "max_err", max_err, "final", (int)m->final, "why", m->why));
 }
 
 /* ---- from JSON ---- */
 
 /* Saturates what cannot fit an int: the checks refuse it then. */
-static int to_int(json_int_t v) {
-    return v < -1 ? -1 : v > INT32_MAX ? INT32_MAX : (int)v;
-}
+static int to_int(json_int_t v) { return v < -1 ? -1 : v > INT32_MAX ? INT32_MAX : (int)v; }
 
 /* The elements of a list, at most `max`; -1 when one is not of the wanted type or there are more. */
-static int list_read(json_t *list, int max, bool (*take)(const json_t *element, void *out, int i), void *out) {
+static int list_read(json_t *list, int max, bool (*take)(const json_t *element, void *out, int i), void *out)
+{
     size_t n = json_array_size(list);
     if (!json_is_array(list) || n > (size_t)max)
         return -1;
@@ -290,28 +313,33 @@ static int list_read(json_t *list, int max, bool (*take)(const json_t *element, 
     return (int)n;
 }
 
-static bool take_string(const json_t *e, void *out, int i) {
+static bool take_string(const json_t *e, void *out, int i)
+{
     ((const char **)out)[i] = json_string_value(e);
     return json_is_string(e);
 }
 
-static bool take_integer(const json_t *e, void *out, int i) {
+static bool take_integer(const json_t *e, void *out, int i)
+{
     ((int64_t *)out)[i] = json_integer_value(e);
     return json_is_integer(e);
 }
 
-static bool take_number(const json_t *e, void *out, int i) {
+static bool take_number(const json_t *e, void *out, int i)
+{
     ((double *)out)[i] = json_number_value(e);
     return json_is_number(e);
 }
 
-static int params_read(json_t *params, Param *out) {
+static int params_read(json_t *params, Param *out)
+{
     if (!json_is_object(params) || json_object_size(params) > RECORD_MAX_PARAM)
         return -1;
     int n = 0;
     const char *name;
     json_t *value;
-    json_object_foreach(params, name, value) {
+    json_object_foreach(params, name, value)
+    {
         if (!json_is_integer(value))
             return -1;
         out[n++] = (Param){ name, json_integer_value(value) };
@@ -319,20 +347,22 @@ static int params_read(json_t *params, Param *out) {
     return n;
 }
 
-static const char *bad_because(Line *out, const json_error_t *error) {
+static const char *bad_because(Line *out, const json_error_t *error)
+{
     plain_copy(out->text, error->text, sizeof out->text - 1);
     return out->why = out->text;
 }
 
 /* Each reads an object into a record whose strings are still the object's; NULL or what is wrong. */
-static const char *device_read(Arena *a, json_t *o, Line *out) {
+static const char *device_read(Arena *a, json_t *o, Line *out)
+{
     Device d = { 0 };
     json_t *isa = NULL;
     json_int_t cores = 0, l1 = 0, l2 = 0, l3 = 0;
     json_error_t error;
     if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:s, s:s}", "id", &d.id, "name", &d.name,
-                       "arch", &d.arch, "cores", &cores, "l1_bytes", &l1, "l2_bytes", &l2, "l3_bytes", &l3,
-                       "isa", &isa, "compiler", &d.compiler, "flags", &d.flags) != 0)
+                       "arch", &d.arch, "cores", &cores, "l1_bytes", &l1, "l2_bytes", &l2, "l3_bytes", &l3, "isa", &isa,
+                       "compiler", &d.compiler, "flags", &d.flags) != 0)
         return bad_because(out, &error);
     d.cores = to_int(cores);
     d.l1_bytes = l1;
@@ -345,16 +375,17 @@ static const char *device_read(Arena *a, json_t *o, Line *out) {
     return why;
 }
 
-static const char *kernel_read(Arena *a, json_t *o, Line *out) {
+static const char *kernel_read(Arena *a, json_t *o, Line *out)
+{
     KernelRecord k = { 0 };
     json_t *params = NULL;
     const char *status = NULL;
     json_int_t code_bytes = 0;
     json_error_t error;
-    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I, s:s}", "key", &k.key,
-                       "device", &k.device, "op", &k.op, "dtype", &k.dtype, "template", &k.template_name,
-                       "template_hash", &k.template_hash, "target", &k.target, "params", &params, "status", &status,
-                       "code_bytes", &code_bytes, "why", &k.why) != 0)
+    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I, s:s}", "key", &k.key, "device",
+                       &k.device, "op", &k.op, "dtype", &k.dtype, "template", &k.template_name, "template_hash",
+                       &k.template_hash, "target", &k.target, "params", &params, "status", &status, "code_bytes",
+                       &code_bytes, "why", &k.why) != 0)
         return bad_because(out, &error);
     k.nparam = params_read(params, k.param);
     k.status = status_find(status);
@@ -365,16 +396,17 @@ static const char *kernel_read(Arena *a, json_t *o, Line *out) {
     return why;
 }
 
-static const char *measure_read(Arena *a, json_t *o, Line *out) {
+static const char *measure_read(Arena *a, json_t *o, Line *out)
+{
     MeasureRecord m = { 0 };
     json_t *extent = NULL, *ns = NULL, *max_err = NULL;
     const char *status = NULL;
     json_int_t threads = 0;
     int final = 0;
     json_error_t error;
-    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:o, s:I, s:s, s:o, s:o, s:b, s:s}", "key", &m.key,
-                       "device", &m.device, "extent", &extent, "threads", &threads, "status", &status, "ns", &ns,
-                       "max_err", &max_err, "final", &final, "why", &m.why) != 0)
+    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:o, s:I, s:s, s:o, s:o, s:b, s:s}", "key", &m.key, "device",
+                       &m.device, "extent", &extent, "threads", &threads, "status", &status, "ns", &ns, "max_err",
+                       &max_err, "final", &final, "why", &m.why) != 0)
         return bad_because(out, &error);
     if (!json_is_number(max_err) && !json_is_null(max_err))
         return "max_err is not a number";
@@ -400,7 +432,8 @@ static const struct {
     { "measure", LINE_MEASURE, measure_read },
 };
 
-static void object_read(Arena *a, json_t *o, Line *out) {
+static void object_read(Arena *a, json_t *o, Line *out)
+{
     json_t *schema = json_object_get(o, "v");
     const char *type = json_string_value(json_object_get(o, "type"));
     if (json_is_integer(schema) && json_integer_value(schema) != RECORD_SCHEMA) {
@@ -416,7 +449,8 @@ static void object_read(Arena *a, json_t *o, Line *out) {
     }
 }
 
-void line_read(Arena *a, const char *text, size_t len, Line *out) {
+void line_read(Arena *a, const char *text, size_t len, Line *out)
+{
     *out = (Line){ .type = LINE_BAD };
     json_error_t error;
     json_t *o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);

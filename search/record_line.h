@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include "search/record.h"
 
-enum { RECORD_SCHEMA = 1, RECORD_LINE_BYTES = 64 * 1024 };      /* longer lines are not read */
+enum { RECORD_SCHEMA = 1, RECORD_LINE_BYTES = 64 * 1024 }; /* longer lines are not read */
 
 typedef enum { LINE_DEVICE, LINE_KERNEL, LINE_MEASURE, LINE_OTHER_SCHEMA, LINE_BAD } LineType;
 
 typedef struct {
     LineType type;
-    bool object;               /* it is a JSON object; a torn line never is */
-    const char *why;           /* of LINE_BAD; may point to `text` */
+    bool object;     /* it is a JSON object; a torn line never is */
+    const char *why; /* of LINE_BAD; may point to `text` */
     char text[200];
     Device device;
     KernelRecord kernel;

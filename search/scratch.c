@@ -30,7 +30,7 @@ static const char PREFIX[] = "dcgen-", MARK[] = "DCGEN_RUN";
 
 struct Scratch {
     const char *parent, *path;
-    int lock_fd, pipe_fd;              /* pipe_fd: -1 without a guard */
+    int lock_fd, pipe_fd; /* pipe_fd: -1 without a guard */
     pid_t guard;
 };
 
@@ -40,13 +40,10 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 {
     (void)st, (void)type, (void)place;
     remove(path);
-    return 0;                          /* go on with the rest whatever happens */
+    return 0; /* go on with the rest whatever happens */
 }
 
-static void remove_tree(const char *path)
-{
-    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
+static void remove_tree(const char *path) { nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
 
 static bool lock_is_free(const char *path)
 {
@@ -93,7 +90,7 @@ static bool is_marked(const char *process, const char *mark, char *buffer)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    for (ssize_t got = 1; got > 0 && n < ENVIRONMENT_MAX; n += got > 0 ? (size_t)got : 0)
+    for (ssize_t got = 1; got > 0 && n<ENVIRONMENT_MAX; n += got> 0 ? (size_t)got : 0)
         got = read(fd, buffer + n, ENVIRONMENT_MAX - n);
     close(fd);
     buffer[n] = '\0';
@@ -147,8 +144,7 @@ static void guard_detach(int lock_fd, int pipe_fd)
     prctl(PR_SET_NAME, "dcgen-guard");
 }
 
-__attribute__((noreturn))
-static void guard_main(const Scratch *s, const char *mark, int pipe_fd)
+__attribute__((noreturn)) static void guard_main(const Scratch *s, const char *mark, int pipe_fd)
 {
     char byte;
     ssize_t got;
@@ -204,7 +200,7 @@ Scratch *scratch_new(Arena *a, const char **err)
         *err = arena_printf(a, "cannot make a temporary folder %s: %s", path, strerror(errno));
         return NULL;
     }
-    char *real = realpath(path, NULL);     /* a relative TMPDIR means nothing to who stands elsewhere */
+    char *real = realpath(path, NULL); /* a relative TMPDIR means nothing to who stands elsewhere */
     s->path = real ? arena_strdup(a, real) : path;
     free(real);
     s->lock_fd = open(s->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

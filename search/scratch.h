@@ -15,6 +15,6 @@ typedef struct Scratch Scratch;
  * by DCGEN_RUN in their environment. To be called before threads are started. */
 Scratch *scratch_new(Arena *a, const char **err);
 const char *scratch_path(const Scratch *s);
-void scratch_free(Scratch *s);         /* removes the folder; what still runs is left alone. NULL is allowed */
+void scratch_free(Scratch *s); /* removes the folder; what still runs is left alone. NULL is allowed */
 
 #endif

@@ -11,9 +11,9 @@
 #include "search/select.h"
 
 enum { BATCH = 12, FIRST_BATCH = 8, FINAL_REPEATS = 11, FINAL_REPEATS_MIN = 3 };
-static const double SEARCH_SHARE = 0.70, FINAL_SHARE = 0.96;    /* of the budget, when each phase should be over */
-static const double VERIFY_SAMPLES = 3;            /* what verification and warm-up cost, in samples */
-static const double WORTH = 1e-3;                  /* expected gain below which the search ends */
+static const double SEARCH_SHARE = 0.70, FINAL_SHARE = 0.96; /* of the budget, when each phase should be over */
+static const double VERIFY_SAMPLES = 3;                      /* what verification and warm-up cost, in samples */
+static const double WORTH = 1e-3;                            /* expected gain below which the search ends */
 static const double NEAR_BEST = 1.3;
 
 double clock_s(void)
@@ -82,7 +82,8 @@ static bool search_round(Search *q, Arena *scratch, Rng *rng, bool *go_on, const
 
 void search_show(Search *q, Arena *scratch)
 {
-    progress_update(q->progress, (double)measured_trials(q->study), best_text(q, scratch), fmax(left_s(q, FINAL_SHARE), 0));
+    progress_update(q->progress, (double)measured_trials(q->study), best_text(q, scratch),
+                    fmax(left_s(q, FINAL_SHARE), 0));
 }
 
 static bool search_phase(Search *q, Arena *scratch, const char **err)
@@ -113,7 +114,7 @@ enum { MAX_FINALIST = 24 };
 typedef struct {
     int n;
     int64_t trial[MAX_FINALIST + 1];
-    double ns;                         /* of one sample of each */
+    double ns; /* of one sample of each */
 } Bout;
 
 /* Those of the first n finalists that come near the best of them on this shape, and the general kernel, which is the baseline. */
@@ -178,7 +179,8 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
     progress_phase(q->progress, "compare", (double)s->nshape);
     for (int64_t j = 0; j < s->nshape; ns -= bout[j++].ns) {
         progress_update(q->progress, (double)j, best_text(q, scratch), fmax(left_s(q, FINAL_SHARE), 0));
-        if (!all_final(s, j, &bout[j]) && !intake_final(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, ns), err))
+        if (!all_final(s, j, &bout[j]) &&
+            !intake_final(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, ns), err))
             return false;
     }
     return true;

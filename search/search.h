@@ -19,7 +19,7 @@
 #include "search/study.h"
 
 typedef struct {
-    Arena *arena;                      /* of the run */
+    Arena *arena; /* of the run */
     const UnitContext *unit;
     const TemplateList *templates;
     const Space *space;
@@ -31,12 +31,12 @@ typedef struct {
     Diag *diag;
     uint64_t seed;
     int jobs;
-    int64_t ntimed;                    /* shapes timed in this run */
-    double began_s, seconds;           /* wall-clock budget of the whole run, on the clock of clock_s() */
-    const volatile int *stop;          /* becomes true when the user interrupts */
+    int64_t ntimed;           /* shapes timed in this run */
+    double began_s, seconds;  /* wall-clock budget of the whole run, on the clock of clock_s() */
+    const volatile int *stop; /* becomes true when the user interrupts */
 } Search;
 
-double clock_s(void);                  /* monotonic */
+double clock_s(void); /* monotonic */
 
 /* Brings the progress display up to date. */
 void search_show(Search *q, Arena *scratch);

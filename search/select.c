@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 };                          /* instances that the choice of kernels looks at */
-static const double NOT_MEASURED = 1.01;           /* a prediction must beat a measurement by this much to be preferred */
-static const double NOT_COMPARED = 1.5;            /* for a package: a pair left out of a shape's last comparison */
-static const double NOISE = 5e-4;                  /* gains of the mean relative time below this are not worth a kernel */
+enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* instances that the choice of kernels looks at */
+static const double NOT_MEASURED = 1.01; /* a prediction must beat a measurement by this much to be preferred */
+static const double NOT_COMPARED = 1.5;  /* for a package: a pair left out of a shape's last comparison */
+static const double NOISE = 5e-4;        /* gains of the mean relative time below this are not worth a kernel */
 static const double TREE_TOLERANCE = 5e-4;
 
 typedef struct {
@@ -16,14 +16,14 @@ typedef struct {
     const Study *s;
     const CostModel *m;
     SelectMode mode;
-    double all_weight, tuned_weight;               /* sums over all instances, and over the tuned ones */
+    double all_weight, tuned_weight; /* sums over all instances, and over the tuned ones */
     int64_t nseen;
     const Instance **seen;
     int64_t nusable;
-    int64_t *usable;                               /* trials */
-    double *rel;                                   /* nusable x nseen: weight * cost / oracle */
+    int64_t *usable; /* trials */
+    double *rel;     /* nusable x nseen: weight * cost / oracle */
     double total_weight;
-    int64_t *picked;                               /* indices into usable */
+    int64_t *picked; /* indices into usable */
     int npicked, most;
     int64_t bytes, max_bytes;
 } Selector;
@@ -82,7 +82,9 @@ static void see_instances(Selector *q)
         q->total_weight += say_of(q, q->seen[i]);
 }
 
-typedef struct { bool measured, compared; } Seen;
+typedef struct {
+    bool measured, compared;
+} Seen;
 
 static Seen seen_of(const Study *s, const Trial *t)
 {
@@ -311,7 +313,11 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectM
 {
     const Budget *b = &s->spec->budget;
     int factor = mode == SELECT_FINALISTS ? 2 : 1;
-    Selector q = { .arena = a, .s = s, .m = m, .mode = mode, .most = b->kernels < MAX_KERNEL / factor ? factor * b->kernels : MAX_KERNEL,
+    Selector q = { .arena = a,
+                   .s = s,
+                   .m = m,
+                   .mode = mode,
+                   .most = b->kernels < MAX_KERNEL / factor ? factor * b->kernels : MAX_KERNEL,
                    .max_bytes = (int64_t)factor * b->code_kib * 1024 };
     Assignment *as = ARENA_NEW(a, Assignment);
     see_instances(&q);
@@ -332,12 +338,12 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectM
         train(&q, as);
         changed = reorder(&q, as);
     }
-    if (changed) {                                 /* ties that swap places each time: the numbers must match the last order */
+    if (changed) { /* ties that swap places each time: the numbers must match the last order */
         fill_costs(&q, as);
         fill_oracle(&q, as);
         train(&q, as);
     }
     for (int k = 0; k < as->nkernel; k++)
         as->code_bytes += s->trial[as->kernel[k]].code_bytes;
-    return as;                                     /* general: kernel 0, which serves the most */
+    return as; /* general: kernel 0, which serves the most */
 }

@@ -17,17 +17,17 @@
 
 typedef struct {
     int nkernel;
-    int64_t *kernel;                   /* trial of each kernel, by descending weight served */
-    int64_t code_bytes;                /* of all of them */
-    double *cost;                      /* ninstance x nkernel: time in ns, measured or predicted; INFINITY: not usable */
-    int *chosen;                       /* one an instance: the kernel that the dispatch tree chooses */
-    int *best;                         /* one an instance: the cheapest of the kernels */
-    double *oracle_ns;                 /* one an instance: best known time of any trial */
-    int general;                       /* the kernel for shapes outside the declared ranges */
-    TreeNode *tree;                    /* over extents, then threads when the spec has several counts */
+    int64_t *kernel;    /* trial of each kernel, by descending weight served */
+    int64_t code_bytes; /* of all of them */
+    double *cost;       /* ninstance x nkernel: time in ns, measured or predicted; INFINITY: not usable */
+    int *chosen;        /* one an instance: the kernel that the dispatch tree chooses */
+    int *best;          /* one an instance: the cheapest of the kernels */
+    double *oracle_ns;  /* one an instance: best known time of any trial */
+    int general;        /* the kernel for shapes outside the declared ranges */
+    TreeNode *tree;     /* over extents, then threads when the spec has several counts */
     int nfeature;
-    double regret;                     /* weighted mean of t(chosen) / oracle - 1 over all instances */
-    double curve[64];                  /* the same with the best 1, 2, ... kernels, before the tree; ncurve of them */
+    double regret;    /* weighted mean of t(chosen) / oracle - 1 over all instances */
+    double curve[64]; /* the same with the best 1, 2, ... kernels, before the tree; ncurve of them */
     int ncurve;
 } Assignment;
 

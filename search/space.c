@@ -14,14 +14,17 @@ typedef struct {
     Binding binding;
     int64_t value[TEMPLATE_MAX_PARAM];
     Candidate candidate;
-    int depth_of[TEMPLATE_MAX_CONSTRAINT];     /* number of parameters that must be chosen before */
-    Rejection *rejection;                      /* one a constraint */
+    int depth_of[TEMPLATE_MAX_CONSTRAINT]; /* number of parameters that must be chosen before */
+    Rejection *rejection;                  /* one a constraint */
     int64_t cap;
     bool ok;
     Diag *diag;
 } Enumeration;
 
-typedef struct { const Template *t; int depth; } Depth;
+typedef struct {
+    const Template *t;
+    int depth;
+} Depth;
 
 static void need_depth(void *ctx, const char *name, Loc at)
 {
@@ -67,7 +70,8 @@ static void keep(Enumeration *e)
     Space *s = e->space;
     if (s->n == SPACE_MAX) {
         if (e->ok)
-            diag_error(e->diag, (Loc){ .src = e->binding.t->src }, "more than %d combinations of parameters; add constraints", SPACE_MAX);
+            diag_error(e->diag, (Loc){ .src = e->binding.t->src },
+                       "more than %d combinations of parameters; add constraints", SPACE_MAX);
         e->ok = false;
         return;
     }
@@ -104,7 +108,8 @@ static bool enumerate(Enumeration *e, const Template *t, const Spec *spec, const
     Space *s = e->space;
     e->binding = (Binding){ .t = t, .spec = spec, .target = target, .device = device, .value = e->value, .threads = 1 };
     e->candidate = (Candidate){ .t = t, .target = target };
-    s->rejection = arena_grow(e->arena, s->rejection, (size_t)s->nrejection, (size_t)(s->nrejection + t->nconstraint), sizeof *s->rejection);
+    s->rejection = arena_grow(e->arena, s->rejection, (size_t)s->nrejection, (size_t)(s->nrejection + t->nconstraint),
+                              sizeof *s->rejection);
     e->rejection = s->rejection + s->nrejection;
     s->nrejection += t->nconstraint;
     for (int i = 0; i < t->nconstraint; i++) {
@@ -128,7 +133,8 @@ static bool add_general(Enumeration *e, const Template *t, const Target *target,
         bool chosen = candidate_from_values(t, target, t->general[i].value, &c);
         if (!chosen || !candidate_fits(&c, spec, device)) {
             diag_error(e->diag, t->general[i].loc, "the general kernel for '%s' %s", target->name,
-                       chosen ? "breaks a constraint on this device" : "has a value that is none of its parameter's choices");
+                       chosen ? "breaks a constraint on this device"
+                              : "has a value that is none of its parameter's choices");
             return false;
         }
         s->general = arena_grow(e->arena, s->general, (size_t)s->ngeneral, (size_t)s->ngeneral + 1, sizeof *s->general);
@@ -137,18 +143,20 @@ static bool add_general(Enumeration *e, const Template *t, const Target *target,
     return true;
 }
 
-Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device, Diag *d)
+Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
+                  Diag *d)
 {
     Space *s = ARENA_NEW(a, Space);
     Enumeration e = { .arena = a, .space = s, .ok = true, .diag = d };
     for (int i = 0; i < templates->n; i++)
         if (template_suits(templates->t[i], spec, target))
-            if (!enumerate(&e, templates->t[i], spec, target, device) || !add_general(&e, templates->t[i], target, spec, device))
+            if (!enumerate(&e, templates->t[i], spec, target, device) ||
+                !add_general(&e, templates->t[i], target, spec, device))
                 return NULL;
     if (!s->n || !s->ngeneral) {
-        diag_error(d, (Loc){ .src = spec->src }, "no template of op '%s' %s for target '%s', layout '%s', %s", spec->op->name,
-                   s->n ? "has a general kernel" : "suits", target->name, spec->layout ? spec->layout : "-",
-                   spec->packed ? "packed" : "not packed");
+        diag_error(d, (Loc){ .src = spec->src }, "no template of op '%s' %s for target '%s', layout '%s', %s",
+                   spec->op->name, s->n ? "has a general kernel" : "suits", target->name,
+                   spec->layout ? spec->layout : "-", spec->packed ? "packed" : "not packed");
         return NULL;
     }
     return s;
@@ -203,7 +211,8 @@ const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash
     int64_t value[TEMPLATE_MAX_PARAM];
     Text t = { .arena = a };
     candidate_values(c, value);
-    text_printf(&t, "%s|%s|%s|%s|%s|%s", c->t->name, c->t->hash, c->target->name, context_hash, device->compiler, device->flags);
+    text_printf(&t, "%s|%s|%s|%s|%s|%s", c->t->name, c->t->hash, c->target->name, context_hash, device->compiler,
+                device->flags);
     for (int i = 0; i < c->t->nparam; i++)
         text_printf(&t, "|%s=%" PRId64, c->t->param[i].name, value[i]);
     XXH128_hash_t h = XXH3_128bits(text_str(&t), t.len);

@@ -17,33 +17,36 @@
 typedef struct {
     const Template *t;
     const Target *target;
-    uint8_t choice[TEMPLATE_MAX_PARAM];        /* index into the parameter's choices */
+    uint8_t choice[TEMPLATE_MAX_PARAM]; /* index into the parameter's choices */
 } Candidate;
 
 /* Why candidates of a template were left out. */
 typedef struct {
     const Template *t;
     const Constraint *constraint;
-    int64_t count;                             /* combinations that it ruled out, as the first of the constraints to do so */
+    int64_t count; /* combinations that it ruled out, as the first of the constraints to do so */
 } Rejection;
 
 typedef struct {
-    int64_t n, nraw;                           /* kept, and all combinations */
-    Candidate *candidate;                      /* by template, then parameters in order */
+    int64_t n, nraw;      /* kept, and all combinations */
+    Candidate *candidate; /* by template, then parameters in order */
     int nrejection;
     Rejection *rejection;
     int ngeneral;
-    Candidate *general;                        /* of each suitable template, its general kernel for this target */
+    Candidate *general; /* of each suitable template, its general kernel for this target */
 } Space;
 
-enum { SPACE_MAX = 2000000 };                  /* combinations kept at most; more is an error in d */
+enum { SPACE_MAX = 2000000 }; /* combinations kept at most; more is an error in d */
 
 /* NULL after errors in d: no template suits the spec and target, or a constraint cannot be evaluated. */
-Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device, Diag *d);
+Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
+                  Diag *d);
 
 void candidate_values(const Candidate *c, int64_t *value);
-bool candidate_from_values(const Template *t, const Target *target, const int64_t *value, Candidate *out);  /* false: no such choice */
-bool candidate_general(const Template *t, const Target *target, Candidate *out);   /* false: it has none for this target */
+bool candidate_from_values(const Template *t, const Target *target, const int64_t *value,
+                           Candidate *out); /* false: no such choice */
+bool candidate_general(const Template *t, const Target *target,
+                       Candidate *out); /* false: it has none for this target */
 bool candidate_same(const Candidate *a, const Candidate *b);
 /* Do all constraints hold? */
 bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device);

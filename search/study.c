@@ -40,7 +40,9 @@ int64_t study_add(Study *s, const Candidate *c)
     if (i >= 0)
         return i;
     s->trial = arena_grow(s->arena, s->trial, (size_t)s->ntrial, (size_t)s->ntrial + 1, sizeof *s->trial);
-    s->trial[s->ntrial] = (Trial){ .c = *c, .key = candidate_key(s->arena, c, s->context_hash, s->device), .status = STATUS_OK,
+    s->trial[s->ntrial] = (Trial){ .c = *c,
+                                   .key = candidate_key(s->arena, c, s->context_hash, s->device),
+                                   .status = STATUS_OK,
                                    .ns = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
                                    .count = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, int),
                                    .final = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, bool) };
@@ -62,7 +64,7 @@ void study_kernel(Study *s, const KernelRecord *k)
     if (i < 0)
         return;
     Trial *t = &s->trial[i];
-    if (!t->built || t->status == STATUS_OK)   /* of several records the one that failed counts */
+    if (!t->built || t->status == STATUS_OK) /* of several records the one that failed counts */
         t->status = k->status;
     t->built = true;
     t->code_bytes = k->code_bytes > t->code_bytes ? k->code_bytes : t->code_bytes;
@@ -74,7 +76,7 @@ void study_measure(Study *s, const MeasureRecord *m)
     if (i < 0)
         return;
     Trial *t = &s->trial[i];
-    if (m->status != STATUS_OK) {              /* wrong once is wrong for good */
+    if (m->status != STATUS_OK) { /* wrong once is wrong for good */
         t->status = t->status == STATUS_OK ? m->status : t->status;
         return;
     }
@@ -124,7 +126,8 @@ static const Target *find_target(const Study *s, const TargetList *targets, cons
     return t && (t == s->target || t->rank < s->target->rank) ? t : NULL;
 }
 
-static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *templates, const TargetList *targets, const Device *device)
+static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *templates, const TargetList *targets,
+                        const Device *device)
 {
     const Target *target = strcmp(k->device, device->id) == 0 ? find_target(s, targets, k->target) : NULL;
     const Template *t = target ? find_template(templates, k) : NULL;
@@ -156,7 +159,8 @@ static void drop_untimed(Study *s)
     s->ntrial = n;
 }
 
-void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets, const Device *device)
+void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets,
+                const Device *device)
 {
     const KernelRecord **order = ARENA_ARRAY(s->arena, (size_t)r->nkernel + 1, const KernelRecord *);
     for (int64_t i = 0; i < r->nkernel; i++)

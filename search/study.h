@@ -16,14 +16,14 @@
 typedef struct {
     Candidate c;
     const char *key;
-    bool built;                                /* its kernel record exists */
-    Status status;                             /* not STATUS_OK: never used again */
+    bool built;    /* its kernel record exists */
+    Status status; /* not STATUS_OK: never used again */
     int64_t code_bytes;
-    double *ns;                                /* one a tuned instance: mean of its measurements' medians; 0: not measured */
-    int *count;                                /* one a tuned instance: measurements behind ns */
-    bool *final;                               /* one a tuned instance: ns is from last, interleaved comparisons alone */
-    const char *so;                            /* its shared object in this run; NULL: not there */
-    double max_err;                            /* the worst seen, as a part of the tolerance */
+    double *ns;     /* one a tuned instance: mean of its measurements' medians; 0: not measured */
+    int *count;     /* one a tuned instance: measurements behind ns */
+    bool *final;    /* one a tuned instance: ns is from last, interleaved comparisons alone */
+    const char *so; /* its shared object in this run; NULL: not there */
+    double max_err; /* the worst seen, as a part of the tolerance */
 } Trial;
 
 typedef struct {
@@ -33,21 +33,22 @@ typedef struct {
     const Target *target;
     const char *context_hash;
     int64_t nshape;
-    const Instance **shape;                    /* the tuned instances */
+    const Instance **shape; /* the tuned instances */
     int64_t ntrial;
-    Trial *trial;                              /* in the order they were added */
+    Trial *trial; /* in the order they were added */
 } Study;
 
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash);
 /* Takes over every record of the study's device whose key belongs to a candidate of these templates. The order of records does not
  * matter: the same records make the same study. A kernel that did not fail and was timed on none of the study's shapes is left out. */
-void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets, const Device *device);
+void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets,
+                const Device *device);
 
-int64_t study_add(Study *s, const Candidate *c);           /* its index; a candidate that is there keeps its index */
-int64_t study_find(const Study *s, const Candidate *c);    /* -1: not there */
+int64_t study_add(Study *s, const Candidate *c);        /* its index; a candidate that is there keeps its index */
+int64_t study_find(const Study *s, const Candidate *c); /* -1: not there */
 int64_t study_find_key(const Study *s, const char *key);
-int64_t study_shape(const Study *s, const int64_t *extent, int threads);   /* index of a tuned instance; -1 */
-void study_kernel(Study *s, const KernelRecord *k);        /* takes one record over; unknown keys are ignored */
+int64_t study_shape(const Study *s, const int64_t *extent, int threads); /* index of a tuned instance; -1 */
+void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; unknown keys are ignored */
 void study_measure(Study *s, const MeasureRecord *m);
 
 /* Fastest measured time of a tuned instance among usable trials, among final ones when there are any; INFINITY when there is none. */

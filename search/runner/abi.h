@@ -15,8 +15,8 @@
 
 /* A candidate. dcgen_run returns 0, or non-zero when it refuses these extents. */
 typedef int dcgen_run_fn(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask);
-typedef int64_t dcgen_workspace_fn(const int64_t *extent);                  /* bytes; optional, absent: 0 */
-typedef int64_t dcgen_packed_bytes_fn(const int64_t *extent);               /* both or neither */
+typedef int64_t dcgen_workspace_fn(const int64_t *extent);    /* bytes; optional, absent: 0 */
+typedef int64_t dcgen_packed_bytes_fn(const int64_t *extent); /* both or neither */
 typedef int dcgen_pack_fn(const int64_t *extent, const void *w, void *packed);
 
 /* The reference (templates/<op>/reference.c), on the unpacked operands. The output is seen as rows x row_elems.

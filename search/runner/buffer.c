@@ -10,14 +10,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { HUGE_BYTES = 2 << 20, CANARY = 0xff };      /* as a float the canary is a NaN: reading it spoils the result */
+enum { HUGE_BYTES = 2 << 20, CANARY = 0xff }; /* as a float the canary is a NaN: reading it spoils the result */
 
 static const size_t too_large = (size_t)1 << 40;
 
-static size_t round_up(size_t n, size_t unit)
-{
-    return (n + unit - 1) / unit * unit;
-}
+static size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
 static void *map_memory(size_t bytes, int protection)
 {
@@ -36,7 +33,7 @@ bool block_new(Block *b, size_t bytes, size_t offset)
     if (!b->map)
         return false;
     char *start = (char *)round_up((uintptr_t)b->map, HUGE_BYTES);
-    madvise(start, usable, MADV_HUGEPAGE);         /* only a wish */
+    madvise(start, usable, MADV_HUGEPAGE); /* only a wish */
     b->data = start + offset;
     return true;
 }

@@ -15,18 +15,22 @@ enum {
     /* Operands begin at different offsets in a page, as those of a program do: equal ones would make loads wait for
      * unrelated stores (4K aliasing). */
     STAGGER_BYTES = 13 * 64,
-    MAX_SAMPLE_ROWS = 32, MIN_SAMPLE_ROWS = 3, LAST_ROWS = 4
+    MAX_SAMPLE_ROWS = 32,
+    MIN_SAMPLE_ROWS = 3,
+    LAST_ROWS = 4
 };
 static const size_t cache_bytes = (size_t)1 << 30;
-static const double full_terms = 1 << 26;          /* up to so many products are all computed */
-static const int64_t full_elems = 1 << 23;         /* up to so many results are all kept */
+static const double full_terms = 1 << 26;  /* up to so many products are all computed */
+static const int64_t full_elems = 1 << 23; /* up to so many results are all kept */
 
 static Shape *cache;
 static uint64_t clock_tick;
 
 /* ---- random numbers: splitmix64 to seed, xoshiro256** (Blackman, Vigna 2018) */
 
-typedef struct { uint64_t s[4]; } Random;
+typedef struct {
+    uint64_t s[4];
+} Random;
 
 static uint64_t splitmix(uint64_t *x)
 {
@@ -44,10 +48,7 @@ static Random random_new(uint64_t seed)
     return r;
 }
 
-static uint64_t rotate(uint64_t x, int k)
-{
-    return x << k | x >> (64 - k);
-}
+static uint64_t rotate(uint64_t x, int k) { return x << k | x >> (64 - k); }
 
 static uint64_t random_next(Random *r)
 {
@@ -89,10 +90,7 @@ static void fill_f32(void *dst, int64_t n, uint64_t seed)
     }
 }
 
-static double load_f32(const void *p, int64_t i)
-{
-    return ((const float *)p)[i];
-}
+static double load_f32(const void *p, int64_t i) { return ((const float *)p)[i]; }
 
 static const Dtype dtypes[] = {
     { "f32", sizeof(float), 0x1p-24, fill_f32, load_f32 },

@@ -27,7 +27,7 @@ static const char *find_targets(Arena *a)
 {
     static const char *const places[] = {
         "share/dcgen/templates/targets", "../share/dcgen/templates/targets", "../../share/dcgen/templates/targets",
-        "../templates/targets", "../../templates/targets",
+        "../templates/targets",          "../../templates/targets",
     };
     const char *folder = program_folder(a);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {

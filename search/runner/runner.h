@@ -18,17 +18,26 @@ enum { MAX_AXIS = 6, MAX_OPERAND = 8, MAX_THREADS = 1024, WHY_BYTES = 200 };
 /* ---- buffer.c */
 
 /* Memory for timing: on huge pages where the system has them, `offset` bytes into one. */
-typedef struct { void *map; size_t map_bytes; void *data; } Block;
+typedef struct {
+    void *map;
+    size_t map_bytes;
+    void *data;
+} Block;
 bool block_new(Block *b, size_t bytes, size_t offset);
-void block_protect(const Block *b);                /* read-only from here on */
+void block_protect(const Block *b); /* read-only from here on */
 void block_free(Block *b);
 
 /* Memory for verification: `bytes` between two pages that may not be touched. SIDE_END: ends at the upper one, as far
  * as the alignment allows; SIDE_START: begins at the lower one. The rest of its pages holds a canary. */
 typedef enum { SIDE_END, SIDE_START } Side;
-typedef struct { char *map; size_t map_bytes, page_bytes; char *data; size_t bytes; } Guarded;
-bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side);   /* bytes 0: data is NULL */
-bool guarded_intact(const Guarded *g);                                 /* the canary is as it was */
+typedef struct {
+    char *map;
+    size_t map_bytes, page_bytes;
+    char *data;
+    size_t bytes;
+} Guarded;
+bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side); /* bytes 0: data is NULL */
+bool guarded_intact(const Guarded *g);                               /* the canary is as it was */
 void guarded_free(Guarded *g);
 
 /* ---- data.c */
@@ -36,8 +45,8 @@ void guarded_free(Guarded *g);
 typedef struct {
     const char *name;
     size_t bytes;
-    double eps;                                    /* unit roundoff */
-    void (*fill)(void *dst, int64_t n, uint64_t seed);   /* random normal */
+    double eps;                                        /* unit roundoff */
+    void (*fill)(void *dst, int64_t n, uint64_t seed); /* random normal */
     double (*load)(const void *p, int64_t i);
 } Dtype;
 const Dtype *dtype_find(const char *name);
@@ -49,9 +58,9 @@ typedef struct {
     int noperand;
     OperandRole role[MAX_OPERAND];
     const Dtype *dtype[MAX_OPERAND];
-    int out, constant;                             /* indices; constant -1: none */
+    int out, constant; /* indices; constant -1: none */
     uint64_t seed;
-    void *reference;                               /* from dlopen */
+    void *reference; /* from dlopen */
     dcgen_reference_rows_fn *rows;
     dcgen_reference_check_fn *check;
     dcgen_reference_terms_fn *terms;
@@ -67,20 +76,20 @@ typedef struct Packed {
 typedef struct Shape {
     int naxis;
     int64_t extent[MAX_AXIS], elems[MAX_OPERAND], rows, row_elems, terms;
-    Block operand[MAX_OPERAND];                    /* inputs are read-only */
-    size_t bytes[MAX_OPERAND];                     /* 0: absent */
-    Packed *packed;                                /* each content that some kernel's packing made, once */
-    bool has_reference, full;                      /* full: all rows are compared; else nrow, and all rows' sums */
+    Block operand[MAX_OPERAND]; /* inputs are read-only */
+    size_t bytes[MAX_OPERAND];  /* 0: absent */
+    Packed *packed;             /* each content that some kernel's packing made, once */
+    bool has_reference, full;   /* full: all rows are compared; else nrow, and all rows' sums */
     int64_t nrow, *row;
-    double *y, *bound;                             /* [nrow][row_elems] */
-    double *sum, *sum_bound;                       /* [rows] */
+    double *y, *bound;       /* [nrow][row_elems] */
+    double *sum, *sum_bound; /* [rows] */
     uint64_t last_used;
     struct Shape *next;
 } Shape;
 
 /* The cached or new data of `want` (its extents, elems, rows and row_elems). NULL with why set. */
 Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES]);
-void shape_reference(const Setup *setup, Shape *s);                /* computes it when it is not there yet */
+void shape_reference(const Setup *setup, Shape *s); /* computes it when it is not there yet */
 /* The kept copy with this content. NULL: out of memory. */
 const void *shape_packed(Shape *s, const void *data, size_t bytes);
 void shape_forget_all(void);
@@ -92,24 +101,26 @@ typedef struct {
     const char *key, *so;
     void *handle;
     dcgen_run_fn *run;
-    dcgen_workspace_fn *workspace;                 /* NULL: none */
-    dcgen_packed_bytes_fn *packed_bytes;           /* NULL: reads the operand as it is */
+    dcgen_workspace_fn *workspace;       /* NULL: none */
+    dcgen_packed_bytes_fn *packed_bytes; /* NULL: reads the operand as it is */
     dcgen_pack_fn *pack;
-    const void *packed;                            /* for timing */
+    const void *packed; /* for timing */
     int64_t workspace_bytes, packed_size;
     Status status;
     char why[WHY_BYTES];
-    double max_err;                                /* part of the tolerance */
-    int64_t calls;                                 /* a sample */
+    double max_err; /* part of the tolerance */
+    int64_t calls;  /* a sample */
     int nsample;
     double ns[RECORD_MAX_SAMPLE];
 } Kernel;
 
-bool kernel_load(Kernel *k);                       /* else status and why say what is wrong; likewise below */
+bool kernel_load(Kernel *k); /* else status and why say what is wrong; likewise below */
 void kernel_unload(Kernel *k);
 
 /* Guarded copies of a shape's operands for one request, at either side. */
-typedef struct { Guarded operand[2][MAX_OPERAND]; } Trial;
+typedef struct {
+    Guarded operand[2][MAX_OPERAND];
+} Trial;
 bool trial_new(Trial *t, const Setup *setup, const Shape *s);
 void trial_free(Trial *t);
 bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Trial *t, void *pool, int threads);
@@ -120,7 +131,7 @@ typedef struct {
     int threads, repeats;
     double sample_ns, max_ns;
     void *pool;
-    void (*begin)(void *ctx, int kernel);          /* before each sample */
+    void (*begin)(void *ctx, int kernel); /* before each sample */
     void *ctx;
 } Timing;
 

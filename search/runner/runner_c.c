@@ -27,11 +27,11 @@
 
 enum { PROTOCOL = 1 };
 static const int64_t max_elems = (int64_t)1 << 36;
-static const double no_number = 1e30;  /* max_err of infinities and NaNs, which JSON lacks */
+static const double no_number = 1e30; /* max_err of infinities and NaNs, which JSON lacks */
 
 /* All that lasts from request to request. */
 typedef struct {
-    FILE *out;                         /* the protocol; not stdout */
+    FILE *out; /* the protocol; not stdout */
     bool is_set_up;
     Setup setup;
     NAME_pool *pool;
@@ -42,7 +42,7 @@ typedef struct {
 typedef struct {
     Session *session;
     json_int_t id;
-    Shape want;                        /* extent, elems, rows, row_elems */
+    Shape want; /* extent, elems, rows, row_elems */
     Timing timing;
     int nkernel;
     Kernel *kernel;
@@ -96,10 +96,7 @@ static void say_begin(Request *r, int kernel, const char *phase)
     say_text(r->session, line);
 }
 
-static void begin_sample(void *request, int kernel)
-{
-    say_begin(request, kernel, "time");
-}
+static void begin_sample(void *request, int kernel) { say_begin(request, kernel, "time"); }
 
 static void say_result(Request *r, int i)
 {
@@ -216,8 +213,8 @@ static const char *read_shape(const Setup *setup, json_t *request, Shape *s)
     json_t *extent, *elems;
     json_int_t rows, row_elems;
     int64_t outputs;
-    if (json_unpack(request, "{s:o, s:o, s:I, s:I}", "extent", &extent, "elems", &elems, "rows", &rows,
-                    "row_elems", &row_elems) != 0)
+    if (json_unpack(request, "{s:o, s:o, s:I, s:I}", "extent", &extent, "elems", &elems, "rows", &rows, "row_elems",
+                    &row_elems) != 0)
         return "measure needs extent, elems, rows and row_elems";
     s->naxis = read_integers(extent, MAX_AXIS, 0, INT64_MAX, s->extent);
     if (s->naxis < 1)
@@ -226,8 +223,8 @@ static const char *read_shape(const Setup *setup, json_t *request, Shape *s)
         return "bad elems";
     s->rows = rows;
     s->row_elems = row_elems;
-    if (rows < 1 || row_elems < 1 || __builtin_mul_overflow(s->rows, s->row_elems, &outputs)
-        || outputs != s->elems[setup->out])
+    if (rows < 1 || row_elems < 1 || __builtin_mul_overflow(s->rows, s->row_elems, &outputs) ||
+        outputs != s->elems[setup->out])
         return "rows times row_elems is not the size of the output";
     return NULL;
 }
@@ -235,8 +232,8 @@ static const char *read_shape(const Setup *setup, json_t *request, Shape *s)
 static const char *read_timing(json_t *request, Timing *t)
 {
     int hot = 1;
-    if (json_unpack(request, "{s:i, s:i, s:F, s:F, s?b}", "threads", &t->threads, "repeats", &t->repeats,
-                    "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot", &hot) != 0)
+    if (json_unpack(request, "{s:i, s:i, s:F, s:F, s?b}", "threads", &t->threads, "repeats", &t->repeats, "sample_ns",
+                    &t->sample_ns, "max_ns", &t->max_ns, "hot", &hot) != 0)
         return "measure needs threads, repeats, sample_ns and max_ns";
     if (!hot)
         return "only hot caches can be measured";
@@ -336,8 +333,10 @@ static bool do_measure(Session *s, json_t *json)
 
 static void do_line(Session *s, const char *line, size_t len)
 {
-    static const struct { const char *name; bool (*run)(Session *, json_t *); } commands[] = {
-        { "setup", do_setup }, { "measure", do_measure } };
+    static const struct {
+        const char *name;
+        bool (*run)(Session *, json_t *);
+    } commands[] = { { "setup", do_setup }, { "measure", do_measure } };
     json_error_t problem;
     json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, &problem);
     const char *cmd = request ? json_string_value(json_object_get(request, "cmd")) : NULL;

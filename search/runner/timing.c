@@ -28,7 +28,7 @@ typedef struct {
     void *const *operand;
     void *workspace;
     int npiece;
-    atomic_int next, code;                         /* code: of a piece that failed */
+    atomic_int next, code; /* code: of a piece that failed */
 } Call;
 
 static void call_part(void *arg, int i)
@@ -52,7 +52,10 @@ int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *wor
     return c.code;
 }
 
-typedef struct { void *operand[MAX_OPERAND]; void *workspace; } Frame;
+typedef struct {
+    void *operand[MAX_OPERAND];
+    void *workspace;
+} Frame;
 
 static Frame frame_of(const Kernel *k, const Setup *setup, const Shape *s, void *workspace)
 {

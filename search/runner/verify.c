@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAN_BYTE = 0xff, PACKED_ALIGN = 64 };       /* all bits set is a NaN in every IEEE type */
+enum { NAN_BYTE = 0xff, PACKED_ALIGN = 64 }; /* all bits set is a NaN in every IEEE type */
 static const int64_t max_bytes = (int64_t)1 << 38;
 
 static bool fail(Kernel *k, Status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -177,7 +177,9 @@ static bool pack(Kernel *k, const Setup *setup, Shape *s, const Guarded *operand
     return good;
 }
 
-typedef struct { Guarded packed, workspace; } Extra;
+typedef struct {
+    Guarded packed, workspace;
+} Extra;
 
 static bool extra_new(Extra *e, const Kernel *k, Side side)
 {
@@ -237,11 +239,11 @@ static bool verify(Kernel *k, const Setup *setup, Shape *s, const Trial *t, void
     if (!run_at_side(k, setup, s, end, SIDE_END, NULL, 1) || !check_output(k, setup, s, end[setup->out].data))
         return false;
     if (!s->full && threads == 1)
-        return true;                               /* small shapes showed what it does before an operand's start */
+        return true; /* small shapes showed what it does before an operand's start */
     if (!run_at_side(k, setup, s, start, SIDE_START, pool, threads))
         return false;
-    return memcmp(end[setup->out].data, start[setup->out].data, end[setup->out].bytes) == 0
-        || check_output(k, setup, s, start[setup->out].data);
+    return memcmp(end[setup->out].data, start[setup->out].data, end[setup->out].bytes) == 0 ||
+           check_output(k, setup, s, start[setup->out].data);
 }
 
 bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Trial *t, void *pool, int threads)
@@ -250,7 +252,7 @@ bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Trial *t, void *pool
     k->max_err = 0;
     if (verify(k, setup, s, t, pool, threads))
         return true;
-    trial_free(t);                                 /* it may have been written to */
+    trial_free(t); /* it may have been written to */
     if (!trial_new(t, setup, s))
         fail(k, STATUS_INVALID, "no memory for the operands");
     return false;

@@ -17,32 +17,34 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const ops[] = {DCGEN_SOURCE_DIR "/tests/gen/op"};
-static int64_t last_ninstance;         /* of the last input; 0 when it was no spec */
+static const char *const ops[] = { DCGEN_SOURCE_DIR "/tests/gen/op" };
+static int64_t last_ninstance; /* of the last input; 0 when it was no spec */
 
-#define REQUIRE(condition) \
-    do { \
-        if (!(condition)) { \
+#define REQUIRE(condition)                                                  \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
             fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            abort(); \
-        } \
+            abort();                                                        \
+        }                                                                   \
     } while (0)
 
-static bool lookup(void *ctx, const char *name, int64_t *value) {
+static bool lookup(void *ctx, const char *name, int64_t *value)
+{
     (void)ctx;
     *value = (int64_t)strlen(name) * 3 - 4;
     return name[0] != 'q';
 }
 
 /* What was parsed has a value or a reason for having none, and its tidy text means the same. */
-static void check_expr(Arena *a, const char *text) {
+static void check_expr(Arena *a, const char *text)
+{
     Diag *d = diag_new(a);
-    Source src = {"e", text, strlen(text)};
-    Expr *e = expr_parse(a, text, (Loc){&src, 1, 1, 1}, d);
+    Source src = { "e", text, strlen(text) };
+    Expr *e = expr_parse(a, text, (Loc){ &src, 1, 1, 1 }, d);
     REQUIRE((e == NULL) == (diag_nerror(d) > 0));
     if (!e)
         return;
-    Expr *again = expr_parse(a, expr_text(e), (Loc){0}, d);
+    Expr *again = expr_parse(a, expr_text(e), (Loc){ 0 }, d);
     REQUIRE(again);
     int64_t x = 0, y = 0;
     ExprStatus s = expr_int(e, lookup, NULL, &x);
@@ -54,7 +56,8 @@ static void check_expr(Arena *a, const char *text) {
     REQUIRE(expr_loc(e).width >= 1);
 }
 
-static void check_strings(Arena *a, const char *text) {
+static void check_strings(Arena *a, const char *text)
+{
     enum { MAX_STRINGS = 64 };
     for (int i = 0; i < MAX_STRINGS && (text = strchr(text, '"')); i++) {
         const char *end = strchr(++text, '"');
@@ -65,7 +68,8 @@ static void check_strings(Arena *a, const char *text) {
     }
 }
 
-static void check_spec(const Spec *s) {
+static void check_spec(const Spec *s)
+{
     REQUIRE(s->ninstance > 0 && s->ninstance <= SPEC_MAX_INSTANCE);
     double sum = 0;
     for (int64_t i = 0; i < s->ninstance; i++) {
@@ -81,7 +85,8 @@ static void check_spec(const Spec *s) {
 }
 
 /* Everything can be printed. That libconfig refuses what conf_scan accepts must not happen. */
-static void check_diag(const Diag *d) {
+static void check_diag(const Diag *d)
+{
     char *out = NULL;
     size_t size;
     FILE *f = open_memstream(&out, &size);
@@ -89,7 +94,7 @@ static void check_diag(const Diag *d) {
     diag_print(d, f);
     fclose(f);
     for (const char *line = out; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        int used = 0;                  /* snippets are indented, so they cannot look like this */
+        int used = 0; /* snippets are indented, so they cannot look like this */
         sscanf(line, "fuzz.cfg:%*d: error: libconfig:%n", &used);
         if (used)
             fputs(out, stderr);
@@ -98,13 +103,14 @@ static void check_diag(const Diag *d) {
     free(out);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     Arena *a = arena_new();
     Diag *d = diag_new(a);
     char *text = arena_alloc(a, size + 1);
     if (size)
         memcpy(text, data, size);
-    Source src = {"fuzz.cfg", text, size};
+    Source src = { "fuzz.cfg", text, size };
     Spec *spec = spec_parse(a, &src, ops, 1, d);
     REQUIRE((spec == NULL) == (diag_nerror(d) > 0));
     if (spec)
@@ -127,7 +133,8 @@ typedef struct {
 
 static uint64_t random_state;
 
-static size_t below(size_t n) {
+static size_t below(size_t n)
+{
     random_state ^= random_state << 13;
     random_state ^= random_state >> 7;
     random_state ^= random_state << 17;
@@ -135,18 +142,20 @@ static size_t below(size_t n) {
 }
 
 /* Replaces `cut` bytes at `at` by n bytes of s; the buffer has MAX_BYTES. */
-static void replace(char *buf, size_t *len, size_t at, size_t cut, const char *s, size_t n) {
+static void replace(char *buf, size_t *len, size_t at, size_t cut, const char *s, size_t n)
+{
     if (*len - cut + n > MAX_BYTES)
         return;
     char copy[MAX_BYTES];
-    memcpy(copy, s, n);                /* s may lie in buf */
+    memcpy(copy, s, n); /* s may lie in buf */
     memmove(buf + at + n, buf + at + cut, *len - at - cut);
     memcpy(buf + at, copy, n);
     *len = *len - cut + n;
 }
 
 /* Another number in the place of one: the text stays well formed, its meaning changes. */
-static void mutate_number(char *buf, size_t *len) {
+static void mutate_number(char *buf, size_t *len)
+{
     static const char *const numbers[] = {
         "0", "1", "2", "7", "100", "1000", "-1", "2147483647", "2147483648L", "65536", "0.5",
     };
@@ -160,28 +169,86 @@ static void mutate_number(char *buf, size_t *len) {
         replace(buf, len, at, end - at, number, strlen(number));
 }
 
-static void mutate_once(char *buf, size_t *len, const Input *other) {
+static void mutate_once(char *buf, size_t *len, const Input *other)
+{
     static const char *const words[] = {
-        "{", "}", "(", ")", "[", "]", "\"", ";", ",", "=", "-", "\\", "\n", "#", "/*", "*/", "//", "0", "-1", "1L",
-        "1.5", "1e999", ".", "9223372036854775807", "2147483648", "0x7fffffff", "0xffffffffL", "true",
-        "@include \"x\"", "\"T\"", "T", "16*T", "%", "/0", "min(", "ceil_div(T,0)", "&&", "||", "dims", "shapes", "weight", "name", "\xff",
-        "\x00", "\xc3\xb6", "\\x00", "\" \"",
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "\"",
+        ";",
+        ",",
+        "=",
+        "-",
+        "\\",
+        "\n",
+        "#",
+        "/*",
+        "*/",
+        "//",
+        "0",
+        "-1",
+        "1L",
+        "1.5",
+        "1e999",
+        ".",
+        "9223372036854775807",
+        "2147483648",
+        "0x7fffffff",
+        "0xffffffffL",
+        "true",
+        "@include \"x\"",
+        "\"T\"",
+        "T",
+        "16*T",
+        "%",
+        "/0",
+        "min(",
+        "ceil_div(T,0)",
+        "&&",
+        "||",
+        "dims",
+        "shapes",
+        "weight",
+        "name",
+        "\xff",
+        "\x00",
+        "\xc3\xb6",
+        "\\x00",
+        "\" \"",
     };
     size_t at = below(*len + 1), rest = *len - at, cut = below(rest < 12 ? rest + 1 : 12);
     size_t word = below(sizeof words / sizeof *words), from = below(other->len + 1), n = below(other->len - from + 1);
     char byte = (char)below(256);
     switch (below(8)) {
-    case 0: replace(buf, len, at, 0, words[word], strlen(words[word])); break;
-    case 1: replace(buf, len, at, cut, words[word], strlen(words[word])); break;
-    case 2: replace(buf, len, at, cut, "", 0); break;
-    case 3: replace(buf, len, at, 0, buf + at, cut); break;
-    case 4: replace(buf, len, at, rest ? 1 : 0, &byte, 1); break;
-    case 5: replace(buf, len, at, cut, other->text + from, n < 40 ? n : 40); break;
-    default: mutate_number(buf, len);
+    case 0:
+        replace(buf, len, at, 0, words[word], strlen(words[word]));
+        break;
+    case 1:
+        replace(buf, len, at, cut, words[word], strlen(words[word]));
+        break;
+    case 2:
+        replace(buf, len, at, cut, "", 0);
+        break;
+    case 3:
+        replace(buf, len, at, 0, buf + at, cut);
+        break;
+    case 4:
+        replace(buf, len, at, rest ? 1 : 0, &byte, 1);
+        break;
+    case 5:
+        replace(buf, len, at, cut, other->text + from, n < 40 ? n : 40);
+        break;
+    default:
+        mutate_number(buf, len);
     }
 }
 
-static void run_mutations(const Input *in, const Input *all, size_t nall, int n) {
+static void run_mutations(const Input *in, const Input *all, size_t nall, int n)
+{
     for (int i = 0; i < n; i++) {
         char buf[MAX_BYTES];
         size_t len = in->len < MAX_BYTES ? in->len : MAX_BYTES;
@@ -192,12 +259,14 @@ static void run_mutations(const Input *in, const Input *all, size_t nall, int n)
     }
 }
 
-static int is_spec(const struct dirent *e) {
+static int is_spec(const struct dirent *e)
+{
     const char *dot = strrchr(e->d_name, '.');
     return dot && strcmp(dot, ".cfg") == 0;
 }
 
-static size_t read_folder(Arena *a, const char *folder, Input *out) {
+static size_t read_folder(Arena *a, const char *folder, Input *out)
+{
     struct dirent **entry;
     int n = scandir(folder, &entry, is_spec, alphasort), kept = 0;
     for (int i = 0; i < n; i++) {
@@ -211,7 +280,8 @@ static size_t read_folder(Arena *a, const char *folder, Input *out) {
     return (size_t)kept;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     static Input input[MAX_FILES];
     Arena *a = arena_new();
     const char *folder = argc > 1 ? argv[1] : DCGEN_SOURCE_DIR "/tests/gen/spec";
@@ -224,7 +294,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < n; i++) {
         random_state = 0x9E3779B97F4A7C15u * (i + 1);
         LLVMFuzzerTestOneInput((const uint8_t *)input[i].text, input[i].len);
-        if (last_ninstance <= MAX_INSTANCES_TO_MUTATE)          /* else each run takes long and finds nothing new */
+        if (last_ninstance <= MAX_INSTANCES_TO_MUTATE) /* else each run takes long and finds nothing new */
             run_mutations(&input[i], input, n, last_ninstance ? GOOD_FACTOR * mutations : mutations);
     }
     printf("%zu inputs, %d mutations each\n", n, mutations);

@@ -43,7 +43,7 @@ static const char synthetic_spec[] =
 
 static uint64_t synthetic_seed;
 
-static double synthetic_draw(void)                         /* 0 <= x < 1 */
+static double synthetic_draw(void) /* 0 <= x < 1 */
 {
     synthetic_seed = synthetic_seed * 6364136223846793005u + 1442695040888963407u;
     return (double)(synthetic_seed >> 40) / (double)(1 << 24);
@@ -51,14 +51,23 @@ static double synthetic_draw(void)                         /* 0 <= x < 1 */
 
 static Device synthetic_device(void)
 {
-    return (Device){ .id = "0123456789abcdef", .name = "Synthetic CPU 9000", .arch = "x86_64", .cores = 8,
-                     .l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .l3_bytes = 32 << 20, .nisa = 3,
-                     .isa = { "avx512", "avx2", "portable" }, .compiler = "gcc (Debian 12.2.0) 12.2.0",
+    return (Device){ .id = "0123456789abcdef",
+                     .name = "Synthetic CPU 9000",
+                     .arch = "x86_64",
+                     .cores = 8,
+                     .l1_bytes = 32 << 10,
+                     .l2_bytes = 1 << 20,
+                     .l3_bytes = 32 << 20,
+                     .nisa = 3,
+                     .isa = { "avx512", "avx2", "portable" },
+                     .compiler = "gcc (Debian 12.2.0) 12.2.0",
                      .flags = "-O3 -std=gnu17" };
 }
 
 /* What a candidate is good at, so that different ones win on different shapes. */
-typedef struct { double level, log2_m, log2_k; } Talent;
+typedef struct {
+    double level, log2_m, log2_k;
+} Talent;
 
 static double synthetic_talent(const Talent *t, const Instance *inst)
 {
@@ -72,8 +81,14 @@ static double synthetic_time(const Synthetic *y, const Candidate *c, const Insta
     int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
     double serial = 1, bound = 0;
     candidate_values(c, value);
-    template_slots(&(Binding){ .t = c->t, .spec = y->spec, .target = c->target, .device = &y->device, .value = value,
-                               .extent = inst->extent, .threads = inst->threads }, slots);
+    template_slots(&(Binding){ .t = c->t,
+                               .spec = y->spec,
+                               .target = c->target,
+                               .device = &y->device,
+                               .value = value,
+                               .extent = inst->extent,
+                               .threads = inst->threads },
+                   slots);
     expr_real_at(c->t->serial_flops, slots, &serial);
     expr_real_at(c->t->bound, slots, &bound);
     return 400 + serial / 140 * exp2(bound) * synthetic_talent(talent, inst) * (1 + 0.02 * synthetic_draw());

@@ -17,7 +17,8 @@
 #include "gen/arena.h"
 #include "gen/text.h"
 
-static bool is_zero(const char *p, size_t n) {
+static bool is_zero(const char *p, size_t n)
+{
     for (size_t i = 0; i < n; i++)
         if (p[i])
             return false;
@@ -25,7 +26,8 @@ static bool is_zero(const char *p, size_t n) {
 }
 
 /* Blocks of many sizes, each filled with its own byte: none may reach into another. */
-static void fill_blocks(Arena *a) {
+static void fill_blocks(Arena *a)
+{
     enum { N = 400 };
     char *block[N];
     size_t size[N];
@@ -41,18 +43,20 @@ static void fill_blocks(Arena *a) {
             assert_int_equal((unsigned char)block[i][k], i % 255 + 1);
 }
 
-static void test_blocks(void **state) {
+static void test_blocks(void **state)
+{
     (void)state;
     Arena *a = arena_new();
     for (int round = 0; round < 3; round++) {
         fill_blocks(a);
-        arena_reset(a);                /* the next round must find zeros again */
+        arena_reset(a); /* the next round must find zeros again */
     }
     arena_free(a);
     arena_free(NULL);
 }
 
-static void test_zero_bytes(void **state) {
+static void test_zero_bytes(void **state)
+{
     (void)state;
     Arena *a = arena_new();
     void *p = arena_alloc(a, 0), *q = arena_alloc(a, 0);
@@ -62,7 +66,8 @@ static void test_zero_bytes(void **state) {
     arena_free(a);
 }
 
-static void test_grow(void **state) {
+static void test_grow(void **state)
+{
     (void)state;
     Arena *a = arena_new();
     int *v = NULL, *other = NULL;
@@ -76,7 +81,7 @@ static void test_grow(void **state) {
             v[i] = (int)i * 7;
         }
         cap = n;
-        if (n % 2)                     /* sometimes something lies behind it, so that it must move */
+        if (n % 2) /* sometimes something lies behind it, so that it must move */
             other = ARENA_NEW(a, int);
         *other = -1;
     }
@@ -85,7 +90,8 @@ static void test_grow(void **state) {
     arena_free(a);
 }
 
-static void test_strings(void **state) {
+static void test_strings(void **state)
+{
     (void)state;
     Arena *a = arena_new();
     assert_string_equal(arena_strdup(a, ""), "");
@@ -99,11 +105,12 @@ static void test_strings(void **state) {
 }
 
 /* A request that cannot be met ends the program with code 3. */
-static void check_exit(size_t count, size_t bytes) {
+static void check_exit(size_t count, size_t bytes)
+{
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        static Arena *volatile a;       /* reachable at exit, hence no leak */
+        static Arena *volatile a; /* reachable at exit, hence no leak */
         fclose(stderr);
         a = arena_new();
         arena_array(a, count, bytes);
@@ -115,16 +122,18 @@ static void check_exit(size_t count, size_t bytes) {
     assert_int_equal(WEXITSTATUS(status), 3);
 }
 
-static void test_too_much(void **state) {
+static void test_too_much(void **state)
+{
     (void)state;
     check_exit(SIZE_MAX / 2, 3);
     check_exit(1, SIZE_MAX);
 }
 
-static void test_text(void **state) {
+static void test_text(void **state)
+{
     (void)state;
     Arena *a = arena_new();
-    Text t = {.arena = a};
+    Text t = { .arena = a };
     assert_string_equal(text_str(&t), "");
     text_add(&t, "a");
     text_addn(&t, "bcd", 2);
@@ -142,16 +151,17 @@ static void test_text(void **state) {
     }
     assert_int_equal(t.len, want);
     assert_int_equal(strlen(text_str(&t)), want);
-    text_printf(&t, "%*d", 100000, 1);             /* far more than the room that is kept free */
+    text_printf(&t, "%*d", 100000, 1); /* far more than the room that is kept free */
     assert_int_equal(strlen(text_str(&t)), want + 100000);
     arena_free(a);
 }
 
-static void test_text_fills_up(void **state) {
+static void test_text_fills_up(void **state)
+{
     (void)state;
     Arena *a = arena_new();
-    for (int width = 200; width < 300; width++) {   /* around the first capacity */
-        Text t = {.arena = a};
+    for (int width = 200; width < 300; width++) { /* around the first capacity */
+        Text t = { .arena = a };
         text_printf(&t, "%*d", width, 1);
         text_printf(&t, "%*d", width, 2);
         assert_int_equal(strlen(text_str(&t)), 2 * width);
@@ -160,7 +170,8 @@ static void test_text_fills_up(void **state) {
     arena_free(a);
 }
 
-static void test_read_file(void **state) {
+static void test_read_file(void **state)
+{
     (void)state;
     Arena *a = arena_new();
     char folder[] = "/tmp/dcgen-test-XXXXXX";
@@ -192,10 +203,11 @@ static void test_read_file(void **state) {
     arena_free(a);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),  cmocka_unit_test(test_zero_bytes), cmocka_unit_test(test_grow),
-        cmocka_unit_test(test_strings), cmocka_unit_test(test_too_much),   cmocka_unit_test(test_text),
+        cmocka_unit_test(test_blocks),        cmocka_unit_test(test_zero_bytes), cmocka_unit_test(test_grow),
+        cmocka_unit_test(test_strings),       cmocka_unit_test(test_too_much),   cmocka_unit_test(test_text),
         cmocka_unit_test(test_text_fills_up), cmocka_unit_test(test_read_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,8 @@ typedef struct {
 } Parsed;
 
 /* Parses a line of words; '~' stands for a space within a word, "''" for an empty word. */
-static Parsed parse(const char *line) {
+static Parsed parse(const char *line)
+{
     Parsed p = { .arena = arena_new() };
     char *argv[MAX_WORD + 1] = { 0 };
     int argc = 0;
@@ -41,13 +42,15 @@ static Parsed parse(const char *line) {
     return p;
 }
 
-static void parsed_free(Parsed *p) {
+static void parsed_free(Parsed *p)
+{
     free(p->out);
     free(p->err);
     arena_free(p->arena);
 }
 
-static void defaults(void **state) {
+static void defaults(void **state)
+{
     (void)state;
     Parsed p = parse("a.cfg");
     assert_int_equal(p.code, -1);
@@ -71,18 +74,21 @@ static void defaults(void **state) {
     parsed_free(&p);
 }
 
-static void every_option(void **state) {
+static void every_option(void **state)
+{
     (void)state;
-    Parsed p = parse("generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 "
-                     "--seed 18446744073709551615 --records r.jsonl --fresh --runner ssh~gpu1~dcgen-runner-c "
-                     "--templates t1,t2 --cc clang --dump tree --progress=plain --color never --json -qvv");
+    Parsed p =
+        parse("generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 "
+              "--seed 18446744073709551615 --records r.jsonl --fresh --runner ssh~gpu1~dcgen-runner-c "
+              "--templates t1,t2 --cc clang --dump tree --progress=plain --color never --json -qvv");
     assert_int_equal(p.code, 2);
     assert_string_equal(p.err, "dcgen: missing SPEC after generate\nTry 'dcgen --help'.\n");
     parsed_free(&p);
 
-    p = parse("generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 s.cfg "
-              "--seed 18446744073709551615 --records r.jsonl --fresh --runner one --runner ssh~gpu1~dcgen-runner-c "
-              "--templates t1,t2 --cc clang --dump tree --progress=plain --color never --json -qvv");
+    p = parse(
+        "generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 s.cfg "
+        "--seed 18446744073709551615 --records r.jsonl --fresh --runner one --runner ssh~gpu1~dcgen-runner-c "
+        "--templates t1,t2 --cc clang --dump tree --progress=plain --color never --json -qvv");
     assert_int_equal(p.code, -1);
     assert_string_equal(p.o.operand, "s.cfg");
     assert_string_equal(p.o.out, "o/x");
@@ -111,13 +117,23 @@ static void every_option(void **state) {
     parsed_free(&p);
 }
 
-static void commands(void **state) {
+static void commands(void **state)
+{
     (void)state;
-    static const struct { const char *line; Command command; const char *operand; } rows[] = {
-        { "generate s", COMMAND_GENERATE, "s" }, { "check s", COMMAND_CHECK, "s" }, { "replay s", COMMAND_REPLAY, "s" },
-        { "bench p", COMMAND_BENCH, "p" },       { "explain p", COMMAND_EXPLAIN, "p" },
-        { "-q check -- -s", COMMAND_CHECK, "-s" }, { "./check", COMMAND_GENERATE, "./check" },
-        { "-", COMMAND_GENERATE, "-" },          { "generate check", COMMAND_GENERATE, "check" },
+    static const struct {
+        const char *line;
+        Command command;
+        const char *operand;
+    } rows[] = {
+        { "generate s", COMMAND_GENERATE, "s" },
+        { "check s", COMMAND_CHECK, "s" },
+        { "replay s", COMMAND_REPLAY, "s" },
+        { "bench p", COMMAND_BENCH, "p" },
+        { "explain p", COMMAND_EXPLAIN, "p" },
+        { "-q check -- -s", COMMAND_CHECK, "-s" },
+        { "./check", COMMAND_GENERATE, "./check" },
+        { "-", COMMAND_GENERATE, "-" },
+        { "generate check", COMMAND_GENERATE, "check" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Parsed p = parse(rows[i].line);
@@ -128,7 +144,8 @@ static void commands(void **state) {
     }
 }
 
-static void explain_takes_bindings(void **state) {
+static void explain_takes_bindings(void **state)
+{
     (void)state;
     Parsed p = parse("explain out/x T=37 long_name=-9223372036854775808 --json N2=0");
     assert_int_equal(p.code, -1);
@@ -142,9 +159,12 @@ static void explain_takes_bindings(void **state) {
     parsed_free(&p);
 }
 
-static void errors_say_what_was_expected(void **state) {
+static void errors_say_what_was_expected(void **state)
+{
     (void)state;
-    static const struct { const char *line, *message; } rows[] = {
+    static const struct {
+        const char *line, *message;
+    } rows[] = {
         { "", "missing SPEC" },
         { "check", "missing SPEC after check" },
         { "explain", "missing PKG after explain" },
@@ -163,7 +183,8 @@ static void errors_say_what_was_expected(void **state) {
         { "s --trials 12x", "--trials: '12x' is not a whole number from 1 to 1000000" },
         { "s --trials ''", "--trials: '' is not a whole number from 1 to 1000000" },
         { "s --trials -3", "--trials: '-3' is not a whole number from 1 to 1000000" },
-        { "s --trials 99999999999999999999", "--trials: '99999999999999999999' is not a whole number from 1 to 1000000" },
+        { "s --trials 99999999999999999999",
+          "--trials: '99999999999999999999' is not a whole number from 1 to 1000000" },
         { "s --seed -1", "--seed: '-1' is not a whole number from 0 to 18446744073709551615" },
         { "s --seed 18446744073709551616",
           "--seed: '18446744073709551616' is not a whole number from 0 to 18446744073709551615" },
@@ -196,7 +217,8 @@ static void errors_say_what_was_expected(void **state) {
     }
 }
 
-static void version(void **state) {
+static void version(void **state)
+{
     (void)state;
     Parsed p = parse("--version");
     assert_int_equal(p.code, 0);
@@ -205,13 +227,25 @@ static void version(void **state) {
     parsed_free(&p);
 }
 
-static void help_fits_80_columns_and_names_everything(void **state) {
+static void help_fits_80_columns_and_names_everything(void **state)
+{
     (void)state;
     static const char *const names[] = {
-        "generate SPEC", "check SPEC", "explain PKG", "replay SPEC", "bench PKG", "-o, --out DIR", "-t, --target", "-j, --jobs",
-        "--trials", "--seconds", "--seed", "--records", "--offline", "--fresh", "--runner", "--templates", "--dump",
-        "--progress auto|bar|plain|none", "--json", "-q, --quiet", "-v, --verbose", "--version", "-h, --help", "--kernels",
-        "--code-kib", "--cc", "--color", "Examples:", "130 interrupted",
+        "generate SPEC",   "check SPEC",
+        "explain PKG",     "replay SPEC",
+        "bench PKG",       "-o, --out DIR",
+        "-t, --target",    "-j, --jobs",
+        "--trials",        "--seconds",
+        "--seed",          "--records",
+        "--offline",       "--fresh",
+        "--runner",        "--templates",
+        "--dump",          "--progress auto|bar|plain|none",
+        "--json",          "-q, --quiet",
+        "-v, --verbose",   "--version",
+        "-h, --help",      "--kernels",
+        "--code-kib",      "--cc",
+        "--color",         "Examples:",
+        "130 interrupted",
     };
     Parsed p = parse("check s -h --nonsense");
     assert_int_equal(p.code, 0);
@@ -226,7 +260,8 @@ static void help_fits_80_columns_and_names_everything(void **state) {
 }
 
 /* Every "--option" of the usage stands in the manual as ".It ... Fl Fl option". */
-static void manual_has_every_option(void **state) {
+static void manual_has_every_option(void **state)
+{
     (void)state;
     Parsed p = parse("--help");
     const char *manual = text_read_file(p.arena, DCGEN_SOURCE_DIR "/man/dcgen.1", &(size_t){ 0 });
@@ -243,7 +278,8 @@ static void manual_has_every_option(void **state) {
     parsed_free(&p);
 }
 
-static void color_follows_the_terminal_and_the_wish(void **state) {
+static void color_follows_the_terminal_and_the_wish(void **state)
+{
     (void)state;
     FILE *file = tmpfile();
     assert_non_null(file);
@@ -253,7 +289,8 @@ static void color_follows_the_terminal_and_the_wish(void **state) {
     fclose(file);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(every_option),

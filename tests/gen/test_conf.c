@@ -17,21 +17,24 @@ static Arena *arena;
 static Diag *diag;
 static Source src;
 
-static int setup(void **state) {
+static int setup(void **state)
+{
     (void)state;
     arena = arena_new();
     diag = diag_new(arena);
     return 0;
 }
 
-static int teardown(void **state) {
+static int teardown(void **state)
+{
     (void)state;
     arena_free(arena);
     return 0;
 }
 
-static Conf *parse_part(const char *text, size_t begin, size_t end) {
-    src = (Source){"t.cfg", text, strlen(text)};
+static Conf *parse_part(const char *text, size_t begin, size_t end)
+{
+    src = (Source){ "t.cfg", text, strlen(text) };
     Conf *c = conf_parse(arena, &src, begin, end, diag);
     if (!c)
         diag_print(diag, stderr);
@@ -39,18 +42,18 @@ static Conf *parse_part(const char *text, size_t begin, size_t end) {
     return c;
 }
 
-static Conf *parse(const char *text) {
-    return parse_part(text, 0, strlen(text));
-}
+static Conf *parse(const char *text) { return parse_part(text, 0, strlen(text)); }
 
-static void assert_loc(Loc at, int line, int col, int width) {
+static void assert_loc(Loc at, int line, int col, int width)
+{
     assert_ptr_equal(at.src, &src);
     assert_int_equal(at.line, line);
     assert_int_equal(at.col, col);
     assert_int_equal(at.width, width);
 }
 
-static void test_values(void **state) {
+static void test_values(void **state)
+{
     (void)state;
     Conf *c = parse("i = 42; h = 0x2A; l = 5000000000L; r = 2.5; b = true;\n"
                     "s = \"a\" \"b\\n\"; v = [1, 2]; w = (\"x\", \"y\");");
@@ -70,12 +73,13 @@ static void test_values(void **state) {
     assert_true(conf_ints(c, root, "v", 1, 2, v, 4, &n) && n == 2 && v[1] == 2);
     assert_true(conf_strings(c, root, "w", w, 4, &n) && n == 2);
     conf_free(c);
-    assert_string_equal(s, "ab\n");                /* lives on in the arena */
+    assert_string_equal(s, "ab\n"); /* lives on in the arena */
     assert_string_equal(w[1], "y");
     assert_int_equal(diag_nerror(diag), 0);
 }
 
-static void test_absent(void **state) {
+static void test_absent(void **state)
+{
     (void)state;
     Conf *c = parse("x = 1;");
     int64_t i = 7;
@@ -95,14 +99,15 @@ static void test_absent(void **state) {
     conf_free(c);
 }
 
-static void test_wrong(void **state) {
+static void test_wrong(void **state)
+{
     (void)state;
     Conf *c = parse("i = 42; s = \"x\"; v = [1, 2, 3]; g = {};");
     const ConfSetting *root = conf_root(c);
     int64_t i = 7, v[4];
     const char *s = "kept";
     int n = -1, choice = -1;
-    static const char *const names[] = {"y", "z"};
+    static const char *const names[] = { "y", "z" };
     assert_false(conf_int(c, root, "i", 0, 41, &i));
     assert_false(conf_int(c, root, "s", 0, 41, &i));
     assert_false(conf_string(c, root, "i", &s));
@@ -112,7 +117,7 @@ static void test_wrong(void **state) {
     assert_null(conf_list(c, root, "g"));
     assert_null(conf_group(c, root, "v"));
     assert_int_equal(diag_nerror(diag), 8);
-    assert_int_equal(i, 7);                        /* nothing was written */
+    assert_int_equal(i, 7); /* nothing was written */
     assert_string_equal(s, "kept");
     assert_int_equal(n, -1);
     assert_int_equal(choice, -1);
@@ -120,7 +125,8 @@ static void test_wrong(void **state) {
 }
 
 /* Same keys on one line, strings that hold brackets, comments that hold quotes. */
-static void test_places(void **state) {
+static void test_places(void **state)
+{
     (void)state;
     Conf *c = parse("l = ( { M = 1; }, { M = \"}{\"; /* M = \" */ N = 2; },\n  3, \"four\" );\nM : [ 5,\n6 ];");
     const ConfSetting *l = conf_member(conf_root(c), "l"), *m = conf_member(conf_root(c), "M");
@@ -141,7 +147,8 @@ static void test_places(void **state) {
 }
 
 /* A template's head: the rest of the file is not looked at, places count from its beginning. */
-static void test_part(void **state) {
+static void test_part(void **state)
+{
     (void)state;
     const char *text = "/* dcgen\n  a = 1;\n  b = \"x\" # the end\n*/\nint main(void) { \"";
     size_t begin = strlen("/* dcgen"), end = (size_t)(strstr(text, "*/") - text);
@@ -150,17 +157,19 @@ static void test_part(void **state) {
     assert_loc(conf_name_loc(c, conf_member(conf_root(c), "a")), 2, 3, 1);
     assert_loc(conf_value_loc(c, conf_member(conf_root(c), "b")), 3, 7, 3);
     conf_free(c);
-    assert_null(conf_parse(arena, &src, begin, strlen(text), diag));       /* "*" + "/" is no libconfig */
+    assert_null(conf_parse(arena, &src, begin, strlen(text), diag)); /* "*" + "/" is no libconfig */
     assert_int_equal(diag_nerror(diag), 1);
 }
 
-static void visit(void *ctx, const char *name, Loc at) {
+static void visit(void *ctx, const char *name, Loc at)
+{
     char *out = ctx;
     sprintf(out + strlen(out), "%s@%d:%d ", name, at.line, at.col);
 }
 
 /* Places inside an expression hold across strings side by side. */
-static void test_expr(void **state) {
+static void test_expr(void **state)
+{
     (void)state;
     Conf *c = parse("a = \"1 +\\tB\"  /* \" */ \" * C\" # \"\n    \"- D\";\nn = -7;");
     Expr *e = NULL;
@@ -169,7 +178,7 @@ static void test_expr(void **state) {
     char names[100] = "";
     expr_names(e, visit, names);
     assert_string_equal(names, "B@1:11 C@1:27 D@2:8 ");
-    static const char *const known[] = {"B", "C"};
+    static const char *const known[] = { "B", "C" };
     assert_false(conf_check_names(diag, e, "name", known, 2));
     assert_int_equal(diag_nerror(diag), 1);
     int64_t value = 0;
@@ -179,27 +188,34 @@ static void test_expr(void **state) {
     conf_free(c);
 }
 
-static void test_keys(void **state) {
+static void test_keys(void **state)
+{
     (void)state;
-    static const ConfKey keys[] = {{"a", true, NULL}, {"b", false, NULL}, {"c", true, "the third"}};
+    static const ConfKey keys[] = { { "a", true, NULL }, { "b", false, NULL }, { "c", true, "the third" } };
     Conf *c = parse("a = 1; c = 2;");
     assert_true(conf_keys(c, conf_root(c), keys, 3));
     conf_free(c);
     c = parse("a = 1; d = 2; e = 3;");
     assert_false(conf_keys(c, conf_root(c), keys, 3));
-    assert_int_equal(diag_nerror(diag), 3);        /* d, e unknown; c missing */
+    assert_int_equal(diag_nerror(diag), 3); /* d, e unknown; c missing */
     conf_free(c);
     conf_free(NULL);
 }
 
-static void test_names(void **state) {
+static void test_names(void **state)
+{
     (void)state;
-    static const struct { const char *name; bool ok, package_ok; } cases[] = {
-        {"x", true, true}, {"bert_dense", true, true}, {"T2", true, true}, {"", false, false}, {"2d", false, false},
-        {"_x", false, false}, {"a-b", false, false}, {"a/b", false, false}, {"..", false, false}, {"a b", false, false},
-        {"int", false, false}, {"class", false, false}, {"alignas", false, false}, {"xor_eq", false, false},
-        {"main", true, false}, {"abort", true, false}, {"write", true, false}, {"sm_90a", true, true},
-        {"h\xc3\xa4", false, false},
+    static const struct {
+        const char *name;
+        bool ok, package_ok;
+    } cases[] = {
+        { "x", true, true },           { "bert_dense", true, true }, { "T2", true, true },
+        { "", false, false },          { "2d", false, false },       { "_x", false, false },
+        { "a-b", false, false },       { "a/b", false, false },      { "..", false, false },
+        { "a b", false, false },       { "int", false, false },      { "class", false, false },
+        { "alignas", false, false },   { "xor_eq", false, false },   { "main", true, false },
+        { "abort", true, false },      { "write", true, false },     { "sm_90a", true, true },
+        { "h\xc3\xa4", false, false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(name_fault(cases[i].name) == NULL, cases[i].ok);
@@ -216,10 +232,11 @@ static void test_names(void **state) {
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        TEST(test_values), TEST(test_absent), TEST(test_wrong), TEST(test_places), TEST(test_part),
-        TEST(test_expr),   TEST(test_keys),   TEST(test_names),
+        TEST(test_values), TEST(test_absent), TEST(test_wrong), TEST(test_places),
+        TEST(test_part),   TEST(test_expr),   TEST(test_keys),  TEST(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

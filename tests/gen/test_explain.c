@@ -37,7 +37,10 @@ static int drop(void **state)
     return 0;
 }
 
-typedef struct { int code; char *out, *err; } Said;
+typedef struct {
+    int code;
+    char *out, *err;
+} Said;
 
 /* words: "T=37 threads=2" */
 static Said say(const Synthetic *y, const char *words, bool json)
@@ -186,7 +189,7 @@ static void explains_every_declared_shape_at_a_point(void **state)
         assert_string_equal(string(shape_of(answer, i), "place"), "declared");
     }
     json_decref(answer);
-    answer = ask(&two, "M=5 S=1 threads=2");                 /* both declarations are the same shape there */
+    answer = ask(&two, "M=5 S=1 threads=2"); /* both declarations are the same shape there */
     assert_int_equal(json_array_size(json_object_get(answer, "shapes")), 1);
     assert_int_equal(integer(shape_of(answer, 0), "threads"), 2);
     json_decref(answer);
@@ -215,15 +218,18 @@ static void tells_people(void **state)
         i++;
     const Trial *t = &bert.study->trial[as->kernel[as->chosen[i]]];
     double ns = as->cost[i * as->nkernel + as->chosen[i]];
-    const char *const part[] = {
-        "bert_dense at T = 119: ", "times of Synthetic CPU 9000",
-        "M = 1904, N = 2304, K = 768, 1 thread: a tuned shape\n",
-        arena_printf(bert.arena, "kernel     %d: %s for avx512, %s of code\n", as->chosen[i], t->c.t->name,
-                     number_bytes(bert.arena, t->code_bytes)),
-        arena_printf(bert.arena, "time       %s, %s GFLOP/s, measured\n", number_time(bert.arena, ns),
-                     number_sig(bert.arena, 2.0 * 1904 * 2304 * 768 / ns, 3)),
-        "rows of X in the tallest tile\n", "runner-up  kernel ", "best known ",
-        "work       100.0 % of the work done is useful" };
+    const char *const part[] = { "bert_dense at T = 119: ",
+                                 "times of Synthetic CPU 9000",
+                                 "M = 1904, N = 2304, K = 768, 1 thread: a tuned shape\n",
+                                 arena_printf(bert.arena, "kernel     %d: %s for avx512, %s of code\n", as->chosen[i],
+                                              t->c.t->name, number_bytes(bert.arena, t->code_bytes)),
+                                 arena_printf(bert.arena, "time       %s, %s GFLOP/s, measured\n",
+                                              number_time(bert.arena, ns),
+                                              number_sig(bert.arena, 2.0 * 1904 * 2304 * 768 / ns, 3)),
+                                 "rows of X in the tallest tile\n",
+                                 "runner-up  kernel ",
+                                 "best known ",
+                                 "work       100.0 % of the work done is useful" };
     expect(&bert, "T=119", part, sizeof part / sizeof *part);
     if (as->tree->feature >= 0) {
         const char *const test[] = { arena_printf(bert.arena, "path       %s <= %d? ",
@@ -267,10 +273,13 @@ static void says_what_is_wrong(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_the_kernel_of_the_dispatcher), cmocka_unit_test(gives_the_times_of_a_tuned_shape),
-        cmocka_unit_test(gives_the_useful_part_of_the_work), cmocka_unit_test(explains_every_declared_shape_at_a_point),
-        cmocka_unit_test(sends_what_is_outside_to_the_general_kernel), cmocka_unit_test(tells_people),
-        cmocka_unit_test(does_with_extremes), cmocka_unit_test(says_what_is_wrong) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(takes_the_kernel_of_the_dispatcher),
+                                        cmocka_unit_test(gives_the_times_of_a_tuned_shape),
+                                        cmocka_unit_test(gives_the_useful_part_of_the_work),
+                                        cmocka_unit_test(explains_every_declared_shape_at_a_point),
+                                        cmocka_unit_test(sends_what_is_outside_to_the_general_kernel),
+                                        cmocka_unit_test(tells_people),
+                                        cmocka_unit_test(does_with_extremes),
+                                        cmocka_unit_test(says_what_is_wrong) };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -18,11 +18,15 @@
 
 static int nlookup;
 
-static bool lookup(void *ctx, const char *name, int64_t *value) {
+static bool lookup(void *ctx, const char *name, int64_t *value)
+{
     (void)ctx;
     nlookup++;
-    static const struct { const char *name; int64_t value; } names[] = {
-        {"T", 5}, {"zero", 0}, {"big", INT64_MAX}, {"small", INT64_MIN}, {"min", 7},
+    static const struct {
+        const char *name;
+        int64_t value;
+    } names[] = {
+        { "T", 5 }, { "zero", 0 }, { "big", INT64_MAX }, { "small", INT64_MIN }, { "min", 7 },
     };
     for (size_t i = 0; i < LENGTH(names); i++)
         if (strcmp(name, names[i].name) == 0) {
@@ -34,21 +38,24 @@ static bool lookup(void *ctx, const char *name, int64_t *value) {
 
 static Arena *arena;
 
-static int setup(void **state) {
+static int setup(void **state)
+{
     (void)state;
     arena = arena_new();
     return 0;
 }
 
-static int teardown(void **state) {
+static int teardown(void **state)
+{
     (void)state;
     arena_free(arena);
     return 0;
 }
 
-static Expr *parse(const char *text) {
+static Expr *parse(const char *text)
+{
     Diag *d = diag_new(arena);
-    Expr *e = expr_parse(arena, text, (Loc){0}, d);
+    Expr *e = expr_parse(arena, text, (Loc){ 0 }, d);
     if (!e)
         diag_print(d, stderr);
     assert_non_null(e);
@@ -56,9 +63,14 @@ static Expr *parse(const char *text) {
     return e;
 }
 
-typedef struct { const char *text; ExprStatus status; int64_t value; } IntCase;
+typedef struct {
+    const char *text;
+    ExprStatus status;
+    int64_t value;
+} IntCase;
 
-static void check_int(const IntCase *c, size_t n) {
+static void check_int(const IntCase *c, size_t n)
+{
     for (size_t i = 0; i < n; i++) {
         int64_t value = -99;
         ExprStatus s = expr_int(parse(c[i].text), lookup, NULL, &value);
@@ -70,47 +82,101 @@ static void check_int(const IntCase *c, size_t n) {
     }
 }
 
-static void test_precedence(void **state) {
+static void test_precedence(void **state)
+{
     (void)state;
     static const IntCase cases[] = {
-        {"1+2*3", 0, 7}, {"(1+2)*3", 0, 9}, {"2*3+1", 0, 7}, {"10-3-2", 0, 5}, {"100/10/2", 0, 5}, {"100/10*2", 0, 20},
-        {"7%4*2", 0, 6}, {"-2*3", 0, -6}, {"2*-3", 0, -6}, {"-T+1", 0, -4}, {"!0+1", 0, 2}, {"!T", 0, 0},
-        {"1+1==2", 0, 1}, {"1 < 2 && 2 < 1", 0, 0}, {"1 || 0 && 0", 0, 1},
-        {"(1 || 0) && 0", 0, 0}, {"3 >= 3", 0, 1}, {"3 > 3", 0, 0}, {"3 <= 2", 0, 0}, {"3 != 2", 0, 1},
-        {"2 && 3", 0, 1},
-        {"0 || 7", 0, 1}, {"16*T", 0, 80}, {"  16 * T  ", 0, 80}, {"min(3, max(4, 2))", 0, 3}, {"min + 1", 0, 8},
-        {"ceil_div(7,2)", 0, 4}, {"ceil_div(8,2)", 0, 4}, {"ceil_div(-7,2)", 0, -3}, {"ceil_div(7,-2)", 0, -3},
-        {"ceil_div(-7,-2)", 0, 4}, {"ceil_to(13,8)", 0, 16}, {"ceil_to(16,8)", 0, 16}, {"ceil_to(0,8)", 0, 0},
-        {"-7/2", 0, -3}, {"-7%2", 0, -1}, {"7%-2", 0, 1}, {MAX, 0, INT64_MAX}, {MIN, 0, INT64_MIN}, {"16\n*\tT", 0, 80},
+        { "1+2*3", 0, 7 },
+        { "(1+2)*3", 0, 9 },
+        { "2*3+1", 0, 7 },
+        { "10-3-2", 0, 5 },
+        { "100/10/2", 0, 5 },
+        { "100/10*2", 0, 20 },
+        { "7%4*2", 0, 6 },
+        { "-2*3", 0, -6 },
+        { "2*-3", 0, -6 },
+        { "-T+1", 0, -4 },
+        { "!0+1", 0, 2 },
+        { "!T", 0, 0 },
+        { "1+1==2", 0, 1 },
+        { "1 < 2 && 2 < 1", 0, 0 },
+        { "1 || 0 && 0", 0, 1 },
+        { "(1 || 0) && 0", 0, 0 },
+        { "3 >= 3", 0, 1 },
+        { "3 > 3", 0, 0 },
+        { "3 <= 2", 0, 0 },
+        { "3 != 2", 0, 1 },
+        { "2 && 3", 0, 1 },
+        { "0 || 7", 0, 1 },
+        { "16*T", 0, 80 },
+        { "  16 * T  ", 0, 80 },
+        { "min(3, max(4, 2))", 0, 3 },
+        { "min + 1", 0, 8 },
+        { "ceil_div(7,2)", 0, 4 },
+        { "ceil_div(8,2)", 0, 4 },
+        { "ceil_div(-7,2)", 0, -3 },
+        { "ceil_div(7,-2)", 0, -3 },
+        { "ceil_div(-7,-2)", 0, 4 },
+        { "ceil_to(13,8)", 0, 16 },
+        { "ceil_to(16,8)", 0, 16 },
+        { "ceil_to(0,8)", 0, 0 },
+        { "-7/2", 0, -3 },
+        { "-7%2", 0, -1 },
+        { "7%-2", 0, 1 },
+        { MAX, 0, INT64_MAX },
+        { MIN, 0, INT64_MIN },
+        { "16\n*\tT", 0, 80 },
     };
-    static const IntCase chain = {"1 < 2 && 2 < 3 && T == 5 && !(T < 5) && T-1 >= 4 && T+1 != 5", 0, 1};
+    static const IntCase chain = { "1 < 2 && 2 < 3 && T == 5 && !(T < 5) && T-1 >= 4 && T+1 != 5", 0, 1 };
     check_int(cases, LENGTH(cases));
     check_int(&chain, 1);
 }
 
-static void test_overflow(void **state) {
+static void test_overflow(void **state)
+{
     (void)state;
     static const IntCase cases[] = {
-        {MAX " + 1", EXPR_OVERFLOW, 0}, {MIN " - 1", EXPR_OVERFLOW, 0}, {"big * 2", EXPR_OVERFLOW, 0},
-        {"small * -1", EXPR_OVERFLOW, 0}, {"-small", EXPR_OVERFLOW, 0}, {"small / -1", EXPR_OVERFLOW, 0},
-        {"small % -1", EXPR_OK, 0}, {"ceil_div(small, -1)", EXPR_OVERFLOW, 0}, {"ceil_to(big, 2)", EXPR_OVERFLOW, 0},
-        {"ceil_to(big, big)", EXPR_OK, INT64_MAX}, {"ceil_to(small, -1)", EXPR_OVERFLOW, 0},
-        {"big + zero", EXPR_OK, INT64_MAX}, {"small + big", EXPR_OK, -1}, {"-big", EXPR_OK, -INT64_MAX},
-        {"big / 0", EXPR_DIV_BY_ZERO, 0}, {"T % zero", EXPR_DIV_BY_ZERO, 0}, {"ceil_div(T, zero)", EXPR_DIV_BY_ZERO, 0},
-        {"ceil_to(T, zero)", EXPR_DIV_BY_ZERO, 0}, {"1 + (big * big) * 0", EXPR_OVERFLOW, 0},
-        {"nobody", EXPR_UNKNOWN_NAME, 0}, {"1 + nobody", EXPR_UNKNOWN_NAME, 0}, {"log2(8)", EXPR_NOT_INTEGER, 0},
-        {"sqrt(4)", EXPR_NOT_INTEGER, 0}, {"0.5 + 1", EXPR_NOT_INTEGER, 0}, {"max(small, big)", EXPR_OK, INT64_MAX},
-        {"min(small, big)", EXPR_OK, INT64_MIN},
+        { MAX " + 1", EXPR_OVERFLOW, 0 },
+        { MIN " - 1", EXPR_OVERFLOW, 0 },
+        { "big * 2", EXPR_OVERFLOW, 0 },
+        { "small * -1", EXPR_OVERFLOW, 0 },
+        { "-small", EXPR_OVERFLOW, 0 },
+        { "small / -1", EXPR_OVERFLOW, 0 },
+        { "small % -1", EXPR_OK, 0 },
+        { "ceil_div(small, -1)", EXPR_OVERFLOW, 0 },
+        { "ceil_to(big, 2)", EXPR_OVERFLOW, 0 },
+        { "ceil_to(big, big)", EXPR_OK, INT64_MAX },
+        { "ceil_to(small, -1)", EXPR_OVERFLOW, 0 },
+        { "big + zero", EXPR_OK, INT64_MAX },
+        { "small + big", EXPR_OK, -1 },
+        { "-big", EXPR_OK, -INT64_MAX },
+        { "big / 0", EXPR_DIV_BY_ZERO, 0 },
+        { "T % zero", EXPR_DIV_BY_ZERO, 0 },
+        { "ceil_div(T, zero)", EXPR_DIV_BY_ZERO, 0 },
+        { "ceil_to(T, zero)", EXPR_DIV_BY_ZERO, 0 },
+        { "1 + (big * big) * 0", EXPR_OVERFLOW, 0 },
+        { "nobody", EXPR_UNKNOWN_NAME, 0 },
+        { "1 + nobody", EXPR_UNKNOWN_NAME, 0 },
+        { "log2(8)", EXPR_NOT_INTEGER, 0 },
+        { "sqrt(4)", EXPR_NOT_INTEGER, 0 },
+        { "0.5 + 1", EXPR_NOT_INTEGER, 0 },
+        { "max(small, big)", EXPR_OK, INT64_MAX },
+        { "min(small, big)", EXPR_OK, INT64_MIN },
     };
     check_int(cases, LENGTH(cases));
 }
 
-static void test_short_circuit(void **state) {
+static void test_short_circuit(void **state)
+{
     (void)state;
     static const IntCase cases[] = {
-        {"zero && 1/zero", EXPR_OK, 0}, {"1 || 1/zero", EXPR_OK, 1}, {"1 && 1/zero", EXPR_DIV_BY_ZERO, 0},
-        {"0 || 1/zero", EXPR_DIV_BY_ZERO, 0}, {"zero != 0 && T % zero == 0", EXPR_OK, 0}, {"1 || nobody", EXPR_OK, 1},
-        {"0 && nobody || T == 5", EXPR_OK, 1},
+        { "zero && 1/zero", EXPR_OK, 0 },
+        { "1 || 1/zero", EXPR_OK, 1 },
+        { "1 && 1/zero", EXPR_DIV_BY_ZERO, 0 },
+        { "0 || 1/zero", EXPR_DIV_BY_ZERO, 0 },
+        { "zero != 0 && T % zero == 0", EXPR_OK, 0 },
+        { "1 || nobody", EXPR_OK, 1 },
+        { "0 && nobody || T == 5", EXPR_OK, 1 },
     };
     check_int(cases, LENGTH(cases));
     int64_t value;
@@ -122,17 +188,36 @@ static void test_short_circuit(void **state) {
     assert_true(real == 1);
 }
 
-static void test_real(void **state) {
+static void test_real(void **state)
+{
     (void)state;
-    static const struct { const char *text; ExprStatus status; double value; } cases[] = {
-        {"7/2", 0, 3.5}, {"7%4", 0, 3}, {"ceil_div(7,2)", 0, 4}, {"ceil_to(13,8)", 0, 16}, {"log2(8)", 0, 3},
-        {"sqrt(9)", 0, 3},
-        {"0.5*T", 0, 2.5}, {"1e-3*1000", 0, 1}, {".5+.25", 0, 0.75}, {"2.5e+1", 0, 25}, {"T > 4.5", 0, 1},
-        {"-T", 0, -5},
-        {"!T", 0, 0}, {"min(T, 2.5)", 0, 2.5}, {"max(T, 2.5)", 0, 5}, {"big*big", 0, 0x1p126},
-        {"1/0", EXPR_DIV_BY_ZERO, 0},
-        {"1%zero", EXPR_DIV_BY_ZERO, 0}, {"log2(0)", EXPR_NOT_FINITE, 0}, {"sqrt(-1)", EXPR_NOT_FINITE, 0},
-        {"1e300*1e300", EXPR_NOT_FINITE, 0}, {"nobody*2", EXPR_UNKNOWN_NAME, 0},
+    static const struct {
+        const char *text;
+        ExprStatus status;
+        double value;
+    } cases[] = {
+        { "7/2", 0, 3.5 },
+        { "7%4", 0, 3 },
+        { "ceil_div(7,2)", 0, 4 },
+        { "ceil_to(13,8)", 0, 16 },
+        { "log2(8)", 0, 3 },
+        { "sqrt(9)", 0, 3 },
+        { "0.5*T", 0, 2.5 },
+        { "1e-3*1000", 0, 1 },
+        { ".5+.25", 0, 0.75 },
+        { "2.5e+1", 0, 25 },
+        { "T > 4.5", 0, 1 },
+        { "-T", 0, -5 },
+        { "!T", 0, 0 },
+        { "min(T, 2.5)", 0, 2.5 },
+        { "max(T, 2.5)", 0, 5 },
+        { "big*big", 0, 0x1p126 },
+        { "1/0", EXPR_DIV_BY_ZERO, 0 },
+        { "1%zero", EXPR_DIV_BY_ZERO, 0 },
+        { "log2(0)", EXPR_NOT_FINITE, 0 },
+        { "sqrt(-1)", EXPR_NOT_FINITE, 0 },
+        { "1e300*1e300", EXPR_NOT_FINITE, 0 },
+        { "nobody*2", EXPR_UNKNOWN_NAME, 0 },
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         double value = -1;
@@ -142,7 +227,8 @@ static void test_real(void **state) {
     }
 }
 
-static void test_no_lookup(void **state) {
+static void test_no_lookup(void **state)
+{
     (void)state;
     int64_t value;
     assert_int_equal(expr_int(parse("T"), NULL, NULL, &value), EXPR_UNKNOWN_NAME);
@@ -153,26 +239,43 @@ static void test_no_lookup(void **state) {
 }
 
 /* Each bad text, the column (from 1) of its error and a part of the message. */
-static void test_errors(void **state) {
+static void test_errors(void **state)
+{
     (void)state;
-    static const struct { const char *text; int col, width; const char *part; } cases[] = {
-        {"", 1, 1, "empty expression"}, {"   ", 1, 1, "empty expression"}, {"16*", 4, 1, "found the end"},
-        {"16 T", 4, 1, "expected an operator, found 'T'"}, {"16T", 1, 3, "written 16*T"}, {"(1+2", 1, 1, "not closed"},
-        {"1+2)", 4, 1, "found ')'"}, {"mni(1,2)", 1, 3, "did you mean 'min'?"},
-        {"frobnicate(1)", 1, 10, "there are min"},
-        {"min(1)", 6, 1, "expected ',', found ')'; min takes 2 values"}, {"min(1,2,3)", 8, 1, "expected ')'"},
-        {"1 < 2 < 3", 7, 1, "do not chain"}, {"1 == 2 != 3", 8, 2, "do not chain"}, {"--1", 2, 1, "expected a number"},
-        {"1 = 2", 3, 1, "expected an operator, found '='"}, {"9223372036854775808", 1, 19, "does not fit 64 bits"},
-        {"1e999", 1, 5, "does not fit"}, {"T & 1", 3, 1, "found '&'"}, {"T ^ 2", 3, 1, "found '^'"},
-        {"\xff", 1, 1, "expected a number"},
-        {"1 +\n  $", 3, 1, "found '$'"}, {"0x10", 1, 4, "malformed number '0x10'"},
+    static const struct {
+        const char *text;
+        int col, width;
+        const char *part;
+    } cases[] = {
+        { "", 1, 1, "empty expression" },
+        { "   ", 1, 1, "empty expression" },
+        { "16*", 4, 1, "found the end" },
+        { "16 T", 4, 1, "expected an operator, found 'T'" },
+        { "16T", 1, 3, "written 16*T" },
+        { "(1+2", 1, 1, "not closed" },
+        { "1+2)", 4, 1, "found ')'" },
+        { "mni(1,2)", 1, 3, "did you mean 'min'?" },
+        { "frobnicate(1)", 1, 10, "there are min" },
+        { "min(1)", 6, 1, "expected ',', found ')'; min takes 2 values" },
+        { "min(1,2,3)", 8, 1, "expected ')'" },
+        { "1 < 2 < 3", 7, 1, "do not chain" },
+        { "1 == 2 != 3", 8, 2, "do not chain" },
+        { "--1", 2, 1, "expected a number" },
+        { "1 = 2", 3, 1, "expected an operator, found '='" },
+        { "9223372036854775808", 1, 19, "does not fit 64 bits" },
+        { "1e999", 1, 5, "does not fit" },
+        { "T & 1", 3, 1, "found '&'" },
+        { "T ^ 2", 3, 1, "found '^'" },
+        { "\xff", 1, 1, "expected a number" },
+        { "1 +\n  $", 3, 1, "found '$'" },
+        { "0x10", 1, 4, "malformed number '0x10'" },
     };
-    Source src = {.path = "e", .text = "irrelevant", .len = 10};
+    Source src = { .path = "e", .text = "irrelevant", .len = 10 };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         Diag *d = diag_new(arena);
-        char out[512] = {0};
+        char out[512] = { 0 };
         FILE *f = fmemopen(out, sizeof out - 1, "w");
-        assert_null(expr_parse(arena, cases[i].text, (Loc){&src, 1, 1, 1}, d));
+        assert_null(expr_parse(arena, cases[i].text, (Loc){ &src, 1, 1, 1 }, d));
         diag_print(d, f);
         fclose(f);
         assert_int_equal(diag_nerror(d), 1);
@@ -186,20 +289,25 @@ static void test_errors(void **state) {
     }
 }
 
-typedef struct { int n; char text[128]; } Visit;
+typedef struct {
+    int n;
+    char text[128];
+} Visit;
 
-static void visit(void *ctx, const char *name, Loc at) {
+static void visit(void *ctx, const char *name, Loc at)
+{
     Visit *v = ctx;
     size_t used = strlen(v->text);
     snprintf(v->text + used, sizeof v->text - used, "%s@%d:%d+%d ", name, at.line, at.col, at.width);
     v->n++;
 }
 
-static void test_names(void **state) {
+static void test_names(void **state)
+{
     (void)state;
-    Source src = {.path = "e", .text = "", .len = 0};
-    Expr *e = expr_parse(arena, "min(T, S) +\n  T*3", (Loc){&src, 4, 10, 1}, diag_new(arena));
-    Visit v = {0};
+    Source src = { .path = "e", .text = "", .len = 0 };
+    Expr *e = expr_parse(arena, "min(T, S) +\n  T*3", (Loc){ &src, 4, 10, 1 }, diag_new(arena));
+    Visit v = { 0 };
     expr_names(e, visit, &v);
     assert_int_equal(v.n, 3);
     assert_string_equal(v.text, "T@4:14+1 S@4:17+1 T@5:3+1 ");
@@ -209,7 +317,8 @@ static void test_names(void **state) {
     assert_int_equal(at.width, (int)strlen("min(T, S) +"));
 }
 
-static char *repeat(const char *s, size_t n) {
+static char *repeat(const char *s, size_t n)
+{
     size_t len = strlen(s);
     char *out = calloc(n * len + 2, 1);
     assert_non_null(out);
@@ -219,14 +328,15 @@ static char *repeat(const char *s, size_t n) {
 }
 
 /* Hostile texts must end in an error: nesting, chains to the left and to the right, endless names. */
-static void test_bombs(void **state) {
+static void test_bombs(void **state)
+{
     (void)state;
-    static const char *const bombs[] = {"(", "1+", "-(", "min(", "min(1,", "1||", "1<(", "!(", "a&&", "1*(2+"};
+    static const char *const bombs[] = { "(", "1+", "-(", "min(", "min(1,", "1||", "1<(", "!(", "a&&", "1*(2+" };
     for (size_t i = 0; i < LENGTH(bombs); i++) {
         char *text = repeat(bombs[i], 100000);
         text[strlen(text)] = '1';
         Diag *d = diag_new(arena);
-        assert_null(expr_parse(arena, text, (Loc){0}, d));
+        assert_null(expr_parse(arena, text, (Loc){ 0 }, d));
         assert_int_equal(diag_nerror(d), 1);
         free(text);
     }
@@ -238,9 +348,10 @@ static void test_bombs(void **state) {
     free(chain);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_precedence), cmocka_unit_test(test_overflow), cmocka_unit_test(test_short_circuit),
+        cmocka_unit_test(test_precedence), cmocka_unit_test(test_overflow),  cmocka_unit_test(test_short_circuit),
         cmocka_unit_test(test_real),       cmocka_unit_test(test_no_lookup), cmocka_unit_test(test_errors),
         cmocka_unit_test(test_names),      cmocka_unit_test(test_bombs),
     };

@@ -16,22 +16,28 @@
 
 static Arena *arena;
 
-static int setup(void **state) {
+static int setup(void **state)
+{
     (void)state;
     arena = arena_new();
     return 0;
 }
 
-static int teardown(void **state) {
+static int teardown(void **state)
+{
     (void)state;
     arena_free(arena);
     return 0;
 }
 
-static bool lookup(void *ctx, const char *name, int64_t *value) {
+static bool lookup(void *ctx, const char *name, int64_t *value)
+{
     (void)ctx;
-    static const struct { const char *name; int64_t value; } names[] = {
-        {"MR", 3}, {"NR", 4}, {"ZERO", 0}, {"ONE", 1}, {"LOW", -2}, {"MIN", INT64_MIN}, {"HAS_BIAS", 1},
+    static const struct {
+        const char *name;
+        int64_t value;
+    } names[] = {
+        { "MR", 3 }, { "NR", 4 }, { "ZERO", 0 }, { "ONE", 1 }, { "LOW", -2 }, { "MIN", INT64_MIN }, { "HAS_BIAS", 1 },
     };
     for (size_t i = 0; i < LENGTH(names); i++)
         if (strcmp(name, names[i].name) == 0) {
@@ -41,18 +47,24 @@ static bool lookup(void *ctx, const char *name, int64_t *value) {
     return false;
 }
 
-static const char *section(void *ctx, const char *word) {
+static const char *section(void *ctx, const char *word)
+{
     (void)ctx;
     return strcmp(word, "table") == 0 ? "1,\n2,\n" : NULL;
 }
 
 static const Fill whole = {
-    .lookup = lookup, .name = "bert", .kernel = "bert_k7", .target = "avx2", .section = section,
+    .lookup = lookup,
+    .name = "bert",
+    .kernel = "bert_k7",
+    .target = "avx2",
+    .section = section,
 };
 
 /* The filled text; NULL after errors, which are then in *err, one line each "line:col: message". */
-static const char *filled(const Fill *fill, const char *text, size_t offset, const char **err) {
-    Source src = {.path = "t.c", .text = text, .len = strlen(text)};
+static const char *filled(const Fill *fill, const char *text, size_t offset, const char **err)
+{
+    Source src = { .path = "t.c", .text = text, .len = strlen(text) };
     Diag *d = diag_new(arena);
     char *s = NULL;
     size_t len;
@@ -67,9 +79,12 @@ static const char *filled(const Fill *fill, const char *text, size_t offset, con
     return out;
 }
 
-typedef struct { const char *text, *want; } Case;
+typedef struct {
+    const char *text, *want;
+} Case;
 
-static void check_cases(const Case *c, size_t n) {
+static void check_cases(const Case *c, size_t n)
+{
     for (size_t i = 0; i < n; i++) {
         const char *err, *out = filled(&whole, c[i].text, 0, &err);
         if (!out)
@@ -79,115 +94,122 @@ static void check_cases(const Case *c, size_t n) {
     }
 }
 
-static void test_names(void **state) {
+static void test_names(void **state)
+{
     (void)state;
     static const Case cases[] = {
-        {"x = MR * NR;\n", "x = 3 * 4;\n"},
-        {"x = LOW - MIN;\n", "x = (-2) - (-9223372036854775808);\n"},
-        {"MRX XMR MR_ _MR mr x.MR\n", "MRX XMR MR_ _MR mr x.3\n"},
-        {"0x1MR 1e3f 2MR MR2\n", "0x1MR 1e3f 2MR MR2\n"},
-        {"NAME_args KERNEL KERNEL_tile NAME\n", "bert_args bert_k7 bert_k7_tile bert\n"},
-        {"NAMES KERNELS MY_NAME UNAME_x\n", "NAMES KERNELS MY_NAME UNAME_x\n"},
-        {"TARGET_ATTRIBUTE TARGET_ATTRIBUTES\n", "bert_TARGET_avx2 TARGET_ATTRIBUTES\n"},
-        {"/* KERNEL: MR x NR, W's rows */ // NAME MR\n", "/* bert_k7: 3 x 4, W's rows */ // bert 3\n"},
-        {"no newline at the end MR", "no newline at the end 3\n"},
-        {"", ""},
-        {"\n\n", "\n\n"},
+        { "x = MR * NR;\n", "x = 3 * 4;\n" },
+        { "x = LOW - MIN;\n", "x = (-2) - (-9223372036854775808);\n" },
+        { "MRX XMR MR_ _MR mr x.MR\n", "MRX XMR MR_ _MR mr x.3\n" },
+        { "0x1MR 1e3f 2MR MR2\n", "0x1MR 1e3f 2MR MR2\n" },
+        { "NAME_args KERNEL KERNEL_tile NAME\n", "bert_args bert_k7 bert_k7_tile bert\n" },
+        { "NAMES KERNELS MY_NAME UNAME_x\n", "NAMES KERNELS MY_NAME UNAME_x\n" },
+        { "TARGET_ATTRIBUTE TARGET_ATTRIBUTES\n", "bert_TARGET_avx2 TARGET_ATTRIBUTES\n" },
+        { "/* KERNEL: MR x NR, W's rows */ // NAME MR\n", "/* bert_k7: 3 x 4, W's rows */ // bert 3\n" },
+        { "no newline at the end MR", "no newline at the end 3\n" },
+        { "", "" },
+        { "\n\n", "\n\n" },
     };
     check_cases(cases, LENGTH(cases));
 }
 
-static void test_strings(void **state) {
+static void test_strings(void **state)
+{
     (void)state;
     static const Case cases[] = {
-        {"\"MR NAME KERNEL_x\" MR\n", "\"MR bert bert_k7_x\" 3\n"},
-        {"\"a \\\" MR\" MR\n", "\"a \\\" MR\" 3\n"},
-        {"\"a\\\\\" MR\n", "\"a\\\\\" 3\n"},
-        {"c == '\"' ? MR : \"MR\"\n", "c == '\"' ? 3 : \"MR\"\n"},
-        {"#include \"NAME.h\"\n", "#include \"bert.h\"\n"},
+        { "\"MR NAME KERNEL_x\" MR\n", "\"MR bert bert_k7_x\" 3\n" },
+        { "\"a \\\" MR\" MR\n", "\"a \\\" MR\" 3\n" },
+        { "\"a\\\\\" MR\n", "\"a\\\\\" 3\n" },
+        { "c == '\"' ? MR : \"MR\"\n", "c == '\"' ? 3 : \"MR\"\n" },
+        { "#include \"NAME.h\"\n", "#include \"bert.h\"\n" },
     };
     check_cases(cases, LENGTH(cases));
 }
 
-static void test_conditions(void **state) {
+static void test_conditions(void **state)
+{
     (void)state;
     static const Case cases[] = {
-        {"#if ONE\na\n#else\nb\n#endif\nc\n", "a\nc\n"},
-        {"#if ZERO\na\n#else\nb\n#endif\n", "b\n"},
-        {"  #  if ZERO   /* why */\na\n  # endif\nc\n", "c\n"},
-        {"#if ZERO // why\na\n#endif\n", ""},
-        {"#if MR == 3 && NR > 3 || 1 / ZERO\na\n#endif\n", "a\n"},
-        {"#if 0\na\n#elif 1\nb\n#endif\n", "b\n"},
-        {"#if MR == 1\na\n#elif MR == 3\nb\n#elif NR == 4\nc\n#else\nd\n#endif\n", "b\n"},
-        {"#if MR == 1\na\n#elif MR == 2\nb\n#else\nd\n#endif\n", "d\n"},
-        {"#if ONE\n#if ZERO\na\n#else\nb\n#endif\n#endif\n", "b\n"},
-        {"#if ZERO\n#if ONE\na\n#elif ONE\nb\n#else\nc\n#endif\nd\n#else\ne\n#endif\n", "e\n"},
-        {"#if ZERO\n#elif ZERO\n#if ONE\na\n#endif\n#else\nb\n#endif\n", "b\n"},
+        { "#if ONE\na\n#else\nb\n#endif\nc\n", "a\nc\n" },
+        { "#if ZERO\na\n#else\nb\n#endif\n", "b\n" },
+        { "  #  if ZERO   /* why */\na\n  # endif\nc\n", "c\n" },
+        { "#if ZERO // why\na\n#endif\n", "" },
+        { "#if MR == 3 && NR > 3 || 1 / ZERO\na\n#endif\n", "a\n" },
+        { "#if 0\na\n#elif 1\nb\n#endif\n", "b\n" },
+        { "#if MR == 1\na\n#elif MR == 3\nb\n#elif NR == 4\nc\n#else\nd\n#endif\n", "b\n" },
+        { "#if MR == 1\na\n#elif MR == 2\nb\n#else\nd\n#endif\n", "d\n" },
+        { "#if ONE\n#if ZERO\na\n#else\nb\n#endif\n#endif\n", "b\n" },
+        { "#if ZERO\n#if ONE\na\n#elif ONE\nb\n#else\nc\n#endif\nd\n#else\ne\n#endif\n", "e\n" },
+        { "#if ZERO\n#elif ZERO\n#if ONE\na\n#endif\n#else\nb\n#endif\n", "b\n" },
     };
     check_cases(cases, LENGTH(cases));
 }
 
-static void test_conditions_of_c(void **state) {
+static void test_conditions_of_c(void **state)
+{
     (void)state;
     static const Case cases[] = {
-        {"#if defined(__x86_64__)\nMR\n#else\nb\n#endif\n", "#if defined(__x86_64__)\n3\n#else\nb\n#endif\n"},
-        {"#ifdef __AVX2__\n#if ONE\na\n#endif\n#endif\n", "#ifdef __AVX2__\na\n#endif\n"},
-        {"#if FOO\n#if ZERO\na\n#endif\nb\n#elif BAR\nc\n#endif\n", "#if FOO\nb\n#elif BAR\nc\n#endif\n"},
-        {"#if ZERO\n#ifdef FOO\na\n#else\nb\n#endif\n#endif\nc\n", "c\n"},
-        {"#if ZERO\n#if FOO + (\n#endif\n#endif\nc\n", "c\n"},
-        {"#define X MR\n#pragma GCC unroll 4\n", "#define X 3\n#pragma GCC unroll 4\n"},
-        {"#ifndef DCGEN\n#include \"standalone.h\"\n#define MR 1\n#endif\nMR\n", "3\n"},
-        {"#ifdef DCGEN\na\n#else\nb\n#endif\n", "a\n"},
-        {"#ifndef DCGEN\na\n#if FOO\nb\n#endif\nc\n#else\nd\n#endif\n", "d\n"},
+        { "#if defined(__x86_64__)\nMR\n#else\nb\n#endif\n", "#if defined(__x86_64__)\n3\n#else\nb\n#endif\n" },
+        { "#ifdef __AVX2__\n#if ONE\na\n#endif\n#endif\n", "#ifdef __AVX2__\na\n#endif\n" },
+        { "#if FOO\n#if ZERO\na\n#endif\nb\n#elif BAR\nc\n#endif\n", "#if FOO\nb\n#elif BAR\nc\n#endif\n" },
+        { "#if ZERO\n#ifdef FOO\na\n#else\nb\n#endif\n#endif\nc\n", "c\n" },
+        { "#if ZERO\n#if FOO + (\n#endif\n#endif\nc\n", "c\n" },
+        { "#define X MR\n#pragma GCC unroll 4\n", "#define X 3\n#pragma GCC unroll 4\n" },
+        { "#ifndef DCGEN\n#include \"standalone.h\"\n#define MR 1\n#endif\nMR\n", "3\n" },
+        { "#ifdef DCGEN\na\n#else\nb\n#endif\n", "a\n" },
+        { "#ifndef DCGEN\na\n#if FOO\nb\n#endif\nc\n#else\nd\n#endif\n", "d\n" },
     };
     check_cases(cases, LENGTH(cases));
 }
 
-static void test_repeat(void **state) {
+static void test_repeat(void **state)
+{
     (void)state;
     static const Case cases[] = {
-        {"case R: f(R, MR); //@ repeat R = 1..MR\n", "case 1: f(1, 3);\ncase 2: f(2, 3);\ncase 3: f(3, 3);\n"},
-        {"  R,  //@ repeat R = MR - 1 .. NR\nR\n", "  2,\n  3,\n  4,\nR\n"},
-        {"R //@ repeat R = 2..1\n", ""},
-        {"R //@ repeat R=LOW..-1\n", "(-2)\n(-1)\n"},
-        {"MR //@ repeat MR = 1..2\nMR\n", "1\n2\n3\n"},
-        {"#if ZERO\nR //@ repeat R = nonsense\n#endif\n", ""},
+        { "case R: f(R, MR); //@ repeat R = 1..MR\n", "case 1: f(1, 3);\ncase 2: f(2, 3);\ncase 3: f(3, 3);\n" },
+        { "  R,  //@ repeat R = MR - 1 .. NR\nR\n", "  2,\n  3,\n  4,\nR\n" },
+        { "R //@ repeat R = 2..1\n", "" },
+        { "R //@ repeat R=LOW..-1\n", "(-2)\n(-1)\n" },
+        { "MR //@ repeat MR = 1..2\nMR\n", "1\n2\n3\n" },
+        { "#if ZERO\nR //@ repeat R = nonsense\n#endif\n", "" },
     };
     check_cases(cases, LENGTH(cases));
 }
 
-static void test_sections(void **state) {
+static void test_sections(void **state)
+{
     (void)state;
     static const Case cases[] = {
-        {"a\n//@ table\nb\n", "a\n1,\n2,\nb\n"},
-        {"  //@ table\n", "1,\n2,\n"},
-        {"#@ table\n", "1,\n2,\n"},
-        {"<!--@ table -->\n", "1,\n2,\n"},
-        {"#if ZERO\n//@ nothing\n#endif\n", ""},
+        { "a\n//@ table\nb\n", "a\n1,\n2,\nb\n" },
+        { "  //@ table\n", "1,\n2,\n" },
+        { "#@ table\n", "1,\n2,\n" },
+        { "<!--@ table -->\n", "1,\n2,\n" },
+        { "#if ZERO\n//@ nothing\n#endif\n", "" },
     };
     check_cases(cases, LENGTH(cases));
 }
 
-static void test_errors(void **state) {
+static void test_errors(void **state)
+{
     (void)state;
     static const Case cases[] = {
-        {"a\n#if MR == FOO\n#endif\n", "t.c:2:5: error: a condition over declared names may use no other names"},
-        {"#if MR +\n#endif\n", "t.c:1:"},
-        {"#if MR / ZERO\n#endif\n", "may use no other names: divides by zero"},
-        {"#if MIN - 1\n#endif\n", "overflows 64 bits"},
-        {"#if ZERO\n#elif FOO\n#endif\n", "t.c:2:7: error: '#elif' without a declared name behind a '#if' with one"},
-        {"a\n#if ONE\nb\n", "t.c:2:2: error: this condition has no '#endif'"},
-        {"#endif\n", "t.c:1:2: error: '#endif' without '#if'"},
-        {"a\n  #else\n", "t.c:2:4: error: '#else' without '#if'"},
-        {"#elif MR\n", "'#elif' without '#if'"},
-        {"R //@ repeat R = 1\n", "t.c:1:14: error: expected '//@ repeat NAME = FROM..TO'"},
-        {"R //@ repeat 1..2\n", "expected '//@ repeat NAME = FROM..TO'"},
-        {"R //@ repeat R = 1..FOO\n", "t.c:1:21: error: this bound"},
-        {"R //@ repeat R = 1..\n", "t.c:1:"},
-        {"R //@ repeat R = 1..5000\n", "repeats more than 4096 times"},
-        {"R //@ repeat R = MIN..9223372036854775807\n", "repeats more than 4096 times"},
-        {"a\n//@ tabel\n", "t.c:2:5: error: there is no section 'tabel'"},
-        {"a; //@ table\n", "t.c:1:4: error: only '//@ repeat' may stand behind other text"},
+        { "a\n#if MR == FOO\n#endif\n", "t.c:2:5: error: a condition over declared names may use no other names" },
+        { "#if MR +\n#endif\n", "t.c:1:" },
+        { "#if MR / ZERO\n#endif\n", "may use no other names: divides by zero" },
+        { "#if MIN - 1\n#endif\n", "overflows 64 bits" },
+        { "#if ZERO\n#elif FOO\n#endif\n", "t.c:2:7: error: '#elif' without a declared name behind a '#if' with one" },
+        { "a\n#if ONE\nb\n", "t.c:2:2: error: this condition has no '#endif'" },
+        { "#endif\n", "t.c:1:2: error: '#endif' without '#if'" },
+        { "a\n  #else\n", "t.c:2:4: error: '#else' without '#if'" },
+        { "#elif MR\n", "'#elif' without '#if'" },
+        { "R //@ repeat R = 1\n", "t.c:1:14: error: expected '//@ repeat NAME = FROM..TO'" },
+        { "R //@ repeat 1..2\n", "expected '//@ repeat NAME = FROM..TO'" },
+        { "R //@ repeat R = 1..FOO\n", "t.c:1:21: error: this bound" },
+        { "R //@ repeat R = 1..\n", "t.c:1:" },
+        { "R //@ repeat R = 1..5000\n", "repeats more than 4096 times" },
+        { "R //@ repeat R = MIN..9223372036854775807\n", "repeats more than 4096 times" },
+        { "a\n//@ tabel\n", "t.c:2:5: error: there is no section 'tabel'" },
+        { "a; //@ table\n", "t.c:1:4: error: only '//@ repeat' may stand behind other text" },
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const char *err, *out = filled(&whole, cases[i].text, 0, &err);
@@ -198,7 +220,8 @@ static void test_errors(void **state) {
     }
 }
 
-static void test_depth(void **state) {
+static void test_depth(void **state)
+{
     (void)state;
     char text[40 * 16] = "";
     const char *err;
@@ -210,9 +233,10 @@ static void test_depth(void **state) {
     assert_non_null(strstr(err, "conditions nest deeper than 32"));
 }
 
-static void test_absent_parts(void **state) {
+static void test_absent_parts(void **state)
+{
     (void)state;
-    const Fill bare = {.name = "bert"};
+    const Fill bare = { .name = "bert" };
     const char *err;
     assert_string_equal(filled(&bare, "MR NAME_x KERNEL TARGET_ATTRIBUTE\n", 0, &err),
                         "MR bert_x KERNEL TARGET_ATTRIBUTE\n");
@@ -220,45 +244,44 @@ static void test_absent_parts(void **state) {
     assert_non_null(strstr(err, "there is no section 'table'"));
     assert_string_equal(filled(&whole, "head MR\nMR\n", 8, &err), "3\n");
     assert_null(filled(&whole, "head\n#endif\n", 5, &err));
-    assert_non_null(strstr(err, "t.c:2:2:"));                      /* places count from the file's beginning */
+    assert_non_null(strstr(err, "t.c:2:2:")); /* places count from the file's beginning */
 }
 
-typedef struct { char text[512]; } Names;
+typedef struct {
+    char text[512];
+} Names;
 
-static void add_name(void *ctx, const char *name, size_t len, size_t at) {
+static void add_name(void *ctx, const char *name, size_t len, size_t at)
+{
     Names *n = ctx;
     size_t used = strlen(n->text);
     snprintf(n->text + used, sizeof n->text - used, "%.*s@%zu ", (int)len, name, at);
 }
 
-static void test_fill_names(void **state) {
+static void test_fill_names(void **state)
+{
     (void)state;
     static const Case cases[] = {
-        {"a = MR; /* NR\n NR */ b2 // c\n", "a@0 MR@4 b2@21 "},
-        {"\"MR \\\" x\" 'c' 0x1F 1e3 d\n", "d@23 "},
-        {"f(R, MR); //@ repeat R = 1..NR\nR\n", "f@0 MR@5 NR@28 R@31 "},
-        {"/* open MR", ""},
-        {"\"open MR", ""},
+        { "a = MR; /* NR\n NR */ b2 // c\n", "a@0 MR@4 b2@21 " },
+        { "\"MR \\\" x\" 'c' 0x1F 1e3 d\n", "d@23 " },
+        { "f(R, MR); //@ repeat R = 1..NR\nR\n", "f@0 MR@5 NR@28 R@31 " },
+        { "/* open MR", "" },
+        { "\"open MR", "" },
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        Source src = {.path = "t.c", .text = cases[i].text, .len = strlen(cases[i].text)};
-        Names n = {""};
+        Source src = { .path = "t.c", .text = cases[i].text, .len = strlen(cases[i].text) };
+        Names n = { "" };
         fill_names(&src, 0, add_name, &n);
         assert_string_equal(n.text, cases[i].want);
     }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_conditions_of_c),
-        cmocka_unit_test(test_repeat),
-        cmocka_unit_test(test_sections),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_absent_parts),
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_strings), cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_conditions_of_c), cmocka_unit_test(test_repeat),  cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_errors),          cmocka_unit_test(test_depth),   cmocka_unit_test(test_absent_parts),
         cmocka_unit_test(test_fill_names),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -18,19 +18,22 @@
 
 static Arena *arena;
 
-static int setup(void **state) {
+static int setup(void **state)
+{
     (void)state;
     arena = arena_new();
     return chdir(DCGEN_SOURCE_DIR "/tests/gen");
 }
 
-static int teardown(void **state) {
+static int teardown(void **state)
+{
     (void)state;
     arena_free(arena);
     return 0;
 }
 
-static Op *read_op(const char *dir, const char **text) {
+static Op *read_op(const char *dir, const char **text)
+{
     Diag *d = diag_new(arena);
     Op *op = op_read(arena, dir, d);
     char *out = NULL;
@@ -45,22 +48,25 @@ static Op *read_op(const char *dir, const char **text) {
     return op;
 }
 
-static bool extent(void *ctx, const char *name, int64_t *value) {
+static bool extent(void *ctx, const char *name, int64_t *value)
+{
     const Op *op = ctx;
-    static const int64_t size[] = {3, 5, 7};       /* M N K */
+    static const int64_t size[] = { 3, 5, 7 }; /* M N K */
     int x = op_axis(op, name);
     if (x >= 0)
         *value = size[x];
     return x >= 0;
 }
 
-static int64_t value_of(const Op *op, const Expr *e) {
+static int64_t value_of(const Op *op, const Expr *e)
+{
     int64_t value = -1;
     assert_int_equal(expr_int(e, extent, (void *)op, &value), EXPR_OK);
     return value;
 }
 
-static void test_dense(void **state) {
+static void test_dense(void **state)
+{
     (void)state;
     const char *text;
     Op *op = read_op("op/dense", &text);
@@ -79,8 +85,8 @@ static void test_dense(void **state) {
     assert_string_equal(op->dtype[0], "f32");
     assert_int_equal(op->nepilogue, 2);
     assert_int_equal(op->noperand, 4);
-    static const Role roles[] = {ROLE_IN, ROLE_CONST, ROLE_IN, ROLE_OUT};
-    static const int64_t elems[] = {21, 35, 5, 15};
+    static const Role roles[] = { ROLE_IN, ROLE_CONST, ROLE_IN, ROLE_OUT };
+    static const int64_t elems[] = { 21, 35, 5, 15 };
     for (int i = 0; i < 4; i++) {
         assert_int_equal(op->operand[i].role, roles[i]);
         assert_int_equal(value_of(op, op->operand[i].elems), elems[i]);
@@ -94,25 +100,28 @@ static void test_dense(void **state) {
     assert_int_equal(value_of(op, op->row_elems), 5);
 }
 
-static void test_has_operand(void **state) {
+static void test_has_operand(void **state)
+{
     (void)state;
     const char *text;
     Op *op = read_op("op/dense", &text);
-    const char *const with[] = {"gelu", "bias"};
+    const char *const with[] = { "gelu", "bias" };
     assert_true(op_has_operand(&op->operand[0], NULL, 0));
     assert_false(op_has_operand(&op->operand[2], NULL, 0));
     assert_false(op_has_operand(&op->operand[2], with, 1));
     assert_true(op_has_operand(&op->operand[2], with, 2));
 }
 
-static void test_missing(void **state) {
+static void test_missing(void **state)
+{
     (void)state;
     const char *text;
     assert_null(read_op("no_such_folder", &text));
     assert_string_equal(text, "no_such_folder/op.cfg: error: cannot read the file: No such file or directory\n");
 }
 
-static void check_golden(const char *dir, const char *err) {
+static void check_golden(const char *dir, const char *err)
+{
     const char *text;
     assert_null(read_op(dir, &text));
     if (getenv("DCGEN_UPDATE_GOLDEN")) {
@@ -127,11 +136,10 @@ static void check_golden(const char *dir, const char *err) {
     assert_string_equal(want, text);
 }
 
-static int is_case(const struct dirent *e) {
-    return e->d_name[0] != '.';
-}
+static int is_case(const struct dirent *e) { return e->d_name[0] != '.'; }
 
-static void test_golden(void **state) {
+static void test_golden(void **state)
+{
     (void)state;
     struct dirent **entry;
     int n = scandir("op_bad", &entry, is_case, alphasort);
@@ -144,7 +152,8 @@ static void test_golden(void **state) {
     free(entry);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dense),
         cmocka_unit_test(test_has_operand),

@@ -28,21 +28,25 @@
 
 enum { NFILE = 6, FILE_BYTES = 20000, NOBODY = 65534 };
 
-static const char *const NAMES[NFILE] = { "spec.cfg", "dispatch.h", "kernels.c", "README.md", "src/a/deep.c", "src/b.c" };
+static const char *const NAMES[NFILE] = {
+    "spec.cfg", "dispatch.h", "kernels.c", "README.md", "src/a/deep.c", "src/b.c"
+};
 
 /* ---- a folder for each test, and packages whose every byte tells their version ---- */
 
 static Arena *arena;
 static char root[64];
 
-static int folder_setup(void **state) {
+static int folder_setup(void **state)
+{
     (void)state;
     arena = arena_new();
     strcpy(root, "/tmp/dcgen-test-XXXXXX");
     return mkdtemp(root) ? 0 : -1;
 }
 
-static int folder_teardown(void **state) {
+static int folder_teardown(void **state)
+{
     (void)state;
     char *command = arena_printf(arena, "chmod -R u+rwx '%s'; rm -rf '%s'", root, root);
     int rc = system(command);
@@ -50,11 +54,10 @@ static int folder_teardown(void **state) {
     return rc;
 }
 
-static const char *in_root(const char *name) {
-    return arena_printf(arena, "%s/%s", root, name);
-}
+static const char *in_root(const char *name) { return arena_printf(arena, "%s/%s", root, name); }
 
-static Package package_of(char version) {
+static Package package_of(char version)
+{
     Package p = { ARENA_ARRAY(arena, NFILE, PackageFile), NFILE };
     char *text = arena_alloc(arena, FILE_BYTES);
     memset(text, version, FILE_BYTES);
@@ -63,19 +66,22 @@ static Package package_of(char version) {
     return p;
 }
 
-static bool write_version(char version, const char *outdir, const char **err) {
+static bool write_version(char version, const char *outdir, const char **err)
+{
     Package p = package_of(version);
     *err = NULL;
     return package_write(&p, outdir, err, arena);
 }
 
-static void write_ok(char version, const char *outdir) {
+static void write_ok(char version, const char *outdir)
+{
     const char *err;
     if (!write_version(version, outdir, &err))
         fail_msg("%s", err);
 }
 
-static void write_fails(char version, const char *outdir, const char *message) {
+static void write_fails(char version, const char *outdir, const char *message)
+{
     const char *err;
     assert_false(write_version(version, outdir, &err));
     assert_non_null(err);
@@ -85,7 +91,8 @@ static void write_fails(char version, const char *outdir, const char *message) {
 }
 
 /* The version of a file, or 0 when it is not all of one. */
-static char file_version(const char *path) {
+static char file_version(const char *path)
+{
     static char text[FILE_BYTES + 1];
     FILE *f = fopen(path, "r");
     if (!f)
@@ -99,7 +106,8 @@ static char file_version(const char *path) {
 }
 
 /* The version of the whole package, or 0 when it is mixed or lacks something. */
-static char package_version(const char *dir) {
+static char package_version(const char *dir)
+{
     char version = 0;
     for (int i = 0; i < NFILE; i++) {
         char v = file_version(arena_printf(arena, "%s/%s", dir, NAMES[i]));
@@ -110,7 +118,8 @@ static char package_version(const char *dir) {
     return version;
 }
 
-static int nentry(const char *dir) {
+static int nentry(const char *dir)
+{
     DIR *d = opendir(dir);
     int n = 0;
     assert_non_null(d);
@@ -120,19 +129,19 @@ static int nentry(const char *dir) {
     return n - 2;
 }
 
-static void put_file(const char *path, const char *text) {
+static void put_file(const char *path, const char *text)
+{
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     fputs(text, f);
     assert_int_equal(fclose(f), 0);
 }
 
-static void put_folder(const char *path) {
-    assert_int_equal(mkdir(path, 0755), 0);
-}
+static void put_folder(const char *path) { assert_int_equal(mkdir(path, 0755), 0); }
 
 /* Runs `act` in a child (whose limits and privileges it may spoil); its exit code, or 128 + signal. */
-static int in_child(int (*act)(void)) {
+static int in_child(int (*act)(void))
+{
     int status;
     pid_t child = fork();
     assert_true(child >= 0);
@@ -144,7 +153,8 @@ static int in_child(int (*act)(void)) {
 
 /* ---- what is written ----------------------------------------------------------- */
 
-static void new_package_with_parents(void **state) {
+static void new_package_with_parents(void **state)
+{
     (void)state;
     write_ok('a', in_root("x/y/pkg"));
     assert_int_equal(package_version(in_root("x/y/pkg")), 'a');
@@ -159,7 +169,8 @@ static void new_package_with_parents(void **state) {
     assert_int_equal(st.st_mode & 0777, 0666 & ~mask);
 }
 
-static void old_package_is_replaced_whole(void **state) {
+static void old_package_is_replaced_whole(void **state)
+{
     (void)state;
     write_ok('a', in_root("pkg"));
     put_file(in_root("pkg/only-in-a.txt"), "x");
@@ -169,7 +180,8 @@ static void old_package_is_replaced_whole(void **state) {
     assert_int_equal(nentry(root), 1);
 }
 
-static void empty_folder_and_empty_file(void **state) {
+static void empty_folder_and_empty_file(void **state)
+{
     (void)state;
     const char *err = NULL;
     Package p = { (PackageFile[]){ { "empty", "", 0 } }, 1 };
@@ -181,7 +193,8 @@ static void empty_folder_and_empty_file(void **state) {
     assert_int_equal(st.st_size, 0);
 }
 
-static void relative_path(void **state) {
+static void relative_path(void **state)
+{
     (void)state;
     char *before = getcwd(NULL, 0);
     assert_int_equal(chdir(root), 0);
@@ -194,11 +207,12 @@ static void relative_path(void **state) {
     assert_int_equal(package_version(in_root("pkg2/p")), 'c');
 }
 
-static void links_are_written_through(void **state) {
+static void links_are_written_through(void **state)
+{
     (void)state;
     struct stat st;
     put_folder(in_root("real"));
-    assert_int_equal(symlink("real/pkg", in_root("link")), 0);          /* dangling at first */
+    assert_int_equal(symlink("real/pkg", in_root("link")), 0); /* dangling at first */
     assert_int_equal(symlink(in_root("link"), in_root("link2")), 0);
     write_ok('a', in_root("link"));
     assert_int_equal(package_version(in_root("real/pkg")), 'a');
@@ -212,7 +226,8 @@ static void links_are_written_through(void **state) {
 
 /* ---- what is refused -------------------------------------------------------------- */
 
-static void not_a_package_is_refused(void **state) {
+static void not_a_package_is_refused(void **state)
+{
     (void)state;
     put_file(in_root("file"), "mine");
     write_fails('a', in_root("file"), "is not a folder");
@@ -230,7 +245,8 @@ static void not_a_package_is_refused(void **state) {
     assert_int_equal(nentry(root), 3);
 }
 
-static void current_folder_is_refused(void **state) {
+static void current_folder_is_refused(void **state)
+{
     (void)state;
     char *before = getcwd(NULL, 0);
     write_ok('a', in_root("pkg"));
@@ -242,7 +258,8 @@ static void current_folder_is_refused(void **state) {
     assert_int_equal(package_version(in_root("pkg")), 'a');
 }
 
-static void paths_outside_are_refused(void **state) {
+static void paths_outside_are_refused(void **state)
+{
     (void)state;
     static const char *const paths[] = { "", "/etc/x", "..", "../x", "a/../../x", "a/..", "./x", "a//b", "a/", "a/." };
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
@@ -254,7 +271,8 @@ static void paths_outside_are_refused(void **state) {
     assert_int_equal(nentry(root), 0);
 }
 
-static void names_that_collide_are_refused(void **state) {
+static void names_that_collide_are_refused(void **state)
+{
     (void)state;
     const char *err = NULL;
     Package p = { (PackageFile[]){ { "a", "x", 1 }, { "a/b", "x", 1 } }, 2 };
@@ -265,16 +283,20 @@ static void names_that_collide_are_refused(void **state) {
 
 /* ---- the disk fails ------------------------------------------------------------------ */
 
-static int write_with_small_files(void) {
+static int write_with_small_files(void)
+{
     const char *err;
     struct rlimit limit = { FILE_BYTES / 2, FILE_BYTES / 2 };
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &limit);
     return !write_version('b', in_root("pkg"), &err) && strstr(err, "cannot write 'spec.cfg'") &&
-           strstr(err, "File too large") ? 0 : 1;
+                   strstr(err, "File too large")
+               ? 0
+               : 1;
 }
 
-static void full_disk_keeps_the_old_package(void **state) {
+static void full_disk_keeps_the_old_package(void **state)
+{
     (void)state;
     assert_int_equal(in_child(write_with_small_files), 0);
     assert_int_equal(nentry(root), 0);
@@ -284,14 +306,16 @@ static void full_disk_keeps_the_old_package(void **state) {
     assert_int_equal(nentry(root), 1);
 }
 
-static int write_as_nobody(void) {
+static int write_as_nobody(void)
+{
     const char *err;
     if (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
         return 77;
     return !write_version('b', in_root("pkg"), &err) && strstr(err, "Permission denied") ? 0 : 1;
 }
 
-static void read_only_parent_keeps_the_old_package(void **state) {
+static void read_only_parent_keeps_the_old_package(void **state)
+{
     (void)state;
     write_ok('a', in_root("pkg"));
     assert_int_equal(chmod(root, 0555), 0);
@@ -306,7 +330,8 @@ static void read_only_parent_keeps_the_old_package(void **state) {
     assert_int_equal(nentry(root), 1);
 }
 
-static void parent_that_takes_no_folders(void **state) {
+static void parent_that_takes_no_folders(void **state)
+{
     (void)state;
     write_fails('a', "/proc/dcgen-test/pkg", "cannot create the folder '/proc/dcgen-test'");
     write_fails('a', "/proc/dcgen-test", "cannot write a folder in '/proc'");
@@ -315,7 +340,8 @@ static void parent_that_takes_no_folders(void **state) {
 /* ---- without RENAME_EXCHANGE ------------------------------------------------------------ */
 
 /* Makes renameat2 with flags fail as on file systems that lack it. */
-static bool forbid_exchange(void) {
+static bool forbid_exchange(void)
+{
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 3),
@@ -328,15 +354,19 @@ static bool forbid_exchange(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-static int write_without_exchange(void) {
+static int write_without_exchange(void)
+{
     const char *err;
     if (!forbid_exchange())
         return 77;
     return write_version('a', in_root("pkg"), &err) && package_version(in_root("pkg")) == 'a' &&
-           write_version('b', in_root("pkg"), &err) && package_version(in_root("pkg")) == 'b' ? 0 : 1;
+                   write_version('b', in_root("pkg"), &err) && package_version(in_root("pkg")) == 'b'
+               ? 0
+               : 1;
 }
 
-static void works_without_exchange(void **state) {
+static void works_without_exchange(void **state)
+{
     (void)state;
     int code = in_child(write_without_exchange);
     if (code == 77) {
@@ -350,7 +380,8 @@ static void works_without_exchange(void **state) {
 /* ---- killed runs ---------------------------------------------------------------------------- */
 
 /* A process id that no process has: that of a child that has ended. */
-static long dead_pid(void) {
+static long dead_pid(void)
+{
     pid_t child = fork();
     if (child == 0)
         _exit(0);
@@ -358,7 +389,8 @@ static long dead_pid(void) {
     return child;
 }
 
-static void leftovers_of_dead_runs_are_swept(void **state) {
+static void leftovers_of_dead_runs_are_swept(void **state)
+{
     (void)state;
     const char *dead = in_root(arena_printf(arena, ".pkg.tmp.%ld.00", dead_pid()));
     const char *alive = in_root(arena_printf(arena, ".pkg.tmp.%ld.00", (long)getppid()));
@@ -376,29 +408,33 @@ static void leftovers_of_dead_runs_are_swept(void **state) {
     assert_int_equal(access(strange, F_OK), 0);
 }
 
-static void package_set_aside_is_put_back(void **state) {
+static void package_set_aside_is_put_back(void **state)
+{
     (void)state;
     const char *aside = in_root(arena_printf(arena, ".pkg.old.%ld.00", dead_pid()));
     write_ok('a', in_root("pkg"));
-    assert_int_equal(rename(in_root("pkg"), aside), 0);        /* as if killed between the two renames */
-    assert_int_equal(in_child(write_with_small_files), 0);     /* a run that fails must not lose it */
+    assert_int_equal(rename(in_root("pkg"), aside), 0);    /* as if killed between the two renames */
+    assert_int_equal(in_child(write_with_small_files), 0); /* a run that fails must not lose it */
     assert_int_equal(package_version(in_root("pkg")), 'a');
     assert_int_equal(nentry(root), 1);
 }
 
-static double now_s(void) {
+static double now_s(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void sleep_s(double s) {
+static void sleep_s(double s)
+{
     struct timespec t = { (time_t)s, (long)((s - (double)(time_t)s) * 1e9) };
     nanosleep(&t, NULL);
 }
 
 /* A child that writes versions a, b, a, b ... until it is killed after delay_s. */
-static void kill_while_writing(const char *outdir, double delay_s) {
+static void kill_while_writing(const char *outdir, double delay_s)
+{
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -411,10 +447,11 @@ static void kill_while_writing(const char *outdir, double delay_s) {
     int status;
     kill(child, SIGKILL);
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));      /* it did not fail by itself */
+    assert_true(WIFSIGNALED(status)); /* it did not fail by itself */
 }
 
-static void killed_at_any_moment_leaves_a_whole_package(void **state) {
+static void killed_at_any_moment_leaves_a_whole_package(void **state)
+{
     (void)state;
     enum { NKILL = 120 };
     int nleft = 0;
@@ -438,7 +475,8 @@ static void killed_at_any_moment_leaves_a_whole_package(void **state) {
     assert_int_equal(nentry(root), 1);
 }
 
-static void two_writers_at_once(void **state) {
+static void two_writers_at_once(void **state)
+{
     (void)state;
     const char *outdir = in_root("pkg");
     pid_t child[2];
@@ -463,7 +501,8 @@ static void two_writers_at_once(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         TEST(new_package_with_parents),
         TEST(old_package_is_replaced_whole),

@@ -29,7 +29,8 @@ typedef struct {
 } Screen;
 
 /* Not by value: the stream keeps the addresses of the fields. */
-static void screen_open(Screen *s, ProgressMode mode, int width, bool utf8) {
+static void screen_open(Screen *s, ProgressMode mode, int width, bool utf8)
+{
     ProgressView view = { .width = width, .utf8 = utf8, .now_s = fake_now };
     now = 100;
     s->out = open_memstream(&s->text, &s->len);
@@ -37,23 +38,27 @@ static void screen_open(Screen *s, ProgressMode mode, int width, bool utf8) {
     assert_non_null(s->p);
 }
 
-static const char *screen_text(Screen *s) {
+static const char *screen_text(Screen *s)
+{
     fflush(s->out);
     return s->text;
 }
 
-static void screen_free(Screen *s) {
+static void screen_free(Screen *s)
+{
     fclose(s->out);
     free(s->text);
 }
 
-static const char *screen_end(Screen *s) {
+static const char *screen_end(Screen *s)
+{
     progress_close(s->p);
     return screen_text(s);
 }
 
 /* The last line drawn by the bar, without its control sequences. */
-static const char *last_bar(const char *text, char *line, size_t size) {
+static const char *last_bar(const char *text, char *line, size_t size)
+{
     const char *cr = strrchr(text, '\r'), *end;
     assert_non_null(cr);
     end = strstr(cr, "\033[K");
@@ -62,14 +67,16 @@ static const char *last_bar(const char *text, char *line, size_t size) {
     return line;
 }
 
-static int columns_of(const char *s) {
+static int columns_of(const char *s)
+{
     int n = 0;
     for (; *s; s++)
         n += ((unsigned char)*s & 0xC0) != 0x80;
     return n;
 }
 
-static void bar_ascii(void **state) {
+static void bar_ascii(void **state)
+{
     (void)state;
     char line[1024];
     Screen s;
@@ -85,7 +92,8 @@ static void bar_ascii(void **state) {
     screen_free(&s);
 }
 
-static void bar_utf8_has_eighths(void **state) {
+static void bar_utf8_has_eighths(void **state)
+{
     (void)state;
     char line[1024];
     Screen s;
@@ -99,7 +107,8 @@ static void bar_utf8_has_eighths(void **state) {
     screen_free(&s);
 }
 
-static void check_width(int width, bool utf8) {
+static void check_width(int width, bool utf8)
+{
     char line[1024];
     Screen s;
     screen_open(&s, PROGRESS_BAR, width, utf8);
@@ -113,7 +122,8 @@ static void check_width(int width, bool utf8) {
     screen_free(&s);
 }
 
-static void bar_never_exceeds_width(void **state) {
+static void bar_never_exceeds_width(void **state)
+{
     (void)state;
     for (int width = 1; width <= 130; width++) {
         check_width(width, false);
@@ -121,7 +131,8 @@ static void bar_never_exceeds_width(void **state) {
     }
 }
 
-static void bar_redraws_not_too_often(void **state) {
+static void bar_redraws_not_too_often(void **state)
+{
     (void)state;
     Screen s;
     screen_open(&s, PROGRESS_BAR, 80, false);
@@ -129,7 +140,7 @@ static void bar_redraws_not_too_often(void **state) {
     fflush(s.out);
     size_t before = s.len;
     for (int i = 0; i < 10; i++)
-        progress_update(s.p, i, "", -1);       /* the clock stands */
+        progress_update(s.p, i, "", -1); /* the clock stands */
     fflush(s.out);
     assert_int_equal(s.len, before);
     now += 0.1;
@@ -140,7 +151,8 @@ static void bar_redraws_not_too_often(void **state) {
     screen_free(&s);
 }
 
-static void line_goes_above_bar(void **state) {
+static void line_goes_above_bar(void **state)
+{
     (void)state;
     Screen s;
     screen_open(&s, PROGRESS_BAR, 40, false);
@@ -148,12 +160,13 @@ static void line_goes_above_bar(void **state) {
     progress_line(s.p, "kernel %d: %s", 3, "crashed");
     const char *text = screen_text(&s), *log = strstr(text, "\r\033[Kkernel 3: crashed\n");
     assert_non_null(log);
-    assert_non_null(strstr(log, "build ["));    /* the bar is drawn again below */
+    assert_non_null(strstr(log, "build [")); /* the bar is drawn again below */
     progress_close(s.p);
     screen_free(&s);
 }
 
-static void plain_lines_every_five_seconds(void **state) {
+static void plain_lines_every_five_seconds(void **state)
+{
     (void)state;
     Screen s;
     screen_open(&s, PROGRESS_PLAIN, 0, false);
@@ -164,13 +177,14 @@ static void plain_lines_every_five_seconds(void **state) {
     }
     progress_phase(s.p, "fit", 0);
     assert_string_equal(screen_end(&s), "search: 0/100\n"
-                                "search: 40/100, 1.1x, 0:25 left\n"
-                                "search: 60/100, 1.1x, 0:23 left\n"
-                                "fit: 0\n");
+                                        "search: 40/100, 1.1x, 0:25 left\n"
+                                        "search: 60/100, 1.1x, 0:23 left\n"
+                                        "fit: 0\n");
     screen_free(&s);
 }
 
-static void auto_off_terminal_is_plain_and_bar_is_silent(void **state) {
+static void auto_off_terminal_is_plain_and_bar_is_silent(void **state)
+{
     (void)state;
     Screen s;
     screen_open(&s, PROGRESS_AUTO, 0, true);
@@ -190,7 +204,8 @@ static void auto_off_terminal_is_plain_and_bar_is_silent(void **state) {
     }
 }
 
-static void text_cannot_move_the_cursor(void **state) {
+static void text_cannot_move_the_cursor(void **state)
+{
     (void)state;
     Screen s;
     screen_open(&s, PROGRESS_PLAIN, 0, false);
@@ -199,7 +214,8 @@ static void text_cannot_move_the_cursor(void **state) {
     screen_free(&s);
 }
 
-static void null_is_harmless(void **state) {
+static void null_is_harmless(void **state)
+{
     (void)state;
     progress_phase(NULL, "x", 1);
     progress_update(NULL, 1, "", 1);
@@ -210,7 +226,8 @@ static void null_is_harmless(void **state) {
 
 /* ---- a real terminal ---------------------------------------------------- */
 
-static int open_terminal(int *master) {
+static int open_terminal(int *master)
+{
     struct winsize size = { .ws_row = 24, .ws_col = 50 };
     *master = posix_openpt(O_RDWR | O_NOCTTY);
     if (*master < 0 || grantpt(*master) || unlockpt(*master))
@@ -221,7 +238,8 @@ static int open_terminal(int *master) {
     return slave;
 }
 
-static void show_and_wait(int slave) {
+static void show_and_wait(int slave)
+{
     FILE *out = fdopen(slave, "w");
     setenv("TERM", "xterm", 1);
     setenv("LC_ALL", "C", 1);
@@ -232,7 +250,8 @@ static void show_and_wait(int slave) {
 }
 
 /* Reads until `until` was seen; the text is NUL-terminated. */
-static void read_until(int fd, const char *until, char *text, size_t size) {
+static void read_until(int fd, const char *until, char *text, size_t size)
+{
     size_t n = 0;
     text[0] = '\0';
     while (n + 1 < size && !strstr(text, until)) {
@@ -244,7 +263,8 @@ static void read_until(int fd, const char *until, char *text, size_t size) {
     }
 }
 
-static void cursor_comes_back_after_signal(void **state) {
+static void cursor_comes_back_after_signal(void **state)
+{
     (void)state;
     char text[4096];
     int master, status, slave = open_terminal(&master);
@@ -258,7 +278,7 @@ static void cursor_comes_back_after_signal(void **state) {
         show_and_wait(slave);
     read_until(master, "0/10", text, sizeof text);
     assert_non_null(strstr(text, "\033[?25l"));
-    assert_non_null(strstr(text, "search [...................................] 0/10"));   /* 49 columns */
+    assert_non_null(strstr(text, "search [...................................] 0/10")); /* 49 columns */
     kill(child, SIGINT);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status));
@@ -269,7 +289,8 @@ static void cursor_comes_back_after_signal(void **state) {
     close(master);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bar_ascii),
         cmocka_unit_test(bar_utf8_has_eighths),

@@ -25,9 +25,16 @@ static Synthetic y;
 
 static ReportInput input_of(Synthetic *s)
 {
-    return (ReportInput){ .spec = s->spec, .study = s->study, .model = s->model, .assignment = s->assignment,
-                          .device = &s->device, .space = s->space, .version = "0.1.0", .order = s->order,
-                          .norder = s->study->ntrial, .cost = cost_report(s->arena, s->study, &s->templates) };
+    return (ReportInput){ .spec = s->spec,
+                          .study = s->study,
+                          .model = s->model,
+                          .assignment = s->assignment,
+                          .device = &s->device,
+                          .space = s->space,
+                          .version = "0.1.0",
+                          .order = s->order,
+                          .norder = s->study->ntrial,
+                          .cost = cost_report(s->arena, s->study, &s->templates) };
 }
 
 static int make(void **state)
@@ -51,7 +58,11 @@ static const char *page(void)
 
 /* ---- a strict reader of the page ---- */
 
-typedef struct { char id[MAX_ID][64]; int nid, nelement, ndepth; char open[MAX_DEPTH][24]; } Reader;
+typedef struct {
+    char id[MAX_ID][64];
+    int nid, nelement, ndepth;
+    char open[MAX_DEPTH][24];
+} Reader;
 
 static bool is_void(const char *tag) { return strcmp(tag, "meta") == 0; }
 
@@ -285,8 +296,8 @@ static void does_with_one_static_shape(void **state)
 {
     (void)state;
     static const char text[] = "name = \"one\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
-        "shapes = ( { M = 64; N = 64; K = 64; } ); layout = { W = \"NK\"; packed = true; };\n"
-        "budget = { kernels = 1; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n";
+                               "shapes = ( { M = 64; N = 64; K = 64; } ); layout = { W = \"NK\"; packed = true; };\n"
+                               "budget = { kernels = 1; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n";
     Synthetic one;
     assert_true(synthetic_make(&one, text, 3));
     ReportInput in = input_of(&one);
@@ -303,7 +314,8 @@ static void does_with_one_static_shape(void **state)
 static void does_with_many_groups_and_threads(void **state)
 {
     (void)state;
-    static const char text[] = "name = \"many\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+    static const char text[] =
+        "name = \"many\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
         "dims = { T = { min = 1; max = 300; }; S = { min = 1; max = 8; }; };\n"
         "shapes = ( { M = \"T\"; N = \"16*S\"; K = 768; } ); layout = { W = \"NK\"; packed = true; };\n"
         "budget = { kernels = 12; code_kib = 512; trials = 8; seconds = 10; }; threads = [1, 2];\n";
@@ -335,7 +347,8 @@ static void plots_only_what_is_ours(void **state)
                               "<use xlink:href='#gpPt6' transform='translate(3.00,4.00) scale(4.50)' color='rgb(  0,   "
                               "0,   8)'/>"
                               "<polygon fill = 'rgb(  0,   0,  16)' points = '1.00,2.00 3.00,4.00 '/></g>";
-    assert_string_equal(plot_normalise(y.arena, svg, svg + strlen(svg)),
+    assert_string_equal(
+        plot_normalise(y.arena, svg, svg + strlen(svg)),
         "<path class=\"l5\" d=\"M1 2L0 4\"/>\n"
         "<text class=\"l3\" text-anchor=\"middle\" transform=\"translate(7.5 8.2) rotate(270)\">a&lt;b</text>\n"
         "<path class=\"l8\" d=\"M1 2h0M3 4h0\"/>\n"
@@ -394,13 +407,19 @@ static int write_page(const char *path)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_well_formed), cmocka_unit_test(refers_to_nothing_outside),
-        cmocka_unit_test(has_all_figures), cmocka_unit_test(shows_every_tuned_shape_and_kernel),
-        cmocka_unit_test(shows_the_numbers_of_a_shape), cmocka_unit_test(gives_the_same_bytes),
-        cmocka_unit_test(escapes_hostile_names), cmocka_unit_test(does_without_gnuplot),
-        cmocka_unit_test(does_with_one_static_shape), cmocka_unit_test(does_with_many_groups_and_threads),
-        cmocka_unit_test(plots_only_what_is_ours), cmocka_unit_test(a_faulty_script_is_no_figure),
-        cmocka_unit_test(rounds_for_people), cmocka_unit_test(escapes_text) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(is_well_formed),
+                                        cmocka_unit_test(refers_to_nothing_outside),
+                                        cmocka_unit_test(has_all_figures),
+                                        cmocka_unit_test(shows_every_tuned_shape_and_kernel),
+                                        cmocka_unit_test(shows_the_numbers_of_a_shape),
+                                        cmocka_unit_test(gives_the_same_bytes),
+                                        cmocka_unit_test(escapes_hostile_names),
+                                        cmocka_unit_test(does_without_gnuplot),
+                                        cmocka_unit_test(does_with_one_static_shape),
+                                        cmocka_unit_test(does_with_many_groups_and_threads),
+                                        cmocka_unit_test(plots_only_what_is_ours),
+                                        cmocka_unit_test(a_faulty_script_is_no_figure),
+                                        cmocka_unit_test(rounds_for_people),
+                                        cmocka_unit_test(escapes_text) };
     return argc > 1 ? write_page(argv[1]) : cmocka_run_group_tests(tests, make, drop);
 }

@@ -18,23 +18,26 @@
 #include "gen/spec.h"
 #include "gen/text.h"
 
-static const char *const ops[] = {"../op"};
+static const char *const ops[] = { "../op" };
 static Arena *arena;
 
-static int setup(void **state) {
+static int setup(void **state)
+{
     (void)state;
     arena = arena_new();
     return chdir(DCGEN_SOURCE_DIR "/tests/gen/spec");
 }
 
-static int teardown(void **state) {
+static int teardown(void **state)
+{
     (void)state;
     arena_free(arena);
     return 0;
 }
 
 /* Reads a spec; *text becomes what diag prints. */
-static Spec *read_spec(const char *path, char **text) {
+static Spec *read_spec(const char *path, char **text)
+{
     Diag *d = diag_new(arena);
     Spec *spec = spec_read(arena, path, ops, 1, d);
     size_t size;
@@ -49,7 +52,8 @@ static Spec *read_spec(const char *path, char **text) {
     return spec;
 }
 
-static Spec *read_good(const char *path) {
+static Spec *read_good(const char *path)
+{
     char *text;
     Spec *spec = read_spec(path, &text);
     assert_string_equal(text, "");
@@ -59,7 +63,8 @@ static Spec *read_good(const char *path) {
 
 /* ---- golden pairs ---- */
 
-static void check_golden(const char *cfg) {
+static void check_golden(const char *cfg)
+{
     char *text, *err = arena_strdup(arena, cfg);
     strcpy(strrchr(err, '.'), ".err");
     Spec *spec = read_spec(cfg, &text);
@@ -78,12 +83,14 @@ static void check_golden(const char *cfg) {
     assert_string_equal(want, text);
 }
 
-static int is_faulty(const struct dirent *e) {
+static int is_faulty(const struct dirent *e)
+{
     const char *dot = strrchr(e->d_name, '.');
     return dot && strcmp(dot, ".cfg") == 0 && strncmp(e->d_name, "good_", 5) != 0;
 }
 
-static void test_golden(void **state) {
+static void test_golden(void **state)
+{
     (void)state;
     struct dirent **entry;
     int n = scandir(".", &entry, is_faulty, alphasort);
@@ -96,7 +103,8 @@ static void test_golden(void **state) {
 }
 
 /* Every error has line and column, except those about the file as a whole. */
-static void test_places(void **state) {
+static void test_places(void **state)
+{
     (void)state;
     struct dirent **entry;
     int n = scandir(".", &entry, is_faulty, alphasort);
@@ -117,13 +125,15 @@ static void test_places(void **state) {
     free(entry);
 }
 
-static void check_file_error(const char *path, const char *want) {
+static void check_file_error(const char *path, const char *want)
+{
     char *text;
     assert_null(read_spec(path, &text));
     assert_string_equal(text, arena_printf(arena, "%s: error: %s\n", path, want));
 }
 
-static void test_files(void **state) {
+static void test_files(void **state)
+{
     (void)state;
     check_file_error("no_such.cfg", "cannot read the file: No such file or directory");
     check_file_error(".", "this is a folder, expected a file");
@@ -131,7 +141,8 @@ static void test_files(void **state) {
     check_file_error("/dev/null", "this is not a regular file");
 }
 
-static void test_large_file(void **state) {
+static void test_large_file(void **state)
+{
     (void)state;
     char folder[] = "/tmp/dcgen-test-XXXXXX";
     assert_non_null(mkdtemp(folder));
@@ -147,14 +158,16 @@ static void test_large_file(void **state) {
 
 /* ---- good specs ---- */
 
-static double total_weight(const Spec *s) {
+static double total_weight(const Spec *s)
+{
     double sum = 0;
     for (int64_t i = 0; i < s->ninstance; i++)
         sum += s->instance[i].weight;
     return sum;
 }
 
-static int64_t ntuned(const Spec *s) {
+static int64_t ntuned(const Spec *s)
+{
     int64_t n = 0;
     for (int64_t i = 0; i < s->ninstance; i++)
         n += s->instance[i].tuned;
@@ -162,7 +175,8 @@ static int64_t ntuned(const Spec *s) {
 }
 
 /* What holds for every spec: order, ranges, no two alike. */
-static void check_instances(const Spec *s) {
+static void check_instances(const Spec *s)
+{
     assert_true(s->ninstance > 0 && s->ninstance <= SPEC_MAX_INSTANCE);
     for (int64_t i = 0; i < s->ninstance; i++) {
         const Instance *in = &s->instance[i];
@@ -176,26 +190,29 @@ static void check_instances(const Spec *s) {
             continue;
         const Instance *last = in - 1;
         int order = last->threads != in->threads ? (last->threads < in->threads ? -1 : 1)
-                  : last->decl != in->decl       ? (last->decl < in->decl ? -1 : 1) : 0;
+                    : last->decl != in->decl     ? (last->decl < in->decl ? -1 : 1)
+                                                 : 0;
         for (int d = 0; d < s->ndim && order == 0; d++)
             order = last->dim[d] == in->dim[d] ? 0 : last->dim[d] < in->dim[d] ? -1 : 1;
         assert_int_equal(order, -1);
     }
 }
 
-static const Instance *find(const Spec *s, int threads, int64_t m, int64_t n, int64_t k) {
+static const Instance *find(const Spec *s, int threads, int64_t m, int64_t n, int64_t k)
+{
     const Instance *found = NULL;
     for (int64_t i = 0; i < s->ninstance; i++) {
         const Instance *in = &s->instance[i];
         if (in->threads == threads && in->extent[0] == m && in->extent[1] == n && in->extent[2] == k) {
-            assert_null(found);         /* equal extents are one instance */
+            assert_null(found); /* equal extents are one instance */
             found = in;
         }
     }
     return found;
 }
 
-static void test_bert(void **state) {
+static void test_bert(void **state)
+{
     (void)state;
     Spec *s = read_good("good_bert.cfg");
     check_instances(s);
@@ -232,17 +249,18 @@ static void test_bert(void **state) {
     assert_int_equal(box.max[2], 3072);
 }
 
-static void test_static(void **state) {
+static void test_static(void **state)
+{
     (void)state;
     Spec *s = read_good("good_static.cfg");
     check_instances(s);
     assert_int_equal(s->ndim, 0);
     assert_int_equal(s->nshape, 3);
-    assert_int_equal(s->ninstance, 2);              /* two of the three are the same shape */
+    assert_int_equal(s->ninstance, 2); /* two of the three are the same shape */
     assert_true(find(s, 1, 64, 128, 32)->weight == 3);
     assert_true(find(s, 1, 1, 1, 1)->weight == 1);
     assert_int_equal(ntuned(s), 2);
-    assert_string_equal(s->dtype, "f32");           /* defaults */
+    assert_string_equal(s->dtype, "f32"); /* defaults */
     assert_string_equal(s->target[0], "auto");
     assert_string_equal(s->layout, "NK");
     assert_false(s->packed);
@@ -254,9 +272,10 @@ static void test_static(void **state) {
     assert_true(s->instance[0].tuned);
 }
 
-static void test_sampler(void **state) {
+static void test_sampler(void **state)
+{
     (void)state;
-    static const int64_t want[] = {1, 4, 12, 26, 47, 72, 100, 128};
+    static const int64_t want[] = { 1, 4, 12, 26, 47, 72, 100, 128 };
     Spec *s = read_good("good_sampler.cfg");
     check_instances(s);
     assert_int_equal(s->ninstance, 128);
@@ -265,7 +284,8 @@ static void test_sampler(void **state) {
         assert_true(find(s, 1, 16 * want[i], 768, 768)->tuned);
 }
 
-static void test_two_dims(void **state) {
+static void test_two_dims(void **state)
+{
     (void)state;
     Spec *s = read_good("good_two_dims.cfg");
     check_instances(s);
@@ -273,7 +293,7 @@ static void test_two_dims(void **state) {
     assert_int_equal(s->threads[0], 1);
     assert_int_equal(s->threads[1], 4);
     /* one instance for each distinct T*S and each pair T,S; twice for the thread counts */
-    char seen[201] = {0};
+    char seen[201] = { 0 };
     int distinct = 0;
     double weight12 = 0;
     for (int t = 1; t <= 20; t++)
@@ -288,24 +308,25 @@ static void test_two_dims(void **state) {
     int64_t tuned = 0;
     for (int64_t i = 0; i < s->ninstance; i++)
         tuned += s->instance[i].tuned && s->instance[i].decl == 1 && s->instance[i].threads == 1;
-    assert_int_equal(tuned, 64);                    /* 8 x 8 */
+    assert_int_equal(tuned, 64); /* 8 x 8 */
     assert_true(find(s, 1, 1, 1, 7)->tuned && find(s, 1, 20, 10, 7)->tuned && find(s, 4, 1, 10, 7)->tuned);
     assert_true(total_weight(s) == 2 * 4 * 10 * 55.0);
 }
 
 /* More points than instances are allowed: a sample with all corners and tuned points. */
-static void test_large(void **state) {
+static void test_large(void **state)
+{
     (void)state;
     Spec *s = read_good("good_large.cfg");
     check_instances(s);
     assert_true(s->ninstance > 50000);
-    static const int64_t corner[][2] = {{1, 1}, {1, 2001}, {1000000, 1}, {1000000, 2001}};
+    static const int64_t corner[][2] = { { 1, 1 }, { 1, 2001 }, { 1000000, 1 }, { 1000000, 2001 } };
     for (size_t i = 0; i < 4; i++) {
         const Instance *in = find(s, 1, corner[i][0], corner[i][1], 64);
         assert_non_null(in);
         assert_true(in->tuned);
     }
-    int64_t tuned[3] = {0};
+    int64_t tuned[3] = { 0 };
     for (int64_t i = 0; i < s->ninstance; i++)
         tuned[s->instance[i].decl] += s->instance[i].tuned;
     assert_int_equal(tuned[0], 64);
@@ -319,7 +340,8 @@ static void test_large(void **state) {
     assert_in_range(ntuned(s), 8, 64);
 }
 
-static void test_forms(void **state) {
+static void test_forms(void **state)
+{
     (void)state;
     Spec *s = read_good("good_forms.cfg");
     check_instances(s);
@@ -336,16 +358,17 @@ static void test_forms(void **state) {
 }
 
 /* The committed workloads must be readable with the committed operators. */
-static void test_committed(void **state) {
+static void test_committed(void **state)
+{
     (void)state;
-    static const char *const templates[] = {DCGEN_SOURCE_DIR "/templates"};
+    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
     struct dirent **entry;
     int n = scandir(DCGEN_SOURCE_DIR "/specs", &entry, is_faulty, alphasort);
     assert_true(n > 0);
     for (int i = 0; i < n; i++) {
         Diag *d = diag_new(arena);
-        Spec *s = spec_read(arena, arena_printf(arena, DCGEN_SOURCE_DIR "/specs/%s", entry[i]->d_name), templates, 1,
-                            d);
+        Spec *s =
+            spec_read(arena, arena_printf(arena, DCGEN_SOURCE_DIR "/specs/%s", entry[i]->d_name), templates, 1, d);
         diag_print(d, stderr);
         assert_non_null(s);
         check_instances(s);
@@ -354,12 +377,13 @@ static void test_committed(void **state) {
     free(entry);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden), cmocka_unit_test(test_places),   cmocka_unit_test(test_files),
-        cmocka_unit_test(test_large_file), cmocka_unit_test(test_bert), cmocka_unit_test(test_static),
-        cmocka_unit_test(test_sampler), cmocka_unit_test(test_two_dims), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_forms),   cmocka_unit_test(test_committed),
+        cmocka_unit_test(test_golden),     cmocka_unit_test(test_places),    cmocka_unit_test(test_files),
+        cmocka_unit_test(test_large_file), cmocka_unit_test(test_bert),      cmocka_unit_test(test_static),
+        cmocka_unit_test(test_sampler),    cmocka_unit_test(test_two_dims),  cmocka_unit_test(test_large),
+        cmocka_unit_test(test_forms),      cmocka_unit_test(test_committed),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

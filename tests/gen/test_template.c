@@ -21,56 +21,56 @@
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 
-static const char small[] =
-    "/* SPDX-License-Identifier: MIT-0 */\n"
-    "/* dcgen\n"
-    "name    = \"small\";\n"
-    "op      = \"dense\";\n"
-    "family  = \"cpu\";\n"
-    "doc     = \"three loops\";\n"
-    "packed  = false;\n"
-    "layouts = [\"NK\"];\n"
-    "params = (\n"
-    "  { name = \"MR\"; choices = [1, 2, 4]; doc = \"rows in a block\"; },\n"
-    "  { name = \"UK\"; choices = [1, 2];    doc = \"sums along K\"; } );\n"
-    "values = (\n"
-    "  { name = \"STEP\"; expr = \"MR * UK\";      doc = \"a block\"; },\n"
-    "  { name = \"VF\";   expr = \"VECTOR_BYTES / 4\"; doc = \"floats in a vector\"; } );\n"
-    "constraints = (\n"
-    "  { need = \"STEP <= 4\"; why = \"larger blocks are of no use\"; } );\n"
-    "general = (\n"
-    "  { target = \"portable\"; MR = 2; UK = 1; } );\n"
-    "tile = { M = \"MR\"; N = \"1\"; K = \"UK\"; };\n"
-    "derived = (\n"
-    "  { name = \"TILES\"; expr = \"ceil_div(M, MR)\"; doc = \"blocks of rows\"; },\n"
-    "  { name = \"PADDED\"; expr = \"TILES * MR\"; doc = \"rows with padding\"; } );\n"
-    "padded_flops = \"2 * PADDED * N * K\";\n"
-    "serial_flops = \"2 * PADDED * ceil_div(N, THREADS) * K\";\n"
-    "bound = \"log2(1 + 1 / STEP)\";\n"
-    "features = (\n"
-    "  { name = \"block\"; expr = \"log2(STEP)\"; doc = \"size of a block\"; },\n"
-    "  { name = \"tail\"; expr = \"M % MR\"; doc = \"rows left over\"; } );\n"
-    "*/\n"
-    "#ifndef DCGEN\n"
-    "#define MR 2\n"
-    "#define NOT_DECLARED 1\n"
-    "#endif\n"
-    "static int KERNEL(const NAME_args *a) /* MQ in a comment is free */\n"
-    "{\n"
-    "    const int64_t M = a->M;\n"
-    "#if HAS_BIAS\n"
-    "    int rows[MR] = { 0 };\n"
-    "#endif\n"
-    "    f(R); //@ repeat R = 1..STEP\n"
-    "    return M > UK ? NAME_OK : VF;\n"
-    "}\n";
+static const char small[] = "/* SPDX-License-Identifier: MIT-0 */\n"
+                            "/* dcgen\n"
+                            "name    = \"small\";\n"
+                            "op      = \"dense\";\n"
+                            "family  = \"cpu\";\n"
+                            "doc     = \"three loops\";\n"
+                            "packed  = false;\n"
+                            "layouts = [\"NK\"];\n"
+                            "params = (\n"
+                            "  { name = \"MR\"; choices = [1, 2, 4]; doc = \"rows in a block\"; },\n"
+                            "  { name = \"UK\"; choices = [1, 2];    doc = \"sums along K\"; } );\n"
+                            "values = (\n"
+                            "  { name = \"STEP\"; expr = \"MR * UK\";      doc = \"a block\"; },\n"
+                            "  { name = \"VF\";   expr = \"VECTOR_BYTES / 4\"; doc = \"floats in a vector\"; } );\n"
+                            "constraints = (\n"
+                            "  { need = \"STEP <= 4\"; why = \"larger blocks are of no use\"; } );\n"
+                            "general = (\n"
+                            "  { target = \"portable\"; MR = 2; UK = 1; } );\n"
+                            "tile = { M = \"MR\"; N = \"1\"; K = \"UK\"; };\n"
+                            "derived = (\n"
+                            "  { name = \"TILES\"; expr = \"ceil_div(M, MR)\"; doc = \"blocks of rows\"; },\n"
+                            "  { name = \"PADDED\"; expr = \"TILES * MR\"; doc = \"rows with padding\"; } );\n"
+                            "padded_flops = \"2 * PADDED * N * K\";\n"
+                            "serial_flops = \"2 * PADDED * ceil_div(N, THREADS) * K\";\n"
+                            "bound = \"log2(1 + 1 / STEP)\";\n"
+                            "features = (\n"
+                            "  { name = \"block\"; expr = \"log2(STEP)\"; doc = \"size of a block\"; },\n"
+                            "  { name = \"tail\"; expr = \"M % MR\"; doc = \"rows left over\"; } );\n"
+                            "*/\n"
+                            "#ifndef DCGEN\n"
+                            "#define MR 2\n"
+                            "#define NOT_DECLARED 1\n"
+                            "#endif\n"
+                            "static int KERNEL(const NAME_args *a) /* MQ in a comment is free */\n"
+                            "{\n"
+                            "    const int64_t M = a->M;\n"
+                            "#if HAS_BIAS\n"
+                            "    int rows[MR] = { 0 };\n"
+                            "#endif\n"
+                            "    f(R); //@ repeat R = 1..STEP\n"
+                            "    return M > UK ? NAME_OK : VF;\n"
+                            "}\n";
 
 static Arena *arena;
 static Op *op;
 static TargetList targets;
-static const char *folder;                     /* holds the template under test */
+static const char *folder; /* holds the template under test */
 
-static int setup(void **state) {
+static int setup(void **state)
+{
     (void)state;
     arena = arena_new();
     Diag *d = diag_new(arena);
@@ -82,9 +82,10 @@ static int setup(void **state) {
     return ok ? 0 : -1;
 }
 
-static int teardown(void **state) {
+static int teardown(void **state)
+{
     (void)state;
-    const char *const file[] = {"x.c", "y.c", "k.c", "k.o"};
+    const char *const file[] = { "x.c", "y.c", "k.c", "k.o" };
     for (size_t i = 0; i < LENGTH(file); i++)
         unlink(arena_printf(arena, "%s/%s", folder, file[i]));
     rmdir(folder);
@@ -92,7 +93,8 @@ static int teardown(void **state) {
     return 0;
 }
 
-static void write_file(const char *name, const char *text) {
+static void write_file(const char *name, const char *text)
+{
     FILE *f = fopen(arena_printf(arena, "%s/%s", folder, name), "w");
     assert_non_null(f);
     fputs(text, f);
@@ -100,7 +102,8 @@ static void write_file(const char *name, const char *text) {
 }
 
 /* All templates of the folder, and what was said about them. */
-static bool read_folder(TemplateList *out, const char **said) {
+static bool read_folder(TemplateList *out, const char **said)
+{
     Op here = *op;
     Op *copy = ARENA_NEW(arena, Op);
     here.dir = folder;
@@ -119,7 +122,8 @@ static bool read_folder(TemplateList *out, const char **said) {
     return ok;
 }
 
-static const Template *read_small(const char *text) {
+static const Template *read_small(const char *text)
+{
     TemplateList list;
     const char *said;
     write_file("x.c", text);
@@ -129,14 +133,16 @@ static const Template *read_small(const char *text) {
     return list.t[0];
 }
 
-static Spec *make_spec(const char *layout, bool packed, bool bias) {
-    static const char *const folders[] = {DCGEN_SOURCE_DIR "/templates"};
+static Spec *make_spec(const char *layout, bool packed, bool bias)
+{
+    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
     Source *src = ARENA_NEW(arena, Source);
     Diag *d = diag_new(arena);
     src->path = "spec.cfg";
-    src->text = arena_printf(arena, "name = \"pkg\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); "
-                             "layout = { W = \"%s\"; packed = %s; }; %s", layout, packed ? "true" : "false",
-                             bias ? "epilogue = [\"bias\"];" : "");
+    src->text = arena_printf(arena,
+                             "name = \"pkg\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); "
+                             "layout = { W = \"%s\"; packed = %s; }; %s",
+                             layout, packed ? "true" : "false", bias ? "epilogue = [\"bias\"];" : "");
     src->len = strlen(src->text);
     Spec *s = spec_parse(arena, src, folders, 1, d);
     diag_print(d, stderr);
@@ -145,12 +151,19 @@ static Spec *make_spec(const char *layout, bool packed, bool bias) {
 }
 
 static const Device device = {
-    .id = "0", .name = "a CPU", .arch = "x86_64", .cores = 2, .l1_bytes = 32 << 10, .l2_bytes = 1 << 20,
+    .id = "0",
+    .name = "a CPU",
+    .arch = "x86_64",
+    .cores = 2,
+    .l1_bytes = 32 << 10,
+    .l2_bytes = 1 << 20,
     .l3_bytes = 8 << 20,
-    .compiler = "gcc", .flags = "-O3",
+    .compiler = "gcc",
+    .flags = "-O3",
 };
 
-static void test_fields(void **state) {
+static void test_fields(void **state)
+{
     (void)state;
     const Template *t = read_small(small);
     assert_string_equal(t->name, "small");
@@ -171,20 +184,44 @@ static void test_fields(void **state) {
     assert_memory_equal(t->src->text + t->body, "#ifndef DCGEN", 13);
 }
 
-static Binding bind(const Template *t, const Spec *s, const int64_t *value, const int64_t *extent) {
-    return (Binding){.t = t, .spec = s, .target = target_find(&targets, "avx2"), .device = &device, .value = value,
-                     .extent = extent, .threads = 3};
+static Binding bind(const Template *t, const Spec *s, const int64_t *value, const int64_t *extent)
+{
+    return (Binding){ .t = t,
+                      .spec = s,
+                      .target = target_find(&targets, "avx2"),
+                      .device = &device,
+                      .value = value,
+                      .extent = extent,
+                      .threads = 3 };
 }
 
-static void test_names(void **state) {
+static void test_names(void **state)
+{
     (void)state;
     const Template *t = read_small(small);
-    static const int64_t value[] = {4, 1}, extent[] = {9, 10, 11};
+    static const int64_t value[] = { 4, 1 }, extent[] = { 9, 10, 11 };
     Binding b = bind(t, make_spec("NK", false, true), value, extent);
-    static const struct { const char *name; int64_t value; } want[] = {
-        {"MR", 4}, {"UK", 1}, {"STEP", 4}, {"VF", 8}, {"VECTOR_BYTES", 32}, {"VECTOR_REGISTERS", 16},
-        {"L1_BYTES", 32 << 10}, {"CORES", 2}, {"HAS_BIAS", 1}, {"LAYOUT_NK", 1}, {"LAYOUT_KN", 0}, {"PACKED", 0},
-        {"M", 9}, {"K", 11}, {"THREADS", 3}, {"TILES", 3}, {"PADDED", 12},
+    static const struct {
+        const char *name;
+        int64_t value;
+    } want[] = {
+        { "MR", 4 },
+        { "UK", 1 },
+        { "STEP", 4 },
+        { "VF", 8 },
+        { "VECTOR_BYTES", 32 },
+        { "VECTOR_REGISTERS", 16 },
+        { "L1_BYTES", 32 << 10 },
+        { "CORES", 2 },
+        { "HAS_BIAS", 1 },
+        { "LAYOUT_NK", 1 },
+        { "LAYOUT_KN", 0 },
+        { "PACKED", 0 },
+        { "M", 9 },
+        { "K", 11 },
+        { "THREADS", 3 },
+        { "TILES", 3 },
+        { "PADDED", 12 },
     };
     int64_t slots[TEMPLATE_MAX_SLOT], got;
     assert_true(template_slots(&b, slots));
@@ -203,10 +240,11 @@ static void test_names(void **state) {
     assert_false(template_lookup(&b, "TILES", &got));
 }
 
-static void test_expressions(void **state) {
+static void test_expressions(void **state)
+{
     (void)state;
     const Template *t = read_small(small);
-    static const int64_t value[] = {4, 1}, extent[] = {9, 10, 11};
+    static const int64_t value[] = { 4, 1 }, extent[] = { 9, 10, 11 };
     Binding b = bind(t, make_spec("NK", false, false), value, extent);
     int64_t slots[TEMPLATE_MAX_SLOT];
     double x;
@@ -221,10 +259,11 @@ static void test_expressions(void **state) {
     assert_float_equal(x, 1, 0);
 }
 
-static void test_fill(void **state) {
+static void test_fill(void **state)
+{
     (void)state;
     const Template *t = read_small(small);
-    static const int64_t value[] = {2, 1};
+    static const int64_t value[] = { 2, 1 };
     Diag *d = diag_new(arena);
     Binding b = bind(t, make_spec("NK", false, false), value, NULL);
     assert_string_equal(template_fill(arena, &b, "pkg_k0", d),
@@ -236,10 +275,11 @@ static void test_fill(void **state) {
     assert_int_equal(diag_nerror(d), 0);
 }
 
-static void test_suits(void **state) {
+static void test_suits(void **state)
+{
     (void)state;
     const Template *t = read_small(small);
-    Target gpu = {.name = "sm_90a", .family = "cuda"};
+    Target gpu = { .name = "sm_90a", .family = "cuda" };
     const Target *cpu = target_find(&targets, "avx2");
     assert_true(template_suits(t, make_spec("NK", false, false), cpu));
     assert_false(template_suits(t, make_spec("KN", false, false), cpu));
@@ -248,9 +288,12 @@ static void test_suits(void **state) {
 }
 
 /* `from` in the small template becomes `to`; then the first error is at the line of `mark`, and says `want`. */
-typedef struct { const char *from, *to, *mark, *want; } Fault;
+typedef struct {
+    const char *from, *to, *mark, *want;
+} Fault;
 
-static const char *with(const char *from, const char *to) {
+static const char *with(const char *from, const char *to)
+{
     const char *at = strstr(small, from);
     if (!at)
         print_error("'%s' is not in the template\n", from);
@@ -258,7 +301,8 @@ static const char *with(const char *from, const char *to) {
     return arena_printf(arena, "%.*s%s%s", (int)(at - small), small, to, at + strlen(from));
 }
 
-static int line_of(const char *text, const char *mark) {
+static int line_of(const char *text, const char *mark)
+{
     const char *at = strstr(text, mark);
     int line = 1;
     assert_non_null(at);
@@ -267,7 +311,8 @@ static int line_of(const char *text, const char *mark) {
     return line;
 }
 
-static void check_fault(const Fault *f) {
+static void check_fault(const Fault *f)
+{
     TemplateList list;
     const char *said, *text = with(f->from, f->to);
     write_file("x.c", text);
@@ -281,45 +326,47 @@ static void check_fault(const Fault *f) {
     assert_non_null(strstr(said, f->want));
 }
 
-static void test_faults(void **state) {
+static void test_faults(void **state)
+{
     (void)state;
     static const Fault faults[] = {
-        {"rows[MR]", "rows[MRR]", "MRR", "'MRR' is not declared in the template's head; did you mean 'MR'?"},
-        {"M > UK", "M > QQQQ", "QQQQ", "'QQQQ' is not declared in the template's head"},
-        {"1..STEP", "1..TILES", "1..TILES", "'TILES' is not declared"},
-        {"name = \"UK\"; ch", "name = \"MR\"; ch", "\"MR\"; choices = [1, 2];", "'MR' is declared twice"},
-        {"name = \"STEP\"", "name = \"UK\"", "name = \"UK\"; expr", "'UK' is declared twice"},
-        {"name = \"PADDED\"", "name = \"TILES\"", "TILES * MR", "'TILES' is declared twice"},
-        {"name = \"tail\"", "name = \"block\"", "M % MR", "feature 'block' is declared twice"},
-        {"name = \"MR\"", "name = \"HAS_BIAS\"", "HAS_BIAS", "a name that every template has"},
-        {"name = \"MR\"", "name = \"M\"", "name = \"M\"", "a name that every template has"},
-        {"name = \"MR\"", "name = \"rows\"", "name = \"rows\"", "'rows' must be capital letters, digits and '_'"},
-        {"name = \"MR\"", "name = \"\"", "name = \"\"", "must be capital letters"},
-        {"choices = [1, 2, 4]", "choices = []", "name = \"MR\"", "parameter 'MR' has no choices"},
-        {"choices = [1, 2, 4]", "choices = [1, \"2\"]", "choices = [1, \"2\"]", "error"},
-        {"choices = [1, 2, 4]", "choices = [1, 99999999999]", "99999999999", "error"},
-        {"STEP <= 4", "STEP <= ", "STEP <= \"", "error"},
-        {"STEP <= 4", "STEP <= M", "STEP <= M", "unknown name 'M'"},
-        {"STEP <= 4", "STEPP <= 4", "STEPP", "unknown name 'STEPP'; did you mean 'STEP'?"},
-        {"MR * UK", "MR * TILES", "MR * TILES", "unknown name 'TILES'"},
-        {"log2(STEP)", "log3(STEP)", "log3", "error"},
-        {"why = \"larger blocks are of no use\"; ", "", "need", "'why'"},
-        {"tile = { M = \"MR\"; ", "tile = { ", "tile", "'M'"},
-        {"tile = { M", "tile = { L = 1; M", "tile", "'L'"},
-        {"MR = 2; UK = 1;", "MR = 2;", "target =", "'UK'"},
-        {"MR = 2; UK = 1;", "MR = 2; UK = 1; UL = 1;", "UL", "'UL'"},
-        {"bound = \"log2(1 + 1 / STEP)\";\n", "", "name    =", "'bound'"},
-        {"family  =", "familly = \"a\"; family  =", "familly", "unknown key 'familly'; did you mean 'family'?"},
-        {"op      = \"dense\"", "op      = \"conv\"", "\"conv\"", "this template lies in the folder of op 'dense'"},
-        {"layouts = [\"NK\"]", "layouts = [\"NQ\"]", "\"NQ\"", "unknown layout 'NQ'"},
-        {"packed  = false", "packed  = 0", "packed", "error"},
-        {"doc     = \"three loops\"", "doc     = \"three", "three", "error"},
+        { "rows[MR]", "rows[MRR]", "MRR", "'MRR' is not declared in the template's head; did you mean 'MR'?" },
+        { "M > UK", "M > QQQQ", "QQQQ", "'QQQQ' is not declared in the template's head" },
+        { "1..STEP", "1..TILES", "1..TILES", "'TILES' is not declared" },
+        { "name = \"UK\"; ch", "name = \"MR\"; ch", "\"MR\"; choices = [1, 2];", "'MR' is declared twice" },
+        { "name = \"STEP\"", "name = \"UK\"", "name = \"UK\"; expr", "'UK' is declared twice" },
+        { "name = \"PADDED\"", "name = \"TILES\"", "TILES * MR", "'TILES' is declared twice" },
+        { "name = \"tail\"", "name = \"block\"", "M % MR", "feature 'block' is declared twice" },
+        { "name = \"MR\"", "name = \"HAS_BIAS\"", "HAS_BIAS", "a name that every template has" },
+        { "name = \"MR\"", "name = \"M\"", "name = \"M\"", "a name that every template has" },
+        { "name = \"MR\"", "name = \"rows\"", "name = \"rows\"", "'rows' must be capital letters, digits and '_'" },
+        { "name = \"MR\"", "name = \"\"", "name = \"\"", "must be capital letters" },
+        { "choices = [1, 2, 4]", "choices = []", "name = \"MR\"", "parameter 'MR' has no choices" },
+        { "choices = [1, 2, 4]", "choices = [1, \"2\"]", "choices = [1, \"2\"]", "error" },
+        { "choices = [1, 2, 4]", "choices = [1, 99999999999]", "99999999999", "error" },
+        { "STEP <= 4", "STEP <= ", "STEP <= \"", "error" },
+        { "STEP <= 4", "STEP <= M", "STEP <= M", "unknown name 'M'" },
+        { "STEP <= 4", "STEPP <= 4", "STEPP", "unknown name 'STEPP'; did you mean 'STEP'?" },
+        { "MR * UK", "MR * TILES", "MR * TILES", "unknown name 'TILES'" },
+        { "log2(STEP)", "log3(STEP)", "log3", "error" },
+        { "why = \"larger blocks are of no use\"; ", "", "need", "'why'" },
+        { "tile = { M = \"MR\"; ", "tile = { ", "tile", "'M'" },
+        { "tile = { M", "tile = { L = 1; M", "tile", "'L'" },
+        { "MR = 2; UK = 1;", "MR = 2;", "target =", "'UK'" },
+        { "MR = 2; UK = 1;", "MR = 2; UK = 1; UL = 1;", "UL", "'UL'" },
+        { "bound = \"log2(1 + 1 / STEP)\";\n", "", "name    =", "'bound'" },
+        { "family  =", "familly = \"a\"; family  =", "familly", "unknown key 'familly'; did you mean 'family'?" },
+        { "op      = \"dense\"", "op      = \"conv\"", "\"conv\"", "this template lies in the folder of op 'dense'" },
+        { "layouts = [\"NK\"]", "layouts = [\"NQ\"]", "\"NQ\"", "unknown layout 'NQ'" },
+        { "packed  = false", "packed  = 0", "packed", "error" },
+        { "doc     = \"three loops\"", "doc     = \"three", "three", "error" },
     };
     for (size_t i = 0; i < LENGTH(faults); i++)
         check_fault(&faults[i]);
 }
 
-static void test_open_head(void **state) {
+static void test_open_head(void **state)
+{
     (void)state;
     TemplateList list;
     const char *said;
@@ -331,7 +378,8 @@ static void test_open_head(void **state) {
 }
 
 /* A parameter that only an unused value needs changes no kernel. */
-static void test_unused_through_value(void **state) {
+static void test_unused_through_value(void **state)
+{
     (void)state;
     TemplateList list;
     const char *said, *text = with("    return M > UK ? NAME_OK : VF;", "    return NAME_OK + VF;");
@@ -342,7 +390,8 @@ static void test_unused_through_value(void **state) {
     assert_non_null(strstr(said, "parameter 'UK' is declared but the template does not use it"));
 }
 
-static void test_folder(void **state) {
+static void test_folder(void **state)
+{
     (void)state;
     TemplateList list;
     const char *said;
@@ -362,20 +411,25 @@ static void test_folder(void **state) {
 
 /* ---- the templates of dense ---- */
 
-static bool have(const char *program) {
+static bool have(const char *program)
+{
     return system(arena_printf(arena, "command -v %s >/dev/null 2>&1", program)) == 0;
 }
 
-static const char *const compilers[] = {"gcc", "clang"};
+static const char *const compilers[] = { "gcc", "clang" };
 
-static void compile(const char *compiler, const char *file) {
-    const char *command = arena_printf(arena, "%s -std=gnu17 -O1 -ffp-contract=fast -Wall -Wextra -Wno-unused-function "
-                                       "-Werror -c '%s' -o '%s/k.o'", compiler, file, folder);
+static void compile(const char *compiler, const char *file)
+{
+    const char *command = arena_printf(arena,
+                                       "%s -std=gnu17 -O1 -ffp-contract=fast -Wall -Wextra -Wno-unused-function "
+                                       "-Werror -c '%s' -o '%s/k.o'",
+                                       compiler, file, folder);
     if (system(command) != 0)
         fail_msg("%s", command);
 }
 
-static void read_dense(TemplateList *list) {
+static void read_dense(TemplateList *list)
+{
     Diag *d = diag_new(arena);
     bool ok = template_read_all(arena, op, NULL, 0, list, d);
     diag_print(d, stderr);
@@ -383,7 +437,8 @@ static void read_dense(TemplateList *list) {
     assert_true(list->n >= 4);
 }
 
-static void test_dense_as_it_stands(void **state) {
+static void test_dense_as_it_stands(void **state)
+{
     (void)state;
 #if defined(__x86_64__)
     TemplateList list;
@@ -397,9 +452,10 @@ static void test_dense_as_it_stands(void **state) {
 #endif
 }
 
-static void compile_general(const Template *t, const General *g, const Spec *spec) {
-    const UnitContext u = {spec, &device, &targets, DCGEN_SOURCE_DIR "/templates/package"};
-    const UnitKernel k = {t, target_find(&targets, g->target), g->value};
+static void compile_general(const Template *t, const General *g, const Spec *spec)
+{
+    const UnitContext u = { spec, &device, &targets, DCGEN_SOURCE_DIR "/templates/package" };
+    const UnitKernel k = { t, target_find(&targets, g->target), g->value };
     Diag *d = diag_new(arena);
     Candidate c;
     assert_non_null(k.target);
@@ -414,7 +470,8 @@ static void compile_general(const Template *t, const General *g, const Spec *spe
     compile("gcc", arena_printf(arena, "%s/k.c", folder));
 }
 
-static bool runs_here(const Target *t) {
+static bool runs_here(const Target *t)
+{
 #if defined(__x86_64__)
     (void)t;
     return true;
@@ -424,7 +481,8 @@ static bool runs_here(const Target *t) {
 }
 
 /* The example of docs/templates.md is a template, and compiles. */
-static void test_documented(void **state) {
+static void test_documented(void **state)
+{
     (void)state;
     size_t len;
     const char *text = text_read_file(arena, DCGEN_SOURCE_DIR "/docs/templates.md", &len);
@@ -440,7 +498,8 @@ static void test_documented(void **state) {
 }
 
 /* Every template has a general kernel for every target, and each compiles with every layout and epilogue. */
-static void test_dense_general(void **state) {
+static void test_dense_general(void **state)
+{
     (void)state;
     TemplateList list;
     read_dense(&list);
@@ -458,10 +517,11 @@ static void test_dense_general(void **state) {
 }
 
 /* What the model is given: finite numbers for any shape and thread count. */
-static void test_dense_model(void **state) {
+static void test_dense_model(void **state)
+{
     (void)state;
     static const int64_t extents[][3] = {
-        {1, 1, 1}, {1, 3072, 768}, {5, 7, 3}, {17, 768, 3072}, {1000, 1024, 4096}, {4096, 1, 65536},
+        { 1, 1, 1 }, { 1, 3072, 768 }, { 5, 7, 3 }, { 17, 768, 3072 }, { 1000, 1024, 4096 }, { 4096, 1, 65536 },
     };
     TemplateList list;
     read_dense(&list);
@@ -488,20 +548,15 @@ static void test_dense_model(void **state) {
         }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_suits),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_open_head),
-        cmocka_unit_test(test_unused_through_value),
-        cmocka_unit_test(test_folder),
-        cmocka_unit_test(test_dense_as_it_stands),
-        cmocka_unit_test(test_dense_general),
-        cmocka_unit_test(test_documented),
+        cmocka_unit_test(test_fields),        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_expressions),   cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_suits),         cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_open_head),     cmocka_unit_test(test_unused_through_value),
+        cmocka_unit_test(test_folder),        cmocka_unit_test(test_dense_as_it_stands),
+        cmocka_unit_test(test_dense_general), cmocka_unit_test(test_documented),
         cmocka_unit_test(test_dense_model),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -17,23 +17,27 @@ enum { MAX_P = 12 };
 static uint64_t seed;
 
 /* Uniform in [-1, 1). */
-static double uniform(void) {
+static double uniform(void)
+{
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (double)(seed >> 11) / 0x1p52 - 1;
 }
 
-static void assert_near(double got, double want, double tolerance) {
+static void assert_near(double got, double want, double tolerance)
+{
     if (!(fabs(got - want) <= tolerance * (1 + fabs(want))))
         fail_msg("%.17g, not %.17g", got, want);
 }
 
-static int setup(void **state) {
+static int setup(void **state)
+{
     seed = 1;
     *state = arena_new();
     return 0;
 }
 
-static int teardown(void **state) {
+static int teardown(void **state)
+{
     arena_free(*state);
     return 0;
 }
@@ -41,7 +45,8 @@ static int teardown(void **state) {
 /* ---- an independent solver: normal equations by elimination with pivoting ---- */
 
 /* Solves m z = rhs, n x n, in place; rows of m are MAX_P long. */
-static void eliminate(double m[MAX_P][MAX_P], double *rhs, int n) {
+static void eliminate(double m[MAX_P][MAX_P], double *rhs, int n)
+{
     for (int c = 0; c < n; c++) {
         int pivot = c;
         for (int i = c + 1; i < n; i++)
@@ -66,13 +71,14 @@ static void eliminate(double m[MAX_P][MAX_P], double *rhs, int n) {
 }
 
 typedef struct {
-    const double *x, *y, *w;    /* w may be NULL */
+    const double *x, *y, *w; /* w may be NULL */
     int n, p;
 } Rows;
 
 /* Minimises sum w (y - b0 - z.b)^2 + lambda |b|^2 over all rows but `without`, with z standardised as r says.
  * out[0] is b0. */
-static void solve_without(const Rows *q, const Ridge *r, double lambda, int without, double out[MAX_P]) {
+static void solve_without(const Rows *q, const Ridge *r, double lambda, int without, double out[MAX_P])
+{
     double m[MAX_P][MAX_P] = { { 0 } }, z[MAX_P] = { 1 };
     memset(out, 0, MAX_P * sizeof *out);
     for (int i = 0; i < q->n; i++) {
@@ -90,14 +96,16 @@ static void solve_without(const Rows *q, const Ridge *r, double lambda, int with
     eliminate(m, out, q->p + 1);
 }
 
-static double predict_with(const Rows *q, const Ridge *r, const double b[MAX_P], int row) {
+static double predict_with(const Rows *q, const Ridge *r, const double b[MAX_P], int row)
+{
     double sum = b[0];
     for (int j = 0; j < q->p; j++)
         sum += r->scale[j] == 0 ? 0 : b[j + 1] * (q->x[row * q->p + j] - r->mean[j]) / r->scale[j];
     return sum;
 }
 
-static double loo_by_refits(const Rows *q, const Ridge *r, double lambda) {
+static double loo_by_refits(const Rows *q, const Ridge *r, double lambda)
+{
     double sum = 0, wsum = 0, b[MAX_P];
     for (int i = 0; i < q->n; i++) {
         double w = q->w ? q->w[i] : 1;
@@ -109,7 +117,8 @@ static double loo_by_refits(const Rows *q, const Ridge *r, double lambda) {
     return sqrt(sum / wsum);
 }
 
-static double total_weight(const Rows *q) {
+static double total_weight(const Rows *q)
+{
     double sum = 0;
     for (int i = 0; i < q->n; i++)
         sum += q->w ? q->w[i] : 1;
@@ -117,7 +126,8 @@ static double total_weight(const Rows *q) {
 }
 
 /* The fit solves its own problem, its error is that of refits, and no lambda of the grid has a smaller one. */
-static void check_fit(Arena *a, Rows q) {
+static void check_fit(Arena *a, Rows q)
+{
     double b[MAX_P];
     Ridge *r = ridge_fit(a, q.x, q.y, q.w, (size_t)q.n, (size_t)q.p);
     assert_non_null(r);
@@ -133,7 +143,8 @@ static void check_fit(Arena *a, Rows q) {
 
 /* ---- tests ---- */
 
-static void one_feature_by_hand(void **state) {
+static void one_feature_by_hand(void **state)
+{
     /* x = 1 2 3 has mean 2 and deviation sqrt(2/3); with lambda l the slope of z is (sum z y) / (3 + l). */
     double x[] = { 1, 2, 3 }, y[] = { 10, 30, 20 };
     Ridge *r = ridge_fit(*state, x, y, NULL, 3, 1);
@@ -146,7 +157,8 @@ static void one_feature_by_hand(void **state) {
     assert_int_equal(r->nfeature, 1);
 }
 
-static void exact_line_is_found(void **state) {
+static void exact_line_is_found(void **state)
+{
     double x[40], y[20];
     for (int i = 0; i < 20; i++) {
         x[2 * i] = i;
@@ -161,7 +173,8 @@ static void exact_line_is_found(void **state) {
     assert_true(r->loo_rmse < 1e-5);
 }
 
-static void loo_is_that_of_refits(void **state) {
+static void loo_is_that_of_refits(void **state)
+{
     enum { N = 25, P = 5 };
     double x[N * P], y[N], w[N];
     for (int round = 0; round < 20; round++) {
@@ -175,7 +188,8 @@ static void loo_is_that_of_refits(void **state) {
     }
 }
 
-static void fewer_rows_than_features(void **state) {
+static void fewer_rows_than_features(void **state)
+{
     enum { N = 6, P = 10 };
     double x[N * P], y[N];
     for (int i = 0; i < N * P; i++)
@@ -185,7 +199,8 @@ static void fewer_rows_than_features(void **state) {
     check_fit(*state, (Rows){ x, y, NULL, N, P });
 }
 
-static void collinear_features(void **state) {
+static void collinear_features(void **state)
+{
     enum { N = 30, P = 4 };
     double x[N * P], y[N];
     for (int i = 0; i < N; i++) {
@@ -198,19 +213,20 @@ static void collinear_features(void **state) {
     }
     Ridge *r = ridge_fit(*state, x, y, NULL, N, P);
     assert_non_null(r);
-    assert_near(r->coef[0], r->coef[1], 1e-6);      /* twins share their part */
+    assert_near(r->coef[0], r->coef[1], 1e-6); /* twins share their part */
     for (int j = 0; j < P; j++)
         assert_true(fabs(r->coef[j]) < 10);
     check_fit(*state, (Rows){ x, y, NULL, N, P });
 }
 
-static void constant_features_are_ignored(void **state) {
+static void constant_features_are_ignored(void **state)
+{
     enum { N = 10, P = 3 };
     double x[N * P], y[N];
     for (int i = 0; i < N; i++) {
         x[i * P] = 0.1;
         x[i * P + 1] = i;
-        x[i * P + 2] = 1e9 + 1e-7 * (i % 2);        /* rounds to a constant */
+        x[i * P + 2] = 1e9 + 1e-7 * (i % 2); /* rounds to a constant */
         y[i] = 2 * i;
     }
     Ridge *r = ridge_fit(*state, x, y, NULL, N, P);
@@ -219,7 +235,8 @@ static void constant_features_are_ignored(void **state) {
     assert_near(ridge_predict(r, other), 9, 1e-6);
 }
 
-static void only_constants_or_nothing(void **state) {
+static void only_constants_or_nothing(void **state)
+{
     double x[] = { 1, 1, 1, 1 }, y[] = { 1, 2, 3, 6 };
     Ridge *r = ridge_fit(*state, x, y, NULL, 4, 1);
     assert_near(ridge_predict(r, x), 3, 1e-15);
@@ -228,14 +245,16 @@ static void only_constants_or_nothing(void **state) {
     assert_near(r->loo_rmse, sqrt((4 + 1 + 0 + 9) / 4.0) * 4 / 3, 1e-14);
 }
 
-static void one_row_is_the_intercept(void **state) {
+static void one_row_is_the_intercept(void **state)
+{
     double x[] = { 3, 4 }, y[] = { 42 }, elsewhere[] = { -1, 1e6 };
     Ridge *r = ridge_fit(*state, x, y, NULL, 1, 2);
     assert_true(ridge_predict(r, x) == 42 && ridge_predict(r, elsewhere) == 42);
     assert_true(isinf(r->loo_rmse));
 }
 
-static void a_weight_counts_like_copies(void **state) {
+static void a_weight_counts_like_copies(void **state)
+{
     enum { N = 8 };
     double x[N], y[N], w[N], copies_x[3 * N], copies_y[3 * N];
     int ncopy = 0;
@@ -251,10 +270,11 @@ static void a_weight_counts_like_copies(void **state) {
     Ridge *r = ridge_fit(*state, x, y, w, N, 1), *c = ridge_fit(*state, copies_x, copies_y, NULL, (size_t)ncopy, 1);
     assert_near(r->mean[0], c->mean[0], 1e-14);
     assert_near(r->scale[0], c->scale[0], 1e-14);
-    assert_near(r->coef[0] * (ncopy + r->lambda), c->coef[0] * (ncopy + c->lambda), 1e-12);    /* ncopy: all weights */
+    assert_near(r->coef[0] * (ncopy + r->lambda), c->coef[0] * (ncopy + c->lambda), 1e-12); /* ncopy: all weights */
 }
 
-static void units_do_not_matter(void **state) {
+static void units_do_not_matter(void **state)
+{
     enum { N = 15, P = 3 };
     double x[N * P], scaled[N * P], y[N], w[N], scaled_w[N];
     for (int i = 0; i < N * P; i++) {
@@ -274,7 +294,8 @@ static void units_do_not_matter(void **state) {
 }
 
 /* Where there is nothing to learn, the penalty takes most of what least squares would have learnt. */
-static void noise_alone_is_shrunk_away(void **state) {
+static void noise_alone_is_shrunk_away(void **state)
+{
     enum { N = 20, P = 10, ROUNDS = 50 };
     double x[N * P], y[N], least[MAX_P], shrunk = 0, unshrunk = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -292,7 +313,8 @@ static void noise_alone_is_shrunk_away(void **state) {
     assert_true(shrunk < 0.2 * unshrunk);
 }
 
-static void bad_values_are_refused(void **state) {
+static void bad_values_are_refused(void **state)
+{
     static const double bad[] = { NAN, INFINITY, -INFINITY };
     double good[] = { 1, 2, 3, 5 }, x[4], w[4] = { 1, 1, 1, 1 };
     assert_non_null(ridge_fit(*state, good, good, w, 4, 1));
@@ -312,13 +334,15 @@ static void bad_values_are_refused(void **state) {
 }
 
 /* Finite values whose sums are not give no model rather than a wrong one. */
-static void overflow_is_refused(void **state) {
+static void overflow_is_refused(void **state)
+{
     double x[] = { DBL_MAX, -DBL_MAX, DBL_MAX, 1 }, y[] = { 1, 2, 3, 4 };
     assert_null(ridge_fit(*state, x, y, NULL, 4, 1));
     assert_null(ridge_fit(*state, y, x, NULL, 4, 1));
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_feature_by_hand, setup, teardown),
         cmocka_unit_test_setup_teardown(exact_line_is_found, setup, teardown),

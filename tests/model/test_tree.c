@@ -17,7 +17,8 @@ static const TreeOptions FULL = { .max_leaf = 0, .tolerance = 0 };
 
 static uint64_t seed;
 
-static uint32_t draw(uint32_t below) {
+static uint32_t draw(uint32_t below)
+{
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(((seed >> 32) * below) >> 32);
 }
@@ -29,21 +30,24 @@ typedef struct {
     double *cost;
 } Data;
 
-static Data data_new(Arena *a, int64_t n, int nfeature, int nclass) {
+static Data data_new(Arena *a, int64_t n, int nfeature, int nclass)
+{
     Data d = { .n = n, .nfeature = nfeature, .nclass = nclass };
     d.x = ARENA_ARRAY(a, (size_t)(n * nfeature), int64_t);
     d.cost = ARENA_ARRAY(a, (size_t)(n * nclass), double);
     return d;
 }
 
-static TreeNode *train(Arena *a, const Data *d, TreeOptions options) {
+static TreeNode *train(Arena *a, const Data *d, TreeOptions options)
+{
     TreeNode *t = tree_train(a, d->x, d->cost, d->n, d->nfeature, d->nclass, options);
     assert_non_null(t);
     return t;
 }
 
 /* Whole costs, so that sums are exact and ties are ties. */
-static Data random_data(Arena *a, int64_t n, int nfeature, int nclass, uint32_t values, uint32_t costs) {
+static Data random_data(Arena *a, int64_t n, int nfeature, int nclass, uint32_t values, uint32_t costs)
+{
     Data d = data_new(a, n, nfeature, nclass);
     for (int64_t i = 0; i < n * nfeature; i++)
         d.x[i] = (int64_t)draw(values) - values / 2;
@@ -52,19 +56,22 @@ static Data random_data(Arena *a, int64_t n, int nfeature, int nclass, uint32_t 
     return d;
 }
 
-static double cost_of_tree(const Data *d, const TreeNode *t) {
+static double cost_of_tree(const Data *d, const TreeNode *t)
+{
     double sum = 0;
     for (int64_t i = 0; i < d->n; i++)
         sum += d->cost[i * d->nclass + tree_choose(t, d->x + i * d->nfeature)];
     return sum;
 }
 
-static void assert_near(double got, double want) {
+static void assert_near(double got, double want)
+{
     if (!(fabs(got - want) <= 1e-9 * (1 + fabs(want))))
         fail_msg("%.17g, not %.17g", got, want);
 }
 
-static void assert_same_tree(const TreeNode *a, const TreeNode *b) {
+static void assert_same_tree(const TreeNode *a, const TreeNode *b)
+{
     assert_int_equal(a->feature, b->feature);
     assert_int_equal(a->threshold, b->threshold);
     assert_int_equal(a->class, b->class);
@@ -77,7 +84,8 @@ static void assert_same_tree(const TreeNode *a, const TreeNode *b) {
 }
 
 /* Every node's number of points, class and cost are those of the points that reach it. */
-static void check_nodes(const Data *d, const TreeNode *t, const bool *here) {
+static void check_nodes(const Data *d, const TreeNode *t, const bool *here)
+{
     int64_t n = 0;
     double *sum = calloc((size_t)d->nclass, sizeof *sum);
     for (int64_t i = 0; i < d->n; i++) {
@@ -101,20 +109,23 @@ static void check_nodes(const Data *d, const TreeNode *t, const bool *here) {
     free(side);
 }
 
-static void check_tree(const Data *d, const TreeNode *t) {
+static void check_tree(const Data *d, const TreeNode *t)
+{
     bool *all = malloc((size_t)d->n * sizeof *all);
     memset(all, true, (size_t)d->n * sizeof *all);
     check_nodes(d, t, all);
     free(all);
 }
 
-static int setup(void **state) {
+static int setup(void **state)
+{
     seed = 7;
     *state = arena_new();
     return 0;
 }
 
-static int teardown(void **state) {
+static int teardown(void **state)
+{
     arena_free(*state);
     return 0;
 }
@@ -127,7 +138,8 @@ typedef struct {
     double cost;
 } Best;
 
-static double best_class_cost(const Data *d, int feature, int64_t threshold, bool right) {
+static double best_class_cost(const Data *d, int feature, int64_t threshold, bool right)
+{
     double best = INFINITY;
     for (int c = 0; c < d->nclass; c++) {
         double sum = 0;
@@ -139,7 +151,8 @@ static double best_class_cost(const Data *d, int feature, int64_t threshold, boo
     return best;
 }
 
-static int64_t next_value(const Data *d, int feature, int64_t after) {
+static int64_t next_value(const Data *d, int feature, int64_t after)
+{
     int64_t next = INT64_MAX;
     for (int64_t i = 0; i < d->n; i++) {
         int64_t v = d->x[i * d->nfeature + feature];
@@ -149,7 +162,8 @@ static int64_t next_value(const Data *d, int feature, int64_t after) {
 }
 
 /* All single splits, straight from the definition; values are small here. */
-static Best best_single(const Data *d) {
+static Best best_single(const Data *d)
+{
     Best best = { -1, 0, best_class_cost(d, -1, 0, false) };
     for (int f = 0; f < d->nfeature; f++) {
         int64_t low = next_value(d, f, INT64_MIN), high;
@@ -163,7 +177,8 @@ static Best best_single(const Data *d) {
     return best;
 }
 
-static void root_is_the_best_single_split(void **state) {
+static void root_is_the_best_single_split(void **state)
+{
     int nsplit = 0;
     for (int round = 0; round < 2000; round++) {
         Data d = random_data(*state, 1 + draw(12), 1 + (int)draw(3), 1 + (int)draw(4), 2 + draw(8), 2 + draw(6));
@@ -183,7 +198,8 @@ static void root_is_the_best_single_split(void **state) {
 /* ---- the whole tree ---- */
 
 /* The least that any function of x can cost: points that agree in x share a class. */
-static double ideal_cost(const Data *d) {
+static double ideal_cost(const Data *d)
+{
     double sum = 0;
     for (int64_t i = 0; i < d->n; i++) {
         const int64_t *x = d->x + i * d->nfeature;
@@ -204,7 +220,8 @@ static double ideal_cost(const Data *d) {
     return sum;
 }
 
-static void one_feature_reaches_the_ideal(void **state) {
+static void one_feature_reaches_the_ideal(void **state)
+{
     for (int round = 0; round < 300; round++) {
         Data d = random_data(*state, 1 + draw(40), 1, 1 + (int)draw(5), 1 + draw(40), 2 + draw(20));
         TreeNode *t = train(*state, &d, FULL);
@@ -214,7 +231,8 @@ static void one_feature_reaches_the_ideal(void **state) {
 }
 
 /* Greedy: a first threshold may fall inside a segment whose class is neither side's, which then takes two leaves. */
-static void segments_give_few_leaves(void **state) {
+static void segments_give_few_leaves(void **state)
+{
     static const int class_of[] = { 2, 0, 1, 0, 2, 1 };
     Data d = data_new(*state, 600, 1, 3);
     for (int64_t i = 0; i < d.n; i++) {
@@ -231,11 +249,12 @@ static void segments_give_few_leaves(void **state) {
     }
 }
 
-static void order_of_points_does_not_matter(void **state) {
+static void order_of_points_does_not_matter(void **state)
+{
     for (int round = 0; round < 40; round++) {
         Data d = random_data(*state, 200, 3, 4, 6, 5), s = data_new(*state, 200, 3, 4);
         for (int64_t i = 0; i < d.n * d.nclass; i++)
-            d.cost[i] = draw(9) == 0 ? INFINITY : d.cost[i] + draw(1000) / 997.0;    /* sums depend on the order */
+            d.cost[i] = draw(9) == 0 ? INFINITY : d.cost[i] + draw(1000) / 997.0; /* sums depend on the order */
         memcpy(s.x, d.x, 200 * 3 * sizeof *d.x);
         memcpy(s.cost, d.cost, 200 * 4 * sizeof *d.cost);
         for (uint32_t i = 199; i > 0; i--) {
@@ -257,13 +276,14 @@ static void order_of_points_does_not_matter(void **state) {
 }
 
 /* 0.1 + 0.2 + ... differs by the order of adding up; equal features and mirrored ones still tie. */
-static void ties_go_low_despite_rounding(void **state) {
+static void ties_go_low_despite_rounding(void **state)
+{
     Data d = data_new(*state, 100, 3, 3);
     for (int64_t i = 0; i < d.n; i++) {
         d.x[i * 3] = -i;
         d.x[i * 3 + 1] = d.x[i * 3 + 2] = i;
         for (int c = 0; c < 3; c++)
-            d.cost[i * 3 + c] = 0.1 * (double)(1 + (c == 0 ? i : 99 - i) % 100);     /* classes 1 and 2 are equal */
+            d.cost[i * 3 + c] = 0.1 * (double)(1 + (c == 0 ? i : 99 - i) % 100); /* classes 1 and 2 are equal */
     }
     TreeNode *t = train(*state, &d, FULL);
     assert_int_equal(t->feature, 0);
@@ -272,7 +292,8 @@ static void ties_go_low_despite_rounding(void **state) {
     assert_int_equal(t->right->class, 0);
 }
 
-static void a_node_without_use_is_a_leaf(void **state) {
+static void a_node_without_use_is_a_leaf(void **state)
+{
     Data d = random_data(*state, 50, 2, 3, 10, 2);
     for (int64_t i = 0; i < d.n; i++)
         d.cost[i * 3 + 2] = 0;
@@ -282,19 +303,20 @@ static void a_node_without_use_is_a_leaf(void **state) {
     assert_int_equal(tree_depth(t), 0);
 }
 
-static void degenerate_inputs(void **state) {
+static void degenerate_inputs(void **state)
+{
     double cost[] = { 3, 1, 2, 3, 1, 2 };
     int64_t x[] = { 5, 5 };
     TreeNode *t = tree_train(*state, x, cost, 0, 1, 3, FULL);
     assert_int_equal(t->feature, -1);
     assert_int_equal(tree_choose(t, x), 0);
-    t = tree_train(*state, x, cost, 2, 1, 3, FULL);        /* the same point twice */
+    t = tree_train(*state, x, cost, 2, 1, 3, FULL); /* the same point twice */
     assert_int_equal(tree_choose(t, x), 1);
     assert_int_equal(t->npoint, 2);
-    t = tree_train(*state, NULL, cost, 2, 0, 3, FULL);     /* no feature */
+    t = tree_train(*state, NULL, cost, 2, 0, 3, FULL); /* no feature */
     assert_int_equal(t->class, 1);
     assert_near(t->cost, 2);
-    t = tree_train(*state, x, cost, 2, 1, 1, FULL);        /* no choice */
+    t = tree_train(*state, x, cost, 2, 1, 1, FULL); /* no choice */
     assert_int_equal(tree_nleaf(t), 1);
     assert_null(tree_train(*state, x, cost, 2, 1, 0, FULL));
     assert_null(tree_train(*state, x, cost, -1, 1, 3, FULL));
@@ -303,7 +325,8 @@ static void degenerate_inputs(void **state) {
 
 /* ---- looking ahead ---- */
 
-static void a_class_useful_only_in_the_middle(void **state) {
+static void a_class_useful_only_in_the_middle(void **state)
+{
     Data d = data_new(*state, 90, 2, 2);
     for (int64_t i = 0; i < d.n; i++) {
         d.x[i * 2] = i % 7;
@@ -319,7 +342,8 @@ static void a_class_useful_only_in_the_middle(void **state) {
     assert_near(cost_of_tree(&d, t), 170);
 }
 
-static Data exclusive_or(Arena *a, int side, int from0, int from1, int nfeature) {
+static Data exclusive_or(Arena *a, int side, int from0, int from1, int nfeature)
+{
     Data d = data_new(a, side * side, nfeature, 2);
     for (int64_t i = 0; i < d.n; i++) {
         int64_t u = i % side, v = i / side;
@@ -334,8 +358,11 @@ static Data exclusive_or(Arena *a, int side, int from0, int from1, int nfeature)
     return d;
 }
 
-static void two_features_decide_together(void **state) {
-    static const struct { int side, from0, from1, nfeature; } cases[] = {
+static void two_features_decide_together(void **state)
+{
+    static const struct {
+        int side, from0, from1, nfeature;
+    } cases[] = {
         { 2, 1, 1, 2 }, { 4, 2, 2, 2 }, { 64, 32, 32, 2 }, { 64, 32, 32, 4 }, { 100, 50, 50, 3 }, { 150, 75, 75, 6 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -349,7 +376,8 @@ static void two_features_decide_together(void **state) {
 }
 
 /* Uneven corners: single splits lower the cost a little, and the exact cost is still reached. */
-static void uneven_corners_are_found(void **state) {
+static void uneven_corners_are_found(void **state)
+{
     for (int round = 0; round < 30; round++) {
         Data d = exclusive_or(*state, 30, 1 + (int)draw(29), 1 + (int)draw(29), 2);
         TreeNode *t = train(*state, &d, FULL);
@@ -360,11 +388,12 @@ static void uneven_corners_are_found(void **state) {
 
 /* ---- classes that are not allowed ---- */
 
-static void a_denied_class_is_never_chosen(void **state) {
+static void a_denied_class_is_never_chosen(void **state)
+{
     for (int round = 0; round < 200; round++) {
         Data d = random_data(*state, 60, 2, 4, 1000, 50);
         for (int64_t i = 0; i < d.n; i++)
-            for (int c = 0; c < 3; c++)     /* the last class is the general one, dear and always allowed */
+            for (int c = 0; c < 3; c++) /* the last class is the general one, dear and always allowed */
                 d.cost[i * 4 + c] = draw(3) == 0 ? (draw(2) ? INFINITY : NAN) : d.cost[i * 4 + c] + 1;
         for (int64_t i = 0; i < d.n; i++)
             d.cost[i * 4 + 3] = 500;
@@ -374,7 +403,8 @@ static void a_denied_class_is_never_chosen(void **state) {
     }
 }
 
-static void a_point_with_every_class_denied(void **state) {
+static void a_point_with_every_class_denied(void **state)
+{
     Data d = data_new(*state, 20, 1, 2);
     for (int64_t i = 0; i < d.n; i++) {
         d.x[i] = i;
@@ -383,7 +413,7 @@ static void a_point_with_every_class_denied(void **state) {
     }
     d.cost[14] = d.cost[15] = INFINITY;
     TreeNode *t = train(*state, &d, FULL);
-    assert_int_equal(tree_nleaf(t), 2);     /* the lost point disturbs nobody */
+    assert_int_equal(tree_nleaf(t), 2); /* the lost point disturbs nobody */
     assert_int_equal(t->threshold, 9);
     assert_true(isinf(t->cost) && isinf(t->left->cost));
     assert_near(t->right->cost, 10);
@@ -392,7 +422,8 @@ static void a_point_with_every_class_denied(void **state) {
 /* ---- pruning ---- */
 
 /* No pair of sibling leaves could still be merged within what is left of the tolerance. */
-static void assert_nothing_left_to_merge(const TreeNode *t, double left) {
+static void assert_nothing_left_to_merge(const TreeNode *t, double left)
+{
     if (t->feature < 0)
         return;
     if (t->left->feature < 0 && t->right->feature < 0)
@@ -401,7 +432,8 @@ static void assert_nothing_left_to_merge(const TreeNode *t, double left) {
     assert_nothing_left_to_merge(t->right, left);
 }
 
-static void pruning_respects_the_tolerance(void **state) {
+static void pruning_respects_the_tolerance(void **state)
+{
     static const double tolerance[] = { 0, 1e-4, 1e-3, 1e-2, 0.1, 1, 100 };
     for (int round = 0; round < 20; round++) {
         Data d = random_data(*state, 500, 2, 4, 30, 1000);
@@ -420,7 +452,8 @@ static void pruning_respects_the_tolerance(void **state) {
     }
 }
 
-static void max_leaf_is_used_well(void **state) {
+static void max_leaf_is_used_well(void **state)
+{
     Data d = random_data(*state, 400, 2, 3, 400, 1000);
     double before = INFINITY;
     for (int max = 1; max <= 100; max++) {
@@ -432,14 +465,16 @@ static void max_leaf_is_used_well(void **state) {
     }
 }
 
-static void max_leaf_keeps_half_of_an_exclusive_or(void **state) {
+static void max_leaf_keeps_half_of_an_exclusive_or(void **state)
+{
     Data d = exclusive_or(*state, 16, 8, 8, 2);
     TreeNode *t = train(*state, &d, (TreeOptions){ .max_leaf = 3 });
     assert_int_equal(tree_nleaf(t), 3);
     assert_near(cost_of_tree(&d, t), 256 * 1.25);
 }
 
-static void negative_and_huge_costs(void **state) {
+static void negative_and_huge_costs(void **state)
+{
     Data d = random_data(*state, 100, 2, 3, 50, 100);
     for (int64_t i = 0; i < 300; i++)
         d.cost[i] = (d.cost[i] - 50) * 1e300;
@@ -447,13 +482,14 @@ static void negative_and_huge_costs(void **state) {
     assert_true(isfinite(cost_of_tree(&d, t)));
     assert_true(cost_of_tree(&d, t) <= cost_of_tree(&d, train(*state, &d, (TreeOptions){ .max_leaf = 1 })));
     for (int64_t i = 0; i < 300; i++)
-        d.cost[i] = 1e308;      /* sums overflow: no split is better, and nothing hangs */
+        d.cost[i] = 1e308; /* sums overflow: no split is better, and nothing hangs */
     assert_int_equal(tree_nleaf(train(*state, &d, FULL)), 1);
 }
 
 /* ---- extremes ---- */
 
-static void extreme_values_do_not_overflow(void **state) {
+static void extreme_values_do_not_overflow(void **state)
+{
     static const int64_t x[] = { INT64_MIN, INT64_MIN + 1, -3, 0, INT64_MAX - 1, INT64_MAX };
     static const int64_t threshold[] = { INT64_MIN, INT64_MIN / 2 - 1, -2, INT64_MAX / 2, INT64_MAX - 1 };
     for (int cut = 0; cut < 5; cut++) {
@@ -481,13 +517,15 @@ enum { TIMED = 1 };
 enum { TIMED = 0 };
 #endif
 
-static double seconds(void) {
+static double seconds(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void check_speed(Arena *a, const Data *d, double limit, const char *what) {
+static void check_speed(Arena *a, const Data *d, double limit, const char *what)
+{
     double start = seconds();
     TreeNode *t = train(a, d, (TreeOptions){ .tolerance = 1e-3 });
     double took = seconds() - start;
@@ -498,21 +536,23 @@ static void check_speed(Arena *a, const Data *d, double limit, const char *what)
     assert_true(tree_depth(t) < 200);
 }
 
-static void many_points_are_fast(void **state) {
+static void many_points_are_fast(void **state)
+{
     Data d = data_new(*state, 200000, 4, 9);
     for (int64_t i = 0; i < d.n; i++) {
         int64_t *x = d.x + i * 4;
         for (int f = 0; f < 4; f++)
             x[f] = 1 + draw(4096);
-        for (int c = 0; c < 9; c++)     /* tiles of different sizes: a saw-tooth of padded work, and noise */
+        for (int c = 0; c < 9; c++) /* tiles of different sizes: a saw-tooth of padded work, and noise */
             d.cost[i * 9 + c] = ceil((double)x[0] / (4 << c % 3)) * (4 << c % 3) * (double)(20 + x[1] % (32 << c / 3)) *
                                 (1 + 0.01 * draw(3));
     }
-    check_speed(*state, &d, 4, "200000 points x 4 x 9");     /* meant to be under 2 s on a machine of today */
+    check_speed(*state, &d, 4, "200000 points x 4 x 9"); /* meant to be under 2 s on a machine of today */
 }
 
 /* Costs that make the greedy split peel off one point at a time: the tree must not become a list. */
-static void no_pattern_makes_a_deep_tree(void **state) {
+static void no_pattern_makes_a_deep_tree(void **state)
+{
     Data d = data_new(*state, 100000, 1, 2);
     for (int growing = 0; growing < 2; growing++) {
         for (int64_t i = 0; i < d.n; i++) {
@@ -524,7 +564,8 @@ static void no_pattern_makes_a_deep_tree(void **state) {
     }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(root_is_the_best_single_split, setup, teardown),
         cmocka_unit_test_setup_teardown(one_feature_reaches_the_ideal, setup, teardown),

@@ -25,7 +25,7 @@ static const char packages[] = DCGEN_BINARY_DIR "/tests/packages", templates[] =
 /* A package as its spec and records make it, and as compiled. */
 typedef struct {
     Arena *arena;
-    const char *name, *folder;         /* folder: for what is compiled */
+    const char *name, *folder; /* folder: for what is compiled */
     Outcome made;
     void *so;
     int (*dispatch)(int cpu, const int64_t *extent, int64_t threads);
@@ -59,12 +59,14 @@ static void compile_package(Fixture *f)
     const char *c = arena_printf(a, "%s/%s.c", f->folder, n), *so = arena_printf(a, "%s/%s.so", f->folder, n);
     FILE *file = fopen(c, "w");
     assert_non_null(file);
-    fprintf(file, "#include \"kernels.c\"\n"
-                  "int at(int cpu, const int64_t *x, int64_t threads)\n"
-                  "{ return %s_dispatch(cpu, x[0], x[1], x[2], threads); }\n"
-                  "int choose(const int64_t *x) { return %s_choose(x[0], x[1], x[2]); }\n"
-                  "int cpu(void) { return %s_cpu(); }\n"
-                  "const char *text(int kernel) { return %s_kernel_text(kernel); }\n", n, n, n, n);
+    fprintf(file,
+            "#include \"kernels.c\"\n"
+            "int at(int cpu, const int64_t *x, int64_t threads)\n"
+            "{ return %s_dispatch(cpu, x[0], x[1], x[2], threads); }\n"
+            "int choose(const int64_t *x) { return %s_choose(x[0], x[1], x[2]); }\n"
+            "int cpu(void) { return %s_cpu(); }\n"
+            "const char *text(int kernel) { return %s_kernel_text(kernel); }\n",
+            n, n, n, n);
     assert_int_equal(fclose(file), 0);
     assert_int_equal(system(arena_printf(a, "cc -shared -fPIC -O0 -I'%s/%s' '%s' -o '%s'", packages, n, c, so)), 0);
     f->so = dlopen(so, RTLD_NOW | RTLD_LOCAL);
@@ -98,7 +100,7 @@ static void check_declared_shapes(const Fixture *f)
     const Spec *s = f->made.workload->spec;
     const Assignment *as = f->made.assignment;
     assert_true(s->ninstance > 0);
-    assert_int_equal(f->cpu(), 0);             /* tuned for this CPU's best instruction set */
+    assert_int_equal(f->cpu(), 0); /* tuned for this CPU's best instruction set */
     for (int64_t i = 0; i < s->ninstance; i++) {
         const Instance *inst = &s->instance[i];
         assert_in_range(as->chosen[i], 0, as->nkernel - 1);
@@ -134,7 +136,7 @@ static void check_kernel_order(const Fixture *f)
         candidate_values(c, value);
         assert_string_equal(f->text(k), unit_kernel_text(f->arena, &(UnitKernel){ c->t, c->target, value }));
     }
-    assert_non_null(f->text(as->nkernel));     /* for lesser instruction sets */
+    assert_non_null(f->text(as->nkernel)); /* for lesser instruction sets */
 }
 
 static void check_package(void **state)

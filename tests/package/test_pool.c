@@ -15,7 +15,9 @@
 enum { MAX_TASK = 1000 };
 
 /* Plain ints: a task that ran twice, or unseen writes, are races for tsan. */
-typedef struct { int count[MAX_TASK]; } Job;
+typedef struct {
+    int count[MAX_TASK];
+} Job;
 
 static void count_task(void *arg, int i)
 {
@@ -23,10 +25,7 @@ static void count_task(void *arg, int i)
     job->count[i]++;
 }
 
-static void sleep_ns(long ns)
-{
-    nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
-}
+static void sleep_ns(long ns) { nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL); }
 
 static void check_run(NAME_pool *pool, int n)
 {
@@ -81,7 +80,10 @@ static void runs_after_pauses(void **state)
     NAME_pool_stop(pool);
 }
 
-typedef struct { pthread_t main; atomic_int ran_elsewhere; } Helpers;
+typedef struct {
+    pthread_t main;
+    atomic_int ran_elsewhere;
+} Helpers;
 
 static void slow_task(void *arg, int i)
 {
@@ -104,7 +106,10 @@ static void workers_help_after_sleep(void **state)
     NAME_pool_stop(pool);
 }
 
-typedef struct { NAME_pool *pool; Job job; } Caller;
+typedef struct {
+    NAME_pool *pool;
+    Job job;
+} Caller;
 
 static void *call_often(void *arg)
 {
@@ -133,7 +138,10 @@ static void concurrent_callers(void **state)
     NAME_pool_stop(pool);
 }
 
-typedef struct { NAME_pool *pool; Job inner[8]; } Nested;
+typedef struct {
+    NAME_pool *pool;
+    Job inner[8];
+} Nested;
 
 static void run_inner(void *arg, int i)
 {

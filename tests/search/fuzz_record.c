@@ -18,14 +18,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(bool ok, const char *what) {
+static void check(bool ok, const char *what)
+{
     if (ok)
         return;
     fprintf(stderr, "fuzz_record: %s\n", what);
     abort();
 }
 
-static void read_bytes(Arena *a, const void *data, size_t size, Records *out) {
+static void read_bytes(Arena *a, const void *data, size_t size, Records *out)
+{
     static int fd = -1;
     static char path[40];
     const char *err = NULL;
@@ -37,26 +39,31 @@ static void read_bytes(Arena *a, const void *data, size_t size, Records *out) {
     check(record_read(a, path, out, NULL, &err), "not read");
 }
 
-static bool plain_name(const char *s) {
+static bool plain_name(const char *s)
+{
     size_t n = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-");
     return n > 0 && n <= 128 && s[n] == '\0' && *s != '.' && *s != '-';
 }
 
-static bool plain_text(const char *s) {
+static bool plain_text(const char *s)
+{
     for (; *s; s++)
         if (*s < ' ' || *s > '~')
             return false;
     return true;
 }
 
-static void check_kernel(const KernelRecord *k) {
-    check(plain_name(k->key) && plain_name(k->device) && plain_name(k->target) && plain_text(k->why), "text of a kernel");
+static void check_kernel(const KernelRecord *k)
+{
+    check(plain_name(k->key) && plain_name(k->device) && plain_name(k->target) && plain_text(k->why),
+          "text of a kernel");
     check(k->nparam >= 0 && k->nparam <= RECORD_MAX_PARAM && k->code_bytes >= 0, "counts of a kernel");
     for (int i = 0; i < k->nparam; i++)
         check(plain_name(k->param[i].name), "name of a parameter");
 }
 
-static void check_measure(const MeasureRecord *m) {
+static void check_measure(const MeasureRecord *m)
+{
     check(plain_name(m->key) && plain_name(m->device) && plain_text(m->why), "text of a measure");
     check(m->naxis > 0 && m->naxis <= RECORD_MAX_AXIS && m->threads > 0, "counts of a measure");
     check(m->nsample >= 0 && m->nsample <= RECORD_MAX_SAMPLE, "number of samples");
@@ -67,7 +74,8 @@ static void check_measure(const MeasureRecord *m) {
     check(m->max_err >= 0 && (m->max_err <= 1 || m->status != STATUS_OK), "error");
 }
 
-static void check_records(const Records *r) {
+static void check_records(const Records *r)
+{
     for (int64_t i = 0; i < r->ndevice; i++)
         check(plain_name(r->device[i].id) && plain_text(r->device[i].name) && plain_text(r->device[i].flags), "device");
     for (int64_t i = 0; i < r->nkernel; i++)
@@ -76,7 +84,8 @@ static void check_records(const Records *r) {
         check_measure(&r->measure[i]);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     Arena *a = arena_new();
     Records r, again;
     read_bytes(a, data, size, &r);
@@ -96,32 +105,69 @@ static const char SEED_FILE[] =
     "\"l1_bytes\":49152,\"l2_bytes\":1048576,\"l3_bytes\":33554432,\"isa\":[\"avx512\",\"avx2\"],"
     "\"compiler\":\"gcc 12\",\"flags\":\"-O3\"}\n"
     "{\"v\":1,\"type\":\"kernel\",\"key\":\"00ff\",\"device\":\"0123456789abcdef\",\"op\":\"dense\",\"dtype\":\"f32\","
-    "\"template\":\"cpu\",\"template_hash\":\"ab\",\"target\":\"avx2\",\"params\":{\"MR\":6,\"NR\":-2},\"status\":\"ok\","
+    "\"template\":\"cpu\",\"template_hash\":\"ab\",\"target\":\"avx2\",\"params\":{\"MR\":6,\"NR\":-2},\"status\":"
+    "\"ok\","
     "\"code_bytes\":4711,\"why\":\"\"}\n"
     "{\"v\":1,\"type\":\"measure\",\"key\":\"00ff\",\"device\":\"0123456789abcdef\",\"extent\":[16,768,2304],"
     "\"threads\":1,\"status\":\"ok\",\"ns\":[151200.1,150900.0,1.5e5],\"median_ns\":150900.0,\"spread\":0.004,"
     "\"max_err\":0.03,\"final\":false,\"why\":\"\"}\n"
     "{\"v\":1,\"type\":\"measure\",\"key\":\"00ff\",\"device\":\"0123456789abcdef\",\"extent\":[1],\"threads\":64,"
-    "\"status\":\"wrong\",\"ns\":[],\"median_ns\":0.0,\"spread\":0.0,\"max_err\":null,\"final\":true,\"why\":\"a \\\"b\\\"\"}\n";
+    "\"status\":\"wrong\",\"ns\":[],\"median_ns\":0.0,\"spread\":0.0,\"max_err\":null,\"final\":true,\"why\":\"a "
+    "\\\"b\\\"\"}\n";
 
 /* Pieces that parsers trip over. */
 static const char *const PIECES[] = {
-    "{", "}", "[", "]", "\"", "\\", "\\u0000", "\\ud800", ",", ":", "\n", "\r\n", "-", "1e308", "1e999", "-0.0", "1e-320", "NaN",
-    "Infinity", "null", "true", "9223372036854775807", "-9223372036854775808", "18446744073709551616", "\xff", "\xc3\xa9",
-    "../", "/", ".", "\"v\":2", "\"v\":1,", "\"ok\"", "\"wrong\"", "\"ns\":[", "[[[[[[[[[[[[[[[[", "0.1234567890123456789",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    "\\",
+    "\\u0000",
+    "\\ud800",
+    ",",
+    ":",
+    "\n",
+    "\r\n",
+    "-",
+    "1e308",
+    "1e999",
+    "-0.0",
+    "1e-320",
+    "NaN",
+    "Infinity",
+    "null",
+    "true",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551616",
+    "\xff",
+    "\xc3\xa9",
+    "../",
+    "/",
+    ".",
+    "\"v\":2",
+    "\"v\":1,",
+    "\"ok\"",
+    "\"wrong\"",
+    "\"ns\":[",
+    "[[[[[[[[[[[[[[[[",
+    "0.1234567890123456789",
 };
 
 enum { MAX_BYTES = 8192, NPIECE = sizeof PIECES / sizeof *PIECES };
 
 static uint64_t seed = 1;
 
-static size_t draw(size_t below) {
+static size_t draw(size_t below)
+{
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return below ? (size_t)(seed >> 33) % below : 0;
 }
 
 /* Replaces `cut` bytes at `at` by `n` others. */
-static size_t splice(uint8_t *s, size_t len, size_t at, size_t cut, const void *with, size_t n) {
+static size_t splice(uint8_t *s, size_t len, size_t at, size_t cut, const void *with, size_t n)
+{
     cut = cut > len - at ? len - at : cut;
     if (len - cut + n > MAX_BYTES)
         return len;
@@ -132,27 +178,36 @@ static size_t splice(uint8_t *s, size_t len, size_t at, size_t cut, const void *
     return len - cut + n;
 }
 
-static size_t mutate(uint8_t *s, size_t len) {
+static size_t mutate(uint8_t *s, size_t len)
+{
     size_t at = draw(len + 1), from = draw(len + 1), n = draw(draw(8) ? 16 : 300);
     const char *piece = PIECES[draw(NPIECE)];
     uint8_t byte = (uint8_t)draw(256);
     switch (draw(6)) {
-    case 0: return splice(s, len, at, 1, &byte, 1);
-    case 1: return splice(s, len, at, n, "", 0);
-    case 2: return splice(s, len, at, draw(2) * n, piece, strlen(piece));
-    case 3: return splice(s, len, at, draw(2) * n, s + from, n > len - from ? len - from : n);
-    case 4: return splice(s, len, at, 0, &byte, 1);
-    default: return draw(4) ? len : at;
+    case 0:
+        return splice(s, len, at, 1, &byte, 1);
+    case 1:
+        return splice(s, len, at, n, "", 0);
+    case 2:
+        return splice(s, len, at, draw(2) * n, piece, strlen(piece));
+    case 3:
+        return splice(s, len, at, draw(2) * n, s + from, n > len - from ? len - from : n);
+    case 4:
+        return splice(s, len, at, 0, &byte, 1);
+    default:
+        return draw(4) ? len : at;
     }
 }
 
-static double seconds(void) {
+static double seconds(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-int main(void) {
+int main(void)
+{
     static uint8_t s[MAX_BYTES];
     double end = seconds() + 2;
     long ninput = 0;

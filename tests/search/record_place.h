@@ -22,11 +22,12 @@
 typedef struct {
     Arena *a;
     char dir[64], path[96];
-    char *warnings;         /* of the last reading */
+    char *warnings; /* of the last reading */
     const char *err;
 } Place;
 
-static inline int setup(void **state) {
+static inline int setup(void **state)
+{
     Place *p = calloc(1, sizeof *p);
     p->a = arena_new();
     strcpy(p->dir, "/tmp/dcgen-test-record-XXXXXX");
@@ -36,7 +37,8 @@ static inline int setup(void **state) {
     return 0;
 }
 
-static inline int teardown(void **state) {
+static inline int teardown(void **state)
+{
     Place *p = *state;
     unlink(p->path);
     assert_int_equal(rmdir(p->dir), 0);
@@ -48,7 +50,8 @@ static inline int teardown(void **state) {
 
 /* ---- files ---- */
 
-static inline void put_bytes(Place *p, const char *s, size_t n) {
+static inline void put_bytes(Place *p, const char *s, size_t n)
+{
     FILE *f = fopen(p->path, "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(s, 1, n, f), n);
@@ -57,13 +60,15 @@ static inline void put_bytes(Place *p, const char *s, size_t n) {
 
 static inline void put(Place *p, const char *s) { put_bytes(p, s, strlen(s)); }
 
-static inline char *contents(Place *p, size_t *n) {
+static inline char *contents(Place *p, size_t *n)
+{
     char *s = text_read_file(p->a, p->path, n);
     assert_non_null(s);
     return s;
 }
 
-static inline RecordFile *open_with_warnings(Place *p) {
+static inline RecordFile *open_with_warnings(Place *p)
+{
     size_t n;
     free(p->warnings);
     p->warnings = NULL;
@@ -73,14 +78,16 @@ static inline RecordFile *open_with_warnings(Place *p) {
     return f;
 }
 
-static inline RecordFile *must_open(Place *p) {
+static inline RecordFile *must_open(Place *p)
+{
     RecordFile *f = open_with_warnings(p);
     if (!f)
         fail_msg("%s", p->err);
     return f;
 }
 
-static inline Records must_read(Place *p) {
+static inline Records must_read(Place *p)
+{
     Records r;
     size_t n;
     free(p->warnings);
@@ -92,38 +99,64 @@ static inline Records must_read(Place *p) {
     return r;
 }
 
-static inline void assert_contains(const char *text, const char *part) {
+static inline void assert_contains(const char *text, const char *part)
+{
     if (!strstr(text, part))
         fail_msg("'%s' lacks '%s'", text, part);
 }
 
 /* ---- samples ---- */
 
-static inline Device a_device(void) {
-    return (Device){ .id = "0123456789abcdef", .name = "AMD \"EPYC\" 9R45\\", .arch = "x86_64", .cores = 2,
-                     .l1_bytes = 49152, .l2_bytes = 1 << 20, .l3_bytes = INT64_C(1) << 35, .nisa = 3,
-                     .isa = { "avx512", "avx2", "portable" }, .compiler = "gcc (Debian 12.2.0-14) 12.2.0",
+static inline Device a_device(void)
+{
+    return (Device){ .id = "0123456789abcdef",
+                     .name = "AMD \"EPYC\" 9R45\\",
+                     .arch = "x86_64",
+                     .cores = 2,
+                     .l1_bytes = 49152,
+                     .l2_bytes = 1 << 20,
+                     .l3_bytes = INT64_C(1) << 35,
+                     .nisa = 3,
+                     .isa = { "avx512", "avx2", "portable" },
+                     .compiler = "gcc (Debian 12.2.0-14) 12.2.0",
                      .flags = "-O3 -march=native -DX=\"a b\"" };
 }
 
-static inline KernelRecord a_kernel(void) {
-    return (KernelRecord){ .key = "00112233445566778899aabbccddeeff", .device = "0123456789abcdef", .op = "dense",
-                           .dtype = "f32", .template_name = "cpu_packed", .template_hash = "fedcba9876543210",
-                           .target = "avx512", .nparam = 3,
+static inline KernelRecord a_kernel(void)
+{
+    return (KernelRecord){ .key = "00112233445566778899aabbccddeeff",
+                           .device = "0123456789abcdef",
+                           .op = "dense",
+                           .dtype = "f32",
+                           .template_name = "cpu_packed",
+                           .template_hash = "fedcba9876543210",
+                           .target = "avx512",
+                           .nparam = 3,
                            .param = { { "MR", 6 }, { "least", INT64_MIN }, { "most", INT64_MAX } },
-                           .status = STATUS_OK, .code_bytes = 4711, .why = "" };
+                           .status = STATUS_OK,
+                           .code_bytes = 4711,
+                           .why = "" };
 }
 
-static inline MeasureRecord a_measure(int i) {
-    MeasureRecord m = { .key = "00112233445566778899aabbccddeeff", .device = "0123456789abcdef", .naxis = 3,
-                        .extent = { 16 * i + 16, 768, 2304 }, .threads = 1, .status = STATUS_OK, .nsample = 5,
-                        .max_err = 0.03125, .final = i % 2, .why = "" };
+static inline MeasureRecord a_measure(int i)
+{
+    MeasureRecord m = { .key = "00112233445566778899aabbccddeeff",
+                        .device = "0123456789abcdef",
+                        .naxis = 3,
+                        .extent = { 16 * i + 16, 768, 2304 },
+                        .threads = 1,
+                        .status = STATUS_OK,
+                        .nsample = 5,
+                        .max_err = 0.03125,
+                        .final = i % 2,
+                        .why = "" };
     for (int k = 0; k < m.nsample; k++)
         m.ns[k] = 151200.1 * (i + 1) + k / 3.0;
     return m;
 }
 
-static inline void add_all(RecordFile *f, int nmeasure) {
+static inline void add_all(RecordFile *f, int nmeasure)
+{
     const char *err = "";
     Device d = a_device();
     KernelRecord k = a_kernel();
@@ -135,7 +168,8 @@ static inline void add_all(RecordFile *f, int nmeasure) {
     }
 }
 
-static inline void assert_same_records(Arena *a, const Records *got, const Records *want) {
+static inline void assert_same_records(Arena *a, const Records *got, const Records *want)
+{
     assert_int_equal(got->ndevice, want->ndevice);
     assert_int_equal(got->nkernel, want->nkernel);
     assert_int_equal(got->nmeasure, want->nmeasure);
@@ -152,11 +186,11 @@ static inline void assert_same_records(Arena *a, const Records *got, const Recor
 /* The least that a line must say. */
 static const char *const good_lines[] = {
     "{\"v\":1,\"type\":\"device\",\"id\":\"d\",\"name\":\"n\",\"arch\":\"x\",\"cores\":1,\"l1_bytes\":1,\"l2_bytes\":2,"
-        "\"l3_bytes\":3,\"isa\":[],\"compiler\":\"\",\"flags\":\"\"}",
+    "\"l3_bytes\":3,\"isa\":[],\"compiler\":\"\",\"flags\":\"\"}",
     "{\"v\":1,\"type\":\"kernel\",\"key\":\"k\",\"device\":\"d\",\"op\":\"o\",\"dtype\":\"f\",\"template\":\"t\","
-        "\"template_hash\":\"h\",\"target\":\"x\",\"params\":{},\"status\":\"ok\",\"code_bytes\":0,\"why\":\"\"}",
+    "\"template_hash\":\"h\",\"target\":\"x\",\"params\":{},\"status\":\"ok\",\"code_bytes\":0,\"why\":\"\"}",
     "{\"v\":1,\"type\":\"measure\",\"key\":\"k\",\"device\":\"d\",\"extent\":[1],\"threads\":1,\"status\":\"ok\","
-        "\"ns\":[1],\"max_err\":0,\"final\":true,\"why\":\"\"}",
+    "\"ns\":[1],\"max_err\":0,\"final\":true,\"why\":\"\"}",
 };
 
 #endif

@@ -22,7 +22,10 @@
 #include "search/elf.h"
 #include "search/process.h"
 
-typedef struct { Arena *a; char *folder; } World;
+typedef struct {
+    Arena *a;
+    char *folder;
+} World;
 
 static const char *const flags[] = { "-O2", NULL };
 static const char add_text[] = "int add(int a, int b) { return a + b; }\n";
@@ -122,12 +125,14 @@ static void bad_texts(void **state)
     World *w = *state;
     Builder *b = new_builder(w, "gcc", 60);
     Build bad[] = {
-        { .name = "syntax", .text = "int f(void) { return 1 }\n" }, { .name = "../up", .text = add_text },
-        { .name = "good", .text = add_text }, { .name = "include", .text = "#include \"no_such_file.h\"\n" },
+        { .name = "syntax", .text = "int f(void) { return 1 }\n" },
+        { .name = "../up", .text = add_text },
+        { .name = "good", .text = add_text },
+        { .name = "include", .text = "#include \"no_such_file.h\"\n" },
     };
     build_all(b, w->a, bad, 4, NULL);
     assert_int_equal(bad[0].status, STATUS_BUILD_FAILED);
-    assert_ptr_equal(strstr(bad[0].why, "syntax.c:1:"), bad[0].why);        /* the folder is cut off */
+    assert_ptr_equal(strstr(bad[0].why, "syntax.c:1:"), bad[0].why); /* the folder is cut off */
     assert_non_null(strstr(bad[0].why, "error: expected ';'"));
     assert_null(bad[0].so);
     assert_int_equal(bad[1].status, STATUS_BUILD_FAILED);
@@ -141,7 +146,8 @@ static void same_name(void **state)
 {
     World *w = *state;
     Builder *b = new_builder(w, "gcc", 60);
-    Build all[8] = { [0 ... 5] = { .name = "one", .text = add_text }, [6 ... 7] = { .name = "two", .text = "int = ;" } };
+    Build all[8] = { [0 ... 5] = { .name = "one", .text = add_text },
+                     [6 ... 7] = { .name = "two", .text = "int = ;" } };
     build_all(b, w->a, all, 8, NULL);
     for (int i = 0; i < 6; i++) {
         assert_int_equal(all[i].status, STATUS_OK);
@@ -324,7 +330,7 @@ static void in_the_background(void **state)
             (Build){ .name = arena_printf(w->a, "k%d", i), .text = i == 3 ? "int f(void) { return x; }" : add_text };
     build_start(b, w->a, all, N);
     for (int i = 0; i < 100; i++)
-        arena_alloc(w->a, 1000);       /* the arena stays ours meanwhile */
+        arena_alloc(w->a, 1000); /* the arena stays ours meanwhile */
     build_wait(b, NULL);
     build_wait(b, NULL);
     for (int i = 0; i < N; i++) {
@@ -392,9 +398,10 @@ static void elf_is_not_trusted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(good_text), TEST(folder_is_private), TEST(bad_texts), TEST(same_name), TEST(no_compiler),
-        TEST(hanging_compiler), TEST(crashing_compiler), TEST(talkative_compiler), TEST(children_die), TEST(stop_is_honoured),
-        TEST(in_the_background), TEST(freed_while_building), TEST(elf_is_not_trusted),
+        TEST(good_text),          TEST(folder_is_private), TEST(bad_texts),         TEST(same_name),
+        TEST(no_compiler),        TEST(hanging_compiler),  TEST(crashing_compiler), TEST(talkative_compiler),
+        TEST(children_die),       TEST(stop_is_honoured),  TEST(in_the_background), TEST(freed_while_building),
+        TEST(elf_is_not_trusted),
     };
     return cmocka_run_group_tests_name("search/build", tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static const int64_t small[] = { 5, 7, 9 };
 typedef struct {
     const char *name, *text;
     Status status;
-    const char *why;                   /* part of it */
+    const char *why; /* part of it */
 } Case;
 
 static const Case cases[] = {
@@ -74,10 +74,10 @@ static const Case cases[] = {
     { "infinity", "RUN { DENSE; ((float *)o[3])[0] = INFINITY; return 0; }", STATUS_WRONG, "row 0 element 0 is inf" },
     { "row left out", "RUN { dense(e, o, o[1], e[2], 1, 0, e[0] - 1); (void)ws, (void)task, (void)ntask; return 0; }",
       STATUS_WRONG, "row 4 element 0 is " },
-    { "writes past Y", "RUN { DENSE; ((float *)o[3])[e[0] * e[1]] = 1; return 0; }",
-      STATUS_CRASHED, "killed by SIGSEGV while verifying" },
-    { "writes before Y", "RUN { DENSE; ((float *)o[3])[-1] = 1; return 0; }",
-      STATUS_WRONG, "writes outside of operand 3" },
+    { "writes past Y", "RUN { DENSE; ((float *)o[3])[e[0] * e[1]] = 1; return 0; }", STATUS_CRASHED,
+      "killed by SIGSEGV while verifying" },
+    { "writes before Y", "RUN { DENSE; ((float *)o[3])[-1] = 1; return 0; }", STATUS_WRONG,
+      "writes outside of operand 3" },
     { "reads past X", "RUN { volatile float x = ((float *)o[0])[e[0] * e[2]]; (void)x; DENSE; return 0; }",
       STATUS_CRASHED, "killed by SIGSEGV while verifying" },
     { "reads before X", "RUN { volatile float x = ((float *)o[0])[-1]; (void)x; DENSE; return 0; }", STATUS_CRASHED,
@@ -85,8 +85,8 @@ static const Case cases[] = {
     { "reads past bias", "RUN { volatile float x = ((float *)o[2])[e[1]]; (void)x; DENSE; return 0; }", STATUS_CRASHED,
       "killed by SIGSEGV while verifying" },
     { "writes into X", "RUN { DENSE; ((float *)o[0])[3] += 1; return 0; }", STATUS_WRONG, "changes operand 0" },
-    { "endless loop", "RUN { for (volatile int i = 0;; i++) ; DENSE; return 0; }",
-      STATUS_TIMED_OUT, "silent for 1 s while verifying" },
+    { "endless loop", "RUN { for (volatile int i = 0;; i++) ; DENSE; return 0; }", STATUS_TIMED_OUT,
+      "silent for 1 s while verifying" },
     { "abort", "RUN { abort(); DENSE; return 0; }", STATUS_CRASHED, "killed by SIGABRT while verifying" },
     { "exits", "RUN { _exit(0); DENSE; return 0; }", STATUS_CRASHED, "exited with code 0 while verifying" },
     { "crashes when timed", "RUN { static int n; if (++n > 2) abort(); DENSE; return 0; }", STATUS_CRASHED,
@@ -98,7 +98,8 @@ static const Case cases[] = {
     { "prints", "RUN { printf(\"{\\\"event\\\":\\\"done\\\",\\\"id\\\":1}\\n\"); fflush(stdout); DENSE; return 0; }",
       STATUS_OK, "" },
     { "reads stdin", "RUN { if (getchar() != EOF) return 1; DENSE; return 0; }", STATUS_OK, "" },
-    { "talks much", "RUN { static int n; DENSE; if (n++) return 0;\n"
+    { "talks much",
+      "RUN { static int n; DENSE; if (n++) return 0;\n"
       "    char t[4096]; memset(t, 'x', sizeof t); for (int i = 0; i < 2000; i++)\n"
       "        fwrite(t, 1, sizeof t, stderr); return 0; }",
       STATUS_OK, "" },
@@ -111,24 +112,28 @@ static const Case cases[] = {
     { "has no entry", "int other;", STATUS_INVALID, "has no function dcgen_run" },
     { "does not load", "extern int missing(void); RUN { DENSE; return missing(); }", STATUS_INVALID, "missing" },
     { "crashes when loaded",
-      "__attribute__((constructor)) static void start(void) { abort(); } RUN { DENSE; return 0; }",
-      STATUS_CRASHED, "killed by SIGABRT while verifying" },
+      "__attribute__((constructor)) static void start(void) { abort(); } RUN { DENSE; return 0; }", STATUS_CRASHED,
+      "killed by SIGABRT while verifying" },
     { "packs", "PACK { DO_PACK; return 0; } RUN { PACKED; return 0; }", STATUS_OK, "" },
-    { "packs wrongly", "PACK { DO_PACK; ((float *)p)[5] += 1; return 0; } RUN { PACKED; return 0; }",
-      STATUS_WRONG, "element 5" },
+    { "packs wrongly", "PACK { DO_PACK; ((float *)p)[5] += 1; return 0; } RUN { PACKED; return 0; }", STATUS_WRONG,
+      "element 5" },
     { "packs too much", "PACK { DO_PACK; ((float *)p)[e[1] * e[2]] = 1; return 0; } RUN { PACKED; return 0; }",
       STATUS_WRONG, "dcgen_pack writes outside" },
-    { "packs into W", "PACK { DO_PACK; *(float *)w = 1; return 0; } RUN { PACKED; return 0; }",
-      STATUS_WRONG, "changes operand 1" },
+    { "packs into W", "PACK { DO_PACK; *(float *)w = 1; return 0; } RUN { PACKED; return 0; }", STATUS_WRONG,
+      "changes operand 1" },
     { "cannot pack", "PACK { DO_PACK; return 4; } RUN { PACKED; return 0; }", STATUS_INVALID, "dcgen_pack returns 4" },
     { "half packs", "int64_t dcgen_packed_bytes(const int64_t *e) { return e[0]; } RUN { DENSE; return 0; }",
       STATUS_INVALID, "dcgen_pack" },
     { "writes into packed W", "PACK { DO_PACK; return 0; } RUN { PACKED; ((float *)o[1])[0] = 1; return 0; }",
       STATUS_WRONG, "changes the packed operand" },
-    { "uses workspace", "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
-      "RUN { memset(ws, 0, e[1] * 4); DENSE; return 0; }", STATUS_OK, "" },
-    { "exceeds workspace", "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
-      "RUN { memset(ws, 0, e[1] * 4 + 1); DENSE; return 0; }", STATUS_WRONG, "the workspace" },
+    { "uses workspace",
+      "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
+      "RUN { memset(ws, 0, e[1] * 4); DENSE; return 0; }",
+      STATUS_OK, "" },
+    { "exceeds workspace",
+      "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
+      "RUN { memset(ws, 0, e[1] * 4 + 1); DENSE; return 0; }",
+      STATUS_WRONG, "the workspace" },
     { "absurd workspace", "int64_t dcgen_workspace(const int64_t *e) { return -e[1]; } RUN { DENSE; return 0; }",
       STATUS_INVALID, "workspace" },
     { "good too", "RUN { DENSE; return 0; } int different;", STATUS_OK, "" },
@@ -190,8 +195,9 @@ static int tear_down(void **state)
 
 static MeasureRequest request(const int64_t *extent)
 {
-    return (MeasureRequest){ .extent = extent, .threads = 1, .repeats = 5, .sample_ns = 20000, .max_ns = 1e9,
-                             .deadline_s = 1 };
+    return (MeasureRequest){
+        .extent = extent, .threads = 1, .repeats = 5, .sample_ns = 20000, .max_ns = 1e9, .deadline_s = 1
+    };
 }
 
 static void check_ok(const MeasureRecord *m, const MeasureRequest *q)
@@ -279,7 +285,7 @@ static void threads_are_verified_too(void **state)
     check_one(w, build(w, "RUN { DENSE; if (ntask == 2 && task == 1) ((float *)o[3])[34] = 0; return 0; }", true), &q,
               STATUS_WRONG, "row 4 element 6");
     check_one(w, build(w, "RUN { DENSE; return ntask == 2 && task == 1 ? 9 : 0; }", true), &q, STATUS_INVALID, "(9)");
-    q.threads = 7;                     /* more than rows */
+    q.threads = 7; /* more than rows */
     check_one(w, build(w, good, true), &q, STATUS_OK, "");
 }
 
@@ -408,12 +414,20 @@ static void runner_dies_with_its_starter(void **state)
 static void malformed_requests(void **state)
 {
     static const char *const lines[] = {
-        "", "{", "[]", "{\"cmd\":7}", "{\"cmd\":\"dance\"}",
-        "{\"cmd\":\"measure\",\"id\":1}", "{\"cmd\":\"setup\"}", "\xff\xfe",
+        "",
+        "{",
+        "[]",
+        "{\"cmd\":7}",
+        "{\"cmd\":\"dance\"}",
+        "{\"cmd\":\"measure\",\"id\":1}",
+        "{\"cmd\":\"setup\"}",
+        "\xff\xfe",
         "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":[{}]}",
         "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":["
         "{\"name\":\"X\",\"role\":\"in\",\"dtype\":\"f99\"}]}",
-        "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":[1,2,3,4,5,6,7,8,9]}", "unfinished" };
+        "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":[1,2,3,4,5,6,7,8,9]}",
+        "unfinished"
+    };
     enum { N = sizeof lines / sizeof *lines };
     World *w = *state;
     char *in = arena_printf(w->a, "%s.in", w->reference), *out = arena_printf(w->a, "%s.out", w->reference);
@@ -433,16 +447,20 @@ static void malformed_requests(void **state)
     assert_ptr_equal(strstr(text, "{\"event\":\"hello\""), text);
     for (char *p = text; (p = strstr(p, "\n{\"event\":\"error\"")); p++)
         answers++;
-    assert_int_equal(answers, N);      /* the finished ones and the long one */
+    assert_int_equal(answers, N); /* the finished ones and the long one */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(device_is_known), cmocka_unit_test(every_case_gets_its_record), cmocka_unit_test(verify_only),
-        cmocka_unit_test(threads_are_verified_too), cmocka_unit_test(large_outputs_are_sampled),
+        cmocka_unit_test(device_is_known),
+        cmocka_unit_test(every_case_gets_its_record),
+        cmocka_unit_test(verify_only),
+        cmocka_unit_test(threads_are_verified_too),
+        cmocka_unit_test(large_outputs_are_sampled),
         cmocka_unit_test(sizes_are_checked),
-        cmocka_unit_test(stop_is_honoured), cmocka_unit_test(bad_runners),
+        cmocka_unit_test(stop_is_honoured),
+        cmocka_unit_test(bad_runners),
         cmocka_unit_test(runner_dies_with_its_starter),
         cmocka_unit_test(malformed_requests),
     };

@@ -12,7 +12,8 @@
 
 /* ---- round trips ---- */
 
-static void what_is_written_is_read(void **state) {
+static void what_is_written_is_read(void **state)
+{
     Place *p = *state;
     RecordFile *f = must_open(p);
     add_all(f, 5);
@@ -37,7 +38,8 @@ static void what_is_written_is_read(void **state) {
     record_close(f);
 }
 
-static void reopening_continues(void **state) {
+static void reopening_continues(void **state)
+{
     Place *p = *state;
     RecordFile *f = must_open(p);
     add_all(f, 2);
@@ -45,7 +47,7 @@ static void reopening_continues(void **state) {
     f = must_open(p);
     assert_int_equal(record_all(f)->nmeasure, 2);
     add_all(f, 3);
-    assert_int_equal(record_all(f)->ndevice, 1);        /* that id is there */
+    assert_int_equal(record_all(f)->ndevice, 1); /* that id is there */
     assert_int_equal(record_all(f)->nkernel, 2);
     assert_int_equal(record_all(f)->nmeasure, 5);
     Records r = must_read(p);
@@ -53,7 +55,8 @@ static void reopening_continues(void **state) {
     record_close(f);
 }
 
-static void every_status_has_a_name(void **state) {
+static void every_status_has_a_name(void **state)
+{
     Place *p = *state;
     RecordFile *f = must_open(p);
     const char *err;
@@ -72,7 +75,8 @@ static void every_status_has_a_name(void **state) {
     record_close(f);
 }
 
-static void odd_errors_and_texts_are_kept_readable(void **state) {
+static void odd_errors_and_texts_are_kept_readable(void **state)
+{
     Place *p = *state;
     RecordFile *f = must_open(p);
     const char *err;
@@ -80,7 +84,8 @@ static void odd_errors_and_texts_are_kept_readable(void **state) {
     m.status = STATUS_WRONG;
     m.nsample = 0;
     m.max_err = NAN;
-    m.why = "x.c:3: error: \xe2\x80\x98" "foo\xe2\x80\x99\tis\nundeclared \x1b[31m \xff \xc3\xa9 \xe2\x80";
+    m.why = "x.c:3: error: \xe2\x80\x98"
+            "foo\xe2\x80\x99\tis\nundeclared \x1b[31m \xff \xc3\xa9 \xe2\x80";
     assert_true(record_add_measure(f, &m, &err));
     char *shout = arena_alloc(p->a, 5001);
     memset(shout, '"', 5000);
@@ -95,7 +100,8 @@ static void odd_errors_and_texts_are_kept_readable(void **state) {
     record_close(f);
 }
 
-static void times_keep_nine_digits(void **state) {
+static void times_keep_nine_digits(void **state)
+{
     Place *p = *state;
     RecordFile *f = must_open(p);
     const char *err;
@@ -104,7 +110,7 @@ static void times_keep_nine_digits(void **state) {
     m.ns[0] = 151200.123456789;
     m.ns[1] = 0.1 + 0.2;
     m.ns[2] = 1e15;
-    m.median_ns = m.spread = -7;        /* not the caller's to say */
+    m.median_ns = m.spread = -7; /* not the caller's to say */
     assert_true(record_add_measure(f, &m, &err));
     const MeasureRecord *got = &record_all(f)->measure[0];
     assert_true(got->ns[0] == 151200.123 && got->ns[1] == 0.3 && got->ns[2] == 1e15);
@@ -114,7 +120,8 @@ static void times_keep_nine_digits(void **state) {
 }
 
 /* The format for those who know the field: other tools read it, so it must not change by accident. */
-static void the_lines_are_as_documented(void **state) {
+static void the_lines_are_as_documented(void **state)
+{
     Place *p = *state;
     RecordFile *f = must_open(p);
     const char *err;
@@ -124,7 +131,8 @@ static void the_lines_are_as_documented(void **state) {
     m.ns[0] = 100;
     m.ns[1] = 300.5;
     assert_true(record_add_measure(f, &m, &err));
-    assert_string_equal(contents(p, NULL),
+    assert_string_equal(
+        contents(p, NULL),
         "{\"v\":1,\"type\":\"device\",\"id\":\"0123456789abcdef\",\"name\":\"AMD \\\"EPYC\\\" 9R45\\\\\","
         "\"arch\":\"x86_64\",\"cores\":2,\"l1_bytes\":49152,\"l2_bytes\":1048576,\"l3_bytes\":34359738368,"
         "\"isa\":[\"avx512\",\"avx2\",\"portable\"],\"compiler\":\"gcc (Debian 12.2.0-14) 12.2.0\","
@@ -141,7 +149,8 @@ static void the_lines_are_as_documented(void **state) {
 
 /* ---- what may not be written ---- */
 
-static void a_bad_record_is_refused(void **state) {
+static void a_bad_record_is_refused(void **state)
+{
     Place *p = *state;
     RecordFile *f = must_open(p);
     MeasureRecord bad[6];
@@ -172,7 +181,8 @@ static void a_bad_record_is_refused(void **state) {
 
 /* ---- canonical text ---- */
 
-static void canonical_text_ignores_order(void **state) {
+static void canonical_text_ignores_order(void **state)
+{
     Place *p = *state;
     RecordFile *f = must_open(p);
     add_all(f, 12);
@@ -202,18 +212,19 @@ static void canonical_text_ignores_order(void **state) {
         }
         for (uint32_t i = 0; i < n; i++)
             text_printf(&t, "%s\n", line[i]);
-        text_printf(&t, "%s\n", line[round % n]);       /* twice is once */
+        text_printf(&t, "%s\n", line[round % n]); /* twice is once */
         put(p, t.s);
         r = must_read(p);
         assert_string_equal(record_text(p->a, &r), want);
     }
-    put(p, want);           /* and it is its own canonical text */
+    put(p, want); /* and it is its own canonical text */
     r = must_read(p);
     assert_string_equal(p->warnings, "");
     assert_string_equal(record_text(p->a, &r), want);
 }
 
-static void canonical_text_of_nothing(void **state) {
+static void canonical_text_of_nothing(void **state)
+{
     Place *p = *state;
     Records none = { 0 };
     assert_string_equal(record_text(p->a, &none), "");
@@ -221,7 +232,8 @@ static void canonical_text_of_nothing(void **state) {
 
 /* ---- locale ---- */
 
-static bool set_installed_locale(void) {
+static bool set_installed_locale(void)
+{
     static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8" };
     for (size_t i = 0; i < LENGTH(names); i++)
         if (setlocale(LC_ALL, names[i]))
@@ -230,7 +242,8 @@ static bool set_installed_locale(void) {
 }
 
 /* Where none is installed, one is made for the moment. */
-static bool set_comma_locale(Place *p) {
+static bool set_comma_locale(Place *p)
+{
     if (set_installed_locale())
         return true;
     const char *make = arena_printf(p->a, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1", p->dir, p->dir);
@@ -241,7 +254,8 @@ static bool set_comma_locale(Place *p) {
     return set;
 }
 
-static void a_decimal_comma_changes_nothing(void **state) {
+static void a_decimal_comma_changes_nothing(void **state)
+{
     Place *p = *state;
     if (!set_comma_locale(p)) {
         print_message("skipped: no locale with a decimal comma is installed or can be made\n");
@@ -264,7 +278,8 @@ static void a_decimal_comma_changes_nothing(void **state) {
 
 /* ---- statistics ---- */
 
-static void medians_and_spreads(void **state) {
+static void medians_and_spreads(void **state)
+{
     (void)state;
     double v[] = { 9, 1, 5, 3, 7 }, same[] = { 4, 4, 4 }, many[1001];
     assert_true(record_median(v, 5) == 5 && record_median(v, 4) == 4 && record_median(v, 1) == 9);
@@ -279,7 +294,8 @@ static void medians_and_spreads(void **state) {
     assert_true(record_spread(zeros, 4) == 0);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_written_is_read, setup, teardown),
         cmocka_unit_test_setup_teardown(reopening_continues, setup, teardown),

@@ -15,7 +15,8 @@
 
 /* ---- torn ends ---- */
 
-static void torn_at_every_byte(void **state) {
+static void torn_at_every_byte(void **state)
+{
     Place *p = *state;
     RecordFile *f = must_open(p);
     add_all(f, 4);
@@ -28,7 +29,7 @@ static void torn_at_every_byte(void **state) {
             ends[nend++] = i + 1;
     assert_int_equal(nend, 6);
     for (size_t cut = ends[3]; cut <= n; cut++) {
-        size_t nwhole = 4;      /* lines that are there, but perhaps for the last newline */
+        size_t nwhole = 4; /* lines that are there, but perhaps for the last newline */
         while (nwhole < nend && ends[nwhole] - 1 <= cut)
             nwhole++;
         bool torn = cut > ends[nwhole - 1];
@@ -51,7 +52,8 @@ static void torn_at_every_byte(void **state) {
 }
 
 /* Reading alone changes nothing, and a torn end stays until there is something to append. */
-static void a_torn_end_is_cut_only_by_appending(void **state) {
+static void a_torn_end_is_cut_only_by_appending(void **state)
+{
     Place *p = *state;
     size_t n;
     put(p, "{\"v\":1,\"type\":\"dev");
@@ -69,7 +71,8 @@ static void a_torn_end_is_cut_only_by_appending(void **state) {
     assert_int_equal(r.nmeasure, 1);
 }
 
-static void zeros_after_a_power_loss_are_cut(void **state) {
+static void zeros_after_a_power_loss_are_cut(void **state)
+{
     Place *p = *state;
     RecordFile *f = must_open(p);
     add_all(f, 2);
@@ -89,10 +92,16 @@ static void zeros_after_a_power_loss_are_cut(void **state) {
 
 /* ---- what is not ours ---- */
 
-static void another_file_is_left_alone(void **state) {
+static void another_file_is_left_alone(void **state)
+{
     Place *p = *state;
     static const char *const files[] = {
-        "my diary, without a newline", "name = \"bert\";\n", "{\"a\":1}\n{\"b\":2}\n", "\x7f" "ELF\x02\x01\x01", "[1,2]\n",
+        "my diary, without a newline",
+        "name = \"bert\";\n",
+        "{\"a\":1}\n{\"b\":2}\n",
+        "\x7f"
+        "ELF\x02\x01\x01",
+        "[1,2]\n",
         "{\"version\":1",
     };
     for (size_t i = 0; i < LENGTH(files); i++) {
@@ -105,7 +114,8 @@ static void another_file_is_left_alone(void **state) {
     record_close(must_open(p));
 }
 
-static void another_schema_is_ignored(void **state) {
+static void another_schema_is_ignored(void **state)
+{
     Place *p = *state;
     put(p, "{\"v\":2,\"type\":\"measure\",\"anything\":[1]}\n{\"v\":0}\n{\"v\":99,\"type\":7}");
     RecordFile *f = must_open(p);
@@ -118,7 +128,8 @@ static void another_schema_is_ignored(void **state) {
     assert_int_equal(r.nmeasure, 1);
 }
 
-static void unknown_members_are_allowed(void **state) {
+static void unknown_members_are_allowed(void **state)
+{
     Place *p = *state;
     put(p, "{\"later\":{\"x\":[1]},\"v\":1,\"type\":\"measure\",\"key\":\"k\",\"device\":\"d\",\"extent\":[1],"
            "\"threads\":1,\"status\":\"ok\",\"ns\":[5,7.5],\"max_err\":0,\"final\":true,\"why\":\"\"}\r\n\n");
@@ -130,7 +141,8 @@ static void unknown_members_are_allowed(void **state) {
 
 /* ---- the system around ---- */
 
-static void a_lock_names_its_holder(void **state) {
+static void a_lock_names_its_holder(void **state)
+{
     Place *p = *state;
     int ready[2], done[2];
     char c = 0;
@@ -148,13 +160,13 @@ static void a_lock_names_its_holder(void **state) {
     assert_int_equal(read(ready[0], &c, 1), 1);
     assert_null(open_with_warnings(p));
     assert_contains(p->err, arena_printf(p->a, "r.jsonl is in use by process %d", (int)pid));
-    must_read(p);           /* reading needs no lock */
+    must_read(p); /* reading needs no lock */
     int status;
     close(done[1]);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
     RecordFile *f = must_open(p), *again = open_with_warnings(p);
-    assert_null(again);     /* nor may this process open it twice */
+    assert_null(again); /* nor may this process open it twice */
     assert_contains(p->err, "is in use");
     record_close(f);
     record_close(must_open(p));
@@ -163,7 +175,8 @@ static void a_lock_names_its_holder(void **state) {
 }
 
 /* Runs `body` in a child, where limits and rights can be given up; fails when an assertion in it does. */
-static void in_child(Place *p, void (*body)(Place *)) {
+static void in_child(Place *p, void (*body)(Place *))
+{
     pid_t pid = fork();
     if (pid == 0) {
         body(p);
@@ -174,16 +187,17 @@ static void in_child(Place *p, void (*body)(Place *)) {
     assert_int_equal(status, 0);
 }
 
-#define CHILD_ASSERT(condition) \
-    do { \
-        if (!(condition)) { \
+#define CHILD_ASSERT(condition)                                             \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
             fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            _exit(1); \
-        } \
+            _exit(1);                                                       \
+        }                                                                   \
     } while (0)
 
 /* At every size that a file may be limited to, what is whole stays and what is not goes. */
-static void fill_the_disk(Place *p) {
+static void fill_the_disk(Place *p)
+{
     signal(SIGXFSZ, SIG_IGN);
     struct stat st;
     RecordFile *f = record_open(p->a, p->path, NULL, &p->err);
@@ -210,7 +224,8 @@ static void fill_the_disk(Place *p) {
     record_close(f);
 }
 
-static void a_full_disk_leaves_whole_lines(void **state) {
+static void a_full_disk_leaves_whole_lines(void **state)
+{
     Place *p = *state;
     RecordFile *f = must_open(p);
     add_all(f, 3);
@@ -221,7 +236,8 @@ static void a_full_disk_leaves_whole_lines(void **state) {
     assert_int_equal(r.nmeasure, 4);
 }
 
-static void fill_behind_a_missing_newline(Place *p) {
+static void fill_behind_a_missing_newline(Place *p)
+{
     signal(SIGXFSZ, SIG_IGN);
     struct stat st;
     RecordFile *f = record_open(p->a, p->path, NULL, &p->err);
@@ -236,7 +252,8 @@ static void fill_behind_a_missing_newline(Place *p) {
     record_close(f);
 }
 
-static void a_full_disk_behind_a_missing_newline(void **state) {
+static void a_full_disk_behind_a_missing_newline(void **state)
+{
     Place *p = *state;
     put(p, good_lines[2]);
     in_child(p, fill_behind_a_missing_newline);
@@ -245,7 +262,8 @@ static void a_full_disk_behind_a_missing_newline(void **state) {
     assert_int_equal(r.nmeasure, 2);
 }
 
-static void open_without_rights(Place *p) {
+static void open_without_rights(Place *p)
+{
     if (geteuid() == 0)
         CHILD_ASSERT(setgid(65534) == 0 && setuid(65534) == 0);
     CHILD_ASSERT(!record_open(p->a, p->path, NULL, &p->err));
@@ -255,7 +273,8 @@ static void open_without_rights(Place *p) {
     CHILD_ASSERT(r.nmeasure == 1);
 }
 
-static void a_read_only_file_can_be_read(void **state) {
+static void a_read_only_file_can_be_read(void **state)
+{
     Place *p = *state;
     put(p, good_lines[2]);
     assert_int_equal(chmod(p->path, 0444) | chmod(p->dir, 0555), 0);
@@ -263,7 +282,8 @@ static void a_read_only_file_can_be_read(void **state) {
     assert_int_equal(chmod(p->dir, 0755), 0);
 }
 
-static void paths_that_cannot_be_opened(void **state) {
+static void paths_that_cannot_be_opened(void **state)
+{
     Place *p = *state;
     Records r;
     const char *err = NULL, *missing = arena_printf(p->a, "%s/none/r.jsonl", p->dir);
@@ -277,14 +297,15 @@ static void paths_that_cannot_be_opened(void **state) {
     assert_null(record_open(p->a, "/dev/full", NULL, &err));
     assert_string_equal(err, "/dev/full: not a regular file");
     assert_int_equal(mkfifo(p->path, 0600), 0);
-    assert_null(record_open(p->a, p->path, NULL, &err));    /* and does not wait for a writer */
+    assert_null(record_open(p->a, p->path, NULL, &err)); /* and does not wait for a writer */
     assert_contains(err, "not a regular file");
     assert_true(record_read(p->a, "/dev/null", &r, NULL, &err));
     assert_int_equal(r.nmeasure, 0);
     record_close(NULL);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(torn_at_every_byte, setup, teardown),
         cmocka_unit_test_setup_teardown(a_torn_end_is_cut_only_by_appending, setup, teardown),

@@ -9,17 +9,32 @@
 
 /* What is not even an object, or says nothing that we know. */
 static const char *const strange_lines[] = {
-    "{", "}", "null", "7", "\"x\"", "[]", "{}", "{\"v\":1}",
-    "{\"v\":\"1\",\"type\":\"kernel\"}", "{\"v\":1,\"type\":\"kernel\"}",
-    "{\"v\":1,\"type\":[]}", "{\"v\":1,\"type\":\"spell\"}", "{\"v\":1.0,\"type\":\"kernel\"}", "\xff\xfe",
-    "{\"v\":1,\"type\":\"\xc0\x80\"}", "{\"v\":1,\"type\":\"kern\\u0000el\"}",
+    "{",
+    "}",
+    "null",
+    "7",
+    "\"x\"",
+    "[]",
+    "{}",
+    "{\"v\":1}",
+    "{\"v\":\"1\",\"type\":\"kernel\"}",
+    "{\"v\":1,\"type\":\"kernel\"}",
+    "{\"v\":1,\"type\":[]}",
+    "{\"v\":1,\"type\":\"spell\"}",
+    "{\"v\":1.0,\"type\":\"kernel\"}",
+    "\xff\xfe",
+    "{\"v\":1,\"type\":\"\xc0\x80\"}",
+    "{\"v\":1,\"type\":\"kern\\u0000el\"}",
     "{\"v\":99999999999999999999,\"type\":\"kernel\"}",
 };
 
 enum { DEVICE, KERNEL, MEASURE };
 
 /* Good lines with one thing made wrong. */
-static const struct { int line; const char *from, *to; } spoilt[] = {
+static const struct {
+    int line;
+    const char *from, *to;
+} spoilt[] = {
     { DEVICE, "\"d\"", "\"d/d\"" },
     { DEVICE, "\"d\"", "7" },
     { DEVICE, "\"x\"", "\"\"" },
@@ -83,14 +98,15 @@ static const struct { int line; const char *from, *to; } spoilt[] = {
     { MEASURE, "\"ns\":[1]", "\"ns\":{}" },
     { MEASURE, "\"max_err\":0", "\"max_err\":-1" },
     { MEASURE, "\"max_err\":0", "\"max_err\":1.01" },
-    { MEASURE, "\"max_err\":0", "\"max_err\":null" },      /* +inf, yet ok */
+    { MEASURE, "\"max_err\":0", "\"max_err\":null" }, /* +inf, yet ok */
     { MEASURE, "\"max_err\":0", "\"max_err\":\"0\"" },
     { MEASURE, "true", "1" },
     { MEASURE, ",\"why\":\"\"", "" },
 };
 
 /* Puts `line` between good lines and reads: the good ones survive, the other is counted. */
-static void check_ignored(Place *p, const char *line, size_t n) {
+static void check_ignored(Place *p, const char *line, size_t n)
+{
     Text t = { .arena = p->a };
     text_printf(&t, "%s\n", good_lines[0]);
     text_addn(&t, line, n);
@@ -105,13 +121,15 @@ static void check_ignored(Place *p, const char *line, size_t n) {
         assert_true((*c >= ' ' && *c < 127) || *c == '\n');
 }
 
-static char *spoil(Arena *a, const char *line, const char *from, const char *to) {
+static char *spoil(Arena *a, const char *line, const char *from, const char *to)
+{
     const char *at = strstr(line, from);
     assert_non_null(at);
     return arena_printf(a, "%.*s%s%s", (int)(at - line), line, to, at + strlen(from));
 }
 
-static void hostile_lines_are_ignored(void **state) {
+static void hostile_lines_are_ignored(void **state)
+{
     Place *p = *state;
     for (size_t i = 0; i < LENGTH(strange_lines); i++)
         check_ignored(p, strange_lines[i], strlen(strange_lines[i]));
@@ -122,7 +140,8 @@ static void hostile_lines_are_ignored(void **state) {
     check_ignored(p, "{\"v\":1,\0\"type\":\"kernel\"}", 24);
 }
 
-static void huge_lines_are_ignored(void **state) {
+static void huge_lines_are_ignored(void **state)
+{
     Place *p = *state;
     enum { HUGE = 10 << 20 };
     static const char *const fillings[] = {
@@ -141,7 +160,8 @@ static void huge_lines_are_ignored(void **state) {
 }
 
 /* The limit does not depend on where the pieces of reading happen to end. */
-static void long_lines_are_judged_by_length_alone(void **state) {
+static void long_lines_are_judged_by_length_alone(void **state)
+{
     Place *p = *state;
     for (int blanks = 0; blanks < 70000; blanks += 9973) {
         for (int over = -1; over <= 1; over++) {
@@ -160,7 +180,8 @@ static void long_lines_are_judged_by_length_alone(void **state) {
     }
 }
 
-static void many_params_are_ignored(void **state) {
+static void many_params_are_ignored(void **state)
+{
     Place *p = *state;
     static const int nparams[] = { 24, 25, 2000, 1000000 };
     for (size_t k = 0; k < LENGTH(nparams); k++) {
@@ -179,7 +200,8 @@ static void many_params_are_ignored(void **state) {
     }
 }
 
-static void many_samples_are_ignored(void **state) {
+static void many_samples_are_ignored(void **state)
+{
     Place *p = *state;
     for (int nsample = 64; nsample <= 65; nsample++) {
         Text t = { .arena = p->a };
@@ -197,10 +219,12 @@ static void many_samples_are_ignored(void **state) {
 }
 
 /* Free text may say anything, but comes out as one plain line. */
-static void hostile_text_is_made_plain(void **state) {
+static void hostile_text_is_made_plain(void **state)
+{
     Place *p = *state;
     put(p, "{\"v\":1,\"type\":\"device\",\"id\":\"d\",\"name\":\"a\\nb\\u001b[2J\\u202e\\u007f\",\"arch\":\"x\","
-           "\"cores\":1,\"l1_bytes\":1,\"l2_bytes\":1,\"l3_bytes\":1,\"isa\":[],\"compiler\":\"\\u00e9\",\"flags\":\"\\r\\t\"}\n");
+           "\"cores\":1,\"l1_bytes\":1,\"l2_bytes\":1,\"l3_bytes\":1,\"isa\":[],\"compiler\":\"\\u00e9\",\"flags\":"
+           "\"\\r\\t\"}\n");
     Records r = must_read(p);
     assert_int_equal(r.ndevice, 1);
     assert_string_equal(r.device[0].name, "a b?[2J??");
@@ -208,7 +232,8 @@ static void hostile_text_is_made_plain(void **state) {
     assert_string_equal(r.device[0].flags, "  ");
 }
 
-static void all_bad_lines_are_one_warning(void **state) {
+static void all_bad_lines_are_one_warning(void **state)
+{
     Place *p = *state;
     put(p, "x\n{\"v\":1,\"type\":\"spell\"}\n\n{\"v\":3}\nz\n{\"v\":1,\"ty");
     Records r = must_read(p);
@@ -220,7 +245,8 @@ static void all_bad_lines_are_one_warning(void **state) {
     assert_true(record_read(p->a, p->path, &r, NULL, &p->err));
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(hostile_lines_are_ignored, setup, teardown),
         cmocka_unit_test_setup_teardown(huge_lines_are_ignored, setup, teardown),

@@ -21,11 +21,11 @@
 #include "search/process.h"
 #include "search/scratch.h"
 
-enum { PATIENCE = 500 };               /* hundredths of a second */
+enum { PATIENCE = 500 }; /* hundredths of a second */
 
 typedef struct {
     Arena *a;
-    char root[64];                     /* TMPDIR */
+    char root[64]; /* TMPDIR */
 } World;
 
 static int set_up(void **state)
@@ -159,7 +159,9 @@ static void leftovers_are_swept(void **state)
     const char *left = arena_printf(w->a, "%s/dcgen-%d-abcdef", w->root, (int)gone);
     const char *mine = arena_printf(w->a, "%s/dcgen-%d-abcdef", w->root, (int)getpid());
     const char *other = arena_printf(w->a, "%s/dcgen-notes", w->root);
-    assert_int_equal(mkdir(left, 0700) | mkdir(arena_printf(w->a, "%s/sub", left), 0700) | mkdir(mine, 0700) | mkdir(other, 0700), 0);
+    assert_int_equal(mkdir(left, 0700) | mkdir(arena_printf(w->a, "%s/sub", left), 0700) | mkdir(mine, 0700) |
+                         mkdir(other, 0700),
+                     0);
     Scratch *s = scratch_new(w->a, &err);
     assert_non_null(s);
     assert_int_not_equal(access(left, F_OK), 0);

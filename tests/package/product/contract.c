@@ -3,7 +3,7 @@
  * contract: what the package NAME promises at the edges of its API: bad extents, no extents, bad pointers, bad kernels,
  * operands that are barely aligned or end where memory ends, any number of threads. Exit code 0: it holds.
  */
-#define _GNU_SOURCE            /* MAP_ANONYMOUS */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -171,7 +171,7 @@ static void kernels_by_number(const NAME_problem *p)
     }
     CHECK(ran >= 1);
     CHECK(NAME_problem_call(p, &(NAME_exec){ .kernel = 1 + NAME_choose(p->M, p->N, p->K) }) == NAME_OK);
-    CHECK(NAME_problem_call(p, &(NAME_exec){ .kernel = n }) == NAME_OK);       /* the portable one */
+    CHECK(NAME_problem_call(p, &(NAME_exec){ .kernel = n }) == NAME_OK); /* the portable one */
 }
 
 static void every_code_has_a_text(void)
@@ -214,7 +214,7 @@ static void any_number_of_threads(void)
         for (int w = 0; w < 3; w++) {
             most_parts = 0;
             CHECK(NAME_problem_solves(&small, &way[w]));
-            CHECK(most_parts == 0);                        /* too little work to share out */
+            CHECK(most_parts == 0); /* too little work to share out */
             CHECK(NAME_problem_solves(&large, &way[w]));
             CHECK(most_parts <= 256 && most_parts <= (threads[i] > 1 ? threads[i] : 0));
             CHECK(w > 0 || threads[i] < 2 || most_parts >= 2);
@@ -239,7 +239,10 @@ static char *guarded(size_t bytes, size_t page, size_t *whole)
 }
 
 enum { NOPERAND = 4 };
-typedef struct { char *map; size_t whole; } Guard;
+typedef struct {
+    char *map;
+    size_t whole;
+} Guard;
 
 /* Moves an operand to where one element before it (at_end: behind it) cannot be read. */
 static void *move(const void *from, size_t bytes, bool at_end, Guard *g)
@@ -287,9 +290,13 @@ static void at_the_edge_of_memory(const NAME_problem *p, bool at_end)
 /* No operand aligned to more than an element, and each to another one. */
 static void barely_aligned(const NAME_problem *p)
 {
-    const struct { const void *from; size_t bytes; } operand[NOPERAND] = {
-        { p->X, (size_t)(p->M * p->K) * sizeof(float) }, { p->packed, weight_bytes(p) },
-        { p->bias, p->bias ? (size_t)p->N * sizeof(float) : 0 }, { p->Y, (size_t)(p->M * p->N) * sizeof(float) } };
+    const struct {
+        const void *from;
+        size_t bytes;
+    } operand[NOPERAND] = { { p->X, (size_t)(p->M * p->K) * sizeof(float) },
+                            { p->packed, weight_bytes(p) },
+                            { p->bias, p->bias ? (size_t)p->N * sizeof(float) : 0 },
+                            { p->Y, (size_t)(p->M * p->N) * sizeof(float) } };
     char *memory[NOPERAND], *at[NOPERAND];
     NAME_problem q = *p;
     for (int i = 0; i < NOPERAND; i++) {
@@ -313,8 +320,8 @@ static void barely_aligned(const NAME_problem *p)
 
 static void operands_anywhere(void)
 {
-    static const int64_t extents[][3] = { { 1, 1, 1 }, { 1, 15, 3 }, { 2, 17, 5 }, { 3, 31, 7 }, { 5, 33, 31 },
-                                          { 7, 49, 13 }, { 9, 47, 63 }, { 13, 65, 2 }, { 14, 129, 9 }, { 15, 95, 65 },
+    static const int64_t extents[][3] = { { 1, 1, 1 },    { 1, 15, 3 },   { 2, 17, 5 },  { 3, 31, 7 },   { 5, 33, 31 },
+                                          { 7, 49, 13 },  { 9, 47, 63 },  { 13, 65, 2 }, { 14, 129, 9 }, { 15, 95, 65 },
                                           { 29, 16, 17 }, { 33, 3, 101 }, { 48, 80, 33 } };
     for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
         NAME_problem p = NAME_problem_new(extents[i][0], extents[i][1], extents[i][2]);

@@ -13,8 +13,8 @@
 typedef struct {
     int64_t M, N, K;
     float *X, *W, *bias, *Y;
-    void *packed, *workspace;      /* packed: W as the call takes it */
-    double *want, *bound;          /* bound: what K rounded sums may be off by */
+    void *packed, *workspace; /* packed: W as the call takes it */
+    double *want, *bound;     /* bound: what K rounded sums may be off by */
 } NAME_problem;
 
 static inline void *NAME_take(size_t bytes)
@@ -96,8 +96,8 @@ static inline int NAME_problem_right(const NAME_problem *p)
 {
     for (int64_t i = 0; i < p->M * p->N; i++) {
         if (!(fabs(p->Y[i] - p->want[i]) <= p->bound[i])) {
-            printf("M=%d N=%d K=%d: Y[%d] is %g, not %g\n", (int)p->M, (int)p->N, (int)p->K, (int)i,
-                   (double)p->Y[i], p->want[i]);
+            printf("M=%d N=%d K=%d: Y[%d] is %g, not %g\n", (int)p->M, (int)p->N, (int)p->K, (int)i, (double)p->Y[i],
+                   p->want[i]);
             return 0;
         }
     }

@@ -53,11 +53,16 @@ typedef struct {
 static NAME_exec exec_of(const Caller *c, NAME_pool *own)
 {
     switch (c->way) {
-    case OWN_POOL: return (NAME_exec){ .threads = PARTS, .parallel_for = NAME_pool_run, .ctx = own };
-    case SHARED_POOL: return (NAME_exec){ .threads = PARTS, .parallel_for = NAME_pool_run, .ctx = c->shared };
-    case PARALLEL_FOR: return (NAME_exec){ .threads = PARTS, .parallel_for = thread_each };
-    case THREADS: return (NAME_exec){ .threads = PARTS };
-    default: return (NAME_exec){ 0 };
+    case OWN_POOL:
+        return (NAME_exec){ .threads = PARTS, .parallel_for = NAME_pool_run, .ctx = own };
+    case SHARED_POOL:
+        return (NAME_exec){ .threads = PARTS, .parallel_for = NAME_pool_run, .ctx = c->shared };
+    case PARALLEL_FOR:
+        return (NAME_exec){ .threads = PARTS, .parallel_for = thread_each };
+    case THREADS:
+        return (NAME_exec){ .threads = PARTS };
+    default:
+        return (NAME_exec){ 0 };
     }
 }
 

@@ -10,8 +10,9 @@ int NAME_use(void);
 
 int NAME_use(void)
 {
-    static const int64_t extents[][3] = { { 1, 48, 64 }, { 17, 48, 64 }, { 48, 80, 33 }, { 40, 144, 64 },
-                                          { 100, 37, 129 } };
+    static const int64_t extents[][3] = {
+        { 1, 48, 64 }, { 17, 48, 64 }, { 48, 80, 33 }, { 40, 144, 64 }, { 100, 37, 129 }
+    };
     NAME_pool *pool = NAME_pool_start(2);
     NAME_exec exec;
     int wrong = 0;

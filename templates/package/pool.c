@@ -142,7 +142,7 @@ static void worker_sleep(struct NAME_pool *p, uint32_t seen)
     pthread_mutex_unlock(&p->lock);
 }
 
-#if defined(__linux__)
+#if defined(CPU_SETSIZE)           /* Linux, and no header before this file hid it */
 static int current_cpu(void)
 {
     return sched_getcpu();

@@ -4,6 +4,7 @@
  * hangs, with fewer and more threads than cores, awake and asleep, nested and called from several threads. Meant to
  * be run under tsan too.
  */
+#define _GNU_SOURCE /* for pool.c, as a package compiles it */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

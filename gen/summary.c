@@ -44,7 +44,16 @@ static int64_t failed_trials(const Study *s)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        n += s->trial[i].status != STATUS_OK;
+        n += s->trial[i].c.target == s->target && s->trial[i].status != STATUS_OK;
+    return n;
+}
+
+/* Of the tuned target; lesser targets' general kernels are verified, but they are no trials of the search. */
+static int64_t tuned_trials(const Study *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        n += s->trial[i].c.target == s->target;
     return n;
 }
 
@@ -59,7 +68,7 @@ static void package_text(const Outcome *out, const CostReport *c, FILE *to)
     fprintf(to,
             "  %" PRId64 " trials, %" PRId64 " failed; %" PRId64
             " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
-            s->ntrial, failed_trials(s), c->nmeasure, 100 * c->error, c->rank);
+            tuned_trials(s), failed_trials(s), c->nmeasure, 100 * c->error, c->rank);
     fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
             100 * tuned_regret(out));
     fprintf(to, "  %s\n", out->workload->out);
@@ -78,7 +87,7 @@ static json_t *package_json(const Outcome *out, const CostReport *c)
     json_object_set_new(o, "kernels", json_integer(as->nkernel));
     json_object_set_new(o, "code_bytes", json_integer(as->code_bytes));
     json_object_set_new(o, "leaves", json_integer(tree_nleaf(as->tree)));
-    json_object_set_new(o, "trials", json_integer(s->ntrial));
+    json_object_set_new(o, "trials", json_integer(tuned_trials(s)));
     json_object_set_new(o, "failed", json_integer(failed_trials(s)));
     json_object_set_new(o, "measurements", json_integer(c->nmeasure));
     json_object_set_new(o, "model_error", real(c->error));

@@ -49,7 +49,7 @@ int NAME_nkernel(void) { return NAME_NKERNEL; }
 const char *NAME_kernel_text(int kernel) { return kernel >= 0 && kernel < NAME_NKERNEL ? NAME_text[kernel] : NULL; }
 
 //@ choose
-/* One call, cut into pieces that its threads take one after the other. */
+/* One call, cut into pieces that its threads take in turn. */
 typedef struct {
     NAME_kernel *kernel;
     const NAME_args *args;

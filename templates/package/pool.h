@@ -32,12 +32,7 @@ void NAME_pool_run(void *pool, int n, void (*body)(void *arg, int i), void *arg)
 
 /* Pieces that a call's work is cut into for `threads` threads, which take them one after the other: more than threads where they
  * are large enough, so that a thread whose core is slower, or was taken away for a while, does fewer. flops: of the whole call. */
-static inline int NAME_pool_pieces(int threads, double flops)
-{
-    const double worth = flops / 2e6;
-    const int most = 4 * threads;
-    return worth <= threads ? threads : worth >= most ? most : (int)worth;
-}
+int NAME_pool_pieces(int threads, double flops);
 
 #ifdef __cplusplus
 }

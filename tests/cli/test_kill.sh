@@ -21,7 +21,7 @@ run 0 "$@"
 took_ms=$((($(date +%s%N) - began) / 1000000))
 whole out/tiny
 cp -R out/tiny before
-nkernel=$(lines '"type":"kernel"' $records)
+nkernel=$(ntrials $records)
 built=$(lines '/[0-9a-f]\{32\}\.c$' "$CC_LOG")
 [ "$nkernel" -eq 8 ] && [ "$built" -ge 8 ] || failed "$nkernel kernels recorded, $built built"
 
@@ -36,7 +36,7 @@ cmp -s first $records || failed "the records grew"
 measured() { sed -n 's/.*"type":"measure","key":"\([^"]*\)".*"extent":\(\[[^]]*\]\).*"final":\([a-z]*\).*/\1 \2 \3/p' "$1" | sort; }
 
 # How many different kernels: one that was verified, but not timed when the run was killed, is built again and recorded again.
-kernels() { grep '"type":"kernel"' "$1" | sort -u | grep -c ''; }
+kernels() { trials "$1" | sort -u | grep -c ''; }
 
 begin() {
     "$dcgen" "$@" >/dev/null 2>"$err" &
@@ -147,5 +147,5 @@ for option in '' --fresh; do
 done
 finish first 0
 whole out/tiny
-[ "$(lines '"type":"kernel"' $records)" -eq 8 ] || failed "the first run was disturbed"
+[ "$(ntrials $records)" -eq 8 ] || failed "the first run was disturbed"
 nothing_left

@@ -60,7 +60,7 @@ CC
 chmod +x cc
 cp good $records
 again 0 --cc "$tmp/work/cc"
-[ "$(lines '"type":"kernel"' $records)" -eq 6 ] || failed "times of one compiler were taken for another's"
+[ "$(ntrials $records)" -eq 6 ] || failed "times of one compiler were taken for another's"
 grep -q 'of another kind' out/tiny/records.jsonl || failed "the package names the wrong compiler"
 
 section hostile lines
@@ -133,7 +133,7 @@ section --fresh keeps the old file beside the new one
 cp good $records
 again 0 --fresh
 cmp -s good "$records~" || failed "the old records are gone"
-[ "$(lines '"type":"kernel"' $records)" -eq 3 ] || failed "the new ones are not new"
+[ "$(ntrials $records)" -eq 3 ] || failed "the new ones are not new"
 
 section the package from its own records
 cp -R out/tiny first

@@ -547,7 +547,7 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
         const char *dir, *pattern, *path;
     } files[] = { { dir, "package.h", arena_printf(a, "%s.h", s->name) },
                   { dir, "kernels.c", "kernels.c" },
-                  { dir, "dispatch.h", "dispatch.h" },
+                  { dir, "dispatch.h", "dispatch.h" }, { dir, "pieces.h", "pieces.h" },
                   { dir, "pool.h", arena_printf(a, "%s_pool.h", s->name) },
                   { dir, "pool.c", "pool.c" },
                   { dir, "CMakeLists.txt", "CMakeLists.txt" },

@@ -186,12 +186,27 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
     return true;
 }
 
+/* Every shape has had its comparison. */
+static bool all_compared(const Study *s)
+{
+    for (int64_t j = 0; j < s->nshape; j++) {
+        bool compared = false;
+        for (int64_t i = 0; i < s->ntrial; i++)
+            compared = compared || (trial_usable(&s->trial[i]) && s->trial[i].final[j]);
+        if (!compared)
+            return false;
+    }
+    return true;
+}
+
+/* A run that adds no trial to a finished one measures nothing: the same command again gives the same package. */
 bool search_run(Search *q, const char **err)
 {
     Arena *scratch = arena_new();
     *err = NULL;
+    int64_t before = measured_trials(q->study);
     bool ok = search_phase(q, scratch, err);
-    if (ok) {
+    if (ok && (measured_trials(q->study) > before || !all_compared(q->study))) {
         arena_reset(scratch);
         ok = final_phase(q, scratch, err);
     }

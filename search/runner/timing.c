@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <time.h>
+#include "templates/package/pieces.h"
 #include "templates/package/pool.h"
 
 enum { MIN_SAMPLES = 3 };
@@ -47,7 +48,7 @@ int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *wor
     if (threads <= 1)
         return k->run(s->extent, operand, workspace, 0, 1);
     double flops = 2.0 * (double)s->rows * (double)s->row_elems * (double)s->terms;
-    Call c = { k->run, s->extent, operand, workspace, NAME_pool_pieces(threads, flops), 0, 0 };
+    Call c = { k->run, s->extent, operand, workspace, NAME_pieces(threads, flops), 0, 0 };
     NAME_pool_run(pool, threads, call_part, &c);
     return c.code;
 }

@@ -6,7 +6,7 @@
  */
 #include "NAME.h"
 
-#include "NAME_pool.h"
+#include "pieces.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -110,7 +110,7 @@ static int NAME_start_all(NAME_kernel *kernel, const NAME_args *args, const NAME
 {
     if (nthread <= 1)
         return kernel(args, 0, 1);
-    NAME_job job = { kernel, args, nthread, NAME_pool_pieces(nthread, flops), 0 };
+    NAME_job job = { kernel, args, nthread, NAME_pieces(nthread, flops), 0 };
     if (exec->parallel_for)
         exec->parallel_for(exec->ctx, nthread, NAME_part, &job);
     else

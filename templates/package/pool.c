@@ -291,10 +291,3 @@ void NAME_pool_stop(NAME_pool *p)
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
-
-int NAME_pool_pieces(int threads, double flops)
-{
-    const double worth = flops / 2e6;
-    const int most = 4 * threads;
-    return worth <= threads ? threads : worth >= most ? most : (int)worth;
-}

@@ -30,10 +30,6 @@ void NAME_pool_stop(NAME_pool *pool);
  * caller does all. */
 void NAME_pool_run(void *pool, int n, void (*body)(void *arg, int i), void *arg);
 
-/* Pieces that a call's work is cut into for `threads` threads, which take them one after the other: more than threads where they
- * are large enough, so that a thread whose core is slower, or was taken away for a while, does fewer. flops: of the whole call. */
-int NAME_pool_pieces(int threads, double flops);
-
 #ifdef __cplusplus
 }
 #endif

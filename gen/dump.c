@@ -149,7 +149,8 @@ static void dump_model(const Dump *d)
         number_percent(d->a, c.error), c.rank, c.loo_rmse);
     fprintf(d->out, "exponents of padding %.3f, of load balance %.3f\n", c.pad_exponent, c.occ_exponent);
     for (int64_t i = 0; i < d->in->study->ntrial; i++)
-        print_trial(d, i);
+        if (d->in->study->trial[i].c.target == d->in->study->target)
+            print_trial(d, i);
 }
 
 /* ---- assignment ---- */

@@ -170,6 +170,8 @@ static json_t *dump_model(const Dump *d)
     CostReport c = cost_report(d->a, s, &d->in->workload->templates);
     json_t *o = json_object(), *trials = json_array();
     for (int64_t i = 0; i < s->ntrial; i++) {
+        if (s->trial[i].c.target != s->target)
+            continue;                  /* a lesser target's general kernel: verified, not searched */
         json_t *t = candidate(&s->trial[i].c);
         set(t, "status", string(status_name(s->trial[i].status)));
         set(t, "shapes", predictions(s, d->in->model, &s->trial[i]));

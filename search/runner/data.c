@@ -19,7 +19,7 @@ enum {
     MIN_SAMPLE_ROWS = 3,
     LAST_ROWS = 4
 };
-static const size_t cache_bytes = (size_t)1 << 30;
+static const size_t cache_bytes = (size_t)512 << 20;
 static const double full_terms = 1 << 26;  /* up to so many products are all computed */
 static const int64_t full_elems = 1 << 23; /* up to so many results are all kept */
 

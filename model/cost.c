@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include "model/ridge.h"
+#include "templates/package/pieces.h"
 
 enum { NADAPT = 2 }; /* padding and load balance come first in a row */
-static const double SIGMA_MIN = 0.03, SIGMA_PRIOR = 0.5;
+static const double SIGMA_MIN = 0.02, SIGMA_PRIOR = 0.5;
 static const double NEAR = 1.0; /* log2 distance of shapes over which residuals carry */
 static const double NO_IDEA =
     60; /* log2 ns of a shape whose work cannot be computed: decades, so never chosen for it */
+static const double SIGMA_ROWS = 4; /* what the error over all shapes counts for, in measurements */
+static const double NEAR_BEST =
+    8; /* power of a measurement's weight with which its error counts: half at 1.04 times the best, 5 % at 1.2 */
 static const double SHRINK = 0.3; /* weight of "no residual" against one measured at the same shape */
 
 struct CostModel {
@@ -21,6 +25,7 @@ struct CostModel {
     int nfeature;
     double *row;       /* scratch: one row of features */
     Ridge *ridge;      /* NULL: nothing measured */
+    double *sigma;     /* per tuned shape */
     double **residual; /* per trial and tuned shape, log2(measured / predicted); NAN where not measured */
 };
 
@@ -38,6 +43,17 @@ static int template_index(const CostModel *m, const Template *t)
     return i;
 }
 
+/* A call with so little work that a package gives it fewer threads costs what it costs with those (NAME_worthwhile). */
+static bool bind_threads(const CostModel *m, Binding *b, int64_t *slots)
+{
+    if (!template_slots(b, slots))
+        return false;
+    const int used = NAME_worthwhile(b->threads, real(m->study->spec->op->flops, slots), NAME_POOLED_FLOPS);
+    const bool fewer = used < b->threads;
+    b->threads = used;
+    return !fewer || template_slots(b, slots);
+}
+
 /* One row of features; the result is log2 of the closed form's part. */
 static double row_of(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double *row)
 {
@@ -51,13 +67,13 @@ static double row_of(const CostModel *m, const Candidate *c, const int64_t *exte
                   .value = value,
                   .extent = extent,
                   .threads = threads };
-    if (!template_slots(&b, slots))
+    if (!bind_threads(m, &b, slots))
         return NO_IDEA;
     double flops = real(m->study->spec->op->flops, slots), padded = real(c->t->padded_flops, slots);
     double serial = real(c->t->serial_flops, slots);
     int at = m->first[template_index(m, c->t)];
     row[0] = log2(fmax(padded / flops, 1));
-    row[1] = log2(fmax(threads * serial / padded, 1));
+    row[1] = log2(fmax(b.threads * serial / padded, 1));
     row[at] = 1; /* each template has its own level */
     for (int i = 0; i < c->t->nfeature; i++)
         row[at + 1 + i] = real(c->t->feature[i].expr, slots);
@@ -87,29 +103,96 @@ static double predict_log2(const CostModel *m, const Candidate *c, const int64_t
 static bool measured(const Trial *t, int64_t shape) { return trial_usable(t) && t->ns[shape] > 0; }
 
 /* Measurements near the best of their shape weigh 1, slow ones less. */
-static double weight_of(double best, double ns) { return fmax(0.05, (best / ns) * (best / ns)); }
+static double weight_of(double best, double ns) { return ns <= best ? 1 : fmax(0.05, (best / ns) * (best / ns)); }
 
-static void fit(CostModel *m, int64_t without, int64_t stride)
+/* Squared distance of two shapes in octaves of their extents and threads. */
+static double distance2(const Instance *a, const Instance *b, int naxis)
+{
+    double d = log2((double)a->threads / b->threads), sum = 4 * d * d;
+    for (int i = 0; i < naxis; i++) {
+        d = log2((double)a->extent[i] / (double)b->extent[i]);
+        sum += d * d;
+    }
+    return sum;
+}
+
+static double nearness(double distance2) { return exp(-distance2 / (2 * NEAR * NEAR)); }
+
+/* Squared leave-one-out errors of each shape and their weights, spread to the shapes near it. */
+static void fill_sigma(CostModel *m, const double *square, const double *weight)
 {
     const Study *s = m->study;
-    size_t n = 0, cap = (size_t)(s->ntrial * s->nshape) + 1;
-    double *x = malloc(cap * (size_t)m->nfeature * sizeof *x), *y = malloc(cap * sizeof *y),
-           *w = malloc(cap * sizeof *w);
-    for (int64_t j = 0; x && y && w && j < s->nshape; j++) {
+    m->sigma = ARENA_ARRAY(m->arena, (size_t)s->nshape + 1, double);
+    double prior = m->ridge && m->ridge->nrow > 2 ? m->ridge->loo_rmse : SIGMA_PRIOR;
+    for (int64_t i = 0; i < s->nshape; i++) {
+        double sum = SIGMA_ROWS * prior * prior, total = SIGMA_ROWS;
+        for (int64_t j = 0; j < s->nshape; j++) {
+            double k = nearness(distance2(s->shape[i], s->shape[j], s->spec->op->naxis));
+            sum += k * square[j];
+            total += k * weight[j];
+        }
+        m->sigma[i] = fmax(SIGMA_MIN, sqrt(sum / total));
+    }
+}
+
+/* Rows of all measurements; `of` tells the tuned shape of each. */
+typedef struct {
+    double *x, *y, *w;
+    int64_t *of;
+    size_t n;
+} Rows;
+
+static Rows rows_of(const CostModel *m, int64_t without, int64_t stride)
+{
+    const Study *s = m->study;
+    size_t cap = (size_t)(s->ntrial * s->nshape) + 1;
+    Rows r = { malloc(cap * (size_t)m->nfeature * sizeof *r.x), malloc(cap * sizeof *r.y), malloc(cap * sizeof *r.w),
+               malloc(cap * sizeof *r.of), 0 };
+    for (int64_t j = 0; r.x && r.y && r.w && r.of && j < s->nshape; j++) {
         double best = study_best(s, j, NULL);
         for (int64_t i = 0; i < s->ntrial; i++) {
             const Trial *t = &s->trial[i];
             if (!measured(t, j) || (stride && i % stride == without))
                 continue;
-            y[n] = log2(t->ns[j]) -
-                   row_of(m, &t->c, s->shape[j]->extent, s->shape[j]->threads, x + n * (size_t)m->nfeature);
-            w[n++] = weight_of(best, t->ns[j]);
+            double *x = r.x + r.n * (size_t)m->nfeature;
+            r.y[r.n] = log2(t->ns[j]) - row_of(m, &t->c, s->shape[j]->extent, s->shape[j]->threads, x);
+            r.of[r.n] = j;
+            r.w[r.n++] = weight_of(best, t->ns[j]);
         }
     }
-    m->ridge = n ? ridge_fit(m->arena, x, y, w, n, (size_t)m->nfeature) : NULL;
-    free(x);
-    free(y);
-    free(w);
+    return r;
+}
+
+static void rows_free(Rows *r)
+{
+    free(r->x);
+    free(r->y);
+    free(r->w);
+    free(r->of);
+}
+
+static void sum_errors(CostModel *m, const Rows *r)
+{
+    double *square = ARENA_ARRAY(m->arena, (size_t)m->study->nshape + 1, double);
+    double *weight = ARENA_ARRAY(m->arena, (size_t)m->study->nshape + 1, double);
+    for (size_t i = 0; m->ridge && i < r->n; i++)
+        if (isfinite(
+                m->ridge
+                    ->loo_error[i])) { /* the question is how good good candidates are: slow ones say little of that */
+            double w = pow(r->w[i], NEAR_BEST);
+            square[r->of[i]] += w * m->ridge->loo_error[i] * m->ridge->loo_error[i];
+            weight[r->of[i]] += w;
+        }
+    fill_sigma(m, square, weight);
+}
+
+/* Trials without, without + stride, ... are left out; stride 0: none is. */
+static void fit(CostModel *m, int64_t without, int64_t stride)
+{
+    Rows r = rows_of(m, without, stride);
+    m->ridge = r.n ? ridge_fit(m->arena, r.x, r.y, r.w, r.n, (size_t)m->nfeature) : NULL;
+    sum_errors(m, &r);
+    rows_free(&r);
 }
 
 static void fill_residuals(CostModel *m)
@@ -147,21 +230,7 @@ double cost_predict(const CostModel *m, const Candidate *c, const int64_t *exten
     return exp2(predict_log2(m, c, extent, threads));
 }
 
-double cost_sigma(const CostModel *m)
-{
-    return m->ridge && m->ridge->nrow > 2 ? fmax(m->ridge->loo_rmse, SIGMA_MIN) : SIGMA_PRIOR;
-}
-
-/* Squared distance of two shapes in octaves of their extents and threads. */
-static double distance2(const Instance *a, const Instance *b, int naxis)
-{
-    double d = log2((double)a->threads / b->threads), sum = 4 * d * d;
-    for (int i = 0; i < naxis; i++) {
-        d = log2((double)a->extent[i] / (double)b->extent[i]);
-        sum += d * d;
-    }
-    return sum;
-}
+double cost_sigma(const CostModel *m, int64_t shape) { return m->sigma[shape]; }
 
 double cost_trial(const CostModel *m, int64_t trial, const Instance *inst)
 {
@@ -176,7 +245,7 @@ double cost_trial(const CostModel *m, int64_t trial, const Instance *inst)
         double d2 = distance2(inst, s->shape[j], s->spec->op->naxis);
         if (d2 == 0)
             return t->ns[j];
-        double k = exp(-d2 / (2 * NEAR * NEAR)) + 0.02; /* far shapes still tell a candidate's own level */
+        double k = nearness(d2) + 0.02; /* far shapes still tell a candidate's own level */
         sum += k * m->residual[trial][j];
         weight += k;
     }

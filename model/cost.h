@@ -26,8 +26,9 @@ CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates);
 double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads);
 /* Of a trial on any shape: the measured time on a tuned one, else the prediction corrected by its residuals; INFINITY when unusable. */
 double cost_trial(const CostModel *m, int64_t trial, const Instance *inst);
-/* Standard deviation of log2(predicted / true) for a candidate never measured. */
-double cost_sigma(const CostModel *m);
+/* Standard deviation of log2(predicted / true) for a candidate never measured, on tuned instance `shape`: that of the leave-one-out
+ * errors there and on shapes near it. */
+double cost_sigma(const CostModel *m, int64_t shape);
 
 typedef struct {
     int64_t nmeasure; /* measurements fitted */

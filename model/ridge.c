@@ -147,20 +147,25 @@ static bool decompose(Problem *q, const Ridge *r)
     return true;
 }
 
+/* The leave-one-out error of row i, times sqrt(v_i) as in b; +inf when the row cannot be left out. */
+static double loo_error(const Problem *q, double lambda, size_t i)
+{
+    double rest = (q->vsum - q->v[i]) / q->vsum, residual = q->b[i];
+    for (size_t j = 0; j < q->k; j++) {
+        double u = q->u[j * q->n + i], kept = q->s[j] * q->s[j] / (q->s[j] * q->s[j] + lambda);
+        rest -= u * u * kept;
+        residual -= u * kept * q->ub[j];
+    }
+    return rest > LEVERAGE_REST ? residual / rest : INFINITY;
+}
+
 /* Weighted mean of the squared leave-one-out errors; +inf when a row cannot be left out. */
 static double loo_mean_square(const Problem *q, double lambda)
 {
     double sum = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        double rest = (q->vsum - q->v[i]) / q->vsum, residual = q->b[i];
-        for (size_t j = 0; j < q->k; j++) {
-            double u = q->u[j * q->n + i], kept = q->s[j] * q->s[j] / (q->s[j] * q->s[j] + lambda);
-            rest -= u * u * kept;
-            residual -= u * kept * q->ub[j];
-        }
-        if (!(rest > LEVERAGE_REST))
-            return INFINITY;
-        sum += residual / rest * (residual / rest); /* holds the factor v_i: b does */
+    for (size_t i = 0; i < q->n && sum < INFINITY; i++) {
+        double error = loo_error(q, lambda, i);
+        sum += error * error;
     }
     return sum / q->vsum;
 }
@@ -205,6 +210,9 @@ static Ridge *solve(Arena *a, Problem *q, const double *w)
     r->intercept = q->ymean;
     r->lambda = lambda * q->wmax;
     r->loo_rmse = sqrt(mean_square);
+    r->loo_error = ARENA_ARRAY(a, q->n, double);
+    for (size_t i = 0; i < q->n; i++)
+        r->loo_error[i] = loo_error(q, lambda, i) / q->root_v[i];
     return all_finite(r->coef, q->p) ? r : NULL;
 }
 

@@ -8,6 +8,8 @@
 enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, MAX_BATCH = 64, MAX_AWKWARD = 96, ROWS_MOST = 24 };
 static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
 static const double LONG_NS = 3e6;
+static const double DISTURBED = 1.1;   /* of the anchor's least time */
+static const double AGAIN_SHARE = 0.9; /* of the time budget, after which nothing is measured again */
 static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3; /* silence for so long is a hang; less with a small budget */
 
 typedef struct {
@@ -183,23 +185,84 @@ static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
 
 /* ---- measuring ---- */
 
+/* The first general kernel is the anchor of all requests (study.h). -1: there is none that works. */
+static int64_t anchor_of(const Search *q)
+{
+    int64_t trial = q->space->ngeneral ? study_find(q->study, &q->space->general[0]) : -1;
+    return trial >= 0 && trial_usable(&q->study->trial[trial]) && q->study->trial[trial].so ? trial : -1;
+}
+
+/* The anchor's place among the kernels of a request, added when there is room. -1: it is not there. */
+static int add_anchor(const Search *q, const char **key, const char **so, int *n)
+{
+    int64_t trial = anchor_of(q);
+    for (int i = 0; trial >= 0 && i < *n; i++)
+        if (strcmp(key[i], q->study->trial[trial].key) == 0)
+            return i;
+    if (trial < 0 || *n == MAX_BATCH)
+        return -1;
+    key[*n] = q->study->trial[trial].key;
+    so[*n] = q->study->trial[trial].so;
+    return (*n)++;
+}
+
+/* The kernel's time over the median of its samples' ratios to the anchor's, which were taken in the same rounds. */
+static double anchor_ns(const MeasureRecord *m, const MeasureRecord *anchor)
+{
+    double ratio[RECORD_MAX_SAMPLE];
+    int n = m->nsample < anchor->nsample ? m->nsample : anchor->nsample;
+    for (int i = 0; i < n; i++)
+        ratio[i] = m->ns[i] / anchor->ns[i];
+    return n ? record_median(m->ns, m->nsample) / record_median(ratio, n) : 0;
+}
+
+/* The anchor took much longer than it once did there: something else uses the machine. */
+static bool is_disturbed(const Search *q, int64_t shape, const MeasureRecord *anchor)
+{
+    const double least = q->study->anchor[shape].least_ns;
+    return anchor->status == STATUS_OK && least > 0 && anchor->median_ns > DISTURBED * least;
+}
+
+/* What was measured while the machine was disturbed is measured once more, if there is time; the quieter one of the two counts. */
+static bool time_quietly(Search *q, Arena *scratch, const MeasureRequest *r, int64_t shape, const char **key,
+                         const char **so, int n, int anchor, MeasureRecord **out, const char **err)
+{
+    *out = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
+    if (!measure(q->runner, scratch, r, key, so, n, *out, q->stop, err))
+        return false;
+    if (anchor < 0 || !is_disturbed(q, shape, &(*out)[anchor]) || clock_s() > q->began_s + AGAIN_SHARE * q->seconds)
+        return true;
+    for (int k = 0; k < n; k++)
+        if ((*out)[k].status != STATUS_OK)
+            return true;
+    MeasureRecord *again = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
+    if (!measure(q->runner, scratch, r, key, so, n, again, q->stop, err))
+        return false;
+    if (again[anchor].status == STATUS_OK && again[anchor].median_ns < (*out)[anchor].median_ns)
+        *out = again;
+    return true;
+}
+
+/* Times the kernels and the anchor in turn; key[] and so[] have room for MAX_BATCH. */
 static bool time_shape(Search *q, Arena *scratch, int64_t shape, const char **key, const char **so, int n, int repeats,
                        bool final, const char **err)
 {
+    const int anchor = add_anchor(q, key, so, &n);
     const Instance *inst = q->study->shape[shape];
-    MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
+    MeasureRecord *out;
     MeasureRequest r = { .extent = inst->extent,
                          .threads = inst->threads,
                          .repeats = repeats,
                          .sample_ns = INTAKE_SAMPLE_NS,
                          .max_ns = n * SHAPE_MAX_NS,
                          .deadline_s = deadline_s(q) };
-    if (!measure(q->runner, scratch, &r, key, so, n, out, q->stop, err))
+    if (!time_quietly(q, scratch, &r, shape, key, so, n, anchor, &out, err))
         return false;
     q->ntimed++;
     for (int k = 0; k < n; k++) {
         out[k].device = q->study->device->id;
         out[k].final = final;
+        out[k].anchor_ns = anchor >= 0 && out[anchor].status == STATUS_OK ? anchor_ns(&out[k], &out[anchor]) : 0;
         study_measure(q->study, &out[k]);
         if (!record_add_measure(q->records, &out[k], err))
             return false;
@@ -242,31 +305,6 @@ bool intake_lesser(Search *q, Arena *scratch, const char **err)
     return !b->n || admit(q, scratch, b, err);
 }
 
-bool intake(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
-{
-    Batch *b = ARENA_NEW(scratch, Batch);
-    for (; b->n < n && b->n < MAX_BATCH; b->n++)
-        b->trial[b->n] = study_add(q->study, &p[b->n].c);
-    bool ok = admit(q, scratch, b, err);
-    for (int64_t j = 0; ok && j < q->study->nshape; j++) {
-        const char *key[MAX_BATCH], *so[MAX_BATCH];
-        int at[MAX_BATCH], all = alive(q, b, key, so, at), m = 0;
-        for (int k = 0; k < all; k++)
-            if (wants(&p[at[k]], j)) {
-                key[m] = key[k];
-                so[m++] = so[k];
-            }
-        /* Something must be known when time is up: the first shape of the first batch is always timed. */
-        if (!m || (clock_s() > q->began_s + share * q->seconds && q->ntimed > 0))
-            continue;
-        search_show(q, scratch);
-        ok = time_shape(q, scratch, j, key, so, m, is_long(q, j) ? LONG_REPEATS : SEARCH_REPEATS, false, err);
-    }
-    for (int i = 0; i < b->n; i++)
-        q->study->trial[b->trial[i]].so = b->build[i].so;
-    return ok;
-}
-
 static bool rebuild(Search *q, Arena *scratch, const int64_t *trial, int n, const char **err)
 {
     Batch *b = ARENA_NEW(scratch, Batch);
@@ -281,6 +319,39 @@ static bool rebuild(Search *q, Arena *scratch, const int64_t *trial, int n, cons
             q->study->trial[b->trial[i]].status = b->build[i].status;
     }
     return true;
+}
+
+/* A resumed run has the anchor's record, yet not its shared object. */
+static bool rebuild_anchor(Search *q, Arena *scratch, const char **err)
+{
+    int64_t trial = q->space->ngeneral ? study_find(q->study, &q->space->general[0]) : -1;
+    return trial < 0 || !trial_usable(&q->study->trial[trial]) || rebuild(q, scratch, &trial, 1, err);
+}
+
+bool intake(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
+{
+    Batch *b = ARENA_NEW(scratch, Batch);
+    for (; b->n < n && b->n < MAX_BATCH; b->n++)
+        b->trial[b->n] = study_add(q->study, &p[b->n].c);
+    bool ok = admit(q, scratch, b, err);
+    for (int i = 0; i < b->n; i++)
+        q->study->trial[b->trial[i]].so = b->build[i].so;
+    ok = ok && rebuild_anchor(q, scratch, err);
+    for (int64_t j = 0; ok && j < q->study->nshape; j++) {
+        const char *key[MAX_BATCH], *so[MAX_BATCH];
+        int at[MAX_BATCH], all = alive(q, b, key, so, at), m = 0;
+        for (int k = 0; k < all; k++)
+            if (wants(&p[at[k]], j)) {
+                key[m] = key[k];
+                so[m++] = so[k];
+            }
+        /* Something must be known when time is up: the first shape of the first batch is always timed. */
+        if (!m || (clock_s() > q->began_s + share * q->seconds && q->ntimed > 0))
+            continue;
+        search_show(q, scratch);
+        ok = time_shape(q, scratch, j, key, so, m, is_long(q, j) ? LONG_REPEATS : SEARCH_REPEATS, false, err);
+    }
+    return ok;
 }
 
 bool intake_final(Search *q, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats, const char **err)

@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POOL_RANDOM = 1200, POOL_NEAR = 1200, POOL_MAX = POOL_RANDOM + POOL_NEAR, NEAR_TRIALS = 48, SHAPES_SEEN = 48 };
+enum {
+    POOL_RANDOM = 1200,
+    POOL_NEAR = 1200,
+    POOL_MAX = POOL_RANDOM + POOL_NEAR,
+    NEAR_TRIALS = 48,
+    SHAPES_SEEN = 48,
+    ROUND_SHAPES = 16
+};
 enum { LOOK_FOR_SHAPE = 4000, LOCAL_TRIALS = 3, MAX_BATCH = 64 };
 static const double BELIEF = 0.5;   /* of the model's standard deviation, when a world is drawn from it */
 static const double FIXED_NS = 3e6; /* of a measurement, whatever its shape */
@@ -20,7 +27,10 @@ uint64_t rng_next(Rng *r)
 
 int64_t rng_below(Rng *r, int64_t n) { return (int64_t)(rng_next(r) % (uint64_t)n); }
 
+static double uniform(Rng *r) { return (double)(rng_next(r) >> 11) / 9007199254740992.0; }
+
 typedef struct {
+    Arena *arena;
     const Study *s;
     const Space *space;
     const CostModel *m;
@@ -31,8 +41,9 @@ typedef struct {
     int64_t *shape;
     double *best;  /* log2 of the best time of each of them, lowered as a batch grows */
     double *log2t; /* npool x nshape: predictions */
-    int *seen;     /* one a tuned instance: candidates measured there */
-    double total_weight, sigma;
+    double *sigma; /* of each of them, the model's standard deviation */
+    int nround;    /* the first of them are those that this batch is measured on */
+    double total_weight;
 } Proposer;
 
 static bool known(const Proposer *p, const Candidate *c)
@@ -101,9 +112,8 @@ static void see_shapes(Proposer *p)
         p->shape[i] = (first + s->nshape * i / p->nshape) % s->nshape;
         double best = study_best(s, p->shape[i], NULL);
         p->best[i] = isfinite(best) ? log2(best) : INFINITY;
+        p->sigma[i] = cost_sigma(p->m, p->shape[i]);
         p->total_weight += s->shape[p->shape[i]]->weight;
-        for (int64_t t = 0; t < s->ntrial; t++)
-            p->seen[p->shape[i]] += s->trial[t].ns[p->shape[i]] > 0;
     }
 }
 
@@ -137,9 +147,9 @@ static int enter(Proposer *p, const Candidate *c)
 /* E[max(0, best - t)] for t normal, in octaves; an octave is worth ln 2 of relative time near the best. */
 static double shape_gain(const Proposer *p, int i, int j)
 {
-    double z = (p->best[j] - p->log2t[i * p->nshape + j]) / p->sigma;
+    double z = (p->best[j] - p->log2t[i * p->nshape + j]) / p->sigma[j];
     double pdf = exp(-z * z / 2) / sqrt(2 * M_PI), cdf = erfc(-z / M_SQRT2) / 2;
-    return p->s->shape[p->shape[j]]->weight * p->sigma * (z * cdf + pdf) * M_LN2;
+    return p->s->shape[p->shape[j]]->weight * p->sigma[j] * (z * cdf + pdf) * M_LN2;
 }
 
 static double gain(const Proposer *p, int i)
@@ -171,10 +181,10 @@ static void choose_shapes(Proposer *p, int i, int first, Proposal *out)
 {
     if (first >= 0)
         add_shape(out, p->shape[first]);
-    add_shape(out, p->shape[rng_below(p->rng, p->nshape)]);
-    for (int round = out->nshape; round < PROPOSE_SHAPES && out->nshape < p->nshape; round++) {
+    add_shape(out, p->shape[rng_below(p->rng, p->nround)]);
+    for (int round = out->nshape; round < PROPOSE_SHAPES && out->nshape < p->nround; round++) {
         int best = -1;
-        for (int j = 0; j < p->nshape; j++) {
+        for (int j = 0; j < p->nround; j++) {
             bool taken = false;
             for (int k = 0; k < out->nshape; k++)
                 taken = taken || out->shape[k] == p->shape[j];
@@ -183,24 +193,53 @@ static void choose_shapes(Proposer *p, int i, int first, Proposal *out)
         }
         add_shape(out, p->shape[best]);
     }
-    for (int k = 0; k < out->nshape; k++)
-        p->seen[out->shape[k]]++;
 }
 
-/* A shape by its weight, those with few measurements first. */
-static int pick_shape(Proposer *p)
+/* What the most promising candidate of the pool is expected to gain on shape j. */
+static double promise(const Proposer *p, int j)
 {
-    int best = 0;
-    double most = -1;
-    for (int j = 0; j < p->nshape; j++) {
-        double u = (double)(rng_next(p->rng) >> 11) / 9007199254740992.0;
-        double value = u * p->s->shape[p->shape[j]]->weight / (1.0 + p->seen[p->shape[j]]);
-        if (value > most) {
-            most = value;
-            best = j;
-        }
+    double most = 0;
+    for (int i = 0; i < p->npool; i++)
+        most = fmax(most, shape_gain(p, i, j));
+    return most;
+}
+
+static void swap_shapes(Proposer *p, int a, int b)
+{
+    int64_t shape = p->shape[a];
+    double best = p->best[a], sigma = p->sigma[a];
+    p->shape[a] = p->shape[b];
+    p->best[a] = p->best[b];
+    p->sigma[a] = p->sigma[b];
+    p->shape[b] = shape;
+    p->best[b] = best;
+    p->sigma[b] = sigma;
+    for (int i = 0; i < p->npool; i++) {
+        double *row = p->log2t + (size_t)i * p->nshape, t = row[a];
+        row[a] = row[b];
+        row[b] = t;
     }
-    return best;
+}
+
+/* The shapes of this batch, drawn by what they promise: few, so that several candidates meet on each. */
+static void draw_round(Proposer *p)
+{
+    double *left = ARENA_ARRAY(p->arena, SHAPES_SEEN, double);
+    for (int j = 0; j < p->nshape; j++)
+        left[j] = promise(p, j);
+    for (p->nround = 0; p->nround < ROUND_SHAPES && p->nround < p->nshape; p->nround++) {
+        int n = p->nround, best = n;
+        double most = -1;
+        for (int j = n; j < p->nshape; j++) {
+            double value = uniform(p->rng) * left[j];
+            if (value > most) {
+                most = value;
+                best = j;
+            }
+        }
+        swap_shapes(p, n, best);
+        left[best] = left[n];
+    }
 }
 
 /* Standard normal, by the sum of twelve uniforms. */
@@ -208,7 +247,7 @@ static double normal(Rng *r)
 {
     double sum = -6;
     for (int i = 0; i < 12; i++)
-        sum += (double)(rng_next(r) >> 11) / 9007199254740992.0;
+        sum += uniform(r);
     return sum;
 }
 
@@ -216,7 +255,7 @@ static double normal(Rng *r)
 static double drawn(const Proposer *p, const Candidate *c, int j)
 {
     const Instance *inst = p->s->shape[p->shape[j]];
-    return log2(cost_predict(p->m, c, inst->extent, inst->threads)) + BELIEF * p->sigma * normal(p->rng);
+    return log2(cost_predict(p->m, c, inst->extent, inst->threads)) + BELIEF * p->sigma[j] * normal(p->rng);
 }
 
 /* The trials that were fastest on shape j; how many there are. */
@@ -311,23 +350,24 @@ static int pick(Proposer *p, const bool *taken, int slot, int *shape, double *va
         return best;
     if (slot % 8 == 7)
         return taken[any] ? best : any;
-    *shape = pick_shape(p);
+    *shape = (int)rng_below(p->rng, p->nround);
     c = slot % 4 == 2 ? leap_on_shape(p, *shape, &found) : step_on_shape(p, *shape, &found);
     return c ? enter(p, c) : best;
 }
 
 int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)
 {
-    Proposer p = { .s = s, .space = space, .m = m, .rng = rng, .sigma = cost_sigma(m) };
+    Proposer p = { .arena = a, .s = s, .space = space, .m = m, .rng = rng };
     p.pool = ARENA_ARRAY(a, POOL_MAX + MAX_BATCH, Candidate);
     p.shape = ARENA_ARRAY(a, SHAPES_SEEN, int64_t);
     p.best = ARENA_ARRAY(a, SHAPES_SEEN, double);
     p.log2t = ARENA_ARRAY(a, (size_t)(POOL_MAX + MAX_BATCH) * SHAPES_SEEN, double);
-    p.seen = ARENA_ARRAY(a, (size_t)s->nshape + 1, int);
+    p.sigma = ARENA_ARRAY(a, SHAPES_SEEN, double);
     bool *taken = ARENA_ARRAY(a, POOL_MAX + MAX_BATCH, bool);
     make_pool(&p);
     see_shapes(&p);
     predict(&p);
+    draw_round(&p);
     int count = 0;
     for (; count < n && count < MAX_BATCH && count < p.npool; count++) {
         int shape;

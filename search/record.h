@@ -76,6 +76,7 @@ typedef struct {
     int nsample;                  /* 0: verified only, or failed */
     double ns[RECORD_MAX_SAMPLE]; /* per call, in the order taken */
     double median_ns, spread;     /* of ns, set when added or read; spread: (third quartile - first) / median */
+    double anchor_ns;             /* the anchor's time, as far as it was timed in turn with this one; 0: it was not */
     double max_err;               /* part of the tolerance, <= 1 when ok; +inf when not finite */
     bool final;                   /* taken in the last, interleaved comparison: preferred over others */
     const char *why;

@@ -143,6 +143,8 @@ const char *measure_wrong(const MeasureRecord *m)
         return "status is unknown";
     if (samples_wrong(m))
         return "ns is not a list of at most 64 positive times";
+    if (!isfinite(m->anchor_ns) || m->anchor_ns < 0)
+        return "anchor_ns is not a time";
     if (m->max_err < 0)
         return "max_err is negative";
     if (m->status == STATUS_OK && !(m->max_err <= 1))
@@ -242,6 +244,7 @@ MeasureRecord measure_copy(Arena *a, const MeasureRecord *m)
         c.ns[i] = i < m->nsample ? rounded(m->ns[i]) : 0;
     c.median_ns = rounded(record_median(c.ns, c.nsample));
     c.spread = rounded(record_spread(c.ns, c.nsample));
+    c.anchor_ns = rounded(m->anchor_ns);
     c.max_err = isfinite(m->max_err) ? rounded(m->max_err) : INFINITY;
     return c;
 }
@@ -289,11 +292,11 @@ char *measure_line(Arena *a, const MeasureRecord *m)
     for (int i = 0; i < m->nsample; i++)
         json_array_append_new(ns, json_real(m->ns[i]));
     json_t *max_err = isfinite(m->max_err) ? json_real(m->max_err) : json_null();
-    return line_take(a,
-                     json_pack("{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:o, s:f, s:f, s:o, s:b, s:s}", "v", RECORD_SCHEMA,
-                               "type", "measure", "key", m->key, "device", m->device, "extent", extent, "threads",
-                               m->threads, "status", status_name(m->status), "ns", ns, "median_ns", m->median_ns,
-                               "spread", m->spread, "max_err", max_err, "final", (int)m->final, "why", m->why));
+    return line_take(a, json_pack("{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:o, s:f, s:f, s:f, s:o, s:b, s:s}", "v",
+                                  RECORD_SCHEMA, "type", "measure", "key", m->key, "device", m->device, "extent",
+                                  extent, "threads", m->threads, "status", status_name(m->status), "ns", ns,
+                                  "median_ns", m->median_ns, "spread", m->spread, "anchor_ns", m->anchor_ns, "max_err",
+                                  max_err, "final", (int)m->final, "why", m->why));
 }
 
 /* ---- from JSON ---- */
@@ -404,9 +407,9 @@ static const char *measure_read(Arena *a, json_t *o, Line *out)
     json_int_t threads = 0;
     int final = 0;
     json_error_t error;
-    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:o, s:I, s:s, s:o, s:o, s:b, s:s}", "key", &m.key, "device",
-                       &m.device, "extent", &extent, "threads", &threads, "status", &status, "ns", &ns, "max_err",
-                       &max_err, "final", &final, "why", &m.why) != 0)
+    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:o, s:I, s:s, s:o, s?:F, s:o, s:b, s:s}", "key", &m.key, "device",
+                       &m.device, "extent", &extent, "threads", &threads, "status", &status, "ns", &ns, "anchor_ns",
+                       &m.anchor_ns, "max_err", &max_err, "final", &final, "why", &m.why) != 0)
         return bad_because(out, &error);
     if (!json_is_number(max_err) && !json_is_null(max_err))
         return "max_err is not a number";

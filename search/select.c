@@ -8,14 +8,19 @@
 enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* instances that the choice of kernels looks at */
 static const double NOT_MEASURED = 1.01; /* a prediction must beat a measurement by this much to be preferred */
 static const double NOT_COMPARED = 1.5;  /* for a package: a pair left out of a shape's last comparison */
-static const double NOISE = 5e-4;        /* gains of the mean relative time below this are not worth a kernel */
-static const double TREE_TOLERANCE = 5e-4;
+static const double TIE_LEAST = 5e-3, TIE_MOST = 2e-2;
+static const double TIE_UNKNOWN = 1e-2; /* after one pass of comparisons */
+static const double TIE_ERRORS = 1.5;   /* times no further apart than so many standard errors are alike */
+static const double WORTH = 1e-4;       /* gains of the mean relative time below this are not worth a kernel */
+static const double TREE_TOLERANCE = 3e-4;
 
 typedef struct {
     Arena *arena;
     const Study *s;
     const CostModel *m;
     SelectMode mode;
+    double tie;                      /* relative times this close are alike */
+    bool *compared;                  /* one a tuned instance: it had its last comparison */
     double all_weight, tuned_weight; /* sums over all instances, and over the tuned ones */
     int64_t nseen;
     const Instance **seen;
@@ -33,21 +38,13 @@ static int64_t tuned_shape(const Study *s, const Instance *inst)
     return inst->tuned ? study_shape(s, inst->extent, inst->threads) : -1;
 }
 
-static bool was_compared(const Study *s, int64_t shape)
-{
-    for (int64_t i = 0; i < s->ntrial; i++)
-        if (trial_usable(&s->trial[i]) && s->trial[i].final[shape])
-            return true;
-    return false;
-}
-
 /* How much worse than its number a time is taken for. */
 static double doubt(const Selector *q, int64_t trial, int64_t shape)
 {
     const Trial *t = &q->s->trial[trial];
     if (shape < 0)
         return 1;
-    if (q->mode == SELECT_PACKAGE && was_compared(q->s, shape))
+    if (q->mode == SELECT_PACKAGE && q->compared[shape])
         return t->final[shape] ? 1 : NOT_COMPARED;
     return t->ns[shape] > 0 ? 1 : NOT_MEASURED;
 }
@@ -82,35 +79,50 @@ static void see_instances(Selector *q)
         q->total_weight += say_of(q, q->seen[i]);
 }
 
-typedef struct {
-    bool measured, compared;
-} Seen;
-
-static Seen seen_of(const Study *s, const Trial *t)
+/* Shapes that had their last comparison. True when there are any. */
+static bool see_comparisons(Selector *q)
 {
-    Seen seen = { false, false };
-    for (int64_t j = 0; j < s->nshape; j++) {
-        seen.measured = seen.measured || t->ns[j] > 0;
-        seen.compared = seen.compared || t->final[j];
-    }
-    return seen;
+    const Study *s = q->s;
+    bool any = false;
+    q->compared = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, bool);
+    for (int64_t i = 0; i < s->ntrial; i++)
+        for (int64_t j = 0; trial_usable(&s->trial[i]) && j < s->nshape; j++)
+            if (s->trial[i].final[j])
+                q->compared[j] = any = true;
+    return any;
+}
+
+static bool was_seen(const Study *s, const Trial *t, bool final)
+{
+    for (int64_t j = 0; j < s->nshape; j++)
+        if (final ? t->final[j] : t->ns[j] > 0)
+            return true;
+    return false;
 }
 
 /* For a package, those of the last comparison; before there was one, all that were measured. */
 static void see_trials(Selector *q)
 {
     const Study *s = q->s;
-    bool compared = false;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        compared = compared || (trial_usable(&s->trial[i]) && seen_of(s, &s->trial[i]).compared);
-    compared = compared && q->mode == SELECT_PACKAGE;
+    const bool final = see_comparisons(q) && q->mode == SELECT_PACKAGE;
     q->usable = ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, int64_t);
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *t = &s->trial[i];
-        Seen seen = seen_of(s, t);
-        if (trial_usable(t) && (compared ? seen.compared : seen.measured) && t->code_bytes <= q->max_bytes)
+        if (trial_usable(t) && was_seen(s, t, final) && t->code_bytes <= q->max_bytes)
             q->usable[q->nusable++] = i;
     }
+}
+
+static double tie_of(const Study *s)
+{
+    const double noise = study_noise(s);
+    return noise > 0 ? fmin(TIE_MOST, fmax(TIE_LEAST, TIE_ERRORS * noise)) : TIE_UNKNOWN;
+}
+
+/* A time as a part of the best one; as good as the best within the noise. */
+static double relative(const Selector *q, double time, double best)
+{
+    return time <= best * (1 + q->tie) ? 1 : time / best;
 }
 
 static void relative_costs(Selector *q)
@@ -124,7 +136,7 @@ static void relative_costs(Selector *q)
             oracle = fmin(oracle, t);
         }
         for (int64_t u = 0; u < q->nusable; u++)
-            q->rel[u * q->nseen + i] *= say_of(q, q->seen[i]) / oracle;
+            q->rel[u * q->nseen + i] = say_of(q, q->seen[i]) * relative(q, q->rel[u * q->nseen + i], oracle);
     }
 }
 
@@ -179,7 +191,7 @@ static void greedy(Selector *q, Assignment *as)
             return;
         if (as->ncurve < (int)(sizeof as->curve / sizeof *as->curve))
             as->curve[as->ncurve++] = next - 1;
-        if (q->npicked && value - next < NOISE)
+        if (q->npicked && value - next < WORTH)
             return;
         value = next;
         q->picked[q->npicked++] = u;
@@ -190,7 +202,7 @@ static void greedy(Selector *q, Assignment *as)
 static void exchange(Selector *q)
 {
     for (int round = 0; round < 3 * q->most; round++) {
-        double value = objective(q, -1, -1) - NOISE / 4;
+        double value = objective(q, -1, -1) - WORTH / 4;
         int64_t in = -1;
         int out = -1;
         for (int k = 0; k < q->npicked; k++) {
@@ -261,8 +273,9 @@ static void train(const Selector *q, Assignment *as)
         features(spec, &spec->instance[i], points + i * as->nfeature);
         int64_t shape = tuned_shape(q->s, &spec->instance[i]);
         for (int k = 0; k < as->nkernel; k++)
-            cost[i * as->nkernel + k] = say_of(q, &spec->instance[i]) * as->cost[i * as->nkernel + k] *
-                                        doubt(q, as->kernel[k], shape) / as->oracle_ns[i];
+            cost[i * as->nkernel + k] =
+                say_of(q, &spec->instance[i]) *
+                relative(q, as->cost[i * as->nkernel + k] * doubt(q, as->kernel[k], shape), as->oracle_ns[i]);
     }
     as->tree = tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
                           (TreeOptions){ .tolerance = TREE_TOLERANCE });
@@ -317,6 +330,7 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectM
                    .s = s,
                    .m = m,
                    .mode = mode,
+                   .tie = tie_of(s),
                    .most = b->kernels < MAX_KERNEL / factor ? factor * b->kernels : MAX_KERNEL,
                    .max_bytes = (int64_t)factor * b->code_kib * 1024 };
     Assignment *as = ARENA_NEW(a, Assignment);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double NOISE_MOST = 0.1; /* of one measurement: more is an accident, and says nothing of the others */
+
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash)
 {
     Study *s = ARENA_NEW(a, Study);
@@ -12,9 +14,12 @@ Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target 
     for (int64_t i = 0; i < spec->ninstance; i++)
         s->nshape += spec->instance[i].tuned;
     s->shape = ARENA_ARRAY(a, (size_t)s->nshape + 1, const Instance *);
+    s->anchor = ARENA_ARRAY(a, (size_t)s->nshape + 1, Anchor);
     for (int64_t i = 0, n = 0; i < spec->ninstance; i++)
-        if (spec->instance[i].tuned)
+        if (spec->instance[i].tuned) {
+            s->anchor[n].ns = 1;
             s->shape[n++] = &spec->instance[i];
+        }
     return s;
 }
 
@@ -44,6 +49,8 @@ int64_t study_add(Study *s, const Candidate *c)
                                    .key = candidate_key(s->arena, c, s->context_hash, s->device),
                                    .status = STATUS_OK,
                                    .ns = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
+                                   .part = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
+                                   .square = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
                                    .count = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, int),
                                    .final = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, bool) };
     return s->ntrial++;
@@ -70,6 +77,47 @@ void study_kernel(Study *s, const KernelRecord *k)
     t->code_bytes = k->code_bytes > t->code_bytes ? k->code_bytes : t->code_bytes;
 }
 
+/* The first measurement with an anchor makes those without one worthless: they say nothing of the same moment. */
+static void begin_anchor(Study *s, int64_t shape)
+{
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        s->trial[i].count[shape] = 0;
+        s->trial[i].ns[shape] = 0;
+        s->trial[i].final[shape] = false;
+    }
+}
+
+static void move_anchor(Study *s, int64_t shape, double ns)
+{
+    Anchor *a = &s->anchor[shape];
+    if (a->count == 0)
+        begin_anchor(s, shape);
+    a->ns = (a->ns * a->count + ns) / (a->count + 1);
+    a->least_ns = a->count && a->least_ns < ns ? a->least_ns : ns;
+    a->count++;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (s->trial[i].count[shape])
+            s->trial[i].ns[shape] = s->trial[i].part[shape] * a->ns;
+}
+
+static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
+{
+    if (m->anchor_ns > 0)
+        move_anchor(s, shape, m->anchor_ns);
+    else if (s->anchor[shape].count)
+        return;
+    if (t->final[shape] && !m->final)
+        return;
+    if (m->final && !t->final[shape])
+        t->count[shape] = 0;
+    double part = m->median_ns / (m->anchor_ns > 0 ? m->anchor_ns : s->anchor[shape].ns);
+    t->part[shape] = (t->part[shape] * t->count[shape] + part) / (t->count[shape] + 1);
+    t->square[shape] = (t->square[shape] * t->count[shape] + part * part) / (t->count[shape] + 1);
+    t->count[shape]++;
+    t->final[shape] = m->final;
+    t->ns[shape] = t->part[shape] * s->anchor[shape].ns;
+}
+
 void study_measure(Study *s, const MeasureRecord *m)
 {
     int64_t i = study_find_key(s, m->key), j = study_shape(s, m->extent, m->threads);
@@ -82,13 +130,8 @@ void study_measure(Study *s, const MeasureRecord *m)
     }
     if (m->max_err > t->max_err)
         t->max_err = m->max_err;
-    if (j < 0 || m->nsample == 0 || (t->final[j] && !m->final))
-        return;
-    if (m->final && !t->final[j])
-        t->count[j] = 0;
-    t->ns[j] = (t->ns[j] * t->count[j] + m->median_ns) / (t->count[j] + 1);
-    t->count[j]++;
-    t->final[j] = m->final;
+    if (j >= 0 && m->nsample > 0)
+        take_time(s, t, j, m);
 }
 
 static const Template *find_template(const TemplateList *list, const KernelRecord *k)
@@ -193,4 +236,25 @@ double study_best(const Study *s, int64_t shape, int64_t *trial)
         }
     }
     return best;
+}
+
+/* Of the mean of one kernel's last comparisons on one shape: its squared relative standard error. */
+static double squared_error(const Trial *t, int64_t shape)
+{
+    double mean = t->part[shape], n = t->count[shape];
+    double variance = fmax(0, t->square[shape] / (mean * mean) - 1) * n / (n - 1);
+    return fmin(variance, NOISE_MOST * NOISE_MOST) / n;
+}
+
+double study_noise(const Study *s)
+{
+    double sum = 0;
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        for (int64_t j = 0; j < s->nshape; j++)
+            if (trial_usable(&s->trial[i]) && s->trial[i].final[j] && s->trial[i].count[j] > 1) {
+                sum += squared_error(&s->trial[i], j);
+                n++;
+            }
+    return n ? sqrt(sum / (double)n) : 0;
 }

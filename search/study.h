@@ -19,12 +19,21 @@ typedef struct {
     bool built;    /* its kernel record exists */
     Status status; /* not STATUS_OK: never used again */
     int64_t code_bytes;
-    double *ns;     /* one a tuned instance: mean of its measurements' medians; 0: not measured */
-    int *count;     /* one a tuned instance: measurements behind ns */
-    bool *final;    /* one a tuned instance: ns is from last, interleaved comparisons alone */
+    double *ns; /* one a tuned instance: time, see study_measure; 0: not measured */
+    double
+        *part; /* one a tuned instance: mean of its measurements' medians as parts of the anchor's time beside them */
+    double *square; /* one a tuned instance: mean of the squares of those parts */
+    int *count;     /* one a tuned instance: measurements behind part */
+    bool *final;    /* one a tuned instance: part is from last comparisons alone */
     const char *so; /* its shared object in this run; NULL: not there */
     double max_err; /* the worst seen, as a part of the tolerance */
 } Trial;
+
+/* The anchor's time on a tuned instance: mean over all requests that it was timed in. */
+typedef struct {
+    double ns, least_ns;
+    int count; /* 0: ns is 1, and stands for no anchor */
+} Anchor;
 
 typedef struct {
     Arena *arena;
@@ -34,6 +43,7 @@ typedef struct {
     const char *context_hash;
     int64_t nshape;
     const Instance **shape; /* the tuned instances */
+    Anchor *anchor;         /* one a tuned instance */
     int64_t ntrial;
     Trial *trial; /* in the order they were added */
 } Study;
@@ -49,10 +59,16 @@ int64_t study_find(const Study *s, const Candidate *c); /* -1: not there */
 int64_t study_find_key(const Study *s, const char *key);
 int64_t study_shape(const Study *s, const int64_t *extent, int threads); /* index of a tuned instance; -1 */
 void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; unknown keys are ignored */
+/* Takes a measurement over. Machines are faster at one moment than at another (clock, neighbours), so a time counts as a part of the
+ * time of the anchor, one kernel that is timed in turn with all others, and `ns` is that part of the anchor's mean time. One taken
+ * without an anchor counts as it is, and only as long as there is no other. */
 void study_measure(Study *s, const MeasureRecord *m);
 
 /* Fastest measured time of a tuned instance among usable trials, among final ones when there are any; INFINITY when there is none. */
 double study_best(const Study *s, int64_t shape, int64_t *trial);
 bool trial_usable(const Trial *t);
+/* How far two means of the last comparisons may be apart by chance, as a part of them: standard error of a mean, from
+ * measurements of the same kernel on the same shape in different passes. 0: there was one pass only. */
+double study_noise(const Study *s);
 
 #endif

@@ -43,12 +43,13 @@ static void call_part(void *arg, int i)
     }
 }
 
+static double flops_of(const Shape *s) { return 2.0 * (double)s->rows * (double)s->row_elems * (double)s->terms; }
+
 int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *workspace, void *pool, int threads)
 {
     if (threads <= 1)
         return k->run(s->extent, operand, workspace, 0, 1);
-    double flops = 2.0 * (double)s->rows * (double)s->row_elems * (double)s->terms;
-    Call c = { k->run, s->extent, operand, workspace, NAME_pieces(threads, flops), 0, 0 };
+    Call c = { k->run, s->extent, operand, workspace, NAME_pieces(threads, flops_of(s)), 0, 0 };
     NAME_pool_run(pool, threads, call_part, &c);
     return c.code;
 }
@@ -67,24 +68,24 @@ static Frame frame_of(const Kernel *k, const Setup *setup, const Shape *s, void 
     return f;
 }
 
-/* Mean time of n calls. */
+/* Mean time of n calls, by as many threads as a package would use. */
 static double time_calls(const Kernel *k, const Shape *s, const Frame *f, const Timing *t, int64_t n)
 {
+    const int threads = NAME_worthwhile(t->threads, flops_of(s), NAME_POOLED_FLOPS);
     double start = now_ns();
     for (int64_t i = 0; i < n; i++)
-        kernel_call(k, s, f->operand, f->workspace, t->pool, t->threads);
+        kernel_call(k, s, f->operand, f->workspace, t->pool, threads);
     return (now_ns() - start) / (double)n;
 }
 
-/* Calls until caches, clock and predictors have settled, then sets how many calls make a sample. */
+/* Calls until caches, clock and predictors have settled, then sets how many calls make a sample. The first call does not count: it
+ * brings in code and pages and wakes threads, and taken for the rule it would leave a kernel with samples of one call each. */
 static void calibrate(Kernel *k, const Shape *s, const Frame *f, const Timing *t)
 {
-    double per_call = 0, spent = 0;
-    for (int64_t n = 1; spent < warm_ns; n *= 2) {
+    double per_call = time_calls(k, s, f, t, 1), spent = 0;
+    for (int64_t n = 1; spent < warm_ns && n <= max_calls; n *= 2) {
         per_call = time_calls(k, s, f, t, n);
         spent += per_call * (double)n;
-        if (n > max_calls)
-            break;
     }
     k->calls = (int64_t)fmin(max_calls, fmax(1, ceil(t->sample_ns / fmax(per_call, 1))));
 }

@@ -34,8 +34,8 @@ constraints = (
   { need = "MR > 1 || (ORDER == 0 && EVEN == 0)";    why = "with single rows there is no tail to even out"; },
   { need = "KC == 0 || KC*NP*64 <= L2_BYTES";        why = "a block of W's panels must stay in the L2 cache while the rows pass"; } );
 general = (
-  { target = "avx512";   MR = 8; NP = 3; KA = 1; UK = 1; KC = 0; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
-  { target = "avx2";     MR = 6; NP = 1; KA = 1; UK = 1; KC = 0; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx512";   MR = 8; NP = 3; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx2";     MR = 6; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "portable"; MR = 2; NP = 1; KA = 1; UK = 1; KC = 0; PF = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "16*NP"; K = "max(KC, KA*UK)"; };
 derived = (

@@ -98,12 +98,10 @@ static void NAME_threads(NAME_job *job)
         pthread_join(thread[i], NULL);
 }
 
-/* Threads worth their start: about 2 microseconds each through a pool, 20 for new ones. */
 static int NAME_nthread(const NAME_exec *exec, double flops)
 {
-    const double most = flops / (exec->parallel_for ? 256e3 : 8e6);
     const int nthread = exec->threads < NAME_MAX_THREADS ? exec->threads : NAME_MAX_THREADS;
-    return nthread < most ? nthread : most > 1 ? (int)most : 1;
+    return NAME_worthwhile(nthread, flops, exec->parallel_for ? NAME_POOLED_FLOPS : NAME_NEW_FLOPS);
 }
 
 static int NAME_start_all(NAME_kernel *kernel, const NAME_args *args, const NAME_exec *exec, int nthread, double flops)

@@ -5,6 +5,16 @@
 #ifndef NAME_PIECES_H
 #define NAME_PIECES_H
 
+/* Threads worth their start, of those allowed; flops: of the whole call, each: of the least that is worth a thread. A thread of a
+ * pool costs about 2 microseconds, a new one 20. */
+#define NAME_POOLED_FLOPS 256e3
+#define NAME_NEW_FLOPS 8e6
+static inline int NAME_worthwhile(int threads, double flops, double each)
+{
+    const double most = flops / each;
+    return threads < most ? threads : most > 1 ? (int)most : 1;
+}
+
 /* Pieces that a call's work is cut into for `threads` threads, which take them in turn: more than threads where they are large
  * enough, so that a thread whose core is slower, or was taken away for a while, does fewer. flops: of the whole call. */
 static inline int NAME_pieces(int threads, double flops)

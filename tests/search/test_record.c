@@ -130,6 +130,7 @@ static void the_lines_are_as_documented(void **state)
     m.nsample = 2;
     m.ns[0] = 100;
     m.ns[1] = 300.5;
+    m.anchor_ns = 210.5;
     assert_true(record_add_measure(f, &m, &err));
     assert_string_equal(
         contents(p, NULL),
@@ -143,7 +144,7 @@ static void the_lines_are_as_documented(void **state)
         "\"status\":\"ok\",\"code_bytes\":4711,\"why\":\"\"}\n"
         "{\"v\":1,\"type\":\"measure\",\"key\":\"00112233445566778899aabbccddeeff\",\"device\":\"0123456789abcdef\","
         "\"extent\":[16,768,2304],\"threads\":1,\"status\":\"ok\",\"ns\":[100.0,300.5],\"median_ns\":200.25,"
-        "\"spread\":0.50062422,\"max_err\":0.03125,\"final\":false,\"why\":\"\"}\n");
+        "\"spread\":0.50062422,\"anchor_ns\":210.5,\"max_err\":0.03125,\"final\":false,\"why\":\"\"}\n");
     record_close(f);
 }
 

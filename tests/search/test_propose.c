@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * propose: what is proposed is new, legal and to be measured on few shapes; the same seed proposes the same; and it is better than
+ * what chance would propose.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "search/propose.h"
+#include "tests/gen/synthetic.h"
+
+enum { BATCH = 12, ROUND_SHAPES = 16 };
+
+static Synthetic y;
+
+static int make(void **state)
+{
+    (void)state;
+    return synthetic_make(&y, synthetic_spec, 60) ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+static int ask(uint64_t seed, Proposal *out, int n)
+{
+    Rng rng = { seed };
+    return propose(y.arena, y.study, y.space, y.model, &rng, out, n);
+}
+
+static void proposals_are_new_and_legal(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        Proposal p[BATCH];
+        assert_int_equal(ask(seed, p, BATCH), BATCH);
+        for (int i = 0; i < BATCH; i++) {
+            assert_true(candidate_fits(&p[i].c, y.spec, &y.device));
+            assert_int_equal(study_find(y.study, &p[i].c), -1);
+            for (int j = 0; j < i; j++)
+                assert_false(candidate_same(&p[i].c, &p[j].c));
+        }
+    }
+}
+
+static void few_shapes_are_measured(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        Proposal p[BATCH];
+        bool used[256] = { false };
+        int n = ask(seed, p, BATCH), nused = 0;
+        for (int i = 0; i < n; i++) {
+            assert_in_range(p[i].nshape, 1, PROPOSE_SHAPES);
+            for (int k = 0; k < p[i].nshape; k++) {
+                assert_in_range(p[i].shape[k], 0, y.study->nshape - 1);
+                nused += !used[p[i].shape[k]];
+                used[p[i].shape[k]] = true;
+                for (int l = 0; l < k; l++)
+                    assert_int_not_equal(p[i].shape[k], p[i].shape[l]);
+            }
+        }
+        assert_in_range(nused, 1, ROUND_SHAPES);
+    }
+}
+
+static void a_seed_means_a_batch(void **state)
+{
+    (void)state;
+    Proposal a[BATCH], b[BATCH], c[BATCH];
+    int other = 0;
+    ask(7, a, BATCH);
+    ask(7, b, BATCH);
+    ask(8, c, BATCH);
+    for (int i = 0; i < BATCH; i++) {
+        assert_true(candidate_same(&a[i].c, &b[i].c));
+        assert_int_equal(a[i].nshape, b[i].nshape);
+        other += !candidate_same(&a[i].c, &c[i].c);
+    }
+    assert_true(other > 0);
+}
+
+/* log2 of the time that the closed form alone gives: no noise, no talent. */
+static double lawful_time(const Candidate *c, const Instance *inst)
+{
+    const Talent none = { 1, log2((double)inst->extent[0]), log2((double)inst->extent[2]) };
+    synthetic_seed = 1;
+    return log2(synthetic_time(&y, c, inst, &none));
+}
+
+/* On the shapes where they are to be measured, proposals are faster than random members of the space, on average. */
+static void proposals_beat_chance(void **state)
+{
+    (void)state;
+    double gain = 0;
+    int n = 0;
+    for (uint64_t batch = 1; batch <= 20; batch++) {
+        Proposal p[BATCH];
+        Rng rng = { 1000 + batch };
+        ask(batch, p, BATCH);
+        for (int i = 0; i < BATCH; i++)
+            for (int k = 0; k < p[i].nshape; k++, n++) {
+                const Instance *inst = y.study->shape[p[i].shape[k]];
+                const Candidate *any = &y.space->candidate[rng_below(&rng, y.space->n)];
+                gain += lawful_time(any, inst) - lawful_time(&p[i].c, inst);
+            }
+    }
+    print_message("proposals are %.2fx as fast as chance\n", exp2(gain / n));
+    assert_true(gain / n > 0.1);
+}
+
+static void a_used_up_space_proposes_less(void **state)
+{
+    (void)state;
+    Space small = *y.space;
+    Proposal p[BATCH];
+    Rng rng = { 3 };
+    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    small.n = 5;
+    study_add(s, &small.candidate[2]);
+    assert_int_equal(propose(y.arena, s, &small, cost_fit(y.arena, s, &y.templates), &rng, p, BATCH), 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(proposals_are_new_and_legal),   cmocka_unit_test(few_shapes_are_measured),
+        cmocka_unit_test(a_seed_means_a_batch),          cmocka_unit_test(proposals_beat_chance),
+        cmocka_unit_test(a_used_up_space_proposes_less),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * space: every combination is either kept or rejected once, for the first reason; what is kept fits the hardware, whatever the shapes.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "tests/gen/synthetic.h"
+
+static Synthetic y;
+
+static int make(void **state)
+{
+    (void)state;
+    return synthetic_make(&y, synthetic_spec, 4) ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+static void combinations_are_kept_or_rejected(void **state)
+{
+    (void)state;
+    int64_t rejected = 0;
+    for (int i = 0; i < y.space->nrejection; i++)
+        rejected += y.space->rejection[i].count;
+    assert_int_equal(y.space->n + rejected, y.space->nraw);
+    assert_true(y.space->n > 1000 && rejected > 1000);
+}
+
+static void what_is_kept_fits(void **state)
+{
+    (void)state;
+    for (int64_t i = 0; i < y.space->n; i++)
+        assert_true(candidate_fits(&y.space->candidate[i], y.spec, &y.device));
+}
+
+static void no_candidate_comes_twice(void **state)
+{
+    (void)state;
+    for (int64_t i = 1; i < y.space->n; i++) { /* by template, then parameters in order: doubles would be neighbours */
+        const Candidate *a = &y.space->candidate[i - 1], *b = &y.space->candidate[i];
+        assert_false(candidate_same(a, b));
+        if (a->t == b->t)
+            assert_true(memcmp(a->choice, b->choice, (size_t)a->t->nparam) < 0);
+    }
+}
+
+static void values_lead_back(void **state)
+{
+    (void)state;
+    for (int64_t i = 0; i < y.space->n; i += 37) {
+        const Candidate *c = &y.space->candidate[i];
+        int64_t value[TEMPLATE_MAX_PARAM];
+        Candidate back;
+        candidate_values(c, value);
+        assert_true(candidate_from_values(c->t, c->target, value, &back));
+        assert_true(candidate_same(c, &back));
+        value[0] = -1;
+        assert_false(candidate_from_values(c->t, c->target, value, &back));
+    }
+}
+
+static void the_general_kernels_fit(void **state)
+{
+    (void)state;
+    assert_true(y.space->ngeneral > 0);
+    for (int i = 0; i < y.space->ngeneral; i++)
+        assert_true(candidate_fits(&y.space->general[i], y.spec, &y.device));
+}
+
+/* Shapes play no part; hardware does. */
+static void the_hardware_bounds_the_space(void **state)
+{
+    (void)state;
+    Diag *d = diag_new(y.arena);
+    const Target *avx2 = target_find(&y.targets, "avx2");
+    Space *other = space_make(y.arena, y.spec, &y.templates, avx2, &y.device, d);
+    assert_non_null(other);
+    assert_int_equal(other->nraw, y.space->nraw);
+    assert_true(other->n < y.space->n); /* half as many registers of half the size */
+    Device small = y.device;
+    small.l2_bytes = 64 << 10;
+    Space *cramped = space_make(y.arena, y.spec, &y.templates, y.study->target, &small, d);
+    assert_non_null(cramped);
+    assert_true(cramped->n < y.space->n);
+    y.spec->ninstance = 1;
+    Space *same = space_make(y.arena, y.spec, &y.templates, y.study->target, &y.device, d);
+    assert_int_equal(same->n, y.space->n);
+}
+
+static void keys_tell_candidates_apart(void **state)
+{
+    (void)state;
+    const Candidate *a = &y.space->candidate[0], *b = &y.space->candidate[1];
+    Device other = y.device;
+    other.flags = "-O2";
+    const char *key = candidate_key(y.arena, a, "0123456789abcdef", &y.device);
+    assert_int_equal(strlen(key), 32);
+    assert_string_equal(candidate_key(y.arena, a, "0123456789abcdef", &y.device), key);
+    assert_string_not_equal(candidate_key(y.arena, b, "0123456789abcdef", &y.device), key);
+    assert_string_not_equal(candidate_key(y.arena, a, "fedcba9876543210", &y.device), key);
+    assert_string_not_equal(candidate_key(y.arena, a, "0123456789abcdef", &other), key);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(combinations_are_kept_or_rejected), cmocka_unit_test(what_is_kept_fits),
+        cmocka_unit_test(no_candidate_comes_twice),          cmocka_unit_test(values_lead_back),
+        cmocka_unit_test(the_general_kernels_fit),           cmocka_unit_test(keys_tell_candidates_apart),
+        cmocka_unit_test(the_hardware_bounds_the_space), /* last: it changes the spec */
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * study: what becomes of measurements: times as parts of the anchor's, the last comparison before all others, failures for
+ * good, and the order of records without any meaning.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "tests/gen/synthetic.h"
+
+static Synthetic y;
+
+static int make(void **state)
+{
+    (void)state;
+    return synthetic_make(&y, synthetic_spec, 4) ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+/* A study without measurements of three candidates. */
+static Study *study_of_three(void)
+{
+    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    for (int i = 0; i < 3; i++) {
+        int64_t added = study_add(s, &y.space->candidate[i]);
+        s->trial[added].built = true;
+    }
+    return s;
+}
+
+typedef struct {
+    int trial, shape;
+    double ns, anchor_ns;
+    bool final;
+} Taken;
+
+static MeasureRecord record_of(const Study *s, Taken t)
+{
+    MeasureRecord m = { .key = s->trial[t.trial].key,
+                        .device = y.device.id,
+                        .naxis = s->spec->op->naxis,
+                        .threads = s->shape[t.shape]->threads,
+                        .status = STATUS_OK,
+                        .nsample = 1,
+                        .ns = { t.ns },
+                        .median_ns = t.ns,
+                        .anchor_ns = t.anchor_ns,
+                        .final = t.final,
+                        .why = "" };
+    memcpy(m.extent, s->shape[t.shape]->extent, sizeof s->shape[t.shape]->extent);
+    return m;
+}
+
+static void take(Study *s, Taken t)
+{
+    MeasureRecord m = record_of(s, t);
+    study_measure(s, &m);
+}
+
+static void assert_near(double got, double want)
+{
+    if (!(fabs(got - want) <= 1e-12 * want))
+        fail_msg("%.17g is not %.17g", got, want);
+}
+
+static void without_an_anchor_times_are_averaged(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    take(s, (Taken){ 0, 2, 100, 0, false });
+    take(s, (Taken){ 0, 2, 140, 0, false });
+    assert_near(s->trial[0].ns[2], 120);
+    assert_int_equal(s->trial[0].count[2], 2);
+    assert_true(s->trial[0].ns[1] == 0 && s->trial[1].ns[2] == 0);
+}
+
+/* The machine is half as fast when kernel 1 is timed: both take the same part of the anchor's time. */
+static void slow_moments_cancel_out(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    take(s, (Taken){ 0, 0, 80, 100, false });
+    take(s, (Taken){ 1, 0, 160, 200, false });
+    assert_near(s->trial[0].ns[0], 0.8 * 150);
+    assert_near(s->trial[1].ns[0], s->trial[0].ns[0]);
+    assert_near(s->anchor[0].least_ns, 100);
+}
+
+static void an_anchor_ends_what_came_without(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    take(s, (Taken){ 0, 0, 50, 0, false });
+    take(s, (Taken){ 1, 0, 90, 100, false });
+    assert_true(s->trial[0].ns[0] == 0 && s->trial[0].count[0] == 0);
+    take(s, (Taken){ 0, 0, 50, 0, false });
+    assert_true(s->trial[0].ns[0] == 0);
+    take(s, (Taken){ 0, 0, 110, 100, false });
+    assert_near(s->trial[0].ns[0], 110);
+}
+
+static void the_last_comparison_counts_alone(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    int64_t trial = -1;
+    take(s, (Taken){ 0, 0, 70, 100, false });
+    take(s, (Taken){ 1, 0, 60, 100, false });
+    take(s, (Taken){ 0, 0, 90, 100, true });
+    take(s, (Taken){ 0, 0, 94, 100, true });
+    take(s, (Taken){ 0, 0, 10, 100, false });
+    assert_near(s->trial[0].ns[0], 92);
+    assert_int_equal(s->trial[0].count[0], 2);
+    assert_near(study_best(s, 0, &trial), 92); /* kernel 1 was not compared */
+    assert_int_equal(trial, 0);
+}
+
+static void a_failure_is_for_good(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    MeasureRecord m = record_of(s, (Taken){ 0, 0, 70, 100, false });
+    m.status = STATUS_WRONG;
+    study_measure(s, &m);
+    take(s, (Taken){ 0, 0, 70, 100, false });
+    assert_false(trial_usable(&s->trial[0]));
+    assert_true(isinf(study_best(s, 0, NULL)));
+}
+
+static void what_is_not_known_is_ignored(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    MeasureRecord m = record_of(s, (Taken){ 0, 0, 70, 100, false });
+    m.key = "ffffffffffffffffffffffffffffffff";
+    study_measure(s, &m);
+    m = record_of(s, (Taken){ 0, 0, 70, 100, false });
+    m.extent[0] = 123457; /* a shape that is not tuned */
+    study_measure(s, &m);
+    for (int i = 0; i < 3; i++)
+        for (int64_t j = 0; j < s->nshape; j++)
+            assert_true(s->trial[i].ns[j] == 0);
+}
+
+static void order_means_nothing(void **state)
+{
+    (void)state;
+    static const Taken all[] = { { 0, 0, 70, 100, false }, { 1, 0, 61, 103, false }, { 2, 0, 55, 99, true },
+                                 { 0, 0, 73, 104, true },  { 1, 0, 66, 0, false },   { 0, 0, 71, 97, true },
+                                 { 2, 0, 58, 101, true },  { 1, 0, 63, 98, false } };
+    const int n = sizeof all / sizeof *all;
+    Study *s = study_of_three(), *back = study_of_three();
+    for (int i = 0; i < n; i++) {
+        take(s, all[i]);
+        take(back, all[n - 1 - i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_near(back->trial[i].ns[0], s->trial[i].ns[0]);
+        assert_int_equal(back->trial[i].final[0], s->trial[i].final[0]);
+        assert_int_equal(back->trial[i].count[0], s->trial[i].count[0]);
+    }
+}
+
+/* Two kernels, each seen twice, 1 % to either side of its mean. */
+static void noise_is_the_error_of_a_mean(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    assert_true(study_noise(s) == 0);
+    for (int k = 0; k < 2; k++) {
+        take(s, (Taken){ k, 0, 99, 100, true });
+        take(s, (Taken){ k, 0, 101, 100, true });
+    }
+    take(s, (Taken){ 2, 0, 300, 100, true });        /* once: says nothing */
+    assert_true(fabs(study_noise(s) - 0.01) < 1e-6); /* sqrt(2) * 1 % of one measurement, over sqrt(2) */
+}
+
+static void a_candidate_is_added_once(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    assert_int_equal(study_add(s, &y.space->candidate[1]), 1);
+    assert_int_equal(s->ntrial, 3);
+    assert_int_equal(study_find_key(s, s->trial[2].key), 2);
+    assert_int_equal(study_find(s, &y.space->candidate[3]), -1);
+    assert_string_not_equal(s->trial[0].key, s->trial[1].key);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_an_anchor_times_are_averaged),
+        cmocka_unit_test(slow_moments_cancel_out),
+        cmocka_unit_test(an_anchor_ends_what_came_without),
+        cmocka_unit_test(the_last_comparison_counts_alone),
+        cmocka_unit_test(a_failure_is_for_good),
+        cmocka_unit_test(what_is_not_known_is_ignored),
+        cmocka_unit_test(order_means_nothing),
+        cmocka_unit_test(noise_is_the_error_of_a_mean),
+        cmocka_unit_test(a_candidate_is_added_once),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}

@@ -29,8 +29,8 @@ static const char *first_of(Arena *a, const char *const *place, size_t n, const 
 
 const char *place_templates(Arena *a)
 {
-    static const char *const place[] = { "../share/dcgen/", "../", "../../" };
-    const char *targets = first_of(a, place, 3, "templates/targets", R_OK);
+    static const char *const place[] = { "../share/dcgen/", "../../share/dcgen/", "share/dcgen/", "../", "../../" };
+    const char *targets = first_of(a, place, sizeof place / sizeof *place, "templates/targets", R_OK);
     return targets ? arena_strndup(a, targets, strlen(targets) - strlen("/targets")) : NULL;
 }
 

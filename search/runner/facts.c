@@ -5,38 +5,13 @@
  */
 #include "search/runner/facts.h"
 
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "gen/place.h"
 #include "gen/target.h"
-
-static const char *program_folder(Arena *a)
-{
-    char path[4096];
-    ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (len <= 0)
-        return ".";
-    path[len] = '\0';
-    char *slash = strrchr(path, '/');
-    if (slash)
-        *slash = '\0';
-    return arena_strdup(a, path);
-}
 
 static const char *find_targets(Arena *a)
 {
-    static const char *const places[] = {
-        "share/dcgen/templates/targets", "../share/dcgen/templates/targets", "../../share/dcgen/templates/targets",
-        "../templates/targets",          "../../templates/targets",
-    };
-    const char *folder = program_folder(a);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        struct stat st;
-        char *path = arena_printf(a, "%s/%s", folder, places[i]);
-        if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-            return path;
-    }
-    return NULL;
+    const char *templates = place_templates(a);
+    return templates ? arena_printf(a, "%s/targets", templates) : NULL;
 }
 
 static json_t *isa_json(const Device *d)

@@ -101,7 +101,7 @@ bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *d
     return true;
 }
 
-static const Package *make_package(Arena *a, const Outcome *out, Diag *d)
+static const Package *make_package(Arena *a, const Outcome *out, const CostReport *cost, Diag *d)
 {
     const Workload *w = out->workload;
     ReportInput report = { .spec = w->spec,
@@ -109,7 +109,7 @@ static const Package *make_package(Arena *a, const Outcome *out, Diag *d)
                            .model = out->model,
                            .assignment = out->assignment,
                            .device = out->device,
-                           .cost = cost_report(a, out->study, &w->templates),
+                           .cost = *cost,
                            .version = DCGEN_VERSION };
     EmitInput in = { .unit = unit_context(w, out->device),
                      .templates = &w->templates,
@@ -126,7 +126,8 @@ static int write_outcome(Arena *a, const Outcome *out, const Options *o)
 {
     Diag *d = diag_new(a);
     const char *err = NULL;
-    const Package *p = make_package(a, out, d);
+    const CostReport cost = cost_report(a, out->study, &out->workload->templates);
+    const Package *p = make_package(a, out, &cost, d);
     diag_print(d, stderr);
     if (!p)
         return fail("a template cannot be filled", EXIT_FAILED);
@@ -135,7 +136,7 @@ static int write_outcome(Arena *a, const Outcome *out, const Options *o)
     if (o->verbose)
         summary_failures(out, stderr);
     if (o->json || !o->quiet)
-        summary_package(a, out, o->json, stdout);
+        summary_package(out, &cost, o->json, stdout);
     return EXIT_DONE;
 }
 

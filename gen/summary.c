@@ -96,13 +96,12 @@ static json_t *package_json(const Outcome *out, const CostReport *c)
     return o;
 }
 
-void summary_package(Arena *a, const Outcome *out, bool json, FILE *to)
+void summary_package(const Outcome *out, const CostReport *cost, bool json, FILE *to)
 {
-    CostReport c = cost_report(a, out->study, &out->workload->templates);
     if (json)
-        print_json(package_json(out, &c), to);
+        print_json(package_json(out, cost), to);
     else
-        package_text(out, &c, to);
+        package_text(out, cost, to);
 }
 
 void summary_failures(const Outcome *out, FILE *to)

@@ -11,7 +11,7 @@
 #include "search/space.h"
 
 /* Of a package that was written. */
-void summary_package(Arena *a, const Outcome *out, bool json, FILE *to);
+void summary_package(const Outcome *out, const CostReport *cost, bool json, FILE *to);
 /* Of a spec that is right: its shapes, the target, the space with all rejections. */
 void summary_check(const Workload *w, const Space *s, const Device *device, bool json, FILE *to);
 /* The candidates that failed, a line each. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * op: a good operator field by field; faulty ones as golden pairs op_bad/X/op.cfg + op_bad/X/op.err. With
- * DCGEN_UPDATE_GOLDEN=1 in the environment the .err files are written instead.
+ * op: a good operator field by field; faulty ones as golden pairs op_bad/X/op.cfg + op_bad/X/op.err
+ * (golden.h).
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "gen/op.h"
 #include "gen/text.h"
+#include "tests/gen/golden.h"
 
 static Arena *arena;
 
@@ -36,14 +37,7 @@ static Op *read_op(const char *dir, const char **text)
 {
     Diag *d = diag_new(arena);
     Op *op = op_read(arena, dir, d);
-    char *out = NULL;
-    size_t size;
-    FILE *f = open_memstream(&out, &size);
-    assert_non_null(f);
-    diag_print(d, f);
-    fclose(f);
-    *text = arena_strdup(arena, out);
-    free(out);
+    *text = golden_diag(arena, d);
     assert_int_equal(op == NULL, diag_nerror(d) > 0);
     return op;
 }
@@ -124,16 +118,7 @@ static void check_golden(const char *dir, const char *err)
 {
     const char *text;
     assert_null(read_op(dir, &text));
-    if (getenv("DCGEN_UPDATE_GOLDEN")) {
-        FILE *f = fopen(err, "w");
-        assert_non_null(f);
-        fputs(text, f);
-        assert_int_equal(fclose(f), 0);
-        return;
-    }
-    const char *want = text_read_file(arena, err, NULL);
-    assert_non_null(want);
-    assert_string_equal(want, text);
+    golden_check(arena, err, text);
 }
 
 static int is_case(const struct dirent *e) { return e->d_name[0] != '.'; }

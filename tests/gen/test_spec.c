@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec: golden pairs spec/X.cfg + spec/X.err (the exact text of the diagnostics), and good specs whose instances are
- * checked by number. With DCGEN_UPDATE_GOLDEN=1 in the environment the .err files are written instead.
+ * spec: golden pairs spec/X.cfg + spec/X.err (the exact text of the diagnostics; golden.h), and good specs whose instances
+ * are checked by number.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@
 #include "gen/conf.h"
 #include "gen/spec.h"
 #include "gen/text.h"
+#include "tests/gen/golden.h"
 
 static const char *const ops[] = { "../op" };
 static Arena *arena;
@@ -40,14 +41,7 @@ static Spec *read_spec(const char *path, char **text)
 {
     Diag *d = diag_new(arena);
     Spec *spec = spec_read(arena, path, ops, 1, d);
-    size_t size;
-    char *out = NULL;
-    FILE *f = open_memstream(&out, &size);
-    assert_non_null(f);
-    diag_print(d, f);
-    fclose(f);
-    *text = arena_strdup(arena, out);
-    free(out);
+    *text = golden_diag(arena, d);
     assert_int_equal(spec == NULL, diag_nerror(d) > 0);
     return spec;
 }
@@ -69,18 +63,7 @@ static void check_golden(const char *cfg)
     strcpy(strrchr(err, '.'), ".err");
     Spec *spec = read_spec(cfg, &text);
     assert_int_equal(spec == NULL, strncmp(cfg, "bad_", 4) == 0);
-    if (getenv("DCGEN_UPDATE_GOLDEN")) {
-        FILE *f = fopen(err, "w");
-        assert_non_null(f);
-        fputs(text, f);
-        assert_int_equal(fclose(f), 0);
-        return;
-    }
-    const char *want = text_read_file(arena, err, NULL);
-    if (!want || strcmp(want, text) != 0)
-        print_error("%s:\n--- expected\n%s--- found\n%s", cfg, want ? want : "(no file)\n", text);
-    assert_non_null(want);
-    assert_string_equal(want, text);
+    golden_check(arena, err, text);
 }
 
 static int is_faulty(const struct dirent *e)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * golden: a text against the file that holds what it should be. With DCGEN_UPDATE_GOLDEN=1 in the environment the file is
+ * written instead.
+ */
+#ifndef DCGEN_TESTS_GOLDEN_H
+#define DCGEN_TESTS_GOLDEN_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/diag.h"
+#include "gen/text.h"
+
+static inline void golden_check(Arena *a, const char *path, const char *text)
+{
+    if (getenv("DCGEN_UPDATE_GOLDEN")) {
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fputs(text, f);
+        assert_int_equal(fclose(f), 0);
+        return;
+    }
+    const char *want = text_read_file(a, path, NULL);
+    if (!want || strcmp(want, text) != 0)
+        print_error("%s:\n--- expected\n%s--- found\n%s", path, want ? want : "(no file)\n", text);
+    assert_non_null(want);
+    assert_string_equal(want, text);
+}
+
+/* What diag prints. */
+static inline char *golden_diag(Arena *a, const Diag *d)
+{
+    char *out = NULL;
+    size_t size;
+    FILE *f = open_memstream(&out, &size);
+    assert_non_null(f);
+    diag_print(d, f);
+    fclose(f);
+    char *text = arena_strdup(a, out);
+    free(out);
+    return text;
+}
+
+#endif

@@ -116,6 +116,7 @@ static Line line_of(const Match *m, const int first_of_column[NCOLUMN + 1])
         .peak_gflops = stats_summary(m->peak_gflops, m->nround).median,
         .read_gbs = stats_summary(m->read_gbs, m->nround).median,
         .read_way = peak_read_name(m->read_way),
+        .nrepeated = m->nrepeated,
         .speedup = m->threads > 1 ? stats_ratio(last->time_ns, own->time_ns, m->nround).median : NAN,
     };
     for (int c = 0; c < NCOLUMN; c++)

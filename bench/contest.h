@@ -32,6 +32,7 @@ typedef struct {
     double peak_gflops, read_gbs;
     const char *read_way;
     double limit_share; /* speed / limit: FMA peak, for M <= 4 also what reading W at read_gbs allows */
+    int nrepeated;      /* rounds held again because something else took a part of the machine */
     double speedup;     /* over one thread, in the same rounds; NaN with one thread */
     Cell cell[NCOLUMN];
 } Line;

@@ -29,6 +29,7 @@ typedef struct {
     double peak_gflops[MAX_ROUND]; /* FMA peak of `threads` threads */
     double read_gbs[MAX_ROUND];    /* streaming read of as many bytes as W has */
     int read_way;
+    int nrepeated; /* rounds held again */
 } Match;
 
 /* Sets up and verifies every contestant, times nround rounds, takes all down again. */

@@ -117,6 +117,10 @@ int report_summary(const Results *r)
     }
     printf("\n  %-50s %6.1f  (goal %d at most)  %s\n", "ns to choose a kernel", r->dispatch_ns, GOAL_DISPATCH_NS,
            verdict_word[r->dispatch_ns <= GOAL_DISPATCH_NS]);
+    int nrepeated = 0;
+    for (int i = 0; i < r->nline; i++)
+        nrepeated += r->line[i].nrepeated;
+    printf("  %-50s %6d\n", "rounds held again, the FMA peak was not there", nrepeated);
     printf("  %-50s %6.2f%s\n", "cores that others took meanwhile", r->foreign_cores,
            r->foreign_cores > QUIET_CORES ? "  these figures are disturbed" : "");
     return missed;

@@ -46,6 +46,7 @@ static json_t *line_json(const Line *l)
     json_object_set_new(o, "read_gbs", number(l->read_gbs));
     json_object_set_new(o, "read_way", json_string(l->read_way));
     json_object_set_new(o, "limit_share", number(l->limit_share));
+    json_object_set_new(o, "rounds_repeated", json_integer(l->nrepeated));
     if (l->threads > 1)
         json_object_set_new(o, "speedup", number(l->speedup));
     return o;

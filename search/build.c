@@ -151,6 +151,7 @@ static void job_start(const Builder *b, Arena *a, Job *job, Build *build)
 {
     fail(build, STATUS_BUILD_FAILED, "");
     build->seconds = 0;
+    build->killed = false;
     if (!*build->name || strchr(build->name, '/')) {
         fail(build, STATUS_BUILD_FAILED, "the name is no file name");
         return;
@@ -181,10 +182,18 @@ static int job_end(Job *job)
     return wait_status;
 }
 
+/* Killed from outside: itself, or a part of it, which the driver reports. */
+static bool was_killed(int wait_status, const char *said)
+{
+    return (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL) || strstr(said, "Killed signal terminated") ||
+           strstr(said, "unable to execute command: Killed");
+}
+
 static void job_finish(const Builder *b, Arena *a, Job *job)
 {
     Build *build = job->build;
     int wait_status = job_end(job);
+    build->killed = was_killed(wait_status, job->err.text);
     int64_t bytes = elf_text_bytes(job->so_path);
     if (wait_status == 0 && bytes >= 0) {
         build->status = STATUS_OK;
@@ -263,6 +272,18 @@ static int tend_jobs(const Builder *b, Arena *a, Job *jobs, Build *builds, int n
     return running;
 }
 
+/* Several compilers at a time may need more memory than there is: what was killed is compiled again, alone. */
+static void retry_killed(const Builder *b, Arena *a, Job *jobs, Build *builds, int n, const Stop *stop)
+{
+    Builder alone = *b;
+    alone.jobs = 1;
+    for (int i = 0; i < n; i++) {
+        int next = 0;
+        while (builds[i].killed && !is_stopped(stop) && tend_jobs(&alone, a, jobs, &builds[i], 1, &next) > 0)
+            poll_jobs(jobs, 1);
+    }
+}
+
 static void abort_batch(const Builder *b, Job *jobs, Build *builds, int n, int next)
 {
     for (int i = 0; i < b->jobs; i++)
@@ -280,6 +301,8 @@ static void run_batch(const Builder *b, Arena *a, Build *builds, int n, Stop sto
         fail(&builds[i], STATUS_INVALID, "out of memory");
     while (jobs && !is_stopped(&stop) && tend_jobs(b, a, jobs, builds, n, &next) > 0)
         poll_jobs(jobs, b->jobs);
+    if (jobs && !is_stopped(&stop))
+        retry_killed(b, a, jobs, builds, n, &stop);
     if (jobs)
         abort_batch(b, jobs, builds, n, next);
     copy_results(builds, n);

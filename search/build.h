@@ -19,6 +19,7 @@ typedef struct {
     const char *so;     /* path of the shared object when ok */
     int64_t code_bytes; /* size of its executable code (.text), without the C runtime's few bytes */
     double seconds;
+    bool killed;     /* by someone else, as a system does that is short of memory; it was tried again alone */
     const char *why; /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
 } Build;
 

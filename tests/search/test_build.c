@@ -207,6 +207,37 @@ static void crashing_compiler(void **state)
     unlink(cc);
 }
 
+/* A compiler that the system kills, as it does when memory is short, gets a second chance, alone. */
+static void killed_compiler(void **state)
+{
+    World *w = *state;
+    char *mark = arena_printf(w->a, "%s/killed_once", w->folder);
+    char *cc = strange_compiler(w, arena_printf(w->a, "[ -e %s ] || { touch %s; kill -KILL $$; }", mark, mark));
+    Builder *b = new_builder(w, cc, 60);
+    Build two[] = { { .name = "big", .text = "int strange; /* STRANGE */" }, { .name = "good", .text = add_text } };
+    build_all(b, w->a, two, 2, NULL);
+    assert_int_equal(access(mark, F_OK), 0);
+    assert_int_equal(two[0].status, STATUS_OK);
+    assert_int_equal(two[1].status, STATUS_OK);
+    builder_free(b);
+    unlink(cc);
+    unlink(mark);
+}
+
+/* One that is killed each time is given up. */
+static void always_killed_compiler(void **state)
+{
+    World *w = *state;
+    char *cc = strange_compiler(w, "echo 'gcc: fatal error: Killed signal terminated program cc1' >&2; exit 1");
+    Builder *b = new_builder(w, cc, 60);
+    Build one = { .name = "one", .text = "int strange; /* STRANGE */" };
+    build_all(b, w->a, &one, 1, NULL);
+    assert_int_equal(one.status, STATUS_BUILD_FAILED);
+    assert_non_null(strstr(one.why, "Killed signal"));
+    builder_free(b);
+    unlink(cc);
+}
+
 /* Megabytes of warnings neither block the compiler nor hide the error's first line. */
 static void talkative_compiler(void **state)
 {
@@ -398,10 +429,11 @@ static void elf_is_not_trusted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(good_text),          TEST(folder_is_private), TEST(bad_texts),         TEST(same_name),
-        TEST(no_compiler),        TEST(hanging_compiler),  TEST(crashing_compiler), TEST(talkative_compiler),
-        TEST(children_die),       TEST(stop_is_honoured),  TEST(in_the_background), TEST(freed_while_building),
-        TEST(elf_is_not_trusted),
+        TEST(good_text),          TEST(folder_is_private),    TEST(bad_texts),
+        TEST(same_name),          TEST(no_compiler),          TEST(hanging_compiler),
+        TEST(crashing_compiler),  TEST(killed_compiler),      TEST(always_killed_compiler),
+        TEST(talkative_compiler), TEST(children_die),         TEST(stop_is_honoured),
+        TEST(in_the_background),  TEST(freed_while_building), TEST(elf_is_not_trusted),
     };
     return cmocka_run_group_tests_name("search/build", tests, NULL, NULL);
 }

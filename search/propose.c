@@ -39,10 +39,10 @@ typedef struct {
     Candidate *pool;
     int nshape; /* shapes that the gain is summed over, a sample when there are many */
     int64_t *shape;
-    double *best;  /* log2 of the best time of each of them, lowered as a batch grows */
-    double *log2t; /* npool x nshape: predictions */
-    double *sigma; /* of each of them, the model's standard deviation */
-    int nround;    /* the first of them are those that this batch is measured on */
+    double *best;                    /* log2 of the best time of each of them, lowered as a batch grows */
+    double *log2t;                   /* npool x nshape: predictions */
+    double *sigma;                   /* of each of them, the model's standard deviation */
+    int nround, round[ROUND_SHAPES]; /* which of them this batch is measured on */
     double total_weight;
 } Proposer;
 
@@ -166,12 +166,17 @@ static double shape_value(const Proposer *p, int i, int j)
     return shape_gain(p, i, j) / sqrt(sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS));
 }
 
-static void add_shape(Proposal *out, int64_t shape)
+static bool has_shape(const Proposal *out, int64_t shape)
 {
     for (int k = 0; k < out->nshape; k++)
         if (out->shape[k] == shape)
-            return;
-    if (out->nshape < PROPOSE_SHAPES)
+            return true;
+    return false;
+}
+
+static void add_shape(Proposal *out, int64_t shape)
+{
+    if (!has_shape(out, shape) && out->nshape < PROPOSE_SHAPES)
         out->shape[out->nshape++] = shape;
 }
 
@@ -181,14 +186,12 @@ static void choose_shapes(Proposer *p, int i, int first, Proposal *out)
 {
     if (first >= 0)
         add_shape(out, p->shape[first]);
-    add_shape(out, p->shape[rng_below(p->rng, p->nround)]);
-    for (int round = out->nshape; round < PROPOSE_SHAPES && out->nshape < p->nround; round++) {
+    add_shape(out, p->shape[p->round[rng_below(p->rng, p->nround)]]);
+    while (out->nshape < PROPOSE_SHAPES && out->nshape < p->nround) {
         int best = -1;
-        for (int j = 0; j < p->nround; j++) {
-            bool taken = false;
-            for (int k = 0; k < out->nshape; k++)
-                taken = taken || out->shape[k] == p->shape[j];
-            if (!taken && (best < 0 || shape_value(p, i, j) > shape_value(p, i, best)))
+        for (int n = 0; n < p->nround; n++) {
+            int j = p->round[n];
+            if (!has_shape(out, p->shape[j]) && (best < 0 || shape_value(p, i, j) > shape_value(p, i, best)))
                 best = j;
         }
         add_shape(out, p->shape[best]);
@@ -204,41 +207,24 @@ static double promise(const Proposer *p, int j)
     return most;
 }
 
-static void swap_shapes(Proposer *p, int a, int b)
-{
-    int64_t shape = p->shape[a];
-    double best = p->best[a], sigma = p->sigma[a];
-    p->shape[a] = p->shape[b];
-    p->best[a] = p->best[b];
-    p->sigma[a] = p->sigma[b];
-    p->shape[b] = shape;
-    p->best[b] = best;
-    p->sigma[b] = sigma;
-    for (int i = 0; i < p->npool; i++) {
-        double *row = p->log2t + (size_t)i * p->nshape, t = row[a];
-        row[a] = row[b];
-        row[b] = t;
-    }
-}
-
 /* The shapes of this batch, drawn by what they promise: few, so that several candidates meet on each. */
 static void draw_round(Proposer *p)
 {
-    double *left = ARENA_ARRAY(p->arena, SHAPES_SEEN, double);
+    double *left = ARENA_ARRAY(p->arena, SHAPES_SEEN, double); /* -1: drawn */
     for (int j = 0; j < p->nshape; j++)
         left[j] = promise(p, j);
     for (p->nround = 0; p->nround < ROUND_SHAPES && p->nround < p->nshape; p->nround++) {
-        int n = p->nround, best = n;
+        int best = -1;
         double most = -1;
-        for (int j = n; j < p->nshape; j++) {
+        for (int j = 0; j < p->nshape; j++) {
             double value = uniform(p->rng) * left[j];
-            if (value > most) {
+            if (left[j] >= 0 && value > most) {
                 most = value;
                 best = j;
             }
         }
-        swap_shapes(p, n, best);
-        left[best] = left[n];
+        p->round[p->nround] = best;
+        left[best] = -1;
     }
 }
 
@@ -350,7 +336,7 @@ static int pick(Proposer *p, const bool *taken, int slot, int *shape, double *va
         return best;
     if (slot % 8 == 7)
         return taken[any] ? best : any;
-    *shape = (int)rng_below(p->rng, p->nround);
+    *shape = p->round[rng_below(p->rng, p->nround)];
     c = slot % 4 == 2 ? leap_on_shape(p, *shape, &found) : step_on_shape(p, *shape, &found);
     return c ? enter(p, c) : best;
 }

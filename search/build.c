@@ -278,8 +278,8 @@ static void retry_killed(const Builder *b, Arena *a, Job *jobs, Build *builds, i
     Builder alone = *b;
     alone.jobs = 1;
     for (int i = 0; i < n; i++) {
-        int next = 0;
-        while (builds[i].killed && !is_stopped(stop) && tend_jobs(&alone, a, jobs, &builds[i], 1, &next) > 0)
+        int next = builds[i].killed ? 0 : 1;
+        while (!is_stopped(stop) && tend_jobs(&alone, a, jobs, &builds[i], 1, &next) > 0)
             poll_jobs(jobs, 1);
     }
 }

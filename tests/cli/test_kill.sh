@@ -35,6 +35,15 @@ cmp -s first $records || failed "the records grew"
 # One line a measurement: key, shape, in the last comparison or not.
 measured() { sed -n 's/.*"type":"measure","key":"\([^"]*\)".*"extent":\(\[[^]]*\]\).*"final":\([a-z]*\).*/\1 \2 \3/p' "$1" | sort; }
 
+# The search measures a kernel on a shape once, but the anchor (the general kernel, tried first) in every request; the last comparison
+# has three passes, and one that was cut off is held again.
+too_often() {
+    awk -v anchor="$(trials $records | sed -n '1s/.*"key":"\([^"]*\)".*/\1/p')" '
+        { n[$0]++ }
+        $NF == "false" && $1 != anchor && n[$0] > 1 { print }
+        $NF == "true" && n[$0] > 4 { print }'
+}
+
 # How many different kernels: one that was verified, but not timed when the run was killed, is built again and recorded again.
 kernels() { trials "$1" | sort -u | grep -c ''; }
 
@@ -65,8 +74,8 @@ goes_on() {
     whole out/tiny
     head -c "$(wc -c <seen)" $records | cmp -s - seen || failed "earlier records are gone"
     [ "$(kernels $records)" -eq 8 ] || failed "$(kernels $records) kernels are recorded, not 8"
-    measured $records | uniq -d >twice
-    [ ! -s twice ] || failed "measured twice: $(head -n1 twice)"
+    measured $records | too_often >twice
+    [ ! -s twice ] || failed "measured too often: $(head -n1 twice)"
 }
 
 section "killed at 6 times within $took_ms ms, one after another"

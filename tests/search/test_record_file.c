@@ -202,7 +202,7 @@ static void fill_the_disk(Place *p)
     struct stat st;
     RecordFile *f = record_open(p->a, p->path, NULL, &p->err);
     CHILD_ASSERT(f && stat(p->path, &st) == 0);
-    for (rlim_t more = 0; more < 300; more += 7) {
+    for (rlim_t more = 0; more < 350; more += 7) {
         int64_t before = record_all(f)->nmeasure;
         MeasureRecord m = a_measure(1);
         struct rlimit limit;

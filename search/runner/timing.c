@@ -13,7 +13,7 @@
 #include "templates/package/pool.h"
 
 enum { MIN_SAMPLES = 3 };
-static const double warm_ns = 1e6, max_calls = 1e6;
+static const double warm_ns = 1e6, long_ns = 5e6, max_calls = 1e6;
 
 static double now_ns(void)
 {
@@ -79,10 +79,11 @@ static double time_calls(const Kernel *k, const Shape *s, const Frame *f, const 
 }
 
 /* Calls until caches, clock and predictors have settled, then sets how many calls make a sample. The first call does not count: it
- * brings in code and pages and wakes threads, and taken for the rule it would leave a kernel with samples of one call each. */
+ * brings in code and pages and wakes threads, and taken for the rule it would leave a kernel with samples of one call each. Unless it is so
+ * long that all this is little. */
 static void calibrate(Kernel *k, const Shape *s, const Frame *f, const Timing *t)
 {
-    double per_call = time_calls(k, s, f, t, 1), spent = 0;
+    double per_call = time_calls(k, s, f, t, 1), spent = per_call > long_ns ? per_call : 0;
     for (int64_t n = 1; spent < warm_ns && n <= max_calls; n *= 2) {
         per_call = time_calls(k, s, f, t, n);
         spent += per_call * (double)n;

@@ -42,14 +42,14 @@ check_package() {   # check_package NAME FOLDER
 }
 
 for cc in $(compilers); do
-    parts=
+    set -- # the parts of the program
     for name in $names; do
         folder=$tmp/$cc/$name
         compile "$cc" '-O1 -fPIC -Wall -Wextra' "$name" "$folder"
         check_package "$name" "$folder"
-        parts="$parts -I$packages/$name $folder/kernels.o $folder/pool.o $(fill use.c "$name")"
+        set -- "$@" -I"$packages/$name" "$folder/kernels.o" "$folder/pool.o" "$(fill use.c "$name")"
     done
     main_of $names >"$tmp/main.c"
-    silent "$cc" -std=c11 -O1 -Wall -Wextra -I"$tmp" $parts "$tmp/main.c" -o "$tmp/program" -lm -pthread
+    silent "$cc" -std=c11 -O1 -Wall -Wextra -I"$tmp" "$@" "$tmp/main.c" -o "$tmp/program" -lm -pthread
     quiet "$tmp/program"
 done

@@ -26,7 +26,7 @@ product() {
 
 # The last option of a kind in the command that compiles FILE: last_option FOLDER FILE PATTERN
 last_option() {
-    grep "\"command\".*$2 *\"" "$1/compile_commands.json" | tr ' ' '\n' | grep -e "$3" | tail -n 1
+    grep "\"command\".*$2[\\\\\" ]*,*\$" "$1/compile_commands.json" | tr ' ' '\n' | grep -e "$3" | tail -n 1
 }
 
 kernels_keep_their_options() {   # kernels_keep_their_options FOLDER

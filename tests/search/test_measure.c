@@ -439,7 +439,8 @@ static void malformed_requests(void **state)
         putc('x', f);
     fprintf(f, "\n%s", lines[N - 1]);
     fclose(f);
-    assert_int_equal(system(arena_printf(w->a, "%s --targets %s < %s > %s", runner_path, targets_path, in, out)), 0);
+    assert_int_equal(
+        system(arena_printf(w->a, "'%s' --targets '%s' < '%s' > '%s'", runner_path, targets_path, in, out)), 0);
     size_t len;
     int answers = 0;
     char *text = text_read_file(w->a, out, &len);

@@ -12,6 +12,14 @@ nline=$(wc -l <good)
 # again CODE ARGUMENT...: with what is in the record file now
 again() { want=$1; shift; run "$want" "$@" tiny.cfg; nothing_left; }
 
+section every time stands beside the time of the anchor
+anchor=$(trials good | sed -n '1s/.*"key":"\([^"]*\)".*/\1/p')
+grep '"type":"measure"' good | grep -v '"ns":\[\]' >timed
+[ -s timed ] || failed "nothing was timed"
+! grep -q '"anchor_ns":0[.0]*,' timed || failed "timed alone: $(grep -m1 '"anchor_ns":0[.0]*,' timed)"
+grep "\"key\":\"$anchor\"" timed | sed 's/.*"median_ns":\([^,]*\),.*"anchor_ns":\([^,]*\),.*/\1 \2/' |
+    awk '$1 != $2 { exit 1 }' || failed "the anchor is not its own measure"
+
 section a torn last line
 { cat good; head -n3 good | tail -n1 | head -c 100; } >$records
 again 0

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/diag.h"
+#include "tests/gen/golden.h"
 
 static Arena *arena;
 
@@ -28,18 +29,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static char *printed(const Diag *d)
-{
-    char *out = NULL;
-    size_t size;
-    FILE *f = open_memstream(&out, &size);
-    assert_non_null(f);
-    diag_print(d, f);
-    fclose(f);
-    char *copy = arena_strdup(arena, out);
-    free(out);
-    return copy;
-}
+static char *printed(const Diag *d) { return golden_diag(arena, d); }
 
 static Source source(const char *path, const char *text) { return (Source){ path, text, strlen(text) }; }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/fill.h"
+#include "tests/gen/golden.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 
@@ -66,15 +67,8 @@ static const char *filled(const Fill *fill, const char *text, size_t offset, con
 {
     Source src = { .path = "t.c", .text = text, .len = strlen(text) };
     Diag *d = diag_new(arena);
-    char *s = NULL;
-    size_t len;
-    FILE *f = open_memstream(&s, &len);
-    assert_non_null(f);
     const char *out = fill_text(arena, &src, offset, fill, d);
-    diag_print(d, f);
-    fclose(f);
-    *err = arena_strdup(arena, s);
-    free(s);
+    *err = golden_diag(arena, d);
     assert_int_equal(out == NULL, diag_nerror(d) > 0);
     return out;
 }

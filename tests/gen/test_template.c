@@ -18,6 +18,7 @@
 #include "gen/text.h"
 #include "gen/unit.h"
 #include "search/space.h"
+#include "tests/gen/golden.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 
@@ -109,15 +110,8 @@ static bool read_folder(TemplateList *out, const char **said)
     here.dir = folder;
     *copy = here;
     Diag *d = diag_new(arena);
-    char *s = NULL;
-    size_t len;
     bool ok = template_read_all(arena, copy, NULL, 0, out, d);
-    FILE *f = open_memstream(&s, &len);
-    assert_non_null(f);
-    diag_print(d, f);
-    fclose(f);
-    *said = arena_strdup(arena, s);
-    free(s);
+    *said = golden_diag(arena, d);
     assert_int_equal(ok, diag_nerror(d) == 0);
     return ok;
 }

@@ -124,6 +124,16 @@ static double *standardised_matrix(const Problem *q, const Ridge *r)
     return m;
 }
 
+/* OpenBLAS's own; absent from other libraries. */
+extern void openblas_set_num_threads(int n) __attribute__((weak));
+
+/* The solves are small: threads would bring little, sum in an order of their own, and spin for a while on cores that something is timed on. */
+static void use_one_thread(void)
+{
+    if (openblas_set_num_threads)
+        openblas_set_num_threads(1);
+}
+
 /* Decomposes the standardised features and projects b; false when LAPACK fails. */
 static bool decompose(Problem *q, const Ridge *r)
 {
@@ -222,6 +232,7 @@ Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, si
         return NULL;
     if (!all_finite(x, nrow * nfeature) || !all_finite(y, nrow))
         return NULL;
+    use_one_thread();
     Problem q = { .scratch = arena_new(), .x = x, .y = y, .n = nrow, .p = nfeature };
     Ridge *r = solve(a, &q, w);
     arena_free(q.scratch);

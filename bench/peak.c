@@ -147,7 +147,7 @@ static void portable_read(const char *at, size_t bytes)
 }
 
 static const Isa isas[] = {
-/* widest first */
+    /* widest first */
 #ifdef __x86_64__
     { "avx512", avx512_runs_here, 16, avx512_fma, avx512_read },
     { "avx2", avx2_runs_here, 8, avx2_fma, avx2_read },

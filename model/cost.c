@@ -13,8 +13,8 @@ static const double NEAR = 1.0; /* log2 distance of shapes over which residuals 
 static const double NO_IDEA =
     60; /* log2 ns of a shape whose work cannot be computed: decades, so never chosen for it */
 static const double SIGMA_ROWS = 4; /* what the error over all shapes counts for, in measurements */
-static const double NEAR_BEST =
-    8; /* power of a measurement's weight with which its error counts: half at 1.04 times the best, 5 % at 1.2 */
+/* Power of a measurement's weight with which its error counts: half at 1.04 times the best, 5 % at 1.2. */
+static const double NEAR_BEST = 8;
 static const double SHRINK = 0.3; /* weight of "no residual" against one measured at the same shape */
 
 struct CostModel {
@@ -171,14 +171,13 @@ static void rows_free(Rows *r)
     free(r->of);
 }
 
+/* The question is how far good candidates are off: slow ones say little of that. */
 static void sum_errors(CostModel *m, const Rows *r)
 {
     double *square = ARENA_ARRAY(m->arena, (size_t)m->study->nshape + 1, double);
     double *weight = ARENA_ARRAY(m->arena, (size_t)m->study->nshape + 1, double);
     for (size_t i = 0; m->ridge && i < r->n; i++)
-        if (isfinite(
-                m->ridge
-                    ->loo_error[i])) { /* the question is how good good candidates are: slow ones say little of that */
+        if (isfinite(m->ridge->loo_error[i])) {
             double w = pow(r->w[i], NEAR_BEST);
             square[r->of[i]] += w * m->ridge->loo_error[i] * m->ridge->loo_error[i];
             weight[r->of[i]] += w;
@@ -191,7 +190,8 @@ static void fit(CostModel *m, int64_t without, int64_t stride)
 {
     Rows r = rows_of(m, without, stride);
     m->ridge = r.n ? ridge_fit(m->arena, r.x, r.y, r.w, r.n, (size_t)m->nfeature) : NULL;
-    sum_errors(m, &r);
+    if (!stride) /* a model that leaves trials out is asked for predictions alone */
+        sum_errors(m, &r);
     rows_free(&r);
 }
 

@@ -127,7 +127,8 @@ static double *standardised_matrix(const Problem *q, const Ridge *r)
 /* OpenBLAS's own; absent from other libraries. */
 extern void openblas_set_num_threads(int n) __attribute__((weak));
 
-/* The solves are small: threads would bring little, sum in an order of their own, and spin for a while on cores that something is timed on. */
+/* The solves are small: threads would bring little, sum in an order of their own, and spin for a while on cores that
+ * something is timed on. */
 static void use_one_thread(void)
 {
     if (openblas_set_num_threads)

@@ -185,10 +185,10 @@ static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
 
 /* ---- measuring ---- */
 
-/* The first general kernel is the anchor of all requests (study.h). -1: there is none that works. */
+/* The anchor, ready to be timed. -1: there is none that works. */
 static int64_t anchor_of(const Search *q)
 {
-    int64_t trial = q->space->ngeneral ? study_find(q->study, &q->space->general[0]) : -1;
+    int64_t trial = search_anchor(q);
     return trial >= 0 && trial_usable(&q->study->trial[trial]) && q->study->trial[trial].so ? trial : -1;
 }
 
@@ -324,7 +324,7 @@ static bool rebuild(Search *q, Arena *scratch, const int64_t *trial, int n, cons
 /* A resumed run has the anchor's record, yet not its shared object. */
 static bool rebuild_anchor(Search *q, Arena *scratch, const char **err)
 {
-    int64_t trial = q->space->ngeneral ? study_find(q->study, &q->space->general[0]) : -1;
+    int64_t trial = search_anchor(q);
     return trial < 0 || !trial_usable(&q->study->trial[trial]) || rebuild(q, scratch, &trial, 1, err);
 }
 

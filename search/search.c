@@ -25,11 +25,13 @@ double clock_s(void)
 
 static double left_s(const Search *q, double share) { return q->began_s + share * q->seconds - clock_s(); }
 
+int64_t search_anchor(const Search *q) { return q->space->ngeneral ? study_find(q->study, &q->space->general[0]) : -1; }
+
 /* "1.14x of the general kernel": geometric mean over the shapes that both were measured on. */
 static const char *best_text(const Search *q, Arena *a)
 {
     const Study *s = q->study;
-    int64_t base = q->space->ngeneral ? study_find(s, &q->space->general[0]) : -1;
+    int64_t base = search_anchor(q);
     double sum = 0;
     int n = 0;
     for (int64_t j = 0; base >= 0 && j < s->nshape; j++)
@@ -121,7 +123,7 @@ typedef struct {
 static void make_bout(const Search *q, const CostModel *m, const Assignment *as, int n, int64_t shape, Bout *b)
 {
     const Study *s = q->study;
-    int64_t base = q->space->ngeneral ? study_find(s, &q->space->general[0]) : -1;
+    int64_t base = search_anchor(q);
     double best = INFINITY;
     *b = (Bout){ 0 };
     for (int k = 0; k < n; k++)
@@ -163,9 +165,10 @@ static int repeats_for(const Search *q, double ns)
     return fit > FINAL_REPEATS ? FINAL_REPEATS : fit < FINAL_REPEATS_MIN ? FINAL_REPEATS_MIN : (int)fit;
 }
 
-static bool too_late(const Search *q, const Bout *b)
+/* The time left does not do for bouts of which one sample of all kernels takes ns. */
+static bool too_late(const Search *q, double ns)
 {
-    return (FINAL_REPEATS_MIN + VERIFY_SAMPLES) * b->ns > 1e9 * left_s(q, FINAL_SHARE);
+    return (FINAL_REPEATS_MIN + VERIFY_SAMPLES) * ns > 1e9 * left_s(q, FINAL_SHARE);
 }
 
 /* All bouts, several times over: what slows a machine for seconds, as others' use of a shared cache does, must not decide which kernel
@@ -179,7 +182,7 @@ static bool hold_bouts(Search *q, Arena *scratch, const Bout *bout, double ns, c
         int pass = (int)(i / s->nshape);
         int64_t j = i % s->nshape;
         progress_update(q->progress, (double)i, best_text(q, scratch), fmax(left_s(q, FINAL_SHARE), 0));
-        if (!met(s, j, &bout[j], pass + 1) && !(pass > 0 && too_late(q, &bout[j])) &&
+        if (!met(s, j, &bout[j], pass + 1) && !(pass > 0 && too_late(q, bout[j].ns)) &&
             !intake_final(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, left_ns), err))
             return false;
         left_ns -= bout[j].ns;
@@ -201,7 +204,7 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
     Bout *bout = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Bout);
     int n = as->nkernel < MAX_FINALIST ? as->nkernel : MAX_FINALIST;
     double ns = make_bouts(q, m, as, n, bout);
-    while (n > 1 && (FINAL_REPEATS_MIN + VERIFY_SAMPLES) * ns > 1e9 * left_s(q, FINAL_SHARE))
+    while (n > 1 && too_late(q, ns))
         ns = make_bouts(q, m, as, --n, bout);
     return hold_bouts(q, scratch, bout, ns, err);
 }

@@ -38,6 +38,9 @@ typedef struct {
 
 double clock_s(void); /* monotonic */
 
+/* The trial of the first general kernel: the baseline, and the anchor of all requests (study.h). -1: not tried yet, or there is none. */
+int64_t search_anchor(const Search *q);
+
 /* Brings the progress display up to date. */
 void search_show(Search *q, Arena *scratch);
 

@@ -29,7 +29,7 @@ typedef struct {
     double max_err; /* the worst seen, as a part of the tolerance */
 } Trial;
 
-/* The anchor's time on a tuned instance: mean over all requests that it was timed in. */
+/* The anchor's time on a tuned instance: mean and least over all measurements taken beside it. */
 typedef struct {
     double ns, least_ns;
     int count; /* 0: ns is 1, and stands for no anchor */

@@ -4,20 +4,45 @@
  * What kernels are checked against; slow on purpose.
  *
  *   extent   M, N, K
+ *   element  float, or with DCGEN_DTYPE_F16 or DCGEN_DTYPE_BF16 the 16 bits of such a number
  *   operand  X [M][K];  W [N][K], or [K][N] when compiled with DCGEN_LAYOUT_KN;  bias [N] or NULL;  Y (not looked at)
  */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
-static float w_at(const float *w, int64_t N, int64_t K, int64_t n, int64_t k)
+#if defined(DCGEN_DTYPE_F16) || defined(DCGEN_DTYPE_BF16)
+typedef uint16_t Element;
+#else
+typedef float Element; /* f32, and tf32: rounding it is left to the arithmetic of kernels */
+#endif
+
+/* The value of a stored element. */
+static float element(Element e)
+{
+#if defined(DCGEN_DTYPE_BF16)
+    union { uint32_t bits; float value; } u = { (uint32_t)e << 16 };
+    return u.value;
+#elif defined(DCGEN_DTYPE_F16)
+    /* The fields at the places of a float's; the product sets its exponent right, of denormals too. */
+    union { uint32_t bits; float value; } u = { (uint32_t)(e & 0x7fff) << 13 };
+    u.value *= 0x1p112f;
+    u.bits |= (e & 0x7c00) == 0x7c00 ? 0x7f800000u : 0; /* infinity, NaN */
+    u.bits |= (uint32_t)(e & 0x8000) << 16;
+    return u.value;
+#else
+    return e;
+#endif
+}
+
+static float w_at(const Element *w, int64_t N, int64_t K, int64_t n, int64_t k)
 {
 #ifndef DCGEN_LAYOUT_KN
     (void)N;
-    return w[n * K + k];
+    return element(w[n * K + k]);
 #else
     (void)K;
-    return w[k * N + n];
+    return element(w[k * N + n]);
 #endif
 }
 
@@ -32,12 +57,12 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
                           double *y, double *bound)
 {
     const int64_t N = extent[1], K = extent[2];
-    const float *X = operand[0], *W = operand[1], *bias = operand[2];
+    const Element *X = operand[0], *W = operand[1], *bias = operand[2];
     for (int64_t m = row0; m < row1; m++) {
         for (int64_t n = 0; n < N; n++) {
-            double sum = bias ? bias[n] : 0, magnitude = fabs(sum);
+            double sum = bias ? element(bias[n]) : 0, magnitude = fabs(sum);
             for (int64_t k = 0; k < K; k++) {
-                double term = (double)X[m * K + k] * w_at(W, N, K, n, k);
+                double term = (double)element(X[m * K + k]) * w_at(W, N, K, n, k);
                 sum += term;
                 magnitude += fabs(term);
             }
@@ -54,11 +79,11 @@ void dcgen_reference_check(const int64_t *extent, const void *const *operand, in
 {
     enum { BLOCK = 256 };
     const int64_t N = extent[1], K = extent[2];
-    const float *X = operand[0], *W = operand[1], *bias = operand[2];
+    const Element *X = operand[0], *W = operand[1], *bias = operand[2];
     double bias_sum = 0, bias_magnitude = 0;
     for (int64_t n = 0; bias && n < N; n++) {
-        bias_sum += bias[n];
-        bias_magnitude += fabs(bias[n]);
+        bias_sum += element(bias[n]);
+        bias_magnitude += fabs(element(bias[n]));
     }
     for (int64_t m = row0; m < row1; m++) {
         sum[m - row0] = bias_sum;
@@ -76,7 +101,7 @@ void dcgen_reference_check(const int64_t *extent, const void *const *operand, in
         }
         for (int64_t m = row0; m < row1; m++) {
             for (int64_t k = 0; k < nk; k++) {
-                double x = X[m * K + k0 + k];
+                double x = element(X[m * K + k0 + k]);
                 sum[m - row0] += x * w_sum[k];
                 bound[m - row0] += fabs(x) * w_magnitude[k];
             }

@@ -7,6 +7,10 @@
  *   operand[]  the op's operands in order, those of absent epilogues NULL. In a candidate with dcgen_pack the constant
  *              operand is the packed one.
  *   task, ntask  the call does the task-th of ntask equal parts; parts write disjoint outputs
+ *
+ * Code for a GPU, and the same code compiled for the emulator, exports dcgen_launch instead of dcgen_run: pointers are
+ * the device's, the work is started in `stream`, the workspace is zero before the first call and each call leaves it
+ * fit for the next. Its dcgen_pack works in the default stream.
  */
 #ifndef DCGEN_ABI_H
 #define DCGEN_ABI_H
@@ -15,13 +19,15 @@
 
 /* A candidate. dcgen_run returns 0, or non-zero when it refuses these extents. */
 typedef int dcgen_run_fn(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask);
+/* 0, a cudaError_t of the launch, or negative when it refuses these extents. */
+typedef int dcgen_launch_fn(const int64_t *extent, void *const *operand, void *workspace, void *stream);
 typedef int64_t dcgen_workspace_fn(const int64_t *extent);    /* bytes; optional, absent: 0 */
 typedef int64_t dcgen_packed_bytes_fn(const int64_t *extent); /* both or neither */
 typedef int dcgen_pack_fn(const int64_t *extent, const void *w, void *packed);
 
 /* The reference (templates/<op>/reference.c), on the unpacked operands. The output is seen as rows x row_elems.
  * rows:   fills y[(row1-row0) * row_elems] with the exact result and bound[] with sum of |term| for each element:
- *         a correct kernel's error is at most tol_factor(K, type) * bound.
+ *         a correct kernel's error is at most dtype_tolerance() of it (gen/dtype.h).
  * check:  fills sum[row1-row0] with the exact sum of each row's elements and bound[] with the sum of their bounds:
  *         cheap (no product of all three extents), so that every row of a large output is checked.
  * terms:  number of rounded operations behind one element (K for dense), for the tolerance. */

@@ -51,24 +51,32 @@ void block_free(Block *b)
     *b = (Block){ 0 };
 }
 
-bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side)
+/* offset: from the start of its pages, SIZE_MAX: so that it ends with them, as far as `align` allows. */
+static bool guarded_map(Guarded *g, size_t bytes, size_t align, size_t offset)
 {
     *g = (Guarded){ .bytes = bytes };
     if (bytes == 0 || bytes > too_large)
         return bytes == 0;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    g->page_bytes = round_up(bytes, page);
+    g->page_bytes = round_up(offset == SIZE_MAX ? bytes : bytes + offset, page);
     g->map_bytes = g->page_bytes + 2 * page;
     g->map = map_memory(g->map_bytes, PROT_NONE);
     if (!g->map || mprotect(g->map + page, g->page_bytes, PROT_READ | PROT_WRITE) != 0) {
         guarded_free(g);
         return false;
     }
-    g->data = g->map + page + (side == SIDE_END ? g->page_bytes - round_up(bytes, align) : 0);
+    g->data = g->map + page + (offset == SIZE_MAX ? g->page_bytes - round_up(bytes, align) : offset);
     memset(g->map + page, CANARY, (size_t)(g->data - g->map) - page);
     memset(g->data + bytes, CANARY, (size_t)(g->map + page + g->page_bytes - (g->data + bytes)));
     return true;
 }
+
+bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side)
+{
+    return guarded_map(g, bytes, align, side == SIDE_END ? SIZE_MAX : 0);
+}
+
+bool guarded_new_at(Guarded *g, size_t bytes, size_t offset) { return guarded_map(g, bytes, 1, offset); }
 
 static bool is_canary(const char *from, const char *to)
 {

@@ -77,31 +77,15 @@ static void random_normal(Random *r, float out[2])
     out[1] = v * scale;
 }
 
-/* ---- types of elements */
-
-static void fill_f32(void *dst, int64_t n, uint64_t seed)
+static void fill(const Dtype *t, void *dst, int64_t n, uint64_t seed)
 {
     Random r = random_new(seed);
-    float *x = dst, pair[2];
+    float pair[2];
     for (int64_t i = 0; i < n; i++) {
         if (i % 2 == 0)
             random_normal(&r, pair);
-        x[i] = pair[i % 2];
+        t->store(dst, i, pair[i % 2]);
     }
-}
-
-static double load_f32(const void *p, int64_t i) { return ((const float *)p)[i]; }
-
-static const Dtype dtypes[] = {
-    { "f32", sizeof(float), 0x1p-24, fill_f32, load_f32 },
-};
-
-const Dtype *dtype_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
-        if (strcmp(dtypes[i].name, name) == 0)
-            return &dtypes[i];
-    return NULL;
 }
 
 /* ---- shapes */
@@ -183,7 +167,7 @@ static bool fill_operands(const Setup *setup, Shape *s)
         if (!block_new(&s->operand[i], s->bytes[i], (size_t)i * STAGGER_BYTES))
             return false;
         if (s->bytes[i] && setup->role[i] != OUT) {
-            setup->dtype[i]->fill(s->operand[i].data, s->elems[i], seed);
+            fill(setup->dtype[i], s->operand[i].data, s->elems[i], seed);
             block_protect(&s->operand[i]);
         }
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * runner: what the files of dcgen-runner-c share. One request is: find or make the shape's data (data.c), load and
- * verify each kernel (verify.c) on buffers with guard pages (buffer.c), then time the good ones interleaved
- * (timing.c).
+ * runner: what the files of runners share. One request is: find or make the shape's data (data.c), load and verify
+ * each kernel (verify.c) on buffers with guard pages (buffer.c), then time the good ones interleaved (timing.c). The
+ * last two are those of CPU code; engines of other devices (serve.h) have their own and share the comparison of
+ * results.
  */
 #ifndef DCGEN_RUNNER_H
 #define DCGEN_RUNNER_H
@@ -10,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <jansson.h>
+#include "gen/dtype.h"
 #include "search/record.h"
 #include "search/runner/abi.h"
 
@@ -37,25 +40,18 @@ typedef struct {
     size_t bytes;
 } Guarded;
 bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side); /* bytes 0: data is NULL */
+bool guarded_new_at(Guarded *g, size_t bytes, size_t offset);        /* begins `offset` bytes behind the lower page */
 bool guarded_intact(const Guarded *g);                               /* the canary is as it was */
 void guarded_free(Guarded *g);
 
 /* ---- data.c */
-
-typedef struct {
-    const char *name;
-    size_t bytes;
-    double eps;                                        /* unit roundoff */
-    void (*fill)(void *dst, int64_t n, uint64_t seed); /* random normal */
-    double (*load)(const void *p, int64_t i);
-} Dtype;
-const Dtype *dtype_find(const char *name);
 
 typedef enum { IN, CONSTANT, OUT } OperandRole;
 
 /* What the `setup` request said. */
 typedef struct {
     int noperand;
+    char name[MAX_OPERAND][16]; /* as far as it fits */
     OperandRole role[MAX_OPERAND];
     const Dtype *dtype[MAX_OPERAND];
     int out, constant; /* indices; constant -1: none */
@@ -100,7 +96,8 @@ void operand_pointers(const Shape *s, void *operand[MAX_OPERAND]);
 typedef struct {
     const char *key, *so;
     void *handle;
-    dcgen_run_fn *run;
+    dcgen_run_fn *run;                   /* of CPU code */
+    dcgen_launch_fn *launch;             /* of GPU code */
     dcgen_workspace_fn *workspace;       /* NULL: none */
     dcgen_packed_bytes_fn *packed_bytes; /* NULL: reads the operand as it is */
     dcgen_pack_fn *pack;
@@ -112,10 +109,18 @@ typedef struct {
     int64_t calls;  /* a sample */
     int nsample;
     double ns[RECORD_MAX_SAMPLE];
+    json_t *more; /* further fields of its result; NULL: none */
 } Kernel;
 
-bool kernel_load(Kernel *k); /* else status and why say what is wrong; likewise below */
+/* Sets status and why; returns false. */
+bool kernel_fail(Kernel *k, Status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* entry: "dcgen_run" or "dcgen_launch". False: status and why say what is wrong; likewise below. */
+bool kernel_load(Kernel *k, const char *entry);
 void kernel_unload(Kernel *k);
+/* Asks it for the sizes of packed operand and workspace. */
+bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s);
+/* Compares a result, of s->bytes[setup->out] bytes, with the reference. */
+bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *out);
 
 /* Guarded copies of a shape's operands for one request, at either side. */
 typedef struct {

@@ -3,424 +3,83 @@
  * dcgen-runner-c: verifies and times CPU code for dcgen, by the protocol of protocol.md.
  *
  *     dcgen-runner-c [--targets DIR]
- *
- * It runs untrusted code: that code gets no standard input, its standard output goes to stderr, and when it crashes
- * or hangs, dcgen ends this program and starts another. It dies with the thread that started it (PR_SET_PDEATHSIG)
- * and at the end of its input.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <math.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <unistd.h>
-#include "search/lines.h"
 #include "search/runner/facts.h"
-#include "search/runner/runner.h"
+#include "search/runner/serve.h"
+
+#include <stdio.h>
+#include <string.h>
 #include "templates/package/pool.h"
 
-enum { PROTOCOL = 1 };
-static const int64_t max_elems = (int64_t)1 << 36;
-static const double no_number = 1e30; /* max_err of infinities and NaNs, which JSON lacks */
+static const char *targets; /* NULL: near this program */
+static NAME_pool *pool;
+static int pool_threads;
+static Trial trial;
 
-/* All that lasts from request to request. */
-typedef struct {
-    FILE *out; /* the protocol; not stdout */
-    bool is_set_up;
-    Setup setup;
-    NAME_pool *pool;
-    int pool_threads;
-} Session;
-
-/* A `measure` request. */
-typedef struct {
-    Session *session;
-    json_int_t id;
-    Shape want; /* extent, elems, rows, row_elems */
-    Timing timing;
-    int nkernel;
-    Kernel *kernel;
-} Request;
-
-/* ---- events */
-
-/* dcgen is gone when nothing can be said to it. */
-static void say_text(Session *s, const char *line)
+static bool take_arguments(int argc, char **argv)
 {
-    if (fprintf(s->out, "%s\n", line) < 0 || fflush(s->out) != 0)
-        exit(1);
+    if (argc == 3 && strcmp(argv[1], "--targets") == 0)
+        targets = argv[2];
+    return argc == 1 || targets;
 }
 
-static void say(Session *s, json_t *event)
+static json_t *hello(Arena *a, const char **err)
 {
-    char *line = event ? json_dumps(event, JSON_COMPACT | JSON_REAL_PRECISION(10)) : NULL;
-    if (!line) {
-        say_text(s, "{\"event\":\"error\",\"text\":\"no memory\"}");
-        return;
+    json_t *device = facts_json(a, targets, err);
+    return device ? json_pack("{s:o}", "device", device) : NULL;
+}
+
+static bool set_pool(int threads)
+{
+    if (pool_threads != threads) {
+        NAME_pool_stop(pool);
+        pool = threads > 1 ? NAME_pool_start(threads) : NULL;
+        pool_threads = threads;
     }
-    say_text(s, line);
-    free(line);
-    json_decref(event);
+    return threads == 1 || pool;
 }
 
-/* Text of a loader or a kernel need not be UTF-8. */
-static json_t *text_json(const char *text)
+static bool open_work(Work *w, char why[WHY_BYTES])
 {
-    json_t *j = json_string(text);
-    return j ? j : json_string("(not UTF-8)");
-}
-
-static bool say_error(Session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool say_error(Session *s, const char *fmt, ...)
-{
-    char text[512];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    say(s, json_pack("{s:s, s:o}", "event", "error", "text", text_json(text)));
-    return false;
-}
-
-static void say_begin(Request *r, int kernel, const char *phase)
-{
-    char line[128];
-    snprintf(line, sizeof line, "{\"event\":\"begin\",\"id\":%lld,\"kernel\":%d,\"phase\":\"%s\"}", (long long)r->id,
-             kernel, phase);
-    say_text(r->session, line);
-}
-
-static void begin_sample(void *request, int kernel) { say_begin(request, kernel, "time"); }
-
-static void say_result(Request *r, int i)
-{
-    const Kernel *k = &r->kernel[i];
-    json_t *ns = json_array();
-    for (int n = 0; n < k->nsample; n++)
-        json_array_append_new(ns, json_real(k->ns[n]));
-    json_t *event =
-        json_pack("{s:s, s:I, s:i, s:s, s:o, s:f}", "event", "result", "id", r->id, "kernel", i, "status",
-                  status_name(k->status), "ns", ns, "max_err", isfinite(k->max_err) ? k->max_err : no_number);
-    if (event && k->why[0])
-        json_object_set_new(event, "why", text_json(k->why));
-    say(r->session, event);
-}
-
-/* ---- setup */
-
-static bool load_reference(Setup *s, const char *path, char why[WHY_BYTES])
-{
-    s->reference = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!s->reference) {
-        snprintf(why, WHY_BYTES, "%s", dlerror());
-        return false;
-    }
-    *(void **)&s->rows = dlsym(s->reference, "dcgen_reference_rows");
-    *(void **)&s->check = dlsym(s->reference, "dcgen_reference_check");
-    *(void **)&s->terms = dlsym(s->reference, "dcgen_reference_terms");
-    snprintf(why, WHY_BYTES, "the reference lacks a function of dcgen_reference_rows, _check, _terms");
-    return s->rows && s->check && s->terms;
-}
-
-static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
-{
-    static const char *const roles[] = { [IN] = "in", [CONSTANT] = "const", [OUT] = "out" };
-    const char *role, *dtype, *name;
-    int i = s->noperand, r = 0;
-    snprintf(why, WHY_BYTES, "bad operand %d", i);
-    if (json_unpack(operand, "{s:s, s:s, s:s}", "name", &name, "role", &role, "dtype", &dtype) != 0)
-        return false;
-    while (r <= OUT && strcmp(role, roles[r]) != 0)
-        r++;
-    s->dtype[i] = dtype_find(dtype);
-    if (r > OUT || !s->dtype[i]) {
-        snprintf(why, WHY_BYTES, "operand %d has an unknown %s", i, r > OUT ? "role" : "dtype");
-        return false;
-    }
-    s->role[i] = (OperandRole)r;
-    if (r == OUT)
-        s->out = i;
-    if (r == CONSTANT && s->constant < 0)
-        s->constant = i;
-    s->noperand++;
-    return true;
-}
-
-static bool read_operands(Setup *s, json_t *operands, char why[WHY_BYTES])
-{
-    size_t count = json_array_size(operands);
-    s->out = s->constant = -1;
-    for (size_t i = 0; i < count && i < MAX_OPERAND; i++)
-        if (!read_operand(s, json_array_get(operands, i), why))
-            return false;
-    snprintf(why, WHY_BYTES, "there must be 1 to %d operands with one output", MAX_OPERAND);
-    return count <= MAX_OPERAND && s->out >= 0;
-}
-
-static void forget_setup(Session *s)
-{
-    shape_forget_all();
-    if (s->setup.reference)
-        dlclose(s->setup.reference);
-    s->setup = (Setup){ 0 };
-    s->is_set_up = false;
-}
-
-static bool do_setup(Session *s, json_t *request)
-{
-    const char *reference;
-    json_int_t seed;
-    json_t *operands;
-    char why[WHY_BYTES];
-    forget_setup(s);
-    if (json_unpack(request, "{s:s, s:I, s:o}", "reference", &reference, "seed", &seed, "operands", &operands) != 0)
-        return say_error(s, "setup needs reference, seed and operands");
-    s->setup.seed = (uint64_t)seed;
-    if (!read_operands(&s->setup, operands, why) || !load_reference(&s->setup, reference, why)) {
-        forget_setup(s);
-        return say_error(s, "setup: %s", why);
-    }
-    s->is_set_up = true;
-    say_text(s, "{\"event\":\"ready\"}");
-    return true;
-}
-
-/* ---- measure */
-
-/* Integers within [min, max] into out; the number of them, or -1. */
-static int read_integers(json_t *array, int max_count, int64_t min, int64_t max, int64_t *out)
-{
-    size_t count = json_array_size(array);
-    if (!json_is_array(array) || count > (size_t)max_count)
-        return -1;
-    for (size_t i = 0; i < count; i++) {
-        json_t *value = json_array_get(array, i);
-        if (!json_is_integer(value) || json_integer_value(value) < min || json_integer_value(value) > max)
-            return -1;
-        out[i] = json_integer_value(value);
-    }
-    return (int)count;
-}
-
-static const char *read_shape(const Setup *setup, json_t *request, Shape *s)
-{
-    json_t *extent, *elems;
-    json_int_t rows, row_elems;
-    int64_t outputs;
-    if (json_unpack(request, "{s:o, s:o, s:I, s:I}", "extent", &extent, "elems", &elems, "rows", &rows, "row_elems",
-                    &row_elems) != 0)
-        return "measure needs extent, elems, rows and row_elems";
-    s->naxis = read_integers(extent, MAX_AXIS, 0, INT64_MAX, s->extent);
-    if (s->naxis < 1)
-        return "bad extent";
-    if (read_integers(elems, MAX_OPERAND, 0, max_elems, s->elems) != setup->noperand)
-        return "bad elems";
-    s->rows = rows;
-    s->row_elems = row_elems;
-    if (rows < 1 || row_elems < 1 || __builtin_mul_overflow(s->rows, s->row_elems, &outputs) ||
-        outputs != s->elems[setup->out])
-        return "rows times row_elems is not the size of the output";
-    return NULL;
-}
-
-static const char *read_timing(json_t *request, Timing *t)
-{
-    int hot = 1;
-    if (json_unpack(request, "{s:i, s:i, s:F, s:F, s?b}", "threads", &t->threads, "repeats", &t->repeats, "sample_ns",
-                    &t->sample_ns, "max_ns", &t->max_ns, "hot", &hot) != 0)
-        return "measure needs threads, repeats, sample_ns and max_ns";
-    if (!hot)
-        return "only hot caches can be measured";
-    if (t->threads < 1 || t->threads > MAX_THREADS)
-        return "bad number of threads";
-    if (t->repeats < 0 || t->repeats > RECORD_MAX_SAMPLE)
-        return "bad number of repeats";
-    return t->sample_ns >= 0 && t->max_ns >= 0 ? NULL : "bad times";
-}
-
-static const char *read_kernels(json_t *request, Request *r)
-{
-    json_t *kernels = json_object_get(request, "kernels");
-    size_t count = json_array_size(kernels);
-    if (count < 1 || count > 100000)
-        return "bad kernels";
-    r->kernel = calloc(count, sizeof *r->kernel);
-    if (!r->kernel)
-        return "no memory";
-    for (size_t i = 0; i < count; i++) {
-        Kernel *k = &r->kernel[r->nkernel++];
-        if (json_unpack(json_array_get(kernels, i), "{s:s, s:s}", "key", &k->key, "so", &k->so) != 0)
-            return "bad kernel";
-        if (!strchr(k->so, '/'))
-            return "so must be a path";
-    }
-    return NULL;
-}
-
-static const char *read_request(Session *s, json_t *json, Request *r)
-{
-    if (!s->is_set_up)
-        return "measure before setup";
-    if (json_unpack(json, "{s:I}", "id", &r->id) != 0)
-        return "measure needs an id";
-    const char *why = read_shape(&s->setup, json, &r->want);
-    if (!why)
-        why = read_timing(json, &r->timing);
-    return why ? why : read_kernels(json, r);
-}
-
-static bool set_pool(Session *s, int threads)
-{
-    if (s->pool_threads != threads) {
-        NAME_pool_stop(s->pool);
-        s->pool = threads > 1 ? NAME_pool_start(threads) : NULL;
-        s->pool_threads = threads;
-    }
-    return threads == 1 || s->pool;
-}
-
-static void verify_all(Request *r, Shape *shape, Trial *trial)
-{
-    for (int i = 0; i < r->nkernel; i++) {
-        Kernel *k = &r->kernel[i];
-        say_begin(r, i, "verify");
-        if (!kernel_load(k) || !kernel_verify(k, &r->session->setup, shape, trial, r->timing.pool, r->timing.threads))
-            say_result(r, i);
-    }
-}
-
-static bool run_request(Session *s, Request *r)
-{
-    char why[WHY_BYTES];
-    Trial trial;
-    Shape *shape = shape_get(&s->setup, &r->want, why);
-    if (!shape)
-        return say_error(s, "%s", why);
-    if (!set_pool(s, r->timing.threads) || !trial_new(&trial, &s->setup, shape))
-        return say_error(s, "no memory for threads or operands");
-    r->timing.pool = s->pool;
-    r->timing.begin = begin_sample;
-    r->timing.ctx = r;
-    verify_all(r, shape, &trial);
-    trial_free(&trial);
-    if (r->timing.repeats > 0 && !kernels_time(r->kernel, r->nkernel, &s->setup, shape, &r->timing))
-        return say_error(s, "no memory for the workspace");
-    for (int i = 0; i < r->nkernel; i++)
-        if (r->kernel[i].status == STATUS_OK)
-            say_result(r, i);
-    say(s, json_pack("{s:s, s:I}", "event", "done", "id", r->id));
-    return true;
-}
-
-static bool do_measure(Session *s, json_t *json)
-{
-    Request r = { .session = s };
-    const char *why = read_request(s, json, &r);
-    bool good = why ? say_error(s, "%s", why) : run_request(s, &r);
-    for (int i = 0; i < r.nkernel; i++)
-        kernel_unload(&r.kernel[i]);
-    free(r.kernel);
+    snprintf(why, WHY_BYTES, "no memory for threads or operands");
+    bool good = set_pool(w->timing.threads) && trial_new(&trial, w->setup, w->shape);
+    w->timing.pool = pool;
     return good;
 }
 
-/* ---- the program */
-
-static void do_line(Session *s, const char *line, size_t len)
+static bool verify(Work *w, int i)
 {
-    static const struct {
-        const char *name;
-        bool (*run)(Session *, json_t *);
-    } commands[] = { { "setup", do_setup }, { "measure", do_measure } };
-    json_error_t problem;
-    json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, &problem);
-    const char *cmd = request ? json_string_value(json_object_get(request, "cmd")) : NULL;
-    size_t i = 0, n = sizeof commands / sizeof *commands;
-    while (cmd && i < n && strcmp(cmd, commands[i].name) != 0)
-        i++;
-    if (!request)
-        say_error(s, "not JSON: %s", problem.text);
-    else if (!cmd || i == n)
-        say_error(s, "unknown cmd");
-    else
-        commands[i].run(s, request);
-    json_decref(request);
+    Kernel *k = &w->kernel[i];
+    return kernel_load(k, "dcgen_run") && kernel_verify(k, w->setup, w->shape, &trial, pool, w->timing.threads);
 }
 
-/* Takes standard input and output for the protocol, away from the code to be measured. */
-static bool take_streams(Session *s, int *in)
+static bool take_times(Work *w, char why[WHY_BYTES])
 {
-    *in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-    int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (*in < 0 || out < 0 || nothing < 0)
-        return false;
-    s->out = fdopen(out, "w");
-    bool good = dup2(nothing, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
-    close(nothing);
-    return good && s->out;
+    snprintf(why, WHY_BYTES, "no memory for the workspace");
+    trial_free(&trial);
+    return kernels_time(w->kernel, w->nkernel, w->setup, w->shape, &w->timing);
 }
 
-/* A crash leaves no core file; nobody's death leaves this program behind. */
-static void set_limits(void)
+static void close_work(Work *w)
 {
-    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGPIPE, SIG_DFL);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    trial_free(&trial);
+    for (int i = 0; i < w->nkernel; i++)
+        kernel_unload(&w->kernel[i]);
 }
 
-static void serve(Session *s, int in)
-{
-    Lines lines;
-    LineStatus status = LINE_NONE;
-    if (!lines_open(&lines, in))
-        return;
-    while (status != LINE_END) {
-        char *line;
-        size_t len;
-        status = lines_next(&lines, &line, &len);
-        if (status == LINE_READY)
-            do_line(s, line, len);
-        else if (status == LINE_TOO_LONG)
-            say_error(s, "a line is longer than %d bytes", LINE_MAX_BYTES);
-        else if (status == LINE_NONE)
-            lines_fill(&lines);
-    }
-    lines_close(&lines);
-}
+static void end(void) { NAME_pool_stop(pool); }
 
 int main(int argc, char **argv)
 {
-    Session s = { 0 };
-    int in;
-    const char *targets = argc == 3 && strcmp(argv[1], "--targets") == 0 ? argv[2] : NULL, *err = "";
-    if (argc != 1 && !targets) {
-        fprintf(stderr,
-                "usage: dcgen-runner-c [--targets DIR]\nSpeaks JSON lines on stdin and stdout; started by dcgen.\n");
-        return 2;
-    }
-    set_limits();
-    if (!take_streams(&s, &in)) {
-        perror("dcgen-runner-c");
-        return 3;
-    }
-    Arena *a = arena_new();
-    json_t *device = facts_json(a, targets, &err);
-    if (!device) {
-        fprintf(stderr, "dcgen-runner-c: %s\n", err);
-        arena_free(a);
-        return 3;
-    }
-    say(&s, json_pack("{s:s, s:i, s:s, s:o}", "event", "hello", "protocol", PROTOCOL, "runner", "c", "device", device));
-    arena_free(a);
-    serve(&s, in);
-    forget_setup(&s);
-    NAME_pool_stop(s.pool);
-    fclose(s.out);
-    return 0;
+    static const Engine engine = { .program = "dcgen-runner-c",
+                                   .runner = "c",
+                                   .usage = "[--targets DIR]",
+                                   .arguments = take_arguments,
+                                   .hello = hello,
+                                   .open = open_work,
+                                   .verify = verify,
+                                   .time = take_times,
+                                   .close = close_work,
+                                   .end = end };
+    return serve_main(&engine, argc, argv);
 }

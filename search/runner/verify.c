@@ -4,7 +4,7 @@
  * page, and in as many parts as there are threads on operands that begin at one (not again in one part when the shape is large). It must touch nothing else, leave
  * its inputs as they are, and give every element within
  *
- *   tol = eps * (4 sqrt(terms) + 8) * sum |term|
+ *   tol = eps * (4 sqrt(terms) + 8) * sum |term|        (f32; gen/dtype.c has the others)
  *
  * of the exact result. Rounding errors of so many terms are independent, hence the root. Of large outputs a sample of
  * rows is compared element by element, and the sum of every row: its error is that of row_elems independent elements,
@@ -21,8 +21,7 @@
 enum { NAN_BYTE = 0xff, PACKED_ALIGN = 64 }; /* all bits set is a NaN in every IEEE type */
 static const int64_t max_bytes = (int64_t)1 << 38;
 
-static bool fail(Kernel *k, Status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static bool fail(Kernel *k, Status status, const char *fmt, ...)
+bool kernel_fail(Kernel *k, Status status, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -34,19 +33,23 @@ static bool fail(Kernel *k, Status status, const char *fmt, ...)
 
 /* ---- loading */
 
-bool kernel_load(Kernel *k)
+bool kernel_load(Kernel *k, const char *entry)
 {
     k->handle = dlopen(k->so, RTLD_NOW | RTLD_LOCAL);
     if (!k->handle)
-        return fail(k, STATUS_INVALID, "%s", dlerror());
-    *(void **)&k->run = dlsym(k->handle, "dcgen_run");
+        return kernel_fail(k, STATUS_INVALID, "%s", dlerror());
+    void *found = dlsym(k->handle, entry);
+    if (strcmp(entry, "dcgen_run") == 0)
+        *(void **)&k->run = found;
+    else
+        *(void **)&k->launch = found;
     *(void **)&k->workspace = dlsym(k->handle, "dcgen_workspace");
     *(void **)&k->packed_bytes = dlsym(k->handle, "dcgen_packed_bytes");
     *(void **)&k->pack = dlsym(k->handle, "dcgen_pack");
-    if (!k->run)
-        return fail(k, STATUS_INVALID, "has no function dcgen_run");
+    if (!found)
+        return kernel_fail(k, STATUS_INVALID, "has no function %s", entry);
     if (!k->pack != !k->packed_bytes)
-        return fail(k, STATUS_INVALID, "has one of dcgen_pack and dcgen_packed_bytes, but not the other");
+        return kernel_fail(k, STATUS_INVALID, "has one of dcgen_pack and dcgen_packed_bytes, but not the other");
     return true;
 }
 
@@ -93,19 +96,14 @@ static bool check_traces(Kernel *k, const Setup *setup, const Shape *s, const Gu
 {
     for (int i = 0; i < setup->noperand; i++) {
         if (!guarded_intact(&operand[i]))
-            return fail(k, STATUS_WRONG, "writes outside of operand %d", i);
+            return kernel_fail(k, STATUS_WRONG, "writes outside of operand %d", i);
         if (setup->role[i] != OUT && operand[i].data && memcmp(operand[i].data, s->operand[i].data, s->bytes[i]) != 0)
-            return fail(k, STATUS_WRONG, "changes operand %d, an input", i);
+            return kernel_fail(k, STATUS_WRONG, "changes operand %d, an input", i);
     }
     return true;
 }
 
 /* ---- results */
-
-static double tolerance_factor(const Setup *setup, const Shape *s)
-{
-    return setup->dtype[setup->out]->eps * (4 * sqrt((double)s->terms) + 8);
-}
 
 /* Records the error as a part of its tolerance; false when over it or not a number. */
 static bool accept(Kernel *k, double got, double exact, double tol)
@@ -118,29 +116,34 @@ static bool accept(Kernel *k, double got, double exact, double tol)
 
 static bool check_row(Kernel *k, const Setup *setup, const Shape *s, const void *out, int64_t i)
 {
-    const double factor = tolerance_factor(setup, s);
+    const Dtype *t = setup->dtype[setup->out];
     const double *y = s->y + i * s->row_elems, *bound = s->bound + i * s->row_elems;
     for (int64_t e = 0; e < s->row_elems; e++) {
-        double got = setup->dtype[setup->out]->load(out, s->row[i] * s->row_elems + e);
-        if (!accept(k, got, y[e], factor * bound[e]))
-            return fail(k, STATUS_WRONG, "row %lld element %lld is %g instead of %g", (long long)s->row[i],
-                        (long long)e, got, y[e]);
+        double got = t->load(out, s->row[i] * s->row_elems + e);
+        if (!accept(k, got, y[e], dtype_tolerance(t, (double)s->terms, bound[e], y[e])))
+            return kernel_fail(k, STATUS_WRONG, "row %lld element %lld is %g instead of %g", (long long)s->row[i],
+                               (long long)e, got, y[e]);
     }
     return true;
 }
 
 static bool check_row_sum(Kernel *k, const Setup *setup, const Shape *s, const void *out, int64_t row)
 {
+    const Dtype *t = setup->dtype[setup->out];
     const double spread = fmin(1, 4 / sqrt((double)s->row_elems));
-    double sum = 0;
-    for (int64_t e = 0; e < s->row_elems; e++)
-        sum += setup->dtype[setup->out]->load(out, row * s->row_elems + e);
-    if (!accept(k, sum, s->sum[row], tolerance_factor(setup, s) * spread * s->sum_bound[row]))
-        return fail(k, STATUS_WRONG, "row %lld sums up to %g instead of %g", (long long)row, sum, s->sum[row]);
+    double sum = 0, magnitude = 0;
+    for (int64_t e = 0; e < s->row_elems; e++) {
+        double got = t->load(out, row * s->row_elems + e);
+        sum += got;
+        magnitude += fabs(got);
+    }
+    double tol = spread * dtype_tolerance(t, (double)s->terms, s->sum_bound[row], magnitude);
+    if (!accept(k, sum, s->sum[row], tol))
+        return kernel_fail(k, STATUS_WRONG, "row %lld sums up to %g instead of %g", (long long)row, sum, s->sum[row]);
     return true;
 }
 
-static bool check_output(Kernel *k, const Setup *setup, Shape *s, const void *out)
+bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *out)
 {
     shape_reference(setup, s);
     for (int64_t i = 0; i < s->nrow; i++)
@@ -154,25 +157,33 @@ static bool check_output(Kernel *k, const Setup *setup, Shape *s, const void *ou
 
 /* ---- one kernel */
 
+bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s)
+{
+    if (k->pack && setup->constant < 0)
+        return kernel_fail(k, STATUS_INVALID, "packs, but the operator has no constant operand");
+    k->packed_size = k->pack ? k->packed_bytes(s->extent) : 0;
+    if (k->pack && (k->packed_size <= 0 || k->packed_size > max_bytes))
+        return kernel_fail(k, STATUS_INVALID, "wants %lld packed bytes", (long long)k->packed_size);
+    k->workspace_bytes = k->workspace ? k->workspace(s->extent) : 0;
+    if (k->workspace_bytes < 0 || k->workspace_bytes > max_bytes)
+        return kernel_fail(k, STATUS_INVALID, "wants %lld bytes of workspace", (long long)k->workspace_bytes);
+    return true;
+}
+
 /* Packs the constant operand and keeps the result for timing. */
 static bool pack(Kernel *k, const Setup *setup, Shape *s, const Guarded *operand)
 {
-    if (setup->constant < 0)
-        return fail(k, STATUS_INVALID, "packs, but the operator has no constant operand");
-    k->packed_size = k->packed_bytes(s->extent);
-    if (k->packed_size <= 0 || k->packed_size > max_bytes)
-        return fail(k, STATUS_INVALID, "wants %lld packed bytes", (long long)k->packed_size);
     Guarded packed;
     if (!guarded_new(&packed, (size_t)k->packed_size, PACKED_ALIGN, SIDE_END))
-        return fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
+        return kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
     memset(packed.data, NAN_BYTE, packed.bytes);
     int code = k->pack(s->extent, operand[setup->constant].data, packed.data);
-    bool good = code == 0 || fail(k, STATUS_INVALID, "dcgen_pack returns %d", code);
+    bool good = code == 0 || kernel_fail(k, STATUS_INVALID, "dcgen_pack returns %d", code);
     if (good && !guarded_intact(&packed))
-        good = fail(k, STATUS_WRONG, "dcgen_pack writes outside of the packed operand");
+        good = kernel_fail(k, STATUS_WRONG, "dcgen_pack writes outside of the packed operand");
     good = good && check_traces(k, setup, s, operand);
     if (good && !(k->packed = shape_packed(s, packed.data, packed.bytes)))
-        good = fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
+        good = kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
     guarded_free(&packed);
     return good;
 }
@@ -208,11 +219,11 @@ static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Gua
     memset(operand[setup->out].data, NAN_BYTE, operand[setup->out].bytes);
     int code = kernel_call(k, s, pointer, e->workspace.data, pool, threads);
     if (code != 0)
-        return fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
+        return kernel_fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
     if (!guarded_intact(&e->packed) || !guarded_intact(&e->workspace))
-        return fail(k, STATUS_WRONG, "writes outside of the packed operand or the workspace");
+        return kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand or the workspace");
     if (k->packed && memcmp(e->packed.data, k->packed, e->packed.bytes) != 0)
-        return fail(k, STATUS_WRONG, "changes the packed operand");
+        return kernel_fail(k, STATUS_WRONG, "changes the packed operand");
     return check_traces(k, setup, s, operand);
 }
 
@@ -221,7 +232,7 @@ static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, const Gua
 {
     Extra e;
     if (!extra_new(&e, k, side))
-        return fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace", (long long)k->workspace_bytes);
+        return kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace", (long long)k->workspace_bytes);
     bool good = run_guarded(k, setup, s, operand, &e, pool, threads);
     guarded_free(&e.packed);
     guarded_free(&e.workspace);
@@ -231,19 +242,16 @@ static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, const Gua
 static bool verify(Kernel *k, const Setup *setup, Shape *s, const Trial *t, void *pool, int threads)
 {
     const Guarded *end = t->operand[SIDE_END], *start = t->operand[SIDE_START];
-    if (k->pack && !pack(k, setup, s, end))
+    if (!kernel_sizes(k, setup, s) || (k->pack && !pack(k, setup, s, end)))
         return false;
-    k->workspace_bytes = k->workspace ? k->workspace(s->extent) : 0;
-    if (k->workspace_bytes < 0 || k->workspace_bytes > max_bytes)
-        return fail(k, STATUS_INVALID, "wants %lld bytes of workspace", (long long)k->workspace_bytes);
-    if (!run_at_side(k, setup, s, end, SIDE_END, NULL, 1) || !check_output(k, setup, s, end[setup->out].data))
+    if (!run_at_side(k, setup, s, end, SIDE_END, NULL, 1) || !kernel_check_output(k, setup, s, end[setup->out].data))
         return false;
     if (!s->full && threads == 1)
         return true; /* small shapes showed what it does before an operand's start */
     if (!run_at_side(k, setup, s, start, SIDE_START, pool, threads))
         return false;
     return memcmp(end[setup->out].data, start[setup->out].data, end[setup->out].bytes) == 0 ||
-           check_output(k, setup, s, start[setup->out].data);
+           kernel_check_output(k, setup, s, start[setup->out].data);
 }
 
 bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Trial *t, void *pool, int threads)
@@ -254,6 +262,6 @@ bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Trial *t, void *pool
         return true;
     trial_free(t); /* it may have been written to */
     if (!trial_new(t, setup, s))
-        fail(k, STATUS_INVALID, "no memory for the operands");
+        kernel_fail(k, STATUS_INVALID, "no memory for the operands");
     return false;
 }

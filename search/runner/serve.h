@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * serve: a runner's side of the protocol (protocol.md), for any kind of device. It takes the streams, says hello, reads
+ * requests and tells results; an engine knows the device: what it is, how to verify a kernel and how to time it.
+ */
+#ifndef DCGEN_SERVE_H
+#define DCGEN_SERVE_H
+
+#include <jansson.h>
+#include "gen/arena.h"
+#include "search/runner/runner.h"
+
+enum { PROTOCOL = 1 };
+
+/* A `measure` request under way. */
+typedef struct {
+    const Setup *setup;
+    Shape *shape;
+    Timing timing;
+    int nkernel;
+    Kernel *kernel;
+    json_t *json; /* the request as it came, for keys of the engine's own */
+} Work;
+
+typedef struct {
+    const char *program; /* "dcgen-runner-c" */
+    const char *runner;  /* what the hello calls it: "c" */
+    const char *usage;   /* its arguments: "[--targets DIR]" */
+    /* Takes the program's own arguments. False: they are wrong. */
+    bool (*arguments)(int argc, char **argv);
+    /* Fields of the hello: `device`, and whatever else it has to say. NULL with *err set: there is no device. */
+    json_t *(*hello)(Arena *a, const char **err);
+    /* Prepares for the kernels of a request. False with why set: the request fails; close is called all the same. */
+    bool (*open)(Work *w, char why[WHY_BYTES]);
+    /* Loads and verifies kernel i: its status is STATUS_OK, or why it is not. True: ok. */
+    bool (*verify)(Work *w, int i);
+    /* Times those with status ok; it is asked only if samples are wanted. NULL: this engine takes no times, all
+     * results have none. False with why set: the request fails. */
+    bool (*time)(Work *w, char why[WHY_BYTES]);
+    void (*close)(Work *w); /* what open took, and all that is loaded */
+    void (*end)(void);      /* at the end of the input; may be NULL */
+} Engine;
+
+/* The whole program: its exit code. */
+int serve_main(const Engine *engine, int argc, char **argv);
+
+#endif

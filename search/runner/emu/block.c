@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * block: executes one block. Each of its threads is a fiber with a stack of its own and runs until it waits at a
+ * barrier or in a collective of its warp, then the next one runs. The order does not matter to what is found: races
+ * are seen in the shadows, whichever thread came first.
+ */
+#define _GNU_SOURCE
+#include "search/runner/emu/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static Worker idle; /* no memory is near it: what host code accesses is nobody's business */
+_Thread_local Worker *emu_worker = &idle;
+
+/* ---- memory */
+
+static char *shared_window(const Worker *w) { return (char *)w->window; }
+
+static bool prepare_shared(Worker *w)
+{
+    const size_t granules = SHARED_BYTES / GRANULE_BYTES;
+    if (w->shared)
+        return true;
+    w->map_bytes = WINDOW_BYTES + 1024;
+    w->map = mmap(NULL, w->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (w->map == MAP_FAILED)
+        return false;
+    w->window = (uintptr_t)w->map;
+    char *start = shared_window(w) + SHARED_REACH;
+    w->shared = (unsigned char *)start + SHARED_SKEW;
+    w->written = calloc(granules, sizeof *w->written);
+    w->read = calloc(granules, sizeof *w->read);
+    w->epoch = 1;
+    return w->written && w->read && mprotect(start, SHARED_BYTES + SHARED_SKEW, PROT_READ | PROT_WRITE) == 0;
+}
+
+/* A large array on the stack shall not reach over the guard below it. */
+static bool stack_new(Fiber *f)
+{
+    char *map = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
+        return false;
+    f->stack = (uintptr_t)map + GUARD_BYTES;
+    return mprotect(map + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) == 0;
+}
+
+bool worker_prepare(Worker *w, int nthread)
+{
+    if (!prepare_shared(w))
+        return false;
+    while (w->nstack < nthread) {
+        if (!stack_new(&w->fiber[w->nstack]))
+            return false;
+        w->nstack++;
+    }
+    return true;
+}
+
+void worker_free(Worker *w)
+{
+    for (int i = 0; i < w->nstack; i++)
+        munmap((char *)w->fiber[i].stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
+    for (int i = 0; i < MAX_BLOCK_THREADS; i++)
+        free(w->fiber[i].copy);
+    if (w->map)
+        munmap(w->map, w->map_bytes);
+    free(w->written);
+    free(w->read);
+    count_free(w);
+    memset(w, 0, sizeof *w);
+}
+
+/* ---- who runs */
+
+static void set_runnable(Worker *w, int thread) { w->runnable[thread / 64] |= (uint64_t)1 << thread % 64; }
+
+/* The next fiber to run: one of the same warp if possible, whose data are in the cache. -1: none. */
+static int next_runnable(const Worker *w)
+{
+    const int running = w->running, nword = (w->nthread + 63) / 64;
+    const uint64_t warp = (uint64_t)0xffffffff << (running / LANES * LANES % 64) & w->runnable[running / 64];
+    if (warp)
+        return running / 64 * 64 + __builtin_ctzll(warp);
+    for (int i = 0; i < nword; i++) {
+        int word = (running / 64 + i) % nword;
+        if (w->runnable[word])
+            return word * 64 + __builtin_ctzll(w->runnable[word]);
+    }
+    return -1;
+}
+
+static void run_fiber(Worker *w, Context *from, int thread)
+{
+    w->runnable[thread / 64] &= ~((uint64_t)1 << thread % 64);
+    w->running = thread;
+    w->stamp = stamp_of(w->epoch, thread);
+    w->stack = w->fiber[thread].stack;
+    context_switch(from, &w->fiber[thread].context);
+}
+
+_Noreturn void block_abort(Worker *w)
+{
+    Context abandoned;
+    __atomic_store_n(&w->launch->stop, 1, __ATOMIC_RELAXED);
+    context_switch(&abandoned, &w->home);
+    abort(); /* nobody comes back */
+}
+
+/* ---- nobody can go on */
+
+static int find_state(const Worker *w, int from, int to, FiberState state, bool equal)
+{
+    for (int i = from; i < to; i++)
+        if ((w->fiber[i].state == state) == equal)
+            return i;
+    return -1;
+}
+
+static const char *state_text(const Worker *w, int thread, char *text, size_t bytes)
+{
+    const Fiber *f = &w->fiber[thread];
+    if (f->state == EXITED)
+        snprintf(text, bytes, "has exited");
+    else if (f->state == AT_BARRIER)
+        snprintf(text, bytes, "waits at __syncthreads of line %d", f->line);
+    else
+        snprintf(text, bytes, "waits in %s of line %d", collective_name[w->warp[thread / LANES].kind], f->line);
+    return text;
+}
+
+/* Divergence: a thread waits for others that wait elsewhere, or that are no more. */
+_Noreturn static void report_deadlock(Worker *w)
+{
+    char here[64], there[64];
+    int first = 0, end = w->nthread, waits = find_state(w, 0, end, AT_COLLECTIVE, true);
+    FiberState state = AT_COLLECTIVE;
+    if (waits >= 0) {
+        first = waits / LANES * LANES;
+        end = first + LANES;
+    } else {
+        state = AT_BARRIER;
+        waits = find_state(w, 0, end, AT_BARRIER, true);
+    }
+    int other = find_state(w, first, end, state, false);
+    w->running = waits;
+    finding_fatal(w, 0, "%s, but thread %d %s", state_text(w, waits, here, sizeof here), other,
+                  state_text(w, other, there, sizeof there));
+}
+
+/* The running fiber waits until another makes it runnable. */
+static void wait_here(Worker *w)
+{
+    const int thread = w->running, next = next_runnable(w);
+    if (next < 0)
+        report_deadlock(w);
+    run_fiber(w, &w->fiber[thread].context, next);
+}
+
+/* ---- barriers */
+
+static void next_epoch(Worker *w)
+{
+    if (++w->epoch > MAX_EPOCH) {
+        shared_rebase(w);
+        for (int i = 0; i < w->nthread; i++) {
+            Fiber *f = &w->fiber[i];
+            f->fence_epoch = f->fence_epoch ? 1 : 0;
+            f->write_epoch = f->write_epoch ? 1 : 0;
+        }
+        w->atomic_epoch = 1;
+        w->epoch = 2;
+    }
+    w->stamp = stamp_of(w->epoch, w->running);
+}
+
+static void release_barrier(Worker *w)
+{
+    w->nbarrier = 0;
+    w->counts.barriers++;
+    if (w->counting)
+        count_flush(w);
+    if (__atomic_load_n(&w->launch->stop, __ATOMIC_RELAXED))
+        block_abort(w);
+    for (int i = 0; i < w->nthread; i++) {
+        w->fiber[i].state = RUNNING;
+        if (w->fenced)
+            w->fiber[i].fences_at_barrier = w->fiber[i].fences;
+        if (i != w->running)
+            set_runnable(w, i);
+    }
+    w->fenced = false;
+    next_epoch(w);
+}
+
+EXPORT void dcgen_emu_barrier(int line)
+{
+    Worker *w = emu_worker;
+    Fiber *f = &w->fiber[w->running];
+    if (w->nbarrier > 0 && line != w->barrier_line) {
+        int other = find_state(w, 0, w->nthread, AT_BARRIER, true);
+        finding_fatal(w, 0, "is at __syncthreads of line %d, but thread %d waits at that of line %d", line, other,
+                      w->barrier_line);
+    }
+    w->barrier_line = f->line = line;
+    f->state = AT_BARRIER;
+    if (++w->nbarrier < w->nthread)
+        wait_here(w);
+    else
+        release_barrier(w);
+}
+
+EXPORT void dcgen_emu_fence(void)
+{
+    Worker *w = emu_worker;
+    Fiber *f = &w->fiber[w->running];
+    f->fences++;
+    f->fence_epoch = w->epoch;
+    w->fenced = true;
+}
+
+/* ---- collectives */
+
+Collective *collective_enter(Worker *w, int kind, int line, int *lane)
+{
+    const int warp = w->running / LANES, left = w->nthread - warp * LANES;
+    Collective *c = &w->warp[warp];
+    *lane = w->running % LANES;
+    if (--w->budget < 0)
+        finding_fatal(w, 0, "does not end");
+    if (left < LANES)
+        finding_fatal(w, 0, "calls %s of line %d in a warp of %d threads; it takes %d", collective_name[kind], line,
+                      left, LANES);
+    if (c->arrived && (c->kind != kind || c->line != line)) {
+        int other = warp * LANES + __builtin_ctz(c->arrived);
+        finding_fatal(w, 0, "is at %s of line %d, but thread %d of its warp at %s of line %d", collective_name[kind],
+                      line, other, collective_name[c->kind], c->line);
+    }
+    c->kind = kind;
+    c->line = line;
+    w->fiber[w->running].line = line;
+    return c;
+}
+
+void collective_wait(Worker *w, Collective *c, int lane)
+{
+    const int first = w->running - lane;
+    c->arrived |= 1u << lane;
+    w->fiber[w->running].state = AT_COLLECTIVE;
+    if (c->arrived != 0xffffffff) {
+        wait_here(w);
+        return;
+    }
+    c->arrived = 0;
+    w->counts.collectives++;
+    collective_run(w, c);
+    for (int i = first; i < first + LANES; i++)
+        w->fiber[i].state = RUNNING;
+    w->runnable[first / 64] |= (uint64_t)0xffffffff << first % 64;
+    w->runnable[first / 64] &= ~((uint64_t)1 << w->running % 64);
+}
+
+/* ---- a block */
+
+static void run_thread(void)
+{
+    Worker *w = emu_worker;
+    w->launch->call(w->launch->kernel, w->launch->args);
+    Fiber *f = &w->fiber[w->running];
+    f->state = EXITED;
+    w->nexited++;
+    if (w->nexited == w->nthread)
+        context_switch(&f->context, &w->home);
+    wait_here(w);
+    abort(); /* an exited thread is not resumed */
+}
+
+/* A bijection of 0..n-1 that looks random: neighbours in time are not neighbours in place. */
+static uint64_t shuffled(uint64_t index, uint64_t n)
+{
+    uint64_t bits = 2;
+    while ((uint64_t)1 << bits < n)
+        bits += 2;
+    const uint64_t half = bits / 2, mask = ((uint64_t)1 << half) - 1;
+    do {
+        for (uint64_t round = 1; round <= 4; round++) {
+            uint64_t low = index & mask, high = index >> half;
+            index = low << half | (high ^ ((low * 0x9e3779b97f4a7c15u * round) >> 40 & mask));
+        }
+    } while (index >= n);
+    return index;
+}
+
+static void begin_block(Worker *w, uint64_t index)
+{
+    const Launch *l = w->launch;
+    uint64_t place = shuffled(index, l->nblock);
+    w->block_number = l->first_block + (uint32_t)place;
+    w->block_index[0] = (unsigned)(place % l->grid[0]);
+    w->block_index[1] = (unsigned)(place / l->grid[0] % l->grid[1]);
+    w->block_index[2] = (unsigned)(place / l->grid[0] / l->grid[1]);
+    w->nthread = (int)(l->block[0] * l->block[1] * l->block[2]);
+    w->nbarrier = w->nexited = w->running = 0;
+    w->smem_bytes = (uint32_t)l->smem_bytes;
+    w->budget = w->emu->block_budget;
+    w->atomic_order = 0;
+    w->fenced = false;
+    memset(w->runnable, 0, sizeof w->runnable);
+    shared_begin(w);
+    for (int i = 0; i < MAX_WARPS; i++)
+        w->warp[i].arrived = 0;
+    for (int i = 0; i < w->nthread; i++) {
+        Fiber *f = &w->fiber[i];
+        f->state = RUNNING;
+        f->line = 0;
+        f->first_copy = f->ncopy = 0;
+        f->group = f->fences = f->fence_epoch = f->fences_at_barrier = f->write_fences = f->write_epoch = 0;
+        w->log[i].n = 0;
+        context_new(&f->context, (void *)f->stack, STACK_BYTES, run_thread);
+        set_runnable(w, i);
+    }
+}
+
+void block_run(Worker *w, uint64_t index)
+{
+    begin_block(w, index);
+    w->window_bytes = WINDOW_BYTES;
+    w->stack_bytes = STACK_BYTES;
+    run_fiber(w, &w->home, 0);
+    w->window_bytes = w->stack_bytes = 0;
+    if (w->counting)
+        count_flush(w);
+    w->counts.blocks++;
+    w->counts.threads += w->nthread;
+}
+
+/* ---- what a thread asks of itself */
+
+typedef struct {
+    unsigned x, y, z;
+} Index;
+
+EXPORT Index dcgen_emu_thread_index(void)
+{
+    const unsigned *block = emu_worker->launch->block;
+    unsigned t = (unsigned)emu_worker->running;
+    if (block[0] > t)
+        return (Index){ t, 0, 0 };
+    return (Index){ t % block[0], t / block[0] % block[1], t / block[0] / block[1] };
+}
+
+EXPORT Index dcgen_emu_block_index(void)
+{
+    const unsigned *i = emu_worker->block_index;
+    return (Index){ i[0], i[1], i[2] };
+}
+
+EXPORT Index dcgen_emu_block_dim(void)
+{
+    const unsigned *n = emu_worker->launch->block;
+    return (Index){ n[0], n[1], n[2] };
+}
+
+EXPORT Index dcgen_emu_grid_dim(void)
+{
+    const unsigned *n = emu_worker->launch->grid;
+    return (Index){ n[0], n[1], n[2] };
+}

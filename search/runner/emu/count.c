@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * count: what a warp's instructions cost in memory. Lanes run one after the other here, so accesses are noted, and
+ * those of one site that are each lane's n-th there since the last barrier count as one instruction.
+ *
+ *   global memory  the 32-byte sectors that an instruction touches
+ *   shared memory  wavefronts: the most different 4-byte words that lanes want of one of the 32 banks, for all lanes
+ *                  together, for halves of a warp if each wants 8 bytes, for quarters if 16
+ */
+#include "search/runner/emu/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECTOR_BYTES = 32, BANKS = 32, WORD_BYTES = 4, SITE_SLOTS = 1024 };
+
+/* One instruction of a warp. */
+typedef struct {
+    uintptr_t address[LANES];
+    uint16_t bytes[LANES]; /* 0: this lane does not take part */
+} Instruction;
+
+/* The instructions of one place in the code. */
+typedef struct Site {
+    uintptr_t site;
+    uint8_t kind;
+    int seen, lane; /* accesses of that lane so far */
+    int n, max;
+    Instruction *instruction;
+} Site;
+
+void count_access(Worker *w, uintptr_t site, uintptr_t address, size_t bytes, CountKind kind)
+{
+    Log *log = &w->log[w->running];
+    if (log->n == log->max) {
+        int max = log->max ? 2 * log->max : 256;
+        Access *more = realloc(log->access, (size_t)max * sizeof *more);
+        if (!more)
+            finding_fatal(w, 0, "no memory to count its accesses");
+        log->access = more;
+        log->max = max;
+    }
+    log->access[log->n++] = (Access){ site, address, (uint16_t)bytes, (uint8_t)kind };
+}
+
+/* ---- costs */
+
+static int64_t sectors(const Instruction *x)
+{
+    uintptr_t seen[2 * LANES];
+    int n = 0;
+    for (int i = 0; i < LANES; i++)
+        for (uintptr_t s = x->address[i] / SECTOR_BYTES;
+             x->bytes[i] && s <= (x->address[i] + x->bytes[i] - 1) / SECTOR_BYTES; s++) {
+            int known = 0;
+            while (known < n && seen[known] != s)
+                known++;
+            if (known == n && n < 2 * LANES)
+                seen[n++] = s;
+        }
+    return n;
+}
+
+/* Of lanes that are served together. */
+static int wavefronts_of(const uintptr_t *address, const uint16_t *bytes, int n)
+{
+    uintptr_t word[BANKS][LANES];
+    int count[BANKS] = { 0 }, most = 0;
+    for (int i = 0; i < n; i++)
+        for (uintptr_t a = address[i] / WORD_BYTES; bytes[i] && a <= (address[i] + bytes[i] - 1) / WORD_BYTES; a++) {
+            const int bank = (int)(a % BANKS);
+            int known = 0;
+            while (known < count[bank] && word[bank][known] != a)
+                known++;
+            if (known == count[bank] && known < LANES)
+                word[bank][count[bank]++] = a;
+            most = count[bank] > most ? count[bank] : most;
+        }
+    return most;
+}
+
+static void add_shared(EmuCounts *c, const Instruction *x)
+{
+    int widest = 0;
+    for (int i = 0; i < LANES; i++)
+        widest = x->bytes[i] > widest ? x->bytes[i] : widest;
+    const int together = widest <= 4 ? LANES : widest <= 8 ? LANES / 2 : LANES / 4;
+    for (int i = 0; i < LANES; i += together) {
+        int fronts = wavefronts_of(x->address + i, x->bytes + i, together);
+        c->wavefronts += fronts;
+        c->conflicts += fronts ? fronts - 1 : 0;
+    }
+}
+
+void count_rows(Worker *w, const uintptr_t *row, int n)
+{
+    Instruction x = { 0 };
+    for (int i = 0; i < n; i++) {
+        x.address[i] = row[i];
+        x.bytes[i] = 16;
+    }
+    add_shared(&w->counts, &x);
+}
+
+static void add_instruction(EmuCounts *c, const Instruction *x, uint8_t kind)
+{
+    if (kind == COUNT_READ)
+        c->sectors_read += sectors(x);
+    else if (kind == COUNT_WRITE)
+        c->sectors_written += sectors(x);
+    else
+        add_shared(c, x);
+}
+
+/* ---- from accesses to instructions */
+
+/* The slot of a place; NULL: there are more than there is room for, which no kernel of sane size has. */
+static Site *find_site(Site *table, uintptr_t site, uint8_t kind)
+{
+    unsigned slot = (unsigned)((site * 4 + kind) * 0x9e3779b97f4a7c15u >> 54);
+    for (int i = 0; i < SITE_SLOTS; i++, slot = (slot + 1) % SITE_SLOTS) {
+        Site *s = &table[slot];
+        if (s->site == 0) {
+            s->site = site;
+            s->kind = kind;
+            s->n = 0;
+            s->lane = -1;
+        }
+        if (s->site == site && s->kind == kind)
+            return s;
+    }
+    return NULL;
+}
+
+static bool add_access(Worker *w, const Access *a, int lane)
+{
+    Site *s = find_site(w->site, a->site, a->kind);
+    if (!s)
+        return false;
+    if (s->lane != lane) {
+        s->lane = lane;
+        s->seen = 0;
+    }
+    const int at = s->seen++;
+    if (at == s->max) {
+        int max = s->max ? 2 * s->max : 16;
+        Instruction *more = realloc(s->instruction, (size_t)max * sizeof *more);
+        if (!more)
+            return false;
+        s->instruction = more;
+        s->max = max;
+    }
+    if (at == s->n)
+        s->instruction[s->n++] = (Instruction){ 0 };
+    s->instruction[at].address[lane] = a->address;
+    s->instruction[at].bytes[lane] = a->bytes;
+    return true;
+}
+
+static void flush_warp(Worker *w, int first)
+{
+    for (int lane = 0; lane < LANES && first + lane < w->nthread; lane++) {
+        Log *log = &w->log[first + lane];
+        for (int i = 0; i < log->n; i++)
+            if (!add_access(w, &log->access[i], lane))
+                finding_plain(w->emu, "it cannot be counted: no memory, or too many places that access memory");
+        log->n = 0;
+    }
+    for (int i = 0; i < SITE_SLOTS; i++) {
+        Site *s = &w->site[i];
+        for (int at = 0; s->site && at < s->n; at++)
+            add_instruction(&w->counts, &s->instruction[at], s->kind);
+        s->site = 0;
+    }
+}
+
+bool count_begin(Worker *w)
+{
+    if (!w->site)
+        w->site = calloc(SITE_SLOTS, sizeof *w->site);
+    return w->site != NULL;
+}
+
+void count_flush(Worker *w)
+{
+    for (int first = 0; first < w->nthread; first += LANES)
+        flush_warp(w, first);
+}
+
+void count_free(Worker *w)
+{
+    for (int i = 0; w->site && i < SITE_SLOTS; i++)
+        free(w->site[i].instruction);
+    free(w->site);
+    for (int i = 0; i < MAX_BLOCK_THREADS; i++)
+        free(w->log[i].access);
+}
+
+void counts_add(EmuCounts *to, const EmuCounts *from)
+{
+    to->sectors_read += from->sectors_read;
+    to->sectors_written += from->sectors_written;
+    to->wavefronts += from->wavefronts;
+    to->conflicts += from->conflicts;
+    to->barriers += from->barriers;
+    to->collectives += from->collectives;
+    to->blocks += from->blocks;
+    to->threads += from->threads;
+    to->smem_bytes = from->smem_bytes > to->smem_bytes ? from->smem_bytes : to->smem_bytes;
+}

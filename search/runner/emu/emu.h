@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * emu: executes CUDA kernels on the CPU and watches every access they make. A kernel is compiled by the host's C++
+ * compiler against templates/device/emulator/ with -fsanitize=thread; the calls that this puts in front of each access
+ * come here (access.c), as do the device primitives. It finds what a GPU would do wrong without a word: races between
+ * barriers, memory that nobody wrote, addresses out of bounds or misaligned, barriers that some threads do not reach.
+ *
+ *   launch.c   a launch: its limits, blocks in pseudo-random order over worker threads
+ *   block.c    a block: a fiber for each thread, barriers, collectives of warps
+ *   access.c   shared memory and its shadow, asynchronous copies
+ *   global.c   operands and workspace, what is visible to whom
+ *   warp.c     what collectives compute: mma, ldmatrix, shuffles
+ *   count.c    sectors, wavefronts, bank conflicts
+ *   finding.c  what is said about it
+ */
+#ifndef DCGEN_EMU_H
+#define DCGEN_EMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { EMU_MAX_REGION = 16, EMU_MAX_FINDING = 8, EMU_TEXT_BYTES = 200 };
+
+typedef enum { EMU_INPUT, EMU_OUTPUT, EMU_WORKSPACE } EmuRole;
+
+/* Memory that a kernel may use. */
+typedef struct {
+    char name[32]; /* "operand 0 (X)" */
+    EmuRole role;
+    uintptr_t base;
+    size_t bytes;
+    unsigned elem_bytes, granule_bytes; /* granule: what has a shadow of its own */
+    uint64_t *shadow;                   /* of each granule, who wrote it; NULL for inputs */
+} EmuRegion;
+
+typedef struct {
+    int64_t sectors_read, sectors_written; /* of 32 bytes, of global memory, by warp instructions */
+    int64_t wavefronts, conflicts;         /* of shared memory; conflicts: wavefronts beyond those the width needs */
+    int64_t barriers, collectives, blocks, threads;
+    int64_t smem_bytes; /* of a block, the most of all launches */
+} EmuCounts;
+
+/* What a kernel did wrong. `site` is the address behind the access in the code, 0: not known; `line` that of the last
+ * barrier or primitive of its thread, 0: none. */
+typedef struct {
+    unsigned block[3];
+    int thread; /* -1: no one in particular */
+    uintptr_t site;
+    int line;
+    char text[EMU_TEXT_BYTES];
+} EmuFinding;
+
+typedef struct {
+    /* what to do */
+    int workers;
+    bool count;
+    size_t smem_limit;    /* bytes a block may have */
+    int64_t block_budget; /* accesses after which a block counts as endless */
+    int nregion;
+    EmuRegion region[EMU_MAX_REGION];
+    /* what came of it */
+    int nfinding, nreport; /* nreport: with those of places that have one already */
+    EmuFinding finding[EMU_MAX_FINDING];
+    char refusal[EMU_TEXT_BYTES]; /* why a launch was refused */
+    EmuCounts counts;
+} Emu;
+
+/* The emulator that launches go to from here on; its findings, counts and shadows are cleared. NULL: none. False: no
+ * memory. Only one thread may launch. */
+bool emu_begin(Emu *e);
+/* Ends it: checks that counters are as they shall be. */
+void emu_end(Emu *e);
+/* A finding in one line, with the line of the source that it is about, if that can be told. */
+void emu_describe(const EmuFinding *f, char text[EMU_TEXT_BYTES]);
+void emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, size_t bytes, unsigned elem_bytes);
+/* Gives back what all launches kept: stacks and shadows of workers. */
+void emu_free(void);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * finding: keeps what was found, one finding a place in the code and few in all, and says it. A place becomes a line of
+ * the source by addr2line, if that is installed and the kernel was compiled with -g1 or more.
+ */
+#define _GNU_SOURCE
+#include "search/runner/emu/worker.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_REPORT = 1000 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_known(const Emu *e, uintptr_t site)
+{
+    for (int i = 0; i < e->nfinding; i++)
+        if (site && e->finding[i].site == site)
+            return true;
+    return false;
+}
+
+/* False: there are enough, or the same ones come over and over. */
+static bool keep(Emu *e, const EmuFinding *f)
+{
+    pthread_mutex_lock(&lock);
+    if (e->nfinding < EMU_MAX_FINDING && !is_known(e, f->site))
+        e->finding[e->nfinding++] = *f;
+    const bool more = e->nfinding < EMU_MAX_FINDING && ++e->nreport < MAX_REPORT;
+    pthread_mutex_unlock(&lock);
+    return more;
+}
+
+static EmuFinding finding_here(const Worker *w, uintptr_t site)
+{
+    EmuFinding f = { .thread = w->running, .site = site, .line = w->fiber[w->running].line };
+    memcpy(f.block, w->block_index, sizeof f.block);
+    return f;
+}
+
+void finding(Worker *w, uintptr_t site, const char *fmt, ...)
+{
+    va_list ap;
+    EmuFinding f = finding_here(w, site);
+    va_start(ap, fmt);
+    vsnprintf(f.text, sizeof f.text, fmt, ap);
+    va_end(ap);
+    if (!keep(w->emu, &f))
+        block_abort(w);
+}
+
+_Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...)
+{
+    va_list ap;
+    EmuFinding f = finding_here(w, site);
+    va_start(ap, fmt);
+    vsnprintf(f.text, sizeof f.text, fmt, ap);
+    va_end(ap);
+    keep(w->emu, &f);
+    block_abort(w);
+}
+
+void finding_plain(Emu *e, const char *fmt, ...)
+{
+    va_list ap;
+    EmuFinding f = { .thread = -1 };
+    va_start(ap, fmt);
+    vsnprintf(f.text, sizeof f.text, fmt, ap);
+    va_end(ap);
+    keep(e, &f);
+}
+
+/* ---- lines of the source */
+
+/* What addr2line says of an address in a file; the number of bytes. */
+static size_t ask_addr2line(const char *path, uintptr_t offset, char *answer, size_t bytes)
+{
+    char hex[32];
+    int ends[2];
+    pid_t pid;
+    size_t have = 0;
+    posix_spawn_file_actions_t actions;
+    snprintf(hex, sizeof hex, "0x%zx", (size_t)offset);
+    char *const argv[] = { "addr2line", "-i", "-e", (char *)path, hex, NULL };
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return 0;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    const int failed = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    for (ssize_t n; !failed && have + 1 < bytes && (n = read(ends[0], answer + have, bytes - 1 - have)) > 0;)
+        have += (size_t)n;
+    close(ends[0]);
+    if (!failed)
+        waitpid(pid, NULL, 0);
+    answer[have] = '\0';
+    return have;
+}
+
+/* The line of the kernel's own text, not of the header with the primitives that is inlined there. 0: not known. */
+static int source_line(uintptr_t site)
+{
+    char answer[4096], *save;
+    Dl_info info;
+    if (!site || !dladdr((void *)(site - 1), &info) || !info.dli_fname)
+        return 0;
+    if (!ask_addr2line(info.dli_fname, site - 1 - (uintptr_t)info.dli_fbase, answer, sizeof answer))
+        return 0;
+    for (char *frame = strtok_r(answer, "\n", &save); frame; frame = strtok_r(NULL, "\n", &save)) {
+        char *colon = strrchr(frame, ':');
+        int line = colon ? atoi(colon + 1) : 0;
+        if (line > 0 && !(colon - frame > 2 && strncmp(colon - 2, ".h", 2) == 0))
+            return line;
+    }
+    return 0;
+}
+
+void emu_describe(const EmuFinding *f, char text[EMU_TEXT_BYTES])
+{
+    char where[32] = "";
+    if (f->thread < 0) {
+        snprintf(text, EMU_TEXT_BYTES, "%s", f->text);
+        return;
+    }
+    int line = source_line(f->site);
+    if (line > 0)
+        snprintf(where, sizeof where, " line %d", line);
+    else if (f->line > 0 && !strstr(f->text, " line "))
+        snprintf(where, sizeof where, f->site ? " after line %d" : " line %d", f->line);
+    snprintf(text, EMU_TEXT_BYTES, "block (%u,%u,%u) thread %d%s: %.150s", f->block[0], f->block[1], f->block[2],
+             f->thread, where, f->text);
+}

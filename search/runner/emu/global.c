@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * global: operands and workspace. An access outside of them ends the launch. Each element of outputs and of the
+ * workspace has a mark: the block and the stamp of its last write, 0 if none in this call.
+ *
+ * One block may read what another wrote only as CUDA's memory model promises it: the writer stored, called fence(), and
+ * after a block barrier a thread added to a counter; a thread of the reader added to the same counter later, then there
+ * was a fence() and a barrier before the read. Where fence and barrier come in the other order, the fence must be the
+ * one of the thread that counts, or of the one that reads.
+ */
+#define _GNU_SOURCE
+#include "search/runner/emu/worker.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t counter_mark = (uint64_t)1 << 31; /* added to by atomics */
+
+/* What a block's last atomic made visible. */
+typedef struct Release {
+    uintptr_t address;
+    uint64_t order;
+    uint64_t visible[MAX_BLOCK_THREADS / 64]; /* threads whose stores are */
+    struct Release *next;
+} Release;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Release *releases; /* all of this launch */
+static uint64_t last_order;
+
+bool global_begin(Launch *l)
+{
+    l->release = calloc(l->nblock, sizeof *l->release);
+    return l->release != NULL;
+}
+
+void global_end(Launch *l)
+{
+    for (Release *r = releases, *next; r; r = next) {
+        next = r->next;
+        free(r);
+    }
+    releases = NULL;
+    free(l->release);
+    l->release = NULL;
+}
+
+/* ---- marks */
+
+static uint32_t mark_block(uint64_t mark) { return (uint32_t)(mark >> 32); }
+static uint32_t mark_stamp(uint64_t mark) { return (uint32_t)mark & ~(uint32_t)counter_mark; }
+static uint64_t own_mark(const Worker *w) { return (uint64_t)w->block_number << 32 | w->stamp; }
+
+static const char *writer_text(const Worker *w, uint64_t mark, char text[EMU_TEXT_BYTES])
+{
+    const Launch *l = w->launch;
+    const uint64_t place = mark_block(mark) - l->first_block;
+    snprintf(text, EMU_TEXT_BYTES, "block (%u,%u,%u) thread %d", (unsigned)(place % l->grid[0]),
+             (unsigned)(place / l->grid[0] % l->grid[1]), (unsigned)(place / l->grid[0] / l->grid[1]),
+             stamp_thread(mark_stamp(mark)));
+    return text;
+}
+
+/* NULL: another block's store may be read; else why not. */
+static const char *not_visible(const Worker *w, uint64_t mark)
+{
+    const Fiber *reader = &w->fiber[w->running], *counts = &w->fiber[w->atomic_thread];
+    const int writer = stamp_thread(mark_stamp(mark));
+    const Release *r =
+        __atomic_load_n(&w->launch->release[mark_block(mark) - w->launch->first_block], __ATOMIC_ACQUIRE);
+    if (!r)
+        return "which has not counted up yet";
+    if (w->atomic_order == 0 || r->address != w->atomic_address || r->order > w->atomic_order)
+        return "without a counter that says so";
+    if (!(r->visible[writer / 64] >> writer % 64 & 1))
+        return "which had no fence between store and counter";
+    bool acquired = w->running == w->atomic_thread && reader->fences > w->atomic_fences;
+    if (w->epoch > w->atomic_epoch)
+        acquired |= counts->fences_at_barrier > w->atomic_fences || reader->fence_epoch > w->atomic_epoch;
+    return acquired ? NULL : "without a fence and a barrier behind the counter";
+}
+
+/* Whether an access to what `mark` says was written in this launch is in order; says so if not. */
+static void check_order(Worker *w, uint64_t mark, uintptr_t address, bool write, uintptr_t site)
+{
+    char text[EMU_TEXT_BYTES], writer[EMU_TEXT_BYTES];
+    const char *does = write ? "writes" : "reads", *why;
+    const uint32_t stamp = mark_stamp(mark);
+    if (mark_block(mark) < w->launch->first_block || own_mark(w) == mark)
+        return;
+    if (mark_block(mark) != w->block_number) {
+        if ((why = not_visible(w, mark)))
+            finding(w, site, "%s %s of %s, %s", does, place_text(w, address, text), writer_text(w, mark, writer), why);
+    } else if (stamp_epoch(stamp) == w->epoch && stamp_thread(stamp) != w->running) {
+        finding(w, site, "%s %s, which thread %d writes between the same barriers", does, place_text(w, address, text),
+                stamp_thread(stamp));
+    }
+}
+
+/* ---- one granule */
+
+static void read_granule(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
+{
+    char text[EMU_TEXT_BYTES];
+    const uint64_t mark = __atomic_load_n(&r->shadow[granule], __ATOMIC_RELAXED);
+    const uintptr_t address = r->base + granule * r->granule_bytes;
+    if (mark & counter_mark)
+        return;
+    if (mark == 0)
+        finding(w, site, "reads %s, which nobody has written", place_text(w, address, text));
+    else
+        check_order(w, mark, address, false, site);
+}
+
+static void write_output(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
+{
+    char text[EMU_TEXT_BYTES], writer[EMU_TEXT_BYTES];
+    const uint64_t own = own_mark(w), old = __atomic_exchange_n(&r->shadow[granule], own, __ATOMIC_RELAXED);
+    if (old == 0 || mark_block(old) < w->launch->first_block)
+        return;
+    if (mark_block(old) != w->block_number || stamp_thread(mark_stamp(old)) != w->running)
+        finding(w, site, "writes %s, which %s has written too",
+                place_text(w, r->base + granule * r->granule_bytes, text), writer_text(w, old, writer));
+}
+
+static void write_workspace(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
+{
+    char text[EMU_TEXT_BYTES];
+    const uintptr_t address = r->base + granule * r->granule_bytes;
+    const uint64_t old = __atomic_load_n(&r->shadow[granule], __ATOMIC_RELAXED), counter = old & counter_mark;
+    Fiber *f = &w->fiber[w->running];
+    if (counter && (w->atomic_order == 0 || w->atomic_address != address))
+        finding(w, site, "writes %s, a counter, without having counted", place_text(w, address, text));
+    else if (old && !counter)
+        check_order(w, old, address, true, site);
+    __atomic_store_n(&r->shadow[granule], own_mark(w) | counter, __ATOMIC_RELAXED);
+    f->write_fences = f->fences;
+    f->write_epoch = w->epoch;
+}
+
+/* ---- accesses */
+
+/* How far an address is outside of a region. */
+static uintptr_t distance(const EmuRegion *r, uintptr_t address)
+{
+    return address < r->base              ? r->base - address
+           : address < r->base + r->bytes ? 0
+                                          : address - (r->base + r->bytes) + 1;
+}
+
+/* The region nearest to an address; NULL: none is within `reach`. */
+static const EmuRegion *region_near(const Worker *w, uintptr_t address, uintptr_t reach)
+{
+    const Emu *e = w->emu;
+    const EmuRegion *nearest = NULL;
+    for (int i = 0; i < e->nregion; i++)
+        if (distance(&e->region[i], address) <= reach &&
+            (!nearest || distance(&e->region[i], address) < distance(nearest, address)))
+            nearest = &e->region[i];
+    return nearest;
+}
+
+static const EmuRegion *region_of(const Worker *w, uintptr_t address)
+{
+    const Emu *e = w->emu;
+    for (int i = 0; i < e->nregion; i++)
+        if (address - e->region[i].base < e->region[i].bytes)
+            return &e->region[i];
+    return NULL;
+}
+
+/* Constants that the compiler put beside the code. */
+static bool is_constant(const Worker *w, uintptr_t address)
+{
+    Dl_info code, data;
+    return dladdr((void *)w->launch->call, &code) && dladdr((void *)address, &data) && code.dli_fbase == data.dli_fbase;
+}
+
+static const EmuRegion *find_region(Worker *w, uintptr_t address, size_t bytes, bool write, uintptr_t site)
+{
+    char text[EMU_TEXT_BYTES];
+    const EmuRegion *r = w->region;
+    if (!r || address - r->base >= r->bytes)
+        r = region_of(w, address);
+    if (!r && !write && is_constant(w, address))
+        return NULL;
+    if (!r || r->bytes - (address - r->base) < bytes)
+        finding_fatal(w, site, "%s %zu bytes at %s", write ? "writes" : "reads", bytes, place_text(w, address, text));
+    w->region = r;
+    return r;
+}
+
+void global_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
+{
+    char text[EMU_TEXT_BYTES];
+    const EmuRegion *r = find_region(w, address, bytes, write, site);
+    if (!r)
+        return;
+    if (aligned && address % bytes != 0)
+        finding_fatal(w, site, "%s %zu bytes at %s, which is not aligned to them", write ? "writes" : "reads", bytes,
+                      place_text(w, address, text));
+    if (w->counting)
+        count_access(w, site, address, bytes, write ? COUNT_WRITE : COUNT_READ);
+    if (r->role == EMU_INPUT) {
+        if (write)
+            finding_fatal(w, site, "writes %s, an input", place_text(w, address, text));
+        return;
+    }
+    const size_t from = (address - r->base) / r->granule_bytes, to = (address - r->base + bytes - 1) / r->granule_bytes;
+    for (size_t g = from; g <= to; g++) {
+        if (!write)
+            read_granule(w, r, g, site);
+        else if (r->role == EMU_OUTPUT)
+            write_output(w, r, g, site);
+        else
+            write_workspace(w, r, g, site);
+    }
+}
+
+const char *place_text(const Worker *w, uintptr_t address, char text[EMU_TEXT_BYTES])
+{
+    const uintptr_t reach = 1 << 20;
+    const EmuRegion *r = region_near(w, address, reach);
+    if (address - w->window < w->window_bytes)
+        snprintf(text, EMU_TEXT_BYTES, "shared byte %td", (ptrdiff_t)(address - (uintptr_t)w->shared));
+    else if (!r)
+        snprintf(text, EMU_TEXT_BYTES, "address 0x%zx, far from all operands", (size_t)address);
+    else if ((address - r->base) % r->elem_bytes != 0)
+        snprintf(text, EMU_TEXT_BYTES, "%s byte %td", r->name, (ptrdiff_t)(address - r->base));
+    else if (address - r->base < r->bytes)
+        snprintf(text, EMU_TEXT_BYTES, "%s element %zu", r->name, (size_t)(address - r->base) / r->elem_bytes);
+    else
+        snprintf(text, EMU_TEXT_BYTES, "%s element %td of %zu", r->name,
+                 (ptrdiff_t)(address - r->base) / (ptrdiff_t)r->elem_bytes, r->bytes / r->elem_bytes);
+    return text;
+}
+
+/* ---- counters */
+
+/* Whether the stores of thread x are behind a fence that an atomic of the running thread follows. */
+static bool is_fenced(const Worker *w, int x)
+{
+    const Fiber *f = &w->fiber[x], *counts = &w->fiber[w->running];
+    if (f->write_epoch == 0)
+        return true;
+    if (x == w->running && f->fences > f->write_fences)
+        return true;
+    return f->write_epoch < w->epoch &&
+           (f->fences_at_barrier > f->write_fences || counts->fence_epoch > f->write_epoch);
+}
+
+static void note_release(Worker *w, Release *r, uintptr_t address)
+{
+    r->address = address;
+    r->order = ++last_order;
+    for (int x = 0; x < w->nthread; x++)
+        if (is_fenced(w, x))
+            r->visible[x / 64] |= (uint64_t)1 << x % 64;
+    r->next = releases;
+    releases = r;
+    __atomic_store_n(&w->launch->release[w->block_number - w->launch->first_block], r, __ATOMIC_RELEASE);
+    w->atomic_address = address;
+    w->atomic_order = r->order;
+    w->atomic_epoch = w->epoch;
+    w->atomic_thread = w->running;
+    w->atomic_fences = w->fiber[w->running].fences;
+}
+
+EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int line)
+{
+    char text[EMU_TEXT_BYTES];
+    Worker *w = emu_worker;
+    const uintptr_t address = (uintptr_t)p, site = (uintptr_t)__builtin_return_address(0);
+    w->fiber[w->running].line = line;
+    if (address % sizeof *p != 0)
+        finding_fatal(w, site, "adds to %s, which is not aligned to 4 bytes", place_text(w, address, text));
+    const EmuRegion *r = find_region(w, address, sizeof *p, true, site);
+    if (r->role != EMU_WORKSPACE)
+        finding_fatal(w, site, "adds to %s, not in the workspace", place_text(w, address, text));
+    if (w->counting)
+        count_access(w, site, address, sizeof *p, COUNT_WRITE);
+    uint64_t *mark = &r->shadow[(address - r->base) / r->granule_bytes];
+    Release *release = calloc(1, sizeof *release);
+    if (!release)
+        finding_fatal(w, site, "no memory for its atomics");
+    pthread_mutex_lock(&lock);
+    const uint64_t old_mark = __atomic_load_n(mark, __ATOMIC_RELAXED);
+    const unsigned old = *p;
+    *p += value;
+    __atomic_store_n(mark, own_mark(w) | counter_mark, __ATOMIC_RELAXED);
+    note_release(w, release, address);
+    pthread_mutex_unlock(&lock);
+    if (old_mark && !(old_mark & counter_mark) && mark_block(old_mark) >= w->launch->first_block)
+        finding(w, site, "adds to %s, to which a plain store was made", place_text(w, address, text));
+    return old;
+}
+
+void global_check_counters(Emu *e)
+{
+    for (int i = 0; i < e->nregion; i++) {
+        const EmuRegion *r = &e->region[i];
+        for (size_t g = 0; r->role == EMU_WORKSPACE && g < r->bytes / r->granule_bytes; g++) {
+            const unsigned *counter = (const unsigned *)(r->base + g * r->granule_bytes);
+            if (r->shadow[g] & counter_mark && *counter != 0) {
+                finding_plain(e, "the counter at %s byte %zu is %u after the call, not 0", r->name,
+                              g * r->granule_bytes, *counter);
+                return;
+            }
+        }
+    }
+}

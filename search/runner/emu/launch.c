@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * launch: checks a launch as a GPU's driver would, then executes its blocks.
+ */
+#include "search/runner/emu/worker.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CUDA_INVALID_VALUE = 1, CUDA_OUT_OF_MEMORY = 2, CUDA_INVALID_CONFIGURATION = 9, MAX_WORKERS = 64 };
+static const uint64_t max_blocks = (uint64_t)1 << 28; /* of one call; more would take forever */
+
+static Emu *current;
+static Worker *workers[MAX_WORKERS];
+static uint64_t next_block; /* number of the next launch's first block */
+
+/* ---- limits */
+
+static int refuse(Emu *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static int refuse(Emu *e, int code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(e->refusal, sizeof e->refusal, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+static int check_limits(Emu *e, const Launch *l)
+{
+    const uint64_t x = l->grid[0], y = l->grid[1], z = l->grid[2];
+    const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    if (x == 0 || y == 0 || z == 0 || threads == 0)
+        return refuse(e, CUDA_INVALID_CONFIGURATION, "launches an empty grid or block");
+    if (x > INT32_MAX || y > 65535 || z > 65535)
+        return refuse(e, CUDA_INVALID_CONFIGURATION,
+                      "launches a grid of %u x %u x %u blocks; 65535 is the limit of the last two", l->grid[0],
+                      l->grid[1], l->grid[2]);
+    if (l->block[0] > MAX_BLOCK_THREADS || l->block[1] > MAX_BLOCK_THREADS || l->block[2] > 64 ||
+        threads > MAX_BLOCK_THREADS)
+        return refuse(e, CUDA_INVALID_CONFIGURATION, "launches blocks of %u x %u x %u threads; the limit is %d",
+                      l->block[0], l->block[1], l->block[2], MAX_BLOCK_THREADS);
+    if (l->smem_bytes > e->smem_limit || l->smem_bytes > SHARED_BYTES)
+        return refuse(e, CUDA_INVALID_VALUE, "launches blocks with %zu bytes of shared memory; the limit is %zu",
+                      l->smem_bytes, e->smem_limit);
+    if (x * y > max_blocks || x * y * z + next_block > max_blocks)
+        return refuse(e, CUDA_INVALID_VALUE, "launches %llu blocks, too many to emulate",
+                      (unsigned long long)(x * y * z));
+    return 0;
+}
+
+/* ---- workers */
+
+static void *run_blocks(void *worker)
+{
+    Worker *w = worker, *before = emu_worker;
+    Launch *l = w->launch;
+    emu_worker = w;
+    while (!__atomic_load_n(&l->stop, __ATOMIC_RELAXED)) {
+        uint64_t index = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED);
+        if (index >= l->nblock)
+            break;
+        block_run(w, index);
+    }
+    emu_worker = before;
+    return NULL;
+}
+
+static Worker *worker_at(int i, Launch *l)
+{
+    if (!workers[i] && !(workers[i] = calloc(1, sizeof **workers)))
+        return NULL;
+    Worker *w = workers[i];
+    w->emu = current;
+    w->launch = l;
+    w->counting = current->count;
+    w->region = NULL;
+    w->counts = (EmuCounts){ .smem_bytes = (int64_t)l->smem_bytes };
+    bool good = worker_prepare(w, (int)(l->block[0] * l->block[1] * l->block[2])) && (!w->counting || count_begin(w));
+    return good ? w : NULL;
+}
+
+/* False: no memory. Fewer workers than wanted are no failure. */
+static bool run_workers(Launch *l)
+{
+    pthread_t thread[MAX_WORKERS];
+    Worker *first = worker_at(0, l);
+    int n = 1, want = current->workers < MAX_WORKERS ? current->workers : MAX_WORKERS;
+    if (!first)
+        return false;
+    if ((uint64_t)want > l->nblock)
+        want = (int)l->nblock;
+    for (Worker *w; n < want && (w = worker_at(n, l)); n++)
+        if (pthread_create(&thread[n], NULL, run_blocks, w) != 0)
+            break;
+    run_blocks(first);
+    counts_add(&current->counts, &first->counts);
+    for (int i = 1; i < n; i++) {
+        pthread_join(thread[i], NULL);
+        counts_add(&current->counts, &workers[i]->counts);
+    }
+    return true;
+}
+
+/* ---- what candidates call */
+
+EXPORT int dcgen_emu_launch(EmuCall *call, void *kernel, const void *args, const unsigned *grid, const unsigned *block,
+                            size_t smem_bytes)
+{
+    if (!current)
+        return CUDA_INVALID_VALUE;
+    Launch l = { .call = call, .kernel = kernel, .args = args, .smem_bytes = smem_bytes };
+    memcpy(l.grid, grid, sizeof l.grid);
+    memcpy(l.block, block, sizeof l.block);
+    int code = check_limits(current, &l);
+    if (code != 0)
+        return code;
+    l.nblock = (uint64_t)grid[0] * grid[1] * grid[2];
+    l.first_block = (uint32_t)next_block;
+    next_block += l.nblock;
+    bool good = global_begin(&l) && run_workers(&l);
+    global_end(&l);
+    return good ? 0 : refuse(current, CUDA_OUT_OF_MEMORY, "no memory to emulate it");
+}
+
+/* ---- what the runner calls */
+
+void emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, size_t bytes, unsigned elem_bytes)
+{
+    if (bytes == 0 || e->nregion == EMU_MAX_REGION)
+        return;
+    EmuRegion *r = &e->region[e->nregion++];
+    *r = (EmuRegion){ .role = role, .base = (uintptr_t)base, .bytes = bytes, .elem_bytes = elem_bytes };
+    r->granule_bytes = elem_bytes;
+    snprintf(r->name, sizeof r->name, "%s", name);
+}
+
+bool emu_begin(Emu *e)
+{
+    current = e;
+    next_block = 1;
+    e->nfinding = e->nreport = 0;
+    e->refusal[0] = '\0';
+    e->counts = (EmuCounts){ 0 };
+    bool good = true;
+    for (int i = 0; i < e->nregion; i++) {
+        EmuRegion *r = &e->region[i];
+        r->shadow = r->role == EMU_INPUT ? NULL : calloc(r->bytes / r->granule_bytes + 1, sizeof *r->shadow);
+        good = good && (r->role == EMU_INPUT || r->shadow);
+    }
+    return good;
+}
+
+void emu_end(Emu *e)
+{
+    if (e->nfinding == 0)
+        global_check_counters(e);
+    for (int i = 0; i < e->nregion; i++)
+        free(e->region[i].shadow);
+    e->nregion = 0;
+    current = NULL;
+}
+
+void emu_free(void)
+{
+    for (int i = 0; i < MAX_WORKERS; i++)
+        if (workers[i]) {
+            worker_free(workers[i]);
+            free(workers[i]);
+            workers[i] = NULL;
+        }
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dcgen-runner-emu: verifies CUDA kernels for dcgen without a GPU, by the protocol of protocol.md. It takes no times.
+ *
+ *     dcgen-runner-emu [--targets DIR]
+ *
+ * A kernel is called twice: on operands that are aligned to 16 bytes and more, then on operands that are aligned to
+ * their element only, with the workspace as the first call left it.
+ */
+#include "search/runner/serve.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "gen/place.h"
+#include "gen/target.h"
+#include "search/runner/emu/emu.h"
+
+enum { NAN_BYTE = 0xff, WORKSPACE_ALIGN = 256, COUNTER_BYTES = 4 };
+static const size_t default_smem_limit = 232448; /* of sm_90, the most there is */
+
+static const char *targets; /* NULL: near this program */
+static Emu emu;
+
+/* What a call works on. */
+typedef struct {
+    Guarded operand[MAX_OPERAND], packed;
+} Place;
+
+static bool take_arguments(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--targets") == 0)
+        targets = argv[2];
+    return argc == 1 || targets;
+}
+
+/* ---- hello */
+
+static json_t *gpu_targets(Arena *a, const char **err)
+{
+    TargetList list = { 0 };
+    Diag *diag = diag_new(a);
+    const char *templates = targets ? NULL : place_templates(a);
+    const char *dir = templates ? arena_printf(a, "%s/targets", templates) : targets;
+    *err = "cannot find the folder of targets; name it by --targets";
+    if (!dir)
+        return NULL;
+    if (!target_read_all(a, dir, &list, diag)) {
+        diag_print(diag, stderr);
+        *err = "cannot read the targets";
+        return NULL;
+    }
+    json_t *names = json_array();
+    for (int i = 0; i < list.n; i++)
+        if (strcmp(list.t[i].family, "cuda") == 0)
+            json_array_append_new(names, json_string(list.t[i].name));
+    return names;
+}
+
+/* What it finds does not depend on the machine: one device everywhere. */
+static json_t *hello(Arena *a, const char **err)
+{
+    json_t *isa = gpu_targets(a, err);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return isa ? json_pack("{s:{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:o}}", "device", "id", "emulator", "name",
+                           "CUDA emulator", "arch", "cuda", "cores", cores < 1 ? 1 : (int)cores, "l1_bytes",
+                           (json_int_t)default_smem_limit, "l2_bytes", 0, "l3_bytes", 0, "isa", isa)
+               : NULL;
+}
+
+/* ---- a request */
+
+/* More accesses than any thread block of a sane kernel makes: those of the whole call, with every extent padded by a
+ * large tile. */
+static int64_t accesses_of(const Shape *s)
+{
+    enum { PADDING = 256 };
+    const double all =
+        4.0 * ((double)s->rows + PADDING) * ((double)s->row_elems + PADDING) * ((double)s->terms + PADDING);
+    return all < 0x1p62 ? (int64_t)all : INT64_MAX;
+}
+
+static bool open_work(Work *w, char why[WHY_BYTES])
+{
+    int count = 0;
+    json_int_t smem_limit = (json_int_t)default_smem_limit;
+    snprintf(why, WHY_BYTES, "bad count or smem_limit");
+    if (json_unpack(w->json, "{s?b, s?I}", "count", &count, "smem_limit", &smem_limit) != 0 || smem_limit < 0)
+        return false;
+    emu = (Emu){ .workers = w->timing.threads, .count = count, .smem_limit = (size_t)smem_limit };
+    emu.block_budget = accesses_of(w->shape);
+    return true;
+}
+
+static void close_work(Work *w)
+{
+    for (int i = 0; i < w->nkernel; i++)
+        kernel_unload(&w->kernel[i]);
+}
+
+/* ---- places */
+
+static void place_free(Place *p)
+{
+    for (int i = 0; i < MAX_OPERAND; i++)
+        guarded_free(&p->operand[i]);
+    guarded_free(&p->packed);
+}
+
+static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape *s, bool aligned)
+{
+    *p = (Place){ 0 };
+    for (int i = 0; i < setup->noperand; i++) {
+        if (!guarded_new_at(&p->operand[i], s->bytes[i], aligned ? 0 : setup->dtype[i]->bytes))
+            return false;
+        if (p->operand[i].data && setup->role[i] != OUT)
+            memcpy(p->operand[i].data, s->operand[i].data, s->bytes[i]);
+        else if (p->operand[i].data)
+            memset(p->operand[i].data, NAN_BYTE, s->bytes[i]);
+    }
+    const size_t offset = aligned || !k->pack ? 0 : setup->dtype[setup->constant]->bytes;
+    return guarded_new_at(&p->packed, (size_t)k->packed_size, offset);
+}
+
+static bool pack(Kernel *k, const Setup *setup, const Shape *s, Place *p)
+{
+    if (!k->pack)
+        return true;
+    memset(p->packed.data, NAN_BYTE, p->packed.bytes);
+    int code = k->pack(s->extent, p->operand[setup->constant].data, p->packed.data);
+    if (code != 0)
+        return kernel_fail(k, STATUS_INVALID, "dcgen_pack returns %d", code);
+    return guarded_intact(&p->packed) ||
+           kernel_fail(k, STATUS_WRONG, "dcgen_pack writes outside of the packed operand");
+}
+
+static void add_regions(const Setup *setup, const Place *p, const Guarded *workspace)
+{
+    char name[64];
+    for (int i = 0; i < setup->noperand; i++) {
+        snprintf(name, sizeof name, "operand %d (%s)", i, setup->name[i]);
+        emu_add_region(&emu, setup->role[i] == OUT ? EMU_OUTPUT : EMU_INPUT, name, p->operand[i].data,
+                       p->operand[i].bytes, (unsigned)setup->dtype[i]->bytes);
+    }
+    if (p->packed.data)
+        emu_add_region(&emu, EMU_INPUT, "the packed operand", p->packed.data, p->packed.bytes,
+                       (unsigned)setup->dtype[setup->constant]->bytes);
+    emu_add_region(&emu, EMU_WORKSPACE, "workspace", workspace->data, workspace->bytes, COUNTER_BYTES);
+}
+
+/* ---- a call */
+
+static bool judge(Kernel *k, int code)
+{
+    char text[EMU_TEXT_BYTES];
+    if (emu.nfinding > 0) {
+        emu_describe(&emu.finding[0], text);
+        return kernel_fail(k, STATUS_WRONG, "%s", text);
+    }
+    if (emu.refusal[0])
+        return kernel_fail(k, STATUS_INVALID, "%s (%d)", emu.refusal, code);
+    return code == 0 || kernel_fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
+}
+
+static bool check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p, const Guarded *workspace)
+{
+    for (int i = 0; i < setup->noperand; i++) {
+        const Guarded *g = &p->operand[i];
+        if (!guarded_intact(g))
+            return kernel_fail(k, STATUS_WRONG, "writes outside of operand %d", i);
+        if (setup->role[i] != OUT && g->data && memcmp(g->data, s->operand[i].data, s->bytes[i]) != 0)
+            return kernel_fail(k, STATUS_WRONG, "changes operand %d, an input", i);
+    }
+    return (guarded_intact(&p->packed) && guarded_intact(workspace)) ||
+           kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand or the workspace");
+}
+
+static json_t *facts_of(const EmuCounts *c)
+{
+    return json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "facts", "sectors_read",
+                     (json_int_t)c->sectors_read, "sectors_written", (json_int_t)c->sectors_written, "wavefronts",
+                     (json_int_t)c->wavefronts, "conflicts", (json_int_t)c->conflicts, "barriers",
+                     (json_int_t)c->barriers, "collectives", (json_int_t)c->collectives, "blocks",
+                     (json_int_t)c->blocks, "threads", (json_int_t)c->threads, "smem_bytes", (json_int_t)c->smem_bytes);
+}
+
+static bool call(Kernel *k, const Setup *setup, Shape *s, Place *p, const Guarded *workspace)
+{
+    void *operand[MAX_OPERAND];
+    for (int i = 0; i < MAX_OPERAND; i++)
+        operand[i] = p->operand[i].data;
+    if (p->packed.data)
+        operand[setup->constant] = p->packed.data;
+    add_regions(setup, p, workspace);
+    if (!emu_begin(&emu)) {
+        emu_end(&emu);
+        return kernel_fail(k, STATUS_INVALID, "no memory to emulate it");
+    }
+    int code = k->launch(s->extent, operand, workspace->data, NULL);
+    emu_end(&emu);
+    return judge(k, code) && check_traces(k, setup, s, p, workspace) &&
+           kernel_check_output(k, setup, s, p->operand[setup->out].data);
+}
+
+static bool call_at(Kernel *k, const Setup *setup, Shape *s, const Guarded *workspace, bool aligned)
+{
+    Place p;
+    bool good = place_new(&p, k, setup, s, aligned) || kernel_fail(k, STATUS_INVALID, "no memory for the operands");
+    good = good && pack(k, setup, s, &p) && call(k, setup, s, &p, workspace);
+    place_free(&p);
+    return good;
+}
+
+static bool verify(Work *w, int i)
+{
+    Kernel *k = &w->kernel[i];
+    Guarded workspace;
+    const bool count = emu.count;
+    k->status = STATUS_OK;
+    k->max_err = 0;
+    if (!kernel_load(k, "dcgen_launch") || !kernel_sizes(k, w->setup, w->shape))
+        return false;
+    if (!guarded_new(&workspace, (size_t)k->workspace_bytes, WORKSPACE_ALIGN, SIDE_START))
+        return kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace", (long long)k->workspace_bytes);
+    if (workspace.data)
+        memset(workspace.data, 0, workspace.bytes);
+    bool good = call_at(k, w->setup, w->shape, &workspace, true);
+    if (good && count)
+        k->more = facts_of(&emu.counts);
+    emu.count = false;
+    good = good && call_at(k, w->setup, w->shape, &workspace, false);
+    emu.count = count;
+    guarded_free(&workspace);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    static const Engine engine = { .program = "dcgen-runner-emu",
+                                   .runner = "emu",
+                                   .usage = "[--targets DIR]",
+                                   .arguments = take_arguments,
+                                   .hello = hello,
+                                   .open = open_work,
+                                   .verify = verify,
+                                   .time = NULL,
+                                   .close = close_work,
+                                   .end = emu_free };
+    return serve_main(&engine, argc, argv);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+ * cuda_runtime.h as the emulator has it: what CUDA C++ kernels use, for a host compiler. The functions dcgen_emu_* and
+ * those that -fsanitize=thread calls are in the program that loads the code (dcgen-runner-emu).
+ *
+ *   c++ -x c++ -std=gnu++17 -O2 -g1 -march=native -fsanitize=thread -fno-tree-vectorize -fno-tree-slp-vectorize
+ *   -fno-builtin
+ *       -fno-exceptions -fno-rtti -w -shared -fPIC -nostdlib -DDCGEN_EMULATOR -I templates/device/emulator -o x.so x.cu
+ *
+ * Accesses shall stay what the text says: no vectors of several loads, no stores merged, no loops made into memset().
+ */
+#ifndef DCGEN_EMULATOR_CUDA_RUNTIME_H
+#define DCGEN_EMULATOR_CUDA_RUNTIME_H
+
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef __clang__
+#pragma GCC optimize("no-tree-vectorize", "no-tree-slp-vectorize")
+#pragma GCC optimize("no-store-merging", "no-tree-loop-distribute-patterns")
+#endif
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__ const
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+
+/* ---- vectors: one access each, never one an element */
+
+#define DCGEN_EMU_VECTOR2(name, type)                                                 \
+    struct alignas(2 * sizeof(type)) name {                                           \
+        type x, y;                                                                    \
+        typedef type whole __attribute__((vector_size(2 * sizeof(type)), may_alias)); \
+        name() = default;                                                             \
+        __forceinline__ name(type x0, type y0) : x(x0), y(y0) {}                      \
+        __forceinline__ name(const name &v) { *(whole *)this = *(const whole *)&v; }  \
+        __forceinline__ name &operator=(const name &v)                                \
+        {                                                                             \
+            *(whole *)this = *(const whole *)&v;                                      \
+            return *this;                                                             \
+        }                                                                             \
+    };                                                                                \
+    static __forceinline__ name make_##name(type x, type y) { return name(x, y); }
+
+#define DCGEN_EMU_VECTOR4(name, type)                                                            \
+    struct alignas(4 * sizeof(type)) name {                                                      \
+        type x, y, z, w;                                                                         \
+        typedef type whole __attribute__((vector_size(4 * sizeof(type)), may_alias));            \
+        name() = default;                                                                        \
+        __forceinline__ name(type x0, type y0, type z0, type w0) : x(x0), y(y0), z(z0), w(w0) {} \
+        __forceinline__ name(const name &v) { *(whole *)this = *(const whole *)&v; }             \
+        __forceinline__ name &operator=(const name &v)                                           \
+        {                                                                                        \
+            *(whole *)this = *(const whole *)&v;                                                 \
+            return *this;                                                                        \
+        }                                                                                        \
+    };                                                                                           \
+    static __forceinline__ name make_##name(type x, type y, type z, type w) { return name(x, y, z, w); }
+
+DCGEN_EMU_VECTOR2(float2, float)
+DCGEN_EMU_VECTOR2(int2, int)
+DCGEN_EMU_VECTOR2(uint2, unsigned)
+DCGEN_EMU_VECTOR2(short2, short)
+DCGEN_EMU_VECTOR2(ushort2, unsigned short)
+DCGEN_EMU_VECTOR2(double2, double)
+DCGEN_EMU_VECTOR2(longlong2, long long)
+DCGEN_EMU_VECTOR2(ulonglong2, unsigned long long)
+DCGEN_EMU_VECTOR4(float4, float)
+DCGEN_EMU_VECTOR4(int4, int)
+DCGEN_EMU_VECTOR4(uint4, unsigned)
+DCGEN_EMU_VECTOR4(short4, short)
+DCGEN_EMU_VECTOR4(ushort4, unsigned short)
+
+struct uint3 {
+    unsigned x, y, z;
+};
+struct dim3 {
+    unsigned x, y, z;
+    __forceinline__ dim3(unsigned x0 = 1, unsigned y0 = 1, unsigned z0 = 1) : x(x0), y(y0), z(z0) {}
+};
+
+/* ---- the emulator's side */
+
+typedef float dcgen_emu_float4 __attribute__((vector_size(16)));
+typedef unsigned dcgen_emu_word4 __attribute__((vector_size(16)));
+typedef unsigned dcgen_emu_word2 __attribute__((vector_size(8)));
+extern "C" {
+uint3 dcgen_emu_thread_index(void) __attribute__((const));
+uint3 dcgen_emu_block_index(void) __attribute__((const));
+uint3 dcgen_emu_block_dim(void) __attribute__((const));
+uint3 dcgen_emu_grid_dim(void) __attribute__((const));
+void dcgen_emu_barrier(int line);
+void dcgen_emu_fence(void);
+unsigned char *dcgen_emu_shared_memory(void);
+unsigned dcgen_emu_shared_address(const void *p);
+void dcgen_emu_cp_async(void *smem, const void *gmem, int width, int bytes, int line);
+void dcgen_emu_cp_commit(void);
+void dcgen_emu_cp_wait(int keep);
+dcgen_emu_word4 dcgen_emu_ldmatrix(int matrices, int transposed, const void *row, int line);
+dcgen_emu_float4 dcgen_emu_mma(int kind, dcgen_emu_float4 d, dcgen_emu_word4 a, dcgen_emu_word2 b, int line);
+float dcgen_emu_shfl_xor(float value, int mask, int line);
+float dcgen_emu_shfl_down(float value, int delta, int line);
+unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int line);
+int dcgen_emu_launch(void (*call)(void *kernel, const void *args), void *kernel, const void *args, const unsigned *grid,
+                     const unsigned *block, size_t smem_bytes);
+}
+
+#define threadIdx (dcgen_emu_thread_index())
+#define blockIdx (dcgen_emu_block_index())
+#define blockDim (dcgen_emu_block_dim())
+#define gridDim (dcgen_emu_grid_dim())
+
+static __forceinline__ void __syncthreads(int line = __builtin_LINE()) { dcgen_emu_barrier(line); }
+static __forceinline__ void __threadfence() { dcgen_emu_fence(); }
+
+/* ---- arithmetic */
+
+#define DCGEN_EMU_MIN_MAX(result, a_type, b_type)                                                                   \
+    static __forceinline__ result min(a_type a, b_type b) { return (result)a < (result)b ? (result)a : (result)b; } \
+    static __forceinline__ result max(a_type a, b_type b) { return (result)a > (result)b ? (result)a : (result)b; }
+DCGEN_EMU_MIN_MAX(int, int, int)
+DCGEN_EMU_MIN_MAX(unsigned, unsigned, unsigned)
+DCGEN_EMU_MIN_MAX(unsigned, unsigned, int)
+DCGEN_EMU_MIN_MAX(unsigned, int, unsigned)
+DCGEN_EMU_MIN_MAX(long, long, long)
+DCGEN_EMU_MIN_MAX(unsigned long, unsigned long, unsigned long)
+DCGEN_EMU_MIN_MAX(unsigned long, unsigned long, long)
+DCGEN_EMU_MIN_MAX(unsigned long, long, unsigned long)
+DCGEN_EMU_MIN_MAX(long long, long long, long long)
+DCGEN_EMU_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
+DCGEN_EMU_MIN_MAX(float, float, float)
+DCGEN_EMU_MIN_MAX(double, double, double)
+
+static __forceinline__ unsigned __float_as_uint(float v)
+{
+    unsigned u;
+    __builtin_memcpy(&u, &v, sizeof u);
+    return u;
+}
+static __forceinline__ float __uint_as_float(unsigned u)
+{
+    float v;
+    __builtin_memcpy(&v, &u, sizeof v);
+    return v;
+}
+static __forceinline__ int __float_as_int(float v) { return (int)__float_as_uint(v); }
+static __forceinline__ float __int_as_float(int i) { return __uint_as_float((unsigned)i); }
+static __forceinline__ float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static __forceinline__ float dcgen_emu_fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+#define fmaf dcgen_emu_fmaf /* -fno-builtin would make it a call */
+
+/* ---- the run time: device memory is the host's, everything is done at once */
+
+typedef struct CUstream_st *cudaStream_t;
+enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorInvalidConfiguration = 9 };
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+static inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+static inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
+static inline cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t = 0)
+{
+    memset(p, value, bytes);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t = 0)
+{
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                            size_t width, size_t height, cudaMemcpyKind, cudaStream_t = 0)
+{
+    if (width > to_pitch || width > from_pitch)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < height; i++)
+        memcpy((char *)to + i * to_pitch, (const char *)from + i * from_pitch, width);
+    return cudaSuccess;
+}
+
+#endif

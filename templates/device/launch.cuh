@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* Host: starts a kernel whose only parameter is `args`. More than 48 KiB of dynamic shared memory must be allowed first, once a device; it is
+ * allowed at each start, which costs less than remembering would in a program with several devices. The result is this start's own
+ * error: those of others are left alone. */
+template <typename Args>
+static cudaError_t launch(void (*kernel)(Args), dim3 grid, int threads, size_t smem_bytes, cudaStream_t stream, Args args)
+{
+    void *list[] = { &args };
+    if (smem_bytes > 48 * 1024) {
+        const cudaError_t code = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)smem_bytes);
+        if (code != cudaSuccess)
+            return code;
+    }
+    return cudaLaunchKernel((const void *)kernel, grid, dim3((unsigned)threads), list, smem_bytes, stream);
+}

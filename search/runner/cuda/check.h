@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check: no kernel is timed before it has passed here. Each runs on operands that lie on multiples of 256 bytes, and on
+ * operands that are aligned to an element only; each time twice, on a workspace that is zero before the first call,
+ * and both calls must give the same bits. It must write nothing but its output and its workspace, and be right
+ * (search/runner/verify.c).
+ */
+#ifndef DCGEN_CUDA_CHECK_H
+#define DCGEN_CUDA_CHECK_H
+
+#include "search/runner/cuda/gpu.h"
+#include "search/runner/runner.h"
+
+typedef enum { ALIGNED, SHIFTED, PLACEMENTS } Placement;
+
+/* A shape's operands on the GPU. */
+typedef struct {
+    const Setup *setup;
+    Shape *shape;
+    cudaStream_t stream;
+    GpuBuffer operand[PLACEMENTS][MAX_OPERAND];
+    char *scratch, *output[2]; /* host: as large as the largest operand; two results */
+} Check;
+
+bool check_open(Check *c, const Setup *setup, Shape *shape, cudaStream_t stream);
+void check_close(Check *c);
+
+/* What a kernel keeps on the GPU for its timing. */
+typedef struct {
+    GpuBuffer packed, workspace;
+} Extra;
+void extra_free(Extra *e);
+
+/* Status and why tell the result. False with status STATUS_OK is not possible. */
+bool check_kernel(Check *c, Kernel *k, Extra *e);
+
+/* Starts one call; 0, a negative number: refused, or a cudaError_t that is not fatal. Fatal ones end the process. */
+int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p);
+/* Why a call was not started. */
+bool check_refused(Kernel *k, int code);
+
+#endif

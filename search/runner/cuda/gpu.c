@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/runner/cuda/gpu.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include "gen/text.h"
+
+enum { BAND_BYTES = 8192, ALIGN_BYTES = 256, CANARY = 0xff }; /* as an element of any type the canary is a NaN */
+
+/* ---- the device */
+
+static int version_major(int version) { return version / 1000; }
+static int version_minor(int version) { return version % 1000 / 10; }
+
+static bool no_device(const Gpu *g, cudaError_t e, char why[GPU_WHY_BYTES])
+{
+    if (g->driver_version == 0)
+        snprintf(why, GPU_WHY_BYTES, "no NVIDIA driver is installed");
+    else if (e == cudaErrorInsufficientDriver || version_major(g->driver_version) < version_major(g->runtime_version))
+        snprintf(why, GPU_WHY_BYTES, "the driver is for CUDA %d.%d, older than this program's CUDA %d.%d",
+                 version_major(g->driver_version), version_minor(g->driver_version), version_major(g->runtime_version),
+                 version_minor(g->runtime_version));
+    else if (e == cudaErrorNoDevice || e == cudaSuccess)
+        snprintf(why, GPU_WHY_BYTES, "there is no CUDA device");
+    else
+        snprintf(why, GPU_WHY_BYTES, "no CUDA device can be used: %s", cudaGetErrorString(e));
+    return false;
+}
+
+static bool read_facts(Gpu *g)
+{
+    struct cudaDeviceProp p;
+    if (cudaGetDeviceProperties(&p, 0) != cudaSuccess)
+        return false;
+    snprintf(g->name, sizeof g->name, "%s", p.name);
+    g->sm_arch = 10 * p.major + p.minor;
+    g->sms = p.multiProcessorCount;
+    g->smem_sm_bytes = p.sharedMemPerMultiprocessor;
+    g->l2_bytes = p.l2CacheSize > 0 ? (size_t)p.l2CacheSize : 0;
+    g->memory_bytes = p.totalGlobalMem;
+    return cudaDeviceGetPCIBusId(g->bus, (int)sizeof g->bus, 0) == cudaSuccess;
+}
+
+bool gpu_open(Gpu *g, char why[GPU_WHY_BYTES])
+{
+    int count = 0;
+    *g = (Gpu){ 0 };
+    if (cudaDriverGetVersion(&g->driver_version) != cudaSuccess ||
+        cudaRuntimeGetVersion(&g->runtime_version) != cudaSuccess)
+        g->driver_version = 0;
+    cudaError_t e = cudaGetDeviceCount(&count);
+    if (e != cudaSuccess || count < 1 || version_major(g->driver_version) < version_major(g->runtime_version))
+        return no_device(g, e, why);
+    return read_facts(g) || no_device(g, cudaGetLastError(), why);
+}
+
+bool gpu_begin(const Gpu *g, char why[GPU_WHY_BYTES])
+{
+    cudaError_t e = cudaSetDevice(0);
+    if (e == cudaSuccess)
+        e = cudaFree(NULL); /* makes the context, whatever the version */
+    return e == cudaSuccess || no_device(g, e, why);
+}
+
+/* Machine code runs on its own compute capability and later ones of the same major number, "exact" code on its own. */
+static bool runs(const Gpu *g, const Target *t)
+{
+    int64_t arch;
+    if (!target_is_cuda(t) || !target_fact(t, "SM_ARCH", &arch))
+        return false;
+    return t->exact ? arch == g->sm_arch : arch / 10 == g->sm_arch / 10 && arch <= g->sm_arch;
+}
+
+static const char *id_of(Arena *a, const Gpu *g, const char *isa)
+{
+    Text t = { .arena = a };
+    text_printf(&t, "%s|%d|%d|%zu|%zu|%d|%d|%s", g->name, g->sm_arch, g->sms, g->smem_sm_bytes, g->l2_bytes,
+                g->driver_version, g->runtime_version, isa);
+    return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&t), t.len));
+}
+
+json_t *gpu_json(Arena *a, const Gpu *g, const TargetList *list, const char **err)
+{
+    json_t *isa = json_array();
+    const char *names = "";
+    for (int i = 0; i < list->n; i++)
+        if (runs(g, &list->t[i])) {
+            json_array_append_new(isa, json_string(list->t[i].name));
+            names = arena_printf(a, "%s%s,", names, list->t[i].name);
+        }
+    if (json_array_size(isa) == 0) {
+        *err = arena_printf(a, "no target's code runs on %s (compute capability %d.%d)", g->name, g->sm_arch / 10,
+                            g->sm_arch % 10);
+        json_decref(isa);
+        return NULL;
+    }
+    return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", id_of(a, g, names), "name", g->name, "arch",
+                     arena_printf(a, "sm_%d", g->sm_arch), "cores", g->sms, "l1_bytes", (json_int_t)g->smem_sm_bytes,
+                     "l2_bytes", (json_int_t)g->l2_bytes, "l3_bytes", (json_int_t)0, "isa", isa);
+}
+
+/* ---- errors */
+
+bool gpu_is_fatal(cudaError_t e)
+{
+    static const cudaError_t fatal[] = { cudaErrorIllegalAddress,
+                                         cudaErrorMisalignedAddress,
+                                         cudaErrorLaunchFailure,
+                                         cudaErrorIllegalInstruction,
+                                         cudaErrorInvalidPc,
+                                         cudaErrorInvalidAddressSpace,
+                                         cudaErrorHardwareStackError,
+                                         cudaErrorAssert,
+                                         cudaErrorLaunchTimeout,
+                                         cudaErrorECCUncorrectable,
+                                         cudaErrorUnknown,
+                                         cudaErrorContextIsDestroyed,
+                                         cudaErrorDevicesUnavailable };
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        if (fatal[i] == e)
+            return true;
+    return false;
+}
+
+static void end_process(cudaError_t e, const char *what)
+{
+    fprintf(stderr, "dcgen-runner-cuda: %s: %s (%s)\n", what, cudaGetErrorName(e), cudaGetErrorString(e));
+    _exit(GPU_EXIT_CODE); /* no clean-up: the context is ruined */
+}
+
+void gpu_check(cudaError_t e, const char *what)
+{
+    if (gpu_is_fatal(e))
+        end_process(e, what);
+}
+
+void gpu_wait(cudaStream_t stream, const char *what)
+{
+    cudaError_t e = cudaStreamSynchronize(stream);
+    if (e != cudaSuccess)
+        end_process(e, what);
+}
+
+/* ---- memory */
+
+/* Copies and fills of our own memory fail only when a kernel has ruined the context before. */
+static void must(cudaError_t e, const char *what)
+{
+    if (e != cudaSuccess)
+        end_process(e, what);
+}
+
+bool gpu_buffer_new(GpuBuffer *b, size_t bytes, size_t offset)
+{
+    void *base = NULL;
+    *b = (GpuBuffer){ .bytes = bytes };
+    if (bytes == 0)
+        return true;
+    b->total_bytes = (2 * BAND_BYTES + offset + bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+    cudaError_t e = cudaMalloc(&base, b->total_bytes);
+    if (e != cudaSuccess) {
+        gpu_check(e, "cudaMalloc");
+        cudaGetLastError();
+        return false;
+    }
+    b->base = base;
+    b->data = b->base + BAND_BYTES + offset;
+    must(cudaMemset(b->base, CANARY, b->total_bytes), "cudaMemset");
+    return true;
+}
+
+void gpu_buffer_free(GpuBuffer *b)
+{
+    if (b->base)
+        must(cudaFree(b->base), "cudaFree");
+    *b = (GpuBuffer){ 0 };
+}
+
+void gpu_buffer_fill(GpuBuffer *b, int byte)
+{
+    if (b->data)
+        must(cudaMemset(b->data, byte, b->bytes), "cudaMemset");
+}
+
+void gpu_buffer_put(GpuBuffer *b, const void *host)
+{
+    if (b->data)
+        must(cudaMemcpy(b->data, host, b->bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+}
+
+void gpu_buffer_get(const GpuBuffer *b, void *host)
+{
+    if (b->data)
+        must(cudaMemcpy(host, b->data, b->bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+}
+
+static bool is_canary(const char *from, size_t bytes)
+{
+    char band[2 * BAND_BYTES + ALIGN_BYTES];
+    must(cudaMemcpy(band, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    for (size_t i = 0; i < bytes; i++)
+        if ((unsigned char)band[i] != CANARY)
+            return false;
+    return true;
+}
+
+bool gpu_buffer_intact(const GpuBuffer *b)
+{
+    if (!b->data)
+        return true;
+    size_t before = (size_t)(b->data - b->base);
+    return is_canary(b->base, before) && is_canary(b->data + b->bytes, b->total_bytes - before - b->bytes);
+}
+
+bool gpu_buffer_equals(const GpuBuffer *b, const void *host, void *scratch)
+{
+    gpu_buffer_get(b, scratch);
+    return b->bytes == 0 || memcmp(scratch, host, b->bytes) == 0;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dcgen-runner-cuda: verifies and times GPU code for dcgen, by the protocol of search/runner/protocol.md.
+ *
+ *     dcgen-runner-cuda [--targets DIR] [--timer cupti|events] [--deadline SECONDS] [--probe]
+ *
+ * Candidates are shared objects without a CUDA runtime of their own: this program has one, and lends it to them. A
+ * kernel that ruins the GPU's context or does not end takes this process with it; dcgen starts another.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/place.h"
+#include "search/runner/cuda/check.h"
+#include "search/runner/cuda/gpu.h"
+#include "search/runner/cuda/nvml.h"
+#include "search/runner/cuda/sample.h"
+#include "search/runner/cuda/timer.h"
+#include "search/runner/cuda/watchdog.h"
+#include "search/runner/serve.h"
+
+static struct {
+    const char *targets; /* NULL: near this program */
+    bool by_events, probe;
+} option;
+
+static struct {
+    Gpu gpu;
+    Timer timer;
+    Nvml *nvml;
+    Check check;
+    Extra *extra; /* one a kernel of the request */
+} state;
+
+static bool take_timer(const char *value)
+{
+    option.by_events = strcmp(value, "events") == 0;
+    return option.by_events || strcmp(value, "cupti") == 0;
+}
+
+static bool take_deadline(const char *value)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    watchdog_set(seconds);
+    return end != value && !*end && seconds > 0 && seconds <= 86400;
+}
+
+static bool take_value(const char *name, const char *value)
+{
+    if (strcmp(name, "--targets") == 0)
+        option.targets = value;
+    return option.targets == value || (strcmp(name, "--timer") == 0 && take_timer(value)) ||
+           (strcmp(name, "--deadline") == 0 && take_deadline(value));
+}
+
+static bool take_arguments(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--probe") == 0)
+            option.probe = true;
+        else if (i + 1 == argc || !take_value(argv[i], argv[i + 1]))
+            return false;
+        else
+            i++;
+    return true;
+}
+
+/* ---- hello */
+
+static json_t *device_json(Arena *a, const char **err)
+{
+    TargetList list = { 0 };
+    const char *templates = option.targets ? NULL : place_templates(a);
+    const char *folder = templates ? arena_printf(a, "%s/targets", templates) : option.targets;
+    char why[GPU_WHY_BYTES];
+    if (!folder) {
+        *err = "cannot find the folder of targets; name it by --targets";
+        return NULL;
+    }
+    Diag *diag = diag_new(a);
+    if (!target_read_all(a, folder, &list, diag)) {
+        diag_print(diag, stderr);
+        *err = "cannot read the targets";
+        return NULL;
+    }
+    if (!gpu_open(&state.gpu, why)) {
+        *err = arena_strdup(a, why);
+        return NULL;
+    }
+    return gpu_json(a, &state.gpu, &list, err);
+}
+
+static bool start_work(Arena *a, const char **err)
+{
+    char why[GPU_WHY_BYTES];
+    timer_trace(&state.timer, !option.by_events);
+    if (!watchdog_start()) {
+        *err = "cannot start a thread";
+        return false;
+    }
+    bool good = gpu_begin(&state.gpu, why) && timer_open(&state.timer, &state.gpu, why);
+    if (!good) {
+        *err = arena_strdup(a, why);
+        return false;
+    }
+    state.nvml = nvml_open(state.gpu.bus, why);
+    if (!state.nvml)
+        fprintf(stderr, "dcgen-runner-cuda: clocks are not known: %s\n", why);
+    return true;
+}
+
+static json_t *hello(Arena *a, const char **err)
+{
+    json_t *device = device_json(a, err);
+    if (device && !start_work(a, err)) {
+        json_decref(device);
+        return NULL;
+    }
+    const Timer *t = &state.timer;
+    json_t *facts = device ? json_pack("{s:o, s:s, s:f}", "device", device, "timer", t->traced ? "cupti" : "events",
+                                       "null_ns", t->null_ns)
+                           : NULL;
+    if (facts && !t->traced)
+        json_object_set_new(facts, "timer_why", json_string(t->why));
+    return facts;
+}
+
+/* ---- requests */
+
+static bool open_work(Work *w, char why[WHY_BYTES])
+{
+    snprintf(why, WHY_BYTES, "no memory for the operands");
+    state.extra = calloc((size_t)w->nkernel, sizeof *state.extra);
+    return state.extra && check_open(&state.check, w->setup, w->shape, state.timer.stream);
+}
+
+static bool verify(Work *w, int i) { return check_kernel(&state.check, &w->kernel[i], &state.extra[i]); }
+
+static bool take_times(Work *w, char why[WHY_BYTES])
+{
+    snprintf(why, WHY_BYTES, "no memory for samples");
+    return sample_all(w, &state.check, state.extra, &state.timer, state.nvml);
+}
+
+static void close_work(Work *w)
+{
+    for (int i = 0; i < w->nkernel; i++) {
+        if (state.extra)
+            extra_free(&state.extra[i]);
+        kernel_unload(&w->kernel[i]);
+    }
+    check_close(&state.check);
+    free(state.extra);
+    state.extra = NULL;
+}
+
+static void end(void)
+{
+    timer_close(&state.timer);
+    nvml_close(state.nvml);
+}
+
+/* ---- */
+
+static int print_device(void)
+{
+    Arena *a = arena_new();
+    const char *err = "";
+    json_t *device = device_json(a, &err);
+    char *text = device ? json_dumps(device, JSON_COMPACT) : NULL;
+    if (text)
+        puts(text);
+    else
+        fprintf(stderr, "dcgen-runner-cuda: %s\n", err);
+    free(text);
+    json_decref(device);
+    arena_free(a);
+    return text ? 0 : 3;
+}
+
+int main(int argc, char **argv)
+{
+    static const Engine engine = { .program = "dcgen-runner-cuda",
+                                   .runner = "cuda",
+                                   .usage = "[--targets DIR] [--timer cupti|events] [--deadline SECONDS] [--probe]",
+                                   .arguments = take_arguments,
+                                   .hello = hello,
+                                   .open = open_work,
+                                   .verify = verify,
+                                   .time = take_times,
+                                   .close = close_work,
+                                   .end = end };
+    if (take_arguments(argc, argv) && option.probe)
+        return print_device();
+    return serve_main(&engine, argc, argv);
+}

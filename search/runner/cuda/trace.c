@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/runner/cuda/trace.h"
+
+#include <stdlib.h>
+
+const char *trace_status_text(TraceStatus s)
+{
+    static const char *const text[] = { [TRACE_OK] = "ok",
+                                        [TRACE_MISSING] = "calls without a kernel record",
+                                        [TRACE_DROPPED] = "records were dropped",
+                                        [TRACE_BROKEN] = "kernel records with impossible times" };
+    return text[s];
+}
+
+/* Room for one more of `size` bytes. */
+static void *grow(Trace *t, void *array, size_t count, size_t *space, size_t size)
+{
+    if (count < *space)
+        return array;
+    size_t want = *space ? 2 * *space : 256;
+    void *larger = realloc(array, want * size);
+    if (!larger) {
+        t->out_of_memory = true;
+        return array;
+    }
+    *space = want;
+    return larger;
+}
+
+void trace_add_kernel(Trace *t, uint64_t start_ns, uint64_t end_ns, uint32_t correlation)
+{
+    t->kernel = grow(t, t->kernel, t->nkernel, &t->kernel_space, sizeof *t->kernel);
+    if (t->nkernel < t->kernel_space)
+        t->kernel[t->nkernel++] = (TraceKernel){ start_ns, end_ns, correlation, TRACE_NO_CALL };
+}
+
+void trace_add_link(Trace *t, uint32_t correlation, uint64_t call)
+{
+    t->link = grow(t, t->link, t->nlink, &t->link_space, sizeof *t->link);
+    if (t->nlink < t->link_space)
+        t->link[t->nlink++] = (TraceLink){ correlation, call };
+}
+
+void trace_add_dropped(Trace *t, uint64_t n) { t->ndropped += n; }
+
+void trace_clear(Trace *t)
+{
+    t->nkernel = t->nlink = 0;
+    t->ndropped = 0;
+    t->out_of_memory = false;
+}
+
+void trace_free(Trace *t)
+{
+    free(t->kernel);
+    free(t->link);
+    *t = (Trace){ 0 };
+}
+
+static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+static int by_call_and_start(const void *x, const void *y)
+{
+    const TraceKernel *a = x, *b = y;
+    return a->call != b->call ? compare(a->call, b->call) : compare(a->start_ns, b->start_ns);
+}
+
+static int by_correlation(const void *x, const void *y)
+{
+    const TraceLink *a = x, *b = y;
+    return compare(a->correlation, b->correlation);
+}
+
+double trace_union_ns(const TraceKernel *kernel, size_t n)
+{
+    uint64_t total = 0, covered_to = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t from = kernel[i].start_ns > covered_to ? kernel[i].start_ns : covered_to;
+        if (kernel[i].end_ns > from) {
+            total += kernel[i].end_ns - from;
+            covered_to = kernel[i].end_ns;
+        }
+    }
+    return (double)total;
+}
+
+/* Tells every kernel its call, and puts them in order. */
+static void assign_calls(Trace *t)
+{
+    if (t->nlink > 1)
+        qsort(t->link, t->nlink, sizeof *t->link, by_correlation);
+    for (size_t k = 0; k < t->nkernel; k++) {
+        TraceLink wanted = { t->kernel[k].correlation, 0 };
+        const TraceLink *link = t->nlink ? bsearch(&wanted, t->link, t->nlink, sizeof *t->link, by_correlation) : NULL;
+        t->kernel[k].call = link ? link->call : TRACE_NO_CALL;
+    }
+    if (t->nkernel > 1)
+        qsort(t->kernel, t->nkernel, sizeof *t->kernel, by_call_and_start);
+}
+
+static bool possible(const TraceKernel *kernel, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (kernel[i].start_ns == 0 || kernel[i].end_ns <= kernel[i].start_ns)
+            return false;
+    return true;
+}
+
+TraceStatus trace_times(Trace *t, uint64_t first, size_t n, double *ns)
+{
+    if (t->out_of_memory)
+        return TRACE_BROKEN;
+    if (t->ndropped)
+        return TRACE_DROPPED;
+    assign_calls(t);
+    size_t begin = 0;
+    while (begin < t->nkernel && t->kernel[begin].call < first)
+        begin++;
+    for (size_t i = 0; i < n; i++) {
+        size_t end = begin;
+        while (end < t->nkernel && t->kernel[end].call == first + i)
+            end++;
+        if (end == begin)
+            return TRACE_MISSING;
+        if (!possible(&t->kernel[begin], end - begin))
+            return TRACE_BROKEN;
+        ns[i] = trace_union_ns(&t->kernel[begin], end - begin);
+        begin = end;
+    }
+    return TRACE_OK;
+}

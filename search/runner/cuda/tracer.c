@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tracer: of the record of a kernel only fields are read that have kept their places since CUDA 8; later versions add
+ * at its end. Buffers are 256 KB, two at first, more when CUPTI asks before it gives back; what they hold is copied
+ * out in the callback, which CUPTI may call from a thread of its own.
+ */
+#define _GNU_SOURCE
+#include "search/runner/cuda/tracer.h"
+
+#include <cupti.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "search/runner/cuda/library.h"
+
+enum { BUFFER_BYTES = 256 << 10, BUFFERS_AT_FIRST = 2, MAX_FREE = 8, ALIGN_BYTES = 8, PATIENCE = 25, PAUSE_US = 2000 };
+
+typedef CUpti_ActivityKernel4 KernelRecord;
+_Static_assert(offsetof(KernelRecord, start) == 16 && offsetof(KernelRecord, correlationId) == 92,
+               "CUPTI's kernel record has another layout");
+
+static const CUpti_ActivityKind kinds[] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                            CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+                                            /* Links are made for API calls that are themselves recorded. */
+                                            CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER };
+enum { NKIND = sizeof kinds / sizeof *kinds };
+
+static struct {
+    void *library;
+    pthread_mutex_t mutex;
+    Trace trace;
+    uint8_t *free_buffer[MAX_FREE];
+    int nfree;
+
+    CUptiResult (*register_callbacks)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
+    CUptiResult (*enable)(CUpti_ActivityKind);
+    CUptiResult (*disable)(CUpti_ActivityKind);
+    CUptiResult (*flush)(uint32_t);
+    CUptiResult (*next)(uint8_t *, size_t, CUpti_Activity **);
+    CUptiResult (*dropped)(CUcontext, uint32_t, size_t *);
+    CUptiResult (*push)(CUpti_ExternalCorrelationKind, uint64_t);
+    CUptiResult (*pop)(CUpti_ExternalCorrelationKind, uint64_t *);
+    CUptiResult (*text)(CUptiResult, const char **);
+} cupti = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+/* ---- buffers */
+
+static uint8_t *new_buffer(void) { return aligned_alloc(ALIGN_BYTES, BUFFER_BYTES); }
+
+static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records)
+{
+    pthread_mutex_lock(&cupti.mutex);
+    *buffer = cupti.nfree > 0 ? cupti.free_buffer[--cupti.nfree] : new_buffer();
+    pthread_mutex_unlock(&cupti.mutex);
+    *bytes = *buffer ? BUFFER_BYTES : 0;
+    *max_records = 0; /* as many as fit */
+}
+
+static void take_record(Trace *t, const CUpti_Activity *record)
+{
+    if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || record->kind == CUPTI_ACTIVITY_KIND_KERNEL) {
+        const KernelRecord *k = (const KernelRecord *)record;
+        trace_add_kernel(t, k->start, k->end, k->correlationId);
+    } else if (record->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) {
+        const CUpti_ActivityExternalCorrelation *link = (const CUpti_ActivityExternalCorrelation *)record;
+        if (link->externalKind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
+            trace_add_link(t, link->correlationId, link->externalId);
+    }
+}
+
+void tracer_take(Trace *t, uint8_t *buffer, size_t bytes, TracerNext *next)
+{
+    void *record = NULL;
+    while (next(buffer, bytes, &record) == CUPTI_SUCCESS)
+        take_record(t, record);
+}
+
+static int next_record(uint8_t *buffer, size_t bytes, void **record)
+{
+    return cupti.next(buffer, bytes, (CUpti_Activity **)record);
+}
+
+static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid_bytes)
+{
+    size_t dropped = 0;
+    (void)bytes;
+    pthread_mutex_lock(&cupti.mutex);
+    if (valid_bytes > 0)
+        tracer_take(&cupti.trace, buffer, valid_bytes, next_record);
+    if (cupti.dropped(context, stream, &dropped) == CUPTI_SUCCESS)
+        trace_add_dropped(&cupti.trace, dropped);
+    if (buffer && cupti.nfree < MAX_FREE)
+        cupti.free_buffer[cupti.nfree++] = buffer;
+    else
+        free(buffer);
+    pthread_mutex_unlock(&cupti.mutex);
+}
+
+/* ---- on and off */
+
+static bool said(CUptiResult code, const char *what, char why[TRACER_WHY_BYTES])
+{
+    const char *text = NULL;
+    if (code == CUPTI_SUCCESS)
+        return true;
+    if (cupti.text(code, &text) != CUPTI_SUCCESS || !text)
+        text = "unknown error";
+    snprintf(why, TRACER_WHY_BYTES, "%s: %s", what, text);
+    return false;
+}
+
+static bool bind_all(char why[TRACER_WHY_BYTES])
+{
+    const LibraryFunction functions[] = { { "cuptiActivityRegisterCallbacks", &cupti.register_callbacks },
+                                          { "cuptiActivityEnable", &cupti.enable },
+                                          { "cuptiActivityDisable", &cupti.disable },
+                                          { "cuptiActivityFlushAll", &cupti.flush },
+                                          { "cuptiActivityGetNextRecord", &cupti.next },
+                                          { "cuptiActivityGetNumDroppedRecords", &cupti.dropped },
+                                          { "cuptiActivityPushExternalCorrelationId", &cupti.push },
+                                          { "cuptiActivityPopExternalCorrelationId", &cupti.pop },
+                                          { "cuptiGetResultString", &cupti.text } };
+    return library_bind(cupti.library, functions, sizeof functions / sizeof *functions, why, TRACER_WHY_BYTES);
+}
+
+static void disable_first(int n)
+{
+    while (n-- > 0)
+        cupti.disable(kinds[n]);
+}
+
+static bool enable_all(char why[TRACER_WHY_BYTES])
+{
+    for (int i = 0; i < NKIND; i++)
+        if (!said(cupti.enable(kinds[i]), "cuptiActivityEnable", why)) {
+            disable_first(i);
+            return false;
+        }
+    return true;
+}
+
+bool tracer_open(char why[TRACER_WHY_BYTES])
+{
+    static const char *const names[] = { "libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL };
+    cupti.library = library_open(names, why, TRACER_WHY_BYTES);
+    if (!cupti.library)
+        return false;
+    while (cupti.nfree < BUFFERS_AT_FIRST && (cupti.free_buffer[cupti.nfree] = new_buffer()))
+        cupti.nfree++;
+    if (bind_all(why) &&
+        said(cupti.register_callbacks(give_buffer, take_buffer), "cuptiActivityRegisterCallbacks", why) &&
+        enable_all(why))
+        return true;
+    cupti.library = NULL; /* stays loaded: CUPTI may have threads by now */
+    return false;
+}
+
+void tracer_close(void)
+{
+    if (!cupti.library)
+        return;
+    disable_first(NKIND);
+    cupti.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    cupti.library = NULL;
+    tracer_clear();
+}
+
+/* ---- calls */
+
+void tracer_call_begin(uint64_t call) { cupti.push(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, call); }
+
+void tracer_call_end(void)
+{
+    uint64_t call;
+    cupti.pop(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &call);
+}
+
+void tracer_clear(void)
+{
+    pthread_mutex_lock(&cupti.mutex);
+    trace_clear(&cupti.trace);
+    pthread_mutex_unlock(&cupti.mutex);
+}
+
+TraceStatus tracer_times(uint64_t first, size_t n, double *ns)
+{
+    TraceStatus status = TRACE_MISSING;
+    for (int i = 0; i < PATIENCE && status == TRACE_MISSING; i++) {
+        if (i > 0)
+            usleep(PAUSE_US);
+        cupti.flush(i + 1 < PATIENCE ? 0 : CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+        pthread_mutex_lock(&cupti.mutex);
+        status = trace_times(&cupti.trace, first, n, ns);
+        pthread_mutex_unlock(&cupti.mutex);
+    }
+    return status;
+}

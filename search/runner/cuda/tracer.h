@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tracer: CUPTI's activity records, which give the start and the end of each kernel on the GPU to about 32 ns. Only one
+ * user of CUPTI can be active at a time, and it may be absent: all failures are said, and the caller times otherwise.
+ */
+#ifndef DCGEN_CUDA_TRACER_H
+#define DCGEN_CUDA_TRACER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "search/runner/cuda/trace.h"
+
+enum { TRACER_WHY_BYTES = 200 };
+
+/* Once a process, before the GPU is used. False: `why` says what is missing. */
+bool tracer_open(char why[TRACER_WHY_BYTES]);
+void tracer_close(void);
+
+/* Kernels started between the two belong to this call. Begin and end come from one thread. */
+void tracer_call_begin(uint64_t call);
+void tracer_call_end(void);
+
+/* Forgets what was recorded; records that come later are those of other calls. */
+void tracer_clear(void);
+/* After the GPU has finished: times of the calls first .. first+n-1. Waits a moment for records that are late. */
+TraceStatus tracer_times(uint64_t first, size_t n, double *ns);
+
+/* For tests: takes the records of one of CUPTI's buffers into t. next is cuptiActivityGetNextRecord's stand-in. */
+typedef int TracerNext(uint8_t *buffer, size_t bytes, void **record);
+void tracer_take(Trace *t, uint8_t *buffer, size_t bytes, TracerNext *next);
+
+#endif

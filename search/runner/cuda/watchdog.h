@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * watchdog: ends this program when a kernel does not. A kernel that hangs cannot be stopped from within its process;
+ * the end of the process ends its GPU context. dcgen blames the kernel of the last `begin` and starts another runner.
+ */
+#ifndef DCGEN_CUDA_WATCHDOG_H
+#define DCGEN_CUDA_WATCHDOG_H
+
+#include <stdbool.h>
+
+enum { WATCHDOG_EXIT_CODE = 5 };
+
+/* Starts the thread that watches; false: it cannot be started. Once a process. */
+bool watchdog_start(void);
+/* How long a kernel may take, 10 s unless set. */
+void watchdog_set(double seconds);
+/* From here the GPU has so long. `what` is named when the time is over; it is copied. */
+void watchdog_arm(const char *what);
+void watchdog_disarm(void);
+
+/* For tests: whether what was armed at `armed_s` for `seconds` is overdue at `now_s`. */
+bool watchdog_overdue(double now_s, double armed_s, double seconds);
+
+#endif

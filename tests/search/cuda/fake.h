@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fake: a GPU for tests on machines without one. Its memory is the host's, its kernels are host functions, its clock
+ * only moves when they say how long they take; so dcgen-runner-cuda runs whole, and its times can be foretold. The
+ * program dcgen-runner-cuda-fake exports these to the candidates that it loads (candidate.c) and to the fake CUPTI.
+ *
+ *   FAKE_GPU=nodriver|olddriver|nodevice|newer     what cudaGetDeviceCount finds (newer: no target runs on it)
+ *   FAKE_CUPTI=busy|drop|droponce|nolinks|zero     what goes wrong in the fake CUPTI
+ */
+#ifndef DCGEN_TEST_FAKE_H
+#define DCGEN_TEST_FAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A kernel: run(arg) is called when it runs; arg is copied. On a cold cache it takes twice as long. */
+enum { FAKE_ARG_BYTES = 256, FAKE_NULL_NS = 1500, FAKE_GAP_NS = 500 };
+void fake_launch(void (*run)(void *), const void *arg, int arg_bytes, int64_t takes_ns);
+void fake_fault(int error); /* from within a kernel: the context is ruined, everything fails from now on */
+void fake_hang(void);       /* from within a kernel: it never ends */
+
+/* Called for each kernel that ran, between the begin and end of an API call. */
+typedef struct {
+    void (*api_call)(void);
+    void (*kernel)(uint64_t start_ns, uint64_t end_ns);
+} FakeTracer;
+void fake_set_tracer(const FakeTracer *t); /* NULL: none */
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fake_nvml: a libnvidia-ml.so that knows one GPU, 1980 MHz at first and 1700 MHz with its power at the limit later.
+ */
+#include <string.h>
+
+static int nasked;
+
+int nvmlInit_v2(void) { return 0; }
+int nvmlShutdown(void) { return 0; }
+const char *nvmlErrorString(int code) { return code == 6 ? "Not Found" : "Unknown Error"; }
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **device)
+{
+    *device = &nasked;
+    return strcmp(bus, "0000:01:00.0") == 0 ? 0 : 6;
+}
+
+int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz)
+{
+    (void)device;
+    *mhz = nasked++ == 0 ? 1980 : 1700;
+    return type == 1 ? 0 : 2;
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons)
+{
+    (void)device;
+    *reasons = nasked > 1 ? 0x4 | 0x1 : 0x1;
+    return 0;
+}

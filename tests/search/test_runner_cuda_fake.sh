@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# ctest: timeout=120
+#
+# dcgen-runner-cuda whole, on the fake GPU of tests/search/cuda: protocol, verification, times, faults, hangs.
+set -u
+
+runner=$BIN/tests/dcgen-runner-cuda-fake
+[ -x "$runner" ] || { echo "skipped: dcgen-runner-cuda was left out of this build"; exit 77; }
+cc=${CC:-cc}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf -- "$tmp"' EXIT
+failed=0
+# Candidates are not instrumented.
+export LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" ASAN_OPTIONS=detect_leaks=0:handle_segv=0 TSAN_OPTIONS=handle_segv=0
+
+fail() { echo "FAILED: $*"; sed 's/^/    /' "$tmp/out" "$tmp/err"; failed=1; }
+
+"$cc" -O1 -shared -fPIC -I "$SRC" -o "$tmp/reference.so" "$SRC/templates/dense/reference.c" -lm || exit 1
+for b in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+    "$cc" -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=$b -o "$tmp/k$b.so" "$SRC/tests/search/cuda/candidate.c" || exit 1
+done
+
+setup='{"cmd":"setup","reference":"'$tmp'/reference.so","dtype":"f32","seed":1,"operands":[{"name":"X","role":"in","dtype":"f32"},{"name":"W","role":"const","dtype":"f32"},{"name":"bias","role":"in","dtype":"f32"},{"name":"Y","role":"out","dtype":"f32"}]}'
+
+# measure REPEATS BEHAVIOUR...: the line that asks for these kernels on 5 x 7 x 9.
+measure() {
+    repeats=$1
+    shift
+    kernels=
+    for b in "$@"; do kernels="$kernels${kernels:+,}{\"key\":\"key$b\",\"so\":\"$tmp/k$b.so\"}"; done
+    echo '{"cmd":"measure","id":7,"extent":[5,7,9],"elems":[45,63,7,35],"rows":5,"row_elems":7,"threads":1,"repeats":'"$repeats"',"sample_ns":40000,"max_ns":2000000000,"hot":true,"kernels":['"$kernels"']}'
+}
+
+# run [OPTION...] < requests: stdout into $tmp/out, stderr into $tmp/err, the exit code into $code.
+run() {
+    "$runner" --targets "$SRC/templates/targets" --deadline 1 "$@" >"$tmp/out" 2>"$tmp/err"
+    code=$?
+}
+
+# ask REPEATS BEHAVIOUR...: sets up and measures.
+ask() {
+    { echo "$setup"; measure "$@"; } >"$tmp/in"
+    run <"$tmp/in"
+}
+
+expect() { grep -q -e "$2" "$tmp/out" || fail "$1: no $2"; }
+expect_err() { grep -q -e "$2" "$tmp/err" || fail "$1: stderr has no $2"; }
+expect_code() { [ "$code" -eq "$2" ] || fail "$1: exit code $code, not $2"; }
+
+# ---- no device
+
+for row in "nodriver:no NVIDIA driver is installed" "olddriver:the driver is for CUDA 12.4, older than" \
+    "nodevice:there is no CUDA device" "newer:no target's code runs on Fake GPU (compute capability 99.0)"; do
+    for probe in "" --probe; do
+        FAKE_GPU=${row%%:*} run $probe </dev/null
+        expect_code "${row%%:*}" 3
+        expect_err "${row%%:*}" "^dcgen-runner-cuda: ${row#*:}"
+        [ "$(wc -l <"$tmp/err")" -eq 1 ] || fail "${row%%:*}: more than one line"
+        [ -s "$tmp/out" ] && fail "${row%%:*}: says something on stdout"
+    done
+done
+
+# ---- hello, probe, arguments
+
+run </dev/null
+expect_code hello 0
+expect hello '"event":"hello","protocol":1,"runner":"cuda"'
+expect hello '"name":"Fake GPU","arch":"sm_90","cores":4,"l1_bytes":233472,"l2_bytes":1048576,"l3_bytes":0'
+expect hello '"isa":\["sm_90a"'
+expect hello '"timer":"cupti","null_ns":1500'
+run --probe </dev/null
+expect_code probe 0
+expect probe '^{"id":"[0-9a-f]\{16\}","name":"Fake GPU"'
+run --timer sundial </dev/null
+expect_code "a bad argument" 2
+
+# ---- right kernels: hot 4000 ns, cold 8000; the one of two kernels twice 4000, of which the first is cold
+
+ask 5 0 1 7
+expect_code right 0
+expect right '"kernel":0,"status":"ok","ns":\[4000.0,4000.0,4000.0,4000.0,4000.0\]'
+expect right '"kernel":0.*"cold_ns":8000.0,"timer":"cupti","clock_mhz":1700,"throttle":"power"'
+expect right '"kernel":1,"status":"ok","ns":\[8000.0,8000.0,8000.0,8000.0,8000.0\].*"cold_ns":12000.0'
+expect right '"kernel":2,"status":"ok"'
+expect right '"event":"done","id":7'
+order=$(sed -n 's/.*"kernel":\([0-9]\),"phase":"time".*/\1/p' "$tmp/out" | tr -d '\n')
+[ "$order" = 210012210012210012 ] || fail "interleaving: $order"
+
+ask 0 0
+expect "verified only" '"kernel":0,"status":"ok","ns":\[\]'
+
+# ---- wrong ones
+
+wrong() {
+    ask 3 "$1" 0
+    expect_code "$3" 0
+    expect "$3" "\"kernel\":0,\"status\":\"$2\".*\"why\":\"$3"
+    expect "$3: the next kernel" '"kernel":1,"status":"ok","ns":\[4000.0,4000.0,4000.0\]'
+}
+wrong 2 wrong "writes outside of operand 3"
+wrong 3 wrong "\(changes operand 0, an input\|a second call\|row \)"
+wrong 4 wrong "\(row 0 element 0 is\|a second call\)"
+wrong 5 wrong "row 4 element 6 is -\?nan"
+wrong 6 wrong "writes outside of the workspace"
+wrong 8 wrong "\(changes the packed operand\|a second call\|row \)"
+wrong 9 invalid "cannot be launched: cudaErrorInvalidValue (invalid argument)"
+wrong 12 invalid "refuses these extents (-3)"
+wrong 13 invalid "cannot be launched"
+wrong 14 wrong "row 0 element 0 is"
+
+# ---- faults end the process, behind the begin of the culprit
+
+ask 3 0 10
+expect_code "illegal address" 4
+expect_err "illegal address" "verifying key10: cudaErrorIllegalAddress (an illegal memory access was encountered)"
+tail -n 1 "$tmp/out" | grep -q '"begin","id":7,"kernel":1,"phase":"verify"' || fail "illegal address: who is to blame?"
+
+ask 3 0 11
+expect_code hang 5
+expect_err hang "no end within 1 s: verifying key11"
+tail -n 1 "$tmp/out" | grep -q '"begin","id":7,"kernel":1,"phase":"verify"' || fail "hang: who is to blame?"
+
+ask 3 15
+[ "$code" -ge 128 ] || fail "segmentation fault: exit code $code"
+
+# ---- timing by events: gaps between calls count
+
+for why in "busy:CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED" "drop:records were dropped" \
+    "nolinks:calls without a kernel record" "zero:kernel records with impossible times"; do
+    { echo "$setup"; measure 3 0; } >"$tmp/in"
+    FAKE_CUPTI=${why%%:*} run <"$tmp/in"
+    expect "${why%%:*}" '"timer":"events".*"timer_why":".*'"${why#*:}"
+    expect "${why%%:*}" '"status":"ok","ns":\[4500.0.*"cold_ns":8500.0.*,"timer":"events"'
+done
+run --timer events <"$tmp/in"
+expect "events wanted" '"timer":"events".*"timer_why":"not wanted"'
+expect "events wanted" '"ns":\[4500.0'
+FAKE_CUPTI=droponce run <"$tmp/in"
+expect "one lost record" '"ns":\[4000.0,4000.0,4000.0\].*"timer":"cupti"'
+
+mkdir "$tmp/empty"
+echo 'int nothing;' | "$cc" -x c -shared -fPIC -o "$tmp/empty/libcupti.so.13" - || exit 1
+LD_LIBRARY_PATH=$tmp/empty run <"$tmp/in"
+expect "not CUPTI" '"timer":"events".*"timer_why":"the library lacks cuptiActivityRegisterCallbacks"'
+expect_err "no NVML" "clocks are not known: .*libnvidia-ml.so.1"
+grep -q clock_mhz "$tmp/out" && fail "no NVML: a clock"
+
+# ---- malformed lines do no harm
+
+{
+    echo 'nonsense'
+    echo '{"cmd":"dance"}'
+    measure 3 0
+    echo '{"cmd":"setup"}'
+    echo "$setup"
+    echo '{"cmd":"measure","id":8}'
+    measure 3 0 | sed 's/"rows":5/"rows":6/'
+    measure 99999 0
+    measure 3 0 | sed 's/k0.so/none.so/'
+    measure 3 0
+} >"$tmp/in"
+run <"$tmp/in"
+expect_code "malformed lines" 0
+[ "$(grep -c '"event":"error"' "$tmp/out")" -eq 7 ] || fail "malformed lines: $(grep -c '"event":"error"' "$tmp/out") errors"
+expect "malformed lines" '"status":"invalid".*none.so'
+expect "malformed lines" '"status":"ok","ns":\[4000.0,4000.0,4000.0\]'
+
+exit $failed

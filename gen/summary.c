@@ -57,6 +57,27 @@ static int64_t tuned_trials(const Study *s)
     return n;
 }
 
+/* What the choice rests on. */
+static void measured_text(const Outcome *out, const CostReport *c, FILE *to)
+{
+    const Study *s = out->study;
+    fprintf(to,
+            "  %" PRId64 " trials, %" PRId64 " failed; %" PRId64
+            " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
+            tuned_trials(s), failed_trials(s), c->nmeasure, 100 * c->error, c->rank);
+    fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
+            100 * tuned_regret(out));
+}
+
+static void modelled_text(const Study *s, FILE *to)
+{
+    fprintf(to, "  no time was measured: kernels were chosen by an analytic model\n");
+    fprintf(to,
+            "  %" PRId64 " candidates compiled and executed by the emulator, %" PRId64
+            " failed; those kept have no spills and no findings\n",
+            tuned_trials(s), failed_trials(s));
+}
+
 static void package_text(const Outcome *out, const CostReport *c, FILE *to)
 {
     const Study *s = out->study;
@@ -65,12 +86,10 @@ static void package_text(const Outcome *out, const CostReport *c, FILE *to)
     fprintf(to, "%s: %d kernel%s, %" PRId64 " KiB, %d %s, for %s (%s)\n", s->spec->name, as->nkernel,
             as->nkernel == 1 ? "" : "s", (as->code_bytes + 1023) / 1024, nleaf, nleaf == 1 ? "leaf" : "leaves",
             s->target->name, s->device->name);
-    fprintf(to,
-            "  %" PRId64 " trials, %" PRId64 " failed; %" PRId64
-            " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
-            tuned_trials(s), failed_trials(s), c->nmeasure, 100 * c->error, c->rank);
-    fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
-            100 * tuned_regret(out));
+    if (s->device->modelled)
+        modelled_text(s, to);
+    else
+        measured_text(out, c, to);
     fprintf(to, "  %s\n", out->workload->out);
 }
 
@@ -84,6 +103,7 @@ static json_t *package_json(const Outcome *out, const CostReport *c)
     json_object_set_new(o, "records", string(out->workload->records));
     json_object_set_new(o, "target", string(s->target->name));
     json_object_set_new(o, "device", string(s->device->name));
+    json_object_set_new(o, "modelled", json_boolean(s->device->modelled));
     json_object_set_new(o, "kernels", json_integer(as->nkernel));
     json_object_set_new(o, "code_bytes", json_integer(as->code_bytes));
     json_object_set_new(o, "leaves", json_integer(tree_nleaf(as->tree)));
@@ -127,17 +147,34 @@ static int64_t tuned_instances(const Spec *s)
     return n;
 }
 
+static int64_t fact(const Target *t, const char *name)
+{
+    int64_t value = 0;
+    target_fact(t, name, &value);
+    return value;
+}
+
+static void check_device(const Target *t, const Device *d, FILE *to)
+{
+    fprintf(to, "target: %s on %s: ", t->name, d->name);
+    if (target_is_cuda(t))
+        fprintf(to, "%d multiprocessors, each with %" PRId64 " KiB of shared memory; L2 %" PRId64 " KiB\n", d->cores,
+                d->l1_bytes >> 10, d->l2_bytes >> 10);
+    else
+        fprintf(to,
+                "%" PRId64 " vector registers of %" PRId64 " bytes; L1 %" PRId64 " KiB, L2 %" PRId64 " KiB, L3 %" PRId64
+                " KiB, %d cores\n",
+                fact(t, "VECTOR_REGISTERS"), fact(t, "VECTOR_BYTES"), d->l1_bytes >> 10, d->l2_bytes >> 10,
+                d->l3_bytes >> 10, d->cores);
+}
+
 static void check_text(const Workload *w, const Space *s, const Device *device, FILE *to)
 {
     const Spec *spec = w->spec;
     const Target *target = s->general[0].target;
     fprintf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", spec->name, spec->op->doc, spec->dtype,
             spec->ninstance, tuned_instances(spec));
-    fprintf(to,
-            "target: %s on %s: %" PRId64 " vector registers of %" PRId64 " bytes; L1 %" PRId64 " KiB, L2 %" PRId64
-            " KiB, L3 %" PRId64 " KiB, %d cores\n",
-            target->name, device->name, target->vector_registers, target->vector_bytes, device->l1_bytes >> 10,
-            device->l2_bytes >> 10, device->l3_bytes >> 10, device->cores);
+    check_device(target, device, to);
     fprintf(to, "space: %" PRId64 " candidates of %" PRId64 " combinations\n", s->n, s->nraw);
     for (int i = 0; i < s->nrejection; i++)
         if (s->rejection[i].count)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gen/target.h"
 
+#include <ctype.h>
 #include <hwloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,28 +11,118 @@
 #include "gen/dir.h"
 #include "gen/text.h"
 
+/* What the files of targets say in numbers. */
+static const struct {
+    const char *name, *family;
+    int64_t min, max;
+    const char *hint;
+} facts[] = {
+    { "VECTOR_BYTES", "cpu", 4, 1024, "16, 32 or 64" },
+    { "VECTOR_REGISTERS", "cpu", 1, 1024, "how many" },
+    { "SM_ARCH", "cuda", 50, 999, "the compute capability times ten" },
+    { "SMS", "cuda", 1, 4096, "multiprocessors of a typical device" },
+    { "SMEM_SM", "cuda", 1024, 1 << 24, "bytes of shared memory of a multiprocessor" },
+    { "SMEM_BLOCK", "cuda", 1024, 1 << 24, "bytes of shared memory that a block can have" },
+    { "REGS_SM", "cuda", 1024, 1 << 24, "registers of a multiprocessor" },
+    { "THREADS_SM", "cuda", 32, 1 << 16, "threads that a multiprocessor holds" },
+    { "BLOCKS_SM", "cuda", 1, 1024, "blocks that a multiprocessor holds" },
+    { "FMA_SM", "cuda", 1, 1 << 16, "fp32 FMAs a cycle" },
+    { "TENSOR_F16_SM", "cuda", 0, 1 << 16, "FMAs a cycle of mma.sync on f16 and bf16; 0: none" },
+    { "TENSOR_TF32_SM", "cuda", 0, 1 << 16, "the same on tf32" },
+    { "CLOCK_MHZ", "cuda", 1, 100000, "under load" },
+    { "DRAM_GBS", "cuda", 1, 1000000, "bandwidth" },
+    { "L2_GBS", "cuda", 1, 1000000, "bandwidth" },
+    { "L2_SIZE", "cuda", 1, (int64_t)1 << 40, "bytes" },
+};
+enum { NFACT = sizeof facts / sizeof *facts };
+_Static_assert((int)NFACT <= (int)TARGET_MAX_FACT, "a target has room for every fact");
+
+const char *target_fact_name(int i) { return i < NFACT ? facts[i].name : NULL; }
+
+static int64_t fact_of(const Target *t, const char *name)
+{
+    int64_t value = 0;
+    target_fact(t, name, &value);
+    return value;
+}
+
+bool target_fact(const Target *t, const char *name, int64_t *value)
+{
+    for (int i = 0; i < NFACT; i++)
+        if (strcmp(facts[i].name, name) == 0) {
+            *value = t ? t->fact[i] : 0;
+            return true;
+        }
+    return false;
+}
+
+static const char *lower_case(Arena *a, const char *name)
+{
+    char *s = arena_strdup(a, name);
+    for (char *p = s; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    return s;
+}
+
+static bool read_facts(Arena *a, Conf *c, Target *t)
+{
+    bool ok = true;
+    for (int i = 0; i < NFACT; i++)
+        if (strcmp(facts[i].family, t->family) == 0)
+            ok &= conf_int(c, conf_root(c), lower_case(a, facts[i].name), facts[i].min, facts[i].max, &t->fact[i]);
+    return ok;
+}
+
+/* The keys that every target has, then those of its family. */
+static bool check_keys(Arena *a, Conf *c, const Target *t)
+{
+    static const struct {
+        const char *family; /* NULL: all */
+        ConfKey key;
+    } rows[] = { { NULL, { "name", true, "the target's name" } },
+                 { NULL, { "family", true, "\"cpu\" or \"cuda\"" } },
+                 { NULL, { "rank", true, "higher is tried first" } },
+                 { NULL, { "fallback", false, NULL } },
+                 { "cpu", { "arch", true, "as uname -m says it; \"\": any" } },
+                 { "cpu", { "attribute", true, "for __attribute__((target(...))); \"\": none" } },
+                 { "cpu", { "runtime_check", true, "a C expression" } },
+                 { "cuda", { "gencode", true, "as nvcc -gencode takes it" } },
+                 { "cuda", { "exact", false, NULL } } };
+    ConfKey keys[sizeof rows / sizeof *rows + NFACT];
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!rows[i].family || strcmp(rows[i].family, t->family) == 0)
+            keys[n++] = rows[i].key;
+    for (int i = 0; i < NFACT; i++)
+        if (strcmp(facts[i].family, t->family) == 0)
+            keys[n++] = (ConfKey){ lower_case(a, facts[i].name), true, facts[i].hint };
+    return conf_keys(c, conf_root(c), keys, n);
+}
+
+static bool read_family(Conf *c, Target *t)
+{
+    static const char *const families[] = { "cpu", "cuda" };
+    int family = 0;
+    bool ok = conf_choice(c, conf_root(c), "family", "family", families, 2, &family);
+    t->family = families[family];
+    return ok;
+}
+
 static bool target_read(Arena *a, const char *path, Target *t, Diag *d)
 {
-    static const ConfKey keys[] = { { "name", true, "the target's name" },
-                                    { "family", true, "\"cpu\"" },
-                                    { "arch", true, "as uname -m says it; \"\": any" },
-                                    { "rank", true, "higher is tried first" },
-                                    { "vector_bytes", true, "16, 32 or 64" },
-                                    { "vector_registers", true, "how many" },
-                                    { "attribute", true, "for __attribute__((target(...))); \"\": none" },
-                                    { "runtime_check", true, "a C expression" } };
     int64_t rank = 0;
     const Source *src = conf_source(a, path, d);
     Conf *c = src ? conf_parse(a, src, 0, src->len, d) : NULL;
     if (!c)
         return false;
     const ConfSetting *root = conf_root(c);
-    bool ok = conf_keys(c, root, keys, sizeof keys / sizeof *keys);
-    ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "family", &t->family);
+    *t = (Target){ .name = "", .fallback = "", .attribute = "", .runtime_check = "0", .arch = "", .gencode = "" };
+    bool ok = read_family(c, t) && check_keys(a, c, t);
+    ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "fallback", &t->fallback);
     ok &= conf_string(c, root, "arch", &t->arch) & conf_int(c, root, "rank", 0, 1000, &rank);
-    ok &= conf_int(c, root, "vector_bytes", 4, 1024, &t->vector_bytes);
-    ok &= conf_int(c, root, "vector_registers", 1, 1024, &t->vector_registers);
     ok &= conf_string(c, root, "attribute", &t->attribute) & conf_string(c, root, "runtime_check", &t->runtime_check);
+    ok &= conf_string(c, root, "gencode", &t->gencode) & conf_bool(c, root, "exact", &t->exact);
+    ok &= read_facts(a, c, t);
     t->rank = (int)rank;
     conf_free(c);
     return ok;
@@ -67,6 +158,18 @@ const Target *target_find(const TargetList *list, const char *name)
             return &list->t[i];
     return NULL;
 }
+
+bool target_is_fallback(const TargetList *list, const Target *t, const Target *of)
+{
+    for (int i = 0; i < list->n && of && *of->fallback; i++) {
+        of = target_find(list, of->fallback);
+        if (of == t)
+            return true;
+    }
+    return false;
+}
+
+bool target_is_cuda(const Target *t) { return strcmp(t->family, "cuda") == 0; }
 
 /* Compares feature names without "_": gcc says avx512bf16, Linux avx512_bf16. */
 static bool same_feature(const char *a, size_t na, const char *b, size_t nb)
@@ -161,18 +264,36 @@ bool target_probe(Arena *a, const TargetList *list, const char *compiler, const 
     out->l3_bytes = l3 ? l3 : out->l2_bytes;
     hwloc_topology_destroy(topo);
     for (int i = 0; i < list->n && out->nisa < 8; i++)
-        if ((!*list->t[i].arch || strcmp(list->t[i].arch, out->arch) == 0) &&
+        if (!target_is_cuda(&list->t[i]) && (!*list->t[i].arch || strcmp(list->t[i].arch, out->arch) == 0) &&
             cpu_runs(&list->t[i], cpuinfo ? cpuinfo : ""))
             out->isa[out->nisa++] = list->t[i].name;
     out->id = device_id(a, out);
     return true;
 }
 
+Device target_typical_device(Arena *a, const Target *t)
+{
+    Device d = { .name = arena_printf(a, "typical %s device", t->name),
+                 .arch = t->name,
+                 .cores = (int)fact_of(t, "SMS"),
+                 .l1_bytes = fact_of(t, "SMEM_SM"),
+                 .l2_bytes = fact_of(t, "L2_SIZE"),
+                 .nisa = 1,
+                 .isa = { t->name },
+                 .compiler = "",
+                 .flags = "",
+                 .modelled = true };
+    d.id = device_id(a, &d);
+    return d;
+}
+
 void device_set_compiler(Arena *a, Device *d, const char *compiler, const char *flags)
 {
+    const bool cuda = strncmp(d->arch, "sm_", 3) == 0; /* the driver is in such a device's own id */
     d->compiler = compiler;
-    d->flags = flags;
+    d->flags = cuda ? arena_printf(a, "%s|%s", flags, d->id) : flags;
     d->id = device_id(a, d);
+    d->flags = flags;
 }
 
 const Target *target_best(const TargetList *list, const Device *device)

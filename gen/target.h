@@ -3,7 +3,8 @@
  * target: a machine to generate for, as data (templates/targets/<name>.cfg), and what this machine is.
  *
  * A CPU target is an instruction set: vector width, registers, the function attribute that enables it and the run-time
- * check that guards it. "host" is not a file: it is the best target that this CPU can run, with the others as fallbacks.
+ * check that guards it. A CUDA target is a compute capability with the limits and rates of a GPU that has it. "host" is
+ * not a file: it is the best target that this CPU can run; "cuda" is the best that the GPU beside it can run.
  */
 #ifndef DCGEN_TARGET_H
 #define DCGEN_TARGET_H
@@ -14,18 +15,20 @@
 #include "gen/diag.h"
 #include "search/record.h"
 
-typedef struct {
-    const char *name;   /* "avx512" */
-    const char *family; /* "cpu" */
-    const char *doc;
-    const char *attribute;     /* "avx512f,avx512vl,..."; "": none */
-    const char *runtime_check; /* C expression, true where it may run; "1": always */
-    const char *arch;          /* "x86_64"; "": any */
-    int rank;                  /* higher is tried first */
-    int64_t vector_bytes, vector_registers;
-} Target;
+enum { TARGET_MAX = 16, TARGET_MAX_FACT = 24 };
 
-enum { TARGET_MAX = 16 };
+typedef struct {
+    const char *name;              /* "avx512", "sm_90a" */
+    const char *family;            /* "cpu", "cuda" */
+    const char *fallback;          /* the target whose code serves machines that lack this one; "": none */
+    int rank;                      /* higher is tried first */
+    const char *attribute;         /* cpu: "avx512f,avx512vl,..."; "": none */
+    const char *runtime_check;     /* cpu: C expression, true where it may run; "1": always */
+    const char *arch;              /* cpu: "x86_64"; "": any */
+    const char *gencode;           /* cuda: "arch=compute_90a,code=sm_90a", as nvcc takes it */
+    bool exact;                    /* cuda: its code runs on this compute capability alone */
+    int64_t fact[TARGET_MAX_FACT]; /* see target_fact; 0: not given */
+} Target;
 
 typedef struct {
     int n;
@@ -35,6 +38,18 @@ typedef struct {
 /* All targets of a folder, one a .cfg file. */
 bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d);
 const Target *target_find(const TargetList *list, const char *name);
+/* Does `t` stand in for `of`, as its fallback or as a fallback of that? */
+bool target_is_fallback(const TargetList *list, const Target *t, const Target *of);
+
+/* Numbers that files of targets give, each under its name in small letters; expressions of templates know them by the same name in
+ * capitals: VECTOR_BYTES, SMEM_BLOCK ... The i-th name; NULL behind the last. */
+const char *target_fact_name(int i);
+/* By the name in capitals; of a NULL target each is 0. False: there is no such name. */
+bool target_fact(const Target *t, const char *name, int64_t *value);
+
+bool target_is_cuda(const Target *t);
+/* A GPU of this target's kind, as its file describes it: for work without one. */
+Device target_typical_device(Arena *a, const Target *t);
 
 /* This machine: hwloc for cores and caches, cpuid for what it runs; compiler and flags as given. */
 bool target_probe(Arena *a, const TargetList *list, const char *compiler, const char *flags, Device *out,

@@ -6,6 +6,7 @@ family  = "cpu";
 doc     = "Y = X * W + bias with W as it is, one row an output column: MR x NR dot products along rows of X and W";
 packed  = false;
 layouts = ["NK"];
+dtypes  = ["f32"];
 params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10]; doc = "rows of X in the tallest tile"; },
   { name = "NR";    choices = [1, 2, 3, 4, 5, 6, 8, 12];

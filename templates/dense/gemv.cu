@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "gemv";
+op      = "dense";
+family  = "cuda";
+doc     = "Y = X * W + bias for few rows of X: W streams through registers, ROWS rows of Y at a time, no tiles";
+packed  = false;
+layouts = ["NK", "KN"];
+params = (
+  { name = "ROWS";   choices = [1, 2, 4, 8];        doc = "rows of Y that a block computes at once"; },
+  { name = "COLS";   choices = [1, 2, 4];
+    doc = "NK: columns of a warp; KN: 16-byte groups of columns of a lane"; },
+  { name = "WARPS";  choices = [4, 8];              doc = "warps of a block"; },
+  { name = "KWARPS"; choices = [1, 2, 4, 8];        doc = "NK: warps that share out k for the same columns"; },
+  { name = "LANES";  choices = [8, 32];             doc = "KN: lanes of a warp side by side along a row of W"; },
+  { name = "UNROLL"; choices = [1, 2, 4];
+    doc = "NK: loads of W on their way for a column; KN: the same in QUADs"; },
+  { name = "SPLITK"; choices = [1, 2, 4, 8, 16, 32];
+    doc = "blocks that share out the sum over k of the same elements; the last one to finish adds up"; } );
+values = (
+  { name = "NT";      expr = "32 * WARPS";          doc = "threads of a block"; },
+  { name = "QUAD";    expr = "16 / ELEM_BYTES";     doc = "elements of 16 bytes"; },
+  { name = "BCOLS";   expr = "LAYOUT_NK * (WARPS / KWARPS * COLS) + LAYOUT_KN * (LANES * QUAD * COLS)";
+    doc = "columns of Y that a block computes"; },
+  { name = "KGROUPS"; expr = "LAYOUT_NK * KWARPS + LAYOUT_KN * (NT / LANES)";
+    doc = "groups of lanes that share out k"; },
+  { name = "KUNIT";   expr = "KGROUPS * QUAD * (LAYOUT_NK * 32 + LAYOUT_KN * UNROLL)";
+    doc = "values of k that all of them take at once, or a part of them"; },
+  { name = "SUMS";    expr = "LAYOUT_NK * KWARPS + LAYOUT_KN * WARPS";
+    doc = "sums of an element that a block adds up"; },
+  { name = "SMEM";    expr = "SUMS * ROWS * BCOLS * 4"; doc = "bytes of shared memory of a block"; },
+  { name = "COUNTERS"; expr = "4096";               doc = "tiles that may be split"; },
+  { name = "LOADS";   expr = "UNROLL * COLS * (LAYOUT_NK + LAYOUT_KN * QUAD)";
+    doc = "16-byte loads of W on their way of a lane"; },
+  { name = "NEED";    expr = "ROWS * COLS * (LAYOUT_NK + LAYOUT_KN * QUAD) + 4 * LOADS + 2 * ROWS + 2 * COLS + 30";
+    doc = "registers of a thread: sums, loads on their way, addresses"; } );
+constraints = (
+  { need = "KWARPS <= WARPS && (LAYOUT_NK || KWARPS == 1)"; why = "KN: all warps share out k"; },
+  { need = "LAYOUT_KN || LANES == 32";          why = "NK: all lanes lie along k"; },
+  { need = "LAYOUT_KN || KWARPS == 1 || KWARPS == WARPS || WARPS == 8 && KWARPS == 2";
+    why = "what is between is like one of its neighbours"; },
+  { need = "LOADS >= 2 && LOADS <= 16";
+    why = "fewer loads do not cover the memory's latency, more need too many registers"; },
+  { need = "LAYOUT_NK || COLS * UNROLL <= 2 || ELEM_BYTES == 4 && COLS <= 2";
+    why = "KN: QUAD times as many registers"; },
+  { need = "NEED <= 168";
+    why = "more registers leave too few warps to cover the memory's latency"; },
+  { need = "SMEM <= 32768";                     why = "more shared memory leaves too few blocks on an SM"; },
+  { need = "LAYOUT_NK || WARPS == 8 || LANES == 8"; why = "KN: fewer warps share out k among too few"; },
+  { need = "SPLITK == 1 || KWARPS == WARPS || LAYOUT_KN";
+    why = "warps of a block share out k at less cost than blocks"; },
+  { need = "LAYOUT_KN || SPLITK <= 4";          why = "NK: a column has a warp or more, which are many"; } );
+regs = "max(40, NEED - 10)";
+general = (
+  { target = "sm_75";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
+  { target = "sm_80";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
+  { target = "sm_86";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
+  { target = "sm_89";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
+  { target = "sm_90a"; ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; } );
+tile = { M = "ROWS"; N = "BCOLS"; K = "KUNIT"; };
+derived = (
+  { name = "TILES";  expr = "ceil_div(M, ROWS) * ceil_div(N, BCOLS)"; doc = "tiles of Y"; },
+  { name = "PARTS";  expr = "1 + (SPLITK - 1) * (TILES <= COUNTERS)"; doc = "parts of k that the plan asks for"; },
+  { name = "KPER";   expr = "ceil_div(ceil_div(K, KUNIT), PARTS)"; doc = "units of k of a slice"; },
+  { name = "SLICES"; expr = "ceil_div(ceil_div(K, KUNIT), KPER)";  doc = "blocks that share a tile"; },
+  { name = "BLOCKS"; expr = "TILES * SLICES";                      doc = "blocks of the launch"; },
+  { name = "FIT";
+    expr = "max(1, min(min(REGS_SM / (128 * ceil_to(REGS, 8)) * 128, THREADS_SM) / NT,"
+           " min(BLOCKS_SM, SMEM_SM / (SMEM + 1024))))";
+    doc = "blocks that an SM holds at a time"; },
+  { name = "MOST";   expr = "ceil_div(BLOCKS, SMS)";               doc = "blocks of the busiest SM"; },
+  { name = "LIVE";   expr = "min(FIT, MOST)";                      doc = "those that run at a time"; },
+  { name = "ROUND";  expr = "LAYOUT_NK * UNROLL + LAYOUT_KN";      doc = "units of k of one time round the loop"; },
+  { name = "KTIMES"; expr = "ceil_div(KPER, ROUND)";               doc = "times round the loop"; },
+  { name = "BYTES";  expr = "NT * LOADS * 16";
+    doc = "bytes of W that a block asks for each time"; },
+  { name = "MATHS";
+    expr = "LOADS * QUAD * NT * (ROWS + (ELEM_BYTES == 2)) / FMA_SM"
+           " + NT * (LAYOUT_NK * UNROLL + LAYOUT_KN * QUAD * UNROLL / QUAD) * ROWS * 16 / 96";
+    doc = "cycles of an SM for that: FMAs and conversions, and X from L1"; },
+  { name = "STEP";   expr = "max(max(LIVE * MATHS, LIVE * BYTES / 48), 650 + MATHS)";
+    doc = "cycles for one time round of the blocks that run together, the latency of memory at least"; },
+  { name = "ENDS";
+    expr = "600 + 12 * ROWS * COLS * (LAYOUT_NK + LAYOUT_KN * QUAD * (LANES == 8))"
+           " + (SLICES > 1) * (1800 + 40 * SLICES)";
+    doc = "cycles for a block's start, the shuffles, the sum of the slices"; } );
+padded_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
+serial_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
+bound = "log2(2500 + max(max(ceil_div(MOST, LIVE) * (STEP * KTIMES + ENDS) * 1000 / CLOCK_MHZ,"
+        " ELEM_BYTES * (ceil_div(M, ROWS) * N * K) / L2_GBS),"
+        " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
+        " - log2(2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT)";
+features = (
+  { name = "padding";   expr = "log2(TILES * ROWS * BCOLS / (M * N))";
+    doc = "elements computed for one that is stored"; },
+  { name = "k_padding"; expr = "log2(KPER * SLICES * KUNIT / K)"; doc = "the same along k"; },
+  { name = "balance";   expr = "log2(MOST * SMS / BLOCKS)";  doc = "blocks of the busiest SM against the mean"; },
+  { name = "waves";     expr = "log2(ceil_div(MOST, LIVE))"; doc = "blocks one after the other on an SM"; },
+  { name = "in_flight"; expr = "log2(LIVE * BYTES)";         doc = "bytes on their way to an SM"; },
+  { name = "warps";     expr = "log2(LIVE * WARPS)";         doc = "warps on an SM"; },
+  { name = "rows";      expr = "log2(ROWS)";                 doc = "FMAs for an element of W"; },
+  { name = "again";     expr = "log2(ceil_div(M, ROWS))";    doc = "how often W is read"; },
+  { name = "maths";     expr = "log2(1 + LIVE * MATHS * 48 / (LIVE * BYTES))"; doc = "arithmetic against the loads"; },
+  { name = "x_loads";   expr = "ROWS / COLS";                doc = "loads of X for one of W"; },
+  { name = "times";     expr = "log2(KTIMES)";               doc = "times round the loop"; },
+  { name = "ends";      expr = "log2(1 + ENDS / (STEP * KTIMES))";
+    doc = "start and end of a block against its length"; },
+  { name = "launch";    expr = "2500 / (2500 + STEP * KTIMES * 1000 / CLOCK_MHZ)"; doc = "the fixed cost's share"; },
+  { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
+  { name = "dram";      expr = "log2(1 + ELEM_BYTES * N * K * CLOCK_MHZ / (1000 * DRAM_GBS * STEP * KTIMES))";
+    doc = "traffic from memory against the rest"; },
+  { name = "narrow";    expr = "K * ELEM_BYTES % 16 != 0";   doc = "rows are not aligned: single elements"; },
+  { name = "lanes";     expr = "LAYOUT_KN * (LANES == 8)";   doc = "short pieces of W's rows"; },
+  { name = "groups";    expr = "log2(KGROUPS)";              doc = "sums that a block adds up"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_F16=1 or _BF16 */
+#include "standalone.cuh"
+#define ROWS 4
+#define COLS 2
+#define WARPS 4
+#define KWARPS 4
+#define LANES 32
+#define UNROLL 2
+#define SPLITK 2
+#define NT 128
+#define QUAD (16 / ELEM_BYTES)
+#define BCOLS 2
+#define KGROUPS 4
+#define KUNIT (32 * QUAD * KWARPS)
+#define SUMS 4
+#define SMEM (SUMS * ROWS * BCOLS * 4)
+#define COUNTERS 4096
+#endif
+/* KERNEL: a block computes ROWS x BCOLS elements of Y. W is read once for each ROWS rows of Y, 16 bytes (QUAD elements)
+ * a lane, past L1; X comes from L1. Sums are fp32, whatever the type.
+ *
+ *   X[m][k]   at X + m*K + k
+ *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = NAME_LDW(N, K)
+ *
+ *   NK        a warp sums up COLS columns: lane l takes QUAD values of k from QUAD*l on, then 32*QUAD*KWARPS further.
+ *             KWARPS warps share out k; WARPS/KWARPS of them lie side by side along n. Shuffles add the lanes' sums.
+ *   KN        LANES lanes side by side take QUAD*COLS columns each, for QUAD*UNROLL values of k; other lanes and warps
+ *             of the block take the next k. Shuffles add what the lanes of a warp have for the same column.
+ *   then      SUMS sums of each element, one a warp that has it, meet in shared memory.
+ *
+ * Where rows are not aligned to 16 bytes, single elements are loaded: lane l then has every 32nd k (NK) or every
+ * LANES-th column (KN).
+ */
+static __device__ __forceinline__ float KERNEL_value(NAME_elem v)
+{
+#if DTYPE_F16
+    return NAME_device::f16_to_float(v);
+#elif DTYPE_BF16
+    return NAME_device::bf16_to_float(v);
+#else
+    return v;
+#endif
+}
+
+template <int width> struct KERNEL_chunk { /* QUAD neighbouring elements, aligned to 16 bytes; 0 where there are none */
+    uint4 bits;
+    __device__ __forceinline__ void load(const NAME_elem *p, bool exists)
+    {
+        bits = exists ? *(const uint4 *)p : make_uint4(0, 0, 0, 0);
+    }
+    __device__ __forceinline__ void load_once(const NAME_elem *p, bool exists)
+    {
+        bits = exists ? NAME_device::load_once16(p) : make_uint4(0, 0, 0, 0);
+    }
+    __device__ __forceinline__ float operator[](int i) const
+    {
+        const unsigned word[4] = { bits.x, bits.y, bits.z, bits.w };
+#if ELEM_BYTES == 2
+        return KERNEL_value((NAME_elem)(word[i / 2] >> i % 2 * 16));
+#else
+        return __uint_as_float(word[i]);
+#endif
+    }
+};
+
+template <> struct KERNEL_chunk<1> { /* one element */
+    NAME_elem one;
+    __device__ __forceinline__ void load(const NAME_elem *p, bool exists)
+    {
+        one = exists ? *p : (NAME_elem)0;
+    }
+    __device__ __forceinline__ void load_once(const NAME_elem *p, bool exists)
+    {
+        one = exists ? *p : (NAME_elem)0;
+    }
+    __device__ __forceinline__ float operator[](int) const
+    {
+        return KERNEL_value(one);
+    }
+};
+
+struct KERNEL_task { /* of a block: its first row and column of Y, its part of k; W's elements from row to row */
+    int m0, n0;
+    unsigned k0, k1, ldw;
+};
+
+#if LAYOUT_NK
+/* Sums up the block's elements over its part of k, `width` elements a load; sums[warp of k][row][column]. */
+template <int width>
+static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &a, const KERNEL_task &b)
+{
+    const int lane = threadIdx.x % 32, kwarp = threadIdx.x / 32 % KWARPS, col = threadIdx.x / 32 / KWARPS * COLS;
+    constexpr unsigned step = 32 * width * KWARPS;
+    const NAME_elem *x[ROWS], *w[COLS];
+    float acc[ROWS][COLS];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        x[r] = a.X + (int64_t)min(b.m0 + r, a.M - 1) * a.K;
+#pragma unroll
+    for (int c = 0; c < COLS; c++)
+        w[c] = a.W + (uint64_t)b.ldw * (unsigned)min(b.n0 + col + c, a.N - 1);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+#pragma unroll
+        for (int c = 0; c < COLS; c++)
+            acc[r][c] = 0;
+#pragma unroll 1
+    for (unsigned first = b.k0 + kwarp * 32 * width; first < b.k1; first += step * UNROLL) {
+        const unsigned k = first + lane * width;
+        KERNEL_chunk<width> wv[UNROLL][COLS];
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+#pragma unroll
+            for (int c = 0; c < COLS; c++)
+                wv[u][c].load_once(w[c] + k + u * step, k + u * step < b.k1);
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                KERNEL_chunk<width> xv;
+                xv.load(x[r] + k + u * step, k + u * step < b.k1);
+#pragma unroll
+                for (int i = 0; i < width; i++)
+#pragma unroll
+                    for (int c = 0; c < COLS; c++)
+                        acc[r][c] = fmaf(xv[i], wv[u][c][i], acc[r][c]);
+            }
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+#pragma unroll
+        for (int c = 0; c < COLS; c++) {
+#pragma unroll
+            for (int mask = 16; mask > 0; mask /= 2)
+                acc[r][c] += NAME_device::shfl_xor(acc[r][c], mask);
+            if (lane == 0)
+                sums[(kwarp * ROWS + r) * BCOLS + col + c] = acc[r][c];
+        }
+}
+#else
+/* Sums up the block's elements over its part of k, `width` elements a load; sums[warp][row][column]. */
+template <int width>
+static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &a, const KERNEL_task &b)
+{
+    constexpr int ncol = QUAD * COLS, apart = LANES * width; /* columns of a lane; from one of its loads to the next */
+    constexpr int deep = width == 1 ? 4 : QUAD * UNROLL;     /* values of k at a time */
+    const int lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
+    const NAME_elem *x[ROWS], *w = a.W + b.n0 + lane * width;
+    const int left = a.N - b.n0 - lane * width;
+    float acc[ROWS][ncol];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        x[r] = a.X + (int64_t)min(b.m0 + r, a.M - 1) * a.K;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+#pragma unroll
+        for (int c = 0; c < ncol; c++)
+            acc[r][c] = 0;
+#pragma unroll 1
+    for (unsigned first = b.k0; first < b.k1; first += KGROUPS * deep) {
+        const unsigned k = first + group * deep;
+        KERNEL_chunk<width> wv[deep][ncol / width];
+#pragma unroll
+        for (int i = 0; i < deep; i++)
+#pragma unroll
+            for (int c = 0; c < ncol / width; c++)
+                wv[i][c].load_once(w + (uint64_t)b.ldw * (k + i) + c * apart, k + i < b.k1 && c * apart < left);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+#pragma unroll
+            for (int i = 0; i < deep; i += width) {
+                KERNEL_chunk<width> xv;
+                xv.load(x[r] + k + i, k + i < b.k1);
+#pragma unroll
+                for (int l = 0; l < width; l++)
+#pragma unroll
+                    for (int c = 0; c < ncol; c++)
+                        acc[r][c] = fmaf(xv[l], wv[i + l][c / width][c % width], acc[r][c]);
+            }
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+#pragma unroll
+        for (int c = 0; c < ncol; c++) {
+#pragma unroll
+            for (int mask = 16; mask >= LANES; mask /= 2)
+                acc[r][c] += NAME_device::shfl_xor(acc[r][c], mask);
+            if (threadIdx.x % 32 < LANES)
+                sums[(threadIdx.x / 32 * ROWS + r) * BCOLS + lane * width + c / width * apart + c % width] = acc[r][c];
+        }
+}
+#endif
+
+/* Rounds and stores one element. */
+static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, int m, int n, float v)
+{
+    if (m >= a.M || n >= a.N)
+        return;
+#if HAS_BIAS
+    v += KERNEL_value(a.bias[n]);
+#endif
+    NAME_elem *y = a.Y + (int64_t)m * a.N + n;
+#if DTYPE_F16
+    *y = NAME_device::f16_of(v);
+#elif DTYPE_BF16
+    *y = NAME_device::bf16_of(v);
+#else
+    *y = v;
+#endif
+}
+
+#if SPLITK > 1
+/* Stores the block's sums where the last block of the tile finds them: true in that one. The workspace begins with
+ * COUNTERS counters, one a tile, all 0 between calls; then it has the sums of each block. */
+static __device__ __forceinline__ bool KERNEL_share(float *sums, const NAME_args &a, float *tile)
+{
+    unsigned *counter = (unsigned *)a.workspace + blockIdx.x, *flag = (unsigned *)sums;
+#pragma unroll 1
+    for (int e = threadIdx.x; e < ROWS * BCOLS; e += NT) {
+        float v = 0;
+#pragma unroll
+        for (int s = 0; s < SUMS; s++)
+            v += sums[s * (ROWS * BCOLS) + e];
+        tile[blockIdx.z * (ROWS * BCOLS) + e] = v;
+    }
+    NAME_device::fence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *flag = NAME_device::atomic_add(counter, 1);
+    __syncthreads();
+    if (*flag != gridDim.z - 1)
+        return false;
+    NAME_device::fence();
+    if (threadIdx.x == 0)
+        *counter = 0;
+    return true;
+}
+#endif
+
+/* A block computes tile blockIdx.x, of which it sums up slice blockIdx.z of k; the row groups of the same columns are
+ * neighbours. With more than one slice the last block of a tile adds them up, in their order. */
+static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
+{
+#if TARGET_GUARD
+    float *sums = (float *)NAME_device::shared_memory();
+    const unsigned down = (a.M - 1) / ROWS + 1;
+    KERNEL_task b;
+    b.m0 = blockIdx.x % down * ROWS;
+    b.n0 = blockIdx.x / down * BCOLS;
+#if SPLITK > 1
+    const unsigned units = a.K / KUNIT + (a.K % KUNIT != 0), slice = (units + gridDim.z - 1) / gridDim.z * KUNIT;
+    b.k0 = blockIdx.z * slice;
+    b.k1 = min(b.k0 + slice, (unsigned)a.K);
+#else
+    b.k0 = 0;
+    b.k1 = a.K;
+#endif
+    b.ldw = (unsigned)NAME_LDW((int64_t)a.N, (int64_t)a.K);
+    if (((unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | b.ldw * ELEM_BYTES) % 16 == 0)
+        KERNEL_sum<QUAD>(sums, a, b);
+    else
+        KERNEL_sum<1>(sums, a, b);
+    __syncthreads();
+#if SPLITK > 1
+    float *tile = (float *)a.workspace + COUNTERS + (size_t)blockIdx.x * gridDim.z * (ROWS * BCOLS);
+    if (gridDim.z > 1 && !KERNEL_share(sums, a, tile))
+        return;
+#endif
+#pragma unroll 1
+    for (int e = threadIdx.x; e < ROWS * BCOLS; e += NT) {
+        float v = 0;
+#if SPLITK > 1
+#pragma unroll 4
+        for (unsigned s = 0; gridDim.z > 1 && s < gridDim.z; s++)
+            v += NAME_device::load_l2(tile + s * (ROWS * BCOLS) + e);
+        if (gridDim.z == 1)
+#endif
+#pragma unroll
+            for (int s = 0; s < SUMS; s++)
+                v += sums[s * (ROWS * BCOLS) + e];
+        KERNEL_store(a, b.m0 + e / BCOLS, b.n0 + e % BCOLS, v);
+    }
+#endif
+}
+
+static NAME_plan KERNEL_plan(int64_t M, int64_t N, int64_t K)
+{
+    const int64_t ntile = (M + ROWS - 1) / ROWS * ((N + BCOLS - 1) / BCOLS);
+    NAME_plan plan = { (unsigned)ntile, 1, 1, NT, SMEM, 0 };
+    if (ntile > 2147483647)
+        plan.x = 0; /* no such grid: the launch says so */
+#if SPLITK > 1
+    if (ntile <= COUNTERS) { /* more would keep any device busy */
+        const int64_t units = (K + KUNIT - 1) / KUNIT, slice = (units + SPLITK - 1) / SPLITK;
+        plan.z = (unsigned)((units + slice - 1) / slice);
+        if (plan.z > 1)
+            plan.workspace_bytes = 4 * (COUNTERS + (size_t)ntile * plan.z * (ROWS * BCOLS));
+    }
+#else
+    (void)K;
+#endif
+    return plan;
+}

@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "mma_gemm";
+op      = "dense";
+family  = "cuda";
+doc     = "Y = X * W + bias on tensor cores by mma.sync: BM x BN tiles in shared memory, WM x WN in a warp's registers";
+dtypes  = ["tf32", "f16", "bf16"];
+packed  = false;
+layouts = ["NK", "KN"];
+params = (
+  { name = "BM";     choices = [16, 32, 64, 128];         doc = "rows of a block's tile of Y"; },
+  { name = "BN";     choices = [32, 64, 96, 128, 256];    doc = "columns of a block's tile of Y"; },
+  { name = "WM";     choices = [16, 32, 64];              doc = "rows of a warp's part of the tile"; },
+  { name = "WN";     choices = [16, 32, 64];              doc = "columns of a warp's part of the tile"; },
+  { name = "ROW";    choices = [64, 128];                 doc = "bytes of k that are in shared memory at once"; },
+  { name = "STAGES"; choices = [3, 4];                    doc = "such blocks of k, in use or on their way"; },
+  { name = "SPLITK"; choices = [1, 2, 3, 4, 6, 8];
+    doc = "blocks that share out the sum over k of one tile; the last one to finish adds up"; },
+  { name = "GROUP";  choices = [0, 8];
+    doc = "tiles are done column by column, this many rows of tiles at a time; 0: all rows"; } );
+values = (
+  { name = "NT";      expr = "(BM / WM) * (BN / WN) * 32"; doc = "threads of a block"; },
+  { name = "BK";      expr = "ROW / ELEM_BYTES";           doc = "values of k of a stage"; },
+  { name = "QUAD";    expr = "16 / ELEM_BYTES";            doc = "elements of 16 bytes"; },
+  { name = "MTILES";  expr = "WM / 16";                    doc = "parts of 16 rows of a warp"; },
+  { name = "NTILES";  expr = "WN / 8";                     doc = "parts of 8 columns of a warp"; },
+  { name = "KSTEPS";  expr = "ROW / 32";                   doc = "steps of k of a stage, one mma each"; },
+  { name = "X_ROWS";  expr = "128 / ROW";                  doc = "rows along k in 128 bytes: all banks"; },
+  { name = "X_MASK";  expr = "ROW / 16";                   doc = "chunks of 16 bytes of such a row"; },
+  { name = "W_ROWS";  expr = "1 + (BN % 64 != 0)";         doc = "KN: rows along n with the same swizzle"; },
+  { name = "W_MASK";  expr = "8 / W_ROWS";                 doc = "KN: chunks that are swizzled among each other"; },
+  { name = "W_PITCH"; expr = "BN + 8 * DTYPE_TF32";        doc = "KN: elements from a row to the next"; },
+  { name = "TILE";    expr = "BM * BK + LAYOUT_NK * BN * BK + LAYOUT_KN * BK * W_PITCH"; doc = "elements of a stage"; },
+  { name = "Y_PITCH"; expr = "BN + 8";
+    doc = "elements from a row of Y to the next in shared memory"; },
+  { name = "SMEM";    expr = "max(STAGES * TILE, BM * Y_PITCH) * ELEM_BYTES";
+    doc = "bytes of shared memory of a block"; },
+  { name = "COUNTERS"; expr = "4096";                      doc = "tiles that may be split"; },
+  { name = "NEED";    expr = "WM * WN / 32 + 8 * MTILES + 4 * NTILES + 40";
+    doc = "registers of a thread: sums, two steps' operands, addresses"; },
+  { name = "MINB";
+    expr = "max(1, min(min(REGS_SM / (128 * ceil_to(NEED, 8)) * 128, 512) / NT, SMEM_SM / (SMEM + 1024)))";
+    doc = "blocks that an SM shall hold: up to 16 warps; each of its quarters has a quarter of the registers"; },
+  { name = "CAP";     expr = "min(255, REGS_SM / (128 * ceil_div(NT * MINB, 128)) / 8 * 8)";
+    doc = "registers that the compiler may use"; } );
+constraints = (
+  { need = "SM_ARCH >= 80";                    why = "no asynchronous copies, tf32 or bf16 before sm_80"; },
+  { need = "BM % WM == 0 && BN % WN == 0";     why = "a tile is a whole number of warps' parts"; },
+  { need = "WM <= WN || WM == 64";             why = "far from square a warp loads more for the same work"; },
+  { need = "WM > 16 || BM <= 32 && WN <= 32";  why = "a warp with few rows loads more for the same work"; },
+  { need = "WN > 16 || BM * BN <= 32 * 32";    why = "a warp with few parts waits for its loads"; },
+  { need = "BM <= BN * 2 && BN <= BM * 4";     why = "far from square a tile loads more for the same work"; },
+  { need = "NT >= 64 && NT <= 256";            why = "fewer threads hide no latency, more have too few registers"; },
+  { need = "NT < 256 || BM * BN >= 128 * 128"; why = "many threads with little work mostly wait at barriers"; },
+  { need = "NT > 64 || BM * BN <= 64 * 64";
+    why = "two warps with so many registers each leave an SM nearly empty"; },
+  { need = "NT % BK == 0";                     why = "the threads copy whole rows at a time"; },
+  { need = "SMEM <= SMEM_BLOCK";               why = "the stages must fit a block's shared memory"; },
+  { need = "NEED <= 240";
+    why = "more registers than a thread has, 255 with those of the compiler"; },
+  { need = "STAGES == 4 || ROW == 128";        why = "short stages must be many to cover the memory's latency"; },
+  { need = "STAGES * TILE * ELEM_BYTES >= 16384"; why = "too little on its way to cover the memory's latency"; },
+  { need = "STAGES * TILE * ELEM_BYTES <= 114688"; why = "so that another block fits beside it on most devices"; },
+  { need = "SPLITK == 1 || GROUP == 0";        why = "what is split has few tiles: their order matters little"; },
+  { need = "GROUP == 0 || BM * BN >= 128 * 128"; why = "where small tiles win the operands stay in L2"; },
+  { need = "SPLITK <= 3 || BM * BN <= 64 * 96"; why = "in more parts a large tile is not worth the sum at the end"; } );
+regs = "min(CAP, NEED + 4)";
+general = (
+  { target = "sm_80";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0; },
+  { target = "sm_86";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0; },
+  { target = "sm_89";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0; },
+  { target = "sm_90a"; BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0; } );
+tile = { M = "BM"; N = "BN"; K = "BK"; };
+derived = (
+  { name = "TILES";  expr = "ceil_div(M, BM) * ceil_div(N, BN)"; doc = "tiles of Y"; },
+  { name = "PARTS";  expr = "1 + (SPLITK - 1) * (TILES <= COUNTERS)"; doc = "parts of k that the plan asks for"; },
+  { name = "KPER";   expr = "ceil_div(ceil_div(K, BK), PARTS)";  doc = "blocks of k of a slice"; },
+  { name = "SLICES"; expr = "ceil_div(ceil_div(K, BK), KPER)";   doc = "blocks that share a tile"; },
+  { name = "BLOCKS"; expr = "TILES * SLICES";                    doc = "blocks of the launch"; },
+  { name = "FIT";
+    expr = "max(1, min(min(min(REGS_SM / (128 * ceil_to(REGS, 8)) * 128, THREADS_SM) / NT, BLOCKS_SM),"
+           " SMEM_SM / (SMEM + 1024)))";
+    doc = "blocks that an SM holds at a time"; },
+  { name = "FULL";   expr = "BLOCKS / (FIT * SMS)";              doc = "waves in which every SM is full"; },
+  { name = "REST";   expr = "ceil_div(BLOCKS - FULL * FIT * SMS, SMS)"; doc = "blocks of an SM in the last wave"; },
+  { name = "MMA";    expr = "BM * BN * BK * (3 + (SM_ARCH == 90) * 2) / (3 * TENSOR_SM)";
+    doc = "cycles of the tensor cores for a block of k; sm_90 gives mma.sync about 60% of them"; },
+  { name = "LDS";    expr = "(BM * (BN / WN) + BN * (BM / WM)) * ROW / 128 + (BM + BN) * ROW / 128";
+    doc = "cycles of shared memory: ldmatrix of all warps, and the copies"; },
+  { name = "ISSUE";
+    expr = "(NT / 32) * (KSTEPS * (MTILES * NTILES + MTILES + NTILES / (2 - (LAYOUT_KN * DTYPE_TF32)) + 6) + 40) / 4"
+           " + TILE * ELEM_BYTES / 16 * 4 / 128";
+    doc = "cycles to issue its instructions"; },
+  { name = "WORK";   expr = "max(max(MMA, LDS), max(ISSUE, (BM + BN) * ROW / 48))";
+    doc = "cycles for a block of k, all included"; },
+  { name = "ALONE";  expr = "WORK + 90 + 30 * KSTEPS";
+    doc = "the same for a block alone on an SM, which waits"; },
+  { name = "STEP";   expr = "FULL * max(FIT * WORK, ALONE) + (REST > 0) * max(REST * WORK, ALONE)";
+    doc = "cycles of the busiest SM for one block of k of all its blocks"; },
+  { name = "ENDS";
+    expr = "(FULL + (REST > 0)) * (1100 + BM * BN / 16) + (SLICES > 1) * (1500 + BM * BN * (1 + SLICES) / 8)";
+    doc = "cycles for the first stage's arrival, the stores, and the sum of the slices"; } );
+padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
+serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
+bound = "log2(2500 + max(max((STEP * KPER + ENDS) * 1000 / CLOCK_MHZ,"
+        " (ELEM_BYTES * (TILES * (BM + BN) * K + M * N) + 8 * (SLICES > 1) * M * N * SLICES) / L2_GBS),"
+        " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
+        " - log2(2 * TILES * BM * BN * KPER * SLICES * BK)";
+features = (
+  { name = "padding";   expr = "log2(TILES * BM * BN / (M * N))"; doc = "elements computed for one that is stored"; },
+  { name = "waves";     expr = "log2((FULL * FIT + REST) * SMS / BLOCKS)";
+    doc = "blocks of the busiest SM against the mean"; },
+  { name = "lone";      expr = "1 / max(1, (FULL > 0) * FIT + (FULL == 0) * REST)"; doc = "few blocks share an SM"; },
+  { name = "warps";     expr = "log2(NT * ((FULL > 0) * FIT + (FULL == 0) * REST))";
+    doc = "threads that hide latency"; },
+  { name = "loads";     expr = "LDS / MMA";
+    doc = "shared memory's cycles for one of the tensor cores"; },
+  { name = "issue";     expr = "ISSUE / MMA";                doc = "instructions for a cycle of the tensor cores"; },
+  { name = "drain";     expr = "ENDS / (STEP * KPER)";       doc = "start and end of a block against its length"; },
+  { name = "drain_log"; expr = "log2(1 + ENDS / (STEP * KPER))"; doc = "the same where it dominates"; },
+  { name = "launch";    expr = "2500 / (2500 + STEP * KPER * 1000 / CLOCK_MHZ)"; doc = "the fixed cost's share"; },
+  { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
+  { name = "split_sum"; expr = "(SLICES > 1) * BM * BN * SLICES / (STEP * KPER)";
+    doc = "adding them up, against the work"; },
+  { name = "l2";
+    expr = "log2(1 + ELEM_BYTES * TILES * (BM + BN) * K * CLOCK_MHZ / (1000 * L2_GBS * STEP * KPER))";
+    doc = "traffic from L2 against the work"; },
+  { name = "dram";
+    expr = "log2(1 + ELEM_BYTES * (M * K + N * K + M * N) * CLOCK_MHZ / (1000 * DRAM_GBS * STEP * KPER))";
+    doc = "traffic from memory against the work"; },
+  { name = "stages";    expr = "STAGES";                     doc = "depth of the pipeline"; },
+  { name = "in_flight"; expr = "log2((STAGES - 1) * TILE * ELEM_BYTES)"; doc = "bytes on their way to a block"; },
+  { name = "barriers";  expr = "1 / KSTEPS";                 doc = "barriers for a step of k"; },
+  { name = "area";      expr = "log2(WM * WN)";              doc = "independent mma of a warp"; },
+  { name = "tile";      expr = "log2(BM * BN)";              doc = "size"; },
+  { name = "tall";      expr = "log2(BM / BN)";              doc = "shape"; },
+  { name = "narrow";    expr = "K * ELEM_BYTES % 16 != 0";   doc = "rows are not aligned: copies of few bytes"; },
+  { name = "odd";       expr = "K * ELEM_BYTES % 4 != 0";    doc = "copies of single elements through registers"; },
+  { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_BF16=1 or _TF32 */
+#if !defined DTYPE_BF16 && !defined DTYPE_TF32
+#define DTYPE_F16 1
+#endif
+#include "standalone.cuh"
+#define BM 128
+#define BN 128
+#define WM 64
+#define WN 64
+#define ROW 64
+#define STAGES 4
+#define SPLITK 2
+#define GROUP 8
+#define NT 128
+#define BK (ROW / ELEM_BYTES)
+#define QUAD (16 / ELEM_BYTES)
+#define MTILES 4
+#define NTILES 8
+#define KSTEPS 2
+#define X_ROWS 2
+#define X_MASK 4
+#define W_ROWS 1
+#define W_MASK 8
+#define W_PITCH BN
+#define TILE (BM * BK + BN * BK)
+#define Y_PITCH (BN + 8)
+#define SMEM (STAGES * TILE * ELEM_BYTES)
+#define MINB 1
+#define COUNTERS 4096
+#endif
+/* KERNEL: a block computes BM x BN elements of Y, each of its warps WM x WN of them with mma.sync, fp32 sums.
+ *
+ *   X[m][k]   at X + m*K + k
+ *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = NAME_LDW(N, K)
+ *
+ *   warp      wy = warp % (BM/WM), wx = warp / (BM/WM): rows wy*WM.. and columns wx*WN.. of the tile
+ *   sums      acc[i][j] is the 16 x 8 part at row 16*i, column 8*j of the warp's; with g = lane/4, q = lane%4
+ *             element e of it has row g + 8*(e/2), column 2*q + e%2.
+ *   step      32 bytes of k: 16 or (tf32) 8 values, one mma.
+ *
+ *   stage     X's part [BM][BK], rows of ROW bytes; then W's part, NK: [BN][BK]; KN: [BK][BN] (tf32: rows of W_PITCH).
+ *             Chunks of 16 bytes (QUAD elements) are swizzled, so that the 8 rows of a matrix that ldmatrix reads lie
+ *             in 8 different groups of banks. Rows along k: chunk c of row r is in the place of c ^
+ *             (r/X_ROWS % X_MASK); X_ROWS rows are 128 bytes. Rows along n: chunk c of row k is in that of
+ *             c ^ (k/W_ROWS % W_MASK).
+ *             There is no transposing ldmatrix for tf32: KN is read word by word, from rows padded by 8 words.
+ *
+ *   tf32      the tensor core takes fp32 operands and ignores the 13 low bits of their mantissas.
+ */
+struct KERNEL_source { /* what a block reads: rows of X and of W from the tile's first on, k < k1 */
+    const NAME_elem *x, *w;
+    unsigned ldx, ldw;
+    int nrow, ncol, k1;
+};
+
+/* Where element k of row r lies in a tile whose rows run along k. */
+static __device__ __forceinline__ int KERNEL_at(int r, int k)
+{
+    return r * BK + (k / QUAD ^ r / X_ROWS % X_MASK) * QUAD + k % QUAD;
+}
+
+#if LAYOUT_KN
+/* Where column n of row k lies in W's part of a stage. */
+static __device__ __forceinline__ int KERNEL_at_kn(int k, int n)
+{
+#if DTYPE_TF32
+    return BM * BK + k * W_PITCH + n;
+#else
+    return BM * BK + k * W_PITCH + (n / QUAD ^ k / W_ROWS % W_MASK) * QUAD + n % QUAD;
+#endif
+}
+#endif
+
+/* Calls part(at, from, exists) for each `width` elements that this thread copies to the stage of k..k+BK: their
+ * place in the stage, where they come from, and whether there are any such: else they are 0. */
+template <int width, class Part>
+static __device__ __forceinline__ void KERNEL_parts(const KERNEL_source &src, int k, Part part)
+{
+    constexpr int across = BK / width, down = NT / across, unroll = width == QUAD ? 8 : width * ELEM_BYTES < 4 ? 8 : 1;
+    const int row = threadIdx.x / across, c = threadIdx.x % across * width;
+    const NAME_elem *x = src.x + (uint64_t)src.ldx * row + c + k;
+#pragma unroll unroll
+    for (int i = 0; i < (BM + down - 1) / down; i++)
+        if (BM % down == 0 || row + i * down < BM)
+            part(KERNEL_at(row + i * down, c), x + (uint64_t)src.ldx * (i * down),
+                 row + i * down < src.nrow && k + c < src.k1);
+#if LAYOUT_NK
+    const NAME_elem *w = src.w + (uint64_t)src.ldw * row + c + k;
+#pragma unroll unroll
+    for (int i = 0; i < (BN + down - 1) / down; i++)
+        if (BN % down == 0 || row + i * down < BN)
+            part(BM * BK + KERNEL_at(row + i * down, c), w + (uint64_t)src.ldw * (i * down),
+                 row + i * down < src.ncol && k + c < src.k1);
+#else
+    constexpr int along = BN / width < NT ? BN / width : NT, rows = NT / along, step = along * width;
+    const int r = threadIdx.x / along, n = threadIdx.x % along * width;
+    const NAME_elem *w = src.w + (uint64_t)src.ldw * (k + r) + n;
+#pragma unroll unroll
+    for (int i = 0; i < (BK + rows - 1) / rows; i++)
+#pragma unroll
+        for (int j = 0; j < BN / width / along; j++)
+            if (BK % rows == 0 || r + i * rows < BK)
+                part(KERNEL_at_kn(r + i * rows, n + j * step), w + (uint64_t)src.ldw * (i * rows) + j * step,
+                     n + j * step < src.ncol && k + r + i * rows < src.k1);
+#endif
+}
+
+struct KERNEL_fragments { /* operands of a warp for a step: X 16 x 32 bytes, W 32 bytes x 8 columns each */
+    unsigned x[MTILES][4], w[NTILES][2];
+};
+
+struct KERNEL_place { /* of a lane in a stage, for step 0 */
+    int x, w;
+};
+
+/* Where the lane's row for ldmatrix begins. The four matrices of X: rows 0..7 and 8..15 of chunk 0, then of chunk
+ * 1; those of W, NK: columns 0..7, chunks 0 and 1, then columns 8..15; KN, transposed: k 0..7 and 8..15 of columns
+ * 0..7, then 8..15. */
+static __device__ __forceinline__ KERNEL_place KERNEL_find()
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, wy = warp % (BM / WM), wx = warp / (BM / WM);
+    KERNEL_place p;
+    p.x = KERNEL_at(wy * WM + lane % 16, lane / 16 * QUAD);
+#if LAYOUT_NK
+    p.w = BM * BK + KERNEL_at(wx * WN + lane % 8 + lane / 16 * 8, lane / 8 % 2 * QUAD);
+#elif DTYPE_TF32
+    p.w = KERNEL_at_kn(lane % 4, wx * WN + lane / 4);
+#else
+    p.w = KERNEL_at_kn(lane % 16, wx * WN + lane / 16 * QUAD);
+#endif
+    return p;
+}
+
+/* Loads the fragments of step s. A further chunk changes bits of the place that are clear in its row's start and
+ * that the swizzle turned: hence the exclusive or. */
+static __device__ __forceinline__ void
+KERNEL_load(KERNEL_fragments &f, const NAME_elem *stages, const KERNEL_place &p, int offset, int s)
+{
+#pragma unroll
+    for (int i = 0; i < MTILES; i++)
+        NAME_device::ldmatrix_x4(f.x[i], stages + ((p.x + offset) ^ 2 * s * QUAD) + 16 * i * BK);
+#if LAYOUT_KN && DTYPE_TF32
+    const unsigned *w = (const unsigned *)stages + p.w + offset + 8 * s * W_PITCH;
+#pragma unroll
+    for (int j = 0; j < NTILES; j++) {
+        f.w[j][0] = w[8 * j];
+        f.w[j][1] = w[8 * j + 4 * W_PITCH];
+    }
+#else
+#pragma unroll
+    for (int j = 0; j < NTILES; j += 2) {
+        unsigned r[4];
+#if LAYOUT_NK
+        NAME_device::ldmatrix_x4(r, stages + ((p.w + offset) ^ 2 * s * QUAD) + 8 * j * BK);
+#else
+        NAME_device::ldmatrix_x4_trans(r, stages + ((p.w + offset) ^ j % W_MASK * QUAD) + j / W_MASK * W_MASK * QUAD +
+                                              16 * s * W_PITCH);
+#endif
+        f.w[j][0] = r[0], f.w[j][1] = r[1], f.w[j + 1][0] = r[2], f.w[j + 1][1] = r[3];
+    }
+#endif
+}
+
+static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[MTILES][NTILES][4], const KERNEL_fragments &f)
+{
+#pragma unroll
+    for (int j = 0; j < NTILES; j++)
+#pragma unroll
+        for (int i = 0; i < MTILES; i++)
+#if DTYPE_TF32
+            NAME_device::mma_tf32(acc[i][j], f.x[i], f.w[j]);
+#elif DTYPE_F16
+            NAME_device::mma_f16(acc[i][j], f.x[i], f.w[j]);
+#else
+            NAME_device::mma_bf16(acc[i][j], f.x[i], f.w[j]);
+#endif
+}
+
+/* acc = the product over k0 <= k < src.k1. Stages are copied STAGES-1 ahead of the one in use, `width` elements at
+ * a time: 16 bytes, 4 bytes, or one element where alignment allows no more; what is shorter than 4 bytes goes
+ * through registers. */
+template <int width>
+static __device__ __forceinline__ void
+KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, const KERNEL_source &src, int k0)
+{
+    const KERNEL_place p = KERNEL_find();
+    const int nblock = (src.k1 - k0 - 1) / BK + 1; /* 1 if K = 0 */
+    const auto start = [&](int block, NAME_elem *stage) {
+        if (block < nblock)
+            KERNEL_parts<width>(src, k0 + block * BK, [&](int at, const NAME_elem *from, bool exists) {
+                if (width == QUAD)
+                    NAME_device::cp_async16(stage + at, from, exists ? 16 : 0);
+                else if (width * ELEM_BYTES == 4)
+                    NAME_device::cp_async4(stage + at, from, exists ? 4 : 0);
+                else
+                    stage[at] = exists ? *from : (NAME_elem)0;
+            });
+        NAME_device::cp_commit();
+    };
+#pragma unroll 1
+    for (int i = 0; i < STAGES - 1; i++)
+        start(i, stages + i * TILE);
+    int use = 0, fill = (STAGES - 1) * TILE;
+#pragma unroll 1
+    for (int b = 0; b < nblock; b++) {
+        KERNEL_fragments f[2];
+        NAME_device::cp_wait<STAGES - 2>();
+        __syncthreads(); /* stage `use` is there, and nobody reads stage `fill` any more */
+        KERNEL_load(f[0], stages, p, use, 0);
+        start(b + STAGES - 1, stages + fill);
+#pragma unroll
+        for (int s = 0; s < KSTEPS; s++) {
+            if (s + 1 < KSTEPS)
+                KERNEL_load(f[(s + 1) % 2], stages, p, use, s + 1);
+            KERNEL_multiply(acc, f[s % 2]);
+        }
+        fill = use;
+        use = use == (STAGES - 1) * TILE ? 0 : use + TILE;
+    }
+}
+
+#if SPLITK > 1
+/* Adds up the tile of all blocks that share it, in their order, for one of them: false in the others. The
+ * workspace begins with COUNTERS counters, one a tile, all 0 between calls; then it has a tile for each block. */
+static __device__ __forceinline__ bool
+KERNEL_combine(float (&acc)[MTILES][NTILES][4], void *workspace, unsigned *flag)
+{
+    const unsigned nslice = gridDim.z, t = threadIdx.x;
+    if (nslice == 1)
+        return true;
+    unsigned *counter = (unsigned *)workspace + blockIdx.x;
+    float *tile = (float *)workspace + COUNTERS + (size_t)blockIdx.x * nslice * (BM * BN) + t * 4;
+    float *own = tile + (size_t)blockIdx.z * (BM * BN);
+#pragma unroll
+    for (int i = 0; i < MTILES; i++)
+#pragma unroll
+        for (int j = 0; j < NTILES; j++) {
+            const float *v = acc[i][j];
+            *(float4 *)(own + (i * NTILES + j) * (4 * NT)) = make_float4(v[0], v[1], v[2], v[3]);
+        }
+    NAME_device::fence();
+    __syncthreads();
+    if (t == 0)
+        *flag = NAME_device::atomic_add(counter, 1);
+    __syncthreads();
+    if (*flag != nslice - 1)
+        return false;
+    NAME_device::fence();
+    if (t == 0)
+        *counter = 0;
+#pragma unroll
+    for (int i = 0; i < MTILES; i++)
+#pragma unroll
+        for (int j = 0; j < NTILES; j++)
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                acc[i][j][e] = 0;
+#pragma unroll 1
+    for (unsigned s = 0; s < nslice; s++, tile += BM * BN)
+#pragma unroll
+        for (int i = 0; i < MTILES; i++)
+#pragma unroll
+            for (int j = 0; j < NTILES; j++) {
+                const float4 q = NAME_device::load_l2_16(tile + (i * NTILES + j) * (4 * NT));
+                float *v = acc[i][j];
+                v[0] += q.x, v[1] += q.y, v[2] += q.z, v[3] += q.w;
+            }
+    return true;
+}
+#endif
+
+/* Two neighbouring elements of Y to shared memory. */
+static __device__ __forceinline__ void KERNEL_put2(NAME_elem *to, float v0, float v1)
+{
+#if DTYPE_TF32
+    *(float2 *)to = make_float2(v0, v1);
+#elif DTYPE_F16
+    *(unsigned *)to = NAME_device::f16_of(v0) | (unsigned)NAME_device::f16_of(v1) << 16;
+#else
+    *(unsigned *)to = NAME_device::bf16_of(v0) | (unsigned)NAME_device::bf16_of(v1) << 16;
+#endif
+}
+
+#if HAS_BIAS
+static __device__ __forceinline__ float KERNEL_bias(const NAME_args &a, int n)
+{
+    if (n >= a.N)
+        return 0;
+#if DTYPE_TF32
+    return a.bias[n];
+#elif DTYPE_F16
+    return NAME_device::f16_to_float(a.bias[n]);
+#else
+    return NAME_device::bf16_to_float(a.bias[n]);
+#endif
+}
+#endif
+
+/* Adds the bias, rounds, and stores the tile by way of shared memory, so that a warp stores whole rows. */
+static __device__ __forceinline__ void
+KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_elem *tile, int m0, int n0)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int row = warp % (BM / WM) * WM + lane / 4, col = warp / (BM / WM) * WN + lane % 4 * 2;
+    __syncthreads(); /* nobody reads a stage any more */
+#pragma unroll
+    for (int j = 0; j < NTILES; j++) {
+        const int n = col + 8 * j;
+#if HAS_BIAS
+        const float b0 = KERNEL_bias(a, n0 + n), b1 = KERNEL_bias(a, n0 + n + 1);
+#else
+        const float b0 = 0, b1 = 0;
+#endif
+#pragma unroll
+        for (int i = 0; i < MTILES; i++)
+#pragma unroll
+            for (int e = 0; e < 4; e += 2)
+                KERNEL_put2(tile + (row + 16 * i + 4 * e) * Y_PITCH + n, acc[i][j][e] + b0, acc[i][j][e + 1] + b1);
+    }
+    __syncthreads();
+    const int nrow = min(a.M - m0, BM), ncol = min(a.N - n0, BN);
+    NAME_elem *y = a.Y + (int64_t)m0 * a.N + n0;
+    if ((uintptr_t)a.Y % 16 == 0 && a.N % QUAD == 0) {
+#pragma unroll 4
+        for (int e = threadIdx.x; e < BM * (BN / QUAD); e += NT) {
+            const int r = e / (BN / QUAD), n = e % (BN / QUAD) * QUAD;
+            if (r < nrow && n < ncol)
+                *(uint4 *)(y + (int64_t)r * a.N + n) = *(const uint4 *)(tile + r * Y_PITCH + n);
+        }
+    } else {
+#pragma unroll 4
+        for (int e = threadIdx.x; e < BM * BN; e += NT)
+            if (e / BN < nrow && e % BN < ncol)
+                y[(int64_t)(e / BN) * a.N + e % BN] = tile[e / BN * Y_PITCH + e % BN];
+    }
+}
+
+/* A block computes tile blockIdx.x, of which it sums up slice blockIdx.z of k. */
+static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
+{
+#if TARGET_GUARD
+    NAME_elem *stages = (NAME_elem *)NAME_device::shared_memory();
+    const unsigned down = (a.M - 1) / BM + 1;
+#if GROUP
+    const unsigned across = (a.N - 1) / BN + 1;
+    const unsigned group = blockIdx.x / (GROUP * across), in_group = blockIdx.x % (GROUP * across);
+    const unsigned height = min(down - group * GROUP, (unsigned)GROUP);
+    const int m0 = (group * GROUP + in_group % height) * BM, n0 = in_group / height * BN;
+#else
+    const int m0 = blockIdx.x % down * BM, n0 = blockIdx.x / down * BN;
+#endif
+    const unsigned ldw = (unsigned)NAME_LDW((int64_t)a.N, (int64_t)a.K);
+#if SPLITK > 1
+    const int slice = (a.K / BK + (a.K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
+    const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? a.K : k0 + slice * BK;
+#else
+    const int k0 = 0, k1 = a.K;
+#endif
+    const KERNEL_source src = { a.X + (int64_t)m0 * a.K,
+#if LAYOUT_NK
+                                a.W + (uint64_t)ldw * n0,
+#else
+                                a.W + n0,
+#endif
+                                (unsigned)a.K, ldw, a.M - m0, a.N - n0, k1 };
+    float acc[MTILES][NTILES][4];
+#pragma unroll
+    for (int i = 0; i < MTILES; i++)
+#pragma unroll
+        for (int j = 0; j < NTILES; j++)
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                acc[i][j][e] = 0;
+    const unsigned odd = (unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | ldw * ELEM_BYTES;
+    if (odd % 16 == 0)
+        KERNEL_sum<QUAD>(acc, stages, src, k0);
+#if ELEM_BYTES < 4
+    else if (odd % 4 != 0)
+        KERNEL_sum<1>(acc, stages, src, k0);
+#endif
+    else
+        KERNEL_sum<4 / ELEM_BYTES>(acc, stages, src, k0);
+#if SPLITK > 1
+    if (!KERNEL_combine(acc, a.workspace, (unsigned *)stages))
+        return;
+#endif
+    KERNEL_store(acc, a, stages, m0, n0);
+#endif
+}
+
+static NAME_plan KERNEL_plan(int64_t M, int64_t N, int64_t K)
+{
+    const int64_t ntile = (M + BM - 1) / BM * ((N + BN - 1) / BN);
+    NAME_plan plan = { (unsigned)ntile, 1, 1, NT, SMEM, 0 };
+    if (ntile > 2147483647)
+        plan.x = 0; /* no such grid: the launch says so */
+#if SPLITK > 1
+    if (ntile <= COUNTERS) { /* more would keep any device busy */
+        const int64_t blocks = (K + BK - 1) / BK, slice = (blocks + SPLITK - 1) / SPLITK;
+        plan.z = (unsigned)((blocks + slice - 1) / slice);
+        if (plan.z > 1)
+            plan.workspace_bytes = 4 * (COUNTERS + (size_t)ntile * plan.z * (BM * BN));
+    }
+#else
+    (void)K;
+#endif
+    return plan;
+}

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "simt_gemm";
+op      = "dense";
+family  = "cuda";
+doc     = "Y = X * W + bias in fp32 on the FMA units: BM x BN tiles in shared memory, TM x TN in a thread's registers";
+dtypes  = ["f32"];
+packed  = false;
+layouts = ["NK", "KN"];
+params = (
+  { name = "BM";     choices = [16, 32, 64, 96, 128];      doc = "rows of a block's tile of Y"; },
+  { name = "BN";     choices = [32, 64, 96, 128, 256];     doc = "columns of a block's tile of Y"; },
+  { name = "TM";     choices = [2, 4, 6, 8];               doc = "rows of a thread's part of the tile"; },
+  { name = "TN";     choices = [4, 6, 8, 12, 16];          doc = "columns of a thread's part of the tile"; },
+  { name = "BK";     choices = [8, 16, 32];                doc = "values of k that are in shared memory at once"; },
+  { name = "STAGES"; choices = [2, 3, 4];                  doc = "such blocks of k, in use or on their way"; },
+  { name = "SPLITK"; choices = [1, 2, 3, 4, 6, 8];
+    doc = "blocks that share out the sum over k of one tile; the last one to finish adds up"; },
+  { name = "GROUP";  choices = [0, 8];
+    doc = "tiles are done column by column, this many rows of tiles at a time; 0: all rows"; } );
+values = (
+  { name = "NT";        expr = "(BM / TM) * (BN / TN)";     doc = "threads of a block"; },
+  { name = "VN";        expr = "4 - 2 * (TN % 4 != 0)";     doc = "neighbouring columns of a thread"; },
+  { name = "CHUNKS";    expr = "BK / 4";                    doc = "16-byte chunks in a row of a tile along k"; },
+  { name = "LINE_ROWS"; expr = "32 / BK";                   doc = "such rows in 128 bytes: all banks"; },
+  { name = "TILE";      expr = "(BM + BN) * BK";            doc = "floats of a stage in shared memory"; },
+  { name = "SMEM";      expr = "STAGES * TILE * 4";         doc = "bytes of shared memory of a block"; },
+  { name = "WIDE";      expr = "BN + (BN == 96) * 32";      doc = "BN as a power of two"; },
+  { name = "NEED";
+    expr = "TM * TN + 4 * TM + LAYOUT_NK * 4 + LAYOUT_KN * (TN + 8 + TILE / NT / 8) + 24"
+           " + (SM_ARCH < 80) * (BM + WIDE) * BK / NT";
+    doc = "registers of a thread: accumulators, four k of its rows, a column or row of W, addresses, sm_75: copies"; },
+  { name = "MINB";
+    expr = "max(1, min(min(REGS_SM / (128 * ceil_to(NEED, 8)) * 128, 512) / NT, SMEM_SM / (SMEM + 1024)))";
+    doc = "blocks that an SM shall hold: up to 16 warps; each of its quarters has a quarter of the registers"; },
+  { name = "CAP";       expr = "min(255, REGS_SM / (128 * ceil_div(NT * MINB, 128)) / 8 * 8)";
+    doc = "registers that the compiler may use"; },
+  { name = "UNROLL";    expr = "1 + (CHUNKS - 1) * (NEED + 4 * TM + 36 + 4 * (NT == 64) <= CAP)";
+    doc = "chunks of k unrolled: all, if registers are left to load the next one's values early"; },
+  { name = "COUNTERS";  expr = "4096";                      doc = "tiles that may be split"; } );
+constraints = (
+  { need = "BM % (4 * TM) == 0 && BN % (8 * TN) == 0"; why = "a warp is 4 rows by 8 columns of threads"; },
+  { need = "NT == 64 || NT == 128 || NT == 256";
+    why = "fewer threads hide no latency, more have too few registers; copies are shared out by powers of two"; },
+  { need = "TM * TN >= 16 && TM * TN <= 128";
+    why = "shared memory bounds a smaller tile of a thread, registers a larger one"; },
+  { need = "TM <= TN + 2 && (TN <= 3 * TM || BM == 16)";
+    why = "far from square a thread loads more values for the same work"; },
+  { need = "BM <= BN * 2 && BN <= BM * 4"; why = "far from square a tile loads more values for the same work"; },
+  { need = "NT < 256 || TM * TN >= 48";    why = "many threads with little work mostly wait at barriers"; },
+  { need = "NT > 64 || TM * TN <= 96";     why = "two warps with so many registers each leave an SM nearly empty"; },
+  { need = "TILE >= 1024 && TILE <= 4096";
+    why = "a shorter stage is all barriers, a longer one wastes shared memory"; },
+  { need = "SMEM <= SMEM_BLOCK";           why = "the stages must fit a block's shared memory"; },
+  { need = "NEED <= 210";
+    why = "more values than a thread has registers, 255 with those of the compiler"; },
+  { need = "NT < 256 || MINB > 1 || TM * TN == 128"; why = "half of an SM's registers would stay empty"; },
+  { need = "SM_ARCH >= 80 || STAGES == 2"; why = "without asynchronous copies one stage is in use, one in registers"; },
+  { need = "SM_ARCH < 80 || STAGES > 2";   why = "one stage on its way does not cover the memory's latency"; },
+  { need = "SM_ARCH < 80 || STAGES == 4 || TILE >= 2048";
+    why = "too little on its way to cover the memory's latency"; },
+  { need = "STAGES <= 3 || TILE <= 2560";  why = "three long stages already cover the memory's latency"; },
+  { need = "SPLITK == 1 || GROUP == 0";    why = "what is split has few tiles: their order matters little"; },
+  { need = "GROUP == 0 || BM * BN >= 128 * 96"; why = "where small tiles win the operands stay in L2"; },
+  { need = "SPLITK <= 3 || BM * BN <= 64 * 96"; why = "in more parts a large tile is not worth the sum at the end"; } );
+regs = "min(CAP, NEED + (UNROLL > 1) * (LAYOUT_NK * 4 * (TM + TN) + LAYOUT_KN * 24))";
+general = (
+  { target = "sm_75";  BM = 64; BN = 64; TM = 8; TN = 8; BK = 16; STAGES = 2; SPLITK = 1; GROUP = 0; },
+  { target = "sm_80";  BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0; },
+  { target = "sm_86";  BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0; },
+  { target = "sm_89";  BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0; },
+  { target = "sm_90a"; BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0; } );
+tile = { M = "BM"; N = "BN"; K = "BK"; };
+derived = (
+  { name = "TILES";  expr = "ceil_div(M, BM) * ceil_div(N, BN)"; doc = "tiles of Y"; },
+  { name = "PARTS";  expr = "1 + (SPLITK - 1) * (TILES <= COUNTERS)"; doc = "parts of k that the plan asks for"; },
+  { name = "KPER";   expr = "ceil_div(ceil_div(K, BK), PARTS)";   doc = "blocks of k of a slice"; },
+  { name = "SLICES"; expr = "ceil_div(ceil_div(K, BK), KPER)";   doc = "blocks that share a tile"; },
+  { name = "BLOCKS"; expr = "TILES * SLICES";                    doc = "blocks of the launch"; },
+  { name = "FIT";
+    expr = "max(1, min(min(min(REGS_SM / (128 * ceil_to(REGS, 8)) * 128, THREADS_SM) / NT, BLOCKS_SM),"
+           " SMEM_SM / (SMEM + 1024)))";
+    doc = "blocks that an SM holds at a time"; },
+  { name = "FULL";   expr = "BLOCKS / (FIT * SMS)";              doc = "waves in which every SM is full"; },
+  { name = "REST";   expr = "ceil_div(BLOCKS - FULL * FIT * SMS, SMS)"; doc = "blocks of an SM in the last wave"; },
+  { name = "FMA";    expr = "BM * BN * BK / FMA_SM";
+    doc = "cycles of an SM's FMA units for a block of k"; },
+  { name = "LDS";    expr = "(TM + TN) * BK * NT / 64";
+    doc = "cycles of its shared memory: 2 for 16 bytes a lane"; },
+  { name = "ISSUE";
+    expr = "(BM * BN * BK + (TM + TN) * BK * NT / 4 + TILE * 2 + (30 + 6 * CHUNKS / UNROLL) * NT) / 128";
+    doc = "cycles to issue its instructions: FMAs, loads, copies, the loop"; },
+  { name = "WORK";   expr = "max(max(FMA, LDS), max(ISSUE, TILE * 4 / 48))";
+    doc = "cycles for a block of k, all included"; },
+  { name = "ALONE";  expr = "WORK + 60 + 30 * (CHUNKS / UNROLL)";
+    doc = "the same for a block alone on an SM, which waits"; },
+  { name = "STEP";   expr = "FULL * max(FIT * WORK, ALONE) + (REST > 0) * max(REST * WORK, ALONE)";
+    doc = "cycles of the busiest SM for one block of k of all its blocks"; },
+  { name = "ENDS";
+    expr = "(FULL + (REST > 0)) * (900 + BM * BN / 16) + (SLICES > 1) * (1500 + BM * BN * (1 + SLICES) / 8)";
+    doc = "cycles for the first stage's arrival, the stores, and the sum of the slices"; } );
+padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
+serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
+bound = "log2(2500 + max(max((STEP * KPER + ENDS) * 1000 / CLOCK_MHZ,"
+        " 4 * (TILES * (BM + BN) * K + M * N * (1 + 2 * (SLICES > 1) * SLICES)) / L2_GBS),"
+        " 4 * (M * K + N * K + M * N) * (4 * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
+        " - log2(2 * TILES * BM * BN * KPER * SLICES * BK)";
+features = (
+  { name = "padding";   expr = "log2(TILES * BM * BN / (M * N))"; doc = "elements computed for one that is stored"; },
+  { name = "waves";     expr = "log2((FULL * FIT + REST) * SMS / BLOCKS)";
+    doc = "blocks of the busiest SM against the mean"; },
+  { name = "lone";      expr = "1 / max(1, (FULL > 0) * FIT + (FULL == 0) * REST)"; doc = "few blocks share an SM"; },
+  { name = "warps";     expr = "log2(NT * ((FULL > 0) * FIT + (FULL == 0) * REST))";
+    doc = "threads that hide latency"; },
+  { name = "loads";     expr = "LDS / FMA";                  doc = "shared memory's cycles for one of the FMA units"; },
+  { name = "issue";     expr = "ISSUE / FMA";                doc = "instructions for an FMA"; },
+  { name = "rolled";    expr = "UNROLL < CHUNKS";            doc = "no registers to load the next values early"; },
+  { name = "drain";     expr = "ENDS / (STEP * KPER)";       doc = "start and end of a block against its length"; },
+  { name = "drain_log"; expr = "log2(1 + ENDS / (STEP * KPER))"; doc = "the same where it dominates"; },
+  { name = "launch";    expr = "2500 / (2500 + STEP * KPER * 1000 / CLOCK_MHZ)"; doc = "the fixed cost's share"; },
+  { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
+  { name = "split_sum"; expr = "(SLICES > 1) * BM * BN * SLICES / (STEP * KPER)";
+    doc = "adding them up, against the work"; },
+  { name = "l2";        expr = "log2(1 + 4 * TILES * (BM + BN) * K * CLOCK_MHZ / (1000 * L2_GBS * STEP * KPER))";
+    doc = "traffic from L2 against the work"; },
+  { name = "dram";      expr = "log2(1 + 4 * (M * K + N * K + M * N) * CLOCK_MHZ / (1000 * DRAM_GBS * STEP * KPER))";
+    doc = "traffic from memory against the work"; },
+  { name = "stages";    expr = "STAGES";                     doc = "depth of the pipeline"; },
+  { name = "in_flight"; expr = "log2((STAGES - 1) * TILE)";  doc = "floats on their way to a block"; },
+  { name = "barriers";  expr = "1 / BK";                     doc = "barriers for a k"; },
+  { name = "area";      expr = "log2(TM * TN)";              doc = "independent FMAs of a thread"; },
+  { name = "tile";      expr = "log2(BM * BN)";              doc = "size"; },
+  { name = "tall";      expr = "log2(BM / BN)";              doc = "shape"; },
+  { name = "narrow";    expr = "(K % 4 != 0) * TILE * 8 / NT / WORK";
+    doc = "copies of single floats, where rows are not aligned"; },
+  { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands */
+#include "standalone.cuh"
+#define BM 128
+#define BN 128
+#define TM 8
+#define TN 8
+#define BK 8
+#define STAGES 4
+#define SPLITK 2
+#define GROUP 8
+#define NT 256
+#define VN 4
+#define CHUNKS 2
+#define LINE_ROWS 4
+#define TILE 2048
+#define SMEM 32768
+#define MINB 2
+#define WIDE 128
+#define UNROLL 1
+#define COUNTERS 4096
+#endif
+/* KERNEL: a block computes BM x BN elements of Y; its NT threads are BM/TM rows by BN/TN columns of threads.
+ *
+ *   X[m][k]   at X + m*K + k
+ *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = NAME_LDW(N, K)
+ *
+ *   thread    a warp is 4 x 8 threads: ly = bits 1, 4 of the lane, lx = bits 0, 2, 3. Lanes that differ in bit 0 want
+ *             the same 16 bytes of X, in bit 1 the same of W: shared memory then serves half a warp at once.
+ *             Warp w: row ty = 4*(w % (BM/TM/4)) + ly, column tx = 8*(w / (BM/TM/4)) + lx of the threads.
+ *   element   acc[i*TN + j] is Y[m][n] of the tile's row m = 4*TM*(ty/4) + ty%4 + 4*i
+ *             and column n = 8*TN*(tx/8) + VN*(tx%8) + j%VN + 8*VN*(j/VN): VN neighbours each.
+ *
+ *   stage     BM rows of X, [BM][BK], then W's part, all 16-byte aligned:
+ *             NK: [BN][BK], row s holds column KERNEL_column(s) of Y: those that 8 lanes read together are neighbours;
+ *             KN: [BK][BN].
+ *             Rows along k are swizzled: chunk c (k/4) of row r lies in the place of chunk c ^ (r/LINE_ROWS % CHUNKS),
+ *             so that the same chunk of 8 rows is in 8 different groups of banks.
+ */
+struct KERNEL_place { /* of a thread */
+    int row, col;     /* its first row and column in the tile */
+    int x, w;         /* where chunk 0 of its first rows of X and W lies in a stage; KN: its first column of W */
+};
+
+static __device__ __forceinline__ KERNEL_place KERNEL_find()
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int ly = (lane >> 1 & 1) | (lane >> 3 & 2), lx = (lane & 1) | (lane >> 1 & 6);
+    const int wy = warp % (BM / TM / 4), wx = warp / (BM / TM / 4);
+    KERNEL_place p;
+    p.row = wy * 4 * TM + ly;
+    p.col = wx * 8 * TN + lx * VN;
+    p.x = p.row * BK + ly / LINE_ROWS % CHUNKS * 4;
+#if LAYOUT_NK
+    p.w = (BM + wx * 8 * TN + lx) * BK + lx / LINE_ROWS % CHUNKS * 4;
+#else
+    p.w = BM * BK + p.col;
+#endif
+    return p;
+}
+
+/* Where element k of row r lies in a tile whose rows run along k. */
+static __device__ __forceinline__ int KERNEL_at(int r, int k)
+{
+    return r * BK + (k / 4 ^ r / LINE_ROWS % CHUNKS) * 4 + k % 4;
+}
+
+#if LAYOUT_NK
+/* The column of Y whose row of W is in row s of the tile. */
+static __device__ __forceinline__ int KERNEL_column(int s)
+{
+    return s / (8 * VN) * (8 * VN) + s % 8 * VN + s / 8 % VN;
+}
+#endif
+
+struct KERNEL_source { /* what a block reads: rows of X and of W from the tile's first on, k < k1 */
+    const float *x, *w;
+    unsigned ldx, ldw;
+    int nrow, ncol, k1;
+};
+
+/* Calls part(i, at, from, exists) for each `width` floats (4, or 1 if anything is not aligned to 16 bytes) that
+ * this thread copies to the stage of k..k+BK: the i-th of its parts, its place in the stage, where it comes from,
+ * and whether there is any such: else it is 0. Along k the threads copy `down` rows at a time, a power of two: the
+ * sum of a row of the first and a multiple of `down` has no bit of both, so that KERNEL_column of the sum is the
+ * sum of theirs. */
+template <int width, class Part>
+static __device__ __forceinline__ void KERNEL_parts(const KERNEL_source &src, int k, Part part)
+{
+    constexpr int across = BK / width, down = NT / across, nx = (BM + down - 1) / down;
+#if SM_ARCH >= 80
+    constexpr int unroll = width == 4 ? 64 : 1; /* many single floats would keep many addresses in registers */
+#else
+    constexpr int unroll = 64; /* parts are in registers */
+#endif
+    const int row = threadIdx.x / across, c = threadIdx.x % across * width;
+    const float *x = src.x + (uint64_t)src.ldx * row + c + k;
+#pragma unroll unroll
+    for (int i = 0; i < nx; i++)
+        if (BM % down == 0 || row + i * down < BM)
+            part(i, KERNEL_at(row + i * down, c), x + (uint64_t)src.ldx * (i * down),
+                 row + i * down < src.nrow && k + c < src.k1);
+#if LAYOUT_NK
+    const int col = KERNEL_column(row);
+    const float *w = src.w + (uint64_t)src.ldw * col + c + k;
+#pragma unroll unroll
+    for (int i = 0; i < (BN + down - 1) / down; i++)
+        if (BN % down == 0 || row + i * down < BN)
+            part(nx + i, BM * BK + KERNEL_at(row + i * down, c), w + (uint64_t)src.ldw * KERNEL_column(i * down),
+                 col + KERNEL_column(i * down) < src.ncol && k + c < src.k1);
+#else
+    constexpr int along = WIDE / width < NT ? WIDE / width : NT, rows = NT / along, step = along * width;
+    const int r = threadIdx.x / along, n = threadIdx.x % along * width;
+    const float *w = src.w + (uint64_t)src.ldw * (k + r) + n;
+#pragma unroll unroll
+    for (int i = 0; i < (BK + rows - 1) / rows; i++)
+#pragma unroll
+        for (int j = 0; j < WIDE / step; j++)
+            if ((BK % rows == 0 || r + i * rows < BK) && (WIDE == BN || n + j * step < BN))
+                part(nx + i * (WIDE / step) + j, BM * BK + (r + i * rows) * BN + n + j * step,
+                     w + (uint64_t)src.ldw * (i * rows) + j * step,
+                     n + j * step < src.ncol && k + r + i * rows < src.k1);
+#endif
+}
+
+/* Four floats from shared memory, 16-byte aligned. */
+static __device__ __forceinline__ void KERNEL_load4(float *v, const float *p)
+{
+    const float4 q = *(const float4 *)p;
+    v[0] = q.x, v[1] = q.y, v[2] = q.z, v[3] = q.w;
+}
+
+/* acc += the product of what a stage holds, four k at a time: x and w are the thread's places in it. Chunk c of a
+ * row r with r % 8 = a + b (no bit in both) lies at (chunk 0 of row a) ^ (chunk c of row b). */
+static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], const float *stages, int x, int w)
+{
+    constexpr int unroll = UNROLL;
+#pragma unroll unroll
+    for (int c = 0; c < CHUNKS; c++) {
+        float xv[TM][4];
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+            KERNEL_load4(xv[i], stages + (x ^ (c ^ 4 * i / LINE_ROWS % CHUNKS) * 4) + 4 * i * BK);
+#if LAYOUT_NK
+#pragma unroll
+        for (int j = 0; j < TN; j++) {
+            float wv[4];
+            KERNEL_load4(wv, stages + (w ^ c * 4) + 8 * j * BK);
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+#pragma unroll
+                for (int i = 0; i < TM; i++)
+                    acc[i * TN + j] = fmaf(xv[i][k], wv[k], acc[i * TN + j]);
+        }
+#else
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const float *row = stages + w + (4 * c + k) * BN;
+            float wv[TN];
+#pragma unroll
+            for (int j = 0; j < TN; j += VN) {
+#if VN == 4
+                KERNEL_load4(wv + j, row + 8 * j);
+#else
+                const float2 q = *(const float2 *)(row + 8 * j);
+                wv[j] = q.x, wv[j + 1] = q.y;
+#endif
+            }
+#pragma unroll
+            for (int i = 0; i < TM; i++)
+#pragma unroll
+                for (int j = 0; j < TN; j++)
+                    acc[i * TN + j] = fmaf(xv[i][k], wv[j], acc[i * TN + j]);
+        }
+#endif
+    }
+}
+
+#if SM_ARCH >= 80
+/* acc = the product over k0 <= k < src.k1. Stages are copied asynchronously, STAGES-1 ahead of the one in use. */
+template <int width>
+static __device__ __forceinline__ void
+KERNEL_sum(float (&acc)[TM * TN], float *stages, const KERNEL_source &src, int k0, const KERNEL_place &p)
+{
+    const int nblock = (src.k1 - k0 - 1) / BK + 1; /* 1 if K = 0 */
+    const auto start = [&](int block, float *stage) {
+        if (block < nblock)
+            KERNEL_parts<width>(src, k0 + block * BK, [&](int, int at, const float *from, bool exists) {
+                if (width == 4)
+                    NAME_device::cp_async16(stage + at, from, exists ? 16 : 0);
+                else
+                    NAME_device::cp_async4(stage + at, from, exists ? 4 : 0);
+            });
+        NAME_device::cp_commit();
+    };
+#pragma unroll 1
+    for (int i = 0; i < STAGES - 1; i++)
+        start(i, stages + i * TILE);
+    int use = 0, fill = (STAGES - 1) * TILE;
+#pragma unroll 1
+    for (int b = 0; b < nblock; b++) {
+        NAME_device::cp_wait<STAGES - 2>();
+        __syncthreads(); /* stage `use` is there, and nobody reads stage `fill` any more */
+        start(b + STAGES - 1, stages + fill);
+        KERNEL_multiply(acc, stages, use + p.x, use + p.w);
+        fill = use;
+        use = use == (STAGES - 1) * TILE ? 0 : use + TILE;
+    }
+}
+#else
+/* The same through registers, without asynchronous copies: while one stage is in use, the next one's values arrive. */
+template <int width>
+static __device__ __forceinline__ void
+KERNEL_sum(float (&acc)[TM * TN], float *stages, const KERNEL_source &src, int k0, const KERNEL_place &p)
+{
+    constexpr int across = BK / width;
+    constexpr int nx = (BM * across + NT - 1) / NT, nw = (WIDE * across + NT - 1) / NT;
+    float held[(nx + nw) * width];
+    const auto fetch = [&](int k) {
+        KERNEL_parts<width>(src, k, [&](int i, int, const float *from, bool exists) {
+            if (width == 4) {
+                const float4 q = exists ? *(const float4 *)from : make_float4(0, 0, 0, 0);
+                held[4 * i] = q.x, held[4 * i + 1] = q.y, held[4 * i + 2] = q.z, held[4 * i + 3] = q.w;
+            } else
+                held[i] = exists ? *from : 0;
+        });
+    };
+    const auto put = [&](float *stage) {
+        KERNEL_parts<width>(src, 0, [&](int i, int at, const float *, bool) {
+            if (width == 4)
+                *(float4 *)(stage + at) = make_float4(held[4 * i], held[4 * i + 1], held[4 * i + 2], held[4 * i + 3]);
+            else
+                stage[at] = held[i];
+        });
+    };
+    if (k0 < src.k1) {
+        fetch(k0);
+        put(stages);
+    }
+    int use = 0;
+#pragma unroll 1
+    for (int k = k0; k < src.k1; k += BK) {
+        __syncthreads(); /* stage `use` is there, and nobody reads the other any more */
+        const bool more = src.k1 - k > BK;
+        if (more)
+            fetch(k + BK);
+        KERNEL_multiply(acc, stages, use + p.x, use + p.w);
+        use ^= TILE;
+        if (more)
+            put(stages + use);
+    }
+}
+#endif
+
+#if SPLITK > 1
+/* Adds up the tile of all blocks that share it, in their order, for one of them: false in the others. The
+ * workspace begins with COUNTERS counters, one a tile, all 0 between calls; then it has a tile for each block. */
+static __device__ __forceinline__ bool KERNEL_combine(float (&acc)[TM * TN], void *workspace, unsigned *flag)
+{
+    const unsigned nslice = gridDim.z, t = threadIdx.x;
+    if (nslice == 1)
+        return true;
+    unsigned *counter = (unsigned *)workspace + blockIdx.x;
+    float *tile = (float *)workspace + COUNTERS + (size_t)blockIdx.x * nslice * (BM * BN) + t * 4;
+    float *own = tile + (size_t)blockIdx.z * (BM * BN);
+#pragma unroll
+    for (int i = 0; i < TM * TN; i += 4)
+        *(float4 *)(own + i * NT) = make_float4(acc[i], acc[i + 1], acc[i + 2], acc[i + 3]);
+    NAME_device::fence();
+    __syncthreads();
+    if (t == 0)
+        *flag = NAME_device::atomic_add(counter, 1);
+    __syncthreads();
+    if (*flag != nslice - 1)
+        return false;
+    NAME_device::fence();
+    if (t == 0)
+        *counter = 0;
+#pragma unroll
+    for (int i = 0; i < TM * TN; i++)
+        acc[i] = 0;
+#pragma unroll 1
+    for (unsigned s = 0; s < nslice; s++, tile += BM * BN)
+#pragma unroll
+        for (int i = 0; i < TM * TN; i += 4) {
+            const float4 q = NAME_device::load_l2_16(tile + i * NT);
+            acc[i] += q.x, acc[i + 1] += q.y, acc[i + 2] += q.z, acc[i + 3] += q.w;
+        }
+    return true;
+}
+#endif
+
+/* Adds the bias and stores the thread's elements that exist. Y has nrow rows and ncol columns from the tile's
+ * first on. */
+static __device__ __forceinline__ void
+KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, const KERNEL_place &p)
+{
+    const int nrow = a.M - m0 - p.row, ncol = a.N - n0 - p.col;
+    const bool wide = (uintptr_t)a.Y % (4 * VN) == 0 && a.N % VN == 0;
+    float *y = a.Y + (int64_t)(m0 + p.row) * a.N + n0 + p.col;
+    float bias[TN];
+#pragma unroll
+    for (int j = 0; j < TN; j++) {
+#if HAS_BIAS
+        const int n = j % VN + j / VN * (8 * VN);
+        bias[j] = n < ncol ? a.bias[n0 + p.col + n] : 0.0f;
+#else
+        bias[j] = 0;
+#endif
+    }
+#pragma unroll
+    for (int i = 0; i < TM; i++, y += (int64_t)4 * a.N) {
+        if (4 * i >= nrow)
+            return;
+#pragma unroll
+        for (int j = 0; j < TN; j += VN) {
+            const int n = j * 8;
+            const float *v = acc + i * TN + j, *b = bias + j;
+            if (wide && n < ncol)
+#if VN == 4
+                *(float4 *)(y + n) = make_float4(v[0] + b[0], v[1] + b[1], v[2] + b[2], v[3] + b[3]);
+#else
+                *(float2 *)(y + n) = make_float2(v[0] + b[0], v[1] + b[1]);
+#endif
+            else
+#pragma unroll
+                for (int l = 0; l < VN; l++)
+                    if (n + l < ncol)
+                        y[n + l] = v[l] + b[l];
+        }
+    }
+}
+
+/* A block computes tile blockIdx.x, of which it sums up slice blockIdx.z of k. Tiles are numbered down the GROUP
+ * rows of tiles of a group, column by column, one group after the other. */
+static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
+{
+#if TARGET_GUARD
+    float *stages = (float *)NAME_device::shared_memory();
+    const unsigned down = (a.M - 1) / BM + 1;
+#if GROUP
+    const unsigned across = (a.N - 1) / BN + 1;
+    const unsigned group = blockIdx.x / (GROUP * across), in_group = blockIdx.x % (GROUP * across);
+    const unsigned height = min(down - group * GROUP, (unsigned)GROUP);
+    const int m0 = (group * GROUP + in_group % height) * BM, n0 = in_group / height * BN;
+#else
+    const int m0 = blockIdx.x % down * BM, n0 = blockIdx.x / down * BN;
+#endif
+    const unsigned ldw = (unsigned)NAME_LDW((int64_t)a.N, (int64_t)a.K);
+#if SPLITK > 1
+    const int slice = (a.K / BK + (a.K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
+    const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? a.K : k0 + slice * BK;
+#else
+    const int k0 = 0, k1 = a.K;
+#endif
+    const KERNEL_place p = KERNEL_find();
+    const KERNEL_source src = { a.X + (int64_t)m0 * a.K,
+#if LAYOUT_NK
+                                a.W + (uint64_t)ldw * n0,
+#else
+                                a.W + n0,
+#endif
+                                (unsigned)a.K, ldw, a.M - m0, a.N - n0, k1 };
+    float acc[TM * TN];
+#pragma unroll
+    for (int i = 0; i < TM * TN; i++)
+        acc[i] = 0;
+    if (((uintptr_t)a.X | (uintptr_t)a.W) % 16 == 0 && a.K % 4 == 0 && ldw % 4 == 0)
+        KERNEL_sum<4>(acc, stages, src, k0, p);
+    else
+        KERNEL_sum<1>(acc, stages, src, k0, p);
+#if SPLITK > 1
+    if (!KERNEL_combine(acc, a.workspace, (unsigned *)stages))
+        return;
+#endif
+    KERNEL_store(acc, a, m0, n0, p);
+#endif
+}
+
+static NAME_plan KERNEL_plan(int64_t M, int64_t N, int64_t K)
+{
+    const int64_t ntile = (M + BM - 1) / BM * ((N + BN - 1) / BN);
+    NAME_plan plan = { (unsigned)ntile, 1, 1, NT, SMEM, 0 };
+    if (ntile > 2147483647)
+        plan.x = 0; /* no such grid: the launch says so */
+#if SPLITK > 1
+    if (ntile <= COUNTERS) { /* more would keep any device busy */
+        const int64_t blocks = (K + BK - 1) / BK, slice = (blocks + SPLITK - 1) / SPLITK;
+        plan.z = (unsigned)((blocks + slice - 1) / slice);
+        if (plan.z > 1)
+            plan.workspace_bytes = 4 * (COUNTERS + (size_t)ntile * plan.z * (BM * BN));
+    }
+#else
+    (void)K;
+#endif
+    return plan;
+}

@@ -59,7 +59,7 @@ typedef struct {
 static const OptionRow OPTIONS[] = {
     { "out", 'o', ARG_TEXT, "DIR", FIELD(out), 0, 0, "write the package to DIR (default: out/NAME)" },
     { "target", 't', ARG_LIST, "NAME", FIELD(target), 0, 0,
-      "generate for NAME instead of the spec's target: host, avx2 ..." },
+      "generate for NAME instead of the spec's target: host, avx2, cuda, sm_90a ..." },
     { "jobs", 'j', ARG_INT, "N", FIELD(jobs), 1, 1024, "compile N kernels at a time (default: one a core)" },
     { "trials", 0, ARG_INT, "N", FIELD(trials), 1, 1000000, "measure at most N kernels" },
     { "seconds", 0, ARG_INT, "N", FIELD(seconds), 1, 1000000, "search for at most N seconds" },
@@ -76,7 +76,10 @@ static const OptionRow OPTIONS[] = {
     { "templates", 0, ARG_LIST, "DIR", FIELD(templates), 0, 0,
       "search DIR for ops and templates first; repeat it or put commas" },
     { "cc", 0, ARG_TEXT, "PROGRAM", FIELD(cc), 0, 0, "compile kernels by PROGRAM (default: gcc)" },
-    { "dump", 0, ARG_CHOICE, "spec|space|records|model|assign|tree", FIELD(dump), DUMP_SPEC, 0,
+    { "cxx", 0, ARG_TEXT, "PROGRAM", FIELD(cxx), 0, 0,
+      "compile CUDA kernels for the emulator by PROGRAM (default: g++)" },
+    { "nvcc", 0, ARG_TEXT, "PROGRAM", FIELD(nvcc), 0, 0, "compile CUDA kernels by PROGRAM (default: nvcc)" },
+    { "dump", 0, ARG_CHOICE, "spec|space|source|records|model|assign|tree", FIELD(dump), DUMP_SPEC, 0,
       "print what that stage made, then stop" },
     { "progress", 0, ARG_CHOICE, "auto|bar|plain|none", FIELD(progress), PROGRESS_AUTO, 0, "how to show the search" },
     { "color", 0, ARG_CHOICE, "auto|always|never", FIELD(color), COLOR_AUTO, 0, "colour in messages" },
@@ -450,7 +453,9 @@ static int check_together(const Parser *p)
 int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o)
 {
     Parser p = { .arena = a, .argc = argc, .at = 1, .argv = argv, .out = out, .err = err, .o = o };
-    *o = (Options){ .cc = "gcc", .seed = 1, .trials = -1, .seconds = -1, .kernels = -1, .code_kib = -1, .regret = -1 };
+    *o = (Options){
+        .cc = "gcc", .cxx = "g++", .seed = 1, .trials = -1, .seconds = -1, .kernels = -1, .code_kib = -1, .regret = -1
+    };
     p.operand = ARENA_ARRAY(a, (size_t)argc + 1, const char *);
     int code = parse_arguments(&p);
     if (code == GO_ON)

@@ -14,7 +14,16 @@
 
 typedef enum { COMMAND_GENERATE, COMMAND_CHECK, COMMAND_EXPLAIN, COMMAND_REPLAY, COMMAND_BENCH } Command;
 typedef enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorMode;
-typedef enum { DUMP_NONE, DUMP_SPEC, DUMP_SPACE, DUMP_RECORDS, DUMP_MODEL, DUMP_ASSIGN, DUMP_TREE } DumpStage;
+typedef enum {
+    DUMP_NONE,
+    DUMP_SPEC,
+    DUMP_SPACE,
+    DUMP_SOURCE,
+    DUMP_RECORDS,
+    DUMP_MODEL,
+    DUMP_ASSIGN,
+    DUMP_TREE
+} DumpStage;
 
 typedef struct {
     const char *name;
@@ -36,7 +45,8 @@ typedef struct {
     CliList templates;                      /* folders to search before dcgen's own */
     CliList runner;                         /* the words of the command; n 0: dcgen's own */
     const char *records;                    /* NULL: the default file */
-    const char *cc;                         /* never NULL */
+    const char *cc, *cxx;                   /* never NULL */
+    const char *nvcc;                       /* NULL: to be found */
     int jobs;                               /* 0: one a core */
     int trials, seconds, kernels, code_kib; /* -1: the spec's budget */
     int regret; /* bench: held-out shapes to judge the dispatcher on; -1: run the package's own benchmark */

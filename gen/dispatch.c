@@ -10,6 +10,7 @@ typedef struct {
     Arena *arena;
     const Study *s;
     const Assignment *as;
+    int first;
     Text out;
 } Printer;
 
@@ -84,7 +85,7 @@ static void add_leaf(Printer *p, const TreeNode *leaf, int indent)
     const Spec *spec = p->s->spec;
     const Assignment *as = p->as;
     int64_t count, i = example(p, leaf, &count);
-    text_printf(&p->out, "%*sreturn %d;", indent, "", leaf->class);
+    text_printf(&p->out, "%*sreturn %d;", indent, "", p->first + leaf->class);
     if (i < 0) {
         text_add(&p->out, "\n");
         return;
@@ -97,7 +98,8 @@ static void add_leaf(Printer *p, const TreeNode *leaf, int indent)
     text_printf(&p->out, ": %s%s", measured(p, i, leaf->class) ? "" : "about ", time_text(p->arena, ns));
     int next = runner_up(as, i, leaf->class);
     if (next >= 0 && isfinite(as->cost[i * as->nkernel + next]))
-        text_printf(&p->out, ", then kernel %d %+.1f%%", next, 100 * (as->cost[i * as->nkernel + next] / ns - 1));
+        text_printf(&p->out, ", then kernel %d %+.1f%%", p->first + next,
+                    100 * (as->cost[i * as->nkernel + next] / ns - 1));
     text_add(&p->out, " */\n");
 }
 
@@ -113,9 +115,9 @@ static void add_node(Printer *p, const TreeNode *n, int indent)
     add_node(p, n->right, indent); /* "else" would only nest what follows a return */
 }
 
-char *dispatch_tree(Arena *a, const Study *s, const Assignment *as)
+char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int first)
 {
-    Printer p = { .arena = a, .s = s, .as = as, .out = { .arena = a } };
+    Printer p = { .arena = a, .s = s, .as = as, .first = first, .out = { .arena = a } };
     add_node(&p, as->tree, 4);
     return arena_strdup(a, text_str(&p.out));
 }

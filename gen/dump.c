@@ -19,7 +19,7 @@ static const char *candidate_text(Arena *a, const Candidate *c)
 {
     int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(c, value);
-    return unit_kernel_text(a, &(UnitKernel){ c->t, c->target, value });
+    return unit_kernel_text(a, &(UnitKernel){ c->t, c->target, value, { 0 } });
 }
 
 /* "M=16 N=768 K=768 threads=1" */
@@ -205,7 +205,9 @@ void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out)
     static void (*const rows[])(
         const Dump *) = { [DUMP_SPEC] = dump_spec,   [DUMP_SPACE] = dump_space,   [DUMP_RECORDS] = dump_records,
                           [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign, [DUMP_TREE] = dump_tree };
-    if (json)
+    if (stage == DUMP_SOURCE)
+        dump_source(a, in, json, out);
+    else if (json)
         dump_json(a, stage, in, out);
     else
         rows[stage](&(Dump){ a, in, out });

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include "gen/arena.h"
 #include "gen/cli.h"
+#include "gen/unit.h"
 #include "gen/workload.h"
 #include "model/cost.h"
 #include "search/record.h"
@@ -19,7 +20,9 @@
 /* What the stage needs must be there; the rest may be NULL. */
 typedef struct {
     const Workload *workload; /* spec and all later ones */
-    const Space *space;       /* space */
+    const Space *space;       /* space, source */
+    const UnitContext *unit;  /* source */
+    const Options *options;   /* source */
     const Records *records;   /* records */
     const Study *study;       /* model, assign, tree */
     const CostModel *model;
@@ -27,6 +30,10 @@ typedef struct {
 } DumpInput;
 
 void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out);
+
+/* Candidates as they are compiled, and how: at most --trials of them, chosen by --seed, the general kernels first, every template among
+ * them; without --trials all. In dump_source.c. */
+void dump_source(Arena *a, const DumpInput *in, bool json, FILE *out);
 
 /* As one JSON value, in dump_json.c. */
 void dump_json(Arena *a, DumpStage stage, const DumpInput *in, FILE *out);

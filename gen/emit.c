@@ -1,41 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/emit.h"
+#include "gen/emit_private.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include "gen/conf.h"
 #include "gen/dispatch.h"
+#include "gen/family.h"
 #include "gen/fill.h"
-#include "gen/text.h"
+#include "model/cost.h"
 
-enum { MAX_KERNEL = 256 + TARGET_MAX };
+const Spec *emit_spec(const Emitter *e) { return e->in->unit.spec; }
 
-typedef struct {
-    Arena *arena;
-    const EmitInput *in;
-    Diag *diag;
-    UnitKernel kernel[MAX_KERNEL]; /* the tuned ones, then one for each lesser target */
-    int nkernel;
-    const Target *target[TARGET_MAX]; /* by descending rank, the tuned one first */
-    int general[TARGET_MAX];          /* of each of them, the kernel that serves every shape */
-    int ntarget;
-} Emitter;
+const EmitPart *emit_first(const Emitter *e) { return e->in->part; }
 
-static const Spec *spec_of(const Emitter *e) { return e->in->unit.spec; }
+const char *emit_tree_name(Emitter *e, const EmitEntry *entry)
+{
+    return e->in->npart == 1 ? arena_printf(e->arena, "%s_tree", emit_spec(e)->name)
+                             : arena_printf(e->arena, "%s_tree_%s", emit_spec(e)->name, entry->target->name);
+}
 
 /* ---- kernels ---- */
 
-static void add_tuned(Emitter *e)
+static void add_kernel(Emitter *e, const UnitKernel *k)
 {
-    const Assignment *as = e->in->assignment;
+    e->of[e->nkernel] = e->nentry;
+    e->kernel[e->nkernel++] = *k;
+}
+
+static void add_tuned(Emitter *e, const EmitPart *part)
+{
+    const Assignment *as = part->assignment;
+    EmitEntry *entry = &e->entry[e->nentry];
+    *entry = (EmitEntry){ part->study->target, part, e->nkernel, e->nkernel + as->general };
     for (int k = 0; k < as->nkernel; k++) {
-        const Candidate *c = &e->in->study->trial[as->kernel[k]].c;
+        const Trial *t = &part->study->trial[as->kernel[k]];
         int64_t *value = ARENA_ARRAY(e->arena, TEMPLATE_MAX_PARAM, int64_t);
-        candidate_values(c, value);
-        e->kernel[e->nkernel++] = (UnitKernel){ c->t, c->target, value };
+        candidate_values(&t->c, value);
+        add_kernel(e, &(UnitKernel){ t->c.t, t->c.target, value, t->facts });
     }
-    e->general[e->ntarget] = as->general;
-    e->target[e->ntarget++] = e->in->study->target;
+    e->nentry++;
 }
 
 static const General *general_of(const Template *t, const Target *target)
@@ -48,14 +52,14 @@ static const General *general_of(const Template *t, const Target *target)
 
 /* How much a template is trusted on a target: 4 when its general kernel was verified there; else 3 when it serves every shape on the tuned
  * target, 2 when a trial of it is right, 1 when none was tried; 0, never to be used, when all of them failed. */
-static int template_trust(const Emitter *e, const Template *t, const Target *target)
+static int template_trust(const EmitPart *part, const Template *t, const Target *target)
 {
-    const Study *s = e->in->study;
+    const Study *s = part->study;
     bool tried = false;
     for (int64_t i = 0; i < s->ntrial; i++)
         if (s->trial[i].c.t == t && s->trial[i].c.target == target && target != s->target)
             return trial_usable(&s->trial[i]) ? 4 : 0;
-    if (s->trial[e->in->assignment->kernel[e->in->assignment->general]].c.t == t)
+    if (s->trial[part->assignment->kernel[part->assignment->general]].c.t == t)
         return 3;
     for (int64_t i = 0; i < s->ntrial; i++) {
         if (s->trial[i].c.t == t && trial_usable(&s->trial[i]))
@@ -65,28 +69,77 @@ static int template_trust(const Emitter *e, const Template *t, const Target *tar
     return tried ? 0 : 1;
 }
 
-/* CPUs that lack the tuned target get each lesser target's general kernel, of the template that is trusted most. */
+/* Of a template's general kernel, over the tuned shapes: mean of log2 ns as the templates' own closed forms have it. Only those of GPUs are
+ * comparable among templates. */
+static double general_cost(const Emitter *e, const EmitPart *part, const Template *t, const Target *target)
+{
+    const Study *s = part->study;
+    const CostModel *m = cost_analytic(e->arena, s, e->in->templates);
+    Candidate c;
+    double sum = 0;
+    if (!target_is_cuda(target) || !candidate_general(t, target, &c))
+        return 0;
+    for (int64_t j = 0; j < s->nshape; j++)
+        sum += log2(cost_predict(m, &c, s->shape[j]->extent, s->shape[j]->threads));
+    return sum / (double)(s->nshape ? s->nshape : 1);
+}
+
+/* Of those trusted alike the fastest, as far as that is known without measuring; else the first. */
+static const Template *most_trusted(const Emitter *e, const EmitPart *part, const Target *target)
+{
+    const Template *best = NULL;
+    int most = 0;
+    double least = INFINITY;
+    for (int j = 0; j < e->in->templates->n; j++) {
+        const Template *t = e->in->templates->t[j];
+        if (!general_of(t, target) || !template_suits(t, emit_spec(e), target))
+            continue;
+        const int trust = template_trust(part, t, target);
+        const double cost = general_cost(e, part, t, target);
+        if (trust > most || (trust == most && trust > 0 && cost < least)) {
+            best = t;
+            most = trust;
+            least = cost;
+        }
+    }
+    return best;
+}
+
+/* The first part that the target may stand in for; NULL: none. GPUs of a later generation than an inexact target's run its code too, but
+ * what was tuned for it may not suit them: its own general kernel serves those. */
+static const EmitPart *stands_in_for(const Emitter *e, const Target *target)
+{
+    for (int i = 0; i < e->in->npart; i++) {
+        const Target *tuned = e->in->part[i].study->target;
+        const bool own = target == tuned && target_is_cuda(tuned) && !tuned->exact;
+        if (own || target_is_fallback(e->in->unit.targets, target, tuned))
+            return &e->in->part[i];
+    }
+    return NULL;
+}
+
+/* Was it tuned itself? Then a CPU needs no general kernel besides. */
+static bool is_tuned(const Emitter *e, const Target *target)
+{
+    for (int i = 0; i < e->in->npart; i++)
+        if (e->in->part[i].study->target == target)
+            return true;
+    return false;
+}
+
+/* Machines that lack the tuned targets get the general kernel of each fallback, of the template that is trusted most. */
 static void add_lesser(Emitter *e)
 {
     const TargetList *targets = e->in->unit.targets;
-    const Target *tuned = e->in->study->target;
     for (int i = 0; i < targets->n; i++) {
         const Target *target = &targets->t[i];
-        const Template *best = NULL;
-        int trust = 0;
-        for (int j = 0; j < e->in->templates->n; j++) {
-            const Template *t = e->in->templates->t[j];
-            if (general_of(t, target) && template_suits(t, spec_of(e), target) &&
-                template_trust(e, t, target) > trust) {
-                best = t;
-                trust = template_trust(e, t, target);
-            }
-        }
-        if (target->rank >= tuned->rank || strcmp(target->family, tuned->family) != 0 || !best)
+        const EmitPart *part = stands_in_for(e, target);
+        const Template *best = part ? most_trusted(e, part, target) : NULL;
+        if (!best || (is_tuned(e, target) && (!target_is_cuda(target) || target->exact)))
             continue;
-        e->general[e->ntarget] = e->nkernel;
-        e->target[e->ntarget++] = target;
-        e->kernel[e->nkernel++] = (UnitKernel){ best, target, general_of(best, target)->value };
+        e->entry[e->nentry] = (EmitEntry){ target, NULL, e->nkernel, e->nkernel };
+        add_kernel(e, &(UnitKernel){ best, target, general_of(best, target)->value, { 0 } });
+        e->nentry++;
     }
 }
 
@@ -94,7 +147,7 @@ static void add_lesser(Emitter *e)
 
 static const char *about(Emitter *e)
 {
-    const Spec *s = spec_of(e);
+    const Spec *s = emit_spec(e);
     Text t = { .arena = e->arena };
     text_printf(&t, " * %s: %s\n * %s, %s", s->name, s->op->doc, s->op->name, s->dtype);
     if (s->const_operand >= 0)
@@ -102,16 +155,26 @@ static const char *about(Emitter *e)
                     s->packed ? ", packed once" : "");
     for (int i = 0; i < s->nepilogue; i++)
         text_printf(&t, ", %s", s->epilogue[i]);
-    text_printf(&t,
-                ". Tuned for %s, %s.\n * Generated by dcgen %s from spec.cfg and records.jsonl; edit the spec, not "
-                "this file.\n",
-                e->in->study->device->name, e->in->study->target->name, e->in->version);
+    text_add(&t, ".");
+    for (int i = 0; i < e->in->npart; i++) {
+        const Study *study = e->in->part[i].study;
+        if (study->device->modelled)
+            text_printf(&t,
+                        "\n * Chosen for %s by a model: no such device was there to measure on. Every kernel was "
+                        "executed by an "
+                        "emulator.",
+                        study->target->name);
+        else
+            text_printf(&t, "%s Tuned for %s, %s.", i ? "\n *" : "", study->device->name, study->target->name);
+    }
+    text_printf(&t, "\n * Generated by dcgen %s from spec.cfg and records.jsonl; edit the spec, not this file.\n",
+                e->in->version);
     return arena_strdup(e->arena, text_str(&t));
 }
 
 static const char *macros(Emitter *e)
 {
-    const Spec *s = spec_of(e);
+    const Spec *s = emit_spec(e);
     Text t = { .arena = e->arena };
     for (int i = 0; i < s->nepilogue; i++) {
         text_printf(&t, "#define %s_HAS_", s->name);
@@ -129,28 +192,9 @@ static const char *macros(Emitter *e)
     return t.len ? arena_strdup(e->arena, text_str(&t)) : "";
 }
 
-static const char *pack_api(Emitter *e)
+const char *emit_operand_params(Emitter *e)
 {
-    const Spec *s = spec_of(e);
-    const Operand *w = &s->op->operand[s->const_operand];
-    char *extents = unit_extents(e->arena, s->op, w->elems);
-    Text t = { .arena = e->arena };
-    text_printf(
-        &t,
-        "/* %s is packed once and then used with any other extents. Bytes that the packed copy takes; 0: bad extents,\n"
-        " * nothing to pack, or more than memory can hold. */\n",
-        w->name);
-    text_printf(&t, "size_t %s_packed_bytes(%s);\n", s->name, extents);
-    text_printf(&t, "/* %s: %s; here %s. packed: %s_packed_bytes(...) bytes,\n * best aligned to 64. */\n", w->name,
-                w->doc ? w->doc : "", s->layout, s->name);
-    text_printf(&t, "int %s_pack(%s, %s%s, void *packed);\n\n", s->name, extents, "const float *", w->name);
-    return arena_strdup(e->arena, text_str(&t));
-}
-
-/* "const float *X, const void *W, ..." of the operands that this package has. */
-static const char *operand_params(Emitter *e)
-{
-    const Spec *s = spec_of(e);
+    const Spec *s = emit_spec(e);
     Text t = { .arena = e->arena };
     for (int i = 0; i < s->op->noperand; i++)
         if (unit_has_operand(s, &s->op->operand[i]))
@@ -158,84 +202,44 @@ static const char *operand_params(Emitter *e)
     return arena_strdup(e->arena, text_str(&t));
 }
 
-static const char *signature(Emitter *e, const char *end)
-{
-    const Spec *s = spec_of(e);
-    return arena_printf(e->arena, "int %s(%s,\n    %svoid *workspace,\n    const %s_exec *exec)%s", s->name,
-                        unit_extents(e->arena, s->op, NULL), operand_params(e), s->name, end);
-}
+const char *emit_axes(Emitter *e) { return unit_axes(e->arena, emit_spec(e)->op, NULL); }
 
-static const char *call_api(Emitter *e)
+void emit_argument_docs(Emitter *e, Text *t, const char *pack)
 {
-    const Spec *s = spec_of(e);
-    char *extents = unit_extents(e->arena, s->op, NULL);
-    Text t = { .arena = e->arena };
-    text_printf(
-        &t, "/* Bytes of scratch memory that a call with these extents needs; 0: none, workspace may be NULL. */\n");
-    text_printf(&t, "size_t %s_workspace_bytes(%s);\n\n/* %s\n", s->name, extents, s->op->doc);
+    const Spec *s = emit_spec(e);
     for (int i = 0; i < s->op->naxis; i++)
-        text_printf(&t, " *   %-9s %s\n", s->op->axis[i].name, s->op->axis[i].doc ? s->op->axis[i].doc : "");
+        text_printf(t, " *   %-9s %s\n", s->op->axis[i].name, s->op->axis[i].doc ? s->op->axis[i].doc : "");
     for (int i = 0; i < s->op->noperand; i++) {
         const Operand *o = &s->op->operand[i];
         if (!unit_has_operand(s, o))
             continue;
         if (s->packed && i == s->const_operand)
-            text_printf(&t, " *   %-9s as %s_pack wrote it, for the same extents\n", o->name, s->name);
+            text_printf(t, " *   %-9s as %s wrote it, for the same extents\n", o->name, pack);
         else
-            text_printf(&t, " *   %-9s %s%s%s\n", o->name, o->doc ? o->doc : "", i == s->const_operand ? "; here " : "",
+            text_printf(t, " *   %-9s %s%s%s\n", o->name, o->doc ? o->doc : "", i == s->const_operand ? "; here " : "",
                         i == s->const_operand ? s->layout : "");
     }
-    text_printf(
-        &t,
-        " * Operands need no alignment beyond their element's, and one without elements may be NULL; the output may "
-        "not\n"
-        " * overlap an input. Any extents from 0 to 2147483647 are right; those that spec.cfg names are fast. */\n"
-        "%s\n\n",
-        signature(e, ";"));
-    text_printf(
-        &t,
-        "/* The kernel that one thread's call with these extents takes on this CPU, for logs; -1: bad extents. */\n"
-        "int %s_choose(%s);\n\n",
-        s->name, extents);
-    return arena_strdup(e->arena, text_str(&t));
 }
 
-static const char *axis_names(Emitter *e) { return unit_axes(e->arena, spec_of(e)->op, NULL); }
-
-static void add_extent_check(Emitter *e, Text *t, const char *result)
+void emit_extent_check(Emitter *e, Text *t, const char *result)
 {
-    const Op *op = spec_of(e)->op;
+    const Op *op = emit_spec(e)->op;
     text_add(t, "    if (");
     for (int i = 0; i < op->naxis; i++)
         text_printf(t, "%s%s < 0 || %s > INT32_MAX", i ? " || " : "", op->axis[i].name, op->axis[i].name);
     text_printf(t, ")\n        return %s;\n", result);
 }
 
-static const char *choose(Emitter *e)
+void emit_null_checks(Emitter *e, Text *t, const char *packed_bytes)
 {
-    const Spec *s = spec_of(e);
-    const char *extents = unit_extents(e->arena, s->op, NULL);
-    Text t = { .arena = e->arena };
-    text_printf(&t, "int %s_choose(%s)\n{\n", s->name, extents);
-    add_extent_check(e, &t, "-1");
-    text_printf(&t, "    return %s_dispatch(%s_cpu(), %s, 1);\n}\n\n", s->name, s->name, axis_names(e));
-    text_printf(&t, "size_t %s_workspace_bytes(%s)\n{\n", s->name, extents);
-    for (int i = 0; i < s->op->naxis; i++)
-        text_printf(&t, "    (void)%s;\n", s->op->axis[i].name);
-    text_printf(&t, "    return 0;\n}\n\n");
-    return arena_strdup(e->arena, text_str(&t));
-}
-
-static void add_null_checks(Emitter *e, Text *t)
-{
-    const Spec *s = spec_of(e);
+    const Spec *s = emit_spec(e);
     for (int i = 0; i < s->op->noperand; i++) {
         const Operand *o = &s->op->operand[i];
         if (!unit_has_operand(s, o))
             continue;
-        const char *size = s->packed && i == s->const_operand ? arena_printf(e->arena, "%s_packed_bytes(%s)", s->name,
-                                                                             unit_axes(e->arena, s->op, o->elems))
-                                                              : expr_text(o->elems);
+        const char *size = s->packed && i == s->const_operand
+                               ? arena_printf(e->arena, "%s(%s)", packed_bytes, unit_axes(e->arena, s->op, o->elems))
+                               : expr_text(o->elems);
         text_printf(t, "    if (!%s && %s > 0)\n        return %s_BAD_POINTER;\n", o->name, size, s->name);
     }
 }
@@ -249,48 +253,15 @@ static bool may_be_empty(const Op *op, const Operand *o)
     return false;
 }
 
-/* What kernels get for the operand. Where it has no elements any address will do but NULL, which bears no arithmetic. */
-static const char *argument(Emitter *e, int operand)
+const char *emit_argument(Emitter *e, int operand)
 {
-    const Op *op = spec_of(e)->op;
+    const Op *op = emit_spec(e)->op;
     const Operand *o = &op->operand[operand], *out = op->operand;
-    const bool packed = spec_of(e)->packed && operand == spec_of(e)->const_operand;
+    const bool packed = emit_spec(e)->packed && operand == emit_spec(e)->const_operand;
     while (out->role != ROLE_OUT)
         out++;
     return packed || !may_be_empty(op, o) ? o->name
                                           : arena_printf(e->arena, "%s ? %s : %s", o->name, o->name, out->name);
-}
-
-static const char *call(Emitter *e)
-{
-    const Spec *s = spec_of(e);
-    Text t = { .arena = e->arena };
-    text_printf(&t, "/* Arithmetic work of a call; in double, where it cannot overflow. */\nstatic double %s_flops(",
-                s->name);
-    for (int i = 0; i < s->op->naxis; i++)
-        text_printf(&t, "%sdouble %s", i ? ", " : "", s->op->axis[i].name);
-    text_printf(&t, ")\n{\n    return %s;\n}\n\n%s\n{\n", expr_text(s->op->flops), signature(e, ""));
-    add_extent_check(e, &t, arena_printf(e->arena, "%s_BAD_EXTENT", s->name));
-    text_printf(&t, "    if (%s == 0 || %s == 0)\n        return %s_OK;\n", expr_text(s->op->rows),
-                expr_text(s->op->row_elems), s->name);
-    add_null_checks(e, &t);
-    text_printf(&t, "    const %s_args args = { %s, ", s->name, axis_names(e));
-    for (int i = 0; i < s->op->noperand; i++)
-        if (unit_has_operand(s, &s->op->operand[i]))
-            text_printf(&t, "%s, ", argument(e, i));
-    text_printf(&t, "workspace };\n    const double flops = %s_flops(", s->name);
-    for (int i = 0; i < s->op->naxis; i++)
-        text_printf(&t, "%s(double)%s", i ? ", " : "", s->op->axis[i].name);
-    text_printf(
-        &t,
-        ");\n    const int nthread = exec && exec->threads > 1 ? %s_nthread(exec, flops) : 1, cpu = %s_cpu();\n    int "
-        "kernel;\n    if (exec && exec->kernel) {\n"
-        "        if (exec->kernel < 0 || exec->kernel > %s_NKERNEL)\n            return %s_BAD_KERNEL;\n"
-        "        kernel = exec->kernel - 1;\n        if (!%s_table[kernel] || %s_target[kernel] < cpu)\n"
-        "            return %s_BAD_KERNEL;\n    } else {\n        kernel = %s_dispatch(cpu, %s, nthread);\n    }\n"
-        "    return %s_start_all(%s_table[kernel], &args, exec, nthread, flops);\n}\n",
-        s->name, s->name, s->name, s->name, s->name, s->name, s->name, s->name, axis_names(e), s->name, s->name);
-    return arena_strdup(e->arena, text_str(&t));
 }
 
 static const char *texts(Emitter *e)
@@ -301,20 +272,12 @@ static const char *texts(Emitter *e)
     return arena_strdup(e->arena, text_str(&t));
 }
 
-static int target_index(const Emitter *e, const Target *target)
-{
-    int i = 0;
-    while (e->target[i] != target)
-        i++;
-    return i;
-}
-
 static const char *targets(Emitter *e)
 {
     Text t = { .arena = e->arena };
     text_add(&t, "   ");
     for (int i = 0; i < e->nkernel; i++)
-        text_printf(&t, " %d,", target_index(e, e->kernel[i].target));
+        text_printf(&t, " %d,", e->of[i]);
     text_add(&t, "\n");
     return arena_strdup(e->arena, text_str(&t));
 }
@@ -323,80 +286,45 @@ static const char *targets(Emitter *e)
 
 static const char *about_dispatch(Emitter *e)
 {
-    const Assignment *as = e->in->assignment;
     Text t = { .arena = e->arena };
-    text_printf(&t,
-                " * %d kernels, %d leaves, %" PRId64
-                " shapes in range. Times are medians measured on %s (\"about\": predicted);\n"
-                " * \"then kernel K +x%%\" is the runner-up and how much longer it takes.\n",
-                as->nkernel, tree_nleaf(as->tree), spec_of(e)->ninstance, e->in->study->device->name);
+    for (int i = 0; i < e->in->npart; i++) {
+        const Assignment *as = e->in->part[i].assignment;
+        const Device *d = e->in->part[i].study->device;
+        text_printf(&t, " * %d kernels, %d leaves, %" PRId64 " shapes in range. ", as->nkernel, tree_nleaf(as->tree),
+                    emit_spec(e)->ninstance);
+        text_printf(&t,
+                    d->modelled ? "No time was measured: all are computed for a %s;\n"
+                                : "Times are medians measured on %s (\"about\": predicted);\n",
+                    d->name);
+    }
+    text_add(&t, " * \"then kernel K +x%\" is the runner-up and how much longer it takes.\n");
     return arena_strdup(e->arena, text_str(&t));
 }
 
-static const char *cpu(Emitter *e)
+static void add_tree(Emitter *e, Text *t, const EmitEntry *entry)
 {
-    const char *name = spec_of(e)->name;
-    Text t = { .arena = e->arena };
-    text_printf(&t, "/* The best instruction set of this package that this CPU has:");
-    for (int i = 0; i < e->ntarget; i++)
-        text_printf(&t, " %d %s%s", i, e->target[i]->name, i + 1 < e->ntarget ? "," : ".");
-    text_printf(&t, " Define %s_CPU to fix it when compiling. */\nstatic inline int %s_cpu(void)\n{\n", name, name);
-    text_printf(&t, "#if defined(%s_CPU)\n    return %s_CPU;\n#else\n", name, name);
-    for (int i = 0; i < e->ntarget; i++) {
-        const Target *target = e->target[i];
-        const char *guard = *target->arch ? "#if defined(__x86_64__)\n" : NULL;
-        if (strcmp(target->runtime_check, "1") == 0) {
-            text_printf(&t, "    return %d;\n", i);
-            break;
-        }
-        text_printf(&t, "%s    if (%s)\n        return %d;\n%s", guard ? guard : "", target->runtime_check, i,
-                    guard ? "#endif\n" : "");
-    }
-    text_add(&t, "#endif\n}\n\n");
-    return arena_strdup(e->arena, text_str(&t));
+    const Spec *s = emit_spec(e);
+    const Assignment *as = entry->part->assignment;
+    if (e->in->npart > 1)
+        text_printf(t, "/* For %s, within the declared ranges. */\n", entry->target->name);
+    else
+        text_add(t, "/* Within the declared ranges. */\n");
+    text_printf(t, "static inline int %s(%s%s)\n{\n", emit_tree_name(e, entry), unit_extents(e->arena, s->op, NULL),
+                as->nfeature > s->op->naxis ? ", int64_t threads" : "");
+    char *body = dispatch_tree(e->arena, entry->part->study, as, entry->first);
+    for (int i = 0; i < s->op->naxis; i++)
+        if (!strstr(body, arena_printf(e->arena, "if (%s ", s->op->axis[i].name)))
+            text_printf(t, "    (void)%s;\n", s->op->axis[i].name);
+    if (as->nfeature > s->op->naxis && !strstr(body, "if (threads "))
+        text_add(t, "    (void)threads;\n");
+    text_printf(t, "%s}\n\n", body);
 }
 
 static const char *tree(Emitter *e)
 {
-    const Spec *s = spec_of(e);
-    const Assignment *as = e->in->assignment;
     Text t = { .arena = e->arena };
-    text_printf(&t, "/* Within the declared ranges. */\nstatic inline int %s_tree(%s%s)\n{\n", s->name,
-                unit_extents(e->arena, s->op, NULL), as->nfeature > s->op->naxis ? ", int64_t threads" : "");
-    Text unused = { .arena = e->arena };
-    char *body = dispatch_tree(e->arena, e->in->study, as);
-    for (int i = 0; i < s->op->naxis; i++)
-        if (!strstr(body, arena_printf(e->arena, "if (%s ", s->op->axis[i].name)))
-            text_printf(&unused, "    (void)%s;\n", s->op->axis[i].name);
-    if (as->nfeature > s->op->naxis && !strstr(body, "if (threads "))
-        text_add(&unused, "    (void)threads;\n");
-    text_printf(&t, "%s%s}\n\n", text_str(&unused), body);
-    return arena_strdup(e->arena, text_str(&t));
-}
-
-static const char *dispatch(Emitter *e)
-{
-    const Spec *s = spec_of(e);
-    const Assignment *as = e->in->assignment;
-    Box box = spec_box(s);
-    Text t = { .arena = e->arena };
-    text_printf(&t,
-                "/* The kernel for a call in `threads` parts on a CPU with instruction set `cpu`. */\n"
-                "static inline int %s_dispatch(int cpu, %s, int64_t threads)\n{\n",
-                s->name, unit_extents(e->arena, s->op, NULL));
-    for (int i = 1; i < e->ntarget; i++)
-        text_printf(&t, "    if (cpu == %d)\n        return %d;\n", i, e->general[i]);
-    text_add(&t, e->ntarget == 1 ? "    (void)cpu;\n" : "");
-    text_add(&t, "    if (");
-    for (int i = 0; i < s->op->naxis; i++)
-        text_printf(&t, "%s%s < %" PRId64 " || %s > %" PRId64, i ? " || " : "", s->op->axis[i].name, box.min[i],
-                    s->op->axis[i].name, box.max[i]);
-    text_printf(&t, ")\n        return %d; /* outside the declared ranges: the kernel that serves most of them */\n",
-                e->general[0]);
-    if (as->nfeature > s->op->naxis)
-        text_printf(&t, "    return %s_tree(%s, threads);\n}\n", s->name, axis_names(e));
-    else
-        text_printf(&t, "    (void)threads;\n    return %s_tree(%s);\n}\n", s->name, axis_names(e));
+    for (int i = 0; i < e->in->npart; i++)
+        add_tree(e, &t, &e->entry[i]);
     return arena_strdup(e->arena, text_str(&t));
 }
 
@@ -405,7 +333,7 @@ static const char *dispatch(Emitter *e)
 /* Rows of tuned shapes, for bench.c. */
 static const char *shapes(Emitter *e)
 {
-    const Study *s = e->in->study;
+    const Study *s = emit_first(e)->study;
     Text t = { .arena = e->arena };
     for (int64_t i = 0; i < s->nshape; i++) {
         if (s->shape[i]->threads != s->spec->threads[0])
@@ -420,100 +348,46 @@ static const char *shapes(Emitter *e)
 
 static const char *reference(Emitter *e)
 {
-    const Spec *s = spec_of(e);
-    Text t = { .arena = e->arena };
-    const Source *src = conf_source(e->arena, s->op->reference, e->diag);
-    if (!src)
-        return NULL;
-    if (s->layout)
-        text_printf(&t, "#define DCGEN_LAYOUT_%s 1\n", s->layout);
-    text_add(&t, src->text);
-    return arena_strdup(e->arena, text_str(&t));
+    const Source *src = conf_source(e->arena, emit_spec(e)->op->reference, e->diag);
+    return src ? unit_reference(e->arena, emit_spec(e), src->text) : NULL;
 }
 
 /* Not in the pattern itself, where CMake's keyword NAME would become the package's. */
 static const char *add_test(Emitter *e)
 {
-    const char *name = spec_of(e)->name;
+    const char *name = emit_spec(e)->name;
     return arena_printf(e->arena, "    add_test(NAME %s_test COMMAND %s_test)\n", name, name);
 }
 
 static const char *version(Emitter *e) { return arena_printf(e->arena, "%s.\n", e->in->version); }
-
-/* "name(M, N, K, X, packed, bias, Y, NULL, exec)" */
-static const char *example_call(Emitter *e, const char *exec)
-{
-    const Spec *s = spec_of(e);
-    Text t = { .arena = e->arena };
-    text_printf(&t, "%s(%s, ", s->name, axis_names(e));
-    for (int i = 0; i < s->op->noperand; i++)
-        if (unit_has_operand(s, &s->op->operand[i]))
-            text_printf(&t, "%s, ", s->packed && i == s->const_operand ? "packed" : s->op->operand[i].name);
-    text_printf(&t, "NULL, %s)", exec);
-    return arena_strdup(e->arena, text_str(&t));
-}
-
-/* The calls in the order that a product makes them, for README.md. */
-static const char *usage(Emitter *e)
-{
-    const Spec *s = spec_of(e);
-    const char *n = s->name;
-    Text t = { .arena = e->arena };
-    text_printf(&t, "```c\n#include <stdlib.h>\n#include \"%s.h\"\n#include \"%s_pool.h\"\n\n", n, n);
-    if (s->packed) {
-        const Operand *w = &s->op->operand[s->const_operand];
-        const char *names = unit_axes(e->arena, s->op, w->elems);
-        text_printf(&t,
-                    "/* Once for each %s. */\n"
-                    "void *packed = aligned_alloc(64, (%s_packed_bytes(%s) + 63) / 64 * 64);\n"
-                    "int code = %s_pack(%s, %s, packed);\n\n",
-                    w->name, n, names, n, names, w->name);
-    }
-    text_printf(&t, "/* On one thread; what a code means, %s_strerror(code) says. */\n%scode = %s;\n\n", n,
-                s->packed ? "" : "int ", example_call(e, "NULL"));
-    text_printf(&t,
-                "/* On four; the pool is started once. */\n%s_pool *pool = %s_pool_start(4);\n"
-                "%s_exec exec = { .threads = 4, .parallel_for = %s_pool_run, .ctx = pool };\ncode = %s;\n```\n",
-                n, n, n, n, example_call(e, "&exec"));
-    return arena_strdup(e->arena, text_str(&t));
-}
 
 static const char *preamble(Emitter *e) { return unit_preamble(e->arena, &e->in->unit); }
 static const char *pack(Emitter *e) { return unit_pack(e->arena, &e->in->unit, e->diag); }
 static const char *kernels(Emitter *e) { return unit_kernels(e->arena, &e->in->unit, e->kernel, e->nkernel, e->diag); }
 static const char *table(Emitter *e) { return unit_table(e->arena, &e->in->unit, e->kernel, e->nkernel); }
 
-static const struct {
-    const char *word;
-    const char *(*text)(Emitter *e);
-} sections[] = { { "about", about },
-                 { "macros", macros },
-                 { "pack_api", pack_api },
-                 { "call_api", call_api },
-                 { "preamble", preamble },
-                 { "pack", pack },
-                 { "kernels", kernels },
-                 { "table", table },
-                 { "texts", texts },
-                 { "targets", targets },
-                 { "choose", choose },
-                 { "call", call },
-                 { "about_dispatch", about_dispatch },
-                 { "cpu", cpu },
-                 { "tree", tree },
-                 { "dispatch", dispatch },
-                 { "shapes", shapes },
-                 { "reference", reference },
-                 { "version", version },
-                 { "add_test", add_test },
-                 { "usage", usage } };
+static const EmitSection common_sections[] = {
+    { "about", about },     { "macros", macros },     { "preamble", preamble },
+    { "pack", pack },       { "kernels", kernels },   { "table", table },
+    { "texts", texts },     { "targets", targets },   { "about_dispatch", about_dispatch },
+    { "tree", tree },       { "shapes", shapes },     { "reference", reference },
+    { "version", version }, { "add_test", add_test }, { NULL, NULL }
+};
+
+static const EmitSection *find_section(const EmitSection *list, const char *word)
+{
+    while (list->word && strcmp(list->word, word) != 0)
+        list++;
+    return list->word ? list : NULL;
+}
 
 static const char *section(void *ctx, const char *word)
 {
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        if (strcmp(sections[i].word, word) == 0)
-            return sections[i].text(ctx);
-    return NULL;
+    Emitter *e = ctx;
+    const EmitSection *own = target_is_cuda(e->entry[0].target) ? emit_cuda_sections : emit_cpu_sections;
+    const EmitSection *found = find_section(own, word);
+    found = found ? found : find_section(common_sections, word);
+    return found ? found->text(e) : NULL;
 }
 
 /* ---- files ---- */
@@ -524,39 +398,41 @@ static void add_file(Emitter *e, Package *p, const char *path, const char *text)
     p->file[p->n++] = (PackageFile){ path, text, strlen(text) };
 }
 
-static bool add_pattern(Emitter *e, Package *p, const char *dir, const char *pattern, const char *path)
+static bool add_pattern(Emitter *e, Package *p, const char *pattern, const char *path)
 {
-    const Source *src = conf_source(e->arena, arena_printf(e->arena, "%s/%s", dir, pattern), e->diag);
-    Binding b = { .spec = spec_of(e), .device = e->in->study->device, .target = e->in->study->target };
-    Fill f = { .lookup = template_context, .ctx = &b, .name = spec_of(e)->name, .section = section, .section_ctx = e };
+    const Source *src = conf_source(e->arena, pattern, e->diag);
+    Binding b = { .spec = emit_spec(e), .device = e->in->unit.device, .target = e->in->unit.target };
+    Fill f = {
+        .lookup = template_context, .ctx = &b, .name = emit_spec(e)->name, .section = section, .section_ctx = e
+    };
     char *text = src ? fill_text(e->arena, src, 0, &f, e->diag) : NULL;
     if (text)
         add_file(e, p, path, text);
     return text != NULL;
 }
 
+/* "NAME_pool.h" of a row: "bert_dense_pool.h". */
+static const char *row_path(const Emitter *e, const PackageRow *row)
+{
+    static const char word[] = "NAME";
+    return strncmp(row->path, word, 4) == 0 ? arena_printf(e->arena, "%s%s", emit_spec(e)->name, row->path + 4)
+                                            : row->path;
+}
+
 Package *package_make(Arena *a, const EmitInput *in, Diag *d)
 {
     Emitter e = { .arena = a, .in = in, .diag = d };
     const Spec *s = in->unit.spec;
-    const char *dir = in->unit.package_dir;
     Package *p = ARENA_NEW(a, Package);
-    add_tuned(&e);
+    for (int i = 0; i < in->npart; i++)
+        add_tuned(&e, &in->part[i]);
     add_lesser(&e);
-    const struct {
-        const char *dir, *pattern, *path;
-    } files[] = { { dir, "package.h", arena_printf(a, "%s.h", s->name) },
-                  { dir, "kernels.c", "kernels.c" },
-                  { dir, "dispatch.h", "dispatch.h" }, { dir, "pieces.h", "pieces.h" },
-                  { dir, "pool.h", arena_printf(a, "%s_pool.h", s->name) },
-                  { dir, "pool.c", "pool.c" },
-                  { dir, "CMakeLists.txt", "CMakeLists.txt" },
-                  { dir, "README.md", "README.md" },
-                  { s->op->dir, "test.c", "test.c" },
-                  { s->op->dir, "bench.c", "bench.c" } };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (!add_pattern(&e, p, files[i].dir, files[i].pattern, files[i].path))
+    for (const PackageRow *row = family_find(in->unit.target->family)->file; row->pattern; row++) {
+        const char *pattern =
+            row->of_op ? arena_printf(a, "%s/%s", s->op->dir, row->pattern) : unit_pattern(a, &in->unit, row->pattern);
+        if (!add_pattern(&e, p, pattern, row_path(&e, row)))
             return NULL;
+    }
     add_file(&e, p, "spec.cfg", in->spec_text);
     add_file(&e, p, "records.jsonl", in->records);
     add_file(&e, p, "report.html", in->report);

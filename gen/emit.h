@@ -12,11 +12,17 @@
 #include "search/select.h"
 #include "search/study.h"
 
+/* What is tuned for one target. */
 typedef struct {
-    UnitContext unit;
-    const TemplateList *templates;
     const Study *study;
     const Assignment *assignment;
+} EmitPart;
+
+typedef struct {
+    UnitContext unit; /* of the first part */
+    const TemplateList *templates;
+    const EmitPart *part; /* by descending rank of their targets, all of one family */
+    int npart;
     const char *spec_text; /* spec.cfg */
     const char *records;   /* records.jsonl, canonical */
     const char *report;    /* report.html */

@@ -47,7 +47,12 @@ static bool filler_lookup(void *ctx, const char *name, int64_t *value)
     return f->fill->lookup && f->fill->lookup(f->fill->ctx, name, value);
 }
 
-/* NAME, NAME_x, KERNEL, KERNEL_x, TARGET_ATTRIBUTE: the textual names. */
+static bool word_is(const char *s, size_t len, const char *word)
+{
+    return strlen(word) == len && memcmp(s, word, len) == 0;
+}
+
+/* NAME, NAME_x, KERNEL, KERNEL_x, TARGET_ATTRIBUTE, TARGET_GUARD: the textual names. */
 static bool add_textual(Filler *f, const char *id, size_t len)
 {
     const struct {
@@ -61,8 +66,12 @@ static bool add_textual(Filler *f, const char *id, size_t len)
             return true;
         }
     }
-    if (f->fill->target && len == strlen("TARGET_ATTRIBUTE") && memcmp(id, "TARGET_ATTRIBUTE", len) == 0) {
+    if (f->fill->target && word_is(id, len, "TARGET_ATTRIBUTE")) {
         text_printf(&f->out, "%s_TARGET_%s", f->fill->name, f->fill->target);
+        return true;
+    }
+    if (f->fill->guard && word_is(id, len, "TARGET_GUARD")) {
+        text_add(&f->out, f->fill->guard);
         return true;
     }
     return false;
@@ -172,11 +181,6 @@ static int fold(Filler *f, const char *s, const char *end)
         return -2;
     }
     return value != 0;
-}
-
-static bool word_is(const char *s, size_t len, const char *word)
-{
-    return strlen(word) == len && memcmp(s, word, len) == 0;
 }
 
 static bool open_cond(Filler *f, const char *line, const char *arg, const char *end, size_t len)

@@ -3,7 +3,7 @@
  * fill: turns a template's text into the text of one kernel, or a package file's pattern into the file.
  *
  *   - an identifier that `lookup` knows becomes its value; NAME, KERNEL and TARGET_ATTRIBUTE become the package's, the kernel's
- *     and the target attribute's name; as the first part of an identifier too (KERNEL_tile -> bert_dense_k3_tile);
+ *     and the target attribute's name, TARGET_GUARD a condition; as the first part of an identifier too (KERNEL_tile -> bert_dense_k3_tile);
  *   - "#if EXPR", "#elif EXPR" over known names are folded: the branch that holds stays, the lines go; "#ifndef DCGEN" serves the
  *     stand-alone compile and is dropped; conditions that use no known name stay as they are;
  *   - a line that ends in "//@ repeat R = EXPR..EXPR" is printed once a value of R;
@@ -25,6 +25,7 @@ typedef struct {
     const char *name;   /* NAME */
     const char *kernel; /* KERNEL; NULL: left alone */
     const char *target; /* TARGET_ATTRIBUTE -> <name>_TARGET_<target>; NULL: left alone */
+    const char *guard;  /* TARGET_GUARD -> this condition of the C preprocessor; NULL: left alone */
     const char *(*section)(void *ctx,
                            const char *word); /* text of a section; NULL result: an error; NULL: no sections */
     void *section_ctx;

@@ -5,15 +5,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "gen/dump.h"
 #include "gen/emit.h"
+#include "gen/dir.h"
 #include "gen/explain.h"
+#include "gen/place.h"
 #include "gen/regret.h"
 #include "gen/report.h"
+#include "gen/site.h"
 #include "gen/summary.h"
 #include "gen/tools.h"
 #include "gen/text.h"
 #include "gen/unit.h"
+#include "search/offline.h"
 #include "search/search.h"
 
 static int fail(const char *err, int code)
@@ -34,27 +39,41 @@ static const Workload *read_workload(Arena *a, const char *spec_path, const Opti
     return w;
 }
 
-static UnitContext unit_context(const Workload *w, const Device *device)
+static UnitContext unit_context(const Workload *w, const Device *device, const Target *target)
 {
-    return (UnitContext){ .spec = w->spec, .device = device, .targets = &w->targets, .package_dir = w->package_dir };
+    return (UnitContext){
+        .spec = w->spec, .device = device, .targets = w->targets, .package_dir = w->package_dir, .target = target
+    };
 }
 
 /* ---- from records to a package ---- */
 
-/* The device that most measurements come from; the smaller id of several. */
-static const Device *main_device(const Records *r)
+/* Times taken on that device. */
+static int64_t timed_count(const Records *r, const Device *d)
+{
+    int64_t n = 0;
+    for (int64_t j = 0; j < r->nmeasure; j++)
+        n += r->measure[j].nsample > 0 && strcmp(r->measure[j].device, d->id) == 0;
+    return n;
+}
+
+/* The device that most times come from, of those that run the target; the smaller id of several. */
+static const Device *main_device(Arena *a, const Workload *w, const Records *r, const char **err)
 {
     const Device *best = NULL;
+    const char *why = "the records name no device";
     int64_t most = -1;
     for (int64_t i = 0; i < r->ndevice; i++) {
-        int64_t n = 0;
-        for (int64_t j = 0; j < r->nmeasure; j++)
-            n += strcmp(r->measure[j].device, r->device[i].id) == 0;
+        int64_t n = timed_count(r, &r->device[i]);
+        if (!workload_target(a, w, &r->device[i], &why))
+            continue;
         if (n > most || (n == most && strcmp(r->device[i].id, best->id) < 0)) {
             best = &r->device[i];
             most = n;
         }
     }
+    if (!best)
+        *err = why;
     return best;
 }
 
@@ -78,17 +97,15 @@ static const Records *records_of(Arena *a, const Study *s, const Records *r)
 bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *device, Outcome *out, const char **err)
 {
     if (!device)
-        device = main_device(r);
-    if (!device) {
-        *err = "the records name no device";
+        device = main_device(a, w, r, err);
+    if (!device)
         return false;
-    }
     const Target *target = workload_target(a, w, device, err);
     if (!target)
         return false;
-    UnitContext u = unit_context(w, device);
+    UnitContext u = unit_context(w, device, target);
     Study *s = study_new(a, w->spec, device, target, unit_context_hash(a, &u));
-    study_load(s, r, &w->templates, &w->targets, device);
+    study_load(s, r, &w->templates, w->targets, device);
     CostModel *m = cost_fit(a, s, &w->templates);
     *out = (Outcome){
         .workload = w, .device = device, .study = s, .model = m, .assignment = select_kernels(a, s, m, SELECT_PACKAGE)
@@ -101,9 +118,22 @@ bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *d
     return true;
 }
 
-static const Package *make_package(Arena *a, const Outcome *out, const CostReport *cost, Diag *d)
+/* What all parts were made of, every line once. */
+static const char *all_records(Arena *a, const Outcome *out, int n)
+{
+    Records *all = ARENA_NEW(a, Records);
+    *all = *out->records;
+    for (int i = 1; i < n; i++)
+        *all = record_join(a, all, out[i].records);
+    return record_text(a, all);
+}
+
+static const Package *make_package(Arena *a, const Outcome *out, int n, const CostReport *cost, Diag *d)
 {
     const Workload *w = out->workload;
+    EmitPart *part = ARENA_ARRAY(a, (size_t)n, EmitPart);
+    for (int i = 0; i < n; i++)
+        part[i] = (EmitPart){ out[i].study, out[i].assignment };
     ReportInput report = { .spec = w->spec,
                            .study = out->study,
                            .model = out->model,
@@ -111,32 +141,35 @@ static const Package *make_package(Arena *a, const Outcome *out, const CostRepor
                            .device = out->device,
                            .cost = *cost,
                            .version = DCGEN_VERSION };
-    EmitInput in = { .unit = unit_context(w, out->device),
+    EmitInput in = { .unit = unit_context(w, out->device, out->study->target),
                      .templates = &w->templates,
-                     .study = out->study,
-                     .assignment = out->assignment,
+                     .part = part,
+                     .npart = n,
                      .spec_text = w->spec_text,
-                     .records = record_text(a, out->records),
+                     .records = all_records(a, out, n),
                      .report = report_html(a, &report),
                      .version = DCGEN_VERSION };
     return package_make(a, &in, d);
 }
 
-static int write_outcome(Arena *a, const Outcome *out, const Options *o)
+/* One package of n outcomes, one a target. */
+static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o)
 {
     Diag *d = diag_new(a);
     const char *err = NULL;
     const CostReport cost = cost_report(a, out->study, &out->workload->templates);
-    const Package *p = make_package(a, out, &cost, d);
+    const Package *p = make_package(a, out, n, &cost, d);
     diag_print(d, stderr);
     if (!p)
         return fail("a template cannot be filled", EXIT_FAILED);
     if (!package_write(p, out->workload->out, &err, a))
         return fail(err, EXIT_ENVIRONMENT);
-    if (o->verbose)
-        summary_failures(out, stderr);
-    if (o->json || !o->quiet)
-        summary_package(out, &cost, o->json, stdout);
+    for (int i = 0; i < n && o->verbose; i++)
+        summary_failures(&out[i], stderr);
+    for (int i = 0; i < n && (o->json || !o->quiet); i++) {
+        const CostReport own = i ? cost_report(a, out[i].study, &out->workload->templates) : cost;
+        summary_package(&out[i], &own, o->json, stdout);
+    }
     return EXIT_DONE;
 }
 
@@ -145,15 +178,17 @@ int replay(Arena *a, const Options *o)
     int code = EXIT_DONE;
     const char *err = NULL;
     Records r;
-    Outcome out;
     const Workload *w = read_workload(a, o->operand, o, &code);
     if (!w)
         return code;
+    const int n = workload_ntarget(w);
+    Outcome *out = ARENA_ARRAY(a, (size_t)n, Outcome);
     if (!record_read(a, w->records, &r, stderr, &err))
         return fail(err, EXIT_ENVIRONMENT);
-    if (!outcome_make(a, w, &r, NULL, &out, &err))
-        return fail(err, EXIT_FAILED);
-    return write_outcome(a, &out, o);
+    for (int i = 0; i < n; i++)
+        if (!outcome_make(a, workload_for(a, w, i), &r, NULL, &out[i], &err))
+            return fail(err, EXIT_FAILED);
+    return write_outcomes(a, out, n, o);
 }
 
 /* What a package was made from, out of its own spec and records. */
@@ -198,18 +233,30 @@ static const Space *make_space(Arena *a, const UnitContext *u, const TemplateLis
     for (int i = 0; s && i < s->ngeneral; i++) {
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(&s->general[i], value);
-        ok = unit_candidate(a, u, &(UnitKernel){ s->general[i].t, target, value }, d) && ok;
+        ok = unit_candidate(a, u, &(UnitKernel){ s->general[i].t, target, value, { 0 } }, d) && ok;
     }
     return ok ? s : NULL;
 }
 
+/* What kernels would run on: this CPU, its GPU, or without one what is typical of the target. */
+static bool probe_device(Arena *a, const Workload *w, const Options *o, Device *out, const char **err)
+{
+    Site site;
+    if (!site_find(a, w, o, true, &site, err))
+        return false;
+    if (site.kind == SITE_MODEL)
+        *out = target_typical_device(a, site.target);
+    return site.kind == SITE_MODEL ||
+           (site.kind == SITE_GPU ? site_probe_gpu(a, out, err) : target_probe(a, w->targets, "", "", out, err));
+}
+
 /* What could be searched on this machine. */
-static const Space *probe_space(Arena *a, const Workload *w, Device *device, int *code)
+static const Space *probe_space(Arena *a, const Workload *w, const Options *o, Device *device, int *code)
 {
     const char *err = NULL;
     Diag *d = diag_new(a);
     *code = EXIT_USAGE;
-    if (!target_probe(a, &w->targets, "", "", device, &err)) {
+    if (!probe_device(a, w, o, device, &err)) {
         *code = fail(err, EXIT_ENVIRONMENT);
         return NULL;
     }
@@ -218,7 +265,7 @@ static const Space *probe_space(Arena *a, const Workload *w, Device *device, int
         fail(err, EXIT_USAGE);
         return NULL;
     }
-    UnitContext u = unit_context(w, device);
+    UnitContext u = unit_context(w, device, target);
     const Space *space = make_space(a, &u, &w->templates, target, d);
     diag_print(d, stderr);
     *code = space ? EXIT_DONE : EXIT_USAGE;
@@ -230,7 +277,7 @@ int check(Arena *a, const Options *o)
     int code = EXIT_DONE;
     Device device;
     const Workload *w = read_workload(a, o->operand, o, &code);
-    const Space *space = w ? probe_space(a, w, &device, &code) : NULL;
+    const Space *space = w ? probe_space(a, w, o, &device, &code) : NULL;
     if (!space)
         return code;
     summary_check(w, space, &device, o->json, stdout);
@@ -239,18 +286,30 @@ int check(Arena *a, const Options *o)
 
 /* ---- dump ---- */
 
+static bool dump_space(Arena *a, const Options *o, const Workload *w, DumpInput *in, int *code)
+{
+    Device *device = ARENA_NEW(a, Device);
+    UnitContext *u = ARENA_NEW(a, UnitContext);
+    in->space = probe_space(a, w, o, device, code);
+    if (!in->space)
+        return false;
+    *u = unit_context(w, device, in->space->general[0].target);
+    in->unit = u;
+    in->options = o;
+    return true;
+}
+
 /* Everything that the stage needs; false with *code set. */
 static bool dump_input(Arena *a, const Options *o, const Workload *w, DumpInput *in, int *code)
 {
     const char *err = NULL;
     Records *r = ARENA_NEW(a, Records);
-    Device device;
     Outcome out;
     *in = (DumpInput){ .workload = w, .records = r };
     if (o->dump == DUMP_SPEC)
         return true;
-    if (o->dump == DUMP_SPACE)
-        return (in->space = probe_space(a, w, &device, code)) != NULL;
+    if (o->dump == DUMP_SPACE || o->dump == DUMP_SOURCE)
+        return dump_space(a, o, w, in, code);
     if (!record_read(a, w->records, r, stderr, &err)) {
         *code = fail(err, EXIT_ENVIRONMENT);
         return false;
@@ -285,18 +344,18 @@ int dump_stage(Arena *a, const Options *o)
 /* ---- generate ---- */
 
 /* What is searched, and what is known of it. */
-static bool prepare(Arena *a, const Workload *w, const Options *o, Tools *run, UnitContext *u, Search *q, int *code,
-                    const char **err)
+static bool prepare(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *run, UnitContext *u,
+                    Search *q, int *code, const char **err)
 {
     Device *device = ARENA_NEW(a, Device);
-    *device = *runner_device(run->runner);
-    device_set_compiler(a, device, builder_version(run->builder), tools_flags);
+    *device = site->kind == SITE_MODEL ? target_typical_device(a, site->target) : *runner_device(run->runner);
+    device_set_compiler(a, device, run->compiler, tools_flags(a, run));
     run->device = device;
     *code = EXIT_USAGE;
     const Target *target = workload_target(a, w, device, err);
     if (!target)
         return false;
-    *u = unit_context(w, device);
+    *u = unit_context(w, device, target);
     q->space = make_space(a, u, &w->templates, target, q->diag);
     diag_print(q->diag, stderr);
     if (!q->space) {
@@ -307,7 +366,7 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, Tools *run, U
     if (!tools_open_records(a, w, o, run, err) || !record_add_device(run->records, device, err))
         return false;
     q->study = study_new(a, w->spec, device, target, unit_context_hash(a, u));
-    study_load(q->study, record_all(run->records), &w->templates, &w->targets, device);
+    study_load(q->study, record_all(run->records), &w->templates, w->targets, device);
     return true;
 }
 
@@ -320,7 +379,7 @@ static bool nothing_works(const Study *s, const Records *r)
     return s->ntrial > 0 && r->nkernel >= s->ntrial;
 }
 
-static bool search_workload(Arena *a, const Workload *w, const Options *o, Tools *run, double began_s,
+static bool search_workload(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *run, double began_s,
                             const volatile int *stop, int *code, const char **err)
 {
     UnitContext u;
@@ -328,20 +387,21 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, Tools
                  .unit = &u,
                  .templates = &w->templates,
                  .builder = run->builder,
+                 .assembler = run->assembler,
                  .runner = run->runner,
                  .diag = diag_new(a),
                  .seed = o->seed,
-                 .jobs = o->jobs,
+                 .jobs = tools_jobs(o),
                  .began_s = began_s,
                  .seconds = w->spec->budget.seconds,
                  .stop = stop };
-    if (!prepare(a, w, o, run, &u, &q, code, err))
+    if (!prepare(a, w, o, site, run, &u, &q, code, err))
         return false;
     run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
     q.records = run->records;
     q.progress = run->progress;
     q.diag = diag_new(a);
-    bool ok = search_run(&q, err);
+    bool ok = site->kind == SITE_MODEL ? offline_run(&q, err) : search_run(&q, err);
     progress_close(run->progress);
     run->progress = NULL;
     diag_print(q.diag, stderr);
@@ -360,28 +420,97 @@ static int interrupted(const Workload *w, const Tools *run)
     return EXIT_INTERRUPTED;
 }
 
-int generate(Arena *a, const Options *o, const volatile int *stop)
+/* The file holds times of a device that runs the target: then nothing need be guessed. */
+static bool has_times(Arena *a, const Workload *w, const char *path)
 {
-    double began_s = clock_s();
-    int code = EXIT_ENVIRONMENT;
+    const char *err = NULL;
+    Records r;
+    if (access(path, R_OK) != 0 || !record_read(a, path, &r, NULL, &err))
+        return false;
+    const Device *d = main_device(a, w, &r, &err);
+    return d && timed_count(&r, d) > 0;
+}
+
+/* What was measured for this target: in the workload's own records, else in those that come with dcgen, records/<device>/<name>.jsonl.
+ * NULL: nothing. */
+static const char *recorded_times(Arena *a, const Workload *w, const Options *o)
+{
+    const char *own = place_records(a);
+    char **folder;
+    int n = 0;
+    if (has_times(a, w, w->records))
+        return w->records;
+    if (o->records || !own || !dir_list(a, own, "", &folder, &n))
+        return NULL;
+    for (int i = 0; i < n; i++) {
+        const char *path = arena_printf(a, "%s/%s.jsonl", folder[i], w->spec->name);
+        if (has_times(a, w, path))
+            return path;
+    }
+    return NULL;
+}
+
+static bool replay_target(Arena *a, const Workload *w, const char *path, Outcome *out, int *code)
+{
+    const char *err = NULL;
+    Records r;
+    *code = EXIT_ENVIRONMENT;
+    bool ok = record_read(a, path, &r, stderr, &err);
+    if (ok) {
+        *code = EXIT_FAILED;
+        ok = outcome_make(a, w, &r, NULL, out, &err);
+    }
+    if (!ok)
+        fail(err, *code);
+    return ok;
+}
+
+/* The search for one target, and what its records say. */
+static bool search_target(Arena *a, const Workload *w, const Options *o, const Site *site, const volatile int *stop,
+                          Outcome *out, int *code)
+{
+    const double began_s = clock_s();
     const char *err = NULL;
     Tools run = { 0 };
-    Outcome out;
-    if (o->offline)
-        return replay(a, o);
+    *code = EXIT_ENVIRONMENT;
+    bool ok = package_check(w->out, &err, a) && tools_open(a, w, o, site, &run, stop, &err) &&
+              search_workload(a, w, o, site, &run, began_s, stop, code, &err);
+    if (ok && !outcome_make(a, w, record_all(run.records), run.device, out, &err)) {
+        ok = false;
+        *code = EXIT_FAILED;
+    }
+    if (*stop)
+        *code = interrupted(w, &run);
+    else if (!ok)
+        *code = fail(err, *code);
+    tools_close(&run);
+    return ok && !*stop;
+}
+
+int generate(Arena *a, const Options *o, const volatile int *stop)
+{
+    int code = EXIT_ENVIRONMENT;
+    const char *err = NULL;
     const Workload *w = read_workload(a, o->operand, o, &code);
     if (!w)
         return code;
-    bool ok = package_check(w->out, &err, a) && tools_open(a, w, o, &run, stop, &err) &&
-              search_workload(a, w, o, &run, began_s, stop, &code, &err);
-    if (ok && !outcome_make(a, w, record_all(run.records), run.device, &out, &err)) {
-        ok = false;
-        code = EXIT_FAILED;
+    const int n = workload_ntarget(w);
+    Outcome *out = ARENA_ARRAY(a, (size_t)n, Outcome);
+    Options each = *o;
+    for (int i = 0; i < n; i++) {
+        Site site;
+        const Workload *one = workload_for(a, w, i);
+        const char *recorded = o->offline ? (site_wants_cuda(one) ? recorded_times(a, one, o) : one->records) : NULL;
+        if (recorded) {
+            if (!replay_target(a, one, recorded, &out[i], &code))
+                return code;
+            continue;
+        }
+        if (!site_find(a, one, o, o->offline, &site, &err))
+            return fail(err, EXIT_ENVIRONMENT);
+        each.fresh = o->fresh && i == 0; /* the first target's search has begun the file anew */
+        if (!search_target(a, one, &each, &site, stop, &out[i], &code))
+            return code;
     }
-    if (*stop)
-        code = interrupted(w, &run);
-    else
-        code = ok ? write_outcome(a, &out, o) : fail(err, code);
-    tools_close(&run);
-    return code;
+    return write_outcomes(a, out, n, o);
 }

@@ -34,6 +34,12 @@ const char *place_templates(Arena *a)
     return targets ? arena_strndup(a, targets, strlen(targets) - strlen("/targets")) : NULL;
 }
 
+const char *place_records(Arena *a)
+{
+    static const char *const place[] = { "../share/dcgen/", "../../share/dcgen/", "share/dcgen/", "../", "../../" };
+    return first_of(a, place, sizeof place / sizeof *place, "records", R_OK);
+}
+
 const char *place_runner(Arena *a, const char *kind)
 {
     static const char *const place[] = { "", "../libexec/dcgen/" };

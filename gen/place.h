@@ -10,6 +10,8 @@
 /* The folder `templates` (with targets/, package/ and one folder an op); NULL: not found. */
 const char *place_templates(Arena *a);
 /* The program dcgen-runner-<kind>; NULL: not found. */
+/* The folder of recorded measurements, one folder a device in it; NULL: there is none. */
+const char *place_records(Arena *a);
 const char *place_runner(Arena *a, const char *kind);
 
 #endif

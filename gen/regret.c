@@ -68,8 +68,9 @@ static bool build_rivals(const Judge *j, const Rival *rival, int n, const char *
     const Outcome *out = j->out;
     UnitContext u = { .spec = out->workload->spec,
                       .device = out->device,
-                      .targets = &out->workload->targets,
-                      .package_dir = out->workload->package_dir };
+                      .targets = out->workload->targets,
+                      .package_dir = out->workload->package_dir,
+                      .target = out->study->target };
     Build build[MAX_RIVAL];
     int64_t trial[MAX_RIVAL], value[TEMPLATE_MAX_PARAM];
     int nbuild = 0;
@@ -79,7 +80,8 @@ static bool build_rivals(const Judge *j, const Rival *rival, int n, const char *
             continue;
         candidate_values(&t->c, value);
         trial[nbuild] = rival[i].trial;
-        char *text = unit_candidate(j->arena, &u, &(UnitKernel){ t->c.t, t->c.target, value }, diag_new(j->arena));
+        char *text =
+            unit_candidate(j->arena, &u, &(UnitKernel){ t->c.t, t->c.target, value, t->facts }, diag_new(j->arena));
         build[nbuild++] = (Build){ .name = t->key, .text = text };
     }
     build_all(j->tools->builder, j->arena, build, nbuild, j->stop);
@@ -169,7 +171,9 @@ int regret(Arena *a, const Outcome *out, const Options *o, int nshape, const vol
     Tools tools = { 0 };
     const char *err = NULL;
     Judge j = { a, out, &tools, ARENA_ARRAY(a, (size_t)out->study->ntrial + 1, const char *), stop };
-    bool ok = tools_open(a, out->workload, o, &tools, stop, &err) && judge(&j, nshape, &err);
+    Site site;
+    bool ok = site_find(a, out->workload, o, false, &site, &err) &&
+              tools_open(a, out->workload, o, &site, &tools, stop, &err) && judge(&j, nshape, &err);
     tools_close(&tools);
     if (!ok)
         fprintf(stderr, "dcgen: %s\n", *stop ? "interrupted" : err);

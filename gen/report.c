@@ -144,6 +144,12 @@ static const char *summary_text(Report *r)
         arena_printf(a, "%d kernel%s (%s of machine code) serve%s %s shape%s of %s on %s", as->nkernel, one ? "" : "s",
                      number_bytes(a, as->code_bytes), one ? "s" : "", number_count(a, s->ninstance),
                      s->ninstance == 1 ? "" : "s", s->op->name, r->in->device->name);
+    if (r->in->device->modelled)
+        return arena_printf(
+            a,
+            "%s. No time in this report was measured: all are computed by an analytic model. Every kernel was "
+            "compiled for the target and executed by an emulator.",
+            served);
     served = arena_printf(a,
                           "%s; on the tuned shapes %s %s more time (weighted mean) than the fastest kernel known "
                           "for each",
@@ -267,11 +273,15 @@ static void count_trials(Report *r)
         for (int64_t j = 0; j < s->nshape; j++)
             measured += s->trial[i].ns[j] > 0;
     }
-    text_printf(&t,
-                "%s kernels were tried and timed on %s pairs of kernel and tuned shape, each verified against the "
-                "reference first. Fit for use: %s",
-                number_count(r->arena, s->ntrial), number_count(r->arena, measured),
-                number_count(r->arena, count[STATUS_OK]));
+    if (s->device->modelled)
+        text_printf(&t, "%s kernels were compiled, and executed by the emulator on awkward shapes. Fit for use: %s",
+                    number_count(r->arena, s->ntrial), number_count(r->arena, count[STATUS_OK]));
+    else
+        text_printf(&t,
+                    "%s kernels were tried and timed on %s pairs of kernel and tuned shape, each verified against the "
+                    "reference first. Fit for use: %s",
+                    number_count(r->arena, s->ntrial), number_count(r->arena, measured),
+                    number_count(r->arena, count[STATUS_OK]));
     for (int k = STATUS_OK + 1; k < STATUS_COUNT; k++)
         if (count[k])
             text_printf(&t, "; %s: %s", status_words[k], number_count(r->arena, count[k]));

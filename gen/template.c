@@ -9,6 +9,7 @@
 #include <xxhash.h>
 #include "gen/conf.h"
 #include "gen/dir.h"
+#include "gen/dtype.h"
 #include "gen/fill.h"
 #include "gen/text.h"
 
@@ -44,24 +45,88 @@ static bool context_flag(const Spec *s, const char *name, int64_t *value)
     return false;
 }
 
-bool template_context(void *ctx, const char *name, int64_t *value)
+static bool dtype_flag(const Spec *s, const char *name, int64_t *value)
 {
-    const Binding *b = ctx;
+    for (int i = 0; i < s->op->ndtype; i++)
+        if (strcasecmp(name + strlen("DTYPE_"), s->op->dtype[i]) == 0) {
+            *value = strcmp(s->dtype, s->op->dtype[i]) == 0;
+            return true;
+        }
+    return false;
+}
+
+/* What the compiler or the emulator told of this kernel, the name in small letters there. */
+static int64_t kernel_fact(const Binding *b, const char *name, int64_t unknown)
+{
+    for (int i = 0; i < b->facts.n; i++)
+        if (strcasecmp(b->facts.fact[i].name, name) == 0)
+            return b->facts.fact[i].value;
+    return unknown;
+}
+
+static int64_t elem_bytes(const Spec *s)
+{
+    const Dtype *d = dtype_find(s->dtype);
+    return d ? (int64_t)d->bytes : 0;
+}
+
+/* Of mma.sync, for the spec's element type. */
+static int64_t tensor_rate(const Binding *b)
+{
+    static const char *const rate[][2] = { { "f16", "TENSOR_F16_SM" },
+                                           { "bf16", "TENSOR_F16_SM" },
+                                           { "tf32", "TENSOR_TF32_SM" } };
+    int64_t value = 0;
+    for (size_t i = 0; i < sizeof rate / sizeof *rate; i++)
+        if (strcmp(rate[i][0], b->spec->dtype) == 0)
+            target_fact(b->target, rate[i][1], &value);
+    return value;
+}
+
+static const char *const kernel_facts[] = { "SECTORS_READ", "SECTORS_WRITTEN", "WAVEFRONTS", "CONFLICTS", "BARRIERS" };
+
+static bool device_fact(const Binding *b, const char *name, int64_t *value)
+{
     const struct {
         const char *name;
         int64_t value;
-    } fact[] = { { "VECTOR_BYTES", b->target ? b->target->vector_bytes : 0 },
-                 { "VECTOR_REGISTERS", b->target ? b->target->vector_registers : 0 },
-                 { "L1_BYTES", b->device ? b->device->l1_bytes : 0 },
+    } fact[] = { { "L1_BYTES", b->device ? b->device->l1_bytes : 0 },
                  { "L2_BYTES", b->device ? b->device->l2_bytes : 0 },
                  { "L3_BYTES", b->device ? b->device->l3_bytes : 0 },
-                 { "CORES", b->device ? b->device->cores : 0 } };
+                 { "CORES", b->device ? b->device->cores : 0 },
+                 { "SMS", b->device ? b->device->cores : 0 } };
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
         if (strcmp(fact[i].name, name) == 0) {
             *value = fact[i].value;
             return true;
         }
+    return false;
+}
+
+bool template_context(void *ctx, const char *name, int64_t *value)
+{
+    const Binding *b = ctx;
+    if (device_fact(b, name, value) || target_fact(b->target, name, value))
+        return true;
+    if (strncmp(name, "DTYPE_", 6) == 0)
+        return dtype_flag(b->spec, name, value);
+    for (size_t i = 0; i < sizeof kernel_facts / sizeof *kernel_facts; i++)
+        if (strcmp(name, kernel_facts[i]) == 0) {
+            *value = kernel_fact(b, name, 0);
+            return true;
+        }
+    if (strcmp(name, "ELEM_BYTES") == 0 || strcmp(name, "TENSOR_SM") == 0) {
+        *value = *name == 'E' ? elem_bytes(b->spec) : tensor_rate(b);
+        return true;
+    }
     return context_flag(b->spec, name, value);
+}
+
+/* REGS: as the compiler told, else the head's guess. False: neither. */
+static bool registers(const Binding *b, int64_t *value)
+{
+    *value = kernel_fact(b, "regs", 0);
+    return *value > 0 || (b->t->regs && expr_int(b->t->regs, template_lookup, (void *)b, value) == EXPR_OK);
 }
 
 static bool shape_lookup(const Binding *b, const char *name, int64_t *value)
@@ -71,6 +136,8 @@ static bool shape_lookup(const Binding *b, const char *name, int64_t *value)
         *value = b->extent[axis];
     else if (strcmp(name, "THREADS") == 0)
         *value = b->threads;
+    else if (strcmp(name, "REGS") == 0)
+        return registers(b, value);
     else {
         for (int i = 0; i < b->t->nderived; i++)
             if (strcmp(name, b->t->derived[i].name) == 0)
@@ -103,7 +170,7 @@ bool template_slots(const Binding *b, int64_t *slots)
     for (; n < naxis; n++)
         slots[n] = b->extent[n];
     slots[n++] = b->threads;
-    for (; n < t->nslot - t->nparam - t->nvalue - t->nderived; n++)
+    for (int i = 0; i < t->ncontext; i++, n++)
         if (!template_context((void *)b, t->slot[n], &slots[n]))
             slots[n] = 0;
     for (int i = 0; i < t->nparam; i++)
@@ -111,6 +178,8 @@ bool template_slots(const Binding *b, int64_t *slots)
     for (int i = 0; i < t->nvalue; i++)
         if (expr_int_at(t->value[i].expr, slots, &slots[n++]) != EXPR_OK)
             return false;
+    if (t->regs && !registers(b, &slots[n++]))
+        return false;
     for (int i = 0; i < t->nderived; i++)
         if (expr_int_at(t->derived[i].expr, slots, &slots[n++]) != EXPR_OK)
             return false;
@@ -135,18 +204,30 @@ static void declare(Reader *r, const char *name)
         r->name[r->nname++] = name;
 }
 
+/* "HAS_" and the word in capitals. */
+static const char *flag_name(Reader *r, const char *prefix, const char *word)
+{
+    char *name = arena_printf(r->arena, "%s%s", prefix, word);
+    for (char *p = name; *p; p++)
+        *p = (char)toupper((unsigned char)*p);
+    return name;
+}
+
 static void declare_context(Reader *r)
 {
-    static const char *const fact[] = { "VECTOR_BYTES", "VECTOR_REGISTERS", "L1_BYTES", "L2_BYTES", "L3_BYTES", "CORES",
-                                        "PACKED" };
+    static const char *const fact[] = { "L1_BYTES", "L2_BYTES",   "L3_BYTES", "CORES",
+                                        "SMS",      "ELEM_BYTES", "PACKED",   "TENSOR_SM" };
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
         declare(r, fact[i]);
-    for (int i = 0; i < r->op->nepilogue; i++) {
-        char *name = arena_printf(r->arena, "HAS_%s", r->op->epilogue[i]);
-        for (char *p = name; *p; p++)
-            *p = (char)toupper((unsigned char)*p);
-        declare(r, name);
-    }
+    for (int i = 0; target_fact_name(i); i++)
+        if (strcmp(target_fact_name(i), "SMS") != 0)
+            declare(r, target_fact_name(i));
+    for (size_t i = 0; i < sizeof kernel_facts / sizeof *kernel_facts; i++)
+        declare(r, kernel_facts[i]);
+    for (int i = 0; i < r->op->nepilogue; i++)
+        declare(r, flag_name(r, "HAS_", r->op->epilogue[i]));
+    for (int i = 0; i < r->op->ndtype; i++)
+        declare(r, flag_name(r, "DTYPE_", r->op->dtype[i]));
     for (int i = 0; i < r->op->noperand; i++)
         for (int j = 0; j < r->op->operand[i].nlayout; j++)
             declare(r, arena_printf(r->arena, "LAYOUT_%s", r->op->operand[i].layout[j]));
@@ -160,9 +241,11 @@ static bool check_names(Reader *r, const Expr *e)
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */
 static bool is_free_name(const char *name)
 {
-    static const char *const word[] = { "NAME",    "KERNEL",   "TARGET_ATTRIBUTE", "DCGEN",     "NULL",
-                                        "GCC",     "STDC",     "FP_CONTRACT",      "INT64_MAX", "INT64_MIN",
-                                        "INT64_C", "SIZE_MAX", "FLT_MAX",          "INFINITY",  "NAN" };
+    static const char *const word[] = {
+        "NAME",    "KERNEL",   "TARGET_ATTRIBUTE", "TARGET_GUARD", "DCGEN",   "NULL",
+        "GCC",     "STDC",     "FP_CONTRACT",      "INT64_MAX",    "INT_MAX", "INT64_MIN",
+        "INT64_C", "SIZE_MAX", "FLT_MAX",          "INFINITY",     "NAN",     "REGS"
+    };
     if (strncmp(name, "NAME_", 5) == 0 || strncmp(name, "KERNEL_", 7) == 0)
         return true;
     for (size_t i = 0; i < sizeof word / sizeof *word; i++)
@@ -331,10 +414,26 @@ static bool read_layouts(Reader *r, const Conf *c)
     return ok;
 }
 
+/* Names for the element types that it serves. */
+static bool read_dtypes(Reader *r, const Conf *c)
+{
+    Template *t = r->t;
+    const ConfSetting *list = conf_member(conf_root(c), "dtypes");
+    bool ok = conf_strings(c, conf_root(c), "dtypes", t->dtype, OP_MAX_NAME, &t->ndtype);
+    for (int i = 0; ok && i < t->ndtype; i++)
+        ok = conf_lookup(r->diag, conf_value_loc(c, conf_elem(list, i)), "dtype", t->dtype[i], r->op->dtype,
+                         (size_t)r->op->ndtype) >= 0;
+    return ok;
+}
+
 static bool read_shape_part(Reader *r, const Conf *c)
 {
     Template *t = r->t;
     const ConfSetting *root = conf_root(c);
+    if (!conf_expr(c, root, "regs", &t->regs) || !check_names(r, t->regs))
+        return false;
+    if (t->regs)
+        declare(r, "REGS");
     for (int i = 0; i < r->op->naxis; i++)
         declare(r, r->op->axis[i].name);
     declare(r, "THREADS");
@@ -350,10 +449,12 @@ static bool read_head(Reader *r, const Conf *c)
     static const ConfKey keys[] = {
         { "name", true, "the template's name" },
         { "op", true, "the op that it computes" },
-        { "family", true, "\"cpu\"" },
+        { "family", true, "\"cpu\" or \"cuda\"" },
         { "doc", true, "what it does, in a sentence" },
-        { "packed", true, "does it read the packed operand?" },
+        { "packed", false, NULL },
         { "layouts", false, NULL },
+        { "dtypes", false, NULL },
+        { "regs", false, NULL },
         { "params", true, "its parameters" },
         { "values", false, NULL },
         { "constraints", false, NULL },
@@ -371,7 +472,7 @@ static bool read_head(Reader *r, const Conf *c)
     bool ok = conf_keys(c, root, keys, sizeof keys / sizeof *keys);
     ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "doc", &t->doc);
     ok &= conf_string(c, root, "family", &t->family) & conf_bool(c, root, "packed", &t->packed);
-    ok &= conf_string(c, root, "op", &op) & read_layouts(r, c);
+    ok &= conf_string(c, root, "op", &op) & read_layouts(r, c) & read_dtypes(r, c);
     if (ok && strcmp(op, r->op->name) != 0) {
         diag_error(r->diag, conf_value_loc(c, conf_member(root, "op")), "this template lies in the folder of op '%s'",
                    r->op->name);
@@ -470,6 +571,38 @@ static bool check_body(Reader *r)
 
 static void add_slot(Template *t, const char *name) { t->slot[t->nslot++] = name; }
 
+typedef struct {
+    const char *name;
+    bool found;
+} NameUse;
+
+static void name_use(void *ctx, const char *name, Loc at)
+{
+    NameUse *u = ctx;
+    (void)at;
+    u->found = u->found || strcmp(name, u->name) == 0;
+}
+
+static void look_in(NameUse *u, const NamedExpr *e, int n)
+{
+    for (int i = 0; i < n; i++)
+        expr_names(e[i].expr, name_use, u);
+}
+
+/* Most templates need few of the facts, and each that has a number is looked up for every prediction. */
+static bool uses_name(const Reader *r, const char *name)
+{
+    const Template *t = r->t;
+    NameUse u = { name, false };
+    Expr *const single[] = { t->padded_flops, t->serial_flops, t->bound, r->op->flops };
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        expr_names(single[i], name_use, &u);
+    look_in(&u, t->value, t->nvalue);
+    look_in(&u, t->derived, t->nderived);
+    look_in(&u, t->feature, t->nfeature);
+    return u.found;
+}
+
 static void number_names(Reader *r)
 {
     Template *t = r->t;
@@ -477,11 +610,16 @@ static void number_names(Reader *r)
         add_slot(t, r->op->axis[i].name);
     add_slot(t, "THREADS");
     for (size_t i = 0; i < r->ncontext; i++)
-        add_slot(t, r->name[i]);
+        if (uses_name(r, r->name[i])) {
+            add_slot(t, r->name[i]);
+            t->ncontext++;
+        }
     for (int i = 0; i < t->nparam; i++)
         add_slot(t, t->param[i].name);
     for (int i = 0; i < t->nvalue; i++)
         add_slot(t, t->value[i].name);
+    if (t->regs)
+        add_slot(t, "REGS");
     for (int i = 0; i < t->nderived; i++)
         add_slot(t, t->derived[i].name);
 }
@@ -544,20 +682,28 @@ static bool has_template(const TemplateList *list, int from, int to, const char 
     return false;
 }
 
+/* hiding: how many templates earlier folders gave. */
+static void add_template(Arena *a, const Template *t, int hiding, TemplateList *out, Diag *d)
+{
+    if (!t || has_template(out, 0, hiding, t->name))
+        return;
+    if (has_template(out, hiding, out->n, t->name))
+        diag_error(d, (Loc){ .src = t->src }, "another template in this folder has the name '%s'", t->name);
+    out->t = arena_grow(a, out->t, (size_t)out->n, (size_t)out->n + 1, sizeof *out->t);
+    out->t[out->n++] = t;
+}
+
 static bool read_folder(Arena *a, const Op *op, const char *dir, TemplateList *out, Diag *d)
 {
-    char **path;
-    int n, before = diag_nerror(d), hiding = out->n;
-    if (!dir_list(a, dir, ".c", &path, &n))
-        return false;
-    for (int i = 0; i < n; i++) {
-        const Template *t = template_read(a, op, path[i], d);
-        if (!t || has_template(out, 0, hiding, t->name))
-            continue;
-        if (has_template(out, hiding, out->n, t->name))
-            diag_error(d, (Loc){ .src = t->src }, "another template in this folder has the name '%s'", t->name);
-        out->t = arena_grow(a, out->t, (size_t)out->n, (size_t)out->n + 1, sizeof *out->t);
-        out->t[out->n++] = t;
+    static const char *const suffix[] = { ".c", ".cu" };
+    int before = diag_nerror(d), hiding = out->n;
+    for (size_t k = 0; k < sizeof suffix / sizeof *suffix; k++) {
+        char **path;
+        int n;
+        if (!dir_list(a, dir, suffix[k], &path, &n))
+            return false;
+        for (int i = 0; i < n; i++)
+            add_template(a, template_read(a, op, path[i], d), hiding, out, d);
     }
     return diag_nerror(d) == before;
 }
@@ -576,22 +722,40 @@ bool template_read_all(Arena *a, const Op *op, const char *const *folders, int n
     return diag_nerror(d) == before;
 }
 
+/* An empty list names all. */
+static bool names(const char *const *list, int n, const char *word)
+{
+    for (int i = 0; i < n; i++)
+        if (word && strcmp(list[i], word) == 0)
+            return true;
+    return n == 0;
+}
+
 bool template_suits(const Template *t, const Spec *spec, const Target *target)
 {
-    if (strcmp(t->family, target->family) != 0 || t->packed != spec->packed)
-        return false;
-    for (int i = 0; i < t->nlayout; i++)
-        if (strcmp(t->layout[i], spec->layout) == 0)
-            return true;
-    return !t->nlayout;
+    /* Templates for GPUs read the constant operand as it is, or its copy with padded rows: both through NAME_LDW. */
+    return strcmp(t->family, target->family) == 0 && (target_is_cuda(target) || t->packed == spec->packed) &&
+           names(t->dtype, t->ndtype, spec->dtype) && names(t->layout, t->nlayout, spec->layout);
+}
+
+/* nvcc compiles a file once for the host and once for each architecture; a kernel's body is for its own and those that run its code. */
+static const char *guard_of(Arena *a, const Target *t)
+{
+    int64_t arch;
+    if (!target_is_cuda(t) || !target_fact(t, "SM_ARCH", &arch))
+        return NULL;
+    return arena_printf(a, "!defined(__CUDA_ARCH__) || __CUDA_ARCH__ %s %" PRId64, t->exact ? "==" : ">=", 10 * arch);
 }
 
 char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
 {
     Binding unbound = *b;
     unbound.extent = NULL;
-    Fill f = {
-        .lookup = template_lookup, .ctx = &unbound, .name = b->spec->name, .kernel = kernel, .target = b->target->name
-    };
+    Fill f = { .lookup = template_lookup,
+               .ctx = &unbound,
+               .name = b->spec->name,
+               .kernel = kernel,
+               .target = b->target->name,
+               .guard = guard_of(a, b->target) };
     return fill_text(a, b->t->src, b->t->body, &f, d);
 }

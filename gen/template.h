@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template: a micro-kernel family. A template is a C file that compiles as it stands; its head, a comment that begins with
+ * template: a micro-kernel family. A template is a C or CUDA file that compiles as it stands; its head, a comment that begins with
  * "dcgen" and that libconfig can read, declares parameters, constraints, derived values, the work it does and the features
  * that the cost model sees (docs/templates.md). gen/fill.h says how a template becomes a kernel's text.
  * A name used but not declared, or declared but not used, is an error at the template's own line.
@@ -51,7 +51,7 @@ typedef struct {
 } General;
 
 typedef struct {
-    const char *name, *doc, *family; /* family: which targets it is for ("cpu") */
+    const char *name, *doc, *family; /* family: which targets it is for ("cpu", "cuda") */
     const char *hash;                /* 16 hex digits of the whole text */
     const Source *src;
     size_t body; /* where the text behind the head begins */
@@ -71,12 +71,16 @@ typedef struct {
     NamedExpr feature[TEMPLATE_MAX_FEATURE]; /* of f_MK; reals */
     int nlayout;
     const char *layout[OP_MAX_NAME]; /* layouts of the constant operand that it reads */
-    bool packed;                     /* it reads the packed operand */
+    int ndtype;
+    const char *dtype[OP_MAX_NAME]; /* element types that it serves; none: all of the op's */
+    bool packed;                    /* it reads the packed operand */
+    Expr *regs;                     /* cuda: registers a thread, as long as no compiler has told; NULL: not given */
     int ngeneral;
     General general[TARGET_MAX];
     int nslot;
     const char
         *slot[TEMPLATE_MAX_SLOT]; /* every name, numbered for expr_int_at: the op's axes, THREADS, then the others */
+    int ncontext;                 /* of them, how many stand for facts of target, device, spec and compiled kernel */
 } Template;
 
 typedef struct {
@@ -84,14 +88,22 @@ typedef struct {
     const Template **t;
 } TemplateList;
 
-/* The op's templates: in its own folder, and in the folder of its name within each of `folders`; every file ending in .c whose text
- * has a template's head. A template of the same name in an earlier folder hides a later one. */
+/* The op's templates: in its own folder, and in the folder of its name within each of `folders`; every file ending in .c or .cu whose
+ * text has a template's head. A template of the same name in an earlier folder hides a later one. */
 bool template_read_all(Arena *a, const Op *op, const char *const *folders, int nfolder, TemplateList *out, Diag *d);
-/* May it serve this spec on this target (family, layout, packed)? */
+/* May it serve this spec on this target (family, dtype, layout, packed)? */
 bool template_suits(const Template *t, const Spec *spec, const Target *target);
 
-/* What the names in a template stand for: parameters and values; target facts VECTOR_BYTES, VECTOR_REGISTERS, L1_BYTES, L2_BYTES,
- * L3_BYTES, CORES; HAS_<EPILOGUE>, LAYOUT_<NAME> (0 or 1), PACKED; with an extent also the op's axes, THREADS and the derived names. */
+/* What compilers and emulators told of one kernel: "regs", "spill_bytes", "wavefronts" ... (search/record.h). */
+typedef struct {
+    int n;
+    const Param *fact;
+} KernelFacts;
+
+/* What the names in a template stand for: parameters and values; facts of the target (gen/target.h); of the device L1_BYTES, L2_BYTES,
+ * L3_BYTES, CORES, SMS; HAS_<EPILOGUE>, LAYOUT_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES; TENSOR_SM, the target's rate for the spec's
+ * dtype; of the kernel, once known, REGS (before: the head's guess), SECTORS_READ, SECTORS_WRITTEN, WAVEFRONTS, CONFLICTS, BARRIERS
+ * (before: 0); with an extent also the op's axes, THREADS and the derived names. */
 typedef struct {
     const Template *t;
     const Spec *spec;
@@ -100,6 +112,7 @@ typedef struct {
     const int64_t *value;  /* one a parameter */
     const int64_t *extent; /* one an axis; NULL: not bound */
     int threads;
+    KernelFacts facts;
 } Binding;
 ExprLookup template_lookup; /* ctx: Binding */
 

@@ -5,14 +5,16 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "gen/place.h"
 #include "gen/text.h"
+#include "gen/unit.h"
 
-/* What candidates are compiled with, and what the package's CMakeLists.txt compiles kernels.c with. */
-static const char *const compile_flags[] = { "-std=gnu17", "-O3", "-ffp-contract=fast", NULL };
-const char tools_flags[] = "-std=gnu17 -O3 -ffp-contract=fast";
+/* What candidates are compiled with, and what the packages' CMakeLists.txt compiles kernels with. */
+static const char *const cc_flags[] = { "-std=gnu17", "-O3", "-ffp-contract=fast", NULL };
 static const double COMPILE_DEADLINE_S = 60, COMPILE_DEADLINE_LEAST_S = 10; /* else half the budget */
 
 void tools_close(Tools *t)
@@ -20,41 +22,214 @@ void tools_close(Tools *t)
     progress_close(t->progress);
     if (t->runner)
         runner_stop(t->runner);
-    if (t->builder)
-        builder_free(t->builder);
+    Builder *const builders[] = { t->builder, t->assembler, t->reference };
+    for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
+        if (builders[i])
+            builder_free(builders[i]);
     if (t->records)
         record_close(t->records);
 }
 
-static const char *reference_so(Arena *a, const Workload *w, Builder *builder, const volatile int *stop,
-                                const char **err)
+/* ---- compilers ---- */
+
+static const char *in_path(Arena *a, const char *program)
 {
-    const Spec *s = w->spec;
+    for (const char *p = getenv("PATH"); p && *p;) {
+        size_t n = strcspn(p, ":");
+        const char *file = arena_printf(a, "%.*s/%s", (int)n, p, program);
+        if (n && access(file, X_OK) == 0)
+            return file;
+        p += n + (p[n] == ':');
+    }
+    return NULL;
+}
+
+const char *tools_nvcc(Arena *a, const Options *o)
+{
+    if (o->nvcc)
+        return o->nvcc;
+    const char *home = getenv("CUDA_HOME") ? getenv("CUDA_HOME") : "/usr/local/cuda";
+    const char *installed = arena_printf(a, "%s/bin/nvcc", home), *found = in_path(a, "nvcc");
+    return found ? found : access(installed, X_OK) == 0 ? installed : NULL;
+}
+
+Toolchain tools_cc(Arena *a, const Options *o) { return toolchain_c(a, o->cc, cc_flags); }
+
+/* Code for GPUs: what ships is compiled with the first three flags and the architecture. A shared object to be run, or a cubin. */
+Toolchain tools_cuda(Arena *a, const char *nvcc, const Target *target, bool cubin)
+{
+    static const char *const object[] = { "-shared", "-Xcompiler", "-fPIC", "-cudart", "none", "--no-compress", NULL };
+    const char **flags = ARENA_ARRAY(a, 16, const char *), **p = flags;
+    *p++ = "-std=c++17";
+    *p++ = "-O3";
+    *p++ = arena_printf(a, "-gencode=%s", target->gencode);
+    *p++ = "-Xptxas";
+    *p++ = "-v";
+    for (int i = 0; !cubin && object[i]; i++)
+        *p++ = object[i];
+    if (cubin)
+        *p++ = "-cubin";
+    return (Toolchain){ .program = nvcc,
+                        .flags = flags,
+                        .source = ".cu",
+                        .product = cubin ? ".cubin" : ".so",
+                        .empty = "__global__ void dcgen_empty() {}\n",
+                        .version_mark = "release",
+                        .keep_log = true };
+}
+
+/* CUDA text as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time library). */
+Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
+{
+    static const char *const fixed[] = { "-x",
+                                         "c++",
+                                         "-std=gnu++17",
+                                         "-O2",
+                                         "-g1",
+                                         "-march=native",
+                                         "-fsanitize=thread",
+                                         "-fno-tree-vectorize",
+                                         "-fno-tree-slp-vectorize",
+                                         "-fno-builtin",
+                                         "-fno-exceptions",
+                                         "-fno-rtti",
+                                         "-w",
+                                         "-shared",
+                                         "-fPIC",
+                                         "-nostdlib",
+                                         "-DDCGEN_EMULATOR",
+                                         "-I" };
+    const size_t n = sizeof fixed / sizeof *fixed;
+    const char **flags = ARENA_ARRAY(a, n + 2, const char *);
+    memcpy(flags, fixed, sizeof fixed);
+    flags[n] = arena_printf(a, "%s/../device/emulator", w->package_dir);
+    return (Toolchain){ .program = o->cxx,
+                        .flags = flags,
+                        .source = ".cu",
+                        .product = ".so",
+                        .empty = "extern \"C\" int dcgen_empty; int dcgen_empty;\n",
+                        .version_mark = "" };
+}
+
+const char *tools_flags(Arena *a, const Tools *t)
+{
+    Text text = { .arena = a };
+    for (int i = 0; t->flags[i]; i++)
+        text_printf(&text, "%s%s", i ? " " : "", t->flags[i]);
+    return arena_strdup(a, text_str(&text));
+}
+
+int tools_jobs(const Options *o)
+{
+    cpu_set_t mine;
+    return o->jobs ? o->jobs : sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
+}
+
+typedef struct {
+    Arena *a;
+    const Workload *w;
+    const Options *o;
+    const Site *site;
+    const volatile int *stop;
+} Opening;
+
+static Builder *open_builder(const Opening *q, const Toolchain *tools, const char **err)
+{
+    double deadline_s = fmin(COMPILE_DEADLINE_S, fmax(COMPILE_DEADLINE_LEAST_S, q->w->spec->budget.seconds / 2.0));
+    return builder_new(q->a, tools, tools_jobs(q->o), deadline_s, q->stop, err);
+}
+
+/* nvcc says of a target that it does not know, be it too new or too old, only that it is unsupported. */
+static Builder *open_nvcc(const Opening *q, const char *nvcc, bool cubin, const char **err)
+{
+    Toolchain tools = tools_cuda(q->a, nvcc, q->site->target, cubin);
+    Builder *b = open_builder(q, &tools, err);
+    if (!b && strstr(*err, "nsupported gpu architecture"))
+        *err =
+            arena_printf(q->a, "%s does not know target '%s': it is too old for it, or so new that it dropped it (%s)",
+                         nvcc, q->site->target->name, *err);
+    return b;
+}
+
+static bool open_cpu(const Opening *q, Tools *t, const char **err)
+{
+    Toolchain cc = tools_cc(q->a, q->o);
+    t->builder = open_builder(q, &cc, err);
+    t->compiler = t->builder ? builder_version(t->builder) : "";
+    t->flags = cc_flags;
+    return t->builder;
+}
+
+static bool open_cuda(const Opening *q, Tools *t, const char **err)
+{
+    const char *nvcc = tools_nvcc(q->a, q->o);
+    const bool model = q->site->kind == SITE_MODEL;
+    const Toolchain cc = tools_cc(q->a, q->o), cxx = tools_emulator(q->a, q->o, q->w);
+    *err = "nvcc is not found: not in PATH, nor in CUDA_HOME, nor in /usr/local/cuda; name it by --nvcc";
+    t->reference = nvcc ? open_builder(q, &cc, err) : NULL;
+    Builder *device = t->reference ? open_nvcc(q, nvcc, model, err) : NULL;
+    if (!device)
+        return false;
+    *(model ? &t->assembler : &t->builder) = device;
+    if (model)
+        t->builder = open_builder(q, &cxx, err);
+    const char **flags = ARENA_ARRAY(q->a, 4, const char *);
+    flags[0] = "-std=c++17";
+    flags[1] = "-O3";
+    flags[2] = arena_printf(q->a, "-gencode=%s", q->site->target->gencode);
+    t->compiler = builder_version(device);
+    t->flags = flags;
+    return t->builder;
+}
+
+/* ---- the runner ---- */
+
+static const char *reference_so(const Opening *q, Builder *builder, const char **err)
+{
+    const Spec *s = q->w->spec;
     size_t len;
-    const char *text = text_read_file(a, s->op->reference, &len);
+    const char *text = text_read_file(q->a, s->op->reference, &len);
     if (!text) {
-        *err = arena_printf(a, "%s: %s", s->op->reference, strerror(errno));
+        *err = arena_printf(q->a, "%s: %s", s->op->reference, strerror(errno));
         return NULL;
     }
-    Build *b = ARENA_NEW(a, Build);
-    *b = (Build){ .name = "reference",
-                  .text = arena_printf(a, "#define DCGEN_LAYOUT_%s 1\n%s", s->layout ? s->layout : "NONE", text) };
-    build_all(builder, a, b, 1, stop);
+    Build *b = ARENA_NEW(q->a, Build);
+    *b = (Build){ .name = "reference", .text = unit_reference(q->a, s, text) };
+    build_all(builder, q->a, b, 1, q->stop);
     if (b->status != STATUS_OK)
-        *err = arena_printf(a, "the reference of op '%s' does not compile: %s", s->op->name, b->why);
+        *err = arena_printf(q->a, "the reference of op '%s' does not compile: %s", s->op->name, b->why);
     return b->status == STATUS_OK ? b->so : NULL;
 }
 
-static const char *const *runner_command(Arena *a, const Options *o, const char **err)
+static const char *const *runner_command(const Opening *q, const char **err)
 {
-    if (o->runner.n)
-        return o->runner.item;
-    const char **command = ARENA_ARRAY(a, 2, const char *);
-    command[0] = place_runner(a, "c");
+    static const char *const kind[] = { [SITE_CPU] = "c", [SITE_GPU] = "cuda", [SITE_MODEL] = "emu" };
+    if (q->o->runner.n && q->site->kind != SITE_MODEL)
+        return q->o->runner.item;
+    const char **command = ARENA_ARRAY(q->a, 2, const char *);
+    command[0] = place_runner(q->a, kind[q->site->kind]);
     if (!command[0])
-        *err = "the program dcgen-runner-c is not beside dcgen nor in its installation";
+        *err = arena_printf(q->a, "the program dcgen-runner-%s is not beside dcgen nor in its installation",
+                            kind[q->site->kind]);
     return command[0] ? command : NULL;
 }
+
+bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t, const volatile int *stop,
+                const char **err)
+{
+    const Opening q = { a, w, o, site, stop };
+    const Spec *s = w->spec;
+    const char *const *command = runner_command(&q, err);
+    if (!command || !(site->kind == SITE_CPU ? open_cpu(&q, t, err) : open_cuda(&q, t, err)))
+        return false;
+    const char *reference = reference_so(&q, t->reference ? t->reference : t->builder, err);
+    if (!reference)
+        return false;
+    t->runner = runner_start(a, command, s->op, s->dtype, s->epilogue, s->nepilogue, reference, o->seed, stop, err);
+    return t->runner != NULL;
+}
+
+/* ---- records ---- */
 
 /* Folders of a path that are not there yet are made. */
 static bool make_parents(Arena *a, const char *path, const char **err)
@@ -69,29 +244,6 @@ static bool make_parents(Arena *a, const char *path, const char **err)
         *slash = '/';
     }
     return true;
-}
-
-/* One compiler a core that we may run on, unless told otherwise. */
-static int job_count(const Options *o)
-{
-    cpu_set_t mine;
-    return o->jobs ? o->jobs : sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
-}
-
-/* Starts what measures: compiler and runner. Nothing is written yet. */
-bool tools_open(Arena *a, const Workload *w, const Options *o, Tools *t, const volatile int *stop, const char **err)
-{
-    const char *const *command = runner_command(a, o, err);
-    if (!command)
-        return false;
-    double deadline_s = fmin(COMPILE_DEADLINE_S, fmax(COMPILE_DEADLINE_LEAST_S, w->spec->budget.seconds / 2.0));
-    t->builder = builder_new(a, o->cc, compile_flags, job_count(o), deadline_s, stop, err);
-    const char *reference = t->builder ? reference_so(a, w, t->builder, stop, err) : NULL;
-    if (!reference)
-        return false;
-    t->runner = runner_start(a, command, w->spec->op, w->spec->dtype, w->spec->epilogue, w->spec->nepilogue, reference,
-                             o->seed, stop, err);
-    return t->runner != NULL;
 }
 
 bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t, const char **err)

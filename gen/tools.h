@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tools: what measuring needs: the compiler, a runner that is set up for the workload's operator, the record file, the progress display.
+ * tools: what measuring needs: the compilers, a runner that is set up for the workload's operator, the record file, the progress display.
  */
 #ifndef DCGEN_TOOLS_H
 #define DCGEN_TOOLS_H
@@ -9,6 +9,7 @@
 #include "gen/arena.h"
 #include "gen/cli.h"
 #include "gen/progress.h"
+#include "gen/site.h"
 #include "gen/workload.h"
 #include "search/build.h"
 #include "search/measure.h"
@@ -16,17 +17,28 @@
 
 /* Each NULL until it is open; tools_close releases what is. */
 typedef struct {
-    Builder *builder;
+    Builder *builder;   /* makes of candidates what the runner runs */
+    Builder *assembler; /* without a GPU: makes the code that a GPU would run, for what the compiler says of it */
+    Builder *reference; /* C, for the op's definition */
     Runner *runner;
     RecordFile *records;
     Progress *progress;
-    const Device *device; /* what the runner runs on, with the compiler; set by who chooses the target */
+    const Device *device;                /* what kernels are for, with the compiler; set by who chooses the target */
+    const char *compiler, *const *flags; /* of the code that ships */
 } Tools;
 
-extern const char tools_flags[]; /* what candidates are compiled with, for Device.flags */
+int tools_jobs(const Options *o); /* compilers at a time: one a core that we may run on, unless told otherwise */
+const char *tools_flags(Arena *a, const Tools *t); /* of that compiler, for Device.flags */
 
-/* Starts compiler and runner; nothing is written yet. False with *err set; call tools_close all the same. */
-bool tools_open(Arena *a, const Workload *w, const Options *o, Tools *t, const volatile int *stop, const char **err);
+/* Starts compilers and runner for kernels on that site; nothing is written yet. False with *err set; call tools_close all the same. */
+bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t, const volatile int *stop,
+                const char **err);
+/* How candidates are compiled: to be run on this CPU; to be run on a GPU, or to a cubin; to be run by the emulator. */
+Toolchain tools_cc(Arena *a, const Options *o);
+Toolchain tools_cuda(Arena *a, const char *nvcc, const Target *target, bool cubin);
+Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w);
+/* nvcc: as --nvcc says, else in PATH, in $CUDA_HOME or where it is installed by default. NULL: it is in none of these. */
+const char *tools_nvcc(Arena *a, const Options *o);
 /* Opens w->records for appending (with o->fresh a new one, the old one kept beside it), its folders made. */
 bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t, const char **err);
 void tools_close(Tools *t);

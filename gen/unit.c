@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/unit.h"
+#include "gen/unit_private.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <xxhash.h>
 #include "gen/conf.h"
+#include "gen/dir.h"
+#include "gen/dtype.h"
+#include "gen/family.h"
 #include "gen/fill.h"
-#include "gen/text.h"
 
-/* Element types as C spells them. */
-static const struct {
-    const char *dtype, *c;
-} c_type[] = { { "f32", "float" } };
-
-static const char *dtype_c(const char *dtype)
+static const UnitDialect *dialect_of(const UnitContext *u)
 {
-    for (size_t i = 0; i < sizeof c_type / sizeof *c_type; i++)
-        if (strcmp(c_type[i].dtype, dtype) == 0)
-            return c_type[i].c;
-    return "void";
+    static const UnitDialect *const dialects[] = { &unit_cpu, &unit_cuda };
+    for (size_t i = 0; u->target && i < sizeof dialects / sizeof *dialects; i++)
+        if (strcmp(dialects[i]->family, u->target->family) == 0)
+            return dialects[i];
+    return dialects[0];
 }
 
-static const char *operand_c(const Spec *s, const Operand *o) { return dtype_c(o->dtype ? o->dtype : s->dtype); }
+const char *unit_pattern(Arena *a, const UnitContext *u, const char *name)
+{
+    return arena_printf(a, "%s%s/%s", u->package_dir, family_find(dialect_of(u)->family)->folder, name);
+}
+
+const char *unit_operand_c(const Spec *s, const Operand *o)
+{
+    const Dtype *d = dtype_find(o->dtype ? o->dtype : s->dtype);
+    return d ? d->c_type : "void";
+}
 
 bool unit_has_operand(const Spec *s, const Operand *o) { return op_has_operand(o, s->epilogue, s->nepilogue); }
 
@@ -31,7 +38,8 @@ const char *unit_operand_type(const Spec *s, const Operand *o)
 {
     if (is_packed(s, o))
         return "const void *";
-    return strcmp(operand_c(s, o), "float") != 0 ? "const void *" : o->role == ROLE_OUT ? "float *" : "const float *";
+    const bool is_float = strcmp(unit_operand_c(s, o), "float") == 0;
+    return o->role == ROLE_OUT ? (is_float ? "float *" : "void *") : is_float ? "const float *" : "const void *";
 }
 
 typedef struct {
@@ -68,38 +76,40 @@ char *unit_axes(Arena *a, const Op *op, const Expr *elems) { return axis_list(a,
 
 char *unit_extents(Arena *a, const Op *op, const Expr *elems) { return axis_list(a, op, elems, "int64_t "); }
 
-static void add_targets(Text *t, const UnitContext *u)
+char *unit_extent_list(Arena *a, const Op *op, const Expr *elems, const char *cast)
 {
-    for (int i = 0; i < u->targets->n; i++) {
-        const Target *target = &u->targets->t[i];
-        if (strcmp(target->family, "cpu") != 0)
-            continue;
-        if (*target->attribute)
-            text_printf(t, "#define %s_TARGET_%s __attribute__((target(\"%s\")))\n", u->spec->name, target->name,
-                        target->attribute);
-        else
-            text_printf(t, "#define %s_TARGET_%s\n", u->spec->name, target->name);
+    Text t = { .arena = a };
+    for (int i = 0; i < op->naxis; i++)
+        if (unit_uses_axis(elems, op->axis[i].name))
+            text_printf(&t, "%s%sextent[%d]", t.len ? ", " : "", cast, i);
+    return arena_strdup(a, text_str(&t));
+}
+
+void unit_add_operand_fields(Text *t, const Spec *s, const char *elem)
+{
+    for (int i = 0; i < s->op->noperand; i++) {
+        const Operand *o = &s->op->operand[i];
+        if (unit_has_operand(s, o))
+            text_printf(t, "    %s%s *%s;\n", o->role == ROLE_OUT ? "" : "const ", elem ? elem : unit_operand_c(s, o),
+                        o->name);
+    }
+}
+
+void unit_add_operand_list(Text *t, const Spec *s, bool cast)
+{
+    for (int i = 0; i < s->op->noperand; i++) {
+        const Operand *o = &s->op->operand[i];
+        if (unit_has_operand(s, o) && cast)
+            text_printf(t, " (%s%s_elem *)operand[%d],", o->role == ROLE_OUT ? "" : "const ", s->name, i);
+        else if (unit_has_operand(s, o))
+            text_printf(t, " operand[%d],", i);
     }
 }
 
 char *unit_preamble(Arena *a, const UnitContext *u)
 {
-    const Spec *s = u->spec;
     Text t = { .arena = a };
-    text_add(&t, "/* Each kernel is compiled for its own instruction set and runs only where the CPU has it. */\n");
-    add_targets(&t, u);
-    text_add(&t, "\n/* Keeps a vector in a register: without it the compiler may load it again for every use. */\n#if "
-                 "defined(__x86_64__)\n");
-    text_printf(&t, "#define %s_IN_REGISTER(v) __asm__(\"\" : \"+v\"(v))\n#else\n", s->name);
-    text_printf(&t, "#define %s_IN_REGISTER(v) ((void)0)\n#endif\n\n", s->name);
-    text_add(&t, "/* One call, as the kernels see it. */\ntypedef struct {\n    int64_t ");
-    text_printf(&t, "%s;\n", axis_list(a, s->op, NULL, ""));
-    for (int i = 0; i < s->op->noperand; i++) {
-        const Operand *o = &s->op->operand[i];
-        if (unit_has_operand(s, o))
-            text_printf(&t, "    %s%s *%s;\n", o->role == ROLE_OUT ? "" : "const ", operand_c(s, o), o->name);
-    }
-    text_printf(&t, "    void *workspace;\n} %s_args;\n\n", s->name);
+    dialect_of(u)->preamble(&t, u);
     return arena_strdup(a, text_str(&t));
 }
 
@@ -110,12 +120,14 @@ static Binding binding(const UnitContext *u, const UnitKernel *k)
                       .target = k ? k->target : NULL,
                       .device = u->device,
                       .value = k ? k->value : NULL,
-                      .threads = 1 };
+                      .threads = 1,
+                      .facts = k ? k->facts : (KernelFacts){ 0 } };
 }
 
 char *unit_pack(Arena *a, const UnitContext *u, Diag *d)
 {
-    const Source *src = conf_source(a, arena_printf(a, "%s/pack.c", u->spec->op->dir), d);
+    const char *name = family_find(dialect_of(u)->family)->pack;
+    const Source *src = conf_source(a, arena_printf(a, "%s/%s", u->spec->op->dir, name), d);
     Binding b = binding(u, NULL);
     Fill f = { .lookup = template_context, .ctx = &b, .name = u->spec->name };
     const char *spdx = src ? strchr(src->text, '\n') : NULL; /* the package says its licence once */
@@ -128,7 +140,7 @@ char *unit_pack_declarations(Arena *a, const UnitContext *u)
     const Operand *w = &s->op->operand[s->const_operand];
     char *extents = unit_extents(a, s->op, w->elems);
     return arena_printf(a, "size_t %s_packed_bytes(%s);\nint %s_pack(%s, const %s *%s, void *packed);\n", s->name,
-                        extents, s->name, extents, operand_c(s, w), w->name);
+                        extents, s->name, extents, unit_operand_c(s, w), w->name);
 }
 
 char *unit_kernel_text(Arena *a, const UnitKernel *k)
@@ -140,17 +152,12 @@ char *unit_kernel_text(Arena *a, const UnitKernel *k)
     return arena_strdup(a, text_str(&t));
 }
 
-static const char *arch_guard(const Target *t)
-{
-    return *t->arch ? "#if defined(__x86_64__)\n" : NULL; /* the only architecture that targets name so far */
-}
-
 char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d)
 {
     Text t = { .arena = a };
     const char *open = NULL;
     for (int i = 0; i < n; i++) {
-        const char *guard = arch_guard(k[i].target);
+        const char *guard = dialect_of(u)->guard(a, k[i].target);
         if (open && !guard)
             text_add(&t, "#endif\n\n");
         if (guard && !open)
@@ -170,14 +177,27 @@ char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, D
 char *unit_table(Arena *a, const UnitContext *u, const UnitKernel *k, int n)
 {
     Text t = { .arena = a };
+    const UnitDialect *d = dialect_of(u);
     for (int i = 0; i < n; i++) {
-        const char *guard = arch_guard(k[i].target);
-        if (guard && (i == 0 || !arch_guard(k[i - 1].target)))
+        const char *guard = d->guard(a, k[i].target);
+        if (guard && (i == 0 || !d->guard(a, k[i - 1].target)))
             text_add(&t, guard);
-        text_printf(&t, "    [%d] = %s_k%d,\n", i, u->spec->name, i);
-        if (guard && (i + 1 == n || !arch_guard(k[i + 1].target)))
+        text_printf(&t, d == &unit_cuda ? "    { %s_k%d, %s_k%d_plan },\n" : "    [%2$d] = %1$s_k%2$d,\n",
+                    u->spec->name, i, u->spec->name, i);
+        if (guard && (i + 1 == n || !d->guard(a, k[i + 1].target)))
             text_add(&t, "#endif\n");
     }
+    return arena_strdup(a, text_str(&t));
+}
+
+char *unit_reference(Arena *a, const Spec *s, const char *text)
+{
+    Text t = { .arena = a };
+    if (s->layout)
+        text_printf(&t, "#define DCGEN_LAYOUT_%s 1\n", s->layout);
+    if (strcmp(s->dtype, "f32") != 0)
+        text_printf(&t, "#define DCGEN_DTYPE_%s 1\n", dtype_find(s->dtype)->macro);
+    text_add(&t, text);
     return arena_strdup(a, text_str(&t));
 }
 
@@ -190,35 +210,18 @@ typedef struct {
     Diag *d;
 } CandidateSections;
 
-/* The functions that search/runner/abi.h names, in terms of this unit's own. */
-static char *entry(Arena *a, const UnitContext *u)
+static const char *entry(CandidateSections *c)
 {
-    const Spec *s = u->spec;
-    Text t = { .arena = a };
-    text_add(&t, "int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t "
-                 "ntask)\n{\n");
-    text_printf(&t, "    const %s_args args = {\n       ", s->name);
-    for (int i = 0; i < s->op->naxis; i++)
-        text_printf(&t, " extent[%d],", i);
-    for (int i = 0; i < s->op->noperand; i++)
-        if (unit_has_operand(s, &s->op->operand[i]))
-            text_printf(&t, " operand[%d],", i);
-    text_printf(&t, " workspace };\n    return %s_k0(&args, task, ntask);\n}\n", s->name);
-    if (!s->packed)
-        return arena_strdup(a, text_str(&t));
-    Text list = { .arena = a };
-    const Expr *elems = s->op->operand[s->const_operand].elems;
-    for (int i = 0; i < s->op->naxis; i++)
-        if (unit_uses_axis(elems, s->op->axis[i].name))
-            text_printf(&list, "%sextent[%d]", list.len ? ", " : "", i);
-    text_printf(
-        &t, "\nint64_t dcgen_packed_bytes(const int64_t *extent)\n{\n    return (int64_t)%s_packed_bytes(%s);\n}\n\n",
-        s->name, text_str(&list));
-    text_printf(&t,
-                "int dcgen_pack(const int64_t *extent, const void *w, void *packed)\n{\n    return %s_pack(%s, w, "
-                "packed);\n}\n",
-                s->name, text_str(&list));
-    return arena_strdup(a, text_str(&t));
+    Text t = { .arena = c->a };
+    dialect_of(c->u)->entry(&t, c->u);
+    return arena_strdup(c->a, text_str(&t));
+}
+
+/* The kernel is filled again for this: which primitives are there depends on its text. */
+static const char *device(CandidateSections *c)
+{
+    const char *kernel = unit_kernels(c->a, c->u, c->k, 1, c->d);
+    return kernel ? unit_device(c->a, c->u, arena_printf(c->a, "%s\n%s", kernel, entry(c)), c->d) : NULL;
 }
 
 static const char *candidate_section(void *ctx, const char *word)
@@ -232,14 +235,18 @@ static const char *candidate_section(void *ctx, const char *word)
         return unit_pack(c->a, c->u, c->d);
     if (strcmp(word, "kernels") == 0)
         return unit_kernels(c->a, c->u, c->k, 1, c->d);
-    return strcmp(word, "entry") == 0 ? entry(c->a, c->u) : NULL;
+    if (strcmp(word, "device") == 0)
+        return device(c);
+    return strcmp(word, "entry") == 0 ? entry(c) : NULL;
 }
 
 char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *d)
 {
-    const Source *src = conf_source(a, arena_printf(a, "%s/candidate.c", u->package_dir), d);
+    const UnitContext of_kernel = { u->spec, u->device, u->targets, u->package_dir, k->target };
+    const char *suffix = family_find(k->target->family)->suffix;
+    const Source *src = conf_source(a, unit_pattern(a, &of_kernel, arena_printf(a, "candidate%s", suffix)), d);
     Binding b = binding(u, NULL);
-    CandidateSections sections = { a, u, k, d };
+    CandidateSections sections = { a, &of_kernel, k, d };
     Fill f = { .lookup = template_context,
                .ctx = &b,
                .name = u->spec->name,
@@ -248,13 +255,29 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
     return src ? fill_text(a, src, 0, &f, d) : NULL;
 }
 
+/* Primitives stand in every text, at least in part. */
+static void add_primitives(Text *t, const UnitContext *u)
+{
+    char **path;
+    int n;
+    size_t len;
+    if (dialect_of(u) != &unit_cuda ||
+        !dir_list(t->arena, arena_printf(t->arena, "%s/../device", u->package_dir), ".cuh", &path, &n))
+        return;
+    for (int i = 0; i < n; i++) {
+        const char *text = text_read_file(t->arena, path[i], &len);
+        text_add(t, text ? text : "");
+    }
+}
+
 const char *unit_context_hash(Arena *a, const UnitContext *u)
 {
     const Spec *s = u->spec;
     Text t = { .arena = a };
     size_t len;
-    const char *const file[] = { arena_printf(a, "%s/pack.c", s->op->dir),
-                                 arena_printf(a, "%s/candidate.c", u->package_dir) };
+    const Family *family = family_find(dialect_of(u)->family);
+    const char *const file[] = { arena_printf(a, "%s/%s", s->op->dir, family->pack),
+                                 unit_pattern(a, u, arena_printf(a, "candidate%s", family->suffix)) };
     text_printf(&t, "%s|%s|%s|%d|", s->op->name, s->dtype, s->layout ? s->layout : "", s->packed);
     for (int i = 0; i < s->nepilogue; i++)
         text_printf(&t, "%s,", s->epilogue[i]);
@@ -263,6 +286,8 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
         text_add(&t, text ? text : "");
     }
     for (int i = 0; i < u->targets->n; i++)
-        text_printf(&t, "|%s:%s", u->targets->t[i].name, u->targets->t[i].attribute);
+        if (strcmp(u->targets->t[i].family, family->name) == 0)
+            text_printf(&t, "|%s:%s%s", u->targets->t[i].name, u->targets->t[i].attribute, u->targets->t[i].gencode);
+    add_primitives(&t, u);
     return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&t), t.len));
 }

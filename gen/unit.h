@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit: C text with kernels in it. The same pieces make a candidate (one kernel behind the uniform entry of search/runner/abi.h)
- * and a package (all its kernels behind its C API), so that what is measured is what ships.
+ * unit: C or CUDA text with kernels in it. The same pieces make a candidate (one kernel behind the uniform entry of
+ * search/runner/abi.h) and a package (all its kernels behind its C API), so that what is measured is what ships.
  */
 #ifndef DCGEN_UNIT_H
 #define DCGEN_UNIT_H
@@ -17,6 +17,7 @@ typedef struct {
     const Template *t;
     const Target *target;
     const int64_t *value; /* one a parameter */
+    KernelFacts facts;
 } UnitKernel;
 
 /* Folder of the package files' patterns, and the device that parameters were chosen for. */
@@ -25,6 +26,7 @@ typedef struct {
     const Device *device;
     const TargetList *targets;
     const char *package_dir; /* templates/package */
+    const Target *target;    /* the tuned one */
 } UnitContext;
 
 /* C of one candidate, ready to compile. NULL after errors in d (faulty templates only). */
@@ -32,7 +34,9 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
 
 /* The pieces, as text for the sections of package files. */
 char *unit_preamble(Arena *a, const UnitContext *u);
-char *unit_pack(Arena *a, const UnitContext *u, Diag *d); /* templates/<op>/pack.c, filled */
+/* cuda: the primitives that `text` uses, each after those that it uses itself: templates/device/<primitive>.cuh. */
+char *unit_device(Arena *a, const UnitContext *u, const char *text, Diag *d);
+char *unit_pack(Arena *a, const UnitContext *u, Diag *d); /* templates/<op>/pack.c or pack.cu, filled */
 char *unit_pack_declarations(Arena *a, const UnitContext *u);
 char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d); /* named <name>_k0, _k1 ... */
 char *unit_table(Arena *a, const UnitContext *u, const UnitKernel *k, int n);
@@ -47,7 +51,15 @@ const char *unit_operand_type(const Spec *s, const Operand *o);
 /* Does this package have the operand (its epilogue is asked for)? */
 bool unit_has_operand(const Spec *s, const Operand *o);
 
-/* What a candidate's text depends on besides its template: op, dtype, layout, epilogues, pack.c, patterns, version. 16 hex digits. */
+/* "a, b" of the axes, by position in `extent`: "extent[0], extent[1]". */
+char *unit_extent_list(Arena *a, const Op *op, const Expr *elems, const char *cast);
+/* The path of a pattern of the tuned target's family. */
+const char *unit_pattern(Arena *a, const UnitContext *u, const char *name);
+
+/* The op's reference, told of layout and element type: for runners, and for the package's own test. */
+char *unit_reference(Arena *a, const Spec *s, const char *text);
+
+/* What a candidate's text depends on besides its template: op, dtype, layout, epilogues, packing, patterns, primitives. 16 hex digits. */
 const char *unit_context_hash(Arena *a, const UnitContext *u);
 
 #endif

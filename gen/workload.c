@@ -12,26 +12,35 @@
  * so that the folder explains and repeats itself. */
 static const char kept_mark[] = "# dcgen:";
 
+static CliList split_names(Arena *a, const char *text)
+{
+    CliList list = { ARENA_ARRAY(a, SPEC_MAX_NAME + 1, const char *), 0 };
+    while (*(text += strspn(text, ",")) && list.n < SPEC_MAX_NAME) {
+        size_t n = strcspn(text, ",");
+        list.item[list.n++] = arena_strndup(a, text, n);
+        text += n;
+    }
+    return list;
+}
+
 static Options with_kept(Arena *a, const Options *o, const char *text)
 {
     Options all = *o;
-    char target[64] = "";
+    char target[256] = "";
     int kernels = -1, code_kib = -1;
     if (strncmp(text, kept_mark, strlen(kept_mark)) != 0)
         return all;
     for (const char *p = text; *p && *p != '\n'; p++) {
         sscanf(p, "--kernels %d", &kernels);
         sscanf(p, "--code-kib %d", &code_kib);
-        sscanf(p, "--target %63[A-Za-z0-9_]", target);
+        sscanf(p, "--target %255[A-Za-z0-9_,]", target);
     }
     if (all.kernels < 0 && kernels > 0 && kernels <= 256)
         all.kernels = kernels;
     if (all.code_kib < 0 && code_kib > 0 && code_kib <= 1 << 20)
         all.code_kib = code_kib;
-    if (!all.target.n && *target) {
-        all.target.item = ARENA_ARRAY(a, 2, const char *);
-        all.target.item[all.target.n++] = arena_strdup(a, target);
-    }
+    if (!all.target.n && *target)
+        all.target = split_names(a, target);
     return all;
 }
 
@@ -48,7 +57,9 @@ static const char *kept_text(Arena *a, const Options *o, const char *text)
     if (o->code_kib >= 0)
         text_printf(&t, " --code-kib %d", o->code_kib);
     if (o->target.n)
-        text_printf(&t, " --target %s", o->target.item[0]);
+        text_add(&t, " --target ");
+    for (int i = 0; i < o->target.n; i++)
+        text_printf(&t, "%s%s", i ? "," : "", o->target.item[i]);
     text_printf(&t, "\n%s", text);
     return arena_strdup(a, text_str(&t));
 }
@@ -66,14 +77,11 @@ static void change_budget(Spec *s, const Options *o)
             *change[i].value = change[i].given;
 }
 
-/* Names of CUDA targets: sm_80, sm_90a. */
-static bool is_cuda(const char *name) { return strncmp(name, "sm_", 3) == 0 && name[3] >= '0' && name[3] <= '9'; }
-
 /* at: where in the spec the name is; {0}: on the command line. */
 static void check_target(Arena *a, const TargetList *list, const char *name, Loc at, Diag *d)
 {
-    const char *known[TARGET_MAX + 2] = { "host", "auto" };
-    int nknown = 2;
+    const char *known[TARGET_MAX + 3] = { "host", "auto", "cuda" };
+    int nknown = 3;
     Text names = { .arena = a };
     for (int i = 0; i < list->n; i++)
         known[nknown++] = list->t[i].name;
@@ -82,23 +90,32 @@ static void check_target(Arena *a, const TargetList *list, const char *name, Loc
             return;
         text_printf(&names, "%s%s", i ? ", " : "", known[i]);
     }
-    if (is_cuda(name))
-        diag_error(d, at, "target '%s' needs CUDA, which this dcgen is built without; expected one of %s", name,
-                   text_str(&names));
-    else
-        diag_error(d, at, "unknown target '%s'; expected one of %s", name, text_str(&names));
+    diag_error(d, at, "unknown target '%s'; expected one of %s", name, text_str(&names));
 }
 
-/* One that the device runs is found later, by workload_target. */
+static bool is_cuda(const TargetList *list, const char *name)
+{
+    const Target *t = target_find(list, name);
+    return t && target_is_cuda(t);
+}
+
+/* One that the device runs is found later, by workload_target. Several GPUs' kernels go into one file; a CPU's lesser instruction sets
+ * are there anyway. */
 static bool check_targets(Arena *a, const Workload *w, const Options *o, Diag *d)
 {
     int before = diag_nerror(d), n = o->target.n ? o->target.n : w->spec->ntarget;
     for (int i = 0; i < n; i++) {
         const char *name = o->target.n ? o->target.item[i] : w->spec->target[i];
+        const char *first = o->target.n ? o->target.item[0] : w->spec->target[0];
         Loc at = o->target.n ? (Loc){ 0 } : w->spec->target_loc[i];
-        check_target(a, &w->targets, name, at, d);
-        if (i == 1)
-            diag_error(d, at, "one target at a time: the lesser instruction sets of a CPU are in every package anyway");
+        check_target(a, w->targets, name, at, d);
+        for (int j = 0; j < i && o->target.n; j++)
+            if (strcmp(o->target.item[j], name) == 0)
+                diag_error(d, at, "target '%s' is there twice", name);
+        if (i > 0 && diag_nerror(d) == before && !(is_cuda(w->targets, first) && is_cuda(w->targets, name)))
+            diag_error(d, at,
+                       "several targets in one package must all be GPUs, each named, as in sm_80,sm_90a; for CPUs one "
+                       "at a time: the lesser instruction sets are in every package anyway");
     }
     return diag_nerror(d) == before;
 }
@@ -119,6 +136,8 @@ static bool check_folders(const Options *o, Diag *d)
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err)
 {
     Workload *w = ARENA_NEW(a, Workload);
+    TargetList *targets = ARENA_NEW(a, TargetList);
+    w->targets = targets;
     const char *own = place_templates(a);
     if (!own) {
         *err = "dcgen's templates are not where its program expects them; is the installation complete?";
@@ -131,7 +150,7 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
         folder[i] = o->templates.item[i];
     folder[o->templates.n] = own;
     w->spec = spec_read(a, spec_path, folder, o->templates.n + 1, d);
-    if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), &w->targets, d) ||
+    if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) ||
         !template_read_all(a, w->spec->op, folder, o->templates.n + 1, &w->templates, d))
         return NULL;
     Options all = with_kept(a, o, w->spec->src->text);
@@ -146,6 +165,37 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     return w;
 }
 
+int workload_ntarget(const Workload *w) { return w->target.n ? w->target.n : w->spec->ntarget; }
+
+static const char *target_name(const Workload *w, int i)
+{
+    return w->target.n ? w->target.item[i] : w->spec->target[i];
+}
+
+/* How many of the targets rank higher, or as high and stand before. */
+static int place_of(const Workload *w, int i)
+{
+    const Target *t = target_find(w->targets, target_name(w, i));
+    int place = 0;
+    for (int j = 0; t && j < workload_ntarget(w); j++) {
+        const Target *u = target_find(w->targets, target_name(w, j));
+        place += u && (u->rank > t->rank || (u->rank == t->rank && j < i));
+    }
+    return place;
+}
+
+const Workload *workload_for(Arena *a, const Workload *w, int i)
+{
+    Workload *one = ARENA_NEW(a, Workload);
+    *one = *w;
+    for (int j = 0; j < workload_ntarget(w); j++)
+        if (place_of(w, j) == i) {
+            one->target = (CliList){ ARENA_ARRAY(a, 2, const char *), 1 };
+            one->target.item[0] = target_name(w, j);
+        }
+    return one;
+}
+
 static bool runs(const Device *device, const char *target)
 {
     for (int i = 0; i < device->nisa; i++)
@@ -156,15 +206,15 @@ static bool runs(const Device *device, const char *target)
 
 const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err)
 {
-    const char *name = w->target.n ? w->target.item[0] : w->spec->target[0];
-    if (strcmp(name, "host") == 0 || strcmp(name, "auto") == 0) {
-        const Target *best = target_best(&w->targets, device);
+    const char *name = target_name(w, 0);
+    const Target *best = target_best(w->targets, device);
+    if (strcmp(name, "auto") == 0 || (best && strcmp(name, target_is_cuda(best) ? "cuda" : "host") == 0)) {
         if (!best)
-            *err = "no target suits this CPU";
+            *err = arena_printf(a, "no target suits %s", device->name);
         return best;
     }
-    const Target *t = target_find(&w->targets, name);
+    const Target *t = target_find(w->targets, name);
     if (!runs(device, name))
-        *err = arena_printf(a, "%s cannot run target '%s', so it cannot be tuned for here", device->name, name);
+        *err = arena_printf(a, "%s cannot run target '%s', so it cannot be tuned for there", device->name, name);
     return runs(device, name) ? t : NULL;
 }

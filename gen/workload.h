@@ -15,7 +15,7 @@
 
 typedef struct {
     Spec *spec;
-    TargetList targets;
+    const TargetList *targets;
     TemplateList templates;
     const char *package_dir;   /* patterns of the package's files */
     CliList target;            /* from the command line; n 0: the spec's */
@@ -25,6 +25,10 @@ typedef struct {
 
 /* NULL after errors in d; or with *err set when dcgen's own files are not found. */
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err);
+
+/* A workload may name several CUDA targets; each is worked on as a workload that names it alone. */
+int workload_ntarget(const Workload *w);
+const Workload *workload_for(Arena *a, const Workload *w, int i); /* by descending rank */
 
 /* The target to tune for on this device, from the spec or the command line. NULL with *err set. */
 const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err);

@@ -55,7 +55,8 @@ static bool bind_threads(const CostModel *m, Binding *b, int64_t *slots)
 }
 
 /* One row of features; the result is log2 of the closed form's part. */
-static double row_of(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double *row)
+static double row_of(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
+                     double *row)
 {
     int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
     candidate_values(c, value);
@@ -66,7 +67,8 @@ static double row_of(const CostModel *m, const Candidate *c, const int64_t *exte
                   .device = m->study->device,
                   .value = value,
                   .extent = extent,
-                  .threads = threads };
+                  .threads = threads,
+                  .facts = facts };
     if (!bind_threads(m, &b, slots))
         return NO_IDEA;
     double flops = real(m->study->spec->op->flops, slots), padded = real(c->t->padded_flops, slots);
@@ -94,9 +96,10 @@ static void place_features(CostModel *m)
 /* Predictions are rounded to a millionth of an octave: the last bits of a LAPACK solve differ between machines, a choice must not. */
 static double rounded(double log2_ns) { return rint(log2_ns * 1e6) / 1e6; }
 
-static double predict_log2(const CostModel *m, const Candidate *c, const int64_t *extent, int threads)
+static double predict_log2(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent,
+                           int threads)
 {
-    double base = row_of(m, c, extent, threads, m->row);
+    double base = row_of(m, c, facts, extent, threads, m->row);
     return rounded(base + (m->ridge ? ridge_predict(m->ridge, m->row) : 0));
 }
 
@@ -155,7 +158,7 @@ static Rows rows_of(const CostModel *m, int64_t without, int64_t stride)
             if (!measured(t, j) || (stride && i % stride == without))
                 continue;
             double *x = r.x + r.n * (size_t)m->nfeature;
-            r.y[r.n] = log2(t->ns[j]) - row_of(m, &t->c, s->shape[j]->extent, s->shape[j]->threads, x);
+            r.y[r.n] = log2(t->ns[j]) - row_of(m, &t->c, t->facts, s->shape[j]->extent, s->shape[j]->threads, x);
             r.of[r.n] = j;
             r.w[r.n++] = weight_of(best, t->ns[j]);
         }
@@ -204,8 +207,8 @@ static void fill_residuals(CostModel *m)
         for (int64_t j = 0; j < s->nshape; j++)
             m->residual[i][j] = !measured(&s->trial[i], j)
                                     ? NAN
-                                    : log2(s->trial[i].ns[j]) -
-                                          predict_log2(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads);
+                                    : log2(s->trial[i].ns[j]) - predict_log2(m, &s->trial[i].c, s->trial[i].facts,
+                                                                             s->shape[j]->extent, s->shape[j]->threads);
     }
 }
 
@@ -217,6 +220,8 @@ static CostModel *model_new(Arena *a, const Study *s, const TemplateList *templa
     return m;
 }
 
+CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates) { return model_new(a, s, templates); }
+
 CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates)
 {
     CostModel *m = model_new(a, s, templates);
@@ -227,7 +232,7 @@ CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates)
 
 double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads)
 {
-    return exp2(predict_log2(m, c, extent, threads));
+    return exp2(predict_log2(m, c, (KernelFacts){ 0 }, extent, threads));
 }
 
 double cost_sigma(const CostModel *m, int64_t shape) { return m->sigma[shape]; }
@@ -249,7 +254,7 @@ double cost_trial(const CostModel *m, int64_t trial, const Instance *inst)
         sum += k * m->residual[trial][j];
         weight += k;
     }
-    return exp2(rounded(predict_log2(m, &t->c, inst->extent, inst->threads) + sum / weight));
+    return exp2(rounded(predict_log2(m, &t->c, t->facts, inst->extent, inst->threads) + sum / weight));
 }
 
 /* ---- how good is it? ---- */

@@ -19,7 +19,9 @@
 
 typedef struct CostModel CostModel;
 
-/* With no measurement at all the model is the bound alone. */
+/* The templates' own closed forms, whatever was measured: for cost_predict alone. */
+CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates);
+/* With no measurement at all the model is the same. */
 CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates);
 
 /* Of a candidate never measured, in ns. */

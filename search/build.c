@@ -39,9 +39,10 @@ typedef struct {
 } Background;
 
 struct Builder {
-    const char *cc, *version, *folder;
+    Toolchain tools;
+    const char *version, *folder;
     Scratch *scratch;
-    const char **argv; /* cc, flags, "-shared", "-fPIC", "-o", SO, C, NULL */
+    const char **argv; /* program, flags, "-o", SO, C, NULL */
     int so_arg, c_arg;
     const char *env[3];
     int jobs;
@@ -105,6 +106,7 @@ static void fail(Build *b, Status status, const char *why)
 {
     b->status = status;
     b->why = why;
+    b->log = "";
     b->so = NULL;
     b->code_bytes = 0;
 }
@@ -152,18 +154,20 @@ static void job_start(const Builder *b, Arena *a, Job *job, Build *build)
     fail(build, STATUS_BUILD_FAILED, "");
     build->seconds = 0;
     build->killed = false;
+    build->log = "";
     if (!*build->name || strchr(build->name, '/')) {
         fail(build, STATUS_BUILD_FAILED, "the name is no file name");
         return;
     }
-    job->c_path = arena_printf(a, "%s/%s.c", b->folder, build->name);
-    job->so_path = arena_printf(a, "%s/%s.so", b->folder, build->name);
+    job->c_path = arena_printf(a, "%s/%s%s", b->folder, build->name, b->tools.source);
+    job->so_path = arena_printf(a, "%s/%s%s", b->folder, build->name, b->tools.product);
     job->start_s = process_clock_s();
     if (!write_text(job->c_path, build->text)) {
-        fail(build, STATUS_INVALID, arena_printf(a, "cannot write %s.c: %s", build->name, strerror(errno)));
+        fail(build, STATUS_INVALID,
+             arena_printf(a, "cannot write %s%s: %s", build->name, b->tools.source, strerror(errno)));
         unlink(job->c_path);
     } else if (!spawn_compiler(b, job)) {
-        fail(build, STATUS_BUILD_FAILED, arena_printf(a, "cannot start %s: %s", b->cc, strerror(errno)));
+        fail(build, STATUS_BUILD_FAILED, arena_printf(a, "cannot start %s: %s", b->tools.program, strerror(errno)));
         unlink(job->c_path);
     } else {
         job->build = build;
@@ -194,9 +198,10 @@ static void job_finish(const Builder *b, Arena *a, Job *job)
     Build *build = job->build;
     int wait_status = job_end(job);
     build->killed = was_killed(wait_status, job->err.text);
-    int64_t bytes = elf_text_bytes(job->so_path);
+    int64_t bytes = elf_code_bytes(job->so_path);
     if (wait_status == 0 && bytes >= 0) {
         build->status = STATUS_OK;
+        build->log = b->tools.keep_log ? arena_strdup(a, job->err.text) : "";
         build->so = job->so_path;
         build->code_bytes = bytes > b->empty_bytes ? bytes - b->empty_bytes : 0;
         return;
@@ -250,6 +255,7 @@ static void copy_results(Build *builds, int n)
                              .so = from->so,
                              .code_bytes = from->code_bytes,
                              .seconds = from->seconds,
+                             .log = from->log,
                              .why = from->why };
     }
 }
@@ -360,6 +366,7 @@ void build_wait(Builder *b, const volatile int *stop)
     for (int i = 0; i < g->n; i++) {
         Build *build = &g->builds[i];
         build->why = arena_strdup(g->result, build->why);
+        build->log = arena_strdup(g->result, build->log);
         build->so = build->so ? arena_strdup(g->result, build->so) : NULL;
     }
     close(g->done_fd);
@@ -380,31 +387,38 @@ static bool make_folder(Builder *b, Arena *a, const char **err)
     return true;
 }
 
-static void make_argv(Builder *b, Arena *a, const char *const *flags)
+static void make_argv(Builder *b, Arena *a)
 {
     size_t nflag = 0;
-    while (flags[nflag])
+    while (b->tools.flags[nflag])
         nflag++;
-    const char **p = b->argv = ARENA_ARRAY(a, nflag + 8, const char *);
-    *p++ = b->cc;
+    const char **p = b->argv = ARENA_ARRAY(a, nflag + 5, const char *);
+    *p++ = b->tools.program;
     for (size_t i = 0; i < nflag; i++)
-        *p++ = flags[i];
-    *p++ = "-shared";
-    *p++ = "-fPIC";
+        *p++ = b->tools.flags[i];
     *p++ = "-o";
     b->so_arg = (int)(p++ - b->argv);
     b->c_arg = (int)(p - b->argv);
 }
 
-/* First line of `cc --version`. */
+/* The line with the mark, else the first. */
+static const char *version_line(const Builder *b, Arena *a, const char *said)
+{
+    const char *mark = strstr(said, b->tools.version_mark), *line = mark ? mark : said;
+    while (line > said && line[-1] != '\n')
+        line--;
+    return arena_strndup(a, line, strcspn(line, "\n"));
+}
+
+/* What `PROGRAM --version` says. */
 static bool ask_version(Builder *b, Arena *a, const volatile int *stop, const char **err)
 {
-    const char *const argv[] = { b->cc, "--version", NULL };
+    const char *const argv[] = { b->tools.program, "--version", NULL };
     Capture *out = ARENA_NEW(a, Capture);
     int child_end = -1;
     pid_t pid = capture_open(out, &child_end) ? process_spawn(argv, b->env, -1, child_end, -1) : -1;
     if (pid < 0)
-        *err = arena_printf(a, "cannot start the compiler %s: %s", b->cc, strerror(errno));
+        *err = arena_printf(a, "cannot start the compiler %s: %s", b->tools.program, strerror(errno));
     if (child_end >= 0)
         close(child_end);
     const double patience_s = fmin(b->deadline_s, version_s), end = process_clock_s() + patience_s;
@@ -416,13 +430,13 @@ static bool ask_version(Builder *b, Arena *a, const volatile int *stop, const ch
     int wait_status = pid > 0 ? process_end(pid) : 0;
     capture_drain(out);
     capture_close(out);
-    b->version = arena_strndup(a, out->text, strcspn(out->text, "\n"));
+    b->version = version_line(b, a, out->text);
     if (stop && *stop)
         *err = "interrupted";
     else if (late)
-        *err = arena_printf(a, "%s --version does not end within %g s", b->cc, patience_s);
+        *err = arena_printf(a, "%s --version does not end within %g s", b->tools.program, patience_s);
     else if (pid > 0 && wait_status != 0)
-        *err = arena_printf(a, "%s --version %s", b->cc, process_status_text(a, wait_status));
+        *err = arena_printf(a, "%s --version %s", b->tools.program, process_status_text(a, wait_status));
     return pid > 0 && wait_status == 0;
 }
 
@@ -430,10 +444,10 @@ static bool ask_version(Builder *b, Arena *a, const volatile int *stop, const ch
  * part. */
 static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const char **err)
 {
-    Build empty = { .name = "empty", .text = "int dcgen_empty;\n" };
+    Build empty = { .name = "empty", .text = b->tools.empty };
     build_all(b, a, &empty, 1, stop);
     if (empty.status != STATUS_OK) {
-        *err = arena_printf(a, "%s cannot build a shared object: %s", b->cc, empty.why);
+        *err = arena_printf(a, "%s cannot build a shared object: %s", b->tools.program, empty.why);
         return false;
     }
     b->empty_bytes = empty.code_bytes;
@@ -441,16 +455,33 @@ static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const c
     return true;
 }
 
-Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int jobs, double deadline_s,
-                     const volatile int *stop, const char **err)
+Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags)
+{
+    size_t n = 0;
+    while (flags[n])
+        n++;
+    const char **all = ARENA_ARRAY(a, n + 3, const char *);
+    memcpy(all, flags, n * sizeof *all);
+    all[n] = "-shared";
+    all[n + 1] = "-fPIC";
+    return (Toolchain){ .program = arena_strdup(a, cc),
+                        .flags = all,
+                        .source = ".c",
+                        .product = ".so",
+                        .empty = "int dcgen_empty;\n",
+                        .version_mark = "" };
+}
+
+Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline_s, const volatile int *stop,
+                     const char **err)
 {
     Builder *b = ARENA_NEW(a, Builder);
-    b->cc = arena_strdup(a, cc);
+    b->tools = *tools;
     b->jobs = jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : jobs;
     b->deadline_s = deadline_s;
     if (!make_folder(b, a, err))
         return NULL;
-    make_argv(b, a, flags);
+    make_argv(b, a);
     if (ask_version(b, a, stop, err) && try_compiler(b, a, stop, err))
         return b;
     builder_free(b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build: C text to shared objects, several compilers at a time. No shell is involved; each compiler runs in its own process group
- * with a deadline, and failure is data.
+ * build: C or CUDA text to shared objects, several compilers at a time. No shell is involved; each compiler runs in its own process
+ * group with a deadline, and failure is data.
  */
 #ifndef DCGEN_BUILD_H
 #define DCGEN_BUILD_H
@@ -13,23 +13,37 @@
 
 typedef struct {
     const char *name; /* file name without suffix; of several with one name in a batch the first is built for all */
-    const char *text; /* C */
+    const char *text; /* the source */
     /* results */
     Status status;      /* STATUS_OK, STATUS_BUILD_FAILED, STATUS_TIMED_OUT (the compiler hung) */
     const char *so;     /* path of the shared object when ok */
     int64_t code_bytes; /* size of its executable code (.text), without the C runtime's few bytes */
     double seconds;
     bool killed;     /* by someone else, as a system does that is short of memory; it was tried again alone */
+    const char *log; /* what the compiler said, if the toolchain keeps it; else "" */
     const char *why; /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
 } Build;
 
+/* A compiler, and how it is called: PROGRAM FLAG... -o PRODUCT SOURCE. */
+typedef struct {
+    const char *program;      /* looked up in PATH */
+    const char *const *flags; /* NULL-terminated */
+    const char *source;       /* suffix of source files: ".c" */
+    const char *product;      /* and of what is made of them: ".so" */
+    const char *empty;        /* a source that any such compiler builds; its code is not counted as a candidate's */
+    const char *version_mark; /* the line of `PROGRAM --version` that has this in it tells the version; "": the first */
+    bool keep_log;
+} Toolchain;
+/* A C compiler that makes shared objects; flags as above, without those that such objects need. */
+Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags);
+
 typedef struct Builder Builder;
 
-/* cc: program (looked up in PATH); flags: NULL-terminated, before the file. A private temporary folder is made (scratch.h).
- * NULL with *err set (no compiler, folder cannot be made, *stop became true; stop may be NULL). */
-Builder *builder_new(Arena *a, const char *cc, const char *const *flags, int jobs, double deadline_s,
-                     const volatile int *stop, const char **err);
-const char *builder_version(const Builder *b); /* first line of `cc --version` */
+/* A private temporary folder is made (scratch.h). NULL with *err set (no compiler, folder cannot be made, *stop became true; stop may
+ * be NULL). */
+Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline_s, const volatile int *stop,
+                     const char **err);
+const char *builder_version(const Builder *b); /* a line of `PROGRAM --version` */
 /* Builds all; returns when all are done or *stop became true (then the rest are STATUS_INVALID, why "interrupted"). */
 void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop);
 /* The same in the background: start, then wait. One batch at a time. */

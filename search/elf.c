@@ -12,56 +12,105 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool read_at(int fd, void *dst, size_t bytes, uint64_t offset)
+enum { MACHINE_CUDA = 190, SCAN_BYTES = 1 << 16 };
+
+/* An ELF image that begins at byte `base` of a file. */
+typedef struct {
+    int fd;
+    int64_t base, file_bytes;
+    Elf64_Ehdr head;
+    Elf64_Shdr names;
+} Image;
+
+static bool read_at(const Image *im, void *dst, size_t bytes, uint64_t offset)
 {
-    return offset <= INT64_MAX && pread(fd, dst, bytes, (off_t)offset) == (ssize_t)bytes;
+    uint64_t at;
+    return !__builtin_add_overflow(offset, (uint64_t)im->base, &at) && at <= INT64_MAX &&
+           pread(im->fd, dst, bytes, (off_t)at) == (ssize_t)bytes;
 }
 
-static bool read_header(int fd, Elf64_Ehdr *h)
+static bool read_section(const Image *im, int i, Elf64_Shdr *s)
+{
+    uint64_t offset;
+    return !__builtin_add_overflow(im->head.e_shoff, (uint64_t)i * sizeof *s, &offset) &&
+           read_at(im, s, sizeof *s, offset);
+}
+
+static bool read_head(Image *im)
 {
     const uint16_t one = 1;
     const unsigned char order = *(const unsigned char *)&one ? ELFDATA2LSB : ELFDATA2MSB;
-    return read_at(fd, h, sizeof *h, 0) && memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 &&
+    const Elf64_Ehdr *h = &im->head;
+    return read_at(im, &im->head, sizeof im->head, 0) && memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 &&
            h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_ident[EI_DATA] == order && h->e_shentsize == sizeof(Elf64_Shdr) &&
-           h->e_shstrndx < h->e_shnum;
+           h->e_shstrndx < h->e_shnum && read_section(im, h->e_shstrndx, &im->names);
 }
 
-static bool read_section(int fd, const Elf64_Ehdr *h, int i, Elf64_Shdr *s)
-{
-    uint64_t offset;
-    return !__builtin_add_overflow(h->e_shoff, (uint64_t)i * sizeof *s, &offset) && read_at(fd, s, sizeof *s, offset);
-}
-
-static bool is_text(int fd, const Elf64_Shdr *names, const Elf64_Shdr *s)
+/* ".text" itself, or ".text.<kernel>". */
+static bool is_text(const Image *im, const Elf64_Shdr *s)
 {
     static const char text[] = ".text";
     char name[sizeof text];
     uint64_t offset;
-    if (s->sh_type != SHT_PROGBITS || names->sh_size < sizeof name || s->sh_name > names->sh_size - sizeof name)
+    if (s->sh_type != SHT_PROGBITS || im->names.sh_size < sizeof name || s->sh_name > im->names.sh_size - sizeof name)
         return false;
-    return !__builtin_add_overflow(names->sh_offset, (uint64_t)s->sh_name, &offset) &&
-           read_at(fd, name, sizeof name, offset) && memcmp(name, text, sizeof name) == 0;
+    return !__builtin_add_overflow(im->names.sh_offset, (uint64_t)s->sh_name, &offset) &&
+           read_at(im, name, sizeof name, offset) && memcmp(name, text, sizeof text - 1) == 0 &&
+           (name[sizeof text - 1] == 0 || name[sizeof text - 1] == '.');
 }
 
-static int64_t find_text(int fd, int64_t file_bytes)
+/* -1: no code. */
+static int64_t sum_text(const Image *im)
 {
-    Elf64_Ehdr h;
-    Elf64_Shdr names, s;
-    if (!read_header(fd, &h) || !read_section(fd, &h, h.e_shstrndx, &names))
-        return -1;
-    for (int i = 0; i < h.e_shnum; i++)
-        if (read_section(fd, &h, i, &s) && is_text(fd, &names, &s))
-            return s.sh_size <= (uint64_t)file_bytes ? (int64_t)s.sh_size : -1;
-    return -1;
+    int64_t sum = -1;
+    Elf64_Shdr s;
+    for (int i = 0; i < im->head.e_shnum; i++) {
+        if (!read_section(im, i, &s) || !is_text(im, &s))
+            continue;
+        if (s.sh_size > (uint64_t)im->file_bytes)
+            return -1;
+        sum = (sum < 0 ? 0 : sum) + (int64_t)s.sh_size;
+    }
+    return sum;
 }
 
-int64_t elf_text_bytes(const char *path)
+/* Of all images for GPUs behind the file's own; -1: there is none. */
+static int64_t sum_embedded(int fd, int64_t file_bytes)
+{
+    char chunk[SCAN_BYTES];
+    int64_t sum = -1;
+    for (int64_t at = 1; at < file_bytes;) {
+        ssize_t n = pread(fd, chunk, sizeof chunk, (off_t)at);
+        const char *hit = n >= SELFMAG ? memmem(chunk, (size_t)n, ELFMAG, SELFMAG) : NULL;
+        if (!hit) {
+            at += n > SELFMAG ? n - SELFMAG + 1 : file_bytes;
+            continue;
+        }
+        Image im = { .fd = fd, .base = at + (hit - chunk), .file_bytes = file_bytes };
+        int64_t bytes = read_head(&im) && im.head.e_machine == MACHINE_CUDA ? sum_text(&im) : -1;
+        if (bytes >= 0)
+            sum = (sum < 0 ? 0 : sum) + bytes;
+        at = im.base + SELFMAG;
+    }
+    return sum;
+}
+
+static int64_t code_bytes(int fd, int64_t file_bytes)
+{
+    Image im = { .fd = fd, .file_bytes = file_bytes };
+    if (!read_head(&im))
+        return -1;
+    int64_t own = sum_text(&im), embedded = im.head.e_machine == MACHINE_CUDA ? -1 : sum_embedded(fd, file_bytes);
+    return embedded >= 0 ? embedded : own;
+}
+
+int64_t elf_code_bytes(const char *path)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -1;
-    int64_t bytes = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? find_text(fd, st.st_size) : -1;
+    int64_t bytes = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? code_bytes(fd, st.st_size) : -1;
     close(fd);
     return bytes;
 }

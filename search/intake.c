@@ -4,19 +4,32 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "search/ptxas.h"
 
-enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, MAX_BATCH = 64, MAX_AWKWARD = 96, ROWS_MOST = 24 };
+enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, MAX_BATCH = 64, MAX_AWKWARD = 96, ROWS_MOST = 24, COUNT_STEPS = 8 };
 static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
 static const double LONG_NS = 3e6;
-static const double DISTURBED = 1.1;   /* of the anchor's least time */
-static const double AGAIN_SHARE = 0.9; /* of the time budget, after which nothing is measured again */
+static const double DISTURBED = 1.1;        /* of the anchor's least time */
+static const double AGAIN_SHARE = 0.9;      /* of the time budget, after which nothing is measured again */
+static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for large shapes */
 static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3; /* silence for so long is a hang; less with a small budget */
 
 typedef struct {
     int n;
     int64_t trial[MAX_BATCH];
     Build build[MAX_BATCH];
+    int nfact[MAX_BATCH]; /* what compiler and emulator told of each */
+    Param fact[MAX_BATCH][RECORD_MAX_FACT];
 } Batch;
+
+/* What a block of the target can have, for kernels that the emulator runs; else 0. */
+static int64_t smem_limit(const Search *q)
+{
+    int64_t bytes = 0;
+    if (q->assembler)
+        target_fact(q->study->target, "SMEM_BLOCK", &bytes);
+    return bytes;
+}
 
 static double deadline_s(const Search *q) { return fmax(DEADLINE_LEAST_S, fmin(DEADLINE_S, q->seconds / 4)); }
 
@@ -26,10 +39,55 @@ static UnitKernel unit_of(Arena *a, const Candidate *c)
 {
     int64_t *value = ARENA_ARRAY(a, TEMPLATE_MAX_PARAM, int64_t);
     candidate_values(c, value);
-    return (UnitKernel){ c->t, c->target, value };
+    return (UnitKernel){ c->t, c->target, value, { 0 } };
 }
 
-static bool build_trials(Search *q, Batch *b, const char **err)
+static void add_fact(Batch *b, int i, const char *name, int64_t value)
+{
+    if (b->nfact[i] < RECORD_MAX_FACT)
+        b->fact[i][b->nfact[i]++] = (Param){ name, value };
+}
+
+/* GPU code that does not fit its registers is never used: what it keeps in local memory instead costs more than a smaller tile. */
+static void take_report(Search *q, Batch *b, int i)
+{
+    PtxasReport r;
+    Build *build = &b->build[i];
+    if (build->status != STATUS_OK || !*build->log || !ptxas_read(build->log, &r))
+        return;
+    add_fact(b, i, "regs", r.regs);
+    add_fact(b, i, "spill_bytes", r.spill_bytes);
+    add_fact(b, i, "stack_bytes", r.stack_bytes);
+    if (r.spill_bytes > 0 || r.stack_bytes > 0) {
+        build->status = STATUS_BUILD_FAILED;
+        build->why =
+            arena_printf(q->arena, "%s %lld bytes a thread in local memory", r.spill_bytes ? "spills" : "keeps",
+                         (long long)(r.spill_bytes ? r.spill_bytes : r.stack_bytes));
+    }
+}
+
+/* Those of the batch that have not failed so far, by another compiler: what ran here takes the place of what would run on a GPU, its size
+ * stays. */
+static void build_again(Search *q, Batch *b)
+{
+    Build again[MAX_BATCH];
+    int at[MAX_BATCH], n = 0;
+    for (int i = 0; i < b->n; i++)
+        if (b->build[i].status == STATUS_OK) {
+            at[n] = i;
+            again[n++] = (Build){ .name = b->build[i].name, .text = b->build[i].text };
+        }
+    build_all(q->builder, q->arena, again, n, q->stop);
+    for (int k = 0; k < n; k++) {
+        Build *build = &b->build[at[k]];
+        const int64_t code_bytes = build->code_bytes;
+        build_remove(q->assembler, build->so);
+        *build = again[k];
+        build->code_bytes = build->status == STATUS_OK ? code_bytes : 0;
+    }
+}
+
+static bool fill_texts(Search *q, Batch *b, const char **err)
 {
     for (int i = 0; i < b->n; i++) {
         const Trial *t = &q->study->trial[b->trial[i]];
@@ -40,8 +98,20 @@ static bool build_trials(Search *q, Batch *b, const char **err)
             return false;
         }
         b->build[i] = (Build){ .name = t->key, .text = text };
+        b->nfact[i] = 0;
     }
-    build_all(q->builder, q->arena, b->build, b->n, q->stop);
+    return true;
+}
+
+static bool build_trials(Search *q, Batch *b, const char **err)
+{
+    if (!fill_texts(q, b, err))
+        return false;
+    build_all(q->assembler ? q->assembler : q->builder, q->arena, b->build, b->n, q->stop);
+    for (int i = 0; i < b->n; i++)
+        take_report(q, b, i);
+    if (q->assembler && !*q->stop)
+        build_again(q, b);
     if (*q->stop)
         *err = "interrupted";
     for (int i = 0; i < b->n && !*q->stop; i++)
@@ -52,7 +122,8 @@ static bool build_trials(Search *q, Batch *b, const char **err)
     return !*q->stop;
 }
 
-static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_bytes, const char *why, const char **err)
+static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_bytes, const char *why, int nfact,
+                         const Param *fact, const char **err)
 {
     const Trial *t = &q->study->trial[trial];
     const Spec *s = q->study->spec;
@@ -67,10 +138,13 @@ static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_b
                        .nparam = t->c.t->nparam,
                        .status = status,
                        .code_bytes = code_bytes,
+                       .nfact = nfact,
                        .why = why ? why : "" };
     candidate_values(&t->c, value);
     for (int i = 0; i < k.nparam; i++)
         k.param[i] = (Param){ t->c.t->param[i].name, value[i] };
+    for (int i = 0; i < nfact; i++)
+        k.fact[i] = fact[i];
     study_kernel(q->study, &k);
     return record_add_kernel(q->records, &k, err);
 }
@@ -142,6 +216,12 @@ static int alive(const Search *q, const Batch *b, const char **key, const char *
     return n;
 }
 
+/* A kernel on a GPU is one launch; for the emulator, the number of cores that it may use. */
+static int parts_of(const Search *q, int i)
+{
+    return !target_is_cuda(q->study->target) ? task_counts[i % TASK_COUNTS] : q->assembler ? q->jobs : 1;
+}
+
 static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, const char **err)
 {
     Awkward w;
@@ -150,9 +230,9 @@ static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, 
         const char *key[MAX_BATCH], *so[MAX_BATCH];
         int at[MAX_BATCH], n = alive(q, b, key, so, at);
         MeasureRecord out[MAX_BATCH];
-        MeasureRequest r = { .extent = w.extent[i],
-                             .threads = task_counts[i % TASK_COUNTS],
-                             .deadline_s = deadline_s(q) };
+        MeasureRequest r = {
+            .extent = w.extent[i], .threads = parts_of(q, i), .deadline_s = deadline_s(q), .smem_limit = smem_limit(q)
+        };
         if (n && !measure(q->runner, scratch, &r, key, so, n, out, q->stop, err))
             return false;
         for (int k = 0; k < n; k++)
@@ -164,6 +244,40 @@ static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, 
     return true;
 }
 
+/* What a kernel does in one whole tile of its own, COUNT_STEPS tiles of k deep: sectors and shared-memory wavefronts, as the emulator
+ * counts them. */
+static bool count_one(Search *q, Arena *scratch, Batch *b, int i, const char **why, const char **err)
+{
+    const Candidate *c = &q->study->trial[b->trial[i]].c;
+    const char *key = b->build[i].name, *so = b->build[i].so;
+    int64_t extent[OP_MAX_AXIS];
+    MeasureRecord out;
+    const Op *op = q->study->spec->op;
+    for (int axis = 0; axis < op->naxis; axis++)
+        extent[axis] = tile_of(q, c, axis) * (op->axis[axis].kind == AXIS_REDUCE ? COUNT_STEPS : 1);
+    MeasureRequest r = {
+        .extent = extent, .threads = 1, .deadline_s = deadline_s(q), .count = true, .smem_limit = smem_limit(q)
+    };
+    if (!measure(q->runner, scratch, &r, &key, &so, 1, &out, q->stop, err))
+        return false;
+    for (int k = 0; k < out.nfact; k++)
+        add_fact(b, i, arena_strdup(q->arena, out.fact[k].name), out.fact[k].value);
+    if (out.status != STATUS_OK) {
+        q->study->trial[b->trial[i]].status = out.status;
+        why[i] = arena_strdup(scratch, out.why ? out.why : "");
+    }
+    return true;
+}
+
+static bool count(Search *q, Arena *scratch, Batch *b, const char **why, const char **err)
+{
+    for (int i = 0; i < b->n; i++)
+        if (b->build[i].status == STATUS_OK && q->study->trial[b->trial[i]].status == STATUS_OK &&
+            !count_one(q, scratch, b, i, why, err))
+            return false;
+    return true;
+}
+
 /* Builds, verifies and records the batch's members. */
 static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
 {
@@ -171,13 +285,13 @@ static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
     if (!build_trials(q, b, err))
         return false;
     search_show(q, scratch);
-    if (!verify(q, scratch, b, why, err))
+    if (!verify(q, scratch, b, why, err) || (q->assembler && !count(q, scratch, b, why, err)))
         return false;
     for (int i = 0; i < b->n; i++) {
         const Build *build = &b->build[i];
         Status status = build->status == STATUS_OK ? q->study->trial[b->trial[i]].status : build->status;
         if (!record_trial(q, b->trial[i], status, build->code_bytes, build->status == STATUS_OK ? why[i] : build->why,
-                          err))
+                          b->nfact[i], b->fact[i], err))
             return false;
     }
     return true;
@@ -295,7 +409,7 @@ bool intake_lesser(Search *q, Arena *scratch, const char **err)
             const Target *target = &targets->t[i];
             const Template *t = q->templates->t[j];
             Candidate c;
-            if (target->rank >= q->study->target->rank || !template_suits(t, q->study->spec, target) ||
+            if (!target_is_fallback(targets, target, q->study->target) || !template_suits(t, q->study->spec, target) ||
                 !candidate_general(t, target, &c))
                 continue;
             int64_t trial = study_add(q->study, &c);
@@ -352,6 +466,35 @@ bool intake(Search *q, Arena *scratch, const Proposal *p, int n, double share, c
         ok = time_shape(q, scratch, j, key, so, m, is_long(q, j) ? LONG_REPEATS : SEARCH_REPEATS, false, err);
     }
     return ok;
+}
+
+bool intake_untimed(Search *q, Arena *scratch, const Candidate *c, int n, const char **err)
+{
+    Batch *b = ARENA_NEW(scratch, Batch);
+    for (; b->n < n && b->n < MAX_BATCH; b->n++)
+        b->trial[b->n] = study_add(q->study, &c[b->n]);
+    bool ok = admit(q, scratch, b, err);
+    for (int i = 0; i < b->n; i++)
+        q->study->trial[b->trial[i]].so = b->build[i].so;
+    return ok;
+}
+
+bool intake_check(Search *q, Arena *scratch, int64_t trial, const int64_t *extent, const char **err)
+{
+    MeasureRecord out;
+    if (!rebuild(q, scratch, &trial, 1, err))
+        return false;
+    const Trial *t = &q->study->trial[trial];
+    MeasureRequest r = {
+        .extent = extent, .threads = q->jobs, .deadline_s = CHECK_DEADLINE_S, .smem_limit = smem_limit(q)
+    };
+    if (!trial_usable(t))
+        return true;
+    if (!measure(q->runner, scratch, &r, &t->key, &t->so, 1, &out, q->stop, err))
+        return false;
+    out.device = q->study->device->id;
+    study_measure(q->study, &out);
+    return record_add_measure(q->records, &out, err);
 }
 
 bool intake_final(Search *q, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats, const char **err)

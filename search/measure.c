@@ -154,36 +154,49 @@ static bool spawn_runner(Runner *r)
     return pid > 0;
 }
 
-static bool read_device(Runner *r, const json_t *hello, const char **why)
+bool device_of_json(Arena *a, const json_t *d, Device *out)
 {
-    json_t *d = json_object_get(hello, "device"), *isa;
+    json_t *isa;
     const char *id, *name, *arch;
     json_int_t l1, l2, l3;
-    int protocol, cores;
-    *why = "its hello is incomplete";
-    if (json_unpack((json_t *)hello, "{s:i}", "protocol", &protocol) != 0 ||
-        json_unpack(d, "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", &id, "name", &name, "arch", &arch, "cores",
-                    &cores, "l1_bytes", &l1, "l2_bytes", &l2, "l3_bytes", &l3, "isa", &isa) != 0)
+    int cores;
+    if (json_unpack((json_t *)d, "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", &id, "name", &name, "arch", &arch,
+                    "cores", &cores, "l1_bytes", &l1, "l2_bytes", &l2, "l3_bytes", &l3, "isa", &isa) != 0)
         return false;
-    *why = protocol != PROTOCOL ? arena_printf(r->a, "it speaks protocol %d, not %d", protocol, PROTOCOL)
-                                : "it runs on another device than before";
-    if (protocol != PROTOCOL || (r->has_device && strcmp(r->device.id, id) != 0))
-        return false;
-    if (r->has_device)
-        return true;
-    r->device = (Device){ .id = arena_strdup(r->a, id),
-                          .name = arena_strdup(r->a, name),
-                          .arch = arena_strdup(r->a, arch),
-                          .cores = cores,
-                          .l1_bytes = l1,
-                          .l2_bytes = l2,
-                          .l3_bytes = l3,
-                          .compiler = "",
-                          .flags = "" };
-    for (size_t i = 0; i < json_array_size(isa) && r->device.nisa < MAX_ISA; i++) {
+    *out = (Device){ .id = arena_strdup(a, id),
+                     .name = arena_strdup(a, name),
+                     .arch = arena_strdup(a, arch),
+                     .cores = cores,
+                     .l1_bytes = l1,
+                     .l2_bytes = l2,
+                     .l3_bytes = l3,
+                     .compiler = "",
+                     .flags = "" };
+    for (size_t i = 0; i < json_array_size(isa) && out->nisa < MAX_ISA; i++) {
         const char *target = json_string_value(json_array_get(isa, i));
-        r->device.isa[r->device.nisa++] = arena_strdup(r->a, target ? target : "");
+        out->isa[out->nisa++] = arena_strdup(a, target ? target : "");
     }
+    return true;
+}
+
+static bool read_device(Runner *r, const json_t *hello, const char **why)
+{
+    int protocol;
+    Device d;
+    *why = "its hello is incomplete";
+    if (json_unpack((json_t *)hello, "{s:i}", "protocol", &protocol) != 0)
+        return false;
+    if (protocol != PROTOCOL) {
+        *why = arena_printf(r->a, "it speaks protocol %d, not %d", protocol, PROTOCOL);
+        return false;
+    }
+    if (!device_of_json(r->a, json_object_get(hello, "device"), &d))
+        return false;
+    *why = "it runs on another device than before";
+    if (r->has_device && strcmp(r->device.id, d.id) != 0)
+        return false;
+    if (!r->has_device)
+        r->device = d;
     r->has_device = true;
     return true;
 }
@@ -267,7 +280,7 @@ static char *line_of(Arena *a, json_t *request)
     return line;
 }
 
-static char *setup_line(Arena *a, const Op *op, const char *dtype, const char *reference_so, uint64_t seed)
+json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed)
 {
     static const char *const roles[] = { [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out" };
     json_t *operands = json_array();
@@ -276,8 +289,22 @@ static char *setup_line(Arena *a, const Op *op, const char *dtype, const char *r
         json_array_append_new(operands, json_pack("{s:s, s:s, s:s}", "name", o->name, "role", roles[o->role], "dtype",
                                                   o->dtype ? o->dtype : dtype));
     }
-    return line_of(a, json_pack("{s:s, s:s, s:s, s:I, s:o}", "cmd", "setup", "reference", reference_so, "dtype", dtype,
-                                "seed", (json_int_t)seed, "operands", operands));
+    return json_pack("{s:s, s:s, s:I, s:o}", "cmd", "setup", "dtype", dtype, "seed", (json_int_t)seed, "operands",
+                     operands);
+}
+
+static char *setup_line(Arena *a, const Op *op, const char *dtype, const char *reference_so, uint64_t seed)
+{
+    json_t *setup = runner_setup(op, dtype, seed), *path = json_string(reference_so);
+    if (setup && path)
+        json_object_set(setup, "reference", path);
+    const bool whole = setup && path;
+    json_decref(path);
+    if (!whole) {
+        json_decref(setup);
+        return NULL;
+    }
+    return line_of(a, setup);
 }
 
 Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype,
@@ -402,6 +429,10 @@ static char *request_line(Session *s)
     json_t *rest = json_pack("{s:s, s:I, s:i, s:i, s:f, s:f, s:b, s:o}", "cmd", "measure", "id", (json_int_t)s->id,
                              "threads", q->threads, "repeats", q->repeats, "sample_ns", q->sample_ns, "max_ns",
                              q->max_ns, "hot", 1, "kernels", kernels);
+    if (rest && q->count)
+        json_object_set_new(rest, "count", json_true());
+    if (rest && q->smem_limit > 0)
+        json_object_set_new(rest, "smem_limit", json_integer(q->smem_limit));
     bool good = request && rest && json_object_update(request, rest) == 0;
     json_decref(rest);
     if (!good)
@@ -450,6 +481,15 @@ static bool take_samples(MeasureRecord *m, const json_t *ns)
     return true;
 }
 
+/* Counts with names as records have them; others are left out. */
+static void take_facts(Arena *a, MeasureRecord *m, json_t *facts)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(facts, name, value) if (json_is_integer(value) && m->nfact < RECORD_MAX_FACT)
+        m->fact[m->nfact++] = (Param){ arena_strndup(a, name, 64), json_integer_value(value) };
+}
+
 static bool take_result(Session *s, const json_t *event)
 {
     int i = kernel_of(s, event);
@@ -463,7 +503,10 @@ static bool take_result(Session *s, const json_t *event)
         return false;
     if (status == STATUS_OK && (!(max_err <= 1) || (m->nsample == 0) != (s->q->repeats == 0)))
         return false;
+    const double cold_ns = json_number_value(json_object_get(event, "cold_ns"));
     m->max_err = max_err;
+    m->cold_ns = isfinite(cold_ns) && cold_ns > 0 ? cold_ns : 0;
+    take_facts(s->a, m, json_object_get(event, "facts"));
     m->median_ns = m->nsample ? record_median(m->ns, m->nsample) : 0;
     m->spread = m->nsample ? record_spread(m->ns, m->nsample) : 0;
     settle(s, i, status, event_text(s->a, event, "why"));

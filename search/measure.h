@@ -6,6 +6,7 @@
 #ifndef DCGEN_MEASURE_H
 #define DCGEN_MEASURE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "gen/arena.h"
@@ -19,7 +20,11 @@ typedef struct Runner Runner;
 Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype,
                      const char *const *epilogues, int nepilogue, const char *reference_so, uint64_t seed,
                      const volatile int *stop, const char **err);
+/* The request that sets a runner up, but for the path of the reference. */
+json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed);
 const Device *runner_device(const Runner *r); /* as the runner said it; compiler and flags empty */
+/* The same from a `device` object of the protocol. False: it is incomplete. */
+bool device_of_json(Arena *a, const json_t *device, Device *out);
 
 typedef struct {
     const int64_t *extent; /* one an axis */
@@ -27,6 +32,8 @@ typedef struct {
     int repeats;              /* samples a kernel, <= RECORD_MAX_SAMPLE; 0: verify only */
     double sample_ns, max_ns; /* see the protocol */
     double deadline_s;        /* silence longer than this kills the runner: STATUS_TIMED_OUT */
+    bool count;               /* the emulator shall count what kernels do: MeasureRecord.fact */
+    int64_t smem_limit;       /* for the emulator: shared memory that a block can have; 0: as it likes */
 } MeasureRequest;
 
 /* Measures n shared objects on one shape, interleaved. Fills out[i] (key, device, extent, threads, status, samples, median, spread,

@@ -478,6 +478,24 @@ static void add_sorted(Text *t, Row *row, int64_t n, int (*compare)(const void *
     }
 }
 
+Records record_join(Arena *a, const Records *x, const Records *y)
+{
+    Records all = { .device = ARENA_ARRAY(a, (size_t)(x->ndevice + y->ndevice) + 1, Device),
+                    .kernel = ARENA_ARRAY(a, (size_t)(x->nkernel + y->nkernel) + 1, KernelRecord),
+                    .measure = ARENA_ARRAY(a, (size_t)(x->nmeasure + y->nmeasure) + 1, MeasureRecord) };
+    const Records *const both[] = { x, y };
+    for (int i = 0; i < 2; i++) {
+        const Records *r = both[i];
+        for (int64_t j = 0; j < r->ndevice; j++)
+            all.device[all.ndevice++] = r->device[j];
+        for (int64_t j = 0; j < r->nkernel; j++)
+            all.kernel[all.nkernel++] = r->kernel[j];
+        for (int64_t j = 0; j < r->nmeasure; j++)
+            all.measure[all.nmeasure++] = r->measure[j];
+    }
+    return all;
+}
+
 char *record_text(Arena *a, const Records *r)
 {
     Arena *scratch = arena_new();

@@ -34,6 +34,7 @@ const char *status_name(Status s); /* "ok", "invalid", "build_failed", ... */
 enum {
     RECORD_MAX_AXIS = 6,
     RECORD_MAX_PARAM = 24,
+    RECORD_MAX_FACT = 16,
     RECORD_MAX_SAMPLE = 64,
     RECORD_DIGITS = 9
 }; /* significant digits of times and errors, in memory as in the file */
@@ -49,6 +50,7 @@ typedef struct {
     const char *isa[8];   /* targets this device can run, best first */
     const char *compiler; /* first line of `cc --version` */
     const char *flags;    /* all compiler flags, one space between */
+    bool modelled;        /* there was no such device: kernels were compiled for it, and their times computed */
 } Device;
 
 typedef struct {
@@ -64,7 +66,9 @@ typedef struct {
     Param param[RECORD_MAX_PARAM];
     Status status;      /* ok: it compiled and verified on the awkward shapes */
     int64_t code_bytes; /* of its text section; 0 when not built */
-    const char *why;    /* for people: first line of the compiler's error ...; "" when ok */
+    int nfact; /* cuda: what compiler and emulator told, "regs", "spill_bytes", "wavefronts" ... */
+    Param fact[RECORD_MAX_FACT];
+    const char *why; /* for people: first line of the compiler's error ...; "" when ok */
 } KernelRecord;
 
 typedef struct {
@@ -78,7 +82,10 @@ typedef struct {
     double median_ns, spread;     /* of ns, set when added or read; spread: (third quartile - first) / median */
     double anchor_ns;             /* the anchor's time, as far as it was timed in turn with this one; 0: it was not */
     double max_err;               /* part of the tolerance, <= 1 when ok; +inf when not finite */
+    double cold_ns;               /* median with a cold L2 cache; 0: not measured */
     bool final;                   /* taken in the last, interleaved comparison: preferred over others */
+    int nfact; /* what the emulator counted; goes into the kernel's record, not into this one's line */
+    Param fact[RECORD_MAX_FACT];
     const char *why;
 } MeasureRecord;
 
@@ -99,6 +106,8 @@ typedef struct RecordFile RecordFile;
 RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err);
 /* The same, but begins anew: a file that is there is kept as <path>~, in the place of an older one. */
 RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char **err);
+/* Two sets of records, of different devices, as one. */
+Records record_join(Arena *a, const Records *x, const Records *y);
 /* Reads only: no lock, the file need not be writable. */
 bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err);
 const Records *record_all(const RecordFile *f); /* grows with each append; pointers into it do not stay */

@@ -70,15 +70,15 @@ const char *device_wrong(const Device *d)
     return isa_wrong(d) ? "isa is not a list of at most 8 names" : NULL;
 }
 
-static bool params_wrong(const KernelRecord *k)
+static bool params_wrong(const Param *param, int n, int max)
 {
-    if (!within(k->nparam, 0, RECORD_MAX_PARAM))
+    if (!within(n, 0, max))
         return true;
-    for (int i = 0; i < k->nparam; i++) {
-        if (!is_name(k->param[i].name))
+    for (int i = 0; i < n; i++) {
+        if (!is_name(param[i].name))
             return true;
         for (int j = 0; j < i; j++)
-            if (strcmp(k->param[i].name, k->param[j].name) == 0)
+            if (strcmp(param[i].name, param[j].name) == 0)
                 return true;
     }
     return false;
@@ -100,8 +100,10 @@ const char *kernel_wrong(const KernelRecord *k)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!is_name(names[i].value))
             return names[i].why;
-    if (params_wrong(k))
+    if (params_wrong(k->param, k->nparam, RECORD_MAX_PARAM))
         return "params is not a group of at most 24 integers, each with its own name";
+    if (params_wrong(k->fact, k->nfact, RECORD_MAX_FACT))
+        return "facts is not a group of at most 16 integers, each with its own name";
     if ((unsigned)k->status >= STATUS_COUNT)
         return "status is unknown";
     if (!within(k->code_bytes, 0, BYTES_MAX))
@@ -145,6 +147,8 @@ const char *measure_wrong(const MeasureRecord *m)
         return "ns is not a list of at most 64 positive times";
     if (!isfinite(m->anchor_ns) || m->anchor_ns < 0)
         return "anchor_ns is not a time";
+    if (!isfinite(m->cold_ns) || m->cold_ns < 0)
+        return "cold_ns is not a time";
     if (m->max_err < 0)
         return "max_err is negative";
     if (m->status == STATUS_OK && !(m->max_err <= 1))
@@ -229,6 +233,8 @@ KernelRecord kernel_copy(Arena *a, const KernelRecord *k)
     c.why = text_plain(a, k->why, WHY_BYTES);
     for (int i = 0; i < k->nparam; i++)
         c.param[i].name = arena_strdup(a, k->param[i].name);
+    for (int i = 0; i < k->nfact; i++)
+        c.fact[i].name = arena_strdup(a, k->fact[i].name);
     return c;
 }
 
@@ -238,6 +244,7 @@ MeasureRecord measure_copy(Arena *a, const MeasureRecord *m)
     c.key = arena_strdup(a, m->key);
     c.device = arena_strdup(a, m->device);
     c.why = text_plain(a, m->why, WHY_BYTES);
+    c.nfact = 0;
     for (int i = 0; i < RECORD_MAX_AXIS; i++)
         c.extent[i] = i < m->naxis ? m->extent[i] : 0;
     for (int i = 0; i < RECORD_MAX_SAMPLE; i++)
@@ -245,6 +252,7 @@ MeasureRecord measure_copy(Arena *a, const MeasureRecord *m)
     c.median_ns = rounded(record_median(c.ns, c.nsample));
     c.spread = rounded(record_spread(c.ns, c.nsample));
     c.anchor_ns = rounded(m->anchor_ns);
+    c.cold_ns = rounded(m->cold_ns);
     c.max_err = isfinite(m->max_err) ? rounded(m->max_err) : INFINITY;
     return c;
 }
@@ -265,22 +273,35 @@ char *device_line(Arena *a, const Device *d)
     json_t *isa = json_array();
     for (int i = 0; i < d->nisa; i++)
         json_array_append_new(isa, json_string(d->isa[i]));
-    return line_take(a, json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o, s:s, s:s}", "v", RECORD_SCHEMA,
-                                  "type", "device", "id", d->id, "name", d->name, "arch", d->arch, "cores", d->cores,
-                                  "l1_bytes", (json_int_t)d->l1_bytes, "l2_bytes", (json_int_t)d->l2_bytes, "l3_bytes",
-                                  (json_int_t)d->l3_bytes, "isa", isa, "compiler", d->compiler, "flags", d->flags));
+    json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o, s:s, s:s}", "v", RECORD_SCHEMA, "type",
+                          "device", "id", d->id, "name", d->name, "arch", d->arch, "cores", d->cores, "l1_bytes",
+                          (json_int_t)d->l1_bytes, "l2_bytes", (json_int_t)d->l2_bytes, "l3_bytes",
+                          (json_int_t)d->l3_bytes, "isa", isa, "compiler", d->compiler, "flags", d->flags);
+    if (o && d->modelled)
+        json_object_set_new(o, "modelled", json_true());
+    return line_take(a, o);
+}
+
+static json_t *params_json(const Param *param, int n)
+{
+    json_t *params = json_object();
+    for (int i = 0; i < n; i++)
+        json_object_set_new(params, param[i].name, json_integer(param[i].value));
+    return params;
 }
 
 char *kernel_line(Arena *a, const KernelRecord *k)
 {
-    json_t *params = json_object();
-    for (int i = 0; i < k->nparam; i++)
-        json_object_set_new(params, k->param[i].name, json_integer(k->param[i].value));
-    return line_take(a, json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I, s:s}", "v",
-                                  RECORD_SCHEMA, "type", "kernel", "key", k->key, "device", k->device, "op", k->op,
-                                  "dtype", k->dtype, "template", k->template_name, "template_hash", k->template_hash,
-                                  "target", k->target, "params", params, "status", status_name(k->status), "code_bytes",
-                                  (json_int_t)k->code_bytes, "why", k->why));
+    json_t *o =
+        json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I}", "v", RECORD_SCHEMA, "type", "kernel",
+                  "key", k->key, "device", k->device, "op", k->op, "dtype", k->dtype, "template", k->template_name,
+                  "template_hash", k->template_hash, "target", k->target, "params", params_json(k->param, k->nparam),
+                  "status", status_name(k->status), "code_bytes", (json_int_t)k->code_bytes);
+    if (o && k->nfact)
+        json_object_set_new(o, "facts", params_json(k->fact, k->nfact));
+    if (o)
+        json_object_set_new(o, "why", json_string(k->why));
+    return line_take(a, o);
 }
 
 /* median_ns and spread are written for people and other tools; reading takes them from the samples. */
@@ -292,11 +313,14 @@ char *measure_line(Arena *a, const MeasureRecord *m)
     for (int i = 0; i < m->nsample; i++)
         json_array_append_new(ns, json_real(m->ns[i]));
     json_t *max_err = isfinite(m->max_err) ? json_real(m->max_err) : json_null();
-    return line_take(a, json_pack("{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:o, s:f, s:f, s:f, s:o, s:b, s:s}", "v",
-                                  RECORD_SCHEMA, "type", "measure", "key", m->key, "device", m->device, "extent",
-                                  extent, "threads", m->threads, "status", status_name(m->status), "ns", ns,
-                                  "median_ns", m->median_ns, "spread", m->spread, "anchor_ns", m->anchor_ns, "max_err",
-                                  max_err, "final", (int)m->final, "why", m->why));
+    json_t *o =
+        json_pack("{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:o, s:f, s:f, s:f, s:o, s:b, s:s}", "v", RECORD_SCHEMA, "type",
+                  "measure", "key", m->key, "device", m->device, "extent", extent, "threads", m->threads, "status",
+                  status_name(m->status), "ns", ns, "median_ns", m->median_ns, "spread", m->spread, "anchor_ns",
+                  m->anchor_ns, "max_err", max_err, "final", (int)m->final, "why", m->why);
+    if (o && m->cold_ns > 0)
+        json_object_set_new(o, "cold_ns", json_real(m->cold_ns));
+    return line_take(a, o);
 }
 
 /* ---- from JSON ---- */
@@ -334,9 +358,9 @@ static bool take_number(const json_t *e, void *out, int i)
     return json_is_number(e);
 }
 
-static int params_read(json_t *params, Param *out)
+static int params_read(json_t *params, int max, Param *out)
 {
-    if (!json_is_object(params) || json_object_size(params) > RECORD_MAX_PARAM)
+    if (!json_is_object(params) || json_object_size(params) > (size_t)max)
         return -1;
     int n = 0;
     const char *name;
@@ -362,15 +386,17 @@ static const char *device_read(Arena *a, json_t *o, Line *out)
     Device d = { 0 };
     json_t *isa = NULL;
     json_int_t cores = 0, l1 = 0, l2 = 0, l3 = 0;
+    int modelled = 0;
     json_error_t error;
-    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:s, s:s}", "id", &d.id, "name", &d.name,
-                       "arch", &d.arch, "cores", &cores, "l1_bytes", &l1, "l2_bytes", &l2, "l3_bytes", &l3, "isa", &isa,
-                       "compiler", &d.compiler, "flags", &d.flags) != 0)
+    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:s, s:s, s?b}", "id", &d.id, "name",
+                       &d.name, "arch", &d.arch, "cores", &cores, "l1_bytes", &l1, "l2_bytes", &l2, "l3_bytes", &l3,
+                       "isa", &isa, "compiler", &d.compiler, "flags", &d.flags, "modelled", &modelled) != 0)
         return bad_because(out, &error);
     d.cores = to_int(cores);
     d.l1_bytes = l1;
     d.l2_bytes = l2;
     d.l3_bytes = l3;
+    d.modelled = modelled != 0;
     d.nisa = list_read(isa, ISA_MAX, take_string, d.isa);
     const char *why = device_wrong(&d);
     if (!why)
@@ -381,16 +407,17 @@ static const char *device_read(Arena *a, json_t *o, Line *out)
 static const char *kernel_read(Arena *a, json_t *o, Line *out)
 {
     KernelRecord k = { 0 };
-    json_t *params = NULL;
+    json_t *params = NULL, *facts = NULL;
     const char *status = NULL;
     json_int_t code_bytes = 0;
     json_error_t error;
-    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I, s:s}", "key", &k.key, "device",
-                       &k.device, "op", &k.op, "dtype", &k.dtype, "template", &k.template_name, "template_hash",
-                       &k.template_hash, "target", &k.target, "params", &params, "status", &status, "code_bytes",
-                       &code_bytes, "why", &k.why) != 0)
+    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I, s?:o, s:s}", "key", &k.key,
+                       "device", &k.device, "op", &k.op, "dtype", &k.dtype, "template", &k.template_name,
+                       "template_hash", &k.template_hash, "target", &k.target, "params", &params, "status", &status,
+                       "code_bytes", &code_bytes, "facts", &facts, "why", &k.why) != 0)
         return bad_because(out, &error);
-    k.nparam = params_read(params, k.param);
+    k.nparam = params_read(params, RECORD_MAX_PARAM, k.param);
+    k.nfact = facts ? params_read(facts, RECORD_MAX_FACT, k.fact) : 0;
     k.status = status_find(status);
     k.code_bytes = code_bytes;
     const char *why = kernel_wrong(&k);
@@ -407,9 +434,10 @@ static const char *measure_read(Arena *a, json_t *o, Line *out)
     json_int_t threads = 0;
     int final = 0;
     json_error_t error;
-    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:o, s:I, s:s, s:o, s?:F, s:o, s:b, s:s}", "key", &m.key, "device",
-                       &m.device, "extent", &extent, "threads", &threads, "status", &status, "ns", &ns, "anchor_ns",
-                       &m.anchor_ns, "max_err", &max_err, "final", &final, "why", &m.why) != 0)
+    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:o, s:I, s:s, s:o, s?:F, s:o, s?:F, s:b, s:s}", "key", &m.key,
+                       "device", &m.device, "extent", &extent, "threads", &threads, "status", &status, "ns", &ns,
+                       "anchor_ns", &m.anchor_ns, "max_err", &max_err, "cold_ns", &m.cold_ns, "final", &final, "why",
+                       &m.why) != 0)
         return bad_because(out, &error);
     if (!json_is_number(max_err) && !json_is_null(max_err))
         return "max_err is not a number";

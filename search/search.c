@@ -25,7 +25,32 @@ double clock_s(void)
 
 static double left_s(const Search *q, double share) { return q->began_s + share * q->seconds - clock_s(); }
 
-int64_t search_anchor(const Search *q) { return q->space->ngeneral ? study_find(q->study, &q->space->general[0]) : -1; }
+int64_t search_anchor(const Search *q) { return q->anchor ? study_find(q->study, q->anchor) : -1; }
+
+/* Of the general kernels the first; on a GPU, where they are made for different shapes, the one that the analytic model gives the least
+ * time over all tuned shapes, each relative to its best. It must not depend on measurements: times are parts of its own. */
+static const Candidate *choose_anchor(const Search *q, Arena *scratch)
+{
+    const Space *s = q->space;
+    const CostModel *m = cost_analytic(scratch, q->study, q->templates);
+    double least = INFINITY;
+    const Candidate *best = s->ngeneral ? &s->general[0] : NULL;
+    for (int i = 0; i < s->ngeneral && target_is_cuda(q->study->target); i++) {
+        double sum = 0;
+        for (int64_t j = 0; j < q->study->nshape; j++) {
+            const Instance *inst = q->study->shape[j];
+            double fastest = INFINITY;
+            for (int k = 0; k < s->ngeneral; k++)
+                fastest = fmin(fastest, cost_predict(m, &s->general[k], inst->extent, inst->threads));
+            sum += cost_predict(m, &s->general[i], inst->extent, inst->threads) / fastest;
+        }
+        if (sum < least) {
+            least = sum;
+            best = &s->general[i];
+        }
+    }
+    return best;
+}
 
 /* "1.14x of the general kernel": geometric mean over the shapes that both were measured on. */
 static const char *best_text(const Search *q, Arena *a)
@@ -227,6 +252,7 @@ bool search_run(Search *q, const char **err)
 {
     Arena *scratch = arena_new();
     *err = NULL;
+    q->anchor = choose_anchor(q, scratch);
     int64_t before = measured_trials(q->study);
     bool ok = search_phase(q, scratch, err);
     if (ok && (measured_trials(q->study) > before || !all_compared(q->study))) {

@@ -25,10 +25,12 @@ typedef struct {
     const Space *space;
     Study *study;
     Builder *builder;
+    Builder *assembler; /* of GPU code that cannot be run here; NULL: what the builder makes is what ships */
     Runner *runner;
     RecordFile *records;
     Progress *progress;
     Diag *diag;
+    const Candidate *anchor; /* set by search_run */
     uint64_t seed;
     int jobs;
     int64_t ntimed;           /* shapes timed in this run */
@@ -38,7 +40,7 @@ typedef struct {
 
 double clock_s(void); /* monotonic */
 
-/* The trial of the first general kernel: the baseline, and the anchor of all requests (study.h). -1: not tried yet, or there is none. */
+/* The trial of the general kernel that is the baseline, and the anchor of all requests (study.h). -1: not tried yet, or there is none. */
 int64_t search_anchor(const Search *q);
 
 /* Brings the progress display up to date. */

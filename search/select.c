@@ -9,9 +9,10 @@ enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* instances that t
 static const double NOT_MEASURED = 1.01; /* a prediction must beat a measurement by this much to be preferred */
 static const double NOT_COMPARED = 1.5;  /* for a package: a pair left out of a shape's last comparison */
 static const double TIE_LEAST = 5e-3, TIE_MOST = 2e-2;
-static const double TIE_UNKNOWN = 1e-2; /* after one pass of comparisons */
-static const double TIE_ERRORS = 1.5;   /* times no further apart than so many standard errors are alike */
-static const double WORTH = 1e-4;       /* gains of the mean relative time below this are not worth a kernel */
+static const double TIE_UNKNOWN = 1e-2;  /* after one pass of comparisons */
+static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times are no better than this */
+static const double TIE_ERRORS = 1.5;    /* times no further apart than so many standard errors are alike */
+static const double WORTH = 1e-4;        /* gains of the mean relative time below this are not worth a kernel */
 static const double TREE_TOLERANCE = 3e-4;
 
 typedef struct {
@@ -100,7 +101,7 @@ static bool was_seen(const Study *s, const Trial *t, bool final)
     return false;
 }
 
-/* For a package, those of the last comparison; before there was one, all that were measured. */
+/* For a package, those of the last comparison; before there was one, all that were measured; where nothing can be measured, all. */
 static void see_trials(Selector *q)
 {
     const Study *s = q->s;
@@ -108,7 +109,8 @@ static void see_trials(Selector *q)
     q->usable = ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, int64_t);
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *t = &s->trial[i];
-        if (trial_usable(t) && was_seen(s, t, final) && t->code_bytes <= q->max_bytes)
+        if (trial_usable(t) && t->c.target == s->target && (s->device->modelled || was_seen(s, t, final)) &&
+            t->code_bytes <= q->max_bytes)
             q->usable[q->nusable++] = i;
     }
 }
@@ -116,6 +118,8 @@ static void see_trials(Selector *q)
 static double tie_of(const Study *s)
 {
     const double noise = study_noise(s);
+    if (s->device->modelled)
+        return TIE_MODELLED;
     return noise > 0 ? fmin(TIE_MOST, fmax(TIE_LEAST, TIE_ERRORS * noise)) : TIE_UNKNOWN;
 }
 

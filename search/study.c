@@ -65,6 +65,14 @@ int64_t study_shape(const Study *s, const int64_t *extent, int threads)
     return -1;
 }
 
+static KernelFacts copy_facts(Arena *a, const KernelRecord *k)
+{
+    Param *fact = ARENA_ARRAY(a, (size_t)k->nfact, Param);
+    for (int i = 0; i < k->nfact; i++)
+        fact[i] = (Param){ arena_strdup(a, k->fact[i].name), k->fact[i].value };
+    return (KernelFacts){ k->nfact, fact };
+}
+
 void study_kernel(Study *s, const KernelRecord *k)
 {
     int64_t i = study_find_key(s, k->key);
@@ -75,6 +83,8 @@ void study_kernel(Study *s, const KernelRecord *k)
         t->status = k->status;
     t->built = true;
     t->code_bytes = k->code_bytes > t->code_bytes ? k->code_bytes : t->code_bytes;
+    if (k->nfact > t->facts.n)
+        t->facts = copy_facts(s->arena, k);
 }
 
 /* The first measurement with an anchor makes those without one worthless: they say nothing of the same moment. */
@@ -166,7 +176,7 @@ static int by_key(const void *x, const void *y)
 static const Target *find_target(const Study *s, const TargetList *targets, const char *name)
 {
     const Target *t = target_find(targets, name);
-    return t && (t == s->target || t->rank < s->target->rank) ? t : NULL;
+    return t && (t == s->target || target_is_fallback(targets, t, s->target)) ? t : NULL;
 }
 
 static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *templates, const TargetList *targets,
@@ -214,7 +224,8 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
     for (int64_t i = 0; i < r->nmeasure; i++)
         if (strcmp(r->measure[i].device, device->id) == 0)
             study_measure(s, &r->measure[i]);
-    drop_untimed(s);
+    if (!device->modelled)
+        drop_untimed(s);
 }
 
 bool trial_usable(const Trial *t) { return t->built && t->status == STATUS_OK; }

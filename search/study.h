@@ -19,7 +19,8 @@ typedef struct {
     bool built;    /* its kernel record exists */
     Status status; /* not STATUS_OK: never used again */
     int64_t code_bytes;
-    double *ns; /* one a tuned instance: time, see study_measure; 0: not measured */
+    KernelFacts facts; /* what compiler and emulator told; cuda only */
+    double *ns;        /* one a tuned instance: time, see study_measure; 0: not measured */
     double
         *part; /* one a tuned instance: mean of its measurements' medians as parts of the anchor's time beside them */
     double *square; /* one a tuned instance: mean of the squares of those parts */

@@ -40,10 +40,12 @@ static void read_package(Fixture *f)
     Diag *d = diag_new(a);
     const char *folder[] = { templates, NULL }, *err = NULL;
     Workload *w = ARENA_NEW(a, Workload);
+    TargetList *targets = ARENA_NEW(a, TargetList);
     Records *r = ARENA_NEW(a, Records);
     w->spec = spec_read(a, arena_printf(a, "%s/%s/spec.cfg", packages, f->name), folder, 1, d);
     assert_non_null(w->spec);
-    assert_true(target_read_all(a, arena_printf(a, "%s/targets", templates), &w->targets, d));
+    assert_true(target_read_all(a, arena_printf(a, "%s/targets", templates), targets, d));
+    w->targets = targets;
     assert_true(template_read_all(a, w->spec->op, folder, 1, &w->templates, d));
     w->package_dir = arena_printf(a, "%s/package", templates);
     if (!record_read(a, arena_printf(a, "%s/%s/records.jsonl", packages, f->name), r, stderr, &err) ||
@@ -134,7 +136,7 @@ static void check_kernel_order(const Fixture *f)
         const Candidate *c = &f->made.study->trial[as->kernel[k]].c;
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(c, value);
-        assert_string_equal(f->text(k), unit_kernel_text(f->arena, &(UnitKernel){ c->t, c->target, value }));
+        assert_string_equal(f->text(k), unit_kernel_text(f->arena, &(UnitKernel){ c->t, c->target, value, { 0 } }));
     }
     assert_non_null(f->text(as->nkernel)); /* for lesser instruction sets */
 }

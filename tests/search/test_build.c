@@ -21,6 +21,7 @@
 #include "search/build.h"
 #include "search/elf.h"
 #include "search/process.h"
+#include "search/ptxas.h"
 
 typedef struct {
     Arena *a;
@@ -54,7 +55,8 @@ static int tear_down(void **state)
 static Builder *new_builder(World *w, const char *cc, double deadline_s)
 {
     const char *err = NULL;
-    Builder *b = builder_new(w->a, cc, flags, 2, deadline_s, NULL, &err);
+    Toolchain tools = toolchain_c(w->a, cc, flags);
+    Builder *b = builder_new(w->a, &tools, 2, deadline_s, NULL, &err);
     if (!b)
         print_error("%s\n", err);
     assert_non_null(b);
@@ -160,22 +162,23 @@ static void same_name(void **state)
     builder_free(b);
 }
 
+/* What is said of a compiler that is none. */
+static const char *refusal(World *w, const char *cc)
+{
+    const char *err = NULL;
+    Toolchain tools = toolchain_c(w->a, cc, flags);
+    assert_null(builder_new(w->a, &tools, 1, 5, NULL, &err));
+    return err;
+}
+
 static void no_compiler(void **state)
 {
     World *w = *state;
-    const char *err = NULL;
-    assert_null(builder_new(w->a, "no-such-compiler", flags, 1, 5, NULL, &err));
-    assert_non_null(strstr(err, "no-such-compiler"));
-    err = NULL;
-    assert_null(builder_new(w->a, "false", flags, 1, 5, NULL, &err));
-    assert_string_equal(err, "false --version exited with code 1");
-    err = NULL;
-    assert_null(builder_new(w->a, "true", flags, 1, 5, NULL, &err));
-    assert_string_equal(err, "true cannot build a shared object: the compiler made no shared object");
+    assert_non_null(strstr(refusal(w, "no-such-compiler"), "no-such-compiler"));
+    assert_string_equal(refusal(w, "false"), "false --version exited with code 1");
+    assert_string_equal(refusal(w, "true"), "true cannot build a shared object: the compiler made no shared object");
     setenv("TMPDIR", "/no/such/folder", 1);
-    err = NULL;
-    assert_null(builder_new(w->a, "gcc", flags, 1, 5, NULL, &err));
-    assert_non_null(strstr(err, "No such file or directory"));
+    assert_non_null(strstr(refusal(w, "gcc"), "No such file or directory"));
 }
 
 static void hanging_compiler(void **state)
@@ -395,7 +398,7 @@ static void elf_is_not_trusted(void **state)
     Build one = { .name = "one", .text = add_text };
     size_t len;
     build_all(b, w->a, &one, 1, NULL);
-    int64_t whole = elf_text_bytes(one.so);
+    int64_t whole = elf_code_bytes(one.so);
     assert_true(whole > 0);
     char *text = text_read_file(w->a, one.so, &len);
     char *path = arena_printf(w->a, "%s/cut", w->folder);
@@ -404,7 +407,7 @@ static void elf_is_not_trusted(void **state)
         assert_non_null(f);
         fwrite(text, 1, i, f);
         fclose(f);
-        int64_t bytes = elf_text_bytes(path);
+        int64_t bytes = elf_code_bytes(path);
         assert_true(bytes == -1 || bytes == whole);
     }
     for (size_t i = 0; i < 64; i++) {
@@ -415,13 +418,62 @@ static void elf_is_not_trusted(void **state)
         fwrite(text, 1, len, f);
         fclose(f);
         text[i] = kept;
-        int64_t bytes = elf_text_bytes(path);
+        int64_t bytes = elf_code_bytes(path);
         assert_true(bytes >= -1 && bytes <= (int64_t)len);
     }
-    assert_int_equal(elf_text_bytes("/no/such/file"), -1);
-    assert_int_equal(elf_text_bytes("/"), -1);
+    assert_int_equal(elf_code_bytes("/no/such/file"), -1);
+    assert_int_equal(elf_code_bytes("/"), -1);
     unlink(path);
     builder_free(b);
+}
+
+/* nvcc's shared object holds the cubin that it makes alone: the same code, and the assembler's report. */
+static void gpu_code(void **state)
+{
+    static const char *const object[] = { "-gencode=arch=compute_80,code=sm_80",
+                                          "-Xptxas",
+                                          "-v",
+                                          "-shared",
+                                          "-Xcompiler",
+                                          "-fPIC",
+                                          "-cudart",
+                                          "none",
+                                          "--no-compress",
+                                          NULL };
+    static const char *const cubin[] = { "-gencode=arch=compute_80,code=sm_80", "-Xptxas", "-v", "-cubin", NULL };
+    World *w = *state;
+    if (system("command -v nvcc >/dev/null 2>&1") != 0) {
+        puts("skipped: nvcc is missing");
+        skip();
+    }
+    Toolchain tools = { .program = "nvcc",
+                        .flags = object,
+                        .source = ".cu",
+                        .product = ".so",
+                        .empty = "__global__ void dcgen_empty() {}\n",
+                        .version_mark = "release",
+                        .keep_log = true };
+    Build one[2];
+    for (int i = 0; i < 2; i++) {
+        const char *err = NULL;
+        Builder *b = builder_new(w->a, &tools, 1, 60, NULL, &err);
+        assert_non_null(b);
+        assert_non_null(strstr(builder_version(b), "release"));
+        one[i] = (Build){ .name = "twice",
+                          .text = "__global__ void twice(float *y) { y[threadIdx.x] *= 2; }\n"
+                                  "__global__ void thrice(float *y) { y[threadIdx.x] *= 3; }\n" };
+        build_all(b, w->a, &one[i], 1, NULL);
+        assert_int_equal(one[i].status, STATUS_OK);
+        PtxasReport r;
+        assert_true(ptxas_read(one[i].log, &r));
+        assert_int_equal(r.nkernel, 2);
+        assert_int_equal(r.spill_bytes, 0);
+        builder_free(b);
+        tools.flags = cubin;
+        tools.product = ".cubin";
+    }
+    assert_true(one[0].code_bytes > 0);
+    assert_int_equal(one[0].code_bytes, one[1].code_bytes);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -434,6 +486,7 @@ int main(void)
         TEST(crashing_compiler),  TEST(killed_compiler),      TEST(always_killed_compiler),
         TEST(talkative_compiler), TEST(children_die),         TEST(stop_is_honoured),
         TEST(in_the_background),  TEST(freed_while_building), TEST(elf_is_not_trusted),
+        TEST(gpu_code),
     };
     return cmocka_run_group_tests_name("search/build", tests, NULL, NULL);
 }

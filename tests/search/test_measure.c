@@ -172,7 +172,8 @@ static int set_up(void **state)
     size_t len;
     *state = w;
     w->a = arena_new();
-    w->builder = builder_new(w->a, "gcc", flags, 2, 60, NULL, &err);
+    Toolchain tools = toolchain_c(w->a, "gcc", flags);
+    w->builder = builder_new(w->a, &tools, 2, 60, NULL, &err);
     Diag *d = diag_new(w->a);
     w->op = op_read(w->a, DCGEN_SOURCE_DIR "/templates/dense", d);
     diag_print(d, stderr);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/family.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const PackageRow cpu_files[] = { { "package.h", "NAME.h", false },
+                                        { "kernels.c", "kernels.c", false },
+                                        { "dispatch.h", "dispatch.h", false },
+                                        { "pieces.h", "pieces.h", false },
+                                        { "pool.h", "NAME_pool.h", false },
+                                        { "pool.c", "pool.c", false },
+                                        { "CMakeLists.txt", "CMakeLists.txt", false },
+                                        { "README.md", "README.md", false },
+                                        { "test.c", "test.c", true },
+                                        { "bench.c", "bench.c", true },
+                                        { NULL, NULL, false } };
+
+static const PackageRow cuda_files[] = {
+    { "package.h", "NAME.h", false },      { "kernels.cu", "kernels.cu", false },
+    { "dispatch.h", "dispatch.h", false }, { "CMakeLists.txt", "CMakeLists.txt", false },
+    { "README.md", "README.md", false },   { "test_cuda.c", "test.c", true },
+    { "bench_cuda.c", "bench.c", true },   { NULL, NULL, false }
+};
+
+static const Family families[] = { { "cpu", ".c", "", "pack.c", cpu_files },
+                                   { "cuda", ".cu", "/cuda", "pack.cu", cuda_files } };
+
+const Family *family_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (strcmp(families[i].name, name) == 0)
+            return &families[i];
+    return NULL;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * family: what targets of one kind have in common: how kernels for them are written down, and what a package of them
+ * consists of. A new kind of target is a row in family.c, its patterns in templates/package and its dialect of a unit.
+ */
+#ifndef DCGEN_FAMILY_H
+#define DCGEN_FAMILY_H
+
+#include <stdbool.h>
+
+/* One file of a package. */
+typedef struct {
+    const char *pattern; /* its name in the folder of patterns, or in the op's */
+    const char *path;    /* in the package; NAME stands for the package's name */
+    bool of_op;
+} PackageRow;
+
+typedef struct {
+    const char *name;       /* as targets and templates say it */
+    const char *suffix;     /* of a source with kernels in it */
+    const char *folder;     /* of the patterns, below templates/package; "": that itself */
+    const char *pack;       /* in the op's folder: how the constant operand is packed */
+    const PackageRow *file; /* the last has a NULL pattern */
+} Family;
+
+/* NULL: there is none. */
+const Family *family_find(const char *name);
+
+#endif

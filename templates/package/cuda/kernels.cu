@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+//@ about
+ *
+ * Compile with nvcc for the architectures that CMakeLists.txt names.
+ */
+#include "NAME.h"
+
+#include <cuda_runtime.h>
+
+#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__
+#pragma nv_diag_suppress 177 /* what kernels of one architecture call is not used by the code of another */
+#endif
+
+//@ preamble
+/* Instructions that CUDA C++ has no words for. */
+namespace NAME_device {
+#ifdef DCGEN_EMULATOR /* dcgen's emulator executes this file on a CPU, to verify it where there is no GPU */
+#include "device.h"
+#else
+//@ device
+#endif
+}
+
+#if PACKED
+//@ pack
+#endif
+//@ kernels
+typedef struct {
+    void (*kernel)(NAME_args args);
+    NAME_plan (*plan)(int64_t M, int64_t N, int64_t K);
+} NAME_entry;
+
+static const NAME_entry NAME_table[] = {
+//@ table
+};
+static const char *const NAME_text[] = {
+//@ texts
+};
+/* Which target each was made for: see NAME_target_of in dispatch.h. */
+static const signed char NAME_target[] = {
+//@ targets
+};
+enum { NAME_NKERNEL = sizeof NAME_table / sizeof *NAME_table };
+
+#include "dispatch.h"
+
+const char *NAME_strerror(int code)
+{
+    switch (code) {
+    case NAME_OK: return "no error";
+    case NAME_BAD_EXTENT: return "an extent is negative or above 2147483647";
+    case NAME_BAD_POINTER: return "a pointer is NULL";
+    case NAME_BAD_KERNEL: return "no such kernel in this package, or this device cannot run it";
+    case NAME_BAD_DEVICE: return "no kernel of this package runs on the current device";
+    case NAME_CUDA_ERROR: return "the CUDA runtime refused";
+    default: return "unknown error";
+    }
+}
+
+int NAME_nkernel(void) { return NAME_NKERNEL; }
+
+const char *NAME_kernel_text(int kernel) { return kernel >= 0 && kernel < NAME_NKERNEL ? NAME_text[kernel] : NULL; }
+
+static int NAME_current_target(void)
+{
+    int device, major, minor;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
+        return -1;
+    return NAME_target_of(10 * major + minor);
+}
+
+//@ choose
+//@ call

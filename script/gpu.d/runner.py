@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The other side of the runner protocol (search/runner/protocol.md), for checks outside dcgen. A runner that dies or
+falls silent is started again; the kernel of its last `begin` is to blame, the others are asked for again."""
+
+import json
+import os
+import queue
+import subprocess
+import threading
+
+from stage import end_group
+
+
+class Gone(Exception):
+    """The runner died, fell silent or talked nonsense."""
+
+
+class Runner:
+    def __init__(self, argv, setup, log, silence_s):
+        self.argv, self.setup, self.log, self.silence_s = argv, setup, log, silence_s
+        self.process = None
+        self.hello = None
+        self.last_id = 0
+        self.start()
+
+    def start(self):
+        err = open(self.log, "ab")
+        self.process = subprocess.Popen(
+            self.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, start_new_session=True
+        )
+        err.close()
+        self.queue = queue.Queue()
+        threading.Thread(target=self.read, args=(self.process.stdout, self.queue), daemon=True).start()
+        self.hello = self.hear("hello")
+        self.send(self.setup)
+        self.hear("ready")
+
+    @staticmethod
+    def read(stream, lines):
+        for line in stream:
+            lines.put(line)
+        lines.put(None)
+
+    def send(self, request):
+        try:
+            self.process.stdin.write(json.dumps(request).encode() + b"\n")
+            self.process.stdin.flush()
+        except OSError as problem:
+            raise Gone(f"does not listen: {problem}") from None
+
+    def event(self):
+        try:
+            line = self.queue.get(timeout=self.silence_s)
+        except queue.Empty:
+            raise Gone(f"silent for {self.silence_s} s") from None
+        if line is None:
+            code = self.process.wait()
+            raise Gone(f"killed by signal {-code}" if code < 0 else f"exited with code {code}")
+        try:
+            return json.loads(line)
+        except ValueError:
+            raise Gone("talks nonsense") from None
+
+    def hear(self, name):
+        event = self.event()
+        if event.get("event") != name:
+            raise Gone(event.get("text") or f"says {event.get('event')}, not {name}")
+        return event
+
+    def ask(self, request, asked, results):
+        """One request for the kernels `asked`; fills results. Returns who is to blame when the runner goes, and why."""
+        culprit = None
+        self.last_id += 1
+        kernels = [{"key": k["key"], "so": k["so"]} for k in asked]
+        try:
+            self.send({**request, "cmd": "measure", "id": self.last_id, "kernels": kernels})
+            while True:
+                event = self.event()
+                kind = event.get("event")
+                if kind == "begin":
+                    culprit = asked[event["kernel"]]["key"]
+                elif kind == "result":
+                    results[asked[event["kernel"]]["key"]] = event
+                elif kind == "error":
+                    for k in asked:
+                        results.setdefault(k["key"], {"status": "invalid", "why": event.get("text", "")})
+                    return None, ""
+                elif kind == "done":
+                    return None, ""
+        except Gone as problem:
+            return culprit, str(problem)
+
+    def measure(self, request, kernels):
+        """Results by key. request: extent, elems, rows, row_elems, repeats ..."""
+        results, lost = {}, 0
+        while True:
+            asked = [k for k in kernels if k["key"] not in results]
+            if not asked:
+                return results
+            culprit, why = self.ask(request, asked, results)
+            if culprit is None and not why:
+                for k in asked:
+                    results.setdefault(k["key"], {"status": "invalid", "why": "no result"})
+                return results
+            lost += culprit is None
+            if culprit is not None:
+                results[culprit] = {
+                    "status": "timed_out" if "silent" in why or why.endswith("code 5") else "crashed",
+                    "why": why,
+                }
+            end_group(self.process)
+            if lost > 1:
+                raise Gone(why)
+            self.start()
+
+    def close(self):
+        try:
+            self.process.stdin.close()
+            self.process.wait(timeout=10)
+        except (OSError, subprocess.TimeoutExpired):
+            end_group(self.process)
+
+
+def probe(argv, log):
+    """The device of a runner's --probe; None with the reason."""
+    try:
+        done = subprocess.run(argv + ["--probe"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return None, str(problem)
+    with open(log, "ab") as f:
+        f.write(done.stderr)
+    if done.returncode != 0:
+        return None, done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
+    return json.loads(done.stdout), ""
+
+
+def line_file(path, lines):
+    """Requests as a runner's standard input."""
+    with open(path, "w") as f:
+        for line in lines:
+            f.write(json.dumps(line) + "\n")
+    return os.open(path, os.O_RDONLY)

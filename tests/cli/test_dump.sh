@@ -41,7 +41,7 @@ json 4 general 0 params MB
 run 3 --dump tree tiny.cfg
 said 'tiny.records.jsonl: No such file'
 run 2 --dump leaf tiny.cfg
-said "--dump: 'leaf' is none of spec|space|records|model|assign|tree"
+said "--dump: 'leaf' is none of spec|space|source|records|model|assign|tree"
 absent out
 nothing_left
 

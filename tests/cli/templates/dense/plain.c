@@ -6,6 +6,7 @@ family  = "cpu";
 doc     = "Y = X * W + bias by three loops, in blocks of MB rows: compiles at once, for tests";
 packed  = false;
 layouts = ["NK"];
+dtypes  = ["f32"];
 params = (
   { name = "MB"; choices = [1, 2, 3, 4, 8, 16]; doc = "rows in a block"; },
   { name = "UK"; choices = [1, 2, 4];           doc = "sums along K"; } );

@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# ctest: timeout=300
+#
+# CUDA targets where there is no GPU: what is said when something is missing, the way without measurements, its package. The only CUDA
+# template is tests/cli/templates/dense/plain.cu, which compiles at once.
+. "$SRC/tests/cli/lib.sh"
+share=$tmp/inst/share/dcgen/templates
+for file in pack.cu test_cuda.c bench_cuda.c; do
+    cp "$SRC/templates/dense/$file" "$share/dense"
+done
+cp "$SRC/tests/cli/templates/dense/plain.cu" "$share/dense"
+cp -R "$SRC/templates/device" "$share"
+write_spec tiny.cfg
+[ -x "$BIN/dcgen-runner-emu" ] || { echo "skipped: dcgen-runner-emu is left out of this build"; exit 77; }
+cp "$BIN/dcgen-runner-emu" "$tmp/inst/bin"
+# Whatever GPU this machine has is not there.
+[ ! -x "$BIN/dcgen-runner-cuda" ] || { echo '#!/bin/sh'; echo 'echo "dcgen-runner-cuda: no driver for this test" >&2; exit 3'; } >"$tmp/inst/bin/dcgen-runner-cuda"
+[ ! -e "$tmp/inst/bin/dcgen-runner-cuda" ] || chmod +x "$tmp/inst/bin/dcgen-runner-cuda"
+
+section no GPU
+run 3 -t sm_90a tiny.cfg
+said "no GPU here to measure target 'sm_90a' on"
+said "--offline"
+run 3 -t cuda tiny.cfg
+said "target 'cuda' asks the GPU of this machine"
+absent out/tiny
+run 0 check -t sm_80 tiny.cfg
+grep -q '^target: sm_80 on typical sm_80 device: 108 multiprocessors' "$out" || failed "check does not describe the device"
+
+section several targets
+run 2 -t sm_90a,avx2 tiny.cfg
+said "several targets in one package must all be GPUs"
+run 2 -t sm_80,sm_80 tiny.cfg
+said "target 'sm_80' is there twice"
+
+section element types
+sed 's/"f32"/"bf16"/' tiny.cfg >bf16.cfg
+run 2 check bf16.cfg
+said "no template of op 'dense' suits"
+
+section a compiler that is missing, or does not know the target
+run 3 -t sm_90a --offline --nvcc ./no-such-nvcc tiny.cfg
+said "cannot start the compiler ./no-such-nvcc"
+program old-nvcc <<'END'
+[ "$1" = --version ] && { echo "Cuda compilation tools, release 10.2, V10.2.89"; exit 0; }
+echo "nvcc fatal   : Unsupported gpu architecture 'compute_90a'" >&2
+exit 1
+END
+run 3 -t sm_90a --offline --nvcc ./old-nvcc tiny.cfg
+said "./old-nvcc does not know target 'sm_90a'"
+run 3 -t sm_90a --offline --cxx ./no-such-c++ --nvcc "$(command -v nvcc || echo ./old-nvcc)" tiny.cfg
+absent out/tiny
+# A target that the toolkit has dropped looks the same.
+sed 's/sm_75/sm_60/g; s/compute_75/compute_60/; s/^sm_arch.*/sm_arch = 60;/; s/^rank.*/rank = 100;/' "$share/targets/sm_75.cfg" >"$share/targets/sm_60.cfg"
+if command -v nvcc >/dev/null; then
+    cp "$share/dense/plain.cu" keep.cu
+    sed 's/^  { target = "sm_75"/  { target = "sm_60"; TM = 2; BK = 16; },\n&/' keep.cu >"$share/dense/plain.cu"
+    run 3 -t sm_60 --offline tiny.cfg
+    said "does not know target 'sm_60'"
+    cp keep.cu "$share/dense/plain.cu"
+fi
+rm "$share/targets/sm_60.cfg"
+
+nvcc=$(command -v nvcc || :)
+if [ -z "$nvcc" ] || ! command -v g++ >/dev/null; then
+    skipped "the way without measurements: nvcc or g++ is missing"
+    exit 0
+fi
+
+section a package by the model
+run 0 -t sm_90a --offline -o first tiny.cfg
+grep -q 'no time was measured: kernels were chosen by an analytic model' "$out" || failed "it does not say that nothing was measured"
+for file in kernels.cu dispatch.h tiny.h CMakeLists.txt README.md spec.cfg records.jsonl report.html test.c bench.c; do
+    [ -s "first/$file" ] || failed "first/$file is missing"
+done
+grep -q 'Chosen for sm_90a by a model' first/kernels.cu || failed "kernels.cu does not say that a model chose"
+grep -q 'No time was measured' first/dispatch.h || failed "dispatch.h does not say that no time was measured"
+grep -q 'No time in this report was measured' first/report.html || failed "the report does not say that no time was measured"
+grep -q '"modelled":true' first/records.jsonl || failed "the records do not say that the device was none"
+grep -q '"facts":{"regs":[0-9]*,"spill_bytes":0,"stack_bytes":0,"sectors_read":[1-9]' first/records.jsonl || failed "no facts in the records"
+grep '"type":"measure"' first/records.jsonl | grep -qv '"ns":\[\]' && failed "a time was made up"
+grep -q '__CUDA_ARCH__ == 900' first/kernels.cu || failed "the kernel does not guard its body"
+
+section the same again
+run 0 -t sm_90a --offline -o second tiny.cfg
+diff -r first second >/dev/null || failed "two runs differ: $(diff -rq first second)"
+run 0 -t sm_90a --offline -o first tiny.cfg
+diff -r first second >/dev/null || failed "a run on records that are there differs: $(diff -rq first second)"
+run 0 replay -o third --records first/records.jsonl first/spec.cfg
+diff -r first third >/dev/null || failed "replay differs: $(diff -rq first third)"
+run 0 explain first T=3
+grep -q 'plain_cuda' "$out" || failed "explain names no kernel"
+
+section two GPUs in one file
+run 0 -t sm_80,sm_90a --offline -o both tiny.cfg
+grep -q 'tiny_tree_sm_90a' both/dispatch.h && grep -q 'tiny_tree_sm_80' both/dispatch.h || failed "a tree is missing"
+grep -q '"90a-real;80;75"' both/CMakeLists.txt || failed "architectures: $(grep ARCHITECTURES both/CMakeLists.txt)"
+"$nvcc" -std=c++17 -Werror all-warnings -gencode=arch=compute_90a,code=sm_90a -gencode=arch=compute_80,code=sm_80 -c -o both.o both/kernels.cu ||
+    failed "the package of two does not compile"
+run 0 replay -o both2 --records both/records.jsonl both/spec.cfg
+diff -r both both2 >/dev/null || failed "replay of two differs: $(diff -rq both both2)"
+
+# faulty NAME SED-SCRIPT: the template, spoilt; every candidate of it must fail (but those of one row, where that does no harm)
+faulty() {
+    mkdir -p "$1/dense"
+    sed -e "s/\"plain_cuda\"/\"$1\"/" -e "$2" "$SRC/tests/cli/templates/dense/plain.cu" >"$1/dense/$1.cu"
+    rm -rf bad bad.records.jsonl
+    run 0 -t sm_90a --offline -v --trials 7 --templates "$1" -o bad tiny.cfg
+    said "$3"
+    grep "\"template\":\"$1\"" bad.records.jsonl | grep -v '"TM":1,' | grep -q '"status":"ok"' && failed "$1 passed"
+    grep -q "\"template\":\"$1\"" bad.records.jsonl || failed "$1 was not tried"
+}
+section faulty kernels are found without a GPU
+faulty race    '/the rows are there/d' 'which nobody has written'
+faulty reuse   '/nobody needs them/d' 'between the same barriers'
+faulty outside 's/m < a.M \&\& k < a.K ?/k < a.K ?/' 'operand 0 (X)'
+faulty store   's/m0 + r < a.M \&\& n < a.N/n < a.N/' 'operand 3 (Y)'
+faulty nan     's/float y = sum\[r\];/float y = sum[r] * 0 \/ 0;/' 'instead of'
+faulty spill   's/float sum\[TM\];/float sum[TM], far[64];\n    for (int i = 0; i < 64; i++) far[i] = a.X[i % (a.K * a.M)];/; s/float y = sum\[r\];/float y = sum[r] + 0 * far[(a.N + n + r) % 64];/' 'bytes a thread in local memory'
+nothing_left
+echo done

@@ -493,6 +493,7 @@ bool intake_check(Search *q, Arena *scratch, int64_t trial, const int64_t *exten
     if (!measure(q->runner, scratch, &r, &t->key, &t->so, 1, &out, q->stop, err))
         return false;
     out.device = q->study->device->id;
+    out.threads = 1; /* the emulator's are of this machine, not of the device */
     study_measure(q->study, &out);
     return record_add_measure(q->records, &out, err);
 }

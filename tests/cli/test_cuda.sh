@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: timeout=300
+# ctest: label=slow timeout=300
 #
 # CUDA targets where there is no GPU: what is said when something is missing, the way without measurements, its package. The only CUDA
 # template is tests/cli/templates/dense/plain.cu, which compiles at once.
@@ -92,6 +92,40 @@ run 0 replay -o third --records first/records.jsonl first/spec.cfg
 diff -r first third >/dev/null || failed "replay differs: $(diff -rq first third)"
 run 0 explain first T=3
 grep -q 'plain_cuda' "$out" || failed "explain names no kernel"
+
+# recorded_times RECORDS: the same kernels as if a GPU had timed them, on which the last of them is the fastest
+recorded_times() {
+    awk '/"type":"device"/ { sub(/,"modelled":true/, ""); sub(/"name":"[^"]*"/, "\"name\":\"Recorded GPU\""); print }
+         /"type":"kernel"/ {
+             print
+             if (!/"target":"sm_90a"/ || !/"status":"ok"/) next
+             match($0, /"key":"[0-9a-f]*"/); key = substr($0, RSTART, RLENGTH)
+             match($0, /"device":"[0-9a-f]*"/); device = substr($0, RSTART, RLENGTH)
+             last = $0
+             for (t = 1; t <= 4; t++) {
+                 ns = 9000 - 500 * n
+                 printf "{\"v\":1,\"type\":\"measure\",%s,%s,\"extent\":[%d,24,16],\"threads\":1,\"status\":\"ok\",", key, device, t
+                 printf "\"ns\":[%d,%d,%d],\"max_err\":0.1,\"cold_ns\":%d,\"final\":true,\"why\":\"\"}\n", ns, ns, ns, 2 * ns
+             }
+             n++
+         }' "$1"
+}
+section recorded times
+recorded_times first/records.jsonl >timed.jsonl
+run 0 -t sm_90a --offline -o timed --records timed.jsonl tiny.cfg
+grep -q 'no time was measured' "$out" && failed "recorded times were not used"
+grep -q 'for sm_90a (Recorded GPU)' "$out" || failed "the device of the records is not named"
+grep -q 'Tuned for Recorded GPU, sm_90a' timed/kernels.cu || failed "kernels.cu does not name the device"
+grep -q '"cold_ns"' timed/records.jsonl || failed "times with a cold cache were dropped"
+# Those that come with dcgen, in a folder a device, serve too.
+mkdir -p "$tmp/inst/share/dcgen/records/recorded-gpu"
+cp timed.jsonl "$tmp/inst/share/dcgen/records/recorded-gpu/tiny.jsonl"
+run 0 -t sm_90a --offline -o timed2 tiny.cfg
+diff -r timed timed2 >/dev/null || failed "records that come with dcgen give another package: $(diff -rq timed timed2)"
+# They are not those of another target.
+run 0 -t sm_80 --offline -o other tiny.cfg
+grep -q 'no time was measured' "$out" || failed "times of sm_90a were used for sm_80"
+rm -r "$tmp/inst/share/dcgen/records"
 
 section two GPUs in one file
 run 0 -t sm_80,sm_90a --offline -o both tiny.cfg

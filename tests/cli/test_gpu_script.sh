@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: timeout=180
+# ctest: label=slow timeout=180
 #
 # script/gpu without a GPU: its stages on the fake GPU (tests/search/cuda), with a dcgen, an nvcc and a
 # compute-sanitizer made of a few lines each. What it finds, what it writes, how it ends when the time is over, and what it says of what is missing.

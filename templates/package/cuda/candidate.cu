@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NAME_OK, NAME_BAD_EXTENT, NAME_BAD_POINTER, NAME_BAD_KERNEL, NAME_BAD_DEVICE, NAME_CUDA_ERROR };
+enum { NAME_OK, NAME_BAD_EXTENT, NAME_BAD_POINTER, NAME_CUDA_ERROR };
 
 //@ preamble
 namespace NAME_device {

@@ -247,7 +247,7 @@ static bool probe_device(Arena *a, const Workload *w, const Options *o, Device *
     if (site.kind == SITE_MODEL)
         *out = target_typical_device(a, site.target);
     return site.kind == SITE_MODEL ||
-           (site.kind == SITE_GPU ? site_probe_gpu(a, out, err) : target_probe(a, w->targets, "", "", out, err));
+           (site.kind == SITE_GPU ? site_probe_gpu(a, o, out, err) : target_probe(a, w->targets, "", "", out, err));
 }
 
 /* What could be searched on this machine. */

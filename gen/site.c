@@ -7,20 +7,20 @@
 #include <string.h>
 #include <unistd.h>
 #include "gen/place.h"
+#include "gen/tools.h"
 #include "search/measure.h"
 #include "search/process.h"
 
 static const double probe_s = 30; /* a driver that starts its GPU may take many seconds */
 
 /* What the program prints, and how it ended. */
-static bool run_probe(Arena *a, const char *program, Capture *out, Capture *err, const char **why)
+static bool run_probe(Arena *a, const char *const *argv, Capture *out, Capture *err, const char **why)
 {
-    const char *const argv[] = { program, "--probe", NULL };
     int out_end = -1, err_end = -1;
     const bool open = capture_open(out, &out_end) && capture_open(err, &err_end);
     pid_t pid = open ? process_spawn(argv, NULL, -1, out_end, err_end) : -1;
     if (pid < 0)
-        *why = arena_printf(a, "cannot start %s: %s", program, strerror(errno));
+        *why = arena_printf(a, "cannot start %s: %s", argv[0], strerror(errno));
     if (out_end >= 0)
         close(out_end);
     if (err_end >= 0)
@@ -44,17 +44,31 @@ static bool run_probe(Arena *a, const char *program, Capture *out, Capture *err,
     return pid > 0 && !late && wait_status == 0;
 }
 
-bool site_probe_gpu(Arena *a, Device *out, const char **why)
+/* The runner that would measure, with --probe behind its words. NULL: there is none. */
+static const char *const *probe_command(Arena *a, const Options *o)
 {
-    const char *program = place_runner(a, "cuda");
+    const char *own = place_runner(a, "cuda");
+    const char **argv = ARENA_ARRAY(a, (size_t)o->runner.n + 3, const char *);
+    int n = 0;
+    for (; n < o->runner.n; n++)
+        argv[n] = o->runner.item[n];
+    if (!n && own)
+        argv[n++] = own;
+    argv[n] = "--probe";
+    return n ? argv : NULL;
+}
+
+bool site_probe_gpu(Arena *a, const Options *o, Device *out, const char **why)
+{
+    const char *const *command = probe_command(a, o);
     *why = "this dcgen was built without CUDA, so it has no program dcgen-runner-cuda to ask";
     Capture *said = ARENA_NEW(a, Capture), *err = ARENA_NEW(a, Capture);
-    if (!program || !run_probe(a, program, said, err, why))
+    if (!command || !run_probe(a, command, said, err, why))
         return false;
     json_t *device = json_loads(said->text, JSON_REJECT_DUPLICATES, NULL);
     const bool ok = device && device_of_json(a, device, out);
     if (!ok)
-        *why = arena_printf(a, "%s --probe prints no device", program);
+        *why = arena_printf(a, "%s --probe prints no device", command[0]);
     json_decref(device);
     return ok;
 }
@@ -76,10 +90,10 @@ static bool device_runs(const Device *d, const char *target)
 }
 
 /* A GPU that runs the named target, or for "cuda" the best that it runs. */
-static bool find_gpu(Arena *a, const Workload *w, const char *name, Site *out, const char **why)
+static bool find_gpu(Arena *a, const Workload *w, const Options *o, const char *name, Site *out, const char **why)
 {
     Device d;
-    if (!site_probe_gpu(a, &d, why))
+    if (!site_probe_gpu(a, o, &d, why))
         return false;
     const Target *t = strcmp(name, "cuda") == 0 || strcmp(name, "auto") == 0 ? target_best(w->targets, &d)
                                                                              : target_find(w->targets, name);
@@ -105,7 +119,7 @@ bool site_find(Arena *a, const Workload *w, const Options *o, bool model, Site *
     const Target *named = target_find(w->targets, name);
     *out = (Site){ .kind = SITE_CPU };
     if (strcmp(name, "auto") == 0) { /* a GPU if there is one that can be used, else this CPU */
-        if (!find_gpu(a, w, name, out, &why) || !has_template(w, out->target))
+        if (!tools_nvcc(a, o) || !find_gpu(a, w, o, name, out, &why) || !has_template(w, out->target))
             *out = (Site){ .kind = SITE_CPU };
         return true;
     }
@@ -115,11 +129,7 @@ bool site_find(Arena *a, const Workload *w, const Options *o, bool model, Site *
         *out = (Site){ SITE_MODEL, named };
         return true;
     }
-    if (o->runner.n && named) { /* it will say itself what it runs */
-        *out = (Site){ SITE_GPU, named };
-        return true;
-    }
-    if (find_gpu(a, w, name, out, &why))
+    if (find_gpu(a, w, o, name, out, &why))
         return true;
     *err = named ? arena_printf(a,
                                 "no GPU here to measure target '%s' on: %s; with --offline, recorded measurements or a "

@@ -24,7 +24,7 @@ bool site_find(Arena *a, const Workload *w, const Options *o, bool model, Site *
 /* Does the workload ask for CUDA by name? */
 bool site_wants_cuda(const Workload *w);
 
-/* The GPU of this machine, as dcgen-runner-cuda describes it. False with *why set. */
-bool site_probe_gpu(Arena *a, Device *out, const char **why);
+/* The GPU of this machine, or at the other end of --runner, as the runner describes it. False with *why set. */
+bool site_probe_gpu(Arena *a, const Options *o, Device *out, const char **why);
 
 #endif

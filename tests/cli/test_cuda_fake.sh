@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# ctest: timeout=200
+#
+# The whole way on a GPU, on the fake one of tests/search/cuda: nvcc is a script that compiles the same dense kernel whatever it is
+# given, or one with a fault. Search, last comparison, records, package, and what became of the faulty.
+. "$SRC/tests/cli/lib.sh"
+fake=$BIN/tests/dcgen-runner-cuda-fake
+[ -x "$fake" ] || { echo "skipped: dcgen-runner-cuda was left out of this build"; exit 77; }
+share=$tmp/inst/share/dcgen/templates
+for file in pack.cu test_cuda.c bench_cuda.c; do
+    cp "$SRC/templates/dense/$file" "$share/dense"
+done
+cp "$SRC/tests/cli/templates/dense/plain.cu" "$share/dense"
+cp -R "$SRC/templates/device" "$share"
+TRIALS=6 write_spec tiny.cfg
+export FAKE="$fake" SRC LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+    ASAN_OPTIONS=detect_leaks=0:handle_segv=0 TARGETS="$share/targets"
+program fake-gpu <<'END'
+exec "$FAKE" --targets "$TARGETS" --deadline 1 "$@"
+END
+# The candidate is the same C for all; its own text tells which fault it shall have.
+program fake-nvcc <<'END'
+[ "$1" = --version ] && { echo "nvcc: a script"; echo "Cuda compilation tools, release 13.0, V13.0.0"; exit 0; }
+behaviour=0 spill=0
+for word; do
+    [ "$last" = -o ] && out=$word
+    last=$word
+done
+case $(grep -o 'Kernel 0: .*' "$last") in
+    *'sm_90a TM=4 BK=32'*) behaviour=10 ;;
+    *'sm_90a TM=4 BK=16'*) behaviour=11 ;;
+    *'sm_90a TM=1 BK=32'*) behaviour=5 ;;
+    *'sm_90a TM=1 BK=16'*) spill=8 ;;
+esac
+echo "ptxas info    : Compiling entry function 'k' for 'sm_90a'" >&2
+echo "    0 bytes stack frame, $spill bytes spill stores, $spill bytes spill loads" >&2
+echo "ptxas info    : Used 40 registers, used 1 barriers" >&2
+exec cc -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=$behaviour -o "$out" "$SRC/tests/search/cuda/candidate.c"
+END
+
+section what the GPU is asked
+run 3 -t cuda --runner "./no-such-runner" --nvcc ./fake-nvcc tiny.cfg
+said "cannot start ./no-such-runner"
+FAKE_GPU=nodevice run 3 -t cuda --runner ./fake-gpu --nvcc ./fake-nvcc tiny.cfg
+said "there is no CUDA device"
+FAKE_GPU=olddriver run 3 -t sm_90a --runner ./fake-gpu --nvcc ./fake-nvcc tiny.cfg
+said "the driver is for CUDA 12.4, older than"
+run 3 -t sm_80 --runner ./fake-gpu --nvcc ./fake-nvcc tiny.cfg
+said "Fake GPU does not run it"
+absent out/tiny
+run 0 check -t cuda --runner ./fake-gpu tiny.cfg
+grep -q '^target: sm_90a on Fake GPU: 4 multiprocessors' "$out" || failed "check does not describe the device"
+
+section search on a GPU
+run 0 -t cuda --runner ./fake-gpu --nvcc ./fake-nvcc -v -o gpu tiny.cfg
+grep -q 'for sm_90a (Fake GPU)' "$out" || failed "it does not say where it measured"
+grep -q 'no time was measured' "$out" && failed "times were measured"
+said "crashed: plain_cuda sm_90a TM=4 BK=32: exited with code 4"
+said "crashed: plain_cuda sm_90a TM=4 BK=16: exited with code 5"
+said "wrong: plain_cuda sm_90a TM=1 BK=32: row "
+said "build_failed: plain_cuda sm_90a TM=1 BK=16: spills 8 bytes a thread in local memory"
+grep -q 'Tuned for Fake GPU, sm_90a' gpu/kernels.cu || failed "kernels.cu does not name the device"
+grep -q '"cold_ns":8000' gpu/records.jsonl || failed "no times with a cold cache"
+grep -q '"final":true' gpu/records.jsonl || failed "no last comparison"
+grep -q '"facts":{"regs":40' gpu/records.jsonl || failed "no registers"
+grep -qE 'TM=(1|4)' gpu/kernels.cu && failed "a faulty kernel is in the package"
+
+section from its records, without a GPU
+run 0 -t sm_90a --offline --records gpu/records.jsonl -o again tiny.cfg
+sed 1d gpu/spec.cfg >spec.was
+sed 1d again/spec.cfg | cmp -s - spec.was || failed "the specs differ"
+for file in kernels.cu dispatch.h records.jsonl report.html tiny.h; do
+    cmp -s "gpu/$file" "again/$file" || failed "$file differs"
+done
+run 0 explain gpu T=3
+grep -q 'plain_cuda' "$out" || failed "explain names no kernel"
+
+section the same command measures nothing again
+before=$(cksum <gpu.records.jsonl)
+run 0 -t cuda --runner ./fake-gpu --nvcc ./fake-nvcc -o gpu tiny.cfg
+[ "$before" = "$(cksum <gpu.records.jsonl)" ] || failed "a finished search measured again"
+nothing_left
+echo done

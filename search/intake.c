@@ -172,7 +172,7 @@ static int64_t tile_of(const Search *q, const Candidate *c, int axis)
 
 static void add_awkward(Awkward *w, int naxis, int axis, int64_t v, const int64_t *other)
 {
-    if (w->n == MAX_AWKWARD || v < 1)
+    if (w->n == MAX_AWKWARD || v < 0)
         return;
     for (int i = 0; i < naxis; i++)
         w->extent[w->n][i] = i == axis ? v : other[i];
@@ -182,7 +182,8 @@ static void add_awkward(Awkward *w, int naxis, int axis, int64_t v, const int64_
 /* Extents around the largest tile of the batch, an axis at a time: every height up to the tile, its neighbours, more than two tiles. */
 static void awkward_shapes(const Search *q, const Batch *b, Awkward *w)
 {
-    int naxis = q->study->spec->op->naxis;
+    const Op *op = q->study->spec->op;
+    int naxis = op->naxis;
     int64_t tile[OP_MAX_AXIS], other[OP_MAX_AXIS];
     w->n = 0;
     for (int i = 0; i < naxis; i++) {
@@ -195,9 +196,11 @@ static void awkward_shapes(const Search *q, const Batch *b, Awkward *w)
     }
     for (int i = 0; i < naxis; i++) {
         int64_t rows = i == 0 ? (tile[i] < ROWS_MOST ? tile[i] : ROWS_MOST) : 2;
-        for (int64_t v = 1; v <= rows; v++)
+        const int64_t least = op->axis[i].kind != AXIS_REDUCE; /* an empty sum has a result, an empty row has none */
+        for (int64_t v = least; v <= rows; v++)
             add_awkward(w, naxis, i, v, other);
-        add_awkward(w, naxis, i, tile[i] - 1, other);
+        if (tile[i] > 1)
+            add_awkward(w, naxis, i, tile[i] - 1, other);
         add_awkward(w, naxis, i, tile[i] + 1, other);
         add_awkward(w, naxis, i, 2 * tile[i] + 5, other);
     }

@@ -162,6 +162,8 @@ bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s)
     if (k->pack && setup->constant < 0)
         return kernel_fail(k, STATUS_INVALID, "packs, but the operator has no constant operand");
     k->packed_size = k->pack ? k->packed_bytes(s->extent) : 0;
+    if (k->pack && k->packed_size == 0 && s->bytes[setup->constant] == 0)
+        k->pack = NULL; /* nothing to pack */
     if (k->pack && (k->packed_size <= 0 || k->packed_size > max_bytes))
         return kernel_fail(k, STATUS_INVALID, "wants %lld packed bytes", (long long)k->packed_size);
     k->workspace_bytes = k->workspace ? k->workspace(s->extent) : 0;

@@ -406,7 +406,7 @@ static NAME_plan KERNEL_plan(int64_t M, int64_t N, int64_t K)
         plan.x = 0; /* no such grid: the launch says so */
 #if SPLITK > 1
     if (ntile <= COUNTERS) { /* more would keep any device busy */
-        const int64_t units = (K + KUNIT - 1) / KUNIT, slice = (units + SPLITK - 1) / SPLITK;
+        const int64_t units = (K + KUNIT - 1) / KUNIT + (K == 0), slice = (units + SPLITK - 1) / SPLITK;
         plan.z = (unsigned)((units + slice - 1) / slice);
         if (plan.z > 1)
             plan.workspace_bytes = 4 * (COUNTERS + (size_t)ntile * plan.z * (ROWS * BCOLS));

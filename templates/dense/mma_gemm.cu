@@ -536,7 +536,7 @@ static NAME_plan KERNEL_plan(int64_t M, int64_t N, int64_t K)
         plan.x = 0; /* no such grid: the launch says so */
 #if SPLITK > 1
     if (ntile <= COUNTERS) { /* more would keep any device busy */
-        const int64_t blocks = (K + BK - 1) / BK, slice = (blocks + SPLITK - 1) / SPLITK;
+        const int64_t blocks = (K + BK - 1) / BK + (K == 0), slice = (blocks + SPLITK - 1) / SPLITK;
         plan.z = (unsigned)((blocks + slice - 1) / slice);
         if (plan.z > 1)
             plan.workspace_bytes = 4 * (COUNTERS + (size_t)ntile * plan.z * (BM * BN));

@@ -39,6 +39,16 @@ dcgen=$tmp/inst/bin/dcgen
 runner=$tmp/inst/bin/dcgen-runner-c
 cd "$tmp/work"
 
+# install_cuda: what CUDA targets need besides; their only template is tests/cli/templates/dense/plain.cu
+install_cuda() {
+    share=$tmp/inst/share/dcgen/templates
+    cp -R "$SRC/templates/device" "$share"
+    for file in pack.cu test_cuda.c bench_cuda.c; do
+        cp "$SRC/templates/dense/$file" "$share/dense"
+    done
+    cp "$SRC/tests/cli/templates/dense/plain.cu" "$share/dense"
+}
+
 failed() {
     echo "FAILED: $*"
     for file in "$out" "$err"; do

@@ -6,12 +6,7 @@
 # CUDA targets where there is no GPU: what is said when something is missing, the way without measurements, its package. The only CUDA
 # template is tests/cli/templates/dense/plain.cu, which compiles at once.
 . "$SRC/tests/cli/lib.sh"
-share=$tmp/inst/share/dcgen/templates
-for file in pack.cu test_cuda.c bench_cuda.c; do
-    cp "$SRC/templates/dense/$file" "$share/dense"
-done
-cp "$SRC/tests/cli/templates/dense/plain.cu" "$share/dense"
-cp -R "$SRC/templates/device" "$share"
+install_cuda
 write_spec tiny.cfg
 [ -x "$BIN/dcgen-runner-emu" ] || { echo "skipped: dcgen-runner-emu is left out of this build"; exit 77; }
 cp "$BIN/dcgen-runner-emu" "$tmp/inst/bin"

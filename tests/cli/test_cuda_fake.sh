@@ -8,12 +8,7 @@
 . "$SRC/tests/cli/lib.sh"
 fake=$BIN/tests/dcgen-runner-cuda-fake
 [ -x "$fake" ] || { echo "skipped: dcgen-runner-cuda was left out of this build"; exit 77; }
-share=$tmp/inst/share/dcgen/templates
-for file in pack.cu test_cuda.c bench_cuda.c; do
-    cp "$SRC/templates/dense/$file" "$share/dense"
-done
-cp "$SRC/tests/cli/templates/dense/plain.cu" "$share/dense"
-cp -R "$SRC/templates/device" "$share"
+install_cuda
 TRIALS=6 write_spec tiny.cfg
 export FAKE="$fake" SRC LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
     ASAN_OPTIONS=detect_leaks=0:handle_segv=0 TARGETS="$share/targets"

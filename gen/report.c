@@ -205,7 +205,9 @@ static void section_speed(Report *r)
         if (has_plot(r, r->panel[i]))
             figure(r, r->panel[i], arena_printf(r->arena, "panel-%d", i), g->group[i].label);
     text_add(&r->out, "</div>\n");
-    note(r, arena_printf(r->arena, "Between the dots the line is predicted from the measurements.%s",
+    note(r, arena_printf(r->arena, "%s%s",
+                         r->in->device->modelled ? "Nothing here was measured: lines and dots are the model's."
+                                                 : "Between the dots the line is predicted from the measurements.",
                          g->npanel < g->ngroup ? " Only the heaviest groups of shapes are drawn." : ""));
 }
 

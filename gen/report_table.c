@@ -89,6 +89,10 @@ static const char *layout_text(Report *r)
 static const char *device_text(Report *r)
 {
     const Device *d = r->in->device;
+    if (target_is_cuda(r->in->study->target))
+        return arena_printf(r->arena, "%s (%s, %d multiprocessors, each with %s of shared memory; L2 %s)", d->name,
+                            d->arch, d->cores, number_bytes(r->arena, d->l1_bytes),
+                            number_bytes(r->arena, d->l2_bytes));
     return arena_printf(r->arena, "%s (%s, %d core%s; L1 %s, L2 %s, L3 %s)", d->name, d->arch, d->cores,
                         d->cores == 1 ? "" : "s", number_bytes(r->arena, d->l1_bytes),
                         number_bytes(r->arena, d->l2_bytes), number_bytes(r->arena, d->l3_bytes));
@@ -137,7 +141,8 @@ void report_table_setting(Report *r)
     pair(r, "Epilogue", list_text(r, s->epilogue, s->nepilogue, "none"));
     pair(r, "Constant operand", layout_text(r));
     pair(r, "Dimensions", dims_text(r));
-    pair(r, "Threads", threads_text(r));
+    if (!target_is_cuda(r->in->study->target))
+        pair(r, "Threads", threads_text(r));
     pair(r, "Budget", budget_text(r));
     pair(r, "Device", device_text(r));
     pair(r, "Target", target_text(r));

@@ -14,6 +14,8 @@ static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed
 static const double TIE_ERRORS = 1.5;    /* times no further apart than so many standard errors are alike */
 static const double WORTH = 1e-4;        /* gains of the mean relative time below this are not worth a kernel */
 static const double TREE_TOLERANCE = 3e-4;
+/* Where nothing was measured finer rules would follow the model's errors. */
+static const double MODEL_TOLERANCE = 1e-2;
 
 typedef struct {
     Arena *arena;
@@ -282,7 +284,7 @@ static void train(const Selector *q, Assignment *as)
                 relative(q, as->cost[i * as->nkernel + k] * doubt(q, as->kernel[k], shape), as->oracle_ns[i]);
     }
     as->tree = tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
-                          (TreeOptions){ .tolerance = TREE_TOLERANCE });
+                          (TreeOptions){ .tolerance = q->s->device->modelled ? MODEL_TOLERANCE : TREE_TOLERANCE });
     double sum = 0, total = 0;
     for (int64_t i = 0; i < spec->ninstance; i++) {
         as->chosen[i] = tree_choose(as->tree, points + i * as->nfeature);

@@ -119,7 +119,10 @@ static Element *random_elements(int64_t n)
 static Problem problem_new(int64_t M, int64_t N, int64_t K)
 {
     const size_t es = sizeof(Element);
-    Problem p = { M, N, K, random_elements(M * K), random_elements(N * K), random_elements(N) };
+    Problem p = { .M = M, .N = N, .K = K };
+    p.X = random_elements(M * K);
+    p.W = random_elements(N * K);
+    p.bias = random_elements(N);
     p.Y = (Element *)take((size_t)(M * N) * es + 2 * CANARY);
     p.dX = take_device((size_t)(M * K) * es);
     p.dW = take_device((size_t)(N * K) * es);

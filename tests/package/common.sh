@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# common: what the tests of generated packages share; sourced by them. Takes BIN and SRC; gives $packages (the packages'
-# folder), $names (their names), $tmp (a folder that goes when the test ends) and the functions below.
+# common: what the tests of generated packages share; sourced by them. Takes BIN and SRC, and $packages if they are not
+# those of setup_packages.sh; gives $packages (the packages' folder), $names (their names), $tmp (a folder that goes
+# when the test ends) and the functions below.
 set -eu
-packages=$BIN/tests/packages
+packages=${packages:-$BIN/tests/packages}
 product=$SRC/tests/package/product
 tmp=$(mktemp -d)
 trap 'rm -rf -- "$tmp"' EXIT
 trap 'exit 130' INT TERM HUP
 
-[ -f "$packages/pkg_a/spec.cfg" ] || { echo "FAILED: no packages in $packages (setup_packages.sh)"; exit 1; }
 names=$(cd -- "$packages" && dirname -- */spec.cfg)
+[ -f "$packages/${names%%[!a-z_]*}/spec.cfg" ] || { echo "FAILED: no packages in $packages (setup_*.sh)"; exit 1; }
 
 failed() { echo "FAILED: $*"; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }

@@ -2,64 +2,65 @@
  *
  * access: the calls that -fsanitize=thread puts before each access of a kernel, and shared memory.
  *
- * Each 2 bytes of shared memory have two stamps: of the last write, and of the last read, whose thread is SEVERAL when
- * more than one read in that epoch. That is enough to see every race between two barriers, in whatever order the
- * threads came: of two accesses by different threads in one epoch, one a write, the later one meets the stamp of the
- * other.
+ * Each granule of 2 bytes of shared memory has two stamps: of the last write, and of the last read, whose thread is
+ * SEVERAL when more than one read in that epoch. That is enough to see every race between two barriers, in whatever
+ * order the threads came: of two accesses by different threads in one epoch, one a write, the later one meets the stamp
+ * of the other.
  *
  *   read   fails unless written by this thread in this epoch, or by anyone in an earlier epoch of this block
  *   write  fails if anyone else wrote or read in this epoch
  *
  * An asynchronous copy writes PENDING when it is started and the data when its thread has waited for it, so that
  * whoever looks too early fails.
+ *
+ * Kernels mostly access 16 bytes, so a line of 8 granules with equal stamps keeps them once; where they differ it says
+ * MIXED, and they are in arrays of their own. What goes by lines is done in the calls themselves, all else by slow
+ * functions behind them.
  */
 #include "search/runner/emu/worker.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
-#define FAST __attribute__((target_clones("avx2", "default")))
-#else
-#define FAST
-#endif
 #define INLINE static inline __attribute__((always_inline))
 #define SITE ((uintptr_t)__builtin_return_address(0))
 
 enum { POISON = 0xff };
 static const uint32_t poison[] = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
-static const uint32_t pending_mark = 0xc0000000;
+static const uint32_t pending_mark = 0xc0000000; /* | thread; no stamp reaches it */
+static const uint32_t MIXED = UINT32_MAX;
 
 /* ---- shared memory */
 
-static size_t shadow_bytes(const Worker *w)
-{
-    return (w->smem_bytes + GRANULE_BYTES - 1) / GRANULE_BYTES * sizeof *w->written;
-}
+static uint32_t lines_of(const Worker *w) { return (w->smem_bytes + LINE_BYTES - 1) / LINE_BYTES; }
 
 void shared_begin(Worker *w)
 {
-    if (++w->epoch > MAX_EPOCH / 2) { /* leaves a block as many epochs as it may want */
-        memset(w->written, 0, SHARED_BYTES / GRANULE_BYTES * sizeof *w->written);
-        memset(w->read, 0, SHARED_BYTES / GRANULE_BYTES * sizeof *w->read);
-        w->epoch = 1;
-    }
-    /* Copies that never arrived would look like those of this block. */
-    for (size_t i = 0; i < shadow_bytes(w) / sizeof *w->written; i++)
-        if (w->written[i] >= pending_mark)
-            w->written[i] = 0;
-    w->block_stamp = stamp_of(w->epoch, 0);
+    w->epoch = 1;
+    memset(w->line, 0, lines_of(w) * sizeof *w->line);
     memset(w->shared, POISON, w->smem_bytes);
 }
 
+static void split(uint32_t *line, uint32_t *granules)
+{
+    if (*line == MIXED)
+        return;
+    for (int i = 0; i < LINE_GRANULES; i++)
+        granules[i] = *line;
+    *line = MIXED;
+}
+
+static void split_written(Worker *w, size_t line) { split(&w->line[line].written, w->written + line * LINE_GRANULES); }
+static void split_read(Worker *w, size_t line) { split(&w->line[line].read, w->read + line * LINE_GRANULES); }
+
 void shared_rebase(Worker *w)
 {
-    const uint32_t old = w->block_stamp;
-    w->block_stamp = stamp_of(1, 0);
-    for (size_t i = 0; i < shadow_bytes(w) / sizeof *w->written; i++) {
-        uint32_t s = w->written[i];
-        w->written[i] = s >= pending_mark ? s : s < old ? 0 : stamp_of(1, stamp_thread(s));
-        w->read[i] = 0;
+    for (uint32_t l = 0; l < lines_of(w); l++) {
+        split_written(w, l);
+        for (uint32_t g = l * LINE_GRANULES; g < (l + 1) * LINE_GRANULES; g++)
+            if (w->written[g] && w->written[g] < pending_mark)
+                w->written[g] = stamp_of(1, stamp_thread(w->written[g]));
+        w->line[l].read = 0;
     }
 }
 
@@ -67,6 +68,10 @@ void shared_rebase(Worker *w)
 static void report(Worker *w, uint32_t offset, size_t bytes, bool write, uint32_t stamp, uintptr_t site)
 {
     const char *does = write ? "writes" : "reads";
+    for (uint32_t l = offset / LINE_BYTES; l <= (offset + bytes - 1) / LINE_BYTES; l++) {
+        split_written(w, l);
+        split_read(w, l);
+    }
     for (uint32_t g = offset / GRANULE_BYTES; g <= (offset + bytes - 1) / GRANULE_BYTES; g++) {
         const uint32_t written = w->written[g], read = w->read[g], byte = g * GRANULE_BYTES;
         const bool same_epoch = stamp_epoch(written) == stamp_epoch(stamp) && written != stamp;
@@ -74,7 +79,7 @@ static void report(Worker *w, uint32_t offset, size_t bytes, bool write, uint32_
             finding(w, site,
                     "%s shared byte %u before the asynchronous copy to it by thread %d is known to be complete", does,
                     byte, stamp_thread(written));
-        else if (!write && written < w->block_stamp)
+        else if (!write && written == 0)
             finding(w, site, "reads shared byte %u, which nobody has written", byte);
         else if (same_epoch)
             finding(w, site, "%s shared byte %u, which thread %d writes between the same barriers", does, byte,
@@ -90,29 +95,114 @@ static void report(Worker *w, uint32_t offset, size_t bytes, bool write, uint32_
     }
 }
 
-/* n granules from the pointers on; whether all may be read, and that they are. */
-INLINE bool may_read(const uint32_t *written, uint32_t *read, int n, uint32_t stamp, uint32_t first)
+INLINE uint32_t epoch_start(uint32_t stamp) { return stamp & ~(uint32_t)SEVERAL; }
+
+/* Whether what has this stamp of its last write may be read by the owner of `stamp`. */
+INLINE bool is_readable(uint32_t written, uint32_t stamp)
 {
-    const uint32_t now = stamp & ~(uint32_t)SEVERAL, span = now - first;
-    uint32_t bad = 0;
-    for (int i = 0; i < n; i++)
-        bad |= (uint32_t)(written[i] - first >= span) & (uint32_t)(written[i] != stamp);
-    for (int i = 0; i < n; i++)
-        read[i] = (read[i] ^ stamp) - 1 < SEVERAL ? now | SEVERAL : stamp;
-    return !bad;
+    return written == stamp || written - 1 < epoch_start(stamp) - 1;
 }
 
-INLINE bool may_write(uint32_t *written, const uint32_t *read, int n, uint32_t stamp, uint32_t mark)
+/* Whether, as far as this stamp of an access goes, it may be written. */
+INLINE bool is_writable(uint32_t accessed, uint32_t stamp)
 {
-    uint32_t bad = 0;
+    return accessed == stamp || accessed < epoch_start(stamp);
+}
+
+/* The stamp of the last read after one more. */
+INLINE uint32_t read_stamp(uint32_t before, uint32_t stamp)
+{
+    return before == stamp || before < epoch_start(stamp) ? stamp : stamp | SEVERAL;
+}
+
+/* The stamp that all granules of a line have; MIXED: they differ. */
+static uint32_t common_stamp(const uint32_t *granules)
+{
+    for (int i = 1; i < LINE_GRANULES; i++)
+        if (granules[i] != granules[0])
+            return MIXED;
+    return granules[0];
+}
+
+/* Whether n granules of a line may be read. Who wrote them does not matter in later epochs. */
+static bool may_read_written(Worker *w, size_t line, int from, int n, uint32_t stamp)
+{
+    Line *l = &w->line[line];
+    const uint32_t *granules = w->written + line * LINE_GRANULES, now = epoch_start(stamp);
+    bool good = true, old = n == LINE_GRANULES;
+    if (l->written != MIXED)
+        return is_readable(l->written, stamp);
+    for (int i = from; i < from + n; i++) {
+        good &= is_readable(granules[i], stamp);
+        old &= granules[i] < now;
+    }
+    if (good && old)
+        l->written = granules[0];
+    return good;
+}
+
+static bool read_part(Worker *w, size_t line, int from, int n, uint32_t stamp)
+{
+    Line *l = &w->line[line];
+    uint32_t *granules = w->read + line * LINE_GRANULES;
+    const bool good = may_read_written(w, line, from, n, stamp);
+    if (l->read != MIXED) {
+        const uint32_t after = read_stamp(l->read, stamp);
+        if (n == LINE_GRANULES)
+            l->read = after;
+        if (l->read == after)
+            return good;
+        split_read(w, line);
+    }
+    for (int i = from; i < from + n; i++)
+        granules[i] = read_stamp(granules[i], stamp);
+    if (n == LINE_GRANULES)
+        l->read = common_stamp(granules);
+    return good;
+}
+
+static bool all_writable(uint32_t line, const uint32_t *granules, int n, uint32_t stamp)
+{
+    bool good = true;
+    if (line != MIXED)
+        return is_writable(line, stamp);
     for (int i = 0; i < n; i++)
-        bad |= (uint32_t)((written[i] ^ stamp) - 1 < SEVERAL) | (uint32_t)((read[i] ^ stamp) - 1 < SEVERAL) |
-               (uint32_t)(written[i] >= pending_mark);
-    if (bad)
+        good &= is_writable(granules[i], stamp);
+    return good;
+}
+
+/* mark: the stamp that what is written gets. */
+static bool write_part(Worker *w, size_t line, int from, int n, uint32_t stamp, uint32_t mark)
+{
+    Line *l = &w->line[line];
+    uint32_t *written = w->written + line * LINE_GRANULES + from;
+    if (!all_writable(l->written, written, n, stamp) ||
+        !all_writable(l->read, w->read + line * LINE_GRANULES + from, n, stamp))
         return false;
-    for (int i = 0; i < n; i++)
-        written[i] = mark;
+    if (n == LINE_GRANULES) {
+        l->written = mark;
+        if (l->read == MIXED)
+            l->read = 0; /* older, or of this thread, which the mark says as well */
+    } else if (l->written != mark) {
+        split_written(w, line);
+        for (int i = 0; i < n; i++)
+            written[i] = mark;
+    }
     return true;
+}
+
+/* Any bytes of shared memory, by lines; false: some may not be accessed. */
+static bool access_parts(Worker *w, uintptr_t offset, size_t bytes, bool write, uint32_t mark)
+{
+    bool good = true;
+    for (size_t g = offset / GRANULE_BYTES, end = (offset + bytes - 1) / GRANULE_BYTES + 1; g < end;) {
+        const int from = (int)(g % LINE_GRANULES), left = (int)(end - g);
+        const int n = left < LINE_GRANULES - from ? left : LINE_GRANULES - from;
+        good &= write ? write_part(w, g / LINE_GRANULES, from, n, w->stamp, mark)
+                      : read_part(w, g / LINE_GRANULES, from, n, mark);
+        g += (size_t)n;
+    }
+    return good;
 }
 
 __attribute__((noinline, cold)) static void shared_out_of_bounds(Worker *w, uintptr_t address, size_t bytes, bool write,
@@ -131,44 +221,84 @@ __attribute__((noinline, cold)) static void misaligned(Worker *w, uintptr_t addr
                   place_text(w, address, text));
 }
 
-INLINE void shared_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
+static void shared_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
 {
     const uintptr_t offset = address - (uintptr_t)w->shared;
-    if (__builtin_expect(offset >= w->smem_bytes || w->smem_bytes - offset < bytes, 0))
+    if (offset >= w->smem_bytes || w->smem_bytes - offset < bytes)
         shared_out_of_bounds(w, address, bytes, write, site);
-    if (__builtin_expect(aligned && offset % bytes != 0, 0))
+    if (aligned && offset % bytes != 0)
         misaligned(w, address, bytes, write, site);
-    uint32_t *written = w->written + offset / GRANULE_BYTES, *read = w->read + offset / GRANULE_BYTES;
-    const int n = aligned ? (int)((bytes + 1) / GRANULE_BYTES)
-                          : (int)((offset + bytes - 1) / GRANULE_BYTES - offset / GRANULE_BYTES + 1);
-    bool good =
-        write ? may_write(written, read, n, w->stamp, w->stamp) : may_read(written, read, n, w->stamp, w->block_stamp);
-    if (__builtin_expect(!good, 0))
+    if (!access_parts(w, offset, bytes, write, w->stamp))
         report(w, (uint32_t)offset, bytes, write, w->stamp, site);
-    if (__builtin_expect(w->counting, 0))
+    if (w->counting)
         count_access(w, site, address, bytes, COUNT_SHARED);
 }
 
-INLINE void access(uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
+static void endless(Worker *w, uintptr_t site) { finding_fatal(w, site, "does not end"); }
+
+/* Any access that is not to the stack of the running fiber. */
+static __attribute__((noinline)) void slow_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned,
+                                                  uintptr_t site)
 {
-    Worker *w = emu_worker;
+    if (w->window_bytes == 0)
+        return;
     if (address - w->window < w->window_bytes)
         shared_access(w, address, bytes, write, aligned, site);
-    else if (address - w->stack < w->stack_bytes || w->window_bytes == 0)
-        return;
     else
         global_access(w, address, bytes, write, aligned, site);
-    if (__builtin_expect(--w->budget < 0, 0))
-        finding_fatal(w, site, "does not end");
+    if (--w->budget < 0)
+        endless(w, site);
+}
+
+/* Whether an access to a line of shared memory is in order and does not tell its granules apart; it is noted then. */
+INLINE bool line_access(Line *l, size_t bytes, bool write, uint32_t stamp)
+{
+    const uint32_t written = l->written, read = l->read;
+    if (write) {
+        if (!is_writable(written, stamp) || !is_writable(read, stamp) || (bytes < LINE_BYTES && written != stamp))
+            return false;
+        l->written = stamp;
+        return true;
+    }
+    const uint32_t after = read_stamp(read, stamp);
+    if (!is_readable(written, stamp) || read == MIXED || (bytes < LINE_BYTES && read != after))
+        return false;
+    l->read = after;
+    return true;
+}
+
+/* `unit`: offset / bytes, or a huge number if that is not whole. */
+INLINE void access(uintptr_t address, size_t bytes, bool write, uintptr_t site)
+{
+    Worker *w = emu_worker;
+    const uintptr_t offset = address - (uintptr_t)w->shared, units_a_line = LINE_BYTES / bytes;
+    const uintptr_t unit = offset / bytes | offset << (64 - __builtin_ctzll(bytes)) % 64;
+    if (__builtin_expect(unit < w->nline * units_a_line, 1) &&
+        __builtin_expect(line_access(&w->line[unit / units_a_line], bytes, write, w->stamp), 1)) {
+        if (__builtin_expect(--w->budget < 0, 0))
+            endless(w, site);
+        return;
+    }
+    if (address - w->stack >= w->stack_bytes)
+        slow_access(w, address, bytes, write, true, site);
 }
 
 /* ---- the calls that compilers make */
 
-#define HOOKS(n)                                                                                   \
-    EXPORT FAST void __tsan_read##n(void *p) { access((uintptr_t)p, n, false, true, SITE); }       \
-    EXPORT FAST void __tsan_write##n(void *p) { access((uintptr_t)p, n, true, true, SITE); }       \
-    EXPORT void __tsan_unaligned_read##n(void *p) { access((uintptr_t)p, n, false, false, SITE); } \
-    EXPORT void __tsan_unaligned_write##n(void *p) { access((uintptr_t)p, n, true, false, SITE); }
+#define FAST_HOOKS(n)                                                             \
+    EXPORT void __tsan_read##n(void *p) { access((uintptr_t)p, n, false, SITE); } \
+    EXPORT void __tsan_write##n(void *p) { access((uintptr_t)p, n, true, SITE); }
+
+#define SLOW_HOOKS(name, n, aligned)                                                                   \
+    EXPORT void __tsan_##name##read##n(void *p) { any_access((uintptr_t)p, n, false, aligned, SITE); } \
+    EXPORT void __tsan_##name##write##n(void *p) { any_access((uintptr_t)p, n, true, aligned, SITE); }
+
+static void any_access(uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
+{
+    Worker *w = emu_worker;
+    if (address - w->stack >= w->stack_bytes)
+        slow_access(w, address, bytes, write, aligned, site);
+}
 
 /* Their names are the compilers'. */
 #define DECLARE(n)                          \
@@ -181,15 +311,25 @@ DECLARE(1)
 DECLARE(2)
 DECLARE(4)
 DECLARE(8)
-DECLARE(16) HOOKS(1) HOOKS(2) HOOKS(4) HOOKS(8) HOOKS(16)
+DECLARE(16)
+FAST_HOOKS(4)
+FAST_HOOKS(8)
+FAST_HOOKS(16)
+SLOW_HOOKS(, 1, true)
+SLOW_HOOKS(, 2, true)
+SLOW_HOOKS(unaligned_, 1, false)
+SLOW_HOOKS(unaligned_, 2, false)
+SLOW_HOOKS(unaligned_, 4, false)
+SLOW_HOOKS(unaligned_, 8, false)
+SLOW_HOOKS(unaligned_, 16, false)
 
-    void __tsan_read_range(void *p, long bytes);
+void __tsan_read_range(void *p, long bytes);
 void __tsan_write_range(void *p, long bytes);
 void __tsan_init(void);
 void __tsan_func_entry(void *site);
 void __tsan_func_exit(void);
-EXPORT void __tsan_read_range(void *p, long bytes) { access((uintptr_t)p, (size_t)bytes, false, false, SITE); }
-EXPORT void __tsan_write_range(void *p, long bytes) { access((uintptr_t)p, (size_t)bytes, true, false, SITE); }
+EXPORT void __tsan_read_range(void *p, long bytes) { any_access((uintptr_t)p, (size_t)bytes, false, false, SITE); }
+EXPORT void __tsan_write_range(void *p, long bytes) { any_access((uintptr_t)p, (size_t)bytes, true, false, SITE); }
 EXPORT void __tsan_init(void) {}
 EXPORT void __tsan_func_entry(void *site) { (void)site; }
 EXPORT void __tsan_func_exit(void) {}
@@ -212,8 +352,8 @@ void shared_read_row(Worker *w, uintptr_t address)
         shared_out_of_bounds(w, address, ROW_BYTES, false, 0);
     if (offset % ROW_BYTES != 0)
         misaligned(w, address, ROW_BYTES, false, 0);
-    if (!may_read(w->written + offset / GRANULE_BYTES, w->read + offset / GRANULE_BYTES, ROW_BYTES / GRANULE_BYTES,
-                  stamp, w->block_stamp))
+    if (!line_access(&w->line[offset / LINE_BYTES], ROW_BYTES, false, stamp) &&
+        !access_parts(w, offset, ROW_BYTES, false, stamp))
         report(w, (uint32_t)offset, ROW_BYTES, false, stamp, 0);
 }
 
@@ -230,11 +370,25 @@ INLINE void copy_width(void *to, const void *from, uint32_t width)
 
 INLINE bool may_start_copy(Worker *w, uintptr_t offset, int width)
 {
-    uint32_t *written = w->written + offset / GRANULE_BYTES, *read = w->read + offset / GRANULE_BYTES;
     const uint32_t mark = pending_mark | (uint32_t)w->running;
-    return width == 16  ? may_write(written, read, 8, w->stamp, mark)
-           : width == 8 ? may_write(written, read, 4, w->stamp, mark)
-                        : may_write(written, read, 2, w->stamp, mark);
+    Line *l = &w->line[offset / LINE_BYTES];
+    if (width != LINE_BYTES || !is_writable(l->written, w->stamp) || !is_writable(l->read, w->stamp))
+        return access_parts(w, offset, (size_t)width, true, mark);
+    l->written = mark;
+    return true;
+}
+
+static void end_copy(Worker *w, const PendingCopy *c)
+{
+    copy_width(w->shared + c->offset, c->from ? c->from : c->data, c->bytes);
+    const size_t line = c->offset / LINE_BYTES;
+    if (c->bytes == LINE_BYTES) {
+        w->line[line].written = w->stamp;
+        return;
+    }
+    split_written(w, line);
+    for (uint32_t g = 0; g < c->bytes / GRANULE_BYTES; g++)
+        w->written[c->offset / GRANULE_BYTES + g] = w->stamp;
 }
 
 /* A place for one more copy. */
@@ -255,7 +409,19 @@ static PendingCopy *copy_new(Worker *w, Fiber *f)
     return &f->copy[f->first_copy + f->ncopy++];
 }
 
-EXPORT FAST void dcgen_emu_cp_async(void *smem, const void *gmem, int width, int bytes, int line)
+INLINE void copy_start(PendingCopy *c, const Worker *w, const void *gmem, size_t width, size_t bytes)
+{
+    c->from = NULL;
+    if (bytes == width && global_reads_input(w, (uintptr_t)gmem, bytes)) {
+        c->from = gmem;
+        __builtin_prefetch(gmem);
+        return;
+    }
+    memset(c->data, 0, sizeof c->data);
+    memcpy(c->data, gmem, bytes);
+}
+
+EXPORT void dcgen_emu_cp_async(void *smem, const void *gmem, int width, int bytes, int line)
 {
     Worker *w = emu_worker;
     Fiber *f = &w->fiber[w->running];
@@ -276,11 +442,10 @@ EXPORT FAST void dcgen_emu_cp_async(void *smem, const void *gmem, int width, int
     if (w->counting)
         count_access(w, site + 1, to, (size_t)width, COUNT_SHARED);
     PendingCopy *c = copy_new(w, f);
-    *c = (PendingCopy){ .offset = (uint32_t)offset, .bytes = (uint32_t)width, .group = f->group };
-    if (bytes == width)
-        copy_width(c->data, gmem, (uint32_t)width);
-    else
-        memcpy(c->data, gmem, (size_t)bytes);
+    c->offset = (uint32_t)offset;
+    c->bytes = (uint32_t)width;
+    c->group = f->group;
+    copy_start(c, w, gmem, (size_t)width, (size_t)bytes);
     copy_width(w->shared + offset, poison, (uint32_t)width);
     if (--w->budget < 0)
         finding_fatal(w, site, "does not end");
@@ -297,9 +462,7 @@ EXPORT void dcgen_emu_cp_wait(int keep)
         const PendingCopy *c = &f->copy[f->first_copy];
         if ((int64_t)c->group >= (int64_t)f->group - keep)
             return;
-        copy_width(w->shared + c->offset, c->data, c->bytes);
-        for (uint32_t g = 0; g < c->bytes / GRANULE_BYTES; g++)
-            w->written[c->offset / GRANULE_BYTES + g] = w->stamp;
+        end_copy(w, c);
         f->first_copy++;
         f->ncopy--;
     }

@@ -30,10 +30,10 @@ static bool prepare_shared(Worker *w)
     w->window = (uintptr_t)w->map;
     char *start = shared_window(w) + SHARED_REACH;
     w->shared = (unsigned char *)start + SHARED_SKEW;
+    w->line = calloc(SHARED_BYTES / LINE_BYTES, sizeof *w->line);
     w->written = calloc(granules, sizeof *w->written);
     w->read = calloc(granules, sizeof *w->read);
-    w->epoch = 1;
-    return w->written && w->read && mprotect(start, SHARED_BYTES + SHARED_SKEW, PROT_READ | PROT_WRITE) == 0;
+    return w->line && w->written && w->read && mprotect(start, SHARED_BYTES + SHARED_SKEW, PROT_READ | PROT_WRITE) == 0;
 }
 
 /* A large array on the stack shall not reach over the guard below it. */
@@ -66,6 +66,7 @@ void worker_free(Worker *w)
         free(w->fiber[i].copy);
     if (w->map)
         munmap(w->map, w->map_bytes);
+    free(w->line);
     free(w->written);
     free(w->read);
     count_free(w);
@@ -292,6 +293,14 @@ static uint64_t shuffled(uint64_t index, uint64_t n)
     return index;
 }
 
+/* How far below the end of its memory a thread's stack begins. If all began at the same place of a page, what they use
+ * would share few sets of the cache. */
+static size_t stack_colour(int thread)
+{
+    enum { STEP = 1088, COLOURS_BYTES = 16 << 10 };
+    return (size_t)thread * STEP % COLOURS_BYTES;
+}
+
 static void begin_block(Worker *w, uint64_t index)
 {
     const Launch *l = w->launch;
@@ -317,7 +326,7 @@ static void begin_block(Worker *w, uint64_t index)
         f->first_copy = f->ncopy = 0;
         f->group = f->fences = f->fence_epoch = f->fences_at_barrier = f->write_fences = f->write_epoch = 0;
         w->log[i].n = 0;
-        context_new(&f->context, (void *)f->stack, STACK_BYTES, run_thread);
+        context_new(&f->context, (void *)f->stack, STACK_BYTES - stack_colour(i), run_thread);
         set_runnable(w, i);
     }
 }
@@ -327,8 +336,9 @@ void block_run(Worker *w, uint64_t index)
     begin_block(w, index);
     w->window_bytes = WINDOW_BYTES;
     w->stack_bytes = STACK_BYTES;
+    w->nline = w->counting ? 0 : w->smem_bytes / LINE_BYTES;
     run_fiber(w, &w->home, 0);
-    w->window_bytes = w->stack_bytes = 0;
+    w->window_bytes = w->stack_bytes = w->nline = 0;
     if (w->counting)
         count_flush(w);
     w->counts.blocks++;

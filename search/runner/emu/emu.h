@@ -12,6 +12,7 @@
  *   warp.c     what collectives compute: mma, ldmatrix, shuffles
  *   count.c    sectors, wavefronts, bank conflicts
  *   finding.c  what is said about it
+ *   runtime.c  CUDA's run time on top of it, for programs that are linked with the emulator
  */
 #ifndef DCGEN_EMU_H
 #define DCGEN_EMU_H
@@ -20,9 +21,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { EMU_MAX_REGION = 16, EMU_MAX_FINDING = 8, EMU_TEXT_BYTES = 200 };
+enum { EMU_MAX_REGION = 32, EMU_MAX_FINDING = 8, EMU_TEXT_BYTES = 200 };
 
-typedef enum { EMU_INPUT, EMU_OUTPUT, EMU_WORKSPACE } EmuRole;
+typedef enum {
+    EMU_INPUT,
+    EMU_OUTPUT,
+    EMU_WORKSPACE,
+    EMU_MEMORY /* what a program allocated, for whatever it likes: see emu_add_memory() */
+} EmuRole;
 
 /* Memory that a kernel may use. */
 typedef struct {
@@ -71,6 +77,15 @@ typedef struct {
 bool emu_begin(Emu *e);
 /* Ends it: checks that counters are as they shall be. */
 void emu_end(Emu *e);
+/* Memory that is there from now on until it is removed, in whatever launches there are: between emu_begin and emu_end.
+ * Nobody has written it. False: no memory, or too many. */
+bool emu_add_memory(Emu *e, const char *name, const void *base, size_t bytes);
+/* False: there is none. */
+bool emu_remove_memory(Emu *e, const void *base);
+/* The memory that all these bytes are in, NULL: there is none. */
+const EmuRegion *emu_memory_of(const Emu *e, const void *address, size_t bytes);
+/* The first byte of memory that nobody has written, among these; NULL: none. */
+const void *emu_unwritten(const EmuRegion *r, const void *address, size_t bytes);
 /* A finding in one line, with the line of the source that it is about, if that can be told. */
 void emu_describe(const EmuFinding *f, char text[EMU_TEXT_BYTES]);
 void emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, size_t bytes, unsigned elem_bytes);

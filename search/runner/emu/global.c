@@ -17,6 +17,7 @@
 #include <string.h>
 
 static const uint64_t counter_mark = (uint64_t)1 << 31; /* added to by atomics */
+static const uint64_t host_mark = 1;                    /* written by host code: before any launch */
 
 /* What a block's last atomic made visible. */
 typedef struct Release {
@@ -36,9 +37,21 @@ bool global_begin(Launch *l)
     return l->release != NULL;
 }
 
-void global_end(Launch *l)
+/* Memory that stays: what was counted up in a launch must be 0 behind it. */
+static void check_counter(Emu *e, const Release *release)
+{
+    const EmuRegion *r = emu_memory_of(e, (const void *)release->address, sizeof(unsigned));
+    const unsigned count = r ? *(const unsigned *)release->address : 0;
+    if (count != 0)
+        finding_plain(e, "the counter at %s byte %zu is %u after the launch, not 0", r->name,
+                      (size_t)(release->address - r->base), count);
+}
+
+void global_end(Emu *e, Launch *l)
 {
     for (Release *r = releases, *next; r; r = next) {
+        if (e->nfinding == 0)
+            check_counter(e, r);
         next = r->next;
         free(r);
     }
@@ -99,6 +112,36 @@ static void check_order(Worker *w, uint64_t mark, uintptr_t address, bool write,
     }
 }
 
+/* ---- memory that stays */
+
+const EmuRegion *emu_memory_of(const Emu *e, const void *address, size_t bytes)
+{
+    for (int i = 0; i < e->nregion; i++) {
+        const EmuRegion *r = &e->region[i];
+        const uintptr_t offset = (uintptr_t)address - r->base;
+        if (r->role == EMU_MEMORY && offset < r->bytes && r->bytes - offset >= bytes)
+            return r;
+    }
+    return NULL;
+}
+
+const void *emu_unwritten(const EmuRegion *r, const void *address, size_t bytes)
+{
+    const uintptr_t offset = (uintptr_t)address - r->base;
+    for (size_t g = offset / r->granule_bytes; g * r->granule_bytes < offset + bytes; g++)
+        if (r->shadow[g] == 0)
+            return (const void *)(r->base + g * r->granule_bytes);
+    return NULL;
+}
+
+void global_host_writes(Emu *e, uintptr_t address, size_t bytes)
+{
+    const EmuRegion *r = emu_memory_of(e, (const void *)address, bytes);
+    for (size_t g = r ? (address - r->base) / r->granule_bytes : 0;
+         r && g * r->granule_bytes < address - r->base + bytes; g++)
+        r->shadow[g] = host_mark;
+}
+
 /* ---- one granule */
 
 static void read_granule(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
@@ -131,7 +174,7 @@ static void write_workspace(Worker *w, const EmuRegion *r, size_t granule, uintp
     const uintptr_t address = r->base + granule * r->granule_bytes;
     const uint64_t old = __atomic_load_n(&r->shadow[granule], __ATOMIC_RELAXED), counter = old & counter_mark;
     Fiber *f = &w->fiber[w->running];
-    if (counter && (w->atomic_order == 0 || w->atomic_address != address))
+    if (counter && (w->atomic_order == 0 || address - w->atomic_address >= sizeof(unsigned)))
         finding(w, site, "writes %s, a counter, without having counted", place_text(w, address, text));
     else if (old && !counter)
         check_order(w, old, address, true, site);
@@ -181,19 +224,30 @@ static bool is_constant(const Worker *w, uintptr_t address)
 static const EmuRegion *find_region(Worker *w, uintptr_t address, size_t bytes, bool write, uintptr_t site)
 {
     char text[EMU_TEXT_BYTES];
-    const EmuRegion *r = w->region;
-    if (!r || address - r->base >= r->bytes)
-        r = region_of(w, address);
+    const EmuRegion *r = region_of(w, address);
     if (!r && !write && is_constant(w, address))
         return NULL;
     if (!r || r->bytes - (address - r->base) < bytes)
         finding_fatal(w, site, "%s %zu bytes at %s", write ? "writes" : "reads", bytes, place_text(w, address, text));
-    w->region = r;
+    w->recent[1] = w->recent[0];
+    w->recent[0] = r;
     return r;
+}
+
+bool global_reads_input(const Worker *w, uintptr_t address, size_t bytes)
+{
+    for (int i = 0; i < 2; i++) {
+        const EmuRegion *r = w->recent[i];
+        if (r && r->role == EMU_INPUT && address - r->base < r->bytes && r->bytes - (address - r->base) >= bytes)
+            return true;
+    }
+    return false;
 }
 
 void global_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
 {
+    if (!write && !w->counting && (!aligned || address % bytes == 0) && global_reads_input(w, address, bytes))
+        return;
     char text[EMU_TEXT_BYTES];
     const EmuRegion *r = find_region(w, address, bytes, write, site);
     if (!r)
@@ -277,11 +331,12 @@ EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int line)
     if (address % sizeof *p != 0)
         finding_fatal(w, site, "adds to %s, which is not aligned to 4 bytes", place_text(w, address, text));
     const EmuRegion *r = find_region(w, address, sizeof *p, true, site);
-    if (r->role != EMU_WORKSPACE)
+    if (r->role != EMU_WORKSPACE && r->role != EMU_MEMORY)
         finding_fatal(w, site, "adds to %s, not in the workspace", place_text(w, address, text));
     if (w->counting)
         count_access(w, site, address, sizeof *p, COUNT_WRITE);
     uint64_t *mark = &r->shadow[(address - r->base) / r->granule_bytes];
+    const size_t nmark = sizeof *p / r->granule_bytes;
     Release *release = calloc(1, sizeof *release);
     if (!release)
         finding_fatal(w, site, "no memory for its atomics");
@@ -289,7 +344,8 @@ EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int line)
     const uint64_t old_mark = __atomic_load_n(mark, __ATOMIC_RELAXED);
     const unsigned old = *p;
     *p += value;
-    __atomic_store_n(mark, own_mark(w) | counter_mark, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < nmark; i++)
+        __atomic_store_n(&mark[i], own_mark(w) | counter_mark, __ATOMIC_RELAXED);
     note_release(w, release, address);
     pthread_mutex_unlock(&lock);
     if (old_mark && !(old_mark & counter_mark) && mark_block(old_mark) >= w->launch->first_block)

@@ -76,7 +76,7 @@ static Worker *worker_at(int i, Launch *l)
     w->emu = current;
     w->launch = l;
     w->counting = current->count;
-    w->region = NULL;
+    w->recent[0] = w->recent[1] = NULL;
     w->counts = (EmuCounts){ .smem_bytes = (int64_t)l->smem_bytes };
     bool good = worker_prepare(w, (int)(l->block[0] * l->block[1] * l->block[2])) && (!w->counting || count_begin(w));
     return good ? w : NULL;
@@ -121,8 +121,14 @@ EXPORT int dcgen_emu_launch(EmuCall *call, void *kernel, const void *args, const
     l.first_block = (uint32_t)next_block;
     next_block += l.nblock;
     bool good = global_begin(&l) && run_workers(&l);
-    global_end(&l);
+    global_end(current, &l);
     return good ? 0 : refuse(current, CUDA_OUT_OF_MEMORY, "no memory to emulate it");
+}
+
+EXPORT void dcgen_emu_written(const void *address, size_t bytes)
+{
+    if (current)
+        global_host_writes(current, (uintptr_t)address, bytes);
 }
 
 /* ---- what the runner calls */
@@ -137,6 +143,34 @@ void emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, si
     snprintf(r->name, sizeof r->name, "%s", name);
 }
 
+static bool new_shadow(EmuRegion *r)
+{
+    r->shadow = calloc(r->bytes / r->granule_bytes + 1, sizeof *r->shadow);
+    return r->shadow;
+}
+
+bool emu_add_memory(Emu *e, const char *name, const void *base, size_t bytes)
+{
+    enum { GRANULE = 2 }; /* the smallest element */
+    const int n = e->nregion;
+    emu_add_region(e, EMU_MEMORY, name, base, bytes, GRANULE);
+    if (e->nregion > n && new_shadow(&e->region[n]))
+        return true;
+    e->nregion = n;
+    return false;
+}
+
+bool emu_remove_memory(Emu *e, const void *base)
+{
+    for (int i = 0; i < e->nregion; i++)
+        if (e->region[i].base == (uintptr_t)base) {
+            free(e->region[i].shadow);
+            e->region[i] = e->region[--e->nregion];
+            return true;
+        }
+    return false;
+}
+
 bool emu_begin(Emu *e)
 {
     current = e;
@@ -146,9 +180,8 @@ bool emu_begin(Emu *e)
     e->counts = (EmuCounts){ 0 };
     bool good = true;
     for (int i = 0; i < e->nregion; i++) {
-        EmuRegion *r = &e->region[i];
-        r->shadow = r->role == EMU_INPUT ? NULL : calloc(r->bytes / r->granule_bytes + 1, sizeof *r->shadow);
-        good = good && (r->role == EMU_INPUT || r->shadow);
+        e->region[i].shadow = NULL;
+        good = good && (e->region[i].role == EMU_INPUT || new_shadow(&e->region[i]));
     }
     return good;
 }

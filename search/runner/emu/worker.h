@@ -3,8 +3,7 @@
  * worker: what the files of the emulator share. A worker is a thread of this program that executes blocks one after the
  * other; all that belongs to the block at hand is in it, so nothing here needs a lock.
  *
- * A stamp says who did something and when: epoch << 11 | thread. The epoch counts block barriers and goes on from block
- * to block, so that what older blocks left in a shadow is known as older.
+ * A stamp says who did something and when: epoch << 11 | thread. The epoch counts the barriers of a block, from 1 on.
  */
 #ifndef DCGEN_EMU_WORKER_H
 #define DCGEN_EMU_WORKER_H
@@ -21,20 +20,28 @@ enum {
     SEVERAL = (1 << STAMP_BITS) - 1, /* as a thread in a stamp: more than one, or a whole warp */
     MAX_EPOCH = (1 << 19) - 1,
     STACK_BYTES = 64 << 10,
-    GUARD_BYTES = 256 << 10,  /* below each stack */
-    GRANULE_BYTES = 2,        /* of shared memory */
+    GUARD_BYTES = 256 << 10, /* below each stack */
+    GRANULE_BYTES = 2,       /* of shared memory */
+    LINE_BYTES = 16,         /* granules that mostly have the same stamps */
+    LINE_GRANULES = LINE_BYTES / GRANULE_BYTES,
     SHARED_BYTES = 256 << 10, /* more than any GPU has */
     SHARED_REACH = 256 << 10, /* around it, addresses that count as shared memory out of bounds */
     SHARED_SKEW = 128,        /* it begins this far behind a multiple of 1024: no more alignment is promised */
     WINDOW_BYTES = SHARED_REACH + SHARED_BYTES + SHARED_REACH
 };
 
+/* Stamps of shared memory; access.c says more. */
+typedef struct {
+    uint32_t written, read;
+} Line;
+
 /* What a thread waits for. */
 typedef enum { RUNNING, AT_BARRIER, AT_COLLECTIVE, EXITED } FiberState;
 
 /* An asynchronous copy on its way: it arrives as late as it may. */
 typedef struct {
-    uint32_t offset; /* in shared memory */
+    const void *from; /* in an input, which does not change; NULL: in data */
+    uint32_t offset;  /* in shared memory */
     uint32_t bytes, group;
     unsigned char data[16];
 } PendingCopy;
@@ -93,16 +100,17 @@ typedef struct Launch Launch;
 
 typedef struct Worker {
     /* what each access looks at */
-    uintptr_t window, window_bytes; /* addresses near shared memory; 0 bytes while no block runs */
-    uintptr_t stack, stack_bytes;   /* of the running fiber */
-    uint32_t smem_bytes;
-    uint32_t stamp;       /* of the running fiber now */
-    uint32_t block_stamp; /* the block's first */
-    uint32_t *written, *read;
     unsigned char *shared;
+    uintptr_t nline; /* whole lines of shared memory; 0 while accesses are counted, or no block runs */
+    Line *line;
     int64_t budget;
-    const EmuRegion *region; /* that was hit last */
-    bool counting, fenced;   /* fenced: some thread called fence() since the last barrier */
+    uint32_t stamp; /* of the running fiber now */
+    uint32_t smem_bytes;
+    uintptr_t stack, stack_bytes;   /* of the running fiber */
+    uintptr_t window, window_bytes; /* addresses near shared memory; 0 bytes while no block runs */
+    const EmuRegion *recent[2];     /* that were hit last */
+    uint32_t *written, *read;       /* of each granule */
+    bool counting, fenced;          /* fenced: some thread called fence() since the last barrier */
     /* the block */
     Emu *emu;
     Launch *launch;
@@ -163,7 +171,9 @@ void shared_read_row(Worker *w, uintptr_t address); /* 16 bytes, for all lanes o
 
 /* ---- global.c */
 bool global_begin(Launch *l);
-void global_end(Launch *l);
+void global_end(Emu *e, Launch *l);
+void global_host_writes(Emu *e, uintptr_t address, size_t bytes);
+bool global_reads_input(const Worker *w, uintptr_t address, size_t bytes); /* for sure; false: perhaps */
 void global_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site);
 void global_check_counters(Emu *e);
 

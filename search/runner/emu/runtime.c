@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * runtime: CUDA's run time as templates/device/emulator/cuda_runtime_api.h declares it, for programs that are linked
+ * with the emulator. What kernels do wrong comes out on stderr at the next call of cudaDeviceSynchronize(), or when the
+ * program ends, which then ends with code EXIT_FINDING whatever it wanted to end with.
+ *
+ *   DCGEN_EMULATOR_CAPABILITY   compute capability of the device times 10, 90 unless said; 0: no device
+ *   DCGEN_EMULATOR_WORKERS      threads that execute blocks, 1 unless said
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "search/runner/emu/emu.h"
+#include "templates/device/emulator/cuda_runtime_api.h"
+
+enum { EXIT_FINDING = 4, PAGE_BYTES = 4096, ALIGN_BYTES = 256, UNSET_BYTE = 0xff, DEFAULT_CAPABILITY = 90 };
+
+/* Memory ends, but for its alignment, where a page begins that nobody may touch; so does what lies before it. */
+typedef struct {
+    char *map, *data;
+    size_t map_bytes;
+} Block;
+
+static Emu emu;
+static Block block[EMU_MAX_REGION];
+static int nblock, nmalloc;
+static int capability;
+static bool faulty;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* ---- the device */
+
+static size_t smem_limit_of(int capability_times_10)
+{
+    switch (capability_times_10) {
+    case 75:
+        return 64 << 10;
+    case 80:
+        return 163 << 10;
+    case 86:
+    case 89:
+        return 99 << 10;
+    default:
+        return 227 << 10;
+    }
+}
+
+static int environment(const char *name, int otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? atoi(text) : otherwise;
+}
+
+static void say_findings(void)
+{
+    char text[EMU_TEXT_BYTES];
+    for (int i = 0; i < emu.nfinding; i++) {
+        emu_describe(&emu.finding[i], text);
+        fprintf(stderr, "emulator: %s\n", text);
+    }
+    if (emu.refusal[0])
+        fprintf(stderr, "emulator: a kernel %s\n", emu.refusal);
+    faulty |= emu.nfinding > 0;
+    emu.nfinding = emu.nreport = 0;
+    emu.refusal[0] = '\0';
+}
+
+static void at_end(void)
+{
+    say_findings();
+    if (faulty) {
+        fflush(NULL);
+        _exit(EXIT_FINDING);
+    }
+}
+
+static void begin(void)
+{
+    capability = environment("DCGEN_EMULATOR_CAPABILITY", DEFAULT_CAPABILITY);
+    emu = (Emu){ .workers = environment("DCGEN_EMULATOR_WORKERS", 1),
+                 .smem_limit = smem_limit_of(capability),
+                 .block_budget = (int64_t)1 << 32 };
+    if (capability > 0 && !emu_begin(&emu))
+        capability = 0;
+    atexit(at_end);
+}
+
+static bool have_device(void)
+{
+    pthread_once(&once, begin);
+    return capability > 0;
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = have_device();
+    return *count ? cudaSuccess : cudaErrorNoDevice;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return have_device() ? cudaSuccess : cudaErrorNoDevice;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    if (!have_device() || device != 0)
+        return cudaErrorInvalidDevice;
+    switch (attribute) {
+    case cudaDevAttrMultiProcessorCount:
+        *value = 1;
+        return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMajor:
+        *value = capability / 10;
+        return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMinor:
+        *value = capability % 10;
+        return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        *value = (int)emu.smem_limit;
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    if (!have_device())
+        return cudaErrorNoDevice;
+    say_findings();
+    return faulty ? cudaErrorLaunchFailure : cudaSuccess;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+    case cudaSuccess:
+        return "no error";
+    case cudaErrorInvalidValue:
+        return "invalid argument";
+    case cudaErrorMemoryAllocation:
+        return "out of memory";
+    case cudaErrorInvalidConfiguration:
+        return "invalid configuration argument";
+    case cudaErrorNoDevice:
+        return "no CUDA-capable device is detected";
+    case cudaErrorInvalidDevice:
+        return "invalid device ordinal";
+    case cudaErrorLaunchFailure:
+        return "the emulator found a fault";
+    }
+    return "unrecognized error code";
+}
+
+/* ---- memory */
+
+static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+static bool map_block(Block *b, size_t bytes)
+{
+    const size_t room = round_up(bytes, PAGE_BYTES);
+    b->map_bytes = room + 2 * PAGE_BYTES;
+    b->map = mmap(NULL, b->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (b->map == MAP_FAILED)
+        return false;
+    b->data = b->map + PAGE_BYTES + room - round_up(bytes, ALIGN_BYTES);
+    if (mprotect(b->map + PAGE_BYTES, room, PROT_READ | PROT_WRITE) == 0)
+        return true;
+    munmap(b->map, b->map_bytes);
+    return false;
+}
+
+cudaError_t cudaMalloc(void **p, size_t bytes)
+{
+    char name[32];
+    *p = NULL;
+    if (!have_device())
+        return cudaErrorNoDevice;
+    if (bytes == 0)
+        return cudaSuccess;
+    Block *b = &block[nblock];
+    if (nblock == EMU_MAX_REGION || bytes > SIZE_MAX / 2 || !map_block(b, bytes))
+        return cudaErrorMemoryAllocation;
+    snprintf(name, sizeof name, "allocation %d", ++nmalloc);
+    if (!emu_add_memory(&emu, name, b->data, bytes)) {
+        munmap(b->map, b->map_bytes);
+        return cudaErrorMemoryAllocation;
+    }
+    memset(b->data, UNSET_BYTE, bytes);
+    nblock++;
+    *p = b->data;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *p)
+{
+    if (!p)
+        return cudaSuccess;
+    for (int i = 0; i < nblock; i++)
+        if (block[i].data == p) {
+            emu_remove_memory(&emu, p);
+            munmap(block[i].map, block[i].map_bytes);
+            block[i] = block[--nblock];
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidValue;
+}
+
+/* Copies from device memory to the host must find what somebody wrote there. */
+static bool may_copy(const void *from, size_t bytes)
+{
+    const EmuRegion *r = emu_memory_of(&emu, from, bytes);
+    const void *hole = r ? emu_unwritten(r, from, bytes) : NULL;
+    if (!hole)
+        return r;
+    fprintf(stderr, "emulator: the host reads %s byte %zu, which nobody has written\n", r->name,
+            (size_t)((uintptr_t)hole - r->base));
+    faulty = true;
+    return true;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    if (!have_device())
+        return cudaErrorNoDevice;
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (bytes == 0)
+        return cudaSuccess;
+    if ((to_device && !emu_memory_of(&emu, to, bytes)) || (from_device && !may_copy(from, bytes)))
+        return cudaErrorInvalidValue;
+    memmove(to, from, bytes);
+    dcgen_emu_written(to, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemset(void *p, int value, size_t bytes)
+{
+    if (!have_device())
+        return cudaErrorNoDevice;
+    if (bytes == 0)
+        return cudaSuccess;
+    if (!emu_memory_of(&emu, p, bytes))
+        return cudaErrorInvalidValue;
+    return cudaMemsetAsync(p, value, bytes, NULL);
+}

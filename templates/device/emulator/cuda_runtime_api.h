@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+ * cuda_runtime_api.h as the emulator has it: the part of CUDA's run time that packages and their tests call, for C and
+ * C++. Device memory is the host's, everything is done at once, there is one device. What is not defined here is in
+ * libdcgen_emulator.a (search/runner/emu/runtime.c), which whole programs are linked with.
+ */
+#ifndef DCGEN_EMULATOR_CUDA_RUNTIME_API_H
+#define DCGEN_EMULATOR_CUDA_RUNTIME_API_H
+
+#include <stddef.h>
+#include <string.h>
+
+#ifdef __cplusplus
+#define DCGEN_EMU_STREAM cudaStream_t stream = 0 /* the default stream */
+extern "C" {
+#else
+#define DCGEN_EMU_STREAM cudaStream_t stream
+#endif
+
+typedef struct CUstream_st *cudaStream_t;
+typedef enum cudaError {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorNoDevice = 100,
+    cudaErrorInvalidDevice = 101,
+    cudaErrorLaunchFailure = 719
+} cudaError_t;
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+enum cudaDeviceAttr {
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
+
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
+cudaError_t cudaMalloc(void **p, size_t bytes);
+cudaError_t cudaFree(void *p);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaMemset(void *p, int value, size_t bytes);
+/* Says on stderr what kernels did wrong since the last call, and fails from then on, as after a fault on a GPU. */
+cudaError_t cudaDeviceSynchronize(void);
+const char *cudaGetErrorString(cudaError_t error);
+
+/* Tells the emulator that memory was written, by host code. */
+void dcgen_emu_written(const void *address, size_t bytes);
+
+static inline cudaError_t cudaGetLastError(void) { return cudaSuccess; }
+static inline cudaError_t cudaPeekAtLastError(void) { return cudaSuccess; }
+static inline cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    (void)stream;
+    return cudaDeviceSynchronize();
+}
+static inline cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, DCGEN_EMU_STREAM)
+{
+    (void)stream;
+    memset(p, value, bytes);
+    dcgen_emu_written(p, bytes);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                                          DCGEN_EMU_STREAM)
+{
+    (void)kind;
+    (void)stream;
+    memcpy(to, from, bytes);
+    dcgen_emu_written(to, bytes);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                            size_t width, size_t height, enum cudaMemcpyKind kind, DCGEN_EMU_STREAM)
+{
+    (void)kind;
+    (void)stream;
+    if (width > to_pitch || width > from_pitch)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < height; i++) {
+        memcpy((char *)to + i * to_pitch, (const char *)from + i * from_pitch, width);
+        dcgen_emu_written((char *)to + i * to_pitch, width);
+    }
+    return cudaSuccess;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

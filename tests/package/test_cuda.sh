@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Packages for GPUs where there is none. As a product takes them: nvcc builds them without a warning and without spills,
+# their headers and symbols are in order. And all their kernels, with the dispatcher, executed by the emulator: the
+# package's own test passes on devices of several kinds, and does not once a kernel is broken.
+# ctest: timeout=400 fixture=cuda
+packages=$BIN/tests/packages_cuda
+[ -e "$packages/gpu_e.done" ] || { echo "skipped: there are no packages for GPUs (setup_cuda.sh says why)"; exit 77; }
+. "$SRC/tests/package/common.sh"
+emulator=$SRC/templates/device/emulator
+
+# ---- as a product takes them
+
+# No kernel may keep registers in memory, on no architecture. Takes what ptxas said.
+no_spills() {
+    grep -q 'bytes spill stores' "$1" || failed "$1: nothing about spills"
+    ! grep 'bytes spill stores' "$1" | grep -v ' 0 bytes spill stores, 0 bytes spill loads' || failed "$1: spills"
+}
+
+build() {   # build NAME: with CMake, to $tmp/NAME
+    folder=$tmp/$1
+    quiet cmake -S "$packages/$1" -B "$folder" -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' \
+        -DCMAKE_CUDA_FLAGS='-Werror all-warnings -Xptxas -v' -DCMAKE_INSTALL_PREFIX="$tmp/installed"
+    quiet cmake --build "$folder" --verbose
+    ! grep 'warning[: ]' "$tmp/log" || failed "$1: warnings"
+    no_spills "$tmp/log"
+    quiet cmake --install "$folder"
+    [ -x "$folder/$1_bench" ] || echo "skipped: no cuBLAS: $1's benchmark is not built"
+    if CUDA_VISIBLE_DEVICES= "$folder/$1_test" >"$tmp/log" 2>&1; then code=0; else code=$?; fi
+    [ "$code" = 77 ] && logged '^skipped: no CUDA device' || failed "$1: its test ends with $code without a GPU"
+}
+
+check_header() {   # check_header NAME: alone, with nothing of CUDA
+    flags='-Wall -Wextra -Wpedantic -Wshadow -Wundef -Werror -fsyntax-only'
+    for cc in $(compilers); do
+        silent "$cc" -x c -std=c11 $flags -Wstrict-prototypes "$packages/$1/$1.h"
+        silent "$cc" -x c++ -std=c++11 $flags -Wold-style-cast "$packages/$1/$1.h"
+    done
+}
+
+# External symbols begin with the package's name; variables are only those by which CUDA knows its kernels.
+check_symbols() {   # check_symbols NAME
+    library=$tmp/$1/lib$1.a
+    strange=$(nm -g --defined-only --portability "$library" | awk -v n="$1_" \
+        'NF > 1 && index($1, n) != 1 && $1 != "DW.ref.__gxx_personality_v0" { print $1 }')
+    [ -z "$strange" ] || failed "$1: symbols without the prefix: $strange"
+    variables=$(objdump -t "$library" | awk '{ for (i = 3; i < NF - 1; i++)
+        if ($i ~ /^\.(data|bss|tdata|tbss)(\.|$)/ && $i !~ /^\.data\.rel\.ro/ && $(i - 1) != "d") print $NF }' |
+        grep -v -e '__device_stub__' -e '__cudaFatCubinHandle' -e '^DW\.ref\.__gxx_personality_v0$') || :
+    [ -z "$variables" ] || failed "$1: variables: $variables"
+    for function in $(grep -ohE "\\b$1(_[a-z_]+)?\\(" "$packages/$1/$1.h" | tr -d '(' | sort -u); do
+        nm -g --defined-only --portability "$library" | grep -q "^$function T " || failed "$function is not defined"
+    done
+}
+
+# A product in C that takes these packages, as subdirectories or installed.
+product() {   # product FOLDER NAMES OPTION...
+    folder=$1 taken=$2
+    shift 2
+    quiet cmake -S "$SRC/tests/package/cuda" -B "$folder" -DNAMES="$taken" "$@"
+    quiet cmake --build "$folder" -j2
+    quiet "$folder/product"
+}
+
+# ---- in the emulator
+
+# emulated FOLDER NAME: the package in FOLDER with its test, as FOLDER/emulated. Only the kernels are watched.
+emulated() {
+    quiet c++ -x c++ -std=gnu++17 -O3 -g1 -march=native -fsanitize=thread -fno-plt -fno-builtin -fno-exceptions \
+        -fno-rtti -fno-tree-vectorize -fno-tree-slp-vectorize -w -DDCGEN_EMULATOR -I"$emulator" -I"$packages/$2" -c \
+        -o "$1/kernels.o" "$1/kernels.cu"
+    silent cc -std=gnu11 -O2 -Wall -Wextra -DDCGEN_EMULATOR -I"$emulator" -c -o "$1/test.o" "$packages/$2/test.c"
+    quiet c++ -o "$1/emulated" "$1/kernels.o" "$1/test.o" "$BIN/libdcgen_emulator.a" -lm -ldl -pthread
+}
+
+# run FOLDER CAPABILITY STRIDE
+run() {
+    DCGEN_EMULATOR_CAPABILITY=$2 "$1/emulated" "$3" >"$1/log" 2>&1
+}
+
+check_emulated() {   # check_emulated NAME
+    mkdir -p "$tmp/emu/$1"
+    cp "$packages/$1/kernels.cu" "$packages/$1/dispatch.h" "$tmp/emu/$1"
+    emulated "$tmp/emu/$1" "$1"
+    for device in "90 20" "89 90" "80 90" "75 90"; do
+        run "$tmp/emu/$1" $device || { cat "$tmp/emu/$1/log"; failed "$1 on the emulated device $device"; }
+        grep -q ' checks, 0 failed' "$tmp/emu/$1/log" || failed "$1: no result"
+    done
+    run "$tmp/emu/$1" 0 1 && failed "$1: runs without a device"
+    grep -q '^skipped: no CUDA device' "$tmp/emu/$1/log" || failed "$1: does not say that there is no device"
+}
+
+# broken NAME WHAT SED-SCRIPT MESSAGE: the package spoilt: its test must fail, with that finding.
+broken() {
+    folder=$tmp/emu/$1-$2
+    mkdir -p "$folder"
+    cp "$packages/$1/dispatch.h" "$folder"
+    sed "$3" "$packages/$1/kernels.cu" >"$folder/kernels.cu"
+    ! cmp -s "$folder/kernels.cu" "$packages/$1/kernels.cu" || failed "$1 $2: nothing to break"
+    emulated "$folder" "$1"
+    if run "$folder" 90 11; then code=0; else code=$?; fi
+    [ "$code" != 0 ] || failed "$1 $2: is not found"
+    grep -q "$4" "$folder/log" || { tail -n 5 "$folder/log"; failed "$1 $2: code $code, but not: $4"; }
+}
+
+broken_ones() {
+    broken gpu_d barrier 's/__syncthreads();//' 'shared byte [0-9]*'
+    broken gpu_d bounds 's/const int nrow = /const int nrow = 1 + /' 'emulator: '
+    # (If no kernel of gpu_b splits a sum any more, its spec should become one of which some do.)
+    broken gpu_b reset 's/^ *\*counter = 0;/;/' \
+        'the counter at allocation [0-9]* byte [0-9]* is [0-9]* after the launch, not 0'
+}
+
+# ---- all of it, on two cores
+
+have c++ || { echo "skipped: there is no C++ compiler"; exit 77; }
+(
+    tmp=$tmp/second
+    mkdir -p "$tmp"
+    for name in gpu_a gpu_c; do check_emulated $name; done
+    broken_ones
+) &
+second=$!
+for name in $names; do
+    check_header "$name"
+    build "$name"
+    check_symbols "$name"
+done
+product "$tmp/sub" 'gpu_a;gpu_d' -DFOLDER="$packages"
+product "$tmp/found" "$(echo $names | tr ' ' ';')" -DCMAKE_PREFIX_PATH="$tmp/installed"
+for name in gpu_b gpu_d gpu_e; do check_emulated $name; done
+wait $second

@@ -242,12 +242,12 @@ static const Space *make_space(Arena *a, const UnitContext *u, const TemplateLis
 static bool probe_device(Arena *a, const Workload *w, const Options *o, Device *out, const char **err)
 {
     Site site;
-    if (!site_find(a, w, o, true, &site, err))
+    if (!site_find(a, w, o, true, &site, NULL, err))
         return false;
     if (site.kind == SITE_MODEL)
         *out = target_typical_device(a, site.target);
-    return site.kind == SITE_MODEL ||
-           (site.kind == SITE_GPU ? site_probe_gpu(a, o, out, err) : target_probe(a, w->targets, "", "", out, err));
+    return site.kind == SITE_MODEL || (site.kind == SITE_GPU ? site_probe_gpu(a, o, out, NULL, err)
+                                                             : target_probe(a, w->targets, "", "", out, err));
 }
 
 /* What could be searched on this machine. */
@@ -506,7 +506,10 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
                 return code;
             continue;
         }
-        if (!site_find(a, one, o, o->offline, &site, &err))
+        const bool found = site_find(a, one, o, o->offline, &site, stop, &err);
+        if (*stop)
+            return interrupted(w, &(Tools){ 0 });
+        if (!found)
             return fail(err, EXIT_ENVIRONMENT);
         each.fresh = o->fresh && i == 0; /* the first target's search has begun the file anew */
         if (!search_target(a, one, &each, &site, stop, &out[i], &code))

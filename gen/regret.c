@@ -172,7 +172,7 @@ int regret(Arena *a, const Outcome *out, const Options *o, int nshape, const vol
     const char *err = NULL;
     Judge j = { a, out, &tools, ARENA_ARRAY(a, (size_t)out->study->ntrial + 1, const char *), stop };
     Site site;
-    bool ok = site_find(a, out->workload, o, false, &site, &err) &&
+    bool ok = site_find(a, out->workload, o, false, &site, stop, &err) &&
               tools_open(a, out->workload, o, &site, &tools, stop, &err) && judge(&j, nshape, &err);
     tools_close(&tools);
     if (!ok)

@@ -14,7 +14,8 @@
 static const double probe_s = 30; /* a driver that starts its GPU may take many seconds */
 
 /* What the program prints, and how it ended. */
-static bool run_probe(Arena *a, const char *const *argv, Capture *out, Capture *err, const char **why)
+static bool run_probe(Arena *a, const char *const *argv, Capture *out, Capture *err, const volatile int *stop,
+                      const char **why)
 {
     int out_end = -1, err_end = -1;
     const bool open = capture_open(out, &out_end) && capture_open(err, &err_end);
@@ -26,7 +27,7 @@ static bool run_probe(Arena *a, const char *const *argv, Capture *out, Capture *
     if (err_end >= 0)
         close(err_end);
     const double end = process_clock_s() + probe_s;
-    while (pid > 0 && !process_has_ended(pid) && process_clock_s() < end) {
+    while (pid > 0 && !process_has_ended(pid) && process_clock_s() < end && !(stop && *stop)) {
         poll(&(struct pollfd){ .fd = out->fd, .events = POLLIN }, 1, 20);
         capture_drain(out);
         capture_drain(err);
@@ -37,7 +38,9 @@ static bool run_probe(Arena *a, const char *const *argv, Capture *out, Capture *
     capture_drain(err);
     capture_close(out);
     capture_close(err);
-    if (late)
+    if (stop && *stop)
+        *why = "interrupted";
+    else if (late)
         *why = arena_printf(a, "the GPU's driver says nothing for %g s", probe_s);
     else if (pid > 0 && wait_status != 0)
         *why = err->len ? arena_strndup(a, err->text, strcspn(err->text, "\n")) : process_status_text(a, wait_status);
@@ -58,12 +61,12 @@ static const char *const *probe_command(Arena *a, const Options *o)
     return n ? argv : NULL;
 }
 
-bool site_probe_gpu(Arena *a, const Options *o, Device *out, const char **why)
+bool site_probe_gpu(Arena *a, const Options *o, Device *out, const volatile int *stop, const char **why)
 {
     const char *const *command = probe_command(a, o);
     *why = "this dcgen was built without CUDA, so it has no program dcgen-runner-cuda to ask";
     Capture *said = ARENA_NEW(a, Capture), *err = ARENA_NEW(a, Capture);
-    if (!command || !run_probe(a, command, said, err, why))
+    if (!command || !run_probe(a, command, said, err, stop, why))
         return false;
     json_t *device = json_loads(said->text, JSON_REJECT_DUPLICATES, NULL);
     const bool ok = device && device_of_json(a, device, out);
@@ -90,10 +93,11 @@ static bool device_runs(const Device *d, const char *target)
 }
 
 /* A GPU that runs the named target, or for "cuda" the best that it runs. */
-static bool find_gpu(Arena *a, const Workload *w, const Options *o, const char *name, Site *out, const char **why)
+static bool find_gpu(Arena *a, const Workload *w, const Options *o, const char *name, Site *out,
+                     const volatile int *stop, const char **why)
 {
     Device d;
-    if (!site_probe_gpu(a, o, &d, why))
+    if (!site_probe_gpu(a, o, &d, stop, why))
         return false;
     const Target *t = strcmp(name, "cuda") == 0 || strcmp(name, "auto") == 0 ? target_best(w->targets, &d)
                                                                              : target_find(w->targets, name);
@@ -113,13 +117,14 @@ static bool has_template(const Workload *w, const Target *t)
     return false;
 }
 
-bool site_find(Arena *a, const Workload *w, const Options *o, bool model, Site *out, const char **err)
+bool site_find(Arena *a, const Workload *w, const Options *o, bool model, Site *out, const volatile int *stop,
+               const char **err)
 {
     const char *name = target_name(w), *why = "";
     const Target *named = target_find(w->targets, name);
     *out = (Site){ .kind = SITE_CPU };
     if (strcmp(name, "auto") == 0) { /* a GPU if there is one that can be used, else this CPU */
-        if (!tools_nvcc(a, o) || !find_gpu(a, w, o, name, out, &why) || !has_template(w, out->target))
+        if (!tools_nvcc(a, o) || !find_gpu(a, w, o, name, out, stop, &why) || !has_template(w, out->target))
             *out = (Site){ .kind = SITE_CPU };
         return true;
     }
@@ -129,7 +134,7 @@ bool site_find(Arena *a, const Workload *w, const Options *o, bool model, Site *
         *out = (Site){ SITE_MODEL, named };
         return true;
     }
-    if (find_gpu(a, w, o, name, out, &why))
+    if (find_gpu(a, w, o, name, out, stop, &why))
         return true;
     *err = named ? arena_printf(a,
                                 "no GPU here to measure target '%s' on: %s; with --offline, recorded measurements or a "

@@ -18,13 +18,14 @@ typedef struct {
 } Site;
 
 /* The site for the workload's target. `model`: the user wants no measurement (--offline). False with *err set: the target needs a GPU
- * that is not there. */
-bool site_find(Arena *a, const Workload *w, const Options *o, bool model, Site *out, const char **err);
+ * that is not there, or *stop became true (stop may be NULL). */
+bool site_find(Arena *a, const Workload *w, const Options *o, bool model, Site *out, const volatile int *stop,
+               const char **err);
 
 /* Does the workload ask for CUDA by name? */
 bool site_wants_cuda(const Workload *w);
 
 /* The GPU of this machine, or at the other end of --runner, as the runner describes it. False with *why set. */
-bool site_probe_gpu(Arena *a, const Options *o, Device *out, const char **why);
+bool site_probe_gpu(Arena *a, const Options *o, Device *out, const volatile int *stop, const char **why);
 
 #endif

@@ -136,17 +136,14 @@ faulty() {
     mkdir -p "$1/dense"
     sed -e "s/\"plain_cuda\"/\"$1\"/" -e "$2" "$SRC/tests/cli/templates/dense/plain.cu" >"$1/dense/$1.cu"
     rm -rf bad bad.records.jsonl
-    run 0 -t sm_90a --offline -v --trials 7 --templates "$1" -o bad tiny.cfg
+    run 0 -t sm_90a --offline -v --trials 5 --templates "$1" -o bad tiny.cfg
     said "$3"
     grep "\"template\":\"$1\"" bad.records.jsonl | grep -v '"TM":1,' | grep -q '"status":"ok"' && failed "$1 passed"
     grep -q "\"template\":\"$1\"" bad.records.jsonl || failed "$1 was not tried"
 }
 section faulty kernels are found without a GPU
 faulty race    '/the rows are there/d' 'which nobody has written'
-faulty reuse   '/nobody needs them/d' 'between the same barriers'
 faulty outside 's/m < a.M \&\& k < a.K ?/k < a.K ?/' 'operand 0 (X)'
-faulty store   's/m0 + r < a.M \&\& n < a.N/n < a.N/' 'operand 3 (Y)'
-faulty nan     's/float y = sum\[r\];/float y = sum[r] * 0 \/ 0;/' 'instead of'
 faulty spill   's/float sum\[TM\];/float sum[TM], far[64];\n    for (int i = 0; i < 64; i++) far[i] = a.X[i % (a.K * a.M)];/; s/float y = sum\[r\];/float y = sum[r] + 0 * far[(a.N + n + r) % 64];/' 'bytes a thread in local memory'
 nothing_left
 echo done

@@ -14,7 +14,7 @@ exec sleep 300
 CC
 program cc_slow <<'CC'
 for last; do :; done
-if grep -q 'sum\[4\]' -- "$last" && grep -q 'm0 += 8' -- "$last"; then sleep 300; fi 2>/dev/null
+if grep -q 'sum\[4\]' -- "$last" && grep -q 'm0 += 4' -- "$last"; then sleep 300; fi 2>/dev/null
 exec gcc "$@"
 CC
 program run_mute <<'RUN'

@@ -83,8 +83,9 @@ check_emulated() {   # check_emulated NAME
     mkdir -p "$tmp/emu/$1"
     cp "$packages/$1/kernels.cu" "$packages/$1/dispatch.h" "$tmp/emu/$1"
     emulated "$tmp/emu/$1" "$1"
-    for device in "90 20" "89 90" "80 90" "75 90"; do
-        run "$tmp/emu/$1" $device || { cat "$tmp/emu/$1/log"; failed "$1 on the emulated device $device"; }
+    case $1 in gpu_[ab]) devices="90,30 89,120 80,120 75,120" ;; *) devices="90,60 80,120" ;; esac
+    for device in $devices; do
+        run "$tmp/emu/$1" "${device%,*}" "${device#*,}" || { cat "$tmp/emu/$1/log"; failed "$1 on the emulated device $device"; }
         grep -q ' checks, 0 failed' "$tmp/emu/$1/log" || failed "$1: no result"
     done
     run "$tmp/emu/$1" 0 1 && failed "$1: runs without a device"
@@ -128,6 +129,6 @@ for name in $names; do
     check_symbols "$name"
 done
 product "$tmp/sub" 'gpu_a;gpu_d' -DFOLDER="$packages"
-product "$tmp/found" "$(echo $names | tr ' ' ';')" -DCMAKE_PREFIX_PATH="$tmp/installed"
+product "$tmp/found" 'gpu_b;gpu_e' -DCMAKE_PREFIX_PATH="$tmp/installed"
 for name in gpu_b gpu_d gpu_e; do check_emulated $name; done
 wait $second

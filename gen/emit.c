@@ -74,11 +74,11 @@ static int template_trust(const EmitPart *part, const Template *t, const Target 
 static double general_cost(const Emitter *e, const EmitPart *part, const Template *t, const Target *target)
 {
     const Study *s = part->study;
-    const CostModel *m = cost_analytic(e->arena, s, e->in->templates);
     Candidate c;
     double sum = 0;
     if (!target_is_cuda(target) || !candidate_general(t, target, &c))
         return 0;
+    const CostModel *m = cost_analytic(e->arena, s, e->in->templates);
     for (int64_t j = 0; j < s->nshape; j++)
         sum += log2(cost_predict(m, &c, s->shape[j]->extent, s->shape[j]->threads));
     return sum / (double)(s->nshape ? s->nshape : 1);

@@ -173,21 +173,33 @@ static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o)
     return EXIT_DONE;
 }
 
+/* What the records in that file say for the workload's target. */
+static bool replay_target(Arena *a, const Workload *w, const char *path, Outcome *out, int *code)
+{
+    const char *err = NULL;
+    Records r;
+    *code = EXIT_ENVIRONMENT;
+    bool ok = record_read(a, path, &r, stderr, &err);
+    if (ok) {
+        *code = EXIT_FAILED;
+        ok = outcome_make(a, w, &r, NULL, out, &err);
+    }
+    if (!ok)
+        fail(err, *code);
+    return ok;
+}
+
 int replay(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
-    const char *err = NULL;
-    Records r;
     const Workload *w = read_workload(a, o->operand, o, &code);
     if (!w)
         return code;
     const int n = workload_ntarget(w);
     Outcome *out = ARENA_ARRAY(a, (size_t)n, Outcome);
-    if (!record_read(a, w->records, &r, stderr, &err))
-        return fail(err, EXIT_ENVIRONMENT);
     for (int i = 0; i < n; i++)
-        if (!outcome_make(a, workload_for(a, w, i), &r, NULL, &out[i], &err))
-            return fail(err, EXIT_FAILED);
+        if (!replay_target(a, workload_for(a, w, i), w->records, &out[i], &code))
+            return code;
     return write_outcomes(a, out, n, o);
 }
 
@@ -448,21 +460,6 @@ static const char *recorded_times(Arena *a, const Workload *w, const Options *o)
             return path;
     }
     return NULL;
-}
-
-static bool replay_target(Arena *a, const Workload *w, const char *path, Outcome *out, int *code)
-{
-    const char *err = NULL;
-    Records r;
-    *code = EXIT_ENVIRONMENT;
-    bool ok = record_read(a, path, &r, stderr, &err);
-    if (ok) {
-        *code = EXIT_FAILED;
-        ok = outcome_make(a, w, &r, NULL, out, &err);
-    }
-    if (!ok)
-        fail(err, *code);
-    return ok;
 }
 
 /* The search for one target, and what its records say. */

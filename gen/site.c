@@ -84,14 +84,6 @@ bool site_wants_cuda(const Workload *w)
     return strcmp(target_name(w), "cuda") == 0 || (t && target_is_cuda(t));
 }
 
-static bool device_runs(const Device *d, const char *target)
-{
-    for (int i = 0; i < d->nisa; i++)
-        if (strcmp(d->isa[i], target) == 0)
-            return true;
-    return false;
-}
-
 /* A GPU that runs the named target, or for "cuda" the best that it runs. */
 static bool find_gpu(Arena *a, const Workload *w, const Options *o, const char *name, Site *out,
                      const volatile int *stop, const char **why)

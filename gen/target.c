@@ -296,6 +296,14 @@ void device_set_compiler(Arena *a, Device *d, const char *compiler, const char *
     d->flags = flags;
 }
 
+bool device_runs(const Device *d, const char *target)
+{
+    for (int i = 0; i < d->nisa; i++)
+        if (strcmp(d->isa[i], target) == 0)
+            return true;
+    return false;
+}
+
 const Target *target_best(const TargetList *list, const Device *device)
 {
     for (int i = 0; i < device->nisa; i++) {

@@ -56,6 +56,7 @@ bool target_probe(Arena *a, const TargetList *list, const char *compiler, const 
                   const char **err);
 /* The same machine with this compiler: another id, as times depend on it. */
 void device_set_compiler(Arena *a, Device *d, const char *compiler, const char *flags);
+bool device_runs(const Device *d, const char *target);
 /* Best-ranked target that `device` runs. */
 const Target *target_best(const TargetList *list, const Device *device);
 

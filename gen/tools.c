@@ -55,7 +55,9 @@ const char *tools_nvcc(Arena *a, const Options *o)
 
 Toolchain tools_cc(Arena *a, const Options *o) { return toolchain_c(a, o->cc, cc_flags); }
 
-/* Code for GPUs: what ships is compiled with the first three flags and the architecture. A shared object to be run, or a cubin. */
+enum { CUDA_SHIPPED = 3 }; /* of the flags below: what ships is compiled with these */
+
+/* Code for GPUs: a shared object to be run, or a cubin. */
 Toolchain tools_cuda(Arena *a, const char *nvcc, const Target *target, bool cubin)
 {
     static const char *const object[] = { "-shared", "-Xcompiler", "-fPIC", "-cudart", "none", "--no-compress", NULL };
@@ -141,14 +143,13 @@ static Builder *open_builder(const Opening *q, const Toolchain *tools, const cha
 }
 
 /* nvcc says of a target that it does not know, be it too new or too old, only that it is unsupported. */
-static Builder *open_nvcc(const Opening *q, const char *nvcc, bool cubin, const char **err)
+static Builder *open_nvcc(const Opening *q, const Toolchain *tools, const char **err)
 {
-    Toolchain tools = tools_cuda(q->a, nvcc, q->site->target, cubin);
-    Builder *b = open_builder(q, &tools, err);
+    Builder *b = open_builder(q, tools, err);
     if (!b && strstr(*err, "nsupported gpu architecture"))
         *err =
             arena_printf(q->a, "%s does not know target '%s': it is too old for it, or so new that it dropped it (%s)",
-                         nvcc, q->site->target->name, *err);
+                         tools->program, q->site->target->name, *err);
     return b;
 }
 
@@ -168,16 +169,15 @@ static bool open_cuda(const Opening *q, Tools *t, const char **err)
     const Toolchain cc = tools_cc(q->a, q->o), cxx = tools_emulator(q->a, q->o, q->w);
     *err = "nvcc is not found: not in PATH, nor in CUDA_HOME, nor in /usr/local/cuda; name it by --nvcc";
     t->reference = nvcc ? open_builder(q, &cc, err) : NULL;
-    Builder *device = t->reference ? open_nvcc(q, nvcc, model, err) : NULL;
+    const Toolchain cuda = tools_cuda(q->a, nvcc, q->site->target, model);
+    Builder *device = t->reference ? open_nvcc(q, &cuda, err) : NULL;
     if (!device)
         return false;
     *(model ? &t->assembler : &t->builder) = device;
     if (model)
         t->builder = open_builder(q, &cxx, err);
-    const char **flags = ARENA_ARRAY(q->a, 4, const char *);
-    flags[0] = "-std=c++17";
-    flags[1] = "-O3";
-    flags[2] = arena_printf(q->a, "-gencode=%s", q->site->target->gencode);
+    const char **flags = ARENA_ARRAY(q->a, CUDA_SHIPPED + 1, const char *);
+    memcpy(flags, cuda.flags, CUDA_SHIPPED * sizeof *flags);
     t->compiler = builder_version(device);
     t->flags = flags;
     return t->builder;

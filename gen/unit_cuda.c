@@ -34,16 +34,6 @@ static void add_pitch(Text *t, const Spec *s)
         text_printf(t, "#define %s_LDW(N, K) (%s)\n\n", s->name, row);
 }
 
-/* Kernels that split a sum count their finished blocks there, whatever the shape: so a workspace that was zeroed once serves all calls. */
-static void add_counters(Text *t, const Spec *s)
-{
-    text_printf(
-        t,
-        "/* The workspace begins with so many counters, which are 0 between calls; partial sums lie behind them. */\n"
-        "enum { %s_COUNTERS = 4096 };\n\n",
-        s->name);
-}
-
 static void add_preamble(Text *t, const UnitContext *u)
 {
     const Spec *s = u->spec;
@@ -61,7 +51,6 @@ static void add_preamble(Text *t, const UnitContext *u)
                 "typedef struct {\n    unsigned x, y, z;\n    int threads;\n    size_t smem_bytes, workspace_bytes;\n} "
                 "%s_plan;\n\n",
                 s->name);
-    add_counters(t, s);
     add_pitch(t, s);
 }
 

@@ -196,14 +196,6 @@ const Workload *workload_for(Arena *a, const Workload *w, int i)
     return one;
 }
 
-static bool runs(const Device *device, const char *target)
-{
-    for (int i = 0; i < device->nisa; i++)
-        if (strcmp(device->isa[i], target) == 0)
-            return true;
-    return false;
-}
-
 const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err)
 {
     const char *name = target_name(w, 0);
@@ -214,7 +206,7 @@ const Target *workload_target(Arena *a, const Workload *w, const Device *device,
         return best;
     }
     const Target *t = target_find(w->targets, name);
-    if (!runs(device, name))
+    if (!device_runs(device, name))
         *err = arena_printf(a, "%s cannot run target '%s', so it cannot be tuned for there", device->name, name);
-    return runs(device, name) ? t : NULL;
+    return device_runs(device, name) ? t : NULL;
 }

@@ -6,12 +6,20 @@
 #include "search/runner/facts.h"
 
 #include "gen/place.h"
-#include "gen/target.h"
 
-static const char *find_targets(Arena *a)
+bool facts_targets(Arena *a, const char *dir, TargetList *out, const char **err)
 {
-    const char *templates = place_templates(a);
-    return templates ? arena_printf(a, "%s/targets", templates) : NULL;
+    const char *templates = dir ? NULL : place_templates(a);
+    dir = templates ? arena_printf(a, "%s/targets", templates) : dir;
+    *err = "cannot find the folder of targets; name it by --targets";
+    if (!dir)
+        return false;
+    Diag *diag = diag_new(a);
+    *err = "cannot read the targets";
+    const bool ok = target_read_all(a, dir, out, diag);
+    if (!ok)
+        diag_print(diag, stderr);
+    return ok;
 }
 
 static json_t *isa_json(const Device *d)
@@ -26,17 +34,8 @@ json_t *facts_json(Arena *a, const char *targets, const char **err)
 {
     TargetList list = { 0 };
     Device d;
-    targets = targets ? targets : find_targets(a);
-    Diag *diag = diag_new(a);
-    if (!targets) {
-        *err = "cannot find the folder of targets; name it by --targets";
+    if (!facts_targets(a, targets, &list, err))
         return NULL;
-    }
-    if (!target_read_all(a, targets, &list, diag)) {
-        diag_print(diag, stderr);
-        *err = "cannot read the targets";
-        return NULL;
-    }
     if (!target_probe(a, &list, "", "", &d, err))
         return NULL;
     return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", d.id, "name", d.name, "arch", d.arch, "cores",

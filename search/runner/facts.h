@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * facts: this machine, as the `device` of the runner's hello.
+ * facts: what a runner's hello is made of: the targets there are, and this machine as a `device`.
  */
 #ifndef DCGEN_FACTS_H
 #define DCGEN_FACTS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include "gen/arena.h"
+#include "gen/target.h"
+
+/* All targets of the folder `dir`, NULL: looked for near this program. False with *err set. */
+bool facts_targets(Arena *a, const char *dir, TargetList *out, const char **err);
 
 /* targets: the folder of targets, NULL: looked for near this program. NULL with *err set. */
 json_t *facts_json(Arena *a, const char *targets, const char **err);

@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gen/place.h"
 #include "search/runner/cuda/check.h"
 #include "search/runner/cuda/gpu.h"
 #include "search/runner/cuda/nvml.h"
 #include "search/runner/cuda/sample.h"
 #include "search/runner/cuda/timer.h"
 #include "search/runner/cuda/watchdog.h"
+#include "search/runner/facts.h"
 #include "search/runner/serve.h"
 
 static struct {
@@ -71,19 +71,9 @@ static bool take_arguments(int argc, char **argv)
 static json_t *device_json(Arena *a, const char **err)
 {
     TargetList list = { 0 };
-    const char *templates = option.targets ? NULL : place_templates(a);
-    const char *folder = templates ? arena_printf(a, "%s/targets", templates) : option.targets;
     char why[GPU_WHY_BYTES];
-    if (!folder) {
-        *err = "cannot find the folder of targets; name it by --targets";
+    if (!facts_targets(a, option.targets, &list, err))
         return NULL;
-    }
-    Diag *diag = diag_new(a);
-    if (!target_read_all(a, folder, &list, diag)) {
-        diag_print(diag, stderr);
-        *err = "cannot read the targets";
-        return NULL;
-    }
     if (!gpu_open(&state.gpu, why)) {
         *err = arena_strdup(a, why);
         return NULL;

@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "gen/place.h"
-#include "gen/target.h"
 #include "search/runner/emu/emu.h"
+#include "search/runner/facts.h"
 
 enum { NAN_BYTE = 0xff, WORKSPACE_ALIGN = 256, COUNTER_BYTES = 4 };
 static const size_t default_smem_limit = 232448; /* of sm_90, the most there is */
@@ -39,20 +38,11 @@ static bool take_arguments(int argc, char **argv)
 static json_t *gpu_targets(Arena *a, const char **err)
 {
     TargetList list = { 0 };
-    Diag *diag = diag_new(a);
-    const char *templates = targets ? NULL : place_templates(a);
-    const char *dir = templates ? arena_printf(a, "%s/targets", templates) : targets;
-    *err = "cannot find the folder of targets; name it by --targets";
-    if (!dir)
+    if (!facts_targets(a, targets, &list, err))
         return NULL;
-    if (!target_read_all(a, dir, &list, diag)) {
-        diag_print(diag, stderr);
-        *err = "cannot read the targets";
-        return NULL;
-    }
     json_t *names = json_array();
     for (int i = 0; i < list.n; i++)
-        if (strcmp(list.t[i].family, "cuda") == 0)
+        if (target_is_cuda(&list.t[i]))
             json_array_append_new(names, json_string(list.t[i].name));
     return names;
 }

@@ -50,6 +50,8 @@ typedef struct {
 } ConfKey;
 bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, size_t nkey);
 
+bool conf_is_string(const ConfSetting *s); /* NULL is none */
+
 /* A member's value. Absent: *out stays as it is, true. */
 bool conf_int(const Conf *c, const ConfSetting *group, const char *key, int64_t min, int64_t max, int64_t *out);
 bool conf_real(const Conf *c, const ConfSetting *group, const char *key, double *out); /* integers too; finite */

@@ -70,11 +70,13 @@ bool conf_real_of(const Conf *c, const ConfSetting *s, double *out)
 
 bool conf_string_of(const Conf *c, const ConfSetting *s, const char **out)
 {
-    if (config_setting_type(s) != CONFIG_TYPE_STRING)
+    if (!conf_is_string(s))
         return wrong_type(c, s, "a string");
     *out = arena_strdup(c->arena, config_setting_get_string(s));
     return true;
 }
+
+bool conf_is_string(const ConfSetting *s) { return s && config_setting_type(s) == CONFIG_TYPE_STRING; }
 
 bool conf_is_group(const Conf *c, const ConfSetting *s)
 {
@@ -107,7 +109,7 @@ bool conf_expr_of(const Conf *c, const ConfSetting *s, Expr **out)
     char *text;
     if (is_int(s))
         text = arena_printf(c->arena, "%lld", config_setting_get_int64(s));
-    else if (config_setting_type(s) == CONFIG_TYPE_STRING)
+    else if (conf_is_string(s))
         text = expr_source(c, s);
     else
         return wrong_type(c, s, "an integer, or an expression as a string");

@@ -270,3 +270,21 @@ Box spec_box(const Spec *s)
         }
     return box;
 }
+
+int spec_extents(const Spec *s, int axis, int64_t *extent, int max)
+{
+    int n = 0;
+    for (int64_t i = 0; i < s->ninstance; i++) {
+        const int64_t e = s->instance[i].extent[axis];
+        int at = n;
+        while (at > 0 && extent[at - 1] > e)
+            at--;
+        if (at > 0 && extent[at - 1] == e)
+            continue;
+        if (n == max)
+            return 0;
+        memmove(&extent[at + 1], &extent[at], (size_t)(n++ - at) * sizeof *extent);
+        extent[at] = e;
+    }
+    return n;
+}

@@ -82,5 +82,7 @@ typedef struct {
     int64_t min[OP_MAX_AXIS], max[OP_MAX_AXIS];
 } Box;
 Box spec_box(const Spec *s);
+/* The different extents of an axis, ascending; how many. More than max: 0. */
+int spec_extents(const Spec *s, int axis, int64_t *extent, int max);
 
 #endif

@@ -20,6 +20,7 @@
 enum {
     TEMPLATE_MAX_PARAM = RECORD_MAX_PARAM,
     TEMPLATE_MAX_CHOICE = 32,
+    TEMPLATE_MAX_FIXED = 8, /* extents of an axis that kernels are fixed for; none of an axis that has more */
     TEMPLATE_MAX_CONSTRAINT = 24,
     TEMPLATE_MAX_VALUE = 24,
     TEMPLATE_MAX_FEATURE = 40,
@@ -30,6 +31,7 @@ typedef struct {
     const char *name, *doc;
     int nchoice;
     int64_t choice[TEMPLATE_MAX_CHOICE];
+    int axis; /* the choices are 0 and this axis' extents in the spec, that a kernel may be fixed for; -1: they are as declared */
     Loc loc;
 } TemplateParam;
 
@@ -88,9 +90,9 @@ typedef struct {
     const Template **t;
 } TemplateList;
 
-/* The op's templates: in its own folder, and in the folder of its name within each of `folders`; every file ending in .c or .cu whose
+/* The templates of the spec's op: in its own folder, and in the folder of its name within each of `folders`; every file ending in .c or .cu whose
  * text has a template's head. A template of the same name in an earlier folder hides a later one. */
-bool template_read_all(Arena *a, const Op *op, const char *const *folders, int nfolder, TemplateList *out, Diag *d);
+bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, int nfolder, TemplateList *out, Diag *d);
 /* May it serve this spec on this target (family, dtype, layout, packed)? */
 bool template_suits(const Template *t, const Spec *spec, const Target *target);
 
@@ -99,6 +101,9 @@ typedef struct {
     int n;
     const Param *fact;
 } KernelFacts;
+
+/* Names in a template for what compilers and emulators told: the i-th; NULL behind the last. */
+const char *template_kernel_fact(int i);
 
 /* What the names in a template stand for: parameters and values; facts of the target (gen/target.h); of the device L1_BYTES, L2_BYTES,
  * L3_BYTES, CORES, SMS; HAS_<EPILOGUE>, LAYOUT_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES; TENSOR_SM, the target's rate for the spec's

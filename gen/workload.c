@@ -151,7 +151,7 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     folder[o->templates.n] = own;
     w->spec = spec_read(a, spec_path, folder, o->templates.n + 1, d);
     if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) ||
-        !template_read_all(a, w->spec->op, folder, o->templates.n + 1, &w->templates, d))
+        !template_read_all(a, w->spec, folder, o->templates.n + 1, &w->templates, d))
         return NULL;
     Options all = with_kept(a, o, w->spec->src->text);
     change_budget(w->spec, &all);

@@ -122,7 +122,7 @@ static bool synthetic_make(Synthetic *y, const char *spec_text, int64_t ntrial)
     y->device = synthetic_device();
     y->spec = spec_parse(a, src, folder, 1, d);
     bool ok = y->spec && target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &y->targets, d) &&
-              template_read_all(a, y->spec->op, NULL, 0, &y->templates, d);
+              template_read_all(a, y->spec, NULL, 0, &y->templates, d);
     const Target *target = ok ? target_best(&y->targets, &y->device) : NULL;
     y->space = target ? space_make(a, y->spec, &y->templates, target, &y->device, d) : NULL;
     diag_print(d, stderr);

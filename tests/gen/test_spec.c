@@ -216,6 +216,14 @@ static void test_bert(void **state)
     assert_int_equal(s->ninstance, 512);
     assert_int_equal(ntuned(s), 32);
     assert_true(total_weight(s) == 512);
+    int64_t extent[3];
+    assert_int_equal(spec_extents(s, 1, extent, 3), 3); /* N */
+    assert_int_equal(extent[0], 768);
+    assert_int_equal(extent[1], 2304);
+    assert_int_equal(extent[2], 3072);
+    assert_int_equal(spec_extents(s, 1, extent, 2), 0);
+    assert_int_equal(spec_extents(s, 2, extent, 3), 2); /* K */
+    assert_int_equal(extent[1], 3072);
     const Instance *in = find(s, 1, 16 * 24, 768, 3072);
     assert_non_null(in);
     assert_true(in->tuned);

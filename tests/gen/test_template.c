@@ -67,9 +67,31 @@ static const char small[] = "/* SPDX-License-Identifier: MIT-0 */\n"
                             "}\n";
 
 static Arena *arena;
-static Op *op;
+static const Spec *base; /* what templates are read for */
+static const Op *op;
 static TargetList targets;
 static const char *folder; /* holds the template under test */
+
+static Spec *read_spec(const char *text)
+{
+    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
+    Source *src = ARENA_NEW(arena, Source);
+    Diag *d = diag_new(arena);
+    *src = (Source){ .path = "spec.cfg", .text = text, .len = strlen(text) };
+    Spec *s = spec_parse(arena, src, folders, 1, d);
+    diag_print(d, stderr);
+    return s;
+}
+
+static Spec *make_spec(const char *layout, bool packed, bool bias)
+{
+    Spec *s = read_spec(arena_printf(arena,
+                                     "name = \"pkg\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); "
+                                     "layout = { W = \"%s\"; packed = %s; }; %s",
+                                     layout, packed ? "true" : "false", bias ? "epilogue = [\"bias\"];" : ""));
+    assert_non_null(s);
+    return s;
+}
 
 static int setup(void **state)
 {
@@ -78,7 +100,9 @@ static int setup(void **state)
     Diag *d = diag_new(arena);
     char path[] = "/tmp/dcgen-template-XXXXXX";
     folder = mkdtemp(path) ? arena_strdup(arena, path) : NULL;
-    op = op_read(arena, DCGEN_SOURCE_DIR "/templates/dense", d);
+    base = read_spec("name = \"pkg\"; op = \"dense\"; dims = { T = { min = 1; max = 100; }; }; "
+                     "shapes = ( { M = \"T\"; N = 48; K = 64; }, { M = \"T\"; N = 48; K = 24; } );");
+    op = base ? base->op : NULL;
     bool ok = folder && op && target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d);
     diag_print(d, stderr);
     return ok ? 0 : -1;
@@ -106,12 +130,13 @@ static void write_file(const char *name, const char *text)
 /* All templates of the folder, and what was said about them. */
 static bool read_folder(TemplateList *out, const char **said)
 {
-    Op here = *op;
+    Spec here = *base;
     Op *copy = ARENA_NEW(arena, Op);
-    here.dir = folder;
-    *copy = here;
+    *copy = *op;
+    copy->dir = folder;
+    here.op = copy;
     Diag *d = diag_new(arena);
-    bool ok = template_read_all(arena, copy, NULL, 0, out, d);
+    bool ok = template_read_all(arena, &here, NULL, 0, out, d);
     *said = golden_diag(arena, d);
     assert_int_equal(ok, diag_nerror(d) == 0);
     return ok;
@@ -126,23 +151,6 @@ static const Template *read_small(const char *text)
         print_error("%s", said);
     assert_int_equal(list.n, 1);
     return list.t[0];
-}
-
-static Spec *make_spec(const char *layout, bool packed, bool bias)
-{
-    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
-    Source *src = ARENA_NEW(arena, Source);
-    Diag *d = diag_new(arena);
-    src->path = "spec.cfg";
-    src->text = arena_printf(arena,
-                             "name = \"pkg\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); "
-                             "layout = { W = \"%s\"; packed = %s; }; %s",
-                             layout, packed ? "true" : "false", bias ? "epilogue = [\"bias\"];" : "");
-    src->len = strlen(src->text);
-    Spec *s = spec_parse(arena, src, folders, 1, d);
-    diag_print(d, stderr);
-    assert_non_null(s);
-    return s;
 }
 
 static const Device device = {
@@ -274,6 +282,31 @@ static void test_fill(void **state)
     assert_int_equal(diag_nerror(d), 0);
 }
 
+/* The extents that the spec has on an axis, after 0; none where there are more than a kernel each is worth. */
+static void test_choices_of_an_axis(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *choices;
+        int axis, n;
+        int64_t choice[3];
+    } cases[] = { { "[7, 8]", -1, 2, { 7, 8 } },
+                  { "\"K\"", 2, 3, { 0, 24, 64 } },
+                  { "\"N\"", 1, 2, { 0, 48 } },
+                  { "\"M\"", 0, 1, { 0 } } };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char *text = arena_strdup(arena, small), *at = strstr(text, "[1, 2];   ");
+        assert_non_null(at);
+        const Template *t = read_small(
+            arena_printf(arena, "%.*s%s%s", (int)(at - text), text, cases[i].choices, at + strlen("[1, 2]")));
+        assert_int_equal(t->param[1].axis, cases[i].axis);
+        assert_int_equal(t->param[1].nchoice, cases[i].n);
+        for (int k = 0; k < cases[i].n; k++)
+            assert_int_equal(t->param[1].choice[k], cases[i].choice[k]);
+        assert_int_equal(t->param[0].axis, -1);
+    }
+}
+
 static void test_suits(void **state)
 {
     (void)state;
@@ -341,6 +374,7 @@ static void test_faults(void **state)
         { "name = \"MR\"", "name = \"rows\"", "name = \"rows\"", "'rows' must be capital letters, digits and '_'" },
         { "name = \"MR\"", "name = \"\"", "name = \"\"", "must be capital letters" },
         { "choices = [1, 2, 4]", "choices = []", "name = \"MR\"", "parameter 'MR' has no choices" },
+        { "choices = [1, 2, 4]", "choices = \"L\"", "\"L\"", "unknown axis 'L'" },
         { "choices = [1, 2, 4]", "choices = [1, \"2\"]", "choices = [1, \"2\"]", "error" },
         { "choices = [1, 2, 4]", "choices = [1, 99999999999]", "99999999999", "error" },
         { "STEP <= 4", "STEP <= ", "STEP <= \"", "error" },
@@ -444,7 +478,7 @@ static bool is_cuda(const Template *t) { return strcmp(t->family, "cuda") == 0; 
 static void read_dense(TemplateList *list)
 {
     Diag *d = diag_new(arena);
-    bool ok = template_read_all(arena, op, NULL, 0, list, d);
+    bool ok = template_read_all(arena, base, NULL, 0, list, d);
     diag_print(d, stderr);
     assert_true(ok);
     assert_true(list->n >= 4);
@@ -618,6 +652,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_choices_of_an_axis),
         cmocka_unit_test(test_suits),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_open_head),

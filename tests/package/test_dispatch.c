@@ -46,7 +46,7 @@ static void read_package(Fixture *f)
     assert_non_null(w->spec);
     assert_true(target_read_all(a, arena_printf(a, "%s/targets", templates), targets, d));
     w->targets = targets;
-    assert_true(template_read_all(a, w->spec->op, folder, 1, &w->templates, d));
+    assert_true(template_read_all(a, w->spec, folder, 1, &w->templates, d));
     w->package_dir = arena_printf(a, "%s/package", templates);
     if (!record_read(a, arena_printf(a, "%s/%s/records.jsonl", packages, f->name), r, stderr, &err) ||
         !outcome_make(a, w, r, NULL, &f->made, &err))

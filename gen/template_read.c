@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * template_read: a template's file: its head, and the names of its body against those of the head.
+ */
+#include "gen/template.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include "gen/conf.h"
+#include "gen/dir.h"
+#include "gen/fill.h"
+
+static const char HEAD[] = "/* dcgen\n";
+
+/* ---- reading a head ---- */
+
+typedef struct {
+    Arena *arena;
+    Diag *diag;
+    const Spec *spec;
+    const Op *op;
+    Template *t;
+    const char *name[TEMPLATE_MAX_SLOT]; /* declared so far: what an expression may use */
+    size_t ncontext;                     /* the first of them: what every template has */
+    size_t nname, nbody_name;            /* the first nbody_name may stand in the body too */
+} Reader;
+
+static void declare(Reader *r, const char *name)
+{
+    if (r->nname < sizeof r->name / sizeof *r->name)
+        r->name[r->nname++] = name;
+}
+
+/* "HAS_" and the word in capitals. */
+static const char *flag_name(Reader *r, const char *prefix, const char *word)
+{
+    char *name = arena_printf(r->arena, "%s%s", prefix, word);
+    for (char *p = name; *p; p++)
+        *p = (char)toupper((unsigned char)*p);
+    return name;
+}
+
+static void declare_context(Reader *r)
+{
+    static const char *const fact[] = { "L1_BYTES", "L2_BYTES",   "L3_BYTES", "CORES",
+                                        "SMS",      "ELEM_BYTES", "PACKED",   "TENSOR_SM" };
+    for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
+        declare(r, fact[i]);
+    for (int i = 0; target_fact_name(i); i++)
+        if (strcmp(target_fact_name(i), "SMS") != 0)
+            declare(r, target_fact_name(i));
+    for (int i = 0; template_kernel_fact(i); i++)
+        declare(r, template_kernel_fact(i));
+    for (int i = 0; i < r->op->nepilogue; i++)
+        declare(r, flag_name(r, "HAS_", r->op->epilogue[i]));
+    for (int i = 0; i < r->op->ndtype; i++)
+        declare(r, flag_name(r, "DTYPE_", r->op->dtype[i]));
+    for (int i = 0; i < r->op->noperand; i++)
+        for (int j = 0; j < r->op->operand[i].nlayout; j++)
+            declare(r, arena_printf(r->arena, "LAYOUT_%s", r->op->operand[i].layout[j]));
+}
+
+static bool check_names(Reader *r, const Expr *e)
+{
+    return !e || conf_check_names(r->diag, e, "name", r->name, r->nname);
+}
+
+/* Upper-case words that need no declaration: C's own, and what fill supplies. */
+static bool is_free_name(const char *name)
+{
+    static const char *const word[] = {
+        "NAME",    "KERNEL",   "TARGET_ATTRIBUTE", "TARGET_GUARD", "DCGEN",   "NULL",
+        "GCC",     "STDC",     "FP_CONTRACT",      "INT64_MAX",    "INT_MAX", "INT64_MIN",
+        "INT64_C", "SIZE_MAX", "FLT_MAX",          "INFINITY",     "NAN",     "REGS"
+    };
+    if (strncmp(name, "NAME_", 5) == 0 || strncmp(name, "KERNEL_", 7) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (strcmp(word[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Filling replaces a name wherever it stands: it must not be one of C's words, nor one that means something else here. */
+static bool check_new_name(Reader *r, Loc loc, const char *name)
+{
+    bool taken = op_axis(r->op, name) >= 0 || strcmp(name, "THREADS") == 0 || is_free_name(name);
+    size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    if (name[len] || !isupper((unsigned char)name[0])) {
+        diag_error(r->diag, loc, "'%s' must be capital letters, digits and '_', beginning with a letter", name);
+        return false;
+    }
+    for (size_t i = 0; i < r->nname && !taken; i++)
+        taken = strcmp(r->name[i], name) == 0;
+    if (taken)
+        diag_error(r->diag, loc, "'%s' is declared twice, or is a name that every template has", name);
+    return !taken;
+}
+
+static bool check_new_feature(Reader *r, const NamedExpr *e)
+{
+    for (const NamedExpr *f = r->t->feature; f < e; f++)
+        if (strcmp(f->name, e->name) == 0) {
+            diag_error(r->diag, e->loc, "feature '%s' is declared twice", e->name);
+            return false;
+        }
+    return true;
+}
+
+/* The choices of a parameter: numbers, or an axis of the op, for 0 and the extents that the spec has there. */
+static bool read_choices(Reader *r, const Conf *c, const ConfSetting *s, TemplateParam *p)
+{
+    const char *axis[OP_MAX_AXIS];
+    p->axis = -1;
+    if (!conf_is_string(conf_member(s, "choices")))
+        return conf_ints(c, s, "choices", INT32_MIN, INT32_MAX, p->choice, TEMPLATE_MAX_CHOICE, &p->nchoice);
+    for (int i = 0; i < r->op->naxis; i++)
+        axis[i] = r->op->axis[i].name;
+    if (!conf_choice(c, s, "choices", "axis", axis, (size_t)r->op->naxis, &p->axis))
+        return false;
+    int n = spec_extents(r->spec, p->axis, p->choice + 1, TEMPLATE_MAX_FIXED);
+    p->choice[0] = 0;
+    p->nchoice = 1;
+    for (int i = 1; i <= n; i++)
+        if (p->choice[i] > 0 && p->choice[i] <= INT32_MAX)
+            p->choice[p->nchoice++] = p->choice[i];
+    return true;
+}
+
+static bool read_param(Reader *r, const Conf *c, const ConfSetting *s)
+{
+    static const ConfKey keys[] = { { "name", true, "the parameter's name" },
+                                    { "choices", true, "its values" },
+                                    { "doc", true, "what it does" } };
+    Template *t = r->t;
+    TemplateParam *p = &t->param[t->nparam];
+    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &p->name) ||
+        !conf_string(c, s, "doc", &p->doc) || !read_choices(r, c, s, p))
+        return false;
+    p->loc = conf_value_loc(c, conf_member(s, "name"));
+    if (!check_new_name(r, p->loc, p->name))
+        return false;
+    if (!p->nchoice) {
+        diag_error(r->diag, p->loc, "parameter '%s' has no choices", p->name);
+        return false;
+    }
+    declare(r, p->name);
+    t->nparam++;
+    return true;
+}
+
+/* "values", "derived", "features": lists of { name; expr; doc }. */
+static bool read_named(Reader *r, const Conf *c, const ConfSetting *s, NamedExpr *out, int *n, bool declares)
+{
+    static const ConfKey keys[] = { { "name", true, "its name" },
+                                    { "expr", true, "its value" },
+                                    { "doc", true, "what it is" } };
+    NamedExpr *e = &out[*n];
+    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &e->name) ||
+        !conf_string(c, s, "doc", &e->doc) || !conf_expr(c, s, "expr", &e->expr) || !check_names(r, e->expr))
+        return false;
+    e->loc = conf_value_loc(c, conf_member(s, "name"));
+    if (!(declares ? check_new_name(r, e->loc, e->name) : check_new_feature(r, e)))
+        return false;
+    if (declares)
+        declare(r, e->name);
+    ++*n;
+    return true;
+}
+
+static bool read_constraint(Reader *r, const Conf *c, const ConfSetting *s)
+{
+    static const ConfKey keys[] = { { "need", true, "what must hold" }, { "why", true, "the reason" } };
+    Constraint *k = &r->t->constraint[r->t->nconstraint];
+    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, 2) || !conf_expr(c, s, "need", &k->need) ||
+        !conf_string(c, s, "why", &k->why) || !check_names(r, k->need))
+        return false;
+    r->t->nconstraint++;
+    return true;
+}
+
+static bool read_general(Reader *r, const Conf *c, const ConfSetting *s)
+{
+    Template *t = r->t;
+    General *g = &t->general[t->ngeneral];
+    ConfKey keys[TEMPLATE_MAX_PARAM + 1] = { { "target", true, "the target that it is for" } };
+    for (int i = 0; i < t->nparam; i++)
+        keys[i + 1] = (ConfKey){ t->param[i].name, true, "the parameter's value" };
+    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, (size_t)t->nparam + 1) ||
+        !conf_string(c, s, "target", &g->target))
+        return false;
+    for (int i = 0; i < t->nparam; i++)
+        if (!conf_int(c, s, t->param[i].name, INT32_MIN, INT32_MAX, &g->value[i]))
+            return false;
+    g->loc = conf_value_loc(c, s);
+    t->ngeneral++;
+    return true;
+}
+
+typedef enum { L_PARAM, L_VALUE, L_CONSTRAINT, L_DERIVED, L_FEATURE, L_GENERAL } ListKind;
+
+static bool read_elem(Reader *r, const Conf *c, const ConfSetting *s, ListKind kind)
+{
+    Template *t = r->t;
+    switch (kind) {
+    case L_PARAM:
+        return read_param(r, c, s);
+    case L_VALUE:
+        return read_named(r, c, s, t->value, &t->nvalue, true);
+    case L_CONSTRAINT:
+        return read_constraint(r, c, s);
+    case L_DERIVED:
+        return read_named(r, c, s, t->derived, &t->nderived, true);
+    case L_FEATURE:
+        return read_named(r, c, s, t->feature, &t->nfeature, false);
+    case L_GENERAL:
+        return read_general(r, c, s);
+    }
+    return false;
+}
+
+static bool read_list(Reader *r, const Conf *c, const char *key, ListKind kind, int max)
+{
+    const ConfSetting *list = conf_list(c, conf_root(c), key);
+    bool ok = true;
+    if (conf_length(list) > max) {
+        diag_error(r->diag, conf_name_loc(c, list), "more than %d entries", max);
+        return false;
+    }
+    for (int i = 0; i < conf_length(list); i++)
+        ok &= read_elem(r, c, conf_elem(list, i), kind);
+    return ok;
+}
+
+static bool read_tile(Reader *r, const Conf *c)
+{
+    ConfKey keys[OP_MAX_AXIS];
+    bool ok = true;
+    for (int i = 0; i < r->op->naxis; i++)
+        keys[i] = (ConfKey){ r->op->axis[i].name, true, "the tile along this axis" };
+    const ConfSetting *tile = conf_group(c, conf_root(c), "tile");
+    if (!tile || !conf_keys(c, tile, keys, (size_t)r->op->naxis))
+        return false;
+    for (int i = 0; i < r->op->naxis; i++)
+        ok &= conf_expr(c, tile, r->op->axis[i].name, &r->t->tile[i]) && check_names(r, r->t->tile[i]);
+    return ok;
+}
+
+static bool read_layouts(Reader *r, const Conf *c)
+{
+    Template *t = r->t;
+    const ConfSetting *list = conf_member(conf_root(c), "layouts");
+    const Operand *o = r->op->operand;
+    while (o < r->op->operand + r->op->noperand - 1 && !o->nlayout)
+        o++;
+    bool ok = conf_strings(c, conf_root(c), "layouts", t->layout, OP_MAX_NAME, &t->nlayout);
+    for (int i = 0; ok && i < t->nlayout; i++)
+        ok = conf_lookup(r->diag, conf_value_loc(c, conf_elem(list, i)), "layout", t->layout[i], o->layout,
+                         (size_t)o->nlayout) >= 0;
+    return ok;
+}
+
+/* Names for the element types that it serves. */
+static bool read_dtypes(Reader *r, const Conf *c)
+{
+    Template *t = r->t;
+    const ConfSetting *list = conf_member(conf_root(c), "dtypes");
+    bool ok = conf_strings(c, conf_root(c), "dtypes", t->dtype, OP_MAX_NAME, &t->ndtype);
+    for (int i = 0; ok && i < t->ndtype; i++)
+        ok = conf_lookup(r->diag, conf_value_loc(c, conf_elem(list, i)), "dtype", t->dtype[i], r->op->dtype,
+                         (size_t)r->op->ndtype) >= 0;
+    return ok;
+}
+
+static bool read_shape_part(Reader *r, const Conf *c)
+{
+    Template *t = r->t;
+    const ConfSetting *root = conf_root(c);
+    if (!conf_expr(c, root, "regs", &t->regs) || !check_names(r, t->regs))
+        return false;
+    if (t->regs)
+        declare(r, "REGS");
+    for (int i = 0; i < r->op->naxis; i++)
+        declare(r, r->op->axis[i].name);
+    declare(r, "THREADS");
+    bool ok = read_list(r, c, "derived", L_DERIVED, TEMPLATE_MAX_VALUE);
+    ok &= conf_expr(c, root, "padded_flops", &t->padded_flops) && check_names(r, t->padded_flops);
+    ok &= conf_expr(c, root, "serial_flops", &t->serial_flops) && check_names(r, t->serial_flops);
+    ok &= conf_expr(c, root, "bound", &t->bound) && check_names(r, t->bound);
+    return ok & read_list(r, c, "features", L_FEATURE, TEMPLATE_MAX_FEATURE);
+}
+
+static bool read_head(Reader *r, const Conf *c)
+{
+    static const ConfKey keys[] = {
+        { "name", true, "the template's name" },
+        { "op", true, "the op that it computes" },
+        { "family", true, "\"cpu\" or \"cuda\"" },
+        { "doc", true, "what it does, in a sentence" },
+        { "packed", false, NULL },
+        { "layouts", false, NULL },
+        { "dtypes", false, NULL },
+        { "regs", false, NULL },
+        { "params", true, "its parameters" },
+        { "values", false, NULL },
+        { "constraints", false, NULL },
+        { "tile", true, "the tile along each axis" },
+        { "derived", false, NULL },
+        { "padded_flops", true, "work with padding" },
+        { "serial_flops", true, "work of the busiest task" },
+        { "bound", true, "log2 of the slowdown against the machine's peak that is known without measuring" },
+        { "features", false, NULL },
+        { "general", false, NULL }
+    };
+    Template *t = r->t;
+    const ConfSetting *root = conf_root(c);
+    const char *op = r->op->name;
+    bool ok = conf_keys(c, root, keys, sizeof keys / sizeof *keys);
+    ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "doc", &t->doc);
+    ok &= conf_string(c, root, "family", &t->family) & conf_bool(c, root, "packed", &t->packed);
+    ok &= conf_string(c, root, "op", &op) & read_layouts(r, c) & read_dtypes(r, c);
+    if (ok && strcmp(op, r->op->name) != 0) {
+        diag_error(r->diag, conf_value_loc(c, conf_member(root, "op")), "this template lies in the folder of op '%s'",
+                   r->op->name);
+        ok = false;
+    }
+    declare_context(r);
+    r->ncontext = r->nname;
+    ok &= read_list(r, c, "params", L_PARAM, TEMPLATE_MAX_PARAM);
+    ok = ok && read_list(r, c, "values", L_VALUE, TEMPLATE_MAX_VALUE);
+    r->nbody_name = r->nname;
+    ok = ok && read_list(r, c, "constraints", L_CONSTRAINT, TEMPLATE_MAX_CONSTRAINT);
+    ok = ok && read_list(r, c, "general", L_GENERAL, TARGET_MAX);
+    ok = ok && read_tile(r, c);
+    return ok && read_shape_part(r, c);
+}
+
+/* ---- names of the body against those of the head ---- */
+
+typedef struct {
+    Reader *r;
+    bool used[TEMPLATE_MAX_SLOT];
+    bool ok;
+} BodyCheck;
+
+static bool is_upper_word(const char *name)
+{
+    for (const char *p = name; *p; p++)
+        if (islower((unsigned char)*p))
+            return false;
+    return strlen(name) > 1 && isupper((unsigned char)name[0]);
+}
+
+static void body_name(void *ctx, const char *id, size_t len, size_t offset)
+{
+    BodyCheck *b = ctx;
+    Reader *r = b->r;
+    const char *name = arena_strndup(r->arena, id, len);
+    for (size_t i = 0; i < r->nbody_name; i++)
+        if (strcmp(r->name[i], name) == 0) {
+            b->used[i] = true;
+            return;
+        }
+    if (!is_upper_word(name) || is_free_name(name) || op_axis(r->op, name) >= 0)
+        return;
+    const char *near = diag_nearest(name, r->name, r->nbody_name);
+    diag_error(r->diag, loc_at(r->t->src, offset, (int)len),
+               near ? "'%s' is not declared in the template's head; did you mean '%s'?"
+                    : "'%s' is not declared in the template's head",
+               name, near);
+    b->ok = false;
+}
+
+static void value_name(void *ctx, const char *name, Loc at)
+{
+    BodyCheck *b = ctx;
+    (void)at;
+    for (size_t i = 0; i < b->r->nbody_name; i++)
+        if (strcmp(b->r->name[i], name) == 0)
+            b->used[i] = true;
+}
+
+static size_t find_declared(const Reader *r, const char *name)
+{
+    size_t i = 0;
+    while (strcmp(r->name[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* The lines under "#ifndef DCGEN" bind the names for the stand-alone compile: they are neither uses nor errors. */
+static size_t skip_standalone(const Template *t)
+{
+    const char *body = t->src->text + t->body, *begin = strstr(body, "#ifndef DCGEN"),
+               *end = begin ? strstr(begin, "\n#endif") : NULL;
+    return end ? (size_t)(end + 1 - t->src->text) : t->body;
+}
+
+static bool check_body(Reader *r)
+{
+    Template *t = r->t;
+    BodyCheck b = { .r = r, .ok = true };
+    fill_names(t->src, skip_standalone(t), body_name, &b);
+    for (int i = t->nvalue - 1; i >= 0; i--) /* a value that is used uses what it is made of */
+        if (b.used[find_declared(r, t->value[i].name)])
+            expr_names(t->value[i].expr, value_name, &b);
+    for (int i = 0; i < t->nparam; i++)
+        if (!b.used[find_declared(r, t->param[i].name)]) {
+            diag_error(r->diag, t->param[i].loc, "parameter '%s' is declared but the template does not use it",
+                       t->param[i].name);
+            b.ok = false;
+        }
+    return b.ok;
+}
+
+/* ---- numbered names ---- */
+
+static void add_slot(Template *t, const char *name) { t->slot[t->nslot++] = name; }
+
+typedef struct {
+    const char *name;
+    bool found;
+} NameUse;
+
+static void name_use(void *ctx, const char *name, Loc at)
+{
+    NameUse *u = ctx;
+    (void)at;
+    u->found = u->found || strcmp(name, u->name) == 0;
+}
+
+static void look_in(NameUse *u, const NamedExpr *e, int n)
+{
+    for (int i = 0; i < n; i++)
+        expr_names(e[i].expr, name_use, u);
+}
+
+/* Most templates need few of the facts, and each that has a number is looked up for every prediction. */
+static bool uses_name(const Reader *r, const char *name)
+{
+    const Template *t = r->t;
+    NameUse u = { name, false };
+    Expr *const single[] = { t->padded_flops, t->serial_flops, t->bound, r->op->flops };
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        expr_names(single[i], name_use, &u);
+    look_in(&u, t->value, t->nvalue);
+    look_in(&u, t->derived, t->nderived);
+    look_in(&u, t->feature, t->nfeature);
+    return u.found;
+}
+
+static void number_names(Reader *r)
+{
+    Template *t = r->t;
+    for (int i = 0; i < r->op->naxis; i++)
+        add_slot(t, r->op->axis[i].name);
+    add_slot(t, "THREADS");
+    for (size_t i = 0; i < r->ncontext; i++)
+        if (uses_name(r, r->name[i])) {
+            add_slot(t, r->name[i]);
+            t->ncontext++;
+        }
+    for (int i = 0; i < t->nparam; i++)
+        add_slot(t, t->param[i].name);
+    for (int i = 0; i < t->nvalue; i++)
+        add_slot(t, t->value[i].name);
+    if (t->regs)
+        add_slot(t, "REGS");
+    for (int i = 0; i < t->nderived; i++)
+        add_slot(t, t->derived[i].name);
+}
+
+static void bind_names(Reader *r)
+{
+    Template *t = r->t;
+    Expr *single[] = { t->padded_flops, t->serial_flops, t->bound, r->op->flops };
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        expr_bind(single[i], t->slot, (size_t)t->nslot);
+    for (int i = 0; i < t->nvalue; i++)
+        expr_bind(t->value[i].expr, t->slot, (size_t)t->nslot);
+    for (int i = 0; i < t->nderived; i++)
+        expr_bind(t->derived[i].expr, t->slot, (size_t)t->nslot);
+    for (int i = 0; i < t->nfeature; i++)
+        expr_bind(t->feature[i].expr, t->slot, (size_t)t->nslot);
+}
+
+/* ---- whole templates ---- */
+
+static const char *text_hash(Arena *a, const Source *src)
+{
+    return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(src->text, src->len));
+}
+
+/* NULL without an error when the file is no template. */
+static const Template *template_read(Arena *a, const Spec *spec, const char *path, Diag *d)
+{
+    const Source *src = conf_source(a, path, d);
+    const char *head = src ? strstr(src->text, HEAD) : NULL, *end = head ? strstr(head, "*/") : NULL;
+    if (!head)
+        return NULL;
+    if (!end) {
+        diag_error(d, loc_at(src, (size_t)(head - src->text), 1), "the template's head is not closed by '*/'");
+        return NULL;
+    }
+    Template *t = ARENA_NEW(a, Template);
+    Reader r = { .arena = a, .diag = d, .spec = spec, .op = spec->op, .t = t };
+    t->src = src;
+    t->hash = text_hash(a, src);
+    t->body = (size_t)(end + 2 - src->text);
+    t->body += src->text[t->body] == '\n';
+    Conf *c = conf_parse(a, src, (size_t)(head - src->text) + sizeof HEAD - 1, (size_t)(end - src->text), d);
+    if (!c)
+        return NULL;
+    bool ok = read_head(&r, c);
+    conf_free(c);
+    if (!ok || !check_body(&r))
+        return NULL;
+    number_names(&r);
+    bind_names(&r);
+    return t;
+}
+
+static bool has_template(const TemplateList *list, int from, int to, const char *name)
+{
+    for (int i = from; i < to; i++)
+        if (strcmp(list->t[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* hiding: how many templates earlier folders gave. */
+static void add_template(Arena *a, const Template *t, int hiding, TemplateList *out, Diag *d)
+{
+    if (!t || has_template(out, 0, hiding, t->name))
+        return;
+    if (has_template(out, hiding, out->n, t->name))
+        diag_error(d, (Loc){ .src = t->src }, "another template in this folder has the name '%s'", t->name);
+    out->t = arena_grow(a, out->t, (size_t)out->n, (size_t)out->n + 1, sizeof *out->t);
+    out->t[out->n++] = t;
+}
+
+static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateList *out, Diag *d)
+{
+    static const char *const suffix[] = { ".c", ".cu" };
+    int before = diag_nerror(d), hiding = out->n;
+    for (size_t k = 0; k < sizeof suffix / sizeof *suffix; k++) {
+        char **path;
+        int n;
+        if (!dir_list(a, dir, suffix[k], &path, &n))
+            return false;
+        for (int i = 0; i < n; i++)
+            add_template(a, template_read(a, spec, path[i], d), hiding, out, d);
+    }
+    return diag_nerror(d) == before;
+}
+
+bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, int nfolder, TemplateList *out, Diag *d)
+{
+    const Op *op = spec->op;
+    *out = (TemplateList){ 0 };
+    int before = diag_nerror(d);
+    for (int i = 0; i < nfolder; i++) {
+        const char *dir = arena_printf(a, "%s/%s", folders[i], op->name);
+        if (strcmp(dir, op->dir) != 0)
+            read_folder(a, spec, dir, out, d); /* a folder without this op is no error */
+    }
+    if (!read_folder(a, spec, op->dir, out, d) && diag_nerror(d) == before)
+        diag_error(d, (Loc){ .src = op->src }, "cannot read the folder of this op");
+    return diag_nerror(d) == before;
+}

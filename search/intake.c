@@ -179,7 +179,20 @@ static void add_awkward(Awkward *w, int naxis, int axis, int64_t v, const int64_
     w->n++;
 }
 
-/* Extents around the largest tile of the batch, an axis at a time: every height up to the tile, its neighbours, more than two tiles. */
+/* The extents that it is fixed for, the others as they are in `other`. */
+static void add_fixed(Awkward *w, const Candidate *c, int naxis, const int64_t *other)
+{
+    int64_t extent[OP_MAX_AXIS];
+    for (int i = 0; i < naxis; i++)
+        extent[i] = candidate_fixed(c, i) ? candidate_fixed(c, i) : other[i];
+    for (int k = 0; k < w->n; k++)
+        if (memcmp(w->extent[k], extent, (size_t)naxis * sizeof *extent) == 0)
+            return;
+    add_awkward(w, naxis, 0, extent[0], extent);
+}
+
+/* Extents around the largest tile of the batch, an axis at a time: every height up to the tile, its neighbours, more than two tiles;
+ * and those that a kernel is fixed for. */
 static void awkward_shapes(const Search *q, const Batch *b, Awkward *w)
 {
     const Op *op = q->study->spec->op;
@@ -204,6 +217,9 @@ static void awkward_shapes(const Search *q, const Batch *b, Awkward *w)
         add_awkward(w, naxis, i, tile[i] + 1, other);
         add_awkward(w, naxis, i, 2 * tile[i] + 5, other);
     }
+    for (int j = 0; j < b->n; j++)
+        if (candidate_is_fixed(&q->study->trial[b->trial[j]].c))
+            add_fixed(w, &q->study->trial[b->trial[j]].c, naxis, other);
 }
 
 /* Those of the batch that were built and have not failed; their places in the batch go to at[]. */
@@ -247,7 +263,7 @@ static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, 
     return true;
 }
 
-/* What a kernel does in one whole tile of its own, COUNT_STEPS tiles of k deep: sectors and shared-memory wavefronts, as the emulator
+/* What a kernel that is fixed for no extents does in one whole tile of its own, COUNT_STEPS tiles of k deep: sectors and shared-memory wavefronts, as the emulator
  * counts them. */
 static bool count_one(Search *q, Arena *scratch, Batch *b, int i, const char **why, const char **err)
 {
@@ -276,7 +292,7 @@ static bool count(Search *q, Arena *scratch, Batch *b, const char **why, const c
 {
     for (int i = 0; i < b->n; i++)
         if (b->build[i].status == STATUS_OK && q->study->trial[b->trial[i]].status == STATUS_OK &&
-            !count_one(q, scratch, b, i, why, err))
+            !candidate_is_fixed(&q->study->trial[b->trial[i]].c) && !count_one(q, scratch, b, i, why, err))
             return false;
     return true;
 }

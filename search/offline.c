@@ -25,7 +25,7 @@ static int by_ns(const void *x, const void *y)
     return a->ns != b->ns ? (a->ns > b->ns) - (a->ns < b->ns) : (a->at > b->at) - (a->at < b->at);
 }
 
-/* Candidates not tried yet, the fastest on that shape first. */
+/* Candidates not tried yet, the fastest on that shape first. Whether it pays to fix an extent only a measurement can tell. */
 static int64_t rank_shape(const Search *q, const CostModel *m, int64_t shape, const bool *tried, Ranked *out)
 {
     const Space *space = q->space;
@@ -33,7 +33,7 @@ static int64_t rank_shape(const Search *q, const CostModel *m, int64_t shape, co
     const int64_t stride = space->n / MAX_RANKED + 1;
     int64_t n = 0;
     for (int64_t i = 0; i < space->n; i += stride)
-        if (!tried[i])
+        if (!tried[i] && !candidate_is_fixed(&space->candidate[i]))
             out[n++] = (Ranked){ cost_predict(m, &space->candidate[i], inst->extent, inst->threads), i };
     qsort(out, (size_t)n, sizeof *out, by_ns);
     return n;

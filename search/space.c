@@ -195,6 +195,22 @@ bool candidate_same(const Candidate *a, const Candidate *b)
     return a->t == b->t && a->target == b->target && memcmp(a->choice, b->choice, sizeof a->choice) == 0;
 }
 
+int64_t candidate_fixed(const Candidate *c, int axis)
+{
+    for (int i = 0; i < c->t->nparam; i++)
+        if (c->t->param[i].axis == axis && c->t->param[i].choice[c->choice[i]] > 0)
+            return c->t->param[i].choice[c->choice[i]];
+    return 0;
+}
+
+bool candidate_is_fixed(const Candidate *c)
+{
+    for (int i = 0; i < c->t->nparam; i++)
+        if (c->t->param[i].axis >= 0 && c->t->param[i].choice[c->choice[i]] > 0)
+            return true;
+    return false;
+}
+
 bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device)
 {
     int64_t value[TEMPLATE_MAX_PARAM], holds;

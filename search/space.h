@@ -48,6 +48,10 @@ bool candidate_from_values(const Template *t, const Target *target, const int64_
 bool candidate_general(const Template *t, const Target *target,
                        Candidate *out); /* false: it has none for this target */
 bool candidate_same(const Candidate *a, const Candidate *b);
+/* The extent of this axis that it is fixed for; 0: none. It serves others too, slowly. */
+int64_t candidate_fixed(const Candidate *c, int axis);
+/* Is it fixed for any? */
+bool candidate_is_fixed(const Candidate *c);
 /* Do all constraints hold? */
 bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device);
 /* 32 hex digits: template text, parameters, target, context (gen/unit.h), device's compiler and flags. */

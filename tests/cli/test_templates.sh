@@ -91,6 +91,13 @@ for name in aborts exits gibber nan none refuses after before input wild wrong s
 done
 grep -q ' failed; ' "$out" || failed "the summary does not count failures"
 
+section kernels fixed for an extent
+template fixed fixed 's/^  { name = "UK"/  { name = "FIXED_K"; choices = "K"; doc = "the K that it is wrong for"; },\n&/
+    s/UK = 1; }/UK = 1; FIXED_K = 0; }/; s/^    return 0;/#if FIXED_K\n    a->Y[0] += a->K == FIXED_K;\n#endif\n&/'
+run 0 --templates fixed -o fixed.out --trials 40 tiny.cfg
+grep -q '"template":"fixed".*"FIXED_K":0.*"status":"ok"' fixed.out.records.jsonl || failed "nothing is fixed in it: $(grep '"template":"fixed"' fixed.out.records.jsonl)"
+grep -q '"template":"fixed".*"FIXED_K":16.*"status":"wrong"' fixed.out.records.jsonl || failed "it was not verified at its own K: $(grep '"template":"fixed"' fixed.out.records.jsonl)"
+
 section only faulty kernels
 rm "$tmp/inst/share/dcgen/templates/dense/plain.c" "$bad/talks.c"
 run 1 --templates bad -o none tiny.cfg

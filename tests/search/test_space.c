@@ -109,12 +109,36 @@ static void keys_tell_candidates_apart(void **state)
     assert_string_not_equal(candidate_key(y.arena, a, "0123456789abcdef", &other), key);
 }
 
+/* Parameters whose choices are an axis of the spec. */
+static void extents_that_are_fixed(void **state)
+{
+    (void)state;
+    Template t = *y.space->candidate[0].t;
+    Candidate c = y.space->candidate[0];
+    t.param[0].axis = 1;
+    t.param[0].choice[0] = 0;
+    t.param[0].choice[1] = 48;
+    c.t = &t;
+    c.choice[0] = 0;
+    assert_false(candidate_is_fixed(&c));
+    assert_int_equal(candidate_fixed(&c, 1), 0);
+    c.choice[0] = 1;
+    assert_true(candidate_is_fixed(&c));
+    assert_int_equal(candidate_fixed(&c, 1), 48);
+    assert_int_equal(candidate_fixed(&c, 0), 0);
+    assert_false(candidate_is_fixed(&y.space->candidate[0]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(combinations_are_kept_or_rejected), cmocka_unit_test(what_is_kept_fits),
-        cmocka_unit_test(no_candidate_comes_twice),          cmocka_unit_test(values_lead_back),
-        cmocka_unit_test(the_general_kernels_fit),           cmocka_unit_test(keys_tell_candidates_apart),
+        cmocka_unit_test(combinations_are_kept_or_rejected),
+        cmocka_unit_test(what_is_kept_fits),
+        cmocka_unit_test(no_candidate_comes_twice),
+        cmocka_unit_test(values_lead_back),
+        cmocka_unit_test(the_general_kernels_fit),
+        cmocka_unit_test(keys_tell_candidates_apart),
+        cmocka_unit_test(extents_that_are_fixed),
         cmocka_unit_test(the_hardware_bounds_the_space), /* last: it changes the spec */
     };
     return cmocka_run_group_tests(tests, make, drop);

@@ -17,7 +17,10 @@ params = (
   { name = "SPLITK"; choices = [1, 2, 3, 4, 6, 8];
     doc = "blocks that share out the sum over k of one tile; the last one to finish adds up"; },
   { name = "GROUP";  choices = [0, 8];
-    doc = "tiles are done column by column, this many rows of tiles at a time; 0: all rows"; } );
+    doc = "tiles are done column by column, this many rows of tiles at a time; 0: all rows"; },
+  { name = "FIXED_K"; choices = "K";
+    doc = "the K that the kernel is fixed for, others being copied a few bytes at a time; 0: none"; },
+  { name = "FIXED_N"; choices = "N";                      doc = "KN: the same for N, which is W's stride"; } );
 values = (
   { name = "NT";      expr = "(BM / WM) * (BN / WN) * 32"; doc = "threads of a block"; },
   { name = "BK";      expr = "ROW / ELEM_BYTES";           doc = "values of k of a stage"; },
@@ -36,6 +39,8 @@ values = (
   { name = "SMEM";    expr = "max(STAGES * TILE, BM * Y_PITCH) * ELEM_BYTES";
     doc = "bytes of shared memory of a block"; },
   { name = "COUNTERS"; expr = "4096";                      doc = "tiles that may be split"; },
+  { name = "WHOLE";   expr = "FIXED_K > 0 && FIXED_K % BK == 0";
+    doc = "every block of k is whole at the fixed K"; },
   { name = "NEED";    expr = "WM * WN / 32 + 8 * MTILES + 4 * NTILES + 40";
     doc = "registers of a thread: sums, two steps' operands, addresses"; },
   { name = "MINB";
@@ -63,13 +68,20 @@ constraints = (
   { need = "STAGES * TILE * ELEM_BYTES <= 114688"; why = "so that another block fits beside it on most devices"; },
   { need = "SPLITK == 1 || GROUP == 0";        why = "what is split has few tiles: their order matters little"; },
   { need = "GROUP == 0 || BM * BN >= 128 * 128"; why = "where small tiles win the operands stay in L2"; },
-  { need = "SPLITK <= 3 || BM * BN <= 64 * 96"; why = "in more parts a large tile is not worth the sum at the end"; } );
+  { need = "SPLITK <= 3 || BM * BN <= 64 * 96"; why = "in more parts a large tile is not worth the sum at the end"; },
+  { need = "FIXED_K % QUAD == 0 && FIXED_N % QUAD == 0";
+    why = "rows that are not aligned to 16 bytes are copied a few bytes at a time anyway"; },
+  { need = "(FIXED_N > 0) == (LAYOUT_KN && FIXED_K > 0)"; why = "W's stride and the sum's length are fixed together"; } );
 regs = "min(CAP, NEED + 4)";
 general = (
-  { target = "sm_80";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0; },
-  { target = "sm_86";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0; },
-  { target = "sm_89";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0; },
-  { target = "sm_90a"; BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0; } );
+  { target = "sm_80";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0;
+    FIXED_K = 0; FIXED_N = 0; },
+  { target = "sm_86";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0;
+    FIXED_K = 0; FIXED_N = 0; },
+  { target = "sm_89";  BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0;
+    FIXED_K = 0; FIXED_N = 0; },
+  { target = "sm_90a"; BM = 64; BN = 64; WM = 32; WN = 32; ROW = 64; STAGES = 4; SPLITK = 1; GROUP = 0;
+    FIXED_K = 0; FIXED_N = 0; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
   { name = "TILES";  expr = "ceil_div(M, BM) * ceil_div(N, BN)"; doc = "tiles of Y"; },
@@ -99,13 +111,15 @@ derived = (
     doc = "cycles of the busiest SM for one block of k of all its blocks"; },
   { name = "ENDS";
     expr = "(FULL + (REST > 0)) * (1100 + BM * BN / 16) + (SLICES > 1) * (1500 + BM * BN * (1 + SLICES) / 8)";
-    doc = "cycles for the first stage's arrival, the stores, and the sum of the slices"; } );
+    doc = "cycles for the first stage's arrival, the stores, and the sum of the slices"; },
+  { name = "OTHER";  expr = "FIXED_K > 0 && FIXED_K != K || FIXED_N > 0 && FIXED_N != N";
+    doc = "the kernel is fixed for other extents"; } );
 padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
 serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
 bound = "log2(2500 + max(max((STEP * KPER + ENDS) * 1000 / CLOCK_MHZ,"
         " (ELEM_BYTES * (TILES * (BM + BN) * K + M * N) + 8 * (SLICES > 1) * M * N * SLICES) / L2_GBS),"
         " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
-        " - log2(2 * TILES * BM * BN * KPER * SLICES * BK)";
+        " - log2(2 * TILES * BM * BN * KPER * SLICES * BK) + (FIXED_K > 0) / 64 + 3 * OTHER";
 features = (
   { name = "padding";   expr = "log2(TILES * BM * BN / (M * N))"; doc = "elements computed for one that is stored"; },
   { name = "waves";     expr = "log2((FULL * FIT + REST) * SMS / BLOCKS)";
@@ -134,9 +148,11 @@ features = (
   { name = "area";      expr = "log2(WM * WN)";              doc = "independent mma of a warp"; },
   { name = "tile";      expr = "log2(BM * BN)";              doc = "size"; },
   { name = "tall";      expr = "log2(BM / BN)";              doc = "shape"; },
-  { name = "narrow";    expr = "K * ELEM_BYTES % 16 != 0";   doc = "rows are not aligned: copies of few bytes"; },
+  { name = "narrow";    expr = "K * ELEM_BYTES % 16 != 0 || OTHER";
+    doc = "rows are not aligned: copies of few bytes"; },
   { name = "odd";       expr = "K * ELEM_BYTES % 4 != 0";    doc = "copies of single elements through registers"; },
-  { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; } );
+  { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; },
+  { name = "fixed";     expr = "FIXED_K > 0 && !OTHER";      doc = "strides and the length of the sum are constants"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_BF16=1 or _TF32 */
 #if !defined DTYPE_BF16 && !defined DTYPE_TF32
@@ -151,6 +167,8 @@ features = (
 #define STAGES 4
 #define SPLITK 2
 #define GROUP 8
+#define FIXED_K 768
+#define FIXED_N 0
 #define NT 128
 #define BK (ROW / ELEM_BYTES)
 #define QUAD (16 / ELEM_BYTES)
@@ -167,6 +185,7 @@ features = (
 #define SMEM (STAGES * TILE * ELEM_BYTES)
 #define MINB 1
 #define COUNTERS 4096
+#define WHOLE 1
 #endif
 /* KERNEL: a block computes BM x BN elements of Y, each of its warps WM x WN of them with mma.sync, fp32 sums.
  *
@@ -216,6 +235,11 @@ static __device__ __forceinline__ int KERNEL_at_kn(int k, int n)
 template <int width, class Part>
 static __device__ __forceinline__ void KERNEL_parts(const KERNEL_source &src, int k, Part part)
 {
+#if WHOLE
+    constexpr bool whole = width == QUAD; /* no block of k is cut short: K is fixed */
+#else
+    constexpr bool whole = false; /* the last block of k may be cut short */
+#endif
     constexpr int across = BK / width, down = NT / across, unroll = width == QUAD ? 8 : width * ELEM_BYTES < 4 ? 8 : 1;
     const int row = threadIdx.x / across, c = threadIdx.x % across * width;
     const NAME_elem *x = src.x + (uint64_t)src.ldx * row + c + k;
@@ -223,14 +247,14 @@ static __device__ __forceinline__ void KERNEL_parts(const KERNEL_source &src, in
     for (int i = 0; i < (BM + down - 1) / down; i++)
         if (BM % down == 0 || row + i * down < BM)
             part(KERNEL_at(row + i * down, c), x + (uint64_t)src.ldx * (i * down),
-                 row + i * down < src.nrow && k + c < src.k1);
+                 row + i * down < src.nrow && (whole || k + c < src.k1));
 #if LAYOUT_NK
     const NAME_elem *w = src.w + (uint64_t)src.ldw * row + c + k;
 #pragma unroll unroll
     for (int i = 0; i < (BN + down - 1) / down; i++)
         if (BN % down == 0 || row + i * down < BN)
             part(BM * BK + KERNEL_at(row + i * down, c), w + (uint64_t)src.ldw * (i * down),
-                 row + i * down < src.ncol && k + c < src.k1);
+                 row + i * down < src.ncol && (whole || k + c < src.k1));
 #else
     constexpr int along = BN / width < NT ? BN / width : NT, rows = NT / along, step = along * width;
     const int r = threadIdx.x / along, n = threadIdx.x % along * width;
@@ -241,7 +265,7 @@ static __device__ __forceinline__ void KERNEL_parts(const KERNEL_source &src, in
         for (int j = 0; j < BN / width / along; j++)
             if (BK % rows == 0 || r + i * rows < BK)
                 part(KERNEL_at_kn(r + i * rows, n + j * step), w + (uint64_t)src.ldw * (i * rows) + j * step,
-                     n + j * step < src.ncol && k + r + i * rows < src.k1);
+                     n + j * step < src.ncol && (whole || k + r + i * rows < src.k1));
 #endif
 }
 
@@ -357,6 +381,29 @@ KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, const KERNEL_sour
         fill = use;
         use = use == (STAGES - 1) * TILE ? 0 : use + TILE;
     }
+}
+
+/* acc = the part of tile m0, n0 that slice blockIdx.z of k has, copied `width` elements at a time, of operands with
+ * these extents. */
+template <int width>
+static __device__ __forceinline__ void KERNEL_slice(float (&acc)[MTILES][NTILES][4], NAME_elem *stages,
+                                                    const NAME_args &a, int N, int K, int m0, int n0)
+{
+    const unsigned ldw = (unsigned)NAME_LDW((int64_t)N, (int64_t)K);
+#if SPLITK > 1
+    const int slice = (K / BK + (K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
+    const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? K : k0 + slice * BK;
+#else
+    const int k0 = 0, k1 = K;
+#endif
+    const KERNEL_source src = { a.X + (int64_t)m0 * K,
+#if LAYOUT_NK
+                                a.W + (uint64_t)ldw * n0,
+#else
+                                a.W + n0,
+#endif
+                                (unsigned)K, ldw, a.M - m0, N - n0, k1 };
+    KERNEL_sum<width>(acc, stages, src, k0);
 }
 
 #if SPLITK > 1
@@ -490,19 +537,7 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
     const int m0 = blockIdx.x % down * BM, n0 = blockIdx.x / down * BN;
 #endif
     const unsigned ldw = (unsigned)NAME_LDW((int64_t)a.N, (int64_t)a.K);
-#if SPLITK > 1
-    const int slice = (a.K / BK + (a.K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
-    const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? a.K : k0 + slice * BK;
-#else
-    const int k0 = 0, k1 = a.K;
-#endif
-    const KERNEL_source src = { a.X + (int64_t)m0 * a.K,
-#if LAYOUT_NK
-                                a.W + (uint64_t)ldw * n0,
-#else
-                                a.W + n0,
-#endif
-                                (unsigned)a.K, ldw, a.M - m0, a.N - n0, k1 };
+    const unsigned odd = (unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | ldw * ELEM_BYTES;
     float acc[MTILES][NTILES][4];
 #pragma unroll
     for (int i = 0; i < MTILES; i++)
@@ -511,15 +546,22 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 #pragma unroll
             for (int e = 0; e < 4; e++)
                 acc[i][j][e] = 0;
-    const unsigned odd = (unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | ldw * ELEM_BYTES;
+#if FIXED_N
+    if (odd % 16 == 0 && a.N == FIXED_N && a.K == FIXED_K)
+        KERNEL_slice<QUAD>(acc, stages, a, FIXED_N, FIXED_K, m0, n0);
+#elif FIXED_K
+    if (odd % 16 == 0 && a.K == FIXED_K)
+        KERNEL_slice<QUAD>(acc, stages, a, a.N, FIXED_K, m0, n0);
+#else
     if (odd % 16 == 0)
-        KERNEL_sum<QUAD>(acc, stages, src, k0);
+        KERNEL_slice<QUAD>(acc, stages, a, a.N, a.K, m0, n0);
+#endif
 #if ELEM_BYTES < 4
     else if (odd % 4 != 0)
-        KERNEL_sum<1>(acc, stages, src, k0);
+        KERNEL_slice<1>(acc, stages, a, a.N, a.K, m0, n0);
 #endif
     else
-        KERNEL_sum<4 / ELEM_BYTES>(acc, stages, src, k0);
+        KERNEL_slice<4 / ELEM_BYTES>(acc, stages, a, a.N, a.K, m0, n0);
 #if SPLITK > 1
     if (!KERNEL_combine(acc, a.workspace, (unsigned *)stages))
         return;

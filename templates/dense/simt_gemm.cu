@@ -17,7 +17,10 @@ params = (
   { name = "SPLITK"; choices = [1, 2, 3, 4, 6, 8];
     doc = "blocks that share out the sum over k of one tile; the last one to finish adds up"; },
   { name = "GROUP";  choices = [0, 8];
-    doc = "tiles are done column by column, this many rows of tiles at a time; 0: all rows"; } );
+    doc = "tiles are done column by column, this many rows of tiles at a time; 0: all rows"; },
+  { name = "FIXED_K"; choices = "K";
+    doc = "the K that the kernel is fixed for, others being copied by single floats; 0: none"; },
+  { name = "FIXED_N"; choices = "N";                       doc = "KN: the same for N, which is W's stride"; } );
 values = (
   { name = "NT";        expr = "(BM / TM) * (BN / TN)";     doc = "threads of a block"; },
   { name = "VN";        expr = "4 - 2 * (TN % 4 != 0)";     doc = "neighbouring columns of a thread"; },
@@ -37,7 +40,9 @@ values = (
     doc = "registers that the compiler may use"; },
   { name = "UNROLL";    expr = "1 + (CHUNKS - 1) * (NEED + 4 * TM + 36 + 4 * (NT == 64) <= CAP)";
     doc = "chunks of k unrolled: all, if registers are left to load the next one's values early"; },
-  { name = "COUNTERS";  expr = "4096";                      doc = "tiles that may be split"; } );
+  { name = "COUNTERS";  expr = "4096";                      doc = "tiles that may be split"; },
+  { name = "WHOLE";     expr = "FIXED_K > 0 && FIXED_K % BK == 0";
+    doc = "every block of k is whole at the fixed K"; } );
 constraints = (
   { need = "BM % (4 * TM) == 0 && BN % (8 * TN) == 0"; why = "a warp is 4 rows by 8 columns of threads"; },
   { need = "NT == 64 || NT == 128 || NT == 256";
@@ -62,14 +67,22 @@ constraints = (
   { need = "STAGES <= 3 || TILE <= 2560";  why = "three long stages already cover the memory's latency"; },
   { need = "SPLITK == 1 || GROUP == 0";    why = "what is split has few tiles: their order matters little"; },
   { need = "GROUP == 0 || BM * BN >= 128 * 96"; why = "where small tiles win the operands stay in L2"; },
-  { need = "SPLITK <= 3 || BM * BN <= 64 * 96"; why = "in more parts a large tile is not worth the sum at the end"; } );
+  { need = "SPLITK <= 3 || BM * BN <= 64 * 96"; why = "in more parts a large tile is not worth the sum at the end"; },
+  { need = "FIXED_K % 4 == 0 && FIXED_N % 4 == 0";
+    why = "rows that are not aligned to 16 bytes are copied by single floats anyway"; },
+  { need = "(FIXED_N > 0) == (LAYOUT_KN && FIXED_K > 0)"; why = "W's stride and the sum's length are fixed together"; } );
 regs = "min(CAP, NEED + (UNROLL > 1) * (LAYOUT_NK * 4 * (TM + TN) + LAYOUT_KN * 24))";
 general = (
-  { target = "sm_75";  BM = 64; BN = 64; TM = 8; TN = 8; BK = 16; STAGES = 2; SPLITK = 1; GROUP = 0; },
-  { target = "sm_80";  BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0; },
-  { target = "sm_86";  BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0; },
-  { target = "sm_89";  BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0; },
-  { target = "sm_90a"; BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0; } );
+  { target = "sm_75";  BM = 64; BN = 64; TM = 8; TN = 8; BK = 16; STAGES = 2; SPLITK = 1; GROUP = 0;
+    FIXED_K = 0; FIXED_N = 0; },
+  { target = "sm_80";  BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0;
+    FIXED_K = 0; FIXED_N = 0; },
+  { target = "sm_86";  BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0;
+    FIXED_K = 0; FIXED_N = 0; },
+  { target = "sm_89";  BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0;
+    FIXED_K = 0; FIXED_N = 0; },
+  { target = "sm_90a"; BM = 64; BN = 64; TM = 4; TN = 8; BK = 16; STAGES = 3; SPLITK = 1; GROUP = 0;
+    FIXED_K = 0; FIXED_N = 0; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
   { name = "TILES";  expr = "ceil_div(M, BM) * ceil_div(N, BN)"; doc = "tiles of Y"; },
@@ -98,13 +111,15 @@ derived = (
     doc = "cycles of the busiest SM for one block of k of all its blocks"; },
   { name = "ENDS";
     expr = "(FULL + (REST > 0)) * (900 + BM * BN / 16) + (SLICES > 1) * (1500 + BM * BN * (1 + SLICES) / 8)";
-    doc = "cycles for the first stage's arrival, the stores, and the sum of the slices"; } );
+    doc = "cycles for the first stage's arrival, the stores, and the sum of the slices"; },
+  { name = "OTHER";  expr = "FIXED_K > 0 && FIXED_K != K || FIXED_N > 0 && FIXED_N != N";
+    doc = "the kernel is fixed for other extents"; } );
 padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
 serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
 bound = "log2(2500 + max(max((STEP * KPER + ENDS) * 1000 / CLOCK_MHZ,"
         " 4 * (TILES * (BM + BN) * K + M * N * (1 + 2 * (SLICES > 1) * SLICES)) / L2_GBS),"
         " 4 * (M * K + N * K + M * N) * (4 * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
-        " - log2(2 * TILES * BM * BN * KPER * SLICES * BK)";
+        " - log2(2 * TILES * BM * BN * KPER * SLICES * BK) + (FIXED_K > 0) / 64 + 2 * OTHER";
 features = (
   { name = "padding";   expr = "log2(TILES * BM * BN / (M * N))"; doc = "elements computed for one that is stored"; },
   { name = "waves";     expr = "log2((FULL * FIT + REST) * SMS / BLOCKS)";
@@ -131,8 +146,9 @@ features = (
   { name = "area";      expr = "log2(TM * TN)";              doc = "independent FMAs of a thread"; },
   { name = "tile";      expr = "log2(BM * BN)";              doc = "size"; },
   { name = "tall";      expr = "log2(BM / BN)";              doc = "shape"; },
-  { name = "narrow";    expr = "(K % 4 != 0) * TILE * 8 / NT / WORK";
+  { name = "narrow";    expr = "(K % 4 != 0 || OTHER) * TILE * 8 / NT / WORK";
     doc = "copies of single floats, where rows are not aligned"; },
+  { name = "fixed";     expr = "FIXED_K > 0 && !OTHER";      doc = "strides and the length of the sum are constants"; },
   { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
@@ -145,6 +161,8 @@ features = (
 #define STAGES 4
 #define SPLITK 2
 #define GROUP 8
+#define FIXED_K 768
+#define FIXED_N 0
 #define NT 256
 #define VN 4
 #define CHUNKS 2
@@ -155,6 +173,7 @@ features = (
 #define WIDE 128
 #define UNROLL 1
 #define COUNTERS 4096
+#define WHOLE 1
 #endif
 /* KERNEL: a block computes BM x BN elements of Y; its NT threads are BM/TM rows by BN/TN columns of threads.
  *
@@ -223,6 +242,11 @@ struct KERNEL_source { /* what a block reads: rows of X and of W from the tile's
 template <int width, class Part>
 static __device__ __forceinline__ void KERNEL_parts(const KERNEL_source &src, int k, Part part)
 {
+#if WHOLE
+    constexpr bool whole = width == 4; /* no block of k is cut short: K is fixed */
+#else
+    constexpr bool whole = false; /* the last block of k may be cut short */
+#endif
     constexpr int across = BK / width, down = NT / across, nx = (BM + down - 1) / down;
 #if SM_ARCH >= 80
     constexpr int unroll = width == 4 ? 64 : 1; /* many single floats would keep many addresses in registers */
@@ -235,7 +259,7 @@ static __device__ __forceinline__ void KERNEL_parts(const KERNEL_source &src, in
     for (int i = 0; i < nx; i++)
         if (BM % down == 0 || row + i * down < BM)
             part(i, KERNEL_at(row + i * down, c), x + (uint64_t)src.ldx * (i * down),
-                 row + i * down < src.nrow && k + c < src.k1);
+                 row + i * down < src.nrow && (whole || k + c < src.k1));
 #if LAYOUT_NK
     const int col = KERNEL_column(row);
     const float *w = src.w + (uint64_t)src.ldw * col + c + k;
@@ -243,7 +267,7 @@ static __device__ __forceinline__ void KERNEL_parts(const KERNEL_source &src, in
     for (int i = 0; i < (BN + down - 1) / down; i++)
         if (BN % down == 0 || row + i * down < BN)
             part(nx + i, BM * BK + KERNEL_at(row + i * down, c), w + (uint64_t)src.ldw * KERNEL_column(i * down),
-                 col + KERNEL_column(i * down) < src.ncol && k + c < src.k1);
+                 col + KERNEL_column(i * down) < src.ncol && (whole || k + c < src.k1));
 #else
     constexpr int along = WIDE / width < NT ? WIDE / width : NT, rows = NT / along, step = along * width;
     const int r = threadIdx.x / along, n = threadIdx.x % along * width;
@@ -255,7 +279,7 @@ static __device__ __forceinline__ void KERNEL_parts(const KERNEL_source &src, in
             if ((BK % rows == 0 || r + i * rows < BK) && (WIDE == BN || n + j * step < BN))
                 part(nx + i * (WIDE / step) + j, BM * BK + (r + i * rows) * BN + n + j * step,
                      w + (uint64_t)src.ldw * (i * rows) + j * step,
-                     n + j * step < src.ncol && k + r + i * rows < src.k1);
+                     n + j * step < src.ncol && (whole || k + r + i * rows < src.k1));
 #endif
 }
 
@@ -388,6 +412,29 @@ KERNEL_sum(float (&acc)[TM * TN], float *stages, const KERNEL_source &src, int k
 }
 #endif
 
+/* acc = the part of tile m0, n0 that slice blockIdx.z of k has, copied `width` floats at a time, of operands with
+ * these extents. */
+template <int width>
+static __device__ __forceinline__ void KERNEL_slice(float (&acc)[TM * TN], float *stages, const NAME_args &a, int N,
+                                                    int K, int m0, int n0, const KERNEL_place &p)
+{
+    const unsigned ldw = (unsigned)NAME_LDW((int64_t)N, (int64_t)K);
+#if SPLITK > 1
+    const int slice = (K / BK + (K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
+    const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? K : k0 + slice * BK;
+#else
+    const int k0 = 0, k1 = K;
+#endif
+    const KERNEL_source src = { a.X + (int64_t)m0 * K,
+#if LAYOUT_NK
+                                a.W + (uint64_t)ldw * n0,
+#else
+                                a.W + n0,
+#endif
+                                (unsigned)K, ldw, a.M - m0, N - n0, k1 };
+    KERNEL_sum<width>(acc, stages, src, k0, p);
+}
+
 #if SPLITK > 1
 /* Adds up the tile of all blocks that share it, in their order, for one of them: false in the others. The
  * workspace begins with COUNTERS counters, one a tile, all 0 between calls; then it has a tile for each block. */
@@ -482,29 +529,24 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 #else
     const int m0 = blockIdx.x % down * BM, n0 = blockIdx.x / down * BN;
 #endif
-    const unsigned ldw = (unsigned)NAME_LDW((int64_t)a.N, (int64_t)a.K);
-#if SPLITK > 1
-    const int slice = (a.K / BK + (a.K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
-    const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? a.K : k0 + slice * BK;
-#else
-    const int k0 = 0, k1 = a.K;
-#endif
     const KERNEL_place p = KERNEL_find();
-    const KERNEL_source src = { a.X + (int64_t)m0 * a.K,
-#if LAYOUT_NK
-                                a.W + (uint64_t)ldw * n0,
-#else
-                                a.W + n0,
-#endif
-                                (unsigned)a.K, ldw, a.M - m0, a.N - n0, k1 };
+    const bool aligned = ((uintptr_t)a.X | (uintptr_t)a.W) % 16 == 0;
     float acc[TM * TN];
 #pragma unroll
     for (int i = 0; i < TM * TN; i++)
         acc[i] = 0;
-    if (((uintptr_t)a.X | (uintptr_t)a.W) % 16 == 0 && a.K % 4 == 0 && ldw % 4 == 0)
-        KERNEL_sum<4>(acc, stages, src, k0, p);
+#if FIXED_N
+    if (aligned && a.N == FIXED_N && a.K == FIXED_K)
+        KERNEL_slice<4>(acc, stages, a, FIXED_N, FIXED_K, m0, n0, p);
+#elif FIXED_K
+    if (aligned && a.K == FIXED_K)
+        KERNEL_slice<4>(acc, stages, a, a.N, FIXED_K, m0, n0, p);
+#else
+    if (aligned && a.K % 4 == 0 && NAME_LDW((int64_t)a.N, (int64_t)a.K) % 4 == 0)
+        KERNEL_slice<4>(acc, stages, a, a.N, a.K, m0, n0, p);
+#endif
     else
-        KERNEL_sum<1>(acc, stages, src, k0, p);
+        KERNEL_slice<1>(acc, stages, a, a.N, a.K, m0, n0, p);
 #if SPLITK > 1
     if (!KERNEL_combine(acc, a.workspace, (unsigned *)stages))
         return;

@@ -206,12 +206,6 @@ features = (
  *
  *   tf32      the tensor core takes fp32 operands and ignores the 13 low bits of their mantissas.
  */
-struct KERNEL_source { /* what a block reads: rows of X and of W from the tile's first on, k < k1 */
-    const NAME_elem *x, *w;
-    unsigned ldx, ldw;
-    int nrow, ncol, k1;
-};
-
 /* Where element k of row r lies in a tile whose rows run along k. */
 static __device__ __forceinline__ int KERNEL_at(int r, int k)
 {
@@ -230,42 +224,94 @@ static __device__ __forceinline__ int KERNEL_at_kn(int k, int n)
 }
 #endif
 
-/* Calls part(at, from, exists) for each `width` elements that this thread copies to the stage of k..k+BK: their
- * place in the stage, where they come from, and whether there are any such: else they are 0. */
-template <int width, class Part>
-static __device__ __forceinline__ void KERNEL_parts(const KERNEL_source &src, int k, Part part)
+/* How the threads share out the copies of a block of k, `width` elements each. Along k they copy `down` rows at a
+ * time; from one row to another that is a multiple of 8 below it the swizzle is the same. */
+template <int width> struct KERNEL_split {
+    static constexpr int across = BK / width, down = NT / across;
+    static __device__ __forceinline__ int row() { return threadIdx.x / across; }
+    static __device__ __forceinline__ int k() { return threadIdx.x % across * width; }
+    static __device__ __forceinline__ int at(int i) /* where the thread's i-th part lies, of X or of NK's W */
+    {
+        return down % 8 == 0 ? KERNEL_at(row(), k()) + i * down * BK : KERNEL_at(row() + i * down, k());
+    }
+#if LAYOUT_KN
+    static constexpr int along = BN / width < NT ? BN / width : NT, rows = NT / along, step = along * width;
+    static __device__ __forceinline__ int k_of_w() { return threadIdx.x / along; }
+    static __device__ __forceinline__ int column() { return threadIdx.x % along * width; }
+    static __device__ __forceinline__ int at_w(int i, int j) /* of KN's W, its part that is i down and j along */
+    {
+        return rows % 8 == 0 ? KERNEL_at_kn(k_of_w(), column() + j * step) + i * rows * W_PITCH
+                             : KERNEL_at_kn(k_of_w() + i * rows, column() + j * step);
+    }
+#endif
+};
+
+struct KERNEL_source { /* what a thread copies of the next block of k */
+    const NAME_elem *x, *w; /* its first elements of X and of W */
+    unsigned ldx, ldw;
+    int nrow, ncol; /* rows of X and columns of W from these on */
+    int nk;         /* values of k from the block's first on */
+};
+
+/* The thread's part of the tile at row m0 and column n0 from k0 on, k < k1, of operands with these extents. */
+template <int width>
+static __device__ __forceinline__ KERNEL_source
+KERNEL_begin(const NAME_args &a, int N, int K, int m0, int n0, int k0, int k1)
 {
+    typedef KERNEL_split<width> split;
+    KERNEL_source s;
+    s.ldx = (unsigned)K;
+    s.ldw = (unsigned)NAME_LDW((int64_t)N, (int64_t)K);
+    s.x = a.X + (uint64_t)s.ldx * m0 + (uint64_t)s.ldx * split::row() + k0 + split::k();
+    s.nrow = a.M - m0 - split::row();
+#if LAYOUT_NK
+    const int column = split::row();
+    s.w = a.W + (uint64_t)s.ldw * n0 + (uint64_t)s.ldw * column + k0 + split::k();
+#else
+    const int column = split::column();
+    s.w = a.W + (uint64_t)s.ldw * k0 + (uint64_t)s.ldw * split::k_of_w() + n0 + column;
+#endif
+    s.ncol = N - n0 - column;
+    s.nk = k1 - k0;
+    return s;
+}
+
+/* Calls part(at, from, exists) for each `width` elements that this thread copies of the next block of k: their place
+ * in the stage, where they come from, and whether there are any such: else they are 0. Then src is at the block
+ * behind it, but for nk. */
+template <int width, class Part>
+static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part part)
+{
+    typedef KERNEL_split<width> split;
 #if WHOLE
     constexpr bool whole = width == QUAD; /* no block of k is cut short: K is fixed */
 #else
     constexpr bool whole = false; /* the last block of k may be cut short */
 #endif
-    constexpr int across = BK / width, down = NT / across, unroll = width == QUAD ? 8 : width * ELEM_BYTES < 4 ? 8 : 1;
-    const int row = threadIdx.x / across, c = threadIdx.x % across * width;
-    const NAME_elem *x = src.x + (uint64_t)src.ldx * row + c + k;
+    constexpr int down = split::down, unroll = width == QUAD ? 8 : width * ELEM_BYTES < 4 ? 8 : 1;
+    const bool here = whole || split::k() < src.nk;
 #pragma unroll unroll
     for (int i = 0; i < (BM + down - 1) / down; i++)
-        if (BM % down == 0 || row + i * down < BM)
-            part(KERNEL_at(row + i * down, c), x + (uint64_t)src.ldx * (i * down),
-                 row + i * down < src.nrow && (whole || k + c < src.k1));
+        if (BM % down == 0 || split::row() + i * down < BM)
+            part(split::at(i), src.x + (uint64_t)src.ldx * (i * down), i * down < src.nrow && here);
+    src.x += BK;
 #if LAYOUT_NK
-    const NAME_elem *w = src.w + (uint64_t)src.ldw * row + c + k;
 #pragma unroll unroll
     for (int i = 0; i < (BN + down - 1) / down; i++)
-        if (BN % down == 0 || row + i * down < BN)
-            part(BM * BK + KERNEL_at(row + i * down, c), w + (uint64_t)src.ldw * (i * down),
-                 row + i * down < src.ncol && (whole || k + c < src.k1));
+        if (BN % down == 0 || split::row() + i * down < BN)
+            part(BM * BK + split::at(i), src.w + (uint64_t)src.ldw * (i * down), i * down < src.ncol && here);
+    src.w += BK;
 #else
-    constexpr int along = BN / width < NT ? BN / width : NT, rows = NT / along, step = along * width;
-    const int r = threadIdx.x / along, n = threadIdx.x % along * width;
-    const NAME_elem *w = src.w + (uint64_t)src.ldw * (k + r) + n;
+    constexpr int rows = split::rows, step = split::step;
+    const int r = split::k_of_w();
 #pragma unroll unroll
     for (int i = 0; i < (BK + rows - 1) / rows; i++)
 #pragma unroll
-        for (int j = 0; j < BN / width / along; j++)
+        for (int j = 0; j < BN / width / split::along; j++)
             if (BK % rows == 0 || r + i * rows < BK)
-                part(KERNEL_at_kn(r + i * rows, n + j * step), w + (uint64_t)src.ldw * (i * rows) + j * step,
-                     n + j * step < src.ncol && (whole || k + r + i * rows < src.k1));
+                part(split::at_w(i, j), src.w + (uint64_t)src.ldw * (i * rows) + j * step,
+                     j * step < src.ncol && (whole || r + i * rows < src.nk));
+    src.w += (uint64_t)src.ldw * BK;
 #endif
 }
 
@@ -340,18 +386,17 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[MTILES][NTIL
 #endif
 }
 
-/* acc = the product over k0 <= k < src.k1. Stages are copied STAGES-1 ahead of the one in use, `width` elements at
+/* acc = the product over the slice's k. Stages are copied STAGES-1 ahead of the one in use, `width` elements at
  * a time: 16 bytes, 4 bytes, or one element where alignment allows no more; what is shorter than 4 bytes goes
  * through registers. */
 template <int width>
 static __device__ __forceinline__ void
-KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, const KERNEL_source &src, int k0)
+KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src)
 {
     const KERNEL_place p = KERNEL_find();
-    const int nblock = (src.k1 - k0 - 1) / BK + 1; /* 1 if K = 0 */
-    const auto start = [&](int block, NAME_elem *stage) {
-        if (block < nblock)
-            KERNEL_parts<width>(src, k0 + block * BK, [&](int at, const NAME_elem *from, bool exists) {
+    const auto start = [&](NAME_elem *stage) {
+        if (src.nk > 0)
+            KERNEL_parts<width>(src, [&](int at, const NAME_elem *from, bool exists) {
                 if (width == QUAD)
                     NAME_device::cp_async16(stage + at, from, exists ? 16 : 0);
                 else if (width * ELEM_BYTES == 4)
@@ -360,18 +405,19 @@ KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, const KERNEL_sour
                     stage[at] = exists ? *from : (NAME_elem)0;
             });
         NAME_device::cp_commit();
+        src.nk -= BK;
     };
 #pragma unroll 1
     for (int i = 0; i < STAGES - 1; i++)
-        start(i, stages + i * TILE);
+        start(stages + i * TILE);
     int use = 0, fill = (STAGES - 1) * TILE;
 #pragma unroll 1
-    for (int b = 0; b < nblock; b++) {
+    while (src.nk > -(STAGES - 1) * BK) {
         KERNEL_fragments f[2];
         NAME_device::cp_wait<STAGES - 2>();
         __syncthreads(); /* stage `use` is there, and nobody reads stage `fill` any more */
         KERNEL_load(f[0], stages, p, use, 0);
-        start(b + STAGES - 1, stages + fill);
+        start(stages + fill);
 #pragma unroll
         for (int s = 0; s < KSTEPS; s++) {
             if (s + 1 < KSTEPS)
@@ -389,21 +435,13 @@ template <int width>
 static __device__ __forceinline__ void KERNEL_slice(float (&acc)[MTILES][NTILES][4], NAME_elem *stages,
                                                     const NAME_args &a, int N, int K, int m0, int n0)
 {
-    const unsigned ldw = (unsigned)NAME_LDW((int64_t)N, (int64_t)K);
 #if SPLITK > 1
     const int slice = (K / BK + (K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
     const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? K : k0 + slice * BK;
 #else
     const int k0 = 0, k1 = K;
 #endif
-    const KERNEL_source src = { a.X + (int64_t)m0 * K,
-#if LAYOUT_NK
-                                a.W + (uint64_t)ldw * n0,
-#else
-                                a.W + n0,
-#endif
-                                (unsigned)K, ldw, a.M - m0, N - n0, k1 };
-    KERNEL_sum<width>(acc, stages, src, k0);
+    KERNEL_sum<width>(acc, stages, KERNEL_begin<width>(a, N, K, m0, n0, k0, k1));
 }
 
 #if SPLITK > 1
@@ -547,9 +585,11 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
             for (int e = 0; e < 4; e++)
                 acc[i][j][e] = 0;
 #if FIXED_N
+    /* fixed for this N and K: operands with others are copied a few bytes at a time */
     if (odd % 16 == 0 && a.N == FIXED_N && a.K == FIXED_K)
         KERNEL_slice<QUAD>(acc, stages, a, FIXED_N, FIXED_K, m0, n0);
 #elif FIXED_K
+    /* fixed for this K: operands with another are copied a few bytes at a time */
     if (odd % 16 == 0 && a.K == FIXED_K)
         KERNEL_slice<QUAD>(acc, stages, a, a.N, FIXED_K, m0, n0);
 #else

@@ -228,84 +228,124 @@ static __device__ __forceinline__ int KERNEL_column(int s)
 }
 #endif
 
-struct KERNEL_source { /* what a block reads: rows of X and of W from the tile's first on, k < k1 */
-    const float *x, *w;
-    unsigned ldx, ldw;
-    int nrow, ncol, k1;
+/* How the threads share out the copies of a block of k, `width` floats each. Along k they copy `down` rows at a time,
+ * a power of two: the sum of a row of the first and a multiple of `down` has no bit of both, so that KERNEL_column of
+ * the sum is the sum of theirs; and from one row to another that is a multiple of 8 below it the swizzle is the same. */
+template <int width> struct KERNEL_split {
+    static constexpr int across = BK / width, down = NT / across, nx = (BM + down - 1) / down;
+    static __device__ __forceinline__ int row() { return threadIdx.x / across; }
+    static __device__ __forceinline__ int k() { return threadIdx.x % across * width; }
+    static __device__ __forceinline__ int at(int i) /* where the thread's i-th part lies, of X or of NK's W */
+    {
+        return down % 8 == 0 ? KERNEL_at(row(), k()) + i * down * BK : KERNEL_at(row() + i * down, k());
+    }
+#if LAYOUT_KN
+    static constexpr int along = WIDE / width < NT ? WIDE / width : NT, rows = NT / along, step = along * width;
+    static __device__ __forceinline__ int k_of_w() { return threadIdx.x / along; }
+    static __device__ __forceinline__ int column() { return threadIdx.x % along * width; }
+#endif
 };
 
-/* Calls part(i, at, from, exists) for each `width` floats (4, or 1 if anything is not aligned to 16 bytes) that
- * this thread copies to the stage of k..k+BK: the i-th of its parts, its place in the stage, where it comes from,
- * and whether there is any such: else it is 0. Along k the threads copy `down` rows at a time, a power of two: the
- * sum of a row of the first and a multiple of `down` has no bit of both, so that KERNEL_column of the sum is the
- * sum of theirs. */
-template <int width, class Part>
-static __device__ __forceinline__ void KERNEL_parts(const KERNEL_source &src, int k, Part part)
+struct KERNEL_source { /* what a thread copies of the next block of k */
+    const float *x, *w; /* its first elements of X and of W */
+    unsigned ldx, ldw;
+    int nrow, ncol; /* rows of X and columns of W from these on */
+    int nk;         /* values of k from the block's first on */
+};
+
+/* The thread's part of the tile at row m0 and column n0 from k0 on, k < k1, of operands with these extents. */
+template <int width>
+static __device__ __forceinline__ KERNEL_source
+KERNEL_begin(const NAME_args &a, int N, int K, int m0, int n0, int k0, int k1)
 {
+    typedef KERNEL_split<width> split;
+    KERNEL_source s;
+    s.ldx = (unsigned)K;
+    s.ldw = (unsigned)NAME_LDW((int64_t)N, (int64_t)K);
+    s.x = a.X + (uint64_t)s.ldx * m0 + (uint64_t)s.ldx * split::row() + k0 + split::k();
+    s.nrow = a.M - m0 - split::row();
+#if LAYOUT_NK
+    const int column = KERNEL_column(split::row());
+    s.w = a.W + (uint64_t)s.ldw * n0 + (uint64_t)s.ldw * column + k0 + split::k();
+#else
+    const int column = split::column();
+    s.w = a.W + (uint64_t)s.ldw * k0 + (uint64_t)s.ldw * split::k_of_w() + n0 + column;
+#endif
+    s.ncol = N - n0 - column;
+    s.nk = k1 - k0;
+    return s;
+}
+
+/* Calls part(i, at, from, exists) for each `width` floats (4, or 1 if anything is not aligned to 16 bytes) that
+ * this thread copies of the next block of k: the i-th of its parts, its place in the stage, where it comes from,
+ * and whether there is any such: else it is 0. Then src is at the block behind it, but for nk. */
+template <int width, class Part>
+static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part part)
+{
+    typedef KERNEL_split<width> split;
 #if WHOLE
     constexpr bool whole = width == 4; /* no block of k is cut short: K is fixed */
 #else
     constexpr bool whole = false; /* the last block of k may be cut short */
 #endif
-    constexpr int across = BK / width, down = NT / across, nx = (BM + down - 1) / down;
 #if SM_ARCH >= 80
     constexpr int unroll = width == 4 ? 64 : 1; /* many single floats would keep many addresses in registers */
 #else
     constexpr int unroll = 64; /* parts are in registers */
 #endif
-    const int row = threadIdx.x / across, c = threadIdx.x % across * width;
-    const float *x = src.x + (uint64_t)src.ldx * row + c + k;
+    constexpr int down = split::down, nx = split::nx;
+    const bool here = whole || split::k() < src.nk;
 #pragma unroll unroll
     for (int i = 0; i < nx; i++)
-        if (BM % down == 0 || row + i * down < BM)
-            part(i, KERNEL_at(row + i * down, c), x + (uint64_t)src.ldx * (i * down),
-                 row + i * down < src.nrow && (whole || k + c < src.k1));
+        if (BM % down == 0 || split::row() + i * down < BM)
+            part(i, split::at(i), src.x + (uint64_t)src.ldx * (i * down), i * down < src.nrow && here);
+    src.x += BK;
 #if LAYOUT_NK
-    const int col = KERNEL_column(row);
-    const float *w = src.w + (uint64_t)src.ldw * col + c + k;
 #pragma unroll unroll
     for (int i = 0; i < (BN + down - 1) / down; i++)
-        if (BN % down == 0 || row + i * down < BN)
-            part(nx + i, BM * BK + KERNEL_at(row + i * down, c), w + (uint64_t)src.ldw * KERNEL_column(i * down),
-                 col + KERNEL_column(i * down) < src.ncol && (whole || k + c < src.k1));
+        if (BN % down == 0 || split::row() + i * down < BN)
+            part(nx + i, BM * BK + split::at(i), src.w + (uint64_t)src.ldw * KERNEL_column(i * down),
+                 KERNEL_column(i * down) < src.ncol && here);
+    src.w += BK;
 #else
-    constexpr int along = WIDE / width < NT ? WIDE / width : NT, rows = NT / along, step = along * width;
-    const int r = threadIdx.x / along, n = threadIdx.x % along * width;
-    const float *w = src.w + (uint64_t)src.ldw * (k + r) + n;
+    constexpr int rows = split::rows, step = split::step;
+    const int r = split::k_of_w(), n = split::column();
 #pragma unroll unroll
     for (int i = 0; i < (BK + rows - 1) / rows; i++)
 #pragma unroll
         for (int j = 0; j < WIDE / step; j++)
             if ((BK % rows == 0 || r + i * rows < BK) && (WIDE == BN || n + j * step < BN))
                 part(nx + i * (WIDE / step) + j, BM * BK + (r + i * rows) * BN + n + j * step,
-                     w + (uint64_t)src.ldw * (i * rows) + j * step,
-                     n + j * step < src.ncol && (whole || k + r + i * rows < src.k1));
+                     src.w + (uint64_t)src.ldw * (i * rows) + j * step,
+                     j * step < src.ncol && (whole || r + i * rows < src.nk));
+    src.w += (uint64_t)src.ldw * BK;
 #endif
 }
 
 /* Four floats from shared memory, 16-byte aligned. */
-static __device__ __forceinline__ void KERNEL_load4(float *v, const float *p)
+static __device__ __forceinline__ void KERNEL_load4(float *v, const char *p)
 {
     const float4 q = *(const float4 *)p;
     v[0] = q.x, v[1] = q.y, v[2] = q.z, v[3] = q.w;
 }
 
-/* acc += the product of what a stage holds, four k at a time: x and w are the thread's places in it. Chunk c of a
- * row r with r % 8 = a + b (no bit in both) lies at (chunk 0 of row a) ^ (chunk c of row b). */
-static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], const float *stages, int x, int w)
+/* acc += the product of what a stage holds, four k at a time: x and w are the thread's places in it, c that of the
+ * four k in a row, all in bytes. Chunk c of a row r with r % 8 = a + b (no bit in both) lies at (chunk 0 of row a) ^
+ * (chunk c of row b). */
+static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], const char *stages, int x, int w)
 {
     constexpr int unroll = UNROLL;
 #pragma unroll unroll
-    for (int c = 0; c < CHUNKS; c++) {
+    for (int c = 0; c < 16 * CHUNKS; c += 16) {
         float xv[TM][4];
 #pragma unroll
         for (int i = 0; i < TM; i++)
-            KERNEL_load4(xv[i], stages + (x ^ (c ^ 4 * i / LINE_ROWS % CHUNKS) * 4) + 4 * i * BK);
+            KERNEL_load4(xv[i], stages + (x ^ c ^ 4 * i / LINE_ROWS % CHUNKS * 16) + 4 * i * BK * 4);
 #if LAYOUT_NK
 #pragma unroll
         for (int j = 0; j < TN; j++) {
             float wv[4];
-            KERNEL_load4(wv, stages + (w ^ c * 4) + 8 * j * BK);
+            KERNEL_load4(wv, stages + (w ^ c) + 8 * j * BK * 4);
 #pragma unroll
             for (int k = 0; k < 4; k++)
 #pragma unroll
@@ -315,14 +355,14 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], co
 #else
 #pragma unroll
         for (int k = 0; k < 4; k++) {
-            const float *row = stages + w + (4 * c + k) * BN;
+            const char *row = stages + w + (c / 4 + k) * BN * 4;
             float wv[TN];
 #pragma unroll
             for (int j = 0; j < TN; j += VN) {
 #if VN == 4
-                KERNEL_load4(wv + j, row + 8 * j);
+                KERNEL_load4(wv + j, row + 32 * j);
 #else
-                const float2 q = *(const float2 *)(row + 8 * j);
+                const float2 q = *(const float2 *)(row + 32 * j);
                 wv[j] = q.x, wv[j + 1] = q.y;
 #endif
             }
@@ -337,32 +377,32 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], co
 }
 
 #if SM_ARCH >= 80
-/* acc = the product over k0 <= k < src.k1. Stages are copied asynchronously, STAGES-1 ahead of the one in use. */
+/* acc = the product over the slice's k. Stages are copied asynchronously, STAGES-1 ahead of the one in use. */
 template <int width>
 static __device__ __forceinline__ void
-KERNEL_sum(float (&acc)[TM * TN], float *stages, const KERNEL_source &src, int k0, const KERNEL_place &p)
+KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL_place &p)
 {
-    const int nblock = (src.k1 - k0 - 1) / BK + 1; /* 1 if K = 0 */
-    const auto start = [&](int block, float *stage) {
-        if (block < nblock)
-            KERNEL_parts<width>(src, k0 + block * BK, [&](int, int at, const float *from, bool exists) {
+    const auto start = [&](float *stage) {
+        if (src.nk > 0)
+            KERNEL_parts<width>(src, [&](int, int at, const float *from, bool exists) {
                 if (width == 4)
                     NAME_device::cp_async16(stage + at, from, exists ? 16 : 0);
                 else
                     NAME_device::cp_async4(stage + at, from, exists ? 4 : 0);
             });
         NAME_device::cp_commit();
+        src.nk -= BK;
     };
 #pragma unroll 1
     for (int i = 0; i < STAGES - 1; i++)
-        start(i, stages + i * TILE);
+        start(stages + i * TILE);
     int use = 0, fill = (STAGES - 1) * TILE;
 #pragma unroll 1
-    for (int b = 0; b < nblock; b++) {
+    while (src.nk > -(STAGES - 1) * BK) {
         NAME_device::cp_wait<STAGES - 2>();
         __syncthreads(); /* stage `use` is there, and nobody reads stage `fill` any more */
-        start(b + STAGES - 1, stages + fill);
-        KERNEL_multiply(acc, stages, use + p.x, use + p.w);
+        start(stages + fill);
+        KERNEL_multiply(acc, (const char *)stages, 4 * (use + p.x), 4 * (use + p.w));
         fill = use;
         use = use == (STAGES - 1) * TILE ? 0 : use + TILE;
     }
@@ -371,42 +411,44 @@ KERNEL_sum(float (&acc)[TM * TN], float *stages, const KERNEL_source &src, int k
 /* The same through registers, without asynchronous copies: while one stage is in use, the next one's values arrive. */
 template <int width>
 static __device__ __forceinline__ void
-KERNEL_sum(float (&acc)[TM * TN], float *stages, const KERNEL_source &src, int k0, const KERNEL_place &p)
+KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL_place &p)
 {
     constexpr int across = BK / width;
     constexpr int nx = (BM * across + NT - 1) / NT, nw = (WIDE * across + NT - 1) / NT;
     float held[(nx + nw) * width];
-    const auto fetch = [&](int k) {
-        KERNEL_parts<width>(src, k, [&](int i, int, const float *from, bool exists) {
+    const auto fetch = [&]() {
+        KERNEL_parts<width>(src, [&](int i, int, const float *from, bool exists) {
             if (width == 4) {
                 const float4 q = exists ? *(const float4 *)from : make_float4(0, 0, 0, 0);
                 held[4 * i] = q.x, held[4 * i + 1] = q.y, held[4 * i + 2] = q.z, held[4 * i + 3] = q.w;
             } else
                 held[i] = exists ? *from : 0;
         });
+        src.nk -= BK;
     };
     const auto put = [&](float *stage) {
-        KERNEL_parts<width>(src, 0, [&](int i, int at, const float *, bool) {
+        KERNEL_source any = src;
+        KERNEL_parts<width>(any, [&](int i, int at, const float *, bool) {
             if (width == 4)
                 *(float4 *)(stage + at) = make_float4(held[4 * i], held[4 * i + 1], held[4 * i + 2], held[4 * i + 3]);
             else
                 stage[at] = held[i];
         });
     };
-    if (k0 < src.k1) {
-        fetch(k0);
+    int left = src.nk;
+    if (left > 0) {
+        fetch();
         put(stages);
     }
     int use = 0;
 #pragma unroll 1
-    for (int k = k0; k < src.k1; k += BK) {
+    for (; left > 0; left -= BK) {
         __syncthreads(); /* stage `use` is there, and nobody reads the other any more */
-        const bool more = src.k1 - k > BK;
-        if (more)
-            fetch(k + BK);
-        KERNEL_multiply(acc, stages, use + p.x, use + p.w);
+        if (left > BK)
+            fetch();
+        KERNEL_multiply(acc, (const char *)stages, 4 * (use + p.x), 4 * (use + p.w));
         use ^= TILE;
-        if (more)
+        if (left > BK)
             put(stages + use);
     }
 }
@@ -418,21 +460,13 @@ template <int width>
 static __device__ __forceinline__ void KERNEL_slice(float (&acc)[TM * TN], float *stages, const NAME_args &a, int N,
                                                     int K, int m0, int n0, const KERNEL_place &p)
 {
-    const unsigned ldw = (unsigned)NAME_LDW((int64_t)N, (int64_t)K);
 #if SPLITK > 1
     const int slice = (K / BK + (K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
     const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? K : k0 + slice * BK;
 #else
     const int k0 = 0, k1 = K;
 #endif
-    const KERNEL_source src = { a.X + (int64_t)m0 * K,
-#if LAYOUT_NK
-                                a.W + (uint64_t)ldw * n0,
-#else
-                                a.W + n0,
-#endif
-                                (unsigned)K, ldw, a.M - m0, N - n0, k1 };
-    KERNEL_sum<width>(acc, stages, src, k0, p);
+    KERNEL_sum<width>(acc, stages, KERNEL_begin<width>(a, N, K, m0, n0, k0, k1), p);
 }
 
 #if SPLITK > 1
@@ -536,9 +570,11 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
     for (int i = 0; i < TM * TN; i++)
         acc[i] = 0;
 #if FIXED_N
+    /* fixed for this N and K: operands with others are copied float by float */
     if (aligned && a.N == FIXED_N && a.K == FIXED_K)
         KERNEL_slice<4>(acc, stages, a, FIXED_N, FIXED_K, m0, n0, p);
 #elif FIXED_K
+    /* fixed for this K: operands with another are copied float by float */
     if (aligned && a.K == FIXED_K)
         KERNEL_slice<4>(acc, stages, a, a.N, FIXED_K, m0, n0, p);
 #else

@@ -23,8 +23,8 @@ static const PackageRow cuda_files[] = {
     { "bench_cuda.c", "bench.c", true },   { NULL, NULL, false }
 };
 
-static const Family families[] = { { "cpu", ".c", "", "pack.c", cpu_files },
-                                   { "cuda", ".cu", "/cuda", "pack.cu", cuda_files } };
+static const Family families[] = { { "cpu", ".c", "", "pack.c", NULL, cpu_files },
+                                   { "cuda", ".cu", "/cuda", "pack.cu", "library.cu", cuda_files } };
 
 const Family *family_find(const char *name)
 {

@@ -163,6 +163,15 @@ static const char *time_text(Report *r, double ns, bool measured)
     return arena_printf(r->arena, "%s%s", measured || !isfinite(ns) ? "" : "~ ", text);
 }
 
+/* Was the vendor's library timed on any tuned shape? */
+static bool knows_library(const Report *r)
+{
+    for (int64_t j = 0; j < r->in->study->nshape; j++)
+        if (study_library(r->in->study, j) > 0)
+            return true;
+    return false;
+}
+
 static void shape_heads(Report *r)
 {
     static const char *const name[] = { "weight",     "kernel",    "time",       "GFLOP/s",
@@ -175,6 +184,8 @@ static void shape_heads(Report *r)
         head(r, "num", "threads");
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         head(r, "num", name[i]);
+    if (knows_library(r))
+        head(r, "num", "vendor's library");
     head_end(r);
 }
 
@@ -199,6 +210,10 @@ static void shape_row(Report *r, int64_t shape)
     cell(r, "num", c.runner < 0 ? "-" : arena_printf(r->arena, "k%d", c.runner));
     cell(r, "num", c.runner < 0 ? "-" : number_percent(r->arena, c.runner_ns / c.ns - 1));
     cell(r, "num", number_sig(r->arena, r->in->study->trial[as->kernel[c.kernel]].max_err, 2));
+    const double library = study_library(r->in->study, shape);
+    if (knows_library(r))
+        cell(r, "num",
+             library > 0 ? arena_printf(r->arena, "\xc3\x97 %s", number_sig(r->arena, library / c.ns, 3)) : "-");
     row_end(r);
 }
 

@@ -40,6 +40,31 @@ static double tuned_regret(const Outcome *out)
     return total > 0 ? sum / total - 1 : 0;
 }
 
+/* The vendor's library against the package, on the tuned instances where both were timed. */
+typedef struct {
+    int64_t n;
+    double mean, least; /* time of the library over that of the package: geometric mean, and where it is least */
+} Against;
+
+static Against against_library(const Outcome *out)
+{
+    const Spec *s = out->study->spec;
+    const Assignment *as = out->assignment;
+    Against v = { 0, 0, INFINITY };
+    for (int64_t i = 0; i < s->ninstance; i++) {
+        const int64_t j = study_shape(out->study, s->instance[i].extent, s->instance[i].threads);
+        const double library = j < 0 ? 0 : study_library(out->study, j);
+        const double ratio = library / as->cost[i * as->nkernel + as->chosen[i]];
+        if (!(library > 0))
+            continue;
+        v.n++;
+        v.mean += log(ratio);
+        v.least = fmin(v.least, ratio);
+    }
+    v.mean = exp(v.mean / fmax(1, (double)v.n));
+    return v;
+}
+
 static int64_t failed_trials(const Study *s)
 {
     int64_t n = 0;
@@ -67,6 +92,11 @@ static void measured_text(const Outcome *out, const CostReport *c, FILE *to)
             tuned_trials(s), failed_trials(s), c->nmeasure, 100 * c->error, c->rank);
     fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
             100 * tuned_regret(out));
+    const Against v = against_library(out);
+    if (v.n)
+        fprintf(to,
+                "  %.2fx as fast as the vendor's library, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n",
+                v.mean, v.n, v.least);
 }
 
 static void modelled_text(const Study *s, FILE *to)
@@ -113,6 +143,10 @@ static json_t *package_json(const Outcome *out, const CostReport *c)
     json_object_set_new(o, "model_error", real(c->error));
     json_object_set_new(o, "model_rank", real(c->rank));
     json_object_set_new(o, "regret", real(tuned_regret(out)));
+    const Against v = against_library(out);
+    json_object_set_new(o, "library_shapes", json_integer(v.n));
+    json_object_set_new(o, "library_speedup", v.n ? real(v.mean) : json_null());
+    json_object_set_new(o, "library_speedup_least", v.n ? real(v.least) : json_null());
     return o;
 }
 

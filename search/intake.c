@@ -339,13 +339,14 @@ static int add_anchor(const Search *q, const char **key, const char **so, int *n
     return (*n)++;
 }
 
-/* The kernel's time over the median of its samples' ratios to the anchor's, which were taken in the same rounds. */
-static double anchor_ns(const MeasureRecord *m, const MeasureRecord *anchor)
+/* The time of another one that was timed in the same rounds: the kernel's over the median of its samples' ratios to the other's. 0: the
+ * other one has no times. */
+static double beside_ns(const MeasureRecord *m, const MeasureRecord *other)
 {
     double ratio[RECORD_MAX_SAMPLE];
-    int n = m->nsample < anchor->nsample ? m->nsample : anchor->nsample;
+    int n = other->status != STATUS_OK ? 0 : m->nsample < other->nsample ? m->nsample : other->nsample;
     for (int i = 0; i < n; i++)
-        ratio[i] = m->ns[i] / anchor->ns[i];
+        ratio[i] = m->ns[i] / other->ns[i];
     return n ? record_median(m->ns, m->nsample) / record_median(ratio, n) : 0;
 }
 
@@ -376,11 +377,30 @@ static bool time_quietly(Search *q, Arena *scratch, const MeasureRequest *r, int
     return true;
 }
 
-/* Times the kernels and the anchor in turn; key[] and so[] have room for MAX_BATCH. */
+/* The place of the vendor's library among them, added when there is room. -1: it is not there. */
+static int add_library(const Search *q, const char **key, const char **so, int *n)
+{
+    if (!q->library || *n == MAX_BATCH)
+        return -1;
+    key[*n] = "library";
+    so[*n] = q->library;
+    return (*n)++;
+}
+
+/* One that brings the runner down is not asked again. */
+static void judge_library(Search *q, const MeasureRecord *library)
+{
+    if (library->status == STATUS_CRASHED || library->status == STATUS_TIMED_OUT)
+        q->library = NULL;
+    if (library->status != STATUS_OK)
+        q->library_why = arena_printf(q->arena, "%s: %s", status_name(library->status), library->why);
+}
+
+/* Times the kernels and the anchor in turn, in a last comparison the vendor's library too; key[] and so[] have room for MAX_BATCH. */
 static bool time_shape(Search *q, Arena *scratch, int64_t shape, const char **key, const char **so, int n, int repeats,
                        bool final, const char **err)
 {
-    const int anchor = add_anchor(q, key, so, &n);
+    const int anchor = add_anchor(q, key, so, &n), nkernel = n, library = final ? add_library(q, key, so, &n) : -1;
     const Instance *inst = q->study->shape[shape];
     MeasureRecord *out;
     MeasureRequest r = { .extent = inst->extent,
@@ -392,10 +412,13 @@ static bool time_shape(Search *q, Arena *scratch, int64_t shape, const char **ke
     if (!time_quietly(q, scratch, &r, shape, key, so, n, anchor, &out, err))
         return false;
     q->ntimed++;
-    for (int k = 0; k < n; k++) {
+    if (library >= 0)
+        judge_library(q, &out[library]);
+    for (int k = 0; k < nkernel; k++) {
         out[k].device = q->study->device->id;
         out[k].final = final;
-        out[k].anchor_ns = anchor >= 0 && out[anchor].status == STATUS_OK ? anchor_ns(&out[k], &out[anchor]) : 0;
+        out[k].anchor_ns = anchor >= 0 ? beside_ns(&out[k], &out[anchor]) : 0;
+        out[k].library_ns = library >= 0 ? beside_ns(&out[k], &out[library]) : 0;
         study_measure(q->study, &out[k]);
         if (!record_add_measure(q->records, &out[k], err))
             return false;

@@ -66,7 +66,7 @@ typedef struct {
     Param param[RECORD_MAX_PARAM];
     Status status;      /* ok: it compiled and verified on the awkward shapes */
     int64_t code_bytes; /* of its text section; 0 when not built */
-    int nfact; /* cuda: what compiler and emulator told, "regs", "spill_bytes", "wavefronts" ... */
+    int nfact;          /* cuda: what compiler and emulator told, "regs", "spill_bytes", "wavefronts" ... */
     Param fact[RECORD_MAX_FACT];
     const char *why; /* for people: first line of the compiler's error ...; "" when ok */
 } KernelRecord;
@@ -81,6 +81,7 @@ typedef struct {
     double ns[RECORD_MAX_SAMPLE]; /* per call, in the order taken */
     double median_ns, spread;     /* of ns, set when added or read; spread: (third quartile - first) / median */
     double anchor_ns;             /* the anchor's time, as far as it was timed in turn with this one; 0: it was not */
+    double library_ns;            /* the same of the vendor's library; 0: it was not */
     double max_err;               /* part of the tolerance, <= 1 when ok; +inf when not finite */
     double cold_ns;               /* median with a cold L2 cache; 0: not measured */
     bool final;                   /* taken in the last, interleaved comparison: preferred over others */

@@ -149,6 +149,8 @@ const char *measure_wrong(const MeasureRecord *m)
         return "anchor_ns is not a time";
     if (!isfinite(m->cold_ns) || m->cold_ns < 0)
         return "cold_ns is not a time";
+    if (!isfinite(m->library_ns) || m->library_ns < 0)
+        return "library_ns is not a time";
     if (m->max_err < 0)
         return "max_err is negative";
     if (m->status == STATUS_OK && !(m->max_err <= 1))
@@ -253,6 +255,7 @@ MeasureRecord measure_copy(Arena *a, const MeasureRecord *m)
     c.spread = rounded(record_spread(c.ns, c.nsample));
     c.anchor_ns = rounded(m->anchor_ns);
     c.cold_ns = rounded(m->cold_ns);
+    c.library_ns = rounded(m->library_ns);
     c.max_err = isfinite(m->max_err) ? rounded(m->max_err) : INFINITY;
     return c;
 }
@@ -320,6 +323,8 @@ char *measure_line(Arena *a, const MeasureRecord *m)
                   m->anchor_ns, "max_err", max_err, "final", (int)m->final, "why", m->why);
     if (o && m->cold_ns > 0)
         json_object_set_new(o, "cold_ns", json_real(m->cold_ns));
+    if (o && m->library_ns > 0)
+        json_object_set_new(o, "library_ns", json_real(m->library_ns));
     return line_take(a, o);
 }
 
@@ -434,10 +439,10 @@ static const char *measure_read(Arena *a, json_t *o, Line *out)
     json_int_t threads = 0;
     int final = 0;
     json_error_t error;
-    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:o, s:I, s:s, s:o, s?:F, s:o, s?:F, s:b, s:s}", "key", &m.key,
+    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:o, s:I, s:s, s:o, s?:F, s:o, s?:F, s?:F, s:b, s:s}", "key", &m.key,
                        "device", &m.device, "extent", &extent, "threads", &threads, "status", &status, "ns", &ns,
-                       "anchor_ns", &m.anchor_ns, "max_err", &max_err, "cold_ns", &m.cold_ns, "final", &final, "why",
-                       &m.why) != 0)
+                       "anchor_ns", &m.anchor_ns, "max_err", &max_err, "cold_ns", &m.cold_ns, "library_ns",
+                       &m.library_ns, "final", &final, "why", &m.why) != 0)
         return bad_because(out, &error);
     if (!json_is_number(max_err) && !json_is_null(max_err))
         return "max_err is not a number";

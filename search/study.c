@@ -110,11 +110,19 @@ static void move_anchor(Study *s, int64_t shape, double ns)
             s->trial[i].ns[shape] = s->trial[i].part[shape] * a->ns;
 }
 
+static void take_library(Anchor *a, double part)
+{
+    a->library = (a->library * a->nlibrary + part) / (a->nlibrary + 1);
+    a->nlibrary++;
+}
+
 static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
 {
-    if (m->anchor_ns > 0)
+    if (m->anchor_ns > 0) {
         move_anchor(s, shape, m->anchor_ns);
-    else if (s->anchor[shape].count)
+        if (m->library_ns > 0)
+            take_library(&s->anchor[shape], m->library_ns / m->anchor_ns);
+    } else if (s->anchor[shape].count)
         return;
     if (t->final[shape] && !m->final)
         return;
@@ -227,6 +235,8 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
     if (!device->modelled)
         drop_untimed(s);
 }
+
+double study_library(const Study *s, int64_t shape) { return s->anchor[shape].library * s->anchor[shape].ns; }
 
 bool trial_usable(const Trial *t) { return t->built && t->status == STATUS_OK; }
 

@@ -10,7 +10,9 @@
  *
  * Code for a GPU, and the same code compiled for the emulator, exports dcgen_launch instead of dcgen_run: pointers are
  * the device's, the work is started in `stream`, the workspace is zero before the first call and each call leaves it
- * fit for the next. Its dcgen_pack works in the default stream.
+ * fit for the next. Its dcgen_pack works in the default stream. One that exports the int dcgen_aligned takes operands
+ * only that begin on multiples of so many bytes (of 256 at most), and is verified on such alone: no kernel of a package
+ * may do so, the vendor's library, which they are compared with, may.
  */
 #ifndef DCGEN_ABI_H
 #define DCGEN_ABI_H

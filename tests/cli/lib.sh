@@ -43,7 +43,7 @@ cd "$tmp/work"
 install_cuda() {
     share=$tmp/inst/share/dcgen/templates
     cp -R "$SRC/templates/device" "$share"
-    for file in pack.cu test_cuda.c bench_cuda.c; do
+    for file in pack.cu library.cu test_cuda.c bench_cuda.c; do
         cp "$SRC/templates/dense/$file" "$share/dense"
     done
     cp "$SRC/tests/cli/templates/dense/plain.cu" "$share/dense"

@@ -18,7 +18,7 @@ END
 # The candidate is the same C for all; its own text tells which fault it shall have.
 program fake-nvcc <<'END'
 [ "$1" = --version ] && { echo "nvcc: a script"; echo "Cuda compilation tools, release 13.0, V13.0.0"; exit 0; }
-behaviour=0 spill=0
+behaviour=0 spill=0 ns=4000
 for word; do
     [ "$last" = -o ] && out=$word
     last=$word
@@ -29,10 +29,15 @@ case $(grep -o 'Kernel 0: .*' "$last") in
     *'sm_90a TM=1 BK=32'*) behaviour=5 ;;
     *'sm_90a TM=1 BK=16'*) spill=8 ;;
 esac
+# The vendor's library is a candidate too.
+if grep -q '^extern "C" const int dcgen_aligned' "$last"; then
+    behaviour=${LIBRARY:-16} ns=6000
+    [ "$behaviour" != none ] || { echo "library.cu:7: error: cublasLt.h: No such file or directory" >&2; exit 1; }
+fi
 echo "ptxas info    : Compiling entry function 'k' for 'sm_90a'" >&2
 echo "    0 bytes stack frame, $spill bytes spill stores, $spill bytes spill loads" >&2
 echo "ptxas info    : Used 40 registers, used 1 barriers" >&2
-exec cc -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=$behaviour -o "$out" "$SRC/tests/search/cuda/candidate.c"
+exec cc -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=$behaviour -DTAKES_NS=$ns -o "$out" "$SRC/tests/search/cuda/candidate.c"
 END
 
 section what the GPU is asked
@@ -60,7 +65,22 @@ grep -q 'Tuned for Fake GPU, sm_90a' gpu/kernels.cu || failed "kernels.cu does n
 grep -q '"cold_ns":8000' gpu/records.jsonl || failed "no times with a cold cache"
 grep -q '"final":true' gpu/records.jsonl || failed "no last comparison"
 grep -q '"facts":{"regs":40' gpu/records.jsonl || failed "no registers"
+grep -q '"library_ns":6000.0' gpu/records.jsonl || failed "the vendor's library was not timed"
+grep -q '1.50x as fast as the vendor.s library, geometric mean of 4 shapes; 1.50x at the worst' "$out" || failed "no comparison with the vendor's library"
+grep -q '<td class="num">× 1\.50*</td>' gpu/report.html || failed "the report does not compare with the vendor's library"
+grep -q 'dcgen_aligned' gpu/kernels.cu && failed "the vendor's library is in the package"
 grep -qE 'TM=(1|4)' gpu/kernels.cu && failed "a faulty kernel is in the package"
+
+section without the vendor\'s library
+library() {   # library BEHAVIOUR WORDS: the search ends well, and says why there is no comparison
+    LIBRARY=$1 run 0 -t cuda --runner ./fake-gpu --nvcc ./fake-nvcc -o "no-$1" tiny.cfg
+    said "the vendor's library was not timed: $2"
+    ! grep -q 'as fast as the vendor' "$out" || failed "library $1: there is a comparison"
+    ! grep -q library_ns "no-$1/records.jsonl" || failed "library $1: it has times"
+}
+library none "it does not compile: library.cu:7: error: cublasLt.h"
+library 12 "invalid: refuses these extents (-3)"
+library 10 "crashed: exited with code 4 while verifying"
 
 section from its records, without a GPU
 run 0 -t sm_90a --offline --records gpu/records.jsonl -o again tiny.cfg

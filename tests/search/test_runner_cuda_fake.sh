@@ -18,7 +18,7 @@ export LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" AS
 fail() { echo "FAILED: $*"; sed 's/^/    /' "$tmp/out" "$tmp/err"; failed=1; }
 
 "$cc" -O1 -shared -fPIC -I "$SRC" -o "$tmp/reference.so" "$SRC/templates/dense/reference.c" -lm || exit 1
-for b in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+for b in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
     "$cc" -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=$b -o "$tmp/k$b.so" "$SRC/tests/search/cuda/candidate.c" || exit 1
 done
 
@@ -87,6 +87,9 @@ expect right '"kernel":2,"status":"ok"'
 expect right '"event":"done","id":7'
 order=$(sed -n 's/.*"kernel":\([0-9]\),"phase":"time".*/\1/p' "$tmp/out" | tr -d '\n')
 [ "$order" = 210012210012210012 ] || fail "interleaving: $order"
+
+ask 3 16
+expect "for aligned operands alone" '"kernel":0,"status":"ok","ns":\[4000.0,4000.0,4000.0\]'
 
 ask 0 0
 expect "verified only" '"kernel":0,"status":"ok","ns":\[\]'

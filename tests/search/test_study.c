@@ -123,6 +123,23 @@ static void the_last_comparison_counts_alone(void **state)
     assert_int_equal(trial, 0);
 }
 
+/* The vendor's library is timed beside the anchor, as kernels are; at half the speed in the second moment. */
+static void the_library_is_on_the_same_scale(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    assert_true(study_library(s, 0) == 0);
+    const double library_ns[] = { 120, 260, 70 }; /* the last without an anchor: it says nothing */
+    const Taken beside[] = { { 0, 0, 80, 100, true }, { 1, 0, 180, 200, true }, { 1, 0, 90, 0, true } };
+    for (int i = 0; i < 3; i++) {
+        MeasureRecord m = record_of(s, beside[i]);
+        m.library_ns = library_ns[i];
+        study_measure(s, &m);
+    }
+    assert_near(study_library(s, 0), 1.25 * 150);
+    assert_true(study_library(s, 1) == 0);
+}
+
 static void a_failure_is_for_good(void **state)
 {
     (void)state;
@@ -197,15 +214,11 @@ static void a_candidate_is_added_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_an_anchor_times_are_averaged),
-        cmocka_unit_test(slow_moments_cancel_out),
-        cmocka_unit_test(an_anchor_ends_what_came_without),
-        cmocka_unit_test(the_last_comparison_counts_alone),
-        cmocka_unit_test(a_failure_is_for_good),
-        cmocka_unit_test(what_is_not_known_is_ignored),
-        cmocka_unit_test(order_means_nothing),
-        cmocka_unit_test(noise_is_the_error_of_a_mean),
-        cmocka_unit_test(a_candidate_is_added_once),
+        cmocka_unit_test(without_an_anchor_times_are_averaged), cmocka_unit_test(slow_moments_cancel_out),
+        cmocka_unit_test(an_anchor_ends_what_came_without),     cmocka_unit_test(the_last_comparison_counts_alone),
+        cmocka_unit_test(the_library_is_on_the_same_scale),     cmocka_unit_test(a_failure_is_for_good),
+        cmocka_unit_test(what_is_not_known_is_ignored),         cmocka_unit_test(order_means_nothing),
+        cmocka_unit_test(noise_is_the_error_of_a_mean),         cmocka_unit_test(a_candidate_is_added_once),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -3,7 +3,7 @@
  * The emitted dispatcher, compiled, against the assignment that it was printed from: the same kernel at every shape of
  * the declared ranges and every thread count, the general kernel just outside them and far away, kernels in the same
  * order.
- * ctest: fixture=packages
+ * ctest: label=slow fixture=packages
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@ params = (
   { name = "TM";     choices = [2, 4, 6, 8];               doc = "rows of a thread's part of the tile"; },
   { name = "TN";     choices = [4, 6, 8, 12, 16];          doc = "columns of a thread's part of the tile"; },
   { name = "BK";     choices = [8, 16, 32];                doc = "values of k that are in shared memory at once"; },
-  { name = "STAGES"; choices = [2, 3, 4];                  doc = "such blocks of k, in use or on their way"; },
+  { name = "STAGES"; choices = [2, 3, 4, 5];               doc = "such blocks of k, in use or on their way"; },
   { name = "SPLITK"; choices = [1, 2, 3, 4, 6, 8];
     doc = "blocks that share out the sum over k of one tile; the last one to finish adds up"; },
   { name = "GROUP";  choices = [0, 8];
@@ -62,9 +62,10 @@ constraints = (
   { need = "NT < 256 || MINB > 1 || TM * TN == 128"; why = "half of an SM's registers would stay empty"; },
   { need = "SM_ARCH >= 80 || STAGES == 2"; why = "without asynchronous copies one stage is in use, one in registers"; },
   { need = "SM_ARCH < 80 || STAGES > 2";   why = "one stage on its way does not cover the memory's latency"; },
-  { need = "SM_ARCH < 80 || STAGES == 4 || TILE >= 2048";
+  { need = "SM_ARCH < 80 || STAGES >= 4 || TILE >= 2048";
     why = "too little on its way to cover the memory's latency"; },
   { need = "STAGES <= 3 || TILE <= 2560";  why = "three long stages already cover the memory's latency"; },
+  { need = "STAGES <= 4 || TILE <= 1024";  why = "four stages of this length already cover the memory's latency"; },
   { need = "SPLITK == 1 || GROUP == 0";    why = "what is split has few tiles: their order matters little"; },
   { need = "GROUP == 0 || BM * BN >= 128 * 96"; why = "where small tiles win the operands stay in L2"; },
   { need = "SPLITK <= 3 || BM * BN <= 64 * 96"; why = "in more parts a large tile is not worth the sum at the end"; },

@@ -100,9 +100,9 @@ derived = (
   { name = "LDS";    expr = "(BM * (BN / WN) + BN * (BM / WM)) * ROW / 128 + (BM + BN) * ROW / 128";
     doc = "cycles of shared memory: ldmatrix of all warps, and the copies"; },
   { name = "ISSUE";
-    expr = "(NT / 32) * (KSTEPS * (MTILES * NTILES + MTILES + NTILES / (2 - (LAYOUT_KN * DTYPE_TF32)) + 6) + 40) / 4"
+    expr = "(NT / 32) * (KSTEPS * (MTILES * NTILES + MTILES + NTILES / (2 - (LAYOUT_KN * DTYPE_TF32)) + 2) + 32) / 4"
            " + TILE * ELEM_BYTES / 16 * 4 / 128";
-    doc = "cycles to issue its instructions"; },
+    doc = "cycles to issue its instructions, as counted in SASS: mma, loads, the loop, 4 a copy"; },
   { name = "WORK";   expr = "max(max(MMA, LDS), max(ISSUE, (BM + BN) * ROW / 48))";
     doc = "cycles for a block of k, all included"; },
   { name = "ALONE";  expr = "WORK + 90 + 30 * KSTEPS";
@@ -509,7 +509,7 @@ static __device__ __forceinline__ void KERNEL_put2(NAME_elem *to, float v0, floa
 #if HAS_BIAS
 static __device__ __forceinline__ float KERNEL_bias(const NAME_args &a, int n)
 {
-    if (n >= a.N)
+    if ((unsigned)n >= (unsigned)a.N) /* n0 + n may be beyond the largest int */
         return 0;
 #if DTYPE_TF32
     return a.bias[n];

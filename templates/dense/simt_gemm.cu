@@ -102,8 +102,8 @@ derived = (
   { name = "LDS";    expr = "(TM + TN) * BK * NT / 64";
     doc = "cycles of its shared memory: 2 for 16 bytes a lane"; },
   { name = "ISSUE";
-    expr = "(BM * BN * BK + (TM + TN) * BK * NT / 4 + TILE * 2 + (30 + 6 * CHUNKS / UNROLL) * NT) / 128";
-    doc = "cycles to issue its instructions: FMAs, loads, copies, the loop"; },
+    expr = "(BM * BN * BK + (TM + TN) * BK * NT / 4 + TILE + (34 + 6 * CHUNKS / UNROLL) * NT) / 128";
+    doc = "cycles to issue its instructions, as counted in SASS: FMAs, loads, 4 a copy, the loop"; },
   { name = "WORK";   expr = "max(max(FMA, LDS), max(ISSUE, TILE * 4 / 48))";
     doc = "cycles for a block of k, all included"; },
   { name = "ALONE";  expr = "WORK + 60 + 30 * (CHUNKS / UNROLL)";

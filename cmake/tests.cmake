@@ -4,11 +4,12 @@
 # tests/<area>/test_<x>.sh runs with DCGEN, SRC and BIN set. Each runs in tests/<area> and carries its area as label.
 # Exit code 77 means skipped. A file may ask for more on a line of its own within its head:
 #
-#   ctest: label=slow timeout=300 serial fixture=packages
+#   ctest: emulator label=slow timeout=300 serial fixture=packages
 #
-# label: further labels, by commas; timeout: seconds; serial: runs alone; fixture: runs only when
-# tests/<area>/setup_<fixture>.sh, itself run once before, succeeded. "slow" stays out of the sanitizer builds; shell
-# tests of whole packages (tests/package) are slow by themselves.
+# emulator: a program that is linked with the emulator, and is left out where that is not built; label: further labels,
+# by commas; timeout: seconds; serial: runs alone; fixture: runs only when tests/<area>/setup_<fixture>.sh, itself run
+# once before, succeeded. "slow" stays out of the sanitizer builds; shell tests of whole packages (tests/package) are
+# slow by themselves.
 if(DCGEN_SANITIZE)
     set(timeout_factor 4)
 else()
@@ -47,11 +48,19 @@ function(dcgen_add_program_test file default_timeout)
     get_filename_component(folder ${file} DIRECTORY)
     get_filename_component(area ${folder} NAME)
     set(name ${area}_${base})
+    file(STRINGS ${file} emulator REGEX "^[ #/*]*ctest: (.* )?emulator" LIMIT_COUNT 1)
+    if(emulator AND NOT TARGET dcgen_emulator)
+        return()
+    endif()
     add_executable(${name} ${file})
     target_link_libraries(${name} PRIVATE dcgen_core PkgConfig::cmocka ${CMAKE_DL_LIBS} m pthread)
     target_compile_definitions(${name} PRIVATE
         DCGEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" DCGEN_BINARY_DIR="${PROJECT_BINARY_DIR}")
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    if(emulator) # kernels take its functions from the program
+        target_link_libraries(${name} PRIVATE dcgen_emulator)
+        set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON C_VISIBILITY_PRESET hidden)
+    endif()
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${folder})
     dcgen_register_test(${name} ${file} ${area} ${default_timeout})
 endfunction()

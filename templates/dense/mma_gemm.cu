@@ -507,9 +507,9 @@ static __device__ __forceinline__ void KERNEL_put2(NAME_elem *to, float v0, floa
 }
 
 #if HAS_BIAS
-static __device__ __forceinline__ float KERNEL_bias(const NAME_args &a, int n)
+static __device__ __forceinline__ float KERNEL_bias(const NAME_args &a, unsigned n) /* n: may be beyond the largest int */
 {
-    if ((unsigned)n >= (unsigned)a.N) /* n0 + n may be beyond the largest int */
+    if (n >= (unsigned)a.N)
         return 0;
 #if DTYPE_TF32
     return a.bias[n];
@@ -532,7 +532,7 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
     for (int j = 0; j < NTILES; j++) {
         const int n = col + 8 * j;
 #if HAS_BIAS
-        const float b0 = KERNEL_bias(a, n0 + n), b1 = KERNEL_bias(a, n0 + n + 1);
+        const float b0 = KERNEL_bias(a, (unsigned)n0 + n), b1 = KERNEL_bias(a, (unsigned)n0 + n + 1);
 #else
         const float b0 = 0, b1 = 0;
 #endif

@@ -515,7 +515,7 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, co
 {
     const int nrow = a.M - m0 - p.row, ncol = a.N - n0 - p.col;
     const bool wide = (uintptr_t)a.Y % (4 * VN) == 0 && a.N % VN == 0;
-    float *y = a.Y + (int64_t)(m0 + p.row) * a.N + n0 + p.col;
+    float *y = a.Y + ((int64_t)m0 + p.row) * a.N + n0 + p.col;
     float bias[TN];
 #pragma unroll
     for (int j = 0; j < TN; j++) {

@@ -304,11 +304,9 @@ static size_t stack_colour(int thread)
 static void begin_block(Worker *w, uint64_t index)
 {
     const Launch *l = w->launch;
-    uint64_t place = shuffled(index, l->nblock);
-    w->block_number = l->first_block + (uint32_t)place;
-    w->block_index[0] = (unsigned)(place % l->grid[0]);
-    w->block_index[1] = (unsigned)(place / l->grid[0] % l->grid[1]);
-    w->block_index[2] = (unsigned)(place / l->grid[0] / l->grid[1]);
+    const uint64_t block = shuffled(index, l->nblock);
+    w->block_number = l->first_block + (uint32_t)block;
+    launch_place(l, block, w->block_index);
     w->nthread = (int)(l->block[0] * l->block[1] * l->block[2]);
     w->nbarrier = w->nexited = w->running = 0;
     w->smem_bytes = (uint32_t)l->smem_bytes;

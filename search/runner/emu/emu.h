@@ -38,6 +38,7 @@ typedef struct {
     size_t bytes;
     unsigned elem_bytes, granule_bytes; /* granule: what has a shadow of its own */
     uint64_t *shadow;                   /* of each granule, who wrote it; NULL for inputs */
+    size_t shadow_bytes;
 } EmuRegion;
 
 typedef struct {
@@ -63,6 +64,8 @@ typedef struct {
     bool count;
     size_t smem_limit;    /* bytes a block may have */
     int64_t block_budget; /* accesses after which a block counts as endless */
+    uint64_t sample;      /* of a launch so many values of blockIdx.x are executed, the first and the last among them
+                             and evenly spread, each with all of y and z; 0: all */
     int nregion;
     EmuRegion region[EMU_MAX_REGION];
     /* what came of it */

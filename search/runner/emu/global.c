@@ -68,10 +68,9 @@ static uint64_t own_mark(const Worker *w) { return (uint64_t)w->block_number << 
 
 static const char *writer_text(const Worker *w, uint64_t mark, char text[EMU_TEXT_BYTES])
 {
-    const Launch *l = w->launch;
-    const uint64_t place = mark_block(mark) - l->first_block;
-    snprintf(text, EMU_TEXT_BYTES, "block (%u,%u,%u) thread %d", (unsigned)(place % l->grid[0]),
-             (unsigned)(place / l->grid[0] % l->grid[1]), (unsigned)(place / l->grid[0] / l->grid[1]),
+    unsigned block[3];
+    launch_place(w->launch, mark_block(mark) - w->launch->first_block, block);
+    snprintf(text, EMU_TEXT_BYTES, "block (%u,%u,%u) thread %d", block[0], block[1], block[2],
              stamp_thread(mark_stamp(mark)));
     return text;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * launch: checks a launch as a GPU's driver would, then executes its blocks.
+ * launch: checks a launch as a GPU's driver would, then executes its blocks, or a sample of them.
  */
+#define _GNU_SOURCE
 #include "search/runner/emu/worker.h"
 
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { CUDA_INVALID_VALUE = 1, CUDA_OUT_OF_MEMORY = 2, CUDA_INVALID_CONFIGURATION = 9, MAX_WORKERS = 64 };
 static const uint64_t max_blocks = (uint64_t)1 << 28; /* of one call; more would take forever */
@@ -15,6 +17,18 @@ static const uint64_t max_blocks = (uint64_t)1 << 28; /* of one call; more would
 static Emu *current;
 static Worker *workers[MAX_WORKERS];
 static uint64_t next_block; /* number of the next launch's first block */
+
+/* ---- the grid */
+
+static uint64_t executed_x(const Emu *e, uint64_t x) { return e->sample && e->sample < x ? e->sample : x; }
+
+void launch_place(const Launch *l, uint64_t block, unsigned index[3])
+{
+    const uint64_t x = block % l->nx, last = l->grid[0] - 1;
+    index[0] = l->nx > 1 ? (unsigned)(x * last / (l->nx - 1)) : 0;
+    index[1] = (unsigned)(block / l->nx % l->grid[1]);
+    index[2] = (unsigned)(block / l->nx / l->grid[1]);
+}
 
 /* ---- limits */
 
@@ -31,7 +45,7 @@ static int refuse(Emu *e, int code, const char *fmt, ...)
 static int check_limits(Emu *e, const Launch *l)
 {
     const uint64_t x = l->grid[0], y = l->grid[1], z = l->grid[2];
-    const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2], nx = executed_x(e, x);
     if (x == 0 || y == 0 || z == 0 || threads == 0)
         return refuse(e, CUDA_INVALID_CONFIGURATION, "launches an empty grid or block");
     if (x > INT32_MAX || y > 65535 || z > 65535)
@@ -45,9 +59,9 @@ static int check_limits(Emu *e, const Launch *l)
     if (l->smem_bytes > e->smem_limit || l->smem_bytes > SHARED_BYTES)
         return refuse(e, CUDA_INVALID_VALUE, "launches blocks with %zu bytes of shared memory; the limit is %zu",
                       l->smem_bytes, e->smem_limit);
-    if (x * y > max_blocks || x * y * z + next_block > max_blocks)
+    if (nx * y > max_blocks || nx * y * z + next_block > max_blocks)
         return refuse(e, CUDA_INVALID_VALUE, "launches %llu blocks, too many to emulate",
-                      (unsigned long long)(x * y * z));
+                      (unsigned long long)(nx * y * z));
     return 0;
 }
 
@@ -117,7 +131,8 @@ EXPORT int dcgen_emu_launch(EmuCall *call, void *kernel, const void *args, const
     int code = check_limits(current, &l);
     if (code != 0)
         return code;
-    l.nblock = (uint64_t)grid[0] * grid[1] * grid[2];
+    l.nx = executed_x(current, grid[0]);
+    l.nblock = l.nx * grid[1] * grid[2];
     l.first_block = (uint32_t)next_block;
     next_block += l.nblock;
     bool good = global_begin(&l) && run_workers(&l);
@@ -143,10 +158,22 @@ void emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, si
     snprintf(r->name, sizeof r->name, "%s", name);
 }
 
+/* Small pages, which are there once they are written: of a large output a launch may write little. */
 static bool new_shadow(EmuRegion *r)
 {
-    r->shadow = calloc(r->bytes / r->granule_bytes + 1, sizeof *r->shadow);
-    return r->shadow;
+    r->shadow_bytes = (r->bytes / r->granule_bytes + 1) * sizeof *r->shadow;
+    void *map = mmap(NULL, r->shadow_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
+        return false;
+    madvise(map, r->shadow_bytes, MADV_NOHUGEPAGE);
+    r->shadow = map;
+    return true;
+}
+
+static void free_shadow(EmuRegion *r)
+{
+    if (r->shadow)
+        munmap(r->shadow, r->shadow_bytes);
 }
 
 bool emu_add_memory(Emu *e, const char *name, const void *base, size_t bytes)
@@ -164,7 +191,7 @@ bool emu_remove_memory(Emu *e, const void *base)
 {
     for (int i = 0; i < e->nregion; i++)
         if (e->region[i].base == (uintptr_t)base) {
-            free(e->region[i].shadow);
+            free_shadow(&e->region[i]);
             e->region[i] = e->region[--e->nregion];
             return true;
         }
@@ -191,7 +218,7 @@ void emu_end(Emu *e)
     if (e->nfinding == 0)
         global_check_counters(e);
     for (int i = 0; i < e->nregion; i++)
-        free(e->region[i].shadow);
+        free_shadow(&e->region[i]);
     e->nregion = 0;
     current = NULL;
 }

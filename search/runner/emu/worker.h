@@ -146,12 +146,17 @@ struct Launch {
     const void *args;
     unsigned grid[3], block[3];
     size_t smem_bytes;
-    uint32_t first_block; /* number of its first block */
-    uint64_t nblock;
+    uint32_t first_block;     /* number of its first block */
+    uint64_t nx, nblock;      /* values of x, and blocks, that are executed */
     uint64_t next;            /* atomic */
     int stop;                 /* atomic: no further block */
     struct Release **release; /* of each block, what its last atomic made visible; see global.c */
 };
+
+/* ---- launch.c */
+
+/* Where in the grid a launch's block is, by its number less that of the first one. */
+void launch_place(const Launch *l, uint64_t block, unsigned index[3]);
 
 /* ---- block.c */
 bool worker_prepare(Worker *w, int nthread);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * large_cases: the kernels and shapes of test_emu_large.c.
+ */
+#ifndef DCGEN_TESTS_LARGE_CASES_H
+#define DCGEN_TESTS_LARGE_CASES_H
+
+#include <stdint.h>
+
+enum { M, N, K, NAXIS };
+enum { MAX_SHAPE = 4 };
+#define MOST 2147483647    /* an extent can be */
+#define FITTING 2147483640 /* the most of which rows are aligned to 16 bytes, whatever the type */
+
+typedef struct {
+    const char *kernel; /* template, target, dtype, layout, and parameters that are not as in the general kernel */
+    int64_t extent[MAX_SHAPE][NAXIS];
+} Case;
+
+enum {
+    SIMT_NK,
+    SIMT_KN,
+    SIMT_GROUP,
+    SIMT_SPLIT_NK,
+    SIMT_SPLIT_KN,
+    SIMT_FIXED_NK,
+    SIMT_FIXED_KN,
+    SIMT_OLD_NK,
+    SIMT_OLD_KN,
+    MMA_TF32_NK,
+    MMA_TF32_KN,
+    MMA_F16_NK,
+    MMA_BF16_KN,
+    MMA_GROUP,
+    MMA_SPLIT_NK,
+    MMA_SPLIT_KN,
+    MMA_FIXED_NK,
+    MMA_FIXED_KN,
+    GEMV_LARGEST_GRID,
+    GEMV_NK,
+    GEMV_KN,
+    GEMV_SPLIT_NK,
+    GEMV_SPLIT_KN,
+    NCASE
+};
+
+/* Extents at their limit bring offsets within a tile beyond 2^31 too, and the last column of a tile of 96 beyond the
+ * largest int. Rows of odd length are copied by single elements. Split kernels have few tiles, hence a larger K. */
+static const Case cases[NCASE] = {
+    [SIMT_NK] = { "simt_gemm sm_90a f32 NK",
+                  { { 70001, 70003, 24 }, { 6, MOST, 20 }, { MOST, 6, 20 }, { 4300001, 70, 1001 } } },
+    [SIMT_KN] = { "simt_gemm sm_90a f32 KN BM=96 BN=96 TM=6 TN=12",
+                  { { 70001, 70004, 24 }, { 6, MOST, 20 }, { 6, FITTING, 36 }, { MOST, 6, 20 } } },
+    [SIMT_GROUP] = { "simt_gemm sm_90a f32 NK BM=128 BN=128 TM=8 TN=8 BK=8 STAGES=4 GROUP=8",
+                     { { 70001, 70004, 20 }, { 1100, 16700001, 9 } } },
+    [SIMT_SPLIT_NK] = { "simt_gemm sm_90a f32 NK BM=32 BN=128 TM=4 TN=8 SPLITK=4",
+                        { { 20, 524201, 4400 }, { 20, 524201, 8300 } } },
+    [SIMT_SPLIT_KN] = { "simt_gemm sm_90a f32 KN BM=64 BN=256 TM=8 TN=16 BK=8 SPLITK=3", { { 20, 1048500, 6200 } } },
+    [SIMT_FIXED_NK] = { "simt_gemm sm_90a f32 NK FIXED_K=1000", { { 4300001, 70, 1000 }, { 70, 4300001, 1000 } } },
+    [SIMT_FIXED_KN] = { "simt_gemm sm_90a f32 KN FIXED_K=40 FIXED_N=2147483640", { { 6, FITTING, 40 } } },
+    [SIMT_OLD_NK] = { "simt_gemm sm_75 f32 NK", { { 70001, 70004, 24 }, { 6, MOST, 20 } } },
+    [SIMT_OLD_KN] = { "simt_gemm sm_75 f32 KN BM=32 BN=96 TM=4 TN=6", { { 6, FITTING, 36 }, { MOST, 8, 20 } } },
+
+    [MMA_TF32_NK] = { "mma_gemm sm_90a tf32 NK",
+                      { { 70001, 70004, 36 }, { 6, MOST, 20 }, { MOST, 6, 21 }, { 4300001, 70, 1001 } } },
+    [MMA_TF32_KN] = { "mma_gemm sm_80 tf32 KN",
+                      { { 70001, 70003, 24 }, { 6, FITTING, 36 }, { 6, MOST, 20 }, { MOST, 8, 20 } } },
+    [MMA_F16_NK] = { "mma_gemm sm_90a f16 NK BM=32 BN=96 WM=16 WN=32",
+                     { { 92681, 92683, 38 }, { 6, MOST, 39 }, { 38, FITTING, 40 }, { MOST, 6, 40 } } },
+    [MMA_BF16_KN] = { "mma_gemm sm_90a bf16 KN BM=32 BN=96 WM=16 WN=32",
+                      { { 92681, 92688, 40 }, { 6, MOST, 39 }, { 38, FITTING, 72 }, { MOST, 6, 37 } } },
+    [MMA_GROUP] = { "mma_gemm sm_90a f16 NK BM=128 BN=128 WM=64 WN=32 GROUP=8",
+                    { { 70001, 70008, 40 }, { 1100, 16700001, 38 } } },
+    [MMA_SPLIT_NK] = { "mma_gemm sm_90a f16 NK BM=32 BN=128 WM=32 WN=32 SPLITK=4",
+                       { { 16, 524201, 8306 }, { 10, 524208, 8328 } } },
+    [MMA_SPLIT_KN] = { "mma_gemm sm_90a bf16 KN BM=64 BN=256 WM=32 WN=64 SPLITK=3", { { 16, 1048500, 6201 } } },
+    [MMA_FIXED_NK] = { "mma_gemm sm_90a bf16 NK FIXED_K=1000", { { 4300001, 70, 1000 }, { 70, 4300001, 1000 } } },
+    [MMA_FIXED_KN] = { "mma_gemm sm_90a tf32 KN FIXED_K=64 FIXED_N=2147483640", { { 6, FITTING, 64 } } },
+
+    [GEMV_LARGEST_GRID] = { "gemv sm_90a f32 NK ROWS=1 COLS=1 WARPS=4 KWARPS=4 UNROLL=2",
+                            { { 1, MOST, 20 }, { MOST, 1, 21 } } },
+    [GEMV_NK] = { "gemv sm_75 f16 NK ROWS=4 COLS=2",
+                  { { 92681, 92683, 24 }, { 6, MOST, 24 }, { MOST, 6, 24 }, { 5, 43000, 100001 } } },
+    [GEMV_KN] = { "gemv sm_90a bf16 KN ROWS=4 LANES=8 UNROLL=1",
+                  { { 92681, 92683, 24 }, { 6, MOST, 24 }, { 6, FITTING, 72 }, { MOST, 6, 24 } } },
+    [GEMV_SPLIT_NK] = { "gemv sm_90a bf16 NK ROWS=4 COLS=4 KWARPS=8 SPLITK=4", { { 3, 16384, 270000 } } },
+    [GEMV_SPLIT_KN] = { "gemv sm_90a f32 KN ROWS=4 COLS=2 SPLITK=8", { { 3, 1048001, 4200 } } },
+};
+
+/* Kernels that compute a product in 32 bits instead of 64: they must be found wrong on the shape that is named. */
+typedef struct {
+    int of, shape;
+    const char *product; /* with the cast that makes it one of 64 bits */
+} Mutant;
+
+static const Mutant mutants[] = {
+    { SIMT_NK, 2, "(uint64_t)s.ldx * m0" },
+    { SIMT_NK, 1, "(uint64_t)s.ldw * n0" },
+    { SIMT_NK, 0, "((int64_t)m0 + p.row) * a.N" },
+    { SIMT_NK, 1, "(int64_t)4 * a.N" },
+    { SIMT_KN, 2, "(uint64_t)s.ldw * split::k_of_w()" },
+    { SIMT_KN, 2, "src.w += (uint64_t)src.ldw * " },
+    { SIMT_SPLIT_KN, 0, "(uint64_t)s.ldw * k0" },
+    { MMA_TF32_NK, 3, "(uint64_t)s.ldx * m0" },
+    { MMA_F16_NK, 1, "(uint64_t)s.ldw * n0" },
+    { MMA_TF32_NK, 0, "(int64_t)m0 * a.N" },
+    { MMA_F16_NK, 2, "(int64_t)r * a.N" },
+    { MMA_TF32_KN, 1, "src.w + (uint64_t)src.ldw * (i * rows)" },
+    { MMA_SPLIT_KN, 0, "(uint64_t)s.ldw * k0" },
+    { GEMV_NK, 2, "(int64_t)min(b.m0 + r, a.M - 1) * a.K" },
+    { GEMV_NK, 3, "(uint64_t)b.ldw * (unsigned)min" },
+    { GEMV_KN, 1, "(uint64_t)b.ldw * (k + i)" },
+    { GEMV_KN, 0, "(int64_t)m * a.N + n" },
+};
+
+enum { NMUTANT = sizeof mutants / sizeof *mutants };
+
+#endif

@@ -38,7 +38,7 @@ values = (
     doc = "blocks that an SM shall hold: up to 16 warps; each of its quarters has a quarter of the registers"; },
   { name = "CAP";       expr = "min(255, REGS_SM / (128 * ceil_div(NT * MINB, 128)) / 8 * 8)";
     doc = "registers that the compiler may use"; },
-  { name = "UNROLL";    expr = "1 + (CHUNKS - 1) * (NEED + 4 * TM + 36 + 4 * (NT == 64) <= CAP)";
+  { name = "UNROLL";    expr = "1 + (CHUNKS - 1) * (NEED + 4 * TM + 32 + 8 * (NT == 64) <= CAP)";
     doc = "chunks of k unrolled: all, if registers are left to load the next one's values early"; },
   { name = "COUNTERS";  expr = "4096";                      doc = "tiles that may be split"; },
   { name = "WHOLE";     expr = "FIXED_K > 0 && FIXED_K % BK == 0";

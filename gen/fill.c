@@ -332,14 +332,58 @@ static void section_line(Filler *f, const char *word, const char *end)
         diag_error(f->diag, at(f, word, len), "there is no section '%s'", name);
 }
 
+/* The FILE of a line '#include "FILE"'; NULL: it is another. */
+static const char *included(const char *line, const char *end, size_t *len)
+{
+    static const char word[] = "#include \"";
+    const size_t n = sizeof word - 1;
+    if ((size_t)(end - line) <= n || memcmp(line, word, n) != 0)
+        return NULL;
+    *len = strcspn(line + n, "\"\n");
+    return line[n + *len] == '"' ? line + n : NULL;
+}
+
+static const Source *find_piece(const Fill *fill, const char *file, size_t len)
+{
+    for (int i = 0; i < fill->npiece; i++) {
+        const char *path = fill->piece[i]->path, *slash = strrchr(path, '/');
+        if (word_is(file, len, slash ? slash + 1 : path))
+            return fill->piece[i];
+    }
+    return NULL;
+}
+
+static void fill_lines(Filler *f, size_t offset);
+
+/* Bytes of the line at the head of a file that names its licence. */
+static size_t licence_bytes(const Source *piece)
+{
+    const size_t line = strcspn(piece->text, "\n");
+    const char *mark = strstr(piece->text, "SPDX-License-Identifier");
+    return mark && mark < piece->text + line ? line + (piece->text[line] == '\n') : 0;
+}
+
+/* The piece in the place of the line that includes it. */
+static void include_piece(Filler *f, const Source *piece)
+{
+    Filler of_piece = { .arena = f->arena, .src = piece, .fill = f->fill, .diag = f->diag, .out = f->out };
+    fill_lines(&of_piece, licence_bytes(piece));
+    f->out = of_piece.out;
+}
+
 static void fill_line(Filler *f, const char *line, const char *end)
 {
     bool keep = false;
-    const char *word;
+    const char *word, *file;
+    const Source *piece;
+    size_t len;
     if (directive(f, line, end, &keep)) {
         if (!keep)
             return;
     } else if (!live(f)) {
+        return;
+    } else if ((file = included(line, end, &len)) && (piece = find_piece(f->fill, file, len))) {
+        include_piece(f, piece);
         return;
     } else {
         const char *mark = marker(line, end, &word);
@@ -360,18 +404,41 @@ static void fill_line(Filler *f, const char *line, const char *end)
     text_add(&f->out, "\n");
 }
 
+static void fill_lines(Filler *f, size_t offset)
+{
+    for (const char *line = f->src->text + offset; *line;) {
+        const char *end = strchr(line, '\n');
+        fill_line(f, line, end ? end : line + strlen(line));
+        line = end ? end + 1 : line + strlen(line);
+    }
+    if (f->depth)
+        diag_error(f->diag, loc_at(f->src, f->cond[f->depth - 1].at, 1), "this condition has no '#endif'");
+}
+
 char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *fill, Diag *d)
 {
     Filler f = { .arena = a, .src = src, .fill = fill, .diag = d, .out = { .arena = a } };
     int before = diag_nerror(d);
-    for (const char *line = src->text + offset; *line;) {
-        const char *end = strchr(line, '\n');
-        fill_line(&f, line, end ? end : line + strlen(line));
-        line = end ? end + 1 : line + strlen(line);
-    }
-    if (f.depth)
-        diag_error(d, loc_at(src, f.cond[f.depth - 1].at, 1), "this condition has no '#endif'");
+    fill_lines(&f, offset);
     return diag_nerror(d) == before ? arena_strdup(a, text_str(&f.out)) : NULL;
+}
+
+void fill_includes(const Source *src, size_t offset, void (*visit)(void *ctx, const char *file, size_t len, size_t at),
+                   void *ctx)
+{
+    bool standalone = false;
+    for (const char *line = src->text + offset; *line;) {
+        const char *end = line + strcspn(line, "\n");
+        size_t len;
+        const char *file = included(line, end, &len);
+        if (strncmp(line, "#ifndef DCGEN", 13) == 0)
+            standalone = true;
+        else if (standalone && strncmp(line, "#endif", 6) == 0)
+            standalone = false;
+        if (file && !standalone)
+            visit(ctx, file, len, (size_t)(file - src->text));
+        line = end + (*end == '\n');
+    }
 }
 
 /* The end of the comment or string that begins at s, or s itself. */

@@ -7,6 +7,7 @@
  *   - "#if EXPR", "#elif EXPR" over known names are folded: the branch that holds stays, the lines go; "#ifndef DCGEN" serves the
  *     stand-alone compile and is dropped; conditions that use no known name stay as they are;
  *   - a line that ends in "//@ repeat R = EXPR..EXPR" is printed once a value of R;
+ *   - a line '#include "FILE"' becomes the text of that piece, filled, if `piece` knows it; an SPDX line at its head stays behind;
  *   - a line that is only "//@ WORD" (in a file that is not C: "#@ WORD" or "<!--@ WORD -->") becomes the section of that name.
  * Inside string literals only NAME and KERNEL are replaced.
  */
@@ -29,10 +30,16 @@ typedef struct {
     const char *(*section)(void *ctx,
                            const char *word); /* text of a section; NULL result: an error; NULL: no sections */
     void *section_ctx;
+    int npiece;
+    const Source *const *piece; /* files that may be included, by the last part of their paths */
 } Fill;
 
 /* src->text from byte `offset` on. NULL after errors in d. */
 char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *f, Diag *d);
+
+/* Calls visit for every line '#include "FILE"' outside of "#ifndef DCGEN", with FILE. */
+void fill_includes(const Source *src, size_t offset, void (*visit)(void *ctx, const char *file, size_t len, size_t at),
+                   void *ctx);
 
 /* Every identifier outside strings and comments, once each time it is used; names bound by a repeat line are left out. */
 void fill_names(const Source *src, size_t offset, void (*visit)(void *ctx, const char *name, size_t len, size_t at),

@@ -218,6 +218,8 @@ char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
                .name = b->spec->name,
                .kernel = kernel,
                .target = b->target->name,
-               .guard = guard_of(a, b->target) };
+               .guard = guard_of(a, b->target),
+               .npiece = b->t->npiece,
+               .piece = b->t->piece };
     return fill_text(a, b->t->src, b->t->body, &f, d);
 }

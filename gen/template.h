@@ -24,7 +24,8 @@ enum {
     TEMPLATE_MAX_CONSTRAINT = 24,
     TEMPLATE_MAX_VALUE = 24,
     TEMPLATE_MAX_FEATURE = 40,
-    TEMPLATE_MAX_SLOT = 160
+    TEMPLATE_MAX_SLOT = 160,
+    TEMPLATE_MAX_PIECE = 8
 };
 
 typedef struct {
@@ -57,6 +58,9 @@ typedef struct {
     const char *hash;                /* 16 hex digits of the whole text */
     const Source *src;
     size_t body; /* where the text behind the head begins */
+    int npiece;
+    const Source
+        *piece[TEMPLATE_MAX_PIECE]; /* files beside it that its body includes, which other templates may do too */
     int nparam;
     TemplateParam param[TEMPLATE_MAX_PARAM];
     int nvalue; /* derived from parameters and target; later ones may use earlier ones */

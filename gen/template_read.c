@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 #include "gen/conf.h"
 #include "gen/dir.h"
@@ -341,6 +342,7 @@ static bool read_head(Reader *r, const Conf *c)
 
 typedef struct {
     Reader *r;
+    const Source *src; /* the template or a piece */
     bool used[TEMPLATE_MAX_SLOT];
     bool ok;
 } BodyCheck;
@@ -366,7 +368,7 @@ static void body_name(void *ctx, const char *id, size_t len, size_t offset)
     if (!is_upper_word(name) || is_free_name(name) || op_axis(r->op, name) >= 0)
         return;
     const char *near = diag_nearest(name, r->name, r->nbody_name);
-    diag_error(r->diag, loc_at(r->t->src, offset, (int)len),
+    diag_error(r->diag, loc_at(b->src, offset, (int)len),
                near ? "'%s' is not declared in the template's head; did you mean '%s'?"
                     : "'%s' is not declared in the template's head",
                name, near);
@@ -401,8 +403,12 @@ static size_t skip_standalone(const Template *t)
 static bool check_body(Reader *r)
 {
     Template *t = r->t;
-    BodyCheck b = { .r = r, .ok = true };
+    BodyCheck b = { .r = r, .src = t->src, .ok = true };
     fill_names(t->src, skip_standalone(t), body_name, &b);
+    for (int i = 0; i < t->npiece; i++) {
+        b.src = t->piece[i];
+        fill_names(b.src, 0, body_name, &b);
+    }
     for (int i = t->nvalue - 1; i >= 0; i--) /* a value that is used uses what it is made of */
         if (b.used[find_declared(r, t->value[i].name)])
             expr_names(t->value[i].expr, value_name, &b);
@@ -488,9 +494,38 @@ static void bind_names(Reader *r)
 
 /* ---- whole templates ---- */
 
-static const char *text_hash(Arena *a, const Source *src)
+/* Of its whole text and that of its pieces. */
+static const char *text_hash(Arena *a, const Template *t)
 {
-    return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(src->text, src->len));
+    XXH64_hash_t h = XXH3_64bits(t->src->text, t->src->len);
+    for (int i = 0; i < t->npiece; i++)
+        h = XXH3_64bits_withSeed(t->piece[i]->text, t->piece[i]->len, h);
+    return arena_printf(a, "%016llx", (unsigned long long)h);
+}
+
+static void read_piece(void *ctx, const char *file, size_t len, size_t at)
+{
+    Reader *r = ctx;
+    Template *t = r->t;
+    const char *path = t->src->path, *slash = strrchr(path, '/');
+    const char *own = arena_printf(r->arena, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)len, file);
+    for (int i = 0; i < t->npiece; i++)
+        if (strcmp(t->piece[i]->path, own) == 0)
+            return;
+    const Loc loc = loc_at(t->src, at, (int)len);
+    if (t->npiece == TEMPLATE_MAX_PIECE)
+        diag_error(r->diag, loc, "more than %d files are included", TEMPLATE_MAX_PIECE);
+    else if (memchr(file, '/', len) || access(own, R_OK) != 0)
+        diag_error(r->diag, loc, "there is no file '%.*s' beside the template", (int)len, file);
+    else if ((t->piece[t->npiece] = conf_source(r->arena, own, r->diag)))
+        t->npiece++;
+}
+
+static bool read_pieces(Reader *r)
+{
+    const int before = diag_nerror(r->diag);
+    fill_includes(r->t->src, r->t->body, read_piece, r);
+    return diag_nerror(r->diag) == before;
 }
 
 /* NULL without an error when the file is no template. */
@@ -507,7 +542,6 @@ static const Template *template_read(Arena *a, const Spec *spec, const char *pat
     Template *t = ARENA_NEW(a, Template);
     Reader r = { .arena = a, .diag = d, .spec = spec, .op = spec->op, .t = t };
     t->src = src;
-    t->hash = text_hash(a, src);
     t->body = (size_t)(end + 2 - src->text);
     t->body += src->text[t->body] == '\n';
     Conf *c = conf_parse(a, src, (size_t)(head - src->text) + sizeof HEAD - 1, (size_t)(end - src->text), d);
@@ -515,8 +549,9 @@ static const Template *template_read(Arena *a, const Spec *spec, const char *pat
         return NULL;
     bool ok = read_head(&r, c);
     conf_free(c);
-    if (!ok || !check_body(&r))
+    if (!ok || !read_pieces(&r) || !check_body(&r))
         return NULL;
+    t->hash = text_hash(a, t);
     number_names(&r);
     bind_names(&r);
     return t;

@@ -39,6 +39,7 @@ values = (
   { name = "SMEM";    expr = "max(STAGES * TILE, BM * Y_PITCH) * ELEM_BYTES";
     doc = "bytes of shared memory of a block"; },
   { name = "COUNTERS"; expr = "4096";                      doc = "tiles that may be split"; },
+  { name = "WIDE";    expr = "BN";                         doc = "columns that the threads share out for KN"; },
   { name = "WHOLE";   expr = "FIXED_K > 0 && FIXED_K % BK == 0";
     doc = "every block of k is whole at the fixed K"; },
   { name = "NEED";    expr = "WM * WN / 32 + 8 * MTILES + 4 * NTILES + 40";
@@ -180,6 +181,7 @@ features = (
 #define W_ROWS 1
 #define W_MASK 8
 #define W_PITCH BN
+#define WIDE BN
 #define TILE (BM * BK + BN * BK)
 #define Y_PITCH (BN + 8)
 #define SMEM (STAGES * TILE * ELEM_BYTES)
@@ -212,7 +214,13 @@ static __device__ __forceinline__ int KERNEL_at(int r, int k)
     return r * BK + (k / QUAD ^ r / X_ROWS % X_MASK) * QUAD + k % QUAD;
 }
 
-#if LAYOUT_KN
+#if LAYOUT_NK
+/* The column of Y whose row of W is in row s of the tile. */
+static __device__ __forceinline__ int KERNEL_column(int s)
+{
+    return s;
+}
+#else
 /* Where column n of row k lies in W's part of a stage. */
 static __device__ __forceinline__ int KERNEL_at_kn(int k, int n)
 {
@@ -224,96 +232,7 @@ static __device__ __forceinline__ int KERNEL_at_kn(int k, int n)
 }
 #endif
 
-/* How the threads share out the copies of a block of k, `width` elements each. Along k they copy `down` rows at a
- * time; from one row to another that is a multiple of 8 below it the swizzle is the same. */
-template <int width> struct KERNEL_split {
-    static constexpr int across = BK / width, down = NT / across;
-    static __device__ __forceinline__ int row() { return threadIdx.x / across; }
-    static __device__ __forceinline__ int k() { return threadIdx.x % across * width; }
-    static __device__ __forceinline__ int at(int i) /* where the thread's i-th part lies, of X or of NK's W */
-    {
-        return down % 8 == 0 ? KERNEL_at(row(), k()) + i * down * BK : KERNEL_at(row() + i * down, k());
-    }
-#if LAYOUT_KN
-    static constexpr int along = BN / width < NT ? BN / width : NT, rows = NT / along, step = along * width;
-    static __device__ __forceinline__ int k_of_w() { return threadIdx.x / along; }
-    static __device__ __forceinline__ int column() { return threadIdx.x % along * width; }
-    static __device__ __forceinline__ int at_w(int i, int j) /* of KN's W, its part that is i down and j along */
-    {
-        return rows % 8 == 0 ? KERNEL_at_kn(k_of_w(), column() + j * step) + i * rows * W_PITCH
-                             : KERNEL_at_kn(k_of_w() + i * rows, column() + j * step);
-    }
-#endif
-};
-
-struct KERNEL_source { /* what a thread copies of the next block of k */
-    const NAME_elem *x, *w; /* its first elements of X and of W */
-    unsigned ldx, ldw;
-    int nrow, ncol; /* rows of X and columns of W from these on */
-    int nk;         /* values of k from the block's first on */
-};
-
-/* The thread's part of the tile at row m0 and column n0 from k0 on, k < k1, of operands with these extents. */
-template <int width>
-static __device__ __forceinline__ KERNEL_source
-KERNEL_begin(const NAME_args &a, int N, int K, int m0, int n0, int k0, int k1)
-{
-    typedef KERNEL_split<width> split;
-    KERNEL_source s;
-    s.ldx = (unsigned)K;
-    s.ldw = (unsigned)NAME_LDW((int64_t)N, (int64_t)K);
-    s.x = a.X + (uint64_t)s.ldx * m0 + (uint64_t)s.ldx * split::row() + k0 + split::k();
-    s.nrow = a.M - m0 - split::row();
-#if LAYOUT_NK
-    const int column = split::row();
-    s.w = a.W + (uint64_t)s.ldw * n0 + (uint64_t)s.ldw * column + k0 + split::k();
-#else
-    const int column = split::column();
-    s.w = a.W + (uint64_t)s.ldw * k0 + (uint64_t)s.ldw * split::k_of_w() + n0 + column;
-#endif
-    s.ncol = N - n0 - column;
-    s.nk = k1 - k0;
-    return s;
-}
-
-/* Calls part(at, from, exists) for each `width` elements that this thread copies of the next block of k: their place
- * in the stage, where they come from, and whether there are any such: else they are 0. Then src is at the block
- * behind it, but for nk. */
-template <int width, class Part>
-static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part part)
-{
-    typedef KERNEL_split<width> split;
-#if WHOLE
-    constexpr bool whole = width == QUAD; /* no block of k is cut short: K is fixed */
-#else
-    constexpr bool whole = false; /* the last block of k may be cut short */
-#endif
-    constexpr int down = split::down, unroll = width == QUAD ? 8 : width * ELEM_BYTES < 4 ? 8 : 1;
-    const bool here = whole || split::k() < src.nk;
-#pragma unroll unroll
-    for (int i = 0; i < (BM + down - 1) / down; i++)
-        if (BM % down == 0 || split::row() + i * down < BM)
-            part(split::at(i), src.x + (uint64_t)src.ldx * (i * down), i * down < src.nrow && here);
-    src.x += BK;
-#if LAYOUT_NK
-#pragma unroll unroll
-    for (int i = 0; i < (BN + down - 1) / down; i++)
-        if (BN % down == 0 || split::row() + i * down < BN)
-            part(BM * BK + split::at(i), src.w + (uint64_t)src.ldw * (i * down), i * down < src.ncol && here);
-    src.w += BK;
-#else
-    constexpr int rows = split::rows, step = split::step;
-    const int r = split::k_of_w();
-#pragma unroll unroll
-    for (int i = 0; i < (BK + rows - 1) / rows; i++)
-#pragma unroll
-        for (int j = 0; j < BN / width / split::along; j++)
-            if (BK % rows == 0 || r + i * rows < BK)
-                part(split::at_w(i, j), src.w + (uint64_t)src.ldw * (i * rows) + j * step,
-                     j * step < src.ncol && (whole || r + i * rows < src.nk));
-    src.w += (uint64_t)src.ldw * BK;
-#endif
-}
+#include "tile_copy.cuh"
 
 struct KERNEL_fragments { /* operands of a warp for a step: X 16 x 32 bytes, W 32 bytes x 8 columns each */
     unsigned x[MTILES][4], w[NTILES][2];
@@ -396,7 +315,7 @@ KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src
     const KERNEL_place p = KERNEL_find();
     const auto start = [&](NAME_elem *stage) {
         if (src.nk > 0)
-            KERNEL_parts<width>(src, [&](int at, const NAME_elem *from, bool exists) {
+            KERNEL_parts<width>(src, [&](int, int at, const NAME_elem *from, bool exists) {
                 if (width == QUAD)
                     NAME_device::cp_async16(stage + at, from, exists ? 16 : 0);
                 else if (width * ELEM_BYTES == 4)
@@ -429,69 +348,8 @@ KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src
     }
 }
 
-/* acc = the part of tile m0, n0 that slice blockIdx.z of k has, copied `width` elements at a time, of operands with
- * these extents. */
-template <int width>
-static __device__ __forceinline__ void KERNEL_slice(float (&acc)[MTILES][NTILES][4], NAME_elem *stages,
-                                                    const NAME_args &a, int N, int K, int m0, int n0)
-{
 #if SPLITK > 1
-    const int slice = (K / BK + (K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
-    const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? K : k0 + slice * BK;
-#else
-    const int k0 = 0, k1 = K;
-#endif
-    KERNEL_sum<width>(acc, stages, KERNEL_begin<width>(a, N, K, m0, n0, k0, k1));
-}
-
-#if SPLITK > 1
-/* Adds up the tile of all blocks that share it, in their order, for one of them: false in the others. The
- * workspace begins with COUNTERS counters, one a tile, all 0 between calls; then it has a tile for each block. */
-static __device__ __forceinline__ bool
-KERNEL_combine(float (&acc)[MTILES][NTILES][4], void *workspace, unsigned *flag)
-{
-    const unsigned nslice = gridDim.z, t = threadIdx.x;
-    if (nslice == 1)
-        return true;
-    unsigned *counter = (unsigned *)workspace + blockIdx.x;
-    float *tile = (float *)workspace + COUNTERS + (size_t)blockIdx.x * nslice * (BM * BN) + t * 4;
-    float *own = tile + (size_t)blockIdx.z * (BM * BN);
-#pragma unroll
-    for (int i = 0; i < MTILES; i++)
-#pragma unroll
-        for (int j = 0; j < NTILES; j++) {
-            const float *v = acc[i][j];
-            *(float4 *)(own + (i * NTILES + j) * (4 * NT)) = make_float4(v[0], v[1], v[2], v[3]);
-        }
-    NAME_device::fence();
-    __syncthreads();
-    if (t == 0)
-        *flag = NAME_device::atomic_add(counter, 1);
-    __syncthreads();
-    if (*flag != nslice - 1)
-        return false;
-    NAME_device::fence();
-    if (t == 0)
-        *counter = 0;
-#pragma unroll
-    for (int i = 0; i < MTILES; i++)
-#pragma unroll
-        for (int j = 0; j < NTILES; j++)
-#pragma unroll
-            for (int e = 0; e < 4; e++)
-                acc[i][j][e] = 0;
-#pragma unroll 1
-    for (unsigned s = 0; s < nslice; s++, tile += BM * BN)
-#pragma unroll
-        for (int i = 0; i < MTILES; i++)
-#pragma unroll
-            for (int j = 0; j < NTILES; j++) {
-                const float4 q = NAME_device::load_l2_16(tile + (i * NTILES + j) * (4 * NT));
-                float *v = acc[i][j];
-                v[0] += q.x, v[1] += q.y, v[2] += q.z, v[3] += q.w;
-            }
-    return true;
-}
+#include "tile_sum.cuh"
 #endif
 
 /* Two neighbouring elements of Y to shared memory. */
@@ -560,20 +418,15 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
     }
 }
 
+#include "tile_place.cuh"
+
 /* A block computes tile blockIdx.x, of which it sums up slice blockIdx.z of k. */
 static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 {
 #if TARGET_GUARD
     NAME_elem *stages = (NAME_elem *)NAME_device::shared_memory();
-    const unsigned down = (a.M - 1) / BM + 1;
-#if GROUP
-    const unsigned across = (a.N - 1) / BN + 1;
-    const unsigned group = blockIdx.x / (GROUP * across), in_group = blockIdx.x % (GROUP * across);
-    const unsigned height = min(down - group * GROUP, (unsigned)GROUP);
-    const int m0 = (group * GROUP + in_group % height) * BM, n0 = in_group / height * BN;
-#else
-    const int m0 = blockIdx.x % down * BM, n0 = blockIdx.x / down * BN;
-#endif
+    int m0, n0;
+    KERNEL_tile(a, m0, n0);
     const unsigned ldw = (unsigned)NAME_LDW((int64_t)a.N, (int64_t)a.K);
     const unsigned odd = (unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | ldw * ELEM_BYTES;
     float acc[MTILES][NTILES][4];
@@ -587,44 +440,27 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 #if FIXED_N
     /* fixed for this N and K: operands with others are copied a few bytes at a time */
     if (odd % 16 == 0 && a.N == FIXED_N && a.K == FIXED_K)
-        KERNEL_slice<QUAD>(acc, stages, a, FIXED_N, FIXED_K, m0, n0);
+        KERNEL_sum<QUAD>(acc, stages, KERNEL_begin<QUAD>(a, FIXED_N, FIXED_K, m0, n0));
 #elif FIXED_K
     /* fixed for this K: operands with another are copied a few bytes at a time */
     if (odd % 16 == 0 && a.K == FIXED_K)
-        KERNEL_slice<QUAD>(acc, stages, a, a.N, FIXED_K, m0, n0);
+        KERNEL_sum<QUAD>(acc, stages, KERNEL_begin<QUAD>(a, a.N, FIXED_K, m0, n0));
 #else
     if (odd % 16 == 0)
-        KERNEL_slice<QUAD>(acc, stages, a, a.N, a.K, m0, n0);
+        KERNEL_sum<QUAD>(acc, stages, KERNEL_begin<QUAD>(a, a.N, a.K, m0, n0));
 #endif
 #if ELEM_BYTES < 4
     else if (odd % 4 != 0)
-        KERNEL_slice<1>(acc, stages, a, a.N, a.K, m0, n0);
+        KERNEL_sum<1>(acc, stages, KERNEL_begin<1>(a, a.N, a.K, m0, n0));
 #endif
     else
-        KERNEL_slice<4 / ELEM_BYTES>(acc, stages, a, a.N, a.K, m0, n0);
+        KERNEL_sum<4 / ELEM_BYTES>(acc, stages, KERNEL_begin<4 / ELEM_BYTES>(a, a.N, a.K, m0, n0));
 #if SPLITK > 1
-    if (!KERNEL_combine(acc, a.workspace, (unsigned *)stages))
+    if (!KERNEL_combine(acc[0][0], a.workspace, (unsigned *)stages))
         return;
 #endif
     KERNEL_store(acc, a, stages, m0, n0);
 #endif
 }
 
-static NAME_plan KERNEL_plan(int64_t M, int64_t N, int64_t K)
-{
-    const int64_t ntile = (M + BM - 1) / BM * ((N + BN - 1) / BN);
-    NAME_plan plan = { (unsigned)ntile, 1, 1, NT, SMEM, 0 };
-    if (ntile > 2147483647)
-        plan.x = 0; /* no such grid: the launch says so */
-#if SPLITK > 1
-    if (ntile <= COUNTERS) { /* more would keep any device busy */
-        const int64_t blocks = (K + BK - 1) / BK + (K == 0), slice = (blocks + SPLITK - 1) / SPLITK;
-        plan.z = (unsigned)((blocks + slice - 1) / slice);
-        if (plan.z > 1)
-            plan.workspace_bytes = 4 * (COUNTERS + (size_t)ntile * plan.z * (BM * BN));
-    }
-#else
-    (void)K;
-#endif
-    return plan;
-}
+#include "tile_plan.cuh"

@@ -28,6 +28,8 @@ values = (
   { name = "LINE_ROWS"; expr = "32 / BK";                   doc = "such rows in 128 bytes: all banks"; },
   { name = "TILE";      expr = "(BM + BN) * BK";            doc = "floats of a stage in shared memory"; },
   { name = "SMEM";      expr = "STAGES * TILE * 4";         doc = "bytes of shared memory of a block"; },
+  { name = "QUAD";      expr = "4";                         doc = "floats of 16 bytes"; },
+  { name = "W_PITCH";   expr = "BN";                        doc = "KN: floats from a row of W's part to the next"; },
   { name = "WIDE";      expr = "BN + (BN == 96) * 32";      doc = "BN as a power of two"; },
   { name = "NEED";
     expr = "TM * TN + 4 * TM + LAYOUT_NK * 4 + LAYOUT_KN * (TN + 8 + TILE / NT / 8) + 24"
@@ -172,6 +174,8 @@ features = (
 #define SMEM 32768
 #define MINB 2
 #define WIDE 128
+#define QUAD 4
+#define W_PITCH 128
 #define UNROLL 1
 #define COUNTERS 4096
 #define WHOLE 1
@@ -227,101 +231,15 @@ static __device__ __forceinline__ int KERNEL_column(int s)
 {
     return s / (8 * VN) * (8 * VN) + s % 8 * VN + s / 8 % VN;
 }
-#endif
-
-/* How the threads share out the copies of a block of k, `width` floats each. Along k they copy `down` rows at a time,
- * a power of two: the sum of a row of the first and a multiple of `down` has no bit of both, so that KERNEL_column of
- * the sum is the sum of theirs; and from one row to another that is a multiple of 8 below it the swizzle is the same. */
-template <int width> struct KERNEL_split {
-    static constexpr int across = BK / width, down = NT / across, nx = (BM + down - 1) / down;
-    static __device__ __forceinline__ int row() { return threadIdx.x / across; }
-    static __device__ __forceinline__ int k() { return threadIdx.x % across * width; }
-    static __device__ __forceinline__ int at(int i) /* where the thread's i-th part lies, of X or of NK's W */
-    {
-        return down % 8 == 0 ? KERNEL_at(row(), k()) + i * down * BK : KERNEL_at(row() + i * down, k());
-    }
-#if LAYOUT_KN
-    static constexpr int along = WIDE / width < NT ? WIDE / width : NT, rows = NT / along, step = along * width;
-    static __device__ __forceinline__ int k_of_w() { return threadIdx.x / along; }
-    static __device__ __forceinline__ int column() { return threadIdx.x % along * width; }
-#endif
-};
-
-struct KERNEL_source { /* what a thread copies of the next block of k */
-    const float *x, *w; /* its first elements of X and of W */
-    unsigned ldx, ldw;
-    int nrow, ncol; /* rows of X and columns of W from these on */
-    int nk;         /* values of k from the block's first on */
-};
-
-/* The thread's part of the tile at row m0 and column n0 from k0 on, k < k1, of operands with these extents. */
-template <int width>
-static __device__ __forceinline__ KERNEL_source
-KERNEL_begin(const NAME_args &a, int N, int K, int m0, int n0, int k0, int k1)
+#else
+/* Where column n of row k lies in W's part of a stage. */
+static __device__ __forceinline__ int KERNEL_at_kn(int k, int n)
 {
-    typedef KERNEL_split<width> split;
-    KERNEL_source s;
-    s.ldx = (unsigned)K;
-    s.ldw = (unsigned)NAME_LDW((int64_t)N, (int64_t)K);
-    s.x = a.X + (uint64_t)s.ldx * m0 + (uint64_t)s.ldx * split::row() + k0 + split::k();
-    s.nrow = a.M - m0 - split::row();
-#if LAYOUT_NK
-    const int column = KERNEL_column(split::row());
-    s.w = a.W + (uint64_t)s.ldw * n0 + (uint64_t)s.ldw * column + k0 + split::k();
-#else
-    const int column = split::column();
-    s.w = a.W + (uint64_t)s.ldw * k0 + (uint64_t)s.ldw * split::k_of_w() + n0 + column;
-#endif
-    s.ncol = N - n0 - column;
-    s.nk = k1 - k0;
-    return s;
+    return BM * BK + k * W_PITCH + n;
 }
+#endif
 
-/* Calls part(i, at, from, exists) for each `width` floats (4, or 1 if anything is not aligned to 16 bytes) that
- * this thread copies of the next block of k: the i-th of its parts, its place in the stage, where it comes from,
- * and whether there is any such: else it is 0. Then src is at the block behind it, but for nk. */
-template <int width, class Part>
-static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part part)
-{
-    typedef KERNEL_split<width> split;
-#if WHOLE
-    constexpr bool whole = width == 4; /* no block of k is cut short: K is fixed */
-#else
-    constexpr bool whole = false; /* the last block of k may be cut short */
-#endif
-#if SM_ARCH >= 80
-    constexpr int unroll = width == 4 ? 64 : 1; /* many single floats would keep many addresses in registers */
-#else
-    constexpr int unroll = 64; /* parts are in registers */
-#endif
-    constexpr int down = split::down, nx = split::nx;
-    const bool here = whole || split::k() < src.nk;
-#pragma unroll unroll
-    for (int i = 0; i < nx; i++)
-        if (BM % down == 0 || split::row() + i * down < BM)
-            part(i, split::at(i), src.x + (uint64_t)src.ldx * (i * down), i * down < src.nrow && here);
-    src.x += BK;
-#if LAYOUT_NK
-#pragma unroll unroll
-    for (int i = 0; i < (BN + down - 1) / down; i++)
-        if (BN % down == 0 || split::row() + i * down < BN)
-            part(nx + i, BM * BK + split::at(i), src.w + (uint64_t)src.ldw * KERNEL_column(i * down),
-                 KERNEL_column(i * down) < src.ncol && here);
-    src.w += BK;
-#else
-    constexpr int rows = split::rows, step = split::step;
-    const int r = split::k_of_w(), n = split::column();
-#pragma unroll unroll
-    for (int i = 0; i < (BK + rows - 1) / rows; i++)
-#pragma unroll
-        for (int j = 0; j < WIDE / step; j++)
-            if ((BK % rows == 0 || r + i * rows < BK) && (WIDE == BN || n + j * step < BN))
-                part(nx + i * (WIDE / step) + j, BM * BK + (r + i * rows) * BN + n + j * step,
-                     src.w + (uint64_t)src.ldw * (i * rows) + j * step,
-                     j * step < src.ncol && (whole || r + i * rows < src.nk));
-    src.w += (uint64_t)src.ldw * BK;
-#endif
-}
+#include "tile_copy.cuh"
 
 /* Four floats from shared memory, 16-byte aligned. */
 static __device__ __forceinline__ void KERNEL_load4(float *v, const char *p)
@@ -455,57 +373,8 @@ KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL
 }
 #endif
 
-/* acc = the part of tile m0, n0 that slice blockIdx.z of k has, copied `width` floats at a time, of operands with
- * these extents. */
-template <int width>
-static __device__ __forceinline__ void KERNEL_slice(float (&acc)[TM * TN], float *stages, const NAME_args &a, int N,
-                                                    int K, int m0, int n0, const KERNEL_place &p)
-{
 #if SPLITK > 1
-    const int slice = (K / BK + (K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
-    const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? K : k0 + slice * BK;
-#else
-    const int k0 = 0, k1 = K;
-#endif
-    KERNEL_sum<width>(acc, stages, KERNEL_begin<width>(a, N, K, m0, n0, k0, k1), p);
-}
-
-#if SPLITK > 1
-/* Adds up the tile of all blocks that share it, in their order, for one of them: false in the others. The
- * workspace begins with COUNTERS counters, one a tile, all 0 between calls; then it has a tile for each block. */
-static __device__ __forceinline__ bool KERNEL_combine(float (&acc)[TM * TN], void *workspace, unsigned *flag)
-{
-    const unsigned nslice = gridDim.z, t = threadIdx.x;
-    if (nslice == 1)
-        return true;
-    unsigned *counter = (unsigned *)workspace + blockIdx.x;
-    float *tile = (float *)workspace + COUNTERS + (size_t)blockIdx.x * nslice * (BM * BN) + t * 4;
-    float *own = tile + (size_t)blockIdx.z * (BM * BN);
-#pragma unroll
-    for (int i = 0; i < TM * TN; i += 4)
-        *(float4 *)(own + i * NT) = make_float4(acc[i], acc[i + 1], acc[i + 2], acc[i + 3]);
-    NAME_device::fence();
-    __syncthreads();
-    if (t == 0)
-        *flag = NAME_device::atomic_add(counter, 1);
-    __syncthreads();
-    if (*flag != nslice - 1)
-        return false;
-    NAME_device::fence();
-    if (t == 0)
-        *counter = 0;
-#pragma unroll
-    for (int i = 0; i < TM * TN; i++)
-        acc[i] = 0;
-#pragma unroll 1
-    for (unsigned s = 0; s < nslice; s++, tile += BM * BN)
-#pragma unroll
-        for (int i = 0; i < TM * TN; i += 4) {
-            const float4 q = NAME_device::load_l2_16(tile + i * NT);
-            acc[i] += q.x, acc[i + 1] += q.y, acc[i + 2] += q.z, acc[i + 3] += q.w;
-        }
-    return true;
-}
+#include "tile_sum.cuh"
 #endif
 
 /* Adds the bias and stores the thread's elements that exist. Y has nrow rows and ncol columns from the tile's
@@ -549,21 +418,15 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, co
     }
 }
 
-/* A block computes tile blockIdx.x, of which it sums up slice blockIdx.z of k. Tiles are numbered down the GROUP
- * rows of tiles of a group, column by column, one group after the other. */
+#include "tile_place.cuh"
+
+/* A block computes tile blockIdx.x, of which it sums up slice blockIdx.z of k. */
 static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 {
 #if TARGET_GUARD
     float *stages = (float *)NAME_device::shared_memory();
-    const unsigned down = (a.M - 1) / BM + 1;
-#if GROUP
-    const unsigned across = (a.N - 1) / BN + 1;
-    const unsigned group = blockIdx.x / (GROUP * across), in_group = blockIdx.x % (GROUP * across);
-    const unsigned height = min(down - group * GROUP, (unsigned)GROUP);
-    const int m0 = (group * GROUP + in_group % height) * BM, n0 = in_group / height * BN;
-#else
-    const int m0 = blockIdx.x % down * BM, n0 = blockIdx.x / down * BN;
-#endif
+    int m0, n0;
+    KERNEL_tile(a, m0, n0);
     const KERNEL_place p = KERNEL_find();
     const bool aligned = ((uintptr_t)a.X | (uintptr_t)a.W) % 16 == 0;
     float acc[TM * TN];
@@ -573,17 +436,17 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 #if FIXED_N
     /* fixed for this N and K: operands with others are copied float by float */
     if (aligned && a.N == FIXED_N && a.K == FIXED_K)
-        KERNEL_slice<4>(acc, stages, a, FIXED_N, FIXED_K, m0, n0, p);
+        KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, FIXED_N, FIXED_K, m0, n0), p);
 #elif FIXED_K
     /* fixed for this K: operands with another are copied float by float */
     if (aligned && a.K == FIXED_K)
-        KERNEL_slice<4>(acc, stages, a, a.N, FIXED_K, m0, n0, p);
+        KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, a.N, FIXED_K, m0, n0), p);
 #else
     if (aligned && a.K % 4 == 0 && NAME_LDW((int64_t)a.N, (int64_t)a.K) % 4 == 0)
-        KERNEL_slice<4>(acc, stages, a, a.N, a.K, m0, n0, p);
+        KERNEL_sum<4>(acc, stages, KERNEL_begin<4>(a, a.N, a.K, m0, n0), p);
 #endif
     else
-        KERNEL_slice<1>(acc, stages, a, a.N, a.K, m0, n0, p);
+        KERNEL_sum<1>(acc, stages, KERNEL_begin<1>(a, a.N, a.K, m0, n0), p);
 #if SPLITK > 1
     if (!KERNEL_combine(acc, a.workspace, (unsigned *)stages))
         return;
@@ -592,21 +455,4 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 #endif
 }
 
-static NAME_plan KERNEL_plan(int64_t M, int64_t N, int64_t K)
-{
-    const int64_t ntile = (M + BM - 1) / BM * ((N + BN - 1) / BN);
-    NAME_plan plan = { (unsigned)ntile, 1, 1, NT, SMEM, 0 };
-    if (ntile > 2147483647)
-        plan.x = 0; /* no such grid: the launch says so */
-#if SPLITK > 1
-    if (ntile <= COUNTERS) { /* more would keep any device busy */
-        const int64_t blocks = (K + BK - 1) / BK + (K == 0), slice = (blocks + SPLITK - 1) / SPLITK;
-        plan.z = (unsigned)((blocks + slice - 1) / slice);
-        if (plan.z > 1)
-            plan.workspace_bytes = 4 * (COUNTERS + (size_t)ntile * plan.z * (BM * BN));
-    }
-#else
-    (void)K;
-#endif
-    return plan;
-}
+#include "tile_plan.cuh"

@@ -107,6 +107,66 @@ static void test_names(void **state)
     check_cases(cases, LENGTH(cases));
 }
 
+static const char piece_text[] =
+    "/* SPDX-License-Identifier: MIT-0 */\n/* KERNEL's MR */\n#if ONE\nint KERNEL_f(MR);\n#else\n?\n#endif\n";
+
+/* A file that is included stands in the line's place, filled, without its licence. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    static const Source piece = { .path = "some/where/f.cuh", .text = piece_text, .len = sizeof piece_text - 1 };
+    static const Source *const pieces[] = { &piece };
+    static const Case cases[] = {
+        { "#include \"f.cuh\"\n", "/* bert_k7's 3 */\nint bert_k7_f(3);\n" },
+        { "#if ZERO\n#include \"f.cuh\"\n#endif\nx\n", "x\n" },
+        { "#ifndef DCGEN\n#include \"f.cuh\"\n#endif\n", "" },
+        { "#include \"g.cuh\"\n#include <f.cuh>\n", "#include \"g.cuh\"\n#include <f.cuh>\n" },
+        { "#if ONE\n#include \"f.cuh\"\nMR\n#endif", "/* bert_k7's 3 */\nint bert_k7_f(3);\n3\n" },
+    };
+    Fill fill = whole;
+    fill.npiece = 1;
+    fill.piece = pieces;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const char *err, *out = filled(&fill, cases[i].text, 0, &err);
+        assert_non_null(out);
+        assert_string_equal(out, cases[i].want);
+    }
+}
+
+/* What is wrong with a piece is told at its own line. */
+static void test_faulty_piece(void **state)
+{
+    (void)state;
+    static const char text[] = "int x;\n#if ONE\n";
+    static const Source piece = { .path = "f.cuh", .text = text, .len = sizeof text - 1 };
+    static const Source *const pieces[] = { &piece };
+    Fill fill = whole;
+    const char *err;
+    fill.npiece = 1;
+    fill.piece = pieces;
+    assert_null(filled(&fill, "#include \"f.cuh\"\n", 0, &err));
+    assert_non_null(strstr(err, "f.cuh:2:"));
+    assert_non_null(strstr(err, "this condition has no '#endif'"));
+}
+
+static void count_include(void *ctx, const char *file, size_t len, size_t at)
+{
+    (void)at;
+    assert_memory_equal(file, "f.cuh", len);
+    ++*(int *)ctx;
+}
+
+static void test_includes(void **state)
+{
+    (void)state;
+    static const char text[] = "#include \"f.cuh\"\n#ifndef DCGEN\n#include \"standalone.h\"\n#endif\n"
+                               "#include <math.h>\n x = \"#include \";\n#include \"f.cuh\"";
+    const Source src = { .path = "t.c", .text = text, .len = sizeof text - 1 };
+    int n = 0;
+    fill_includes(&src, 0, count_include, &n);
+    assert_int_equal(n, 2);
+}
+
 static void test_strings(void **state)
 {
     (void)state;
@@ -273,7 +333,8 @@ static void test_fill_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_strings), cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_pieces),  cmocka_unit_test(test_faulty_piece),
+        cmocka_unit_test(test_includes),        cmocka_unit_test(test_strings), cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_conditions_of_c), cmocka_unit_test(test_repeat),  cmocka_unit_test(test_sections),
         cmocka_unit_test(test_errors),          cmocka_unit_test(test_depth),   cmocka_unit_test(test_absent_parts),
         cmocka_unit_test(test_fill_names),

@@ -423,6 +423,32 @@ static void test_unused_through_value(void **state)
     assert_non_null(strstr(said, "parameter 'UK' is declared but the template does not use it"));
 }
 
+/* Files that the body includes: their names are checked as the body's are, and their text counts for the hash. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    TemplateList list;
+    const char *said;
+    const char *text = with("    f(R); //@ repeat R = 1..STEP\n", "#include \"f.h\"\n");
+    write_file("x.c", text);
+    assert_false(read_folder(&list, &said));
+    assert_non_null(strstr(said, arena_printf(arena, "x.c:%d:", line_of(text, "\"f.h\""))));
+    assert_non_null(strstr(said, "there is no file 'f.h' beside the template"));
+    write_file("f.h", "    f(STEP);\n");
+    const Template *t = read_small(text);
+    const char *hash = t->hash;
+    static const int64_t value[] = { 2, 1 };
+    Binding b = bind(t, make_spec("NK", false, false), value, NULL);
+    assert_non_null(strstr(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    f(2);\n"));
+    write_file("f.h", "    f(STEP, 1);\n");
+    assert_string_not_equal(read_small(text)->hash, hash);
+    write_file("f.h", "\n    f(STEPS);\n");
+    assert_false(read_folder(&list, &said));
+    assert_non_null(strstr(said, "f.h:2:"));
+    assert_non_null(strstr(said, "'STEPS' is not declared"));
+    unlink(arena_printf(arena, "%s/f.h", folder));
+}
+
 static void test_folder(void **state)
 {
     (void)state;
@@ -657,6 +683,7 @@ int main(void)
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_open_head),
         cmocka_unit_test(test_unused_through_value),
+        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_folder),
         cmocka_unit_test(test_dense_as_it_stands),
         cmocka_unit_test(test_dense_cuda_as_it_stands),

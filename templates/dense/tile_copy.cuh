@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* Copies of a block of k, BK values deep, from X and W to a stage in shared memory, NT threads sharing the work.
+ *
+ * KERNEL_at(r, k) tells where element k of row r lies in a tile whose rows run along k, and, of W, KERNEL_column(s) which
+ * column of Y row s belongs to (NK), or KERNEL_at_kn(k, n) where column n of row k lies in the stage (KN). Rows that are
+ * a multiple of 8 apart are swizzled alike. */
+
+/* How the threads share out the copies, `width` elements each. Along k they copy `down` rows at a time, a power of two:
+ * the sum of a row of the first and a multiple of `down` has no bit of both, so that KERNEL_column of the sum is the sum
+ * of theirs. */
+template <int width> struct KERNEL_split {
+    static constexpr int across = BK / width, down = NT / across, nx = (BM + down - 1) / down;
+    static __device__ __forceinline__ int row() { return threadIdx.x / across; }
+    static __device__ __forceinline__ int k() { return threadIdx.x % across * width; }
+    static __device__ __forceinline__ int at(int i) /* where the thread's i-th part lies, of X or of NK's W */
+    {
+        return down % 8 == 0 ? KERNEL_at(row(), k()) + i * down * BK : KERNEL_at(row() + i * down, k());
+    }
+#if LAYOUT_KN
+    static constexpr int along = WIDE / width < NT ? WIDE / width : NT, rows = NT / along, step = along * width;
+    static __device__ __forceinline__ int k_of_w() { return threadIdx.x / along; }
+    static __device__ __forceinline__ int column() { return threadIdx.x % along * width; }
+    static __device__ __forceinline__ int at_w(int i, int j) /* of KN's W, its part that is i down and j along */
+    {
+        return rows % 8 == 0 ? KERNEL_at_kn(k_of_w(), column() + j * step) + i * rows * W_PITCH
+                             : KERNEL_at_kn(k_of_w() + i * rows, column() + j * step);
+    }
+#endif
+};
+
+struct KERNEL_source { /* what a thread copies of the next block of k */
+    const NAME_elem *x, *w; /* its first elements of X and of W */
+    unsigned ldx, ldw;
+    int nrow, ncol; /* rows of X and columns of W from these on */
+    int nk;         /* values of k from the block's first on */
+};
+
+/* The thread's part of the tile at row m0 and column n0, and of the slice blockIdx.z of k, of operands with this N
+ * and K. */
+template <int width>
+static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a, int N, int K, int m0, int n0)
+{
+    typedef KERNEL_split<width> split;
+#if SPLITK > 1
+    const int slice = (K / BK + (K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
+    const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? K : k0 + slice * BK;
+#else
+    const int k0 = 0, k1 = K;
+#endif
+    KERNEL_source s;
+    s.ldx = (unsigned)K;
+    s.ldw = (unsigned)NAME_LDW((int64_t)N, (int64_t)K);
+    s.x = a.X + (uint64_t)s.ldx * m0 + (uint64_t)s.ldx * split::row() + k0 + split::k();
+    s.nrow = a.M - m0 - split::row();
+#if LAYOUT_NK
+    const int column = KERNEL_column(split::row());
+    s.w = a.W + (uint64_t)s.ldw * n0 + (uint64_t)s.ldw * column + k0 + split::k();
+#else
+    const int column = split::column();
+    s.w = a.W + (uint64_t)s.ldw * k0 + (uint64_t)s.ldw * split::k_of_w() + n0 + column;
+#endif
+    s.ncol = N - n0 - column;
+    s.nk = k1 - k0;
+    return s;
+}
+
+/* Calls part(i, at, from, exists) for each `width` elements that this thread copies of the next block of k: the i-th of
+ * its parts, its place in the stage, where it comes from, and whether there is any such: else it is 0. Then src is at
+ * the block behind it, but for nk. */
+template <int width, class Part>
+static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part part)
+{
+    typedef KERNEL_split<width> split;
+#if WHOLE
+    constexpr bool whole = width == QUAD; /* no block of k is cut short: K is fixed */
+#else
+    constexpr bool whole = false; /* the last block of k may be cut short */
+#endif
+#if SM_ARCH >= 80 /* many short copies would keep many addresses in registers */
+    constexpr int unroll = width == QUAD ? 64 : width * ELEM_BYTES < 4 ? 8 : 1;
+#else
+    constexpr int unroll = 64; /* parts are in registers */
+#endif
+    constexpr int down = split::down, nx = split::nx;
+    const bool here = whole || split::k() < src.nk;
+#pragma unroll unroll
+    for (int i = 0; i < nx; i++)
+        if (BM % down == 0 || split::row() + i * down < BM)
+            part(i, split::at(i), src.x + (uint64_t)src.ldx * (i * down), i * down < src.nrow && here);
+    src.x += BK;
+#if LAYOUT_NK
+#pragma unroll unroll
+    for (int i = 0; i < (BN + down - 1) / down; i++)
+        if (BN % down == 0 || split::row() + i * down < BN)
+            part(nx + i, BM * BK + split::at(i), src.w + (uint64_t)src.ldw * KERNEL_column(i * down),
+                 KERNEL_column(i * down) < src.ncol && here);
+    src.w += BK;
+#else
+    constexpr int rows = split::rows, step = split::step;
+    const int r = split::k_of_w(), n = split::column();
+#pragma unroll unroll
+    for (int i = 0; i < (BK + rows - 1) / rows; i++)
+#pragma unroll
+        for (int j = 0; j < WIDE / step; j++)
+            if ((BK % rows == 0 || r + i * rows < BK) && (WIDE == BN || n + j * step < BN))
+                part(nx + i * (WIDE / step) + j, split::at_w(i, j),
+                     src.w + (uint64_t)src.ldw * (i * rows) + j * step,
+                     j * step < src.ncol && (whole || r + i * rows < src.nk));
+    src.w += (uint64_t)src.ldw * BK;
+#endif
+}

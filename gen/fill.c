@@ -355,12 +355,14 @@ static const Source *find_piece(const Fill *fill, const char *file, size_t len)
 
 static void fill_lines(Filler *f, size_t offset);
 
-/* Bytes of the line at the head of a file that names its licence. */
+/* Bytes of the line at the head of a file that names its licence and says no more. */
 static size_t licence_bytes(const Source *piece)
 {
     const size_t line = strcspn(piece->text, "\n");
-    const char *mark = strstr(piece->text, "SPDX-License-Identifier");
-    return mark && mark < piece->text + line ? line + (piece->text[line] == '\n') : 0;
+    const char *head = "/* SPDX-License-Identifier: ", *end = strstr(piece->text, "*/");
+    if (strncmp(piece->text, head, strlen(head)) != 0 || !end || end + 2 != piece->text + line)
+        return 0;
+    return line + (piece->text[line] == '\n');
 }
 
 /* The piece in the place of the line that includes it. */
@@ -426,16 +428,11 @@ char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *fill, Di
 void fill_includes(const Source *src, size_t offset, void (*visit)(void *ctx, const char *file, size_t len, size_t at),
                    void *ctx)
 {
-    bool standalone = false;
     for (const char *line = src->text + offset; *line;) {
         const char *end = line + strcspn(line, "\n");
         size_t len;
         const char *file = included(line, end, &len);
-        if (strncmp(line, "#ifndef DCGEN", 13) == 0)
-            standalone = true;
-        else if (standalone && strncmp(line, "#endif", 6) == 0)
-            standalone = false;
-        if (file && !standalone)
+        if (file)
             visit(ctx, file, len, (size_t)(file - src->text));
         line = end + (*end == '\n');
     }

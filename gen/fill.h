@@ -7,7 +7,7 @@
  *   - "#if EXPR", "#elif EXPR" over known names are folded: the branch that holds stays, the lines go; "#ifndef DCGEN" serves the
  *     stand-alone compile and is dropped; conditions that use no known name stay as they are;
  *   - a line that ends in "//@ repeat R = EXPR..EXPR" is printed once a value of R;
- *   - a line '#include "FILE"' becomes the text of that piece, filled, if `piece` knows it; an SPDX line at its head stays behind;
+ *   - a line '#include "FILE"' becomes the text of that piece, filled, if `piece` knows it; a first line that is its licence stays behind;
  *   - a line that is only "//@ WORD" (in a file that is not C: "#@ WORD" or "<!--@ WORD -->") becomes the section of that name.
  * Inside string literals only NAME and KERNEL are replaced.
  */
@@ -37,7 +37,7 @@ typedef struct {
 /* src->text from byte `offset` on. NULL after errors in d. */
 char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *f, Diag *d);
 
-/* Calls visit for every line '#include "FILE"' outside of "#ifndef DCGEN", with FILE. */
+/* Calls visit for every line '#include "FILE"', with FILE. */
 void fill_includes(const Source *src, size_t offset, void (*visit)(void *ctx, const char *file, size_t len, size_t at),
                    void *ctx);
 

@@ -200,6 +200,18 @@ bool template_suits(const Template *t, const Spec *spec, const Target *target)
            names(t->dtype, t->ndtype, spec->dtype) && names(t->layout, t->nlayout, spec->layout);
 }
 
+bool template_occurs(const Template *t, const int64_t *value)
+{
+    for (int k = 0; k < t->ntogether; k++) {
+        bool all = true;
+        for (int i = 0; i < t->nparam; i++)
+            all = all && (t->param[i].axis < 0 || value[i] == 0 || value[i] == t->together[k][t->param[i].axis]);
+        if (all)
+            return true;
+    }
+    return t->ntogether == 0;
+}
+
 /* nvcc compiles a file once for the host and once for each architecture; a kernel's body is for its own and those that run its code. */
 static const char *guard_of(Arena *a, const Target *t)
 {

@@ -25,14 +25,15 @@ enum {
     TEMPLATE_MAX_VALUE = 24,
     TEMPLATE_MAX_FEATURE = 40,
     TEMPLATE_MAX_SLOT = 160,
-    TEMPLATE_MAX_PIECE = 8
+    TEMPLATE_MAX_PIECE = 8,
+    TEMPLATE_MAX_TOGETHER = TEMPLATE_MAX_FIXED * TEMPLATE_MAX_FIXED
 };
 
 typedef struct {
     const char *name, *doc;
     int nchoice;
     int64_t choice[TEMPLATE_MAX_CHOICE];
-    int axis; /* the choices are 0 and this axis' extents in the spec, that a kernel may be fixed for; -1: they are as declared */
+    int axis; /* the choices are 0 and extents that the spec has on this axis, which a kernel may be fixed for; -1: of no axis */
     Loc loc;
 } TemplateParam;
 
@@ -55,14 +56,15 @@ typedef struct {
 
 typedef struct {
     const char *name, *doc, *family; /* family: which targets it is for ("cpu", "cuda") */
-    const char *hash;                /* 16 hex digits of the whole text */
+    const char *hash;                /* 16 hex digits of the whole text and of its pieces */
     const Source *src;
     size_t body; /* where the text behind the head begins */
-    int npiece;
-    const Source
-        *piece[TEMPLATE_MAX_PIECE]; /* files beside it that its body includes, which other templates may do too */
+    int npiece;  /* files beside it that its body includes, as other templates may */
+    const Source *piece[TEMPLATE_MAX_PIECE];
     int nparam;
     TemplateParam param[TEMPLATE_MAX_PARAM];
+    int ntogether; /* shapes that differ in an axis that is a parameter's choices: extents that occur together */
+    const int64_t *together[TEMPLATE_MAX_TOGETHER];
     int nvalue; /* derived from parameters and target; later ones may use earlier ones */
     NamedExpr value[TEMPLATE_MAX_VALUE];
     int nconstraint;
@@ -99,6 +101,9 @@ typedef struct {
 bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, int nfolder, TemplateList *out, Diag *d);
 /* May it serve this spec on this target (family, dtype, layout, packed)? */
 bool template_suits(const Template *t, const Spec *spec, const Target *target);
+
+/* Has the spec a shape with all the extents that these values of the parameters fix? */
+bool template_occurs(const Template *t, const int64_t *value);
 
 /* What compilers and emulators told of one kernel: "regs", "spill_bytes", "wavefronts" ... (search/record.h). */
 typedef struct {

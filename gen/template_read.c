@@ -127,6 +127,8 @@ static bool read_choices(Reader *r, const Conf *c, const ConfSetting *s, Templat
     for (int i = 1; i <= n; i++)
         if (p->choice[i] > 0 && p->choice[i] <= INT32_MAX)
             p->choice[p->nchoice++] = p->choice[i];
+    if (p->nchoice == 1)
+        p->axis = -1;
     return true;
 }
 
@@ -150,6 +152,32 @@ static bool read_param(Reader *r, const Conf *c, const ConfSetting *s)
     declare(r, p->name);
     t->nparam++;
     return true;
+}
+
+static bool same_extents(const Template *t, const int64_t *x, const int64_t *y)
+{
+    for (int i = 0; i < t->nparam; i++)
+        if (t->param[i].axis >= 0 && x[t->param[i].axis] != y[t->param[i].axis])
+            return false;
+    return true;
+}
+
+/* Of axes that kernels may be fixed for, the extents that shapes have together. */
+static void collect_extents(Reader *r)
+{
+    Template *t = r->t;
+    const Spec *s = r->spec;
+    bool any = false;
+    for (int i = 0; i < t->nparam; i++)
+        any = any || t->param[i].axis >= 0;
+    for (int64_t i = 0; any && i < s->ninstance; i++) {
+        int k = 0;
+        while (k < t->ntogether && !same_extents(t, t->together[k], s->instance[i].extent))
+            k++;
+        if (k < t->ntogether || k == TEMPLATE_MAX_TOGETHER)
+            continue;
+        t->together[t->ntogether++] = s->instance[i].extent;
+    }
 }
 
 /* "values", "derived", "features": lists of { name; expr; doc }. */
@@ -330,6 +358,7 @@ static bool read_head(Reader *r, const Conf *c)
     declare_context(r);
     r->ncontext = r->nname;
     ok &= read_list(r, c, "params", L_PARAM, TEMPLATE_MAX_PARAM);
+    collect_extents(r);
     ok = ok && read_list(r, c, "values", L_VALUE, TEMPLATE_MAX_VALUE);
     r->nbody_name = r->nname;
     ok = ok && read_list(r, c, "constraints", L_CONSTRAINT, TEMPLATE_MAX_CONSTRAINT);
@@ -392,12 +421,21 @@ static size_t find_declared(const Reader *r, const char *name)
     return i;
 }
 
-/* The lines under "#ifndef DCGEN" bind the names for the stand-alone compile: they are neither uses nor errors. */
+/* The lines under "#ifndef DCGEN" bind the names for the stand-alone compile: they are neither uses nor errors. Where the text behind them
+ * begins. */
 static size_t skip_standalone(const Template *t)
 {
-    const char *body = t->src->text + t->body, *begin = strstr(body, "#ifndef DCGEN"),
-               *end = begin ? strstr(begin, "\n#endif") : NULL;
-    return end ? (size_t)(end + 1 - t->src->text) : t->body;
+    const char *line = strstr(t->src->text + t->body, "#ifndef DCGEN");
+    int depth = 0;
+    while (line && *line) {
+        depth += strncmp(line, "#if", 3) == 0;
+        depth -= strncmp(line, "#endif", 6) == 0;
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+        if (depth == 0)
+            return (size_t)(line - t->src->text);
+    }
+    return t->body;
 }
 
 static bool check_body(Reader *r)
@@ -503,6 +541,14 @@ static const char *text_hash(Arena *a, const Template *t)
     return arena_printf(a, "%016llx", (unsigned long long)h);
 }
 
+/* What a piece of a template includes, no text can stand in for. */
+static void refuse_piece(void *ctx, const char *file, size_t len, size_t at)
+{
+    const Reader *r = ctx;
+    diag_error(r->diag, loc_at(r->t->piece[r->t->npiece - 1], at, (int)len),
+               "'%.*s' is included by a file that a template includes; only the template may", (int)len, file);
+}
+
 static void read_piece(void *ctx, const char *file, size_t len, size_t at)
 {
     Reader *r = ctx;
@@ -517,14 +563,16 @@ static void read_piece(void *ctx, const char *file, size_t len, size_t at)
         diag_error(r->diag, loc, "more than %d files are included", TEMPLATE_MAX_PIECE);
     else if (memchr(file, '/', len) || access(own, R_OK) != 0)
         diag_error(r->diag, loc, "there is no file '%.*s' beside the template", (int)len, file);
-    else if ((t->piece[t->npiece] = conf_source(r->arena, own, r->diag)))
+    else if ((t->piece[t->npiece] = conf_source(r->arena, own, r->diag))) {
         t->npiece++;
+        fill_includes(t->piece[t->npiece - 1], 0, refuse_piece, r);
+    }
 }
 
 static bool read_pieces(Reader *r)
 {
     const int before = diag_nerror(r->diag);
-    fill_includes(r->t->src, r->t->body, read_piece, r);
+    fill_includes(r->t->src, skip_standalone(r->t), read_piece, r);
     return diag_nerror(r->diag) == before;
 }
 

@@ -367,7 +367,7 @@ static bool time_quietly(Search *q, Arena *scratch, const MeasureRequest *r, int
     if (anchor < 0 || !is_disturbed(q, shape, &(*out)[anchor]) || clock_s() > q->began_s + AGAIN_SHARE * q->seconds)
         return true;
     for (int k = 0; k < n; k++)
-        if ((*out)[k].status != STATUS_OK)
+        if ((*out)[k].status != STATUS_OK && so[k] != q->library)
             return true;
     MeasureRecord *again = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
     if (!measure(q->runner, scratch, r, key, so, n, again, q->stop, err))

@@ -30,10 +30,12 @@ static int64_t rank_shape(const Search *q, const CostModel *m, int64_t shape, co
 {
     const Space *space = q->space;
     const Instance *inst = q->study->shape[shape];
-    const int64_t stride = space->n / MAX_RANKED + 1;
-    int64_t n = 0;
-    for (int64_t i = 0; i < space->n; i += stride)
-        if (!tried[i] && !candidate_is_fixed(&space->candidate[i]))
+    int64_t nplain = 0, n = 0;
+    for (int64_t i = 0; i < space->n; i++)
+        nplain += !candidate_is_fixed(&space->candidate[i]);
+    const int64_t stride = nplain / MAX_RANKED + 1;
+    for (int64_t i = 0, k = 0; i < space->n; i++)
+        if (!candidate_is_fixed(&space->candidate[i]) && k++ % stride == 0 && !tried[i])
             out[n++] = (Ranked){ cost_predict(m, &space->candidate[i], inst->extent, inst->threads), i };
     qsort(out, (size_t)n, sizeof *out, by_ns);
     return n;

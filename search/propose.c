@@ -60,6 +60,19 @@ static void add(Proposer *p, const Candidate *c)
         p->pool[p->npool++] = *c;
 }
 
+/* Any candidate. Those fixed for an extent are many, and each is much like the one that is not: half of them become that. */
+static Candidate draw(Proposer *p)
+{
+    const Candidate c = p->space->candidate[rng_below(p->rng, p->space->n)];
+    Candidate plain = c;
+    if (!candidate_is_fixed(&c) || rng_below(p->rng, 2))
+        return c;
+    for (int i = 0; i < c.t->nparam; i++)
+        if (c.t->param[i].axis >= 0)
+            plain.choice[i] = 0;
+    return candidate_fits(&plain, p->s->spec, p->s->device) ? plain : c;
+}
+
 /* The trials that are best somewhere, or nearly: their neighbours are worth a look. */
 static int best_trials(const Proposer *p, int64_t *out)
 {
@@ -98,8 +111,10 @@ static void make_pool(Proposer *p)
         for (int64_t i = 0; i < p->space->n; i++)
             add(p, &p->space->candidate[i]);
     else
-        for (int tries = 0; tries < POOL_RANDOM; tries++)
-            add(p, &p->space->candidate[rng_below(p->rng, p->space->n)]);
+        for (int tries = 0; tries < POOL_RANDOM; tries++) {
+            const Candidate c = draw(p);
+            add(p, &c);
+        }
 }
 
 static void see_shapes(Proposer *p)
@@ -291,11 +306,11 @@ static const Candidate *leap_on_shape(Proposer *p, int j, Candidate *found)
 {
     double least = INFINITY;
     for (int tries = 0; tries < LOOK_FOR_SHAPE; tries++) {
-        const Candidate *c = &p->space->candidate[rng_below(p->rng, p->space->n)];
-        double t = drawn(p, c, j);
-        if (t < least && !known(p, c)) {
+        const Candidate c = draw(p);
+        double t = drawn(p, &c, j);
+        if (t < least && !known(p, &c)) {
             least = t;
-            *found = *c;
+            *found = c;
         }
     }
     return isfinite(least) ? found : NULL;

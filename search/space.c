@@ -91,6 +91,10 @@ static void choose(Enumeration *e, int depth)
         e->rejection[bad].count += remaining(t, depth);
         return;
     }
+    if (depth == t->nparam && !template_occurs(t, e->value)) {
+        e->space->nraw--; /* fixed for extents that no shape has together: not a combination */
+        return;
+    }
     if (depth == t->nparam) {
         keep(e);
         return;
@@ -219,7 +223,7 @@ bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device)
     for (int i = 0; i < c->t->nconstraint; i++)
         if (expr_int(c->t->constraint[i].need, template_lookup, &b, &holds) != EXPR_OK || !holds)
             return false;
-    return true;
+    return template_occurs(c->t, value);
 }
 
 const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash, const Device *device)

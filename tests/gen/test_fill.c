@@ -149,6 +149,21 @@ static void test_faulty_piece(void **state)
     assert_non_null(strstr(err, "this condition has no '#endif'"));
 }
 
+/* More than a licence in a comment at a piece's head stays whole. */
+static void test_headed_piece(void **state)
+{
+    (void)state;
+    static const char text[] = "/* SPDX-License-Identifier: MIT-0\n *\n * MR\n */\n";
+    static const Source piece = { .path = "f.cuh", .text = text, .len = sizeof text - 1 };
+    static const Source *const pieces[] = { &piece };
+    Fill fill = whole;
+    const char *err;
+    fill.npiece = 1;
+    fill.piece = pieces;
+    assert_string_equal(filled(&fill, "#include \"f.cuh\"\n", 0, &err),
+                        "/* SPDX-License-Identifier: MIT-0\n *\n * 3\n */\n");
+}
+
 static void count_include(void *ctx, const char *file, size_t len, size_t at)
 {
     (void)at;
@@ -159,8 +174,7 @@ static void count_include(void *ctx, const char *file, size_t len, size_t at)
 static void test_includes(void **state)
 {
     (void)state;
-    static const char text[] = "#include \"f.cuh\"\n#ifndef DCGEN\n#include \"standalone.h\"\n#endif\n"
-                               "#include <math.h>\n x = \"#include \";\n#include \"f.cuh\"";
+    static const char text[] = "#include \"f.cuh\"\n#include <math.h>\n x = \"#include \";\n#include \"f.cuh\"";
     const Source src = { .path = "t.c", .text = text, .len = sizeof text - 1 };
     int n = 0;
     fill_includes(&src, 0, count_include, &n);
@@ -333,11 +347,13 @@ static void test_fill_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_pieces),  cmocka_unit_test(test_faulty_piece),
-        cmocka_unit_test(test_includes),        cmocka_unit_test(test_strings), cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_conditions_of_c), cmocka_unit_test(test_repeat),  cmocka_unit_test(test_sections),
-        cmocka_unit_test(test_errors),          cmocka_unit_test(test_depth),   cmocka_unit_test(test_absent_parts),
-        cmocka_unit_test(test_fill_names),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_faulty_piece), cmocka_unit_test(test_headed_piece),
+        cmocka_unit_test(test_includes),     cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_conditions),   cmocka_unit_test(test_conditions_of_c),
+        cmocka_unit_test(test_repeat),       cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_errors),       cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_absent_parts), cmocka_unit_test(test_fill_names),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

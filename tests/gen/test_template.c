@@ -164,7 +164,7 @@ static void test_choices_of_an_axis(void **state)
     } cases[] = { { "[7, 8]", -1, 2, { 7, 8 } },
                   { "\"K\"", 2, 3, { 0, 24, 64 } },
                   { "\"N\"", 1, 2, { 0, 48 } },
-                  { "\"M\"", 0, 1, { 0 } } };
+                  { "\"M\"", -1, 1, { 0 } } };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char *text = arena_strdup(arena, small), *at = strstr(text, "[1, 2];   ");
         assert_non_null(at);
@@ -176,6 +176,25 @@ static void test_choices_of_an_axis(void **state)
             assert_int_equal(t->param[1].choice[k], cases[i].choice[k]);
         assert_int_equal(t->param[0].axis, -1);
     }
+}
+
+/* K is 64 or 24, N is 48: no kernel is fixed for extents that no shape has together. */
+static void test_extents_together(void **state)
+{
+    (void)state;
+    char *text = arena_strdup(arena, small), *at = strstr(text, "[1, 2, 4];"), *uk = strstr(text, "[1, 2];   ");
+    assert_true(at && uk);
+    const Template *t = read_small(arena_printf(arena, "%.*s\"N\"%.*s\"K\"%s", (int)(at - text), text,
+                                                (int)(uk - at) - (int)strlen("[1, 2, 4]"), at + strlen("[1, 2, 4]"),
+                                                uk + strlen("[1, 2]")));
+    static const struct {
+        int64_t value[2];
+        bool occurs;
+    } cases[] = { { { 0, 0 }, true },   { { 48, 0 }, true },   { { 0, 24 }, true },  { { 48, 64 }, true },
+                  { { 48, 24 }, true }, { { 48, 48 }, false }, { { 24, 0 }, false }, { { 0, 100 }, false } };
+    assert_int_equal(t->ntogether, 2);
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_int_equal(template_occurs(t, cases[i].value), cases[i].occurs);
 }
 
 static void test_suits(void **state)
@@ -282,6 +301,14 @@ static void test_open_head(void **state)
 }
 
 /* A parameter that only an unused value needs changes no kernel. */
+/* Conditions within the lines for the stand-alone compile do not end them. */
+static void test_nested_standalone(void **state)
+{
+    (void)state;
+    read_small(with("#ifndef DCGEN\n",
+                    "#ifndef DCGEN\n#if 1\n#define QQQQ 1\n#endif\n#define WWWW QQQQ\n#include \"no.h\"\n"));
+}
+
 static void test_unused_through_value(void **state)
 {
     (void)state;
@@ -313,6 +340,10 @@ static void test_pieces(void **state)
     assert_non_null(strstr(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    f(2);\n"));
     write_file("f.h", "    f(STEP, 1);\n");
     assert_string_not_equal(read_small(text)->hash, hash);
+    write_file("f.h", "    f(STEP);\n#include \"f.h\"\n");
+    assert_false(read_folder(&list, &said));
+    assert_non_null(strstr(said, "f.h:2:"));
+    assert_non_null(strstr(said, "only the template may"));
     write_file("f.h", "\n    f(STEPS);\n");
     assert_false(read_folder(&list, &said));
     assert_non_null(strstr(said, "f.h:2:"));
@@ -347,9 +378,11 @@ int main(void)
         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_fill),
         cmocka_unit_test(test_choices_of_an_axis),
+        cmocka_unit_test(test_extents_together),
         cmocka_unit_test(test_suits),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_open_head),
+        cmocka_unit_test(test_nested_standalone),
         cmocka_unit_test(test_unused_through_value),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_folder),

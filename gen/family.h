@@ -16,12 +16,11 @@ typedef struct {
 } PackageRow;
 
 typedef struct {
-    const char *name;   /* as targets and templates say it */
-    const char *suffix; /* of a source with kernels in it */
-    const char *folder; /* of the patterns, below templates/package; "": that itself */
-    const char *pack;   /* in the op's folder: how the constant operand is packed */
-    const char *
-        library; /* there too, if anything: the op by the vendor's library, as a candidate; NULL: not for this family */
+    const char *name;       /* as targets and templates say it */
+    const char *suffix;     /* of a source with kernels in it */
+    const char *folder;     /* of the patterns, below templates/package; "": that itself */
+    const char *pack;       /* in the op's folder: how the constant operand is packed */
+    const char *library;    /* there too, or not: the op by the vendor's library, as a candidate; NULL: none here */
     const PackageRow *file; /* the last has a NULL pattern */
 } Family;
 

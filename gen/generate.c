@@ -409,9 +409,6 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
                  .stop = stop };
     if (!prepare(a, w, o, site, run, &u, &q, code, err))
         return false;
-    q.library_why = "";
-    if (site->kind == SITE_GPU)
-        q.library = tools_library(a, run, &u, stop, &q.library_why);
     run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
     q.records = run->records;
     q.progress = run->progress;
@@ -420,8 +417,9 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
     progress_close(run->progress);
     run->progress = NULL;
     diag_print(q.diag, stderr);
-    if (*q.library_why && !o->quiet)
-        fprintf(stderr, "dcgen: the vendor's library was not timed: %s\n", q.library_why);
+    if (q.library_why && !o->quiet)
+        fprintf(stderr, "dcgen: the vendor's library was not timed%s: %s\n", q.library_timed ? " on every shape" : "",
+                q.library_why);
     if (!ok && nothing_works(q.study, record_all(run->records)))
         *code = EXIT_FAILED;
     return ok;

@@ -202,19 +202,6 @@ static const char *reference_so(const Opening *q, Builder *builder, const char *
     return b->status == STATUS_OK ? b->so : NULL;
 }
 
-const char *tools_library(Arena *a, const Tools *t, const UnitContext *u, const volatile int *stop, const char **why)
-{
-    Build *b = ARENA_NEW(a, Build);
-    *b = (Build){ .name = "library", .text = unit_library(a, u, diag_new(a)) };
-    *why = "";
-    if (!b->text)
-        return NULL;
-    build_all(t->builder, a, b, 1, stop);
-    if (b->status != STATUS_OK)
-        *why = arena_printf(a, "it does not compile: %s", b->why);
-    return b->status == STATUS_OK ? b->so : NULL;
-}
-
 static const char *const *runner_command(const Opening *q, const char **err)
 {
     static const char *const kind[] = { [SITE_CPU] = "c", [SITE_GPU] = "cuda", [SITE_MODEL] = "emu" };

@@ -10,7 +10,6 @@
 #include "gen/cli.h"
 #include "gen/progress.h"
 #include "gen/site.h"
-#include "gen/unit.h"
 #include "gen/workload.h"
 #include "search/build.h"
 #include "search/measure.h"
@@ -34,9 +33,6 @@ const char *tools_flags(Arena *a, const Tools *t); /* of that compiler, for Devi
 /* Starts compilers and runner for kernels on that site; nothing is written yet. False with *err set; call tools_close all the same. */
 bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t, const volatile int *stop,
                 const char **err);
-/* The op by the vendor's library as a shared object, for a GPU that is there. NULL: with *why "" there is none for this op and target,
- * else it cannot be built here. */
-const char *tools_library(Arena *a, const Tools *t, const UnitContext *u, const volatile int *stop, const char **why);
 /* How candidates are compiled: to be run on this CPU; to be run on a GPU, or to a cubin; to be run by the emulator. */
 Toolchain tools_cc(Arena *a, const Options *o);
 Toolchain tools_cuda(Arena *a, const char *nvcc, const Target *target, bool cubin);

@@ -263,8 +263,8 @@ static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, 
     return true;
 }
 
-/* What a kernel that is fixed for no extents does in one whole tile of its own, COUNT_STEPS tiles of k deep: sectors and shared-memory wavefronts, as the emulator
- * counts them. */
+/* What a kernel that is fixed for no extents does in one whole tile of its own, COUNT_STEPS tiles of k deep: sectors and shared-memory
+ * wavefronts, as the emulator counts them. */
 static bool count_one(Search *q, Arena *scratch, Batch *b, int i, const char **why, const char **err)
 {
     const Candidate *c = &q->study->trial[b->trial[i]].c;
@@ -392,6 +392,7 @@ static void judge_library(Search *q, const MeasureRecord *library)
 {
     if (library->status == STATUS_CRASHED || library->status == STATUS_TIMED_OUT)
         q->library = NULL;
+    q->library_timed = q->library_timed || library->status == STATUS_OK;
     if (library->status != STATUS_OK)
         q->library_why = arena_printf(q->arena, "%s: %s", status_name(library->status), library->why);
 }

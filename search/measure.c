@@ -3,10 +3,11 @@
  * measure: see measure.h. A runner's answers are not trusted: a kernel that is measured may write to its socket too. Whatever goes
  * wrong, the runner is killed, the kernel of its last `begin` is to blame, and the others are asked for again of a new runner.
  */
-#include "search/runner_private.h"
+#include "search/measure.h"
 
 #include <math.h>
 #include <string.h>
+#include "search/runner_private.h"
 
 enum { MAX_LOST = 2 };
 
@@ -207,7 +208,7 @@ static bool take_error(Session *s, const json_t *event)
 }
 
 /* Asks for all that is not settled and takes the answers. HEARD: all are settled. */
-static Outcome ask(Session *s)
+static Answer ask(Session *s)
 {
     static const struct {
         const char *name;
@@ -223,7 +224,7 @@ static Outcome ask(Session *s)
         settle_rest(s, STATUS_INVALID, line ? "the request is too long" : "a size overflows 64 bits");
         return HEARD;
     }
-    Outcome o = runner_send(s->r, line, s->q->deadline_s, s->stop);
+    Answer o = runner_send(s->r, line, s->q->deadline_s, s->stop);
     while (o == HEARD) {
         json_t *event;
         size_t i = 0;
@@ -243,7 +244,7 @@ static Outcome ask(Session *s)
 }
 
 /* Ends the runner; the status and reason of what it was doing. */
-static Status judge(Session *s, Outcome o, const char **why)
+static Status judge(Session *s, Answer o, const char **why)
 {
     int wait_status = runner_end(s->r, o == DEAD ? runner_patience_s : 0);
     if (o == SILENT) {
@@ -261,7 +262,7 @@ static bool measure_all(Session *s, const char **err)
         const char *why;
         if (!runner_ensure(s->r, s->a, s->stop, err))
             return false;
-        Outcome o = ask(s);
+        Answer o = ask(s);
         if (o == HEARD)
             return true;
         Status status = judge(s, o, &why);

@@ -6,25 +6,11 @@
 #ifndef DCGEN_MEASURE_H
 #define DCGEN_MEASURE_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "gen/arena.h"
-#include "gen/op.h"
 #include "search/record.h"
-
-typedef struct Runner Runner;
-
-/* command: argv[0..] NULL-terminated ("ssh","gpu1","dcgen-runner-c"). reference_so: compiled reference of the op.
- * epilogues: which optional operands there are. NULL with *err set; stop may be NULL. */
-Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype,
-                     const char *const *epilogues, int nepilogue, const char *reference_so, uint64_t seed,
-                     const volatile int *stop, const char **err);
-/* The request that sets a runner up, but for the path of the reference. */
-json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed);
-const Device *runner_device(const Runner *r); /* as the runner said it; compiler and flags empty */
-/* The same from a `device` object of the protocol. False: it is incomplete. */
-bool device_of_json(Arena *a, const json_t *device, Device *out);
+#include "search/runner.h"
 
 typedef struct {
     const int64_t *extent; /* one an axis */
@@ -41,6 +27,5 @@ typedef struct {
  * restarted or *stop became true. */
 bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
              MeasureRecord *out, const volatile int *stop, const char **err);
-void runner_stop(Runner *r);
 
 #endif

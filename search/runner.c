@@ -30,7 +30,7 @@ static short wait_tick(Runner *r, short events)
     return fds[0].revents;
 }
 
-Outcome runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop)
+Answer runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop)
 {
     size_t left = strlen(line);
     const double end = process_clock_s() + deadline_s;
@@ -53,7 +53,7 @@ Outcome runner_send(Runner *r, const char *line, double deadline_s, const volati
 }
 
 /* The next event, to be freed by json_decref when HEARD. */
-Outcome runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event)
+Answer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event)
 {
     const double end = process_clock_s() + deadline_s;
     for (;;) {
@@ -179,7 +179,7 @@ static bool read_device(Runner *r, const json_t *hello, const char **why)
 }
 
 /* Why a runner that was just started is of no use. */
-static const char *startup_problem(Runner *r, Outcome o)
+static const char *startup_problem(Runner *r, Answer o)
 {
     if (o == SILENT)
         return arena_printf(r->a, "says nothing for %g s", start_s);
@@ -194,7 +194,7 @@ static const char *startup_problem(Runner *r, Outcome o)
 static json_t *expect(Runner *r, const char *name, const volatile int *stop, const char **why)
 {
     json_t *event = NULL;
-    Outcome o = runner_hear(r, start_s, stop, &event);
+    Answer o = runner_hear(r, start_s, stop, &event);
     if (o == HEARD && runner_says(event, name))
         return event;
     if (o == STOPPED)

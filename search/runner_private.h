@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 #include "search/lines.h"
-#include "search/measure.h"
 #include "search/process.h"
+#include "search/runner.h"
 
 struct Runner {
     Arena *a;
@@ -26,11 +26,11 @@ struct Runner {
 };
 
 /* What came of waiting for the runner. */
-typedef enum { HEARD, DEAD, SILENT, NONSENSE, STOPPED } Outcome;
+typedef enum { HEARD, DEAD, SILENT, NONSENSE, STOPPED } Answer;
 
-Outcome runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop);
+Answer runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop);
 /* The next line as JSON, which the caller releases. */
-Outcome runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event);
+Answer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event);
 bool runner_says(const json_t *event, const char *name); /* is it this event? */
 /* A text of an event, "" if it has none. */
 const char *runner_text(Arena *a, const json_t *event, const char *field);

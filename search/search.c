@@ -160,6 +160,8 @@ static void make_bout(const Search *q, const CostModel *m, const Assignment *as,
         b->trial[b->n++] = base;
     for (int i = 0; i < b->n; i++)
         b->ns += fmax(cost_trial(m, b->trial[i], s->shape[shape]), INTAKE_SAMPLE_NS);
+    if (q->library)
+        b->ns += fmax(best, INTAKE_SAMPLE_NS);
 }
 
 static double make_bouts(const Search *q, const CostModel *m, const Assignment *as, int n, Bout *bout)
@@ -215,6 +217,21 @@ static bool hold_bouts(Search *q, Arena *scratch, const Bout *bout, double ns, c
     return true;
 }
 
+/* The vendor's library for this op and target, if there is one, as a shared object. */
+static void build_library(Search *q)
+{
+    Diag *d = diag_new(q->arena);
+    Build *b = ARENA_NEW(q->arena, Build);
+    *b = (Build){ .name = "library", .text = unit_library(q->arena, q->unit, d) };
+    if (b->text)
+        build_all(q->builder, q->arena, b, 1, q->stop);
+    if (b->text && b->status == STATUS_OK)
+        q->library = b->so;
+    else if (b->text || diag_nerror(d))
+        q->library_why =
+            arena_printf(q->arena, "it does not compile: %s", b->text ? b->why : "a name or condition in it is wrong");
+}
+
 /* The finalists: twice as many as the package may keep, fewer when time is short. Each meets the others on every shape where it comes near
  * the best, so that the choice is made between times that were taken side by side. */
 static bool final_phase(Search *q, Arena *scratch, const char **err)
@@ -226,6 +243,7 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
         *err = "no candidate could be built, verified and measured";
         return false;
     }
+    build_library(q);
     Bout *bout = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Bout);
     int n = as->nkernel < MAX_FINALIST ? as->nkernel : MAX_FINALIST;
     double ns = make_bouts(q, m, as, n, bout);

@@ -101,8 +101,9 @@ typedef struct {
     dcgen_workspace_fn *workspace;       /* NULL: none */
     dcgen_packed_bytes_fn *packed_bytes; /* NULL: reads the operand as it is */
     dcgen_pack_fn *pack;
-    bool aligned;       /* it is for aligned operands alone */
-    const void *packed; /* for timing */
+    bool aligned;          /* it is for aligned operands alone */
+    dcgen_why_fn *say_why; /* NULL: none */
+    const void *packed;    /* for timing */
     int64_t workspace_bytes, packed_size;
     Status status;
     char why[WHY_BYTES];

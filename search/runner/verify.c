@@ -46,6 +46,7 @@ bool kernel_load(Kernel *k, const char *entry)
     *(void **)&k->workspace = dlsym(k->handle, "dcgen_workspace");
     *(void **)&k->packed_bytes = dlsym(k->handle, "dcgen_packed_bytes");
     *(void **)&k->pack = dlsym(k->handle, "dcgen_pack");
+    *(void **)&k->say_why = dlsym(k->handle, "dcgen_why");
     k->aligned = dlsym(k->handle, "dcgen_aligned") != NULL;
     if (!found)
         return kernel_fail(k, STATUS_INVALID, "has no function %s", entry);

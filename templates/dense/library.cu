@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT-0
  *
  * library: the op as NVIDIA's library computes it, behind a candidate's entry (search/runner/abi.h): what kernels are
- * timed side by side with. cublasLt's own first choice of algorithm, bias in the epilogue. cublasLt is loaded at the
- * first call; without it, or where it has no algorithm, a call is refused. Never part of a package.
+ * timed side by side with. cublasLt's own first choice of algorithm, bias in the epilogue. Without cublasLt, or where it
+ * has no algorithm, a call is refused. Never part of a package.
  */
 #include <cublasLt.h>
 #include <cuda_runtime.h>
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Both operands and result begin on multiples of 16 bytes: others are no match for the library. */
-extern "C" const int dcgen_aligned = 16;
+extern "C" const int dcgen_aligned = 256; /* what cublasLt takes for granted */
 
 enum { NO_LIBRARY = -100, NO_ALGORITHM = -101 };
 static const size_t workspace_bytes = 32 << 20; /* what NVIDIA advises for Hopper */
@@ -35,6 +34,7 @@ static const cublasComputeType_t compute_type = CUBLAS_COMPUTE_32F;
 
 #define FUNCTIONS(use)                \
     use(Create)                       \
+    use(Destroy)                      \
     use(MatmulDescCreate)             \
     use(MatmulDescDestroy)            \
     use(MatmulDescSetAttribute)       \
@@ -53,34 +53,32 @@ static cublasLtHandle_t handle;
 
 static void *open_library()
 {
+    const char *const roots[] = { getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda" };
     char name[64], path[4096];
-    const char *home = getenv("CUDA_HOME");
     snprintf(name, sizeof name, "libcublasLt.so.%d", CUBLAS_VER_MAJOR);
     void *library = dlopen(name, RTLD_NOW);
-    if (!library) {
-        snprintf(path, sizeof path, "%s/lib64/%s", home ? home : "/usr/local/cuda", name);
-        library = dlopen(path, RTLD_NOW);
-    }
+    for (const char *root : roots)
+        for (const char *folder : { "lib64", "lib", "targets/x86_64-linux/lib" }) {
+            if (library || !root || snprintf(path, sizeof path, "%s/%s/%s", root, folder, name) >= (int)sizeof path)
+                continue;
+            library = dlopen(path, RTLD_NOW);
+        }
     return library;
 }
 
-static bool have_library()
+/* When this object is loaded, not in the first call, which has a deadline. */
+static __attribute__((constructor)) void load()
 {
-    static bool tried;
-    if (tried)
-        return handle != NULL;
-    tried = true;
     void *library = open_library();
     if (!library)
-        return false;
+        return;
 #define FIND(name)                                         \
     *(void **)&lt.name = dlsym(library, "cublasLt" #name); \
     if (!lt.name)                                          \
-        return false;
+        return;
     FUNCTIONS(FIND)
     if (lt.Create(&handle) != CUBLAS_STATUS_SUCCESS)
         handle = NULL;
-    return handle != NULL;
 }
 
 /* ---- a product */
@@ -104,6 +102,13 @@ static void drop()
         if (layout)
             lt.MatrixLayoutDestroy(layout);
     memset(&plan, 0, sizeof plan);
+}
+
+static __attribute__((destructor)) void unload()
+{
+    drop();
+    if (handle)
+        lt.Destroy(handle);
 }
 
 static bool describe(int64_t M, int64_t N, int64_t K, const void *bias)
@@ -138,11 +143,6 @@ static bool choose()
     bool good = !lt.MatmulPreferenceCreate(&preference) &&
                 !lt.MatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                                  &workspace_bytes, sizeof workspace_bytes);
-    const uint32_t aligned = (uint32_t)dcgen_aligned;
-    for (cublasLtMatmulPreferenceAttributes_t side :
-         { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES })
-        good = good && !lt.MatmulPreferenceSetAttribute(preference, side, &aligned, sizeof aligned);
     good = good &&
            !lt.MatmulAlgoGetHeuristic(handle, plan.op, plan.w, plan.x, plan.y, plan.y, preference, 1, &found, &n) &&
            n == 1 && found.state == CUBLAS_STATUS_SUCCESS;
@@ -176,7 +176,7 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *w
     const float one = 1, zero = 0;
     const void *x = operand[0], *w = operand[1], *bias = operand[2];
     void *y = operand[3];
-    if (!have_library())
+    if (!handle)
         return NO_LIBRARY;
     if (extent[0] <= 0 || extent[1] <= 0 || extent[2] <= 0 || !prepare(extent, bias))
         return NO_ALGORITHM;
@@ -184,4 +184,10 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *w
                      plan.need, (cudaStream_t)stream) == CUBLAS_STATUS_SUCCESS
                ? 0
                : NO_ALGORITHM;
+}
+
+extern "C" const char *dcgen_why(int code)
+{
+    return code == NO_LIBRARY ? "cublasLt of the toolkit's major version cannot be loaded"
+                              : "cublasLt has no algorithm for these extents";
 }

@@ -418,7 +418,7 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
     }
 }
 
-#include "tile_place.cuh"
+#include "tile_order.cuh"
 
 /* A block computes tile blockIdx.x, of which it sums up slice blockIdx.z of k. */
 static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)

@@ -197,6 +197,12 @@ features = (
  *             Rows along k are swizzled: chunk c (k/4) of row r lies in the place of chunk c ^ (r/LINE_ROWS % CHUNKS),
  *             so that the same chunk of 8 rows is in 8 different groups of banks.
  */
+/* Where element k of row r lies in a tile whose rows run along k. */
+static __device__ __forceinline__ int KERNEL_at(int r, int k)
+{
+    return r * BK + (k / 4 ^ r / LINE_ROWS % CHUNKS) * 4 + k % 4;
+}
+
 struct KERNEL_place { /* of a thread */
     int row, col;     /* its first row and column in the tile */
     int x, w;         /* where chunk 0 of its first rows of X and W lies in a stage; KN: its first column of W */
@@ -210,19 +216,13 @@ static __device__ __forceinline__ KERNEL_place KERNEL_find()
     KERNEL_place p;
     p.row = wy * 4 * TM + ly;
     p.col = wx * 8 * TN + lx * VN;
-    p.x = p.row * BK + ly / LINE_ROWS % CHUNKS * 4;
+    p.x = p.row * BK + ly / LINE_ROWS % CHUNKS * 4; /* KERNEL_at(p.row, 0): 4 * TM is a multiple of 8 */
 #if LAYOUT_NK
     p.w = (BM + wx * 8 * TN + lx) * BK + lx / LINE_ROWS % CHUNKS * 4;
 #else
     p.w = BM * BK + p.col;
 #endif
     return p;
-}
-
-/* Where element k of row r lies in a tile whose rows run along k. */
-static __device__ __forceinline__ int KERNEL_at(int r, int k)
-{
-    return r * BK + (k / 4 ^ r / LINE_ROWS % CHUNKS) * 4 + k % 4;
 }
 
 #if LAYOUT_NK
@@ -274,7 +274,7 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], co
 #else
 #pragma unroll
         for (int k = 0; k < 4; k++) {
-            const char *row = stages + w + (c / 4 + k) * BN * 4;
+            const char *row = stages + w + (c / 4 + k) * W_PITCH * 4;
             float wv[TN];
 #pragma unroll
             for (int j = 0; j < TN; j += VN) {
@@ -418,7 +418,7 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, int m0, int n0, co
     }
 }
 
-#include "tile_place.cuh"
+#include "tile_order.cuh"
 
 /* A block computes tile blockIdx.x, of which it sums up slice blockIdx.z of k. */
 static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)

@@ -5,10 +5,9 @@
  * column of Y row s belongs to (NK), or KERNEL_at_kn(k, n) where column n of row k lies in the stage (KN). Rows that are
  * a multiple of 8 apart are swizzled alike. */
 
-/* How the threads share out the copies, `width` elements each. Along k they copy `down` rows at a time, a power of two:
- * the sum of a row of the first and a multiple of `down` has no bit of both, so that KERNEL_column of the sum is the sum
- * of theirs. */
-template <int width> struct KERNEL_split {
+/* How the threads share out the copies, `width` elements each. Along k they copy `down` rows at a time: a power of two
+ * unless KERNEL_column(s) is s, so that KERNEL_column of the sum of a row and a multiple of `down` is the sum of theirs. */
+template <int width> struct KERNEL_share {
     static constexpr int across = BK / width, down = NT / across, nx = (BM + down - 1) / down;
     static __device__ __forceinline__ int row() { return threadIdx.x / across; }
     static __device__ __forceinline__ int k() { return threadIdx.x % across * width; }
@@ -40,7 +39,7 @@ struct KERNEL_source { /* what a thread copies of the next block of k */
 template <int width>
 static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a, int N, int K, int m0, int n0)
 {
-    typedef KERNEL_split<width> split;
+    typedef KERNEL_share<width> share;
 #if SPLITK > 1
     const int slice = (K / BK + (K % BK != 0) + (int)gridDim.z - 1) / (int)gridDim.z; /* blocks of k */
     const int k0 = blockIdx.z * slice * BK, k1 = blockIdx.z + 1 == gridDim.z ? K : k0 + slice * BK;
@@ -50,14 +49,14 @@ static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a,
     KERNEL_source s;
     s.ldx = (unsigned)K;
     s.ldw = (unsigned)NAME_LDW((int64_t)N, (int64_t)K);
-    s.x = a.X + (uint64_t)s.ldx * m0 + (uint64_t)s.ldx * split::row() + k0 + split::k();
-    s.nrow = a.M - m0 - split::row();
+    s.x = a.X + (uint64_t)s.ldx * m0 + (uint64_t)s.ldx * share::row() + k0 + share::k();
+    s.nrow = a.M - m0 - share::row();
 #if LAYOUT_NK
-    const int column = KERNEL_column(split::row());
-    s.w = a.W + (uint64_t)s.ldw * n0 + (uint64_t)s.ldw * column + k0 + split::k();
+    const int column = KERNEL_column(share::row());
+    s.w = a.W + (uint64_t)s.ldw * n0 + (uint64_t)s.ldw * column + k0 + share::k();
 #else
-    const int column = split::column();
-    s.w = a.W + (uint64_t)s.ldw * k0 + (uint64_t)s.ldw * split::k_of_w() + n0 + column;
+    const int column = share::column();
+    s.w = a.W + (uint64_t)s.ldw * k0 + (uint64_t)s.ldw * share::k_of_w() + n0 + column;
 #endif
     s.ncol = N - n0 - column;
     s.nk = k1 - k0;
@@ -70,7 +69,7 @@ static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a,
 template <int width, class Part>
 static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part part)
 {
-    typedef KERNEL_split<width> split;
+    typedef KERNEL_share<width> share;
 #if WHOLE
     constexpr bool whole = width == QUAD; /* no block of k is cut short: K is fixed */
 #else
@@ -81,29 +80,29 @@ static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part par
 #else
     constexpr int unroll = 64; /* parts are in registers */
 #endif
-    constexpr int down = split::down, nx = split::nx;
-    const bool here = whole || split::k() < src.nk;
+    constexpr int down = share::down, nx = share::nx;
+    const bool here = whole || share::k() < src.nk;
 #pragma unroll unroll
     for (int i = 0; i < nx; i++)
-        if (BM % down == 0 || split::row() + i * down < BM)
-            part(i, split::at(i), src.x + (uint64_t)src.ldx * (i * down), i * down < src.nrow && here);
+        if (BM % down == 0 || share::row() + i * down < BM)
+            part(i, share::at(i), src.x + (uint64_t)src.ldx * (i * down), i * down < src.nrow && here);
     src.x += BK;
 #if LAYOUT_NK
 #pragma unroll unroll
     for (int i = 0; i < (BN + down - 1) / down; i++)
-        if (BN % down == 0 || split::row() + i * down < BN)
-            part(nx + i, BM * BK + split::at(i), src.w + (uint64_t)src.ldw * KERNEL_column(i * down),
+        if (BN % down == 0 || share::row() + i * down < BN)
+            part(nx + i, BM * BK + share::at(i), src.w + (uint64_t)src.ldw * KERNEL_column(i * down),
                  KERNEL_column(i * down) < src.ncol && here);
     src.w += BK;
 #else
-    constexpr int rows = split::rows, step = split::step;
-    const int r = split::k_of_w(), n = split::column();
+    constexpr int rows = share::rows, step = share::step;
+    const int r = share::k_of_w(), n = share::column();
 #pragma unroll unroll
     for (int i = 0; i < (BK + rows - 1) / rows; i++)
 #pragma unroll
         for (int j = 0; j < WIDE / step; j++)
             if ((BK % rows == 0 || r + i * rows < BK) && (WIDE == BN || n + j * step < BN))
-                part(nx + i * (WIDE / step) + j, split::at_w(i, j),
+                part(nx + i * (WIDE / step) + j, share::at_w(i, j),
                      src.w + (uint64_t)src.ldw * (i * rows) + j * step,
                      j * step < src.ncol && (whole || r + i * rows < src.nk));
     src.w += (uint64_t)src.ldw * BK;

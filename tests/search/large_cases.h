@@ -98,7 +98,7 @@ static const Mutant mutants[] = {
     { SIMT_NK, 1, "(uint64_t)s.ldw * n0" },
     { SIMT_NK, 0, "((int64_t)m0 + p.row) * a.N" },
     { SIMT_NK, 1, "(int64_t)4 * a.N" },
-    { SIMT_KN, 2, "(uint64_t)s.ldw * split::k_of_w()" },
+    { SIMT_KN, 2, "(uint64_t)s.ldw * share::k_of_w()" },
     { SIMT_KN, 2, "src.w += (uint64_t)src.ldw * " },
     { SIMT_SPLIT_KN, 0, "(uint64_t)s.ldw * k0" },
     { MMA_TF32_NK, 3, "(uint64_t)s.ldx * m0" },

@@ -90,6 +90,8 @@ static bool check_traces(Check *c, Kernel *k, Placement p)
 
 bool check_refused(Kernel *k, int code)
 {
+    if (code < 0 && k->say_why)
+        return kernel_fail(k, STATUS_INVALID, "%s", k->say_why(code));
     if (code < 0)
         return kernel_fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
     return kernel_fail(k, STATUS_INVALID, "cannot be launched: %s (%s)", cudaGetErrorName((cudaError_t)code),

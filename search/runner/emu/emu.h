@@ -64,8 +64,8 @@ typedef struct {
     bool count;
     size_t smem_limit;    /* bytes a block may have */
     int64_t block_budget; /* accesses after which a block counts as endless */
-    uint64_t sample;      /* of a launch so many values of blockIdx.x are executed, the first and the last among them
-                             and evenly spread, each with all of y and z; 0: all */
+    uint64_t sample;      /* of a launch so many values of blockIdx.x are executed, evenly spread from the first to the last
+                             (1: the first), each with all of y and z; 0: all */
     int nregion;
     EmuRegion region[EMU_MAX_REGION];
     /* what came of it */

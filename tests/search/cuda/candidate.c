@@ -6,6 +6,7 @@
  *             4 leaves its counter   5 leaves an element   6 writes behind the workspace   7 packs W   8 packs W, then
  *             spoils it 9 cannot be launched   10 illegal address   11 never ends   12 refuses   13 fails without
  *             saying so 14 wrong unless operands are 16-byte aligned   15 segmentation fault   16 as 14, and says so
+ *             17 refuses, and says why
  *
  * It takes TAKES_NS nanoseconds, 4000 unless said.
  */
@@ -19,6 +20,9 @@
 #endif
 #if BEHAVIOUR == 16
 const int dcgen_aligned = 16;
+#endif
+#if BEHAVIOUR == 17
+const char *dcgen_why(int code) { return code == -3 ? "not on a Sunday" : "?"; }
 #endif
 
 enum { cudaErrorInvalidValue = 1, cudaErrorIllegalAddress = 700 };
@@ -110,7 +114,7 @@ int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, v
         return cudaErrorInvalidValue;
     if (BEHAVIOUR == 9)
         return cudaErrorInvalidValue;
-    if (BEHAVIOUR == 12)
+    if (BEHAVIOUR == 12 || BEHAVIOUR == 17)
         return -3;
     if (BEHAVIOUR == 13)
         cudaMalloc((void **)&a.workspace, (size_t)1 << 40); /* fails */

@@ -104,8 +104,9 @@ derived = (
     expr = "(NT / 32) * (KSTEPS * (MTILES * NTILES + MTILES + NTILES / (2 - (LAYOUT_KN * DTYPE_TF32)) + 2) + 32) / 4"
            " + TILE * ELEM_BYTES / 16 * 4 / 128";
     doc = "cycles to issue its instructions, as counted in SASS: mma, loads, the loop, 4 a copy"; },
-  { name = "WORK";   expr = "max(max(MMA, LDS), max(ISSUE, (BM + BN) * ROW / 48))";
-    doc = "cycles for a block of k, all included"; },
+  { name = "TOP";    expr = "max(max(MMA, LDS), ISSUE)"; doc = "the longest of the three"; },
+  { name = "WORK";   expr = "max(TOP, (BM + BN) * ROW / 48) + (MMA + LDS + ISSUE - TOP) / 4";
+    doc = "cycles for a block of k, all included: a quarter of the others is not hidden behind the longest"; },
   { name = "ALONE";  expr = "WORK + 90 + 30 * KSTEPS";
     doc = "the same for a block alone on an SM, which waits"; },
   { name = "STEP";   expr = "FULL * max(FIT * WORK, ALONE) + (REST > 0) * max(REST * WORK, ALONE)";

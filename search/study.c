@@ -180,6 +180,21 @@ static int by_key(const void *x, const void *y)
     return strcmp((*a)->key, (*b)->key);
 }
 
+static int compare_real(double x, double y) { return (x > y) - (x < y); }
+
+/* Any order that the measurements themselves tell: means of sums in another order would differ in their last bits. */
+static int by_measurement(const void *x, const void *y)
+{
+    const MeasureRecord *a = *(const MeasureRecord *const *)x, *b = *(const MeasureRecord *const *)y;
+    int order = strcmp(a->key, b->key);
+    order = order ? order : memcmp(a->extent, b->extent, sizeof a->extent);
+    order = order ? order : a->threads - b->threads;
+    order = order ? order : a->final - b->final;
+    order = order ? order : compare_real(a->anchor_ns, b->anchor_ns);
+    order = order ? order : compare_real(a->median_ns, b->median_ns);
+    return order ? order : compare_real(a->library_ns, b->library_ns);
+}
+
 /* The tuned target's kernels, and those that stand in for it on lesser CPUs. */
 static const Target *find_target(const Study *s, const TargetList *targets, const char *name)
 {
@@ -229,9 +244,13 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
     qsort(order, (size_t)r->nkernel, sizeof *order, by_key);
     for (int64_t i = 0; i < r->nkernel; i++)
         load_kernel(s, order[i], templates, targets, device);
+    const MeasureRecord **measure = ARENA_ARRAY(s->arena, (size_t)r->nmeasure + 1, const MeasureRecord *);
     for (int64_t i = 0; i < r->nmeasure; i++)
-        if (strcmp(r->measure[i].device, device->id) == 0)
-            study_measure(s, &r->measure[i]);
+        measure[i] = &r->measure[i];
+    qsort(measure, (size_t)r->nmeasure, sizeof *measure, by_measurement);
+    for (int64_t i = 0; i < r->nmeasure; i++)
+        if (strcmp(measure[i]->device, device->id) == 0)
+            study_measure(s, measure[i]);
     if (!device->modelled)
         drop_untimed(s);
 }

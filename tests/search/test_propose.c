@@ -2,6 +2,7 @@
  *
  * propose: what is proposed is new, legal and to be measured on few shapes; the same seed proposes the same; and it is better than
  * what chance would propose.
+ * ctest: label=slow
  */
 #include <stdarg.h>
 #include <stddef.h>

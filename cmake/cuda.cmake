@@ -51,8 +51,8 @@ add_custom_command(
 # Only the CUDA runtime is exported: names of this program's own must not take the place of those of the code under test.
 file(WRITE ${lent_dir}/exports.txt "{ cuda*; __cuda*; };\n")
 add_executable(dcgen-runner-cuda ${cuda_dir}/runner_cuda.c ${lent_dir}/lent.c ${lent_dir}/libcudart_lent.a)
-target_link_libraries(dcgen-runner-cuda PRIVATE dcgen_runner_cuda ${lent_dir}/libcudart_lent.a ${CMAKE_DL_LIBS} pthread rt
-                      -Wl,--dynamic-list=${lent_dir}/exports.txt)
+target_link_libraries(dcgen-runner-cuda PRIVATE dcgen_runner_cuda ${lent_dir}/libcudart_lent.a ${CMAKE_DL_LIBS} pthread rt)
+target_link_options(dcgen-runner-cuda PRIVATE "LINKER:--dynamic-list=${lent_dir}/exports.txt")
 set_property(TARGET dcgen-runner-cuda APPEND PROPERTY LINK_DEPENDS ${lent_dir}/libcudart_lent.a)
 install(TARGETS dcgen-runner-cuda RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/dcgen)
 

@@ -183,8 +183,10 @@ static void add_awkward(Awkward *w, int naxis, int axis, int64_t v, const int64_
 static void add_fixed(Awkward *w, const Candidate *c, int naxis, const int64_t *other)
 {
     int64_t extent[OP_MAX_AXIS];
-    for (int i = 0; i < naxis; i++)
-        extent[i] = candidate_fixed(c, i) ? candidate_fixed(c, i) : other[i];
+    for (int i = 0; i < naxis; i++) {
+        const int64_t fixed = candidate_fixed(c, i);
+        extent[i] = fixed ? fixed : other[i];
+    }
     for (int k = 0; k < w->n; k++)
         if (memcmp(w->extent[k], extent, (size_t)naxis * sizeof *extent) == 0)
             return;

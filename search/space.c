@@ -91,12 +91,11 @@ static void choose(Enumeration *e, int depth)
         e->rejection[bad].count += remaining(t, depth);
         return;
     }
-    if (depth == t->nparam && !template_occurs(t, e->value)) {
-        e->space->nraw--; /* fixed for extents that no shape has together: not a combination */
-        return;
-    }
     if (depth == t->nparam) {
-        keep(e);
+        if (template_occurs(t, e->value))
+            keep(e);
+        else
+            e->space->nraw--; /* fixed for extents that no shape has together: not a combination */
         return;
     }
     for (int i = 0; i < t->param[depth].nchoice && e->ok; i++) {

@@ -107,15 +107,23 @@ static void test_names(void **state)
     check_cases(cases, LENGTH(cases));
 }
 
-static const char piece_text[] =
-    "/* SPDX-License-Identifier: MIT-0 */\n/* KERNEL's MR */\n#if ONE\nint KERNEL_f(MR);\n#else\n?\n#endif\n";
+/* The filled text of one that may include the file f.cuh. */
+static const char *filled_with_piece(const char *piece_text, const char *text, const char **err)
+{
+    const Source piece = { .path = "some/where/f.cuh", .text = piece_text, .len = strlen(piece_text) };
+    const Source *const pieces[] = { &piece };
+    Fill fill = whole;
+    fill.npiece = 1;
+    fill.piece = pieces;
+    return filled(&fill, text, 0, err);
+}
 
 /* A file that is included stands in the line's place, filled, without its licence. */
 static void test_pieces(void **state)
 {
     (void)state;
-    static const Source piece = { .path = "some/where/f.cuh", .text = piece_text, .len = sizeof piece_text - 1 };
-    static const Source *const pieces[] = { &piece };
+    static const char piece[] =
+        "/* SPDX-License-Identifier: MIT-0 */\n/* KERNEL's MR */\n#if ONE\nint KERNEL_f(MR);\n#else\n?\n#endif\n";
     static const Case cases[] = {
         { "#include \"f.cuh\"\n", "/* bert_k7's 3 */\nint bert_k7_f(3);\n" },
         { "#if ZERO\n#include \"f.cuh\"\n#endif\nx\n", "x\n" },
@@ -123,11 +131,8 @@ static void test_pieces(void **state)
         { "#include \"g.cuh\"\n#include <f.cuh>\n", "#include \"g.cuh\"\n#include <f.cuh>\n" },
         { "#if ONE\n#include \"f.cuh\"\nMR\n#endif", "/* bert_k7's 3 */\nint bert_k7_f(3);\n3\n" },
     };
-    Fill fill = whole;
-    fill.npiece = 1;
-    fill.piece = pieces;
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        const char *err, *out = filled(&fill, cases[i].text, 0, &err);
+        const char *err, *out = filled_with_piece(piece, cases[i].text, &err);
         assert_non_null(out);
         assert_string_equal(out, cases[i].want);
     }
@@ -138,13 +143,8 @@ static void test_faulty_piece(void **state)
 {
     (void)state;
     static const char text[] = "int x;\n#if ONE\n";
-    static const Source piece = { .path = "f.cuh", .text = text, .len = sizeof text - 1 };
-    static const Source *const pieces[] = { &piece };
-    Fill fill = whole;
     const char *err;
-    fill.npiece = 1;
-    fill.piece = pieces;
-    assert_null(filled(&fill, "#include \"f.cuh\"\n", 0, &err));
+    assert_null(filled_with_piece(text, "#include \"f.cuh\"\n", &err));
     assert_non_null(strstr(err, "f.cuh:2:"));
     assert_non_null(strstr(err, "this condition has no '#endif'"));
 }
@@ -154,13 +154,8 @@ static void test_headed_piece(void **state)
 {
     (void)state;
     static const char text[] = "/* SPDX-License-Identifier: MIT-0\n *\n * MR\n */\n";
-    static const Source piece = { .path = "f.cuh", .text = text, .len = sizeof text - 1 };
-    static const Source *const pieces[] = { &piece };
-    Fill fill = whole;
     const char *err;
-    fill.npiece = 1;
-    fill.piece = pieces;
-    assert_string_equal(filled(&fill, "#include \"f.cuh\"\n", 0, &err),
+    assert_string_equal(filled_with_piece(text, "#include \"f.cuh\"\n", &err),
                         "/* SPDX-License-Identifier: MIT-0\n *\n * 3\n */\n");
 }
 

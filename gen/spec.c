@@ -27,6 +27,7 @@ static const ConfKey spec_keys[] = {
     { "layout", false, NULL },
     { "budget", false, NULL },
     { "threads", false, NULL },
+    { "space", false, NULL },
 };
 
 static void read_name(SpecReader *r)
@@ -247,6 +248,7 @@ Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int 
     read_layout(&r);
     read_budget(&r);
     read_threads(&r);
+    spec_read_limits(&r);
     if (diag_nerror(d) == r.nerror)
         spec_make_instances(&r);
     conf_free(r.conf);

@@ -12,7 +12,14 @@
 #include "gen/expr.h"
 #include "gen/op.h"
 
-enum { SPEC_MAX_DIM = 6, SPEC_MAX_NAME = 8, SPEC_MAX_SHAPE = 256, SPEC_MAX_TUNE = 256 };
+enum {
+    SPEC_MAX_DIM = 6,
+    SPEC_MAX_NAME = 8,
+    SPEC_MAX_SHAPE = 256,
+    SPEC_MAX_TUNE = 256,
+    SPEC_MAX_LIMIT = 24,
+    SPEC_MAX_CHOICE = 64
+};
 
 typedef struct {
     const char *name; /* "T" */
@@ -45,6 +52,14 @@ typedef struct {
     int code_kib, trials, seconds;
 } Budget;
 
+/* Of the parameter with this name only these values are searched. */
+typedef struct {
+    const char *param;
+    int nvalue;
+    int64_t value[SPEC_MAX_CHOICE];
+    Loc loc, value_loc[SPEC_MAX_CHOICE];
+} SpecLimit;
+
 typedef struct {
     const char *name; /* a C identifier; prefix of every symbol of the package */
     const Op *op;
@@ -64,7 +79,9 @@ typedef struct {
     Budget budget;
     int nthread;
     int threads[SPEC_MAX_NAME]; /* ascending */
-    int64_t ninstance;          /* every shape of the declared ranges; above SPEC_MAX_INSTANCE: sampled, corners kept */
+    int nlimit;
+    SpecLimit limit[SPEC_MAX_LIMIT];
+    int64_t ninstance; /* every shape of the declared ranges; above SPEC_MAX_INSTANCE: sampled, corners kept */
     Instance *
         instance; /* sorted by threads, decl, dim values; duplicates (same extents and threads) merged, weights added */
     const Source *src;
@@ -76,6 +93,9 @@ enum { SPEC_MAX_INSTANCE = 200000 };
 Spec *spec_read(Arena *a, const char *path, const char *const *templates, int ntemplates, Diag *d);
 /* The same for a text that was read already. */
 Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d);
+
+/* May this value of a parameter be searched? General kernels may have others. */
+bool spec_wants(const Spec *s, const char *param, int64_t value);
 
 /* True when every extent lies within the smallest box that holds all instances and threads is a tuned count. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * spec_private: what the parts of spec share. spec.c reads the simple keys, spec_dim.c dims, tune and weights,
- * spec_shape.c shapes and their check over the whole range, spec_instance.c the instances.
+ * spec_shape.c shapes and their check over the whole range, spec_limit.c space, spec_instance.c the instances.
  */
 #ifndef DCGEN_SPEC_PRIVATE_H
 #define DCGEN_SPEC_PRIVATE_H
@@ -9,6 +9,7 @@
 #include "gen/conf.h"
 #include "gen/grid.h"
 #include "gen/spec.h"
+#include "gen/template.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 
@@ -40,6 +41,7 @@ bool spec_point_weight(SpecReader *r, const Point *p, double *out);
 /* The extents of a shape at a point; false after an error. */
 bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent);
 void spec_make_instances(SpecReader *r);
+void spec_read_limits(SpecReader *r); /* space */
 
 unsigned spec_dims_of(const Spec *s, const Expr *e);                       /* bit i: dim i occurs in e */
 Grid spec_grid(const Spec *s, unsigned dims, int64_t limit);               /* over the ranges of these dims */

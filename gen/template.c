@@ -115,6 +115,10 @@ bool template_context(void *ctx, const char *name, int64_t *value)
         *value = *name == 'E' ? elem_bytes(b->spec) : tensor_rate(b);
         return true;
     }
+    if (strcmp(name, "MAX_THREADS") == 0) {
+        *value = b->spec->threads[b->spec->nthread - 1];
+        return true;
+    }
     return context_flag(b->spec, name, value);
 }
 

@@ -99,6 +99,8 @@ typedef struct {
 /* The templates of the spec's op: in its own folder, and in the folder of its name within each of `folders`; every file ending in .c or .cu whose
  * text has a template's head. A template of the same name in an earlier folder hides a later one. */
 bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, int nfolder, TemplateList *out, Diag *d);
+/* Errors in d where the spec's `space` names parameters or values that none of them has. */
+bool spec_check_limits(Arena *a, const Spec *s, const TemplateList *templates, Diag *d);
 /* May it serve this spec on this target (family, dtype, layout, packed)? */
 bool template_suits(const Template *t, const Spec *spec, const Target *target);
 
@@ -115,7 +117,7 @@ typedef struct {
 const char *template_kernel_fact(int i);
 
 /* What the names in a template stand for: parameters and values; facts of the target (gen/target.h); of the device L1_BYTES, L2_BYTES,
- * L3_BYTES, CORES, SMS; HAS_<EPILOGUE>, LAYOUT_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES; TENSOR_SM, the target's rate for the spec's
+ * L3_BYTES, CORES, SMS; HAS_<EPILOGUE>, LAYOUT_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES, MAX_THREADS; TENSOR_SM, the target's rate for the spec's
  * dtype; of the kernel, once known, REGS (before: the head's guess), SECTORS_READ, SECTORS_WRITTEN, WAVEFRONTS, CONFLICTS, BARRIERS
  * (before: 0); with an extent also the op's axes, THREADS and the derived names. */
 typedef struct {

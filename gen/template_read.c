@@ -32,8 +32,8 @@ static const char *flag_name(Reader *r, const char *prefix, const char *word)
 
 static void declare_context(Reader *r)
 {
-    static const char *const fact[] = { "L1_BYTES", "L2_BYTES",   "L3_BYTES", "CORES",
-                                        "SMS",      "ELEM_BYTES", "PACKED",   "TENSOR_SM" };
+    static const char *const fact[] = { "L1_BYTES",   "L2_BYTES", "L3_BYTES",  "CORES",      "SMS",
+                                        "ELEM_BYTES", "PACKED",   "TENSOR_SM", "MAX_THREADS" };
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
         declare(r, fact[i]);
     for (int i = 0; target_fact_name(i); i++)
@@ -495,5 +495,5 @@ bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, i
     }
     if (!read_folder(a, spec, op->dir, out, d) && diag_nerror(d) == before)
         diag_error(d, (Loc){ .src = op->src }, "cannot read the folder of this op");
-    return diag_nerror(d) == before;
+    return diag_nerror(d) == before && spec_check_limits(a, spec, out, d);
 }

@@ -38,11 +38,15 @@ static void need_depth(void *ctx, const char *name, Loc at)
             expr_names(d->t->value[i].expr, need_depth, d);
 }
 
-static int64_t remaining(const Template *t, int depth)
+static int64_t remaining(const Template *t, const Spec *spec, int depth)
 {
     int64_t n = 1;
-    for (int i = depth; i < t->nparam; i++)
-        n *= t->param[i].nchoice;
+    for (int i = depth; i < t->nparam; i++) {
+        int64_t wanted = 0;
+        for (int k = 0; k < t->param[i].nchoice; k++)
+            wanted += spec_wants(spec, t->param[i].name, t->param[i].choice[k]);
+        n *= wanted;
+    }
     return n;
 }
 
@@ -88,7 +92,7 @@ static void choose(Enumeration *e, int depth)
     const Template *t = e->binding.t;
     int bad = failing(e, depth);
     if (bad >= 0) {
-        e->rejection[bad].count += remaining(t, depth);
+        e->rejection[bad].count += remaining(t, e->binding.spec, depth);
         return;
     }
     if (depth == t->nparam) {
@@ -101,7 +105,8 @@ static void choose(Enumeration *e, int depth)
     for (int i = 0; i < t->param[depth].nchoice && e->ok; i++) {
         e->candidate.choice[depth] = (uint8_t)i;
         e->value[depth] = t->param[depth].choice[i];
-        choose(e, depth + 1);
+        if (spec_wants(e->binding.spec, t->param[depth].name, e->value[depth]))
+            choose(e, depth + 1);
     }
     e->candidate.choice[depth] = 0;
 }
@@ -121,7 +126,7 @@ static bool enumerate(Enumeration *e, const Template *t, const Spec *spec, const
         expr_names(t->constraint[i].need, need_depth, &d);
         e->depth_of[i] = d.depth;
     }
-    s->nraw += remaining(t, 0);
+    s->nraw += remaining(t, spec, 0);
     choose(e, 0);
     return e->ok;
 }
@@ -214,10 +219,31 @@ bool candidate_is_fixed(const Candidate *c)
     return false;
 }
 
+bool candidate_is_general(const Candidate *c)
+{
+    Candidate general;
+    for (int i = 0; i < c->t->ngeneral; i++)
+        if (strcmp(c->t->general[i].target, c->target->name) == 0 &&
+            candidate_from_values(c->t, c->target, c->t->general[i].value, &general) && candidate_same(c, &general))
+            return true;
+    return false;
+}
+
+/* Does the spec search all of these values? */
+static bool is_wanted(const Candidate *c, const Spec *spec, const int64_t *value)
+{
+    for (int i = 0; spec->nlimit && i < c->t->nparam; i++)
+        if (!spec_wants(spec, c->t->param[i].name, value[i]))
+            return candidate_is_general(c);
+    return true;
+}
+
 bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device)
 {
     int64_t value[TEMPLATE_MAX_PARAM], holds;
     candidate_values(c, value);
+    if (!is_wanted(c, spec, value))
+        return false;
     Binding b = { .t = c->t, .spec = spec, .target = c->target, .device = device, .value = value, .threads = 1 };
     for (int i = 0; i < c->t->nconstraint; i++)
         if (expr_int(c->t->constraint[i].need, template_lookup, &b, &holds) != EXPR_OK || !holds)

@@ -52,8 +52,10 @@ bool candidate_same(const Candidate *a, const Candidate *b);
 int64_t candidate_fixed(const Candidate *c, int axis);
 /* Is it fixed for any? */
 bool candidate_is_fixed(const Candidate *c);
-/* Do all constraints hold? */
+/* Do all constraints hold, and is each value one that the spec searches? */
 bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device);
+/* Is it a general kernel of its template? Those serve whatever the spec's `space` says. */
+bool candidate_is_general(const Candidate *c);
 /* 32 hex digits: template text, parameters, target, context (gen/unit.h), device's compiler and flags. */
 const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash, const Device *device);
 

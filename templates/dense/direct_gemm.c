@@ -32,7 +32,8 @@ constraints = (
   { need = "UK == 1 || MR*NV*UK <= 64";          why = "a longer loop body only costs instruction cache"; },
   { need = "PF == 0 || MR <= 8";
     why = "with more than 8 rows W arrives slowly enough for the hardware prefetcher"; },
-  { need = "MR > 1 || (ORDER == 0 && EVEN == 0)"; why = "with single rows there is no tail to even out"; } );
+  { need = "MR > 1 || (ORDER == 0 && EVEN == 0)"; why = "with single rows there is no tail to even out"; },
+  { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
   { target = "avx512";   MR = 8; NV = 3; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "avx2";     MR = 6; NV = 2; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },

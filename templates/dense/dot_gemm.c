@@ -29,7 +29,8 @@ constraints = (
   { need = "MR*NR >= 4";
     why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NR*UK <= 48";          why = "a longer loop body only costs instruction cache"; },
-  { need = "MR > 1 || (ORDER == 0 && EVEN == 0)"; why = "with single rows there is no tail to even out"; } );
+  { need = "MR > 1 || (ORDER == 0 && EVEN == 0)"; why = "with single rows there is no tail to even out"; },
+  { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
   { target = "avx512";   MR = 5; NR = 4; UK = 1; KC = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "avx2";     MR = 2; NR = 4; UK = 1; KC = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },

@@ -33,7 +33,8 @@ constraints = (
   { need = "UK*KA <= 8";                             why = "a longer loop body only costs instruction cache"; },
   { need = "UK == 1 || KA*MR*NP*VP*UK <= 64";        why = "a longer loop body only costs instruction cache"; },
   { need = "MR > 1 || (ORDER == 0 && EVEN == 0)";    why = "with single rows there is no tail to even out"; },
-  { need = "KC == 0 || KC*NP*64 <= L2_BYTES";        why = "a block of W's panels must stay in the L2 cache while the rows pass"; } );
+  { need = "KC == 0 || KC*NP*64 <= L2_BYTES";        why = "a block of W's panels must stay in the L2 cache while the rows pass"; },
+  { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
   { target = "avx512";   MR = 8; NP = 3; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "avx2";     MR = 6; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },

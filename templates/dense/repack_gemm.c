@@ -29,7 +29,8 @@ constraints = (
   { need = "NACC >= 8";
     why = "packing pays for many rows only, where nothing but latency holds back a smaller tile"; },
   { need = "KC*NP*64 <= 65536";                    why = "the packed block lies on the stack: at most 64 KiB"; },
-  { need = "UK == 1 || NACC*UK <= 64";             why = "a longer loop body only costs instruction cache"; } );
+  { need = "UK == 1 || NACC*UK <= 64";             why = "a longer loop body only costs instruction cache"; },
+  { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
   { target = "avx512";   MR = 8; NP = 3; UK = 1; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
   { target = "avx2";     MR = 6; NP = 1; UK = 1; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },

@@ -67,6 +67,8 @@ static const OptionRow OPTIONS[] = {
     { "code-kib", 0, ARG_INT, "N", FIELD(code_kib), 1, 1048576, "keep at most N KiB of machine code" },
     { "regret", 0, ARG_INT, "N", FIELD(regret), 1, 100000,
       "bench: measure the choice against all candidates on N shapes not tuned" },
+    { "search", 0, ARG_CHOICE, "joint|random|exhaustive", FIELD(search), STRATEGY_JOINT, 0,
+      "what to measure: what the model expects most of (default), anything, everything" },
     { "seed", 0, ARG_U64, "N", FIELD(seed), 0, 0, "start the random choices from N (default: 1)" },
     { "records", 0, ARG_TEXT, "FILE", FIELD(records), 0, 0, "read and append measurements in FILE" },
     { "offline", 0, ARG_FLAG, NULL, FIELD(offline), 0, 0, "measure nothing: use the records alone" },
@@ -79,7 +81,7 @@ static const OptionRow OPTIONS[] = {
     { "cxx", 0, ARG_TEXT, "PROGRAM", FIELD(cxx), 0, 0,
       "compile CUDA kernels for the emulator by PROGRAM (default: g++)" },
     { "nvcc", 0, ARG_TEXT, "PROGRAM", FIELD(nvcc), 0, 0, "compile CUDA kernels by PROGRAM (default: nvcc)" },
-    { "dump", 0, ARG_CHOICE, "spec|space|source|records|model|assign|tree", FIELD(dump), DUMP_SPEC, 0,
+    { "dump", 0, ARG_CHOICE, "spec|space|source|records|model|assign|tree|trace", FIELD(dump), DUMP_SPEC, 0,
       "print what that stage made, then stop" },
     { "progress", 0, ARG_CHOICE, "auto|bar|plain|none", FIELD(progress), PROGRESS_AUTO, 0, "how to show the search" },
     { "color", 0, ARG_CHOICE, "auto|always|never", FIELD(color), COLOR_AUTO, 0, "colour in messages" },
@@ -245,6 +247,7 @@ static int parse_choice(const Parser *p, const OptionRow *row, const char *text,
 }
 _Static_assert(sizeof(ProgressMode) == sizeof(int), "parse_choice stores enums as int");
 _Static_assert(sizeof(ColorMode) == sizeof(int), "as above");
+_Static_assert(sizeof(StrategyKind) == sizeof(int), "as above");
 _Static_assert(sizeof(DumpStage) == sizeof(int), "as above");
 
 static bool wants_argument(const OptionRow *row) { return row->arg != NULL; }

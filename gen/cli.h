@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include "gen/arena.h"
 #include "gen/progress.h"
+#include "search/strategy.h"
 
 typedef enum { COMMAND_GENERATE, COMMAND_CHECK, COMMAND_EXPLAIN, COMMAND_REPLAY, COMMAND_BENCH } Command;
 typedef enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorMode;
@@ -22,7 +23,8 @@ typedef enum {
     DUMP_RECORDS,
     DUMP_MODEL,
     DUMP_ASSIGN,
-    DUMP_TREE
+    DUMP_TREE,
+    DUMP_TRACE
 } DumpStage;
 
 typedef struct {
@@ -50,6 +52,7 @@ typedef struct {
     int jobs;                               /* 0: one a core */
     int trials, seconds, kernels, code_kib; /* -1: the spec's budget */
     int regret; /* bench: held-out shapes to judge the dispatcher on; -1: run the package's own benchmark */
+    StrategyKind search;
     uint64_t seed;
     bool offline, fresh, json, quiet;
     int verbose; /* how often -v was given */

@@ -200,11 +200,27 @@ static void dump_tree(const Dump *d)
     print_node(d, t, 0);
 }
 
+/* ---- trace ---- */
+
+static void dump_trace(const Dump *d)
+{
+    const Trace *t = d->in->trace;
+    fprintf(d->out, "%" PRId64 " kernels in %" PRId64 " rounds; %s the %" PRId64 " of the records, in their order\n",
+            t->nstep, t->nstep ? t->step[t->nstep - 1].round + 1 : 0, t->same ? "they are" : "they are not",
+            t->nrecord);
+    for (int64_t i = 0; i < t->nstep; i++) {
+        const TraceStep *s = &t->step[i];
+        fprintf(d->out, "%" PRId64 " %" PRId64 " gain %s on %d shapes: %s\n", s->round, i,
+                isfinite(s->gain) ? number_percent(d->a, s->gain) : "-", s->nshape, candidate_text(d->a, &s->c));
+    }
+}
+
 void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out)
 {
     static void (*const rows[])(
         const Dump *) = { [DUMP_SPEC] = dump_spec,   [DUMP_SPACE] = dump_space,   [DUMP_RECORDS] = dump_records,
-                          [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign, [DUMP_TREE] = dump_tree };
+                          [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign, [DUMP_TREE] = dump_tree,
+                          [DUMP_TRACE] = dump_trace };
     if (stage == DUMP_SOURCE)
         dump_source(a, in, json, out);
     else if (json)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include "gen/arena.h"
 #include "gen/cli.h"
+#include "gen/trace.h"
 #include "gen/unit.h"
 #include "gen/workload.h"
 #include "model/cost.h"
@@ -27,6 +28,7 @@ typedef struct {
     const Study *study;       /* model, assign, tree */
     const CostModel *model;
     const Assignment *assignment; /* assign, tree */
+    const Trace *trace;           /* trace */
 } DumpInput;
 
 void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out);

@@ -242,11 +242,31 @@ static json_t *node(const Op *op, const TreeNode *t)
 
 static json_t *dump_tree(const Dump *d) { return node(d->in->study->spec->op, d->in->assignment->tree); }
 
+/* ---- trace ---- */
+
+static json_t *dump_trace(const Dump *d)
+{
+    const Trace *t = d->in->trace;
+    json_t *o = json_object(), *list = json_array();
+    for (int64_t i = 0; i < t->nstep; i++) {
+        json_t *step = candidate(&t->step[i].c);
+        set(step, "round", json_integer(t->step[i].round));
+        set(step, "gain", real(t->step[i].gain));
+        set(step, "shapes", json_integer(t->step[i].nshape));
+        json_array_append_new(list, step);
+    }
+    set(o, "same", json_boolean(t->same));
+    set(o, "recorded", json_integer(t->nrecord));
+    set(o, "trials", list);
+    return o;
+}
+
 void dump_json(Arena *a, DumpStage stage, const DumpInput *in, FILE *out)
 {
     static json_t *(*const rows[])(
         const Dump *) = { [DUMP_SPEC] = dump_spec,   [DUMP_SPACE] = dump_space,   [DUMP_RECORDS] = dump_records,
-                          [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign, [DUMP_TREE] = dump_tree };
+                          [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign, [DUMP_TREE] = dump_tree,
+                          [DUMP_TRACE] = dump_trace };
     json_t *value = rows[stage](&(Dump){ a, in });
     json_dumpf(value, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     fputc('\n', out);

@@ -17,7 +17,9 @@
 #include "gen/summary.h"
 #include "gen/tools.h"
 #include "gen/text.h"
+#include "gen/trace.h"
 #include "gen/unit.h"
+#include "search/intake.h"
 #include "search/offline.h"
 #include "search/search.h"
 
@@ -335,7 +337,10 @@ static bool dump_input(Arena *a, const Options *o, const Workload *w, DumpInput 
     in->study = out.study;
     in->model = out.model;
     in->assignment = out.assignment;
-    return true;
+    in->trace = o->dump == DUMP_TRACE ? trace_make(a, &out, r, &strategies[o->search], o->seed, &err) : NULL;
+    if (err)
+        *code = fail(err, EXIT_FAILED);
+    return err == NULL;
 }
 
 int dump_stage(Arena *a, const Options *o)
@@ -396,6 +401,8 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
 {
     UnitContext u;
     Search q = { .arena = a,
+                 .lab = &lab_intake,
+                 .strategy = &strategies[o->search],
                  .unit = &u,
                  .templates = &w->templates,
                  .builder = run->builder,

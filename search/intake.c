@@ -320,6 +320,16 @@ static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
 
 /* ---- measuring ---- */
 
+/* What counts is what the file says, rounded: a search that reads its own records back comes to the same ends. */
+static bool take_measure(Search *q, const MeasureRecord *m, const char **err)
+{
+    if (!record_add_measure(q->records, m, err))
+        return false;
+    const Records *r = record_all(q->records);
+    study_measure(q->study, &r->measure[r->nmeasure - 1]);
+    return true;
+}
+
 /* The anchor, ready to be timed. -1: there is none that works. */
 static int64_t anchor_of(const Search *q)
 {
@@ -366,7 +376,8 @@ static bool time_quietly(Search *q, Arena *scratch, const MeasureRequest *r, int
     *out = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
     if (!measure(q->runner, scratch, r, key, so, n, *out, q->stop, err))
         return false;
-    if (anchor < 0 || !is_disturbed(q, shape, &(*out)[anchor]) || clock_s() > q->began_s + AGAIN_SHARE * q->seconds)
+    if (anchor < 0 || !is_disturbed(q, shape, &(*out)[anchor]) ||
+        q->lab->now_s(q) > q->began_s + AGAIN_SHARE * q->seconds)
         return true;
     for (int k = 0; k < n; k++)
         if ((*out)[k].status != STATUS_OK && so[k] != q->library)
@@ -422,8 +433,7 @@ static bool time_shape(Search *q, Arena *scratch, int64_t shape, const char **ke
         out[k].final = final;
         out[k].anchor_ns = anchor >= 0 ? beside_ns(&out[k], &out[anchor]) : 0;
         out[k].library_ns = library >= 0 ? beside_ns(&out[k], &out[library]) : 0;
-        study_measure(q->study, &out[k]);
-        if (!record_add_measure(q->records, &out[k], err))
+        if (!take_measure(q, &out[k], err))
             return false;
     }
     return true;
@@ -437,11 +447,11 @@ static bool wants(const Proposal *p, int64_t shape)
     return false;
 }
 
-/* One call takes so long that noise averages out within it. */
-static bool is_long(const Search *q, int64_t shape)
+/* Fewer where one call takes so long that noise averages out within it. */
+int intake_repeats(const Search *q, int64_t shape)
 {
     double best = study_best(q->study, shape, NULL);
-    return isfinite(best) && best > LONG_NS;
+    return isfinite(best) && best > LONG_NS ? LONG_REPEATS : SEARCH_REPEATS;
 }
 
 /* The general kernels that the package carries for CPUs without the tuned target: built and verified, never timed. */
@@ -487,7 +497,7 @@ static bool rebuild_anchor(Search *q, Arena *scratch, const char **err)
     return trial < 0 || !trial_usable(&q->study->trial[trial]) || rebuild(q, scratch, &trial, 1, err);
 }
 
-bool intake(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
+static bool intake_trials(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     Batch *b = ARENA_NEW(scratch, Batch);
     for (; b->n < n && b->n < MAX_BATCH; b->n++)
@@ -505,10 +515,10 @@ bool intake(Search *q, Arena *scratch, const Proposal *p, int n, double share, c
                 so[m++] = so[k];
             }
         /* Something must be known when time is up: the first shape of the first batch is always timed. */
-        if (!m || (clock_s() > q->began_s + share * q->seconds && q->ntimed > 0))
+        if (!m || (q->lab->now_s(q) > q->began_s + share * q->seconds && q->ntimed > 0))
             continue;
         search_show(q, scratch);
-        ok = time_shape(q, scratch, j, key, so, m, is_long(q, j) ? LONG_REPEATS : SEARCH_REPEATS, false, err);
+        ok = time_shape(q, scratch, j, key, so, m, intake_repeats(q, j), false, err);
     }
     return ok;
 }
@@ -539,11 +549,11 @@ bool intake_check(Search *q, Arena *scratch, int64_t trial, const int64_t *exten
         return false;
     out.device = q->study->device->id;
     out.threads = 1; /* the emulator's are of this machine, not of the device */
-    study_measure(q->study, &out);
-    return record_add_measure(q->records, &out, err);
+    return take_measure(q, &out, err);
 }
 
-bool intake_final(Search *q, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats, const char **err)
+static bool intake_compare(Search *q, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats,
+                           const char **err)
 {
     const char *key[MAX_BATCH], *so[MAX_BATCH];
     int m = 0;
@@ -556,3 +566,13 @@ bool intake_final(Search *q, Arena *scratch, int64_t shape, const int64_t *trial
         }
     return !m || time_shape(q, scratch, shape, key, so, m, repeats, true, err);
 }
+
+static double intake_now_s(const Search *q)
+{
+    (void)q;
+    return clock_s();
+}
+
+const Lab lab_intake = {
+    .now_s = intake_now_s, .lesser = intake_lesser, .trials = intake_trials, .compare = intake_compare
+};

@@ -18,12 +18,12 @@
 #include "search/space.h"
 #include "search/study.h"
 
-enum { PROPOSE_SHAPES = 5 };
+enum { PROPOSE_SHAPES = 5, PROPOSE_MAX_SHAPES = 64 };
 
 typedef struct {
     Candidate c;
     int nshape;
-    int64_t shape[PROPOSE_SHAPES]; /* tuned instances to measure it on, most promising first */
+    int64_t shape[PROPOSE_MAX_SHAPES]; /* tuned instances to measure it on, most promising first */
     double gain;                   /* expected, relative: 0.01 is one per cent over all shapes */
 } Proposal;
 

@@ -7,7 +7,6 @@
 #include <time.h>
 #include "model/cost.h"
 #include "search/intake.h"
-#include "search/propose.h"
 #include "search/select.h"
 
 enum { BATCH = 12, FIRST_BATCH = 8, FINAL_PASSES = 3, FINAL_REPEATS = 5, FINAL_REPEATS_MIN = 3 };
@@ -23,7 +22,7 @@ double clock_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double left_s(const Search *q, double share) { return q->began_s + share * q->seconds - clock_s(); }
+static double left_s(const Search *q, double share) { return q->began_s + share * q->seconds - q->lab->now_s(q); }
 
 int64_t search_anchor(const Search *q) { return q->anchor ? study_find(q->study, q->anchor) : -1; }
 
@@ -95,16 +94,16 @@ static int first_proposals(const Search *q, Proposal *out)
 static bool search_round(Search *q, Arena *scratch, Rng *rng, bool *go_on, const char **err)
 {
     Proposal p[BATCH];
-    CostModel *m = cost_fit(scratch, q->study, q->templates);
+    CostModel *m = q->strategy->models ? cost_fit(scratch, q->study, q->templates) : NULL;
     int64_t left = q->study->spec->budget.trials - measured_trials(q->study);
     int n = first_proposals(q, p), most = left < BATCH ? (int)left : BATCH;
     if (n < most)
-        n += propose(scratch, q->study, q->space, m, rng, p + n, most - n);
+        n += q->strategy->propose(scratch, q->study, q->space, m, rng, p + n, most - n);
     double gain = 0;
     for (int i = 0; i < n; i++)
         gain = fmax(gain, p[i].gain);
     *go_on = n > 0 && gain > WORTH;
-    return !*go_on || intake(q, scratch, p, n, SEARCH_SHARE, err);
+    return !*go_on || q->lab->trials(q, scratch, p, n, SEARCH_SHARE, err);
 }
 
 void search_show(Search *q, Arena *scratch)
@@ -118,7 +117,7 @@ static bool search_phase(Search *q, Arena *scratch, const char **err)
     Rng rng = { q->seed };
     bool go_on = true;
     progress_phase(q->progress, "search", q->study->spec->budget.trials);
-    if (!intake_lesser(q, scratch, err))
+    if (!q->lab->lesser(q, scratch, err))
         return false;
     while (go_on && measured_trials(q->study) < q->study->spec->budget.trials && left_s(q, SEARCH_SHARE) > 0) {
         if (*q->stop) {
@@ -210,7 +209,7 @@ static bool hold_bouts(Search *q, Arena *scratch, const Bout *bout, double ns, c
         int64_t j = i % s->nshape;
         progress_update(q->progress, (double)i, best_text(q, scratch), fmax(left_s(q, FINAL_SHARE), 0));
         if (!met(s, j, &bout[j], pass + 1) && !(pass > 0 && too_late(q, bout[j].ns)) &&
-            !intake_final(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, left_ns), err))
+            !q->lab->compare(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, left_ns), err))
             return false;
         left_ns -= bout[j].ns;
     }
@@ -220,6 +219,8 @@ static bool hold_bouts(Search *q, Arena *scratch, const Bout *bout, double ns, c
 /* The vendor's library for this op and target, if there is one, as a shared object. */
 static void build_library(Search *q)
 {
+    if (q->lab != &lab_intake)
+        return;
     Diag *d = diag_new(q->arena);
     Build *b = ARENA_NEW(q->arena, Build);
     *b = (Build){ .name = "library", .text = unit_library(q->arena, q->unit, d) };

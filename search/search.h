@@ -16,10 +16,29 @@
 #include "search/measure.h"
 #include "search/record.h"
 #include "search/space.h"
+#include "search/strategy.h"
 #include "search/study.h"
 
+typedef struct Search Search;
+
+/* Where candidates become measurements. Each adds what it learns to the study before it returns; false with *err set ends the search. */
 typedef struct {
-    Arena *arena; /* of the run */
+    /* Seconds since an arbitrary moment. */
+    double (*now_s)(const Search *q);
+    /* The general kernels of lesser targets: built and verified only. */
+    bool (*lesser)(Search *q, Arena *scratch, const char **err);
+    /* Builds, verifies and times proposals on their shapes. No shape is begun after `share` of the time budget. */
+    bool (*trials)(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err);
+    /* Trials against each other on one tuned shape, for the last comparison. */
+    bool (*compare)(Search *q, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats,
+                    const char **err);
+} Lab;
+
+struct Search {
+    Arena *arena;   /* of the run */
+    const Lab *lab; /* intake.c: this machine; lab_records.c: what was recorded */
+    void *lab_data;
+    const Strategy *strategy;
     const UnitContext *unit;
     const TemplateList *templates;
     const Space *space;
@@ -37,9 +56,9 @@ typedef struct {
     uint64_t seed;
     int jobs;
     int64_t ntimed;           /* shapes timed in this run */
-    double began_s, seconds;  /* wall-clock budget of the whole run, on the clock of clock_s() */
+    double began_s, seconds;  /* budget of the whole run, on the clock of the lab */
     const volatile int *stop; /* becomes true when the user interrupts */
-} Search;
+};
 
 double clock_s(void); /* monotonic */
 

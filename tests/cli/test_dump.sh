@@ -41,7 +41,7 @@ json 4 general 0 params MB
 run 3 --dump tree tiny.cfg
 said 'tiny.records.jsonl: No such file'
 run 2 --dump leaf tiny.cfg
-said "--dump: 'leaf' is none of spec|space|source|records|model|assign|tree"
+said "--dump: 'leaf' is none of spec|space|source|records|model|assign|tree|trace"
 absent out
 nothing_left
 
@@ -57,6 +57,17 @@ cmp -s "$out" summary || failed "replay says something else"
 run 0 --dump records --json tiny.cfg
 length "$(sort -u out/tiny.records.jsonl | grep -c '')"
 json device 0 type
+run 0 --dump trace tiny.cfg
+grep -q '^6 kernels in [1-9]* rounds; they are the 6 of the records, in their order$' "$out" || failed "another trace: $(head -n1 "$out")"
+run 0 --dump trace --search random tiny.cfg
+grep -q 'they are not the 6 of the records' "$out" || failed "the trace of another search"
+run 0 --dump trace --json tiny.cfg
+json ON same
+length 6 trials
+run 0 --search exhaustive --trials 99 --records all.jsonl -o all tiny.cfg
+[ "$(ntrials all.jsonl)" -eq 17 ] || failed "not every candidate was measured"
+run 0 --dump trace --search exhaustive --trials 99 --records all.jsonl tiny.cfg
+grep -q 'they are the 17 of' "$out" || failed "another trace: $(head -n1 "$out")"
 run 0 --dump records tiny.cfg
 [ "$(lines '^kernel ' "$out")" -eq "$(lines '"type":"kernel"' out/tiny/records.jsonl)" ] || failed "not every kernel"
 run 0 --dump model tiny.cfg

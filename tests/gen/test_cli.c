@@ -274,7 +274,7 @@ static void manual_has_every_option(void **state)
             fail_msg("the manual lacks --%.*s", n, s);
         noption++;
     }
-    assert_int_equal(noption, 25);
+    assert_int_equal(noption, 26);
     parsed_free(&p);
 }
 

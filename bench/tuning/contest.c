@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench/tuning/contest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A search under way, and what became of it so far. */
+typedef struct {
+    Arena *arena;
+    const Contest *contest;
+    Curve *curve;
+    int64_t cap;
+    int kernels; /* most in the choice */
+} Watch;
+
+static Point *add_point(Watch *w, const Search *q)
+{
+    Curve *c = w->curve;
+    if (c->n == w->cap) {
+        const int64_t cap = w->cap ? 2 * w->cap : 64;
+        c->point = arena_grow(w->arena, c->point, (size_t)w->cap, (size_t)cap, sizeof *c->point);
+        w->cap = cap;
+    }
+    Point *p = &c->point[c->n++];
+    *p = (Point){ .trials = q->study->ntrial, .seconds = q->lab->now_s(q) };
+    return p;
+}
+
+/* What a package made of this study would choose, by the table's times. */
+static void judge_choice(const Contest *c, const Study *s, Arena *scratch, Point *p)
+{
+    CostModel *m = cost_fit(scratch, s, &c->table->workload->templates);
+    const Assignment *as = select_kernels(scratch, s, m, SELECT_PACKAGE);
+    double weight[2] = { 0, 0 };
+    if (!as)
+        return;
+    p->kernels = as->nkernel;
+    for (int64_t i = 0; i < s->spec->ninstance; i++) {
+        const Instance *inst = &s->spec->instance[i];
+        const Candidate *k = &s->trial[as->kernel[as->chosen[i]]].c;
+        quality_add(inst->tuned ? &p->shown : &p->held_out, table_ns(c->table, k, inst) / table_best(c->table, inst),
+                    inst->weight, &weight[inst->tuned]);
+    }
+}
+
+static void see_choice(void *ctx, Search *q, const Proposal *p, int n)
+{
+    Watch *w = ctx;
+    Arena *scratch = arena_new();
+    (void)p;
+    (void)n;
+    judge_choice(w->contest, q->study, scratch, add_point(w, q));
+    arena_free(scratch);
+}
+
+static double best_found(const Table *t, const Study *s, const Instance *inst)
+{
+    const int64_t shape = study_shape(s, inst->extent, inst->threads);
+    int64_t trial = -1;
+    study_best(s, shape, &trial);
+    return trial >= 0 ? table_ns(t, &s->trial[trial].c, inst) : INFINITY;
+}
+
+/* Of one shape, the best kernel that was measured. */
+static void see_best(void *ctx, Search *q, const Proposal *p, int n)
+{
+    Watch *w = ctx;
+    double weight = 0;
+    const Instance *inst = q->study->shape[0];
+    (void)p;
+    (void)n;
+    Point *point = add_point(w, q);
+    point->kernels = 1;
+    quality_add(&point->shown, best_found(w->contest->table, q->study, inst) / table_best(w->contest->table, inst), 1,
+                &weight);
+}
+
+static Study *run(Arena *a, const Contest *c, Spec *spec, const Strategy *strategy, uint64_t seed, Watch *w,
+                  void (*seen)(void *, Search *, const Proposal *, int))
+{
+    static const volatile int stop = 0;
+    const Table *t = c->table;
+    const char *err = NULL;
+    LabRecords *lab = lab_records_new(a, t->records, LAB_AGAIN, c->cost);
+    spec->budget.trials = c->trials;
+    if (seen)
+        lab_records_watch(lab, seen, w);
+    Search q = { .arena = a,
+                 .lab = &lab_records,
+                 .lab_data = lab,
+                 .strategy = strategy,
+                 .templates = &t->workload->templates,
+                 .space = t->space,
+                 .study = study_new(a, spec, t->device, t->target, t->truth->context_hash),
+                 .progress = progress_open(PROGRESS_NONE, stderr),
+                 .diag = diag_new(a),
+                 .seed = seed,
+                 .seconds = INFINITY,
+                 .stop = &stop };
+    if (!search_run(&q, &err))
+        fprintf(stderr, "tuning: %s\n", err);
+    else if (seen)
+        seen(w, &q, NULL, 0); /* once more, after the last comparison */
+    progress_close(q.progress);
+    if (w)
+        w->curve->stopped = q.study->ntrial < c->trials;
+    return q.study;
+}
+
+Curve contest_joint(Arena *a, const Contest *c, const Strategy *s, uint64_t seed)
+{
+    Curve curve = { 0 };
+    Watch w = { .arena = a, .contest = c, .curve = &curve };
+    run(a, c, table_spec(a, c->table, c->shown, c->nshown), s, seed, &w, see_choice);
+    return curve;
+}
+
+static bool is_shown(const Contest *c, const Instance *inst)
+{
+    for (int i = 0; i < c->nshown; i++)
+        if (inst->dim[0] == c->shown[i])
+            return true;
+    return false;
+}
+
+static Curve one_shape(Arena *a, const Contest *c, const Strategy *s, uint64_t seed, int64_t shape)
+{
+    Curve curve = { 0 };
+    Watch w = { .arena = a, .contest = c, .curve = &curve };
+    run(a, c, table_one_shape(a, c->table, shape), s, seed, &w, see_best);
+    return curve;
+}
+
+/* The k-th point of a search, or its last. */
+static const Point *point_at(const Curve *c, int64_t k) { return &c->point[k < c->n ? k : c->n - 1]; }
+
+Curve contest_per_shape(Arena *a, const Contest *c, const Strategy *s, uint64_t seed)
+{
+    const Study *truth = c->table->truth;
+    Curve *one = ARENA_ARRAY(a, (size_t)truth->nshape + 1, Curve), all = { 0 };
+    for (int64_t j = 0; j < truth->nshape; j++)
+        if (is_shown(c, truth->shape[j])) {
+            one[j] = one_shape(a, c, s, seed + (uint64_t)j, j);
+            all.n = one[j].n > all.n ? one[j].n : all.n;
+        }
+    all.point = ARENA_ARRAY(a, (size_t)all.n + 1, Point);
+    for (int64_t k = 0; k < all.n; k++) {
+        Point *p = &all.point[k];
+        double weight = 0;
+        for (int64_t j = 0; j < truth->nshape; j++) {
+            if (!one[j].n)
+                continue;
+            const Point *q = point_at(&one[j], k);
+            p->trials += q->trials;
+            p->seconds += q->seconds;
+            p->kernels++;
+            quality_add(&p->shown, 1 + q->shown.mean, truth->shape[j]->weight, &weight);
+        }
+    }
+    return all;
+}
+
+static double work_of(const Spec *s, const Instance *inst)
+{
+    double work = 1;
+    for (int i = 0; i < s->op->naxis; i++)
+        work *= (double)inst->extent[i];
+    return work;
+}
+
+static int64_t largest_shape(const Contest *c)
+{
+    const Study *s = c->table->truth;
+    int64_t best = -1;
+    for (int64_t j = 0; j < s->nshape; j++)
+        if (is_shown(c, s->shape[j]) && (best < 0 || work_of(s->spec, s->shape[j]) > work_of(s->spec, s->shape[best])))
+            best = j;
+    return best;
+}
+
+/* The best kernel on the first shape of the search, on all of the table's. */
+static void see_everywhere(void *ctx, Search *q, const Proposal *p, int n)
+{
+    Watch *w = ctx;
+    const Table *t = w->contest->table;
+    double weight[2] = { 0, 0 };
+    int64_t trial = -1;
+    (void)p;
+    (void)n;
+    Point *point = add_point(w, q);
+    study_best(q->study, 0, &trial);
+    point->kernels = 1;
+    for (int64_t j = 0; trial >= 0 && j < t->truth->nshape; j++) {
+        const Instance *inst = t->truth->shape[j];
+        const bool shown = is_shown(w->contest, inst);
+        quality_add(shown ? &point->shown : &point->held_out, table_ns(t, &q->study->trial[trial].c, inst) / t->best[j],
+                    inst->weight, &weight[shown]);
+    }
+}
+
+Curve contest_largest(Arena *a, const Contest *c, const Strategy *s, uint64_t seed)
+{
+    Curve curve = { 0 };
+    Watch w = { .arena = a, .contest = c, .curve = &curve };
+    run(a, c, table_one_shape(a, c->table, largest_shape(c)), s, seed, &w, see_everywhere);
+    return curve;
+}
+
+Point contest_analytic(Arena *a, const Contest *c)
+{
+    const Table *t = c->table;
+    const CostModel *m = cost_analytic(a, t->truth, &t->workload->templates);
+    Point p = { 0 };
+    double weight[2] = { 0, 0 };
+    for (int64_t j = 0; j < t->truth->nshape; j++) {
+        const Instance *inst = t->truth->shape[j];
+        const Candidate *best = NULL;
+        const bool shown = is_shown(c, inst);
+        double least = INFINITY;
+        for (int64_t i = 0; i < t->space->n; i++) {
+            const double ns = cost_predict(m, &t->space->candidate[i], inst->extent, inst->threads);
+            if (ns < least) {
+                least = ns;
+                best = &t->space->candidate[i];
+            }
+        }
+        quality_add(shown ? &p.shown : &p.held_out, table_ns(t, best, inst) / t->best[j], inst->weight, &weight[shown]);
+    }
+    return p;
+}
+
+Point contest_budget(Arena *a, const Contest *c, uint64_t seed, int kernels)
+{
+    Point p = { 0 };
+    Spec *spec = table_spec(a, c->table, c->shown, c->nshown);
+    Study *s = run(a, c, spec, &strategies[STRATEGY_JOINT], seed, NULL, NULL);
+    spec->budget.kernels = kernels;
+    judge_choice(c, s, a, &p);
+    p.trials = s->ntrial;
+    return p;
+}
+
+const Point *curve_within(const Curve *c, double near)
+{
+    for (int64_t i = 0; i < c->n; i++)
+        if (c->point[i].shown.n && c->point[i].shown.mean <= near)
+            return &c->point[i];
+    return NULL;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * contest: one way to find kernels, tried on a table: how good its choice was after how many trials and seconds. No time is measured here;
+ * the clock is the one of search/lab_records.h.
+ */
+#ifndef BENCH_TUNING_CONTEST_H
+#define BENCH_TUNING_CONTEST_H
+
+#include "bench/tuning/table.h"
+#include "search/lab_records.h"
+#include "search/strategy.h"
+
+/* After a batch. */
+typedef struct {
+    int64_t trials;
+    double seconds;
+    Quality shown, held_out;
+    int kernels;
+} Point;
+
+typedef struct {
+    int64_t n;
+    Point *point;
+    bool stopped; /* it ended by itself, before its trials were used up */
+} Curve;
+
+typedef struct {
+    const Table *table;
+    LabCost cost;
+    const int64_t *shown;
+    int nshown;
+    int trials; /* the most */
+} Contest;
+
+/* All shown shapes in one search. */
+Curve contest_joint(Arena *a, const Contest *c, const Strategy *s, uint64_t seed);
+/* A search of its own for each shown shape; after k batches of each of them. */
+Curve contest_per_shape(Arena *a, const Contest *c, const Strategy *s, uint64_t seed);
+/* A search for the largest shape; its best kernel serves all. */
+Curve contest_largest(Arena *a, const Contest *c, const Strategy *s, uint64_t seed);
+/* For each shape the kernel that the templates' closed forms call fastest; nothing is measured. */
+Point contest_analytic(Arena *a, const Contest *c);
+
+/* The same search, ended, with at most so many kernels in the choice. */
+Point contest_budget(Arena *a, const Contest *c, uint64_t seed, int kernels);
+
+/* The first point whose choice is within `near` of the best (weighted mean over shown shapes). NULL: none is. */
+const Point *curve_within(const Curve *c, double near);
+
+#endif

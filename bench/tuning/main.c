@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tuning SPEC RECORDS [--seeds N] [--shown T,T,...] [--trials N] [--kernel-s X] [--request-s X] [--json FILE]
+ *
+ * Ways to find kernels for many shapes, each tried with several seeds on one table (table.h): how many trials and seconds until its choice
+ * is within 5 % of the exhaustive best over all weighted shapes, and how good it is in the end, also on shapes that it was not shown.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bench/tuning/contest.h"
+
+enum { MAX_SEEDS = 64, MAX_SHOWN = 64, MAX_BUDGET = 8 };
+static const double NEAR = 0.05;
+
+typedef struct {
+    const char *spec, *records, *json;
+    int seeds, trials, nshown;
+    int64_t shown[MAX_SHOWN];
+    LabCost cost;
+} Arguments;
+
+/* Of one way, over the seeds. */
+typedef struct {
+    const char *name;
+    int n, nreached;
+    double trials[MAX_SEEDS], seconds[MAX_SEEDS]; /* until it was near; +inf: never */
+    Point last[MAX_SEEDS];
+} Result;
+
+static int compare_real(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static double median(const double *v, int n)
+{
+    double sorted[MAX_SEEDS];
+    memcpy(sorted, v, (size_t)n * sizeof *v);
+    qsort(sorted, (size_t)n, sizeof *sorted, compare_real);
+    return n ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : NAN;
+}
+
+static void take(Result *r, const Curve *c)
+{
+    const Point *near = curve_within(c, NEAR);
+    r->trials[r->n] = near ? (double)near->trials : INFINITY;
+    r->seconds[r->n] = near ? near->seconds : INFINITY;
+    r->nreached += near != NULL;
+    r->last[r->n++] = c->point[c->n - 1];
+}
+
+typedef double Get(const Point *p);
+static double shown_mean(const Point *p) { return p->shown.mean; }
+static double shown_worst(const Point *p) { return p->shown.worst; }
+static double held_geomean(const Point *p) { return p->held_out.geomean; }
+static double held_worst(const Point *p) { return p->held_out.worst; }
+static double last_seconds(const Point *p) { return p->seconds; }
+static double last_trials(const Point *p) { return (double)p->trials; }
+static double last_kernels(const Point *p) { return p->kernels; }
+
+static double last(const Result *r, Get *get)
+{
+    double v[MAX_SEEDS];
+    for (int i = 0; i < r->n; i++)
+        v[i] = get(&r->last[i]);
+    return median(v, r->n);
+}
+
+static void print_head(void)
+{
+    printf("%-22s %8s %9s %5s | %7s %8s %7s %7s %7s | %8s %7s\n", "", "trials", "seconds", "of", "trials", "seconds",
+           "kernels", "mean", "worst", "geomean", "worst");
+    printf("%-22s %24s | %40s | %16s\n", "way", "until within 5%", "at the end, shapes shown", "held out");
+}
+
+static void print_result(const Result *r)
+{
+    printf("%-22s %8.0f %9.1f %2d/%-2d | %7.0f %8.1f %7.0f %6.2f%% %6.1f%% | %7.2f%% %6.1f%%\n", r->name,
+           median(r->trials, r->n), median(r->seconds, r->n), r->nreached, r->n, last(r, last_trials),
+           last(r, last_seconds), last(r, last_kernels), 100 * last(r, shown_mean), 100 * last(r, shown_worst),
+           100 * last(r, held_geomean), 100 * last(r, held_worst));
+    fflush(stdout);
+}
+
+static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+
+static json_t *result_json(const Result *r)
+{
+    static const struct {
+        const char *name;
+        Get *get;
+    } column[] = { { "end_trials", last_trials },   { "end_seconds", last_seconds },
+                   { "end_kernels", last_kernels }, { "shown_mean", shown_mean },
+                   { "shown_worst", shown_worst },  { "held_out_geomean", held_geomean },
+                   { "held_out_worst", held_worst } };
+    json_t *o = json_object();
+    json_object_set_new(o, "way", json_string(r->name));
+    json_object_set_new(o, "runs", json_integer(r->n));
+    json_object_set_new(o, "within_5_percent", json_integer(r->nreached));
+    json_object_set_new(o, "trials", real(median(r->trials, r->n)));
+    json_object_set_new(o, "seconds", real(median(r->seconds, r->n)));
+    for (size_t i = 0; i < sizeof column / sizeof *column; i++)
+        json_object_set_new(o, column[i].name, real(last(r, column[i].get)));
+    return o;
+}
+
+typedef struct {
+    const char *name;
+    StrategyKind strategy;
+    Curve (*run)(Arena *a, const Contest *c, const Strategy *s, uint64_t seed);
+} Way;
+
+static const Way ways[] = {
+    { "joint", STRATEGY_JOINT, contest_joint },
+    { "random", STRATEGY_RANDOM, contest_joint },
+    { "one search a shape", STRATEGY_JOINT, contest_per_shape },
+    { "largest shape for all", STRATEGY_JOINT, contest_largest },
+};
+enum { NWAY = sizeof ways / sizeof *ways };
+
+static void run_way(const Contest *c, const Way *way, int seeds, Result *r)
+{
+    *r = (Result){ .name = way->name };
+    for (int i = 0; i < seeds; i++) {
+        Arena *a = arena_new();
+        const Curve curve = way->run(a, c, &strategies[way->strategy], (uint64_t)(1000 * i + 1));
+        take(r, &curve);
+        arena_free(a);
+    }
+    print_result(r);
+}
+
+static void run_analytic(const Contest *c, Result *r)
+{
+    Arena *a = arena_new();
+    *r = (Result){ .name = "analytic, no trial", .n = 1, .trials = { INFINITY }, .seconds = { INFINITY } };
+    r->last[0] = contest_analytic(a, c);
+    arena_free(a);
+    print_result(r);
+}
+
+/* What fewer kernels cost, and how far two searches are apart. */
+static void run_budgets(const Contest *c, int seeds, json_t *out)
+{
+    for (int kernels = 1; kernels <= MAX_BUDGET; kernels *= 2) {
+        Result r = { .name = kernels == 1   ? "joint, 1 kernel"
+                             : kernels == 2 ? "joint, 2 kernels"
+                             : kernels == 4 ? "joint, 4 kernels"
+                                            : "joint, 8 kernels" };
+        for (int i = 0; i < seeds; i++) {
+            Arena *a = arena_new();
+            r.trials[i] = r.seconds[i] = INFINITY;
+            r.last[r.n++] = contest_budget(a, c, (uint64_t)(1000 * i + 1), kernels);
+            arena_free(a);
+        }
+        print_result(&r);
+        json_array_append_new(out, result_json(&r));
+    }
+}
+
+static void say_agreement(const Result *joint, json_t *out)
+{
+    double low = INFINITY, high = 0;
+    for (int i = 0; i < joint->n; i++) {
+        low = fmin(low, 1 + joint->last[i].shown.mean);
+        high = fmax(high, 1 + joint->last[i].shown.mean);
+    }
+    printf("\njoint searches with %d seeds: weighted time of their choices within %.2f%% of each other\n", joint->n,
+           100 * (high / low - 1));
+    json_object_set_new(out, "agreement", real(high / low - 1));
+}
+
+static bool read_list(const char *text, Arguments *q)
+{
+    q->nshown = 0;
+    for (char *end; *text && q->nshown < MAX_SHOWN; text = *end == ',' ? end + 1 : end) {
+        q->shown[q->nshown++] = strtoll(text, &end, 10);
+        if (end == text)
+            return false;
+    }
+    return q->nshown > 0;
+}
+
+static bool read_option(const char *name, const char *value, Arguments *q)
+{
+    if (strcmp(name, "--seeds") == 0)
+        return (q->seeds = atoi(value)) > 0 && q->seeds <= MAX_SEEDS;
+    if (strcmp(name, "--trials") == 0)
+        return (q->trials = atoi(value)) > 0;
+    if (strcmp(name, "--shown") == 0)
+        return read_list(value, q);
+    if (strcmp(name, "--kernel-s") == 0)
+        return (q->cost.kernel_s = atof(value)) >= 0;
+    if (strcmp(name, "--request-s") == 0)
+        return (q->cost.request_s = atof(value)) >= 0;
+    if (strcmp(name, "--json") == 0)
+        return (q->json = value) != NULL;
+    return false;
+}
+
+static bool read_arguments(int argc, char **argv, Arguments *q)
+{
+    int operands = 0;
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--", 2) == 0) {
+            if (i + 1 == argc || !read_option(argv[i], argv[i + 1], q))
+                return false;
+            i++;
+        } else {
+            *(operands++ ? &q->records : &q->spec) = argv[i];
+        }
+    }
+    return operands == 2;
+}
+
+int main(int argc, char **argv)
+{
+    Arguments q = { .seeds = 10,
+                    .trials = 256,
+                    .nshown = 8,
+                    .shown = { 5, 24, 43, 62, 81, 100, 119, 128 }, /* DietCode's values of T */
+                    .cost = { .kernel_s = 0.4, .request_s = 0.004 } };
+    if (!read_arguments(argc, argv, &q)) {
+        fprintf(stderr, "usage: tuning SPEC RECORDS [--seeds N] [--shown T,T,...] [--trials N] [--kernel-s X] "
+                        "[--request-s X] [--json FILE]\n");
+        return 2;
+    }
+    Arena *a = arena_new();
+    const Table *t = table_read(a, q.spec, q.records);
+    if (!t)
+        return 3;
+    Contest c = { .table = t, .cost = q.cost, .shown = q.shown, .nshown = q.nshown, .trials = q.trials };
+    printf("%s on %s: %" PRId64 " kernels, %" PRId64 " shapes, %d seeds\n\n", t->workload->spec->name, t->device->name,
+           t->space->n, t->truth->nshape, q.seeds);
+    print_head();
+    Result r[NWAY + 1];
+    json_t *out = json_object(), *list = json_array(), *budgets = json_array();
+    for (int i = 0; i < NWAY; i++)
+        run_way(&c, &ways[i], q.seeds, &r[i]);
+    run_analytic(&c, &r[NWAY]);
+    for (int i = 0; i <= NWAY; i++)
+        json_array_append_new(list, result_json(&r[i]));
+    run_budgets(&c, q.seeds, budgets);
+    say_agreement(&r[0], out);
+    printf("one search a shape against joint: %.2fx the trials, %.2fx the seconds\n",
+           median(r[2].trials, r[2].n) / median(r[0].trials, r[0].n),
+           median(r[2].seconds, r[2].n) / median(r[0].seconds, r[0].n));
+    json_object_set_new(out, "device", json_string(t->device->name));
+    json_object_set_new(out, "ways", list);
+    json_object_set_new(out, "budgets", budgets);
+    const bool ok = !q.json || json_dump_file(out, q.json, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
+    json_decref(out);
+    arena_free(a);
+    return ok ? 0 : 3;
+}

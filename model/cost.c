@@ -4,10 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model/ridge.h"
+#include "model/cost_private.h"
 #include "templates/package/pieces.h"
 
-enum { NADAPT = 2 }; /* padding and load balance come first in a row */
 static const double SIGMA_MIN = 0.02, SIGMA_PRIOR = 0.5;
 static const double NEAR = 1.0; /* log2 distance of shapes over which residuals carry */
 static const double NO_IDEA =
@@ -16,18 +15,6 @@ static const double SIGMA_ROWS = 4; /* what the error over all shapes counts for
 /* Power of a measurement's weight with which its error counts: half at 1.04 times the best, 5 % at 1.2. */
 static const double NEAR_BEST = 8;
 static const double SHRINK = 0.3; /* weight of "no residual" against one measured at the same shape */
-
-struct CostModel {
-    Arena *arena;
-    const Study *study;
-    const TemplateList *templates;
-    int *first; /* of each template, the column of its first feature */
-    int nfeature;
-    double *row;       /* scratch: one row of features */
-    Ridge *ridge;      /* NULL: nothing measured */
-    double *sigma;     /* per tuned shape */
-    double **residual; /* per trial and tuned shape, log2(measured / predicted); NAN where not measured */
-};
 
 static double real(const Expr *e, const int64_t *slots)
 {
@@ -82,6 +69,13 @@ static double row_of(const CostModel *m, const Candidate *c, KernelFacts facts, 
     return log2(serial) + real(c->t->bound, slots);
 }
 
+int cost_nfeature(const CostModel *m) { return m->nfeature; }
+
+double cost_features(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double *row)
+{
+    return row_of(m, c, (KernelFacts){ 0 }, extent, threads, row);
+}
+
 static void place_features(CostModel *m)
 {
     m->first = ARENA_ARRAY(m->arena, (size_t)m->templates->n + 1, int);
@@ -103,7 +97,7 @@ static double predict_log2(const CostModel *m, const Candidate *c, KernelFacts f
     return rounded(base + (m->ridge ? ridge_predict(m->ridge, m->row) : 0));
 }
 
-static bool measured(const Trial *t, int64_t shape) { return trial_usable(t) && t->ns[shape] > 0; }
+bool cost_measured(const Trial *t, int64_t shape) { return trial_usable(t) && t->ns[shape] > 0; }
 
 /* Measurements near the best of their shape weigh 1, slow ones less. */
 static double weight_of(double best, double ns) { return ns <= best ? 1 : fmax(0.05, (best / ns) * (best / ns)); }
@@ -138,6 +132,12 @@ static void fill_sigma(CostModel *m, const double *square, const double *weight)
     }
 }
 
+static bool is_left_out(CostLeave leave, int64_t trial, int64_t shape)
+{
+    return (leave.trial_stride && trial % leave.trial_stride == leave.trial) ||
+           (leave.shape_stride && shape % leave.shape_stride == leave.shape);
+}
+
 /* Rows of all measurements; `of` tells the tuned shape of each. */
 typedef struct {
     double *x, *y, *w;
@@ -145,7 +145,7 @@ typedef struct {
     size_t n;
 } Rows;
 
-static Rows rows_of(const CostModel *m, int64_t without, int64_t stride)
+static Rows rows_of(const CostModel *m, CostLeave leave)
 {
     const Study *s = m->study;
     size_t cap = (size_t)(s->ntrial * s->nshape) + 1;
@@ -155,7 +155,7 @@ static Rows rows_of(const CostModel *m, int64_t without, int64_t stride)
         double best = study_best(s, j, NULL);
         for (int64_t i = 0; i < s->ntrial; i++) {
             const Trial *t = &s->trial[i];
-            if (!measured(t, j) || (stride && i % stride == without))
+            if (!cost_measured(t, j) || is_left_out(leave, i, j))
                 continue;
             double *x = r.x + r.n * (size_t)m->nfeature;
             r.y[r.n] = log2(t->ns[j]) - row_of(m, &t->c, t->facts, s->shape[j]->extent, s->shape[j]->threads, x);
@@ -188,24 +188,22 @@ static void sum_errors(CostModel *m, const Rows *r)
     fill_sigma(m, square, weight);
 }
 
-/* Trials without, without + stride, ... are left out; stride 0: none is. */
-static void fit(CostModel *m, int64_t without, int64_t stride)
+static void fit(CostModel *m, CostLeave leave)
 {
-    Rows r = rows_of(m, without, stride);
+    Rows r = rows_of(m, leave);
     m->ridge = r.n ? ridge_fit(m->arena, r.x, r.y, r.w, r.n, (size_t)m->nfeature) : NULL;
-    if (!stride) /* a model that leaves trials out is asked for predictions alone */
-        sum_errors(m, &r);
+    sum_errors(m, &r);
     rows_free(&r);
 }
 
-static void fill_residuals(CostModel *m)
+static void fill_residuals(CostModel *m, CostLeave leave)
 {
     const Study *s = m->study;
     m->residual = ARENA_ARRAY(m->arena, (size_t)s->ntrial + 1, double *);
     for (int64_t i = 0; i < s->ntrial; i++) {
         m->residual[i] = ARENA_ARRAY(m->arena, (size_t)s->nshape + 1, double);
         for (int64_t j = 0; j < s->nshape; j++)
-            m->residual[i][j] = !measured(&s->trial[i], j)
+            m->residual[i][j] = !cost_measured(&s->trial[i], j) || is_left_out(leave, i, j)
                                     ? NAN
                                     : log2(s->trial[i].ns[j]) - predict_log2(m, &s->trial[i].c, s->trial[i].facts,
                                                                              s->shape[j]->extent, s->shape[j]->threads);
@@ -222,12 +220,17 @@ static CostModel *model_new(Arena *a, const Study *s, const TemplateList *templa
 
 CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates) { return model_new(a, s, templates); }
 
-CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates)
+CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templates, CostLeave leave)
 {
     CostModel *m = model_new(a, s, templates);
-    fit(m, 0, 0);
-    fill_residuals(m);
+    fit(m, leave);
+    fill_residuals(m, leave);
     return m;
+}
+
+CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates)
+{
+    return cost_fit_without(a, s, templates, (CostLeave){ 0 });
 }
 
 double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads)
@@ -237,110 +240,27 @@ double cost_predict(const CostModel *m, const Candidate *c, const int64_t *exten
 
 double cost_sigma(const CostModel *m, int64_t shape) { return m->sigma[shape]; }
 
-double cost_trial(const CostModel *m, int64_t trial, const Instance *inst)
+double cost_carried(const CostModel *m, int64_t trial, const Instance *inst)
 {
     const Study *s = m->study;
     const Trial *t = &s->trial[trial];
-    if (!trial_usable(t))
-        return INFINITY;
     double sum = 0, weight = SHRINK;
     for (int64_t j = 0; j < s->nshape; j++) {
         if (isnan(m->residual[trial][j]))
             continue;
-        double d2 = distance2(inst, s->shape[j], s->spec->op->naxis);
-        if (d2 == 0)
-            return t->ns[j];
-        double k = nearness(d2) + 0.02; /* far shapes still tell a candidate's own level */
+        /* far shapes still tell a candidate's own level */
+        double k = nearness(distance2(inst, s->shape[j], s->spec->op->naxis)) + 0.02;
         sum += k * m->residual[trial][j];
         weight += k;
     }
     return exp2(rounded(predict_log2(m, &t->c, t->facts, inst->extent, inst->threads) + sum / weight));
 }
 
-/* ---- how good is it? ---- */
-
-typedef struct {
-    double key;
-    int64_t at;
-} Ranked;
-
-static int by_key(const void *x, const void *y)
+double cost_trial(const CostModel *m, int64_t trial, const Instance *inst)
 {
-    const Ranked *a = x, *b = y;
-    return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : (a->at > b->at) - (a->at < b->at);
-}
-
-static void ranks(const double *v, int64_t n, double *rank, Ranked *tmp)
-{
-    for (int64_t i = 0; i < n; i++)
-        tmp[i] = (Ranked){ v[i], i };
-    qsort(tmp, (size_t)n, sizeof *tmp, by_key);
-    for (int64_t i = 0; i < n; i++)
-        rank[tmp[i].at] = (double)i;
-}
-
-static double spearman(const double *x, const double *y, int64_t n, Arena *a)
-{
-    double *rx = ARENA_ARRAY(a, (size_t)n, double), *ry = ARENA_ARRAY(a, (size_t)n, double), d2 = 0;
-    Ranked *tmp = ARENA_ARRAY(a, (size_t)n, Ranked);
-    ranks(x, n, rx, tmp);
-    ranks(y, n, ry, tmp);
-    for (int64_t i = 0; i < n; i++)
-        d2 += (rx[i] - ry[i]) * (rx[i] - ry[i]);
-    return 1 - 6 * d2 / ((double)n * ((double)n * (double)n - 1));
-}
-
-/* predicted[i*nshape+j] by a model that never saw trial i. */
-static void predict_left_out(Arena *a, const Study *s, const TemplateList *templates, double *predicted)
-{
-    int64_t stride = s->ntrial < 10 ? s->ntrial : 10;
-    for (int64_t without = 0; without < stride; without++) {
-        CostModel *m = model_new(a, s, templates);
-        fit(m, without, stride);
-        for (int64_t i = without; i < s->ntrial; i += stride)
-            for (int64_t j = 0; j < s->nshape; j++)
-                predicted[i * s->nshape + j] =
-                    !measured(&s->trial[i], j)
-                        ? NAN
-                        : cost_predict(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads);
-    }
-}
-
-CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates)
-{
-    CostModel *m = model_new(a, s, templates);
-    fit(m, 0, 0);
-    CostReport r = { .nfeature = m->nfeature, .pad_exponent = 1, .occ_exponent = 1 };
-    if (!m->ridge || s->ntrial < 3)
-        return r;
-    double *exponent[NADAPT] = { &r.pad_exponent, &r.occ_exponent };
-    for (int i = 0; i < NADAPT; i++)
-        if (m->ridge->scale[i] > 0)
-            *exponent[i] += m->ridge->coef[i] / m->ridge->scale[i];
-    r.nmeasure = (int64_t)m->ridge->nrow;
-    r.lambda = m->ridge->lambda;
-    r.loo_rmse = m->ridge->loo_rmse;
-    double *predicted = ARENA_ARRAY(a, (size_t)(s->ntrial * s->nshape), double);
-    double *err = ARENA_ARRAY(a, (size_t)(s->ntrial * s->nshape), double),
-           *p = ARENA_ARRAY(a, (size_t)s->ntrial, double);
-    double *t = ARENA_ARRAY(a, (size_t)s->ntrial, double);
-    int nerr = 0, nrank = 0;
-    predict_left_out(a, s, templates, predicted);
-    for (int64_t j = 0; j < s->nshape; j++) {
-        int64_t n = 0;
-        for (int64_t i = 0; i < s->ntrial; i++)
-            if (measured(&s->trial[i], j)) {
-                p[n] = predicted[i * s->nshape + j];
-                t[n] = s->trial[i].ns[j];
-                err[nerr++] = fabs(p[n] / t[n] - 1);
-                n++;
-            }
-        if (n > 3) {
-            r.rank += spearman(p, t, n, a);
-            nrank++;
-        }
-    }
-    r.rank = nrank ? r.rank / nrank : 0;
-    r.error = nerr ? record_median(err, nerr) : 0;
-    return r;
+    const Trial *t = &m->study->trial[trial];
+    if (!trial_usable(t))
+        return INFINITY;
+    const int64_t shape = study_shape(m->study, inst->extent, inst->threads);
+    return shape >= 0 && cost_measured(t, shape) ? t->ns[shape] : cost_carried(m, trial, inst);
 }

@@ -24,6 +24,10 @@ CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates
 /* With no measurement at all the model is the same. */
 CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates);
 
+/* What the regression sees of a candidate on a shape: row[0..cost_nfeature()-1]; the result is log2 of the closed form's ns. */
+int cost_nfeature(const CostModel *m);
+double cost_features(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double *row);
+
 /* Of a candidate never measured, in ns. */
 double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads);
 /* Of a trial on any shape: the measured time on a tuned one, else the prediction corrected by its residuals; INFINITY when unusable. */
@@ -32,16 +36,42 @@ double cost_trial(const CostModel *m, int64_t trial, const Instance *inst);
  * errors there and on shapes near it. */
 double cost_sigma(const CostModel *m, int64_t shape);
 
+/* Predictions of a tuned shape's measurements, each by a model that did not see the kernel: mean and root mean square of
+ * log2(measured / predicted). */
+typedef struct {
+    int64_t n;
+    double bias, rms;
+} CostResidual;
+
+/* The same over pairs of kernel and shape that f_adapt treats alike. */
+typedef struct {
+    const char *of;  /* "padding", "balance" */
+    double from, to; /* of padded / flops, or of threads * serial / padded */
+    CostResidual residual;
+} CostAdapt;
+
 typedef struct {
     int64_t nmeasure; /* measurements fitted */
     int nfeature;
     double lambda;
     double loo_rmse; /* leave-one-measurement-out, log2 */
-    double error;    /* median of |predicted / measured - 1| when the predicted candidate was left out of the fit */
+    double error;    /* median of |predicted / measured - 1| when the predicted kernel was left out of the fit */
     double rank;     /* Spearman correlation of the same, mean over shapes */
+    double
+        recall; /* of a shape's COST_TOP fastest kernels, the part that is among the COST_TOP predicted to be, likewise; mean over
+                        shapes with at least twice as many. NAN: there is none */
+    double
+        regret; /* geomean over shapes of measured time of the kernel that is predicted to be fastest / fastest - 1, likewise */
+    double held_out; /* median of |predicted / measured - 1| when all measurements on the shape were left out */
     double pad_exponent, occ_exponent;
+    int nadapt;
+    CostAdapt *adapt;
+    CostResidual *shape; /* one a tuned shape */
 } CostReport;
-/* Fits again without each candidate in turn (by tenths when there are many). */
+
+enum { COST_TOP = 8 };
+
+/* Fits again without each candidate in turn (by tenths when there are many), and without each shape (by fifths). */
 CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates);
 
 #endif

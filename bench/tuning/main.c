@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bench/tuning/contest.h"
+#include "bench/tuning/models.h"
 
 enum { MAX_SEEDS = 64, MAX_SHOWN = 64, MAX_BUDGET = 8 };
 static const double NEAR = 0.05;
@@ -175,6 +176,61 @@ static void say_agreement(const Result *joint, json_t *out)
     json_object_set_new(out, "agreement", real(high / low - 1));
 }
 
+/* ---- models ---- */
+
+static void add_score(ModelScore *sum, const ModelScore *s, double part)
+{
+    sum->error += part * s->error;
+    sum->rank += part * s->rank;
+    sum->recall += part * s->recall;
+    sum->regret += part * s->regret;
+    sum->top_regret += part * s->top_regret;
+}
+
+static void print_score(const ModelScore *s)
+{
+    printf(" | %5.1f%% %5.2f %5.2f %6.2f%% %6.2f%%", 100 * s->error, s->rank, s->recall, 100 * s->regret,
+           100 * s->top_regret);
+}
+
+static json_t *score_json(const ModelScore *s)
+{
+    return json_pack("{s:f,s:f,s:f,s:f,s:f}", "median_error", s->error, "rank_correlation", s->rank, "top_8_recall",
+                     s->recall, "regret", s->regret, "top_8_regret", s->top_regret);
+}
+
+/* Means over the seeds. */
+static void run_model(const Contest *c, ModelKind kind, int nkernel, int seeds, json_t *out)
+{
+    ModelScore mean[2] = { 0 }, one[2];
+    for (int i = 0; i < seeds; i++) {
+        if (!models_score(c, kind, nkernel, (uint64_t)(1000 * i + 1), one)) {
+            printf("%-14s %4d   not available\n", model_name[kind], nkernel);
+            return;
+        }
+        for (int held = 0; held < 2; held++)
+            add_score(&mean[held], &one[held], 1.0 / seeds);
+    }
+    printf("%-14s %4d", model_name[kind], nkernel);
+    print_score(&mean[0]);
+    print_score(&mean[1]);
+    printf("\n");
+    fflush(stdout);
+    json_array_append_new(out, json_pack("{s:s,s:i,s:o,s:o}", "model", model_name[kind], "kernels", nkernel, "shown",
+                                         score_json(&mean[0]), "held_out", score_json(&mean[1])));
+}
+
+/* Fitted to so many kernels, each measured on a few of the shapes shown. */
+static void run_models(const Contest *c, int seeds, json_t *out)
+{
+    static const int nkernel[] = { 24, 48, 96, 192 };
+    printf("\n%-14s %4s | %36s | %36s\n", "model", "of", "shapes shown: error, rank, recall,", "held out: the same");
+    printf("%-14s %4s | %36s |\n", "", "", "regret of the best, of the best 8");
+    for (size_t i = 0; i < sizeof nkernel / sizeof *nkernel; i++)
+        for (ModelKind kind = 0; kind < MODEL_COUNT; kind++)
+            run_model(c, kind, nkernel[i], seeds, out);
+}
+
 static bool read_list(const char *text, Arguments *q)
 {
     q->nshown = 0;
@@ -239,7 +295,7 @@ int main(int argc, char **argv)
            t->space->n, t->truth->nshape, q.seeds);
     print_head();
     Result r[NWAY + 1];
-    json_t *out = json_object(), *list = json_array(), *budgets = json_array();
+    json_t *out = json_object(), *list = json_array(), *budgets = json_array(), *models = json_array();
     for (int i = 0; i < NWAY; i++)
         run_way(&c, &ways[i], q.seeds, &r[i]);
     run_analytic(&c, &r[NWAY]);
@@ -247,12 +303,14 @@ int main(int argc, char **argv)
         json_array_append_new(list, result_json(&r[i]));
     run_budgets(&c, q.seeds, budgets);
     say_agreement(&r[0], out);
+    run_models(&c, q.seeds, models);
     printf("one search a shape against joint: %.2fx the trials, %.2fx the seconds\n",
            median(r[2].trials, r[2].n) / median(r[0].trials, r[0].n),
            median(r[2].seconds, r[2].n) / median(r[0].seconds, r[0].n));
     json_object_set_new(out, "device", json_string(t->device->name));
     json_object_set_new(out, "ways", list);
     json_object_set_new(out, "budgets", budgets);
+    json_object_set_new(out, "models", models);
     const bool ok = !q.json || json_dump_file(out, q.json, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
     json_decref(out);
     arena_free(a);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quality: how good a cost model is, of what it was not shown: a kernel (leave-one-kernel-out, the question of a search) and a shape
+ * (leave-one-shape-out, the question of a dispatcher).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "model/cost_private.h"
+
+enum { KERNEL_FOLDS = 10, SHAPE_FOLDS = 5 };
+static const double ADAPT_EDGE[] = { 1, 1.02, 1.1, 1.3, INFINITY };
+enum { NEDGE = sizeof ADAPT_EDGE / sizeof *ADAPT_EDGE };
+
+/* All measurements, and what was predicted of each by a model that did not see it; NAN where nothing was measured. */
+typedef struct {
+    Arena *arena;
+    const Study *s;
+    double *unseen;   /* ntrial x nshape: the kernel was left out, ns */
+    double *held_out; /* the shape was left out, ns */
+} Judge;
+
+typedef struct {
+    double key;
+    int64_t at;
+} Ranked;
+
+static int by_key(const void *x, const void *y)
+{
+    const Ranked *a = x, *b = y;
+    return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : (a->at > b->at) - (a->at < b->at);
+}
+
+/* The kernels measured on one shape, by time and by prediction. */
+typedef struct {
+    int64_t n;
+    Ranked *truth, *predicted;
+} Order;
+
+static Order order_of(const Judge *q, int64_t shape)
+{
+    const Study *s = q->s;
+    Order o = { 0, ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, Ranked),
+                ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, Ranked) };
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (cost_measured(&s->trial[i], shape)) {
+            o.truth[o.n] = (Ranked){ s->trial[i].ns[shape], i };
+            o.predicted[o.n++] = (Ranked){ q->unseen[i * s->nshape + shape], i };
+        }
+    qsort(o.truth, (size_t)o.n, sizeof *o.truth, by_key);
+    qsort(o.predicted, (size_t)o.n, sizeof *o.predicted, by_key);
+    return o;
+}
+
+static double spearman(const Judge *q, const Order *o)
+{
+    int64_t *rank = ARENA_ARRAY(q->arena, (size_t)q->s->ntrial + 1, int64_t);
+    double sum = 0, n = (double)o->n;
+    for (int64_t i = 0; i < o->n; i++)
+        rank[o->truth[i].at] = i;
+    for (int64_t i = 0; i < o->n; i++) {
+        const double d = (double)(rank[o->predicted[i].at] - i);
+        sum += d * d;
+    }
+    return 1 - 6 * sum / (n * (n * n - 1));
+}
+
+static double recall(const Order *o)
+{
+    int hits = 0;
+    for (int i = 0; i < COST_TOP; i++)
+        for (int k = 0; k < COST_TOP; k++)
+            hits += o->truth[i].at == o->predicted[k].at;
+    return (double)hits / COST_TOP;
+}
+
+static void fill_unseen(Judge *q, const TemplateList *templates)
+{
+    const Study *s = q->s;
+    const int64_t stride = s->ntrial < KERNEL_FOLDS ? s->ntrial : KERNEL_FOLDS;
+    q->unseen = ARENA_ARRAY(q->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
+    for (int64_t fold = 0; fold < stride; fold++) {
+        const CostModel *m =
+            cost_fit_without(q->arena, s, templates, (CostLeave){ .trial_stride = stride, .trial = fold });
+        for (int64_t i = fold; i < s->ntrial; i += stride)
+            for (int64_t j = 0; j < s->nshape; j++)
+                q->unseen[i * s->nshape + j] =
+                    cost_measured(&s->trial[i], j)
+                        ? cost_predict(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads)
+                        : NAN;
+    }
+}
+
+static void fill_held_out(Judge *q, const TemplateList *templates)
+{
+    const Study *s = q->s;
+    const int64_t stride = s->nshape < SHAPE_FOLDS ? s->nshape : SHAPE_FOLDS;
+    q->held_out = ARENA_ARRAY(q->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
+    for (int64_t fold = 0; fold < stride; fold++) {
+        const CostModel *m =
+            cost_fit_without(q->arena, s, templates, (CostLeave){ .shape_stride = stride, .shape = fold });
+        for (int64_t i = 0; i < s->ntrial; i++)
+            for (int64_t j = fold; j < s->nshape; j += stride)
+                q->held_out[i * s->nshape + j] = cost_measured(&s->trial[i], j) ? cost_carried(m, i, s->shape[j]) : NAN;
+    }
+}
+
+static int compare_real(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static double median_error(const Judge *q, const double *predicted)
+{
+    const Study *s = q->s;
+    double *error = ARENA_ARRAY(q->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
+    size_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        for (int64_t j = 0; j < s->nshape; j++)
+            if (cost_measured(&s->trial[i], j))
+                error[n++] = fabs(predicted[i * s->nshape + j] / s->trial[i].ns[j] - 1);
+    qsort(error, n, sizeof *error, compare_real);
+    return n ? error[n / 2] : 0;
+}
+
+static void judge_orders(const Judge *q, CostReport *r)
+{
+    int nrank = 0, nrecall = 0, nregret = 0;
+    double regret = 0;
+    r->recall = 0;
+    for (int64_t j = 0; j < q->s->nshape; j++) {
+        const Order o = order_of(q, j);
+        if (o.n > 3) {
+            r->rank += spearman(q, &o);
+            nrank++;
+        }
+        if (o.n >= 2 * COST_TOP) {
+            r->recall += recall(&o);
+            nrecall++;
+        }
+        if (o.n > 0) {
+            regret += log(q->s->trial[o.predicted[0].at].ns[j] / o.truth[0].key);
+            nregret++;
+        }
+    }
+    r->rank = nrank ? r->rank / nrank : 0;
+    r->recall = nrecall ? r->recall / nrecall : NAN;
+    r->regret = nregret ? expm1(regret / nregret) : 0;
+}
+
+/* ---- residuals ---- */
+
+/* Until residual_end, bias and rms are sums. */
+static void residual_add(CostResidual *r, double log2_ratio)
+{
+    r->bias += log2_ratio;
+    r->rms += log2_ratio * log2_ratio;
+    r->n++;
+}
+
+static void residual_end(CostResidual *r)
+{
+    r->bias = r->n ? r->bias / (double)r->n : 0;
+    r->rms = r->n ? sqrt(r->rms / (double)r->n) : 0;
+}
+
+static void add_adapt(CostReport *r, int group, double octaves, double log2_ratio)
+{
+    const double factor = exp2(octaves);
+    for (int i = 0; i < r->nadapt; i++)
+        if (i / (NEDGE - 1) == group && factor >= r->adapt[i].from && factor < r->adapt[i].to)
+            residual_add(&r->adapt[i].residual, log2_ratio);
+}
+
+static void begin_adapt(Arena *a, CostReport *r)
+{
+    static const char *const of[NADAPT] = { "padding", "balance" };
+    r->nadapt = NADAPT * (NEDGE - 1);
+    r->adapt = ARENA_ARRAY(a, (size_t)r->nadapt, CostAdapt);
+    for (int i = 0; i < r->nadapt; i++)
+        r->adapt[i] = (CostAdapt){ .of = of[i / (NEDGE - 1)],
+                                   .from = ADAPT_EDGE[i % (NEDGE - 1)],
+                                   .to = ADAPT_EDGE[i % (NEDGE - 1) + 1] };
+}
+
+static void judge_residuals(const Judge *q, const CostModel *m, CostReport *r)
+{
+    const Study *s = q->s;
+    double *row = ARENA_ARRAY(q->arena, (size_t)cost_nfeature(m), double);
+    r->shape = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, CostResidual);
+    begin_adapt(q->arena, r);
+    for (int64_t i = 0; i < s->ntrial; i++)
+        for (int64_t j = 0; j < s->nshape; j++) {
+            if (!cost_measured(&s->trial[i], j))
+                continue;
+            const double ratio = log2(s->trial[i].ns[j] / q->unseen[i * s->nshape + j]);
+            cost_features(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads, row);
+            residual_add(&r->shape[j], ratio);
+            for (int group = 0; group < NADAPT; group++)
+                add_adapt(r, group, row[group], ratio);
+        }
+    for (int64_t j = 0; j < s->nshape; j++)
+        residual_end(&r->shape[j]);
+    for (int i = 0; i < r->nadapt; i++)
+        residual_end(&r->adapt[i].residual);
+}
+
+static void take_exponents(const CostModel *m, CostReport *r)
+{
+    double *exponent[NADAPT] = { &r->pad_exponent, &r->occ_exponent };
+    for (int i = 0; i < NADAPT; i++)
+        if (m->ridge->scale[i] > 0)
+            *exponent[i] += m->ridge->coef[i] / m->ridge->scale[i];
+}
+
+CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates)
+{
+    const CostModel *m = cost_fit(a, s, templates);
+    CostReport r = { .nfeature = m->nfeature, .pad_exponent = 1, .occ_exponent = 1, .recall = NAN };
+    Judge q = { .arena = a, .s = s };
+    if (!m->ridge || s->ntrial < 3)
+        return r;
+    take_exponents(m, &r);
+    r.nmeasure = (int64_t)m->ridge->nrow;
+    r.lambda = m->ridge->lambda;
+    r.loo_rmse = m->ridge->loo_rmse;
+    fill_unseen(&q, templates);
+    fill_held_out(&q, templates);
+    r.error = median_error(&q, q.unseen);
+    r.held_out = median_error(&q, q.held_out);
+    judge_orders(&q, &r);
+    judge_residuals(&q, m, &r);
+    return r;
+}

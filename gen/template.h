@@ -20,6 +20,7 @@
 enum {
     TEMPLATE_MAX_PARAM = RECORD_MAX_PARAM,
     TEMPLATE_MAX_CHOICE = 32,
+    TEMPLATE_MAX_TERM = 16,
     TEMPLATE_MAX_FIXED = 8, /* extents of an axis that kernels are fixed for; none of an axis that has more */
     TEMPLATE_MAX_CONSTRAINT = 24,
     TEMPLATE_MAX_VALUE = 24,
@@ -74,7 +75,9 @@ typedef struct {
     Expr *tile[OP_MAX_AXIS]; /* what a kernel does at once along each axis; extents around it are where tails begin */
     Expr *padded_flops;      /* work done for a shape, padding included: f_pad = flops / padded_flops */
     Expr *serial_flops;      /* of the busiest of THREADS tasks: f_occ = padded_flops / (THREADS * serial_flops) */
-    Expr *bound;             /* log2 of the slowdown against peak that is known without measuring; a real */
+    Expr *bound; /* log2 of the slowdown against peak that is known without measuring; a real; NULL: there are terms */
+    int nterm;
+    NamedExpr term[TEMPLATE_MAX_TERM]; /* parts that a call's time is the sum of, in one unit; reals >= 0 */
     int nfeature;
     NamedExpr feature[TEMPLATE_MAX_FEATURE]; /* of f_MK; reals */
     int nlayout;

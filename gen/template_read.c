@@ -71,11 +71,12 @@ static bool check_new_name(Reader *r, Loc loc, const char *name)
     return !taken;
 }
 
-static bool check_new_feature(Reader *r, const NamedExpr *e)
+static bool check_new_part(Reader *r, const NamedExpr *e)
 {
-    for (const NamedExpr *f = r->t->feature; f < e; f++)
+    const bool is_term = e >= r->t->term && e < r->t->term + TEMPLATE_MAX_TERM;
+    for (const NamedExpr *f = is_term ? r->t->term : r->t->feature; f < e; f++)
         if (strcmp(f->name, e->name) == 0) {
-            diag_error(r->diag, e->loc, "feature '%s' is declared twice", e->name);
+            diag_error(r->diag, e->loc, "%s '%s' is declared twice", is_term ? "term" : "feature", e->name);
             return false;
         }
     return true;
@@ -151,7 +152,7 @@ static void collect_extents(Reader *r)
     }
 }
 
-/* "values", "derived", "features": lists of { name; expr; doc }. */
+/* "values", "derived", "terms", "features": lists of { name; expr; doc }. */
 static bool read_named(Reader *r, const Conf *c, const ConfSetting *s, NamedExpr *out, int *n, bool declares)
 {
     static const ConfKey keys[] = { { "name", true, "its name" },
@@ -162,7 +163,7 @@ static bool read_named(Reader *r, const Conf *c, const ConfSetting *s, NamedExpr
         !conf_string(c, s, "doc", &e->doc) || !conf_expr(c, s, "expr", &e->expr) || !check_names(r, e->expr))
         return false;
     e->loc = conf_value_loc(c, conf_member(s, "name"));
-    if (!(declares ? check_new_name(r, e->loc, e->name) : check_new_feature(r, e)))
+    if (!(declares ? check_new_name(r, e->loc, e->name) : check_new_part(r, e)))
         return false;
     if (declares)
         declare(r, e->name);
@@ -199,7 +200,7 @@ static bool read_general(Reader *r, const Conf *c, const ConfSetting *s)
     return true;
 }
 
-typedef enum { L_PARAM, L_VALUE, L_CONSTRAINT, L_DERIVED, L_FEATURE, L_GENERAL } ListKind;
+typedef enum { L_PARAM, L_VALUE, L_CONSTRAINT, L_DERIVED, L_TERM, L_FEATURE, L_GENERAL } ListKind;
 
 static bool read_elem(Reader *r, const Conf *c, const ConfSetting *s, ListKind kind)
 {
@@ -213,6 +214,8 @@ static bool read_elem(Reader *r, const Conf *c, const ConfSetting *s, ListKind k
         return read_constraint(r, c, s);
     case L_DERIVED:
         return read_named(r, c, s, t->derived, &t->nderived, true);
+    case L_TERM:
+        return read_named(r, c, s, t->term, &t->nterm, false);
     case L_FEATURE:
         return read_named(r, c, s, t->feature, &t->nfeature, false);
     case L_GENERAL:
@@ -274,6 +277,22 @@ static bool read_dtypes(Reader *r, const Conf *c)
     return ok;
 }
 
+/* What is known of a kernel's time without measuring: parts of it, or how far it stays below the peak. */
+static bool read_cost(Reader *r, const Conf *c)
+{
+    const ConfSetting *root = conf_root(c), *terms = conf_member(root, "terms");
+    bool ok = conf_expr(c, root, "bound", &r->t->bound) && (!r->t->bound || check_names(r, r->t->bound));
+    ok &= read_list(r, c, "terms", L_TERM, TEMPLATE_MAX_TERM);
+    if (ok && !r->t->bound == !r->t->nterm) {
+        diag_error(r->diag, terms ? conf_name_loc(c, terms) : conf_name_loc(c, root),
+                   "expected either 'terms', the parts of a call's time, or 'bound', log2 of the slowdown against the "
+                   "machine's peak that is known without measuring; found %s",
+                   r->t->bound ? "both" : "neither");
+        return false;
+    }
+    return ok;
+}
+
 static bool read_shape_part(Reader *r, const Conf *c)
 {
     Template *t = r->t;
@@ -288,32 +307,31 @@ static bool read_shape_part(Reader *r, const Conf *c)
     bool ok = read_list(r, c, "derived", L_DERIVED, TEMPLATE_MAX_VALUE);
     ok &= conf_expr(c, root, "padded_flops", &t->padded_flops) && check_names(r, t->padded_flops);
     ok &= conf_expr(c, root, "serial_flops", &t->serial_flops) && check_names(r, t->serial_flops);
-    ok &= conf_expr(c, root, "bound", &t->bound) && check_names(r, t->bound);
+    ok &= read_cost(r, c);
     return ok & read_list(r, c, "features", L_FEATURE, TEMPLATE_MAX_FEATURE);
 }
 
 static bool read_head(Reader *r, const Conf *c)
 {
-    static const ConfKey keys[] = {
-        { "name", true, "the template's name" },
-        { "op", true, "the op that it computes" },
-        { "family", true, "\"cpu\" or \"cuda\"" },
-        { "doc", true, "what it does, in a sentence" },
-        { "packed", false, NULL },
-        { "layouts", false, NULL },
-        { "dtypes", false, NULL },
-        { "regs", false, NULL },
-        { "params", true, "its parameters" },
-        { "values", false, NULL },
-        { "constraints", false, NULL },
-        { "tile", true, "the tile along each axis" },
-        { "derived", false, NULL },
-        { "padded_flops", true, "work with padding" },
-        { "serial_flops", true, "work of the busiest task" },
-        { "bound", true, "log2 of the slowdown against the machine's peak that is known without measuring" },
-        { "features", false, NULL },
-        { "general", false, NULL }
-    };
+    static const ConfKey keys[] = { { "name", true, "the template's name" },
+                                    { "op", true, "the op that it computes" },
+                                    { "family", true, "\"cpu\" or \"cuda\"" },
+                                    { "doc", true, "what it does, in a sentence" },
+                                    { "packed", false, NULL },
+                                    { "layouts", false, NULL },
+                                    { "dtypes", false, NULL },
+                                    { "regs", false, NULL },
+                                    { "params", true, "its parameters" },
+                                    { "values", false, NULL },
+                                    { "constraints", false, NULL },
+                                    { "tile", true, "the tile along each axis" },
+                                    { "derived", false, NULL },
+                                    { "padded_flops", true, "work with padding" },
+                                    { "serial_flops", true, "work of the busiest task" },
+                                    { "bound", false, NULL },
+                                    { "terms", false, NULL },
+                                    { "features", false, NULL },
+                                    { "general", false, NULL } };
     Template *t = r->t;
     const ConfSetting *root = conf_root(c);
     const char *op = r->op->name;
@@ -365,11 +383,12 @@ static bool uses_name(const Reader *r, const char *name)
 {
     const Template *t = r->t;
     NameUse u = { name, false };
-    Expr *const single[] = { t->padded_flops, t->serial_flops, t->bound, r->op->flops };
-    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+    Expr *const single[] = { t->padded_flops, t->serial_flops, r->op->flops, t->bound };
+    for (size_t i = 0; i < sizeof single / sizeof *single && single[i]; i++)
         expr_names(single[i], name_use, &u);
     look_in(&u, t->value, t->nvalue);
     look_in(&u, t->derived, t->nderived);
+    look_in(&u, t->term, t->nterm);
     look_in(&u, t->feature, t->nfeature);
     return u.found;
 }
@@ -398,13 +417,15 @@ static void number_names(Reader *r)
 static void bind_names(Reader *r)
 {
     Template *t = r->t;
-    Expr *single[] = { t->padded_flops, t->serial_flops, t->bound, r->op->flops };
-    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+    Expr *single[] = { t->padded_flops, t->serial_flops, r->op->flops, t->bound };
+    for (size_t i = 0; i < sizeof single / sizeof *single && single[i]; i++)
         expr_bind(single[i], t->slot, (size_t)t->nslot);
     for (int i = 0; i < t->nvalue; i++)
         expr_bind(t->value[i].expr, t->slot, (size_t)t->nslot);
     for (int i = 0; i < t->nderived; i++)
         expr_bind(t->derived[i].expr, t->slot, (size_t)t->nslot);
+    for (int i = 0; i < t->nterm; i++)
+        expr_bind(t->term[i].expr, t->slot, (size_t)t->nslot);
     for (int i = 0; i < t->nfeature; i++)
         expr_bind(t->feature[i].expr, t->slot, (size_t)t->nslot);
 }

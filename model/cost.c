@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/additive.h"
 #include "model/cost_private.h"
 #include "templates/package/pieces.h"
 
@@ -41,13 +42,12 @@ static bool bind_threads(const CostModel *m, Binding *b, int64_t *slots)
     return !fewer || template_slots(b, slots);
 }
 
-/* One row of features; the result is log2 of the closed form's part. */
-static double row_of(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
-                     double *row)
+/* Everything that expressions over a kernel on a shape refer to; false when it cannot be computed. */
+static bool bind_shape(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
+                       int64_t *slots, int *used)
 {
-    int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
+    int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(c, value);
-    memset(row, 0, (size_t)m->nfeature * sizeof *row);
     Binding b = { .t = c->t,
                   .spec = m->study->spec,
                   .target = c->target,
@@ -56,17 +56,48 @@ static double row_of(const CostModel *m, const Candidate *c, KernelFacts facts, 
                   .extent = extent,
                   .threads = threads,
                   .facts = facts };
-    if (!bind_threads(m, &b, slots))
+    const bool ok = bind_threads(m, &b, slots);
+    *used = b.threads;
+    return ok;
+}
+
+static void fill_terms(const Template *t, const int64_t *slots, double *x)
+{
+    for (int k = 0; k < t->nterm; k++)
+        x[k] = fmax(0, real(t->term[k].expr, slots));
+}
+
+/* log2 of the time, in the template's own unit as long as nothing was measured. */
+static double closed_form(const CostModel *m, const Template *t, const int64_t *slots)
+{
+    double x[TEMPLATE_MAX_TERM], sum = 0;
+    const double *price = m->price[template_index(m, t)];
+    if (!t->nterm)
+        return log2(real(t->serial_flops, slots)) + real(t->bound, slots);
+    fill_terms(t, slots, x);
+    for (int k = 0; k < t->nterm; k++)
+        sum += price[k] * x[k];
+    return sum > 0 ? log2(sum) : NO_IDEA;
+}
+
+/* One row of features; the result is log2 of the closed form's part. */
+static double row_of(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
+                     double *row)
+{
+    int64_t slots[TEMPLATE_MAX_SLOT];
+    int used;
+    memset(row, 0, (size_t)m->nfeature * sizeof *row);
+    if (!bind_shape(m, c, facts, extent, threads, slots, &used))
         return NO_IDEA;
     double flops = real(m->study->spec->op->flops, slots), padded = real(c->t->padded_flops, slots);
     double serial = real(c->t->serial_flops, slots);
     int at = m->first[template_index(m, c->t)];
     row[0] = log2(fmax(padded / flops, 1));
-    row[1] = log2(fmax(b.threads * serial / padded, 1));
+    row[1] = log2(fmax(used * serial / padded, 1));
     row[at] = 1; /* each template has its own level */
     for (int i = 0; i < c->t->nfeature; i++)
         row[at + 1 + i] = real(c->t->feature[i].expr, slots);
-    return log2(serial) + real(c->t->bound, slots);
+    return closed_form(m, c->t, slots);
 }
 
 int cost_nfeature(const CostModel *m) { return m->nfeature; }
@@ -85,6 +116,12 @@ static void place_features(CostModel *m)
         m->nfeature += 1 + m->templates->t[i]->nfeature;
     }
     m->row = ARENA_ARRAY(m->arena, (size_t)m->nfeature, double);
+    m->price = ARENA_ARRAY(m->arena, (size_t)m->templates->n + 1, double *);
+    for (int i = 0; i < m->templates->n; i++) {
+        m->price[i] = ARENA_ARRAY(m->arena, TEMPLATE_MAX_TERM, double);
+        for (int k = 0; k < TEMPLATE_MAX_TERM; k++)
+            m->price[i][k] = 1;
+    }
 }
 
 /* Predictions are rounded to a millionth of an octave: the last bits of a LAPACK solve differ between machines, a choice must not. */
@@ -188,8 +225,76 @@ static void sum_errors(CostModel *m, const Rows *r)
     fill_sigma(m, square, weight);
 }
 
+/* ---- prices of terms ---- */
+
+/* All measurements of one template's kernels, as terms, times and weights. */
+typedef struct {
+    double *x, *t, *w;
+    size_t n;
+} Parts;
+
+static Parts parts_of(const CostModel *m, const Template *t, CostLeave leave)
+{
+    const Study *s = m->study;
+    const size_t cap = (size_t)(s->ntrial * s->nshape) + 1;
+    Parts p = { malloc(cap * TEMPLATE_MAX_TERM * sizeof *p.x), malloc(cap * sizeof *p.t), malloc(cap * sizeof *p.w),
+                0 };
+    for (int64_t j = 0; p.x && p.t && p.w && j < s->nshape; j++) {
+        const double best = study_best(s, j, NULL);
+        for (int64_t i = 0; i < s->ntrial; i++) {
+            const Trial *trial = &s->trial[i];
+            int64_t slots[TEMPLATE_MAX_SLOT];
+            int used;
+            if (trial->c.t != t || !cost_measured(trial, j) || is_left_out(leave, i, j) ||
+                !bind_shape(m, &trial->c, trial->facts, s->shape[j]->extent, s->shape[j]->threads, slots, &used))
+                continue;
+            fill_terms(t, slots, p.x + p.n * (size_t)t->nterm);
+            p.t[p.n] = trial->ns[j];
+            p.w[p.n++] = weight_of(best, trial->ns[j]);
+        }
+    }
+    return p;
+}
+
+static void parts_free(Parts *p)
+{
+    free(p->x);
+    free(p->t);
+    free(p->w);
+}
+
+/* The common price of its terms, which are fitted; 0: nothing of it was measured. */
+static double fit_template(CostModel *m, int i, CostLeave leave, size_t *nrow)
+{
+    const Template *t = m->templates->t[i];
+    Parts p = parts_of(m, t, leave);
+    const double common = additive_common(p.x, p.t, p.w, p.n, (size_t)t->nterm);
+    if (common > 0)
+        additive_fit(p.x, p.t, p.w, p.n, (size_t)t->nterm, common, m->price[i]);
+    *nrow = p.n;
+    parts_free(&p);
+    return common;
+}
+
+/* A template of which nothing was measured has the price that is common elsewhere. */
+static void fit_prices(CostModel *m, CostLeave leave)
+{
+    double *common = ARENA_ARRAY(m->arena, (size_t)m->templates->n + 1, double), log_sum = 0, rows = 0;
+    for (int i = 0; i < m->templates->n; i++) {
+        size_t nrow = 0;
+        if (m->templates->t[i]->nterm)
+            common[i] = fit_template(m, i, leave, &nrow);
+        log_sum += common[i] > 0 ? (double)nrow * log(common[i]) : 0;
+        rows += common[i] > 0 ? (double)nrow : 0;
+    }
+    for (int i = 0; i < m->templates->n && rows > 0; i++)
+        for (int k = 0; k < TEMPLATE_MAX_TERM && !(common[i] > 0); k++)
+            m->price[i][k] = exp(log_sum / rows);
+}
+
 static void fit(CostModel *m, CostLeave leave)
 {
+    fit_prices(m, leave);
     Rows r = rows_of(m, leave);
     m->ridge = r.n ? ridge_fit(m->arena, r.x, r.y, r.w, r.n, (size_t)m->nfeature) : NULL;
     sum_errors(m, &r);

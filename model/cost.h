@@ -2,12 +2,13 @@
  *
  * cost: one model of time for all candidates and all shapes, after DietCode (MLSys 2022, section 4.2):
  *
- *   log2 t = log2(serial_flops) + bound + r . features + p log2(padded/flops) + o log2(threads*serial/padded) + c
- *            '---- f_adapt: work as the shape forces it ----'   '---- f_MK: what the kernel makes of it ----'
+ *   log2 t = log2(sum_k price_k term_k)   + p log2(padded/flops) + o log2(threads*serial/padded) + r . features + c
+ *            '-- f_adapt: work as the shape forces it, cache levels, padding, load balance --'   '-- f_MK --'
  *
- * serial_flops, padded_flops, bound and the features are expressions in the template's head; f_adapt's closed form enters with
- * exponent 1, and p and o are how far the fitted exponents of padding and of load balance differ from it. r, p, o and c come from
- * one ridge regression over all records (model/ridge.h); fast measurements weigh more, as the choice is made among them.
+ * Terms, padded_flops, serial_flops and the features are expressions in the template's head. The prices of the terms are fitted for the
+ * device (model/additive.h); a template without terms has log2(serial_flops) + bound instead. The terms know padding and load balance:
+ * p and o are how far the fitted exponents differ from theirs. r, p, o and c come from one ridge regression over what the prices leave
+ * (model/ridge.h); fast measurements weigh more, as the choice is made among them.
  * A candidate that was measured on some shapes is predicted on others with its own residuals, weighted by nearness of shapes.
  */
 #ifndef DCGEN_COST_H

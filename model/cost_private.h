@@ -14,7 +14,8 @@ struct CostModel {
     Arena *arena;
     const Study *study;
     const TemplateList *templates;
-    int *first; /* of each template, the column of its first feature */
+    int *first;     /* of each template, the column of its first feature */
+    double **price; /* of each template, of its terms; all 1: nothing measured */
     int nfeature;
     double *row;       /* scratch: one row of features */
     Ridge *ridge;      /* NULL: nothing measured */

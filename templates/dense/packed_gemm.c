@@ -50,10 +50,26 @@ derived = (
   { name = "KB"; expr = "(KC == 0) * K + (KC != 0) * min(K, KC)"; doc = "values of k that a tile does at once"; },
   { name = "PASSES"; expr = "(ORDER == 1 && PT * K * 64 > L2_BYTES) * TILES + (ORDER == 0 || PT * K * 64 <= L2_BYTES)";
     doc = "how often W comes from beyond the L2 cache"; },
+  { name = "GROUPS"; expr = "PT / NP"; doc = "groups of NP panels that a task does at once"; },
+  { name = "SINGLES"; expr = "PT % NP"; doc = "panels that are left, done one at a time"; },
   { name = "WORK"; expr = "KB * NP * VP * max(ROWS, 4) / 2"; doc = "cycles of a tile"; } );
 padded_flops = "2 * M * 16 * PANELS * K";
 serial_flops = "2 * MT * 16 * PT * K";
-bound = "log2(max(1, max((NP*VP + ROWS) / (ROWS*NP*VP), max(8 / (ROWS*NP*VP*KA), 4 * PASSES / MT)))) + log2(1 + (PF == 0) * min(1, PASSES * ROWS / MT) * 300 / WORK) + log2(1 + 14 / KB) + (PT % NP) / PT / 4";
+terms = (
+  { name = "fma";      expr = "K * PT * VP * MT / 2"; doc = "two FMAs a cycle"; },
+  { name = "loads";    expr = "K * (GROUPS * (TILES * NP * VP + MT) + SINGLES * (TILES * VP + MT)) / 2"; doc = "two loads a cycle: W's vectors once a tile, X's values once a row"; },
+  { name = "stalls";   expr = "K * (GROUPS * ((TILES - 1) * max(0, 4 / KA - ROWS*NP*VP / 2) + max(0, 4 / KA - REST*NP*VP / 2)) + SINGLES * ((TILES - 1) * max(0, 4 / KA - ROWS*VP / 2) + max(0, 4 / KA - REST*VP / 2)))";
+    doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
+  { name = "w_l2";     expr = "K * (TILES - 1) * ((NP * KB * 64 > L1_BYTES) * GROUPS * NP + (KB * 64 > L1_BYTES) * SINGLES)"; doc = "lines of W that later row tiles fetch from L2, as they do not fit L1"; },
+  { name = "w_first";  expr = "(PT * K * 64 <= L2_BYTES) * PT * K"; doc = "lines of W that the first row tile fetches from L2"; },
+  { name = "w_stream"; expr = "(PT * K * 64 > L2_BYTES) * PASSES * PT * K * 2"; doc = "the same from beyond L2, at 32 bytes a cycle"; },
+  { name = "cold";     expr = "(PF == 0) * PASSES * (GROUPS + SINGLES) * 300"; doc = "the first lines of panels come from far, and nobody asked for them"; },
+  { name = "prefetch"; expr = "(PF > 0) * K * TILES * PT / 2"; doc = "prefetches issued"; },
+  { name = "x_l2";     expr = "(ROWS * KB * 8 > L1_BYTES) * MT * K / 16 * (GROUPS + SINGLES)"; doc = "lines of X, as a tile's rows exceed half of L1"; },
+  { name = "y";        expr = "MT * PT * ceil_div(K, KB)"; doc = "lines of Y written"; },
+  { name = "loop";     expr = "TILES * (GROUPS + SINGLES) * K / (KA * UK)"; doc = "rounds of the inner loop"; },
+  { name = "tiles";    expr = "TILES * (GROUPS + SINGLES) * 30"; doc = "start and end of a tile"; },
+  { name = "call";     expr = "2000 * THREADS"; doc = "a call's fixed cost"; } );
 features = (
   { name = "loads";        expr = "log2(max(1, (NP*VP + ROWS) / (ROWS*NP*VP)))"; doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
   { name = "loads_soft";   expr = "(NP*VP + ROWS) / (ROWS*NP*VP)"; doc = "loads for an FMA"; },

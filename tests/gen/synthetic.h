@@ -25,6 +25,7 @@ typedef struct {
     TemplateList templates;
     Space *space;
     Study *study;
+    CostModel *law; /* the closed form */
     CostModel *model;
     Assignment *assignment;
     int64_t *order;
@@ -78,20 +79,8 @@ static double synthetic_talent(const Talent *t, const Instance *inst)
 /* A time as the template's closed form has it, the candidate's talent, and noise. */
 static double synthetic_time(const Synthetic *y, const Candidate *c, const Instance *inst, const Talent *talent)
 {
-    int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
-    double serial = 1, bound = 0;
-    candidate_values(c, value);
-    template_slots(&(Binding){ .t = c->t,
-                               .spec = y->spec,
-                               .target = c->target,
-                               .device = &y->device,
-                               .value = value,
-                               .extent = inst->extent,
-                               .threads = inst->threads },
-                   slots);
-    expr_real_at(c->t->serial_flops, slots, &serial);
-    expr_real_at(c->t->bound, slots, &bound);
-    return 400 + serial / 140 * exp2(bound) * synthetic_talent(talent, inst) * (1 + 0.02 * synthetic_draw());
+    const double cycles = cost_predict(y->law, c, inst->extent, inst->threads);
+    return 400 + 0.25 * cycles * synthetic_talent(talent, inst) * (1 + 0.02 * synthetic_draw());
 }
 
 static void synthetic_measure(Synthetic *y, int64_t ntrial)
@@ -129,6 +118,7 @@ static bool synthetic_make(Synthetic *y, const char *spec_text, int64_t ntrial)
     if (!y->space)
         return false;
     y->study = study_new(a, y->spec, &y->device, target, "0123456789abcdef");
+    y->law = cost_analytic(a, y->study, &y->templates);
     y->order = ARENA_ARRAY(a, (size_t)ntrial + 1, int64_t);
     synthetic_measure(y, ntrial);
     y->model = cost_fit(a, y->study, &y->templates);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * additive: the normal equations of each fold are summed up once; any lambda is then solved by coordinate descent, which is exact under
+ * b_k >= 0 for such small problems.
+ */
+#include "model/additive.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FOLDS = 5, SWEEPS = 2000 };
+static const double LAMBDA[] = { 1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4 };
+enum { NLAMBDA = sizeof LAMBDA / sizeof *LAMBDA };
+static const double LAMBDA_TIE = 1e-9; /* a smaller lambda must be better by this part */
+static const double CONVERGED = 1e-12;
+
+/* sum w z z', sum w z and sum w over some rows. */
+typedef struct {
+    size_t n;
+    double a[ADDITIVE_MAX][ADDITIVE_MAX], b[ADDITIVE_MAX], w;
+} Normal;
+
+static void normal_add(Normal *q, const double *x, double t, double w, double common)
+{
+    double z[ADDITIVE_MAX];
+    for (size_t k = 0; k < q->n; k++)
+        z[k] = common * x[k] / t;
+    for (size_t k = 0; k < q->n; k++) {
+        for (size_t l = 0; l < q->n; l++)
+            q->a[k][l] += w * z[k] * z[l];
+        q->b[k] += w * z[k];
+    }
+    q->w += w;
+}
+
+static void normal_combine(Normal *q, const Normal *x, double sign)
+{
+    for (size_t k = 0; k < q->n; k++) {
+        for (size_t l = 0; l < q->n; l++)
+            q->a[k][l] += sign * x->a[k][l];
+        q->b[k] += sign * x->b[k];
+    }
+    q->w += sign * x->w;
+}
+
+static double step(const Normal *q, double penalty, const double *b, size_t k)
+{
+    double sum = q->b[k] + penalty, diagonal = q->a[k][k] + penalty;
+    for (size_t l = 0; l < q->n; l++)
+        if (l != k)
+            sum -= q->a[k][l] * b[l];
+    return fmax(0, sum / diagonal);
+}
+
+static void solve(const Normal *q, double lambda, double *b)
+{
+    const double penalty = lambda * q->w;
+    for (size_t k = 0; k < q->n; k++)
+        b[k] = 1;
+    for (int sweep = 0; sweep < SWEEPS && penalty > 0; sweep++) {
+        double change = 0;
+        for (size_t k = 0; k < q->n; k++) {
+            const double next = step(q, penalty, b, k);
+            change = fmax(change, fabs(next - b[k]));
+            b[k] = next;
+        }
+        if (change < CONVERGED)
+            return;
+    }
+}
+
+/* sum w (z'b - 1)^2 */
+static double error(const Normal *q, const double *b)
+{
+    double sum = q->w;
+    for (size_t k = 0; k < q->n; k++) {
+        sum -= 2 * b[k] * q->b[k];
+        for (size_t l = 0; l < q->n; l++)
+            sum += b[k] * b[l] * q->a[k][l];
+    }
+    return sum;
+}
+
+static double blind_error(const Normal *all, const Normal *fold, double lambda)
+{
+    double sum = 0, b[ADDITIVE_MAX];
+    for (int i = 0; i < FOLDS; i++) {
+        Normal rest = *all;
+        normal_combine(&rest, &fold[i], -1);
+        solve(&rest, lambda, b);
+        sum += error(&fold[i], b);
+    }
+    return sum;
+}
+
+static double choose_lambda(const Normal *all, const Normal *fold)
+{
+    double best = LAMBDA[0], least = blind_error(all, fold, LAMBDA[0]);
+    for (int i = 1; i < NLAMBDA; i++) {
+        const double e = blind_error(all, fold, LAMBDA[i]);
+        if (e < least * (1 - LAMBDA_TIE)) {
+            least = e;
+            best = LAMBDA[i];
+        }
+    }
+    return best;
+}
+
+static double sum_of(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t k = 0; k < n; k++)
+        sum += x[k];
+    return sum;
+}
+
+double additive_common(const double *x, const double *t, const double *w, size_t nrow, size_t npart)
+{
+    double sum = 0, total = 0;
+    for (size_t i = 0; i < nrow; i++) {
+        const double parts = sum_of(x + i * npart, npart);
+        if (!(parts > 0))
+            continue;
+        sum += w[i] * log(t[i] / parts);
+        total += w[i];
+    }
+    return total > 0 ? exp(sum / total) : 0;
+}
+
+void additive_fit(const double *x, const double *t, const double *w, size_t nrow, size_t npart, double common,
+                  double *price)
+{
+    Normal all = { .n = npart }, fold[FOLDS];
+    double b[ADDITIVE_MAX];
+    for (int i = 0; i < FOLDS; i++)
+        fold[i] = (Normal){ .n = npart };
+    for (size_t i = 0; i < nrow; i++)
+        normal_add(&fold[i % FOLDS], x + i * npart, t[i], w[i], common);
+    for (int i = 0; i < FOLDS; i++)
+        normal_combine(&all, &fold[i], 1);
+    solve(&all, nrow ? choose_lambda(&all, fold) : 0, b);
+    for (size_t k = 0; k < npart; k++)
+        price[k] = common * b[k];
+}

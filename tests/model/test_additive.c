@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * additive: prices that times were made of are found again, also under noise and with parts that hardly occur; none is negative; what the
+ * data says nothing of keeps the common price.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include "model/additive.h"
+
+enum { NROW = 200, NPART = 3 };
+
+static uint64_t state_of_draw = 1;
+
+static double draw(void) /* 0 <= x < 1 */
+{
+    state_of_draw = state_of_draw * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state_of_draw >> 40) / (double)(1 << 24);
+}
+
+static double x[NROW * NPART], t[NROW], w[NROW];
+
+/* Parts of 10^0 ... 10^4, times of these prices with so much relative noise. */
+static void make(const double *price, double noise)
+{
+    for (int i = 0; i < NROW; i++) {
+        t[i] = 0;
+        w[i] = 0.1 + 0.9 * draw();
+        for (int k = 0; k < NPART; k++) {
+            x[i * NPART + k] = pow(10, 4 * draw());
+            t[i] += price[k] * x[i * NPART + k];
+        }
+        t[i] *= 1 + noise * (draw() - 0.5);
+    }
+}
+
+static void prices_are_found(void **state)
+{
+    (void)state;
+    const double price[NPART] = { 0.3, 2, 0.05 };
+    double found[NPART];
+    make(price, 0);
+    const double common = additive_common(x, t, w, NROW, NPART);
+    assert_true(common > 0.05 && common < 2);
+    additive_fit(x, t, w, NROW, NPART, common, found);
+    for (int k = 0; k < NPART; k++)
+        assert_true(fabs(found[k] / price[k] - 1) < 0.02);
+    make(price, 0.2);
+    additive_fit(x, t, w, NROW, NPART, common, found);
+    for (int k = 0; k < NPART; k++)
+        assert_true(fabs(found[k] / price[k] - 1) < 0.1);
+}
+
+/* A part that only slows the closed form down, as times do not have it. */
+static void no_price_is_negative(void **state)
+{
+    (void)state;
+    const double price[NPART] = { 1, 1, 0 };
+    double found[NPART];
+    make(price, 0.1);
+    for (int i = 0; i < NROW; i++)
+        t[i] -= fmin(0.3 * t[i], 0.5 * x[i * NPART + 2]);
+    additive_fit(x, t, w, NROW, NPART, 1, found);
+    assert_true(found[2] == 0);
+    assert_true(found[0] > 0.5 && found[1] > 0.5);
+}
+
+static void the_unknown_keeps_the_common_price(void **state)
+{
+    (void)state;
+    const double price[NPART] = { 0.5, 0.5, 77 };
+    double found[NPART];
+    make(price, 0);
+    for (int i = 0; i < NROW; i++) {
+        t[i] -= price[2] * x[i * NPART + 2];
+        x[i * NPART + 2] = 0;
+    }
+    additive_fit(x, t, w, NROW, NPART, 0.5, found);
+    assert_true(fabs(found[0] - 0.5) < 1e-6 && fabs(found[1] - 0.5) < 1e-6);
+    assert_true(found[2] == 0.5);
+    additive_fit(x, t, w, 0, NPART, 3, found);
+    for (int k = 0; k < NPART; k++)
+        assert_true(found[k] == 3);
+    assert_true(additive_common(x, t, w, 0, NPART) == 0);
+}
+
+/* The unit of time changes prices by its factor, nothing else; rows of little weight say little. */
+static void scale_and_weight(void **state)
+{
+    (void)state;
+    const double price[NPART] = { 1, 0.1, 4 };
+    double first[NPART], second[NPART];
+    make(price, 0.1);
+    additive_fit(x, t, w, NROW, NPART, 1, first);
+    for (int i = 0; i < NROW; i++)
+        t[i] *= 1000;
+    additive_fit(x, t, w, NROW, NPART, 1000, second);
+    for (int k = 0; k < NPART; k++)
+        assert_true(fabs(second[k] / first[k] / 1000 - 1) < 1e-9);
+    for (int i = 0; i < NROW; i += 2) {
+        t[i] *= 5;
+        w[i] = 1e-9;
+    }
+    additive_fit(x, t, w, NROW, NPART, 1000, second);
+    for (int k = 0; k < NPART; k++)
+        assert_true(fabs(second[k] / first[k] / 1000 - 1) < 0.2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prices_are_found),
+        cmocka_unit_test(no_price_is_negative),
+        cmocka_unit_test(the_unknown_keeps_the_common_price),
+        cmocka_unit_test(scale_and_weight),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

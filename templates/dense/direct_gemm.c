@@ -56,11 +56,28 @@ derived = (
     doc = "W stays in L1 from one row tile to the next"; },
   { name = "W_NEAR"; expr = "W_TILE <= L2_BYTES && (ALIAS == 0 || KB <= 256)"; doc = "or at least in L2"; },
   { name = "W_USE"; expr = "W_CLOSE * MT + (1 - W_CLOSE) * ROWS"; doc = "FMAs for a vector of W brought to L1"; },
-  { name = "PASSES"; expr = "W_NEAR + (1 - W_NEAR) * TILES"; doc = "how often W comes from beyond the L2 cache"; } );
+  { name = "PASSES"; expr = "W_NEAR + (1 - W_NEAR) * TILES"; doc = "how often W comes from beyond the L2 cache"; },
+  { name = "GROUPS"; expr = "VT / NV"; doc = "groups of NV vectors that a task does at once"; },
+  { name = "SINGLES"; expr = "VT % NV"; doc = "vectors that are left, done one at a time"; } );
 padded_flops = "2 * M * VECTORS * VF * K";
 serial_flops = "2 * MT * VT * VF * K";
-bound = "log2(max(1, max((NV + ROWS) / (ROWS*NV), max(8 / (ROWS*NV), 4 * PASSES / MT))))"
-        " + log2(1 + 14 / KB) + (VT % NV) / VT / 4";
+terms = (
+  { name = "fma";      expr = "K * VT * MT / 2"; doc = "two FMAs a cycle"; },
+  { name = "loads";    expr = "K * (GROUPS * (TILES * NV + MT) + SINGLES * (TILES + MT)) / 2";
+    doc = "two loads a cycle: W's vectors once a tile, X's values once a row"; },
+  { name = "stalls";   expr = "K * (GROUPS * ((TILES - 1) * max(0, 4 - ROWS*NV / 2) + max(0, 4 - REST*NV / 2))"
+                              " + SINGLES * ((TILES - 1) * max(0, 4 - ROWS / 2) + max(0, 4 - REST / 2)))";
+    doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
+  { name = "w_l2";     expr = "(1 - W_CLOSE) * (TILES - 1) * K * VT * VECTOR_BYTES / 64";
+    doc = "lines of W that later row tiles fetch from L2"; },
+  { name = "w_first";  expr = "(K * VT * VECTOR_BYTES <= L2_BYTES) * K * VT * VECTOR_BYTES / 64";
+    doc = "lines of W that the first row tile fetches from L2"; },
+  { name = "w_stream"; expr = "(K * VT * VECTOR_BYTES > L2_BYTES) * PASSES * K * VT * VECTOR_BYTES / 64 * 2";
+    doc = "the same from beyond L2, at 32 bytes a cycle"; },
+  { name = "y";        expr = "MT * VT * VECTOR_BYTES / 64 * ceil_div(K, KB)"; doc = "lines of Y written"; },
+  { name = "loop";     expr = "TILES * (GROUPS + SINGLES) * K / UK"; doc = "rounds of the inner loop"; },
+  { name = "tiles";    expr = "TILES * (GROUPS + SINGLES) * ceil_div(K, KB) * 30"; doc = "start and end of a tile"; },
+  { name = "call";     expr = "2000 * THREADS"; doc = "a call's fixed cost"; } );
 features = (
   { name = "loads";        expr = "log2(max(1, (NV + ROWS) / (ROWS*NV)))";
     doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },

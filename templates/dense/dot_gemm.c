@@ -53,11 +53,28 @@ derived = (
   { name = "X_USE"; expr = "X_CLOSE * NT + (1 - X_CLOSE) * min(NT, NR)";
     doc = "FMAs for a vector of X brought to L1"; },
   { name = "PASSES"; expr = "(ORDER == 1 && NT*KB*4 > L2_BYTES) * TILES + (ORDER == 0 || NT*KB*4 <= L2_BYTES)";
-    doc = "how often W comes from beyond the L2 cache"; } );
+    doc = "how often W comes from beyond the L2 cache"; },
+  { name = "COLUMNS"; expr = "ceil_div(NT, NR)"; doc = "column tiles of a task"; },
+  { name = "STEPS"; expr = "ceil_div(K, VF)"; doc = "vectors along K"; } );
 padded_flops = "2 * M * N * ceil_to(K, VF)";
 serial_flops = "2 * MT * NT * ceil_to(K, VF)";
-bound = "log2(max(1, max(max((ROWS + NR) / (ROWS*NR), 8 / (ROWS*NR)), 4 / W_USE + 4 / X_USE)))"
-        " + log2(1 + (3.25 * ceil_to(NR, 4) / NR + 40 / (ROWS*NR)) / (KB/VF))";
+terms = (
+  { name = "fma";      expr = "STEPS * MT * NT / 2"; doc = "two FMAs a cycle"; },
+  { name = "loads";    expr = "STEPS * (COLUMNS * MT + TILES * NT) / 2"; doc = "two loads a cycle"; },
+  { name = "stalls";   expr = "STEPS * COLUMNS * ((TILES - 1) * max(0, 4 - ROWS*NR / 2) + max(0, 4 - REST*NR / 2))";
+    doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
+  { name = "w_l2";     expr = "(1 - W_CLOSE) * (TILES - 1) * NT * K / 16";
+    doc = "lines of W that later row tiles fetch from L2"; },
+  { name = "x_l2";     expr = "(1 - X_CLOSE) * (COLUMNS - 1) * MT * K / 16";
+    doc = "lines of X that later column tiles fetch from L2"; },
+  { name = "w_first";  expr = "(NT * K * 4 <= L2_BYTES) * NT * K / 16";
+    doc = "lines of W that the first row tile fetches from L2"; },
+  { name = "w_stream"; expr = "(NT * K * 4 > L2_BYTES) * PASSES * NT * K / 16 * 2";
+    doc = "the same from beyond L2, at 32 bytes a cycle"; },
+  { name = "sums";     expr = "MT * NT * ceil_div(K, KB) * 2"; doc = "the elements of a vector added up"; },
+  { name = "loop";     expr = "TILES * COLUMNS * STEPS / UK"; doc = "rounds of the inner loop"; },
+  { name = "tiles";    expr = "TILES * COLUMNS * ceil_div(K, KB) * 30"; doc = "start and end of a tile"; },
+  { name = "call";     expr = "2000 * THREADS"; doc = "a call's fixed cost"; } );
 features = (
   { name = "loads";        expr = "log2(max(1, (ROWS + NR) / (ROWS*NR)))";
     doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },

@@ -51,8 +51,19 @@ derived = (
     doc = "a block of X stays in L2 from one tile of columns to the next"; } );
 padded_flops = "2 * M * GROUPS * 16*NP * K";
 serial_flops = "2 * MT * GT * 16*NP * K";
-bound = "log2(max(1, max((NP*VP + ROWS) / (ROWS*NP*VP), 8 / (ROWS*NP*VP))))"
-        " + log2(1 + (10 * (1 - LAYOUT_KN) + 7 * LAYOUT_KN) / MT) + log2(1 + 11 / KB)";
+terms = (
+  { name = "fma";      expr = "K * GT * NP * VP * MT / 2"; doc = "two FMAs a cycle"; },
+  { name = "loads";    expr = "K * GT * (TILES * NP * VP + MT) / 2";
+    doc = "two loads a cycle: W's vectors once a tile, X's values once a row"; },
+  { name = "stalls";   expr = "K * GT * ((TILES - 1) * max(0, 4 - ROWS*NP*VP / 2) + max(0, 4 - REST*NP*VP / 2))";
+    doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
+  { name = "pack";     expr = "K * GT * NP * VP * (5 - LAYOUT_KN)"; doc = "W put into panels, a vector at a time"; },
+  { name = "w_stream"; expr = "K * GT * NP * 2"; doc = "lines of W from beyond L2, at 32 bytes a cycle"; },
+  { name = "x_l2";     expr = "(1 - X_CLOSE) * GT * MT * K / 16"; doc = "lines of X from beyond L2"; },
+  { name = "y";        expr = "MT * GT * NP * BLOCKS"; doc = "lines of Y written"; },
+  { name = "loop";     expr = "TILES * GT * K / UK"; doc = "rounds of the inner loop"; },
+  { name = "tiles";    expr = "TILES * GT * BLOCKS * 30"; doc = "start and end of a tile"; },
+  { name = "call";     expr = "2000 * THREADS"; doc = "a call's fixed cost"; } );
 features = (
   { name = "pack";         expr = "1 / MT"; doc = "packing a block against its use"; },
   { name = "pack_share";   expr = "log2(1 + 8 / MT)"; doc = "the same, as a factor of time"; },

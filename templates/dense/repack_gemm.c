@@ -278,7 +278,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t m0 = 0, m1 = M, n0 = tiles * task / ntask * NP * 16, n1 = tiles * (task + 1) / ntask * NP * 16;
 #endif
     const int64_t ntile = (m1 - m0 + MR - 1) / MR, nblock = K > KC ? (K + KC - 1) / KC : 1;
-    const int64_t step = ((K + nblock - 1) / nblock + 15) / 16 * 16;   /* KC is a multiple of 16: step is at most KC */
+    /* KC is a multiple of 16: step is at most KC. An empty sum (K = 0) is one empty block. */
+    const int64_t step = K > 0 ? ((K + nblock - 1) / nblock + 15) / 16 * 16 : KC;
     if (m0 == m1)
         return 0;
     for (int64_t n = n0; n < n1; n += NP * 16)

@@ -64,6 +64,39 @@ static void test_dense_as_it_stands(void **state)
 }
 
 /* The CUDA templates are for nvcc alone. */
+/* An empty sum, K = 0, and rows in tiles of the one height that each has as it stands (6 or 8): the kernel ends, and the result is the bias. */
+static void test_dense_empty_sum(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    TemplateList list;
+    read_dense(&list);
+    for (int i = 0; i < list.n && have("gcc"); i++) {
+        if (is_cuda(list.t[i]))
+            continue;
+        const char *file = arena_printf(arena, "%s/empty.c", folder);
+        FILE *f = fopen(file, "w");
+        assert_non_null(f);
+        fprintf(f,
+                "#include \"%s\"\n#include <unistd.h>\n"
+                "int main(void)\n{\n    static float x[64], y[48 * 37], bias[37];\n"
+                "    const NAME_args args = { .M = 48, .N = 37, .K = 0, .X = x, .W = x, .bias = bias, .Y = y };\n"
+                "    if (!__builtin_cpu_supports(\"avx512bw\"))\n        return 0;\n    alarm(10);\n"
+                "    for (int n = 0; n < 37; n++)\n        bias[n] = n + 1;\n"
+                "    if (KERNEL(&args, 0, 2) || KERNEL(&args, 1, 2))\n        return 1;\n"
+                "    for (int j = 0; j < 48 * 37; j++)\n        if (y[j] != bias[j %% 37])\n            return 2;\n"
+                "    return 0;\n}\n",
+                list.t[i]->src->path);
+        assert_int_equal(fclose(f), 0);
+        must_run(arena_printf(
+            arena, "gcc -std=gnu17 -O2 -ffp-contract=fast -I '%s/templates/dense' '%s' -o '%s/empty' && '%s/empty'",
+            DCGEN_SOURCE_DIR, file, folder, folder));
+    }
+#else
+    puts("skipped: as they stand they need AVX-512");
+#endif
+}
+
 static void test_dense_cuda_as_it_stands(void **state)
 {
     (void)state;
@@ -230,8 +263,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dense_as_it_stands), cmocka_unit_test(test_dense_cuda_as_it_stands),
-        cmocka_unit_test(test_dense_general),      cmocka_unit_test(test_documented),
-        cmocka_unit_test(test_dense_model),
+        cmocka_unit_test(test_dense_empty_sum),    cmocka_unit_test(test_dense_general),
+        cmocka_unit_test(test_documented),         cmocka_unit_test(test_dense_model),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

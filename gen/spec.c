@@ -261,17 +261,7 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
     return src ? spec_parse(a, src, templates, ntemplates, d) : NULL;
 }
 
-Box spec_box(const Spec *s)
-{
-    Box box = { 0 };
-    for (int64_t i = 0; i < s->ninstance; i++)
-        for (int x = 0; x < s->op->naxis; x++) {
-            int64_t e = s->instance[i].extent[x];
-            box.min[x] = i == 0 || e < box.min[x] ? e : box.min[x];
-            box.max[x] = i == 0 || e > box.max[x] ? e : box.max[x];
-        }
-    return box;
-}
+Box spec_box(const Spec *s) { return s->box; }
 
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max)
 {

@@ -60,6 +60,11 @@ typedef struct {
     Loc loc, value_loc[SPEC_MAX_CHOICE];
 } SpecLimit;
 
+/* Inclusive, one an axis of the op. */
+typedef struct {
+    int64_t min[OP_MAX_AXIS], max[OP_MAX_AXIS];
+} Box;
+
 typedef struct {
     const char *name; /* a C identifier; prefix of every symbol of the package */
     const Op *op;
@@ -71,6 +76,7 @@ typedef struct {
     Dim dim[SPEC_MAX_DIM];
     int nshape;
     ShapeDecl *shape;
+    Box box; /* the smallest that holds every declared shape; see spec_box */
     int nepilogue;
     const char *epilogue[SPEC_MAX_NAME];
     int const_operand;  /* index of the op's ROLE_CONST operand, or -1 */
@@ -97,11 +103,16 @@ Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int 
 /* May this value of a parameter be searched? General kernels may have others. */
 bool spec_wants(const Spec *s, const char *param, int64_t value);
 
-/* True when every extent lies within the smallest box that holds all instances and threads is a tuned count. */
-typedef struct {
-    int64_t min[OP_MAX_AXIS], max[OP_MAX_AXIS];
-} Box;
+/* The smallest box that holds every shape of the declared ranges. Each extent was evaluated over all values of the dims that it uses; where
+ * these are too many to try, over the corners of their ranges, which is enough for extents that only grow or only fall, and a sample. */
 Box spec_box(const Spec *s);
+/* Bit i: an extent of the shape uses dim i. */
+unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
+/* The extents of a shape at these values of all dims; false where they are none that a call may have: nothing is declared there. */
+bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *dim, int64_t *extent);
+/* Parts that a package for CPUs runs a call in that may take `threads`: fewer where they are not worth their start. Its dispatcher is asked
+ * with that number. */
+int spec_parts(const Spec *s, const int64_t *extent, int threads);
 /* The different extents of an axis, ascending; how many. More than max: 0. */
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max);
 

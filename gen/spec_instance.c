@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/spec_private.h"
+#include "templates/package/pieces.h"
 
 enum { TUNE_PER_DIM = 8, TUNE_PER_SHAPE = 64 };
 
@@ -99,14 +100,6 @@ static PointSet range_points(SpecReader *r, int64_t limit)
     return set;
 }
 
-static unsigned shape_dims(const Spec *s, const ShapeDecl *shape)
-{
-    unsigned dims = 0;
-    for (int x = 0; x < s->op->naxis; x++)
-        dims |= spec_dims_of(s, shape->extent[x]);
-    return dims;
-}
-
 typedef struct {
     int64_t value[SPEC_MAX_DIM][SPEC_MAX_TUNE];
     int64_t count[SPEC_MAX_DIM];
@@ -131,7 +124,7 @@ static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
 {
     const Spec *s = r->spec;
     TuneLists *t = ARENA_NEW(r->arena, TuneLists);
-    tune_lists(s, shape_dims(s, shape), t);
+    tune_lists(s, spec_shape_dims(s, shape), t);
     PointSet set = { .p = ARENA_ARRAY(r->arena, TUNE_PER_SHAPE + 1, DimValues) };
     Grid g = grid_make(s->ndim, t->count, TUNE_PER_SHAPE);
     g.npoint *= g.all ? 1 : 8; /* a sample repeats points: go on until there are enough */
@@ -227,25 +220,32 @@ static void merge(InstanceList *list)
 
 /* ---- what only whole instances show ---- */
 
+typedef struct {
+    const Op *op;
+    const int64_t *extent;
+} OpExtents;
+
 static bool extent_lookup(void *ctx, const char *name, int64_t *value)
 {
-    const struct {
-        const Op *op;
-        const int64_t *extent;
-    } *c = ctx;
+    const OpExtents *c = ctx;
     int x = op_axis(c->op, name);
     if (x >= 0)
         *value = c->extent[x];
     return x >= 0;
 }
 
+int spec_parts(const Spec *s, const int64_t *extent, int threads)
+{
+    OpExtents ctx = { s->op, extent };
+    double flops;
+    const bool known = threads > 1 && expr_real(s->op->flops, extent_lookup, &ctx, &flops) == EXPR_OK;
+    return known ? NAME_worthwhile(threads, flops, NAME_POOLED_FLOPS) : threads;
+}
+
 /* False after an error: "the size of " "X" of this instance must fit 64 bits, with room for bytes. */
 static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const char *what, const char *of)
 {
-    struct {
-        const Op *op;
-        const int64_t *extent;
-    } ctx = { r->spec->op, in->extent };
+    OpExtents ctx = { r->spec->op, in->extent };
     const ShapeDecl *shape = &r->spec->shape[in->decl];
     enum { ROOM = 16 };
     int64_t value;
@@ -258,7 +258,7 @@ static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const c
                s != EXPR_OK ? expr_status_text(s)
                : value < 0  ? "is negative"
                             : "is beyond 2^59",
-               spec_point_text(r, shape_dims(r->spec, shape), &p));
+               spec_point_text(r, spec_shape_dims(r->spec, shape), &p));
     return false;
 }
 

@@ -25,13 +25,20 @@ static bool check_extent(SpecReader *r, const Expr *e, const char *axis, const P
     return false;
 }
 
+static void box_take(Box *box, int axis, int64_t value)
+{
+    const bool first = box->max[axis] == 0; /* no extent is 0 */
+    box->min[axis] = first || value < box->min[axis] ? value : box->min[axis];
+    box->max[axis] = first || value > box->max[axis] ? value : box->max[axis];
+}
+
 /* Stops at the first fault: one extent, one error. */
-static void check_range(SpecReader *r, const Expr *e, const char *axis, int64_t limit)
+static void check_range(SpecReader *r, const Expr *e, int axis, int64_t limit)
 {
     Point p = { .spec = r->spec };
     Grid g = spec_grid(r->spec, spec_dims_of(r->spec, e), limit);
-    for (int64_t value; spec_grid_next(&g, &p) && check_extent(r, e, axis, &p, &value);) {
-    }
+    for (int64_t value; spec_grid_next(&g, &p) && check_extent(r, e, r->spec->op->axis[axis].name, &p, &value);)
+        box_take(&r->spec->box, axis, value);
 }
 
 bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent)
@@ -39,6 +46,22 @@ bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, i
     const Op *op = r->spec->op;
     for (int x = 0; x < op->naxis; x++)
         if (!check_extent(r, shape->extent[x], op->axis[x].name, p, &extent[x]))
+            return false;
+    return true;
+}
+
+unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape)
+{
+    unsigned dims = 0;
+    for (int x = 0; x < s->op->naxis; x++)
+        dims |= spec_dims_of(s, shape->extent[x]);
+    return dims;
+}
+
+bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *dim, int64_t *extent)
+{
+    for (int x = 0; x < s->op->naxis; x++)
+        if (expr_int_at(shape->extent[x], dim, &extent[x]) != EXPR_OK || extent[x] < 1 || extent[x] > INT32_MAX)
             return false;
     return true;
 }
@@ -75,8 +98,10 @@ static void read_shape(SpecReader *r, const ConfSetting *group, int64_t limit)
     conf_keys(r->conf, group, keys, shape_keys(r, op, keys));
     for (int x = 0; x < op->naxis; x++) {
         const ConfSetting *s = conf_member(group, op->axis[x].name);
-        if (s && spec_read_expr(r, s, &shape->extent[x]) && r->dims_ok)
-            check_range(r, shape->extent[x], op->axis[x].name, limit);
+        if (!s || !spec_read_expr(r, s, &shape->extent[x]) || !r->dims_ok)
+            continue;
+        expr_bind(shape->extent[x], r->dim_name, (size_t)r->spec->ndim);
+        check_range(r, shape->extent[x], x, limit);
     }
 }
 

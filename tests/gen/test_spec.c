@@ -331,6 +331,67 @@ static void test_large(void **state)
     assert_in_range(ntuned(s), 8, 64);
 }
 
+static Spec *read_text(const char *dims, const char *shapes)
+{
+    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
+    Diag *d = diag_new(arena);
+    Source *src = ARENA_NEW(arena, Source);
+    src->path = "x.cfg";
+    src->text = arena_printf(
+        arena, "name = \"x\"; op = \"dense\";\ndims = { %s };\nshapes = ( %s );\nthreads = [1, 2];\n", dims, shapes);
+    src->len = strlen(src->text);
+    Spec *s = spec_parse(arena, src, templates, 1, d);
+    diag_print(d, stderr);
+    assert_non_null(s);
+    return s;
+}
+
+/* The box is that of all declared shapes, though the instances are a sample that misses M's largest value. */
+static void test_box_of_a_sample(void **state)
+{
+    (void)state;
+    Spec *s = read_text("T = { min = 0; max = 1000; }; S = { min = 3; max = 100000; };",
+                        "{ M = \"1 + T*(1000 - T)\"; N = \"S\"; K = 5; }");
+    Box box = spec_box(s);
+    assert_true(s->ninstance < 400000);
+    assert_null(find(s, 1, 250001, 3, 5));
+    assert_int_equal(box.min[0], 1);
+    assert_int_equal(box.max[0], 250001);
+    assert_int_equal(box.min[1], 3);
+    assert_int_equal(box.max[1], 100000);
+    assert_int_equal(box.min[2], 5);
+    assert_int_equal(box.max[2], 5);
+}
+
+static void test_shape_at_a_point(void **state)
+{
+    (void)state;
+    Spec *s = read_text("T = { min = 1; max = 9; }; S = { min = 1; max = 3; };",
+                        "{ M = \"16*T\"; N = 7; K = \"S\"; }, { M = 1; N = 2; K = 3; }");
+    int64_t extent[OP_MAX_AXIS];
+    assert_int_equal(spec_shape_dims(s, &s->shape[0]), 3);
+    assert_int_equal(spec_shape_dims(s, &s->shape[1]), 0);
+    assert_true(spec_shape_extents(s, &s->shape[0], (int64_t[]){ 5, 2 }, extent));
+    assert_int_equal(extent[0], 80);
+    assert_int_equal(extent[1], 7);
+    assert_int_equal(extent[2], 2);
+    assert_false(spec_shape_extents(s, &s->shape[0], (int64_t[]){ 0, 2 }, extent)); /* no extent is 0 */
+    assert_false(spec_shape_extents(s, &s->shape[0], (int64_t[]){ INT32_MAX, 2 }, extent));
+    assert_false(spec_shape_extents(s, &s->shape[0], (int64_t[]){ INT64_MAX, 2 }, extent)); /* overflows */
+}
+
+/* 256 thousand operations are worth a thread. */
+static void test_parts(void **state)
+{
+    (void)state;
+    Spec *s = read_text("T = { min = 1; max = 9; };", "{ M = \"T\"; N = 64; K = 64; }");
+    assert_int_equal(spec_parts(s, (int64_t[]){ 1, 64, 64 }, 8), 1);
+    assert_int_equal(spec_parts(s, (int64_t[]){ 64, 64, 64 }, 8), 2);
+    assert_int_equal(spec_parts(s, (int64_t[]){ 64, 64, 64 }, 1), 1);
+    assert_int_equal(spec_parts(s, (int64_t[]){ 4096, 4096, 4096 }, 8), 8);
+    assert_int_equal(spec_parts(s, (int64_t[]){ INT32_MAX, INT32_MAX, INT32_MAX }, 8), 8);
+}
+
 static void test_forms(void **state)
 {
     (void)state;
@@ -371,10 +432,20 @@ static void test_committed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),     cmocka_unit_test(test_places),    cmocka_unit_test(test_files),
-        cmocka_unit_test(test_large_file), cmocka_unit_test(test_bert),      cmocka_unit_test(test_static),
-        cmocka_unit_test(test_sampler),    cmocka_unit_test(test_two_dims),  cmocka_unit_test(test_large),
-        cmocka_unit_test(test_forms),      cmocka_unit_test(test_committed),
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_large_file),
+        cmocka_unit_test(test_bert),
+        cmocka_unit_test(test_static),
+        cmocka_unit_test(test_sampler),
+        cmocka_unit_test(test_two_dims),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_committed),
+        cmocka_unit_test(test_box_of_a_sample),
+        cmocka_unit_test(test_shape_at_a_point),
+        cmocka_unit_test(test_parts),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

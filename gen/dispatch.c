@@ -8,29 +8,22 @@
 
 typedef struct {
     Arena *arena;
-    const Study *s;
-    const Assignment *as;
+    const char *const *name; /* of the features */
     int first;
+    const Study *s; /* NULL: leaves without comments */
+    const Assignment *as;
+    const TreeNode **leaf; /* of each instance */
     Text out;
 } Printer;
 
-static const char *feature_name(const Printer *p, int feature)
+static const TreeNode *leaf_of(const Printer *p, const Instance *inst)
 {
-    const Op *op = p->s->spec->op;
-    return feature < op->naxis ? op->axis[feature].name : "threads";
-}
-
-static int64_t feature_value(const Printer *p, const Instance *inst, int feature)
-{
-    return feature < p->s->spec->op->naxis ? inst->extent[feature] : inst->threads;
-}
-
-static bool reaches(const Printer *p, const Instance *inst, const TreeNode *leaf)
-{
+    int64_t x[OP_MAX_AXIS + 1];
+    select_features(p->s, inst->extent, inst->threads, x);
     const TreeNode *n = p->as->tree;
     while (n->feature >= 0)
-        n = feature_value(p, inst, n->feature) <= n->threshold ? n->left : n->right;
-    return n == leaf;
+        n = x[n->feature] <= n->threshold ? n->left : n->right;
+    return n;
 }
 
 static bool measured(const Printer *p, int64_t i, int kernel)
@@ -70,7 +63,7 @@ static int64_t example(const Printer *p, const TreeNode *leaf, int64_t *count)
     int64_t best = -1;
     *count = 0;
     for (int64_t i = 0; i < spec->ninstance; i++) {
-        if (!reaches(p, &spec->instance[i], leaf))
+        if (p->leaf[i] != leaf)
             continue;
         ++*count;
         const Instance *a = &spec->instance[i], *b = best >= 0 ? &spec->instance[best] : NULL;
@@ -80,44 +73,72 @@ static int64_t example(const Printer *p, const TreeNode *leaf, int64_t *count)
     return best;
 }
 
-static void add_leaf(Printer *p, const TreeNode *leaf, int indent)
+static void add_comment(Printer *p, const TreeNode *leaf)
 {
     const Spec *spec = p->s->spec;
     const Assignment *as = p->as;
-    int64_t count, i = example(p, leaf, &count);
-    text_printf(&p->out, "%*sreturn %d;", indent, "", p->first + leaf->class);
-    if (i < 0) {
-        text_add(&p->out, "\n");
+    int64_t count, i = example(p, leaf, &count), x[OP_MAX_AXIS + 1];
+    if (i < 0)
         return;
-    }
     text_printf(&p->out, " /* %" PRId64 " shape%s; ", count, count == 1 ? "" : "s");
+    select_features(p->s, spec->instance[i].extent, spec->instance[i].threads, x);
     for (int f = 0; f < as->nfeature; f++)
-        text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", feature_name(p, f),
-                    feature_value(p, &spec->instance[i], f));
+        text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", p->name[f], x[f]);
     double ns = as->cost[i * as->nkernel + leaf->class];
     text_printf(&p->out, ": %s%s", measured(p, i, leaf->class) ? "" : "about ", time_text(p->arena, ns));
     int next = runner_up(as, i, leaf->class);
     if (next >= 0 && isfinite(as->cost[i * as->nkernel + next]))
         text_printf(&p->out, ", then kernel %d %+.1f%%", p->first + next,
                     100 * (as->cost[i * as->nkernel + next] / ns - 1));
-    text_add(&p->out, " */\n");
+    text_add(&p->out, " */");
+}
+
+/* C has no literal for the least number of 64 bits. */
+static const char *constant(Arena *a, int64_t v)
+{
+    return v == INT64_MIN ? "INT64_MIN" : arena_printf(a, "%" PRId64, v);
 }
 
 static void add_node(Printer *p, const TreeNode *n, int indent)
 {
     if (n->feature < 0) {
-        add_leaf(p, n, indent);
+        text_printf(&p->out, "%*sreturn %d;", indent, "", p->first + n->class);
+        if (p->s)
+            add_comment(p, n);
+        text_add(&p->out, "\n");
         return;
     }
-    text_printf(&p->out, "%*sif (%s <= %" PRId64 ") {\n", indent, "", feature_name(p, n->feature), n->threshold);
+    text_printf(&p->out, "%*sif (%s <= %s) {\n", indent, "", p->name[n->feature], constant(p->arena, n->threshold));
     add_node(p, n->left, indent + 4);
     text_printf(&p->out, "%*s}\n", indent, "");
     add_node(p, n->right, indent); /* "else" would only nest what follows a return */
 }
 
+char *dispatch_predicates(Arena *a, const TreeNode *t, const char *const *name, int first)
+{
+    Printer p = { .arena = a, .name = name, .first = first, .out = { .arena = a } };
+    add_node(&p, t, 4);
+    return arena_strdup(a, text_str(&p.out));
+}
+
 char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int first)
 {
-    Printer p = { .arena = a, .s = s, .as = as, .first = first, .out = { .arena = a } };
+    const char *name[OP_MAX_AXIS + 1];
+    for (int f = 0; f < as->nfeature; f++)
+        name[f] = f < s->spec->op->naxis ? s->spec->op->axis[f].name : "threads";
+    Printer p = { .arena = a, .name = name, .first = first, .s = s, .as = as, .out = { .arena = a } };
+    p.leaf = ARENA_ARRAY(a, (size_t)s->spec->ninstance + 1, const TreeNode *);
+    for (int64_t i = 0; i < s->spec->ninstance; i++)
+        p.leaf[i] = leaf_of(&p, &s->spec->instance[i]);
     add_node(&p, as->tree, 4);
     return arena_strdup(a, text_str(&p.out));
+}
+
+int dispatch_kernel(const Dispatcher *d, int entry, const int64_t *x)
+{
+    const DispatchEntry *e = &d->entry[entry];
+    bool inside = e->tree != NULL;
+    for (int i = 0; i < d->naxis; i++)
+        inside = inside && x[i] >= d->box.min[i] && x[i] <= d->box.max[i];
+    return inside ? e->first + tree_choose(e->tree, x) : e->general;
 }

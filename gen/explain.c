@@ -262,12 +262,13 @@ static int walk(const Explanation *x, Answer *w)
 {
     const Op *op = x->study->spec->op;
     const TreeNode *t = x->assignment->tree;
+    int64_t value[OP_MAX_AXIS + 1];
+    select_features(x->study, w->inst.extent, w->inst.threads, value);
     w->step = ARENA_ARRAY(x->arena, (size_t)tree_depth(t) + 1, Step);
     while (t->feature >= 0) {
-        bool axis = t->feature < op->naxis;
-        int64_t value = axis ? w->inst.extent[t->feature] : w->inst.threads;
-        bool below = value <= t->threshold;
-        w->step[w->nstep++] = (Step){ axis ? op->axis[t->feature].name : "threads", value, t->threshold, below };
+        const int f = t->feature;
+        bool below = value[f] <= t->threshold;
+        w->step[w->nstep++] = (Step){ f < op->naxis ? op->axis[f].name : "threads", value[f], t->threshold, below };
         t = below ? t->left : t->right;
     }
     return t->class;

@@ -73,12 +73,30 @@ static void node_merge(Links *l, Grown *t)
     }
 }
 
-/* Merges weakest links while the total cost rises by at most `rise` and at most `nleaf` leaves go. */
-static void prune(Links *l, Grown *root, Cost rise, int64_t nleaf)
+static void all_links(Links *l, const Grown *root)
 {
     for (int64_t i = 0; i < root->end; i++)
         if (l->node[i]->node.feature >= 0)
             link_set(l, i, true);
+}
+
+/* Merges weakest links while each leaf less costs less than `worth`. */
+static void prune_unworthy(Links *l, Grown *root, double worth)
+{
+    all_links(l, root);
+    while (l->win[1] >= 0) {
+        Grown *t = l->node[l->win[1]];
+        const Cost more = merge_rise(t);
+        if (more.ndenied > 0 || !(more.sum < worth * (double)(t->nleaf - 1)))
+            return;
+        node_merge(l, t);
+    }
+}
+
+/* Merges weakest links while the total cost rises by at most `rise` and at most `nleaf` leaves go. */
+static void prune(Links *l, Grown *root, Cost rise, int64_t nleaf)
+{
+    all_links(l, root);
     while (l->win[1] >= 0) {
         Grown *t = l->node[l->win[1]];
         Cost more = merge_rise(t);
@@ -105,7 +123,9 @@ static TreeNode *tree_pruned(Arena *a, Arena *scratch, Grown *root, TreeOptions 
 {
     Links links = links_new(scratch, root);
     double tolerance = options.tolerance > 0 ? options.tolerance : 0;
-    prune(&links, root, (Cost){ 0, (tolerance + TREE_ROUNDING) * fabs(root->sub.sum) }, INT64_MAX);
+    const double full = fabs(root->sub.sum);
+    prune(&links, root, (Cost){ 0, (tolerance + TREE_ROUNDING) * full }, INT64_MAX);
+    prune_unworthy(&links, root, options.worth * full);
     if (options.max_leaf > 0 && root->nleaf > options.max_leaf)
         prune(&links, root, (Cost){ INT64_MAX / 2, INFINITY }, root->nleaf - options.max_leaf);
     return tree_copy(a, &root->node);

@@ -7,7 +7,8 @@
  * second ones on any feature (XOR). Below 32 levels, nodes of 64 points or more are split near their middle, so that no pattern of
  * costs gives a deep tree.
  * After growing, leaves are merged, those first that save least for each leaf, while the total cost rises by at most
- * `tolerance` of the full tree's (a smaller tree), and further while there are more than max_leaf.
+ * `tolerance` of the full tree's (a smaller tree); further while a leaf saves less than `worth` of it; and further while there are more than
+ * max_leaf.
  */
 #ifndef DCGEN_TREE_H
 #define DCGEN_TREE_H
@@ -29,6 +30,7 @@ typedef struct TreeNode {
 typedef struct {
     int max_leaf;     /* 0: no limit */
     double tolerance; /* relative rise of the total cost allowed by pruning, e.g. 1e-3 */
+    double worth;     /* part of the total cost that a leaf must save at least to stay, e.g. 1e-4 */
 } TreeOptions;
 
 /* x: npoint x nfeature integers; cost: npoint x nclass, already weighted, finite or +inf (class not allowed there; so

@@ -14,6 +14,7 @@ static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed
 static const double TIE_ERRORS = 1.5;    /* times no further apart than so many standard errors are alike */
 static const double WORTH = 1e-4;        /* gains of the mean relative time below this are not worth a kernel */
 static const double TREE_TOLERANCE = 3e-4;
+static const double LEAF_WORTH = 1e-4; /* the same for a leaf of the tree */
 /* Where nothing was measured finer rules would follow the model's errors. */
 static const double MODEL_TOLERANCE = 1e-2;
 
@@ -34,6 +35,7 @@ typedef struct {
     int64_t *picked; /* indices into usable */
     int npicked, most;
     int64_t bytes, max_bytes;
+    double **column; /* one a trial: its times on all instances; NULL: not asked for yet */
 } Selector;
 
 static int64_t tuned_shape(const Study *s, const Instance *inst)
@@ -227,6 +229,19 @@ static void exchange(Selector *q)
 
 /* ---- from kernels to instances ---- */
 
+/* A trial's time on every instance. */
+static const double *column_of(const Selector *q, int64_t trial)
+{
+    const Spec *spec = q->s->spec;
+    double *c = q->column[trial];
+    if (c)
+        return c;
+    c = q->column[trial] = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, double);
+    for (int64_t i = 0; i < spec->ninstance; i++)
+        c[i] = cost_trial(q->m, trial, &spec->instance[i]);
+    return c;
+}
+
 static void fill_costs(const Selector *q, Assignment *as)
 {
     const Spec *spec = q->s->spec;
@@ -237,7 +252,7 @@ static void fill_costs(const Selector *q, Assignment *as)
         double *row = as->cost + i * as->nkernel, best = INFINITY;
         int64_t shape = tuned_shape(q->s, &spec->instance[i]);
         for (int k = 0; k < as->nkernel; k++) {
-            row[k] = cost_trial(q->m, as->kernel[k], &spec->instance[i]);
+            row[k] = column_of(q, as->kernel[k])[i];
             if (row[k] * doubt(q, as->kernel[k], shape) < best) {
                 best = row[k] * doubt(q, as->kernel[k], shape);
                 as->best[i] = k;
@@ -258,33 +273,34 @@ static void fill_oracle(const Selector *q, Assignment *as)
     }
 }
 
-static int features(const Spec *spec, const Instance *inst, int64_t *x)
+int select_features(const Study *s, const int64_t *extent, int threads, int64_t *x)
 {
-    int n = 0;
-    for (; n < spec->op->naxis; n++)
-        x[n] = inst->extent[n];
-    if (spec->nthread > 1)
-        x[n++] = inst->threads;
-    return n;
+    const Spec *spec = s->spec;
+    memcpy(x, extent, (size_t)spec->op->naxis * sizeof *x);
+    if (spec->nthread == 1 || target_is_cuda(s->target))
+        return spec->op->naxis;
+    x[spec->op->naxis] = spec_parts(spec, extent, threads);
+    return spec->op->naxis + 1;
 }
 
 static void train(const Selector *q, Assignment *as)
 {
     const Spec *spec = q->s->spec;
     int64_t x[OP_MAX_AXIS + 1];
-    as->nfeature = features(spec, &spec->instance[0], x);
+    as->nfeature = select_features(q->s, spec->instance[0].extent, 1, x);
     int64_t *points = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nfeature), int64_t);
     double *cost = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel), double);
     for (int64_t i = 0; i < spec->ninstance; i++) {
-        features(spec, &spec->instance[i], points + i * as->nfeature);
+        select_features(q->s, spec->instance[i].extent, spec->instance[i].threads, points + i * as->nfeature);
         int64_t shape = tuned_shape(q->s, &spec->instance[i]);
         for (int k = 0; k < as->nkernel; k++)
             cost[i * as->nkernel + k] =
                 say_of(q, &spec->instance[i]) *
                 relative(q, as->cost[i * as->nkernel + k] * doubt(q, as->kernel[k], shape), as->oracle_ns[i]);
     }
-    as->tree = tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
-                          (TreeOptions){ .tolerance = q->s->device->modelled ? MODEL_TOLERANCE : TREE_TOLERANCE });
+    as->tree = tree_train(
+        q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
+        (TreeOptions){ .tolerance = q->s->device->modelled ? MODEL_TOLERANCE : TREE_TOLERANCE, .worth = LEAF_WORTH });
     double sum = 0, total = 0;
     for (int64_t i = 0; i < spec->ninstance; i++) {
         as->chosen[i] = tree_choose(as->tree, points + i * as->nfeature);
@@ -340,6 +356,7 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectM
                    .most = b->kernels < MAX_KERNEL / factor ? factor * b->kernels : MAX_KERNEL,
                    .max_bytes = (int64_t)factor * b->code_kib * 1024 };
     Assignment *as = ARENA_NEW(a, Assignment);
+    q.column = ARENA_ARRAY(a, (size_t)s->ntrial + 1, double *);
     see_instances(&q);
     see_trials(&q);
     if (!q.nusable || !q.nseen)

@@ -24,7 +24,7 @@ typedef struct {
     int *best;          /* one an instance: the cheapest of the kernels */
     double *oracle_ns;  /* one an instance: best known time of any trial */
     int general;        /* the kernel for shapes outside the declared ranges */
-    TreeNode *tree;     /* over extents, then threads when the spec has several counts */
+    TreeNode *tree;     /* over select_features */
     int nfeature;
     double regret;    /* weighted mean of t(chosen) / oracle - 1 over all instances */
     double curve[64]; /* the same with the best 1, 2, ... kernels, before the tree; ncurve of them */
@@ -35,6 +35,10 @@ typedef struct {
  * those that were in the last comparison there, if any was, so that every chosen pair was verified and measured side by side with its
  * rivals. */
 typedef enum { SELECT_FINALISTS, SELECT_PACKAGE } SelectMode;
+
+/* What the tree looks at, at most OP_MAX_AXIS + 1 numbers: the extents; then, on a CPU when the spec has several thread counts, the parts
+ * that such a call runs in. Calls that a package runs in fewer parts than they may have are one point with those. How many. */
+int select_features(const Study *s, const int64_t *extent, int threads, int64_t *x);
 
 /* NULL when no trial is usable. */
 Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectMode mode);

@@ -127,7 +127,8 @@ static void takes_the_kernel_of_the_dispatcher(void **state)
         for (size_t k = 0; k < json_array_size(path); k++) {
             json_t *step = json_array_get(path, k);
             const char *name = string(step, "name");
-            int64_t value = strcmp(name, "threads") == 0 ? inst->threads : inst->extent[op_axis(two.spec->op, name)];
+            int64_t value = strcmp(name, "threads") == 0 ? spec_parts(two.spec, inst->extent, inst->threads)
+                                                         : inst->extent[op_axis(two.spec->op, name)];
             assert_int_equal(integer(step, "value"), value);
             assert_int_equal(integer(step, "at_most"), t->threshold);
             assert_int_equal(json_is_true(json_object_get(step, "holds")), value <= t->threshold);

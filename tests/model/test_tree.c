@@ -452,6 +452,29 @@ static void pruning_respects_the_tolerance(void **state)
     }
 }
 
+/* Each pair of leaves that is left saves its worth; a class that is not allowed is not worth any number of leaves. */
+static void leaves_are_worth_their_place(void **state)
+{
+    static const double worth[] = { 1e-4, 1e-3, 1e-2, 0.1 };
+    for (int round = 0; round < 20; round++) {
+        Data d = random_data(*state, 500, 2, 4, 30, 1000);
+        double full = cost_of_tree(&d, train(*state, &d, FULL));
+        int nleaf = INT32_MAX;
+        for (size_t i = 0; i < sizeof worth / sizeof *worth; i++) {
+            TreeNode *t = train(*state, &d, (TreeOptions){ .worth = worth[i] });
+            check_tree(&d, t);
+            assert_nothing_left_to_merge(t, worth[i] * full * (1 - 1e-9));
+            assert_true(tree_nleaf(t) <= nleaf);
+            assert_true(cost_of_tree(&d, t) <= full * (1 + worth[i] * 500));
+            nleaf = tree_nleaf(t);
+        }
+        assert_true(nleaf < 10);
+    }
+    const int64_t x[] = { 1, 2 };
+    const double cost[] = { 1, INFINITY, INFINITY, 1 };
+    assert_int_equal(tree_nleaf(tree_train(*state, x, cost, 2, 1, 2, (TreeOptions){ .worth = 10 })), 2);
+}
+
 static void max_leaf_is_used_well(void **state)
 {
     Data d = random_data(*state, 400, 2, 3, 400, 1000);
@@ -580,6 +603,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_denied_class_is_never_chosen, setup, teardown),
         cmocka_unit_test_setup_teardown(a_point_with_every_class_denied, setup, teardown),
         cmocka_unit_test_setup_teardown(pruning_respects_the_tolerance, setup, teardown),
+        cmocka_unit_test_setup_teardown(leaves_are_worth_their_place, setup, teardown),
         cmocka_unit_test_setup_teardown(max_leaf_is_used_well, setup, teardown),
         cmocka_unit_test_setup_teardown(max_leaf_keeps_half_of_an_exclusive_or, setup, teardown),
         cmocka_unit_test_setup_teardown(negative_and_huge_costs, setup, teardown),

@@ -419,14 +419,40 @@ static const char *row_path(const Emitter *e, const PackageRow *row)
                                             : row->path;
 }
 
+static void add_entries(Emitter *e)
+{
+    for (int i = 0; i < e->in->npart; i++)
+        add_tuned(e, &e->in->part[i]);
+    add_lesser(e);
+}
+
+const Dispatcher *package_dispatcher(Arena *a, const EmitInput *in)
+{
+    Emitter *e = ARENA_NEW(a, Emitter);
+    const Spec *s = in->unit.spec;
+    Dispatcher *d = ARENA_NEW(a, Dispatcher);
+    e->arena = a;
+    e->in = in;
+    add_entries(e);
+    *d = (Dispatcher){ .name = s->name,
+                       .op = s->op,
+                       .naxis = s->op->naxis,
+                       .is_told_parts = !target_is_cuda(e->entry[0].target),
+                       .box = spec_box(s),
+                       .nentry = e->nentry,
+                       .entry = ARENA_ARRAY(a, (size_t)e->nentry, DispatchEntry) };
+    for (int i = 0; i < e->nentry; i++)
+        d->entry[i] = (DispatchEntry){ e->entry[i].target, e->entry[i].part ? e->entry[i].part->assignment->tree : NULL,
+                                       e->entry[i].first, e->entry[i].general };
+    return d;
+}
+
 Package *package_make(Arena *a, const EmitInput *in, Diag *d)
 {
     Emitter e = { .arena = a, .in = in, .diag = d };
     const Spec *s = in->unit.spec;
     Package *p = ARENA_NEW(a, Package);
-    for (int i = 0; i < in->npart; i++)
-        add_tuned(&e, &in->part[i]);
-    add_lesser(&e);
+    add_entries(&e);
     for (const PackageRow *row = family_find(in->unit.target->family)->file; row->pattern; row++) {
         const char *pattern =
             row->of_op ? arena_printf(a, "%s/%s", s->op->dir, row->pattern) : unit_pattern(a, &in->unit, row->pattern);

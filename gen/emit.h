@@ -7,6 +7,7 @@
 
 #include "gen/arena.h"
 #include "gen/diag.h"
+#include "gen/dispatch.h"
 #include "gen/package_write.h"
 #include "gen/unit.h"
 #include "search/select.h"
@@ -28,6 +29,9 @@ typedef struct {
     const char *report;    /* report.html */
     const char *version;   /* of dcgen */
 } EmitInput;
+
+/* What its dispatch.h is to compute. Of `in` only the unit, templates and parts are looked at. */
+const Dispatcher *package_dispatcher(Arena *a, const EmitInput *in);
 
 /* NULL after errors in d (faulty templates only). */
 Package *package_make(Arena *a, const EmitInput *in, Diag *d);

@@ -11,6 +11,7 @@
 #include "gen/dir.h"
 #include "gen/explain.h"
 #include "gen/place.h"
+#include "gen/prove.h"
 #include "gen/regret.h"
 #include "gen/report.h"
 #include "gen/site.h"
@@ -23,10 +24,22 @@
 #include "search/offline.h"
 #include "search/search.h"
 
+static const double PROVE_DEADLINE_S = 60;
+
 static int fail(const char *err, int code)
 {
     fprintf(stderr, "dcgen: %s\n", err);
     return code;
+}
+
+static int interrupted(const Workload *w, bool recorded)
+{
+    if (recorded)
+        fprintf(stderr, "dcgen: interrupted; what was measured is in %s, and the same command goes on from there\n",
+                w->records);
+    else
+        fprintf(stderr, "dcgen: interrupted; nothing was measured yet\n");
+    return EXIT_INTERRUPTED;
 }
 
 /* Reads the workload or says what is wrong with it. */
@@ -130,12 +143,29 @@ static const char *all_records(Arena *a, const Outcome *out, int n)
     return record_text(a, all);
 }
 
-static const Package *make_package(Arena *a, const Outcome *out, int n, const CostReport *cost, Diag *d)
+/* What kernels and dispatcher depend on. */
+static EmitInput emit_input(Arena *a, const Outcome *out, int n)
 {
     const Workload *w = out->workload;
     EmitPart *part = ARENA_ARRAY(a, (size_t)n, EmitPart);
     for (int i = 0; i < n; i++)
         part[i] = (EmitPart){ out[i].study, out[i].assignment };
+    return (EmitInput){ .unit = unit_context(w, out->device, out->study->target),
+                        .templates = &w->templates,
+                        .part = part,
+                        .npart = n,
+                        .version = DCGEN_VERSION };
+}
+
+const Dispatcher *outcome_dispatcher(Arena *a, const Outcome *out, int n)
+{
+    const EmitInput in = emit_input(a, out, n);
+    return package_dispatcher(a, &in);
+}
+
+static const Package *make_package(Arena *a, const Outcome *out, int n, const CostReport *cost, Diag *d)
+{
+    const Workload *w = out->workload;
     ReportInput report = { .spec = w->spec,
                            .study = out->study,
                            .model = out->model,
@@ -143,19 +173,35 @@ static const Package *make_package(Arena *a, const Outcome *out, int n, const Co
                            .device = out->device,
                            .cost = *cost,
                            .version = DCGEN_VERSION };
-    EmitInput in = { .unit = unit_context(w, out->device, out->study->target),
-                     .templates = &w->templates,
-                     .part = part,
-                     .npart = n,
-                     .spec_text = w->spec_text,
-                     .records = all_records(a, out, n),
-                     .report = report_html(a, &report),
-                     .version = DCGEN_VERSION };
+    EmitInput in = emit_input(a, out, n);
+    in.spec_text = w->spec_text;
+    in.records = all_records(a, out, n);
+    in.report = report_html(a, &report);
     return package_make(a, &in, d);
 }
 
-/* One package of n outcomes, one a target. */
-static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o)
+/* The dispatcher, as it will be written, against the trees. False, said on stderr, when they differ: no such package leaves. */
+static bool prove_package(Arena *a, const Outcome *out, int n, const Package *p, const Options *o,
+                          const volatile int *stop, Proof *proof)
+{
+    const char *why = NULL;
+    const Toolchain cc = tools_cc(a, o);
+    Builder *b = builder_new(a, &cc, 1, PROVE_DEADLINE_S, stop, &why);
+    ProofStatus status = PROOF_NONE;
+    if (b) {
+        status = prove_text(a, outcome_dispatcher(a, out, n), out->workload->spec, package_text(p, "dispatch.h"), b,
+                            stop, proof, &why);
+        builder_free(b);
+    }
+    if (status == PROOF_FAILS)
+        fprintf(stderr, "dcgen: internal error: the dispatcher of %s is wrong: %s\n", out->workload->spec->name, why);
+    else if (status == PROOF_NONE && !*stop && !o->quiet)
+        fprintf(stderr, "dcgen: the dispatcher was not checked: %s\n", why);
+    return status != PROOF_FAILS;
+}
+
+/* One package of n outcomes, one a target. stop: of a run that may compile, which checks the dispatcher first; NULL: nothing is compiled. */
+static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o, const volatile int *stop)
 {
     Diag *d = diag_new(a);
     const char *err = NULL;
@@ -164,13 +210,18 @@ static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o)
     diag_print(d, stderr);
     if (!p)
         return fail("a template cannot be filled", EXIT_FAILED);
+    Proof proof = { 0 };
+    if (stop && !prove_package(a, out, n, p, o, stop, &proof))
+        return EXIT_FAILED;
+    if (stop && *stop)
+        return interrupted(out->workload, true);
     if (!package_write(p, out->workload->out, &err, a))
         return fail(err, EXIT_ENVIRONMENT);
     for (int i = 0; i < n && o->verbose; i++)
         summary_failures(&out[i], stderr);
     for (int i = 0; i < n && (o->json || !o->quiet); i++) {
         const CostReport own = i ? cost_report(a, out[i].study, &out->workload->templates) : cost;
-        summary_package(&out[i], &own, o->json, stdout);
+        summary_package(&out[i], &own, proof.ndeclared ? &proof : NULL, o->json, stdout);
     }
     return EXIT_DONE;
 }
@@ -202,7 +253,7 @@ int replay(Arena *a, const Options *o)
     for (int i = 0; i < n; i++)
         if (!replay_target(a, workload_for(a, w, i), w->records, &out[i], &code))
             return code;
-    return write_outcomes(a, out, n, o);
+    return write_outcomes(a, out, n, o, NULL);
 }
 
 /* What a package was made from, out of its own spec and records. */
@@ -432,16 +483,6 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
     return ok;
 }
 
-static int interrupted(const Workload *w, const Tools *run)
-{
-    if (run->records)
-        fprintf(stderr, "dcgen: interrupted; what was measured is in %s, and the same command goes on from there\n",
-                w->records);
-    else
-        fprintf(stderr, "dcgen: interrupted; nothing was measured yet\n");
-    return EXIT_INTERRUPTED;
-}
-
 /* The file holds times of a device that runs the target: then nothing need be guessed. */
 static bool has_times(Arena *a, const Workload *w, const char *path)
 {
@@ -487,7 +528,7 @@ static bool search_target(Arena *a, const Workload *w, const Options *o, const S
         *code = EXIT_FAILED;
     }
     if (*stop)
-        *code = interrupted(w, &run);
+        *code = interrupted(w, run.records != NULL);
     else if (!ok)
         *code = fail(err, *code);
     tools_close(&run);
@@ -515,12 +556,12 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
         }
         const bool found = site_find(a, one, o, o->offline, &site, stop, &err);
         if (*stop)
-            return interrupted(w, &(Tools){ 0 });
+            return interrupted(w, false);
         if (!found)
             return fail(err, EXIT_ENVIRONMENT);
         each.fresh = o->fresh && i == 0; /* the first target's search has begun the file anew */
         if (!search_target(a, one, &each, &site, stop, &out[i], &code))
             return code;
     }
-    return write_outcomes(a, out, n, o);
+    return write_outcomes(a, out, n, o, stop);
 }

@@ -13,6 +13,7 @@
 
 #include "gen/arena.h"
 #include "gen/cli.h"
+#include "gen/dispatch.h"
 #include "gen/workload.h"
 #include "model/cost.h"
 #include "search/record.h"
@@ -40,6 +41,9 @@ typedef struct {
     const Assignment *assignment;
     const Records *records; /* those that the study was made of */
 } Outcome;
+
+/* What the dispatch.h of the package of n outcomes, one a target, is to compute. */
+const Dispatcher *outcome_dispatcher(Arena *a, const Outcome *out, int n);
 
 /* device: whose measurements count; NULL: the one with most. False with *err set: no device suits, nothing usable was measured. */
 bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *device, Outcome *out, const char **err);

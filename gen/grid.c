@@ -4,10 +4,10 @@
  */
 #include "gen/grid.h"
 
-/* frac(sqrt(p)) * 2^64 for p = 2, 3, 5, 7, 11, 13 */
+/* frac(sqrt(p)) * 2^64 for p = 2, 3, 5, 7, 11, 13, 17 */
 static const uint64_t root_fraction[GRID_MAX_DIM] = {
-    0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b,
-    0xa54ff53a5f1d36f1, 0x510e527fade682d1, 0x9b05688c2b3e6c1f,
+    0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+    0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b,
 };
 
 Grid grid_make(int ndim, const int64_t *count, int64_t limit)

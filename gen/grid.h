@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { GRID_MAX_DIM = 6 };
+enum { GRID_MAX_DIM = 7 };
 
 typedef struct {
     int ndim;

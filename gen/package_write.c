@@ -36,6 +36,14 @@ typedef struct {
     int tmp_fd;                /* holds its lock */
 } Writer;
 
+const char *package_text(const Package *p, const char *path)
+{
+    for (int i = 0; i < p->n; i++)
+        if (strcmp(p->file[i].path, path) == 0)
+            return p->file[i].text;
+    return NULL;
+}
+
 __attribute__((format(printf, 2, 3))) static bool fail(const Writer *w, const char *fmt, ...)
 {
     va_list ap;

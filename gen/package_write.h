@@ -21,6 +21,9 @@ typedef struct {
     int n;
 } Package;
 
+/* The text of a file; NULL: it has none of that path. */
+const char *package_text(const Package *p, const char *path);
+
 /* Writes all files into a temporary folder beside outdir, syncs it, and puts it in outdir's place; parents are created, a
  * symbolic link is followed. Refuses to replace a file, a folder that holds anything but a dcgen package (spec.cfg and
  * dispatch.h), and the current folder. What killed runs left behind is removed.

@@ -108,7 +108,15 @@ static void modelled_text(const Study *s, FILE *to)
             tuned_trials(s), failed_trials(s));
 }
 
-static void package_text(const Outcome *out, const CostReport *c, FILE *to)
+static void proof_text(const Proof *p, FILE *to)
+{
+    fprintf(to,
+            "  dispatcher compiled and compared with its tree: the same kernel at %s%" PRId64
+            " declared shapes and at %" PRId64 " around thresholds and beyond the ranges\n",
+            p->all ? "all " : "a sample of ", p->ndeclared, p->ncut);
+}
+
+static void outcome_text(const Outcome *out, const CostReport *c, const Proof *proof, FILE *to)
 {
     const Study *s = out->study;
     const Assignment *as = out->assignment;
@@ -120,10 +128,12 @@ static void package_text(const Outcome *out, const CostReport *c, FILE *to)
         modelled_text(s, to);
     else
         measured_text(out, c, to);
+    if (proof)
+        proof_text(proof, to);
     fprintf(to, "  %s\n", out->workload->out);
 }
 
-static json_t *package_json(const Outcome *out, const CostReport *c)
+static json_t *package_json(const Outcome *out, const CostReport *c, const Proof *proof)
 {
     const Study *s = out->study;
     const Assignment *as = out->assignment;
@@ -147,15 +157,17 @@ static json_t *package_json(const Outcome *out, const CostReport *c)
     json_object_set_new(o, "library_shapes", json_integer(v.n));
     json_object_set_new(o, "library_speedup", v.n ? real(v.mean) : json_null());
     json_object_set_new(o, "library_speedup_least", v.n ? real(v.least) : json_null());
+    json_object_set_new(o, "dispatcher_checked", json_integer(proof ? proof->ndeclared : 0));
+    json_object_set_new(o, "dispatcher_checked_all", json_boolean(proof && proof->all));
     return o;
 }
 
-void summary_package(const Outcome *out, const CostReport *cost, bool json, FILE *to)
+void summary_package(const Outcome *out, const CostReport *cost, const Proof *proof, bool json, FILE *to)
 {
     if (json)
-        print_json(package_json(out, cost), to);
+        print_json(package_json(out, cost, proof), to);
     else
-        package_text(out, cost, to);
+        outcome_text(out, cost, proof, to);
 }
 
 void summary_failures(const Outcome *out, FILE *to)

@@ -8,10 +8,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "gen/generate.h"
+#include "gen/prove.h"
 #include "search/space.h"
 
-/* Of a package that was written. */
-void summary_package(const Outcome *out, const CostReport *cost, bool json, FILE *to);
+/* Of a package that was written. proof: of its dispatcher; NULL: that was not compiled. */
+void summary_package(const Outcome *out, const CostReport *cost, const Proof *proof, bool json, FILE *to);
 /* Of a spec that is right: its shapes, the target, the space with all rejections. */
 void summary_check(const Workload *w, const Space *s, const Device *device, bool json, FILE *to);
 /* The candidates that failed, a line each. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The emitted dispatcher, compiled, against the assignment that it was printed from: the same kernel at every shape of
- * the declared ranges and every thread count, the general kernel just outside them and far away, kernels in the same
- * order.
+ * The emitted dispatcher, compiled under the sanitizer, against the assignment that it was printed from: the same kernel at every shape of
+ * the declared ranges and every thread count, the general kernel just outside them and far away, nothing undefined for any
+ * 64-bit numbers, no leaf without a shape, kernels in the same order.
  * ctest: label=slow fixture=packages
  */
 #include <stdarg.h>
@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "gen/generate.h"
+#include "gen/prove.h"
 #include "gen/text.h"
 #include "gen/unit.h"
 
@@ -27,8 +28,9 @@ typedef struct {
     Arena *arena;
     const char *name, *folder; /* folder: for what is compiled */
     Outcome made;
-    void *so;
-    int (*dispatch)(int cpu, const int64_t *extent, int64_t threads);
+    const Dispatcher *dispatcher;
+    void *api, *predicates; /* shared objects */
+    ProveCall *dispatch;
     int (*choose)(const int64_t *extent);
     int (*cpu)(void);
     const char *(*text)(int kernel);
@@ -53,31 +55,41 @@ static void read_package(Fixture *f)
         fail_msg("%s: %s", f->name, err);
 }
 
-/* The whole kernels.c, and its inner functions behind names that all packages share. */
+static void *compile(const Fixture *f, const char *what, const char *flags, const char *text)
+{
+    Arena *a = f->arena;
+    const char *c = arena_printf(a, "%s/%s.c", f->folder, what), *so = arena_printf(a, "%s/%s.so", f->folder, what);
+    FILE *file = fopen(c, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(
+        system(arena_printf(a, "cc -shared -fPIC -O0 %s -I'%s/%s' '%s' -o '%s'", flags, packages, f->name, c, so)), 0);
+    void *object = dlopen(so, RTLD_NOW | RTLD_LOCAL);
+    if (!object)
+        fail_msg("%s", dlerror());
+    return object;
+}
+
+/* The whole kernels.c with names that all packages share; and dispatch.h alone, which ends the program where anything is undefined. */
 static void compile_package(Fixture *f)
 {
     Arena *a = f->arena;
     const char *n = f->name;
-    const char *c = arena_printf(a, "%s/%s.c", f->folder, n), *so = arena_printf(a, "%s/%s.so", f->folder, n);
-    FILE *file = fopen(c, "w");
-    assert_non_null(file);
-    fprintf(file,
-            "#include \"kernels.c\"\n"
-            "int at(int cpu, const int64_t *x, int64_t threads)\n"
-            "{ return %s_dispatch(cpu, x[0], x[1], x[2], threads); }\n"
-            "int choose(const int64_t *x) { return %s_choose(x[0], x[1], x[2]); }\n"
-            "int cpu(void) { return %s_cpu(); }\n"
-            "const char *text(int kernel) { return %s_kernel_text(kernel); }\n",
-            n, n, n, n);
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(system(arena_printf(a, "cc -shared -fPIC -O0 -I'%s/%s' '%s' -o '%s'", packages, n, c, so)), 0);
-    f->so = dlopen(so, RTLD_NOW | RTLD_LOCAL);
-    if (!f->so)
-        fail_msg("%s", dlerror());
-    *(void **)&f->dispatch = dlsym(f->so, "at");
-    *(void **)&f->choose = dlsym(f->so, "choose");
-    *(void **)&f->cpu = dlsym(f->so, "cpu");
-    *(void **)&f->text = dlsym(f->so, "text");
+    const char *api = arena_printf(a,
+                                   "#include \"kernels.c\"\n"
+                                   "int choose(const int64_t *x) { return %s_choose(x[0], x[1], x[2]); }\n"
+                                   "int cpu(void) { return %s_cpu(); }\n"
+                                   "const char *text(int kernel) { return %s_kernel_text(kernel); }\n",
+                                   n, n, n);
+    f->dispatcher = outcome_dispatcher(a, &f->made, 1);
+    f->api = compile(f, "api", "", api);
+    f->predicates = compile(f, "predicates", "-Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover=all",
+                            prove_source(a, f->dispatcher, "#include \"dispatch.h\""));
+    *(void **)&f->dispatch = dlsym(f->predicates, "dcgen_dispatch");
+    *(void **)&f->choose = dlsym(f->api, "choose");
+    *(void **)&f->cpu = dlsym(f->api, "cpu");
+    *(void **)&f->text = dlsym(f->api, "text");
 }
 
 static void fixture_open(Fixture *f, const char *name)
@@ -92,24 +104,56 @@ static void fixture_open(Fixture *f, const char *name)
 
 static void fixture_close(Fixture *f)
 {
-    dlclose(f->so);
+    dlclose(f->api);
+    dlclose(f->predicates);
     assert_int_equal(system(arena_printf(f->arena, "rm -rf '%s'", f->folder)), 0);
     arena_free(f->arena);
 }
 
-static void check_declared_shapes(const Fixture *f)
+/* What the tree is asked with for that instance: on a CPU the parts that are worth their start. */
+static void point_of(const Fixture *f, const Instance *inst, int64_t *x)
+{
+    memcpy(x, inst->extent, sizeof inst->extent);
+    x[f->made.workload->spec->op->naxis] = spec_parts(f->made.workload->spec, inst->extent, inst->threads);
+}
+
+/* Each declared instance takes what was chosen for it. */
+static void check_instances(const Fixture *f)
 {
     const Spec *s = f->made.workload->spec;
     const Assignment *as = f->made.assignment;
     assert_true(s->ninstance > 0);
     assert_int_equal(f->cpu(), 0); /* tuned for this CPU's best instruction set */
     for (int64_t i = 0; i < s->ninstance; i++) {
-        const Instance *inst = &s->instance[i];
+        int64_t x[OP_MAX_AXIS + 1];
+        point_of(f, &s->instance[i], x);
         assert_in_range(as->chosen[i], 0, as->nkernel - 1);
-        assert_int_equal(f->dispatch(0, inst->extent, inst->threads), as->chosen[i]);
-        if (inst->threads == 1)
-            assert_int_equal(f->choose(inst->extent), as->chosen[i]);
+        assert_int_equal(f->dispatch(0, x), as->chosen[i]);
+        if (x[s->op->naxis] == 1)
+            assert_int_equal(f->choose(x), as->chosen[i]);
     }
+}
+
+/* Every integer point of the ranges and every place around a threshold, on each kind of CPU. */
+static void check_all_points(const Fixture *f)
+{
+    const Spec *s = f->made.workload->spec;
+    const Dispatcher *d = f->dispatcher;
+    const char *why = NULL;
+    Proof p;
+    int64_t points = 0;
+    assert_int_equal(d->nentry, 3); /* the tuned instruction set, and two that CPUs may have instead */
+    if (!prove_call(f->arena, d, s, f->dispatch, &p, &why))
+        fail_msg("%s: %s", f->name, why);
+    for (int i = 0; i < s->nshape; i++) {
+        int64_t n = s->nthread;
+        for (int j = 0; j < s->ndim; j++)
+            n *= spec_shape_dims(s, &s->shape[i]) >> j & 1 ? s->dim[j].max - s->dim[j].min + 1 : 1;
+        points += n;
+    }
+    assert_true(p.all);
+    assert_int_equal(p.ndeclared, points);
+    assert_true(p.ncut > 1000);
 }
 
 /* One axis after the other leaves the box of all shapes, by one and by as much as it can. */
@@ -119,14 +163,45 @@ static void check_other_shapes(const Fixture *f)
     const Assignment *as = f->made.assignment;
     const Box box = spec_box(s);
     for (int axis = 0; axis < s->op->naxis; axis++) {
-        const int64_t outside[] = { box.min[axis] - 1, 0, box.max[axis] + 1, INT32_MAX };
-        for (int j = 0; j < 4; j++) {
-            int64_t extent[OP_MAX_AXIS];
-            memcpy(extent, s->instance[s->ninstance / 2].extent, sizeof extent);
-            extent[axis] = outside[j];
-            assert_int_equal(f->dispatch(0, extent, s->threads[0]), as->general);
+        const int64_t outside[] = { box.min[axis] - 1, 0,         box.max[axis] + 1, INT32_MAX, INT32_MAX + 1L, -1,
+                                    INT32_MIN,         INT64_MIN, INT64_MAX - 1,     INT64_MAX };
+        for (size_t j = 0; j < sizeof outside / sizeof *outside; j++) {
+            int64_t x[OP_MAX_AXIS + 1];
+            point_of(f, &s->instance[s->ninstance / 2], x);
+            x[axis] = outside[j];
+            assert_int_equal(f->dispatch(0, x), as->general);
         }
     }
+}
+
+static int mark_leaves(const TreeNode *t, const TreeNode **leaf)
+{
+    if (t->feature < 0) {
+        *leaf = t;
+        return 1;
+    }
+    const int n = mark_leaves(t->left, leaf);
+    return n + mark_leaves(t->right, leaf + n);
+}
+
+/* A call comes to each leaf: with the parts that the package would run it in. */
+static void check_no_leaf_is_dead(const Fixture *f)
+{
+    const Spec *s = f->made.workload->spec;
+    const int n = tree_nleaf(f->made.assignment->tree);
+    const TreeNode **leaf = ARENA_ARRAY(f->arena, (size_t)n, const TreeNode *);
+    assert_int_equal(mark_leaves(f->made.assignment->tree, leaf), n);
+    for (int64_t i = 0; i < s->ninstance; i++) {
+        int64_t x[OP_MAX_AXIS + 1];
+        point_of(f, &s->instance[i], x);
+        const TreeNode *t = f->made.assignment->tree;
+        while (t->feature >= 0)
+            t = x[t->feature] <= t->threshold ? t->left : t->right;
+        for (int k = 0; k < n; k++)
+            leaf[k] = leaf[k] == t ? NULL : leaf[k];
+    }
+    for (int k = 0; k < n; k++)
+        assert_null(leaf[k]);
 }
 
 static void check_kernel_order(const Fixture *f)
@@ -145,8 +220,10 @@ static void check_package(void **state)
 {
     Fixture f;
     fixture_open(&f, *state);
-    check_declared_shapes(&f);
+    check_instances(&f);
+    check_all_points(&f);
     check_other_shapes(&f);
+    check_no_leaf_is_dead(&f);
     check_kernel_order(&f);
     fixture_close(&f);
 }
@@ -154,10 +231,9 @@ static void check_package(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(check_package, "pkg_a"),
-        cmocka_unit_test_prestate(check_package, "pkg_b"),
-        cmocka_unit_test_prestate(check_package, "pkg_c"),
-        cmocka_unit_test_prestate(check_package, "pkg_d"),
+        cmocka_unit_test_prestate(check_package, "pkg_a"), cmocka_unit_test_prestate(check_package, "pkg_b"),
+        cmocka_unit_test_prestate(check_package, "pkg_c"), cmocka_unit_test_prestate(check_package, "pkg_d"),
+        cmocka_unit_test_prestate(check_package, "pkg_e"),
     };
     return cmocka_run_group_tests_name("package/dispatch", tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@ write_spec tiny.cfg 'threads = [1, 2];'
 
 section it is checked
 run 0 tiny.cfg
-grep -q 'dispatcher compiled and compared with its tree: the same kernel at all 8 declared shapes and at [0-9]' "$out" ||
+grep -q 'dispatcher compiled: the kernel of its tree at all 8 declared shapes, around' "$out" ||
     failed "the summary does not say so"
 whole out/tiny
 nothing_left

@@ -51,9 +51,11 @@ json tiny name
 json out/tiny package
 json 6 trials
 json 0 failed
-cp "$out" summary
+json 4 dispatcher_checked
+grep -v '"dispatcher_' "$out" >summary
 run 0 replay --json tiny.cfg
-cmp -s "$out" summary || failed "replay says something else"
+json 0 dispatcher_checked
+grep -v '"dispatcher_' "$out" | cmp -s - summary || failed "replay says something else"
 run 0 --dump records --json tiny.cfg
 length "$(sort -u out/tiny.records.jsonl | grep -c '')"
 json device 0 type

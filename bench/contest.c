@@ -7,8 +7,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include "bench/peak.h"
 #include "bench/stats.h"
+#include "search/runner/peak.h"
 
 const Column contest_column[NCOLUMN] = {
     [COLUMN_OPENBLAS] = { "OpenBLAS", &openblas_peer, false },

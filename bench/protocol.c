@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stddef.h>
 #include "bench/clock.h"
-#include "bench/peak.h"
+#include "search/runner/peak.h"
 
 enum {
     BURST_NS = 2500000,
@@ -94,9 +94,9 @@ static Limits limits_measure(const Match *m, const Problem *p)
 {
     if (m->threads > 1)
         wait_until_idle();
-    double peak_gflops = peak_fma_gflops(m->threads);
+    double peak_gflops = peak_fma_gflops(peak_best(), m->threads);
     size_t bytes = sizeof(float) * (size_t)m->shape.N * (size_t)m->shape.K;
-    return (Limits){ peak_gflops, peak_read_gbs(p->W_nk, bytes, m->threads, m->read_way) };
+    return (Limits){ peak_gflops, peak_read_gbs(peak_best(), p->W_nk, bytes, m->threads, m->read_way) };
 }
 
 /* Whether the machine was whole, as far as its FMA peak tells. */
@@ -128,7 +128,8 @@ void match_run(Match *m, const Problem *p, const Expected *e)
 {
     for (int i = 0; i < m->ncontestant; i++)
         m->contestant[i].left_out = contestant_prepare(&m->contestant[i], p, e);
-    m->read_way = peak_read_best(p->W_nk, sizeof(float) * m->shape.N * m->shape.K, m->threads);
+    double read_gbs;
+    m->read_way = peak_read_best(peak_best(), p->W_nk, sizeof(float) * m->shape.N * m->shape.K, m->threads, &read_gbs);
     for (int round = 0; round < m->nround; round++)
         while (!round_run(m, p, round) && m->nrepeated < MAX_REPEATS * m->nround)
             m->nrepeated++;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "bench/goal.h"
-#include "bench/peak.h"
+#include "search/runner/peak.h"
 
 #define QUIET_CORES 0.1
 
@@ -14,7 +14,8 @@ void report_head(const Results *r)
 {
     printf("%s: %s\n", package.name, r->machine.name);
     printf("W %s%s; limits: FMA loop with %s, streaming read of as many bytes as W; %d rounds, medians\n",
-           package.w_packed ? "packed from " : "", package.w_kn ? "[K][N]" : "[N][K]", peak_isa(), r->nround);
+           package.w_packed ? "packed from " : "", package.w_kn ? "[K][N]" : "[N][K]", peak_name(peak_best()),
+           r->nround);
     for (int c = 0; c < NCOLUMN; c++) {
         const char *version = contest_version(c);
         printf("  %-14s %s\n", contest_column[c].title, version ? version : "left out");

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "bench/goal.h"
-#include "bench/peak.h"
 #include "bench/report.h"
+#include "search/runner/peak.h"
 
 enum { SCHEMA = 1 };
 
@@ -97,10 +97,10 @@ static json_t *results_json(const Results *r)
                 json_array_append_new(judged, goal_json(&goals[g], &r->line[i], n));
     }
     return json_pack("{s:i, s:s, s:s, s:i, s:s, s:b, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
-                     "package", package.name, "cpu", r->machine.name, "cores", r->machine.cores, "isa", peak_isa(),
-                     "packed", package.w_packed, "layout", package.w_kn ? "KN" : "NK", "rounds", r->nround,
-                     "dispatch_ns", number(r->dispatch_ns), "foreign_cores", number(r->foreign_cores), "versions",
-                     versions_json(), "summary", summaries, "goals", judged, "shapes", lines);
+                     "package", package.name, "cpu", r->machine.name, "cores", r->machine.cores, "isa",
+                     peak_name(peak_best()), "packed", package.w_packed, "layout", package.w_kn ? "KN" : "NK", "rounds",
+                     r->nround, "dispatch_ns", number(r->dispatch_ns), "foreign_cores", number(r->foreign_cores),
+                     "versions", versions_json(), "summary", summaries, "goals", judged, "shapes", lines);
 }
 
 static bool folder_make(const char *path) { return mkdir(path, 0777) == 0 || errno == EEXIST; }

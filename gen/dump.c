@@ -108,6 +108,16 @@ static void print_measure(const Dump *d, const MeasureRecord *m)
     fprintf(d->out, "%s%s%s\n", m->final ? ", final" : "", *m->why ? ": " : "", m->why);
 }
 
+static void print_limit(const Dump *d, const LimitRecord *l)
+{
+    fprintf(d->out, "limit %s %s on %s, threads=%d: %s GFLOP/s", l->target, l->dtype, l->device, l->threads,
+            number_sig(d->a, l->flops_per_s * 1e-9, 3));
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        if (l->bytes_per_s[i] > 0)
+            fprintf(d->out, ", %s %s GB/s", level_name((Level)i), number_sig(d->a, l->bytes_per_s[i] * 1e-9, 3));
+    fprintf(d->out, "\n");
+}
+
 static void dump_records(const Dump *d)
 {
     const Records *r = d->in->records;
@@ -120,6 +130,8 @@ static void dump_records(const Dump *d)
         print_kernel(d, &r->kernel[i]);
     for (int64_t i = 0; i < r->nmeasure; i++)
         print_measure(d, &r->measure[i]);
+    for (int64_t i = 0; i < r->nlimit; i++)
+        print_limit(d, &r->limit[i]);
 }
 
 /* ---- model ---- */

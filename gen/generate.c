@@ -99,6 +99,7 @@ static const Records *records_of(Arena *a, const Study *s, const Records *r)
     out->device = ARENA_ARRAY(a, 1, Device);
     out->kernel = ARENA_ARRAY(a, (size_t)r->nkernel + 1, KernelRecord);
     out->measure = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, MeasureRecord);
+    out->limit = ARENA_ARRAY(a, (size_t)r->nlimit + 1, LimitRecord);
     out->device[out->ndevice++] = *s->device;
     for (int64_t i = 0; i < r->nkernel; i++)
         if (study_find_key(s, r->kernel[i].key) >= 0 && strcmp(r->kernel[i].device, s->device->id) == 0)
@@ -106,6 +107,10 @@ static const Records *records_of(Arena *a, const Study *s, const Records *r)
     for (int64_t i = 0; i < r->nmeasure; i++)
         if (study_find_key(s, r->measure[i].key) >= 0 && strcmp(r->measure[i].device, s->device->id) == 0)
             out->measure[out->nmeasure++] = r->measure[i];
+    for (int64_t i = 0; i < r->nlimit; i++)
+        if (strcmp(r->limit[i].device, s->device->id) == 0 && strcmp(r->limit[i].target, s->target->name) == 0 &&
+            strcmp(r->limit[i].dtype, s->spec->dtype) == 0)
+            out->limit[out->nlimit++] = r->limit[i];
     return out;
 }
 

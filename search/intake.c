@@ -122,6 +122,15 @@ static bool build_trials(Search *q, Batch *b, const char **err)
     return !*q->stop;
 }
 
+/* Of the candidate that is recorded next: the order of lines need not stay. */
+static int64_t next_n(const Records *r)
+{
+    int64_t most = 0;
+    for (int64_t i = 0; i < r->nkernel; i++)
+        most = r->kernel[i].n > most ? r->kernel[i].n : most;
+    return most < INT64_MAX ? most + 1 : most;
+}
+
 static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_bytes, const char *why, int nfact,
                          const Param *fact, const char **err)
 {
@@ -138,6 +147,7 @@ static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_b
                        .nparam = t->c.t->nparam,
                        .status = status,
                        .code_bytes = code_bytes,
+                       .n = next_n(record_all(q->records)),
                        .nfact = nfact,
                        .why = why ? why : "" };
     candidate_values(&t->c, value);

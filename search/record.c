@@ -20,10 +20,10 @@
 #include "gen/text.h"
 #include "search/record_line.h"
 
-/* Three growing arrays; *_cap are the places taken in the arena. */
+/* Four growing arrays; *_cap are the places taken in the arena. */
 typedef struct {
     Records r;
-    int64_t device_cap, kernel_cap, measure_cap;
+    int64_t device_cap, kernel_cap, measure_cap, limit_cap;
 } Store;
 
 struct RecordFile {
@@ -73,6 +73,12 @@ static void store_measure(Store *s, Arena *a, const MeasureRecord *m)
     s->r.measure[s->r.nmeasure++] = *m;
 }
 
+static void store_limit(Store *s, Arena *a, const LimitRecord *l)
+{
+    s->r.limit = place_new(a, s->r.limit, s->r.nlimit, &s->limit_cap, sizeof *l);
+    s->r.limit[s->r.nlimit++] = *l;
+}
+
 /* ---- reading ---- */
 
 /* What reading found besides records. */
@@ -115,6 +121,8 @@ static void take_line(Reading *q, const Line *line)
         store_kernel(q->store, q->arena, &line->kernel);
     else if (line->type == LINE_MEASURE)
         store_measure(q->store, q->arena, &line->measure);
+    else if (line->type == LINE_LIMIT)
+        store_limit(q->store, q->arena, &line->limit);
     else if (line->type == LINE_OTHER_SCHEMA)
         q->nother++;
     else
@@ -427,6 +435,18 @@ bool record_add_measure(RecordFile *f, const MeasureRecord *m, const char **err)
     return true;
 }
 
+bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err)
+{
+    const char *why = limit_wrong(l);
+    if (why)
+        return refuse(f, why, err);
+    LimitRecord copy = limit_copy(f->arena, l);
+    if (!append(f, limit_line(f->scratch, &copy), err))
+        return false;
+    store_limit(&f->store, f->arena, &copy);
+    return true;
+}
+
 /* ---- canonical text ---- */
 
 typedef struct {
@@ -466,6 +486,17 @@ static int compare_measure(const void *pa, const void *pb)
     return order ? order : strcmp(a->line, b->line);
 }
 
+static int compare_limit(const void *pa, const void *pb)
+{
+    const Row *a = pa, *b = pb;
+    const LimitRecord *la = a->record, *lb = b->record;
+    int order = strcmp(la->device, lb->device);
+    order = order ? order : strcmp(la->target, lb->target);
+    order = order ? order : strcmp(la->dtype, lb->dtype);
+    order = order ? order : compare_int(la->threads, lb->threads);
+    return order ? order : strcmp(a->line, b->line);
+}
+
 static void add_sorted(Text *t, Row *row, int64_t n, int (*compare)(const void *, const void *))
 {
     if (n > 0)
@@ -482,7 +513,8 @@ Records record_join(Arena *a, const Records *x, const Records *y)
 {
     Records all = { .device = ARENA_ARRAY(a, (size_t)(x->ndevice + y->ndevice) + 1, Device),
                     .kernel = ARENA_ARRAY(a, (size_t)(x->nkernel + y->nkernel) + 1, KernelRecord),
-                    .measure = ARENA_ARRAY(a, (size_t)(x->nmeasure + y->nmeasure) + 1, MeasureRecord) };
+                    .measure = ARENA_ARRAY(a, (size_t)(x->nmeasure + y->nmeasure) + 1, MeasureRecord),
+                    .limit = ARENA_ARRAY(a, (size_t)(x->nlimit + y->nlimit) + 1, LimitRecord) };
     const Records *const both[] = { x, y };
     for (int i = 0; i < 2; i++) {
         const Records *r = both[i];
@@ -492,6 +524,8 @@ Records record_join(Arena *a, const Records *x, const Records *y)
             all.kernel[all.nkernel++] = r->kernel[j];
         for (int64_t j = 0; j < r->nmeasure; j++)
             all.measure[all.nmeasure++] = r->measure[j];
+        for (int64_t j = 0; j < r->nlimit; j++)
+            all.limit[all.nlimit++] = r->limit[j];
     }
     return all;
 }
@@ -503,15 +537,19 @@ char *record_text(Arena *a, const Records *r)
     Row *device = ARENA_ARRAY(scratch, (size_t)r->ndevice, Row);
     Row *kernel = ARENA_ARRAY(scratch, (size_t)r->nkernel, Row);
     Row *measure = ARENA_ARRAY(scratch, (size_t)r->nmeasure, Row);
+    Row *limit = ARENA_ARRAY(scratch, (size_t)r->nlimit, Row);
     for (int64_t i = 0; i < r->ndevice; i++)
         device[i] = (Row){ &r->device[i], device_line(scratch, &r->device[i]) };
     for (int64_t i = 0; i < r->nkernel; i++)
         kernel[i] = (Row){ &r->kernel[i], kernel_line(scratch, &r->kernel[i]) };
     for (int64_t i = 0; i < r->nmeasure; i++)
         measure[i] = (Row){ &r->measure[i], measure_line(scratch, &r->measure[i]) };
+    for (int64_t i = 0; i < r->nlimit; i++)
+        limit[i] = (Row){ &r->limit[i], limit_line(scratch, &r->limit[i]) };
     add_sorted(&t, device, r->ndevice, compare_device);
     add_sorted(&t, kernel, r->nkernel, compare_kernel);
     add_sorted(&t, measure, r->nmeasure, compare_measure);
+    add_sorted(&t, limit, r->nlimit, compare_limit);
     char *text = arena_strdup(a, text_str(&t));
     arena_free(scratch);
     return text;

@@ -2,10 +2,11 @@
  *
  * record: what was built and measured, kept as JSON lines in an append-only file. Failures are records too.
  *
- * A file holds lines of three types, each with "v":1 (the schema) and "type":
+ * A file holds lines of four types, each with "v":1 (the schema) and "type":
  *   device   the machine and compiler that the following lines come from, named by its id
  *   kernel   one candidate on one device: template, parameters, target, status, size of its code
  *   measure  one candidate on one shape: samples in ns, status
+ *   limit    what the device does at most on so many threads: arithmetic, and reading from each level of memory
  * A torn last line (killed while writing) is dropped with a warning, and cut off before the next append; other unreadable
  * lines and lines of another schema version are counted and ignored with a warning. Nothing read from a file is trusted:
  * lines and sizes are bounded, numbers checked, names limited to [A-Za-z0-9_.+-] (not first: "." or "-"), at most 128
@@ -66,6 +67,7 @@ typedef struct {
     Param param[RECORD_MAX_PARAM];
     Status status;      /* ok: it compiled and verified on the awkward shapes */
     int64_t code_bytes; /* of its text section; 0 when not built */
+    int64_t n;          /* the n-th candidate of its file to be recorded, from 1; 0: not known */
     int nfact;          /* cuda: what compiler and emulator told, "regs", "spill_bytes", "wavefronts" ... */
     Param fact[RECORD_MAX_FACT];
     const char *why; /* for people: first line of the compiler's error ...; "" when ok */
@@ -90,11 +92,24 @@ typedef struct {
     const char *why;
 } MeasureRecord;
 
+/* Where data may lie. */
+typedef enum { LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_MEMORY, LEVEL_COUNT } Level;
+const char *level_name(Level level); /* "l1", "l2", "l3", "memory" */
+
+/* Rates that nothing on this device exceeds, of all threads together. */
 typedef struct {
-    int64_t ndevice, nkernel, nmeasure;
+    const char *device, *target, *dtype;
+    int threads;
+    double flops_per_s;
+    double bytes_per_s[LEVEL_COUNT]; /* of reading data that lie there; 0: not measured */
+} LimitRecord;
+
+typedef struct {
+    int64_t ndevice, nkernel, nmeasure, nlimit;
     Device *device;
     KernelRecord *kernel;
     MeasureRecord *measure;
+    LimitRecord *limit;
     int64_t nignored; /* lines dropped */
 } Records;
 
@@ -117,10 +132,11 @@ const Records *record_all(const RecordFile *f); /* grows with each append; point
 bool record_add_device(RecordFile *f, const Device *d, const char **err); /* nothing happens if that id is there */
 bool record_add_kernel(RecordFile *f, const KernelRecord *k, const char **err);
 bool record_add_measure(RecordFile *f, const MeasureRecord *m, const char **err);
+bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err);
 void record_close(RecordFile *f);
 
 /* Canonical text of records, for packages: devices by id, kernels by key, measures by (key, device, threads, extents,
- * final), then by their text; equal lines once. */
+ * final), limits by (device, target, dtype, threads), then by their text; equal lines once. */
 char *record_text(Arena *a, const Records *r);
 
 /* 0 when n is 0; quartiles are interpolated linearly. */

@@ -15,8 +15,9 @@ enum { NAME_BYTES = 128, WHY_BYTES = 1000, FREE_BYTES = 4000, CORES_MAX = 1 << 2
 
 #define BYTES_MAX (INT64_C(1) << 50)
 #define EXTENT_MAX (INT64_C(1) << 48)
-#define NS_MIN 1e-3 /* nothing takes less */
-#define NS_MAX 1e15 /* eleven days */
+#define RATE_MAX 1e20 /* operations or bytes a second */
+#define NS_MIN 1e-3   /* nothing takes less */
+#define NS_MAX 1e15   /* eleven days */
 
 static const char *const STATUS_NAMES[STATUS_COUNT] = {
     [STATUS_OK] = "ok",       [STATUS_INVALID] = "invalid", [STATUS_BUILD_FAILED] = "build_failed",
@@ -24,6 +25,12 @@ static const char *const STATUS_NAMES[STATUS_COUNT] = {
 };
 
 const char *status_name(Status s) { return (unsigned)s < STATUS_COUNT ? STATUS_NAMES[s] : "unknown"; }
+
+static const char *const LEVEL_NAMES[LEVEL_COUNT] = {
+    [LEVEL_L1] = "l1", [LEVEL_L2] = "l2", [LEVEL_L3] = "l3", [LEVEL_MEMORY] = "memory"
+};
+
+const char *level_name(Level level) { return (unsigned)level < LEVEL_COUNT ? LEVEL_NAMES[level] : "unknown"; }
 
 /* STATUS_COUNT when there is no such status. */
 static Status status_find(const char *name)
@@ -108,6 +115,8 @@ const char *kernel_wrong(const KernelRecord *k)
         return "status is unknown";
     if (!within(k->code_bytes, 0, BYTES_MAX))
         return "code_bytes is out of range";
+    if (k->n < 0)
+        return "n is negative";
     return k->why ? NULL : "why is missing";
 }
 
@@ -156,6 +165,24 @@ const char *measure_wrong(const MeasureRecord *m)
     if (m->status == STATUS_OK && !(m->max_err <= 1))
         return "max_err is over the limit, yet status is ok";
     return m->why ? NULL : "why is missing";
+}
+
+const char *limit_wrong(const LimitRecord *l)
+{
+    if (!is_name(l->device))
+        return "device is not a name";
+    if (!is_name(l->target))
+        return "target is not a name";
+    if (!is_name(l->dtype))
+        return "dtype is not a name";
+    if (!within(l->threads, 1, CORES_MAX))
+        return "threads is out of range";
+    if (!(l->flops_per_s > 0 && l->flops_per_s <= RATE_MAX))
+        return "flops_per_s is not a rate";
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        if (!(l->bytes_per_s[i] >= 0 && l->bytes_per_s[i] <= RATE_MAX))
+            return "bytes_per_s is not a group of rates";
+    return NULL;
 }
 
 /* ---- copies ---- */
@@ -260,6 +287,18 @@ MeasureRecord measure_copy(Arena *a, const MeasureRecord *m)
     return c;
 }
 
+LimitRecord limit_copy(Arena *a, const LimitRecord *l)
+{
+    LimitRecord c = *l;
+    c.device = arena_strdup(a, l->device);
+    c.target = arena_strdup(a, l->target);
+    c.dtype = arena_strdup(a, l->dtype);
+    c.flops_per_s = rounded(l->flops_per_s);
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        c.bytes_per_s[i] = rounded(l->bytes_per_s[i]);
+    return c;
+}
+
 /* ---- to JSON ---- */
 
 static char *line_take(Arena *a, json_t *object)
@@ -302,6 +341,8 @@ char *kernel_line(Arena *a, const KernelRecord *k)
                   "status", status_name(k->status), "code_bytes", (json_int_t)k->code_bytes);
     if (o && k->nfact)
         json_object_set_new(o, "facts", params_json(k->fact, k->nfact));
+    if (o && k->n)
+        json_object_set_new(o, "n", json_integer(k->n));
     if (o)
         json_object_set_new(o, "why", json_string(k->why));
     return line_take(a, o);
@@ -326,6 +367,17 @@ char *measure_line(Arena *a, const MeasureRecord *m)
     if (o && m->library_ns > 0)
         json_object_set_new(o, "library_ns", json_real(m->library_ns));
     return line_take(a, o);
+}
+
+char *limit_line(Arena *a, const LimitRecord *l)
+{
+    json_t *rates = json_object();
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        if (l->bytes_per_s[i] > 0)
+            json_object_set_new(rates, LEVEL_NAMES[i], json_real(l->bytes_per_s[i]));
+    return line_take(a, json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:o}", "v", RECORD_SCHEMA, "type", "limit",
+                                  "device", l->device, "target", l->target, "dtype", l->dtype, "threads", l->threads,
+                                  "flops_per_s", l->flops_per_s, "bytes_per_s", rates));
 }
 
 /* ---- from JSON ---- */
@@ -414,17 +466,18 @@ static const char *kernel_read(Arena *a, json_t *o, Line *out)
     KernelRecord k = { 0 };
     json_t *params = NULL, *facts = NULL;
     const char *status = NULL;
-    json_int_t code_bytes = 0;
+    json_int_t code_bytes = 0, n = 0;
     json_error_t error;
-    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I, s?:o, s:s}", "key", &k.key,
-                       "device", &k.device, "op", &k.op, "dtype", &k.dtype, "template", &k.template_name,
+    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I, s?:o, s?:I, s:s}", "key",
+                       &k.key, "device", &k.device, "op", &k.op, "dtype", &k.dtype, "template", &k.template_name,
                        "template_hash", &k.template_hash, "target", &k.target, "params", &params, "status", &status,
-                       "code_bytes", &code_bytes, "facts", &facts, "why", &k.why) != 0)
+                       "code_bytes", &code_bytes, "facts", &facts, "n", &n, "why", &k.why) != 0)
         return bad_because(out, &error);
     k.nparam = params_read(params, RECORD_MAX_PARAM, k.param);
     k.nfact = facts ? params_read(facts, RECORD_MAX_FACT, k.fact) : 0;
     k.status = status_find(status);
     k.code_bytes = code_bytes;
+    k.n = n;
     const char *why = kernel_wrong(&k);
     if (!why)
         out->kernel = kernel_copy(a, &k);
@@ -458,6 +511,37 @@ static const char *measure_read(Arena *a, json_t *o, Line *out)
     return why;
 }
 
+/* A level that is not there is not measured; one of another name is none of ours. */
+static bool rates_read(json_t *rates, double *out)
+{
+    bool good = json_is_object(rates);
+    for (int i = 0; good && i < LEVEL_COUNT; i++) {
+        const json_t *rate = json_object_get(rates, LEVEL_NAMES[i]);
+        good = !rate || json_is_number(rate);
+        out[i] = rate ? json_number_value(rate) : 0;
+    }
+    return good;
+}
+
+static const char *limit_read(Arena *a, json_t *o, Line *out)
+{
+    LimitRecord l = { 0 };
+    json_t *rates = NULL;
+    json_int_t threads = 0;
+    json_error_t error;
+    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:I, s:F, s:o}", "device", &l.device, "target", &l.target,
+                       "dtype", &l.dtype, "threads", &threads, "flops_per_s", &l.flops_per_s, "bytes_per_s",
+                       &rates) != 0)
+        return bad_because(out, &error);
+    if (!rates_read(rates, l.bytes_per_s))
+        return "bytes_per_s is not a group of rates";
+    l.threads = to_int(threads);
+    const char *why = limit_wrong(&l);
+    if (!why)
+        out->limit = limit_copy(a, &l);
+    return why;
+}
+
 static const struct {
     const char *name;
     LineType type;
@@ -466,6 +550,7 @@ static const struct {
     { "device", LINE_DEVICE, device_read },
     { "kernel", LINE_KERNEL, kernel_read },
     { "measure", LINE_MEASURE, measure_read },
+    { "limit", LINE_LIMIT, limit_read },
 };
 
 static void object_read(Arena *a, json_t *o, Line *out)

@@ -10,7 +10,7 @@
 
 enum { RECORD_SCHEMA = 1, RECORD_LINE_BYTES = 64 * 1024 }; /* longer lines are not read */
 
-typedef enum { LINE_DEVICE, LINE_KERNEL, LINE_MEASURE, LINE_OTHER_SCHEMA, LINE_BAD } LineType;
+typedef enum { LINE_DEVICE, LINE_KERNEL, LINE_MEASURE, LINE_LIMIT, LINE_OTHER_SCHEMA, LINE_BAD } LineType;
 
 typedef struct {
     LineType type;
@@ -20,6 +20,7 @@ typedef struct {
     Device device;
     KernelRecord kernel;
     MeasureRecord measure;
+    LimitRecord limit;
 } Line;
 
 /* Reads one line without its newline. Only the strings of a good record are put into the arena. */
@@ -29,16 +30,19 @@ void line_read(Arena *a, const char *text, size_t len, Line *out);
 const char *device_wrong(const Device *d);
 const char *kernel_wrong(const KernelRecord *k);
 const char *measure_wrong(const MeasureRecord *m);
+const char *limit_wrong(const LimitRecord *l);
 
 /* Copies as they will be read again: free text in plain ASCII and of bounded length, doubles of RECORD_DIGITS digits,
  * median and spread as the samples say. */
 Device device_copy(Arena *a, const Device *d);
 KernelRecord kernel_copy(Arena *a, const KernelRecord *k);
 MeasureRecord measure_copy(Arena *a, const MeasureRecord *m);
+LimitRecord limit_copy(Arena *a, const LimitRecord *l);
 
 /* The line without its newline, of a record made by the functions above. */
 char *device_line(Arena *a, const Device *d);
 char *kernel_line(Arena *a, const KernelRecord *k);
 char *measure_line(Arena *a, const MeasureRecord *m);
+char *limit_line(Arena *a, const LimitRecord *l);
 
 #endif

@@ -7,6 +7,7 @@
 #include <time.h>
 #include "model/cost.h"
 #include "search/intake.h"
+#include "search/limit.h"
 #include "search/select.h"
 
 enum { BATCH = 12, FIRST_BATCH = 8, FINAL_PASSES = 3, FINAL_REPEATS = 5, FINAL_REPEATS_MIN = 3 };
@@ -14,6 +15,8 @@ static const double SEARCH_SHARE = 0.70, FINAL_SHARE = 0.96; /* of the budget, w
 static const double VERIFY_SAMPLES = 3;                      /* what verification and warm-up cost, in samples */
 static const double WORTH = 5e-4;                            /* expected gain below which the search ends */
 static const double NEAR_BEST = 1.3;
+static const double LIMITS_S = 1,
+                    LIMITS_SHARE = 0.03; /* for the machine's limits: the less of a second and that of the budget */
 
 double clock_s(void)
 {
@@ -233,6 +236,39 @@ static void build_library(Search *q)
             arena_printf(q->arena, "it does not compile: %s", b->text ? b->why : "a name or condition in it is wrong");
 }
 
+/* The machine's limits on that many threads are recorded. */
+static bool knows_limit(const Search *q, int threads)
+{
+    const Records *r = record_all(q->records);
+    for (int64_t i = 0; i < r->nlimit; i++)
+        if (r->limit[i].threads == threads && strcmp(r->limit[i].device, q->study->device->id) == 0 &&
+            strcmp(r->limit[i].target, q->study->target->name) == 0 &&
+            strcmp(r->limit[i].dtype, q->study->spec->dtype) == 0)
+            return true;
+    return false;
+}
+
+/* Once for a device: what it does at most, to judge times by. Nothing depends on it. */
+static bool measure_limits(Search *q, Arena *scratch, const char **err)
+{
+    const Spec *s = q->study->spec;
+    int *threads = ARENA_ARRAY(scratch, (size_t)s->nthread + 1, int), n = 0;
+    for (int i = 0; i < s->nthread; i++)
+        if (!knows_limit(q, s->threads[i]))
+            threads[n++] = s->threads[i];
+    LimitRecord *limit = ARENA_ARRAY(scratch, (size_t)n + 1, LimitRecord);
+    const LimitRequest request = { q->study->target->name, s->dtype, n, threads,
+                                   1e9 * fmin(LIMITS_S, LIMITS_SHARE * q->seconds) };
+    if (n && !limit_measure(q->runner, scratch, &request, limit, &n, q->stop, err))
+        return false;
+    for (int i = 0; i < n; i++) {
+        limit[i].device = q->study->device->id;
+        if (!record_add_limit(q->records, &limit[i], err))
+            return false;
+    }
+    return true;
+}
+
 /* The finalists: twice as many as the package may keep, fewer when time is short. Each meets the others on every shape where it comes near
  * the best, so that the choice is made between times that were taken side by side. */
 static bool final_phase(Search *q, Arena *scratch, const char **err)
@@ -245,6 +281,8 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
         return false;
     }
     build_library(q);
+    if (!measure_limits(q, scratch, err))
+        return false;
     Bout *bout = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Bout);
     int n = as->nkernel < MAX_FINALIST ? as->nkernel : MAX_FINALIST;
     double ns = make_bouts(q, m, as, n, bout);

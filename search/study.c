@@ -82,6 +82,7 @@ void study_kernel(Study *s, const KernelRecord *k)
     if (!t->built || t->status == STATUS_OK) /* of several records the one that failed counts */
         t->status = k->status;
     t->built = true;
+    t->n = k->n && (!t->n || k->n < t->n) ? k->n : t->n;
     t->code_bytes = k->code_bytes > t->code_bytes ? k->code_bytes : t->code_bytes;
     if (k->nfact > t->facts.n)
         t->facts = copy_facts(s->arena, k);

@@ -19,6 +19,7 @@ typedef struct {
     bool built;    /* its kernel record exists */
     Status status; /* not STATUS_OK: never used again */
     int64_t code_bytes;
+    int64_t n;         /* the n-th to be recorded; 0: not known */
     KernelFacts facts; /* what compiler and emulator told; cuda only */
     double *ns;        /* one a tuned instance: time, see study_measure; 0: not measured */
     double

@@ -30,13 +30,16 @@ static json_t *isa_json(const Device *d)
     return isa;
 }
 
-json_t *facts_json(Arena *a, const char *targets, const char **err)
+bool facts_device(Arena *a, const char *targets, Device *out, const char **err)
 {
     TargetList list = { 0 };
+    return facts_targets(a, targets, &list, err) && target_probe(a, &list, "", "", out, err);
+}
+
+json_t *facts_json(Arena *a, const char *targets, const char **err)
+{
     Device d;
-    if (!facts_targets(a, targets, &list, err))
-        return NULL;
-    if (!target_probe(a, &list, "", "", &d, err))
+    if (!facts_device(a, targets, &d, err))
         return NULL;
     return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", d.id, "name", d.name, "arch", d.arch, "cores",
                      d.cores, "l1_bytes", (json_int_t)d.l1_bytes, "l2_bytes", (json_int_t)d.l2_bytes, "l3_bytes",

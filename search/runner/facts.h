@@ -13,7 +13,9 @@
 /* All targets of the folder `dir`, NULL: looked for near this program. False with *err set. */
 bool facts_targets(Arena *a, const char *dir, TargetList *out, const char **err);
 
-/* targets: the folder of targets, NULL: looked for near this program. NULL with *err set. */
+/* This machine; targets: the folder of targets, NULL: looked for near this program. False with *err set. */
+bool facts_device(Arena *a, const char *targets, Device *out, const char **err);
+/* The same as an object of the protocol. NULL with *err set. */
 json_t *facts_json(Arena *a, const char *targets, const char **err);
 
 #endif

@@ -5,6 +5,7 @@
  *     dcgen-runner-c [--targets DIR]
  */
 #include "search/runner/facts.h"
+#include "search/runner/limits.h"
 #include "search/runner/serve.h"
 
 #include <stdio.h>
@@ -67,6 +68,22 @@ static void close_work(Work *w)
         kernel_unload(&w->kernel[i]);
 }
 
+/* Threads of the pool would be in the way: they spin for a while after their last job. */
+static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, const char **err)
+{
+    Device d;
+    LimitsWish w = { .isa = peak_find(q->target), .threads = q->threads, .until_ns = q->until_ns };
+    *err = "the limits of that target or dtype cannot be measured";
+    if (!w.isa || strcmp(q->dtype, "f32") != 0 || !facts_device(a, targets, &d, err))
+        return false;
+    w.cache_bytes[LEVEL_L1] = d.l1_bytes;
+    w.cache_bytes[LEVEL_L2] = d.l2_bytes;
+    w.cache_bytes[LEVEL_L3] = d.l3_bytes;
+    set_pool(1);
+    limits_measure(&w, out);
+    return true;
+}
+
 static void end(void) { NAME_pool_stop(pool); }
 
 int main(int argc, char **argv)
@@ -80,6 +97,7 @@ int main(int argc, char **argv)
                                    .verify = verify,
                                    .time = take_times,
                                    .close = close_work,
-                                   .end = end };
+                                   .end = end,
+                                   .limits = measure_limits };
     return serve_main(&engine, argc, argv);
 }

@@ -19,6 +19,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "search/lines.h"
+#include "search/runner/limits.h"
+
+enum { MAX_LIMITS = 64 }; /* thread counts of a request */
 
 static const int64_t max_elems = (int64_t)1 << 36;
 static const double no_number = 1e30; /* max_err of infinities and NaNs, which JSON lacks */
@@ -316,6 +319,58 @@ static bool do_measure(Session *s, json_t *json)
     return good;
 }
 
+/* ---- limits */
+
+/* For one number of threads. NULL with *err set. */
+static json_t *limits_json(Session *s, Arena *a, const LimitsRequest *q, const char **err)
+{
+    LimitRecord r = { 0 };
+    if (!s->engine->limits(a, q, &r, err))
+        return NULL;
+    json_t *rates = json_object();
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        if (r.bytes_per_s[i] > 0)
+            json_object_set_new(rates, level_name((Level)i), json_real(r.bytes_per_s[i]));
+    return json_pack("{s:i, s:f, s:o}", "threads", q->threads, "flops_per_s", r.flops_per_s, "bytes_per_s", rates);
+}
+
+static const char *add_limits(Session *s, Arena *a, json_t *json, json_t *list)
+{
+    int64_t threads[MAX_LIMITS];
+    double max_ns;
+    const char *err = NULL;
+    LimitsRequest q = { 0 };
+    const int n = read_integers(json_object_get(json, "threads"), MAX_LIMITS, 1, MAX_THREADS, threads);
+    if (n < 1 || json_unpack(json, "{s:s, s:s, s:F}", "target", &q.target, "dtype", &q.dtype, "max_ns", &max_ns) != 0)
+        return "limits needs target, dtype, threads and max_ns";
+    if (!s->engine->limits)
+        return "this runner measures no limits";
+    q.until_ns = limits_now_ns() + max_ns;
+    for (int i = 0; i < n; i++) {
+        q.threads = (int)threads[i];
+        json_t *one = limits_json(s, a, &q, &err);
+        if (!one)
+            return err;
+        json_array_append_new(list, one);
+    }
+    return NULL;
+}
+
+static bool do_limits(Session *s, json_t *json)
+{
+    json_int_t id = 0;
+    Arena *a = arena_new();
+    json_t *list = json_array();
+    const char *why = json_unpack(json, "{s:I}", "id", &id) != 0 ? "limits needs an id" : add_limits(s, a, json, list);
+    if (why)
+        say_error(s, "%s", why);
+    else
+        say(s, json_pack("{s:s, s:I, s:O}", "event", "limits", "id", id, "limits", list));
+    json_decref(list);
+    arena_free(a);
+    return !why;
+}
+
 /* ---- the program */
 
 static void do_line(Session *s, const char *line, size_t len)
@@ -323,7 +378,7 @@ static void do_line(Session *s, const char *line, size_t len)
     static const struct {
         const char *name;
         bool (*run)(Session *, json_t *);
-    } commands[] = { { "setup", do_setup }, { "measure", do_measure } };
+    } commands[] = { { "setup", do_setup }, { "measure", do_measure }, { "limits", do_limits } };
     json_error_t problem;
     json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, &problem);
     const char *cmd = request ? json_string_value(json_object_get(request, "cmd")) : NULL;

@@ -12,6 +12,13 @@
 
 enum { PROTOCOL = 1 };
 
+/* A `limits` request. */
+typedef struct {
+    const char *target, *dtype;
+    int threads;
+    double until_ns; /* on the clock of limits_now_ns: what would begin later is left out */
+} LimitsRequest;
+
 /* A `measure` request under way. */
 typedef struct {
     const Setup *setup;
@@ -39,6 +46,8 @@ typedef struct {
     bool (*time)(Work *w, char why[WHY_BYTES]);
     void (*close)(Work *w); /* what open took, and all that is loaded */
     void (*end)(void);      /* at the end of the input; may be NULL */
+    /* Fills in the rates of `out`. False with *err set: they cannot be measured. NULL: this engine measures none. */
+    bool (*limits)(Arena *a, const LimitsRequest *q, LimitRecord *out, const char **err);
 } Engine;
 
 /* The whole program: its exit code. */

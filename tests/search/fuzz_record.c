@@ -57,7 +57,7 @@ static void check_kernel(const KernelRecord *k)
 {
     check(plain_name(k->key) && plain_name(k->device) && plain_name(k->target) && plain_text(k->why),
           "text of a kernel");
-    check(k->nparam >= 0 && k->nparam <= RECORD_MAX_PARAM && k->code_bytes >= 0, "counts of a kernel");
+    check(k->nparam >= 0 && k->nparam <= RECORD_MAX_PARAM && k->code_bytes >= 0 && k->n >= 0, "counts of a kernel");
     for (int i = 0; i < k->nparam; i++)
         check(plain_name(k->param[i].name), "name of a parameter");
 }
@@ -74,6 +74,14 @@ static void check_measure(const MeasureRecord *m)
     check(m->max_err >= 0 && (m->max_err <= 1 || m->status != STATUS_OK), "error");
 }
 
+static void check_limit(const LimitRecord *l)
+{
+    check(plain_name(l->device) && plain_name(l->target) && plain_name(l->dtype), "text of a limit");
+    check(l->threads > 0 && isfinite(l->flops_per_s) && l->flops_per_s > 0, "numbers of a limit");
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        check(isfinite(l->bytes_per_s[i]) && l->bytes_per_s[i] >= 0, "rate of a limit");
+}
+
 static void check_records(const Records *r)
 {
     for (int64_t i = 0; i < r->ndevice; i++)
@@ -82,6 +90,8 @@ static void check_records(const Records *r)
         check_kernel(&r->kernel[i]);
     for (int64_t i = 0; i < r->nmeasure; i++)
         check_measure(&r->measure[i]);
+    for (int64_t i = 0; i < r->nlimit; i++)
+        check_limit(&r->limit[i]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -107,7 +117,9 @@ static const char SEED_FILE[] =
     "{\"v\":1,\"type\":\"kernel\",\"key\":\"00ff\",\"device\":\"0123456789abcdef\",\"op\":\"dense\",\"dtype\":\"f32\","
     "\"template\":\"cpu\",\"template_hash\":\"ab\",\"target\":\"avx2\",\"params\":{\"MR\":6,\"NR\":-2},\"status\":"
     "\"ok\","
-    "\"code_bytes\":4711,\"why\":\"\"}\n"
+    "\"code_bytes\":4711,\"n\":3,\"why\":\"\"}\n"
+    "{\"v\":1,\"type\":\"limit\",\"device\":\"0123456789abcdef\",\"target\":\"avx2\",\"dtype\":\"f32\",\"threads\":2,"
+    "\"flops_per_s\":1.4e11,\"bytes_per_s\":{\"l2\":9.5e10,\"memory\":1e10}}\n"
     "{\"v\":1,\"type\":\"measure\",\"key\":\"00ff\",\"device\":\"0123456789abcdef\",\"extent\":[16,768,2304],"
     "\"threads\":1,\"status\":\"ok\",\"ns\":[151200.1,150900.0,1.5e5],\"median_ns\":150900.0,\"spread\":0.004,"
     "\"max_err\":0.03,\"final\":false,\"why\":\"\"}\n"

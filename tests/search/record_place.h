@@ -155,6 +155,16 @@ static inline MeasureRecord a_measure(int i)
     return m;
 }
 
+static inline LimitRecord a_limit(void)
+{
+    return (LimitRecord){ .device = "0123456789abcdef",
+                          .target = "avx512",
+                          .dtype = "f32",
+                          .threads = 2,
+                          .flops_per_s = 2.8e11 / 3,
+                          .bytes_per_s = { [LEVEL_L2] = 9e10, [LEVEL_MEMORY] = 1.25e10 } };
+}
+
 static inline void add_all(RecordFile *f, int nmeasure)
 {
     const char *err = "";
@@ -173,6 +183,10 @@ static inline void assert_same_records(Arena *a, const Records *got, const Recor
     assert_int_equal(got->ndevice, want->ndevice);
     assert_int_equal(got->nkernel, want->nkernel);
     assert_int_equal(got->nmeasure, want->nmeasure);
+    assert_int_equal(got->nlimit, want->nlimit);
+    for (int64_t i = 0; i < want->nlimit; i++)
+        assert_memory_equal(&got->limit[i].flops_per_s, &want->limit[i].flops_per_s,
+                            sizeof(LimitRecord) - offsetof(LimitRecord, flops_per_s));
     for (int64_t i = 0; i < want->nmeasure; i++) {
         const MeasureRecord *g = &got->measure[i], *w = &want->measure[i];
         assert_int_equal(g->nsample, w->nsample);
@@ -191,6 +205,8 @@ static const char *const good_lines[] = {
     "\"template_hash\":\"h\",\"target\":\"x\",\"params\":{},\"status\":\"ok\",\"code_bytes\":0,\"why\":\"\"}",
     "{\"v\":1,\"type\":\"measure\",\"key\":\"k\",\"device\":\"d\",\"extent\":[1],\"threads\":1,\"status\":\"ok\","
     "\"ns\":[1],\"max_err\":0,\"final\":true,\"why\":\"\"}",
+    "{\"v\":1,\"type\":\"limit\",\"device\":\"d\",\"target\":\"t\",\"dtype\":\"f\",\"threads\":1,\"flops_per_s\":1,"
+    "\"bytes_per_s\":{\"l3\":2,\"l9\":3}}",
 };
 
 #endif

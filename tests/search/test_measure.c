@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include "gen/text.h"
 #include "search/build.h"
+#include "search/limit.h"
 #include "search/measure.h"
 #include "search/process.h"
 
@@ -411,6 +412,83 @@ static void runner_dies_with_its_starter(void **state)
     assert_true(gone);
 }
 
+/* ---- the machine's limits */
+
+/* More arithmetic than one FMA of four lanes in ten nanoseconds, less than any core; the nearer the data, the faster. */
+static void limits_are_measured(void **state)
+{
+    static const int threads[] = { 1, 2 };
+    World *w = *state;
+    LimitRecord l[2];
+    const char *err;
+    int n = 0;
+    const LimitRequest q = { "portable", "f32", 2, threads, 2e9 };
+    assert_true(limit_measure(w->runner, w->a, &q, l, &n, NULL, &err));
+    assert_int_equal(n, 2);
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(l[i].threads, threads[i]);
+        assert_string_equal(l[i].target, "portable");
+        assert_true(l[i].flops_per_s > 8e8 && l[i].flops_per_s < 2e12);
+        for (int level = 0; level < LEVEL_COUNT; level++)
+            assert_true(l[i].bytes_per_s[level] >= 0 && l[i].bytes_per_s[level] < 1e13);
+    }
+    assert_true(l[0].bytes_per_s[LEVEL_L1] > 0 && l[0].bytes_per_s[LEVEL_MEMORY] > 1e8);
+    assert_true(l[0].bytes_per_s[LEVEL_L1] > l[0].bytes_per_s[LEVEL_MEMORY]);
+    const LimitRequest none = { "sm_80", "f32", 1, threads, 1e9 };
+    assert_true(limit_measure(w->runner, w->a, &none, l, &n, NULL, &err));
+    assert_int_equal(n, 0);
+    MeasureRequest after = request(small);
+    check_one(w, build(w, good, true), &after, STATUS_OK, "");
+}
+
+/* Late: nothing is begun but the arithmetic. */
+static void limits_keep_to_their_time(void **state)
+{
+    static const int one = 1;
+    World *w = *state;
+    LimitRecord l;
+    const char *err;
+    int n = 0;
+    const LimitRequest q = { "portable", "f32", 1, &one, 0 };
+    assert_true(limit_measure(w->runner, w->a, &q, &l, &n, NULL, &err));
+    assert_int_equal(n, 1);
+    assert_true(l.flops_per_s > 0 && l.bytes_per_s[LEVEL_L1] == 0 && l.bytes_per_s[LEVEL_MEMORY] == 0);
+}
+
+/* Runners that are older than the request, that die of it, or that answer something else. */
+static void limits_need_not_be_known(void **state)
+{
+    static const char *const answer[] = {
+        "{\\\"event\\\":\\\"error\\\",\\\"text\\\":\\\"unknown cmd\\\"}", "oops",
+        "{\\\"event\\\":\\\"limits\\\",\\\"id\\\":1,\\\"limits\\\":[]}",
+        "{\\\"event\\\":\\\"limits\\\",\\\"id\\\":1,\\\"limits\\\":[{\\\"threads\\\":1,\\\"flops_per_s\\\":-5,"
+        "\\\"bytes_per_s\\\":{}}]}"
+    };
+    static const int one = 1;
+    World *w = *state;
+    for (size_t i = 0; i <= sizeof answer / sizeof *answer; i++) {
+        const char *says = i < sizeof answer / sizeof *answer
+                               ? arena_printf(w->a, "read x; echo \"%s\"; read x", answer[i])
+                               : "exit 1";
+        const char *script = arena_printf(
+            w->a,
+            "echo "
+            "'{\"event\":\"hello\",\"protocol\":1,\"device\":{\"id\":\"d\",\"name\":\"n\",\"arch\":\"a\",\"cores\":1,"
+            "\"l1_bytes\":1,\"l2_bytes\":1,\"l3_bytes\":1,\"isa\":[]}}'; read x; echo '{\"event\":\"ready\"}'; %s",
+            says);
+        const char *const command[] = { "sh", "-c", script, NULL }, *err = "";
+        const LimitRequest q = { "portable", "f32", 1, &one, 1e9 };
+        LimitRecord l;
+        int n = 7;
+        Runner *r = runner_start(w->a, command, w->op, "f32", epilogues, 1, w->reference, 1, NULL, &err);
+        if (!r)
+            fail_msg("%s", err);
+        assert_true(limit_measure(r, w->a, &q, &l, &n, NULL, &err));
+        assert_int_equal(n, 0);
+        runner_stop(r);
+    }
+}
+
 /* Lines as no dcgen sends them; the runner answers each by an error and lives until its input ends. */
 static void malformed_requests(void **state)
 {
@@ -422,6 +500,11 @@ static void malformed_requests(void **state)
         "{\"cmd\":\"dance\"}",
         "{\"cmd\":\"measure\",\"id\":1}",
         "{\"cmd\":\"setup\"}",
+        "{\"cmd\":\"limits\"}",
+        "{\"cmd\":\"limits\",\"id\":1,\"target\":\"portable\",\"dtype\":\"f32\",\"threads\":[],\"max_ns\":1e6}",
+        "{\"cmd\":\"limits\",\"id\":1,\"target\":\"portable\",\"dtype\":\"f32\",\"threads\":[0],\"max_ns\":1e6}",
+        "{\"cmd\":\"limits\",\"id\":1,\"target\":\"portable\",\"dtype\":\"f16\",\"threads\":[1],\"max_ns\":1e6}",
+        "{\"cmd\":\"limits\",\"id\":1,\"target\":\"sm_80\",\"dtype\":\"f32\",\"threads\":[1],\"max_ns\":1e6}",
         "\xff\xfe",
         "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":[{}]}",
         "{\"cmd\":\"setup\",\"reference\":\"x\",\"seed\":1,\"operands\":["
@@ -464,6 +547,9 @@ int main(void)
         cmocka_unit_test(stop_is_honoured),
         cmocka_unit_test(bad_runners),
         cmocka_unit_test(runner_dies_with_its_starter),
+        cmocka_unit_test(limits_are_measured),
+        cmocka_unit_test(limits_keep_to_their_time),
+        cmocka_unit_test(limits_need_not_be_known),
         cmocka_unit_test(malformed_requests),
     };
     if (access(runner_path, X_OK) != 0) {

@@ -17,6 +17,8 @@ static void what_is_written_is_read(void **state)
     Place *p = *state;
     RecordFile *f = must_open(p);
     add_all(f, 5);
+    LimitRecord l = a_limit();
+    assert_true(record_add_limit(f, &l, &p->err));
     Records r = must_read(p);
     assert_string_equal(p->warnings, "");
     assert_same_records(p->a, &r, record_all(f));
@@ -35,7 +37,46 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(k->code_bytes, 4711);
     assert_int_equal(r.measure[1].extent[0], 32);
     assert_true(r.measure[1].final && !r.measure[0].final);
+    assert_int_equal(r.nlimit, 1);
+    assert_string_equal(r.limit[0].target, "avx512");
+    assert_int_equal(r.limit[0].threads, 2);
+    assert_true(r.limit[0].bytes_per_s[LEVEL_L2] == 9e10 && r.limit[0].bytes_per_s[LEVEL_L1] == 0);
     record_close(f);
+}
+
+/* Where a candidate stood in the search; files of before do not say. */
+static void the_order_of_candidates_stays(void **state)
+{
+    Place *p = *state;
+    const char *err;
+    RecordFile *f = must_open(p);
+    KernelRecord k = a_kernel();
+    assert_true(record_add_kernel(f, &k, &err));
+    k.n = 17;
+    assert_true(record_add_kernel(f, &k, &err));
+    k.n = -1;
+    assert_false(record_add_kernel(f, &k, &err));
+    Records r = must_read(p);
+    assert_int_equal(r.nkernel, 2);
+    assert_int_equal(r.kernel[0].n, 0);
+    assert_int_equal(r.kernel[1].n, 17);
+    assert_contains(record_text(p->a, &r), "\"n\":17,");
+    record_close(f);
+}
+
+static void limits_are_sorted_and_told_once(void **state)
+{
+    Place *p = *state;
+    LimitRecord l[] = { a_limit(), a_limit(), a_limit() };
+    l[0].threads = 4;
+    const Records r = { .nlimit = 3, .limit = l };
+    assert_string_equal(record_text(p->a, &r),
+                        "{\"v\":1,\"type\":\"limit\",\"device\":\"0123456789abcdef\",\"target\":\"avx512\","
+                        "\"dtype\":\"f32\",\"threads\":2,\"flops_per_s\":9.33333333e10,\"bytes_per_s\":{\"l2\":"
+                        "9e10,\"memory\":1.25e10}}\n"
+                        "{\"v\":1,\"type\":\"limit\",\"device\":\"0123456789abcdef\",\"target\":\"avx512\","
+                        "\"dtype\":\"f32\",\"threads\":4,\"flops_per_s\":9.33333333e10,\"bytes_per_s\":{\"l2\":"
+                        "9e10,\"memory\":1.25e10}}\n");
 }
 
 static void reopening_continues(void **state)
@@ -195,7 +236,11 @@ static void a_bad_record_is_refused(void **state)
     Device d = a_device();
     d.isa[1] = "a\nb";
     assert_false(record_add_device(f, &d, &p->err));
-    assert_int_equal(record_all(f)->ndevice + record_all(f)->nkernel + record_all(f)->nmeasure, 0);
+    LimitRecord l = a_limit();
+    l.flops_per_s = NAN;
+    assert_false(record_add_limit(f, &l, &p->err));
+    const Records *kept = record_all(f);
+    assert_int_equal(kept->ndevice + kept->nkernel + kept->nmeasure + kept->nlimit, 0);
     size_t n;
     contents(p, &n);
     assert_int_equal(n, 0);
@@ -217,13 +262,17 @@ static void canonical_text_ignores_order(void **state)
     assert_true(record_add_measure(f, &m, &p->err));
     m.ns[0]++;
     assert_true(record_add_measure(f, &m, &p->err));
+    LimitRecord l = a_limit();
+    assert_true(record_add_limit(f, &l, &p->err));
+    l.threads = 1;
+    assert_true(record_add_limit(f, &l, &p->err));
     record_close(f);
     Records r = must_read(p);
     char *want = record_text(p->a, &r), *line[32], *copy = contents(p, NULL);
     uint32_t seed = 5, n = 0;
     for (char *s = strtok(copy, "\n"); s; s = strtok(NULL, "\n"))
         line[n++] = s;
-    assert_int_equal(n, 17);
+    assert_int_equal(n, 19);
     for (int round = 0; round < 50; round++) {
         Text t = { .arena = p->a };
         for (uint32_t i = n - 1; i > 0; i--) {
@@ -321,6 +370,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_written_is_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_order_of_candidates_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(limits_are_sorted_and_told_once, setup, teardown),
         cmocka_unit_test_setup_teardown(reopening_continues, setup, teardown),
         cmocka_unit_test_setup_teardown(every_status_has_a_name, setup, teardown),
         cmocka_unit_test_setup_teardown(odd_errors_and_texts_are_kept_readable, setup, teardown),

@@ -28,7 +28,7 @@ static const char *const strange_lines[] = {
     "{\"v\":99999999999999999999,\"type\":\"kernel\"}",
 };
 
-enum { DEVICE, KERNEL, MEASURE };
+enum { DEVICE, KERNEL, MEASURE, LIMIT };
 
 /* Good lines with one thing made wrong. */
 static const struct {
@@ -102,6 +102,25 @@ static const struct {
     { MEASURE, "\"max_err\":0", "\"max_err\":\"0\"" },
     { MEASURE, "true", "1" },
     { MEASURE, ",\"why\":\"\"", "" },
+    { KERNEL, "\"code_bytes\":0", "\"n\":-1,\"code_bytes\":0" },
+    { KERNEL, "\"code_bytes\":0", "\"n\":1.5,\"code_bytes\":0" },
+    { KERNEL, "\"code_bytes\":0", "\"n\":9223372036854775808,\"code_bytes\":0" },
+    { LIMIT, "\"d\"", "\"../d\"" },
+    { LIMIT, "\"t\"", "\"\"" },
+    { LIMIT, "\"f\"", "7" },
+    { LIMIT, "\"threads\":1", "\"threads\":0" },
+    { LIMIT, "\"threads\":1", "\"threads\":4294967297" },
+    { LIMIT, "\"flops_per_s\":1", "\"flops_per_s\":0" },
+    { LIMIT, "\"flops_per_s\":1", "\"flops_per_s\":-1" },
+    { LIMIT, "\"flops_per_s\":1", "\"flops_per_s\":1e300" },
+    { LIMIT, "\"flops_per_s\":1", "\"flops_per_s\":\"1\"" },
+    { LIMIT, "\"flops_per_s\":1,", "" },
+    { LIMIT, "{\"l3\":2,\"l9\":3}", "[2]" },
+    { LIMIT, "{\"l3\":2,\"l9\":3}", "null" },
+    { LIMIT, "\"l3\":2", "\"l3\":-2" },
+    { LIMIT, "\"l3\":2", "\"l3\":1e21" },
+    { LIMIT, "\"l3\":2", "\"l3\":null" },
+    { LIMIT, "\"l3\":2", "\"l3\":{}" },
 };
 
 /* Puts `line` between good lines and reads: the good ones survive, the other is counted. */
@@ -110,10 +129,10 @@ static void check_ignored(Place *p, const char *line, size_t n)
     Text t = { .arena = p->a };
     text_printf(&t, "%s\n", good_lines[0]);
     text_addn(&t, line, n);
-    text_printf(&t, "\n%s\n%s\n", good_lines[1], good_lines[2]);
+    text_printf(&t, "\n%s\n%s\n%s\n", good_lines[1], good_lines[2], good_lines[3]);
     put_bytes(p, t.s, t.len);
     Records r = must_read(p);
-    if (r.ndevice != 1 || r.nkernel != 1 || r.nmeasure != 1 || r.nignored != 1)
+    if (r.ndevice != 1 || r.nkernel != 1 || r.nmeasure != 1 || r.nlimit != 1 || r.nignored != 1)
         fail_msg("taken: %.300s", line);
     assert_contains(p->warnings, "r.jsonl:2: warning: ");
     assert_contains(p->warnings, "; 1 unreadable line ignored\n");

@@ -3,13 +3,14 @@
  * peak: the loops are assembly, so that no compiler can spill, fold or drop anything. Each thread works long enough
  * (about 2 ms) that starting and joining, which are not timed, do not matter.
  */
-#include "bench/peak.h"
+#include "search/runner/peak.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "bench/clock.h"
+#include <string.h>
+#include <time.h>
 
 enum {
     LOOP_NS = 2000000,
@@ -18,13 +19,13 @@ enum {
     BLOCK = 256, /* bytes read of one stream before the next one's turn */
 };
 
-typedef struct {
-    const char *name;
+struct PeakIsa {
+    const char *name; /* of the target whose vectors these are */
     int (*runs_here)(void);
     int lanes;                                  /* floats in a vector */
     void (*fma)(int64_t rounds);                /* CHAINS vector FMAs a round */
     void (*read)(const char *at, size_t bytes); /* a multiple of BLOCK */
-} Isa;
+};
 
 #ifdef __x86_64__
 
@@ -146,24 +147,39 @@ static void portable_read(const char *at, size_t bytes)
     sink = sum[0];
 }
 
-static const Isa isas[] = {
-    /* widest first */
+static const PeakIsa isas[] = {
+/* widest first */
 #ifdef __x86_64__
     { "avx512", avx512_runs_here, 16, avx512_fma, avx512_read },
     { "avx2", avx2_runs_here, 8, avx2_fma, avx2_read },
 #endif
-    { "128-bit vectors", always, 4, portable_fma, portable_read },
+    { "portable", always, 4, portable_fma, portable_read },
 };
 
-static const Isa *isa_best(void)
+const PeakIsa *peak_best(void)
 {
-    const Isa *isa = isas;
+    const PeakIsa *isa = isas;
     while (!isa->runs_here())
         isa++;
     return isa;
 }
 
-const char *peak_isa(void) { return isa_best()->name; }
+const PeakIsa *peak_find(const char *target)
+{
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
+        if (strcmp(isas[i].name, target) == 0)
+            return isas[i].runs_here() ? &isas[i] : NULL;
+    return NULL;
+}
+
+const char *peak_name(const PeakIsa *isa) { return isa->name; }
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
 
 /* Threads that start one job at the same moment. */
 typedef struct Team {
@@ -205,19 +221,19 @@ static double team_run_ns(Team *t)
     t->threads = started;
     while (atomic_load(&t->ready) < started - 1) {
     }
-    double start_ns = clock_now_ns();
+    double start_ns = now_ns();
     atomic_store_explicit(&t->go, true, memory_order_release);
     t->work(t, 0);
     while (atomic_load(&t->done) < started - 1) {
     }
-    double time_ns = clock_now_ns() - start_ns;
+    double time_ns = now_ns() - start_ns;
     for (int i = 1; i < started; i++)
         pthread_join(handle[i], NULL);
     return time_ns;
 }
 
 typedef struct {
-    const Isa *isa;
+    const PeakIsa *isa;
     int64_t rounds;
 } FmaJob;
 
@@ -228,9 +244,9 @@ static void fma_work(const Team *t, int thread)
     job->isa->fma(job->rounds);
 }
 
-double peak_fma_gflops(int threads)
+double peak_fma_gflops(const PeakIsa *isa, int threads)
 {
-    FmaJob job = { isa_best(), 100000 };
+    FmaJob job = { isa, 100000 };
     Team t = { .work = fma_work, .arg = &job, .threads = 1 };
     double once_ns = team_run_ns(&t);
     job.rounds = (int64_t)(job.rounds * (LOOP_NS / once_ns)) + 1;
@@ -257,7 +273,7 @@ static const ReadWay ways[] = {
 enum { NWAY = sizeof ways / sizeof ways[0] };
 
 typedef struct {
-    const Isa *isa;
+    const PeakIsa *isa;
     const ReadWay *way;
     const char *buffer;
     size_t part_bytes; /* a thread's share, a multiple of streams * BLOCK */
@@ -302,25 +318,26 @@ static double read_gbs(ReadJob *job, int threads)
     return (double)job->part_bytes * t.threads * job->passes / time_ns;
 }
 
-double peak_read_gbs(const void *buffer, size_t bytes, int threads, int way)
+double peak_read_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way)
 {
     size_t grain = (size_t)ways[way].streams * BLOCK;
-    ReadJob job = { isa_best(), &ways[way], buffer, bytes / threads / grain * grain, 1 };
+    ReadJob job = { isa, &ways[way], buffer, bytes / threads / grain * grain, 1 };
     if (job.part_bytes == 0)
         return 0;
     double gbs = read_gbs(&job, threads); /* also warms the caches up */
-    job.passes = (int)(LOOP_NS * gbs / ((double)job.part_bytes * threads)) + 3;
+    double passes = LOOP_NS * gbs / ((double)job.part_bytes * threads);
+    job.passes = (int)passes + (passes < 0.5 ? 1 : 3); /* one pass of a buffer so large is long enough */
     return read_gbs(&job, threads);
 }
 
-int peak_read_best(const void *buffer, size_t bytes, int threads)
+int peak_read_best(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, double *gbs)
 {
     int best = 0;
-    double best_gbs = 0;
+    *gbs = 0;
     for (int way = 0; way < NWAY; way++) {
-        double gbs = peak_read_gbs(buffer, bytes, threads, way);
-        if (gbs > best_gbs) {
-            best_gbs = gbs;
+        double seen_gbs = peak_read_gbs(isa, buffer, bytes, threads, way);
+        if (seen_gbs > *gbs) {
+            *gbs = seen_gbs;
             best = way;
         }
     }

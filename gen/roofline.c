@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/roofline.h"
+
+#include <math.h>
+#include <string.h>
+#include "gen/choice.h"
+#include "gen/dtype.h"
+
+static const double WORTH_NAMING = 0.9; /* a factor below this is what limits */
+
+/* ---- what the device does at most ---- */
+
+static LimitRecord *limit_of(Roofline *f, int threads)
+{
+    for (int i = 0; i < f->nlimit; i++)
+        if (f->limit[i].threads == threads)
+            return &f->limit[i];
+    f->limit[f->nlimit] = (LimitRecord){ .threads = threads };
+    return &f->limit[f->nlimit++];
+}
+
+/* Of several measurements the best of each. */
+static void take_measured(Roofline *f, const LimitRecord *l)
+{
+    LimitRecord *to = limit_of(f, l->threads);
+    to->flops_per_s = fmax(to->flops_per_s, l->flops_per_s);
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        to->bytes_per_s[i] = fmax(to->bytes_per_s[i], l->bytes_per_s[i]);
+}
+
+static double fact(const Target *t, const char *name)
+{
+    int64_t value = 0;
+    target_fact(t, name, &value);
+    return (double)value;
+}
+
+/* FMAs a cycle and multiprocessor, of the units that the templates use for the type. */
+static double fma_rate(const Target *t, const char *dtype)
+{
+    static const struct {
+        const char *dtype, *fact;
+    } row[] = { { "tf32", "TENSOR_TF32_SM" }, { "f16", "TENSOR_F16_SM" }, { "bf16", "TENSOR_F16_SM" } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (strcmp(row[i].dtype, dtype) == 0 && fact(t, row[i].fact) > 0)
+            return fact(t, row[i].fact);
+    return fact(t, "FMA_SM");
+}
+
+static void take_data_sheet(Roofline *f, const Study *s)
+{
+    const Target *t = s->target;
+    LimitRecord *l = limit_of(f, 1);
+    l->flops_per_s = 2 * fma_rate(t, s->spec->dtype) * s->device->cores * fact(t, "CLOCK_MHZ") * 1e6;
+    l->bytes_per_s[LEVEL_L2] = 1e9 * fact(t, "L2_GBS");
+    l->bytes_per_s[LEVEL_MEMORY] = 1e9 * fact(t, "DRAM_GBS");
+    f->modelled = true;
+    if (!(l->flops_per_s > 0))
+        f->nlimit = 0;
+}
+
+Roofline roofline_make(Arena *a, const Study *s, const Records *r)
+{
+    Roofline f = { .spec = s->spec, .limit = ARENA_ARRAY(a, (size_t)(r ? r->nlimit : 0) + 1, LimitRecord) };
+    const Device *d = s->device;
+    const bool cuda = target_is_cuda(s->target);
+    f.bytes[LEVEL_L1] = cuda ? 0 : d->l1_bytes;
+    f.bytes[LEVEL_L2] = d->l2_bytes;
+    f.bytes[LEVEL_L3] = d->l3_bytes;
+    f.bytes[LEVEL_MEMORY] = INT64_MAX;
+    if (cuda)
+        take_data_sheet(&f, s);
+    for (int64_t i = 0; r && !cuda && i < r->nlimit; i++)
+        if (strcmp(r->limit[i].device, d->id) == 0 && strcmp(r->limit[i].target, s->target->name) == 0 &&
+            strcmp(r->limit[i].dtype, s->spec->dtype) == 0)
+            take_measured(&f, &r->limit[i]);
+    return f;
+}
+
+/* ---- a shape ---- */
+
+typedef struct {
+    const Op *op;
+    const int64_t *extent;
+} Shape;
+
+static bool axis_lookup(void *ctx, const char *name, int64_t *value)
+{
+    const Shape *s = ctx;
+    int axis = op_axis(s->op, name);
+    if (axis >= 0)
+        *value = s->extent[axis];
+    return axis >= 0;
+}
+
+/* Of all operands that the package has. */
+static double operand_bytes(const Spec *spec, const int64_t *extent)
+{
+    Shape shape = { spec->op, extent };
+    double sum = 0, elems;
+    for (int i = 0; i < spec->op->noperand; i++) {
+        const Operand *o = &spec->op->operand[i];
+        if (op_has_operand(o, spec->epilogue, spec->nepilogue) &&
+            expr_real(o->elems, axis_lookup, &shape, &elems) == EXPR_OK)
+            sum += elems * dtype_find(o->dtype ? o->dtype : spec->dtype)->bytes;
+    }
+    return sum;
+}
+
+/* The nearest level that holds so many bytes and whose rate is known. One beyond it that is known is slower, so that its time would be no
+ * bound if the level itself is not known: then the last one before it counts. */
+static Level level_of(const Roofline *f, const LimitRecord *l, double bytes)
+{
+    Level best = LEVEL_COUNT;
+    for (int i = 0; i < LEVEL_COUNT; i++) {
+        const int cores = i < LEVEL_L3 ? l->threads : 1;
+        if (f->bytes[i] == 0)
+            continue;
+        if (l->bytes_per_s[i] > 0)
+            best = (Level)i;
+        if (bytes <= (double)f->bytes[i] * cores)
+            break;
+    }
+    return best;
+}
+
+bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound *out)
+{
+    const LimitRecord *l = NULL;
+    for (int i = 0; i < f->nlimit; i++)
+        if (f->limit[i].threads == threads)
+            l = &f->limit[i];
+    *out = (Bound){ .flops = l ? choice_flops(f->spec, extent) : 0 };
+    if (!l || !(out->flops > 0))
+        return false;
+    out->bytes = operand_bytes(f->spec, extent);
+    out->flops_per_s = l->flops_per_s;
+    out->compute_ns = 1e9 * out->flops / l->flops_per_s;
+    out->level = level_of(f, l, out->bytes);
+    if (out->level < LEVEL_COUNT) {
+        out->bytes_per_s = l->bytes_per_s[out->level];
+        out->memory_ns = 1e9 * out->bytes / out->bytes_per_s;
+    }
+    out->ns = fmax(out->compute_ns, out->memory_ns);
+    return true;
+}
+
+/* ---- a kernel on it ---- */
+
+/* Padding and idle threads make the arithmetic longer; as long as memory takes longer still, they cost nothing. */
+Shares roofline_shares(const Bound *b, double time_ns, double pad, double occ)
+{
+    const double padded_ns = fmax(b->memory_ns, b->compute_ns / pad);
+    const double balanced_ns = fmax(b->memory_ns, b->compute_ns / (pad * occ));
+    Shares s = { .reached = b->ns / time_ns,
+                 .padding = b->ns / padded_ns,
+                 .balance = padded_ns / balanced_ns,
+                 .kernel = balanced_ns / time_ns };
+    double least = WORTH_NAMING;
+    const struct {
+        double share;
+        const char *name;
+    } row[] = { { s.padding, "padding" }, { s.balance, "balance" }, { s.kernel, "kernel" } };
+    s.limited_by = b->memory_ns > b->compute_ns ? "memory" : "arithmetic";
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].share < least) {
+            least = row[i].share;
+            s.limited_by = row[i].name;
+        }
+    return s;
+}
+
+const char *level_text(Level level)
+{
+    static const char *const text[LEVEL_COUNT] = {
+        [LEVEL_L1] = "the L1 cache", [LEVEL_L2] = "the L2 cache", [LEVEL_L3] = "the L3 cache", [LEVEL_MEMORY] = "memory"
+    };
+    return (unsigned)level < LEVEL_COUNT ? text[level] : "nowhere";
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * limits: what this machine can do at most, for the answer to the request `limits` (protocol.md).
+ */
+#ifndef DCGEN_LIMITS_H
+#define DCGEN_LIMITS_H
+
+#include "gen/arena.h"
+#include "search/record.h"
+#include "search/runner/peak.h"
+
+/* What is asked for. The caches' sizes choose the buffers: of each level half as much as it holds, and at least twice
+ * what the level before it holds. */
+typedef struct {
+    const PeakIsa *isa;
+    int64_t cache_bytes[LEVEL_MEMORY]; /* of L1 and L2 each core's; 0: there is none */
+    int threads;
+    double until_ns; /* on the clock of limits_now_ns; nothing is begun after it */
+} LimitsWish;
+
+double limits_now_ns(void);
+/* Fills in flops_per_s and bytes_per_s; what was not measured is 0. */
+void limits_measure(const LimitsWish *wish, LimitRecord *out);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * peak: what this CPU can do at all, measured: FMAs on registers only, and reading a buffer again and again. For the
+ * runner, which tells dcgen these limits, and for bench/.
+ */
+#ifndef DCGEN_PEAK_H
+#define DCGEN_PEAK_H
+
+#include <stddef.h>
+
+/* One width of vectors: loops for a target, or for the widest target that runs here. */
+typedef struct PeakIsa PeakIsa;
+const PeakIsa *peak_best(void);
+const PeakIsa *peak_find(const char *target); /* "avx512"; NULL: there is none, or it does not run here */
+const char *peak_name(const PeakIsa *isa);
+
+double peak_fma_gflops(const PeakIsa *isa, int threads); /* f32, all threads together */
+
+/* Ways to read a buffer: as one stream or several, with or without prefetching. Which is the fastest depends on where
+ * the buffer lies, so the best is chosen once a buffer and then measured in each round. */
+int peak_read_best(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, double *gbs);
+const char *peak_read_name(int way);
+double peak_read_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way);
+
+#endif

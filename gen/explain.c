@@ -312,6 +312,14 @@ static double cost_of(const Explanation *x, int kernel, const Instance *inst)
     return known ? cost_trial(x->model, trial, inst) : INFINITY;
 }
 
+/* The least time of the shape, and what keeps the kernel from it. */
+static void hold_against_bound(const Explanation *x, Answer *w)
+{
+    w->has_bound = roofline_bound(x->roofline, w->inst.extent, w->inst.threads, &w->bound);
+    if (w->has_bound && isfinite(w->choice.ns))
+        w->shares = roofline_shares(&w->bound, w->choice.ns, w->has_factors ? w->pad : 1, w->has_factors ? w->occ : 1);
+}
+
 static void answer(const Explanation *x, Answer *w)
 {
     const Study *s = x->study;
@@ -327,6 +335,9 @@ static void answer(const Explanation *x, Answer *w)
     w->trial = &s->trial[as->kernel[kernel]];
     w->flops = choice_flops(s->spec, w->inst.extent);
     w->has_factors = !empty && choice_factors(s, &w->trial->c, w->inst.extent, w->inst.threads, &w->pad, &w->occ);
+    w->model_ns =
+        isfinite(w->choice.ns) ? cost_predict(x->model, &w->trial->c, w->inst.extent, w->inst.threads) : INFINITY;
+    hold_against_bound(x, w);
     w->near = empty || w->choice.measured ? -1 : nearest_measured(s, w->trial, &w->inst);
 }
 
@@ -340,10 +351,13 @@ const char *explain_values(Arena *a, const Candidate *c)
     return text_str(&t);
 }
 
-int explain(Arena *a, const Study *s, const CostModel *m, const Assignment *as, const Options *o, FILE *out, FILE *err)
+int explain(Arena *a, const Study *s, const CostModel *m, const Assignment *as, const Roofline *roofline,
+            const Options *o, FILE *out, FILE *err)
 {
     Words w = { .arena = a, .spec = s->spec, .binding = o->binding, .nbinding = o->nbinding, .err = err };
-    Explanation x = { .arena = a, .study = s, .model = m, .assignment = as, .box = spec_box(s->spec) };
+    Explanation x = {
+        .arena = a, .study = s, .model = m, .assignment = as, .roofline = roofline, .box = spec_box(s->spec)
+    };
     if (!find_shapes(&w, &x))
         return EXIT_USAGE;
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);

@@ -13,12 +13,14 @@
 #include <stdio.h>
 #include "gen/arena.h"
 #include "gen/cli.h"
+#include "gen/roofline.h"
 #include "model/cost.h"
 #include "search/select.h"
 #include "search/study.h"
 
 /* As text, or with o->json as one JSON object. 0; or 2 after one line on err: a name that is unknown or missing, a
  * value that no call can have. A shape outside the declared ranges is no error: it has a kernel too. */
-int explain(Arena *a, const Study *s, const CostModel *m, const Assignment *as, const Options *o, FILE *out, FILE *err);
+int explain(Arena *a, const Study *s, const CostModel *m, const Assignment *as, const Roofline *roofline,
+            const Options *o, FILE *out, FILE *err);
 
 #endif

@@ -101,6 +101,37 @@ static json_t *nearest(const Explanation *x, const Answer *w)
     return o;
 }
 
+static json_t *roofline(const Explanation *x, const Answer *w)
+{
+    const Bound *b = &w->bound;
+    if (!w->has_bound)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "bound_ns", real(b->ns));
+    json_object_set_new(o, "compute_ns", real(b->compute_ns));
+    json_object_set_new(o, "memory_ns", b->bytes_per_s > 0 ? real(b->memory_ns) : json_null());
+    json_object_set_new(o, "flops_per_s", real(b->flops_per_s));
+    json_object_set_new(o, "bytes", real(b->bytes));
+    json_object_set_new(o, "bytes_per_s", b->bytes_per_s > 0 ? real(b->bytes_per_s) : json_null());
+    json_object_set_new(o, "level", b->bytes_per_s > 0 ? json_string(level_name(b->level)) : json_null());
+    json_object_set_new(o, "measured", json_boolean(!x->roofline->modelled));
+    return o;
+}
+
+static json_t *limited_by(const Answer *w)
+{
+    const Shares *s = &w->shares;
+    if (!w->has_bound || !isfinite(w->choice.ns))
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "what", string(s->limited_by));
+    json_object_set_new(o, "reached", real(s->reached));
+    json_object_set_new(o, "padding", real(s->padding));
+    json_object_set_new(o, "balance", real(s->balance));
+    json_object_set_new(o, "kernel", real(s->kernel));
+    return o;
+}
+
 static json_t *shape(const Explanation *x, const Answer *w)
 {
     const Choice *c = &w->choice;
@@ -112,12 +143,15 @@ static json_t *shape(const Explanation *x, const Answer *w)
     json_object_set_new(o, "kernel", kernel(x, c->kernel));
     json_object_set_new(o, "time_ns", real(c->ns));
     json_object_set_new(o, "measured", json_boolean(c->measured));
+    json_object_set_new(o, "predicted_ns", real(w->model_ns));
     json_object_set_new(o, "gflops", real(w->flops > 0 && isfinite(c->ns) ? w->flops / c->ns : INFINITY));
     json_object_set_new(o, "runner_up", runner_up(x, c));
     json_object_set_new(o, "best_known", best_known(x, c));
     json_object_set_new(o, "nearest_measured", nearest(x, w));
     json_object_set_new(o, "f_pad", real(w->has_factors ? w->pad : INFINITY));
     json_object_set_new(o, "f_occ", real(w->has_factors ? w->occ : INFINITY));
+    json_object_set_new(o, "roofline", roofline(x, w));
+    json_object_set_new(o, "limited_by", limited_by(w));
     return o;
 }
 

@@ -27,7 +27,11 @@ typedef struct {
     double flops; /* 0: none */
     bool has_factors;
     double pad, occ;
-    int64_t near; /* the nearest tuned shape on which the kernel was measured; -1: none */
+    double model_ns; /* by the model alone, as if this kernel had never been measured; INFINITY: not known */
+    bool has_bound;
+    Bound bound;
+    Shares shares; /* of the bound in the time; with has_bound, and where the time is known */
+    int64_t near;  /* the nearest tuned shape on which the kernel was measured; -1: none */
 } Answer;
 
 typedef struct {
@@ -35,6 +39,7 @@ typedef struct {
     const Study *study;
     const CostModel *model;
     const Assignment *assignment;
+    const Roofline *roofline;
     Box box; /* the declared ranges */
     bool by_dims;
     int64_t dim[SPEC_MAX_DIM];

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include "gen/explain_private.h"
 #include "gen/number.h"
 #include "gen/text.h"
@@ -104,6 +105,16 @@ static void say_time(const Explanation *x, const Answer *w, FILE *out)
     }
 }
 
+/* What the model alone says, as if this kernel had never been measured. */
+static void say_predicted(const Explanation *x, const Answer *w, FILE *out)
+{
+    if (isfinite(w->model_ns))
+        fprintf(out, "  %-10s %s by the model alone: %s %s than %s\n", "predicted", number_time(x->arena, w->model_ns),
+                number_percent(x->arena, fabs(w->model_ns / w->choice.ns - 1)),
+                w->model_ns >= w->choice.ns ? "more" : "less",
+                w->choice.measured ? "measured" : "with the kernel's measurements on other shapes");
+}
+
 /* Which kernel of the package a trial is; -1: none. */
 static int kernel_of(const Explanation *x, int64_t trial)
 {
@@ -147,6 +158,48 @@ static void say_work(const Explanation *x, const Answer *w, FILE *out)
                 "work", number_percent(x->arena, w->pad), number_percent(x->arena, w->occ));
 }
 
+/* The least time that arithmetic and memory allow. */
+static void say_bound(const Explanation *x, const Answer *w, FILE *out)
+{
+    const Bound *b = &w->bound;
+    Arena *a = x->arena;
+    if (!w->has_bound)
+        return;
+    fprintf(out, "  %-10s %s at least: arithmetic %s at %s GFLOP/s", "roofline", number_time(a, b->ns),
+            number_time(a, b->compute_ns), number_sig(a, b->flops_per_s * 1e-9, 3));
+    if (b->bytes_per_s > 0)
+        fprintf(out, ", %s from %s %s at %s GB/s", number_bytes(a, (int64_t)b->bytes), level_text(b->level),
+                number_time(a, b->memory_ns), number_sig(a, b->bytes_per_s * 1e-9, 3));
+    fprintf(out, "%s\n", x->roofline->modelled ? " (of the data sheet)" : "");
+}
+
+/* "limited by memory bandwidth": and how much of the bound each factor leaves. */
+static const char *limit_text(const Explanation *x, const Answer *w)
+{
+    static const struct {
+        const char *name, *text;
+    } row[] = { { "arithmetic", "arithmetic: the peak of the floating-point units" },
+                { "padding", "padding: work on rows and columns that the shape does not have" },
+                { "balance", "balance: threads that wait for the busiest one" },
+                { "kernel", "the kernel itself: instructions beside the arithmetic, latencies, caches" } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (strcmp(w->shares.limited_by, row[i].name) == 0)
+            return row[i].text;
+    return arena_printf(x->arena, "the bandwidth of %s", level_text(w->bound.level));
+}
+
+static void say_limit(const Explanation *x, const Answer *w, FILE *out)
+{
+    const Shares *s = &w->shares;
+    Arena *a = x->arena;
+    if (!w->has_bound || !isfinite(w->choice.ns))
+        return;
+    fprintf(out, "  %-10s %s\n", "limited by", limit_text(x, w));
+    fprintf(out, "  %-10s %s of the roofline is reached = padding %s x balance %s x kernel %s\n", "",
+            number_percent(a, s->reached), number_sig(a, s->padding, 3), number_sig(a, s->balance, 3),
+            number_sig(a, s->kernel, 3));
+}
+
 void explain_text(const Explanation *x, FILE *out)
 {
     say_head(x, out);
@@ -156,7 +209,10 @@ void explain_text(const Explanation *x, FILE *out)
         say_path(x, w, out);
         say_kernel(x, w, out);
         say_time(x, w, out);
+        say_predicted(x, w, out);
         say_others(x, w, out);
         say_work(x, w, out);
+        say_bound(x, w, out);
+        say_limit(x, w, out);
     }
 }

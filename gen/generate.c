@@ -282,7 +282,10 @@ int explain_package(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
     Outcome out;
-    return read_package(a, o, &out, &code) ? explain(a, out.study, out.model, out.assignment, o, stdout, stderr) : code;
+    if (!read_package(a, o, &out, &code))
+        return code;
+    const Roofline roofline = roofline_make(a, out.study, out.records);
+    return explain(a, out.study, out.model, out.assignment, &roofline, o, stdout, stderr);
 }
 
 int regret_package(Arena *a, const Options *o, const volatile int *stop)

@@ -42,6 +42,8 @@ typedef struct {
     char *out, *err;
 } Said;
 
+static const Records *known_limits; /* NULL: none */
+
 /* words: "T=37 threads=2" */
 static Said say(const Synthetic *y, const char *words, bool json)
 {
@@ -56,7 +58,8 @@ static Said say(const Synthetic *y, const char *words, bool json)
     Said s = { 0 };
     size_t nout, nerr;
     FILE *out = open_memstream(&s.out, &nout), *err = open_memstream(&s.err, &nerr);
-    s.code = explain(y->arena, y->study, y->model, y->assignment, &o, out, err);
+    const Roofline roofline = roofline_make(y->arena, y->study, known_limits);
+    s.code = explain(y->arena, y->study, y->model, y->assignment, &roofline, &o, out, err);
     fclose(out);
     fclose(err);
     return s;
@@ -240,6 +243,72 @@ static void tells_people(void **state)
     }
 }
 
+/* 200 GFLOP/s and, from all levels but the L3 cache, 1 TB/s. */
+static Records made_limits(LimitRecord *l)
+{
+    *l = (LimitRecord){ .device = bert.device.id,
+                        .target = bert.study->target->name,
+                        .dtype = "f32",
+                        .threads = 1,
+                        .flops_per_s = 2e11,
+                        .bytes_per_s = { 1e12, 1e12, 1e10, 1e12 } };
+    return (Records){ .nlimit = 1, .limit = l };
+}
+
+/* The bound by hand; what is reached is bound / time, and the product of its factors. */
+static void holds_times_against_the_roofline(void **state)
+{
+    (void)state;
+    static LimitRecord l;
+    static Records r; /* should the test fail, the next ones still look at it */
+    r = made_limits(&l);
+    json_t *without = ask(&bert, "T=119");
+    assert_true(json_is_null(json_object_get(shape_of(without, 0), "roofline")));
+    assert_true(json_is_null(json_object_get(shape_of(without, 0), "limited_by")));
+    json_decref(without);
+    known_limits = &r;
+    json_t *answer = ask(&bert, "M=1904 N=2304 K=768"), *shape = shape_of(answer, 0);
+    json_t *roof = json_object_get(shape, "roofline"), *why = json_object_get(shape, "limited_by");
+    assert_near(number(roof, "compute_ns"), 2.0 * 1904 * 2304 * 768 / 200, 1e-8);
+    assert_near(number(roof, "bytes"), 4.0 * (1904 * 768 + 2304 * 768 + 2304 + 1904 * 2304), 1e-8);
+    assert_string_equal(string(roof, "level"), "l3");
+    assert_near(number(roof, "memory_ns"), number(roof, "bytes") / 10, 1e-8);
+    assert_near(number(roof, "bound_ns"), number(roof, "compute_ns"), 1e-8);
+    assert_near(number(why, "reached"), number(roof, "bound_ns") / number(shape, "time_ns"), 1e-7);
+    assert_near(number(why, "padding") * number(why, "balance") * number(why, "kernel"), number(why, "reached"), 1e-7);
+    json_decref(answer);
+    answer = ask(&bert, "M=1 N=3072 K=768"); /* W alone takes 944 us, arithmetic 24 */
+    roof = json_object_get(shape_of(answer, 0), "roofline");
+    assert_near(number(roof, "bound_ns"), 4.0 * (768 + 3072 * 768 + 3072 + 3072) / 10, 1e-8);
+    json_decref(answer);
+    const char *const part[] = {
+        "roofline   33.7 ms at least: arithmetic 33.7 ms at 200 GFLOP/s, 29.1 MiB from the L3 cache "
+        "3.05 ms at 10.0 GB/s\n",
+        "limited by ", " of the roofline is reached = padding 1.00 x balance 1.00 x kernel "
+    };
+    expect(&bert, "M=1904 N=2304 K=768", part, sizeof part / sizeof *part);
+    json_decref(ask(&bert, "M=0 N=768 K=768"));
+    known_limits = NULL;
+}
+
+/* What the model alone says: not the measurement, and not what the kernel's own measurements make of it. */
+static void tells_what_the_model_alone_predicts(void **state)
+{
+    (void)state;
+    static const int64_t extent[] = { 1904, 2304, 768 };
+    json_t *answer = ask(&bert, "M=1904 N=2304 K=768"), *shape = shape_of(answer, 0);
+    const int64_t kernel = integer(json_object_get(shape, "kernel"), "index");
+    const Trial *t = &bert.study->trial[bert.assignment->kernel[kernel]];
+    const double wanted = cost_predict(bert.model, &t->c, extent, 1), ns = number(shape, "time_ns");
+    assert_near(number(shape, "predicted_ns"), wanted, 1e-8);
+    assert_true(wanted != ns);
+    json_decref(answer);
+    const char *const part[] = { arena_printf(
+        bert.arena, "predicted  %s by the model alone: %s %s than measured\n", number_time(bert.arena, wanted),
+        number_percent(bert.arena, fabs(wanted / ns - 1)), wanted >= ns ? "more" : "less") };
+    expect(&bert, "M=1904 N=2304 K=768", part, 1);
+}
+
 static void does_with_extremes(void **state)
 {
     (void)state;
@@ -280,6 +349,8 @@ int main(void)
                                         cmocka_unit_test(explains_every_declared_shape_at_a_point),
                                         cmocka_unit_test(sends_what_is_outside_to_the_general_kernel),
                                         cmocka_unit_test(tells_people),
+                                        cmocka_unit_test(holds_times_against_the_roofline),
+                                        cmocka_unit_test(tells_what_the_model_alone_predicts),
                                         cmocka_unit_test(does_with_extremes),
                                         cmocka_unit_test(says_what_is_wrong) };
     return cmocka_run_group_tests(tests, make, drop);

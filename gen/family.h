@@ -20,7 +20,8 @@ typedef struct {
     const char *suffix;     /* of a source with kernels in it */
     const char *folder;     /* of the patterns, below templates/package; "": that itself */
     const char *pack;       /* in the op's folder: how the constant operand is packed */
-    const char *library;    /* there too, or not: the op by the vendor's library, as a candidate; NULL: none here */
+    const char *library;    /* there too, or not: the op by a library, as a candidate */
+    const char *rival;      /* what that library is, for people */
     const PackageRow *file; /* the last has a NULL pattern */
 } Family;
 

@@ -10,6 +10,7 @@
 #include "gen/emit.h"
 #include "gen/dir.h"
 #include "gen/explain.h"
+#include "gen/family.h"
 #include "gen/place.h"
 #include "gen/prove.h"
 #include "gen/regret.h"
@@ -484,8 +485,8 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
     run->progress = NULL;
     diag_print(q.diag, stderr);
     if (q.library_why && !o->quiet)
-        fprintf(stderr, "dcgen: the vendor's library was not timed%s: %s\n", q.library_timed ? " on every shape" : "",
-                q.library_why);
+        fprintf(stderr, "dcgen: %s was not timed%s: %s\n", family_find(u.target->family)->rival,
+                q.library_timed ? " on every shape" : "", q.library_why);
     if (!ok && nothing_works(q.study, record_all(run->records)))
         *code = EXIT_FAILED;
     return ok;

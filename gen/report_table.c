@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "gen/choice.h"
+#include "gen/family.h"
 #include "gen/html.h"
 #include "gen/number.h"
 #include "gen/report_private.h"
@@ -163,7 +164,7 @@ static const char *time_text(Report *r, double ns, bool measured)
     return arena_printf(r->arena, "%s%s", measured || !isfinite(ns) ? "" : "~ ", text);
 }
 
-/* Was the vendor's library timed on any tuned shape? */
+/* Was the library timed on any tuned shape? */
 static bool knows_library(const Report *r)
 {
     for (int64_t j = 0; j < r->in->study->nshape; j++)
@@ -185,7 +186,7 @@ static void shape_heads(Report *r)
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         head(r, "num", name[i]);
     if (knows_library(r))
-        head(r, "num", "vendor's library");
+        head(r, "num", family_find(r->in->study->target->family)->rival);
     head_end(r);
 }
 

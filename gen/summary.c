@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include "gen/family.h"
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
@@ -40,7 +41,7 @@ static double tuned_regret(const Outcome *out)
     return total > 0 ? sum / total - 1 : 0;
 }
 
-/* The vendor's library against the package, on the tuned instances where both were timed. */
+/* The library against the package, on the tuned instances where both were timed. */
 typedef struct {
     int64_t n;
     double mean, least; /* time of the library over that of the package: geometric mean, and where it is least */
@@ -94,9 +95,8 @@ static void measured_text(const Outcome *out, const CostReport *c, FILE *to)
             100 * tuned_regret(out));
     const Against v = against_library(out);
     if (v.n)
-        fprintf(to,
-                "  %.2fx as fast as the vendor's library, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n",
-                v.mean, v.n, v.least);
+        fprintf(to, "  %.2fx as fast as %s, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n", v.mean,
+                family_find(s->target->family)->rival, v.n, v.least);
 }
 
 static void modelled_text(const Study *s, FILE *to)

@@ -259,8 +259,8 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
 char *unit_library(Arena *a, const UnitContext *u, Diag *d)
 {
     const Family *family = family_find(u->target->family);
-    const char *path = family->library ? arena_printf(a, "%s/%s", u->spec->op->dir, family->library) : NULL;
-    const Source *src = path && access(path, F_OK) == 0 ? conf_source(a, path, d) : NULL;
+    const char *path = arena_printf(a, "%s/%s", u->spec->op->dir, family->library);
+    const Source *src = access(path, F_OK) == 0 ? conf_source(a, path, d) : NULL;
     Binding b = binding(u, NULL);
     Fill f = { .lookup = template_context, .ctx = &b, .name = u->spec->name };
     return src ? fill_text(a, src, 0, &f, d) : NULL;

@@ -32,7 +32,7 @@ typedef struct {
 /* C of one candidate, ready to compile. NULL after errors in d (faulty templates only). */
 char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *d);
 
-/* The op by the vendor's library, ready to compile like a candidate. NULL: there is none, or errors in d. */
+/* The op by a library (Family.rival), ready to compile like a candidate. NULL: there is none, or errors in d. */
 char *unit_library(Arena *a, const UnitContext *u, Diag *d);
 
 /* The pieces, as text for the sections of package files. */

@@ -400,7 +400,7 @@ static bool time_quietly(Search *q, Arena *scratch, const MeasureRequest *r, int
     return true;
 }
 
-/* The place of the vendor's library among them, added when there is room. -1: it is not there. */
+/* The place of the library among them, added when there is room. -1: it is not there. */
 static int add_library(const Search *q, const char **key, const char **so, int *n)
 {
     if (!q->library || *n == MAX_BATCH)
@@ -420,7 +420,7 @@ static void judge_library(Search *q, const MeasureRecord *library)
         q->library_why = arena_printf(q->arena, "%s: %s", status_name(library->status), library->why);
 }
 
-/* Times the kernels and the anchor in turn, in a last comparison the vendor's library too; key[] and so[] have room for MAX_BATCH. */
+/* Times the kernels and the anchor in turn, in a last comparison the library too; key[] and so[] have room for MAX_BATCH. */
 static bool time_shape(Search *q, Arena *scratch, int64_t shape, const char **key, const char **so, int n, int repeats,
                        bool final, const char **err)
 {

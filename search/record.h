@@ -83,7 +83,7 @@ typedef struct {
     double ns[RECORD_MAX_SAMPLE]; /* per call, in the order taken */
     double median_ns, spread;     /* of ns, set when added or read; spread: (third quartile - first) / median */
     double anchor_ns;             /* the anchor's time, as far as it was timed in turn with this one; 0: it was not */
-    double library_ns;            /* the same of the vendor's library; 0: it was not */
+    double library_ns;            /* the same of the library (a CBLAS, the vendor's); 0: it was not */
     double max_err;               /* part of the tolerance, <= 1 when ok; +inf when not finite */
     double cold_ns;               /* median with a cold L2 cache; 0: not measured */
     bool final;                   /* taken in the last, interleaved comparison: preferred over others */

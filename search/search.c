@@ -219,7 +219,7 @@ static bool hold_bouts(Search *q, Arena *scratch, const Bout *bout, double ns, c
     return true;
 }
 
-/* The vendor's library for this op and target, if there is one, as a shared object. */
+/* The library for this op and target (a CBLAS, the vendor's), if there is one, as a shared object. */
 static void build_library(Search *q)
 {
     if (q->lab != &lab_intake)

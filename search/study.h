@@ -35,7 +35,7 @@ typedef struct {
 typedef struct {
     double ns, least_ns;
     int count;      /* 0: ns is 1, and stands for no anchor */
-    double library; /* mean of the vendor's library's times as parts of the anchor's */
+    double library; /* mean of the library's times as parts of the anchor's */
     int nlibrary;
 } Anchor;
 
@@ -70,7 +70,7 @@ void study_measure(Study *s, const MeasureRecord *m);
 
 /* Fastest measured time of a tuned instance among usable trials, among final ones when there are any; INFINITY when there is none. */
 double study_best(const Study *s, int64_t shape, int64_t *trial);
-/* Time of the vendor's library there, on the scale of the others; 0: not known. */
+/* Time of the library (a CBLAS, the vendor's) there, on the scale of the others; 0: not known. */
 double study_library(const Study *s, int64_t shape);
 bool trial_usable(const Trial *t);
 /* How far two means of the last comparisons may be apart by chance, as a part of them: standard error of a mean, from

@@ -19,10 +19,10 @@
 
 #include <stdint.h>
 
-/* What a negative code of dcgen_launch means; optional. */
+/* What a negative code of dcgen_run or dcgen_launch means; optional. */
 typedef const char *dcgen_why_fn(int code);
 
-/* A candidate. dcgen_run returns 0, or non-zero when it refuses these extents. */
+/* A candidate. dcgen_run returns 0, or non-zero when it refuses these extents; negative: dcgen_why may say why. */
 typedef int dcgen_run_fn(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask);
 /* 0, a cudaError_t of the launch, or negative when it refuses these extents. */
 typedef int dcgen_launch_fn(const int64_t *extent, void *const *operand, void *workspace, void *stream);

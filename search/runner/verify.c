@@ -222,6 +222,8 @@ static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Gua
         pointer[setup->constant] = e->packed.data;
     memset(operand[setup->out].data, NAN_BYTE, operand[setup->out].bytes);
     int code = kernel_call(k, s, pointer, e->workspace.data, pool, threads);
+    if (code < 0 && k->say_why)
+        return kernel_fail(k, STATUS_INVALID, "%s", k->say_why(code));
     if (code != 0)
         return kernel_fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
     if (!guarded_intact(&e->packed) || !guarded_intact(&e->workspace))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* qsort_r */
 #include "gen/generate.h"
 
 #include <inttypes.h>
@@ -149,6 +150,28 @@ static const char *all_records(Arena *a, const Outcome *out, int n)
     return record_text(a, all);
 }
 
+static int by_n(const void *x, const void *y, void *study)
+{
+    const Trial *trial = ((const Study *)study)->trial;
+    const int64_t a = trial[*(const int64_t *)x].n, b = trial[*(const int64_t *)y].n;
+    return (a > b) - (a < b);
+}
+
+/* The tuned target's trials as they were recorded, one after the other. NULL: of some the records do not tell. */
+static const int64_t *search_order(Arena *a, const Study *s, int64_t *n)
+{
+    int64_t *order = ARENA_ARRAY(a, (size_t)s->ntrial + 1, int64_t);
+    *n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        if (s->trial[i].c.target == s->target && !s->trial[i].n)
+            return NULL;
+        if (s->trial[i].c.target == s->target)
+            order[(*n)++] = i;
+    }
+    qsort_r(order, (size_t)*n, sizeof *order, by_n, (void *)s);
+    return order;
+}
+
 /* What kernels and dispatcher depend on. */
 static EmitInput emit_input(Arena *a, const Outcome *out, int n)
 {
@@ -172,13 +195,16 @@ const Dispatcher *outcome_dispatcher(Arena *a, const Outcome *out, int n)
 static const Package *make_package(Arena *a, const Outcome *out, int n, const CostReport *cost, Diag *d)
 {
     const Workload *w = out->workload;
+    const Roofline roofline = roofline_make(a, out->study, out->records);
     ReportInput report = { .spec = w->spec,
                            .study = out->study,
                            .model = out->model,
                            .assignment = out->assignment,
                            .device = out->device,
+                           .roofline = &roofline,
                            .cost = *cost,
                            .version = DCGEN_VERSION };
+    report.order = search_order(a, out->study, &report.norder);
     EmitInput in = emit_input(a, out, n);
     in.spec_text = w->spec_text;
     in.records = all_records(a, out, n);

@@ -25,6 +25,9 @@ enum {
     LOOK_CLOUD,
     LOOK_KEPT,
     LOOK_GUIDE,
+    LOOK_ROOF,
+    LOOK_LIBRARY,
+    LOOK_LIBRARY_DOT,
     LOOK_KERNEL = 16,
     LOOK_NKERNEL = 8
 };

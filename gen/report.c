@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "gen/choice.h"
+#include "gen/family.h"
 #include "gen/html.h"
 #include "gen/number.h"
 #include "gen/report_private.h"
@@ -186,20 +187,36 @@ static void facts(Report *r)
 
 /* ---- sections ---- */
 
-static void section_setting(Report *r) { report_table_setting(r); }
+static void section_setting(Report *r)
+{
+    report_table_setting(r);
+    report_table_limits(r);
+}
+
+static const char *library_name(const Report *r) { return family_find(r->in->study->target->family)->rival; }
+
+static void speed_legend(Report *r)
+{
+    Key key[5] = { { "chosen kernel (dots: tuned shapes)",
+                     "<path class=\"l5\" d=\"M1 6L27 6\"/><path class=\"l8\" d=\"M14 6h0\"/>" },
+                   { "best known", "<path class=\"l7\" d=\"M10 6a4 4 0 1 0 8 0a4 4 0 1 0 -8 0\"/>" },
+                   { "one kernel for all shapes", "<path class=\"l6\" d=\"M1 6L27 6\"/>" } };
+    size_t n = 3;
+    if (r->has_library)
+        key[n++] = (Key){ library_name(r), "<path class=\"l13\" d=\"M1 6L27 6\"/><path class=\"l14\" d=\"M14 6h0\"/>" };
+    if (r->has_roof)
+        key[n++] = (Key){ "roofline: the most that the machine allows", "<path class=\"l12\" d=\"M1 6L27 6\"/>" };
+    legend(r, key, n);
+}
 
 static void section_speed(Report *r)
 {
-    static const Key key[] = { { "chosen kernel (dots: tuned shapes)",
-                                 "<path class=\"l5\" d=\"M1 6L27 6\"/><path class=\"l8\" d=\"M14 6h0\"/>" },
-                               { "best known", "<path class=\"l7\" d=\"M10 6a4 4 0 1 0 8 0a4 4 0 1 0 -8 0\"/>" },
-                               { "one kernel for all shapes", "<path class=\"l6\" d=\"M1 6L27 6\"/>" } };
     const Groups *g = &r->groups;
     if (r->no_plot)
         no_figures(r);
     if (r->no_plot || g->npanel == 0)
         return;
-    legend(r, key, sizeof key / sizeof *key);
+    speed_legend(r);
     text_add(&r->out, "<div class=\"panels\">\n");
     for (int i = 0; i < g->ngroup; i++)
         if (has_plot(r, r->panel[i]))
@@ -209,6 +226,30 @@ static void section_speed(Report *r)
                          r->in->device->modelled ? "Nothing here was measured: lines and dots are the model's."
                                                  : "Between the dots the line is predicted from the measurements.",
                          g->npanel < g->ngroup ? " Only the heaviest groups of shapes are drawn." : ""));
+}
+
+/* The colours of kernels, as far as there are colours. */
+static void kernel_legend(Report *r)
+{
+    Key key[LOOK_NKERNEL];
+    size_t n = 0;
+    for (int k = 0; k < r->in->assignment->nkernel && k < LOOK_NKERNEL; k++)
+        key[n++] = (Key){ arena_printf(r->arena, "k%d", k),
+                          arena_printf(r->arena, "<rect class=\"l%d\" width=\"28\" height=\"12\"/>", LOOK_KERNEL + k) };
+    legend(r, key, n);
+    if (r->in->assignment->nkernel > LOOK_NKERNEL)
+        note(r, arena_printf(r->arena, "Colours repeat: k%d has that of k0, and so on.", LOOK_NKERNEL));
+}
+
+static void section_planes(Report *r)
+{
+    if (r->nplane == 0 || !has_plot(r, r->plane[0].plot))
+        return;
+    kernel_legend(r);
+    text_add(&r->out, "<div class=\"panels planes\">\n");
+    for (int i = 0; i < r->nplane; i++)
+        figure(r, r->plane[i].plot, arena_printf(r->arena, "plane-%d", i), r->plane[i].label);
+    text_add(&r->out, "</div>\n");
 }
 
 static void section_map(Report *r)
@@ -236,6 +277,7 @@ static void section_dispatch(Report *r)
                               over, nleaf, nleaf == 1 ? "leaf" : "leaves", depth, depth == 1 ? "" : "s",
                               depth == 1 ? "s" : "", as->general));
     section_map(r);
+    section_planes(r);
 }
 
 static void section_shapes(Report *r)
@@ -245,6 +287,7 @@ static void section_shapes(Report *r)
         note(r, arena_printf(r->arena, "Furthest from the best known: %s, by %s.",
                              report_shape_text(r, &r->in->spec->instance[r->worst]),
                              number_percent(r->arena, r->worst_regret)));
+    report_table_rivals(r);
 }
 
 static void section_kernels(Report *r)
@@ -252,10 +295,11 @@ static void section_kernels(Report *r)
     report_table_kernels(r);
     if (has_plot(r, r->curve)) {
         text_add(&r->out, "<div class=\"single\">\n");
-        figure(r, r->curve, "curve", "What fewer kernels would cost");
+        figure(r, r->curve, "curve", "What less or more code would bring");
         text_add(&r->out, "</div>\n");
-        note(r, "Weighted mean over the shapes when each takes the best of the kernels kept, before the tree; the ring "
-                "is the number kept.");
+        note(r, "Weighted mean over the shapes of the time above the best known, when each shape takes the best of the "
+                "1, 2, ... kernels kept, before the tree. The ring is the point that was taken, the broken line lies "
+                "beyond the budget. --kernels N and --code-kib N with replay move along it, without a measurement.");
     }
     report_list_parameters(r);
 }
@@ -316,15 +360,17 @@ static void section_model(Report *r)
     if (!has_plot(r, r->scatter))
         return;
     legend(r, key, sizeof key / sizeof *key);
-    text_add(&r->out, "<div class=\"single\">\n");
+    text_add(&r->out, "<div class=\"panels\">\n");
     figure(r, r->scatter, "scatter", "Time predicted and measured");
+    if (has_plot(r, r->residual))
+        figure(r, r->residual, "residual", "How far predictions are off, by shape");
     text_add(&r->out, "</div>\n");
     note(r, "Predictions of the fitted model, before a kernel's own measurements correct them.");
 }
 
 static void section_reading(Report *r)
 {
-    static const struct {
+    const struct {
         const char *term, *meaning;
     } row[] = {
         { "time", "Median of interleaved samples of one call. With \"~\" it is predicted, not measured." },
@@ -335,6 +381,17 @@ static void section_reading(Report *r)
           "tree gives up that much here for a simpler rule. Margins of one or two percent are within the noise." },
         { "error", "Largest error seen of the kernel on any shape, as a part of the tolerance: above 1 it would have "
                    "been refused." },
+        { library_name(r), "Its time over that of the chosen kernel." },
+        { "model alone",
+          "How much longer or shorter than measured the cost model says that the kernel takes, as if it had "
+          "never been measured." },
+        { "of roofline",
+          "The least time that arithmetic at the FMA peak, or reading every operand once from the nearest "
+          "level of memory that holds them all, allows, as a part of the time." },
+        { "limited by",
+          "What costs most of the rest: padding (work on rows and columns that the shape does not have), "
+          "balance (threads that wait for the busiest one), the kernel itself; where none of them costs a "
+          "tenth, the roofline: arithmetic or memory." },
         { "weight", "What the spec gives the shape; every mean here is weighted by it, not by the shape's size." }
     };
     text_add(&r->out, "<dl class=\"terms\">\n");
@@ -392,6 +449,7 @@ char *report_html(Arena *a, const ReportInput *in)
                    .map = -1,
                    .narrow_map = -1,
                    .scatter = -1,
+                   .residual = -1,
                    .curve = -1,
                    .progress = -1 };
     r->groups = report_groups(a, in->spec);

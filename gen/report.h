@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 #include "gen/arena.h"
+#include "gen/roofline.h"
 #include "gen/spec.h"
 #include "model/cost.h"
 #include "search/select.h"
@@ -21,11 +22,12 @@ typedef struct {
     const CostModel *model;
     const Assignment *assignment;
     const Device *device;
-    const Space *space;  /* NULL: its counts are not shown */
-    CostReport cost;     /* nmeasure 0: the model's figures are not shown */
-    const char *version; /* of dcgen */
-    /* Trials in the order in which they were measured. NULL when that is not known, as records in canonical order do
-     * not tell it: then there is no figure of the search's progress. */
+    const Space *space;       /* NULL: its counts are not shown */
+    const Roofline *roofline; /* NULL: the machine's limits are not known */
+    CostReport cost;          /* nmeasure 0: the model's figures are not shown */
+    const char *version;      /* of dcgen */
+    /* Trials in the order in which they were measured. NULL when that is not known: then there is no figure of the
+     * search's progress. */
     const int64_t *order;
     int64_t norder;
 } ReportInput;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * report_private: what the parts of report share. report.c writes the page, report_table.c its tables, report_figure.c
- * what gnuplot draws, report_group.c sorts the shapes for both, report_style.c is the style sheet.
+ * and report_{axis,map,fit,curve}.c what gnuplot draws, report_group.c sorts the shapes for both, report_style.c is the style
+ * sheet.
  */
 #ifndef DCGEN_REPORT_PRIVATE_H
 #define DCGEN_REPORT_PRIVATE_H
@@ -11,7 +12,14 @@
 #include "gen/report.h"
 #include "gen/text.h"
 
-enum { REPORT_MAX_PANEL = 12, REPORT_MAX_BAR = 24, REPORT_MAX_ROW = 500, REPORT_MAX_PLOT = REPORT_MAX_PANEL + 5 };
+enum {
+    REPORT_MAX_PANEL = 12,
+    REPORT_MAX_BAR = 24,
+    REPORT_MAX_PLANE = 6,
+    REPORT_MAX_NAMED = 64, /* kernels with a label in a plane */
+    REPORT_MAX_ROW = 500,
+    REPORT_MAX_PLOT = REPORT_MAX_PANEL + REPORT_MAX_PLANE + 6
+};
 
 /* Instances that differ in one extent only, ascending by it. */
 typedef struct {
@@ -31,24 +39,37 @@ typedef struct {
 Groups report_groups(Arena *a, const Spec *spec);
 
 typedef struct {
+    int plot;
+    const char *label; /* "M = T, N = 64*S, K = 768" */
+} PlaneFigure;
+
+typedef struct {
     const ReportInput *in;
     Arena *arena;
     Groups groups;
     Text out; /* the page */
     int nplot;
     Plot plot[REPORT_MAX_PLOT];
-    int *panel;                                    /* plot of each group's panel; -1: none */
-    int map, narrow_map, scatter, curve, progress; /* plots; -1: none */
-    const char *no_plot;                           /* why there are no figures; NULL: there are */
+    int *panel;                                              /* plot of each group's panel; -1: none */
+    int map, narrow_map, scatter, residual, curve, progress; /* plots; -1: none */
+    int nplane;
+    PlaneFigure plane[REPORT_MAX_PLANE]; /* in place of the maps */
+    bool has_roof, has_library;          /* in some panel */
+    const char *no_plot;                 /* why there are no figures; NULL: there are */
     double speedup; /* time with one kernel for all shapes / with the chosen ones, weighted geometric mean */
     double tuned_regret, worst_regret; /* over tuned shapes: weighted mean, largest */
     int64_t worst;                     /* the instance of the largest */
 } Report;
 
 void report_draw(Report *r); /* all figures, by one gnuplot */
+void report_draw_maps(Report *r);
+void report_draw_model(Report *r);
+void report_draw_search(Report *r);
 
 void report_table_setting(Report *r); /* spec, device, compiler */
+void report_table_limits(Report *r);  /* of the machine */
 void report_table_shapes(Report *r);
+void report_table_rivals(Report *r); /* the library, the model, the roofline */
 void report_table_kernels(Report *r);
 void report_list_parameters(Report *r);
 void report_table_space(Report *r);
@@ -57,6 +78,9 @@ void report_table_model(Report *r);
 int64_t report_instance(const Report *r, int64_t shape); /* index of a tuned shape's instance */
 double report_cost(const Report *r, int64_t instance, int kernel);
 const char *report_shape_text(Report *r, const Instance *inst); /* "M = 80, N = 768, K = 768" */
+
+double report_varying(const Report *r, int64_t instance); /* the extent that varies most */
+struct Range report_shared_x(const Report *r); /* of all groups that are drawn, so that they can be compared */
 
 extern const char report_style[];
 

@@ -8,10 +8,10 @@
 const char report_style[] =
     ":root{color-scheme:light "
     "dark;--page:#fff;--panel:#f6f7f9;--ink:#1c1f24;--muted:#5b626d;--rule:#d8dce2;--grid:#eceef1;"
-    "--accent:#1d5c9e;--best:#c0561a;--general:#8d949e;--cloud:#a9b3bf;"
+    "--accent:#1d5c9e;--best:#c0561a;--general:#8d949e;--cloud:#a9b3bf;--library:#2c7d46;"
     "--k0:#c3d8ef;--k1:#f6d9b8;--k2:#c9e4cd;--k3:#ecc9d3;--k4:#d9d0ec;--k5:#efe6ae;--k6:#bfe3e2;--k7:#dcd8d2}\n"
     "@media screen and (prefers-color-scheme:dark){:root{--page:#15171a;--panel:#1d2024;--ink:#e3e6ea;--muted:#9ba3ae;"
-    "--rule:#363b42;--grid:#24282d;--accent:#73b1ee;--best:#f0a062;--general:#818995;--cloud:#535c68;"
+    "--rule:#363b42;--grid:#24282d;--accent:#73b1ee;--best:#f0a062;--general:#818995;--cloud:#535c68;--library:#6fc088;"
     "--k0:#274766;--k1:#634626;--k2:#2c5235;--k3:#5f3342;--k4:#463b66;--k5:#575022;--k6:#255352;--k7:#48453f}}\n"
     "*{box-sizing:border-box}\n"
     "html{-webkit-text-size-adjust:100%;text-size-adjust:100%}\n"
@@ -72,9 +72,12 @@ const char report_style[] =
     ".l9{stroke:var(--cloud);stroke-width:3.2;stroke-linecap:round}"
     ".l10{stroke:var(--accent);stroke-width:4.4;stroke-linecap:round}\n"
     ".l11{stroke:var(--ink);stroke-width:1}\n"
+    ".l12{stroke:var(--ink);stroke-width:1.2;stroke-dasharray:1.5 3}"
+    ".l13{stroke:var(--library);stroke-width:1.2}.l14{stroke:var(--library);stroke-width:4.4;stroke-linecap:round}\n"
     ".l16,.l17,.l18,.l19,.l20,.l21,.l22,.l23{stroke:var(--page);stroke-width:1.5}\n"
     ".l16{fill:var(--k0)}.l17{fill:var(--k1)}.l18{fill:var(--k2)}.l19{fill:var(--k3)}"
     ".l20{fill:var(--k4)}.l21{fill:var(--k5)}.l22{fill:var(--k6)}.l23{fill:var(--k7)}\n"
+    ".planes polygon{stroke:none;shape-rendering:crispEdges}\n"
     "@media screen and (max-width:44rem){.narrow{display:block}.broad{display:none}}\n"
     "@media (max-width:30rem){main{padding:1.5rem 1rem 3rem}h1{font-size:1.5rem}.summary{font-size:1.05rem}"
     ".setting th,.setting td{display:block;padding-left:0}.setting th{border:0;padding-bottom:0}}\n"
@@ -84,4 +87,4 @@ const char report_style[] =
     "div{break-inside:avoid}"
     "thead{display:table-header-group}.scroll{overflow:visible}table{font-size:7.5pt}th,td{padding:.15rem .35rem}"
     ".panels{grid-template-columns:1fr 1fr;gap:1rem}.values,.need{min-width:0}a{color:inherit}"
-    "polygon{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
+    "polygon,rect{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";

@@ -154,6 +154,44 @@ void report_table_setting(Report *r)
     declared_shapes(r);
 }
 
+/* ---- what the machine allows ---- */
+
+static void limit_row(Report *r, const LimitRecord *l)
+{
+    text_add(&r->out, "<tr>");
+    cell(r, "num", arena_printf(r->arena, "%d", l->threads));
+    cell(r, "num", number_sig(r->arena, l->flops_per_s * 1e-9, 3));
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        if (r->in->roofline->bytes[i])
+            cell(r, "num", l->bytes_per_s[i] > 0 ? number_sig(r->arena, l->bytes_per_s[i] * 1e-9, 3) : "-");
+    row_end(r);
+}
+
+void report_table_limits(Report *r)
+{
+    static const char *const name[LEVEL_COUNT] = { "L1, GB/s", "L2, GB/s", "L3, GB/s", "memory, GB/s" };
+    const Roofline *f = r->in->roofline;
+    if (!f || f->nlimit == 0)
+        return;
+    text_add(&r->out, "<h3>What the machine does at most</h3>\n");
+    table_begin(r, "What the machine does at most", NULL);
+    head_begin(r);
+    head(r, "num", "threads");
+    head(r, "num", "peak, GFLOP/s");
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        if (f->bytes[i])
+            head(r, "num", name[i]);
+    head_end(r);
+    for (int i = 0; i < f->nlimit; i++)
+        limit_row(r, &f->limit[i]);
+    table_end(r);
+    html_element(&r->out, "p", "note",
+                 f->modelled
+                     ? "Of the target's data sheet."
+                     : "Measured beside the kernels: FMAs on registers, and reading a buffer again and again that "
+                       "lies in that level.");
+}
+
 /* ---- tuned shapes ---- */
 
 static const char *time_text(Report *r, double ns, bool measured)
@@ -173,48 +211,109 @@ static bool knows_library(const Report *r)
     return false;
 }
 
-static void shape_heads(Report *r)
+/* A table of tuned shapes: its columns behind the extents, and what a row says in them. */
+typedef struct {
+    const char *name;
+    void (*heads)(Report *r);
+    void (*cells)(Report *r, int64_t shape, const Choice *c);
+} ShapeTable;
+
+static void plain_heads(Report *r)
 {
     static const char *const name[] = { "weight",     "kernel",    "time",       "GFLOP/s",
                                         "above best", "runner-up", "its margin", "error" };
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        head(r, "num", name[i]);
+}
+
+static void plain_cells(Report *r, int64_t shape, const Choice *c)
+{
+    const Instance *inst = r->in->study->shape[shape];
+    const Assignment *as = r->in->assignment;
+    const double flops = choice_flops(r->in->spec, inst->extent);
+    cell(r, "num", number_sig(r->arena, inst->weight, 3));
+    cell(r, "num", arena_printf(r->arena, "k%d", c->kernel));
+    cell(r, "num", time_text(r, c->ns, c->measured));
+    cell(r, "num", flops > 0 ? number_sig(r->arena, flops / c->ns, 3) : "-");
+    cell(r, "num", number_percent(r->arena, c->ns / c->best_ns - 1));
+    cell(r, "num", c->runner < 0 ? "-" : arena_printf(r->arena, "k%d", c->runner));
+    cell(r, "num", c->runner < 0 ? "-" : number_percent(r->arena, c->runner_ns / c->ns - 1));
+    cell(r, "num", number_sig(r->arena, r->in->study->trial[as->kernel[c->kernel]].max_err, 2));
+}
+
+static bool knows_limits(const Report *r) { return r->in->roofline && r->in->roofline->nlimit; }
+
+static void rival_heads(Report *r)
+{
+    head(r, "num", "time");
+    if (knows_library(r))
+        head(r, "num", family_find(r->in->study->target->family)->rival);
+    head(r, "num", "model alone");
+    if (knows_limits(r)) {
+        head(r, "num", "roofline");
+        head(r, "num", "of roofline");
+        head(r, NULL, "limited by");
+    }
+}
+
+static const char *signed_percent(Report *r, double part)
+{
+    return isfinite(part) ? arena_printf(r->arena, "%s%s", part >= 0 ? "+" : "", number_percent(r->arena, part)) : "-";
+}
+
+/* The bound, how much of it the kernel reaches, and what costs most of the rest. */
+static void bound_cells(Report *r, const Instance *inst, const Candidate *c, double ns)
+{
+    Bound b;
+    double pad, occ;
+    const bool known = isfinite(ns) && roofline_bound(r->in->roofline, inst->extent, inst->threads, &b);
+    if (known && !choice_factors(r->in->study, c, inst->extent, inst->threads, &pad, &occ))
+        pad = occ = 1;
+    const Shares s = known ? roofline_shares(&b, ns, pad, occ) : (Shares){ .limited_by = "-" };
+    cell(r, "num", known ? time_text(r, b.ns, true) : "-");
+    cell(r, "num", known ? number_percent(r->arena, s.reached) : "-");
+    cell(r, NULL, s.limited_by);
+}
+
+static void rival_cells(Report *r, int64_t shape, const Choice *c)
+{
+    const Instance *inst = r->in->study->shape[shape];
+    const Candidate *kernel = &r->in->study->trial[r->in->assignment->kernel[c->kernel]].c;
+    const double library = study_library(r->in->study, shape);
+    cell(r, "num", time_text(r, c->ns, c->measured));
+    if (knows_library(r))
+        cell(r, "num",
+             library > 0 ? arena_printf(r->arena, "\xc3\x97 %s", number_sig(r->arena, library / c->ns, 3)) : "-");
+    cell(r, "num", signed_percent(r, cost_predict(r->in->model, kernel, inst->extent, inst->threads) / c->ns - 1));
+    if (knows_limits(r))
+        bound_cells(r, inst, kernel, c->ns);
+}
+
+static void shape_heads(Report *r, const ShapeTable *t)
+{
     const Spec *s = r->in->spec;
     head_begin(r);
     for (int x = 0; x < s->op->naxis; x++)
         head(r, "num", s->op->axis[x].name);
     if (s->nthread > 1)
         head(r, "num", "threads");
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        head(r, "num", name[i]);
-    if (knows_library(r))
-        head(r, "num", family_find(r->in->study->target->family)->rival);
+    t->heads(r);
     head_end(r);
 }
 
-static void shape_row(Report *r, int64_t shape)
+static void shape_row(Report *r, const ShapeTable *t, int64_t shape)
 {
     const Spec *s = r->in->spec;
     const Assignment *as = r->in->assignment;
     const Instance *inst = r->in->study->shape[shape];
     int64_t i = report_instance(r, shape);
-    Choice c = choice_make(r->in->study, as, inst, as->cost + i * as->nkernel, as->chosen[i]);
-    double flops = choice_flops(s, inst->extent);
+    const Choice c = choice_make(r->in->study, as, inst, as->cost + i * as->nkernel, as->chosen[i]);
     text_add(&r->out, "<tr>");
     for (int x = 0; x < s->op->naxis; x++)
         cell(r, "num", arena_printf(r->arena, "%" PRId64, inst->extent[x]));
     if (s->nthread > 1)
         cell(r, "num", arena_printf(r->arena, "%d", inst->threads));
-    cell(r, "num", number_sig(r->arena, inst->weight, 3));
-    cell(r, "num", arena_printf(r->arena, "k%d", c.kernel));
-    cell(r, "num", time_text(r, c.ns, c.measured));
-    cell(r, "num", flops > 0 ? number_sig(r->arena, flops / c.ns, 3) : "-");
-    cell(r, "num", number_percent(r->arena, c.ns / c.best_ns - 1));
-    cell(r, "num", c.runner < 0 ? "-" : arena_printf(r->arena, "k%d", c.runner));
-    cell(r, "num", c.runner < 0 ? "-" : number_percent(r->arena, c.runner_ns / c.ns - 1));
-    cell(r, "num", number_sig(r->arena, r->in->study->trial[as->kernel[c.kernel]].max_err, 2));
-    const double library = study_library(r->in->study, shape);
-    if (knows_library(r))
-        cell(r, "num",
-             library > 0 ? arena_printf(r->arena, "\xc3\x97 %s", number_sig(r->arena, library / c.ns, 3)) : "-");
+    t->cells(r, shape, &c);
     row_end(r);
 }
 
@@ -238,16 +337,16 @@ static double least_weight(const Report *r)
     return least;
 }
 
-void report_table_shapes(Report *r)
+static void shape_table(Report *r, const ShapeTable *t)
 {
     const Study *s = r->in->study;
     double least = least_weight(r);
     int64_t shown = 0;
-    table_begin(r, "Tuned shapes", NULL);
-    shape_heads(r);
+    table_begin(r, t->name, NULL);
+    shape_heads(r, t);
     for (int64_t j = 0; j < s->nshape && shown < REPORT_MAX_ROW; j++)
         if (s->shape[j]->weight >= least) {
-            shape_row(r, j);
+            shape_row(r, t, j);
             shown++;
         }
     table_end(r);
@@ -255,6 +354,14 @@ void report_table_shapes(Report *r)
         html_element(&r->out, "p", "note",
                      arena_printf(r->arena, "%s of %s tuned shapes are shown, the heaviest.",
                                   number_count(r->arena, shown), number_count(r->arena, s->nshape)));
+}
+
+void report_table_shapes(Report *r) { shape_table(r, &(ShapeTable){ "Tuned shapes", plain_heads, plain_cells }); }
+
+void report_table_rivals(Report *r)
+{
+    text_add(&r->out, "<h3>Against others</h3>\n");
+    shape_table(r, &(ShapeTable){ "Against others", rival_heads, rival_cells });
 }
 
 /* ---- kernels ---- */

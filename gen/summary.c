@@ -133,6 +133,21 @@ static void outcome_text(const Outcome *out, const CostReport *c, const Proof *p
     fprintf(to, "  %s\n", out->workload->out);
 }
 
+/* What budgets of 1, 2, ... kernels would give. */
+static json_t *curve_json(const Assignment *as)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < as->ncurve; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "kernels", json_integer(as->curve[i].kernels));
+        json_object_set_new(o, "code_bytes", json_integer(as->curve[i].bytes));
+        json_object_set_new(o, "above_best", real(as->curve[i].above));
+        json_object_set_new(o, "kept", json_boolean(i == as->kept));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *package_json(const Outcome *out, const CostReport *c, const Proof *proof)
 {
     const Study *s = out->study;
@@ -153,6 +168,7 @@ static json_t *package_json(const Outcome *out, const CostReport *c, const Proof
     json_object_set_new(o, "model_error", real(c->error));
     json_object_set_new(o, "model_rank", real(c->rank));
     json_object_set_new(o, "regret", real(tuned_regret(out)));
+    json_object_set_new(o, "curve", curve_json(as));
     const Against v = against_library(out);
     json_object_set_new(o, "library_shapes", json_integer(v.n));
     json_object_set_new(o, "library_speedup", v.n ? real(v.mean) : json_null());

@@ -189,27 +189,9 @@ static int64_t best_step(const Selector *q, int without, double *value)
     return best;
 }
 
-static void greedy(Selector *q, Assignment *as)
-{
-    double value = INFINITY;
-    while (q->npicked < q->most) {
-        double next = value;
-        int64_t u = best_step(q, -1, &next);
-        if (u < 0)
-            return;
-        if (as->ncurve < (int)(sizeof as->curve / sizeof *as->curve))
-            as->curve[as->ncurve++] = next - 1;
-        if (q->npicked && value - next < WORTH)
-            return;
-        value = next;
-        q->picked[q->npicked++] = u;
-        q->bytes += bytes_of(q, u);
-    }
-}
-
 static void exchange(Selector *q)
 {
-    for (int round = 0; round < 3 * q->most; round++) {
+    for (int round = 0; round < 3 * q->npicked; round++) {
         double value = objective(q, -1, -1) - WORTH / 4;
         int64_t in = -1;
         int out = -1;
@@ -225,6 +207,37 @@ static void exchange(Selector *q)
         q->bytes += bytes_of(q, in) - bytes_of(q, q->picked[out]);
         q->picked[out] = in;
     }
+}
+
+/* One kernel more, then exchanges, until nothing is worth it or fits: the choice with a smaller budget of kernels is a point on the way. */
+static void pick(Selector *q, Assignment *as)
+{
+    double value = q->npicked ? objective(q, -1, -1) : INFINITY;
+    while (q->npicked < q->most) {
+        double next = value;
+        int64_t u = best_step(q, -1, &next);
+        if (u < 0 || (q->npicked && value - next < WORTH))
+            return;
+        q->picked[q->npicked++] = u;
+        q->bytes += bytes_of(q, u);
+        exchange(q);
+        value = objective(q, -1, -1);
+        if (as->ncurve < SELECT_MAX_CURVE)
+            as->curve[as->ncurve++] = (CurvePoint){ q->npicked, q->bytes, value - 1 };
+    }
+}
+
+/* What a larger budget would bring: the same way further on. */
+static void pick_beyond(const Selector *q, Assignment *as)
+{
+    Selector more = *q;
+    more.most = SELECT_MAX_CURVE;
+    more.max_bytes = INT64_MAX;
+    more.picked = ARENA_ARRAY(q->arena, SELECT_MAX_CURVE + 1, int64_t);
+    if (q->npicked >= SELECT_MAX_CURVE)
+        return;
+    memcpy(more.picked, q->picked, (size_t)q->npicked * sizeof *q->picked);
+    pick(&more, as);
 }
 
 /* ---- from kernels to instances ---- */
@@ -363,8 +376,10 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectM
         return NULL;
     relative_costs(&q);
     q.picked = ARENA_ARRAY(a, (size_t)q.most + 1, int64_t);
-    greedy(&q, as);
-    exchange(&q);
+    pick(&q, as);
+    as->kept = as->ncurve - 1;
+    if (mode == SELECT_PACKAGE)
+        pick_beyond(&q, as);
     as->kernel = ARENA_ARRAY(a, (size_t)q.npicked + 1, int64_t);
     for (int k = 0; k < q.npicked; k++)
         as->kernel[as->nkernel++] = q.usable[q.picked[k]];

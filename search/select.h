@@ -3,7 +3,7 @@
  * select: which few kernels the package keeps, and which of them serves which instance.
  *
  * Minimises the weighted mean of t(chosen) / t(best known) (each shape counts by its weight, not by its size), half of it over all shapes and half
- * over the tuned ones, under the budget of kernels and code bytes: greedy forward choice, then exchanges while one lowers the sum. Measured times where there are
+ * over the tuned ones, under the budget of kernels and code bytes: greedy forward choice, after each step exchanges while one lowers the sum. Measured times where there are
  * any, else the model's (model/cost.h). Gains below the noise are not taken: fewer kernels win ties.
  */
 #ifndef DCGEN_SELECT_H
@@ -14,6 +14,15 @@
 #include "model/cost.h"
 #include "model/tree.h"
 #include "search/study.h"
+
+/* The best choice of so many kernels, before the tree. */
+typedef struct {
+    int kernels;
+    int64_t bytes;
+    double above; /* weighted mean of time / best known - 1, each shape served by the best of the kernels */
+} CurvePoint;
+
+enum { SELECT_MAX_CURVE = 64 };
 
 typedef struct {
     int nkernel;
@@ -27,8 +36,8 @@ typedef struct {
     TreeNode *tree;     /* over select_features */
     int nfeature;
     double regret;    /* weighted mean of t(chosen) / oracle - 1 over all instances */
-    double curve[64]; /* the same with the best 1, 2, ... kernels, before the tree; ncurve of them */
-    int ncurve;
+    int ncurve, kept; /* points; the one that was taken: a smaller budget of kernels takes one before it */
+    CurvePoint curve[SELECT_MAX_CURVE]; /* the best 1, 2, ... kernels; those behind `kept` are beyond the budget */
 } Assignment;
 
 /* FINALISTS: for the last comparison, twice the budget of kernels, predictions count like measurements. PACKAGE: on a tuned shape only

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * report: one well-formed page that refers to nothing outside, the same bytes twice, with hostile names escaped, and
- * whole without gnuplot too. With a path as its argument the program writes a page there instead (for
- * test_report_browser.sh).
+ * whole without gnuplot too. With a path as its argument the program writes a page there instead, with a second path one
+ * of a workload of two dimensions (for test_report_browser.sh).
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,13 +23,37 @@ enum { NTRIAL = 120, MAX_DEPTH = 64, MAX_ID = 256 };
 
 static Synthetic y;
 
+/* A machine of 160 GFLOP/s, which is more than the made-up times need. */
+static const Roofline *roofline_of(Synthetic *s)
+{
+    LimitRecord limit[] = { { .threads = 1, .flops_per_s = 1.6e11, .bytes_per_s = { 4e11, 1.5e11, 7e10, 1e10 } },
+                            { .threads = 2, .flops_per_s = 3.1e11, .bytes_per_s = { 8e11, 3e11, 1.4e11 } } };
+    Roofline *f = ARENA_NEW(s->arena, Roofline);
+    for (int i = 0; i < 2; i++) {
+        limit[i].device = s->device.id;
+        limit[i].target = s->study->target->name;
+        limit[i].dtype = "f32";
+    }
+    *f = roofline_make(s->arena, s->study, &(Records){ .nlimit = s->spec->nthread, .limit = limit });
+    return f;
+}
+
+/* A library that takes a third more time than the best kernel, everywhere but on the first shape. */
+static void add_library(Synthetic *s)
+{
+    for (int64_t j = 1; j < s->study->nshape; j++)
+        s->study->anchor[j].library = 4 * study_best(s->study, j, NULL) / 3;
+}
+
 static ReportInput input_of(Synthetic *s)
 {
+    add_library(s);
     return (ReportInput){ .spec = s->spec,
                           .study = s->study,
                           .model = s->model,
                           .assignment = s->assignment,
                           .device = &s->device,
+                          .roofline = roofline_of(s),
                           .space = s->space,
                           .version = "0.1.0",
                           .order = s->order,
@@ -192,8 +216,14 @@ static void has_all_figures(void **state)
     const char *html = page();
     if (strstr(html, "gnuplot was not found"))
         skip();
-    /* a panel for each (N,K); two maps, curve, progress, scatter */
-    assert_int_equal(count(html, "<svg class=\"plot\""), 4 + 5);
+    /* a panel for each (N,K); two maps, curve, progress, scatter, residuals */
+    assert_int_equal(count(html, "<svg class=\"plot\""), 4 + 6);
+    assert_int_equal(count(html, "<path class=\"l12\""), 4 + 1); /* the roofline in each panel, and in the legend */
+    assert_int_equal(count(html, "<path class=\"l14\""), 4 + 1); /* the library */
+    for (int k = 0; k < 2; k++) {
+        static const char *const id[] = { "curve", "progress" };
+        assert_non_null(strstr(html, arena_printf(y.arena, "<figcaption id=\"%s\">", id[k])));
+    }
     assert_true(count(html, "<path class=\"l5\"") >= 6);
     assert_true(count(html, "<polygon class=\"l16\"") >= 1);
     assert_true(count(html, "<text class=\"l3\"") > 50);
@@ -236,6 +266,41 @@ static void shows_the_numbers_of_a_shape(void **state)
                                    as->chosen[i], number_time(y.arena, ns), number_sig(y.arena, flops / ns, 3),
                                    number_percent(y.arena, ns / best - 1));
     assert_non_null(strstr(page(), row));
+}
+
+/* The same row against the library, the model and the roofline. */
+static void holds_a_shape_against_others(void **state)
+{
+    (void)state;
+    const char *html = page();
+    const Assignment *as = y.assignment;
+    const Instance *inst = y.study->shape[4];
+    const int64_t i = inst - y.spec->instance;
+    const Trial *t = &y.study->trial[as->kernel[as->chosen[i]]];
+    const double bytes = 4.0 * (double)(inst->extent[0] * inst->extent[2] + inst->extent[1] * inst->extent[2] +
+                                        inst->extent[0] * inst->extent[1] + inst->extent[1]);
+    const double flops = 2.0 * (double)inst->extent[0] * (double)inst->extent[1] * (double)inst->extent[2];
+    assert_true(bytes > 1 << 20 && bytes < 32 << 20); /* in the L3 cache, of 70 GB/s */
+    const double bound = fmax(flops / 160, bytes / 70);
+    const double off = cost_predict(y.model, &t->c, inst->extent, 1) / t->ns[4] - 1;
+    const char *roof = number_time(y.arena, bound);
+    assert_non_null(strstr(roof, " ms")); /* no unit that the page writes in another way */
+    const char *row =
+        arena_printf(y.arena,
+                     "<td class=\"num\">\xc3\x97 %s</td><td class=\"num\">%s%s</td><td class=\"num\">%s</td>"
+                     "<td class=\"num\">%s</td><td>",
+                     number_sig(y.arena, study_library(y.study, 4) / t->ns[4], 3), off >= 0 ? "+" : "",
+                     number_percent(y.arena, off), roof, number_percent(y.arena, bound / t->ns[4]));
+    if (!strstr(html, row))
+        fail_msg("no %s", row);
+    assert_non_null(strstr(html, ">CBLAS</th>"));
+    assert_non_null(strstr(html, "<td class=\"num\">1</td><td class=\"num\">160</td><td class=\"num\">400</td>"));
+    ReportInput bare = input_of(&y);
+    bare.roofline = NULL;
+    html = report_html(y.arena, &bare);
+    assert_null(strstr(html, "of roofline</th>"));
+    assert_null(strstr(html, "<path class=\"l12\""));
+    free(read_page(html));
 }
 
 static void gives_the_same_bytes(void **state)
@@ -332,6 +397,33 @@ static void does_with_many_groups_and_threads(void **state)
     arena_free(many.arena);
 }
 
+static const char plane_spec[] =
+    "name = \"plane\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+    "dims = { T = { min = 1; max = 256; }; S = { min = 1; max = 32; }; };\n"
+    "shapes = ( { M = \"T\"; N = \"64*S\"; K = 768; }, { M = \"T\"; N = 512; K = \"64*S\"; } );\n"
+    "layout = { W = \"NK\"; packed = true; };\n"
+    "budget = { kernels = 8; code_kib = 512; trials = 8; seconds = 10; }; threads = [1];\n";
+
+/* Two dims of a shape that vary by themselves: a plane of both, in place of the bars. */
+static void two_dims_make_a_plane(void **state)
+{
+    (void)state;
+    Synthetic plane;
+    assert_true(synthetic_make(&plane, plane_spec, 40));
+    ReportInput in = input_of(&plane);
+    const char *html = report_html(plane.arena, &in);
+    free(read_page(html));
+    if (!strstr(html, "gnuplot was not found")) {
+        assert_int_equal(count(html, "<figcaption id=\"plane-"), 2);
+        assert_non_null(strstr(html, "\">M = T, N = 512, K = 64*S</figcaption>"));
+        assert_null(strstr(html, "<figcaption id=\"map\">"));
+        assert_true(count(html, "<polygon") > 100);
+        for (int k = 0; k < plane.assignment->nkernel && k < LOOK_NKERNEL; k++)
+            assert_non_null(strstr(html, arena_printf(plane.arena, "<rect class=\"l%d\"", LOOK_KERNEL + k)));
+    }
+    arena_free(plane.arena);
+}
+
 static void plots_only_what_is_ours(void **state)
 {
     (void)state;
@@ -399,10 +491,17 @@ static void escapes_text(void **state)
                                       "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd|\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd|");
 }
 
-static int write_page(const char *path)
+static int write_page(const char *path, const char *spec, int64_t ntrial)
 {
-    FILE *f = make(NULL) == 0 ? fopen(path, "w") : NULL;
-    return !f || fputs(page(), f) < 0 || fclose(f) != 0;
+    Synthetic s;
+    FILE *f = synthetic_make(&s, spec, ntrial) ? fopen(path, "w") : NULL;
+    ReportInput in = f ? input_of(&s) : (ReportInput){ 0 };
+    return !f || fputs(report_html(s.arena, &in), f) < 0 || fclose(f) != 0;
+}
+
+static int write_pages(int n, char **path)
+{
+    return write_page(path[0], synthetic_spec, NTRIAL) || (n > 1 && write_page(path[1], plane_spec, 40));
 }
 
 int main(int argc, char **argv)
@@ -412,14 +511,16 @@ int main(int argc, char **argv)
                                         cmocka_unit_test(has_all_figures),
                                         cmocka_unit_test(shows_every_tuned_shape_and_kernel),
                                         cmocka_unit_test(shows_the_numbers_of_a_shape),
+                                        cmocka_unit_test(holds_a_shape_against_others),
                                         cmocka_unit_test(gives_the_same_bytes),
                                         cmocka_unit_test(escapes_hostile_names),
                                         cmocka_unit_test(does_without_gnuplot),
                                         cmocka_unit_test(does_with_one_static_shape),
                                         cmocka_unit_test(does_with_many_groups_and_threads),
+                                        cmocka_unit_test(two_dims_make_a_plane),
                                         cmocka_unit_test(plots_only_what_is_ours),
                                         cmocka_unit_test(a_faulty_script_is_no_figure),
                                         cmocka_unit_test(rounds_for_people),
                                         cmocka_unit_test(escapes_text) };
-    return argc > 1 ? write_page(argv[1]) : cmocka_run_group_tests(tests, make, drop);
+    return argc > 1 ? write_pages(argc - 1, argv + 1) : cmocka_run_group_tests(tests, make, drop);
 }

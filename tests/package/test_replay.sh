@@ -40,3 +40,19 @@ for name in $names; do
     quiet "$DCGEN" generate --offline "$spec" --records "$records" --out "$tmp/$name/offline"
     same "$name" "$tmp/$name/offline"
 done
+
+# Along the curve of budgets without a measurement: what fewer kernels give is what the full package said of them.
+point() { tr -d ' \n' <"$1" | sed 's/.*"curve":\[\([^]]*\)\].*/\1/; s/},{/}\n{/g' | sed -n "$2"; }   # point FILE SED-COMMAND
+for name in $names; do
+    "$DCGEN" replay "$packages/$name/spec.cfg" --records "$packages/$name/records.jsonl" --out "$tmp/full" --json >"$tmp/full.json"
+    most=$(point "$tmp/full.json" '/"kept":true/p' | sed 's/.*"kernels":\([0-9]*\).*/\1/')
+    for n in $(seq "$most"); do
+        "$DCGEN" replay "$packages/$name/spec.cfg" --records "$packages/$name/records.jsonl" --kernels "$n" --out "$tmp/few" \
+            --json >"$tmp/few.json"
+        said=$(point "$tmp/full.json" "${n}p" | sed 's/,"kept".*//') got=$(point "$tmp/few.json" '/"kept":true/p' | sed 's/,"kept".*//')
+        [ -n "$got" ] && [ "$got" = "$said" ] || failed "$name with $n kernels: $got, not $said"
+        [ "$(grep -c "^/\* Kernel [0-9]*: [a-z_]* avx512" "$tmp/few/kernels.c" || :)" -le "$n" ] || failed "$name has more than $n kernels"
+        rm -rf "${tmp:?}/few"
+    done
+    rm -rf "${tmp:?}/full"
+done

@@ -153,6 +153,56 @@ static void weights_decide(void **state)
     }
 }
 
+/* Times and sizes without a pattern, so that exchanges happen. */
+static void mix_up(void)
+{
+    synthetic_seed = 11;
+    for (int i = 0; i < KERNELS; i++) {
+        s->trial[i].code_bytes = 500 + (int64_t)(4000 * synthetic_draw());
+        for (int64_t j = 0; j < s->nshape; j++)
+            set_time(i, j, 0.5 + synthetic_draw());
+    }
+}
+
+/* Point N of the curve is what a budget of N kernels gives; more kernels are never worse. */
+static void the_curve_tells_of_other_budgets(void **state)
+{
+    (void)state;
+    mix_up();
+    const Assignment *all = choose(SELECT_PACKAGE);
+    assert_in_range(all->ncurve, 3, KERNELS);
+    assert_int_equal(all->kept, all->ncurve - 1);
+    for (int n = 1; n <= all->ncurve; n++) {
+        const CurvePoint *point = &all->curve[n - 1];
+        y.spec->budget.kernels = n;
+        const Assignment *as = choose(SELECT_PACKAGE);
+        int64_t bytes = 0;
+        for (int k = 0; k < as->nkernel; k++)
+            bytes += s->trial[as->kernel[k]].code_bytes;
+        assert_int_equal(point->kernels, n);
+        assert_int_equal(as->kept, n - 1);
+        assert_memory_equal(&as->curve[as->kept], point, sizeof *point);
+        assert_in_range(as->nkernel, 1, n);
+        assert_true(bytes <= point->bytes && point->above >= 0);
+        assert_true(n == 1 || point->above < all->curve[n - 2].above);
+        assert_memory_equal(as->curve, all->curve, sizeof *as->curve * (size_t)all->ncurve); /* and beyond its own */
+    }
+}
+
+/* The point that is kept has room in the budget of bytes; the curve goes on to what would not. */
+static void the_curve_goes_on_beyond_the_bytes(void **state)
+{
+    (void)state;
+    give_each_its_shapes();
+    y.spec->budget.code_kib = 3;
+    const Assignment *as = choose(SELECT_PACKAGE);
+    assert_int_equal(as->kept, 2);
+    assert_int_equal(as->curve[as->kept].bytes, 3000);
+    assert_int_equal(as->ncurve, KERNELS);
+    assert_int_equal(as->curve[KERNELS - 1].bytes, 1000 * KERNELS);
+    assert_true(as->curve[KERNELS - 1].above < as->curve[as->kept].above);
+}
+
 static void every_instance_is_answered(void **state)
 {
     (void)state;
@@ -177,6 +227,8 @@ int main(void)
         FRESH(what_failed_is_never_taken),
         FRESH(a_package_takes_what_was_compared),
         FRESH(weights_decide),
+        FRESH(the_curve_tells_of_other_budgets),
+        FRESH(the_curve_goes_on_beyond_the_bytes),
         FRESH(every_instance_is_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,25 @@ static double speedup_of(const Report *r)
     return weight > 0 ? exp(sum / weight) : 1;
 }
 
+static const char *library_name(const Report *r) { return family_find(r->in->study->target->family)->rival; }
+
+/* Geometric mean of the library's time over that of the package, on the tuned shapes where both were timed. 0: nowhere. */
+static double against_library(const Report *r)
+{
+    const Study *s = r->in->study;
+    double sum = 0;
+    int64_t n = 0;
+    for (int64_t j = 0; j < s->nshape; j++) {
+        const int64_t i = report_instance(r, j);
+        const double ratio = study_library(s, j) / report_cost(r, i, r->in->assignment->chosen[i]);
+        if (ratio > 0 && isfinite(ratio)) {
+            sum += log(ratio);
+            n++;
+        }
+    }
+    return n ? exp(sum / (double)n) : 0;
+}
+
 static void measure_regret(Report *r)
 {
     const Assignment *as = r->in->assignment;
@@ -182,6 +201,9 @@ static void facts(Report *r)
     fact(r, "the same, worst tuned shape", number_percent(a, r->worst_regret));
     if (as->nkernel > 1)
         fact(r, "time with one kernel for all", arena_printf(a, "\xc3\x97 %s", number_sig(a, r->speedup, 3)));
+    if (r->library > 0)
+        fact(r, arena_printf(a, "time of %s, mean", library_name(r)),
+             arena_printf(a, "\xc3\x97 %s", number_sig(a, r->library, 3)));
     text_add(&r->out, "</dl>\n");
 }
 
@@ -192,8 +214,6 @@ static void section_setting(Report *r)
     report_table_setting(r);
     report_table_limits(r);
 }
-
-static const char *library_name(const Report *r) { return family_find(r->in->study->target->family)->rival; }
 
 static void speed_legend(Report *r)
 {
@@ -457,6 +477,7 @@ char *report_html(Arena *a, const ReportInput *in)
     for (int i = 0; i < r->groups.ngroup; i++)
         r->panel[i] = -1;
     r->speedup = speedup_of(r);
+    r->library = against_library(r);
     measure_regret(r);
     report_draw(r);
     write_page(r);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include "gen/report_axis.h"
 
-enum { CLOUD_POINTS = 1500 };
+enum { CLOUD_POINTS = 1500, SPREAD = 7919 };
 static const double MOST_RATIO = 4; /* what is further off is drawn at the edge */
 
 static bool is_kept(const Report *r, int64_t trial)
@@ -34,8 +34,9 @@ static double predicted_ns(const Report *r, int64_t trial, int64_t shape)
 /* Adds a point of one measured pair. */
 typedef bool AddPair(const Report *r, Plot *p, int64_t trial, int64_t shape, Range *range);
 
-/* Every stride-th measured pair, of the kept kernels or of the others. */
-static int add_cloud(const Report *r, Plot *p, const char *name, AddPair *add, bool kept, int64_t stride, Range *range)
+/* The measured pairs of the kept kernels, or of the others about CLOUD_POINTS, spread over all shapes (a stride might meet the same
+ * shapes again and again). */
+static int add_cloud(const Report *r, Plot *p, const char *name, AddPair *add, bool kept, int64_t npair, Range *range)
 {
     const Study *s = r->in->study;
     int n = 0;
@@ -43,7 +44,7 @@ static int add_cloud(const Report *r, Plot *p, const char *name, AddPair *add, b
     data_begin(p, name);
     for (int64_t i = 0; i < s->ntrial; i++)
         for (int64_t j = 0; trial_usable(&s->trial[i]) && is_kept(r, i) == kept && j < s->nshape; j++) {
-            if (!(s->trial[i].ns[j] > 0) || seen++ % stride)
+            if (!(s->trial[i].ns[j] > 0) || (!kept && seen++ * SPREAD % npair >= CLOUD_POINTS))
                 continue;
             n += add(r, p, i, j, range);
         }
@@ -90,8 +91,8 @@ static void draw_scatter(Report *r)
     if (n == 0 || r->in->cost.nmeasure == 0)
         return;
     Plot *p = figure_begin(r, &r->scatter, 440, 360);
-    int ncloud = add_cloud(r, p, "cloud", add_times, false, n / CLOUD_POINTS + 1, &range);
-    int nkept = add_cloud(r, p, "kept", add_times, true, n / CLOUD_POINTS + 1, &range);
+    int ncloud = add_cloud(r, p, "cloud", add_times, false, n, &range);
+    int nkept = add_cloud(r, p, "kept", add_times, true, n, &range);
     if (ncloud + nkept == 0) {
         r->scatter = -1;
         r->nplot--;
@@ -100,6 +101,8 @@ static void draw_scatter(Report *r)
     range = range_widened(range, 1.2);
     figure_label(p, 'x', "measured, microseconds");
     figure_label(p, 'y', "predicted, microseconds");
+    text_add(&p->script,
+             "set lmargin 11\n"); /* ticks have up to six digits, and gnuplot drops a label that has no room */
     axis_log(p, 'x', range, 6);
     axis_log(p, 'y', range, 6);
     text_printf(&p->script, "$guide << END\n%.9g %.9g\n%.9g %.9g\nEND\n", range.lo, range.lo, range.hi, range.hi);
@@ -115,8 +118,8 @@ static void draw_residuals(Report *r)
     if (n == 0 || r->in->cost.nmeasure == 0 || !(x.lo * 1.2 < x.hi))
         return;
     Plot *p = figure_begin(r, &r->residual, 440, 270);
-    int ncloud = add_cloud(r, p, "cloud", add_ratio, false, n / CLOUD_POINTS + 1, &ratio);
-    int nkept = add_cloud(r, p, "kept", add_ratio, true, n / CLOUD_POINTS + 1, &ratio);
+    int ncloud = add_cloud(r, p, "cloud", add_ratio, false, n, &ratio);
+    int nkept = add_cloud(r, p, "kept", add_ratio, true, n, &ratio);
     figure_label(p, 'x', r->in->spec->op->axis[r->groups.axis].name);
     figure_label(p, 'y', "predicted / measured");
     axis_log(p, 'x', x, 8);

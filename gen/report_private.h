@@ -57,6 +57,7 @@ typedef struct {
     bool has_roof, has_library;          /* in some panel */
     const char *no_plot;                 /* why there are no figures; NULL: there are */
     double speedup; /* time with one kernel for all shapes / with the chosen ones, weighted geometric mean */
+    double library; /* its time / the chosen kernel's, geometric mean; 0: not known */
     double tuned_regret, worst_regret; /* over tuned shapes: weighted mean, largest */
     int64_t worst;                     /* the instance of the largest */
 } Report;

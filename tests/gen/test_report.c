@@ -220,6 +220,7 @@ static void has_all_figures(void **state)
     assert_int_equal(count(html, "<svg class=\"plot\""), 4 + 6);
     assert_int_equal(count(html, "<path class=\"l12\""), 4 + 1); /* the roofline in each panel, and in the legend */
     assert_int_equal(count(html, "<path class=\"l14\""), 4 + 1); /* the library */
+    assert_non_null(strstr(html, ">predicted, microseconds<"));
     for (int k = 0; k < 2; k++) {
         static const char *const id[] = { "curve", "progress" };
         assert_non_null(strstr(html, arena_printf(y.arena, "<figcaption id=\"%s\">", id[k])));

@@ -50,7 +50,8 @@ struct Search {
     Progress *progress;
     Diag *diag;
     const Candidate *anchor; /* set by search_run */
-    const char *library;     /* of others for the op, as a shared object, timed in the last comparison; NULL: there is none */
+    const char
+        *library; /* of others for the op, as a shared object, timed in the last comparison; NULL: there is none */
     const char *library_why; /* why it was not timed there, or not everywhere; NULL: it was, or nobody asked */
     bool library_timed;
     uint64_t seed;

@@ -26,6 +26,7 @@ static const ConfKey spec_keys[] = {
     { "epilogue", false, NULL },
     { "layout", false, NULL },
     { "budget", false, NULL },
+    { "regret", false, NULL },
     { "threads", false, NULL },
     { "space", false, NULL },
 };
@@ -208,6 +209,30 @@ static void read_budget(SpecReader *r)
     r->spec->budget = (Budget){ (int)kernels, (int)code_kib, (int)trials, (int)seconds };
 }
 
+static void read_part(SpecReader *r, const ConfSetting *group, const char *key, double *out)
+{
+    double value = 1;
+    if (!conf_real(r->conf, group, key, &value) || !conf_member(group, key))
+        return;
+    if (value > 0 && value <= 1)
+        *out = value;
+    else
+        diag_error(r->diag, conf_value_loc(r->conf, conf_member(group, key)),
+                   "'%s': expected a part of the best time, above 0 and at most 1, such as 0.02 for 2 %%; found %g",
+                   key, value);
+}
+
+static void read_regret(SpecReader *r)
+{
+    static const ConfKey keys[] = { { "mean", false, NULL }, { "worst", false, NULL } };
+    const ConfSetting *group = conf_group(r->conf, r->root, "regret");
+    if (!group)
+        return;
+    conf_keys(r->conf, group, keys, LENGTH(keys));
+    read_part(r, group, "mean", &r->spec->regret.mean);
+    read_part(r, group, "worst", &r->spec->regret.worst);
+}
+
 static int compare_int(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 static void read_threads(SpecReader *r)
@@ -247,6 +272,7 @@ Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int 
     read_epilogue(&r);
     read_layout(&r);
     read_budget(&r);
+    read_regret(&r);
     read_threads(&r);
     spec_read_limits(&r);
     if (diag_nerror(d) == r.nerror)

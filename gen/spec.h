@@ -65,6 +65,11 @@ typedef struct {
     int64_t min[OP_MAX_AXIS], max[OP_MAX_AXIS];
 } Box;
 
+/* The regret that the user will bear, as a part of the best known time; 0: nothing is demanded. */
+typedef struct {
+    double mean, worst; /* geometric mean, and of any single shape */
+} Demand;
+
 typedef struct {
     const char *name; /* a C identifier; prefix of every symbol of the package */
     const Op *op;
@@ -83,6 +88,7 @@ typedef struct {
     const char *layout; /* of the const operand: "NK" */
     bool packed;
     Budget budget;
+    Demand regret;
     int nthread;
     int threads[SPEC_MAX_NAME]; /* ascending */
     int nlimit;

@@ -194,6 +194,15 @@ static const Instance *find(const Spec *s, int threads, int64_t m, int64_t n, in
     return found;
 }
 
+/* What is not demanded is 0. */
+static void test_regret(void **state)
+{
+    (void)state;
+    Spec *s = read_good("good_regret.cfg");
+    assert_true(s->regret.mean == 0);
+    assert_true(s->regret.worst == 0.1);
+}
+
 static void test_bert(void **state)
 {
     (void)state;
@@ -432,6 +441,7 @@ static void test_committed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_regret),
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_files),

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * contract: what a package states of its own choice. Takes records and the choice made of them; gives, for each tuned instance and each
+ * held-out one where kernels were compared side by side, the chosen kernel's time, the best known one and the regret between them
+ * (chosen / best - 1), their sums, and the bound that a measurement taken again shall keep.
+ *
+ *   mean   geometric mean of 1 + regret over the shapes, each by its weight, less 1;   worst   the largest regret
+ *   noise  standard error of the difference between a regret and the same regret taken again: 2 e, where e is that of one kernel's
+ *          mean time (study_noise); a regret is a ratio of two such means, and the difference one of two regrets
+ *   count  shapes that the mean rests on, (sum w)^2 / sum w^2
+ *
+ *   mean bound  = mean + min(3 noise / sqrt(count), 5 %) + 0.5 %
+ *   worst bound = worst + min(4 noise, 20 %) + 2 %
+ *
+ * Three and four standard errors, as one mean is looked at but many single shapes; the last term is for what differs from day to day
+ * (placement in memory, clocks, neighbours) and no repetition within one run shows. The limits keep a noisy machine from stating a bound
+ * that nothing could break. What the spec demands (its key `regret`) stands in the place of these.
+ *
+ * A time is the mean over the passes of the last comparison on tuned shapes, as the choice was made by it, and their median on those held
+ * out. Held-out shapes have no part in any choice: their measurements are `measure` records of extents that are not tuned, which the study
+ * leaves aside, except that a kernel found wrong there is wrong for good.
+ */
+#ifndef DCGEN_CONTRACT_H
+#define DCGEN_CONTRACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/arena.h"
+#include "search/select.h"
+#include "search/study.h"
+
+typedef struct {
+    int64_t instance; /* in the spec */
+    const Instance *inst;
+    int kernel;    /* the chosen one, its place in the assignment */
+    bool measured; /* it was compared there; else all that follows is 0 */
+    double chosen_ns, best_ns, regret;
+    int nmet;
+    int64_t *met; /* trials of the study that were compared there, the fastest first */
+} ContractShape;
+
+typedef struct {
+    int64_t nshape, nmeasured;
+    double mean, worst, noise;      /* over those that were measured and have a weight */
+    double mean_bound, worst_bound; /* 0: nothing was measured, nothing is stated */
+} ContractSum;
+
+typedef struct {
+    bool modelled;                      /* there was no device: nothing was measured, there is no contract */
+    int64_t nshape;                     /* of all */
+    ContractShape *shape;               /* the tuned instances, then the held-out ones, each in the spec's order */
+    ContractSum tuned, held_out;        /* held-out shapes are here only when measured */
+    bool mean_demanded, worst_demanded; /* these bounds are the spec's */
+} Contract;
+
+const Contract *contract_make(Arena *a, const Study *s, const Records *r, const TemplateList *templates,
+                              const TargetList *targets, const Assignment *as);
+
+/* The sums of n shapes, bounds included. study_noise: of one kernel's mean time; 0: not known. */
+ContractSum contract_sum(const ContractShape *shape, int64_t n, double study_noise);
+
+/* A regret that the spec demands and the measured ones exceed: what to say of it, a line; NULL: there is none. */
+const char *contract_broken(Arena *a, const Contract *c);
+
+#endif

@@ -372,10 +372,11 @@ static double beside_ns(const MeasureRecord *m, const MeasureRecord *other)
     return n ? record_median(m->ns, m->nsample) / record_median(ratio, n) : 0;
 }
 
-/* The anchor took much longer than it once did there: something else uses the machine. */
+/* The anchor took much longer than it once did there: something else uses the machine. Of a shape that is not tuned (-1) that is not
+ * known. */
 static bool is_disturbed(const Search *q, int64_t shape, const MeasureRecord *anchor)
 {
-    const double least = q->study->anchor[shape].least_ns;
+    const double least = shape >= 0 ? q->study->anchor[shape].least_ns : 0;
     return anchor->status == STATUS_OK && least > 0 && anchor->median_ns > DISTURBED * least;
 }
 
@@ -420,12 +421,14 @@ static void judge_library(Search *q, const MeasureRecord *library)
         q->library_why = arena_printf(q->arena, "%s: %s", status_name(library->status), library->why);
 }
 
-/* Times the kernels and the anchor in turn, in a last comparison the library too; key[] and so[] have room for MAX_BATCH. */
-static bool time_shape(Search *q, Arena *scratch, int64_t shape, const char **key, const char **so, int n, int repeats,
-                       bool final, const char **err)
+/* Times the kernels and the anchor in turn, in a last comparison the library too; key[] and so[] have room for MAX_BATCH.
+ * ns: gets a time for each of the n kernels, 0 for one that failed; may be NULL. */
+static bool time_shape(Search *q, Arena *scratch, const Instance *inst, const char **key, const char **so, int n,
+                       int repeats, bool final, double *ns, const char **err)
 {
-    const int anchor = add_anchor(q, key, so, &n), nkernel = n, library = final ? add_library(q, key, so, &n) : -1;
-    const Instance *inst = q->study->shape[shape];
+    const int ntimed = n, anchor = add_anchor(q, key, so, &n), nkernel = n;
+    const int library = final ? add_library(q, key, so, &n) : -1;
+    const int64_t shape = study_shape(q->study, inst->extent, inst->threads);
     MeasureRecord *out;
     MeasureRequest r = { .extent = inst->extent,
                          .threads = inst->threads,
@@ -438,6 +441,8 @@ static bool time_shape(Search *q, Arena *scratch, int64_t shape, const char **ke
     q->ntimed++;
     if (library >= 0)
         judge_library(q, &out[library]);
+    for (int k = 0; ns && k < ntimed; k++)
+        ns[k] = out[k].status == STATUS_OK ? out[k].median_ns : 0;
     for (int k = 0; k < nkernel; k++) {
         out[k].device = q->study->device->id;
         out[k].final = final;
@@ -528,7 +533,7 @@ static bool intake_trials(Search *q, Arena *scratch, const Proposal *p, int n, d
         if (!m || (q->lab->now_s(q) > q->began_s + share * q->seconds && q->ntimed > 0))
             continue;
         search_show(q, scratch);
-        ok = time_shape(q, scratch, j, key, so, m, intake_repeats(q, j), false, err);
+        ok = time_shape(q, scratch, q->study->shape[j], key, so, m, intake_repeats(q, j), false, NULL, err);
     }
     return ok;
 }
@@ -562,19 +567,33 @@ bool intake_check(Search *q, Arena *scratch, int64_t trial, const int64_t *exten
     return take_measure(q, &out, err);
 }
 
-static bool intake_compare(Search *q, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats,
-                           const char **err)
+bool intake_race(Search *q, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, double *ns,
+                 const char **err)
 {
     const char *key[MAX_BATCH], *so[MAX_BATCH];
-    int m = 0;
-    if (!rebuild(q, scratch, trial, n, err))
+    double time[MAX_BATCH];
+    int at[MAX_BATCH], m = 0;
+    if (!rebuild(q, scratch, trial, n, err) || !rebuild_anchor(q, scratch, err))
         return false;
     for (int i = 0; i < n && m < MAX_BATCH; i++)
         if (trial_usable(&q->study->trial[trial[i]])) {
             key[m] = q->study->trial[trial[i]].key;
-            so[m++] = q->study->trial[trial[i]].so;
+            so[m] = q->study->trial[trial[i]].so;
+            at[m++] = i;
         }
-    return !m || time_shape(q, scratch, shape, key, so, m, repeats, true, err);
+    for (int i = 0; ns && i < n; i++)
+        ns[i] = 0;
+    if (m && !time_shape(q, scratch, inst, key, so, m, repeats, true, time, err))
+        return false;
+    for (int i = 0; ns && i < m; i++)
+        ns[at[i]] = time[i];
+    return true;
+}
+
+static bool intake_compare(Search *q, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats,
+                           const char **err)
+{
+    return intake_race(q, scratch, q->study->shape[shape], trial, n, repeats, NULL, err);
 }
 
 static double intake_now_s(const Search *q)

@@ -7,6 +7,7 @@
 #include "model/cost.h"
 #include "search/intake.h"
 #include "search/select.h"
+#include "search/settle.h"
 
 enum { TRIALS = 48, BATCH = 12, MAX_RANKED = 20000, CHECK_ROUNDS = 8 };
 static const double WORTH_A_LOOK = 1.25; /* of a shape's best prediction */
@@ -217,24 +218,11 @@ static bool check_choice(Search *q, Arena *scratch, const Assignment *as, bool *
     return true;
 }
 
-/* The choice is made as a package's is: of what the records say, in their order. */
-static void reload_study(Search *q)
-{
-    const Study *old = q->study;
-    Study *s = study_new(q->arena, old->spec, old->device, old->target, old->context_hash);
-    study_load(s, record_all(q->records), q->templates, q->unit->targets, old->device);
-    for (int64_t i = 0; i < s->ntrial; i++) {
-        const int64_t before = study_find_key(old, s->trial[i].key);
-        s->trial[i].so = before >= 0 ? old->trial[before].so : NULL;
-    }
-    q->study = s;
-}
-
 static bool settle_choice(Search *q, Arena *scratch, const char **err)
 {
     bool again = true;
     for (int round = 0; again && round < CHECK_ROUNDS; round++) {
-        reload_study(q);
+        settle_reload(q);
         CostModel *m = cost_fit(scratch, q->study, q->templates);
         Assignment *as = select_kernels(scratch, q->study, m, SELECT_PACKAGE);
         if (!as) {

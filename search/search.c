@@ -9,11 +9,13 @@
 #include "search/intake.h"
 #include "search/limit.h"
 #include "search/select.h"
+#include "search/settle.h"
 
 enum { BATCH = 12, FIRST_BATCH = 8, FINAL_PASSES = 3, FINAL_REPEATS = 5, FINAL_REPEATS_MIN = 3 };
-static const double SEARCH_SHARE = 0.70, FINAL_SHARE = 0.96; /* of the budget, when each phase should be over */
-static const double VERIFY_SAMPLES = 3;                      /* what verification and warm-up cost, in samples */
-static const double WORTH = 5e-4;                            /* expected gain below which the search ends */
+/* Of the budget, when each phase should be over; what comes then has the rest (settle.c). */
+static const double SEARCH_SHARE = 0.65, FINAL_SHARE = 0.82;
+static const double VERIFY_SAMPLES = 3; /* what verification and warm-up cost, in samples */
+static const double WORTH = 5e-4;       /* expected gain below which the search ends */
 static const double NEAR_BEST = 1.3;
 static const double LIMITS_S = 1,
                     LIMITS_SHARE = 0.03; /* for the machine's limits: the less of a second and that of the budget */
@@ -112,7 +114,7 @@ static bool search_round(Search *q, Arena *scratch, Rng *rng, bool *go_on, const
 void search_show(Search *q, Arena *scratch)
 {
     progress_update(q->progress, (double)measured_trials(q->study), best_text(q, scratch),
-                    fmax(left_s(q, FINAL_SHARE), 0));
+                    fmax(left_s(q, 1), 0));
 }
 
 static bool search_phase(Search *q, Arena *scratch, const char **err)
@@ -312,10 +314,12 @@ bool search_run(Search *q, const char **err)
     q->anchor = choose_anchor(q, scratch);
     int64_t before = measured_trials(q->study);
     bool ok = search_phase(q, scratch, err);
-    if (ok && (measured_trials(q->study) > before || !all_compared(q->study))) {
+    const bool fresh = ok && (measured_trials(q->study) > before || !all_compared(q->study));
+    if (fresh) {
         arena_reset(scratch);
         ok = final_phase(q, scratch, err);
     }
+    ok = ok && settle(q, scratch, fresh, err);
     arena_free(scratch);
     return ok;
 }

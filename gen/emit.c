@@ -7,6 +7,7 @@
 #include "gen/conf.h"
 #include "gen/dispatch.h"
 #include "gen/family.h"
+#include "gen/regret_file.h"
 #include "gen/fill.h"
 #include "model/cost.h"
 
@@ -359,6 +360,8 @@ static const char *add_test(Emitter *e)
     return arena_printf(e->arena, "    add_test(NAME %s_test COMMAND %s_test)\n", name, name);
 }
 
+static const char *regret(Emitter *e) { return regret_file_readme(e->arena, e->in); }
+
 static const char *version(Emitter *e) { return arena_printf(e->arena, "%s.\n", e->in->version); }
 
 static const char *preamble(Emitter *e) { return unit_preamble(e->arena, &e->in->unit); }
@@ -371,7 +374,8 @@ static const EmitSection common_sections[] = {
     { "pack", pack },       { "kernels", kernels },   { "table", table },
     { "texts", texts },     { "targets", targets },   { "about_dispatch", about_dispatch },
     { "tree", tree },       { "shapes", shapes },     { "reference", reference },
-    { "version", version }, { "add_test", add_test }, { NULL, NULL }
+    { "version", version }, { "add_test", add_test }, { "regret", regret },
+    { NULL, NULL }
 };
 
 static const EmitSection *find_section(const EmitSection *list, const char *word)
@@ -462,5 +466,6 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
     add_file(&e, p, "spec.cfg", in->spec_text);
     add_file(&e, p, "records.jsonl", in->records);
     add_file(&e, p, "report.html", in->report);
+    add_file(&e, p, "regret.json", regret_file_text(a, in));
     return p;
 }

@@ -10,6 +10,7 @@
 #include "gen/dispatch.h"
 #include "gen/package_write.h"
 #include "gen/unit.h"
+#include "search/contract.h"
 #include "search/select.h"
 #include "search/study.h"
 
@@ -17,6 +18,7 @@
 typedef struct {
     const Study *study;
     const Assignment *assignment;
+    const Contract *contract;
 } EmitPart;
 
 typedef struct {

@@ -137,6 +137,7 @@ bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *d
         return false;
     }
     out->records = records_of(a, s, r);
+    out->contract = contract_make(a, s, out->records, &w->templates, w->targets, out->assignment);
     return true;
 }
 
@@ -178,7 +179,7 @@ static EmitInput emit_input(Arena *a, const Outcome *out, int n)
     const Workload *w = out->workload;
     EmitPart *part = ARENA_ARRAY(a, (size_t)n, EmitPart);
     for (int i = 0; i < n; i++)
-        part[i] = (EmitPart){ out[i].study, out[i].assignment };
+        part[i] = (EmitPart){ out[i].study, out[i].assignment, out[i].contract };
     return (EmitInput){ .unit = unit_context(w, out->device, out->study->target),
                         .templates = &w->templates,
                         .part = part,
@@ -255,6 +256,8 @@ static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o,
         const CostReport own = i ? cost_report(a, out[i].study, &out->workload->templates) : cost;
         summary_package(&out[i], &own, proof.ndeclared ? &proof : NULL, o->json, stdout);
     }
+    for (int i = 0; i < n; i++)
+        summary_contract(&out[i], stderr);
     return EXIT_DONE;
 }
 

@@ -16,6 +16,7 @@
 #include "gen/dispatch.h"
 #include "gen/workload.h"
 #include "model/cost.h"
+#include "search/contract.h"
 #include "search/record.h"
 #include "search/select.h"
 #include "search/study.h"
@@ -29,7 +30,7 @@ int check(Arena *a, const Options *o);
 int dump_stage(Arena *a, const Options *o);
 /* explain PKG: from the spec and records in the package itself. */
 int explain_package(Arena *a, const Options *o);
-/* bench PKG --regret N: likewise. */
+/* bench PKG --regret: likewise. */
 int regret_package(Arena *a, const Options *o, const volatile int *stop);
 
 /* What records say of a workload: the study, the model and the choice. `explain` looks at the same. */
@@ -40,6 +41,7 @@ typedef struct {
     const CostModel *model;
     const Assignment *assignment;
     const Records *records; /* those that the study was made of */
+    const Contract *contract;
 } Outcome;
 
 /* What the dispatch.h of the package of n outcomes, one a target, is to compute. */

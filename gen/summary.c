@@ -93,6 +93,10 @@ static void measured_text(const Outcome *out, const CostReport *c, FILE *to)
             tuned_trials(s), failed_trials(s), c->nmeasure, 100 * c->error, c->rank);
     fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
             100 * tuned_regret(out));
+    const ContractSum *h = &out->contract->held_out;
+    if (h->nmeasured)
+        fprintf(to, "  regret %.2f%% on %" PRId64 " shapes that were held out, %.2f%% at worst\n", 100 * h->mean,
+                h->nmeasured, 100 * h->worst);
     const Against v = against_library(out);
     if (v.n)
         fprintf(to, "  %.2fx as fast as %s, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n", v.mean,
@@ -148,6 +152,28 @@ static json_t *curve_json(const Assignment *as)
     return list;
 }
 
+static json_t *sum_json(const ContractSum *s)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "shapes", json_integer(s->nshape));
+    json_object_set_new(o, "measured", json_integer(s->nmeasured));
+    json_object_set_new(o, "mean", real(s->mean));
+    json_object_set_new(o, "worst", real(s->worst));
+    json_object_set_new(o, "mean_bound", real(s->mean_bound));
+    json_object_set_new(o, "worst_bound", real(s->worst_bound));
+    return o;
+}
+
+static json_t *contract_json(const Contract *c)
+{
+    if (c->modelled)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "tuned", sum_json(&c->tuned));
+    json_object_set_new(o, "held_out", sum_json(&c->held_out));
+    return o;
+}
+
 static json_t *package_json(const Outcome *out, const CostReport *c, const Proof *proof)
 {
     const Study *s = out->study;
@@ -169,6 +195,7 @@ static json_t *package_json(const Outcome *out, const CostReport *c, const Proof
     json_object_set_new(o, "model_rank", real(c->rank));
     json_object_set_new(o, "regret", real(tuned_regret(out)));
     json_object_set_new(o, "curve", curve_json(as));
+    json_object_set_new(o, "contract", contract_json(out->contract));
     const Against v = against_library(out);
     json_object_set_new(o, "library_shapes", json_integer(v.n));
     json_object_set_new(o, "library_speedup", v.n ? real(v.mean) : json_null());
@@ -185,6 +212,22 @@ void summary_package(const Outcome *out, const CostReport *cost, const Proof *pr
         print_json(package_json(out, cost, proof), to);
     else
         outcome_text(out, cost, proof, to);
+}
+
+void summary_contract(const Outcome *out, FILE *to)
+{
+    Arena *a = arena_new();
+    const Contract *c = out->contract;
+    const int64_t missing = c->tuned.nshape - c->tuned.nmeasured;
+    const char *broken = contract_broken(a, c);
+    if (broken)
+        fprintf(to, "dcgen: %s\n", broken);
+    if (missing)
+        fprintf(to,
+                "dcgen: on %" PRId64 " of the %" PRId64 " tuned shapes the chosen kernel was not measured beside its "
+                "rivals: time was up; the same command goes on there\n",
+                missing, c->tuned.nshape);
+    arena_free(a);
 }
 
 void summary_failures(const Outcome *out, FILE *to)

@@ -15,6 +15,8 @@
 void summary_package(const Outcome *out, const CostReport *cost, const Proof *proof, bool json, FILE *to);
 /* Of a spec that is right: its shapes, the target, the space with all rejections. */
 void summary_check(const Workload *w, const Space *s, const Device *device, bool json, FILE *to);
+/* What the package should have and has not: the regret that the spec demands, tuned shapes that were not measured. Nothing if all is well. */
+void summary_contract(const Outcome *out, FILE *to);
 /* The candidates that failed, a line each. */
 void summary_failures(const Outcome *out, FILE *to);
 

@@ -36,6 +36,7 @@ typedef enum {
     ARG_COUNT,
     ARG_TEXT,
     ARG_INT,
+    ARG_INT_OR_NONE, /* the next word is its argument if it is a number */
     ARG_U64,
     ARG_CHOICE,
     ARG_LIST,
@@ -65,8 +66,8 @@ static const OptionRow OPTIONS[] = {
     { "seconds", 0, ARG_INT, "N", FIELD(seconds), 1, 1000000, "search for at most N seconds" },
     { "kernels", 0, ARG_INT, "N", FIELD(kernels), 1, 256, "keep at most N kernels" },
     { "code-kib", 0, ARG_INT, "N", FIELD(code_kib), 1, 1048576, "keep at most N KiB of machine code" },
-    { "regret", 0, ARG_INT, "N", FIELD(regret), 1, 100000,
-      "bench: measure the choice against all candidates on N shapes not tuned" },
+    { "regret", 0, ARG_INT_OR_NONE, "[N]", FIELD(regret), 1, 100000,
+      "bench: measure the package's regret again, on all its shapes or on N; fail above the stated bound" },
     { "search", 0, ARG_CHOICE, "joint|random|exhaustive", FIELD(search), STRATEGY_JOINT, 0,
       "what to measure: what the model expects most of (default), anything, everything" },
     { "seed", 0, ARG_U64, "N", FIELD(seed), 0, 0, "start the random choices from N (default: 1)" },
@@ -273,6 +274,9 @@ static int option_store(Parser *p, const OptionRow *row, const char *arg)
         return parse_text(p, row, arg, field);
     case ARG_INT:
         return parse_int(p, row, arg, field);
+    case ARG_INT_OR_NONE:
+        *(int *)field = 0;
+        return arg ? parse_int(p, row, arg, field) : GO_ON;
     case ARG_U64:
         return parse_u64(p, row, arg, field);
     case ARG_CHOICE:
@@ -289,8 +293,14 @@ static int option_store(Parser *p, const OptionRow *row, const char *arg)
     return GO_ON;
 }
 
+static bool is_number(const char *s) { return *s && !s[strspn(s, "0123456789")]; }
+
 static int option_take(Parser *p, const OptionRow *row, const char *attached)
 {
+    if (row->kind == ARG_INT_OR_NONE && !attached) {
+        const bool given = p->at < p->argc && is_number(p->argv[p->at]);
+        return option_store(p, row, given ? p->argv[p->at++] : NULL);
+    }
     if (!wants_argument(row) && attached)
         return fail(p, "--%s takes no argument, but got '%s'", row->name, attached);
     if (!wants_argument(row))

@@ -51,7 +51,7 @@ typedef struct {
     const char *nvcc;                       /* NULL: to be found */
     int jobs;                               /* 0: one a core */
     int trials, seconds, kernels, code_kib; /* -1: the spec's budget */
-    int regret; /* bench: held-out shapes to judge the dispatcher on; -1: run the package's own benchmark */
+    int regret; /* bench: shapes to measure the package's regret on, 0: all of its contract; -1: run the package's own benchmark */
     StrategyKind search;
     uint64_t seed;
     bool offline, fresh, json, quiet;

@@ -322,7 +322,7 @@ int regret_package(Arena *a, const Options *o, const volatile int *stop)
 {
     int code = EXIT_DONE;
     Outcome out;
-    return read_package(a, o, &out, &code) ? regret(a, &out, o, o->regret, stop) : code;
+    return read_package(a, o, &out, &code) ? regret(a, &out, o, stop) : code;
 }
 
 /* ---- check ---- */

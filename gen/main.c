@@ -77,7 +77,7 @@ static int run_command(Arena *a, const Options *o)
     case COMMAND_EXPLAIN:
         return explain_package(a, o);
     case COMMAND_BENCH:
-        return o->regret > 0 ? regret_package(a, o, &interrupted) : bench_package(a, o, &interrupted);
+        return o->regret >= 0 ? regret_package(a, o, &interrupted) : bench_package(a, o, &interrupted);
     }
     return EXIT_USAGE;
 }

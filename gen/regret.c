@@ -1,25 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gen/regret.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gen/tools.h"
-#include "gen/unit.h"
+#include "gen/race.h"
+#include "gen/regret_file.h"
+#include "gen/regret_show.h"
 
-enum { MAX_RIVAL = 20, FIRST_REPEATS = 5, LAST_REPEATS = 21, LAST_RIVALS = 4 };
-static const double NEAR = 1.25; /* candidates predicted within this of the best are rivals */
-static const double SAMPLE_NS = 1e6, MAX_NS = 20e9, DEADLINE_S = 60;
+enum { MAX_RIVAL = 20, REPEATS = 15, AGAIN_REPEATS = 61 };
+static const double NEAR =
+    1.25; /* candidates predicted within this of the best are rivals on shapes without a contract */
 
-typedef struct {
-    Arena *arena;
-    const Outcome *out;
-    Tools *tools;
-    const char **so; /* one a trial; NULL: not built */
-    const volatile int *stop;
-} Judge;
+/* ---- which shapes ---- */
+
+static bool in_contract(const ContractShape *s) { return s->measured; }
+
+static int64_t count_contract(const Contract *c)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->nshape; i++)
+        n += in_contract(&c->shape[i]);
+    return n;
+}
+
+/* n of the total, evenly: is the i-th one of them? */
+static bool is_drawn(int64_t i, int64_t n, int64_t total) { return i * n / total != (i + 1) * n / total; }
+
+static RegretCase *add_case(Regret *r, const ContractShape *was, RegretGroup group)
+{
+    RegretCase *c = &r->item[r->n++];
+    *c = (RegretCase){ .was = *was, .now = *was, .group = group };
+    return c;
+}
+
+static void add_contract(Regret *r, int64_t n, int64_t total)
+{
+    const Contract *c = r->out->contract;
+    for (int64_t i = 0, seen = 0; i < c->nshape; i++)
+        if (in_contract(&c->shape[i]) && is_drawn(seen++, n, total))
+            add_case(r, &c->shape[i], c->shape[i].inst->tuned ? REGRET_TUNED : REGRET_HELD_OUT);
+}
+
+static bool is_listed(const Regret *r, int64_t instance)
+{
+    for (int64_t i = 0; i < r->n; i++)
+        if (r->item[i].was.instance == instance)
+            return true;
+    return false;
+}
+
+/* Held-out shapes that the contract says nothing of, evenly. */
+static void add_further(Regret *r, int64_t n)
+{
+    const Spec *s = r->out->workload->spec;
+    int64_t total = 0, seen = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        total += !s->instance[i].tuned && !is_listed(r, i);
+    for (int64_t i = 0; i < s->ninstance; i++)
+        if (!s->instance[i].tuned && !is_listed(r, i) && is_drawn(seen++, n < total ? n : total, total))
+            add_case(
+                r, &(ContractShape){ .instance = i, .inst = &s->instance[i], .kernel = r->out->assignment->chosen[i] },
+                REGRET_FURTHER);
+}
+
+static void list_cases(Regret *r, int64_t asked)
+{
+    const int64_t total = count_contract(r->out->contract), n = asked && asked < total ? asked : total;
+    r->whole = n == total;
+    r->item = ARENA_ARRAY(r->arena, (size_t)(asked > total ? asked : total) + 1, RegretCase);
+    if (total)
+        add_contract(r, n, total);
+    if (asked > total)
+        add_further(r, asked - total);
+}
+
+/* ---- who races ---- */
 
 typedef struct {
     double ns;
@@ -32,150 +89,177 @@ static int by_time(const void *x, const void *y)
     return a->ns != b->ns ? (a->ns > b->ns) - (a->ns < b->ns) : (a->trial > b->trial) - (a->trial < b->trial);
 }
 
-/* Held-out instances, evenly spread. */
-static int held_out(const Spec *s, int64_t *at, int most)
+static void enter(Race *r, int64_t trial)
 {
-    int64_t total = 0, seen = 0;
-    int n = 0;
-    for (int64_t i = 0; i < s->ninstance; i++)
-        total += !s->instance[i].tuned;
-    for (int64_t i = 0; i < s->ninstance; i++)
-        if (!s->instance[i].tuned && n < most && seen++ * most / (total > most ? total : most) >= n)
-            at[n++] = i;
-    return n;
+    if (r->n < RACE_MOST && (r->n == 0 || trial != r->trial[0]))
+        r->trial[r->n++] = trial;
 }
 
-static int find_rivals(const Judge *j, int64_t instance, Rival *rival)
+static void enter_predicted(const Regret *g, Race *r)
 {
-    const Outcome *out = j->out;
-    const Study *s = out->study;
-    int64_t chosen = out->assignment->kernel[out->assignment->chosen[instance]];
-    Rival *all = ARENA_ARRAY(j->arena, (size_t)s->ntrial + 1, Rival);
-    int n = 0, count = 0;
+    const Study *s = g->out->study;
+    Rival *all = ARENA_ARRAY(g->arena, (size_t)s->ntrial + 1, Rival);
+    int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (trial_usable(&s->trial[i]))
-            all[count++] = (Rival){ cost_trial(out->model, i, &s->spec->instance[instance]), i };
-    qsort(all, (size_t)count, sizeof *all, by_time);
-    rival[n++] = (Rival){ 0, chosen };
-    for (int i = 0; i < count && n < MAX_RIVAL && all[i].ns <= NEAR * all[0].ns; i++)
-        if (all[i].trial != chosen)
-            rival[n++] = all[i];
-    return n;
+        if (trial_usable(&s->trial[i]) && s->trial[i].c.target == s->target)
+            all[n++] = (Rival){ cost_trial(g->out->model, i, r->inst), i };
+    qsort(all, (size_t)n, sizeof *all, by_time);
+    for (int64_t i = 0; i < n && r->n < MAX_RIVAL && all[i].ns <= NEAR * all[0].ns; i++)
+        enter(r, all[i].trial);
 }
 
-static bool build_rivals(const Judge *j, const Rival *rival, int n, const char **err)
+static Race make_race(const Regret *g, const RegretCase *c)
 {
-    const Outcome *out = j->out;
-    UnitContext u = { .spec = out->workload->spec,
-                      .device = out->device,
-                      .targets = out->workload->targets,
-                      .package_dir = out->workload->package_dir,
-                      .target = out->study->target };
-    Build build[MAX_RIVAL];
-    int64_t trial[MAX_RIVAL], value[TEMPLATE_MAX_PARAM];
-    int nbuild = 0;
-    for (int i = 0; i < n; i++) {
-        const Trial *t = &out->study->trial[rival[i].trial];
-        if (j->so[rival[i].trial])
-            continue;
-        candidate_values(&t->c, value);
-        trial[nbuild] = rival[i].trial;
-        char *text =
-            unit_candidate(j->arena, &u, &(UnitKernel){ t->c.t, t->c.target, value, t->facts }, diag_new(j->arena));
-        build[nbuild++] = (Build){ .name = t->key, .text = text };
-    }
-    build_all(j->tools->builder, j->arena, build, nbuild, j->stop);
-    for (int i = 0; i < nbuild; i++)
-        j->so[trial[i]] = build[i].status == STATUS_OK ? build[i].so : NULL;
-    if (!j->so[rival[0].trial])
-        *err = *j->stop ? "interrupted" : "the chosen kernel does not compile";
-    return j->so[rival[0].trial] != NULL;
+    Race r = { .inst = c->was.inst };
+    enter(&r, g->out->assignment->kernel[c->was.kernel]);
+    for (int i = 0; i < c->was.nmet; i++)
+        enter(&r, c->was.met[i]);
+    if (c->group == REGRET_FURTHER)
+        enter_predicted(g, &r);
+    return r;
 }
 
-/* Replaces each rival's time by its measured median; INFINITY for those that failed. The chosen one stays first. */
-static bool race(const Judge *j, const Instance *inst, Rival *rival, int n, int repeats, const char **err)
+/* ---- measuring and judging ---- */
+
+static bool measure_case(const Regret *g, const Track *t, RegretCase *c, int repeats, bool *wrong, const char **err)
 {
-    const char *key[MAX_RIVAL] = { 0 }, *so[MAX_RIVAL] = { 0 };
-    int at[MAX_RIVAL], m = 0;
-    MeasureRecord result[MAX_RIVAL];
-    for (int i = 0; i < n; i++) {
-        rival[i].ns = INFINITY;
-        if (!j->so[rival[i].trial])
-            continue;
-        at[m] = i;
-        key[m] = j->out->study->trial[rival[i].trial].key;
-        so[m++] = j->so[rival[i].trial];
-    }
-    MeasureRequest q = { .extent = inst->extent,
-                         .threads = inst->threads,
-                         .repeats = repeats,
-                         .sample_ns = SAMPLE_NS,
-                         .max_ns = MAX_NS,
-                         .deadline_s = DEADLINE_S };
-    if (!measure(j->tools->runner, j->arena, &q, key, so, m, result, j->stop, err))
+    Race r = make_race(g, c);
+    const int nrival = r.n;
+    if (!race_hold(t, &r, repeats, wrong, err))
         return false;
-    for (int i = 0; i < m; i++)
-        if (result[i].status == STATUS_OK)
-            rival[at[i]].ns = result[i].median_ns;
-    qsort(rival + 1, (size_t)(n - 1), sizeof *rival, by_time);
+    c->nrival = nrival;
+    c->now.measured = true;
+    c->now.chosen_ns = r.chosen_ns;
+    c->now.best_ns = r.best_ns;
+    c->now.regret = r.regret;
     return true;
 }
 
-static void say_shape(const Judge *j, int64_t instance, const Rival *rival, int nrival, double regret_of)
+static void sum_up(Regret *g)
 {
-    const Spec *s = j->out->study->spec;
-    const Instance *inst = &s->instance[instance];
-    for (int i = 0; i < s->op->naxis; i++)
-        printf("%s %-6" PRId64, s->op->axis[i].name, inst->extent[i]);
-    printf("threads %-3d kernel %-2d %10.1f us  best of %-2d %10.1f us  %+6.2f%%\n", inst->threads,
-           j->out->assignment->chosen[instance], rival[0].ns / 1e3, nrival,
-           fmin(rival[0].ns, nrival > 1 ? rival[1].ns : INFINITY) / 1e3, 100 * regret_of);
-    fflush(stdout);
+    for (int k = 0; k < REGRET_GROUPS; k++) {
+        ContractShape *now = ARENA_ARRAY(g->arena, (size_t)g->n + 1, ContractShape);
+        int64_t n = 0;
+        for (int64_t i = 0; i < g->n; i++)
+            if (g->item[i].group == (RegretGroup)k)
+                now[n++] = g->item[i].now;
+        g->sum[k] = contract_sum(now, n, 0);
+    }
 }
 
-/* All rivals meet; then the best few and the chosen one again, with more samples, so that luck is not taken for speed. */
-static bool judge_shape(const Judge *j, int64_t instance, double *result, const char **err)
+static bool breaks_mean(const Regret *g, int group) { return g->whole && g->sum[group].mean > g->mean_bound[group]; }
+static bool breaks_worst(const Regret *g, int group) { return g->sum[group].worst > g->worst_bound[group]; }
+
+/* This shape alone is too slow, or the mean is and it has a part in that. */
+static bool is_suspect(const Regret *g, const RegretCase *c)
 {
-    const Instance *inst = &j->out->study->spec->instance[instance];
-    Rival rival[MAX_RIVAL];
-    int n = find_rivals(j, instance, rival), all = n;
-    if (!build_rivals(j, rival, n, err) || !race(j, inst, rival, n, FIRST_REPEATS, err))
-        return false;
-    n = n < LAST_RIVALS + 1 ? n : LAST_RIVALS + 1;
-    if (!race(j, inst, rival, n, LAST_REPEATS, err))
-        return false;
-    *result = n > 1 ? fmax(0, rival[0].ns / rival[1].ns - 1) : 0;
-    say_shape(j, instance, rival, all, *result);
-    return true;
+    const int k = c->group;
+    return c->now.inst->weight > 0 &&
+           (c->now.regret > g->worst_bound[k] || (breaks_mean(g, k) && c->now.regret > g->mean_bound[k]));
 }
 
-static bool judge(const Judge *j, int most, const char **err)
+static bool measure_all(Regret *g, const Track *t, bool *wrong, const char **err)
 {
-    int64_t *at = ARENA_ARRAY(j->arena, (size_t)most + 1, int64_t);
-    double log_sum = 0, worst = 0;
-    int n = held_out(j->out->study->spec, at, most);
-    for (int i = 0; i < n; i++) {
-        double r;
-        if (!judge_shape(j, at[i], &r, err))
+    for (int64_t i = 0; i < g->n; i++) {
+        if (!measure_case(g, t, &g->item[i], REPEATS, wrong, err))
             return false;
-        log_sum += log1p(r);
-        worst = fmax(worst, r);
+        if (!g->json)
+            regret_show_case(g, &g->item[i]);
     }
-    printf("regret on %d shapes that were not tuned: %.2f%% geometric mean, %.2f%% worst\n", n,
-           n ? 100 * expm1(log_sum / n) : 0.0, 100 * worst);
+    sum_up(g);
+    for (int64_t i = 0; i < g->n; i++) {
+        RegretCase *c = &g->item[i];
+        c->again = is_suspect(g, c);
+        if (!c->again)
+            continue;
+        if (!measure_case(g, t, c, AGAIN_REPEATS, wrong, err))
+            return false;
+        if (!g->json)
+            regret_show_case(g, c);
+    }
+    sum_up(g);
+    for (int k = 0; k < REGRET_GROUPS; k++)
+        g->broken = g->broken || breaks_mean(g, k) || breaks_worst(g, k);
     return true;
 }
 
-int regret(Arena *a, const Outcome *out, const Options *o, int nshape, const volatile int *stop)
+/* ---- the machine ---- */
+
+/* Where the package's kernels run, whatever the spec's `auto` would find here. */
+static bool find_site(const Regret *g, const Options *o, Site *site, const volatile int *stop, const char **err)
+{
+    const Target *target = g->out->study->target;
+    *site = (Site){ .kind = SITE_CPU };
+    if (!target_is_cuda(target))
+        return true;
+    if (!site_find(g->arena, g->out->workload, o, false, site, stop, err))
+        return false;
+    *site = (Site){ SITE_GPU, target };
+    return true;
+}
+
+static bool runs_here(Regret *g, const Device *here, const char **err)
+{
+    const Target *target = g->out->study->target;
+    g->here = here;
+    for (int i = 0; i < here->nisa; i++)
+        if (strcmp(here->isa[i], target->name) == 0)
+            return true;
+    *err = arena_printf(g->arena, "%s does not run '%s', which the package was tuned for%s", here->name, target->name,
+                        target_is_cuda(target) ? "; --target names another part of it" : "");
+    return false;
+}
+
+static bool read_bounds(Regret *g, const char *package, const char **err)
+{
+    RegretBound b;
+    const char *path = arena_printf(g->arena, "%s/regret.json", package);
+    if (!regret_file_read(g->arena, path, g->out->study->target->name, &b, err))
+        return false;
+    const double mean[] = { b.tuned_mean, b.held_out_mean, INFINITY };
+    const double worst[] = { b.tuned_worst, b.held_out_worst, INFINITY };
+    for (int k = 0; k < REGRET_GROUPS; k++) {
+        g->mean_bound[k] = b.measured ? mean[k] : INFINITY;
+        g->worst_bound[k] = b.measured ? worst[k] : INFINITY;
+    }
+    return true;
+}
+
+static bool has_cases(Regret *g, const Options *o, const char **err)
+{
+    list_cases(g, o->regret);
+    if (!g->n)
+        *err =
+            "the package states no regret: none of its shapes was measured in a last comparison; --regret N judges N "
+            "shapes all the same";
+    return g->n > 0;
+}
+
+static int say_failure(const char *err, bool wrong, const volatile int *stop)
+{
+    fprintf(stderr, "dcgen: %s\n", *stop ? "interrupted" : err);
+    return *stop ? EXIT_INTERRUPTED : wrong ? EXIT_FAILED : EXIT_ENVIRONMENT;
+}
+
+int regret(Arena *a, const Outcome *out, const Options *o, const volatile int *stop)
 {
     Tools tools = { 0 };
     const char *err = NULL;
-    Judge j = { a, out, &tools, ARENA_ARRAY(a, (size_t)out->study->ntrial + 1, const char *), stop };
+    bool wrong = false;
+    Regret g = { .arena = a, .out = out, .json = o->json };
+    const Track t = { a, out, &tools, ARENA_ARRAY(a, (size_t)out->study->ntrial + 1, const char *), stop };
     Site site;
-    bool ok = site_find(a, out->workload, o, false, &site, stop, &err) &&
-              tools_open(a, out->workload, o, &site, &tools, stop, &err) && judge(&j, nshape, &err);
+    bool ok = read_bounds(&g, o->operand, &err) && has_cases(&g, o, &err) && find_site(&g, o, &site, stop, &err) &&
+              tools_open(a, out->workload, o, &site, &tools, stop, &err) &&
+              runs_here(&g, runner_device(tools.runner), &err);
+    if (ok) {
+        g.compiler = tools.compiler;
+        regret_show_machine(&g);
+        ok = measure_all(&g, &t, &wrong, &err);
+    }
     tools_close(&tools);
     if (!ok)
-        fprintf(stderr, "dcgen: %s\n", *stop ? "interrupted" : err);
-    return ok ? EXIT_DONE : *stop ? EXIT_INTERRUPTED : EXIT_ENVIRONMENT;
+        return say_failure(err, wrong, stop);
+    regret_show(&g);
+    return g.broken ? EXIT_FAILED : EXIT_DONE;
 }

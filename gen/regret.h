@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regret: what the dispatcher's choice costs on shapes that were not tuned, measured: time of the chosen kernel over that of the best of all
- * candidates that the package's records name (those that are predicted to come near), side by side.
+ * regret: `dcgen bench PKG --regret`. Takes a package's own spec and records, and the bound that its regret.json states; measures on this
+ * machine, on each shape of the contract, the chosen kernel against all that were compared there before, side by side; prints the regret of
+ * each shape then and now, and fails when their sums, or a single shape, are above the bound. A shape that would break it is measured
+ * again with more samples before it counts.
  */
 #ifndef DCGEN_REGRET_H
 #define DCGEN_REGRET_H
@@ -9,7 +11,8 @@
 #include "gen/arena.h"
 #include "gen/generate.h"
 
-/* Prints a row a shape, then geometric mean and worst. dcgen's exit code. nshape: how many held-out shapes at most. */
-int regret(Arena *a, const Outcome *out, const Options *o, int nshape, const volatile int *stop);
+/* dcgen's exit code: EXIT_FAILED above the bound. o->regret: 0: all shapes of the contract; fewer than it has: a part of them, evenly, and
+ * means are not judged; more: held-out shapes besides, against the kernels that are predicted to be near the best, without a bound. */
+int regret(Arena *a, const Outcome *out, const Options *o, const volatile int *stop);
 
 #endif

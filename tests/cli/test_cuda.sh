@@ -67,12 +67,16 @@ fi
 section a package by the model
 run 0 -t sm_90a --offline -o first tiny.cfg
 grep -q 'no time was measured: kernels were chosen by an analytic model' "$out" || failed "it does not say that nothing was measured"
-for file in kernels.cu dispatch.h tiny.h CMakeLists.txt README.md spec.cfg records.jsonl report.html test.c bench.c; do
+for file in kernels.cu dispatch.h tiny.h CMakeLists.txt README.md spec.cfg records.jsonl report.html regret.json test.c bench.c; do
     [ -s "first/$file" ] || failed "first/$file is missing"
 done
 grep -q 'Chosen for sm_90a by a model' first/kernels.cu || failed "kernels.cu does not say that a model chose"
 grep -q 'No time was measured' first/dispatch.h || failed "dispatch.h does not say that no time was measured"
 grep -q 'No time in this report was measured' first/report.html || failed "the report does not say that no time was measured"
+grep -q '"target": "sm_90a", .*"measured": false' first/regret.json || failed "regret.json does not say that nothing was measured"
+grep -q '^For sm_90a there is no regret contract' first/README.md || failed "README.md does not say that there is no contract"
+run 3 bench first --regret
+said 'the package states no regret'
 grep -q '"modelled":true' first/records.jsonl || failed "the records do not say that the device was none"
 grep -q '"facts":{"regs":[0-9]*,"spill_bytes":0,"stack_bytes":0,"sectors_read":[1-9]' first/records.jsonl || failed "no facts in the records"
 grep '"type":"measure"' first/records.jsonl | grep -qv '"ns":\[\]' && failed "a time was made up"

@@ -70,6 +70,12 @@ grep -q '1.50x as fast as the vendor.s library, geometric mean of 4 shapes; 1.50
 grep -q '<td class="num">× 1\.50*</td>' gpu/report.html || failed "the report does not compare with the vendor's library"
 grep -q 'dcgen_aligned' gpu/kernels.cu && failed "the vendor's library is in the package"
 grep -qE 'TM=(1|4)' gpu/kernels.cu && failed "a faulty kernel is in the package"
+grep -q '"target": "sm_90a", "device": "Fake GPU", .*"measured": true' gpu/regret.json || failed "no regret contract of what was measured"
+
+section the contract on a GPU
+run 0 bench gpu --regret --runner ./fake-gpu --nvcc ./fake-nvcc
+[ "$(lines '^M .* +0.00 %  tuned' "$out")" -eq 4 ] || failed "four tuned shapes were not measured again"
+grep -q '^within the stated bound' "$out" || failed "no verdict"
 
 section without the vendor\'s library
 library() {   # library BEHAVIOUR WORDS: the search ends well, and says why there is no comparison
@@ -86,7 +92,7 @@ section from its records, without a GPU
 run 0 -t sm_90a --offline --records gpu/records.jsonl -o again tiny.cfg
 sed 1d gpu/spec.cfg >spec.was
 sed 1d again/spec.cfg | cmp -s - spec.was || failed "the specs differ"
-for file in kernels.cu dispatch.h records.jsonl report.html tiny.h; do
+for file in kernels.cu dispatch.h records.jsonl report.html regret.json tiny.h; do
     cmp -s "gpu/$file" "again/$file" || failed "$file differs"
 done
 run 0 explain gpu T=3

@@ -159,6 +159,25 @@ static void explain_takes_bindings(void **state)
     parsed_free(&p);
 }
 
+/* The number may be left out; what is none is an operand. */
+static void regret_takes_a_number_or_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int regret;
+    } rows[] = { { "bench out/x", -1 },           { "bench --regret out/x", 0 },
+                 { "bench out/x --regret", 0 },   { "bench --regret 24 out/x", 24 },
+                 { "bench --regret=3 out/x", 3 }, { "bench out/x --regret --json", 0 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Parsed p = parse(rows[i].line);
+        assert_int_equal(p.code, -1);
+        assert_int_equal(p.o.regret, rows[i].regret);
+        assert_string_equal(p.o.operand, "out/x");
+        parsed_free(&p);
+    }
+}
+
 static void errors_say_what_was_expected(void **state)
 {
     (void)state;
@@ -185,6 +204,9 @@ static void errors_say_what_was_expected(void **state)
         { "s --trials -3", "--trials: '-3' is not a whole number from 1 to 1000000" },
         { "s --trials 99999999999999999999",
           "--trials: '99999999999999999999' is not a whole number from 1 to 1000000" },
+        { "bench p --regret 0", "--regret: '0' is not a whole number from 1 to 100000" },
+        { "bench p --regret=", "--regret: '' is not a whole number from 1 to 100000" },
+        { "bench p --regret=x", "--regret: 'x' is not a whole number from 1 to 100000" },
         { "s --seed -1", "--seed: '-1' is not a whole number from 0 to 18446744073709551615" },
         { "s --seed 18446744073709551616",
           "--seed: '18446744073709551616' is not a whole number from 0 to 18446744073709551615" },
@@ -296,6 +318,7 @@ int main(void)
         cmocka_unit_test(every_option),
         cmocka_unit_test(commands),
         cmocka_unit_test(explain_takes_bindings),
+        cmocka_unit_test(regret_takes_a_number_or_nothing),
         cmocka_unit_test(errors_say_what_was_expected),
         cmocka_unit_test(version),
         cmocka_unit_test(help_fits_80_columns_and_names_everything),

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/race.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "gen/unit.h"
+
+enum { FIRST_REPEATS = 5, LAST_RIVALS = 4 };
+static const double SAMPLE_NS = 1e6, MAX_NS = 20e9, DEADLINE_S = 60;
+
+static bool build_rivals(const Track *t, const Race *r, const char **err)
+{
+    const Outcome *out = t->out;
+    UnitContext u = { .spec = out->workload->spec,
+                      .device = out->device,
+                      .targets = out->workload->targets,
+                      .package_dir = out->workload->package_dir,
+                      .target = out->study->target };
+    Build build[RACE_MOST];
+    int64_t trial[RACE_MOST], value[TEMPLATE_MAX_PARAM];
+    int n = 0;
+    for (int i = 0; i < r->n; i++) {
+        const Trial *one = &out->study->trial[r->trial[i]];
+        if (t->so[r->trial[i]])
+            continue;
+        candidate_values(&one->c, value);
+        const UnitKernel k = { one->c.t, one->c.target, value, one->facts };
+        trial[n] = r->trial[i];
+        build[n++] = (Build){ .name = one->key, .text = unit_candidate(t->arena, &u, &k, diag_new(t->arena)) };
+    }
+    build_all(t->tools->builder, t->arena, build, n, t->stop);
+    for (int i = 0; i < n; i++)
+        t->so[trial[i]] = build[i].status == STATUS_OK ? build[i].so : NULL;
+    if (!t->so[r->trial[0]])
+        *err = *t->stop ? "interrupted" : "the chosen kernel does not compile";
+    return t->so[r->trial[0]] != NULL;
+}
+
+/* A rival's time as a part of the chosen one's. */
+static double part_of(const MeasureRecord *rival, const MeasureRecord *chosen)
+{
+    double ratio[RECORD_MAX_SAMPLE];
+    int n = rival->nsample < chosen->nsample ? rival->nsample : chosen->nsample;
+    for (int i = 0; i < n; i++)
+        ratio[i] = rival->ns[i] / chosen->ns[i];
+    return n ? record_median(ratio, n) : INFINITY;
+}
+
+typedef struct {
+    double part;
+    int64_t trial;
+} Rival;
+
+static int by_part(const void *x, const void *y)
+{
+    const Rival *a = x, *b = y;
+    return a->part != b->part ? (a->part > b->part) - (a->part < b->part)
+                              : (a->trial > b->trial) - (a->trial < b->trial);
+}
+
+static void judge(Race *r, const MeasureRecord *result, const int64_t *trial, int n)
+{
+    Rival rival[RACE_MOST];
+    for (int i = 0; i < n; i++)
+        rival[i] = (Rival){ result[i].status == STATUS_OK ? part_of(&result[i], &result[0]) : INFINITY, trial[i] };
+    rival[0].part = 1;
+    qsort(rival + 1, (size_t)(n - 1), sizeof *rival, by_part);
+    r->n = n;
+    for (int i = 0; i < n; i++)
+        r->trial[i] = rival[i].trial;
+    const bool beaten = n > 1 && rival[1].part < 1;
+    r->chosen_ns = record_median(result[0].ns, result[0].nsample);
+    r->best = beaten ? rival[1].trial : rival[0].trial;
+    r->best_ns = r->chosen_ns * (beaten ? rival[1].part : 1);
+    r->regret = beaten ? 1 / rival[1].part - 1 : 0;
+}
+
+/* Those that were built; afterwards the rivals stand in the order of their times. */
+static bool time_all(const Track *t, Race *r, int repeats, bool *wrong, const char **err)
+{
+    const char *key[RACE_MOST], *so[RACE_MOST];
+    int64_t trial[RACE_MOST];
+    MeasureRecord *result = ARENA_ARRAY(t->arena, RACE_MOST, MeasureRecord);
+    int n = 0;
+    for (int i = 0; i < r->n; i++)
+        if (t->so[r->trial[i]]) {
+            trial[n] = r->trial[i];
+            key[n] = t->out->study->trial[r->trial[i]].key;
+            so[n++] = t->so[r->trial[i]];
+        }
+    const MeasureRequest q = { .extent = r->inst->extent,
+                               .threads = r->inst->threads,
+                               .repeats = repeats,
+                               .sample_ns = SAMPLE_NS,
+                               .max_ns = MAX_NS,
+                               .deadline_s = DEADLINE_S };
+    if (!measure(t->tools->runner, t->arena, &q, key, so, n, result, t->stop, err))
+        return false;
+    *wrong = result[0].status != STATUS_OK;
+    if (*wrong) {
+        *err = arena_printf(t->arena, "the chosen kernel fails here: %s: %s", status_name(result[0].status),
+                            result[0].why ? result[0].why : "");
+        return false;
+    }
+    judge(r, result, trial, n);
+    return true;
+}
+
+bool race_hold(const Track *t, Race *r, int repeats, bool *wrong, const char **err)
+{
+    *wrong = false;
+    if (!build_rivals(t, r, err) || !time_all(t, r, FIRST_REPEATS, wrong, err))
+        return false;
+    r->n = r->n < LAST_RIVALS + 1 ? r->n : LAST_RIVALS + 1;
+    return time_all(t, r, repeats, wrong, err);
+}

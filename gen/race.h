@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * race: kernels of a package and their rivals, built here and timed side by side on one shape. A regret is the median of the ratios that
+ * samples taken in the same rounds give, so what slows the machine for a while slows both.
+ */
+#ifndef DCGEN_RACE_H
+#define DCGEN_RACE_H
+
+#include "gen/generate.h"
+#include "gen/tools.h"
+
+enum { RACE_MOST = 40 };
+
+typedef struct {
+    Arena *arena;
+    const Outcome *out;
+    Tools *tools;
+    const char **so; /* one a trial; NULL: not built */
+    const volatile int *stop;
+} Track;
+
+typedef struct {
+    const Instance *inst;
+    int n;
+    int64_t trial[RACE_MOST]; /* the chosen one first */
+    double chosen_ns, best_ns, regret;
+    int64_t best;
+} Race;
+
+/* All with few samples, then the chosen one and those nearest to the best with `repeats` (at most RECORD_MAX_SAMPLE). False with *err set, and
+ * *wrong when it is the chosen kernel that fails. */
+bool race_hold(const Track *t, Race *r, int repeats, bool *wrong, const char **err);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/regret_show.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const group_name[REGRET_GROUPS] = { "tuned", "held out", "further, held out" };
+static const char *const group_key[REGRET_GROUPS] = { "tuned", "held_out", "further" };
+
+static const ContractSum *recorded(const Regret *g, int group)
+{
+    const Contract *c = g->out->contract;
+    return group == REGRET_TUNED ? &c->tuned : group == REGRET_HELD_OUT ? &c->held_out : NULL;
+}
+
+/* ---- text ---- */
+
+static bool same_machine(const Regret *g) { return strcmp(g->here->name, g->out->device->name) == 0; }
+static bool same_compiler(const Regret *g) { return strcmp(g->compiler, g->out->device->compiler) == 0; }
+
+void regret_show_machine(const Regret *g)
+{
+    if (!same_machine(g))
+        fprintf(stderr, "dcgen: the bound was measured on another machine: %s; this is %s\n", g->out->device->name,
+                g->here->name);
+    if (!same_compiler(g))
+        fprintf(stderr, "dcgen: the bound was measured with another compiler: %s; this is %s\n",
+                g->out->device->compiler, g->compiler);
+}
+
+void regret_show_case(const Regret *g, const RegretCase *c)
+{
+    const Op *op = g->out->workload->spec->op;
+    for (int i = 0; i < op->naxis; i++)
+        printf("%s %-6" PRId64, op->axis[i].name, c->now.inst->extent[i]);
+    printf("threads %-3d kernel %-2d %10.2f us  best of %-2d %10.2f us  %+6.2f %%", c->now.inst->threads, c->now.kernel,
+           c->now.chosen_ns / 1e3, c->nrival, c->now.best_ns / 1e3, 100 * c->now.regret);
+    if (c->was.measured)
+        printf("  was %+6.2f %%", 100 * c->was.regret);
+    printf("  %s%s\n", group_name[c->group], c->again ? ", again" : "");
+    fflush(stdout);
+}
+
+static void show_bound(const char *what, double is, const ContractSum *was, double was_is, double bound, bool judged)
+{
+    printf(", %s %.2f %%", what, 100 * is);
+    if (was && was->nmeasured)
+        printf(" (was %.2f %%", 100 * was_is);
+    if (isfinite(bound))
+        printf(", at most %.2f %%%s", 100 * bound, judged ? "" : " over all of them");
+    if (was && was->nmeasured)
+        printf(")");
+}
+
+static void show_sum(const Regret *g, int k)
+{
+    const ContractSum *s = &g->sum[k], *was = recorded(g, k);
+    printf("%s: %" PRId64 " shape%s", group_name[k], s->nshape, s->nshape == 1 ? "" : "s");
+    show_bound("mean", s->mean, was, was ? was->mean : 0, g->mean_bound[k], g->whole);
+    show_bound("worst", s->worst, was, was ? was->worst : 0, g->worst_bound[k], true);
+    printf("\n");
+}
+
+static void say_broken(const Regret *g)
+{
+    for (int k = 0; k < REGRET_GROUPS; k++) {
+        const ContractSum *s = &g->sum[k];
+        if (g->whole && s->mean > g->mean_bound[k])
+            fprintf(stderr,
+                    "dcgen: above the stated bound: the mean regret of the shapes %s is %.2f %%, not at most "
+                    "%.2f %%\n",
+                    group_name[k], 100 * s->mean, 100 * g->mean_bound[k]);
+        if (s->worst > g->worst_bound[k])
+            fprintf(stderr,
+                    "dcgen: above the stated bound: the worst regret of the shapes %s is %.2f %%, not at most "
+                    "%.2f %%\n",
+                    group_name[k], 100 * s->worst, 100 * g->worst_bound[k]);
+    }
+}
+
+static void show_text(const Regret *g)
+{
+    bool bound = false;
+    for (int k = 0; k < REGRET_GROUPS; k++) {
+        if (g->sum[k].nshape)
+            show_sum(g, k);
+        bound = bound || (g->sum[k].nshape && isfinite(g->worst_bound[k]));
+    }
+    if (bound && !g->broken)
+        printf("within the stated bound\n");
+}
+
+/* ---- JSON ---- */
+
+static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+
+static json_t *string(const char *s)
+{
+    json_t *v = json_string(s);
+    return v ? v : json_null();
+}
+
+static json_t *case_json(const Regret *g, const RegretCase *c)
+{
+    const Op *op = g->out->workload->spec->op;
+    json_t *o = json_object();
+    json_object_set_new(o, "group", json_string(group_key[c->group]));
+    for (int i = 0; i < op->naxis; i++)
+        json_object_set_new(o, op->axis[i].name, json_integer(c->now.inst->extent[i]));
+    json_object_set_new(o, "threads", json_integer(c->now.inst->threads));
+    json_object_set_new(o, "weight", real(c->now.inst->weight));
+    json_object_set_new(o, "kernel", json_integer(c->now.kernel));
+    json_object_set_new(o, "rivals", json_integer(c->nrival - 1));
+    json_object_set_new(o, "chosen_ns", real(c->now.chosen_ns));
+    json_object_set_new(o, "best_ns", real(c->now.best_ns));
+    json_object_set_new(o, "regret", real(c->now.regret));
+    json_object_set_new(o, "regret_was", c->was.measured ? real(c->was.regret) : json_null());
+    json_object_set_new(o, "again", json_boolean(c->again));
+    return o;
+}
+
+static json_t *sum_json(const Regret *g, int k)
+{
+    const ContractSum *was = recorded(g, k);
+    const bool known = was && was->nmeasured;
+    json_t *o = json_object();
+    json_object_set_new(o, "shapes", json_integer(g->sum[k].nshape));
+    json_object_set_new(o, "mean", real(g->sum[k].mean));
+    json_object_set_new(o, "worst", real(g->sum[k].worst));
+    json_object_set_new(o, "mean_was", known ? real(was->mean) : json_null());
+    json_object_set_new(o, "worst_was", known ? real(was->worst) : json_null());
+    json_object_set_new(o, "mean_bound", g->whole ? real(g->mean_bound[k]) : json_null());
+    json_object_set_new(o, "worst_bound", real(g->worst_bound[k]));
+    return o;
+}
+
+static void show_json(const Regret *g)
+{
+    json_t *o = json_object(), *shapes = json_array();
+    json_object_set_new(o, "package", string(g->out->workload->spec->name));
+    json_object_set_new(o, "target", string(g->out->study->target->name));
+    json_object_set_new(o, "device", string(g->here->name));
+    json_object_set_new(o, "device_was", string(g->out->device->name));
+    json_object_set_new(o, "compiler", string(g->compiler));
+    json_object_set_new(o, "compiler_was", string(g->out->device->compiler));
+    for (int64_t i = 0; i < g->n; i++)
+        json_array_append_new(shapes, case_json(g, &g->item[i]));
+    json_object_set_new(o, "shapes", shapes);
+    for (int k = 0; k < REGRET_GROUPS; k++)
+        json_object_set_new(o, group_key[k], sum_json(g, k));
+    json_object_set_new(o, "within", json_boolean(!g->broken));
+    json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    printf("\n");
+    json_decref(o);
+}
+
+void regret_show(const Regret *g)
+{
+    if (g->json)
+        show_json(g);
+    else
+        show_text(g);
+    say_broken(g);
+}

@@ -89,6 +89,15 @@ static double time_held_out(const Maker *m, const Study *held, const Trial *t, i
     return n ? record_median(pass, n) * held->anchor[shape].ns : t->ns[shape];
 }
 
+/* There is no other kernel to meet. */
+static bool is_only_one(const Study *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        n += trial_usable(&s->trial[i]) && s->trial[i].c.target == s->target;
+    return n == 1;
+}
+
 /* `times` knows that shape as its `shape`; its trials are not numbered as the study's are. */
 static void meet(const Maker *m, const Study *times, int64_t shape, ContractShape *out)
 {
@@ -104,7 +113,7 @@ static void meet(const Maker *m, const Study *times, int64_t shape, ContractShap
     out->met = ARENA_ARRAY(m->arena, (size_t)out->nmet + 1, int64_t);
     for (int i = 0; i < out->nmet; i++) {
         out->met[i] = met[i].trial;
-        if (met[i].trial == chosen) {
+        if (met[i].trial == chosen && (out->nmet > 1 || is_only_one(m->s))) {
             out->measured = true;
             out->chosen_ns = met[i].ns;
             out->best_ns = met[0].ns;

@@ -33,7 +33,7 @@ typedef struct {
     int64_t instance; /* in the spec */
     const Instance *inst;
     int kernel;    /* the chosen one, its place in the assignment */
-    bool measured; /* it was compared there; else all that follows is 0 */
+    bool measured; /* it was compared with others there; else the times that follow are 0 */
     double chosen_ns, best_ns, regret;
     int nmet;
     int64_t *met; /* trials of the study that were compared there, the fastest first */

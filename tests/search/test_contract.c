@@ -263,6 +263,7 @@ static void what_was_not_compared_says_nothing(void **state)
     const Instance *inst = held_out(0);
     take(chosen_on(&before, inst), inst, 7e4)->final = false;
     take((chosen_on(&before, held_out(1)) + 1) % NKERNEL, held_out(1), 5e4);
+    take(chosen_on(&before, held_out(2)), held_out(2), 5e4); /* it met nobody */
     const Made after = of_records();
     assert_int_equal(after.c->held_out.nshape, 0);
     for (int64_t i = 0; i < records.nmeasure; i++)

@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <math.h>
 #include "gen/family.h"
+#include "search/heldout.h"
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
@@ -83,6 +84,16 @@ static int64_t tuned_trials(const Study *s)
     return n;
 }
 
+static void held_out_text(const Outcome *out, FILE *to)
+{
+    const ContractSum *h = &out->contract->held_out;
+    if (h->nmeasured)
+        fprintf(to, "  regret %.2f%% on %" PRId64 " shapes that were held out, %.2f%% at worst\n", 100 * h->mean,
+                h->nmeasured, 100 * h->worst);
+    else if (heldout_count(out->study->spec))
+        fprintf(to, "  none of the shapes that are held out was measured\n");
+}
+
 /* What the choice rests on. */
 static void measured_text(const Outcome *out, const CostReport *c, FILE *to)
 {
@@ -93,10 +104,7 @@ static void measured_text(const Outcome *out, const CostReport *c, FILE *to)
             tuned_trials(s), failed_trials(s), c->nmeasure, 100 * c->error, c->rank);
     fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
             100 * tuned_regret(out));
-    const ContractSum *h = &out->contract->held_out;
-    if (h->nmeasured)
-        fprintf(to, "  regret %.2f%% on %" PRId64 " shapes that were held out, %.2f%% at worst\n", 100 * h->mean,
-                h->nmeasured, 100 * h->worst);
+    held_out_text(out, to);
     const Against v = against_library(out);
     if (v.n)
         fprintf(to, "  %.2fx as fast as %s, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n", v.mean,
@@ -225,7 +233,7 @@ void summary_contract(const Outcome *out, FILE *to)
     if (missing)
         fprintf(to,
                 "dcgen: on %" PRId64 " of the %" PRId64 " tuned shapes the chosen kernel was not measured beside its "
-                "rivals: time was up; the same command goes on there\n",
+                "rivals: a search that has time left begins with that\n",
                 missing, c->tuned.nshape);
     arena_free(a);
 }

@@ -476,11 +476,11 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, const Site *s
     return true;
 }
 
-/* Every candidate failed: no fault of the environment. */
+/* Every candidate for the tuned target failed: no fault of the environment. */
 static bool nothing_works(const Study *s, const Records *r)
 {
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (trial_usable(&s->trial[i]))
+        if (trial_usable(&s->trial[i]) && s->trial[i].c.target == s->target)
             return false;
     return s->ntrial > 0 && r->nkernel >= s->ntrial;
 }

@@ -108,7 +108,7 @@ section a runner that dies from time to time
 program run_frail <<'RUN'
 sed -u 40q | "$RUNNER" | sed -u 150q
 RUN
-run 0 -o frail --runner "$tmp/work/run_frail" tiny.cfg
+run 0 -o frail --trials 12 --runner "$tmp/work/run_frail" tiny.cfg
 whole frail
 
 section a runner that dies of everything

@@ -113,8 +113,7 @@ static bool search_round(Search *q, Arena *scratch, Rng *rng, bool *go_on, const
 
 void search_show(Search *q, Arena *scratch)
 {
-    progress_update(q->progress, (double)measured_trials(q->study), best_text(q, scratch),
-                    fmax(left_s(q, 1), 0));
+    progress_update(q->progress, (double)measured_trials(q->study), best_text(q, scratch), fmax(left_s(q, 1), 0));
 }
 
 static bool search_phase(Search *q, Arena *scratch, const char **err)

@@ -26,7 +26,8 @@ static const CommandRow COMMANDS[] = {
     [COMMAND_GENERATE] = { "generate", "SPEC", "search, then write the package (default command)", false },
     [COMMAND_CHECK] = { "check", "SPEC", "report every error of the spec, measure nothing", false },
     [COMMAND_EXPLAIN] = { "explain", "PKG", "say which kernel a package takes for a shape, and why", true },
-    [COMMAND_REPLAY] = { "replay", "SPEC", "repeat a search on recorded measurements", false },
+    [COMMAND_REPLAY] = { "replay", "SPEC", "make the package again from recorded measurements; --check PKG compares",
+                         false },
     [COMMAND_BENCH] = { "bench", "PKG", "build and run a package's own benchmark", false },
 };
 enum { NCOMMAND = sizeof COMMANDS / sizeof *COMMANDS };
@@ -74,6 +75,8 @@ static const OptionRow OPTIONS[] = {
     { "records", 0, ARG_TEXT, "FILE", FIELD(records), 0, 0, "read and append measurements in FILE" },
     { "offline", 0, ARG_FLAG, NULL, FIELD(offline), 0, 0, "measure nothing: use the records alone" },
     { "fresh", 0, ARG_FLAG, NULL, FIELD(fresh), 0, 0, "measure everything anew, whatever is recorded" },
+    { "check", 0, ARG_FLAG, NULL, FIELD(check), 0, 0, "replay: say whether the package PKG is as dcgen writes it" },
+    { "no-report", 0, ARG_FLAG, NULL, FIELD(no_report), 0, 0, "leave report.html out: its figures need gnuplot" },
     { "runner", 0, ARG_WORDS, "COMMAND", FIELD(runner), 0, 0,
       "measure by COMMAND, such as \"ssh host dcgen-runner-c\"" },
     { "templates", 0, ARG_LIST, "DIR", FIELD(templates), 0, 0,
@@ -454,11 +457,31 @@ static int parse_operands(Parser *p)
     return nrest > 1 ? too_many(p, rest[0], rest[1], command < 0) : GO_ON;
 }
 
+/* What a package is, it says itself. */
+static int check_of_package(const Parser *p)
+{
+    const Options *o = p->o;
+    const struct {
+        bool given;
+        const char *name;
+    } excluded[] = { { o->out, "out" },
+                     { o->records, "records" },
+                     { o->target.n > 0, "target" },
+                     { o->kernels >= 0, "kernels" },
+                     { o->code_kib >= 0, "code-kib" } };
+    if (o->command != COMMAND_REPLAY)
+        return fail(p, "--check belongs to replay: dcgen replay --check PKG");
+    for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
+        if (excluded[i].given)
+            return fail(p, "--%s does not go with --check: the package itself says it", excluded[i].name);
+    return GO_ON;
+}
+
 static int check_together(const Parser *p)
 {
     if (p->o->offline && p->o->fresh)
         return fail(p, "--offline measures nothing and --fresh everything: choose one");
-    return GO_ON;
+    return p->o->check ? check_of_package(p) : GO_ON;
 }
 
 /* ---- the interface ----------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "gen/family.h"
 #include "gen/regret_file.h"
 #include "gen/fill.h"
+#include "gen/manifest.h"
 #include "model/cost.h"
 
 const Spec *emit_spec(const Emitter *e) { return e->in->unit.spec; }
@@ -364,6 +365,11 @@ static const char *regret(Emitter *e) { return regret_file_readme(e->arena, e->i
 
 static const char *version(Emitter *e) { return arena_printf(e->arena, "%s.\n", e->in->version); }
 
+static const char *report_row(Emitter *e)
+{
+    return e->in->report ? "| `report.html` | times, choices and the model behind them |\n" : "";
+}
+
 static const char *preamble(Emitter *e) { return unit_preamble(e->arena, &e->in->unit); }
 static const char *pack(Emitter *e) { return unit_pack(e->arena, &e->in->unit, e->diag); }
 static const char *kernels(Emitter *e) { return unit_kernels(e->arena, &e->in->unit, e->kernel, e->nkernel, e->diag); }
@@ -374,7 +380,7 @@ static const EmitSection common_sections[] = {
     { "pack", pack },       { "kernels", kernels },   { "table", table },
     { "texts", texts },     { "targets", targets },   { "about_dispatch", about_dispatch },
     { "tree", tree },       { "shapes", shapes },     { "reference", reference },
-    { "version", version }, { "add_test", add_test }, { "regret", regret },
+    { "version", version }, { "add_test", add_test }, { "regret", regret }, { "report_row", report_row },
     { NULL, NULL }
 };
 
@@ -465,7 +471,11 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
     }
     add_file(&e, p, "spec.cfg", in->spec_text);
     add_file(&e, p, "records.jsonl", in->records);
-    add_file(&e, p, "report.html", in->report);
+    if (in->report)
+        add_file(&e, p, "report.html", in->report);
     add_file(&e, p, "regret.json", regret_file_text(a, in));
-    return p;
+    const char *manifest = emit_manifest(&e, p);
+    if (manifest)
+        add_file(&e, p, MANIFEST_PATH, manifest);
+    return manifest ? p : NULL;
 }

@@ -28,7 +28,7 @@ typedef struct {
     int npart;
     const char *spec_text; /* spec.cfg */
     const char *records;   /* records.jsonl, canonical */
-    const char *report;    /* report.html */
+    const char *report;    /* report.html; NULL: it has none */
     const char *version;   /* of dcgen */
 } EmitInput;
 

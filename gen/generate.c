@@ -13,6 +13,7 @@
 #include "gen/explain.h"
 #include "gen/family.h"
 #include "gen/place.h"
+#include "gen/plot.h"
 #include "gen/prove.h"
 #include "gen/regret.h"
 #include "gen/report.h"
@@ -193,24 +194,29 @@ const Dispatcher *outcome_dispatcher(Arena *a, const Outcome *out, int n)
     return package_dispatcher(a, &in);
 }
 
-static const Package *make_package(Arena *a, const Outcome *out, int n, const CostReport *cost, Diag *d)
+const Package *outcome_package(Arena *a, const Outcome *out, int n, const char *report, Diag *d)
 {
-    const Workload *w = out->workload;
-    const Roofline roofline = roofline_make(a, out->study, out->records);
-    ReportInput report = { .spec = w->spec,
-                           .study = out->study,
-                           .model = out->model,
-                           .assignment = out->assignment,
-                           .device = out->device,
-                           .roofline = &roofline,
-                           .cost = *cost,
-                           .version = DCGEN_VERSION };
-    report.order = search_order(a, out->study, &report.norder);
     EmitInput in = emit_input(a, out, n);
-    in.spec_text = w->spec_text;
+    in.spec_text = out->workload->spec_text;
     in.records = all_records(a, out, n);
-    in.report = report_html(a, &report);
+    in.report = report;
     return package_make(a, &in, d);
+}
+
+bool outcome_report(Arena *a, const Outcome *out, const CostReport *cost, const char **report, const char **err)
+{
+    const Roofline roofline = roofline_make(a, out->study, out->records);
+    ReportInput in = { .spec = out->workload->spec,
+                       .study = out->study,
+                       .model = out->model,
+                       .assignment = out->assignment,
+                       .device = out->device,
+                       .roofline = &roofline,
+                       .cost = *cost,
+                       .version = DCGEN_VERSION };
+    in.order = search_order(a, out->study, &in.norder);
+    *report = out->workload->report ? report_html(a, &in, err) : NULL;
+    return *report || !out->workload->report;
 }
 
 /* The dispatcher, as it will be written, against the trees. False, said on stderr, when they differ: no such package leaves. */
@@ -237,9 +243,14 @@ static bool prove_package(Arena *a, const Outcome *out, int n, const Package *p,
 static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o, const volatile int *stop)
 {
     Diag *d = diag_new(a);
-    const char *err = NULL;
-    const CostReport cost = cost_report(a, out->study, &out->workload->templates);
-    const Package *p = make_package(a, out, n, &cost, d);
+    const char *err = NULL, *report = NULL;
+    const bool told = o->json || !o->quiet;
+    CostReport cost = { 0 };
+    if (told || out->workload->report)
+        cost = cost_report(a, out->study, &out->workload->templates);
+    if (!outcome_report(a, out, &cost, &report, &err))
+        return fail(err, EXIT_ENVIRONMENT);
+    const Package *p = outcome_package(a, out, n, report, d);
     diag_print(d, stderr);
     if (!p)
         return fail("a template cannot be filled", EXIT_FAILED);
@@ -252,7 +263,7 @@ static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o,
         return fail(err, EXIT_ENVIRONMENT);
     for (int i = 0; i < n && o->verbose; i++)
         summary_failures(&out[i], stderr);
-    for (int i = 0; i < n && (o->json || !o->quiet); i++) {
+    for (int i = 0; i < n && told; i++) {
         const CostReport own = i ? cost_report(a, out[i].study, &out->workload->templates) : cost;
         summary_package(&out[i], &own, proof.ndeclared ? &proof : NULL, o->json, stdout);
     }
@@ -261,33 +272,28 @@ static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o,
     return EXIT_DONE;
 }
 
-/* What the records in that file say for the workload's target. */
-static bool replay_target(Arena *a, const Workload *w, const char *path, Outcome *out, int *code)
+bool outcome_read(Arena *a, const Workload *w, const char *path, Outcome *out, int *code, const char **err)
 {
-    const char *err = NULL;
     Records r;
     *code = EXIT_ENVIRONMENT;
-    bool ok = record_read(a, path, &r, stderr, &err);
-    if (ok) {
-        *code = EXIT_FAILED;
-        ok = outcome_make(a, w, &r, NULL, out, &err);
-    }
-    if (!ok)
-        fail(err, *code);
-    return ok;
+    if (!record_read(a, path, &r, stderr, err))
+        return false;
+    *code = EXIT_FAILED;
+    return outcome_make(a, w, &r, NULL, out, err);
 }
 
 int replay(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
+    const char *err = NULL;
     const Workload *w = read_workload(a, o->operand, o, &code);
     if (!w)
         return code;
     const int n = workload_ntarget(w);
     Outcome *out = ARENA_ARRAY(a, (size_t)n, Outcome);
     for (int i = 0; i < n; i++)
-        if (!replay_target(a, workload_for(a, w, i), w->records, &out[i], &code))
-            return code;
+        if (!outcome_read(a, workload_for(a, w, i), w->records, &out[i], &code, &err))
+            return fail(err, code);
     return write_outcomes(a, out, n, o, NULL);
 }
 
@@ -295,17 +301,15 @@ int replay(Arena *a, const Options *o)
 static bool read_package(Arena *a, const Options *o, Outcome *out, int *code)
 {
     const char *err = NULL;
-    Records *r = ARENA_NEW(a, Records);
     Options of_package = *o;
     of_package.records = arena_printf(a, "%s/records.jsonl", o->operand);
     const Workload *w = read_workload(a, arena_printf(a, "%s/spec.cfg", o->operand), &of_package, code);
     if (!w)
         return false;
-    if (!record_read(a, w->records, r, stderr, &err))
-        *code = fail(err, EXIT_ENVIRONMENT);
-    else if (!outcome_make(a, w, r, NULL, out, &err))
-        *code = fail(err, EXIT_FAILED);
-    return err == NULL;
+    const bool ok = outcome_read(a, w, w->records, out, code, &err);
+    if (!ok)
+        fail(err, *code);
+    return ok;
 }
 
 int explain_package(Arena *a, const Options *o)
@@ -560,7 +564,7 @@ static bool search_target(Arena *a, const Workload *w, const Options *o, const S
     Tools run = { 0 };
     *code = EXIT_ENVIRONMENT;
     bool ok = package_check(w->out, &err, a) && tools_open(a, w, o, site, &run, stop, &err) &&
-              search_workload(a, w, o, site, &run, began_s, stop, code, &err);
+              (!w->report || plot_check(a, &err)) && search_workload(a, w, o, site, &run, began_s, stop, code, &err);
     if (ok && !outcome_make(a, w, record_all(run.records), run.device, out, &err)) {
         ok = false;
         *code = EXIT_FAILED;
@@ -588,8 +592,8 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
         const Workload *one = workload_for(a, w, i);
         const char *recorded = o->offline ? (site_wants_cuda(one) ? recorded_times(a, one, o) : one->records) : NULL;
         if (recorded) {
-            if (!replay_target(a, one, recorded, &out[i], &code))
-                return code;
+            if (!outcome_read(a, one, recorded, &out[i], &code, &err))
+                return fail(err, code);
             continue;
         }
         const bool found = site_find(a, one, o, o->offline, &site, stop, &err);

@@ -13,7 +13,9 @@
 
 #include "gen/arena.h"
 #include "gen/cli.h"
+#include "gen/diag.h"
 #include "gen/dispatch.h"
+#include "gen/package_write.h"
 #include "gen/workload.h"
 #include "model/cost.h"
 #include "search/contract.h"
@@ -25,6 +27,8 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXI
 
 int generate(Arena *a, const Options *o, const volatile int *stop);
 int replay(Arena *a, const Options *o);
+/* replay --check PKG: is the package as dcgen wrote it, and as this dcgen would write it? (gen/drift.h) */
+int replay_check(Arena *a, const Options *o);
 int check(Arena *a, const Options *o);
 /* --dump STAGE: what that stage makes of the spec, or of the records that there are. Nothing is measured or written. */
 int dump_stage(Arena *a, const Options *o);
@@ -49,5 +53,11 @@ const Dispatcher *outcome_dispatcher(Arena *a, const Outcome *out, int n);
 
 /* device: whose measurements count; NULL: the one with most. False with *err set: no device suits, nothing usable was measured. */
 bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *device, Outcome *out, const char **err);
+/* The same for the records of a file. False with *err set, and dcgen's exit code in *code. */
+bool outcome_read(Arena *a, const Workload *w, const char *path, Outcome *out, int *code, const char **err);
+/* Its report.html; NULL in *report where the workload wants none. False with *err set: it cannot be drawn here. */
+bool outcome_report(Arena *a, const Outcome *out, const CostReport *cost, const char **report, const char **err);
+/* The package of n outcomes, one a target. report: its report.html; NULL: it has none. NULL after errors in d (faulty templates). */
+const Package *outcome_package(Arena *a, const Outcome *out, int n, const char *report, Diag *d);
 
 #endif

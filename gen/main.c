@@ -71,7 +71,7 @@ static int run_command(Arena *a, const Options *o)
     case COMMAND_GENERATE:
         return generate(a, o, &interrupted);
     case COMMAND_REPLAY:
-        return replay(a, o);
+        return o->check ? replay_check(a, o) : replay(a, o);
     case COMMAND_CHECK:
         return check(a, o);
     case COMMAND_EXPLAIN:

@@ -83,6 +83,18 @@ static int wait_for(pid_t pid, double until_s)
     return process_end(pid);
 }
 
+static const char not_found[] =
+    "gnuplot was not found, which draws the figures of report.html: install it (on Debian and Ubuntu the package "
+    "gnuplot-nox), or leave the report out by --no-report";
+
+bool plot_check(Arena *a, const char **why)
+{
+    if (process_find(a, "gnuplot"))
+        return true;
+    *why = not_found;
+    return false;
+}
+
 static const char *run_gnuplot(int script, Text *out)
 {
     static const char *const argv[] = { "gnuplot", "-d", NULL };
@@ -91,14 +103,17 @@ static const char *run_gnuplot(int script, Text *out)
     if (pipe2(ends, O_CLOEXEC) != 0)
         return "no pipe to gnuplot could be made";
     pid_t pid = process_spawn(argv, env, script, ends[1], -1);
+    const int problem = errno;
     close(ends[1]);
     double until_s = process_clock_s() + DEADLINE_S;
     bool whole = pid >= 0 && read_until_end(ends[0], out, until_s);
     close(ends[0]);
     if (pid < 0)
-        return "gnuplot was not found";
+        return problem == ENOENT ? not_found : "gnuplot cannot be started";
     int status = wait_for(pid, whole ? until_s : 0);
-    return whole && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "gnuplot failed";
+    return whole && WIFEXITED(status) && WEXITSTATUS(status) == 0
+               ? NULL
+               : "gnuplot failed to draw the figures of report.html; --no-report leaves it out";
 }
 
 static bool split(Arena *a, const char *text, Plot *plot, int n)

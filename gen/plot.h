@@ -4,7 +4,7 @@
  * fonts are the page's. Each thing drawn has a look, in a script the colour "#0000NN" (NN: the look in hexadecimal),
  * in the SVG the class "lNN" (decimal), so that a figure follows the page from light to dark. Of gnuplot's output only
  * paths, polygons, circles (pt 6, pt 7) and text are taken over, coordinates rounded to a tenth: no ids, versions or
- * fonts remain.
+ * fonts remain, and versions 5.4 to 6.0 give the same bytes.
  */
 #ifndef DCGEN_PLOT_H
 #define DCGEN_PLOT_H
@@ -38,7 +38,9 @@ typedef struct {
     const char *svg; /* filled in by plot_run: content of an <svg viewBox="0 0 width height"> */
 } Plot;
 
-/* One gnuplot draws all of them. False with *why set ("gnuplot was not found"); then every svg is NULL. */
+/* Is gnuplot there? To be asked before long work. False with *why set. */
+bool plot_check(Arena *a, const char **why);
+/* One gnuplot draws all of them; for none it need not be there. False with *why set; then every svg is NULL. */
 bool plot_run(Arena *a, Plot *plot, int n, const char **why);
 
 /* Words for a script's single-quoted strings: letters, digits and harmless signs; all others become '?'. */

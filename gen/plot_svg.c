@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * plot_svg: gnuplot's SVG, read element by element and written anew by the rules of plot.h. Runs of circles of one look
- * become one path: filled ones are dots of a round line cap, open ones are arcs.
+ * become one path: filled ones are dots of a round line cap, open ones are arcs. Text stands behind all shapes, sorted: versions of
+ * gnuplot write it at different moments.
  */
 #define _GNU_SOURCE
 #include "gen/plot.h"
@@ -25,6 +26,8 @@ typedef struct {
 
 typedef struct {
     Text out;
+    char **text; /* <text> elements */
+    int ntext;
     Slice placed; /* attributes of the last <g transform=...>, which holds the text's place */
     int dots;     /* look of the open path of circles; 0: none */
     bool rings;
@@ -178,6 +181,14 @@ static void write_circle(Writer *w, const Tag *t)
         text_add(&w->out, "h0");
 }
 
+/* gnuplot turns text by "rotate(270)", or since version 6 "rotate(270.00)"; here it is the only angle. */
+static bool is_upright(Slice transform)
+{
+    static const char turn[] = "rotate(";
+    const char *at = memmem(transform.s, transform.n, turn, sizeof turn - 1);
+    return !at || strtod(at + sizeof turn - 1, NULL) != 270;
+}
+
 static void write_text(Writer *w, const Tag *t)
 {
     double x, y;
@@ -185,7 +196,6 @@ static void write_text(Writer *w, const Tag *t)
     Slice anchor = attribute(w->placed, "text-anchor"), transform = attribute(w->placed, "transform");
     if (!end || memchr(t->next, '<', (size_t)(end - t->next)) || !translation(w->placed, &x, &y))
         return;
-    bool rotated = memmem(transform.s, transform.n, "rotate(270)", 11);
     Text e = { .arena = w->out.arena };
     text_printf(&e, "<text class=\"l%d\"", look_of(attribute(w->placed, "fill")));
     if (anchor.s && strncmp(anchor.s, "start", 5) != 0)
@@ -194,10 +204,22 @@ static void write_text(Writer *w, const Tag *t)
     add_number(&e, x);
     text_add(&e, " ");
     add_number(&e, y);
-    text_add(&e, rotated ? ") rotate(270)\">" : ")\">");
+    text_add(&e, is_upright(transform) ? ")\">" : ") rotate(270)\">");
     text_addn(&e, t->next, (size_t)(end - t->next));
     text_add(&e, "</text>\n");
-    add_once(w, &e);
+    w->text = arena_grow(e.arena, w->text, (size_t)w->ntext, (size_t)w->ntext + 1, sizeof *w->text);
+    w->text[w->ntext++] = e.s;
+}
+
+static int by_bytes(const void *x, const void *y) { return strcmp(*(char *const *)x, *(char *const *)y); }
+
+static void add_texts(Writer *w)
+{
+    if (w->ntext)
+        qsort(w->text, (size_t)w->ntext, sizeof *w->text, by_bytes);
+    for (int i = 0; i < w->ntext; i++)
+        if (i == 0 || strcmp(w->text[i], w->text[i - 1]) != 0)
+            text_add(&w->out, w->text[i]);
 }
 
 char *plot_normalise(Arena *a, const char *begin, const char *end)
@@ -223,5 +245,6 @@ char *plot_normalise(Arena *a, const char *begin, const char *end)
                 row[i].write(&w, &t);
     }
     close_dots(&w);
+    add_texts(&w);
     return (char *)text_str(&w.out);
 }

@@ -104,7 +104,7 @@ static void measure_regret(Report *r)
 
 /* ---- figures ---- */
 
-static bool has_plot(const Report *r, int plot) { return plot >= 0 && r->plot[plot].svg; }
+static bool has_plot(int plot) { return plot >= 0; }
 
 /* id: of the figure, unique in the page. */
 static void figure(Report *r, int plot, const char *id, const char *caption)
@@ -131,13 +131,6 @@ static void legend(Report *r, const Key *key, size_t n)
         text_add(&r->out, "</li>\n");
     }
     text_add(&r->out, "</ul>\n");
-}
-
-static void no_figures(Report *r)
-{
-    text_add(&r->out, "<p class=\"note warn\">The figures are left out: ");
-    html_text(&r->out, r->no_plot);
-    text_add(&r->out, ". All numbers are in the tables.</p>\n");
 }
 
 /* ---- head ---- */
@@ -232,14 +225,12 @@ static void speed_legend(Report *r)
 static void section_speed(Report *r)
 {
     const Groups *g = &r->groups;
-    if (r->no_plot)
-        no_figures(r);
-    if (r->no_plot || g->npanel == 0)
+    if (g->npanel == 0)
         return;
     speed_legend(r);
     text_add(&r->out, "<div class=\"panels\">\n");
     for (int i = 0; i < g->ngroup; i++)
-        if (has_plot(r, r->panel[i]))
+        if (has_plot(r->panel[i]))
             figure(r, r->panel[i], arena_printf(r->arena, "panel-%d", i), g->group[i].label);
     text_add(&r->out, "</div>\n");
     note(r, arena_printf(r->arena, "%s%s",
@@ -274,7 +265,7 @@ static void section_planes(Report *r)
 
 static void section_map(Report *r)
 {
-    if (!has_plot(r, r->map))
+    if (!has_plot(r->map))
         return;
     const char *caption = arena_printf(r->arena, "Kernel by %s", r->in->spec->op->axis[r->groups.axis].name);
     text_add(&r->out, "<div class=\"map broad\">\n");
@@ -313,7 +304,7 @@ static void section_shapes(Report *r)
 static void section_kernels(Report *r)
 {
     report_table_kernels(r);
-    if (has_plot(r, r->curve)) {
+    if (has_plot(r->curve)) {
         text_add(&r->out, "<div class=\"single\">\n");
         figure(r, r->curve, "curve", "What less or more code would bring");
         text_add(&r->out, "</div>\n");
@@ -359,7 +350,7 @@ static void section_search(Report *r)
 {
     count_trials(r);
     report_table_space(r);
-    if (has_plot(r, r->progress)) {
+    if (has_plot(r->progress)) {
         text_add(&r->out, "<div class=\"single\">\n");
         figure(r, r->progress, "progress", "Best so far");
         text_add(&r->out, "</div>\n");
@@ -377,7 +368,7 @@ static void section_model(Report *r)
         return;
     }
     report_table_model(r);
-    if (!has_plot(r, r->scatter))
+    if (!has_plot(r->scatter))
         return;
     legend(r, key, sizeof key / sizeof *key);
     text_add(&r->out, "<div class=\"panels\">\n");
@@ -459,7 +450,7 @@ static void write_page(Report *r)
     text_add(&r->out, "</main>\n</body>\n</html>\n");
 }
 
-char *report_html(Arena *a, const ReportInput *in)
+char *report_html(Arena *a, const ReportInput *in, const char **err)
 {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
     Report *r = ARENA_NEW(a, Report);
@@ -479,10 +470,11 @@ char *report_html(Arena *a, const ReportInput *in)
     r->speedup = speedup_of(r);
     r->library = against_library(r);
     measure_regret(r);
-    report_draw(r);
-    write_page(r);
+    const bool drawn = report_draw(r, err);
+    if (drawn)
+        write_page(r);
     uselocale(before);
     if (c)
         freelocale(c);
-    return (char *)text_str(&r->out);
+    return drawn ? (char *)text_str(&r->out) : NULL;
 }

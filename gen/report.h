@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report: what a package holds and why, as one HTML5 page: tables, and figures as inline SVG where gnuplot is there.
+ * report: what a package holds and why, as one HTML5 page: tables, and figures as inline SVG drawn by gnuplot.
  * Nothing outside the page is referred to; no date, path, or host name is in it; the same input (and gnuplot) gives
  * the same bytes.
  */
@@ -32,6 +32,8 @@ typedef struct {
     int64_t norder;
 } ReportInput;
 
-char *report_html(Arena *a, const ReportInput *in);
+/* NULL with *err set: its figures cannot be drawn, as gnuplot is missing or fails. A page without them would be another page on another
+ * machine. */
+char *report_html(Arena *a, const ReportInput *in, const char **err);
 
 #endif

@@ -140,11 +140,11 @@ static void draw_panels(Report *r)
             draw_panel(r, &r->groups.group[i], &r->panel[i], x, y);
 }
 
-void report_draw(Report *r)
+bool report_draw(Report *r, const char **err)
 {
     draw_panels(r);
     report_draw_maps(r);
     report_draw_model(r);
     report_draw_search(r);
-    plot_run(r->arena, r->plot, r->nplot, &r->no_plot);
+    return plot_run(r->arena, r->plot, r->nplot, err);
 }

@@ -55,14 +55,13 @@ typedef struct {
     int nplane;
     PlaneFigure plane[REPORT_MAX_PLANE]; /* in place of the maps */
     bool has_roof, has_library;          /* in some panel */
-    const char *no_plot;                 /* why there are no figures; NULL: there are */
     double speedup; /* time with one kernel for all shapes / with the chosen ones, weighted geometric mean */
     double library; /* its time / the chosen kernel's, geometric mean; 0: not known */
     double tuned_regret, worst_regret; /* over tuned shapes: weighted mean, largest */
     int64_t worst;                     /* the instance of the largest */
 } Report;
 
-void report_draw(Report *r); /* all figures, by one gnuplot */
+bool report_draw(Report *r, const char **err); /* all figures, by one gnuplot */
 void report_draw_maps(Report *r);
 void report_draw_model(Report *r);
 void report_draw_search(Report *r);

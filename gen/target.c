@@ -124,6 +124,7 @@ static bool target_read(Arena *a, const char *path, Target *t, Diag *d)
     ok &= conf_string(c, root, "gencode", &t->gencode) & conf_bool(c, root, "exact", &t->exact);
     ok &= read_facts(a, c, t);
     t->rank = (int)rank;
+    t->src = src;
     conf_free(c);
     return ok;
 }

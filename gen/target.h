@@ -27,6 +27,7 @@ typedef struct {
     const char *arch;              /* cpu: "x86_64"; "": any */
     const char *gencode;           /* cuda: "arch=compute_90a,code=sm_90a", as nvcc takes it */
     bool exact;                    /* cuda: its code runs on this compute capability alone */
+    const Source *src;             /* its file */
     int64_t fact[TARGET_MAX_FACT]; /* see target_fact; 0: not given */
 } Target;
 

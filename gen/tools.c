@@ -12,6 +12,7 @@
 #include "gen/place.h"
 #include "gen/text.h"
 #include "gen/unit.h"
+#include "search/process.h"
 
 /* What candidates are compiled with, and what the packages' CMakeLists.txt compiles kernels with. */
 static const char *const cc_flags[] = { "-std=gnu17", "-O3", "-ffp-contract=fast", NULL };
@@ -32,24 +33,12 @@ void tools_close(Tools *t)
 
 /* ---- compilers ---- */
 
-static const char *in_path(Arena *a, const char *program)
-{
-    for (const char *p = getenv("PATH"); p && *p;) {
-        size_t n = strcspn(p, ":");
-        const char *file = arena_printf(a, "%.*s/%s", (int)n, p, program);
-        if (n && access(file, X_OK) == 0)
-            return file;
-        p += n + (p[n] == ':');
-    }
-    return NULL;
-}
-
 const char *tools_nvcc(Arena *a, const Options *o)
 {
     if (o->nvcc)
         return o->nvcc;
     const char *home = getenv("CUDA_HOME") ? getenv("CUDA_HOME") : "/usr/local/cuda";
-    const char *installed = arena_printf(a, "%s/bin/nvcc", home), *found = in_path(a, "nvcc");
+    const char *installed = arena_printf(a, "%s/bin/nvcc", home), *found = process_find(a, "nvcc");
     return found ? found : access(installed, X_OK) == 0 ? installed : NULL;
 }
 

@@ -34,6 +34,7 @@ static Options with_kept(Arena *a, const Options *o, const char *text)
         sscanf(p, "--kernels %d", &kernels);
         sscanf(p, "--code-kib %d", &code_kib);
         sscanf(p, "--target %255[A-Za-z0-9_,]", target);
+        all.no_report |= strncmp(p, "--no-report", strlen("--no-report")) == 0;
     }
     if (all.kernels < 0 && kernels > 0 && kernels <= 256)
         all.kernels = kernels;
@@ -49,7 +50,7 @@ static const char *kept_text(Arena *a, const Options *o, const char *text)
     Text t = { .arena = a };
     if (strncmp(text, kept_mark, strlen(kept_mark)) == 0)
         text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
-    if (o->kernels < 0 && o->code_kib < 0 && !o->target.n)
+    if (o->kernels < 0 && o->code_kib < 0 && !o->target.n && !o->no_report)
         return text;
     text_add(&t, kept_mark);
     if (o->kernels >= 0)
@@ -60,6 +61,8 @@ static const char *kept_text(Arena *a, const Options *o, const char *text)
         text_add(&t, " --target ");
     for (int i = 0; i < o->target.n; i++)
         text_printf(&t, "%s%s", i ? "," : "", o->target.item[i]);
+    if (o->no_report)
+        text_add(&t, " --no-report");
     text_printf(&t, "\n%s", text);
     return arena_strdup(a, text_str(&t));
 }
@@ -149,6 +152,7 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     for (int i = 0; i < o->templates.n; i++)
         folder[i] = o->templates.item[i];
     folder[o->templates.n] = own;
+    w->folders = (CliList){ folder, o->templates.n + 1 };
     w->spec = spec_read(a, spec_path, folder, o->templates.n + 1, d);
     if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) ||
         !template_read_all(a, w->spec, folder, o->templates.n + 1, &w->templates, d))
@@ -159,6 +163,7 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     w->spec_text = kept_text(a, &all, w->spec->src->text);
     if (!check_targets(a, w, &all, d))
         return NULL;
+    w->report = !all.no_report;
     w->package_dir = arena_printf(a, "%s/package", own);
     w->out = o->out ? o->out : arena_printf(a, "out/%s", w->spec->name);
     w->records = o->records ? o->records : arena_printf(a, "%s.records.jsonl", w->out);

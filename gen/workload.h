@@ -20,7 +20,9 @@ typedef struct {
     const char *package_dir;   /* patterns of the package's files */
     CliList target;            /* from the command line; n 0: the spec's */
     const char *spec_text;     /* spec.cfg of the package: the spec, with the options that change the choice */
+    bool report;               /* the package has a report.html */
     const char *out, *records; /* where the package and the record file go */
+    CliList folders;           /* of templates, in the order in which they are searched */
 } Workload;
 
 /* NULL after errors in d; or with *err set when dcgen's own files are not found. */

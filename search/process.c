@@ -25,6 +25,19 @@ double process_clock_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+const char *process_find(Arena *a, const char *program)
+{
+    const char *p = getenv("PATH");
+    for (p = p ? p : "/bin:/usr/bin"; *p;) {
+        size_t n = strcspn(p, ":");
+        const char *file = arena_printf(a, "%.*s/%s", (int)n, p, program);
+        if (n && access(file, X_OK) == 0)
+            return file;
+        p += n + (p[n] == ':');
+    }
+    return NULL;
+}
+
 bool process_set_nonblocking(int fd)
 {
     int flags = fcntl(fd, F_GETFL);

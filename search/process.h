@@ -15,6 +15,9 @@
  * become the child's 0, 1 and 2; -1: /dev/null. Returns the pid (its group too), or -1 with errno set. */
 pid_t process_spawn(const char *const *argv, const char *const *env, int in, int out, int err);
 
+/* The program's file in PATH, as process_spawn would find it; NULL: it is not there. */
+const char *process_find(Arena *a, const char *program);
+
 bool process_has_ended(pid_t pid); /* without reaping it */
 int process_end(pid_t pid);        /* kills the whole group, reaps the leader; its wait status */
 const char *process_status_text(Arena *a, int wait_status); /* "killed by SIGSEGV", "exited with code 3" */

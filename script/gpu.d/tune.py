@@ -4,6 +4,7 @@ a run that is cut off can be resumed from them."""
 
 import os
 import re
+import shutil
 
 import environment
 from stage import tail
@@ -57,6 +58,8 @@ def tune_one(stage, spec, seconds, target):
     ]
     if target != "cuda":
         argv.append("--offline")
+    if not shutil.which("gnuplot"):  # the records give the report elsewhere
+        argv.append("--no-report")
     code = stage.run(argv, log, seconds + SPARE_S)
     stage.write("tune", spec=name, exit_code=code, seconds=int(seconds), package=package if code == 0 else None)
     if code == 0:

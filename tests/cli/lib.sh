@@ -114,7 +114,7 @@ absent() {
 
 # whole DIR [NAME]: a package with every file, whose kernels compile
 whole() {
-    for file in kernels.c dispatch.h "${2:-tiny}.h" CMakeLists.txt README.md spec.cfg records.jsonl report.html regret.json test.c bench.c pool.c; do
+    for file in kernels.c dispatch.h "${2:-tiny}.h" CMakeLists.txt README.md spec.cfg records.jsonl report.html regret.json test.c bench.c pool.c MANIFEST; do
         [ -s "$1/$file" ] || failed "$1/$file is missing"
     done
     gcc -std=gnu17 -fsyntax-only -I"$1" "$1/kernels.c" "$1/test.c" || failed "$1 does not compile"

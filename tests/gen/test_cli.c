@@ -66,7 +66,7 @@ static void defaults(void **state)
     assert_int_equal(p.o.code_kib, -1);
     assert_int_equal(p.o.seed, 1);
     assert_int_equal(p.o.target.n + p.o.templates.n + p.o.runner.n, 0);
-    assert_false(p.o.offline || p.o.fresh || p.o.json || p.o.quiet);
+    assert_false(p.o.offline || p.o.fresh || p.o.check || p.o.no_report || p.o.json || p.o.quiet);
     assert_int_equal(p.o.verbose, 0);
     assert_int_equal(p.o.dump, DUMP_NONE);
     assert_int_equal(p.o.progress, PROGRESS_AUTO);
@@ -128,6 +128,7 @@ static void commands(void **state)
         { "generate s", COMMAND_GENERATE, "s" },
         { "check s", COMMAND_CHECK, "s" },
         { "replay s", COMMAND_REPLAY, "s" },
+        { "replay --check --no-report --templates t p", COMMAND_REPLAY, "p" },
         { "bench p", COMMAND_BENCH, "p" },
         { "explain p", COMMAND_EXPLAIN, "p" },
         { "-q check -- -s", COMMAND_CHECK, "-s" },
@@ -226,6 +227,11 @@ static void errors_say_what_was_expected(void **state)
         { "explain p T=9223372036854775808",
           "'T=9223372036854775808' is not NAME=VALUE with a whole number, such as T=37" },
         { "explain p T=1 T=2", "'T' is given twice" },
+        { "check --check s", "--check belongs to replay: dcgen replay --check PKG" },
+        { "--check s", "--check belongs to replay: dcgen replay --check PKG" },
+        { "replay --check p -o x", "--out does not go with --check: the package itself says it" },
+        { "replay --check p --records x", "--records does not go with --check: the package itself says it" },
+        { "replay --check p --kernels 3", "--kernels does not go with --check: the package itself says it" },
         { "s --offline --fresh", "--offline measures nothing and --fresh everything: choose one" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -296,7 +302,7 @@ static void manual_has_every_option(void **state)
             fail_msg("the manual lacks --%.*s", n, s);
         noption++;
     }
-    assert_int_equal(noption, 26);
+    assert_int_equal(noption, 28);
     parsed_free(&p);
 }
 

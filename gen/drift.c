@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/drift.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "gen/text.h"
+
+static void add(Arena *a, CliList *list, const char *name)
+{
+    list->item = arena_grow(a, list->item, (size_t)list->n, (size_t)list->n + 2, sizeof *list->item);
+    list->item[list->n++] = name;
+    list->item[list->n] = NULL;
+}
+
+static bool holds(const CliList *list, const char *name)
+{
+    for (int i = 0; i < list->n; i++)
+        if (strcmp(list->item[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int by_bytes(const void *x, const void *y) { return strcmp(*(char *const *)x, *(char *const *)y); }
+
+static void sort(CliList *list)
+{
+    if (list->n)
+        qsort(list->item, (size_t)list->n, sizeof *list->item, by_bytes);
+}
+
+/* NULL: there is no such file. What is there and cannot be read as one has an impossible text. */
+static const char *read_file(Arena *a, const char *folder, const char *path, size_t *len)
+{
+    const char *file = arena_printf(a, "%s/%s", folder, path);
+    struct stat st;
+    *len = 0;
+    if (stat(file, &st) != 0)
+        return NULL;
+    const char *text = S_ISREG(st.st_mode) ? text_read_file(a, file, len) : NULL;
+    return text ? text : "";
+}
+
+/* ---- against MANIFEST ---- */
+
+static void compare_entry(Arena *a, const ManifestEntry *e, Drift *d)
+{
+    size_t len;
+    const char *text = e->kind == MANIFEST_TEMPLATE ? NULL : read_file(a, d->folder, e->path, &len);
+    if (text && strcmp(manifest_hash(a, text, len), e->hash) != 0)
+        add(a, &d->edited, e->path);
+    else if (!text && e->kind != MANIFEST_TEMPLATE)
+        add(a, &d->missing, e->path);
+}
+
+/* Is it a file of the package, or a folder that holds one? */
+static bool is_of_package(const Manifest *m, const char *name)
+{
+    const size_t n = strlen(name);
+    for (int i = 0; m && i < m->n; i++)
+        if (m->entry[i].kind != MANIFEST_TEMPLATE && strncmp(m->entry[i].path, name, n) == 0 &&
+            (m->entry[i].path[n] == '\0' || m->entry[i].path[n] == '/'))
+            return true;
+    return strcmp(name, MANIFEST_PATH) == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* Folders get a '/' behind their names. */
+static void find_extra(Arena *a, Drift *d)
+{
+    DIR *stream = opendir(d->folder);
+    struct dirent *entry;
+    struct stat st;
+    while (stream && d->manifest && (entry = readdir(stream))) {
+        if (is_of_package(d->manifest, entry->d_name))
+            continue;
+        const char *path = arena_printf(a, "%s/%s", d->folder, entry->d_name);
+        const bool is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+        add(a, &d->extra, arena_printf(a, "%s%s", entry->d_name, is_folder ? "/" : ""));
+    }
+    if (stream)
+        closedir(stream);
+    sort(&d->extra);
+}
+
+/* Only the spec may still tell that a folder without a MANIFEST is a package. */
+static bool is_package(Arena *a, const char *folder)
+{
+    size_t len;
+    return read_file(a, folder, MANIFEST_PATH, &len) || read_file(a, folder, "spec.cfg", &len);
+}
+
+bool drift_of_files(Arena *a, const char *folder, Drift *d, const char **err)
+{
+    size_t len;
+    const char *why = NULL;
+    *d = (Drift){ .folder = folder };
+    if (!is_package(a, folder)) {
+        *err = arena_printf(a, "'%s' is no package of dcgen's: it has neither %s nor spec.cfg", folder, MANIFEST_PATH);
+        return false;
+    }
+    const char *text = read_file(a, folder, MANIFEST_PATH, &len);
+    d->manifest = text ? manifest_read(a, text, &why) : NULL;
+    if (!d->manifest)
+        add(a, text ? &d->edited : &d->missing, MANIFEST_PATH);
+    for (int i = 0; d->manifest && i < d->manifest->n; i++)
+        compare_entry(a, &d->manifest->entry[i], d);
+    sort(&d->edited);
+    sort(&d->missing);
+    find_extra(a, d);
+    if (d->manifest && strcmp(d->manifest->version, DCGEN_VERSION) != 0)
+        add(a, &d->maker, arena_printf(a, "dcgen %s", d->manifest->version));
+    return true;
+}
+
+bool drift_may_replay(const Drift *d)
+{
+    static const char *const input[] = { "spec.cfg", "records.jsonl" };
+    for (size_t i = 0; i < sizeof input / sizeof *input; i++)
+        if (holds(&d->edited, input[i]) || holds(&d->missing, input[i]))
+            return false;
+    return true;
+}
+
+/* ---- against this dcgen ---- */
+
+static bool is_edited(const Drift *d) { return d->edited.n || d->missing.n; }
+
+static bool is_in_folders(Arena *a, const CliList *folders, const ManifestEntry *e)
+{
+    for (int i = 0; i < folders->n; i++) {
+        size_t len;
+        const char *text = read_file(a, folders->item[i], e->path, &len);
+        if (text && strcmp(manifest_hash(a, text, len), e->hash) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_maker(Arena *a, Drift *d, const char *path)
+{
+    const char *name = arena_printf(a, "template %s", path);
+    if (!holds(&d->maker, name))
+        add(a, &d->maker, name);
+}
+
+void drift_of_templates(Arena *a, const CliList *folders, Drift *d)
+{
+    const Manifest *m = d->manifest;
+    for (int i = 0; m && i < m->n; i++)
+        if (m->entry[i].kind == MANIFEST_TEMPLATE && !is_in_folders(a, folders, &m->entry[i]))
+            add_maker(a, d, m->entry[i].path);
+}
+
+/* Templates that came, or went, between then and now; those that only changed are known already. */
+static void compare_templates(Arena *a, const Manifest *now, Drift *d)
+{
+    const Manifest *side[] = { d->manifest, now };
+    for (int k = 0; d->manifest && now && k < 2; k++)
+        for (int i = 0; i < side[k]->n; i++)
+            if (side[k]->entry[i].kind == MANIFEST_TEMPLATE && !manifest_has(side[1 - k], &side[k]->entry[i]))
+                add_maker(a, d, side[k]->entry[i].path);
+}
+
+static bool is_same(Arena *a, const char *folder, const PackageFile *f)
+{
+    size_t len;
+    const char *text = read_file(a, folder, f->path, &len);
+    return text && len == f->len && memcmp(text, f->text, len) == 0;
+}
+
+static bool is_written(const Package *p, const char *path)
+{
+    for (int i = 0; i < p->n; i++)
+        if (strcmp(p->file[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+/* MANIFEST names the hashes of files: beside edited ones it tells nothing new. */
+static bool is_changed(Arena *a, const Drift *d, const PackageFile *f)
+{
+    if (holds(&d->edited, f->path) || holds(&d->missing, f->path))
+        return false;
+    return !(is_edited(d) && strcmp(f->path, MANIFEST_PATH) == 0) && !is_same(a, d->folder, f);
+}
+
+void drift_of_package(Arena *a, const Package *again, Drift *d)
+{
+    const Manifest *m = d->manifest;
+    const char *why;
+    for (int i = 0; i < again->n; i++) {
+        const PackageFile *f = &again->file[i];
+        if (is_changed(a, d, f))
+            add(a, &d->changed, f->path);
+        if (strcmp(f->path, MANIFEST_PATH) == 0)
+            compare_templates(a, manifest_read(a, f->text, &why), d);
+    }
+    for (int i = 0; m && i < m->n; i++)
+        if (m->entry[i].kind == MANIFEST_FILE && !is_written(again, m->entry[i].path))
+            add(a, &d->changed, m->entry[i].path);
+    sort(&d->changed);
+    d->replayed = true;
+}
+
+/* ---- what was found ---- */
+
+bool drift_found(const Drift *d) { return is_edited(d) || d->maker.n || d->changed.n; }
+
+static const char *version_of(const Drift *d) { return d->manifest ? d->manifest->version : "of an unknown version"; }
+
+static void print_verdict(const Drift *d, FILE *to)
+{
+    const int n = d->edited.n + d->missing.n;
+    if (n)
+        fprintf(to, "%s: edited by hand: %d file%s not as dcgen %s wrote %s\n", d->folder, n, n == 1 ? " is" : "s are",
+                version_of(d), n == 1 ? "it" : "them");
+    if (!drift_may_replay(d))
+        fprintf(to, "%s: not made again, as that takes its own spec.cfg and records.jsonl\n", d->folder);
+    if (d->maker.n)
+        fprintf(to, "%s: made by another dcgen or other templates than these: regenerating would change it\n",
+                d->folder);
+    else if (d->changed.n)
+        fprintf(
+            to,
+            "%s: this dcgen, of the same version and templates, makes other bytes of its spec.cfg and records.jsonl: "
+            "files were edited together with their hashes in %s, or another gnuplot drew report.html\n",
+            d->folder, MANIFEST_PATH);
+    if (!drift_found(d) && d->replayed)
+        fprintf(to, "%s: as dcgen %s writes it, byte for byte\n", d->folder, version_of(d));
+}
+
+static void print_list(const CliList *list, const char *before, const char *behind, FILE *to)
+{
+    for (int i = 0; i < list->n; i++)
+        fprintf(to, "%s: %s%s\n", before, list->item[i], behind);
+}
+
+static void print_text(const Drift *d, FILE *to)
+{
+    print_list(&d->edited, "edited", "", to);
+    print_list(&d->missing, "missing", "", to);
+    print_list(&d->extra, "extra", " (no file of the package; regenerating in place would remove it)", to);
+    print_list(&d->maker, "made by", "", to);
+    print_list(&d->changed, "would change", "", to);
+    print_verdict(d, to);
+}
+
+static void set_list(json_t *o, const char *key, const CliList *list)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < list->n; i++) {
+        json_t *s = json_string(list->item[i]);
+        json_array_append_new(array, s ? s : json_null()); /* a name that is not UTF-8 */
+    }
+    json_object_set_new(o, key, array);
+}
+
+static void print_json(const Drift *d, FILE *to)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "name", d->manifest ? json_string(d->manifest->package) : json_null());
+    json_object_set_new(o, "made_by", d->manifest ? json_string(d->manifest->version) : json_null());
+    json_object_set_new(o, "dcgen", json_string(DCGEN_VERSION));
+    set_list(o, "edited", &d->edited);
+    set_list(o, "missing", &d->missing);
+    set_list(o, "extra", &d->extra);
+    set_list(o, "maker", &d->maker);
+    set_list(o, "changed", &d->changed);
+    json_object_set_new(o, "replayed", json_boolean(d->replayed));
+    json_object_set_new(o, "same", json_boolean(d->replayed && !drift_found(d)));
+    json_dumpf(o, to, JSON_INDENT(1));
+    fputc('\n', to);
+    json_decref(o);
+}
+
+void drift_print(const Drift *d, bool json, FILE *to)
+{
+    if (json)
+        print_json(d, to);
+    else
+        print_text(d, to);
+}

@@ -1,0 +1,214 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a package's MANIFEST names, and what `replay --check` says of a package: as written, edited by hand, with files that are missing
+# or too many, made by another version or by other templates, edited together with its MANIFEST. And packages without a report, which
+# need no gnuplot.
+. "$SRC/tests/cli/lib.sh"
+write_spec tiny.cfg
+run 0 -o tiny tiny.cfg
+whole tiny
+share=$tmp/inst/share/dcgen/templates
+
+# told LINE: the last run's stdout has this line; told_not TEXT: it has no such text
+told() { grep -qxF -- "$1" "$out" || failed "stdout does not say: $1"; }
+told_not() { ! grep -qF -- "$1" "$out" || failed "stdout says: $1"; }
+fresh() { rm -rf p; cp -R tiny p; }
+# key NAME VALUE: the last run's JSON object has it
+key() {
+    tr -d '\n' <"$out" | tr -s ' ' | grep -qF -- "\"$1\": $2" || failed "no \"$1\": $2"
+}
+
+section what MANIFEST names
+for path in CMakeLists.txt README.md bench.c dispatch.h kernels.c pieces.h pool.c report.html test.c tiny.h tiny_pool.h; do
+    [ "$(grep -cE "^file [0-9a-f]{32}  $path\$" tiny/MANIFEST)" -eq 1 ] || failed "MANIFEST does not name $path"
+done
+for line in 'package tiny' "dcgen $("$dcgen" --version | sed 's/dcgen //')"; do
+    grep -qx "$line" tiny/MANIFEST || failed "MANIFEST does not say: $line"
+done
+for path in dense/op.cfg dense/plain.c dense/reference.c dense/test.c package/kernels.c package/candidate.c targets/avx2.cfg; do
+    grep -qE "^template [0-9a-f]{32}  $path\$" tiny/MANIFEST || failed "MANIFEST does not name the template $path"
+done
+grep -qE '^spec [0-9a-f]{32}  spec.cfg$' tiny/MANIFEST && grep -qE '^records [0-9a-f]{32}  records.jsonl$' tiny/MANIFEST ||
+    failed "MANIFEST does not name spec and records"
+[ "$(grep -vc '^#' tiny/MANIFEST)" -eq "$(grep -v '^#' tiny/MANIFEST | sort -u | grep -c '')" ] || failed "a line is there twice"
+[ "$(ls tiny | grep -c '')" -eq "$(($(grep -cE '^(spec|records|file) ' tiny/MANIFEST) + 1))" ] || failed "a file is not named"
+! grep -F -e "$tmp" -e cuda -e sm_ tiny/MANIFEST || failed "MANIFEST names what the package was not made of"
+if command -v xxh128sum >/dev/null 2>&1; then
+    (cd tiny && sed -nE 's/^(spec|records|file) //p' MANIFEST | xxh128sum -c >"$tmp/log/sums" 2>&1) || failed "xxh128sum: $(cat "$tmp/log/sums")"
+else
+    skipped "xxh128sum is not installed"
+fi
+
+section as written
+run 0 replay --check tiny
+told "tiny: as dcgen $(sed -n 's/^dcgen //p' tiny/MANIFEST) writes it, byte for byte"
+[ "$(grep -c '' "$out")" -eq 1 ] || failed "more is said than that"
+run 0 replay --check tiny --json
+key same true
+key edited '[]'
+(mkdir -p "$tmp/else where"; cp -R tiny "$tmp/else where/with space"; cd /; run 0 replay --check "$tmp/else where/with space")
+
+section edited, missing, extra
+fresh
+echo '/* faster */' >>p/kernels.c
+rm p/pool.c
+mkdir p/build
+: >p/notes.txt
+run 1 replay --check p
+told 'edited: kernels.c'
+told 'missing: pool.c'
+told 'extra: build/ (no file of the package; regenerating in place would remove it)'
+told 'extra: notes.txt (no file of the package; regenerating in place would remove it)'
+grep -q '^p: edited by hand: 2 files are not as dcgen .* wrote them$' "$out" || failed "no verdict"
+told_not 'made by'
+told_not 'would change'
+run 1 replay --check p --json
+key edited '[ "kernels.c" ]'
+key missing '[ "pool.c" ]'
+key extra '[ "build/", "notes.txt" ]'
+key changed '[]'
+key replayed true
+key same false
+run 0 replay --check tiny --json
+fresh
+: >p/notes.txt
+run 0 replay --check p          # a file beside is no fault
+told_not edited
+
+section edited inputs
+for file in spec.cfg records.jsonl; do
+    fresh
+    echo >>p/$file
+    run 1 replay --check p
+    told "edited: $file"
+    told 'p: not made again, as that takes its own spec.cfg and records.jsonl'
+    rm p/$file
+    run 1 replay --check p
+    told "missing: $file"
+done
+
+section edited together with MANIFEST
+fresh
+sed 's/return/return  /' p/dispatch.h >dispatch.h && mv dispatch.h p/dispatch.h
+cp p/dispatch.h other.h
+was=$(sed -n 's/^file \(.*\)  dispatch.h$/\1/p' p/MANIFEST)
+run 1 replay --check p
+told 'edited: dispatch.h'
+sed "/  dispatch.h\$/s/$was/00000000000000000000000000000000/" p/MANIFEST >MANIFEST && mv MANIFEST p/MANIFEST
+run 1 replay --check p
+told 'edited: dispatch.h'
+cp tiny/dispatch.h p/dispatch.h
+sed '/  dispatch.h$/d' tiny/MANIFEST >p/MANIFEST
+cp other.h p/dispatch.h
+run 1 replay --check p
+told 'would change: dispatch.h'
+told 'would change: MANIFEST'
+told_not 'edited:'
+grep -q 'of the same version and templates, makes other bytes' "$out" || failed "no verdict"
+
+section a MANIFEST that is gone or nonsense
+fresh
+rm p/MANIFEST
+run 1 replay --check p
+told 'missing: MANIFEST'
+told_not 'would change'
+for line in 'file 12  kernels.c' 'file 00000000000000000000000000000000  ../secret' 'rubbish'; do
+    fresh
+    echo "$line" >>p/MANIFEST
+    run 1 replay --check p
+    told 'edited: MANIFEST'
+done
+
+section another version, other templates
+fresh
+sed 's/^dcgen .*/dcgen 0.0.1/' tiny/MANIFEST >p/MANIFEST
+run 1 replay --check p
+told 'made by: dcgen 0.0.1'
+told 'would change: MANIFEST'
+told_not 'edited:'
+told 'p: made by another dcgen or other templates than these: regenerating would change it'
+fresh
+cp "$share/package/pool.c" pool.c
+echo '/* another one */' >>"$share/package/pool.c"
+run 1 replay --check p
+told 'made by: template package/pool.c'
+told 'would change: pool.c'
+told 'would change: MANIFEST'
+told_not 'would change: kernels.c'
+told_not 'edited:'
+echo '/* faster */' >>p/kernels.c      # both findings, each in its own words
+run 1 replay --check p
+told 'edited: kernels.c'
+told 'made by: template package/pool.c'
+told 'p: edited by hand: 1 file is not as dcgen '"$(sed -n 's/^dcgen //p' tiny/MANIFEST)"' wrote it'
+mv pool.c "$share/package/pool.c"
+fresh
+cp "$share/dense/plain.c" plain.c
+echo '/* another one */' >>"$share/dense/plain.c"      # its records are for the other text
+run 1 replay --check p
+told 'made by: template dense/plain.c'
+said 'the records hold no verified measurement for this spec, these templates'
+told_not 'byte for byte'
+mv plain.c "$share/dense/plain.c"
+fresh
+mkdir -p own/dense
+sed 's/plain/second/' "$share/dense/plain.c" >own/dense/second.c
+run 1 replay --check p --templates own
+told 'made by: template dense/second.c'
+run 0 replay --check p
+
+section what is no package
+mkdir empty
+run 2 replay --check empty
+said "'empty' is no package of dcgen's: it has neither MANIFEST nor spec.cfg"
+run 2 replay --check nowhere
+run 2 replay --check tiny --records x.jsonl
+said "--records does not go with --check: the package itself says it"
+run 2 check --check tiny
+said '--check belongs to replay'
+
+section without a report
+run 0 replay tiny.cfg --records tiny.records.jsonl -o bare --no-report
+absent bare/report.html
+! grep -q 'report.html' bare/MANIFEST bare/README.md || failed "a report is named that is not there"
+[ "$(head -n1 bare/spec.cfg)" = '# dcgen: --no-report' ] || failed "spec.cfg does not keep --no-report"
+run 0 replay --check bare
+run 0 replay bare/spec.cfg --records bare/records.jsonl -o bare2
+diff -r bare bare2 || failed "the package does not repeat itself"
+for file in kernels.c dispatch.h tiny.h test.c; do
+    cmp "bare/$file" "tiny/$file" || failed "--no-report changes $file"
+done
+
+section without gnuplot
+mkdir nowhere
+bare() { code=0; PATH=$tmp/work/nowhere "$dcgen" "$@" >"$out" 2>"$err" || code=$?; }
+bare replay tiny.cfg --records tiny.records.jsonl -o x
+[ "$code" -eq 3 ] || failed "exit code $code without gnuplot"
+said 'gnuplot was not found'
+said 'gnuplot-nox'
+said '--no-report'
+absent x
+bare replay tiny.cfg --records tiny.records.jsonl -o x --no-report
+[ "$code" -eq 0 ] || failed "exit code $code with --no-report"
+diff -r bare x || failed "another package without gnuplot"
+bare replay --check tiny
+[ "$code" -eq 3 ] || failed "exit code $code of --check without gnuplot"
+bare replay --check tiny --no-report
+[ "$code" -eq 0 ] || failed "exit code $code of --check --no-report without gnuplot"
+bare replay --check bare
+[ "$code" -eq 0 ] || failed "exit code $code of --check of a package without a report"
+cp -R tiny p2
+echo >>p2/report.html
+bare replay --check p2 --no-report
+[ "$code" -eq 1 ] || failed "exit code $code of --check --no-report with an edited report"
+told 'edited: report.html'
+told_not 'would change'
+mkdir tools
+for tool in gcc as ld collect2; do ln -s "$(command -v $tool || echo /nowhere)" tools/; done
+code=0
+PATH=$tmp/work/tools "$dcgen" tiny.cfg -o y >"$out" 2>"$err" || code=$?
+[ "$code" -eq 3 ] || failed "exit code $code of a search without gnuplot"
+said 'gnuplot was not found'
+absent y y.records.jsonl          # told before anything is measured
+nothing_left

@@ -1,10 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What `cmake --install` and `cpack -G DEB` lay down: bin/dcgen, libexec/dcgen/ (runners), share/dcgen/ (templates and
-# specs, found by dcgen relative to itself), the man page and the documents.
+# specs, found by dcgen relative to itself), the man page, the documents, and what find_package(dcgen) loads.
 install(DIRECTORY templates specs DESTINATION ${CMAKE_INSTALL_DATADIR}/dcgen)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+
+# In lib/ on every system, and for every architecture of the product: it is about a program, not a library. The prefix may move.
+include(CMakePackageConfigHelpers)
+set(dcgen_config_dir lib/cmake/dcgen)
+configure_package_config_file(cmake/dcgen-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/dcgen-config.cmake
+                              INSTALL_DESTINATION ${dcgen_config_dir} NO_CHECK_REQUIRED_COMPONENTS_MACRO
+                              PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_DATADIR)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/dcgen-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dcgen-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/dcgen-config-version.cmake
+              cmake/dcgen-generate.cmake
+        DESTINATION ${dcgen_config_dir})
+
 install(FILES man/dcgen.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 
 set(CPACK_PACKAGE_NAME dcgen)

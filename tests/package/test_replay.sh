@@ -1,35 +1,83 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The same spec and records give the same package, byte for byte: as generate wrote it, again, from another folder, in
-# another time zone and language, with the records' lines in another order, and from the package's own spec and records.
-# ctest: timeout=120 fixture=packages
+# The same spec and records give the same package, byte for byte and with the same modes: as generate wrote it, again, from the package's own
+# spec and records; in another folder, time zone, language (one with decimal commas too) and environment, with another umask (but for the
+# modes), on fewer cores, on other CPUs, twice at the same time; with the records' lines and the folders' entries in other orders.
+# ctest: timeout=300 fixture=packages
 . "$SRC/tests/package/common.sh"
 
+modes() { (cd "$1" && find . -exec stat -c '%A %n' {} + | sort); }
 same() { quiet diff -r "$packages/$1" "$2"; }
 
-replayed() {   # replayed NAME SPEC RECORDS WHAT: replays into $tmp/NAME/WHAT and compares
-    mkdir -p "$tmp/$1"
-    quiet "$DCGEN" replay "$2" --records "$3" --out "$tmp/$1/$4"
-    same "$1" "$tmp/$1/$4"
-    rm -rf -- "${tmp:?}/$1/$4"
+replayed() {   # replayed NAME SPEC RECORDS WHAT [COMMAND...]: replays into $tmp/NAME/WHAT, by COMMAND, and compares
+    of=$1 by_spec=$2 by_records=$3 out=$tmp/$1/$4
+    shift 4
+    mkdir -p "$tmp/$of"
+    quiet "$@" "${dcgen:-$DCGEN}" replay "$by_spec" --records "$by_records" --out "$out"
+    same "$of" "$out"
+    if [ "$(umask)" = "$umask" ] && [ "$(modes "$out")" != "$(modes "$packages/$of")" ]; then failed "$out: other modes"; fi
+    rm -rf -- "$out"
 }
+umask=$(umask)
+
+# A language that writes 0,5 for 0.5: one that is installed, or made here.
+comma_locale() {
+    for locale in $(locale -a 2>/dev/null | grep -E '^(de|fr|ru|es|it)_'); do
+        if [ "$(LC_ALL=$locale locale decimal_point 2>/dev/null)" = , ]; then echo "$locale"; return; fi
+    done
+    mkdir -p "$tmp/locale"
+    localedef -i de_DE -f UTF-8 "$tmp/locale/de_DE.UTF-8" >/dev/null 2>&1 && echo de_DE.UTF-8
+}
+comma=$(comma_locale) || { comma=de_DE.UTF-8; echo "skipped: there is no locale with decimal commas, nor can one be made" >&2; }
+[ ! -d "$tmp/locale/$comma" ] || export LOCPATH="$tmp/locale"
+
+# dcgen and its templates as installed; readdir gives the entries of every folder in the opposite order.
+reversed=$tmp/reversed
+mkdir -p "$reversed/bin" "$reversed/share/dcgen"
+cp "$DCGEN" "$reversed/bin"
+cp -R "$SRC/templates" "$reversed/share/dcgen"
+cat >"$tmp/readdir.c" <<'C'
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <string.h>
+static struct dirent entry[1024];
+static DIR *of;
+static int left;
+struct dirent *readdir(DIR *stream)
+{
+    struct dirent *(*next)(DIR *) = (struct dirent * (*)(DIR *)) dlsym(RTLD_NEXT, "readdir"), *e;
+    if (stream != of || left == 0)
+        for (of = stream, left = 0; left < 1024 && (e = next(stream)); left++)
+            memcpy(&entry[left], e, e->d_reclen);
+    return left ? &entry[--left] : NULL;
+}
+C
+quiet cc -shared -fPIC "$tmp/readdir.c" -o "$tmp/readdir.so" -ldl
 
 for name in $names; do
     spec=$SRC/tests/package/spec/$name.cfg records=$packages/$name.jsonl
     replayed "$name" "$spec" "$records" first
-    replayed "$name" "$spec" "$records" second
     replayed "$name" "$packages/$name/spec.cfg" "$packages/$name/records.jsonl" from_itself
+    replayed "$name" "$spec" "$records" 'with a blank/and "quotes"/é'
+    quiet "$DCGEN" replay --check "$packages/$name"
+    # shellcheck disable=SC2012 # the names are dcgen's own
+    [ "$(ls "$packages/$name" | grep -c '')" -gt 12 ] || failed "$name is no package"
 
     (
-        mkdir "$tmp/elsewhere" && cd "$tmp/elsewhere"
+        mkdir "$tmp/else where" && cd "$tmp/else where"
         cp "$spec" here.cfg
         cp "$records" here.jsonl
-        export TZ=Pacific/Auckland LC_ALL=C.UTF-8 LANG=de_DE.UTF-8 HOME=/nonexistent TERM=dumb SOURCE_DATE_EPOCH=1
-        umask 077
+        export TZ=Pacific/Auckland LC_ALL="$comma" LANG="$comma" HOME=/nonexistent TERM=dumb SOURCE_DATE_EPOCH=1
         replayed "$name" here.cfg here.jsonl there
+        umask 077
+        replayed "$name" here.cfg here.jsonl masked
     )
-    rm -rf "$tmp/elsewhere"
+    rm -rf "$tmp/else where"
+    (unset LOCPATH; replayed "$name" "$spec" "$records" bare env -i PATH="$PATH")
+    (dcgen=$reversed/bin/dcgen; replayed "$name" "$spec" "$records" reversed env LD_PRELOAD="$tmp/readdir.so")
+    if have taskset; then replayed "$name" "$spec" "$records" one_core taskset -c "$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')"; fi
 
     for seed in 1 2; do      # the order of lines; a fixed shuffle
         awk -v seed=$seed 'BEGIN { srand(seed) } { print rand() "\t" $0 }' "$records" | sort -k1,1g | cut -f2- \
@@ -39,6 +87,31 @@ for name in $names; do
     done
     quiet "$DCGEN" generate --offline "$spec" --records "$records" --out "$tmp/$name/offline"
     same "$name" "$tmp/$name/offline"
+
+    "$DCGEN" replay "$spec" --records "$records" --out "$tmp/$name/left" >/dev/null & left=$!
+    "$DCGEN" replay "$spec" --records "$records" --out "$tmp/$name/right" >/dev/null & right=$!
+    wait $left || failed "$name: the first of two at once"
+    wait $right || failed "$name: the second of two at once"
+    same "$name" "$tmp/$name/left"
+    same "$name" "$tmp/$name/right"
+done
+
+# Other CPUs: OpenBLAS, which solves the model's least squares, and the C library choose other code there.
+for name in $names; do
+    spec=$SRC/tests/package/spec/$name.cfg records=$packages/$name.jsonl
+    case $(uname -m) in
+        x86_64)
+            for core in Prescott Haswell; do
+                replayed "$name" "$spec" "$records" "$core" env OPENBLAS_CORETYPE=$core \
+                    GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F
+            done
+            if have qemu-x86_64; then
+                replayed "$name" "$spec" "$records" nehalem qemu-x86_64 -cpu Nehalem
+            else
+                echo "skipped: qemu-x86_64 is not installed" >&2
+            fi ;;
+        *) echo "skipped: other x86-64 cores, on $(uname -m)" >&2 ;;
+    esac
 done
 
 # Along the curve of budgets without a measurement: what fewer kernels give is what the full package said of them.

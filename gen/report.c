@@ -254,7 +254,7 @@ static void kernel_legend(Report *r)
 
 static void section_planes(Report *r)
 {
-    if (r->nplane == 0 || !has_plot(r, r->plane[0].plot))
+    if (r->nplane == 0 || !has_plot(r->plane[0].plot))
         return;
     kernel_legend(r);
     text_add(&r->out, "<div class=\"panels planes\">\n");
@@ -373,7 +373,7 @@ static void section_model(Report *r)
     legend(r, key, sizeof key / sizeof *key);
     text_add(&r->out, "<div class=\"panels\">\n");
     figure(r, r->scatter, "scatter", "Time predicted and measured");
-    if (has_plot(r, r->residual))
+    if (has_plot(r->residual))
         figure(r, r->residual, "residual", "How far predictions are off, by shape");
     text_add(&r->out, "</div>\n");
     note(r, "Predictions of the fitted model, before a kernel's own measurements correct them.");

@@ -603,5 +603,5 @@ static double intake_now_s(const Search *q)
 }
 
 const Lab lab_intake = {
-    .now_s = intake_now_s, .lesser = intake_lesser, .trials = intake_trials, .compare = intake_compare
+    .measures = true, .now_s = intake_now_s, .lesser = intake_lesser, .trials = intake_trials, .compare = intake_compare
 };

@@ -223,8 +223,6 @@ static bool hold_bouts(Search *q, Arena *scratch, const Bout *bout, double ns, c
 /* The library for this op and target (a CBLAS, the vendor's), if there is one, as a shared object. */
 static void build_library(Search *q)
 {
-    if (q->lab != &lab_intake)
-        return;
     Diag *d = diag_new(q->arena);
     Build *b = ARENA_NEW(q->arena, Build);
     *b = (Build){ .name = "library", .text = unit_library(q->arena, q->unit, d) };
@@ -281,9 +279,11 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
         *err = "no candidate could be built, verified and measured";
         return false;
     }
-    build_library(q);
-    if (!measure_limits(q, scratch, err))
-        return false;
+    if (q->lab->measures) {
+        build_library(q);
+        if (!measure_limits(q, scratch, err))
+            return false;
+    }
     Bout *bout = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Bout);
     int n = as->nkernel < MAX_FINALIST ? as->nkernel : MAX_FINALIST;
     double ns = make_bouts(q, m, as, n, bout);
@@ -318,7 +318,7 @@ bool search_run(Search *q, const char **err)
         arena_reset(scratch);
         ok = final_phase(q, scratch, err);
     }
-    ok = ok && settle(q, scratch, fresh, err);
+    ok = ok && (!q->lab->measures || settle(q, scratch, fresh, err));
     arena_free(scratch);
     return ok;
 }

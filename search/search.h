@@ -23,6 +23,8 @@ typedef struct Search Search;
 
 /* Where candidates become measurements. Each adds what it learns to the study before it returns; false with *err set ends the search. */
 typedef struct {
+    bool
+        measures; /* what it learns is new, and goes into Search.records: then the search measures its limits, rivals and proofs too */
     /* Seconds since an arbitrary moment. */
     double (*now_s)(const Search *q);
     /* The general kernels of lesser targets: built and verified only. */

@@ -261,7 +261,7 @@ static void a_package_of_two_dims(void **state)
                                      .package_dir = DCGEN_SOURCE_DIR "/templates/package",
                                      .target = y.study->target },
                            .templates = &y.templates,
-                           .part = &(EmitPart){ y.study, y.assignment },
+                           .part = &(EmitPart){ y.study, y.assignment, NULL },
                            .npart = 1,
                            .spec_text = "",
                            .records = "",

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "gen/generate.h"
+#include "gen/command.h"
 #include "gen/text.h"
 #include "search/process.h"
 #include "search/scratch.h"

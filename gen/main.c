@@ -13,6 +13,7 @@
 #include "gen/bench.h"
 #include "gen/cli.h"
 #include "gen/diag.h"
+#include "gen/command.h"
 #include "gen/generate.h"
 
 static volatile int interrupted;

@@ -6,7 +6,7 @@
 #ifndef DCGEN_RACE_H
 #define DCGEN_RACE_H
 
-#include "gen/generate.h"
+#include "gen/outcome.h"
 #include "gen/tools.h"
 
 enum { RACE_MOST = 40 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/command.h"
 #include "gen/race.h"
 #include "gen/regret_file.h"
 #include "gen/regret_show.h"

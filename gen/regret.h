@@ -9,7 +9,7 @@
 #define DCGEN_REGRET_H
 
 #include "gen/arena.h"
-#include "gen/generate.h"
+#include "gen/outcome.h"
 
 /* dcgen's exit code: EXIT_FAILED above the bound. o->regret: 0: all shapes of the contract; fewer than it has: a part of them, evenly, and
  * means are not judged; more: held-out shapes besides, against the kernels that are predicted to be near the best, without a bound. */

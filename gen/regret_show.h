@@ -5,7 +5,7 @@
 #ifndef DCGEN_REGRET_SHOW_H
 #define DCGEN_REGRET_SHOW_H
 
-#include "gen/generate.h"
+#include "gen/outcome.h"
 
 /* FURTHER: held-out shapes that the package's contract says nothing of. */
 typedef enum { REGRET_TUNED, REGRET_HELD_OUT, REGRET_FURTHER, REGRET_GROUPS } RegretGroup;

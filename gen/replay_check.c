@@ -3,29 +3,11 @@
  * replay_check: the command `replay --check PKG`. Takes a package's folder, prints what of it has drifted (gen/drift.h).
  */
 #include <stdio.h>
+#include "gen/command.h"
 #include "gen/drift.h"
 #include "gen/generate.h"
+#include "gen/outcome.h"
 #include "gen/text.h"
-
-static int fail(const char *err, int code)
-{
-    fprintf(stderr, "dcgen: %s\n", err);
-    return code;
-}
-
-static const Workload *read_workload(Arena *a, const Options *o, int *code)
-{
-    const char *err = NULL;
-    Diag *d = diag_new(a);
-    Options of_package = *o;
-    of_package.records = arena_printf(a, "%s/records.jsonl", o->operand);
-    of_package.no_report = false; /* whether it has one, the package says */
-    const Workload *w = workload_read(a, arena_printf(a, "%s/spec.cfg", o->operand), &of_package, d, &err);
-    diag_print(d, stderr);
-    if (!w)
-        *code = err ? fail(err, EXIT_ENVIRONMENT) : EXIT_USAGE;
-    return w;
-}
 
 /* With --no-report it is not drawn: the one that is there stands for it. */
 static bool report_of(Arena *a, const Options *o, const Outcome *out, const char **report, const char **err)
@@ -48,11 +30,11 @@ static const Package *make_again(Arena *a, const Options *o, const Workload *w, 
     Diag *d = diag_new(a);
     for (int i = 0; i < n; i++)
         if (!outcome_read(a, workload_for(a, w, i), w->records, &out[i], code, &err)) {
-            fail(err, *code);
+            command_fail(err, *code);
             return NULL;
         }
     if (!report_of(a, o, out, &report, &err)) {
-        *code = fail(err, EXIT_ENVIRONMENT);
+        *code = command_fail(err, EXIT_ENVIRONMENT);
         return NULL;
     }
     const Package *p = outcome_package(a, out, n, report, d);
@@ -64,7 +46,9 @@ static const Package *make_again(Arena *a, const Options *o, const Workload *w, 
 static int compare_again(Arena *a, const Options *o, Drift *d)
 {
     int code = EXIT_DONE;
-    const Workload *w = read_workload(a, o, &code);
+    Options of_package = *o;
+    of_package.no_report = false; /* whether it has one, the package says */
+    const Workload *w = command_package(a, &of_package, &code);
     if (!w)
         return code;
     drift_of_templates(a, &w->folders, d);
@@ -79,7 +63,7 @@ int replay_check(Arena *a, const Options *o)
     Drift d;
     const char *err = NULL;
     if (!drift_of_files(a, o->operand, &d, &err))
-        return fail(err, EXIT_USAGE);
+        return command_fail(err, EXIT_USAGE);
     const int code = drift_may_replay(&d) ? compare_again(a, o, &d) : EXIT_DONE;
     drift_print(&d, o->json, stdout);
     return drift_found(&d) ? EXIT_FAILED : code;

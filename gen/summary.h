@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "gen/generate.h"
+#include "gen/outcome.h"
 #include "gen/prove.h"
 #include "search/space.h"
 

@@ -6,7 +6,7 @@
 #ifndef DCGEN_TRACE_H
 #define DCGEN_TRACE_H
 
-#include "gen/generate.h"
+#include "gen/outcome.h"
 #include "search/strategy.h"
 
 typedef struct {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "gen/generate.h"
+#include "gen/outcome.h"
 #include "gen/prove.h"
 #include "gen/text.h"
 #include "gen/unit.h"

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* qsort_r */
+#include "gen/outcome.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "gen/command.h"
+#include "gen/emit.h"
+#include "gen/report.h"
+#include "gen/roofline.h"
+#include "gen/text.h"
+
+UnitContext outcome_unit(const Workload *w, const Device *device, const Target *target)
+{
+    return (UnitContext){
+        .spec = w->spec, .device = device, .targets = w->targets, .package_dir = w->package_dir, .target = target
+    };
+}
+
+/* Times taken on that device. */
+static int64_t timed_count(const Records *r, const Device *d)
+{
+    int64_t n = 0;
+    for (int64_t j = 0; j < r->nmeasure; j++)
+        n += r->measure[j].nsample > 0 && strcmp(r->measure[j].device, d->id) == 0;
+    return n;
+}
+
+/* The device that most times come from, of those that run the target; the smaller id of several. */
+const Device *outcome_device(Arena *a, const Workload *w, const Records *r, const char **err)
+{
+    const Device *best = NULL;
+    const char *why = "the records name no device";
+    int64_t most = -1;
+    for (int64_t i = 0; i < r->ndevice; i++) {
+        int64_t n = timed_count(r, &r->device[i]);
+        if (!workload_target(a, w, &r->device[i], &why))
+            continue;
+        if (n > most || (n == most && strcmp(r->device[i].id, best->id) < 0)) {
+            best = &r->device[i];
+            most = n;
+        }
+    }
+    if (!best)
+        *err = why;
+    return best;
+}
+
+/* The records that this study was made of. */
+static const Records *records_of(Arena *a, const Study *s, const Records *r)
+{
+    Records *out = ARENA_NEW(a, Records);
+    out->device = ARENA_ARRAY(a, 1, Device);
+    out->kernel = ARENA_ARRAY(a, (size_t)r->nkernel + 1, KernelRecord);
+    out->measure = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, MeasureRecord);
+    out->limit = ARENA_ARRAY(a, (size_t)r->nlimit + 1, LimitRecord);
+    out->device[out->ndevice++] = *s->device;
+    for (int64_t i = 0; i < r->nkernel; i++)
+        if (study_find_key(s, r->kernel[i].key) >= 0 && strcmp(r->kernel[i].device, s->device->id) == 0)
+            out->kernel[out->nkernel++] = r->kernel[i];
+    for (int64_t i = 0; i < r->nmeasure; i++)
+        if (study_find_key(s, r->measure[i].key) >= 0 && strcmp(r->measure[i].device, s->device->id) == 0)
+            out->measure[out->nmeasure++] = r->measure[i];
+    for (int64_t i = 0; i < r->nlimit; i++)
+        if (strcmp(r->limit[i].device, s->device->id) == 0 && strcmp(r->limit[i].target, s->target->name) == 0 &&
+            strcmp(r->limit[i].dtype, s->spec->dtype) == 0)
+            out->limit[out->nlimit++] = r->limit[i];
+    return out;
+}
+
+bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *device, Outcome *out, const char **err)
+{
+    if (!device)
+        device = outcome_device(a, w, r, err);
+    if (!device)
+        return false;
+    const Target *target = workload_target(a, w, device, err);
+    if (!target)
+        return false;
+    UnitContext u = outcome_unit(w, device, target);
+    Study *s = study_new(a, w->spec, device, target, unit_context_hash(a, &u));
+    study_load(s, r, &w->templates, w->targets, device);
+    CostModel *m = cost_fit(a, s, &w->templates);
+    *out = (Outcome){
+        .workload = w, .device = device, .study = s, .model = m, .assignment = select_kernels(a, s, m, SELECT_PACKAGE)
+    };
+    if (!out->assignment) {
+        *err = "the records hold no verified measurement for this spec, these templates and this compiler";
+        return false;
+    }
+    out->records = records_of(a, s, r);
+    out->contract = contract_make(a, s, out->records, &w->templates, w->targets, out->assignment);
+    return true;
+}
+
+/* What all parts were made of, every line once. */
+static const char *all_records(Arena *a, const Outcome *out, int n)
+{
+    Records *all = ARENA_NEW(a, Records);
+    *all = *out->records;
+    for (int i = 1; i < n; i++)
+        *all = record_join(a, all, out[i].records);
+    return record_text(a, all);
+}
+
+static int by_n(const void *x, const void *y, void *study)
+{
+    const Trial *trial = ((const Study *)study)->trial;
+    const int64_t a = trial[*(const int64_t *)x].n, b = trial[*(const int64_t *)y].n;
+    return (a > b) - (a < b);
+}
+
+/* The tuned target's trials as they were recorded, one after the other. NULL: of some the records do not tell. */
+static const int64_t *search_order(Arena *a, const Study *s, int64_t *n)
+{
+    int64_t *order = ARENA_ARRAY(a, (size_t)s->ntrial + 1, int64_t);
+    *n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        if (s->trial[i].c.target == s->target && !s->trial[i].n)
+            return NULL;
+        if (s->trial[i].c.target == s->target)
+            order[(*n)++] = i;
+    }
+    qsort_r(order, (size_t)*n, sizeof *order, by_n, (void *)s);
+    return order;
+}
+
+/* What kernels and dispatcher depend on. */
+static EmitInput emit_input(Arena *a, const Outcome *out, int n)
+{
+    const Workload *w = out->workload;
+    EmitPart *part = ARENA_ARRAY(a, (size_t)n, EmitPart);
+    for (int i = 0; i < n; i++)
+        part[i] = (EmitPart){ out[i].study, out[i].assignment, out[i].contract };
+    return (EmitInput){ .unit = outcome_unit(w, out->device, out->study->target),
+                        .templates = &w->templates,
+                        .part = part,
+                        .npart = n,
+                        .version = DCGEN_VERSION };
+}
+
+const Dispatcher *outcome_dispatcher(Arena *a, const Outcome *out, int n)
+{
+    const EmitInput in = emit_input(a, out, n);
+    return package_dispatcher(a, &in);
+}
+
+const Package *outcome_package(Arena *a, const Outcome *out, int n, const char *report, Diag *d)
+{
+    EmitInput in = emit_input(a, out, n);
+    in.spec_text = out->workload->spec_text;
+    in.records = all_records(a, out, n);
+    in.report = report;
+    return package_make(a, &in, d);
+}
+
+bool outcome_report(Arena *a, const Outcome *out, const CostReport *cost, const char **report, const char **err)
+{
+    const Roofline roofline = roofline_make(a, out->study, out->records);
+    ReportInput in = { .spec = out->workload->spec,
+                       .study = out->study,
+                       .model = out->model,
+                       .assignment = out->assignment,
+                       .device = out->device,
+                       .roofline = &roofline,
+                       .contract = out->contract,
+                       .cost = *cost,
+                       .version = DCGEN_VERSION };
+    in.order = search_order(a, out->study, &in.norder);
+    *report = out->workload->report ? report_html(a, &in, err) : NULL;
+    return *report || !out->workload->report;
+}
+
+bool outcome_read(Arena *a, const Workload *w, const char *path, Outcome *out, int *code, const char **err)
+{
+    Records r;
+    *code = EXIT_ENVIRONMENT;
+    if (!record_read(a, path, &r, stderr, err))
+        return false;
+    *code = EXIT_FAILED;
+    return outcome_make(a, w, &r, NULL, out, err);
+}
+
+bool outcome_timed(Arena *a, const Workload *w, const Records *r)
+{
+    const char *err = NULL;
+    const Device *d = outcome_device(a, w, r, &err);
+    return d && timed_count(r, d) > 0;
+}

@@ -377,6 +377,7 @@ static void section_model(Report *r)
         figure(r, r->residual, "residual", "How far predictions are off, by shape");
     text_add(&r->out, "</div>\n");
     note(r, "Predictions of the fitted model, before a kernel's own measurements correct them.");
+    report_table_adapt(r);
 }
 
 static void section_reading(Report *r)
@@ -418,6 +419,7 @@ static const struct {
                 { "speed", "Speed", section_speed },
                 { "dispatch", "Which kernel serves which shape", section_dispatch },
                 { "shapes", "Tuned shapes", section_shapes },
+                { "regret", "Regret, and its bound", report_contract },
                 { "kernels", "Kernels", section_kernels },
                 { "search", "Search", section_search },
                 { "model", "Cost model", section_model },

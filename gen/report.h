@@ -12,6 +12,7 @@
 #include "gen/roofline.h"
 #include "gen/spec.h"
 #include "model/cost.h"
+#include "search/contract.h"
 #include "search/select.h"
 #include "search/space.h"
 #include "search/study.h"
@@ -24,6 +25,7 @@ typedef struct {
     const Device *device;
     const Space *space;       /* NULL: its counts are not shown */
     const Roofline *roofline; /* NULL: the machine's limits are not known */
+    const Contract *contract; /* NULL: it is not shown */
     CostReport cost;          /* nmeasure 0: the model's figures are not shown */
     const char *version;      /* of dcgen */
     /* Trials in the order in which they were measured. NULL when that is not known: then there is no figure of the

@@ -66,6 +66,17 @@ void report_draw_maps(Report *r);
 void report_draw_model(Report *r);
 void report_draw_search(Report *r);
 
+/* A table that scrolls by itself where it is too wide; name: for those who hear the page. class may be NULL, here and below. */
+void table_begin(Report *r, const char *name, const char *class);
+void table_head_begin(Report *r);
+void table_head(Report *r, const char *class, const char *text);
+void table_head_end(Report *r); /* the body begins */
+void table_row_head(Report *r, const char *text);
+void table_cell(Report *r, const char *class, const char *text);
+void table_row_end(Report *r);
+void table_pair(Report *r, const char *name, const char *value); /* a row of two columns */
+void table_end(Report *r);
+
 void report_table_setting(Report *r); /* spec, device, compiler */
 void report_table_limits(Report *r);  /* of the machine */
 void report_table_shapes(Report *r);
@@ -74,6 +85,8 @@ void report_table_kernels(Report *r);
 void report_list_parameters(Report *r);
 void report_table_space(Report *r);
 void report_table_model(Report *r);
+void report_table_adapt(Report *r); /* prices, and residuals of f_adapt */
+void report_contract(Report *r);    /* the regret contract, in words and as tables */
 
 int64_t report_instance(const Report *r, int64_t shape); /* index of a tuned shape's instance */
 double report_cost(const Report *r, int64_t instance, int kernel);

@@ -11,45 +11,6 @@
 #include "gen/number.h"
 #include "gen/report_private.h"
 
-static void table_begin(Report *r, const char *name, const char *class)
-{
-    text_add(&r->out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
-    html_text(&r->out, name);
-    text_printf(&r->out, "\">\n<table%s%s%s>\n", class ? " class=\"" : "", class ? class : "", class ? "\"" : "");
-}
-
-static void table_end(Report *r) { text_add(&r->out, "</tbody>\n</table>\n</div>\n"); }
-
-static void cell(Report *r, const char *class, const char *text) { html_element(&r->out, "td", class, text); }
-
-static void head_begin(Report *r) { text_add(&r->out, "<thead><tr>"); }
-
-static void head(Report *r, const char *class, const char *text)
-{
-    text_printf(&r->out, class ? "<th scope=\"col\" class=\"%s\">" : "<th scope=\"col\">", class);
-    html_text(&r->out, text);
-    text_add(&r->out, "</th>");
-}
-
-static void head_end(Report *r) { text_add(&r->out, "</tr></thead>\n<tbody>\n"); }
-
-static void row_head(Report *r, const char *text)
-{
-    text_add(&r->out, "<tr><th scope=\"row\">");
-    html_text(&r->out, text);
-    text_add(&r->out, "</th>");
-}
-
-static void row_end(Report *r) { text_add(&r->out, "</tr>\n"); }
-
-/* A row of a table of two columns. */
-static void pair(Report *r, const char *name, const char *value)
-{
-    row_head(r, name);
-    cell(r, NULL, value);
-    row_end(r);
-}
-
 /* ---- what was tuned, and on what ---- */
 
 static const char *dims_text(Report *r)
@@ -117,17 +78,17 @@ static void declared_shapes(Report *r)
     const Spec *s = r->in->spec;
     text_add(&r->out, "<h3>Declared shapes</h3>\n");
     table_begin(r, "Declared shapes", NULL);
-    head_begin(r);
+    table_head_begin(r);
     for (int x = 0; x < s->op->naxis; x++)
-        head(r, NULL, s->op->axis[x].name);
-    head(r, "num", "weight");
-    head_end(r);
+        table_head(r, NULL, s->op->axis[x].name);
+    table_head(r, "num", "weight");
+    table_head_end(r);
     for (int i = 0; i < s->nshape; i++) {
         text_add(&r->out, "<tr>");
         for (int x = 0; x < s->op->naxis; x++)
-            cell(r, "line", expr_text(s->shape[i].extent[x]));
-        cell(r, "num", number_sig(r->arena, s->shape[i].weight, 3));
-        row_end(r);
+            table_cell(r, "line", expr_text(s->shape[i].extent[x]));
+        table_cell(r, "num", number_sig(r->arena, s->shape[i].weight, 3));
+        table_row_end(r);
     }
     table_end(r);
 }
@@ -137,19 +98,19 @@ void report_table_setting(Report *r)
     const Spec *s = r->in->spec;
     table_begin(r, "Setting", "setting");
     text_add(&r->out, "<tbody>\n");
-    pair(r, "Operator", arena_printf(r->arena, "%s: %s", s->op->name, s->op->doc));
-    pair(r, "Element type", s->dtype);
-    pair(r, "Epilogue", list_text(r, s->epilogue, s->nepilogue, "none"));
-    pair(r, "Constant operand", layout_text(r));
-    pair(r, "Dimensions", dims_text(r));
+    table_pair(r, "Operator", arena_printf(r->arena, "%s: %s", s->op->name, s->op->doc));
+    table_pair(r, "Element type", s->dtype);
+    table_pair(r, "Epilogue", list_text(r, s->epilogue, s->nepilogue, "none"));
+    table_pair(r, "Constant operand", layout_text(r));
+    table_pair(r, "Dimensions", dims_text(r));
     if (!target_is_cuda(r->in->study->target))
-        pair(r, "Threads", threads_text(r));
-    pair(r, "Budget", budget_text(r));
-    pair(r, "Device", device_text(r));
-    pair(r, "Target", target_text(r));
-    pair(r, "Compiler", r->in->device->compiler);
-    pair(r, "Flags", r->in->device->flags);
-    pair(r, "Generator", arena_printf(r->arena, "dcgen %s", r->in->version));
+        table_pair(r, "Threads", threads_text(r));
+    table_pair(r, "Budget", budget_text(r));
+    table_pair(r, "Device", device_text(r));
+    table_pair(r, "Target", target_text(r));
+    table_pair(r, "Compiler", r->in->device->compiler);
+    table_pair(r, "Flags", r->in->device->flags);
+    table_pair(r, "Generator", arena_printf(r->arena, "dcgen %s", r->in->version));
     table_end(r);
     declared_shapes(r);
 }
@@ -159,12 +120,12 @@ void report_table_setting(Report *r)
 static void limit_row(Report *r, const LimitRecord *l)
 {
     text_add(&r->out, "<tr>");
-    cell(r, "num", arena_printf(r->arena, "%d", l->threads));
-    cell(r, "num", number_sig(r->arena, l->flops_per_s * 1e-9, 3));
+    table_cell(r, "num", arena_printf(r->arena, "%d", l->threads));
+    table_cell(r, "num", number_sig(r->arena, l->flops_per_s * 1e-9, 3));
     for (int i = 0; i < LEVEL_COUNT; i++)
         if (r->in->roofline->bytes[i])
-            cell(r, "num", l->bytes_per_s[i] > 0 ? number_sig(r->arena, l->bytes_per_s[i] * 1e-9, 3) : "-");
-    row_end(r);
+            table_cell(r, "num", l->bytes_per_s[i] > 0 ? number_sig(r->arena, l->bytes_per_s[i] * 1e-9, 3) : "-");
+    table_row_end(r);
 }
 
 void report_table_limits(Report *r)
@@ -175,13 +136,13 @@ void report_table_limits(Report *r)
         return;
     text_add(&r->out, "<h3>What the machine does at most</h3>\n");
     table_begin(r, "What the machine does at most", NULL);
-    head_begin(r);
-    head(r, "num", "threads");
-    head(r, "num", "peak, GFLOP/s");
+    table_head_begin(r);
+    table_head(r, "num", "threads");
+    table_head(r, "num", "peak, GFLOP/s");
     for (int i = 0; i < LEVEL_COUNT; i++)
         if (f->bytes[i])
-            head(r, "num", name[i]);
-    head_end(r);
+            table_head(r, "num", name[i]);
+    table_head_end(r);
     for (int i = 0; i < f->nlimit; i++)
         limit_row(r, &f->limit[i]);
     table_end(r);
@@ -223,7 +184,7 @@ static void plain_heads(Report *r)
     static const char *const name[] = { "weight",     "kernel",    "time",       "GFLOP/s",
                                         "above best", "runner-up", "its margin", "error" };
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        head(r, "num", name[i]);
+        table_head(r, "num", name[i]);
 }
 
 static void plain_cells(Report *r, int64_t shape, const Choice *c)
@@ -231,28 +192,28 @@ static void plain_cells(Report *r, int64_t shape, const Choice *c)
     const Instance *inst = r->in->study->shape[shape];
     const Assignment *as = r->in->assignment;
     const double flops = choice_flops(r->in->spec, inst->extent);
-    cell(r, "num", number_sig(r->arena, inst->weight, 3));
-    cell(r, "num", arena_printf(r->arena, "k%d", c->kernel));
-    cell(r, "num", time_text(r, c->ns, c->measured));
-    cell(r, "num", flops > 0 ? number_sig(r->arena, flops / c->ns, 3) : "-");
-    cell(r, "num", number_percent(r->arena, c->ns / c->best_ns - 1));
-    cell(r, "num", c->runner < 0 ? "-" : arena_printf(r->arena, "k%d", c->runner));
-    cell(r, "num", c->runner < 0 ? "-" : number_percent(r->arena, c->runner_ns / c->ns - 1));
-    cell(r, "num", number_sig(r->arena, r->in->study->trial[as->kernel[c->kernel]].max_err, 2));
+    table_cell(r, "num", number_sig(r->arena, inst->weight, 3));
+    table_cell(r, "num", arena_printf(r->arena, "k%d", c->kernel));
+    table_cell(r, "num", time_text(r, c->ns, c->measured));
+    table_cell(r, "num", flops > 0 ? number_sig(r->arena, flops / c->ns, 3) : "-");
+    table_cell(r, "num", number_percent(r->arena, c->ns / c->best_ns - 1));
+    table_cell(r, "num", c->runner < 0 ? "-" : arena_printf(r->arena, "k%d", c->runner));
+    table_cell(r, "num", c->runner < 0 ? "-" : number_percent(r->arena, c->runner_ns / c->ns - 1));
+    table_cell(r, "num", number_sig(r->arena, r->in->study->trial[as->kernel[c->kernel]].max_err, 2));
 }
 
 static bool knows_limits(const Report *r) { return r->in->roofline && r->in->roofline->nlimit; }
 
 static void rival_heads(Report *r)
 {
-    head(r, "num", "time");
+    table_head(r, "num", "time");
     if (knows_library(r))
-        head(r, "num", family_find(r->in->study->target->family)->rival);
-    head(r, "num", "model alone");
+        table_head(r, "num", family_find(r->in->study->target->family)->rival);
+    table_head(r, "num", "model alone");
     if (knows_limits(r)) {
-        head(r, "num", "roofline");
-        head(r, "num", "of roofline");
-        head(r, NULL, "limited by");
+        table_head(r, "num", "roofline");
+        table_head(r, "num", "of roofline");
+        table_head(r, NULL, "limited by");
     }
 }
 
@@ -270,9 +231,9 @@ static void bound_cells(Report *r, const Instance *inst, const Candidate *c, dou
     if (known && !choice_factors(r->in->study, c, inst->extent, inst->threads, &pad, &occ))
         pad = occ = 1;
     const Shares s = known ? roofline_shares(&b, ns, pad, occ) : (Shares){ .limited_by = "-" };
-    cell(r, "num", known ? time_text(r, b.ns, true) : "-");
-    cell(r, "num", known ? number_percent(r->arena, s.reached) : "-");
-    cell(r, NULL, s.limited_by);
+    table_cell(r, "num", known ? time_text(r, b.ns, true) : "-");
+    table_cell(r, "num", known ? number_percent(r->arena, s.reached) : "-");
+    table_cell(r, NULL, s.limited_by);
 }
 
 static void rival_cells(Report *r, int64_t shape, const Choice *c)
@@ -280,11 +241,12 @@ static void rival_cells(Report *r, int64_t shape, const Choice *c)
     const Instance *inst = r->in->study->shape[shape];
     const Candidate *kernel = &r->in->study->trial[r->in->assignment->kernel[c->kernel]].c;
     const double library = study_library(r->in->study, shape);
-    cell(r, "num", time_text(r, c->ns, c->measured));
+    table_cell(r, "num", time_text(r, c->ns, c->measured));
     if (knows_library(r))
-        cell(r, "num",
-             library > 0 ? arena_printf(r->arena, "\xc3\x97 %s", number_sig(r->arena, library / c->ns, 3)) : "-");
-    cell(r, "num", signed_percent(r, cost_predict(r->in->model, kernel, inst->extent, inst->threads) / c->ns - 1));
+        table_cell(r, "num",
+                   library > 0 ? arena_printf(r->arena, "\xc3\x97 %s", number_sig(r->arena, library / c->ns, 3)) : "-");
+    table_cell(r, "num",
+               signed_percent(r, cost_predict(r->in->model, kernel, inst->extent, inst->threads) / c->ns - 1));
     if (knows_limits(r))
         bound_cells(r, inst, kernel, c->ns);
 }
@@ -292,13 +254,13 @@ static void rival_cells(Report *r, int64_t shape, const Choice *c)
 static void shape_heads(Report *r, const ShapeTable *t)
 {
     const Spec *s = r->in->spec;
-    head_begin(r);
+    table_head_begin(r);
     for (int x = 0; x < s->op->naxis; x++)
-        head(r, "num", s->op->axis[x].name);
+        table_head(r, "num", s->op->axis[x].name);
     if (s->nthread > 1)
-        head(r, "num", "threads");
+        table_head(r, "num", "threads");
     t->heads(r);
-    head_end(r);
+    table_head_end(r);
 }
 
 static void shape_row(Report *r, const ShapeTable *t, int64_t shape)
@@ -310,11 +272,11 @@ static void shape_row(Report *r, const ShapeTable *t, int64_t shape)
     const Choice c = choice_make(r->in->study, as, inst, as->cost + i * as->nkernel, as->chosen[i]);
     text_add(&r->out, "<tr>");
     for (int x = 0; x < s->op->naxis; x++)
-        cell(r, "num", arena_printf(r->arena, "%" PRId64, inst->extent[x]));
+        table_cell(r, "num", arena_printf(r->arena, "%" PRId64, inst->extent[x]));
     if (s->nthread > 1)
-        cell(r, "num", arena_printf(r->arena, "%d", inst->threads));
+        table_cell(r, "num", arena_printf(r->arena, "%d", inst->threads));
     t->cells(r, shape, &c);
-    row_end(r);
+    table_row_end(r);
 }
 
 /* Weight below which a shape's row is left out; 0: none is. */
@@ -388,13 +350,13 @@ static void kernel_row(Report *r, int k, double total)
             weight += s->instance[i].weight;
             count++;
         }
-    row_head(r, arena_printf(r->arena, "k%d%s", k, k == as->general ? " *" : ""));
-    cell(r, "line", t->c.t->name);
-    cell(r, "values", values_text(r, &t->c));
-    cell(r, "num", number_bytes(r->arena, t->code_bytes));
-    cell(r, "num", number_count(r->arena, count));
-    cell(r, "num", number_percent(r->arena, weight / total));
-    row_end(r);
+    table_row_head(r, arena_printf(r->arena, "k%d%s", k, k == as->general ? " *" : ""));
+    table_cell(r, "line", t->c.t->name);
+    table_cell(r, "values", values_text(r, &t->c));
+    table_cell(r, "num", number_bytes(r->arena, t->code_bytes));
+    table_cell(r, "num", number_count(r->arena, count));
+    table_cell(r, "num", number_percent(r->arena, weight / total));
+    table_row_end(r);
 }
 
 void report_table_kernels(Report *r)
@@ -407,10 +369,10 @@ void report_table_kernels(Report *r)
     for (int64_t i = 0; i < r->in->spec->ninstance; i++)
         total += r->in->spec->instance[i].weight;
     table_begin(r, "Kernels", NULL);
-    head_begin(r);
+    table_head_begin(r);
     for (size_t i = 0; i < sizeof column / sizeof *column; i++)
-        head(r, column[i].class, column[i].name);
-    head_end(r);
+        table_head(r, column[i].class, column[i].name);
+    table_head_end(r);
     for (int k = 0; k < r->in->assignment->nkernel; k++)
         kernel_row(r, k, total);
     table_end(r);
@@ -439,12 +401,12 @@ void report_list_parameters(Report *r)
         table_begin(r, "Parameters", NULL);
         text_add(&r->out, "<tbody>\n");
         for (int i = 0; i < t->nparam; i++)
-            pair(r, t->param[i].name, t->param[i].doc ? t->param[i].doc : "");
+            table_pair(r, t->param[i].name, t->param[i].doc ? t->param[i].doc : "");
         table_end(r);
     }
 }
 
-/* ---- the space, the model ---- */
+/* ---- the space ---- */
 
 void report_table_space(Report *r)
 {
@@ -457,56 +419,24 @@ void report_table_space(Report *r)
                               "others were left out before anything was built, for these reasons:",
                               number_count(r->arena, space->nraw), number_count(r->arena, space->n)));
     table_begin(r, "Combinations left out", NULL);
-    head_begin(r);
-    head(r, NULL, "template");
-    head(r, NULL, "needed");
-    head(r, NULL, "reason");
-    head(r, "num", "left out");
-    head_end(r);
+    table_head_begin(r);
+    table_head(r, NULL, "template");
+    table_head(r, NULL, "needed");
+    table_head(r, NULL, "reason");
+    table_head(r, "num", "left out");
+    table_head_end(r);
     for (int i = 0; i < space->nrejection; i++) {
         const Rejection *j = &space->rejection[i];
         if (j->count == 0)
             continue;
         text_add(&r->out, "<tr>");
-        cell(r, "line", j->t->name);
+        table_cell(r, "line", j->t->name);
         text_add(&r->out, "<td class=\"need\"><code>");
         html_text(&r->out, expr_text(j->constraint->need));
         text_add(&r->out, "</code></td>");
-        cell(r, "need", j->constraint->why);
-        cell(r, "num", number_count(r->arena, j->count));
-        row_end(r);
-    }
-    table_end(r);
-}
-
-void report_table_model(Report *r)
-{
-    const CostReport *c = &r->in->cost;
-    Arena *a = r->arena;
-    const struct {
-        const char *name, *value, *meaning;
-    } row[] = { { "measurements", number_count(a, c->nmeasure),
-                  "pairs of kernel and shape that the model was fitted to" },
-                { "features", arena_printf(a, "%d", c->nfeature), "numbers that describe a kernel on a shape" },
-                { "penalty", number_sig(a, c->lambda, 2), "lambda of the ridge regression, chosen by leave-one-out" },
-                { "leave-one-out error", number_percent(a, exp2(c->loo_rmse) - 1),
-                  arena_printf(a, "root mean square, when one measurement is left out (%s in log2 of the time)",
-                               number_sig(a, c->loo_rmse, 3)) },
-                { "error on an unseen kernel", number_percent(a, c->error),
-                  "median, when all measurements of the kernel are left out" },
-                { "rank correlation", number_sig(a, c->rank, 3),
-                  "Spearman's, of the same predictions, mean over shapes: 1 is the right order" },
-                { "exponent of padding", number_sig(a, c->pad_exponent, 3), "fitted; 1 is the closed form" },
-                { "exponent of occupancy", number_sig(a, c->occ_exponent, 3), "fitted; 1 is the closed form" } };
-    if (c->nmeasure == 0)
-        return;
-    table_begin(r, "The cost model", NULL);
-    text_add(&r->out, "<tbody>\n");
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        row_head(r, row[i].name);
-        cell(r, "num", row[i].value);
-        cell(r, NULL, row[i].meaning);
-        row_end(r);
+        table_cell(r, "need", j->constraint->why);
+        table_cell(r, "num", number_count(r->arena, j->count));
+        table_row_end(r);
     }
     table_end(r);
 }

@@ -10,13 +10,17 @@ static const double WORTH_NAMING = 0.9; /* a factor below this is what limits */
 
 /* ---- what the device does at most ---- */
 
+/* By ascending threads, whatever the order of the records. */
 static LimitRecord *limit_of(Roofline *f, int threads)
 {
-    for (int i = 0; i < f->nlimit; i++)
-        if (f->limit[i].threads == threads)
-            return &f->limit[i];
-    f->limit[f->nlimit] = (LimitRecord){ .threads = threads };
-    return &f->limit[f->nlimit++];
+    int at = 0;
+    while (at < f->nlimit && f->limit[at].threads < threads)
+        at++;
+    if (at < f->nlimit && f->limit[at].threads == threads)
+        return &f->limit[at];
+    memmove(&f->limit[at + 1], &f->limit[at], (size_t)(f->nlimit++ - at) * sizeof *f->limit);
+    f->limit[at] = (LimitRecord){ .threads = threads };
+    return &f->limit[at];
 }
 
 /* Of several measurements the best of each. */

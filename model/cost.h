@@ -51,6 +51,13 @@ typedef struct {
     CostResidual residual;
 } CostAdapt;
 
+/* What a unit of a template's term costs on the device. */
+typedef struct {
+    const Template *t;
+    int term;
+    double ns;
+} CostPrice;
+
 typedef struct {
     int64_t nmeasure; /* measurements fitted */
     int nfeature;
@@ -65,6 +72,8 @@ typedef struct {
         regret; /* geomean over shapes of measured time of the kernel that is predicted to be fastest / fastest - 1, likewise */
     double held_out; /* median of |predicted / measured - 1| when all measurements on the shape were left out */
     double pad_exponent, occ_exponent;
+    int nprice;
+    CostPrice *price; /* of templates that were measured */
     int nadapt;
     CostAdapt *adapt;
     CostResidual *shape; /* one a tuned shape */

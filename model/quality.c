@@ -214,6 +214,24 @@ static void take_exponents(const CostModel *m, CostReport *r)
             *exponent[i] += m->ridge->coef[i] / m->ridge->scale[i];
 }
 
+static bool is_measured(const Study *s, const Template *t)
+{
+    for (int64_t i = 0; i < s->ntrial; i++)
+        for (int64_t j = 0; s->trial[i].c.t == t && j < s->nshape; j++)
+            if (cost_measured(&s->trial[i], j))
+                return true;
+    return false;
+}
+
+static void take_prices(Arena *a, const CostModel *m, CostReport *r)
+{
+    const TemplateList *list = m->templates;
+    r->price = ARENA_ARRAY(a, (size_t)list->n * TEMPLATE_MAX_TERM + 1, CostPrice);
+    for (int i = 0; i < list->n; i++)
+        for (int k = 0; k < list->t[i]->nterm && is_measured(m->study, list->t[i]); k++)
+            r->price[r->nprice++] = (CostPrice){ list->t[i], k, m->price[i][k] };
+}
+
 CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates)
 {
     const CostModel *m = cost_fit(a, s, templates);
@@ -222,6 +240,7 @@ CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates)
     if (!m->ridge || s->ntrial < 3)
         return r;
     take_exponents(m, &r);
+    take_prices(a, m, &r);
     r.nmeasure = (int64_t)m->ridge->nrow;
     r.lambda = m->ridge->lambda;
     r.loo_rmse = m->ridge->loo_rmse;

@@ -255,13 +255,15 @@ static void a_package_of_two_dims(void **state)
     assert_true(has_feature(tree, 0));
     assert_true(has_feature(tree, 1) || has_feature(tree, 2));
     check_leaves(&y, tree);
+    static const Records none;
+    const Contract *contract = contract_make(y.arena, y.study, &none, &y.templates, &y.targets, y.assignment);
     const EmitInput in = { .unit = { .spec = y.spec,
                                      .device = &y.device,
                                      .targets = &y.targets,
                                      .package_dir = DCGEN_SOURCE_DIR "/templates/package",
                                      .target = y.study->target },
                            .templates = &y.templates,
-                           .part = &(EmitPart){ y.study, y.assignment, NULL },
+                           .part = &(EmitPart){ y.study, y.assignment, contract },
                            .npart = 1,
                            .spec_text = "",
                            .records = "",

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report_cell: what tables of the report are made of: beginnings, heads, rows, cells.
+ */
+#include "gen/html.h"
+#include "gen/report_private.h"
+
+void table_begin(Report *r, const char *name, const char *class)
+{
+    text_add(&r->out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    html_text(&r->out, name);
+    text_printf(&r->out, "\">\n<table%s%s%s>\n", class ? " class=\"" : "", class ? class : "", class ? "\"" : "");
+}
+
+void table_end(Report *r) { text_add(&r->out, "</tbody>\n</table>\n</div>\n"); }
+
+void table_cell(Report *r, const char *class, const char *text) { html_element(&r->out, "td", class, text); }
+
+void table_head_begin(Report *r) { text_add(&r->out, "<thead><tr>"); }
+
+void table_head(Report *r, const char *class, const char *text)
+{
+    text_printf(&r->out, class ? "<th scope=\"col\" class=\"%s\">" : "<th scope=\"col\">", class);
+    html_text(&r->out, text);
+    text_add(&r->out, "</th>");
+}
+
+void table_head_end(Report *r) { text_add(&r->out, "</tr></thead>\n<tbody>\n"); }
+
+void table_row_head(Report *r, const char *text)
+{
+    text_add(&r->out, "<tr><th scope=\"row\">");
+    html_text(&r->out, text);
+    text_add(&r->out, "</th>");
+}
+
+void table_row_end(Report *r) { text_add(&r->out, "</tr>\n"); }
+
+/* A row of a table of two columns. */
+void table_pair(Report *r, const char *name, const char *value)
+{
+    table_row_head(r, name);
+    table_cell(r, NULL, value);
+    table_row_end(r);
+}

@@ -9,6 +9,7 @@
 enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, MAX_BATCH = 64, MAX_AWKWARD = 96, ROWS_MOST = 24, COUNT_STEPS = 8 };
 static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
 static const double LONG_NS = 3e6;
+static const double DROP = 1.5;             /* of the fastest of a request: what takes longer has one sample */
 static const double DISTURBED = 1.1;        /* of the anchor's least time */
 static const double AGAIN_SHARE = 0.9;      /* of the time budget, after which nothing is measured again */
 static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for large shapes */
@@ -435,6 +436,8 @@ static bool time_shape(Search *q, Arena *scratch, const Instance *inst, const ch
                          .repeats = repeats,
                          .sample_ns = INTAKE_SAMPLE_NS,
                          .max_ns = n * SHAPE_MAX_NS,
+                         .drop = final ? 0 : DROP,
+                         .keep = anchor,
                          .deadline_s = deadline_s(q) };
     if (!time_quietly(q, scratch, &r, shape, key, so, n, anchor, &out, err))
         return false;

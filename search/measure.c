@@ -92,6 +92,15 @@ static json_t *sizes_json(const Runner *r, const MeasureRequest *q)
     return NULL;
 }
 
+/* Index of a kernel in the request; -1: it is not in it. */
+static int place_of(const Session *s, int kernel)
+{
+    int place = s->nasked - 1;
+    while (place >= 0 && s->asked[place] != kernel)
+        place--;
+    return place;
+}
+
 static char *request_line(Session *s)
 {
     const MeasureRequest *q = s->q;
@@ -109,6 +118,10 @@ static char *request_line(Session *s)
     json_t *rest = json_pack("{s:s, s:I, s:i, s:i, s:f, s:f, s:b, s:o}", "cmd", "measure", "id", (json_int_t)s->id,
                              "threads", q->threads, "repeats", q->repeats, "sample_ns", q->sample_ns, "max_ns",
                              q->max_ns, "hot", 1, "kernels", kernels);
+    if (rest && q->drop > 0) {
+        json_object_set_new(rest, "drop", json_real(q->drop));
+        json_object_set_new(rest, "keep", json_integer(place_of(s, q->keep)));
+    }
     if (rest && q->count)
         json_object_set_new(rest, "count", json_true());
     if (rest && q->smem_limit > 0)

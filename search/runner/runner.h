@@ -109,6 +109,7 @@ typedef struct {
     char why[WHY_BYTES];
     double max_err; /* part of the tolerance */
     int64_t calls;  /* a sample */
+    double call_ns; /* of one call, as calibrated */
     int nsample;
     double ns[RECORD_MAX_SAMPLE];
     json_t *more; /* further fields of its result; NULL: none */
@@ -137,6 +138,8 @@ bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Trial *t, void *pool
 typedef struct {
     int threads, repeats;
     double sample_ns, max_ns;
+    double drop; /* kernels that take so many times as long as the fastest have one sample; 0: all have all of theirs */
+    int keep;    /* but this one; -1: none */
     void *pool;
     void (*begin)(void *ctx, int kernel); /* before each sample */
     void *ctx;

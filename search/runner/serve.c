@@ -229,9 +229,14 @@ static const char *read_shape(const Setup *setup, json_t *request, Shape *s)
 static const char *read_timing(json_t *request, Timing *t)
 {
     int hot = 1;
-    if (json_unpack(request, "{s:i, s:i, s:F, s:F, s?b}", "threads", &t->threads, "repeats", &t->repeats, "sample_ns",
-                    &t->sample_ns, "max_ns", &t->max_ns, "hot", &hot) != 0)
+    t->drop = 0;
+    t->keep = -1;
+    if (json_unpack(request, "{s:i, s:i, s:F, s:F, s?b, s?F, s?i}", "threads", &t->threads, "repeats", &t->repeats,
+                    "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot", &hot, "drop", &t->drop, "keep",
+                    &t->keep) != 0)
         return "measure needs threads, repeats, sample_ns and max_ns";
+    if (t->drop != 0 && !(t->drop > 1))
+        return "drop is above 1, or 0";
     if (!hot)
         return "only hot caches can be measured";
     if (t->threads < 1 || t->threads > MAX_THREADS)

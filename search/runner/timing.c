@@ -88,6 +88,7 @@ static void calibrate(Kernel *k, const Shape *s, const Frame *f, const Timing *t
         per_call = time_calls(k, s, f, t, n);
         spent += per_call * (double)n;
     }
+    k->call_ns = per_call;
     k->calls = (int64_t)fmin(max_calls, fmax(1, ceil(t->sample_ns / fmax(per_call, 1))));
 }
 
@@ -108,6 +109,20 @@ static bool largest_workspace(const Kernel *k, int n, Block *b)
     return block_new(b, (size_t)bytes, 0);
 }
 
+/* The least that a call of it took: one sample may have met something else. */
+static double least_ns(const Kernel *k) { return k->nsample ? fmin(k->call_ns, k->ns[0]) : k->call_ns; }
+
+/* It has a sample and is out of the running: more of them would tell nothing. */
+static bool is_dropped(const Kernel *k, int n, int which, const Timing *t)
+{
+    if (!(t->drop > 0) || which == t->keep || k[which].nsample < 1)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (k[i].status == STATUS_OK && least_ns(&k[which]) > t->drop * least_ns(&k[i]))
+            return true;
+    return false;
+}
+
 bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t)
 {
     Block workspace;
@@ -119,7 +134,7 @@ bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Ti
             break;
         for (int i = 0; i < n; i++) {
             int which = round % 2 ? n - 1 - i : i;
-            if (k[which].status != STATUS_OK)
+            if (k[which].status != STATUS_OK || (round > 0 && is_dropped(k, n, which, t)))
                 continue;
             Frame f = frame_of(&k[which], setup, s, workspace.data);
             t->begin(t->ctx, which);

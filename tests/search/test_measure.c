@@ -240,6 +240,30 @@ static void device_is_known(void **state)
     assert_string_equal(d->compiler, "");
 }
 
+/* One that computes the result forty times over: out of the running. */
+static void a_slow_kernel_has_one_sample(void **state)
+{
+    World *w = *state;
+    const char *key[3], *so[3], *err = NULL;
+    MeasureRecord out[3];
+    MeasureRequest q = request(small);
+    for (int i = 0; i < 3; i++) {
+        key[i] = arena_printf(w->a, "%032d", i);
+        so[i] = build(w, i == 1 ? good : "RUN { for (int again = 0; again < 40; again++) { DENSE; } return 0; }", true);
+    }
+    q.keep = -1;
+    assert_true(measure(w->runner, w->a, &q, key, so, 3, out, NULL, &err));
+    for (int i = 0; i < 3; i++)
+        check_ok(&out[i], &q); /* nobody is dropped who was not asked to be */
+    q.drop = 3;
+    q.keep = 2;
+    assert_true(measure(w->runner, w->a, &q, key, so, 3, out, NULL, &err));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(out[i].status, STATUS_OK);
+        assert_int_equal(out[i].nsample, i == 0 ? 1 : q.repeats);
+    }
+}
+
 /* All in one request: whatever one does, the others are measured. */
 static void every_case_gets_its_record(void **state)
 {
@@ -539,6 +563,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(device_is_known),
+        cmocka_unit_test(a_slow_kernel_has_one_sample),
         cmocka_unit_test(every_case_gets_its_record),
         cmocka_unit_test(verify_only),
         cmocka_unit_test(threads_are_verified_too),

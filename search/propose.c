@@ -6,9 +6,12 @@
 #include <string.h>
 
 enum {
-    POOL_RANDOM = 1200,
-    POOL_NEAR = 1200,
-    POOL_MAX = POOL_RANDOM + POOL_NEAR,
+    POOL_RANDOM = 800,
+    POOL_NEAR = 800,
+    GENERATIONS = 4,
+    PARENTS = 32,
+    CHILDREN = 200,
+    POOL_MAX = POOL_RANDOM + POOL_NEAR + GENERATIONS * CHILDREN,
     NEAR_TRIALS = 48,
     SHAPES_SEEN = 48,
     ROUND_SHAPES = 16
@@ -107,7 +110,7 @@ static void add_neighbours(Proposer *p)
 static void make_pool(Proposer *p)
 {
     add_neighbours(p);
-    if (p->space->n <= POOL_RANDOM)
+    if (p->space->n <= POOL_RANDOM + POOL_NEAR)
         for (int64_t i = 0; i < p->space->n; i++)
             add(p, &p->space->candidate[i]);
     else
@@ -316,6 +319,59 @@ static const Candidate *leap_on_shape(Proposer *p, int j, Candidate *found)
     return isfinite(least) ? found : NULL;
 }
 
+/* ---- evolution ---- */
+
+/* Those members of the pool that promise most, each better than the next. */
+static int find_parents(const Proposer *p, int *parent)
+{
+    double *value = ARENA_ARRAY(p->arena, PARENTS, double);
+    int n = 0;
+    for (int i = 0; i < p->npool; i++) {
+        const double g = gain(p, i);
+        int k = n < PARENTS ? n++ : PARENTS;
+        for (; k > 0 && value[k - 1] < g; k--)
+            if (k < PARENTS) {
+                value[k] = value[k - 1];
+                parent[k] = parent[k - 1];
+            }
+        if (k < PARENTS) {
+            value[k] = g;
+            parent[k] = i;
+        }
+    }
+    return n;
+}
+
+/* Each parameter from one of two parents of the same template, and one time in two another value for one of them. */
+static Candidate make_child(Proposer *p, const Candidate *mother, const Candidate *father)
+{
+    Candidate c = *mother;
+    for (int i = 0; c.t == father->t && i < c.t->nparam; i++)
+        if (rng_below(p->rng, 2))
+            c.choice[i] = father->choice[i];
+    if (rng_below(p->rng, 2)) {
+        const int i = (int)rng_below(p->rng, c.t->nparam);
+        c.choice[i] = (uint8_t)rng_below(p->rng, c.t->param[i].nchoice);
+    }
+    return c;
+}
+
+/* A few generations in the model's world: what it thinks best of what descends from what it thought best. Where the space is small the
+ * pool holds all of it. */
+static void evolve(Proposer *p)
+{
+    int parent[PARENTS];
+    for (int generation = 0; generation < GENERATIONS && p->space->n > POOL_RANDOM + POOL_NEAR; generation++) {
+        const int n = find_parents(p, parent);
+        for (int k = 0; n && k < CHILDREN && p->npool < POOL_MAX; k++) {
+            const Candidate c =
+                make_child(p, &p->pool[parent[rng_below(p->rng, n)]], &p->pool[parent[rng_below(p->rng, n)]]);
+            if (candidate_fits(&c, p->s->spec, p->s->device) && !known(p, &c))
+                enter(p, &c);
+        }
+    }
+}
+
 static int best_of_pool(const Proposer *p, const bool *taken, double *value)
 {
     int best = -1;
@@ -368,6 +424,7 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
     make_pool(&p);
     see_shapes(&p);
     predict(&p);
+    evolve(&p);
     draw_round(&p);
     int count = 0;
     for (; count < n && count < MAX_BATCH && count < p.npool; count++) {

@@ -7,7 +7,8 @@
  * (expected improvement, Jones et al. 1998). A batch is chosen one by one, each as if the ones before would keep their promise. Part of it
  * goes to single shapes, those with few measurements first, where the candidate is taken that is fastest in a world drawn from the model's
  * beliefs (Thompson sampling): a kernel that is best for few shapes has little gain over all of them, and is wanted nevertheless.
- * Candidates come from the space at random and from the neighbourhood (one or two parameters changed) of the best trials.
+ * Candidates come from the space at random, from the neighbourhood (one or two parameters changed) of the best trials, and from a few
+ * generations of evolution among those, by their expected gain.
  */
 #ifndef DCGEN_PROPOSE_H
 #define DCGEN_PROPOSE_H

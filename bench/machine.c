@@ -38,7 +38,7 @@ static void name_cpu(char *name, size_t size)
         snprintf(name, size, "%s", model_name[0] ? model_name : "unknown CPU");
 }
 
-static void make_slug(const char *name, char *slug)
+void machine_slug(const char *name, char *slug)
 {
     size_t n = 0;
     for (; *name; name++) {
@@ -55,7 +55,7 @@ Machine machine_probe(void)
     Machine m = { .cores = 1 };
     cpu_set_t set;
     name_cpu(m.name, sizeof m.name);
-    make_slug(m.name, m.slug);
+    machine_slug(m.name, m.slug);
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         m.cores = CPU_COUNT(&set);
     return m;

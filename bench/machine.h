@@ -12,6 +12,8 @@ typedef struct {
 } Machine;
 
 Machine machine_probe(void);
+/* The same of any device's name; slug has room for as many bytes as the name. */
+void machine_slug(const char *name, char *slug);
 
 /* CPU time that all but this process has taken since the system started, a virtual machine's host included. */
 double machine_foreign_ns(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tuning SPEC RECORDS [--seeds N] [--shown T,T,...] [--trials N] [--kernel-s X] [--request-s X] [--json FILE]
+ * tuning SPEC RECORDS [--seeds N] [--shown T,T,...] [--trials N] [--kernel-s X] [--request-s X] [--json FILE] [--results FOLDER]
  *
  * Ways to find kernels for many shapes, each tried with several seeds on one table (table.h): how many trials and seconds until its choice
  * is within 5 % of the exhaustive best over all weighted shapes, and how good it is in the end, also on shapes that it was not shown.
@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include "bench/machine.h"
 #include "bench/tuning/contest.h"
 #include "bench/tuning/models.h"
 
@@ -18,7 +20,7 @@ enum { MAX_SEEDS = 64, MAX_SHOWN = 64, MAX_BUDGET = 8 };
 static const double NEAR = 0.05;
 
 typedef struct {
-    const char *spec, *records, *json;
+    const char *spec, *records, *json, *results; /* results: a folder with one a device */
     int seeds, trials, nshown;
     int64_t shown[MAX_SHOWN];
     LabCost cost;
@@ -256,6 +258,8 @@ static bool read_option(const char *name, const char *value, Arguments *q)
         return (q->cost.request_s = atof(value)) >= 0;
     if (strcmp(name, "--json") == 0)
         return (q->json = value) != NULL;
+    if (strcmp(name, "--results") == 0)
+        return (q->results = value) != NULL;
     return false;
 }
 
@@ -274,6 +278,18 @@ static bool read_arguments(int argc, char **argv, Arguments *q)
     return operands == 2;
 }
 
+/* FOLDER/<device>/<spec>.json, as the other results of bench/. */
+static const char *result_path(Arena *a, const Table *t, const char *folder)
+{
+    const Machine here = machine_probe();
+    char *slug = arena_strdup(a, t->device->name);
+    machine_slug(t->device->name, slug);
+    const char *dir = arena_printf(a, "%s/%s", folder, target_is_cuda(t->target) ? slug : here.slug);
+    mkdir(folder, 0777);
+    mkdir(dir, 0777);
+    return arena_printf(a, "%s/%s.json", dir, t->workload->spec->name);
+}
+
 int main(int argc, char **argv)
 {
     Arguments q = { .seeds = 10,
@@ -283,7 +299,7 @@ int main(int argc, char **argv)
                     .cost = { .kernel_s = 0.4, .request_s = 0.004 } };
     if (!read_arguments(argc, argv, &q)) {
         fprintf(stderr, "usage: tuning SPEC RECORDS [--seeds N] [--shown T,T,...] [--trials N] [--kernel-s X] "
-                        "[--request-s X] [--json FILE]\n");
+                        "[--request-s X] [--json FILE] [--results FOLDER]\n");
         return 2;
     }
     Arena *a = arena_new();
@@ -311,6 +327,8 @@ int main(int argc, char **argv)
     json_object_set_new(out, "ways", list);
     json_object_set_new(out, "budgets", budgets);
     json_object_set_new(out, "models", models);
+    if (q.results && !q.json)
+        q.json = result_path(a, t, q.results);
     const bool ok = !q.json || json_dump_file(out, q.json, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
     json_decref(out);
     arena_free(a);

@@ -46,7 +46,9 @@ static int text_descriptor(const char *text)
     while (fd >= 0 && done < len) {
         ssize_t n = write(fd, text + done, len - done);
         if (n < 0 && errno != EINTR) {
+            const int problem = errno;
             close(fd);
+            errno = problem;
             return -1;
         }
         done += n > 0 ? (size_t)n : 0;
@@ -135,7 +137,8 @@ bool plot_run(Arena *a, Plot *plot, int n, const char **why)
         return true;
     Text out = { .arena = a };
     int script = text_descriptor(whole_script(a, plot, n));
-    *why = script < 0 ? "there was no memory for gnuplot's script" : run_gnuplot(script, &out);
+    *why = script < 0 ? arena_printf(a, "gnuplot's script cannot be handed over: %s", strerror(errno))
+                      : run_gnuplot(script, &out);
     if (script >= 0)
         close(script);
     if (!*why && !split(a, text_str(&out), plot, n))

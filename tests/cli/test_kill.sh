@@ -44,8 +44,9 @@ too_often() {
         $NF == "true" && n[$0] > 10 { print }'
 }
 
-# How many different kernels: one that was verified, but not timed when the run was killed, is built again and recorded again.
-kernels() { trials "$1" | sort -u | grep -c ''; }
+# How many different kernels: one that was verified, but not timed when the run was killed, is built again and recorded again, with a
+# number of its own.
+kernels() { trials "$1" | sed 's/,"n":[0-9]*//' | sort -u | grep -c ''; }
 
 begin() {
     "$dcgen" "$@" >/dev/null 2>"$err" &

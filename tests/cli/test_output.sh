@@ -66,7 +66,7 @@ nothing_left
 section a full disk
 # The files of the package may not grow beyond 4 KiB: its writing fails in the middle.
 code=0
-(ulimit -f 8; exec "$dcgen" --offline tiny.cfg) >"$out" 2>"$err" || code=$?
+(ulimit -f 8; exec "$dcgen" replay --no-report tiny.cfg) >"$out" 2>"$err" || code=$?
 [ $code -eq 3 ] || failed "exit code $code"
 said "of the package 'out/tiny': File too large"
 same

@@ -63,7 +63,7 @@ CC
 run 1 -o fails --cc "$tmp/work/cc_fails" tiny.cfg
 said 'no candidate could be built, verified and measured'
 absent fails
-[ "$(trials fails.records.jsonl | grep -c '"status":"build_failed","code_bytes":0,"why":"[^"]*I do not like it"')" -eq 3 ] ||
+[ "$(trials fails.records.jsonl | grep -c '"status":"build_failed","code_bytes":0,"n":[0-9]*,"why":"[^"]*I do not like it"')" -eq 3 ] ||
     failed "three failures are not recorded"
 
 section a compiler that fails for some

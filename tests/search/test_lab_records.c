@@ -207,7 +207,7 @@ static void a_search_comes_out_again(void **state)
     Records r;
     const char *err = NULL;
     begin(&p, small_spec, STRATEGY_JOINT, 7);
-    assert_in_range(p.ntrial, 30, 60);
+    assert_in_range(p.ntrial, 20, 60);
     assert_int_equal(again(&p, record_all(p.file), 7, &left), p.ntrial);
     assert_false(left);
     assert_true(record_read(p.y.arena, p.path, &r, NULL, &err)); /* what is read back says the same */

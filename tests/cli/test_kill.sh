@@ -3,6 +3,7 @@
 #
 # kill -9 at many moments of a run: nothing that was started lives on, the former package is whole, no record is lost,
 # and the same command goes on from there: what was built and measured is not built and measured again.
+# ctest: label=slow
 . "$SRC/tests/cli/lib.sh"
 TRIALS=8 write_spec tiny.cfg
 records=out/tiny.records.jsonl

@@ -6,6 +6,8 @@
 # ctest: timeout=600 fixture=packages
 . "$SRC/tests/package/common.sh"
 
+names='pkg_a pkg_d' # one that packs, with an epilogue, and one that does not: building depends on nothing else
+
 have g++ || have c++ || { echo "skipped: there is no C++ compiler"; exit 77; }
 
 for name in $names; do

@@ -362,12 +362,15 @@ static int add_anchor(const Search *q, const char **key, const char **so, int *n
     return (*n)++;
 }
 
-/* The time of another one that was timed in the same rounds: the kernel's over the median of its samples' ratios to the other's. 0: the
- * other one has no times. */
+/* The time of another one that was timed in the same rounds: the kernel's over the median of its samples' ratios to the other's. Of a single
+ * sample, as a kernel out of the running has, the ratio would be as wrong as that one round of the other: then it is the other's median.
+ * 0: the other one has no times. */
 static double beside_ns(const MeasureRecord *m, const MeasureRecord *other)
 {
     double ratio[RECORD_MAX_SAMPLE];
     int n = other->status != STATUS_OK ? 0 : m->nsample < other->nsample ? m->nsample : other->nsample;
+    if (n == 1)
+        return record_median(other->ns, other->nsample);
     for (int i = 0; i < n; i++)
         ratio[i] = m->ns[i] / other->ns[i];
     return n ? record_median(m->ns, m->nsample) / record_median(ratio, n) : 0;

@@ -137,10 +137,8 @@ if have ninja; then
 
     build="$tmp/multi"
     configure "$build" C -G 'Ninja Multi-Config'
-    for config in Debug Release; do
-        build "$build" $config
-        works "$build" $config
-    done
+    build "$build" Release
+    works "$build" Release
 else
     echo "skipped: ninja is not installed"
 fi

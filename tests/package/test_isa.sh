@@ -6,6 +6,7 @@
 # package chooses are those that it should. Another architecture (aarch64) has the portable kernels alone.
 # ctest: timeout=360 fixture=packages
 . "$SRC/tests/package/common.sh"
+names='pkg_a pkg_d' # one that packs, with an epilogue, and one that does not, for threads
 
 # The package's instruction sets, best first, as dispatch.h numbers them: "avx512 avx2 portable".
 sets_of() {

@@ -5,6 +5,7 @@
 # other kind, no variable that could be written, no allocation outside the pool. And several packages in one program.
 # ctest: timeout=120 fixture=packages
 . "$SRC/tests/package/common.sh"
+names='pkg_a pkg_d' # one that packs, with an epilogue, and one that does not, for threads
 
 have nm && have objdump || { echo "skipped: nm and objdump (binutils) are not installed"; exit 77; }
 

@@ -438,7 +438,8 @@ static void runner_dies_with_its_starter(void **state)
 
 /* ---- the machine's limits */
 
-/* More arithmetic than one FMA of four lanes in ten nanoseconds, less than any core; the nearer the data, the faster. */
+/* More arithmetic than one FMA of four lanes in ten nanoseconds, less than any core. How the levels compare is for no test: a neighbour may take the
+ * core for as long as one of them is measured. */
 static void limits_are_measured(void **state)
 {
     static const int threads[] = { 1, 2 };
@@ -457,7 +458,6 @@ static void limits_are_measured(void **state)
             assert_true(l[i].bytes_per_s[level] >= 0 && l[i].bytes_per_s[level] < 1e13);
     }
     assert_true(l[0].bytes_per_s[LEVEL_L1] > 0 && l[0].bytes_per_s[LEVEL_MEMORY] > 1e8);
-    assert_true(l[0].bytes_per_s[LEVEL_L1] > l[0].bytes_per_s[LEVEL_MEMORY]);
     const LimitRequest none = { "sm_80", "f32", 1, threads, 1e9 };
     assert_true(limit_measure(w->runner, w->a, &none, l, &n, NULL, &err));
     assert_int_equal(n, 0);

@@ -36,25 +36,11 @@ Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, c
     return c;
 }
 
-typedef struct {
-    const Op *op;
-    const int64_t *extent;
-} Shape;
-
-static bool axis_lookup(void *ctx, const char *name, int64_t *value)
-{
-    const Shape *s = ctx;
-    int axis = op_axis(s->op, name);
-    if (axis >= 0)
-        *value = s->extent[axis];
-    return axis >= 0;
-}
-
 double choice_flops(const Spec *spec, const int64_t *extent)
 {
-    Shape shape = { spec->op, extent };
+    OpShape shape = { spec->op, extent };
     double flops = 0;
-    return expr_real(spec->op->flops, axis_lookup, &shape, &flops) == EXPR_OK && flops > 0 ? flops : 0;
+    return expr_real(spec->op->flops, op_lookup, &shape, &flops) == EXPR_OK && flops > 0 ? flops : 0;
 }
 
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ)

@@ -225,6 +225,15 @@ int op_axis(const Op *op, const char *name)
     return -1;
 }
 
+bool op_lookup(void *ctx, const char *name, int64_t *value)
+{
+    const OpShape *s = ctx;
+    const int axis = op_axis(s->op, name);
+    if (axis >= 0)
+        *value = s->extent[axis];
+    return axis >= 0;
+}
+
 bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue)
 {
     if (!o->epilogue)

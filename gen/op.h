@@ -53,6 +53,12 @@ typedef struct {
 Op *op_read(Arena *a, const char *dir, Diag *d);
 
 int op_axis(const Op *op, const char *name); /* index or -1 */
+/* The axes of a shape by their names; ctx: OpShape. */
+typedef struct {
+    const Op *op;
+    const int64_t *extent; /* one an axis */
+} OpShape;
+ExprLookup op_lookup;
 bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue);
 
 #endif

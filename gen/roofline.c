@@ -83,29 +83,15 @@ Roofline roofline_make(Arena *a, const Study *s, const Records *r)
 
 /* ---- a shape ---- */
 
-typedef struct {
-    const Op *op;
-    const int64_t *extent;
-} Shape;
-
-static bool axis_lookup(void *ctx, const char *name, int64_t *value)
-{
-    const Shape *s = ctx;
-    int axis = op_axis(s->op, name);
-    if (axis >= 0)
-        *value = s->extent[axis];
-    return axis >= 0;
-}
-
 /* Of all operands that the package has. */
 static double operand_bytes(const Spec *spec, const int64_t *extent)
 {
-    Shape shape = { spec->op, extent };
+    OpShape shape = { spec->op, extent };
     double sum = 0, elems;
     for (int i = 0; i < spec->op->noperand; i++) {
         const Operand *o = &spec->op->operand[i];
         if (op_has_operand(o, spec->epilogue, spec->nepilogue) &&
-            expr_real(o->elems, axis_lookup, &shape, &elems) == EXPR_OK)
+            expr_real(o->elems, op_lookup, &shape, &elems) == EXPR_OK)
             sum += elems * dtype_find(o->dtype ? o->dtype : spec->dtype)->bytes;
     }
     return sum;

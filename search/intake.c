@@ -460,14 +460,6 @@ static bool time_shape(Search *q, Arena *scratch, const Instance *inst, const ch
     return true;
 }
 
-static bool wants(const Proposal *p, int64_t shape)
-{
-    for (int i = 0; i < p->nshape; i++)
-        if (p->shape[i] == shape)
-            return true;
-    return false;
-}
-
 /* Fewer where one call takes so long that noise averages out within it. */
 int intake_repeats(const Search *q, int64_t shape)
 {
@@ -531,7 +523,7 @@ static bool intake_trials(Search *q, Arena *scratch, const Proposal *p, int n, d
         const char *key[MAX_BATCH], *so[MAX_BATCH];
         int at[MAX_BATCH], all = alive(q, b, key, so, at), m = 0;
         for (int k = 0; k < all; k++)
-            if (wants(&p[at[k]], j)) {
+            if (proposal_has(&p[at[k]], j)) {
                 key[m] = key[k];
                 so[m++] = so[k];
             }

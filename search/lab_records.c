@@ -144,14 +144,6 @@ static bool admit(Search *q, LabRecords *l, int64_t trial)
     return true;
 }
 
-static bool wants(const Proposal *p, int64_t shape)
-{
-    for (int i = 0; i < p->nshape; i++)
-        if (p->shape[i] == shape)
-            return true;
-    return false;
-}
-
 static bool records_trials(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     LabRecords *l = q->lab_data;
@@ -169,7 +161,7 @@ static bool records_trials(Search *q, Arena *scratch, const Proposal *p, int n, 
         int64_t wanted[MAX_KERNEL];
         int m = 0;
         for (int i = 0; i < n; i++)
-            if (wants(&p[i], j) && trial_usable(&q->study->trial[trial[i]]))
+            if (proposal_has(&p[i], j) && trial_usable(&q->study->trial[trial[i]]))
                 wanted[m++] = trial[i];
         if (m)
             time_shape(q, l, j, wanted, m, intake_repeats(q, j), false);

@@ -19,9 +19,9 @@ typedef struct {
     double sample_ns, max_ns; /* see the protocol */
     double drop; /* kernels that take so many times as long as the fastest have one sample; 0: all have all of theirs */
     int keep;    /* not so this one, which others are compared with; -1: none */
-    double deadline_s;        /* silence longer than this kills the runner: STATUS_TIMED_OUT */
-    bool count;               /* the emulator shall count what kernels do: MeasureRecord.fact */
-    int64_t smem_limit;       /* for the emulator: shared memory that a block can have; 0: as it likes */
+    double deadline_s;  /* silence longer than this kills the runner: STATUS_TIMED_OUT */
+    bool count;         /* the emulator shall count what kernels do: MeasureRecord.fact */
+    int64_t smem_limit; /* for the emulator: shared memory that a block can have; 0: as it likes */
 } MeasureRequest;
 
 /* Measures n shared objects on one shape, interleaved. Fills out[i] (key, device, extent, threads, status, samples, median, spread,

@@ -184,17 +184,17 @@ static double shape_value(const Proposer *p, int i, int j)
     return shape_gain(p, i, j) / sqrt(sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS));
 }
 
-static bool has_shape(const Proposal *out, int64_t shape)
+bool proposal_has(const Proposal *p, int64_t shape)
 {
-    for (int k = 0; k < out->nshape; k++)
-        if (out->shape[k] == shape)
+    for (int k = 0; k < p->nshape; k++)
+        if (p->shape[k] == shape)
             return true;
     return false;
 }
 
 static void add_shape(Proposal *out, int64_t shape)
 {
-    if (!has_shape(out, shape) && out->nshape < PROPOSE_SHAPES)
+    if (!proposal_has(out, shape) && out->nshape < PROPOSE_SHAPES)
         out->shape[out->nshape++] = shape;
 }
 
@@ -209,7 +209,7 @@ static void choose_shapes(Proposer *p, int i, int first, Proposal *out)
         int best = -1;
         for (int n = 0; n < p->nround; n++) {
             int j = p->round[n];
-            if (!has_shape(out, p->shape[j]) && (best < 0 || shape_value(p, i, j) > shape_value(p, i, best)))
+            if (!proposal_has(out, p->shape[j]) && (best < 0 || shape_value(p, i, j) > shape_value(p, i, best)))
                 best = j;
         }
         add_shape(out, p->shape[best]);

@@ -25,8 +25,11 @@ typedef struct {
     Candidate c;
     int nshape;
     int64_t shape[PROPOSE_MAX_SHAPES]; /* tuned instances to measure it on, most promising first */
-    double gain;                   /* expected, relative: 0.01 is one per cent over all shapes */
+    double gain;                       /* expected, relative: 0.01 is one per cent over all shapes */
 } Proposal;
+
+/* Is it to be measured on this shape? */
+bool proposal_has(const Proposal *p, int64_t shape);
 
 typedef struct {
     uint64_t state;

@@ -13,14 +13,6 @@ static bool among(const Proposal *p, int n, const Candidate *c)
     return false;
 }
 
-static bool has_shape(const Proposal *p, int64_t shape)
-{
-    for (int i = 0; i < p->nshape; i++)
-        if (p->shape[i] == shape)
-            return true;
-    return false;
-}
-
 /* No expectation: the search ends with its budget, or when the space is used up. */
 static void begin(Proposal *p, const Candidate *c) { *p = (Proposal){ .c = *c, .gain = INFINITY }; }
 
@@ -39,7 +31,7 @@ static int propose_random(Arena *a, const Study *s, const Space *space, const Co
         begin(p, c);
         while (p->nshape < PROPOSE_SHAPES && p->nshape < s->nshape) {
             const int64_t shape = rng_below(rng, s->nshape);
-            if (!has_shape(p, shape))
+            if (!proposal_has(p, shape))
                 p->shape[p->nshape++] = shape;
         }
     }

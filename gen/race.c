@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "gen/unit.h"
+#include "model/rank.h"
 
 enum { FIRST_REPEATS = 5, LAST_RIVALS = 4 };
 static const double SAMPLE_NS = 1e6, MAX_NS = 20e9, DEADLINE_S = 60;
@@ -46,33 +47,21 @@ static double part_of(const MeasureRecord *rival, const MeasureRecord *chosen)
     return n ? record_median(ratio, n) : INFINITY;
 }
 
-typedef struct {
-    double part;
-    int64_t trial;
-} Rival;
-
-static int by_part(const void *x, const void *y)
-{
-    const Rival *a = x, *b = y;
-    return a->part != b->part ? (a->part > b->part) - (a->part < b->part)
-                              : (a->trial > b->trial) - (a->trial < b->trial);
-}
-
 static void judge(Race *r, const MeasureRecord *result, const int64_t *trial, int n)
 {
-    Rival rival[RACE_MOST];
+    Ranked rival[RACE_MOST]; /* by their times as parts of the chosen one's */
     for (int i = 0; i < n; i++)
-        rival[i] = (Rival){ result[i].status == STATUS_OK ? part_of(&result[i], &result[0]) : INFINITY, trial[i] };
-    rival[0].part = 1;
-    qsort(rival + 1, (size_t)(n - 1), sizeof *rival, by_part);
+        rival[i] = (Ranked){ result[i].status == STATUS_OK ? part_of(&result[i], &result[0]) : INFINITY, trial[i] };
+    rival[0].key = 1;
+    qsort(rival + 1, (size_t)(n - 1), sizeof *rival, ranked_compare);
     r->n = n;
     for (int i = 0; i < n; i++)
-        r->trial[i] = rival[i].trial;
-    const bool beaten = n > 1 && rival[1].part < 1;
+        r->trial[i] = rival[i].at;
+    const bool beaten = n > 1 && rival[1].key < 1;
     r->chosen_ns = record_median(result[0].ns, result[0].nsample);
-    r->best = beaten ? rival[1].trial : rival[0].trial;
-    r->best_ns = r->chosen_ns * (beaten ? rival[1].part : 1);
-    r->regret = beaten ? 1 / rival[1].part - 1 : 0;
+    r->best = beaten ? rival[1].at : rival[0].at;
+    r->best_ns = r->chosen_ns * (beaten ? rival[1].key : 1);
+    r->regret = beaten ? 1 / rival[1].key - 1 : 0;
 }
 
 /* Those that were built; afterwards the rivals stand in the order of their times. */

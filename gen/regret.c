@@ -9,6 +9,7 @@
 #include "gen/race.h"
 #include "gen/regret_file.h"
 #include "gen/regret_show.h"
+#include "model/rank.h"
 
 enum { MAX_RIVAL = 20, REPEATS = 15, AGAIN_REPEATS = 61 };
 static const double NEAR =
@@ -79,17 +80,6 @@ static void list_cases(Regret *r, int64_t asked)
 
 /* ---- who races ---- */
 
-typedef struct {
-    double ns;
-    int64_t trial;
-} Rival;
-
-static int by_time(const void *x, const void *y)
-{
-    const Rival *a = x, *b = y;
-    return a->ns != b->ns ? (a->ns > b->ns) - (a->ns < b->ns) : (a->trial > b->trial) - (a->trial < b->trial);
-}
-
 static void enter(Race *r, int64_t trial)
 {
     if (r->n < RACE_MOST && (r->n == 0 || trial != r->trial[0]))
@@ -99,14 +89,14 @@ static void enter(Race *r, int64_t trial)
 static void enter_predicted(const Regret *g, Race *r)
 {
     const Study *s = g->out->study;
-    Rival *all = ARENA_ARRAY(g->arena, (size_t)s->ntrial + 1, Rival);
+    Ranked *all = ARENA_ARRAY(g->arena, (size_t)s->ntrial + 1, Ranked);
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
         if (trial_usable(&s->trial[i]) && s->trial[i].c.target == s->target)
-            all[n++] = (Rival){ cost_trial(g->out->model, i, r->inst), i };
-    qsort(all, (size_t)n, sizeof *all, by_time);
-    for (int64_t i = 0; i < n && r->n < MAX_RIVAL && all[i].ns <= NEAR * all[0].ns; i++)
-        enter(r, all[i].trial);
+            all[n++] = (Ranked){ cost_trial(g->out->model, i, r->inst), i };
+    qsort(all, (size_t)n, sizeof *all, ranked_compare);
+    for (int64_t i = 0; i < n && r->n < MAX_RIVAL && all[i].key <= NEAR * all[0].key; i++)
+        enter(r, all[i].at);
 }
 
 static Race make_race(const Regret *g, const RegretCase *c)

@@ -297,7 +297,8 @@ static void fit(CostModel *m, CostLeave leave)
     fit_prices(m, leave);
     Rows r = rows_of(m, leave);
     m->ridge = r.n ? ridge_fit(m->arena, r.x, r.y, r.w, r.n, (size_t)m->nfeature) : NULL;
-    sum_errors(m, &r);
+    if (!leave.trial_stride && !leave.shape_stride) /* a model that leaves some out is asked for predictions alone */
+        sum_errors(m, &r);
     rows_free(&r);
 }
 
@@ -329,7 +330,8 @@ CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templa
 {
     CostModel *m = model_new(a, s, templates);
     fit(m, leave);
-    fill_residuals(m, leave);
+    if (!leave.trial_stride) /* else it is asked of those that it did not see: they have none */
+        fill_residuals(m, leave);
     return m;
 }
 

@@ -29,6 +29,7 @@ typedef struct {
     int64_t trial_stride, trial, shape_stride, shape;
 } CostLeave;
 
+/* Without some kernels it is for cost_predict alone, without some shapes for cost_carried too. */
 CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templates, CostLeave leave);
 bool cost_measured(const Trial *t, int64_t shape);
 /* Of a usable trial: the prediction corrected by its residuals, also on a shape where it was measured. */

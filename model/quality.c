@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "model/cost_private.h"
+#include "model/rank.h"
 
 enum { KERNEL_FOLDS = 10, SHAPE_FOLDS = 5 };
 static const double ADAPT_EDGE[] = { 1, 1.02, 1.1, 1.3, INFINITY };
@@ -20,58 +21,16 @@ typedef struct {
     double *held_out; /* the shape was left out, ns */
 } Judge;
 
-typedef struct {
-    double key;
-    int64_t at;
-} Ranked;
-
-static int by_key(const void *x, const void *y)
-{
-    const Ranked *a = x, *b = y;
-    return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : (a->at > b->at) - (a->at < b->at);
-}
-
-/* The kernels measured on one shape, by time and by prediction. */
-typedef struct {
-    int64_t n;
-    Ranked *truth, *predicted;
-} Order;
-
-static Order order_of(const Judge *q, int64_t shape)
+/* The kernels measured on one shape. */
+static RankOrder order_of(const Judge *q, int64_t shape)
 {
     const Study *s = q->s;
-    Order o = { 0, ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, Ranked),
-                ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, Ranked) };
+    RankOrder o = rank_new(q->arena, s->ntrial);
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (cost_measured(&s->trial[i], shape)) {
-            o.truth[o.n] = (Ranked){ s->trial[i].ns[shape], i };
-            o.predicted[o.n++] = (Ranked){ q->unseen[i * s->nshape + shape], i };
-        }
-    qsort(o.truth, (size_t)o.n, sizeof *o.truth, by_key);
-    qsort(o.predicted, (size_t)o.n, sizeof *o.predicted, by_key);
+        if (cost_measured(&s->trial[i], shape))
+            rank_add(&o, s->trial[i].ns[shape], q->unseen[i * s->nshape + shape], i);
+    rank_sort(&o);
     return o;
-}
-
-static double spearman(const Judge *q, const Order *o)
-{
-    int64_t *rank = ARENA_ARRAY(q->arena, (size_t)q->s->ntrial + 1, int64_t);
-    double sum = 0, n = (double)o->n;
-    for (int64_t i = 0; i < o->n; i++)
-        rank[o->truth[i].at] = i;
-    for (int64_t i = 0; i < o->n; i++) {
-        const double d = (double)(rank[o->predicted[i].at] - i);
-        sum += d * d;
-    }
-    return 1 - 6 * sum / (n * (n * n - 1));
-}
-
-static double recall(const Order *o)
-{
-    int hits = 0;
-    for (int i = 0; i < COST_TOP; i++)
-        for (int k = 0; k < COST_TOP; k++)
-            hits += o->truth[i].at == o->predicted[k].at;
-    return (double)hits / COST_TOP;
 }
 
 static void fill_unseen(Judge *q, const TemplateList *templates)
@@ -130,13 +89,13 @@ static void judge_orders(const Judge *q, CostReport *r)
     double regret = 0;
     r->recall = 0;
     for (int64_t j = 0; j < q->s->nshape; j++) {
-        const Order o = order_of(q, j);
+        const RankOrder o = order_of(q, j);
         if (o.n > 3) {
-            r->rank += spearman(q, &o);
+            r->rank += rank_spearman(q->arena, &o);
             nrank++;
         }
         if (o.n >= 2 * COST_TOP) {
-            r->recall += recall(&o);
+            r->recall += rank_recall(&o, COST_TOP);
             nrecall++;
         }
         if (o.n > 0) {

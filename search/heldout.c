@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/rank.h"
 #include "search/intake.h"
 #include "search/propose.h"
 
@@ -13,7 +14,6 @@ static const double NEAR_BEST =
 static const double CLOSE = 1.1; /* of the best time: worth another pass */
 static const double AGAIN =
     1.03; /* of the best time: the chosen kernel's, above which further passes must confirm it */
-static const double VERIFY_SAMPLES = 3;
 static const double LATER_PASSES = 1.5; /* all later passes together, as a part of the first */
 
 /* ---- the sample ---- */
@@ -141,7 +141,7 @@ static void take_by_weight(Sample *s, Rng *rng)
     if (want <= 0 || !(total > 0))
         return;
     const double step = total / want;
-    double next = step * (double)(rng_next(rng) >> 11) / 9007199254740992.0;
+    double next = step * rng_uniform(rng);
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
         if (!s->free[i])
             continue;
@@ -192,44 +192,33 @@ typedef struct {
     bool doubtful;           /* the chosen one was not among the best in the last pass */
 } Race;
 
-typedef struct {
-    double ns;
-    int64_t trial;
-} Rival;
-
-static int by_time(const void *x, const void *y)
-{
-    const Rival *a = x, *b = y;
-    return a->ns != b->ns ? (a->ns > b->ns) - (a->ns < b->ns) : (a->trial > b->trial) - (a->trial < b->trial);
-}
-
-static void enter(Race *r, const Rival *rival)
+static void enter(Race *r, const Ranked *rival)
 {
     for (int i = 0; i < r->n; i++)
-        if (r->trial[i] == rival->trial)
+        if (r->trial[i] == rival->at)
             return;
     if (r->n == MAX_MEET)
         return;
-    r->trial[r->n++] = rival->trial;
-    r->ns += fmax(rival->ns, INTAKE_SAMPLE_NS);
+    r->trial[r->n++] = rival->at;
+    r->ns += fmax(rival->key, INTAKE_SAMPLE_NS);
 }
 
 static void make_race(const Search *q, Arena *scratch, const Assignment *as, const CostModel *m, int64_t instance,
                       Race *r)
 {
     const Study *s = q->study;
-    Rival *all = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, Rival);
+    Ranked *all = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, Ranked);
     const int64_t chosen = as->kernel[as->chosen[instance]];
     int64_t n = 0;
     *r = (Race){ .inst = &s->spec->instance[instance] };
-    enter(r, &(Rival){ cost_trial(m, chosen, r->inst), chosen });
+    enter(r, &(Ranked){ cost_trial(m, chosen, r->inst), chosen });
     for (int k = 0; k < as->nkernel; k++)
-        enter(r, &(Rival){ cost_trial(m, as->kernel[k], r->inst), as->kernel[k] });
+        enter(r, &(Ranked){ cost_trial(m, as->kernel[k], r->inst), as->kernel[k] });
     for (int64_t i = 0; i < s->ntrial; i++)
         if (trial_usable(&s->trial[i]) && s->trial[i].c.target == s->target)
-            all[n++] = (Rival){ cost_trial(m, i, r->inst), i };
-    qsort(all, (size_t)n, sizeof *all, by_time);
-    for (int64_t i = 0; i < n && i < MAX_RIVAL && (i < LEAST_RIVAL || all[i].ns <= NEAR_BEST * all[0].ns); i++)
+            all[n++] = (Ranked){ cost_trial(m, i, r->inst), i };
+    qsort(all, (size_t)n, sizeof *all, ranked_compare);
+    for (int64_t i = 0; i < n && i < MAX_RIVAL && (i < LEAST_RIVAL || all[i].key <= NEAR_BEST * all[0].key); i++)
         enter(r, &all[i]);
 }
 
@@ -239,7 +228,7 @@ static double cost_s(const Race *race, int n)
     double ns = 0;
     for (int i = 0; i < n; i++)
         ns += race[i].ns;
-    return 1e-9 * ns * (1 + LATER_PASSES) * (FIRST_REPEATS + VERIFY_SAMPLES);
+    return 1e-9 * ns * (1 + LATER_PASSES) * (FIRST_REPEATS + INTAKE_OVERHEAD);
 }
 
 /* As many shapes as there is time for, HELD_OUT_LEAST if there are so many. */
@@ -253,7 +242,7 @@ static int make_races(const Search *q, Arena *scratch, const Assignment *as, con
         n = heldout_sample(scratch, q->study->spec, as, q->seed, most, at);
         for (int i = 0; i < n; i++)
             make_race(q, scratch, as, m, at[i], &(*out)[i]);
-        if (cost_s(*out, n) <= until_s - clock_s())
+        if (cost_s(*out, n) <= until_s - q->lab->now_s(q))
             break;
     }
     return n;
@@ -277,10 +266,10 @@ static void keep_close(Race *r, const double *ns)
 }
 
 /* A pass that may begin: there is time, and a reason. */
-static bool is_due(const Race *r, int pass, int repeats, double until_s)
+static bool is_due(const Search *q, const Race *r, int pass, int repeats, double until_s)
 {
-    const double cost = 1e-9 * r->ns * (repeats + VERIFY_SAMPLES);
-    return r->n > 0 && (pass < PASSES || r->doubtful) && clock_s() + cost <= until_s;
+    const double cost = 1e-9 * r->ns * (repeats + INTAKE_OVERHEAD);
+    return r->n > 0 && (pass < PASSES || r->doubtful) && q->lab->now_s(q) + cost <= until_s;
 }
 
 bool heldout_run(Search *q, Arena *scratch, const Assignment *as, const CostModel *m, double until_s, const char **err)
@@ -293,8 +282,8 @@ bool heldout_run(Search *q, Arena *scratch, const Assignment *as, const CostMode
     for (int i = 0; i < MOST_PASSES * n; i++) {
         Race *r = &race[i % n];
         const int pass = i / n, repeats = pass ? REPEATS : FIRST_REPEATS;
-        progress_update(q->progress, (double)i, "", fmax(until_s - clock_s(), 0));
-        if (!is_due(r, pass, repeats, until_s))
+        progress_update(q->progress, (double)i, "", fmax(until_s - q->lab->now_s(q), 0));
+        if (!is_due(q, r, pass, repeats, until_s))
             continue;
         if (!intake_race(q, scratch, r->inst, r->trial, r->n, repeats, ns, err))
             return false;

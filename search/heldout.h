@@ -21,7 +21,7 @@ int heldout_sample(Arena *a, const Spec *spec, const Assignment *as, uint64_t se
 /* How many shapes there are to hold out. */
 int64_t heldout_count(const Spec *spec);
 
-/* No shape is begun that would not be done at until_s, on the clock of clock_s(). as and m may live in scratch. */
+/* No shape is begun that would not be done at until_s, on the clock of the lab. as and m may live in scratch. */
 bool heldout_run(Search *q, Arena *scratch, const Assignment *as, const CostModel *m, double until_s, const char **err);
 
 #endif

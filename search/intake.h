@@ -10,6 +10,7 @@
 #include "search/search.h"
 
 #define INTAKE_SAMPLE_NS 300e3
+enum { INTAKE_OVERHEAD = 3 }; /* what verification and warm-up cost, in samples */
 
 /* This machine, or the one that the runner is on. */
 extern const Lab lab_intake;

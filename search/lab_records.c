@@ -7,7 +7,6 @@
 #include "search/intake.h"
 
 enum { MAX_KERNEL = 64 };
-static const double OVERHEAD_SAMPLES = 3; /* verification and warm-up, in samples */
 
 struct LabRecords {
     Arena *arena;
@@ -127,7 +126,7 @@ static void time_shape(Search *q, LabRecords *l, int64_t shape, const int64_t *t
         MeasureRecord taken = *m;
         taken.final = final;
         study_measure(q->study, &taken);
-        l->now_s += l->cost.request_s + (repeats + OVERHEAD_SAMPLES) * sample_s(m);
+        l->now_s += l->cost.request_s + (repeats + INTAKE_OVERHEAD) * sample_s(m);
     }
     q->ntimed++;
 }

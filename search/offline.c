@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "model/cost.h"
+#include "model/rank.h"
 #include "search/intake.h"
 #include "search/select.h"
 #include "search/settle.h"
@@ -14,17 +15,6 @@ static const double WORTH_A_LOOK = 1.25; /* of a shape's best prediction */
 static const double CHECK_WORK = 12e9; /* operations that are emulated to check the choice, but for each kernel once */
 
 /* ---- which candidates ---- */
-
-typedef struct {
-    double ns;
-    int64_t at; /* in the space */
-} Ranked;
-
-static int by_ns(const void *x, const void *y)
-{
-    const Ranked *a = x, *b = y;
-    return a->ns != b->ns ? (a->ns > b->ns) - (a->ns < b->ns) : (a->at > b->at) - (a->at < b->at);
-}
 
 /* Candidates not tried yet, the fastest on that shape first. Whether it pays to fix an extent only a measurement can tell. */
 static int64_t rank_shape(const Search *q, const CostModel *m, int64_t shape, const bool *tried, Ranked *out)
@@ -38,7 +28,7 @@ static int64_t rank_shape(const Search *q, const CostModel *m, int64_t shape, co
     for (int64_t i = 0, k = 0; i < space->n; i++)
         if (!candidate_is_fixed(&space->candidate[i]) && k++ % stride == 0 && !tried[i])
             out[n++] = (Ranked){ cost_predict(m, &space->candidate[i], inst->extent, inst->threads), i };
-    qsort(out, (size_t)n, sizeof *out, by_ns);
+    qsort(out, (size_t)n, sizeof *out, ranked_compare);
     return n;
 }
 
@@ -71,8 +61,8 @@ static int next_batch(const Search *q, Arena *scratch, Candidate *out, int most)
     for (int64_t j = 0; j < s->nshape; j++) {
         rank[j] = ARENA_ARRAY(scratch, (size_t)(q->space->n < MAX_RANKED ? q->space->n : MAX_RANKED) + 1, Ranked);
         nrank[j] = rank_shape(q, m, j, tried, rank[j]);
-        const double limit = WORTH_A_LOOK * fmin(best_known(q, m, j), nrank[j] ? rank[j][0].ns : INFINITY);
-        while (nrank[j] && rank[j][nrank[j] - 1].ns > limit)
+        const double limit = WORTH_A_LOOK * fmin(best_known(q, m, j), nrank[j] ? rank[j][0].key : INFINITY);
+        while (nrank[j] && rank[j][nrank[j] - 1].key > limit)
             nrank[j]--;
     }
     for (int64_t place = 0; n < most; place++) {

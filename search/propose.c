@@ -30,7 +30,7 @@ uint64_t rng_next(Rng *r)
 
 int64_t rng_below(Rng *r, int64_t n) { return (int64_t)(rng_next(r) % (uint64_t)n); }
 
-static double uniform(Rng *r) { return (double)(rng_next(r) >> 11) / 9007199254740992.0; }
+double rng_uniform(Rng *r) { return (double)(rng_next(r) >> 11) / 9007199254740992.0; }
 
 typedef struct {
     Arena *arena;
@@ -235,7 +235,7 @@ static void draw_round(Proposer *p)
         int best = -1;
         double most = -1;
         for (int j = 0; j < p->nshape; j++) {
-            double value = uniform(p->rng) * left[j];
+            double value = rng_uniform(p->rng) * left[j];
             if (left[j] >= 0 && value > most) {
                 most = value;
                 best = j;
@@ -251,7 +251,7 @@ static double normal(Rng *r)
 {
     double sum = -6;
     for (int i = 0; i < 12; i++)
-        sum += uniform(r);
+        sum += rng_uniform(r);
     return sum;
 }
 

@@ -14,8 +14,7 @@
 enum { BATCH = 12, FIRST_BATCH = 8, FINAL_PASSES = 3, FINAL_REPEATS = 5, FINAL_REPEATS_MIN = 3 };
 /* Of the budget, when each phase should be over; what comes then has the rest (settle.c). */
 static const double SEARCH_SHARE = 0.65, FINAL_SHARE = 0.82;
-static const double VERIFY_SAMPLES = 3; /* what verification and warm-up cost, in samples */
-static const double WORTH = 5e-4;       /* expected gain below which the search ends */
+static const double WORTH = 5e-4; /* expected gain below which the search ends */
 static const double NEAR_BEST = 1.3;
 static const double LIMITS_S = 1,
                     LIMITS_SHARE = 0.03; /* for the machine's limits: the less of a second and that of the budget */
@@ -191,14 +190,14 @@ static bool met(const Study *s, int64_t shape, const Bout *b, int passes)
 /* Samples that the time left allows, `ns` being one sample of everything still to do; verification and warm-up cost about three. */
 static int repeats_for(const Search *q, double ns)
 {
-    double fit = fmax(left_s(q, FINAL_SHARE), 0) * 1e9 / fmax(ns, 1) - VERIFY_SAMPLES;
+    double fit = fmax(left_s(q, FINAL_SHARE), 0) * 1e9 / fmax(ns, 1) - INTAKE_OVERHEAD;
     return fit > FINAL_REPEATS ? FINAL_REPEATS : fit < FINAL_REPEATS_MIN ? FINAL_REPEATS_MIN : (int)fit;
 }
 
 /* The time left does not do for bouts of which one sample of all kernels takes ns. */
 static bool too_late(const Search *q, double ns)
 {
-    return (FINAL_REPEATS_MIN + VERIFY_SAMPLES) * ns > 1e9 * left_s(q, FINAL_SHARE);
+    return (FINAL_REPEATS_MIN + INTAKE_OVERHEAD) * ns > 1e9 * left_s(q, FINAL_SHARE);
 }
 
 /* All bouts, several times over: what slows a machine for seconds, as others' use of a shared cache does, must not decide which kernel

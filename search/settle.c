@@ -8,7 +8,6 @@
 
 enum { MAX_ROUND = 8, MAX_RESTART = 4, PASSES = 2, REPEATS = 5 };
 static const double SETTLE_SHARE = 0.90, HELD_OUT_SHARE = 0.96; /* of the time budget, when each is over */
-static const double VERIFY_SAMPLES = 3;
 
 void settle_reload(Search *q)
 {
@@ -100,7 +99,7 @@ static bool measure_missing(Search *q, Arena *scratch, const CostModel *m, const
         const SettlePair *p = &pair[i % n];
         int64_t trial[2];
         const double left_s = until_s(q, SETTLE_SHARE) - q->lab->now_s(q);
-        const bool fits = 1e-9 * sample_ns(q, m, p) * (REPEATS + VERIFY_SAMPLES) <= left_s;
+        const bool fits = 1e-9 * sample_ns(q, m, p) * (REPEATS + INTAKE_OVERHEAD) <= left_s;
         progress_update(q->progress, (double)i, "", fmax(left_s, 0));
         *in_time = *in_time && (fits || i >= n);
         if (fits && !q->lab->compare(q, scratch, p->shape, trial, rivals_of(q->study, m, p, trial), REPEATS, err))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bench/tuning/boosted.h"
+#include "model/rank.h"
 #include "search/propose.h"
 
 enum { TOP = 8 };
@@ -100,59 +101,21 @@ static bool predict_all(Arena *a, const Contest *c, ModelKind kind, const Study 
     return ok;
 }
 
-typedef struct {
-    double key;
-    int64_t at;
-} Ranked;
-
-static int by_key(const void *x, const void *y)
+/* Of one shape: the kernels that have a time. */
+static RankOrder order_of(Arena *a, const Table *t, const double *predicted, int64_t shape)
 {
-    const Ranked *a = x, *b = y;
-    return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : (a->at > b->at) - (a->at < b->at);
-}
-
-/* Of one shape: the kernels that have a time, by truth and by prediction. */
-typedef struct {
-    int64_t n;
-    Ranked *truth, *predicted;
-} Order;
-
-static Order order_of(Arena *a, const Table *t, const double *predicted, int64_t shape)
-{
-    Order o = { 0, ARENA_ARRAY(a, (size_t)t->space->n + 1, Ranked), ARENA_ARRAY(a, (size_t)t->space->n + 1, Ranked) };
+    RankOrder o = rank_new(a, t->space->n);
     for (int64_t i = 0; i < t->space->n; i++) {
         const double ns = table_ns(t, &t->space->candidate[i], t->truth->shape[shape]);
-        if (!isfinite(ns))
-            continue;
-        o.truth[o.n] = (Ranked){ ns, i };
-        o.predicted[o.n++] = (Ranked){ predicted[i * t->truth->nshape + shape], i };
+        if (isfinite(ns))
+            rank_add(&o, ns, predicted[i * t->truth->nshape + shape], i);
     }
-    qsort(o.truth, (size_t)o.n, sizeof *o.truth, by_key);
-    qsort(o.predicted, (size_t)o.n, sizeof *o.predicted, by_key);
+    rank_sort(&o);
     return o;
 }
 
-static double spearman(Arena *a, const Order *o, int64_t nspace)
-{
-    double *rank = ARENA_ARRAY(a, (size_t)nspace + 1, double), sum = 0, n = (double)o->n;
-    for (int64_t i = 0; i < o->n; i++)
-        rank[o->truth[i].at] = (double)i;
-    for (int64_t i = 0; i < o->n; i++)
-        sum += (rank[o->predicted[i].at] - (double)i) * (rank[o->predicted[i].at] - (double)i);
-    return 1 - 6 * sum / (n * (n * n - 1));
-}
-
-static double recall(const Order *o)
-{
-    int hits = 0;
-    for (int i = 0; i < TOP && i < o->n; i++)
-        for (int k = 0; k < TOP && k < o->n; k++)
-            hits += o->truth[i].at == o->predicted[k].at;
-    return (double)hits / TOP;
-}
-
 /* log of the true time of the best among the first n predicted, over the best. */
-static double log_regret(const Table *t, const Order *o, int n, int64_t shape)
+static double log_regret(const Table *t, const RankOrder *o, int n, int64_t shape)
 {
     double least = INFINITY;
     for (int i = 0; i < n && i < o->n; i++)
@@ -200,9 +163,9 @@ static void score_shapes(Arena *a, const Contest *c, const double *predicted, bo
     for (int64_t j = 0; j < t->truth->nshape; j++) {
         if (is_shown(c, t->truth->shape[j]) != shown)
             continue;
-        const Order o = order_of(a, t, predicted, j);
-        score->rank += spearman(a, &o, t->space->n);
-        score->recall += recall(&o);
+        const RankOrder o = order_of(a, t, predicted, j);
+        score->rank += rank_spearman(a, &o);
+        score->recall += rank_recall(&o, TOP);
         sum += log_regret(t, &o, 1, j);
         top += log_regret(t, &o, TOP, j);
         n++;

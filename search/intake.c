@@ -4,9 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "search/awkward.h"
 #include "search/ptxas.h"
 
-enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, MAX_BATCH = 64, MAX_AWKWARD = 96, ROWS_MOST = 24, COUNT_STEPS = 8 };
+enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, MAX_BATCH = 64, COUNT_STEPS = 8 };
 static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
 static const double LONG_NS = 3e6;
 static const double DROP = 1.5;             /* of the fastest of a request: what takes longer has one sample */
@@ -166,75 +167,6 @@ static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_b
 enum { TASK_COUNTS = 6 };
 static const int task_counts[TASK_COUNTS] = { 1, 3, 1, 2, 1, 16 };
 
-typedef struct {
-    int n;
-    int64_t extent[MAX_AWKWARD][OP_MAX_AXIS];
-} Awkward;
-
-static int64_t tile_of(const Search *q, const Candidate *c, int axis)
-{
-    int64_t value[TEMPLATE_MAX_PARAM], tile = 1;
-    candidate_values(c, value);
-    Binding b = {
-        .t = c->t, .spec = q->study->spec, .target = c->target, .device = q->study->device, .value = value, .threads = 1
-    };
-    return expr_int(c->t->tile[axis], template_lookup, &b, &tile) == EXPR_OK && tile > 0 ? tile : 1;
-}
-
-static void add_awkward(Awkward *w, int naxis, int axis, int64_t v, const int64_t *other)
-{
-    if (w->n == MAX_AWKWARD || v < 0)
-        return;
-    for (int i = 0; i < naxis; i++)
-        w->extent[w->n][i] = i == axis ? v : other[i];
-    w->n++;
-}
-
-/* The extents that it is fixed for, the others as they are in `other`. */
-static void add_fixed(Awkward *w, const Candidate *c, int naxis, const int64_t *other)
-{
-    int64_t extent[OP_MAX_AXIS];
-    for (int i = 0; i < naxis; i++) {
-        const int64_t fixed = candidate_fixed(c, i);
-        extent[i] = fixed ? fixed : other[i];
-    }
-    for (int k = 0; k < w->n; k++)
-        if (memcmp(w->extent[k], extent, (size_t)naxis * sizeof *extent) == 0)
-            return;
-    add_awkward(w, naxis, 0, extent[0], extent);
-}
-
-/* Extents around the largest tile of the batch, an axis at a time: every height up to the tile, its neighbours, more than two tiles;
- * and those that a kernel is fixed for. */
-static void awkward_shapes(const Search *q, const Batch *b, Awkward *w)
-{
-    const Op *op = q->study->spec->op;
-    int naxis = op->naxis;
-    int64_t tile[OP_MAX_AXIS], other[OP_MAX_AXIS];
-    w->n = 0;
-    for (int i = 0; i < naxis; i++) {
-        tile[i] = 1;
-        for (int j = 0; j < b->n; j++) {
-            int64_t t = tile_of(q, &q->study->trial[b->trial[j]].c, i);
-            tile[i] = t > tile[i] ? t : tile[i];
-        }
-        other[i] = (tile[i] < 64 ? tile[i] : 64) + 3;
-    }
-    for (int i = 0; i < naxis; i++) {
-        int64_t rows = i == 0 ? (tile[i] < ROWS_MOST ? tile[i] : ROWS_MOST) : 2;
-        const int64_t least = op->axis[i].kind != AXIS_REDUCE; /* an empty sum has a result, an empty row has none */
-        for (int64_t v = least; v <= rows; v++)
-            add_awkward(w, naxis, i, v, other);
-        if (tile[i] > 1)
-            add_awkward(w, naxis, i, tile[i] - 1, other);
-        add_awkward(w, naxis, i, tile[i] + 1, other);
-        add_awkward(w, naxis, i, 2 * tile[i] + 5, other);
-    }
-    for (int j = 0; j < b->n; j++)
-        if (candidate_is_fixed(&q->study->trial[b->trial[j]].c))
-            add_fixed(w, &q->study->trial[b->trial[j]].c, naxis, other);
-}
-
 /* Those of the batch that were built and have not failed; their places in the batch go to at[]. */
 static int alive(const Search *q, const Batch *b, const char **key, const char **so, int *at)
 {
@@ -257,7 +189,10 @@ static int parts_of(const Search *q, int i)
 static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, const char **err)
 {
     Awkward w;
-    awkward_shapes(q, b, &w);
+    const Candidate *candidate[MAX_BATCH];
+    for (int i = 0; i < b->n; i++)
+        candidate[i] = &q->study->trial[b->trial[i]].c;
+    awkward_shapes(q->study, candidate, b->n, &w);
     for (int i = 0; i < w.n; i++) {
         const char *key[MAX_BATCH], *so[MAX_BATCH];
         int at[MAX_BATCH], n = alive(q, b, key, so, at);
@@ -286,7 +221,7 @@ static bool count_one(Search *q, Arena *scratch, Batch *b, int i, const char **w
     MeasureRecord out;
     const Op *op = q->study->spec->op;
     for (int axis = 0; axis < op->naxis; axis++)
-        extent[axis] = tile_of(q, c, axis) * (op->axis[axis].kind == AXIS_REDUCE ? COUNT_STEPS : 1);
+        extent[axis] = awkward_tile(q->study, c, axis) * (op->axis[axis].kind == AXIS_REDUCE ? COUNT_STEPS : 1);
     MeasureRequest r = {
         .extent = extent, .threads = 1, .deadline_s = deadline_s(q), .count = true, .smem_limit = smem_limit(q)
     };

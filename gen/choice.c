@@ -36,17 +36,10 @@ Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, c
     return c;
 }
 
-double choice_flops(const Spec *spec, const int64_t *extent)
-{
-    OpShape shape = { spec->op, extent };
-    double flops = 0;
-    return expr_real(spec->op->flops, op_lookup, &shape, &flops) == EXPR_OK && flops > 0 ? flops : 0;
-}
-
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ)
 {
     int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
-    double padded, serial, flops = choice_flops(s->spec, extent);
+    double padded, serial, flops = spec_flops(s->spec, extent);
     candidate_values(c, value);
     Binding b = { .t = c->t,
                   .spec = s->spec,

@@ -24,9 +24,6 @@ typedef struct {
 /* cost: time in ns of each of the assignment's kernels on the shape. */
 Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, const double *cost, int kernel);
 
-/* Useful floating-point operations of a call; 0 when the op has none. */
-double choice_flops(const Spec *spec, const int64_t *extent);
-
 /* f_pad: useful work / work done; f_occ: work done / (threads x work of the busiest). False when they cannot be
  * computed. */
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ);

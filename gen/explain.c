@@ -333,7 +333,7 @@ static void answer(const Explanation *x, Answer *w)
     int kernel = w->place == PLACE_OUTSIDE ? as->general : walk(x, w);
     w->choice = choice_make(s, as, &w->inst, cost, kernel);
     w->trial = &s->trial[as->kernel[kernel]];
-    w->flops = choice_flops(s->spec, w->inst.extent);
+    w->flops = spec_flops(s->spec, w->inst.extent);
     w->has_factors = !empty && choice_factors(s, &w->trial->c, w->inst.extent, w->inst.threads, &w->pad, &w->occ);
     w->model_ns =
         isfinite(w->choice.ns) ? cost_predict(x->model, &w->trial->c, w->inst.extent, w->inst.threads) : INFINITY;

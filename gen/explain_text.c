@@ -101,7 +101,7 @@ static void say_time(const Explanation *x, const Answer *w, FILE *out)
         const Instance *near = x->study->shape[w->near];
         double ns = w->trial->ns[w->near];
         fprintf(out, "  %-10s %s%s at %s\n", "measured", number_time(x->arena, ns),
-                speed_text(x, choice_flops(x->study->spec, near->extent), ns), shape_text(x, near));
+                speed_text(x, spec_flops(x->study->spec, near->extent), ns), shape_text(x, near));
     }
 }
 

@@ -9,12 +9,12 @@
 enum { LINE_POINTS = 160 };
 static const double OVER_ROOF = 1.5;
 
-static bool has_flops(const Report *r) { return choice_flops(r->in->spec, r->in->spec->instance[0].extent) > 0; }
+static bool has_flops(const Report *r) { return spec_flops(r->in->spec, r->in->spec->instance[0].extent) > 0; }
 
 /* GFLOP/s, or for an op without such work the time in us. */
 static double speed(const Report *r, const Instance *inst, double ns)
 {
-    double flops = choice_flops(r->in->spec, inst->extent);
+    double flops = spec_flops(r->in->spec, inst->extent);
     return flops > 0 ? flops / ns : ns * 1e-3;
 }
 

@@ -191,7 +191,7 @@ static void plain_cells(Report *r, int64_t shape, const Choice *c)
 {
     const Instance *inst = r->in->study->shape[shape];
     const Assignment *as = r->in->assignment;
-    const double flops = choice_flops(r->in->spec, inst->extent);
+    const double flops = spec_flops(r->in->spec, inst->extent);
     table_cell(r, "num", number_sig(r->arena, inst->weight, 3));
     table_cell(r, "num", arena_printf(r->arena, "k%d", c->kernel));
     table_cell(r, "num", time_text(r, c->ns, c->measured));

@@ -3,8 +3,6 @@
 
 #include <math.h>
 #include <string.h>
-#include "gen/choice.h"
-#include "gen/dtype.h"
 
 static const double WORTH_NAMING = 0.9; /* a factor below this is what limits */
 
@@ -83,20 +81,6 @@ Roofline roofline_make(Arena *a, const Study *s, const Records *r)
 
 /* ---- a shape ---- */
 
-/* Of all operands that the package has. */
-static double operand_bytes(const Spec *spec, const int64_t *extent)
-{
-    OpShape shape = { spec->op, extent };
-    double sum = 0, elems;
-    for (int i = 0; i < spec->op->noperand; i++) {
-        const Operand *o = &spec->op->operand[i];
-        if (op_has_operand(o, spec->epilogue, spec->nepilogue) &&
-            expr_real(o->elems, op_lookup, &shape, &elems) == EXPR_OK)
-            sum += elems * dtype_find(o->dtype ? o->dtype : spec->dtype)->bytes;
-    }
-    return sum;
-}
-
 /* The nearest level that holds so many bytes and whose rate is known. One beyond it that is known is slower, so that its time would be no
  * bound if the level itself is not known: then the last one before it counts. */
 static Level level_of(const Roofline *f, const LimitRecord *l, double bytes)
@@ -120,10 +104,10 @@ bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound
     for (int i = 0; i < f->nlimit; i++)
         if (f->limit[i].threads == threads)
             l = &f->limit[i];
-    *out = (Bound){ .flops = l ? choice_flops(f->spec, extent) : 0 };
+    *out = (Bound){ .flops = l ? spec_flops(f->spec, extent) : 0 };
     if (!l || !(out->flops > 0))
         return false;
-    out->bytes = operand_bytes(f->spec, extent);
+    out->bytes = spec_bytes(f->spec, extent);
     out->flops_per_s = l->flops_per_s;
     out->compute_ns = 1e9 * out->flops / l->flops_per_s;
     out->level = level_of(f, l, out->bytes);

@@ -116,6 +116,10 @@ Box spec_box(const Spec *s);
 unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
 /* The extents of a shape at these values of all dims; false where they are none that a call may have: nothing is declared there. */
 bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *dim, int64_t *extent);
+/* Useful floating-point operations of a call; 0 when the op has none. */
+double spec_flops(const Spec *s, const int64_t *extent);
+/* Of all operands that a package has, each once. */
+double spec_bytes(const Spec *s, const int64_t *extent);
 /* Parts that a package for CPUs runs a call in that may take `threads`: fewer where they are not worth their start. Its dispatcher is asked
  * with that number. */
 int spec_parts(const Spec *s, const int64_t *extent, int threads);

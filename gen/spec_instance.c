@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/dtype.h"
 #include "gen/spec_private.h"
 #include "templates/package/pieces.h"
 
@@ -220,36 +221,39 @@ static void merge(InstanceList *list)
 
 /* ---- what only whole instances show ---- */
 
-typedef struct {
-    const Op *op;
-    const int64_t *extent;
-} OpExtents;
-
-static bool extent_lookup(void *ctx, const char *name, int64_t *value)
+double spec_flops(const Spec *s, const int64_t *extent)
 {
-    const OpExtents *c = ctx;
-    int x = op_axis(c->op, name);
-    if (x >= 0)
-        *value = c->extent[x];
-    return x >= 0;
+    OpShape shape = { s->op, extent };
+    double flops = 0;
+    return expr_real(s->op->flops, op_lookup, &shape, &flops) == EXPR_OK && flops > 0 ? flops : 0;
+}
+
+double spec_bytes(const Spec *s, const int64_t *extent)
+{
+    OpShape shape = { s->op, extent };
+    double sum = 0, elems;
+    for (int i = 0; i < s->op->noperand; i++) {
+        const Operand *o = &s->op->operand[i];
+        if (op_has_operand(o, s->epilogue, s->nepilogue) && expr_real(o->elems, op_lookup, &shape, &elems) == EXPR_OK)
+            sum += elems * dtype_find(o->dtype ? o->dtype : s->dtype)->bytes;
+    }
+    return sum;
 }
 
 int spec_parts(const Spec *s, const int64_t *extent, int threads)
 {
-    OpExtents ctx = { s->op, extent };
-    double flops;
-    const bool known = threads > 1 && expr_real(s->op->flops, extent_lookup, &ctx, &flops) == EXPR_OK;
-    return known ? NAME_worthwhile(threads, flops, NAME_POOLED_FLOPS) : threads;
+    const double flops = threads > 1 ? spec_flops(s, extent) : 0;
+    return flops > 0 ? NAME_worthwhile(threads, flops, NAME_POOLED_FLOPS) : threads;
 }
 
 /* False after an error: "the size of " "X" of this instance must fit 64 bits, with room for bytes. */
 static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const char *what, const char *of)
 {
-    OpExtents ctx = { r->spec->op, in->extent };
+    OpShape ctx = { r->spec->op, in->extent };
     const ShapeDecl *shape = &r->spec->shape[in->decl];
     enum { ROOM = 16 };
     int64_t value;
-    ExprStatus s = expr_int(e, extent_lookup, &ctx, &value);
+    ExprStatus s = expr_int(e, op_lookup, &ctx, &value);
     if (s == EXPR_OK && value >= 0 && value <= INT64_MAX / ROOM)
         return true;
     Point p = { .spec = r->spec };

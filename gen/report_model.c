@@ -4,6 +4,7 @@
  * are off where padding and load balance differ.
  */
 #include <math.h>
+#include <string.h>
 #include "gen/html.h"
 #include "gen/number.h"
 #include "gen/report_private.h"
@@ -74,6 +75,13 @@ static void price_table(Report *r)
     table_end(r);
 }
 
+static const char *edge_text(Report *r, const CostAdapt *f, double edge)
+{
+    if (isinf(edge))
+        return "-";
+    return strcmp(f->of, "bytes") == 0 ? number_bytes(r->arena, (int64_t)edge) : number_sig(r->arena, edge, 3);
+}
+
 static void residual_table(Report *r)
 {
     const CostReport *c = &r->in->cost;
@@ -91,8 +99,8 @@ static void residual_table(Report *r)
         if (!f->residual.n)
             continue;
         table_row_head(r, f->of);
-        table_cell(r, "num", number_sig(r->arena, f->from, 3));
-        table_cell(r, "num", isfinite(f->to) ? number_sig(r->arena, f->to, 3) : "-");
+        table_cell(r, "num", edge_text(r, f, f->from));
+        table_cell(r, "num", edge_text(r, f, f->to));
         table_cell(r, "num", number_count(r->arena, f->residual.n));
         table_cell(r, "num", octaves_text(r, f->residual.bias));
         table_cell(r, "num", number_percent(r->arena, exp2(f->residual.rms) - 1));
@@ -111,10 +119,11 @@ void report_table_adapt(Report *r)
             "far above the others is what this machine is slow at; 0: the measurements show no such part.");
         price_table(r);
     }
-    text_add(&r->out, "<h3>What padding and balance leave unexplained</h3>\n");
+    text_add(&r->out, "<h3>What padding, balance and caches leave unexplained</h3>\n");
     html_element(
         &r->out, "p", "note",
         "Measured over predicted when the kernel was left out of the fit, by the work done over the work asked for "
-        "(padding) and the time of the busiest thread over the mean (balance).");
+        "(padding), the time of the busiest thread over the mean (balance), and the cache that holds all operands "
+        "(bytes).");
     residual_table(r);
 }

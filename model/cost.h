@@ -46,8 +46,9 @@ typedef struct {
 
 /* The same over pairs of kernel and shape that f_adapt treats alike. */
 typedef struct {
-    const char *of;  /* "padding", "balance" */
-    double from, to; /* of padded / flops, or of threads * serial / padded */
+    const char *of; /* "padding", "balance", "bytes" */
+    double from,
+        to; /* of padded / flops, of threads * serial / padded, of the bytes of all operands: edges are the device's caches */
     CostResidual residual;
 } CostAdapt;
 

@@ -10,8 +10,14 @@
 #include "model/rank.h"
 
 enum { KERNEL_FOLDS = 10, SHAPE_FOLDS = 5 };
-static const double ADAPT_EDGE[] = { 1, 1.02, 1.1, 1.3, INFINITY };
-enum { NEDGE = sizeof ADAPT_EDGE / sizeof *ADAPT_EDGE };
+
+/* What residuals are grouped by; a group has one row between any two of its edges. */
+enum { BY_PADDING, BY_BALANCE, BY_BYTES, NGROUP, MAX_EDGE = 6 };
+typedef struct {
+    const char *of;
+    int nedge;
+    double edge[MAX_EDGE];
+} Group;
 
 /* All measurements, and what was predicted of each by a model that did not see it; NAN where nothing was measured. */
 typedef struct {
@@ -124,31 +130,44 @@ static void residual_end(CostResidual *r)
     r->rms = r->n ? sqrt(r->rms / (double)r->n) : 0;
 }
 
-static void add_adapt(CostReport *r, int group, double octaves, double log2_ratio)
+/* Factors above 1 that f_adapt has a closed form for, and the caches that hold all operands. */
+static void make_groups(const Study *s, Group group[NGROUP])
 {
-    const double factor = exp2(octaves);
-    for (int i = 0; i < r->nadapt; i++)
-        if (i / (NEDGE - 1) == group && factor >= r->adapt[i].from && factor < r->adapt[i].to)
-            residual_add(&r->adapt[i].residual, log2_ratio);
+    const int64_t level[] = { s->device->l1_bytes, s->device->l2_bytes, s->device->l3_bytes };
+    group[BY_PADDING] = (Group){ "padding", 5, { 1, 1.02, 1.1, 1.3, INFINITY } };
+    group[BY_BALANCE] = (Group){ "balance", 5, { 1, 1.02, 1.1, 1.3, INFINITY } };
+    group[BY_BYTES] = (Group){ "bytes", 1, { 0 } };
+    Group *bytes = &group[BY_BYTES];
+    for (size_t i = 0; i < sizeof level / sizeof *level; i++)
+        if ((double)level[i] > bytes->edge[bytes->nedge - 1])
+            bytes->edge[bytes->nedge++] = (double)level[i];
+    bytes->edge[bytes->nedge++] = INFINITY;
 }
 
-static void begin_adapt(Arena *a, CostReport *r)
+static void begin_adapt(Arena *a, const Group *group, CostReport *r)
 {
-    static const char *const of[NADAPT] = { "padding", "balance" };
-    r->nadapt = NADAPT * (NEDGE - 1);
-    r->adapt = ARENA_ARRAY(a, (size_t)r->nadapt, CostAdapt);
+    r->adapt = ARENA_ARRAY(a, NGROUP * MAX_EDGE, CostAdapt);
+    for (int g = 0; g < NGROUP; g++)
+        for (int i = 0; i + 1 < group[g].nedge; i++)
+            r->adapt[r->nadapt++] =
+                (CostAdapt){ .of = group[g].of, .from = group[g].edge[i], .to = group[g].edge[i + 1] };
+}
+
+static void add_adapt(CostReport *r, const Group *group, double value, double log2_ratio)
+{
     for (int i = 0; i < r->nadapt; i++)
-        r->adapt[i] = (CostAdapt){ .of = of[i / (NEDGE - 1)],
-                                   .from = ADAPT_EDGE[i % (NEDGE - 1)],
-                                   .to = ADAPT_EDGE[i % (NEDGE - 1) + 1] };
+        if (r->adapt[i].of == group->of && value >= r->adapt[i].from && value < r->adapt[i].to)
+            residual_add(&r->adapt[i].residual, log2_ratio);
 }
 
 static void judge_residuals(const Judge *q, const CostModel *m, CostReport *r)
 {
     const Study *s = q->s;
     double *row = ARENA_ARRAY(q->arena, (size_t)cost_nfeature(m), double);
+    Group group[NGROUP];
     r->shape = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, CostResidual);
-    begin_adapt(q->arena, r);
+    make_groups(s, group);
+    begin_adapt(q->arena, group, r);
     for (int64_t i = 0; i < s->ntrial; i++)
         for (int64_t j = 0; j < s->nshape; j++) {
             if (!cost_measured(&s->trial[i], j))
@@ -156,8 +175,10 @@ static void judge_residuals(const Judge *q, const CostModel *m, CostReport *r)
             const double ratio = log2(s->trial[i].ns[j] / q->unseen[i * s->nshape + j]);
             cost_features(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads, row);
             residual_add(&r->shape[j], ratio);
-            for (int group = 0; group < NADAPT; group++)
-                add_adapt(r, group, row[group], ratio);
+            const double value[NGROUP] = { exp2(row[BY_PADDING]), exp2(row[BY_BALANCE]),
+                                           spec_bytes(s->spec, s->shape[j]->extent) };
+            for (int g = 0; g < NGROUP; g++)
+                add_adapt(r, &group[g], value[g], ratio);
         }
     for (int64_t j = 0; j < s->nshape; j++)
         residual_end(&r->shape[j]);

@@ -7,7 +7,7 @@
 #include "model/rank.h"
 
 enum { FIRST_REPEATS = 5, LAST_RIVALS = 4 };
-static const double SAMPLE_NS = 1e6, MAX_NS = 20e9, DEADLINE_S = 60;
+static const double SAMPLE_NS = 1e6, MAX_NS = 20e9, WAIT_NS = 5e8, DEADLINE_S = 60;
 
 static bool build_rivals(const Track *t, const Race *r, const char **err)
 {
@@ -37,28 +37,19 @@ static bool build_rivals(const Track *t, const Race *r, const char **err)
     return t->so[r->trial[0]] != NULL;
 }
 
-/* A rival's time as a part of the chosen one's. */
-static double part_of(const MeasureRecord *rival, const MeasureRecord *chosen)
-{
-    double ratio[RECORD_MAX_SAMPLE];
-    int n = rival->nsample < chosen->nsample ? rival->nsample : chosen->nsample;
-    for (int i = 0; i < n; i++)
-        ratio[i] = rival->ns[i] / chosen->ns[i];
-    return n ? record_median(ratio, n) : INFINITY;
-}
-
 static void judge(Race *r, const MeasureRecord *result, const int64_t *trial, int n)
 {
     Ranked rival[RACE_MOST]; /* by their times as parts of the chosen one's */
     for (int i = 0; i < n; i++)
-        rival[i] = (Ranked){ result[i].status == STATUS_OK ? part_of(&result[i], &result[0]) : INFINITY, trial[i] };
+        rival[i] =
+            (Ranked){ result[i].status == STATUS_OK ? result[i].least_ns / result[0].least_ns : INFINITY, trial[i] };
     rival[0].key = 1;
     qsort(rival + 1, (size_t)(n - 1), sizeof *rival, ranked_compare);
     r->n = n;
     for (int i = 0; i < n; i++)
         r->trial[i] = rival[i].at;
     const bool beaten = n > 1 && rival[1].key < 1;
-    r->chosen_ns = record_median(result[0].ns, result[0].nsample);
+    r->chosen_ns = result[0].least_ns;
     r->best = beaten ? rival[1].at : rival[0].at;
     r->best_ns = r->chosen_ns * (beaten ? rival[1].key : 1);
     r->regret = beaten ? 1 / rival[1].key - 1 : 0;
@@ -82,6 +73,8 @@ static bool time_all(const Track *t, Race *r, int repeats, bool *wrong, const ch
                                .repeats = repeats,
                                .sample_ns = SAMPLE_NS,
                                .max_ns = MAX_NS,
+                               .keep = 0, /* the chosen one */
+                               .wait_ns = WAIT_NS,
                                .deadline_s = DEADLINE_S };
     if (!measure(t->tools->runner, t->arena, &q, key, so, n, result, t->stop, err))
         return false;

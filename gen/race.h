@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * race: kernels of a package and their rivals, built here and timed side by side on one shape. A regret is the median of the ratios that
- * samples taken in the same rounds give, so what slows the machine for a while slows both.
+ * race: kernels of a package and their rivals, built here and timed side by side on one shape. A regret is the ratio of
+ * their least times; what slows the machine for a while is waited for (search/runner/timing.c).
  */
 #ifndef DCGEN_RACE_H
 #define DCGEN_RACE_H

@@ -67,28 +67,6 @@ static int by_time(const void *x, const void *y)
     return a->ns != b->ns ? (a->ns > b->ns) - (a->ns < b->ns) : (a->trial > b->trial) - (a->trial < b->trial);
 }
 
-static bool is_pass(const MeasureRecord *r, const Study *s, const Trial *t, const Instance *inst)
-{
-    return r->final && r->status == STATUS_OK && r->nsample > 0 && r->threads == inst->threads &&
-           memcmp(r->extent, inst->extent, (size_t)s->spec->op->naxis * sizeof *r->extent) == 0 &&
-           strcmp(r->key, t->key) == 0 && strcmp(r->device, s->device->id) == 0;
-}
-
-/* The median over passes, as a part of the anchor's time: one pass that something disturbed is no regret. (What the study has is their mean;
- * tuned shapes keep it, as the choice was made by it.) */
-static double time_held_out(const Maker *m, const Study *held, const Trial *t, int64_t shape)
-{
-    const bool anchored = held->anchor[shape].count > 0;
-    double *pass = ARENA_ARRAY(m->arena, (size_t)t->count[shape] + 1, double);
-    int n = 0;
-    for (int64_t i = 0; i < m->records->nmeasure && n < t->count[shape]; i++) {
-        const MeasureRecord *r = &m->records->measure[i];
-        if (is_pass(r, held, t, held->shape[shape]) && (r->anchor_ns > 0 || !anchored))
-            pass[n++] = r->median_ns / (anchored ? r->anchor_ns : 1);
-    }
-    return n ? record_median(pass, n) * held->anchor[shape].ns : t->ns[shape];
-}
-
 /* There is no other kernel to meet. */
 static bool is_only_one(const Study *s)
 {
@@ -107,7 +85,7 @@ static void meet(const Maker *m, const Study *times, int64_t shape, ContractShap
         const Trial *t = &times->trial[i];
         const int64_t own = times == m->s ? i : study_find_key(m->s, t->key);
         if (own >= 0 && trial_usable(t) && trial_usable(&m->s->trial[own]) && t->final[shape] && t->ns[shape] > 0)
-            met[out->nmet++] = (Met){ times == m->s ? t->ns[shape] : time_held_out(m, times, t, shape), own };
+            met[out->nmet++] = (Met){ t->ns[shape], own };
     }
     qsort(met, (size_t)out->nmet, sizeof *met, by_time);
     out->met = ARENA_ARRAY(m->arena, (size_t)out->nmet + 1, int64_t);

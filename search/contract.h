@@ -6,7 +6,7 @@
  *
  *   mean   geometric mean of 1 + regret over the shapes, each by its weight, less 1;   worst   the largest regret
  *   noise  standard error of the difference between a regret and the same regret taken again: 2 e, where e is that of one kernel's
- *          mean time (study_noise); a regret is a ratio of two such means, and the difference one of two regrets
+ *          time (study_noise); a regret is a ratio of two such times, and the difference one of two regrets
  *   count  shapes that the mean rests on, (sum w)^2 / sum w^2
  *
  *   mean bound  = mean + min(3 noise / sqrt(count), 5 %) + 0.5 %
@@ -16,9 +16,8 @@
  * (placement in memory, clocks, neighbours) and no repetition within one run shows. The limits keep a noisy machine from stating a bound
  * that nothing could break. What the spec demands (its key `regret`) stands in the place of these.
  *
- * A time is the mean over the passes of the last comparison on tuned shapes, as the choice was made by it, and their median on those held
- * out. Held-out shapes have no part in any choice: their measurements are `measure` records of extents that are not tuned, which the study
- * leaves aside, except that a kernel found wrong there is wrong for good.
+ * A time is the least of the passes of the last comparison (study.h). Held-out shapes have no part in any choice: their measurements are
+ * `measure` records of extents that are not tuned, which the study leaves aside, except that a kernel found wrong there is wrong for good.
  */
 #ifndef DCGEN_CONTRACT_H
 #define DCGEN_CONTRACT_H

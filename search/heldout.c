@@ -200,7 +200,7 @@ static void enter(Race *r, const Ranked *rival)
     if (r->n == MAX_MEET)
         return;
     r->trial[r->n++] = rival->at;
-    r->ns += fmax(rival->key, INTAKE_SAMPLE_NS);
+    r->ns += fmax(rival->key, STOPWATCH_SAMPLE_NS);
 }
 
 static void make_race(const Search *q, Arena *scratch, const Assignment *as, const CostModel *m, int64_t instance,
@@ -260,7 +260,7 @@ static void keep_close(Race *r, const double *ns)
     for (int i = 0; i < r->n; i++)
         if (ns[i] > 0 && (i == 0 || ns[i] <= CLOSE * best)) {
             r->trial[n++] = r->trial[i];
-            r->ns += fmax(ns[i], INTAKE_SAMPLE_NS);
+            r->ns += fmax(ns[i], STOPWATCH_SAMPLE_NS);
         }
     r->n = n;
 }
@@ -277,6 +277,11 @@ bool heldout_run(Search *q, Arena *scratch, const Assignment *as, const CostMode
     Race *race;
     double ns[MAX_MEET];
     const int n = make_races(q, scratch, as, m, until_s, &race);
+    const Instance *inst[HELD_OUT_MOST];
+    for (int i = 0; i < n; i++)
+        inst[i] = race[i].inst;
+    if (!intake_quiet(q, scratch, inst, n, err))
+        return false;
     if (n)
         progress_phase(q->progress, "hold out", (double)(MOST_PASSES * n));
     for (int i = 0; i < MOST_PASSES * n; i++) {

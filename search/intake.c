@@ -6,22 +6,18 @@
 #include <string.h>
 #include "search/awkward.h"
 #include "search/ptxas.h"
+#include "search/stopwatch.h"
 
-enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, MAX_BATCH = 64, COUNT_STEPS = 8 };
-static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
+enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, BATCH_PASSES = 3, COUNT_STEPS = 8 };
 static const double LONG_NS = 3e6;
-static const double DROP = 1.5;             /* of the fastest of a request: what takes longer has one sample */
-static const double DISTURBED = 1.1;        /* of the anchor's least time */
-static const double AGAIN_SHARE = 0.9;      /* of the time budget, after which nothing is measured again */
 static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for large shapes */
-static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3; /* silence for so long is a hang; less with a small budget */
 
 typedef struct {
     int n;
-    int64_t trial[MAX_BATCH];
-    Build build[MAX_BATCH];
-    int nfact[MAX_BATCH]; /* what compiler and emulator told of each */
-    Param fact[MAX_BATCH][RECORD_MAX_FACT];
+    int64_t trial[STOPWATCH_MOST];
+    Build build[STOPWATCH_MOST];
+    int nfact[STOPWATCH_MOST]; /* what compiler and emulator told of each */
+    Param fact[STOPWATCH_MOST][RECORD_MAX_FACT];
 } Batch;
 
 /* What a block of the target can have, for kernels that the emulator runs; else 0. */
@@ -32,8 +28,6 @@ static int64_t smem_limit(const Search *q)
         target_fact(q->study->target, "SMEM_BLOCK", &bytes);
     return bytes;
 }
-
-static double deadline_s(const Search *q) { return fmax(DEADLINE_LEAST_S, fmin(DEADLINE_S, q->seconds / 4)); }
 
 /* ---- building ---- */
 
@@ -72,8 +66,8 @@ static void take_report(Search *q, Batch *b, int i)
  * stays. */
 static void build_again(Search *q, Batch *b)
 {
-    Build again[MAX_BATCH];
-    int at[MAX_BATCH], n = 0;
+    Build again[STOPWATCH_MOST];
+    int at[STOPWATCH_MOST], n = 0;
     for (int i = 0; i < b->n; i++)
         if (b->build[i].status == STATUS_OK) {
             at[n] = i;
@@ -189,17 +183,18 @@ static int parts_of(const Search *q, int i)
 static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, const char **err)
 {
     Awkward w;
-    const Candidate *candidate[MAX_BATCH];
+    const Candidate *candidate[STOPWATCH_MOST];
     for (int i = 0; i < b->n; i++)
         candidate[i] = &q->study->trial[b->trial[i]].c;
     awkward_shapes(q->study, candidate, b->n, &w);
     for (int i = 0; i < w.n; i++) {
-        const char *key[MAX_BATCH], *so[MAX_BATCH];
-        int at[MAX_BATCH], n = alive(q, b, key, so, at);
-        MeasureRecord out[MAX_BATCH];
-        MeasureRequest r = {
-            .extent = w.extent[i], .threads = parts_of(q, i), .deadline_s = deadline_s(q), .smem_limit = smem_limit(q)
-        };
+        const char *key[STOPWATCH_MOST], *so[STOPWATCH_MOST];
+        int at[STOPWATCH_MOST], n = alive(q, b, key, so, at);
+        MeasureRecord out[STOPWATCH_MOST];
+        MeasureRequest r = { .extent = w.extent[i],
+                             .threads = parts_of(q, i),
+                             .deadline_s = stopwatch_deadline_s(q),
+                             .smem_limit = smem_limit(q) };
         if (n && !measure(q->runner, scratch, &r, key, so, n, out, q->stop, err))
             return false;
         for (int k = 0; k < n; k++)
@@ -222,9 +217,11 @@ static bool count_one(Search *q, Arena *scratch, Batch *b, int i, const char **w
     const Op *op = q->study->spec->op;
     for (int axis = 0; axis < op->naxis; axis++)
         extent[axis] = awkward_tile(q->study, c, axis) * (op->axis[axis].kind == AXIS_REDUCE ? COUNT_STEPS : 1);
-    MeasureRequest r = {
-        .extent = extent, .threads = 1, .deadline_s = deadline_s(q), .count = true, .smem_limit = smem_limit(q)
-    };
+    MeasureRequest r = { .extent = extent,
+                         .threads = 1,
+                         .deadline_s = stopwatch_deadline_s(q),
+                         .count = true,
+                         .smem_limit = smem_limit(q) };
     if (!measure(q->runner, scratch, &r, &key, &so, 1, &out, q->stop, err))
         return false;
     for (int k = 0; k < out.nfact; k++)
@@ -248,7 +245,7 @@ static bool count(Search *q, Arena *scratch, Batch *b, const char **why, const c
 /* Builds, verifies and records the batch's members. */
 static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
 {
-    const char *why[MAX_BATCH] = { 0 };
+    const char *why[STOPWATCH_MOST] = { 0 };
     if (!build_trials(q, b, err))
         return false;
     search_show(q, scratch);
@@ -266,166 +263,10 @@ static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
 
 /* ---- measuring ---- */
 
-/* What counts is what the file says, rounded: a search that reads its own records back comes to the same ends. */
-static bool take_measure(Search *q, const MeasureRecord *m, const char **err)
-{
-    if (!record_add_measure(q->records, m, err))
-        return false;
-    const Records *r = record_all(q->records);
-    study_measure(q->study, &r->measure[r->nmeasure - 1]);
-    return true;
-}
-
-/* The anchor, ready to be timed. -1: there is none that works. */
-static int64_t anchor_of(const Search *q)
-{
-    int64_t trial = search_anchor(q);
-    return trial >= 0 && trial_usable(&q->study->trial[trial]) && q->study->trial[trial].so ? trial : -1;
-}
-
-/* The anchor's place among the kernels of a request, added when there is room. -1: it is not there. */
-static int add_anchor(const Search *q, const char **key, const char **so, int *n)
-{
-    int64_t trial = anchor_of(q);
-    for (int i = 0; trial >= 0 && i < *n; i++)
-        if (strcmp(key[i], q->study->trial[trial].key) == 0)
-            return i;
-    if (trial < 0 || *n == MAX_BATCH)
-        return -1;
-    key[*n] = q->study->trial[trial].key;
-    so[*n] = q->study->trial[trial].so;
-    return (*n)++;
-}
-
-/* The time of another one that was timed in the same rounds: the kernel's over the median of its samples' ratios to the other's. Of a single
- * sample, as a kernel out of the running has, the ratio would be as wrong as that one round of the other: then it is the other's median.
- * 0: the other one has no times. */
-static double beside_ns(const MeasureRecord *m, const MeasureRecord *other)
-{
-    double ratio[RECORD_MAX_SAMPLE];
-    int n = other->status != STATUS_OK ? 0 : m->nsample < other->nsample ? m->nsample : other->nsample;
-    if (n == 1)
-        return record_median(other->ns, other->nsample);
-    for (int i = 0; i < n; i++)
-        ratio[i] = m->ns[i] / other->ns[i];
-    return n ? record_median(m->ns, m->nsample) / record_median(ratio, n) : 0;
-}
-
-/* The anchor took much longer than it once did there: something else uses the machine. Of a shape that is not tuned (-1) that is not
- * known. */
-static bool is_disturbed(const Search *q, int64_t shape, const MeasureRecord *anchor)
-{
-    const double least = shape >= 0 ? q->study->anchor[shape].least_ns : 0;
-    return anchor->status == STATUS_OK && least > 0 && anchor->median_ns > DISTURBED * least;
-}
-
-/* What was measured while the machine was disturbed is measured once more, if there is time; the quieter one of the two counts. */
-static bool time_quietly(Search *q, Arena *scratch, const MeasureRequest *r, int64_t shape, const char **key,
-                         const char **so, int n, int anchor, MeasureRecord **out, const char **err)
-{
-    *out = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
-    if (!measure(q->runner, scratch, r, key, so, n, *out, q->stop, err))
-        return false;
-    if (anchor < 0 || !is_disturbed(q, shape, &(*out)[anchor]) ||
-        q->lab->now_s(q) > q->began_s + AGAIN_SHARE * q->seconds)
-        return true;
-    for (int k = 0; k < n; k++)
-        if ((*out)[k].status != STATUS_OK && so[k] != q->library)
-            return true;
-    MeasureRecord *again = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
-    if (!measure(q->runner, scratch, r, key, so, n, again, q->stop, err))
-        return false;
-    if (again[anchor].status == STATUS_OK && again[anchor].median_ns < (*out)[anchor].median_ns)
-        *out = again;
-    return true;
-}
-
-/* The place of the library among them, added when there is room. -1: it is not there. */
-static int add_library(const Search *q, const char **key, const char **so, int *n)
-{
-    if (!q->library || *n == MAX_BATCH)
-        return -1;
-    key[*n] = "library";
-    so[*n] = q->library;
-    return (*n)++;
-}
-
-/* One that brings the runner down is not asked again. */
-static void judge_library(Search *q, const MeasureRecord *library)
-{
-    if (library->status == STATUS_CRASHED || library->status == STATUS_TIMED_OUT)
-        q->library = NULL;
-    q->library_timed = q->library_timed || library->status == STATUS_OK;
-    if (library->status != STATUS_OK)
-        q->library_why = arena_printf(q->arena, "%s: %s", status_name(library->status), library->why);
-}
-
-/* Times the kernels and the anchor in turn, in a last comparison the library too; key[] and so[] have room for MAX_BATCH.
- * ns: gets a time for each of the n kernels, 0 for one that failed; may be NULL. */
-static bool time_shape(Search *q, Arena *scratch, const Instance *inst, const char **key, const char **so, int n,
-                       int repeats, bool final, double *ns, const char **err)
-{
-    const int ntimed = n, anchor = add_anchor(q, key, so, &n), nkernel = n;
-    const int library = final ? add_library(q, key, so, &n) : -1;
-    const int64_t shape = study_shape(q->study, inst->extent, inst->threads);
-    MeasureRecord *out;
-    MeasureRequest r = { .extent = inst->extent,
-                         .threads = inst->threads,
-                         .repeats = repeats,
-                         .sample_ns = INTAKE_SAMPLE_NS,
-                         .max_ns = n * SHAPE_MAX_NS,
-                         .drop = final ? 0 : DROP,
-                         .keep = anchor,
-                         .deadline_s = deadline_s(q) };
-    if (!time_quietly(q, scratch, &r, shape, key, so, n, anchor, &out, err))
-        return false;
-    q->ntimed++;
-    if (library >= 0)
-        judge_library(q, &out[library]);
-    for (int k = 0; ns && k < ntimed; k++)
-        ns[k] = out[k].status == STATUS_OK ? out[k].median_ns : 0;
-    for (int k = 0; k < nkernel; k++) {
-        out[k].device = q->study->device->id;
-        out[k].final = final;
-        out[k].anchor_ns = anchor >= 0 ? beside_ns(&out[k], &out[anchor]) : 0;
-        out[k].library_ns = library >= 0 ? beside_ns(&out[k], &out[library]) : 0;
-        if (!take_measure(q, &out[k], err))
-            return false;
-    }
-    return true;
-}
-
-/* Fewer where one call takes so long that noise averages out within it. */
-int intake_repeats(const Search *q, int64_t shape)
-{
-    double best = study_best(q->study, shape, NULL);
-    return isfinite(best) && best > LONG_NS ? LONG_REPEATS : SEARCH_REPEATS;
-}
-
-/* The general kernels that the package carries for CPUs without the tuned target: built and verified, never timed. */
-bool intake_lesser(Search *q, Arena *scratch, const char **err)
-{
-    const TargetList *targets = q->unit->targets;
-    Batch *b = ARENA_NEW(scratch, Batch);
-    for (int i = 0; i < targets->n; i++)
-        for (int j = 0; j < q->templates->n && b->n < MAX_BATCH; j++) {
-            const Target *target = &targets->t[i];
-            const Template *t = q->templates->t[j];
-            Candidate c;
-            if (!target_is_fallback(targets, target, q->study->target) || !template_suits(t, q->study->spec, target) ||
-                !candidate_general(t, target, &c))
-                continue;
-            int64_t trial = study_add(q->study, &c);
-            if (!q->study->trial[trial].built)
-                b->trial[b->n++] = trial;
-        }
-    return !b->n || admit(q, scratch, b, err);
-}
-
 static bool rebuild(Search *q, Arena *scratch, const int64_t *trial, int n, const char **err)
 {
     Batch *b = ARENA_NEW(scratch, Batch);
-    for (int i = 0; i < n && b->n < MAX_BATCH; i++)
+    for (int i = 0; i < n && b->n < STOPWATCH_MOST; i++)
         if (!q->study->trial[trial[i]].so)
             b->trial[b->n++] = trial[i];
     if (b->n && !build_trials(q, b, err))
@@ -445,36 +286,87 @@ static bool rebuild_anchor(Search *q, Arena *scratch, const char **err)
     return trial < 0 || !trial_usable(&q->study->trial[trial]) || rebuild(q, scratch, &trial, 1, err);
 }
 
+bool intake_quiet(Search *q, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
+{
+    return rebuild_anchor(q, scratch, err) && stopwatch_learn(q, scratch, inst, n, err);
+}
+
+/* Fewer where one call takes so long that noise averages out within it. */
+int intake_repeats(const Search *q, int64_t shape)
+{
+    double best = study_best(q->study, shape, NULL);
+    return isfinite(best) && best > LONG_NS ? LONG_REPEATS : SEARCH_REPEATS;
+}
+
+/* The general kernels that the package carries for CPUs without the tuned target: built and verified, never timed. */
+bool intake_lesser(Search *q, Arena *scratch, const char **err)
+{
+    const TargetList *targets = q->unit->targets;
+    Batch *b = ARENA_NEW(scratch, Batch);
+    for (int i = 0; i < targets->n; i++)
+        for (int j = 0; j < q->templates->n && b->n < STOPWATCH_MOST; j++) {
+            const Target *target = &targets->t[i];
+            const Template *t = q->templates->t[j];
+            Candidate c;
+            if (!target_is_fallback(targets, target, q->study->target) || !template_suits(t, q->study->spec, target) ||
+                !candidate_general(t, target, &c))
+                continue;
+            int64_t trial = study_add(q->study, &c);
+            if (!q->study->trial[trial].built)
+                b->trial[b->n++] = trial;
+        }
+    return !b->n || admit(q, scratch, b, err);
+}
+
+/* The members of the batch that are to be timed on shape j. */
+static int wanted_on(const Search *q, const Batch *b, const Proposal *p, int64_t j, const char **key, const char **so)
+{
+    int at[STOPWATCH_MOST], all = alive(q, b, key, so, at), m = 0;
+    for (int k = 0; k < all; k++)
+        if (proposal_has(&p[at[k]], j)) {
+            key[m] = key[k];
+            so[m++] = so[k];
+        }
+    return m;
+}
+
+/* All shapes, then again those that were put off. */
+static bool time_batch(Search *q, Arena *scratch, const Batch *b, const Proposal *p, double share, const char **err)
+{
+    bool *done = ARENA_ARRAY(scratch, (size_t)q->study->nshape + 1, bool);
+    for (int pass = 0; pass < BATCH_PASSES; pass++)
+        for (int64_t j = 0; j < q->study->nshape; j++) {
+            const char *key[STOPWATCH_MOST], *so[STOPWATCH_MOST];
+            const int n = done[j] ? 0 : wanted_on(q, b, p, j, key, so);
+            bool put_off = false;
+            /* Something must be known when time is up: the first shape of the first batch is always timed. */
+            if (!n || (q->lab->now_s(q) > q->began_s + share * q->seconds && q->ntimed > 0))
+                continue;
+            search_show(q, scratch);
+            if (!stopwatch_time(q, scratch, q->study->shape[j], key, so, n, intake_repeats(q, j), false, NULL,
+                                pass + 1 < BATCH_PASSES ? &put_off : NULL, err))
+                return false;
+            done[j] = !put_off;
+        }
+    return true;
+}
+
 static bool intake_trials(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     Batch *b = ARENA_NEW(scratch, Batch);
-    for (; b->n < n && b->n < MAX_BATCH; b->n++)
+    for (; b->n < n && b->n < STOPWATCH_MOST; b->n++)
         b->trial[b->n] = study_add(q->study, &p[b->n].c);
-    bool ok = admit(q, scratch, b, err);
+    const bool ok = admit(q, scratch, b, err);
     for (int i = 0; i < b->n; i++)
         q->study->trial[b->trial[i]].so = b->build[i].so;
-    ok = ok && rebuild_anchor(q, scratch, err);
-    for (int64_t j = 0; ok && j < q->study->nshape; j++) {
-        const char *key[MAX_BATCH], *so[MAX_BATCH];
-        int at[MAX_BATCH], all = alive(q, b, key, so, at), m = 0;
-        for (int k = 0; k < all; k++)
-            if (proposal_has(&p[at[k]], j)) {
-                key[m] = key[k];
-                so[m++] = so[k];
-            }
-        /* Something must be known when time is up: the first shape of the first batch is always timed. */
-        if (!m || (q->lab->now_s(q) > q->began_s + share * q->seconds && q->ntimed > 0))
-            continue;
-        search_show(q, scratch);
-        ok = time_shape(q, scratch, q->study->shape[j], key, so, m, intake_repeats(q, j), false, NULL, err);
-    }
-    return ok;
+    return ok && intake_quiet(q, scratch, q->study->shape, q->study->nshape, err) &&
+           time_batch(q, scratch, b, p, share, err);
 }
 
 bool intake_untimed(Search *q, Arena *scratch, const Candidate *c, int n, const char **err)
 {
     Batch *b = ARENA_NEW(scratch, Batch);
-    for (; b->n < n && b->n < MAX_BATCH; b->n++)
+    for (; b->n < n && b->n < STOPWATCH_MOST; b->n++)
         b->trial[b->n] = study_add(q->study, &c[b->n]);
     bool ok = admit(q, scratch, b, err);
     for (int i = 0; i < b->n; i++)
@@ -497,18 +389,18 @@ bool intake_check(Search *q, Arena *scratch, int64_t trial, const int64_t *exten
         return false;
     out.device = q->study->device->id;
     out.threads = 1; /* the emulator's are of this machine, not of the device */
-    return take_measure(q, &out, err);
+    return stopwatch_take(q, &out, err);
 }
 
 bool intake_race(Search *q, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, double *ns,
                  const char **err)
 {
-    const char *key[MAX_BATCH], *so[MAX_BATCH];
-    double time[MAX_BATCH];
-    int at[MAX_BATCH], m = 0;
+    const char *key[STOPWATCH_MOST], *so[STOPWATCH_MOST];
+    double time[STOPWATCH_MOST];
+    int at[STOPWATCH_MOST], m = 0;
     if (!rebuild(q, scratch, trial, n, err) || !rebuild_anchor(q, scratch, err))
         return false;
-    for (int i = 0; i < n && m < MAX_BATCH; i++)
+    for (int i = 0; i < n && m < STOPWATCH_MOST; i++)
         if (trial_usable(&q->study->trial[trial[i]])) {
             key[m] = q->study->trial[trial[i]].key;
             so[m] = q->study->trial[trial[i]].so;
@@ -516,7 +408,7 @@ bool intake_race(Search *q, Arena *scratch, const Instance *inst, const int64_t 
         }
     for (int i = 0; ns && i < n; i++)
         ns[i] = 0;
-    if (m && !time_shape(q, scratch, inst, key, so, m, repeats, true, time, err))
+    if (m && !stopwatch_time(q, scratch, inst, key, so, m, repeats, true, time, NULL, err))
         return false;
     for (int i = 0; ns && i < m; i++)
         ns[at[i]] = time[i];

@@ -8,8 +8,8 @@
 
 #include "search/propose.h"
 #include "search/search.h"
+#include "search/stopwatch.h"
 
-#define INTAKE_SAMPLE_NS 300e3
 enum { INTAKE_OVERHEAD = 3 }; /* what verification and warm-up cost, in samples */
 
 /* This machine, or the one that the runner is on. */
@@ -21,6 +21,8 @@ int intake_repeats(const Search *q, int64_t shape);
 bool intake_lesser(Search *q, Arena *scratch, const char **err);
 /* Where nothing can be timed: candidates are built, verified and their accesses counted (the facts of their records), no more. */
 bool intake_untimed(Search *q, Arena *scratch, const Candidate *c, int n, const char **err);
+/* Learns what the anchor takes on these shapes when nothing else uses the machine; those that are known are not measured. */
+bool intake_quiet(Search *q, Arena *scratch, const Instance *const *inst, int64_t n, const char **err);
 /* Verifies one trial on these extents; what fails is recorded, and the trial is not usable any more. */
 bool intake_check(Search *q, Arena *scratch, int64_t trial, const int64_t *extent, const char **err);
 /* Trials against each other on any shape, tuned or not; builds those whose shared objects are gone. ns: gets a time for each, 0 for one that failed; may be NULL. */

@@ -84,27 +84,31 @@ static int64_t first_of(const LabRecords *l, const MeasureRecord *pair)
     return low;
 }
 
-/* The next measurement of a kernel on a shape. NULL: there is none, as where the time of the search that was recorded was up. */
+/* The next measurement of a kernel on a shape, for a table any of the kind asked for, or else of the other. NULL: there is none, as where
+ * the time of the search that was recorded was up. */
 static const MeasureRecord *next_measure(LabRecords *l, const Search *q, const char *key, int64_t shape, bool final)
 {
     const Instance *inst = q->study->shape[shape];
     MeasureRecord pair = { .key = key, .threads = inst->threads };
     memcpy(pair.extent, inst->extent, (size_t)q->study->spec->op->naxis * sizeof *pair.extent);
+    const MeasureRecord *other = NULL;
     for (int64_t i = first_of(l, &pair); i < l->records->nmeasure; i++) {
         const MeasureRecord *m = l->measure[i];
         if (strcmp(m->key, key) != 0 || by_shape(m, &pair) != 0)
-            return NULL;
-        if (l->use == LAB_AGAIN && m->nsample > 0)
+            break;
+        if (l->use == LAB_AGAIN && m->nsample > 0 && m->final == final)
             return m;
-        if (!l->used[i] && m->final == final) {
+        if (l->use == LAB_AGAIN && m->nsample > 0)
+            other = m;
+        if (l->use == LAB_ONCE && !l->used[i] && m->final == final) {
             l->used[i] = true;
             return m;
         }
     }
-    return NULL;
+    return other;
 }
 
-static double sample_s(const MeasureRecord *m) { return 1e-9 * fmax(m->median_ns, INTAKE_SAMPLE_NS); }
+static double sample_s(const MeasureRecord *m) { return 1e-9 * fmax(m->least_ns, STOPWATCH_SAMPLE_NS); }
 
 /* The kernels and the anchor on one shape. */
 static void time_shape(Search *q, LabRecords *l, int64_t shape, const int64_t *trial, int n, int repeats, bool final)

@@ -118,9 +118,12 @@ static char *request_line(Session *s)
     json_t *rest = json_pack("{s:s, s:I, s:i, s:i, s:f, s:f, s:b, s:o}", "cmd", "measure", "id", (json_int_t)s->id,
                              "threads", q->threads, "repeats", q->repeats, "sample_ns", q->sample_ns, "max_ns",
                              q->max_ns, "hot", 1, "kernels", kernels);
-    if (rest && q->drop > 0) {
+    if (rest && q->drop > 0)
         json_object_set_new(rest, "drop", json_real(q->drop));
+    if (rest && q->keep >= 0) {
         json_object_set_new(rest, "keep", json_integer(place_of(s, q->keep)));
+        json_object_set_new(rest, "quiet_ns", json_real(q->quiet_ns));
+        json_object_set_new(rest, "wait_ns", json_real(q->wait_ns));
     }
     if (rest && q->count)
         json_object_set_new(rest, "count", json_true());
@@ -200,6 +203,7 @@ static bool take_result(Session *s, const json_t *event)
     m->max_err = max_err;
     m->cold_ns = isfinite(cold_ns) && cold_ns > 0 ? cold_ns : 0;
     take_facts(s->a, m, json_object_get(event, "facts"));
+    m->least_ns = record_least(m->ns, m->nsample);
     m->median_ns = m->nsample ? record_median(m->ns, m->nsample) : 0;
     m->spread = m->nsample ? record_spread(m->ns, m->nsample) : 0;
     settle(s, i, status, runner_text(s->a, event, "why"));

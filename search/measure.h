@@ -17,8 +17,12 @@ typedef struct {
     int threads;
     int repeats;              /* samples a kernel, <= RECORD_MAX_SAMPLE; 0: verify only */
     double sample_ns, max_ns; /* see the protocol */
-    double drop; /* kernels that take so many times as long as the fastest have one sample; 0: all have all of theirs */
-    int keep;    /* not so this one, which others are compared with; -1: none */
+    double
+        drop; /* kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs */
+    int keep; /* not so this one, which others are compared with; -1: none */
+    double
+        quiet_ns; /* of a call of `keep` when nothing else uses the machine: rounds wait for such a time; 0: not known */
+    double wait_ns;     /* how much longer than the sampling they do, all together */
     double deadline_s;  /* silence longer than this kills the runner: STATUS_TIMED_OUT */
     bool count;         /* the emulator shall count what kernels do: MeasureRecord.fact */
     int64_t smem_limit; /* for the emulator: shared memory that a block can have; 0: as it likes */

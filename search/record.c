@@ -585,6 +585,14 @@ static void quantiles(const double *v, int n, const double *want, double *out, i
     arena_free(scratch);
 }
 
+double record_least(const double *v, int n)
+{
+    double least = n > 0 ? v[0] : 0;
+    for (int i = 1; i < n; i++)
+        least = v[i] < least ? v[i] : least;
+    return least;
+}
+
 double record_median(const double *v, int n)
 {
     double half = 0.5, median;

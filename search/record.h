@@ -81,13 +81,14 @@ typedef struct {
     Status status;
     int nsample;                  /* 0: verified only, or failed */
     double ns[RECORD_MAX_SAMPLE]; /* per call, in the order taken */
-    double median_ns, spread;     /* of ns, set when added or read; spread: (third quartile - first) / median */
-    double anchor_ns;             /* the anchor's time, as far as it was timed in turn with this one; 0: it was not */
-    double library_ns;            /* the same of the library (a CBLAS, the vendor's); 0: it was not */
-    double max_err;               /* part of the tolerance, <= 1 when ok; +inf when not finite */
-    double cold_ns;               /* median with a cold L2 cache; 0: not measured */
-    bool final;                   /* taken in the last, interleaved comparison: preferred over others */
-    int nfact; /* what the emulator counted; goes into the kernel's record, not into this one's line */
+    double least_ns; /* of ns, set when added or read: the time that counts, as others on the machine only add to it */
+    double median_ns, spread; /* likewise, for people; spread: (third quartile - first) / median */
+    double anchor_ns;         /* the anchor's least time in the same rounds; 0: it was not timed there */
+    double library_ns;        /* the same of the library (a CBLAS, the vendor's); 0: it was not */
+    double max_err;           /* part of the tolerance, <= 1 when ok; +inf when not finite */
+    double cold_ns;           /* median with a cold L2 cache; 0: not measured */
+    bool final;               /* taken in the last, interleaved comparison: preferred over others */
+    int nfact;                /* what the emulator counted; goes into the kernel's record, not into this one's line */
     Param fact[RECORD_MAX_FACT];
     const char *why;
 } MeasureRecord;
@@ -140,6 +141,7 @@ void record_close(RecordFile *f);
 char *record_text(Arena *a, const Records *r);
 
 /* 0 when n is 0; quartiles are interpolated linearly. */
+double record_least(const double *v, int n); /* 0 of none, as all of them */
 double record_median(const double *v, int n);
 double record_spread(const double *v, int n); /* (q3 - q1) / median */
 

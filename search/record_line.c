@@ -278,6 +278,7 @@ MeasureRecord measure_copy(Arena *a, const MeasureRecord *m)
         c.extent[i] = i < m->naxis ? m->extent[i] : 0;
     for (int i = 0; i < RECORD_MAX_SAMPLE; i++)
         c.ns[i] = i < m->nsample ? rounded(m->ns[i]) : 0;
+    c.least_ns = record_least(c.ns, c.nsample);
     c.median_ns = rounded(record_median(c.ns, c.nsample));
     c.spread = rounded(record_spread(c.ns, c.nsample));
     c.anchor_ns = rounded(m->anchor_ns);

@@ -14,6 +14,7 @@
 #include "gen/unit.h"
 #include "search/build.h"
 #include "search/measure.h"
+#include "search/quiet.h"
 #include "search/record.h"
 #include "search/space.h"
 #include "search/strategy.h"
@@ -59,6 +60,8 @@ struct Search {
     uint64_t seed;
     int jobs;
     int64_t ntimed;           /* shapes timed in this run */
+    Quiet *quiet;             /* the anchor's times at rest; set by search_run */
+    double waited_s;          /* with requests that were made again because something disturbed the machine */
     double began_s, seconds;  /* budget of the whole run, on the clock of the lab */
     const volatile int *stop; /* becomes true when the user interrupts */
 };

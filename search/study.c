@@ -50,7 +50,7 @@ int64_t study_add(Study *s, const Candidate *c)
                                    .status = STATUS_OK,
                                    .ns = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
                                    .part = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
-                                   .square = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
+                                   .second = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
                                    .count = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, int),
                                    .final = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, bool) };
     return s->ntrial++;
@@ -103,8 +103,7 @@ static void move_anchor(Study *s, int64_t shape, double ns)
     Anchor *a = &s->anchor[shape];
     if (a->count == 0)
         begin_anchor(s, shape);
-    a->ns = (a->ns * a->count + ns) / (a->count + 1);
-    a->least_ns = a->count && a->least_ns < ns ? a->least_ns : ns;
+    a->ns = a->count && a->ns < ns ? a->ns : ns;
     a->count++;
     for (int64_t i = 0; i < s->ntrial; i++)
         if (s->trial[i].count[shape])
@@ -129,9 +128,15 @@ static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
         return;
     if (m->final && !t->final[shape])
         t->count[shape] = 0;
-    double part = m->median_ns / (m->anchor_ns > 0 ? m->anchor_ns : s->anchor[shape].ns);
-    t->part[shape] = (t->part[shape] * t->count[shape] + part) / (t->count[shape] + 1);
-    t->square[shape] = (t->square[shape] * t->count[shape] + part * part) / (t->count[shape] + 1);
+    double part = m->least_ns / (m->anchor_ns > 0 ? m->anchor_ns : s->anchor[shape].ns);
+    if (!t->count[shape]) {
+        t->part[shape] = part;
+        t->second[shape] = 0;
+    } else {
+        const double more = fmax(part, t->part[shape]);
+        t->second[shape] = t->second[shape] > 0 ? fmin(t->second[shape], more) : more;
+        t->part[shape] = fmin(t->part[shape], part);
+    }
     t->count[shape]++;
     t->final[shape] = m->final;
     t->ns[shape] = t->part[shape] * s->anchor[shape].ns;
@@ -192,7 +197,7 @@ static int by_measurement(const void *x, const void *y)
     order = order ? order : a->threads - b->threads;
     order = order ? order : a->final - b->final;
     order = order ? order : compare_real(a->anchor_ns, b->anchor_ns);
-    order = order ? order : compare_real(a->median_ns, b->median_ns);
+    order = order ? order : compare_real(a->least_ns, b->least_ns);
     return order ? order : compare_real(a->library_ns, b->library_ns);
 }
 
@@ -279,12 +284,11 @@ double study_best(const Study *s, int64_t shape, int64_t *trial)
     return best;
 }
 
-/* Of the mean of one kernel's last comparisons on one shape: its squared relative standard error. */
+/* Of the least of one kernel's last comparisons on one shape: the square of how far the next one is, which is about its standard error. */
 static double squared_error(const Trial *t, int64_t shape)
 {
-    double mean = t->part[shape], n = t->count[shape];
-    double variance = fmax(0, t->square[shape] / (mean * mean) - 1) * n / (n - 1);
-    return fmin(variance, NOISE_MOST * NOISE_MOST) / n;
+    const double gap = fmin(t->second[shape] / t->part[shape] - 1, NOISE_MOST);
+    return gap * gap;
 }
 
 double study_noise(const Study *s)

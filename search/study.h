@@ -22,18 +22,17 @@ typedef struct {
     int64_t n;         /* the n-th to be recorded; 0: not known */
     KernelFacts facts; /* what compiler and emulator told; cuda only */
     double *ns;        /* one a tuned instance: time, see study_measure; 0: not measured */
-    double
-        *part; /* one a tuned instance: mean of its measurements' medians as parts of the anchor's time beside them */
-    double *square; /* one a tuned instance: mean of the squares of those parts */
+    double *part;   /* one a tuned instance: the least of its measurements, each as a part of the anchor's beside it */
+    double *second; /* one a tuned instance: the second of those parts; 0: there is but one */
     int *count;     /* one a tuned instance: measurements behind part */
     bool *final;    /* one a tuned instance: part is from last comparisons alone */
     const char *so; /* its shared object in this run; NULL: not there */
     double max_err; /* the worst seen, as a part of the tolerance */
 } Trial;
 
-/* The anchor's time on a tuned instance: mean and least over all measurements taken beside it. */
+/* The anchor's time on a tuned instance, the least of all. */
 typedef struct {
-    double ns, least_ns;
+    double ns;
     int count;      /* 0: ns is 1, and stands for no anchor */
     double library; /* mean of the library's times as parts of the anchor's */
     int nlibrary;
@@ -64,7 +63,7 @@ int64_t study_find_key(const Study *s, const char *key);
 int64_t study_shape(const Study *s, const int64_t *extent, int threads); /* index of a tuned instance; -1 */
 void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; unknown keys are ignored */
 /* Takes a measurement over. Machines are faster at one moment than at another (clock, neighbours), so a time counts as a part of the
- * time of the anchor, one kernel that is timed in turn with all others, and `ns` is that part of the anchor's mean time. One taken
+ * time of the anchor, one kernel that is timed in turn with all others, and `ns` is that part of the anchor's least time. One taken
  * without an anchor counts as it is, and only as long as there is no other. */
 void study_measure(Study *s, const MeasureRecord *m);
 
@@ -73,8 +72,8 @@ double study_best(const Study *s, int64_t shape, int64_t *trial);
 /* Time of the library (a CBLAS, the vendor's) there, on the scale of the others; 0: not known. */
 double study_library(const Study *s, int64_t shape);
 bool trial_usable(const Trial *t);
-/* How far two means of the last comparisons may be apart by chance, as a part of them: standard error of a mean, from
- * measurements of the same kernel on the same shape in different passes. 0: there was one pass only. */
+/* How far two times of the last comparisons may be apart by chance, as a part of them: about the standard error of the least of several
+ * passes, root mean square of how far the two least are apart. 0: there was one pass only. */
 double study_noise(const Study *s);
 
 #endif

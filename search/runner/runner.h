@@ -138,8 +138,11 @@ bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Trial *t, void *pool
 typedef struct {
     int threads, repeats;
     double sample_ns, max_ns;
-    double drop; /* kernels that take so many times as long as the fastest have one sample; 0: all have all of theirs */
-    int keep;    /* but this one; -1: none */
+    double
+        drop; /* kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs */
+    int keep; /* but this one; -1: none */
+    double quiet_ns; /* of a call of `keep` when nothing else uses the machine; 0: not known */
+    double wait_ns;  /* how much longer than the sampling rounds may wait for that, all together */
     void *pool;
     void (*begin)(void *ctx, int kernel); /* before each sample */
     void *ctx;

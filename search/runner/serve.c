@@ -231,9 +231,10 @@ static const char *read_timing(json_t *request, Timing *t)
     int hot = 1;
     t->drop = 0;
     t->keep = -1;
-    if (json_unpack(request, "{s:i, s:i, s:F, s:F, s?b, s?F, s?i}", "threads", &t->threads, "repeats", &t->repeats,
-                    "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot", &hot, "drop", &t->drop, "keep",
-                    &t->keep) != 0)
+    t->quiet_ns = t->wait_ns = 0;
+    if (json_unpack(request, "{s:i, s:i, s:F, s:F, s?b, s?F, s?i, s?F, s?F}", "threads", &t->threads, "repeats",
+                    &t->repeats, "sample_ns", &t->sample_ns, "max_ns", &t->max_ns, "hot", &hot, "drop", &t->drop,
+                    "keep", &t->keep, "quiet_ns", &t->quiet_ns, "wait_ns", &t->wait_ns) != 0)
         return "measure needs threads, repeats, sample_ns and max_ns";
     if (t->drop != 0 && !(t->drop > 1))
         return "drop is above 1, or 0";
@@ -243,7 +244,7 @@ static const char *read_timing(json_t *request, Timing *t)
         return "bad number of threads";
     if (t->repeats < 0 || t->repeats > RECORD_MAX_SAMPLE)
         return "bad number of repeats";
-    return t->sample_ns >= 0 && t->max_ns >= 0 ? NULL : "bad times";
+    return t->sample_ns >= 0 && t->max_ns >= 0 && t->quiet_ns >= 0 && t->wait_ns >= 0 ? NULL : "bad times";
 }
 
 static const char *read_kernels(json_t *request, Work *w)

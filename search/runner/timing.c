@@ -12,7 +12,8 @@
 #include "templates/package/pieces.h"
 #include "templates/package/pool.h"
 
-enum { MIN_SAMPLES = 3 };
+enum { MIN_SAMPLES = 3, SAMPLES_OF_DROPPED = 2, PAUSE_NS = 5000000 };
+static const double DISTURBED = 1.08; /* of the time of `keep`: a round waits for less */
 static const double warm_ns = 1e6, long_ns = 5e6, max_calls = 1e6;
 
 static double now_ns(void)
@@ -109,13 +110,16 @@ static bool largest_workspace(const Kernel *k, int n, Block *b)
     return block_new(b, (size_t)bytes, 0);
 }
 
-/* The least that a call of it took: one sample may have met something else. */
-static double least_ns(const Kernel *k) { return k->nsample ? fmin(k->call_ns, k->ns[0]) : k->call_ns; }
+/* The least that a call of it took. */
+static double least_ns(const Kernel *k)
+{
+    return k->nsample ? fmin(k->call_ns, record_least(k->ns, k->nsample)) : k->call_ns;
+}
 
-/* It has a sample and is out of the running: more of them would tell nothing. */
+/* It has two samples and is out of the running: more of them would tell nothing. (Of one alone nobody knows what it met.) */
 static bool is_dropped(const Kernel *k, int n, int which, const Timing *t)
 {
-    if (!(t->drop > 0) || which == t->keep || k[which].nsample < 1)
+    if (!(t->drop > 0) || which == t->keep || k[which].nsample < SAMPLES_OF_DROPPED)
         return false;
     for (int i = 0; i < n; i++)
         if (k[i].status == STATUS_OK && least_ns(&k[which]) > t->drop * least_ns(&k[i]))
@@ -123,8 +127,36 @@ static bool is_dropped(const Kernel *k, int n, int which, const Timing *t)
     return false;
 }
 
+/* What a round waits for, and how long all of them did. */
+typedef struct {
+    double quiet_ns, waited_ns;
+} Calm;
+
+static void pause_ns(long ns)
+{
+    const struct timespec t = { 0, ns };
+    nanosleep(&t, NULL);
+}
+
+/* The sample of `keep` that begins a round: one that shows a machine at rest, if there is time to wait for it. */
+static void begin_round(Kernel *k, const Shape *s, const Frame *f, const Timing *t, double sampled_ns, Calm *calm)
+{
+    const double start = now_ns();
+    double most = t->wait_ns + sampled_ns - calm->waited_ns, *sample = &k->ns[k->nsample];
+    take_sample(k, s, f, t);
+    for (double waited = 0; *sample > DISTURBED * calm->quiet_ns && waited < most; waited = now_ns() - start) {
+        pause_ns(PAUSE_NS);
+        k->nsample--;
+        take_sample(k, s, f, t);
+    }
+    calm->waited_ns += now_ns() - start;
+    calm->quiet_ns = fmin(calm->quiet_ns, *sample);
+}
+
 bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t)
 {
+    const bool waits = t->keep >= 0 && t->keep < n && k[t->keep].status == STATUS_OK;
+    Calm calm = { .quiet_ns = t->quiet_ns > 0 ? t->quiet_ns : INFINITY };
     Block workspace;
     if (!largest_workspace(k, n, &workspace))
         return false;
@@ -132,9 +164,14 @@ bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Ti
     for (int round = -1; round < t->repeats; round++) {
         if (round >= MIN_SAMPLES && now_ns() - start > t->max_ns)
             break;
+        if (waits && round >= 0) {
+            const Frame f = frame_of(&k[t->keep], setup, s, workspace.data);
+            t->begin(t->ctx, t->keep);
+            begin_round(&k[t->keep], s, &f, t, now_ns() - start - calm.waited_ns, &calm);
+        }
         for (int i = 0; i < n; i++) {
             int which = round % 2 ? n - 1 - i : i;
-            if (k[which].status != STATUS_OK || (round > 0 && is_dropped(k, n, which, t)))
+            if (k[which].status != STATUS_OK || is_dropped(k, n, which, t) || (waits && round >= 0 && which == t->keep))
                 continue;
             Frame f = frame_of(&k[which], setup, s, workspace.data);
             t->begin(t->ctx, which);

@@ -17,8 +17,11 @@ anchor=$(trials good | sed -n '1s/.*"key":"\([^"]*\)".*/\1/p')
 grep '"type":"measure"' good | grep -v '"ns":\[\]' >timed
 [ -s timed ] || failed "nothing was timed"
 ! grep -q '"anchor_ns":0[.0]*,' timed || failed "timed alone: $(grep -m1 '"anchor_ns":0[.0]*,' timed)"
-grep "\"key\":\"$anchor\"" timed | sed 's/.*"median_ns":\([^,]*\),.*"anchor_ns":\([^,]*\),.*/\1 \2/' |
-    awk '$1 != $2 { exit 1 }' || failed "the anchor is not its own measure"
+# Its least sample; less where something disturbed the machine: then it is what the anchor takes at rest.
+grep "\"key\":\"$anchor\"" timed | sed 's/.*"ns":\[\([^]]*\)\].*"anchor_ns":\([^,]*\),.*/\2,\1/' |
+    awk -F, '{ least = $2; for (i = 3; i <= NF; i++) if ($i + 0 < least + 0) least = $i }
+        $1 + 0 > least + 0 { wrong = 1 } $1 + 0 == least + 0 { same++ } END { exit wrong || !same }' ||
+    failed "the anchor is not its own measure"
 
 section a torn last line
 { cat good; head -n3 good | tail -n1 | head -c 100; } >$records

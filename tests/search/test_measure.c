@@ -22,6 +22,7 @@
 #include "search/build.h"
 #include "search/limit.h"
 #include "search/measure.h"
+#include "search/search.h"
 #include "search/process.h"
 
 static const char runner_path[] = DCGEN_BINARY_DIR "/dcgen-runner-c";
@@ -241,7 +242,7 @@ static void device_is_known(void **state)
 }
 
 /* One that computes the result forty times over: out of the running. */
-static void a_slow_kernel_has_one_sample(void **state)
+static void a_slow_kernel_has_two_samples(void **state)
 {
     World *w = *state;
     const char *key[3], *so[3], *err = NULL;
@@ -260,8 +261,29 @@ static void a_slow_kernel_has_one_sample(void **state)
     assert_true(measure(w->runner, w->a, &q, key, so, 3, out, NULL, &err));
     for (int i = 0; i < 3; i++) {
         assert_int_equal(out[i].status, STATUS_OK);
-        assert_int_equal(out[i].nsample, i == 0 ? 1 : q.repeats);
+        assert_int_equal(out[i].nsample, i == 0 ? 2 : q.repeats);
     }
+}
+
+/* No machine is ever as quiet as that: rounds wait for it, and not for ever. */
+static void rounds_do_not_wait_for_ever(void **state)
+{
+    World *w = *state;
+    const char *key[2], *so[2], *err = NULL;
+    MeasureRecord out[2];
+    MeasureRequest q = request(small);
+    for (int i = 0; i < 2; i++) {
+        key[i] = arena_printf(w->a, "%032d", i);
+        so[i] = build(w, good, true);
+    }
+    q.keep = 1;
+    q.quiet_ns = 1e-3;
+    q.wait_ns = 1e8;
+    const double start = clock_s();
+    assert_true(measure(w->runner, w->a, &q, key, so, 2, out, NULL, &err));
+    assert_true(clock_s() - start < 30);
+    for (int i = 0; i < 2; i++)
+        check_ok(&out[i], &q);
 }
 
 /* All in one request: whatever one does, the others are measured. */
@@ -563,7 +585,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(device_is_known),
-        cmocka_unit_test(a_slow_kernel_has_one_sample),
+        cmocka_unit_test(a_slow_kernel_has_two_samples),
+        cmocka_unit_test(rounds_do_not_wait_for_ever),
         cmocka_unit_test(every_case_gets_its_record),
         cmocka_unit_test(verify_only),
         cmocka_unit_test(threads_are_verified_too),

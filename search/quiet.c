@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/quiet.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double DISTURBED = 1.08; /* of the time at rest; as the runner has it (search/runner/timing.c) */
+static const double AGREE = 1.03;
+
+Quiet *quiet_new(Arena *a)
+{
+    Quiet *q = ARENA_NEW(a, Quiet);
+    *q = (Quiet){ .arena = a };
+    return q;
+}
+
+static QuietTime *find(const Quiet *q, const Instance *inst)
+{
+    for (int64_t i = 0; i < q->n; i++)
+        if (q->time[i].inst->threads == inst->threads &&
+            memcmp(q->time[i].inst->extent, inst->extent, sizeof inst->extent) == 0)
+            return &q->time[i];
+    return NULL;
+}
+
+static QuietTime *find_or_add(Quiet *q, const Instance *inst)
+{
+    QuietTime *t = find(q, inst);
+    if (t)
+        return t;
+    q->time = arena_grow(q->arena, q->time, (size_t)q->n, (size_t)q->n + 1, sizeof *q->time);
+    q->time[q->n] = (QuietTime){ inst, INFINITY, INFINITY };
+    return &q->time[q->n++];
+}
+
+void quiet_take(Quiet *q, const Instance *inst, double ns)
+{
+    QuietTime *t = find_or_add(q, inst);
+    t->second = fmin(t->second, fmax(ns, t->least));
+    t->least = fmin(t->least, ns);
+    q->recent[q->ntaken++ % QUIET_RECENT] = ns / t->least;
+}
+
+static int compare_real(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* How fast the machine is at best these days: the lower quartile of the latest. */
+static double level(const Quiet *q)
+{
+    double sorted[QUIET_RECENT];
+    if (q->ntaken < QUIET_RECENT)
+        return 1;
+    memcpy(sorted, q->recent, sizeof sorted);
+    qsort(sorted, QUIET_RECENT, sizeof *sorted, compare_real);
+    return sorted[QUIET_RECENT / 4];
+}
+
+double quiet_ns(const Quiet *q, const Instance *inst)
+{
+    const QuietTime *t = find(q, inst);
+    return t ? t->least * level(q) : 0;
+}
+
+bool quiet_disturbed(const Quiet *q, const Instance *inst, double ns)
+{
+    const double quiet = quiet_ns(q, inst);
+    return quiet > 0 && ns > DISTURBED * quiet;
+}
+
+bool quiet_known(const Quiet *q, const Instance *inst)
+{
+    const QuietTime *t = find(q, inst);
+    return t && t->second <= AGREE * t->least;
+}

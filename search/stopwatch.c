@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/stopwatch.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum { QUIET_PASSES = 5, QUIET_REPEATS = 3, AGAIN_MOST = 4 };
+static const double AGAIN_S = 0.25,
+                    AGAIN_SHARE = 0.08; /* between requests, and of the time budget for all that are made again */
+static const double QUIET_SHARE = 0.03; /* of the time budget, to learn what the anchor takes at rest */
+static const double WAIT_NS = 2e8,
+                    WAIT_SHARE = 2e-3;    /* for a machine at rest: the less of this and that part of the time budget */
+static const double DROP = 1.5;           /* of the fastest of a request: what takes longer has two samples */
+static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
+static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3; /* silence for so long is a hang; less with a small budget */
+
+double stopwatch_deadline_s(const Search *q) { return fmax(DEADLINE_LEAST_S, fmin(DEADLINE_S, q->seconds / 4)); }
+
+bool stopwatch_take(Search *q, const MeasureRecord *m, const char **err)
+{
+    if (!record_add_measure(q->records, m, err))
+        return false;
+    const Records *r = record_all(q->records);
+    study_measure(q->study, &r->measure[r->nmeasure - 1]);
+    return true;
+}
+
+/* The anchor, ready to be timed. -1: there is none that works. */
+static int64_t anchor_of(const Search *q)
+{
+    int64_t trial = search_anchor(q);
+    return trial >= 0 && trial_usable(&q->study->trial[trial]) && q->study->trial[trial].so ? trial : -1;
+}
+
+/* The anchor's place among the kernels of a request, added when there is room. -1: it is not there. */
+static int add_anchor(const Search *q, const char **key, const char **so, int *n)
+{
+    int64_t trial = anchor_of(q);
+    for (int i = 0; trial >= 0 && i < *n; i++)
+        if (strcmp(key[i], q->study->trial[trial].key) == 0)
+            return i;
+    if (trial < 0 || *n == STOPWATCH_MOST)
+        return -1;
+    key[*n] = q->study->trial[trial].key;
+    so[*n] = q->study->trial[trial].so;
+    return (*n)++;
+}
+
+/* The place of the library among them, added when there is room. -1: it is not there. */
+static int add_library(const Search *q, const char **key, const char **so, int *n)
+{
+    if (!q->library || *n == STOPWATCH_MOST)
+        return -1;
+    key[*n] = "library";
+    so[*n] = q->library;
+    return (*n)++;
+}
+
+/* One that brings the runner down is not asked again. */
+static void judge_library(Search *q, const MeasureRecord *library)
+{
+    if (library->status == STATUS_CRASHED || library->status == STATUS_TIMED_OUT)
+        q->library = NULL;
+    q->library_timed = q->library_timed || library->status == STATUS_OK;
+    if (library->status != STATUS_OK)
+        q->library_why = arena_printf(q->arena, "%s: %s", status_name(library->status), library->why);
+}
+
+/* One failed: that must be recorded, whatever the times are worth. */
+static bool any_failed(const MeasureRecord *out, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (out[k].status != STATUS_OK)
+            return true;
+    return false;
+}
+
+static void pause_s(double s)
+{
+    const struct timespec t = { 0, (long)(1e9 * s) };
+    nanosleep(&t, NULL);
+}
+
+/* As long as something disturbs the machine, and there is time to wait, the request once more; the quietest counts. r->keep: the anchor. */
+static bool measure_again(Search *q, Arena *scratch, const Instance *inst, const MeasureRequest *r, const char **key,
+                          const char **so, int n, MeasureRecord *out, const char **err)
+{
+    MeasureRecord *again = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
+    for (int i = 0; i < AGAIN_MOST && r->keep >= 0 && !any_failed(out, n) && q->waited_s < AGAIN_SHARE * q->seconds &&
+                    quiet_disturbed(q->quiet, inst, out[r->keep].least_ns);
+         i++) {
+        const double start_s = q->lab->now_s(q);
+        pause_s(AGAIN_S);
+        if (!measure(q->runner, scratch, r, key, so, n, again, q->stop, err))
+            return false;
+        if (any_failed(again, n) || again[r->keep].least_ns < out[r->keep].least_ns)
+            memcpy(out, again, (size_t)n * sizeof *out);
+        q->waited_s += q->lab->now_s(q) - start_s;
+    }
+    return true;
+}
+
+bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char **key, const char **so, int n,
+                    int repeats, bool final, double *ns, bool *put_off, const char **err)
+{
+    const int ntimed = n, anchor = add_anchor(q, key, so, &n), nkernel = n;
+    const int library = final ? add_library(q, key, so, &n) : -1;
+    const double quiet = quiet_ns(q->quiet, inst);
+    MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
+    MeasureRequest r = { .extent = inst->extent,
+                         .threads = inst->threads,
+                         .repeats = repeats,
+                         .sample_ns = STOPWATCH_SAMPLE_NS,
+                         .max_ns = n * SHAPE_MAX_NS,
+                         .drop = final ? 0 : DROP,
+                         .keep = anchor,
+                         .quiet_ns = quiet,
+                         .wait_ns = fmin(WAIT_NS, WAIT_SHARE * 1e9 * q->seconds),
+                         .deadline_s = stopwatch_deadline_s(q) };
+    if (!measure(q->runner, scratch, &r, key, so, n, out, q->stop, err) ||
+        (!put_off && !measure_again(q, scratch, inst, &r, key, so, n, out, err)))
+        return false;
+    const double anchor_ns = anchor >= 0 ? out[anchor].least_ns : 0;
+    const bool disturbed = quiet_disturbed(q->quiet, inst, anchor_ns);
+    if (anchor_ns > 0)
+        quiet_take(q->quiet, inst, anchor_ns);
+    if (put_off && disturbed && !any_failed(out, nkernel)) {
+        *put_off = true;
+        return true;
+    }
+    q->ntimed++;
+    if (library >= 0)
+        judge_library(q, &out[library]);
+    for (int k = 0; ns && k < ntimed; k++)
+        ns[k] = out[k].status == STATUS_OK ? out[k].least_ns : 0;
+    for (int k = 0; k < nkernel; k++) {
+        out[k].device = q->study->device->id;
+        out[k].final = final;
+        out[k].anchor_ns = disturbed ? quiet : anchor_ns;
+        out[k].library_ns = library >= 0 ? out[library].least_ns : 0;
+        if (!stopwatch_take(q, &out[k], err))
+            return false;
+    }
+    return true;
+}
+
+bool stopwatch_learn(Search *q, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
+{
+    const double until_s = q->lab->now_s(q) + QUIET_SHARE * q->seconds;
+    const int64_t trial = anchor_of(q);
+    for (int pass = 0; trial >= 0 && pass < QUIET_PASSES; pass++)
+        for (int64_t j = 0; j < n && q->lab->now_s(q) < until_s; j++) {
+            const Trial *t = &q->study->trial[trial];
+            MeasureRecord out;
+            const MeasureRequest r = { .extent = inst[j]->extent,
+                                       .threads = inst[j]->threads,
+                                       .repeats = QUIET_REPEATS,
+                                       .sample_ns = STOPWATCH_SAMPLE_NS,
+                                       .max_ns = SHAPE_MAX_NS,
+                                       .deadline_s = stopwatch_deadline_s(q) };
+            if (quiet_known(q->quiet, inst[j]))
+                continue;
+            if (!measure(q->runner, scratch, &r, &t->key, &t->so, 1, &out, q->stop, err))
+                return false;
+            if (out.status == STATUS_OK && out.least_ns > 0)
+                quiet_take(q->quiet, inst[j], out.least_ns);
+        }
+    return true;
+}

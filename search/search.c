@@ -15,6 +15,10 @@ enum { BATCH = 12, FIRST_BATCH = 8, FINAL_PASSES = 3, FINAL_REPEATS = 5, FINAL_R
 /* Of the budget, when each phase should be over; what comes then has the rest (settle.c). */
 static const double SEARCH_SHARE = 0.65, FINAL_SHARE = 0.82;
 static const double WORTH = 5e-4; /* expected gain below which the search ends */
+enum {
+    PATIENCE = 2,
+    LEAST_ROUNDS = 4
+}; /* but not before so many rounds in succession, nor before so many in all: a model of little data may think that it knows */
 static const double NEAR_BEST = 1.3;
 static const double LIMITS_S = 1,
                     LIMITS_SHARE = 0.03; /* for the machine's limits: the less of a second and that of the budget */
@@ -94,8 +98,13 @@ static int first_proposals(const Search *q, Proposal *out)
     return n;
 }
 
+/* Rounds that a search had, and how many of the last ones promised nothing. */
+typedef struct {
+    int64_t n, idle;
+} Rounds;
+
 /* One round. *go_on: false when nothing worth the time is expected. */
-static bool search_round(Search *q, Arena *scratch, Rng *rng, bool *go_on, const char **err)
+static bool search_round(Search *q, Arena *scratch, Rng *rng, Rounds *r, bool *go_on, const char **err)
 {
     Proposal p[BATCH];
     CostModel *m = q->strategy->models ? cost_fit(scratch, q->study, q->templates) : NULL;
@@ -106,7 +115,9 @@ static bool search_round(Search *q, Arena *scratch, Rng *rng, bool *go_on, const
     double gain = 0;
     for (int i = 0; i < n; i++)
         gain = fmax(gain, p[i].gain);
-    *go_on = n > 0 && gain > WORTH;
+    r->idle = gain > WORTH ? 0 : r->idle + 1;
+    *go_on = n > 0 && (r->idle < PATIENCE || r->n < LEAST_ROUNDS);
+    r->n++;
     return !*go_on || q->lab->trials(q, scratch, p, n, SEARCH_SHARE, err);
 }
 
@@ -118,6 +129,7 @@ void search_show(Search *q, Arena *scratch)
 static bool search_phase(Search *q, Arena *scratch, const char **err)
 {
     Rng rng = { q->seed };
+    Rounds rounds = { 0, 0 };
     bool go_on = true;
     progress_phase(q->progress, "search", q->study->spec->budget.trials);
     if (!q->lab->lesser(q, scratch, err))
@@ -127,7 +139,7 @@ static bool search_phase(Search *q, Arena *scratch, const char **err)
             *err = "interrupted";
             return false;
         }
-        if (!search_round(q, scratch, &rng, &go_on, err))
+        if (!search_round(q, scratch, &rng, &rounds, &go_on, err))
             return false;
         search_show(q, scratch);
         arena_reset(scratch);
@@ -137,40 +149,57 @@ static bool search_phase(Search *q, Arena *scratch, const char **err)
 
 /* ---- the last comparison ---- */
 
-enum { MAX_FINALIST = 24 };
+enum { MAX_FINALIST = 24, MAX_BOUT = 40 };
 
 /* Who meets whom on one shape. */
 typedef struct {
     int n;
-    int64_t trial[MAX_FINALIST + 1];
-    double ns; /* of one sample of each */
+    int64_t trial[MAX_BOUT + 1];
+    double time[MAX_BOUT + 1], ns; /* ns: of one sample of each */
 } Bout;
 
-/* Those of the first n finalists that come near the best of them on this shape, and the general kernel, which is the baseline. */
-static void make_bout(const Search *q, const CostModel *m, const Assignment *as, int n, int64_t shape, Bout *b)
+/* By ascending time; the slowest one leaves when there is no room. */
+static void enter_bout(Bout *b, int64_t trial, double time)
+{
+    int k = b->n < MAX_BOUT ? b->n++ : MAX_BOUT;
+    for (; k > 0 && b->time[k - 1] > time; k--)
+        if (k < MAX_BOUT) {
+            b->trial[k] = b->trial[k - 1];
+            b->time[k] = b->time[k - 1];
+        }
+    if (k < MAX_BOUT) {
+        b->trial[k] = trial;
+        b->time[k] = time;
+    }
+}
+
+/* Those of n trials that come near the best of them on this shape, and the general kernel, which is the baseline. */
+static void make_bout(const Search *q, const CostModel *m, const int64_t *trial, int64_t n, int64_t shape, Bout *b)
 {
     const Study *s = q->study;
     int64_t base = search_anchor(q);
     double best = INFINITY;
     *b = (Bout){ 0 };
-    for (int k = 0; k < n; k++)
-        best = fmin(best, cost_trial(m, as->kernel[k], s->shape[shape]));
-    for (int k = 0; k < n; k++)
-        if (cost_trial(m, as->kernel[k], s->shape[shape]) <= NEAR_BEST * best && as->kernel[k] != base)
-            b->trial[b->n++] = as->kernel[k];
+    for (int64_t k = 0; k < n; k++)
+        best = fmin(best, cost_trial(m, trial[k], s->shape[shape]));
+    for (int64_t k = 0; k < n; k++) {
+        const double time = cost_trial(m, trial[k], s->shape[shape]);
+        if (time <= NEAR_BEST * best && trial[k] != base)
+            enter_bout(b, trial[k], time);
+    }
     if (base >= 0 && trial_usable(&s->trial[base]))
         b->trial[b->n++] = base;
     for (int i = 0; i < b->n; i++)
-        b->ns += fmax(cost_trial(m, b->trial[i], s->shape[shape]), INTAKE_SAMPLE_NS);
+        b->ns += fmax(cost_trial(m, b->trial[i], s->shape[shape]), STOPWATCH_SAMPLE_NS);
     if (q->library)
-        b->ns += fmax(best, INTAKE_SAMPLE_NS);
+        b->ns += fmax(best, STOPWATCH_SAMPLE_NS);
 }
 
-static double make_bouts(const Search *q, const CostModel *m, const Assignment *as, int n, Bout *bout)
+static double make_bouts(const Search *q, const CostModel *m, const int64_t *trial, int64_t n, Bout *bout)
 {
     double ns = 0;
     for (int64_t j = 0; j < q->study->nshape; j++) {
-        make_bout(q, m, as, n, j, &bout[j]);
+        make_bout(q, m, trial, n, j, &bout[j]);
         ns += bout[j].ns;
     }
     return ns;
@@ -267,8 +296,19 @@ static bool measure_limits(Search *q, Arena *scratch, const char **err)
     return true;
 }
 
-/* The finalists: twice as many as the package may keep, fewer when time is short. Each meets the others on every shape where it comes near
- * the best, so that the choice is made between times that were taken side by side. */
+/* Every trial that a package could keep. */
+static int64_t all_trials(const Study *s, int64_t *trial)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (trial_usable(&s->trial[i]) && s->trial[i].c.target == s->target)
+            trial[n++] = i;
+    return n;
+}
+
+/* The finalists: twice as many as the package may keep, fewer when time is short; all trials where the search is to know the best of them.
+ * Each meets the others on every shape where it comes near the best, so that the choice is made between times that were taken side by
+ * side. */
 static bool final_phase(Search *q, Arena *scratch, const char **err)
 {
     const Study *s = q->study;
@@ -284,10 +324,14 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
             return false;
     }
     Bout *bout = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Bout);
-    int n = as->nkernel < MAX_FINALIST ? as->nkernel : MAX_FINALIST;
-    double ns = make_bouts(q, m, as, n, bout);
-    while (n > 1 && too_late(q, ns))
-        ns = make_bouts(q, m, as, --n, bout);
+    int64_t *all = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, int64_t);
+    const int64_t *trial = q->strategy->compares_all ? all : as->kernel;
+    int64_t n = q->strategy->compares_all    ? all_trials(s, all)
+                : as->nkernel < MAX_FINALIST ? as->nkernel
+                                             : MAX_FINALIST;
+    double ns = make_bouts(q, m, trial, n, bout);
+    while (!q->strategy->compares_all && n > 1 && too_late(q, ns))
+        ns = make_bouts(q, m, trial, --n, bout);
     return hold_bouts(q, scratch, bout, ns, err);
 }
 
@@ -310,6 +354,7 @@ bool search_run(Search *q, const char **err)
     Arena *scratch = arena_new();
     *err = NULL;
     q->anchor = choose_anchor(q, scratch);
+    q->quiet = quiet_new(q->arena);
     int64_t before = measured_trials(q->study);
     bool ok = search_phase(q, scratch, err);
     const bool fresh = ok && (measured_trials(q->study) > before || !all_compared(q->study));

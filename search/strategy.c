@@ -38,6 +38,17 @@ static int propose_random(Arena *a, const Study *s, const Space *space, const Co
     return count;
 }
 
+/* The shapes that a candidate was not measured on, as far as there is room. One that is in the study and not built is in this batch. */
+static void add_missing(const Study *s, Proposal *p)
+{
+    const int64_t trial = study_find(s, &p->c);
+    if (trial >= 0 && !trial_usable(&s->trial[trial]))
+        return;
+    for (int64_t j = 0; p->nshape < PROPOSE_MAX_SHAPES && j < s->nshape; j++)
+        if (trial < 0 || !(s->trial[trial].ns[j] > 0))
+            p->shape[p->nshape++] = j;
+}
+
 /* All candidates in order, on all shapes. */
 static int propose_all(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)
 {
@@ -46,18 +57,16 @@ static int propose_all(Arena *a, const Study *s, const Space *space, const CostM
     (void)rng;
     int count = 0;
     for (int64_t i = 0; i < space->n && count < n; i++) {
-        if (study_find(s, &space->candidate[i]) >= 0)
-            continue;
-        Proposal *p = &out[count++];
+        Proposal *p = &out[count];
         begin(p, &space->candidate[i]);
-        for (; p->nshape < PROPOSE_MAX_SHAPES && p->nshape < s->nshape; p->nshape++)
-            p->shape[p->nshape] = p->nshape;
+        add_missing(s, p);
+        count += p->nshape > 0;
     }
     return count;
 }
 
 const Strategy strategies[STRATEGY_COUNT] = {
-    [STRATEGY_JOINT] = { "joint", true, propose },
-    [STRATEGY_RANDOM] = { "random", false, propose_random },
-    [STRATEGY_EXHAUSTIVE] = { "exhaustive", false, propose_all },
+    [STRATEGY_JOINT] = { "joint", true, false, propose },
+    [STRATEGY_RANDOM] = { "random", false, false, propose_random },
+    [STRATEGY_EXHAUSTIVE] = { "exhaustive", false, true, propose_all },
 };

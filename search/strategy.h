@@ -11,7 +11,8 @@ typedef enum { STRATEGY_JOINT, STRATEGY_RANDOM, STRATEGY_EXHAUSTIVE, STRATEGY_CO
 
 typedef struct {
     const char *name;
-    bool models; /* asks for a model; else m is NULL */
+    bool models;       /* asks for a model; else m is NULL */
+    bool compares_all; /* in the end all kernels near a shape's best, not the finalists alone */
     /* As propose(). */
     int (*propose)(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n);
 } Strategy;

@@ -14,7 +14,8 @@ static const double NO_IDEA =
     60; /* log2 ns of a shape whose work cannot be computed: decades, so never chosen for it */
 static const double SIGMA_ROWS = 4; /* what the error over all shapes counts for, in measurements */
 /* Power of a measurement's weight with which its error counts: half at 1.04 times the best, 5 % at 1.2. */
-static const double NEAR_BEST = 8;
+static const double NEAR_BEST = 4;
+static const double LEAST_WEIGHT = 0.02, STEEPNESS = 4; /* of a measurement in the fit */
 static const double SHRINK = 0.3; /* weight of "no residual" against one measured at the same shape */
 
 static double real(const Expr *e, const int64_t *slots)
@@ -137,7 +138,10 @@ static double predict_log2(const CostModel *m, const Candidate *c, KernelFacts f
 bool cost_measured(const Trial *t, int64_t shape) { return trial_usable(t) && t->ns[shape] > 0; }
 
 /* Measurements near the best of their shape weigh 1, slow ones less. */
-static double weight_of(double best, double ns) { return ns <= best ? 1 : fmax(0.05, (best / ns) * (best / ns)); }
+static double weight_of(double best, double ns)
+{
+    return ns <= best ? 1 : fmax(LEAST_WEIGHT, pow(best / ns, STEEPNESS));
+}
 
 /* Squared distance of two shapes in octaves of their extents and threads. */
 static double distance2(const Instance *a, const Instance *b, int naxis)

@@ -60,12 +60,8 @@ const Table *table_read(Arena *a, const char *spec, const char *records)
     if (!t->space || !is_complete(t))
         return NULL;
     t->best = ARENA_ARRAY(a, (size_t)t->truth->nshape + 1, double);
-    for (int64_t j = 0; j < t->truth->nshape; j++) {
-        t->best[j] = INFINITY;
-        for (int64_t i = 0; i < t->truth->ntrial; i++)
-            if (trial_usable(&t->truth->trial[i]) && t->truth->trial[i].ns[j] > 0)
-                t->best[j] = fmin(t->best[j], t->truth->trial[i].ns[j]);
-    }
+    for (int64_t j = 0; j < t->truth->nshape; j++)
+        t->best[j] = study_best(t->truth, j, NULL);
     return t;
 }
 
@@ -100,7 +96,7 @@ Spec *table_one_shape(Arena *a, const Table *t, int64_t shape)
 double table_ns(const Table *t, const Candidate *c, const Instance *inst)
 {
     const int64_t i = study_find(t->truth, c), j = study_shape(t->truth, inst->extent, inst->threads);
-    return i >= 0 && j >= 0 && t->truth->trial[i].ns[j] > 0 ? t->truth->trial[i].ns[j] : INFINITY;
+    return i >= 0 && j >= 0 && t->truth->trial[i].ns[j] > 0 ? fmax(t->truth->trial[i].ns[j], t->best[j]) : INFINITY;
 }
 
 double table_best(const Table *t, const Instance *inst)

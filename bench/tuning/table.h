@@ -33,6 +33,7 @@ Spec *table_spec(Arena *a, const Table *t, const int64_t *shown, int nshown);
 /* The same with one shape, tuned. */
 Spec *table_one_shape(Arena *a, const Table *t, int64_t shape);
 
+/* A kernel's time; the best of a shape was found in the last comparison, and one that had no part in it does not count as faster. */
 double table_ns(const Table *t, const Candidate *c, const Instance *inst);
 double table_best(const Table *t, const Instance *inst);
 

@@ -86,7 +86,7 @@ static double sample_ns(const Search *q, const CostModel *m, const SettlePair *p
     int64_t trial[2];
     double ns = 0;
     for (int i = 0, n = rivals_of(q->study, m, pair, trial); i < n; i++)
-        ns += fmax(cost_trial(m, trial[i], q->study->shape[pair->shape]), INTAKE_SAMPLE_NS);
+        ns += fmax(cost_trial(m, trial[i], q->study->shape[pair->shape]), STOPWATCH_SAMPLE_NS);
     return ns;
 }
 

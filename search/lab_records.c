@@ -84,28 +84,26 @@ static int64_t first_of(const LabRecords *l, const MeasureRecord *pair)
     return low;
 }
 
-/* The next measurement of a kernel on a shape, for a table any of the kind asked for, or else of the other. NULL: there is none, as where
- * the time of the search that was recorded was up. */
+/* The next measurement of a kernel on a shape of the kind asked for; of a table that has no more of them the last one again, or one of the
+ * other kind. NULL: there is none, as where the time of the search that was recorded was up. */
 static const MeasureRecord *next_measure(LabRecords *l, const Search *q, const char *key, int64_t shape, bool final)
 {
     const Instance *inst = q->study->shape[shape];
     MeasureRecord pair = { .key = key, .threads = inst->threads };
     memcpy(pair.extent, inst->extent, (size_t)q->study->spec->op->naxis * sizeof *pair.extent);
-    const MeasureRecord *other = NULL;
+    const MeasureRecord *again = NULL, *other = NULL;
     for (int64_t i = first_of(l, &pair); i < l->records->nmeasure; i++) {
         const MeasureRecord *m = l->measure[i];
         if (strcmp(m->key, key) != 0 || by_shape(m, &pair) != 0)
             break;
-        if (l->use == LAB_AGAIN && m->nsample > 0 && m->final == final)
-            return m;
-        if (l->use == LAB_AGAIN && m->nsample > 0)
-            other = m;
-        if (l->use == LAB_ONCE && !l->used[i] && m->final == final) {
+        if (!l->used[i] && m->final == final) {
             l->used[i] = true;
             return m;
         }
+        if (m->nsample > 0)
+            *(m->final == final ? &again : &other) = m;
     }
-    return other;
+    return l->use == LAB_ONCE ? NULL : again ? again : other;
 }
 
 static double sample_s(const MeasureRecord *m) { return 1e-9 * fmax(m->least_ns, STOPWATCH_SAMPLE_NS); }

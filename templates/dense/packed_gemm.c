@@ -60,7 +60,8 @@ terms = (
   { name = "loads";    expr = "K * (GROUPS * (TILES * NP * VP + MT) + SINGLES * (TILES * VP + MT)) / 2"; doc = "two loads a cycle: W's vectors once a tile, X's values once a row"; },
   { name = "stalls";   expr = "K * (GROUPS * ((TILES - 1) * max(0, 4 / KA - ROWS*NP*VP / 2) + max(0, 4 / KA - REST*NP*VP / 2)) + SINGLES * ((TILES - 1) * max(0, 4 / KA - ROWS*VP / 2) + max(0, 4 / KA - REST*VP / 2)))";
     doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
-  { name = "w_l2";     expr = "K * (TILES - 1) * ((NP * KB * 64 > L1_BYTES) * GROUPS * NP + (KB * 64 > L1_BYTES) * SINGLES)"; doc = "lines of W that later row tiles fetch from L2, as they do not fit L1"; },
+  { name = "w_l2";     expr = "K * (TILES - 1) * ((NP * KB * 64 > L1_BYTES) * GROUPS * max(0, 2 * NP - max(ROWS*NP*VP, NP*VP + ROWS) / 2) + (KB * 64 > L1_BYTES) * SINGLES * max(0, 2 - max(ROWS*VP, VP + ROWS) / 2))";
+    doc = "lines of W that later row tiles fetch from L2, as they do not fit L1, two cycles each, beyond what FMAs and loads hide"; },
   { name = "w_first";  expr = "(PT * K * 64 <= L2_BYTES) * PT * K"; doc = "lines of W that the first row tile fetches from L2"; },
   { name = "w_stream"; expr = "(PT * K * 64 > L2_BYTES) * PASSES * PT * K * 2"; doc = "the same from beyond L2, at 32 bytes a cycle"; },
   { name = "cold";     expr = "(PF == 0) * PASSES * (GROUPS + SINGLES) * 300"; doc = "the first lines of panels come from far, and nobody asked for them"; },

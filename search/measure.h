@@ -22,7 +22,7 @@ typedef struct {
     int keep; /* not so this one, which others are compared with; -1: none */
     double
         quiet_ns; /* of a call of `keep` when nothing else uses the machine: rounds wait for such a time; 0: not known */
-    double wait_ns;     /* how much longer than the sampling they do, all together */
+    double wait_ns;     /* that they may, all together, on top of a quarter of the sampling */
     double deadline_s;  /* silence longer than this kills the runner: STATUS_TIMED_OUT */
     bool count;         /* the emulator shall count what kernels do: MeasureRecord.fact */
     int64_t smem_limit; /* for the emulator: shared memory that a block can have; 0: as it likes */

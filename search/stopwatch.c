@@ -8,7 +8,7 @@
 enum { QUIET_PASSES = 5, QUIET_REPEATS = 3, AGAIN_MOST = 4 };
 static const double AGAIN_S = 0.25,
                     AGAIN_SHARE = 0.08; /* between requests, and of the time budget for all that are made again */
-static const double QUIET_SHARE = 0.03; /* of the time budget, to learn what the anchor takes at rest */
+static const double QUIET_SHARE = 0.04; /* of the time budget, to learn what the anchor takes at rest */
 static const double WAIT_NS = 2e8,
                     WAIT_SHARE = 2e-3;    /* for a machine at rest: the less of this and that part of the time budget */
 static const double DROP = 1.5;           /* of the fastest of a request: what takes longer has two samples */
@@ -147,7 +147,7 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
 
 bool stopwatch_learn(Search *q, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
 {
-    const double until_s = q->lab->now_s(q) + QUIET_SHARE * q->seconds;
+    const double began_s = q->lab->now_s(q), until_s = began_s + QUIET_SHARE * q->seconds - q->learned_s;
     const int64_t trial = anchor_of(q);
     for (int pass = 0; trial >= 0 && pass < QUIET_PASSES; pass++)
         for (int64_t j = 0; j < n && q->lab->now_s(q) < until_s; j++) {
@@ -166,5 +166,6 @@ bool stopwatch_learn(Search *q, Arena *scratch, const Instance *const *inst, int
             if (out.status == STATUS_OK && out.least_ns > 0)
                 quiet_take(q->quiet, inst[j], out.least_ns);
         }
+    q->learned_s += q->lab->now_s(q) - began_s;
     return true;
 }

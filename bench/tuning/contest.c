@@ -11,10 +11,11 @@ typedef struct {
     const Contest *contest;
     Curve *curve;
     int64_t cap;
-    int kernels; /* most in the choice */
+    int64_t trials; /* that were there after the batch before, and the time then */
+    double seconds;
 } Watch;
 
-static Point *add_point(Watch *w, const Search *q)
+static Point *add_point(Watch *w, int64_t trials, double seconds)
 {
     Curve *c = w->curve;
     if (c->n == w->cap) {
@@ -23,14 +24,14 @@ static Point *add_point(Watch *w, const Search *q)
         w->cap = cap;
     }
     Point *p = &c->point[c->n++];
-    *p = (Point){ .trials = q->study->ntrial, .seconds = q->lab->now_s(q) };
+    *p = (Point){ .trials = trials, .seconds = seconds };
     return p;
 }
 
 /* What a package made of this study would choose, by the table's times. */
 static void judge_choice(const Contest *c, const Study *s, Arena *scratch, Point *p)
 {
-    CostModel *m = cost_fit(scratch, s, &c->table->workload->templates);
+    const CostModel *m = cost_fit(scratch, s, &c->table->workload->templates);
     const Assignment *as = select_kernels(scratch, s, m, SELECT_PACKAGE);
     double weight[2] = { 0, 0 };
     if (!as)
@@ -44,14 +45,33 @@ static void judge_choice(const Contest *c, const Study *s, Arena *scratch, Point
     }
 }
 
+/* A search could stop after any trial, so each of a batch is a point: the study as far as that one, at its share of the batch's time. */
+static void see_trials(Watch *w, const Search *q, void (*judge)(const Watch *w, const Study *s, Point *p))
+{
+    const int64_t before = w->trials, after = q->study->ntrial;
+    const double now_s = q->lab->now_s(q);
+    for (int64_t k = before < after ? before + 1 : after; k <= after; k++) {
+        Study part = *q->study;
+        const double share = before < after ? (double)(k - before) / (double)(after - before) : 1;
+        part.ntrial = k;
+        judge(w, &part, add_point(w, k, w->seconds + share * (now_s - w->seconds)));
+    }
+    w->trials = after;
+    w->seconds = now_s;
+}
+
+static void judge_study(const Watch *w, const Study *s, Point *p)
+{
+    Arena *scratch = arena_new();
+    judge_choice(w->contest, s, scratch, p);
+    arena_free(scratch);
+}
+
 static void see_choice(void *ctx, Search *q, const Proposal *p, int n)
 {
-    Watch *w = ctx;
-    Arena *scratch = arena_new();
     (void)p;
     (void)n;
-    judge_choice(w->contest, q->study, scratch, add_point(w, q));
-    arena_free(scratch);
+    see_trials(ctx, q, judge_study);
 }
 
 static double best_found(const Table *t, const Study *s, const Instance *inst)
@@ -63,17 +83,19 @@ static double best_found(const Table *t, const Study *s, const Instance *inst)
 }
 
 /* Of one shape, the best kernel that was measured. */
+static void judge_best(const Watch *w, const Study *s, Point *p)
+{
+    double weight = 0;
+    const Instance *inst = s->shape[0];
+    p->kernels = 1;
+    quality_add(&p->shown, best_found(w->contest->table, s, inst) / table_best(w->contest->table, inst), 1, &weight);
+}
+
 static void see_best(void *ctx, Search *q, const Proposal *p, int n)
 {
-    Watch *w = ctx;
-    double weight = 0;
-    const Instance *inst = q->study->shape[0];
     (void)p;
     (void)n;
-    Point *point = add_point(w, q);
-    point->kernels = 1;
-    quality_add(&point->shown, best_found(w->contest->table, q->study, inst) / table_best(w->contest->table, inst), 1,
-                &weight);
+    see_trials(ctx, q, judge_best);
 }
 
 static Study *run(Arena *a, const Contest *c, Spec *spec, const Strategy *strategy, uint64_t seed, Watch *w,
@@ -180,23 +202,26 @@ static int64_t largest_shape(const Contest *c)
 }
 
 /* The best kernel on the first shape of the search, on all of the table's. */
-static void see_everywhere(void *ctx, Search *q, const Proposal *p, int n)
+static void judge_everywhere(const Watch *w, const Study *s, Point *point)
 {
-    Watch *w = ctx;
     const Table *t = w->contest->table;
     double weight[2] = { 0, 0 };
     int64_t trial = -1;
-    (void)p;
-    (void)n;
-    Point *point = add_point(w, q);
-    study_best(q->study, 0, &trial);
+    study_best(s, 0, &trial);
     point->kernels = 1;
     for (int64_t j = 0; trial >= 0 && j < t->truth->nshape; j++) {
         const Instance *inst = t->truth->shape[j];
         const bool shown = is_shown(w->contest, inst);
-        quality_add(shown ? &point->shown : &point->held_out, table_ns(t, &q->study->trial[trial].c, inst) / t->best[j],
+        quality_add(shown ? &point->shown : &point->held_out, table_ns(t, &s->trial[trial].c, inst) / t->best[j],
                     inst->weight, &weight[shown]);
     }
+}
+
+static void see_everywhere(void *ctx, Search *q, const Proposal *p, int n)
+{
+    (void)p;
+    (void)n;
+    see_trials(ctx, q, judge_everywhere);
 }
 
 Curve contest_largest(Arena *a, const Contest *c, const Strategy *s, uint64_t seed)

@@ -34,7 +34,7 @@ typedef struct {
 
 /* All shown shapes in one search. */
 Curve contest_joint(Arena *a, const Contest *c, const Strategy *s, uint64_t seed);
-/* A search of its own for each shown shape; after k batches of each of them. */
+/* A search of its own for each shown shape; after k trials of each of them. */
 Curve contest_per_shape(Arena *a, const Contest *c, const Strategy *s, uint64_t seed);
 /* A search for the largest shape; its best kernel serves all. */
 Curve contest_largest(Arena *a, const Contest *c, const Strategy *s, uint64_t seed);

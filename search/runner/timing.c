@@ -13,7 +13,8 @@
 #include "templates/package/pool.h"
 
 enum { MIN_SAMPLES = 3, SAMPLES_OF_DROPPED = 2, PAUSE_NS = 5000000 };
-static const double DISTURBED = 1.08; /* of the time of `keep`: a round waits for less */
+static const double WAIT_SHARE = 0.25; /* of the sampling, that rounds may wait on top of what the request grants */
+static const double DISTURBED = 1.08;  /* of the time of `keep`: a round waits for less */
 static const double warm_ns = 1e6, long_ns = 5e6, max_calls = 1e6;
 
 static double now_ns(void)
@@ -142,7 +143,7 @@ static void pause_ns(long ns)
 static void begin_round(Kernel *k, const Shape *s, const Frame *f, const Timing *t, double sampled_ns, Calm *calm)
 {
     const double start = now_ns();
-    double most = t->wait_ns + sampled_ns - calm->waited_ns, *sample = &k->ns[k->nsample];
+    double most = t->wait_ns + WAIT_SHARE * sampled_ns - calm->waited_ns, *sample = &k->ns[k->nsample];
     take_sample(k, s, f, t);
     for (double waited = 0; *sample > DISTURBED * calm->quiet_ns && waited < most; waited = now_ns() - start) {
         pause_ns(PAUSE_NS);

@@ -138,10 +138,10 @@ Curve contest_joint(Arena *a, const Contest *c, const Strategy *s, uint64_t seed
     return curve;
 }
 
-static bool is_shown(const Contest *c, const Instance *inst)
+bool contest_shows(const Contest *c, int64_t value)
 {
     for (int i = 0; i < c->nshown; i++)
-        if (inst->dim[0] == c->shown[i])
+        if (c->shown[i] == value)
             return true;
     return false;
 }
@@ -162,7 +162,7 @@ Curve contest_per_shape(Arena *a, const Contest *c, const Strategy *s, uint64_t 
     const Study *truth = c->table->truth;
     Curve *one = ARENA_ARRAY(a, (size_t)truth->nshape + 1, Curve), all = { 0 };
     for (int64_t j = 0; j < truth->nshape; j++)
-        if (is_shown(c, truth->shape[j])) {
+        if (contest_shows(c, truth->shape[j]->dim[0])) {
             one[j] = one_shape(a, c, s, seed + (uint64_t)j, j);
             all.n = one[j].n > all.n ? one[j].n : all.n;
         }
@@ -196,7 +196,8 @@ static int64_t largest_shape(const Contest *c)
     const Study *s = c->table->truth;
     int64_t best = -1;
     for (int64_t j = 0; j < s->nshape; j++)
-        if (is_shown(c, s->shape[j]) && (best < 0 || work_of(s->spec, s->shape[j]) > work_of(s->spec, s->shape[best])))
+        if (contest_shows(c, s->shape[j]->dim[0]) &&
+            (best < 0 || work_of(s->spec, s->shape[j]) > work_of(s->spec, s->shape[best])))
             best = j;
     return best;
 }
@@ -211,7 +212,7 @@ static void judge_everywhere(const Watch *w, const Study *s, Point *point)
     point->kernels = 1;
     for (int64_t j = 0; trial >= 0 && j < t->truth->nshape; j++) {
         const Instance *inst = t->truth->shape[j];
-        const bool shown = is_shown(w->contest, inst);
+        const bool shown = contest_shows(w->contest, inst->dim[0]);
         quality_add(shown ? &point->shown : &point->held_out, table_ns(t, &s->trial[trial].c, inst) / t->best[j],
                     inst->weight, &weight[shown]);
     }
@@ -241,7 +242,7 @@ Point contest_analytic(Arena *a, const Contest *c)
     for (int64_t j = 0; j < t->truth->nshape; j++) {
         const Instance *inst = t->truth->shape[j];
         const Candidate *best = NULL;
-        const bool shown = is_shown(c, inst);
+        const bool shown = contest_shows(c, inst->dim[0]);
         double least = INFINITY;
         for (int64_t i = 0; i < t->space->n; i++) {
             const double ns = cost_predict(m, &t->space->candidate[i], inst->extent, inst->threads);

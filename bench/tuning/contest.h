@@ -32,6 +32,9 @@ typedef struct {
     int trials; /* the most */
 } Contest;
 
+/* The searches are shown the shapes whose first dim has this value. */
+bool contest_shows(const Contest *c, int64_t value);
+
 /* All shown shapes in one search. */
 Curve contest_joint(Arena *a, const Contest *c, const Strategy *s, uint64_t seed);
 /* A search of its own for each shown shape; after k trials of each of them. */

@@ -155,13 +155,9 @@ static Contest with_ends(Arena *a, const Contest *c)
     int64_t *shown = ARENA_ARRAY(a, (size_t)c->nshown + 2, int64_t);
     Contest more = *c;
     memcpy(shown, c->shown, (size_t)c->nshown * sizeof *shown);
-    for (int i = 0; i < 2; i++) {
-        bool there = false;
-        for (int k = 0; k < c->nshown; k++)
-            there = there || c->shown[k] == end[i];
-        if (!there)
+    for (int i = 0; i < 2; i++)
+        if (!contest_shows(c, end[i]))
             shown[more.nshown++] = end[i];
-    }
     more.shown = shown;
     return more;
 }

@@ -123,14 +123,6 @@ static double log_regret(const Table *t, const RankOrder *o, int n, int64_t shap
     return log(least / o->truth[0].key);
 }
 
-static bool is_shown(const Contest *c, const Instance *inst)
-{
-    for (int i = 0; i < c->nshown; i++)
-        if (inst->dim[0] == c->shown[i])
-            return true;
-    return false;
-}
-
 static int compare_real(const void *x, const void *y)
 {
     const double a = *(const double *)x, b = *(const double *)y;
@@ -148,7 +140,7 @@ static double median_error(Arena *a, const Contest *c, const Study *s, const dou
             continue;
         for (int64_t j = 0; j < t->truth->nshape; j++) {
             const double ns = table_ns(t, &t->space->candidate[i], t->truth->shape[j]);
-            if (is_shown(c, t->truth->shape[j]) == shown && isfinite(ns))
+            if (contest_shows(c, t->truth->shape[j]->dim[0]) == shown && isfinite(ns))
                 error[n++] = fabs(exp2(predicted[i * t->truth->nshape + j]) / ns - 1);
         }
     }
@@ -161,7 +153,7 @@ static void score_shapes(Arena *a, const Contest *c, const double *predicted, bo
     const Table *t = c->table;
     double n = 0, sum = 0, top = 0;
     for (int64_t j = 0; j < t->truth->nshape; j++) {
-        if (is_shown(c, t->truth->shape[j]) != shown)
+        if (contest_shows(c, t->truth->shape[j]->dim[0]) != shown)
             continue;
         const RankOrder o = order_of(a, t, predicted, j);
         score->rank += rank_spearman(a, &o);

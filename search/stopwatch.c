@@ -82,20 +82,28 @@ static void pause_s(double s)
     nanosleep(&t, NULL);
 }
 
-/* As long as something disturbs the machine, and there is time to wait, the request once more; the quietest counts. r->keep: the anchor. */
-static bool measure_again(Search *q, Arena *scratch, const Instance *inst, const MeasureRequest *r, const char **key,
-                          const char **so, int n, MeasureRecord *out, const char **err)
+/* What is timed together: kernels, then perhaps the library. */
+typedef struct {
+    const Instance *inst;
+    const char **key, **so;
+    int n, nkernel;
+    MeasureRequest r; /* keep: the anchor */
+} Round;
+
+/* As long as something disturbs the machine, and there is time to wait, the round once more; the quietest counts. */
+static bool measure_again(Search *q, Arena *scratch, const Round *x, MeasureRecord *out, const char **err)
 {
-    MeasureRecord *again = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
-    for (int i = 0; i < AGAIN_MOST && r->keep >= 0 && !any_failed(out, n) && q->waited_s < AGAIN_SHARE * q->seconds &&
-                    quiet_disturbed(q->quiet, inst, out[r->keep].least_ns);
+    MeasureRecord *again = ARENA_ARRAY(scratch, (size_t)x->n, MeasureRecord);
+    const int anchor = x->r.keep;
+    for (int i = 0; i < AGAIN_MOST && anchor >= 0 && !any_failed(out, x->nkernel) &&
+                    q->waited_s < AGAIN_SHARE * q->seconds && quiet_disturbed(q->quiet, x->inst, out[anchor].least_ns);
          i++) {
         const double start_s = q->lab->now_s(q);
         pause_s(AGAIN_S);
-        if (!measure(q->runner, scratch, r, key, so, n, again, q->stop, err))
+        if (!measure(q->runner, scratch, &x->r, x->key, x->so, x->n, again, q->stop, err))
             return false;
-        if (any_failed(again, n) || again[r->keep].least_ns < out[r->keep].least_ns)
-            memcpy(out, again, (size_t)n * sizeof *out);
+        if (any_failed(again, x->nkernel) || again[anchor].least_ns < out[anchor].least_ns)
+            memcpy(out, again, (size_t)x->n * sizeof *out);
         q->waited_s += q->lab->now_s(q) - start_s;
     }
     return true;
@@ -104,37 +112,39 @@ static bool measure_again(Search *q, Arena *scratch, const Instance *inst, const
 bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char **key, const char **so, int n,
                     int repeats, bool final, double *ns, bool *put_off, const char **err)
 {
-    const int ntimed = n, anchor = add_anchor(q, key, so, &n), nkernel = n;
-    const int library = final ? add_library(q, key, so, &n) : -1;
+    Round x = { .inst = inst, .key = key, .so = so, .n = n };
+    const int anchor = add_anchor(q, key, so, &x.n);
+    x.nkernel = x.n;
+    const int library = final ? add_library(q, key, so, &x.n) : -1;
     const double quiet = quiet_ns(q->quiet, inst);
-    MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)n, MeasureRecord);
-    MeasureRequest r = { .extent = inst->extent,
-                         .threads = inst->threads,
-                         .repeats = repeats,
-                         .sample_ns = STOPWATCH_SAMPLE_NS,
-                         .max_ns = n * SHAPE_MAX_NS,
-                         .drop = final ? 0 : DROP,
-                         .keep = anchor,
-                         .quiet_ns = quiet,
-                         .wait_ns = fmin(WAIT_NS, WAIT_SHARE * 1e9 * q->seconds),
-                         .deadline_s = stopwatch_deadline_s(q) };
-    if (!measure(q->runner, scratch, &r, key, so, n, out, q->stop, err) ||
-        (!put_off && !measure_again(q, scratch, inst, &r, key, so, n, out, err)))
+    MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)x.n, MeasureRecord);
+    x.r = (MeasureRequest){ .extent = inst->extent,
+                            .threads = inst->threads,
+                            .repeats = repeats,
+                            .sample_ns = STOPWATCH_SAMPLE_NS,
+                            .max_ns = x.n * SHAPE_MAX_NS,
+                            .drop = final ? 0 : DROP,
+                            .keep = anchor,
+                            .quiet_ns = quiet,
+                            .wait_ns = fmin(WAIT_NS, WAIT_SHARE * 1e9 * q->seconds),
+                            .deadline_s = stopwatch_deadline_s(q) };
+    if (!measure(q->runner, scratch, &x.r, key, so, x.n, out, q->stop, err) ||
+        (!put_off && !measure_again(q, scratch, &x, out, err)))
         return false;
     const double anchor_ns = anchor >= 0 ? out[anchor].least_ns : 0;
     const bool disturbed = quiet_disturbed(q->quiet, inst, anchor_ns);
     if (anchor_ns > 0)
         quiet_take(q->quiet, inst, anchor_ns);
-    if (put_off && disturbed && !any_failed(out, nkernel)) {
+    if (put_off && disturbed && !any_failed(out, x.nkernel)) {
         *put_off = true;
         return true;
     }
     q->ntimed++;
     if (library >= 0)
         judge_library(q, &out[library]);
-    for (int k = 0; ns && k < ntimed; k++)
+    for (int k = 0; ns && k < n; k++)
         ns[k] = out[k].status == STATUS_OK ? out[k].least_ns : 0;
-    for (int k = 0; k < nkernel; k++) {
+    for (int k = 0; k < x.nkernel; k++) {
         out[k].device = q->study->device->id;
         out[k].final = final;
         out[k].anchor_ns = disturbed ? quiet : anchor_ns;

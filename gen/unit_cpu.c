@@ -25,10 +25,26 @@ static void add_preamble(Text *t, const UnitContext *u)
     const Spec *s = u->spec;
     text_add(t, "/* Each kernel is compiled for its own instruction set and runs only where the CPU has it. */\n");
     add_targets(t, u);
-    text_add(t, "\n/* Keeps a vector in a register: without it the compiler may load it again for every use. */\n#if "
-                "defined(__x86_64__)\n");
-    text_printf(t, "#define %s_IN_REGISTER(v) __asm__(\"\" : \"+v\"(v))\n#else\n", s->name);
-    text_printf(t, "#define %s_IN_REGISTER(v) ((void)0)\n#endif\n\n", s->name);
+    text_printf(
+        t,
+        "\n/* %s_IN_REGISTER keeps a vector in a register: without it the compiler may load it again for every use.\n"
+        " * %s_FMA is sum += x * w on vectors of floats, in place: gcc would rotate sums through other registers, at "
+        "a\n"
+        " * move a time. Kernels with vectors of more than 16 bytes are for CPUs that have this instruction. */\n"
+        "#if defined(__x86_64__)\n"
+        "#define %s_IN_REGISTER(v) __asm__(\"\" : \"+v\"(v))\n"
+        "#define %s_FMA(sum, x, w)                                                                  \\\n"
+        "    do {                                                                                   \\\n"
+        "        if (sizeof(sum) > 16)                                                              \\\n"
+        "            __asm__(\"vfmadd231ps {%%2, %%1, %%0|%%0, %%1, %%2}\" : \"+v\"(sum) : \"v\"(x), \"v\"(w)); \\\n"
+        "        else                                                                               \\\n"
+        "            (sum) += (x) * (w);                                                            \\\n"
+        "    } while (0)\n"
+        "#else\n"
+        "#define %s_IN_REGISTER(v) ((void)0)\n"
+        "#define %s_FMA(sum, x, w) ((sum) += (x) * (w))\n"
+        "#endif\n\n",
+        s->name, s->name, s->name, s->name, s->name, s->name);
     text_add(t, "/* One call, as the kernels see it. */\ntypedef struct {\n    int64_t ");
     text_printf(t, "%s;\n", unit_axes(t->arena, s->op, NULL));
     unit_add_operand_fields(t, s, NULL);

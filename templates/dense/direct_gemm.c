@@ -63,8 +63,12 @@ padded_flops = "2 * M * VECTORS * VF * K";
 serial_flops = "2 * MT * VT * VF * K";
 terms = (
   { name = "fma";      expr = "K * VT * MT / 2"; doc = "two FMAs a cycle"; },
-  { name = "loads";    expr = "K * (GROUPS * (TILES * NV + MT) + SINGLES * (TILES + MT)) / 2";
-    doc = "two loads a cycle: W's vectors once a tile, X's values once a row"; },
+  { name = "loads";    expr = "K * (GROUPS * ((TILES - 1) * max(0, NV + ROWS - ROWS*NV / 2) + max(0, NV + REST - REST*NV / 2))"
+                              " + SINGLES * ((TILES - 1) * (1 + ROWS / 2) + 1 + REST / 2))";
+    doc = "W's vectors once a tile, X's values once a row: what one load a cycle takes beyond the FMAs"; },
+  { name = "loads_2";  expr = "K * (GROUPS * ((TILES - 1) * max(0, NV + ROWS - ROWS*NV) + max(0, NV + REST - REST*NV))"
+                              " + SINGLES * TILES) / 2";
+    doc = "the same where the CPU does two loads a cycle"; },
   { name = "stalls";   expr = "K * (GROUPS * ((TILES - 1) * max(0, 4 - ROWS*NV / 2) + max(0, 4 - REST*NV / 2))"
                               " + SINGLES * ((TILES - 1) * max(0, 4 - ROWS / 2) + max(0, 4 - REST / 2)))";
     doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
@@ -144,12 +148,15 @@ features = (
  * The last N % VF columns are computed as the last VF columns, of which only they are stored; N < VF has a loop. */
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
+#include "row_pointers.h"
+
+/* The q-th value of k from x and w on. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *x, const float *w, int64_t K,
-            int64_t N)
+KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *const *x, const float *w, const int q,
+            int64_t K, int64_t N)
 {
     KERNEL_vec wv[NV];
-    (void)N;
+    w += q * N;
 #pragma GCC unroll 32
     for (int v = 0; v < vectors; v++) {
         KERNEL_vec load = *(const KERNEL_vec *)(w + v * VF);
@@ -163,13 +170,17 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
-        KERNEL_vec xv = x[r * K] - (KERNEL_vec){0};
+        KERNEL_vec xv = x[r / 3][r % 3 * K + q] - (KERNEL_vec){0};
 #if HOLD
         NAME_IN_REGISTER(xv);
 #endif
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
+#if HOLD
+            NAME_FMA(acc[r][v], xv, wv[v]);
+#else
             acc[r][v] += xv * wv[v];
+#endif
     }
 }
 
@@ -180,7 +191,7 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
             int64_t k1)
 {
     const int64_t N = a->N, K = a->K;
-    const float *x = a->X + m * K + k0, *w = a->W + k0 * N + n;
+    const float *x[(MR + 2) / 3], *w = a->W + k0 * N + n;
     float *y = a->Y + m * N + n;
     KERNEL_vec acc[MR][NV];
 #pragma GCC unroll 16
@@ -189,13 +200,14 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
         for (int v = 0; v < vectors; v++)
             acc[r][v] = (KERNEL_vec){0};
     int64_t k = k1 - k0;
-    for (; k >= UK; k -= UK, x += UK, w += UK * N)
+    KERNEL_point(rows, x, a->X + m * K + k0, K);
+    for (; k >= UK; k -= UK, w += UK * N, KERNEL_advance(rows, x, UK))
 #pragma GCC unroll 4
-        for (int u = 0; u < UK; u++)
-            KERNEL_step(rows, vectors, acc, x + u, w + u * N, K, N);
+        for (int q = 0; q < UK; q++)
+            KERNEL_step(rows, vectors, acc, x, w, q, K, N);
 #if UK > 1
-    for (; k > 0; k--, x++, w += N)
-        KERNEL_step(rows, vectors, acc, x, w, K, N);
+    for (; k > 0; k--, w += N, KERNEL_advance(rows, x, 1))
+        KERNEL_step(rows, vectors, acc, x, w, 0, K, N);
 #endif
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {

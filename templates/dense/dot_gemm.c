@@ -60,7 +60,10 @@ padded_flops = "2 * M * N * ceil_to(K, VF)";
 serial_flops = "2 * MT * NT * ceil_to(K, VF)";
 terms = (
   { name = "fma";      expr = "STEPS * MT * NT / 2"; doc = "two FMAs a cycle"; },
-  { name = "loads";    expr = "STEPS * (COLUMNS * MT + TILES * NT) / 2"; doc = "two loads a cycle"; },
+  { name = "loads";    expr = "STEPS * COLUMNS * ((TILES - 1) * max(0, NR + ROWS - ROWS*NR / 2) + max(0, NR + REST - REST*NR / 2))";
+    doc = "a vector of each row and column: what one load a cycle takes beyond the FMAs"; },
+  { name = "loads_2";  expr = "STEPS * COLUMNS * ((TILES - 1) * max(0, NR + ROWS - ROWS*NR) + max(0, NR + REST - REST*NR)) / 2";
+    doc = "the same where the CPU does two loads a cycle"; },
   { name = "stalls";   expr = "STEPS * COLUMNS * ((TILES - 1) * max(0, 4 - ROWS*NR / 2) + max(0, 4 - REST*NR / 2))";
     doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
   { name = "w_l2";     expr = "(1 - W_CLOSE) * (TILES - 1) * NT * K / 16";
@@ -167,15 +170,17 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_quad KERNEL
 #endif
 }
 
-/* One vector of k for all of the tile; with `last`, of its lanes only those in keep. */
+#include "row_pointers.h"
+
+/* The q-th vector of k for all of the tile; with `last`, of its lanes only those in keep. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float *x, const float *w, int64_t K,
-            const int last, KERNEL_mask keep)
+KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float *const *x, const float *const *w,
+            const int q, int64_t K, const int last, KERNEL_mask keep)
 {
     KERNEL_vec xv[MR];
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
-        KERNEL_vec v = *(const KERNEL_vec *)(x + r * K);
+        KERNEL_vec v = *(const KERNEL_vec *)(x[r / 3] + r % 3 * K + q * VF);
         if (last)
             v = (KERNEL_vec)((KERNEL_mask)v & keep);
 #if HOLD
@@ -185,7 +190,7 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
     }
 #pragma GCC unroll 16
     for (int c = 0; c < cols; c++) {
-        KERNEL_vec wv = *(const KERNEL_vec *)(w + c * K);
+        KERNEL_vec wv = *(const KERNEL_vec *)(w[c / 3] + c % 3 * K + q * VF);
         if (last)
             wv = (KERNEL_vec)((KERNEL_mask)wv & keep);
 #if HOLD
@@ -193,7 +198,11 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
 #endif
 #pragma GCC unroll 16
         for (int r = 0; r < rows; r++)
+#if HOLD
+            NAME_FMA(acc[r][c], xv[r], wv);
+#else
             acc[r][c] += xv[r] * wv;
+#endif
     }
 }
 
@@ -202,7 +211,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int cols, const NAME_args *a, int64_t m, int64_t n, int64_t k0, int64_t k1)
 {
     const int64_t N = a->N, K = a->K;
-    const float *x = a->X + m * K + k0, *w = a->W + n * K + k0;
+    const float *x[(MR + 2) / 3], *w[(NR + 2) / 3];
     float *y = a->Y + m * N + n;
     KERNEL_vec acc[MR][NR];
 #pragma GCC unroll 16
@@ -211,19 +220,23 @@ KERNEL_tile(const int rows, const int cols, const NAME_args *a, int64_t m, int64
         for (int c = 0; c < cols; c++)
             acc[r][c] = (KERNEL_vec){0};
     int64_t k = k1 - k0;
-    for (; k >= VF * UK; k -= VF * UK, x += VF * UK, w += VF * UK)
+    KERNEL_point(rows, x, a->X + m * K + k0, K);
+    KERNEL_point(cols, w, a->W + n * K + k0, K);
+    for (; k >= VF * UK; k -= VF * UK, KERNEL_advance(rows, x, VF * UK), KERNEL_advance(cols, w, VF * UK))
 #pragma GCC unroll 4
-        for (int u = 0; u < UK; u++)
-            KERNEL_step(rows, cols, acc, x + u * VF, w + u * VF, K, 0, (KERNEL_mask){0});
+        for (int q = 0; q < UK; q++)
+            KERNEL_step(rows, cols, acc, x, w, q, K, 0, (KERNEL_mask){0});
 #if UK > 1
-    for (; k >= VF; k -= VF, x += VF, w += VF)
-        KERNEL_step(rows, cols, acc, x, w, K, 0, (KERNEL_mask){0});
+    for (; k >= VF; k -= VF, KERNEL_advance(rows, x, VF), KERNEL_advance(cols, w, VF))
+        KERNEL_step(rows, cols, acc, x, w, 0, K, 0, (KERNEL_mask){0});
 #endif
     if (k > 0) {   /* the last VF values of the rows, without those that were added already */
         KERNEL_mask keep;
         for (int i = 0; i < VF; i++)
             keep[i] = i < VF - k ? 0 : -1;
-        KERNEL_step(rows, cols, acc, x + k - VF, w + k - VF, K, 1, keep);
+        KERNEL_advance(rows, x, k - VF);
+        KERNEL_advance(cols, w, k - VF);
+        KERNEL_step(rows, cols, acc, x, w, 0, K, 1, keep);
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {

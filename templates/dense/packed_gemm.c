@@ -14,7 +14,7 @@ params = (
   { name = "UK";    choices = [1, 2, 4];             doc = "steps of KA values of k in one round of the inner loop"; },
   { name = "KC";    choices = [0, 512];               doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
   { name = "PF";    choices = [0, 8, 16, 32, 64];    doc = "rows of a panel (64 bytes each) to prefetch ahead, across the end of a tile too; 0: leave it to the hardware"; },
-  { name = "HOLD";  choices = [0, 1];                doc = "1: load W's vectors into registers once for all rows; 0: the compiler may fold the loads into the FMAs"; },
+  { name = "HOLD";  choices = [0, 1];                doc = "1: load W's vectors into registers once for all rows and add in place; 0: the compiler may fold loads into FMAs"; },
   { name = "ORDER"; choices = [0, 1];                doc = "0: all row tiles before the next panels (W stays close); 1: all panels before the next rows (X stays close)"; },
   { name = "EVEN";  choices = [0, 1];                doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
   { name = "SPLIT"; choices = [0, 1];                doc = "what threads share out: 0 panels, 1 rows"; } );
@@ -57,7 +57,10 @@ padded_flops = "2 * M * 16 * PANELS * K";
 serial_flops = "2 * MT * 16 * PT * K";
 terms = (
   { name = "fma";      expr = "K * PT * VP * MT / 2"; doc = "two FMAs a cycle"; },
-  { name = "loads";    expr = "K * (GROUPS * (TILES * NP * VP + MT) + SINGLES * (TILES * VP + MT)) / 2"; doc = "two loads a cycle: W's vectors once a tile, X's values once a row"; },
+  { name = "loads";    expr = "K * (GROUPS * ((TILES - 1) * max(0, NP*VP + ROWS - ROWS*NP*VP / 2) + max(0, NP*VP + REST - REST*NP*VP / 2)) + SINGLES * ((TILES - 1) * max(0, VP + ROWS - ROWS*VP / 2) + max(0, VP + REST - REST*VP / 2)))";
+    doc = "W's vectors once a tile, X's values once a row: what one load a cycle takes beyond the FMAs"; },
+  { name = "loads_2";  expr = "K * (GROUPS * ((TILES - 1) * max(0, NP*VP + ROWS - ROWS*NP*VP) + max(0, NP*VP + REST - REST*NP*VP)) + SINGLES * ((TILES - 1) * max(0, VP + ROWS - ROWS*VP) + max(0, VP + REST - REST*VP))) / 2";
+    doc = "the same where the CPU does two loads a cycle"; },
   { name = "stalls";   expr = "K * (GROUPS * ((TILES - 1) * max(0, 4 / KA - ROWS*NP*VP / 2) + max(0, 4 / KA - REST*NP*VP / 2)) + SINGLES * ((TILES - 1) * max(0, 4 / KA - ROWS*VP / 2) + max(0, 4 / KA - REST*VP / 2)))";
     doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
   { name = "w_l2";     expr = "K * (TILES - 1) * ((NP * KB * 64 > L1_BYTES) * GROUPS * max(0, 2 * NP - max(ROWS*NP*VP, NP*VP + ROWS) / 2) + (KB * 64 > L1_BYTES) * SINGLES * max(0, 2 - max(ROWS*VP, VP + ROWS) / 2))";
@@ -137,39 +140,53 @@ features = (
  *   acc[q][r][v]   sum over k = q (mod KA) of X[m+r][k] * W[k][v-th vector of the tile] */
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
+#include "row_pointers.h"
+
+/* Where a tile is: in rows of X, in panels of W, and in what is prefetched. */
+typedef struct {
+    const float *x[(MR + 2) / 3], *w[(NP + 2) / 3], *ahead[(NP + 2) / 3];
+} KERNEL_place;
+
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *x, const float *w, const float *ahead, int64_t K)
+KERNEL_next(const int rows, const int panels, KERNEL_place *at, int64_t step)
 {
-#if !PF
-    (void)ahead;
+    KERNEL_advance(rows, at->x, step);
+    KERNEL_advance(panels, at->w, 16 * step);
+#if PF
+    KERNEL_advance(panels, at->ahead, 16 * step);
 #endif
+}
+
+/* The q-th value of k from there. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KERNEL_place *at, const int q, int64_t K)
+{
     KERNEL_vec wv[NV];
 #pragma GCC unroll 32
     for (int v = 0; v < vectors; v++) {
-#if VP == 1
-        wv[v] = *(const KERNEL_vec *)(w + v * NAME_PANEL(K));
-#else
-        wv[v] = *(const KERNEL_vec *)(w + v / VP * NAME_PANEL(K) + v % VP * VF);
-#endif
+        const int panel = v / VP;
+        wv[v] = *(const KERNEL_vec *)(at->w[panel / 3] + panel % 3 * NAME_PANEL(K) + q * 16 + v % VP * VF);
 #if HOLD
         NAME_IN_REGISTER(wv[v]);
 #endif
-#if PF && VP == 1
-        __builtin_prefetch(ahead + v * NAME_PANEL(K));
-#elif PF
+#if PF
         if (v % VP == 0)
-            __builtin_prefetch(ahead + v / VP * NAME_PANEL(K));
+            __builtin_prefetch(at->ahead[panel / 3] + panel % 3 * NAME_PANEL(K) + q * 16);
 #endif
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
-        KERNEL_vec xv = x[r * K] - (KERNEL_vec){0};
+        KERNEL_vec xv = at->x[r / 3][r % 3 * K + q] - (KERNEL_vec){0};
 #if HOLD
         NAME_IN_REGISTER(xv);
 #endif
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++)
+#if HOLD
+            NAME_FMA(acc[r][v], xv, wv[v]);
+#else
             acc[r][v] += xv * wv[v];
+#endif
     }
 }
 
@@ -183,7 +200,9 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
     const int vectors = panels * VP;
 #endif
     const int64_t N = a->N, K = a->K, width = N - p * 16;
-    const float *x = a->X + m * K + k0, *w = a->W + p * NAME_PANEL(K) + k0 * 16;
+    KERNEL_place at;
+    KERNEL_point(rows, at.x, a->X + m * K + k0, K);
+    KERNEL_point(panels, at.w, a->W + p * NAME_PANEL(K) + k0 * 16, NAME_PANEL(K));
     float *y = a->Y + m * N + p * 16;
     KERNEL_vec acc[KA][MR][NV];
 #pragma GCC unroll 8
@@ -197,20 +216,19 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
 #if PF
     for (int part = 0; part < 2; part++) { /* the last PF values of k fetch the first rows of the next panels: no tile starts cold */
         const int64_t stop = part ? 0 : PF;
-        const float *ahead = part ? a->W + (p + panels) * NAME_PANEL(K) + k0 * 16 : w + PF * 16;
+        KERNEL_point(panels, at.ahead, part ? a->W + (p + panels) * NAME_PANEL(K) + k0 * 16 : at.w[0] + PF * 16, NAME_PANEL(K));
 #else
     {
         const int64_t stop = 0;
-        const float *ahead = w;
 #endif
 #if STEP > 1
-        for (; left - stop >= STEP; left -= STEP, x += STEP, w += WSTEP, ahead += WSTEP)
+        for (; left - stop >= STEP; left -= STEP, KERNEL_next(rows, panels, &at, STEP))
 #pragma GCC unroll 8
             for (int q = 0; q < STEP; q++)
-                KERNEL_step(rows, vectors, acc[q % KA], x + q, w + q * 16, ahead + q * 16, K);
+                KERNEL_step(rows, vectors, acc[q % KA], &at, q, K);
 #endif
-        for (; left > stop; left--, x++, w += 16, ahead += 16)
-            KERNEL_step(rows, vectors, acc[0], x, w, ahead, K);
+        for (; left > stop; left--, KERNEL_next(rows, panels, &at, 1))
+            KERNEL_step(rows, vectors, acc[0], &at, 0, K);
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {

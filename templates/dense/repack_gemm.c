@@ -53,8 +53,10 @@ padded_flops = "2 * M * GROUPS * 16*NP * K";
 serial_flops = "2 * MT * GT * 16*NP * K";
 terms = (
   { name = "fma";      expr = "K * GT * NP * VP * MT / 2"; doc = "two FMAs a cycle"; },
-  { name = "loads";    expr = "K * GT * (TILES * NP * VP + MT) / 2";
-    doc = "two loads a cycle: W's vectors once a tile, X's values once a row"; },
+  { name = "loads";    expr = "K * GT * ((TILES - 1) * max(0, NP*VP + ROWS - ROWS*NP*VP / 2) + max(0, NP*VP + REST - REST*NP*VP / 2))";
+    doc = "W's vectors once a tile, X's values once a row: what one load a cycle takes beyond the FMAs"; },
+  { name = "loads_2";  expr = "K * GT * ((TILES - 1) * max(0, NP*VP + ROWS - ROWS*NP*VP) + max(0, NP*VP + REST - REST*NP*VP)) / 2";
+    doc = "the same where the CPU does two loads a cycle"; },
   { name = "stalls";   expr = "K * GT * ((TILES - 1) * max(0, 4 - ROWS*NP*VP / 2) + max(0, 4 - REST*NP*VP / 2))";
     doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
   { name = "pack";     expr = "K * GT * NP * VP * (5 - LAYOUT_KN)"; doc = "W put into panels, a vector at a time"; },
@@ -189,13 +191,16 @@ static TARGET_ATTRIBUTE void KERNEL_pack(const NAME_args *a, int64_t n, int64_t 
 }
 #endif
 
+#include "row_pointers.h"
+
+/* The q-th value of k from x and w on. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, KERNEL_vec acc[MR][NP * VP], const float *x, const float *w, int64_t K)
+KERNEL_step(const int rows, KERNEL_vec acc[MR][NP * VP], const float *const *x, const float *w, const int q, int64_t K)
 {
     KERNEL_vec wv[NP * VP];
 #pragma GCC unroll 32
     for (int v = 0; v < NP * VP; v++) {
-        KERNEL_vec load = *(const KERNEL_vec *)(w + v * VF);
+        KERNEL_vec load = *(const KERNEL_vec *)(w + q * NP * 16 + v * VF);
 #if HOLD
         NAME_IN_REGISTER(load);
 #endif
@@ -203,13 +208,17 @@ KERNEL_step(const int rows, KERNEL_vec acc[MR][NP * VP], const float *x, const f
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
-        KERNEL_vec xv = x[r * K] - (KERNEL_vec){0};
+        KERNEL_vec xv = x[r / 3][r % 3 * K + q] - (KERNEL_vec){0};
 #if HOLD
         NAME_IN_REGISTER(xv);
 #endif
 #pragma GCC unroll 32
         for (int v = 0; v < NP * VP; v++)
+#if HOLD
+            NAME_FMA(acc[r][v], xv, wv[v]);
+#else
             acc[r][v] += xv * wv[v];
+#endif
     }
 }
 
@@ -218,7 +227,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, int64_t n, int64_t k0, int64_t kc)
 {
     const int64_t N = a->N, K = a->K, width = N - n;
-    const float *x = a->X + m * K + k0, *w = block;
+    const float *x[(MR + 2) / 3], *w = block;
     float *y = a->Y + m * N + n;
     KERNEL_vec acc[MR][NP * VP];
 #pragma GCC unroll 16
@@ -227,13 +236,14 @@ KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, i
         for (int v = 0; v < NP * VP; v++)
             acc[r][v] = (KERNEL_vec){0};
     int64_t k = kc;
-    for (; k >= UK; k -= UK, x += UK, w += UK * NP * 16)
+    KERNEL_point(rows, x, a->X + m * K + k0, K);
+    for (; k >= UK; k -= UK, w += UK * NP * 16, KERNEL_advance(rows, x, UK))
 #pragma GCC unroll 4
-        for (int u = 0; u < UK; u++)
-            KERNEL_step(rows, acc, x + u, w + u * NP * 16, K);
+        for (int q = 0; q < UK; q++)
+            KERNEL_step(rows, acc, x, w, q, K);
 #if UK > 1
-    for (; k > 0; k--, x++, w += NP * 16)
-        KERNEL_step(rows, acc, x, w, K);
+    for (; k > 0; k--, w += NP * 16, KERNEL_advance(rows, x, 1))
+        KERNEL_step(rows, acc, x, w, 0, K);
 #endif
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {

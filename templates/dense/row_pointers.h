@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* Rows of a matrix along which a tile walks: a pointer to every third row; row r lies at p[r / 3] + r % 3 * stride, which is one address
+ * of a base and a scaled index. From plain indices gcc makes an offset for each row and each step of an unrolled loop, more than there
+ * are registers. `rows` is a constant of each call. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_point(const int rows, const float **p, const float *first, int64_t stride)
+{
+#pragma GCC unroll 8
+    for (int g = 0; g < (rows + 2) / 3; g++)
+        p[g] = first + 3 * g * stride;
+}
+
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_advance(const int rows, const float **p, int64_t step)
+{
+#pragma GCC unroll 8
+    for (int g = 0; g < (rows + 2) / 3; g++) {
+        p[g] += step;
+        __asm__("" : "+r"(p[g])); /* else gcc rebuilds them all from one */
+    }
+}

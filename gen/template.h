@@ -57,7 +57,7 @@ typedef struct {
 
 typedef struct {
     const char *name, *doc, *family; /* family: which targets it is for ("cpu", "cuda") */
-    const char *hash;                /* 16 hex digits of the whole text and of its pieces */
+    const char *hash;                /* 16 hex digits: of what its kernels' code depends on */
     const Source *src;
     size_t body; /* where the text behind the head begins */
     int npiece;  /* files beside it that its body includes, as other templates may */

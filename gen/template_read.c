@@ -432,13 +432,21 @@ static void bind_names(Reader *r)
 
 /* ---- whole templates ---- */
 
-/* Of its whole text and that of its pieces. */
-static const char *text_hash(Arena *a, const Template *t)
+static XXH64_hash_t hash_more(XXH64_hash_t h, const char *text) { return XXH3_64bits_withSeed(text, strlen(text), h); }
+
+/* Of all that a kernel and its verification are made of: the body, its pieces, the values that are filled in, and the tile, which says
+ * what shapes are awkward. What the head tells the model alone (terms, features, docs) may change, and measurements stay good. */
+static const char *code_hash(Arena *a, const Reader *r)
 {
-    XXH64_hash_t h = XXH3_64bits(t->src->text, t->src->len);
+    const Template *t = r->t;
+    XXH64_hash_t h = XXH3_64bits(t->src->text + t->body, t->src->len - t->body);
     for (int i = 0; i < t->npiece; i++)
         h = XXH3_64bits_withSeed(t->piece[i]->text, t->piece[i]->len, h);
-    return arena_printf(a, "%016llx", (unsigned long long)h);
+    for (int i = 0; i < t->nvalue; i++)
+        h = hash_more(hash_more(h, t->value[i].name), expr_text(t->value[i].expr));
+    for (int i = 0; i < r->op->naxis; i++)
+        h = hash_more(h, expr_text(t->tile[i]));
+    return arena_printf(a, "%016llx", (unsigned long long)hash_more(h, t->name));
 }
 
 /* NULL without an error when the file is no template. */
@@ -464,7 +472,7 @@ static const Template *template_read(Arena *a, const Spec *spec, const char *pat
     conf_free(c);
     if (!ok || !template_read_pieces(&r) || !template_check_body(&r))
         return NULL;
-    t->hash = text_hash(a, t);
+    t->hash = code_hash(a, &r);
     number_names(&r);
     bind_names(&r);
     return t;

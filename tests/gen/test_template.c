@@ -277,10 +277,16 @@ static void test_faults(void **state)
         { "tile = { M", "tile = { L = 1; M", "tile", "'L'" },
         { "MR = 2; UK = 1;", "MR = 2;", "target =", "'UK'" },
         { "MR = 2; UK = 1;", "MR = 2; UK = 1; UL = 1;", "UL", "'UL'" },
-        { "bound = \"log2(1 + 1 / STEP)\";\n", "", "name    =", "the machine's peak that is known without measuring; found neither" },
-        { "features = (", "terms = ( { name = \"fma\"; expr = \"M\"; doc = \"x\"; } );\nfeatures = (", "terms = (", "without measuring; found both" },
-        { "bound = \"log2(1 + 1 / STEP)\";\n", "terms = ( { name = \"fma\"; expr = \"M\"; doc = \"x\"; }, { name = \"fma\"; expr = \"N\"; doc = \"x\"; } );\n", "N\"; doc", "term 'fma' is declared twice" },
-        { "bound = \"log2(1 + 1 / STEP)\";\n", "terms = ( { name = \"fma\"; expr = \"MM\"; doc = \"x\"; } );\n", "MM", "unknown name 'MM'" },
+        { "bound = \"log2(1 + 1 / STEP)\";\n", "",
+          "name    =", "the machine's peak that is known without measuring; found neither" },
+        { "features = (", "terms = ( { name = \"fma\"; expr = \"M\"; doc = \"x\"; } );\nfeatures = (", "terms = (",
+          "without measuring; found both" },
+        { "bound = \"log2(1 + 1 / STEP)\";\n",
+          "terms = ( { name = \"fma\"; expr = \"M\"; doc = \"x\"; }, { name = \"fma\"; expr = \"N\"; doc = \"x\"; } "
+          ");\n",
+          "N\"; doc", "term 'fma' is declared twice" },
+        { "bound = \"log2(1 + 1 / STEP)\";\n", "terms = ( { name = \"fma\"; expr = \"MM\"; doc = \"x\"; } );\n", "MM",
+          "unknown name 'MM'" },
         { "family  =", "familly = \"a\"; family  =", "familly", "unknown key 'familly'; did you mean 'family'?" },
         { "op      = \"dense\"", "op      = \"conv\"", "\"conv\"", "this template lies in the folder of op 'dense'" },
         { "layouts = [\"NK\"]", "layouts = [\"NQ\"]", "\"NQ\"", "unknown layout 'NQ'" },
@@ -354,6 +360,25 @@ static void test_pieces(void **state)
     unlink(arena_printf(arena, "%s/f.h", folder));
 }
 
+/* Measurements outlive a better model: the hash is that of the code. */
+static void test_hash_is_of_the_code(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to;
+        bool changes;
+    } edit[] = {
+        { "three loops", "four loops", false },      { "choices = [1, 2, 4]", "choices = [1, 2, 3]", false },
+        { "STEP <= 4", "STEP <= 2", false },         { "TILES * MR", "2 * TILES", false },
+        { "log2(1 + 1 / STEP)", "1 / STEP", false }, { "log2(STEP)", "STEP", false },
+        { "\"small\"", "\"other\"", true },          { "MR * UK", "UK * MR", true },
+        { "M = \"MR\"; N", "M = \"UK\"; N", true },  { "int rows", "int cols", true },
+    };
+    const char *hash = read_small(small)->hash;
+    for (size_t i = 0; i < sizeof edit / sizeof *edit; i++)
+        assert_int_equal(strcmp(read_small(with(edit[i].from, edit[i].to))->hash, hash) != 0, edit[i].changes);
+}
+
 static void test_folder(void **state)
 {
     (void)state;
@@ -388,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_nested_standalone),
         cmocka_unit_test(test_unused_through_value),
         cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_hash_is_of_the_code),
         cmocka_unit_test(test_folder),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

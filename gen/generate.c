@@ -133,7 +133,7 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, const Site *s
 static bool nothing_works(const Study *s, const Records *r)
 {
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (trial_usable(&s->trial[i]) && s->trial[i].c.target == s->target)
+        if (study_may_choose(s, &s->trial[i]))
             return false;
     return s->ntrial > 0 && r->nkernel >= s->ntrial;
 }

@@ -92,7 +92,7 @@ static void enter_predicted(const Regret *g, Race *r)
     Ranked *all = ARENA_ARRAY(g->arena, (size_t)s->ntrial + 1, Ranked);
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (trial_usable(&s->trial[i]) && s->trial[i].c.target == s->target)
+        if (study_may_choose(s, &s->trial[i]))
             all[n++] = (Ranked){ cost_trial(g->out->model, i, r->inst), i };
     qsort(all, (size_t)n, sizeof *all, ranked_compare);
     for (int64_t i = 0; i < n && r->n < MAX_RIVAL && all[i].key <= NEAR * all[0].key; i++)

@@ -72,7 +72,7 @@ static bool is_only_one(const Study *s)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        n += trial_usable(&s->trial[i]) && s->trial[i].c.target == s->target;
+        n += study_may_choose(s, &s->trial[i]);
     return n == 1;
 }
 

@@ -215,7 +215,7 @@ static void make_race(const Search *q, Arena *scratch, const Assignment *as, con
     for (int k = 0; k < as->nkernel; k++)
         enter(r, &(Ranked){ cost_trial(m, as->kernel[k], r->inst), as->kernel[k] });
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (trial_usable(&s->trial[i]) && s->trial[i].c.target == s->target)
+        if (study_may_choose(s, &s->trial[i]))
             all[n++] = (Ranked){ cost_trial(m, i, r->inst), i };
     qsort(all, (size_t)n, sizeof *all, ranked_compare);
     for (int64_t i = 0; i < n && i < MAX_RIVAL && (i < LEAST_RIVAL || all[i].key <= NEAR_BEST * all[0].key); i++)

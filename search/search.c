@@ -301,7 +301,7 @@ static int64_t all_trials(const Study *s, int64_t *trial)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (trial_usable(&s->trial[i]) && s->trial[i].c.target == s->target)
+        if (study_may_choose(s, &s->trial[i]))
             trial[n++] = i;
     return n;
 }

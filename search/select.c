@@ -8,8 +8,8 @@
 enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* instances that the choice of kernels looks at */
 static const double NOT_MEASURED = 1.01; /* a prediction must beat a measurement by this much to be preferred */
 static const double NOT_COMPARED = 1.5;  /* for a package: a pair left out of a shape's last comparison */
-static const double TIE_LEAST = 5e-3, TIE_MOST = 2e-2;
-static const double TIE_UNKNOWN = 1e-2;  /* after one pass of comparisons */
+static const double TIE_LEAST = 5e-3, TIE_MOST = 5e-2;
+static const double TIE_UNKNOWN = 1e-2;  /* where the noise is not known */
 static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times are no better than this */
 static const double TIE_ERRORS = 1.5;    /* times no further apart than so many standard errors are alike */
 static const double WORTH = 1e-4;        /* gains of the mean relative time below this are not worth a kernel */
@@ -23,7 +23,7 @@ typedef struct {
     const Study *s;
     const CostModel *m;
     SelectMode mode;
-    double tie;                      /* relative times this close are alike */
+    double *tie;                     /* relative times this close are alike: one a tuned instance, then of all others */
     bool *compared;                  /* one a tuned instance: it had its last comparison */
     double all_weight, tuned_weight; /* sums over all instances, and over the tuned ones */
     int64_t nseen;
@@ -113,30 +113,38 @@ static void see_trials(Selector *q)
     q->usable = ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, int64_t);
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *t = &s->trial[i];
-        if (trial_usable(t) && t->c.target == s->target && (s->device->modelled || was_seen(s, t, final)) &&
-            t->code_bytes <= q->max_bytes)
+        if (study_may_choose(s, t) && (s->device->modelled || was_seen(s, t, final)) && t->code_bytes <= q->max_bytes)
             q->usable[q->nusable++] = i;
     }
 }
 
-static double tie_of(const Study *s)
+static double tie_of(const Study *s, double noise)
 {
-    const double noise = study_noise(s);
     if (s->device->modelled)
         return TIE_MODELLED;
     return noise > 0 ? fmin(TIE_MOST, fmax(TIE_LEAST, TIE_ERRORS * noise)) : TIE_UNKNOWN;
 }
 
-/* A time as a part of the best one; as good as the best within the noise. */
-static double relative(const Selector *q, double time, double best)
+static void see_noise(Selector *q)
 {
-    return time <= best * (1 + q->tie) ? 1 : time / best;
+    const Study *s = q->s;
+    q->tie = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, double);
+    for (int64_t j = 0; j < s->nshape; j++)
+        q->tie[j] = tie_of(s, study_noise_at(s, j));
+    q->tie[s->nshape] = tie_of(s, study_noise(s));
+}
+
+/* A time as a part of the best one; as good as the best within the noise. shape: of the study, -1: not tuned. */
+static double relative(const Selector *q, int64_t shape, double time, double best)
+{
+    return time <= best * (1 + q->tie[shape >= 0 ? shape : q->s->nshape]) ? 1 : time / best;
 }
 
 static void relative_costs(Selector *q)
 {
     q->rel = ARENA_ARRAY(q->arena, (size_t)(q->nusable * q->nseen) + 1, double);
     for (int64_t i = 0; i < q->nseen; i++) {
+        const int64_t shape = tuned_shape(q->s, q->seen[i]);
         double oracle = INFINITY;
         for (int64_t u = 0; u < q->nusable; u++) {
             double t = time_of(q, q->usable[u], q->seen[i]);
@@ -144,7 +152,7 @@ static void relative_costs(Selector *q)
             oracle = fmin(oracle, t);
         }
         for (int64_t u = 0; u < q->nusable; u++)
-            q->rel[u * q->nseen + i] = say_of(q, q->seen[i]) * relative(q, q->rel[u * q->nseen + i], oracle);
+            q->rel[u * q->nseen + i] = say_of(q, q->seen[i]) * relative(q, shape, q->rel[u * q->nseen + i], oracle);
     }
 }
 
@@ -309,7 +317,7 @@ static void train(const Selector *q, Assignment *as)
         for (int k = 0; k < as->nkernel; k++)
             cost[i * as->nkernel + k] =
                 say_of(q, &spec->instance[i]) *
-                relative(q, as->cost[i * as->nkernel + k] * doubt(q, as->kernel[k], shape), as->oracle_ns[i]);
+                relative(q, shape, as->cost[i * as->nkernel + k] * doubt(q, as->kernel[k], shape), as->oracle_ns[i]);
     }
     as->tree = tree_train(
         q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
@@ -365,12 +373,12 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectM
                    .s = s,
                    .m = m,
                    .mode = mode,
-                   .tie = tie_of(s),
                    .most = b->kernels < MAX_KERNEL / factor ? factor * b->kernels : MAX_KERNEL,
                    .max_bytes = (int64_t)factor * b->code_kib * 1024 };
     Assignment *as = ARENA_NEW(a, Assignment);
     q.column = ARENA_ARRAY(a, (size_t)s->ntrial + 1, double *);
     see_instances(&q);
+    see_noise(&q);
     see_trials(&q);
     if (!q.nusable || !q.nseen)
         return NULL;

@@ -26,7 +26,7 @@ static int64_t usable_trials(const Study *s, int64_t shape)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        n += trial_usable(&s->trial[i]) && s->trial[i].c.target == s->target && (shape < 0 || s->trial[i].final[shape]);
+        n += study_may_choose(s, &s->trial[i]) && (shape < 0 || s->trial[i].final[shape]);
     return n;
 }
 
@@ -60,7 +60,7 @@ static int64_t best_rival(const Study *s, const CostModel *m, const SettlePair *
     double least = INFINITY;
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *t = &s->trial[i];
-        if (i == pair->trial || !trial_usable(t) || t->c.target != s->target || (final && !t->final[pair->shape]))
+        if (i == pair->trial || !study_may_choose(s, t) || (final && !t->final[pair->shape]))
             continue;
         const double ns = cost_trial(m, i, s->shape[pair->shape]);
         if (ns < least || (t->final[pair->shape] && !final)) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double NOISE_ROWS = 4;   /* what the noise of all shapes counts for in that of one, in measurements */
 static const double NOISE_MOST = 0.1; /* of one measurement: more is an accident, and says nothing of the others */
 
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash)
@@ -116,6 +117,17 @@ static void take_library(Anchor *a, double part)
     a->nlibrary++;
 }
 
+/* The second of a measurement's samples; 0: there is but one. */
+static double second_ns(const MeasureRecord *m)
+{
+    double least = INFINITY, second = INFINITY;
+    for (int i = 0; i < m->nsample; i++) {
+        second = fmin(second, fmax(m->ns[i], least));
+        least = fmin(least, m->ns[i]);
+    }
+    return isfinite(second) ? second : 0;
+}
+
 static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
 {
     if (m->anchor_ns > 0) {
@@ -131,10 +143,10 @@ static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
     double part = m->least_ns / (m->anchor_ns > 0 ? m->anchor_ns : s->anchor[shape].ns);
     if (!t->count[shape]) {
         t->part[shape] = part;
-        t->second[shape] = 0;
+        t->second[shape] = part * second_ns(m) / m->least_ns;
     } else {
         const double more = fmax(part, t->part[shape]);
-        t->second[shape] = t->second[shape] > 0 ? fmin(t->second[shape], more) : more;
+        t->second[shape] = t->count[shape] > 1 ? fmin(t->second[shape], more) : more;
         t->part[shape] = fmin(t->part[shape], part);
     }
     t->count[shape]++;
@@ -236,7 +248,7 @@ static void drop_untimed(Study *s)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (!trial_usable(&s->trial[i]) || is_timed(s, &s->trial[i]) || s->trial[i].c.target != s->target)
+        if (!study_may_choose(s, &s->trial[i]) || is_timed(s, &s->trial[i]))
             s->trial[n++] = s->trial[i];
     s->ntrial = n;
 }
@@ -265,6 +277,8 @@ double study_library(const Study *s, int64_t shape) { return s->anchor[shape].li
 
 bool trial_usable(const Trial *t) { return t->built && t->status == STATUS_OK; }
 
+bool study_may_choose(const Study *s, const Trial *t) { return trial_usable(t) && t->c.target == s->target; }
+
 /* Times of the last comparison were taken side by side, so one of them wins over any other time. */
 double study_best(const Study *s, int64_t shape, int64_t *trial)
 {
@@ -284,22 +298,40 @@ double study_best(const Study *s, int64_t shape, int64_t *trial)
     return best;
 }
 
-/* Of the least of one kernel's last comparisons on one shape: the square of how far the next one is, which is about its standard error. */
-static double squared_error(const Trial *t, int64_t shape)
+/* Errors of the last comparisons on one shape. The least of a kernel's is off by about as much as the next one is further: a square each. */
+typedef struct {
+    double sum;
+    int64_t n;
+} Squares;
+
+static Squares squared_errors(const Study *s, int64_t shape)
 {
-    const double gap = fmin(t->second[shape] / t->part[shape] - 1, NOISE_MOST);
-    return gap * gap;
+    Squares q = { 0 };
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        const Trial *t = &s->trial[i];
+        if (!trial_usable(t) || !t->final[shape] || !(t->second[shape] > 0))
+            continue;
+        const double gap = fmin(t->second[shape] / t->part[shape] - 1, NOISE_MOST);
+        q.sum += gap * gap;
+        q.n++;
+    }
+    return q;
 }
 
 double study_noise(const Study *s)
 {
-    double sum = 0;
-    int64_t n = 0;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        for (int64_t j = 0; j < s->nshape; j++)
-            if (trial_usable(&s->trial[i]) && s->trial[i].final[j] && s->trial[i].count[j] > 1) {
-                sum += squared_error(&s->trial[i], j);
-                n++;
-            }
-    return n ? sqrt(sum / (double)n) : 0;
+    Squares all = { 0 };
+    for (int64_t j = 0; j < s->nshape; j++) {
+        const Squares q = squared_errors(s, j);
+        all.sum += q.sum;
+        all.n += q.n;
+    }
+    return all.n ? sqrt(all.sum / (double)all.n) : 0;
+}
+
+double study_noise_at(const Study *s, int64_t shape)
+{
+    const double all = study_noise(s);
+    const Squares q = squared_errors(s, shape);
+    return sqrt((q.sum + NOISE_ROWS * all * all) / ((double)q.n + NOISE_ROWS));
 }

@@ -23,7 +23,7 @@ typedef struct {
     KernelFacts facts; /* what compiler and emulator told; cuda only */
     double *ns;        /* one a tuned instance: time, see study_measure; 0: not measured */
     double *part;   /* one a tuned instance: the least of its measurements, each as a part of the anchor's beside it */
-    double *second; /* one a tuned instance: the second of those parts; 0: there is but one */
+    double *second; /* one a tuned instance: the second of those parts, or of one's samples; 0: there is but one */
     int *count;     /* one a tuned instance: measurements behind part */
     bool *final;    /* one a tuned instance: part is from last comparisons alone */
     const char *so; /* its shared object in this run; NULL: not there */
@@ -72,8 +72,12 @@ double study_best(const Study *s, int64_t shape, int64_t *trial);
 /* Time of the library (a CBLAS, the vendor's) there, on the scale of the others; 0: not known. */
 double study_library(const Study *s, int64_t shape);
 bool trial_usable(const Trial *t);
+/* It is usable and of the target that is tuned, as all that may be chosen are. */
+bool study_may_choose(const Study *s, const Trial *t);
 /* How far two times of the last comparisons may be apart by chance, as a part of them: about the standard error of the least of several
- * passes, root mean square of how far the two least are apart. 0: there was one pass only. */
+ * passes, root mean square of how far the two least are apart (of the samples, where there was one pass only). 0: not known. */
 double study_noise(const Study *s);
+/* The same of one tuned instance: long calls and those that need much memory meet other programs more often. */
+double study_noise_at(const Study *s, int64_t shape);
 
 #endif

@@ -251,6 +251,38 @@ static void noise_is_how_far_the_least_are_apart(void **state)
     assert_true(fabs(study_noise(s) - 0.01) < 1e-6);
 }
 
+/* One pass: its two least samples tell, until there is another. */
+static void noise_of_one_pass_is_that_of_its_samples(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    MeasureRecord m = record_of(s, (Taken){ 0, 0, 100, 100, true });
+    m.ns[1] = 150;
+    m.ns[2] = 104;
+    m.nsample = 3;
+    study_measure(s, &m);
+    assert_true(fabs(study_noise(s) - 0.04) < 1e-6);
+    take(s, (Taken){ 0, 0, 102, 100, true });
+    assert_true(fabs(study_noise(s) - 0.02) < 1e-6);
+}
+
+/* Shape 0 is quiet and shape 2 is not; the noise of both together counts as four more measurements. */
+static void noise_has_its_place(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    for (int shape = 0; shape < 3; shape += 2)
+        for (int k = 0; k < 3; k++) {
+            take(s, (Taken){ k, shape, 100, 100, true });
+            take(s, (Taken){ k, shape, shape ? 105 : 100.1, 100, true });
+        }
+    const double all = (0.05 * 0.05 + 0.001 * 0.001) / 2;
+    assert_near(study_noise(s), sqrt(all));
+    assert_near(study_noise_at(s, 0), sqrt((3 * 0.001 * 0.001 + 4 * all) / 7));
+    assert_near(study_noise_at(s, 1), sqrt(all));
+    assert_near(study_noise_at(s, 2), sqrt((3 * 0.05 * 0.05 + 4 * all) / 7));
+}
+
 static void a_candidate_is_added_once(void **state)
 {
     (void)state;
@@ -275,6 +307,8 @@ int main(void)
         cmocka_unit_test(order_means_nothing),
         cmocka_unit_test(records_in_any_order_make_the_same_study),
         cmocka_unit_test(noise_is_how_far_the_least_are_apart),
+        cmocka_unit_test(noise_of_one_pass_is_that_of_its_samples),
+        cmocka_unit_test(noise_has_its_place),
         cmocka_unit_test(a_candidate_is_added_once),
     };
     return cmocka_run_group_tests(tests, make, drop);

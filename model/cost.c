@@ -16,6 +16,10 @@ static const double SIGMA_ROWS = 4; /* what the error over all shapes counts for
 /* Power of a measurement's weight with which its error counts: half at 1.04 times the best, 5 % at 1.2. */
 static const double NEAR_BEST = 4;
 static const double LEAST_WEIGHT = 0.02, STEEPNESS = 4; /* of a measurement in the fit */
+/* The least lambda where terms were fitted, as a part of the total weight: a feature then explains at most half of what least squares would
+ * let it. Prices leave little, much of it exceptions of single kernels, and leaving one row out tells nothing of a new kernel: with few
+ * kernels lambda came out too small, and the model chose 5 points worse than its terms alone (bench/tuning). */
+static const double AFTER_TERMS = 1;
 static const double SHRINK = 0.3; /* weight of "no residual" against one measured at the same shape */
 
 static double real(const Expr *e, const int64_t *slots)
@@ -296,11 +300,20 @@ static void fit_prices(CostModel *m, CostLeave leave)
             m->price[i][k] = exp(log_sum / rows);
 }
 
+static bool terms_are_fitted(const CostModel *m)
+{
+    bool all = true;
+    for (int64_t i = 0; i < m->study->ntrial; i++)
+        all &= !trial_usable(&m->study->trial[i]) || m->study->trial[i].c.t->nterm > 0;
+    return all;
+}
+
 static void fit(CostModel *m, CostLeave leave)
 {
     fit_prices(m, leave);
     Rows r = rows_of(m, leave);
-    m->ridge = r.n ? ridge_fit(m->arena, r.x, r.y, r.w, r.n, (size_t)m->nfeature) : NULL;
+    const double least = terms_are_fitted(m) ? AFTER_TERMS : 0;
+    m->ridge = r.n ? ridge_fit(m->arena, r.x, r.y, r.w, r.n, (size_t)m->nfeature, least) : NULL;
     if (!leave.trial_stride && !leave.shape_stride) /* a model that leaves some out is asked for predictions alone */
         sum_errors(m, &r);
     rows_free(&r);

@@ -37,6 +37,7 @@ typedef struct {
     double *v, *root_v; /* weights, the largest is 1; their roots */
     double wmax, vsum;
     size_t n, p;
+    double least;            /* of lambda, as a part of vsum */
     size_t nactive, *active; /* features that vary */
     double ymean;
     size_t k;           /* min(n, nactive) */
@@ -181,14 +182,17 @@ static double loo_mean_square(const Problem *q, double lambda)
     return sum / q->vsum;
 }
 
-/* The best lambda of the grid, in units of v; the largest if none can be judged. */
+/* The best lambda of the grid that is not too small, in units of v; the largest if none can be judged. */
 static double choose_lambda(const Problem *q, double *mean_square)
 {
     double best = NAN;
     for (int g = GRID_LAST; g >= GRID_FIRST; g--) {
-        double lambda = q->vsum * pow(10, (double)g / GRID_STEPS_A_DECADE), error = loo_mean_square(q, lambda);
+        const double part = pow(10, (double)g / GRID_STEPS_A_DECADE);
+        if (part < q->least && g != GRID_LAST)
+            break;
+        const double error = loo_mean_square(q, q->vsum * part);
         if (g == GRID_LAST || error < *mean_square * (1 - GRID_TIE)) {
-            best = lambda;
+            best = q->vsum * part;
             *mean_square = error;
         }
     }
@@ -227,14 +231,15 @@ static Ridge *solve(Arena *a, Problem *q, const double *w)
     return all_finite(r->coef, q->p) ? r : NULL;
 }
 
-Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, size_t nrow, size_t nfeature)
+Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, size_t nrow, size_t nfeature,
+                 double least)
 {
     if (nrow == 0 || (nfeature > 0 && nrow > SIZE_MAX / nfeature))
         return NULL;
     if (!all_finite(x, nrow * nfeature) || !all_finite(y, nrow))
         return NULL;
     use_one_thread();
-    Problem q = { .scratch = arena_new(), .x = x, .y = y, .n = nrow, .p = nfeature };
+    Problem q = { .scratch = arena_new(), .x = x, .y = y, .n = nrow, .p = nfeature, .least = least };
     Ridge *r = solve(a, &q, w);
     arena_free(q.scratch);
     return r;

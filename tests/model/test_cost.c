@@ -92,7 +92,7 @@ static void doubt_is_local(void **state)
     double *kept = ARENA_ARRAY(y.arena, (size_t)y.study->ntrial, double);
     for (int64_t i = 0; i < y.study->ntrial; i++) {
         kept[i] = y.study->trial[i].ns[noisy];
-        y.study->trial[i].ns[noisy] *= i % 2 ? 1 : 1.6;
+        y.study->trial[i].ns[noisy] /= i % 2 ? 1 : 1.6;
     }
     CostModel *m = cost_fit(y.arena, y.study, &y.templates);
     assert_true(cost_sigma(m, noisy) > 1.3 * cost_sigma(m, quiet));

@@ -129,7 +129,7 @@ static double total_weight(const Rows *q)
 static void check_fit(Arena *a, Rows q)
 {
     double b[MAX_P];
-    Ridge *r = ridge_fit(a, q.x, q.y, q.w, (size_t)q.n, (size_t)q.p);
+    Ridge *r = ridge_fit(a, q.x, q.y, q.w, (size_t)q.n, (size_t)q.p, 0);
     assert_non_null(r);
     solve_without(&q, r, r->lambda, -1, b);
     for (int j = 0; j < q.p; j++)
@@ -147,7 +147,7 @@ static void one_feature_by_hand(void **state)
 {
     /* x = 1 2 3 has mean 2 and deviation sqrt(2/3); with lambda l the slope of z is (sum z y) / (3 + l). */
     double x[] = { 1, 2, 3 }, y[] = { 10, 30, 20 };
-    Ridge *r = ridge_fit(*state, x, y, NULL, 3, 1);
+    Ridge *r = ridge_fit(*state, x, y, NULL, 3, 1, 0);
     assert_non_null(r);
     assert_near(r->mean[0], 2, 1e-15);
     assert_near(r->scale[0], sqrt(2.0 / 3), 1e-15);
@@ -165,7 +165,7 @@ static void exact_line_is_found(void **state)
         x[2 * i + 1] = 1000 + i * i;
         y[i] = 7 + 3 * x[2 * i] - 0.25 * x[2 * i + 1];
     }
-    Ridge *r = ridge_fit(*state, x, y, NULL, 20, 2);
+    Ridge *r = ridge_fit(*state, x, y, NULL, 20, 2, 0);
     for (int i = 0; i < 20; i++)
         assert_near(ridge_predict(r, x + 2 * i), y[i], 1e-6);
     double beyond[] = { 30, 1900 };
@@ -211,7 +211,7 @@ static void collinear_features(void **state)
         row[3] = 3 * row[0] - 2 * row[2] + 1;
         y[i] = 1 + 4 * row[0] + row[2] + 0.1 * uniform();
     }
-    Ridge *r = ridge_fit(*state, x, y, NULL, N, P);
+    Ridge *r = ridge_fit(*state, x, y, NULL, N, P, 0);
     assert_non_null(r);
     assert_near(r->coef[0], r->coef[1], 1e-6); /* twins share their part */
     for (int j = 0; j < P; j++)
@@ -229,7 +229,7 @@ static void constant_features_are_ignored(void **state)
         x[i * P + 2] = 1e9 + 1e-7 * (i % 2); /* rounds to a constant */
         y[i] = 2 * i;
     }
-    Ridge *r = ridge_fit(*state, x, y, NULL, N, P);
+    Ridge *r = ridge_fit(*state, x, y, NULL, N, P, 0);
     assert_true(r->scale[0] == 0 && r->scale[2] == 0 && r->coef[0] == 0 && r->coef[2] == 0);
     double other[] = { 99, 4.5, -5 };
     assert_near(ridge_predict(r, other), 9, 1e-6);
@@ -238,9 +238,9 @@ static void constant_features_are_ignored(void **state)
 static void only_constants_or_nothing(void **state)
 {
     double x[] = { 1, 1, 1, 1 }, y[] = { 1, 2, 3, 6 };
-    Ridge *r = ridge_fit(*state, x, y, NULL, 4, 1);
+    Ridge *r = ridge_fit(*state, x, y, NULL, 4, 1, 0);
     assert_near(ridge_predict(r, x), 3, 1e-15);
-    r = ridge_fit(*state, NULL, y, NULL, 4, 0);
+    r = ridge_fit(*state, NULL, y, NULL, 4, 0, 0);
     assert_near(ridge_predict(r, NULL), 3, 1e-15);
     assert_near(r->loo_rmse, sqrt((4 + 1 + 0 + 9) / 4.0) * 4 / 3, 1e-14);
 }
@@ -248,7 +248,7 @@ static void only_constants_or_nothing(void **state)
 static void one_row_is_the_intercept(void **state)
 {
     double x[] = { 3, 4 }, y[] = { 42 }, elsewhere[] = { -1, 1e6 };
-    Ridge *r = ridge_fit(*state, x, y, NULL, 1, 2);
+    Ridge *r = ridge_fit(*state, x, y, NULL, 1, 2, 0);
     assert_true(ridge_predict(r, x) == 42 && ridge_predict(r, elsewhere) == 42);
     assert_true(isinf(r->loo_rmse));
 }
@@ -267,7 +267,8 @@ static void a_weight_counts_like_copies(void **state)
             copies_y[ncopy] = y[i];
         }
     }
-    Ridge *r = ridge_fit(*state, x, y, w, N, 1), *c = ridge_fit(*state, copies_x, copies_y, NULL, (size_t)ncopy, 1);
+    Ridge *r = ridge_fit(*state, x, y, w, N, 1, 0),
+          *c = ridge_fit(*state, copies_x, copies_y, NULL, (size_t)ncopy, 1, 0);
     assert_near(r->mean[0], c->mean[0], 1e-14);
     assert_near(r->scale[0], c->scale[0], 1e-14);
     assert_near(r->coef[0] * (ncopy + r->lambda), c->coef[0] * (ncopy + c->lambda), 1e-12); /* ncopy: all weights */
@@ -286,11 +287,29 @@ static void units_do_not_matter(void **state)
         w[i] = 1.5 + uniform();
         scaled_w[i] = w[i] * 0x1p900;
     }
-    Ridge *r = ridge_fit(*state, x, y, w, N, P), *s = ridge_fit(*state, scaled, y, scaled_w, N, P);
+    Ridge *r = ridge_fit(*state, x, y, w, N, P, 0), *s = ridge_fit(*state, scaled, y, scaled_w, N, P, 0);
     assert_non_null(s);
     for (int i = 0; i < N; i++)
         assert_near(ridge_predict(s, scaled + i * P), ridge_predict(r, x + i * P), 1e-9);
     assert_near(s->loo_rmse, r->loo_rmse, 1e-9);
+}
+
+/* An exact line asks for the smallest lambda there is: it gets the least that is allowed, and another row's weight does
+ * not change which that is. */
+static void lambda_is_at_least_what_is_asked(void **state)
+{
+    double x[20], y[20], w[20];
+    for (int i = 0; i < 20; i++) {
+        x[i] = i;
+        y[i] = 3 * i;
+        w[i] = 2;
+    }
+    assert_true(ridge_fit(*state, x, y, w, 20, 1, 0)->lambda < 1e-6);
+    assert_near(ridge_fit(*state, x, y, w, 20, 1, 10)->lambda, 10 * 40, 1e-9);
+    assert_near(ridge_fit(*state, x, y, w, 20, 1, 9)->lambda, 10 * 40, 1e-9); /* the grid's next */
+    const Ridge *r = ridge_fit(*state, x, y, w, 20, 1, 1e3);
+    assert_near(r->lambda, 1e3 * 40, 1e-6);
+    assert_near(ridge_predict(r, x + 19) - r->intercept, (57 - 28.5) / 1001, 1e-9);
 }
 
 /* Where there is nothing to learn, the penalty takes most of what least squares would have learnt. */
@@ -303,7 +322,7 @@ static void noise_alone_is_shrunk_away(void **state)
             x[i] = uniform();
         for (int i = 0; i < N; i++)
             y[i] = uniform();
-        Ridge *r = ridge_fit(*state, x, y, NULL, N, P);
+        Ridge *r = ridge_fit(*state, x, y, NULL, N, P, 0);
         solve_without(&(Rows){ x, y, NULL, N, P }, r, 0, -1, least);
         for (int j = 0; j < P; j++) {
             shrunk += r->coef[j] * r->coef[j];
@@ -317,28 +336,28 @@ static void bad_values_are_refused(void **state)
 {
     static const double bad[] = { NAN, INFINITY, -INFINITY };
     double good[] = { 1, 2, 3, 5 }, x[4], w[4] = { 1, 1, 1, 1 };
-    assert_non_null(ridge_fit(*state, good, good, w, 4, 1));
+    assert_non_null(ridge_fit(*state, good, good, w, 4, 1, 0));
     for (int k = 0; k < 3; k++) {
         memcpy(x, good, sizeof x);
         x[2] = bad[k];
-        assert_null(ridge_fit(*state, x, good, NULL, 4, 1));
-        assert_null(ridge_fit(*state, good, x, NULL, 4, 1));
-        assert_null(ridge_fit(*state, good, good, x, 4, 1));
+        assert_null(ridge_fit(*state, x, good, NULL, 4, 1, 0));
+        assert_null(ridge_fit(*state, good, x, NULL, 4, 1, 0));
+        assert_null(ridge_fit(*state, good, good, x, 4, 1, 0));
     }
     w[1] = 0;
-    assert_null(ridge_fit(*state, good, good, w, 4, 1));
+    assert_null(ridge_fit(*state, good, good, w, 4, 1, 0));
     w[1] = -1;
-    assert_null(ridge_fit(*state, good, good, w, 4, 1));
-    assert_null(ridge_fit(*state, good, good, NULL, 0, 1));
-    assert_null(ridge_fit(*state, good, good, NULL, SIZE_MAX / 4, 5));
+    assert_null(ridge_fit(*state, good, good, w, 4, 1, 0));
+    assert_null(ridge_fit(*state, good, good, NULL, 0, 1, 0));
+    assert_null(ridge_fit(*state, good, good, NULL, SIZE_MAX / 4, 5, 0));
 }
 
 /* Finite values whose sums are not give no model rather than a wrong one. */
 static void overflow_is_refused(void **state)
 {
     double x[] = { DBL_MAX, -DBL_MAX, DBL_MAX, 1 }, y[] = { 1, 2, 3, 4 };
-    assert_null(ridge_fit(*state, x, y, NULL, 4, 1));
-    assert_null(ridge_fit(*state, y, x, NULL, 4, 1));
+    assert_null(ridge_fit(*state, x, y, NULL, 4, 1, 0));
+    assert_null(ridge_fit(*state, y, x, NULL, 4, 1, 0));
 }
 
 int main(void)
@@ -354,6 +373,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_row_is_the_intercept, setup, teardown),
         cmocka_unit_test_setup_teardown(a_weight_counts_like_copies, setup, teardown),
         cmocka_unit_test_setup_teardown(units_do_not_matter, setup, teardown),
+        cmocka_unit_test_setup_teardown(lambda_is_at_least_what_is_asked, setup, teardown),
         cmocka_unit_test_setup_teardown(noise_alone_is_shrunk_away, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_values_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(overflow_is_refused, setup, teardown),

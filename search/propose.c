@@ -178,10 +178,10 @@ static double gain(const Proposer *p, int i)
     return sum / p->total_weight;
 }
 
-/* What a measurement there is worth: the gain, a little against what it costs. */
+/* What a measurement there is worth: the gain, against what it costs. */
 static double shape_value(const Proposer *p, int i, int j)
 {
-    return shape_gain(p, i, j) / sqrt(sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS));
+    return shape_gain(p, i, j) / sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS);
 }
 
 bool proposal_has(const Proposal *p, int64_t shape)

@@ -184,6 +184,14 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
     }
 }
 
+/* The last columns of a row, from `done` on. Not inlined: for every height of a tile that would take gcc as long as all the rest. */
+static __attribute__((noinline)) TARGET_ATTRIBUTE void
+KERNEL_store_last(float *y, const float *sum, const float *add, int64_t done)
+{
+    for (int64_t i = done; i < VF; i++)
+        y[i] = add ? sum[i] + add[i] : sum[i];
+}
+
 /* Rows m.., columns n.., k0 <= k < k1: adds to Y unless k0 is 0. `rows` and `vectors` are constants of each call.
  * The first `done` columns are not stored: they belong to the tile before. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
@@ -221,9 +229,9 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
         const float *add = 0;
 #endif
         if (done) {
-            const KERNEL_vec sum = acc[r][0];
-            for (int64_t i = done; i < VF; i++)
-                y[i] = add ? sum[i] + add[i] : sum[i];
+            float sum[VF];
+            *(KERNEL_vec *)sum = acc[r][0];
+            KERNEL_store_last(y, sum, add, done);
             continue;
         }
 #pragma GCC unroll 32

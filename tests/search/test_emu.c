@@ -214,7 +214,7 @@ static int set_up(void **state)
     static const char *const flags[] = { "-x",
                                          "c++",
                                          "-std=gnu++17",
-                                         "-O3",
+                                         "-O1",
                                          "-g1",
                                          "-march=native",
                                          "-fno-exceptions",

@@ -13,7 +13,7 @@
 
 enum { BATCH = 12, FIRST_BATCH = 8, FINAL_PASSES = 3, FINAL_REPEATS = 5, FINAL_REPEATS_MIN = 3 };
 /* Of the budget, when each phase should be over; what comes then has the rest (settle.c). */
-static const double SEARCH_SHARE = 0.65, FINAL_SHARE = 0.82;
+static const double SEARCH_SHARE = 0.55, FINAL_SHARE = 0.76;
 static const double WORTH = 5e-4; /* expected gain below which the search ends */
 enum {
     PATIENCE = 2,

@@ -7,7 +7,7 @@
 #include "search/intake.h"
 
 enum { MAX_ROUND = 8, MAX_RESTART = 4, PASSES = 2, REPEATS = 5 };
-static const double SETTLE_SHARE = 0.90, HELD_OUT_SHARE = 0.96; /* of the time budget, when each is over */
+static const double SETTLE_SHARE = 0.84, HELD_OUT_SHARE = 0.96; /* of the time budget, when each is over */
 
 void settle_reload(Search *q)
 {

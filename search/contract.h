@@ -55,7 +55,7 @@ typedef struct {
 const Contract *contract_make(Arena *a, const Study *s, const Records *r, const TemplateList *templates,
                               const TargetList *targets, const Assignment *as);
 
-/* The sums of n shapes, bounds included. study_noise: of one kernel's mean time; 0: not known. */
+/* The sums of n shapes, bounds included. study_noise: of one kernel's least time; 0: not known. */
 ContractSum contract_sum(const ContractShape *shape, int64_t n, double study_noise);
 
 /* A regret that the spec demands and the measured ones exceed: what to say of it, a line; NULL: there is none. */

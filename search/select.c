@@ -128,10 +128,11 @@ static double tie_of(const Study *s, double noise)
 static void see_noise(Selector *q)
 {
     const Study *s = q->s;
+    const double all = study_noise(s);
     q->tie = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, double);
     for (int64_t j = 0; j < s->nshape; j++)
-        q->tie[j] = tie_of(s, study_noise_at(s, j));
-    q->tie[s->nshape] = tie_of(s, study_noise(s));
+        q->tie[j] = tie_of(s, study_noise_at(s, j, all));
+    q->tie[s->nshape] = tie_of(s, all);
 }
 
 /* A time as a part of the best one; as good as the best within the noise. shape: of the study, -1: not tuned. */

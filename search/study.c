@@ -329,9 +329,8 @@ double study_noise(const Study *s)
     return all.n ? sqrt(all.sum / (double)all.n) : 0;
 }
 
-double study_noise_at(const Study *s, int64_t shape)
+double study_noise_at(const Study *s, int64_t shape, double all)
 {
-    const double all = study_noise(s);
     const Squares q = squared_errors(s, shape);
     return sqrt((q.sum + NOISE_ROWS * all * all) / ((double)q.n + NOISE_ROWS));
 }

@@ -77,7 +77,7 @@ bool study_may_choose(const Study *s, const Trial *t);
 /* How far two times of the last comparisons may be apart by chance, as a part of them: about the standard error of the least of several
  * passes, root mean square of how far the two least are apart (of the samples, where there was one pass only). 0: not known. */
 double study_noise(const Study *s);
-/* The same of one tuned instance: long calls and those that need much memory meet other programs more often. */
-double study_noise_at(const Study *s, int64_t shape);
+/* The same of one tuned instance: long calls and those that need much memory meet other programs more often. all: study_noise(s). */
+double study_noise_at(const Study *s, int64_t shape, double all);
 
 #endif

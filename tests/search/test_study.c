@@ -278,9 +278,9 @@ static void noise_has_its_place(void **state)
         }
     const double all = (0.05 * 0.05 + 0.001 * 0.001) / 2;
     assert_near(study_noise(s), sqrt(all));
-    assert_near(study_noise_at(s, 0), sqrt((3 * 0.001 * 0.001 + 4 * all) / 7));
-    assert_near(study_noise_at(s, 1), sqrt(all));
-    assert_near(study_noise_at(s, 2), sqrt((3 * 0.05 * 0.05 + 4 * all) / 7));
+    assert_near(study_noise_at(s, 0, study_noise(s)), sqrt((3 * 0.001 * 0.001 + 4 * all) / 7));
+    assert_near(study_noise_at(s, 1, study_noise(s)), sqrt(all));
+    assert_near(study_noise_at(s, 2, study_noise(s)), sqrt((3 * 0.05 * 0.05 + 4 * all) / 7));
 }
 
 static void a_candidate_is_added_once(void **state)

@@ -141,11 +141,7 @@ static double predict_log2(const CostModel *m, const Candidate *c, KernelFacts f
 
 bool cost_measured(const Trial *t, int64_t shape) { return trial_usable(t) && t->ns[shape] > 0; }
 
-/* Measurements near the best of their shape weigh 1, slow ones less. */
-static double weight_of(double best, double ns)
-{
-    return ns <= best ? 1 : fmax(LEAST_WEIGHT, pow(best / ns, STEEPNESS));
-}
+double cost_weight(double best, double ns) { return ns <= best ? 1 : fmax(LEAST_WEIGHT, pow(best / ns, STEEPNESS)); }
 
 /* Squared distance of two shapes in octaves of their extents and threads. */
 static double distance2(const Instance *a, const Instance *b, int naxis)
@@ -205,7 +201,7 @@ static Rows rows_of(const CostModel *m, CostLeave leave)
             double *x = r.x + r.n * (size_t)m->nfeature;
             r.y[r.n] = log2(t->ns[j]) - row_of(m, &t->c, t->facts, s->shape[j]->extent, s->shape[j]->threads, x);
             r.of[r.n] = j;
-            r.w[r.n++] = weight_of(best, t->ns[j]);
+            r.w[r.n++] = cost_weight(best, t->ns[j]);
         }
     }
     return r;
@@ -258,7 +254,7 @@ static Parts parts_of(const CostModel *m, const Template *t, CostLeave leave)
                 continue;
             fill_terms(t, slots, p.x + p.n * (size_t)t->nterm);
             p.t[p.n] = trial->ns[j];
-            p.w[p.n++] = weight_of(best, trial->ns[j]);
+            p.w[p.n++] = cost_weight(best, trial->ns[j]);
         }
     }
     return p;

@@ -28,6 +28,8 @@ CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates);
 /* What the regression sees of a candidate on a shape: row[0..cost_nfeature()-1]; the result is log2 of the closed form's ns. */
 int cost_nfeature(const CostModel *m);
 double cost_features(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double *row);
+/* Of a measurement in the fit: those near the best of their shape weigh 1, slow ones less. */
+double cost_weight(double best, double ns);
 
 /* Of a candidate never measured, in ns. */
 double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads);

@@ -48,13 +48,6 @@ static size_t wide_row(const CostModel *m, const Candidate *c, const Instance *i
     return n;
 }
 
-/* As the ridge weighs them: fast ones more. */
-static double weight_of(const Study *s, int64_t trial, int64_t shape)
-{
-    const double part = study_best(s, shape, NULL) / s->trial[trial].ns[shape];
-    return fmax(0.05, part * part);
-}
-
 static Boosted *fit_boosted(Arena *a, const CostModel *m, const Study *s, size_t width)
 {
     const size_t cap = (size_t)(s->ntrial * s->nshape) + 1;
@@ -66,7 +59,7 @@ static Boosted *fit_boosted(Arena *a, const CostModel *m, const Study *s, size_t
                 double closed;
                 wide_row(m, &s->trial[i].c, s->shape[j], x + n * width, &closed);
                 y[n] = log2(s->trial[i].ns[j]) - closed;
-                w[n++] = weight_of(s, i, j);
+                w[n++] = cost_weight(study_best(s, j, NULL), s->trial[i].ns[j]); /* as the ridge weighs it */
             }
     return boosted_fit(x, y, w, n, width);
 }

@@ -149,6 +149,8 @@ features = (
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
 #include "row_pointers.h"
+#include "addend.h"
+#include "store_part.h"
 
 /* The q-th value of k from x and w on. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
@@ -170,7 +172,7 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
-        KERNEL_vec xv = x[r / 3][r % 3 * K + q] - (KERNEL_vec){0};
+        KERNEL_vec xv = KERNEL_row(x, r, K)[q] - (KERNEL_vec){0};
 #if HOLD
         NAME_IN_REGISTER(xv);
 #endif
@@ -182,14 +184,6 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
             acc[r][v] += xv * wv[v];
 #endif
     }
-}
-
-/* The last columns of a row, from `done` on. Not inlined: for every height of a tile that would take gcc as long as all the rest. */
-static __attribute__((noinline)) TARGET_ATTRIBUTE void
-KERNEL_store_last(float *y, const float *sum, const float *add, int64_t done)
-{
-    for (int64_t i = done; i < VF; i++)
-        y[i] = add ? sum[i] + add[i] : sum[i];
 }
 
 /* Rows m.., columns n.., k0 <= k < k1: adds to Y unless k0 is 0. `rows` and `vectors` are constants of each call.
@@ -217,23 +211,17 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
     for (; k > 0; k--, w += N, KERNEL_advance(rows, x, 1))
         KERNEL_step(rows, vectors, acc, x, w, 0, K, N);
 #endif
+    if (done) {
+        float part[MR * VF];
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++)
+            *(KERNEL_vec *)(part + r * VF) = acc[r][0];
+        KERNEL_store_part(rows, VF - done, part + done, VF, KERNEL_addend(a, y + done, n + done, k0), y + done, N);
+        return;
+    }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {
-#if HAS_BIAS && KC
-        const float *add = k0 ? y : a->bias + n;
-#elif HAS_BIAS
-        const float *add = a->bias + n;
-#elif KC
-        const float *add = k0 ? y : 0;
-#else
-        const float *add = 0;
-#endif
-        if (done) {
-            float sum[VF];
-            *(KERNEL_vec *)sum = acc[r][0];
-            KERNEL_store_last(y, sum, add, done);
-            continue;
-        }
+        const float *add = KERNEL_addend(a, y, n, k0);
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++) {
             KERNEL_vec sum = acc[r][v];
@@ -264,15 +252,18 @@ KERNEL_rows(const NAME_args *a, int64_t rows, int64_t width, int64_t m, int64_t 
 /* N shorter than a vector. */
 static TARGET_ATTRIBUTE void KERNEL_narrow(const NAME_args *a, int64_t m0, int64_t m1)
 {
+    const int64_t N = a->N, K = a->K;
     for (int64_t m = m0; m < m1; m++) {
-        float sum[VF] = {0};
+        float *y = a->Y + m * N;
+        for (int64_t n = 0; n < N; n++)
 #if HAS_BIAS
-        __builtin_memcpy(sum, a->bias, (size_t)a->N * sizeof(float));
+            y[n] = a->bias[n];
+#else
+            y[n] = 0;
 #endif
-        for (int64_t k = 0; k < a->K; k++)
-            for (int64_t n = 0; n < a->N; n++)
-                sum[n] += a->X[m * a->K + k] * a->W[k * a->N + n];
-        __builtin_memcpy(a->Y + m * a->N, sum, (size_t)a->N * sizeof(float));
+        for (int64_t k = 0; k < K; k++)
+            for (int64_t n = 0; n < N; n++)
+                y[n] += a->X[m * K + k] * a->W[k * N + n];
     }
 }
 

@@ -171,6 +171,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_quad KERNEL
 }
 
 #include "row_pointers.h"
+#include "addend.h"
 
 /* The q-th vector of k for all of the tile; with `last`, of its lanes only those in keep. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
@@ -180,7 +181,7 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
     KERNEL_vec xv[MR];
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
-        KERNEL_vec v = *(const KERNEL_vec *)(x[r / 3] + r % 3 * K + q * VF);
+        KERNEL_vec v = *(const KERNEL_vec *)(KERNEL_row(x, r, K) + q * VF);
         if (last)
             v = (KERNEL_vec)((KERNEL_mask)v & keep);
 #if HOLD
@@ -190,7 +191,7 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
     }
 #pragma GCC unroll 16
     for (int c = 0; c < cols; c++) {
-        KERNEL_vec wv = *(const KERNEL_vec *)(w[c / 3] + c % 3 * K + q * VF);
+        KERNEL_vec wv = *(const KERNEL_vec *)(KERNEL_row(w, c, K) + q * VF);
         if (last)
             wv = (KERNEL_vec)((KERNEL_mask)wv & keep);
 #if HOLD
@@ -240,26 +241,22 @@ KERNEL_tile(const int rows, const int cols, const NAME_args *a, int64_t m, int64
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {
-#if HAS_BIAS && KC
-        const float *add = k0 ? y : a->bias + n;
-#elif HAS_BIAS
-        const float *add = a->bias + n;
-#elif KC
-        const float *add = k0 ? y : 0;
-#else
-        const float *add = 0;
-#endif
+        const float *add = KERNEL_addend(a, y, n, k0);
 #pragma GCC unroll 4
         for (int c = 0; c < cols; c += 4) {
-            KERNEL_quad sum = KERNEL_sum4(cols - c, &acc[r][c]);
-            if (cols - c >= 4) {
+            const int left = cols - c;
+            KERNEL_quad sum = KERNEL_sum4(left, &acc[r][c]);
+            if (left >= 4) {
                 if (add)
                     sum += *(const KERNEL_quad *)(add + c);
                 *(KERNEL_quad *)(y + c) = sum;
-            } else
-#pragma GCC unroll 4
-                for (int i = 0; i < cols - c; i++)
-                    y[c + i] = add ? sum[i] + add[c + i] : sum[i];
+                continue;
+            }
+            y[c] = add ? sum[0] + add[c] : sum[0]; /* not a loop: gcc would leave all sums on the stack for its sake */
+            if (left > 1)
+                y[c + 1] = add ? sum[1] + add[c + 1] : sum[1];
+            if (left > 2)
+                y[c + 2] = add ? sum[2] + add[c + 2] : sum[2];
         }
     }
 }

@@ -141,6 +141,8 @@ features = (
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
 #include "row_pointers.h"
+#include "addend.h"
+#include "store_part.h"
 
 /* Where a tile is: in rows of X, in panels of W, and in what is prefetched. */
 typedef struct {
@@ -165,18 +167,18 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KER
 #pragma GCC unroll 32
     for (int v = 0; v < vectors; v++) {
         const int panel = v / VP;
-        wv[v] = *(const KERNEL_vec *)(at->w[panel / 3] + panel % 3 * NAME_PANEL(K) + q * 16 + v % VP * VF);
+        wv[v] = *(const KERNEL_vec *)(KERNEL_row(at->w, panel, NAME_PANEL(K)) + q * 16 + v % VP * VF);
 #if HOLD
         NAME_IN_REGISTER(wv[v]);
 #endif
 #if PF
         if (v % VP == 0)
-            __builtin_prefetch(at->ahead[panel / 3] + panel % 3 * NAME_PANEL(K) + q * 16);
+            __builtin_prefetch(KERNEL_row(at->ahead, panel, NAME_PANEL(K)) + q * 16);
 #endif
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
-        KERNEL_vec xv = at->x[r / 3][r % 3 * K + q] - (KERNEL_vec){0};
+        KERNEL_vec xv = KERNEL_row(at->x, r, K)[q] - (KERNEL_vec){0};
 #if HOLD
         NAME_IN_REGISTER(xv);
 #endif
@@ -230,38 +232,35 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
         for (; left > stop; left--, KERNEL_next(rows, panels, &at, 1))
             KERNEL_step(rows, vectors, acc[0], &at, 0, K);
     }
+#if KA > 1
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 32
+        for (int v = 0; v < vectors; v++)
+#pragma GCC unroll 8
+            for (int q = 1; q < KA; q++)
+                acc[0][r][v] += acc[q][r][v];
+#endif
+    if (width < panels * 16) { /* a tile across column N is stored in part */
+        float part[MR * NP * 16];
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++)
+#pragma GCC unroll 32
+            for (int v = 0; v < vectors; v++)
+                *(KERNEL_vec *)(part + r * panels * 16 + v * VF) = acc[0][r][v];
+        KERNEL_store_part(rows, width, part, panels * 16, KERNEL_addend(a, y, p * 16, k0), y, N);
+        return;
+    }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {
-        float edge[NP * 16], *to = width < panels * 16 ? edge : y; /* a tile across column N is stored in part */
-#if HAS_BIAS && KC
-        const float *add = k0 ? y : a->bias + p * 16;
-#elif HAS_BIAS
-        const float *add = a->bias + p * 16;
-#elif KC
-        const float *add = k0 ? y : 0;
-#endif
-#if HAS_BIAS || KC
-        if (width < panels * 16 && add) {
-            __builtin_memcpy(edge, add, (size_t)width * sizeof(float));
-            add = edge;
-        }
-#endif
+        const float *add = KERNEL_addend(a, y, p * 16, k0);
 #pragma GCC unroll 32
         for (int v = 0; v < vectors; v++) {
             KERNEL_vec sum = acc[0][r][v];
-#if KA > 1
-#pragma GCC unroll 8
-            for (int q = 1; q < KA; q++)
-                sum += acc[q][r][v];
-#endif
-#if HAS_BIAS || KC
             if (add)
                 sum += *(const KERNEL_vec *)(add + v * VF);
-#endif
-            *(KERNEL_vec *)(to + v * VF) = sum;
+            *(KERNEL_vec *)(y + v * VF) = sum;
         }
-        if (width < panels * 16)
-            __builtin_memcpy(y, edge, (size_t)width * sizeof(float));
     }
 }
 

@@ -128,7 +128,8 @@ features = (
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
 #if LAYOUT_KN
-static TARGET_ATTRIBUTE void KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
+static __attribute__((noinline)) TARGET_ATTRIBUTE void
+KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 {
     const int64_t N = a->N, width = N - n;
     const float *w = a->W + k0 * N + n;
@@ -176,7 +177,8 @@ KERNEL_transpose(const float *w, int64_t K, float *block)
         *(KERNEL_vec *)(block + i * NP * 16) = v[i];
 }
 
-static TARGET_ATTRIBUTE void KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
+static __attribute__((noinline)) TARGET_ATTRIBUTE void
+KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 {
     for (int64_t c = 0; c < NP * 16; c += VF, block += VF) {
         const int64_t K = a->K, width = a->N - n - c;
@@ -192,6 +194,8 @@ static TARGET_ATTRIBUTE void KERNEL_pack(const NAME_args *a, int64_t n, int64_t 
 #endif
 
 #include "row_pointers.h"
+#include "addend.h"
+#include "store_part.h"
 
 /* The q-th value of k from x and w on. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
@@ -208,7 +212,7 @@ KERNEL_step(const int rows, KERNEL_vec acc[MR][NP * VP], const float *const *x, 
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
-        KERNEL_vec xv = x[r / 3][r % 3 * K + q] - (KERNEL_vec){0};
+        KERNEL_vec xv = KERNEL_row(x, r, K)[q] - (KERNEL_vec){0};
 #if HOLD
         NAME_IN_REGISTER(xv);
 #endif
@@ -245,27 +249,26 @@ KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, i
     for (; k > 0; k--, w += NP * 16, KERNEL_advance(rows, x, 1))
         KERNEL_step(rows, acc, x, w, 0, K);
 #endif
+    if (width < NP * 16) {
+        float part[MR * NP * 16];
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++)
+#pragma GCC unroll 32
+            for (int v = 0; v < NP * VP; v++)
+                *(KERNEL_vec *)(part + r * NP * 16 + v * VF) = acc[r][v];
+        KERNEL_store_part(rows, width, part, NP * 16, KERNEL_addend(a, y, n, k0), y, N);
+        return;
+    }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++, y += N) {
-        float edge[NP * 16], *to = width < NP * 16 ? edge : y;
-#if HAS_BIAS
-        const float *add = k0 ? y : a->bias + n;
-#else
-        const float *add = k0 ? y : 0;
-#endif
-        if (width < NP * 16 && add) {
-            __builtin_memcpy(edge, add, (size_t)width * sizeof(float));
-            add = edge;
-        }
+        const float *add = KERNEL_addend(a, y, n, k0);
 #pragma GCC unroll 32
         for (int v = 0; v < NP * VP; v++) {
             KERNEL_vec sum = acc[r][v];
             if (add)
                 sum += *(const KERNEL_vec *)(add + v * VF);
-            *(KERNEL_vec *)(to + v * VF) = sum;
+            *(KERNEL_vec *)(y + v * VF) = sum;
         }
-        if (width < NP * 16)
-            __builtin_memcpy(y, edge, (size_t)width * sizeof(float));
     }
 }
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Rows of a matrix along which a tile walks: a pointer to every third row; row r lies at p[r / 3] + r % 3 * stride, which is one address
- * of a base and a scaled index. From plain indices gcc makes an offset for each row and each step of an unrolled loop, more than there
- * are registers. `rows` is a constant of each call. */
+/* Rows of a matrix along which a tile walks: a pointer to every third row; each row is one address, of a base and a scaled index.
+ * From plain indices gcc makes an offset for each row and each step of an unrolled loop, more than there are registers. `rows` and r
+ * are constants of each call. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE const float *
+KERNEL_row(const float *const *p, const int r, int64_t stride)
+{
+    return p[r / 3] + r % 3 * stride;
+}
+
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_point(const int rows, const float **p, const float *first, int64_t stride)
 {

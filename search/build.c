@@ -20,6 +20,7 @@
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "gen/text.h"
 #include "search/elf.h"
 #include "search/process.h"
 #include "search/scratch.h"
@@ -42,8 +43,8 @@ struct Builder {
     Toolchain tools;
     const char *version, *folder;
     Scratch *scratch;
-    const char **argv; /* program, flags, "-o", SO, C, NULL */
-    int so_arg, c_arg;
+    const char **argv; /* program, flags, MODE if assembly is asked for, "-o", PRODUCT, SOURCE, NULL */
+    int mode_arg, to_arg, from_arg;
     const char *env[3];
     int jobs;
     double deadline_s;
@@ -55,7 +56,8 @@ typedef struct {
     Build *build; /* NULL: the slot is free */
     pid_t pid;
     double start_s;
-    const char *c_path, *so_path;
+    const char *c_path, *s_path, *so_path;
+    bool to_assembly; /* the first of two steps runs */
     Capture err;
 } Job;
 
@@ -109,6 +111,7 @@ static void fail(Build *b, Status status, const char *why)
     b->log = "";
     b->so = NULL;
     b->code_bytes = 0;
+    b->spills = (SpillReport){ 0 };
 }
 
 static bool write_text(const char *path, const char *text)
@@ -133,13 +136,16 @@ static bool write_text(const char *path, const char *text)
     return problem == 0;
 }
 
-static bool spawn_compiler(const Builder *b, Job *job)
+static bool spawn_compiler(const Builder *b, Job *job, bool to_assembly)
 {
     int child_end = -1;
     if (!capture_open(&job->err, &child_end))
         return false;
-    b->argv[b->so_arg] = job->so_path;
-    b->argv[b->c_arg] = job->c_path;
+    job->to_assembly = to_assembly;
+    if (b->tools.assembly)
+        b->argv[b->mode_arg] = to_assembly ? "-S" : "-shared";
+    b->argv[b->to_arg] = to_assembly ? job->s_path : job->so_path;
+    b->argv[b->from_arg] = b->tools.assembly && !to_assembly ? job->s_path : job->c_path;
     job->pid = process_spawn(b->argv, b->env, -1, -1, child_end);
     int problem = errno;
     close(child_end);
@@ -147,6 +153,11 @@ static bool spawn_compiler(const Builder *b, Job *job)
         capture_close(&job->err);
     errno = problem;
     return job->pid > 0;
+}
+
+static const char *cannot_start(const Builder *b, Arena *a)
+{
+    return arena_printf(a, "cannot start %s: %s", b->tools.program, strerror(errno));
 }
 
 static void job_start(const Builder *b, Arena *a, Job *job, Build *build)
@@ -160,30 +171,38 @@ static void job_start(const Builder *b, Arena *a, Job *job, Build *build)
         return;
     }
     job->c_path = arena_printf(a, "%s/%s%s", b->folder, build->name, b->tools.source);
+    job->s_path = b->tools.assembly ? arena_printf(a, "%s/%s%s", b->folder, build->name, b->tools.assembly) : NULL;
     job->so_path = arena_printf(a, "%s/%s%s", b->folder, build->name, b->tools.product);
     job->start_s = process_clock_s();
     if (!write_text(job->c_path, build->text)) {
         fail(build, STATUS_INVALID,
              arena_printf(a, "cannot write %s%s: %s", build->name, b->tools.source, strerror(errno)));
         unlink(job->c_path);
-    } else if (!spawn_compiler(b, job)) {
-        fail(build, STATUS_BUILD_FAILED, arena_printf(a, "cannot start %s: %s", b->tools.program, strerror(errno)));
+    } else if (!spawn_compiler(b, job, b->tools.assembly)) {
+        fail(build, STATUS_BUILD_FAILED, cannot_start(b, a));
         unlink(job->c_path);
     } else {
         job->build = build;
     }
 }
 
-/* Ends the compiler and all it started, frees the slot; the wait status. */
-static int job_end(Job *job)
+/* Ends the compiler and all it started; the wait status. */
+static int job_reap(Job *job)
 {
     int wait_status = process_end(job->pid);
     job->build->seconds = process_clock_s() - job->start_s;
     capture_drain(&job->err);
     capture_close(&job->err);
-    unlink(job->c_path);
-    job->build = NULL;
     return wait_status;
+}
+
+/* Frees the slot. */
+static void job_free(Job *job)
+{
+    unlink(job->c_path);
+    if (job->s_path)
+        unlink(job->s_path);
+    job->build = NULL;
 }
 
 /* Killed from outside: itself, or a part of it, which the driver reports. */
@@ -193,10 +212,31 @@ static bool was_killed(int wait_status, const char *said)
            strstr(said, "unable to execute command: Killed");
 }
 
+/* Reads the assembly and starts the second step; else why not. */
+static const char *assemble(const Builder *b, Arena *a, Job *job)
+{
+    size_t len;
+    Arena *scratch = arena_new();
+    const char *text = text_read_file(scratch, job->s_path, &len);
+    if (text)
+        spills_read(text, &job->build->spills);
+    arena_free(scratch);
+    return !text ? "the compiler made no assembly" : spawn_compiler(b, job, false) ? NULL : cannot_start(b, a);
+}
+
 static void job_finish(const Builder *b, Arena *a, Job *job)
 {
     Build *build = job->build;
-    int wait_status = job_end(job);
+    int wait_status = job_reap(job);
+    if (wait_status == 0 && job->to_assembly) {
+        const char *why = assemble(b, a, job);
+        if (why) {
+            job_free(job);
+            fail(build, STATUS_BUILD_FAILED, why);
+        }
+        return;
+    }
+    job_free(job);
     build->killed = was_killed(wait_status, job->err.text);
     int64_t bytes = elf_code_bytes(job->so_path);
     if (wait_status == 0 && bytes >= 0) {
@@ -218,7 +258,8 @@ static void job_finish(const Builder *b, Arena *a, Job *job)
 static void job_abort(Job *job, Status status, const char *why)
 {
     Build *build = job->build;
-    job_end(job);
+    job_reap(job);
+    job_free(job);
     unlink(job->so_path);
     fail(build, status, why);
 }
@@ -254,6 +295,7 @@ static void copy_results(Build *builds, int n)
                              .status = from->status,
                              .so = from->so,
                              .code_bytes = from->code_bytes,
+                             .spills = from->spills,
                              .seconds = from->seconds,
                              .log = from->log,
                              .why = from->why };
@@ -392,13 +434,15 @@ static void make_argv(Builder *b, Arena *a)
     size_t nflag = 0;
     while (b->tools.flags[nflag])
         nflag++;
-    const char **p = b->argv = ARENA_ARRAY(a, nflag + 5, const char *);
+    const char **p = b->argv = ARENA_ARRAY(a, nflag + 6, const char *);
     *p++ = b->tools.program;
     for (size_t i = 0; i < nflag; i++)
         *p++ = b->tools.flags[i];
+    b->mode_arg = (int)(p - b->argv);
+    p += b->tools.assembly != NULL;
     *p++ = "-o";
-    b->so_arg = (int)(p++ - b->argv);
-    b->c_arg = (int)(p - b->argv);
+    b->to_arg = (int)(p++ - b->argv);
+    b->from_arg = (int)(p - b->argv);
 }
 
 /* The line with the mark, else the first. */
@@ -460,13 +504,13 @@ Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags)
     size_t n = 0;
     while (flags[n])
         n++;
-    const char **all = ARENA_ARRAY(a, n + 3, const char *);
+    const char **all = ARENA_ARRAY(a, n + 2, const char *);
     memcpy(all, flags, n * sizeof *all);
-    all[n] = "-shared";
-    all[n + 1] = "-fPIC";
+    all[n] = "-fPIC";
     return (Toolchain){ .program = arena_strdup(a, cc),
                         .flags = all,
                         .source = ".c",
+                        .assembly = ".s",
                         .product = ".so",
                         .empty = "int dcgen_empty;\n",
                         .version_mark = "" };

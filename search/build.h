@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "gen/arena.h"
 #include "search/record.h"
+#include "search/spills.h"
 
 typedef struct {
     const char *name; /* file name without suffix; of several with one name in a batch the first is built for all */
@@ -18,17 +19,19 @@ typedef struct {
     Status status;      /* STATUS_OK, STATUS_BUILD_FAILED, STATUS_TIMED_OUT (the compiler hung) */
     const char *so;     /* path of the shared object when ok */
     int64_t code_bytes; /* size of its executable code (.text), without the C runtime's few bytes */
+    SpillReport spills; /* C: what its assembly tells */
     double seconds;
     bool killed;     /* by someone else, as a system does that is short of memory; it was tried again alone */
     const char *log; /* what the compiler said, if the toolchain keeps it; else "" */
     const char *why; /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
 } Build;
 
-/* A compiler, and how it is called: PROGRAM FLAG... -o PRODUCT SOURCE. */
+/* A compiler, and how it is called: PROGRAM FLAG... -o PRODUCT SOURCE; with `assembly` twice, first -S for that, then -shared from it. */
 typedef struct {
     const char *program;      /* looked up in PATH */
     const char *const *flags; /* NULL-terminated */
     const char *source;       /* suffix of source files: ".c" */
+    const char *assembly;     /* of what is read for spills on the way; NULL: nothing */
     const char *product;      /* and of what is made of them: ".so" */
     const char *empty;        /* a source that any such compiler builds; its code is not counted as a candidate's */
     const char *version_mark; /* the line of `PROGRAM --version` that has this in it tells the version; "": the first */

@@ -44,22 +44,41 @@ static void add_fact(Batch *b, int i, const char *name, int64_t value)
         b->fact[i][b->nfact[i]++] = (Param){ name, value };
 }
 
-/* GPU code that does not fit its registers is never used: what it keeps in local memory instead costs more than a smaller tile. */
+static void refuse(Build *build, const char *why)
+{
+    build->status = STATUS_BUILD_FAILED;
+    build->why = why;
+}
+
+/* Code that does not fit its registers is never used: a smaller tile costs less than what it moves to and from memory instead. */
+static void take_ptxas_report(Search *q, Batch *b, int i, const PtxasReport *r)
+{
+    add_fact(b, i, "regs", r->regs);
+    add_fact(b, i, "spill_bytes", r->spill_bytes);
+    add_fact(b, i, "stack_bytes", r->stack_bytes);
+    if (r->spill_bytes > 0 || r->stack_bytes > 0)
+        refuse(&b->build[i],
+               arena_printf(q->arena, "%s %lld bytes a thread in local memory", r->spill_bytes ? "spills" : "keeps",
+                            (long long)(r->spill_bytes ? r->spill_bytes : r->stack_bytes)));
+}
+
+static void take_spill_report(Search *q, Batch *b, int i, const SpillReport *r)
+{
+    add_fact(b, i, "spilled", r->stored + r->loaded);
+    if (r->stored + r->loaded > 0)
+        refuse(&b->build[i],
+               arena_printf(q->arena, "spills: %d vectors to the stack and %d from it in a round of %d multiplications",
+                            r->stored, r->loaded, r->multiplications));
+}
+
 static void take_report(Search *q, Batch *b, int i)
 {
     PtxasReport r;
-    Build *build = &b->build[i];
-    if (build->status != STATUS_OK || !*build->log || !ptxas_read(build->log, &r))
-        return;
-    add_fact(b, i, "regs", r.regs);
-    add_fact(b, i, "spill_bytes", r.spill_bytes);
-    add_fact(b, i, "stack_bytes", r.stack_bytes);
-    if (r.spill_bytes > 0 || r.stack_bytes > 0) {
-        build->status = STATUS_BUILD_FAILED;
-        build->why =
-            arena_printf(q->arena, "%s %lld bytes a thread in local memory", r.spill_bytes ? "spills" : "keeps",
-                         (long long)(r.spill_bytes ? r.spill_bytes : r.stack_bytes));
-    }
+    const Build *build = &b->build[i];
+    if (build->status == STATUS_OK && *build->log && ptxas_read(build->log, &r))
+        take_ptxas_report(q, b, i, &r);
+    else if (build->status == STATUS_OK && build->spills.loops > 0)
+        take_spill_report(q, b, i, &build->spills);
 }
 
 /* Those of the batch that have not failed so far, by another compiler: what ran here takes the place of what would run on a GPU, its size

@@ -68,7 +68,7 @@ typedef struct {
     Status status;      /* ok: it compiled and verified on the awkward shapes */
     int64_t code_bytes; /* of its text section; 0 when not built */
     int64_t n;          /* the n-th candidate of its file to be recorded, from 1; 0: not known */
-    int nfact;          /* cuda: what compiler and emulator told, "regs", "spill_bytes", "wavefronts" ... */
+    int nfact;          /* what compiler and emulator told: "spilled"; cuda: "regs", "spill_bytes", "wavefronts" ... */
     Param fact[RECORD_MAX_FACT];
     const char *why; /* for people: first line of the compiler's error ...; "" when ok */
 } KernelRecord;
@@ -139,10 +139,5 @@ void record_close(RecordFile *f);
 /* Canonical text of records, for packages: devices by id, kernels by key, measures by (key, device, threads, extents,
  * final), limits by (device, target, dtype, threads), then by their text; equal lines once. */
 char *record_text(Arena *a, const Records *r);
-
-/* 0 when n is 0; quartiles are interpolated linearly. */
-double record_least(const double *v, int n); /* 0 of none, as all of them */
-double record_median(const double *v, int n);
-double record_spread(const double *v, int n); /* (q3 - q1) / median */
 
 #endif

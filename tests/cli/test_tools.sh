@@ -42,7 +42,7 @@ program cc_none <<'CC'
 [ "$1" != --version ] || exit 0
 CC
 run 3 -o x --cc "$tmp/work/cc_none" tiny.cfg
-said 'cannot build a shared object: the compiler made no shared object'
+said 'cannot build a shared object: the compiler made no assembly'
 program cc_noise <<'CC'
 [ "$1" != --version ] || { head -c 20000 /bin/sh; exit 0; }
 head -c 200000 /bin/sh >&2

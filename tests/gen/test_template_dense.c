@@ -5,6 +5,7 @@
  *
  * ctest: timeout=300
  */
+#include "search/spills.h"
 #include "tests/gen/template_place.h"
 
 static bool have(const char *program)
@@ -137,6 +138,24 @@ static void compile_general(const Template *t, const General *g, const Spec *spe
         compile("gcc", arena_printf(arena, "%s/k.c", folder));
 }
 
+#if defined(__x86_64__)
+/* A general kernel serves where no other can be chosen: it must fit its registers. */
+static void expect_no_spills(void)
+{
+    size_t len;
+    SpillReport r;
+    must_run(
+        arena_printf(arena, "gcc -std=gnu17 -O3 -ffp-contract=fast -fPIC -w -S '%s/k.c' -o '%s/k.o'", folder, folder));
+    const char *assembly = text_read_file(arena, arena_printf(arena, "%s/k.o", folder), &len);
+    assert_non_null(assembly);
+    spills_read(assembly, &r);
+    assert_true(r.loops > 0);
+    if (r.stored + r.loaded > 0)
+        fail_msg("%d vectors to the stack, %d from it in a round of %d multiplications", r.stored, r.loaded,
+                 r.multiplications);
+}
+#endif
+
 static bool runs_here(const Target *t)
 {
 #if defined(__x86_64__)
@@ -197,8 +216,13 @@ static void test_dense_general(void **state)
         const Template *t = list.t[i];
         assert_int_equal(t->ngeneral, least_general(t));
         for (int j = 0; j < t->ngeneral; j++)
-            for (int k = 0; k < t->nlayout && runs_here(target_find(&targets, t->general[j].target)); k++)
+            for (int k = 0; k < t->nlayout && runs_here(target_find(&targets, t->general[j].target)); k++) {
                 compile_general(t, &t->general[j], spec_for(t, t->layout[k], (j + k) % 2));
+#if defined(__x86_64__)
+                if (!is_cuda(t))
+                    expect_no_spills();
+#endif
+            }
     }
 }
 

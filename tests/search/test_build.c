@@ -106,6 +106,34 @@ static void good_text(void **state)
     builder_free(b);
 }
 
+#if defined(__x86_64__)
+/* Sixteen registers for 20 sums: some of them live on the stack. The folder keeps no assembly. */
+static void spills_are_told(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, "gcc", 60);
+    static const char pattern[] =
+        "typedef float v __attribute__((vector_size(16)));\n"
+        "void f(v *x, long n)\n{\n    v s[%d] = {0};\n    for (; n > 0; n--)\n"
+        "#pragma GCC unroll 32\n        for (int i = 0; i < %d; i++)\n            s[i] += x[n] * x[n + i];\n"
+        "#pragma GCC unroll 32\n    for (int i = 0; i < %d; i++)\n        x[i] = s[i];\n}\n";
+    Build one[2] = { { .name = "few", .text = arena_printf(w->a, pattern, 8, 8, 8) },
+                     { .name = "many", .text = arena_printf(w->a, pattern, 20, 20, 20) } };
+    build_all(b, w->a, one, 2, NULL);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(one[i].status, STATUS_OK);
+        assert_int_equal(one[i].spills.loops, 1);
+        assert_int_equal(one[i].spills.multiplications, i ? 20 : 8);
+    }
+    assert_int_equal(one[0].spills.stored + one[0].spills.loaded, 0);
+    assert_in_range(one[1].spills.stored, 3, 60);
+    char *assembly = arena_strdup(w->a, one[1].so);
+    memcpy(strrchr(assembly, '.'), ".s", 3);
+    assert_int_not_equal(access(assembly, F_OK), 0);
+    builder_free(b);
+}
+#endif
+
 static void folder_is_private(void **state)
 {
     World *w = *state;
@@ -176,7 +204,7 @@ static void no_compiler(void **state)
     World *w = *state;
     assert_non_null(strstr(refusal(w, "no-such-compiler"), "no-such-compiler"));
     assert_string_equal(refusal(w, "false"), "false --version exited with code 1");
-    assert_string_equal(refusal(w, "true"), "true cannot build a shared object: the compiler made no shared object");
+    assert_string_equal(refusal(w, "true"), "true cannot build a shared object: the compiler made no assembly");
     setenv("TMPDIR", "/no/such/folder", 1);
     assert_non_null(strstr(refusal(w, "gcc"), "No such file or directory"));
 }
@@ -481,11 +509,24 @@ static void gpu_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(good_text),          TEST(folder_is_private),    TEST(bad_texts),
-        TEST(same_name),          TEST(no_compiler),          TEST(hanging_compiler),
-        TEST(crashing_compiler),  TEST(killed_compiler),      TEST(always_killed_compiler),
-        TEST(talkative_compiler), TEST(children_die),         TEST(stop_is_honoured),
-        TEST(in_the_background),  TEST(freed_while_building), TEST(elf_is_not_trusted),
+        TEST(good_text),
+        TEST(folder_is_private),
+#if defined(__x86_64__)
+        TEST(spills_are_told),
+#endif
+        TEST(bad_texts),
+        TEST(same_name),
+        TEST(no_compiler),
+        TEST(hanging_compiler),
+        TEST(crashing_compiler),
+        TEST(killed_compiler),
+        TEST(always_killed_compiler),
+        TEST(talkative_compiler),
+        TEST(children_die),
+        TEST(stop_is_honoured),
+        TEST(in_the_background),
+        TEST(freed_while_building),
+        TEST(elf_is_not_trusted),
         TEST(gpu_code),
     };
     return cmocka_run_group_tests_name("search/build", tests, NULL, NULL);

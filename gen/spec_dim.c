@@ -152,6 +152,18 @@ static void check_tune_twice(SpecReader *r, const ConfSetting *s, const int64_t 
             }
 }
 
+/* Between measured shapes the dispatcher interpolates; beyond them it can only hope. `value` is sorted. */
+static void check_tune_reaches(SpecReader *r, const ConfSetting *s, const Dim *dim, const int64_t *value, int n)
+{
+    const Loc at = conf_value_loc(r->conf, s);
+    if (value[0] > dim->min)
+        diag_warn(r->diag, at, "no value to tune for below '%s' = %" PRId64 ": add %" PRId64 ", the least", dim->name,
+                  value[0], dim->min);
+    if (value[n - 1] < dim->max)
+        diag_warn(r->diag, at, "no value to tune for above '%s' = %" PRId64 ": add %" PRId64 ", the greatest", dim->name,
+                  value[n - 1], dim->max);
+}
+
 static void read_tune_of(SpecReader *r, const ConfSetting *group, const ConfSetting *s)
 {
     const Dim *known = find_dim(r, s);
@@ -166,6 +178,8 @@ static void read_tune_of(SpecReader *r, const ConfSetting *group, const ConfSett
                    "'%s': expected at least one value; omit it and a sampler chooses", known->name);
     check_tune_twice(r, s, value, n);
     qsort(value, (size_t)n, sizeof *value, compare_value);
+    if (n > 0 && r->dims_ok)
+        check_tune_reaches(r, s, known, value, n);
     Dim *dim = &r->spec->dim[known - r->spec->dim];
     dim->tune = value;
     dim->ntune = n;

@@ -223,7 +223,7 @@ static void test_bert(void **state)
     assert_int_equal(s->budget.trials, 256);
     assert_int_equal(s->budget.seconds, 300);
     assert_int_equal(s->ninstance, 512);
-    assert_int_equal(ntuned(s), 32);
+    assert_int_equal(ntuned(s), 36);
     assert_true(total_weight(s) == 512);
     int64_t extent[3];
     assert_int_equal(spec_extents(s, 1, extent, 3), 3); /* N */
@@ -407,10 +407,10 @@ static void test_forms(void **state)
     Spec *s = read_good("good_forms.cfg");
     check_instances(s);
     assert_int_equal(s->ninstance, 4);
-    assert_int_equal(s->dim[0].ntune, 2);
-    assert_int_equal(s->dim[0].tune[0], 2);
-    assert_int_equal(s->dim[0].tune[1], 4);
-    assert_int_equal(ntuned(s), 2);
+    assert_int_equal(s->dim[0].ntune, 3);
+    assert_int_equal(s->dim[0].tune[0], 1);
+    assert_int_equal(s->dim[0].tune[2], 4);
+    assert_int_equal(ntuned(s), 3);
     assert_true(find(s, 1, 32, 7, 16)->weight == 0.5);
     assert_true(s->packed);
     assert_string_equal(expr_text(s->shape[0].extent[0]), "16 *T");

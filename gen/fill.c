@@ -365,9 +365,12 @@ static size_t licence_bytes(const Source *piece)
     return line + (piece->text[line] == '\n');
 }
 
-/* The piece in the place of the line that includes it. */
+/* The piece in the place of the line that includes it, apart from what stands before. */
 static void include_piece(Filler *f, const Source *piece)
 {
+    const size_t len = f->out.len;
+    if (len > 1 && strcmp(f->out.s + len - 2, "\n\n") != 0)
+        text_add(&f->out, "\n");
     Filler of_piece = { .arena = f->arena, .src = piece, .fill = f->fill, .diag = f->diag, .out = f->out };
     fill_lines(&of_piece, licence_bytes(piece));
     f->out = of_piece.out;

@@ -127,6 +127,8 @@ static void test_pieces(void **state)
     static const Case cases[] = {
         { "#include \"f.cuh\"\n", "/* bert_k7's 3 */\nint bert_k7_f(3);\n" },
         { "#if ZERO\n#include \"f.cuh\"\n#endif\nx\n", "x\n" },
+        { "x\n#include \"f.cuh\"\nx\n\n#include \"f.cuh\"\n",
+          "x\n\n/* bert_k7's 3 */\nint bert_k7_f(3);\nx\n\n/* bert_k7's 3 */\nint bert_k7_f(3);\n" },
         { "#ifndef DCGEN\n#include \"f.cuh\"\n#endif\n", "" },
         { "#include \"g.cuh\"\n#include <f.cuh>\n", "#include \"g.cuh\"\n#include <f.cuh>\n" },
         { "#if ONE\n#include \"f.cuh\"\nMR\n#endif", "/* bert_k7's 3 */\nint bert_k7_f(3);\n3\n" },

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "model/cost_private.h"
 #include "model/rank.h"
+#include "search/samples.h"
 
 enum { KERNEL_FOLDS = 10, SHAPE_FOLDS = 5 };
 
@@ -70,12 +71,6 @@ static void fill_held_out(Judge *q, const TemplateList *templates)
     }
 }
 
-static int compare_real(const void *x, const void *y)
-{
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 static double median_error(const Judge *q, const double *predicted)
 {
     const Study *s = q->s;
@@ -85,7 +80,7 @@ static double median_error(const Judge *q, const double *predicted)
         for (int64_t j = 0; j < s->nshape; j++)
             if (cost_measured(&s->trial[i], j))
                 error[n++] = fabs(predicted[i * s->nshape + j] / s->trial[i].ns[j] - 1);
-    qsort(error, n, sizeof *error, compare_real);
+    qsort(error, n, sizeof *error, samples_compare);
     return n ? error[n / 2] : 0;
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 #include "search/runner_private.h"
+#include "search/samples.h"
 
 enum { MAX_LOST = 2 };
 
@@ -203,9 +204,9 @@ static bool take_result(Session *s, const json_t *event)
     m->max_err = max_err;
     m->cold_ns = isfinite(cold_ns) && cold_ns > 0 ? cold_ns : 0;
     take_facts(s->a, m, json_object_get(event, "facts"));
-    m->least_ns = record_least(m->ns, m->nsample);
-    m->median_ns = m->nsample ? record_median(m->ns, m->nsample) : 0;
-    m->spread = m->nsample ? record_spread(m->ns, m->nsample) : 0;
+    m->least_ns = samples_least(m->ns, m->nsample);
+    m->median_ns = m->nsample ? samples_median(m->ns, m->nsample) : 0;
+    m->spread = m->nsample ? samples_spread(m->ns, m->nsample) : 0;
     settle(s, i, status, runner_text(s->a, event, "why"));
     return true;
 }

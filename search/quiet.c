@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "search/samples.h"
 
-static const double DISTURBED = 1.08; /* of the time at rest; as the runner has it (search/runner/timing.c) */
 static const double AGREE = 1.03;
 
 Quiet *quiet_new(Arena *a)
@@ -42,12 +42,6 @@ void quiet_take(Quiet *q, const Instance *inst, double ns)
     q->recent[q->ntaken++ % QUIET_RECENT] = ns / t->least;
 }
 
-static int compare_real(const void *x, const void *y)
-{
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 /* How fast the machine is at best these days: the lower quartile of the latest. */
 static double level(const Quiet *q)
 {
@@ -55,7 +49,7 @@ static double level(const Quiet *q)
     if (q->ntaken < QUIET_RECENT)
         return 1;
     memcpy(sorted, q->recent, sizeof sorted);
-    qsort(sorted, QUIET_RECENT, sizeof *sorted, compare_real);
+    qsort(sorted, QUIET_RECENT, sizeof *sorted, samples_compare);
     return sorted[QUIET_RECENT / 4];
 }
 
@@ -68,7 +62,7 @@ double quiet_ns(const Quiet *q, const Instance *inst)
 bool quiet_disturbed(const Quiet *q, const Instance *inst, double ns)
 {
     const double quiet = quiet_ns(q, inst);
-    return quiet > 0 && ns > DISTURBED * quiet;
+    return quiet > 0 && ns > SAMPLES_DISTURBED * quiet;
 }
 
 bool quiet_known(const Quiet *q, const Instance *inst)

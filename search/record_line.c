@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "search/samples.h"
 
 enum { NAME_BYTES = 128, WHY_BYTES = 1000, FREE_BYTES = 4000, CORES_MAX = 1 << 20, ISA_MAX = 8 };
 
@@ -278,9 +279,9 @@ MeasureRecord measure_copy(Arena *a, const MeasureRecord *m)
         c.extent[i] = i < m->naxis ? m->extent[i] : 0;
     for (int i = 0; i < RECORD_MAX_SAMPLE; i++)
         c.ns[i] = i < m->nsample ? rounded(m->ns[i]) : 0;
-    c.least_ns = record_least(c.ns, c.nsample);
-    c.median_ns = rounded(record_median(c.ns, c.nsample));
-    c.spread = rounded(record_spread(c.ns, c.nsample));
+    c.least_ns = samples_least(c.ns, c.nsample);
+    c.median_ns = rounded(samples_median(c.ns, c.nsample));
+    c.spread = rounded(samples_spread(c.ns, c.nsample));
     c.anchor_ns = rounded(m->anchor_ns);
     c.cold_ns = rounded(m->cold_ns);
     c.library_ns = rounded(m->library_ns);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "search/samples.h"
 
 static const double NOISE_ROWS = 4;   /* what the noise of all shapes counts for in that of one, in measurements */
 static const double NOISE_MOST = 0.1; /* of one measurement: more is an accident, and says nothing of the others */
@@ -117,17 +118,6 @@ static void take_library(Anchor *a, double part)
     a->nlibrary++;
 }
 
-/* The second of a measurement's samples; 0: there is but one. */
-static double second_ns(const MeasureRecord *m)
-{
-    double least = INFINITY, second = INFINITY;
-    for (int i = 0; i < m->nsample; i++) {
-        second = fmin(second, fmax(m->ns[i], least));
-        least = fmin(least, m->ns[i]);
-    }
-    return isfinite(second) ? second : 0;
-}
-
 static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
 {
     if (m->anchor_ns > 0) {
@@ -143,7 +133,7 @@ static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
     double part = m->least_ns / (m->anchor_ns > 0 ? m->anchor_ns : s->anchor[shape].ns);
     if (!t->count[shape]) {
         t->part[shape] = part;
-        t->second[shape] = part * second_ns(m) / m->least_ns;
+        t->second[shape] = part * samples_second(m->ns, m->nsample) / m->least_ns;
     } else {
         const double more = fmax(part, t->part[shape]);
         t->second[shape] = t->count[shape] > 1 ? fmin(t->second[shape], more) : more;

@@ -15,6 +15,7 @@
 #include "bench/machine.h"
 #include "bench/tuning/contest.h"
 #include "bench/tuning/models.h"
+#include "search/samples.h"
 
 enum { MAX_SEEDS = 64, MAX_SHOWN = 64, MAX_BUDGET = 8 };
 static const double NEAR = 0.05;
@@ -34,17 +35,11 @@ typedef struct {
     Point last[MAX_SEEDS];
 } Result;
 
-static int compare_real(const void *x, const void *y)
-{
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 static double median(const double *v, int n)
 {
     double sorted[MAX_SEEDS];
     memcpy(sorted, v, (size_t)n * sizeof *v);
-    qsort(sorted, (size_t)n, sizeof *sorted, compare_real);
+    qsort(sorted, (size_t)n, sizeof *sorted, samples_compare);
     return n ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : NAN;
 }
 

@@ -7,6 +7,7 @@
 #include "bench/tuning/boosted.h"
 #include "model/rank.h"
 #include "search/propose.h"
+#include "search/samples.h"
 
 enum { TOP = 8 };
 
@@ -116,12 +117,6 @@ static double log_regret(const Table *t, const RankOrder *o, int n, int64_t shap
     return log(least / o->truth[0].key);
 }
 
-static int compare_real(const void *x, const void *y)
-{
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 /* Median error over the kernels that the study does not have. */
 static double median_error(Arena *a, const Contest *c, const Study *s, const double *predicted, bool shown)
 {
@@ -137,7 +132,7 @@ static double median_error(Arena *a, const Contest *c, const Study *s, const dou
                 error[n++] = fabs(exp2(predicted[i * t->truth->nshape + j]) / ns - 1);
         }
     }
-    qsort(error, n, sizeof *error, compare_real);
+    qsort(error, n, sizeof *error, samples_compare);
     return n ? error[n / 2] : NAN;
 }
 

@@ -9,12 +9,12 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <time.h>
+#include "search/samples.h"
 #include "templates/package/pieces.h"
 #include "templates/package/pool.h"
 
 enum { MIN_SAMPLES = 3, SAMPLES_OF_DROPPED = 2, PAUSE_NS = 5000000 };
 static const double WAIT_SHARE = 0.25; /* of the sampling, that rounds may wait on top of what the request grants */
-static const double DISTURBED = 1.08;  /* of the time of `keep`: a round waits for less */
 static const double warm_ns = 1e6, long_ns = 5e6, max_calls = 1e6;
 
 static double now_ns(void)
@@ -114,7 +114,7 @@ static bool largest_workspace(const Kernel *k, int n, Block *b)
 /* The least that a call of it took. */
 static double least_ns(const Kernel *k)
 {
-    return k->nsample ? fmin(k->call_ns, record_least(k->ns, k->nsample)) : k->call_ns;
+    return k->nsample ? fmin(k->call_ns, samples_least(k->ns, k->nsample)) : k->call_ns;
 }
 
 /* It has two samples and is out of the running: more of them would tell nothing. (Of one alone nobody knows what it met.) */
@@ -145,7 +145,7 @@ static void begin_round(Kernel *k, const Shape *s, const Frame *f, const Timing 
     const double start = now_ns();
     double most = t->wait_ns + WAIT_SHARE * sampled_ns - calm->waited_ns, *sample = &k->ns[k->nsample];
     take_sample(k, s, f, t);
-    for (double waited = 0; *sample > DISTURBED * calm->quiet_ns && waited < most; waited = now_ns() - start) {
+    for (double waited = 0; *sample > SAMPLES_DISTURBED * calm->quiet_ns && waited < most; waited = now_ns() - start) {
         pause_ns(PAUSE_NS);
         k->nsample--;
         take_sample(k, s, f, t);

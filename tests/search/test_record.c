@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * record: round trips, the form of lines, canonical text, medians.
+ * record: round trips, the form of lines, canonical text.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -348,24 +348,6 @@ static void a_decimal_comma_changes_nothing(void **state)
     assert_same_records(p->a, &comma, &point);
 }
 
-/* ---- statistics ---- */
-
-static void medians_and_spreads(void **state)
-{
-    (void)state;
-    double v[] = { 9, 1, 5, 3, 7 }, same[] = { 4, 4, 4 }, many[1001];
-    assert_true(record_median(v, 5) == 5 && record_median(v, 4) == 4 && record_median(v, 1) == 9);
-    assert_true(record_median(v, 2) == 5 && record_median(v, 0) == 0);
-    assert_true(v[0] == 9 && v[4] == 7);
-    assert_true(record_spread(v, 5) == 0.8 && record_spread(v, 1) == 0 && record_spread(v, 0) == 0);
-    assert_true(record_spread(same, 3) == 0);
-    for (int i = 0; i < 1001; i++)
-        many[i] = (i * 8) % 1001;
-    assert_true(record_median(many, 1001) == 500 && record_spread(many, 1001) == 1);
-    double zeros[] = { 0, 0, 0, 8 };
-    assert_true(record_spread(zeros, 4) == 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -382,7 +364,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(canonical_text_ignores_order, setup, teardown),
         cmocka_unit_test_setup_teardown(canonical_text_of_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_decimal_comma_changes_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(medians_and_spreads, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

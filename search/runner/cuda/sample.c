@@ -6,6 +6,7 @@
 #include "search/process.h"
 #include "search/record.h"
 #include "search/runner/cuda/watchdog.h"
+#include "search/samples.h"
 
 enum { MIN_SAMPLES = 3, COLD_CALLS = 2, MAX_COLD = RECORD_MAX_SAMPLE * COLD_CALLS };
 static const double warm_ns = 2e6; /* of GPU time: clocks rise, code comes in */
@@ -136,7 +137,7 @@ static void tell_more(Run *r, NvmlSample clocks)
         Kernel *k = &r->w->kernel[i];
         if (k->status != STATUS_OK)
             continue;
-        k->more = json_pack("{s:f, s:s}", "cold_ns", record_median(r->cold[i].ns, r->cold[i].n), "timer",
+        k->more = json_pack("{s:f, s:s}", "cold_ns", samples_median(r->cold[i].ns, r->cold[i].n), "timer",
                             r->timer->traced ? "cupti" : "events");
         if (k->more && clocks.clock_mhz > 0) {
             json_object_set_new(k->more, "clock_mhz", json_integer(clocks.clock_mhz));

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "search/record.h"
 #include "search/runner/cuda/null_kernel.h"
 #include "search/runner/cuda/tracer.h"
+#include "search/samples.h"
 
 enum { GRAPH_CALLS = 64, NULL_SAMPLES = 15, NULL_CALLS = 16, MAX_TRIES = 3, FLUSH_BYTE = 0x3c };
 static const uint64_t flush_call = 1; /* calls are counted from here on, so that a flush is never taken for one */
@@ -196,7 +196,7 @@ static void time_null(Timer *t)
             return;
         n = status == TIMER_CHANGED ? 0 : n + 1;
     }
-    t->null_ns = record_median(ns, n);
+    t->null_ns = samples_median(ns, n);
 }
 
 bool timer_open(Timer *t, const Gpu *g, char why[TIMER_WHY_BYTES])

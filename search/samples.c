@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/arena.h"
+
+int samples_compare(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* The q-quantile of a sorted list, interpolated. */
+static double quantile(const double *sorted, int n, double q)
+{
+    double at = q * (n - 1);
+    int i = (int)at;
+    return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
+}
+
+/* Fills out[] with the quantiles wanted; zeros when there is no sample. */
+static void quantiles(const double *v, int n, const double *want, double *out, int nwant)
+{
+    Arena *scratch = arena_new();
+    double *sorted = ARENA_ARRAY(scratch, n > 0 ? (size_t)n : 0, double);
+    if (n > 0) {
+        memcpy(sorted, v, (size_t)n * sizeof *v);
+        qsort(sorted, (size_t)n, sizeof *sorted, samples_compare);
+    }
+    for (int i = 0; i < nwant; i++)
+        out[i] = n > 0 ? quantile(sorted, n, want[i]) : 0;
+    arena_free(scratch);
+}
+
+double samples_least(const double *v, int n)
+{
+    double least = n > 0 ? v[0] : 0;
+    for (int i = 1; i < n; i++)
+        least = v[i] < least ? v[i] : least;
+    return least;
+}
+
+double samples_second(const double *v, int n)
+{
+    double least = INFINITY, second = INFINITY;
+    for (int i = 0; i < n; i++) {
+        second = fmin(second, fmax(v[i], least));
+        least = fmin(least, v[i]);
+    }
+    return isfinite(second) ? second : 0;
+}
+
+double samples_median(const double *v, int n)
+{
+    double half = 0.5, median;
+    quantiles(v, n, &half, &median, 1);
+    return median;
+}
+
+double samples_spread(const double *v, int n)
+{
+    double want[] = { 0.25, 0.5, 0.75 }, q[3];
+    quantiles(v, n, want, q, 3);
+    return q[1] != 0 ? (q[2] - q[0]) / q[1] : 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * samples: statistics of times.
+ */
+#ifndef DCGEN_SAMPLES_H
+#define DCGEN_SAMPLES_H
+
+/* A time beyond this much of the one at rest was disturbed by something else on the machine. */
+#define SAMPLES_DISTURBED 1.08
+
+int samples_compare(const void *x, const void *y); /* of doubles, for qsort */
+
+/* 0 when n is 0; quartiles are interpolated linearly. */
+double samples_least(const double *v, int n);
+double samples_second(const double *v, int n); /* after the least; 0 when n is 1 */
+double samples_median(const double *v, int n);
+double samples_spread(const double *v, int n); /* (q3 - q1) / median */
+
+#endif

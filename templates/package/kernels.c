@@ -2,7 +2,8 @@
  *
 //@ about
  *
- * Compile with -O3 -ffp-contract=fast (gcc or clang): the loops below rely on it to become FMA instructions.
+ * Compile with -O3 -ffp-contract=fast (gcc or clang): the loops below rely on it to become FMA instructions; with gcc also with
+ * -frename-registers, which spares the inner loops moves between registers.
  */
 #include "NAME.h"
 

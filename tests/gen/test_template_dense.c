@@ -145,7 +145,7 @@ static void expect_no_spills(void)
     size_t len;
     SpillReport r;
     must_run(
-        arena_printf(arena, "gcc -std=gnu17 -O3 -ffp-contract=fast -fPIC -w -S '%s/k.c' -o '%s/k.o'", folder, folder));
+        arena_printf(arena, "gcc -std=gnu17 -O3 -ffp-contract=fast -frename-registers -fPIC -w -S '%s/k.c' -o '%s/k.o'", folder, folder));
     const char *assembly = text_read_file(arena, arena_printf(arena, "%s/k.o", folder), &len);
     assert_non_null(assembly);
     spills_read(assembly, &r);

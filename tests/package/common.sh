@@ -50,7 +50,8 @@ fill() {
 # compile CC FLAGS NAME FOLDER: the package's kernels.o and pool.o, as its README.md says for a product without CMake.
 compile() {
     mkdir -p -- "$4"
-    quiet "$1" -std=gnu11 -O3 -ffp-contract=fast $2 -c "$packages/$3/kernels.c" -o "$4/kernels.o"
+    case $1 in *gcc*) own=-frename-registers ;; *) own= ;; esac
+    quiet "$1" -std=gnu11 -O3 -ffp-contract=fast $own $2 -c "$packages/$3/kernels.c" -o "$4/kernels.o"
     quiet "$1" -std=gnu11 -O1 $2 -c "$packages/$3/pool.c" -o "$4/pool.o"
 }
 

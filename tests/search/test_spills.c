@@ -113,10 +113,53 @@ static void test_anything(void **state)
     expect(many, 1, 0, 0, 1);
 }
 
+/* Whatever stands there, counts are counts (and the sanitizers find nothing). */
+static void test_mixtures(void **state)
+{
+    (void)state;
+    static const char *const piece[] = { "\n",
+                                         "\t",
+                                         " ",
+                                         ",",
+                                         ":",
+                                         "(%rsp)",
+                                         "-8(%rsp)",
+                                         "(%rbp)",
+                                         "%zmm1",
+                                         "%rsp",
+                                         "%rbp",
+                                         "vmulps",
+                                         ".L1",
+                                         "(",
+                                         ")",
+                                         "#",
+                                         "jne",
+                                         "call",
+                                         ".cfi_startproc",
+                                         "\xff",
+                                         "movq",
+                                         "vmovaps",
+                                         "\n.L1:\n",
+                                         "\n\tjne\t.L1\n" };
+    unsigned seed = 1;
+    for (int round = 0; round < 20000; round++) {
+        char text[512] = "";
+        for (size_t n = 0; n < 30; n++) {
+            seed = seed * 1664525u + 1013904223u;
+            strcat(text, piece[(seed >> 16) % (sizeof piece / sizeof *piece)]);
+        }
+        const SpillReport r = read(text);
+        assert_in_range(r.loops, 0, 30);
+        assert_in_range(r.stored + r.loaded, 0, 30);
+        assert_int_equal(r.loops > 0, r.multiplications > 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_clean_loop),    cmocka_unit_test(test_spilling_loop),
                                         cmocka_unit_test(test_several_loops), cmocka_unit_test(test_no_spills),
-                                        cmocka_unit_test(test_frame_pointer), cmocka_unit_test(test_anything) };
+                                        cmocka_unit_test(test_frame_pointer), cmocka_unit_test(test_anything),
+                                        cmocka_unit_test(test_mixtures) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,6 +203,8 @@ static bool take_result(Session *s, const json_t *event)
     const double cold_ns = json_number_value(json_object_get(event, "cold_ns"));
     m->max_err = max_err;
     m->cold_ns = isfinite(cold_ns) && cold_ns > 0 ? cold_ns : 0;
+    const double clock = json_number_value(json_object_get(event, "clock"));
+    m->clock = isfinite(clock) && clock > 0 ? clock : 0;
     take_facts(s->a, m, json_object_get(event, "facts"));
     m->least_ns = samples_least(m->ns, m->nsample);
     m->median_ns = m->nsample ? samples_median(m->ns, m->nsample) : 0;

@@ -30,16 +30,27 @@ static QuietTime *find_or_add(Quiet *q, const Instance *inst)
     if (t)
         return t;
     q->time = arena_grow(q->arena, q->time, (size_t)q->n, (size_t)q->n + 1, sizeof *q->time);
-    q->time[q->n] = (QuietTime){ inst, INFINITY, INFINITY };
+    q->time[q->n] = (QuietTime){ inst, INFINITY, INFINITY, 0 };
     return &q->time[q->n++];
 }
 
-void quiet_take(Quiet *q, const Instance *inst, double ns)
+/* What the least time would be at that clock, if it were but a matter of the clock. A faster one does not help what waits for memory. */
+static double least_at(const QuietTime *t, double clock)
+{
+    return clock > 0 && t->clock > clock ? t->least * t->clock / clock : t->least;
+}
+
+void quiet_take(Quiet *q, const Instance *inst, double ns, double clock)
 {
     QuietTime *t = find_or_add(q, inst);
-    t->second = fmin(t->second, fmax(ns, t->least));
-    t->least = fmin(t->least, ns);
-    q->recent[q->ntaken++ % QUIET_RECENT] = ns / t->least;
+    if (ns < t->least) {
+        t->second = t->least;
+        t->least = ns;
+        t->clock = clock;
+    } else {
+        t->second = fmin(t->second, t->least * fmax(1, ns / least_at(t, clock)));
+    }
+    q->recent[q->ntaken++ % QUIET_RECENT] = fmax(1, ns / least_at(t, clock));
 }
 
 /* How fast the machine is at best these days: the lower quartile of the latest. */
@@ -53,15 +64,15 @@ static double level(const Quiet *q)
     return sorted[QUIET_RECENT / 4];
 }
 
-double quiet_ns(const Quiet *q, const Instance *inst)
+double quiet_ns(const Quiet *q, const Instance *inst, double clock)
 {
     const QuietTime *t = find(q, inst);
-    return t ? t->least * level(q) : 0;
+    return t ? least_at(t, clock) * level(q) : 0;
 }
 
-bool quiet_disturbed(const Quiet *q, const Instance *inst, double ns)
+bool quiet_disturbed(const Quiet *q, const Instance *inst, double ns, double clock)
 {
-    const double quiet = quiet_ns(q, inst);
+    const double quiet = quiet_ns(q, inst, clock);
     return quiet > 0 && ns > SAMPLES_DISTURBED * quiet;
 }
 

@@ -3,7 +3,7 @@
  * quiet: what a kernel takes on each shape when nothing else uses the machine, and so whether a time was taken then. Neighbours on a shared
  * processor slow a kernel to half its speed for tenths of a second up to some seconds, and no two kernels alike, so that a time taken then
  * is no part of the anchor's. A machine that is slower for good (heat, a lower clock) is as quiet as it gets: what counts is how the latest
- * times compare with the least of their shapes.
+ * times compare with the least of their shapes. Nor is it disturbed while its clock is lower for a moment.
  */
 #ifndef DCGEN_QUIET_H
 #define DCGEN_QUIET_H
@@ -17,6 +17,7 @@ enum { QUIET_RECENT = 32 };
 typedef struct {
     const Instance *inst;
     double least, second; /* ns, of the times taken so far; second: +inf before there were two */
+    double clock;         /* of the core when it took the least; 0: not known */
 } QuietTime;
 
 typedef struct {
@@ -28,12 +29,12 @@ typedef struct {
 } Quiet;
 
 Quiet *quiet_new(Arena *a);
-/* One time of the anchor there. */
-void quiet_take(Quiet *q, const Instance *inst, double ns);
-/* What the anchor is expected to take there at rest; 0: not known. */
-double quiet_ns(const Quiet *q, const Instance *inst);
+/* One time of the anchor there, at that clock of the core (MeasureRecord.clock). */
+void quiet_take(Quiet *q, const Instance *inst, double ns, double clock);
+/* What the anchor is expected to take there at rest at that clock, 0: at the one of its least time; 0: not known. */
+double quiet_ns(const Quiet *q, const Instance *inst, double clock);
 /* Longer than that by more than noise. False where it is not known. */
-bool quiet_disturbed(const Quiet *q, const Instance *inst, double ns);
+bool quiet_disturbed(const Quiet *q, const Instance *inst, double ns, double clock);
 /* The two least times there agree: that is what it takes. */
 bool quiet_known(const Quiet *q, const Instance *inst);
 

@@ -87,6 +87,7 @@ typedef struct {
     double library_ns;        /* the same of the library (a CBLAS, the vendor's); 0: it was not */
     double max_err;           /* part of the tolerance, <= 1 when ok; +inf when not finite */
     double cold_ns;           /* median with a cold L2 cache; 0: not measured */
+    double clock;             /* of the core meanwhile, in any unit; 0: not known. Not in the record's line */
     bool final;               /* taken in the last, interleaved comparison: preferred over others */
     int nfact;                /* what the emulator counted; goes into the kernel's record, not into this one's line */
     Param fact[RECORD_MAX_FACT];

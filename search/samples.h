@@ -5,6 +5,8 @@
 #ifndef DCGEN_SAMPLES_H
 #define DCGEN_SAMPLES_H
 
+#include <stdbool.h>
+
 /* A time beyond this much of the one at rest was disturbed by something else on the machine. */
 #define SAMPLES_DISTURBED 1.08
 
@@ -15,5 +17,11 @@ double samples_least(const double *v, int n);
 double samples_second(const double *v, int n); /* after the least; 0 when n is 1 */
 double samples_median(const double *v, int n);
 double samples_spread(const double *v, int n); /* (q3 - q1) / median */
+
+/* The core's clocks at which samples were taken, in any unit; 0: it changed meanwhile. Two readings of one clock are within 2.5 %. */
+bool samples_same_clock(double a, double b);
+int samples_at_clock(const double *clock, int n, double at);
+/* Of several kernels' samples: the clock at which most kernels have a sample, then that of most samples. 0: none was steady. */
+double samples_common_clock(const double *const *clock, const int *n, int nkernel);
 
 #endif

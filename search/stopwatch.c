@@ -95,8 +95,9 @@ static bool measure_again(Search *q, Arena *scratch, const Round *x, MeasureReco
 {
     MeasureRecord *again = ARENA_ARRAY(scratch, (size_t)x->n, MeasureRecord);
     const int anchor = x->r.keep;
-    for (int i = 0; i < AGAIN_MOST && anchor >= 0 && !any_failed(out, x->nkernel) &&
-                    q->waited_s < AGAIN_SHARE * q->seconds && quiet_disturbed(q->quiet, x->inst, out[anchor].least_ns);
+    for (int i = 0;
+         i < AGAIN_MOST && anchor >= 0 && !any_failed(out, x->nkernel) && q->waited_s < AGAIN_SHARE * q->seconds &&
+         quiet_disturbed(q->quiet, x->inst, out[anchor].least_ns, out[anchor].clock);
          i++) {
         const double start_s = q->lab->now_s(q);
         pause_s(AGAIN_S);
@@ -116,7 +117,7 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
     const int anchor = add_anchor(q, key, so, &x.n);
     x.nkernel = x.n;
     const int library = final ? add_library(q, key, so, &x.n) : -1;
-    const double quiet = quiet_ns(q->quiet, inst);
+    const double quiet = quiet_ns(q->quiet, inst, 0);
     MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)x.n, MeasureRecord);
     x.r = (MeasureRequest){ .extent = inst->extent,
                             .threads = inst->threads,
@@ -132,9 +133,10 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
         (!put_off && !measure_again(q, scratch, &x, out, err)))
         return false;
     const double anchor_ns = anchor >= 0 ? out[anchor].least_ns : 0;
-    const bool disturbed = quiet_disturbed(q->quiet, inst, anchor_ns);
+    const double clock = anchor >= 0 ? out[anchor].clock : 0;
+    const bool disturbed = quiet_disturbed(q->quiet, inst, anchor_ns, clock);
     if (anchor_ns > 0)
-        quiet_take(q->quiet, inst, anchor_ns);
+        quiet_take(q->quiet, inst, anchor_ns, clock);
     if (put_off && disturbed && !any_failed(out, x.nkernel)) {
         *put_off = true;
         return true;
@@ -147,7 +149,7 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
     for (int k = 0; k < x.nkernel; k++) {
         out[k].device = q->study->device->id;
         out[k].final = final;
-        out[k].anchor_ns = disturbed ? quiet : anchor_ns;
+        out[k].anchor_ns = disturbed ? quiet_ns(q->quiet, inst, clock) : anchor_ns;
         out[k].library_ns = library >= 0 ? out[library].least_ns : 0;
         if (!stopwatch_take(q, &out[k], err))
             return false;
@@ -174,7 +176,7 @@ bool stopwatch_learn(Search *q, Arena *scratch, const Instance *const *inst, int
             if (!measure(q->runner, scratch, &r, &t->key, &t->so, 1, &out, q->stop, err))
                 return false;
             if (out.status == STATUS_OK && out.least_ns > 0)
-                quiet_take(q->quiet, inst[j], out.least_ns);
+                quiet_take(q->quiet, inst[j], out.least_ns, out.clock);
         }
     q->learned_s += q->lab->now_s(q) - began_s;
     return true;

@@ -111,8 +111,8 @@ typedef struct {
     int64_t calls;  /* a sample */
     double call_ns; /* of one call, as calibrated */
     int nsample;
-    double ns[RECORD_MAX_SAMPLE];
-    json_t *more; /* further fields of its result; NULL: none */
+    double ns[RECORD_MAX_SAMPLE], clock[RECORD_MAX_SAMPLE]; /* of CPU code, core_clock.h; 0: it changed meanwhile */
+    json_t *more;                                           /* further fields of its result; NULL: none */
 } Kernel;
 
 /* Sets status and why; returns false. */

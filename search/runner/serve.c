@@ -101,6 +101,8 @@ static void say_result(Request *r, int i)
     json_t *event =
         json_pack("{s:s, s:I, s:i, s:s, s:o, s:f}", "event", "result", "id", r->id, "kernel", i, "status",
                   status_name(k->status), "ns", ns, "max_err", isfinite(k->max_err) ? k->max_err : no_number);
+    if (event && k->nsample && k->clock[0] > 0)
+        json_object_set_new(event, "clock", json_real(k->clock[0]));
     if (event && k->why[0])
         json_object_set_new(event, "why", text_json(k->why));
     if (event && k->more)

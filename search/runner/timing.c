@@ -8,12 +8,15 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
+#include "search/runner/core_clock.h"
 #include "search/samples.h"
 #include "templates/package/pieces.h"
 #include "templates/package/pool.h"
 
-enum { MIN_SAMPLES = 3, SAMPLES_OF_DROPPED = 2, PAUSE_NS = 5000000 };
+enum { MIN_SAMPLES = 3, SAMPLES_OF_DROPPED = 2, SAMPLES_AT_CLOCK = 2, PAUSE_NS = 5000000 };
+static const double CLOCK_WAIT_NS = 5e7;
 static const double WAIT_SHARE = 0.25; /* of the sampling, that rounds may wait on top of what the request grants */
 static const double warm_ns = 1e6, long_ns = 5e6, max_calls = 1e6;
 
@@ -99,7 +102,42 @@ static void take_sample(Kernel *k, const Shape *s, const Frame *f, const Timing 
 {
     if (k->calls > 1)
         time_calls(k, s, f, t, 1);
-    k->ns[k->nsample++] = time_calls(k, s, f, t, k->calls);
+    const double before = core_clock();
+    k->ns[k->nsample] = time_calls(k, s, f, t, k->calls);
+    const double after = core_clock();
+    k->clock[k->nsample++] = samples_same_clock(before, after) ? after : 0;
+}
+
+/* ---- one clock for all ---- */
+
+static double common_clock(const Kernel *k, int n)
+{
+    const double **clock = calloc((size_t)n + 1, sizeof *clock);
+    int *count = calloc((size_t)n + 1, sizeof *count);
+    double common = 0;
+    for (int i = 0; i < n && clock && count; i++) {
+        clock[i] = k[i].clock;
+        count[i] = k[i].nsample;
+    }
+    if (clock && count)
+        common = samples_common_clock(clock, count, n);
+    free(clock);
+    free(count);
+    return common;
+}
+
+/* Leaves samples of that clock alone; a kernel that has none keeps its own, as they are. */
+static void keep_clock(Kernel *k, double clock)
+{
+    int kept = 0;
+    if (samples_at_clock(k->clock, k->nsample, clock) == 0)
+        return;
+    for (int i = 0; i < k->nsample; i++)
+        if (samples_same_clock(k->clock[i], clock)) {
+            k->ns[kept] = k->ns[i];
+            k->clock[kept++] = k->clock[i];
+        }
+    k->nsample = kept;
 }
 
 static bool largest_workspace(const Kernel *k, int n, Block *b)
@@ -128,30 +166,79 @@ static bool is_dropped(const Kernel *k, int n, int which, const Timing *t)
     return false;
 }
 
-/* What a round waits for, and how long all of them did. */
-typedef struct {
-    double quiet_ns, waited_ns;
-} Calm;
-
 static void pause_ns(long ns)
 {
     const struct timespec t = { 0, ns };
     nanosleep(&t, NULL);
 }
 
+/* ---- rounds ---- */
+
+/* What a round waits for, and how long all of them did. */
+typedef struct {
+    double quiet_ns, waited_ns;
+} Calm;
+
+/* What `keep` may take now: the time at rest may be that of a faster clock. */
+static double undisturbed_ns(const Calm *calm, double clock)
+{
+    static double fastest; /* that this process saw */
+    fastest = fmax(fastest, clock);
+    return SAMPLES_DISTURBED * calm->quiet_ns * (clock > 0 ? fastest / clock : 1);
+}
+
 /* The sample of `keep` that begins a round: one that shows a machine at rest, if there is time to wait for it. */
 static void begin_round(Kernel *k, const Shape *s, const Frame *f, const Timing *t, double sampled_ns, Calm *calm)
 {
     const double start = now_ns();
-    double most = t->wait_ns + WAIT_SHARE * sampled_ns - calm->waited_ns, *sample = &k->ns[k->nsample];
+    const int i = k->nsample;
+    double most = t->wait_ns + WAIT_SHARE * sampled_ns - calm->waited_ns;
     take_sample(k, s, f, t);
-    for (double waited = 0; *sample > SAMPLES_DISTURBED * calm->quiet_ns && waited < most; waited = now_ns() - start) {
+    for (double waited = 0; k->ns[i] > undisturbed_ns(calm, k->clock[i]) && waited < most; waited = now_ns() - start) {
         pause_ns(PAUSE_NS);
         k->nsample--;
         take_sample(k, s, f, t);
     }
     calm->waited_ns += now_ns() - start;
-    calm->quiet_ns = fmin(calm->quiet_ns, *sample);
+    calm->quiet_ns = fmin(calm->quiet_ns, k->ns[i]);
+}
+
+/* Samples at that clock that the kernel should have and does not. */
+static bool lacks_samples(const Kernel *k, int n, int which, const Timing *t, double clock)
+{
+    const int want = is_dropped(k, n, which, t) ? 1 : t->repeats < SAMPLES_AT_CLOCK ? t->repeats : SAMPLES_AT_CLOCK;
+    return k[which].status == STATUS_OK && k[which].nsample < RECORD_MAX_SAMPLE &&
+           samples_at_clock(k[which].clock, k[which].nsample, clock) < want;
+}
+
+static void await_clock(double clock)
+{
+    const double start = now_ns();
+    while (!samples_same_clock(core_clock(), clock) && now_ns() - start < CLOCK_WAIT_NS)
+        pause_ns(PAUSE_NS);
+}
+
+/* Times compare at one clock only: kernels that have too few samples at the one that most have, are given more, for as many rounds again. */
+static void agree_on_clock(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t, void *workspace,
+                           double until_ns)
+{
+    double clock = common_clock(k, n);
+    bool lacking = clock > 0;
+    for (int round = 0; round < t->repeats && lacking && now_ns() < until_ns; round++) {
+        lacking = false;
+        for (int i = 0; i < n; i++) {
+            if (!lacks_samples(k, n, i, t, clock))
+                continue;
+            const Frame f = frame_of(&k[i], setup, s, workspace);
+            lacking = true;
+            t->begin(t->ctx, i);
+            await_clock(clock);
+            take_sample(&k[i], s, &f, t);
+        }
+        clock = common_clock(k, n);
+    }
+    for (int i = 0; i < n; i++)
+        keep_clock(&k[i], clock);
 }
 
 bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t)
@@ -182,6 +269,7 @@ bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Ti
                 take_sample(&k[which], s, &f, t);
         }
     }
+    agree_on_clock(k, n, setup, s, t, workspace.data, start + 2 * t->max_ns);
     block_free(&workspace);
     return true;
 }

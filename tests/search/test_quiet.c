@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include "search/quiet.h"
 
 static const Instance small = { .extent = { 16, 64, 64 }, .threads = 1 },
@@ -25,32 +26,32 @@ static int drop(void **state)
 static void nothing_is_known_at_first(void **state)
 {
     Quiet *q = *state;
-    assert_true(quiet_ns(q, &small) == 0 && !quiet_known(q, &small) && !quiet_disturbed(q, &small, 1e9));
-    quiet_take(q, &small, 100);
-    assert_true(quiet_ns(q, &large) == 0 && quiet_ns(q, &shared) == 0);
+    assert_true(quiet_ns(q, &small, 0) == 0 && !quiet_known(q, &small) && !quiet_disturbed(q, &small, 1e9, 0));
+    quiet_take(q, &small, 100, 0);
+    assert_true(quiet_ns(q, &large, 0) == 0 && quiet_ns(q, &shared, 0) == 0);
 }
 
 static void two_times_must_agree(void **state)
 {
     Quiet *q = *state;
-    quiet_take(q, &small, 180);
+    quiet_take(q, &small, 180, 0);
     assert_false(quiet_known(q, &small));
-    quiet_take(q, &small, 100); /* now it is quiet, or was it ever? */
+    quiet_take(q, &small, 100, 0); /* now it is quiet, or was it ever? */
     assert_false(quiet_known(q, &small));
-    quiet_take(q, &small, 170);
+    quiet_take(q, &small, 170, 0);
     assert_false(quiet_known(q, &small));
-    quiet_take(q, &small, 101);
+    quiet_take(q, &small, 101, 0);
     assert_true(quiet_known(q, &small));
-    assert_true(quiet_ns(q, &small) == 100);
+    assert_true(quiet_ns(q, &small, 0) == 100);
 }
 
 static void longer_than_at_rest_is_disturbed(void **state)
 {
     Quiet *q = *state;
-    quiet_take(q, &small, 100);
-    quiet_take(q, &large, 1000);
-    assert_true(quiet_disturbed(q, &small, 150) && !quiet_disturbed(q, &small, 105));
-    assert_true(quiet_disturbed(q, &large, 1500) && !quiet_disturbed(q, &large, 990));
+    quiet_take(q, &small, 100, 0);
+    quiet_take(q, &large, 1000, 0);
+    assert_true(quiet_disturbed(q, &small, 150, 0) && !quiet_disturbed(q, &small, 105, 0));
+    assert_true(quiet_disturbed(q, &large, 1500, 0) && !quiet_disturbed(q, &large, 990, 0));
 }
 
 /* Half of the time a neighbour is there. */
@@ -58,26 +59,42 @@ static void neighbours_do_not_become_the_rule(void **state)
 {
     Quiet *q = *state;
     for (int i = 0; i < 200; i++)
-        quiet_take(q, &small, i % 2 ? 100 : 180);
-    assert_true(quiet_ns(q, &small) == 100);
+        quiet_take(q, &small, i % 2 ? 100 : 180, 0);
+    assert_true(quiet_ns(q, &small, 0) == 100);
 }
 
 /* The clock is lowered, and stays low: what was rest is no more, on shapes that were not met since either. */
 static void a_slower_machine_is_accepted(void **state)
 {
     Quiet *q = *state;
-    quiet_take(q, &large, 1000);
+    quiet_take(q, &large, 1000, 0);
     for (int i = 0; i < 50; i++)
-        quiet_take(q, &small, 100);
-    quiet_take(q, &small, 125);
-    assert_true(quiet_disturbed(q, &small, 125));
+        quiet_take(q, &small, 100, 0);
+    quiet_take(q, &small, 125, 0);
+    assert_true(quiet_disturbed(q, &small, 125, 0));
     for (int i = 0; i < 50; i++)
-        quiet_take(q, &small, 125);
-    assert_false(quiet_disturbed(q, &small, 125));
-    assert_false(quiet_disturbed(q, &large, 1250));
+        quiet_take(q, &small, 125, 0);
+    assert_false(quiet_disturbed(q, &small, 125, 0));
+    assert_false(quiet_disturbed(q, &large, 1250, 0));
     for (int i = 0; i < 50; i++)
-        quiet_take(q, &small, 100);
-    assert_true(quiet_disturbed(q, &small, 125));
+        quiet_take(q, &small, 100, 0);
+    assert_true(quiet_disturbed(q, &small, 125, 0));
+}
+
+/* At a lower clock all takes longer, unless it waits for memory. */
+static void a_lower_clock_is_no_disturbance(void **state)
+{
+    Quiet *q = *state;
+    quiet_take(q, &small, 100, 3.4);
+    assert_true(quiet_disturbed(q, &small, 121, 3.4) && quiet_disturbed(q, &small, 140, 2.8));
+    assert_false(quiet_disturbed(q, &small, 121, 2.8));
+    assert_false(quiet_disturbed(q, &small, 100, 2.8));
+    assert_true(fabs(quiet_ns(q, &small, 2.8) - 100 * 3.4 / 2.8) < 1e-9 && quiet_ns(q, &small, 3.8) == 100);
+    quiet_take(q, &small, 120, 2.8);
+    assert_true(quiet_known(q, &small) && quiet_ns(q, &small, 3.4) == 100);
+    for (int i = 0; i < 50; i++)
+        quiet_take(q, &small, 121, 2.8); /* that the clock is low says nothing of the machine at a high one */
+    assert_true(quiet_disturbed(q, &small, 121, 3.4));
 }
 
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
@@ -87,7 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FRESH(nothing_is_known_at_first),        FRESH(two_times_must_agree),
         FRESH(longer_than_at_rest_is_disturbed), FRESH(neighbours_do_not_become_the_rule),
-        FRESH(a_slower_machine_is_accepted),
+        FRESH(a_slower_machine_is_accepted),     FRESH(a_lower_clock_is_no_disturbance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

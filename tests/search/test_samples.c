@@ -25,8 +25,24 @@ static void medians_and_spreads(void **state)
     assert_true(samples_spread(zeros, 4) == 0);
 }
 
+/* Three kernels whose samples met two clocks: at 3.4 all have one, at 2.8 there are more. */
+static void the_clock_that_all_have(void **state)
+{
+    (void)state;
+    static const double a[] = { 2.8, 2.79, 3.4 }, b[] = { 3.39, 2.81, 0 }, c[] = { 0, 3.41 };
+    static const double *const all[] = { a, b, c };
+    static const int n[] = { 3, 3, 2 }, none[] = { 0, 0, 0 };
+    assert_true(samples_same_clock(2.8, 2.86) && !samples_same_clock(2.8, 2.9) && !samples_same_clock(0, 0));
+    assert_int_equal(samples_at_clock(a, 3, 2.8), 2);
+    assert_true(samples_same_clock(samples_common_clock(all, n, 3), 3.4));
+    assert_true(samples_same_clock(samples_common_clock(all, n, 2),
+                                   2.8)); /* both have one at either: the one of more samples */
+    assert_true(samples_common_clock(all, none, 3) == 0 && samples_common_clock(&all[2], (const int[]){ 1 }, 1) == 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(medians_and_spreads) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(medians_and_spreads),
+                                        cmocka_unit_test(the_clock_that_all_have) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,6 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
     const int anchor = add_anchor(q, key, so, &x.n);
     x.nkernel = x.n;
     const int library = final ? add_library(q, key, so, &x.n) : -1;
-    const double quiet = quiet_ns(q->quiet, inst, 0);
     MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)x.n, MeasureRecord);
     x.r = (MeasureRequest){ .extent = inst->extent,
                             .threads = inst->threads,
@@ -126,7 +125,7 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
                             .max_ns = x.n * SHAPE_MAX_NS,
                             .drop = final ? 0 : DROP,
                             .keep = anchor,
-                            .quiet_ns = quiet,
+                            .quiet_ns = quiet_ns(q->quiet, inst, 0),
                             .wait_ns = fmin(WAIT_NS, WAIT_SHARE * 1e9 * q->seconds),
                             .deadline_s = stopwatch_deadline_s(q) };
     if (!measure(q->runner, scratch, &x.r, key, so, x.n, out, q->stop, err) ||
@@ -134,6 +133,7 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
         return false;
     const double anchor_ns = anchor >= 0 ? out[anchor].least_ns : 0;
     const double clock = anchor >= 0 ? out[anchor].clock : 0;
+    const double quiet = quiet_ns(q->quiet, inst, clock); /* before this time has a say in it */
     const bool disturbed = quiet_disturbed(q->quiet, inst, anchor_ns, clock);
     if (anchor_ns > 0)
         quiet_take(q->quiet, inst, anchor_ns, clock);
@@ -149,7 +149,7 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
     for (int k = 0; k < x.nkernel; k++) {
         out[k].device = q->study->device->id;
         out[k].final = final;
-        out[k].anchor_ns = disturbed ? quiet_ns(q->quiet, inst, clock) : anchor_ns;
+        out[k].anchor_ns = disturbed ? quiet : anchor_ns;
         out[k].library_ns = library >= 0 ? out[library].least_ns : 0;
         if (!stopwatch_take(q, &out[k], err))
             return false;

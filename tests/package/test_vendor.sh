@@ -32,10 +32,8 @@ last_option() {
 }
 
 kernels_keep_their_options() {   # kernels_keep_their_options FOLDER
-    options="-O3 -ffp-contract=fast -std=gnu11"
-    ! "${CC:-cc}" --version | grep -q 'Free Software Foundation' || options="$options -frename-registers"
     for name in $names; do
-        for option in $options; do
+        for option in -O3 -ffp-contract=fast -std=gnu11 $(own_option "${CC:-cc}"); do
             kind=$(echo "$option" | sed 's/=.*//; s/^-O.*/-O/')
             last=$(last_option "$1" "$name/kernels.c" "^$kind")
             [ "$last" = "$option" ] || failed "$1: $name/kernels.c is compiled with '$last', not '$option'"

@@ -281,6 +281,17 @@ static void add_primitives(Text *t, const UnitContext *u)
     }
 }
 
+/* What C code writes around a kernel, under a name that is not the spec's: that of a package says nothing of its times. */
+static void add_surroundings(Text *t, const UnitContext *u)
+{
+    Spec unnamed = *u->spec;
+    UnitContext of = *u;
+    unnamed.name = "name";
+    of.spec = &unnamed;
+    dialect_of(u)->preamble(t, &of);
+    dialect_of(u)->entry(t, &of);
+}
+
 const char *unit_context_hash(Arena *a, const UnitContext *u)
 {
     const Spec *s = u->spec;
@@ -298,7 +309,8 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     }
     for (int i = 0; i < u->targets->n; i++)
         if (strcmp(u->targets->t[i].family, family->name) == 0)
-            text_printf(&t, "|%s:%s%s", u->targets->t[i].name, u->targets->t[i].attribute, u->targets->t[i].gencode);
+            text_printf(&t, "|%s:%s", u->targets->t[i].name, u->targets->t[i].gencode);
+    add_surroundings(&t, u);
     add_primitives(&t, u);
     return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&t), t.len));
 }

@@ -62,7 +62,8 @@ const char *unit_pattern(Arena *a, const UnitContext *u, const char *name);
 /* The op's reference, told of layout and element type: for runners, and for the package's own test. */
 char *unit_reference(Arena *a, const Spec *s, const char *text);
 
-/* What a candidate's text depends on besides its template: op, dtype, layout, epilogues, packing, patterns, primitives. 16 hex digits. */
+/* What a candidate's text depends on besides its template: op, dtype, layout, epilogues, packing, patterns, targets,
+ * primitives, and all that is written around it. The spec's name does not count. 16 hex digits. */
 const char *unit_context_hash(Arena *a, const UnitContext *u);
 
 #endif

@@ -256,15 +256,15 @@ Point contest_analytic(Arena *a, const Contest *c)
     return p;
 }
 
-Point contest_budget(Arena *a, const Contest *c, uint64_t seed, int kernels)
+void contest_budgets(Arena *a, const Contest *c, uint64_t seed, const int *kernels, int n, Point *out)
 {
-    Point p = { 0 };
     Spec *spec = table_spec(a, c->table, c->shown, c->nshown);
-    Study *s = run(a, c, spec, &strategies[STRATEGY_JOINT], seed, NULL, NULL);
-    spec->budget.kernels = kernels;
-    judge_choice(c, s, a, &p);
-    p.trials = s->ntrial;
-    return p;
+    const Study *s = run(a, c, spec, &strategies[STRATEGY_JOINT], seed, NULL, NULL);
+    for (int i = 0; i < n; i++) {
+        spec->budget.kernels = kernels[i];
+        out[i] = (Point){ .trials = s->ntrial };
+        judge_choice(c, s, a, &out[i]);
+    }
 }
 
 const Point *curve_within(const Curve *c, double near)

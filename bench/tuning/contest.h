@@ -44,8 +44,8 @@ Curve contest_largest(Arena *a, const Contest *c, const Strategy *s, uint64_t se
 /* For each shape the kernel that the templates' closed forms call fastest; nothing is measured. */
 Point contest_analytic(Arena *a, const Contest *c);
 
-/* The same search, ended, with at most so many kernels in the choice. */
-Point contest_budget(Arena *a, const Contest *c, uint64_t seed, int kernels);
+/* One joint search, ended, and out[i]: with at most kernels[i] in the choice. */
+void contest_budgets(Arena *a, const Contest *c, uint64_t seed, const int *kernels, int n, Point *out);
 
 /* The first point whose choice is within `near` of the best (weighted mean over shown shapes). NULL: none is. */
 const Point *curve_within(const Curve *c, double near);

@@ -17,7 +17,7 @@
 #include "bench/tuning/models.h"
 #include "search/samples.h"
 
-enum { MAX_SEEDS = 64, MAX_SHOWN = 64, MAX_BUDGET = 8 };
+enum { MAX_SEEDS = 64, MAX_SHOWN = 64 };
 static const double NEAR = 0.05;
 
 typedef struct {
@@ -160,19 +160,24 @@ static Contest with_ends(Arena *a, const Contest *c)
 /* What fewer kernels cost. */
 static void run_budgets(const Contest *c, int seeds, json_t *out)
 {
-    for (int kernels = 1; kernels <= MAX_BUDGET; kernels *= 2) {
-        Result r = { .name = kernels == 1   ? "joint, 1 kernel"
-                             : kernels == 2 ? "joint, 2 kernels"
-                             : kernels == 4 ? "joint, 4 kernels"
-                                            : "joint, 8 kernels" };
-        for (int i = 0; i < seeds; i++) {
-            Arena *a = arena_new();
-            r.trials[i] = r.seconds[i] = INFINITY;
-            r.last[r.n++] = contest_budget(a, c, (uint64_t)(1000 * i + 1), kernels);
-            arena_free(a);
+    static const int kernels[] = { 1, 2, 4, 8 };
+    static const char *const name[] = { "joint, 1 kernel", "joint, 2 kernels", "joint, 4 kernels", "joint, 8 kernels" };
+    enum { N = sizeof kernels / sizeof *kernels };
+    Result r[N] = { 0 };
+    Point point[N];
+    for (int i = 0; i < seeds; i++) {
+        Arena *a = arena_new();
+        contest_budgets(a, c, (uint64_t)(1000 * i + 1), kernels, N, point);
+        for (int k = 0; k < N; k++) {
+            r[k].trials[i] = r[k].seconds[i] = INFINITY;
+            r[k].last[r[k].n++] = point[k];
         }
-        print_result(&r);
-        json_array_append_new(out, result_json(&r));
+        arena_free(a);
+    }
+    for (int k = 0; k < N; k++) {
+        r[k].name = name[k];
+        print_result(&r[k]);
+        json_array_append_new(out, result_json(&r[k]));
     }
 }
 

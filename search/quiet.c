@@ -2,7 +2,6 @@
 #include "search/quiet.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "search/samples.h"
 
@@ -53,16 +52,8 @@ void quiet_take(Quiet *q, const Instance *inst, double ns, double clock)
     q->recent[q->ntaken++ % QUIET_RECENT] = fmax(1, ns / least_at(t, clock));
 }
 
-/* How fast the machine is at best these days: the lower quartile of the latest. */
-static double level(const Quiet *q)
-{
-    double sorted[QUIET_RECENT];
-    if (q->ntaken < QUIET_RECENT)
-        return 1;
-    memcpy(sorted, q->recent, sizeof sorted);
-    qsort(sorted, QUIET_RECENT, sizeof *sorted, samples_compare);
-    return sorted[QUIET_RECENT / 4];
-}
+/* How fast the machine is at best these days. */
+static double level(const Quiet *q) { return q->ntaken < QUIET_RECENT ? 1 : samples_least(q->recent, QUIET_RECENT); }
 
 double quiet_ns(const Quiet *q, const Instance *inst, double clock)
 {

@@ -2,8 +2,8 @@
  *
  * quiet: what a kernel takes on each shape when nothing else uses the machine, and so whether a time was taken then. Neighbours on a shared
  * processor slow a kernel to half its speed for tenths of a second up to some seconds, and no two kernels alike, so that a time taken then
- * is no part of the anchor's. A machine that is slower for good (heat, a lower clock) is as quiet as it gets: what counts is how the latest
- * times compare with the least of their shapes. Nor is it disturbed while its clock is lower for a moment.
+ * is no part of the anchor's. A machine that is slower for good (heat, a lower clock) is as quiet as it gets: where none of the
+ * latest times was near the least of its shape, the best of them is at rest. Nor is it disturbed while its clock is lower for a moment.
  */
 #ifndef DCGEN_QUIET_H
 #define DCGEN_QUIET_H

@@ -7,13 +7,15 @@
 
 enum { QUIET_PASSES = 5, QUIET_REPEATS = 3, AGAIN_MOST = 4 };
 static const double AGAIN_S = 0.25,
-                    AGAIN_SHARE = 0.08; /* between requests, and of the time budget for all that are made again */
+                    AGAIN_SHARE = 0.15; /* between requests, and of the time budget for all that are made again */
 static const double QUIET_SHARE = 0.04; /* of the time budget, to learn what the anchor takes at rest */
-static const double WAIT_NS = 2e8,
+static const double WAIT_NS = 5e8,
                     WAIT_SHARE = 2e-3;    /* for a machine at rest: the less of this and that part of the time budget */
 static const double DROP = 1.5;           /* of the fastest of a request: what takes longer has two samples */
 static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
 static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3; /* silence for so long is a hang; less with a small budget */
+
+static double wait_ns(const Search *q) { return fmin(WAIT_NS, WAIT_SHARE * 1e9 * q->seconds); }
 
 double stopwatch_deadline_s(const Search *q) { return fmax(DEADLINE_LEAST_S, fmin(DEADLINE_S, q->seconds / 4)); }
 
@@ -113,6 +115,7 @@ static bool measure_again(Search *q, Arena *scratch, const Round *x, MeasureReco
 bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char **key, const char **so, int n,
                     int repeats, bool final, double *ns, bool *put_off, const char **err)
 {
+    const double start_s = q->lab->now_s(q);
     Round x = { .inst = inst, .key = key, .so = so, .n = n };
     const int anchor = add_anchor(q, key, so, &x.n);
     x.nkernel = x.n;
@@ -126,7 +129,7 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
                             .drop = final ? 0 : DROP,
                             .keep = anchor,
                             .quiet_ns = quiet_ns(q->quiet, inst, 0),
-                            .wait_ns = fmin(WAIT_NS, WAIT_SHARE * 1e9 * q->seconds),
+                            .wait_ns = wait_ns(q),
                             .deadline_s = stopwatch_deadline_s(q) };
     if (!measure(q->runner, scratch, &x.r, key, so, x.n, out, q->stop, err) ||
         (!put_off && !measure_again(q, scratch, &x, out, err)))
@@ -137,7 +140,8 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
     const bool disturbed = quiet_disturbed(q->quiet, inst, anchor_ns, clock);
     if (anchor_ns > 0)
         quiet_take(q->quiet, inst, anchor_ns, clock);
-    if (put_off && disturbed && !any_failed(out, x.nkernel)) {
+    if (put_off && disturbed && !any_failed(out, x.nkernel) && q->waited_s < AGAIN_SHARE * q->seconds) {
+        q->waited_s += q->lab->now_s(q) - start_s;
         *put_off = true;
         return true;
     }
@@ -157,6 +161,17 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
     return true;
 }
 
+/* A resumed run knows the anchor's times from the records. */
+static void recall(Search *q, const Instance *inst)
+{
+    const Study *s = q->study;
+    const int64_t shape = study_shape(s, inst->extent, inst->threads);
+    if (shape < 0 || s->anchor[shape].count < 2 || quiet_ns(q->quiet, inst, 0) > 0)
+        return;
+    quiet_take(q->quiet, inst, s->anchor[shape].ns, 0);
+    quiet_take(q->quiet, inst, s->anchor[shape].ns, 0);
+}
+
 bool stopwatch_learn(Search *q, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
 {
     const double began_s = q->lab->now_s(q), until_s = began_s + QUIET_SHARE * q->seconds - q->learned_s;
@@ -170,7 +185,9 @@ bool stopwatch_learn(Search *q, Arena *scratch, const Instance *const *inst, int
                                        .repeats = QUIET_REPEATS,
                                        .sample_ns = STOPWATCH_SAMPLE_NS,
                                        .max_ns = SHAPE_MAX_NS,
+                                       .wait_ns = wait_ns(q),
                                        .deadline_s = stopwatch_deadline_s(q) };
+            recall(q, inst[j]);
             if (quiet_known(q->quiet, inst[j]))
                 continue;
             if (!measure(q->runner, scratch, &r, &t->key, &t->so, 1, &out, q->stop, err))

@@ -21,8 +21,8 @@ typedef struct {
         drop; /* kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs */
     int keep; /* not so this one, which others are compared with; -1: none */
     double
-        quiet_ns; /* of a call of `keep` when nothing else uses the machine: rounds wait for such a time; 0: not known */
-    double wait_ns;     /* that they may, all together, on top of a quarter of the sampling */
+        quiet_ns; /* of a call of `keep` when nothing else uses the machine: rounds go on until it shows; 0: not known */
+    double wait_ns;     /* that they may go on, on top of a quarter of the sampling */
     double deadline_s;  /* silence longer than this kills the runner: STATUS_TIMED_OUT */
     bool count;         /* the emulator shall count what kernels do: MeasureRecord.fact */
     int64_t smem_limit; /* for the emulator: shared memory that a block can have; 0: as it likes */

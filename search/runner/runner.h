@@ -142,7 +142,7 @@ typedef struct {
         drop; /* kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs */
     int keep; /* but this one; -1: none */
     double quiet_ns; /* of a call of `keep` when nothing else uses the machine; 0: not known */
-    double wait_ns;  /* that rounds may wait for that, all together, on top of a quarter of the sampling */
+    double wait_ns;  /* that rounds may go on for times at rest, on top of a quarter of the sampling */
     void *pool;
     void (*begin)(void *ctx, int kernel); /* before each sample */
     void *ctx;

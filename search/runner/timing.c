@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * timing: samples of all kernels of a request in turn, so that whatever slows the machine meets them all alike; every
- * other round in reverse order. A sample is the mean over as many calls as last sample_ns. Threads are not pinned:
- * the system may move them away from a core that something else wants, which a pinned one would have to share.
+ * other round in reverse order. A sample is as many calls as last sample_ns, taken in slices of SLICE_NS or of one call; what counts is the
+ * fastest slice. On a core whose other thread belongs to somebody else, times have two levels: what the kernel takes alone, for tenths of a ms up to
+ * some ms at a time, and 1.3 to 2 times as much for as long or ten times longer. So rounds go on until samples agree. Threads are not pinned: the
+ * system may move them away from a core that something else wants, which a pinned one would have to share.
  */
 #include "search/runner/runner.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include "search/runner/core_clock.h"
 #include "search/samples.h"
 #include "templates/package/pieces.h"
 #include "templates/package/pool.h"
 
-enum { MIN_SAMPLES = 3, SAMPLES_OF_DROPPED = 2, SAMPLES_AT_CLOCK = 2, PAUSE_NS = 5000000 };
+enum { MIN_SAMPLES = 3, SAMPLES_OF_DROPPED = 2, SAMPLES_AT_CLOCK = 2, MOST_SAMPLES = 16, PAUSE_NS = 5000000 };
 static const double CLOCK_WAIT_NS = 5e7;
-static const double WAIT_SHARE = 0.25; /* of the sampling, that rounds may wait on top of what the request grants */
+static const double WAIT_SHARE =
+    0.25;                         /* of the sampling, that more rounds may take on top of what the request grants */
+static const double AGREE = 1.03; /* of samples that met the same */
+static const double SLOWED = 2;   /* by so much at most, while the core does something else too */
 static const double warm_ns = 1e6, long_ns = 5e6, max_calls = 1e6;
+static const double SLICE_NS = 2e4; /* reading the clock twice is 0.3 % of it */
 
 static double now_ns(void)
 {
@@ -97,15 +104,172 @@ static void calibrate(Kernel *k, const Shape *s, const Frame *f, const Timing *t
     k->calls = (int64_t)fmin(max_calls, fmax(1, ceil(t->sample_ns / fmax(per_call, 1))));
 }
 
+/* As time_calls(k->calls), of its fastest slice. */
+static double fastest_slice(const Kernel *k, const Shape *s, const Frame *f, const Timing *t)
+{
+    const int64_t slice = (int64_t)fmin((double)k->calls, fmax(1, ceil(SLICE_NS / fmax(k->call_ns, 1))));
+    double fastest = INFINITY;
+    for (int64_t done = 0; done < k->calls; done += slice)
+        fastest = fmin(fastest, time_calls(k, s, f, t, slice));
+    return fastest;
+}
+
 /* The kernel before left other data in the caches: one call first, unless a call is so long that it does not matter. */
 static void take_sample(Kernel *k, const Shape *s, const Frame *f, const Timing *t)
 {
     if (k->calls > 1)
         time_calls(k, s, f, t, 1);
     const double before = core_clock();
-    k->ns[k->nsample] = time_calls(k, s, f, t, k->calls);
+    k->ns[k->nsample] = fastest_slice(k, s, f, t);
     const double after = core_clock();
     k->clock[k->nsample++] = samples_same_clock(before, after) ? after : 0;
+}
+
+static bool largest_workspace(const Kernel *k, int n, Block *b)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < n; i++)
+        if (k[i].status == STATUS_OK && k[i].workspace_bytes > bytes)
+            bytes = k[i].workspace_bytes;
+    return block_new(b, (size_t)bytes, 0);
+}
+
+/* The least that a call of it took. */
+static double least_ns(const Kernel *k)
+{
+    return k->nsample ? fmin(k->call_ns, samples_least(k->ns, k->nsample)) : k->call_ns;
+}
+
+/* Its samples show what it takes at rest: the least agree. Others, on a core that does something else too, lie far apart. */
+static bool is_settled(const Kernel *k, int samples)
+{
+    double sorted[RECORD_MAX_SAMPLE];
+    if (k->nsample < samples)
+        return false;
+    memcpy(sorted, k->ns, (size_t)k->nsample * sizeof *sorted);
+    qsort(sorted, (size_t)k->nsample, sizeof *sorted, samples_compare);
+    return samples == 0 || sorted[samples - 1] <= AGREE * sorted[0];
+}
+
+/* It is out of the running, and more samples would tell nothing: what little there is agrees, or whatever may have slowed it would not do. (Of
+ * one alone nobody knows what it met.) */
+static bool is_dropped(const Kernel *k, int n, int which, const Timing *t)
+{
+    if (!(t->drop > 0) || which == t->keep || k[which].nsample < SAMPLES_OF_DROPPED)
+        return false;
+    const double most = t->drop * (is_settled(&k[which], SAMPLES_OF_DROPPED) ? 1 : SLOWED);
+    for (int i = 0; i < n; i++)
+        if (k[i].status == STATUS_OK && least_ns(&k[which]) > most * least_ns(&k[i]))
+            return true;
+    return false;
+}
+
+static void pause_ns(long ns)
+{
+    const struct timespec t = { 0, ns };
+    nanosleep(&t, NULL);
+}
+
+/* ---- rounds ---- */
+
+/* A request under way. */
+typedef struct {
+    Kernel *k;
+    int n;
+    const Setup *setup;
+    const Shape *s;
+    const Timing *t;
+    void *workspace;
+    double start_ns;
+} Session;
+
+static void calibrate_kernel(Session *q, int i)
+{
+    const Frame f = frame_of(&q->k[i], q->setup, q->s, q->workspace);
+    q->t->begin(q->t->ctx, i);
+    calibrate(&q->k[i], q->s, &f, q->t);
+}
+
+static void sample(Session *q, int i)
+{
+    const Frame f = frame_of(&q->k[i], q->setup, q->s, q->workspace);
+    q->t->begin(q->t->ctx, i);
+    take_sample(&q->k[i], q->s, &f, q->t);
+}
+
+/* No request ends with fewer, however little time it has. */
+static int least_samples(const Timing *t) { return t->repeats < MIN_SAMPLES ? t->repeats : MIN_SAMPLES; }
+
+/* What a call of `keep` may take now: the time at rest may be that of a faster clock. */
+static double undisturbed_ns(const Timing *t, double clock)
+{
+    static double fastest; /* that this process saw */
+    fastest = fmax(fastest, clock);
+    return SAMPLES_DISTURBED * t->quiet_ns * (clock > 0 ? fastest / clock : 1);
+}
+
+/* Samples of `keep` took no longer than they do when nothing else uses the machine. True where nobody knows. */
+static bool is_at_rest(const Session *q)
+{
+    const Timing *t = q->t;
+    int resting = 0;
+    if (t->keep < 0 || t->keep >= q->n || q->k[t->keep].status != STATUS_OK || !(t->quiet_ns > 0))
+        return true;
+    const Kernel *k = &q->k[t->keep];
+    for (int i = 0; i < k->nsample; i++)
+        resting += k->ns[i] <= undisturbed_ns(t, k->clock[i]);
+    return resting >= least_samples(t);
+}
+
+/* A machine with nothing else to do is known by `keep`, or else by samples that agree. */
+static bool wants_sample(const Session *q, int i, int round, bool at_rest)
+{
+    if (q->k[i].status != STATUS_OK || is_dropped(q->k, q->n, i, q->t))
+        return false;
+    return round < q->t->repeats || !at_rest || !is_settled(&q->k[i], least_samples(q->t));
+}
+
+/* The fastest are left. */
+static void forget_slowest(Kernel *k)
+{
+    int slowest = 0;
+    for (int i = 1; i < k->nsample; i++)
+        slowest = k->ns[i] > k->ns[slowest] ? i : slowest;
+    k->nsample--;
+    k->ns[slowest] = k->ns[k->nsample];
+    k->clock[slowest] = k->clock[k->nsample];
+}
+
+/* False: no kernel wants another sample. */
+static bool one_round(Session *q, int round)
+{
+    const bool at_rest = is_at_rest(q);
+    bool any = false;
+    for (int i = 0; i < q->n; i++) {
+        const int which = round % 2 ? q->n - 1 - i : i;
+        if (!wants_sample(q, which, round, at_rest))
+            continue;
+        sample(q, which);
+        if (q->k[which].nsample > MOST_SAMPLES && q->k[which].nsample > q->t->repeats)
+            forget_slowest(&q->k[which]);
+        any = true;
+    }
+    return any;
+}
+
+/* Rounds as many as the request wants; then more, as long as the machine seems to do something else too, and there is time for that. */
+static void all_rounds(Session *q)
+{
+    double sampled_ns = 0;
+    for (int round = 0; round < least_samples(q->t) || now_ns() - q->start_ns < q->t->max_ns; round++) {
+        const double spent_ns = now_ns() - q->start_ns;
+        if (round == q->t->repeats)
+            sampled_ns = spent_ns;
+        if (round >= q->t->repeats && spent_ns - sampled_ns >= q->t->wait_ns + WAIT_SHARE * sampled_ns)
+            break;
+        if (!one_round(q, round))
+            break;
+    }
 }
 
 /* ---- one clock for all ---- */
@@ -140,69 +304,6 @@ static void keep_clock(Kernel *k, double clock)
     k->nsample = kept;
 }
 
-static bool largest_workspace(const Kernel *k, int n, Block *b)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < n; i++)
-        if (k[i].status == STATUS_OK && k[i].workspace_bytes > bytes)
-            bytes = k[i].workspace_bytes;
-    return block_new(b, (size_t)bytes, 0);
-}
-
-/* The least that a call of it took. */
-static double least_ns(const Kernel *k)
-{
-    return k->nsample ? fmin(k->call_ns, samples_least(k->ns, k->nsample)) : k->call_ns;
-}
-
-/* It has two samples and is out of the running: more of them would tell nothing. (Of one alone nobody knows what it met.) */
-static bool is_dropped(const Kernel *k, int n, int which, const Timing *t)
-{
-    if (!(t->drop > 0) || which == t->keep || k[which].nsample < SAMPLES_OF_DROPPED)
-        return false;
-    for (int i = 0; i < n; i++)
-        if (k[i].status == STATUS_OK && least_ns(&k[which]) > t->drop * least_ns(&k[i]))
-            return true;
-    return false;
-}
-
-static void pause_ns(long ns)
-{
-    const struct timespec t = { 0, ns };
-    nanosleep(&t, NULL);
-}
-
-/* ---- rounds ---- */
-
-/* What a round waits for, and how long all of them did. */
-typedef struct {
-    double quiet_ns, waited_ns;
-} Calm;
-
-/* What `keep` may take now: the time at rest may be that of a faster clock. */
-static double undisturbed_ns(const Calm *calm, double clock)
-{
-    static double fastest; /* that this process saw */
-    fastest = fmax(fastest, clock);
-    return SAMPLES_DISTURBED * calm->quiet_ns * (clock > 0 ? fastest / clock : 1);
-}
-
-/* The sample of `keep` that begins a round: one that shows a machine at rest, if there is time to wait for it. */
-static void begin_round(Kernel *k, const Shape *s, const Frame *f, const Timing *t, double sampled_ns, Calm *calm)
-{
-    const double start = now_ns();
-    const int i = k->nsample;
-    double most = t->wait_ns + WAIT_SHARE * sampled_ns - calm->waited_ns;
-    take_sample(k, s, f, t);
-    for (double waited = 0; k->ns[i] > undisturbed_ns(calm, k->clock[i]) && waited < most; waited = now_ns() - start) {
-        pause_ns(PAUSE_NS);
-        k->nsample--;
-        take_sample(k, s, f, t);
-    }
-    calm->waited_ns += now_ns() - start;
-    calm->quiet_ns = fmin(calm->quiet_ns, k->ns[i]);
-}
-
 /* Samples at that clock that the kernel should have and does not. */
 static bool lacks_samples(const Kernel *k, int n, int which, const Timing *t, double clock)
 {
@@ -219,57 +320,37 @@ static void await_clock(double clock)
 }
 
 /* Times compare at one clock only: kernels that have too few samples at the one that most have, are given more, for as many rounds again. */
-static void agree_on_clock(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t, void *workspace,
-                           double until_ns)
+static void agree_on_clock(Session *q)
 {
-    double clock = common_clock(k, n);
+    const double until_ns = q->start_ns + 2 * q->t->max_ns;
+    double clock = common_clock(q->k, q->n);
     bool lacking = clock > 0;
-    for (int round = 0; round < t->repeats && lacking && now_ns() < until_ns; round++) {
+    for (int round = 0; round < q->t->repeats && lacking && now_ns() < until_ns; round++) {
         lacking = false;
-        for (int i = 0; i < n; i++) {
-            if (!lacks_samples(k, n, i, t, clock))
+        for (int i = 0; i < q->n; i++) {
+            if (!lacks_samples(q->k, q->n, i, q->t, clock))
                 continue;
-            const Frame f = frame_of(&k[i], setup, s, workspace);
             lacking = true;
-            t->begin(t->ctx, i);
             await_clock(clock);
-            take_sample(&k[i], s, &f, t);
+            sample(q, i);
         }
-        clock = common_clock(k, n);
+        clock = common_clock(q->k, q->n);
     }
-    for (int i = 0; i < n; i++)
-        keep_clock(&k[i], clock);
+    for (int i = 0; i < q->n; i++)
+        keep_clock(&q->k[i], clock);
 }
 
 bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t)
 {
-    const bool waits = t->keep >= 0 && t->keep < n && k[t->keep].status == STATUS_OK;
-    Calm calm = { .quiet_ns = t->quiet_ns > 0 ? t->quiet_ns : INFINITY };
     Block workspace;
     if (!largest_workspace(k, n, &workspace))
         return false;
-    const double start = now_ns();
-    for (int round = -1; round < t->repeats; round++) {
-        if (round >= MIN_SAMPLES && now_ns() - start > t->max_ns)
-            break;
-        if (waits && round >= 0) {
-            const Frame f = frame_of(&k[t->keep], setup, s, workspace.data);
-            t->begin(t->ctx, t->keep);
-            begin_round(&k[t->keep], s, &f, t, now_ns() - start - calm.waited_ns, &calm);
-        }
-        for (int i = 0; i < n; i++) {
-            int which = round % 2 ? n - 1 - i : i;
-            if (k[which].status != STATUS_OK || is_dropped(k, n, which, t) || (waits && round >= 0 && which == t->keep))
-                continue;
-            Frame f = frame_of(&k[which], setup, s, workspace.data);
-            t->begin(t->ctx, which);
-            if (round < 0)
-                calibrate(&k[which], s, &f, t);
-            else
-                take_sample(&k[which], s, &f, t);
-        }
-    }
-    agree_on_clock(k, n, setup, s, t, workspace.data, start + 2 * t->max_ns);
+    Session q = { .k = k, .n = n, .setup = setup, .s = s, .t = t, .workspace = workspace.data, .start_ns = now_ns() };
+    for (int i = 0; i < n; i++)
+        if (k[i].status == STATUS_OK)
+            calibrate_kernel(&q, i);
+    all_rounds(&q);
+    agree_on_clock(&q);
     block_free(&workspace);
     return true;
 }

@@ -7,10 +7,10 @@
 
 enum { QUIET_PASSES = 5, QUIET_REPEATS = 3, AGAIN_MOST = 4 };
 static const double AGAIN_S = 0.25,
-                    AGAIN_SHARE = 0.15; /* between requests, and of the time budget for all that are made again */
+                    AGAIN_SHARE = 0.1;  /* between requests, and of the time budget for all that are made again */
 static const double QUIET_SHARE = 0.04; /* of the time budget, to learn what the anchor takes at rest */
 static const double WAIT_NS = 5e8,
-                    WAIT_SHARE = 2e-3;    /* for a machine at rest: the less of this and that part of the time budget */
+                    WAIT_SHARE = 1e-3;    /* for a machine at rest: the less of this and that part of the time budget */
 static const double DROP = 1.5;           /* of the fastest of a request: what takes longer has two samples */
 static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
 static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3; /* silence for so long is a hang; less with a small budget */

@@ -23,7 +23,9 @@ static const double CLOCK_WAIT_NS = 5e7;
 static const double WAIT_SHARE =
     0.25;                         /* of the sampling, that more rounds may take on top of what the request grants */
 static const double AGREE = 1.03; /* of samples that met the same */
-static const double SLOWED = 2;   /* by so much at most, while the core does something else too */
+static const double REST_NS =
+    4e6;                        /* calls that take longer always meet some of a neighbour: it looks for work so often */
+static const double SLOWED = 2; /* by so much at most, while the core does something else too */
 static const double warm_ns = 1e6, long_ns = 5e6, max_calls = 1e6;
 static const double SLICE_NS = 2e4; /* reading the clock twice is 0.3 % of it */
 
@@ -226,7 +228,9 @@ static bool wants_sample(const Session *q, int i, int round, bool at_rest)
 {
     if (q->k[i].status != STATUS_OK || is_dropped(q->k, q->n, i, q->t))
         return false;
-    return round < q->t->repeats || !at_rest || !is_settled(&q->k[i], least_samples(q->t));
+    if (round < q->t->repeats)
+        return true;
+    return q->k[i].call_ns <= REST_NS && (!at_rest || !is_settled(&q->k[i], least_samples(q->t)));
 }
 
 /* The fastest are left. */

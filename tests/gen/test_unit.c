@@ -59,8 +59,8 @@ static void what_changes_the_text_does(void **state)
 {
     (void)state;
     static const char *const other[] = {
-        "dtype = \"f32\"; layout = { W = \"KN\"; };",
-        "dtype = \"f32\"; layout = { W = \"NK\"; }; epilogue = [\"bias\"];",
+        "dtype = \"f32\"; layout = { W = \"KN\"; packed = false; };",
+        "dtype = \"f32\"; layout = { W = \"NK\"; packed = false; }; epilogue = [\"bias\"];",
         "dtype = \"f32\"; layout = { W = \"NK\"; packed = true; };",
     };
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)

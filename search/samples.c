@@ -52,6 +52,15 @@ double samples_second(const double *v, int n)
     return isfinite(second) ? second : 0;
 }
 
+bool samples_agree(const double *v, int n, int count, double most)
+{
+    const double least = samples_least(v, n);
+    int near = 0;
+    for (int i = 0; i < n; i++)
+        near += v[i] <= most * least;
+    return near >= count;
+}
+
 double samples_median(const double *v, int n)
 {
     double half = 0.5, median;

@@ -15,6 +15,8 @@ int samples_compare(const void *x, const void *y); /* of doubles, for qsort */
 /* 0 when n is 0; quartiles are interpolated linearly. */
 double samples_least(const double *v, int n);
 double samples_second(const double *v, int n); /* after the least; 0 when n is 1 */
+bool samples_agree(const double *v, int n, int count,
+                   double most); /* the least `count`: none is over most times another */
 double samples_median(const double *v, int n);
 double samples_spread(const double *v, int n); /* (q3 - q1) / median */
 

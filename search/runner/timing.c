@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include "search/runner/core_clock.h"
 #include "search/samples.h"
@@ -20,12 +19,10 @@
 
 enum { MIN_SAMPLES = 3, SAMPLES_OF_DROPPED = 2, SAMPLES_AT_CLOCK = 2, MOST_SAMPLES = 16, PAUSE_NS = 5000000 };
 static const double CLOCK_WAIT_NS = 5e7;
-static const double WAIT_SHARE =
-    0.25;                         /* of the sampling, that more rounds may take on top of what the request grants */
-static const double AGREE = 1.03; /* of samples that met the same */
-static const double REST_NS =
-    4e6;                        /* calls that take longer always meet some of a neighbour: it looks for work so often */
-static const double SLOWED = 2; /* by so much at most, while the core does something else too */
+static const double WAIT_SHARE = 0.25; /* of the sampling, for more rounds on top of what the request grants */
+static const double AGREE = 1.03;      /* of samples that met the same */
+static const double REST_NS = 4e6;     /* a neighbour looks for work so often: longer calls always meet some of it */
+static const double SLOWED = 2;        /* by so much at most, while the core does something else too */
 static const double warm_ns = 1e6, long_ns = 5e6, max_calls = 1e6;
 static const double SLICE_NS = 2e4; /* reading the clock twice is 0.3 % of it */
 
@@ -143,15 +140,7 @@ static double least_ns(const Kernel *k)
 }
 
 /* Its samples show what it takes at rest: the least agree. Others, on a core that does something else too, lie far apart. */
-static bool is_settled(const Kernel *k, int samples)
-{
-    double sorted[RECORD_MAX_SAMPLE];
-    if (k->nsample < samples)
-        return false;
-    memcpy(sorted, k->ns, (size_t)k->nsample * sizeof *sorted);
-    qsort(sorted, (size_t)k->nsample, sizeof *sorted, samples_compare);
-    return samples == 0 || sorted[samples - 1] <= AGREE * sorted[0];
-}
+static bool is_settled(const Kernel *k, int samples) { return samples_agree(k->ns, k->nsample, samples, AGREE); }
 
 /* It is out of the running, and more samples would tell nothing: what little there is agrees, or whatever may have slowed it would not do. (Of
  * one alone nobody knows what it met.) */
@@ -164,12 +153,6 @@ static bool is_dropped(const Kernel *k, int n, int which, const Timing *t)
         if (k[i].status == STATUS_OK && least_ns(&k[which]) > most * least_ns(&k[i]))
             return true;
     return false;
-}
-
-static void pause_ns(long ns)
-{
-    const struct timespec t = { 0, ns };
-    nanosleep(&t, NULL);
 }
 
 /* ---- rounds ---- */
@@ -320,7 +303,7 @@ static void await_clock(double clock)
 {
     const double start = now_ns();
     while (!samples_same_clock(core_clock(), clock) && now_ns() - start < CLOCK_WAIT_NS)
-        pause_ns(PAUSE_NS);
+        nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
 }
 
 /* Times compare at one clock only: kernels that have too few samples at the one that most have, are given more, for as many rounds again. */

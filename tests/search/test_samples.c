@@ -25,6 +25,15 @@ static void medians_and_spreads(void **state)
     assert_true(samples_spread(zeros, 4) == 0);
 }
 
+static void the_least_agree(void **state)
+{
+    (void)state;
+    static const double v[] = { 150, 102, 160, 100, 103 };
+    assert_true(samples_agree(v, 5, 3, 1.03) && !samples_agree(v, 5, 4, 1.03) && !samples_agree(v, 5, 3, 1.02));
+    assert_true(samples_agree(v, 1, 1, 1.03) && !samples_agree(v, 1, 2, 1.03) && !samples_agree(v, 0, 1, 1.03));
+    assert_true(samples_agree(v, 0, 0, 1.03));
+}
+
 /* Three kernels whose samples met two clocks: at 3.4 all have one, at 2.8 there are more. */
 static void the_clock_that_all_have(void **state)
 {
@@ -42,7 +51,7 @@ static void the_clock_that_all_have(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(medians_and_spreads),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(medians_and_spreads), cmocka_unit_test(the_least_agree),
                                         cmocka_unit_test(the_clock_that_all_have) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

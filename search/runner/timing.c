@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
-#include "search/runner/core_clock.h"
+#include "search/core_clock.h"
 #include "search/samples.h"
 #include "templates/package/pieces.h"
 #include "templates/package/pool.h"

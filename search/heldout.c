@@ -223,12 +223,12 @@ static void make_race(const Search *q, Arena *scratch, const Assignment *as, con
 }
 
 /* What the shapes will take: all in the first pass, fewer later. */
-static double cost_s(const Race *race, int n)
+static double cost_s(const Search *q, const Race *race, int n)
 {
     double ns = 0;
     for (int i = 0; i < n; i++)
         ns += race[i].ns;
-    return 1e-9 * ns * (1 + LATER_PASSES) * (FIRST_REPEATS + INTAKE_OVERHEAD);
+    return stopwatch_expect_s(q, ns * (1 + LATER_PASSES), FIRST_REPEATS);
 }
 
 /* As many shapes as there is time for, HELD_OUT_LEAST if there are so many. */
@@ -242,23 +242,24 @@ static int make_races(const Search *q, Arena *scratch, const Assignment *as, con
         n = heldout_sample(scratch, q->study->spec, as, q->seed, most, at);
         for (int i = 0; i < n; i++)
             make_race(q, scratch, as, m, at[i], &(*out)[i]);
-        if (cost_s(*out, n) <= until_s - q->lab->now_s(q))
+        if (cost_s(q, *out, n) <= until_s - q->lab->now_s(q))
             break;
     }
     return n;
 }
 
-/* Those that may be the best there, and the chosen one, whose time must be known best. */
+/* Those that may be the best there, and the chosen one, whose time must be known best; no fewer than two, if there are. */
 static void keep_close(Race *r, const double *ns)
 {
-    double best = INFINITY;
+    double rival = INFINITY;
     int n = 0;
-    for (int i = 0; i < r->n; i++)
-        best = ns[i] > 0 ? fmin(best, ns[i]) : best;
+    for (int i = 1; i < r->n; i++)
+        rival = ns[i] > 0 ? fmin(rival, ns[i]) : rival;
+    const double best = ns[0] > 0 ? fmin(ns[0], rival) : rival;
     r->doubtful = ns[0] > AGAIN * best;
     r->ns = 0;
     for (int i = 0; i < r->n; i++)
-        if (ns[i] > 0 && (i == 0 || ns[i] <= CLOSE * best)) {
+        if (ns[i] > 0 && (i == 0 || ns[i] <= fmax(CLOSE * best, rival))) {
             r->trial[n++] = r->trial[i];
             r->ns += fmax(ns[i], STOPWATCH_SAMPLE_NS);
         }
@@ -268,10 +269,11 @@ static void keep_close(Race *r, const double *ns)
 /* A pass that may begin: there is time, and a reason. */
 static bool is_due(const Search *q, const Race *r, int pass, int repeats, double until_s)
 {
-    const double cost = 1e-9 * r->ns * (repeats + INTAKE_OVERHEAD);
-    return r->n > 0 && (pass < PASSES || r->doubtful) && q->lab->now_s(q) + cost <= until_s;
+    const double cost_s = stopwatch_expect_s(q, r->ns, repeats);
+    return r->n > 0 && (pass < PASSES || r->doubtful) && q->lab->now_s(q) + cost_s <= until_s;
 }
 
+/* The first pass only says who may be the best: the one whose luck it was would keep that time for good. What counts are the later ones. */
 bool heldout_run(Search *q, Arena *scratch, const Assignment *as, const CostModel *m, double until_s, const char **err)
 {
     Race *race;
@@ -290,7 +292,7 @@ bool heldout_run(Search *q, Arena *scratch, const Assignment *as, const CostMode
         progress_update(q->progress, (double)i, "", fmax(until_s - q->lab->now_s(q), 0));
         if (!is_due(q, r, pass, repeats, until_s))
             continue;
-        if (!intake_race(q, scratch, r->inst, r->trial, r->n, repeats, ns, err))
+        if (!intake_race(q, scratch, r->inst, r->trial, r->n, repeats, pass > 0, ns, err))
             return false;
         keep_close(r, ns);
     }

@@ -411,8 +411,8 @@ bool intake_check(Search *q, Arena *scratch, int64_t trial, const int64_t *exten
     return stopwatch_take(q, &out, err);
 }
 
-bool intake_race(Search *q, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, double *ns,
-                 const char **err)
+bool intake_race(Search *q, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
+                 double *ns, const char **err)
 {
     const char *key[STOPWATCH_MOST], *so[STOPWATCH_MOST];
     double time[STOPWATCH_MOST];
@@ -427,7 +427,7 @@ bool intake_race(Search *q, Arena *scratch, const Instance *inst, const int64_t 
         }
     for (int i = 0; ns && i < n; i++)
         ns[i] = 0;
-    if (m && !stopwatch_time(q, scratch, inst, key, so, m, repeats, true, time, NULL, err))
+    if (m && !stopwatch_time(q, scratch, inst, key, so, m, repeats, final, time, NULL, err))
         return false;
     for (int i = 0; ns && i < m; i++)
         ns[at[i]] = time[i];
@@ -437,7 +437,7 @@ bool intake_race(Search *q, Arena *scratch, const Instance *inst, const int64_t 
 static bool intake_compare(Search *q, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats,
                            const char **err)
 {
-    return intake_race(q, scratch, q->study->shape[shape], trial, n, repeats, NULL, err);
+    return intake_race(q, scratch, q->study->shape[shape], trial, n, repeats, true, NULL, err);
 }
 
 static double intake_now_s(const Search *q)

@@ -10,8 +10,6 @@
 #include "search/search.h"
 #include "search/stopwatch.h"
 
-enum { INTAKE_OVERHEAD = 3 }; /* what verification and warm-up cost, in samples */
-
 /* This machine, or the one that the runner is on. */
 extern const Lab lab_intake;
 
@@ -25,8 +23,8 @@ bool intake_untimed(Search *q, Arena *scratch, const Candidate *c, int n, const 
 bool intake_quiet(Search *q, Arena *scratch, const Instance *const *inst, int64_t n, const char **err);
 /* Verifies one trial on these extents; what fails is recorded, and the trial is not usable any more. */
 bool intake_check(Search *q, Arena *scratch, int64_t trial, const int64_t *extent, const char **err);
-/* Trials against each other on any shape, tuned or not; builds those whose shared objects are gone. ns: gets a time for each, 0 for one that failed; may be NULL. */
-bool intake_race(Search *q, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, double *ns,
-                 const char **err);
+/* Trials against each other on any shape, tuned or not; builds those whose shared objects are gone. final: as of stopwatch_time. ns: gets a time for each, 0 for one that failed; may be NULL. */
+bool intake_race(Search *q, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
+                 double *ns, const char **err);
 
 #endif

@@ -128,7 +128,7 @@ static void time_shape(Search *q, LabRecords *l, int64_t shape, const int64_t *t
         MeasureRecord taken = *m;
         taken.final = final;
         study_measure(q->study, &taken);
-        l->now_s += l->cost.request_s + (repeats + INTAKE_OVERHEAD) * sample_s(m);
+        l->now_s += l->cost.request_s + (repeats + STOPWATCH_OVERHEAD) * sample_s(m);
     }
     q->ntimed++;
 }

@@ -149,7 +149,7 @@ static bool search_phase(Search *q, Arena *scratch, const char **err)
 
 /* ---- the last comparison ---- */
 
-enum { MAX_FINALIST = 24, MAX_BOUT = 40 };
+enum { MAX_FINALIST = 24, MAX_BOUT = 40, LEAST_BOUT = 3 };
 
 /* Who meets whom on one shape. */
 typedef struct {
@@ -157,6 +157,9 @@ typedef struct {
     int64_t trial[MAX_BOUT + 1];
     double time[MAX_BOUT + 1], ns; /* ns: of one sample of each */
 } Bout;
+
+/* Of one sample. */
+static double bout_ns(const Bout *b, int i) { return fmax(b->time[i], STOPWATCH_SAMPLE_NS); }
 
 /* By ascending time; the slowest one leaves when there is no room. */
 static void enter_bout(Bout *b, int64_t trial, double time)
@@ -187,10 +190,12 @@ static void make_bout(const Search *q, const CostModel *m, const int64_t *trial,
         if (time <= NEAR_BEST * best && trial[k] != base)
             enter_bout(b, trial[k], time);
     }
-    if (base >= 0 && trial_usable(&s->trial[base]))
+    if (base >= 0 && trial_usable(&s->trial[base])) {
+        b->time[b->n] = cost_trial(m, base, s->shape[shape]);
         b->trial[b->n++] = base;
+    }
     for (int i = 0; i < b->n; i++)
-        b->ns += fmax(cost_trial(m, b->trial[i], s->shape[shape]), STOPWATCH_SAMPLE_NS);
+        b->ns += bout_ns(b, i);
     if (q->library)
         b->ns += fmax(best, STOPWATCH_SAMPLE_NS);
 }
@@ -216,34 +221,51 @@ static bool met(const Study *s, int64_t shape, const Bout *b, int passes)
     return true;
 }
 
-/* Samples that the time left allows, `ns` being one sample of everything still to do; verification and warm-up cost about three. */
+/* Samples that the time left allows, `ns` being one sample of everything still to do. */
 static int repeats_for(const Search *q, double ns)
 {
-    double fit = fmax(left_s(q, FINAL_SHARE), 0) * 1e9 / fmax(ns, 1) - INTAKE_OVERHEAD;
-    return fit > FINAL_REPEATS ? FINAL_REPEATS : fit < FINAL_REPEATS_MIN ? FINAL_REPEATS_MIN : (int)fit;
+    int n = FINAL_REPEATS;
+    while (n > FINAL_REPEATS_MIN && stopwatch_expect_s(q, ns, n) > left_s(q, FINAL_SHARE))
+        n--;
+    return n;
 }
 
 /* The time left does not do for bouts of which one sample of all kernels takes ns. */
 static bool too_late(const Search *q, double ns)
 {
-    return (FINAL_REPEATS_MIN + INTAKE_OVERHEAD) * ns > 1e9 * left_s(q, FINAL_SHARE);
+    return stopwatch_expect_s(q, ns, FINAL_REPEATS_MIN) > left_s(q, FINAL_SHARE);
+}
+
+/* The slowest stay away until what is left takes no more than that, but for the two fastest and the general kernel, which comes last. */
+static void shrink_bout(const Search *q, Bout *b, double most_s)
+{
+    while (b->n > LEAST_BOUT && stopwatch_expect_s(q, b->ns, FINAL_REPEATS_MIN) > most_s) {
+        b->ns -= bout_ns(b, b->n - 2);
+        b->trial[b->n - 2] = b->trial[b->n - 1];
+        b->time[b->n - 2] = b->time[b->n - 1];
+        b->n--;
+    }
 }
 
 /* All bouts, several times over: what slows a machine for seconds, as others' use of a shared cache does, must not decide which kernel
- * is best. The first pass is held in any case. */
-static bool hold_bouts(Search *q, Arena *scratch, const Bout *bout, double ns, const char **err)
+ * is best. The first pass is held in any case, with fewer kernels where time is short. */
+static bool hold_bouts(Search *q, Arena *scratch, Bout *bout, double ns, const char **err)
 {
     const Study *s = q->study;
-    double left_ns = FINAL_PASSES * ns;
+    double left_ns = FINAL_PASSES * ns, first_ns = ns;
     progress_phase(q->progress, "compare", (double)(FINAL_PASSES * s->nshape));
     for (int64_t i = 0; i < FINAL_PASSES * s->nshape; i++) {
         int pass = (int)(i / s->nshape);
         int64_t j = i % s->nshape;
+        const double planned_ns = bout[j].ns;
         progress_update(q->progress, (double)i, best_text(q, scratch), fmax(left_s(q, FINAL_SHARE), 0));
+        if (pass == 0)
+            shrink_bout(q, &bout[j], left_s(q, FINAL_SHARE) * planned_ns / first_ns);
         if (!met(s, j, &bout[j], pass + 1) && !(pass > 0 && too_late(q, bout[j].ns)) &&
             !q->lab->compare(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, left_ns), err))
             return false;
-        left_ns -= bout[j].ns;
+        left_ns -= planned_ns;
+        first_ns -= planned_ns;
     }
     return true;
 }

@@ -99,7 +99,7 @@ static bool measure_missing(Search *q, Arena *scratch, const CostModel *m, const
         const SettlePair *p = &pair[i % n];
         int64_t trial[2];
         const double left_s = until_s(q, SETTLE_SHARE) - q->lab->now_s(q);
-        const bool fits = 1e-9 * sample_ns(q, m, p) * (REPEATS + INTAKE_OVERHEAD) <= left_s;
+        const bool fits = stopwatch_expect_s(q, sample_ns(q, m, p), REPEATS) <= left_s;
         progress_update(q->progress, (double)i, "", fmax(left_s, 0));
         *in_time = *in_time && (fits || i >= n);
         if (fits && !q->lab->compare(q, scratch, p->shape, trial, rivals_of(q->study, m, p, trial), REPEATS, err))

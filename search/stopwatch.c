@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include <time.h>
+#include "search/samples.h"
 
 enum { QUIET_PASSES = 5, QUIET_REPEATS = 3, AGAIN_MOST = 4 };
 static const double AGAIN_S = 0.25,
@@ -13,9 +14,26 @@ static const double WAIT_NS = 5e8,
                     WAIT_SHARE = 1e-3;    /* for a machine at rest: the less of this and that part of the time budget */
 static const double DROP = 1.5;           /* of the fastest of a request: what takes longer has two samples */
 static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
+static const double PACE_PRIOR_S = 1;     /* before much is known of it */
 static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3; /* silence for so long is a hang; less with a small budget */
 
 static double wait_ns(const Search *q) { return fmin(WAIT_NS, WAIT_SHARE * 1e9 * q->seconds); }
+
+static double plain_s(double ns, int repeats) { return 1e-9 * ns * (repeats + STOPWATCH_OVERHEAD); }
+
+double stopwatch_expect_s(const Search *q, double ns, int repeats)
+{
+    return plain_s(ns, repeats) * (q->timed_s + PACE_PRIOR_S) / (q->expected_s + PACE_PRIOR_S);
+}
+
+/* A request is over that began then; a kernel that is slow has fewer samples. */
+static void learn_pace(Search *q, double start_s, const MeasureRecord *out, int n, int repeats)
+{
+    for (int i = 0; i < n; i++)
+        q->expected_s +=
+            plain_s(fmax(out[i].least_ns, STOPWATCH_SAMPLE_NS), out[i].nsample < repeats ? out[i].nsample : repeats);
+    q->timed_s += q->lab->now_s(q) - start_s;
+}
 
 double stopwatch_deadline_s(const Search *q) { return fmax(DEADLINE_LEAST_S, fmin(DEADLINE_S, q->seconds / 4)); }
 
@@ -92,6 +110,12 @@ typedef struct {
     MeasureRequest r; /* keep: the anchor */
 } Round;
 
+/* By the anchor's time: the machine did something else too. Of long calls nobody can say; they are compared as they are. */
+static bool is_disturbed(const Search *q, const Instance *inst, double ns, double clock)
+{
+    return ns <= SAMPLES_REST_NS && quiet_disturbed(q->quiet, inst, ns, clock);
+}
+
 /* As long as something disturbs the machine, and there is time to wait, the round once more; the quietest counts. */
 static bool measure_again(Search *q, Arena *scratch, const Round *x, MeasureRecord *out, const char **err)
 {
@@ -99,7 +123,7 @@ static bool measure_again(Search *q, Arena *scratch, const Round *x, MeasureReco
     const int anchor = x->r.keep;
     for (int i = 0;
          i < AGAIN_MOST && anchor >= 0 && !any_failed(out, x->nkernel) && q->waited_s < AGAIN_SHARE * q->seconds &&
-         quiet_disturbed(q->quiet, x->inst, out[anchor].least_ns, out[anchor].clock);
+         is_disturbed(q, x->inst, out[anchor].least_ns, out[anchor].clock);
          i++) {
         const double start_s = q->lab->now_s(q);
         pause_s(AGAIN_S);
@@ -134,11 +158,12 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
     if (!measure(q->runner, scratch, &x.r, key, so, x.n, out, q->stop, err) ||
         (!put_off && !measure_again(q, scratch, &x, out, err)))
         return false;
+    learn_pace(q, start_s, out, x.n, repeats);
     const double anchor_ns = anchor >= 0 ? out[anchor].least_ns : 0;
     const double clock = anchor >= 0 ? out[anchor].clock : 0;
     const double quiet = quiet_ns(q->quiet, inst, clock); /* before this time has a say in it */
-    const bool disturbed = quiet_disturbed(q->quiet, inst, anchor_ns, clock);
-    if (anchor_ns > 0)
+    const bool disturbed = is_disturbed(q, inst, anchor_ns, clock);
+    if (anchor_ns > 0 && anchor_ns <= SAMPLES_REST_NS)
         quiet_take(q->quiet, inst, anchor_ns, clock);
     if (put_off && disturbed && !any_failed(out, x.nkernel) && q->waited_s < AGAIN_SHARE * q->seconds) {
         q->waited_s += q->lab->now_s(q) - start_s;
@@ -188,7 +213,7 @@ bool stopwatch_learn(Search *q, Arena *scratch, const Instance *const *inst, int
                                        .wait_ns = wait_ns(q),
                                        .deadline_s = stopwatch_deadline_s(q) };
             recall(q, inst[j]);
-            if (quiet_known(q->quiet, inst[j]))
+            if (quiet_known(q->quiet, inst[j]) || quiet_ns(q->quiet, inst[j], 0) > SAMPLES_REST_NS)
                 continue;
             if (!measure(q->runner, scratch, &r, &t->key, &t->so, 1, &out, q->stop, err))
                 return false;

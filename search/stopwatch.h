@@ -9,7 +9,14 @@
 #include "search/search.h"
 
 #define STOPWATCH_SAMPLE_NS 300e3
-enum { STOPWATCH_MOST = 64 }; /* kernels in a request */
+enum {
+    STOPWATCH_MOST = 64,    /* kernels in a request */
+    STOPWATCH_OVERHEAD = 3, /* what verification and warm-up cost, in samples */
+};
+
+/* How long so many samples of kernels will take, `ns` being one sample of each: from what requests of this run took so far, with all that
+ * belongs to them, against what they would take on a machine at rest. */
+double stopwatch_expect_s(const Search *q, double ns, int repeats);
 
 /* Silence of the runner for so long is a hang. */
 double stopwatch_deadline_s(const Search *q);

@@ -21,9 +21,8 @@ enum { MIN_SAMPLES = 3, SAMPLES_OF_DROPPED = 2, SAMPLES_AT_CLOCK = 2, MOST_SAMPL
 static const double CLOCK_WAIT_NS = 5e7;
 static const double WAIT_SHARE = 0.25; /* of the sampling, for more rounds on top of what the request grants */
 static const double AGREE = 1.03;      /* of samples that met the same */
-static const double REST_NS = 4e6;     /* a neighbour looks for work so often: longer calls always meet some of it */
 static const double SLOWED = 2;        /* by so much at most, while the core does something else too */
-static const double warm_ns = 1e6, long_ns = 5e6, max_calls = 1e6;
+static const double WARM_NS = 1e6, LONG_NS = 5e6, MAX_CALLS = 1e6;
 static const double SLICE_NS = 2e4; /* reading the clock twice is 0.3 % of it */
 
 static double now_ns(void)
@@ -89,20 +88,6 @@ static double time_calls(const Kernel *k, const Shape *s, const Frame *f, const 
     return (now_ns() - start) / (double)n;
 }
 
-/* Calls until caches, clock and predictors have settled, then sets how many calls make a sample. The first call does not count: it
- * brings in code and pages and wakes threads, and taken for the rule it would leave a kernel with samples of one call each. Unless it is so
- * long that all this is little. */
-static void calibrate(Kernel *k, const Shape *s, const Frame *f, const Timing *t)
-{
-    double per_call = time_calls(k, s, f, t, 1), spent = per_call > long_ns ? per_call : 0;
-    for (int64_t n = 1; spent < warm_ns && n <= max_calls; n *= 2) {
-        per_call = time_calls(k, s, f, t, n);
-        spent += per_call * (double)n;
-    }
-    k->call_ns = per_call;
-    k->calls = (int64_t)fmin(max_calls, fmax(1, ceil(t->sample_ns / fmax(per_call, 1))));
-}
-
 /* As time_calls(k->calls), of its fastest slice. */
 static double fastest_slice(const Kernel *k, const Shape *s, const Frame *f, const Timing *t)
 {
@@ -113,15 +98,40 @@ static double fastest_slice(const Kernel *k, const Shape *s, const Frame *f, con
     return fastest;
 }
 
+/* A sample that was taken after that reading of the clock. */
+static void add_sample(Kernel *k, double ns, double before)
+{
+    const double after = core_clock();
+    k->ns[k->nsample] = ns;
+    k->clock[k->nsample++] = samples_same_clock(before, after) ? after : 0;
+}
+
 /* The kernel before left other data in the caches: one call first, unless a call is so long that it does not matter. */
 static void take_sample(Kernel *k, const Shape *s, const Frame *f, const Timing *t)
 {
     if (k->calls > 1)
         time_calls(k, s, f, t, 1);
     const double before = core_clock();
-    k->ns[k->nsample] = fastest_slice(k, s, f, t);
-    const double after = core_clock();
-    k->clock[k->nsample++] = samples_same_clock(before, after) ? after : 0;
+    add_sample(k, fastest_slice(k, s, f, t), before);
+}
+
+/* Calls until caches, clock and predictors have settled, then sets how many calls make a sample. The first call does not count: it
+ * brings in code and pages and wakes threads, and taken for the rule it would leave a kernel with samples of one call each. Unless it is so
+ * long that all this is little: then it is a sample. */
+static void calibrate(Kernel *k, const Shape *s, const Frame *f, const Timing *t)
+{
+    const double before = core_clock();
+    double spent = 0;
+    k->call_ns = time_calls(k, s, f, t, 1);
+    if (k->call_ns > LONG_NS && k->call_ns >= t->sample_ns && t->repeats > 0) {
+        spent = k->call_ns;
+        add_sample(k, k->call_ns, before);
+    }
+    for (int64_t n = 1; spent < WARM_NS && n <= (int64_t)MAX_CALLS; n *= 2) {
+        k->call_ns = time_calls(k, s, f, t, n);
+        spent += k->call_ns * (double)n;
+    }
+    k->calls = (int64_t)fmin(MAX_CALLS, fmax(1, ceil(t->sample_ns / fmax(k->call_ns, 1))));
 }
 
 static bool largest_workspace(const Kernel *k, int n, Block *b)
@@ -207,13 +217,13 @@ static bool is_at_rest(const Session *q)
 }
 
 /* A machine with nothing else to do is known by `keep`, or else by samples that agree. */
-static bool wants_sample(const Session *q, int i, int round, bool at_rest)
+static bool wants_sample(const Session *q, int i, bool at_rest)
 {
     if (q->k[i].status != STATUS_OK || is_dropped(q->k, q->n, i, q->t))
         return false;
-    if (round < q->t->repeats)
+    if (q->k[i].nsample < q->t->repeats)
         return true;
-    return q->k[i].call_ns <= REST_NS && (!at_rest || !is_settled(&q->k[i], least_samples(q->t)));
+    return q->k[i].call_ns <= SAMPLES_REST_NS && (!at_rest || !is_settled(&q->k[i], least_samples(q->t)));
 }
 
 /* The fastest are left. */
@@ -234,7 +244,7 @@ static bool one_round(Session *q, int round)
     bool any = false;
     for (int i = 0; i < q->n; i++) {
         const int which = round % 2 ? q->n - 1 - i : i;
-        if (!wants_sample(q, which, round, at_rest))
+        if (!wants_sample(q, which, at_rest))
             continue;
         sample(q, which);
         if (q->k[which].nsample > MOST_SAMPLES && q->k[which].nsample > q->t->repeats)

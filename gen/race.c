@@ -42,14 +42,14 @@ static void judge(Race *r, const MeasureRecord *result, const int64_t *trial, in
     Ranked rival[RACE_MOST]; /* by their times as parts of the chosen one's */
     for (int i = 0; i < n; i++)
         rival[i] =
-            (Ranked){ result[i].status == STATUS_OK ? result[i].least_ns / result[0].least_ns : INFINITY, trial[i] };
+            (Ranked){ result[i].status == STATUS_OK ? result[i].time_ns / result[0].time_ns : INFINITY, trial[i] };
     rival[0].key = 1;
     qsort(rival + 1, (size_t)(n - 1), sizeof *rival, ranked_compare);
     r->n = n;
     for (int i = 0; i < n; i++)
         r->trial[i] = rival[i].at;
     const bool beaten = n > 1 && rival[1].key < 1;
-    r->chosen_ns = result[0].least_ns;
+    r->chosen_ns = result[0].time_ns;
     r->best = beaten ? rival[1].at : rival[0].at;
     r->best_ns = r->chosen_ns * (beaten ? rival[1].key : 1);
     r->regret = beaten ? 1 / rival[1].key - 1 : 0;

@@ -106,7 +106,7 @@ static const MeasureRecord *next_measure(LabRecords *l, const Search *q, const c
     return l->use == LAB_ONCE ? NULL : again ? again : other;
 }
 
-static double sample_s(const MeasureRecord *m) { return 1e-9 * fmax(m->least_ns, STOPWATCH_SAMPLE_NS); }
+static double sample_s(const MeasureRecord *m) { return 1e-9 * fmax(m->time_ns, STOPWATCH_SAMPLE_NS); }
 
 /* The kernels and the anchor on one shape. */
 static void time_shape(Search *q, LabRecords *l, int64_t shape, const int64_t *trial, int n, int repeats, bool final)

@@ -206,7 +206,6 @@ static bool take_result(Session *s, const json_t *event)
     const double clock = json_number_value(json_object_get(event, "clock"));
     m->clock = isfinite(clock) && clock > 0 ? clock : 0;
     take_facts(s->a, m, json_object_get(event, "facts"));
-    m->least_ns = samples_least(m->ns, m->nsample);
     m->median_ns = m->nsample ? samples_median(m->ns, m->nsample) : 0;
     m->spread = m->nsample ? samples_spread(m->ns, m->nsample) : 0;
     settle(s, i, status, runner_text(s->a, event, "why"));
@@ -300,6 +299,19 @@ static bool measure_all(Session *s, const char **err)
     }
 }
 
+/* One rule for all kernels of a request: by the one that is kept, or the fastest. */
+static void set_times(const MeasureRequest *q, MeasureRecord *out, int n)
+{
+    double least = INFINITY;
+    for (int i = 0; i < n; i++)
+        if (out[i].nsample > 0)
+            least = fmin(least, samples_least(out[i].ns, out[i].nsample));
+    if (q->keep >= 0 && q->keep < n && out[q->keep].nsample > 0)
+        least = samples_least(out[q->keep].ns, out[q->keep].nsample);
+    for (int i = 0; i < n; i++)
+        out[i].time_ns = samples_time(out[i].ns, out[i].nsample, least <= SAMPLES_REST_NS);
+}
+
 bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
              MeasureRecord *out, const volatile int *stop, const char **err)
 {
@@ -307,5 +319,8 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
     s.done = ARENA_ARRAY(a, (size_t)n + 1, bool);
     s.asked = ARENA_ARRAY(a, (size_t)n + 1, int);
     clear_records(&s);
-    return n == 0 || measure_all(&s, err);
+    if (n > 0 && !measure_all(&s, err))
+        return false;
+    set_times(q, out, n);
+    return true;
 }

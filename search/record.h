@@ -81,15 +81,17 @@ typedef struct {
     Status status;
     int nsample;                  /* 0: verified only, or failed */
     double ns[RECORD_MAX_SAMPLE]; /* per call, in the order taken */
-    double least_ns; /* of ns, set when added or read: the time that counts, as others on the machine only add to it */
+    double
+        time_ns; /* of ns, set when added or read: the time that counts (samples_time), at rest if the anchor's call may be */
     double median_ns, spread; /* likewise, for people; spread: (third quartile - first) / median */
-    double anchor_ns;         /* the anchor's least time in the same rounds; 0: it was not timed there */
-    double library_ns;        /* the same of the library (a CBLAS, the vendor's); 0: it was not */
-    double max_err;           /* part of the tolerance, <= 1 when ok; +inf when not finite */
-    double cold_ns;           /* median with a cold L2 cache; 0: not measured */
-    double clock;             /* of the core meanwhile, in any unit; 0: not known. Not in the record's line */
-    bool final;               /* taken in the last, interleaved comparison: preferred over others */
-    int nfact;                /* what the emulator counted; goes into the kernel's record, not into this one's line */
+    double
+        anchor_ns; /* the anchor's in the same rounds, or what it takes at rest where these were disturbed; 0: it was not timed there */
+    double library_ns; /* the same of the library (a CBLAS, the vendor's); 0: it was not */
+    double max_err;    /* part of the tolerance, <= 1 when ok; +inf when not finite */
+    double cold_ns;    /* median with a cold L2 cache; 0: not measured */
+    double clock;      /* of the core meanwhile, in any unit; 0: not known. Not in the record's line */
+    bool final;        /* taken in the last, interleaved comparison: preferred over others */
+    int nfact;         /* what the emulator counted; goes into the kernel's record, not into this one's line */
     Param fact[RECORD_MAX_FACT];
     const char *why;
 } MeasureRecord;

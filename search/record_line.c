@@ -279,10 +279,11 @@ MeasureRecord measure_copy(Arena *a, const MeasureRecord *m)
         c.extent[i] = i < m->naxis ? m->extent[i] : 0;
     for (int i = 0; i < RECORD_MAX_SAMPLE; i++)
         c.ns[i] = i < m->nsample ? rounded(m->ns[i]) : 0;
-    c.least_ns = samples_least(c.ns, c.nsample);
     c.median_ns = rounded(samples_median(c.ns, c.nsample));
     c.spread = rounded(samples_spread(c.ns, c.nsample));
     c.anchor_ns = rounded(m->anchor_ns);
+    const double reference_ns = c.anchor_ns > 0 ? c.anchor_ns : samples_least(c.ns, c.nsample);
+    c.time_ns = samples_time(c.ns, c.nsample, reference_ns <= SAMPLES_REST_NS);
     c.cold_ns = rounded(m->cold_ns);
     c.library_ns = rounded(m->library_ns);
     c.max_err = isfinite(m->max_err) ? rounded(m->max_err) : INFINITY;

@@ -52,6 +52,31 @@ double samples_second(const double *v, int n)
     return isfinite(second) ? second : 0;
 }
 
+static double mean_but_slowest(const double *v, int n)
+{
+    double sum = 0, slowest = 0;
+    for (int i = 0; i < n; i++) {
+        sum += v[i];
+        slowest = fmax(slowest, v[i]);
+    }
+    return n > 2 ? (sum - slowest) / (n - 1) : n ? sum / n : 0;
+}
+
+double samples_time(const double *v, int n, bool rest) { return rest ? samples_least(v, n) : mean_but_slowest(v, n); }
+
+double samples_error(const double *v, int n, bool rest)
+{
+    const double time = samples_time(v, n, rest);
+    double squares = 0;
+    if (n < 2 || !(time > 0))
+        return 0;
+    if (rest)
+        return samples_second(v, n) / time - 1;
+    for (int i = 0; i < n; i++)
+        squares += (v[i] / time - 1) * (v[i] / time - 1);
+    return sqrt(squares / (n - 1) / n);
+}
+
 bool samples_agree(const double *v, int n, int count, double most)
 {
     const double least = samples_least(v, n);

@@ -19,6 +19,11 @@ double samples_least(const double *v, int n);
 double samples_second(const double *v, int n); /* after the least; 0 when n is 1 */
 bool samples_agree(const double *v, int n, int count,
                    double most); /* the least `count`: none is over most times another */
+/* The time of a call that counts. rest: some samples met a machine at rest; then it is the least, as others only add to it. Else, all
+ * having met about as much of others, the mean but for the slowest: the least would be that of the luckiest. 0 when n is 0. */
+double samples_time(const double *v, int n, bool rest);
+/* How far off it may be, as a part of it: how much further the second is; or the standard error of the mean. 0 when n is below 2. */
+double samples_error(const double *v, int n, bool rest);
 double samples_median(const double *v, int n);
 double samples_spread(const double *v, int n); /* (q3 - q1) / median */
 

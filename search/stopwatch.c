@@ -31,7 +31,7 @@ static void learn_pace(Search *q, double start_s, const MeasureRecord *out, int 
 {
     for (int i = 0; i < n; i++)
         q->expected_s +=
-            plain_s(fmax(out[i].least_ns, STOPWATCH_SAMPLE_NS), out[i].nsample < repeats ? out[i].nsample : repeats);
+            plain_s(fmax(out[i].time_ns, STOPWATCH_SAMPLE_NS), out[i].nsample < repeats ? out[i].nsample : repeats);
     q->timed_s += q->lab->now_s(q) - start_s;
 }
 
@@ -123,13 +123,13 @@ static bool measure_again(Search *q, Arena *scratch, const Round *x, MeasureReco
     const int anchor = x->r.keep;
     for (int i = 0;
          i < AGAIN_MOST && anchor >= 0 && !any_failed(out, x->nkernel) && q->waited_s < AGAIN_SHARE * q->seconds &&
-         is_disturbed(q, x->inst, out[anchor].least_ns, out[anchor].clock);
+         is_disturbed(q, x->inst, out[anchor].time_ns, out[anchor].clock);
          i++) {
         const double start_s = q->lab->now_s(q);
         pause_s(AGAIN_S);
         if (!measure(q->runner, scratch, &x->r, x->key, x->so, x->n, again, q->stop, err))
             return false;
-        if (any_failed(again, x->nkernel) || again[anchor].least_ns < out[anchor].least_ns)
+        if (any_failed(again, x->nkernel) || again[anchor].time_ns < out[anchor].time_ns)
             memcpy(out, again, (size_t)x->n * sizeof *out);
         q->waited_s += q->lab->now_s(q) - start_s;
     }
@@ -159,7 +159,7 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
         (!put_off && !measure_again(q, scratch, &x, out, err)))
         return false;
     learn_pace(q, start_s, out, x.n, repeats);
-    const double anchor_ns = anchor >= 0 ? out[anchor].least_ns : 0;
+    const double anchor_ns = anchor >= 0 ? out[anchor].time_ns : 0;
     const double clock = anchor >= 0 ? out[anchor].clock : 0;
     const double quiet = quiet_ns(q->quiet, inst, clock); /* before this time has a say in it */
     const bool disturbed = is_disturbed(q, inst, anchor_ns, clock);
@@ -174,12 +174,12 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
     if (library >= 0)
         judge_library(q, &out[library]);
     for (int k = 0; ns && k < n; k++)
-        ns[k] = out[k].status == STATUS_OK ? out[k].least_ns : 0;
+        ns[k] = out[k].status == STATUS_OK ? out[k].time_ns : 0;
     for (int k = 0; k < x.nkernel; k++) {
         out[k].device = q->study->device->id;
         out[k].final = final;
         out[k].anchor_ns = disturbed ? quiet : anchor_ns;
-        out[k].library_ns = library >= 0 ? out[library].least_ns : 0;
+        out[k].library_ns = library >= 0 ? out[library].time_ns : 0;
         if (!stopwatch_take(q, &out[k], err))
             return false;
     }
@@ -217,8 +217,8 @@ bool stopwatch_learn(Search *q, Arena *scratch, const Instance *const *inst, int
                 continue;
             if (!measure(q->runner, scratch, &r, &t->key, &t->so, 1, &out, q->stop, err))
                 return false;
-            if (out.status == STATUS_OK && out.least_ns > 0)
-                quiet_take(q->quiet, inst[j], out.least_ns, out.clock);
+            if (out.status == STATUS_OK && out.time_ns > 0)
+                quiet_take(q->quiet, inst[j], out.time_ns, out.clock);
         }
     q->learned_s += q->lab->now_s(q) - began_s;
     return true;

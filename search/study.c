@@ -118,6 +118,24 @@ static void take_library(Anchor *a, double part)
     a->nlibrary++;
 }
 
+/* Another of several measurements, of which the least counts. */
+static void add_least(Trial *t, int64_t shape, double part)
+{
+    const double more = fmax(part, t->part[shape]);
+    t->second[shape] = t->count[shape] > 1 ? fmin(t->second[shape], more) : more;
+    t->part[shape] = fmin(t->part[shape], part);
+}
+
+/* The same, of which the mean counts; its error is that of all, or what they are apart if that is more. */
+static void add_mean(Trial *t, int64_t shape, double part, double error)
+{
+    const int n = t->count[shape] + 1;
+    const double before = t->part[shape], mean = before + (part - before) / n;
+    const double errors = hypot((n - 1) * fmax(t->second[shape] - before, 0), error * part) / n;
+    t->second[shape] = mean + fmax(errors, fabs(part - before) / n);
+    t->part[shape] = mean;
+}
+
 static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
 {
     if (m->anchor_ns > 0) {
@@ -130,14 +148,16 @@ static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
         return;
     if (m->final && !t->final[shape])
         t->count[shape] = 0;
-    double part = m->least_ns / (m->anchor_ns > 0 ? m->anchor_ns : s->anchor[shape].ns);
+    const double base_ns = m->anchor_ns > 0 ? m->anchor_ns : s->anchor[shape].ns;
+    const bool rest = base_ns <= SAMPLES_REST_NS;
+    const double part = m->time_ns / base_ns;
     if (!t->count[shape]) {
         t->part[shape] = part;
-        t->second[shape] = part * samples_second(m->ns, m->nsample) / m->least_ns;
+        t->second[shape] = m->nsample > 1 ? part * (1 + samples_error(m->ns, m->nsample, rest)) : 0;
+    } else if (rest) {
+        add_least(t, shape, part);
     } else {
-        const double more = fmax(part, t->part[shape]);
-        t->second[shape] = t->count[shape] > 1 ? fmin(t->second[shape], more) : more;
-        t->part[shape] = fmin(t->part[shape], part);
+        add_mean(t, shape, part, samples_error(m->ns, m->nsample, rest));
     }
     t->count[shape]++;
     t->final[shape] = m->final;
@@ -199,7 +219,7 @@ static int by_measurement(const void *x, const void *y)
     order = order ? order : a->threads - b->threads;
     order = order ? order : a->final - b->final;
     order = order ? order : compare_real(a->anchor_ns, b->anchor_ns);
-    order = order ? order : compare_real(a->least_ns, b->least_ns);
+    order = order ? order : compare_real(a->time_ns, b->time_ns);
     return order ? order : compare_real(a->library_ns, b->library_ns);
 }
 

@@ -127,7 +127,7 @@ static MeasureRecord *take(int k, const Instance *inst, double ns)
                           .status = STATUS_OK,
                           .nsample = 1,
                           .ns = { ns },
-                          .least_ns = ns,
+                          .time_ns = ns,
                           .anchor_ns = 1e5,
                           .final = true,
                           .why = "" };

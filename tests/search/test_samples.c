@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include "search/samples.h"
 
 static void medians_and_spreads(void **state)
@@ -23,6 +24,20 @@ static void medians_and_spreads(void **state)
                 samples_second(v, 0) == 0);
     double zeros[] = { 0, 0, 0, 8 };
     assert_true(samples_spread(zeros, 4) == 0);
+}
+
+static void the_time_that_counts(void **state)
+{
+    (void)state;
+    static const double v[] = { 12, 10, 30, 11 };
+    assert_true(samples_time(v, 4, true) == 10 && samples_time(v, 4, false) == 11);
+    assert_true(samples_time(v, 2, false) == 11 && samples_time(v, 1, false) == 12); /* nothing to leave out */
+    assert_true(samples_time(v, 0, true) == 0 && samples_time(v, 0, false) == 0);
+    assert_true(fabs(samples_error(v, 4, true) - 0.1) < 1e-12);
+    static const double even[] = { 9, 11, 9, 11 };
+    const double mean = 29 / 3., squares = 2 * (9 / mean - 1) * (9 / mean - 1) + 2 * (11 / mean - 1) * (11 / mean - 1);
+    assert_true(fabs(samples_error(even, 4, false) - sqrt(squares / 12)) < 1e-12);
+    assert_true(samples_error(v, 1, true) == 0 && samples_error(v, 1, false) == 0 && samples_error(v, 0, false) == 0);
 }
 
 static void the_least_agree(void **state)
@@ -51,7 +66,7 @@ static void the_clock_that_all_have(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(medians_and_spreads), cmocka_unit_test(the_least_agree),
-                                        cmocka_unit_test(the_clock_that_all_have) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(medians_and_spreads), cmocka_unit_test(the_time_that_counts),
+                                        cmocka_unit_test(the_least_agree), cmocka_unit_test(the_clock_that_all_have) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

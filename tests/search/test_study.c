@@ -51,7 +51,7 @@ static MeasureRecord record_of(const Study *s, Taken t)
                         .status = STATUS_OK,
                         .nsample = 1,
                         .ns = { t.ns },
-                        .least_ns = t.ns,
+                        .time_ns = t.ns,
                         .anchor_ns = t.anchor_ns,
                         .final = t.final,
                         .why = "" };
@@ -92,6 +92,24 @@ static void slow_moments_cancel_out(void **state)
     assert_near(s->trial[0].ns[0], 0.8 * 100);
     assert_near(s->trial[1].ns[0], s->trial[0].ns[0]);
     assert_near(s->anchor[0].ns, 100);
+}
+
+/* Where the anchor may be at rest the least part counts; where its calls are too long for that, the mean, and what the parts are apart. */
+static void of_long_calls_the_mean_counts(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    take(s, (Taken){ 0, 0, 80, 100, true });
+    take(s, (Taken){ 0, 0, 120, 100, true });
+    assert_near(s->trial[0].part[0], 0.8);
+    assert_near(s->trial[0].second[0], 1.2);
+    take(s, (Taken){ 0, 1, 8e6, 10e6, true });
+    take(s, (Taken){ 0, 1, 12e6, 10e6, true });
+    assert_near(s->trial[0].part[1], 1.0);
+    assert_near(s->trial[0].second[1], 1.2); /* the standard error of two */
+    take(s, (Taken){ 0, 1, 10e6, 10e6, true });
+    assert_near(s->trial[0].part[1], 1.0);
+    assert_true(s->trial[0].second[1] > 1.1 && s->trial[0].second[1] < 1.15);
 }
 
 static void an_anchor_ends_what_came_without(void **state)
@@ -299,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_an_anchor_the_least_counts),
         cmocka_unit_test(slow_moments_cancel_out),
+        cmocka_unit_test(of_long_calls_the_mean_counts),
         cmocka_unit_test(an_anchor_ends_what_came_without),
         cmocka_unit_test(the_last_comparison_counts_alone),
         cmocka_unit_test(the_library_is_on_the_same_scale),

@@ -133,7 +133,7 @@ bool trial_new(Trial *t, const Setup *setup, const Shape *s);
 void trial_free(Trial *t);
 bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Trial *t, void *pool, int threads);
 
-/* ---- timing.c */
+/* ---- timing.c, sample.c */
 
 typedef struct {
     int threads, repeats;

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/runner/sample.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include "search/core_clock.h"
+#include "search/process.h"
+#include "search/samples.h"
+#include "templates/package/pieces.h"
+#include "templates/package/pool.h"
+
+static const double WARM_NS = 1e6, LONG_NS = 5e6, MAX_CALLS = 1e6;
+static const double SLICE_NS = 2e4; /* reading the clock twice is 0.3 % of it */
+
+double sample_now_ns(void) { return 1e9 * process_clock_s(); }
+
+/* A call cut into pieces that its threads take one after the other, as a package does it. */
+typedef struct {
+    dcgen_run_fn *run;
+    const int64_t *extent;
+    void *const *operand;
+    void *workspace;
+    int npiece;
+    atomic_int next, code; /* code: of a piece that failed */
+} Call;
+
+static void call_part(void *arg, int i)
+{
+    Call *c = arg;
+    (void)i;
+    for (int piece; (piece = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < c->npiece;) {
+        int code = c->run(c->extent, c->operand, c->workspace, piece, c->npiece);
+        if (code != 0)
+            c->code = code;
+    }
+}
+
+static double flops_of(const Shape *s) { return 2.0 * (double)s->rows * (double)s->row_elems * (double)s->terms; }
+
+int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *workspace, void *pool, int threads)
+{
+    if (threads <= 1)
+        return k->run(s->extent, operand, workspace, 0, 1);
+    Call c = { k->run, s->extent, operand, workspace, NAME_pieces(threads, flops_of(s)), 0, 0 };
+    NAME_pool_run(pool, threads, call_part, &c);
+    return c.code;
+}
+
+/* What a kernel is called with. */
+typedef struct {
+    void *operand[MAX_OPERAND];
+    void *workspace;
+} Frame;
+
+static Frame frame_of(const Kernel *k, const SampleSetting *c)
+{
+    Frame f = { .workspace = k->workspace_bytes ? c->workspace : NULL };
+    operand_pointers(c->shape, f.operand);
+    if (k->packed)
+        f.operand[c->setup->constant] = (void *)k->packed;
+    return f;
+}
+
+/* Mean time of n calls, by as many threads as a package would use. */
+static double time_calls(const Kernel *k, const SampleSetting *c, const Frame *f, int64_t n)
+{
+    const int threads = NAME_worthwhile(c->timing->threads, flops_of(c->shape), NAME_POOLED_FLOPS);
+    const double start = sample_now_ns();
+    for (int64_t i = 0; i < n; i++)
+        kernel_call(k, c->shape, f->operand, f->workspace, c->timing->pool, threads);
+    return (sample_now_ns() - start) / (double)n;
+}
+
+/* As time_calls(k->calls), of its fastest slice. */
+static double fastest_slice(const Kernel *k, const SampleSetting *c, const Frame *f)
+{
+    const int64_t slice = (int64_t)fmin((double)k->calls, fmax(1, ceil(SLICE_NS / fmax(k->call_ns, 1))));
+    double fastest = INFINITY;
+    for (int64_t done = 0; done < k->calls; done += slice)
+        fastest = fmin(fastest, time_calls(k, c, f, slice));
+    return fastest;
+}
+
+/* A sample that was taken after that reading of the clock. */
+static void add_sample(Kernel *k, double ns, double before)
+{
+    const double after = core_clock();
+    k->ns[k->nsample] = ns;
+    k->clock[k->nsample++] = samples_same_clock(before, after) ? after : 0;
+}
+
+void sample_take(Kernel *k, const SampleSetting *c)
+{
+    const Frame f = frame_of(k, c);
+    if (k->calls > 1)
+        time_calls(k, c, &f, 1);
+    const double before = core_clock();
+    add_sample(k, fastest_slice(k, c, &f), before);
+}
+
+void sample_calibrate(Kernel *k, const SampleSetting *c)
+{
+    const Frame f = frame_of(k, c);
+    const Timing *t = c->timing;
+    const double before = core_clock();
+    double spent = 0;
+    k->call_ns = time_calls(k, c, &f, 1);
+    if (k->call_ns > LONG_NS && k->call_ns >= t->sample_ns && t->repeats > 0) {
+        spent = k->call_ns;
+        add_sample(k, k->call_ns, before);
+    }
+    for (int64_t n = 1; spent < WARM_NS && n <= (int64_t)MAX_CALLS; n *= 2) {
+        k->call_ns = time_calls(k, c, &f, n);
+        spent += k->call_ns * (double)n;
+    }
+    k->calls = (int64_t)fmin(MAX_CALLS, fmax(1, ceil(t->sample_ns / fmax(k->call_ns, 1))));
+}

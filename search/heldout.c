@@ -228,7 +228,7 @@ static double cost_s(const Search *q, const Race *race, int n)
     double ns = 0;
     for (int i = 0; i < n; i++)
         ns += race[i].ns;
-    return stopwatch_expect_s(q, ns * (1 + LATER_PASSES), FIRST_REPEATS);
+    return stopwatch_expect_s(q, PASSES * n, ns * (1 + LATER_PASSES), FIRST_REPEATS);
 }
 
 /* As many shapes as there is time for, HELD_OUT_LEAST if there are so many. */
@@ -269,7 +269,7 @@ static void keep_close(Race *r, const double *ns)
 /* A pass that may begin: there is time, and a reason. */
 static bool is_due(const Search *q, const Race *r, int pass, int repeats, double until_s)
 {
-    const double cost_s = stopwatch_expect_s(q, r->ns, repeats);
+    const double cost_s = stopwatch_expect_s(q, 1, r->ns, repeats);
     return r->n > 0 && (pass < PASSES || r->doubtful) && q->lab->now_s(q) + cost_s <= until_s;
 }
 

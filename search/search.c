@@ -221,25 +221,40 @@ static bool met(const Study *s, int64_t shape, const Bout *b, int passes)
     return true;
 }
 
-/* Samples that the time left allows, `ns` being one sample of everything still to do. */
-static int repeats_for(const Search *q, double ns)
+/* Bouts that are still to be held: how many, and one sample of all their kernels. */
+typedef struct {
+    double n, ns;
+} Remaining;
+
+static void take_off(Remaining *r, double ns)
+{
+    r->n--;
+    r->ns -= ns;
+}
+
+/* Samples that the time left allows. */
+static int repeats_for(const Search *q, Remaining r)
 {
     int n = FINAL_REPEATS;
-    while (n > FINAL_REPEATS_MIN && stopwatch_expect_s(q, ns, n) > left_s(q, FINAL_SHARE))
+    while (n > FINAL_REPEATS_MIN && stopwatch_expect_s(q, r.n, r.ns, n) > left_s(q, FINAL_SHARE))
         n--;
     return n;
 }
 
-/* The time left does not do for bouts of which one sample of all kernels takes ns. */
-static bool too_late(const Search *q, double ns)
+/* The time left does not do for them. */
+static bool too_late(const Search *q, Remaining r)
 {
-    return stopwatch_expect_s(q, ns, FINAL_REPEATS_MIN) > left_s(q, FINAL_SHARE);
+    return stopwatch_expect_s(q, r.n, r.ns, FINAL_REPEATS_MIN) > left_s(q, FINAL_SHARE);
 }
 
-/* The slowest stay away until what is left takes no more than that, but for the two fastest and the general kernel, which comes last. */
-static void shrink_bout(const Search *q, Bout *b, double most_s)
+/* The slowest stay away until the bout has no more than its part of the time left, but for the two fastest and the general kernel, which
+ * comes last. */
+static void shrink_bout(const Search *q, Bout *b, Remaining r)
 {
-    while (b->n > LEAST_BOUT && stopwatch_expect_s(q, b->ns, FINAL_REPEATS_MIN) > most_s) {
+    const double part =
+        stopwatch_expect_s(q, 1, b->ns, FINAL_REPEATS_MIN) / stopwatch_expect_s(q, r.n, r.ns, FINAL_REPEATS_MIN);
+    const double most_s = part * left_s(q, FINAL_SHARE);
+    while (b->n > LEAST_BOUT && stopwatch_expect_s(q, 1, b->ns, FINAL_REPEATS_MIN) > most_s) {
         b->ns -= bout_ns(b, b->n - 2);
         b->trial[b->n - 2] = b->trial[b->n - 1];
         b->time[b->n - 2] = b->time[b->n - 1];
@@ -252,20 +267,20 @@ static void shrink_bout(const Search *q, Bout *b, double most_s)
 static bool hold_bouts(Search *q, Arena *scratch, Bout *bout, double ns, const char **err)
 {
     const Study *s = q->study;
-    double left_ns = FINAL_PASSES * ns, first_ns = ns;
+    Remaining all = { (double)(FINAL_PASSES * s->nshape), FINAL_PASSES * ns }, first = { (double)s->nshape, ns };
     progress_phase(q->progress, "compare", (double)(FINAL_PASSES * s->nshape));
     for (int64_t i = 0; i < FINAL_PASSES * s->nshape; i++) {
-        int pass = (int)(i / s->nshape);
-        int64_t j = i % s->nshape;
+        const int pass = (int)(i / s->nshape);
+        const int64_t j = i % s->nshape;
         const double planned_ns = bout[j].ns;
         progress_update(q->progress, (double)i, best_text(q, scratch), fmax(left_s(q, FINAL_SHARE), 0));
         if (pass == 0)
-            shrink_bout(q, &bout[j], left_s(q, FINAL_SHARE) * planned_ns / first_ns);
-        if (!met(s, j, &bout[j], pass + 1) && !(pass > 0 && too_late(q, bout[j].ns)) &&
-            !q->lab->compare(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, left_ns), err))
+            shrink_bout(q, &bout[j], first);
+        if (!met(s, j, &bout[j], pass + 1) && !(pass > 0 && too_late(q, (Remaining){ 1, bout[j].ns })) &&
+            !q->lab->compare(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, all), err))
             return false;
-        left_ns -= planned_ns;
-        first_ns -= planned_ns;
+        take_off(&all, planned_ns);
+        take_off(&first, planned_ns);
     }
     return true;
 }
@@ -352,7 +367,7 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
                 : as->nkernel < MAX_FINALIST ? as->nkernel
                                              : MAX_FINALIST;
     double ns = make_bouts(q, m, trial, n, bout);
-    while (!q->strategy->compares_all && n > 1 && too_late(q, ns))
+    while (!q->strategy->compares_all && n > 1 && too_late(q, (Remaining){ (double)s->nshape, ns }))
         ns = make_bouts(q, m, trial, --n, bout);
     return hold_bouts(q, scratch, bout, ns, err);
 }
@@ -377,6 +392,7 @@ bool search_run(Search *q, const char **err)
     *err = NULL;
     q->anchor = choose_anchor(q, scratch);
     q->quiet = quiet_new(q->arena);
+    q->pace = pace_new();
     int64_t before = measured_trials(q->study);
     bool ok = search_phase(q, scratch, err);
     const bool fresh = ok && (measured_trials(q->study) > before || !all_compared(q->study));

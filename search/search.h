@@ -14,6 +14,7 @@
 #include "gen/unit.h"
 #include "search/build.h"
 #include "search/measure.h"
+#include "search/pace.h"
 #include "search/quiet.h"
 #include "search/record.h"
 #include "search/space.h"
@@ -59,13 +60,13 @@ struct Search {
     bool library_timed;
     uint64_t seed;
     int jobs;
-    int64_t ntimed;             /* shapes timed in this run */
-    Quiet *quiet;               /* the anchor's times at rest; set by search_run */
-    double learned_s;           /* with learning those */
-    double waited_s;            /* with requests that were made again because something disturbed the machine */
-    double expected_s, timed_s; /* all requests, by the kernels' times and by the clock */
-    double began_s, seconds;    /* budget of the whole run, on the clock of the lab */
-    const volatile int *stop;   /* becomes true when the user interrupts */
+    int64_t ntimed;           /* shapes timed in this run */
+    Quiet *quiet;             /* the anchor's times at rest; set by search_run */
+    double learned_s;         /* with learning those */
+    double waited_s;          /* with requests that were made again because something disturbed the machine */
+    Pace pace;                /* of its requests; set by search_run */
+    double began_s, seconds;  /* budget of the whole run, on the clock of the lab */
+    const volatile int *stop; /* becomes true when the user interrupts */
 };
 
 double clock_s(void); /* monotonic */

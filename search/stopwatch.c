@@ -14,25 +14,24 @@ static const double WAIT_NS = 5e8,
                     WAIT_SHARE = 1e-3;    /* for a machine at rest: the less of this and that part of the time budget */
 static const double DROP = 1.5;           /* of the fastest of a request: what takes longer has two samples */
 static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
-static const double PACE_PRIOR_S = 1;     /* before much is known of it */
 static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3; /* silence for so long is a hang; less with a small budget */
 
 static double wait_ns(const Search *q) { return fmin(WAIT_NS, WAIT_SHARE * 1e9 * q->seconds); }
 
-static double plain_s(double ns, int repeats) { return 1e-9 * ns * (repeats + STOPWATCH_OVERHEAD); }
+static double rest_s(double ns, int repeats) { return 1e-9 * ns * (repeats + STOPWATCH_OVERHEAD); }
 
-double stopwatch_expect_s(const Search *q, double ns, int repeats)
+double stopwatch_expect_s(const Search *q, double requests, double ns, int repeats)
 {
-    return plain_s(ns, repeats) * (q->timed_s + PACE_PRIOR_S) / (q->expected_s + PACE_PRIOR_S);
+    return pace_expect_s(&q->pace, requests, rest_s(ns, repeats));
 }
 
 /* A request is over that began then; a kernel that is slow has fewer samples. */
 static void learn_pace(Search *q, double start_s, const MeasureRecord *out, int n, int repeats)
 {
+    double x_s = 0;
     for (int i = 0; i < n; i++)
-        q->expected_s +=
-            plain_s(fmax(out[i].time_ns, STOPWATCH_SAMPLE_NS), out[i].nsample < repeats ? out[i].nsample : repeats);
-    q->timed_s += q->lab->now_s(q) - start_s;
+        x_s += rest_s(fmax(out[i].time_ns, STOPWATCH_SAMPLE_NS), out[i].nsample < repeats ? out[i].nsample : repeats);
+    pace_learn(&q->pace, x_s, q->lab->now_s(q) - start_s);
 }
 
 double stopwatch_deadline_s(const Search *q) { return fmax(DEADLINE_LEAST_S, fmin(DEADLINE_S, q->seconds / 4)); }
@@ -197,6 +196,19 @@ static void recall(Search *q, const Instance *inst)
         quiet_take(q->quiet, inst, s->anchor[shape].ns, 0);
 }
 
+/* Its calls are too long to be at rest: it has no less work than one of which that was seen. */
+static bool is_lengthy(const Search *q, const Instance *inst)
+{
+    const Spec *s = q->study->spec;
+    const double flops = spec_flops(s, inst->extent);
+    for (int64_t i = 0; i < q->quiet->n; i++) {
+        const QuietTime *t = &q->quiet->time[i];
+        if (t->least > SAMPLES_REST_NS && t->inst->threads == inst->threads && spec_flops(s, t->inst->extent) <= flops)
+            return true;
+    }
+    return false;
+}
+
 bool stopwatch_learn(Search *q, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
 {
     const double began_s = q->lab->now_s(q), until_s = began_s + QUIET_SHARE * q->seconds - q->learned_s;
@@ -213,7 +225,7 @@ bool stopwatch_learn(Search *q, Arena *scratch, const Instance *const *inst, int
                                        .wait_ns = wait_ns(q),
                                        .deadline_s = stopwatch_deadline_s(q) };
             recall(q, inst[j]);
-            if (quiet_known(q->quiet, inst[j]) || quiet_ns(q->quiet, inst[j], 0) > SAMPLES_REST_NS)
+            if (quiet_known(q->quiet, inst[j]) || is_lengthy(q, inst[j]))
                 continue;
             if (!measure(q->runner, scratch, &r, &t->key, &t->so, 1, &out, q->stop, err))
                 return false;

@@ -14,9 +14,8 @@ enum {
     STOPWATCH_OVERHEAD = 3, /* what verification and warm-up cost, in samples */
 };
 
-/* How long so many samples of kernels will take, `ns` being one sample of each: from what requests of this run took so far, with all that
- * belongs to them, against what they would take on a machine at rest. */
-double stopwatch_expect_s(const Search *q, double ns, int repeats);
+/* How long so many requests will take, `ns` being one sample of all their kernels: from what requests of this run took so far. */
+double stopwatch_expect_s(const Search *q, double requests, double ns, int repeats);
 
 /* Silence of the runner for so long is a hang. */
 double stopwatch_deadline_s(const Search *q);

@@ -90,7 +90,7 @@ static double sample_ns(const Search *q, const CostModel *m, const SettlePair *p
     return ns;
 }
 
-/* False in *in_time when a pair had to be left out. */
+/* That every pair is measured once comes before the shapes that are held out. False in *in_time when one had to be left out. */
 static bool measure_missing(Search *q, Arena *scratch, const CostModel *m, const SettlePair *pair, int64_t n,
                             bool *in_time, const char **err)
 {
@@ -98,8 +98,8 @@ static bool measure_missing(Search *q, Arena *scratch, const CostModel *m, const
     for (int64_t i = 0; i < PASSES * n; i++) {
         const SettlePair *p = &pair[i % n];
         int64_t trial[2];
-        const double left_s = until_s(q, SETTLE_SHARE) - q->lab->now_s(q);
-        const bool fits = stopwatch_expect_s(q, sample_ns(q, m, p), REPEATS) <= left_s;
+        const double left_s = until_s(q, i < n ? HELD_OUT_SHARE : SETTLE_SHARE) - q->lab->now_s(q);
+        const bool fits = stopwatch_expect_s(q, 1, sample_ns(q, m, p), REPEATS) <= left_s;
         progress_update(q->progress, (double)i, "", fmax(left_s, 0));
         *in_time = *in_time && (fits || i >= n);
         if (fits && !q->lab->compare(q, scratch, p->shape, trial, rivals_of(q->study, m, p, trial), REPEATS, err))

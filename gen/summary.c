@@ -94,6 +94,16 @@ static void held_out_text(const Outcome *out, FILE *to)
         fprintf(to, "  none of the shapes that are held out was measured\n");
 }
 
+/* How well times are known where that is less than one would expect. */
+static void noise_text(const Study *s, FILE *to)
+{
+    static const double BUSY = 0.03;
+    const double noise = study_noise(s);
+    if (noise > BUSY)
+        fprintf(to, "  the machine was busy: times are off by %.0f%%, and differences below that are noise\n",
+                100 * noise);
+}
+
 /* What the choice rests on. */
 static void measured_text(const Outcome *out, const CostReport *c, FILE *to)
 {
@@ -105,6 +115,7 @@ static void measured_text(const Outcome *out, const CostReport *c, FILE *to)
     fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
             100 * tuned_regret(out));
     held_out_text(out, to);
+    noise_text(s, to);
     const Against v = against_library(out);
     if (v.n)
         fprintf(to, "  %.2fx as fast as %s, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n", v.mean,

@@ -67,6 +67,21 @@ held_out good | sed "/$(key 1)/!{s/\"ns\":\[[^]]*\]/\"ns\":[1,1,1]/; s/\"median_
 run 0 replay tiny.cfg --records absurd -o absurd.out
 cmp -s with/dispatch.h absurd.out/dispatch.h || failed "dispatch.h depends on times of shapes held out"
 
+section it says so where times are no better known
+# once SAMPLES: every pair's last comparison once, with those
+once() {
+    sed "/\"final\":true/{s/\"ns\":\[[^]]*\]/\"ns\":[$1]/; s/\"median_ns\":[^,]*/\"median_ns\":10000/; s/\"anchor_ns\":[^,]*/\"anchor_ns\":10000/;}" tuned |
+        awk '/"final":true/ { match($0, /"key":"[^"]*"/); key = substr($0, RSTART, RLENGTH)
+                              match($0, /"extent":\[[^]]*\]/); if (seen[key, substr($0, RSTART, RLENGTH)]++) next }
+             { print }'
+}
+once 10000,11000 >busy
+once 10000,10010 >calm
+run 0 replay tiny.cfg --records busy -o busy.out
+grep -q 'the machine was busy: times are off by 10%' "$out" || failed "noise is not told"
+run 0 replay tiny.cfg --records calm -o calm.out
+not_said 'the machine was busy'
+
 section a good choice is within its bound
 run 0 bench out/tiny --regret
 grep -q '^within the stated bound' "$out" || failed "no verdict"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * race: kernels of a package and their rivals, built here and timed side by side on one shape. A regret is the ratio of
- * their least times; what slows the machine for a while is waited for (search/runner/timing.c).
+ * their times (samples_time); what slows the machine for a while is waited for (search/runner/timing.c).
  */
 #ifndef DCGEN_RACE_H
 #define DCGEN_RACE_H
@@ -27,7 +27,8 @@ typedef struct {
     int64_t best;
 } Race;
 
-/* All with few samples, then the chosen one and those nearest to the best with `repeats` (at most RECORD_MAX_SAMPLE). False with *err set, and
+/* All with few samples, then the chosen one and those nearest to the best with `repeats` (at most RECORD_MAX_SAMPLE), then, where one of
+ * them was faster, the chosen one and that one: their times are what is told. False with *err set, and
  * *wrong when it is the chosen kernel that fails. */
 bool race_hold(const Track *t, Race *r, int repeats, bool *wrong, const char **err);
 

@@ -296,7 +296,7 @@ static const char *about_dispatch(Emitter *e)
                     emit_spec(e)->ninstance);
         text_printf(&t,
                     d->modelled ? "No time was measured: all are computed for a %s;\n"
-                                : "Times are medians measured on %s (\"about\": predicted);\n",
+                                : "Times were measured on %s (\"about\": predicted);\n",
                     d->name);
     }
     text_add(&t, " * \"then kernel K +x%\" is the runner-up and how much longer it takes.\n");

@@ -3,7 +3,7 @@
  * The templates of dense, and the example of docs/templates.md: each compiles as it stands, and filled for every target, layout and
  * epilogue; the cost model gets finite numbers.
  *
- * ctest: timeout=300
+ * ctest: label=slow timeout=300
  */
 #include "search/spills.h"
 #include "tests/gen/template_place.h"

@@ -2,8 +2,8 @@
  *
  * heldout: how good the choice is where nothing was tuned. Takes the choice as the package will make it; on a sample of the shapes that
  * are held out it times the chosen kernel, all kernels of the package and those that the model predicts near the best, of all that are
- * usable, side by side; then those that came near the best, several times over. What comes of it are records, for the package's contract (contract.h); choice, model and
- * dispatcher never see them, or these shapes would not be held out any more.
+ * usable, side by side; then those that came near the best, several times over. What comes of it are records, for the package's contract
+ * (contract.h); choice, model and dispatcher never see them, or these shapes would not be held out any more.
  */
 #ifndef DCGEN_HELDOUT_H
 #define DCGEN_HELDOUT_H

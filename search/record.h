@@ -81,11 +81,10 @@ typedef struct {
     Status status;
     int nsample;                  /* 0: verified only, or failed */
     double ns[RECORD_MAX_SAMPLE]; /* per call, in the order taken */
-    double
-        time_ns; /* of ns, set when added or read: the time that counts (samples_time), at rest if the anchor's call may be */
+    double time_ns; /* of ns, set when added or read: what counts (samples_time), at rest if the anchor may be */
     double median_ns, spread; /* likewise, for people; spread: (third quartile - first) / median */
-    double
-        anchor_ns; /* the anchor's in the same rounds, or what it takes at rest where these were disturbed; 0: it was not timed there */
+    /* The anchor's in the same rounds, or what it takes at rest where these were disturbed; 0: it was not timed there. */
+    double anchor_ns;
     double library_ns; /* the same of the library (a CBLAS, the vendor's); 0: it was not */
     double max_err;    /* part of the tolerance, <= 1 when ok; +inf when not finite */
     double cold_ns;    /* median with a cold L2 cache; 0: not measured */

@@ -18,6 +18,7 @@
 #include "gen/tools.h"
 #include "search/intake.h"
 #include "search/offline.h"
+#include "search/process.h"
 #include "search/search.h"
 
 static const double PROVE_DEADLINE_S = 60;
@@ -205,7 +206,7 @@ static const char *recorded_times(Arena *a, const Workload *w, const Options *o)
 static bool search_target(Arena *a, const Workload *w, const Options *o, const Site *site, const volatile int *stop,
                           Outcome *out, int *code)
 {
-    const double began_s = clock_s();
+    const double began_s = process_clock_s();
     const char *err = NULL;
     Tools run = { 0 };
     *code = EXIT_ENVIRONMENT;

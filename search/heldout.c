@@ -269,8 +269,8 @@ static void keep_close(Race *r, const double *ns)
 /* A pass that may begin: there is time, and a reason. */
 static bool is_due(const Search *q, const Race *r, int pass, int repeats, double until_s)
 {
-    const double cost_s = stopwatch_expect_s(q, 1, r->ns, repeats);
-    return r->n > 0 && (pass < PASSES || r->doubtful) && q->lab->now_s(q) + cost_s <= until_s;
+    const double end_s = q->lab->now_s(q) + stopwatch_expect_s(q, 1, r->ns, repeats);
+    return r->n > 0 && (pass < PASSES || r->doubtful) && end_s <= until_s;
 }
 
 /* The first pass only says who may be the best: the one whose luck it was would keep that time for good. What counts are the later ones. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "search/awkward.h"
+#include "search/process.h"
 #include "search/ptxas.h"
 #include "search/stopwatch.h"
 
@@ -443,7 +444,7 @@ static bool intake_compare(Search *q, Arena *scratch, int64_t shape, const int64
 static double intake_now_s(const Search *q)
 {
     (void)q;
-    return clock_s();
+    return process_clock_s();
 }
 
 const Lab lab_intake = {

@@ -23,7 +23,8 @@ bool intake_untimed(Search *q, Arena *scratch, const Candidate *c, int n, const 
 bool intake_quiet(Search *q, Arena *scratch, const Instance *const *inst, int64_t n, const char **err);
 /* Verifies one trial on these extents; what fails is recorded, and the trial is not usable any more. */
 bool intake_check(Search *q, Arena *scratch, int64_t trial, const int64_t *extent, const char **err);
-/* Trials against each other on any shape, tuned or not; builds those whose shared objects are gone. final: as of stopwatch_time. ns: gets a time for each, 0 for one that failed; may be NULL. */
+/* Trials against each other on any shape, tuned or not; builds those whose shared objects are gone. final: as of stopwatch_time. ns: gets
+ * a time for each, 0 for one that failed; may be NULL. */
 bool intake_race(Search *q, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
                  double *ns, const char **err);
 

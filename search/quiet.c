@@ -64,7 +64,7 @@ double quiet_ns(const Quiet *q, const Instance *inst, double clock)
 bool quiet_disturbed(const Quiet *q, const Instance *inst, double ns, double clock)
 {
     const double quiet = quiet_ns(q, inst, clock);
-    return quiet > 0 && ns > SAMPLES_DISTURBED * quiet;
+    return quiet > 0 && ns <= SAMPLES_REST_NS && ns > SAMPLES_DISTURBED * quiet;
 }
 
 bool quiet_known(const Quiet *q, const Instance *inst)

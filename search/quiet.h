@@ -33,7 +33,7 @@ Quiet *quiet_new(Arena *a);
 void quiet_take(Quiet *q, const Instance *inst, double ns, double clock);
 /* What the anchor is expected to take there at rest at that clock, 0: at the one of its least time; 0: not known. */
 double quiet_ns(const Quiet *q, const Instance *inst, double clock);
-/* Longer than that by more than noise. False where it is not known. */
+/* Longer than that by more than noise. False where it is not known, and of calls so long (SAMPLES_REST_NS) that nobody can say. */
 bool quiet_disturbed(const Quiet *q, const Instance *inst, double ns, double clock);
 /* The two least times there agree: that is what it takes. */
 bool quiet_known(const Quiet *q, const Instance *inst);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "model/cost.h"
 #include "search/intake.h"
 #include "search/limit.h"
@@ -22,13 +21,6 @@ enum {
 static const double NEAR_BEST = 1.3;
 static const double LIMITS_S = 1,
                     LIMITS_SHARE = 0.03; /* for the machine's limits: the less of a second and that of the budget */
-
-double clock_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double left_s(const Search *q, double share) { return q->began_s + share * q->seconds - q->lab->now_s(q); }
 

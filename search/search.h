@@ -69,8 +69,6 @@ struct Search {
     const volatile int *stop; /* becomes true when the user interrupts */
 };
 
-double clock_s(void); /* monotonic */
-
 /* The trial of the general kernel that is the baseline, and the anchor of all requests (study.h). -1: not tried yet, or there is none. */
 int64_t search_anchor(const Search *q);
 

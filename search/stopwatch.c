@@ -109,12 +109,6 @@ typedef struct {
     MeasureRequest r; /* keep: the anchor */
 } Round;
 
-/* By the anchor's time: the machine did something else too. Of long calls nobody can say; they are compared as they are. */
-static bool is_disturbed(const Search *q, const Instance *inst, double ns, double clock)
-{
-    return ns <= SAMPLES_REST_NS && quiet_disturbed(q->quiet, inst, ns, clock);
-}
-
 /* As long as something disturbs the machine, and there is time to wait, the round once more; the quietest counts. */
 static bool measure_again(Search *q, Arena *scratch, const Round *x, MeasureRecord *out, const char **err)
 {
@@ -122,7 +116,7 @@ static bool measure_again(Search *q, Arena *scratch, const Round *x, MeasureReco
     const int anchor = x->r.keep;
     for (int i = 0;
          i < AGAIN_MOST && anchor >= 0 && !any_failed(out, x->nkernel) && q->waited_s < AGAIN_SHARE * q->seconds &&
-         is_disturbed(q, x->inst, out[anchor].time_ns, out[anchor].clock);
+         quiet_disturbed(q->quiet, x->inst, out[anchor].time_ns, out[anchor].clock);
          i++) {
         const double start_s = q->lab->now_s(q);
         pause_s(AGAIN_S);
@@ -161,7 +155,7 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
     const double anchor_ns = anchor >= 0 ? out[anchor].time_ns : 0;
     const double clock = anchor >= 0 ? out[anchor].clock : 0;
     const double quiet = quiet_ns(q->quiet, inst, clock); /* before this time has a say in it */
-    const bool disturbed = is_disturbed(q, inst, anchor_ns, clock);
+    const bool disturbed = quiet_disturbed(q->quiet, inst, anchor_ns, clock);
     if (anchor_ns > 0 && anchor_ns <= SAMPLES_REST_NS)
         quiet_take(q->quiet, inst, anchor_ns, clock);
     if (put_off && disturbed && !any_failed(out, x.nkernel) && q->waited_s < AGAIN_SHARE * q->seconds) {

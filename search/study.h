@@ -22,10 +22,9 @@ typedef struct {
     int64_t n;         /* the n-th to be recorded; 0: not known */
     KernelFacts facts; /* what compiler and emulator told; cuda only */
     double *ns;        /* one a tuned instance: time, see study_measure; 0: not measured */
-    double *part; /* one a tuned instance: the least of its measurements, each as a part of the anchor's beside it */
-    double *
-        second; /* one a tuned instance: the part that is as far above as it may be off, the second of those, or of one's samples; 0: not known */
-    int *count; /* one a tuned instance: measurements behind part */
+    double *part; /* one a tuned instance: what counts of its measurements, each as a part of the anchor's beside it */
+    double *second; /* one a tuned instance: part with what it may be off on top; 0: not known */
+    int *count;     /* one a tuned instance: measurements behind part */
     bool *final;    /* one a tuned instance: part is from last comparisons alone */
     const char *so; /* its shared object in this run; NULL: not there */
     double max_err; /* the worst seen, as a part of the tolerance */

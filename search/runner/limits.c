@@ -7,19 +7,12 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
+#include "search/process.h"
 #include "search/runner/runner.h"
 
 enum { FMA_REPEATS = 3, READ_REPEATS = 2 };
 static const int64_t MEMORY_LEAST = 64 << 20, MEMORY_MOST = 384 << 20;
 static const int MEMORY_CACHES = 3; /* the buffer that lies in memory, in sizes of the largest cache */
-
-double limits_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
 
 /* Of L1 and L2 each thread has its own. */
 static int64_t capacity(const LimitsWish *w, int level)
@@ -48,7 +41,7 @@ static int64_t buffer_bytes(const LimitsWish *w, int level)
     return bytes <= capacity(w, level) * 3 / 4 ? bytes : 0;
 }
 
-static bool is_late(const LimitsWish *w) { return limits_now_ns() > w->until_ns; }
+static bool is_late(const LimitsWish *w) { return process_clock_ns() > w->until_ns; }
 
 static double read_gbs(const LimitsWish *w, int64_t bytes)
 {

@@ -15,10 +15,9 @@ typedef struct {
     const PeakIsa *isa;
     int64_t cache_bytes[LEVEL_MEMORY]; /* of L1 and L2 each core's; 0: there is none */
     int threads;
-    double until_ns; /* on the clock of limits_now_ns; nothing is begun after it */
+    double until_ns; /* on the clock of process_clock_ns; nothing is begun after it */
 } LimitsWish;
 
-double limits_now_ns(void);
 /* Fills in flops_per_s and bytes_per_s; what was not measured is 0. */
 void limits_measure(const LimitsWish *wish, LimitRecord *out);
 

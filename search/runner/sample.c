@@ -12,8 +12,6 @@
 static const double WARM_NS = 1e6, LONG_NS = 5e6, MAX_CALLS = 1e6;
 static const double SLICE_NS = 2e4; /* reading the clock twice is 0.3 % of it */
 
-double sample_now_ns(void) { return 1e9 * process_clock_s(); }
-
 /* A call cut into pieces that its threads take one after the other, as a package does it. */
 typedef struct {
     dcgen_run_fn *run;
@@ -65,10 +63,10 @@ static Frame frame_of(const Kernel *k, const SampleSetting *c)
 static double time_calls(const Kernel *k, const SampleSetting *c, const Frame *f, int64_t n)
 {
     const int threads = NAME_worthwhile(c->timing->threads, flops_of(c->shape), NAME_POOLED_FLOPS);
-    const double start = sample_now_ns();
+    const double start = process_clock_ns();
     for (int64_t i = 0; i < n; i++)
         kernel_call(k, c->shape, f->operand, f->workspace, c->timing->pool, threads);
-    return (sample_now_ns() - start) / (double)n;
+    return (process_clock_ns() - start) / (double)n;
 }
 
 /* As time_calls(k->calls), of its fastest slice. */

@@ -16,8 +16,6 @@ typedef struct {
     void *workspace; /* of the largest that a kernel wants */
 } SampleSetting;
 
-double sample_now_ns(void); /* monotonic */
-
 /* Calls until caches, clock and predictors have settled, then sets how many calls make a sample. The first call does not count: it
  * brings in code and pages and wakes threads, and taken for the rule it would leave a kernel with samples of one call each. Unless it is so
  * long that all this is little: then it is a sample. */

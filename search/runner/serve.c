@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "search/lines.h"
+#include "search/process.h"
 #include "search/runner/limits.h"
 
 enum { MAX_LIMITS = 64 }; /* thread counts of a request */
@@ -353,7 +354,7 @@ static const char *add_limits(Session *s, Arena *a, json_t *json, json_t *list)
         return "limits needs target, dtype, threads and max_ns";
     if (!s->engine->limits)
         return "this runner measures no limits";
-    q.until_ns = limits_now_ns() + max_ns;
+    q.until_ns = process_clock_ns() + max_ns;
     for (int i = 0; i < n; i++) {
         q.threads = (int)threads[i];
         json_t *one = limits_json(s, a, &q, &err);

@@ -16,7 +16,7 @@ enum { PROTOCOL = 1 };
 typedef struct {
     const char *target, *dtype;
     int threads;
-    double until_ns; /* on the clock of limits_now_ns: what would begin later is left out */
+    double until_ns; /* on the clock of process_clock_ns: what would begin later is left out */
 } LimitsRequest;
 
 /* A `measure` request under way. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "search/core_clock.h"
+#include "search/process.h"
 #include "search/runner/sample.h"
 #include "search/samples.h"
 
@@ -132,8 +133,8 @@ static bool one_round(Session *q, int round)
 static void all_rounds(Session *q)
 {
     double sampled_ns = 0;
-    for (int round = 0; round < least_samples(q->t) || sample_now_ns() - q->start_ns < q->t->max_ns; round++) {
-        const double spent_ns = sample_now_ns() - q->start_ns;
+    for (int round = 0; round < least_samples(q->t) || process_clock_ns() - q->start_ns < q->t->max_ns; round++) {
+        const double spent_ns = process_clock_ns() - q->start_ns;
         if (round == q->t->repeats)
             sampled_ns = spent_ns;
         if (round >= q->t->repeats && spent_ns - sampled_ns >= q->t->wait_ns + WAIT_SHARE * sampled_ns)
@@ -185,8 +186,8 @@ static bool lacks_samples(const Kernel *k, int n, int which, const Timing *t, do
 
 static void await_clock(double clock)
 {
-    const double start = sample_now_ns();
-    while (!samples_same_clock(core_clock(), clock) && sample_now_ns() - start < CLOCK_WAIT_NS)
+    const double start = process_clock_ns();
+    while (!samples_same_clock(core_clock(), clock) && process_clock_ns() - start < CLOCK_WAIT_NS)
         nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
 }
 
@@ -196,7 +197,7 @@ static void agree_on_clock(Session *q)
     const double until_ns = q->start_ns + 2 * q->t->max_ns;
     double clock = common_clock(q->k, q->n);
     bool lacking = clock > 0;
-    for (int round = 0; round < q->t->repeats && lacking && sample_now_ns() < until_ns; round++) {
+    for (int round = 0; round < q->t->repeats && lacking && process_clock_ns() < until_ns; round++) {
         lacking = false;
         for (int i = 0; i < q->n; i++) {
             if (!lacks_samples(q->k, q->n, i, q->t, clock))
@@ -216,7 +217,7 @@ bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Ti
     Block workspace;
     if (!largest_workspace(k, n, &workspace))
         return false;
-    Session q = { .k = k, .n = n, .t = t, .setting = { setup, s, t, workspace.data }, .start_ns = sample_now_ns() };
+    Session q = { .k = k, .n = n, .t = t, .setting = { setup, s, t, workspace.data }, .start_ns = process_clock_ns() };
     for (int i = 0; i < n; i++)
         if (k[i].status == STATUS_OK) {
             t->begin(t->ctx, i);

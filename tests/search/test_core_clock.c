@@ -42,7 +42,7 @@ static void a_step_takes_as_long_as_its_chain(void **state)
     assert_true(clock < additions / 2.5 && clock > additions / 20);
 }
 
-/* What it tells at one clock lies within what counts as one. */
+/* Of many readings the fastest, taken in turn: no further apart than the clocks of one core are. */
 static void the_fastest_readings_agree(void **state)
 {
     double first = 0, second = 0;

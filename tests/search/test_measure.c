@@ -280,9 +280,9 @@ static void rounds_do_not_go_on_for_ever(void **state)
     q.keep = 1;
     q.quiet_ns = 1e-3;
     q.wait_ns = 1e8;
-    const double start = clock_s();
+    const double start = process_clock_s();
     assert_true(measure(w->runner, w->a, &q, key, so, 2, out, NULL, &err));
-    const double took = clock_s() - start;
+    const double took = process_clock_s() - start;
     assert_true(took >= 1e-9 * q.wait_ns && took < 30);
     for (int i = 0; i < 2; i++)
         check_ok(&out[i], &q);

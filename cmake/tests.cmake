@@ -9,7 +9,7 @@
 # emulator: a program that is linked with the emulator, and is left out where that is not built; label: further labels,
 # by commas; timeout: seconds; serial: runs alone; fixture: runs only when tests/<area>/setup_<fixture>.sh, itself run
 # once before, succeeded. "slow" stays out of the sanitizer builds; shell tests of whole packages (tests/package) are
-# slow by themselves.
+# slow by themselves. "thorough" stays out of all that `script/test` runs: it is for `script/test --thorough`.
 if(DCGEN_SANITIZE)
     set(timeout_factor 4)
 else()

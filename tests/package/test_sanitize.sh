@@ -4,7 +4,7 @@
 # The packages under the address, undefined behaviour and thread sanitizers: their own test, the edges of the API
 # (contract.c), and many callers at once (stress.c). One of them under each sanitizer of gcc and of clang; the others
 # under addresses by gcc; the last, whose calls are shared out between threads, under threads by clang.
-# ctest: timeout=600 fixture=packages
+# ctest: label=thorough timeout=600 fixture=packages
 . "$SRC/tests/package/common.sh"
 
 # Kernels at -O0: compiling all their instrumented, unrolled tiles any better takes half a minute.

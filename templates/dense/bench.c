@@ -44,7 +44,7 @@ typedef int Run(const Problem *p);      /* 0: done */
 static int run_package(const Problem *p)
 {
     return NAME(p->shape.M, p->shape.N, p->shape.K, p->X, p->packed,
-#ifdef NAME_HAS_BIAS
+#if NAME_HAS_BIAS
                 p->bias,
 #endif
                 p->Y, p->workspace, p->exec);
@@ -178,7 +178,7 @@ static Problem problem_make(Shape z, const NAME_exec *exec)
     p.Y = take(sizeof(float) * (size_t)(z.M * z.N));
     p.packed = p.W;
     p.workspace = take(NAME_workspace_bytes(z.M, z.N, z.K));
-#ifdef NAME_HAS_BIAS
+#if NAME_HAS_BIAS
     p.bias = take_random(z.N, 3);
 #endif
 #if NAME_W_PACKED

@@ -132,7 +132,7 @@ static void null_pointers(const NAME_problem *p)
     CHECK(NAME_problem_call(&q, NULL) == NAME_BAD_POINTER);
     q = *p, q.Y = NULL;
     CHECK(NAME_problem_call(&q, NULL) == NAME_BAD_POINTER);
-#ifdef NAME_HAS_BIAS
+#if NAME_HAS_BIAS
     q = *p, q.bias = NULL;
     CHECK(NAME_problem_call(&q, NULL) == NAME_BAD_POINTER);
     q.K = 0;

@@ -58,7 +58,7 @@ static inline NAME_problem NAME_problem_new(int64_t M, int64_t N, int64_t K)
     p.M = M, p.N = N, p.K = K;
     p.X = NAME_random(M * K, 1);
     p.W = NAME_random(N * K, 2);
-#ifdef NAME_HAS_BIAS
+#if NAME_HAS_BIAS
     p.bias = NAME_random(N, 3);
 #endif
     p.Y = NAME_random(M * N, 4);
@@ -85,7 +85,7 @@ static inline void NAME_problem_free(NAME_problem *p)
 static inline int NAME_problem_call(const NAME_problem *p, const NAME_exec *exec)
 {
     return NAME(p->M, p->N, p->K, p->X, (const float *)p->packed,
-#ifdef NAME_HAS_BIAS
+#if NAME_HAS_BIAS
                 p->bias,
 #endif
                 p->Y, p->workspace, exec);

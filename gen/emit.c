@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "gen/conf.h"
 #include "gen/dispatch.h"
@@ -373,6 +374,26 @@ static const char *regret(Emitter *e) { return regret_file_readme(e->arena, e->i
 
 static const char *version(Emitter *e) { return arena_printf(e->arena, "%s.\n", e->in->version); }
 
+/* Of dcgen's version; each a number. */
+static const char *version_macros(Emitter *e)
+{
+    const char *name = emit_spec(e)->name;
+    int part[3] = { 0 };
+    sscanf(e->in->version, "%d.%d.%d", &part[0], &part[1], &part[2]);
+    return arena_printf(e->arena,
+                        "/* The dcgen that wrote this package. A product that was compiled with a package of the same spec goes on with\n"
+                        " * another one whose %s_ABI is the same. */\n"
+                        "#define %s_VERSION \"%s\"\n#define %s_VERSION_MAJOR %d\n#define %s_VERSION_MINOR %d\n"
+                        "#define %s_VERSION_PATCH %d\n#define %s_ABI %d\n\n",
+                        name, name, e->in->version, name, part[0], name, part[1], name, part[2], name, PACKAGE_ABI);
+}
+
+static const char *cmake_versions(Emitter *e)
+{
+    const char *name = emit_spec(e)->name;
+    return arena_printf(e->arena, "set(%s_version %s)\nset(%s_abi %d)\n", name, e->in->version, name, PACKAGE_ABI);
+}
+
 static const char *report_row(Emitter *e)
 {
     return e->in->report ? "| `report.html` | times, choices and the model behind them |\n" : "";
@@ -389,6 +410,7 @@ static const EmitSection common_sections[] = {
     { "texts", texts },     { "targets", targets },   { "about_dispatch", about_dispatch },
     { "tree", tree },       { "shapes", shapes },     { "reference", reference },
     { "version", version }, { "add_test", add_test }, { "regret", regret }, { "report_row", report_row },
+    { "version_macros", version_macros }, { "cmake_versions", cmake_versions },
     { NULL, NULL }
 };
 

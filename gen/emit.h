@@ -14,6 +14,10 @@
 #include "search/select.h"
 #include "search/study.h"
 
+/* Of a package's C API and of its shared library (SONAME): raised when packages of the same spec get calls, structs or codes that those
+ * compiled against an earlier one cannot use. */
+enum { PACKAGE_ABI = 1 };
+
 /* What is tuned for one target. */
 typedef struct {
     const Study *study;

@@ -19,9 +19,18 @@ for h in $headers; do
 done
 {
     include_all $headers $reversed
+    number=$("$DCGEN" --version | awk -F '[ .]' '{ print $2 * 10000 + $3 * 100 + $4 }')
     for name in $names; do
         echo "int use_$name(${name}_pool *pool); int use_$name(${name}_pool *pool) {"
         echo "    ${name}_exec e = { 2, ${name}_pool_run, pool, 0 };"
+        bias=$(grep -c '^epilogue *= *\["bias"\]' "$packages/$name/spec.cfg" || :)     # -Wundef: both are defined
+        echo "#if ${name}_HAS_BIAS != $bias || ${name}_ABI < 1"
+        echo "#error \"not what the spec says\""
+        echo "#endif"
+        echo "#if ${name}_VERSION_MAJOR * 10000 + ${name}_VERSION_MINOR * 100 + ${name}_VERSION_PATCH != $number"
+        echo "#error \"another version\""
+        echo "#endif"
+        echo "    if (!${name}_VERSION[0]) return -1;"
         echo "#if ${name}_W_PACKED == ${name}_W_PACKED && ${name}_W_KN + ${name}_W_NK == 1"
         echo "    return ${name}_choose(e.threads, 1, 1) + ${name}_OK + ${name}_BAD_EXTENT + ${name}_BAD_KERNEL;"
         echo "#endif"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The packages in products of C and of C++: as a subdirectory and installed, static and shared, below a DESTDIR, moved
-# after installation, with options of the product that must not slow the kernels down or hide what the package exports.
+# after installation, found by find_package with a version and by pkg-config, with options of the product that must not slow the
+# kernels down or hide what the package exports.
 # ctest: timeout=600 fixture=packages
 . "$SRC/tests/package/common.sh"
 
@@ -48,6 +49,14 @@ product "$tmp/debug" C -DFOLDER="$packages" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_F
 kernels_keep_their_options "$tmp/debug"
 logged "100% tests passed, 0 tests failed out of $(echo $names product | wc -w)"
 
+# A subdirectory is installed only where the product says so.
+one=${names%% *}
+quiet cmake --install "$tmp/debug" --prefix "$tmp/nothing"
+[ ! -e "$tmp/nothing" ] || failed "the product's installation has files of its packages: $(find "$tmp/nothing" -type f)"
+quiet cmake "$tmp/debug" -D"${one}_INSTALL=ON"
+quiet cmake --install "$tmp/debug" --prefix "$tmp/asked"
+[ "$(ls "$tmp/asked/include")" = "$(printf '%s.h\n%s_pool.h' "$one" "$one")" ] || failed "${one}_INSTALL does not install $one"
+
 # C++ alone, shared libraries, everything hidden that is not asked for.
 product "$tmp/shared" CXX -DFOLDER="$packages" -DBUILD_SHARED_LIBS=ON -DCMAKE_C_VISIBILITY_PRESET=hidden \
     -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON
@@ -75,7 +84,28 @@ if grep -rF -e "$tmp" -e "$packages" -e /opt/products "$tmp/stage"; then
     failed "installed files name folders of this machine"
 fi
 mv "$tmp/stage/opt/products" "$tmp/moved"
-product "$tmp/found" C -DCMAKE_PREFIX_PATH="$tmp/moved"
+version=$("$DCGEN" --version | sed 's/dcgen //')
+product "$tmp/found" C -DCMAKE_PREFIX_PATH="$tmp/moved" -DVERSION="${version%.*}"
+for other in 99 "$version.1"; do
+    ! cmake -S "$product" -B "$tmp/refused" -DLANG=C -DNAMES="$list" -DUSES="$tmp" -DCMAKE_PREFIX_PATH="$tmp/moved" -DVERSION="$other" \
+        >"$tmp/log" 2>&1 || failed "version $other was found"
+    logged "$one-config.cmake, version: $version"
+done
+
+# by_pkg_config PREFIX OPTION: the product with no help of CMake
+by_pkg_config() {
+    if ! have pkg-config; then echo "skipped: pkg-config is not installed"; return; fi
+    export PKG_CONFIG_PATH="$1/lib/pkgconfig"
+    for name in $names; do
+        [ "$(pkg-config --modversion "$name")" = "$version" ] || failed "$name.pc is of version $(pkg-config --modversion "$name")"
+        echo "int ${name}_use(void); int main(void) { return ${name}_use(); }" >"$tmp/${name}_main.c"
+        # shellcheck disable=SC2046 # a list of options
+        silent cc -std=gnu11 "$tmp/${name}_main.c" "$tmp/${name}_use.c" -I"$tmp" $(pkg-config --cflags --libs $2 "$name") -lm -o "$tmp/${name}_main"
+        quiet env LD_LIBRARY_PATH="$1/lib" "$tmp/${name}_main"
+    done
+}
+by_pkg_config "$tmp/moved" --static
+case $(pkg-config --static --libs "$one") in *-pthread*) ;; *) failed "$one.pc does not say that the archive needs threads" ;; esac
 
 # Installed as shared libraries, found by C++.
 for name in $names; do
@@ -84,3 +114,11 @@ for name in $names; do
     quiet cmake --install "$tmp/install/$name" --prefix "$tmp/prefix"
 done
 product "$tmp/found_shared" CXX -DCMAKE_PREFIX_PATH="$tmp/prefix"
+by_pkg_config "$tmp/prefix" ''
+for name in $names; do
+    abi=$(sed -n "s/^#define ${name}_ABI //p" "$tmp/prefix/include/$name.h")
+    soname=lib$name.so.$abi
+    readelf -d "$tmp/prefix/lib/lib$name.so" | grep -q "SONAME.*\[$soname\]" || failed "lib$name.so has no numbered SONAME"
+    [ "$(readlink "$tmp/prefix/lib/$soname")" = "lib$name.so.$abi.$version" ] || failed "$soname is no link to the library"
+    readelf -d "$tmp/${name}_main" | grep -q "NEEDED.*\[$soname\]" || failed "a program does not ask for $soname"
+done

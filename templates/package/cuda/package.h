@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+//@ version_macros
 //@ macros
 /* What every function that returns int returns; NAME_strerror says it in words. */
 enum {

@@ -12,6 +12,7 @@ set(dependency_rows
     "jansson     libjansson-dev"
     "hwloc       libhwloc-dev"
     "libxxhash   libxxhash-dev"
+    "libmd       libmd-dev"
     "lapacke     liblapacke-dev"
     "openblas    libopenblas-dev")
 if(BUILD_TESTING)

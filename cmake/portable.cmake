@@ -8,6 +8,7 @@ set(portable_rows
     "jansson    jansson.h   libjansson-dev"
     "hwloc      hwloc.h     libhwloc-dev"
     "xxhash     xxhash.h    libxxhash-dev"
+    "md         sha2.h      libmd-dev"
     "lapacke    lapacke.h   liblapacke-dev"
     "openblas   cblas.h     libopenblas-dev"
     "gfortran   -           gfortran"

@@ -45,14 +45,53 @@ static const char *read_file(Arena *a, const char *folder, const char *path, siz
 
 /* ---- against MANIFEST ---- */
 
+/* The text with LF where it has CR LF; dcgen writes no file that has. */
+static const char *with_lf(Arena *a, const char *text, size_t *len)
+{
+    char *lf = arena_alloc(a, *len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < *len; i++)
+        if (text[i] != '\r' || i + 1 == *len || text[i + 1] != '\n')
+            lf[n++] = text[i];
+    lf[n] = '\0';
+    *len = n;
+    return lf;
+}
+
+static bool has_hash(Arena *a, const char *text, size_t len, const ManifestEntry *e)
+{
+    return strcmp(manifest_hash(a, text, len), e->hash) == 0;
+}
+
 static void compare_entry(Arena *a, const ManifestEntry *e, Drift *d)
 {
     size_t len;
-    const char *text = e->kind == MANIFEST_TEMPLATE ? NULL : read_file(a, d->folder, e->path, &len);
-    if (text && strcmp(manifest_hash(a, text, len), e->hash) != 0)
-        add(a, &d->edited, e->path);
-    else if (!text && e->kind != MANIFEST_TEMPLATE)
+    if (e->kind == MANIFEST_TEMPLATE)
+        return;
+    const char *text = read_file(a, d->folder, e->path, &len);
+    if (!text)
         add(a, &d->missing, e->path);
+    else if (!has_hash(a, text, len, e)) {
+        const char *lf = with_lf(a, text, &len);
+        add(a, has_hash(a, lf, len, e) ? &d->line_ends : &d->edited, e->path);
+    }
+}
+
+static void read_manifest(Arena *a, Drift *d)
+{
+    size_t len;
+    const char *text = read_file(a, d->folder, MANIFEST_PATH, &len);
+    if (!text) {
+        add(a, &d->missing, MANIFEST_PATH);
+        return;
+    }
+    const size_t as_it_is = len;
+    const char *lf = with_lf(a, text, &len);
+    d->manifest = manifest_read(a, lf, &d->fault);
+    if (!d->manifest)
+        add(a, &d->edited, MANIFEST_PATH);
+    else if (len != as_it_is)
+        add(a, &d->line_ends, MANIFEST_PATH);
 }
 
 /* Is it a file of the package, or a folder that holds one? */
@@ -93,46 +132,47 @@ static bool is_package(Arena *a, const char *folder)
 
 bool drift_of_files(Arena *a, const char *folder, Drift *d, const char **err)
 {
-    size_t len;
-    const char *why = NULL;
     *d = (Drift){ .folder = folder };
     if (!is_package(a, folder)) {
         *err = arena_printf(a, "'%s' is no package of dcgen's: it has neither %s nor spec.cfg", folder, MANIFEST_PATH);
         return false;
     }
-    const char *text = read_file(a, folder, MANIFEST_PATH, &len);
-    d->manifest = text ? manifest_read(a, text, &why) : NULL;
-    if (!d->manifest)
-        add(a, text ? &d->edited : &d->missing, MANIFEST_PATH);
+    read_manifest(a, d);
     for (int i = 0; d->manifest && i < d->manifest->n; i++)
         compare_entry(a, &d->manifest->entry[i], d);
     sort(&d->edited);
     sort(&d->missing);
+    sort(&d->line_ends);
     find_extra(a, d);
     if (d->manifest && strcmp(d->manifest->version, DCGEN_VERSION) != 0)
         add(a, &d->maker, arena_printf(a, "dcgen %s", d->manifest->version));
     return true;
 }
 
+static bool is_other(const Drift *d, const char *path)
+{
+    return holds(&d->edited, path) || holds(&d->missing, path) || holds(&d->line_ends, path);
+}
+
 bool drift_may_replay(const Drift *d)
 {
     static const char *const input[] = { "spec.cfg", "records.jsonl" };
     for (size_t i = 0; i < sizeof input / sizeof *input; i++)
-        if (holds(&d->edited, input[i]) || holds(&d->missing, input[i]))
+        if (is_other(d, input[i]))
             return false;
     return true;
 }
 
 /* ---- against this dcgen ---- */
 
-static bool is_edited(const Drift *d) { return d->edited.n || d->missing.n; }
+static bool is_edited(const Drift *d) { return d->edited.n || d->missing.n || d->line_ends.n; }
 
 static bool is_in_folders(Arena *a, const CliList *folders, const ManifestEntry *e)
 {
     for (int i = 0; i < folders->n; i++) {
         size_t len;
         const char *text = read_file(a, folders->item[i], e->path, &len);
-        if (text && strcmp(manifest_hash(a, text, len), e->hash) == 0)
+        if (text && has_hash(a, text, len, e))
             return true;
     }
     return false;
@@ -178,12 +218,14 @@ static bool is_written(const Package *p, const char *path)
     return false;
 }
 
-/* MANIFEST names the hashes of files: beside edited ones it tells nothing new. */
+/* They name the hashes of the other files: beside edited ones they tell nothing new. */
+static bool has_hashes(const char *path) { return strcmp(path, MANIFEST_PATH) == 0; }
+
 static bool is_changed(Arena *a, const Drift *d, const PackageFile *f)
 {
-    if (holds(&d->edited, f->path) || holds(&d->missing, f->path))
+    if (is_other(d, f->path))
         return false;
-    return !(is_edited(d) && strcmp(f->path, MANIFEST_PATH) == 0) && !is_same(a, d->folder, f);
+    return !(is_edited(d) && has_hashes(f->path)) && !is_same(a, d->folder, f);
 }
 
 void drift_of_package(Arena *a, const Package *again, Drift *d)
@@ -210,9 +252,21 @@ bool drift_found(const Drift *d) { return is_edited(d) || d->maker.n || d->chang
 
 static const char *version_of(const Drift *d) { return d->manifest ? d->manifest->version : "of an unknown version"; }
 
+static void print_line_ends(const Drift *d, FILE *to)
+{
+    if (d->line_ends.n)
+        fprintf(to,
+                "%s: line ends were changed (git's autocrlf?): %d file%s as dcgen wrote %s, but for CR LF at the ends of lines; "
+                "keep the package's .gitattributes beside them (\"* -text\"), remove them and check them out again\n",
+                d->folder, d->line_ends.n, d->line_ends.n == 1 ? " is" : "s are", d->line_ends.n == 1 ? "it" : "them");
+}
+
 static void print_verdict(const Drift *d, FILE *to)
 {
     const int n = d->edited.n + d->missing.n;
+    print_line_ends(d, to);
+    if (d->fault)
+        fprintf(to, "%s: %s: %s\n", d->folder, MANIFEST_PATH, d->fault);
     if (n)
         fprintf(to, "%s: edited by hand: %d file%s not as dcgen %s wrote %s\n", d->folder, n, n == 1 ? " is" : "s are",
                 version_of(d), n == 1 ? "it" : "them");
@@ -241,6 +295,7 @@ static void print_text(const Drift *d, FILE *to)
 {
     print_list(&d->edited, "edited", "", to);
     print_list(&d->missing, "missing", "", to);
+    print_list(&d->line_ends, "line ends", "", to);
     print_list(&d->extra, "extra", " (no file of the package; regenerating in place would remove it)", to);
     print_list(&d->maker, "made by", "", to);
     print_list(&d->changed, "would change", "", to);
@@ -265,6 +320,7 @@ static void print_json(const Drift *d, FILE *to)
     json_object_set_new(o, "dcgen", json_string(DCGEN_VERSION));
     set_list(o, "edited", &d->edited);
     set_list(o, "missing", &d->missing);
+    set_list(o, "line_ends", &d->line_ends);
     set_list(o, "extra", &d->extra);
     set_list(o, "maker", &d->maker);
     set_list(o, "changed", &d->changed);

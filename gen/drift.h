@@ -17,7 +17,9 @@
 typedef struct {
     const char *folder;       /* as the user wrote it */
     const Manifest *manifest; /* NULL: it is missing, or is none */
+    const char *fault;        /* what is wrong with MANIFEST; NULL: nothing, or it is missing */
     CliList edited, missing;  /* files that are not as MANIFEST says */
+    CliList line_ends;        /* files that are, but for CR LF where dcgen wrote LF */
     CliList extra;            /* what else is in the folder: no fault */
     CliList maker;   /* what is another than where the package was made: "dcgen 0.0.9", "template dense/pack.c" */
     CliList changed; /* files that are as MANIFEST says, and that this dcgen would write otherwise */

@@ -487,6 +487,9 @@ const Dispatcher *package_dispatcher(Arena *a, const EmitInput *in)
     return d;
 }
 
+/* Git would change line ends where core.autocrlf says so, and with them the hashes. */
+static const char git_attributes[] = "# Bytes stay as dcgen wrote them: MANIFEST has their hashes.\n* -text\n";
+
 Package *package_make(Arena *a, const EmitInput *in, Diag *d)
 {
     Emitter e = { .arena = a, .in = in, .diag = d };
@@ -504,6 +507,7 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
     if (in->report)
         add_file(&e, p, "report.html", in->report);
     add_file(&e, p, "regret.json", regret_file_text(a, in));
+    add_file(&e, p, ".gitattributes", git_attributes);
     const char *manifest = emit_manifest(&e, p);
     if (manifest)
         add_file(&e, p, MANIFEST_PATH, manifest);

@@ -30,8 +30,8 @@ static const char *base_name(const char *path)
 static void add_source(Sources *s, const char *folder, const Source *src)
 {
     if (src)
-        manifest_add(s->a, &s->m, MANIFEST_TEMPLATE, arena_printf(s->a, "%s/%s", folder, base_name(src->path)),
-                     src->text, src->len);
+        manifest_add_template(s->a, &s->m, arena_printf(s->a, "%s/%s", folder, base_name(src->path)), src->text,
+                              src->len);
 }
 
 static void add_path(Sources *s, const char *folder, const char *path)
@@ -100,13 +100,6 @@ static void add_primitives(Sources *s)
         add_path(s, "device", path[i]);
 }
 
-static ManifestKind kind_of(const char *path)
-{
-    if (strcmp(path, "spec.cfg") == 0)
-        return MANIFEST_SPEC;
-    return strcmp(path, "records.jsonl") == 0 ? MANIFEST_RECORDS : MANIFEST_FILE;
-}
-
 const char *emit_manifest(Emitter *e, const Package *p)
 {
     const int before = diag_nerror(e->diag);
@@ -121,6 +114,6 @@ const char *emit_manifest(Emitter *e, const Package *p)
     add_targets(&s);
     add_primitives(&s);
     for (int i = 0; i < p->n; i++)
-        manifest_add(s.a, &s.m, kind_of(p->file[i].path), p->file[i].path, p->file[i].text, p->file[i].len);
+        manifest_add_file(s.a, &s.m, p->file[i].path, p->file[i].text, p->file[i].len);
     return diag_nerror(e->diag) == before ? manifest_text(s.a, &s.m) : NULL;
 }

@@ -3,23 +3,19 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
+#include <sha2.h>
 #include "gen/text.h"
 
-enum { HASH_LEN = 32 };
+enum { HASH_LEN = SHA256_DIGEST_STRING_LENGTH - 1 };
 
-static const char *const kind_word[] = {
-    [MANIFEST_SPEC] = "spec", [MANIFEST_RECORDS] = "records", [MANIFEST_TEMPLATE] = "template", [MANIFEST_FILE] = "file"
-};
-
-static const char heading[] =
-    "# What dcgen wrote here, and of what; `dcgen replay --check` compares it with what is here now.\n"
-    "# Hashes are XXH128: they find edits and damage, but are no proof against forgery.\n";
+static const char heading[] = "## What dcgen wrote here, and of what. `sha256sum -c MANIFEST` finds files that were changed since,\n"
+                              "## `dcgen replay --check` also what this dcgen would write otherwise.\n";
+static const char format_line[] = "# dcgen-manifest 2";
 
 const char *manifest_hash(Arena *a, const char *text, size_t len)
 {
-    XXH128_hash_t h = XXH3_128bits(text, len);
-    return arena_printf(a, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+    char hash[SHA256_DIGEST_STRING_LENGTH];
+    return arena_strdup(a, SHA256Data((const uint8_t *)text, len, hash));
 }
 
 static void add_entry(Arena *a, Manifest *m, ManifestEntry e)
@@ -28,9 +24,21 @@ static void add_entry(Arena *a, Manifest *m, ManifestEntry e)
     m->entry[m->n++] = e;
 }
 
-void manifest_add(Arena *a, Manifest *m, ManifestKind kind, const char *path, const char *text, size_t len)
+void manifest_add_template(Arena *a, Manifest *m, const char *path, const char *text, size_t len)
 {
-    add_entry(a, m, (ManifestEntry){ kind, manifest_hash(a, text, len), path });
+    add_entry(a, m, (ManifestEntry){ MANIFEST_TEMPLATE, manifest_hash(a, text, len), path });
+}
+
+static ManifestKind kind_of_file(const char *path)
+{
+    if (strcmp(path, "spec.cfg") == 0)
+        return MANIFEST_SPEC;
+    return strcmp(path, "records.jsonl") == 0 ? MANIFEST_RECORDS : MANIFEST_FILE;
+}
+
+void manifest_add_file(Arena *a, Manifest *m, const char *path, const char *text, size_t len)
+{
+    add_entry(a, m, (ManifestEntry){ kind_of_file(path), manifest_hash(a, text, len), path });
 }
 
 /* ---- as text ---- */
@@ -59,9 +67,10 @@ char *manifest_text(Arena *a, Manifest *m)
     if (m->n)
         qsort(m->entry, (size_t)m->n, sizeof *m->entry, by_kind_and_path);
     drop_doubles(m);
-    text_printf(&t, "%spackage %s\ndcgen %s\n", heading, m->package, m->version);
+    text_printf(&t, "%s%s\n# package %s\n# dcgen %s\n", heading, format_line, m->package, m->version);
     for (int i = 0; i < m->n; i++)
-        text_printf(&t, "%s %s  %s\n", kind_word[m->entry[i].kind], m->entry[i].hash, m->entry[i].path);
+        text_printf(&t, "%s%s  %s\n", m->entry[i].kind == MANIFEST_TEMPLATE ? "# template " : "", m->entry[i].hash,
+                    m->entry[i].path);
     return arena_strdup(a, text_str(&t));
 }
 
@@ -77,35 +86,45 @@ static const char *behind(const char *line, const char *word)
 /* Nothing outside a package is looked at, whatever its manifest says. */
 static bool is_inside(const char *path) { return *path && *path != '/' && !strstr(path, ".."); }
 
-static bool read_entry(Arena *a, const char *line, Manifest *m)
+/* "<hash>  <path>" */
+static bool read_entry(Arena *a, const char *line, bool is_template, Manifest *m)
 {
-    for (int k = 0; k < MANIFEST_NKIND; k++) {
-        const char *hash = behind(line, kind_word[k]);
-        if (!hash)
-            continue;
-        if (strspn(hash, "0123456789abcdef") != HASH_LEN || strncmp(hash + HASH_LEN, "  ", 2) != 0 ||
-            !is_inside(hash + HASH_LEN + 2))
-            return false;
-        add_entry(a, m, (ManifestEntry){ (ManifestKind)k, arena_strndup(a, hash, HASH_LEN), hash + HASH_LEN + 2 });
-        return true;
-    }
-    return false;
+    if (strspn(line, "0123456789abcdef") != HASH_LEN || strncmp(line + HASH_LEN, "  ", 2) != 0)
+        return false;
+    const char *path = line + HASH_LEN + 2;
+    const ManifestKind kind = is_template ? MANIFEST_TEMPLATE : kind_of_file(path);
+    add_entry(a, m, (ManifestEntry){ kind, arena_strndup(a, line, HASH_LEN), path });
+    return is_inside(path);
 }
 
 static bool read_line(Arena *a, const char *line, Manifest *m)
 {
-    const char *package = behind(line, "package"), *version = behind(line, "dcgen");
+    const char *package = behind(line, "# package"), *version = behind(line, "# dcgen"),
+               *template = behind(line, "# template");
     if (package)
         m->package = package;
     if (version)
         m->version = version;
-    return package || version || !*line || *line == '#' || read_entry(a, line, m);
+    if (template)
+        return read_entry(a, template, true, m);
+    return package || version || strncmp(line, "##", 2) == 0 || strcmp(line, format_line) == 0 ||
+           read_entry(a, line, false, m);
+}
+
+/* Before lines were such that sha256sum reads them, they had no "# " before them. */
+static bool is_of_earlier_dcgen(const char *text)
+{
+    return strncmp(text, "package ", 8) == 0 || strstr(text, "\npackage ");
 }
 
 const Manifest *manifest_read(Arena *a, const char *text, const char **err)
 {
     Manifest *m = ARENA_NEW(a, Manifest);
     int number = 0;
+    if (is_of_earlier_dcgen(text)) {
+        *err = "an earlier dcgen wrote it, with other hashes: make the package again from its spec and records";
+        return NULL;
+    }
     while (*text) {
         const size_t n = strcspn(text, "\n");
         number++;

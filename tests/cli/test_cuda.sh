@@ -135,7 +135,7 @@ grep -q '"90a-real;80;75"' both/CMakeLists.txt || failed "architectures: $(grep 
 run 0 replay -o both2 --records both/records.jsonl both/spec.cfg
 run 0 replay --check both
 for path in dense/plain.cu dense/pack.cu package/cuda/kernels.cu package/cuda/candidate.cu targets/sm_80.cfg device/launch.cuh; do
-    grep -qE "^template [0-9a-f]{32}  $path\$" both/MANIFEST || failed "MANIFEST does not name $path"
+    grep -qE "^# template [0-9a-f]{64}  $path\$" both/MANIFEST || failed "MANIFEST does not name $path"
 done
 ! grep -q -e 'plain\.c$' -e avx both/MANIFEST || failed "MANIFEST names what is for CPUs"
 diff -r both both2 >/dev/null || failed "replay of two differs: $(diff -rq both both2)"

@@ -20,29 +20,26 @@ key() {
 }
 
 section what MANIFEST names
-for path in CMakeLists.txt README.md bench.c dispatch.h kernels.c pieces.h pool.c report.html test.c tiny.h tiny_pool.h; do
-    [ "$(grep -cE "^file [0-9a-f]{32}  $path\$" tiny/MANIFEST)" -eq 1 ] || failed "MANIFEST does not name $path"
+for path in .gitattributes CMakeLists.txt README.md bench.c dispatch.h kernels.c pieces.h pool.c records.jsonl regret.json \
+    report.html spec.cfg test.c tiny.h tiny_pool.h; do
+    [ "$(grep -cE "^[0-9a-f]{64}  $path\$" tiny/MANIFEST)" -eq 1 ] || failed "MANIFEST does not name $path"
 done
-for line in 'package tiny' "dcgen $("$dcgen" --version | sed 's/dcgen //')"; do
+for line in '# package tiny' "# dcgen $("$dcgen" --version | sed 's/dcgen //')"; do
     grep -qx "$line" tiny/MANIFEST || failed "MANIFEST does not say: $line"
 done
 for path in dense/op.cfg dense/plain.c dense/reference.c dense/test.c package/kernels.c package/candidate.c targets/avx2.cfg; do
-    grep -qE "^template [0-9a-f]{32}  $path\$" tiny/MANIFEST || failed "MANIFEST does not name the template $path"
+    grep -qE "^# template [0-9a-f]{64}  $path\$" tiny/MANIFEST || failed "MANIFEST does not name the template $path"
 done
-grep -qE '^spec [0-9a-f]{32}  spec.cfg$' tiny/MANIFEST && grep -qE '^records [0-9a-f]{32}  records.jsonl$' tiny/MANIFEST ||
-    failed "MANIFEST does not name spec and records"
-[ "$(grep -vc '^#' tiny/MANIFEST)" -eq "$(grep -v '^#' tiny/MANIFEST | sort -u | grep -c '')" ] || failed "a line is there twice"
-[ "$(ls tiny | grep -c '')" -eq "$(($(grep -cE '^(spec|records|file) ' tiny/MANIFEST) + 1))" ] || failed "a file is not named"
+[ "$(grep -c '' tiny/MANIFEST)" -eq "$(sort -u tiny/MANIFEST | grep -c '')" ] || failed "a line is there twice"
+# shellcheck disable=SC2012 # the names are dcgen's own
+[ "$(ls -A tiny | grep -c '')" -eq "$(($(grep -c '^[^#]' tiny/MANIFEST) + 1))" ] || failed "a file is not named"
 ! grep -F -e "$tmp" -e cuda -e sm_ tiny/MANIFEST || failed "MANIFEST names what the package was not made of"
-if command -v xxh128sum >/dev/null 2>&1; then
-    (cd tiny && sed -nE 's/^(spec|records|file) //p' MANIFEST | xxh128sum -c >"$tmp/log/sums" 2>&1) || failed "xxh128sum: $(cat "$tmp/log/sums")"
-else
-    skipped "xxh128sum is not installed"
-fi
+(cd tiny && sha256sum -c --strict MANIFEST >"$tmp/log/sums" 2>&1) || failed "sha256sum: $(cat "$tmp/log/sums")"
+[ "$(grep -c ': OK$' "$tmp/log/sums")" -eq "$(grep -c '^[^#]' tiny/MANIFEST)" ] || failed "sha256sum: $(cat "$tmp/log/sums")"
 
 section as written
 run 0 replay --check tiny
-told "tiny: as dcgen $(sed -n 's/^dcgen //p' tiny/MANIFEST) writes it, byte for byte"
+told "tiny: as dcgen $(sed -n 's/^# dcgen //p' tiny/MANIFEST) writes it, byte for byte"
 [ "$(grep -c '' "$out")" -eq 1 ] || failed "more is said than that"
 run 0 replay --check tiny --json
 key same true
@@ -76,6 +73,52 @@ fresh
 run 0 replay --check p          # a file beside is no fault
 told_not edited
 
+section other line ends
+fresh
+for file in $(sed -nE 's/^[0-9a-f]{64}  //p' tiny/MANIFEST) MANIFEST; do sed 's/$/\r/' "tiny/$file" >"p/$file"; done
+echo '/* faster */' >>p/pool.c
+run 1 replay --check p
+told 'line ends: kernels.c'
+told 'line ends: MANIFEST'
+told 'edited: pool.c'
+told_not 'edited: kernels.c'
+grep -q "^p: line ends were changed (git's autocrlf?): 15 files are as dcgen wrote them, but for CR LF " "$out" || failed "no clear word"
+told 'p: not made again, as that takes its own spec.cfg and records.jsonl'
+fresh
+sed 's/$/\r/' tiny/test.c >p/test.c
+run 1 replay --check p
+grep -q "^p: line ends were changed (git's autocrlf?): 1 file is as dcgen wrote it, but for" "$out" || failed "no clear word"
+told_not 'edited'
+told_not 'would change'
+run 1 replay --check p --json
+key line_ends '[ "test.c" ]'
+key edited '[]'
+key same false
+
+section git with autocrlf
+if command -v git >/dev/null 2>&1; then
+    export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+    mine() { git -C product -c user.name=a -c user.email=a@b -c core.autocrlf=false "$@" >"$tmp/log/git" 2>&1 || failed "git: $(cat "$tmp/log/git")"; }
+    git init -q product
+    cp -R tiny product/tiny
+    mine add -A
+    mine commit -m with
+    git clone -q -c core.autocrlf=true product theirs
+    run 0 replay --check theirs/tiny
+    rm product/tiny/.gitattributes          # as a product may lose it
+    mine commit -a -m without
+    rm -rf theirs
+    git clone -q -c core.autocrlf=true product theirs
+    run 1 replay --check theirs/tiny
+    told 'missing: .gitattributes'
+    told 'line ends: kernels.c'
+    cp tiny/.gitattributes theirs/tiny      # what the message advises
+    (cd theirs/tiny && rm -f -- *.* MANIFEST && git checkout -q -- .)
+    run 0 replay --check theirs/tiny
+else
+    skipped "git is not installed"
+fi
+
 section edited inputs
 for file in spec.cfg records.jsonl; do
     fresh
@@ -92,10 +135,10 @@ section edited together with MANIFEST
 fresh
 sed 's/return/return  /' p/dispatch.h >dispatch.h && mv dispatch.h p/dispatch.h
 cp p/dispatch.h other.h
-was=$(sed -n 's/^file \(.*\)  dispatch.h$/\1/p' p/MANIFEST)
+was=$(sed -n 's/^\(.*\)  dispatch.h$/\1/p' p/MANIFEST)
 run 1 replay --check p
 told 'edited: dispatch.h'
-sed "/  dispatch.h\$/s/$was/00000000000000000000000000000000/" p/MANIFEST >MANIFEST && mv MANIFEST p/MANIFEST
+sed "/  dispatch.h\$/s/$was/0000000000000000000000000000000000000000000000000000000000000000/" p/MANIFEST >MANIFEST && mv MANIFEST p/MANIFEST
 run 1 replay --check p
 told 'edited: dispatch.h'
 cp tiny/dispatch.h p/dispatch.h
@@ -113,16 +156,20 @@ rm p/MANIFEST
 run 1 replay --check p
 told 'missing: MANIFEST'
 told_not 'would change'
-for line in 'file 12  kernels.c' 'file 00000000000000000000000000000000  ../secret' 'rubbish'; do
+for line in '12  kernels.c' '0000000000000000000000000000000000000000000000000000000000000000  ../secret' '# rubbish' 'rubbish'; do
     fresh
     echo "$line" >>p/MANIFEST
     run 1 replay --check p
     told 'edited: MANIFEST'
+    told "p: MANIFEST: line $(grep -c '' p/MANIFEST) is none of a package's manifest"
 done
+printf 'package tiny\ndcgen 0.1.0\nfile 00000000000000000000000000000000  kernels.c\n' >p/MANIFEST
+run 1 replay --check p
+told 'p: MANIFEST: an earlier dcgen wrote it, with other hashes: make the package again from its spec and records'
 
 section another version, other templates
 fresh
-sed 's/^dcgen .*/dcgen 0.0.1/' tiny/MANIFEST >p/MANIFEST
+sed 's/^# dcgen .*/# dcgen 0.0.1/' tiny/MANIFEST >p/MANIFEST
 run 1 replay --check p
 told 'made by: dcgen 0.0.1'
 told 'would change: MANIFEST'
@@ -141,7 +188,7 @@ echo '/* faster */' >>p/kernels.c      # both findings, each in its own words
 run 1 replay --check p
 told 'edited: kernels.c'
 told 'made by: template package/pool.c'
-told 'p: edited by hand: 1 file is not as dcgen '"$(sed -n 's/^dcgen //p' tiny/MANIFEST)"' wrote it'
+told 'p: edited by hand: 1 file is not as dcgen '"$(sed -n 's/^# dcgen //p' tiny/MANIFEST)"' wrote it'
 mv pool.c "$share/package/pool.c"
 fresh
 cp "$share/dense/plain.c" plain.c

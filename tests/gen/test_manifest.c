@@ -10,15 +10,17 @@
 #include <string.h>
 #include "gen/manifest.h"
 
+#define SHA256_OF_NOTHING "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
 static Manifest manifest_of(Arena *a, const char *const *path, int n)
 {
     Manifest m = { .package = "name", .version = "1.2.3" };
     for (int i = 0; i < n; i++)
-        manifest_add(a, &m, MANIFEST_FILE, path[i], path[i], strlen(path[i]));
-    manifest_add(a, &m, MANIFEST_TEMPLATE, "op/a.c", "x", 1);
-    manifest_add(a, &m, MANIFEST_TEMPLATE, "op/a.c", "y", 1); /* of another folder of templates */
-    manifest_add(a, &m, MANIFEST_TEMPLATE, "op/a.c", "x", 1);
-    manifest_add(a, &m, MANIFEST_SPEC, "spec.cfg", "", 0);
+        manifest_add_file(a, &m, path[i], path[i], strlen(path[i]));
+    manifest_add_template(a, &m, "op/a.c", "x", 1);
+    manifest_add_template(a, &m, "op/a.c", "y", 1); /* of another folder of templates */
+    manifest_add_template(a, &m, "op/a.c", "x", 1);
+    manifest_add_file(a, &m, "spec.cfg", "", 0);
     return m;
 }
 
@@ -31,9 +33,9 @@ static void is_sorted_and_has_nothing_twice(void **state)
     const char *text = manifest_text(a, &m);
     assert_string_equal(text, manifest_text(a, &n));
     assert_int_equal(m.n, 5);
-    const char *spec = strstr(text, "\nspec 99aa06d3014798d86001c324468d497f  spec.cfg\n"); /* XXH128 of nothing */
-    const char *template = strstr(text, "\ntemplate "), *file = strstr(text, "\nfile ");
-    assert_true(spec && spec < template && template <file);
+    const char *spec = strstr(text, "\n" SHA256_OF_NOTHING "  spec.cfg\n");
+    const char *template = strstr(text, "\n# template "), *file = strstr(text, "  a.c\n");
+    assert_true(template && template < spec && spec < file);
     assert_true(strstr(text, "  a.c\n") < strstr(text, "  b.c\n"));
     arena_free(a);
 }
@@ -52,8 +54,11 @@ static void is_read_as_it_was_written(void **state)
     assert_int_equal(read->n, m.n);
     for (int i = 0; i < m.n; i++)
         assert_true(manifest_has(read, &m.entry[i]));
+    assert_int_equal(read->entry[0].kind, MANIFEST_TEMPLATE);
+    assert_int_equal(read->entry[2].kind, MANIFEST_SPEC);
+    assert_int_equal(read->entry[3].kind, MANIFEST_FILE);
     ManifestEntry changed = m.entry[0];
-    changed.hash = "00000000000000000000000000000000";
+    changed.hash = SHA256_OF_NOTHING;
     assert_false(manifest_has(read, &changed));
     arena_free(a);
 }
@@ -66,17 +71,20 @@ static void refuses_what_is_none(void **state)
         const char *text, *err;
     } row[] = {
         { "", "it names no package and no version of dcgen" },
-        { "package p\n", "it names no package and no version of dcgen" },
-        { "package p\ndcgen 1\nfile 0123456789abcdef0123456789abcdef  /etc/passwd\n",
+        { "# package p\n", "it names no package and no version of dcgen" },
+        { "# package p\n# dcgen 1\n" SHA256_OF_NOTHING "  /etc/passwd\n", "line 3 is none of a package's manifest" },
+        { "# package p\n# dcgen 1\n" SHA256_OF_NOTHING "  a/../../b\n", "line 3 is none of a package's manifest" },
+        { "# package p\n# dcgen 1\n# template " SHA256_OF_NOTHING "  ../b\n",
           "line 3 is none of a package's manifest" },
-        { "package p\ndcgen 1\nfile 0123456789abcdef0123456789abcdef  a/../../b\n",
-          "line 3 is none of a package's manifest" },
-        { "package p\ndcgen 1\nfile 0123456789abcdef0123456789abcdef a.c\n", "line 3 is none of a package's manifest" },
-        { "package p\n# a remark\n\nfile 0123  a.c\n", "line 4 is none of a package's manifest" },
-        { "package p\ndcgen 1\nfile 0123456789abcdef0123456789abcdef0  a.c\n",
-          "line 3 is none of a package's manifest" },
-        { "files\n", "line 1 is none of a package's manifest" },
-        { "package \n", "line 1 is none of a package's manifest" },
+        { "# package p\n# dcgen 1\n" SHA256_OF_NOTHING " a.c\n", "line 3 is none of a package's manifest" },
+        { "# package p\n## prose\n\n", "line 3 is none of a package's manifest" },
+        { "# package p\n# prose\n", "line 2 is none of a package's manifest" },
+        { "# package p\n0123  a.c\n", "line 2 is none of a package's manifest" },
+        { "# package p\n# dcgen 1\n" SHA256_OF_NOTHING "0  a.c\n", "line 3 is none of a package's manifest" },
+        { "# dcgen-manifest 3\n", "line 1 is none of a package's manifest" },
+        { "# package \n", "line 1 is none of a package's manifest" },
+        { "# What dcgen wrote here\npackage p\ndcgen 0.1.0\nfile 0123456789abcdef0123456789abcdef  a.c\n",
+          "an earlier dcgen wrote it, with other hashes: make the package again from its spec and records" },
     };
     Arena *a = arena_new();
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

@@ -219,7 +219,7 @@ static bool is_written(const Package *p, const char *path)
 }
 
 /* They name the hashes of the other files: beside edited ones they tell nothing new. */
-static bool has_hashes(const char *path) { return strcmp(path, MANIFEST_PATH) == 0; }
+static bool has_hashes(const char *path) { return strcmp(path, MANIFEST_PATH) == 0 || strcmp(path, "package.json") == 0; }
 
 static bool is_changed(Arena *a, const Drift *d, const PackageFile *f)
 {

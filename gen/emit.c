@@ -508,6 +508,7 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
         add_file(&e, p, "report.html", in->report);
     add_file(&e, p, "regret.json", regret_file_text(a, in));
     add_file(&e, p, ".gitattributes", git_attributes);
+    add_file(&e, p, "package.json", emit_json(&e, p));
     const char *manifest = emit_manifest(&e, p);
     if (manifest)
         add_file(&e, p, MANIFEST_PATH, manifest);

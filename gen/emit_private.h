@@ -48,6 +48,8 @@ void emit_extent_check(Emitter *e, Text *t, const char *result);
 void emit_null_checks(Emitter *e, Text *t, const char *packed_bytes);
 /* What kernels get for the operand. Where it has no elements any address will do but NULL, which bears no arithmetic. */
 const char *emit_argument(Emitter *e, int operand);
+/* The text of package.json for a package that has its other files, but for MANIFEST. In emit_json.c. */
+const char *emit_json(Emitter *e, const Package *p);
 /* The text of MANIFEST for a package that has all its other files. NULL after errors. In emit_manifest.c. */
 const char *emit_manifest(Emitter *e, const Package *p);
 /* Comment lines on axes and operands, for the header. */

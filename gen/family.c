@@ -23,9 +23,9 @@ static const PackageRow cuda_files[] = {
     { "bench_cuda.c", "bench.c", true },   { NULL, NULL, false }
 };
 
-static const Family families[] = { { "cpu", ".c", "", "pack.c", "library.c", "CBLAS", cpu_files },
-                                   { "cuda", ".cu", "/cuda", "pack.cu", "library.cu", "the vendor's library",
-                                     cuda_files } };
+static const Family families[] = { { "cpu", ".c", "", "pack.c", "library.c", "CBLAS", "", NULL, cpu_files },
+                                   { "cuda", ".cu", "/cuda", "pack.cu", "library.cu", "the vendor's library", "_cuda",
+                                     "struct CUstream_st *", cuda_files } };
 
 const Family *family_find(const char *name)
 {

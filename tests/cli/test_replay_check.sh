@@ -20,7 +20,7 @@ key() {
 }
 
 section what MANIFEST names
-for path in .gitattributes CMakeLists.txt README.md bench.c dispatch.h kernels.c pieces.h pool.c records.jsonl regret.json \
+for path in .gitattributes CMakeLists.txt README.md bench.c dispatch.h kernels.c package.json pieces.h pool.c records.jsonl regret.json \
     report.html spec.cfg test.c tiny.h tiny_pool.h; do
     [ "$(grep -cE "^[0-9a-f]{64}  $path\$" tiny/MANIFEST)" -eq 1 ] || failed "MANIFEST does not name $path"
 done
@@ -82,7 +82,7 @@ told 'line ends: kernels.c'
 told 'line ends: MANIFEST'
 told 'edited: pool.c'
 told_not 'edited: kernels.c'
-grep -q "^p: line ends were changed (git's autocrlf?): 15 files are as dcgen wrote them, but for CR LF " "$out" || failed "no clear word"
+grep -q "^p: line ends were changed (git's autocrlf?): 16 files are as dcgen wrote them, but for CR LF " "$out" || failed "no clear word"
 told 'p: not made again, as that takes its own spec.cfg and records.jsonl'
 fresh
 sed 's/$/\r/' tiny/test.c >p/test.c

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What `cmake --install` and `cpack -G DEB` lay down: bin/dcgen, libexec/dcgen/ (runners), share/dcgen/ (templates and
-# specs, found by dcgen relative to itself), the man page, the documents, and what find_package(dcgen) loads.
+# specs, found by dcgen relative to itself), the man page, completions for bash and zsh, the documents, and what
+# find_package(dcgen) loads.
 install(DIRECTORY templates specs DESTINATION ${CMAKE_INSTALL_DATADIR}/dcgen)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 
 # In lib/ on every system, and for every architecture of the product: it is about a program, not a library. The prefix may move.
 include(CMakePackageConfigHelpers)
@@ -19,6 +20,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dcgen-config.cmake ${CMAKE_CURRENT_BIN
         DESTINATION ${dcgen_config_dir})
 
 install(FILES man/dcgen.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+install(FILES completion/dcgen.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME dcgen)
+install(FILES completion/_dcgen DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 
 set(CPACK_PACKAGE_NAME dcgen)
 set(CPACK_PACKAGE_VENDOR "dcgen")

@@ -27,18 +27,20 @@ static const char *first_of(Arena *a, const char *const *place, size_t n, const 
     return NULL;
 }
 
+/* Where templates and records may lie: installed; in the source tree, by the link in a build folder (one of several configurations is a
+ * folder below), in the tree that a build folder is in, and in one that is built within itself. */
+static const char *const data[] = {
+    "../share/dcgen/", "../../share/dcgen/", "share/dcgen/", "source/", "../source/", "../", "../../", ""
+};
+enum { NDATA = sizeof data / sizeof *data };
+
 const char *place_templates(Arena *a)
 {
-    static const char *const place[] = { "../share/dcgen/", "../../share/dcgen/", "share/dcgen/", "../", "../../" };
-    const char *targets = first_of(a, place, sizeof place / sizeof *place, "templates/targets", R_OK);
+    const char *targets = first_of(a, data, NDATA, "templates/targets", R_OK);
     return targets ? arena_strndup(a, targets, strlen(targets) - strlen("/targets")) : NULL;
 }
 
-const char *place_records(Arena *a)
-{
-    static const char *const place[] = { "../share/dcgen/", "../../share/dcgen/", "share/dcgen/", "../", "../../" };
-    return first_of(a, place, sizeof place / sizeof *place, "records", R_OK);
-}
+const char *place_records(Arena *a) { return first_of(a, data, NDATA, "records", R_OK); }
 
 const char *place_runner(Arena *a, const char *kind)
 {

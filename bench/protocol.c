@@ -14,6 +14,7 @@
 
 enum {
     BURST_NS = 2500000,
+    PEAK_SAMPLE_NS = 2000000,
     WARM_NS = 4000000, /* untimed calls before a burst: caches, clock, threads asleep or on one core */
     WARM_CALLS = 2,    /* at least: the first brings the operands back from memory */
     MIN_CALLS = 3,
@@ -94,9 +95,9 @@ static Limits limits_measure(const Match *m, const Problem *p)
 {
     if (m->threads > 1)
         wait_until_idle();
-    double peak_gflops = peak_fma_gflops(peak_best(), m->threads);
+    double peak_gflops = peak_fma_gflops(peak_best(), m->threads, PEAK_SAMPLE_NS);
     size_t bytes = sizeof(float) * (size_t)m->shape.N * (size_t)m->shape.K;
-    return (Limits){ peak_gflops, peak_read_gbs(peak_best(), p->W_nk, bytes, m->threads, m->read_way) };
+    return (Limits){ peak_gflops, peak_read_gbs(peak_best(), p->W_nk, bytes, m->threads, m->read_way, PEAK_SAMPLE_NS) };
 }
 
 /* Whether the machine was whole, as far as its FMA peak tells. */
@@ -128,8 +129,8 @@ void match_run(Match *m, const Problem *p, const Expected *e)
 {
     for (int i = 0; i < m->ncontestant; i++)
         m->contestant[i].left_out = contestant_prepare(&m->contestant[i], p, e);
-    double read_gbs;
-    m->read_way = peak_read_best(peak_best(), p->W_nk, sizeof(float) * m->shape.N * m->shape.K, m->threads, &read_gbs);
+    m->read_way =
+        peak_read_best(peak_best(), p->W_nk, sizeof(float) * m->shape.N * m->shape.K, m->threads, PEAK_SAMPLE_NS);
     for (int round = 0; round < m->nround; round++)
         while (!round_run(m, p, round) && m->nrepeated < MAX_REPEATS * m->nround)
             m->nrepeated++;

@@ -14,7 +14,7 @@ typedef struct {
     const char *target, *dtype;
     int nthread;
     const int *threads; /* the counts that limits are wanted for */
-    double max_ns;      /* what would begin later is left out */
+    double max_ns;      /* of all counts together; samples are taken as long as this allows */
 } LimitRequest;
 
 /* out[] has room for one a thread count; *n of them are filled in, with the runner's device: all or none. A runner that does not know

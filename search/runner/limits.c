@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * limits: see limits.h. A limit is the best of what is seen, not the mean: whatever disturbs the machine makes it
- * slower.
+ * slower. A neighbour on the core's other thread takes half of it for ms at a time, so samples are short, and go round
+ * the levels and the ways to read until the time is up.
  */
 #include "search/runner/limits.h"
 
@@ -10,7 +11,7 @@
 #include "search/process.h"
 #include "search/runner/runner.h"
 
-enum { FMA_REPEATS = 3, READ_REPEATS = 2 };
+enum { SAMPLE_NS = 300000 };
 static const int64_t MEMORY_LEAST = 64 << 20, MEMORY_MOST = 384 << 20;
 static const int MEMORY_CACHES = 3; /* the buffer that lies in memory, in sizes of the largest cache */
 
@@ -43,26 +44,53 @@ static int64_t buffer_bytes(const LimitsWish *w, int level)
 
 static bool is_late(const LimitsWish *w) { return process_clock_ns() > w->until_ns; }
 
-static double read_gbs(const LimitsWish *w, int64_t bytes)
+/* A buffer in each level; where there is none, it has no data. */
+typedef struct {
+    Block block[LEVEL_COUNT];
+    int64_t bytes[LEVEL_COUNT];
+} Buffers;
+
+/* The level's buffer, made when it is wanted first. False: there is none, or it is late. */
+static bool buffer_ready(const LimitsWish *w, Buffers *b, int level)
 {
-    Block b;
-    double gbs = 0;
-    if (bytes == 0 || is_late(w) || !block_new(&b, (size_t)bytes, 0))
-        return 0;
-    memset(b.data, 1, (size_t)bytes); /* pages that nobody wrote are all one page of zeros */
-    if (!is_late(w)) {
-        const int way = peak_read_best(w->isa, b.data, (size_t)bytes, w->threads, &gbs);
-        for (int i = 0; i < READ_REPEATS && !is_late(w); i++)
-            gbs = fmax(gbs, peak_read_gbs(w->isa, b.data, (size_t)bytes, w->threads, way));
-    }
-    block_free(&b);
-    return gbs;
+    if (b->block[level].data)
+        return true;
+    b->bytes[level] = buffer_bytes(w, level);
+    if (b->bytes[level] == 0 || is_late(w) || !block_new(&b->block[level], (size_t)b->bytes[level], 0))
+        return false;
+    memset(b->block[level].data, 1, (size_t)b->bytes[level]); /* pages that nobody wrote are all one page of zeros */
+    return true;
 }
 
-void limits_measure(const LimitsWish *w, LimitRecord *out)
+static void sample_fma(const LimitsWish *w, LimitRecord *out)
 {
-    for (int i = 0; i < FMA_REPEATS && (i == 0 || !is_late(w)); i++)
-        out->flops_per_s = fmax(out->flops_per_s, 1e9 * peak_fma_gflops(w->isa, w->threads));
+    out->flops_per_s = fmax(out->flops_per_s, 1e9 * peak_fma_gflops(w->isa, w->threads, SAMPLE_NS));
+}
+
+static void sample_read(const LimitsWish *w, Buffers *b, int level, int way, LimitRecord *out)
+{
+    if (is_late(w) || !buffer_ready(w, b, level) || is_late(w))
+        return;
+    const double gbs = peak_read_gbs(w->isa, b->block[level].data, (size_t)b->bytes[level], w->threads, way, SAMPLE_NS);
+    out->bytes_per_s[level] = fmax(out->bytes_per_s[level], 1e9 * gbs);
+}
+
+int limits_measure(const LimitsWish *w, LimitRecord *out)
+{
+    static int way = 0; /* goes on where the last request ended: a short one has no time for all ways */
+    Buffers b = { 0 };
+    int rounds = 0;
+    do {
+        for (int level = 0; level < LEVEL_COUNT; level++) {
+            if (level == 0 || !is_late(w))
+                sample_fma(w, out);
+            sample_read(w, &b, level, way, out);
+        }
+        way = (way + 1) % PEAK_WAYS;
+        rounds++;
+    } while (!is_late(w));
     for (int level = 0; level < LEVEL_COUNT; level++)
-        out->bytes_per_s[level] = 1e9 * read_gbs(w, buffer_bytes(w, level));
+        if (b.block[level].data)
+            block_free(&b.block[level]);
+    return rounds;
 }

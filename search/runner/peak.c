@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peak: the loops are assembly, so that no compiler can spill, fold or drop anything. Each thread works long enough
- * (about 2 ms) that starting and joining, which are not timed, do not matter.
+ * peak: the loops are assembly, so that no compiler can spill, fold or drop anything. Starting and joining threads is not
+ * timed.
  */
 #include "search/runner/peak.h"
 
@@ -13,7 +13,6 @@
 #include <time.h>
 
 enum {
-    LOOP_NS = 2000000,
     CHAINS = 16, /* independent FMAs: latency 4 to 5 times two units need 8 to 10 */
     MAX_THREAD = 256,
     BLOCK = 256, /* bytes read of one stream before the next one's turn */
@@ -244,12 +243,12 @@ static void fma_work(const Team *t, int thread)
     job->isa->fma(job->rounds);
 }
 
-double peak_fma_gflops(const PeakIsa *isa, int threads)
+double peak_fma_gflops(const PeakIsa *isa, int threads, double sample_ns)
 {
     FmaJob job = { isa, 100000 };
     Team t = { .work = fma_work, .arg = &job, .threads = 1 };
     double once_ns = team_run_ns(&t);
-    job.rounds = (int64_t)(job.rounds * (LOOP_NS / once_ns)) + 1;
+    job.rounds = (int64_t)((double)job.rounds * (sample_ns / once_ns)) + 1;
     t = (Team){ .work = fma_work, .arg = &job, .threads = threads };
     double time_ns = team_run_ns(&t);
     return 2.0 * CHAINS * job.isa->lanes * (double)job.rounds * t.threads / time_ns;
@@ -261,7 +260,7 @@ typedef struct {
     int streams, ahead_bytes;
 } ReadWay;
 
-static const ReadWay ways[] = {
+static const ReadWay ways[PEAK_WAYS] = {
     { "1 stream", 1, 0 },
     { "4 streams", 4, 0 },
     { "8 streams", 8, 0 },
@@ -269,8 +268,6 @@ static const ReadWay ways[] = {
     { "4 streams, prefetch", 4, 1024 },
     { "8 streams, prefetch", 8, 1024 },
 };
-
-enum { NWAY = sizeof ways / sizeof ways[0] };
 
 typedef struct {
     const PeakIsa *isa;
@@ -318,26 +315,26 @@ static double read_gbs(ReadJob *job, int threads)
     return (double)job->part_bytes * t.threads * job->passes / time_ns;
 }
 
-double peak_read_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way)
+double peak_read_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way, double sample_ns)
 {
     size_t grain = (size_t)ways[way].streams * BLOCK;
     ReadJob job = { isa, &ways[way], buffer, bytes / threads / grain * grain, 1 };
     if (job.part_bytes == 0)
         return 0;
     double gbs = read_gbs(&job, threads); /* also warms the caches up */
-    double passes = LOOP_NS * gbs / ((double)job.part_bytes * threads);
+    double passes = sample_ns * gbs / ((double)job.part_bytes * threads);
     job.passes = (int)passes + (passes < 0.5 ? 1 : 3); /* one pass of a buffer so large is long enough */
     return read_gbs(&job, threads);
 }
 
-int peak_read_best(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, double *gbs)
+int peak_read_best(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, double sample_ns)
 {
     int best = 0;
-    *gbs = 0;
-    for (int way = 0; way < NWAY; way++) {
-        double seen_gbs = peak_read_gbs(isa, buffer, bytes, threads, way);
-        if (seen_gbs > *gbs) {
-            *gbs = seen_gbs;
+    double best_gbs = 0;
+    for (int way = 0; way < PEAK_WAYS; way++) {
+        double seen_gbs = peak_read_gbs(isa, buffer, bytes, threads, way, sample_ns);
+        if (seen_gbs > best_gbs) {
+            best_gbs = seen_gbs;
             best = way;
         }
     }

@@ -69,7 +69,7 @@ static void close_work(Work *w)
 }
 
 /* Threads of the pool would be in the way: they spin for a while after their last job. */
-static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, const char **err)
+static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err)
 {
     Device d;
     LimitsWish w = { .isa = peak_find(q->target), .threads = q->threads, .until_ns = q->until_ns };
@@ -80,7 +80,7 @@ static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, c
     w.cache_bytes[LEVEL_L2] = d.l2_bytes;
     w.cache_bytes[LEVEL_L3] = d.l3_bytes;
     set_pool(1);
-    limits_measure(&w, out);
+    *rounds = limits_measure(&w, out);
     return true;
 }
 

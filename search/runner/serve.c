@@ -334,13 +334,15 @@ static bool do_measure(Session *s, json_t *json)
 static json_t *limits_json(Session *s, Arena *a, const LimitsRequest *q, const char **err)
 {
     LimitRecord r = { 0 };
-    if (!s->engine->limits(a, q, &r, err))
+    int rounds = 0;
+    if (!s->engine->limits(a, q, &r, &rounds, err))
         return NULL;
     json_t *rates = json_object();
     for (int i = 0; i < LEVEL_COUNT; i++)
         if (r.bytes_per_s[i] > 0)
             json_object_set_new(rates, level_name((Level)i), json_real(r.bytes_per_s[i]));
-    return json_pack("{s:i, s:f, s:o}", "threads", q->threads, "flops_per_s", r.flops_per_s, "bytes_per_s", rates);
+    return json_pack("{s:i, s:i, s:f, s:o}", "threads", q->threads, "rounds", rounds, "flops_per_s", r.flops_per_s,
+                     "bytes_per_s", rates);
 }
 
 static const char *add_limits(Session *s, Arena *a, json_t *json, json_t *list)
@@ -354,9 +356,10 @@ static const char *add_limits(Session *s, Arena *a, json_t *json, json_t *list)
         return "limits needs target, dtype, threads and max_ns";
     if (!s->engine->limits)
         return "this runner measures no limits";
-    q.until_ns = process_clock_ns() + max_ns;
+    const double end_ns = process_clock_ns() + max_ns;
     for (int i = 0; i < n; i++) {
         q.threads = (int)threads[i];
+        q.until_ns = end_ns - max_ns * (n - 1 - i) / n; /* each count has its part of the time */
         json_t *one = limits_json(s, a, &q, &err);
         if (!one)
             return err;

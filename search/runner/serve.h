@@ -46,8 +46,9 @@ typedef struct {
     bool (*time)(Work *w, char why[WHY_BYTES]);
     void (*close)(Work *w); /* what open took, and all that is loaded */
     void (*end)(void);      /* at the end of the input; may be NULL */
-    /* Fills in the rates of `out`. False with *err set: they cannot be measured. NULL: this engine measures none. */
-    bool (*limits)(Arena *a, const LimitsRequest *q, LimitRecord *out, const char **err);
+    /* Fills in the rates of `out`, each the best of so many rounds. False with *err set: they cannot be measured. NULL: this engine
+     * measures none. */
+    bool (*limits)(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err);
 } Engine;
 
 /* The whole program: its exit code. */

@@ -19,8 +19,9 @@ enum {
     LEAST_ROUNDS = 4
 }; /* but not before so many rounds in succession, nor before so many in all: a model of little data may think that it knows */
 static const double NEAR_BEST = 1.3;
-static const double LIMITS_S = 1,
-                    LIMITS_SHARE = 0.03; /* for the machine's limits: the less of a second and that of the budget */
+static const double LIMITS_SHARE = 0.03; /* of the budget, for the machine's limits */
+enum { LIMITS_TIMES = 8 };               /* the budget is cut so often for them, but not below LIMITS_LEAST_S a time */
+static const double LIMITS_LEAST_S = 0.12, LIMITS_MOST_S = 0.25;
 
 static double left_s(const Search *q, double share) { return q->began_s + share * q->seconds - q->lab->now_s(q); }
 
@@ -49,6 +50,39 @@ static const Candidate *choose_anchor(const Search *q, Arena *scratch)
         }
     }
     return best;
+}
+
+/* ---- the machine's limits ---- */
+
+/* Asks the runner, and records what it says. One that does not know them is not asked again. */
+static bool ask_limits(Search *q, Arena *scratch, double most_s, const char **err)
+{
+    const Spec *s = q->study->spec;
+    LimitRecord *limit = ARENA_ARRAY(scratch, (size_t)s->nthread + 1, LimitRecord);
+    const LimitRequest request = { q->study->target->name, s->dtype, s->nthread, s->threads, 1e9 * most_s };
+    int n = 0;
+    if (!limit_measure(q->runner, scratch, &request, limit, &n, q->stop, err))
+        return false;
+    if (n == 0)
+        q->limits_due_s = INFINITY;
+    for (int i = 0; i < n; i++) {
+        limit[i].device = q->study->device->id;
+        if (!record_add_limit(q->records, &limit[i], err))
+            return false;
+    }
+    return true;
+}
+
+/* What the device does at most, to judge times by; nothing depends on it. Whatever else uses the machine hides it for a while, so it is
+ * measured at the start of a run that measures, every now and then, and at the end. */
+static bool measure_limits(Search *q, Arena *scratch, bool last, const char **err)
+{
+    const double now_s = q->lab->now_s(q);
+    if (!q->lab->measures || (last ? !(q->limits_due_s > 0 && isfinite(q->limits_due_s)) : now_s < q->limits_due_s))
+        return true;
+    const double most_s = fmin(fmax(LIMITS_SHARE * q->seconds / LIMITS_TIMES, LIMITS_LEAST_S), LIMITS_MOST_S);
+    q->limits_due_s = now_s + most_s / LIMITS_SHARE;
+    return ask_limits(q, scratch, most_s, err);
 }
 
 /* "1.14x of the general kernel": geometric mean over the shapes that both were measured on. */
@@ -110,7 +144,7 @@ static bool search_round(Search *q, Arena *scratch, Rng *rng, Rounds *r, bool *g
     r->idle = gain > WORTH ? 0 : r->idle + 1;
     *go_on = n > 0 && (r->idle < PATIENCE || r->n < LEAST_ROUNDS);
     r->n++;
-    return !*go_on || q->lab->trials(q, scratch, p, n, SEARCH_SHARE, err);
+    return !*go_on || (measure_limits(q, scratch, false, err) && q->lab->trials(q, scratch, p, n, SEARCH_SHARE, err));
 }
 
 void search_show(Search *q, Arena *scratch)
@@ -269,7 +303,8 @@ static bool hold_bouts(Search *q, Arena *scratch, Bout *bout, double ns, const c
         if (pass == 0)
             shrink_bout(q, &bout[j], first);
         if (!met(s, j, &bout[j], pass + 1) && !(pass > 0 && too_late(q, (Remaining){ 1, bout[j].ns })) &&
-            !q->lab->compare(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, all), err))
+            !(measure_limits(q, scratch, false, err) &&
+              q->lab->compare(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, all), err)))
             return false;
         take_off(&all, planned_ns);
         take_off(&first, planned_ns);
@@ -290,39 +325,6 @@ static void build_library(Search *q)
     else if (b->text || diag_nerror(d))
         q->library_why =
             arena_printf(q->arena, "it does not compile: %s", b->text ? b->why : "a name or condition in it is wrong");
-}
-
-/* The machine's limits on that many threads are recorded. */
-static bool knows_limit(const Search *q, int threads)
-{
-    const Records *r = record_all(q->records);
-    for (int64_t i = 0; i < r->nlimit; i++)
-        if (r->limit[i].threads == threads && strcmp(r->limit[i].device, q->study->device->id) == 0 &&
-            strcmp(r->limit[i].target, q->study->target->name) == 0 &&
-            strcmp(r->limit[i].dtype, q->study->spec->dtype) == 0)
-            return true;
-    return false;
-}
-
-/* Once for a device: what it does at most, to judge times by. Nothing depends on it. */
-static bool measure_limits(Search *q, Arena *scratch, const char **err)
-{
-    const Spec *s = q->study->spec;
-    int *threads = ARENA_ARRAY(scratch, (size_t)s->nthread + 1, int), n = 0;
-    for (int i = 0; i < s->nthread; i++)
-        if (!knows_limit(q, s->threads[i]))
-            threads[n++] = s->threads[i];
-    LimitRecord *limit = ARENA_ARRAY(scratch, (size_t)n + 1, LimitRecord);
-    const LimitRequest request = { q->study->target->name, s->dtype, n, threads,
-                                   1e9 * fmin(LIMITS_S, LIMITS_SHARE * q->seconds) };
-    if (n && !limit_measure(q->runner, scratch, &request, limit, &n, q->stop, err))
-        return false;
-    for (int i = 0; i < n; i++) {
-        limit[i].device = q->study->device->id;
-        if (!record_add_limit(q->records, &limit[i], err))
-            return false;
-    }
-    return true;
 }
 
 /* Every trial that a package could keep. */
@@ -347,11 +349,8 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
         *err = "no candidate could be built, verified and measured";
         return false;
     }
-    if (q->lab->measures) {
+    if (q->lab->measures)
         build_library(q);
-        if (!measure_limits(q, scratch, err))
-            return false;
-    }
     Bout *bout = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Bout);
     int64_t *all = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, int64_t);
     const int64_t *trial = q->strategy->compares_all ? all : as->kernel;
@@ -392,7 +391,7 @@ bool search_run(Search *q, const char **err)
         arena_reset(scratch);
         ok = final_phase(q, scratch, err);
     }
-    ok = ok && (!q->lab->measures || settle(q, scratch, fresh, err));
+    ok = ok && (!q->lab->measures || settle(q, scratch, fresh, err)) && measure_limits(q, scratch, true, err);
     arena_free(scratch);
     return ok;
 }

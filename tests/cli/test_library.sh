@@ -4,7 +4,7 @@
 # ctest: timeout=120
 #
 # A CBLAS beside the finalists on a CPU: its times are in the records, in the summary and in the report; without one the search goes on
-# and says why. And what else a search records beside its times: the machine's limits, the order of candidates.
+# and says why. And what else a search records beside its times: the machine's limits, at its start and its end, the order of candidates.
 . "$SRC/tests/cli/lib.sh"
 cp "$SRC/templates/dense/library.c" "$tmp/inst/share/dcgen/templates/dense"
 write_spec tiny.cfg
@@ -19,7 +19,10 @@ int main(void)
 }
 END
 cc probe.c -o probe -ldl
-run 0 -o with tiny.cfg
+program noting-runner <<'END'
+tee asked | "$RUNNER" --targets "$TARGETS"
+END
+RUNNER=$runner TARGETS=$tmp/inst/share/dcgen/templates/targets run 0 --runner ./noting-runner -o with tiny.cfg
 if ./probe; then
     grep '"final":true' with/records.jsonl | grep -q '"library_ns":[1-9]' || failed "the records have no times of CBLAS"
     grep '"final":false' with/records.jsonl | grep -q '"library_ns"' && failed "CBLAS ran outside the last comparison"
@@ -34,7 +37,10 @@ grep -q dlopen with/kernels.c && failed "CBLAS is in the package"
 whole with
 
 section its records say how it went
-[ "$(grep -c '"type":"limit".*"threads":1,"flops_per_s":' with/records.jsonl)" -eq 1 ] || failed "not one line of limits"
+[ "$(grep -c '"type":"limit".*"threads":1,"flops_per_s":' with/records.jsonl)" -ge 2 ] || failed "limits were measured once only"
+grep '"cmd":"limits"\|"repeats":[1-9]' asked | sed 's/.*"cmd":"\([a-z]*\)".*/\1/' >order
+[ "$(sed -n 1p order)" = limits ] || failed "no limits were measured at the start"
+[ "$(tail -n 1 order)" = limits ] || failed "no limits were measured at the end"
 trials with/records.jsonl | sed -n 's/.*"n":\([0-9]*\),.*/\1/p' | sort -n >order
 [ "$(sort -u order | grep -c '')" -eq "$(ntrials with/records.jsonl)" ] || failed "not every candidate has a number of its own"
 run 0 explain with T=3

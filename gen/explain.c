@@ -316,7 +316,8 @@ static double cost_of(const Explanation *x, int kernel, const Instance *inst)
 static void hold_against_bound(const Explanation *x, Answer *w)
 {
     w->has_bound = roofline_bound(x->roofline, w->inst.extent, w->inst.threads, &w->bound);
-    if (w->has_bound && isfinite(w->choice.ns))
+    w->has_shares = w->has_bound && isfinite(w->choice.ns) && bound_allows(&w->bound, w->choice.ns);
+    if (w->has_shares)
         w->shares = roofline_shares(&w->bound, w->choice.ns, w->has_factors ? w->pad : 1, w->has_factors ? w->occ : 1);
 }
 

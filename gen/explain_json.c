@@ -121,7 +121,7 @@ static json_t *roofline(const Explanation *x, const Answer *w)
 static json_t *limited_by(const Answer *w)
 {
     const Shares *s = &w->shares;
-    if (!w->has_bound || !isfinite(w->choice.ns))
+    if (!w->has_shares)
         return json_null();
     json_t *o = json_object();
     json_object_set_new(o, "what", string(s->limited_by));

@@ -29,8 +29,9 @@ typedef struct {
     double pad, occ;
     double model_ns; /* by the model alone, as if this kernel had never been measured; INFINITY: not known */
     bool has_bound;
+    bool has_shares; /* the bound is known, and the time is none that it rules out */
     Bound bound;
-    Shares shares; /* of the bound in the time; with has_bound, and where the time is known */
+    Shares shares; /* of the bound in the time; with has_shares */
     int64_t near;  /* the nearest tuned shape on which the kernel was measured; -1: none */
 } Answer;
 

@@ -194,6 +194,11 @@ static void say_limit(const Explanation *x, const Answer *w, FILE *out)
     Arena *a = x->arena;
     if (!w->has_bound || !isfinite(w->choice.ns))
         return;
+    if (!w->has_shares) {
+        fprintf(out, "  %-10s not known: the time that is predicted is %s below the roofline\n", "limited by",
+                number_percent(a, 1 - w->choice.ns / w->bound.ns));
+        return;
+    }
     fprintf(out, "  %-10s %s\n", "limited by", limit_text(x, w));
     fprintf(out, "  %-10s %s of the roofline is reached = padding %s x balance %s x kernel %s\n", "",
             number_percent(a, s->reached), number_sig(a, s->padding, 3), number_sig(a, s->balance, 3),

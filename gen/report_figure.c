@@ -78,23 +78,24 @@ Range report_shared_x(const Report *r)
     return x;
 }
 
-/* What the model says of shapes far from any that was measured may be absurd: the axis ends a little above the roofline. */
+/* What the model says of shapes far from any that was measured may be absurd: for that the axis ends a little above the roofline. What
+ * tuned shapes have is always on it. */
 static Range shared_y(const Report *r)
 {
     Plot unused = { .script = { .arena = r->arena } };
-    Range y = RANGE_NOTHING, roof = RANGE_NOTHING;
+    Range line = RANGE_NOTHING, tuned = RANGE_NOTHING, roof = RANGE_NOTHING;
     for (int i = 0; i < r->groups.ngroup; i++)
         if (r->groups.group[i].panel) {
-            add_series(r, &unused, "x", &r->groups.group[i], chosen_ns, false, &y);
-            add_series(r, &unused, "x", &r->groups.group[i], oracle_ns, false, &y);
-            add_series(r, &unused, "x", &r->groups.group[i], general_ns, true, &y);
-            add_series(r, &unused, "x", &r->groups.group[i], library_ns, true, &y);
+            add_series(r, &unused, "x", &r->groups.group[i], chosen_ns, false, &line);
+            add_series(r, &unused, "x", &r->groups.group[i], chosen_ns, true, &tuned);
+            add_series(r, &unused, "x", &r->groups.group[i], oracle_ns, true, &tuned);
+            add_series(r, &unused, "x", &r->groups.group[i], general_ns, true, &tuned);
+            add_series(r, &unused, "x", &r->groups.group[i], library_ns, true, &tuned);
             add_series(r, &unused, "x", &r->groups.group[i], bound_ns, false, &roof);
         }
-    if (roof.lo <= roof.hi)
-        y = (Range){ fmin(y.lo, roof.lo),
-                     has_flops(r) ? fmax(roof.hi, fmin(y.hi, OVER_ROOF * roof.hi)) : fmax(y.hi, roof.hi) };
-    return y;
+    if (roof.lo <= roof.hi && has_flops(r))
+        line.hi = fmin(line.hi, OVER_ROOF * roof.hi);
+    return (Range){ fmin(fmin(line.lo, tuned.lo), roof.lo), fmax(fmax(line.hi, tuned.hi), roof.hi) };
 }
 
 static void draw_panel(Report *r, const Group *g, int *index, Range x, Range y)

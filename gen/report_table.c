@@ -147,10 +147,12 @@ void report_table_limits(Report *r)
         limit_row(r, &f->limit[i]);
     table_end(r);
     html_element(&r->out, "p", "note",
-                 f->modelled
-                     ? "Of the target's data sheet."
-                     : "Measured beside the kernels: FMAs on registers, and reading a buffer again and again that "
-                       "lies in that level.");
+                 arena_printf(r->arena, "%s%s",
+                              f->modelled
+                                  ? "Of the target's data sheet."
+                                  : "Measured throughout the search: FMAs on registers, and reading a buffer again "
+                                    "and again that lies in that level, the best of many short times.",
+                              f->raised ? " A kernel was faster than that: where it was, its rate counts." : ""));
 }
 
 /* ---- tuned shapes ---- */
@@ -230,9 +232,10 @@ static void bound_cells(Report *r, const Instance *inst, const Candidate *c, dou
     const bool known = isfinite(ns) && roofline_bound(r->in->roofline, inst->extent, inst->threads, &b);
     if (known && !choice_factors(r->in->study, c, inst->extent, inst->threads, &pad, &occ))
         pad = occ = 1;
-    const Shares s = known ? roofline_shares(&b, ns, pad, occ) : (Shares){ .limited_by = "-" };
+    const bool allowed = known && bound_allows(&b, ns); /* a time that is predicted may lie below the bound */
+    const Shares s = allowed ? roofline_shares(&b, ns, pad, occ) : (Shares){ .limited_by = "-" };
     table_cell(r, "num", known ? time_text(r, b.ns, true) : "-");
-    table_cell(r, "num", known ? number_percent(r->arena, s.reached) : "-");
+    table_cell(r, "num", allowed ? number_percent(r->arena, s.reached) : "-");
     table_cell(r, NULL, s.limited_by);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 static const double WORTH_NAMING = 0.9; /* a factor below this is what limits */
+static const double ROUNDING = 1e-9;
 
 /* ---- what the device does at most ---- */
 
@@ -61,25 +62,7 @@ static void take_data_sheet(Roofline *f, const Study *s)
         f->nlimit = 0;
 }
 
-Roofline roofline_make(Arena *a, const Study *s, const Records *r)
-{
-    Roofline f = { .spec = s->spec, .limit = ARENA_ARRAY(a, (size_t)(r ? r->nlimit : 0) + 1, LimitRecord) };
-    const Device *d = s->device;
-    const bool cuda = target_is_cuda(s->target);
-    f.bytes[LEVEL_L1] = cuda ? 0 : d->l1_bytes;
-    f.bytes[LEVEL_L2] = d->l2_bytes;
-    f.bytes[LEVEL_L3] = d->l3_bytes;
-    f.bytes[LEVEL_MEMORY] = INT64_MAX;
-    if (cuda)
-        take_data_sheet(&f, s);
-    for (int64_t i = 0; r && !cuda && i < r->nlimit; i++)
-        if (strcmp(r->limit[i].device, d->id) == 0 && strcmp(r->limit[i].target, s->target->name) == 0 &&
-            strcmp(r->limit[i].dtype, s->spec->dtype) == 0)
-            take_measured(&f, &r->limit[i]);
-    return f;
-}
-
-/* ---- a shape ---- */
+/* ---- levels ---- */
 
 /* The nearest level that holds so many bytes and whose rate is known. One beyond it that is known is slower, so that its time would be no
  * bound if the level itself is not known: then the last one before it counts. */
@@ -98,12 +81,81 @@ static Level level_of(const Roofline *f, const LimitRecord *l, double bytes)
     return best;
 }
 
-bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound *out)
+/* ---- what kernels do beyond it ---- */
+
+static LimitRecord *limit_at(const Roofline *f, int threads)
 {
-    const LimitRecord *l = NULL;
     for (int i = 0; i < f->nlimit; i++)
         if (f->limit[i].threads == threads)
-            l = &f->limit[i];
+            return &f->limit[i];
+    return NULL;
+}
+
+static void raise_to(Roofline *f, double *rate, double to)
+{
+    f->raised = f->raised || to > *rate;
+    *rate = fmax(*rate, to);
+}
+
+/* Something took so long on that shape. */
+static void take_time(Roofline *f, const Instance *inst, double ns)
+{
+    LimitRecord *l = limit_at(f, inst->threads);
+    const double flops = spec_flops(f->spec, inst->extent), bytes = spec_bytes(f->spec, inst->extent);
+    if (!l || !(ns > 0))
+        return;
+    raise_to(f, &l->flops_per_s, 1e9 * flops / ns);
+    const Level level = level_of(f, l, bytes);
+    if (level < LEVEL_COUNT)
+        raise_to(f, &l->bytes_per_s[level], 1e9 * bytes / ns);
+}
+
+static void take_times(Roofline *f, const Study *s)
+{
+    for (int64_t j = 0; j < s->nshape; j++) {
+        for (int64_t i = 0; i < s->ntrial; i++)
+            if (trial_usable(&s->trial[i]))
+                take_time(f, s->shape[j], s->trial[i].ns[j]);
+        take_time(f, s->shape[j], study_library(s, j));
+    }
+}
+
+/* A level that is nearer is no slower than one behind it. */
+static void order_levels(LimitRecord *l)
+{
+    double behind = 0;
+    for (int i = LEVEL_COUNT - 1; i >= 0; i--)
+        if (l->bytes_per_s[i] > 0)
+            behind = l->bytes_per_s[i] = fmax(l->bytes_per_s[i], behind);
+}
+
+Roofline roofline_make(Arena *a, const Study *s, const Records *r)
+{
+    Roofline f = { .spec = s->spec, .limit = ARENA_ARRAY(a, (size_t)(r ? r->nlimit : 0) + 1, LimitRecord) };
+    const Device *d = s->device;
+    const bool cuda = target_is_cuda(s->target);
+    f.bytes[LEVEL_L1] = cuda ? 0 : d->l1_bytes;
+    f.bytes[LEVEL_L2] = d->l2_bytes;
+    f.bytes[LEVEL_L3] = d->l3_bytes;
+    f.bytes[LEVEL_MEMORY] = INT64_MAX;
+    if (cuda)
+        take_data_sheet(&f, s);
+    for (int64_t i = 0; r && !cuda && i < r->nlimit; i++)
+        if (strcmp(r->limit[i].device, d->id) == 0 && strcmp(r->limit[i].target, s->target->name) == 0 &&
+            strcmp(r->limit[i].dtype, s->spec->dtype) == 0)
+            take_measured(&f, &r->limit[i]);
+    if (!d->modelled)
+        take_times(&f, s);
+    for (int i = 0; i < f.nlimit; i++)
+        order_levels(&f.limit[i]);
+    return f;
+}
+
+/* ---- a shape ---- */
+
+bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound *out)
+{
+    const LimitRecord *l = limit_at(f, threads);
     *out = (Bound){ .flops = l ? spec_flops(f->spec, extent) : 0 };
     if (!l || !(out->flops > 0))
         return false;
@@ -121,11 +173,15 @@ bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound
 
 /* ---- a kernel on it ---- */
 
-/* Padding and idle threads make the arithmetic longer; as long as memory takes longer still, they cost nothing. */
+bool bound_allows(const Bound *b, double time_ns) { return time_ns >= b->ns * (1 - ROUNDING); }
+
+/* Padding and idle threads make the arithmetic longer; as long as memory takes longer still, they cost nothing. They cost no more than
+ * the time that there was. */
 Shares roofline_shares(const Bound *b, double time_ns, double pad, double occ)
 {
-    const double padded_ns = fmax(b->memory_ns, b->compute_ns / pad);
-    const double balanced_ns = fmax(b->memory_ns, b->compute_ns / (pad * occ));
+    time_ns = fmax(time_ns, b->ns);
+    const double padded_ns = fmin(time_ns, fmax(b->memory_ns, b->compute_ns / pad));
+    const double balanced_ns = fmin(time_ns, fmax(b->memory_ns, b->compute_ns / (pad * occ)));
     Shares s = { .reached = b->ns / time_ns,
                  .padding = b->ns / padded_ns,
                  .balance = padded_ns / balanced_ns,

@@ -6,6 +6,9 @@
  *
  * flops are the op's useful ones; bytes those of all operands, each once; the bandwidth is that of the nearest level of memory that
  * holds them all. On CPUs peak and bandwidths were measured (LimitRecord); on GPUs they are the target's data sheet, for the device's number of multiprocessors.
+ * A neighbour on the machine may have hidden a limit from all its measurements. So a verified kernel, or the library, that was faster
+ * on a tuned shape raises it: its useful flops over its time the peak, its bytes over its time the bandwidth of the level that they lie
+ * in, and of those nearer, which are no slower. Nothing that was measured is above the roofline.
  */
 #ifndef DCGEN_ROOFLINE_H
 #define DCGEN_ROOFLINE_H
@@ -20,6 +23,7 @@ typedef struct {
     const Spec *spec;
     int nlimit;         /* 0: nothing is known */
     LimitRecord *limit; /* one a thread count */
+    bool raised;        /* a kernel was faster than the limits that were measured */
     int64_t
         bytes[LEVEL_COUNT]; /* what a level holds, of L1 and L2 each core's; of memory: INT64_MAX; 0: it is not there */
     bool modelled;          /* of a data sheet, not measured */
@@ -37,12 +41,15 @@ typedef struct {
 /* False: for that number of threads nothing is known, or there is nothing to compute. */
 bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound *out);
 
-/* What keeps a kernel from the bound, as factors of bound / time:
+/* A time that a kernel can have, as far as the bound knows. Predicted ones may lie below it: then there are no shares. */
+bool bound_allows(const Bound *b, double time_ns);
+
+/* What keeps a kernel from the bound, as factors of bound / time, which the bound allows:
  *   padding  work that the kernel does on top of the useful          (f_pad, where arithmetic takes longer than memory)
  *   balance  threads that wait for the busiest, waves that are not full  (f_occ, likewise)
  *   kernel   all that remains: instructions beside FMAs, latencies, caches */
 typedef struct {
-    double reached; /* bound / time = padding * balance * kernel */
+    double reached; /* bound / time = padding * balance * kernel, 1 at most */
     double padding, balance, kernel;
     const char *limited_by; /* "arithmetic", "memory", "padding", "balance", "kernel" */
 } Shares;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * roofline: bounds worked out by hand, the level that data lie in, and what keeps a kernel from the bound.
+ * roofline: bounds worked out by hand, the level that data lie in, limits that kernels beat, and what keeps a kernel from the bound.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,9 +36,12 @@ static LimitRecord limit_of(int threads)
                           .bytes_per_s = { 2e11, 1e11, 2e10, 1e10 } };
 }
 
+/* Of the limits alone: no kernel was timed. */
 static Roofline roofline_of(LimitRecord *l, int n)
 {
-    return roofline_make(bert.arena, bert.study, &(Records){ .nlimit = n, .limit = l });
+    Study untimed = *bert.study;
+    untimed.ntrial = 0;
+    return roofline_make(bert.arena, &untimed, &(Records){ .nlimit = n, .limit = l });
 }
 
 static void assert_near(double got, double wanted)
@@ -87,6 +90,103 @@ static void data_lie_in_the_nearest_level_that_holds_them(void **state)
         assert_int_equal(b.level, row[i].level);
     }
     assert_false(roofline_bound(&f, row[0].extent, 2, &b)); /* nothing is known of two threads */
+}
+
+/* Of L1 and L2 each core has its own, the L3 cache is one for all; data that fill a level exactly still lie in it. */
+static void levels_end_at_their_last_byte(void **state)
+{
+    (void)state;
+    static const int64_t extent[] = { 512, 512, 512 };
+    LimitRecord l[] = { limit_of(1), limit_of(4) };
+    Roofline f = roofline_of(l, 2);
+    const int64_t bytes = 4 * (3 * 512 * 512 + 512);
+    const struct {
+        int64_t l1, l2, l3;
+        int threads;
+        Level level;
+    } row[] = { { bytes, bytes, bytes, 1, LEVEL_L1 },     { bytes - 1, bytes, bytes, 1, LEVEL_L2 },
+                { 1, bytes - 1, bytes, 1, LEVEL_L3 },     { 1, 1, bytes - 1, 1, LEVEL_MEMORY },
+                { bytes / 4, bytes, bytes, 4, LEVEL_L1 }, { bytes / 4 - 1, bytes / 4, bytes, 4, LEVEL_L2 },
+                { 1, bytes / 4 - 1, bytes, 4, LEVEL_L3 }, { 1, 1, bytes - 1, 4, LEVEL_MEMORY } };
+    Bound b;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        f.bytes[LEVEL_L1] = row[i].l1;
+        f.bytes[LEVEL_L2] = row[i].l2;
+        f.bytes[LEVEL_L3] = row[i].l3;
+        assert_true(roofline_bound(&f, extent, row[i].threads, &b));
+        assert_near(b.bytes, (double)bytes);
+        assert_int_equal(b.level, row[i].level);
+    }
+}
+
+/* Limits that a neighbour hid: slower than what kernels did on the same machine. */
+static Bound bound_at(const Roofline *f, int64_t shape)
+{
+    Bound b;
+    assert_true(roofline_bound(f, bert.study->shape[shape]->extent, 1, &b));
+    return b;
+}
+
+static void nothing_that_was_measured_is_above_the_roofline(void **state)
+{
+    (void)state;
+    LimitRecord slow = limit_of(1), compute = limit_of(1), memory = limit_of(1);
+    slow.flops_per_s = compute.flops_per_s = 1e9;
+    memory.flops_per_s = 1e16;
+    for (int i = 0; i < LEVEL_COUNT; i++) {
+        slow.bytes_per_s[i] = memory.bytes_per_s[i] = 1e7;
+        compute.bytes_per_s[i] = 1e16;
+    }
+    LimitRecord *const row[] = { &slow, &compute, &memory };
+    const Study *s = bert.study;
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        const Roofline f = roofline_make(bert.arena, s, &(Records){ .nlimit = 1, .limit = row[k] });
+        double most = 0;
+        assert_true(f.raised);
+        for (int64_t i = 0; i < s->ntrial; i++)
+            for (int64_t j = 0; trial_usable(&s->trial[i]) && j < s->nshape; j++) {
+                const Bound b = bound_at(&f, j);
+                assert_true(bound_allows(&b, s->trial[i].ns[j]));
+                most = fmax(most, roofline_shares(&b, s->trial[i].ns[j], 1, 1).reached);
+            }
+        assert_near(most, 1); /* and no further than it must be */
+        for (int i = 0; i + 1 < LEVEL_COUNT; i++)
+            assert_true(f.limit[0].bytes_per_s[i] >= f.limit[0].bytes_per_s[i + 1]);
+    }
+}
+
+/* What is wrong, was computed, or is no faster raises nothing. The library does. */
+static void only_what_was_verified_and_faster_raises_a_limit(void **state)
+{
+    (void)state;
+    Study s = *bert.study;
+    Device modelled = bert.device;
+    Trial wrong = s.trial[0];
+    Anchor library[64] = { { 0 } };
+    LimitRecord l = limit_of(1);
+    const Records r = { .nlimit = 1, .limit = &l };
+    double instant[64];
+    for (int64_t j = 0; j < s.nshape; j++)
+        instant[j] = 1;
+    wrong.status = STATUS_WRONG;
+    wrong.ns = instant;
+    s.trial = &wrong;
+    s.ntrial = 1;
+    assert_false(roofline_make(bert.arena, &s, &r).raised);
+    wrong.status = STATUS_OK;
+    assert_true(roofline_make(bert.arena, &s, &r).raised);
+    modelled.modelled = true;
+    s.device = &modelled;
+    assert_false(roofline_make(bert.arena, &s, &r).raised);
+    s.device = &bert.device;
+    s.ntrial = 0;
+    s.anchor = library;
+    assert_false(roofline_make(bert.arena, &s, &r).raised);
+    for (int64_t j = 0; j < s.nshape; j++)
+        library[j] = (Anchor){ .ns = 1000, .library = 0.5, .nlibrary = 1 };
+    const Roofline f = roofline_make(bert.arena, &s, &r);
+    assert_true(f.raised);
+    assert_near(f.limit[0].flops_per_s, 1e9 * 2.0 * 16 * 128 * 768 * 3072 / 500);
 }
 
 /* The rate of a level that was not measured is not that of a slower one. */
@@ -174,24 +274,31 @@ static void shares_multiply_up_to_what_is_reached(void **state)
         { &arithmetic, 4e5, 0.5, 0.8, 0.5, 0.8, 0.625, "padding" },
         { &arithmetic, 4e5, 0.8, 0.5, 0.8, 0.5, 0.625, "balance" },
         { &arithmetic, 4e5, 1, 1, 1, 1, 0.25, "kernel" },
-        { &memory, 2.1e5, 0.6, 0.9, 1, 1, 2 / 2.1, "memory" }, /* hidden behind memory */
-        { &memory, 4e5, 0.25, 1, 0.5, 1, 1, "padding" },       /* 400 us of arithmetic are not */
+        { &memory, 2.1e5, 0.6, 0.9, 1, 1, 2 / 2.1, "memory" },           /* hidden behind memory */
+        { &memory, 4e5, 0.25, 1, 0.5, 1, 1, "padding" },                 /* 400 us of arithmetic are not */
+        { &arithmetic, 1.6e5, 0.5, 0.5, 0.625, 1, 1, "padding" },        /* no part of it was more than there was */
+        { &arithmetic, 1e5 * (1 - 1e-12), 1, 1, 1, 1, 1, "arithmetic" }, /* but for rounding */
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const Shares s = roofline_shares(row[i].b, row[i].ns, row[i].pad, row[i].occ);
         assert_product(&s);
+        assert_true(bound_allows(row[i].b, row[i].ns) && s.reached <= 1);
         assert_near(s.reached, row[i].b->ns / row[i].ns);
         assert_near(s.padding, row[i].padding);
         assert_near(s.balance, row[i].balance);
         assert_near(s.kernel, row[i].kernel);
         assert_string_equal(s.limited_by, row[i].limited_by);
     }
+    assert_false(bound_allows(&arithmetic, 0.999e5));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(bounds_are_those_worked_out),
                                         cmocka_unit_test(data_lie_in_the_nearest_level_that_holds_them),
+                                        cmocka_unit_test(levels_end_at_their_last_byte),
+                                        cmocka_unit_test(nothing_that_was_measured_is_above_the_roofline),
+                                        cmocka_unit_test(only_what_was_verified_and_faster_raises_a_limit),
                                         cmocka_unit_test(a_level_that_was_not_measured_makes_no_bound_too_high),
                                         cmocka_unit_test(only_limits_of_this_device_and_target_count),
                                         cmocka_unit_test(gpus_are_as_their_data_sheets_say),

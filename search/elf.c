@@ -36,6 +36,15 @@ static bool read_section(const Image *im, int i, Elf64_Shdr *s)
            read_at(im, s, sizeof *s, offset);
 }
 
+/* So many as the head says lie within the file: else 65535 of them would be looked for behind it, in each of many images. */
+static bool has_sections(const Image *im)
+{
+    const Elf64_Ehdr *h = &im->head;
+    uint64_t end;
+    return !__builtin_add_overflow(h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr), &end) &&
+           end <= (uint64_t)(im->file_bytes - im->base);
+}
+
 static bool read_head(Image *im)
 {
     const uint16_t one = 1;
@@ -43,7 +52,7 @@ static bool read_head(Image *im)
     const Elf64_Ehdr *h = &im->head;
     return read_at(im, &im->head, sizeof im->head, 0) && memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 &&
            h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_ident[EI_DATA] == order && h->e_shentsize == sizeof(Elf64_Shdr) &&
-           h->e_shstrndx < h->e_shnum && read_section(im, h->e_shstrndx, &im->names);
+           h->e_shstrndx < h->e_shnum && has_sections(im) && read_section(im, h->e_shstrndx, &im->names);
 }
 
 /* ".text" itself, or ".text.<kernel>". */
@@ -101,7 +110,8 @@ static int64_t code_bytes(int fd, int64_t file_bytes)
     if (!read_head(&im))
         return -1;
     int64_t own = sum_text(&im), embedded = im.head.e_machine == MACHINE_CUDA ? -1 : sum_embedded(fd, file_bytes);
-    return embedded >= 0 ? embedded : own;
+    int64_t bytes = embedded >= 0 ? embedded : own;
+    return bytes <= file_bytes ? bytes : -1; /* more than the file where sections overlap */
 }
 
 int64_t elf_code_bytes(const char *path)

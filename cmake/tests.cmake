@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# One CTest test a file: tests/<area>/test_<x>.c and fuzz_<x>.c become executables <area>_test_<x> and <area>_fuzz_<x>,
-# tests/<area>/test_<x>.sh runs with DCGEN, SRC and BIN set. Each runs in tests/<area> and carries its area as label.
+# One CTest test a file: tests/<area>/test_<x>.c becomes the executable <area>_test_<x>, tests/<area>/test_<x>.sh runs
+# with DCGEN, SRC and BIN set. Each runs in tests/<area> and carries its area as label. (cmake/fuzz.cmake has the fuzzers.)
 # Exit code 77 means skipped. A file may ask for more on a line of its own within its head:
 #
 #   ctest: emulator label=slow timeout=300 serial fixture=packages
@@ -80,11 +80,6 @@ endfunction()
 file(GLOB unit_tests CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(file IN LISTS unit_tests)
     dcgen_add_program_test(${file} 120)
-endforeach()
-
-file(GLOB fuzz_tests CONFIGURE_DEPENDS tests/*/fuzz_*.c)
-foreach(file IN LISTS fuzz_tests)
-    dcgen_add_program_test(${file} 60)
 endforeach()
 
 file(GLOB shell_tests CONFIGURE_DEPENDS tests/*/test_*.sh)

@@ -11,7 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_POISON 1
+#elif defined(__has_feature) /* clang's way to say it */
+#define HAS_POISON __has_feature(address_sanitizer)
+#endif
+#if HAS_POISON
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))

@@ -203,13 +203,16 @@ static void read_op(Reader *r, const ConfSetting *root)
 
 Op *op_read(Arena *a, const char *dir, Diag *d)
 {
+    const Source *src = conf_source(a, arena_printf(a, "%s/op.cfg", dir), d);
+    return src ? op_parse(a, dir, src, d) : NULL;
+}
+
+Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d)
+{
     int nerror = diag_nerror(d);
     Op *op = ARENA_NEW(a, Op);
-    op->dir = arena_strdup(a, dir);
-    op->name = op->doc = "";
-    op->src = conf_source(a, arena_printf(a, "%s/op.cfg", dir), d);
-    Reader r = { .arena = a, .diag = d, .op = op };
-    r.conf = op->src ? conf_parse(a, op->src, 0, op->src->len, d) : NULL;
+    *op = (Op){ .name = "", .doc = "", .dir = arena_strdup(a, dir), .src = src };
+    Reader r = { .arena = a, .diag = d, .op = op, .conf = conf_parse(a, src, 0, src->len, d) };
     if (!r.conf)
         return NULL;
     read_op(&r, conf_root(r.conf));

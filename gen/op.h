@@ -51,6 +51,8 @@ typedef struct {
 
 /* Reads <dir>/op.cfg. NULL after errors in d. */
 Op *op_read(Arena *a, const char *dir, Diag *d);
+/* The same for a text that was read already. */
+Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d);
 
 int op_axis(const Op *op, const char *name); /* index or -1 */
 /* The axes of a shape by their names; ctx: OpShape. */

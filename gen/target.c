@@ -108,11 +108,10 @@ static bool read_family(Conf *c, Target *t)
     return ok;
 }
 
-static bool target_read(Arena *a, const char *path, Target *t, Diag *d)
+bool target_parse(Arena *a, const Source *src, Target *t, Diag *d)
 {
     int64_t rank = 0;
-    const Source *src = conf_source(a, path, d);
-    Conf *c = src ? conf_parse(a, src, 0, src->len, d) : NULL;
+    Conf *c = conf_parse(a, src, 0, src->len, d);
     if (!c)
         return false;
     const ConfSetting *root = conf_root(c);
@@ -127,6 +126,12 @@ static bool target_read(Arena *a, const char *path, Target *t, Diag *d)
     t->src = src;
     conf_free(c);
     return ok;
+}
+
+static bool target_read(Arena *a, const char *path, Target *t, Diag *d)
+{
+    const Source *src = conf_source(a, path, d);
+    return src && target_parse(a, src, t, d);
 }
 
 static int by_rank(const void *x, const void *y)

@@ -38,6 +38,8 @@ typedef struct {
 
 /* All targets of a folder, one a .cfg file. */
 bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d);
+/* One of them, from a text that was read already. False after errors. */
+bool target_parse(Arena *a, const Source *src, Target *t, Diag *d);
 const Target *target_find(const TargetList *list, const char *name);
 /* Does `t` stand in for `of`, as its fallback or as a fallback of that? */
 bool target_is_fallback(const TargetList *list, const Target *t, const Target *of);

@@ -449,11 +449,9 @@ static const char *code_hash(Arena *a, const Reader *r)
     return arena_printf(a, "%016llx", (unsigned long long)hash_more(h, t->name));
 }
 
-/* NULL without an error when the file is no template. */
-static const Template *template_read(Arena *a, const Spec *spec, const char *path, Diag *d)
+const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Diag *d)
 {
-    const Source *src = conf_source(a, path, d);
-    const char *head = src ? strstr(src->text, HEAD) : NULL, *end = head ? strstr(head, "*/") : NULL;
+    const char *head = strstr(src->text, HEAD), *end = head ? strstr(head, "*/") : NULL;
     if (!head)
         return NULL;
     if (!end) {
@@ -476,6 +474,12 @@ static const Template *template_read(Arena *a, const Spec *spec, const char *pat
     number_names(&r);
     bind_names(&r);
     return t;
+}
+
+static const Template *template_read(Arena *a, const Spec *spec, const char *path, Diag *d)
+{
+    const Source *src = conf_source(a, path, d);
+    return src ? template_parse(a, spec, src, d) : NULL;
 }
 
 static bool has_template(const TemplateList *list, int from, int to, const char *name)

@@ -407,16 +407,16 @@ static void do_line(Session *s, const char *line, size_t len)
 }
 
 /* Takes standard input and output for the protocol, away from the code to be measured. */
-static bool take_streams(Session *s, int *in)
+static bool take_streams(int *in, FILE **out)
 {
     *in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-    int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (*in < 0 || out < 0 || nothing < 0)
+    int out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (*in < 0 || out_fd < 0 || nothing < 0)
         return false;
-    s->out = fdopen(out, "w");
+    *out = fdopen(out_fd, "w");
     bool good = dup2(nothing, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
     close(nothing);
-    return good && s->out;
+    return good && *out;
 }
 
 /* A crash leaves no core file; nobody's death leaves this program behind. */
@@ -468,10 +468,22 @@ static bool say_hello(Session *s, const char **err)
     return hello != NULL;
 }
 
+int serve_streams(const Engine *engine, int in, FILE *out)
+{
+    Session s = { .engine = engine, .out = out };
+    const char *err = "";
+    if (!say_hello(&s, &err))
+        return 3;
+    serve(&s, in);
+    forget_setup(&s);
+    if (engine->end)
+        engine->end();
+    return 0;
+}
+
 int serve_main(const Engine *engine, int argc, char **argv)
 {
-    Session s = { .engine = engine };
-    const char *err = "";
+    FILE *out;
     int in;
     if (!engine->arguments(argc, argv)) {
         fprintf(stderr, "usage: %s %s\nSpeaks JSON lines on stdin and stdout; started by dcgen.\n", engine->program,
@@ -479,16 +491,11 @@ int serve_main(const Engine *engine, int argc, char **argv)
         return 2;
     }
     set_limits();
-    if (!take_streams(&s, &in)) {
+    if (!take_streams(&in, &out)) {
         perror(engine->program);
         return 3;
     }
-    if (!say_hello(&s, &err))
-        return 3;
-    serve(&s, in);
-    forget_setup(&s);
-    if (engine->end)
-        engine->end();
-    fclose(s.out);
-    return 0;
+    const int code = serve_streams(engine, in, out);
+    fclose(out);
+    return code;
 }

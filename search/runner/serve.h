@@ -7,6 +7,7 @@
 #define DCGEN_SERVE_H
 
 #include <jansson.h>
+#include <stdio.h>
 #include "gen/arena.h"
 #include "search/runner/runner.h"
 
@@ -53,5 +54,7 @@ typedef struct {
 
 /* The whole program: its exit code. */
 int serve_main(const Engine *engine, int argc, char **argv);
+/* Its part between the two streams: says hello, and does what `in` asks for until it ends. */
+int serve_streams(const Engine *engine, int in, FILE *out);
 
 #endif

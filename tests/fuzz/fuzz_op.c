@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fuzz_op: any bytes as an op.cfg. An op is either read or has errors, and what is read is what the generators rely on (gen/op.c).
+ */
+#include "gen/name.h"
+#include "gen/op.h"
+#include "tests/fuzz/fuzz.h"
+
+static void check_op(const Op *op)
+{
+    int nout = 0, nconst = 0;
+    REQUIRE(op->naxis > 0 && op->naxis <= OP_MAX_AXIS && op->noperand > 0 && op->noperand <= OP_MAX_OPERAND);
+    REQUIRE(!name_fault(op->name) && op->ndtype > 0 && op->flops && op->rows && op->row_elems && op->reference);
+    for (int i = 0; i < op->naxis; i++)
+        REQUIRE(!name_fault(op->axis[i].name) && op_axis(op, op->axis[i].name) == i);
+    for (int i = 0; i < op->noperand; i++) {
+        const Operand *o = &op->operand[i];
+        REQUIRE(!name_fault(o->name) && op_axis(op, o->name) < 0 && o->elems);
+        REQUIRE((o->role == ROLE_CONST) == (o->nlayout > 0));
+        nout += o->role == ROLE_OUT;
+        nconst += o->role == ROLE_CONST;
+    }
+    REQUIRE(nout == 1 && nconst <= 1);
+}
+
+/* Every expression has a value or a reason for having none, at any extents. */
+static void check_values(const Op *op)
+{
+    static const int64_t extents[] = { 1, 7, 1000, INT32_MAX };
+    for (size_t k = 0; k < sizeof extents / sizeof *extents; k++) {
+        int64_t extent[OP_MAX_AXIS], value;
+        for (int i = 0; i < op->naxis; i++)
+            extent[i] = extents[(k + (size_t)i) % (sizeof extents / sizeof *extents)];
+        OpShape shape = { op, extent };
+        REQUIRE(expr_int(op->rows, op_lookup, &shape, &value) != EXPR_UNKNOWN_NAME);
+        REQUIRE(expr_int(op->row_elems, op_lookup, &shape, &value) != EXPR_UNKNOWN_NAME);
+        REQUIRE(expr_int(op->flops, op_lookup, &shape, &value) != EXPR_UNKNOWN_NAME);
+        for (int i = 0; i < op->noperand; i++)
+            REQUIRE(expr_int(op->operand[i].elems, op_lookup, &shape, &value) != EXPR_UNKNOWN_NAME);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    Arena *a = arena_new();
+    Diag *d = diag_new(a);
+    const Source *src = fuzz_source(a, "op.cfg", data, size);
+    const Op *op = op_parse(a, "folder", src, d);
+    REQUIRE((op == NULL) == (diag_nerror(d) > 0));
+    if (op) {
+        check_op(op);
+        check_values(op);
+    }
+    fuzz_check_diag(d, src);
+    arena_free(a);
+    return 0;
+}

@@ -30,7 +30,7 @@ __attribute__((format(printf, 3, 4))) static int fail(const Bench *b, int code, 
 {
     va_list ap;
     va_start(ap, fmt);
-    fprintf(stderr, "dcgen: %s\n", arena_vprintf(b->a, fmt, ap));
+    diag_say(stderr, DIAG_ERROR, "%s", arena_vprintf(b->a, fmt, ap));
     va_end(ap);
     return code;
 }
@@ -66,7 +66,8 @@ static int run_quietly(const Bench *b, const char *const *argv, const char *what
         return fail(b, EXIT_INTERRUPTED, "interrupted");
     if (status == 0)
         return EXIT_DONE;
-    fputs(said->text, stderr);
+    said->text[strlen(said->text) - (said->len && said->text[said->len - 1] == '\n')] = '\0';
+    diag_say(stderr, DIAG_NOTE, "%s", said->text);
     return fail(b, EXIT_FAILED, "'%s' cannot be %s: cmake %s", b->package, what, process_status_text(b->a, status));
 }
 
@@ -139,7 +140,7 @@ int bench_package(Arena *a, const Options *o, const volatile int *stop)
         return fail(&b, EXIT_ENVIRONMENT, "%s", err);
     b.build = arena_printf(a, "%s/build", scratch_path(s));
     if (!o->quiet && isatty(STDERR_FILENO))
-        fprintf(stderr, "building %s ...\n", b.package);
+        diag_say(stderr, DIAG_NOTE, "building %s ...", b.package);
     int code = EXIT_DONE;
     for (size_t i = 0; i < sizeof step / sizeof *step && code == EXIT_DONE; i++)
         code = step[i](&b);

@@ -89,7 +89,7 @@ static const OptionRow OPTIONS[] = {
       "print what that stage made, then stop" },
     { "progress", 0, ARG_CHOICE, "auto|bar|plain|none", FIELD(progress), PROGRESS_AUTO, 0, "how to show the search" },
     { "color", 0, ARG_CHOICE, "auto|always|never", FIELD(color), COLOR_AUTO, 0, "colour in messages" },
-    { "json", 0, ARG_FLAG, NULL, FIELD(json), 0, 0, "print the result as JSON" },
+    { "json", 0, ARG_FLAG, NULL, FIELD(json), 0, 0, "print the result, and what is wrong, as JSON" },
     { "quiet", 'q', ARG_FLAG, NULL, FIELD(quiet), 0, 0, "print errors and results only" },
     { "verbose", 'v', ARG_COUNT, NULL, FIELD(verbose), 0, 0, "list the candidates that failed, and why" },
     { "version", 0, ARG_VERSION, NULL, 0, 0, 0, "print the version" },
@@ -182,10 +182,9 @@ __attribute__((format(printf, 2, 3))) static int fail(const Parser *p, const cha
 {
     va_list ap;
     va_start(ap, fmt);
-    fputs("dcgen: ", p->err);
-    vfprintf(p->err, fmt, ap);
+    diag_say(p->err, DIAG_ERROR, "%s", arena_vprintf(p->arena, fmt, ap));
     va_end(ap);
-    fputs("\nTry 'dcgen --help'.\n", p->err);
+    diag_say(p->err, DIAG_NOTE, "Try 'dcgen --help'.");
     return EXIT_USAGE;
 }
 
@@ -484,6 +483,15 @@ static int check_together(const Parser *p)
     return p->o->check ? check_of_package(p) : GO_ON;
 }
 
+/* Errors are JSON from the first on, wherever --json stands. */
+static bool asks_for_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return true;
+    return false;
+}
+
 /* ---- the interface ----------------------------------------------------------- */
 
 int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o)
@@ -493,9 +501,12 @@ int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o)
         .cc = "gcc", .cxx = "g++", .seed = 1, .trials = -1, .seconds = -1, .kernels = -1, .code_kib = -1, .regret = -1
     };
     p.operand = ARENA_ARRAY(a, (size_t)argc + 1, const char *);
+    diag_use_json(asks_for_json(argc, argv));
     int code = parse_arguments(&p);
     if (code == GO_ON)
         code = parse_operands(&p);
+    if (o->json && o->progress == PROGRESS_AUTO)
+        o->progress = PROGRESS_NONE; /* standard error is for programs too */
     return code == GO_ON ? check_together(&p) : code;
 }
 

@@ -5,7 +5,7 @@
 
 int command_fail(const char *err, int code)
 {
-    fprintf(stderr, "dcgen: %s\n", err);
+    diag_say(stderr, DIAG_ERROR, "%s", err);
     return code;
 }
 

@@ -4,15 +4,18 @@
  * characters and broken UTF-8 replaced, so that a hostile file cannot speak to the terminal. Columns count bytes, from
  * 1.
  */
+#define _GNU_SOURCE /* vasprintf */
 #include "gen/diag.h"
 
+#include <inttypes.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { DIAG_MAX_SHOWN = 100, DIAG_MAX_KEPT = 1000, MESSAGE_MAX = 600, LINE_MAX_SHOWN = 160, WORD_MAX = 128 };
 
 typedef struct {
-    const char *severity;
+    DiagSeverity severity;
     const char *message;
     Loc at;
     int file; /* files in the order in which they first failed */
@@ -26,8 +29,12 @@ typedef struct {
 static const Palette plain = { "", "", "", "", "" },
                      colored = { "\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;32m", "\033[0m" };
 static const Palette *palette = &plain;
+static bool use_json;
+
+static const char *const severity_word[] = { [DIAG_ERROR] = "error", [DIAG_WARNING] = "warning", [DIAG_NOTE] = "note" };
 
 void diag_use_color(bool on) { palette = on ? &colored : &plain; }
+void diag_use_json(bool on) { use_json = on; }
 
 struct Diag {
     Arena *arena;
@@ -60,7 +67,7 @@ static const char *message_clip(Arena *a, const char *s)
 }
 
 /* Keeps an entry; one that says the same at the same place is dropped. */
-static void diag_add(Diag *d, const char *severity, Loc at, const char *fmt, va_list ap)
+static void diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, va_list ap)
 {
     if (d->n == DIAG_MAX_KEPT)
         return;
@@ -90,7 +97,7 @@ void diag_error(Diag *d, Loc at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    diag_add(d, "error", at, fmt, ap);
+    diag_add(d, DIAG_ERROR, at, fmt, ap);
     va_end(ap);
     d->nerror++;
 }
@@ -99,7 +106,7 @@ void diag_warn(Diag *d, Loc at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    diag_add(d, "warning", at, fmt, ap);
+    diag_add(d, DIAG_WARNING, at, fmt, ap);
     va_end(ap);
 }
 
@@ -194,18 +201,74 @@ static void print_snippet(FILE *out, Loc at)
 
 static void print_entry(FILE *out, const Entry *e)
 {
-    const char *path = path_of(e), *mark = strcmp(e->severity, "error") == 0 ? palette->error : palette->warning;
+    const char *path = path_of(e), *mark = e->severity == DIAG_ERROR ? palette->error : palette->warning;
     fputs(palette->bold, out);
     print_clean(out, *path ? path : "dcgen", strlen(*path ? path : "dcgen"));
     if (e->at.line > 0)
         fprintf(out, ":%d", e->at.line);
     if (e->at.line > 0 && e->at.col > 0)
         fprintf(out, ":%d", e->at.col);
-    fprintf(out, ":%s %s%s:%s ", palette->end, mark, e->severity, palette->end);
+    fprintf(out, ":%s %s%s:%s ", palette->end, mark, severity_word[e->severity], palette->end);
     print_clean(out, e->message, strlen(e->message));
     fputc('\n', out);
     print_snippet(out, e->at);
 }
+
+/* ---- as JSON ---- */
+
+/* The text as it would be printed; null when even that is none. */
+static json_t *clean(const char *s)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = s ? open_memstream(&text, &n) : NULL;
+    if (!f)
+        return json_null();
+    print_clean(f, s, strlen(s));
+    fclose(f);
+    json_t *value = json_string(text);
+    free(text);
+    return value ? value : json_null();
+}
+
+/* What the message says would be right; null: nothing. */
+static json_t *expected_of(const char *message)
+{
+    const char *near = strstr(message, "did you mean '"), *text = strstr(message, "expected ");
+    text = near ? near + strlen("did you mean '") : text ? text + strlen("expected ") : NULL;
+    if (!text)
+        return json_null();
+    const char *end = near ? strstr(text, "'?") : strstr(text, ", found "), *semicolon = strstr(text, "; ");
+    if (!end || (!near && semicolon && semicolon < end))
+        end = semicolon ? semicolon : text + strlen(text);
+    char *copy = strndup(text, (size_t)(end - text));
+    json_t *value = clean(copy);
+    free(copy);
+    return value;
+}
+
+static json_t *positive(int64_t v) { return v > 0 ? json_integer(v) : json_null(); }
+
+/* In ASCII: a reader need not know what the bytes of a path mean. */
+static void json_line(FILE *out, DiagSeverity severity, const char *path, int64_t line, int column, int width,
+                      const char *message)
+{
+    json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "severity", severity_word[severity], "file",
+                          clean(path), "line", positive(line), "column", positive(column), "width", positive(width),
+                          "message", clean(message), "expected", expected_of(message));
+    json_dumpf(o, out, JSON_COMPACT | JSON_ENSURE_ASCII);
+    fputc('\n', out);
+    json_decref(o);
+}
+
+static void json_entry(FILE *out, const Entry *e)
+{
+    const char *path = path_of(e);
+    json_line(out, e->severity, *path ? path : NULL, e->at.line, e->at.col,
+              e->at.col > 0 && e->at.width < 1 ? 1 : e->at.width, e->message);
+}
+
+/* ---- all of them ---- */
 
 static int compare_entry(const void *pa, const void *pb)
 {
@@ -228,9 +291,46 @@ void diag_print(const Diag *d, FILE *out)
     qsort(sorted, d->n, sizeof *sorted, compare_entry);
     size_t shown = d->n < DIAG_MAX_SHOWN ? d->n : DIAG_MAX_SHOWN;
     for (size_t i = 0; i < shown; i++)
-        print_entry(out, &sorted[i]);
+        if (use_json)
+            json_entry(out, &sorted[i]);
+        else
+            print_entry(out, &sorted[i]);
     if (shown < d->n)
-        fprintf(out, "dcgen: %zu%s more are not shown\n", d->n - shown, d->n == DIAG_MAX_KEPT ? " or" : "");
+        diag_say(out, DIAG_WARNING, "%zu%s more are not shown", d->n - shown, d->n == DIAG_MAX_KEPT ? " or" : "");
+}
+
+/* ---- what no file's text is shown for ---- */
+
+static void say(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, va_list ap)
+{
+    char *message = NULL;
+    if (vasprintf(&message, fmt, ap) < 0)
+        return;
+    if (use_json)
+        json_line(out, severity, path, line, 0, 0, message);
+    else if (!path)
+        fprintf(out, "%s%s\n", severity == DIAG_NOTE ? "" : "dcgen: ", message);
+    else if (line > 0)
+        fprintf(out, "%s:%" PRId64 ": %s: %s\n", path, line, severity_word[severity], message);
+    else
+        fprintf(out, "%s: %s: %s\n", path, severity_word[severity], message);
+    free(message);
+}
+
+void diag_say(FILE *out, DiagSeverity severity, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(out, severity, NULL, 0, fmt, ap);
+    va_end(ap);
+}
+
+void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(out, severity, path, line, fmt, ap);
+    va_end(ap);
 }
 
 static char fold(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }

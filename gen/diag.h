@@ -5,12 +5,16 @@
  *   specs/x.cfg:7:5: error: unknown key 'weigth'; did you mean 'weight'?
  *       { M = "16*T"; weigth = 1.0; }
  *                     ^~~~~~
+ *
+ * A message says what would be right, where that is known, as "expected X", with ", found Y" or "; ..." behind it or nothing, or as
+ * "did you mean 'X'?": in JSON that is a key of its own.
  */
 #ifndef DCGEN_DIAG_H
 #define DCGEN_DIAG_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include "gen/arena.h"
 
@@ -34,6 +38,15 @@ void diag_warn(Diag *d, Loc at, const char *fmt, ...) __attribute__((format(prin
 int diag_nerror(const Diag *d);
 void diag_print(const Diag *d, FILE *out); /* in order of file, line, column; stable */
 void diag_use_color(bool on);              /* by all that is printed from now on; off at first */
+
+/* One line that is of no file's text, or of a line of a file that is no spec: "dcgen: ..." or "path:line: warning: ...". A DIAG_NOTE
+ * is what was asked for rather than a complaint, and has nothing before it. */
+typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE } DiagSeverity;
+void diag_say(FILE *out, DiagSeverity severity, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* From now on each error, warning and note is one JSON object in a line (docs/spec.md has its keys); off at first. */
+void diag_use_json(bool on);
 
 /* The name nearest to `word` by edit distance (at most a third of its letters, at least one); NULL if none. */
 const char *diag_nearest(const char *word, const char *const *names, size_t nname);

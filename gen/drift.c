@@ -219,7 +219,10 @@ static bool is_written(const Package *p, const char *path)
 }
 
 /* They name the hashes of the other files: beside edited ones they tell nothing new. */
-static bool has_hashes(const char *path) { return strcmp(path, MANIFEST_PATH) == 0 || strcmp(path, "package.json") == 0; }
+static bool has_hashes(const char *path)
+{
+    return strcmp(path, MANIFEST_PATH) == 0 || strcmp(path, "package.json") == 0;
+}
 
 static bool is_changed(Arena *a, const Drift *d, const PackageFile *f)
 {
@@ -256,7 +259,8 @@ static void print_line_ends(const Drift *d, FILE *to)
 {
     if (d->line_ends.n)
         fprintf(to,
-                "%s: line ends were changed (git's autocrlf?): %d file%s as dcgen wrote %s, but for CR LF at the ends of lines; "
+                "%s: line ends were changed (git's autocrlf?): %d file%s as dcgen wrote %s, but for CR LF at the ends "
+                "of lines; "
                 "keep the package's .gitattributes beside them (\"* -text\"), remove them and check them out again\n",
                 d->folder, d->line_ends.n, d->line_ends.n == 1 ? " is" : "s are", d->line_ends.n == 1 ? "it" : "them");
 }

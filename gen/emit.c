@@ -381,7 +381,8 @@ static const char *version_macros(Emitter *e)
     int part[3] = { 0 };
     sscanf(e->in->version, "%d.%d.%d", &part[0], &part[1], &part[2]);
     return arena_printf(e->arena,
-                        "/* The dcgen that wrote this package. A product that was compiled with a package of the same spec goes on with\n"
+                        "/* The dcgen that wrote this package. A product that was compiled with a package of the same "
+                        "spec goes on with\n"
                         " * another one whose %s_ABI is the same. */\n"
                         "#define %s_VERSION \"%s\"\n#define %s_VERSION_MAJOR %d\n#define %s_VERSION_MINOR %d\n"
                         "#define %s_VERSION_PATCH %d\n#define %s_ABI %d\n\n",
@@ -404,15 +405,25 @@ static const char *pack(Emitter *e) { return unit_pack(e->arena, &e->in->unit, e
 static const char *kernels(Emitter *e) { return unit_kernels(e->arena, &e->in->unit, e->kernel, e->nkernel, e->diag); }
 static const char *table(Emitter *e) { return unit_table(e->arena, &e->in->unit, e->kernel, e->nkernel); }
 
-static const EmitSection common_sections[] = {
-    { "about", about },     { "macros", macros },     { "preamble", preamble },
-    { "pack", pack },       { "kernels", kernels },   { "table", table },
-    { "texts", texts },     { "targets", targets },   { "about_dispatch", about_dispatch },
-    { "tree", tree },       { "shapes", shapes },     { "reference", reference },
-    { "version", version }, { "add_test", add_test }, { "regret", regret }, { "report_row", report_row },
-    { "version_macros", version_macros }, { "cmake_versions", cmake_versions },
-    { NULL, NULL }
-};
+static const EmitSection common_sections[] = { { "about", about },
+                                               { "macros", macros },
+                                               { "preamble", preamble },
+                                               { "pack", pack },
+                                               { "kernels", kernels },
+                                               { "table", table },
+                                               { "texts", texts },
+                                               { "targets", targets },
+                                               { "about_dispatch", about_dispatch },
+                                               { "tree", tree },
+                                               { "shapes", shapes },
+                                               { "reference", reference },
+                                               { "version", version },
+                                               { "add_test", add_test },
+                                               { "regret", regret },
+                                               { "report_row", report_row },
+                                               { "version_macros", version_macros },
+                                               { "cmake_versions", cmake_versions },
+                                               { NULL, NULL } };
 
 static const EmitSection *find_section(const EmitSection *list, const char *word)
 {

@@ -190,9 +190,9 @@ static json_t *targets(Emitter *e)
     json_t *list = json_array();
     for (int i = 0; i < e->nentry; i++) {
         const EmitPart *part = e->entry[i].part;
-        json_array_append_new(list, json_pack("{s:i, s:s, s:b, s:o}", "number", i, "name", e->entry[i].target->name,
-                                              "tuned", part != NULL, "device",
-                                              string(part ? part->study->device->name : NULL)));
+        json_array_append_new(list,
+                              json_pack("{s:i, s:s, s:b, s:o}", "number", i, "name", e->entry[i].target->name, "tuned",
+                                        part != NULL, "device", string(part ? part->study->device->name : NULL)));
     }
     return list;
 }

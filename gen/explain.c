@@ -33,7 +33,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(const Words *w, const cha
 {
     va_list ap;
     va_start(ap, fmt);
-    fprintf(w->err, "dcgen: %s\n", arena_vprintf(w->arena, fmt, ap));
+    diag_say(w->err, DIAG_ERROR, "%s", arena_vprintf(w->arena, fmt, ap));
     va_end(ap);
     return false;
 }

@@ -26,10 +26,10 @@ static const double PROVE_DEADLINE_S = 60;
 static int interrupted(const Workload *w, bool recorded)
 {
     if (recorded)
-        fprintf(stderr, "dcgen: interrupted; what was measured is in %s, and the same command goes on from there\n",
-                w->records);
+        diag_say(stderr, DIAG_ERROR, "interrupted; what was measured is in %s, and the same command goes on from there",
+                 w->records);
     else
-        fprintf(stderr, "dcgen: interrupted; nothing was measured yet\n");
+        diag_say(stderr, DIAG_ERROR, "interrupted; nothing was measured yet");
     return EXIT_INTERRUPTED;
 }
 
@@ -47,9 +47,10 @@ static bool prove_package(Arena *a, const Outcome *out, int n, const Package *p,
         builder_free(b);
     }
     if (status == PROOF_FAILS)
-        fprintf(stderr, "dcgen: internal error: the dispatcher of %s is wrong: %s\n", out->workload->spec->name, why);
+        diag_say(stderr, DIAG_ERROR, "internal error: the dispatcher of %s is wrong: %s", out->workload->spec->name,
+                 why);
     else if (status == PROOF_NONE && !*stop && !o->quiet)
-        fprintf(stderr, "dcgen: the dispatcher was not checked: %s\n", why);
+        diag_say(stderr, DIAG_WARNING, "the dispatcher was not checked: %s", why);
     return status != PROOF_FAILS;
 }
 
@@ -168,8 +169,8 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
     run->progress = NULL;
     diag_print(q.diag, stderr);
     if (q.library_why && !o->quiet)
-        fprintf(stderr, "dcgen: %s was not timed%s: %s\n", family_find(u.target->family)->rival,
-                q.library_timed ? " on every shape" : "", q.library_why);
+        diag_say(stderr, DIAG_WARNING, "%s was not timed%s: %s", family_find(u.target->family)->rival,
+                 q.library_timed ? " on every shape" : "", q.library_why);
     if (!ok && nothing_works(q.study, record_all(run->records)))
         *code = EXIT_FAILED;
     return ok;

@@ -60,7 +60,7 @@ static int finish_output(int code)
     errno = 0;
     if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE || code != EXIT_DONE)
         return code;
-    fprintf(stderr, "dcgen: cannot write to standard output: %s\n", strerror(errno ? errno : EIO));
+    diag_say(stderr, DIAG_ERROR, "cannot write to standard output: %s", strerror(errno ? errno : EIO));
     return EXIT_ENVIRONMENT;
 }
 

@@ -8,8 +8,9 @@
 
 enum { HASH_LEN = SHA256_DIGEST_STRING_LENGTH - 1 };
 
-static const char heading[] = "## What dcgen wrote here, and of what. `sha256sum -c MANIFEST` finds files that were changed since,\n"
-                              "## `dcgen replay --check` also what this dcgen would write otherwise.\n";
+static const char heading[] =
+    "## What dcgen wrote here, and of what. `sha256sum -c MANIFEST` finds files that were changed since,\n"
+    "## `dcgen replay --check` also what this dcgen would write otherwise.\n";
 static const char format_line[] = "# dcgen-manifest 2";
 
 const char *manifest_hash(Arena *a, const char *text, size_t len)

@@ -228,7 +228,7 @@ static bool has_cases(Regret *g, const Options *o, const char **err)
 
 static int say_failure(const char *err, bool wrong, const volatile int *stop)
 {
-    fprintf(stderr, "dcgen: %s\n", *stop ? "interrupted" : err);
+    diag_say(stderr, DIAG_ERROR, "%s", *stop ? "interrupted" : err);
     return *stop ? EXIT_INTERRUPTED : wrong ? EXIT_FAILED : EXIT_ENVIRONMENT;
 }
 

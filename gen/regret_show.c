@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "gen/diag.h"
 
 static const char *const group_name[REGRET_GROUPS] = { "tuned", "held out", "further, held out" };
 static const char *const group_key[REGRET_GROUPS] = { "tuned", "held_out", "further" };
@@ -24,11 +25,11 @@ static bool same_compiler(const Regret *g) { return strcmp(g->compiler, g->out->
 void regret_show_machine(const Regret *g)
 {
     if (!same_machine(g))
-        fprintf(stderr, "dcgen: the bound was measured on another machine: %s; this is %s\n", g->out->device->name,
-                g->here->name);
+        diag_say(stderr, DIAG_WARNING, "the bound was measured on another machine: %s; this is %s",
+                 g->out->device->name, g->here->name);
     if (!same_compiler(g))
-        fprintf(stderr, "dcgen: the bound was measured with another compiler: %s; this is %s\n",
-                g->out->device->compiler, g->compiler);
+        diag_say(stderr, DIAG_WARNING, "the bound was measured with another compiler: %s; this is %s",
+                 g->out->device->compiler, g->compiler);
 }
 
 void regret_show_case(const Regret *g, const RegretCase *c)
@@ -69,15 +70,15 @@ static void say_broken(const Regret *g)
     for (int k = 0; k < REGRET_GROUPS; k++) {
         const ContractSum *s = &g->sum[k];
         if (g->whole && s->mean > g->mean_bound[k])
-            fprintf(stderr,
-                    "dcgen: above the stated bound: the mean regret of the shapes %s is %.2f %%, not at most "
-                    "%.2f %%\n",
-                    group_name[k], 100 * s->mean, 100 * g->mean_bound[k]);
+            diag_say(stderr, DIAG_ERROR,
+                     "above the stated bound: the mean regret of the shapes %s is %.2f %%, not at most "
+                     "%.2f %%",
+                     group_name[k], 100 * s->mean, 100 * g->mean_bound[k]);
         if (s->worst > g->worst_bound[k])
-            fprintf(stderr,
-                    "dcgen: above the stated bound: the worst regret of the shapes %s is %.2f %%, not at most "
-                    "%.2f %%\n",
-                    group_name[k], 100 * s->worst, 100 * g->worst_bound[k]);
+            diag_say(stderr, DIAG_ERROR,
+                     "above the stated bound: the worst regret of the shapes %s is %.2f %%, not at most "
+                     "%.2f %%",
+                     group_name[k], 100 * s->worst, 100 * g->worst_bound[k]);
     }
 }
 

@@ -7,7 +7,9 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include "gen/diag.h"
 #include "gen/family.h"
+#include "gen/text.h"
 #include "search/heldout.h"
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
@@ -240,26 +242,29 @@ void summary_contract(const Outcome *out, FILE *to)
     const int64_t missing = c->tuned.nshape - c->tuned.nmeasured;
     const char *broken = contract_broken(a, c);
     if (broken)
-        fprintf(to, "dcgen: %s\n", broken);
+        diag_say(to, DIAG_WARNING, "%s", broken);
     if (missing)
-        fprintf(to,
-                "dcgen: on %" PRId64 " of the %" PRId64 " tuned shapes the chosen kernel was not measured beside its "
-                "rivals: a search that has time left begins with that\n",
-                missing, c->tuned.nshape);
+        diag_say(to, DIAG_WARNING,
+                 "on %" PRId64 " of the %" PRId64 " tuned shapes the chosen kernel was not measured beside its "
+                 "rivals: a search that has time left begins with that",
+                 missing, c->tuned.nshape);
     arena_free(a);
 }
 
 void summary_failures(const Outcome *out, FILE *to)
 {
+    Arena *a = arena_new();
     for (int64_t i = 0; i < out->records->nkernel; i++) {
         const KernelRecord *k = &out->records->kernel[i];
         if (k->status == STATUS_OK)
             continue;
-        fprintf(to, "%s: %s %s", status_name(k->status), k->template_name, k->target);
+        Text t = { .arena = a };
         for (int j = 0; j < k->nparam; j++)
-            fprintf(to, " %s=%" PRId64, k->param[j].name, k->param[j].value);
-        fprintf(to, ": %s\n", k->why);
+            text_printf(&t, " %s=%" PRId64, k->param[j].name, k->param[j].value);
+        diag_say(to, DIAG_NOTE, "%s: %s %s%s: %s", status_name(k->status), k->template_name, k->target, text_str(&t),
+                 k->why);
     }
+    arena_free(a);
 }
 
 /* ---- check ---- */

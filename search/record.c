@@ -17,6 +17,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "gen/diag.h"
 #include "gen/text.h"
 #include "search/record_line.h"
 
@@ -219,13 +220,13 @@ static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 static void print_warnings(const Reading *q, const char *path, FILE *warn)
 {
     if (q->nbad > 0)
-        fprintf(warn, "%s:%lld: warning: %s; %lld unreadable line%s ignored\n", path, (long long)q->first_bad, q->why,
-                (long long)q->nbad, plural(q->nbad));
+        diag_say_at(warn, DIAG_WARNING, path, q->first_bad, "%s; %lld unreadable line%s ignored", q->why,
+                    (long long)q->nbad, plural(q->nbad));
     if (q->nother > 0)
-        fprintf(warn, "%s: warning: %lld line%s of another schema version ignored\n", path, (long long)q->nother,
-                plural(q->nother));
+        diag_say_at(warn, DIAG_WARNING, path, 0, "%lld line%s of another schema version ignored", (long long)q->nother,
+                    plural(q->nother));
     if (q->torn)
-        fprintf(warn, "%s:%lld: warning: the last line is torn and is dropped\n", path, (long long)q->line);
+        diag_say_at(warn, DIAG_WARNING, path, q->line, "the last line is torn and is dropped");
 }
 
 /* False with errno set. */

@@ -80,7 +80,7 @@ static void every_option(void **state)
     Parsed p =
         parse("generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 "
               "--seed 18446744073709551615 --records r.jsonl --fresh --runner ssh~gpu1~dcgen-runner-c "
-              "--templates t1,t2 --cc clang --dump tree --progress=plain --color never --json -qvv");
+              "--templates t1,t2 --cc clang --dump tree --progress=plain --color never -qvv");
     assert_int_equal(p.code, 2);
     assert_string_equal(p.err, "dcgen: missing SPEC after generate\nTry 'dcgen --help'.\n");
     parsed_free(&p);

@@ -116,12 +116,14 @@ static const char *output_of(const json_t *call, const char **elements)
 /* With all inputs 1 each element of the dense result is K, or K + 1 with a bias. */
 static char *program_of(Arena *a, const json_t *package)
 {
-    const json_t *function = json_array_get(json_object_get(package, "functions"), 0), *calls = json_object_get(function, "calls"),
-                 *call = json_object_get(calls, "call"), *pack = json_object_get(calls, "pack");
+    const json_t *function = json_array_get(json_object_get(package, "functions"), 0),
+                 *calls = json_object_get(function, "calls"), *call = json_object_get(calls, "call"),
+                 *pack = json_object_get(calls, "pack");
     const char *elements = NULL, *out = output_of(call, &elements);
     Text t = { .arena = a };
     text_printf(&t, "#include \"%s\"\n#include <stdlib.h>\n#include <string.h>\n", text_of(package, "header"));
-    text_printf(&t, "_Static_assert(%s_ABI == %d, \"abi\");\n", text_of(package, "package"), (int)number_of(package, "abi"));
+    text_printf(&t, "_Static_assert(%s_ABI == %d, \"abi\");\n", text_of(package, "package"),
+                (int)number_of(package, "abi"));
     declare(&t, calls);
     text_add(&t, "static float *ones(size_t n)\n{\n    float *p = malloc((n + 1) * sizeof *p);\n"
                  "    for (size_t i = 0; i < n; i++)\n        p[i] = 1;\n    return p;\n}\n\nint main(void)\n{\n");
@@ -142,8 +144,9 @@ static char *program_of(Arena *a, const json_t *package)
                 json_array_size(json_object_get(function, "kernels")));
     add_call(&t, call, "packed");
     text_printf(&t, " != %s_OK)\n        return 3;\n    (void)packed;\n", text_of(package, "package"));
-    text_printf(&t, "    for (int64_t i = 0; i < %s; i++)\n        if (%s[i] != (float)(K + %d))\n            return 4;\n", elements,
-                out, (int)json_array_size(json_object_get(function, "epilogue")));
+    text_printf(&t,
+                "    for (int64_t i = 0; i < %s; i++)\n        if (%s[i] != (float)(K + %d))\n            return 4;\n",
+                elements, out, (int)json_array_size(json_object_get(function, "epilogue")));
     json_t *kernel;
     size_t i;
     json_array_foreach(json_object_get(function, "kernels"), i, kernel)
@@ -151,11 +154,11 @@ static char *program_of(Arena *a, const json_t *package)
         const char *name, *package_name = text_of(package, "package");
         json_t *value;
         assert_int_equal(number_of(kernel, "number"), (int64_t)i);
-        text_printf(&t, "    if (strncmp(%s_kernel_text(%zu), \"%s \", %zu) != 0)\n        return 5;\n", package_name, i,
-                    text_of(kernel, "template"), strlen(text_of(kernel, "template")) + 1);
+        text_printf(&t, "    if (strncmp(%s_kernel_text(%zu), \"%s \", %zu) != 0)\n        return 5;\n", package_name,
+                    i, text_of(kernel, "template"), strlen(text_of(kernel, "template")) + 1);
         json_object_foreach(json_object_get(kernel, "parameters"), name, value)
-            text_printf(&t, "    if (!strstr(%s_kernel_text(%zu), \" %s=%lld\"))\n        return 6;\n", package_name, i, name,
-                        (long long)json_integer_value(value));
+            text_printf(&t, "    if (!strstr(%s_kernel_text(%zu), \" %s=%lld\"))\n        return 6;\n", package_name, i,
+                        name, (long long)json_integer_value(value));
     }
     text_add(&t, "    return 0;\n}\n");
     return arena_strdup(a, text_str(&t));
@@ -168,9 +171,10 @@ static void builds_and_runs(Arena *a, const char *folder, const char *package, c
     assert_non_null(f);
     fputs(program, f);
     fclose(f);
-    const char *build = arena_printf(a, "gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I'%s' '%s' '%s' '%s' -o '%s/%s' -pthread",
-                                     path_of(a, package, ""), source, path_of(a, package, "kernels.c"),
-                                     path_of(a, package, "pool.c"), folder, package);
+    const char *build =
+        arena_printf(a, "gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I'%s' '%s' '%s' '%s' -o '%s/%s' -pthread",
+                     path_of(a, package, ""), source, path_of(a, package, "kernels.c"), path_of(a, package, "pool.c"),
+                     folder, package);
     if (system(build) != 0)
         fail_msg("the program for %s does not compile", package);
     const int status = system(arena_printf(a, "'%s/%s'", folder, package));

@@ -27,6 +27,8 @@ same help_as_man man
 sed -nE '/^The commands are:/,/^\.El/s/^\.It Cm ([a-z]+)$/\1/p' "$SRC/man/dcgen.1" | sort >"$tmp/man_commands"
 same help_commands man_commands
 
+grep -qx ".Os \"$("$DCGEN" --version)\"" "$SRC/man/dcgen.1" || failed "the man page is of another version"
+
 # The man page names every choice, in the paragraphs of its option.
 grep '|' "$tmp/help" | while read -r option choices; do
     sed -n "/^\\.It Fl Fl ${option#--} /,/^\\.It Fl/p" "$SRC/man/dcgen.1" | grep -oE 'Cm [a-z]+' | sed 's/Cm //' | sort -u >"$tmp/named"

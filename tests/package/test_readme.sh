@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The example in a package's README.md compiles as it stands, once its operands are declared.
+# The example in a package's README.md compiles as it stands, once its operands are declared. The scripts that it builds dcgen by are there,
+# and its commands for making the package again work.
 # ctest: fixture=packages
 . "$SRC/tests/package/common.sh"
 
@@ -18,5 +19,14 @@ for name in $names; do
         echo '}'
     } >"$tmp/example.c"
     [ -s "$tmp/example_head" ] || failed "$name: README.md has no example"
+    for script in $(grep -oE 'script/[a-z]+' "$packages/$name/README.md"); do
+        [ -x "$SRC/$script" ] || failed "$name: README.md names $script, which is not there"
+    done
+    grep -E '^dcgen ' "$packages/$name/README.md" | sed 's/#.*//' >"$tmp/commands"
+    [ "$(grep -c '' "$tmp/commands")" -eq 2 ] || failed "$name: README.md does not say how to make the package again"
+    mkdir -p "$tmp/copy"
+    cp -R "$packages/$name" "$tmp/copy/"
+    (cd "$tmp/copy/$name" && PATH=$(dirname -- "$DCGEN"):$PATH && quiet sh -e "$tmp/commands")
+    quiet diff -r "$packages/$name" "$tmp/copy/$name.new"
     silent cc -std=c11 -Wall -Wextra -Werror -I"$packages/$name" -c "$tmp/example.c" -o "$tmp/example.o"
 done

@@ -131,15 +131,6 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, const Site *s
     return true;
 }
 
-/* Every candidate for the tuned target failed: no fault of the environment. */
-static bool nothing_works(const Study *s, const Records *r)
-{
-    for (int64_t i = 0; i < s->ntrial; i++)
-        if (study_may_choose(s, &s->trial[i]))
-            return false;
-    return s->ntrial > 0 && r->nkernel >= s->ntrial;
-}
-
 static bool search_workload(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *run, double began_s,
                             const volatile int *stop, int *code, const char **err)
 {
@@ -171,7 +162,7 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
     if (q.library_why && !o->quiet)
         diag_say(stderr, DIAG_WARNING, "%s was not timed%s: %s", family_find(u.target->family)->rival,
                  q.library_timed ? " on every shape" : "", q.library_why);
-    if (!ok && nothing_works(q.study, record_all(run->records)))
+    if (!ok && q.fruitless)
         *code = EXIT_FAILED;
     return ok;
 }
@@ -221,6 +212,9 @@ static bool search_target(Arena *a, const Workload *w, const Options *o, const S
         *code = interrupted(w, run.records != NULL);
     else if (!ok)
         *code = command_fail(err, *code);
+    if (!*stop && !ok && *code == EXIT_ENVIRONMENT && run.records)
+        fprintf(stderr, "dcgen: nothing is lost: what was measured is in %s, and the same command goes on from there\n",
+                w->records);
     tools_close(&run);
     return ok && !*stop;
 }

@@ -136,7 +136,7 @@ ProofStatus prove_text(Arena *a, const Dispatcher *d, const Spec *s, const char 
     build_all(b, a, &build, 1, stop);
     if (build.status != STATUS_OK) {
         *why = arena_printf(a, "it does not compile: %s", build.why);
-        return build.status == STATUS_BUILD_FAILED && !build.killed ? PROOF_FAILS : PROOF_NONE;
+        return build.status == STATUS_BUILD_FAILED ? PROOF_FAILS : PROOF_NONE;
     }
     const ProofStatus status = prove_object(a, d, s, build.so, out, why);
     build_remove(b, build.so);

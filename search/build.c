@@ -49,6 +49,7 @@ struct Builder {
     int jobs;
     double deadline_s;
     int64_t empty_bytes; /* .text of a shared object without any code of its own */
+    bool has_built;      /* the empty text, when the builder was made */
     Background back;
 };
 
@@ -71,10 +72,16 @@ static bool is_stopped(const Stop *s) { return (s->user && *s->user) || (s->own 
 
 /* ---- texts */
 
-/* The line that says most: an undefined name, an error, anything. */
-static const char *telling_line(const char *text, size_t *len)
+/* The line that says most: where `sign` is, or else an undefined name, an error, anything. */
+static const char *telling_line(const char *text, const char *sign, size_t *len)
 {
     static const char *const signs[] = { "undefined reference", ": error: ", ": fatal error: ", "error", "" };
+    if (sign) {
+        while (sign > text && sign[-1] != '\n')
+            sign--;
+        *len = strcspn(sign, "\n");
+        return sign;
+    }
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         for (const char *line = text; *line; line += *len + (line[*len] == '\n')) {
             *len = strcspn(line, "\n");
@@ -87,10 +94,10 @@ static const char *telling_line(const char *text, size_t *len)
 }
 
 /* That line as plain text without the folder. */
-static const char *first_error(Arena *a, const char *text, const char *folder)
+static const char *first_error(Arena *a, const char *text, const char *sign, const char *folder)
 {
     size_t len, folder_len = strlen(folder);
-    const char *line = telling_line(text, &len);
+    const char *line = telling_line(text, sign, &len);
     char *why = arena_alloc(a, WHY_MAX + 1);
     size_t n = 0;
     for (size_t i = 0; i < len && n < WHY_MAX; i++) {
@@ -107,11 +114,18 @@ static const char *first_error(Arena *a, const char *text, const char *folder)
 static void fail(Build *b, Status status, const char *why)
 {
     b->status = status;
+    b->blame = BLAME_CANDIDATE;
     b->why = why;
     b->log = "";
     b->so = NULL;
     b->code_bytes = 0;
     b->spills = (SpillReport){ 0 };
+}
+
+static void fail_by(Build *b, Blame blame, const char *why)
+{
+    fail(b, blame == BLAME_CANDIDATE ? STATUS_BUILD_FAILED : STATUS_INVALID, why);
+    b->blame = blame;
 }
 
 static bool write_text(const char *path, const char *text)
@@ -164,7 +178,6 @@ static void job_start(const Builder *b, Arena *a, Job *job, Build *build)
 {
     fail(build, STATUS_BUILD_FAILED, "");
     build->seconds = 0;
-    build->killed = false;
     build->log = "";
     if (!*build->name || strchr(build->name, '/')) {
         fail(build, STATUS_BUILD_FAILED, "the name is no file name");
@@ -175,11 +188,11 @@ static void job_start(const Builder *b, Arena *a, Job *job, Build *build)
     job->so_path = arena_printf(a, "%s/%s%s", b->folder, build->name, b->tools.product);
     job->start_s = process_clock_s();
     if (!write_text(job->c_path, build->text)) {
-        fail(build, STATUS_INVALID,
-             arena_printf(a, "cannot write %s%s: %s", build->name, b->tools.source, strerror(errno)));
+        fail_by(build, BLAME_MACHINE,
+                arena_printf(a, "cannot write %s%s: %s", build->name, b->tools.source, strerror(errno)));
         unlink(job->c_path);
     } else if (!spawn_compiler(b, job, b->tools.assembly)) {
-        fail(build, STATUS_BUILD_FAILED, cannot_start(b, a));
+        fail_by(build, BLAME_MACHINE, cannot_start(b, a));
         unlink(job->c_path);
     } else {
         job->build = build;
@@ -205,23 +218,30 @@ static void job_free(Job *job)
     job->build = NULL;
 }
 
-/* Killed from outside: itself, or a part of it, which the driver reports. */
-static bool was_killed(int wait_status, const char *said)
-{
-    return (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL) || strstr(said, "Killed signal terminated") ||
-           strstr(said, "unable to execute command: Killed");
-}
-
 /* Reads the assembly and starts the second step; else why not. */
-static const char *assemble(const Builder *b, Arena *a, Job *job)
+static const char *assemble(const Builder *b, Arena *a, Job *job, Blame *blame)
 {
     size_t len;
     Arena *scratch = arena_new();
     const char *text = text_read_file(scratch, job->s_path, &len);
+    *blame = text ? BLAME_MACHINE : blame_error(errno);
     if (text)
         spills_read(text, &job->build->spills);
     arena_free(scratch);
     return !text ? "the compiler made no assembly" : spawn_compiler(b, job, false) ? NULL : cannot_start(b, a);
+}
+
+/* Of a compiler that failed: whose fault that is, and why. */
+static void judge(const Builder *b, Arena *a, Build *build, int wait_status, const char *said)
+{
+    const char *sign;
+    Blame blame = blame_text(said, &sign);
+    if (blame == BLAME_CANDIDATE)
+        blame = blame_end(wait_status);
+    const char *why = first_error(a, said, sign, b->folder);
+    if (!*why || (WIFSIGNALED(wait_status) && !sign))
+        why = arena_printf(a, "the compiler was %s", process_status_text(a, wait_status));
+    fail_by(build, blame, why);
 }
 
 static void job_finish(const Builder *b, Arena *a, Job *job)
@@ -229,30 +249,29 @@ static void job_finish(const Builder *b, Arena *a, Job *job)
     Build *build = job->build;
     int wait_status = job_reap(job);
     if (wait_status == 0 && job->to_assembly) {
-        const char *why = assemble(b, a, job);
+        Blame blame;
+        const char *why = assemble(b, a, job, &blame);
         if (why) {
             job_free(job);
-            fail(build, STATUS_BUILD_FAILED, why);
+            fail_by(build, blame, why);
         }
         return;
     }
     job_free(job);
-    build->killed = was_killed(wait_status, job->err.text);
-    int64_t bytes = elf_code_bytes(job->so_path);
-    if (wait_status == 0 && bytes >= 0) {
+    errno = 0;
+    int64_t bytes = wait_status == 0 ? elf_code_bytes(job->so_path) : -1;
+    if (bytes >= 0) {
         build->status = STATUS_OK;
         build->log = b->tools.keep_log ? arena_strdup(a, job->err.text) : "";
         build->so = job->so_path;
         build->code_bytes = bytes > b->empty_bytes ? bytes - b->empty_bytes : 0;
-        return;
+    } else if (wait_status == 0) {
+        fail_by(build, blame_error(errno), "the compiler made no shared object");
+    } else {
+        judge(b, a, build, wait_status, job->err.text);
     }
-    unlink(job->so_path);
-    const char *why = first_error(a, job->err.text, b->folder);
-    if (wait_status == 0)
-        why = "the compiler made no shared object";
-    else if (!*why || WIFSIGNALED(wait_status))
-        why = arena_printf(a, "the compiler was %s", process_status_text(a, wait_status));
-    fail(build, STATUS_BUILD_FAILED, why);
+    if (bytes < 0)
+        unlink(job->so_path);
 }
 
 static void job_abort(Job *job, Status status, const char *why)
@@ -293,6 +312,7 @@ static void copy_results(Build *builds, int n)
         builds[i] = (Build){ .name = builds[i].name,
                              .text = builds[i].text,
                              .status = from->status,
+                             .blame = from->blame,
                              .so = from->so,
                              .code_bytes = from->code_bytes,
                              .spills = from->spills,
@@ -320,16 +340,39 @@ static int tend_jobs(const Builder *b, Arena *a, Job *jobs, Build *builds, int n
     return running;
 }
 
-/* Several compilers at a time may need more memory than there is: what was killed is compiled again, alone. */
-static void retry_killed(const Builder *b, Arena *a, Job *jobs, Build *builds, int n, const Stop *stop)
+/* One build, alone. */
+static void run_alone(const Builder *b, Arena *a, Job *jobs, Build *build, const Stop *stop)
 {
     Builder alone = *b;
+    int next = 0;
     alone.jobs = 1;
-    for (int i = 0; i < n; i++) {
-        int next = builds[i].killed ? 0 : 1;
-        while (!is_stopped(stop) && tend_jobs(&alone, a, jobs, &builds[i], 1, &next) > 0)
-            poll_jobs(jobs, 1);
-    }
+    while (!is_stopped(stop) && tend_jobs(&alone, a, jobs, build, 1, &next) > 0)
+        poll_jobs(jobs, 1);
+}
+
+/* Several compilers at a time may need more memory, descriptors or processes than there are. */
+static void retry_alone(const Builder *b, Arena *a, Job *jobs, Build *builds, int n, const Stop *stop)
+{
+    for (int i = 0; i < n; i++)
+        if (builds[i].blame != BLAME_CANDIDATE)
+            run_alone(b, a, jobs, &builds[i], stop);
+}
+
+/* Signs are not all there are: where the text that built when the builder was made does not any more, no text of the batch is to blame. */
+static void try_empty(const Builder *b, Arena *a, Job *jobs, Build *builds, int n, const Stop *stop)
+{
+    Build empty = { .name = "empty", .text = b->tools.empty };
+    bool any = false;
+    for (int i = 0; i < n; i++)
+        any = any || builds[i].status == STATUS_BUILD_FAILED;
+    if (!any || !b->has_built)
+        return;
+    run_alone(b, a, jobs, &empty, stop);
+    build_remove(b, empty.so);
+    for (int i = 0; i < n && empty.status != STATUS_OK && !is_stopped(stop); i++)
+        if (builds[i].status == STATUS_BUILD_FAILED)
+            fail_by(&builds[i], BLAME_MACHINE,
+                    arena_printf(a, "%s does not build anything any more: %s", b->tools.program, empty.why));
 }
 
 static void abort_batch(const Builder *b, Job *jobs, Build *builds, int n, int next)
@@ -346,11 +389,13 @@ static void run_batch(const Builder *b, Arena *a, Build *builds, int n, Stop sto
     Job *jobs = calloc((size_t)b->jobs, sizeof *jobs);
     int next = 0;
     for (int i = 0; !jobs && i < n; i++)
-        fail(&builds[i], STATUS_INVALID, "out of memory");
+        fail_by(&builds[i], BLAME_MACHINE, "out of memory");
     while (jobs && !is_stopped(&stop) && tend_jobs(b, a, jobs, builds, n, &next) > 0)
         poll_jobs(jobs, b->jobs);
     if (jobs && !is_stopped(&stop))
-        retry_killed(b, a, jobs, builds, n, &stop);
+        retry_alone(b, a, jobs, builds, n, &stop);
+    if (jobs && !is_stopped(&stop))
+        try_empty(b, a, jobs, builds, n, &stop);
     if (jobs)
         abort_batch(b, jobs, builds, n, next);
     copy_results(builds, n);
@@ -495,6 +540,7 @@ static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const c
         return false;
     }
     b->empty_bytes = empty.code_bytes;
+    b->has_built = true;
     build_remove(b, empty.so);
     return true;
 }
@@ -534,7 +580,7 @@ Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline
 
 const char *builder_version(const Builder *b) { return b->version; }
 
-void build_remove(Builder *b, const char *so)
+void build_remove(const Builder *b, const char *so)
 {
     size_t len = strlen(b->folder);
     if (so && strncmp(so, b->folder, len) == 0 && so[len] == '/' && !strchr(so + len + 1, '/'))

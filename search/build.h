@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "gen/arena.h"
+#include "search/blame.h"
 #include "search/record.h"
 #include "search/spills.h"
 
@@ -16,12 +17,13 @@ typedef struct {
     const char *name; /* file name without suffix; of several with one name in a batch the first is built for all */
     const char *text; /* the source */
     /* results */
-    Status status;      /* STATUS_OK, STATUS_BUILD_FAILED, STATUS_TIMED_OUT (the compiler hung) */
+    Status
+        status; /* STATUS_OK, STATUS_BUILD_FAILED, STATUS_TIMED_OUT (the compiler hung), STATUS_INVALID (`blame` says) */
     const char *so;     /* path of the shared object when ok */
     int64_t code_bytes; /* size of its executable code (.text), without the C runtime's few bytes */
     SpillReport spills; /* C: what its assembly tells */
     double seconds;
-    bool killed;     /* by someone else, as a system does that is short of memory; it was tried again alone */
+    Blame blame;     /* BLAME_CANDIDATE, or what the machine lacked, even when it was tried again alone */
     const char *log; /* what the compiler said, if the toolchain keeps it; else "" */
     const char *why; /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
 } Build;
@@ -52,7 +54,7 @@ void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *s
 /* The same in the background: start, then wait. One batch at a time. */
 void build_start(Builder *b, Arena *a, Build *builds, int n);
 void build_wait(Builder *b, const volatile int *stop);
-void build_remove(Builder *b, const char *so); /* deletes one shared object that is no longer needed */
-void builder_free(Builder *b);                 /* kills what runs, removes the folder */
+void build_remove(const Builder *b, const char *so); /* deletes one shared object that is no longer needed */
+void builder_free(Builder *b);                       /* kills what runs, removes the folder */
 
 #endif

@@ -131,8 +131,8 @@ static bool build_trials(Search *q, Batch *b, const char **err)
     if (*q->stop)
         *err = "interrupted";
     for (int i = 0; i < b->n && !*q->stop; i++)
-        if (b->build[i].status == STATUS_INVALID) { /* the machine's fault, not the candidate's */
-            *err = b->build[i].why;
+        if (b->build[i].blame == BLAME_MACHINE) {
+            *err = arena_printf(q->arena, "kernels cannot be built here: %s", b->build[i].why);
             return false;
         }
     return !*q->stop;
@@ -164,6 +164,7 @@ static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_b
                        .status = status,
                        .code_bytes = code_bytes,
                        .n = next_n(record_all(q->records)),
+                       .again = t->tried_again,
                        .nfact = nfact,
                        .why = why ? why : "" };
     candidate_values(&t->c, value);
@@ -176,6 +177,16 @@ static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_b
 }
 
 /* ---- verifying ---- */
+
+/* What came of measuring a trial; *why lasts as long as scratch. */
+static void take_failure(Search *q, Arena *scratch, int64_t trial, const MeasureRecord *m, const char **why)
+{
+    if (m->blame != BLAME_CANDIDATE)
+        study_leave(q->study, trial, m->why);
+    else
+        q->study->trial[trial].status = m->status;
+    *why = arena_strdup(scratch, m->why ? m->why : "");
+}
 
 /* Parts that a call is split into, more than there are tiles among them. */
 enum { TASK_COUNTS = 6 };
@@ -218,10 +229,8 @@ static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, 
         if (n && !measure(q->runner, scratch, &r, key, so, n, out, q->stop, err))
             return false;
         for (int k = 0; k < n; k++)
-            if (out[k].status != STATUS_OK) {
-                q->study->trial[b->trial[at[k]]].status = out[k].status;
-                why[at[k]] = arena_strdup(scratch, out[k].why ? out[k].why : "");
-            }
+            if (out[k].status != STATUS_OK)
+                take_failure(q, scratch, b->trial[at[k]], &out[k], &why[at[k]]);
     }
     return true;
 }
@@ -246,10 +255,8 @@ static bool count_one(Search *q, Arena *scratch, Batch *b, int i, const char **w
         return false;
     for (int k = 0; k < out.nfact; k++)
         add_fact(b, i, arena_strdup(q->arena, out.fact[k].name), out.fact[k].value);
-    if (out.status != STATUS_OK) {
-        q->study->trial[b->trial[i]].status = out.status;
-        why[i] = arena_strdup(scratch, out.why ? out.why : "");
-    }
+    if (out.status != STATUS_OK)
+        take_failure(q, scratch, b->trial[i], &out, &why[i]);
     return true;
 }
 
@@ -262,7 +269,7 @@ static bool count(Search *q, Arena *scratch, Batch *b, const char **why, const c
     return true;
 }
 
-/* Builds, verifies and records the batch's members. */
+/* Builds, verifies and records the batch's members, but for those that failed for what the machine lacks. */
 static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
 {
     const char *why[STOPWATCH_MOST] = { 0 };
@@ -273,6 +280,10 @@ static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
         return false;
     for (int i = 0; i < b->n; i++) {
         const Build *build = &b->build[i];
+        if (build->blame != BLAME_CANDIDATE)
+            study_leave(q->study, b->trial[i], build->why);
+        if (q->study->trial[b->trial[i]].aside)
+            continue;
         Status status = build->status == STATUS_OK ? q->study->trial[b->trial[i]].status : build->status;
         if (!record_trial(q, b->trial[i], status, build->code_bytes, build->status == STATUS_OK ? why[i] : build->why,
                           b->nfact[i], b->fact[i], err))
@@ -293,6 +304,10 @@ static bool rebuild(Search *q, Arena *scratch, const int64_t *trial, int n, cons
         return false;
     for (int i = 0; i < b->n; i++) {
         q->study->trial[b->trial[i]].so = b->build[i].so;
+        if (b->build[i].blame != BLAME_CANDIDATE) { /* it was built before, so the machine has less now */
+            *err = arena_printf(q->arena, "a kernel cannot be built again here: %s", b->build[i].why);
+            return false;
+        }
         if (b->build[i].status != STATUS_OK) /* it was built before; now it is of no use */
             q->study->trial[b->trial[i]].status = b->build[i].status;
     }
@@ -332,6 +347,7 @@ bool intake_lesser(Search *q, Arena *scratch, const char **err)
                 !candidate_general(t, target, &c))
                 continue;
             int64_t trial = study_add(q->study, &c);
+            study_begin(q->study, trial);
             if (!q->study->trial[trial].built)
                 b->trial[b->n++] = trial;
         }
@@ -407,7 +423,6 @@ bool intake_check(Search *q, Arena *scratch, int64_t trial, const int64_t *exten
         return true;
     if (!measure(q->runner, scratch, &r, &t->key, &t->so, 1, &out, q->stop, err))
         return false;
-    out.device = q->study->device->id;
     out.threads = 1; /* the emulator's are of this machine, not of the device */
     return stopwatch_take(q, &out, err);
 }

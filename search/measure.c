@@ -7,6 +7,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/wait.h>
+#include "gen/text.h"
 #include "search/runner_private.h"
 #include "search/samples.h"
 
@@ -35,10 +37,13 @@ typedef struct {
     int n;
     MeasureRecord *out;
     bool *done;
+    int repeats;        /* of the request under way */
     int *asked, nasked; /* kernels of the request under way */
     int64_t id;
     int culprit; /* of the last begin, -1: none yet */
     const char *phase;
+    const char *why; /* the last answer was no kernel's fault */
+    bool lacking;    /* the request is beyond what the machine has at the moment */
     const volatile int *stop;
 } Session;
 
@@ -46,6 +51,7 @@ static void settle(Session *s, int i, Status status, const char *why)
 {
     s->out[i].status = status;
     s->out[i].why = why;
+    s->out[i].blame = BLAME_CANDIDATE;
     s->done[i] = true;
 }
 
@@ -117,7 +123,7 @@ static char *request_line(Session *s)
         json_array_append_new(kernels, json_pack("{s:s, s:s}", "key", s->key[i], "so", s->so[i]));
     }
     json_t *rest = json_pack("{s:s, s:I, s:i, s:i, s:f, s:f, s:b, s:o}", "cmd", "measure", "id", (json_int_t)s->id,
-                             "threads", q->threads, "repeats", q->repeats, "sample_ns", q->sample_ns, "max_ns",
+                             "threads", q->threads, "repeats", s->repeats, "sample_ns", q->sample_ns, "max_ns",
                              q->max_ns, "hot", 1, "kernels", kernels);
     if (rest && q->drop > 0)
         json_object_set_new(rest, "drop", json_real(q->drop));
@@ -198,7 +204,7 @@ static bool take_result(Session *s, const json_t *event)
     double max_err = json_number_value(json_object_get(event, "max_err"));
     if (!isfinite(max_err) || !take_samples(m, json_object_get(event, "ns")))
         return false;
-    if (status == STATUS_OK && (!(max_err <= 1) || (m->nsample == 0) != (s->q->repeats == 0)))
+    if (status == STATUS_OK && (!(max_err <= 1) || (m->nsample == 0) != (s->repeats == 0)))
         return false;
     const double cold_ns = json_number_value(json_object_get(event, "cold_ns"));
     m->max_err = max_err;
@@ -209,6 +215,7 @@ static bool take_result(Session *s, const json_t *event)
     m->median_ns = m->nsample ? samples_median(m->ns, m->nsample) : 0;
     m->spread = m->nsample ? samples_spread(m->ns, m->nsample) : 0;
     settle(s, i, status, runner_text(s->a, event, "why"));
+    m->blame = status == STATUS_INVALID ? blame_text(m->why, NULL) : BLAME_CANDIDATE;
     return true;
 }
 
@@ -220,9 +227,13 @@ static bool take_done(Session *s, const json_t *event)
     return good;
 }
 
+/* The request as a whole: a size that no runner takes, or what this machine has not got. */
 static bool take_error(Session *s, const json_t *event)
 {
-    settle_rest(s, STATUS_INVALID, runner_text(s->a, event, "text"));
+    s->why = runner_text(s->a, event, "text");
+    s->lacking = blame_text(s->why, NULL) != BLAME_CANDIDATE;
+    if (!s->lacking)
+        settle_rest(s, STATUS_INVALID, s->why);
     return true;
 }
 
@@ -263,40 +274,80 @@ static Answer ask(Session *s)
 }
 
 /* Ends the runner; the status and reason of what it was doing. */
-static Status judge(Session *s, Answer o, const char **why)
+static Status judge(Session *s, Answer o, const char **why, Blame *blame)
 {
-    int wait_status = runner_end(s->r, o == DEAD ? runner_patience_s : 0);
+    const bool ended = o == DEAD && runner_await(s->r, runner_patience_s);
+    const int wait_status = runner_end(s->r, 0);
+    *blame = !ended                                                    ? BLAME_CANDIDATE
+             : WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0 ? blame_text(s->r->err->text, NULL)
+                                                                       : blame_end(wait_status);
     if (o == SILENT) {
         *why = arena_printf(s->a, "silent for %g s while %s", s->q->deadline_s, s->phase);
         return STATUS_TIMED_OUT;
     }
     *why = o == NONSENSE ? arena_printf(s->a, "the runner talked nonsense while %s", s->phase)
-                         : arena_printf(s->a, "%s while %s", process_status_text(s->a, wait_status), s->phase);
+           : ended       ? arena_printf(s->a, "%s while %s", process_status_text(s->a, wait_status), s->phase)
+                         : arena_printf(s->a, "closed the protocol while %s", s->phase);
     return STATUS_CRASHED;
 }
 
-static bool measure_all(Session *s, const char **err)
+static const char *shape_text(const Session *s)
+{
+    Text t = { .arena = s->a };
+    for (int i = 0; i < s->r->op->naxis; i++)
+        text_printf(&t, "%s%s=%lld", i ? " " : "", s->r->op->axis[i].name, (long long)s->q->extent[i]);
+    return text_str(&t);
+}
+
+/* Asks until all are settled: whoever brings a runner down is, and the others go to the next runner. What is no kernel's fault is tried
+ * once more, by a runner that holds nothing yet; then nothing can be measured there, and no kernel is to blame. */
+static bool ask_all(Session *s, const char **err)
 {
     for (int lost = 0;;) {
         const char *why;
+        Blame blame;
+        s->lacking = false;
         if (!runner_ensure(s->r, s->a, s->stop, err))
             return false;
         Answer o = ask(s);
-        if (o == HEARD)
+        if (o == HEARD && !s->lacking)
             return true;
-        Status status = judge(s, o, &why);
+        Status status = judge(s, o, &why, &blame);
         if (o == STOPPED) {
             *err = "interrupted";
             return false;
         }
-        if (s->culprit >= 0 && !s->done[s->culprit]) {
-            settle(s, s->culprit, status, why);
+        if (!s->lacking && s->culprit >= 0 && !s->done[s->culprit]) {
+            settle(s, s->culprit, blame == BLAME_CANDIDATE ? status : STATUS_INVALID, why);
+            s->out[s->culprit].blame = blame;
             lost = 0;
-        } else if (++lost >= MAX_LOST) { /* no kernel's fault: the request is too much for the runner */
-            settle_rest(s, status, why);
-            return true;
+        } else if (++lost >= MAX_LOST) {
+            *err = arena_printf(s->a, "the runner cannot measure %s: %s", shape_text(s), s->lacking ? s->why : why);
+            return false;
         }
     }
+}
+
+/* What failed for lack of something is verified alone, by a runner that holds nothing else. A time that it would have alone, beside no other
+ * kernel, would say nothing. */
+static bool measure_all(Session *s, const char **err)
+{
+    if (!ask_all(s, err))
+        return false;
+    s->repeats = 0;
+    for (int i = 0; i < s->n; i++) {
+        if (s->out[i].blame == BLAME_CANDIDATE)
+            continue;
+        runner_end(s->r, 0);
+        s->done[i] = false;
+        if (!ask_all(s, err))
+            return false;
+        if (s->out[i].blame == BLAME_MACHINE) {
+            *err = arena_printf(s->a, "the runner cannot measure %s: %s", shape_text(s), s->out[i].why);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* One rule for all kernels of a request: by the one that is kept, or the fastest. */
@@ -315,7 +366,9 @@ static void set_times(const MeasureRequest *q, MeasureRecord *out, int n)
 bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
              MeasureRecord *out, const volatile int *stop, const char **err)
 {
-    Session s = { .r = r, .a = a, .q = q, .key = key, .so = so, .n = n, .out = out, .stop = stop };
+    Session s = {
+        .r = r, .a = a, .q = q, .key = key, .so = so, .n = n, .out = out, .repeats = q->repeats, .stop = stop
+    };
     s.done = ARENA_ARRAY(a, (size_t)n + 1, bool);
     s.asked = ARENA_ARRAY(a, (size_t)n + 1, int);
     clear_records(&s);

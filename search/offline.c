@@ -6,6 +6,7 @@
 #include <string.h>
 #include "model/cost.h"
 #include "model/rank.h"
+#include "search/ending.h"
 #include "search/intake.h"
 #include "search/select.h"
 #include "search/settle.h"
@@ -104,11 +105,14 @@ static bool try_candidates(Search *q, Arena *scratch, const char **err)
 {
     const int budget = q->study->spec->budget.trials;
     const int64_t most = budget < TRIALS ? budget : TRIALS;
+    Candidate batch[BATCH];
     progress_phase(q->progress, "compile and emulate", (double)most);
     if (!intake_lesser(q, scratch, err))
         return false;
+    for (int n; (n = study_due(q->study, batch, BATCH)) > 0;)
+        if (!intake_untimed(q, scratch, batch, n, err))
+            return false;
     for (int64_t done; (done = tried_count(q)) < most;) {
-        Candidate batch[BATCH];
         const int room = most - done < BATCH ? (int)(most - done) : BATCH;
         int n = general_batch(q, batch);
         if (!n)
@@ -216,7 +220,7 @@ static bool settle_choice(Search *q, Arena *scratch, const char **err)
         CostModel *m = cost_fit(scratch, q->study, q->templates);
         Assignment *as = select_kernels(scratch, q->study, m, SELECT_PACKAGE);
         if (!as) {
-            *err = "no candidate could be compiled without spills and verified";
+            *err = ending_text(q);
             return false;
         }
         if (!check_choice(q, scratch, as, &again, err))

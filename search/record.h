@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "gen/arena.h"
+#include "search/blame.h"
 
 typedef enum {
     STATUS_OK,
@@ -68,6 +69,7 @@ typedef struct {
     Status status;      /* ok: it compiled and verified on the awkward shapes */
     int64_t code_bytes; /* of its text section; 0 when not built */
     int64_t n;          /* the n-th candidate of its file to be recorded, from 1; 0: not known */
+    bool again;         /* it had failed before in a way that a later run tries once more (study.h) */
     int nfact;          /* what compiler and emulator told: "spilled"; cuda: "regs", "spill_bytes", "wavefronts" ... */
     Param fact[RECORD_MAX_FACT];
     const char *why; /* for people: first line of the compiler's error ...; "" when ok */
@@ -90,6 +92,8 @@ typedef struct {
     double cold_ns;    /* median with a cold L2 cache; 0: not measured */
     double clock;      /* of the core meanwhile, in any unit; 0: not known. Not in the record's line */
     bool final;        /* taken in the last, interleaved comparison: preferred over others */
+    bool again;        /* since its kernel was tried again, as of KernelRecord */
+    Blame blame;       /* BLAME_MOMENT: nothing to be recorded; why tells. Not in the record's line */
     int nfact;         /* what the emulator counted; goes into the kernel's record, not into this one's line */
     Param fact[RECORD_MAX_FACT];
     const char *why;

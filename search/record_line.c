@@ -346,6 +346,8 @@ char *kernel_line(Arena *a, const KernelRecord *k)
         json_object_set_new(o, "facts", params_json(k->fact, k->nfact));
     if (o && k->n)
         json_object_set_new(o, "n", json_integer(k->n));
+    if (o && k->again)
+        json_object_set_new(o, "again", json_true());
     if (o)
         json_object_set_new(o, "why", json_string(k->why));
     return line_take(a, o);
@@ -365,6 +367,8 @@ char *measure_line(Arena *a, const MeasureRecord *m)
                   "measure", "key", m->key, "device", m->device, "extent", extent, "threads", m->threads, "status",
                   status_name(m->status), "ns", ns, "median_ns", m->median_ns, "spread", m->spread, "anchor_ns",
                   m->anchor_ns, "max_err", max_err, "final", (int)m->final, "why", m->why);
+    if (o && m->again)
+        json_object_set_new(o, "again", json_true());
     if (o && m->cold_ns > 0)
         json_object_set_new(o, "cold_ns", json_real(m->cold_ns));
     if (o && m->library_ns > 0)
@@ -470,17 +474,19 @@ static const char *kernel_read(Arena *a, json_t *o, Line *out)
     json_t *params = NULL, *facts = NULL;
     const char *status = NULL;
     json_int_t code_bytes = 0, n = 0;
+    int again = 0;
     json_error_t error;
-    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I, s?:o, s?:I, s:s}", "key",
+    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I, s?:o, s?:I, s?:b, s:s}", "key",
                        &k.key, "device", &k.device, "op", &k.op, "dtype", &k.dtype, "template", &k.template_name,
                        "template_hash", &k.template_hash, "target", &k.target, "params", &params, "status", &status,
-                       "code_bytes", &code_bytes, "facts", &facts, "n", &n, "why", &k.why) != 0)
+                       "code_bytes", &code_bytes, "facts", &facts, "n", &n, "again", &again, "why", &k.why) != 0)
         return bad_because(out, &error);
     k.nparam = params_read(params, RECORD_MAX_PARAM, k.param);
     k.nfact = facts ? params_read(facts, RECORD_MAX_FACT, k.fact) : 0;
     k.status = status_find(status);
     k.code_bytes = code_bytes;
     k.n = n;
+    k.again = again != 0;
     const char *why = kernel_wrong(&k);
     if (!why)
         out->kernel = kernel_copy(a, &k);
@@ -493,12 +499,12 @@ static const char *measure_read(Arena *a, json_t *o, Line *out)
     json_t *extent = NULL, *ns = NULL, *max_err = NULL;
     const char *status = NULL;
     json_int_t threads = 0;
-    int final = 0;
+    int final = 0, again = 0;
     json_error_t error;
-    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:o, s:I, s:s, s:o, s?:F, s:o, s?:F, s?:F, s:b, s:s}", "key", &m.key,
-                       "device", &m.device, "extent", &extent, "threads", &threads, "status", &status, "ns", &ns,
-                       "anchor_ns", &m.anchor_ns, "max_err", &max_err, "cold_ns", &m.cold_ns, "library_ns",
-                       &m.library_ns, "final", &final, "why", &m.why) != 0)
+    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:o, s:I, s:s, s:o, s?:F, s:o, s?:F, s?:F, s:b, s?:b, s:s}", "key",
+                       &m.key, "device", &m.device, "extent", &extent, "threads", &threads, "status", &status, "ns",
+                       &ns, "anchor_ns", &m.anchor_ns, "max_err", &max_err, "cold_ns", &m.cold_ns, "library_ns",
+                       &m.library_ns, "final", &final, "again", &again, "why", &m.why) != 0)
         return bad_because(out, &error);
     if (!json_is_number(max_err) && !json_is_null(max_err))
         return "max_err is not a number";
@@ -508,6 +514,7 @@ static const char *measure_read(Arena *a, json_t *o, Line *out)
     m.threads = to_int(threads);
     m.status = status_find(status);
     m.final = final != 0;
+    m.again = again != 0;
     const char *why = measure_wrong(&m);
     if (!why)
         out->measure = measure_copy(a, &m);

@@ -89,15 +89,21 @@ const char *runner_text(Arena *a, const json_t *event, const char *field)
 
 /* ---- starting and ending */
 
+bool runner_await(const Runner *r, double patience_s)
+{
+    const double end = process_clock_s() + patience_s;
+    while (!process_has_ended(r->pid) && process_clock_s() < end)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    return process_has_ended(r->pid);
+}
+
 /* Ends the runner, if one runs; its wait status. One that closed its end has a moment to die of itself: how is of
  * interest. */
 int runner_end(Runner *r, double patience_s)
 {
     if (r->pid == 0)
         return 0;
-    const double end = process_clock_s() + patience_s;
-    while (!process_has_ended(r->pid) && process_clock_s() < end)
-        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    runner_await(r, patience_s);
     int wait_status = process_end(r->pid);
     close(r->fd);
     lines_close(&r->lines);

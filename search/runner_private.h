@@ -36,6 +36,8 @@ bool runner_says(const json_t *event, const char *name); /* is it this event? */
 const char *runner_text(Arena *a, const json_t *event, const char *field);
 /* One that runs and is set up: the one that is there, or a new one. False with *err set. */
 bool runner_ensure(Runner *r, Arena *a, const volatile int *stop, const char **err);
+/* It ended by itself, within `patience_s`. */
+bool runner_await(const Runner *r, double patience_s);
 /* Kills it, if it does not end by itself within `patience_s`; its wait status. */
 int runner_end(Runner *r, double patience_s);
 extern const double runner_patience_s; /* for one that was told to end, or that is ending */

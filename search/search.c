@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "model/cost.h"
+#include "search/ending.h"
 #include "search/intake.h"
 #include "search/limit.h"
 #include "search/select.h"
@@ -108,20 +109,40 @@ static int64_t measured_trials(const Study *s)
     return n;
 }
 
+/* On shapes all over the ranges. */
+static Proposal proposal_of(const Search *q, const Candidate *c)
+{
+    Proposal p = { .c = *c, .gain = 1 };
+    for (; p.nshape < PROPOSE_SHAPES && p.nshape < q->study->nshape; p.nshape++)
+        p.shape[p.nshape] = q->study->nshape * p.nshape / PROPOSE_SHAPES;
+    return p;
+}
+
 /* The general kernels come first: they are the baseline, and the model's first foothold. */
 static int first_proposals(const Search *q, Proposal *out)
 {
     int n = 0;
     for (int i = 0; i < q->space->ngeneral && n < FIRST_BATCH; i++) {
         int64_t trial = study_add(q->study, &q->space->general[i]);
-        if (q->study->trial[trial].built)
-            continue;
-        Proposal *p = &out[n++];
-        *p = (Proposal){ .c = q->space->general[i], .gain = 1 };
-        for (; p->nshape < PROPOSE_SHAPES && p->nshape < q->study->nshape; p->nshape++)
-            p->shape[p->nshape] = q->study->nshape * p->nshape / PROPOSE_SHAPES;
+        if (!q->study->trial[trial].built)
+            out[n++] = proposal_of(q, &q->space->general[i]);
     }
     return n;
+}
+
+/* What a former run failed with and is to be tried once more; *any: there was something. */
+static bool try_again(Search *q, Arena *scratch, bool *any, const char **err)
+{
+    Candidate c[BATCH];
+    Proposal p[BATCH];
+    for (int n; left_s(q, SEARCH_SHARE) > 0 && (n = study_due(q->study, c, BATCH)) > 0; *any = true) {
+        for (int i = 0; i < n; i++)
+            p[i] = proposal_of(q, &c[i]);
+        if (!q->lab->trials(q, scratch, p, n, SEARCH_SHARE, err))
+            return false;
+        arena_reset(scratch);
+    }
+    return true;
 }
 
 /* Rounds that a search had, and how many of the last ones promised nothing. */
@@ -152,13 +173,14 @@ void search_show(Search *q, Arena *scratch)
     progress_update(q->progress, (double)measured_trials(q->study), best_text(q, scratch), fmax(left_s(q, 1), 0));
 }
 
-static bool search_phase(Search *q, Arena *scratch, const char **err)
+/* *any: something was tried again. */
+static bool search_phase(Search *q, Arena *scratch, bool *any, const char **err)
 {
     Rng rng = { q->seed };
     Rounds rounds = { 0, 0 };
     bool go_on = true;
     progress_phase(q->progress, "search", q->study->spec->budget.trials);
-    if (!q->lab->lesser(q, scratch, err))
+    if (!q->lab->lesser(q, scratch, err) || !try_again(q, scratch, any, err))
         return false;
     while (go_on && measured_trials(q->study) < q->study->spec->budget.trials && left_s(q, SEARCH_SHARE) > 0) {
         if (*q->stop) {
@@ -346,7 +368,7 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
     CostModel *m = cost_fit(scratch, s, q->templates);
     Assignment *as = select_kernels(scratch, s, m, SELECT_FINALISTS);
     if (!as) {
-        *err = "no candidate could be built, verified and measured";
+        *err = ending_text(q);
         return false;
     }
     if (q->lab->measures)
@@ -385,8 +407,8 @@ bool search_run(Search *q, const char **err)
     q->quiet = quiet_new(q->arena);
     q->pace = pace_new();
     int64_t before = measured_trials(q->study);
-    bool ok = search_phase(q, scratch, err);
-    const bool fresh = ok && (measured_trials(q->study) > before || !all_compared(q->study));
+    bool again = false, ok = search_phase(q, scratch, &again, err);
+    const bool fresh = ok && (again || measured_trials(q->study) > before || !all_compared(q->study));
     if (fresh) {
         arena_reset(scratch);
         ok = final_phase(q, scratch, err);

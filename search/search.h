@@ -53,6 +53,7 @@ struct Search {
     RecordFile *records;
     Progress *progress;
     Diag *diag;
+    bool fruitless;          /* it ends without a kernel, and the environment is not to blame */
     const Candidate *anchor; /* set by search_run */
     const char
         *library; /* of others for the op, as a shared object, timed in the last comparison; NULL: there is none */

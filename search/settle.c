@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include "search/contract.h"
+#include "search/ending.h"
 #include "search/heldout.h"
 #include "search/intake.h"
 
@@ -121,7 +122,7 @@ static bool choose(Search *q, Arena *scratch, Choice *c, const char **err)
     c->m = cost_fit(scratch, q->study, q->templates);
     c->as = select_kernels(scratch, q->study, c->m, SELECT_PACKAGE);
     if (!c->as)
-        *err = "no candidate could be built, verified and measured";
+        *err = ending_text(q);
     return c->as;
 }
 

@@ -36,8 +36,15 @@ static void learn_pace(Search *q, double start_s, const MeasureRecord *out, int 
 
 double stopwatch_deadline_s(const Search *q) { return fmax(DEADLINE_LEAST_S, fmin(DEADLINE_S, q->seconds / 4)); }
 
-bool stopwatch_take(Search *q, const MeasureRecord *m, const char **err)
+bool stopwatch_take(Search *q, MeasureRecord *m, const char **err)
 {
+    const int64_t trial = study_find_key(q->study, m->key);
+    if (trial >= 0 && m->blame != BLAME_CANDIDATE) {
+        study_leave(q->study, trial, m->why);
+        return true;
+    }
+    m->device = q->study->device->id;
+    m->again = trial >= 0 && q->study->trial[trial].tried_again;
     if (!record_add_measure(q->records, m, err))
         return false;
     const Records *r = record_all(q->records);
@@ -169,7 +176,6 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
     for (int k = 0; ns && k < n; k++)
         ns[k] = out[k].status == STATUS_OK ? out[k].time_ns : 0;
     for (int k = 0; k < x.nkernel; k++) {
-        out[k].device = q->study->device->id;
         out[k].final = final;
         out[k].anchor_ns = disturbed ? quiet : anchor_ns;
         out[k].library_ns = library >= 0 ? out[library].time_ns : 0;

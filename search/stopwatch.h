@@ -20,8 +20,9 @@ double stopwatch_expect_s(const Search *q, double requests, double ns, int repea
 /* Silence of the runner for so long is a hang. */
 double stopwatch_deadline_s(const Search *q);
 
-/* Records a measurement. What counts is what the file says, rounded: a search that reads its own records back comes to the same ends. */
-bool stopwatch_take(Search *q, const MeasureRecord *m, const char **err);
+/* Records a measurement as one of the study's device. What counts is what the file says, rounded: a search that reads its own records back
+ * comes to the same ends. A kernel that failed for what the machine lacks stays out of this run, and nothing is recorded. */
+bool stopwatch_take(Search *q, MeasureRecord *m, const char **err);
 
 /* Times the kernels and the anchor in turn, in a last comparison the library too; key[] and so[] have room for STOPWATCH_MOST.
  * ns: gets a time for each of the n kernels, 0 for one that failed; may be NULL. put_off: becomes true where something disturbed the machine,

@@ -50,6 +50,7 @@ int64_t study_add(Study *s, const Candidate *c)
     s->trial[s->ntrial] = (Trial){ .c = *c,
                                    .key = candidate_key(s->arena, c, s->context_hash, s->device),
                                    .status = STATUS_OK,
+                                   .why = "",
                                    .ns = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
                                    .part = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
                                    .second = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
@@ -75,14 +76,43 @@ static KernelFacts copy_facts(Arena *a, const KernelRecord *k)
     return (KernelFacts){ k->nfact, fact };
 }
 
+static void set_failure(Study *s, Trial *t, Status status, const char *why)
+{
+    t->status = status;
+    t->why = arena_strdup(s->arena, why);
+}
+
+/* What counts of several records of one kernel: the one with the higher rank. Wrong once is wrong for good; another try outranks one that
+ * was too slow, and of a general kernel any that failed otherwise. */
+static int rank_of(Status status, bool general)
+{
+    static const int rank[2][STATUS_COUNT] = {
+        { [STATUS_TIMED_OUT] = 0,
+          [STATUS_OK] = 1,
+          [STATUS_INVALID] = 2,
+          [STATUS_BUILD_FAILED] = 3,
+          [STATUS_CRASHED] = 4,
+          [STATUS_WRONG] = 5 },
+        { [STATUS_TIMED_OUT] = 0,
+          [STATUS_INVALID] = 1,
+          [STATUS_BUILD_FAILED] = 2,
+          [STATUS_CRASHED] = 3,
+          [STATUS_OK] = 4,
+          [STATUS_WRONG] = 5 },
+    };
+    return rank[general][status];
+}
+
 void study_kernel(Study *s, const KernelRecord *k)
 {
     int64_t i = study_find_key(s, k->key);
     if (i < 0)
         return;
     Trial *t = &s->trial[i];
-    if (!t->built || t->status == STATUS_OK) /* of several records the one that failed counts */
-        t->status = k->status;
+    const bool general = candidate_is_general(&t->c);
+    if (!t->built || rank_of(k->status, general) > rank_of(t->status, general))
+        set_failure(s, t, k->status, k->why);
+    t->tried_again = t->tried_again || k->again;
     t->built = true;
     t->n = k->n && (!t->n || k->n < t->n) ? k->n : t->n;
     t->code_bytes = k->code_bytes > t->code_bytes ? k->code_bytes : t->code_bytes;
@@ -171,7 +201,8 @@ void study_measure(Study *s, const MeasureRecord *m)
         return;
     Trial *t = &s->trial[i];
     if (m->status != STATUS_OK) { /* wrong once is wrong for good */
-        t->status = t->status == STATUS_OK ? m->status : t->status;
+        if (t->status == STATUS_OK || rank_of(m->status, false) > rank_of(t->status, false))
+            set_failure(s, t, m->status, m->why);
         return;
     }
     if (m->max_err > t->max_err)
@@ -263,6 +294,76 @@ static void drop_untimed(Study *s)
     s->ntrial = n;
 }
 
+/* A kernel that was too slow on some shape is usable again when another try passed, and no shape was too slow since. */
+static void judge_slow(Study *s, const Records *r)
+{
+    bool *slow[2], *passed = ARENA_ARRAY(s->arena, (size_t)s->ntrial + 1, bool);
+    for (int again = 0; again < 2; again++)
+        slow[again] = ARENA_ARRAY(s->arena, (size_t)s->ntrial + 1, bool);
+    for (int64_t k = 0; k < r->nkernel; k++) {
+        const int64_t i = study_find_key(s, r->kernel[k].key);
+        if (i >= 0)
+            passed[i] = passed[i] || (r->kernel[k].again && r->kernel[k].status == STATUS_OK);
+    }
+    for (int64_t k = 0; k < r->nmeasure; k++) {
+        const MeasureRecord *m = &r->measure[k];
+        const int64_t i = m->status == STATUS_TIMED_OUT ? study_find_key(s, m->key) : -1;
+        if (i >= 0)
+            slow[m->again][i] = true;
+    }
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (s->trial[i].status == STATUS_OK && (slow[1][i] || (slow[0][i] && !passed[i])))
+            set_failure(s, &s->trial[i], STATUS_TIMED_OUT, "silent for too long on some shape");
+}
+
+static bool is_due(const Trial *t, bool nothing_works)
+{
+    const bool failed =
+        t->status == STATUS_INVALID || t->status == STATUS_CRASHED ||
+        (t->status == STATUS_BUILD_FAILED && t->facts.n == 0); /* with facts it was built, and is refused for them */
+    if (t->status == STATUS_TIMED_OUT)
+        return !t->tried_again || (nothing_works && candidate_is_general(&t->c));
+    return failed && candidate_is_general(&t->c) && (!t->tried_again || nothing_works);
+}
+
+static void find_due(Study *s)
+{
+    bool works = false;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        works = works || study_may_choose(s, &s->trial[i]);
+    for (int64_t i = 0; i < s->ntrial; i++)
+        s->trial[i].again = is_due(&s->trial[i], !works && s->trial[i].c.target == s->target);
+}
+
+void study_begin(Study *s, int64_t trial)
+{
+    Trial *t = &s->trial[trial];
+    if (!t->again)
+        return;
+    t->again = t->built = false;
+    t->tried_again = true;
+    t->status = STATUS_OK;
+    t->why = "";
+}
+
+int study_due(Study *s, Candidate *out, int most)
+{
+    int n = 0;
+    for (int64_t i = 0; i < s->ntrial && n < most; i++)
+        if (s->trial[i].again && s->trial[i].c.target == s->target) {
+            out[n++] = s->trial[i].c;
+            study_begin(s, i);
+        }
+    return n;
+}
+
+void study_leave(Study *s, int64_t trial, const char *why)
+{
+    Trial *t = &s->trial[trial];
+    set_failure(s, t, STATUS_INVALID, why);
+    t->built = t->aside = true;
+}
+
 void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets,
                 const Device *device)
 {
@@ -277,10 +378,12 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
         measure[i] = &r->measure[i];
     qsort(measure, (size_t)r->nmeasure, sizeof *measure, by_measurement);
     for (int64_t i = 0; i < r->nmeasure; i++)
-        if (strcmp(measure[i]->device, device->id) == 0)
+        if (strcmp(measure[i]->device, device->id) == 0 && measure[i]->status != STATUS_TIMED_OUT)
             study_measure(s, measure[i]);
+    judge_slow(s, r);
     if (!device->modelled)
         drop_untimed(s);
+    find_due(s);
 }
 
 double study_library(const Study *s, int64_t shape) { return s->anchor[shape].library * s->anchor[shape].ns; }

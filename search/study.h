@@ -16,8 +16,11 @@
 typedef struct {
     Candidate c;
     const char *key;
-    bool built;    /* its kernel record exists */
-    Status status; /* not STATUS_OK: never used again */
+    bool built;      /* its kernel record exists */
+    Status status;   /* not STATUS_OK: not used in this run */
+    const char *why; /* of a failure; "" */
+    bool aside;      /* left out of this run alone for what the machine lacked (blame.h): nothing of it is recorded */
+    bool again, tried_again; /* it is to be tried once more (study_due); some record is of another try */
     int64_t code_bytes;
     int64_t n;         /* the n-th to be recorded; 0: not known */
     KernelFacts facts; /* what compiler and emulator told; cuda only */
@@ -53,10 +56,18 @@ typedef struct {
 
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash);
 /* Takes over every record of the study's device whose key belongs to a candidate of these templates. The order of records does not
- * matter: the same records make the same study. A kernel that did not fail and was timed on none of the study's shapes is left out. */
+ * matter: the same records make the same study. A kernel that did not fail and was timed on none of the study's shapes is left out.
+ * Failures stay, but for two kinds, which a later run tries once more: what was too slow (a machine under load makes it so), and general
+ * kernels, which nothing goes without, whatever failed but for wrong results and spills. That try's records say "again", and settle it: a
+ * kernel that is right then is as good as any. Only where no kernel works are general ones tried in every run. */
 void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets,
                 const Device *device);
 
+/* The tuned target's that are to be tried once more, at most `most` of them: from here on they count as not tried. */
+int study_due(Study *s, Candidate *out, int most);
+void study_begin(Study *s, int64_t trial); /* the same of one trial; nothing happens if it is not to be tried again */
+/* What failed for lack of something that the machine did not have stays out of this run. */
+void study_leave(Study *s, int64_t trial, const char *why);
 int64_t study_add(Study *s, const Candidate *c);        /* its index; a candidate that is there keeps its index */
 int64_t study_find(const Study *s, const Candidate *c); /* -1: not there */
 int64_t study_find_key(const Study *s, const char *key);

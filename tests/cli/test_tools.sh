@@ -61,7 +61,8 @@ if grep -q dcgen_run -- "$last" 2>/dev/null; then echo "$last:7:1: error: I do n
 exec gcc "$@"
 CC
 run 1 -o fails --cc "$tmp/work/cc_fails" tiny.cfg
-said 'no candidate could be built, verified and measured'
+said 'dcgen: none of 3 candidates could be built'
+said '  3 x build_failed: error: I do not like it'
 absent fails
 [ "$(trials fails.records.jsonl | grep -c '"status":"build_failed","code_bytes":0,"n":[0-9]*,"why":"[^"]*I do not like it"')" -eq 3 ] ||
     failed "three failures are not recorded"
@@ -115,8 +116,9 @@ section a runner that dies of everything
 program run_never <<'RUN'
 sed -u 1q | "$RUNNER"
 RUN
-run 1 -o never --runner "$tmp/work/run_never" tiny.cfg
-said 'no candidate could be built, verified and measured'
+run 3 -o never --runner "$tmp/work/run_never" tiny.cfg
+said 'dcgen: the runner cannot measure M=1 N=4 K=4: exited with code 0 while preparing'
+[ "$(lines '"type":"kernel"' never.records.jsonl)" -eq 0 ] || failed "a candidate has the blame"
 absent never
 
 section what became of those that hang
@@ -126,6 +128,14 @@ nothing_made mute
 finish cc_slow 0
 [ "$(lines '"status":"timed_out"[^}]*killed after 10 s' slow.records.jsonl)" -eq 1 ] || failed "no timeout is recorded"
 whole slow
+late=$(sed -n 's/.*"key":"\([0-9a-f]*\)".*"status":"timed_out".*/\1/p' slow.records.jsonl)
+# What was too slow once is tried once more by the next run, where it is not; and no further.
+run 0 -o slow --trials 17 --seconds 20 tiny.cfg
+[ "$(lines "\"key\":\"$late\".*\"status\":\"ok\".*\"again\":true,\"why\"" slow.records.jsonl)" -eq 1 ] || failed "it was not tried again"
+[ "$(lines "\"type\":\"measure\",\"key\":\"$late\".*\"again\":true" slow.records.jsonl)" -gt 0 ] || failed "it was not measured"
+cp slow.records.jsonl settled
+run 0 -o slow --trials 17 --seconds 20 tiny.cfg
+cmp -s settled slow.records.jsonl || failed "the third run measured again"
 finish run_mute 3
 said 'says nothing for 20 s'
 nothing_made silent

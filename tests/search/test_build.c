@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -255,18 +256,108 @@ static void killed_compiler(void **state)
     unlink(mark);
 }
 
-/* One that is killed each time is given up. */
-static void always_killed_compiler(void **state)
+/* What the machine lacks is no fault of the text, even when it lacks it twice; what a compiler says of the text is. */
+static void whose_fault_it_is(void **state)
+{
+    static const struct {
+        const char *body;
+        Blame blame;
+        const char *why;
+    } cases[] = {
+        { "echo 'gcc: fatal error: Killed signal terminated program cc1' >&2; exit 1", BLAME_MOMENT, "Killed signal" },
+        { "kill -KILL $$", BLAME_MOMENT, "killed by SIGKILL" },
+        { "echo one.c: note; echo 'cc1: out of memory allocating 65536 bytes' >&2; exit 1", BLAME_MOMENT,
+          "cc1: out of memory" },
+        { "echo 'a.c:1:1: error: x' >&2; echo 'ld: final link failed: No space left on device' >&2; exit 1",
+          BLAME_MACHINE, "ld: final link failed: No space left on device" },
+        { "kill -XFSZ $$", BLAME_MACHINE, "killed by SIGXFSZ" },
+        { "echo 'gcc: fatal error: cannot execute cc1: vfork: Resource temporarily unavailable' >&2; exit 1",
+          BLAME_MACHINE, "vfork: Resource" },
+        { "echo 'internal compiler error: Segmentation fault' >&2; exit 1", BLAME_CANDIDATE,
+          "internal compiler error" },
+        { "kill -ABRT $$", BLAME_CANDIDATE, "killed by SIGABRT" },
+    };
+    World *w = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *cc = strange_compiler(w, cases[i].body);
+        Builder *b = new_builder(w, cc, 60);
+        Build two[] = { { .name = "one", .text = "int strange; /* STRANGE */" }, { .name = "good", .text = add_text } };
+        build_all(b, w->a, two, 2, NULL);
+        assert_int_equal(two[0].blame, cases[i].blame);
+        assert_int_equal(two[0].status, cases[i].blame == BLAME_CANDIDATE ? STATUS_BUILD_FAILED : STATUS_INVALID);
+        assert_non_null(strstr(two[0].why, cases[i].why));
+        assert_int_equal(two[1].status, STATUS_OK);
+        builder_free(b);
+        unlink(cc);
+    }
+}
+
+/* One that fails for want of something gets a second chance, alone. */
+static void wanting_compiler(void **state)
 {
     World *w = *state;
-    char *cc = strange_compiler(w, "echo 'gcc: fatal error: Killed signal terminated program cc1' >&2; exit 1");
+    char *mark = arena_printf(w->a, "%s/wanted_once", w->folder);
+    char *cc = strange_compiler(
+        w, arena_printf(w->a, "[ -e %s ] || { touch %s; echo 'as: Too many open files' >&2; exit 1; }", mark, mark));
     Builder *b = new_builder(w, cc, 60);
     Build one = { .name = "one", .text = "int strange; /* STRANGE */" };
     build_all(b, w->a, &one, 1, NULL);
-    assert_int_equal(one.status, STATUS_BUILD_FAILED);
-    assert_non_null(strstr(one.why, "Killed signal"));
+    assert_int_equal(access(mark, F_OK), 0);
+    assert_int_equal(one.status, STATUS_OK);
+    assert_int_equal(one.blame, BLAME_CANDIDATE);
     builder_free(b);
     unlink(cc);
+    unlink(mark);
+}
+
+/* A compiler that built something when the run began, and now fails whatever it is given: no text is to blame, whatever it says. */
+static void compiler_that_is_spent(void **state)
+{
+    World *w = *state;
+    char *mark = arena_printf(w->a, "%s/spent", w->folder), *cc = arena_printf(w->a, "%s/cc", w->folder);
+    FILE *f = fopen(cc, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\n[ ! -e %s ] || { echo 'the licence has expired' >&2; exit 1; }\nexec gcc \"$@\"\n", mark);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(chmod(cc, 0700), 0);
+    Builder *b = new_builder(w, cc, 60);
+    f = fopen(mark, "w");
+    assert_non_null(f);
+    fclose(f);
+    Build two[] = { { .name = "one", .text = add_text }, { .name = "two", .text = "int = ;" } };
+    build_all(b, w->a, two, 2, NULL);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(two[i].blame, BLAME_MACHINE);
+        assert_int_equal(two[i].status, STATUS_INVALID);
+        assert_non_null(strstr(two[i].why, "does not build anything any more: the licence has expired"));
+    }
+    unlink(mark);
+    build_all(b, w->a, two, 2, NULL);
+    assert_int_equal(two[0].status, STATUS_OK);
+    assert_int_equal(two[1].status, STATUS_BUILD_FAILED);
+    builder_free(b);
+    unlink(cc);
+}
+
+/* With no descriptor left no compiler can be started. */
+static void no_descriptors(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, "gcc", 60);
+    struct rlimit was, none;
+    Build one = { .name = "one", .text = add_text };
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+    const int next = dup(0);
+    close(next);
+    none = (struct rlimit){ (rlim_t)next + 1, was.rlim_max };
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    build_all(b, w->a, &one, 1, NULL);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+    assert_int_equal(one.blame, BLAME_MACHINE);
+    assert_string_equal(one.why, "cannot start gcc: Too many open files");
+    build_all(b, w->a, &one, 1, NULL);
+    assert_int_equal(one.status, STATUS_OK);
+    builder_free(b);
 }
 
 /* Megabytes of warnings neither block the compiler nor hide the error's first line. */
@@ -520,7 +611,10 @@ int main(void)
         TEST(hanging_compiler),
         TEST(crashing_compiler),
         TEST(killed_compiler),
-        TEST(always_killed_compiler),
+        TEST(whose_fault_it_is),
+        TEST(wanting_compiler),
+        TEST(compiler_that_is_spent),
+        TEST(no_descriptors),
         TEST(talkative_compiler),
         TEST(children_die),
         TEST(stop_is_honoured),

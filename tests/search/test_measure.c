@@ -142,6 +142,17 @@ static const Case cases[] = {
 };
 enum { NCASE = sizeof cases / sizeof *cases };
 
+/* What the machine lacks, or another does. */
+static const Case wanting[] = {
+    { "is killed", "#include <signal.h>\nRUN { raise(SIGKILL); DENSE; return 0; }", STATUS_INVALID,
+      "killed by SIGKILL while verifying" },
+    { "has no memory", "RUN { fprintf(stderr, \"Cannot allocate memory\\n\"); _exit(3); DENSE; return 0; }",
+      STATUS_INVALID, "exited with code 3 while verifying" },
+    { "says that it has none",
+      "RUN { DENSE; return -1; } const char *dcgen_why(int c) { (void)c; return \"out of memory\"; }", STATUS_INVALID,
+      "out of memory" },
+};
+
 /* ---- the world */
 
 static const char *build(World *w, const char *text, bool with_prelude)
@@ -306,6 +317,7 @@ static void every_case_gets_its_record(void **state)
             print_error("%s: is %s (%s)\n", cases[i].name, status_name(m->status), m->why);
         assert_int_equal(m->status, cases[i].status);
         assert_non_null(strstr(m->why, cases[i].why));
+        assert_int_equal(m->blame, BLAME_CANDIDATE);
         assert_string_equal(m->key, key[i]);
         assert_string_equal(m->device, runner_device(w->runner)->id);
         assert_int_equal(m->threads, 1);
@@ -316,6 +328,86 @@ static void every_case_gets_its_record(void **state)
         else
             assert_int_equal(m->nsample, 0);
     }
+}
+
+static void want_is_no_fault(void **state)
+{
+    enum { N = sizeof wanting / sizeof *wanting };
+    World *w = *state;
+    const char *key[N + 1], *so[N + 1], *err = NULL;
+    MeasureRecord out[N + 1];
+    MeasureRequest q = request(small);
+    for (int i = 0; i <= N; i++) {
+        key[i] = arena_printf(w->a, "%032d", i);
+        so[i] = build(w, i < N ? wanting[i].text : good, true);
+    }
+    assert_true(measure(w->runner, w->a, &q, key, so, N + 1, out, NULL, &err));
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(out[i].status, wanting[i].status);
+        assert_int_equal(out[i].blame, BLAME_MOMENT);
+        assert_non_null(strstr(out[i].why, wanting[i].why));
+    }
+    check_ok(&out[N], &q);
+}
+
+/* One that is killed while it is timed, and right when it is verified again alone: it has no time here, and no blame. */
+static void killed_once(void **state)
+{
+    World *w = *state;
+    const char *key[2], *so[2], *err = NULL;
+    char *mark = arena_printf(w->a, "%s.killed", w->reference);
+    MeasureRecord out[2];
+    MeasureRequest q = request(small);
+    q.keep = 1;
+    so[0] = build(w,
+                  arena_printf(w->a,
+                               "#include <signal.h>\nRUN { static int n; if (++n > 2 && access(\"%s\", F_OK)) {\n"
+                               "    fclose(fopen(\"%s\", \"w\")); raise(SIGKILL); }\nDENSE; return 0; }",
+                               mark, mark),
+                  true);
+    so[1] = build(w, good, true);
+    for (int i = 0; i < 2; i++)
+        key[i] = arena_printf(w->a, "%032d", i);
+    assert_true(measure(w->runner, w->a, &q, key, so, 2, out, NULL, &err));
+    assert_int_equal(unlink(mark), 0);
+    assert_int_equal(out[0].status, STATUS_OK);
+    assert_int_equal(out[0].blame, BLAME_CANDIDATE);
+    assert_int_equal(out[0].nsample, 0);
+    check_ok(&out[1], &q);
+}
+
+/* A runner that may have so much memory: a kernel that wants more is left out, operands that want more end it all. */
+static void memory_is_short(void **state)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    (void)state;
+    puts("skipped: a runner with sanitizers cannot have little memory");
+    skip();
+#else
+    static const int64_t large[] = { 16384, 4, 16384 };
+    static const char *const poor[] = { "sh",         "-c",        "ulimit -v 700000; exec \"$@\"",
+                                        "sh",         runner_path, "--targets",
+                                        targets_path, NULL };
+    World *w = *state;
+    const char *err = NULL, *key[2] = { "0", "1" };
+    const char *so[2] = {
+        build(w, "int64_t dcgen_workspace(const int64_t *e) { return e[0] << 30; } RUN { DENSE; return 0; }", true),
+        build(w, good, true)
+    };
+    MeasureRecord out[2];
+    MeasureRequest q = request(small);
+    Runner *r = runner_start(w->a, poor, w->op, "f32", epilogues, 1, w->reference, 1, NULL, &err);
+    assert_non_null(r);
+    assert_true(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    assert_int_equal(out[0].status, STATUS_INVALID);
+    assert_int_equal(out[0].blame, BLAME_MOMENT);
+    assert_non_null(strstr(out[0].why, "no memory for"));
+    check_ok(&out[1], &q);
+    q.extent = large;
+    assert_false(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    assert_string_equal(err, "the runner cannot measure M=16384 N=4 K=16384: no memory for the operands");
+    runner_stop(r);
+#endif
 }
 
 static void verify_only(void **state)
@@ -590,6 +682,9 @@ int main(void)
         cmocka_unit_test(a_slow_kernel_has_two_samples),
         cmocka_unit_test(rounds_do_not_go_on_for_ever),
         cmocka_unit_test(every_case_gets_its_record),
+        cmocka_unit_test(want_is_no_fault),
+        cmocka_unit_test(killed_once),
+        cmocka_unit_test(memory_is_short),
         cmocka_unit_test(verify_only),
         cmocka_unit_test(threads_are_verified_too),
         cmocka_unit_test(large_outputs_are_sampled),

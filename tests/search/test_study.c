@@ -222,6 +222,108 @@ static KernelRecord kernel_of(const Study *s, int trial)
     return k;
 }
 
+/* A line of a kernel, or of a measurement of it: its status, and these. */
+enum { AGAIN = 16, MEASURED = 32 };
+
+/* The records of one candidate in a file, and what a study makes of them, in whatever order they come. */
+static void failures_of_the_moment(void **state)
+{
+    enum { MOST = 4 };
+    static const struct {
+        bool general;
+        int n;
+        int kept[MOST];
+        Status status;
+        bool due;
+    } cases[] = {
+        { false, 1, { STATUS_TIMED_OUT }, STATUS_TIMED_OUT, true },
+        { false, 2, { STATUS_TIMED_OUT, STATUS_OK | AGAIN }, STATUS_OK, false },
+        { false, 2, { STATUS_TIMED_OUT, STATUS_TIMED_OUT | AGAIN }, STATUS_TIMED_OUT, false },
+        { false, 2, { STATUS_TIMED_OUT, STATUS_WRONG | AGAIN }, STATUS_WRONG, false },
+        { false, 1, { STATUS_BUILD_FAILED }, STATUS_BUILD_FAILED, false },
+        { false, 2, { STATUS_CRASHED, STATUS_OK | AGAIN }, STATUS_CRASHED, false },
+        { false, 2, { STATUS_OK, STATUS_TIMED_OUT | MEASURED }, STATUS_TIMED_OUT, true },
+        { false, 3, { STATUS_OK, STATUS_TIMED_OUT | MEASURED, STATUS_OK | AGAIN }, STATUS_OK, false },
+        { false, 3, { STATUS_OK, STATUS_TIMED_OUT | MEASURED, STATUS_TIMED_OUT | AGAIN }, STATUS_TIMED_OUT, false },
+        { false,
+          4,
+          { STATUS_OK, STATUS_TIMED_OUT | MEASURED, STATUS_OK | AGAIN, STATUS_TIMED_OUT | AGAIN | MEASURED },
+          STATUS_TIMED_OUT,
+          false },
+        { true, 1, { STATUS_BUILD_FAILED }, STATUS_BUILD_FAILED, true },
+        { true, 1, { STATUS_CRASHED }, STATUS_CRASHED, true },
+        { true, 1, { STATUS_INVALID }, STATUS_INVALID, true },
+        { true, 1, { STATUS_WRONG }, STATUS_WRONG, false },
+        { true, 2, { STATUS_CRASHED, STATUS_CRASHED | AGAIN }, STATUS_CRASHED, false },
+        { true, 2, { STATUS_CRASHED, STATUS_OK | AGAIN }, STATUS_OK, false },
+        { true, 2, { STATUS_OK, STATUS_WRONG | AGAIN }, STATUS_WRONG, false },
+    };
+    (void)state;
+    const Candidate *other = &y.space->candidate[0], *general = &y.space->general[0];
+    assert_false(candidate_is_general(other));
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int turn = 0; turn < 3; turn++) { /* turn 1: backwards; 2: nothing works, as there is no other kernel */
+            const Candidate *tried = cases[c].general ? general : other;
+            Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
+                  *names = study_of_three();
+            const int64_t it = study_add(names, tried), good = study_add(names, &y.space->candidate[2]);
+            KernelRecord kernel[MOST + 1] = { kernel_of(names, (int)good) };
+            MeasureRecord measure[2 * MOST + 1] = { record_of(names, (Taken){ (int)good, 0, 100, 100, false }) };
+            Records r = { .nkernel = turn < 2, .kernel = kernel, .nmeasure = 1, .measure = measure };
+            for (int k = 0; k < cases[c].n; k++) {
+                const int line = cases[c].kept[turn == 1 ? cases[c].n - 1 - k : k];
+                const Status status = (Status)(line % AGAIN);
+                MeasureRecord *m = &measure[r.nmeasure];
+                *m = record_of(names, (Taken){ (int)it, 0, 100, 100, false });
+                if (line & MEASURED) {
+                    m->status = status;
+                    m->again = line & AGAIN;
+                    m->nsample = 0;
+                    r.nmeasure++;
+                    continue;
+                }
+                kernel[r.nkernel] = kernel_of(names, (int)it);
+                kernel[r.nkernel].status = status;
+                kernel[r.nkernel++].again = line & AGAIN;
+                r.nmeasure += status == STATUS_OK; /* and its time */
+            }
+            study_load(s, &r, &y.templates, &y.targets, &y.device);
+            const int64_t i = study_find(s, tried);
+            assert_true(i >= 0);
+            assert_int_equal(s->trial[i].status, cases[c].status);
+            const bool failed = cases[c].status != STATUS_OK && cases[c].status != STATUS_WRONG;
+            Candidate again[2];
+            assert_int_equal(s->trial[i].again, cases[c].due || (turn == 2 && cases[c].general && failed));
+            assert_int_equal(study_due(s, again, 2), cases[c].due || (turn == 2 && cases[c].general && failed));
+            assert_int_equal(study_due(s, again, 2), 0); /* once in a run */
+        }
+}
+
+/* A general kernel that was built and is refused for what was found in its code: nothing of the moment. */
+static void a_finding_is_for_good(void **state)
+{
+    (void)state;
+    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"), *names = study_of_three();
+    KernelRecord k = kernel_of(names, (int)study_add(names, &y.space->general[0]));
+    Records r = { .nkernel = 1, .kernel = &k };
+    Candidate again;
+    k.status = STATUS_BUILD_FAILED;
+    k.fact[k.nfact++] = (Param){ "spilled", 4 };
+    study_load(s, &r, &y.templates, &y.targets, &y.device);
+    assert_int_equal(s->ntrial, 1);
+    assert_int_equal(study_due(s, &again, 1), 0);
+}
+
+/* What is left out for want of something counts as tried, and as failed, in this run. */
+static void left_out_of_a_run(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    study_leave(s, 1, "out of memory");
+    assert_true(s->trial[1].built && s->trial[1].aside && !trial_usable(&s->trial[1]));
+    assert_string_equal(s->trial[1].why, "out of memory");
+}
+
 /* To the last bit: a choice between near equals must not depend on which of two files the records come from. */
 static void records_in_any_order_make_the_same_study(void **state)
 {
@@ -324,6 +426,9 @@ int main(void)
         cmocka_unit_test(a_failure_is_for_good),
         cmocka_unit_test(what_is_not_known_is_ignored),
         cmocka_unit_test(order_means_nothing),
+        cmocka_unit_test(failures_of_the_moment),
+        cmocka_unit_test(a_finding_is_for_good),
+        cmocka_unit_test(left_out_of_a_run),
         cmocka_unit_test(records_in_any_order_make_the_same_study),
         cmocka_unit_test(noise_is_how_far_the_least_are_apart),
         cmocka_unit_test(noise_of_one_pass_is_that_of_its_samples),

@@ -111,6 +111,28 @@ static void the_same_points_each_time(void **state)
     assert_false(points_next(q, y));
 }
 
+/* The limit is that of all shapes together, and a grid of just so many points is no sample. */
+static void the_limit_is_kept(void **state)
+{
+    (void)state;
+    const Spec *two =
+        spec_of("T = { min = 1; max = 100000; };", "{ M = \"T\"; N = 1; K = 3; }, { M = \"T\"; N = 2; K = 3; }", "1");
+    const Spec *few =
+        spec_of("T = { min = 1; max = 50; };", "{ M = \"T\"; N = 1; K = 3; }, { M = \"T\"; N = 2; K = 3; }", "1");
+    int64_t cut[] = { 3 }, n = 0, x[POINTS_MAX_AXIS];
+    for (Points *p = points_declared(arena, two, 1000); points_next(p, x);)
+        n++;
+    assert_int_equal(n, 1000);
+    assert_true(points_are_all(points_declared(arena, few, 100)));
+    assert_false(points_are_all(points_declared(arena, few, 99)));
+    const PointAxis axis = { 1, 9, cut, 1 };
+    Points *p = points_cuts(arena, &axis, 1, 1000);
+    for (n = 0; points_next(p, x);)
+        n++;
+    assert_true(points_are_all(points_cuts(arena, &axis, 1, n)));
+    assert_false(points_are_all(points_cuts(arena, &axis, 1, n - 1)));
+}
+
 /* One threshold an axis, and ranges: all neighbours of one with all neighbours of the other. */
 static void thresholds_cross(void **state)
 {
@@ -175,9 +197,13 @@ static void cuts_at_the_ends_of_64_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_declared_shape_once), cmocka_unit_test(the_widest_ranges),
-        cmocka_unit_test(the_same_points_each_time), cmocka_unit_test(thresholds_cross),
-        cmocka_unit_test(thresholds_meet_corners),   cmocka_unit_test(cuts_at_the_ends_of_64_bits),
+        cmocka_unit_test(every_declared_shape_once),
+        cmocka_unit_test(the_widest_ranges),
+        cmocka_unit_test(the_limit_is_kept),
+        cmocka_unit_test(the_same_points_each_time),
+        cmocka_unit_test(thresholds_cross),
+        cmocka_unit_test(thresholds_meet_corners),
+        cmocka_unit_test(cuts_at_the_ends_of_64_bits),
     };
     return cmocka_run_group_tests_name("gen/points", tests, setup, teardown);
 }

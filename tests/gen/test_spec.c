@@ -355,6 +355,24 @@ static Spec *read_text(const char *dims, const char *shapes)
     return s;
 }
 
+/* Two declarations of the same extents are one instance, of the first, with both weights; tuned if either is. */
+static void test_either_is_tuned(void **state)
+{
+    (void)state;
+    Spec *s = read_text("T = { min = 1; max = 40; }; S = { min = 1; max = 3; };",
+                        "{ M = \"T\"; N = 8; K = 8; }, { M = \"S + 20\"; N = 8; K = 8; weight = 2.0; }");
+    assert_int_equal(s->ninstance, 2 * 40);
+    assert_int_equal(ntuned(s), 2 * (8 + 3));
+    for (int m = 21; m <= 23; m++) {
+        const Instance *in = find(s, 1, m, 8, 8);
+        assert_non_null(in);
+        assert_int_equal(in->decl, 0);
+        assert_true(in->tuned);
+        assert_true(in->weight == 3 * 1 + 2 * 40); /* a dim that a shape does not use scales its weight */
+    }
+    assert_true(find(s, 1, 24, 8, 8)->weight == 3);
+}
+
 /* The box is that of all declared shapes, though the instances are a sample that misses M's largest value. */
 static void test_box_of_a_sample(void **state)
 {
@@ -451,6 +469,7 @@ int main(void)
         cmocka_unit_test(test_sampler),
         cmocka_unit_test(test_two_dims),
         cmocka_unit_test(test_large),
+        cmocka_unit_test(test_either_is_tuned),
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_committed),
         cmocka_unit_test(test_box_of_a_sample),

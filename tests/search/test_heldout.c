@@ -102,6 +102,25 @@ static void both_sides_of_a_threshold_are_in_it(void **state)
     assert_true(below && above);
 }
 
+/* M at the threshold goes the way of those below it, so the nearest above is the next one. */
+static void a_threshold_belongs_to_those_below(void **state)
+{
+    (void)state;
+    TreeNode leaf = { .feature = -1 }, root = { .feature = 0, .threshold = 192, .left = &leaf, .right = &leaf };
+    Assignment as = *y.assignment;
+    int64_t at[MOST];
+    as.tree = &root;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        const int n = heldout_sample(y.arena, y.spec, &as, seed, 4, at);
+        bool below = false, above = false;
+        for (int i = 0; i < n; i++) {
+            below = below || y.spec->instance[at[i]].extent[0] == 192;
+            above = above || y.spec->instance[at[i]].extent[0] == 208;
+        }
+        assert_true(below && above);
+    }
+}
+
 static void what_never_occurs_is_not_in_it(void **state)
 {
     (void)state;
@@ -182,6 +201,7 @@ int main(void)
         FRESH(a_seed_means_a_sample),
         FRESH(corners_are_in_it),
         FRESH(both_sides_of_a_threshold_are_in_it),
+        FRESH(a_threshold_belongs_to_those_below),
         FRESH(what_never_occurs_is_not_in_it),
         FRESH(weight_draws),
         FRESH(a_chosen_pair_without_its_comparison_is_missing),

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "templates/package/pieces.h"
+#include "model/cost_private.h"
 #include "tests/gen/synthetic.h"
 
 static const char tiny_spec[] =
@@ -128,6 +129,40 @@ static void little_work_has_one_thread(void **state)
     arena_free(tiny.arena);
 }
 
+/* What one measurement is off says something of shapes near it. Twice the threads are two octaves away, twice the rows one. */
+static void threads_are_far_apart(void **state)
+{
+    (void)state;
+    Synthetic tiny;
+    assert_true(synthetic_make(&tiny, tiny_spec, 20));
+    Study *s = tiny.study;
+    int64_t at = 0, trial = 0;
+    while (!(s->shape[at]->extent[0] == 256 && s->shape[at]->threads == 1))
+        at++;
+    while (!trial_usable(&s->trial[trial]))
+        trial++;
+    for (int64_t j = 0; j < s->nshape; j++)
+        s->trial[trial].ns[j] *= j == at ? 3 : 0;
+    const CostModel *m = cost_fit(tiny.arena, s, &tiny.templates);
+    const Candidate *c = &s->trial[trial].c;
+    Instance same = *s->shape[at], threads = same, rows = same;
+    threads.threads = 2;
+    rows.extent[0] = 128;
+    const struct {
+        const Instance *inst;
+        double octaves;
+    } cases[] = { { &same, 0 }, { &rows, 1 }, { &threads, 2 } };
+    const double off = log2(s->trial[trial].ns[at] / cost_predict(m, c, same.extent, same.threads));
+    assert_true(fabs(off) > 0.1);
+    for (int i = 0; i < 3; i++) {
+        const Instance *inst = cases[i].inst;
+        const double k = exp(-cases[i].octaves * cases[i].octaves / 2) + 0.02;
+        const double carried = log2(cost_carried(m, trial, inst) / cost_predict(m, c, inst->extent, inst->threads));
+        assert_true(fabs(carried - off * k / (k + 0.3)) < 1e-5);
+    }
+    arena_free(tiny.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +172,7 @@ int main(void)
         cmocka_unit_test(doubt_is_local),
         cmocka_unit_test(without_measurements_the_bound_ranks),
         cmocka_unit_test(little_work_has_one_thread),
+        cmocka_unit_test(threads_are_far_apart),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

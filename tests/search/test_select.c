@@ -109,6 +109,37 @@ static void the_budget_of_bytes_is_kept(void **state)
     assert_int_equal(as->code_bytes, 3000);
 }
 
+/* Three kernels of a third of the budget each fill it; one that is the whole budget fits alone, and one byte more does not. */
+static void the_last_byte_may_be_used(void **state)
+{
+    (void)state;
+    give_each_its_shapes();
+    y.spec->budget.code_kib = 3;
+    for (int i = 0; i < KERNELS; i++)
+        s->trial[i].code_bytes = 1024;
+    assert_int_equal(choose(SELECT_PACKAGE)->code_bytes, 3 * 1024);
+    for (int i = 0; i < KERNELS; i++)
+        s->trial[i].code_bytes = i == 2 ? 3 * 1024 : 3 * 1024 + 1;
+    const Assignment *as = choose(SELECT_PACKAGE);
+    assert_non_null(as);
+    assert_int_equal(as->nkernel, 1);
+    assert_int_equal(as->kernel[0], 2);
+    s->trial[2].code_bytes++;
+    assert_null(choose(SELECT_PACKAGE));
+}
+
+/* Where the noise is not known, times within 1 % of the best are as good as the best, and no further. */
+static void what_is_alike_ends_at_the_tie(void **state)
+{
+    (void)state;
+    for (int beyond = 0; beyond < 2; beyond++) {
+        for (int i = 0; i < KERNELS; i++)
+            for (int64_t j = 0; j < s->nshape; j++)
+                s->trial[i].ns[j] = i == j % KERNELS ? 1e5 : 1e5 * (1 + 1e-2) * (1 + 1e-9 * beyond);
+        assert_int_equal(choose(SELECT_PACKAGE)->nkernel, beyond ? KERNELS : 1);
+    }
+}
+
 static void what_failed_is_never_taken(void **state)
 {
     (void)state;
@@ -224,6 +255,8 @@ int main(void)
         FRESH(each_shape_gets_its_kernel),
         FRESH(the_budget_of_kernels_is_kept),
         FRESH(the_budget_of_bytes_is_kept),
+        FRESH(the_last_byte_may_be_used),
+        FRESH(what_is_alike_ends_at_the_tie),
         FRESH(what_failed_is_never_taken),
         FRESH(a_package_takes_what_was_compared),
         FRESH(weights_decide),

@@ -219,12 +219,17 @@ static bool take_result(Session *s, const json_t *event)
     return true;
 }
 
+static bool all_settled(const Session *s)
+{
+    int i = 0;
+    while (i < s->n && s->done[i])
+        i++;
+    return i == s->n;
+}
+
 static bool take_done(Session *s, const json_t *event)
 {
-    bool good = json_integer_value(json_object_get(event, "id")) == s->id;
-    for (int i = 0; i < s->n; i++)
-        good = good && s->done[i];
-    return good;
+    return json_integer_value(json_object_get(event, "id")) == s->id && all_settled(s);
 }
 
 /* The request as a whole: a size that no runner takes, or what this machine has not got. */
@@ -321,6 +326,8 @@ static bool ask_all(Session *s, const char **err)
             settle(s, s->culprit, blame == BLAME_CANDIDATE ? status : STATUS_INVALID, why);
             s->out[s->culprit].blame = blame;
             lost = 0;
+            if (all_settled(s))
+                return true;
         } else if (++lost >= MAX_LOST) {
             *err = arena_printf(s->a, "the runner cannot measure %s: %s", shape_text(s), s->lacking ? s->why : why);
             return false;

@@ -511,6 +511,77 @@ static void bad_runners(void **state)
     check_start_fails(w, runner_command, build(w, "int x;", false), "the reference lacks a function");
 }
 
+/* A runner that is a script: what each of its runs does when it is asked to measure, one after the other. */
+static Runner *start_script(World *w, const char *const *says)
+{
+    const char *path = arena_printf(w->a, "%s.script", w->reference), *err = NULL;
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(
+        f,
+        "echo "
+        "'{\"event\":\"hello\",\"protocol\":1,\"device\":{\"id\":\"0123456789abcdef\",\"name\":\"x\",\"arch\":\"x\","
+        "\"cores\":1,\"l1_bytes\":1,\"l2_bytes\":1,\"l3_bytes\":1,\"isa\":[\"portable\"]}}'\n"
+        "read line; echo '{\"event\":\"ready\"}'\nread line\necho run >>%s.runs\ncase $(wc -l <%s.runs) in\n",
+        path, path);
+    for (int i = 0; says[i]; i++)
+        fprintf(f, "%d) %s ;;\n", i + 1, says[i]);
+    fprintf(f, "esac\n");
+    assert_int_equal(fclose(f), 0);
+    unlink(arena_printf(w->a, "%s.runs", path));
+    const char *const command[] = { "sh", path, NULL };
+    Runner *r = runner_start(w->a, command, w->op, "f32", epilogues, 1, w->reference, 1, NULL, &err);
+    assert_non_null(r);
+    return r;
+}
+
+#define SAYS_RESULT(id, kernel, max_err)                                                       \
+    "echo '{\"event\":\"begin\",\"id\":" #id ",\"kernel\":" #kernel ",\"phase\":\"verify\"}';" \
+    "echo '{\"event\":\"result\",\"id\":" #id ",\"kernel\":" #kernel                           \
+    ",\"status\":\"ok\",\"ns\":[],\"max_err\":" #max_err "}';"
+
+/* A kernel is right up to its tolerance, whatever the runner makes of it. */
+static void the_tolerance_is_kept(void **state)
+{
+    static const char *const says[] = { SAYS_RESULT(1, 0, 1) SAYS_RESULT(1, 1, 1.0000001), NULL };
+    World *w = *state;
+    const char *key[] = { "0", "1" }, *so[] = { "/0", "/1" }, *err = NULL;
+    MeasureRecord out[2];
+    MeasureRequest q = request(small);
+    q.repeats = 0;
+    Runner *r = start_script(w, says);
+    assert_true(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    assert_int_equal(out[0].status, STATUS_OK);
+    assert_int_equal(out[1].status, STATUS_CRASHED);
+    assert_string_equal(out[1].why, "the runner talked nonsense while verifying");
+    runner_stop(r);
+}
+
+/* A runner that dies without a kernel to blame is started again, and given up when that comes twice in succession: not when a kernel's fault
+ * lies between. */
+static void in_succession_means_in_succession(void **state)
+{
+    static const char *const apart[] = {
+        "exit 1", "echo '{\"event\":\"begin\",\"id\":2,\"kernel\":0,\"phase\":\"verify\"}'; exit 1", "exit 1",
+        SAYS_RESULT(4, 0, 0) "echo '{\"event\":\"done\",\"id\":4}'; read line", NULL
+    };
+    static const char *const twice[] = { "exit 1", "exit 1", NULL };
+    World *w = *state;
+    const char *key[] = { "0", "1" }, *so[] = { "/0", "/1" }, *err = NULL;
+    MeasureRecord out[2];
+    MeasureRequest q = request(small);
+    q.repeats = 0;
+    Runner *r = start_script(w, apart);
+    assert_true(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    assert_int_equal(out[0].status, STATUS_CRASHED);
+    assert_int_equal(out[1].status, STATUS_OK);
+    runner_stop(r);
+    r = start_script(w, twice);
+    assert_false(measure(r, w->a, &q, key, so, 2, out, NULL, &err));
+    assert_string_equal(err, "the runner cannot measure M=5 N=7 K=9: exited with code 1 while preparing");
+    runner_stop(r);
+}
+
 /* The runner of a dcgen that was killed does not stay behind, not even in an endless loop. */
 static void runner_dies_with_its_starter(void **state)
 {
@@ -691,6 +762,8 @@ int main(void)
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(stop_is_honoured),
         cmocka_unit_test(bad_runners),
+        cmocka_unit_test(the_tolerance_is_kept),
+        cmocka_unit_test(in_succession_means_in_succession),
         cmocka_unit_test(runner_dies_with_its_starter),
         cmocka_unit_test(limits_are_measured),
         cmocka_unit_test(limits_keep_to_their_time),

@@ -113,11 +113,12 @@ static bool time_work(Work *w, char why[WHY_BYTES])
 
 static void close_work(Work *w) { REQUIRE(w->setup); }
 
-static bool limits(Arena *a, const LimitsRequest *q, LimitRecord *out, const char **err)
+static bool limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err)
 {
     (void)a;
     REQUIRE(q->target && q->dtype && q->threads >= 1 && q->threads <= MAX_THREADS);
     *err = "this target is unknown";
+    *rounds = 1;
     out->flops_per_s = out->bytes_per_s[LEVEL_L1] = 1e9;
     return strcmp(q->target, "avx2") == 0;
 }

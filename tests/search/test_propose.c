@@ -116,6 +116,26 @@ static void proposals_beat_chance(void **state)
     assert_true(gain / n > 0.1);
 }
 
+/* Nearly all the weight on one declaration: that is where proposals are measured. */
+static void weights_say_where(void **state)
+{
+    (void)state;
+    int n = 0, heavy = 0;
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        y.spec->instance[i].weight *= y.spec->instance[i].decl == 1 ? 1 : 1e-6;
+    for (uint64_t batch = 1; batch <= 5; batch++) {
+        Proposal p[BATCH];
+        ask(batch, p, BATCH);
+        for (int i = 0; i < BATCH; i++)
+            for (int k = 0; k < p[i].nshape; k++, n++)
+                heavy += y.study->shape[p[i].shape[k]]->decl == 1;
+    }
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        y.spec->instance[i].weight *= y.spec->instance[i].decl == 1 ? 1 : 1e6;
+    print_message("%d of %d shapes are of the declaration with the weight\n", heavy, n);
+    assert_true(heavy > 0.8 * n);
+}
+
 static void a_used_up_space_proposes_less(void **state)
 {
     (void)state;
@@ -131,9 +151,9 @@ static void a_used_up_space_proposes_less(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(proposals_are_new_and_legal),   cmocka_unit_test(few_shapes_are_measured),
-        cmocka_unit_test(a_seed_means_a_batch),          cmocka_unit_test(proposals_beat_chance),
-        cmocka_unit_test(a_used_up_space_proposes_less),
+        cmocka_unit_test(proposals_are_new_and_legal), cmocka_unit_test(few_shapes_are_measured),
+        cmocka_unit_test(a_seed_means_a_batch),        cmocka_unit_test(proposals_beat_chance),
+        cmocka_unit_test(weights_say_where),           cmocka_unit_test(a_used_up_space_proposes_less),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -22,7 +22,7 @@ for name in $names; do
     for script in $(grep -oE 'script/[a-z]+' "$packages/$name/README.md"); do
         [ -x "$SRC/$script" ] || failed "$name: README.md names $script, which is not there"
     done
-    grep -E '^dcgen ' "$packages/$name/README.md" | sed 's/#.*//' >"$tmp/commands"
+    grep -E '^dcgen replay' "$packages/$name/README.md" | sed 's/#.*//' >"$tmp/commands"
     [ "$(grep -c '' "$tmp/commands")" -eq 2 ] || failed "$name: README.md does not say how to make the package again"
     mkdir -p "$tmp/copy"
     cp -R "$packages/$name" "$tmp/copy/"

@@ -241,17 +241,14 @@ void emit_extent_check(Emitter *e, Text *t, const char *result)
     text_printf(t, ")\n        return %s;\n", result);
 }
 
-void emit_null_checks(Emitter *e, Text *t, const char *packed_bytes)
+void emit_null_checks(Emitter *e, Text *t)
 {
     const Spec *s = emit_spec(e);
     for (int i = 0; i < s->op->noperand; i++) {
         const Operand *o = &s->op->operand[i];
-        if (!unit_has_operand(s, o))
-            continue;
-        const char *size = s->packed && i == s->const_operand
-                               ? arena_printf(e->arena, "%s(%s)", packed_bytes, unit_axes(e->arena, s->op, o->elems))
-                               : expr_text(o->elems);
-        text_printf(t, "    if (!%s && %s > 0)\n        return %s_BAD_POINTER;\n", o->name, size, s->name);
+        if (unit_has_operand(s, o))
+            text_printf(t, "    if (!%s && %s > 0)\n        return %s_BAD_POINTER;\n", o->name, expr_text(o->elems),
+                        s->name);
     }
 }
 
@@ -268,11 +265,9 @@ const char *emit_argument(Emitter *e, int operand)
 {
     const Op *op = emit_spec(e)->op;
     const Operand *o = &op->operand[operand], *out = op->operand;
-    const bool packed = emit_spec(e)->packed && operand == emit_spec(e)->const_operand;
     while (out->role != ROLE_OUT)
         out++;
-    return packed || !may_be_empty(op, o) ? o->name
-                                          : arena_printf(e->arena, "%s ? %s : %s", o->name, o->name, out->name);
+    return may_be_empty(op, o) ? arena_printf(e->arena, "%s ? %s : %s", o->name, o->name, out->name) : o->name;
 }
 
 static const char *texts(Emitter *e)

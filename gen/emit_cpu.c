@@ -83,7 +83,7 @@ static const char *call(Emitter *e)
     emit_extent_check(e, &t, arena_printf(e->arena, "%s_BAD_EXTENT", s->name));
     text_printf(&t, "    if (%s == 0 || %s == 0)\n        return %s_OK;\n", expr_text(s->op->rows),
                 expr_text(s->op->row_elems), s->name);
-    emit_null_checks(e, &t, arena_printf(e->arena, "%s_packed_bytes", s->name));
+    emit_null_checks(e, &t);
     text_printf(&t, "    const %s_args args = { %s, ", s->name, emit_axes(e));
     for (int i = 0; i < s->op->noperand; i++)
         if (unit_has_operand(s, &s->op->operand[i]))

@@ -114,7 +114,7 @@ static const char *call(Emitter *e)
     emit_extent_check(e, &t, arena_printf(e->arena, "%s_BAD_EXTENT", n));
     text_printf(&t, "    if (%s == 0 || %s == 0)\n        return %s_OK;\n", expr_text(s->op->rows),
                 expr_text(s->op->row_elems), n);
-    emit_null_checks(e, &t, arena_printf(e->arena, "%s_cuda_packed_bytes", n));
+    emit_null_checks(e, &t);
     text_printf(&t,
                 "    const int kernel = %s_kernel_of(exec, %s);\n    if (kernel < 0)\n        return -kernel;\n"
                 "    const %s_plan plan = %s_table[kernel].plan(%s);\n"

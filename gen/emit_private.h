@@ -45,7 +45,7 @@ const char *emit_axes(Emitter *e); /* "M, N, K" */
 const char *emit_operand_params(Emitter *e);
 /* Checks at the beginning of a function: extents are legal, else `result` is returned; operands that have elements are not NULL. */
 void emit_extent_check(Emitter *e, Text *t, const char *result);
-void emit_null_checks(Emitter *e, Text *t, const char *packed_bytes);
+void emit_null_checks(Emitter *e, Text *t);
 /* What kernels get for the operand. Where it has no elements any address will do but NULL, which bears no arithmetic. */
 const char *emit_argument(Emitter *e, int operand);
 /* The text of package.json for a package that has its other files, but for MANIFEST. In emit_json.c. */

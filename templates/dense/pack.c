@@ -13,7 +13,7 @@ int NAME_pack(int64_t N, int64_t K, const float *W, void *packed);
 
 size_t NAME_packed_bytes(int64_t N, int64_t K)
 {
-    if (N < 0 || K < 0 || N > INT32_MAX || K > INT32_MAX)
+    if (N <= 0 || K <= 0 || N > INT32_MAX || K > INT32_MAX)
         return 0;
     const uint64_t panels = (uint64_t)(N + 15) / 16, panel_bytes = (uint64_t)NAME_PANEL(K) * sizeof(float);
     return panels <= PTRDIFF_MAX / panel_bytes ? (size_t)(panels * panel_bytes) : 0;
@@ -21,9 +21,13 @@ size_t NAME_packed_bytes(int64_t N, int64_t K)
 
 int NAME_pack(int64_t N, int64_t K, const float *W, void *packed)
 {
-    if (N < 0 || K < 0 || N > INT32_MAX || K > INT32_MAX || (N > 0 && NAME_packed_bytes(N, K) == 0))
+    if (N < 0 || K < 0 || N > INT32_MAX || K > INT32_MAX)
         return NAME_BAD_EXTENT;
-    if (N > 0 && (!packed || (!W && K > 0)))
+    if (N == 0 || K == 0)
+        return NAME_OK;
+    if (NAME_packed_bytes(N, K) == 0)
+        return NAME_BAD_EXTENT;
+    if (!packed || !W)
         return NAME_BAD_POINTER;
     for (int64_t p = 0; p < (N + 15) / 16; p++) {
         float *panel = (float *)packed + p * NAME_PANEL(K);
@@ -37,5 +41,5 @@ int NAME_pack(int64_t N, int64_t K, const float *W, void *packed)
                 panel[k * 16 + n] = W[(p * 16 + n) * K + k];
 #endif
     }
-    return 0;
+    return NAME_OK;
 }

@@ -71,6 +71,22 @@ can_sanitize() {
     "$1" "-fsanitize=$2" "$tmp/probe.c" -o "$tmp/probe" >/dev/null 2>&1 && "$tmp/probe" >/dev/null 2>&1
 }
 
+# sanitized_runs CC SANITIZERS FLAG NAME PROGRAM...: PROGRAM is a source of product/, or test.c of the package. Kernels at -O0:
+# compiling all their instrumented, unrolled tiles any better takes half a minute.
+sanitized_runs() {
+    cc=$1 flags="-g -O0 -fsanitize=$2 -fno-sanitize-recover=all $3" name=$4
+    shift 4
+    compile "$cc" "$flags" "$name" "$tmp/built"
+    for program in "$@"; do
+        case $program in
+        test.c) source=$packages/$name/test.c ;;
+        *) source=$(fill "$program" "$name") ;;
+        esac
+        link "$cc" "$flags" "$name" "$tmp/built" "$source"
+        quiet env ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 "$tmp/built/program"
+    done
+}
+
 # main_of NAME...: a program that uses these packages (use.c). Legal C and C++.
 main_of() {
     for name in "$@"; do echo "int ${name}_use(void);"; done

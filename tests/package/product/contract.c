@@ -77,8 +77,16 @@ static void sizes_do_not_wrap_around(const NAME_problem *p)
             CHECK(bytes <= PTRDIFF_MAX && (double)bytes >= (double)N * (double)K * 4);
         }
     }
-    CHECK(NAME_packed_bytes(0, 5) == 0);
-    CHECK(NAME_pack(0, 5, NULL, NULL) == NAME_OK);
+    static const int64_t deep[] = { 1 << 30, (1 << 30) + 1, INT32_MAX - 1, INT32_MAX };
+    for (int i = 0; i < 4; i++) { /* the widest that memory could hold, and the next */
+        const size_t panel = NAME_packed_bytes(16, deep[i]);
+        const int64_t panels = panel ? (int64_t)(PTRDIFF_MAX / panel) : 0, N = 16 * panels;
+        if (N > INT32_MAX - 1)
+            continue;
+        CHECK(NAME_packed_bytes(N, deep[i]) == (size_t)panels * panel);
+        CHECK(NAME_packed_bytes(N + 1, deep[i]) == 0);
+        CHECK(NAME_pack(N + 1, deep[i], p->W, p->packed) == NAME_BAD_EXTENT);
+    }
 #endif
     (void)p;
 }
@@ -145,10 +153,50 @@ static void null_pointers(const NAME_problem *p)
 #if NAME_W_PACKED
     CHECK(NAME_pack(p->N, p->K, NULL, p->packed) == NAME_BAD_POINTER);
     CHECK(NAME_pack(p->N, p->K, p->W, NULL) == NAME_BAD_POINTER);
-    CHECK(NAME_pack(p->N, 0, p->W, NULL) == NAME_BAD_POINTER);
-    CHECK(NAME_pack(p->N, 0, NULL, p->packed) == NAME_OK);
     CHECK(NAME_pack(p->N, p->K, p->W, p->packed) == NAME_OK);
 #endif
+}
+
+/* One call with some operands NULL: bits 0 to 3 of `absent` are X, W, bias, Y. Those without elements are not missed; a call without
+ * results looks at none. */
+static void call_without(const NAME_problem *p, int absent, int kernel)
+{
+    const NAME_exec exec = { .kernel = kernel };
+    const int64_t elements[] = { p->M * p->K, p->N * p->K, p->bias ? p->N : 0, p->M * p->N };
+    NAME_problem q = *p;
+    bool missed = false;
+    for (int i = 0; i < 4; i++)
+        missed = missed || (absent >> i & 1 && elements[i] > 0 && elements[3] > 0);
+    for (int64_t i = 0; i < elements[3]; i++)
+        p->Y[i] = NAN;
+    q.X = absent & 1 ? NULL : q.X;
+    q.packed = absent & 2 ? NULL : q.packed;
+    q.bias = absent & 4 ? NULL : q.bias;
+    q.Y = absent & 8 ? NULL : q.Y;
+    const int code = NAME_problem_call(&q, &exec);
+    CHECK(code == (missed ? NAME_BAD_POINTER : NAME_OK) || (!missed && kernel && code == NAME_BAD_KERNEL));
+    CHECK(code != NAME_OK || NAME_problem_right(p));
+    for (int64_t i = 0; code != NAME_OK && i < elements[3]; i++)
+        CHECK(isnan(p->Y[i]));
+}
+
+/* Every operand present and absent, at every extent 0 and not. */
+static void absent_operands(void)
+{
+    static const int64_t some[] = { 0, 1, 5, 37 };
+    for (int i = 0; i < 64; i++) {
+        NAME_problem p = NAME_problem_new(some[i % 4], some[i / 4 % 4], some[i / 16]);
+        for (int absent = 0; absent < 16; absent++)
+            for (int kernel = 0; kernel <= NAME_nkernel(); kernel++)
+                call_without(&p, absent, kernel);
+#if NAME_W_PACKED
+        CHECK((NAME_packed_bytes(p.N, p.K) == 0) == (p.N * p.K == 0));
+        for (int absent = 1; absent < 4; absent++)
+            CHECK(NAME_pack(p.N, p.K, absent & 1 ? NULL : p.W, absent & 2 ? NULL : p.packed) ==
+                  (p.N * p.K > 0 ? NAME_BAD_POINTER : NAME_OK));
+#endif
+        NAME_problem_free(&p);
+    }
 }
 
 static void kernels_by_number(const NAME_problem *p)
@@ -358,6 +406,7 @@ int main(void)
     nothing_to_do_touches_nothing(&p);
     no_depth_gives_the_bias();
     null_pointers(&p);
+    absent_operands();
     kernels_by_number(&p);
     every_code_has_a_text();
     any_number_of_threads();

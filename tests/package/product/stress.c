@@ -2,7 +2,7 @@
  *
  * stress: the package NAME called by many threads at once, in each way that a call may be carried out: alone, on a pool
  * of the caller's own, on one pool that all share, through a parallel_for of the product, on threads started for the
- * call. Inputs are shared, outputs are not. For thread sanitizer above all.
+ * call; with each kernel. Inputs are shared, outputs are not. For thread sanitizer above all.
  */
 #include <pthread.h>
 #include "NAME_pool.h"
@@ -70,9 +70,12 @@ static void *call_often(void *arg)
 {
     Caller *c = arg;
     NAME_pool *own = c->way == OWN_POOL ? NAME_pool_start(PARTS) : NULL;
-    const NAME_exec exec = exec_of(c, own);
-    for (int r = 0; r < (c->way == THREADS ? 1 : ROUNDS); r++)
-        c->wrong += !NAME_problem_solves(&c->p, c->way == ALONE ? NULL : &exec);
+    NAME_exec exec = exec_of(c, own);
+    for (int r = 0; r < (c->way == THREADS ? 1 : ROUNDS); r++) {
+        exec.kernel = r % (NAME_nkernel() + 1);
+        if (NAME_problem_call(&c->p, &exec) != NAME_BAD_KERNEL)
+            c->wrong += !NAME_problem_solves(&c->p, &exec);
+    }
     NAME_pool_stop(own);
     return NULL;
 }

@@ -132,6 +132,9 @@ features = (
 #define VECTOR_BYTES 64
 #define R 6
 #endif
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+#error "NAME needs gcc 12 or later, or clang, for __builtin_shufflevector."
+#endif
 /* KERNEL: MR x NR tiles of Y, k along the vectors.
  *   X[m][k]     at X + m*K + k
  *   W[n][k]     at W + n*K + k

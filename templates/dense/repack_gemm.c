@@ -144,6 +144,9 @@ KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
         }
 }
 #else
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+#error "NAME needs gcc 12 or later, or clang, for __builtin_shufflevector."
+#endif
 /* VF columns of the block, VF values of k: the transpose, by log2(VF) rounds that interleave two halves. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_transpose(const float *w, int64_t K, float *block)

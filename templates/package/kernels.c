@@ -3,13 +3,19 @@
 //@ about
  *
  * Compile with -O3 -ffp-contract=fast (gcc or clang): the loops below rely on it to become FMA instructions; with gcc also with
- * -frename-registers, which spares the inner loops moves between registers.
+ * -frename-registers, which spares the inner loops moves between registers. With -fexceptions where the caller's parallel_for may
+ * throw. -DNAME_NO_THREADS where there are no POSIX threads: a call that brings no parallel_for then runs on its own thread.
  */
+#if !defined(__GNUC__)
+#error "NAME needs gcc or clang: its kernels are written with their vector types. On Windows that is MinGW-w64."
+#endif
 #include "NAME.h"
 
 #include "pieces.h"
 
+#ifndef NAME_NO_THREADS
 #include <pthread.h>
+#endif
 #include <stdatomic.h>
 #include <string.h>
 
@@ -68,40 +74,33 @@ static void NAME_part(void *arg, int i)
 
 enum { NAME_MAX_THREADS = 256 };
 
-typedef struct {
-    NAME_job *job;
-    int i;
-} NAME_start;
-
-static void *NAME_thread(void *arg)
+#ifndef NAME_NO_THREADS
+static void *NAME_thread(void *job)
 {
-    const NAME_start *start = arg;
-    NAME_part(start->job, start->i);
+    NAME_part(job, 0);
     return NULL;
 }
 
-/* Without the caller's parallel_for: a thread for each part but the first, for this call. A part whose thread cannot be
- * started is done here. */
+/* Without the caller's parallel_for: a thread for each part but one, for this call, as far as the system starts them. */
 static void NAME_threads(NAME_job *job)
 {
     pthread_t thread[NAME_MAX_THREADS];
-    NAME_start start[NAME_MAX_THREADS];
-    int nthread = 1;
-    for (int i = 1; i < job->nthread; i++) {
-        start[nthread] = (NAME_start){ job, i };
-        if (pthread_create(&thread[nthread], NULL, NAME_thread, &start[nthread]) == 0)
-            nthread++;
-        else
-            NAME_part(job, i);
-    }
+    int nthread = 0;
+    while (nthread < job->nthread - 1 && pthread_create(&thread[nthread], NULL, NAME_thread, job) == 0)
+        nthread++;
     NAME_part(job, 0);
-    for (int i = 1; i < nthread; i++)
-        pthread_join(thread[i], NULL);
+    while (nthread > 0)
+        pthread_join(thread[--nthread], NULL);
 }
+#endif
 
 static int NAME_nthread(const NAME_exec *exec, double flops)
 {
     const int nthread = exec->threads < NAME_MAX_THREADS ? exec->threads : NAME_MAX_THREADS;
+#ifdef NAME_NO_THREADS
+    if (!exec->parallel_for)
+        return 1;
+#endif
     return NAME_worthwhile(nthread, flops, exec->parallel_for ? NAME_POOLED_FLOPS : NAME_NEW_FLOPS);
 }
 
@@ -112,8 +111,11 @@ static int NAME_start_all(NAME_kernel *kernel, const NAME_args *args, const NAME
     NAME_job job = { kernel, args, nthread, NAME_pieces(nthread, flops), 0 };
     if (exec->parallel_for)
         exec->parallel_for(exec->ctx, nthread, NAME_part, &job);
+#ifndef NAME_NO_THREADS
     else
         NAME_threads(&job);
+#endif
+    NAME_part(&job, 0); /* what nobody took */
     return NAME_OK;
 }
 

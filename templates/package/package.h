@@ -31,7 +31,13 @@ typedef struct NAME_exec {
     int threads;     /* parts that the work is split into, at most; <= 1: none */
     /* Calls body(arg, i) for i = 0..n-1, in any order, at the same time if it can, and returns when all are done: the pool
      * in NAME_pool.h, or a few lines around the product's own. NULL: threads are started for this call, where it is large
-     * enough. */
+     * enough.
+     * Some i left out, or called twice: the result is right all the same, as the calling thread does what nobody took.
+     * But once it has returned no body may still run or begin: there is nothing left for it to work on. An executor that
+     * only queues its tasks must wait for them.
+     * It may be left by a C++ exception or longjmp, under the same condition. The exception passes through the call (if
+     * kernels.c was compiled with -fexceptions); the output then holds old and new elements, and some of partial sums;
+     * nothing else was written, nothing is held, and the call may be made again. body throws nothing. */
     void (*parallel_for)(void *ctx, int n, void (*body)(void *arg, int i), void *arg);
     void *ctx;
     int kernel;      /* 0: the dispatcher chooses; k + 1: kernel k */

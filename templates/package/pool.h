@@ -7,7 +7,8 @@
  *     NAME_pool_run(pool, n, body, arg);             // body(arg, 0) ... body(arg, n-1), returns when all are done
  *     NAME_pool_stop(pool);
  *
- * NAME_pool_run is what the field `parallel_for` of an exec struct wants, with the pool as its context.
+ * NAME_pool_run is what the field `parallel_for` of an exec struct wants, with the pool as its context. A body must return:
+ * one that is left by a C++ exception or longjmp leaves the pool unusable.
  */
 #ifndef NAME_POOL_H
 #define NAME_POOL_H

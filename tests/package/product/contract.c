@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * contract: what the package NAME promises at the edges of its API: bad extents, no extents, bad pointers, bad kernels,
- * operands that are barely aligned or end where memory ends, any number of threads. Exit code 0: it holds.
+ * operands that are barely aligned or end where memory ends, any number of threads, a parallel_for that does less or
+ * more than it should. Exit code 0: it holds.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <limits.h>
+#include <pthread.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -275,6 +278,72 @@ static void any_number_of_threads(void)
     NAME_problem_free(&large);
 }
 
+typedef void Body(void *arg, int i);
+
+static void run_none(void *ctx, int n, Body *body, void *arg) { (void)ctx, (void)n, (void)body, (void)arg; }
+
+static void run_last(void *ctx, int n, Body *body, void *arg)
+{
+    (void)ctx;
+    body(arg, n - 1);
+}
+
+static void run_twice(void *ctx, int n, Body *body, void *arg)
+{
+    backwards(ctx, n, body, arg);
+    backwards(ctx, n, body, arg);
+}
+
+typedef struct {
+    Body *body;
+    void *arg;
+} Job;
+
+static void *run_job(void *job)
+{
+    const Job *j = job;
+    j->body(j->arg, 0);
+    return NULL;
+}
+
+/* The first part alone, on another thread, while this one waits. */
+static void run_first_elsewhere(void *ctx, int n, Body *body, void *arg)
+{
+    Job job = { body, arg };
+    pthread_t thread;
+    (void)ctx, (void)n;
+    if (pthread_create(&thread, NULL, run_job, &job))
+        abort();
+    pthread_join(thread, NULL);
+}
+
+static jmp_buf before;
+
+static void run_and_leave(void *ctx, int n, Body *body, void *arg)
+{
+    if (ctx)
+        body(arg, n - 1);
+    longjmp(before, 1);
+}
+
+/* Whatever a parallel_for leaves out is done; one that is left by a jump leaves nothing behind. */
+static void careless_parallel_for(void)
+{
+    void (*const way[])(void *, int, Body *, void *) = { run_none, run_last, run_twice, run_first_elsewhere };
+    NAME_problem p = NAME_problem_new(96, 301, 301);
+    for (int i = 0; i < 4; i++)
+        CHECK(on_every_kernel(&p, (NAME_exec){ .threads = 3, .parallel_for = way[i] }) == 0);
+    for (volatile int i = 0; i < 2; i++) {
+        const NAME_exec leave = { .threads = 3, .parallel_for = run_and_leave, .ctx = i ? &p : NULL };
+        if (setjmp(before) == 0) {
+            NAME_problem_call(&p, &leave);
+            CHECK(!"left by a jump");
+        }
+        CHECK(on_every_kernel(&p, (NAME_exec){ .threads = 3, .parallel_for = backwards }) == 0);
+    }
+    NAME_problem_free(&p);
+}
+
 /* ---- where operands lie ---- */
 
 static char *guarded(size_t bytes, size_t page, size_t *whole)
@@ -410,6 +479,7 @@ int main(void)
     kernels_by_number(&p);
     every_code_has_a_text();
     any_number_of_threads();
+    careless_parallel_for();
     operands_anywhere();
     special_values();
     NAME_problem_free(&p);

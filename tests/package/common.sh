@@ -53,7 +53,7 @@ own_option() { ! "$1" --version | grep -q 'Free Software Foundation' || echo -fr
 # compile CC FLAGS NAME FOLDER: the package's kernels.o and pool.o, as its README.md says for a product without CMake.
 compile() {
     mkdir -p -- "$4"
-    quiet "$1" -std=gnu11 -O3 -ffp-contract=fast $(own_option "$1") $2 -c "$packages/$3/kernels.c" -o "$4/kernels.o"
+    quiet "$1" -std=gnu11 -O3 -ffp-contract=fast -fexceptions $(own_option "$1") $2 -c "$packages/$3/kernels.c" -o "$4/kernels.o"
     quiet "$1" -std=gnu11 -O1 $2 -c "$packages/$3/pool.c" -o "$4/pool.o"
 }
 

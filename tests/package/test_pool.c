@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "templates/package/pool.c"
@@ -109,6 +110,39 @@ static void workers_help_after_sleep(void **state)
 
 typedef struct {
     NAME_pool *pool;
+    atomic_bool begun;
+} Late;
+
+static void late_task(void *arg, int i)
+{
+    Late *l = arg;
+    if (i == 0) { /* the caller's: it is done as soon as a worker has the other */
+        while (!atomic_load(&l->begun))
+            sched_yield();
+        return;
+    }
+    atomic_store(&l->begun, true);
+    while (!atomic_load(&l->pool->caller_sleeps))
+        sched_yield();
+    sleep_ns(1000000); /* for the caller to let go of the lock, and wait */
+}
+
+/* A worker that is done last wakes the caller, which went to sleep over it. */
+static void the_last_worker_wakes_the_caller(void **state)
+{
+    (void)state;
+    Late l = { .pool = NAME_pool_start(2) };
+    alarm(60); /* instead of for ever */
+    for (int r = 0; r < 5; r++) {
+        atomic_store(&l.begun, false);
+        NAME_pool_run(l.pool, 2, late_task, &l);
+    }
+    alarm(0);
+    NAME_pool_stop(l.pool);
+}
+
+typedef struct {
+    NAME_pool *pool;
     Job job;
 } Caller;
 
@@ -183,6 +217,7 @@ int main(void)
         cmocka_unit_test(many_short_runs),
         cmocka_unit_test(runs_after_pauses),
         cmocka_unit_test(workers_help_after_sleep),
+        cmocka_unit_test(the_last_worker_wakes_the_caller),
         cmocka_unit_test(concurrent_callers),
         cmocka_unit_test(calls_nest),
         cmocka_unit_test(stops_at_any_time),

@@ -155,7 +155,7 @@ static void leave_cpu(int cpu)
     if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return;
     others = allowed;
-    CPU_CLR(cpu, &others);
+    CPU_CLR((size_t)cpu, &others);
     if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
         sched_setaffinity(0, sizeof allowed, &allowed);
 }

@@ -24,8 +24,8 @@ static void must_run(const char *command)
 static void compile(const char *compiler, const char *file)
 {
     must_run(arena_printf(arena,
-                          "%s -std=gnu17 -O1 -ffp-contract=fast -Wall -Wextra -Wno-unused-function -Werror -c '%s' -o "
-                          "'%s/k.o'",
+                          "%s -std=gnu17 -O1 -ffp-contract=fast -Wall -Wextra -Wpedantic -Wshadow -Wundef -Wconversion "
+                          "-Wsign-conversion -Wcast-qual -Wno-unused-function -Werror -c '%s' -o '%s/k.o'",
                           compiler, file, folder));
 }
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The public headers, as C11, C17 and C++11, 17, 20, by gcc and clang: each alone, twice, and all packages' together in
-# either order. No warning.
+# either order; and the packages' own C. No warning, with all that products like to ask for.
 # ctest: timeout=120 fixture=packages
 . "$SRC/tests/package/common.sh"
 
-flags='-Wall -Wextra -Wpedantic -Wshadow -Wundef -Werror -fsyntax-only'
+flags='-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wconversion -Wsign-conversion -Wcast-qual -Werror -fsyntax-only'
 headers=$(cd -- "$packages" && ls ./*/*.h | grep -v -e '/dispatch\.h$' -e '/pieces\.h$')
 reversed=$(echo "$headers" | sort -r)
 
@@ -44,7 +44,13 @@ for cc in $(compilers); do
             silent "$cc" -std=$std $flags -Wstrict-prototypes -Wmissing-prototypes "$unit"
         done
         for std in c++11 c++17 c++20; do
-            silent "$cc" -x c++ -std=$std $flags -Wold-style-cast "$unit"
+            silent "$cc" -x c++ -std=$std $flags -Wold-style-cast -Wzero-as-null-pointer-constant "$unit"
+        done
+    done
+    for name in $names; do
+        for file in kernels pool test bench; do
+            case $file in kernels | pool) own='-Wstrict-prototypes -Wmissing-prototypes' ;; *) own= ;; esac
+            silent "$cc" -std=gnu11 $flags $own "$packages/$name/$file.c"
         done
     done
 done

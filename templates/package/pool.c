@@ -57,6 +57,7 @@ struct NAME_pool {
     atomic_bool stopping;
     pthread_mutex_t lock;                          /* only around sleeping */
     pthread_cond_t wake, finished;
+    void *memory;                                  /* what holds this, for free() */
     int nworker;
     pthread_t worker[];
 };
@@ -242,24 +243,29 @@ void NAME_pool_run(void *pool, int n, void (*body)(void *arg, int i), void *arg)
     atomic_store(&p->busy, false);
 }
 
-/* A signal of the program shall not run its handler on a worker. */
+/* A signal of the program shall not run its handler on a worker. (Windows has none.) */
 static void start_workers(struct NAME_pool *p, int count)
 {
+#ifndef _WIN32
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
+#endif
     while (p->nworker < count && pthread_create(&p->worker[p->nworker], NULL, worker_main, p) == 0)
         p->nworker++;
+#ifndef _WIN32
     pthread_sigmask(SIG_SETMASK, &old, NULL);
+#endif
 }
 
 NAME_pool *NAME_pool_start(int threads)
 {
     int count = threads > 1 ? threads - 1 : 0;
-    void *memory;
-    if (posix_memalign(&memory, CACHE_LINE, sizeof(struct NAME_pool) + (size_t)count * sizeof(pthread_t)) != 0)
+    void *memory = malloc(CACHE_LINE + sizeof(struct NAME_pool) + (size_t)count * sizeof(pthread_t));
+    if (!memory)
         return NULL;
-    struct NAME_pool *p = memory;
+    struct NAME_pool *p = (void *)((uintptr_t)memory / CACHE_LINE * CACHE_LINE + CACHE_LINE);
+    p->memory = memory;
     atomic_init(&p->ticket, 0);
     atomic_init(&p->body, NULL);
     atomic_init(&p->arg, NULL);
@@ -289,5 +295,5 @@ void NAME_pool_stop(NAME_pool *p)
     pthread_cond_destroy(&p->finished);
     pthread_cond_destroy(&p->wake);
     pthread_mutex_destroy(&p->lock);
-    free(p);
+    free(p->memory);
 }

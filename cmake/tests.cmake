@@ -2,7 +2,8 @@
 #
 # One CTest test a file: tests/<area>/test_<x>.c becomes the executable <area>_test_<x>, tests/<area>/test_<x>.sh runs
 # with DCGEN, SRC and BIN set. Each runs in tests/<area> and carries its area as label. (cmake/fuzz.cmake has the fuzzers.)
-# Exit code 77 means skipped. A file may ask for more on a line of its own within its head:
+# Exit code 77 means skipped. A test that leaves something in the temporary folder fails (tests/run_clean.sh). A file may
+# ask for more on a line of its own within its head:
 #
 #   ctest: emulator label=slow timeout=300 serial fixture=packages
 #
@@ -10,6 +11,7 @@
 # by commas; timeout: seconds; serial: runs alone; fixture: runs only when tests/<area>/setup_<fixture>.sh, itself run
 # once before, succeeded. "slow" stays out of the sanitizer builds; shell tests of whole packages (tests/package) are
 # slow by themselves. "thorough" stays out of all that `script/test` runs: it is for `script/test --thorough`.
+set(run_clean sh ${PROJECT_SOURCE_DIR}/tests/run_clean.sh)
 if(DCGEN_SANITIZE)
     set(timeout_factor 4)
 else()
@@ -61,7 +63,7 @@ function(dcgen_add_program_test file default_timeout)
         target_link_libraries(${name} PRIVATE dcgen_emulator)
         set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON C_VISIBILITY_PRESET hidden)
     endif()
-    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${folder})
+    add_test(NAME ${name} COMMAND ${run_clean} $<TARGET_FILE:${name}> WORKING_DIRECTORY ${folder})
     dcgen_register_test(${name} ${file} ${area} ${default_timeout})
 endfunction()
 
@@ -72,7 +74,7 @@ function(dcgen_add_shell_test file)
     set(name ${area}_${base})
     add_test(NAME ${name}_sh
         COMMAND ${CMAKE_COMMAND} -E env DCGEN=${CMAKE_BINARY_DIR}/dcgen SRC=${PROJECT_SOURCE_DIR}
-                BIN=${CMAKE_BINARY_DIR} sh ${file}
+                BIN=${CMAKE_BINARY_DIR} ${run_clean} sh ${file}
         WORKING_DIRECTORY ${folder})
     dcgen_register_test(${name}_sh ${file} ${area} 300)
 endfunction()

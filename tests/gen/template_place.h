@@ -20,6 +20,7 @@
 #include "gen/unit.h"
 #include "search/space.h"
 #include "tests/gen/golden.h"
+#include "tests/tmp_folder.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 
@@ -55,8 +56,8 @@ static inline int setup(void **state)
     (void)state;
     arena = arena_new();
     Diag *d = diag_new(arena);
-    char path[] = "/tmp/dcgen-template-XXXXXX";
-    folder = mkdtemp(path) ? arena_strdup(arena, path) : NULL;
+    char path[TMP_FOLDER_BYTES];
+    folder = tmp_folder(path) ? arena_strdup(arena, path) : NULL;
     base = read_spec("name = \"pkg\"; op = \"dense\"; dims = { T = { min = 1; max = 100; }; }; "
                      "shapes = ( { M = \"T\"; N = 48; K = 64; }, { M = \"T\"; N = 48; K = 24; } );");
     op = base ? base->op : NULL;
@@ -68,12 +69,9 @@ static inline int setup(void **state)
 static inline int teardown(void **state)
 {
     (void)state;
-    const char *const file[] = { "x.c", "y.c", "k.c", "k.o" };
-    for (size_t i = 0; i < LENGTH(file); i++)
-        unlink(arena_printf(arena, "%s/%s", folder, file[i]));
-    rmdir(folder);
+    const int rc = tmp_folder_remove(folder);
     arena_free(arena);
-    return 0;
+    return rc;
 }
 
 static inline void write_file(const char *name, const char *text)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "gen/arena.h"
 #include "gen/text.h"
+#include "tests/tmp_folder.h"
 
 static bool is_zero(const char *p, size_t n)
 {
@@ -174,8 +175,8 @@ static void test_read_file(void **state)
 {
     (void)state;
     Arena *a = arena_new();
-    char folder[] = "/tmp/dcgen-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char folder[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(folder));
     const char *path = arena_printf(a, "%s/file", folder);
     size_t len = 99;
     assert_null(text_read_file(a, path, &len));

@@ -17,6 +17,7 @@
 #include "gen/text.h"
 #include "gen/unit.h"
 #include "search/runner/abi.h"
+#include "tests/tmp_folder.h"
 
 static Arena *arena;
 static TargetList targets;
@@ -26,8 +27,8 @@ static int setup(void **state)
 {
     (void)state;
     arena = arena_new();
-    char path[] = "/tmp/dcgen-library-XXXXXX";
-    folder = mkdtemp(path) ? arena_strdup(arena, path) : NULL;
+    char path[TMP_FOLDER_BYTES];
+    folder = tmp_folder(path) ? arena_strdup(arena, path) : NULL;
     return folder && target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)) ? 0 : -1;
 }
 

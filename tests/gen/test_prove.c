@@ -19,6 +19,7 @@
 #include "gen/text.h"
 #include "model/tree.h"
 #include "tests/gen/synthetic.h"
+#include "tests/tmp_folder.h"
 
 static Arena *arena;
 static Spec *spec; /* of the small dispatcher */
@@ -394,8 +395,8 @@ static void check_tree(Walk *walk, int i, const TreeNode *t, int nfeature)
 static void printed_trees_are_the_trees(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/dcgen-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char folder[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(folder));
     TreeNode *tree[NTREE];
     Walk *walk = NULL;
     int most = 0, edges = 0;

@@ -18,6 +18,7 @@
 #include "gen/spec.h"
 #include "gen/text.h"
 #include "tests/gen/golden.h"
+#include "tests/tmp_folder.h"
 
 static const char *const ops[] = { "../op" };
 static Arena *arena;
@@ -127,8 +128,8 @@ static void test_files(void **state)
 static void test_large_file(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/dcgen-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char folder[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(folder));
     const char *path = arena_printf(arena, "%s/large.cfg", folder);
     FILE *f = fopen(path, "w");
     assert_non_null(f);

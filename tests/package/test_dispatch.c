@@ -20,6 +20,7 @@
 #include "gen/prove.h"
 #include "gen/text.h"
 #include "gen/unit.h"
+#include "tests/tmp_folder.h"
 
 static const char packages[] = DCGEN_BINARY_DIR "/tests/packages", templates[] = DCGEN_SOURCE_DIR "/templates";
 
@@ -94,9 +95,9 @@ static void compile_package(Fixture *f)
 
 static void fixture_open(Fixture *f, const char *name)
 {
-    char folder[] = "/tmp/dcgen-test-XXXXXX";
+    char folder[TMP_FOLDER_BYTES];
     *f = (Fixture){ .arena = arena_new(), .name = name };
-    assert_non_null(mkdtemp(folder));
+    assert_non_null(tmp_folder(folder));
     f->folder = arena_strdup(f->arena, folder);
     read_package(f);
     compile_package(f);

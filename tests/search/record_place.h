@@ -16,12 +16,13 @@
 #include <unistd.h>
 #include "gen/text.h"
 #include "search/record.h"
+#include "tests/tmp_folder.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 
 typedef struct {
     Arena *a;
-    char dir[64], path[96];
+    char dir[TMP_FOLDER_BYTES], path[TMP_FOLDER_BYTES + 32];
     char *warnings; /* of the last reading */
     const char *err;
 } Place;
@@ -30,8 +31,7 @@ static inline int setup(void **state)
 {
     Place *p = calloc(1, sizeof *p);
     p->a = arena_new();
-    strcpy(p->dir, "/tmp/dcgen-test-record-XXXXXX");
-    assert_non_null(mkdtemp(p->dir));
+    assert_non_null(tmp_folder(p->dir));
     snprintf(p->path, sizeof p->path, "%s/r.jsonl", p->dir);
     *state = p;
     return 0;

@@ -23,6 +23,7 @@
 #include "search/elf.h"
 #include "search/process.h"
 #include "search/ptxas.h"
+#include "tests/tmp_folder.h"
 
 typedef struct {
     Arena *a;
@@ -36,9 +37,9 @@ static int set_up(void **state)
 {
     World *w = calloc(1, sizeof *w);
     w->a = arena_new();
-    w->folder = arena_strdup(w->a, "/tmp/dcgen-test-XXXXXX");
+    w->folder = tmp_folder(arena_alloc(w->a, TMP_FOLDER_BYTES));
     *state = w;
-    return mkdtemp(w->folder) && setenv("TMPDIR", w->folder, 1) == 0 ? 0 : -1;
+    return w->folder && setenv("TMPDIR", w->folder, 1) == 0 ? 0 : -1;
 }
 
 /* Every test ends with an empty folder: builders remove theirs. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "search/lab_records.h"
 #include "tests/gen/synthetic.h"
+#include "tests/tmp_folder.h"
 
 #define SPEC(TRIALS)                                                                      \
     "name = \"small\"; op = \"dense\"; target = [\"host\"];\n"                            \
@@ -136,7 +137,8 @@ static const Lab maker = { .now_s = no_time, .lesser = nothing, .trials = make_t
 typedef struct {
     Synthetic y;
     RecordFile *file;
-    char path[64];
+    char folder[TMP_FOLDER_BYTES];
+    const char *path;
     int64_t ntrial;
     const char **key;
 } Place;
@@ -162,8 +164,8 @@ static void begin(Place *p, const char *spec, StrategyKind kind, uint64_t seed)
 {
     const char *err = NULL;
     assert_true(synthetic_make(&p->y, spec, 4));
-    strcpy(p->path, "/tmp/dcgen-test-lab-XXXXXX");
-    close(mkstemp(p->path));
+    assert_non_null(tmp_folder(p->folder));
+    p->path = arena_printf(p->y.arena, "%s/records", p->folder);
     p->file = record_open(p->y.arena, p->path, NULL, &err);
     assert_non_null(p->file);
     assert_true(record_add_device(p->file, &p->y.device, &err));
@@ -180,7 +182,7 @@ static void begin(Place *p, const char *spec, StrategyKind kind, uint64_t seed)
 static void end(Place *p)
 {
     record_close(p->file);
-    unlink(p->path);
+    assert_int_equal(tmp_folder_remove(p->folder), 0);
     arena_free(p->y.arena);
 }
 

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# run_clean COMMAND...: runs a test with a TMPDIR of its own, and fails when the test leaves anything there.
+tmp=$(mktemp -d) || exit 1
+code=0
+TMPDIR=$tmp "$@" || code=$?
+left=$(ls -A "$tmp")
+rm -rf -- "$tmp"
+if [ -n "$left" ] && { [ $code -eq 0 ] || [ $code -eq 77 ]; }; then
+    echo "FAILED: left in the temporary folder: $left"
+    exit 1
+fi
+exit $code

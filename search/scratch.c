@@ -3,7 +3,7 @@
  * scratch: see scratch.h. The guard reads from a pipe whose other end only the program holds: a byte says that all is in order,
  * the end of the pipe without one that the program is gone. What the program had started is found by a word in its environment,
  * which reaches grandchildren, needs no list, and has no moment in which a new process is not known yet.
- * The folder is locked by the program and its guard together: one whose process is gone and whose lock is free is left over.
+ * The folder (gen/tempdir.h) is locked by the program and its guard together.
  */
 #define _GNU_SOURCE
 #include "search/scratch.h"
@@ -11,73 +11,25 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "gen/tempdir.h"
 
 enum { ENVIRONMENT_MAX = 256 * 1024, MAX_ROUND = 100, QUIET_ROUNDS = 3, ROUND_NS = 10000000 };
 static const char PREFIX[] = "dcgen-", MARK[] = "DCGEN_RUN";
 
 struct Scratch {
-    const char *parent, *path;
-    int lock_fd, pipe_fd; /* pipe_fd: -1 without a guard */
+    TempDir dir;
+    int pipe_fd; /* -1: there is no guard */
     pid_t guard;
 };
-
-/* ---- removing ---- */
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *place)
-{
-    (void)st, (void)type, (void)place;
-    remove(path);
-    return 0; /* go on with the rest whatever happens */
-}
-
-static void remove_tree(const char *path) { nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
-
-static bool lock_is_free(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    bool free = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
-    if (fd >= 0)
-        close(fd);
-    return free;
-}
-
-/* Is it dcgen-<pid>-..., ours, of a process that is gone? The lock tells one that is not seen by its id (another container). */
-static bool is_leftover(const char *name, const char *path)
-{
-    struct stat st;
-    char *end;
-    if (strncmp(name, PREFIX, sizeof PREFIX - 1) != 0)
-        return false;
-    long pid = strtol(name + sizeof PREFIX - 1, &end, 10);
-    if (pid <= 0 || pid > INT_MAX || *end != '-' || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
-        return false;
-    return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && lock_is_free(path);
-}
-
-static void sweep(Arena *a, const char *parent)
-{
-    DIR *d = opendir(parent);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        const char *path = arena_printf(a, "%s/%s", parent, e->d_name);
-        if (is_leftover(e->d_name, path))
-            remove_tree(path);
-    }
-    if (d)
-        closedir(d);
-}
 
 /* ---- the guard ---- */
 
@@ -123,7 +75,7 @@ static void clean_up(const Scratch *s, const char *mark)
         quiet = kill_marked(mark, buffer) ? 0 : quiet + 1;
         nanosleep(&(struct timespec){ .tv_nsec = ROUND_NS }, NULL);
     }
-    remove_tree(s->path);
+    tempdir_remove_tree(s->dir.path);
 }
 
 /* Keeps nothing of the program but the lock and the pipe's end, which become descriptors 3 and 4. */
@@ -148,7 +100,7 @@ __attribute__((noreturn)) static void guard_main(const Scratch *s, const char *m
 {
     char byte;
     ssize_t got;
-    guard_detach(s->lock_fd, pipe_fd);
+    guard_detach(s->dir.fd, pipe_fd);
     while ((got = read(4, &byte, 1)) < 0 && errno == EINTR)
         continue;
     if (got == 0)
@@ -159,9 +111,9 @@ __attribute__((noreturn)) static void guard_main(const Scratch *s, const char *m
 /* Without a guard all goes on: the folder is then removed by the next run. */
 static void guard_start(Arena *a, Scratch *s)
 {
-    const char *mark = arena_printf(a, "%s=%s", MARK, s->path);
+    const char *mark = arena_printf(a, "%s=%s", MARK, s->dir.path);
     int ends[2];
-    if (setenv(MARK, s->path, 1) != 0 || pipe2(ends, O_CLOEXEC) != 0)
+    if (setenv(MARK, s->dir.path, 1) != 0 || pipe2(ends, O_CLOEXEC) != 0)
         return;
     s->guard = fork();
     if (s->guard == 0) {
@@ -191,33 +143,29 @@ static void guard_dismiss(Scratch *s)
 
 Scratch *scratch_new(Arena *a, const char **err)
 {
-    const char *tmpdir = getenv("TMPDIR");
+    const char *tmpdir = getenv("TMPDIR"), *parent = tmpdir && *tmpdir ? arena_strdup(a, tmpdir) : "/tmp";
     Scratch *s = ARENA_NEW(a, Scratch);
-    *s = (Scratch){ .parent = tmpdir && *tmpdir ? arena_strdup(a, tmpdir) : "/tmp", .lock_fd = -1, .pipe_fd = -1 };
-    sweep(a, s->parent);
-    char *path = arena_printf(a, "%s/%s%ld-XXXXXX", s->parent, PREFIX, (long)getpid());
-    if (!mkdtemp(path)) {
-        *err = arena_printf(a, "cannot make a temporary folder %s: %s", path, strerror(errno));
+    *s = (Scratch){ .pipe_fd = -1 };
+    tempdir_sweep(a, parent, PREFIX, NULL, NULL);
+    if (!tempdir_make(a, parent, PREFIX, &s->dir)) {
+        *err = arena_printf(a, "cannot make a temporary folder %s: %s", s->dir.path, strerror(errno));
         return NULL;
     }
-    char *real = realpath(path, NULL); /* a relative TMPDIR means nothing to who stands elsewhere */
-    s->path = real ? arena_strdup(a, real) : path;
+    char *real = realpath(s->dir.path, NULL); /* a relative TMPDIR means nothing to who stands elsewhere */
+    if (real)
+        s->dir.path = arena_strdup(a, real);
     free(real);
-    s->lock_fd = open(s->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (s->lock_fd >= 0)
-        flock(s->lock_fd, LOCK_EX | LOCK_NB);
     guard_start(a, s);
     return s;
 }
 
-const char *scratch_path(const Scratch *s) { return s->path; }
+const char *scratch_path(const Scratch *s) { return s->dir.path; }
 
 void scratch_free(Scratch *s)
 {
     if (!s)
         return;
-    remove_tree(s->path);
+    tempdir_remove_tree(s->dir.path);
     guard_dismiss(s);
-    if (s->lock_fd >= 0)
-        close(s->lock_fd);
+    close(s->dir.fd);
 }

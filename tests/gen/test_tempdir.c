@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tempdir: only what a run of dcgen made and left is removed by a later one, and nothing that a user may have called alike.
+ */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "gen/tempdir.h"
+#include "tests/tmp_folder.h"
+
+static const char PREFIX[] = "dcgen-", FORMAT[] = "dcgen temporary folder 1\n";
+
+typedef struct {
+    Arena *a;
+    char root[TMP_FOLDER_BYTES];
+} World;
+
+static int set_up(void **state)
+{
+    World *w = calloc(1, sizeof *w);
+    w->a = arena_new();
+    *state = w;
+    return tmp_folder(w->root) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    World *w = *state;
+    int rc = tmp_folder_remove(w->root);
+    arena_free(w->a);
+    free(w);
+    return rc;
+}
+
+static pid_t dead_process(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    return child;
+}
+
+static void put_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* A folder of that name, with a file in it, and with a mark of that text (NULL: none). */
+static const char *put_folder(const World *w, const char *name, const char *mark)
+{
+    const char *path = arena_printf(w->a, "%s/%s", w->root, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+    put_file(arena_printf(w->a, "%s/thesis.tex", path), "mine");
+    if (mark)
+        put_file(arena_printf(w->a, "%s/%s", path, TEMPDIR_MARK), mark);
+    return path;
+}
+
+static bool there(const char *path) { return access(path, F_OK) == 0; }
+static void sweep(const World *w) { tempdir_sweep(w->a, w->root, PREFIX, NULL, NULL); }
+
+static void made_and_removed(void **state)
+{
+    World *w = *state;
+    TempDir t;
+    struct stat st;
+    assert_true(tempdir_make(w->a, w->root, PREFIX, &t));
+    assert_int_equal(stat(t.path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    sweep(w);
+    assert_true(there(t.path));
+    tempdir_remove(&t);
+    assert_false(there(t.path));
+}
+
+static void what_a_dead_run_left_goes(void **state)
+{
+    World *w = *state;
+    pid_t child = fork();
+    if (child == 0) {
+        TempDir t;
+        bool ok = tempdir_make(w->a, w->root, PREFIX, &t);
+        mkdir(arena_printf(w->a, "%s/sub", t.path), 0700);
+        _exit(ok && symlink(w->root, arena_printf(w->a, "%s/sub/up", t.path)) == 0 ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    put_file(arena_printf(w->a, "%s/mine", w->root), "mine");
+    sweep(w);
+    assert_true(there(arena_printf(w->a, "%s/mine", w->root)));
+    assert_int_equal(unlink(arena_printf(w->a, "%s/mine", w->root)), 0);
+    assert_int_equal(rmdir(w->root), 0); /* nothing else */
+    assert_int_equal(mkdir(w->root, 0700), 0);
+}
+
+/* Each has all that is asked but for one thing. */
+static void a_users_folder_stays(void **state)
+{
+    World *w = *state;
+    const int dead = (int)dead_process();
+    const char *digits = "0123456789abcdef";
+    const struct {
+        const char *name, *mark;
+    } mine[] = {
+        { arena_printf(w->a, "dcgen-%d-%s", dead, digits), NULL },
+        { arena_printf(w->a, "dcgen-%d-1%s", dead, digits + 1), "dcgen temporary folder 2\n" },
+        { arena_printf(w->a, "dcgen-%d-2%s", dead, digits + 1), "" },
+        { arena_printf(w->a, "dcgen-%d-3%s", dead, digits + 1), "my dcgen temporary folder 1\n" },
+        { arena_printf(w->a, "dcgen-%d-notes", dead), FORMAT },
+        { arena_printf(w->a, "dcgen-%d-%s0", dead, digits), FORMAT },
+        { arena_printf(w->a, "dcgen-%d-%s", dead, digits + 1), FORMAT },
+        { arena_printf(w->a, "dcgen-%d-0123456789ABCDEF", dead), FORMAT },
+        { arena_printf(w->a, "dcgen-0%d-%s", dead, digits), FORMAT },
+        { arena_printf(w->a, "dcgen-+%d-%s", dead, digits), FORMAT },
+        { arena_printf(w->a, "dcgen-99999999999-%s", digits), FORMAT },
+        { arena_printf(w->a, "dcgen-1-%s", digits), FORMAT },
+        { arena_printf(w->a, "my-dcgen-%d-%s", dead, digits), FORMAT },
+    };
+    enum { N = sizeof mine / sizeof *mine };
+    const char *path[N];
+    for (int i = 0; i < N; i++)
+        path[i] = put_folder(w, mine[i].name, mine[i].mark);
+    sweep(w);
+    for (int i = 0; i < N; i++)
+        if (!there(arena_printf(w->a, "%s/thesis.tex", path[i])))
+            fail_msg("%s is gone", mine[i].name);
+}
+
+/* Another process may hold it whose id is not seen here. */
+static void a_locked_folder_stays(void **state)
+{
+    World *w = *state;
+    const char *path = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)dead_process()), FORMAT);
+    int fd = open(path, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    sweep(w);
+    assert_true(there(path));
+    close(fd);
+    sweep(w);
+    assert_false(there(path));
+}
+
+static void links_are_not_followed(void **state)
+{
+    World *w = *state;
+    const int dead = (int)dead_process();
+    const char *real = put_folder(w, "mine", FORMAT),
+               *folder = put_folder(w, arena_printf(w->a, "dcgen-%d-1123456789abcdef", dead), NULL);
+    const char *link = arena_printf(w->a, "%s/dcgen-%d-0123456789abcdef", w->root, dead);
+    assert_int_equal(symlink(real, link), 0);
+    assert_int_equal(
+        symlink(arena_printf(w->a, "%s/%s", real, TEMPDIR_MARK), arena_printf(w->a, "%s/%s", folder, TEMPDIR_MARK)), 0);
+    sweep(w);
+    assert_true(there(arena_printf(w->a, "%s/thesis.tex", real)));
+    assert_true(there(arena_printf(w->a, "%s/thesis.tex", folder)));
+    assert_true(there(link));
+}
+
+/* Another user's may be put there to have ours removed, or to have us fail. */
+static void another_users_folder_stays(void **state)
+{
+    World *w = *state;
+    const char *path = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)dead_process()), FORMAT);
+    if (chown(path, 65534, 65534) != 0) {
+        print_message("skipped: only root can give a folder to another user\n");
+        skip();
+    }
+    sweep(w);
+    assert_true(there(path));
+}
+
+/* Killed between making and marking: the folder is empty, or so is the mark. */
+static void a_run_killed_at_once_leaves_nothing(void **state)
+{
+    World *w = *state;
+    const int dead = (int)dead_process();
+    const char *empty = arena_printf(w->a, "%s/dcgen-%d-0123456789abcdef", w->root, dead);
+    const char *begun = arena_printf(w->a, "%s/dcgen-%d-1123456789abcdef", w->root, dead);
+    assert_int_equal(mkdir(empty, 0700) | mkdir(begun, 0700), 0);
+    put_file(arena_printf(w->a, "%s/%s", begun, TEMPDIR_MARK), "");
+    sweep(w);
+    assert_false(there(empty));
+    assert_false(there(begun));
+}
+
+static bool keep(void *ctx, const char *path)
+{
+    *(const char **)ctx = path;
+    return false;
+}
+
+static void what_is_to_be_saved_stays(void **state)
+{
+    World *w = *state;
+    const char *seen = NULL,
+               *path = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)dead_process()), FORMAT);
+    tempdir_sweep(w->a, w->root, PREFIX, keep, &seen);
+    assert_string_equal(seen, path);
+    assert_true(there(arena_printf(w->a, "%s/thesis.tex", path)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(made_and_removed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_a_dead_run_left_goes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_users_folder_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_locked_folder_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(links_are_not_followed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_users_folder_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_run_killed_at_once_leaves_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_to_be_saved_stays, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("gen/tempdir", tests, NULL, NULL);
+}

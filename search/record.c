@@ -242,13 +242,39 @@ static bool store_read(Reading *q, int fd, const char *path, FILE *warn)
 
 static const char *system_error(Arena *a, const char *path) { return arena_printf(a, "%s: %s", path, strerror(errno)); }
 
+static const char *no_file(Arena *a, const char *path) { return arena_printf(a, "%s: not a regular file", path); }
+
+bool record_check(Arena *a, const char *path, const char **err)
+{
+    struct stat st;
+    const bool other = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    if (other)
+        *err = no_file(a, path);
+    return !other;
+}
+
+/* What is no file is not opened: that may wait for somebody, or make a device act. -1 with *err set. */
+static int open_file(Arena *a, const char *path, int flags, const char **err)
+{
+    struct stat st;
+    if (!record_check(a, path, err))
+        return -1;
+    int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return fd;
+    *err = fd < 0 ? system_error(a, path) : no_file(a, path);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err)
 {
     Store store = { 0 };
     Reading q = { .arena = a, .store = &store };
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open_file(a, path, O_RDONLY, err);
     bool ok = fd >= 0 && store_read(&q, fd, path, warn);
-    if (!ok)
+    if (fd >= 0 && !ok)
         *err = system_error(a, path);
     if (fd >= 0)
         close(fd);
@@ -275,18 +301,6 @@ static bool lock_take(RecordFile *f, const char **err)
     return false;
 }
 
-static bool regular_file(RecordFile *f, const char **err)
-{
-    struct stat st;
-    if (fstat(f->fd, &st) != 0)
-        *err = system_error(f->arena, f->path);
-    else if (!S_ISREG(st.st_mode))
-        *err = arena_printf(f->arena, "%s: not a regular file", f->path);
-    else
-        return true;
-    return false;
-}
-
 static bool load(RecordFile *f, FILE *warn, const char **err)
 {
     Reading q = { .arena = f->arena, .store = &f->store };
@@ -309,10 +323,8 @@ RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err
     f->arena = a;
     f->scratch = arena_new();
     f->path = arena_strdup(a, path);
-    f->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
-    if (f->fd < 0)
-        *err = system_error(a, path);
-    else if (regular_file(f, err) && lock_take(f, err) && load(f, warn, err))
+    f->fd = open_file(a, path, O_RDWR | O_CREAT | O_APPEND, err);
+    if (f->fd >= 0 && lock_take(f, err) && load(f, warn, err))
         return f;
     record_close(f);
     return NULL;

@@ -131,6 +131,8 @@ RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err
 RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char **err);
 /* Two sets of records, of different devices, as one. */
 Records record_join(Arena *a, const Records *x, const Records *y);
+/* Could it be opened: is it a regular file, a link to one, or not there yet? To be asked before long work. */
+bool record_check(Arena *a, const char *path, const char **err);
 /* Reads only: no lock, the file need not be writable. */
 bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err);
 const Records *record_all(const RecordFile *f); /* grows with each append; pointers into it do not stay */

@@ -105,16 +105,22 @@ run 3 --records diary -o x tiny.cfg
 said 'diary: not a record file'
 [ "$(cat diary)" = 'my diary' ] || failed "it was changed"
 mkdir folder
-for path in folder . /dev/null /dev/full; do
-    run 3 --records $path -o x tiny.cfg
-    said "dcgen: $path: "
-done
+
+section neither a file nor a link to one
 mkfifo fifo
-run 3 --records fifo -o x tiny.cfg
-said 'not a regular file'
+python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
+for path in fifo socket folder /dev/null /dev/full; do
+    ln -sfn "$path" link
+    for name in "$path" link; do
+        for how in '-o x' '-o x --offline' '-o x --fresh' '-o x replay' '--dump records'; do
+            # shellcheck disable=SC2086
+            timeout 10 "$dcgen" $how --records "$name" tiny.cfg >"$out" 2>"$err" && code=0 || code=$?
+            [ $code -eq 3 ] || failed "exit code $code: $how --records $name"
+            said "dcgen: $name: not a regular file"
+        done
+    done
+done
 absent x
-run 1 --offline --records /dev/null -o x tiny.cfg
-said 'the records name no device'
 : >empty
 run 1 --offline --records empty -o x tiny.cfg
 run 0 --records empty -o x tiny.cfg

@@ -292,14 +292,19 @@ static void paths_that_cannot_be_opened(void **state)
     assert_false(record_read(p->a, missing, &r, NULL, &err));
     assert_contains(err, missing);
     assert_false(record_read(p->a, p->dir, &r, NULL, &err));
-    assert_contains(err, strerror(EISDIR));
+    assert_contains(err, "not a regular file");
     assert_null(record_open(p->a, p->dir, NULL, &err));
     assert_null(record_open(p->a, "/dev/full", NULL, &err));
     assert_string_equal(err, "/dev/full: not a regular file");
     assert_int_equal(mkfifo(p->path, 0600), 0);
     assert_null(record_open(p->a, p->path, NULL, &err)); /* and does not wait for a writer */
     assert_contains(err, "not a regular file");
-    assert_true(record_read(p->a, "/dev/null", &r, NULL, &err));
+    assert_false(record_read(p->a, p->path, &r, NULL, &err));
+    assert_contains(err, "not a regular file");
+    assert_false(record_check(p->a, p->path, &err));
+    assert_true(record_check(p->a, missing, &err)); /* it may be made */
+    assert_false(record_read(p->a, "/dev/null", &r, NULL, &err));
+    assert_string_equal(err, "/dev/null: not a regular file");
     assert_int_equal(r.nmeasure, 0);
     record_close(NULL);
 }

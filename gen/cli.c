@@ -32,6 +32,24 @@ static const CommandRow COMMANDS[] = {
 };
 enum { NCOMMAND = sizeof COMMANDS / sizeof *COMMANDS };
 
+/* What a run is; each option says with which it goes. */
+enum {
+    GENERATE = 1 << COMMAND_GENERATE,
+    CHECK = 1 << COMMAND_CHECK,
+    EXPLAIN = 1 << COMMAND_EXPLAIN,
+    REPLAY = 1 << COMMAND_REPLAY,
+    BENCH = 1 << COMMAND_BENCH,
+    REPLAY_CHECK = 1 << NCOMMAND, /* these are made by an option */
+    REGRET = REPLAY_CHECK << 1,
+    DUMP = REGRET << 1,
+    DUMP_PACKAGE = DUMP << 1,
+    DUMPS = DUMP | DUMP_PACKAGE,
+    ALL = 2 * DUMP_PACKAGE - 1,
+    NMODE = NCOMMAND + 4
+};
+static const char *const MODES[NMODE] = { "generate",       "check",          "explain", "replay",        "bench",
+                                          "replay --check", "bench --regret", "--dump",  "explain --dump" };
+
 typedef enum {
     ARG_FLAG,
     ARG_COUNT,
@@ -50,6 +68,7 @@ typedef struct {
     const char *name;
     char letter; /* 0: no short form */
     ArgKind kind;
+    unsigned modes;  /* that use it; others refuse it */
     const char *arg; /* its name in the usage; for ARG_CHOICE the names, '|' between, in enum order */
     size_t field;    /* in Options */
     int min, max;    /* of ARG_INT; of ARG_CHOICE: min is the value of the first name */
@@ -59,41 +78,52 @@ typedef struct {
 #define FIELD(f) offsetof(Options, f)
 
 static const OptionRow OPTIONS[] = {
-    { "out", 'o', ARG_TEXT, "DIR", FIELD(out), 0, 0, "write the package to DIR (default: out/NAME)" },
-    { "target", 't', ARG_LIST, "NAME", FIELD(target), 0, 0,
+    { "out", 'o', ARG_TEXT, GENERATE | REPLAY, "DIR", FIELD(out), 0, 0,
+      "write the package to DIR (default: out/NAME)" },
+    { "target", 't', ARG_LIST, ALL & ~(BENCH | REPLAY_CHECK), "NAME", FIELD(target), 0, 0,
       "generate for NAME instead of the spec's target: host, avx2, cuda, sm_90a ..." },
-    { "jobs", 'j', ARG_INT, "N", FIELD(jobs), 1, 1024, "compile N kernels at a time (default: one a core)" },
-    { "trials", 0, ARG_INT, "N", FIELD(trials), 1, 1000000, "measure at most N kernels" },
-    { "seconds", 0, ARG_INT, "N", FIELD(seconds), 1, 1000000, "search for at most N seconds" },
-    { "kernels", 0, ARG_INT, "N", FIELD(kernels), 1, 256, "keep at most N kernels" },
-    { "code-kib", 0, ARG_INT, "N", FIELD(code_kib), 1, 1048576, "keep at most N KiB of machine code" },
-    { "regret", 0, ARG_INT_OR_NONE, "[N]", FIELD(regret), 1, 100000,
-      "bench: measure the package's regret again, on all its shapes or on N; fail above the stated bound" },
-    { "search", 0, ARG_CHOICE, "joint|random|exhaustive", FIELD(search), STRATEGY_JOINT, 0,
+    { "jobs", 'j', ARG_INT, GENERATE | BENCH | REGRET, "N", FIELD(jobs), 1, 1024,
+      "compile N kernels at a time (default: one a core)" },
+    { "trials", 0, ARG_INT, GENERATE | DUMP, "N", FIELD(trials), 1, 1000000, "measure at most N kernels" },
+    { "seconds", 0, ARG_INT, GENERATE | DUMP, "N", FIELD(seconds), 1, 1000000, "search for at most N seconds" },
+    { "kernels", 0, ARG_INT, GENERATE | REPLAY | DUMP, "N", FIELD(kernels), 1, 256, "keep at most N kernels" },
+    { "code-kib", 0, ARG_INT, GENERATE | REPLAY | DUMP, "N", FIELD(code_kib), 1, 1048576,
+      "keep at most N KiB of machine code" },
+    { "regret", 0, ARG_INT_OR_NONE, REGRET, "[N]", FIELD(regret), 1, 100000,
+      "measure the package's regret again, on all its shapes or on N; fail above the stated bound" },
+    { "search", 0, ARG_CHOICE, GENERATE | DUMPS, "joint|random|exhaustive", FIELD(search), STRATEGY_JOINT, 0,
       "what to measure: what the model expects most of (default), anything, everything" },
-    { "seed", 0, ARG_U64, "N", FIELD(seed), 0, 0, "start the random choices from N (default: 1)" },
-    { "records", 0, ARG_TEXT, "FILE", FIELD(records), 0, 0, "read and append measurements in FILE" },
-    { "offline", 0, ARG_FLAG, NULL, FIELD(offline), 0, 0, "measure nothing: use the records alone" },
-    { "fresh", 0, ARG_FLAG, NULL, FIELD(fresh), 0, 0, "measure everything anew, whatever is recorded" },
-    { "check", 0, ARG_FLAG, NULL, FIELD(check), 0, 0, "replay: say whether the package PKG is as dcgen writes it" },
-    { "no-report", 0, ARG_FLAG, NULL, FIELD(no_report), 0, 0, "leave report.html out: its figures need gnuplot" },
-    { "runner", 0, ARG_WORDS, "COMMAND", FIELD(runner), 0, 0,
+    { "seed", 0, ARG_U64, GENERATE | REGRET | DUMPS, "N", FIELD(seed), 0, 0,
+      "start the random choices from N (default: 1)" },
+    { "records", 0, ARG_TEXT, GENERATE | REPLAY | DUMP, "FILE", FIELD(records), 0, 0,
+      "read and append measurements in FILE" },
+    { "offline", 0, ARG_FLAG, GENERATE, NULL, FIELD(offline), 0, 0, "measure nothing: use the records alone" },
+    { "fresh", 0, ARG_FLAG, GENERATE, NULL, FIELD(fresh), 0, 0, "measure everything anew, whatever is recorded" },
+    { "check", 0, ARG_FLAG, REPLAY_CHECK, NULL, FIELD(check), 0, 0,
+      "say whether the package PKG is as dcgen writes it" },
+    { "no-report", 0, ARG_FLAG, GENERATE | REPLAY | REPLAY_CHECK, NULL, FIELD(no_report), 0, 0,
+      "leave report.html out: its figures need gnuplot" },
+    { "runner", 0, ARG_WORDS, GENERATE | CHECK | REGRET | DUMPS, "COMMAND", FIELD(runner), 0, 0,
       "measure by COMMAND, such as \"ssh host dcgen-runner-c\"" },
-    { "templates", 0, ARG_LIST, "DIR", FIELD(templates), 0, 0,
+    { "templates", 0, ARG_LIST, ALL & ~BENCH, "DIR", FIELD(templates), 0, 0,
       "search DIR for ops and templates first; repeat it or put commas" },
-    { "cc", 0, ARG_TEXT, "PROGRAM", FIELD(cc), 0, 0, "compile kernels by PROGRAM (default: gcc)" },
-    { "cxx", 0, ARG_TEXT, "PROGRAM", FIELD(cxx), 0, 0,
+    { "cc", 0, ARG_TEXT, GENERATE | BENCH | REGRET | DUMPS, "PROGRAM", FIELD(cc), 0, 0,
+      "compile kernels by PROGRAM (default: gcc)" },
+    { "cxx", 0, ARG_TEXT, GENERATE | DUMPS, "PROGRAM", FIELD(cxx), 0, 0,
       "compile CUDA kernels for the emulator by PROGRAM (default: g++)" },
-    { "nvcc", 0, ARG_TEXT, "PROGRAM", FIELD(nvcc), 0, 0, "compile CUDA kernels by PROGRAM (default: nvcc)" },
-    { "dump", 0, ARG_CHOICE, "spec|space|source|records|model|assign|tree|trace", FIELD(dump), DUMP_SPEC, 0,
+    { "nvcc", 0, ARG_TEXT, GENERATE | CHECK | REGRET | DUMPS, "PROGRAM", FIELD(nvcc), 0, 0,
+      "compile CUDA kernels by PROGRAM (default: nvcc)" },
+    { "dump", 0, ARG_CHOICE, ALL, "spec|space|source|records|model|assign|tree|trace", FIELD(dump), DUMP_SPEC, 0,
       "print what that stage made, then stop" },
-    { "progress", 0, ARG_CHOICE, "auto|bar|plain|none", FIELD(progress), PROGRESS_AUTO, 0, "how to show the search" },
-    { "color", 0, ARG_CHOICE, "auto|always|never", FIELD(color), COLOR_AUTO, 0, "colour in messages" },
-    { "json", 0, ARG_FLAG, NULL, FIELD(json), 0, 0, "print the result, and what is wrong, as JSON" },
-    { "quiet", 'q', ARG_FLAG, NULL, FIELD(quiet), 0, 0, "print errors and results only" },
-    { "verbose", 'v', ARG_COUNT, NULL, FIELD(verbose), 0, 0, "list the candidates that failed, and why" },
-    { "version", 0, ARG_VERSION, NULL, 0, 0, 0, "print the version" },
-    { "help", 'h', ARG_HELP, NULL, 0, 0, 0, "print this" },
+    { "progress", 0, ARG_CHOICE, GENERATE, "auto|bar|plain|none", FIELD(progress), PROGRESS_AUTO, 0,
+      "how to show the search" },
+    { "color", 0, ARG_CHOICE, ALL, "auto|always|never", FIELD(color), COLOR_AUTO, 0, "colour in messages" },
+    { "json", 0, ARG_FLAG, ALL, NULL, FIELD(json), 0, 0, "print the result, and what is wrong, as JSON" },
+    { "quiet", 'q', ARG_FLAG, ALL, NULL, FIELD(quiet), 0, 0, "print errors and results only" },
+    { "verbose", 'v', ARG_COUNT, GENERATE | REPLAY, NULL, FIELD(verbose), 0, 0,
+      "list the candidates that failed, and why" },
+    { "version", 0, ARG_VERSION, ALL, NULL, 0, 0, 0, "print the version" },
+    { "help", 'h', ARG_HELP, ALL, NULL, 0, 0, 0, "print this" },
 };
 enum { NOPTION = sizeof OPTIONS / sizeof *OPTIONS };
 
@@ -139,13 +169,27 @@ static void print_row(FILE *out, const char *left, const char *help)
     print_wrapped(out, help);
 }
 
+/* "generate, replay"; what a command takes with an option and without is named once. */
+static void write_modes(char *out, size_t size, unsigned modes)
+{
+    static const unsigned part[][2] = { { REPLAY, REPLAY_CHECK }, { BENCH, REGRET }, { DUMP, DUMP_PACKAGE } };
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        modes &= modes & part[i][0] ? ~part[i][1] : ~0u;
+    for (int i = 0; i < NMODE; i++)
+        if (modes >> i & 1)
+            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", MODES[i]);
+}
+
 static void print_option(FILE *out, const OptionRow *row)
 {
-    char left[128], letter[8] = "    ";
+    char left[128], help[512], modes[256], letter[8] = "    ";
     if (row->letter)
         snprintf(letter, sizeof letter, "-%c, ", row->letter);
     snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, row->arg ? " " : "", row->arg ? row->arg : "");
-    print_row(out, left, row->help);
+    write_modes(modes, sizeof modes, row->modes);
+    snprintf(help, sizeof help, row->modes == ALL ? "%s" : "%s [%s]", row->help, modes);
+    print_row(out, left, help);
 }
 
 static int print_usage(FILE *out)
@@ -159,7 +203,7 @@ static int print_usage(FILE *out)
         snprintf(left, sizeof left, "%s %s%s", row->name, row->operand, row->binds ? " T=37 ..." : "");
         print_row(out, left, row->help);
     }
-    fputs("\nOptions:\n", out);
+    fputs("\nOptions; each goes with the commands behind it, or with all:\n", out);
     for (int i = 0; i < NOPTION; i++)
         print_option(out, &OPTIONS[i]);
     fputs(EXAMPLES, out);
@@ -176,6 +220,7 @@ typedef struct {
     Options *o;
     const char **operand;
     int noperand;
+    bool given[NOPTION];
 } Parser;
 
 __attribute__((format(printf, 2, 3))) static int fail(const Parser *p, const char *fmt, ...)
@@ -299,6 +344,7 @@ static bool is_number(const char *s) { return *s && !s[strspn(s, "0123456789")];
 
 static int option_take(Parser *p, const OptionRow *row, const char *attached)
 {
+    p->given[row - OPTIONS] = true;
     if (row->kind == ARG_INT_OR_NONE && !attached) {
         const bool given = p->at < p->argc && is_number(p->argv[p->at]);
         return option_store(p, row, given ? p->argv[p->at++] : NULL);
@@ -456,31 +502,28 @@ static int parse_operands(Parser *p)
     return nrest > 1 ? too_many(p, rest[0], rest[1], command < 0) : GO_ON;
 }
 
-/* What a package is, it says itself. */
-static int check_of_package(const Parser *p)
+static unsigned mode_of(const Options *o)
 {
-    const Options *o = p->o;
-    const struct {
-        bool given;
-        const char *name;
-    } excluded[] = { { o->out, "out" },
-                     { o->records, "records" },
-                     { o->target.n > 0, "target" },
-                     { o->kernels >= 0, "kernels" },
-                     { o->code_kib >= 0, "code-kib" } };
-    if (o->command != COMMAND_REPLAY)
-        return fail(p, "--check belongs to replay: dcgen replay --check PKG");
-    for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
-        if (excluded[i].given)
-            return fail(p, "--%s does not go with --check: the package itself says it", excluded[i].name);
-    return GO_ON;
+    if (o->dump != DUMP_NONE)
+        return o->command == COMMAND_EXPLAIN || o->command == COMMAND_BENCH ? DUMP_PACKAGE : DUMP;
+    if (o->check && o->command == COMMAND_REPLAY)
+        return REPLAY_CHECK;
+    return o->regret >= 0 && o->command == COMMAND_BENCH ? REGRET : 1u << o->command;
 }
 
 static int check_together(const Parser *p)
 {
+    const unsigned mode = mode_of(p->o);
+    char here[64], there[256];
+    for (int i = 0; i < NOPTION; i++)
+        if (p->given[i] && !(OPTIONS[i].modes & mode)) {
+            write_modes(here, sizeof here, mode);
+            write_modes(there, sizeof there, OPTIONS[i].modes);
+            return fail(p, "--%s is no option of '%s'; it goes with %s", OPTIONS[i].name, here, there);
+        }
     if (p->o->offline && p->o->fresh)
         return fail(p, "--offline measures nothing and --fresh everything: choose one");
-    return p->o->check ? check_of_package(p) : GO_ON;
+    return GO_ON;
 }
 
 /* Errors are JSON from the first on, wherever --json stands. */

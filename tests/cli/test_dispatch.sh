@@ -19,7 +19,12 @@ grep -q '"dispatcher_checked": 8' "$out" || failed "not in JSON"
 grep -q '"dispatcher_checked_all": true' "$out" || failed "not in JSON"
 
 section replay compiles nothing
-run 0 replay tiny.cfg --cc no-such-cc
+mkdir compilers
+for name in cc gcc g++ clang nvcc as ld; do
+    echo "touch '$tmp/work/compiled'; exit 1" | program compilers/$name
+done
+PATH="$tmp/work/compilers:$PATH" run 0 replay tiny.cfg
+absent compiled
 ! grep -q 'dispatcher compiled' "$out" || failed "replay says that it was checked"
 [ ! -s "$err" ] || failed "something on stderr"
 diff -r before out/tiny >/dev/null || failed "replay made another package"

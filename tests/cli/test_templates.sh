@@ -25,8 +25,9 @@ start hang --templates hang -o hang.out --trials 6 --seconds 200 tiny.cfg
 told() {
     rm -rf faulty
     template faulty faulty "$1"
-    for command in check generate; do
-        run 2 $command --templates faulty -o x tiny.cfg
+    for command in check 'generate -o x'; do
+        # shellcheck disable=SC2086
+        run 2 $command --templates faulty tiny.cfg
         said_first "faulty/dense/faulty.c:$(line_of faulty/dense/faulty.c "$2"):"
         said_first "$3"
     done

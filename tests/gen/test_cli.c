@@ -80,7 +80,7 @@ static void every_option(void **state)
     Parsed p =
         parse("generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 "
               "--seed 18446744073709551615 --records r.jsonl --fresh --runner ssh~gpu1~dcgen-runner-c "
-              "--templates t1,t2 --cc clang --dump tree --progress=plain --color never -qvv");
+              "--templates t1,t2 --cc clang --progress=plain --color never -qvv");
     assert_int_equal(p.code, 2);
     assert_string_equal(p.err, "dcgen: missing SPEC after generate\nTry 'dcgen --help'.\n");
     parsed_free(&p);
@@ -88,7 +88,7 @@ static void every_option(void **state)
     p = parse(
         "generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 s.cfg "
         "--seed 18446744073709551615 --records r.jsonl --fresh --runner one --runner ssh~gpu1~dcgen-runner-c "
-        "--templates t1,t2 --cc clang --dump tree --progress=plain --color never --json -qvv");
+        "--templates t1,t2 --cc clang --progress=plain --color never --json -qvv");
     assert_int_equal(p.code, -1);
     assert_string_equal(p.o.operand, "s.cfg");
     assert_string_equal(p.o.out, "o/x");
@@ -110,10 +110,13 @@ static void every_option(void **state)
     assert_null(p.o.runner.item[3]);
     assert_int_equal(p.o.templates.n, 2);
     assert_string_equal(p.o.cc, "clang");
-    assert_int_equal(p.o.dump, DUMP_TREE);
     assert_int_equal(p.o.progress, PROGRESS_PLAIN);
     assert_int_equal(p.o.color, COLOR_NEVER);
     assert_int_equal(p.o.verbose, 2);
+    parsed_free(&p);
+
+    p = parse("s.cfg --dump tree");
+    assert_int_equal(p.o.dump, DUMP_TREE);
     parsed_free(&p);
 }
 
@@ -227,11 +230,12 @@ static void errors_say_what_was_expected(void **state)
         { "explain p T=9223372036854775808",
           "'T=9223372036854775808' is not NAME=VALUE with a whole number, such as T=37" },
         { "explain p T=1 T=2", "'T' is given twice" },
-        { "check --check s", "--check belongs to replay: dcgen replay --check PKG" },
-        { "--check s", "--check belongs to replay: dcgen replay --check PKG" },
-        { "replay --check p -o x", "--out does not go with --check: the package itself says it" },
-        { "replay --check p --records x", "--records does not go with --check: the package itself says it" },
-        { "replay --check p --kernels 3", "--kernels does not go with --check: the package itself says it" },
+        { "check --check s", "--check is no option of 'check'; it goes with replay --check" },
+        { "--check s", "--check is no option of 'generate'; it goes with replay --check" },
+        { "replay --check p -o x", "--out is no option of 'replay --check'; it goes with generate, replay" },
+        { "explain p --dump tree --records x",
+          "--records is no option of 'explain --dump'; it goes with generate, replay, --dump" },
+        { "replay --check p --dump tree", "--check is no option of '--dump'; it goes with replay --check" },
         { "s --offline --fresh", "--offline measures nothing and --fresh everything: choose one" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -243,6 +247,62 @@ static void errors_say_what_was_expected(void **state)
         assert_string_equal(p.out, "");
         parsed_free(&p);
     }
+}
+
+/* One letter a way to run dcgen, '.' where it refuses the option. */
+static void options_go_with_their_commands(void **state)
+{
+    (void)state;
+    static const char *const line[] = { "generate s",
+                                        "check s",
+                                        "explain p T=1",
+                                        "replay s",
+                                        "bench p",
+                                        "replay --check p",
+                                        "bench --regret 3 p",
+                                        "replay --dump tree s",
+                                        "explain p --dump tree" };
+    static const struct {
+        const char *option, *modes;
+    } rows[] = {
+        { "-o x", "g..r....." },
+        { "-t avx2", "gcer..RdD" },
+        { "-j 2", "g...b.R.." },
+        { "--trials 3", "g......d." },
+        { "--seconds 3", "g......d." },
+        { "--kernels 3", "g..r...d." },
+        { "--code-kib 3", "g..r...d." },
+        { "--search random", "g......dD" },
+        { "--seed 3", "g.....RdD" },
+        { "--records x", "g..r...d." },
+        { "--offline", "g........" },
+        { "--fresh", "g........" },
+        { "--no-report", "g..r.C..." },
+        { "--runner x", "gc....RdD" },
+        { "--templates x", "gcer.CRdD" },
+        { "--cc x", "g...b.RdD" },
+        { "--cxx x", "g......dD" },
+        { "--nvcc x", "gc....RdD" },
+        { "--dump spec", "gcerb..dD" },
+        { "--progress bar", "g........" },
+        { "--color never", "gcerbCRdD" },
+        { "--json", "gcerbCRdD" },
+        { "-q", "gcerbCRdD" },
+        { "-v", "g..r....." },
+        { "--regret 2", "....b.R.." },
+        { "--check", "...r.C..." },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
+            char both[128];
+            snprintf(both, sizeof both, "%s %s", line[k], rows[i].option);
+            Parsed p = parse(both);
+            if (p.code != (rows[i].modes[k] == '.' ? 2 : -1))
+                fail_msg("dcgen %s: code %d, %s", both, p.code, p.err);
+            if (p.code == 2)
+                assert_non_null(strstr(p.err, " is no option of '"));
+            parsed_free(&p);
+        }
 }
 
 static void version(void **state)
@@ -295,11 +355,14 @@ static void manual_has_every_option(void **state)
     const char *manual = text_read_file(p.arena, DCGEN_SOURCE_DIR "/man/dcgen.1", &(size_t){ 0 });
     int noption = 0;
     assert_non_null(manual);
-    for (const char *s = strstr(p.out, "\nOptions:"); (s = strstr(s, " --")) && s < strstr(p.out, "\nExamples:");) {
-        s += 3;
-        int n = (int)strspn(s, "abcdefghijklmnopqrstuvwxyz-");
-        if (!strstr(manual, arena_printf(p.arena, "Fl Fl %.*s", n, s)))
-            fail_msg("the manual lacks --%.*s", n, s);
+    for (const char *s = strstr(p.out, "\nOptions"); (s = strchr(s, '\n')) && s < strstr(p.out, "\nExamples:");) {
+        s += strspn(s, "\n ");
+        s += strncmp(s, "--", 2) != 0 && s[0] == '-' ? strlen("-o, ") : 0;
+        const int n = (int)strspn(s, "abcdefghijklmnopqrstuvwxyz-");
+        if (strncmp(s, "--", 2) != 0)
+            continue;
+        if (!strstr(manual, arena_printf(p.arena, "Fl Fl %.*s", n - 2, s + 2)))
+            fail_msg("the manual lacks %.*s", n, s);
         noption++;
     }
     assert_int_equal(noption, 28);
@@ -326,6 +389,7 @@ int main(void)
         cmocka_unit_test(explain_takes_bindings),
         cmocka_unit_test(regret_takes_a_number_or_nothing),
         cmocka_unit_test(errors_say_what_was_expected),
+        cmocka_unit_test(options_go_with_their_commands),
         cmocka_unit_test(version),
         cmocka_unit_test(help_fits_80_columns_and_names_everything),
         cmocka_unit_test(manual_has_every_option),

@@ -28,7 +28,7 @@ static const CommandRow COMMANDS[] = {
     [COMMAND_EXPLAIN] = { "explain", "PKG", "say which kernel a package takes for a shape, and why", true },
     [COMMAND_REPLAY] = { "replay", "SPEC", "make the package again from recorded measurements; --check PKG compares",
                          false },
-    [COMMAND_BENCH] = { "bench", "PKG", "build and run a package's own benchmark", false },
+    [COMMAND_BENCH] = { "bench", "PKG", "build and run a package's own benchmark: its code runs here, so trust it first", false },
 };
 enum { NCOMMAND = sizeof COMMANDS / sizeof *COMMANDS };
 
@@ -80,6 +80,8 @@ typedef struct {
 static const OptionRow OPTIONS[] = {
     { "out", 'o', ARG_TEXT, GENERATE | REPLAY, "DIR", FIELD(out), 0, 0,
       "write the package to DIR (default: out/NAME)" },
+    { "force", 0, ARG_FLAG, GENERATE | REPLAY, NULL, FIELD(force), 0, 0,
+      "write into a folder that holds other files too: they stay as they are" },
     { "target", 't', ARG_LIST, ALL & ~(BENCH | REPLAY_CHECK), "NAME", FIELD(target), 0, 0,
       "generate for NAME instead of the spec's target: host, avx2, cuda, sm_90a ..." },
     { "jobs", 'j', ARG_INT, GENERATE | BENCH | REGRET, "N", FIELD(jobs), 1, 1024,

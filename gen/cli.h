@@ -54,7 +54,7 @@ typedef struct {
     int regret; /* bench: shapes to measure the package's regret on, 0: all of its contract; -1: run the package's own benchmark */
     StrategyKind search;
     uint64_t seed;
-    bool offline, fresh, check, no_report, json, quiet;
+    bool offline, fresh, force, check, no_report, json, quiet;
     int verbose; /* how often -v was given */
     DumpStage dump;
     ProgressMode progress;

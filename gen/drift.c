@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gen/drift.h"
 
-#include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "gen/foreign.h"
 #include "gen/text.h"
 
 static void add(Arena *a, CliList *list, const char *name)
@@ -94,33 +94,12 @@ static void read_manifest(Arena *a, Drift *d)
         add(a, &d->line_ends, MANIFEST_PATH);
 }
 
-/* Is it a file of the package, or a folder that holds one? */
-static bool is_of_package(const Manifest *m, const char *name)
-{
-    const size_t n = strlen(name);
-    for (int i = 0; m && i < m->n; i++)
-        if (m->entry[i].kind != MANIFEST_TEMPLATE && strncmp(m->entry[i].path, name, n) == 0 &&
-            (m->entry[i].path[n] == '\0' || m->entry[i].path[n] == '/'))
-            return true;
-    return strcmp(name, MANIFEST_PATH) == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
-/* Folders get a '/' behind their names. */
 static void find_extra(Arena *a, Drift *d)
 {
-    DIR *stream = opendir(d->folder);
-    struct dirent *entry;
-    struct stat st;
-    while (stream && d->manifest && (entry = readdir(stream))) {
-        if (is_of_package(d->manifest, entry->d_name))
-            continue;
-        const char *path = arena_printf(a, "%s/%s", d->folder, entry->d_name);
-        const bool is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-        add(a, &d->extra, arena_printf(a, "%s%s", entry->d_name, is_folder ? "/" : ""));
-    }
-    if (stream)
-        closedir(stream);
-    sort(&d->extra);
+    ForeignList list;
+    if (d->manifest && foreign_list(a, d->folder, d->manifest, &list))
+        for (int i = 0; i < list.n; i++)
+            add(a, &d->extra, list.path[i]);
 }
 
 /* Only the spec may still tell that a folder without a MANIFEST is a package. */
@@ -300,7 +279,8 @@ static void print_text(const Drift *d, FILE *to)
     print_list(&d->edited, "edited", "", to);
     print_list(&d->missing, "missing", "", to);
     print_list(&d->line_ends, "line ends", "", to);
-    print_list(&d->extra, "extra", " (no file of the package; regenerating in place would remove it)", to);
+    print_list(&d->extra, "extra", " (no file of the package; regenerating in place takes --force, which keeps it)",
+               to);
     print_list(&d->maker, "made by", "", to);
     print_list(&d->changed, "would change", "", to);
     print_verdict(d, to);

@@ -9,6 +9,7 @@
 #include "gen/command.h"
 #include "gen/dir.h"
 #include "gen/family.h"
+#include "gen/foreign.h"
 #include "gen/outcome.h"
 #include "gen/place.h"
 #include "gen/plot.h"
@@ -74,7 +75,7 @@ static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o,
         return EXIT_FAILED;
     if (stop && *stop)
         return interrupted(out->workload, true);
-    if (!package_write(p, out->workload->out, &err, a))
+    if (!package_write(p, out->workload->out, o->force, &err, a))
         return command_fail(err, EXIT_ENVIRONMENT);
     for (int i = 0; i < n && o->verbose; i++)
         summary_failures(&out[i], stderr);
@@ -94,6 +95,8 @@ int replay(Arena *a, const Options *o)
     const Workload *w = command_workload(a, o->operand, o, &code);
     if (!w)
         return code;
+    if (!package_check(w->out, o->force, &err, a))
+        return command_fail(err, EXIT_ENVIRONMENT);
     const int n = workload_ntarget(w);
     Outcome *out = ARENA_ARRAY(a, (size_t)n, Outcome);
     for (int i = 0; i < n; i++)
@@ -194,6 +197,23 @@ static const char *recorded_times(Arena *a, const Workload *w, const Options *o)
     return NULL;
 }
 
+/* Nothing that the search will write may be among what the package replaces, or be a reason not to write it. */
+static bool check_records(Arena *a, const Workload *w, const Options *o, const char **err)
+{
+    const char *place = package_place(a, w->out, w->records), *why;
+    const Manifest *m = place ? foreign_manifest(a, w->out, &why) : NULL;
+    if (place && (strcmp(place, "records.jsonl") == 0 || (m && manifest_lists(m, place))))
+        *err = arena_printf(a, "--records: '%s' is a file of the package itself, which is written anew: name another",
+                            w->records);
+    else if (place && !o->force)
+        *err = arena_printf(
+            a, "--records: '%s' is in the folder of the package; put it elsewhere, or give --force, which keeps it",
+            w->records);
+    else
+        return record_check(a, w->records, err);
+    return false;
+}
+
 /* The search for one target, and what its records say. */
 static bool search_target(Arena *a, const Workload *w, const Options *o, const Site *site, const volatile int *stop,
                           Outcome *out, int *code)
@@ -202,7 +222,7 @@ static bool search_target(Arena *a, const Workload *w, const Options *o, const S
     const char *err = NULL;
     Tools run = { 0 };
     *code = EXIT_ENVIRONMENT;
-    bool ok = package_check(w->out, &err, a) && tools_open(a, w, o, site, &run, stop, &err) &&
+    bool ok = check_records(a, w, o, &err) && tools_open(a, w, o, site, &run, stop, &err) &&
               (!w->report || plot_check(a, &err)) && search_workload(a, w, o, site, &run, began_s, stop, code, &err);
     if (ok && !outcome_make(a, w, record_all(run.records), run.device, out, &err)) {
         ok = false;
@@ -226,6 +246,8 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
     const Workload *w = command_workload(a, o->operand, o, &code);
     if (!w)
         return code;
+    if (!package_check(w->out, o->force, &err, a))
+        return command_fail(err, EXIT_ENVIRONMENT);
     const int n = workload_ntarget(w);
     Outcome *out = ARENA_ARRAY(a, (size_t)n, Outcome);
     Options each = *o;

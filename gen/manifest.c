@@ -143,6 +143,14 @@ const Manifest *manifest_read(Arena *a, const char *text, const char **err)
 
 /* ---- looking up ---- */
 
+bool manifest_lists(const Manifest *m, const char *path)
+{
+    for (int i = 0; i < m->n; i++)
+        if (m->entry[i].kind != MANIFEST_TEMPLATE && strcmp(m->entry[i].path, path) == 0)
+            return true;
+    return strcmp(path, MANIFEST_PATH) == 0;
+}
+
 bool manifest_has(const Manifest *m, const ManifestEntry *e)
 {
     for (int i = 0; i < m->n; i++)

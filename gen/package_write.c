@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * package_write: see the header. The temporary folder is named .<name>.tmp.<pid>.<random> and locked while it is
- * written; one whose process is gone and whose lock is free is left over. Where the file system cannot exchange two
- * folders in one step, the old one is first renamed to .<name>.old.<pid>.<random>; a run that finds such a folder
+ * package_write: see the header. Beside the output folder is made a temporary one, .<name>.tmp.<process>-<random> (gen/tempdir.h).
+ * In it the package is written as `new`. When that is whole it changes places with the output folder in one step, as `old`, and
+ * of what is now there the files of the former package are removed and the rest is moved to the new one (gen/foreign.h). So `new`
+ * holds nothing but ours, and `old` may hold a user's: a run that finds an `old` of a killed one completes this.
+ * Where the file system cannot exchange two folders, the output folder is first renamed to `old`; a run that finds such an `old`
  * and no package puts it back.
  */
 #define _GNU_SOURCE /* renameat2 */
 #include "gen/package_write.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "gen/foreign.h"
+#include "gen/tempdir.h"
+#include "gen/text.h"
 
-enum { MAX_LINK = 40, MAX_TRY = 16 };
+enum { MAX_LINK = 40, MAX_TRY = 16, MAX_NAMED = 5 };
 
 typedef struct {
     Arena *arena;
     const char **err;
     const char *outdir;        /* as the user wrote it, for messages */
+    bool force;                /* what is not the package's stays, and is no reason to refuse */
     const char *parent, *name; /* of the folder to write, links followed */
     const char *target;        /* parent/name */
-    const char *tmp;           /* the temporary folder */
-    int tmp_fd;                /* holds its lock */
+    TempDir tmp;
+    const char *fresh, *old; /* in tmp: `new`, `old` */
+    int fd;                  /* of `new` */
 } Writer;
 
 const char *package_text(const Package *p, const char *path)
@@ -58,17 +58,6 @@ static bool fail_errno(const Writer *w, const char *what, const char *path)
 {
     return fail(w, "cannot %s '%s': %s", what, path, strerror(errno));
 }
-
-/* ---- removing ----------------------------------------------------------- */
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st, (void)type, (void)ftw;
-    remove(path);
-    return 0; /* go on: what cannot be removed now is swept by a later run */
-}
-
-static void remove_tree(const char *path) { nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
 
 /* ---- where to write ------------------------------------------------------ */
 
@@ -157,27 +146,6 @@ static bool parents_make(const Writer *w)
     return true;
 }
 
-static bool holds(const char *dir, const char *name)
-{
-    int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    bool found = fd >= 0 && faccessat(fd, name, F_OK, 0) == 0;
-    if (fd >= 0)
-        close(fd);
-    return found;
-}
-
-static bool is_empty(const char *dir)
-{
-    DIR *d = opendir(dir);
-    int n = 0;
-    if (!d)
-        return false;
-    while (n <= 2 && readdir(d))
-        n++;
-    closedir(d);
-    return n <= 2; /* "." and ".." */
-}
-
 /* A shell that stands in a folder that is replaced would stand in a removed one. */
 static bool is_current_folder(const char *dir)
 {
@@ -188,92 +156,142 @@ static bool is_current_folder(const char *dir)
     return strncmp(cwd, real, n) == 0 && (cwd[n] == '\0' || cwd[n] == '/');
 }
 
+/* ---- what is not ours ---------------------------------------------------- */
+
+/* "a, b/ and 3 more" */
+static const char *names_of(const Writer *w, const ForeignList *list)
+{
+    const int n = list->n <= MAX_NAMED ? list->n : MAX_NAMED - 1;
+    Text t = { .arena = w->arena };
+    for (int i = 0; i < n; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", list->path[i]);
+    if (n < list->n)
+        text_printf(&t, " and %d more", list->n - n);
+    return text_str(&t);
+}
+
+static bool begins_with_folder(const char *path, const char *folder, size_t n)
+{
+    return strncmp(path, folder, n) == 0 && path[n] == '/';
+}
+
+/* Does a foreign entry stand where a file of the package goes? */
+static bool is_in_the_way(const Writer *w, const char *entry, const char *path)
+{
+    struct stat st;
+    const bool folder = entry[strlen(entry) - 1] == '/';
+    const size_t n = strlen(entry) - folder;
+    if (begins_with_folder(entry, path, strlen(path)) || (strlen(path) == n && strncmp(path, entry, n) == 0))
+        return true;
+    if (!begins_with_folder(path, entry, n))
+        return false;
+    return !folder || lstat(path_join(w->arena, w->target, path), &st) == 0 || errno == ENOTDIR;
+}
+
+/* A folder is moved as one: not if it is another file system's, or not ours to write. */
+static bool can_move(const Writer *w, const char *entry)
+{
+    struct stat st, here;
+    const char *path = path_join(w->arena, w->target, entry);
+    if (entry[strlen(entry) - 1] != '/' || lstat(path, &st) != 0 || lstat(w->target, &here) != 0)
+        return true;
+    return st.st_dev == here.st_dev && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+}
+
+/* With --force all stays where it is; that must be possible. p is NULL as long as the package is not known. */
+static bool keeps_all(const Writer *w, const ForeignList *list, const Package *p)
+{
+    for (int i = 0; i < list->n; i++) {
+        for (int k = 0; p && k < p->n; k++)
+            if (is_in_the_way(w, list->path[i], p->file[k].path))
+                return fail(w, "'%s' in '%s' is none of dcgen's files and in the way of one; move it elsewhere",
+                            list->path[i], w->outdir);
+        if (!can_move(w, list->path[i]))
+            return fail(w, "'%s' in '%s' cannot be kept: it is mounted there or read-only; choose another folder",
+                        list->path[i], w->outdir);
+    }
+    return true;
+}
+
+static bool foreign_check(const Writer *w, const Package *p)
+{
+    const char *why;
+    const Manifest *m = foreign_manifest(w->arena, w->target, &why);
+    ForeignList list;
+    if (why)
+        return fail(w, "'%s/%s' tells not what is dcgen's there: %s; choose another folder", w->outdir, MANIFEST_PATH,
+                    why);
+    if (!foreign_list(w->arena, w->target, m, &list))
+        return fail_errno(w, "read", w->outdir);
+    if (w->force || !list.n)
+        return keeps_all(w, &list, p);
+    if (!m)
+        return fail(w,
+                    "'%s' holds other files and is not a dcgen package (it has no %s): %s; choose a new or an empty "
+                    "folder, or --force, which keeps them",
+                    w->outdir, MANIFEST_PATH, names_of(w, &list));
+    return fail(w, "'%s' holds what is not the package's: %s; move it elsewhere, or give --force, which keeps it",
+                w->outdir, names_of(w, &list));
+}
+
 /* Nothing that is not dcgen's own is ever replaced. */
-static bool target_check(const Writer *w)
+static bool target_check(const Writer *w, const Package *p)
 {
     struct stat st;
     if (lstat(w->target, &st) != 0)
         return errno == ENOENT ? true : fail_errno(w, "write", w->outdir);
     if (!S_ISDIR(st.st_mode))
         return fail(w, "'%s' is not a folder; a package is written as a folder", w->outdir);
-    if (!is_empty(w->target) && !(holds(w->target, "spec.cfg") && holds(w->target, "dispatch.h")))
-        return fail(w,
-                    "'%s' holds other files and is not a dcgen package (it lacks spec.cfg or dispatch.h); "
-                    "choose a new or an empty folder",
-                    w->outdir);
+    if (!foreign_check(w, p))
+        return false;
     if (is_current_folder(w->target))
         return fail(w, "'%s' is or holds the current folder and cannot be replaced; start dcgen elsewhere", w->outdir);
     return true;
 }
 
-/* ---- leftovers of killed runs --------------------------------------------- */
+/* ---- the former package ---------------------------------------------------- */
 
-static bool owner_is_gone(pid_t pid) { return pid == getpid() || (kill(pid, 0) != 0 && errno == ESRCH); }
-
-/* The lock tells a live process that is not seen by its id (in another container). */
-static bool lock_is_free(const char *dir)
+/* What is no package's goes where it was. False: some of it cannot, and stays in `old`. */
+static bool old_settle(const Writer *w, const char *old)
 {
-    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return errno == EACCES;
-    bool unlocked = flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-    close(fd);
-    return unlocked;
+    struct stat st;
+    if (lstat(old, &st) != 0)
+        return errno == ENOENT;
+    if (lstat(w->target, &st) != 0 && errno == ENOENT && rename(old, w->target) == 0)
+        return true; /* a run was killed between its two renames */
+    return foreign_move(w->arena, old, w->target) ||
+           fail(w,
+                "files that were in '%s' have no place there any more and are in '%s'; move them away, then try again",
+                w->outdir, old);
 }
 
-/* Is entry ".<name>.<kind>.<pid>.<random>", of a process that is gone? */
-static bool is_leftover(const Writer *w, const char *entry, const char *kind)
+static bool rescue(void *writer, const char *path)
 {
-    const char *prefix = arena_printf(w->arena, ".%s.%s.", w->name, kind);
-    size_t n = strlen(prefix);
-    char *end;
-    if (strncmp(entry, prefix, n) != 0)
-        return false;
-    long pid = strtol(entry + n, &end, 10);
-    return pid > 0 && pid <= INT_MAX && *end == '.' && owner_is_gone((pid_t)pid) &&
-           lock_is_free(path_join(w->arena, w->parent, entry));
+    const Writer *w = writer;
+    return old_settle(w, path_join(w->arena, path, "old"));
 }
 
-static void leftovers_sweep(const Writer *w)
+/* Completes what killed runs have begun. */
+static bool leftovers_settle(Writer *w)
 {
-    DIR *d = opendir(w->parent);
-    struct dirent *e;
-    while (d && (e = readdir(d))) {
-        bool old = is_leftover(w, e->d_name, "old");
-        if (!old && !is_leftover(w, e->d_name, "tmp"))
-            continue;
-        const char *path = path_join(w->arena, w->parent, e->d_name);
-        if (old && access(w->target, F_OK) != 0 && rename(path, w->target) == 0)
-            continue; /* killed between its two renames */
-        remove_tree(path);
-    }
-    if (d)
-        closedir(d);
+    *w->err = NULL;
+    tempdir_sweep(w->arena, w->parent, arena_printf(w->arena, ".%s.tmp.", w->name), rescue, w);
+    return *w->err == NULL;
 }
 
 /* ---- writing ---------------------------------------------------------------- */
 
-static const char *sibling_name(const Writer *w, const char *kind)
-{
-    uint64_t random = 0;
-    if (getrandom(&random, sizeof random, 0) != sizeof random)
-        random = (uintptr_t)w ^ (uint64_t)getpid();
-    const char *name = arena_printf(w->arena, ".%s.%s.%ld.%016" PRIx64, w->name, kind, (long)getpid(), random);
-    return path_join(w->arena, w->parent, name);
-}
-
 static bool tmp_make(Writer *w)
 {
-    w->tmp = sibling_name(w, "tmp");
-    if (mkdir(w->tmp, 0777) != 0) {
-        w->tmp = NULL;
+    if (!tempdir_make(w->arena, w->parent, arena_printf(w->arena, ".%s.tmp.", w->name), &w->tmp)) {
+        w->tmp.path = NULL;
         return fail(w, "cannot write a folder in '%s': %s", w->parent, strerror(errno));
     }
-    w->tmp_fd = open(w->tmp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (w->tmp_fd < 0)
-        return fail_errno(w, "open", w->tmp);
-    flock(w->tmp_fd, LOCK_EX | LOCK_NB); /* where there are no locks, the process id alone protects it */
-    return true;
+    w->fresh = path_join(w->arena, w->tmp.path, "new");
+    w->old = path_join(w->arena, w->tmp.path, "old");
+    if (mkdir(w->fresh, 0777) == 0)
+        w->fd = open(w->fresh, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return w->fd >= 0 ? true : fail_errno(w, "write", w->fresh);
 }
 
 static bool write_all(int fd, const char *s, size_t n)
@@ -294,7 +312,7 @@ static bool write_all(int fd, const char *s, size_t n)
 static bool each_folder(const Writer *w, const char *path, bool (*act)(int dir, const char *folder))
 {
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
-        if (!act(w->tmp_fd, arena_strndup(w->arena, path, (size_t)(slash - path))))
+        if (!act(w->fd, arena_strndup(w->arena, path, (size_t)(slash - path))))
             return false;
     return true;
 }
@@ -318,7 +336,7 @@ static bool file_write(const Writer *w, const PackageFile *f)
 {
     if (!each_folder(w, f->path, folder_make))
         return false;
-    int fd = openat(w->tmp_fd, f->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int fd = openat(w->fd, f->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return false;
     bool ok = write_all(fd, f->text, f->len) && fsync(fd) == 0;
@@ -337,49 +355,52 @@ static bool files_write(const Writer *w, const Package *p)
     for (int i = 0; i < p->n; i++)
         if (!each_folder(w, p->file[i].path, folder_sync))
             return fail_errno(w, "write", w->outdir);
-    return folder_sync(w->tmp_fd, ".") ? true : fail_errno(w, "write", w->outdir);
+    return folder_sync(w->fd, ".") ? true : fail_errno(w, "write", w->outdir);
 }
 
 /* ---- taking the old one's place ------------------------------------------------ */
 
 /* In two steps, for file systems without exchange. */
-static bool swap_aside(Writer *w)
+static bool swap_aside(const Writer *w)
 {
-    const char *aside = sibling_name(w, "old");
-    if (rename(w->target, aside) != 0)
-        return fail_errno(w, "replace", w->outdir);
-    if (rename(w->tmp, w->target) == 0) {
-        w->tmp = aside;
+    if (rename(w->target, w->old) != 0)
+        return false;
+    if (rename(w->fresh, w->target) == 0)
         return true;
-    }
-    fail_errno(w, "replace", w->outdir);
-    if (rename(aside, w->target) != 0)
-        return fail(w, "cannot put '%s' back; the former package is in '%s'", w->outdir, aside);
+    const int error = errno;
+    rename(w->old, w->target); /* if it fails, the next run does it */
+    errno = error;
     return false;
 }
 
 static bool cannot_exchange(int error) { return error == ENOSYS || error == EINVAL || error == ENOTSUP; }
 
-/* Afterwards w->tmp is what is to be removed: the old package, if any. */
-static bool swap_in(Writer *w)
+/* From here on `old` is there: first the whole new package, then the former one. */
+static bool exchange(const Writer *w)
 {
-    struct stat st;
+    if (rename(w->fresh, w->old) != 0)
+        return false;
+    if (renameat2(AT_FDCWD, w->old, AT_FDCWD, w->target, RENAME_EXCHANGE) == 0)
+        return true;
+    const int error = errno;
+    const bool back = rename(w->old, w->fresh) == 0;
+    errno = error;
+    return back && cannot_exchange(error) && swap_aside(w);
+}
+
+static bool swap_in(const Writer *w)
+{
     for (int i = 0; i < MAX_TRY; i++) {
-        if (renameat2(AT_FDCWD, w->tmp, AT_FDCWD, w->target, RENAME_EXCHANGE) == 0)
+        if (rename(w->fresh, w->target) == 0) /* there was none, or an empty folder */
             return true;
-        int error = errno;
-        if (cannot_exchange(error) && lstat(w->target, &st) == 0)
-            return swap_aside(w);
-        if (error != ENOENT && !cannot_exchange(error))
-            return fail(w, "cannot replace '%s': %s", w->outdir, strerror(error));
-        if (rename(w->tmp, w->target) == 0) {
-            w->tmp = NULL;
+        if (errno != EEXIST && errno != ENOTEMPTY)
+            break;
+        if (exchange(w))
             return true;
-        }
-        if (errno != EEXIST && errno != ENOTEMPTY) /* else another process was faster: replace its package */
+        if (errno != ENOENT) /* else it has just gone */
             break;
     }
-    return fail_errno(w, "write", w->outdir);
+    return fail_errno(w, "replace", w->outdir);
 }
 
 /* ---- the interface ---------------------------------------------------------------- */
@@ -406,14 +427,6 @@ static bool paths_check(const Writer *w, const Package *p)
     return true;
 }
 
-static bool target_prepare(Writer *w)
-{
-    if (!target_resolve(w) || !parents_make(w))
-        return false;
-    leftovers_sweep(w);
-    return target_check(w);
-}
-
 /* The nearest folder above that exists must be one that can be written into. */
 static bool parent_check(const Writer *w)
 {
@@ -426,23 +439,62 @@ static bool parent_check(const Writer *w)
     return S_ISDIR(st.st_mode) ? true : fail(w, "cannot write a folder in '%s': it is a file", path);
 }
 
-bool package_check(const char *outdir, const char **err, Arena *a)
+bool package_check(const char *outdir, bool force, const char **err, Arena *a)
 {
-    Writer w = { .arena = a, .err = err, .outdir = outdir, .tmp_fd = -1 };
-    return target_resolve(&w) && parent_check(&w) && target_check(&w);
+    Writer w = { .arena = a, .err = err, .outdir = outdir, .force = force, .fd = -1 };
+    return target_resolve(&w) && parent_check(&w) && leftovers_settle(&w) && target_check(&w, NULL);
 }
 
-bool package_write(const Package *p, const char *outdir, const char **err, Arena *a)
+/* The temporary folder goes, unless it holds what is not ours. */
+static bool tmp_remove(const Writer *w, bool swapped)
 {
-    Writer w = { .arena = a, .err = err, .outdir = outdir, .tmp_fd = -1 };
-    if (!paths_check(&w, p) || !target_prepare(&w))
+    struct stat st;
+    const bool settled = swapped ? old_settle(w, w->old) : lstat(w->old, &st) != 0;
+    if (!settled && !swapped)
+        fail(w, "%s; what was there is in '%s', and the next run puts it back", *w->err, w->old);
+    if (w->fd >= 0)
+        close(w->fd);
+    if (settled)
+        tempdir_remove(&w->tmp);
+    else
+        close(w->tmp.fd);
+    return settled;
+}
+
+bool package_write(const Package *p, const char *outdir, bool force, const char **err, Arena *a)
+{
+    Writer w = { .arena = a, .err = err, .outdir = outdir, .force = force, .fd = -1 };
+    if (!paths_check(&w, p) || !target_resolve(&w) || !parents_make(&w) || !leftovers_settle(&w) ||
+        !target_check(&w, p))
         return false;
-    bool ok = tmp_make(&w) && files_write(&w, p) && swap_in(&w);
-    if (w.tmp_fd >= 0)
-        close(w.tmp_fd);
+    const bool ok = tmp_make(&w) && files_write(&w, p) && swap_in(&w);
+    const bool settled = !w.tmp.path || tmp_remove(&w, ok);
     if (ok)
         folder_sync(AT_FDCWD, w.parent); /* the package is whole already; this makes the rename last */
-    if (w.tmp)
-        remove_tree(w.tmp);
-    return ok;
+    return ok && settled;
+}
+
+/* Absolute, links followed, as far as it is there. */
+static const char *real_path(Arena *a, const char *path)
+{
+    char real[PATH_MAX];
+    if (realpath(path, real))
+        return arena_strdup(a, real);
+    return strcmp(path, ".") == 0 || strcmp(path, "/") == 0
+               ? path
+               : path_join(a, real_path(a, parent_of(a, path)), name_of(path));
+}
+
+const char *package_place(Arena *a, const char *outdir, const char *path)
+{
+    const char *err;
+    Writer w = { .arena = a, .err = &err, .outdir = outdir };
+    if (!target_resolve(&w))
+        return NULL;
+    const char *folder = real_path(a, w.target);
+    const char *const file[] = { path_join(a, real_path(a, parent_of(a, path)), name_of(path)), real_path(a, path) };
+    for (int i = 0; i < 2; i++) /* a link, and what it points to */
+        if (begins_with_folder(file[i], folder, strlen(folder)))
+            return file[i] + strlen(folder) + 1;
+    return NULL;
 }

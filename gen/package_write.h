@@ -25,12 +25,19 @@ typedef struct {
 const char *package_text(const Package *p, const char *path);
 
 /* Writes all files into a temporary folder beside outdir, syncs it, and puts it in outdir's place; parents are created, a
- * symbolic link is followed. Refuses to replace a file, a folder that holds anything but a dcgen package (spec.cfg and
- * dispatch.h), and the current folder. What killed runs left behind is removed.
- * False with *err set (one line, for people): then outdir is as before and nothing else is left. SIGXFSZ should be ignored. */
-bool package_write(const Package *p, const char *outdir, const char **err, Arena *a);
+ * symbolic link is followed. Of what is there only the files that its MANIFEST lists are replaced or removed. Anything else (a file or
+ * a folder of somebody's, a folder without a MANIFEST that is not empty) is a reason to refuse; with force it stays where it is, and
+ * only what is in the way of a file of p is one. So are a file in outdir's place and the current folder. What comes between the check
+ * and the writing is kept. What a killed run has begun is completed.
+ * False with *err set (one line, for people): then outdir is as before and nothing else is left; or err says where something is left.
+ * SIGXFSZ should be ignored. */
+bool package_write(const Package *p, const char *outdir, bool force, const char **err, Arena *a);
 
-/* Would package_write do, as things stand? To be asked before long work. Makes nothing. */
-bool package_check(const char *outdir, const char **err, Arena *a);
+/* Would package_write do, as things stand? To be asked before long work, and before files of outdir are opened: what a killed run
+ * has begun there is completed first. Makes nothing else. */
+bool package_check(const char *outdir, bool force, const char **err, Arena *a);
+
+/* Where in the folder outdir the file `path` is, or would be; NULL: elsewhere. Neither need be there. */
+const char *package_place(Arena *a, const char *outdir, const char *path);
 
 #endif

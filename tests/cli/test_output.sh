@@ -41,6 +41,63 @@ refused "cannot write a folder in 'file'" -o file/sub tiny.cfg
 refused "'/proc" -o /proc/none/sub tiny.cfg
 absent foreign.records.jsonl file.records.jsonl link.records.jsonl
 
+section files of a user in the folder
+mkdir out/tiny/.git out/tiny/build out/tiny/empty
+echo head >out/tiny/.git/HEAD
+echo o >out/tiny/build/x.o
+echo mine >out/tiny/notes.txt
+mine_is_kept() {
+    cat out/tiny/.git/HEAD out/tiny/build/x.o out/tiny/notes.txt >mine 2>/dev/null || failed "$1: files are gone"
+    [ "$(tr '\n' ' ' <mine)" = 'head o mine ' ] && [ -d out/tiny/empty ] || failed "$1: files are others"
+}
+cp -R out/tiny before2
+for how in '' replay --offline; do
+    # shellcheck disable=SC2086
+    refused "'out/tiny' holds what is not the package's: .git/, build/, empty/, notes.txt; move it elsewhere, or give --force" $how tiny.cfg
+    diff -r before2 out/tiny >/dev/null || failed "the folder changed"
+done
+for how in '' replay --offline --fresh; do
+    # shellcheck disable=SC2086
+    run 0 --force $how -q tiny.cfg
+    whole out/tiny
+    mine_is_kept "$how --force"
+    nothing_left
+done
+mkdir own
+echo mine >own/spec.cfg
+echo mine >own/dispatch.h
+refused "'own' holds other files and is not a dcgen package (it has no MANIFEST): dispatch.h, spec.cfg; choose" -o own tiny.cfg
+run 3 --force --records out/tiny.records.jsonl -o own replay tiny.cfg
+said "dispatch.h' in 'own' is none of dcgen's files and in the way of one"
+[ "$(cat own/spec.cfg own/dispatch.h)" = "$(printf 'mine\nmine')" ] || failed "the user's files changed"
+nothing_left
+
+section records in the folder
+refused "--records: 'new/x.jsonl' is in the folder of the package; put it elsewhere" -o new --records new/x.jsonl tiny.cfg
+absent new
+rm -rf out/tiny/.git out/tiny/build out/tiny/empty out/tiny/notes.txt
+refused "--records: 'out/tiny/x.jsonl' is in the folder of the package; put it elsewhere" --records out/tiny/x.jsonl tiny.cfg
+refused "--records: 'out/tiny/records.jsonl' is a file of the package itself" --force --records out/tiny/records.jsonl tiny.cfg
+refused "--records: 'new/records.jsonl' is a file of the package itself" --force -o new --records new/records.jsonl tiny.cfg
+absent new out/tiny/x.jsonl
+run 0 -q --force --records out/tiny/x.jsonl tiny.cfg
+whole out/tiny
+[ "$(ntrials out/tiny/x.jsonl)" -eq 3 ] || failed "the records in the folder are gone"
+cp out/tiny/x.jsonl x.before
+run 0 -q --force --records out/tiny/x.jsonl --trials 4 tiny.cfg
+[ "$(ntrials out/tiny/x.jsonl)" -eq 4 ] || failed "what was measured is not there"
+head -c "$(wc -c <x.before)" out/tiny/x.jsonl | cmp -s - x.before || failed "older records are gone"
+run 0 -q --force -o new --records new/x.jsonl tiny.cfg
+whole new
+[ "$(ntrials new/x.jsonl)" -eq 3 ] || failed "the records in the new folder are gone"
+run 0 replay -q -o out/tiny --records out/tiny/records.jsonl --force out/tiny/spec.cfg # a package from itself, in place
+rm out/tiny/x.jsonl
+run 0 replay -q tiny.cfg
+nothing_left
+rm -rf before
+cp -R out/tiny before
+cp out/tiny.records.jsonl records
+
 section read-only
 mkdir ro
 if [ "$(id -u)" -ne 0 ]; then

@@ -55,8 +55,8 @@ mkdir p/build
 run 1 replay --check p
 told 'edited: kernels.c'
 told 'missing: pool.c'
-told 'extra: build/ (no file of the package; regenerating in place would remove it)'
-told 'extra: notes.txt (no file of the package; regenerating in place would remove it)'
+told 'extra: build/ (no file of the package; regenerating in place takes --force, which keeps it)'
+told 'extra: notes.txt (no file of the package; regenerating in place takes --force, which keeps it)'
 grep -q '^p: edited by hand: 2 files are not as dcgen .* wrote them$' "$out" || failed "no verdict"
 told_not 'made by'
 told_not 'would change'
@@ -211,9 +211,9 @@ run 2 replay --check empty
 said "'empty' is no package of dcgen's: it has neither MANIFEST nor spec.cfg"
 run 2 replay --check nowhere
 run 2 replay --check tiny --records x.jsonl
-said "--records does not go with --check: the package itself says it"
+said "--records is no option of 'replay --check'"
 run 2 check --check tiny
-said '--check belongs to replay'
+said "--check is no option of 'check'; it goes with replay --check"
 
 section without a report
 run 0 replay tiny.cfg --records tiny.records.jsonl -o bare --no-report

@@ -80,7 +80,7 @@ static void every_option(void **state)
     Parsed p =
         parse("generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 "
               "--seed 18446744073709551615 --records r.jsonl --fresh --runner ssh~gpu1~dcgen-runner-c "
-              "--templates t1,t2 --cc clang --progress=plain --color never -qvv");
+              "--templates t1,t2 --cc clang --progress=plain --color never --force -qvv");
     assert_int_equal(p.code, 2);
     assert_string_equal(p.err, "dcgen: missing SPEC after generate\nTry 'dcgen --help'.\n");
     parsed_free(&p);
@@ -88,7 +88,7 @@ static void every_option(void **state)
     p = parse(
         "generate -o o/x -t avx2,avx512 --target=portable -j4 --trials 10 --seconds=20 --kernels 3 --code-kib 64 s.cfg "
         "--seed 18446744073709551615 --records r.jsonl --fresh --runner one --runner ssh~gpu1~dcgen-runner-c "
-        "--templates t1,t2 --cc clang --progress=plain --color never --json -qvv");
+        "--templates t1,t2 --cc clang --progress=plain --color never --json --force -qvv");
     assert_int_equal(p.code, -1);
     assert_string_equal(p.o.operand, "s.cfg");
     assert_string_equal(p.o.out, "o/x");
@@ -103,7 +103,7 @@ static void every_option(void **state)
     assert_int_equal(p.o.code_kib, 64);
     assert_true(p.o.seed == UINT64_MAX);
     assert_string_equal(p.o.records, "r.jsonl");
-    assert_true(p.o.fresh && p.o.json && p.o.quiet && !p.o.offline);
+    assert_true(p.o.fresh && p.o.json && p.o.quiet && p.o.force && !p.o.offline);
     assert_int_equal(p.o.runner.n, 3);
     assert_string_equal(p.o.runner.item[0], "ssh");
     assert_string_equal(p.o.runner.item[2], "dcgen-runner-c");
@@ -266,6 +266,7 @@ static void options_go_with_their_commands(void **state)
         const char *option, *modes;
     } rows[] = {
         { "-o x", "g..r....." },
+        { "--force", "g..r....." },
         { "-t avx2", "gcer..RdD" },
         { "-j 2", "g...b.R.." },
         { "--trials 3", "g......d." },
@@ -365,7 +366,7 @@ static void manual_has_every_option(void **state)
             fail_msg("the manual lacks %.*s", n, s);
         noption++;
     }
-    assert_int_equal(noption, 28);
+    assert_int_equal(noption, 29);
     parsed_free(&p);
 }
 

@@ -1,155 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * package_write: the package is there whole or as before, whatever fails and whenever the program is killed, and
- * nothing is left beside it.
+ * nothing is left beside it. (What is in the folder besides: test_foreign.c.)
  */
-#define _GNU_SOURCE
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <dirent.h>
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include "tests/gen/package_folder.h"
+
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-#include "gen/package_write.h"
+#include "gen/tempdir.h"
 
-enum { NFILE = 6, FILE_BYTES = 20000, NOBODY = 65534 };
-
-static const char *const NAMES[NFILE] = {
-    "spec.cfg", "dispatch.h", "kernels.c", "README.md", "src/a/deep.c", "src/b.c"
-};
-
-/* ---- a folder for each test, and packages whose every byte tells their version ---- */
-
-static Arena *arena;
-static char root[64];
-
-static int folder_setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    strcpy(root, "/tmp/dcgen-test-XXXXXX");
-    return mkdtemp(root) ? 0 : -1;
-}
-
-static int folder_teardown(void **state)
-{
-    (void)state;
-    char *command = arena_printf(arena, "chmod -R u+rwx '%s'; rm -rf '%s'", root, root);
-    int rc = system(command);
-    arena_free(arena);
-    return rc;
-}
-
-static const char *in_root(const char *name) { return arena_printf(arena, "%s/%s", root, name); }
-
-static Package package_of(char version)
-{
-    Package p = { ARENA_ARRAY(arena, NFILE, PackageFile), NFILE };
-    char *text = arena_alloc(arena, FILE_BYTES);
-    memset(text, version, FILE_BYTES);
-    for (int i = 0; i < NFILE; i++)
-        p.file[i] = (PackageFile){ NAMES[i], text, FILE_BYTES };
-    return p;
-}
-
-static bool write_version(char version, const char *outdir, const char **err)
-{
-    Package p = package_of(version);
-    *err = NULL;
-    return package_write(&p, outdir, err, arena);
-}
-
-static void write_ok(char version, const char *outdir)
-{
-    const char *err;
-    if (!write_version(version, outdir, &err))
-        fail_msg("%s", err);
-}
-
-static void write_fails(char version, const char *outdir, const char *message)
-{
-    const char *err;
-    assert_false(write_version(version, outdir, &err));
-    assert_non_null(err);
-    if (!strstr(err, message))
-        fail_msg("the error is '%s', not '%s'", err, message);
-    assert_null(strchr(err, '\n'));
-}
-
-/* The version of a file, or 0 when it is not all of one. */
-static char file_version(const char *path)
-{
-    static char text[FILE_BYTES + 1];
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return 0;
-    size_t n = fread(text, 1, sizeof text, f);
-    fclose(f);
-    for (size_t i = 1; i < n; i++)
-        if (text[i] != text[0])
-            return 0;
-    return n == FILE_BYTES ? text[0] : 0;
-}
-
-/* The version of the whole package, or 0 when it is mixed or lacks something. */
-static char package_version(const char *dir)
-{
-    char version = 0;
-    for (int i = 0; i < NFILE; i++) {
-        char v = file_version(arena_printf(arena, "%s/%s", dir, NAMES[i]));
-        if (!v || (version && v != version))
-            return 0;
-        version = v;
-    }
-    return version;
-}
-
-static int nentry(const char *dir)
-{
-    DIR *d = opendir(dir);
-    int n = 0;
-    assert_non_null(d);
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n - 2;
-}
-
-static void put_file(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
-
-static void put_folder(const char *path) { assert_int_equal(mkdir(path, 0755), 0); }
-
-/* Runs `act` in a child (whose limits and privileges it may spoil); its exit code, or 128 + signal. */
-static int in_child(int (*act)(void))
-{
-    int status;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(act());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
+enum { NOBODY = 65534 };
 
 /* ---- what is written ----------------------------------------------------------- */
 
@@ -159,7 +20,7 @@ static void new_package_with_parents(void **state)
     write_ok('a', in_root("x/y/pkg"));
     assert_int_equal(package_version(in_root("x/y/pkg")), 'a');
     assert_int_equal(nentry(in_root("x/y")), 1);
-    assert_int_equal(nentry(in_root("x/y/pkg")), 5);
+    assert_int_equal(nentry(in_root("x/y/pkg")), 6);
     struct stat st;
     mode_t mask = umask(0);
     umask(mask);
@@ -172,11 +33,18 @@ static void new_package_with_parents(void **state)
 static void old_package_is_replaced_whole(void **state)
 {
     (void)state;
-    write_ok('a', in_root("pkg"));
-    put_file(in_root("pkg/only-in-a.txt"), "x");
+    const char *err, *extra = "only/in-a.txt";
+    Package p = package_of('a');
+    Manifest m = *manifest_read(arena, p.file[NFILE].text, &err);
+    manifest_add(arena, &m, MANIFEST_FILE, extra, "x", 1);
+    p.file = (PackageFile[]){ p.file[0], p.file[1], { extra, "x", 1 }, { MANIFEST_PATH, manifest_text(arena, &m), 0 } };
+    p.n = 4;
+    p.file[3].len = strlen(p.file[3].text);
+    assert_true(package_write(&p, in_root("pkg"), false, &err, arena));
     write_ok('b', in_root("pkg/"));
     assert_int_equal(package_version(in_root("pkg")), 'b');
-    assert_int_not_equal(access(in_root("pkg/only-in-a.txt"), F_OK), 0);
+    assert_int_not_equal(access(in_root("pkg/only"), F_OK), 0);
+    assert_int_equal(nentry(in_root("pkg")), 6);
     assert_int_equal(nentry(root), 1);
 }
 
@@ -186,7 +54,7 @@ static void empty_folder_and_empty_file(void **state)
     const char *err = NULL;
     Package p = { (PackageFile[]){ { "empty", "", 0 } }, 1 };
     put_folder(in_root("pkg"));
-    if (!package_write(&p, in_root("pkg"), &err, arena))
+    if (!package_write(&p, in_root("pkg"), false, &err, arena))
         fail_msg("%s", err);
     struct stat st;
     assert_int_equal(stat(in_root("pkg/empty"), &st), 0);
@@ -235,7 +103,7 @@ static void not_a_package_is_refused(void **state)
     put_file(in_root("home/thesis.tex"), "mine");
     write_fails('a', in_root("home"), "holds other files and is not a dcgen package");
     put_file(in_root("home/spec.cfg"), "mine");
-    write_fails('a', in_root("home"), "it lacks spec.cfg or dispatch.h");
+    write_fails('a', in_root("home"), "it has no MANIFEST): spec.cfg, thesis.tex");
     assert_int_equal(access(in_root("home/thesis.tex"), F_OK), 0);
     write_fails('a', in_root("file/pkg"), "Not a directory");
     write_fails('a', "", "is empty");
@@ -258,6 +126,20 @@ static void current_folder_is_refused(void **state)
     assert_int_equal(package_version(in_root("pkg")), 'a');
 }
 
+/* A folder whose name begins alike is another. */
+static void folder_beside_the_current_one(void **state)
+{
+    (void)state;
+    char *before = getcwd(NULL, 0);
+    put_folder(in_root("pkg-of-mine"));
+    write_ok('a', in_root("pkg"));
+    assert_int_equal(chdir(in_root("pkg-of-mine")), 0);
+    write_ok('b', in_root("pkg"));
+    assert_int_equal(chdir(before), 0);
+    free(before);
+    assert_int_equal(package_version(in_root("pkg")), 'b');
+}
+
 static void paths_outside_are_refused(void **state)
 {
     (void)state;
@@ -265,7 +147,7 @@ static void paths_outside_are_refused(void **state)
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         const char *err = NULL;
         Package p = { (PackageFile[]){ { "good.c", "x", 1 }, { paths[i], "x", 1 } }, 2 };
-        assert_false(package_write(&p, in_root("pkg"), &err, arena));
+        assert_false(package_write(&p, in_root("pkg"), false, &err, arena));
         assert_non_null(strstr(err, "no path within a package"));
     }
     assert_int_equal(nentry(root), 0);
@@ -276,7 +158,7 @@ static void names_that_collide_are_refused(void **state)
     (void)state;
     const char *err = NULL;
     Package p = { (PackageFile[]){ { "a", "x", 1 }, { "a/b", "x", 1 } }, 2 };
-    assert_false(package_write(&p, in_root("pkg"), &err, arena));
+    assert_false(package_write(&p, in_root("pkg"), false, &err, arena));
     assert_non_null(strstr(err, "'a/b'"));
     assert_int_equal(nentry(root), 0);
 }
@@ -337,22 +219,65 @@ static void parent_that_takes_no_folders(void **state)
     write_fails('a', "/proc/dcgen-test", "cannot write a folder in '/proc'");
 }
 
-/* ---- without RENAME_EXCHANGE ------------------------------------------------------------ */
+/* ---- power fails ----------------------------------------------------------------------- */
 
-/* Makes renameat2 with flags fail as on file systems that lack it. */
-static bool forbid_exchange(void)
+enum { MAX_SYNCED = 64 };
+static ino_t synced[MAX_SYNCED];
+static int nsynced;
+
+/* In place of the C library's: what was synced is remembered. */
+int fsync(int fd)
 {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[4])),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = { sizeof code / sizeof *code, code };
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    struct stat st;
+    if (fstat(fd, &st) == 0 && nsynced < MAX_SYNCED)
+        synced[nsynced++] = st.st_ino;
+    return (int)syscall(SYS_fsync, fd);
 }
+
+static bool is_synced(const char *path)
+{
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    for (int i = 0; i < nsynced; i++)
+        if (synced[i] == st.st_ino)
+            return true;
+    return false;
+}
+
+static bool watching;
+static const char *unsynced; /* what of the package was not, when it took its place */
+
+/* The same for what puts the package in its place, or into the folder that is exchanged with it. */
+int rename(const char *from, const char *to)
+{
+    static const char *const folder[] = { "", "src", "src/a" };
+    if (watching && strstr(from, "/new")) {
+        for (int i = 0; i < NFILE; i++)
+            if (!is_synced(arena_printf(arena, "%s/%s", from, NAMES[i])))
+                unsynced = NAMES[i];
+        for (int i = 0; i < 3; i++)
+            if (!is_synced(arena_printf(arena, "%s/%s", from, folder[i])))
+                unsynced = folder[i];
+    }
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+static void all_is_on_disk_before_the_old_one_goes(void **state)
+{
+    (void)state;
+    watching = true;
+    for (char version = 'a'; version <= 'b'; version++) {
+        nsynced = 0;
+        unsynced = NULL;
+        write_ok(version, in_root("pkg"));
+        if (unsynced)
+            fail_msg("'%s' was not synced", unsynced);
+        assert_true(is_synced(root));
+    }
+    watching = false;
+}
+
+/* ---- without RENAME_EXCHANGE ------------------------------------------------------------ */
 
 static int write_without_exchange(void)
 {
@@ -379,41 +304,47 @@ static void works_without_exchange(void **state)
 
 /* ---- killed runs ---------------------------------------------------------------------------- */
 
-/* A process id that no process has: that of a child that has ended. */
-static long dead_pid(void)
+static int leave_half_a_package(void)
 {
-    pid_t child = fork();
-    if (child == 0)
-        _exit(0);
-    waitpid(child, NULL, 0);
-    return child;
+    TempDir t;
+    return tempdir_make(arena, root, ".pkg.tmp.", &t) && mkdir(arena_printf(arena, "%s/new", t.path), 0755) == 0 &&
+                   fclose(fopen(arena_printf(arena, "%s/new/half", t.path), "w")) == 0
+               ? 0
+               : 1;
 }
 
 static void leftovers_of_dead_runs_are_swept(void **state)
 {
     (void)state;
-    const char *dead = in_root(arena_printf(arena, ".pkg.tmp.%ld.00", dead_pid()));
-    const char *alive = in_root(arena_printf(arena, ".pkg.tmp.%ld.00", (long)getppid()));
-    const char *other = in_root(arena_printf(arena, ".pkg2.tmp.%ld.00", dead_pid()));
-    const char *strange = in_root(".pkg.tmp.x");
-    put_folder(dead);
-    put_file(arena_printf(arena, "%s/half", dead), "x");
-    put_folder(alive);
+    const char *other = in_root(arena_printf(arena, ".pkg2.tmp.%ld-0123456789abcdef", 99999999L));
+    TempDir alive;
+    assert_int_equal(in_child(leave_half_a_package), 0);
+    assert_true(tempdir_make(arena, root, ".pkg.tmp.", &alive));
     put_folder(other);
-    put_folder(strange);
+    assert_int_equal(nentry(root), 3);
     write_ok('a', in_root("pkg"));
-    assert_int_not_equal(access(dead, F_OK), 0);
-    assert_int_equal(access(alive, F_OK), 0);
+    assert_int_equal(nentry(root), 3);
+    assert_int_equal(access(alive.path, F_OK), 0);
     assert_int_equal(access(other, F_OK), 0);
-    assert_int_equal(access(strange, F_OK), 0);
+    tempdir_remove(&alive);
+}
+
+/* As if killed between the two renames. */
+static int set_aside(void)
+{
+    TempDir t;
+    return tempdir_make(arena, root, ".pkg.tmp.", &t) &&
+                   rename(in_root("pkg"), arena_printf(arena, "%s/old", t.path)) == 0
+               ? 0
+               : 1;
 }
 
 static void package_set_aside_is_put_back(void **state)
 {
     (void)state;
-    const char *aside = in_root(arena_printf(arena, ".pkg.old.%ld.00", dead_pid()));
     write_ok('a', in_root("pkg"));
-    assert_int_equal(rename(in_root("pkg"), aside), 0);    /* as if killed between the two renames */
+    assert_int_equal(in_child(set_aside), 0);
+    assert_int_not_equal(access(in_root("pkg"), F_OK), 0);
     assert_int_equal(in_child(write_with_small_files), 0); /* a run that fails must not lose it */
     assert_int_equal(package_version(in_root("pkg")), 'a');
     assert_int_equal(nentry(root), 1);
@@ -499,8 +430,6 @@ static void two_writers_at_once(void **state)
     assert_int_equal(nentry(root), 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -511,11 +440,13 @@ int main(void)
         TEST(links_are_written_through),
         TEST(not_a_package_is_refused),
         TEST(current_folder_is_refused),
+        TEST(folder_beside_the_current_one),
         TEST(paths_outside_are_refused),
         TEST(names_that_collide_are_refused),
         TEST(full_disk_keeps_the_old_package),
         TEST(read_only_parent_keeps_the_old_package),
         TEST(parent_that_takes_no_folders),
+        TEST(all_is_on_disk_before_the_old_one_goes),
         TEST(works_without_exchange),
         TEST(leftovers_of_dead_runs_are_swept),
         TEST(package_set_aside_is_put_back),

@@ -4,6 +4,7 @@
  */
 #include "gen/bench.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ typedef struct {
     const Options *o;
     const volatile int *stop;
     const char *package, *name;
-    const char *build; /* folder */
+    const char *folder, *build; /* the temporary one; in it, where it is built */
 } Bench;
 
 __attribute__((format(printf, 3, 4))) static int fail(const Bench *b, int code, const char *fmt, ...)
@@ -53,8 +54,9 @@ static int attend(const Bench *b, pid_t pid, Capture *out)
 static int run_quietly(const Bench *b, const char *const *argv, const char *what)
 {
     Capture *said = ARENA_NEW(b->a, Capture);
+    const char *const env[] = { arena_printf(b->a, "TMPDIR=%s", b->folder), NULL }; /* what compilers leave goes with it */
     int child_end = -1;
-    pid_t pid = capture_open(said, &child_end) ? process_spawn(argv, NULL, -1, child_end, child_end) : -1;
+    pid_t pid = capture_open(said, &child_end) ? process_spawn(argv, env, -1, child_end, child_end) : -1;
     int problem = errno;
     if (child_end >= 0)
         close(child_end);
@@ -71,16 +73,51 @@ static int run_quietly(const Bench *b, const char *const *argv, const char *what
     return fail(b, EXIT_FAILED, "'%s' cannot be %s: cmake %s", b->package, what, process_status_text(b->a, status));
 }
 
+/* CMake, and the make that it writes files for, stumble over some characters: ; as a list, $ and # and : as their own. */
+static bool is_plain(const char *path)
+{
+    for (; *path; path++)
+        if (!isalnum((unsigned char)*path) && !strchr("/._+-~@ ", *path) && (signed char)*path >= 0)
+            return false;
+    return true;
+}
+
+/* The absolute path, or a link to it in our folder. */
+static const char *plain_path(const Bench *b, const char *path, const char *link)
+{
+    char *real = realpath(path, NULL);
+    const char *plain = real ? arena_strdup(b->a, real) : path;
+    if (real && !is_plain(real)) {
+        plain = arena_printf(b->a, "%s/%s", b->folder, link);
+        if (symlink(real, plain) != 0)
+            plain = path;
+    }
+    free(real);
+    return plain;
+}
+
+/* The folder is made in /tmp where CMake could not work in TMPDIR. */
+static Scratch *make_folder(Arena *a, const char **err)
+{
+    const char *tmpdir = getenv("TMPDIR");
+    char *real = tmpdir ? realpath(tmpdir, NULL) : NULL;
+    if (real && !is_plain(real))
+        unsetenv("TMPDIR");
+    free(real);
+    return scratch_new(a, err);
+}
+
 static int configure(const Bench *b)
 {
+    const char *cc = strchr(b->o->cc, '/') ? plain_path(b, b->o->cc, "cc") : b->o->cc;
     /* The same compiler that dcgen measures with, so that figures compare. */
     const char *const argv[] = { "cmake",
                                  "-S",
-                                 b->package,
+                                 plain_path(b, b->package, "source"),
                                  "-B",
                                  b->build,
                                  "-DCMAKE_BUILD_TYPE=Release",
-                                 arena_printf(b->a, "-DCMAKE_C_COMPILER=%s", b->o->cc),
+                                 arena_printf(b->a, "-DCMAKE_C_COMPILER=%s", cc),
                                  NULL };
     return run_quietly(b, argv, "configured");
 }
@@ -135,12 +172,12 @@ int bench_package(Arena *a, const Options *o, const volatile int *stop)
         return fail(&b, EXIT_USAGE, "'%s' is not a dcgen package: %s", b.package,
                     access(b.package, F_OK) != 0 ? strerror(errno)
                                                  : "it lacks spec.cfg, dispatch.h, bench.c or CMakeLists.txt");
-    Scratch *s = scratch_new(a, &err);
+    command_warn_of_code(o);
+    Scratch *s = make_folder(a, &err);
     if (!s)
         return fail(&b, EXIT_ENVIRONMENT, "%s", err);
-    b.build = arena_printf(a, "%s/build", scratch_path(s));
-    if (!o->quiet && isatty(STDERR_FILENO))
-        diag_say(stderr, DIAG_NOTE, "building %s ...", b.package);
+    b.folder = scratch_path(s);
+    b.build = arena_printf(a, "%s/build", b.folder);
     int code = EXIT_DONE;
     for (size_t i = 0; i < sizeof step / sizeof *step && code == EXIT_DONE; i++)
         code = step[i](&b);

@@ -9,6 +9,14 @@ int command_fail(const char *err, int code)
     return code;
 }
 
+void command_warn_of_code(const Options *o)
+{
+    if (!o->quiet)
+        diag_say(stderr, DIAG_NOTE,
+                 "bench builds and runs code that comes with '%s': do it only with a package that you trust",
+                 o->operand);
+}
+
 const Workload *command_workload(Arena *a, const char *spec_path, const Options *o, int *code)
 {
     Diag *d = diag_new(a);

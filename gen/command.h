@@ -15,6 +15,8 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXI
 
 /* Says it on stderr; gives the code. */
 int command_fail(const char *err, int code);
+/* To be said before code of a package runs here. */
+void command_warn_of_code(const Options *o);
 /* The workload of a spec; NULL with *code set after it was said what is wrong with it. */
 const Workload *command_workload(Arena *a, const char *spec_path, const Options *o, int *code);
 /* The same for the package in the folder o->operand: its own spec.cfg, and records.jsonl as the workload's records. */

@@ -39,7 +39,10 @@ int regret_package(Arena *a, const Options *o, const volatile int *stop)
 {
     int code = EXIT_DONE;
     Outcome out;
-    return read_package(a, o, &out, &code) ? regret(a, &out, o, stop) : code;
+    if (!read_package(a, o, &out, &code))
+        return code;
+    command_warn_of_code(o);
+    return regret(a, &out, o, stop);
 }
 
 /* ---- check ---- */

@@ -125,6 +125,8 @@ options_given='KERNELS;0' refused 'dcgen replay ends with 2:' "'0' is not a whol
 options_given='TEMPLATES;nowhere' refused 'dcgen_generate(pkg_a): TEMPLATES is not there:'
 sed 's/pkg_a/pkg_x/' "$tmp/good.cfg" >"$source/specs/pkg_a.cfg"
 refused "dcgen_generate(pkg_a): the spec's name is 'pkg_x', not NAME:"
+cp -R "$source" "$tmp/pro;duct"
+source="$tmp/pro;duct" refused "dcgen_generate(pkg_a): SPEC may have no ';' in its path:"
 cp "$tmp/good.cfg" "$source/specs/pkg_a.cfg"
 
 # ---- other generators, C++, options ----

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "gen/unit.h"
 #include "model/rank.h"
+#include "search/samples.h"
 
 enum { FIRST_REPEATS = 5, LAST_RIVALS = 4 };
 static const double SAMPLE_NS = 1e6, MAX_NS = 20e9, WAIT_NS = 5e8, DEADLINE_S = 60;
@@ -37,6 +38,21 @@ static bool build_rivals(const Track *t, const Race *r, const char **err)
     return t->so[r->trial[0]] != NULL;
 }
 
+static double error_of(const MeasureRecord *m)
+{
+    return m->status == STATUS_OK ? samples_error(m->ns, m->nsample, m->time_ns <= SAMPLES_REST_NS) : 0;
+}
+
+/* Of the chosen one, and of the one of `trial` that is the best rival. */
+static double spread_of(const Race *r, const MeasureRecord *result, const int64_t *trial, int n)
+{
+    double spread = error_of(&result[0]);
+    for (int i = 1; i < n; i++)
+        if (trial[i] == r->trial[1])
+            spread = fmax(spread, error_of(&result[i]));
+    return spread;
+}
+
 static void judge(Race *r, const MeasureRecord *result, const int64_t *trial, int n)
 {
     Ranked rival[RACE_MOST]; /* by their times as parts of the chosen one's */
@@ -48,6 +64,7 @@ static void judge(Race *r, const MeasureRecord *result, const int64_t *trial, in
     r->n = n;
     for (int i = 0; i < n; i++)
         r->trial[i] = rival[i].at;
+    r->spread = spread_of(r, result, trial, n);
     const bool beaten = n > 1 && rival[1].key < 1;
     r->chosen_ns = result[0].time_ns;
     r->best = beaten ? rival[1].at : rival[0].at;

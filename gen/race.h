@@ -24,6 +24,8 @@ typedef struct {
     int n;
     int64_t trial[RACE_MOST]; /* the chosen one first */
     double chosen_ns, best_ns, regret;
+    double
+        spread; /* how far the chosen one's time, or that of the best other, may be off, whichever is more: samples_error */
     int64_t best;
 } Race;
 

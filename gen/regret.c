@@ -112,6 +112,8 @@ static Race make_race(const Regret *g, const RegretCase *c)
 
 /* ---- measuring and judging ---- */
 
+bool regret_is_stated(const RegretCase *c) { return c->was.said || c->group == REGRET_FURTHER; }
+
 static bool measure_case(const Regret *g, const Track *t, RegretCase *c, int repeats, bool *wrong, const char **err)
 {
     Race r = make_race(g, c);
@@ -123,6 +125,8 @@ static bool measure_case(const Regret *g, const Track *t, RegretCase *c, int rep
     c->now.chosen_ns = r.chosen_ns;
     c->now.best_ns = r.best_ns;
     c->now.regret = r.regret;
+    c->now.spread = r.spread;
+    c->now.said = contract_says(r.regret, r.spread);
     return true;
 }
 
@@ -132,21 +136,33 @@ static void sum_up(Regret *g)
         ContractShape *now = ARENA_ARRAY(g->arena, (size_t)g->n + 1, ContractShape);
         int64_t n = 0;
         for (int64_t i = 0; i < g->n; i++)
-            if (g->item[i].group == (RegretGroup)k)
+            if (g->item[i].group == (RegretGroup)k && regret_is_stated(&g->item[i]))
                 now[n++] = g->item[i].now;
-        g->sum[k] = contract_sum(now, n, 0);
+        g->sum[k] = contract_sum(now, n);
     }
 }
 
 static bool breaks_mean(const Regret *g, int group) { return g->whole && g->sum[group].mean > g->mean_bound[group]; }
 static bool breaks_worst(const Regret *g, int group) { return g->sum[group].worst > g->worst_bound[group]; }
 
-/* This shape alone is too slow, or the mean is and it has a part in that. */
+/* It cannot be said how this shape is, or it alone is too slow, or the mean is and it has a part in that. */
 static bool is_suspect(const Regret *g, const RegretCase *c)
 {
     const int k = c->group;
-    return c->now.inst->weight > 0 &&
-           (c->now.regret > g->worst_bound[k] || (breaks_mean(g, k) && c->now.regret > g->mean_bound[k]));
+    return c->now.inst->weight > 0 && regret_is_stated(c) &&
+           (!c->now.said || c->now.regret > g->worst_bound[k] ||
+            (breaks_mean(g, k) && c->now.regret > g->mean_bound[k]));
+}
+
+static void judge_all(Regret *g)
+{
+    ContractSum all = { 0 };
+    for (int k = 0; k < REGRET_GROUPS; k++) {
+        g->broken = g->broken || breaks_mean(g, k) || breaks_worst(g, k);
+        all.nmeasured += g->sum[k].nmeasured;
+        all.nsaid += g->sum[k].nsaid;
+    }
+    g->vague = contract_is_vague(&all);
 }
 
 static bool measure_all(Regret *g, const Track *t, bool *wrong, const char **err)
@@ -169,8 +185,7 @@ static bool measure_all(Regret *g, const Track *t, bool *wrong, const char **err
             regret_show_case(g, c);
     }
     sum_up(g);
-    for (int k = 0; k < REGRET_GROUPS; k++)
-        g->broken = g->broken || breaks_mean(g, k) || breaks_worst(g, k);
+    judge_all(g);
     return true;
 }
 
@@ -218,12 +233,16 @@ static bool read_bounds(Regret *g, const char *package, const char **err)
 
 static bool has_cases(Regret *g, const Options *o, const char **err)
 {
+    const Contract *c = g->out->contract;
     list_cases(g, o->regret);
     if (!g->n)
         *err =
             "the package states no regret: none of its shapes was measured in a last comparison; --regret N judges N "
             "shapes all the same";
-    return g->n > 0;
+    else if (!o->regret && c->tuned.nsaid + c->held_out.nsaid == 0)
+        *err = "the package states no bound: the times of all its shapes differed by too much; --regret N measures N "
+               "shapes all the same";
+    return !*err;
 }
 
 static int say_failure(const char *err, bool wrong, const volatile int *stop)
@@ -252,5 +271,5 @@ int regret(Arena *a, const Outcome *out, const Options *o, const volatile int *s
     if (!ok)
         return say_failure(err, wrong, stop);
     regret_show(&g);
-    return g.broken ? EXIT_FAILED : EXIT_DONE;
+    return g.broken ? EXIT_FAILED : g.vague ? EXIT_ENVIRONMENT : EXIT_DONE;
 }

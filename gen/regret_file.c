@@ -9,7 +9,7 @@
 #include <string.h>
 #include "gen/text.h"
 
-enum { SCHEMA = 1 };
+enum { SCHEMA = 1, MOST_LISTED = 24 };
 static const char UNMEASURED[] = "no such device was there: all times are computed";
 
 /* ---- writing ---- */
@@ -35,7 +35,8 @@ static void add_bounds(Arena *a, Text *t, const char *name, const ContractSum *s
 
 static void add_sum(Text *t, const char *name, const ContractSum *s)
 {
-    text_printf(t, "\"%s\": { \"shapes\": %" PRId64 ", \"measured\": %" PRId64, name, s->nshape, s->nmeasured);
+    text_printf(t, "\"%s\": { \"shapes\": %" PRId64 ", \"measured\": %" PRId64 ", \"said\": %" PRId64, name, s->nshape,
+                s->nmeasured, s->nsaid);
     text_printf(t, ", \"mean\": %.4f, \"worst\": %.4f, \"noise\": %.4f }", s->mean, s->worst, s->noise);
 }
 
@@ -47,10 +48,10 @@ static void add_shape(Text *t, const Op *op, const ContractShape *s, int first)
     text_printf(t, ", \"threads\": %d, \"weight\": %.6g, \"kernel\": %d", s->inst->threads, s->inst->weight,
                 first + s->kernel);
     if (s->measured)
-        text_printf(t, ", \"chosen_ns\": %.6g, \"best_ns\": %.6g, \"regret\": %.4f }", s->chosen_ns, s->best_ns,
-                    s->regret);
+        text_printf(t, ", \"chosen_ns\": %.6g, \"best_ns\": %.6g, \"regret\": %.4f, \"spread\": %.4f, \"said\": %s }",
+                    s->chosen_ns, s->best_ns, s->regret, s->spread, s->said ? "true" : "false");
     else
-        text_add(t, ", \"chosen_ns\": null, \"best_ns\": null, \"regret\": null }");
+        text_add(t, ", \"chosen_ns\": null, \"best_ns\": null, \"regret\": null, \"spread\": null, \"said\": false }");
 }
 
 static void add_measured(Arena *a, Text *t, const Op *op, const Contract *c, int first)
@@ -100,11 +101,43 @@ char *regret_file_text(Arena *a, const EmitInput *in)
 
 static void add_row(Text *t, const char *what, const ContractSum *s)
 {
+    text_printf(t, "| %s | %" PRId64 " of %" PRId64 " |", what, s->nsaid, s->nshape);
     if (s->mean_bound > 0)
-        text_printf(t, "| %s | %" PRId64 " | %.2f %% | %.2f %% | %.2f %% | %.2f %% |\n", what, s->nmeasured,
-                    100 * s->mean, 100 * s->worst, 100 * s->mean_bound, 100 * s->worst_bound);
+        text_printf(t, " %.2f %% | %.2f %% | %.2f %% | %.2f %% |\n", 100 * s->mean, 100 * s->worst, 100 * s->mean_bound,
+                    100 * s->worst_bound);
     else
-        text_printf(t, "| %s | %" PRId64 " | - | - | - | - |\n", what, s->nmeasured);
+        text_add(t, " - | - | - | - |\n");
+}
+
+/* The shapes that nothing can be said of. */
+static void add_unsaid(Text *t, const Op *op, const Contract *c)
+{
+    const int64_t n = contract_unsaid(c);
+    int64_t shown = 0;
+    if (n == 0)
+        return;
+    text_printf(t,
+                "\nOf %" PRId64
+                " shape%s the regret cannot be said, as times of one kernel differ by too much there from one "
+                "pass to the next:\n%s in no figure and under no bound. A search measures such shapes again while it "
+                "has time left.%s\n\n",
+                n, n == 1 ? "" : "s", n == 1 ? "it is" : "they are",
+                contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out)
+                    ? " **These are most shapes: the machine was too busy. Search again on a quieter one.**"
+                    : "");
+    for (int64_t i = 0; i < c->nshape && shown < MOST_LISTED; i++) {
+        const ContractShape *s = &c->shape[i];
+        if (!s->measured || s->said)
+            continue;
+        text_add(t, "- ");
+        for (int x = 0; x < op->naxis; x++)
+            text_printf(t, "%s = %" PRId64 ", ", op->axis[x].name, s->inst->extent[x]);
+        text_printf(t, "%d thread%s%s: cannot be said: times differ by %.1f %%\n", s->inst->threads,
+                    s->inst->threads == 1 ? "" : "s", s->inst->tuned ? "" : ", held out", 100 * s->spread);
+        shown++;
+    }
+    if (shown < n)
+        text_printf(t, "- and %" PRId64 " more: those with `\"said\": false` in `regret.json`\n", n - shown);
 }
 
 static void readme_part(Arena *a, Text *t, const EmitPart *part)
@@ -116,7 +149,7 @@ static void readme_part(Arena *a, Text *t, const EmitPart *part)
         return;
     }
     text_printf(t, "\n%s, %s:\n\n", s->device->name, s->target->name);
-    text_add(t, "| shapes | measured | mean | worst | mean at most | worst at most |\n|---|---|---|---|---|---|\n");
+    text_add(t, "| shapes | said | mean | worst | mean at most | worst at most |\n|---|---|---|---|---|---|\n");
     add_row(t, "tuned", &c->tuned);
     add_row(t, "held out", &c->held_out);
     if (c->mean_demanded || c->worst_demanded)
@@ -129,6 +162,7 @@ static void readme_part(Arena *a, Text *t, const EmitPart *part)
                     "\nOn %" PRId64 " of %" PRId64 " tuned shapes the chosen kernel was not measured beside its "
                     "rivals; they are not in these figures.\n",
                     c->tuned.nshape - c->tuned.nmeasured, c->tuned.nshape);
+    add_unsaid(t, s->spec->op, c);
     const char *broken = contract_broken(a, c);
     if (broken)
         text_printf(t, "\n**%c%s.**\n", broken[0] - 'a' + 'A', broken + 1);

@@ -5,13 +5,15 @@
  *   { "schema": 1, "package": "bert_dense", "targets": [
  *    { "target": "avx512", "device": "AMD EPYC 9R45", "compiler": "gcc ...", "measured": true,
  *      "bound": { "tuned": { "mean": 0.0123, "worst": 0.0610 }, "held_out": { "mean": 0.0181, "worst": 0.0702 } },
- *      "regret": { "tuned": { "shapes": 32, "measured": 32, "mean": 0.0037, "worst": 0.0112, "noise": 0.0068 }, "held_out": ... },
+ *      "regret": { "tuned": { "shapes": 32, "measured": 32, "said": 30, "mean": 0.0037, "worst": 0.0112, "noise": 0.0068 }, "held_out": ... },
  *      "shapes": [
- *       { "tuned": true, "M": 80, "N": 768, "K": 768, "threads": 1, "weight": 1, "kernel": 3, "chosen_ns": 151200, "best_ns": 150900, "regret": 0.0020 },
+ *       { "tuned": true, "M": 80, "N": 768, "K": 768, "threads": 1, "weight": 1, "kernel": 3, "chosen_ns": 151200, "best_ns": 150900, "regret": 0.0020, "spread": 0.0110, "said": true },
  *       ... ] } ] }
  *
- * A target that no time was measured for has "measured": false and "why", no bound and no shapes. A bound is null where nothing was
- * measured. "kernel" is the number that the package's NAME_kernel_text takes.
+ * Mean, worst and bound are of the shapes with "said": true; of the others the times differ by "spread" from one pass to the next, which is too much
+ * to say what the regret is (contract.h).
+ * A target that no time was measured for has "measured": false and "why", no bound and no shapes. A bound is null where nothing can
+ * be said. "kernel" is the number that the package's NAME_kernel_text takes.
  */
 #ifndef DCGEN_REGRET_FILE_H
 #define DCGEN_REGRET_FILE_H

@@ -41,18 +41,23 @@ void regret_show_case(const Regret *g, const RegretCase *c)
            c->now.chosen_ns / 1e3, c->nrival, c->now.best_ns / 1e3, 100 * c->now.regret);
     if (c->was.measured)
         printf("  was %+6.2f %%", 100 * c->was.regret);
-    printf("  %s%s\n", group_name[c->group], c->again ? ", again" : "");
+    printf("  %s%s", group_name[c->group], c->again ? ", again" : "");
+    if (!regret_is_stated(c))
+        printf(", no bound is stated: times differed by %.1f %%", 100 * c->was.spread);
+    else if (!c->now.said)
+        printf(", cannot be said: times differ by %.1f %%", 100 * c->now.spread);
+    printf("\n");
     fflush(stdout);
 }
 
 static void show_bound(const char *what, double is, const ContractSum *was, double was_is, double bound, bool judged)
 {
     printf(", %s %.2f %%", what, 100 * is);
-    if (was && was->nmeasured)
+    if (was && was->nsaid)
         printf(" (was %.2f %%", 100 * was_is);
     if (isfinite(bound))
         printf(", at most %.2f %%%s", 100 * bound, judged ? "" : " over all of them");
-    if (was && was->nmeasured)
+    if (was && was->nsaid)
         printf(")");
 }
 
@@ -60,6 +65,12 @@ static void show_sum(const Regret *g, int k)
 {
     const ContractSum *s = &g->sum[k], *was = recorded(g, k);
     printf("%s: %" PRId64 " shape%s", group_name[k], s->nshape, s->nshape == 1 ? "" : "s");
+    if (s->nsaid < s->nshape)
+        printf(", of %" PRId64 " of them it cannot be said", s->nshape - s->nsaid);
+    if (s->nsaid == 0) {
+        printf("\n");
+        return;
+    }
     show_bound("mean", s->mean, was, was ? was->mean : 0, g->mean_bound[k], g->whole);
     show_bound("worst", s->worst, was, was ? was->worst : 0, g->worst_bound[k], true);
     printf("\n");
@@ -80,6 +91,9 @@ static void say_broken(const Regret *g)
                      "%.2f %%",
                      group_name[k], 100 * s->worst, 100 * g->worst_bound[k]);
     }
+    if (g->vague)
+        fprintf(stderr, "dcgen: of most shapes the regret cannot be said, as their times differ by too much: the "
+                        "machine is too busy to judge the package\n");
 }
 
 static void show_text(const Regret *g)
@@ -90,7 +104,7 @@ static void show_text(const Regret *g)
             show_sum(g, k);
         bound = bound || (g->sum[k].nshape && isfinite(g->worst_bound[k]));
     }
-    if (bound && !g->broken)
+    if (bound && !g->broken && !g->vague)
         printf("within the stated bound\n");
 }
 
@@ -119,6 +133,9 @@ static json_t *case_json(const Regret *g, const RegretCase *c)
     json_object_set_new(o, "best_ns", real(c->now.best_ns));
     json_object_set_new(o, "regret", real(c->now.regret));
     json_object_set_new(o, "regret_was", c->was.measured ? real(c->was.regret) : json_null());
+    json_object_set_new(o, "spread", real(c->now.spread));
+    json_object_set_new(o, "stated", json_boolean(regret_is_stated(c)));
+    json_object_set_new(o, "said", json_boolean(c->now.said));
     json_object_set_new(o, "again", json_boolean(c->again));
     return o;
 }
@@ -126,9 +143,10 @@ static json_t *case_json(const Regret *g, const RegretCase *c)
 static json_t *sum_json(const Regret *g, int k)
 {
     const ContractSum *was = recorded(g, k);
-    const bool known = was && was->nmeasured;
+    const bool known = was && was->nsaid;
     json_t *o = json_object();
     json_object_set_new(o, "shapes", json_integer(g->sum[k].nshape));
+    json_object_set_new(o, "said", json_integer(g->sum[k].nsaid));
     json_object_set_new(o, "mean", real(g->sum[k].mean));
     json_object_set_new(o, "worst", real(g->sum[k].worst));
     json_object_set_new(o, "mean_was", known ? real(was->mean) : json_null());
@@ -152,7 +170,8 @@ static void show_json(const Regret *g)
     json_object_set_new(o, "shapes", shapes);
     for (int k = 0; k < REGRET_GROUPS; k++)
         json_object_set_new(o, group_key[k], sum_json(g, k));
-    json_object_set_new(o, "within", json_boolean(!g->broken));
+    json_object_set_new(o, "within", json_boolean(!g->broken && !g->vague));
+    json_object_set_new(o, "vague", json_boolean(g->vague));
     json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     printf("\n");
     json_decref(o);

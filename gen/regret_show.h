@@ -14,8 +14,11 @@ typedef struct {
     ContractShape was, now; /* was: as recorded; not measured in a further one */
     RegretGroup group;
     int nrival; /* the chosen one included */
-    bool again; /* it was above a bound, and measured again */
+    bool again; /* it was above a bound, or could not be said, and measured again */
 } RegretCase;
+
+/* The package states a bound for it (of a further one there is none, and none is needed). */
+bool regret_is_stated(const RegretCase *c);
 
 typedef struct {
     Arena *arena;
@@ -29,6 +32,7 @@ typedef struct {
     ContractSum sum[REGRET_GROUPS];
     double mean_bound[REGRET_GROUPS], worst_bound[REGRET_GROUPS]; /* INFINITY: none */
     bool broken;
+    bool vague; /* of most shapes that a bound is stated for nothing can be said here */
 } Regret;
 
 /* Says so when the bound is another machine's. */

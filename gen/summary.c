@@ -89,10 +89,10 @@ static int64_t tuned_trials(const Study *s)
 static void held_out_text(const Outcome *out, FILE *to)
 {
     const ContractSum *h = &out->contract->held_out;
-    if (h->nmeasured)
-        fprintf(to, "  regret %.2f%% on %" PRId64 " shapes that were held out, %.2f%% at worst\n", 100 * h->mean,
-                h->nmeasured, 100 * h->worst);
-    else if (heldout_count(out->study->spec))
+    if (h->nsaid)
+        fprintf(to, "  regret %.2f%% on %" PRId64 " shape%s that %s held out, %.2f%% at worst\n", 100 * h->mean,
+                h->nsaid, h->nsaid == 1 ? "" : "s", h->nsaid == 1 ? "was" : "were", 100 * h->worst);
+    else if (h->nmeasured == 0 && heldout_count(out->study->spec))
         fprintf(to, "  none of the shapes that are held out was measured\n");
 }
 
@@ -178,6 +178,7 @@ static json_t *sum_json(const ContractSum *s)
     json_t *o = json_object();
     json_object_set_new(o, "shapes", json_integer(s->nshape));
     json_object_set_new(o, "measured", json_integer(s->nmeasured));
+    json_object_set_new(o, "said", json_integer(s->nsaid));
     json_object_set_new(o, "mean", real(s->mean));
     json_object_set_new(o, "worst", real(s->worst));
     json_object_set_new(o, "mean_bound", real(s->mean_bound));
@@ -243,6 +244,12 @@ void summary_contract(const Outcome *out, FILE *to)
     const char *broken = contract_broken(a, c);
     if (broken)
         diag_say(to, DIAG_WARNING, "%s", broken);
+    const int64_t unsaid = contract_unsaid(c), all = c->tuned.nmeasured + c->held_out.nmeasured;
+    if (unsaid)
+        diag_say(to, DIAG_WARNING,
+                 "of %" PRId64 " of the %" PRId64 " shapes that were compared it cannot be said how good the choice is: "
+                 "their times differ by too much; README.md names them%s",
+                 unsaid, all, 2 * unsaid > all ? ". Most do: the machine was too busy" : "");
     if (missing)
         diag_say(to, DIAG_WARNING,
                  "on %" PRId64 " of the %" PRId64 " tuned shapes the chosen kernel was not measured beside its "

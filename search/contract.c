@@ -7,14 +7,19 @@
 #include <string.h>
 
 static const double MEAN_ERRORS = 3, WORST_ERRORS = 4;
-static const double MEAN_MOST = 0.05, WORST_MOST = 0.20; /* that noise may add */
+static const double SPREAD_MOST = 0.04, SPREAD_PART = 0.25; /* of a regret that is said: so much, or that part of it */
+static const double MEAN_MOST = 0.05, WORST_MOST = 0.08;    /* that noise may add */
 static const double MEAN_FLOOR = 0.005, WORST_FLOOR = 0.02;
-static const double NOISE_UNKNOWN = 0.01; /* of a mean, when each was taken once */
-static const double BOUND_STEP = 1e-4;    /* bounds are stated in whole steps */
+static const double SPREAD_UNKNOWN = 0.01; /* when each was taken once */
+static const double BOUND_STEP = 1e-4;     /* bounds are stated in whole steps */
 
 /* ---- sums ---- */
 
-static bool counts(const ContractShape *s) { return s->measured && s->inst->weight > 0; }
+bool contract_says(double regret, double spread) { return spread <= fmax(SPREAD_MOST, SPREAD_PART * regret); }
+
+bool contract_is_vague(const ContractSum *sum) { return 2 * sum->nsaid < sum->nmeasured; }
+
+static bool counts(const ContractShape *s) { return s->said && s->inst->weight > 0; }
 
 /* Upwards; a bound that is a whole number of steps but for rounding stays. */
 static double stated(double bound) { return BOUND_STEP * ceil(bound / BOUND_STEP - 1e-6); }
@@ -25,22 +30,31 @@ static void state_bounds(ContractSum *sum, double count)
     sum->worst_bound = stated(sum->worst + fmin(WORST_ERRORS * sum->noise, WORST_MOST) + WORST_FLOOR);
 }
 
-ContractSum contract_sum(const ContractShape *shape, int64_t n, double study_noise)
+static double squared_spread(const ContractShape *s)
 {
-    ContractSum sum = { .nshape = n, .noise = 2 * (study_noise > 0 ? study_noise : NOISE_UNKNOWN) };
-    double logs = 0, weights = 0, squares = 0;
+    const double spread = s->spread > 0 ? s->spread : SPREAD_UNKNOWN;
+    return spread * spread;
+}
+
+ContractSum contract_sum(const ContractShape *shape, int64_t n)
+{
+    ContractSum sum = { .nshape = n };
+    double logs = 0, weights = 0, squares = 0, spreads = 0;
     for (int64_t i = 0; i < n; i++) {
         const double w = shape[i].inst->weight;
         sum.nmeasured += shape[i].measured;
+        sum.nsaid += shape[i].said;
         if (!counts(&shape[i]))
             continue;
         logs += w * log1p(shape[i].regret);
         weights += w;
         squares += w * w;
+        spreads += w * squared_spread(&shape[i]);
         sum.worst = fmax(sum.worst, shape[i].regret);
     }
     if (weights > 0) {
         sum.mean = expm1(logs / weights);
+        sum.noise = 2 * sqrt(spreads / weights);
         state_bounds(&sum, weights * weights / squares);
     }
     return sum;
@@ -57,7 +71,7 @@ typedef struct {
 } Maker;
 
 typedef struct {
-    double ns;
+    double ns, gap; /* gap: how far its two least times are apart; 0: not known */
     int64_t trial;
 } Met;
 
@@ -85,7 +99,7 @@ static void meet(const Maker *m, const Study *times, int64_t shape, ContractShap
         const Trial *t = &times->trial[i];
         const int64_t own = times == m->s ? i : study_find_key(m->s, t->key);
         if (own >= 0 && trial_usable(t) && trial_usable(&m->s->trial[own]) && t->final[shape] && t->ns[shape] > 0)
-            met[out->nmet++] = (Met){ t->ns[shape], own };
+            met[out->nmet++] = (Met){ t->ns[shape], fmax(t->second[shape] / t->part[shape] - 1, 0), own };
     }
     qsort(met, (size_t)out->nmet, sizeof *met, by_time);
     out->met = ARENA_ARRAY(m->arena, (size_t)out->nmet + 1, int64_t);
@@ -96,6 +110,8 @@ static void meet(const Maker *m, const Study *times, int64_t shape, ContractShap
             out->chosen_ns = met[i].ns;
             out->best_ns = met[0].ns;
             out->regret = met[i].ns / met[0].ns - 1;
+            out->spread = fmax(met[i].gap, met[i == 0 && out->nmet > 1].gap);
+            out->said = contract_says(out->regret, out->spread);
         }
     }
 }
@@ -211,13 +227,17 @@ const Contract *contract_make(Arena *a, const Study *s, const Records *r, const 
     c->shape = ARENA_ARRAY(a, (size_t)(s->nshape + (held ? held->nshape : 0)) + 1, ContractShape);
     add_shapes(&m, s);
     const int64_t ntuned = c->nshape;
-    const double noise = study_noise(s), held_noise = held ? study_noise(held) : 0;
     if (held)
         add_shapes(&m, held);
-    c->tuned = contract_sum(c->shape, ntuned, noise);
-    c->held_out = contract_sum(c->shape + ntuned, c->nshape - ntuned, held_noise > 0 ? held_noise : noise);
+    c->tuned = contract_sum(c->shape, ntuned);
+    c->held_out = contract_sum(c->shape + ntuned, c->nshape - ntuned);
     demand(c, s->spec);
     return c;
+}
+
+int64_t contract_unsaid(const Contract *c)
+{
+    return c->tuned.nmeasured - c->tuned.nsaid + c->held_out.nmeasured - c->held_out.nsaid;
 }
 
 static const char *broken_sum(Arena *a, const char *what, double is, bool demanded, double bound)

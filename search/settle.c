@@ -7,8 +7,9 @@
 #include "search/heldout.h"
 #include "search/intake.h"
 
-enum { MAX_ROUND = 8, MAX_RESTART = 4, PASSES = 2, REPEATS = 5 };
-static const double SETTLE_SHARE = 0.84, HELD_OUT_SHARE = 0.96; /* of the time budget, when each is over */
+enum { MAX_ROUND = 8, MAX_RESTART = 4, MAX_AGAIN = 6, PASSES = 2, REPEATS = 5, CONTENDERS = 3 };
+static const double SETTLE_SHARE = 0.84, HELD_OUT_SHARE = 0.96,
+                    AGAIN_SHARE = 0.98; /* of the time budget, when each is over */
 
 void settle_reload(Search *q)
 {
@@ -143,13 +144,64 @@ static bool settle_choice(Search *q, Arena *scratch, Choice *c, const char **err
     return choose(q, scratch, c, err);
 }
 
+static const Contract *contract_of(const Search *q, Arena *scratch, const Choice *c)
+{
+    return contract_make(scratch, q->study, record_all(q->records), q->templates, q->unit->targets, c->as);
+}
+
 /* The choice was judged on enough shapes that are held out, by a run before; what settling changed of it is little. */
 static bool is_judged(const Search *q, Arena *scratch, const Choice *c)
 {
     const int64_t all = heldout_count(q->study->spec), enough = all < HELD_OUT_LEAST ? all : HELD_OUT_LEAST;
-    const Contract *contract =
-        contract_make(scratch, q->study, record_all(q->records), q->templates, q->unit->targets, c->as);
-    return contract->held_out.nmeasured >= enough;
+    return contract_of(q, scratch, c)->held_out.nmeasured >= enough;
+}
+
+/* ---- shapes whose times differ too much ---- */
+
+/* The chosen kernel there, and the fastest of the others. */
+static int contenders_of(const Assignment *as, const ContractShape *s, int64_t *trial)
+{
+    int n = 0;
+    trial[n++] = as->kernel[s->kernel];
+    for (int i = 0; i < s->nmet && n < CONTENDERS; i++)
+        if (s->met[i] != trial[0])
+            trial[n++] = s->met[i];
+    return n;
+}
+
+/* Each once, as far as there is time. *n: how many were. */
+static bool measure_unsaid(Search *q, Arena *scratch, const Choice *c, int64_t *n, const char **err)
+{
+    const Contract *contract = contract_of(q, scratch, c);
+    const double end_s = until_s(q, AGAIN_SHARE);
+    *n = 0;
+    for (int64_t i = 0; i < contract->nshape; i++) {
+        const ContractShape *s = &contract->shape[i];
+        int64_t trial[CONTENDERS];
+        const int ntrial = contenders_of(c->as, s, trial);
+        const double ns = ntrial * fmax(s->chosen_ns, STOPWATCH_SAMPLE_NS), now_s = q->lab->now_s(q);
+        if (!s->measured || s->said || now_s + stopwatch_expect_s(q, 1, ns, REPEATS) > end_s)
+            continue;
+        progress_update(q->progress, (double)i, "", fmax(end_s - now_s, 0));
+        if (!intake_race(q, scratch, s->inst, trial, ntrial, REPEATS, true, NULL, err))
+            return false;
+        ++*n;
+    }
+    return true;
+}
+
+/* Round by round, until of all shapes the regret can be said or the time is up. New times may change the choice. */
+static bool settle_unsaid(Search *q, Arena *scratch, Choice *c, const char **err)
+{
+    int64_t n = 1;
+    for (int round = 0; round < MAX_AGAIN && n > 0; round++) {
+        if (!settle_choice(q, scratch, c, err))
+            return false;
+        progress_phase(q->progress, "again", (double)(q->study->nshape + HELD_OUT_MOST));
+        if (!measure_unsaid(q, scratch, c, &n, err))
+            return false;
+    }
+    return n == 0 || settle_choice(q, scratch, c, err);
 }
 
 bool settle(Search *q, Arena *scratch, bool measured, const char **err)
@@ -164,7 +216,7 @@ bool settle(Search *q, Arena *scratch, bool measured, const char **err)
         if (!heldout_run(q, scratch, c.as, c.m, until_s(q, HELD_OUT_SHARE), err))
             return false;
         if (usable_trials(q->study, -1) == usable)
-            return true;
+            return settle_unsaid(q, scratch, &c, err);
     }
     return true;
 }

@@ -3,7 +3,8 @@
  * settle: what follows the last comparison of a search that measures. The choice is made as the package's will be, from the records; every
  * chosen pair of kernel and tuned shape that had no part in the comparison there is verified and timed now, beside its best rival; then
  * the choice is made again, until nothing is missing. Then shapes that are held out are measured (heldout.h). A kernel that turns out
- * wrong there is dropped, and all of this begins anew.
+ * wrong there is dropped, and all of this begins anew. With the time that is left, shapes whose times differ too much to say their regret
+ * (contract.h) are measured again.
  *
  * When time is up before nothing is missing, the pairs that are left are told by the package's contract and by dcgen, and the same
  * command again goes on with them.

@@ -62,6 +62,12 @@ char *number_percent(Arena *a, double part)
     return isfinite(part) ? arena_printf(a, "%.1f %%", percent == 0 ? 0.0 : percent) : arena_strdup(a, "-");
 }
 
+char *number_ratio(Arena *a, double v)
+{
+    static const double NEAR = 0.1;
+    return isfinite(v) && fabs(v - 1) < NEAR ? arena_printf(a, "%.3f", v) : number_sig(a, v, 3);
+}
+
 char *number_count(Arena *a, int64_t n)
 {
     char *digits = arena_printf(a, "%" PRId64, n);

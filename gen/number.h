@@ -13,6 +13,7 @@ char *number_sig(Arena *a, double v, int digits); /* "0.0123", "1.23", "12300"; 
 char *number_time(Arena *a, double ns);           /* "812 ns", "12.3 us", "4.56 ms", "1.20 s" */
 char *number_bytes(Arena *a, int64_t bytes);      /* "812 bytes", "41.2 KiB", "4.00 MiB" */
 char *number_percent(Arena *a, double part);      /* 0.0134: "1.3 %" */
+char *number_ratio(Arena *a, double v);           /* "1.38", "12.4"; near 1, where 1.00 would say nothing, "1.004" */
 char *number_count(Arena *a, int64_t n);          /* "12,345" */
 
 #endif

@@ -22,7 +22,7 @@ char *plot_word(Arena *a, const char *s)
 {
     char *out = arena_strdup(a, s);
     for (char *p = out; *p; p++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,=()/-+%", *p))
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,=()/-+*%", *p))
             *p = '?';
     return out;
 }

@@ -81,6 +81,26 @@ static double against_library(const Report *r)
     return n ? exp(sum / (double)n) : 0;
 }
 
+const ContractShape *report_contract_shape(const Report *r, int64_t shape)
+{
+    const Contract *c = r->in->contract;
+    return c && shape < c->tuned.nshape && c->shape[shape].measured ? &c->shape[shape] : NULL;
+}
+
+bool report_is_unsaid(const Report *r, int64_t shape)
+{
+    const ContractShape *s = report_contract_shape(r, shape);
+    return s && !s->said;
+}
+
+static int64_t count_unsaid(const Report *r)
+{
+    int64_t n = 0;
+    for (int64_t j = 0; j < r->in->study->nshape; j++)
+        n += report_is_unsaid(r, j);
+    return n;
+}
+
 static void measure_regret(Report *r)
 {
     const Assignment *as = r->in->assignment;
@@ -94,7 +114,7 @@ static void measure_regret(Report *r)
             continue;
         sum += w * regret;
         weight += w;
-        if (regret > r->worst_regret) {
+        if (regret > r->worst_regret && !report_is_unsaid(r, j)) {
             r->worst_regret = regret;
             r->worst = i;
         }
@@ -170,7 +190,7 @@ static const char *summary_text(Report *r)
     if (one)
         return arena_printf(a, "%s.", served);
     return arena_printf(a, "%s, and one kernel for all shapes would take %s times as long.", served,
-                        number_sig(a, r->speedup, 3));
+                        number_ratio(a, r->speedup));
 }
 
 static void fact(Report *r, const char *name, const char *value)
@@ -193,10 +213,10 @@ static void facts(Report *r)
     fact(r, "above best known, tuned shapes", number_percent(a, r->tuned_regret));
     fact(r, "the same, worst tuned shape", number_percent(a, r->worst_regret));
     if (as->nkernel > 1)
-        fact(r, "time with one kernel for all", arena_printf(a, "\xc3\x97 %s", number_sig(a, r->speedup, 3)));
+        fact(r, "time with one kernel for all", arena_printf(a, "\xc3\x97 %s", number_ratio(a, r->speedup)));
     if (r->library > 0)
         fact(r, arena_printf(a, "time of %s, mean", library_name(r)),
-             arena_printf(a, "\xc3\x97 %s", number_sig(a, r->library, 3)));
+             arena_printf(a, "\xc3\x97 %s", number_ratio(a, r->library)));
     text_add(&r->out, "</dl>\n");
 }
 
@@ -225,8 +245,11 @@ static void speed_legend(Report *r)
 static void section_speed(Report *r)
 {
     const Groups *g = &r->groups;
-    if (g->npanel == 0)
+    if (g->npanel == 0) {
+        paragraph(r, "No shape varies along a dimension, so there is no curve to draw: the table of tuned shapes has "
+                     "the times.");
         return;
+    }
     speed_legend(r);
     text_add(&r->out, "<div class=\"panels\">\n");
     for (int i = 0; i < g->ngroup; i++)
@@ -267,7 +290,7 @@ static void section_map(Report *r)
 {
     if (!has_plot(r->map))
         return;
-    const char *caption = arena_printf(r->arena, "Kernel by %s", r->in->spec->op->axis[r->groups.axis].name);
+    const char *caption = arena_printf(r->arena, "Kernel by %s", r->groups.axes);
     text_add(&r->out, "<div class=\"map broad\">\n");
     figure(r, r->map, "map", caption);
     text_add(&r->out, "</div>\n<div class=\"map narrow\">\n");
@@ -282,11 +305,13 @@ static void section_dispatch(Report *r)
     const Assignment *as = r->in->assignment;
     int nleaf = tree_nleaf(as->tree), depth = tree_depth(as->tree);
     const char *over = as->nfeature > r->in->spec->op->naxis ? "extents and threads" : "the extents";
-    paragraph(r, arena_printf(r->arena,
-                              "The dispatcher is a decision tree over %s with %d %s; at most %d comparison%s "
-                              "lead%s to a kernel. Shapes outside the declared ranges go to k%d.",
-                              over, nleaf, nleaf == 1 ? "leaf" : "leaves", depth, depth == 1 ? "" : "s",
-                              depth == 1 ? "s" : "", as->general));
+    if (depth == 0)
+        paragraph(r, arena_printf(r->arena, "There is nothing to decide: k%d serves all shapes.", as->general));
+    else
+        paragraph(r, arena_printf(r->arena,
+                                  "The dispatcher is a decision tree over %s with %d leaves; at most %d comparison%s "
+                                  "lead%s to a kernel. Shapes outside the declared ranges go to k%d.",
+                                  over, nleaf, depth, depth == 1 ? "" : "s", depth == 1 ? "s" : "", as->general));
     section_map(r);
     section_planes(r);
 }
@@ -294,6 +319,13 @@ static void section_dispatch(Report *r)
 static void section_shapes(Report *r)
 {
     report_table_shapes(r);
+    if (count_unsaid(r))
+        note(r,
+             arena_printf(
+                 r->arena,
+                 "\xe2\x80\xa0 cannot be said: times of one kernel differ so much from one pass to the next that the "
+                 "distance from the best is noise. So it is on %s of the %s tuned shapes.",
+                 number_count(r->arena, count_unsaid(r)), number_count(r->arena, r->in->study->nshape)));
     if (r->worst_regret > 0.0005)
         note(r, arena_printf(r->arena, "Furthest from the best known: %s, by %s.",
                              report_shape_text(r, &r->in->spec->instance[r->worst]),
@@ -385,12 +417,20 @@ static void section_reading(Report *r)
     const struct {
         const char *term, *meaning;
     } row[] = {
-        { "time", "Median of interleaved samples of one call. With \"~\" it is predicted, not measured." },
+        { "time",
+          "Of one call: the least of interleaved samples, as whatever else runs on the machine only adds to it; of "
+          "calls of more "
+          "than 4 ms, which always meet some of that, the mean of all but the slowest. With \"~\" it is predicted, not "
+          "measured." },
         { "above best", "Time of the chosen kernel over that of the fastest kernel ever measured on the shape, less "
                         "one. The package keeps few kernels, so that a shape may get the second best." },
         { "runner-up",
           "The fastest other kernel of the package, and how much longer it takes. A negative margin: the "
           "tree gives up that much here for a simpler rule. Margins of one or two percent are within the noise." },
+        { "times differ", "How far the two best times of the chosen kernel, or of the best of the others, are apart "
+                          "from one pass to the "
+                          "next. Where that is much, nothing can be said of the shape: its row is marked \xe2\x80\xa0, "
+                          "and \"above best\" is noise." },
         { "error", "Largest error seen of the kernel on any shape, as a part of the tolerance: above 1 it would have "
                    "been refused." },
         { library_name(r), "Its time over that of the chosen kernel." },

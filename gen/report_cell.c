@@ -3,6 +3,7 @@
  * report_cell: what tables of the report are made of: beginnings, heads, rows, cells.
  */
 #include "gen/html.h"
+#include "gen/number.h"
 #include "gen/report_private.h"
 
 void table_begin(Report *r, const char *name, const char *class)
@@ -42,4 +43,14 @@ void table_pair(Report *r, const char *name, const char *value)
     table_row_head(r, name);
     table_cell(r, NULL, value);
     table_row_end(r);
+}
+
+const char *report_above_text(Report *r, double above, bool unsaid)
+{
+    return arena_printf(r->arena, "%s%s", unsaid ? "\xe2\x80\xa0 " : "", number_percent(r->arena, above));
+}
+
+const char *report_spread_text(Report *r, const ContractShape *s)
+{
+    return s && s->spread > 0 ? number_percent(r->arena, s->spread) : "-";
 }

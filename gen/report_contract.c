@@ -15,17 +15,17 @@ static void sum_row(Report *r, const char *name, const ContractSum *s)
     const double number[] = { s->mean, s->mean_bound, s->worst, s->worst_bound };
     table_row_head(r, name);
     table_cell(r, "num",
-               s->nmeasured == s->nshape ? number_count(r->arena, s->nshape)
-                                         : arena_printf(r->arena, "%s of %s", number_count(r->arena, s->nmeasured),
-                                                        number_count(r->arena, s->nshape)));
+               s->nsaid == s->nshape ? number_count(r->arena, s->nshape)
+                                     : arena_printf(r->arena, "%s of %s", number_count(r->arena, s->nsaid),
+                                                    number_count(r->arena, s->nshape)));
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
-        table_cell(r, "num", s->nmeasured ? number_percent(r->arena, number[i]) : "-");
+        table_cell(r, "num", s->nsaid ? number_percent(r->arena, number[i]) : "-");
     table_row_end(r);
 }
 
 static void sum_table(Report *r, const Contract *c)
 {
-    static const char *const head[] = { "shapes", "mean", "bound of the mean", "worst", "bound of the worst" };
+    static const char *const head[] = { "shapes said", "mean", "bound of the mean", "worst", "bound of the worst" };
     table_begin(r, "Regret", NULL);
     table_head_begin(r);
     table_head(r, NULL, "regret");
@@ -54,14 +54,15 @@ static void shape_row(Report *r, const ContractShape *s)
     table_cell(r, "num", arena_printf(r->arena, "k%d", s->kernel));
     table_cell(r, "num", time_text(r, s->chosen_ns));
     table_cell(r, "num", time_text(r, s->best_ns));
-    table_cell(r, "num", number_percent(r->arena, s->regret));
+    table_cell(r, "num", report_above_text(r, s->regret, !s->said));
+    table_cell(r, "num", report_spread_text(r, s));
     table_cell(r, "num", arena_printf(r->arena, "%d", s->nmet));
     table_row_end(r);
 }
 
 static void shape_table(Report *r, const Contract *c)
 {
-    static const char *const head[] = { "kernel", "time", "best", "regret", "met" };
+    static const char *const head[] = { "kernel", "time", "best", "regret", "times differ", "met" };
     const Spec *s = r->in->spec;
     table_begin(r, "Shapes held out", NULL);
     table_head_begin(r);
@@ -91,6 +92,18 @@ void report_contract(Report *r)
         "by side. Shapes held out had no part in search, model or choice. \xe2\x80\x9c"
         "dcgen bench FOLDER --regret\xe2\x80\x9d measures all of it again, and fails above the bounds.");
     sum_table(r, c);
+    const int64_t unsaid = contract_unsaid(c);
+    if (unsaid)
+        html_element(&r->out, "p",
+                     contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out) ? "note warn" : "note",
+                     arena_printf(r->arena,
+                                  "Of %s shape%s nothing can be said, as the times of one kernel differ by too much "
+                                  "there (\xe2\x80\xa0): no bound "
+                                  "is for %s.%s",
+                                  number_count(r->arena, unsaid), unsaid == 1 ? "" : "s", unsaid == 1 ? "it" : "them",
+                                  contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out)
+                                      ? " These are most: the machine was too busy."
+                                      : ""));
     if (!c->held_out.nmeasured)
         return;
     text_add(&r->out, "<h3>Shapes held out</h3>\n");

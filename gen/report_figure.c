@@ -20,7 +20,8 @@ static double speed(const Report *r, const Instance *inst, double ns)
 
 double report_varying(const Report *r, int64_t instance)
 {
-    return (double)r->in->spec->instance[instance].extent[r->groups.axis];
+    const Instance *inst = &r->in->spec->instance[instance];
+    return (double)inst->extent[r->groups.axis[inst->decl]];
 }
 
 static double chosen_ns(const Report *r, int64_t i) { return report_cost(r, i, r->in->assignment->chosen[i]); }
@@ -102,7 +103,7 @@ static void draw_panel(Report *r, const Group *g, int *index, Range x, Range y)
 {
     Range seen = RANGE_NOTHING;
     Plot *p = figure_begin(r, index, 440, 270);
-    figure_label(p, 'x', r->in->spec->op->axis[r->groups.axis].name);
+    figure_label(p, 'x', r->in->spec->op->axis[g->axis].name);
     figure_label(p, 'y', has_flops(r) ? "GFLOP/s" : "time, microseconds");
     axis_log(p, 'x', range_widened(x, 1.08), 8);
     axis_log(p, 'y', range_widened(y, 1.12), 6);

@@ -120,7 +120,7 @@ static void draw_residuals(Report *r)
     Plot *p = figure_begin(r, &r->residual, 440, 270);
     int ncloud = add_cloud(r, p, "cloud", add_ratio, false, n, &ratio);
     int nkept = add_cloud(r, p, "kept", add_ratio, true, n, &ratio);
-    figure_label(p, 'x', r->in->spec->op->axis[r->groups.axis].name);
+    figure_label(p, 'x', r->groups.axes);
     figure_label(p, 'y', "predicted / measured");
     axis_log(p, 'x', x, 8);
     axis_log(p, 'y', range_widened(ratio, 1.05), 7);

@@ -46,7 +46,7 @@ static void draw_map(Report *r, int *index, int width)
     x = range_widened(x, 1.08);
     text_add(&p->script, "unset grid\nset border 1\nset lmargin 1.5\nset tmargin 0\nunset ytics\n"
                          "set style fill solid 1 noborder\n");
-    figure_label(p, 'x', r->in->spec->op->axis[r->groups.axis].name);
+    figure_label(p, 'x', r->groups.axes);
     axis_log(p, 'x', x, 9);
     text_printf(&p->script, "set yrange [0:%d]\n", row);
     data_begin(p, "run");
@@ -106,20 +106,22 @@ static int64_t count_distinct(Plane *q, int x, int y)
     return n;
 }
 
-/* The two extents that vary most, if they do so independently. */
+/* The extent that varies most, and of those that vary independently of it the one that varies most. */
 static bool choose_axes(Plane *q)
 {
     const int naxis = q->r->in->spec->op->naxis;
     int64_t most = 1, second = 1;
-    int x = -1, y = -1;
+    int x = 0, y = -1;
     for (int axis = 0; axis < naxis; axis++) {
         const int64_t n = count_distinct(q, axis, axis);
         if (n > most) {
-            second = most;
-            y = x;
             most = n;
             x = axis;
-        } else if (n > second) {
+        }
+    }
+    for (int axis = 0; axis < naxis; axis++) {
+        const int64_t n = axis == x ? 1 : count_distinct(q, axis, axis);
+        if (n > second && count_distinct(q, x, axis) > most) {
             second = n;
             y = axis;
         }

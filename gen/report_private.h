@@ -21,19 +21,21 @@ enum {
     REPORT_MAX_PLOT = REPORT_MAX_PANEL + REPORT_MAX_PLANE + 6
 };
 
-/* Instances that differ in one extent only, ascending by it. */
+/* Instances that differ in one dim only, or where there is none in one extent, ascending by it. */
 typedef struct {
+    int axis; /* an extent that varies along it: of the x axis */
     int64_t n, ntuned;
     int64_t *at; /* indices into Spec.instance */
     double weight;
-    const char *label; /* "N = 768, K = 768, 2 threads" */
+    const char *label; /* "N = 768, K = 768, 2 threads"; "M = T, N = T, K = 512" */
     bool panel, bar;   /* among those that are shown in figures: the heaviest */
 } Group;
 
 typedef struct {
-    int axis; /* the extent with the most values */
+    const int *axis;  /* one a declared shape */
+    const char *axes; /* of the x axis of figures of several groups: "M", "M or N" */
     int ngroup, npanel, nbar;
-    Group *group; /* by threads, then the other extents */
+    Group *group; /* by threads, declared shape and its other dims */
 } Groups;
 
 Groups report_groups(Arena *a, const Spec *spec);
@@ -57,7 +59,7 @@ typedef struct {
     bool has_roof, has_library;          /* in some panel */
     double speedup; /* time with one kernel for all shapes / with the chosen ones, weighted geometric mean */
     double library; /* its time / the chosen kernel's, geometric mean; 0: not known */
-    double tuned_regret, worst_regret; /* over tuned shapes: weighted mean, largest */
+    double tuned_regret, worst_regret; /* over tuned shapes: weighted mean; largest of those that can be said */
     int64_t worst;                     /* the instance of the largest */
 } Report;
 
@@ -88,11 +90,17 @@ void report_table_model(Report *r);
 void report_table_adapt(Report *r); /* prices, and residuals of f_adapt */
 void report_contract(Report *r);    /* the regret contract, in words and as tables */
 
+/* What the contract says of a tuned shape. NULL: nothing was compared there. */
+const ContractShape *report_contract_shape(const Report *r, int64_t shape);
+bool report_is_unsaid(const Report *r,
+                      int64_t shape); /* its times differ too much to say how far it is from the best */
+const char *report_above_text(Report *r, double above, bool unsaid); /* "1.2 %", "† 18.3 %" */
+const char *report_spread_text(Report *r, const ContractShape *s);
 int64_t report_instance(const Report *r, int64_t shape); /* index of a tuned shape's instance */
 double report_cost(const Report *r, int64_t instance, int kernel);
 const char *report_shape_text(Report *r, const Instance *inst); /* "M = 80, N = 768, K = 768" */
 
-double report_varying(const Report *r, int64_t instance); /* the extent that varies most */
+double report_varying(const Report *r, int64_t instance); /* the extent of its group's x axis */
 struct Range report_shared_x(const Report *r); /* of all groups that are drawn, so that they can be compared */
 
 extern const char report_style[];

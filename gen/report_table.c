@@ -183,8 +183,8 @@ typedef struct {
 
 static void plain_heads(Report *r)
 {
-    static const char *const name[] = { "weight",     "kernel",    "time",       "GFLOP/s",
-                                        "above best", "runner-up", "its margin", "error" };
+    static const char *const name[] = { "weight",     "kernel",       "time",      "GFLOP/s",
+                                        "above best", "times differ", "runner-up", "its margin" };
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         table_head(r, "num", name[i]);
 }
@@ -192,16 +192,15 @@ static void plain_heads(Report *r)
 static void plain_cells(Report *r, int64_t shape, const Choice *c)
 {
     const Instance *inst = r->in->study->shape[shape];
-    const Assignment *as = r->in->assignment;
     const double flops = spec_flops(r->in->spec, inst->extent);
     table_cell(r, "num", number_sig(r->arena, inst->weight, 3));
     table_cell(r, "num", arena_printf(r->arena, "k%d", c->kernel));
     table_cell(r, "num", time_text(r, c->ns, c->measured));
     table_cell(r, "num", flops > 0 ? number_sig(r->arena, flops / c->ns, 3) : "-");
-    table_cell(r, "num", number_percent(r->arena, c->ns / c->best_ns - 1));
+    table_cell(r, "num", report_above_text(r, c->ns / c->best_ns - 1, report_is_unsaid(r, shape)));
+    table_cell(r, "num", report_spread_text(r, report_contract_shape(r, shape)));
     table_cell(r, "num", c->runner < 0 ? "-" : arena_printf(r->arena, "k%d", c->runner));
     table_cell(r, "num", c->runner < 0 ? "-" : number_percent(r->arena, c->runner_ns / c->ns - 1));
-    table_cell(r, "num", number_sig(r->arena, r->in->study->trial[as->kernel[c->kernel]].max_err, 2));
 }
 
 static bool knows_limits(const Report *r) { return r->in->roofline && r->in->roofline->nlimit; }
@@ -247,7 +246,7 @@ static void rival_cells(Report *r, int64_t shape, const Choice *c)
     table_cell(r, "num", time_text(r, c->ns, c->measured));
     if (knows_library(r))
         table_cell(r, "num",
-                   library > 0 ? arena_printf(r->arena, "\xc3\x97 %s", number_sig(r->arena, library / c->ns, 3)) : "-");
+                   library > 0 ? arena_printf(r->arena, "\xc3\x97 %s", number_ratio(r->arena, library / c->ns)) : "-");
     table_cell(r, "num",
                signed_percent(r, cost_predict(r->in->model, kernel, inst->extent, inst->threads) / c->ns - 1));
     if (knows_limits(r))
@@ -359,6 +358,7 @@ static void kernel_row(Report *r, int k, double total)
     table_cell(r, "num", number_bytes(r->arena, t->code_bytes));
     table_cell(r, "num", number_count(r->arena, count));
     table_cell(r, "num", number_percent(r->arena, weight / total));
+    table_cell(r, "num", number_sig(r->arena, t->max_err, 2));
     table_row_end(r);
 }
 
@@ -366,8 +366,8 @@ void report_table_kernels(Report *r)
 {
     static const struct {
         const char *name, *class;
-    } column[] = { { "kernel", NULL }, { "template", NULL },       { "parameters", NULL },
-                   { "code", "num" },  { "shapes served", "num" }, { "share of weight", "num" } };
+    } column[] = { { "kernel", NULL },         { "template", NULL },         { "parameters", NULL }, { "code", "num" },
+                   { "shapes served", "num" }, { "share of weight", "num" }, { "error", "num" } };
     double total = 0;
     for (int64_t i = 0; i < r->in->spec->ninstance; i++)
         total += r->in->spec->instance[i].weight;

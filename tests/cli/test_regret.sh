@@ -79,8 +79,57 @@ once 10000,11000 >busy
 once 10000,10010 >calm
 run 0 replay tiny.cfg --records busy -o busy.out
 grep -q 'the machine was busy: times are off by 10%' "$out" || failed "noise is not told"
+said 'of 4 of the 4 shapes that were compared it cannot be said how good the choice is'
+said 'Most do: the machine was too busy'
+[ "$(stated busy.out/regret.json bound tuned worst)" = null ] || failed "a bound of what cannot be said"
+[ "$(stated busy.out/regret.json regret tuned said)" = 0 ] || failed "it is said all the same"
+[ "$(grep -c 'cannot be said: times differ by 10.0 %' busy.out/README.md)" -eq 4 ] || failed "README.md does not name the shapes"
+grep -q 'These are most shapes: the machine was too busy' busy.out/README.md || failed "README.md does not say that it is vague"
+run 3 bench busy.out --regret
+said 'the package states no bound: the times of all its shapes differed by too much'
 run 0 replay tiny.cfg --records calm -o calm.out
 not_said 'the machine was busy'
+not_said 'cannot be said'
+
+section a shape whose times differ is named, and the bound is for the others
+# On T = 9 the best of the other kernels took 6 and 9 times as long as the anchor.
+awk -v key="$(key 3)" '/"final":true/ && /"extent":\[9,/ && index($0, key) {
+    sub(/"ns":\[[^]]*\]/, n++ ? "\"ns\":[90000,90000]" : "\"ns\":[60000,60000]")
+    sub(/"anchor_ns":[^,}]*/, "\"anchor_ns\":10000") } { print }' good >differing
+run 0 replay tiny.cfg --records differing -o differing.out
+said 'of 1 of the '
+json=differing.out/regret.json
+shapes $json | grep '"said": false' >unsaid
+[ "$(wc -l <unsaid)" -eq 1 ] && grep -q '"M": 9,.*"spread": 0.5000,' unsaid || failed "not T = 9 alone cannot be said: $(cat $json)"
+[ "$(stated $json regret tuned measured),$(stated $json regret tuned said)" = 4,3 ] || failed "it is not counted"
+holds "$(stated $json bound tuned worst) < 0.15" || failed "the others' bound is not their own: $(cat $json)"
+grep -q 'M = 9, N = 24, K = 200, 1 thread: cannot be said: times differ by 50.0 %' differing.out/README.md || failed "README.md does not name it"
+grep -q 'cannot be said' differing.out/report.html || failed "report.html does not mark it"
+run 0 bench differing.out --regret
+grep '^M 9 ' "$out" | grep -q 'no bound is stated: times differed by 50.0 %' || failed "bench does not say that it has no bound"
+[ "$(grep -c 'no bound is stated' "$out")" -eq 1 ] || failed "bench says so of others"
+grep -q '^tuned: 3 shapes' "$out" || failed "bench counts it"
+
+section it is measured again while there is time
+held=$(held_out differing)
+grep -v -F "$held" differing >out/tiny.records.jsonl
+cp out/tiny.records.jsonl before
+run 0 tiny.cfg
+passes() { grep '"final":true' "$1" | grep "\"extent\":\[$2," | grep -c "$(key 3)" || :; }
+[ "$(passes out/tiny.records.jsonl 9)" -ge $(($(passes before 9) + 2)) ] || failed "it was not measured again"
+[ "$(passes out/tiny.records.jsonl 4)" -eq "$(passes before 4)" ] || failed "others were measured again"
+[ "$(shapes out/tiny/regret.json | grep '"M": 9,' | grep -c '"said": true')" -eq 1 ] || failed "it still cannot be said: $(cat out/tiny/regret.json)"
+cp good out/tiny.records.jsonl
+run 0 tiny.cfg
+
+section a machine too busy to judge
+program busy-runner <<'RUN'
+"$RUNNER" --targets "$TARGETS" | sed -u 's/"ns":\[/"ns":[1.0,/'
+RUN
+RUNNER="$runner" TARGETS="$tmp/inst/share/dcgen/templates/targets" run 3 bench out/tiny --regret --runner ./busy-runner
+said 'of most shapes the regret cannot be said'
+grep -q 'again, cannot be said: times differ by' "$out" || failed "it was not measured again"
+grep -q '^within the stated bound' "$out" && failed "a verdict on nothing"
 
 section a good choice is within its bound
 run 0 bench out/tiny --regret

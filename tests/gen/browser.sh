@@ -3,7 +3,7 @@
 # browser: what tests of reports in a real browser share; sourced by them. It skips the test where no browser starts, and gives
 #
 #   check_page FILE      no message on the console, no horizontal scrolling from 320 pixels on, dark when the user wants it dark
-#                        (figures too), every figure drawn, everything that is drawn inside its figure
+#                        (figures too), every figure drawn, everything that is drawn inside its figure, a shade where a table goes on behind an edge
 #
 # The page allows no scripts, so it is measured from outside, by a page of ours that has it in a frame.
 set -eu
@@ -26,10 +26,15 @@ HEAD
 "></iframe><script>
 addEventListener("load", function () {
     var frame = document.getElementById("page"), doc = frame.contentDocument, view = frame.contentWindow;
-    var wide = [], out = [], empty = [], drawn = 0;
+    var wide = [], out = [], empty = [], cut = [], drawn = 0;
     var body = view.getComputedStyle(doc.body), line = doc.querySelector(".plot .l5");
     doc.querySelectorAll("main *").forEach(function (e) {
         if (!e.closest(".scroll") && e.getBoundingClientRect().right > view.innerWidth + 1) wide.push(e.tagName);
+    });
+    doc.querySelectorAll(".scroll").forEach(function (e) {
+        var look = view.getComputedStyle(e);
+        if (e.scrollWidth > e.clientWidth + 1 && !(/gradient/.test(look.backgroundImage) && /local.*scroll/.test(look.backgroundAttachment)))
+            cut.push(e.getAttribute("aria-label"));
     });
     doc.querySelectorAll(".plot").forEach(function (svg) {
         var box = svg.getBoundingClientRect(), shapes = 0;
@@ -47,7 +52,7 @@ addEventListener("load", function () {
     });
     var pre = document.createElement("pre");
     pre.textContent = "probe inner=" + view.innerWidth + " scroll=" + doc.documentElement.scrollWidth +
-        " drawn=" + drawn + " wide=" + wide.join(",") + ";outside=" + out.join(",") + ";empty=" + empty.join(",") +
+        " drawn=" + drawn + " wide=" + wide.join(",") + ";outside=" + out.join(",") + ";empty=" + empty.join(",") + ";cut=" + cut.join(",") +
         ";page=" + body.backgroundColor + " ink=" + body.color +
         " line=" + (line ? view.getComputedStyle(line).stroke : "none") + " end";
     document.body.appendChild(pre);
@@ -79,7 +84,7 @@ check_width() {  # check_width FILE WIDTH OPTION...
     [ -n "$seen" ] || fail "no answer at $2"
     [ "$(field "$seen" inner)" -eq "$2" ] || fail "the frame is not $2 wide: $seen"
     [ "$(field "$seen" scroll)" -le "$(field "$seen" inner)" ] || fail "the page scrolls sideways at $2: $seen"
-    case $seen in *" wide=;outside=;empty=;"*) ;; *) fail "something reaches out or is not drawn at $2: $seen" ;; esac
+    case $seen in *" wide=;outside=;empty=;cut=;"*) ;; *) fail "something reaches out, is not drawn, or is cut off without a cue at $2: $seen" ;; esac
     if grep -q '<svg class="plot"' "$1"; then
         [ "$(field "$seen" drawn)" -gt 0 ] || fail "no figure is drawn at $2"
     fi

@@ -234,6 +234,8 @@ static void has_all_figures(void **state)
         static const char *const id[] = { "curve", "progress" };
         assert_non_null(strstr(html, arena_printf(y.arena, "<figcaption id=\"%s\">", id[k])));
     }
+    assert_int_equal(count(html, ">error</th>"), 1); /* of each kernel, not of each shape */
+    assert_null(strstr(html, "Median of"));          /* the least is what counts */
     assert_true(count(html, "<path class=\"l5\"") >= 6);
     assert_true(count(html, "<polygon class=\"l16\"") >= 1);
     assert_true(count(html, "<text class=\"l3\"") > 50);
@@ -416,6 +418,9 @@ static void does_with_one_static_shape(void **state)
     const char *html = draw(one.arena, &in);
     free(read_page(html));
     assert_non_null(strstr(html, "1 kernel ("));
+    assert_non_null(strstr(html, "there is no curve to draw")); /* no section is empty */
+    assert_null(strstr(html, "</h2>\n</section>"));
+    assert_non_null(strstr(html, "k0 serves all shapes"));
     assert_null(strstr(html, "nan"));
     assert_null(strstr(html, "gnuplot"));
     arena_free(one.arena);
@@ -438,6 +443,68 @@ static void does_with_many_groups_and_threads(void **state)
     assert_non_null(strstr(html, "Only the heaviest groups"));
     assert_non_null(strstr(html, "2 threads</figcaption>"));
     arena_free(many.arena);
+}
+
+/* Extents that follow one dim make one group: a curve, not as many dots as the dim has values. */
+static void extents_of_one_dim_are_one_group(void **state)
+{
+    (void)state;
+    static const char text[] = "name = \"square\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+                               "dims = { S = { min = 1; max = 2; }; T = { min = 1; max = 64; }; };\n"
+                               "shapes = ( { M = \"T\"; N = \"T\"; K = 512; }, { M = 64; N = \"16*T\"; K = 256; },\n"
+                               "           { M = \"T\"; N = \"S\"; K = 96; }, { M = 7; N = 9; K = 11; } );\n"
+                               "layout = { W = \"NK\"; packed = true; };\n"
+                               "budget = { kernels = 4; code_kib = 512; trials = 8; seconds = 10; }; threads = [1];\n";
+    static const char *const label[] = { "M = T, N = T, K = 512", "M = 64, K = 256", "N = 1, K = 96", "N = 2, K = 96" };
+    Synthetic square;
+    assert_true(synthetic_make(&square, text, 12));
+    ReportInput in = input_of(&square);
+    const char *html = draw(square.arena, &in);
+    free(read_page(html));
+    assert_int_equal(count(html, "id=\"panel-"), 4); /* the last shape varies along nothing */
+    for (int i = 0; i < 4; i++)
+        if (!strstr(html, arena_printf(square.arena, "\">%s</figcaption>", label[i])))
+            fail_msg("no %s", label[i]);
+    assert_non_null(strstr(html, ">M or N</text>"));
+    arena_free(square.arena);
+}
+
+/* Two extents follow one dim and a third another: the plane is of two that vary by themselves. */
+static void a_plane_is_of_two_dims(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "name = \"square\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+        "dims = { T = { min = 1; max = 64; }; S = { min = 1; max = 12; }; };\n"
+        "shapes = ( { M = \"T\"; N = \"T\"; K = \"64*S\"; } ); layout = { W = \"NK\"; packed = true; };\n"
+        "budget = { kernels = 4; code_kib = 512; trials = 8; seconds = 10; }; threads = [1];\n";
+    Synthetic square;
+    assert_true(synthetic_make(&square, text, 12));
+    ReportInput in = input_of(&square);
+    const char *html = draw(square.arena, &in);
+    assert_int_equal(count(html, "<figcaption id=\"plane-"), 1);
+    assert_null(strstr(html, "<figcaption id=\"map\">"));
+    arena_free(square.arena);
+}
+
+/* A shape whose times differ too much is marked where it stands, and is not the worst one. */
+static void marks_what_cannot_be_said(void **state)
+{
+    (void)state;
+    const int64_t n = y.study->nshape;
+    ContractShape *shape = ARENA_ARRAY(y.arena, (size_t)n, ContractShape);
+    Contract c = { .nshape = n, .shape = shape, .tuned = { .nshape = n, .nmeasured = n, .nsaid = n - 2 } };
+    for (int64_t j = 0; j < n; j++)
+        shape[j] = (ContractShape){ .inst = y.study->shape[j], .measured = true, .spread = 0.01, .said = true };
+    shape[3].said = shape[8].said = false;
+    shape[3].spread = 0.183;
+    ReportInput in = input_of(&y);
+    in.contract = &c;
+    const char *html = draw(y.arena, &in);
+    assert_int_equal(count(html, "<td class=\"num\">\xe2\x80\xa0 "), 2);
+    assert_int_equal(count(html, "<td class=\"num\">18.3 %</td>"), 1);
+    assert_non_null(strstr(html, "So it is on 2 of the 36 tuned shapes."));
+    assert_null(strstr(page(), "\xe2\x80\xa0 "));
 }
 
 static const char plane_spec[] =
@@ -524,6 +591,11 @@ static void rounds_for_people(void **state)
     assert_string_equal(number_time(a, INFINITY), "-");
     assert_string_equal(number_bytes(a, 42189), "41.2 KiB");
     assert_string_equal(number_percent(a, -0.0001), "0.0 %");
+    assert_string_equal(number_ratio(a, 1.0042), "1.004");
+    assert_string_equal(number_ratio(a, 0.9968), "0.997");
+    assert_string_equal(number_ratio(a, 1.384), "1.38");
+    assert_string_equal(number_ratio(a, 0.2), "0.200");
+    assert_string_equal(number_ratio(a, INFINITY), "-");
     assert_string_equal(number_percent(a, 0.0134), "1.3 %");
     assert_string_equal(number_count(a, -1234567), "-1,234,567");
     assert_string_equal(number_count(a, 123), "123");
@@ -568,6 +640,9 @@ int main(int argc, char **argv)
                                         cmocka_unit_test(does_with_one_static_shape),
                                         cmocka_unit_test(does_with_many_groups_and_threads),
                                         cmocka_unit_test(two_dims_make_a_plane),
+                                        cmocka_unit_test(extents_of_one_dim_are_one_group),
+                                        cmocka_unit_test(a_plane_is_of_two_dims),
+                                        cmocka_unit_test(marks_what_cannot_be_said),
                                         cmocka_unit_test(plots_only_what_is_ours),
                                         cmocka_unit_test(a_faulty_script_is_no_figure),
                                         cmocka_unit_test(rounds_for_people),

@@ -9,7 +9,8 @@
 #
 # emulator: a program that is linked with the emulator, and is left out where that is not built; label: further labels,
 # by commas; timeout: seconds; serial: runs alone; fixture: runs only when tests/<area>/setup_<fixture>.sh, itself run
-# once before, succeeded. "slow" stays out of the sanitizer builds; shell tests of whole packages (tests/package) are
+# once before, succeeded; cost: seconds that it takes, where these are many, as the longest begin first; thorough: a
+# shell test that is there a second time, as <area>_test_<x>_thorough_sh with THOROUGH=1, and does more then. "slow" stays out of the sanitizer builds; shell tests of whole packages (tests/package) are
 # slow by themselves. "thorough" stays out of all that `script/test` runs: it is for `script/test --thorough`.
 set(run_clean sh ${PROJECT_SOURCE_DIR}/tests/run_clean.sh)
 if(DCGEN_SANITIZE)
@@ -19,7 +20,7 @@ else()
 endif()
 
 function(dcgen_register_test name file area default_timeout)
-    set(labels ${area})
+    set(labels ${area} ${ARGN})
     set(timeout ${default_timeout})
     set(serial OFF)
     file(STRINGS ${file} wish REGEX "^[ #/*]*ctest: " LIMIT_COUNT 1)
@@ -29,6 +30,9 @@ function(dcgen_register_test name file area default_timeout)
     endif()
     if(wish MATCHES "timeout=([0-9]+)")
         set(timeout ${CMAKE_MATCH_1})
+    endif()
+    if(wish MATCHES "cost=([0-9]+)")
+        set_tests_properties(${name} PROPERTIES COST ${CMAKE_MATCH_1})
     endif()
     if(wish MATCHES " serial")
         set(serial ON)
@@ -72,11 +76,15 @@ function(dcgen_add_shell_test file)
     get_filename_component(folder ${file} DIRECTORY)
     get_filename_component(area ${folder} NAME)
     set(name ${area}_${base})
-    add_test(NAME ${name}_sh
-        COMMAND ${CMAKE_COMMAND} -E env DCGEN=${CMAKE_BINARY_DIR}/dcgen SRC=${PROJECT_SOURCE_DIR}
-                BIN=${CMAKE_BINARY_DIR} ${run_clean} sh ${file}
-        WORKING_DIRECTORY ${folder})
+    set(environment DCGEN=${CMAKE_BINARY_DIR}/dcgen SRC=${PROJECT_SOURCE_DIR} BIN=${CMAKE_BINARY_DIR})
+    add_test(NAME ${name}_sh COMMAND ${CMAKE_COMMAND} -E env ${environment} ${run_clean} sh ${file} WORKING_DIRECTORY ${folder})
     dcgen_register_test(${name}_sh ${file} ${area} 300)
+    file(STRINGS ${file} twice REGEX "^# ctest: (.* )?thorough( |$)" LIMIT_COUNT 1)
+    if(twice)
+        set(name ${name}_thorough_sh)
+        add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E env ${environment} THOROUGH=1 ${run_clean} sh ${file} WORKING_DIRECTORY ${folder})
+        dcgen_register_test(${name} ${file} ${area} 600 thorough)
+    endif()
 endfunction()
 
 file(GLOB unit_tests CONFIGURE_DEPENDS tests/*/test_*.c)

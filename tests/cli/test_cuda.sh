@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: label=slow timeout=300
+# ctest: label=slow timeout=300 cost=35
 #
 # CUDA targets where there is no GPU: what is said when something is missing, the way without measurements, its package. The only CUDA
 # template is tests/cli/templates/dense/plain.cu, which compiles at once.

@@ -3,7 +3,7 @@
 #
 # SIGINT, SIGTERM and SIGHUP in every phase: exit code 130, what was measured is kept, nothing lives on, and the same command goes on.
 # Ctrl-C on a terminal leaves it as it was.
-# ctest: label=slow
+# ctest: label=slow cost=25
 . "$SRC/tests/cli/lib.sh"
 if ! env --default-signal=INT true 2>/dev/null; then
     skipped "env cannot restore signals, which a shell without job control has ignored"

@@ -3,7 +3,7 @@
 #
 # --templates DIR with faulty templates. What is wrong with a template's text is told at its line; what is wrong with a kernel becomes
 # a record, and the package is made of the good ones.
-# ctest: label=slow
+# ctest: label=slow cost=60
 . "$SRC/tests/cli/lib.sh"
 write_spec tiny.cfg
 plain=$SRC/tests/cli/templates/dense/plain.c

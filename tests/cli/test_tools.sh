@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Compilers and runners that are missing, fail, lie, or hang. Those that hang are waited for in the background.
-# ctest: label=slow
+# ctest: label=slow cost=50
 . "$SRC/tests/cli/lib.sh"
 write_spec tiny.cfg
 

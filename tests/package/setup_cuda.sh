@@ -1,14 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Generates the packages of cuda/ once for all tests of this folder, without a GPU: $BIN/tests/packages_cuda/{NAME,
-# NAME.jsonl}. None where there is no nvcc, no C++ compiler or no emulator; tests look for themselves.
-# ctest: timeout=400
+# Generates packages of cuda/ without a GPU: $BIN/tests/packages_cuda/{NAME, NAME.jsonl}. None where there is no nvcc, no C++ compiler or no
+# emulator; tests look for themselves.
+#
+#   setup_cuda.sh              those that every test may take
+#   setup_cuda.sh NAME NAME    two more, which test_cuda.sh asks for when it is to be thorough
+# ctest: timeout=400 cost=60
 set -eu
 
 out=$BIN/tests/packages_cuda
-rm -rf -- "$out"
-mkdir -p -- "$out"
+if [ $# -eq 0 ]; then
+    set -- gpu_b gpu_a gpu_d
+    rm -rf -- "$out"
+    mkdir -p -- "$out"
+fi
 for program in nvcc c++; do
     command -v $program >/dev/null 2>&1 || { echo "skipped: $program is not installed"; exit 0; }
 done
@@ -21,9 +27,9 @@ generate() {   # generate NAME...: one after the other; the last thing it makes 
     done
 }
 
-generate gpu_b gpu_d &
-generate gpu_a gpu_c gpu_e
+generate "$1" &
+(shift; generate "$@")
 wait $!
-for spec in "$SRC"/tests/package/cuda/*.cfg; do
-    [ -e "$out/$(basename -- "$spec" .cfg).done" ] || { echo "FAILED: $spec"; exit 1; }
+for name in "$@"; do
+    [ -e "$out/$name.done" ] || { echo "FAILED: $name.cfg"; exit 1; }
 done

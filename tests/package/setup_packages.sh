@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Generates the packages of spec/ once for all tests of this folder: $BIN/tests/packages/{NAME, NAME.jsonl}.
-# ctest: timeout=240
+# ctest: timeout=240 cost=30
 set -eu
 
 out=$BIN/tests/packages

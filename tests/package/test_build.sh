@@ -3,7 +3,7 @@
 #
 # A package by itself: its CMakeLists.txt builds it without a warning by gcc and, one of them, by clang, its test passes,
 # its benchmark runs, against a CBLAS where there is one and without.
-# ctest: timeout=480 fixture=packages
+# ctest: timeout=480 cost=35 fixture=packages
 . "$SRC/tests/package/common.sh"
 
 # built NAME FOLDER OPTION...: configures and builds into FOLDER.

@@ -4,9 +4,15 @@
 # Packages for GPUs where there is none. As a product takes them: nvcc builds them without a warning and without spills,
 # their headers and symbols are in order. And all their kernels, with the dispatcher, executed by the emulator: the
 # package's own test passes on devices of several kinds, and does not once a kernel is broken.
-# ctest: timeout=400 fixture=cuda
+# With THOROUGH for further data types, and on more devices.
+# ctest: thorough timeout=400 cost=90 fixture=cuda
 packages=$BIN/tests/packages_cuda
-[ -e "$packages/gpu_e.done" ] || { echo "skipped: there are no packages for GPUs (setup_cuda.sh says why)"; exit 77; }
+installed='gpu_b;gpu_d'
+if [ -n "${THOROUGH:-}" ]; then
+    sh "$SRC/tests/package/setup_cuda.sh" gpu_e gpu_c
+    installed='gpu_b;gpu_e'
+fi
+[ -e "$packages/gpu_a.done" ] || { echo "skipped: there are no packages for GPUs (setup_cuda.sh says why)"; exit 77; }
 . "$SRC/tests/package/common.sh"
 emulator=$SRC/templates/device/emulator
 
@@ -83,7 +89,11 @@ check_emulated() {   # check_emulated NAME
     mkdir -p "$tmp/emu/$1"
     cp "$packages/$1/kernels.cu" "$packages/$1/dispatch.h" "$tmp/emu/$1"
     emulated "$tmp/emu/$1" "$1"
-    case $1 in gpu_[ab]) devices="90,30 89,120 80,120 75,120" ;; *) devices="90,60 80,120" ;; esac
+    case ${THOROUGH:-},$1 in
+    1,gpu_[ab]) devices="90,30 89,120 80,120 75,120" ;;
+    ,gpu_b) devices="90,60 89,120 75,120" ;;
+    *) devices="90,60 80,120" ;;
+    esac
     for device in $devices; do
         run "$tmp/emu/$1" "${device%,*}" "${device#*,}" || { cat "$tmp/emu/$1/log"; failed "$1 on the emulated device $device"; }
         grep -q ' checks, 0 failed' "$tmp/emu/$1/log" || failed "$1: no result"
@@ -118,7 +128,7 @@ have c++ || { echo "skipped: there is no C++ compiler"; exit 77; }
 (
     tmp=$tmp/second
     mkdir -p "$tmp"
-    for name in gpu_a gpu_c; do check_emulated $name; done
+    for name in gpu_a ${THOROUGH:+gpu_c}; do check_emulated $name; done
     broken_ones
 ) &
 second=$!
@@ -128,6 +138,6 @@ for name in $names; do
     check_symbols "$name"
 done
 product "$tmp/sub" 'gpu_a;gpu_d' -DFOLDER="$packages"
-product "$tmp/found" 'gpu_b;gpu_e' -DCMAKE_PREFIX_PATH="$tmp/installed"
-for name in gpu_b gpu_d gpu_e; do check_emulated $name; done
+product "$tmp/found" "$installed" -DCMAKE_PREFIX_PATH="$tmp/installed"
+for name in gpu_b gpu_d ${THOROUGH:+gpu_e}; do check_emulated $name; done
 wait $second

@@ -4,9 +4,11 @@
 # Which kernels run on which CPU. qemu stands in for CPUs without AVX-512 (Haswell) and without AVX (Nehalem);
 # NAME_CPU fixes the instruction set when compiling. Each time the package's own test passes, and the kernels that the
 # package chooses are those that it should. Another architecture (aarch64) has the portable kernels alone.
-# ctest: timeout=360 fixture=packages
+# A fixed set, and another architecture, for one package; with THOROUGH for both.
+# ctest: thorough timeout=360 cost=20 fixture=packages
 . "$SRC/tests/package/common.sh"
 names='pkg_a pkg_d' # one that packs, with an epilogue, and one that does not, for threads
+fixed=${THOROUGH:+pkg_d }pkg_a
 
 # The package's instruction sets, best first, as dispatch.h numbers them: "avx512 avx2 portable".
 sets_of() {
@@ -74,8 +76,10 @@ for name in $names; do
         fi
         emulate "$name" "$tmp/$name" Nehalem 'portable'
     fi
+done
+for name in $fixed; do
     i=0
-    for s in $sets; do
+    for s in $(sets_of "$name"); do
         case " $cpu_has " in
         *" $s "*)
             build_both cc "$name" "$tmp/$name-$i" "-O1 -D${name}_CPU=$i"
@@ -90,7 +94,7 @@ done
 
 arm=aarch64-linux-gnu-gcc
 if have $arm && have qemu-aarch64; then
-    for name in $names; do
+    for name in $fixed; do
         build_both $arm "$name" "$tmp/$name-arm" '-O1 -Wall -Wextra -static'
         quiet qemu-aarch64 "$tmp/$name-arm/test"
         logged ' 0 failed'

@@ -3,7 +3,7 @@
  * The emulator, by its runner: kernels of tests/search/emu/ are right as they stand, and are broken in one place each
  * by macros. Each mistake must be found, and named for what it is. What it counts is compared with known patterns.
  *
- *   ctest: label=slow timeout=300
+ *   ctest: label=slow timeout=300 cost=25
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -207,7 +207,7 @@ void study_measure(Study *s, const MeasureRecord *m)
     }
     if (m->max_err > t->max_err)
         t->max_err = m->max_err;
-    if (j >= 0 && m->nsample > 0)
+    if (j >= 0 && m->nsample > 0 && t->c.target == s->target) /* times of another target have another anchor */
         take_time(s, t, j, m);
 }
 
@@ -261,6 +261,13 @@ static const Target *find_target(const Study *s, const TargetList *targets, cons
     return t && (t == s->target || target_is_fallback(targets, t, s->target)) ? t : NULL;
 }
 
+/* Of a lesser target no other kernel matters: those of its own search, which the same file may hold, are no part of this one. */
+static bool is_general(const Candidate *c)
+{
+    Candidate general;
+    return candidate_general(c->t, c->target, &general) && candidate_same(c, &general);
+}
+
 static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *templates, const TargetList *targets,
                         const Device *device)
 {
@@ -268,7 +275,8 @@ static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *tem
     const Template *t = target ? find_template(templates, k) : NULL;
     Candidate c;
     /* The key is computed, not believed: a record whose key does not follow from its own contents is of no use. */
-    if (!t || !record_candidate(k, t, target, &c) || !candidate_fits(&c, s->spec, device) ||
+    if (!t || !record_candidate(k, t, target, &c) || (target != s->target && !is_general(&c)) ||
+        !candidate_fits(&c, s->spec, device) ||
         strcmp(candidate_key(s->arena, &c, s->context_hash, device), k->key) != 0)
         return;
     study_add(s, &c);

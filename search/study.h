@@ -55,8 +55,9 @@ typedef struct {
 } Study;
 
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash);
-/* Takes over every record of the study's device whose key belongs to a candidate of these templates. The order of records does not
- * matter: the same records make the same study. A kernel that did not fail and was timed on none of the study's shapes is left out.
+/* Takes over every record of the study's device whose key belongs to a candidate of these templates: of the study's target, or a general
+ * kernel of a target that stands in for it. The order of records does not matter: the same records make the same study. A kernel that did
+ * not fail and was timed on none of the study's shapes is left out.
  * Failures stay, but for two kinds, which a later run tries once more: what was too slow (a machine under load makes it so), and general
  * kernels, which nothing goes without, whatever failed but for wrong results and spills. That try's records say "again", and settle it: a
  * kernel that is right then is as good as any. Only where no kernel works are general ones tried in every run. */
@@ -75,7 +76,8 @@ int64_t study_shape(const Study *s, const int64_t *extent, int threads); /* inde
 void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; unknown keys are ignored */
 /* Takes a measurement over. Machines are faster at one moment than at another (clock, neighbours), so a time counts as a part of the
  * time of the anchor, one kernel that is timed in turn with all others, and `ns` is that part of the anchor's least time. One taken
- * without an anchor counts as it is, and only as long as there is no other. */
+ * without an anchor counts as it is, and only as long as there is no other. Kernels of other targets have no times here: their own search
+ * has another anchor. */
 void study_measure(Study *s, const MeasureRecord *m);
 
 /* Fastest measured time of a tuned instance among usable trials, among final ones when there are any; INFINITY when there is none. */

@@ -356,6 +356,42 @@ static void records_in_any_order_make_the_same_study(void **state)
     assert_true(study_library(loaded[0], 0) == study_library(loaded[1], 0));
 }
 
+/* One file holds the searches of two targets, each with an anchor of its own, the lesser one faster: neither knows the other's times, nor
+ * any of its kernels but the general one, which stands in. */
+static void another_targets_search_is_no_part_of_it(void **state)
+{
+    (void)state;
+    enum { NKERNEL = 4 };
+    const Study *names = study_of_three();
+    const Target *avx2 = target_find(&y.targets, "avx2");
+    Study *lesser = study_new(y.arena, y.spec, &y.device, avx2, "0123456789abcdef"), *s = NULL;
+    Candidate c = y.space->candidate[0];
+    assert_true(candidate_general(c.t, avx2, &c));
+    study_add(lesser, &c);
+    c = y.space->candidate[0];
+    c.target = avx2;
+    study_add(lesser, &c);
+    KernelRecord kernel[NKERNEL] = { kernel_of(names, 0), kernel_of(names, 1), kernel_of(lesser, 0),
+                                     kernel_of(lesser, 1) };
+    MeasureRecord measure[NKERNEL];
+    for (int i = 0; i < NKERNEL; i++) {
+        measure[i] = record_of(i < 2 ? names : lesser, (Taken){ i % 2, 0, i < 2 ? 80 : 20, i < 2 ? 100 : 30, true });
+        measure[i].key = kernel[i].key;
+    }
+    const Records r = { .nkernel = NKERNEL, .kernel = kernel, .nmeasure = NKERNEL, .measure = measure };
+    s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    study_load(s, &r, &y.templates, &y.targets, &y.device);
+    assert_int_equal(s->ntrial, 3);
+    assert_int_equal(study_find_key(s, kernel[3].key), -1);
+    assert_true(s->trial[study_find_key(s, kernel[2].key)].ns[0] == 0);
+    assert_near(s->anchor[0].ns, 100);
+    assert_near(study_best(s, 0, NULL), 80);
+    lesser = study_new(y.arena, y.spec, &y.device, avx2, "0123456789abcdef");
+    study_load(lesser, &r, &y.templates, &y.targets, &y.device);
+    assert_int_equal(lesser->ntrial, 2);
+    assert_near(study_best(lesser, 0, NULL), 20);
+}
+
 /* Two kernels, each seen three times: the two least are 1 % apart. */
 static void noise_is_how_far_the_least_are_apart(void **state)
 {
@@ -430,6 +466,7 @@ int main(void)
         cmocka_unit_test(a_finding_is_for_good),
         cmocka_unit_test(left_out_of_a_run),
         cmocka_unit_test(records_in_any_order_make_the_same_study),
+        cmocka_unit_test(another_targets_search_is_no_part_of_it),
         cmocka_unit_test(noise_is_how_far_the_least_are_apart),
         cmocka_unit_test(noise_of_one_pass_is_that_of_its_samples),
         cmocka_unit_test(noise_has_its_place),

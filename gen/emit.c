@@ -15,27 +15,22 @@
 
 const Spec *emit_spec(const Emitter *e) { return e->in->unit.spec; }
 
-const EmitPart *emit_first(const Emitter *e) { return e->in->part; }
-
-const char *emit_tree_name(Emitter *e, const EmitEntry *entry)
-{
-    return e->in->npart == 1 ? arena_printf(e->arena, "%s_tree", emit_spec(e)->name)
-                             : arena_printf(e->arena, "%s_tree_%s", emit_spec(e)->name, entry->target->name);
-}
-
 /* ---- kernels ---- */
 
 static void add_kernel(Emitter *e, const UnitKernel *k)
 {
-    e->of[e->nkernel] = e->nentry;
-    e->kernel[e->nkernel++] = *k;
+    const size_t n = (size_t)e->nkernel++;
+    e->of = arena_grow(e->arena, e->of, n, n + 1, sizeof *e->of);
+    e->kernel = arena_grow(e->arena, e->kernel, n, n + 1, sizeof *e->kernel);
+    e->of[n] = e->nentry;
+    e->kernel[n] = *k;
 }
 
 static void add_tuned(Emitter *e, const EmitPart *part)
 {
     const Assignment *as = part->assignment;
-    EmitEntry *entry = &e->entry[e->nentry];
-    *entry = (EmitEntry){ part->study->target, part, e->nkernel, e->nkernel + as->general };
+    e->entry[e->nentry] =
+        (EmitEntry){ part->study->target, part, e->nkernel, as->nkernel, e->nkernel + as->general };
     for (int k = 0; k < as->nkernel; k++) {
         const Trial *t = &part->study->trial[as->kernel[k]];
         int64_t *value = ARENA_ARRAY(e->arena, TEMPLATE_MAX_PARAM, int64_t);
@@ -108,42 +103,57 @@ static const Template *most_trusted(const Emitter *e, const EmitPart *part, cons
     return best;
 }
 
-/* The first part that the target may stand in for; NULL: none. GPUs of a later generation than an inexact target's run its code too, but
- * what was tuned for it may not suit them: its own general kernel serves those. */
+/* What was tuned for the target; NULL: nothing. */
+static const EmitPart *part_of(const Emitter *e, const Target *target)
+{
+    for (int i = 0; i < e->in->npart; i++)
+        if (e->in->part[i].study->target == target)
+            return &e->in->part[i];
+    return NULL;
+}
+
+/* The first part whose machines' kin without its target may run this one; NULL: none. */
 static const EmitPart *stands_in_for(const Emitter *e, const Target *target)
 {
     for (int i = 0; i < e->in->npart; i++) {
         const Target *tuned = e->in->part[i].study->target;
-        const bool own = target == tuned && target_is_cuda(tuned) && !tuned->exact;
-        if (own || target_is_fallback(e->in->unit.targets, target, tuned))
+        if ((target == tuned && target_is_inherited(tuned)) ||
+            target_is_fallback(e->in->unit.targets, target, tuned))
             return &e->in->part[i];
     }
     return NULL;
 }
 
-/* Was it tuned itself? Then a CPU needs no general kernel besides. */
-static bool is_tuned(const Emitter *e, const Target *target)
+/* Machines that lack the tuned targets get the general kernel of each fallback, of the template that is trusted most. */
+static void add_general(Emitter *e, const Target *target)
 {
-    for (int i = 0; i < e->in->npart; i++)
-        if (e->in->part[i].study->target == target)
-            return true;
-    return false;
+    const EmitPart *part = stands_in_for(e, target);
+    const Template *best = part ? most_trusted(e, part, target) : NULL;
+    if (!best)
+        return;
+    e->entry[e->nentry] = (EmitEntry){ target, NULL, e->nkernel, 1, e->nkernel };
+    add_kernel(e, &(UnitKernel){ best, target, general_of(best, target)->value, { 0 } });
+    e->nentry++;
 }
 
-/* Machines that lack the tuned targets get the general kernel of each fallback, of the template that is trusted most. */
-static void add_lesser(Emitter *e)
+static void add_entries(Emitter *e)
 {
     const TargetList *targets = e->in->unit.targets;
-    for (int i = 0; i < targets->n; i++) {
-        const Target *target = &targets->t[i];
-        const EmitPart *part = stands_in_for(e, target);
-        const Template *best = part ? most_trusted(e, part, target) : NULL;
-        if (!best || (is_tuned(e, target) && (!target_is_cuda(target) || target->exact)))
-            continue;
-        e->entry[e->nentry] = (EmitEntry){ target, NULL, e->nkernel, e->nkernel };
-        add_kernel(e, &(UnitKernel){ best, target, general_of(best, target)->value, { 0 } });
-        e->nentry++;
+    for (int i = 0; i < targets->n; i++) { /* by descending rank */
+        const EmitPart *part = part_of(e, &targets->t[i]);
+        if (part)
+            add_tuned(e, part);
+        if (!part || target_is_inherited(&targets->t[i]))
+            add_general(e, &targets->t[i]);
     }
+}
+
+static Emitter *emitter_new(Arena *a, const EmitInput *in, Diag *d)
+{
+    Emitter *e = ARENA_NEW(a, Emitter);
+    *e = (Emitter){ .arena = a, .in = in, .diag = d, .family = family_find(in->unit.target->family) };
+    add_entries(e);
+    return e;
 }
 
 /* ---- sections of C files ---- */
@@ -296,7 +306,10 @@ static const char *about_dispatch(Emitter *e)
     for (int i = 0; i < e->in->npart; i++) {
         const Assignment *as = e->in->part[i].assignment;
         const Device *d = e->in->part[i].study->device;
-        text_printf(&t, " * %d kernels, %d leaves, %" PRId64 " shapes in range. ", as->nkernel, tree_nleaf(as->tree),
+        text_add(&t, " * ");
+        if (e->in->npart > 1)
+            text_printf(&t, "%s: ", e->in->part[i].study->target->name);
+        text_printf(&t, "%d kernels, %d leaves, %" PRId64 " shapes in range. ", as->nkernel, tree_nleaf(as->tree),
                     emit_spec(e)->ninstance);
         text_printf(&t,
                     d->modelled ? "No time was measured: all are computed for a %s;\n"
@@ -307,6 +320,20 @@ static const char *about_dispatch(Emitter *e)
     return arena_strdup(e->arena, text_str(&t));
 }
 
+/* The function that holds an entry's tree: "bert_dense_tree"; of several with the target's name behind. */
+static const char *tree_name(Emitter *e, const EmitEntry *entry)
+{
+    const char *name = emit_spec(e)->name;
+    return e->in->npart == 1 ? arena_printf(e->arena, "%s_tree", name)
+                             : arena_printf(e->arena, "%s_tree_%s", name, entry->target->name);
+}
+
+static bool is_told_threads(const EmitEntry *entry)
+{
+    const Study *s = entry->part->study;
+    return entry->part->assignment->nfeature > s->spec->op->naxis;
+}
+
 static void add_tree(Emitter *e, Text *t, const EmitEntry *entry)
 {
     const Spec *s = emit_spec(e);
@@ -315,13 +342,13 @@ static void add_tree(Emitter *e, Text *t, const EmitEntry *entry)
         text_printf(t, "/* For %s, within the declared ranges. */\n", entry->target->name);
     else
         text_add(t, "/* Within the declared ranges. */\n");
-    text_printf(t, "static inline int %s(%s%s)\n{\n", emit_tree_name(e, entry), unit_extents(e->arena, s->op, NULL),
-                as->nfeature > s->op->naxis ? ", int64_t threads" : "");
+    text_printf(t, "static inline int %s(%s%s)\n{\n", tree_name(e, entry), unit_extents(e->arena, s->op, NULL),
+                is_told_threads(entry) ? ", int64_t threads" : "");
     char *body = dispatch_tree(e->arena, entry->part->study, as, entry->first);
     for (int i = 0; i < s->op->naxis; i++)
         if (!strstr(body, arena_printf(e->arena, "if (%s ", s->op->axis[i].name)))
             text_printf(t, "    (void)%s;\n", s->op->axis[i].name);
-    if (as->nfeature > s->op->naxis && !strstr(body, "if (threads "))
+    if (is_told_threads(entry) && !strstr(body, "if (threads "))
         text_add(t, "    (void)threads;\n");
     text_printf(t, "%s}\n\n", body);
 }
@@ -329,8 +356,50 @@ static void add_tree(Emitter *e, Text *t, const EmitEntry *entry)
 static const char *tree(Emitter *e)
 {
     Text t = { .arena = e->arena };
-    for (int i = 0; i < e->in->npart; i++)
-        add_tree(e, &t, &e->entry[i]);
+    for (int i = 0; i < e->nentry; i++)
+        if (e->entry[i].part)
+            add_tree(e, &t, &e->entry[i]);
+    return arena_strdup(e->arena, text_str(&t));
+}
+
+static void add_outside(Emitter *e, Text *t)
+{
+    const Spec *s = emit_spec(e);
+    const Box box = spec_box(s);
+    text_add(t, "    const int outside = ");
+    for (int i = 0; i < s->op->naxis; i++)
+        text_printf(t, "%s%s < %" PRId64 " || %s > %" PRId64, i ? " || " : "", s->op->axis[i].name, box.min[i],
+                    s->op->axis[i].name, box.max[i]);
+    text_add(t, "; /* of the declared ranges: there the kernel that serves most of them */\n");
+}
+
+/* What a machine of the entry's kind takes. */
+static const char *entry_kernel(Emitter *e, const EmitEntry *entry)
+{
+    if (!entry->part)
+        return arena_printf(e->arena, "%d", entry->general);
+    return arena_printf(e->arena, "outside ? %d : %s(%s%s)", entry->general, tree_name(e, entry), emit_axes(e),
+                        is_told_threads(entry) ? ", threads" : "");
+}
+
+static const char *dispatch(Emitter *e)
+{
+    const Spec *s = emit_spec(e);
+    bool uses_threads = false;
+    Text t = { .arena = e->arena };
+    text_printf(&t, "/* The kernel for a call%s on a machine of that target. */\n",
+                e->family->told_parts ? " in `threads` parts" : "");
+    text_printf(&t, "static inline int %s_dispatch(int target, %s%s)\n{\n", s->name,
+                unit_extents(e->arena, s->op, NULL), e->family->told_parts ? ", int64_t threads" : "");
+    for (int i = 0; i < e->nentry; i++)
+        uses_threads = uses_threads || (e->entry[i].part && is_told_threads(&e->entry[i]));
+    if (e->family->told_parts && !uses_threads)
+        text_add(&t, "    (void)threads;\n");
+    add_outside(e, &t);
+    for (int i = 0; i + 1 < e->nentry; i++)
+        text_printf(&t, "    if (target == %d)\n        return %s;\n", i, entry_kernel(e, &e->entry[i]));
+    text_printf(&t, "%s    return %s;\n}\n", e->nentry == 1 ? "    (void)target;\n" : "",
+                entry_kernel(e, &e->entry[e->nentry - 1]));
     return arena_strdup(e->arena, text_str(&t));
 }
 
@@ -339,7 +408,7 @@ static const char *tree(Emitter *e)
 /* Rows of tuned shapes, for bench.c. */
 static const char *shapes(Emitter *e)
 {
-    const Study *s = emit_first(e)->study;
+    const Study *s = e->in->part->study;
     Text t = { .arena = e->arena };
     for (int64_t i = 0; i < s->nshape; i++) {
         if (s->shape[i]->threads != s->spec->threads[0])
@@ -366,6 +435,23 @@ static const char *add_test(Emitter *e)
 }
 
 static const char *regret(Emitter *e) { return regret_file_readme(e->arena, e->in); }
+
+/* Rows of README.md: what each kind of machine has. */
+static const char *machines(Emitter *e)
+{
+    Text t = { .arena = e->arena };
+    for (int i = 0; i < e->nentry; i++) {
+        const EmitEntry *entry = &e->entry[i];
+        text_printf(&t, "| %d | %s | %d | ", i, entry->target->name, entry->nkernel);
+        if (!entry->part)
+            text_add(&t, "general: right for every size, tuned for none |\n");
+        else if (entry->part->study->device->modelled)
+            text_add(&t, "chosen by a model |\n");
+        else
+            text_printf(&t, "tuned on %s |\n", entry->part->study->device->name);
+    }
+    return arena_strdup(e->arena, text_str(&t));
+}
 
 static const char *version(Emitter *e) { return arena_printf(e->arena, "%s.\n", e->in->version); }
 
@@ -400,25 +486,29 @@ static const char *pack(Emitter *e) { return unit_pack(e->arena, &e->in->unit, e
 static const char *kernels(Emitter *e) { return unit_kernels(e->arena, &e->in->unit, e->kernel, e->nkernel, e->diag); }
 static const char *table(Emitter *e) { return unit_table(e->arena, &e->in->unit, e->kernel, e->nkernel); }
 
-static const EmitSection common_sections[] = { { "about", about },
-                                               { "macros", macros },
-                                               { "preamble", preamble },
-                                               { "pack", pack },
-                                               { "kernels", kernels },
-                                               { "table", table },
-                                               { "texts", texts },
-                                               { "targets", targets },
-                                               { "about_dispatch", about_dispatch },
-                                               { "tree", tree },
-                                               { "shapes", shapes },
-                                               { "reference", reference },
-                                               { "version", version },
-                                               { "add_test", add_test },
-                                               { "regret", regret },
-                                               { "report_row", report_row },
-                                               { "version_macros", version_macros },
-                                               { "cmake_versions", cmake_versions },
-                                               { NULL, NULL } };
+static const EmitSection common_sections[] = {
+    { "about", about },
+    { "macros", macros },
+    { "preamble", preamble },
+    { "pack", pack },
+    { "kernels", kernels },
+    { "table", table },
+    { "texts", texts },
+    { "targets", targets },
+    { "about_dispatch", about_dispatch },
+    { "tree", tree },
+    { "dispatch", dispatch },
+    { "shapes", shapes },
+    { "reference", reference },
+    { "version", version },
+    { "add_test", add_test },
+    { "regret", regret },
+    { "machines", machines },
+    { "report_row", report_row },
+    { "version_macros", version_macros },
+    { "cmake_versions", cmake_versions },
+    { NULL, NULL },
+};
 
 static const EmitSection *find_section(const EmitSection *list, const char *word)
 {
@@ -465,25 +555,15 @@ static const char *row_path(const Emitter *e, const PackageRow *row)
                                             : row->path;
 }
 
-static void add_entries(Emitter *e)
-{
-    for (int i = 0; i < e->in->npart; i++)
-        add_tuned(e, &e->in->part[i]);
-    add_lesser(e);
-}
-
 const Dispatcher *package_dispatcher(Arena *a, const EmitInput *in)
 {
-    Emitter *e = ARENA_NEW(a, Emitter);
+    const Emitter *e = emitter_new(a, in, NULL);
     const Spec *s = in->unit.spec;
     Dispatcher *d = ARENA_NEW(a, Dispatcher);
-    e->arena = a;
-    e->in = in;
-    add_entries(e);
     *d = (Dispatcher){ .name = s->name,
                        .op = s->op,
                        .naxis = s->op->naxis,
-                       .is_told_parts = !target_is_cuda(e->entry[0].target),
+                       .is_told_parts = e->family->told_parts,
                        .box = spec_box(s),
                        .nentry = e->nentry,
                        .entry = ARENA_ARRAY(a, (size_t)e->nentry, DispatchEntry) };
@@ -498,25 +578,24 @@ static const char git_attributes[] = "# Bytes stay as dcgen wrote them: MANIFEST
 
 Package *package_make(Arena *a, const EmitInput *in, Diag *d)
 {
-    Emitter e = { .arena = a, .in = in, .diag = d };
+    Emitter *e = emitter_new(a, in, d);
     const Spec *s = in->unit.spec;
     Package *p = ARENA_NEW(a, Package);
-    add_entries(&e);
-    for (const PackageRow *row = family_find(in->unit.target->family)->file; row->pattern; row++) {
+    for (const PackageRow *row = e->family->file; row->pattern; row++) {
         const char *pattern =
             row->of_op ? arena_printf(a, "%s/%s", s->op->dir, row->pattern) : unit_pattern(a, &in->unit, row->pattern);
-        if (!add_pattern(&e, p, pattern, row_path(&e, row)))
+        if (!add_pattern(e, p, pattern, row_path(e, row)))
             return NULL;
     }
-    add_file(&e, p, "spec.cfg", in->spec_text);
-    add_file(&e, p, "records.jsonl", in->records);
+    add_file(e, p, "spec.cfg", in->spec_text);
+    add_file(e, p, "records.jsonl", in->records);
     if (in->report)
-        add_file(&e, p, "report.html", in->report);
-    add_file(&e, p, "regret.json", regret_file_text(a, in));
-    add_file(&e, p, ".gitattributes", git_attributes);
-    add_file(&e, p, "package.json", emit_json(&e, p));
-    const char *manifest = emit_manifest(&e, p);
+        add_file(e, p, "report.html", in->report);
+    add_file(e, p, "regret.json", regret_file_text(a, in));
+    add_file(e, p, ".gitattributes", git_attributes);
+    add_file(e, p, "package.json", emit_json(e, p));
+    const char *manifest = emit_manifest(e, p);
     if (manifest)
-        add_file(&e, p, MANIFEST_PATH, manifest);
+        add_file(e, p, MANIFEST_PATH, manifest);
     return manifest ? p : NULL;
 }

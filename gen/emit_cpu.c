@@ -126,32 +126,6 @@ static const char *cpu(Emitter *e)
     return arena_strdup(e->arena, text_str(&t));
 }
 
-static const char *dispatch(Emitter *e)
-{
-    const Spec *s = emit_spec(e);
-    const Assignment *as = emit_first(e)->assignment;
-    Box box = spec_box(s);
-    Text t = { .arena = e->arena };
-    text_printf(&t,
-                "/* The kernel for a call in `threads` parts on a CPU with instruction set `cpu`. */\n"
-                "static inline int %s_dispatch(int cpu, %s, int64_t threads)\n{\n",
-                s->name, unit_extents(e->arena, s->op, NULL));
-    for (int i = 1; i < e->nentry; i++)
-        text_printf(&t, "    if (cpu == %d)\n        return %d;\n", i, e->entry[i].general);
-    text_add(&t, e->nentry == 1 ? "    (void)cpu;\n" : "");
-    text_add(&t, "    if (");
-    for (int i = 0; i < s->op->naxis; i++)
-        text_printf(&t, "%s%s < %" PRId64 " || %s > %" PRId64, i ? " || " : "", s->op->axis[i].name, box.min[i],
-                    s->op->axis[i].name, box.max[i]);
-    text_printf(&t, ")\n        return %d; /* outside the declared ranges: the kernel that serves most of them */\n",
-                e->entry[0].general);
-    if (as->nfeature > s->op->naxis)
-        text_printf(&t, "    return %s_tree(%s, threads);\n}\n", s->name, emit_axes(e));
-    else
-        text_printf(&t, "    (void)threads;\n    return %s_tree(%s);\n}\n", s->name, emit_axes(e));
-    return arena_strdup(e->arena, text_str(&t));
-}
-
 /* "name(M, N, K, X, packed, bias, Y, NULL, exec)" */
 static const char *example_call(Emitter *e, const char *exec)
 {
@@ -190,7 +164,6 @@ static const char *usage(Emitter *e)
     return arena_strdup(e->arena, text_str(&t));
 }
 
-const EmitSection emit_cpu_sections[] = { { "pack_api", pack_api }, { "call_api", call_api },
-                                          { "choose", choose },     { "call", call },
-                                          { "cpu", cpu },           { "dispatch", dispatch },
-                                          { "usage", usage },       { NULL, NULL } };
+const EmitSection emit_cpu_sections[] = { { "pack_api", pack_api }, { "call_api", call_api }, { "choose", choose },
+                                          { "call", call },         { "cpu", cpu },           { "usage", usage },
+                                          { NULL, NULL } };

@@ -160,42 +160,6 @@ static const char *target_of(Emitter *e)
     return arena_strdup(e->arena, text_str(&t));
 }
 
-static void add_outside(Emitter *e, Text *t)
-{
-    const Spec *s = emit_spec(e);
-    const Box box = spec_box(s);
-    text_add(t, "    const int outside = ");
-    for (int i = 0; i < s->op->naxis; i++)
-        text_printf(t, "%s%s < %" PRId64 " || %s > %" PRId64, i ? " || " : "", s->op->axis[i].name, box.min[i],
-                    s->op->axis[i].name, box.max[i]);
-    text_add(t, "; /* of the declared ranges: there the kernel that serves most of them */\n");
-}
-
-static const char *dispatch(Emitter *e)
-{
-    const Spec *s = emit_spec(e);
-    Text t = { .arena = e->arena };
-    text_printf(
-        &t,
-        "/* The kernel for a call on a device of that target. */\nstatic inline int %s_dispatch(int target, %s)\n{\n",
-        s->name, unit_extents(e->arena, s->op, NULL));
-    add_outside(e, &t);
-    for (int i = 0; i < e->nentry; i++) {
-        const EmitEntry *entry = &e->entry[i];
-        if (i + 1 < e->nentry)
-            text_printf(&t, "    if (target == %d)\n    ", i);
-        else
-            text_add(&t, i ? "" : "    (void)target;\n");
-        if (entry->part)
-            text_printf(&t, "    return outside ? %d : %s(%s);\n", entry->general, emit_tree_name(e, entry),
-                        emit_axes(e));
-        else
-            text_printf(&t, "    return %d;\n", entry->general);
-    }
-    text_add(&t, "}\n");
-    return arena_strdup(e->arena, text_str(&t));
-}
-
 /* ---- the other files ---- */
 
 /* All text that may call a primitive. */
@@ -254,6 +218,6 @@ static const char *usage(Emitter *e)
 
 const EmitSection emit_cuda_sections[] = { { "pack_api", pack_api },   { "call_api", call_api },
                                            { "choose", choose },       { "call", call },
-                                           { "target_of", target_of }, { "dispatch", dispatch },
-                                           { "device", device },       { "architectures", architectures },
+                                           { "target_of", target_of }, { "device", device },
+                                           { "architectures", architectures },
                                            { "usage", usage },         { NULL, NULL } };

@@ -6,15 +6,16 @@
 #define DCGEN_EMIT_PRIVATE_H
 
 #include "gen/emit.h"
+#include "gen/family.h"
 #include "gen/text.h"
 
-enum { EMIT_MAX_ENTRY = 2 * TARGET_MAX, EMIT_MAX_KERNEL = 256 + TARGET_MAX };
+enum { EMIT_MAX_ENTRY = 2 * TARGET_MAX };
 
 /* What the package has for one kind of machine. */
 typedef struct {
     const Target *target;
     const EmitPart *part; /* what was tuned for it; NULL: it has the general kernel alone */
-    int first;            /* the number of its first kernel */
+    int first, nkernel;   /* the number of its first kernel; how many it has */
     int general;          /* the number of the kernel that serves every shape */
 } EmitEntry;
 
@@ -22,10 +23,11 @@ typedef struct {
     Arena *arena;
     const EmitInput *in;
     Diag *diag;
-    UnitKernel kernel[EMIT_MAX_KERNEL]; /* in the order of the entries */
-    int of[EMIT_MAX_KERNEL];            /* each kernel's entry */
+    const Family *family;
+    UnitKernel *kernel; /* in the order of the entries */
+    int *of;            /* each kernel's entry */
     int nkernel;
-    EmitEntry entry[EMIT_MAX_ENTRY]; /* the tuned ones, then the others, each by descending rank */
+    EmitEntry entry[EMIT_MAX_ENTRY]; /* by descending rank; of one target what was tuned, then what others get of it */
     int nentry;
 } Emitter;
 
@@ -37,9 +39,6 @@ typedef struct {
 extern const EmitSection emit_cpu_sections[], emit_cuda_sections[]; /* the last has a NULL word */
 
 const Spec *emit_spec(const Emitter *e);
-const EmitPart *emit_first(const Emitter *e);
-/* The function that holds an entry's tree: "bert_dense_tree"; of several with the target's name behind. */
-const char *emit_tree_name(Emitter *e, const EmitEntry *entry);
 const char *emit_axes(Emitter *e); /* "M, N, K" */
 /* "const float *X, const void *W, " of the operands that this package has. */
 const char *emit_operand_params(Emitter *e);

@@ -23,9 +23,9 @@ static const PackageRow cuda_files[] = {
     { "bench_cuda.c", "bench.c", true },   { NULL, NULL, false }
 };
 
-static const Family families[] = { { "cpu", ".c", "", "pack.c", "library.c", "CBLAS", "", NULL, cpu_files },
+static const Family families[] = { { "cpu", ".c", "", "pack.c", "library.c", "CBLAS", "", NULL, cpu_files, "CPU", true },
                                    { "cuda", ".cu", "/cuda", "pack.cu", "library.cu", "the vendor's library", "_cuda",
-                                     "struct CUstream_st *", cuda_files } };
+                                     "struct CUstream_st *", cuda_files, NULL, false } };
 
 const Family *family_find(const char *name)
 {

@@ -25,6 +25,8 @@ typedef struct {
     const char *call;       /* behind the package's name in the names of its calls */
     const char *stream;     /* C type of the last argument of calls that are put into a stream; NULL: calls are done when they return */
     const PackageRow *file; /* the last has a NULL pattern */
+    const char *fixed_by;   /* NAME_<this>, defined as a number when compiling, fixes the kind of machine; NULL: nothing does */
+    bool told_parts;        /* the dispatcher is asked with the number of parts of a call too, behind the extents */
 } Family;
 
 /* NULL: there is none. */

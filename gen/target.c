@@ -177,6 +177,8 @@ bool target_is_fallback(const TargetList *list, const Target *t, const Target *o
 
 bool target_is_cuda(const Target *t) { return strcmp(t->family, "cuda") == 0; }
 
+bool target_is_inherited(const Target *t) { return target_is_cuda(t) && !t->exact; }
+
 /* Compares feature names without "_": gcc says avx512bf16, Linux avx512_bf16. */
 static bool same_feature(const char *a, size_t na, const char *b, size_t nb)
 {

@@ -51,6 +51,9 @@ const char *target_fact_name(int i);
 bool target_fact(const Target *t, const char *name, int64_t *value);
 
 bool target_is_cuda(const Target *t);
+/* Do machines that are no such target run its code, as later GPUs do? What was tuned for it may not suit them: they need a general kernel of
+ * it. A CPU that runs the instruction set is of the target. */
+bool target_is_inherited(const Target *t);
 /* A GPU of this target's kind, as its file describes it: for work without one. */
 Device target_typical_device(Arena *a, const Target *t);
 

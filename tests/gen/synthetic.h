@@ -99,6 +99,23 @@ static void synthetic_measure(Synthetic *y, int64_t ntrial)
     }
 }
 
+/* Space, study and choice for one target, of the spec that y has. */
+static bool synthetic_tune(Synthetic *y, const Target *target, int64_t ntrial, Diag *d)
+{
+    Arena *a = y->arena;
+    y->space = target ? space_make(a, y->spec, &y->templates, target, &y->device, d) : NULL;
+    diag_print(d, stderr);
+    if (!y->space)
+        return false;
+    y->study = study_new(a, y->spec, &y->device, target, "0123456789abcdef");
+    y->law = cost_analytic(a, y->study, &y->templates);
+    y->order = ARENA_ARRAY(a, (size_t)ntrial + 1, int64_t);
+    synthetic_measure(y, ntrial);
+    y->model = cost_fit(a, y->study, &y->templates);
+    y->assignment = select_kernels(a, y->study, y->model, SELECT_PACKAGE);
+    return y->assignment != NULL;
+}
+
 /* False when the templates cannot be read: the reason is on stderr. */
 static bool synthetic_make(Synthetic *y, const char *spec_text, int64_t ntrial)
 {
@@ -112,18 +129,7 @@ static bool synthetic_make(Synthetic *y, const char *spec_text, int64_t ntrial)
     y->spec = spec_parse(a, src, folder, 1, d);
     bool ok = y->spec && target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &y->targets, d) &&
               template_read_all(a, y->spec, NULL, 0, &y->templates, d);
-    const Target *target = ok ? target_best(&y->targets, &y->device) : NULL;
-    y->space = target ? space_make(a, y->spec, &y->templates, target, &y->device, d) : NULL;
-    diag_print(d, stderr);
-    if (!y->space)
-        return false;
-    y->study = study_new(a, y->spec, &y->device, target, "0123456789abcdef");
-    y->law = cost_analytic(a, y->study, &y->templates);
-    y->order = ARENA_ARRAY(a, (size_t)ntrial + 1, int64_t);
-    synthetic_measure(y, ntrial);
-    y->model = cost_fit(a, y->study, &y->templates);
-    y->assignment = select_kernels(a, y->study, y->model, SELECT_PACKAGE);
-    return y->assignment != NULL;
+    return synthetic_tune(y, ok ? target_best(&y->targets, &y->device) : NULL, ntrial, d);
 }
 
 #endif

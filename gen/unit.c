@@ -262,6 +262,7 @@ char *unit_library(Arena *a, const UnitContext *u, Diag *d)
     const char *path = arena_printf(a, "%s/%s", u->spec->op->dir, family->library);
     const Source *src = access(path, F_OK) == 0 ? conf_source(a, path, d) : NULL;
     Binding b = binding(u, NULL);
+    b.target = u->target;
     Fill f = { .lookup = template_context, .ctx = &b, .name = u->spec->name };
     return src ? fill_text(a, src, 0, &f, d) : NULL;
 }

@@ -35,16 +35,24 @@ static void set_one_thread(void *library)
 }
 
 /* What the environment says goes. A library that is older than the CPU may not know what it is and take its path for
- * CPUs without AVX-512. */
+ * CPUs without AVX-512; and where the CPU has more than the target, the library gets no more than the target's kernels. */
 static void set_environment(void)
 {
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     setenv("OMP_NUM_THREADS", "1", 1);
 #ifdef __x86_64__
     __builtin_cpu_init();
+#if VECTOR_BYTES == 16
+    if (__builtin_cpu_supports("avx"))
+        setenv("OPENBLAS_CORETYPE", "Nehalem", 0);
+#elif VECTOR_BYTES == 32
+    if (__builtin_cpu_supports("avx512f"))
+        setenv("OPENBLAS_CORETYPE", "Haswell", 0);
+#else
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512bw"))
         setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
+#endif
 #endif
 }
 

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "gen/command.h"
+#include "gen/family.h"
+#include "gen/outcome.h"
 #include "gen/text.h"
 #include "search/process.h"
 #include "search/scratch.h"
@@ -25,6 +27,7 @@ typedef struct {
     const volatile int *stop;
     const char *package, *name;
     const char *folder, *build; /* the temporary one; in it, where it is built */
+    const char *flags;          /* of the compiler, besides the package's own */
 } Bench;
 
 __attribute__((format(printf, 3, 4))) static int fail(const Bench *b, int code, const char *fmt, ...)
@@ -118,6 +121,7 @@ static int configure(const Bench *b)
                                  b->build,
                                  "-DCMAKE_BUILD_TYPE=Release",
                                  arena_printf(b->a, "-DCMAKE_C_COMPILER=%s", cc),
+                                 arena_printf(b->a, "-DCMAKE_C_FLAGS=%s", b->flags),
                                  NULL };
     return run_quietly(b, argv, "configured");
 }
@@ -162,23 +166,69 @@ static const char *package_name(Arena *a, const char *package)
     return arena_strndup(a, project, strcspn(project, " )\n"));
 }
 
+/* The package's kind of machine of that name; -1: it has none. */
+static int find_entry(const Dispatcher *d, const char *name)
+{
+    int i = d->nentry - 1;
+    while (i >= 0 && strcmp(d->entry[i].target->name, name) != 0)
+        i--;
+    return i;
+}
+
+/* What to define for the package's code to take this CPU for one that has no more than the target; dcgen's exit code. */
+static int fix_target(Bench *b, const Workload *w, const char *name)
+{
+    int code = EXIT_DONE;
+    const char *err = NULL;
+    Outcome *out;
+    Device here;
+    const int n = outcome_read_all(b->a, w, &out, &code, &err);
+    if (!n)
+        return command_fail(err, code);
+    const char *macro = family_find(out->study->target->family)->fixed_by;
+    const int entry = find_entry(outcome_dispatcher(b->a, out, n), name);
+    if (!macro)
+        return fail(b, EXIT_USAGE, "--target: a package for GPUs takes the kernels of the device at hand");
+    if (entry < 0)
+        return fail(b, EXIT_USAGE, "--target: the package has no kernels for '%s'", name);
+    if (!target_probe(b->a, w->targets, "", "", &here, &err))
+        return command_fail(err, EXIT_ENVIRONMENT);
+    if (!device_runs(&here, name))
+        return fail(b, EXIT_USAGE, "--target: %s does not run '%s'", here.name, name);
+    b->flags = arena_printf(b->a, "-D%s_%s=%d", b->name, macro, entry);
+    return EXIT_DONE;
+}
+
+static int take_target(Bench *b)
+{
+    int code = EXIT_DONE;
+    Options whole = *b->o;
+    if (b->o->target.n > 1)
+        return fail(b, EXIT_USAGE, "--target: the benchmark runs for one target at a time");
+    whole.target = (CliList){ 0 };
+    const Workload *w = b->o->target.n ? command_package(b->a, &whole, &code) : NULL;
+    return w ? fix_target(b, w, b->o->target.item[0]) : code;
+}
+
 int bench_package(Arena *a, const Options *o, const volatile int *stop)
 {
     static int (*const step[])(const Bench *) = { configure, build, run };
     const char *err = NULL;
-    Bench b = { .a = a, .o = o, .stop = stop, .package = o->operand };
+    Bench b = { .a = a, .o = o, .stop = stop, .package = o->operand, .flags = "" };
     b.name = package_name(a, b.package);
     if (!b.name)
         return fail(&b, EXIT_USAGE, "'%s' is not a dcgen package: %s", b.package,
                     access(b.package, F_OK) != 0 ? strerror(errno)
                                                  : "it lacks spec.cfg, dispatch.h, bench.c or CMakeLists.txt");
+    int code = take_target(&b);
+    if (code != EXIT_DONE)
+        return code;
     command_warn_of_code(o);
     Scratch *s = make_folder(a, &err);
     if (!s)
         return fail(&b, EXIT_ENVIRONMENT, "%s", err);
     b.folder = scratch_path(s);
     b.build = arena_printf(a, "%s/build", b.folder);
-    int code = EXIT_DONE;
     for (size_t i = 0; i < sizeof step / sizeof *step && code == EXIT_DONE; i++)
         code = step[i](&b);
     scratch_free(s);

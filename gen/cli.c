@@ -82,8 +82,9 @@ static const OptionRow OPTIONS[] = {
       "write the package to DIR (default: out/NAME)" },
     { "force", 0, ARG_FLAG, GENERATE | REPLAY, NULL, FIELD(force), 0, 0,
       "write into a folder that holds other files too: they stay as they are" },
-    { "target", 't', ARG_LIST, ALL & ~(BENCH | REPLAY_CHECK), "NAME", FIELD(target), 0, 0,
-      "generate for NAME instead of the spec's target: host, avx2, cuda, sm_90a ..." },
+    { "target", 't', ARG_LIST, ALL & ~REPLAY_CHECK, "NAME", FIELD(target), 0, 0,
+      "generate for NAME instead of the spec's target: host, cuda, avx2, or several: avx512,avx2; explain, bench: of a "
+      "package's targets the one that is meant" },
     { "jobs", 'j', ARG_INT, GENERATE | BENCH | REGRET, "N", FIELD(jobs), 1, 1024,
       "compile N kernels at a time (default: one a core)" },
     { "trials", 0, ARG_INT, GENERATE | DUMP, "N", FIELD(trials), 1, 1000000, "measure at most N kernels" },

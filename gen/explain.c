@@ -352,12 +352,13 @@ const char *explain_values(Arena *a, const Candidate *c)
     return text_str(&t);
 }
 
-int explain(Arena *a, const Study *s, const CostModel *m, const Assignment *as, const Roofline *roofline,
+int explain(Arena *a, const Study *s, const CostModel *m, const Assignment *as, int first, const Roofline *roofline,
             const Options *o, FILE *out, FILE *err)
 {
     Words w = { .arena = a, .spec = s->spec, .binding = o->binding, .nbinding = o->nbinding, .err = err };
     Explanation x = {
-        .arena = a, .study = s, .model = m, .assignment = as, .roofline = roofline, .box = spec_box(s->spec)
+        .arena = a,          .study = s, .model = m, .assignment = as, .first = first, .roofline = roofline,
+        .box = spec_box(s->spec)
     };
     if (!find_shapes(&w, &x))
         return EXIT_USAGE;

@@ -19,8 +19,8 @@
 #include "search/study.h"
 
 /* As text, or with o->json as one JSON object. 0; or 2 after one line on err: a name that is unknown or missing, a
- * value that no call can have. A shape outside the declared ranges is no error: it has a kernel too. */
-int explain(Arena *a, const Study *s, const CostModel *m, const Assignment *as, const Roofline *roofline,
+ * value that no call can have. first: the package's number of the assignment's first kernel. A shape outside the declared ranges is no error: it has a kernel too. */
+int explain(Arena *a, const Study *s, const CostModel *m, const Assignment *as, int first, const Roofline *roofline,
             const Options *o, FILE *out, FILE *err);
 
 #endif

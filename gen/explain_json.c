@@ -43,7 +43,7 @@ static json_t *candidate(const Explanation *x, int64_t trial)
 static json_t *kernel(const Explanation *x, int k)
 {
     json_t *o = candidate(x, x->assignment->kernel[k]);
-    json_object_set_new(o, "index", json_integer(k));
+    json_object_set_new(o, "index", json_integer(x->first + k));
     return o;
 }
 

@@ -40,6 +40,7 @@ typedef struct {
     const Study *study;
     const CostModel *model;
     const Assignment *assignment;
+    int first; /* the package's number of its kernel 0 */
     const Roofline *roofline;
     Box box; /* the declared ranges */
     bool by_dims;

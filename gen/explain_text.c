@@ -72,7 +72,7 @@ static void say_kernel(const Explanation *x, const Answer *w, FILE *out)
 {
     const Candidate *c = &w->trial->c;
     int64_t value[TEMPLATE_MAX_PARAM];
-    fprintf(out, "  %-10s %d: %s for %s, %s of code\n", "kernel", w->choice.kernel, c->t->name, c->target->name,
+    fprintf(out, "  %-10s %d: %s for %s, %s of code\n", "kernel", x->first + w->choice.kernel, c->t->name, c->target->name,
             number_bytes(x->arena, w->trial->code_bytes));
     if (said_before(x, w))
         return;
@@ -133,7 +133,7 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
     if (c->runner < 0)
         fprintf(out, "  %-10s none: the package has one kernel\n", "runner-up");
     else
-        fprintf(out, "  %-10s kernel %d, %s: %s %s\n", "runner-up", c->runner, number_time(a, c->runner_ns),
+        fprintf(out, "  %-10s kernel %d, %s: %s %s\n", "runner-up", x->first + c->runner, number_time(a, c->runner_ns),
                 number_percent(a, fabs(c->runner_ns / c->ns - 1)),
                 c->runner_ns >= c->ns       ? "more"
                 : w->place == PLACE_OUTSIDE ? "less, but one kernel serves all that is outside"
@@ -143,7 +143,7 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
     if (c->best_ns >= c->ns)
         fprintf(out, "  %-10s this kernel\n", "best known");
     else if (best >= 0)
-        fprintf(out, "  %-10s kernel %d, %s: this one takes %s more\n", "best known", best, number_time(a, c->best_ns),
+        fprintf(out, "  %-10s kernel %d, %s: this one takes %s more\n", "best known", x->first + best, number_time(a, c->best_ns),
                 number_percent(a, c->ns / c->best_ns - 1));
     else
         fprintf(out, "  %-10s %s, not in the package: this one takes %s more\n  %-10s   %s %s\n", "best known",

@@ -61,10 +61,10 @@ static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o,
     Diag *d = diag_new(a);
     const char *err = NULL, *report = NULL;
     const bool told = o->json || !o->quiet;
-    CostReport cost = { 0 };
-    if (told || out->workload->report)
-        cost = cost_report(a, out->study, &out->workload->templates);
-    if (!outcome_report(a, out, &cost, &report, &err))
+    CostReport *cost = ARENA_ARRAY(a, (size_t)n, CostReport);
+    for (int i = 0; i < n && (told || out->workload->report); i++)
+        cost[i] = cost_report(a, out[i].study, &out->workload->templates);
+    if (!outcome_report(a, out, n, cost, &report, &err))
         return command_fail(err, EXIT_ENVIRONMENT);
     const Package *p = outcome_package(a, out, n, report, d);
     diag_print(d, stderr);
@@ -79,10 +79,8 @@ static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o,
         return command_fail(err, EXIT_ENVIRONMENT);
     for (int i = 0; i < n && o->verbose; i++)
         summary_failures(&out[i], stderr);
-    for (int i = 0; i < n && told; i++) {
-        const CostReport own = i ? cost_report(a, out[i].study, &out->workload->templates) : cost;
-        summary_package(&out[i], &own, proof.ndeclared ? &proof : NULL, o->json, stdout);
-    }
+    if (told)
+        summary_package(out, n, cost, proof.ndeclared ? &proof : NULL, o->json, stdout);
     for (int i = 0; i < n; i++)
         summary_contract(&out[i], stderr);
     return EXIT_DONE;
@@ -92,17 +90,14 @@ int replay(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
     const char *err = NULL;
+    Outcome *out;
     const Workload *w = command_workload(a, o->operand, o, &code);
     if (!w)
         return code;
     if (!package_check(w->out, o->force, &err, a))
         return command_fail(err, EXIT_ENVIRONMENT);
-    const int n = workload_ntarget(w);
-    Outcome *out = ARENA_ARRAY(a, (size_t)n, Outcome);
-    for (int i = 0; i < n; i++)
-        if (!outcome_read(a, workload_for(a, w, i), w->records, &out[i], &code, &err))
-            return command_fail(err, code);
-    return write_outcomes(a, out, n, o, NULL);
+    const int n = outcome_read_all(a, w, &out, &code, &err);
+    return n ? write_outcomes(a, out, n, o, NULL) : command_fail(err, code);
 }
 
 /* ---- generate ---- */
@@ -117,8 +112,10 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, const Site *s
     run->device = device;
     *code = EXIT_USAGE;
     const Target *target = workload_target(a, w, device, err);
-    if (!target)
+    if (!target) {
+        *err = arena_printf(a, "%s; records of a machine that runs it may take its place (--records)", *err);
         return false;
+    }
     *u = outcome_unit(w, device, target);
     q->space = command_space(a, u, &w->templates, target, q->diag);
     diag_print(q->diag, stderr);
@@ -143,6 +140,8 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
                  .strategy = &strategies[o->search],
                  .unit = &u,
                  .templates = &w->templates,
+                 .tuned = w->tuned,
+                 .ntuned = w->ntuned,
                  .builder = run->builder,
                  .assembler = run->assembler,
                  .runner = run->runner,
@@ -155,6 +154,8 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
     if (!prepare(a, w, o, site, run, &u, &q, code, err))
         return false;
     run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
+    if (w->ntuned > 1 && !o->quiet)
+        progress_line(run->progress, "tuning for %s", u.target->name);
     q.records = run->records;
     q.progress = run->progress;
     q.diag = diag_new(a);
@@ -214,29 +215,83 @@ static bool check_records(Arena *a, const Workload *w, const Options *o, const c
     return false;
 }
 
-/* The search for one target, and what its records say. */
+/* What is known of one target. */
+typedef struct {
+    const Workload *workload; /* of that target alone */
+    const char *records;
+    const Device *device; /* whose times count; NULL: that with most of them */
+} Known;
+
+/* The machine of the runner lacks the target; another one measured it, and its times are in the records. */
+static bool is_measured_elsewhere(Arena *a, const Workload *w, const Options *o, const Site *site, const Tools *run)
+{
+    const char *why = NULL;
+    const Device *here = runner_device(run->runner);
+    const bool is = site->kind != SITE_MODEL && !o->fresh && !workload_target(a, w, here, &why) &&
+                    has_times(a, w, w->records);
+    if (is && !o->quiet)
+        diag_say(stderr, DIAG_NOTE, "%s: the times in the records are taken", why);
+    return is;
+}
+
+/* The search for one target. */
 static bool search_target(Arena *a, const Workload *w, const Options *o, const Site *site, const volatile int *stop,
-                          Outcome *out, int *code)
+                          Known *known, int *code)
 {
     const double began_s = process_clock_s();
     const char *err = NULL;
     Tools run = { 0 };
     *code = EXIT_ENVIRONMENT;
-    bool ok = check_records(a, w, o, &err) && tools_open(a, w, o, site, &run, stop, &err) &&
-              (!w->report || plot_check(a, &err)) && search_workload(a, w, o, site, &run, began_s, stop, code, &err);
-    if (ok && !outcome_make(a, w, record_all(run.records), run.device, out, &err)) {
-        ok = false;
-        *code = EXIT_FAILED;
-    }
+    const bool ok = check_records(a, w, o, &err) && tools_open(a, w, o, site, &run, stop, &err) &&
+                    (!w->report || plot_check(a, &err)) &&
+                    (is_measured_elsewhere(a, w, o, site, &run) ||
+                     search_workload(a, w, o, site, &run, began_s, stop, code, &err));
+    *known = (Known){ w, w->records, run.device };
     if (*stop)
         *code = interrupted(w, run.records != NULL);
     else if (!ok)
         *code = command_fail(err, *code);
     if (!*stop && !ok && *code == EXIT_ENVIRONMENT && run.records)
-        fprintf(stderr, "dcgen: nothing is lost: what was measured is in %s, and the same command goes on from there\n",
-                w->records);
+        diag_say(stderr, DIAG_NOTE, "nothing is lost: what was measured is in %s, and the same command goes on from there",
+                 w->records);
     tools_close(&run);
     return ok && !*stop;
+}
+
+/* Searches for one target, where nothing is known of it that will do. */
+static bool learn_target(Arena *a, const Workload *w, const Options *o, const volatile int *stop, Known *known,
+                         int *code)
+{
+    Site site;
+    const char *err = NULL;
+    const char *recorded = o->offline ? (site_wants_cuda(w) ? recorded_times(a, w, o) : w->records) : NULL;
+    *known = (Known){ w, recorded, NULL };
+    if (recorded)
+        return true;
+    const bool found = site_find(a, w, o, o->offline, &site, stop, &err);
+    if (*stop)
+        *code = interrupted(w, false);
+    else if (!found)
+        *code = command_fail(err, EXIT_ENVIRONMENT);
+    return found && !*stop && search_target(a, w, o, &site, stop, known, code);
+}
+
+/* When all is recorded, as one target's records may say something of another's. What is wrong with a file that was searched with was said
+ * when it was opened. */
+static bool choose(Arena *a, const Known *known, int n, Outcome *out, int *code, const char **err)
+{
+    Records r;
+    for (int i = 0; i < n; i++) {
+        const bool again = i > 0 && strcmp(known[i].records, known[i - 1].records) == 0;
+        *code = EXIT_ENVIRONMENT;
+        if (!again && !record_read(a, known[i].records, &r, known[i].device ? NULL : stderr, err))
+            return false;
+        *code = EXIT_FAILED;
+        if (!outcome_make(a, known[i].workload, &r, known[i].device, &out[i], err))
+            return false;
+    }
+    outcome_number(a, out, n);
+    return true;
 }
 
 int generate(Arena *a, const Options *o, const volatile int *stop)
@@ -249,25 +304,15 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
     if (!package_check(w->out, o->force, &err, a))
         return command_fail(err, EXIT_ENVIRONMENT);
     const int n = workload_ntarget(w);
+    Known *known = ARENA_ARRAY(a, (size_t)n, Known);
     Outcome *out = ARENA_ARRAY(a, (size_t)n, Outcome);
     Options each = *o;
     for (int i = 0; i < n; i++) {
-        Site site;
-        const Workload *one = workload_for(a, w, i);
-        const char *recorded = o->offline ? (site_wants_cuda(one) ? recorded_times(a, one, o) : one->records) : NULL;
-        if (recorded) {
-            if (!outcome_read(a, one, recorded, &out[i], &code, &err))
-                return command_fail(err, code);
-            continue;
-        }
-        const bool found = site_find(a, one, o, o->offline, &site, stop, &err);
-        if (*stop)
-            return interrupted(w, false);
-        if (!found)
-            return command_fail(err, EXIT_ENVIRONMENT);
         each.fresh = o->fresh && i == 0; /* the first target's search has begun the file anew */
-        if (!search_target(a, one, &each, &site, stop, &out[i], &code))
+        if (!learn_target(a, workload_for(a, w, i), &each, stop, &known[i], &code))
             return code;
     }
+    if (!choose(a, known, n, out, &code, &err))
+        return command_fail(err, code);
     return write_outcomes(a, out, n, o, stop);
 }

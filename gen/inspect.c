@@ -12,37 +12,78 @@
 #include "gen/regret.h"
 #include "gen/site.h"
 #include "gen/summary.h"
+#include "gen/text.h"
 #include "gen/trace.h"
 
-/* What a package was made from, out of its own spec and records. */
-static bool read_package(Arena *a, const Options *o, Outcome *out, int *code)
+/* ---- a package ---- */
+
+/* One of the outcomes is of the target; else says which targets the package has. */
+static bool is_tuned_for(Arena *a, const Outcome *out, int n, const char *name)
+{
+    Text has = { .arena = a };
+    for (int i = 0; i < n; i++) {
+        if (strcmp(out[i].study->target->name, name) == 0)
+            return true;
+        text_printf(&has, "%s%s", i ? ", " : "", out[i].study->target->name);
+    }
+    command_fail(arena_printf(a, "--target: the package is not tuned for '%s', but for %s", name, text_str(&has)),
+                 EXIT_USAGE);
+    return false;
+}
+
+static bool is_asked_for(const Options *o, const Outcome *out)
+{
+    for (int i = 0; i < o->target.n; i++)
+        if (strcmp(o->target.item[i], out->study->target->name) == 0)
+            return true;
+    return !o->target.n;
+}
+
+/* What a package was made from, out of its own spec and records: of each target, or of those that --target names. 0 with *code set. */
+static int read_package(Arena *a, const Options *o, Outcome **out, int *code)
 {
     const char *err = NULL;
-    const Workload *w = command_package(a, o, code);
-    const bool ok = w && outcome_read(a, w, w->records, out, code, &err);
-    if (w && !ok)
+    Options whole = *o;
+    whole.target = (CliList){ 0 };
+    const Workload *w = command_package(a, &whole, code);
+    const int n = w ? outcome_read_all(a, w, out, code, &err) : 0;
+    int kept = 0;
+    if (w && !n)
         command_fail(err, *code);
-    return ok;
+    for (int i = 0; n && i < o->target.n; i++)
+        if (!is_tuned_for(a, *out, n, o->target.item[i])) {
+            *code = EXIT_USAGE;
+            return 0;
+        }
+    for (int i = 0; i < n; i++)
+        if (is_asked_for(o, &(*out)[i]))
+            (*out)[kept++] = (*out)[i];
+    return kept;
 }
 
 int explain_package(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
-    Outcome out;
-    if (!read_package(a, o, &out, &code))
-        return code;
-    const Roofline roofline = roofline_make(a, out.study, out.records);
-    return explain(a, out.study, out.model, out.assignment, &roofline, o, stdout, stderr);
+    Outcome *out;
+    const int n = read_package(a, o, &out, &code);
+    for (int i = 0; i < n && code == EXIT_DONE; i++) {
+        const Roofline roofline = roofline_make(a, out[i].study, out[i].records);
+        if (i && !o->json)
+            printf("\n");
+        code = explain(a, out[i].study, out[i].model, out[i].assignment, out[i].first, &roofline, o, stdout, stderr);
+    }
+    return code;
 }
 
 int regret_package(Arena *a, const Options *o, const volatile int *stop)
 {
     int code = EXIT_DONE;
-    Outcome out;
-    if (!read_package(a, o, &out, &code))
+    Outcome *out;
+    const int n = read_package(a, o, &out, &code);
+    if (!n)
         return code;
     command_warn_of_code(o);
-    return regret(a, &out, o, stop);
+    return regret(a, out, n, o, stop);
 }
 
 /* ---- check ---- */
@@ -70,6 +111,8 @@ static const Space *probe_space(Arena *a, const Workload *w, const Options *o, D
         return NULL;
     }
     const Target *target = workload_target(a, w, device, &err);
+    if (!target && w->target.n) /* another machine is to run it; this one's caches stand for that one's */
+        target = target_find(w->targets, w->target.item[0]);
     if (!target) {
         command_fail(err, EXIT_USAGE);
         return NULL;
@@ -84,13 +127,18 @@ static const Space *probe_space(Arena *a, const Workload *w, const Options *o, D
 int check(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
-    Device device;
     const Workload *w = command_workload(a, o->operand, o, &code);
-    const Space *space = w ? probe_space(a, w, o, &device, &code) : NULL;
-    if (!space)
-        return code;
-    summary_check(w, space, &device, o->json, stdout);
-    return EXIT_DONE;
+    const int n = w ? workload_ntarget(w) : 0;
+    Device *device = ARENA_ARRAY(a, (size_t)n + 1, Device);
+    const Space **space = ARENA_ARRAY(a, (size_t)n + 1, const Space *);
+    for (int i = 0; i < n; i++) {
+        space[i] = probe_space(a, workload_for(a, w, i), o, &device[i], &code);
+        if (!space[i])
+            return code;
+    }
+    if (w)
+        summary_check(w, space, device, n, o->json, stdout);
+    return code;
 }
 
 /* ---- dump ---- */
@@ -138,13 +186,23 @@ static bool dump_input(Arena *a, const Options *o, const Workload *w, DumpInput 
     return err == NULL;
 }
 
+/* Spec and records are not of one target alone. */
+static bool is_of_all(DumpStage stage) { return stage == DUMP_SPEC || stage == DUMP_RECORDS; }
+
 int dump_stage(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
     const bool of_package = o->command == COMMAND_EXPLAIN || o->command == COMMAND_BENCH;
-    DumpInput in;
     const Workload *w = of_package ? command_package(a, o, &code) : command_workload(a, o->operand, o, &code);
-    if (w && dump_input(a, o, w, &in, &code))
+    const int n = !w ? 0 : is_of_all(o->dump) ? 1 : workload_ntarget(w);
+    for (int i = 0; i < n && code == EXIT_DONE; i++) {
+        DumpInput in;
+        const Workload *one = workload_for(a, w, i);
+        if (!dump_input(a, o, one, &in, &code))
+            break;
+        if (n > 1 && !o->json)
+            printf("%starget %s\n", i ? "\n" : "", one->target.item[0]);
         dump(a, o->dump, &in, o->json, stdout);
+    }
     return code;
 }

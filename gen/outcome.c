@@ -17,25 +17,38 @@ UnitContext outcome_unit(const Workload *w, const Device *device, const Target *
     };
 }
 
-/* Times taken on that device. */
-static int64_t timed_count(const Records *r, const Device *d)
+static int by_text(const void *x, const void *y)
 {
+    return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+/* Times of that target's kernels taken on that device. */
+static int64_t timed_count(Arena *a, const Records *r, const Device *d, const Target *target)
+{
+    const char **key = ARENA_ARRAY(a, (size_t)r->nkernel + 1, const char *);
+    size_t nkey = 0;
     int64_t n = 0;
+    for (int64_t i = 0; i < r->nkernel; i++)
+        if (strcmp(r->kernel[i].target, target->name) == 0 && strcmp(r->kernel[i].device, d->id) == 0)
+            key[nkey++] = r->kernel[i].key;
+    qsort(key, nkey, sizeof *key, by_text);
     for (int64_t j = 0; j < r->nmeasure; j++)
-        n += r->measure[j].nsample > 0 && strcmp(r->measure[j].device, d->id) == 0;
+        n += r->measure[j].nsample > 0 && strcmp(r->measure[j].device, d->id) == 0 &&
+             bsearch(&r->measure[j].key, key, nkey, sizeof *key, by_text);
     return n;
 }
 
-/* The device that most times come from, of those that run the target; the smaller id of several. */
+/* The device that most times of the target's kernels come from, of those that run it; the smaller id of several. */
 const Device *outcome_device(Arena *a, const Workload *w, const Records *r, const char **err)
 {
     const Device *best = NULL;
     const char *why = "the records name no device";
     int64_t most = -1;
     for (int64_t i = 0; i < r->ndevice; i++) {
-        int64_t n = timed_count(r, &r->device[i]);
-        if (!workload_target(a, w, &r->device[i], &why))
+        const Target *target = workload_target(a, w, &r->device[i], &why);
+        if (!target)
             continue;
+        const int64_t n = timed_count(a, r, &r->device[i], target);
         if (n > most || (n == most && strcmp(r->device[i].id, best->id) < 0)) {
             best = &r->device[i];
             most = n;
@@ -44,6 +57,13 @@ const Device *outcome_device(Arena *a, const Workload *w, const Records *r, cons
     if (!best)
         *err = why;
     return best;
+}
+
+/* Did the study take this over? Of a general kernel of a lesser target only that it failed. */
+static bool says_something(const Study *s, const MeasureRecord *m)
+{
+    const int64_t i = strcmp(m->device, s->device->id) == 0 ? study_find_key(s, m->key) : -1;
+    return i >= 0 && (s->trial[i].c.target == s->target || m->status != STATUS_OK);
 }
 
 /* The records that this study was made of. */
@@ -59,7 +79,7 @@ static const Records *records_of(Arena *a, const Study *s, const Records *r)
         if (study_find_key(s, r->kernel[i].key) >= 0 && strcmp(r->kernel[i].device, s->device->id) == 0)
             out->kernel[out->nkernel++] = r->kernel[i];
     for (int64_t i = 0; i < r->nmeasure; i++)
-        if (study_find_key(s, r->measure[i].key) >= 0 && strcmp(r->measure[i].device, s->device->id) == 0)
+        if (says_something(s, &r->measure[i]))
             out->measure[out->nmeasure++] = r->measure[i];
     for (int64_t i = 0; i < r->nlimit; i++)
         if (strcmp(r->limit[i].device, s->device->id) == 0 && strcmp(r->limit[i].target, s->target->name) == 0 &&
@@ -85,7 +105,10 @@ bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *d
         .workload = w, .device = device, .study = s, .model = m, .assignment = select_kernels(a, s, m, SELECT_PACKAGE)
     };
     if (!out->assignment) {
-        *err = "the records hold no verified measurement for this spec, these templates and this compiler";
+        *err = arena_printf(a,
+                            "the records hold no verified measurement for this spec, these templates and this compiler "
+                            "(target '%s')",
+                            target->name);
         return false;
     }
     out->records = records_of(a, s, r);
@@ -154,36 +177,68 @@ const Package *outcome_package(Arena *a, const Outcome *out, int n, const char *
     return package_make(a, &in, d);
 }
 
-bool outcome_report(Arena *a, const Outcome *out, const CostReport *cost, const char **report, const char **err)
+static ReportInput report_input(Arena *a, const Outcome *out, const CostReport *cost)
 {
-    const Roofline roofline = roofline_make(a, out->study, out->records);
+    Roofline *roofline = ARENA_NEW(a, Roofline);
+    *roofline = roofline_make(a, out->study, out->records);
     ReportInput in = { .spec = out->workload->spec,
                        .study = out->study,
                        .model = out->model,
                        .assignment = out->assignment,
+                       .first = out->first,
                        .device = out->device,
-                       .roofline = &roofline,
+                       .roofline = roofline,
                        .contract = out->contract,
                        .cost = *cost,
                        .version = DCGEN_VERSION };
     in.order = search_order(a, out->study, &in.norder);
-    *report = out->workload->report ? report_html(a, &in, err) : NULL;
-    return *report || !out->workload->report;
+    return in;
 }
 
-bool outcome_read(Arena *a, const Workload *w, const char *path, Outcome *out, int *code, const char **err)
+bool outcome_report(Arena *a, const Outcome *out, int n, const CostReport *cost, const char **report, const char **err)
 {
+    *report = NULL;
+    if (!out->workload->report)
+        return true;
+    ReportInput *in = ARENA_ARRAY(a, (size_t)n, ReportInput);
+    for (int i = n - 1; i >= 0; i--) {
+        in[i] = report_input(a, &out[i], &cost[i]);
+        in[i].next = i + 1 < n ? &in[i + 1] : NULL;
+    }
+    *report = report_html(a, in, err);
+    return *report != NULL;
+}
+
+void outcome_number(Arena *a, Outcome *out, int n)
+{
+    const Dispatcher *d = outcome_dispatcher(a, out, n);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < d->nentry; k++)
+            if (d->entry[k].tree == out[i].assignment->tree)
+                out[i].first = d->entry[k].first;
+}
+
+int outcome_read_all(Arena *a, const Workload *w, Outcome **out, int *code, const char **err)
+{
+    const int n = workload_ntarget(w);
     Records r;
     *code = EXIT_ENVIRONMENT;
-    if (!record_read(a, path, &r, stderr, err))
-        return false;
+    *out = ARENA_ARRAY(a, (size_t)n, Outcome);
+    if (!record_read(a, w->records, &r, stderr, err))
+        return 0;
     *code = EXIT_FAILED;
-    return outcome_make(a, w, &r, NULL, out, err);
+    for (int i = 0; i < n; i++)
+        if (!outcome_make(a, workload_for(a, w, i), &r, NULL, &(*out)[i], err))
+            return 0;
+    *code = EXIT_DONE;
+    outcome_number(a, *out, n);
+    return n;
 }
 
 bool outcome_timed(Arena *a, const Workload *w, const Records *r)
 {
     const char *err = NULL;
     const Device *d = outcome_device(a, w, r, &err);
-    return d && timed_count(r, d) > 0;
+    const Target *target = d ? workload_target(a, w, d, &err) : NULL;
+    return target && timed_count(a, r, d, target) > 0;
 }

@@ -26,13 +26,14 @@ typedef struct {
     const Assignment *assignment;
     const Records *records; /* those that the study was made of */
     const Contract *contract;
+    int first; /* the package's number of the assignment's first kernel; set by outcome_number */
 } Outcome;
 
 UnitContext outcome_unit(const Workload *w, const Device *device, const Target *target);
 
-/* The device that most times come from, of those that run the workload's target; the smaller id of several. NULL with *err set. */
+/* The device that most times of the target's kernels come from, of those that run it; the smaller id of several. NULL with *err set. */
 const Device *outcome_device(Arena *a, const Workload *w, const Records *r, const char **err);
-/* Are there times of a device that runs the target? */
+/* Are there times of the target's kernels, of a device that runs it? */
 bool outcome_timed(Arena *a, const Workload *w, const Records *r);
 
 /* What the dispatch.h of the package of n outcomes, one a target, is to compute. */
@@ -40,10 +41,12 @@ const Dispatcher *outcome_dispatcher(Arena *a, const Outcome *out, int n);
 
 /* device: whose measurements count; NULL: the one with most. False with *err set: no device suits, nothing usable was measured. */
 bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *device, Outcome *out, const char **err);
-/* The same for the records of a file. False with *err set, and dcgen's exit code in *code. */
-bool outcome_read(Arena *a, const Workload *w, const char *path, Outcome *out, int *code, const char **err);
-/* Its report.html; NULL in *report where the workload wants none. False with *err set: it cannot be drawn here. */
-bool outcome_report(Arena *a, const Outcome *out, const CostReport *cost, const char **report, const char **err);
+/* Of every target of the workload from its records, by descending rank; how many. 0 with *err and *code set. */
+int outcome_read_all(Arena *a, const Workload *w, Outcome **out, int *code, const char **err);
+/* Sets `first` of all n outcomes of a package. */
+void outcome_number(Arena *a, Outcome *out, int n);
+/* The report.html of n outcomes; NULL in *report where the workload wants none. cost: of each. False with *err set: it cannot be drawn here. */
+bool outcome_report(Arena *a, const Outcome *out, int n, const CostReport *cost, const char **report, const char **err);
 /* The package of n outcomes, one a target. report: its report.html; NULL: it has none. NULL after errors in d (faulty templates). */
 const Package *outcome_package(Arena *a, const Outcome *out, int n, const char *report, Diag *d);
 

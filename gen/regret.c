@@ -206,14 +206,11 @@ static bool find_site(const Regret *g, const Options *o, Site *site, const volat
 
 static bool runs_here(Regret *g, const Device *here, const char **err)
 {
-    const Target *target = g->out->study->target;
+    const char *target = g->out->study->target->name;
     g->here = here;
-    for (int i = 0; i < here->nisa; i++)
-        if (strcmp(here->isa[i], target->name) == 0)
-            return true;
-    *err = arena_printf(g->arena, "%s does not run '%s', which the package was tuned for%s", here->name, target->name,
-                        target_is_cuda(target) ? "; --target names another part of it" : "");
-    return false;
+    if (!device_runs(here, target))
+        *err = arena_printf(g->arena, "%s does not run '%s', which the package was tuned for", here->name, target);
+    return device_runs(here, target);
 }
 
 static bool read_bounds(Regret *g, const char *package, const char **err)
@@ -251,18 +248,30 @@ static int say_failure(const char *err, bool wrong, const volatile int *stop)
     return *stop ? EXIT_INTERRUPTED : wrong ? EXIT_FAILED : EXIT_ENVIRONMENT;
 }
 
-int regret(Arena *a, const Outcome *out, const Options *o, const volatile int *stop)
+/* All that measuring this target's contract takes. */
+static bool open_target(Regret *g, const Outcome *out, const Options *o, Tools *tools, const volatile int *stop,
+                        const char **err)
+{
+    Site site;
+    *g = (Regret){ .arena = g->arena, .out = out, .several = g->several, .json = o->json };
+    return read_bounds(g, o->operand, err) && has_cases(g, o, err) && find_site(g, o, &site, stop, err) &&
+           tools_open(g->arena, out->workload, o, &site, tools, stop, err) &&
+           runs_here(g, runner_device(tools->runner), err);
+}
+
+int regret(Arena *a, const Outcome *out, int n, const Options *o, const volatile int *stop)
 {
     Tools tools = { 0 };
     const char *err = NULL;
-    bool wrong = false;
-    Regret g = { .arena = a, .out = out, .json = o->json };
-    const Track t = { a, out, &tools, ARENA_ARRAY(a, (size_t)out->study->ntrial + 1, const char *), stop };
-    Site site;
-    bool ok = read_bounds(&g, o->operand, &err) && has_cases(&g, o, &err) && find_site(&g, o, &site, stop, &err) &&
-              tools_open(a, out->workload, o, &site, &tools, stop, &err) &&
-              runs_here(&g, runner_device(tools.runner), &err);
+    bool wrong = false, ok = false;
+    Regret g = { .arena = a, .several = n > 1 };
+    for (int i = 0; i < n && !ok && !*stop; i++) {
+        tools_close(&tools);
+        tools = (Tools){ 0 };
+        ok = open_target(&g, &out[i], o, &tools, stop, &err);
+    }
     if (ok) {
+        const Track t = { a, g.out, &tools, ARENA_ARRAY(a, (size_t)g.out->study->ntrial + 1, const char *), stop };
         g.compiler = tools.compiler;
         regret_show_machine(&g);
         ok = measure_all(&g, &t, &wrong, &err);

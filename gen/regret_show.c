@@ -24,6 +24,8 @@ static bool same_compiler(const Regret *g) { return strcmp(g->compiler, g->out->
 
 void regret_show_machine(const Regret *g)
 {
+    if (g->several && !g->json)
+        printf("for %s:\n", g->out->study->target->name);
     if (!same_machine(g))
         diag_say(stderr, DIAG_WARNING, "the bound was measured on another machine: %s; this is %s",
                  g->out->device->name, g->here->name);
@@ -37,7 +39,7 @@ void regret_show_case(const Regret *g, const RegretCase *c)
     const Op *op = g->out->workload->spec->op;
     for (int i = 0; i < op->naxis; i++)
         printf("%s %-6" PRId64, op->axis[i].name, c->now.inst->extent[i]);
-    printf("threads %-3d kernel %-2d %10.2f us  best of %-2d %10.2f us  %+6.2f %%", c->now.inst->threads, c->now.kernel,
+    printf("threads %-3d kernel %-2d %10.2f us  best of %-2d %10.2f us  %+6.2f %%", c->now.inst->threads, g->out->first + c->now.kernel,
            c->now.chosen_ns / 1e3, c->nrival, c->now.best_ns / 1e3, 100 * c->now.regret);
     if (c->was.measured)
         printf("  was %+6.2f %%", 100 * c->was.regret);
@@ -92,8 +94,9 @@ static void say_broken(const Regret *g)
                      group_name[k], 100 * s->worst, 100 * g->worst_bound[k]);
     }
     if (g->vague)
-        fprintf(stderr, "dcgen: of most shapes the regret cannot be said, as their times differ by too much: the "
-                        "machine is too busy to judge the package\n");
+        diag_say(stderr, DIAG_ERROR,
+                 "of most shapes the regret cannot be said, as their times differ by too much: the machine is too busy to "
+                 "judge the package");
 }
 
 static void show_text(const Regret *g)
@@ -127,7 +130,7 @@ static json_t *case_json(const Regret *g, const RegretCase *c)
         json_object_set_new(o, op->axis[i].name, json_integer(c->now.inst->extent[i]));
     json_object_set_new(o, "threads", json_integer(c->now.inst->threads));
     json_object_set_new(o, "weight", real(c->now.inst->weight));
-    json_object_set_new(o, "kernel", json_integer(c->now.kernel));
+    json_object_set_new(o, "kernel", json_integer(g->out->first + c->now.kernel));
     json_object_set_new(o, "rivals", json_integer(c->nrival - 1));
     json_object_set_new(o, "chosen_ns", real(c->now.chosen_ns));
     json_object_set_new(o, "best_ns", real(c->now.best_ns));

@@ -23,6 +23,7 @@ bool regret_is_stated(const RegretCase *c);
 typedef struct {
     Arena *arena;
     const Outcome *out;
+    bool several; /* the package has other targets too */
     bool json;
     const Device *here;
     const char *compiler; /* here */
@@ -35,7 +36,7 @@ typedef struct {
     bool vague; /* of most shapes that a bound is stated for nothing can be said here */
 } Regret;
 
-/* Says so when the bound is another machine's. */
+/* Which of several targets it is; and says so when the bound is another machine's. */
 void regret_show_machine(const Regret *g);
 void regret_show_case(const Regret *g, const RegretCase *c);
 void regret_show(const Regret *g);

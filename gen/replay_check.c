@@ -10,30 +10,31 @@
 #include "gen/text.h"
 
 /* With --no-report it is not drawn: the one that is there stands for it. */
-static bool report_of(Arena *a, const Options *o, const Outcome *out, const char **report, const char **err)
+static bool report_of(Arena *a, const Options *o, const Outcome *out, int n, const char **report, const char **err)
 {
     *report = NULL;
     if (o->no_report && out->workload->report) {
         *report = text_read_file(a, arena_printf(a, "%s/report.html", o->operand), NULL);
         return true;
     }
-    const CostReport cost = cost_report(a, out->study, &out->workload->templates);
-    return outcome_report(a, out, &cost, report, err);
+    CostReport *cost = ARENA_ARRAY(a, (size_t)n, CostReport);
+    for (int i = 0; i < n; i++)
+        cost[i] = cost_report(a, out[i].study, &out->workload->templates);
+    return outcome_report(a, out, n, cost, report, err);
 }
 
 /* What this dcgen makes of the package's own spec and records. NULL after errors, which it prints. */
 static const Package *make_again(Arena *a, const Options *o, const Workload *w, int *code)
 {
-    const int n = workload_ntarget(w);
-    Outcome *out = ARENA_ARRAY(a, (size_t)n, Outcome);
+    Outcome *out;
     const char *err = NULL, *report;
     Diag *d = diag_new(a);
-    for (int i = 0; i < n; i++)
-        if (!outcome_read(a, workload_for(a, w, i), w->records, &out[i], code, &err)) {
-            command_fail(err, *code);
-            return NULL;
-        }
-    if (!report_of(a, o, out, &report, &err)) {
+    const int n = outcome_read_all(a, w, &out, code, &err);
+    if (!n) {
+        command_fail(err, *code);
+        return NULL;
+    }
+    if (!report_of(a, o, out, n, &report, &err)) {
         *code = command_fail(err, EXIT_ENVIRONMENT);
         return NULL;
     }

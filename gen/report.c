@@ -29,6 +29,11 @@ static void note(Report *r, const char *text)
 
 /* ---- numbers that several sections need ---- */
 
+const char *report_kernel(const Report *r, int kernel)
+{
+    return arena_printf(r->arena, "k%d", r->in->first + kernel);
+}
+
 int64_t report_instance(const Report *r, int64_t shape) { return r->in->study->shape[shape] - r->in->spec->instance; }
 
 double report_cost(const Report *r, int64_t instance, int kernel)
@@ -130,6 +135,7 @@ static bool has_plot(int plot) { return plot >= 0; }
 static void figure(Report *r, int plot, const char *id, const char *caption)
 {
     const Plot *p = &r->plot[plot];
+    id = arena_printf(r->arena, "%s%s", r->part, id);
     text_printf(&r->out, "<figure>\n<figcaption id=\"%s\">", id);
     html_text(&r->out, caption);
     text_printf(&r->out,
@@ -268,11 +274,12 @@ static void kernel_legend(Report *r)
     Key key[LOOK_NKERNEL];
     size_t n = 0;
     for (int k = 0; k < r->in->assignment->nkernel && k < LOOK_NKERNEL; k++)
-        key[n++] = (Key){ arena_printf(r->arena, "k%d", k),
+        key[n++] = (Key){ report_kernel(r, k),
                           arena_printf(r->arena, "<rect class=\"l%d\" width=\"28\" height=\"12\"/>", LOOK_KERNEL + k) };
     legend(r, key, n);
     if (r->in->assignment->nkernel > LOOK_NKERNEL)
-        note(r, arena_printf(r->arena, "Colours repeat: k%d has that of k0, and so on.", LOOK_NKERNEL));
+        note(r, arena_printf(r->arena, "Colours repeat: %s has that of %s, and so on.", report_kernel(r, LOOK_NKERNEL),
+                             report_kernel(r, 0)));
 }
 
 static void section_planes(Report *r)
@@ -306,12 +313,14 @@ static void section_dispatch(Report *r)
     int nleaf = tree_nleaf(as->tree), depth = tree_depth(as->tree);
     const char *over = as->nfeature > r->in->spec->op->naxis ? "extents and threads" : "the extents";
     if (depth == 0)
-        paragraph(r, arena_printf(r->arena, "There is nothing to decide: k%d serves all shapes.", as->general));
+        paragraph(r, arena_printf(r->arena, "There is nothing to decide: %s serves all shapes.",
+                                  report_kernel(r, as->general)));
     else
         paragraph(r, arena_printf(r->arena,
                                   "The dispatcher is a decision tree over %s with %d leaves; at most %d comparison%s "
-                                  "lead%s to a kernel. Shapes outside the declared ranges go to k%d.",
-                                  over, nleaf, depth, depth == 1 ? "" : "s", depth == 1 ? "s" : "", as->general));
+                                  "lead%s to a kernel. Shapes outside the declared ranges go to %s.",
+                                  over, nleaf, depth, depth == 1 ? "" : "s", depth == 1 ? "s" : "",
+                                  report_kernel(r, as->general)));
     section_map(r);
     section_planes(r);
 }
@@ -467,37 +476,54 @@ static const struct {
 
 enum { NSECTION = sizeof SECTION / sizeof *SECTION };
 
+/* "bert_dense", of one target among several "bert_dense for avx2" */
+static const char *part_title(const Report *r)
+{
+    const char *name = r->in->spec->name;
+    return *r->part ? arena_printf(r->arena, "%s for %s", name, r->in->study->target->name) : name;
+}
+
 static void page_top(Report *r)
 {
     text_add(&r->out, "<header>\n");
-    html_element(&r->out, "h1", NULL, r->in->spec->name);
+    html_element(&r->out, "h1", NULL, part_title(r));
     html_element(&r->out, "p", "summary", summary_text(r));
     facts(r);
     text_add(&r->out, "<nav aria-label=\"Sections\">");
     for (int i = 0; i < NSECTION; i++)
-        text_printf(&r->out, "<a href=\"#%s\">%s</a> ", SECTION[i].id, SECTION[i].title);
+        text_printf(&r->out, "<a href=\"#%s%s\">%s</a> ", r->part, SECTION[i].id, SECTION[i].title);
     text_add(&r->out, "</nav>\n</header>\n");
 }
 
-static void write_page(Report *r)
+static void write_part(Report *r)
 {
-    page_head(r);
     page_top(r);
     for (int i = 0; i < NSECTION; i++) {
-        text_printf(&r->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", SECTION[i].id, SECTION[i].id,
-                    SECTION[i].title);
+        const char *id = arena_printf(r->arena, "%s%s", r->part, SECTION[i].id);
+        text_printf(&r->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, SECTION[i].title);
         SECTION[i].write(r);
         text_add(&r->out, "</section>\n");
     }
-    text_add(&r->out, "</main>\n</body>\n</html>\n");
 }
 
-char *report_html(Arena *a, const ReportInput *in, const char **err)
+/* The targets of a package that has several. */
+static void write_targets(Report *r)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
+    text_add(&r->out, "<nav aria-label=\"Targets\">");
+    for (const ReportInput *in = r->in; in; in = in->next) {
+        text_printf(&r->out, "<a href=\"#%s\">", in->study->target->name);
+        html_text(&r->out, arena_printf(r->arena, "%s: %d kernels", in->study->target->name, in->assignment->nkernel));
+        text_add(&r->out, "</a> ");
+    }
+    text_add(&r->out, "</nav>\n");
+}
+
+static Report *report_new(Arena *a, const ReportInput *in, bool several)
+{
     Report *r = ARENA_NEW(a, Report);
     *r = (Report){ .in = in,
                    .arena = a,
+                   .part = several ? arena_printf(a, "%s-", in->study->target->name) : "",
                    .out = { .arena = a },
                    .map = -1,
                    .narrow_map = -1,
@@ -512,11 +538,38 @@ char *report_html(Arena *a, const ReportInput *in, const char **err)
     r->speedup = speedup_of(r);
     r->library = against_library(r);
     measure_regret(r);
-    const bool drawn = report_draw(r, err);
-    if (drawn)
-        write_page(r);
+    return r;
+}
+
+/* The figures of every part, then their texts, one behind the other. */
+static bool add_parts(Report *page, const char **err)
+{
+    const bool several = page->in->next != NULL;
+    for (const ReportInput *in = page->in; in; in = in->next) {
+        Report *r = report_new(page->arena, in, several);
+        if (!report_draw(r, err))
+            return false;
+        write_part(r);
+        if (several)
+            text_printf(&page->out, "<article id=\"%s\">\n", in->study->target->name);
+        text_add(&page->out, text_str(&r->out));
+        if (several)
+            text_add(&page->out, "</article>\n");
+    }
+    return true;
+}
+
+char *report_html(Arena *a, const ReportInput *in, const char **err)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
+    Report *page = report_new(a, in, false);
+    page_head(page);
+    if (in->next)
+        write_targets(page);
+    const bool drawn = add_parts(page, err);
+    text_add(&page->out, "</main>\n</body>\n</html>\n");
     uselocale(before);
     if (c)
         freelocale(c);
-    return drawn ? (char *)text_str(&r->out) : NULL;
+    return drawn ? (char *)text_str(&page->out) : NULL;
 }

@@ -17,11 +17,14 @@
 #include "search/space.h"
 #include "search/study.h"
 
-typedef struct {
+typedef struct ReportInput ReportInput;
+struct ReportInput {
+    const ReportInput *next; /* of the package's next target; NULL: there is none */
     const Spec *spec;
     const Study *study;
     const CostModel *model;
     const Assignment *assignment;
+    int first; /* the package's number of the assignment's first kernel */
     const Device *device;
     const Space *space;       /* NULL: its counts are not shown */
     const Roofline *roofline; /* NULL: the machine's limits are not known */
@@ -32,9 +35,9 @@ typedef struct {
      * search's progress. */
     const int64_t *order;
     int64_t norder;
-} ReportInput;
+};
 
-/* NULL with *err set: its figures cannot be drawn, as gnuplot is missing or fails. A page without them would be another page on another
+/* A page; of several targets with a part for each. NULL with *err set: its figures cannot be drawn, as gnuplot is missing or fails. A page without them would be another page on another
  * machine. */
 char *report_html(Arena *a, const ReportInput *in, const char **err);
 

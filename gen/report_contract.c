@@ -51,7 +51,7 @@ static void shape_row(Report *r, const ContractShape *s)
         table_cell(r, "num", arena_printf(r->arena, "%" PRId64, s->inst->extent[x]));
     if (spec->nthread > 1)
         table_cell(r, "num", arena_printf(r->arena, "%d", s->inst->threads));
-    table_cell(r, "num", arena_printf(r->arena, "k%d", s->kernel));
+    table_cell(r, "num", report_kernel(r, s->kernel));
     table_cell(r, "num", time_text(r, s->chosen_ns));
     table_cell(r, "num", time_text(r, s->best_ns));
     table_cell(r, "num", report_above_text(r, s->regret, !s->said));

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <math.h>
+#include <string.h>
 #include <stdlib.h>
 #include "gen/report_axis.h"
 
@@ -11,12 +12,14 @@ enum { BAR_HEIGHT = 44, MAX_ROW = 48 };
 
 /* ---- one varying extent: one bar a group, one piece a run of shapes with one kernel ---- */
 
-static void add_run(Plot *p, Text *labels, double left, double right, double bottom, int kernel, double pixels)
+static void add_run(const Report *r, Plot *p, Text *labels, double left, double right, double bottom, int kernel,
+                    double pixels)
 {
+    const char *name = report_kernel(r, kernel);
     text_printf(&p->script, "%.7g %.7g %.7g %.7g %.7g %.7g %d\n", sqrt(left * right), bottom + 0.25, left, right,
                 bottom + 0.05, bottom + 0.45, LOOK_KERNEL + kernel % LOOK_NKERNEL);
-    if (pixels > (kernel < 10 ? 20 : 28))
-        text_printf(labels, "set label 'k%d' at %.7g,%.7g center front textcolor rgb '#%06x'\n", kernel,
+    if (pixels > 4 + 8 * (double)strlen(name))
+        text_printf(labels, "set label '%s' at %.7g,%.7g center front textcolor rgb '#%06x'\n", name,
                     sqrt(left * right), bottom + 0.25, LOOK_LABEL);
 }
 
@@ -30,7 +33,7 @@ static void add_bar(const Report *r, Plot *p, Text *labels, const Group *g, doub
                right = i + 1 < g->n ? sqrt(x * report_varying(r, g->at[i + 1])) : x * 1.03;
         if (i + 1 < g->n && chosen[g->at[i]] == chosen[g->at[i + 1]])
             continue;
-        add_run(p, labels, left, right, bottom, chosen[g->at[i]], pixels_per_log * log(right / left));
+        add_run(r, p, labels, left, right, bottom, chosen[g->at[i]], pixels_per_log * log(right / left));
         left = right;
     }
 }
@@ -249,8 +252,8 @@ static void draw_plane(Report *r, Plane *q, const char *text)
     data_end(p);
     for (int k = 0; k < REPORT_MAX_NAMED; k++)
         if (c.largest[k] > 0 && has_room(&c, k))
-            text_printf(&p->script, "set label 'k%d' at %.7g,%.7g center front textcolor rgb '#%06x'\n", k, c.x[k],
-                        c.y[k], LOOK_LABEL);
+            text_printf(&p->script, "set label '%s' at %.7g,%.7g center front textcolor rgb '#%06x'\n",
+                        report_kernel(r, k), c.x[k], c.y[k], LOOK_LABEL);
     text_add(&p->script, "plot $cell using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable\n");
 }
 

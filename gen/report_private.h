@@ -48,8 +48,9 @@ typedef struct {
 typedef struct {
     const ReportInput *in;
     Arena *arena;
+    const char *part; /* before each id: "avx2-" of a target among several, else "" */
     Groups groups;
-    Text out; /* the page */
+    Text out; /* the page; of several targets the part of this one */
     int nplot;
     Plot plot[REPORT_MAX_PLOT];
     int *panel;                                              /* plot of each group's panel; -1: none */
@@ -96,6 +97,7 @@ bool report_is_unsaid(const Report *r,
                       int64_t shape); /* its times differ too much to say how far it is from the best */
 const char *report_above_text(Report *r, double above, bool unsaid); /* "1.2 %", "† 18.3 %" */
 const char *report_spread_text(Report *r, const ContractShape *s);
+const char *report_kernel(const Report *r, int kernel); /* "k3", by the package's number */
 int64_t report_instance(const Report *r, int64_t shape); /* index of a tuned shape's instance */
 double report_cost(const Report *r, int64_t instance, int kernel);
 const char *report_shape_text(Report *r, const Instance *inst); /* "M = 80, N = 768, K = 768" */

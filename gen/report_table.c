@@ -194,12 +194,12 @@ static void plain_cells(Report *r, int64_t shape, const Choice *c)
     const Instance *inst = r->in->study->shape[shape];
     const double flops = spec_flops(r->in->spec, inst->extent);
     table_cell(r, "num", number_sig(r->arena, inst->weight, 3));
-    table_cell(r, "num", arena_printf(r->arena, "k%d", c->kernel));
+    table_cell(r, "num", report_kernel(r, c->kernel));
     table_cell(r, "num", time_text(r, c->ns, c->measured));
     table_cell(r, "num", flops > 0 ? number_sig(r->arena, flops / c->ns, 3) : "-");
     table_cell(r, "num", report_above_text(r, c->ns / c->best_ns - 1, report_is_unsaid(r, shape)));
     table_cell(r, "num", report_spread_text(r, report_contract_shape(r, shape)));
-    table_cell(r, "num", c->runner < 0 ? "-" : arena_printf(r->arena, "k%d", c->runner));
+    table_cell(r, "num", c->runner < 0 ? "-" : report_kernel(r, c->runner));
     table_cell(r, "num", c->runner < 0 ? "-" : number_percent(r->arena, c->runner_ns / c->ns - 1));
 }
 
@@ -352,7 +352,7 @@ static void kernel_row(Report *r, int k, double total)
             weight += s->instance[i].weight;
             count++;
         }
-    table_row_head(r, arena_printf(r->arena, "k%d%s", k, k == as->general ? " *" : ""));
+    table_row_head(r, arena_printf(r->arena, "%s%s", report_kernel(r, k), k == as->general ? " *" : ""));
     table_cell(r, "line", t->c.t->name);
     table_cell(r, "values", values_text(r, &t->c));
     table_cell(r, "num", number_bytes(r->arena, t->code_bytes));

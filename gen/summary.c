@@ -141,7 +141,7 @@ static void proof_text(const Proof *p, FILE *to)
             p->all ? "all " : "a sample of ", p->ndeclared);
 }
 
-static void outcome_text(const Outcome *out, const CostReport *c, const Proof *proof, FILE *to)
+static void outcome_text(const Outcome *out, const CostReport *c, FILE *to)
 {
     const Study *s = out->study;
     const Assignment *as = out->assignment;
@@ -153,9 +153,6 @@ static void outcome_text(const Outcome *out, const CostReport *c, const Proof *p
         modelled_text(s, to);
     else
         measured_text(out, c, to);
-    if (proof)
-        proof_text(proof, to);
-    fprintf(to, "  %s\n", out->workload->out);
 }
 
 /* What budgets of 1, 2, ... kernels would give. */
@@ -228,12 +225,17 @@ static json_t *package_json(const Outcome *out, const CostReport *c, const Proof
     return o;
 }
 
-void summary_package(const Outcome *out, const CostReport *cost, const Proof *proof, bool json, FILE *to)
+void summary_package(const Outcome *out, int n, const CostReport *cost, const Proof *proof, bool json, FILE *to)
 {
-    if (json)
-        print_json(package_json(out, cost, proof), to);
-    else
-        outcome_text(out, cost, proof, to);
+    for (int i = 0; i < n; i++)
+        if (json)
+            print_json(package_json(&out[i], &cost[i], proof), to);
+        else
+            outcome_text(&out[i], &cost[i], to);
+    if (!json && proof)
+        proof_text(proof, to);
+    if (!json)
+        fprintf(to, "  %s\n", out->workload->out);
 }
 
 void summary_contract(const Outcome *out, FILE *to)
@@ -242,19 +244,21 @@ void summary_contract(const Outcome *out, FILE *to)
     const Contract *c = out->contract;
     const int64_t missing = c->tuned.nshape - c->tuned.nmeasured;
     const char *broken = contract_broken(a, c);
+    const char *who = out->workload->ntuned > 1 ? arena_printf(a, "%s: ", out->study->target->name) : "";
     if (broken)
-        diag_say(to, DIAG_WARNING, "%s", broken);
+        diag_say(to, DIAG_WARNING, "%s%s", who, broken);
     const int64_t unsaid = contract_unsaid(c), all = c->tuned.nmeasured + c->held_out.nmeasured;
     if (unsaid)
         diag_say(to, DIAG_WARNING,
-                 "of %" PRId64 " of the %" PRId64 " shapes that were compared it cannot be said how good the choice is: "
+                 "%sof %" PRId64 " of the %" PRId64
+                 " shapes that were compared it cannot be said how good the choice is: "
                  "their times differ by too much; README.md names them%s",
-                 unsaid, all, 2 * unsaid > all ? ". Most do: the machine was too busy" : "");
+                 who, unsaid, all, 2 * unsaid > all ? ". Most do: the machine was too busy" : "");
     if (missing)
         diag_say(to, DIAG_WARNING,
-                 "on %" PRId64 " of the %" PRId64 " tuned shapes the chosen kernel was not measured beside its "
+                 "%son %" PRId64 " of the %" PRId64 " tuned shapes the chosen kernel was not measured beside its "
                  "rivals: a search that has time left begins with that",
-                 missing, c->tuned.nshape);
+                 who, missing, c->tuned.nshape);
     arena_free(a);
 }
 
@@ -293,7 +297,7 @@ static int64_t fact(const Target *t, const char *name)
 
 static void check_device(const Target *t, const Device *d, FILE *to)
 {
-    fprintf(to, "target: %s on %s: ", t->name, d->name);
+    fprintf(to, "target: %s on %s%s: ", t->name, d->name, device_runs(d, t->name) ? "" : ", which does not run it");
     if (target_is_cuda(t))
         fprintf(to, "%d multiprocessors, each with %" PRId64 " KiB of shared memory; L2 %" PRId64 " KiB\n", d->cores,
                 d->l1_bytes >> 10, d->l2_bytes >> 10);
@@ -305,13 +309,15 @@ static void check_device(const Target *t, const Device *d, FILE *to)
                 d->l3_bytes >> 10, d->cores);
 }
 
-static void check_text(const Workload *w, const Space *s, const Device *device, FILE *to)
+static void check_spec(const Spec *spec, FILE *to)
 {
-    const Spec *spec = w->spec;
-    const Target *target = s->general[0].target;
     fprintf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", spec->name, spec->op->doc, spec->dtype,
             spec->ninstance, tuned_instances(spec));
-    check_device(target, device, to);
+}
+
+static void check_space(const Space *s, const Device *device, FILE *to)
+{
+    check_device(s->general[0].target, device, to);
     fprintf(to, "space: %" PRId64 " candidates of %" PRId64 " combinations\n", s->n, s->nraw);
     for (int i = 0; i < s->nrejection; i++)
         if (s->rejection[i].count)
@@ -336,16 +342,20 @@ static json_t *check_json(const Workload *w, const Space *s, const Device *devic
     json_object_set_new(o, "tuned", json_integer(tuned_instances(w->spec)));
     json_object_set_new(o, "target", string(s->general[0].target->name));
     json_object_set_new(o, "device", string(device->name));
+    json_object_set_new(o, "runs", json_boolean(device_runs(device, s->general[0].target->name)));
     json_object_set_new(o, "candidates", json_integer(s->n));
     json_object_set_new(o, "combinations", json_integer(s->nraw));
     json_object_set_new(o, "rejected", rejected);
     return o;
 }
 
-void summary_check(const Workload *w, const Space *s, const Device *device, bool json, FILE *to)
+void summary_check(const Workload *w, const Space *const *space, const Device *device, int n, bool json, FILE *to)
 {
-    if (json)
-        print_json(check_json(w, s, device), to);
-    else
-        check_text(w, s, device, to);
+    if (!json)
+        check_spec(w->spec, to);
+    for (int i = 0; i < n; i++)
+        if (json)
+            print_json(check_json(w, space[i], &device[i]), to);
+        else
+            check_space(space[i], &device[i], to);
 }

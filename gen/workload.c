@@ -96,14 +96,13 @@ static void check_target(Arena *a, const TargetList *list, const char *name, Loc
     diag_error(d, at, "unknown target '%s'; expected one of %s", name, text_str(&names));
 }
 
-static bool is_cuda(const TargetList *list, const char *name)
+static bool same_family(const TargetList *list, const char *one, const char *other)
 {
-    const Target *t = target_find(list, name);
-    return t && target_is_cuda(t);
+    const Target *t = target_find(list, one), *u = target_find(list, other);
+    return t && u && strcmp(t->family, u->family) == 0;
 }
 
-/* One that the device runs is found later, by workload_target. Several GPUs' kernels go into one file; a CPU's lesser instruction sets
- * are there anyway. */
+/* One that the device runs is found later, by workload_target. */
 static bool check_targets(Arena *a, const Workload *w, const Options *o, Diag *d)
 {
     int before = diag_nerror(d), n = o->target.n ? o->target.n : w->spec->ntarget;
@@ -115,10 +114,10 @@ static bool check_targets(Arena *a, const Workload *w, const Options *o, Diag *d
         for (int j = 0; j < i && o->target.n; j++)
             if (strcmp(o->target.item[j], name) == 0)
                 diag_error(d, at, "target '%s' is there twice", name);
-        if (i > 0 && diag_nerror(d) == before && !(is_cuda(w->targets, first) && is_cuda(w->targets, name)))
+        if (i > 0 && diag_nerror(d) == before && !same_family(w->targets, first, name))
             diag_error(d, at,
-                       "several targets in one package must all be GPUs, each named, as in sm_80,sm_90a; for CPUs one "
-                       "at a time: the lesser instruction sets are in every package anyway");
+                       "several targets in one package must all be CPUs or all be GPUs, each named, as in avx512,avx2 "
+                       "or sm_80,sm_90a");
     }
     return diag_nerror(d) == before;
 }
@@ -177,27 +176,27 @@ static const char *target_name(const Workload *w, int i)
     return w->target.n ? w->target.item[i] : w->spec->target[i];
 }
 
-/* How many of the targets rank higher, or as high and stand before. */
-static int place_of(const Workload *w, int i)
+static bool is_named(const Workload *w, const Target *t)
 {
-    const Target *t = target_find(w->targets, target_name(w, i));
-    int place = 0;
-    for (int j = 0; t && j < workload_ntarget(w); j++) {
-        const Target *u = target_find(w->targets, target_name(w, j));
-        place += u && (u->rank > t->rank || (u->rank == t->rank && j < i));
-    }
-    return place;
+    for (int i = 0; i < workload_ntarget(w); i++)
+        if (strcmp(target_name(w, i), t->name) == 0)
+            return true;
+    return false;
 }
 
 const Workload *workload_for(Arena *a, const Workload *w, int i)
 {
     Workload *one = ARENA_NEW(a, Workload);
+    const Target **tuned = ARENA_ARRAY(a, TARGET_MAX, const Target *);
     *one = *w;
-    for (int j = 0; j < workload_ntarget(w); j++)
-        if (place_of(w, j) == i) {
-            one->target = (CliList){ ARENA_ARRAY(a, 2, const char *), 1 };
-            one->target.item[0] = target_name(w, j);
-        }
+    for (int j = 0; j < w->targets->n; j++)
+        if (is_named(w, &w->targets->t[j]))
+            tuned[one->ntuned++] = &w->targets->t[j];
+    one->tuned = tuned;
+    if (i < one->ntuned) { /* not host, cuda or auto, which stand alone */
+        one->target = (CliList){ ARENA_ARRAY(a, 2, const char *), 1 };
+        one->target.item[0] = tuned[i]->name;
+    }
     return one;
 }
 

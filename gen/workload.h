@@ -23,12 +23,14 @@ typedef struct {
     bool report;               /* the package has a report.html */
     const char *out, *records; /* where the package and the record file go */
     CliList folders;           /* of templates, in the order in which they are searched */
+    const Target *const *tuned; /* of workload_for: all targets of the package, by descending rank; else NULL */
+    int ntuned;
 } Workload;
 
 /* NULL after errors in d; or with *err set when dcgen's own files are not found. */
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err);
 
-/* A workload may name several CUDA targets; each is worked on as a workload that names it alone. */
+/* A workload may name several targets of one family; each is worked on as a workload that names it alone, with the whole budget. */
 int workload_ntarget(const Workload *w);
 const Workload *workload_for(Arena *a, const Workload *w, int i); /* by descending rank */
 

@@ -333,7 +333,16 @@ int intake_repeats(const Search *q, int64_t shape)
     return isfinite(best) && best > LONG_NS ? LONG_REPEATS : SEARCH_REPEATS;
 }
 
-/* The general kernels that the package carries for CPUs without the tuned target: built and verified, never timed. */
+/* A search of its own finds what the package has for these machines. */
+static bool has_own_search(const Search *q, const Target *target)
+{
+    for (int i = 0; i < q->ntuned; i++)
+        if (q->tuned[i] == target && !target_is_inherited(target))
+            return true;
+    return false;
+}
+
+/* The general kernels that the package carries for CPUs without the tuned targets: built and verified, never timed. */
 bool intake_lesser(Search *q, Arena *scratch, const char **err)
 {
     const TargetList *targets = q->unit->targets;
@@ -343,8 +352,8 @@ bool intake_lesser(Search *q, Arena *scratch, const char **err)
             const Target *target = &targets->t[i];
             const Template *t = q->templates->t[j];
             Candidate c;
-            if (!target_is_fallback(targets, target, q->study->target) || !template_suits(t, q->study->spec, target) ||
-                !candidate_general(t, target, &c))
+            if (!target_is_fallback(targets, target, q->study->target) || has_own_search(q, target) ||
+                !template_suits(t, q->study->spec, target) || !candidate_general(t, target, &c))
                 continue;
             int64_t trial = study_add(q->study, &c);
             study_begin(q->study, trial);

@@ -45,6 +45,8 @@ struct Search {
     const Strategy *strategy;
     const UnitContext *unit;
     const TemplateList *templates;
+    const Target *const *tuned; /* all targets that the package has a tree for, this search's among them */
+    int ntuned;
     const Space *space;
     Study *study;
     Builder *builder;

@@ -26,7 +26,9 @@ grep -q '^target: sm_80 on typical sm_80 device: 108 multiprocessors' "$out" || 
 
 section several targets
 run 2 -t sm_90a,avx2 tiny.cfg
-said "several targets in one package must all be GPUs"
+said "several targets in one package must all be CPUs or all be GPUs"
+run 2 -t sm_80,cuda tiny.cfg
+said "several targets in one package must all be CPUs or all be GPUs"
 run 2 -t sm_80,sm_80 tiny.cfg
 said "target 'sm_80' is there twice"
 

@@ -50,7 +50,7 @@ section targets
 edit '$s/$/target = ["nonsense"];/';    bad 2 "unknown target 'nonsense'" bad.cfg
 said 'bad.cfg:'
 bad 2 "unknown target 'nonsense'; expected one of host, auto, cuda," good.cfg --target nonsense
-bad 2 'one at a time' good.cfg -t portable,avx2
+bad 2 'must all be CPUs or all be GPUs' good.cfg -t portable,sm_80
 
 section sizes
 edit 's/N = 24/N = 0/';                 bad 2 'bad.cfg:5:' bad.cfg

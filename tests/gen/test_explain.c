@@ -59,7 +59,7 @@ static Said say(const Synthetic *y, const char *words, bool json)
     size_t nout, nerr;
     FILE *out = open_memstream(&s.out, &nout), *err = open_memstream(&s.err, &nerr);
     const Roofline roofline = roofline_make(y->arena, y->study, known_limits);
-    s.code = explain(y->arena, y->study, y->model, y->assignment, &roofline, &o, out, err);
+    s.code = explain(y->arena, y->study, y->model, y->assignment, 0, &roofline, &o, out, err);
     fclose(out);
     fclose(err);
     return s;

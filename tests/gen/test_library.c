@@ -73,6 +73,16 @@ static void the_text_follows_the_spec(void **state)
     assert_non_null(strstr(library_text("sm_90a", "f32", "KN", true), "EPILOGUE_BIAS;"));
 }
 
+/* On a CPU that has more than the target, a library that used all of it would be no rival of the target's kernels. */
+static void it_gets_no_more_than_the_target(void **state)
+{
+    (void)state;
+    static const char *const row[][2] = { { "portable", "Nehalem" }, { "avx2", "Haswell" }, { "avx512", "SkylakeX" } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+            assert_int_equal(strstr(library_text(row[i][0], "f32", "NK", false), row[k][1]) != NULL, i == k);
+}
+
 static bool can_compile(void) { return system("echo '#include <cublasLt.h>' | nvcc -E -x cu - >/dev/null 2>&1") == 0; }
 
 static void it_compiles(void **state)
@@ -181,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_text_follows_the_spec),
+        cmocka_unit_test(it_gets_no_more_than_the_target),
         cmocka_unit_test(a_cblas_computes_the_op),
         cmocka_unit_test(it_compiles),
     };

@@ -45,19 +45,6 @@ static const char *read_file(Arena *a, const char *folder, const char *path, siz
 
 /* ---- against MANIFEST ---- */
 
-/* The text with LF where it has CR LF; dcgen writes no file that has. */
-static const char *with_lf(Arena *a, const char *text, size_t *len)
-{
-    char *lf = arena_alloc(a, *len + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < *len; i++)
-        if (text[i] != '\r' || i + 1 == *len || text[i + 1] != '\n')
-            lf[n++] = text[i];
-    lf[n] = '\0';
-    *len = n;
-    return lf;
-}
-
 static bool has_hash(Arena *a, const char *text, size_t len, const ManifestEntry *e)
 {
     return strcmp(manifest_hash(a, text, len), e->hash) == 0;
@@ -72,7 +59,7 @@ static void compare_entry(Arena *a, const ManifestEntry *e, Drift *d)
     if (!text)
         add(a, &d->missing, e->path);
     else if (!has_hash(a, text, len, e)) {
-        const char *lf = with_lf(a, text, &len);
+        const char *lf = text_with_lf(a, text, &len);
         add(a, has_hash(a, lf, len, e) ? &d->line_ends : &d->edited, e->path);
     }
 }
@@ -86,7 +73,7 @@ static void read_manifest(Arena *a, Drift *d)
         return;
     }
     const size_t as_it_is = len;
-    const char *lf = with_lf(a, text, &len);
+    const char *lf = text_with_lf(a, text, &len);
     d->manifest = manifest_read(a, lf, &d->fault);
     if (!d->manifest)
         add(a, &d->edited, MANIFEST_PATH);

@@ -21,10 +21,11 @@ const Manifest *foreign_manifest(Arena *a, const char *folder, const char **err)
     *err = NULL;
     if (lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR))
         return NULL;
-    const char *text = S_ISREG(st.st_mode) ? text_read_file(a, path, NULL) : NULL;
+    size_t len;
+    const char *text = S_ISREG(st.st_mode) ? text_read_file(a, path, &len) : NULL;
     if (!text)
         *err = "it is no file that can be read";
-    return text ? manifest_read(a, text, err) : NULL;
+    return text ? manifest_read(a, text_with_lf(a, text, &len), err) : NULL;
 }
 
 /* ---- whose an entry is ---- */

@@ -93,3 +93,15 @@ char *text_read_file(Arena *a, const char *path, size_t *len)
         *len = t.len;
     return t.s;
 }
+
+char *text_with_lf(Arena *a, const char *text, size_t *len)
+{
+    char *lf = arena_alloc(a, *len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < *len; i++)
+        if (text[i] != '\r' || i + 1 == *len || text[i + 1] != '\n')
+            lf[n++] = text[i];
+    lf[n] = '\0';
+    *len = n;
+    return lf;
+}

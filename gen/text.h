@@ -24,4 +24,7 @@ const char *text_str(const Text *t); /* never NULL */
 /* The whole file, NUL-terminated, with its length; NULL with errno set when it cannot be read. */
 char *text_read_file(Arena *a, const char *path, size_t *len);
 
+/* The text with LF where it has CR LF, of *len bytes before and after. dcgen writes no file that has CR LF; git may. */
+char *text_with_lf(Arena *a, const char *text, size_t *len);
+
 #endif

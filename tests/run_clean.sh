@@ -3,6 +3,7 @@
 #
 # run_clean COMMAND...: runs a test with a TMPDIR of its own, and fails when the test leaves anything there.
 tmp=$(mktemp -d) || exit 1
+chmod 755 "$tmp" # some tests become another user
 code=0
 TMPDIR=$tmp "$@" || code=$?
 left=$(ls -A "$tmp")

@@ -191,6 +191,16 @@ static void with_a_manifest_that_is_none(void **state)
     assert_int_equal(package_version(in_root("pkg")), 'a');
 }
 
+/* As git may have written it. */
+static void with_a_manifest_of_other_line_ends(void **state)
+{
+    (void)state;
+    write_ok('a', in_root("pkg"));
+    assert_int_equal(system(arena_printf(arena, "sed -i 's/$/\\r/' '%s'", in_pkg("MANIFEST"))), 0);
+    write_ok('b', in_root("pkg"));
+    assert_int_equal(package_version(in_root("pkg")), 'b');
+}
+
 /* ---- with --force ---- */
 
 static void is_kept(void **state)
@@ -207,7 +217,7 @@ static void is_kept(void **state)
     Package few = package_of('c'); /* without src: that folder is now the user's alone */
     Manifest m = { .package = "pkg", .version = "0" };
     few.n = 2;
-    manifest_add(arena, &m, MANIFEST_FILE, few.file[0].path, few.file[0].text, few.file[0].len);
+    manifest_add_file(arena, &m, few.file[0].path, few.file[0].text, few.file[0].len);
     few.file[1] = (PackageFile){ MANIFEST_PATH, manifest_text(arena, &m), 0 };
     few.file[1].len = strlen(few.file[1].text);
     assert_true(package_write(&few, in_root("pkg"), true, &err, arena));
@@ -431,6 +441,7 @@ int main(void)
         TEST(each_alone_is_refused),
         TEST(without_a_manifest),
         TEST(with_a_manifest_that_is_none),
+        TEST(with_a_manifest_of_other_line_ends),
         TEST(is_kept),
         TEST(an_open_file_stays_that_file),
         TEST(in_the_way_is_refused),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * diag: collects errors and warnings, prints them by place. Text that came from a file is printed with control
- * characters and broken UTF-8 replaced, so that a hostile file cannot speak to the terminal. Columns count bytes, from
- * 1.
+ * diag: collects errors and warnings, prints them by place. Text that came from a file is quoted (quote.h), so that a hostile file cannot
+ * speak to the terminal. Columns count bytes, from 1.
  */
 #define _GNU_SOURCE /* vasprintf */
 #include "gen/diag.h"
@@ -11,12 +10,13 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/quote.h"
 
-enum { DIAG_MAX_SHOWN = 100, DIAG_MAX_KEPT = 1000, MESSAGE_MAX = 600, LINE_MAX_SHOWN = 160, WORD_MAX = 128 };
+enum { DIAG_MAX_SHOWN = 100, DIAG_MAX_KEPT = 1000, LINE_MAX_SHOWN = 160, WORD_MAX = 128 };
 
 typedef struct {
     DiagSeverity severity;
-    const char *message;
+    const char *message; /* quoted */
     Loc at;
     int file; /* files in the order in which they first failed */
     size_t order;
@@ -60,19 +60,13 @@ static bool same_entry(const Entry *x, const Entry *y)
            strcmp(x->message, y->message) == 0;
 }
 
-/* A hostile file may hold a name of a megabyte. */
-static const char *message_clip(Arena *a, const char *s)
-{
-    return strlen(s) <= MESSAGE_MAX ? s : arena_printf(a, "%.*s...", MESSAGE_MAX, s);
-}
-
 /* Keeps an entry; one that says the same at the same place is dropped. */
 static void diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, va_list ap)
 {
     if (d->n == DIAG_MAX_KEPT)
         return;
     Entry e = { .severity = severity, .at = at, .order = d->n };
-    e.message = message_clip(d->arena, arena_vprintf(d->arena, fmt, ap));
+    e.message = quote_line(d->arena, arena_vprintf(d->arena, fmt, ap));
     int nfile = 0;
     bool known = false;
     for (size_t i = 0; i < d->n && !known; i++) {
@@ -110,39 +104,6 @@ void diag_warn(Diag *d, Loc at, const char *fmt, ...)
     va_end(ap);
 }
 
-/* Bytes of the UTF-8 sequence at s (n left), 0 when it is broken. */
-static size_t utf8_length(const unsigned char *s, size_t n)
-{
-    size_t len = s[0] < 0x80                   ? 1
-                 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
-                 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
-                 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
-                                               : 0;
-    if (len == 0 || len > n || (len == 2 && s[0] == 0xC2 && s[1] < 0xA0)) /* C2 80..9F: control characters */
-        return 0;
-    for (size_t i = 1; i < len; i++)
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-    return len;
-}
-
-static bool is_shown(unsigned char c) { return (c >= 0x20 && c != 0x7F) || c == '\t'; }
-
-/* Prints s, what is not printable as "?". */
-static void print_clean(FILE *out, const char *s, size_t n)
-{
-    for (size_t i = 0; i < n;) {
-        size_t len = utf8_length((const unsigned char *)s + i, n - i);
-        if (len == 0 || !is_shown((unsigned char)s[i])) {
-            fputc('?', out);
-            i++;
-        } else {
-            fwrite(s + i, 1, len, out);
-            i += len;
-        }
-    }
-}
-
 /* Line `line` of src, without its end; false when there is none. */
 static bool line_find(const Source *src, int line, const char **s, size_t *n)
 {
@@ -165,7 +126,7 @@ static bool line_find(const Source *src, int line, const char **s, size_t *n)
 static void print_padding(FILE *out, const char *s, size_t n)
 {
     for (size_t i = 0; i < n;) {
-        size_t len = utf8_length((const unsigned char *)s + i, n - i);
+        size_t len = quote_shown(s + i, n - i);
         fputc(s[i] == '\t' ? '\t' : ' ', out);
         i += len ? len : 1;
     }
@@ -187,7 +148,7 @@ static void print_snippet(FILE *out, Loc at)
     }
     const char *cut = from > 0 ? "..." : "";
     fprintf(out, "    %s", cut);
-    print_clean(out, s + from, to - from);
+    quote_print(out, s + from, to - from);
     fprintf(out, "%s\n", to < n ? "..." : "");
     if (at.col <= 0)
         return;
@@ -203,32 +164,24 @@ static void print_entry(FILE *out, const Entry *e)
 {
     const char *path = path_of(e), *mark = e->severity == DIAG_ERROR ? palette->error : palette->warning;
     fputs(palette->bold, out);
-    print_clean(out, *path ? path : "dcgen", strlen(*path ? path : "dcgen"));
+    quote_print(out, *path ? path : "dcgen", strlen(*path ? path : "dcgen"));
     if (e->at.line > 0)
         fprintf(out, ":%d", e->at.line);
     if (e->at.line > 0 && e->at.col > 0)
         fprintf(out, ":%d", e->at.col);
-    fprintf(out, ":%s %s%s:%s ", palette->end, mark, severity_word[e->severity], palette->end);
-    print_clean(out, e->message, strlen(e->message));
-    fputc('\n', out);
+    fprintf(out, ":%s %s%s:%s %s\n", palette->end, mark, severity_word[e->severity], palette->end, e->message);
     print_snippet(out, e->at);
 }
 
 /* ---- as JSON ---- */
 
-/* The text as it would be printed; null when even that is none. */
+/* The text as it would be printed; null: there is none. */
 static json_t *clean(const char *s)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *f = s ? open_memstream(&text, &n) : NULL;
-    if (!f)
-        return json_null();
-    print_clean(f, s, strlen(s));
-    fclose(f);
-    json_t *value = json_string(text);
-    free(text);
-    return value ? value : json_null();
+    Arena *a = arena_new();
+    json_t *value = quote_json(s ? quote_line(a, s) : NULL);
+    arena_free(a);
+    return value;
 }
 
 /* What the message says would be right; null: nothing. */
@@ -309,11 +262,11 @@ static void say(FILE *out, DiagSeverity severity, const char *path, int64_t line
     if (use_json)
         json_line(out, severity, path, line, 0, 0, message);
     else if (!path)
-        fprintf(out, "%s%s\n", severity == DIAG_NOTE ? "" : "dcgen: ", message);
+        quote_printf(out, "%s%s\n", severity == DIAG_NOTE ? "" : "dcgen: ", message);
     else if (line > 0)
-        fprintf(out, "%s:%" PRId64 ": %s: %s\n", path, line, severity_word[severity], message);
+        quote_printf(out, "%s:%" PRId64 ": %s: %s\n", path, line, severity_word[severity], message);
     else
-        fprintf(out, "%s: %s: %s\n", path, severity_word[severity], message);
+        quote_printf(out, "%s: %s: %s\n", path, severity_word[severity], message);
     free(message);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "gen/foreign.h"
+#include "gen/quote.h"
 #include "gen/text.h"
 
 static void add(Arena *a, CliList *list, const char *name)
@@ -224,11 +225,12 @@ static const char *version_of(const Drift *d) { return d->manifest ? d->manifest
 static void print_line_ends(const Drift *d, FILE *to)
 {
     if (d->line_ends.n)
-        fprintf(to,
-                "%s: line ends were changed (git's autocrlf?): %d file%s as dcgen wrote %s, but for CR LF at the ends "
-                "of lines; "
-                "keep the package's .gitattributes beside them (\"* -text\"), remove them and check them out again\n",
-                d->folder, d->line_ends.n, d->line_ends.n == 1 ? " is" : "s are", d->line_ends.n == 1 ? "it" : "them");
+        quote_printf(
+            to,
+            "%s: line ends were changed (git's autocrlf?): %d file%s as dcgen wrote %s, but for CR LF at the ends "
+            "of lines; "
+            "keep the package's .gitattributes beside them (\"* -text\"), remove them and check them out again\n",
+            d->folder, d->line_ends.n, d->line_ends.n == 1 ? " is" : "s are", d->line_ends.n == 1 ? "it" : "them");
 }
 
 static void print_verdict(const Drift *d, FILE *to)
@@ -236,29 +238,29 @@ static void print_verdict(const Drift *d, FILE *to)
     const int n = d->edited.n + d->missing.n;
     print_line_ends(d, to);
     if (d->fault)
-        fprintf(to, "%s: %s: %s\n", d->folder, MANIFEST_PATH, d->fault);
+        quote_printf(to, "%s: %s: %s\n", d->folder, MANIFEST_PATH, d->fault);
     if (n)
-        fprintf(to, "%s: edited by hand: %d file%s not as dcgen %s wrote %s\n", d->folder, n, n == 1 ? " is" : "s are",
-                version_of(d), n == 1 ? "it" : "them");
+        quote_printf(to, "%s: edited by hand: %d file%s not as dcgen %s wrote %s\n", d->folder, n,
+                     n == 1 ? " is" : "s are", version_of(d), n == 1 ? "it" : "them");
     if (!drift_may_replay(d))
-        fprintf(to, "%s: not made again, as that takes its own spec.cfg and records.jsonl\n", d->folder);
+        quote_printf(to, "%s: not made again, as that takes its own spec.cfg and records.jsonl\n", d->folder);
     if (d->maker.n)
-        fprintf(to, "%s: made by another dcgen or other templates than these: regenerating would change it\n",
-                d->folder);
+        quote_printf(to, "%s: made by another dcgen or other templates than these: regenerating would change it\n",
+                     d->folder);
     else if (d->changed.n)
-        fprintf(
+        quote_printf(
             to,
             "%s: this dcgen, of the same version and templates, makes other bytes of its spec.cfg and records.jsonl: "
             "files were edited together with their hashes in %s, or another gnuplot drew report.html\n",
             d->folder, MANIFEST_PATH);
     if (!drift_found(d) && d->replayed)
-        fprintf(to, "%s: as dcgen %s writes it, byte for byte\n", d->folder, version_of(d));
+        quote_printf(to, "%s: as dcgen %s writes it, byte for byte\n", d->folder, version_of(d));
 }
 
 static void print_list(const CliList *list, const char *before, const char *behind, FILE *to)
 {
     for (int i = 0; i < list->n; i++)
-        fprintf(to, "%s: %s%s\n", before, list->item[i], behind);
+        quote_printf(to, "%s: %s%s\n", before, list->item[i], behind);
 }
 
 static void print_text(const Drift *d, FILE *to)
@@ -276,18 +278,16 @@ static void print_text(const Drift *d, FILE *to)
 static void set_list(json_t *o, const char *key, const CliList *list)
 {
     json_t *array = json_array();
-    for (int i = 0; i < list->n; i++) {
-        json_t *s = json_string(list->item[i]);
-        json_array_append_new(array, s ? s : json_null()); /* a name that is not UTF-8 */
-    }
+    for (int i = 0; i < list->n; i++)
+        json_array_append_new(array, quote_json(list->item[i]));
     json_object_set_new(o, key, array);
 }
 
 static void print_json(const Drift *d, FILE *to)
 {
     json_t *o = json_object();
-    json_object_set_new(o, "name", d->manifest ? json_string(d->manifest->package) : json_null());
-    json_object_set_new(o, "made_by", d->manifest ? json_string(d->manifest->version) : json_null());
+    json_object_set_new(o, "name", quote_json(d->manifest ? d->manifest->package : NULL));
+    json_object_set_new(o, "made_by", quote_json(d->manifest ? d->manifest->version : NULL));
     json_object_set_new(o, "dcgen", json_string(DCGEN_VERSION));
     set_list(o, "edited", &d->edited);
     set_list(o, "missing", &d->missing);
@@ -297,9 +297,7 @@ static void print_json(const Drift *d, FILE *to)
     set_list(o, "changed", &d->changed);
     json_object_set_new(o, "replayed", json_boolean(d->replayed));
     json_object_set_new(o, "same", json_boolean(d->replayed && !drift_found(d)));
-    json_dumpf(o, to, JSON_INDENT(1));
-    fputc('\n', to);
-    json_decref(o);
+    quote_print_json(o, to);
 }
 
 void drift_print(const Drift *d, bool json, FILE *to)

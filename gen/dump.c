@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include "gen/number.h"
+#include "gen/quote.h"
 #include "gen/unit.h"
 
 typedef struct {
@@ -74,8 +75,8 @@ static void dump_space(const Dump *d)
     const Space *s = d->in->space;
     fprintf(d->out, "%" PRId64 " candidates of %" PRId64 " combinations\n", s->n, s->nraw);
     for (int i = 0; i < s->nrejection; i++)
-        fprintf(d->out, "rejected %" PRId64 ": %s: %s (%s)\n", s->rejection[i].count, s->rejection[i].t->name,
-                s->rejection[i].constraint->why, expr_text(s->rejection[i].constraint->need));
+        quote_printf(d->out, "rejected %" PRId64 ": %s: %s (%s)\n", s->rejection[i].count, s->rejection[i].t->name,
+                     quote_line(d->a, s->rejection[i].constraint->why), expr_text(s->rejection[i].constraint->need));
     for (int i = 0; i < s->ngeneral; i++)
         fprintf(d->out, "general: %s\n", candidate_text(d->a, &s->general[i]));
     Arena *line = arena_new();
@@ -93,7 +94,7 @@ static void print_kernel(const Dump *d, const KernelRecord *k)
     fprintf(d->out, "kernel %s on %s: %s %s", k->key, k->device, k->template_name, k->target);
     for (int i = 0; i < k->nparam; i++)
         fprintf(d->out, " %s=%" PRId64, k->param[i].name, k->param[i].value);
-    fprintf(d->out, ": %s%s%s\n", status_name(k->status), *k->why ? ": " : "", k->why);
+    quote_printf(d->out, ": %s%s%s\n", status_name(k->status), *k->why ? ": " : "", k->why);
 }
 
 static void print_measure(const Dump *d, const MeasureRecord *m)
@@ -105,7 +106,7 @@ static void print_measure(const Dump *d, const MeasureRecord *m)
     if (m->nsample)
         fprintf(d->out, ", %s, spread %s of %d samples", time_text(d, m->median_ns), number_percent(d->a, m->spread),
                 m->nsample);
-    fprintf(d->out, "%s%s%s\n", m->final ? ", final" : "", *m->why ? ": " : "", m->why);
+    quote_printf(d->out, "%s%s%s\n", m->final ? ", final" : "", *m->why ? ": " : "", m->why);
 }
 
 static void print_limit(const Dump *d, const LimitRecord *l)
@@ -124,8 +125,8 @@ static void dump_records(const Dump *d)
     fprintf(d->out, "%" PRId64 " devices, %" PRId64 " kernels, %" PRId64 " measurements; %" PRId64 " lines ignored\n",
             r->ndevice, r->nkernel, r->nmeasure, r->nignored);
     for (int64_t i = 0; i < r->ndevice; i++)
-        fprintf(d->out, "device %s: %s, %d cores; %s %s\n", r->device[i].id, r->device[i].name, r->device[i].cores,
-                r->device[i].compiler, r->device[i].flags);
+        quote_printf(d->out, "device %s: %s, %d cores; %s %s\n", r->device[i].id, r->device[i].name, r->device[i].cores,
+                     r->device[i].compiler, r->device[i].flags);
     for (int64_t i = 0; i < r->nkernel; i++)
         print_kernel(d, &r->kernel[i]);
     for (int64_t i = 0; i < r->nmeasure; i++)

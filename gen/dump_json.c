@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/quote.h"
 
 typedef struct {
     Arena *a;
@@ -16,20 +17,13 @@ typedef struct {
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
-/* Text that is not UTF-8 would be no JSON: then null. */
-static json_t *string(const char *s)
-{
-    json_t *v = s ? json_string(s) : NULL;
-    return v ? v : json_null();
-}
-
 static void set(json_t *o, const char *name, json_t *value) { json_object_set_new(o, name, value); }
 
 static json_t *strings(const char *const *s, int n)
 {
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
-        json_array_append_new(list, string(s[i]));
+        json_array_append_new(list, quote_json(s[i]));
     return list;
 }
 
@@ -49,8 +43,8 @@ static json_t *candidate(const Candidate *c)
     candidate_values(c, value);
     for (int i = 0; i < c->t->nparam; i++)
         set(params, c->t->param[i].name, json_integer(value[i]));
-    set(o, "template", string(c->t->name));
-    set(o, "target", string(c->target->name));
+    set(o, "template", quote_json(c->t->name));
+    set(o, "target", quote_json(c->target->name));
     set(o, "params", params);
     return o;
 }
@@ -62,7 +56,7 @@ static json_t *dim(const Dim *d)
     json_t *o = json_object(), *tune = json_array();
     for (int i = 0; i < d->ntune; i++)
         json_array_append_new(tune, json_integer(d->tune[i]));
-    set(o, "name", string(d->name));
+    set(o, "name", quote_json(d->name));
     set(o, "min", json_integer(d->min));
     set(o, "max", json_integer(d->max));
     set(o, "tune", tune);
@@ -73,7 +67,7 @@ static json_t *shape_decl(const Op *op, const ShapeDecl *s)
 {
     json_t *o = json_object();
     for (int i = 0; i < op->naxis; i++)
-        set(o, op->axis[i].name, string(expr_text(s->extent[i])));
+        set(o, op->axis[i].name, quote_json(expr_text(s->extent[i])));
     set(o, "weight", real(s->weight));
     return o;
 }
@@ -99,10 +93,10 @@ static json_t *dump_spec(const Dump *d)
         json_array_append_new(dims, dim(&s->dim[i]));
     for (int i = 0; i < s->nshape; i++)
         json_array_append_new(shapes, shape_decl(s->op, &s->shape[i]));
-    set(o, "name", string(s->name));
-    set(o, "op", string(s->op->name));
-    set(o, "dtype", string(s->dtype));
-    set(o, "layout", string(s->layout));
+    set(o, "name", quote_json(s->name));
+    set(o, "op", quote_json(s->op->name));
+    set(o, "dtype", quote_json(s->dtype));
+    set(o, "layout", quote_json(s->layout));
     set(o, "packed", json_boolean(s->packed));
     set(o, "epilogue", strings(s->epilogue, s->nepilogue));
     set(o, "target", strings(s->target, s->ntarget));
@@ -122,10 +116,11 @@ static json_t *dump_space(const Dump *d)
     const Space *s = d->in->space;
     json_t *o = json_object(), *rejected = json_array(), *general = json_array(), *list = json_array();
     for (int i = 0; i < s->nrejection; i++)
-        json_array_append_new(rejected, json_pack("{s:o, s:o, s:o, s:I}", "template", string(s->rejection[i].t->name),
-                                                  "need", string(expr_text(s->rejection[i].constraint->need)), "why",
-                                                  string(s->rejection[i].constraint->why), "count",
-                                                  (json_int_t)s->rejection[i].count));
+        json_array_append_new(rejected,
+                              json_pack("{s:o, s:o, s:o, s:I}", "template", quote_json(s->rejection[i].t->name), "need",
+                                        quote_json(expr_text(s->rejection[i].constraint->need)), "why",
+                                        quote_json(s->rejection[i].constraint->why), "count",
+                                        (json_int_t)s->rejection[i].count));
     for (int i = 0; i < s->ngeneral; i++)
         json_array_append_new(general, candidate(&s->general[i]));
     for (int64_t i = 0; i < s->n; i++)
@@ -171,9 +166,9 @@ static json_t *dump_model(const Dump *d)
     json_t *o = json_object(), *trials = json_array();
     for (int64_t i = 0; i < s->ntrial; i++) {
         if (s->trial[i].c.target != s->target)
-            continue;                  /* a lesser target's general kernel: verified, not searched */
+            continue; /* a lesser target's general kernel: verified, not searched */
         json_t *t = candidate(&s->trial[i].c);
-        set(t, "status", string(status_name(s->trial[i].status)));
+        set(t, "status", quote_json(status_name(s->trial[i].status)));
         set(t, "shapes", predictions(s, d->in->model, &s->trial[i]));
         json_array_append_new(trials, t);
     }
@@ -233,7 +228,7 @@ static json_t *node(const Op *op, const TreeNode *t)
         set(o, "kernel", json_integer(t->class));
         return o;
     }
-    set(o, "name", string(t->feature < op->naxis ? op->axis[t->feature].name : "threads"));
+    set(o, "name", quote_json(t->feature < op->naxis ? op->axis[t->feature].name : "threads"));
     set(o, "at_most", json_integer(t->threshold));
     set(o, "yes", node(op, t->left));
     set(o, "no", node(op, t->right));
@@ -268,7 +263,5 @@ void dump_json(Arena *a, DumpStage stage, const DumpInput *in, FILE *out)
                           [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign, [DUMP_TREE] = dump_tree,
                           [DUMP_TRACE] = dump_trace };
     json_t *value = rows[stage](&(Dump){ a, in });
-    json_dumpf(value, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    fputc('\n', out);
-    json_decref(value);
+    quote_print_json(value, out);
 }

@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/quote.h"
 #include "gen/text.h"
 #include "gen/tools.h"
 #include "search/propose.h"
@@ -70,7 +71,7 @@ static json_t *flags_json(const Toolchain *t)
 {
     json_t *list = json_array();
     for (int i = 0; t->flags[i]; i++)
-        json_array_append_new(list, json_string(t->flags[i]));
+        json_array_append_new(list, quote_json(t->flags[i]));
     return list;
 }
 
@@ -95,10 +96,10 @@ static json_t *candidate_json(const Picked *s, const Candidate *c)
     for (int i = 0; i < c->t->nparam; i++)
         json_object_set_new(params, c->t->param[i].name, json_integer(value[i]));
     json_object_set_new(o, "key", json_string(candidate_key(s->a, c, s->context, s->in->unit->device)));
-    json_object_set_new(o, "template", json_string(c->t->name));
-    json_object_set_new(o, "target", json_string(c->target->name));
+    json_object_set_new(o, "template", quote_json(c->t->name));
+    json_object_set_new(o, "target", quote_json(c->target->name));
     json_object_set_new(o, "params", params);
-    json_object_set_new(o, "code", json_string(text_of(s, c)));
+    json_object_set_new(o, "code", quote_json(text_of(s, c)));
     add_flags(s, c, o);
     return o;
 }
@@ -109,7 +110,8 @@ static json_t *reference_json(const Picked *s)
     const Toolchain cc = tools_cc(s->a, s->in->options);
     size_t len;
     const char *text = text_read_file(s->a, spec->op->reference, &len);
-    return json_pack("{s:s, s:o}", "code", unit_reference(s->a, spec, text ? text : ""), "flags", flags_json(&cc));
+    return json_pack("{s:o, s:o}", "code", quote_json(unit_reference(s->a, spec, text ? text : "")), "flags",
+                     flags_json(&cc));
 }
 
 static void print_json(const Picked *s, FILE *out)
@@ -120,9 +122,7 @@ static void print_json(const Picked *s, FILE *out)
         json_array_append_new(list, candidate_json(s, s->pick[i]));
     json_t *all = json_pack("{s:o, s:o, s:o}", "reference", reference_json(s), "setup",
                             runner_setup(spec->op, spec->dtype, s->in->options->seed), "candidates", list);
-    json_dumpf(all, out, JSON_INDENT(1));
-    fputc('\n', out);
-    json_decref(all);
+    quote_print_json(all, out);
 }
 
 void dump_source(Arena *a, const DumpInput *in, bool json, FILE *out)

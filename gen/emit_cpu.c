@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include "gen/quote.h"
 
 static const char *pack_api(Emitter *e)
 {
@@ -20,7 +21,7 @@ static const char *pack_api(Emitter *e)
         w->name);
     text_printf(&t, "size_t %s_packed_bytes(%s);\n", s->name, extents);
     text_printf(&t, "/* %s: %s; here %s. packed: %s_packed_bytes(...) bytes,\n * best aligned to 64. */\n", w->name,
-                w->doc ? w->doc : "", s->layout, s->name);
+                quote_comment(e->arena, w->doc), s->layout, s->name);
     text_printf(&t, "int %s_pack(%s, %s%s, void *packed);\n\n", s->name, extents, "const float *", w->name);
     return arena_strdup(e->arena, text_str(&t));
 }
@@ -39,7 +40,7 @@ static const char *call_api(Emitter *e)
     Text t = { .arena = e->arena };
     text_printf(
         &t, "/* Bytes of scratch memory that a call with these extents needs; 0: none, workspace may be NULL. */\n");
-    text_printf(&t, "size_t %s_workspace_bytes(%s);\n\n/* %s\n", s->name, extents, s->op->doc);
+    text_printf(&t, "size_t %s_workspace_bytes(%s);\n\n/* %s\n", s->name, extents, quote_comment(e->arena, s->op->doc));
     emit_argument_docs(e, &t, arena_printf(e->arena, "%s_pack", s->name));
     text_printf(
         &t,

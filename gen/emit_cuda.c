@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include "gen/quote.h"
 
 static int64_t sm_arch(const Target *t)
 {
@@ -30,7 +31,7 @@ static const char *pack_api(Emitter *e)
         &t,
         "/* %s: %s; here %s. packed: %s_cuda_packed_bytes(...) bytes, as cudaMalloc\n * aligns them. Both on the "
         "device; the copy is done when what was put into the stream is. */\n",
-        w->name, w->doc ? w->doc : "", s->layout, s->name);
+        w->name, quote_comment(e->arena, w->doc), s->layout, s->name);
     text_printf(&t, "int %s_cuda_pack(%s, const void *%s, void *packed, struct CUstream_st *stream);\n\n", s->name,
                 extents, w->name);
     return arena_strdup(e->arena, text_str(&t));
@@ -55,7 +56,7 @@ static const char *call_api(Emitter *e)
         "may be NULL.\n * The workspace is zeroed once, before its first use (cudaMemset); every call leaves it fit "
         "for the next. Calls that may\n * run at the same time need one each. */\n"
         "size_t %s_cuda_workspace_bytes(%s, const %s_exec *exec);\n\n/* %s\n",
-        s->name, extents, s->name, s->op->doc);
+        s->name, extents, s->name, quote_comment(e->arena, s->op->doc));
     emit_argument_docs(e, &t, arena_printf(e->arena, "%s_cuda_pack", s->name));
     text_printf(
         &t,
@@ -170,20 +171,21 @@ static const char *device(Emitter *e)
                    : NULL;
 }
 
-/* "90a-real;80;75": machine code for the tuned targets; for later devices the driver can compile the others' code. */
+/* "90a-real" "80" "75": machine code for the tuned targets; for later devices the driver can compile the others' code. */
 static const char *architectures(Emitter *e)
 {
     Text t = { .arena = e->arena };
-    text_printf(&t, "    set(%s_CUDA_ARCHITECTURES \"", emit_spec(e)->name);
-    for (int i = 0, n = 0; i < e->nentry; i++) {
+    text_printf(&t, "    set(%s_CUDA_ARCHITECTURES", emit_spec(e)->name);
+    for (int i = 0; i < e->nentry; i++) {
+        const Target *target = e->entry[i].target;
         bool again = false;
         for (int j = 0; j < i; j++)
-            again = again || e->entry[j].target == e->entry[i].target;
+            again = again || e->entry[j].target == target;
+        const char *arch = arena_printf(e->arena, "%s%s", target->name + strlen("sm_"), target->exact ? "-real" : "");
         if (!again)
-            text_printf(&t, "%s%s%s", n++ ? ";" : "", e->entry[i].target->name + strlen("sm_"),
-                        e->entry[i].target->exact ? "-real" : "");
+            text_printf(&t, " %s", quote_cmake(e->arena, arch));
     }
-    text_add(&t, "\")\n");
+    text_add(&t, ")\n");
     return arena_strdup(e->arena, text_str(&t));
 }
 

@@ -11,21 +11,15 @@
 #include <string.h>
 #include "gen/family.h"
 #include "gen/manifest.h"
+#include "gen/quote.h"
 
 enum { SCHEMA = 1 };
-
-/* Text that is not UTF-8 would be no JSON: then null. */
-static json_t *string(const char *s)
-{
-    json_t *v = s ? json_string(s) : NULL;
-    return v ? v : json_null();
-}
 
 static json_t *strings(const char *const *s, int n)
 {
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
-        json_array_append_new(list, string(s[i]));
+        json_array_append_new(list, quote_json(s[i]));
     return list;
 }
 
@@ -58,13 +52,16 @@ static void add_operand(Emitter *e, json_t *list, int i)
     while (n && type[n - 1] == ' ')
         n--;
     json_t *argument = add_argument(list, o->name, arena_strndup(e->arena, type, n), "operand");
-    json_object_set_new(argument, "role", string(o->role == ROLE_OUT ? "out" : o->role == ROLE_CONST ? "const" : "in"));
-    json_object_set_new(argument, "dtype", string(o->dtype ? o->dtype : s->dtype));
-    json_object_set_new(argument, "elements", string(expr_text(o->elems)));
-    json_object_set_new(argument, "doc", string(o->doc));
+    json_object_set_new(argument, "role",
+                        quote_json(o->role == ROLE_OUT     ? "out"
+                                   : o->role == ROLE_CONST ? "const"
+                                                           : "in"));
+    json_object_set_new(argument, "dtype", quote_json(o->dtype ? o->dtype : s->dtype));
+    json_object_set_new(argument, "elements", quote_json(expr_text(o->elems)));
+    json_object_set_new(argument, "doc", quote_json(o->doc));
     if (i != s->const_operand)
         return;
-    json_object_set_new(argument, "layout", string(s->layout));
+    json_object_set_new(argument, "layout", quote_json(s->layout));
     json_object_set_new(argument, "packed", json_boolean(s->packed));
 }
 
@@ -138,7 +135,7 @@ static json_t *ranges(Emitter *e)
     json_t *list = json_array();
     for (int i = 0; i < s->op->naxis; i++)
         json_array_append_new(list, json_pack("{s:s, s:o, s:I, s:I}", "name", s->op->axis[i].name, "doc",
-                                              string(s->op->axis[i].doc), "least", (json_int_t)box.min[i], "most",
+                                              quote_json(s->op->axis[i].doc), "least", (json_int_t)box.min[i], "most",
                                               (json_int_t)box.max[i]));
     return list;
 }
@@ -152,9 +149,9 @@ static json_t *dispatcher(Emitter *e)
         const Assignment *as = entry->part ? entry->part->assignment : NULL;
         json_t *features = json_array();
         for (int j = 0; as && j < op->naxis; j++)
-            json_array_append_new(features, string(op->axis[j].name));
+            json_array_append_new(features, quote_json(op->axis[j].name));
         if (as && as->nfeature > op->naxis)
-            json_array_append_new(features, string("threads"));
+            json_array_append_new(features, quote_json("threads"));
         json_array_append_new(list, json_pack("{s:i, s:o, s:i, s:i}", "target", i, "features", features, "leaves",
                                               as ? tree_nleaf(as->tree) : 1, "general", entry->general));
     }
@@ -171,7 +168,7 @@ static json_t *kernel(Emitter *e, int i)
         json_object_set_new(params, k->t->param[j].name, json_integer(k->value[j]));
     const char *record = part ? part->study->trial[part->assignment->kernel[i - entry->first]].key : NULL;
     return json_pack("{s:i, s:i, s:s, s:s, s:o, s:o}", "number", i, "target", e->of[i], "template", k->t->name,
-                     "template_hash", k->t->hash, "parameters", params, "record", string(record));
+                     "template_hash", k->t->hash, "parameters", params, "record", quote_json(record));
 }
 
 static json_t *function(Emitter *e)
@@ -181,7 +178,7 @@ static json_t *function(Emitter *e)
     for (int i = 0; i < e->nkernel; i++)
         json_array_append_new(kernels, kernel(e, i));
     return json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", s->name, "op", s->op->name, "doc",
-                     string(s->op->doc), "dtype", s->dtype, "epilogue", strings(s->epilogue, s->nepilogue), "calls",
+                     quote_json(s->op->doc), "dtype", s->dtype, "epilogue", strings(s->epilogue, s->nepilogue), "calls",
                      calls(e), "extents", ranges(e), "dispatcher", dispatcher(e), "kernels", kernels);
 }
 
@@ -192,7 +189,7 @@ static json_t *targets(Emitter *e)
         const EmitPart *part = e->entry[i].part;
         json_array_append_new(list,
                               json_pack("{s:i, s:s, s:b, s:o}", "number", i, "name", e->entry[i].target->name, "tuned",
-                                        part != NULL, "device", string(part ? part->study->device->name : NULL)));
+                                        part != NULL, "device", quote_json(part ? part->study->device->name : NULL)));
     }
     return list;
 }
@@ -201,7 +198,7 @@ static json_t *files(Emitter *e, const Package *p)
 {
     json_t *o = json_object();
     for (int i = 0; i < p->n; i++)
-        json_object_set_new(o, p->file[i].path, string(manifest_hash(e->arena, p->file[i].text, p->file[i].len)));
+        json_object_set_new(o, p->file[i].path, quote_json(manifest_hash(e->arena, p->file[i].text, p->file[i].len)));
     return o;
 }
 
@@ -213,11 +210,7 @@ const char *emit_json(Emitter *e, const Package *p)
     json_array_append_new(functions, function(e));
     json_t *o = json_pack("{s:i, s:s, s:s, s:i, s:s, s:o, s:s, s:s, s:o, s:o, s:o}", "schema", SCHEMA, "package",
                           s->name, "dcgen", e->in->version, "abi", PACKAGE_ABI, "family", f->name, "header",
-                          string(arena_printf(e->arena, "%s.h", s->name)), "spec", "spec.cfg", "records",
+                          quote_json(arena_printf(e->arena, "%s.h", s->name)), "spec", "spec.cfg", "records",
                           "records.jsonl", "targets", targets(e), "functions", functions, "sha256", files(e, p));
-    char *text = o ? json_dumps(o, JSON_INDENT(1)) : NULL;
-    const char *copy = text ? arena_printf(e->arena, "%s\n", text) : "{}\n";
-    free(text);
-    json_decref(o);
-    return copy;
+    return quote_json_lines(e->arena, o);
 }

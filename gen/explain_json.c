@@ -5,19 +5,13 @@
 #include <jansson.h>
 #include <math.h>
 #include "gen/explain_private.h"
+#include "gen/quote.h"
 
 static const char *const place_name[PLACE_COUNT] = {
     [PLACE_TUNED] = "tuned", [PLACE_DECLARED] = "declared", [PLACE_BETWEEN] = "between", [PLACE_OUTSIDE] = "outside"
 };
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
-
-/* Text that may not be UTF-8 would be no JSON: then null. */
-static json_t *string(const char *s)
-{
-    json_t *v = json_string(s);
-    return v ? v : json_null();
-}
 
 static json_t *params(const Candidate *c)
 {
@@ -33,8 +27,8 @@ static json_t *candidate(const Explanation *x, int64_t trial)
 {
     const Trial *t = &x->study->trial[trial];
     json_t *o = json_object();
-    json_object_set_new(o, "template", string(t->c.t->name));
-    json_object_set_new(o, "target", string(t->c.target->name));
+    json_object_set_new(o, "template", quote_json(t->c.t->name));
+    json_object_set_new(o, "target", quote_json(t->c.target->name));
     json_object_set_new(o, "code_bytes", json_integer(t->code_bytes));
     json_object_set_new(o, "params", params(&t->c));
     return o;
@@ -61,7 +55,7 @@ static json_t *path(const Answer *w)
     for (int i = 0; i < w->nstep; i++) {
         const Step *s = &w->step[i];
         json_t *o = json_object();
-        json_object_set_new(o, "name", string(s->name));
+        json_object_set_new(o, "name", quote_json(s->name));
         json_object_set_new(o, "value", json_integer(s->value));
         json_object_set_new(o, "at_most", json_integer(s->threshold));
         json_object_set_new(o, "holds", json_boolean(s->below));
@@ -124,7 +118,7 @@ static json_t *limited_by(const Answer *w)
     if (!w->has_shares)
         return json_null();
     json_t *o = json_object();
-    json_object_set_new(o, "what", string(s->limited_by));
+    json_object_set_new(o, "what", quote_json(s->limited_by));
     json_object_set_new(o, "reached", real(s->reached));
     json_object_set_new(o, "padding", real(s->padding));
     json_object_set_new(o, "balance", real(s->balance));
@@ -163,12 +157,10 @@ void explain_json(const Explanation *x, FILE *out)
         json_object_set_new(dims, s->spec->dim[i].name, json_integer(x->dim[i]));
     for (int i = 0; i < x->nanswer; i++)
         json_array_append_new(shapes, shape(x, &x->answer[i]));
-    json_object_set_new(o, "name", string(s->spec->name));
-    json_object_set_new(o, "device", string(s->device->name));
-    json_object_set_new(o, "target", string(s->target->name));
+    json_object_set_new(o, "name", quote_json(s->spec->name));
+    json_object_set_new(o, "device", quote_json(s->device->name));
+    json_object_set_new(o, "target", quote_json(s->target->name));
     json_object_set_new(o, "dims", dims);
     json_object_set_new(o, "shapes", shapes);
-    json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-    fputc('\n', out);
-    json_decref(o);
+    quote_print_json(o, out);
 }

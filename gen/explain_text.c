@@ -7,6 +7,7 @@
 #include <string.h>
 #include "gen/explain_private.h"
 #include "gen/number.h"
+#include "gen/quote.h"
 #include "gen/text.h"
 
 static const char *const place_text[PLACE_COUNT] = { [PLACE_TUNED] = "a tuned shape",
@@ -31,7 +32,7 @@ static void say_head(const Explanation *x, FILE *out)
     fprintf(out, "%s", s->spec->name);
     for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
         fprintf(out, "%s %s = %" PRId64, i ? "," : " at", s->spec->dim[i].name, x->dim[i]);
-    fprintf(out, ": %d kernels for %s, times of %s\n", x->assignment->nkernel, s->target->name, s->device->name);
+    quote_printf(out, ": %d kernels for %s, times of %s\n", x->assignment->nkernel, s->target->name, s->device->name);
     for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
         if (x->dim[i] < s->spec->dim[i].min || x->dim[i] > s->spec->dim[i].max)
             fprintf(out, "%s = %" PRId64 " is outside its range, %" PRId64 " to %" PRId64 "\n", s->spec->dim[i].name,
@@ -79,7 +80,7 @@ static void say_kernel(const Explanation *x, const Answer *w, FILE *out)
     candidate_values(c, value);
     for (int i = 0; i < c->t->nparam; i++)
         fprintf(out, "  %-10s   %-6s = %-5" PRId64 " %s\n", "", c->t->param[i].name, value[i],
-                c->t->param[i].doc ? c->t->param[i].doc : "");
+                quote_line(x->arena, c->t->param[i].doc));
 }
 
 static const char *speed_text(const Explanation *x, double flops, double ns)

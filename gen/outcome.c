@@ -88,10 +88,18 @@ static const Records *records_of(Arena *a, const Study *s, const Records *r)
     return out;
 }
 
+/* As the records have it: a package is made of nothing else, and a runner may have said more than fits a line of text. */
+static const Device *recorded(const Records *r, const Device *d)
+{
+    for (int64_t i = 0; i < r->ndevice; i++)
+        if (strcmp(r->device[i].id, d->id) == 0)
+            return &r->device[i];
+    return d;
+}
+
 bool outcome_make(Arena *a, const Workload *w, const Records *r, const Device *device, Outcome *out, const char **err)
 {
-    if (!device)
-        device = outcome_device(a, w, r, err);
+    device = device ? recorded(r, device) : outcome_device(a, w, r, err);
     if (!device)
         return false;
     const Target *target = workload_target(a, w, device, err);

@@ -18,15 +18,6 @@
 static const double DEADLINE_S = 30;
 enum { OUTPUT_MAX = 64 << 20 };
 
-char *plot_word(Arena *a, const char *s)
-{
-    char *out = arena_strdup(a, s);
-    for (char *p = out; *p; p++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,=()/-+*%", *p))
-            *p = '?';
-    return out;
-}
-
 static char *whole_script(Arena *a, const Plot *plot, int n)
 {
     Text t = { .arena = a };

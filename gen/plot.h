@@ -43,9 +43,6 @@ bool plot_check(Arena *a, const char **why);
 /* One gnuplot draws all of them; for none it need not be there. False with *why set; then every svg is NULL. */
 bool plot_run(Arena *a, Plot *plot, int n, const char **why);
 
-/* Words for a script's single-quoted strings: letters, digits and harmless signs; all others become '?'. */
-char *plot_word(Arena *a, const char *s);
-
 /* Private to plot.c: the content of gnuplot's document from `begin` to `end`, by the rules above. */
 char *plot_normalise(Arena *a, const char *begin, const char *end);
 

@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+#include "gen/quote.h"
 
 enum { LINE_BYTES = 1024, BAR_MAX_COLUMNS = 40, BAR_MIN_COLUMNS = 8 };
 static const double REDRAW_S = 0.08, PLAIN_S = 5, TICK_S = 0.5;
@@ -392,7 +393,7 @@ void progress_line(Progress *p, const char *fmt, ...)
     va_start(ap, fmt);
     pthread_mutex_lock(&p->lock);
     bar_clear(p);
-    vfprintf(p->out, fmt, ap);
+    quote_vprintf(p->out, fmt, ap);
     fputc('\n', p->out);
     va_end(ap);
     if (p->mode == PROGRESS_BAR && p->phase[0])

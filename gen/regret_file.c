@@ -7,23 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/quote.h"
 #include "gen/text.h"
 
 enum { SCHEMA = 1, MOST_LISTED = 24 };
 static const char UNMEASURED[] = "no such device was there: all times are computed";
 
 /* ---- writing ---- */
-
-/* With its quotes. */
-static const char *quoted(Arena *a, const char *s)
-{
-    json_t *v = json_string(s);
-    char *text = v ? json_dumps(v, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
-    const char *copy = text ? arena_strdup(a, text) : "null";
-    free(text);
-    json_decref(v);
-    return copy;
-}
 
 static const char *bound_text(Arena *a, double bound) { return bound > 0 ? arena_printf(a, "%.4f", bound) : "null"; }
 
@@ -75,10 +65,10 @@ static void add_measured(Arena *a, Text *t, const Op *op, const Contract *c, int
 static void add_part(Arena *a, Text *t, const EmitPart *part, int first)
 {
     const Study *s = part->study;
-    text_printf(t, "  { \"target\": %s, \"device\": %s, \"compiler\": %s, ", quoted(a, s->target->name),
-                quoted(a, s->device->name), quoted(a, s->device->compiler));
+    text_printf(t, "  { \"target\": %s, \"device\": %s, \"compiler\": %s, ", quote_json_text(a, s->target->name),
+                quote_json_text(a, s->device->name), quote_json_text(a, s->device->compiler));
     if (part->contract->modelled)
-        text_printf(t, "\"measured\": false, \"why\": %s }", quoted(a, UNMEASURED));
+        text_printf(t, "\"measured\": false, \"why\": %s }", quote_json_text(a, UNMEASURED));
     else
         add_measured(a, t, s->spec->op, part->contract, first);
 }
@@ -96,7 +86,7 @@ char *regret_file_text(Arena *a, const EmitInput *in)
 {
     Text t = { .arena = a };
     const Dispatcher *d = package_dispatcher(a, in);
-    text_printf(&t, "{ \"schema\": %d, \"package\": %s, \"targets\": [\n", SCHEMA, quoted(a, in->unit.spec->name));
+    text_printf(&t, "{ \"schema\": %d, \"package\": %s, \"targets\": [\n", SCHEMA, quote_json_text(a, in->unit.spec->name));
     for (int i = 0; i < in->npart; i++) {
         add_part(a, &t, &in->part[i], first_of(d, &in->part[i]));
         text_add(&t, i + 1 < in->npart ? ",\n" : "\n");
@@ -156,7 +146,7 @@ static void readme_part(Arena *a, Text *t, const EmitPart *part)
         text_printf(t, "\nFor %s there is no regret contract: %s.\n", s->target->name, UNMEASURED);
         return;
     }
-    text_printf(t, "\n%s, %s:\n\n", s->device->name, s->target->name);
+    text_printf(t, "\nOn %s, for %s:\n\n", quote_markdown(a, s->device->name), s->target->name);
     text_add(t, "| shapes | said | mean | worst | mean at most | worst at most |\n|---|---|---|---|---|---|\n");
     add_row(t, "tuned", &c->tuned);
     add_row(t, "held out", &c->held_out);

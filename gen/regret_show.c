@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "gen/diag.h"
+#include "gen/quote.h"
 
 static const char *const group_name[REGRET_GROUPS] = { "tuned", "held out", "further, held out" };
 static const char *const group_key[REGRET_GROUPS] = { "tuned", "held_out", "further" };
@@ -115,12 +116,6 @@ static void show_text(const Regret *g)
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
-static json_t *string(const char *s)
-{
-    json_t *v = json_string(s);
-    return v ? v : json_null();
-}
-
 static json_t *case_json(const Regret *g, const RegretCase *c)
 {
     const Op *op = g->out->workload->spec->op;
@@ -162,12 +157,12 @@ static json_t *sum_json(const Regret *g, int k)
 static void show_json(const Regret *g)
 {
     json_t *o = json_object(), *shapes = json_array();
-    json_object_set_new(o, "package", string(g->out->workload->spec->name));
-    json_object_set_new(o, "target", string(g->out->study->target->name));
-    json_object_set_new(o, "device", string(g->here->name));
-    json_object_set_new(o, "device_was", string(g->out->device->name));
-    json_object_set_new(o, "compiler", string(g->compiler));
-    json_object_set_new(o, "compiler_was", string(g->out->device->compiler));
+    json_object_set_new(o, "package", quote_json(g->out->workload->spec->name));
+    json_object_set_new(o, "target", quote_json(g->out->study->target->name));
+    json_object_set_new(o, "device", quote_json(g->here->name));
+    json_object_set_new(o, "device_was", quote_json(g->out->device->name));
+    json_object_set_new(o, "compiler", quote_json(g->compiler));
+    json_object_set_new(o, "compiler_was", quote_json(g->out->device->compiler));
     for (int64_t i = 0; i < g->n; i++)
         json_array_append_new(shapes, case_json(g, &g->item[i]));
     json_object_set_new(o, "shapes", shapes);
@@ -175,9 +170,7 @@ static void show_json(const Regret *g)
         json_object_set_new(o, group_key[k], sum_json(g, k));
     json_object_set_new(o, "within", json_boolean(!g->broken && !g->vague));
     json_object_set_new(o, "vague", json_boolean(g->vague));
-    json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    printf("\n");
-    json_decref(o);
+    quote_print_json(o, stdout);
 }
 
 void regret_show(const Regret *g)

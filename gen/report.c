@@ -14,6 +14,7 @@
 #include "gen/family.h"
 #include "gen/html.h"
 #include "gen/number.h"
+#include "gen/quote.h"
 #include "gen/report_private.h"
 
 static void paragraph(Report *r, const char *text)
@@ -137,7 +138,7 @@ static void figure(Report *r, int plot, const char *id, const char *caption)
     const Plot *p = &r->plot[plot];
     id = arena_printf(r->arena, "%s%s", r->part, id);
     text_printf(&r->out, "<figure>\n<figcaption id=\"%s\">", id);
-    html_text(&r->out, caption);
+    quote_html(&r->out, caption);
     text_printf(&r->out,
                 "</figcaption>\n<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" "
                 "aria-labelledby=\"%s\">\n%s</svg>\n</figure>\n",
@@ -153,7 +154,7 @@ static void legend(Report *r, const Key *key, size_t n)
     text_add(&r->out, "<ul class=\"legend\">\n");
     for (size_t i = 0; i < n; i++) {
         text_printf(&r->out, "<li><svg viewBox=\"0 0 28 12\" aria-hidden=\"true\">%s</svg>", key[i].mark);
-        html_text(&r->out, key[i].text);
+        quote_html(&r->out, key[i].text);
         text_add(&r->out, "</li>\n");
     }
     text_add(&r->out, "</ul>\n");
@@ -168,7 +169,7 @@ static void page_head(Report *r)
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
              "<meta name=\"color-scheme\" content=\"light dark\">\n<meta http-equiv=\"Content-Security-Policy\" "
              "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
-    html_text(&r->out, r->in->spec->name);
+    quote_html(&r->out, r->in->spec->name);
     text_printf(&r->out, ": kernels and their choice</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n",
                 report_style);
 }
@@ -512,7 +513,7 @@ static void write_targets(Report *r)
     text_add(&r->out, "<nav aria-label=\"Targets\">");
     for (const ReportInput *in = r->in; in; in = in->next) {
         text_printf(&r->out, "<a href=\"#%s\">", in->study->target->name);
-        html_text(&r->out, arena_printf(r->arena, "%s: %d kernels", in->study->target->name, in->assignment->nkernel));
+        quote_html(&r->out, arena_printf(r->arena, "%s: %d kernels", in->study->target->name, in->assignment->nkernel));
         text_add(&r->out, "</a> ");
     }
     text_add(&r->out, "</nav>\n");

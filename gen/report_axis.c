@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "gen/quote.h"
 
 enum { MAX_TICK = 9 };
 
@@ -30,8 +31,8 @@ Plot *figure_begin(Report *r, int *index, int width, int height)
 
 void figure_label(Plot *p, char axis, const char *text)
 {
-    text_printf(&p->script, "set %clabel '%s' offset %s textcolor rgb '#%06x'\n", axis,
-                plot_word(p->script.arena, text), axis == 'x' ? "0,0.4" : "0.8,0", LOOK_TEXT);
+    text_printf(&p->script, "set %clabel %s offset %s textcolor rgb '#%06x'\n", axis,
+                quote_gnuplot(p->script.arena, text), axis == 'x' ? "0,0.4" : "0.8,0", LOOK_TEXT);
 }
 
 /* ---- ticks ---- */

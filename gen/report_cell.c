@@ -4,12 +4,13 @@
  */
 #include "gen/html.h"
 #include "gen/number.h"
+#include "gen/quote.h"
 #include "gen/report_private.h"
 
 void table_begin(Report *r, const char *name, const char *class)
 {
     text_add(&r->out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
-    html_text(&r->out, name);
+    quote_html(&r->out, name);
     text_printf(&r->out, "\">\n<table%s%s%s>\n", class ? " class=\"" : "", class ? class : "", class ? "\"" : "");
 }
 
@@ -22,7 +23,7 @@ void table_head_begin(Report *r) { text_add(&r->out, "<thead><tr>"); }
 void table_head(Report *r, const char *class, const char *text)
 {
     text_printf(&r->out, class ? "<th scope=\"col\" class=\"%s\">" : "<th scope=\"col\">", class);
-    html_text(&r->out, text);
+    quote_html(&r->out, text);
     text_add(&r->out, "</th>");
 }
 
@@ -31,7 +32,7 @@ void table_head_end(Report *r) { text_add(&r->out, "</tr></thead>\n<tbody>\n"); 
 void table_row_head(Report *r, const char *text)
 {
     text_add(&r->out, "<tr><th scope=\"row\">");
-    html_text(&r->out, text);
+    quote_html(&r->out, text);
     text_add(&r->out, "</th>");
 }
 

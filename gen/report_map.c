@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include <stdlib.h>
+#include "gen/quote.h"
 #include "gen/report_axis.h"
 
 enum { BAR_HEIGHT = 44, MAX_ROW = 48 };
@@ -56,8 +57,8 @@ static void draw_map(Report *r, int *index, int width)
     for (int i = 0; i < r->groups.ngroup; i++)
         if (r->groups.group[i].bar) {
             add_bar(r, p, &labels, &r->groups.group[i], --row, (width - 25) / log(x.hi / x.lo));
-            text_printf(&labels, "set label '%s' at graph 0, first %.7g offset 0.3,0 textcolor rgb '#%06x'\n",
-                        plot_word(r->arena, r->groups.group[i].label), row + 0.63, LOOK_TEXT);
+            text_printf(&labels, "set label %s at graph 0, first %.7g offset 0.3,0 textcolor rgb '#%06x'\n",
+                        quote_gnuplot(r->arena, r->groups.group[i].label), row + 0.63, LOOK_TEXT);
         }
     data_end(p);
     text_add(&p->script, text_str(&labels));

@@ -9,6 +9,7 @@
 #include "gen/family.h"
 #include "gen/html.h"
 #include "gen/number.h"
+#include "gen/quote.h"
 #include "gen/report_private.h"
 
 /* ---- what was tuned, and on what ---- */
@@ -435,7 +436,7 @@ void report_table_space(Report *r)
         text_add(&r->out, "<tr>");
         table_cell(r, "line", j->t->name);
         text_add(&r->out, "<td class=\"need\"><code>");
-        html_text(&r->out, expr_text(j->constraint->need));
+        quote_html(&r->out, expr_text(j->constraint->need));
         text_add(&r->out, "</code></td>");
         table_cell(r, "need", j->constraint->why);
         table_cell(r, "num", number_count(r->arena, j->count));

@@ -9,24 +9,11 @@
 #include <math.h>
 #include "gen/diag.h"
 #include "gen/family.h"
+#include "gen/quote.h"
 #include "gen/text.h"
 #include "search/heldout.h"
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
-
-/* Text that is not UTF-8 would be no JSON: then null. */
-static json_t *string(const char *s)
-{
-    json_t *v = json_string(s);
-    return v ? v : json_null();
-}
-
-static void print_json(json_t *value, FILE *to)
-{
-    json_dumpf(value, to, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    fputc('\n', to);
-    json_decref(value);
-}
 
 /* ---- a package ---- */
 
@@ -146,9 +133,9 @@ static void outcome_text(const Outcome *out, const CostReport *c, FILE *to)
     const Study *s = out->study;
     const Assignment *as = out->assignment;
     int nleaf = tree_nleaf(as->tree);
-    fprintf(to, "%s: %d kernel%s, %" PRId64 " KiB, %d %s, for %s (%s)\n", s->spec->name, as->nkernel,
-            as->nkernel == 1 ? "" : "s", (as->code_bytes + 1023) / 1024, nleaf, nleaf == 1 ? "leaf" : "leaves",
-            s->target->name, s->device->name);
+    quote_printf(to, "%s: %d kernel%s, %" PRId64 " KiB, %d %s, for %s (%s)\n", s->spec->name, as->nkernel,
+                 as->nkernel == 1 ? "" : "s", (as->code_bytes + 1023) / 1024, nleaf, nleaf == 1 ? "leaf" : "leaves",
+                 s->target->name, s->device->name);
     if (s->device->modelled)
         modelled_text(s, to);
     else
@@ -198,11 +185,11 @@ static json_t *package_json(const Outcome *out, const CostReport *c, const Proof
     const Study *s = out->study;
     const Assignment *as = out->assignment;
     json_t *o = json_object();
-    json_object_set_new(o, "name", string(s->spec->name));
-    json_object_set_new(o, "package", string(out->workload->out));
-    json_object_set_new(o, "records", string(out->workload->records));
-    json_object_set_new(o, "target", string(s->target->name));
-    json_object_set_new(o, "device", string(s->device->name));
+    json_object_set_new(o, "name", quote_json(s->spec->name));
+    json_object_set_new(o, "package", quote_json(out->workload->out));
+    json_object_set_new(o, "records", quote_json(out->workload->records));
+    json_object_set_new(o, "target", quote_json(s->target->name));
+    json_object_set_new(o, "device", quote_json(s->device->name));
     json_object_set_new(o, "modelled", json_boolean(s->device->modelled));
     json_object_set_new(o, "kernels", json_integer(as->nkernel));
     json_object_set_new(o, "code_bytes", json_integer(as->code_bytes));
@@ -229,13 +216,13 @@ void summary_package(const Outcome *out, int n, const CostReport *cost, const Pr
 {
     for (int i = 0; i < n; i++)
         if (json)
-            print_json(package_json(&out[i], &cost[i], proof), to);
+            quote_print_json(package_json(&out[i], &cost[i], proof), to);
         else
             outcome_text(&out[i], &cost[i], to);
     if (!json && proof)
         proof_text(proof, to);
     if (!json)
-        fprintf(to, "  %s\n", out->workload->out);
+        quote_printf(to, "  %s\n", out->workload->out);
 }
 
 void summary_contract(const Outcome *out, FILE *to)
@@ -297,7 +284,8 @@ static int64_t fact(const Target *t, const char *name)
 
 static void check_device(const Target *t, const Device *d, FILE *to)
 {
-    fprintf(to, "target: %s on %s%s: ", t->name, d->name, device_runs(d, t->name) ? "" : ", which does not run it");
+    quote_printf(to, "target: %s on %s%s: ", t->name, d->name,
+                 device_runs(d, t->name) ? "" : ", which does not run it");
     if (target_is_cuda(t))
         fprintf(to, "%d multiprocessors, each with %" PRId64 " KiB of shared memory; L2 %" PRId64 " KiB\n", d->cores,
                 d->l1_bytes >> 10, d->l2_bytes >> 10);
@@ -311,19 +299,23 @@ static void check_device(const Target *t, const Device *d, FILE *to)
 
 static void check_spec(const Spec *spec, FILE *to)
 {
-    fprintf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", spec->name, spec->op->doc, spec->dtype,
-            spec->ninstance, tuned_instances(spec));
+    Arena *a = arena_new();
+    quote_printf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", spec->name,
+                 quote_line(a, spec->op->doc), spec->dtype, spec->ninstance, tuned_instances(spec));
+    arena_free(a);
 }
 
 static void check_space(const Space *s, const Device *device, FILE *to)
 {
+    Arena *a = arena_new();
     check_device(s->general[0].target, device, to);
     fprintf(to, "space: %" PRId64 " candidates of %" PRId64 " combinations\n", s->n, s->nraw);
     for (int i = 0; i < s->nrejection; i++)
         if (s->rejection[i].count)
-            fprintf(to, "  %10" PRId64 " rejected: %s: %s\n              (%s)\n", s->rejection[i].count,
-                    s->rejection[i].t->name, s->rejection[i].constraint->why,
-                    expr_text(s->rejection[i].constraint->need));
+            quote_printf(to, "  %10" PRId64 " rejected: %s: %s\n              (%s)\n", s->rejection[i].count,
+                         s->rejection[i].t->name, quote_line(a, s->rejection[i].constraint->why),
+                         expr_text(s->rejection[i].constraint->need));
+    arena_free(a);
 }
 
 static json_t *check_json(const Workload *w, const Space *s, const Device *device)
@@ -331,17 +323,17 @@ static json_t *check_json(const Workload *w, const Space *s, const Device *devic
     json_t *o = json_object(), *rejected = json_array();
     for (int i = 0; i < s->nrejection; i++) {
         json_t *r = json_object();
-        json_object_set_new(r, "template", string(s->rejection[i].t->name));
-        json_object_set_new(r, "need", string(expr_text(s->rejection[i].constraint->need)));
-        json_object_set_new(r, "why", string(s->rejection[i].constraint->why));
+        json_object_set_new(r, "template", quote_json(s->rejection[i].t->name));
+        json_object_set_new(r, "need", quote_json(expr_text(s->rejection[i].constraint->need)));
+        json_object_set_new(r, "why", quote_json(s->rejection[i].constraint->why));
         json_object_set_new(r, "count", json_integer(s->rejection[i].count));
         json_array_append_new(rejected, r);
     }
-    json_object_set_new(o, "name", string(w->spec->name));
+    json_object_set_new(o, "name", quote_json(w->spec->name));
     json_object_set_new(o, "shapes", json_integer(w->spec->ninstance));
     json_object_set_new(o, "tuned", json_integer(tuned_instances(w->spec)));
-    json_object_set_new(o, "target", string(s->general[0].target->name));
-    json_object_set_new(o, "device", string(device->name));
+    json_object_set_new(o, "target", quote_json(s->general[0].target->name));
+    json_object_set_new(o, "device", quote_json(device->name));
     json_object_set_new(o, "runs", json_boolean(device_runs(device, s->general[0].target->name)));
     json_object_set_new(o, "candidates", json_integer(s->n));
     json_object_set_new(o, "combinations", json_integer(s->nraw));
@@ -355,7 +347,7 @@ void summary_check(const Workload *w, const Space *const *space, const Device *d
         check_spec(w->spec, to);
     for (int i = 0; i < n; i++)
         if (json)
-            print_json(check_json(w, space[i], &device[i]), to);
+            quote_print_json(check_json(w, space[i], &device[i]), to);
         else
             check_space(space[i], &device[i], to);
 }

@@ -10,6 +10,7 @@
 #include "gen/dtype.h"
 #include "gen/family.h"
 #include "gen/fill.h"
+#include "gen/quote.h"
 
 static const UnitDialect *dialect_of(const UnitContext *u)
 {
@@ -168,7 +169,7 @@ char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, D
         char *text = template_fill(a, &b, arena_printf(a, "%s_k%d", u->spec->name, i), d);
         if (!text)
             return NULL;
-        text_printf(&t, "/* Kernel %d: %s */\n%s\n", i, unit_kernel_text(a, &k[i]), text);
+        text_printf(&t, "/* Kernel %d: %s */\n%s\n", i, quote_comment(a, unit_kernel_text(a, &k[i])), text);
     }
     if (open)
         text_add(&t, "#endif\n\n");

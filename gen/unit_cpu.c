@@ -5,6 +5,7 @@
 #include "gen/unit_private.h"
 
 #include <string.h>
+#include "gen/quote.h"
 
 static void add_targets(Text *t, const UnitContext *u)
 {
@@ -13,8 +14,8 @@ static void add_targets(Text *t, const UnitContext *u)
         if (strcmp(target->family, "cpu") != 0)
             continue;
         if (*target->attribute)
-            text_printf(t, "#define %s_TARGET_%s __attribute__((target(\"%s\")))\n", u->spec->name, target->name,
-                        target->attribute);
+            text_printf(t, "#define %s_TARGET_%s __attribute__((target(%s)))\n", u->spec->name, target->name,
+                        quote_string(t->arena, target->attribute));
         else
             text_printf(t, "#define %s_TARGET_%s\n", u->spec->name, target->name);
     }

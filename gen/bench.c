@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "gen/command.h"
 #include "gen/family.h"
+#include "gen/name.h"
 #include "gen/outcome.h"
 #include "gen/text.h"
 #include "search/process.h"
@@ -163,7 +164,8 @@ static const char *package_name(Arena *a, const char *package)
     if (!project)
         return NULL;
     project += strlen("\nproject(");
-    return arena_strndup(a, project, strcspn(project, " )\n"));
+    const char *name = arena_strndup(a, project, strcspn(project, " )\n"));
+    return name_fault(name) ? NULL : name;
 }
 
 /* The package's kind of machine of that name; -1: it has none. */

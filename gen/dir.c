@@ -17,7 +17,8 @@ bool dir_list(Arena *a, const char *dir, const char *suffix, char ***path, int *
     *n = 0;
     while ((entry = readdir(stream))) {
         size_t len = strlen(entry->d_name), tail = strlen(suffix);
-        if (entry->d_name[0] == '.' || len < tail || strcmp(entry->d_name + len - tail, suffix) != 0)
+        const char *name = entry->d_name;
+        if (name[0] == '.' || len < tail || strcmp(name + len - tail, suffix) != 0 || strpbrk(name, "\n\r"))
             continue;
         *path = arena_grow(a, *path, (size_t)*n, (size_t)*n + 1, sizeof **path);
         (*path)[(*n)++] = arena_printf(a, "%s/%s", dir, entry->d_name);

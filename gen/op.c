@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include "gen/conf.h"
+#include "gen/dtype.h"
 #include "gen/name.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
@@ -77,6 +78,13 @@ static void read_axis(Reader *r, const ConfSetting *group)
         r->axis[r->op->naxis++] = axis->name;
 }
 
+static void read_dtype(Reader *r, const ConfSetting *group, const char **out)
+{
+    if (!conf_string(r->conf, group, "dtype", out) || !*out || dtype_find(*out))
+        return;
+    diag_error(r->diag, conf_value_loc(r->conf, conf_member(group, "dtype")), "unknown dtype '%s'", *out);
+}
+
 static void read_operand(Reader *r, const ConfSetting *group)
 {
     static const ConfKey keys[] = {
@@ -96,7 +104,7 @@ static void read_operand(Reader *r, const ConfSetting *group)
         return;
     conf_keys(r->conf, group, keys, LENGTH(keys));
     conf_string(r->conf, group, "doc", &o->doc);
-    conf_string(r->conf, group, "dtype", &o->dtype);
+    read_dtype(r, group, &o->dtype);
     conf_choice(r->conf, group, "role", "role", roles, LENGTH(roles), &role);
     o->role = (Role)role;
     read_expr(r, group, "elems", &o->elems);
@@ -160,7 +168,7 @@ static void read_reference(Reader *r, const ConfSetting *root)
     const char *file = NULL;
     if (!conf_string(r->conf, root, "reference", &file) || !file)
         return;
-    if (!*file || strchr(file, '/'))
+    if (!*file || strpbrk(file, "/\n\r"))
         diag_error(r->diag, conf_value_loc(r->conf, conf_member(root, "reference")),
                    "'reference': expected the name of a file in the same folder, found '%s'", file);
     r->op->reference = arena_printf(r->arena, "%s/%s", r->op->dir, file);

@@ -9,6 +9,7 @@
 #include <xxhash.h>
 #include "gen/conf.h"
 #include "gen/dir.h"
+#include "gen/name.h"
 #include "gen/text.h"
 
 /* What the files of targets say in numbers. */
@@ -108,6 +109,29 @@ static bool read_family(Conf *c, Target *t)
     return ok;
 }
 
+/* A word, or several, that will stand in generated code, in a compiler's arguments or in CMake: letters, digits and the signs of `more`. */
+static bool read_word(Conf *c, Diag *d, const char *key, const char *more, const char **out)
+{
+    const ConfSetting *s = conf_member(conf_root(c), key);
+    bool ok = conf_string(c, conf_root(c), key, out);
+    for (const char *p = *out; ok && *p; p++)
+        if (!isalnum((unsigned char)*p) && !strchr(more, *p)) {
+            diag_error(d, conf_value_loc(c, s), "'%s': expected letters, digits and '%s', found '%s'", key, more, *out);
+            ok = false;
+        }
+    return ok;
+}
+
+/* Its name is a part of names in C. */
+static bool read_name(Conf *c, Diag *d, const char **out)
+{
+    const ConfSetting *s = conf_member(conf_root(c), "name");
+    const char *why = s && conf_string_of(c, s, out) ? name_fault(*out) : NULL;
+    if (why)
+        diag_error(d, conf_value_loc(c, s), "the target '%s' %s", *out, why);
+    return **out && !why;
+}
+
 bool target_parse(Arena *a, const Source *src, Target *t, Diag *d)
 {
     int64_t rank = 0;
@@ -117,10 +141,11 @@ bool target_parse(Arena *a, const Source *src, Target *t, Diag *d)
     const ConfSetting *root = conf_root(c);
     *t = (Target){ .name = "", .fallback = "", .attribute = "", .runtime_check = "0", .arch = "", .gencode = "" };
     bool ok = read_family(c, t) && check_keys(a, c, t);
-    ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "fallback", &t->fallback);
-    ok &= conf_string(c, root, "arch", &t->arch) & conf_int(c, root, "rank", 0, 1000, &rank);
-    ok &= conf_string(c, root, "attribute", &t->attribute) & conf_string(c, root, "runtime_check", &t->runtime_check);
-    ok &= conf_string(c, root, "gencode", &t->gencode) & conf_bool(c, root, "exact", &t->exact);
+    ok &= read_name(c, d, &t->name) & read_word(c, d, "fallback", "_", &t->fallback);
+    ok &= read_word(c, d, "arch", "_", &t->arch) & conf_int(c, root, "rank", 0, 1000, &rank);
+    ok &= read_word(c, d, "attribute", "_,.=-", &t->attribute);
+    ok &= conf_string(c, root, "runtime_check", &t->runtime_check);
+    ok &= read_word(c, d, "gencode", "_,=", &t->gencode) & conf_bool(c, root, "exact", &t->exact);
     ok &= read_facts(a, c, t);
     t->rank = (int)rank;
     t->src = src;

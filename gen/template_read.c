@@ -10,6 +10,9 @@
 #include <xxhash.h>
 #include "gen/conf.h"
 #include "gen/dir.h"
+#include "gen/name.h"
+
+#define LENGTH(table) (sizeof(table) / sizeof *(table))
 
 static const char HEAD[] = "/* dcgen\n";
 
@@ -80,6 +83,14 @@ static bool check_new_part(Reader *r, const NamedExpr *e)
             return false;
         }
     return true;
+}
+
+static bool check_name(Reader *r, const Conf *c, const ConfSetting *s, const char *what, const char *name)
+{
+    const char *why = name_fault(name);
+    if (why)
+        diag_error(r->diag, conf_value_loc(c, s), "the %s '%s' %s", what, name, why);
+    return !why;
 }
 
 /* The choices of a parameter: numbers, or an axis of the op, for 0 and the extents that the spec has there. */
@@ -195,6 +206,8 @@ static bool read_general(Reader *r, const Conf *c, const ConfSetting *s)
     for (int i = 0; i < t->nparam; i++)
         if (!conf_int(c, s, t->param[i].name, INT32_MIN, INT32_MAX, &g->value[i]))
             return false;
+    if (!check_name(r, c, conf_member(s, "target"), "target", g->target))
+        return false;
     g->loc = conf_value_loc(c, s);
     t->ngeneral++;
     return true;
@@ -334,10 +347,15 @@ static bool read_head(Reader *r, const Conf *c)
                                     { "general", false, NULL } };
     Template *t = r->t;
     const ConfSetting *root = conf_root(c);
+    static const char *const families[] = { "cpu", "cuda" };
+    int family = 0;
     const char *op = r->op->name;
     bool ok = conf_keys(c, root, keys, sizeof keys / sizeof *keys);
     ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "doc", &t->doc);
-    ok &= conf_string(c, root, "family", &t->family) & conf_bool(c, root, "packed", &t->packed);
+    ok = ok && t->name && check_name(r, c, conf_member(root, "name"), "template", t->name);
+    ok &= conf_choice(c, root, "family", "family", families, LENGTH(families), &family);
+    ok &= conf_bool(c, root, "packed", &t->packed);
+    t->family = families[family];
     ok &= conf_string(c, root, "op", &op) & read_layouts(r, c) & read_dtypes(r, c);
     if (ok && strcmp(op, r->op->name) != 0) {
         diag_error(r->diag, conf_value_loc(c, conf_member(root, "op")), "this template lies in the folder of op '%s'",

@@ -20,10 +20,11 @@ typedef struct {
     bool axes_ok; /* else names in expressions are not checked: one fault, one error */
 } Reader;
 
-/* Names that will stand in generated C: identifiers, no two the same. */
+/* Names that will stand in generated C: identifiers, no two the same. Those of axes and operands are arguments of functions. */
 static bool check_identifier(Reader *r, const ConfSetting *s, const char *what, const char *name)
 {
-    const char *why = name_fault(name);
+    const bool is_argument = strcmp(what, "axis") == 0 || strcmp(what, "operand") == 0;
+    const char *why = is_argument ? name_argument_fault(name) : name_fault(name);
     if (why)
         diag_error(r->diag, conf_value_loc(r->conf, s), "the %s '%s' %s", what, name, why);
     return !why;

@@ -36,9 +36,13 @@ static void read_name(SpecReader *r)
     const ConfSetting *s = conf_member(r->root, "name");
     if (!s || !conf_string_of(r->conf, s, &r->spec->name))
         return;
-    const char *why = name_package_fault(r->spec->name);
-    if (why)
-        diag_error(r->diag, conf_value_loc(r->conf, s), "the name '%s' %s", r->spec->name, why);
+    const char *name = r->spec->name, *why = name_package_fault(name);
+    r->spec->name_loc = conf_value_loc(r->conf, s);
+    if (why && !name_fault(name))
+        diag_error(r->diag, r->spec->name_loc, "the name '%s' %s; '%s' would do", name, why,
+                   name_package_like(r->arena, name));
+    else if (why)
+        diag_error(r->diag, r->spec->name_loc, "the name '%s' %s", name, why);
 }
 
 /* ---- the op ---- */

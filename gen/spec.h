@@ -72,6 +72,7 @@ typedef struct {
 
 typedef struct {
     const char *name; /* a C identifier; prefix of every symbol of the package */
+    Loc name_loc;
     const Op *op;
     const char *dtype;
     int ntarget;

@@ -5,6 +5,11 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#include "gen/conf.h"
+#include "gen/family.h"
+#include "gen/fill.h"
+#include "gen/name.h"
 #include "gen/place.h"
 #include "gen/text.h"
 
@@ -80,6 +85,46 @@ static void change_budget(Spec *s, const Options *o)
             *change[i].value = change[i].given;
 }
 
+/* ---- the package's name ---- */
+
+typedef struct {
+    const char *name;
+    bool used;
+} NameUse;
+
+static void look_at_name(void *ctx, const char *name, size_t len, size_t at)
+{
+    NameUse *u = ctx;
+    (void)at;
+    u->used = u->used || (strlen(u->name) == len && memcmp(u->name, name, len) == 0);
+}
+
+static void refuse_used_name(Arena *a, const Spec *s, const char *file, Diag *d)
+{
+    const Source *src = conf_source(a, arena_printf(a, "%s/%s", s->op->dir, file), d);
+    NameUse u = { s->name, false };
+    if (src)
+        fill_names(src, 0, look_at_name, &u);
+    if (u.used)
+        diag_error(d, s->name_loc, "the name '%s' is one that the package's %s uses; '%s' would do", s->name, file,
+                   name_package_like(a, arena_printf(a, "my_%s", s->name)));
+}
+
+/* The op's own test, benchmark and reference call the package's function beside names of their own. */
+static bool check_name(Arena *a, const Spec *s, Diag *d)
+{
+    static const char *const family[] = { "cpu", "cuda" };
+    const int before = diag_nerror(d);
+    refuse_used_name(a, s, strrchr(s->op->reference, '/') + 1, d);
+    for (size_t i = 0; i < sizeof family / sizeof *family && diag_nerror(d) == before; i++)
+        for (const PackageRow *row = family_find(family[i])->file; row->pattern; row++)
+            if (row->of_op && access(arena_printf(a, "%s/%s", s->op->dir, row->pattern), R_OK) == 0)
+                refuse_used_name(a, s, row->pattern, d);
+    return diag_nerror(d) == before;
+}
+
+/* ---- targets ---- */
+
 /* at: where in the spec the name is; {0}: on the command line. */
 static void check_target(Arena *a, const TargetList *list, const char *name, Loc at, Diag *d)
 {
@@ -154,7 +199,7 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     w->folders = (CliList){ folder, o->templates.n + 1 };
     w->spec = spec_read(a, spec_path, folder, o->templates.n + 1, d);
     if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) ||
-        !template_read_all(a, w->spec, folder, o->templates.n + 1, &w->templates, d))
+        !template_read_all(a, w->spec, folder, o->templates.n + 1, &w->templates, d) || !check_name(a, w->spec, d))
         return NULL;
     Options all = with_kept(a, o, w->spec->src->text);
     change_budget(w->spec, &all);

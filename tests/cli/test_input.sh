@@ -71,6 +71,14 @@ for name in '' '1x' 'a-b' '../out' 'a/b' '.' 'int' "$(printf '\303\244')" 'a b';
     bad 2 'bad.cfg:1:' bad.cfg
 done
 
+section names of a package
+for name in exec check run canary dcgen_reference_rows N bias; do   # by its form, or as the package's own test or benchmark uses it
+    printf '%s\n' "name = \"$name\";" >bad.cfg
+    sed 1d good.cfg >>bad.cfg
+    bad 2 'bad.cfg:1:' bad.cfg
+    said "would do"
+done
+
 section command line
 bad 2 'missing SPEC'
 bad 2 "unknown option '--nonsense'" --nonsense good.cfg

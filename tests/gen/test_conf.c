@@ -209,18 +209,29 @@ static void test_names(void **state)
         const char *name;
         bool ok, package_ok;
     } cases[] = {
-        { "x", true, true },           { "bert_dense", true, true }, { "T2", true, true },
+        { "x", true, true },           { "bert_dense", true, true }, { "T2", true, false },
         { "", false, false },          { "2d", false, false },       { "_x", false, false },
         { "a-b", false, false },       { "a/b", false, false },      { "..", false, false },
         { "a b", false, false },       { "int", false, false },      { "class", false, false },
         { "alignas", false, false },   { "xor_eq", false, false },   { "main", true, false },
         { "abort", true, false },      { "write", true, false },     { "sm_90a", true, true },
-        { "h\xc3\xa4", false, false },
+        { "h\xc3\xa4", false, false }, { "size_t", true, false },    { "NULL", true, false },
+        { "INT64_MAX", true, false },  { "offsetof", true, false },  { "index", true, false },
+        { "sinf", true, false },       { "asctime_r", true, false }, { "pthread_x", true, false },
+        { "string", true, false },     { "String", true, false },    { "test", true, false },
+        { "float4", true, false },     { "sinful", true, true },     { "indexed", true, true },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(name_fault(cases[i].name) == NULL, cases[i].ok);
         assert_int_equal(name_package_fault(cases[i].name) == NULL, cases[i].package_ok);
     }
+    static const char *const like[][2] = { { "size_t", "size" },
+                                           { "NULL", "null" },
+                                           { "GEMM", "gemm" },
+                                           { "index", "index_op" },
+                                           { "pthread_x", "my_pthread_x" } };
+    for (size_t i = 0; i < sizeof like / sizeof *like; i++)
+        assert_string_equal(name_package_like(arena, like[i][0]), like[i][1]);
     char name[NAME_MAX_LENGTH + 2];
     memset(name, 'x', sizeof name);
     name[NAME_MAX_LENGTH] = '\0';

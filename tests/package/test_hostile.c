@@ -9,25 +9,12 @@
  * ctest: timeout=120
  */
 #define _GNU_SOURCE
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/package/made_up.h"
+
 #include <ctype.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "gen/dir.h"
 #include "gen/quote.h"
-#include "gen/spec.h"
-#include "gen/text.h"
-#include "gen/unit.h"
-#include "search/space.h"
-#include "search/study.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 
@@ -67,41 +54,6 @@ static const char *const hostile[] = {
     "\xff\xfe\xc0\xaf \xe2\x80\xae boom \xe2\x81\xa6 \xc2\x85 \xe2\x80\xa8",
     long_text,
 };
-
-/* ---- files and programs ---- */
-
-static Arena *arena;
-static const char *root, *share, *dcgen;
-
-static const char *in(const char *folder, const char *name) { return arena_printf(arena, "%s/%s", folder, name); }
-
-static char *read_text(const char *path, size_t *n)
-{
-    char *text = text_read_file(arena, path, n);
-    if (!text)
-        fail_msg("%s is missing", path);
-    return text;
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
-
-/* Its exit code; what it said is in root/said. */
-__attribute__((format(printf, 1, 2))) static int shell(const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const int status =
-        system(arena_printf(arena, "cd %s && { %s; } >said 2>&1 </dev/null", root, arena_vprintf(arena, fmt, ap)));
-    va_end(ap);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
 
 /* Nothing but lines of text, in UTF-8. */
 static void check_said(const char *what)
@@ -209,22 +161,10 @@ static File file_of(const char *path)
 
 static int setup(void **state)
 {
-    static char folder[] = "/tmp/dcgen-test-hostile-XXXXXX";
-    (void)state;
-    arena = arena_new();
-    root = mkdtemp(folder);
-    share = in(root, "share/dcgen/templates");
-    dcgen = in(root, "bin/dcgen");
+    assert_int_equal(made_up_setup(state), 0);
     memset(long_text, '*', sizeof long_text - 1);
     for (size_t i = 1; i < sizeof long_text - 1; i += 2)
         long_text[i] = i % 3 ? '/' : '"';
-    assert_int_equal(shell("mkdir -p bin %s/dense && cp " DCGEN_BINARY_DIR "/dcgen bin", share), 0);
-    assert_int_equal(shell("cd " DCGEN_SOURCE_DIR "/templates && cp -R targets package device %s", share), 0);
-    assert_int_equal(shell("cd " DCGEN_SOURCE_DIR
-                           "/templates/dense && cp reference.c pack.c pack.cu test.c bench.c test_cuda.c "
-                           "bench_cuda.c " DCGEN_SOURCE_DIR "/tests/cli/templates/dense/plain.* %s/dense",
-                           share),
-                     0);
     put(in(root, "tiny.cfg"), spec_text);
     put(in(share, "dense/op.cfg"), op_text);
     assert_int_equal(
@@ -240,104 +180,10 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    const int code = shell("rm -rf -- %s", root);
-    arena_free(arena);
-    return code;
-}
-
 static void restore(void)
 {
     for (int i = 0; i < NFILE; i++)
         put(file[i].path, file[i].text);
-}
-
-/* ---- records ---- */
-
-static void add_trial(RecordFile *f, const Study *s, const Candidate *c, const char *context, int n, const char *text)
-{
-    const char *err = NULL;
-    const Device *d = &record_all(f)->device[0];
-    int64_t value[TEMPLATE_MAX_PARAM];
-    candidate_values(c, value);
-    KernelRecord k = { .key = candidate_key(arena, c, context, d),
-                       .device = d->id,
-                       .op = "dense",
-                       .dtype = "f32",
-                       .template_name = c->t->name,
-                       .template_hash = c->t->hash,
-                       .target = c->target->name,
-                       .nparam = c->t->nparam,
-                       .status = n == 3 ? STATUS_BUILD_FAILED : STATUS_OK,
-                       .code_bytes = 1000,
-                       .n = n + 1,
-                       .nfact = 1,
-                       .fact = { { "spilled", 0 } },
-                       .why = text };
-    for (int i = 0; i < c->t->nparam; i++)
-        k.param[i] = (Param){ c->t->param[i].name, value[i] };
-    assert_true(record_add_kernel(f, &k, &err));
-    for (int64_t j = 0; k.status == STATUS_OK && j < s->nshape; j++) {
-        const double ns = 1000 + 100 * (double)((n + j) % 3) + 7 * n;
-        MeasureRecord m = { .key = k.key,
-                            .device = d->id,
-                            .naxis = 3,
-                            .threads = 1,
-                            .nsample = 2,
-                            .ns = { ns, ns + 1 },
-                            .anchor_ns = 1000,
-                            .final = true,
-                            .max_err = 0.1,
-                            .why = text };
-        memcpy(m.extent, s->shape[j]->extent, 3 * sizeof *m.extent);
-        assert_true(record_add_measure(f, &m, &err));
-    }
-}
-
-/* Four kernels on every tuned shape, as if a device of that name had been measured with such a compiler and flags. */
-static void make_records(const char *path, const char *target_name, const char *text)
-{
-    const bool cuda = strncmp(target_name, "sm_", 3) == 0;
-    const char *folder[] = { share }, *err = NULL;
-    Diag *d = diag_new(arena);
-    TargetList targets;
-    TemplateList templates;
-    Spec *spec = spec_read(arena, file[SPEC].path, folder, 1, d);
-    Device device = { .id = "0123456789abcdef",
-                      .name = text,
-                      .arch = cuda ? target_name : "x86_64",
-                      .cores = 4,
-                      .l1_bytes = 32768,
-                      .l2_bytes = 1 << 20,
-                      .l3_bytes = 1 << 24,
-                      .compiler = text,
-                      .flags = text,
-                      .nisa = cuda ? 1 : 3,
-                      .isa = { target_name, "avx2", "portable" } };
-    assert_true(spec && target_read_all(arena, in(share, "targets"), &targets, d) &&
-                template_read_all(arena, spec, NULL, 0, &templates, d));
-    const Target *target = target_find(&targets, target_name);
-    const UnitContext u = { spec, &device, &targets, in(share, "package"), target };
-    const char *context = unit_context_hash(arena, &u);
-    Space *space = space_make(arena, spec, &templates, target, &device, d);
-    Study *study = study_new(arena, spec, &device, target, context);
-    remove(path);
-    RecordFile *f = record_open(arena, path, stderr, &err);
-    assert_true(f && space && record_add_device(f, &device, &err));
-    add_trial(f, study, &space->general[0], context, 0, text);
-    for (int64_t i = 0, n = 1; i < space->n && n < 5; i++)
-        if (!candidate_same(&space->candidate[i], &space->general[0]))
-            add_trial(f, study, &space->candidate[i], context, (int)n++, text);
-    LimitRecord l = { .device = device.id,
-                      .target = target_name,
-                      .dtype = "f32",
-                      .threads = 1,
-                      .flops_per_s = 1e11,
-                      .bytes_per_s = { 1e11, 1e11, 1e11, 1e10 } };
-    assert_true(record_add_limit(f, &l, &err));
-    record_close(f);
 }
 
 /* ---- packages ---- */
@@ -535,7 +381,7 @@ static void make_harmless(bool report)
     restore();
     for (int gpu = 0; gpu < 2; gpu++) {
         const char *target = target_of[gpu ? GPU : CPU];
-        make_records(in(root, records_of(target)), target, "plain");
+        make_records(in(root, records_of(target)), file[SPEC].path, target, "plain");
         assert_int_equal(replay(records_of(target), target, arena_printf(arena, "good_%s", target), report && !gpu), 0);
     }
 }
@@ -607,7 +453,7 @@ static void all_texts_at_once(void **state)
             const char *target = target_of[gpu ? GPU : CPU];
             for (int i = 0; i < NFILE; i++)
                 put(file[i].path, spoiled(&file[i], accepted[i], hostile[h]));
-            make_records(in(root, records_of(target)), target, hostile[h]);
+            make_records(in(root, records_of(target)), file[SPEC].path, target, hostile[h]);
             assert_int_equal(replay(records_of(target), target, "all", !gpu), 0);
             check_package(arena_printf(arena, "good_%s", target), "all", hostile[h]);
             if (h % 4 == 1)
@@ -657,5 +503,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(no_key_is_missing), cmocka_unit_test(each_text_of_a_file),
                                         cmocka_unit_test(all_texts_at_once), cmocka_unit_test(each_text_of_a_record) };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, made_up_teardown);
 }

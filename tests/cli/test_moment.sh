@@ -6,7 +6,6 @@
 # ctest: label=slow
 . "$SRC/tests/cli/lib.sh"
 TRIALS=5 write_spec tiny.cfg
-sed -i "s/seconds = 20/seconds = 6/" tiny.cfg
 
 # blameless FILE [LEAST]: kernels recorded, none of them failed
 blameless() {
@@ -34,7 +33,7 @@ CC
 cc_wants "echo 'ld: final link failed: No space left on device' >&2; exit 1"
 run 3 -o disk --cc "$tmp/work/cc" tiny.cfg
 said 'dcgen: kernels cannot be built here: ld: final link failed: No space left on device'
-said 'dcgen: nothing is lost: what was measured is in disk.records.jsonl, and the same command goes on from there'
+said 'nothing is lost: what was measured is in disk.records.jsonl, and the same command goes on from there'
 absent disk
 blameless disk.records.jsonl
 later disk
@@ -68,7 +67,7 @@ grep -q '"template":"hungry".*"status":"ok"' killed.records.jsonl || failed "it 
 blameless killed.records.jsonl 5
 
 section few descriptors
-for n in 6 8 10 12 14 16 20; do
+for n in 8 12 14; do
     code=0
     (ulimit -n $n; exec "$dcgen" -o few tiny.cfg) >"$out" 2>"$err" </dev/null || code=$?
     [ $code -eq 0 ] || [ $code -eq 3 ] || failed "exit code $code with $n descriptors"
@@ -78,7 +77,7 @@ done
 later few
 
 section little memory for compilers
-for mib in 36 42 44 46 48 52; do
+for mib in 36 44 48; do
     cc_wants "ulimit -v $((mib * 1024))"
     code=0
     "$dcgen" -o poor --cc "$tmp/work/cc" tiny.cfg >"$out" 2>"$err" </dev/null || code=$?
@@ -94,7 +93,7 @@ if unshare -m true 2>/dev/null; then
 mount -t tmpfs -o size=$2k none "$TMPDIR"
 "$1" -o full --trials 8 tiny.cfg
 FULL
-    for kib in 40 64 80 100 140 200; do
+    for kib in 40 100; do
         code=0
         unshare -m sh full.sh "$dcgen" $kib >"$out" 2>"$err" </dev/null || code=$?
         [ $code -eq 0 ] || [ $code -eq 3 ] || failed "exit code $code with $kib KiB"

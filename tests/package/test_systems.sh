@@ -23,7 +23,7 @@ fi
 quiet cmake --install "$tmp/alone"
 [ -f "$tmp/installed/include/$name.h" ] || failed "$name.h is not installed"
 [ ! -e "$tmp/installed/include/${name}_pool.h" ] || failed "${name}_pool.h is installed without its pool"
-! grep -r -i pthread "$tmp/installed/lib/cmake" || failed "what is installed asks for threads"
+! grep -r -i -e pthread -e find_dependency "$tmp/installed/lib/cmake" "$tmp/installed/lib/pkgconfig" || failed "what is installed asks for threads"
 
 # A product with a parallel_for of its own (contract.c has some), and no pthread.h in sight.
 mkdir "$tmp/none"

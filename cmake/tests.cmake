@@ -43,6 +43,9 @@ function(dcgen_register_test name file area default_timeout)
     if(area STREQUAL "package" AND file MATCHES "\\.sh$")
         list(APPEND labels slow)
     endif()
+    if("thorough" IN_LIST ARGN) # it does more than the test that the line is of
+        math(EXPR timeout "${timeout} * 3")
+    endif()
     math(EXPR timeout "${timeout} * ${timeout_factor}")
     set_tests_properties(${name} PROPERTIES
         LABELS "${labels}" TIMEOUT ${timeout} RUN_SERIAL ${serial} SKIP_RETURN_CODE 77)
@@ -83,7 +86,7 @@ function(dcgen_add_shell_test file)
     if(twice)
         set(name ${name}_thorough_sh)
         add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E env ${environment} THOROUGH=1 ${run_clean} sh ${file} WORKING_DIRECTORY ${folder})
-        dcgen_register_test(${name} ${file} ${area} 600 thorough)
+        dcgen_register_test(${name} ${file} ${area} 300 thorough)
     endif()
 endfunction()
 

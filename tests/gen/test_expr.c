@@ -214,6 +214,8 @@ static void test_real(void **state)
         { "big*big", 0, 0x1p126 },
         { "1/0", EXPR_DIV_BY_ZERO, 0 },
         { "1%zero", EXPR_DIV_BY_ZERO, 0 },
+        { "ceil_div(T, zero)", EXPR_DIV_BY_ZERO, 0 },
+        { "ceil_to(T, zero)", EXPR_DIV_BY_ZERO, 0 },
         { "log2(0)", EXPR_NOT_FINITE, 0 },
         { "sqrt(-1)", EXPR_NOT_FINITE, 0 },
         { "1e300*1e300", EXPR_NOT_FINITE, 0 },

@@ -374,6 +374,15 @@ static void test_either_is_tuned(void **state)
     assert_true(find(s, 1, 24, 8, 8)->weight == 3);
 }
 
+/* The first weight of a list is that of the least value, which need not be 1. */
+static void test_weights_begin_at_the_least(void **state)
+{
+    (void)state;
+    Spec *s = read_text("T = { min = 3; max = 5; }; }; weights = { T = [10, 20, 40];", "{ M = \"T\"; N = 8; K = 8; }");
+    for (int t = 3; t <= 5; t++)
+        assert_true(find(s, 1, t, 8, 8)->weight == 10 << (t - 3));
+}
+
 /* The box is that of all declared shapes, though the instances are a sample that misses M's largest value. */
 static void test_box_of_a_sample(void **state)
 {
@@ -471,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_two_dims),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_either_is_tuned),
+        cmocka_unit_test(test_weights_begin_at_the_least),
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_committed),
         cmocka_unit_test(test_box_of_a_sample),

@@ -22,7 +22,7 @@ if(DCGEN_SANITIZE MATCHES "fuzzer")
     set(fuzz_options -max_total_time=10 -timeout=10 -rss_limit_mb=1024 -max_len=65536 -print_final_stats=1)
     set(fuzz_timeout 60)
 else()
-    set(fuzz_options -runs=2000)
+    set(fuzz_options -runs=20000)
     set(fuzz_timeout 120)
 endif()
 

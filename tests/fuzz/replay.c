@@ -6,9 +6,10 @@
  *
  *   fuzz_spec FILE...                 each of them once
  *   fuzz_spec -seed_inputs=@LIST      LIST: a file that names seeds, by commas
- *             -runs=N                 so many mutations (2000)
+ *             -runs=N                 so many mutations (20000), or as many as a second of the processor allows
  *             -artifact_prefix=PREFIX the input under way is in PREFIXinput, and stays there if the program ends over it
  */
+#include <ctype.h>
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
@@ -108,12 +109,27 @@ static const char *some_word(size_t *n)
     return chosen;
 }
 
+/* Another number in the place of one: the text stays well formed, its meaning changes. */
+static void mutate_number(Input *in)
+{
+    static const char *const number[] = { "0",     "1",          "2",          "7",   "100",  "1000", "-1",
+                                          "65536", "2147483647", "2147483648", "0.5", "-0.5", "1e9" };
+    const char *with = number[below(sizeof number / sizeof *number)];
+    size_t at = below(in->len), end;
+    while (at < in->len && !isdigit((unsigned char)in->text[at]))
+        at++;
+    for (end = at; end < in->len && isdigit((unsigned char)in->text[end]);)
+        end++;
+    if (end > at)
+        splice(in, at, end - at, with, strlen(with));
+}
+
 static void mutate(Input *in)
 {
     const Seed *other = &seed[below(nseed)];
     size_t n, cut, at = token(in->text, in->len, &cut), from = token(other->text, other->len, &n);
     const char byte = (char)below(256), *with = other->text + from;
-    switch (below(6)) {
+    switch (below(7)) {
     case 0: /* a byte */
         splice(in, below(in->len + 1), 0, &byte, 1);
         break;
@@ -127,6 +143,9 @@ static void mutate(Input *in)
     case 3: /* what parsers stumble over */
         with = some_word(&n);
         splice(in, at, below(2) * cut, with, n);
+        break;
+    case 4:
+        mutate_number(in);
         break;
     default: /* a word for a word */
         splice(in, at, cut, with, n);
@@ -145,7 +164,7 @@ static long run_mutations(long most)
     long done = 0;
     for (const double begin_s = cpu_s(); done < most && cpu_s() - begin_s < most_mutating_s; done++) {
         start_from(&in, &seed[(size_t)done % nseed]);
-        for (size_t k = 1 + below(4); k > 0; k--)
+        for (size_t k = 1 + below(2) * below(4); k > 0; k--)
             mutate(&in);
         run(in.text, in.len);
     }
@@ -203,7 +222,7 @@ int main(int argc, char **argv)
 {
     Arena *a = arena_new();
     const char *kept = NULL, *value;
-    long most = 2000;
+    long most = 20000;
     bool mutated = false;
     for (int i = 1; i < argc; i++) {
         if ((value = value_of(argv[i], "-seed_inputs=@"))) {

@@ -12,9 +12,9 @@ PATH=$(dirname -- "$DCGEN"):$PATH
 
 # ---- by --help: "-o --out DIR", "--json", one a line; commands by themselves ----
 "$DCGEN" --help >"$tmp/text"
-sed -nE '/^Options:/,/^Examples:/s/^  (-[a-z], |    )(--[a-z-]+)( ([^ ]+))?( .*)?$/\1 \2 \4/p' "$tmp/text" | sed -E 's/,? +/ /g; s/^ //; s/ $//' |
+sed -nE '/^Options/,/^Examples:/s/^  (-[a-z], |    )(--[a-z-]+)( ([^ ]+))?( .*)?$/\1 \2 \4/p' "$tmp/text" | sed -E 's/,? +/ /g; s/^ //; s/ $//' |
     sort >"$tmp/help"
-sed -nE '/^Commands:/,/^Options:/s/^  ([a-z]+) .*/\1/p' "$tmp/text" | sort >"$tmp/help_commands"
+sed -nE '/^Commands:/,/^Options/s/^  ([a-z]+) .*/\1/p' "$tmp/text" | sort >"$tmp/help_commands"
 [ "$(grep -c '' "$tmp/help")" -ge 25 ] && [ "$(grep -c '' "$tmp/help_commands")" -ge 5 ] || failed "--help has hardly any options"
 names() { sed 's/ [^-].*//' "$1" | tr ' ' '\n' | sort; }
 names "$tmp/help" >"$tmp/help_names"

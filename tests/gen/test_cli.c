@@ -267,7 +267,7 @@ static void options_go_with_their_commands(void **state)
     } rows[] = {
         { "-o x", "g..r....." },
         { "--force", "g..r....." },
-        { "-t avx2", "gcer..RdD" },
+        { "-t avx2", "gcerb.RdD" },
         { "-j 2", "g...b.R.." },
         { "--trials 3", "g......d." },
         { "--seconds 3", "g......d." },

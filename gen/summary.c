@@ -83,6 +83,16 @@ static void held_out_text(const Outcome *out, FILE *to)
         fprintf(to, "  none of the shapes that are held out was measured\n");
 }
 
+static void unsaid_text(const Contract *c, FILE *to)
+{
+    const int64_t unsaid = contract_unsaid(c), all = c->tuned.nmeasured + c->held_out.nmeasured;
+    if (unsaid)
+        fprintf(to,
+                "  on %" PRId64 " of %" PRId64
+                " shapes the regret cannot be said, as their times differ by too much%s\n",
+                unsaid, all, 2 * unsaid > all ? ": the machine was too busy" : "");
+}
+
 /* How well times are known where that is less than one would expect. */
 static void noise_text(const Study *s, FILE *to)
 {
@@ -104,6 +114,7 @@ static void measured_text(const Outcome *out, const CostReport *c, FILE *to)
     fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
             100 * tuned_regret(out));
     held_out_text(out, to);
+    unsaid_text(out->contract, to);
     noise_text(s, to);
     const Against v = against_library(out);
     if (v.n)
@@ -234,13 +245,6 @@ void summary_contract(const Outcome *out, FILE *to)
     const char *who = out->workload->ntuned > 1 ? arena_printf(a, "%s: ", out->study->target->name) : "";
     if (broken)
         diag_say(to, DIAG_WARNING, "%s%s", who, broken);
-    const int64_t unsaid = contract_unsaid(c), all = c->tuned.nmeasured + c->held_out.nmeasured;
-    if (unsaid)
-        diag_say(to, DIAG_WARNING,
-                 "%sof %" PRId64 " of the %" PRId64
-                 " shapes that were compared it cannot be said how good the choice is: "
-                 "their times differ by too much; README.md names them%s",
-                 who, unsaid, all, 2 * unsaid > all ? ". Most do: the machine was too busy" : "");
     if (missing)
         diag_say(to, DIAG_WARNING,
                  "%son %" PRId64 " of the %" PRId64 " tuned shapes the chosen kernel was not measured beside its "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tree: takes points with a cost for every class, gives a small binary tree of thresholds that chooses a class.
- * Grows the full tree (tree_grow.c), then prunes the weakest link first: the inner node whose merge into one leaf
+ * Grows the full tree (tree_grow.c), merges what may be chance, then prunes the weakest link first: the inner node whose merge into one leaf
  * raises the cost least for each leaf it saves (Breiman et al., Classification and Regression Trees, 3.3).
  */
 #include "model/tree.h"
@@ -110,6 +110,79 @@ static void prune(Links *l, Grown *root, Cost rise, int64_t nleaf)
     }
 }
 
+/* ---- what may be chance ---- */
+
+/* Of the measured points of a node, for each class: their costs, and the squares of the errors of these. */
+typedef struct {
+    int nclass;
+    int64_t *npoint;      /* [node] */
+    double *sum, *square; /* [node][class] */
+} Evidence;
+
+static void evidence_add(const Evidence *e, int64_t node, const double *cost, const double *error)
+{
+    e->npoint[node]++;
+    for (int c = 0; c < e->nclass; c++)
+        if (isfinite(cost[c])) {
+            e->sum[node * e->nclass + c] += cost[c];
+            e->square[node * e->nclass + c] += error[c] * error[c];
+        }
+}
+
+/* Every measured point counts in each node on its way. */
+static Evidence evidence_new(Arena *scratch, const Grown *root, const int64_t *x, const double *cost, int64_t npoint,
+                             int nfeature, int nclass, const double *error)
+{
+    const size_t n = (size_t)root->end * (size_t)nclass;
+    const Evidence e = { nclass, ARENA_ARRAY(scratch, (size_t)root->end, int64_t), ARENA_ARRAY(scratch, n, double),
+                         ARENA_ARRAY(scratch, n, double) };
+    for (int64_t i = 0; i < npoint; i++) {
+        if (error[i * nclass] < 0)
+            continue;
+        const Grown *t = root;
+        evidence_add(&e, t->index, cost + i * nclass, error + i * nclass);
+        while (t->node.feature >= 0) {
+            t = x[i * nfeature + t->node.feature] <= t->node.threshold ? grown_left(t) : grown_right(t);
+            evidence_add(&e, t->index, cost + i * nclass, error + i * nclass);
+        }
+    }
+    return e;
+}
+
+/* What leaves of another class save of the cost that their points have with `class`, and the square of its error. */
+typedef struct {
+    int64_t npoint;
+    double sum, square;
+} Saving;
+
+static void add_savings(const Evidence *e, const Grown *t, int class, Saving *out)
+{
+    if (t->node.feature >= 0) {
+        add_savings(e, grown_left(t), class, out);
+        add_savings(e, grown_right(t), class, out);
+        return;
+    }
+    const int64_t with = t->index * e->nclass + class, own = t->index * e->nclass + t->node.class;
+    if (t->node.class == class)
+        return;
+    out->npoint += e->npoint[t->index];
+    out->sum += e->sum[with] - e->sum[own];
+    out->square += e->square[with] + e->square[own];
+}
+
+/* Lowest first: what is left below a node has proved its worth. */
+static void prune_chance(Links *l, Grown *t, const Evidence *e, double errors)
+{
+    if (t->node.feature < 0)
+        return;
+    prune_chance(l, grown_left(t), e, errors);
+    prune_chance(l, grown_right(t), e, errors);
+    Saving s = { 0 };
+    add_savings(e, t, t->node.class, &s);
+    if (merge_rise(t).ndenied <= 0 && s.npoint > 0 && s.sum <= errors * sqrt(s.square))
+        node_merge(l, t);
+}
+
 static TreeNode *tree_copy(Arena *a, const TreeNode *t)
 {
     TreeNode *copy = ARENA_NEW(a, TreeNode);
@@ -119,9 +192,11 @@ static TreeNode *tree_copy(Arena *a, const TreeNode *t)
     return copy;
 }
 
-static TreeNode *tree_pruned(Arena *a, Arena *scratch, Grown *root, TreeOptions options)
+static TreeNode *tree_pruned(Arena *a, Arena *scratch, Grown *root, const Evidence *e, TreeOptions options)
 {
     Links links = links_new(scratch, root);
+    if (e)
+        prune_chance(&links, root, e, options.errors);
     double tolerance = options.tolerance > 0 ? options.tolerance : 0;
     const double full = fabs(root->sub.sum);
     prune(&links, root, (Cost){ 0, (tolerance + TREE_ROUNDING) * full }, INT64_MAX);
@@ -143,7 +218,10 @@ TreeNode *tree_train(Arena *a, const int64_t *x, const double *cost, int64_t npo
     }
     Arena *scratch = arena_new();
     Grown *root = tree_grow(scratch, x, cost, npoint, nfeature, nclass);
-    TreeNode *t = tree_pruned(a, scratch, root, options);
+    Evidence e = { 0 };
+    if (options.error)
+        e = evidence_new(scratch, root, x, cost, npoint, nfeature, nclass, options.error);
+    TreeNode *t = tree_pruned(a, scratch, root, options.error ? &e : NULL, options);
     arena_free(scratch);
     return t;
 }

@@ -6,7 +6,10 @@
  * class that is useful only in the middle of a range), then the best of some first thresholds followed by the best
  * second ones on any feature (XOR). Below 32 levels, nodes of 64 points or more are split near their middle, so that no pattern of
  * costs gives a deep tree.
- * After growing, leaves are merged, those first that save least for each leaf, while the total cost rises by at most
+ * After growing, leaves whose saving may be chance are merged, where the costs' errors are known: a subtree stays when what it saves
+ * on points that were measured is more than `errors` standard errors of it, and so from the lowest subtrees up. Points that were not
+ * measured say nothing here; a subtree that differs from its merge on such points alone is left to the rules below.
+ * Then leaves are merged, those first that save least for each leaf, while the total cost rises by at most
  * `tolerance` of the full tree's (a smaller tree); further while a leaf saves less than `worth` of it; and further while there are more than
  * max_leaf.
  */
@@ -31,6 +34,9 @@ typedef struct {
     int max_leaf;     /* 0: no limit */
     double tolerance; /* relative rise of the total cost allowed by pruning, e.g. 1e-3 */
     double worth;     /* part of the total cost that a leaf must save at least to stay, e.g. 1e-4 */
+    const double *
+        error; /* npoint x nclass: standard error of each cost, on the same scale; below 0: it was not measured. NULL: not known */
+    double errors;
 } TreeOptions;
 
 /* x: npoint x nfeature integers; cost: npoint x nclass, already weighted, finite or +inf (class not allowed there; so

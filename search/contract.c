@@ -99,7 +99,7 @@ static void meet(const Maker *m, const Study *times, int64_t shape, ContractShap
         const Trial *t = &times->trial[i];
         const int64_t own = times == m->s ? i : study_find_key(m->s, t->key);
         if (own >= 0 && trial_usable(t) && trial_usable(&m->s->trial[own]) && t->final[shape] && t->ns[shape] > 0)
-            met[out->nmet++] = (Met){ t->ns[shape], fmax(t->second[shape] / t->part[shape] - 1, 0), own };
+            met[out->nmet++] = (Met){ t->ns[shape], trial_gap(t, shape), own };
     }
     qsort(met, (size_t)out->nmet, sizeof *met, by_time);
     out->met = ARENA_ARRAY(m->arena, (size_t)out->nmet + 1, int64_t);

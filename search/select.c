@@ -13,6 +13,7 @@ static const double TIE_UNKNOWN = 1e-2;  /* where the noise is not known */
 static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times are no better than this */
 static const double TIE_ERRORS = 1.5;    /* times no further apart than so many standard errors are alike */
 static const double WORTH = 1e-4;        /* gains of the mean relative time below this are not worth a kernel */
+static const double TREE_ERRORS = 2;     /* what a leaf saves is chance below so many standard errors */
 static const double TREE_TOLERANCE = 3e-4;
 static const double LEAF_WORTH = 1e-4; /* the same for a leaf of the tree */
 /* Where nothing was measured finer rules would follow the model's errors. */
@@ -24,6 +25,7 @@ typedef struct {
     const CostModel *m;
     SelectMode mode;
     double *tie;                     /* relative times this close are alike: one a tuned instance, then of all others */
+    double *noise;                   /* one a tuned instance: how far a time there may be off; 0: not known */
     bool *compared;                  /* one a tuned instance: it had its last comparison */
     double all_weight, tuned_weight; /* sums over all instances, and over the tuned ones */
     int64_t nseen;
@@ -130,8 +132,11 @@ static void see_noise(Selector *q)
     const Study *s = q->s;
     const double all = study_noise(s);
     q->tie = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, double);
-    for (int64_t j = 0; j < s->nshape; j++)
-        q->tie[j] = tie_of(s, study_noise_at(s, j, all));
+    q->noise = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, double);
+    for (int64_t j = 0; j < s->nshape; j++) {
+        q->noise[j] = study_noise_at(s, j, all);
+        q->tie[j] = tie_of(s, q->noise[j]);
+    }
     q->tie[s->nshape] = tie_of(s, all);
 }
 
@@ -305,6 +310,18 @@ int select_features(const Study *s, const int64_t *extent, int threads, int64_t 
     return spec->op->naxis + 1;
 }
 
+/* How far kernel k's part of the tree's cost on an instance may be off; -1 where it follows from measurements elsewhere. */
+static double error_of(const Selector *q, const Assignment *as, int64_t i, int k)
+{
+    const Instance *inst = &q->s->spec->instance[i];
+    const Trial *t = &q->s->trial[as->kernel[k]];
+    const int64_t shape = tuned_shape(q->s, inst);
+    if (shape < 0)
+        return -1;
+    const double gap = t->final[shape] ? trial_gap(t, shape) : 0;
+    return say_of(q, inst) * as->cost[i * as->nkernel + k] / as->oracle_ns[i] * fmax(q->noise[shape], gap);
+}
+
 static void train(const Selector *q, Assignment *as)
 {
     const Spec *spec = q->s->spec;
@@ -312,17 +329,23 @@ static void train(const Selector *q, Assignment *as)
     as->nfeature = select_features(q->s, spec->instance[0].extent, 1, x);
     int64_t *points = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nfeature), int64_t);
     double *cost = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel), double);
+    double *error = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel), double);
     for (int64_t i = 0; i < spec->ninstance; i++) {
         select_features(q->s, spec->instance[i].extent, spec->instance[i].threads, points + i * as->nfeature);
         int64_t shape = tuned_shape(q->s, &spec->instance[i]);
-        for (int k = 0; k < as->nkernel; k++)
+        for (int k = 0; k < as->nkernel; k++) {
             cost[i * as->nkernel + k] =
                 say_of(q, &spec->instance[i]) *
                 relative(q, shape, as->cost[i * as->nkernel + k] * doubt(q, as->kernel[k], shape), as->oracle_ns[i]);
+            error[i * as->nkernel + k] = error_of(q, as, i, k);
+        }
     }
-    as->tree = tree_train(
-        q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
-        (TreeOptions){ .tolerance = q->s->device->modelled ? MODEL_TOLERANCE : TREE_TOLERANCE, .worth = LEAF_WORTH });
+    const bool modelled = q->s->device->modelled;
+    as->tree = tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
+                          (TreeOptions){ .tolerance = modelled ? MODEL_TOLERANCE : TREE_TOLERANCE,
+                                         .worth = LEAF_WORTH,
+                                         .error = modelled ? NULL : error,
+                                         .errors = TREE_ERRORS });
     double sum = 0, total = 0;
     for (int64_t i = 0; i < spec->ninstance; i++) {
         as->chosen[i] = tree_choose(as->tree, points + i * as->nfeature);

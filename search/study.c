@@ -398,6 +398,11 @@ double study_library(const Study *s, int64_t shape) { return s->anchor[shape].li
 
 bool trial_usable(const Trial *t) { return t->built && t->status == STATUS_OK; }
 
+double trial_gap(const Trial *t, int64_t shape)
+{
+    return t->second[shape] > t->part[shape] ? t->second[shape] / t->part[shape] - 1 : 0;
+}
+
 bool study_may_choose(const Study *s, const Trial *t) { return trial_usable(t) && t->c.target == s->target; }
 
 /* Times of the last comparison were taken side by side, so one of them wins over any other time. */
@@ -432,7 +437,7 @@ static Squares squared_errors(const Study *s, int64_t shape)
         const Trial *t = &s->trial[i];
         if (!trial_usable(t) || !t->final[shape] || !(t->second[shape] > 0))
             continue;
-        const double gap = fmin(t->second[shape] / t->part[shape] - 1, NOISE_MOST);
+        const double gap = fmin(trial_gap(t, shape), NOISE_MOST);
         q.sum += gap * gap;
         q.n++;
     }

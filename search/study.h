@@ -87,6 +87,9 @@ double study_library(const Study *s, int64_t shape);
 bool trial_usable(const Trial *t);
 /* It is usable and of the target that is tuned, as all that may be chosen are. */
 bool study_may_choose(const Study *s, const Trial *t);
+/* How far the two least of a trial's times on a tuned instance are apart, as a part of them; where means count, the error of the mean. 0: not
+ * known. */
+double trial_gap(const Trial *t, int64_t shape);
 /* How far two times of the last comparisons may be apart by chance, as a part of them: about the standard error of the least of several
  * passes, root mean square of how far the two least are apart (of the samples, where there was one pass only). 0: not known. */
 double study_noise(const Study *s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tree: splits against a search of all, ties, look-ahead, denied classes, pruning, extremes, speed.
+ * tree: splits against a search of all, ties, look-ahead, denied classes, pruning, chance, extremes, speed.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -475,6 +475,120 @@ static void leaves_are_worth_their_place(void **state)
     assert_int_equal(tree_nleaf(tree_train(*state, x, cost, 2, 1, 2, (TreeOptions){ .worth = 10 })), 2);
 }
 
+/* ---- what may be chance ---- */
+
+enum { LINE = 40 };
+
+/* Points 0 .. LINE-1 of two classes: class 0 costs 1, class 1 a bit more; nothing was measured but what a test says. */
+typedef struct {
+    int64_t x[LINE];
+    double cost[LINE][2], error[LINE][2];
+} Line;
+
+static Line line_of(double second, double error)
+{
+    Line l;
+    for (int i = 0; i < LINE; i++) {
+        l.x[i] = i;
+        l.cost[i][0] = 1;
+        l.cost[i][1] = second;
+        l.error[i][0] = l.error[i][1] = error;
+    }
+    return l;
+}
+
+static TreeNode *train_line(Arena *a, const Line *l, bool known)
+{
+    return tree_train(a, l->x, l->cost[0], LINE, 1, 2,
+                      (TreeOptions){ .error = known ? l->error[0] : NULL, .errors = 2 });
+}
+
+/* A third more than its neighbours, of times that differ by a fifth; and predictions beside it that follow it. */
+static void one_noisy_outlier_makes_no_leaf(void **state)
+{
+    Line l = line_of(1.05, 0.02);
+    l.cost[20][0] = 1.34;
+    l.error[20][0] = 0.2;
+    assert_int_equal(tree_nleaf(train_line(*state, &l, false)), 3);
+    assert_int_equal(tree_nleaf(train_line(*state, &l, true)), 1);
+    for (int i = 17; i <= 23; i++)
+        if (i != 20) {
+            l.cost[i][0] = 1.2;
+            l.error[i][0] = l.error[i][1] = -1;
+        }
+    assert_int_equal(tree_nleaf(train_line(*state, &l, true)), 1);
+    l.error[20][0] = 0.02; /* the same of times that agree is no chance */
+    assert_int_equal(tree_nleaf(train_line(*state, &l, true)), 3);
+}
+
+/* 5 % on one point is as much as the error of the difference, on sixteen it is four times that: 0.8 beside 0.2. */
+static void a_difference_that_repeats_makes_a_leaf(void **state)
+{
+    const double error = 0.05 / sqrt(2);
+    for (int n = 1; n <= 16; n += n == 3 ? 2 : 1) {
+        Line l = line_of(1.05, error);
+        for (int i = 0; i < n; i++)
+            l.cost[i][0] = 1.10;
+        assert_int_equal(tree_nleaf(train_line(*state, &l, true)), sqrt(n) > 2 ? 2 : 1);
+    }
+}
+
+/* Leaves that no measurement speaks for or against are left to the other rules; a class that is not allowed is never chance. */
+static void only_what_was_measured_is_judged(void **state)
+{
+    Line l = line_of(1.05, 0.5);
+    for (int i = 30; i < LINE; i++) {
+        l.cost[i][0] = 1.2;
+        l.error[i][0] = l.error[i][1] = -1;
+    }
+    assert_int_equal(tree_nleaf(train_line(*state, &l, true)), 2);
+    l = line_of(1.05, 0.5);
+    l.cost[3][0] = INFINITY;
+    l.cost[30][1] = INFINITY;
+    const TreeNode *t = train_line(*state, &l, true);
+    assert_int_equal(tree_choose(t, &l.x[3]), 1);
+    assert_int_equal(tree_choose(t, &l.x[30]), 0);
+}
+
+static double normal(void)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += draw(1 << 20) / (double)(1 << 20);
+    return sum;
+}
+
+/* Every fourth point was measured, off by 3 %, one in ten by 20 %; the others follow the nearest. Class 1 is the better one from a point on,
+ * by up to 10 %, or nowhere. What the tree costs in truth is no more for the rule, and its leaves are fewer. */
+static void the_rule_costs_nothing_in_truth(void **state)
+{
+    double cost[2] = { 0, 0 };
+    int nleaf[2] = { 0, 0 };
+    seed = 7;
+    for (int round = 0; round < 1000; round++) {
+        Line truth = line_of(1 + 0.05 * draw(100) / 100, 0), seen = truth;
+        const int from = (int)draw(2 * LINE);
+        const double gain = 0.1 * draw(100) / 100;
+        for (int i = from; i < LINE; i++)
+            truth.cost[i][1] = 1 - gain;
+        for (int i = 0; i < LINE; i++)
+            for (int c = 0; c < 2; c++) {
+                const int near = i / 4 * 4;
+                const double error = draw(10) == 0 ? 0.2 : 0.03;
+                seen.error[i][c] = i == near ? error : -1;
+                seen.cost[i][c] = i == near ? truth.cost[i][c] * (1 + error * normal()) : seen.cost[near][c];
+            }
+        for (int known = 0; known < 2; known++) {
+            const TreeNode *t = train_line(*state, &seen, known);
+            nleaf[known] += tree_nleaf(t);
+            for (int i = 0; i < LINE; i++)
+                cost[known] += truth.cost[i][tree_choose(t, &truth.x[i])];
+        }
+    }
+    assert_true(cost[1] <= cost[0]);
+    assert_true(2 * nleaf[1] < nleaf[0]);
+}
+
 static void max_leaf_is_used_well(void **state)
 {
     Data d = random_data(*state, 400, 2, 3, 400, 1000);
@@ -604,6 +718,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_point_with_every_class_denied, setup, teardown),
         cmocka_unit_test_setup_teardown(pruning_respects_the_tolerance, setup, teardown),
         cmocka_unit_test_setup_teardown(leaves_are_worth_their_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_noisy_outlier_makes_no_leaf, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_difference_that_repeats_makes_a_leaf, setup, teardown),
+        cmocka_unit_test_setup_teardown(only_what_was_measured_is_judged, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_rule_costs_nothing_in_truth, setup, teardown),
         cmocka_unit_test_setup_teardown(max_leaf_is_used_well, setup, teardown),
         cmocka_unit_test_setup_teardown(max_leaf_keeps_half_of_an_exclusive_or, setup, teardown),
         cmocka_unit_test_setup_teardown(negative_and_huge_costs, setup, teardown),

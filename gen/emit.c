@@ -308,11 +308,13 @@ static const char *about_dispatch(Emitter *e)
     for (int i = 0; i < e->in->npart; i++) {
         const Assignment *as = e->in->part[i].assignment;
         const Device *d = e->in->part[i].study->device;
+        const int nleaf = tree_nleaf(as->tree);
+        const int64_t nshape = emit_spec(e)->ninstance;
         text_add(&t, " * ");
         if (e->in->npart > 1)
             text_printf(&t, "%s: ", e->in->part[i].study->target->name);
-        text_printf(&t, "%d kernels, %d leaves, %" PRId64 " shapes in range. ", as->nkernel, tree_nleaf(as->tree),
-                    emit_spec(e)->ninstance);
+        text_printf(&t, "%d kernel%s, %d %s, %" PRId64 " shape%s in range. ", as->nkernel, as->nkernel == 1 ? "" : "s",
+                    nleaf, nleaf == 1 ? "leaf" : "leaves", nshape, nshape == 1 ? "" : "s");
         text_printf(&t,
                     d->modelled ? "No time was measured: all are computed for a %s;\n"
                                 : "Times were measured on %s (\"about\": predicted);\n",

@@ -452,7 +452,7 @@ static const char *machines(Emitter *e)
         else if (entry->part->study->device->modelled)
             text_add(&t, "chosen by a model |\n");
         else
-            text_printf(&t, "tuned on %s |\n", entry->part->study->device->name);
+            text_printf(&t, "tuned on %s |\n", quote_markdown(e->arena, entry->part->study->device->name));
     }
     return arena_strdup(e->arena, text_str(&t));
 }

@@ -269,16 +269,15 @@ static const char *markdown_signs(const char *s)
     return text_str(&t);
 }
 
-/* Lines without the hashes. */
+/* Without the hashes. */
 static const char *manifest_lines(const char *s)
 {
     Text t = { .arena = arena };
-    for (const char *end; *s; s = end + 1) {
-        end = strchr(s, '\n');
-        const char *blank = memchr(s, ' ', (size_t)(end - s)), *path = blank ? strstr(blank, "  ") : NULL;
-        const bool has_hash = path && path < end;
-        text_addn(&t, s, has_hash ? (size_t)(blank - s) : (size_t)(end - s));
-        text_addn(&t, has_hash ? path : "\n", has_hash ? (size_t)(end + 1 - path) : 1);
+    for (size_t n; *s; s += n) {
+        n = strspn(s, "0123456789abcdef");
+        if (n < 16)
+            text_addn(&t, s, n + (s[n] != '\0'));
+        n += n < 16 && s[n];
     }
     return text_str(&t);
 }

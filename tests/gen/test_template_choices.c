@@ -2,6 +2,8 @@
  *
  * The CPU templates of dense with every choice of every parameter, on the best instruction set that this CPU has: few kernels, of which each
  * choice is in one, compiled and compared with the definition (kernel_check.h).
+ *
+ * ctest: label=slow timeout=300
  */
 #include "tests/gen/template_place.h"
 

@@ -3,15 +3,17 @@
 #
 # Packages on other machines, emulated: a 64-bit ARM, an x86 of 32 bits, and an s390x, whose bytes lie the other way round. The
 # package's own test, the edges of its API (contract.c) and many callers at once (stress.c).
-# ctest: label=thorough timeout=900 fixture=packages
+# ctest: label=thorough timeout=1500 fixture=packages
 . "$SRC/tests/package/common.sh"
 names='pkg_a pkg_d' # one that packs, with an epilogue, and one that does not, for threads
 
-machines='
+# A 64-bit x86 runs the code of 32 bits itself.
+case $(uname -m) in x86_64) i386=env ;; *) i386=qemu-i386 ;; esac
+machines="
 aarch64-linux-gnu-gcc|qemu-aarch64
-i686-linux-gnu-gcc|qemu-i386
+i686-linux-gnu-gcc|$i386
 s390x-linux-gnu-gcc|qemu-s390x
-'
+"
 ran=0
 for machine in $machines; do
     cc=${machine%|*} emulator=${machine#*|}

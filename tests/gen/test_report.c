@@ -3,7 +3,7 @@
  * report: one well-formed page that refers to nothing outside, the same bytes twice, with hostile names escaped; none
  * without gnuplot. With a path as its argument the program writes a page there instead, with a second path one
  * of a workload of two dimensions (for test_report_browser.sh).
- * ctest: label=slow
+ * ctest: label=slow timeout=200
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -356,10 +356,13 @@ int explain(Arena *a, const Study *s, const CostModel *m, const Assignment *as, 
             const Options *o, FILE *out, FILE *err)
 {
     Words w = { .arena = a, .spec = s->spec, .binding = o->binding, .nbinding = o->nbinding, .err = err };
-    Explanation x = {
-        .arena = a,          .study = s, .model = m, .assignment = as, .first = first, .roofline = roofline,
-        .box = spec_box(s->spec)
-    };
+    Explanation x = { .arena = a,
+                      .study = s,
+                      .model = m,
+                      .assignment = as,
+                      .first = first,
+                      .roofline = roofline,
+                      .box = spec_box(s->spec) };
     if (!find_shapes(&w, &x))
         return EXIT_USAGE;
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);

@@ -23,7 +23,8 @@ static const PackageRow cuda_files[] = {
     { "bench_cuda.c", "bench.c", true },   { NULL, NULL, false }
 };
 
-static const Family families[] = { { "cpu", ".c", "", "pack.c", "library.c", "CBLAS", "", NULL, cpu_files, "CPU", true },
+static const Family families[] = { { "cpu", ".c", "", "pack.c", "library.c", "CBLAS", "", NULL, cpu_files, "CPU",
+                                     true },
                                    { "cuda", ".cu", "/cuda", "pack.cu", "library.cu", "the vendor's library", "_cuda",
                                      "struct CUstream_st *", cuda_files, NULL, false } };
 

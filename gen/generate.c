@@ -227,8 +227,8 @@ static bool is_measured_elsewhere(Arena *a, const Workload *w, const Options *o,
 {
     const char *why = NULL;
     const Device *here = runner_device(run->runner);
-    const bool is = site->kind != SITE_MODEL && !o->fresh && !workload_target(a, w, here, &why) &&
-                    has_times(a, w, w->records);
+    const bool is =
+        site->kind != SITE_MODEL && !o->fresh && !workload_target(a, w, here, &why) && has_times(a, w, w->records);
     if (is && !o->quiet)
         diag_say(stderr, DIAG_NOTE, "%s: the times in the records are taken", why);
     return is;
@@ -242,18 +242,18 @@ static bool search_target(Arena *a, const Workload *w, const Options *o, const S
     const char *err = NULL;
     Tools run = { 0 };
     *code = EXIT_ENVIRONMENT;
-    const bool ok = check_records(a, w, o, &err) && tools_open(a, w, o, site, &run, stop, &err) &&
-                    (!w->report || plot_check(a, &err)) &&
-                    (is_measured_elsewhere(a, w, o, site, &run) ||
-                     search_workload(a, w, o, site, &run, began_s, stop, code, &err));
+    const bool ok =
+        check_records(a, w, o, &err) && tools_open(a, w, o, site, &run, stop, &err) &&
+        (!w->report || plot_check(a, &err)) &&
+        (is_measured_elsewhere(a, w, o, site, &run) || search_workload(a, w, o, site, &run, began_s, stop, code, &err));
     *known = (Known){ w, w->records, run.device };
     if (*stop)
         *code = interrupted(w, run.records != NULL);
     else if (!ok)
         *code = command_fail(err, *code);
     if (!*stop && !ok && *code == EXIT_ENVIRONMENT && run.records)
-        diag_say(stderr, DIAG_NOTE, "nothing is lost: what was measured is in %s, and the same command goes on from there",
-                 w->records);
+        diag_say(stderr, DIAG_NOTE,
+                 "nothing is lost: what was measured is in %s, and the same command goes on from there", w->records);
     tools_close(&run);
     return ok && !*stop;
 }

@@ -17,10 +17,7 @@ UnitContext outcome_unit(const Workload *w, const Device *device, const Target *
     };
 }
 
-static int by_text(const void *x, const void *y)
-{
-    return strcmp(*(const char *const *)x, *(const char *const *)y);
-}
+static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
 /* Times of that target's kernels taken on that device. */
 static int64_t timed_count(Arena *a, const Records *r, const Device *d, const Target *target)

@@ -17,12 +17,12 @@ typedef struct {
     Spec *spec;
     const TargetList *targets;
     TemplateList templates;
-    const char *package_dir;   /* patterns of the package's files */
-    CliList target;            /* from the command line; n 0: the spec's */
-    const char *spec_text;     /* spec.cfg of the package: the spec, with the options that change the choice */
-    bool report;               /* the package has a report.html */
-    const char *out, *records; /* where the package and the record file go */
-    CliList folders;           /* of templates, in the order in which they are searched */
+    const char *package_dir;    /* patterns of the package's files */
+    CliList target;             /* from the command line; n 0: the spec's */
+    const char *spec_text;      /* spec.cfg of the package: the spec, with the options that change the choice */
+    bool report;                /* the package has a report.html */
+    const char *out, *records;  /* where the package and the record file go */
+    CliList folders;            /* of templates, in the order in which they are searched */
     const Target *const *tuned; /* of workload_for: all targets of the package, by descending rank; else NULL */
     int ntuned;
 } Workload;

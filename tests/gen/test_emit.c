@@ -16,12 +16,11 @@
 #include "gen/text.h"
 #include "tests/gen/synthetic.h"
 
-static const char two_spec[] =
-    "name = \"two\"; op = \"dense\"; dtype = \"f32\"; target = [\"avx512\", \"avx2\"];\n"
-    "dims = { T = { min = 1; max = 64; }; };\n"
-    "shapes = ( { M = \"T\"; N = 64; K = 96; }, { M = \"T\"; N = 48; K = 768; } );\n"
-    "layout = { W = \"NK\"; packed = true; };\n"
-    "budget = { kernels = 6; code_kib = 512; trials = 8; seconds = 10; };\n";
+static const char two_spec[] = "name = \"two\"; op = \"dense\"; dtype = \"f32\"; target = [\"avx512\", \"avx2\"];\n"
+                               "dims = { T = { min = 1; max = 64; }; };\n"
+                               "shapes = ( { M = \"T\"; N = 64; K = 96; }, { M = \"T\"; N = 48; K = 768; } );\n"
+                               "layout = { W = \"NK\"; packed = true; };\n"
+                               "budget = { kernels = 6; code_kib = 512; trials = 8; seconds = 10; };\n";
 
 static Synthetic y;
 
@@ -75,8 +74,11 @@ static EmitPart plain_part(const char *target, int n)
     TreeNode *leaf = ARENA_NEW(y.arena, TreeNode);
     *leaf = (TreeNode){ .feature = -1, .class = n - 1 };
     Assignment *as = ARENA_NEW(y.arena, Assignment);
-    *as = (Assignment){ .nkernel = n, .kernel = ARENA_ARRAY(y.arena, (size_t)n, int64_t), .general = n - 1,
-                        .nfeature = 3, .tree = leaf,
+    *as = (Assignment){ .nkernel = n,
+                        .kernel = ARENA_ARRAY(y.arena, (size_t)n, int64_t),
+                        .general = n - 1,
+                        .nfeature = 3,
+                        .tree = leaf,
                         .chosen = ARENA_ARRAY(y.arena, (size_t)y.spec->ninstance, int) };
     return part_with(s, as);
 }
@@ -193,16 +195,16 @@ static void a_target_has_its_tree_and_its_general_kernel(void **state)
     const char *text = package_text(make_two(&in), "dispatch.h"), *at = strstr(text, "static inline int two_dispatch(");
     const Dispatcher *d = package_dispatcher(y.arena, &in);
     assert_non_null(at);
-    const char *want = arena_printf(
-        y.arena,
-        "static inline int two_dispatch(int target, int64_t M, int64_t N, int64_t K, int64_t threads)\n{\n"
-        "    (void)threads;\n"
-        "    const int outside = M < 1 || M > 64 || N < 48 || N > 64 || K < 96 || K > 768; "
-        "/* of the declared ranges: there the kernel that serves most of them */\n"
-        "    if (target == 0)\n        return outside ? %d : two_tree_avx512(M, N, K);\n"
-        "    if (target == 1)\n        return outside ? %d : two_tree_avx2(M, N, K);\n"
-        "    return %d;\n}\n",
-        d->entry[0].general, d->entry[1].general, d->entry[2].general);
+    const char *want =
+        arena_printf(y.arena,
+                     "static inline int two_dispatch(int target, int64_t M, int64_t N, int64_t K, int64_t threads)\n{\n"
+                     "    (void)threads;\n"
+                     "    const int outside = M < 1 || M > 64 || N < 48 || N > 64 || K < 96 || K > 768; "
+                     "/* of the declared ranges: there the kernel that serves most of them */\n"
+                     "    if (target == 0)\n        return outside ? %d : two_tree_avx512(M, N, K);\n"
+                     "    if (target == 1)\n        return outside ? %d : two_tree_avx2(M, N, K);\n"
+                     "    return %d;\n}\n",
+                     d->entry[0].general, d->entry[1].general, d->entry[2].general);
     assert_string_equal(arena_strndup(y.arena, at, strlen(want)), want);
     assert_non_null(strstr(text, "0 avx512, 1 avx2, 2 portable."));
 }
@@ -216,12 +218,10 @@ static void the_other_files_tell_of_each(void **state)
     const Package *p = make_two(&in);
     const char *readme = package_text(p, "README.md"), *regret = package_text(p, "regret.json");
     const int first = in.part[0].assignment->nkernel, n = in.part[1].assignment->nkernel;
-    const char *const rows[] = {
-        arena_printf(y.arena, "\n| 0 | avx512 | %d | tuned on Synthetic CPU 9000 |\n", first),
-        arena_printf(y.arena, "\n| 1 | avx2 | %d | tuned on Synthetic CPU 9000 |\n", n),
-        "\n| 2 | portable | 1 | general: right for every size, tuned for none |\n", "\nSynthetic CPU 9000, avx512:\n",
-        "\nSynthetic CPU 9000, avx2:\n"
-    };
+    const char *const rows[] = { arena_printf(y.arena, "\n| 0 | avx512 | %d | tuned on Synthetic CPU 9000 |\n", first),
+                                 arena_printf(y.arena, "\n| 1 | avx2 | %d | tuned on Synthetic CPU 9000 |\n", n),
+                                 "\n| 2 | portable | 1 | general: right for every size, tuned for none |\n",
+                                 "\nSynthetic CPU 9000, avx512:\n", "\nSynthetic CPU 9000, avx2:\n" };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!strstr(readme, rows[i]))
             fail_msg("README.md lacks '%s'", rows[i]);

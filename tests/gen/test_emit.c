@@ -221,7 +221,7 @@ static void the_other_files_tell_of_each(void **state)
     const char *const rows[] = { arena_printf(y.arena, "\n| 0 | avx512 | %d | tuned on Synthetic CPU 9000 |\n", first),
                                  arena_printf(y.arena, "\n| 1 | avx2 | %d | tuned on Synthetic CPU 9000 |\n", n),
                                  "\n| 2 | portable | 1 | general: right for every size, tuned for none |\n",
-                                 "\nSynthetic CPU 9000, avx512:\n", "\nSynthetic CPU 9000, avx2:\n" };
+                                 "\nOn Synthetic CPU 9000, for avx512:\n", "\nOn Synthetic CPU 9000, for avx2:\n" };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!strstr(readme, rows[i]))
             fail_msg("README.md lacks '%s'", rows[i]);

@@ -47,7 +47,7 @@ for program in wine64 wine; do
     if [ -z "$wine" ] && have $program; then wine=$program; fi
 done
 [ -n "$wine" ] || echo "skipped: wine is not installed: what is built for Windows is not run"
-export WINEPREFIX="$tmp/wine" WINEDEBUG=-all
+export WINEPREFIX="$tmp/wine" WINEDEBUG=-all TMPDIR="$tmp" # Wine leaves folders there
 for pool in ON OFF; do
     cmake_here "$tmp/windows-$pool" -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER="$windows" -D"${name}_POOL=$pool" \
         -DCMAKE_C_FLAGS='-Wall -Wextra -Wconversion -Wsign-conversion -Werror' -DCMAKE_EXE_LINKER_FLAGS=-static
@@ -56,4 +56,4 @@ for pool in ON OFF; do
         logged ' 0 failed'
     fi
 done
-if [ -n "$wine" ]; then wineserver -k >/dev/null 2>&1 || :; fi
+if [ -n "$wine" ]; then wineserver -k >/dev/null 2>&1 && wineserver -w || :; fi

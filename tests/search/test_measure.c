@@ -71,6 +71,7 @@ typedef struct {
 
 static const Case cases[] = {
     { "good", good, STATUS_OK, "" },
+    { "writes nothing", "RUN { return 0; }", STATUS_WRONG, "nan instead of" }, /* after one that wrote all */
     { "wrong result", "RUN { DENSE; ((float *)o[3])[11] += 0.01f; return 0; }", STATUS_WRONG, "row 1 element 4" },
     { "NaN", "RUN { DENSE; ((float *)o[3])[34] = NAN; return 0; }", STATUS_WRONG, "row 4 element 6 is nan" },
     { "infinity", "RUN { DENSE; ((float *)o[3])[0] = INFINITY; return 0; }", STATUS_WRONG, "row 0 element 0 is inf" },

@@ -583,6 +583,51 @@ static void in_succession_means_in_succession(void **state)
     runner_stop(r);
 }
 
+/* The kernel that is kept in the running has another place in the next request where one before it is out. */
+static void the_kept_kernel_is_known_by_its_place(void **state)
+{
+    static const char *const says[] = {
+        "echo '{\"event\":\"begin\",\"id\":1,\"kernel\":0,\"phase\":\"verify\"}'; exit 1",
+        "case $line in *'\"keep\":1,'*) " SAYS_RESULT(2, 0, 0)
+            SAYS_RESULT(2, 1, 0) "echo '{\"event\":\"done\",\"id\":2}' ;; esac; read line",
+        NULL
+    };
+    World *w = *state;
+    const char *key[] = { "0", "1", "2" }, *so[] = { "/0", "/1", "/2" }, *err = NULL;
+    MeasureRecord out[3];
+    MeasureRequest q = request(small);
+    q.repeats = 0;
+    q.keep = 2;
+    Runner *r = start_script(w, says);
+    assert_true(measure(r, w->a, &q, key, so, 3, out, NULL, &err));
+    assert_int_equal(out[0].status, STATUS_CRASHED);
+    assert_int_equal(out[1].status, STATUS_OK);
+    assert_int_equal(out[2].status, STATUS_OK);
+    runner_stop(r);
+}
+
+/* Times of two devices are not compared: a runner that was started again must run on the one that it ran on, by its id; two of a kind have
+ * one name. */
+static void the_device_stays_the_same(void **state)
+{
+    World *w = *state;
+    const char *seen = arena_printf(w->a, "%s.seen", w->reference), *key = "0", *so = "/0", *err = NULL;
+    const char *hello =
+        "id=0; test -e \"$0\" && id=1; : >\"$0\"; echo '{\"event\":\"hello\",\"protocol\":1,\"device\":{"
+        "\"id\":\"'$id'\",\"name\":\"x\",\"arch\":\"x\",\"cores\":1,\"l1_bytes\":1,\"l2_bytes\":1,"
+        "\"l3_bytes\":1,\"isa\":[\"portable\"]}}'; read line; echo '{\"event\":\"ready\"}'; read line";
+    const char *const command[] = { "sh", "-c", hello, seen, NULL };
+    MeasureRequest q = request(small);
+    MeasureRecord m;
+    unlink(seen);
+    Runner *r = runner_start(w->a, command, w->op, "f32", epilogues, 1, w->reference, 1, NULL, &err);
+    assert_non_null(r);
+    assert_false(measure(r, w->a, &q, &key, &so, 1, &m, NULL, &err));
+    assert_string_equal(err, "cannot start the runner sh: it runs on another device than before");
+    assert_string_equal(runner_device(r)->id, "0");
+    runner_stop(r);
+}
+
 /* The runner of a dcgen that was killed does not stay behind, not even in an endless loop. */
 static void runner_dies_with_its_starter(void **state)
 {
@@ -765,6 +810,8 @@ int main(void)
         cmocka_unit_test(bad_runners),
         cmocka_unit_test(the_tolerance_is_kept),
         cmocka_unit_test(in_succession_means_in_succession),
+        cmocka_unit_test(the_kept_kernel_is_known_by_its_place),
+        cmocka_unit_test(the_device_stays_the_same),
         cmocka_unit_test(runner_dies_with_its_starter),
         cmocka_unit_test(limits_are_measured),
         cmocka_unit_test(limits_keep_to_their_time),

@@ -9,6 +9,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include "search/samples.h"
 
 /* ---- round trips ---- */
 
@@ -179,6 +180,29 @@ static void times_of_gpus_come_back(void **state)
     assert_true(record_all(f)->measure[0].library_ns == 6000.25);
     m.library_ns = -1;
     assert_false(record_add_measure(f, &m, &err));
+    record_close(f);
+}
+
+/* Whether its least sample counts or the mean, the anchor decides: all kernels of a request are told by one rule, the longest too. */
+static void the_anchor_says_which_time_counts(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    const double rest = SAMPLES_REST_NS;
+    const double anchor_ns[] = { rest / 2, 2 * rest, 0, 0 }, least_ns[] = { 2 * rest, rest / 2, rest / 2, 2 * rest };
+    for (size_t i = 0; i < LENGTH(anchor_ns); i++) {
+        MeasureRecord m = a_measure(0);
+        m.anchor_ns = anchor_ns[i];
+        m.nsample = 2;
+        m.ns[0] = least_ns[i];
+        m.ns[1] = 1.5 * least_ns[i];
+        assert_true(record_add_measure(f, &m, &p->err));
+    }
+    const Records r = must_read(p);
+    assert_true(r.measure[0].time_ns == 2 * rest);
+    assert_true(r.measure[1].time_ns == 1.25 * rest / 2);
+    assert_true(r.measure[2].time_ns == rest / 2); /* without an anchor, its own */
+    assert_true(r.measure[3].time_ns == 1.25 * 2 * rest);
     record_close(f);
 }
 
@@ -359,6 +383,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(odd_errors_and_texts_are_kept_readable, setup, teardown),
         cmocka_unit_test_setup_teardown(times_keep_nine_digits, setup, teardown),
         cmocka_unit_test_setup_teardown(times_of_gpus_come_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_anchor_says_which_time_counts, setup, teardown),
         cmocka_unit_test_setup_teardown(the_lines_are_as_documented, setup, teardown),
         cmocka_unit_test_setup_teardown(a_bad_record_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(canonical_text_ignores_order, setup, teardown),

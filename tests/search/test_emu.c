@@ -79,6 +79,8 @@ static const Case simt_cases[] = {
     { "simt", LINE("AT_END acc[0][0] = NAN"), STATUS_WRONG, "is nan instead of", F32 },
     { "simt", LINE("AT_END acc[1][2] += 0.01f"), STATUS_WRONG, "instead of", F32 },
     { "simt", LINE("AT_END if (t < 2) a.Y[1000] = 0"), STATUS_WRONG, "has written too", F32 },
+    /* the same thread of another block */
+    { "simt", LINE("AT_END if (t == 0) a.Y[0] = 0"), STATUS_WRONG, "thread 0 has written too", F32 },
     { "simt", LINE("AT_START if (a.Y[t] == 7) return"), STATUS_WRONG, "(Y) element 0, which nobody has written", F32 },
     { "simt", LINE("SMEM 232448"), STATUS_OK, "", F32 },
     { "simt", LINE("SMEM 232449"), STATUS_INVALID, "the limit is 232448", F32 },

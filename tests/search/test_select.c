@@ -185,9 +185,9 @@ static void weights_decide(void **state)
 }
 
 /* Times and sizes without a pattern, so that exchanges happen. */
-static void mix_up(void)
+static void mix_up(uint64_t seed)
 {
-    synthetic_seed = 11;
+    synthetic_seed = seed;
     for (int i = 0; i < KERNELS; i++) {
         s->trial[i].code_bytes = 500 + (int64_t)(4000 * synthetic_draw());
         for (int64_t j = 0; j < s->nshape; j++)
@@ -199,7 +199,7 @@ static void mix_up(void)
 static void the_curve_tells_of_other_budgets(void **state)
 {
     (void)state;
-    mix_up();
+    mix_up(11);
     const Assignment *all = choose(SELECT_PACKAGE);
     assert_in_range(all->ncurve, 3, KERNELS);
     assert_int_equal(all->kept, all->ncurve - 1);
@@ -217,6 +217,21 @@ static void the_curve_tells_of_other_budgets(void **state)
         assert_true(bytes <= point->bytes && point->above >= 0);
         assert_true(n == 1 || point->above < all->curve[n - 2].above);
         assert_memory_equal(as->curve, all->curve, sizeof *as->curve * (size_t)all->ncurve); /* and beyond its own */
+    }
+}
+
+/* The room that an exchange takes or frees counts for what comes behind it. */
+static void exchanges_keep_the_budget_of_bytes(void **state)
+{
+    (void)state;
+    y.spec->budget.code_kib = 9;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        mix_up(seed);
+        const Assignment *as = choose(SELECT_PACKAGE);
+        const CurvePoint *kept = &as->curve[as->kept];
+        assert_in_range(as->code_bytes, 1, 9 * 1024);
+        if (as->nkernel == kept->kernels) /* each of them serves something */
+            assert_int_equal(kept->bytes, as->code_bytes);
     }
 }
 
@@ -295,6 +310,7 @@ int main(void)
         FRESH(a_package_takes_what_was_compared),
         FRESH(weights_decide),
         FRESH(the_curve_tells_of_other_budgets),
+        FRESH(exchanges_keep_the_budget_of_bytes),
         FRESH(the_curve_goes_on_beyond_the_bytes),
         FRESH(every_instance_is_answered),
         FRESH(an_outlier_within_the_noise_makes_no_leaf),

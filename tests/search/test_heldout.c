@@ -153,6 +153,28 @@ static void weight_draws(void **state)
     assert_true(heavy > MOST / 3);
 }
 
+/* One shape as weighty as all others together: the rest of the sample is spread over these, and not taken from beside it. */
+static void a_heavy_one_does_not_draw_its_neighbours(void **state)
+{
+    (void)state;
+    TreeNode leaf = { .feature = -1 };
+    Assignment as = *y.assignment;
+    int64_t at[MOST], heavy = 0;
+    as.tree = &leaf;
+    while (y.spec->instance[heavy].tuned)
+        heavy++;
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        y.spec->instance[i].weight = i == heavy ? (double)y.spec->ninstance : 1;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        int beside = 0;
+        assert_int_equal(heldout_sample(y.arena, y.spec, &as, seed, MOST, at), MOST);
+        assert_true(contains(at, MOST, heavy));
+        for (int i = 0; i < MOST; i++)
+            beside += y.spec->instance[at[i]].decl == y.spec->instance[heavy].decl;
+        assert_in_range(beside, 4, MOST / 2 - 2); /* a fourth of the shapes */
+    }
+}
+
 static int64_t first_usable(const Study *s, int64_t but)
 {
     int64_t i = 0;
@@ -204,6 +226,7 @@ int main(void)
         FRESH(a_threshold_belongs_to_those_below),
         FRESH(what_never_occurs_is_not_in_it),
         FRESH(weight_draws),
+        FRESH(a_heavy_one_does_not_draw_its_neighbours),
         FRESH(a_chosen_pair_without_its_comparison_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

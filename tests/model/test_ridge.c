@@ -137,6 +137,10 @@ static void check_fit(Arena *a, Rows q)
     for (int i = 0; i < q.n; i++)
         assert_near(ridge_predict(r, q.x + i * q.p), predict_with(&q, r, b, i), 1e-7);
     assert_near(r->loo_rmse, loo_by_refits(&q, r, r->lambda), 1e-6);
+    for (int i = 0; i < q.n; i++) {
+        solve_without(&q, r, r->lambda, i, b);
+        assert_near(r->loo_error[i], q.y[i] - predict_with(&q, r, b, i), 1e-6);
+    }
     for (int g = -12; g <= 6; g++)
         assert_true(r->loo_rmse <= loo_by_refits(&q, r, total_weight(&q) * pow(10, g / 2.0)) * (1 + 1e-6) + 1e-9);
 }

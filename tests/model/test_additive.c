@@ -87,6 +87,29 @@ static void the_unknown_keeps_the_common_price(void **state)
     assert_true(additive_common(x, t, w, 0, NPART) == 0);
 }
 
+/* Few noisy times of parts that hardly differ: what they say of single prices is chance, and leads away from the common one. What rows say
+ * of themselves, instead of other rows of them, would always ask for more of it. */
+static void chance_is_not_followed(void **state)
+{
+    (void)state;
+    enum { FEW = 20, ROUNDS = 40 };
+    double found[NPART], off = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < FEW; i++) {
+            const double size = 100 + 900 * draw();
+            t[i] = 0;
+            w[i] = 1;
+            for (int k = 0; k < NPART; k++)
+                t[i] += x[i * NPART + k] = size * (0.9 + 0.2 * draw());
+            t[i] *= 0.75 + 0.5 * draw();
+        }
+        additive_fit(x, t, w, FEW, NPART, 1, found);
+        for (int k = 0; k < NPART; k++)
+            off += fabs(found[k] - 1) / (ROUNDS * NPART);
+    }
+    assert_true(off < 0.35);
+}
+
 /* The unit of time changes prices by its factor, nothing else; rows of little weight say little. */
 static void scale_and_weight(void **state)
 {
@@ -115,6 +138,7 @@ int main(void)
         cmocka_unit_test(prices_are_found),
         cmocka_unit_test(no_price_is_negative),
         cmocka_unit_test(the_unknown_keeps_the_common_price),
+        cmocka_unit_test(chance_is_not_followed),
         cmocka_unit_test(scale_and_weight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

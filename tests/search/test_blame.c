@@ -43,6 +43,7 @@ static void words(void **state)
         { "terminate called after throwing an instance of 'std::bad_alloc'", BLAME_MOMENT, "bad_alloc" },
         { "/usr/bin/ld: memory exhausted", BLAME_MOMENT, "memory exhausted" },
         { "LLVM ERROR: out of memory", BLAME_MOMENT, "out of memory" },
+        { "as: Out of memory allocating 65536 bytes", BLAME_MOMENT, "Out of memory" },
         { "gcc: fatal error: CPU time limit exceeded signal terminated program cc1", BLAME_MOMENT, "CPU time limit" },
         { "no memory for the operands", BLAME_MOMENT, "no memory" },
         { "k.so: failed to map segment from shared object", BLAME_MOMENT, "failed to map segment" },

@@ -4,7 +4,7 @@
  *
  * Compile with -O3 -ffp-contract=fast (gcc or clang): the loops below rely on it to become FMA instructions; with gcc also with
  * -frename-registers, which spares the inner loops moves between registers. With -fexceptions where the caller's parallel_for may
- * throw. -DNAME_NO_THREADS where there are no POSIX threads: a call that brings no parallel_for then runs on its own thread.
+ * throw. -D NAME_NO_THREADS where there are no POSIX threads: a call that brings no parallel_for then runs on its own thread.
  */
 #if !defined(__GNUC__)
 #error "NAME needs gcc or clang: its kernels are written with their vector types. On Windows that is MinGW-w64."

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The example in a package's README.md compiles as it stands, once its operands are declared. The scripts that it builds dcgen by are there,
-# and its commands for making the package again work.
+# and its commands for making the package again work. No file of the package says NAME, as the patterns do, for its name.
 # ctest: fixture=packages
 . "$SRC/tests/package/common.sh"
 
 for name in $names; do
+    ! grep -rnE '(-D|lib|[^A-Z_])NAME[_.]' "$packages/$name" || failed "$name: the package's name is not filled in there"
     {
         sed -n '/^```c$/,/^```$/p' "$packages/$name/README.md" | grep '^#include' >"$tmp/example_head"
         cat "$tmp/example_head"

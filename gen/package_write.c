@@ -219,7 +219,7 @@ static bool foreign_check(const Writer *w, const Package *p)
     const Manifest *m = foreign_manifest(w->arena, w->target, &why);
     ForeignList list;
     if (why)
-        return fail(w, "'%s/%s' tells not what is dcgen's there: %s; move the folder away, or choose another", w->outdir, MANIFEST_PATH,
+        return fail(w, "'%s/%s' does not say which files are dcgen's: %s; move the folder away, or choose another", w->outdir, MANIFEST_PATH,
                     why);
     if (!foreign_list(w->arena, w->target, m, &list))
         return fail_errno(w, "read", w->outdir);

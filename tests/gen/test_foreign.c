@@ -182,12 +182,12 @@ static void with_a_manifest_that_is_none(void **state)
     write_ok('a', in_root("pkg"));
     put_file(in_pkg("MANIFEST"), "my own list\n");
     for (int i = 0; i < 2; i++, force = true) {
-        check_fails(in_root("pkg"), "MANIFEST' tells not what is dcgen's there: line 1");
-        write_fails('b', in_root("pkg"), "MANIFEST' tells not");
+        check_fails(in_root("pkg"), "MANIFEST' does not say which files are dcgen's: line 1");
+        write_fails('b', in_root("pkg"), "MANIFEST' does not say");
     }
     assert_int_equal(unlink(in_pkg("MANIFEST")), 0);
     assert_int_equal(mkfifo(in_pkg("MANIFEST"), 0600), 0);
-    write_fails('b', in_root("pkg"), "MANIFEST' tells not what is dcgen's there: it is no file");
+    write_fails('b', in_root("pkg"), "MANIFEST' does not say which files are dcgen's: it is no file");
     assert_int_equal(package_version(in_root("pkg")), 'a');
 }
 

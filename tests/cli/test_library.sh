@@ -20,7 +20,7 @@ int main(void)
 END
 cc probe.c -o probe -ldl
 program noting-runner <<'END'
-tee asked | "$RUNNER" --targets "$TARGETS"
+tee -a asked | "$RUNNER" --targets "$TARGETS"
 END
 RUNNER=$runner TARGETS=$tmp/inst/share/dcgen/templates/targets run 0 --runner ./noting-runner -o with tiny.cfg
 if ./probe; then
@@ -46,6 +46,23 @@ trials with/records.jsonl | sed -n 's/.*"n":\([0-9]*\),.*/\1/p' | sort -n >order
 run 0 explain with T=3
 grep -q '^  roofline ' "$out" || failed "explain has no roofline"
 grep -q '^  limited by' "$out" || failed "explain does not say what limits"
+
+section a CBLAS that hangs
+mv "$tmp/inst/share/dcgen/templates/dense/library.c" kept.c
+cat >"$tmp/inst/share/dcgen/templates/dense/library.c" <<'END'
+int dcgen_run(const long *extent, void *const *operand, void *workspace, long task, long ntask);
+int dcgen_run(const long *extent, void *const *operand, void *workspace, long task, long ntask)
+{
+    for (volatile int i = 0;; i++)
+        (void)extent, (void)operand, (void)workspace, (void)task, (void)ntask;
+}
+END
+sed 's/seconds = 20/seconds = 8/' tiny.cfg >hangs.cfg
+rm asked
+RUNNER=$runner TARGETS=$tmp/inst/share/dcgen/templates/targets run 0 --runner ./noting-runner -o hangs hangs.cfg
+said "CBLAS was not timed: timed_out: silent for 3 s"
+[ "$(grep -c '"key":"library"' asked)" -eq 1 ] || failed "it was asked again"
+mv kept.c "$tmp/inst/share/dcgen/templates/dense/library.c"
 
 section a runner that knows no limits
 program old-runner <<'END'

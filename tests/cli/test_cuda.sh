@@ -82,6 +82,9 @@ said 'the package states no regret'
 grep -q '"modelled":true' first/records.jsonl || failed "the records do not say that the device was none"
 grep -q '"facts":{"regs":[0-9]*,"spill_bytes":0,"stack_bytes":0,"sectors_read":[1-9]' first/records.jsonl || failed "no facts in the records"
 grep '"type":"measure"' first/records.jsonl | grep -qv '"ns":\[\]' && failed "a time was made up"
+for t in 1 2 3 4; do
+    grep '"type":"measure"' first/records.jsonl | grep -q "\"extent\":\[$t,24,16\].*\"status\":\"ok\"" || failed "the choice was not checked at T=$t"
+done
 grep -q '__CUDA_ARCH__ == 900' first/kernels.cu || failed "the kernel does not guard its body"
 
 section the same again

@@ -195,6 +195,41 @@ static void calls_nest(void **state)
     NAME_pool_stop(n.pool);
 }
 
+static pthread_t caller;
+
+/* A worker that runs it tells the signals that it holds back. */
+static void tell_signals(void *arg, int i)
+{
+    sigset_t *held = arg;
+    (void)i;
+    if (!pthread_equal(pthread_self(), caller))
+        pthread_sigmask(SIG_SETMASK, NULL, held);
+    else
+        sleep_ns(1000000);
+}
+
+/* Signals of the program stay its own threads': those take the ones that they took before, the workers none. */
+static void signals_stay_the_callers(void **state)
+{
+    (void)state;
+    sigset_t before, after, held;
+    caller = pthread_self();
+    sigemptyset(&held);
+    sigaddset(&held, SIGUSR1); /* held back before: so it is afterwards */
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, &held, &before), 0);
+    NAME_pool *pool = NAME_pool_start(3);
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, &after), 0);
+    assert_true(sigismember(&after, SIGUSR1));
+    assert_false(sigismember(&after, SIGINT));
+    assert_false(sigismember(&after, SIGTERM));
+    sigemptyset(&held);
+    for (int i = 0; i < 1000 && !sigismember(&held, SIGINT); i++)
+        NAME_pool_run(pool, 2, tell_signals, &held);
+    assert_true(sigismember(&held, SIGINT));
+    assert_true(sigismember(&held, SIGTERM));
+    NAME_pool_stop(pool);
+}
+
 static void stops_at_any_time(void **state)
 {
     (void)state;
@@ -220,6 +255,7 @@ int main(void)
         cmocka_unit_test(the_last_worker_wakes_the_caller),
         cmocka_unit_test(concurrent_callers),
         cmocka_unit_test(calls_nest),
+        cmocka_unit_test(signals_stay_the_callers),
         cmocka_unit_test(stops_at_any_time),
     };
     return cmocka_run_group_tests_name("package/pool", tests, NULL, NULL);

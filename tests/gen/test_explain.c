@@ -167,6 +167,30 @@ static void gives_the_times_of_a_tuned_shape(void **state)
     }
 }
 
+/* One row beside a tuned shape that the kernel was measured on: no other is as near. */
+static void compares_with_the_nearest_measured_shape(void **state)
+{
+    (void)state;
+    int compared = 0;
+    for (int64_t j = 0; j < bert.study->nshape; j++) {
+        const int64_t *was = bert.study->shape[j]->extent;
+        json_t *answer =
+            ask(&bert, arena_printf(bert.arena, "M=%d N=%d K=%d", (int)was[0] + 1, (int)was[1], (int)was[2]));
+        json_t *shape = shape_of(answer, 0), *near = json_object_get(shape, "nearest_measured");
+        const int64_t kernel = integer(json_object_get(shape, "kernel"), "index");
+        const double ns = bert.study->trial[bert.assignment->kernel[kernel]].ns[j];
+        if (was[0] >= 12 && ns > 0) {
+            assert_int_equal(integer(json_object_get(near, "extents"), "M"), was[0]);
+            assert_int_equal(integer(json_object_get(near, "extents"), "N"), was[1]);
+            assert_int_equal(integer(json_object_get(near, "extents"), "K"), was[2]);
+            assert_near(number(near, "time_ns"), ns, 1e-8);
+            compared++;
+        }
+        json_decref(answer);
+    }
+    assert_true(compared > 3);
+}
+
 /* f_pad = useful / (rows x whole panels x K), worked out here: N = 768 is 48 whole panels, 770 would be 49. */
 static void gives_the_useful_part_of_the_work(void **state)
 {
@@ -345,7 +369,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(takes_the_kernel_of_the_dispatcher),
                                         cmocka_unit_test(gives_the_times_of_a_tuned_shape),
-                                        cmocka_unit_test(gives_the_useful_part_of_the_work),
+                                        cmocka_unit_test(compares_with_the_nearest_measured_shape),
+        cmocka_unit_test(gives_the_useful_part_of_the_work),
                                         cmocka_unit_test(explains_every_declared_shape_at_a_point),
                                         cmocka_unit_test(sends_what_is_outside_to_the_general_kernel),
                                         cmocka_unit_test(tells_people),

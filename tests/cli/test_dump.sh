@@ -45,6 +45,17 @@ said "--dump: 'leaf' is none of spec|space|source|records|model|assign|tree|trac
 absent out
 nothing_left
 
+section what the spec.cfg of a package keeps, the command line may change
+{ echo '# dcgen: --kernels 3 --code-kib 77 --target portable'; cat tiny.cfg; } >kept.cfg
+run 0 --dump spec kept.cfg
+grep -q '^budget: 3 kernels, 77 KiB, ' "$out" || failed "kernels and code are not as kept"
+run 0 --dump spec --kernels 5 --code-kib 99 kept.cfg
+grep -q '^budget: 5 kernels, 99 KiB, ' "$out" || failed "kernels and code are not as asked for"
+run 0 check --json kept.cfg
+json portable target
+run 0 check --json --target avx2 kept.cfg
+json avx2 target
+
 section afterwards
 run 0 --json tiny.cfg
 json tiny name

@@ -309,7 +309,6 @@ static void test_open_head(void **state)
     assert_non_null(strstr(said, "x.c:2:1: error: the template's head is not closed by '*/'"));
 }
 
-/* A parameter that only an unused value needs changes no kernel. */
 /* Conditions within the lines for the stand-alone compile do not end them. */
 static void test_nested_standalone(void **state)
 {
@@ -318,6 +317,7 @@ static void test_nested_standalone(void **state)
                     "#ifndef DCGEN\n#if 1\n#define QQQQ 1\n#endif\n#define WWWW QQQQ\n#include \"no.h\"\n"));
 }
 
+/* A parameter that only an unused value needs changes no kernel. What is used may need it by way of several values. */
 static void test_unused_through_value(void **state)
 {
     (void)state;
@@ -328,6 +328,8 @@ static void test_unused_through_value(void **state)
     write_file("x.c", text);
     assert_false(read_folder(&list, &said));
     assert_non_null(strstr(said, "parameter 'UK' is declared but the template does not use it"));
+    memcpy(strstr((char *)text, "VECTOR_BYTES / 4"), "STEP * MR       ", 16);
+    read_small(text);
 }
 
 /* Files that the body includes: their names are checked as the body's are, and their text counts for the hash. */

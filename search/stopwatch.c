@@ -25,12 +25,20 @@ double stopwatch_expect_s(const Search *q, double requests, double ns, int repea
     return pace_expect_s(&q->pace, requests, rest_s(ns, repeats));
 }
 
-/* A request is over that began then; a kernel that is slow has fewer samples. */
+static bool ends_runner(const MeasureRecord *m)
+{
+    return m->status == STATUS_CRASHED || m->status == STATUS_TIMED_OUT;
+}
+
+/* A request is over that began then; a kernel that is slow has fewer samples. One that a runner did not survive says nothing. */
 static void learn_pace(Search *q, double start_s, const MeasureRecord *out, int n, int repeats)
 {
     double x_s = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        if (ends_runner(&out[i]))
+            return;
         x_s += rest_s(fmax(out[i].time_ns, STOPWATCH_SAMPLE_NS), out[i].nsample < repeats ? out[i].nsample : repeats);
+    }
     pace_learn(&q->pace, x_s, q->lab->now_s(q) - start_s);
 }
 
@@ -86,7 +94,7 @@ static int add_library(const Search *q, const char **key, const char **so, int *
 /* One that brings the runner down is not asked again. */
 static void judge_library(Search *q, const MeasureRecord *library)
 {
-    if (library->status == STATUS_CRASHED || library->status == STATUS_TIMED_OUT)
+    if (ends_runner(library))
         q->library = NULL;
     q->library_timed = q->library_timed || library->status == STATUS_OK;
     if (library->status != STATUS_OK)
@@ -127,10 +135,13 @@ static bool measure_again(Search *q, Arena *scratch, const Round *x, MeasureReco
          i++) {
         const double start_s = q->lab->now_s(q);
         pause_s(AGAIN_S);
-        if (!measure(q->runner, scratch, &x->r, x->key, x->so, x->n, again, q->stop, err))
+        const int n = q->library ? x->n : x->nkernel;
+        if (!measure(q->runner, scratch, &x->r, x->key, x->so, n, again, q->stop, err))
             return false;
+        if (n > x->nkernel)
+            judge_library(q, &again[x->nkernel]);
         if (any_failed(again, x->nkernel) || again[anchor].time_ns < out[anchor].time_ns)
-            memcpy(out, again, (size_t)x->n * sizeof *out);
+            memcpy(out, again, (size_t)n * sizeof *out);
         q->waited_s += q->lab->now_s(q) - start_s;
     }
     return true;
@@ -155,8 +166,11 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
                             .quiet_ns = quiet_ns(q->quiet, inst, 0),
                             .wait_ns = wait_ns(q),
                             .deadline_s = stopwatch_deadline_s(q) };
-    if (!measure(q->runner, scratch, &x.r, key, so, x.n, out, q->stop, err) ||
-        (!put_off && !measure_again(q, scratch, &x, out, err)))
+    if (!measure(q->runner, scratch, &x.r, key, so, x.n, out, q->stop, err))
+        return false;
+    if (library >= 0)
+        judge_library(q, &out[library]);
+    if (!put_off && !measure_again(q, scratch, &x, out, err))
         return false;
     learn_pace(q, start_s, out, x.n, repeats);
     const double anchor_ns = anchor >= 0 ? out[anchor].time_ns : 0;
@@ -171,8 +185,6 @@ bool stopwatch_time(Search *q, Arena *scratch, const Instance *inst, const char 
         return true;
     }
     q->ntimed++;
-    if (library >= 0)
-        judge_library(q, &out[library]);
     for (int k = 0; ns && k < n; k++)
         ns[k] = out[k].status == STATUS_OK ? out[k].time_ns : 0;
     for (int k = 0; k < x.nkernel; k++) {

@@ -49,19 +49,23 @@ grep -q '^  limited by' "$out" || failed "explain does not say what limits"
 
 section a CBLAS that hangs
 mv "$tmp/inst/share/dcgen/templates/dense/library.c" kept.c
-cat >"$tmp/inst/share/dcgen/templates/dense/library.c" <<'END'
+cat >"$tmp/inst/share/dcgen/templates/dense/library.c" <<END
+#include <stdio.h>
+
 int dcgen_run(const long *extent, void *const *operand, void *workspace, long task, long ntask);
 int dcgen_run(const long *extent, void *const *operand, void *workspace, long task, long ntask)
 {
+    FILE *calls = fopen("$PWD/calls", "a");
+    if (calls)
+        fputs("called\n", calls), fclose(calls);
     for (volatile int i = 0;; i++)
         (void)extent, (void)operand, (void)workspace, (void)task, (void)ntask;
 }
 END
 sed 's/seconds = 20/seconds = 8/' tiny.cfg >hangs.cfg
-rm asked
-RUNNER=$runner TARGETS=$tmp/inst/share/dcgen/templates/targets run 0 --runner ./noting-runner -o hangs hangs.cfg
+run 0 -o hangs hangs.cfg
 said "CBLAS was not timed: timed_out: silent for 3 s"
-[ "$(grep -c '"key":"library"' asked)" -eq 1 ] || failed "it was asked again"
+[ "$(grep -c '' calls)" -eq 1 ] || failed "it was called again"
 mv kept.c "$tmp/inst/share/dcgen/templates/dense/library.c"
 
 section a runner that knows no limits

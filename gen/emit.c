@@ -187,14 +187,6 @@ static const char *about(Emitter *e)
     return arena_strdup(e->arena, text_str(&t));
 }
 
-static bool has_epilogue(const Spec *s, const char *epilogue)
-{
-    for (int i = 0; i < s->nepilogue; i++)
-        if (strcmp(s->epilogue[i], epilogue) == 0)
-            return true;
-    return false;
-}
-
 static const char *macros(Emitter *e)
 {
     const Spec *s = emit_spec(e);
@@ -203,7 +195,7 @@ static const char *macros(Emitter *e)
         text_printf(&t, "#define %s_HAS_", s->name);
         for (const char *p = s->op->epilogue[i]; *p; p++)
             text_printf(&t, "%c", *p >= 'a' && *p <= 'z' ? *p - 32 : *p);
-        text_printf(&t, " %d\n", has_epilogue(s, s->op->epilogue[i]));
+        text_printf(&t, " %d\n", spec_has_epilogue(s, s->op->epilogue[i]));
     }
     if (s->const_operand >= 0) {
         const Operand *w = &s->op->operand[s->const_operand];

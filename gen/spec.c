@@ -291,6 +291,14 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
     return src ? spec_parse(a, src, templates, ntemplates, d) : NULL;
 }
 
+bool spec_has_epilogue(const Spec *s, const char *epilogue)
+{
+    for (int i = 0; i < s->nepilogue; i++)
+        if (strcmp(s->epilogue[i], epilogue) == 0)
+            return true;
+    return false;
+}
+
 Box spec_box(const Spec *s) { return s->box; }
 
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max)

@@ -107,6 +107,7 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
 /* The same for a text that was read already. */
 Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d);
 
+bool spec_has_epilogue(const Spec *s, const char *epilogue);
 /* May this value of a parameter be searched? General kernels may have others. */
 bool spec_wants(const Spec *s, const char *param, int64_t value);
 

@@ -14,9 +14,7 @@ static bool context_flag(const Spec *s, const char *name, int64_t *value)
     if (strncmp(name, "HAS_", 4) == 0) {
         for (int i = 0; i < s->op->nepilogue; i++)
             if (strcasecmp(name + 4, s->op->epilogue[i]) == 0) {
-                *value = 0;
-                for (int j = 0; j < s->nepilogue; j++)
-                    *value |= strcmp(s->op->epilogue[i], s->epilogue[j]) == 0;
+                *value = spec_has_epilogue(s, s->op->epilogue[i]);
                 return true;
             }
         return false;

@@ -240,7 +240,7 @@ static void judge(const Builder *b, Arena *a, Build *build, int wait_status, con
         blame = blame_end(wait_status);
     const char *why = first_error(a, said, sign, b->folder);
     if (!*why || (WIFSIGNALED(wait_status) && !sign))
-        why = arena_printf(a, "the compiler was %s", process_status_text(a, wait_status));
+        why = arena_printf(a, "the compiler %s", process_status_text(a, wait_status));
     fail_by(build, blame, why);
 }
 

@@ -143,8 +143,8 @@ const char *process_status_text(Arena *a, int wait_status)
     if (!WIFSIGNALED(wait_status))
         return arena_printf(a, "exited with code %d", WEXITSTATUS(wait_status));
     const char *name = sigabbrev_np(WTERMSIG(wait_status));
-    return name ? arena_printf(a, "killed by SIG%s", name)
-                : arena_printf(a, "killed by signal %d", WTERMSIG(wait_status));
+    return name ? arena_printf(a, "was killed by SIG%s", name)
+                : arena_printf(a, "was killed by signal %d", WTERMSIG(wait_status));
 }
 
 bool capture_open(Capture *c, int *child_end)

@@ -20,7 +20,7 @@ const char *process_find(Arena *a, const char *program);
 
 bool process_has_ended(pid_t pid); /* without reaping it */
 int process_end(pid_t pid);        /* kills the whole group, reaps the leader; its wait status */
-const char *process_status_text(Arena *a, int wait_status); /* "killed by SIGSEGV", "exited with code 3" */
+const char *process_status_text(Arena *a, int wait_status); /* "was killed by SIGSEGV", "exited with code 3" */
 
 double process_clock_ns(void); /* monotonic */
 double process_clock_s(void);  /* the same in seconds */

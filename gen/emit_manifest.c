@@ -4,6 +4,7 @@
  * templates that serve the spec, the family's targets and patterns, and the primitives. Paths are those within a folder of templates,
  * wherever that lies.
  */
+#define _GNU_SOURCE /* basename */
 #include "gen/emit_private.h"
 
 #include <string.h>
@@ -20,17 +21,11 @@ typedef struct {
     Diag *diag;
 } Sources;
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* folder: as the manifest shall name it. */
 static void add_source(Sources *s, const char *folder, const Source *src)
 {
     if (src)
-        manifest_add_template(s->a, &s->m, arena_printf(s->a, "%s/%s", folder, base_name(src->path)), src->text,
+        manifest_add_template(s->a, &s->m, arena_printf(s->a, "%s/%s", folder, basename(src->path)), src->text,
                               src->len);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* basename */
 #include "gen/fill.h"
 
 #include <ctype.h>
@@ -345,11 +346,9 @@ static const char *included(const char *line, const char *end, size_t *len)
 
 static const Source *find_piece(const Fill *fill, const char *file, size_t len)
 {
-    for (int i = 0; i < fill->npiece; i++) {
-        const char *path = fill->piece[i]->path, *slash = strrchr(path, '/');
-        if (word_is(file, len, slash ? slash + 1 : path))
+    for (int i = 0; i < fill->npiece; i++)
+        if (word_is(file, len, basename(fill->piece[i]->path)))
             return fill->piece[i];
-    }
     return NULL;
 }
 

@@ -7,7 +7,7 @@
  * Where the file system cannot exchange two folders, the output folder is first renamed to `old`; a run that finds such an `old`
  * and no package puts it back.
  */
-#define _GNU_SOURCE /* renameat2 */
+#define _GNU_SOURCE /* renameat2, basename */
 #include "gen/package_write.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -78,12 +78,6 @@ static const char *parent_of(Arena *a, const char *path)
     return slash == path ? "/" : without_trailing_slashes(a, arena_strndup(a, path, (size_t)(slash - path)));
 }
 
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static const char *path_join(Arena *a, const char *dir, const char *name)
 {
     return arena_printf(a, "%s%s%s", dir, strcmp(dir, "/") == 0 ? "" : "/", name);
@@ -113,14 +107,14 @@ static bool target_resolve(Writer *w)
     const char *path = follow_links(w, without_trailing_slashes(w->arena, w->outdir));
     if (!path)
         return false;
-    if (strcmp(name_of(path), ".") == 0 || strcmp(name_of(path), "..") == 0) {
+    if (strcmp(basename(path), ".") == 0 || strcmp(basename(path), "..") == 0) {
         char real[PATH_MAX];
         if (!realpath(path, real))
             return fail_errno(w, "write", w->outdir);
         path = arena_strdup(w->arena, real);
     }
     w->parent = parent_of(w->arena, path);
-    w->name = name_of(path);
+    w->name = basename(path);
     w->target = path;
     return *w->name ? true : fail(w, "'%s' cannot be replaced by a package", w->outdir);
 }
@@ -294,20 +288,6 @@ static bool tmp_make(Writer *w)
     return w->fd >= 0 ? true : fail_errno(w, "write", w->fresh);
 }
 
-static bool write_all(int fd, const char *s, size_t n)
-{
-    while (n) {
-        ssize_t done = write(fd, s, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return false;
-        s += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
 /* Calls `act` with every folder within the package that leads to a file: "a", "a/b" for "a/b/c.h". */
 static bool each_folder(const Writer *w, const char *path, bool (*act)(int dir, const char *folder))
 {
@@ -339,7 +319,7 @@ static bool file_write(const Writer *w, const PackageFile *f)
     int fd = openat(w->fd, f->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return false;
-    bool ok = write_all(fd, f->text, f->len) && fsync(fd) == 0;
+    bool ok = text_write(fd, f->text, f->len) && fsync(fd) == 0;
     int error = errno;
     if (close(fd) != 0 && ok)
         return false;
@@ -482,7 +462,7 @@ static const char *real_path(Arena *a, const char *path)
         return arena_strdup(a, real);
     return strcmp(path, ".") == 0 || strcmp(path, "/") == 0
                ? path
-               : path_join(a, real_path(a, parent_of(a, path)), name_of(path));
+               : path_join(a, real_path(a, parent_of(a, path)), basename(path));
 }
 
 const char *package_place(Arena *a, const char *outdir, const char *path)
@@ -492,7 +472,7 @@ const char *package_place(Arena *a, const char *outdir, const char *path)
     if (!target_resolve(&w))
         return NULL;
     const char *folder = real_path(a, w.target);
-    const char *const file[] = { path_join(a, real_path(a, parent_of(a, path)), name_of(path)), real_path(a, path) };
+    const char *const file[] = { path_join(a, real_path(a, parent_of(a, path)), basename(path)), real_path(a, path) };
     for (int i = 0; i < 2; i++) /* a link, and what it points to */
         if (begins_with_folder(file[i], folder, strlen(folder)))
             return file[i] + strlen(folder) + 1;

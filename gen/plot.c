@@ -32,17 +32,12 @@ static char *whole_script(Arena *a, const Plot *plot, int n)
 /* A descriptor from which `text` is read; a file in memory, so that no writer has to keep pace. */
 static int text_descriptor(const char *text)
 {
-    size_t len = strlen(text), done = 0;
     int fd = memfd_create("dcgen-plot", MFD_CLOEXEC);
-    while (fd >= 0 && done < len) {
-        ssize_t n = write(fd, text + done, len - done);
-        if (n < 0 && errno != EINTR) {
-            const int problem = errno;
-            close(fd);
-            errno = problem;
-            return -1;
-        }
-        done += n > 0 ? (size_t)n : 0;
+    if (fd >= 0 && !text_write(fd, text, strlen(text))) {
+        const int problem = errno;
+        close(fd);
+        errno = problem;
+        return -1;
     }
     if (fd >= 0)
         lseek(fd, 0, SEEK_SET);

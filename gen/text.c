@@ -94,6 +94,18 @@ char *text_read_file(Arena *a, const char *path, size_t *len)
     return t.s;
 }
 
+bool text_write(int fd, const char *s, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, s, n);
+        if (done < 0 && errno != EINTR)
+            return false;
+        s += done > 0 ? done : 0;
+        n -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
 char *text_with_lf(Arena *a, const char *text, size_t *len)
 {
     char *lf = arena_alloc(a, *len + 1);

@@ -24,6 +24,9 @@ const char *text_str(const Text *t); /* never NULL */
 /* The whole file, NUL-terminated, with its length; NULL with errno set when it cannot be read. */
 char *text_read_file(Arena *a, const char *path, size_t *len);
 
+/* Writes all n bytes; false with errno set. After a short write the rest is tried: that tells why. */
+bool text_write(int fd, const char *s, size_t n);
+
 /* The text with LF where it has CR LF, of *len bytes before and after. dcgen writes no file that has CR LF; git may. */
 char *text_with_lf(Arena *a, const char *text, size_t *len);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* basename */
 #include "gen/workload.h"
 
 #include <stdio.h>
@@ -115,7 +116,7 @@ static bool check_name(Arena *a, const Spec *s, Diag *d)
 {
     static const char *const family[] = { "cpu", "cuda" };
     const int before = diag_nerror(d);
-    refuse_used_name(a, s, strrchr(s->op->reference, '/') + 1, d);
+    refuse_used_name(a, s, basename(s->op->reference), d);
     for (size_t i = 0; i < sizeof family / sizeof *family && diag_nerror(d) == before; i++)
         for (const PackageRow *row = family_find(family[i])->file; row->pattern; row++)
             if (row->of_op && access(arena_printf(a, "%s/%s", s->op->dir, row->pattern), R_OK) == 0)

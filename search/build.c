@@ -133,17 +133,7 @@ static bool write_text(const char *path, const char *text)
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    size_t left = strlen(text);
-    while (left > 0) {
-        ssize_t put = write(fd, text, left);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            break;
-        text += put;
-        left -= (size_t)put;
-    }
-    int problem = left > 0 ? errno : 0;
+    int problem = text_write(fd, text, strlen(text)) ? 0 : errno;
     if (close(fd) != 0 && !problem)
         problem = errno;
     errno = problem;

@@ -361,21 +361,6 @@ void record_close(RecordFile *f)
 
 /* ---- appending ---- */
 
-/* All n bytes; a short write is tried again only to learn why. */
-static bool write_all(int fd, const char *s, size_t n)
-{
-    while (n > 0) {
-        ssize_t done = write(fd, s, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        s += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
 static bool cut_torn(RecordFile *f)
 {
     if (f->cut_at >= 0 && ftruncate(f->fd, f->cut_at) != 0)
@@ -393,7 +378,7 @@ static bool append(RecordFile *f, const char *line, const char **err)
         return false;
     }
     text_printf(&t, "%s%s\n", f->need_newline ? "\n" : "", line);
-    if (!write_all(f->fd, t.s, t.len)) {
+    if (!text_write(f->fd, t.s, t.len)) {
         *err = system_error(f->arena, f->path);
         f->cut_at = st.st_size;
         (void)cut_torn(f); /* if even that fails, it comes before the next append */

@@ -673,16 +673,19 @@ static void runner_dies_with_its_starter(void **state)
 
 /* More arithmetic than one FMA of four lanes in a microsecond, less than any core. How the levels compare is for no test: a neighbour may take the
  * core for as long as one of them is measured. */
+/* On a busy machine the time may be up before a level's turn: it is asked again. */
 static void limits_are_measured(void **state)
 {
     static const int threads[] = { 1, 2 };
     World *w = *state;
-    LimitRecord l[2];
+    LimitRecord l[2] = { 0 };
     const char *err;
     int n = 0;
     const LimitRequest q = { "portable", "f32", 2, threads, 2e9 };
-    assert_true(limit_measure(w->runner, w->a, &q, l, &n, NULL, &err));
-    assert_int_equal(n, 2);
+    for (int i = 0; i < 5 && l[0].bytes_per_s[LEVEL_MEMORY] == 0; i++) {
+        assert_true(limit_measure(w->runner, w->a, &q, l, &n, NULL, &err));
+        assert_int_equal(n, 2);
+    }
     for (int i = 0; i < n; i++) {
         assert_int_equal(l[i].threads, threads[i]);
         assert_string_equal(l[i].target, "portable");

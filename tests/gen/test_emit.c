@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include "gen/emit.h"
@@ -79,6 +80,7 @@ static EmitPart plain_part(const char *target, int n)
                         .general = n - 1,
                         .nfeature = 3,
                         .tree = leaf,
+                        .cost = ARENA_ARRAY(y.arena, (size_t)(y.spec->ninstance * n), double),
                         .chosen = ARENA_ARRAY(y.arena, (size_t)y.spec->ninstance, int) };
     return part_with(s, as);
 }
@@ -122,6 +124,105 @@ static void each_target_may_have_as_many_kernels_as_a_budget_allows(void **state
     (void)state;
     const EmitPart all[] = { plain_part("avx512", 256), plain_part("avx2", 256), plain_part("portable", 256) };
     assert_string_equal(entries_of(all, 3), "avx512 tree 0 255, avx2 tree 256 511, portable tree 512 767");
+}
+
+/* ---- which template stands in ---- */
+
+/* What was tried of a template: nothing; a kernel for the tuned target that is right, or wrong; one of each. */
+typedef enum { NOTHING, RIGHT, WRONG, BOTH } Tried;
+
+static void add_trial(Study *s, const Candidate *c, Status status)
+{
+    const int64_t i = study_add(s, c);
+    s->trial[i].built = true;
+    s->trial[i].status = status;
+}
+
+/* The tuned target's trials of it, then that of the lesser target's general kernel (`lesser`). */
+static void try(Study *s, const Template *t, Tried tried, Tried lesser, const Target *target)
+{
+    Candidate c;
+    assert_true(candidate_general(t, s->target, &c));
+    if (tried == RIGHT || tried == BOTH)
+        add_trial(s, &c, STATUS_OK);
+    c.choice[0]++; /* another kernel */
+    if (tried == WRONG || tried == BOTH)
+        add_trial(s, &c, STATUS_WRONG);
+    assert_true(candidate_general(t, target, &c));
+    if (lesser != NOTHING)
+        add_trial(s, &c, lesser == WRONG ? STATUS_WRONG : STATUS_OK);
+}
+
+/* "avx512 two, avx2 one": the template of each kernel of the package. */
+static const char *templates_of(const EmitInput *in)
+{
+    Diag *d = diag_new(y.arena);
+    const Package *p = package_make(y.arena, in, d);
+    diag_print(d, stderr);
+    assert_non_null(p);
+    Text t = { .arena = y.arena };
+    size_t i;
+    json_t *kernel, *package = json_loads(package_text(p, "package.json"), 0, NULL);
+    const json_t *targets = json_object_get(package, "targets"),
+                 *function = json_array_get(json_object_get(package, "functions"), 0);
+    json_array_foreach(json_object_get(function, "kernels"), i, kernel)
+    {
+        const size_t target = (size_t)json_integer_value(json_object_get(kernel, "target"));
+        text_printf(&t, "%s%s %s", i ? ", " : "",
+                    json_string_value(json_object_get(json_array_get(targets, target), "name")),
+                    json_string_value(json_object_get(kernel, "template")));
+    }
+    json_decref(package);
+    return text_str(&t);
+}
+
+/* Of three templates, of which the package's general kernel is of the one at `general`, the one that other machines get. None is used of
+ * which all that was tried failed, and of which the very kernel failed. */
+static void other_machines_get_the_template_that_is_trusted_most(void **state)
+{
+    (void)state;
+    static const struct {
+        Tried tuned[3], lesser[3]; /* lesser: of the general kernel for avx2 */
+        int general;
+        const char *want;
+    } row[] = {
+        { { RIGHT }, { NOTHING }, 0, "avx512 one, avx2 one, portable one" },
+        { { NOTHING, RIGHT }, { NOTHING }, 1, "avx512 two, avx2 two, portable two" },
+        { { RIGHT, RIGHT, RIGHT }, { NOTHING }, 2, "avx512 three, avx2 three, portable three" },
+        { { RIGHT, RIGHT }, { NOTHING, RIGHT }, 0, "avx512 one, avx2 two, portable one" },
+        { { RIGHT, NOTHING, RIGHT }, { WRONG }, 0, "avx512 one, avx2 three, portable one" },
+        { { RIGHT, WRONG, BOTH }, { WRONG }, 0, "avx512 one, avx2 three, portable one" },
+        { { RIGHT, WRONG, NOTHING }, { WRONG }, 0, "avx512 one, avx2 three, portable one" },
+        { { RIGHT, NOTHING, NOTHING }, { WRONG }, 0, "avx512 one, avx2 two, portable one" },
+        { { RIGHT, WRONG, RIGHT }, { WRONG, NOTHING, WRONG }, 0, "avx512 one, portable one" },
+        { { RIGHT, WRONG, WRONG }, { WRONG }, 0, "avx512 one, portable one" },
+    };
+    static const char *const name[] = { "one", "two", "three" };
+    const Target *avx512 = target_find(&y.targets, "avx512"), *avx2 = target_find(&y.targets, "avx2");
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        EmitPart part = plain_part("avx512", 1);
+        Study *s = study_new(y.arena, y.spec, &y.device, avx512, "0123456789abcdef");
+        const Template *list[3];
+        for (int k = 0; k < 3; k++) {
+            Template *t = ARENA_NEW(y.arena, Template);
+            *t = *part.study->trial[0].c.t;
+            t->name = name[k];
+            list[k] = t;
+        }
+        for (int k = 0; k < 3; k++) {
+            const int64_t first = s->ntrial;
+            try(s, list[k], row[i].tuned[k], row[i].lesser[k], avx2);
+            if (k == row[i].general)
+                part.assignment->kernel[0] = first;
+        }
+        part.study = s;
+        const TemplateList three = { 3, list };
+        EmitInput in = input_of(&part, 1);
+        in.templates = &three;
+        const char *got = templates_of(&in);
+        if (strcmp(got, row[i].want) != 0)
+            fail_msg("row %d: %s", (int)i, got);
+    }
 }
 
 /* ---- the text ---- */
@@ -239,6 +340,7 @@ int main(void)
         cmocka_unit_test(machines_are_asked_for_the_best_first),
         cmocka_unit_test(later_gpus_have_a_general_kernel),
         cmocka_unit_test(each_target_may_have_as_many_kernels_as_a_budget_allows),
+        cmocka_unit_test(other_machines_get_the_template_that_is_trusted_most),
         cmocka_unit_test(the_dispatcher_is_proven_for_every_target),
         cmocka_unit_test(a_target_has_its_tree_and_its_general_kernel),
         cmocka_unit_test(the_other_files_tell_of_each),

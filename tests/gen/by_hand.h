@@ -24,13 +24,12 @@ static const struct {
     Status status;
     int64_t code_bytes, n;
     double max_err, ns[HAND_TUNED];
-} by_hand_trial[HAND_TRIAL] = { { NULL, STATUS_OK, 1000, 2, 0.25, { 1000, 3000, 8000 } },
-                                { NULL, STATUS_OK, 2073, 4, 0.5, { 1250, 2000, 9000 } },
-                                { NULL, STATUS_OK, 2048, 5, 0.9, { 2000, 4000, 6400 } },
-                                { NULL, STATUS_WRONG, 500, 1, 7, { 500, 0, 0 } },
-                                { NULL, STATUS_BUILD_FAILED, 0, 3, 0, { 0, 0, 0 } },
-                                { "avx2", STATUS_OK, 700, 0, 0.1, { 0, 0, 0 } },
-                                { "avx2", STATUS_CRASHED, 0, 0, 0, { 0, 0, 0 } } };
+} by_hand_trial[HAND_TRIAL] = {
+    { NULL, STATUS_OK, 1000, 2, 0.25, { 1000, 3000, 8000 } }, { NULL, STATUS_OK, 2073, 4, 0.5, { 1250, 2000, 9000 } },
+    { NULL, STATUS_OK, 2048, 5, 0.9, { 2000, 4000, 6400 } },  { NULL, STATUS_WRONG, 500, 1, 7, { 500, 0, 0 } },
+    { NULL, STATUS_BUILD_FAILED, 0, 3, 0, { 0, 0, 0 } },      { "avx2", STATUS_OK, 700, 0, 0.1, { 0, 0, 0 } },
+    { "avx2", STATUS_CRASHED, 0, 0, 0, { 0, 0, 0 } }
+};
 
 /* In ns, of the kernels 0 (trial 1) and 1 (trial 0), on M = 1 .. 8. */
 static const double by_hand_cost[HAND_SHAPE * HAND_KERNEL] = { 1250, 1000, 2000, 1800, 2000, 3000, 4000, 3200,

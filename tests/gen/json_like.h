@@ -22,7 +22,8 @@ static inline void json_like(const json_t *got, const json_t *want, const char *
             fail_msg("%s: %.9g, not %.9g", where, g, w);
     } else if (json_is_object(want) && json_is_object(got)) {
         json_object_foreach((json_t *)want, key, value) json_like(json_object_get(got, key), value, key);
-        json_object_foreach((json_t *)got, key, value) if (!json_object_get(want, key)) fail_msg("%s: one too many", key);
+        json_object_foreach((json_t *)got, key, value) if (!json_object_get(want, key))
+            fail_msg("%s: one too many", key);
     } else if (json_is_array(want) && json_is_array(got)) {
         assert_int_equal(json_array_size(got), json_array_size(want));
         json_array_foreach(want, i, value) json_like(json_array_get(got, i), value, where);
@@ -38,7 +39,8 @@ static inline void json_text_like(const char *text, const char *want)
     char *quoted = strdup(want);
     for (char *c = quoted; *c; c++)
         *c = *c == '\'' ? '"' : *c;
-    json_t *got = json_loads(text, JSON_REJECT_DUPLICATES, &e), *wanted = json_loads(quoted, JSON_REJECT_DUPLICATES, &e);
+    json_t *got = json_loads(text, JSON_REJECT_DUPLICATES, &e),
+           *wanted = json_loads(quoted, JSON_REJECT_DUPLICATES, &e);
     assert_non_null(got);
     if (!wanted)
         fail_msg("%s: %s", e.text, quoted);

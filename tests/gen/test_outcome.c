@@ -72,16 +72,16 @@ static void the_device_with_most_times_of_the_target_counts(void **state)
         const char *measure[8], *id;
         bool timed;
     } row[] = {
-        { { NULL }, "1", false },                                                      /* none: the smaller id */
-        { { "1 one512 1", "2 two512 1", NULL }, "1", true },                           /* as many */
-        { { "1 one512 9", "2 two512 1", "2 two512 1", NULL }, "2", true },             /* measurements, not samples */
-        { { "1 one512 1", "2 two2 1", "2 two2 1", "2 two2 1", NULL }, "1", true },     /* of another target */
-        { { "1 one512 1", "2 two512 0", "2 two512 0", NULL }, "1", true },             /* verified, but not timed */
+        { { NULL }, "1", false },                                                  /* none: the smaller id */
+        { { "1 one512 1", "2 two512 1", NULL }, "1", true },                       /* as many */
+        { { "1 one512 9", "2 two512 1", "2 two512 1", NULL }, "2", true },         /* measurements, not samples */
+        { { "1 one512 1", "2 two2 1", "2 two2 1", "2 two2 1", NULL }, "1", true }, /* of another target */
+        { { "1 one512 1", "2 two512 0", "2 two512 0", NULL }, "1", true },         /* verified, but not timed */
         { { "1 one512 0", "2 two512 0", "2 two512 0", NULL }, "1", false },
         { { "2 two2 1", "2 two2 1", NULL }, "1", false },
-        { { "1 one512 1", "2 one512 1", "2 one512 1", NULL }, "1", true },             /* no kernel of that device */
+        { { "1 one512 1", "2 one512 1", "2 one512 1", NULL }, "1", true }, /* no kernel of that device */
         { { "2 two512 1", "2 two512 1", "1 one512 1", "2 one512 1", "2 one512 1", NULL }, "2", true },
-        { { "0 none2 1", "0 none2 1", "2 two512 1", NULL }, "2", true },               /* does not run it */
+        { { "0 none2 1", "0 none2 1", "2 two512 1", NULL }, "2", true }, /* does not run it */
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const Records r = records_of(row[i].measure);
@@ -180,7 +180,8 @@ static void make_records(void)
     machines[1].id = "fedcba9876543210";
     machines[1].name = "Another CPU";
     for (int i = 0; i < 3; i++) {
-        const char *key = add_kernel(d, &hand.y.study->trial[i].c, key_of(&workload, d, &hand.y.study->trial[i].c), n[i]);
+        const char *key =
+            add_kernel(d, &hand.y.study->trial[i].c, key_of(&workload, d, &hand.y.study->trial[i].c), n[i]);
         for (int j = 0; j < HAND_TUNED; j++)
             add_time(d, key, j, 1000 + 100 * (double)(n[i] + j), STATUS_OK);
     }
@@ -235,8 +236,9 @@ static void an_outcome_keeps_the_records_of_its_study(void **state)
     Outcome none;
     const char *err = NULL;
     assert_false(outcome_make(hand.y.arena, &workload, &made, NULL, &none, &err));
-    assert_string_equal(err, "the records hold no verified measurement for this spec, these templates and this compiler "
-                             "(target 'avx512')");
+    assert_string_equal(err,
+                        "the records hold no verified measurement for this spec, these templates and this compiler "
+                        "(target 'avx512')");
 }
 
 /* ---- the report of it ---- */

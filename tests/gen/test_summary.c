@@ -292,7 +292,9 @@ static void check_tells_of_the_space(void **state)
     const Template *t = hand.y.study->trial[0].c.t;
     Rejection rejection[] = { { t, &t->constraint[0], 0 }, { t, &t->constraint[0], 12345 } };
     Candidate general = hand.y.study->trial[0].c;
-    Space space = { .n = 77, .nraw = 99999, .nrejection = 2, .rejection = rejection, .ngeneral = 1, .general = &general };
+    Space space = {
+        .n = 77, .nraw = 99999, .nrejection = 2, .rejection = rejection, .ngeneral = 1, .general = &general
+    };
     const Space *spaces[] = { &space };
     Device d = *hand.y.study->device;
     char *text;
@@ -312,14 +314,14 @@ static void check_tells_of_the_space(void **state)
                                               expr_text(t->constraint[0].need), t->constraint[0].why));
         else
             assert_string_equal(
-                text, arena_printf(hand.y.arena,
-                                   "hand: %s, f32, 8 shapes, 3 of them tuned\n"
-                                   "target: avx512 on Synthetic CPU 9000: 32 vector registers of 64 bytes; L1 32 KiB, L2 "
-                                   "1024 KiB, L3 32768 KiB, 8 cores\n"
-                                   "space: 77 candidates of 99999 combinations\n"
-                                   "       12345 rejected: %s: %s\n              (%s)\n",
-                                   hand.y.spec->op->doc, t->name, t->constraint[0].why,
-                                   expr_text(t->constraint[0].need)));
+                text,
+                arena_printf(hand.y.arena,
+                             "hand: %s, f32, 8 shapes, 3 of them tuned\n"
+                             "target: avx512 on Synthetic CPU 9000: 32 vector registers of 64 bytes; L1 32 KiB, L2 "
+                             "1024 KiB, L3 32768 KiB, 8 cores\n"
+                             "space: 77 candidates of 99999 combinations\n"
+                             "       12345 rejected: %s: %s\n              (%s)\n",
+                             hand.y.spec->op->doc, t->name, t->constraint[0].why, expr_text(t->constraint[0].need)));
         free(text);
     }
     d.nisa = 0;
@@ -327,8 +329,9 @@ static void check_tells_of_the_space(void **state)
     FILE *to = open_memstream(&text, &len);
     summary_check(&hand_workload, spaces, &d, 1, false, to);
     fclose(to);
-    assert_non_null(strstr(text, "\ntarget: sm_90a on Synthetic CPU 9000, which does not run it: 8 multiprocessors, each "
-                                 "with 32 KiB of shared memory; L2 1024 KiB\n"));
+    assert_non_null(strstr(text,
+                           "\ntarget: sm_90a on Synthetic CPU 9000, which does not run it: 8 multiprocessors, each "
+                           "with 32 KiB of shared memory; L2 1024 KiB\n"));
     free(text);
 }
 

@@ -41,9 +41,24 @@ static Arena *arena;
 static bool force; /* --force */
 static char root[TMP_FOLDER_BYTES];
 
+/* Open descriptors: what a test opened it closed again, whatever failed. */
+static int ndescriptor(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    int n = 0;
+    while (d && readdir(d))
+        n++;
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static int ndescriptor_before;
+
 static int folder_setup(void **state)
 {
     (void)state;
+    ndescriptor_before = ndescriptor();
     arena = arena_new();
     force = false;
     return tmp_folder(root) ? 0 : -1;
@@ -54,6 +69,10 @@ static int folder_teardown(void **state)
     (void)state;
     int rc = tmp_folder_remove(root);
     arena_free(arena);
+    if (ndescriptor() != ndescriptor_before) {
+        print_error("%d descriptors are open that were not before\n", ndescriptor() - ndescriptor_before);
+        return -1;
+    }
     return rc;
 }
 

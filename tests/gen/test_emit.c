@@ -50,7 +50,7 @@ static EmitInput input_of(const EmitPart *part, int npart)
                         .npart = npart,
                         .spec_text = "",
                         .records = "",
-                        .version = "0" };
+                        .version = "1.2.3" };
 }
 
 static EmitPart part_with(const Study *s, const Assignment *as)
@@ -230,7 +230,8 @@ static void other_machines_get_the_template_that_is_trusted_most(void **state)
 static const Package *make_two(EmitInput *in)
 {
     static EmitPart part[2];
-    Synthetic other = y;
+    static Synthetic other; /* what the package is made of refers to it */
+    other = y;
     Diag *d = diag_new(y.arena);
     assert_true(synthetic_tune(&other, target_find(&y.targets, "avx2"), 24, d));
     part[0] = part_with(y.study, y.assignment);
@@ -334,6 +335,173 @@ static void the_other_files_tell_of_each(void **state)
     }
 }
 
+static const Package *package_of(const EmitInput *in)
+{
+    Diag *d = diag_new(y.arena);
+    const Package *p = package_make(y.arena, in, d);
+    diag_print(d, stderr);
+    assert_non_null(p);
+    return p;
+}
+
+static void expect(const Package *p, const char *file, const char *part)
+{
+    if (!strstr(package_text(p, file), part))
+        fail_msg("%s lacks '%s'", file, part);
+}
+
+/* Each kernel's target; which record it is of, also behind the first target's. */
+static void kernels_are_those_of_their_targets(void **state)
+{
+    (void)state;
+    const EmitPart part[] = { plain_part("avx512", 2), plain_part("avx2", 3) };
+    EmitInput in = input_of(part, 2);
+    expect(package_of(&in), "kernels.c", "{\n    0, 0, 1, 1, 1, 2,\n}");
+    const Package *p = make_two(&in);
+    json_t *package = json_loads(package_text(p, "package.json"), 0, NULL), *kernel;
+    size_t k = 0;
+    for (int i = 0; i < 2; i++)
+        for (int n = 0; n < in.part[i].assignment->nkernel; n++, k++) {
+            const Trial *t = &in.part[i].study->trial[in.part[i].assignment->kernel[n]];
+            int64_t value[TEMPLATE_MAX_PARAM];
+            candidate_values(&t->c, value);
+            kernel = json_array_get(
+                json_object_get(json_array_get(json_object_get(package, "functions"), 0), "kernels"), k);
+            assert_int_equal(json_integer_value(json_object_get(kernel, "number")), k);
+            assert_int_equal(json_integer_value(json_object_get(kernel, "target")), i);
+            assert_string_equal(json_string_value(json_object_get(kernel, "record")), t->key);
+            for (int j = 0; j < t->c.t->nparam; j++)
+                assert_int_equal(json_integer_value(json_object_get(json_object_get(kernel, "parameters"),
+                                                                    t->c.t->param[j].name)),
+                                 value[j]);
+        }
+    json_decref(package);
+}
+
+static void later_gpus_are_asked_for_by_their_capability(void **state)
+{
+    (void)state;
+    const EmitPart part[] = { plain_part("sm_90a", 2), plain_part("sm_80", 1) };
+    const EmitInput in = input_of(part, 2);
+    const Package *p = package_of(&in);
+    expect(p, "dispatch.h",
+           "compute capability cc / 10: 0 sm_90a, 1 sm_80, 2 sm_80 and later, 3 sm_75 and later; -1: none. */\n"
+           "static inline int two_target_of(int cc)\n{\n"
+           "    if (cc == 90)\n        return 0;\n    if (cc == 80)\n        return 1;\n    if (cc >= 80)\n        return "
+           "2;\n    if (cc >= 75)\n        return 3;\n    return -1;\n}\n");
+    expect(p, "dispatch.h", "static inline int two_runs(int target, int of) { return of >= target; }\n");
+    expect(p, "CMakeLists.txt", "    set(two_CUDA_ARCHITECTURES \"90a-real\" \"80\" \"75\")\n");
+    expect(p, "README.md", "\n| 1 | sm_80 | 1 | chosen by a model |\n| 2 | sm_80 | 1 | general: ");
+    expect(p, "kernels.cu",
+           "    if (exec->kernel < 0 || exec->kernel > two_NKERNEL || !two_runs(target, two_target[exec->kernel - 1]))\n"
+           "        return -two_BAD_KERNEL;\n    return exec->kernel - 1;\n}\n");
+    expect(p, "kernels.cu",
+           "    if (M < 1 || M > INT32_MAX || N < 1 || N > INT32_MAX || K < 0 || K > INT32_MAX)\n        return 0;\n");
+    expect(p, "kernels.cu", "    if (plan.workspace_bytes > 0 && !workspace)\n        return two_BAD_POINTER;\n");
+}
+
+static void versions_are_numbers(void **state)
+{
+    (void)state;
+    EmitInput in;
+    const Package *p = make_two(&in);
+    expect(p, "two.h",
+           "#define two_VERSION \"1.2.3\"\n#define two_VERSION_MAJOR 1\n#define two_VERSION_MINOR 2\n#define "
+           "two_VERSION_PATCH 3\n#define two_ABI 1\n");
+    expect(p, "two.h", "#define two_HAS_BIAS 0\n#define two_W_NK 1\n#define two_W_KN 0\n#define two_W_PACKED 1\n");
+    expect(p, "CMakeLists.txt", "set(two_version 1.2.3)\nset(two_abi 1)\n");
+    expect(p, "MANIFEST", "\n# package two\n# dcgen 1.2.3\n");
+}
+
+/* The benchmark has a row a tuned shape, for one number of threads. */
+static void the_benchmark_has_each_shape_once(void **state)
+{
+    (void)state;
+    EmitPart part = part_with(y.study, y.assignment);
+    Study s = *y.study;
+    Instance more = *s.shape[1];
+    const EmitInput in = input_of(&part, 1);
+    const Package *p = package_of(&in);
+    for (int64_t i = 0; i < s.nshape; i++)
+        expect(p, "bench.c", arena_printf(y.arena, "\n    { %d, %d, %d },\n", (int)s.shape[i]->extent[0],
+                                          (int)s.shape[i]->extent[1], (int)s.shape[i]->extent[2]));
+    const char *second = arena_printf(y.arena, "\n    { %d, %d, %d },\n", (int)more.extent[0], (int)more.extent[1],
+                                      (int)more.extent[2]);
+    s.shape = ARENA_ARRAY(y.arena, (size_t)s.nshape, const Instance *);
+    memcpy(s.shape, y.study->shape, (size_t)s.nshape * sizeof *s.shape);
+    s.shape[1] = &more;
+    more.threads = 2;
+    part.study = &s;
+    assert_null(strstr(package_text(package_of(&in), "bench.c"), second));
+}
+
+static void a_report_is_named_where_there_is_one(void **state)
+{
+    (void)state;
+    EmitInput in;
+    make_two(&in);
+    in.spec_text = "the spec";
+    in.records = "the records";
+    in.report = "the report";
+    const Package *with = package_of(&in);
+    assert_string_equal(package_text(with, "spec.cfg"), "the spec");
+    assert_string_equal(package_text(with, "records.jsonl"), "the records");
+    assert_string_equal(package_text(with, "report.html"), "the report");
+    expect(with, "README.md", "| `report.html` | ");
+    expect(with, "MANIFEST", "  report.html\n");
+    expect(with, "package.json", "\"report.html\": ");
+    in.report = NULL;
+    const Package *without = package_of(&in);
+    assert_null(package_text(without, "report.html"));
+    assert_null(strstr(package_text(without, "README.md"), "report.html"));
+    assert_null(strstr(package_text(without, "MANIFEST"), "report.html"));
+    assert_int_equal(without->n, with->n - 1);
+    assert_string_equal(without->file[without->n - 1].path, "MANIFEST");
+}
+
+/* ---- MANIFEST ---- */
+
+/* "dense/op.cfg\n...": the paths of all that the package was made of. */
+static const char *sources_of(const Package *p)
+{
+    static const char word[] = "# template ";
+    Text t = { .arena = y.arena };
+    for (const char *line = package_text(p, "MANIFEST"); *line; line += strcspn(line, "\n") + 1)
+        if (strncmp(line, word, strlen(word)) == 0) {
+            const char *path = strstr(line, "  ") + 2;
+            text_addn(&t, path, strcspn(path, "\n") + 1);
+        }
+    return text_str(&t);
+}
+
+/* The op, what serves the spec with its pieces, the family's patterns and targets. */
+static void the_manifest_names_all_that_the_package_was_made_of(void **state)
+{
+    (void)state;
+    EmitInput in;
+    assert_string_equal(
+        sources_of(make_two(&in)),
+        "dense/addend.h\ndense/bench.c\ndense/op.cfg\ndense/pack.c\ndense/packed_gemm.c\ndense/reference.c\n"
+        "dense/row_pointers.h\ndense/store_part.h\ndense/test.c\n"
+        "package/CMakeLists.txt\npackage/README.md\npackage/candidate.c\npackage/dispatch.h\npackage/kernels.c\n"
+        "package/package.h\npackage/pieces.h\npackage/pool.c\npackage/pool.h\n"
+        "targets/avx2.cfg\ntargets/avx512.cfg\ntargets/portable.cfg\n");
+    const EmitPart part = plain_part("sm_80", 1);
+    const EmitInput gpu = input_of(&part, 1);
+    const char *sources = sources_of(package_of(&gpu));
+    static const char *const some[] = { "dense/bench_cuda.c\n", "dense/gemv.cu\n",       "dense/pack.cu\n",
+                                        "dense/simt_gemm.cu\n", "dense/test_cuda.c\n",   "dense/tile_copy.cuh\n",
+                                        "device/launch.cuh\n",  "device/mma_tf32.cuh\n", "package/cuda/candidate.cu\n",
+                                        "targets/sm_75.cfg\n",  "targets/sm_90a.cfg\n" };
+    static const char *const none[] = { "mma_gemm", "avx", "portable", "pool", "packed_gemm" };
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        if (!strstr(sources, some[i]))
+            fail_msg("no %s", some[i]);
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (strstr(sources, none[i]))
+            fail_msg("%s", none[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +512,12 @@ int main(void)
         cmocka_unit_test(the_dispatcher_is_proven_for_every_target),
         cmocka_unit_test(a_target_has_its_tree_and_its_general_kernel),
         cmocka_unit_test(the_other_files_tell_of_each),
+        cmocka_unit_test(kernels_are_those_of_their_targets),
+        cmocka_unit_test(later_gpus_are_asked_for_by_their_capability),
+        cmocka_unit_test(versions_are_numbers),
+        cmocka_unit_test(the_benchmark_has_each_shape_once),
+        cmocka_unit_test(a_report_is_named_where_there_is_one),
+        cmocka_unit_test(the_manifest_names_all_that_the_package_was_made_of),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -224,6 +224,76 @@ static void null_is_harmless(void **state)
     progress_restore();
 }
 
+static void plain_line(double done, double total, double eta_s, const char *want)
+{
+    Screen s;
+    screen_open(&s, PROGRESS_PLAIN, 0, false);
+    progress_phase(s.p, "fit", total);
+    now += 60;
+    progress_update(s.p, done, "", eta_s);
+    const char *text = screen_text(&s), *line = strchr(text, '\n') + 1;
+    assert_string_equal(line, want);
+    screen_end(&s);
+    screen_free(&s);
+}
+
+static void time_left_is_rounded_to_seconds(void **state)
+{
+    (void)state;
+    plain_line(1, 2, 0, "fit: 1/2, 0:00 left\n");
+    plain_line(1, 2, 59.4, "fit: 1/2, 0:59 left\n");
+    plain_line(1, 2, 59.6, "fit: 1/2, 1:00 left\n");
+    plain_line(1, 2, 3599.4, "fit: 1/2, 59:59 left\n");
+    plain_line(1, 2, 3600, "fit: 1/2, 1:00:00 left\n");
+    plain_line(1, 2, 1e9, "fit: 1/2, 99:59:59 left\n");
+    plain_line(1, 2, -1, "fit: 1/2\n");
+    plain_line(1, 2, 1.0 / 0.0, "fit: 1/2\n");
+    plain_line(7, 0, -1, "fit: 7\n");
+}
+
+/* It is counted down from when it was told; a phase begins with nothing of the one before. */
+static void a_phase_ends_with_what_is_true_then(void **state)
+{
+    (void)state;
+    Screen s;
+    screen_open(&s, PROGRESS_PLAIN, 0, false);
+    progress_update(s.p, 9, "too early", 9);
+    progress_phase(s.p, "search", 10);
+    now += 1;
+    progress_update(s.p, 4, "1.2x", 30);
+    now += 3;
+    progress_phase(s.p, "fit", 2);
+    now += 1;
+    progress_update(s.p, 1, NULL, 0.5);
+    now += 3;
+    assert_string_equal(screen_end(&s), "search: 0/10\n"
+                                        "search: 4/10, 1.2x, 0:27 left\n"
+                                        "fit: 0/2\n"
+                                        "fit: 1/2, 0:00 left\n");
+    screen_free(&s);
+}
+
+static void a_bar_is_full_at_the_end_and_no_fuller(void **state)
+{
+    (void)state;
+    static const struct {
+        double done, total;
+        const char *line;
+    } row[] = { { 0, 8, "fit [........] 0/8" },     { 4, 8, "fit [####....] 4/8" }, { 8, 8, "fit [########] 8/8" },
+                { 9, 8, "fit [########] 9/8" },     { -1, 8, "fit [........] -1/8" }, { 3, 0, "fit 3" } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char line[1024];
+        Screen s;
+        screen_open(&s, PROGRESS_BAR, row[i].done < 0 ? 20 : 19, false);
+        progress_phase(s.p, "fit", row[i].total);
+        now += 1;
+        progress_update(s.p, row[i].done, "", -1);
+        assert_string_equal(last_bar(screen_text(&s), line, sizeof line), row[i].line);
+        screen_end(&s);
+        screen_free(&s);
+    }
+}
+
 /* ---- a real terminal ---------------------------------------------------- */
 
 static int open_terminal(int *master)
@@ -289,6 +359,140 @@ static void cursor_comes_back_after_signal(void **state)
     close(master);
 }
 
+/* All that a child writes to a terminal of its own until it ends, or stops for good. */
+static int on_terminal(void (*act)(FILE *out), int stop, char *text, size_t size)
+{
+    int master, status, slave = open_terminal(&master);
+    if (slave < 0) {
+        print_message("skipped: no pseudo terminal can be opened here\n");
+        skip();
+    }
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(20);
+        setenv("TERM", "xterm", 1);
+        setenv("LC_ALL", "C", 1);
+        act(fdopen(slave, "w"));
+        exit(0);
+    }
+    close(slave);
+    if (stop) {
+        assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+        assert_true(WIFSTOPPED(status));
+        kill(child, SIGKILL);
+    }
+    read_until(master, "never written", text, size);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    close(master);
+    return status;
+}
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (; (text = strstr(text, what)); text += strlen(what))
+        n++;
+    return n;
+}
+
+static const char SHOW_CURSOR[] = "\033[?25h";
+
+static void act_exit(FILE *out)
+{
+    progress_phase(progress_open(PROGRESS_AUTO, out), "search", 10);
+    exit(3);
+}
+
+static void act_stop(FILE *out)
+{
+    progress_phase(progress_open(PROGRESS_AUTO, out), "search", 10);
+    raise(SIGTSTP);
+}
+
+static void act_close(FILE *out)
+{
+    Progress *p = progress_open(PROGRESS_AUTO, out);
+    progress_phase(p, "search", 10);
+    progress_close(p);
+    progress_restore();
+}
+
+static void act_tick(FILE *out)
+{
+    Progress *p = progress_open(PROGRESS_AUTO, out);
+    progress_phase(p, "search", 10);
+    usleep(200000);
+    progress_update(p, 4, "", 100);
+    usleep(1300000);
+}
+
+static void own(int signal_number) { (void)signal_number; }
+
+static void act_handled(FILE *out)
+{
+    struct sigaction mine = { .sa_handler = own }, after;
+    sigaction(SIGTERM, &mine, NULL);
+    signal(SIGHUP, SIG_IGN);
+    progress_phase(progress_open(PROGRESS_AUTO, out), "search", 10);
+    sigaction(SIGTERM, NULL, &after);
+    if (after.sa_handler != own)
+        _exit(1);
+    sigaction(SIGHUP, NULL, &after);
+    _exit(after.sa_handler == SIG_IGN ? 0 : 2);
+}
+
+static void the_cursor_comes_back_whatever_ends_or_stops_it(void **state)
+{
+    (void)state;
+    static char text[65536];
+    int status = on_terminal(act_exit, 0, text, sizeof text);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+    assert_int_equal(count(text, SHOW_CURSOR), 1);
+    on_terminal(act_stop, 1, text, sizeof text);
+    assert_true(count(text, SHOW_CURSOR) >= 1);
+    on_terminal(act_close, 0, text, sizeof text);
+    assert_int_equal(count(text, SHOW_CURSOR), 1); /* closed: the terminal is others' again */
+    status = on_terminal(act_handled, 0, text, sizeof text);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void the_time_left_goes_on_by_itself(void **state)
+{
+    (void)state;
+    static char text[65536];
+    on_terminal(act_tick, 0, text, sizeof text);
+    assert_non_null(strstr(text, "4/10  1:40 left"));
+    assert_non_null(strstr(text, "4/10  1:39 left"));
+}
+
+static void act_plain(FILE *out)
+{
+    setenv("TERM", "dumb", 1);
+    progress_phase(progress_open(PROGRESS_AUTO, out), "search", 10);
+}
+
+static void act_utf8(FILE *out)
+{
+    unsetenv("LC_ALL");
+    unsetenv("LC_CTYPE");
+    setenv("LANG", "en_US.UTF-8", 1);
+    progress_phase(progress_open(PROGRESS_AUTO, out), "utf8", 10);
+    setenv("LC_ALL", "POSIX", 1); /* stronger */
+    progress_phase(progress_open(PROGRESS_AUTO, out), "ascii", 10);
+}
+
+static void the_terminal_and_the_language_decide(void **state)
+{
+    (void)state;
+    static char text[65536];
+    on_terminal(act_plain, 0, text, sizeof text);
+    assert_string_equal(text, "search: 0/10\r\n");
+    on_terminal(act_utf8, 0, text, sizeof text);
+    assert_non_null(strstr(text, "utf8 ░"));
+    assert_non_null(strstr(text, "ascii [."));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +505,12 @@ int main(void)
         cmocka_unit_test(auto_off_terminal_is_plain_and_bar_is_silent),
         cmocka_unit_test(text_cannot_move_the_cursor),
         cmocka_unit_test(null_is_harmless),
+        cmocka_unit_test(time_left_is_rounded_to_seconds),
+        cmocka_unit_test(a_phase_ends_with_what_is_true_then),
+        cmocka_unit_test(a_bar_is_full_at_the_end_and_no_fuller),
+        cmocka_unit_test(the_cursor_comes_back_whatever_ends_or_stops_it),
+        cmocka_unit_test(the_time_left_goes_on_by_itself),
+        cmocka_unit_test(the_terminal_and_the_language_decide),
         cmocka_unit_test(cursor_comes_back_after_signal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,39 @@ static void comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other(void
                         "    if (M <= 7) {\n        return 1;\n    }\n    return 0;\n");
 }
 
+/* C has no literal for the least number; the text of a leaf is that of its place in the tree. */
+static void every_threshold_is_a_constant_of_c(void **state)
+{
+    (void)state;
+    TreeNode leaf[] = { { .feature = -1, .class = 0 }, { .feature = -1, .class = 1 }, { .feature = -1, .class = 2 } };
+    TreeNode most = { .feature = 1, .threshold = INT64_MAX, .left = &leaf[1], .right = &leaf[2] };
+    TreeNode least = { .feature = 3, .threshold = INT64_MIN, .left = &leaf[0], .right = &most };
+    static const char *const name[] = { "M", "N", "K", "threads" };
+    assert_string_equal(dispatch_predicates(y.arena, &least, name, 7),
+                        "    if (threads <= INT64_MIN) {\n        return 7;\n    }\n"
+                        "    if (N <= 9223372036854775807) {\n        return 8;\n    }\n    return 9;\n");
+}
+
+/* Of every kind of machine: within the declared ranges, ends included, the tree's class; outside the general kernel. */
+static void a_dispatcher_is_its_trees_within_the_ranges(void **state)
+{
+    (void)state;
+    TreeNode node[5];
+    assignment_of(node);
+    DispatchEntry entry[] = { { NULL, node, 4, 6 }, { NULL, NULL, 9, 9 } };
+    const Dispatcher d = { .naxis = 3, .box = spec_box(y.spec), .nentry = 2, .entry = entry };
+    static const struct {
+        int64_t x[4];
+        int kernel;
+    } row[] = { { { 1, 16, 16, 1 }, 4 }, { { 4, 16, 16, 9 }, 4 },  { { 5, 16, 16, 1 }, 5 },  { { 8, 16, 16, 1 }, 4 },
+                { { 9, 16, 16, 1 }, 6 }, { { 0, 16, 16, 1 }, 6 },  { { 5, 15, 16, 1 }, 6 },  { { 5, 17, 16, 1 }, 6 },
+                { { 5, 16, 15, 1 }, 6 }, { { 5, 16, 17, 1 }, 6 } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        assert_int_equal(dispatch_kernel(&d, 0, row[i].x), row[i].kernel);
+        assert_int_equal(dispatch_kernel(&d, 1, row[i].x), 9);
+    }
+}
+
 /* Of shapes that weigh alike the first one stands for them; a kernel alone has no runner-up. */
 static void the_first_of_equals_and_no_runner_up(void **state)
 {
@@ -99,6 +132,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other, make, drop),
+        cmocka_unit_test_setup_teardown(every_threshold_is_a_constant_of_c, make, drop),
+        cmocka_unit_test_setup_teardown(a_dispatcher_is_its_trees_within_the_ranges, make, drop),
         cmocka_unit_test_setup_teardown(the_first_of_equals_and_no_runner_up, make, drop)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -230,6 +230,18 @@ static void gives_the_useful_part_of_the_work(void **state)
     json_decref(answer);
 }
 
+/* Two threads share out the 16 panels of N = 256, in groups of NP; or the five rows, of which one has three. */
+static void gives_the_busy_part_of_the_threads(void **state)
+{
+    (void)state;
+    json_t *answer = ask(&two, "M=5 N=256 K=512 threads=2"), *shape = shape_of(answer, 0);
+    json_t *params = json_object_get(json_object_get(shape, "kernel"), "params");
+    const int64_t np = integer(params, "NP"), most = (8 + np - 1) / np * np;
+    assert_near(number(shape, "f_occ"), integer(params, "SPLIT") ? 5.0 / 6 : 16.0 / (double)(2 * (most < 16 ? most : 16)),
+                1e-8);
+    json_decref(answer);
+}
+
 static void explains_every_declared_shape_at_a_point(void **state)
 {
     (void)state;
@@ -677,6 +689,7 @@ int main(void)
                                         cmocka_unit_test(gives_the_times_of_a_tuned_shape),
                                         cmocka_unit_test(compares_with_the_nearest_measured_shape),
         cmocka_unit_test(gives_the_useful_part_of_the_work),
+        cmocka_unit_test(gives_the_busy_part_of_the_threads),
                                         cmocka_unit_test(explains_every_declared_shape_at_a_point),
                                         cmocka_unit_test(sends_what_is_outside_to_the_general_kernel),
                                         cmocka_unit_test(tells_people),

@@ -255,6 +255,56 @@ static void gpus_are_as_their_data_sheets_say(void **state)
     f = roofline_make(bert.arena, &s, NULL);
     assert_true(roofline_bound(&f, large, 1, &b));
     assert_near(b.flops_per_s, 16 * 108.0 * 64 * 2 * 1410e6);
+    spec.dtype = "bf16";
+    f = roofline_make(bert.arena, &s, NULL);
+    assert_near(f.limit[0].flops_per_s, 16 * 108.0 * 64 * 2 * 1410e6);
+    spec.dtype = "tf32";
+    f = roofline_make(bert.arena, &s, NULL);
+    assert_near(f.limit[0].flops_per_s, 8 * 108.0 * 64 * 2 * 1410e6);
+    assert_int_equal(f.bytes[LEVEL_L1], 0);
+    assert_near(f.limit[0].bytes_per_s[LEVEL_L1], 0);
+    assert_true(f.limit[0].bytes_per_s[LEVEL_L2] > 1555e9);
+    Target unknown = *s.target; /* its file says nothing of rates */
+    memset(unknown.fact, 0, sizeof unknown.fact);
+    s.target = &unknown;
+    f = roofline_make(bert.arena, &s, NULL);
+    assert_int_equal(f.nlimit, 0);
+    assert_false(roofline_bound(&f, large, 1, &b));
+}
+
+/* The level that the operands lie in, and those nearer, are at least as fast as a kernel was; those behind it stay. */
+static void a_kernel_raises_its_level_and_those_nearer(void **state)
+{
+    (void)state;
+    Study s = *bert.study;
+    Trial right = s.trial[0];
+    LimitRecord l = limit_of(1);
+    double ns[64] = { 0 };
+    int64_t j = 0;
+    while (!(s.shape[j]->extent[0] == 81 && s.shape[j]->extent[1] == 3072)) /* 10.7 MB: in the L3 cache of 32 MiB */
+        j++;
+    const double bytes = 4.0 * (81 * 768 + 3072 * 768 + 3072 + 81 * 3072);
+    right.status = STATUS_OK;
+    right.built = true;
+    right.ns = ns;
+    ns[j] = bytes / 150; /* 150 GB/s: more than L3's 20 and L2's 100, less than L1's 200 */
+    s.trial = &right;
+    s.ntrial = 1;
+    const Roofline f = roofline_make(bert.arena, &s, &(Records){ .nlimit = 1, .limit = &l });
+    assert_true(f.raised);
+    assert_near(f.limit[0].bytes_per_s[LEVEL_L1], 2e11);
+    assert_near(f.limit[0].bytes_per_s[LEVEL_L2], 1.5e11);
+    assert_near(f.limit[0].bytes_per_s[LEVEL_L3], 1.5e11);
+    assert_near(f.limit[0].bytes_per_s[LEVEL_MEMORY], 1e10);
+    assert_near(f.limit[0].flops_per_s, 2.0 * 81 * 3072 * 768 / ns[j] * 1e9);
+}
+
+static void levels_have_names(void **state)
+{
+    (void)state;
+    static const char *const name[] = { "the L1 cache", "the L2 cache", "the L3 cache", "memory", "nowhere" };
+    for (int i = 0; i <= LEVEL_COUNT; i++)
+        assert_string_equal(level_text((Level)i), name[i]);
 }
 
 static void assert_product(const Shares *s) { assert_near(s->padding * s->balance * s->kernel, s->reached); }
@@ -302,6 +352,8 @@ int main(void)
                                         cmocka_unit_test(a_level_that_was_not_measured_makes_no_bound_too_high),
                                         cmocka_unit_test(only_limits_of_this_device_and_target_count),
                                         cmocka_unit_test(gpus_are_as_their_data_sheets_say),
+                                        cmocka_unit_test(a_kernel_raises_its_level_and_those_nearer),
+                                        cmocka_unit_test(levels_have_names),
                                         cmocka_unit_test(shares_multiply_up_to_what_is_reached) };
     return cmocka_run_group_tests(tests, make, drop);
 }

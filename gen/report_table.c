@@ -282,12 +282,20 @@ static void shape_row(Report *r, const ShapeTable *t, int64_t shape)
     table_row_end(r);
 }
 
-/* Weight below which a shape's row is left out; 0: none is. */
+static int64_t count_heavier(const Study *s, double weight)
+{
+    int64_t n = 0;
+    for (int64_t j = 0; j < s->nshape; j++)
+        n += s->shape[j]->weight > weight;
+    return n;
+}
+
+/* Weight below which a shape's row is left out; 0: none is. Of those that have it there may be room for some only. */
 static double least_weight(const Report *r)
 {
     const Study *s = r->in->study;
     double least = 0;
-    for (int64_t rows = s->nshape; rows > REPORT_MAX_ROW;) {
+    for (int64_t rows = s->nshape; rows > REPORT_MAX_ROW; rows = count_heavier(s, least)) {
         double next = INFINITY;
         for (int64_t j = 0; j < s->nshape; j++)
             if (s->shape[j]->weight > least)
@@ -295,9 +303,6 @@ static double least_weight(const Report *r)
         if (!isfinite(next))
             break;
         least = next;
-        rows = 0;
-        for (int64_t j = 0; j < s->nshape; j++)
-            rows += s->shape[j]->weight > least;
     }
     return least;
 }
@@ -305,12 +310,12 @@ static double least_weight(const Report *r)
 static void shape_table(Report *r, const ShapeTable *t)
 {
     const Study *s = r->in->study;
-    double least = least_weight(r);
-    int64_t shown = 0;
+    const double least = least_weight(r);
+    int64_t shown = 0, room = REPORT_MAX_ROW - count_heavier(s, least);
     table_begin(r, t->name, NULL);
     shape_heads(r, t);
-    for (int64_t j = 0; j < s->nshape && shown < REPORT_MAX_ROW; j++)
-        if (s->shape[j]->weight >= least) {
+    for (int64_t j = 0; j < s->nshape; j++)
+        if (s->shape[j]->weight > least || (s->shape[j]->weight >= least && room-- > 0)) {
             shape_row(r, t, j);
             shown++;
         }

@@ -176,6 +176,43 @@ static void tells_of_each_tuned_shape(void **state)
            "\n8 | 16 | 16 | 1.00 | k10 | ~ 9.00 " US " | 0.455 | 40.6 % | - | - | - | \n");
     hand.y.study->trial[1].ns[2] = 9000;
     hand.as = kept;
+    hand.shape[0].spread = 0;
+    expect(written(report_table_shapes), "| 0.512 | 0.0 % | - | k10 | 25.0 % | \n");
+    by_hand_contract(&hand);
+}
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (; (text = strstr(text, what)); text += strlen(what))
+        n++;
+    return n;
+}
+
+/* There is room for 500 rows. The shapes that weigh most have one each, wherever they stand; those that weigh least share the rest. */
+static void shows_the_heaviest_of_very_many_shapes(void **state)
+{
+    (void)state;
+    enum { LIGHT = 450, MIDDLE = 60, HEAVY = 90, ALL = LIGHT + MIDDLE + HEAVY };
+    Study s = *hand.y.study;
+    const Instance *inst = hand.y.spec->instance; /* of M = 1 the weight is 1, of M = 3 it is 2, of M = 2 it is 9 */
+    s.nshape = ALL;
+    s.shape = ARENA_ARRAY(hand.y.arena, ALL, const Instance *);
+    for (int j = 0; j < ALL; j++)
+        s.shape[j] = &inst[j < LIGHT ? 0 : j < LIGHT + MIDDLE ? 2 : 1];
+    input.study = &s;
+    input.contract = NULL;
+    const char *text = written(report_table_shapes);
+    assert_int_equal(count(text, "\n2 | 16 | 16 | 9.00 |"), HEAVY);
+    assert_int_equal(count(text, "\n3 | 16 | 16 | 2.00 |"), MIDDLE);
+    assert_int_equal(count(text, "\n1 | 16 | 16 | 1.00 |"), 500 - HEAVY - MIDDLE);
+    expect(text, "500 of 600 tuned shapes are shown, the heaviest.");
+    s.nshape = 500;
+    text = written(report_table_shapes);
+    assert_int_equal(count(text, " | 16 | 16 | "), 500);
+    assert_null(strstr(text, "are shown"));
+    input.study = hand.y.study;
+    input.contract = &hand.contract;
 }
 
 /* The bound of M = 3 is 1536 ns, of which 2 us reach 76.8 %. */
@@ -257,7 +294,8 @@ static void tells_how_good_the_model_is(void **state)
     CostPrice price = { &t, 1, 1.25 };
     CostAdapt adapt[] = { { "bytes", 0, 32768, { 12, 1, 0.5 } },
                           { "padding", 1.5, INFINITY, { 3, -1, 0 } },
-                          { "balance", 1, 2, { 0, 0, 0 } } };
+                          { "balance", 1, 2, { 0, 0, 0 } },
+                          { "bytes", 32768, INFINITY, { 1000, 0, 1 } } };
     const CostReport before = input.cost;
     input.cost = (CostReport){ .nmeasure = 1234,
                                .nfeature = 5,
@@ -272,7 +310,7 @@ static void tells_how_good_the_model_is(void **state)
                                .occ_exponent = 0.75,
                                .nprice = 1,
                                .price = &price,
-                               .nadapt = 3,
+                               .nadapt = 4,
                                .adapt = adapt };
     static const char *const row[] = { "measurements | 1,234 | ",
                                        "features | 5 | ",
@@ -293,7 +331,8 @@ static void tells_how_good_the_model_is(void **state)
     expect(text, "template | part of the time | price | what it is | \ntmpl | b | 1.25 | what b is | \n");
     expect(text, "factor | from | to | measurements | mean | spread | \n"
                  "bytes | 0 bytes | 32.0 KiB | 12 | +100.0 % | 41.4 % | \n"
-                 "padding | 1.50 | - | 3 | -50.0 % | 0.0 % | \n");
+                 "padding | 1.50 | - | 3 | -50.0 % | 0.0 % | \n"
+                 "bytes | 32.0 KiB | - | 1,000 | +0.0 % | 100.0 % | \n");
     assert_null(strstr(text, "balance |"));
     input.cost = before;
 }
@@ -595,6 +634,7 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(tells_what_was_tuned),
                                         cmocka_unit_test(tells_what_the_machine_does),
                                         cmocka_unit_test(tells_of_each_tuned_shape),
+                                        cmocka_unit_test(shows_the_heaviest_of_very_many_shapes),
                                         cmocka_unit_test(tells_of_rivals),
                                         cmocka_unit_test(tells_of_each_kernel),
                                         cmocka_unit_test(tells_what_was_left_out_of_the_space),

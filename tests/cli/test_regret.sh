@@ -138,6 +138,7 @@ grep -q '^within the stated bound' "$out" || failed "no verdict"
 not_said 'above the stated bound'
 again 0 out/tiny 3
 [ "$(grep -c '"group":' regret.out)" -eq 3 ] || failed "not three shapes"
+[ "$(grep -c '"group": "held_out"' regret.out)" -ge 2 ] || failed "the three are not spread over all of the contract"
 all=$(shapes out/tiny/regret.json | wc -l)
 again 0 out/tiny $((all + 2))
 [ "$(grep -c '"group": "further"' regret.out)" -eq 2 ] || failed "not two shapes besides the contract's"

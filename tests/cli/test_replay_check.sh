@@ -150,6 +150,16 @@ told 'would change: MANIFEST'
 told_not 'edited:'
 grep -q 'of the same version and templates, makes other bytes' "$out" || failed "no verdict"
 
+section a file that this dcgen would not write
+fresh
+echo 'of another dcgen' >p/more.txt
+(cd p && sha256sum more.txt >>MANIFEST)
+run 1 replay --check p
+told 'would change: more.txt'
+told 'would change: MANIFEST'
+told_not 'extra:'
+told_not 'would change: kernels.c'
+
 section a MANIFEST that is gone or nonsense
 fresh
 rm p/MANIFEST
@@ -175,11 +185,20 @@ told 'made by: dcgen 0.0.1'
 told 'would change: MANIFEST'
 told_not 'edited:'
 told 'p: made by another dcgen or other templates than these: regenerating would change it'
+run 1 replay --check p --json
+key name '"tiny"'
+key made_by '"0.0.1"'
+key dcgen "\"$("$dcgen" --version | sed 's/dcgen //')\""
+key maker '[ "dcgen 0.0.1" ]'
+key changed '[ "MANIFEST" ]'
+key replayed true
+key same false
 fresh
 cp "$share/package/pool.c" pool.c
 echo '/* another one */' >>"$share/package/pool.c"
 run 1 replay --check p
 told 'made by: template package/pool.c'
+[ "$(grep -c 'made by: ' "$out")" -eq 1 ] || failed "more than one maker is named"
 told 'would change: pool.c'
 told 'would change: MANIFEST'
 told_not 'would change: kernels.c'

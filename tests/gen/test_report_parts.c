@@ -434,6 +434,58 @@ static void draws_which_kernel_serves_what(void **state)
     assert_int_equal(r->nplane, 0);
 }
 
+/* Edges are half-way between the values, on the scale of the axes, which end a tenth beyond them. Neighbours of one kernel are one cell. */
+static void draws_planes_of_two_extents(void **state)
+{
+    (void)state;
+    static const char spec[] = "name = \"plane\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+                               "dims = { T = { min = 1; max = 2; }; S = { min = 1; max = 2; }; };\n"
+                               "shapes = ( { M = \"T\"; N = \"16*S\"; K = 8; } ); layout = { W = \"NK\"; };\n"
+                               "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n";
+    static const struct {
+        double left, right, low, high;
+        int kernel;
+    } cell[] = { { 1 / 1.1, 2.2, 16 / 1.1, 22.627417, 0 },
+                 { 1 / 1.1, 1.4142136, 22.627417, 35.2, 1 },
+                 { 1.4142136, 2.2, 22.627417, 35.2, 0 } };
+    int chosen[] = { 0, 1, 0, 0 }; /* of M and N: 1 16, 1 32, 2 16, 2 32 */
+    Synthetic y;
+    assert_true(synthetic_make(&y, spec, 4));
+    assert_int_equal(y.spec->ninstance, 4);
+    y.assignment->chosen = chosen;
+    const ReportInput in = { .spec = y.spec, .study = y.study, .assignment = y.assignment, .first = FIRST };
+    Report *r = report_with(&in);
+    report_draw_maps(r);
+    assert_int_equal(r->nplane, 1);
+    assert_int_equal(r->map, -1);
+    assert_string_equal(r->plane[0].label, "M = T, N = 16*S, K = 8");
+    const char *at = strstr(script_of(r, r->plane[0].plot), "$cell << END\n");
+    assert_non_null(at);
+    at += strlen("$cell << END\n");
+    for (int i = 0; i < 3; i++, at = strchr(at, '\n') + 1) {
+        double is[6];
+        int look;
+        assert_int_equal(sscanf(at, "%lf %lf %lf %lf %lf %lf %d\n", is, is + 1, is + 2, is + 3, is + 4, is + 5, &look),
+                         7);
+        const double want[] = { sqrt(cell[i].left * cell[i].right),
+                                sqrt(cell[i].low * cell[i].high),
+                                cell[i].left,
+                                cell[i].right,
+                                cell[i].low,
+                                cell[i].high };
+        for (int k = 0; k < 6; k++)
+            if (!(fabs(is[k] - want[k]) < 1e-5 * want[k]))
+                fail_msg("cell %d: %g, not %g", i, is[k], want[k]);
+        assert_int_equal(look, LOOK_KERNEL + cell[i].kernel);
+    }
+    assert_int_equal(strncmp(at, "END\n", 4), 0);
+    expect(script_of(r, r->plane[0].plot), "set xlabel 'M'");
+    expect(script_of(r, r->plane[0].plot), "set ylabel 'N'");
+    expect(script_of(r, r->plane[0].plot), "set label 'k10' at ");
+    expect(script_of(r, r->plane[0].plot), "set label 'k11' at ");
+    arena_free(y.arena);
+}
+
 /* KiB and percent above the best known. */
 static void draws_what_less_or_more_code_brings(void **state)
 {
@@ -629,6 +681,63 @@ static void sums_up(void **state)
     by_hand_contract(&hand);
 }
 
+/* The same of one kernel, of the times of trial 1: (1.25 + 2 * 1 + 9000 / 6400) / 4; and of a machine that there was not. */
+static void sums_up_one_kernel(void **state)
+{
+    (void)state;
+    const Assignment kept = hand.as;
+    Device modelled = hand.y.device;
+    const char *why = NULL;
+    hand.as.nkernel = 1;
+    hand.as.cost = (double[]){ 1250, 2000, 2000, 4000, 5000, 6000, 7000, 9000 };
+    hand.as.chosen = (int[HAND_SHAPE]){ 0 };
+    hand.as.tree = &hand.node[3];
+    const char *html = report_html(hand.y.arena, &input, &why);
+    if (html) {
+        expect(html,
+               ">1 kernel (3.00 KiB of machine code) serves 8 shapes of dense on Synthetic CPU 9000; on the tuned "
+               "shapes it takes 16.4 % more time (weighted mean) than the fastest kernel known for each.<");
+        expect(html, "<dt>time of CBLAS, mean</dt><dd>" TIMES " 0.894</dd>"); /* the root of 1500/1250 * 6000/9000 */
+        expect(html, "There is nothing to decide: k10 serves all shapes.");
+        assert_null(strstr(html, "time with one kernel for all"));
+        modelled.modelled = true;
+        input.device = hand.y.study->device = &modelled;
+        html = report_html(hand.y.arena, &input, &why);
+        expect(html, "serves 8 shapes of dense on Synthetic CPU 9000. No time in this report was measured: ");
+        expect(html, "7 kernels were compiled, and executed by the emulator on awkward shapes. Fit for use: 4; ");
+        input.device = hand.y.study->device = &hand.y.device;
+    }
+    hand.as = kept;
+    if (!html)
+        skip();
+}
+
+/* Two targets: each part has its own ids and its own numbers of kernels. */
+static void sums_up_each_target(void **state)
+{
+    (void)state;
+    const char *why = NULL;
+    Study lesser = *hand.y.study;
+    ReportInput second = input, first = input;
+    lesser.target = target_find(&hand.y.targets, "avx2");
+    second.study = &lesser;
+    second.first = 20;
+    first.next = &second;
+    const char *html = report_html(hand.y.arena, &first, &why);
+    if (!html)
+        skip();
+    expect(html, "<nav aria-label=\"Targets\"><a href=\"#avx512\">avx512: 2 kernels</a> <a href=\"#avx2\">avx2: 2 "
+                 "kernels</a> </nav>");
+    const char *part = strstr(html, "<article id=\"avx2\">");
+    assert_non_null(part);
+    expect(part, "<h1>hand for avx2</h1>");
+    expect(part, "<h2 id=\"avx2-shapes\">");
+    expect(part, "Shapes outside the declared ranges go to k20.");
+    assert_null(strstr(part, ">k10<"));
+    assert_int_equal(count(html, "</article>"), 2);
+    assert_int_equal(count(html, "Shapes outside the declared ranges go to k10."), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(tells_what_was_tuned),
@@ -647,6 +756,9 @@ int main(void)
                                         cmocka_unit_test(draws_how_far_the_model_is_off),
                                         cmocka_unit_test(has_ticks_at_round_numbers),
                                         cmocka_unit_test(sorts_shapes_into_groups),
-                                        cmocka_unit_test(sums_up) };
+                                        cmocka_unit_test(draws_planes_of_two_extents),
+                                        cmocka_unit_test(sums_up),
+                                        cmocka_unit_test(sums_up_one_kernel),
+                                        cmocka_unit_test(sums_up_each_target) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -7,8 +7,8 @@
 #
 #   ctest: emulator label=slow timeout=300 serial fixture=packages
 #
-# emulator: a program that is linked with the emulator, and is left out where that is not built; label: further labels,
-# by commas; timeout: seconds; serial: runs alone; fixture: runs only when tests/<area>/setup_<fixture>.sh, itself run
+# emulator: a program that is linked with the emulator, and is left out where that is not built; runner: one that is linked
+# with what runners share; label: further labels, by commas; timeout: seconds; serial: runs alone; fixture: runs only when tests/<area>/setup_<fixture>.sh, itself run
 # once before, succeeded; cost: seconds that it takes, where these are many, as the longest begin first; thorough: a
 # shell test that is there a second time, as <area>_test_<x>_thorough_sh with THOROUGH=1, and does more then. "slow" stays out of the sanitizer builds; shell tests of whole packages (tests/package) are
 # slow by themselves. "thorough" stays out of all that `script/test` runs: it is for `script/test --thorough`.
@@ -66,6 +66,10 @@ function(dcgen_add_program_test file default_timeout)
     target_compile_definitions(${name} PRIVATE
         DCGEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" DCGEN_BINARY_DIR="${PROJECT_BINARY_DIR}")
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    file(STRINGS ${file} runner REGEX "^[ #/*]*ctest: (.* )?runner" LIMIT_COUNT 1)
+    if(runner)
+        target_link_libraries(${name} PRIVATE dcgen_runner)
+    endif()
     if(emulator) # kernels take its functions from the program
         target_link_libraries(${name} PRIVATE dcgen_emulator)
         set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON C_VISIBILITY_PRESET hidden)

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * offline: which candidates are looked at where nothing can be timed, and on which shapes the choice is checked. What compilers and the
+ * emulator would say is made up.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "gen/unit.h"
+#include "search/intake.h"
+#include "search/offline.h"
+#include "tests/gen/synthetic.h"
+#include "tests/tmp_folder.h"
+
+enum { MOST_CALLS = 64, MOST_CHECKS = 2000, BATCH = 12, MOST_TRIALS = 48 };
+
+static const char small_spec[] =
+    "name = \"small\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 128; }; };\n"
+    "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"16*T\"; N = 768; K = 3072; } );\n"
+    "tune = { T = [1, 24, 60, 128]; }; layout = { W = \"NK\"; packed = true; };\n"
+    "budget = { kernels = 4; trials = 60; seconds = 100; };\n"
+    "space = { MR = [4, 6, 8]; KC = [0]; UK = [1]; PF = [0, 16]; };\n";
+
+static Synthetic y;
+static Search q;
+static UnitContext unit;
+static char folder[TMP_FOLDER_BYTES];
+static int batch[MOST_CALLS], nbatch, nlesser; /* how many candidates each time */
+static struct {
+    int64_t extent[3];
+    char key[40];
+} check[MOST_CHECKS];
+static int ncheck, spoil; /* spoil: the first so many that are checked turn out wrong */
+static bool all_wrong;
+
+static void add_kernel(const Trial *t, Status status)
+{
+    const char *err = NULL;
+    int64_t value[TEMPLATE_MAX_PARAM];
+    KernelRecord k = { .key = t->key,
+                       .device = y.device.id,
+                       .op = "dense",
+                       .dtype = "f32",
+                       .template_name = t->c.t->name,
+                       .template_hash = t->c.t->hash,
+                       .target = t->c.target->name,
+                       .nparam = t->c.t->nparam,
+                       .status = status,
+                       .code_bytes = 1000,
+                       .again = t->tried_again,
+                       .why = status == STATUS_OK ? "" : "it is said" };
+    candidate_values(&t->c, value);
+    for (int i = 0; i < k.nparam; i++)
+        k.param[i] = (Param){ t->c.t->param[i].name, value[i] };
+    assert_true(record_add_kernel(q.records, &k, &err));
+    study_kernel(q.study, &k);
+}
+
+bool intake_untimed(Search *s, Arena *scratch, const Candidate *c, int n, const char **err)
+{
+    (void)scratch, (void)err;
+    assert_true(nbatch < MOST_CALLS && n > 0);
+    batch[nbatch++] = n;
+    for (int i = 0; i < n; i++) {
+        const int64_t trial = study_add(s->study, &c[i]);
+        assert_false(s->study->trial[trial].built); /* each once */
+        add_kernel(&s->study->trial[trial], all_wrong ? STATUS_WRONG : STATUS_OK);
+    }
+    return true;
+}
+
+bool intake_check(Search *s, Arena *scratch, int64_t trial, const int64_t *extent, const char **err)
+{
+    (void)scratch;
+    MeasureRecord m = { .key = s->study->trial[trial].key,
+                        .device = y.device.id,
+                        .naxis = 3,
+                        .threads = 1,
+                        .status = ncheck < spoil ? STATUS_WRONG : STATUS_OK,
+                        .why = "" };
+    assert_true(ncheck < MOST_CHECKS);
+    memcpy(m.extent, extent, 3 * sizeof *extent);
+    memcpy(check[ncheck].extent, extent, 3 * sizeof *extent);
+    snprintf(check[ncheck++].key, sizeof check->key, "%s", m.key);
+    if (!record_add_measure(q.records, &m, err))
+        fail_msg("%s", *err);
+    study_measure(s->study, &m);
+    return true;
+}
+
+bool intake_lesser(Search *s, Arena *scratch, const char **err)
+{
+    (void)s, (void)scratch, (void)err;
+    assert_int_equal(nbatch, 0);
+    nlesser++;
+    return true;
+}
+
+/* The rest of the intake: nobody may ask. */
+const Lab lab_intake = { 0 };
+int intake_repeats(const Search *s, int64_t shape) { return (void)s, (void)shape, 0; }
+bool intake_quiet(Search *s, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
+{
+    return (void)s, (void)scratch, (void)inst, (void)n, (void)err, false;
+}
+bool intake_race(Search *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
+                 double *ns, const char **err)
+{
+    return (void)s, (void)scratch, (void)inst, (void)trial, (void)n, (void)repeats, (void) final, (void)ns, (void)err,
+           false;
+}
+
+static void begin(void)
+{
+    q.study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    study_load(q.study, record_all(q.records), &y.templates, &y.targets, &y.device);
+    nbatch = ncheck = nlesser = 0;
+}
+
+static int make(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    if (!synthetic_make(&y, small_spec, 4) || !tmp_folder(folder))
+        return -1;
+    y.device.modelled = true;
+    spoil = 0;
+    all_wrong = false;
+    unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
+    q = (Search){ .arena = y.arena,
+                  .unit = &unit,
+                  .templates = &y.templates,
+                  .space = y.space,
+                  .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err),
+                  .seconds = 100 };
+    assert_non_null(q.records);
+    begin();
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    record_close(q.records);
+    assert_int_equal(tmp_folder_remove(folder), 0);
+    arena_free(y.arena);
+    return 0;
+}
+
+static void run(void)
+{
+    const char *err = NULL;
+    if (!offline_run(&q, &err))
+        fail_msg("%s", err);
+}
+
+static double predicted(const CostModel *m, const Candidate *c, const Instance *inst)
+{
+    return cost_predict(m, c, inst->extent, inst->threads);
+}
+
+/* ---- which candidates ---- */
+
+/* General kernels first, all of them; then batches of twelve up to the budget, each of them worth a look for some shape, and none fixed for
+ * extents. */
+static void candidates_come_in_batches(void **state)
+{
+    (void)state;
+    y.spec->budget.trials = 30;
+    run();
+    const int ngeneral = y.space->ngeneral;
+    int n = 0;
+    assert_int_equal(nlesser, 1);
+    assert_int_equal(batch[0], ngeneral);
+    for (int i = 0; i < nbatch; n += batch[i++])
+        if (i > 0)
+            assert_int_equal(batch[i], 30 - n < BATCH ? 30 - n : BATCH);
+    assert_int_equal(n, 30);
+    y.spec->budget.trials = 1000;
+    begin();
+    run(); /* goes on with what is there, up to a bound of its own */
+    n = 0;
+    for (int i = 0; i < nbatch; i++)
+        n += batch[i];
+    assert_int_equal(n, MOST_TRIALS - 30);
+    begin();
+    run();
+    assert_int_equal(nbatch, 0);
+}
+
+/* Nothing is known of the candidates but the closed form: of each shape in turn the best that is not in yet, as long as it is within a quarter
+ * of the best. */
+static void each_shape_names_its_best(void **state)
+{
+    (void)state;
+    y.spec->budget.trials = MOST_TRIALS;
+    run();
+    Arena *a = y.arena;
+    const CostModel *law = cost_analytic(a, q.study, &y.templates);
+    const int64_t nshape = q.study->nshape;
+    double *best = ARENA_ARRAY(a, (size_t)nshape, double);
+    int64_t at = 0;
+    for (int64_t j = 0; j < nshape; j++) {
+        best[j] = INFINITY;
+        for (int64_t i = 0; i < y.space->n; i++)
+            if (!candidate_is_fixed(&y.space->candidate[i]))
+                best[j] = fmin(best[j], predicted(law, &y.space->candidate[i], q.study->shape[j]));
+    }
+    int behind = 0;
+    const Records *r = record_all(q.records);
+    for (int64_t k = 0; k < r->nkernel; k++) {
+        const Candidate *c = &q.study->trial[study_find_key(q.study, r->kernel[k].key)].c;
+        bool worth = false;
+        assert_false(candidate_is_fixed(c));
+        for (int64_t j = 0; j < nshape; j++)
+            worth = worth || predicted(law, c, q.study->shape[j]) <= 1.25 * best[j];
+        behind += !worth && !candidate_is_general(c);
+    }
+    assert_int_equal(behind, 0);
+    for (at = 0; at < nshape && at < BATCH; at++) { /* the first batch: the best of the first shapes are in */
+        bool in = false;
+        for (int64_t i = 0; i < q.study->ntrial; i++)
+            in = in || predicted(law, &q.study->trial[i].c, q.study->shape[at]) <= best[at] * (1 + 1e-12);
+        assert_true(in);
+    }
+}
+
+/* ---- the choice ---- */
+
+static bool is_end(const Instance *inst)
+{
+    const Instance *all = y.spec->instance;
+    return inst == all || inst == all + y.spec->ninstance - 1 || inst->decl != inst[-1].decl ||
+           inst->decl != inst[1].decl;
+}
+
+static double work_of(const int64_t *extent) { return (double)extent[0] * (double)extent[1] * (double)extent[2]; }
+
+/* The tuned shapes and the ends of the ranges, the smallest first; of the larger ones each kernel has one in any case, and what was right once
+ * is not looked at again. */
+static void the_choice_is_checked(void **state)
+{
+    (void)state;
+    y.spec->budget.trials = 20;
+    run();
+    double work = 0;
+    int npair = 0, late = 0;
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        npair += y.spec->instance[i].tuned || is_end(&y.spec->instance[i]);
+    assert_in_range(ncheck, 5, npair);
+    for (int i = 0; i < ncheck; i++) {
+        bool wanted = false, first = true;
+        for (int64_t k = 0; k < y.spec->ninstance; k++)
+            wanted = wanted || ((y.spec->instance[k].tuned || is_end(&y.spec->instance[k])) &&
+                                memcmp(y.spec->instance[k].extent, check[i].extent, sizeof check[i].extent) == 0);
+        for (int j = 0; j < i; j++)
+            first = first && strcmp(check[j].key, check[i].key) != 0;
+        assert_true(wanted);
+        assert_true(i == 0 || work_of(check[i].extent) >= work_of(check[i - 1].extent));
+        work += work_of(check[i].extent);
+        if (work > 12e9) {
+            assert_true(first);
+            late++;
+        }
+    }
+    assert_true(ncheck == npair || work + work_of(check[ncheck - 1].extent) > 12e9 || late);
+    begin();
+    run();
+    assert_int_equal(ncheck, 0);
+}
+
+/* A kernel that is wrong on its own shape is replaced, and the choice is made and checked again: so often, and no more. */
+static void a_wrong_choice_is_replaced(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    y.spec->budget.trials = 20;
+    spoil = 3;
+    run();
+    for (int i = 0; i < spoil; i++) {
+        assert_false(trial_usable(&q.study->trial[study_find_key(q.study, check[i].key)]));
+        for (int j = i + 1; j < ncheck; j++)
+            assert_string_not_equal(check[i].key, check[j].key);
+    }
+    assert_true(ncheck > 4);
+    drop(NULL), make(NULL);
+    y.spec->budget.trials = 20;
+    spoil = MOST_CHECKS;
+    assert_false(offline_run(&q, &err));
+    assert_string_equal(err, "too many of the kernels chosen turn out wrong on their own shapes");
+    assert_int_equal(ncheck, 8);
+}
+
+static void nothing_works(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    y.spec->budget.trials = 14;
+    all_wrong = true;
+    assert_false(offline_run(&q, &err));
+    assert_non_null(strstr(err, "none of 14 kernels that could be built works: 14 wrong"));
+    assert_int_equal(ncheck, 0);
+}
+
+int main(void)
+{
+#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
+    const struct CMUnitTest tests[] = {
+        FRESH(candidates_come_in_batches),
+        FRESH(each_shape_names_its_best),
+        FRESH(the_choice_is_checked),
+        FRESH(a_wrong_choice_is_replaced),
+        FRESH(nothing_works),
+    };
+    return cmocka_run_group_tests_name("search/offline", tests, NULL, NULL);
+}

@@ -305,6 +305,15 @@ static void who_fails_is_out(void **state)
         assert_int_equal(recorded()->nmeasure, 5);
         drop(NULL), make(NULL);
     }
+    const char *err = NULL; /* and beside one that was not even built each has its own reason */
+    made[0] = (Build){ .status = STATUS_BUILD_FAILED, .why = "error: x" };
+    bad_key = key[1];
+    bad_status = STATUS_WRONG;
+    bad_blame = BLAME_CANDIDATE;
+    assert_true(try_three(&err));
+    assert_string_equal(kernel_of(0)->why, "error: x");
+    assert_string_equal(kernel_of(1)->why, "it is said");
+    assert_string_equal(kernel_of(2)->why, "");
 }
 
 /* ---- what compilers tell ---- */

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * search: the loop and the last comparison on a lab whose times and clock are made up: what is tried, on which shapes, for how long, and
+ * who meets whom in the end.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "search/search.h"
+#include "tests/gen/synthetic.h"
+
+enum { MOST_CALLS = 400, MOST_MET = 48, CANDIDATES = 40 };
+static const char few_shapes[] =
+    "name = \"few\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 64; }; };\n"
+    "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"T\"; N = 768; K = 3072; } );\n"
+    "tune = { T = [1, 16, 32, 64]; }; layout = { W = \"NK\"; packed = true; };\n"
+    "budget = { kernels = 4; code_kib = 512; trials = 30; seconds = 100; }; threads = [1];\n";
+enum { NSHAPE = 8 };
+
+static Synthetic y;
+static Search q;
+static Lab lab;
+static Strategy strategy;
+static volatile int stop;
+
+/* ---- the lab ---- */
+
+static double now_s, batch_s, bout_s; /* what each takes */
+static Proposal batch[MOST_CALLS][12];
+static int nbatch, size[MOST_CALLS];
+static double begun_s[MOST_CALLS];
+static struct {
+    int64_t shape, trial[MOST_MET];
+    int n, repeats;
+} bout[MOST_CALLS];
+static int nbout;
+static double gain;       /* of all that is proposed */
+static int64_t nproposed; /* so far */
+static int nasked;        /* shapes of each */
+static bool kernels_fail;
+
+static double made_now_s(const Search *s)
+{
+    (void)s;
+    return now_s;
+}
+
+/* The general kernel takes 200 us; of the others each 5 us more than the one proposed before. */
+static double time_of(const Search *s, int64_t trial)
+{
+    if (candidate_same(&s->study->trial[trial].c, s->anchor))
+        return 2e5;
+    for (int64_t i = 0; i < CANDIDATES; i++)
+        if (candidate_same(&s->study->trial[trial].c, &y.space->candidate[7 * i]))
+            return 1e5 + 5e3 * (double)i;
+    fail_msg("nobody proposed that");
+    return 0;
+}
+
+static void take(const Search *s, int64_t trial, int64_t shape, bool final)
+{
+    const Instance *inst = s->study->shape[shape];
+    const double ns = time_of(s, trial);
+    MeasureRecord m = { .key = s->study->trial[trial].key,
+                        .device = y.device.id,
+                        .naxis = 3,
+                        .threads = 1,
+                        .nsample = 1,
+                        .ns = { ns },
+                        .time_ns = ns,
+                        .anchor_ns = 2e5,
+                        .final = final,
+                        .why = "" };
+    memcpy(m.extent, inst->extent, sizeof inst->extent);
+    study_measure(s->study, &m);
+}
+
+static bool trials(Search *s, Arena *scratch, const Proposal *p, int n, double share, const char **err)
+{
+    (void)scratch, (void)err;
+    assert_true(share == 0.55 && nbatch < MOST_CALLS);
+    memcpy(batch[nbatch], p, (size_t)n * sizeof *p);
+    begun_s[nbatch] = now_s;
+    size[nbatch++] = n;
+    for (int i = 0; i < n; i++) {
+        const int64_t trial = study_add(s->study, &p[i].c);
+        Trial *t = &s->study->trial[trial];
+        t->built = true;
+        t->code_bytes = 1000;
+        t->status = kernels_fail ? STATUS_CRASHED : STATUS_OK;
+        t->why = kernels_fail ? "killed" : "";
+        for (int k = 0; k < p[i].nshape && !kernels_fail; k++)
+            take(s, trial, p[i].shape[k], false);
+    }
+    now_s += batch_s;
+    return true;
+}
+
+static bool compare(Search *s, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats,
+                    const char **err)
+{
+    (void)scratch, (void)err;
+    assert_true(nbout < MOST_CALLS && n <= MOST_MET);
+    bout[nbout].shape = shape;
+    bout[nbout].n = n;
+    bout[nbout].repeats = repeats;
+    memcpy(bout[nbout++].trial, trial, (size_t)n * sizeof *trial);
+    for (int i = 0; i < n; i++)
+        take(s, trial[i], shape, true);
+    now_s += bout_s;
+    return true;
+}
+
+static bool lesser(Search *s, Arena *scratch, const char **err)
+{
+    (void)s, (void)scratch, (void)err;
+    assert_int_equal(nbatch, 0);
+    return true;
+}
+
+/* The next ones of the space, on the first shapes. */
+static int propose_next(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out,
+                        int n)
+{
+    (void)a, (void)s, (void)rng;
+    assert_int_equal(m != NULL, strategy.models);
+    int k = 0;
+    for (; k < n && nproposed < CANDIDATES; k++, nproposed++)
+        out[k] = (Proposal){
+            .c = space->candidate[7 * nproposed], .nshape = nasked, .shape = { 0, 3, 5, 1, 2, 4, 6, 7 }, .gain = gain
+        };
+    return k;
+}
+
+static int make(void **state)
+{
+    (void)state;
+    if (!synthetic_make(&y, few_shapes, 4))
+        return -1;
+    now_s = 1000;
+    batch_s = bout_s = 0.01;
+    nbatch = nbout = stop = 0;
+    gain = 1;
+    nasked = 3;
+    nproposed = 1; /* the first is left out, as it may be the general kernel */
+    kernels_fail = false;
+    lab = (Lab){ .now_s = made_now_s, .lesser = lesser, .trials = trials, .compare = compare };
+    strategy = (Strategy){ "next", true, true, propose_next };
+    q = (Search){ .arena = y.arena,
+                  .lab = &lab,
+                  .strategy = &strategy,
+                  .templates = &y.templates,
+                  .space = y.space,
+                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
+                  .seed = 1,
+                  .began_s = 1000,
+                  .seconds = 100,
+                  .stop = &stop };
+    assert_int_equal(q.study->nshape, NSHAPE);
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+static void run(void)
+{
+    const char *err = NULL;
+    if (!search_run(&q, &err))
+        fail_msg("%s", err);
+}
+
+static int ntried(void)
+{
+    int n = 0;
+    for (int i = 0; i < nbatch; i++)
+        n += size[i];
+    return n;
+}
+
+/* ---- the loop ---- */
+
+/* The general kernels come first, on shapes all over the ranges; then what is proposed, twelve at a time, up to the budget. */
+static void batches_fill_the_budget(void **state)
+{
+    (void)state;
+    run();
+    const int ngeneral = y.space->ngeneral;
+    assert_ptr_equal(q.anchor, &y.space->general[0]);
+    assert_int_equal(search_anchor(&q), 0);
+    for (int i = 0; i < ngeneral; i++) {
+        assert_true(candidate_same(&batch[0][i].c, &y.space->general[i]));
+        assert_int_equal(batch[0][i].nshape, PROPOSE_SHAPES);
+        for (int k = 0; k < PROPOSE_SHAPES; k++)
+            assert_int_equal(batch[0][i].shape[k], NSHAPE * k / PROPOSE_SHAPES);
+    }
+    assert_int_equal(nbatch, 3);
+    assert_int_equal(size[0], 12);
+    assert_int_equal(size[1], 12);
+    assert_int_equal(ntried(), 30);
+}
+
+static void without_a_model(void **state)
+{
+    (void)state;
+    strategy.models = false;
+    run();
+    assert_int_equal(ntried(), 30);
+}
+
+/* More than half of the time goes by with the search: no batch begins behind it. */
+static void the_search_has_its_part_of_the_time(void **state)
+{
+    (void)state;
+    y.spec->budget.trials = 1000;
+    batch_s = 20;
+    run();
+    assert_int_equal(nbatch, 3);
+    assert_true(begun_s[2] == 1040);
+}
+
+/* Where nothing is to be gained it ends, but not before the fourth round. */
+static void the_search_ends_when_nothing_is_to_be_gained(void **state)
+{
+    (void)state;
+    static const double gains[] = { 0, 4e-4, 6e-4 };
+    static const int want[] = { 4, 4, 0 };
+    for (int i = 0; i < 3; i++) {
+        y.spec->budget.trials = 1000;
+        nproposed = 1;
+        gain = gains[i];
+        run();
+        const int rounds = (CANDIDATES - 1 + y.space->ngeneral + 11) / 12; /* all that is proposed */
+        assert_int_equal(nbatch, want[i] && want[i] < rounds ? want[i] : rounds);
+        drop(NULL), make(NULL);
+    }
+}
+
+static void it_can_be_interrupted(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    stop = 1;
+    assert_false(search_run(&q, &err));
+    assert_string_equal(err, "interrupted");
+    assert_int_equal(nbatch + nbout, 0);
+}
+
+/* A failure that is to be tried once more comes before all others, on shapes all over the ranges, and once. */
+static void what_is_due_is_tried_first(void **state)
+{
+    (void)state;
+    const int64_t trial = study_add(q.study, &y.space->candidate[7]);
+    q.study->trial[trial].built = q.study->trial[trial].again = true;
+    q.study->trial[trial].status = STATUS_TIMED_OUT;
+    nproposed = 2;
+    run();
+    assert_int_equal(size[0], 1);
+    assert_true(candidate_same(&batch[0][0].c, &y.space->candidate[7]));
+    assert_int_equal(batch[0][0].nshape, PROPOSE_SHAPES);
+    assert_true(q.study->trial[trial].tried_again && trial_usable(&q.study->trial[trial]));
+    assert_int_equal(ntried(), 30);
+}
+
+static void nothing_works(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    kernels_fail = true;
+    assert_false(search_run(&q, &err));
+    assert_non_null(strstr(err, "none of 30 kernels that could be built works: 30 crashed"));
+    assert_int_equal(nbout, 0);
+}
+
+/* ---- the last comparison ---- */
+
+/* On every shape, three times over: all within 30 % of the best, the fastest first, and last the general kernel. */
+static void those_near_the_best_meet(void **state)
+{
+    (void)state;
+    run();
+    assert_int_equal(nbout, 3 * NSHAPE);
+    for (int i = 0; i < nbout; i++) {
+        assert_int_equal(bout[i].shape, i % NSHAPE);
+        assert_int_equal(bout[i].repeats, 5);
+        assert_int_equal(bout[i].trial[bout[i].n - 1], search_anchor(&q));
+        assert_in_range(bout[i].n, 3, 30);
+        for (int k = 0; k + 1 < bout[i].n; k++)
+            assert_int_not_equal(bout[i].trial[k], search_anchor(&q));
+    }
+    const int64_t measured = 3; /* all were measured there */
+    int64_t want = 0;
+    for (double ns = 1.05e5; ns <= 1.3 * 1.05e5; ns += 5e3)
+        want++;
+    assert_int_equal(bout[measured].n, want + 1);
+    for (int k = 0; k < want; k++)
+        assert_true(time_of(&q, bout[measured].trial[k]) == 1.05e5 + 5e3 * k);
+}
+
+/* Of a budget of kernels at most twice as many meet. */
+static void finalists_are_few(void **state)
+{
+    (void)state;
+    strategy.compares_all = false;
+    y.spec->budget.kernels = 1;
+    run();
+    assert_int_equal(nbout, 3 * NSHAPE);
+    for (int i = 0; i < nbout; i++)
+        assert_in_range(bout[i].n, 2, 3);
+}
+
+/* A run that adds nothing to a finished one measures nothing; what is missing of a comparison is held. */
+static void what_was_compared_is_not_compared_again(void **state)
+{
+    (void)state;
+    nasked = NSHAPE;
+    run();
+    nbatch = nbout = 0;
+    run();
+    assert_int_equal(nbatch + nbout, 0);
+    for (int64_t i = 0; i < q.study->ntrial; i++) {
+        q.study->trial[i].final[5] = false;
+        q.study->trial[i].count[5] = 0;
+    }
+    run();
+    assert_int_equal(nbatch, 0);
+    assert_int_equal(nbout, 3);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(bout[i].shape, 5);
+}
+
+/* Without any time the first pass is held all the same, by the two fastest and the general kernel, with fewer samples. */
+static void the_first_pass_is_held_in_any_case(void **state)
+{
+    (void)state;
+    batch_s = 80;
+    run();
+    assert_int_equal(nbatch, 1);
+    assert_int_equal(nbout, NSHAPE);
+    for (int i = 0; i < nbout; i++) {
+        assert_int_equal(bout[i].n, 3);
+        assert_int_equal(bout[i].repeats, 3);
+        assert_int_equal(bout[i].trial[2], search_anchor(&q));
+    }
+    assert_true(time_of(&q, bout[3].trial[0]) == 1.05e5 && time_of(&q, bout[3].trial[1]) == 1.10e5);
+}
+
+/* Passes go on as long as the time does. */
+static void later_passes_need_time(void **state)
+{
+    (void)state;
+    bout_s = 76 / 14.5; /* the fifteenth begins before 76 % of it are over */
+    run();
+    assert_int_equal(nbout, 15);
+}
+
+int main(void)
+{
+#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
+    const struct CMUnitTest tests[] = {
+        FRESH(batches_fill_the_budget),
+        FRESH(without_a_model),
+        FRESH(the_search_has_its_part_of_the_time),
+        FRESH(the_search_ends_when_nothing_is_to_be_gained),
+        FRESH(it_can_be_interrupted),
+        FRESH(what_is_due_is_tried_first),
+        FRESH(nothing_works),
+        FRESH(those_near_the_best_meet),
+        FRESH(finalists_are_few),
+        FRESH(what_was_compared_is_not_compared_again),
+        FRESH(the_first_pass_is_held_in_any_case),
+        FRESH(later_passes_need_time),
+    };
+    return cmocka_run_group_tests_name("search/search", tests, NULL, NULL);
+}

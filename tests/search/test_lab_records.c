@@ -245,6 +245,43 @@ static void see(void *ctx, Search *q, const Proposal *p, int n)
     s->now_s = q->lab->now_s(q);
 }
 
+/* A table that knows no last comparison has times for one all the same, and each answer has its price: 0.5 s to build, 0.01 s a request, and eight
+ * samples of 0.3 ms at least. */
+static void assert_answers(Place *t)
+{
+    const char *err = NULL;
+    Records r = *record_all(t->file);
+    MeasureRecord *m = ARENA_ARRAY(t->y.arena, (size_t)r.nmeasure, MeasureRecord);
+    memcpy(m, r.measure, (size_t)r.nmeasure * sizeof *m);
+    r.measure = m;
+    for (int64_t i = 0; i < r.nmeasure; i++)
+        m[i].final = false;
+    LabRecords *l = lab_records_new(t->y.arena, &r, LAB_AGAIN, (LabCost){ 0.5, 0.01 });
+    Search q = search_on(t, &lab_records, l, STRATEGY_JOINT, 3);
+    q.anchor = &t->y.space->general[0];
+    const int64_t anchor = study_add(q.study, q.anchor);
+    study_kernel(q.study, &(KernelRecord){ .key = q.study->trial[anchor].key, .why = "" });
+    Proposal p = { .c = t->y.space->candidate[5], .nshape = 2, .shape = { 1, 4 } };
+    assert_false(candidate_same(&p.c, q.anchor));
+    assert_true(lab_records.trials(&q, t->y.arena, &p, 1, 1, &err));
+    const int64_t trial = study_find(q.study, &p.c);
+    double want_s = 0.5;
+    for (int64_t j = 0; j < q.study->nshape; j++) {
+        const bool asked = j == 1 || j == 4;
+        assert_int_equal(q.study->trial[trial].count[j], asked);
+        assert_int_equal(q.study->trial[anchor].count[j], asked);
+        for (int k = 0; k < 2 && asked; k++)
+            want_s += 0.01 + 8e-9 * fmax(fabs(q.study->trial[k ? anchor : trial].ns[j]), 3e5);
+    }
+    assert_true(fabs(lab_records.now_s(&q) - want_s) < 0.02 * want_s);
+    assert_int_equal(q.ntimed, 2);
+    assert_false(q.study->trial[trial].final[1]);
+    assert_true(lab_records.compare(&q, t->y.arena, 1, &trial, 1, 5, &err));
+    assert_true(q.study->trial[trial].final[1] && q.study->trial[anchor].final[1]);
+    assert_false(q.study->trial[trial].final[4]);
+    progress_close(q.progress);
+}
+
 static void a_table_serves_any_search(void **state)
 {
     (void)state;
@@ -265,7 +302,45 @@ static void a_table_serves_any_search(void **state)
         assert_in_range(seen.trials, 20, 40);
         assert_true(seen.now_s >= 0.5 * (double)seen.trials);
     }
+    assert_answers(&t);
     end(&t);
+}
+
+/* Of records that serve once each is taken in its order, those of the comparison apart; behind the last there is none. */
+static void each_record_serves_once(void **state)
+{
+    (void)state;
+    static const double ns[] = { 7e5, 9e5, 5e5, 6e5 };
+    Place t;
+    assert_true(synthetic_make(&t.y, small_spec, 4));
+    Search q = search_on(&t, NULL, NULL, STRATEGY_JOINT, 3);
+    const int64_t trial = study_add(q.study, &t.y.space->candidate[5]);
+    MeasureRecord m[4];
+    for (int i = 0; i < 4; i++) {
+        m[i] = (MeasureRecord){ .key = q.study->trial[trial].key,
+                                .device = t.y.device.id,
+                                .naxis = 3,
+                                .threads = 1,
+                                .nsample = 1,
+                                .ns = { ns[i] },
+                                .time_ns = ns[i],
+                                .final = i % 2,
+                                .why = "" };
+        memcpy(m[i].extent, q.study->shape[2]->extent, sizeof m[i].extent);
+    }
+    const Records r = { .nmeasure = 4, .measure = m };
+    const char *err = NULL;
+    q.lab_data = lab_records_new(t.y.arena, &r, LAB_ONCE, (LabCost){ 0 });
+    study_kernel(q.study, &(KernelRecord){ .key = m[0].key, .why = "" });
+    double before_s = 0;
+    for (int i = 0; i < 3; i++) {
+        assert_true(lab_records.compare(&q, t.y.arena, 2, &trial, 1, 2, &err));
+        const double took_s = lab_records.now_s(&q) - before_s;
+        before_s += took_s;
+        assert_true(fabs(took_s - (i == 0 ? 5e-9 * 9e5 : i == 1 ? 5e-9 * 6e5 : 0)) < 1e-12);
+    }
+    progress_close(q.progress);
+    arena_free(t.y.arena);
 }
 
 /* ---- strategies ---- */
@@ -286,6 +361,38 @@ static void everything_is_measured_everywhere(void **state)
             assert_true(n >= 1);
         }
     end(&p);
+}
+
+/* In the order of the space, each on the shapes that it has no time on; not those that failed. */
+static void all_means_what_is_missing(void **state)
+{
+    (void)state;
+    Synthetic y;
+    assert_true(synthetic_make(&y, small_spec, 4));
+    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    const int64_t all = s->nshape;
+    for (int i = 0; i < 4; i++) {
+        const int64_t trial = study_add(s, &y.space->candidate[i]);
+        s->trial[trial].built = i != 3;
+        s->trial[trial].status = i == 1 ? STATUS_WRONG : STATUS_OK;
+        for (int64_t j = 0; j < all; j++)
+            s->trial[trial].ns[j] = i == 0 || j % 2 ? 1 : 0;
+    }
+    Proposal p[3];
+    assert_int_equal(strategies[STRATEGY_EXHAUSTIVE].propose(y.arena, s, y.space, NULL, NULL, p, 3), 3);
+    assert_true(candidate_same(&p[0].c, &y.space->candidate[2]));
+    assert_int_equal(p[0].nshape, (all + 1) / 2);
+    for (int k = 0; k < p[0].nshape; k++)
+        assert_int_equal(p[0].shape[k], 2 * k);
+    assert_true(candidate_same(&p[1].c, &y.space->candidate[4])); /* the third is not built: it is under way */
+    assert_int_equal(p[1].nshape, all);
+    assert_true(isinf(p[1].gain));
+    Space used_up = *y.space;
+    used_up.n = 3;
+    assert_int_equal(strategies[STRATEGY_EXHAUSTIVE].propose(y.arena, s, &used_up, NULL, NULL, p, 3), 1);
+    Rng rng = { 1 };
+    assert_int_equal(strategies[STRATEGY_RANDOM].propose(y.arena, s, &used_up, NULL, &rng, p, 3), 0);
+    arena_free(y.arena);
 }
 
 static void anything_may_be_drawn(void **state)
@@ -316,7 +423,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search_comes_out_again),  cmocka_unit_test(another_seed_leaves_the_records),
         cmocka_unit_test(a_table_serves_any_search), cmocka_unit_test(everything_is_measured_everywhere),
-        cmocka_unit_test(anything_may_be_drawn),
+        cmocka_unit_test(anything_may_be_drawn),     cmocka_unit_test(each_record_serves_once),
+        cmocka_unit_test(all_means_what_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * data, buffer: operands for timing and for verification, where they begin and what lies around them; what is kept of shapes, and which rows of
+ * a large output are looked at.
+ *
+ *   ctest: runner
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "search/runner/runner.h"
+
+enum { X, W, Y, NOPERAND, HUGE_PAGE = 2 << 20 };
+
+/* ---- the op: y[m][n] = the sum over k of x[m][k] w[n][k], but for what it costs ---- */
+
+static int64_t terms_of(const int64_t *e) { return e[2]; }
+static int nrows, ncheck;
+
+static void rows_of(const int64_t *e, const void *const *operand, int64_t row0, int64_t row1, double *y, double *bound)
+{
+    assert_null(operand[Y]);
+    assert_non_null(operand[X]);
+    nrows += (int)(row1 - row0);
+    for (int64_t i = 0; i < (row1 - row0) * e[1]; i++) {
+        y[i] = (double)(row0 * e[1] + i);
+        bound[i] = 1;
+    }
+}
+
+static void check_of(const int64_t *e, const void *const *operand, int64_t row0, int64_t row1, double *sum,
+                     double *bound)
+{
+    (void)operand, (void)bound;
+    ncheck++;
+    for (int64_t i = row0; i < row1; i++)
+        sum[i - row0] = (double)(i * e[1]);
+}
+
+static Setup setup;
+
+static int make(void **state)
+{
+    (void)state;
+    shape_forget_all();
+    nrows = ncheck = 0;
+    setup = (Setup){ .noperand = NOPERAND,
+                     .role = { IN, CONSTANT, OUT },
+                     .out = Y,
+                     .constant = W,
+                     .seed = 1,
+                     .rows = rows_of,
+                     .check = check_of,
+                     .terms = terms_of };
+    for (int i = 0; i < NOPERAND; i++)
+        setup.dtype[i] = dtype_find("f32");
+    return 0;
+}
+
+static Shape wanted(int64_t m, int64_t n, int64_t k)
+{
+    return (Shape){ .naxis = 3, .extent = { m, n, k }, .elems = { m * k, n * k, m * n }, .rows = m, .row_elems = n };
+}
+
+static Shape *get(int64_t m, int64_t n, int64_t k)
+{
+    char why[WHY_BYTES] = "";
+    const Shape want = wanted(m, n, k);
+    Shape *s = shape_get(&setup, &want, why);
+    if (!s)
+        fail_msg("%s", why);
+    return s;
+}
+
+/* Does writing (or reading) there end the process? */
+static bool is_forbidden(volatile char *at, bool write)
+{
+    int status;
+    const pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        signal(SIGBUS, SIG_DFL);
+        if (write)
+            *at = 1;
+        else
+            (void)*at;
+        _exit(0);
+    }
+    waitpid(pid, &status, 0);
+    return WIFSIGNALED(status);
+}
+
+/* ---- buffers ---- */
+
+static void timing_has_huge_pages(void **state)
+{
+    (void)state;
+    Block b;
+    assert_true(block_new(&b, 100, 832));
+    assert_int_equal((uintptr_t)b.data % HUGE_PAGE, 832);
+    ((char *)b.data)[99] = 1;
+    block_protect(&b);
+    assert_true(is_forbidden(b.data, true) && !is_forbidden(b.data, false));
+    block_free(&b);
+    assert_true(!b.data && !b.map);
+    assert_true(block_new(&b, HUGE_PAGE, 64)); /* the offset comes on top */
+    ((char *)b.data)[HUGE_PAGE - 1] = 1;
+    block_free(&b);
+    assert_true(block_new(&b, 0, 64) && !b.data);
+    assert_false(block_new(&b, (size_t)1 << 41, 0));
+}
+
+/* At either end as near as the alignment allows; what is left of the pages may be touched, which shows. */
+static void verification_has_guards(void **state)
+{
+    (void)state;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    static const size_t sizes[] = { 1, 100, 4096, 4097 };
+    for (int i = 0; i < 4; i++)
+        for (int side = 0; side < 2; side++) {
+            Guarded g;
+            const size_t end = (sizes[i] + 15) / 16 * 16;
+            assert_true(guarded_new(&g, sizes[i], 16, (Side)side));
+            assert_int_equal(g.bytes, sizes[i]);
+            assert_int_equal((uintptr_t)g.data % 16, 0);
+            assert_true(is_forbidden(side == SIDE_END ? g.data + end : g.data - 1, false));
+            assert_int_equal((uintptr_t)(side == SIDE_END ? g.data + end : g.data) % page, 0);
+            memset(g.data, 7, sizes[i]);
+            assert_true(guarded_intact(&g));
+            char *beside[] = { g.map + page, g.data - 1, g.data + sizes[i], g.map + page + g.page_bytes - 1 };
+            for (int k = 0; k < 4; k++) {
+                if (beside[k] < g.map + page || beside[k] >= g.map + page + g.page_bytes ||
+                    (beside[k] >= g.data && beside[k] < g.data + sizes[i]))
+                    continue;
+                *beside[k] = 0;
+                assert_false(guarded_intact(&g));
+                *beside[k] = (char)0xff;
+                assert_true(guarded_intact(&g));
+            }
+            guarded_free(&g);
+            assert_null(g.map);
+        }
+    Guarded g;
+    assert_true(guarded_new_at(&g, page, 2)); /* begins behind the guard by so much, so it needs two pages */
+    assert_true(is_forbidden(g.data - 3, false) && !is_forbidden(g.data - 2, false));
+    assert_int_equal(g.page_bytes, 2 * page);
+    guarded_free(&g);
+    assert_true(guarded_new(&g, 0, 16, SIDE_END) && !g.data && guarded_intact(&g));
+}
+
+/* ---- shapes ---- */
+
+/* By seed, operand and size; about normal. What is an input is not to be written, and operands begin at different places of a page. */
+static void operands_are_random(void **state)
+{
+    (void)state;
+    const Shape *s = get(200, 100, 300);
+    const float *x = s->operand[X].data, *w = s->operand[W].data;
+    double sum = 0, squares = 0, beside = 0;
+    int beyond = 0;
+    for (int i = 0; i < 60000; i++) {
+        sum += x[i];
+        squares += x[i] * x[i];
+        beside += i ? x[i] * x[i - 1] : 0;
+        beyond += fabsf(x[i]) > 2;
+        assert_true(isfinite(x[i]));
+    }
+    assert_true(fabs(sum / 60000) < 0.02 && fabs(squares / 60000 - 1) < 0.03 && fabs(beside / 60000) < 0.02);
+    assert_in_range(beyond, 60000 * 0.0455 * 0.9, 60000 * 0.0455 * 1.1);
+    assert_true(memcmp(x, w, 1000) != 0);
+    assert_true(is_forbidden(s->operand[X].data, true) && is_forbidden(s->operand[W].data, true));
+    assert_false(is_forbidden(s->operand[Y].data, true));
+    for (int i = 0; i < NOPERAND; i++)
+        assert_int_equal((uintptr_t)s->operand[i].data % HUGE_PAGE, i * 13 * 64);
+    assert_int_equal(s->bytes[X], 240000);
+    const float first = x[0], last = x[59999];
+    shape_forget_all();
+    s = get(200, 100, 300);
+    assert_true(((float *)s->operand[X].data)[0] == first && ((float *)s->operand[X].data)[59999] == last);
+    shape_forget_all();
+    setup.seed = 2;
+    assert_true(((float *)get(200, 100, 300)->operand[X].data)[0] != first);
+    void *operand[MAX_OPERAND];
+    operand_pointers(get(200, 100, 300), operand);
+    assert_ptr_equal(operand[W], get(200, 100, 300)->operand[W].data);
+    assert_null(operand[NOPERAND]);
+}
+
+static void shapes_are_kept(void **state)
+{
+    (void)state;
+    Shape *a = get(5, 7, 9), *b = get(5, 9, 7);
+    assert_ptr_not_equal(a, b);
+    assert_ptr_equal(get(5, 7, 9), a);
+    Shape want = wanted(5, 7, 9);
+    char why[WHY_BYTES];
+    want.elems[W] = 0; /* an operand that this request lacks */
+    assert_ptr_not_equal(shape_get(&setup, &want, why), a);
+    want = wanted(5, 7, 9);
+    want.rows = 35;
+    want.row_elems = 1;
+    assert_ptr_not_equal(shape_get(&setup, &want, why), a);
+    want = wanted((int64_t)1 << 21, (int64_t)1 << 21, 1);
+    assert_null(shape_get(&setup, &want, why));
+    assert_string_equal(why, "no memory for the operands");
+    assert_ptr_equal(get(5, 9, 7), b);
+}
+
+/* Beyond half a GiB the one goes that was asked for longest ago. Outputs of 200 MiB that nobody writes cost nothing. */
+static void the_oldest_shape_goes(void **state)
+{
+    (void)state;
+    const int64_t m = 50 << 10;
+    Shape *a = get(m, 1024, 0), *b = get(m, 1025, 0);
+    a->has_reference = b->has_reference = true; /* to be known by */
+    get(m, 1024, 0);
+    get(m, 1026, 0); /* there is room for more, until now */
+    get(m, 1027, 0); /* b goes */
+    assert_true(get(m, 1024, 0)->has_reference);
+    assert_false(get(m, 1025, 0)->has_reference);
+}
+
+/* A packed operand with a content that is known is that one; it is not to be written. */
+static void packed_operands_are_kept_once(void **state)
+{
+    (void)state;
+    Shape *s = get(5, 7, 9);
+    const char one[] = "abcdefg", other[] = "abcdefh";
+    const void *p = shape_packed(s, one, 7), *q = shape_packed(s, other, 7);
+    assert_memory_equal(p, one, 7);
+    assert_memory_equal(q, other, 7);
+    assert_ptr_not_equal(p, q);
+    assert_ptr_equal(shape_packed(s, one, 7), p);
+    assert_ptr_not_equal(shape_packed(s, one, 6), p);
+    assert_true(is_forbidden((char *)p, true));
+}
+
+/* ---- references ---- */
+
+/* Of inputs it has one element each, whatever its extents say. */
+static Shape *large(int64_t m, int64_t n, int64_t k)
+{
+    char why[WHY_BYTES] = "";
+    Shape want = wanted(m, n, k);
+    want.elems[X] = want.elems[W] = 1;
+    return shape_get(&setup, &want, why);
+}
+
+/* Up to 2^26 products all rows are computed, once; of more a sample: the first, the last four, and others by chance; and all rows' sums. */
+static void rows_that_are_compared(void **state)
+{
+    (void)state;
+    Shape *s = large(1 << 10, 1 << 8, 1 << 8);
+    assert_true(s->full);
+    assert_int_equal(s->nrow, 1 << 10);
+    shape_reference(&setup, s);
+    shape_reference(&setup, s);
+    assert_true(nrows == 1 << 10 && ncheck == 0);
+    assert_true(s->y[1000] == 1000 && s->row[77] == 77);
+    s = large((1 << 10) + 1, 1 << 8, 1 << 8);
+    assert_false(s->full);
+    assert_int_equal(s->nrow, 32);
+    nrows = 0;
+    shape_reference(&setup, s);
+    assert_true(nrows == 32 && ncheck == 1 && s->has_reference);
+    int different = 0;
+    for (int i = 0; i < 32; i++) {
+        assert_in_range(s->row[i], 0, 1 << 10);
+        assert_true(s->y[i * 256 + 3] == (double)(s->row[i] * 256 + 3));
+        different += i > 0 && i < 28 && s->row[i] != s->row[i - 1] + 1;
+    }
+    assert_int_equal(s->row[0], 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(s->row[28 + i], (1 << 10) - 3 + i);
+    assert_true(different > 20);
+    assert_true(s->sum[1024] == 1024 * 256);
+    assert_int_equal(large(2000, 1 << 12, 1 << 12)->nrow, 8); /* 2^27 products of 2^24 a row */
+    assert_int_equal(large(40, 1 << 13, 1 << 13)->nrow, 3);   /* three at least */
+    assert_int_equal(large(2, 1 << 14, 1 << 13)->nrow, 2);    /* of those that there are */
+    assert_false(large((1 << 13) + 1, 1 << 10, 1)->full);     /* nor so many results */
+    assert_true(large(1 << 13, 1 << 10, 1)->full);
+    assert_int_equal(get(3, 4, 0)->terms, 1);
+}
+
+int main(void)
+{
+#define FRESH(test) cmocka_unit_test_setup(test, make)
+    const struct CMUnitTest tests[] = {
+        FRESH(timing_has_huge_pages),  FRESH(verification_has_guards), FRESH(operands_are_random),
+        FRESH(shapes_are_kept),        FRESH(the_oldest_shape_goes),   FRESH(packed_operands_are_kept_once),
+        FRESH(rows_that_are_compared),
+    };
+    return cmocka_run_group_tests_name("search/data", tests, NULL, NULL);
+}

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -628,6 +629,224 @@ static void the_device_stays_the_same(void **state)
     runner_stop(r);
 }
 
+/* What a runner says of a kernel, asked for two samples: taken over, or nonsense. */
+static void answers_are_checked(void **state)
+{
+#define BEGIN "{\"event\":\"begin\",\"id\":1,\"kernel\":0,\"phase\":\"verify\"}"
+#define DONE "{\"event\":\"done\",\"id\":1}"
+#define RESULT(rest) "{\"event\":\"result\",\"id\":1,\"kernel\":0," rest "}"
+    static const struct {
+        const char *says;
+        Status status;
+        double max_err, cold_ns, clock;
+        int nsample, nfact;
+    } answers[] = {
+        { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0.5,\"cold_ns\":7,\"clock\":0.75,\"facts\":{\"a\":3,\"b\":"
+                 "1.5}") DONE,
+          STATUS_OK, 0.5, 7, 0.75, 2, 1 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,5],\"max_err\":1,\"cold_ns\":-7,\"clock\":-1") DONE, STATUS_OK, 1, 0, 0,
+          2, 0 },
+        { RESULT("\"status\":\"wrong\",\"ns\":[],\"max_err\":7,\"why\":\"row 3\"") DONE, STATUS_WRONG, 7, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"invalid\",\"ns\":[],\"max_err\":0,\"why\":\"x\"") DONE, STATUS_INVALID, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,0],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,-5],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"ok\",\"ns\":[9,null],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"crashed\",\"ns\":[],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { RESULT("\"status\":\"fine\",\"ns\":[9,5],\"max_err\":0") DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { "{\"event\":\"result\",\"id\":2,\"kernel\":0,\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0}" DONE,
+          STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { "{\"event\":\"result\",\"id\":1,\"kernel\":1,\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0}" DONE,
+          STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { "{\"event\":\"result\",\"id\":1,\"kernel\":-1,\"status\":\"ok\",\"ns\":[9,5],\"max_err\":0}" DONE,
+          STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { DONE, STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { "{\"event\":\"dance\"}", STATUS_CRASHED, 0, 0, 0, 0, 0 },
+        { "{\"x\":1}", STATUS_CRASHED, 0, 0, 0, 0, 0 },
+    };
+    World *w = *state;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        const char *lines = arena_printf(w->a, "%s%s", BEGIN, answers[i].says);
+        const char *const says[] = { arena_printf(w->a, "printf '%%s\\n' '%s' | sed 's/}{/}\\n{/g'; read line", lines),
+                                     NULL };
+        const char *key = "0", *so = "/0", *err = NULL;
+        MeasureRequest q = request(small);
+        MeasureRecord m;
+        q.repeats = 2;
+        Runner *r = start_script(w, says);
+        if (!measure(r, w->a, &q, &key, &so, 1, &m, NULL, &err))
+            fail_msg("%s: %s", answers[i].says, err);
+        if (m.status != answers[i].status)
+            fail_msg("%s: %s (%s)", answers[i].says, status_name(m.status), m.why);
+        if (m.status == STATUS_CRASHED) {
+            assert_string_equal(m.why, "the runner talked nonsense while verifying");
+            assert_true(m.nsample == 0 || m.status != STATUS_OK);
+        } else {
+            assert_true(m.max_err == answers[i].max_err && m.cold_ns == answers[i].cold_ns &&
+                        m.clock == answers[i].clock);
+            assert_true(m.nsample == answers[i].nsample && m.nfact == answers[i].nfact);
+        }
+        if (i == 0)
+            assert_true(m.ns[0] == 9 && m.ns[1] == 5 && m.time_ns == 5 && m.median_ns == 7 && m.fact[0].value == 3);
+        runner_stop(r);
+    }
+}
+
+/* One rule for all kernels of a request: where the one that is kept has calls too long for a machine at rest, means count. */
+static void the_kept_kernel_rules_the_times(void **state)
+{
+#define TIMES(kernel, ns)                                                               \
+    "echo '{\"event\":\"begin\",\"id\":1,\"kernel\":" #kernel ",\"phase\":\"time\"}'; " \
+    "echo '{\"event\":\"result\",\"id\":1,\"kernel\":" #kernel ",\"status\":\"ok\",\"ns\":" ns ",\"max_err\":0}'; "
+    static const char *const says[] = { TIMES(0, "[100,200,300]")
+                                            TIMES(1, "[5e6,7e6,6e6]") "echo '{\"event\":\"done\",\"id\":1}'; read line",
+                                        NULL };
+    static const double want[2][2] = { { 100, 5e6 }, { 150, 5.5e6 } };
+    World *w = *state;
+    for (int kept = 0; kept < 2; kept++) {
+        const char *key[] = { "0", "1" }, *so[] = { "/0", "/1" }, *err = NULL;
+        MeasureRequest q = request(small);
+        MeasureRecord m[2];
+        q.keep = kept ? 1 : -1;
+        Runner *r = start_script(w, says);
+        assert_true(measure(r, w->a, &q, key, so, 2, m, NULL, &err));
+        assert_true(m[0].time_ns == want[kept][0] && m[1].time_ns == want[kept][1]);
+        runner_stop(r);
+    }
+}
+
+/* Every field of a request arrives; what is not asked for is not said. */
+static void requests_say_all(void **state)
+{
+    static const char *const says[] = { "echo \"$line\" >\"$0.line\"; exit 1",
+                                        "echo \"$line\" >\"$0.line\"; echo '{\"event\":\"error\",\"text\":\"no\"}'",
+                                        NULL };
+    static const struct {
+        MeasureRequest q;
+        const char *want;
+    } asked[] = {
+        { { .threads = 3, .repeats = 0, .keep = -1, .deadline_s = 5 },
+          "\"threads\":3,\"repeats\":0,\"sample_ns\":0.0,\"max_ns\":0.0,\"hot\":true,\"kernels\":[{\"key\":\"k\","
+          "\"so\":\"/k\"}]}\n" },
+        { { .threads = 1,
+            .repeats = 4,
+            .sample_ns = 25,
+            .max_ns = 75,
+            .drop = 1.5,
+            .keep = 0,
+            .quiet_ns = 8,
+            .wait_ns = 9,
+            .deadline_s = 5,
+            .count = true,
+            .smem_limit = 4096 },
+          "\"threads\":1,\"repeats\":4,\"sample_ns\":25.0,\"max_ns\":75.0,\"hot\":true,\"kernels\":[{\"key\":\"k\","
+          "\"so\":\"/k\"}],\"drop\":1.5,\"keep\":0,\"quiet_ns\":8.0,\"wait_ns\":9.0,\"count\":true,"
+          "\"smem_limit\":4096}\n" },
+    };
+    World *w = *state;
+    for (int i = 0; i < 2; i++) {
+        const char *key = "k", *so = "/k", *err = NULL;
+        MeasureRequest q = asked[i].q;
+        MeasureRecord m;
+        size_t len;
+        q.extent = small;
+        Runner *r = start_script(w, says);
+        assert_true(measure(r, w->a, &q, &key, &so, 1, &m, NULL, &err));
+        assert_int_equal(m.status, STATUS_INVALID);
+        assert_string_equal(m.why, "no");
+        const char *line = text_read_file(w->a, arena_printf(w->a, "%s.script.line", w->reference), &len);
+        assert_string_equal(line, arena_printf(w->a,
+                                               "{\"extent\":[5,7,9],\"elems\":[45,63,7,35],\"rows\":5,"
+                                               "\"row_elems\":7,\"cmd\":\"measure\",\"id\":2,%s",
+                                               asked[i].want)); /* the second time it was asked */
+        runner_stop(r);
+    }
+}
+
+static int open_descriptors(void)
+{
+    int n = 0;
+    for (int fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+#define HELLO(protocol)                                                                                             \
+    "echo '{\"event\":\"hello\",\"protocol\":" #protocol ",\"device\":{\"id\":\"d\",\"name\":\"n\",\"arch\":\"a\"," \
+    "\"cores\":3,\"l1_bytes\":4,\"l2_bytes\":5,\"l3_bytes\":6,\"isa\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\","  \
+    "\"8\","                                                                                                        \
+    "\"9\"]}}'; "
+
+/* Three times, when that may help; what it said first on stderr is told; and nothing of it stays. */
+static void runners_that_do_not_start(void **state)
+{
+    static const struct {
+        const char *script, *why;
+    } bad[] = {
+        { HELLO(2) "read line", "it speaks protocol 2, not 1" },
+        { "echo '{\"event\":\"hello\",\"protocol\":1}'; read line", "its hello is incomplete" },
+        { "echo '{\"event\":\"hello\"}'; read line", "its hello is incomplete" },
+        { "echo '{\"event\":\"error\",\"text\":\"no GPU here\"}'; read line", "no GPU here" },
+        { HELLO(1) "read line; echo '{\"event\":\"error\",\"text\":\"setup: bad\"}'; read line", "setup: bad" },
+        { HELLO(1) "read line; echo '{\"event\":\"done\"}'; read line", "does not speak the runner protocol" },
+        { HELLO(1) "read line; echo one >&2; echo two >&2; kill -ABRT $$", "killed by SIGABRT: one" },
+    };
+    World *w = *state;
+    const char *count = arena_printf(w->a, "%s.count", w->reference);
+    const int before = open_descriptors();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *const command[] = { "sh", "-c", arena_printf(w->a, "echo x >>%s; %s", count, bad[i].script), NULL };
+        size_t len;
+        check_start_fails(w, command, w->reference, arena_printf(w->a, "cannot start the runner sh: %s", bad[i].why));
+        text_read_file(w->a, count, &len);
+        assert_int_equal(len, 3 * strlen("x\n"));
+        unlink(count);
+    }
+    assert_int_equal(open_descriptors(), before);
+}
+
+/* One that ended between two requests is started again, and set up as the first was; one that does not end when it is told is ended. */
+static void a_runner_is_started_again(void **state)
+{
+    World *w = *state;
+    const char *log = arena_printf(w->a, "%s.setups", w->reference), *key = "k", *so = "/k", *err = NULL;
+    const char *script =
+        HELLO(1) "read line; echo \"$line\" >>\"$0\"; echo '{\"event\":\"ready\"}'; read line; "
+                 "id=$(echo \"$line\" | sed 's/.*\"id\":\\([0-9]*\\).*/\\1/'); "
+                 "echo '{\"event\":\"result\",\"kernel\":0,\"status\":\"ok\",\"ns\":[],\"max_err\":0,\"id\":'$id'}'; "
+                 "echo '{\"event\":\"done\",\"id\":'$id'}'; [ $id -lt 3 ] || exec sleep 100";
+    const char *const command[] = { "sh", "-c", script, log, NULL };
+    MeasureRequest q = request(small);
+    MeasureRecord m;
+    size_t len;
+    q.repeats = 0;
+    q.deadline_s = 5;
+    unlink(log);
+    const int before = open_descriptors();
+    Runner *r = runner_start(w->a, command, w->op, "f32", epilogues, 1, "/reference.so", 7, NULL, &err);
+    assert_non_null(r);
+    const Device *d = runner_device(r);
+    assert_true(d->cores == 3 && d->l1_bytes == 4 && d->l2_bytes == 5 && d->l3_bytes == 6 && d->nisa == 8);
+    assert_string_equal(d->isa[7], "8");
+    for (int i = 0; i < 3; i++) {
+        assert_true(measure(r, w->a, &q, &key, &so, 1, &m, NULL, &err));
+        assert_int_equal(m.status, STATUS_OK);
+        nanosleep(&(struct timespec){ .tv_nsec = 30000000 }, NULL); /* it ends meanwhile */
+    }
+    const char *one =
+        "{\"cmd\":\"setup\",\"dtype\":\"f32\",\"seed\":7,\"operands\":["
+        "{\"name\":\"X\",\"role\":\"in\",\"dtype\":\"f32\"},{\"name\":\"W\",\"role\":\"const\",\"dtype\":\"f32\"},"
+        "{\"name\":\"bias\",\"role\":\"in\",\"dtype\":\"f32\"},{\"name\":\"Y\",\"role\":\"out\",\"dtype\":\"f32\"}],"
+        "\"reference\":\"/reference.so\"}\n";
+    assert_string_equal(text_read_file(w->a, log, &len), arena_printf(w->a, "%s%s%s", one, one, one));
+    const double start = process_clock_s();
+    runner_stop(r);
+    runner_stop(r);
+    const double took = process_clock_s() - start;
+    assert_true(took > 0.4 && took < 3);
+    assert_int_equal(open_descriptors(), before);
+}
+
 /* The runner of a dcgen that was killed does not stay behind, not even in an endless loop. */
 static void runner_dies_with_its_starter(void **state)
 {
@@ -749,6 +968,51 @@ static void limits_need_not_be_known(void **state)
     }
 }
 
+/* What a runner says is taken over where it is a rate, for those that it was asked for; after an error it is asked again, after nonsense a new one
+ * is. */
+static void limits_are_taken_over(void **state)
+{
+#define SAYS_LIMITS(id, list) "echo '{\"event\":\"limits\",\"id\":" #id ",\"limits\":[" list "]}'; "
+#define ONE(threads, flops, rates) "{\"threads\":" #threads ",\"flops_per_s\":" #flops ",\"bytes_per_s\":{" rates "}}"
+    static const char *const says[] = {
+        "echo '{\"event\":\"error\",\"text\":\"not now\"}'; read line; echo \"$line\" >\"$0.line\"; " SAYS_LIMITS(
+            2, ONE(1, 5e9, "\"l1\":7,\"l2\":-3,\"memory\":2.5") "," ONE(
+                   4, 6e9, "\"l3\":8")) "read line; " SAYS_LIMITS(9, ONE(1, 1, "") "," ONE(4, 1, "")) "read line",
+        "" SAYS_LIMITS(4, ONE(1, 1, "") "," ONE(3, 1, "")) "read line",
+        "" SAYS_LIMITS(5, ONE(1, 1, "")) "read line",
+        "" SAYS_LIMITS(6, ONE(1, 1, "") "," ONE(4, 0, "")) "read line",
+        "exit 1",
+        NULL
+    };
+    static const int threads[] = { 1, 4 };
+    World *w = *state;
+    const char *err;
+    const LimitRequest q = { "avx2", "f32", 2, threads, 3e9 };
+    LimitRecord l[2];
+    size_t len;
+    int n;
+    Runner *r = start_script(w, says);
+    for (int i = 0; i < 7; i++) {
+        assert_true(limit_measure(r, w->a, &q, l, &n, NULL, &err));
+        assert_int_equal(n, i == 1 ? 2 : 0);
+        if (i == 1) {
+            assert_true(l[0].threads == 1 && l[0].flops_per_s == 5e9 && l[1].threads == 4 && l[1].flops_per_s == 6e9);
+            assert_true(l[0].bytes_per_s[LEVEL_L1] == 7 && l[0].bytes_per_s[LEVEL_L2] == 0 &&
+                        l[0].bytes_per_s[LEVEL_L3] == 0 && l[0].bytes_per_s[LEVEL_MEMORY] == 2.5);
+            assert_true(l[1].bytes_per_s[LEVEL_L3] == 8 && l[1].bytes_per_s[LEVEL_L1] == 0);
+            assert_string_equal(l[1].device, "0123456789abcdef");
+            assert_string_equal(l[1].target, "avx2");
+        }
+    }
+    assert_string_equal(text_read_file(w->a, arena_printf(w->a, "%s.script.line", w->reference), &len),
+                        "{\"cmd\":\"limits\",\"id\":2,\"target\":\"avx2\",\"dtype\":\"f32\",\"threads\":[1,4],"
+                        "\"max_ns\":3000000000.0}\n");
+    const char *runs = text_read_file(w->a, arena_printf(w->a, "%s.script.runs", w->reference), &len);
+    assert_int_equal(len, 5 * strlen("run\n")); /* of seven requests the first three met the same one */
+    (void)runs;
+    runner_stop(r);
+}
+
 /* Lines as no dcgen sends them; the runner answers each by an error and lives until its input ends. */
 static void malformed_requests(void **state)
 {
@@ -815,6 +1079,12 @@ int main(void)
         cmocka_unit_test(in_succession_means_in_succession),
         cmocka_unit_test(the_kept_kernel_is_known_by_its_place),
         cmocka_unit_test(the_device_stays_the_same),
+        cmocka_unit_test(answers_are_checked),
+        cmocka_unit_test(the_kept_kernel_rules_the_times),
+        cmocka_unit_test(requests_say_all),
+        cmocka_unit_test(runners_that_do_not_start),
+        cmocka_unit_test(a_runner_is_started_again),
+        cmocka_unit_test(limits_are_taken_over),
         cmocka_unit_test(runner_dies_with_its_starter),
         cmocka_unit_test(limits_are_measured),
         cmocka_unit_test(limits_keep_to_their_time),

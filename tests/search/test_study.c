@@ -439,6 +439,124 @@ static void noise_has_its_place(void **state)
     assert_near(study_noise_at(s, 2, study_noise(s)), sqrt((3 * 0.05 * 0.05 + 4 * all) / 7));
 }
 
+/* What does not follow from its own contents is of no use, nor what is another device's: such records are as if they were not there. */
+static void records_are_not_believed(void **state)
+{
+    (void)state;
+    const Study *names = study_of_three();
+    for (int broken = 0; broken < 9; broken++) {
+        KernelRecord k = kernel_of(names, 0);
+        MeasureRecord m = record_of(names, (Taken){ 0, 0, 80, 100, false });
+        const Records r = { .nkernel = 1, .kernel = &k, .nmeasure = 1, .measure = &m };
+        Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+        switch (broken) {
+        case 1:
+            k.device = "another";
+            break;
+        case 2:
+            m.device = "another";
+            break;
+        case 3:
+            k.key = names->trial[1].key;
+            break;
+        case 4:
+            k.template_hash = "0000000000000000";
+            break;
+        case 5:
+            k.template_name = "no_gemm";
+            break;
+        case 6:
+            k.param[0].name = "NONE";
+            break;
+        case 7:
+            k.param[0].value = 12345;
+            break;
+        case 8:
+            k.target = "sm_90a";
+            break;
+        }
+        study_load(s, &r, &y.templates, &y.targets, &y.device);
+        assert_int_equal(s->ntrial, broken == 0); /* without a time it is as good as unknown */
+    }
+}
+
+/* Of several records of one kernel the largest code, the earliest number, and the facts of the one that has most; of its measurements the worst
+ * error. */
+static void several_records_of_one_kernel(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    KernelRecord k = kernel_of(s, 0);
+    k.code_bytes = 700;
+    k.n = 9;
+    k.nfact = 2;
+    k.fact[0] = (Param){ "regs", 40 };
+    k.fact[1] = (Param){ "spilled", 0 };
+    study_kernel(s, &k);
+    k.code_bytes = 900;
+    k.n = 4;
+    k.nfact = 1;
+    k.fact[0].value = 50;
+    study_kernel(s, &k);
+    k.code_bytes = 800;
+    k.n = 0;
+    study_kernel(s, &k);
+    k.n = 5;
+    study_kernel(s, &k);
+    const Trial *t = &s->trial[0];
+    assert_true(t->code_bytes == 900 && t->n == 4 && t->facts.n == 2 && t->facts.fact[0].value == 40);
+    assert_string_equal(t->facts.fact[1].name, "spilled");
+    static const double errors[] = { 0.25, 0.5, 0.125 };
+    for (int i = 0; i < 3; i++) {
+        MeasureRecord m = record_of(s, (Taken){ 0, i, 70, 100, false });
+        m.max_err = errors[i];
+        study_measure(s, &m);
+    }
+    assert_true(t->max_err == 0.5);
+}
+
+/* Only where nothing was ever timed, as without a device, a kernel without a time is known. */
+static void a_model_needs_no_times(void **state)
+{
+    (void)state;
+    KernelRecord k = kernel_of(study_of_three(), 0);
+    const Records r = { .nkernel = 1, .kernel = &k };
+    Device modelled = y.device;
+    for (int model = 0; model < 2; model++) {
+        modelled.modelled = model;
+        Study *s = study_new(y.arena, y.spec, &modelled, y.study->target, "0123456789abcdef");
+        study_load(s, &r, &y.templates, &y.targets, &modelled);
+        assert_int_equal(s->ntrial, model);
+    }
+}
+
+/* An accident of a half counts as a tenth; a kernel that failed and a shape by itself say nothing. */
+static void one_accident_is_not_the_noise(void **state)
+{
+    (void)state;
+    Study *s = study_of_three();
+    for (int k = 0; k < 2; k++) {
+        take(s, (Taken){ k, 0, 100, 100, true });
+        take(s, (Taken){ k, 0, k ? 150 : 100.1, 100, true });
+    }
+    assert_near(trial_gap(&s->trial[1], 0), 0.5);
+    assert_near(study_noise(s), sqrt((0.1 * 0.1 + 0.001 * 0.001) / 2));
+    s->trial[1].status = STATUS_WRONG;
+    assert_true(fabs(study_noise(s) - 0.001) < 1e-9);
+    s->trial[0].final[0] = false;
+    assert_true(study_noise(s) == 0);
+}
+
+static void a_shape_is_extents_and_threads(void **state)
+{
+    (void)state;
+    const Study *s = y.study;
+    for (int64_t j = 0; j < s->nshape; j++) {
+        assert_int_equal(study_shape(s, s->shape[j]->extent, 1), j);
+        assert_int_equal(study_shape(s, s->shape[j]->extent, 2), -1);
+    }
+}
+
 static void a_candidate_is_added_once(void **state)
 {
     (void)state;
@@ -471,6 +589,11 @@ int main(void)
         cmocka_unit_test(noise_of_one_pass_is_that_of_its_samples),
         cmocka_unit_test(noise_has_its_place),
         cmocka_unit_test(a_candidate_is_added_once),
+        cmocka_unit_test(records_are_not_believed),
+        cmocka_unit_test(several_records_of_one_kernel),
+        cmocka_unit_test(a_model_needs_no_times),
+        cmocka_unit_test(one_accident_is_not_the_noise),
+        cmocka_unit_test(a_shape_is_extents_and_threads),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

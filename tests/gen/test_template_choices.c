@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The CPU templates of dense with every choice of every parameter, on the best instruction set that this CPU has: few kernels, of which each
- * choice is in one, compiled and compared with the definition (kernel_check.h).
+ * The CPU templates of dense, on every instruction set that this CPU has: with every choice of every parameter on the best, as few kernels of
+ * which each choice is in one; on the others the general kernels and some that cut K and share out rows. Compiled and compared with the
+ * definition (kernel_check.h), half of them with a bias.
  *
  * ctest: label=slow timeout=300
  */
+#include "tests/gen/kernel_extents.h"
 #include "tests/gen/template_place.h"
 
-enum { MOST_KERNELS = 64 };
+enum { MOST_KERNELS = 64, FEW = 4 };
 
-static const Target *best_target(void)
+static bool runs_here(const Target *t)
 {
-    const char *name = "portable";
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        name = "avx2";
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw"))
-        name = "avx512";
+    if (strcmp(t->name, "avx2") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (strcmp(t->name, "avx512") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
 #endif
-    return target_find(&targets, name);
+    return strcmp(t->name, "portable") == 0;
 }
 
 typedef bool Covered[TEMPLATE_MAX_PARAM][TEMPLATE_MAX_CHOICE];
@@ -33,23 +34,42 @@ static int news(const Candidate *c, Covered covered)
     return n;
 }
 
-/* Candidates of which each choice that occurs is in one: always one more that brings the most. */
-static int covering(const Space *s, const Template *t, Candidate *out)
+/* The general kernel and candidates of which each choice that occurs is in one: always one more that brings the most, `most` in all. */
+static int covering(const Space *s, const Template *t, const Target *target, int most, Candidate *out)
 {
     Covered covered = { { false } };
+    Candidate next;
+    assert_true(candidate_general(t, target, &next));
     for (int n = 0;; n++) {
         const Candidate *best = NULL;
+        out[n] = next;
+        for (int p = 0; p < t->nparam; p++)
+            covered[p][next.choice[p]] = true;
         for (int64_t i = 0; i < s->n; i++) /* from elsewhere each time, so that not all share their other choices */
             if (s->candidate[(i + n * 7919) % s->n].t == t &&
                 news(&s->candidate[(i + n * 7919) % s->n], covered) > (best ? news(best, covered) : 0))
                 best = &s->candidate[(i + n * 7919) % s->n];
-        if (!best)
-            return n;
-        assert_true(n < MOST_KERNELS);
-        out[n] = *best;
-        for (int p = 0; p < t->nparam; p++)
-            covered[p][best->choice[p]] = true;
+        if (!best || n + 1 == most)
+            return n + 1;
+        assert_true(n + 1 < MOST_KERNELS);
+        next = *best;
     }
+}
+
+/* Elements of Y that a part of PARTS writes at most: those of the busiest as the head has it, padding included, for a K that fills vectors,
+ * and half a tile more in each row, as shares of columns are cut between tiles and the last takes what is left. */
+static int64_t busiest(const Spec *spec, const UnitKernel *k, const int64_t *extent)
+{
+    const int64_t full[] = { extent[0], extent[1], 16 };
+    Binding b = bind(k->t, spec, k->value, full);
+    int64_t slots[TEMPLATE_MAX_SLOT], width;
+    double flops;
+    b.target = k->target;
+    b.threads = PARTS;
+    assert_true(template_slots(&b, slots));
+    assert_int_equal(expr_real_at(k->t->serial_flops, slots, &flops), EXPR_OK);
+    assert_int_equal(expr_int(k->t->tile[1], template_lookup, &b, &width), EXPR_OK);
+    return (int64_t)flops / (2 * 16) + extent[0] * (width / 2);
 }
 
 static const char *kernels_text(const Spec *spec, const UnitKernel *k, int n)
@@ -67,8 +87,15 @@ static const char *kernels_text(const Spec *spec, const UnitKernel *k, int n)
     assert_non_null(text);
     text_printf(&t, "%s\n#define HAS_BIAS %d\n#define LAYOUT_KN %d\n#define PACKED %d\n", text, spec->nepilogue,
                 strcmp(spec->layout, "KN") == 0, spec->packed);
-    text_printf(&t, "static int (*const kernel[])(const pkg_args *, int64_t, int64_t) = {\n%s};\n#include \"%s\"\n",
-                unit_table(arena, &u, k, n), DCGEN_SOURCE_DIR "/tests/gen/kernel_check.h");
+    text_printf(&t,
+                "static int (*const kernel[])(const pkg_args *, int64_t, int64_t) = {\n%s};\nstatic const int64_t "
+                "busiest[][%d] = {\n",
+                unit_table(arena, &u, k, n), NEXTENT);
+    for (int i = 0; i < n; i++)
+        for (int e = 0; e < NEXTENT; e++)
+            text_printf(&t, "%s%d%s", e ? ", " : "{ ", (int)busiest(spec, &k[i], kernel_extent[e]),
+                        e + 1 < NEXTENT ? "" : " },\n");
+    text_printf(&t, "};\n#include \"%s\"\n", DCGEN_SOURCE_DIR "/tests/gen/kernel_check.h");
     return arena_strdup(arena, text_str(&t));
 }
 
@@ -81,8 +108,8 @@ static void check_kernels(const Spec *spec, const Candidate *c, int n)
         k[i] = (UnitKernel){ c[i].t, c[i].target, value, { 0 } };
     }
     write_file("k.c", kernels_text(spec, k, n));
-    const char *command = arena_printf(arena, "cc -std=gnu11 -ffp-contract=fast '%s/k.c' -o '%s/k.o' -lm && '%s/k.o'", folder,
-                                       folder, folder);
+    const char *command = arena_printf(arena, "cc -std=gnu11 -ffp-contract=fast '%s/k.c' -o '%s/k.o' -lm && '%s/k.o'",
+                                       folder, folder, folder);
     if (system(command) == 0)
         return;
     for (int i = 0; i < n; i++)
@@ -90,24 +117,31 @@ static void check_kernels(const Spec *spec, const Candidate *c, int n)
     fail_msg("%s", command);
 }
 
+static void check_target(const TemplateList *list, const Target *target, int most, bool bias)
+{
+    Diag *d = diag_new(arena);
+    Candidate *c = ARENA_ARRAY(arena, MOST_KERNELS, Candidate);
+    for (int i = 0; i < list->n; i++) {
+        const Template *t = list->t[i];
+        for (int l = 0; l < t->nlayout && strcmp(t->family, "cpu") == 0; l++, bias = !bias) {
+            Spec *spec = make_spec(t->layout[l], t->packed, bias);
+            spec->threads[0] = 3; /* for what is of use to several threads alone */
+            const Space *space = space_make(arena, spec, list, target, &device, d);
+            assert_non_null(space);
+            check_kernels(spec, c, covering(space, t, target, most, c));
+        }
+    }
+}
+
+/* Those of the lesser instruction sets have a bias where the best one's have none. */
 static void test_every_choice(void **state)
 {
     (void)state;
     TemplateList list;
-    Diag *d = diag_new(arena);
-    assert_true(template_read_all(arena, base, NULL, 0, &list, d));
-    const Target *target = best_target();
-    Candidate *c = ARENA_ARRAY(arena, MOST_KERNELS, Candidate);
-    for (int i = 0, n = 0; i < list.n; i++) {
-        const Template *t = list.t[i];
-        for (int l = 0; l < t->nlayout && strcmp(t->family, "cpu") == 0; l++, n++) {
-            Spec *spec = make_spec(t->layout[l], t->packed, n % 2);
-            spec->threads[0] = 3; /* for what is of use to several threads alone */
-            const Space *space = space_make(arena, spec, &list, target, &device, d);
-            assert_non_null(space);
-            check_kernels(spec, c, covering(space, t, c));
-        }
-    }
+    assert_true(template_read_all(arena, base, NULL, 0, &list, diag_new(arena)));
+    for (int i = 0, n = 0; i < targets.n; i++)
+        if (!target_is_cuda(&targets.t[i]) && runs_here(&targets.t[i]))
+            check_target(&list, &targets.t[i], n ? FEW : MOST_KERNELS, n > 0), n++;
 }
 
 int main(void)

@@ -8,11 +8,26 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
+#include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include <pthread.h>
+#include <sched.h>
 
+/* What the pool asks of the system, which a test may answer itself. */
+static int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = pthread_create;
+static int (*cpu_now)(void) = sched_getcpu;
+static int (*set_affinity)(pid_t, size_t, const cpu_set_t *) = sched_setaffinity;
+#define pthread_create(...) create(__VA_ARGS__)
+#define sched_getcpu() cpu_now()
+#define sched_setaffinity(...) set_affinity(__VA_ARGS__)
 #include "templates/package/pool.c"
+#undef pthread_create
+#undef sched_getcpu
+#undef sched_setaffinity
 
 enum { MAX_TASK = 1000 };
 
@@ -44,6 +59,8 @@ static void every_task_runs_once(void **state)
     for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
         NAME_pool *pool = NAME_pool_start(threads[t]);
         assert_non_null(pool);
+        assert_int_equal(pool->nworker, threads[t] > 1 ? threads[t] - 1 : 0);
+        assert_int_equal((uintptr_t)pool % CACHE_LINE, 0);
         for (size_t i = 0; i < sizeof n / sizeof *n; i++)
             check_run(pool, n[i]);
         NAME_pool_stop(pool);
@@ -136,9 +153,106 @@ static void the_last_worker_wakes_the_caller(void **state)
     for (int r = 0; r < 5; r++) {
         atomic_store(&l.begun, false);
         NAME_pool_run(l.pool, 2, late_task, &l);
+        assert_false(atomic_load(&l.pool->caller_sleeps)); /* nor is it woken again */
     }
     alarm(0);
     NAME_pool_stop(l.pool);
+}
+
+/* Workers that have nothing to do leave the cores to others, all of them, and come back. */
+static void idle_workers_sleep(void **state)
+{
+    (void)state;
+    NAME_pool *pool = NAME_pool_start(4);
+    alarm(60);
+    for (int r = 0; r < 3; r++) {
+        while (atomic_load(&pool->sleepers) != 3)
+            sleep_ns(1000000);
+        check_run(pool, 4);
+        while (atomic_load(&pool->sleepers) == 3) /* the first to wake */
+            sched_yield();
+    }
+    alarm(0);
+    NAME_pool_stop(pool);
+    assert_in_range(NAME_POOL_SPIN_NS, 50000,
+                    1000000); /* longer than between two layers, shorter than what anybody feels */
+}
+
+static atomic_int to_create;
+
+static int create_some(pthread_t *t, const pthread_attr_t *attr, void *(*body)(void *), void *arg)
+{
+    return atomic_fetch_sub(&to_create, 1) > 0 ? pthread_create(t, attr, body, arg) : EAGAIN;
+}
+
+/* Where the system starts fewer threads there are fewer workers. */
+static void threads_that_do_not_start_are_not_missed(void **state)
+{
+    (void)state;
+    create = create_some;
+    for (int n = 0; n < 3; n++) {
+        atomic_store(&to_create, n);
+        NAME_pool *pool = NAME_pool_start(8);
+        assert_non_null(pool);
+        assert_int_equal(pool->nworker, n);
+        check_run(pool, 20);
+        NAME_pool_stop(pool);
+    }
+    create = pthread_create;
+}
+
+enum { MOST_MASKS = 8 };
+static int here;
+static cpu_set_t masks[MOST_MASKS];
+static atomic_int nmask;
+
+static int always_here(void) { return here; }
+
+static int note_affinity(pid_t thread, size_t bytes, const cpu_set_t *mask)
+{
+    const int i = atomic_fetch_add(&nmask, 1);
+    if (thread == 0 && i < MOST_MASKS)
+        memcpy(&masks[i], mask, bytes);
+    return 0;
+}
+
+/* A worker on the caller's core leaves it for any other that it may run on, and may run on all of them afterwards. */
+static void a_worker_leaves_the_callers_core(void **state)
+{
+    (void)state;
+    cpu_set_t allowed, others;
+    struct NAME_pool p = { 0 };
+    assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    if (CPU_COUNT(&allowed) < 2) {
+        puts("skipped: this process may run on one core only");
+        skip();
+    }
+    for (here = 0; !CPU_ISSET((size_t)here, &allowed);)
+        here++;
+    others = allowed;
+    CPU_CLR((size_t)here, &others);
+    cpu_now = always_here;
+    set_affinity = note_affinity;
+    atomic_store(&nmask, 0);
+    atomic_store(&p.caller_cpu, here + 1);
+    leave_caller(&p);
+    assert_int_equal(atomic_load(&nmask), 0);
+    atomic_store(&p.caller_cpu, here);
+    leave_caller(&p);
+    assert_int_equal(atomic_load(&nmask), 2);
+    assert_true(CPU_EQUAL(&masks[0], &others));
+    assert_true(CPU_EQUAL(&masks[1], &allowed));
+    leave_cpu(-1);
+    leave_cpu(CPU_SETSIZE);
+    assert_int_equal(atomic_load(&nmask), 2);
+    NAME_pool *pool = NAME_pool_start(2); /* and so it goes in a job: caller and worker say that they are on one core */
+    alarm(60);
+    while (atomic_load(&nmask) < 4)
+        check_run(pool, 2);
+    alarm(0);
+    NAME_pool_stop(pool);
+    cpu_now = sched_getcpu;
+    set_affinity = sched_setaffinity;
 }
 
 typedef struct {
@@ -253,6 +367,9 @@ int main(void)
         cmocka_unit_test(runs_after_pauses),
         cmocka_unit_test(workers_help_after_sleep),
         cmocka_unit_test(the_last_worker_wakes_the_caller),
+        cmocka_unit_test(idle_workers_sleep),
+        cmocka_unit_test(threads_that_do_not_start_are_not_missed),
+        cmocka_unit_test(a_worker_leaves_the_callers_core),
         cmocka_unit_test(concurrent_callers),
         cmocka_unit_test(calls_nest),
         cmocka_unit_test(signals_stay_the_callers),

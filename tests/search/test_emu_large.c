@@ -18,28 +18,16 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <dlfcn.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "gen/dtype.h"
-#include "gen/text.h"
-#include "gen/tools.h"
-#include "gen/unit.h"
-#include "search/runner/abi.h"
 #include "search/runner/emu/emu.h"
-#include "search/space.h"
+#include "tests/search/emu_kernel.h"
 #include "tests/search/large_cases.h"
 
-static const char templates_path[] = DCGEN_SOURCE_DIR "/templates";
-static const char package_path[] = DCGEN_SOURCE_DIR "/templates/package";
-
 enum { X, W, BIAS, Y, NOPERAND };
-enum { NDTYPE = 4, SMEM_LIMIT = 232448, CUDA_INVALID_CONFIGURATION = 9 };
+enum { NDTYPE = 4, CUDA_INVALID_CONFIGURATION = 9 };
 static const char *const dtype_names[NDTYPE] = { "f32", "tf32", "f16", "bf16" };
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -108,86 +96,23 @@ static int random_file(const Dtype *dtype)
 /* ---- kernels */
 
 typedef struct {
-    const char *text; /* as a case has it */
-    char template[16], layout[4];
-    const Template *t;
-    const Dtype *dtype;
-    const Target *target;
-    Device device;
-    Spec *spec;
-    int64_t value[TEMPLATE_MAX_PARAM];
-    int64_t tile[NAXIS], group, split, sample; /* sample: tiles that are executed */
-    const Build *build;
-} Kernel;
-
-typedef struct {
     Arena *a;
     Builder *cxx;
     TargetList targets;
     int file[NDTYPE]; /* of random elements; 0: not there yet */
     int nbuild;
-    Kernel kernel[NCASE], mutant[NMUTANT];
+    EmuKernel kernel[NCASE], mutant[NMUTANT];
     Build build[NCASE], mutant_build[NMUTANT];
 } World;
 
 /* Kernels are fixed for extents of the spec only, so it has the shapes. */
-static Spec *spec_of(World *w, const Case *c, const Kernel *k, Diag *d)
+static const char *spec_rest(World *w, const Case *c)
 {
-    static const char *const folders[] = { templates_path };
-    Source *src = ARENA_NEW(w->a, Source);
     Text t = { .arena = w->a };
     for (int i = 0; i < MAX_SHAPE && c->extent[i][M]; i++)
         text_printf(&t, "%s{ M = %" PRId64 "; N = %" PRId64 "; K = %" PRId64 "; }", i ? ", " : "", c->extent[i][M],
                     c->extent[i][N], c->extent[i][K]);
-    const char *text = arena_printf(w->a,
-                                    "name = \"large\"; op = \"dense\"; dtype = \"%s\"; target = [\"%s\"]; "
-                                    "epilogue = [\"bias\"]; layout = { W = \"%s\"; packed = false; }; shapes = ( %s );",
-                                    k->dtype->name, k->target->name, k->layout, text_str(&t));
-    *src = (Source){ .path = "large.cfg", .text = text, .len = strlen(text) };
-    return spec_parse(w->a, src, folders, 1, d);
-}
-
-static int param_index(const Template *t, const char *name)
-{
-    for (int i = 0; i < t->nparam; i++)
-        if (strcmp(t->param[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-/* Takes "BM=64 BN=96" for parameters; the others are as in the general kernel. */
-static void take_values(Kernel *k, const char *s)
-{
-    char name[32];
-    int64_t v;
-    int length, i;
-    Candidate candidate;
-    assert_true(candidate_general(k->t, k->target, &candidate));
-    candidate_values(&candidate, k->value);
-    for (; sscanf(s, " %31[A-Z_]=%" SCNd64 "%n", name, &v, &length) == 2; s += length) {
-        i = param_index(k->t, name);
-        assert_true(i >= 0);
-        k->value[i] = v;
-    }
-    assert_string_equal(s, "");
-    if (!candidate_from_values(k->t, k->target, k->value, &candidate) ||
-        !candidate_fits(&candidate, k->spec, &k->device))
-        fail_msg("%s: no such kernel", k->text);
-    i = param_index(k->t, "GROUP");
-    k->group = i < 0 ? 0 : k->value[i];
-    k->split = k->value[param_index(k->t, "SPLITK")];
-    k->sample = k->split > 1 ? 3 : 5;
-}
-
-static const Template *template_of(World *w, const Kernel *k, Diag *d)
-{
-    static const char *const folders[] = { templates_path };
-    TemplateList list;
-    assert_true(template_read_all(w->a, k->spec, folders, 1, &list, d));
-    for (int i = 0; i < list.n; i++)
-        if (strcmp(list.t[i]->name, k->template) == 0)
-            return list.t[i];
-    return NULL;
+    return arena_printf(w->a, "epilogue = [\"bias\"]; shapes = ( %s );", text_str(&t));
 }
 
 /* The text with this product in 32 bits, wherever it is. */
@@ -207,66 +132,26 @@ static const char *cut_product(Arena *a, const char *text, const char *product)
     return text_str(&t);
 }
 
-static void take_kernel(World *w, const Case *c, Kernel *k, Diag *d)
-{
-    char target[16], dtype[8];
-    int params;
-    assert_int_equal(sscanf(c->kernel, "%15s %15s %7s %3s%n", k->template, target, dtype, k->layout, &params), 4);
-    k->text = c->kernel;
-    k->dtype = dtype_find(dtype);
-    k->target = target_find(&w->targets, target);
-    assert_true(k->dtype && k->target);
-    k->device = target_typical_device(w->a, k->target);
-    k->spec = spec_of(w, c, k, d);
-    k->t = k->spec ? template_of(w, k, d) : NULL;
-    diag_print(d, stderr);
-    assert_non_null(k->t);
-    take_values(k, c->kernel + params);
-    Binding b = {
-        .t = k->t, .spec = k->spec, .target = k->target, .device = &k->device, .value = k->value, .threads = 1
-    };
-    for (int i = 0; i < NAXIS; i++)
-        assert_int_equal(expr_int(k->t->tile[i], template_lookup, &b, &k->tile[i]), EXPR_OK);
-}
-
 /* The kernel of a case, with this product in 32 bits; NULL: as it is. */
-static Kernel kernel_of(World *w, const Case *c, Build *build, const char *product)
+static EmuKernel kernel_of(World *w, const Case *c, Build *build, const char *product)
 {
     Diag *d = diag_new(w->a);
-    Kernel k = { .build = build };
-    take_kernel(w, c, &k, d);
-    const UnitContext u = { k.spec, &k.device, &w->targets, package_path, k.target };
-    const char *text = unit_candidate(w->a, &u, &(UnitKernel){ k.t, k.target, k.value, { 0 } }, d);
-    diag_print(d, stderr);
-    assert_non_null(text);
+    EmuKernel k = emu_kernel(w->a, &w->targets, c->kernel, spec_rest(w, c), false, d);
+    const char *text = emu_kernel_text(w->a, &w->targets, &k, d);
+    k.build = build;
     *build = (Build){ .name = arena_printf(w->a, "%s%d", product ? "mutant" : "kernel", w->nbuild++) };
     build->text = product ? cut_product(w->a, text, product) : text;
     return k;
 }
 
-typedef struct {
-    void *so;
-    dcgen_launch_fn *launch;
-    dcgen_workspace_fn *workspace;
-} Entry;
-
-static Entry entry_of(const Kernel *k)
-{
-    if (k->build->status != STATUS_OK)
-        fail_msg("%s: %s", k->text, k->build->why);
-    Entry e = { .so = dlopen(k->build->so, RTLD_NOW | RTLD_LOCAL) };
-    void *launch = e.so ? dlsym(e.so, "dcgen_launch") : NULL, *workspace = e.so ? dlsym(e.so, "dcgen_workspace") : NULL;
-    assert_true(launch && workspace);
-    memcpy(&e.launch, &launch, sizeof launch);
-    memcpy(&e.workspace, &workspace, sizeof workspace);
-    return e;
-}
+/* Tiles of a launch that are executed. */
+static int sample_of(const EmuKernel *k) { return emu_kernel_value(k, "SPLITK") > 1 ? 3 : 5; }
 
 /* ---- a call */
 
 typedef struct {
     World *w;
-    const Kernel *k;
+    const EmuKernel *k;
     const int64_t *extent;
     Emu emu;
     Span operand[NOPERAND], workspace;
@@ -357,11 +242,11 @@ static const char *check_tile(Call *c, int64_t m0, int64_t n0)
 static const char *check_tiles(Call *c)
 {
     const int64_t *tile = c->k->tile, down = parts(c->extent[M], tile[M]), across = parts(c->extent[N], tile[N]);
-    const int64_t group = c->k->group ? c->k->group : down, last = down * across - 1;
+    const int64_t grouped = emu_kernel_value(c->k, "GROUP"), group = grouped ? grouped : down, last = down * across - 1;
     const char *fault = NULL;
-    assert_true(last >= c->k->sample);
-    for (int i = 0; !fault && i < c->k->sample; i++) {
-        const int64_t t = i * last / (c->k->sample - 1), first = t / (group * across) * group,
+    assert_true(last >= sample_of(c->k));
+    for (int i = 0; !fault && i < sample_of(c->k); i++) {
+        const int64_t t = i * last / (sample_of(c->k) - 1), first = t / (group * across) * group,
                       in = t % (group * across);
         const int64_t height = smaller(down - first, group);
         fault = check_tile(c, (first + in % height) * tile[M], in / height * tile[N]);
@@ -394,7 +279,7 @@ static const char *judge(Call *c, int code)
         emu_describe(&c->emu.finding[0], text);
     if (c->emu.nfinding > 0 || code != 0)
         return arena_strdup(c->w->a, c->emu.nfinding > 0 ? text : c->emu.refusal);
-    assert_int_equal(c->emu.counts.blocks, c->k->sample * c->k->split);
+    assert_int_equal(c->emu.counts.blocks, sample_of(c->k) * emu_kernel_value(c->k, "SPLITK"));
     if ((fault = check_tiles(c)))
         return fault;
     const int64_t more = count_written(&c->emu.region[Y]) - c->nwritten;
@@ -410,13 +295,13 @@ static void call_end(Call *c)
 }
 
 /* Calls the kernel; NULL: what it did is right. */
-static const char *call(World *w, const Kernel *k, const int64_t *extent)
+static const char *call(World *w, const EmuKernel *k, const int64_t *extent)
 {
-    const Entry e = entry_of(k);
+    const EmuEntry e = emu_entry(k);
     void *operand[NOPERAND];
     Call c = { .w = w, .k = k, .extent = extent };
     c.emu = (Emu){ .workers = 2, .smem_limit = SMEM_LIMIT, .block_budget = (int64_t)1 << 40 };
-    c.emu.sample = (uint64_t)k->sample;
+    c.emu.sample = (uint64_t)sample_of(k);
     const size_t workspace_bytes = (size_t)e.workspace(extent);
     assert_true(workspace_bytes == 0 || span_new(&c.workspace, workspace_bytes));
     assert_true(place_new(&c, workspace_bytes) && emu_begin(&c.emu));
@@ -485,7 +370,7 @@ static void larger_grids_are_refused(void **state)
         Emu emu = { .workers = 1, .smem_limit = SMEM_LIMIT, .block_budget = 1, .sample = 2 };
         float nothing[4] = { 0 };
         void *operand[NOPERAND] = { nothing, nothing, nothing, nothing };
-        Entry e = entry_of(&w->kernel[rows[i].of]);
+        EmuEntry e = emu_entry(&w->kernel[rows[i].of]);
         assert_int_equal(e.workspace(rows[i].extent), 0);
         emu_add_region(&emu, EMU_OUTPUT, "Y", nothing, sizeof nothing, sizeof *nothing);
         assert_true(emu_begin(&emu));

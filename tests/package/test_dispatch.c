@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,47 @@ typedef struct {
     int (*choose)(const int64_t *extent);
     int (*cpu)(void);
     const char *(*text)(int kernel);
+    int (*nthread)(int threads, int pooled, double flops);
+    int (*share_out)(int nthread, int pooled);
 } Fixture;
+
+/* The package's way of sharing a call out, with a kernel whose pieces wait until all threads have one; and its count of threads. */
+static const char share_out_text[] =
+    "#include <sched.h>\n"
+    "#include <time.h>\n"
+    "static atomic_int met, taken, wrong;\n"
+    "static int meet(const PKG_args *args, int64_t task, int64_t ntask)\n"
+    "{\n"
+    "    const time_t end = time(NULL) + 30;\n"
+    "    atomic_fetch_add(&taken, 1 << task * 4);\n"
+    "    atomic_fetch_add(&wrong, args->M != 7 || task >= ntask);\n"
+    "    for (atomic_fetch_add(&met, 1); atomic_load(&met) < args->N && time(NULL) < end;)\n"
+    "        sched_yield();\n"
+    "    atomic_fetch_add(&wrong, atomic_load(&met) < args->N);\n"
+    "    return 0;\n"
+    "}\n"
+    "static void last_first(void *ctx, int n, void (*body)(void *arg, int i), void *arg)\n"
+    "{\n"
+    "    for (*(int *)ctx = n; n-- > 0;)\n"
+    "        body(arg, n);\n"
+    "}\n"
+    /* 1: each piece was taken once, all threads at a time (of no parallel_for), and n bodies were asked for */
+    "int share_out(int nthread, int pooled)\n"
+    "{\n"
+    "    int asked = 0, each = 0;\n"
+    "    const PKG_args args = { .M = 7, .N = pooled ? 1 : nthread };\n"
+    "    const PKG_exec exec = { .threads = 1, .parallel_for = pooled ? last_first : NULL, .ctx = &asked };\n"
+    "    met = taken = wrong = 0;\n"
+    "    const int code = PKG_start_all(meet, &args, &exec, nthread, 0);\n"
+    "    for (int i = 0; i < (nthread > 1 ? nthread : 1); i++)\n"
+    "        each |= 1 << i * 4;\n"
+    "    return code == 0 && !wrong && taken == each && met == (nthread > 1 ? nthread : 1) && asked == (pooled && "
+    "nthread > 1 ? nthread : 0);\n"
+    "}\n"
+    "int nthread(int threads, int pooled, double flops)\n"
+    "{\n"
+    "    return PKG_nthread(&(PKG_exec){ .threads = threads, .parallel_for = pooled ? last_first : NULL }, flops);\n"
+    "}\n";
 
 static void read_package(Fixture *f)
 {
@@ -72,6 +113,17 @@ static void *compile(const Fixture *f, const char *what, const char *flags, cons
     return object;
 }
 
+static const char *named(Arena *a, const char *text, const char *name)
+{
+    Text t = { .arena = a };
+    for (const char *at; (at = strstr(text, "PKG")); text = at + 3) {
+        text_addn(&t, text, (size_t)(at - text));
+        text_add(&t, name);
+    }
+    text_add(&t, text);
+    return text_str(&t);
+}
+
 /* The whole kernels.c with names that all packages share; and dispatch.h alone, which ends the program where anything is undefined. */
 static void compile_package(Fixture *f)
 {
@@ -81,8 +133,8 @@ static void compile_package(Fixture *f)
                                    "#include \"kernels.c\"\n"
                                    "int choose(const int64_t *x) { return %s_choose(x[0], x[1], x[2]); }\n"
                                    "int cpu(void) { return %s_cpu(); }\n"
-                                   "const char *text(int kernel) { return %s_kernel_text(kernel); }\n",
-                                   n, n, n);
+                                   "const char *text(int kernel) { return %s_kernel_text(kernel); }\n%s",
+                                   n, n, n, named(a, share_out_text, n));
     f->dispatcher = outcome_dispatcher(a, &f->made, 1);
     f->api = compile(f, "api", "", api);
     f->predicates = compile(f, "predicates", "-Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover=all",
@@ -91,6 +143,8 @@ static void compile_package(Fixture *f)
     *(void **)&f->choose = dlsym(f->api, "choose");
     *(void **)&f->cpu = dlsym(f->api, "cpu");
     *(void **)&f->text = dlsym(f->api, "text");
+    *(void **)&f->nthread = dlsym(f->api, "nthread");
+    *(void **)&f->share_out = dlsym(f->api, "share_out");
 }
 
 static void fixture_open(Fixture *f, const char *name)
@@ -217,6 +271,27 @@ static void check_kernel_order(const Fixture *f)
     assert_non_null(f->text(as->nkernel)); /* for lesser instruction sets */
 }
 
+/* Threads that are worth it, of those allowed, and never more than 256; as many really take part. */
+static void check_threads(const Fixture *f)
+{
+    static const int row[][3] = { { 1000, 256, 256 }, { 257, 256, 256 }, { 256, 256, 256 },
+                                  { 255, 255, 255 },  { 2, 2, 2 },       { 1, 1, 1 } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        assert_int_equal(f->nthread(row[i][0], 1, 1e12), row[i][1]);
+        assert_int_equal(f->nthread(row[i][0], 0, 1e12), row[i][2]);
+    }
+    assert_int_equal(f->nthread(INT_MAX, 1, 1e18), 256);
+    assert_int_equal(f->nthread(8, 1, 3 * 256e3), 3); /* a thread of a pool for 256 thousand operations */
+    assert_int_equal(f->nthread(8, 0, 3 * 256e3), 1); /* a new one for 8 million */
+    assert_int_equal(f->nthread(8, 0, 24e6), 3);
+    assert_true(f->nthread(0, 1, 1e12) <= 1 && f->nthread(-5, 1, 1e12) <= 1 && f->nthread(INT_MIN, 0, 1e12) <= 1);
+    for (int n = -1; n <= 4; n++)
+        for (int pooled = 0; pooled < 2; pooled++)
+            if (!f->share_out(n, pooled))
+                fail_msg("%s: %d threads, %s", f->name, n,
+                         pooled ? "by the caller's parallel_for" : "started for the call");
+}
+
 static void check_package(void **state)
 {
     Fixture f;
@@ -226,6 +301,7 @@ static void check_package(void **state)
     check_other_shapes(&f);
     check_no_leaf_is_dead(&f);
     check_kernel_order(&f);
+    check_threads(&f);
     fixture_close(&f);
 }
 

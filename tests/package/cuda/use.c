@@ -17,5 +17,8 @@ int @name@_use(void)
     wrong += @name@_kernel_text(n) || @name@_kernel_text(-1);
     wrong += @name@_cuda_choose(-1, 64, 32) != -1;
     wrong += strcmp(@name@_strerror(@name@_OK), "no error") != 0;
+    wrong += !strstr(@name@_strerror(@name@_BAD_EXTENT), "extent") || !strstr(@name@_strerror(@name@_BAD_POINTER), "pointer");
+    wrong += !strstr(@name@_strerror(@name@_BAD_KERNEL), "no such kernel") || !strstr(@name@_strerror(@name@_BAD_DEVICE), "current device");
+    wrong += !strstr(@name@_strerror(@name@_CUDA_ERROR), "CUDA runtime refused");
     return wrong;
 }

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# A package's own test finds what a kernel may do wrong, and its benchmark prints the figures that it should: both are linked with a package
+# that pretends (product/pretend.c).
+# ctest: fixture=packages
+. "$SRC/tests/package/common.sh"
+names='pkg_a pkg_d' # one that packs, with a bias, and one with W as it is, without
+
+cat >"$tmp/cblas.h" <<'C'
+enum { CblasRowMajor = 101, CblasNoTrans = 111, CblasTrans = 112 };
+void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb,
+                 float beta, float *c, int ldc);
+C
+for name in $names; do
+    silent cc -std=gnu11 -O2 -fno-builtin-printf -Wall -Wextra -Werror -I"$packages/$name" -I"$tmp" -c "$(fill pretend.c "$name")" -o "$tmp/$name.o"
+    quiet cc -std=gnu11 -O1 -c "$packages/$name/pool.c" -o "$tmp/pool.o"
+    for program in test bench; do
+        quiet cc -std=gnu11 -O1 -D"${name}_CBLAS" -I"$packages/$name" -I"$tmp" "$packages/$name/$program.c" "$tmp/$name.o" "$tmp/pool.o" \
+            -o "$tmp/${name}_$program" -lm -pthread
+    done
+done
+
+# ends CODE FAULT COMMAND...: with that exit code where the package has that fault
+ends() {
+    want=$1 fault=$2
+    shift 2
+    if FAULT=$fault "$@" >"$tmp/log" 2>&1; then code=0; else code=$?; fi
+    [ "$code" = "$want" ] || { tail -n 5 "$tmp/log"; failed "$* ends with $code, not $want, with the fault: $fault"; }
+}
+
+# ---- the test: 19 heights, 7 widths, 7 depths, of which M = 1 meets all 49 pairs and the others a third (294 of 882); the dispatcher's choice and
+# two kernels, on one and three threads
+
+for name in $names; do
+    for harmless in none 'within tolerance' 'other CPU'; do
+        ends 0 "$harmless" "$tmp/${name}_test"
+        logged '^2 kernels, 2058 checks, 0 failed; largest error [0-9.]* of the tolerance$'
+    done
+done
+ends 0 'within tolerance' "$tmp/pkg_a_test"
+logged 'largest error 0\.[45][0-9]* of'
+for fault in last hole before behind threads kernel tall corner 'beyond tolerance' refused 'no choice'; do
+    ends 1 "$fault" "$tmp/pkg_a_test"
+    logged '^2 kernels, 2058 checks, [1-9][0-9]* failed'
+    logged '^wrong: M='
+done
+ends 1 pack "$tmp/pkg_a_test"
+# One of three kernels is wrong on both counts of threads, three threads with all kernels: 343 problems.
+ends 1 kernel "$tmp/pkg_a_test"
+logged ' 686 failed'
+logged '^wrong: M=1 N=1 K=1 kernel 1 threads 1: code 0, error '
+ends 1 threads "$tmp/pkg_a_test"
+logged ' 1029 failed'
+ends 1 'no choice' "$tmp/pkg_a_test"
+logged '^wrong: M=61 N=.* kernel -1 threads 3: code 3, error inf '
+
+# ---- the benchmark: 2*M*N*K operations, 8 of the package's in a nanosecond and 2 of the CBLAS's, but for M = 1
+
+row() { awk -v m="$1" -v n="$2" -v k="$3" '$1 == m && $2 == n && $3 == k { $1 = $1; print }' "$tmp/log"; }
+for threads in 1 2; do    # with two, one sample of 18 is far off
+    ends 0 none "$tmp/pkg_a_bench" $threads
+    logged "^$threads threads\$"
+    [ "$(row 48 80 33)" = '48 80 33 1 31.68 8.0 126.72 2.0 4.00' ] || failed "the benchmark's row is: $(row 48 80 33)"
+    [ "$(row 1 48 64)" = '1 48 64 0 0.77 8.0 0.77 8.0 1.00' ] || failed "the benchmark's row is: $(row 1 48 64)"
+    logged '^geomean over 8 shapes: 3.364 times as fast as CBLAS$'    # 4 to the power of 7/8
+    ! grep -e WRONG -e 'left out' "$tmp/log" || failed "the benchmark says so of a package that is right"
+done
+ends 0 none "$tmp/pkg_d_bench"
+logged '^geomean over 12 shapes: 2.000 times as fast as CBLAS$'       # one half of them with M = 1
+for fault in last hole refused; do
+    ends 1 "$fault" "$tmp/pkg_a_bench"
+    [ "$(grep -c 'WRONG RESULT$' "$tmp/log")" = 8 ] || failed "the benchmark does not say so: $fault"
+    ! grep geomean "$tmp/log" || failed "the benchmark timed a package that is wrong: $fault"
+done
+ends 0 rival "$tmp/pkg_a_bench"
+logged '^ *48 *80 *33 *CBLAS: wrong result$'
+logged '^geomean over 7 shapes: 3.281 times'                          # 4 to the power of 6/7
+for arguments in 0 -1 'x' '1 2'; do
+    # shellcheck disable=SC2086 # a list
+    ends 2 none "$tmp/pkg_a_bench" $arguments
+done

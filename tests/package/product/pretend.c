@@ -81,9 +81,11 @@ static double define(int64_t M, int64_t N, int64_t K, const float *X, const floa
 #define BIAS
 #endif
 #if NAME_W_PACKED
-int NAME(int64_t M, int64_t N, int64_t K, const float *X, const void *W, BIAS float *Y, void *workspace, const NAME_exec *exec)
+int NAME(int64_t M, int64_t N, int64_t K, const float *X, const void *W, BIAS float *Y, void *workspace,
+         const NAME_exec *exec)
 #else
-int NAME(int64_t M, int64_t N, int64_t K, const float *X, const float *W, BIAS float *Y, void *workspace, const NAME_exec *exec)
+int NAME(int64_t M, int64_t N, int64_t K, const float *X, const float *W, BIAS float *Y, void *workspace,
+         const NAME_exec *exec)
 #endif
 {
     const int kernel = exec ? exec->kernel : 0, threads = exec ? exec->threads : 1;
@@ -99,8 +101,8 @@ int NAME(int64_t M, int64_t N, int64_t K, const float *X, const float *W, BIAS f
     if (!isnan(Y[0]))
         return NAME_OK; /* timed again and again */
     const double off = define(M, N, K, X, W, bias, Y);
-    if (fault("last") || (fault("threads") && threads == 3) || (fault("kernel") && kernel == 2) || (fault("tall") && M == 61) ||
-        (fault("corner") && N == 131 && K == 385))
+    if (fault("last") || (fault("threads") && threads == 3) || (fault("kernel") && kernel == 2) ||
+        (fault("tall") && M == 61) || (fault("corner") && N == 131 && K == 385))
         Y[M * N - 1] += (float)(1e-3 + 4 * off);
     if (fault("beyond tolerance") || fault("within tolerance"))
         Y[M * N - 1] += (float)(off * (fault("beyond tolerance") ? 2 : 0.5));
@@ -115,8 +117,8 @@ int NAME(int64_t M, int64_t N, int64_t K, const float *X, const float *W, BIAS f
 
 void openblas_set_num_threads(int n) { printf("%d threads\n", n); }
 
-void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb,
-                 float beta, float *c, int ldc)
+void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
+                 const float *b, int ldb, float beta, float *c, int ldc)
 {
     pass(m, n, k, m == 1 ? 1.0 / 8 : 1.0 / 2);
     if (order != CblasRowMajor || trans_a != CblasNoTrans || alpha != 1)

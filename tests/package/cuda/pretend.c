@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pretend: what a CUDA package's own test and benchmark are linked with instead of the package, CUDA's run time, cuBLAS and cublasLt. Memory
+ * is the host's. Work takes time on a clock of its own: an operation of the package a picosecond, of cuBLAS two (one where M is 1), of the
+ * three algorithms of cublasLt 4, 0.8 and 1; the last of them refuses. Every eleventh launch takes 50 times as long. The environment variable
+ * FAULT names the one way in which the package is wrong.
+ */
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "pkg.h"
+
+static int fault(const char *name) { return getenv("FAULT") && strcmp(getenv("FAULT"), name) == 0; }
+
+/* ---- a call, made or captured ---- */
+
+typedef struct {
+    int64_t M, N, K;
+    const float *X, *W, *bias;
+    float *Y;
+} Call;
+
+struct CUgraph_st {
+    double ms;
+    Call last;
+};
+
+static double clock_ms;
+static struct CUgraph_st graph;
+static int capturing, nlaunch;
+
+static int run(Call c)
+{
+    for (int64_t i = 0; i < c.M * c.N && isnan(c.Y[0]); i = i + 1 < c.M * c.N ? i + 1 : -1) {
+        const int64_t at = i + 1 < c.M * c.N ? i + 1 : 0; /* the first last: it tells whether there is a result */
+        double y = c.bias ? c.bias[at % c.N] : 0;
+        for (int64_t k = 0; k < c.K; k++)
+            y += (double)c.X[at / c.N * c.K + k] * c.W[at % c.N * c.K + k];
+        c.Y[at] = (float)y;
+    }
+    return 0;
+}
+
+static int start(Call c, double ps)
+{
+    if (!capturing)
+        return run(c);
+    graph.ms += 2.0 * (double)c.M * (double)c.N * (double)c.K * ps * 1e-9;
+    graph.last = c;
+    return 0;
+}
+
+/* ---- the package ---- */
+
+int pkg_nkernel(void) { return 2; }
+const char *pkg_kernel_text(int kernel) { return kernel >= 0 && kernel < 2 ? "kernel" : NULL; }
+int pkg_cuda_choose(int64_t M, int64_t N, int64_t K) { return M < 0 || N < 0 || K < 0 ? -1 : M > 1; }
+
+size_t pkg_cuda_workspace_bytes(int64_t M, int64_t N, int64_t K, const pkg_exec *exec)
+{
+    (void)exec;
+    return M > 0 && M < 100 ? (size_t)(N + K) * 4 : 0;
+}
+
+int pkg_cuda(int64_t M, int64_t N, int64_t K, const void *X, const void *W, const void *bias, void *Y, void *workspace,
+             const pkg_exec *exec, struct CUstream_st *stream)
+{
+    const int kernel = exec ? exec->kernel : 0;
+    (void)stream;
+    if ((M < 0 && !fault("negative")) || M > INT32_MAX)
+        return pkg_BAD_EXTENT;
+    if (kernel > 2 || (fault("other GPU") && kernel == 1) || (fault("no choice") && kernel == 0))
+        return pkg_BAD_KERNEL;
+    if (M <= 0)
+        return pkg_OK;
+    for (size_t i = 0; i < pkg_cuda_workspace_bytes(M, N, K, exec); i++)
+        if (((char *)workspace)[i] != 0)
+            abort(); /* it is zero before the first call, and each call leaves it so */
+    if (fault("refused"))
+        return pkg_CUDA_ERROR;
+    float *y = Y;
+    const int result = start((Call){ M, N, K, X, W, bias, Y }, 1);
+    if (capturing)
+        return result;
+    if (fault("last") || (fault("kernel") && kernel == 2) || (fault("shift") && (uintptr_t)Y % 16 != 0) ||
+        (fault("own") && N == 40 && K == 24))
+        y[M * N - 1] += 1;
+    if (fault("hole"))
+        y[M * N / 2] = NAN;
+    if (fault("before"))
+        ((char *)y)[-1] = 0;
+    if (fault("behind"))
+        ((char *)(y + M * N))[0] = 0;
+    return result;
+}
+
+/* ---- CUDA ---- */
+
+cudaError_t cudaMalloc(void **p, size_t bytes)
+{
+    *p = malloc(bytes ? bytes : 1);
+    memset(*p, 0x5a, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaFree(void *p) { return free(p), cudaSuccess; }
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    (void)kind;
+    return memcpy(to, from, bytes), cudaSuccess;
+}
+cudaError_t cudaMemset(void *p, int value, size_t bytes) { return memset(p, value, bytes), cudaSuccess; }
+cudaError_t cudaGetLastError(void) { return cudaSuccess; }
+const char *cudaGetErrorString(cudaError_t code) { return code ? "an error" : "no error"; }
+cudaError_t cudaGetDeviceCount(int *n) { return *n = !fault("no device"), cudaSuccess; }
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
+{
+    memset(p, 0, sizeof *p);
+    p->multiProcessorCount = 7 + device;
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize(void) { return cudaSuccess; }
+cudaError_t cudaStreamCreate(cudaStream_t *s) { return *s = NULL, cudaSuccess; }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags) { return (void)flags, cudaStreamCreate(s); }
+cudaError_t cudaStreamDestroy(cudaStream_t s) { return (void)s, cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t s) { return (void)s, cudaSuccess; }
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode)
+{
+    (void)s, (void)mode;
+    capturing = 1;
+    graph = (struct CUgraph_st){ 0 };
+    return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *g)
+{
+    (void)s;
+    capturing = 0;
+    *g = malloc(sizeof **g);
+    **g = graph;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *e, cudaGraph_t g, unsigned long long flags)
+{
+    (void)flags;
+    *e = memcpy(malloc(sizeof *g), g, sizeof *g);
+    return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t g) { return free(g), cudaSuccess; }
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t e) { return free(e), cudaSuccess; }
+cudaError_t cudaGraphLaunch(cudaGraphExec_t e, cudaStream_t s)
+{
+    const struct CUgraph_st *g = (const void *)e;
+    (void)s;
+    clock_ms += g->ms * (++nlaunch % 11 == 0 ? 50 : 1);
+    return run(g->last), cudaSuccess;
+}
+
+static double stamp[2];
+cudaError_t cudaEventCreate(cudaEvent_t *e)
+{
+    static int n;
+    *e = (cudaEvent_t)&stamp[n++ % 2];
+    return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { return (void)s, *(double *)e = clock_ms, cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t e) { return (void)e, cudaSuccess; }
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b)
+{
+    return *ms = (float)(*(double *)b - *(double *)a), cudaSuccess;
+}
+
+/* ---- cuBLAS: column-major Y' = W' X' ---- */
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t *h) { return *h = NULL, CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasDestroy_v2(cublasHandle_t h) { return (void)h, CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetStream_v2(cublasHandle_t h, cudaStream_t s) { return (void)h, (void)s, CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t h, void *p, size_t n)
+{
+    return (void)h, (void)p, (void)n, CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+                            const void *alpha, const void *A, cudaDataType type_a, int lda, const void *B,
+                            cudaDataType type_b, int ldb, const void *beta, void *C, cudaDataType type_c, int ldc,
+                            cublasComputeType_t compute, cublasGemmAlgo_t algo)
+{
+    (void)h, (void)algo;
+    if (op_a != CUBLAS_OP_T || op_b != CUBLAS_OP_N || lda != k || ldb != k || ldc != m || *(const float *)alpha != 1 ||
+        *(const float *)beta != 0 || type_a != CUDA_R_32F || type_b != CUDA_R_32F || type_c != CUDA_R_32F ||
+        compute != CUBLAS_COMPUTE_32F)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    start((Call){ n, m, k, B, A, NULL, C }, n == 1 ? 1 : 2);
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+static int64_t layout[3][3]; /* of W, X and Y: rows, columns, distance */
+static int nlayout;
+
+size_t cublasLtGetVersion(void) { return 12; }
+cublasStatus_t cublasLtCreate(cublasLtHandle_t *h) { return *h = NULL, CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t h) { return (void)h, CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *d, cublasComputeType_t c, cudaDataType_t t)
+{
+    return (void)c, (void)t, *d = NULL, CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t d) { return (void)d, CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t a, const void *p,
+                                              size_t n)
+{
+    return (void)d, (void)a, (void)p, (void)n, CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *l, cudaDataType t, uint64_t rows, uint64_t cols,
+                                          int64_t ld)
+{
+    int64_t *at = layout[nlayout++ % 3];
+    (void)t;
+    at[0] = (int64_t)rows, at[1] = (int64_t)cols, at[2] = ld;
+    *l = (cublasLtMatrixLayout_t)at;
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t l) { return (void)l, CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *p)
+{
+    return *p = NULL, CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t p) { return (void)p, CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p,
+                                                    cublasLtMatmulPreferenceAttributes_t a, const void *v, size_t n)
+{
+    return (void)p, (void)a, (void)v, (void)n, CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t h, cublasLtMatmulDesc_t d, cublasLtMatrixLayout_t A,
+                                              cublasLtMatrixLayout_t B, cublasLtMatrixLayout_t C,
+                                              cublasLtMatrixLayout_t D, cublasLtMatmulPreference_t p, int most,
+                                              cublasLtMatmulHeuristicResult_t found[], int *n)
+{
+    (void)h, (void)d, (void)A, (void)B, (void)C, (void)D, (void)p;
+    for (*n = 0; *n < 3 && *n < most; ++*n)
+        found[*n].algo.data[0] = (uint64_t)*n;
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t h, cublasLtMatmulDesc_t d, const void *alpha, const void *A,
+                              cublasLtMatrixLayout_t la, const void *B, cublasLtMatrixLayout_t lb, const void *beta,
+                              const void *C, cublasLtMatrixLayout_t lc, void *D, cublasLtMatrixLayout_t ld,
+                              const cublasLtMatmulAlgo_t *algo, void *workspace, size_t bytes, cudaStream_t s)
+{
+    static const double ps[] = { 4, 0.8, 1 };
+    const int64_t *w = (const int64_t *)la, *x = (const int64_t *)lb, *y = (const int64_t *)ld;
+    (void)h, (void)d, (void)alpha, (void)beta, (void)C, (void)lc, (void)workspace, (void)bytes, (void)s;
+    if (algo->data[0] == 2 || w[0] != x[0] || w[1] != y[0] || x[1] != y[1] || w[2] != w[0] || x[2] != x[0] ||
+        y[2] != y[0])
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    start((Call){ x[1], w[1], w[0], B, A, NULL, D }, ps[algo->data[0]]);
+    return CUBLAS_STATUS_SUCCESS;
+}

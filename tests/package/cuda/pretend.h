@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <stdint.h>
+struct CUstream_st;
+enum { pkg_OK, pkg_BAD_EXTENT, pkg_BAD_POINTER, pkg_BAD_KERNEL, pkg_BAD_DEVICE, pkg_CUDA_ERROR };
+typedef struct {
+    int kernel;
+} pkg_exec;
+int pkg_nkernel(void);
+const char *pkg_kernel_text(int kernel);
+int pkg_cuda_choose(int64_t M, int64_t N, int64_t K);
+size_t pkg_cuda_workspace_bytes(int64_t M, int64_t N, int64_t K, const pkg_exec *exec);
+int pkg_cuda(int64_t M, int64_t N, int64_t K, const void *X, const void *W, const void *bias, void *Y, void *workspace,
+             const pkg_exec *exec, struct CUstream_st *stream);

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# A CUDA package's own test finds what a kernel may do wrong, and its benchmark prints the figures that it should, without a GPU and without
+# nvcc: both are linked with a package, a run time and a cuBLAS that pretend (cuda/pretend.c).
+set -eu
+tmp=$(mktemp -d)
+trap 'rm -rf -- "$tmp"' EXIT
+trap 'exit 130' INT TERM HUP
+failed() { echo "FAILED: $*"; exit 1; }
+logged() { grep -q -- "$1" "$tmp/log" || { cat -- "$tmp/log"; failed "does not say: $1"; }; }
+
+include=${CUDA_HOME:-/usr/local/cuda}/include
+echo '#include <cublasLt.h>' >"$tmp/probe.c"
+cc -I"$include" -fsyntax-only "$tmp/probe.c" 2>/dev/null || { echo "skipped: there is no cublasLt.h in $include"; exit 77; }
+
+# f32, W as [N][K], not packed, with a bias; these are its shapes.
+printf '{ 1, 24, 16 },\n{ 5, 40, 24 },\n{ 64, 40, 24 },\n' >"$tmp/shapes"
+cp "$SRC/tests/package/cuda/pretend.h" "$tmp/pkg.h"
+flags="-std=gnu11 -O2 -w -I$tmp -I$include -DHAS_BIAS=1 -DPACKED=0 -DLAYOUT_KN=0 -DDTYPE_F16=0 -DDTYPE_BF16=0 -DDTYPE_TF32=0"
+for program in test bench; do
+    sed -e "s/NAME/pkg/g" -e "/^ *\/\/@ reference/{r $SRC/templates/dense/reference.c
+d}" -e "/^ *\/\/@ shapes/{r $tmp/shapes
+d}" "$SRC/templates/dense/${program}_cuda.c" >"$tmp/$program.c"
+    # shellcheck disable=SC2086 # a list
+    cc $flags "$tmp/$program.c" "$SRC/tests/package/cuda/pretend.c" -o "$tmp/$program" -lm
+done
+
+# ends CODE FAULT COMMAND...: with that exit code where the package has that fault
+ends() {
+    want=$1 fault=$2
+    shift 2
+    if FAULT=$fault "$@" >"$tmp/log" 2>&1; then code=0; else code=$?; fi
+    [ "$code" = "$want" ] || { tail -n 5 "$tmp/log"; failed "$* ends with $code, not $want, with the fault: $fault"; }
+}
+
+# ---- the test: of 16 heights, 10 widths and 10 depths a third (534 of 1600), of these every seventh (77); three pairs of the package's own N and K,
+# {1, 1} among them; the dispatcher's choice and two kernels, aligned and not
+
+for harmless in none 'other GPU'; do
+    ends 0 "$harmless" "$tmp/test" 7
+    logged '^2 kernels, 480 checks, 0 failed; largest error 0\.'
+done
+ends 0 none "$tmp/test" 600
+logged '^2 kernels, 24 checks, 0 failed'
+for fault in last hole before behind shift kernel refused 'no choice'; do
+    ends 1 "$fault" "$tmp/test" 7
+    logged '^wrong: M='
+done
+ends 1 kernel "$tmp/test" 7
+logged ' 160 failed'
+logged '^wrong: M=1 N=1 K=1 kernel 1 shift 0: code 0, error '
+ends 1 shift "$tmp/test" 7
+logged ' 240 failed'
+ends 1 own "$tmp/test" 600
+logged '^2 kernels, 24 checks, 6 failed'
+ends 1 negative "$tmp/test" 600
+logged '^negative M: code 0 instead of 1$'
+ends 77 'no device' "$tmp/test"
+
+# ---- the benchmark: 2*M*N*K picoseconds, twice that for cuBLAS (as long where M is 1), 0.8 for the better of two algorithms
+
+ends 0 none "$tmp/bench" --json
+row() { grep "^ *$1 " "$tmp/log" | tr -s ' ' | sed 's/^ //'; }
+[ "$(row 64)" = '64 40 24 kernel 1 0.12 us 1.00 TFLOP/s default 0.25 us 2.000x best of 2 0.10 us 0.800x' ] || failed "its row is: $(row 64)"
+[ "$(row '1 *24')" = '1 24 16 kernel 0 0.00 us 1.00 TFLOP/s default 0.00 us 1.000x best of 2 0.00 us 0.800x' ] || failed "its row is: $(row 1)"
+logged '^{"M":64,"N":40,"K":24,"kernel":1,"package_us":0.1229,"cublas_default_us":0.2458,"cublaslt_best_us":0.0983,"algorithms":2,"ratio_default":2.0000[0-9],"ratio_best":0.80000,"rounds":15}$'
+logged '^against cuBLAS default geometric mean 1.587x, least 1.000x, of 3 shapes$' # 4 to the power of 1/3
+logged '^against cublasLt best  geometric mean 0.800x, least 0.800x, of 3 shapes$'
+[ "$(grep -c '^{' "$tmp/log")" = 3 ] || failed "it does not print each shape once"
+ends 0 none "$tmp/bench" --rounds 4 --shape 3,50,20
+logged '^ *3 *50 *20 *kernel 1 .* 2.000x '
+logged ' of 1 shapes$'
+ends 0 none "$tmp/bench" --seconds 1e-9
+logged '^[23] shapes left out: the time was over$'
+for fault in last hole; do
+    ends 1 "$fault" "$tmp/bench"
+    [ "$(grep -c '^wrong: M=' "$tmp/log")" = 3 ] || failed "it does not say so of each shape: $fault"
+    ! grep against "$tmp/log" || failed "a package that is wrong was timed: $fault"
+done
+ends 3 refused "$tmp/bench"
+ends 77 'no device' "$tmp/bench"
+for arguments in '--rounds 0' '--rounds 102' '--seconds 0' '--shape 1,2' '--shape 0,1,1' --what; do
+    # shellcheck disable=SC2086 # a list
+    ends 2 none "$tmp/bench" $arguments
+done

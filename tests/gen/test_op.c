@@ -114,6 +114,102 @@ static void test_missing(void **state)
     assert_string_equal(text, "no_such_folder/op.cfg: error: cannot read the file: No such file or directory\n");
 }
 
+/* What diag says of an op with these axes and operands; "" when it is good. */
+static const char *said_of(const char *axes, const char *operands, const char *reference, Op **op)
+{
+    Diag *d = diag_new(arena);
+    Source *src = ARENA_NEW(arena, Source);
+    src->path = "x.cfg";
+    src->text = arena_printf(arena,
+                             "name = \"x\"; axes = ( %s );\ndtypes = [\"f32\"]; epilogues = [\"bias\", \"relu\"];\n"
+                             "operands = ( %s );\nflops = 1; rows = 1; row_elems = 1;\nreference = \"%s\";\n",
+                             axes, operands, reference);
+    src->len = strlen(src->text);
+    *op = op_parse(arena, "folder", src, d);
+    assert_int_equal(*op == NULL, diag_nerror(d) > 0);
+    return golden_diag(arena, d);
+}
+
+#define AXIS(name) "{ name = \"" name "\"; kind = \"spatial\"; doc = \"of " name "\"; }"
+#define OPERAND(name, role, more) "{ name = \"" name "\"; role = \"" role "\"; elems = 1; " more " }"
+
+/* As many axes and operands as there may be, in their order, with what only some of them say. */
+static void test_most(void **state)
+{
+    (void)state;
+    static const char axes[] = AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F");
+    static const char operands[] =
+        OPERAND("a", "in", "dtype = \"f16\"; doc = \"first\";") "," OPERAND("b", "in", "epilogue = \"relu\";") "," OPERAND(
+            "c", "const",
+            "layouts = [\"one\", \"two\"];") "," OPERAND("d", "in",
+                                                         "") "," OPERAND("e", "in",
+                                                                         "") "," OPERAND("f", "in",
+                                                                                         "") "," OPERAND("g", "in",
+                                                                                                         "") "," OPERAND("h",
+                                                                                                                         "out",
+                                                                                                                         "");
+    Op *op;
+    assert_string_equal(said_of(axes, operands, "r.c", &op), "");
+    assert_int_equal(op->naxis, OP_MAX_AXIS);
+    assert_int_equal(op->noperand, OP_MAX_OPERAND);
+    assert_string_equal(op->reference, "folder/r.c");
+    for (int i = 0; i < op->naxis; i++)
+        assert_string_equal(op->axis[i].doc, arena_printf(arena, "of %c", 'A' + i));
+    for (int i = 0; i < op->noperand; i++) {
+        assert_int_equal(op->operand[i].name[0], 'a' + i);
+        assert_int_equal(op->operand[i].role, i == 2 ? ROLE_CONST : i == 7 ? ROLE_OUT : ROLE_IN);
+        assert_int_equal(op->operand[i].nlayout, i == 2 ? 2 : 0);
+        assert_int_equal(op->operand[i].epilogue != NULL, i == 1);
+        assert_int_equal(op->operand[i].dtype != NULL, i == 0);
+    }
+    assert_string_equal(op->operand[0].dtype, "f16");
+    assert_string_equal(op->operand[0].doc, "first");
+    assert_string_equal(op->operand[1].doc, "");
+    assert_string_equal(op->operand[1].epilogue, "relu");
+    const int64_t size[] = { 11, 12, 13, 14, 15, 16 };
+    OpShape shape = { op, size };
+    int64_t value = 0;
+    assert_true(op_lookup(&shape, "A", &value) && value == 11);
+    assert_true(op_lookup(&shape, "F", &value) && value == 16);
+    assert_false(op_lookup(&shape, "G", &value));
+    assert_int_equal(value, 16);
+}
+
+/* Each fault by itself: nothing else is wrong that would be refused instead. */
+static void test_one_fault(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *axes, *operands, *reference, *want;
+    } cases[] = {
+        { AXIS("A"),
+          OPERAND("x", "const", "layouts = [\"p\"];") "," OPERAND("w", "const",
+                                                                  "layouts = [\"q\"];") "," OPERAND("y", "out", ""),
+          "r.c", "x.cfg:3:12: error: 2 operands have the role \"const\", at most 1 is allowed\n" },
+        { AXIS("A"), OPERAND("x", "out", "") "," OPERAND("y", "out", ""), "r.c",
+          "x.cfg:3:12: error: 2 operands have the role \"out\", expected 1\n" },
+        { AXIS("A"), OPERAND("x", "in", "layouts = [\"p\"];") "," OPERAND("y", "out", ""), "r.c",
+          "error: the operand 'x' has layouts, but its role is not \"const\"\n" },
+        { AXIS("A"), OPERAND("x", "const", "") "," OPERAND("y", "out", ""), "r.c",
+          "error: the operand 'x' is constant and needs layouts\n" },
+        { AXIS("A") "," AXIS("A"), OPERAND("y", "out", ""), "r.c", "error: the name 'A' is there twice\n" },
+        { AXIS("A"), OPERAND("x", "in", "dtype = \"f33\";") "," OPERAND("y", "out", ""), "r.c",
+          "x.cfg:3:60: error: unknown dtype 'f33'\n" },
+        { "1", OPERAND("y", "out", ""), "r.c", "x.cfg:1:22: error: expected a group { }, found an integer\n" },
+        { AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS("G"),
+          OPERAND("y", "out", ""), "r.c", "x.cfg:1:20: error: 'axes': 7 of them, expected 1 to 6\n" },
+        { AXIS("A"), OPERAND("y", "out", ""), "",
+          "error: 'reference': expected the name of a file in the same folder, found ''\n" },
+        { AXIS("A"), OPERAND("y", "out", ""), "a\\nb", "error: 'reference': expected the name of a file" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Op *op;
+        const char *said = said_of(cases[i].axes, cases[i].operands, cases[i].reference, &op);
+        if (op || !strstr(said, cases[i].want) || strstr(strstr(said, "error: ") + 1, "error: "))
+            fail_msg("wanted %s, got\n%s", cases[i].want, said);
+    }
+}
+
 static void check_golden(const char *dir, const char *err)
 {
     const char *text;
@@ -140,10 +236,8 @@ static void test_golden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense),
-        cmocka_unit_test(test_has_operand),
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_dense), cmocka_unit_test(test_has_operand), cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_most),  cmocka_unit_test(test_one_fault),   cmocka_unit_test(test_golden),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

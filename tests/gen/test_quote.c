@@ -63,7 +63,13 @@ static void what_cannot_be_shown(void **state)
                                { "\xe2\x80\xae|\xe2\x81\xa6|\xe2\x80\x8b|\xef\xbb\xbf", "???|???|???|???" },
                                { "\xc3", "?" },
                                { "\xf0\x9f\x99", "???" } };
+    /* The first and last of what 2, 3 and 4 bytes may say, and the neighbours of surrogates. */
+    static const char ends[] =
+        "\xc2\xa0\xdf\xbf|\xe0\xa0\x80\xef\xbf\xbd|\xf0\x90\x80\x80\xf4\x8f\xbf\xbf|\xed\x9f\xbf\xee\x80\x80";
     (void)state;
+    assert_string_equal(quote_line(arena, ends), ends);
+    assert_string_equal(quote_line(arena, "|\xc1\xbf|\xe0\x9f\xbf|\xf0\x8f\xbf\xbf|\xed\xbf\xbf|"),
+                        "|??|???|????|???|");
     check_rows(quote_line, row, sizeof row / sizeof *row);
     check_rows(quote_comment, row, 2);
 }
@@ -78,6 +84,9 @@ static void comments(void **state)
                                { "a\\", "a?" },
                                { "a\\ \t\n", "a?" },
                                { "a\\b", "a\\b" },
+                               { "a \t\n", "a" },
+                               { "a* ", "a* " },
+                               { " ", "" },
                                { "*?\?/", "*? ?/" },
                                { "?\?\?", "? ? ?" },
                                { "*\\\n/", "*\\ /" },
@@ -97,6 +106,7 @@ static void markdown(void **state)
 {
     static const Row row[] = { { "a|b`c`*_[x](y)<script>&amp;", "a\\|b\\`c\\`\\*\\_\\[x\\](y)\\<script\\>\\&amp;" },
                                { "\\| http://x a: b", "\\\\\\| http\\://x a: b" },
+                               { "a:/b c:d/", "a\\:/b c:d/" },
                                { "a\n\n# b", "a  \\# b" } };
     (void)state;
     check_rows(quote_markdown, row, sizeof row / sizeof *row);
@@ -104,7 +114,11 @@ static void markdown(void **state)
 
 static void scripts(void **state)
 {
-    static const Row plot[] = { { "M'`$\\{}\xc3\xa4", "'M???????" "?'" }, { "N = 768, K = 64*S", "'N = 768, K = 64*S'" } };
+    static const Row plot[] = { { "M'`$\\{}\xc3\xa4", "'M???????"
+                                                      "?'" },
+                                { "N = 768, K = 64*S", "'N = 768, K = 64*S'" },
+                                { "\xe2\x82\x80", "'??"
+                                                  "?'" } };
     static const Row cmake[] = { { "a;\"$ENV{HOME}\\${X}", "\"a\\;\\\"\\$ENV{HOME}\\\\\\${X}\"" } };
     (void)state;
     check_rows(quote_gnuplot, plot, sizeof plot / sizeof *plot);
@@ -127,6 +141,8 @@ static void json(void **state)
     assert_string_equal(quote_json_text(arena, "\"\x7f\x1b\xe2\x80\xae\\"), "\"\\\"\\u007F\\u001B\\u202E\\\\\"");
     assert_string_equal(quote_json_text(arena, "a\xff"), "\"a?\"");
     assert_string_equal(quote_json_text(arena, NULL), "null");
+    assert_string_equal(quote_json_lines(arena, json_pack("{s:f, s:[s]}", "third", 1 / 3.0, "x", "\xc3\xa4")),
+                        "{\n \"third\": 0.333333333,\n \"x\": [\n  \"\\u00E4\"\n ]\n}\n");
 }
 
 static void long_text_is_cut(void **state)
@@ -137,6 +153,7 @@ static void long_text_is_cut(void **state)
     text[sizeof text - 1] = '\0';
     assert_int_equal(strlen(quote_line(arena, text)), QUOTE_MAX + 3);
     assert_int_equal(strlen(quote_markdown(arena, text)), QUOTE_MAX + 3);
+    assert_int_equal(strlen(quote_gnuplot(arena, text)), QUOTE_MAX + 3 + 2);
     assert_string_equal(quote_markdown(arena, text) + QUOTE_MAX - 2, "\\|...");
     assert_int_equal(strlen(quote_string(arena, text)), sizeof text + 1);
 }
@@ -148,8 +165,10 @@ static void printed(void **state)
     FILE *to = open_memstream(&text, &n);
     (void)state;
     quote_printf(to, "%s: a\tb\n\x1b[1m\xc3\xa4\xc3%c\n", "x\r", 7);
+    quote_print(to, "ab\xc3\xa4", 3); /* the rest of the character is beyond the end */
+    quote_print_json(json_pack("[i]", 7), to);
     fclose(to);
-    assert_string_equal(text, "x?: a\tb\n?[1m\xc3\xa4??\n");
+    assert_string_equal(text, "x?: a\tb\n?[1m\xc3\xa4??\nab?[\n 7\n]\n");
     free(text);
 }
 

@@ -169,10 +169,11 @@ bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d)
 {
     char **path;
     int n;
-    Loc nowhere = { .src = &(Source){ .path = arena_strdup(a, dir) } };
     *out = (TargetList){ 0 };
     if (!dir_list(a, dir, ".cfg", &path, &n)) {
-        diag_error(d, nowhere, "cannot read the folder of targets");
+        Source *folder = ARENA_NEW(a, Source); /* it is printed later */
+        folder->path = arena_strdup(a, dir);
+        diag_error(d, (Loc){ .src = folder }, "cannot read the folder of targets");
         return false;
     }
     for (int i = 0; i < n && i < TARGET_MAX; i++)

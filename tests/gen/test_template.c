@@ -292,9 +292,45 @@ static void test_faults(void **state)
         { "layouts = [\"NK\"]", "layouts = [\"NQ\"]", "\"NQ\"", "unknown layout 'NQ'" },
         { "packed  = false", "packed  = 0", "packed", "error" },
         { "doc     = \"three loops\"", "doc     = \"three", "three", "error" },
+        { "doc     = \"three loops\";\n", "", "name", "missing key 'doc'" },
+        { "op      = \"dense\";\n", "", "name", "missing key 'op'" },
+        { "padded_flops = \"2 * PADDED * N * K\";\n", "", "name", "missing key 'padded_flops'" },
+        { "serial_flops = \"2 * PADDED", "serial = \"2 * PADDED", "name", "missing key 'serial_flops'" },
+        { "2 * PADDED * N * K", "2 * PADDING", "PADDING", "unknown name 'PADDING'" },
+        { "2 * PADDED * ceil_div(N", "2 * PADDING * ceil_div(N", "PADDING", "unknown name 'PADDING'" },
+        { "1 + 1 / STEP", "1 + 1 / STEPS", "STEPS", "unknown name 'STEPS'; did you mean 'STEP'?" },
+        { "N = \"1\"; K", "N = \"TILES\"; K", "TILES\"; K", "unknown name 'TILES'" },
+        { "N = \"1\"; K = \"UK\"; }", "N = \"1\"; K = \"TILES\"; }", "TILES\"; }", "unknown name 'TILES'" },
+        { "\"small\"", "\"sm all\"", "sm all", "the template 'sm all' is not a C identifier" },
+        { "\"portable\"", "\"port able\"", "port able", "the target 'port able' is not a C identifier" },
+        { "\"cpu\"", "\"gpu\"", "gpu", "unknown family 'gpu'" },
+        { "layouts = [\"NK\"]", "dtypes = [\"f32\", \"f64\"]", "f64", "unknown dtype 'f64'" },
+        { "layouts = [\"NK\"]", "regs = \"M + MR\"", "M + MR", "unknown name 'M'" },
+        { "\"MR * UK\";      doc = \"a block\";", "\"MR * UK\";", "{ name = \"STEP\"",
+          "missing key 'doc': what it is" },
+        { "expr = \"log2(STEP)\"; ", "", "{ name = \"block\"", "missing key 'expr': its value" },
+        { "choices = [1, 2, 4]; doc", "doc", "{ name = \"MR\"", "missing key 'choices': its values" },
+        { "target = \"portable\"; ", "", "{ MR = 2", "missing key 'target'" },
+        { "name = \"MR\"", "name = \"THREADS\"", "THREADS\"; ch", "a name that every template has" },
+        { "name = \"MR\"", "name = \"NAME_X\"", "NAME_X", "a name that every template has" },
+        { "name = \"MR\"", "name = \"LAYOUT_KN\"", "LAYOUT_KN", "a name that every template has" },
+        { "name = \"MR\"", "name = \"BARRIERS\"", "BARRIERS", "a name that every template has" },
+        { "name = \"MR\"", "name = \"L1_BYTES\"", "L1_BYTES", "a name that every template has" },
+        { "name = \"MR\"", "name = \"DTYPE_TF32\"", "DTYPE_TF32", "a name that every template has" },
+        { "name = \"MR\"", "name = \"SMEM_BLOCK\"", "SMEM_BLOCK", "a name that every template has" },
+        { "name = \"MR\"", "name = \"_MR\"", "_MR", "must be capital letters" },
+        { "M > UK", "KERNELS > UK", "KERNELS", "'KERNELS' is not declared" },
     };
     for (size_t i = 0; i < LENGTH(faults); i++)
         check_fault(&faults[i]);
+}
+
+/* Words of C, of macros and of the package, single letters and what is not in capitals are no slips. */
+static void test_free_names(void **state)
+{
+    (void)state;
+    read_small(with("    const int64_t M = a->M;\n", "    x(Q, _ABC, Abc, INT64_MAX, NULL, KERNEL_tile, NAME_X, NAME, "
+                                                     "KERNEL, M, N, K, INFINITY, HAS_BIAS, CORES);\n"));
 }
 
 static void test_open_head(void **state)
@@ -315,6 +351,211 @@ static void test_nested_standalone(void **state)
     (void)state;
     read_small(with("#ifndef DCGEN\n",
                     "#ifndef DCGEN\n#if 1\n#define QQQQ 1\n#endif\n#define WWWW QQQQ\n#include \"no.h\"\n"));
+}
+
+/* What every template knows, of an f16 spec on a GPU whose compiler and emulator told of the kernel; then of nothing at all. */
+static void test_context(void **state)
+{
+    (void)state;
+    static const Param told[] = { { "spills", 1 },          { "regs", 40 },      { "sectors_read", 5 },
+                                  { "sectors_written", 6 }, { "wavefronts", 7 }, { "conflicts", 8 },
+                                  { "barriers", 9 } };
+    static const struct {
+        const char *name;
+        int64_t value, bare;
+    } want[] = {
+        { "L1_BYTES", 32 << 10, 0 },
+        { "L2_BYTES", 1 << 20, 0 },
+        { "L3_BYTES", 8 << 20, 0 },
+        { "CORES", 2, 0 },
+        { "SMS", 2, 0 },
+        { "SM_ARCH", 90, 0 },
+        { "SMEM_SM", 233472, 0 },
+        { "FMA_SM", 128, 0 },
+        { "VECTOR_BYTES", 0, 0 },
+        { "SECTORS_READ", 5, 0 },
+        { "SECTORS_WRITTEN", 6, 0 },
+        { "WAVEFRONTS", 7, 0 },
+        { "CONFLICTS", 8, 0 },
+        { "BARRIERS", 9, 0 },
+        { "ELEM_BYTES", 2, 4 },
+        { "TENSOR_SM", 1331, 0 },
+        { "MAX_THREADS", 6, 1 },
+        { "DTYPE_F16", 1, 0 },
+        { "DTYPE_F32", 0, 1 },
+        { "DTYPE_BF16", 0, 0 },
+        { "DTYPE_TF32", 0, 0 },
+        { "HAS_BIAS", 1, 0 },
+        { "LAYOUT_NK", 0, 1 },
+        { "LAYOUT_KN", 1, 0 },
+        { "PACKED", 1, 0 },
+    };
+    static const char *const unknown[] = { "HAS_GELU", "LAYOUT_XX", "DTYPE_F8", "M", "THREADS", "REGS", "" };
+    static const struct {
+        const char *dtype;
+        int64_t rate;
+    } tensor[] = { { "bf16", 1331 }, { "tf32", 665 }, { "f32", 0 } };
+    Binding b = { .spec = read_spec(
+                      "name = \"pkg\"; op = \"dense\"; dtype = \"f16\"; epilogue = [\"bias\"]; threads = [6, 2];\n"
+                      "shapes = ( { M = 7; N = 48; K = 64; } ); layout = { W = \"KN\"; packed = true; };"),
+                  .target = target_find(&targets, "sm_90a"),
+                  .device = &device,
+                  .facts = { LENGTH(told), told } };
+    Binding bare = { .spec = make_spec("NK", false, false) };
+    int64_t value;
+    for (size_t i = 0; i < LENGTH(want); i++) {
+        if (!template_context(&b, want[i].name, &value) || value != want[i].value)
+            fail_msg("%s is %ld", want[i].name, (long)value);
+        if (!template_context(&bare, want[i].name, &value) || value != want[i].bare)
+            fail_msg("%s is %ld of a bare spec", want[i].name, (long)value);
+    }
+    for (size_t i = 0; i < LENGTH(unknown); i++)
+        assert_false(template_context(&b, unknown[i], &value));
+    for (size_t i = 0; i < LENGTH(tensor); i++) {
+        Spec other = *b.spec;
+        other.dtype = tensor[i].dtype;
+        Binding of = b;
+        of.spec = &other;
+        assert_true(template_context(&of, "TENSOR_SM", &value) && value == tensor[i].rate);
+    }
+}
+
+static void test_several_epilogues(void **state)
+{
+    (void)state;
+    Spec s = *make_spec("NK", false, true);
+    Op more = *s.op;
+    more.epilogue[more.nepilogue++] = "relu";
+    more.epilogue[more.nepilogue++] = "gelu";
+    s.op = &more;
+    s.epilogue[s.nepilogue++] = "gelu";
+    Binding b = { .spec = &s };
+    int64_t bias, relu, gelu;
+    assert_true(template_context(&b, "HAS_BIAS", &bias) && template_context(&b, "HAS_RELU", &relu) &&
+                template_context(&b, "HAS_GELU", &gelu));
+    assert_true(bias == 1 && relu == 0 && gelu == 1);
+}
+
+static int64_t slot_of(const Template *t, const int64_t *slots, const char *name)
+{
+    for (int i = 0; i < t->nslot; i++)
+        if (strcmp(t->slot[i], name) == 0)
+            return slots[i];
+    fail_msg("%s has no number", name);
+    return 0;
+}
+
+/* REGS is what the compiler told, else what the head guesses; of a head that does not there is none. What stands behind it has its number. */
+static void test_registers(void **state)
+{
+    (void)state;
+    static const Param told = { "regs", 77 }, not_told = { "regs", 0 };
+    static const int64_t value[] = { 4, 1 }, extent[] = { 9, 10, 11 };
+    const char *text = with("layouts = [\"NK\"];", "layouts = [\"NK\"];\nregs = \"10 * MR + STEP + CORES\";");
+    const char *tail = strstr(text, "M % MR");
+    const Template *t = read_small(arena_printf(arena, "%.*sREGS + PADDED + %s", (int)(tail - text), text, tail));
+    const struct {
+        KernelFacts facts;
+        int64_t regs;
+    } cases[] = { { { 1, &told }, 77 }, { { 1, &not_told }, 10 * 4 + 4 + 2 }, { { 0, NULL }, 10 * 4 + 4 + 2 } };
+    int64_t slots[TEMPLATE_MAX_SLOT], regs;
+    double x;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        Binding b = bind(t, make_spec("NK", false, false), value, extent);
+        b.facts = cases[i].facts;
+        assert_true(template_lookup(&b, "REGS", &regs) && regs == cases[i].regs);
+        assert_true(template_slots(&b, slots));
+        assert_int_equal(slot_of(t, slots, "REGS"), cases[i].regs);
+        assert_int_equal(slot_of(t, slots, "TILES"), 3);
+        assert_int_equal(expr_real_at(t->feature[1].expr, slots, &x), EXPR_OK);
+        assert_float_equal(x, (double)cases[i].regs + 12 + 1, 0);
+    }
+    Binding b = bind(read_small(small), make_spec("NK", false, false), value, extent);
+    assert_false(template_lookup(&b, "REGS", &regs));
+    b.facts = cases[0].facts;
+    assert_true(template_lookup(&b, "REGS", &regs) && regs == 77);
+}
+
+/* Facts that only terms use have numbers too, and so have their values; 1 / 0 of a derived name makes no slots. */
+static void test_terms(void **state)
+{
+    (void)state;
+    static const int64_t value[] = { 4, 1 }, extent[] = { 9, 10, 11 }, none[] = { 9, 0, 11 };
+    const Template *t = read_small(with("bound = \"log2(1 + 1 / STEP)\";\n",
+                                        "terms = ( { name = \"fma\"; expr = \"2 * M * L2_BYTES\"; doc = \"x\"; }, { "
+                                        "name = \"far\"; expr = \"THREADS + ELEM_BYTES\"; doc = \"y\"; } );\n"));
+    int64_t slots[TEMPLATE_MAX_SLOT];
+    double x;
+    Binding b = bind(t, make_spec("NK", false, false), value, extent);
+    assert_int_equal(t->nterm, 2);
+    assert_null(t->bound);
+    assert_int_equal(t->ncontext, 3); /* with VECTOR_BYTES */
+    assert_true(template_slots(&b, slots));
+    assert_int_equal(expr_real_at(t->term[0].expr, slots, &x), EXPR_OK);
+    assert_float_equal(x, 2.0 * 9 * (1 << 20), 0);
+    assert_int_equal(expr_real_at(t->term[1].expr, slots, &x), EXPR_OK);
+    assert_float_equal(x, 3 + 4, 0);
+    t = read_small(with("TILES * MR", "TILES * MR / N"));
+    b = bind(t, make_spec("NK", false, false), value, none);
+    assert_false(template_slots(&b, slots));
+    t = read_small(with("MR * UK\"", "MR / (UK - 1) \""));
+    b = bind(t, make_spec("NK", false, false), value, extent);
+    assert_false(template_slots(&b, slots));
+}
+
+/* nvcc passes over the text once an architecture: a body is for its own, or for that and later ones. */
+static void test_guards(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target, *want;
+    } cases[] = { { "sm_90a", "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 900\npkg_TARGET_sm_90a M\n#endif\n" },
+                  { "sm_80", "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800\npkg_TARGET_sm_80 M\n#endif\n" },
+                  { "avx2", "#if TARGET_GUARD\npkg_TARGET_avx2 M\n#endif\n" } };
+    static const int64_t value[] = { 2, 1 }, extent[] = { 9, 10, 11 };
+    const Template *t =
+        read_small(with("    int rows[MR] = { 0 };\n#endif\n",
+                        "    int rows[MR] = { 0 };\n#endif\n#if TARGET_GUARD\nTARGET_ATTRIBUTE M\n#endif\n"));
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        Diag *d = diag_new(arena);
+        Binding b = bind(t, make_spec("NK", false, false), value, extent); /* a shape binds no name of the text */
+        b.target = target_find(&targets, cases[i].target);
+        const char *text = template_fill(arena, &b, "k", d);
+        assert_non_null(text);
+        if (!strstr(text, cases[i].want))
+            fail_msg("%s: no\n%sin\n%s", cases[i].target, cases[i].want, text);
+    }
+}
+
+/* Lists that are not there name all; of GPUs' templates both forms of the constant operand are read. */
+static void test_suits_more(void **state)
+{
+    (void)state;
+    const Spec *plain = make_spec("KN", false, false), *packed = make_spec("NK", true, false);
+    const Target *cpu = target_find(&targets, "avx2"), *gpu = target_find(&targets, "sm_80");
+    const Template *any = read_small(with("layouts = [\"NK\"];\n", ""));
+    assert_true(template_suits(any, plain, cpu) && !template_suits(any, packed, cpu) &&
+                !template_suits(any, plain, gpu));
+    const Template *two =
+        read_small(with("layouts = [\"NK\"];\n", "dtypes = [\"f16\", \"f32\"]; layouts = [\"KN\", \"NK\"];\n"));
+    assert_true(template_suits(two, plain, cpu));
+    const Template *other = read_small(with("layouts = [\"NK\"];\n", "dtypes = [\"f16\", \"bf16\"];\n"));
+    assert_false(template_suits(other, plain, cpu));
+    const Template *cuda = read_small(with("\"cpu\"", "\"cuda\""));
+    assert_true(template_suits(cuda, packed, gpu) && template_suits(cuda, make_spec("NK", false, false), gpu));
+    assert_false(template_suits(cuda, plain, gpu) || template_suits(cuda, packed, cpu));
+    assert_true(template_occurs(any, (int64_t[]){ 4, 1 }));
+}
+
+/* Numbers, an axis and a mix of parameters: the axis' extents decide alone. */
+static void test_occurs_beside_numbers(void **state)
+{
+    (void)state;
+    char *text = arena_strdup(arena, small), *at = strstr(text, "[1, 2];   ");
+    const Template *t = read_small(arena_printf(arena, "%.*s\"K\"%s", (int)(at - text), text, at + strlen("[1, 2]")));
+    assert_int_equal(t->ntogether, 2);
+    assert_true(template_occurs(t, (int64_t[]){ 4, 24 }) && template_occurs(t, (int64_t[]){ 1, 0 }));
+    assert_false(template_occurs(t, (int64_t[]){ 4, 48 }));
 }
 
 /* A parameter that only an unused value needs changes no kernel. What is used may need it by way of several values. */
@@ -359,6 +600,27 @@ static void test_pieces(void **state)
     assert_false(read_folder(&list, &said));
     assert_non_null(strstr(said, "f.h:2:"));
     assert_non_null(strstr(said, "'STEPS' is not declared"));
+    write_file("f.h", "    g(STEP); /* MR */\n");
+    write_file("g.h", "    g(1);\n");
+    const char *both =
+        with("    f(R); //@ repeat R = 1..STEP\n", "#include \"g.h\"\n#include \"f.h\"\n#include \"g.h\"\n");
+    t = read_small(both); /* a parameter may be used by a piece alone; one that is there twice counts once */
+    assert_int_equal(t->npiece, 2);
+    b = bind(t, make_spec("NK", false, false), value, NULL);
+    assert_non_null(
+        strstr(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    g(1);\n\n    g(2); /* 2 */\n\n    g(1);\n"));
+    char include[TEMPLATE_MAX_PIECE + 1][32], many[32 * (TEMPLATE_MAX_PIECE + 1)] = "";
+    for (int i = 0; i <= TEMPLATE_MAX_PIECE; i++) {
+        snprintf(include[i], sizeof include[i], "#include \"p%d.h\"\n", i);
+        write_file(arena_printf(arena, "p%d.h", i), "    g(STEP);\n");
+        strcat(many, include[i]);
+        write_file("x.c", with("    f(R); //@ repeat R = 1..STEP\n", many));
+        assert_int_equal(read_folder(&list, &said), i < TEMPLATE_MAX_PIECE);
+    }
+    assert_non_null(strstr(said, "more than 8 files are included"));
+    for (int i = 0; i <= TEMPLATE_MAX_PIECE; i++)
+        unlink(arena_printf(arena, "%s/p%d.h", folder, i));
+    unlink(arena_printf(arena, "%s/g.h", folder));
     unlink(arena_printf(arena, "%s/f.h", folder));
 }
 
@@ -411,8 +673,16 @@ int main(void)
         cmocka_unit_test(test_extents_together),
         cmocka_unit_test(test_suits),
         cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_free_names),
         cmocka_unit_test(test_open_head),
         cmocka_unit_test(test_nested_standalone),
+        cmocka_unit_test(test_context),
+        cmocka_unit_test(test_several_epilogues),
+        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_terms),
+        cmocka_unit_test(test_guards),
+        cmocka_unit_test(test_suits_more),
+        cmocka_unit_test(test_occurs_beside_numbers),
         cmocka_unit_test(test_unused_through_value),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_hash_is_of_the_code),

@@ -54,6 +54,87 @@ static void prices_are_found(void **state)
         assert_true(fabs(found[k] / price[k] - 1) < 0.1);
 }
 
+/* ---- against the definition ---- */
+
+enum { PAIR = 2, SUMS = 6 }; /* w z0 z0, w z0 z1, w z1 z1, w z0, w z1, w */
+
+static void add_row(double *sum, int i, double common, double sign)
+{
+    const double z0 = common * x[i * PAIR] / t[i], z1 = common * x[i * PAIR + 1] / t[i];
+    const double term[SUMS] = { z0 * z0, z0 * z1, z1 * z1, z0, z1, 1 };
+    for (int k = 0; k < SUMS; k++)
+        sum[k] += sign * w[i] * term[k];
+}
+
+/* Where the derivatives of the header's sum by both prices are 0. */
+static void solve_pair(const double *sum, double lambda, double *b)
+{
+    const double l = lambda * sum[5], a = sum[0] + l, c = sum[1], d = sum[2] + l, e = sum[3] + l, f = sum[4] + l;
+    b[0] = (e * d - c * f) / (a * d - c * c);
+    b[1] = (a * f - c * e) / (a * d - c * c);
+}
+
+/* Rows of every fifth are predicted by prices that the others gave. */
+static double blind(int nrow, double common, double lambda)
+{
+    double error = 0, b[PAIR];
+    for (int fold = 0; fold < 5; fold++) {
+        double rest[SUMS] = { 0 };
+        for (int i = 0; i < nrow; i++)
+            if (i % 5 != fold)
+                add_row(rest, i, common, 1);
+        solve_pair(rest, lambda, b);
+        for (int i = fold; i < nrow; i += 5) {
+            const double off = common * (b[0] * x[i * PAIR] + b[1] * x[i * PAIR + 1]) / t[i] - 1;
+            error += w[i] * off * off;
+        }
+    }
+    return error;
+}
+
+/* Two parts, of which each price stays above 0: more and less noise asks for more and less of the common price. */
+static void the_definition_is_met(void **state)
+{
+    (void)state;
+    static const double grid[] = { 1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4 };
+    enum { NGRID = sizeof grid / sizeof *grid };
+    int chosen[NGRID] = { 0 };
+    for (int round = 0; round < 200; round++) {
+        const int nrow = 11 + round % 7;
+        const double common = 0.5 + draw(), noise = pow(10, -4 * draw());
+        double sum[SUMS] = { 0 }, want[PAIR], found[PAIR], least = INFINITY;
+        for (int i = 0; i < nrow; i++) {
+            x[i * PAIR] = 100 * (0.2 + draw());
+            x[i * PAIR + 1] = 100 * (0.2 + draw());
+            t[i] = (0.7 * x[i * PAIR] + 1.3 * x[i * PAIR + 1]) * (1 + noise * (draw() - 0.5));
+            w[i] = 0.1 + draw();
+            add_row(sum, i, common, 1);
+        }
+        int best = 0;
+        for (int k = 0; k < NGRID; k++) {
+            const double error = blind(nrow, common, grid[k]);
+            best = error < least ? k : best;
+            least = fmin(least, error);
+        }
+        chosen[best]++;
+        solve_pair(sum, grid[best], want);
+        additive_fit(x, t, w, (size_t)nrow, PAIR, common, found);
+        for (int k = 0; k < PAIR; k++)
+            assert_true(want[k] > 0 && fabs(found[k] / (common * want[k]) - 1) < 1e-8);
+    }
+    for (int k = 0; k < NGRID; k++)
+        assert_true(chosen[k] > 0);
+}
+
+/* t / parts is 2, 4 and, of weight 5, anything of nothing: (2 * 4^3)^(1/4). */
+static void the_common_price_is_a_weighted_mean(void **state)
+{
+    (void)state;
+    const double parts[] = { 1, 1, 0, 0, 3, 1 }, time[] = { 4, 77, 16 }, weight[] = { 1, 5, 3 };
+    assert_true(fabs(additive_common(parts, time, weight, 3, 2) - pow(2, 7 / 4.0)) < 1e-12);
+    assert_true(additive_common(parts + 2, time + 1, weight + 1, 1, 2) == 0);
+}
+
 /* A part that only slows the closed form down, as times do not have it. */
 static void no_price_is_negative(void **state)
 {
@@ -140,6 +221,8 @@ int main(void)
         cmocka_unit_test(the_unknown_keeps_the_common_price),
         cmocka_unit_test(chance_is_not_followed),
         cmocka_unit_test(scale_and_weight),
+        cmocka_unit_test(the_definition_is_met),
+        cmocka_unit_test(the_common_price_is_a_weighted_mean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

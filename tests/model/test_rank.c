@@ -47,8 +47,35 @@ static void equals_keep_their_places(void **state)
     arena_free(a);
 }
 
+/* Whatever the order in which they come; places may have gaps, and there may be fewer than are asked for. */
+static void places_in_any_order(void **state)
+{
+    (void)state;
+    Arena *a = arena_new();
+    RankOrder o = rank_new(a, 9);
+    static const int64_t at[] = { 8, 0, 5, 3 }, want[] = { 5, 0, 3, 8 };
+    for (int i = 0; i < 4; i++)
+        rank_add(&o, at[i] == 5 ? 1 : 2, at[i] == 5 ? 7 : 2, at[i]);
+    rank_sort(&o);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(o.truth[i].at, want[i]);
+        assert_int_equal(o.predicted[i].at, want[(i + 1) % 4]);
+    }
+    /* 5 is at 0 and 3, the others one off: 1 - 6 * (9 + 1 + 1 + 1) / (4 * 15) */
+    assert_true(fabs(rank_spearman(a, &o) + 0.2) < 1e-12);
+    assert_true(rank_recall(&o, 1) == 0);
+    assert_true(rank_recall(&o, 3) == 2 / 3.0);
+    assert_true(rank_recall(&o, 8) == 0.5);
+    const Ranked one = { 1, 7 }, again = { 1, 7 }, later = { 1, 8 }, more = { 2, 0 };
+    assert_int_equal(ranked_compare(&one, &again), 0);
+    assert_true(ranked_compare(&one, &later) < 0 && ranked_compare(&later, &one) > 0);
+    assert_true(ranked_compare(&later, &more) < 0 && ranked_compare(&more, &later) > 0);
+    arena_free(a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(agreement), cmocka_unit_test(equals_keep_their_places) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(agreement), cmocka_unit_test(equals_keep_their_places),
+                                        cmocka_unit_test(places_in_any_order) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

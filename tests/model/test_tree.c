@@ -550,6 +550,64 @@ static void only_what_was_measured_is_judged(void **state)
     assert_int_equal(tree_choose(t, &l.x[30]), 0);
 }
 
+/* Points of two features, of which the second one decides: class 2 is better behind 19, by far, and a noisy outlier stands on either side.
+ * Each is merged by itself, below the split that stays. */
+static void chance_below_what_is_none(void **state)
+{
+    for (int outlier = 7; outlier < LINE; outlier += 23) {
+        int64_t x[LINE][2];
+        double cost[LINE][3], error[LINE][3];
+        for (int i = 0; i < LINE; i++) {
+            x[i][0] = 100 - 3 * i % 7;
+            x[i][1] = i;
+            for (int c = 0; c < 3; c++) {
+                cost[i][c] = c == 1 ? 1.02 : (c == 2) == (i > 19) ? 1 : 1.5;
+                error[i][c] = 0.01;
+            }
+        }
+        cost[outlier][outlier > 19 ? 2 : 0] = 1.3;
+        error[outlier][1] = 0.2;
+        TreeOptions options = { .error = error[0], .errors = 2 };
+        const TreeNode *t = tree_train(*state, x[0], cost[0], LINE, 2, 3, options);
+        assert_int_equal(tree_nleaf(t), 2);
+        assert_int_equal(t->feature, 1);
+        assert_int_equal(t->threshold, 19);
+        assert_int_equal(tree_choose(t, x[outlier]), outlier > 19 ? 2 : 0);
+        error[outlier][1] = 0.01; /* the same of times that agree */
+        t = tree_train(*state, x[0], cost[0], LINE, 2, 3, options);
+        assert_int_equal(tree_choose(t, x[outlier]), 1);
+        assert_int_equal(tree_choose(t, x[outlier - 1]), outlier > 19 ? 2 : 0);
+    }
+}
+
+/* What saves just as much as it is off by may be chance; what saves just its worth is kept. */
+static void at_the_borders(void **state)
+{
+    static const int64_t x[] = { 1, 2 };
+    static const double cost[] = { 4, 4.5, 6, 4 }, save[] = { 4, 5, 5.5, 4 }, save_more[] = { 4, 5.5, 5.5, 4 };
+    const double off[] = { 0, 0.25, 0.25, 0 }, less[] = { 0, 0.24, 0.25, 0 };
+    TreeOptions chance = { .error = off, .errors = 2 }, none = { .error = less, .errors = 2 };
+    assert_int_equal(tree_nleaf(tree_train(*state, x, cost, 2, 1, 2, chance)), 1);
+    assert_int_equal(tree_nleaf(tree_train(*state, x, cost, 2, 1, 2, none)), 2);
+    assert_int_equal(tree_nleaf(tree_train(*state, x, save, 2, 1, 2, (TreeOptions){ .worth = 1 / 8.0 })), 2);
+    assert_int_equal(tree_nleaf(tree_train(*state, x, save, 2, 1, 2, (TreeOptions){ .worth = 1.01 / 8 })), 1);
+    assert_int_equal(tree_nleaf(tree_train(*state, x, save_more, 2, 1, 2, (TreeOptions){ .worth = 1.01 / 8 })), 2);
+}
+
+static void depth_is_of_the_longer_side(void **state)
+{
+    (void)state;
+    TreeNode leaf = { .feature = -1, .class = 3 }, two = { .left = &leaf, .right = &leaf };
+    TreeNode left = { .left = &two, .right = &leaf }, right = { .left = &leaf, .right = &left },
+             both = { .left = &right, .right = &two };
+    assert_int_equal(tree_depth(&leaf), 0);
+    assert_int_equal(tree_depth(&two), 1);
+    assert_int_equal(tree_depth(&left), 2);
+    assert_int_equal(tree_depth(&right), 3);
+    assert_int_equal(tree_depth(&both), 4);
+    assert_int_equal(tree_nleaf(&both), 6);
+}
+
 static double normal(void)
 {
     double sum = -6;
@@ -687,6 +745,21 @@ static void many_points_are_fast(void **state)
     check_speed(*state, &d, 4, "200000 points x 4 x 9"); /* meant to be under 2 s on a machine of today */
 }
 
+/* Below the depth where nodes are split in their middle every point still gets its own best class. */
+static void balanced_nodes_are_split_to_the_end(void **state)
+{
+    Data d = data_new(*state, 3000, 1, 2);
+    for (int64_t i = 0; i < d.n; i++) {
+        d.x[i] = i;
+        for (int c = 0; c < 2; c++)
+            d.cost[i * 2 + c] = (i % 2 == c ? 1 : 2) * (double)(i + 1);
+    }
+    TreeNode *t = train(*state, &d, FULL);
+    assert_near(cost_of_tree(&d, t), 3000 * 3001 / 2.0);
+    assert_int_equal(tree_nleaf(t), 3000);
+    assert_in_range(tree_depth(t), 33, 32 + 14 + 63); /* greedy, 3000 to 64 by three quarters, greedy */
+}
+
 /* Costs that make the greedy split peel off one point at a time: the tree must not become a list. */
 static void no_pattern_makes_a_deep_tree(void **state)
 {
@@ -721,12 +794,16 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_noisy_outlier_makes_no_leaf, setup, teardown),
         cmocka_unit_test_setup_teardown(a_difference_that_repeats_makes_a_leaf, setup, teardown),
         cmocka_unit_test_setup_teardown(only_what_was_measured_is_judged, setup, teardown),
+        cmocka_unit_test_setup_teardown(chance_below_what_is_none, setup, teardown),
+        cmocka_unit_test_setup_teardown(at_the_borders, setup, teardown),
+        cmocka_unit_test_setup_teardown(depth_is_of_the_longer_side, setup, teardown),
         cmocka_unit_test_setup_teardown(the_rule_costs_nothing_in_truth, setup, teardown),
         cmocka_unit_test_setup_teardown(max_leaf_is_used_well, setup, teardown),
         cmocka_unit_test_setup_teardown(max_leaf_keeps_half_of_an_exclusive_or, setup, teardown),
         cmocka_unit_test_setup_teardown(negative_and_huge_costs, setup, teardown),
         cmocka_unit_test_setup_teardown(extreme_values_do_not_overflow, setup, teardown),
         cmocka_unit_test_setup_teardown(many_points_are_fast, setup, teardown),
+        cmocka_unit_test_setup_teardown(balanced_nodes_are_split_to_the_end, setup, teardown),
         cmocka_unit_test_setup_teardown(no_pattern_makes_a_deep_tree, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

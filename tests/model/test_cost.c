@@ -163,6 +163,214 @@ static void threads_are_far_apart(void **state)
     arena_free(tiny.arena);
 }
 
+/* ---- against the definition ---- */
+
+/* Its constant operand is not packed: kernels of several templates. */
+static const char plain_spec[] = "name = \"plain\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+                                 "dims = { M = { min = 1; max = 256; }; };\n"
+                                 "shapes = ( { M = \"M\"; N = 96; K = 64; }, { M = \"M\"; N = 512; K = 768; } );\n"
+                                 "tune = { M = [1, 16, 256]; }; layout = { W = \"NK\"; };\n"
+                                 "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; };\n";
+
+static int template_of(const Synthetic *s, const Candidate *c)
+{
+    int i = 0;
+    while (s->templates.t[i] != c->t)
+        i++;
+    return i;
+}
+
+static void slots_of(const Synthetic *s, const Candidate *c, const Instance *inst, int64_t *slots)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    candidate_values(c, value);
+    const Binding b = { .t = c->t,
+                        .spec = s->spec,
+                        .target = c->target,
+                        .device = &s->device,
+                        .value = value,
+                        .extent = inst->extent,
+                        .threads = inst->threads };
+    assert_true(template_slots(&b, slots));
+}
+
+static double value_at(const Expr *e, const int64_t *slots)
+{
+    double v = 0;
+    assert_int_equal(expr_real_at(e, slots, &v), EXPR_OK);
+    return v;
+}
+
+/* A row begins with padding and load balance, then each template has columns of its own: 1, and its features. */
+static void rows_hold_the_features(void **state)
+{
+    (void)state;
+    Synthetic p;
+    assert_true(synthetic_make(&p, plain_spec, 40));
+    const CostModel *m = cost_analytic(p.arena, p.study, &p.templates);
+    int n = 2;
+    for (int i = 0; i < p.templates.n; i++)
+        n += 1 + p.templates.t[i]->nfeature;
+    assert_int_equal(cost_nfeature(m), n);
+    double *row = ARENA_ARRAY(p.arena, (size_t)n, double), *want = ARENA_ARRAY(p.arena, (size_t)n, double);
+    for (int64_t i = 0; i < p.study->ntrial; i++)
+        for (int64_t j = 0; j < p.study->nshape; j++) {
+            const Candidate *c = &p.study->trial[i].c;
+            const Instance *inst = p.study->shape[j];
+            int64_t slots[TEMPLATE_MAX_SLOT];
+            slots_of(&p, c, inst, slots);
+            int at = 2;
+            for (int k = 0; k < template_of(&p, c); k++)
+                at += 1 + p.templates.t[k]->nfeature;
+            memset(want, 0, (size_t)n * sizeof *want);
+            const double flops = 2.0 * (double)(inst->extent[0] * inst->extent[1] * inst->extent[2]);
+            const double padded = value_at(c->t->padded_flops, slots), serial = value_at(c->t->serial_flops, slots);
+            want[0] = log2(fmax(padded / flops, 1));
+            want[1] = log2(fmax(serial / padded, 1));
+            want[at] = 1;
+            for (int k = 0; k < c->t->nfeature; k++)
+                want[at + 1 + k] = value_at(c->t->feature[k].expr, slots);
+            double sum = 0;
+            for (int k = 0; k < c->t->nterm; k++)
+                sum += fmax(0, value_at(c->t->term[k].expr, slots));
+            assert_true(fabs(cost_features(m, c, inst->extent, inst->threads, row) - log2(sum)) < 1e-12);
+            for (int k = 0; k < n; k++)
+                assert_true(row[k] == want[k]);
+        }
+    arena_free(p.arena);
+}
+
+/* Each template has one price for all of its terms: it is found, with nothing left to correct; templates of which nothing was measured have
+ * their geometric mean, by how much was measured. */
+static void each_template_has_its_prices(void **state)
+{
+    (void)state;
+    Synthetic p;
+    assert_true(synthetic_make(&p, plain_spec, 60));
+    double rows[16] = { 0 }, log_sum = 0, all = 0;
+    for (int64_t i = 0; i < p.study->ntrial; i++)
+        for (int64_t j = 0; j < p.study->nshape; j++) {
+            Trial *t = &p.study->trial[i];
+            int64_t slots[TEMPLATE_MAX_SLOT];
+            const int at = template_of(&p, &t->c);
+            if (!trial_usable(t) || (i + j) % 4 == 0) {
+                t->ns[j] = 0;
+                continue;
+            }
+            slots_of(&p, &t->c, p.study->shape[j], slots);
+            t->ns[j] = 0;
+            for (int k = 0; k < t->c.t->nterm; k++)
+                t->ns[j] += fmax(0, value_at(t->c.t->term[k].expr, slots)) * (3 + 5 * at);
+            rows[at]++;
+        }
+    const CostModel *m = cost_fit(p.arena, p.study, &p.templates);
+    int nmeasured = 0;
+    for (int i = 0; i < p.templates.n; i++) {
+        nmeasured += rows[i] > 0;
+        log_sum += rows[i] * log(3 + 5 * i);
+        all += rows[i];
+    }
+    assert_true(nmeasured > 1 && nmeasured < p.templates.n);
+    assert_int_equal(m->ridge->nrow, (size_t)all);
+    double weight = 0;
+    for (int64_t i = 0; i < p.study->ntrial; i++)
+        for (int64_t j = 0; j < p.study->nshape; j++)
+            if (p.study->trial[i].ns[j] > 0)
+                weight += cost_weight(study_best(p.study, j, NULL), p.study->trial[i].ns[j]);
+    assert_true(m->ridge->lambda >= weight * (1 - 1e-9)); /* behind terms the regression is on a short leash */
+    for (int i = 0; i < p.templates.n; i++)
+        for (int k = 0; k < p.templates.t[i]->nterm; k++)
+            assert_true(fabs(m->price[i][k] / (rows[i] > 0 ? 3 + 5 * i : exp(log_sum / all)) - 1) < 1e-9);
+    for (int64_t i = 0; i < p.study->ntrial; i++)
+        for (int64_t j = 0; j < p.study->nshape; j++) {
+            const Instance *inst = p.study->shape[j];
+            const Trial *t = &p.study->trial[i];
+            if (t->ns[j] > 0)
+                assert_true(fabs(cost_predict(m, &t->c, inst->extent, inst->threads) / t->ns[j] - 1) < 1e-4);
+        }
+    arena_free(p.arena);
+}
+
+static double nearest_of(const Instance *x, const Instance *z)
+{
+    double d2 = 4 * pow(log2((double)x->threads / z->threads), 2);
+    for (int k = 0; k < 3; k++)
+        d2 += pow(log2((double)x->extent[k] / (double)z->extent[k]), 2);
+    return exp(-d2 / 2);
+}
+
+/* Doubt is the root of the mean of squared leave-one-out errors near a shape, those of kernels near the best of theirs, and of four times
+ * that of all. */
+static void doubt_is_a_mean_of_errors(void **state)
+{
+    (void)state;
+    const Study *s = y.study;
+    double square[64] = { 0 }, weight[64] = { 0 };
+    size_t row = 0;
+    assert_true(s->nshape <= 64);
+    for (int64_t j = 0; j < s->nshape; j++)
+        for (int64_t i = 0; i < s->ntrial; i++) {
+            const double ns = s->trial[i].ns[j];
+            if (!trial_usable(&s->trial[i]) || !(ns > 0))
+                continue;
+            const double e = y.model->ridge->loo_error[row++], w = pow(cost_weight(study_best(s, j, NULL), ns), 4);
+            square[j] += w * e * e;
+            weight[j] += w;
+        }
+    assert_int_equal(row, y.model->ridge->nrow);
+    const double rmse = y.model->ridge->loo_rmse;
+    for (int64_t i = 0; i < s->nshape; i++) {
+        double sum = 4 * rmse * rmse, total = 4;
+        for (int64_t j = 0; j < s->nshape; j++) {
+            sum += nearest_of(s->shape[i], s->shape[j]) * square[j];
+            total += nearest_of(s->shape[i], s->shape[j]) * weight[j];
+        }
+        assert_true(sqrt(sum / total) > 0.02);
+        assert_true(fabs(cost_sigma(y.model, i) / sqrt(sum / total) - 1) < 1e-9);
+    }
+    assert_true(cost_weight(100, 100) == 1 && cost_weight(100, 90) == 1);
+    assert_true(fabs(cost_weight(100, 200) - 1 / 16.0) < 1e-12);
+    assert_true(cost_weight(100, 1000) == 0.02);
+}
+
+/* What is left out of a fit may be anything: kernels by their numbers, shapes by theirs. */
+static void what_is_left_out_does_not_count(void **state)
+{
+    (void)state;
+    static const CostLeave leave[] = { { .trial_stride = 3, .trial = 1 }, { .shape_stride = 3, .shape = 2 } };
+    Synthetic p;
+    assert_true(synthetic_make(&p, plain_spec, 40));
+    Study *s = p.study;
+    for (int k = 0; k < 2; k++) {
+        const CostModel *before = cost_fit_without(p.arena, s, &p.templates, leave[k]),
+                        *whole = cost_fit(p.arena, s, &p.templates);
+        int changed = 0, kept = 0, differ = 0;
+        for (int64_t j = 0; j < s->nshape; j++) {
+            int64_t best = -1;
+            study_best(s, j, &best);
+            for (int64_t i = 0; i < s->ntrial; i++) {
+                const bool out = k == 0 ? i % 3 == 1 && i != best : j % 3 == 2; /* weights are of the best */
+                s->trial[i].ns[j] *= out ? 7 : 1;
+                changed += out && s->trial[i].ns[j] > 0;
+                kept += !out && s->trial[i].ns[j] > 0;
+                if (k == 1 && trial_usable(&s->trial[i]))
+                    assert_int_equal(isnan(before->residual[i][j]), j % 3 == 2);
+            }
+        }
+        assert_true(changed > 20 && kept > 20);
+        const CostModel *after = cost_fit_without(p.arena, s, &p.templates, leave[k]);
+        for (int64_t i = 0; i < s->ntrial; i++)
+            for (int64_t j = 0; j < s->nshape; j++) {
+                const int64_t *extent = s->shape[j]->extent;
+                const double ns = cost_predict(before, &s->trial[i].c, extent, 1);
+                assert_true(cost_predict(after, &s->trial[i].c, extent, 1) == ns);
+                differ += cost_predict(whole, &s->trial[i].c, extent, 1) != ns;
+            }
+        assert_true(differ > 20);
+    }
+    arena_free(p.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +381,10 @@ int main(void)
         cmocka_unit_test(without_measurements_the_bound_ranks),
         cmocka_unit_test(little_work_has_one_thread),
         cmocka_unit_test(threads_are_far_apart),
+        cmocka_unit_test(rows_hold_the_features),
+        cmocka_unit_test(each_template_has_its_prices),
+        cmocka_unit_test(doubt_is_a_mean_of_errors),
+        cmocka_unit_test(what_is_left_out_does_not_count),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

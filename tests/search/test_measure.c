@@ -789,7 +789,7 @@ static void runners_that_do_not_start(void **state)
         { "echo '{\"event\":\"error\",\"text\":\"no GPU here\"}'; read line", "no GPU here" },
         { HELLO(1) "read line; echo '{\"event\":\"error\",\"text\":\"setup: bad\"}'; read line", "setup: bad" },
         { HELLO(1) "read line; echo '{\"event\":\"done\"}'; read line", "does not speak the runner protocol" },
-        { HELLO(1) "read line; echo one >&2; echo two >&2; kill -ABRT $$", "killed by SIGABRT: one" },
+        { HELLO(1) "read line; echo one >&2; echo two >&2; kill -ABRT $$", "was killed by SIGABRT: one" },
     };
     World *w = *state;
     const char *count = arena_printf(w->a, "%s.count", w->reference);

@@ -128,9 +128,9 @@ static void endings_in_words(void **state)
     (void)state;
     Capture *c = ARENA_NEW(a, Capture);
     assert_string_equal(process_status_text(a, run("exit 3", NULL, false, c)), "exited with code 3");
-    assert_string_equal(process_status_text(a, run("kill -SEGV $$", NULL, false, c)), "killed by SIGSEGV");
+    assert_string_equal(process_status_text(a, run("kill -SEGV $$", NULL, false, c)), "was killed by SIGSEGV");
     assert_string_equal(process_status_text(a, SIGRTMIN + 1),
-                        arena_printf(a, "killed by signal %d", (int)SIGRTMIN + 1));
+                        arena_printf(a, "was killed by signal %d", (int)SIGRTMIN + 1));
 }
 
 /* The first 64 KiB are kept, and the child is not held up by the others. */

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The definition of dense, which all kernels are compared with, itself compared with sums of small whole numbers, which are exact: rows, a few
+ * of them, the sums of rows and the magnitudes behind each; every layout and element type, and the values of 16-bit elements.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define Element Element_f32
+#define element element_f32
+#define w_at w_at_f32
+#define dcgen_reference_terms terms_f32
+#define dcgen_reference_rows rows_f32
+#define dcgen_reference_check check_f32
+#include "templates/dense/reference.c"
+#undef Element
+#undef element
+#undef w_at
+#undef dcgen_reference_terms
+#undef dcgen_reference_rows
+#undef dcgen_reference_check
+
+#define DCGEN_LAYOUT_KN
+#define DCGEN_DTYPE_F16
+#define Element Element_f16
+#define element element_f16
+#define w_at w_at_f16
+#define dcgen_reference_terms terms_f16
+#define dcgen_reference_rows rows_f16
+#define dcgen_reference_check check_f16
+#include "templates/dense/reference.c"
+#undef DCGEN_LAYOUT_KN
+#undef DCGEN_DTYPE_F16
+#undef Element
+#undef element
+#undef w_at
+#undef dcgen_reference_terms
+#undef dcgen_reference_rows
+#undef dcgen_reference_check
+
+#define DCGEN_DTYPE_BF16
+#define Element Element_bf16
+#define element element_bf16
+#define w_at w_at_bf16
+#define dcgen_reference_terms terms_bf16
+#define dcgen_reference_rows rows_bf16
+#define dcgen_reference_check check_bf16
+#include "templates/dense/reference.c"
+
+/* K: more than a block of check. */
+enum { M = 4, N = 3, K = 300 };
+
+static int x_of(int m, int k) { return (m * 5 + k * 7) % 9 - 4; }
+static int w_of(int n, int k) { return (n * 11 + k * 3) % 7 - 3; }
+static int bias_of(int n) { return 10 * n - 15; }
+
+/* The element of these values, whose magnitudes are below 16. */
+static uint16_t half_of(int v)
+{
+    return (uint16_t)(v < 0    ? 0x8000 | half_of(-v)
+                      : v == 0 ? 0
+                               : (ilogb(v) + 15) << 10 | (v << (10 - ilogb(v)) & 0x3ff));
+}
+static uint16_t brain_of(int v)
+{
+    const float f = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return (uint16_t)(bits >> 16);
+}
+
+typedef void Rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, double *y,
+                  double *bound);
+static const int64_t extent[] = { M, N, K };
+
+static void compare(Rows *rows, Rows *check, const void *const *operand)
+{
+    double y[M * N], bound[M * N], sum[M], sum_bound[M];
+    rows(extent, operand, 1, M, y, bound);
+    check(extent, operand, 1, M, sum, sum_bound);
+    for (int m = 1; m < M; m++) {
+        int row = 0, row_bound = 0;
+        for (int n = 0; n < N; n++) {
+            int want = operand[2] ? bias_of(n) : 0, magnitude = want < 0 ? -want : want;
+            for (int k = 0; k < K; k++) {
+                const int term = x_of(m, k) * w_of(n, k);
+                want += term;
+                magnitude += term < 0 ? -term : term;
+            }
+            assert_true(y[(m - 1) * N + n] == want && bound[(m - 1) * N + n] == magnitude);
+            row += want;
+            row_bound += magnitude;
+        }
+        assert_true(sum[m - 1] == row && sum_bound[m - 1] == row_bound);
+    }
+}
+
+static void sums_are_exact(void **state)
+{
+    (void)state;
+    static float x[M * K], w[N * K], bias[N];
+    static uint16_t x_half[M * K], w_half[K * N], bias_half[N], x_brain[M * K], w_brain[N * K], bias_brain[N];
+    for (int i = 0; i < M * K; i++)
+        x[i] = (float)x_of(i / K, i % K), x_half[i] = half_of(x_of(i / K, i % K)),
+        x_brain[i] = brain_of(x_of(i / K, i % K));
+    for (int i = 0; i < N * K; i++)
+        w[i] = (float)w_of(i / K, i % K), w_half[i] = half_of(w_of(i % N, i / N)),
+        w_brain[i] = brain_of(w_of(i / K, i % K));
+    for (int i = 0; i < N; i++)
+        bias[i] = (float)bias_of(i), bias_half[i] = half_of(bias_of(i)), bias_brain[i] = brain_of(bias_of(i));
+    for (int with = 0; with < 2; with++) {
+        compare(rows_f32, check_f32, (const void *const[]){ x, w, with ? bias : NULL, NULL });
+        compare(rows_f16, check_f16, (const void *const[]){ x_half, w_half, with ? bias_half : NULL, NULL });
+        compare(rows_bf16, check_bf16, (const void *const[]){ x_brain, w_brain, with ? bias_brain : NULL, NULL });
+    }
+    assert_int_equal(terms_f32(extent), K + 1);
+    assert_int_equal(terms_f16(extent), K + 1);
+    assert_int_equal(terms_bf16(extent), K + 1);
+}
+
+static void elements_have_their_values(void **state)
+{
+    (void)state;
+    static const struct {
+        uint16_t bits;
+        double half, brain;
+    } row[] = { { 0x0000, 0, 0 },
+                { 0x0001, 0x1p-24, 0x1p-133 },
+                { 0x03ff, 1023 * 0x1p-24, (1 + 127. / 128) * 0x1p-120 },
+                { 0x0400, 0x1p-14, 0x1p-119 },
+                { 0x3c00, 1, 0x1p-7 },
+                { 0x3f80, 1.875, 1 },
+                { 0xc000, -2, -2 },
+                { 0x7bff, 65504, (1 + 127. / 128) * 0x1p120 },
+                { 0x7c00, INFINITY, 0x1p121 },
+                { 0xfc00, -INFINITY, -0x1p121 },
+                { 0xff80, NAN, -INFINITY } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const double half = element_f16(row[i].bits), brain = element_bf16(row[i].bits);
+        assert_true(isnan(row[i].half) ? isnan(half) : half == row[i].half);
+        assert_true(brain == row[i].brain);
+    }
+    assert_true(signbit(element_f16(0x8000)) && isnan(element_bf16(0x7fc0)) && isnan(element_f16(0x7e00)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(sums_are_exact),
+                                        cmocka_unit_test(elements_have_their_values) };
+    return cmocka_run_group_tests_name("gen/reference", tests, NULL, NULL);
+}

@@ -131,4 +131,22 @@ static inline Binding bind(const Template *t, const Spec *s, const int64_t *valu
                       .threads = 3 };
 }
 
+/* Takes "MR=4 NP=2" for parameters; the others are as in the general kernel. */
+static inline void template_place_values(const Template *t, const char *target, const char *s, int64_t *value)
+{
+    char name[32];
+    long long v;
+    int length, i = 0;
+    while (strcmp(t->general[i].target, target) != 0)
+        i++;
+    memcpy(value, t->general[i].value, sizeof t->general[i].value);
+    for (; sscanf(s, " %31[A-Z_]=%lld%n", name, &v, &length) == 2; s += length) {
+        for (i = 0; i < t->nparam && strcmp(t->param[i].name, name) != 0;)
+            i++;
+        assert_in_range(i, 0, t->nparam - 1);
+        value[i] = v;
+    }
+    assert_string_equal(s, "");
+}
+
 #endif

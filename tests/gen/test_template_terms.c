@@ -448,23 +448,6 @@ static double value_of(const Template *t, const char *name, const int64_t *slots
     return 0;
 }
 
-/* The general kernel's, but for those that are named. */
-static void values_of(const Template *t, const Point *p, int64_t *value)
-{
-    char name[32];
-    long long v;
-    int length, i = 0;
-    while (strcmp(t->general[i].target, p->target) != 0)
-        i++;
-    memcpy(value, t->general[i].value, sizeof t->general[i].value);
-    for (const char *s = p->values; sscanf(s, " %31[A-Z_]=%lld%n", name, &v, &length) == 2; s += length) {
-        for (i = 0; i < t->nparam && strcmp(t->param[i].name, name) != 0;)
-            i++;
-        assert_in_range(i, 0, t->nparam - 1);
-        value[i] = v;
-    }
-}
-
 static void check_point(const Point *p)
 {
     TemplateList list;
@@ -477,7 +460,7 @@ static void check_point(const Point *p)
     const Target *target = target_find(&targets, p->target);
     const Device typical = target_is_cuda(target) ? target_typical_device(arena, target) : device;
     Candidate c;
-    values_of(t, p, value);
+    template_place_values(t, p->target, p->values, value);
     assert_true(candidate_from_values(t, target, value, &c));
     if (!candidate_fits(&c, spec, &typical))
         fail_msg("%s %s: is no candidate", t->name, p->values);

@@ -91,6 +91,17 @@ static const Row rows[] = {
     { "simt_gemm", "sm_80", "KN", "FIXED_K=64", "W's stride and the sum's length", 1, 0 },
     { "simt_gemm", "sm_80", "NK", "FIXED_K=64", NULL, 1, 0 },
 
+    { "simt_gemm", "sm_75", "NK", "", NULL, 1, 0 }, /* two stages */
+
+    { "mma_gemm", "sm_80", "NK", "STAGES=3", "short stages must be many", 1, 0 },
+    { "mma_gemm", "sm_80", "NK", "STAGES=3 ROW=128", NULL, 1, 0 },
+    { "mma_gemm", "sm_80", "NK", "BM=32 BN=32 WM=16 WN=32", NULL, 1, 0 }, /* 16 KiB on their way */
+    { "mma_gemm", "sm_80", "NK", "BM=64 BN=32 WM=16 WN=32", "a warp with few rows", 1, 0 },
+    { "mma_gemm", "sm_80", "NK", "GROUP=8", "where small tiles win", 1, 0 },
+    { "mma_gemm", "sm_80", "NK", "SPLITK=8", NULL, 1, 0 },
+    { "mma_gemm", "sm_80", "NK", "BM=64 BN=128 WM=32 WN=64 SPLITK=3", NULL, 1, 0 },
+    { "mma_gemm", "sm_80", "NK", "BM=64 BN=128 WM=32 WN=64 SPLITK=4", "in more parts", 1, 0 },
+
     { "gemv", "sm_80", "NK", "WARPS=8 KWARPS=2", NULL, 1, 0 },
     { "gemv", "sm_80", "NK", "WARPS=8 KWARPS=4", "what is between is like", 1, 0 },
     { "gemv", "sm_80", "NK", "LANES=8", "NK: all lanes", 1, 0 },

@@ -34,7 +34,7 @@ last_option() {
 
 kernels_keep_their_options() {   # kernels_keep_their_options FOLDER
     for name in $names; do
-        for option in -O3 -ffp-contract=fast -fexceptions -std=gnu11 $(own_option "${CC:-cc}"); do
+        for option in -O3 -ffp-contract=fast -fexceptions -fPIC -std=gnu11 $(own_option "${CC:-cc}"); do
             kind=$(echo "$option" | sed 's/=.*//; s/^-O.*/-O/')
             last=$(last_option "$1" "$name/kernels.c" "^$kind")
             [ "$last" = "$option" ] || failed "$1: $name/kernels.c is compiled with '$last', not '$option'"

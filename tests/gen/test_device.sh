@@ -3,6 +3,7 @@
 #
 # The primitives of templates/device: one function a file, of the file's name, which the emulator has with the same parameters. What is written in
 # PTX is the instruction that its comment names, with its operands in the order of their numbers, so that none stands for another.
+# ctest: label=slow
 set -eu
 cd -- "$SRC/templates/device"
 failed() { echo "FAILED: $*"; exit 1; }

@@ -2,6 +2,8 @@
  *
  * The constraints of dense's templates, each at its limit: values that just fit, and values beyond it, which it alone rules out. On the CPU an
  * instruction set has 32 or 16 vector registers, L2 has 1 MiB.
+ *
+ * ctest: label=slow
  */
 #include "tests/gen/template_place.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the templates of dense say that a call costs, before anything is measured: of each some calls whose terms were worked out by hand, from
- * what the terms are documented to be; and what holds for every candidate and call. Many factors are written out, so that each can be found again: K, vectors or panels, rows. On the
- * CPU L1 has 32 KiB and L2 has 1 MiB, vectors have 16 floats.
+ * What the templates of dense say that a call costs, before anything is measured: of each some calls whose terms were
+ * worked out by hand, from what the terms are documented to be; and what holds for every candidate and call. Many
+ * factors are written out, so that each can be found again: K, vectors or panels, rows. On the CPU L1 has 32 KiB and L2
+ * has 1 MiB, vectors have 16 floats.
  *
  * ctest: label=slow
  */

@@ -28,7 +28,8 @@ for file in *.cuh; do
     last=$(echo "$numbers" | sort -n | tail -n 1)
     i=0
     for number in $numbers; do
-        [ "$number" = "$i" ] || { case $name in mma_*) [ "$i" -gt "$last" ] && [ "$number" = $((i - last - 1)) ] || failed "$file: operand $number is out of turn" ;; *) failed "$file: operand $number is out of turn" ;; esac; }
+        case $name in mma_*) [ "$i" -le "$last" ] || i=$((i - last - 1)) ;; esac
+        [ "$number" = "$i" ] || failed "$file: operand $number is out of turn"
         i=$((i + 1))
     done
     # elements of an array in their order: r[0], r[1] ...

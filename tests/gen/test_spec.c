@@ -429,6 +429,121 @@ static void test_parts(void **state)
     assert_int_equal(spec_parts(s, (int64_t[]){ INT32_MAX, INT32_MAX, INT32_MAX }, 8), 8);
 }
 
+/* Bytes of all operands that there are, by hand; operations without them. */
+static void test_work(void **state)
+{
+    (void)state;
+    static const char shapes[] = "{ M = \"T\"; N = 64; K = 16; }";
+    const int64_t extent[] = { 5, 64, 16 };
+    const double plain = 5 * 16 + 64 * 16 + 5 * 64;
+    Spec *s = read_text("T = { min = 1; max = 9; };", shapes);
+    assert_true(spec_bytes(s, extent) == 4 * plain);
+    assert_true(spec_flops(s, extent) == 2 * 5 * 64 * 16);
+    s = read_text("T = { min = 1; max = 9; }; }; dtype = \"f16\"; epilogue = [\"bias\"]; regret = { ", shapes);
+    assert_true(spec_bytes(s, extent) == 2 * (plain + 64));
+    assert_true(spec_flops(s, extent) == 2 * 5 * 64 * 16);
+    assert_int_equal(spec_parts(s, extent, 1), 1);
+}
+
+static const char *said_of(const char *rest, const Spec **s)
+{
+    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
+    Diag *d = diag_new(arena);
+    Source *src = ARENA_NEW(arena, Source);
+    src->path = "x.cfg";
+    src->text = arena_printf(arena, "name = \"x\"; op = \"dense\"; shapes = ( { M = 1; N = 2; K = 3; } );\n%s\n", rest);
+    src->len = strlen(src->text);
+    *s = spec_parse(arena, src, templates, 1, d);
+    assert_int_equal(*s == NULL, diag_nerror(d) > 0);
+    return golden_diag(arena, d);
+}
+
+/* The last value that is allowed, and the first that is not. */
+static void test_borders(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *good, *bad, *want;
+    } cases[] = {
+        { "budget = { kernels = 256; };", "budget = { kernels = 257; };",
+          "'kernels': expected an integer from 1 to 256, found 257" },
+        { "budget = { kernels = 1; };", "budget = { kernels = 0; };", "from 1 to 256, found 0" },
+        { "budget = { code_kib = 1048576; };", "budget = { code_kib = 1048577; };", "from 1 to 1048576" },
+        { "budget = { code_kib = 1; };", "budget = { code_kib = 0; };", "from 1 to 1048576" },
+        { "budget = { trials = 1000000; };", "budget = { trials = 1000001; };", "from 1 to 1000000" },
+        { "budget = { trials = 1; };", "budget = { trials = 0; };", "from 1 to 1000000" },
+        { "budget = { seconds = 2592000; };", "budget = { seconds = 2592001; };", "from 1 to 2592000" },
+        { "budget = { seconds = 1; };", "budget = { seconds = 0; };", "from 1 to 2592000" },
+        { "threads = [1024];", "threads = [1025];", "from 1 to 1024, found 1025" },
+        { "threads = [1];", "threads = [0];", "from 1 to 1024, found 0" },
+        { "threads = [1, 2, 3, 4, 5, 6, 7, 8];", "threads = [1, 2, 3, 4, 5, 6, 7, 8, 9];",
+          "9 values, at most 8 are allowed" },
+        { "regret = { mean = 1.0; worst = 1; };", "regret = { mean = 1.01; };",
+          "above 0 and at most 1, such as 0.02 for 2 %; found 1.01" },
+        { "regret = { mean = 0.001; };", "regret = { worst = 0.0; };", "found 0" },
+        { "", "regret = { worst = -0.1; };", "found -0.1" },
+        { "epilogue = [\"bias\"];", "epilogue = [\"bias\", \"bias\"];", "'bias' is there twice" },
+        { "layout = { W = \"KN\"; packed = true; };", "layout = { X = \"KN\"; };", "unknown key 'X'" },
+        { "target = [\"a\", \"b\"];", "target = [\"a\", \"b\", \"a\"];", "'a' is there twice" },
+    };
+    const Spec *s;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *said = said_of(cases[i].good, &s);
+        assert_string_equal(said, "");
+        said = said_of(cases[i].bad, &s);
+        if (!strstr(said, cases[i].want) || strstr(strstr(said, "error: ") + 1, "error: "))
+            fail_msg("%s: wanted %s, got %s", cases[i].bad, cases[i].want, said);
+    }
+    said_of("regret = { mean = 0.03; worst = 0.2; }; threads = [8, 2]; layout = { W = \"KN\"; };", &s);
+    assert_true(s->regret.mean == 0.03 && s->regret.worst == 0.2);
+    assert_true(s->nthread == 2 && s->threads[0] == 2 && s->threads[1] == 8);
+    assert_true(s->ntarget == 1 && strcmp(s->target[0], "auto") == 0);
+    assert_string_equal(s->layout, "KN");
+    assert_false(s->packed);
+    said_of("budget = { seconds = 9; };", &s);
+    assert_true(s->budget.kernels == 8 && s->budget.code_kib == 512 && s->budget.trials == 256 &&
+                s->budget.seconds == 9);
+    char space[4096] = "space = {";
+    for (int i = 0; i <= SPEC_MAX_LIMIT; i++) {
+        sprintf(space + strlen(space), " P%d = [%d];", i, i);
+        const char *said = said_of(arena_printf(arena, "%s };", space), &s);
+        if (i < SPEC_MAX_LIMIT)
+            assert_true(s && s->nlimit == i + 1 && s->limit[i].value[0] == i &&
+                        strcmp(s->limit[i].param, arena_printf(arena, "P%d", i)) == 0);
+        else
+            assert_non_null(strstr(said, arena_printf(arena, "'space' names more than %d parameters", SPEC_MAX_LIMIT)));
+    }
+    said_of("space = { A = [1, 3]; };", &s);
+    assert_true(spec_wants(s, "B", 7));
+    assert_true(spec_wants(s, "A", 1) && spec_wants(s, "A", 3) && !spec_wants(s, "A", 2));
+}
+
+/* A range from 0 is sampled like one from 1; all of few values are tuned; a dim that a shape does not use takes none of its points. */
+static void test_tuned_values(void **state)
+{
+    (void)state;
+    static const int64_t want[] = { 0, 3, 11, 25, 46, 71, 99, 127 };
+    Spec *s = read_text("T = { min = 0; max = 127; };", "{ M = \"T + 1\"; N = 8; K = 8; }");
+    int at = 0;
+    for (int64_t i = 0; i < s->ninstance / 2; i++)
+        if (s->instance[i].tuned)
+            assert_int_equal(s->instance[i].dim[0], want[at++]);
+    assert_int_equal(at, 8);
+    for (int n = 1; n <= 8; n++)
+        assert_int_equal(ntuned(read_text(arena_printf(arena, "T = { min = 3; max = %d; };", 2 + n),
+                                          "{ M = \"T\"; N = 8; K = 8; }")),
+                         2 * n);
+    s = read_text("T = { min = 1; max = 20; }; S = { min = 1; max = 20; }; R = { min = 1; max = 20; };",
+                  "{ M = \"T\"; N = 8; K = 8; }, { M = \"S\"; N = \"R\"; K = 9; }");
+    int n[2] = { 0, 0 };
+    for (int64_t i = 0; i < s->ninstance / 2; i++)
+        n[s->instance[i].decl] += s->instance[i].tuned;
+    assert_int_equal(n[0], 8);
+    assert_int_equal(n[1], 64);
+    assert_true(find(s, 1, 7, 8, 8)->weight == 400);
+    assert_true(find(s, 2, 7, 8, 9)->weight == 20);
+}
+
 static void test_forms(void **state)
 {
     (void)state;
@@ -469,23 +584,16 @@ static void test_committed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_regret),
-        cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_large_file),
-        cmocka_unit_test(test_bert),
-        cmocka_unit_test(test_static),
-        cmocka_unit_test(test_sampler),
-        cmocka_unit_test(test_two_dims),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_either_is_tuned),
-        cmocka_unit_test(test_weights_begin_at_the_least),
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_committed),
-        cmocka_unit_test(test_box_of_a_sample),
-        cmocka_unit_test(test_shape_at_a_point),
-        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_regret),          cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_places),          cmocka_unit_test(test_files),
+        cmocka_unit_test(test_large_file),      cmocka_unit_test(test_bert),
+        cmocka_unit_test(test_static),          cmocka_unit_test(test_sampler),
+        cmocka_unit_test(test_two_dims),        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_either_is_tuned), cmocka_unit_test(test_weights_begin_at_the_least),
+        cmocka_unit_test(test_forms),           cmocka_unit_test(test_committed),
+        cmocka_unit_test(test_box_of_a_sample), cmocka_unit_test(test_shape_at_a_point),
+        cmocka_unit_test(test_parts),           cmocka_unit_test(test_work),
+        cmocka_unit_test(test_borders),         cmocka_unit_test(test_tuned_values),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

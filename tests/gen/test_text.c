@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/text.h"
+#include "tests/open_files.h"
 #include "tests/tmp_folder.h"
 
 enum { MOST = 50000 };
@@ -95,6 +96,7 @@ static void files(void **state)
     static const size_t size[] = { 0, 1, 255, 256, 16383, 16384, 16385, 32768, 40000, MOST };
     char folder[TMP_FOLDER_BYTES];
     size_t len;
+    const int nopen = open_files();
     assert_non_null(tmp_folder(folder));
     const char *path = arena_printf(*state, "%s/file", folder);
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
@@ -105,6 +107,7 @@ static void files(void **state)
     assert_int_equal(errno, EISDIR);
     assert_non_null(text_read_file(*state, "/proc/self/stat", &len)); /* its size is said to be 0 */
     assert_true(len > 10);
+    assert_int_equal(open_files(), nopen);
     unlink(path);
     rmdir(folder);
 }

@@ -27,6 +27,7 @@
 #include <unistd.h>
 #include "gen/manifest.h"
 #include "gen/package_write.h"
+#include "tests/open_files.h"
 #include "tests/tmp_folder.h"
 
 enum { NFILE = 6, FILE_BYTES = 20000 };
@@ -40,25 +41,12 @@ static const char *const NAMES[NFILE] = {
 static Arena *arena;
 static bool force; /* --force */
 static char root[TMP_FOLDER_BYTES];
-
-/* Open descriptors: what a test opened it closed again, whatever failed. */
-static int ndescriptor(void)
-{
-    DIR *d = opendir("/proc/self/fd");
-    int n = 0;
-    while (d && readdir(d))
-        n++;
-    if (d)
-        closedir(d);
-    return n;
-}
-
-static int ndescriptor_before;
+static int nopen; /* before the test: it leaves no more */
 
 static int folder_setup(void **state)
 {
     (void)state;
-    ndescriptor_before = ndescriptor();
+    nopen = open_files();
     arena = arena_new();
     force = false;
     return tmp_folder(root) ? 0 : -1;
@@ -69,11 +57,7 @@ static int folder_teardown(void **state)
     (void)state;
     int rc = tmp_folder_remove(root);
     arena_free(arena);
-    if (ndescriptor() != ndescriptor_before) {
-        print_error("%d descriptors are open that were not before\n", ndescriptor() - ndescriptor_before);
-        return -1;
-    }
-    return rc;
+    return open_files() == nopen ? rc : -1;
 }
 
 static const char *in_root(const char *name) { return arena_printf(arena, "%s/%s", root, name); }

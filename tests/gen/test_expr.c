@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -350,12 +351,119 @@ static void test_bombs(void **state)
     free(chain);
 }
 
+/* ---- every operator ---- */
+
+enum { NPAIR_OP = 17 };
+
+/* What each operator gives, in words of C; false: it divides by 0. */
+static bool want_of(int op, int64_t a, int64_t b, int64_t *i, double *r)
+{
+    const int64_t up = b ? (int64_t)ceil((double)a / (double)b) : 0;
+    const struct {
+        bool divides;
+        int64_t i;
+        double r;
+    } want[NPAIR_OP] = {
+        { false, a + b, 0 },
+        { false, a - b, 0 },
+        { false, a * b, 0 },
+        { true, b ? a / b : 0, b ? (double)a / (double)b : 0 },
+        { true, b ? a % b : 0, 0 },
+        { false, a <= b, 0 },
+        { false, a < b, 0 },
+        { false, a >= b, 0 },
+        { false, a > b, 0 },
+        { false, a == b, 0 },
+        { false, a != b, 0 },
+        { false, a != 0 && b != 0, 0 },
+        { false, a != 0 || b != 0, 0 },
+        { false, a < b ? a : b, 0 },
+        { false, a > b ? a : b, 0 },
+        { true, up, 0 },
+        { true, up * b, 0 },
+    };
+    *i = want[op].i;
+    *r = op == 3 ? want[op].r : (double)want[op].i;
+    return !want[op].divides || b != 0;
+}
+
+static const int64_t *pair; /* a, b */
+
+static bool pair_lookup(void *ctx, const char *name, int64_t *value)
+{
+    (void)ctx;
+    *value = pair[*name == 'b'];
+    return true;
+}
+
+/* On whole numbers around 0, as integers and as reals, by name and by slot. */
+static void test_every_operator(void **state)
+{
+    (void)state;
+    static const char *const text[NPAIR_OP] = { "a + b",          "a - b",        "a * b",  "a / b",     "a % b",
+                                                "a <= b",         "a < b",        "a >= b", "a > b",     "a == b",
+                                                "a != b",         "a && b",       "a || b", "min(a, b)", "max(a, b)",
+                                                "ceil_div(a, b)", "ceil_to(a, b)" };
+    static const char *const names[] = { "unused", "a", "b", "a" }; /* the first of two of a name counts */
+    for (int op = 0; op < NPAIR_OP; op++) {
+        const Expr *by_name = parse(text[op]);
+        Expr *by_slot = parse(text[op]);
+        expr_bind(by_slot, names, LENGTH(names));
+        for (int64_t a = -3; a <= 3; a++)
+            for (int64_t b = -3; b <= 3; b++) {
+                const int64_t values[] = { a, b }, slots[] = { 77, a, b, 78 };
+                int64_t want_int, i[2] = { 99, 99 };
+                double want_real, r[2] = { 99, 99 };
+                pair = values;
+                const bool ok = want_of(op, a, b, &want_int, &want_real);
+                const ExprStatus s[] = { expr_int(by_name, pair_lookup, NULL, &i[0]),
+                                         expr_int_at(by_slot, slots, &i[1]),
+                                         expr_real(by_name, pair_lookup, NULL, &r[0]),
+                                         expr_real_at(by_slot, slots, &r[1]) };
+                for (int k = 0; k < 4; k++)
+                    assert_int_equal(s[k], ok ? EXPR_OK : EXPR_DIV_BY_ZERO);
+                for (int k = 0; ok && k < 2; k++)
+                    if (i[k] != want_int || r[k] != want_real)
+                        fail_msg("%s with %d and %d: %d and %g", text[op], (int)a, (int)b, (int)i[k], r[k]);
+            }
+    }
+}
+
+static void test_unary(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "a" };
+    Expr *minus = parse("-a"), *not = parse("!a"), *sum = parse("a + b");
+    expr_bind(minus, names, 1);
+    expr_bind(not, names, 1);
+    expr_bind(sum, names, 1);
+    for (int64_t a = -2; a <= 2; a++) {
+        int64_t i;
+        double r;
+        assert_int_equal(expr_int_at(minus, &a, &i), EXPR_OK);
+        assert_int_equal(i, -a);
+        assert_int_equal(expr_real_at(minus, &a, &r), EXPR_OK);
+        assert_true(r == (double)-a);
+        assert_int_equal(expr_int_at(not, &a, &i), EXPR_OK);
+        assert_int_equal(i, a == 0);
+        assert_int_equal(expr_real_at(not, &a, &r), EXPR_OK);
+        assert_true(r == (a == 0));
+        assert_int_equal(expr_int_at(sum, &a, &i), EXPR_UNKNOWN_NAME); /* b has no slot */
+        assert_int_equal(expr_real_at(sum, &a, &r), EXPR_UNKNOWN_NAME);
+    }
+    int64_t value = 0;
+    const Expr *seven = expr_const(arena, -7);
+    assert_true(expr_int(seven, NULL, NULL, &value) == EXPR_OK && value == -7);
+    assert_string_equal(expr_text(seven), "-7");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_precedence), cmocka_unit_test(test_overflow),  cmocka_unit_test(test_short_circuit),
         cmocka_unit_test(test_real),       cmocka_unit_test(test_no_lookup), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_names),      cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_names),      cmocka_unit_test(test_bombs),     cmocka_unit_test(test_every_operator),
+        cmocka_unit_test(test_unary),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

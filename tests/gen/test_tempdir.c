@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "gen/tempdir.h"
+#include "tests/open_files.h"
 #include "tests/tmp_folder.h"
 
 static const char PREFIX[] = "dcgen-", FORMAT[] = "dcgen temporary folder 1\n";
@@ -24,12 +25,14 @@ static const char PREFIX[] = "dcgen-", FORMAT[] = "dcgen temporary folder 1\n";
 typedef struct {
     Arena *a;
     char root[TMP_FOLDER_BYTES];
+    int nopen; /* before the test: it leaves no more */
 } World;
 
 static int set_up(void **state)
 {
     World *w = calloc(1, sizeof *w);
     w->a = arena_new();
+    w->nopen = open_files();
     *state = w;
     return tmp_folder(w->root) ? 0 : -1;
 }
@@ -38,6 +41,8 @@ static int tear_down(void **state)
 {
     World *w = *state;
     int rc = tmp_folder_remove(w->root);
+    if (open_files() != w->nopen)
+        rc = -1;
     arena_free(w->a);
     free(w);
     return rc;

@@ -2,6 +2,7 @@
  *
  * cli: every option's value, every error's text, and a usage that fits a terminal.
  */
+#define _GNU_SOURCE /* posix_openpt */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -10,10 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
+#include <unistd.h>
 #include "gen/cli.h"
 #include "gen/text.h"
 
-enum { MAX_WORD = 64 };
+enum { MAX_WORD = 96 };
 
 typedef struct {
     Arena *arena;
@@ -382,6 +385,202 @@ static void color_follows_the_terminal_and_the_wish(void **state)
     fclose(file);
 }
 
+/* The last number that each option takes, and the first that it refuses; where it goes. */
+static void borders_of_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *option;
+        int most;
+    } rows[] = { { "", "jobs", 1024 },   { "", "trials", 1000000 },   { "", "seconds", 1000000 },
+                 { "", "kernels", 256 }, { "", "code-kib", 1048576 }, { "bench ", "regret", 100000 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int k = 0; k < 4; k++) {
+            const int given = k == 0 ? 0 : k == 1 ? 1 : rows[i].most + k - 2;
+            char line[64];
+            snprintf(line, sizeof line, "%ss --%s %d", rows[i].command, rows[i].option, given);
+            Parsed p = parse(line);
+            const int got[] = { p.o.jobs, p.o.trials, p.o.seconds, p.o.kernels, p.o.code_kib, p.o.regret };
+            assert_int_equal(p.code, k % 3 == 0 ? 2 : -1);
+            if (k % 3 != 0)
+                for (int n = 0; n < 6; n++)
+                    assert_int_equal(got[n], n == (int)i ? given : n == 0 ? 0 : -1);
+            parsed_free(&p);
+        }
+}
+
+/* Each name of a choice, in the order of its enum. */
+static void choices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int search, dump, progress, color;
+    } rows[] = {
+        { "s --search joint", STRATEGY_JOINT, 0, 0, 0 },
+        { "s --search random", STRATEGY_RANDOM, 0, 0, 0 },
+        { "s --search exhaustive", STRATEGY_EXHAUSTIVE, 0, 0, 0 },
+        { "s --dump spec", 0, DUMP_SPEC, 0, 0 },
+        { "s --dump space", 0, DUMP_SPACE, 0, 0 },
+        { "s --dump source", 0, DUMP_SOURCE, 0, 0 },
+        { "s --dump records", 0, DUMP_RECORDS, 0, 0 },
+        { "s --dump model", 0, DUMP_MODEL, 0, 0 },
+        { "s --dump assign", 0, DUMP_ASSIGN, 0, 0 },
+        { "s --dump tree", 0, DUMP_TREE, 0, 0 },
+        { "s --dump trace", 0, DUMP_TRACE, 0, 0 },
+        { "s --progress auto", 0, 0, PROGRESS_AUTO, 0 },
+        { "s --progress bar", 0, 0, PROGRESS_BAR, 0 },
+        { "s --progress plain", 0, 0, PROGRESS_PLAIN, 0 },
+        { "s --progress none", 0, 0, PROGRESS_NONE, 0 },
+        { "s --json", 0, 0, PROGRESS_NONE, 0 },
+        { "s --json --progress bar", 0, 0, PROGRESS_BAR, 0 },
+        { "s --color auto", 0, 0, 0, COLOR_AUTO },
+        { "s --color always", 0, 0, 0, COLOR_ALWAYS },
+        { "s --color never", 0, 0, 0, COLOR_NEVER },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Parsed p = parse(rows[i].line);
+        assert_int_equal(p.code, -1);
+        assert_int_equal(p.o.search, rows[i].search);
+        assert_int_equal(p.o.dump, rows[i].dump);
+        assert_int_equal(p.o.progress, rows[i].progress);
+        assert_int_equal(p.o.color, rows[i].color);
+        parsed_free(&p);
+    }
+}
+
+/* Words go where they belong; lists grow, a command line is replaced. */
+static void words(void **state)
+{
+    (void)state;
+    Parsed p = parse(
+        "s --cc 1 --cxx 2 --nvcc 3 --records 4 --out 5 --templates a --templates b,c, -t x -ty --offline --no-report");
+    assert_int_equal(p.code, -1);
+    assert_string_equal(p.o.cc, "1");
+    assert_string_equal(p.o.cxx, "2");
+    assert_string_equal(p.o.nvcc, "3");
+    assert_string_equal(p.o.records, "4");
+    assert_string_equal(p.o.out, "5");
+    assert_int_equal(p.o.templates.n, 3);
+    assert_string_equal(p.o.templates.item[2], "c");
+    assert_null(p.o.templates.item[3]);
+    assert_int_equal(p.o.target.n, 2);
+    assert_string_equal(p.o.target.item[1], "y");
+    assert_true(p.o.offline && p.o.no_report && !p.o.fresh && !p.o.force && !p.o.check && !p.o.json && !p.o.quiet);
+    parsed_free(&p);
+    p = parse("s");
+    assert_string_equal(p.o.cxx, "g++");
+    assert_null(p.o.nvcc);
+    assert_int_equal(p.o.regret, -1);
+    assert_int_equal(p.o.search, STRATEGY_JOINT);
+    parsed_free(&p);
+    p = parse("replay --check p");
+    assert_true(p.o.check);
+    parsed_free(&p);
+}
+
+static void bindings_of_every_form(void **state)
+{
+    (void)state;
+    char line[1024] = "explain p";
+    for (int i = 1; i <= 65; i++) {
+        sprintf(line + strlen(line), " a%d=%d", i, i);
+        Parsed p = parse(line);
+        assert_int_equal(p.code, i <= 64 ? -1 : 2);
+        if (i <= 64)
+            assert_true(p.o.nbinding == i && p.o.binding[i - 1].value == i);
+        else
+            assert_string_equal(p.err, "dcgen: more than 64 values given\nTry 'dcgen --help'.\n");
+        parsed_free(&p);
+    }
+    static const struct {
+        const char *line;
+        int code;
+    } rows[] = { { "explain p _x=3", -1 }, { "explain p a_1=-3", -1 }, { "explain p a-b=3", 2 },
+                 { "explain p a.b=3", 2 }, { "explain p T=+3", 2 },    { "explain p T=~3", 2 },
+                 { "explain p T=3~", 2 },  { "explain p 1a=3", 2 },    { "explain p", -1 },
+                 { "check p T=3", 2 },     { "bench p T=3", 2 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Parsed p = parse(rows[i].line);
+        if (p.code != rows[i].code)
+            fail_msg("%s: code %d", rows[i].line, p.code);
+        parsed_free(&p);
+    }
+}
+
+/* Help stands in a column of its own, is broken before 80, and names commands where an option does not go with all. */
+static void help_is_laid_out(void **state)
+{
+    (void)state;
+    static const char *const part[] = {
+        "Usage: dcgen [COMMAND] [OPTION...] SPEC|PKG [NAME=VALUE...]\n",
+        "\nCommands:\n  generate SPEC           search, then write the package (default command)\n",
+        "\n  explain PKG T=37 ...    say which kernel a package takes for a shape, and why\n",
+        "\n  -o, --out DIR           write the package to DIR (default: out/NAME)\n"
+        "                          [generate, replay]\n",
+        "\n      --json              print the result, and what is wrong, as JSON\n",
+        "\n      --search joint|random|exhaustive\n"
+        "                          what to measure: ",
+        "\n      --fresh             measure everything anew, whatever is recorded\n"
+        "                          [generate]\n",
+        "\n  -h, --help              print this\n\nExamples:\n",
+    };
+    Parsed p = parse("-h");
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        if (!strstr(p.out, part[i]))
+            fail_msg("no\n%sin\n%s", part[i], p.out);
+    assert_null(strstr(p.out, " \n"));
+    parsed_free(&p);
+}
+
+static void color_on_a_terminal(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *none, *term;
+        bool color;
+    } rows[] = { { NULL, "xterm", true },
+                 { "", "xterm", true },
+                 { "1", "xterm", false },
+                 { NULL, "dumb", false },
+                 { NULL, NULL, false } };
+    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+    int fd = posix_openpt(O_RDWR | O_NOCTTY);
+    FILE *to = fd >= 0 && grantpt(fd) == 0 && unlockpt(fd) == 0 ? fopen(ptsname(fd), "r+") : NULL;
+    if (!to || !isatty(fileno(to)))
+        skip();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rows[i].none ? setenv("NO_COLOR", rows[i].none, 1) : unsetenv("NO_COLOR");
+        rows[i].term ? setenv("TERM", rows[i].term, 1) : unsetenv("TERM");
+        assert_int_equal(cli_color(COLOR_AUTO, to), rows[i].color);
+        assert_false(cli_color(COLOR_NEVER, to));
+    }
+    none ? setenv("NO_COLOR", none, 1) : unsetenv("NO_COLOR");
+    term ? setenv("TERM", term, 1) : unsetenv("TERM");
+    fclose(to);
+    close(fd);
+}
+
+/* Also where --json stands behind what is wrong, but not where it is an operand. */
+static void errors_are_json_too(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        bool json;
+    } rows[] = { { "--wibble s --json", true },
+                 { "--json", true },
+                 { "a b --json", true },
+                 { "a -- b --json", false },
+                 { "a b", false } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Parsed p = parse(rows[i].line);
+        assert_int_equal(p.code, 2);
+        assert_int_equal(strncmp(p.err, "{\"severity\":\"error\",\"file\":null,", 32) == 0, rows[i].json);
+        parsed_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -396,6 +595,13 @@ int main(void)
         cmocka_unit_test(help_fits_80_columns_and_names_everything),
         cmocka_unit_test(manual_has_every_option),
         cmocka_unit_test(color_follows_the_terminal_and_the_wish),
+        cmocka_unit_test(borders_of_numbers),
+        cmocka_unit_test(choices),
+        cmocka_unit_test(words),
+        cmocka_unit_test(bindings_of_every_form),
+        cmocka_unit_test(help_is_laid_out),
+        cmocka_unit_test(color_on_a_terminal),
+        cmocka_unit_test(errors_are_json_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

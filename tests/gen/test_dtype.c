@@ -93,13 +93,44 @@ static void tolerances(void **state)
     assert_true(dtype_tolerance(dtype_find("tf32"), 14400, 1, 1) < 0.15 * 0x1p-10);
 }
 
+/* Half a unit in the last place of what is stored, of a sum, and for tf32 what the tensor cores cut off; f16 has no less than 2^-24. */
+static void rows_of_the_table(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *macro, *c_type;
+        int bytes;
+        double in, out, tiny;
+    } rows[] = { { "f32", "F32", "float", 4, 0, 0, 0 },
+                 { "tf32", "TF32", "float", 4, 1 / 1024.0, 0, 0 },
+                 { "f16", "F16", "unsigned short", 2, 0, 1 / 2048.0, 1 / 33554432.0 },
+                 { "bf16", "BF16", "unsigned short", 2, 0, 1 / 256.0, 0 } };
+    for (int i = 0; i < 4; i++) {
+        const Dtype *d = dtype_find(rows[i].name);
+        assert_string_equal(d->name, rows[i].name);
+        assert_string_equal(d->macro, rows[i].macro);
+        assert_string_equal(d->c_type, rows[i].c_type);
+        assert_int_equal(d->bytes, rows[i].bytes);
+        /* 36 terms: 4 * 6 + 8 roundings of sums, and twice what is cut off; 576: once in two */
+        assert_true(dtype_tolerance(d, 36, 10, -3) ==
+                    (32 / 16777216.0 + 2 * rows[i].in) * 10 + 3 * rows[i].out + rows[i].tiny);
+        assert_true(dtype_tolerance(d, 576, 10, 3) ==
+                    (104 / 16777216.0 + 0.5 * rows[i].in) * 10 + 3 * rows[i].out + rows[i].tiny);
+    }
+    float two[] = { 1, 2 };
+    for (int i = 0; i < 2; i++) {
+        dtype_find(rows[i].name)->store(two, 1, 1 / 3.0);
+        assert_true(two[0] == 1 && two[1] == 1 / 3.0f);
+        assert_true(dtype_find(rows[i].name)->load(two, 1) == (double)(1 / 3.0f));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pattern_survives),
-        cmocka_unit_test(rounds_to_nearest_even),
-        cmocka_unit_test(known_values),
-        cmocka_unit_test(tolerances),
+        cmocka_unit_test(every_pattern_survives), cmocka_unit_test(rounds_to_nearest_even),
+        cmocka_unit_test(known_values),           cmocka_unit_test(tolerances),
+        cmocka_unit_test(rows_of_the_table),
     };
     return cmocka_run_group_tests_name("gen/dtype", tests, NULL, NULL);
 }

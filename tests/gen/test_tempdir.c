@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,6 +221,27 @@ static void what_is_to_be_saved_stays(void **state)
     assert_true(there(arena_printf(w->a, "%s/thesis.tex", path)));
 }
 
+/* Whatever is within it; what cannot be made is told by errno. */
+static void what_lies_deeper_goes_too(void **state)
+{
+    World *w = *state;
+    TempDir t;
+    assert_true(tempdir_make(w->a, w->root, PREFIX, &t));
+    assert_int_equal(mkdir(arena_printf(w->a, "%s/deep", t.path), 0700), 0);
+    put_file(arena_printf(w->a, "%s/deep/%s", t.path, TEMPDIR_MARK), FORMAT);
+    put_file(arena_printf(w->a, "%s/deep/x", t.path), "x");
+    tempdir_remove(&t);
+    assert_false(there(t.path));
+    errno = 0;
+    assert_false(tempdir_make(w->a, arena_printf(w->a, "%s/none", w->root), PREFIX, &t));
+    assert_int_equal(errno, ENOENT);
+    put_file(arena_printf(w->a, "%s/file", w->root), "x");
+    assert_false(tempdir_make(w->a, arena_printf(w->a, "%s/file", w->root), PREFIX, &t));
+    assert_int_equal(errno, ENOTDIR);
+    sweep(w); /* nothing is there: no fault */
+    tempdir_sweep(w->a, arena_printf(w->a, "%s/none", w->root), PREFIX, NULL, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +252,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(links_are_not_followed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_users_folder_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_run_killed_at_once_leaves_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_lies_deeper_goes_too, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_to_be_saved_stays, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("gen/tempdir", tests, NULL, NULL);

@@ -166,11 +166,12 @@ static void threads_are_far_apart(void **state)
 /* ---- against the definition ---- */
 
 /* Its constant operand is not packed: kernels of several templates. */
-static const char plain_spec[] = "name = \"plain\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
-                                 "dims = { M = { min = 1; max = 256; }; };\n"
-                                 "shapes = ( { M = \"M\"; N = 96; K = 64; }, { M = \"M\"; N = 512; K = 768; } );\n"
-                                 "tune = { M = [1, 16, 256]; }; layout = { W = \"NK\"; };\n"
-                                 "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; };\n";
+static const char plain_spec[] =
+    "name = \"plain\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+    "dims = { M = { min = 1; max = 256; }; };\n"
+    "shapes = ( { M = \"M\"; N = 96; K = 64; }, { M = \"M\"; N = 512; K = 768; } );\n"
+    "tune = { M = [1, 16, 256]; }; layout = { W = \"NK\"; };\n"
+    "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; }; threads = [1, 4];\n";
 
 static int template_of(const Synthetic *s, const Candidate *c)
 {
@@ -180,9 +181,11 @@ static int template_of(const Synthetic *s, const Candidate *c)
     return i;
 }
 
-static void slots_of(const Synthetic *s, const Candidate *c, const Instance *inst, int64_t *slots)
+/* Gives the number of threads that such a call is spread over. */
+static int slots_of(const Synthetic *s, const Candidate *c, const Instance *inst, int64_t *slots)
 {
     int64_t value[TEMPLATE_MAX_PARAM];
+    const int used = spec_parts(s->spec, inst->extent, inst->threads);
     candidate_values(c, value);
     const Binding b = { .t = c->t,
                         .spec = s->spec,
@@ -190,8 +193,9 @@ static void slots_of(const Synthetic *s, const Candidate *c, const Instance *ins
                         .device = &s->device,
                         .value = value,
                         .extent = inst->extent,
-                        .threads = inst->threads };
+                        .threads = used };
     assert_true(template_slots(&b, slots));
+    return used;
 }
 
 static double value_at(const Expr *e, const int64_t *slots)
@@ -218,7 +222,7 @@ static void rows_hold_the_features(void **state)
             const Candidate *c = &p.study->trial[i].c;
             const Instance *inst = p.study->shape[j];
             int64_t slots[TEMPLATE_MAX_SLOT];
-            slots_of(&p, c, inst, slots);
+            const int used = slots_of(&p, c, inst, slots);
             int at = 2;
             for (int k = 0; k < template_of(&p, c); k++)
                 at += 1 + p.templates.t[k]->nfeature;
@@ -226,7 +230,7 @@ static void rows_hold_the_features(void **state)
             const double flops = 2.0 * (double)(inst->extent[0] * inst->extent[1] * inst->extent[2]);
             const double padded = value_at(c->t->padded_flops, slots), serial = value_at(c->t->serial_flops, slots);
             want[0] = log2(fmax(padded / flops, 1));
-            want[1] = log2(fmax(serial / padded, 1));
+            want[1] = log2(fmax(used * serial / padded, 1));
             want[at] = 1;
             for (int k = 0; k < c->t->nfeature; k++)
                 want[at + 1 + k] = value_at(c->t->feature[k].expr, slots);
@@ -362,9 +366,10 @@ static void what_is_left_out_does_not_count(void **state)
         for (int64_t i = 0; i < s->ntrial; i++)
             for (int64_t j = 0; j < s->nshape; j++) {
                 const int64_t *extent = s->shape[j]->extent;
-                const double ns = cost_predict(before, &s->trial[i].c, extent, 1);
-                assert_true(cost_predict(after, &s->trial[i].c, extent, 1) == ns);
-                differ += cost_predict(whole, &s->trial[i].c, extent, 1) != ns;
+                const int threads = s->shape[j]->threads;
+                const double ns = cost_predict(before, &s->trial[i].c, extent, threads);
+                assert_true(cost_predict(after, &s->trial[i].c, extent, threads) == ns);
+                differ += cost_predict(whole, &s->trial[i].c, extent, threads) != ns;
             }
         assert_true(differ > 20);
     }

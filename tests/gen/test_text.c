@@ -24,7 +24,7 @@ static char letters[MOST + 1]; /* no two parts of it are alike for long */
 static int setup(void **state)
 {
     for (int i = 0; i < MOST; i++)
-        letters[i] = (char)('a' + (i * i / 7 + i) % 26);
+        letters[i] = (char)('a' + ((int64_t)i * i / 7 + i) % 26);
     *state = arena_new();
     return 0;
 }

@@ -320,6 +320,28 @@ static void an_empty_folder_that_is_none_any_more(void **state)
     assert_int_equal(nentry(root), 1);
 }
 
+static int nswap;
+
+/* Another process removes the former package just before it is exchanged. */
+static void remove_at_exchange(void)
+{
+    if (++nswap == 2)
+        assert_int_equal(system(arena_printf(arena, "rm -rf '%s'", in_root("pkg"))), 0);
+}
+
+static void a_package_that_goes_meanwhile(void **state)
+{
+    (void)state;
+    write_ok('a', in_root("pkg"));
+    nswap = 0;
+    before_swap = remove_at_exchange;
+    write_ok('b', in_root("pkg"));
+    before_swap = NULL;
+    assert_int_equal(nswap, 3); /* into its place, in exchange, and again */
+    assert_int_equal(package_version(in_root("pkg")), 'b');
+    assert_int_equal(nentry(root), 1);
+}
+
 /* Where a file of the package goes: it stays where it is told, until it is moved away. */
 static void put_in_the_way(void)
 {
@@ -447,6 +469,7 @@ int main(void)
         TEST(in_the_way_is_refused),
         TEST(what_comes_late_stays),
         TEST(an_empty_folder_that_is_none_any_more),
+        TEST(a_package_that_goes_meanwhile),
         TEST(what_comes_late_and_has_no_place),
         TEST(killed_at_any_call_loses_nothing),
         TEST(nor_without_exchange),

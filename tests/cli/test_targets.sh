@@ -175,5 +175,13 @@ dispatches out/tiny
 [ "$(lines '"type":"device"' out/tiny/records.jsonl)" -eq 2 ] || failed "not the records of two machines"
 run 0 replay --check out/tiny
 run 2 --fresh --runner ./lesser-runner tiny.cfg
+
+section both begun anew
+run 0 --fresh --trials 2 tiny.cfg
+dispatches out/tiny
+[ -s $records~ ] || failed "the former records are not kept"
+for t in $best $lesser; do
+    [ "$(kernels_of $t $records)" -eq 2 ] || failed "$t: $(kernels_of $t $records) kernels in the new records, not 2"
+done
 nothing_left
 echo done

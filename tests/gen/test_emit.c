@@ -413,6 +413,45 @@ static void versions_are_numbers(void **state)
     expect(p, "MANIFEST", "\n# package two\n# dcgen 1.2.3\n");
 }
 
+/* What a call checks, and in which order; which kernel it takes. */
+static void calls_are_checked_before_a_kernel_is_taken(void **state)
+{
+    (void)state;
+    EmitInput in;
+    const Package *p = make_two(&in);
+    expect(p, "kernels.c",
+           "int two(int64_t M, int64_t N, int64_t K,\n    const float *X, const void *W, float *Y, void *workspace,\n    "
+           "const two_exec *exec)\n{\n"
+           "    if (M < 0 || M > INT32_MAX || N < 0 || N > INT32_MAX || K < 0 || K > INT32_MAX)\n"
+           "        return two_BAD_EXTENT;\n    if (M == 0 || N == 0)\n        return two_OK;\n"
+           "    if (!X && M*K > 0)\n        return two_BAD_POINTER;\n"
+           "    if (!W && N*K > 0)\n        return two_BAD_POINTER;\n"
+           "    if (!Y && M*N > 0)\n        return two_BAD_POINTER;\n"
+           "    const two_args args = { M, N, K, X ? X : Y, W ? W : Y, Y, workspace };\n"
+           "    const double flops = two_flops((double)M, (double)N, (double)K);\n"
+           "    const int nthread = exec && exec->threads > 1 ? two_nthread(exec, flops) : 1, cpu = two_cpu();\n"
+           "    int kernel;\n    if (exec && exec->kernel) {\n"
+           "        if (exec->kernel < 0 || exec->kernel > two_NKERNEL)\n            return two_BAD_KERNEL;\n"
+           "        kernel = exec->kernel - 1;\n"
+           "        if (!two_table[kernel] || two_target[kernel] < cpu)\n            return two_BAD_KERNEL;\n"
+           "    } else {\n        kernel = two_dispatch(cpu, M, N, K, nthread);\n    }\n"
+           "    return two_start_all(two_table[kernel], &args, exec, nthread, flops);\n}\n");
+    expect(p, "kernels.c", "    return 2*M*N*K;\n");
+    expect(p, "kernels.c",
+           "int two_choose(int64_t M, int64_t N, int64_t K)\n{\n"
+           "    if (M < 0 || M > INT32_MAX || N < 0 || N > INT32_MAX || K < 0 || K > INT32_MAX)\n        return -1;\n"
+           "    return two_dispatch(two_cpu(), M, N, K, 1);\n}\n");
+    const char *cpu = strstr(package_text(p, "dispatch.h"), "static inline int two_cpu(void)");
+    const char *const part[] = { "#if defined(two_CPU)\n    return two_CPU;\n#else\n#if defined(__x86_64__)\n    if (",
+                                 "avx512bw\"))\n        return 0;\n#endif\n#if defined(__x86_64__)\n    if (",
+                                 ")\n        return 1;\n#endif\n    return 2;\n#endif\n}\n" };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        cpu = cpu ? strstr(cpu, part[i]) : NULL;
+        if (!cpu)
+            fail_msg("two_cpu lacks %s", part[i]);
+    }
+}
+
 /* The benchmark has a row a tuned shape, for one number of threads. */
 static void the_benchmark_has_each_shape_once(void **state)
 {
@@ -515,6 +554,7 @@ int main(void)
         cmocka_unit_test(kernels_are_those_of_their_targets),
         cmocka_unit_test(later_gpus_are_asked_for_by_their_capability),
         cmocka_unit_test(versions_are_numbers),
+        cmocka_unit_test(calls_are_checked_before_a_kernel_is_taken),
         cmocka_unit_test(the_benchmark_has_each_shape_once),
         cmocka_unit_test(a_report_is_named_where_there_is_one),
         cmocka_unit_test(the_manifest_names_all_that_the_package_was_made_of),

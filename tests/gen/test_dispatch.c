@@ -101,8 +101,8 @@ static void a_dispatcher_is_its_trees_within_the_ranges(void **state)
     static const struct {
         int64_t x[4];
         int kernel;
-    } row[] = { { { 1, 16, 16, 1 }, 4 }, { { 4, 16, 16, 9 }, 4 },  { { 5, 16, 16, 1 }, 5 },  { { 8, 16, 16, 1 }, 4 },
-                { { 9, 16, 16, 1 }, 6 }, { { 0, 16, 16, 1 }, 6 },  { { 5, 15, 16, 1 }, 6 },  { { 5, 17, 16, 1 }, 6 },
+    } row[] = { { { 1, 16, 16, 1 }, 4 }, { { 4, 16, 16, 9 }, 4 }, { { 5, 16, 16, 1 }, 5 }, { { 8, 16, 16, 1 }, 4 },
+                { { 9, 16, 16, 1 }, 6 }, { { 0, 16, 16, 1 }, 6 }, { { 5, 15, 16, 1 }, 6 }, { { 5, 17, 16, 1 }, 6 },
                 { { 5, 16, 15, 1 }, 6 }, { { 5, 16, 17, 1 }, 6 } };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         assert_int_equal(dispatch_kernel(&d, 0, row[i].x), row[i].kernel);

@@ -365,15 +365,15 @@ static void kernels_are_those_of_their_targets(void **state)
             const Trial *t = &in.part[i].study->trial[in.part[i].assignment->kernel[n]];
             int64_t value[TEMPLATE_MAX_PARAM];
             candidate_values(&t->c, value);
-            kernel = json_array_get(
-                json_object_get(json_array_get(json_object_get(package, "functions"), 0), "kernels"), k);
+            kernel =
+                json_array_get(json_object_get(json_array_get(json_object_get(package, "functions"), 0), "kernels"), k);
             assert_int_equal(json_integer_value(json_object_get(kernel, "number")), k);
             assert_int_equal(json_integer_value(json_object_get(kernel, "target")), i);
             assert_string_equal(json_string_value(json_object_get(kernel, "record")), t->key);
             for (int j = 0; j < t->c.t->nparam; j++)
-                assert_int_equal(json_integer_value(json_object_get(json_object_get(kernel, "parameters"),
-                                                                    t->c.t->param[j].name)),
-                                 value[j]);
+                assert_int_equal(
+                    json_integer_value(json_object_get(json_object_get(kernel, "parameters"), t->c.t->param[j].name)),
+                    value[j]);
         }
     json_decref(package);
 }
@@ -384,17 +384,19 @@ static void later_gpus_are_asked_for_by_their_capability(void **state)
     const EmitPart part[] = { plain_part("sm_90a", 2), plain_part("sm_80", 1) };
     const EmitInput in = input_of(part, 2);
     const Package *p = package_of(&in);
-    expect(p, "dispatch.h",
-           "compute capability cc / 10: 0 sm_90a, 1 sm_80, 2 sm_80 and later, 3 sm_75 and later; -1: none. */\n"
-           "static inline int two_target_of(int cc)\n{\n"
-           "    if (cc == 90)\n        return 0;\n    if (cc == 80)\n        return 1;\n    if (cc >= 80)\n        return "
-           "2;\n    if (cc >= 75)\n        return 3;\n    return -1;\n}\n");
+    expect(
+        p, "dispatch.h",
+        "compute capability cc / 10: 0 sm_90a, 1 sm_80, 2 sm_80 and later, 3 sm_75 and later; -1: none. */\n"
+        "static inline int two_target_of(int cc)\n{\n"
+        "    if (cc == 90)\n        return 0;\n    if (cc == 80)\n        return 1;\n    if (cc >= 80)\n        return "
+        "2;\n    if (cc >= 75)\n        return 3;\n    return -1;\n}\n");
     expect(p, "dispatch.h", "static inline int two_runs(int target, int of) { return of >= target; }\n");
     expect(p, "CMakeLists.txt", "    set(two_CUDA_ARCHITECTURES \"90a-real\" \"80\" \"75\")\n");
     expect(p, "README.md", "\n| 1 | sm_80 | 1 | chosen by a model |\n| 2 | sm_80 | 1 | general: ");
-    expect(p, "kernels.cu",
-           "    if (exec->kernel < 0 || exec->kernel > two_NKERNEL || !two_runs(target, two_target[exec->kernel - 1]))\n"
-           "        return -two_BAD_KERNEL;\n    return exec->kernel - 1;\n}\n");
+    expect(
+        p, "kernels.cu",
+        "    if (exec->kernel < 0 || exec->kernel > two_NKERNEL || !two_runs(target, two_target[exec->kernel - 1]))\n"
+        "        return -two_BAD_KERNEL;\n    return exec->kernel - 1;\n}\n");
     expect(p, "kernels.cu",
            "    if (M < 1 || M > INT32_MAX || N < 1 || N > INT32_MAX || K < 0 || K > INT32_MAX)\n        return 0;\n");
     expect(p, "kernels.cu", "    if (plan.workspace_bytes > 0 && !workspace)\n        return two_BAD_POINTER;\n");
@@ -419,23 +421,24 @@ static void calls_are_checked_before_a_kernel_is_taken(void **state)
     (void)state;
     EmitInput in;
     const Package *p = make_two(&in);
-    expect(p, "kernels.c",
-           "int two(int64_t M, int64_t N, int64_t K,\n    const float *X, const void *W, float *Y, void *workspace,\n    "
-           "const two_exec *exec)\n{\n"
-           "    if (M < 0 || M > INT32_MAX || N < 0 || N > INT32_MAX || K < 0 || K > INT32_MAX)\n"
-           "        return two_BAD_EXTENT;\n    if (M == 0 || N == 0)\n        return two_OK;\n"
-           "    if (!X && M*K > 0)\n        return two_BAD_POINTER;\n"
-           "    if (!W && N*K > 0)\n        return two_BAD_POINTER;\n"
-           "    if (!Y && M*N > 0)\n        return two_BAD_POINTER;\n"
-           "    const two_args args = { M, N, K, X ? X : Y, W ? W : Y, Y, workspace };\n"
-           "    const double flops = two_flops((double)M, (double)N, (double)K);\n"
-           "    const int nthread = exec && exec->threads > 1 ? two_nthread(exec, flops) : 1, cpu = two_cpu();\n"
-           "    int kernel;\n    if (exec && exec->kernel) {\n"
-           "        if (exec->kernel < 0 || exec->kernel > two_NKERNEL)\n            return two_BAD_KERNEL;\n"
-           "        kernel = exec->kernel - 1;\n"
-           "        if (!two_table[kernel] || two_target[kernel] < cpu)\n            return two_BAD_KERNEL;\n"
-           "    } else {\n        kernel = two_dispatch(cpu, M, N, K, nthread);\n    }\n"
-           "    return two_start_all(two_table[kernel], &args, exec, nthread, flops);\n}\n");
+    expect(
+        p, "kernels.c",
+        "int two(int64_t M, int64_t N, int64_t K,\n    const float *X, const void *W, float *Y, void *workspace,\n    "
+        "const two_exec *exec)\n{\n"
+        "    if (M < 0 || M > INT32_MAX || N < 0 || N > INT32_MAX || K < 0 || K > INT32_MAX)\n"
+        "        return two_BAD_EXTENT;\n    if (M == 0 || N == 0)\n        return two_OK;\n"
+        "    if (!X && M*K > 0)\n        return two_BAD_POINTER;\n"
+        "    if (!W && N*K > 0)\n        return two_BAD_POINTER;\n"
+        "    if (!Y && M*N > 0)\n        return two_BAD_POINTER;\n"
+        "    const two_args args = { M, N, K, X ? X : Y, W ? W : Y, Y, workspace };\n"
+        "    const double flops = two_flops((double)M, (double)N, (double)K);\n"
+        "    const int nthread = exec && exec->threads > 1 ? two_nthread(exec, flops) : 1, cpu = two_cpu();\n"
+        "    int kernel;\n    if (exec && exec->kernel) {\n"
+        "        if (exec->kernel < 0 || exec->kernel > two_NKERNEL)\n            return two_BAD_KERNEL;\n"
+        "        kernel = exec->kernel - 1;\n"
+        "        if (!two_table[kernel] || two_target[kernel] < cpu)\n            return two_BAD_KERNEL;\n"
+        "    } else {\n        kernel = two_dispatch(cpu, M, N, K, nthread);\n    }\n"
+        "    return two_start_all(two_table[kernel], &args, exec, nthread, flops);\n}\n");
     expect(p, "kernels.c", "    return 2*M*N*K;\n");
     expect(p, "kernels.c",
            "int two_choose(int64_t M, int64_t N, int64_t K)\n{\n"
@@ -462,10 +465,11 @@ static void the_benchmark_has_each_shape_once(void **state)
     const EmitInput in = input_of(&part, 1);
     const Package *p = package_of(&in);
     for (int64_t i = 0; i < s.nshape; i++)
-        expect(p, "bench.c", arena_printf(y.arena, "\n    { %d, %d, %d },\n", (int)s.shape[i]->extent[0],
-                                          (int)s.shape[i]->extent[1], (int)s.shape[i]->extent[2]));
-    const char *second = arena_printf(y.arena, "\n    { %d, %d, %d },\n", (int)more.extent[0], (int)more.extent[1],
-                                      (int)more.extent[2]);
+        expect(p, "bench.c",
+               arena_printf(y.arena, "\n    { %d, %d, %d },\n", (int)s.shape[i]->extent[0], (int)s.shape[i]->extent[1],
+                            (int)s.shape[i]->extent[2]));
+    const char *second =
+        arena_printf(y.arena, "\n    { %d, %d, %d },\n", (int)more.extent[0], (int)more.extent[1], (int)more.extent[2]);
     s.shape = ARENA_ARRAY(y.arena, (size_t)s.nshape, const Instance *);
     memcpy(s.shape, y.study->shape, (size_t)s.nshape * sizeof *s.shape);
     s.shape[1] = &more;

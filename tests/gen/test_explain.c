@@ -30,9 +30,8 @@ static ByHand hand;
 static int make(void **state)
 {
     (void)state;
-    return synthetic_make(&bert, synthetic_spec, 80) && synthetic_make(&two, two_dims, 40) && by_hand_make(&hand)
-               ? 0
-               : -1;
+    return synthetic_make(&bert, synthetic_spec, 80) && synthetic_make(&two, two_dims, 40) && by_hand_make(&hand) ? 0
+                                                                                                                  : -1;
 }
 
 static int drop(void **state)
@@ -249,8 +248,8 @@ static void gives_the_busy_part_of_the_threads(void **state)
     json_t *answer = ask(&two, "M=5 N=256 K=512 threads=2"), *shape = shape_of(answer, 0);
     json_t *params = json_object_get(json_object_get(shape, "kernel"), "params");
     const int64_t np = integer(params, "NP"), most = (8 + np - 1) / np * np;
-    assert_near(number(shape, "f_occ"), integer(params, "SPLIT") ? 5.0 / 6 : 16.0 / (double)(2 * (most < 16 ? most : 16)),
-                1e-8);
+    assert_near(number(shape, "f_occ"),
+                integer(params, "SPLIT") ? 5.0 / 6 : 16.0 / (double)(2 * (most < 16 ? most : 16)), 1e-8);
     json_decref(answer);
 }
 
@@ -311,18 +310,19 @@ static void tells_people(void **state)
         i++;
     const Trial *t = &bert.study->trial[as->kernel[as->chosen[i]]];
     double ns = as->cost[i * as->nkernel + as->chosen[i]];
-    const char *const part[] = { "bert_dense at T = 119: ",
-                                 "times of Synthetic CPU 9000",
-                                 "M = 1904, N = 2304, K = 768, 1 thread: a tuned shape\n",
-                                 arena_printf(bert.arena, "kernel     %d: %s for avx512, %s of code\n", FIRST + as->chosen[i],
-                                              t->c.t->name, number_bytes(bert.arena, t->code_bytes)),
-                                 arena_printf(bert.arena, "time       %s, %s GFLOP/s, measured\n",
-                                              number_time(bert.arena, ns),
-                                              number_sig(bert.arena, 2.0 * 1904 * 2304 * 768 / ns, 3)),
-                                 "rows of X in the tallest tile\n",
-                                 "runner-up  kernel ",
-                                 "best known ",
-                                 "work       100.0 % of the work done is useful" };
+    const char *const part[] = {
+        "bert_dense at T = 119: ",
+        "times of Synthetic CPU 9000",
+        "M = 1904, N = 2304, K = 768, 1 thread: a tuned shape\n",
+        arena_printf(bert.arena, "kernel     %d: %s for avx512, %s of code\n", FIRST + as->chosen[i], t->c.t->name,
+                     number_bytes(bert.arena, t->code_bytes)),
+        arena_printf(bert.arena, "time       %s, %s GFLOP/s, measured\n", number_time(bert.arena, ns),
+                     number_sig(bert.arena, 2.0 * 1904 * 2304 * 768 / ns, 3)),
+        "rows of X in the tallest tile\n",
+        "runner-up  kernel ",
+        "best known ",
+        "work       100.0 % of the work done is useful"
+    };
     expect(&bert, "T=119", part, sizeof part / sizeof *part);
     if (as->tree->feature >= 0) {
         const char *const test[] = { arena_printf(bert.arena, "path       %s <= %d? ",
@@ -557,7 +557,8 @@ static void people_are_told_each_figure(void **state)
             "  predicted  2.50 us by the model alone: 25.0 %% more than measured\n"
             "  runner-up  kernel 11, 3.00 us: 50.0 %% more\n"
             "  best known this kernel\n"
-            "  work       75.0 %% of the work done is useful (f_pad); the threads are busy 50.0 %% of the time (f_occ)\n"
+            "  work       75.0 %% of the work done is useful (f_pad); the threads are busy 50.0 %% of the time "
+            "(f_occ)\n"
             "  roofline   1.00 us at least: arithmetic 800 ns at 1.92 GFLOP/s, 4.00 KiB from the L2 cache 1.00 us at "
             "4.10 GB/s\n"
             "  limited by the bandwidth of the L2 cache\n"
@@ -567,7 +568,8 @@ static void people_are_told_each_figure(void **state)
             "  kernel     10: %s for avx512, 2.02 KiB of code\n"
             "  time       4.00 us, 0.512 GFLOP/s, predicted\n"
             "  measured   2.00 us, 0.768 GFLOP/s at M = 3, N = 16, K = 16, 1 thread\n"
-            "  predicted  3.00 us by the model alone: 25.0 %% less than with the kernel's measurements on other shapes\n"
+            "  predicted  3.00 us by the model alone: 25.0 %% less than with the kernel's measurements on other "
+            "shapes\n"
             "  runner-up  kernel 11, 3.20 us: 20.0 %% less, given up for a simpler tree\n"
             "  best known kernel 11, 3.20 us: this one takes 25.0 %% more\n"
             "  roofline   5.00 us at least: arithmetic 5.00 us at 2.00 GFLOP/s\n"
@@ -586,23 +588,22 @@ static void people_are_told_what_is_outside_and_what_is_nothing(void **state)
     x.dim[0] = 9;
     char *text = told(&x, false);
     assert_string_equal(
-        text,
-        arena_printf(hand.y.arena,
-                     "hand at T = 9: %sT = 9 is outside its range, 1 to 8\n"
-                     "\nM = 9, N = 16, K = 16, 1 thread: outside the declared ranges\n"
-                     "  path       M = 9 is not within 1 to 8: the general kernel\n"
-                     "  kernel     11: %s for avx512, 1000 bytes of code\n%s"
-                     "  time       8.00 us, measured\n"
-                     "  predicted  6.00 us by the model alone: 25.0 %% less than measured\n"
-                     "  runner-up  kernel 10, 7.00 us: 12.5 %% less, but one kernel serves all that is outside\n"
-                     "  best known 6.40 us, not in the package: this one takes 25.0 %% more\n"
-                     "               %s %s\n"
-                     "\nM = 9, N = 16, K = 16, 1 thread: outside the declared ranges\n"
-                     "  path       M = 9 is not within 1 to 8: the general kernel\n"
-                     "  kernel     10: %s for avx512, 2.02 KiB of code\n%s"
-                     "  time       nothing is computed\n",
-                     head, t[0].c.t->name, parameters_of(&t[0]), t[2].c.t->name,
-                     explain_values(hand.y.arena, &t[2].c), t[1].c.t->name, parameters_of(&t[1])));
+        text, arena_printf(hand.y.arena,
+                           "hand at T = 9: %sT = 9 is outside its range, 1 to 8\n"
+                           "\nM = 9, N = 16, K = 16, 1 thread: outside the declared ranges\n"
+                           "  path       M = 9 is not within 1 to 8: the general kernel\n"
+                           "  kernel     11: %s for avx512, 1000 bytes of code\n%s"
+                           "  time       8.00 us, measured\n"
+                           "  predicted  6.00 us by the model alone: 25.0 %% less than measured\n"
+                           "  runner-up  kernel 10, 7.00 us: 12.5 %% less, but one kernel serves all that is outside\n"
+                           "  best known 6.40 us, not in the package: this one takes 25.0 %% more\n"
+                           "               %s %s\n"
+                           "\nM = 9, N = 16, K = 16, 1 thread: outside the declared ranges\n"
+                           "  path       M = 9 is not within 1 to 8: the general kernel\n"
+                           "  kernel     10: %s for avx512, 2.02 KiB of code\n%s"
+                           "  time       nothing is computed\n",
+                           head, t[0].c.t->name, parameters_of(&t[0]), t[2].c.t->name,
+                           explain_values(hand.y.arena, &t[2].c), t[1].c.t->name, parameters_of(&t[1])));
     free(text);
     x.answer = &answer[2];
     x.nanswer = 1;
@@ -623,8 +624,7 @@ static void people_are_told_what_limits_a_kernel(void **state)
                 { "memory", "limited by the bandwidth of the L2 cache\n" },
                 { "padding", "limited by padding: work on rows and columns that the shape does not have\n" },
                 { "balance", "limited by balance: threads that wait for the busiest one\n" },
-                { "kernel",
-                  "limited by the kernel itself: instructions beside the arithmetic, latencies, caches\n" } };
+                { "kernel", "limited by the kernel itself: instructions beside the arithmetic, latencies, caches\n" } };
     const Roofline f = { .modelled = true };
     Answer w = tuned_answer();
     const Explanation x = explanation_of(&f, &w, 1);
@@ -706,8 +706,8 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(takes_the_kernel_of_the_dispatcher),
                                         cmocka_unit_test(gives_the_times_of_a_tuned_shape),
                                         cmocka_unit_test(compares_with_the_nearest_measured_shape),
-        cmocka_unit_test(gives_the_useful_part_of_the_work),
-        cmocka_unit_test(gives_the_busy_part_of_the_threads),
+                                        cmocka_unit_test(gives_the_useful_part_of_the_work),
+                                        cmocka_unit_test(gives_the_busy_part_of_the_threads),
                                         cmocka_unit_test(explains_every_declared_shape_at_a_point),
                                         cmocka_unit_test(sends_what_is_outside_to_the_general_kernel),
                                         cmocka_unit_test(tells_people),

@@ -279,8 +279,8 @@ static void a_bar_is_full_at_the_end_and_no_fuller(void **state)
     static const struct {
         double done, total;
         const char *line;
-    } row[] = { { 0, 8, "fit [........] 0/8" },     { 4, 8, "fit [####....] 4/8" }, { 8, 8, "fit [########] 8/8" },
-                { 9, 8, "fit [########] 9/8" },     { -1, 8, "fit [........] -1/8" }, { 3, 0, "fit 3" } };
+    } row[] = { { 0, 8, "fit [........] 0/8" }, { 4, 8, "fit [####....] 4/8" },   { 8, 8, "fit [########] 8/8" },
+                { 9, 8, "fit [########] 9/8" }, { -1, 8, "fit [........] -1/8" }, { 3, 0, "fit 3" } };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         char line[1024];
         Screen s;

@@ -200,6 +200,13 @@ static void shows_the_heaviest_of_very_many_shapes(void **state)
     s.shape = ARENA_ARRAY(hand.y.arena, ALL, const Instance *);
     for (int j = 0; j < ALL; j++)
         s.shape[j] = &inst[j < LIGHT ? 0 : j < LIGHT + MIDDLE ? 2 : 1];
+    s.anchor = ARENA_ARRAY(hand.y.arena, ALL, Anchor);
+    s.trial = ARENA_ARRAY(hand.y.arena, HAND_TRIAL, Trial);
+    for (int i = 0; i < HAND_TRIAL; i++) { /* as if nothing were measured */
+        s.trial[i] = hand.y.study->trial[i];
+        s.trial[i].ns = ARENA_ARRAY(hand.y.arena, ALL, double);
+        s.trial[i].final = ARENA_ARRAY(hand.y.arena, ALL, bool);
+    }
     input.study = &s;
     input.contract = NULL;
     const char *text = written(report_table_shapes);

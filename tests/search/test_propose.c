@@ -152,12 +152,94 @@ static void a_used_up_space_proposes_less(void **state)
     assert_int_equal(propose(y.arena, s, &small, cost_fit(y.arena, s, &y.templates), &rng, p, BATCH), 4);
 }
 
+static const char small_spec[] =
+    "name = \"small\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 128; }; };\n"
+    "shapes = ( { M = \"T\"; N = 768; K = 768; weight = 3; }, { M = \"T\"; N = 768; K = 3072; } );\n"
+    "tune = { T = [1, 24, 60, 128]; }; layout = { W = \"NK\"; packed = true; };\n"
+    "space = { MR = [4, 6, 8]; KC = [0]; UK = [1]; PF = [0, 16]; };\n";
+
+/* E[max(0, best - t)] over all shapes by their weights, t normal around the prediction; best: log2 of the best time. */
+static double expected_gain(const Synthetic *z, const Candidate *c, const double *best)
+{
+    double sum = 0, weight = 0;
+    for (int64_t j = 0; j < z->study->nshape; j++) {
+        const Instance *inst = z->study->shape[j];
+        const double sigma = cost_sigma(z->model, j);
+        const double x = (best[j] - log2(cost_predict(z->model, c, inst->extent, inst->threads))) / sigma;
+        const double normal = exp(-x * x / 2) / sqrt(2 * M_PI), below = (1 + erf(x / sqrt(2))) / 2;
+        sum += inst->weight * sigma * (x * below + normal) * log(2);
+        weight += inst->weight;
+    }
+    return sum / weight;
+}
+
+/* Where the pool holds all of the space, the batch is what the definition says: each time the candidate with the largest gain, over what those
+ * before it are believed to reach; but for the eighth, which is any. */
+static void the_largest_gain_comes_first(void **state)
+{
+    (void)state;
+    enum { SLOTS = 11 };
+    Synthetic z;
+    Proposal p[SLOTS];
+    Rng rng = { 4 };
+    double best[64];
+    assert_true(synthetic_make(&z, small_spec, 12));
+    assert_in_range(z.space->n, 20, 1600);
+    assert_int_equal(propose(z.arena, z.study, z.space, z.model, &rng, p, SLOTS), SLOTS);
+    for (int64_t j = 0; j < z.study->nshape; j++)
+        best[j] = log2(study_best(z.study, j, NULL));
+    for (int k = 0; k < SLOTS; k++) {
+        double most = 0;
+        for (int64_t i = 0; i < z.space->n; i++) {
+            const Candidate *c = &z.space->candidate[i];
+            bool taken = study_find(z.study, c) >= 0;
+            for (int before = 0; before < k; before++)
+                taken = taken || candidate_same(c, &p[before].c);
+            most = taken ? most : fmax(most, expected_gain(&z, c, best));
+        }
+        if (k % 8 != 7) {
+            assert_true(fabs(p[k].gain - most) < 1e-9);
+            assert_true(fabs(expected_gain(&z, &p[k].c, best) - most) < 1e-9);
+        }
+        for (int64_t j = 0; j < z.study->nshape; j++) {
+            const Instance *inst = z.study->shape[j];
+            best[j] = fmin(best[j], log2(cost_predict(z.model, &p[k].c, inst->extent, inst->threads)));
+        }
+        assert_int_equal(p[k].nshape, PROPOSE_SHAPES);
+    }
+    arena_free(z.arena);
+}
+
+/* The numbers of splitmix64 as its authors give them. */
+static void random_numbers(void **state)
+{
+    (void)state;
+    Rng r = { 1234567 };
+    static const uint64_t want[] = { 6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
+                                     4593380528125082431u, 16408922859458223821u };
+    for (int i = 0; i < 5; i++)
+        assert_true(rng_next(&r) == want[i]);
+    double sum = 0;
+    for (int i = 0; i < 10000; i++) {
+        const double x = rng_uniform(&r);
+        assert_true(x >= 0 && x < 1);
+        sum += x;
+        assert_in_range(rng_below(&r, 7), 0, 6);
+    }
+    assert_true(fabs(sum / 10000 - 0.5) < 0.01);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(proposals_are_new_and_legal), cmocka_unit_test(few_shapes_are_measured),
-        cmocka_unit_test(a_seed_means_a_batch),        cmocka_unit_test(proposals_beat_chance),
-        cmocka_unit_test(weights_say_where),           cmocka_unit_test(a_used_up_space_proposes_less),
+        cmocka_unit_test(proposals_are_new_and_legal),
+        cmocka_unit_test(few_shapes_are_measured),
+        cmocka_unit_test(a_seed_means_a_batch),
+        cmocka_unit_test(proposals_beat_chance),
+        cmocka_unit_test(weights_say_where),
+        cmocka_unit_test(a_used_up_space_proposes_less),
+        cmocka_unit_test(the_largest_gain_comes_first),
+        cmocka_unit_test(random_numbers),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -296,6 +296,137 @@ static void an_outlier_within_the_noise_makes_no_leaf(void **state)
     assert_int_equal(as->nkernel, 1); /* and one that serves nothing is not kept */
 }
 
+/* Times are alike within one and a half of their errors, but within half a per cent in any case and five at most; within five where none was
+ * measured. Told by the curve: where all are alike there is nothing to add to the first. */
+static void alike_depends_on_the_noise(void **state)
+{
+    (void)state;
+    static const double gap[] = { 0.001, 0.02, 0.09, -1 }, tie[] = { 0.005, 0.03, 0.05, 0.05 };
+    for (int64_t i = 0; i < y.spec->ninstance; i++) /* of the others there are predictions, which are never alike */
+        y.spec->instance[i].weight = y.spec->instance[i].tuned;
+    for (int c = 0; c < 4; c++)
+        for (int beyond = 0; beyond < 2; beyond++) {
+            for (int64_t j = 0; j < s->nshape; j++) {
+                for (int i = 0; i < KERNELS; i++)
+                    set_time(i, j, i == j % KERNELS ? 1 : (1 + tie[c]) * (1 + (beyond ? 1e-6 : -1e-6)));
+                if (gap[c] > 0)
+                    set_passes(j, gap[c]);
+            }
+            y.device.modelled = gap[c] < 0;
+            const Assignment *as = choose(SELECT_PACKAGE);
+            if ((as->ncurve > 1) != beyond)
+                fail_msg("%d points with a gap of %g", as->ncurve, gap[c]);
+            for (int64_t j = 0; gap[c] < 0 && j < s->nshape; j++)
+                for (int i = 0; i < KERNELS; i++)
+                    s->trial[i].final[j] = false;
+        }
+}
+
+/* Half of the say is that of all shapes, half that of the tuned ones: of one kernel alone the curve's first point, by the definition. */
+static void the_curve_is_a_mean_of_both_halves(void **state)
+{
+    (void)state;
+    mix_up(5);
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        y.spec->instance[i].weight = 1 + (double)(i % 7);
+    const CostModel *m = cost_fit(y.arena, s, &y.templates);
+    const Assignment *as = choose(SELECT_PACKAGE);
+    double all = 0, tuned = 0, least = INFINITY;
+    for (int64_t i = 0; i < y.spec->ninstance; i++) {
+        all += y.spec->instance[i].weight;
+        tuned += y.spec->instance[i].tuned ? y.spec->instance[i].weight : 0;
+    }
+    for (int k = 0; k < KERNELS; k++) {
+        double sum = 0, says = 0;
+        for (int64_t i = 0; i < y.spec->ninstance; i++) {
+            const Instance *inst = &y.spec->instance[i];
+            const double say = inst->weight / all + (inst->tuned ? inst->weight / tuned : 0);
+            double best = INFINITY;
+            for (int other = 0; other < KERNELS; other++)
+                best = fmin(best, cost_trial(m, other, inst));
+            const double part = cost_trial(m, k, inst) / best;
+            sum += say * (part <= 1.01 ? 1 : part);
+            says += say;
+        }
+        least = fmin(least, sum / says - 1);
+    }
+    assert_int_equal(as->curve[0].kernels, 1);
+    assert_true(fabs(as->curve[0].above - least) < 1e-9);
+}
+
+/* What is told of the choice follows from its own tables: the regret, the cheapest kernel, the best known time, and kernels in the order of the
+ * weight that they serve. */
+static void the_choice_agrees_with_its_tables(void **state)
+{
+    (void)state;
+    mix_up(3);
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        y.spec->instance[i].weight = 1 + (double)(i % 5);
+    y.spec->budget.kernels = 3;
+    const Assignment *as = choose(SELECT_PACKAGE);
+    double regret = 0, weight = 0, served[KERNELS] = { 0 };
+    int64_t bytes = 0;
+    assert_int_equal(as->general, 0);
+    for (int64_t i = 0; i < y.spec->ninstance; i++) {
+        const Instance *inst = &y.spec->instance[i];
+        const double *row = as->cost + i * as->nkernel;
+        const int64_t shape = inst->tuned ? study_shape(s, inst->extent, inst->threads) : -1;
+        double best = INFINITY;
+        for (int k = 0; k < as->nkernel; k++) {
+            best = fmin(best, row[k]);
+            if (shape >= 0)
+                assert_true(row[k] == s->trial[as->kernel[k]].ns[shape]);
+        }
+        assert_true(row[as->best[i]] == best);
+        assert_true(as->oracle_ns[i] == (shape >= 0 ? study_best(s, shape, NULL) : best));
+        regret += inst->weight * row[as->chosen[i]] / as->oracle_ns[i];
+        weight += inst->weight;
+        served[as->chosen[i]] += inst->weight;
+    }
+    assert_true(as->nkernel > 1 && fabs(as->regret - (regret / weight - 1)) < 1e-12);
+    for (int k = 0; k < as->nkernel; k++) {
+        assert_true(served[k] > 0 && (k == 0 || served[k] <= served[k - 1]));
+        bytes += s->trial[as->kernel[k]].code_bytes;
+    }
+    assert_int_equal(as->code_bytes, bytes);
+}
+
+/* One that has no time anywhere is not taken for what the model says of it, unless there is no device. */
+static void what_was_never_timed_is_left_out(void **state)
+{
+    (void)state;
+    give_each_its_shapes();
+    for (int64_t j = 0; j < s->nshape; j++)
+        s->trial[2].ns[j] = 0;
+    for (int modelled = 0; modelled < 2; modelled++) {
+        y.device.modelled = modelled;
+        s->trial[2].code_bytes = 1000;
+        const Assignment *as = choose(SELECT_FINALISTS);
+        for (int k = 0; k < as->nkernel && !modelled; k++)
+            assert_int_not_equal(as->kernel[k], 2);
+        for (int i = 0; i < KERNELS; i++)
+            s->trial[i].status = i == 2 ? STATUS_OK : STATUS_WRONG;
+        assert_int_equal(choose(SELECT_FINALISTS) != NULL, modelled);
+        for (int i = 0; i < KERNELS; i++)
+            s->trial[i].status = STATUS_OK;
+    }
+}
+
+static void the_tree_sees_parts_of_calls(void **state)
+{
+    (void)state;
+    const int64_t small[] = { 1, 2, 3 }, large[] = { 2048, 2304, 768 };
+    int64_t x[OP_MAX_AXIS + 1];
+    assert_int_equal(select_features(s, large, 1, x), 3);
+    y.spec->nthread = 2;
+    y.spec->threads[1] = 4;
+    assert_int_equal(select_features(s, large, 4, x), 4);
+    assert_memory_equal(x, large, sizeof large);
+    assert_int_equal(x[3], 4);
+    assert_int_equal(select_features(s, small, 4, x), 4);
+    assert_int_equal(x[3], 1);
+}
+
 int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
@@ -314,6 +445,11 @@ int main(void)
         FRESH(the_curve_goes_on_beyond_the_bytes),
         FRESH(every_instance_is_answered),
         FRESH(an_outlier_within_the_noise_makes_no_leaf),
+        FRESH(alike_depends_on_the_noise),
+        FRESH(the_curve_is_a_mean_of_both_halves),
+        FRESH(the_choice_agrees_with_its_tables),
+        FRESH(what_was_never_timed_is_left_out),
+        FRESH(the_tree_sees_parts_of_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * serve: what a runner says to each line, word by word, and in which order its engine is asked. The engine and the clock are made up.
+ *
+ *   ctest: runner
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "search/process.h"
+#include "search/runner/serve.h"
+#include "tests/tmp_folder.h"
+
+static double now_ns;
+double process_clock_ns(void) { return now_ns; }
+double process_clock_s(void) { return 1e-9 * now_ns; }
+
+/* ---- the engine ---- */
+
+static char calls[1000]; /* what it was asked, a letter each */
+static bool opens, times, says_hello;
+static Timing timing; /* of the last request */
+static double until_ns[4];
+static int nlimit;
+
+static void note(char what)
+{
+    const size_t n = strlen(calls);
+    if (n + 1 < sizeof calls)
+        calls[n] = what;
+}
+
+static json_t *hello(Arena *a, const char **err)
+{
+    (void)a;
+    *err = "no device";
+    return says_hello ? json_pack("{s:{s:s}}", "device", "id", "d") : NULL;
+}
+
+static bool open_work(Work *w, char why[WHY_BYTES])
+{
+    note('o');
+    timing = w->timing;
+    snprintf(why, WHY_BYTES, "no room");
+    return opens;
+}
+
+/* By the first letter of its key. */
+static bool verify(Work *w, int i)
+{
+    Kernel *k = &w->kernel[i];
+    note('v');
+    k->status = *k->key == 'w' ? STATUS_WRONG : STATUS_OK;
+    k->max_err = *k->key == 'w' ? INFINITY : 0.5;
+    if (k->status != STATUS_OK)
+        snprintf(k->why, sizeof k->why, "row \"1\"");
+    return k->status == STATUS_OK;
+}
+
+static bool take_times(Work *w, char why[WHY_BYTES])
+{
+    note('t');
+    snprintf(why, WHY_BYTES, "no clock");
+    for (int i = 0; i < w->nkernel; i++)
+        if (w->kernel[i].status == STATUS_OK) {
+            w->timing.begin(w->timing.ctx, i);
+            w->kernel[i].ns[0] = 10.5 + i;
+            w->kernel[i].ns[1] = 20;
+            w->kernel[i].nsample = 2;
+            w->kernel[i].clock[0] = *w->kernel[i].key == 'c' ? 0.75 : 0;
+            if (*w->kernel[i].key == 'm')
+                w->kernel[i].more = json_pack("{s:i}", "cold_ns", 7);
+        }
+    return times;
+}
+
+static void close_work(Work *w)
+{
+    (void)w;
+    note('c');
+}
+
+static void end(void) { note('e'); }
+
+static bool limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err)
+{
+    (void)a;
+    *err = "not of that";
+    until_ns[nlimit++ % 4] = q->until_ns;
+    out->flops_per_s = 100.0 * q->threads;
+    out->bytes_per_s[LEVEL_L2] = 5;
+    *rounds = 9;
+    return strcmp(q->target, "none") != 0;
+}
+
+static Engine engine = { .program = "made-up",
+                         .runner = "x",
+                         .hello = hello,
+                         .open = open_work,
+                         .verify = verify,
+                         .time = take_times,
+                         .close = close_work,
+                         .end = end,
+                         .limits = limits };
+
+/* ---- talking ---- */
+
+static char folder[TMP_FOLDER_BYTES], reference[TMP_FOLDER_BYTES + 32], setup[2000];
+static char *said;
+
+static int make_reference(void **state)
+{
+    (void)state;
+    char command[2 * TMP_FOLDER_BYTES];
+    if (!tmp_folder(folder))
+        return -1;
+    snprintf(reference, sizeof reference, "%s/reference.so", folder);
+    snprintf(command, sizeof command,
+             "echo 'void dcgen_reference_rows(void) {} void dcgen_reference_check(void) {} long "
+             "dcgen_reference_terms(const long *e) { return e[2]; }' | cc -x c -shared -fPIC -o %s -",
+             reference);
+    snprintf(setup, sizeof setup,
+             "{\"cmd\":\"setup\",\"reference\":\"%s\",\"dtype\":\"f32\",\"seed\":1,\"operands\":["
+             "{\"name\":\"X\",\"role\":\"in\",\"dtype\":\"f32\"},{\"name\":\"W\",\"role\":\"const\",\"dtype\":\"f32\"},"
+             "{\"name\":\"Y\",\"role\":\"out\",\"dtype\":\"f32\"}]}\n",
+             reference);
+    return system(command);
+}
+
+static int remove_reference(void **state)
+{
+    (void)state;
+    free(said);
+    return tmp_folder_remove(folder);
+}
+
+static int make(void **state)
+{
+    (void)state;
+    memset(calls, 0, sizeof calls);
+    opens = times = says_hello = true;
+    engine.time = take_times;
+    engine.limits = limits;
+    now_ns = 1e9;
+    nlimit = 0;
+    return 0;
+}
+
+/* What is said to these lines, behind the hello. */
+static const char *say(const char *lines)
+{
+    static const char greeting[] = "{\"event\":\"hello\",\"protocol\":1,\"runner\":\"x\",\"device\":{\"id\":\"d\"}}\n";
+    size_t n;
+    FILE *in = tmpfile();
+    assert_non_null(in);
+    fputs(lines, in);
+    rewind(in);
+    free(said);
+    FILE *out = open_memstream(&said, &n);
+    assert_int_equal(serve_streams(&engine, fileno(in), out), 0);
+    fclose(out);
+    fclose(in);
+    assert_memory_equal(said, greeting, strlen(greeting));
+    return said + strlen(greeting);
+}
+
+/* A request for 5 x 7 x 9 with these further fields and kernels by their keys. */
+static const char *request(const char *fields, const char *keys)
+{
+    static char line[4000];
+    size_t n = (size_t)snprintf(line, sizeof line,
+                                "%s{\"cmd\":\"measure\",\"id\":7,\"extent\":[5,7,9],\"elems\":[45,63,35],\"rows\":5,"
+                                "\"row_elems\":7,%s,\"kernels\":[",
+                                setup, fields);
+    for (int i = 0; keys[i]; i++)
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s{\"key\":\"%c\",\"so\":\"/%d\"}", i ? "," : "", keys[i], i);
+    snprintf(line + n, sizeof line - n, "]}\n");
+    return line;
+}
+
+static const char plain[] = "\"threads\":1,\"repeats\":2,\"sample_ns\":10,\"max_ns\":20";
+
+#define READY "{\"event\":\"ready\"}\n"
+#define BEGIN(kernel, phase) "{\"event\":\"begin\",\"id\":7,\"kernel\":" #kernel ",\"phase\":\"" phase "\"}\n"
+#define RESULT "{\"event\":\"result\",\"id\":7,\"kernel\":"
+#define DONE "{\"event\":\"done\",\"id\":7}\n"
+
+/* Who fails is told at once, the others behind their times. */
+static void results_in_their_order(void **state)
+{
+    (void)state;
+    assert_string_equal(say(request(plain, "cwm")), READY BEGIN(0, "verify") BEGIN(1, "verify") RESULT
+                        "1,\"status\":\"wrong\",\"ns\":[],\"max_err\":1e30,\"why\":\"row \\\"1\\\"\"}\n" BEGIN(
+                            2, "verify") BEGIN(0, "time") BEGIN(2, "time") RESULT
+                        "0,\"status\":\"ok\",\"ns\":[10.5,20.0],\"max_err\":0.5,\"clock\":0.75}\n" RESULT
+                        "2,\"status\":\"ok\",\"ns\":[12.5,20.0],\"max_err\":0.5,\"cold_ns\":7}\n" DONE);
+    assert_string_equal(calls, "ovvvtce");
+}
+
+static void no_times_are_taken(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        make(NULL);
+        engine.time = i ? NULL : take_times;
+        assert_string_equal(say(request(i ? plain : "\"threads\":1,\"repeats\":0,\"sample_ns\":10,\"max_ns\":20", "a")),
+                            READY BEGIN(0, "verify") RESULT "0,\"status\":\"ok\",\"ns\":[],\"max_err\":0.5}\n" DONE);
+        assert_string_equal(calls, "ovce");
+    }
+}
+
+/* What was opened is closed, whatever becomes of it. */
+static void requests_that_fail(void **state)
+{
+    (void)state;
+    opens = false;
+    assert_string_equal(say(request(plain, "a")), READY "{\"event\":\"error\",\"text\":\"no room\"}\n");
+    assert_string_equal(calls, "oce");
+    make(NULL);
+    times = false;
+    assert_string_equal(say(request(plain, "w")), READY BEGIN(0, "verify") RESULT
+                        "0,\"status\":\"wrong\",\"ns\":[],\"max_err\":1e30,\"why\":\"row \\\"1\\\"\"}\n"
+                        "{\"event\":\"error\",\"text\":\"no clock\"}\n");
+    assert_string_equal(calls, "ovtce");
+    make(NULL);
+    says_hello = false;
+    FILE *none = tmpfile();
+    assert_int_equal(serve_streams(&engine, fileno(none), none), 3);
+    assert_string_equal(calls, "");
+    fclose(none);
+}
+
+/* Each field, its default and its bounds. */
+static void fields_of_a_request(void **state)
+{
+    (void)state;
+    say(request(plain, "a"));
+    assert_true(timing.threads == 1 && timing.repeats == 2 && timing.sample_ns == 10 && timing.max_ns == 20);
+    assert_true(timing.drop == 0 && timing.keep == -1 && timing.quiet_ns == 0 && timing.wait_ns == 0);
+    say(request("\"threads\":1024,\"repeats\":64,\"sample_ns\":0,\"max_ns\":1.5e9,\"hot\":true,\"drop\":1.5,\"keep\":3,"
+                "\"quiet_ns\":8.5,\"wait_ns\":9.5",
+                "a"));
+    assert_true(timing.threads == 1024 && timing.repeats == 64 && timing.max_ns == 1.5e9 && timing.drop == 1.5 &&
+                timing.keep == 3 && timing.quiet_ns == 8.5 && timing.wait_ns == 9.5);
+    static const char *const bad[][2] = {
+        { "\"threads\":1025,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1", "bad number of threads" },
+        { "\"threads\":0,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1", "bad number of threads" },
+        { "\"threads\":1,\"repeats\":65,\"sample_ns\":1,\"max_ns\":1", "bad number of repeats" },
+        { "\"threads\":1,\"repeats\":-1,\"sample_ns\":1,\"max_ns\":1", "bad number of repeats" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":-1,\"max_ns\":1", "bad times" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":-1", "bad times" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"quiet_ns\":-1", "bad times" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"wait_ns\":-1", "bad times" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"drop\":1", "drop is above 1, or 0" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"hot\":false", "only hot caches can be measured" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1", "measure needs threads, repeats, sample_ns and max_ns" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char want[300];
+        make(NULL);
+        snprintf(want, sizeof want, READY "{\"event\":\"error\",\"text\":\"%s\"}\n", bad[i][1]);
+        assert_string_equal(say(request(bad[i][0], "a")), want);
+        assert_string_equal(calls, "e");
+    }
+    assert_string_equal(say(request(plain, "")), READY "{\"event\":\"error\",\"text\":\"bad kernels\"}\n");
+    assert_string_equal(say(strchr(request(plain, "a"), '\n') + 1),
+                        "{\"event\":\"error\",\"text\":\"measure before setup\"}\n");
+}
+
+/* A part of the time for each number of threads. */
+static void limits_share_the_time(void **state)
+{
+    (void)state;
+    static const char asks[] =
+        "{\"cmd\":\"limits\",\"id\":5,\"target\":\"%s\",\"dtype\":\"f32\",\"threads\":[1,2,4],\"max_ns\":300}\n";
+    char line[300];
+    snprintf(line, sizeof line, asks, "some");
+    assert_string_equal(say(line),
+                        "{\"event\":\"limits\",\"id\":5,\"limits\":["
+                        "{\"threads\":1,\"rounds\":9,\"flops_per_s\":100.0,\"bytes_per_s\":{\"l2\":5.0}},"
+                        "{\"threads\":2,\"rounds\":9,\"flops_per_s\":200.0,\"bytes_per_s\":{\"l2\":5.0}},"
+                        "{\"threads\":4,\"rounds\":9,\"flops_per_s\":400.0,\"bytes_per_s\":{\"l2\":5.0}}]}\n");
+    assert_true(until_ns[0] == 1e9 + 100 && until_ns[1] == 1e9 + 200 && until_ns[2] == 1e9 + 300);
+    snprintf(line, sizeof line, asks, "none");
+    assert_string_equal(say(line), "{\"event\":\"error\",\"text\":\"not of that\"}\n");
+    engine.limits = NULL;
+    assert_string_equal(say(line), "{\"event\":\"error\",\"text\":\"this runner measures no limits\"}\n");
+}
+
+/* The setup before is forgotten, even where the next one fails. */
+static void a_setup_takes_the_place_of_another(void **state)
+{
+    (void)state;
+    static const char rows[][2][300] = {
+        { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"in\",\"dtype\":"
+          "\"f32\"}]}\n",
+          "setup: there must be 1 to 8 operands with one output" },
+        { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"inout\","
+          "\"dtype\":\"f32\"}]}\n",
+          "setup: operand 0 has an unknown role" },
+        { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"out\",\"dtype\":"
+          "\"f33\"}]}\n",
+          "setup: operand 0 has an unknown dtype" },
+        { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"operands\":[]}\n", "setup needs reference, seed and operands" },
+    };
+    for (int i = 0; i < 4; i++) {
+        char lines[6000], second[600], want[600];
+        const char *from = strstr(rows[i][0], "%s");
+        snprintf(second, sizeof second, "%.*s%s%s", (int)(from - rows[i][0]), rows[i][0], reference, from + 2);
+        snprintf(lines, sizeof lines, "%s%s%s", setup, second, strchr(request(plain, "a"), '\n') + 1);
+        snprintf(want, sizeof want,
+                 READY
+                 "{\"event\":\"error\",\"text\":\"%s\"}\n{\"event\":\"error\",\"text\":\"measure before setup\"}\n",
+                 rows[i][1]);
+        assert_string_equal(say(lines), want);
+    }
+}
+
+int main(void)
+{
+#define FRESH(test) cmocka_unit_test_setup(test, make)
+    const struct CMUnitTest tests[] = {
+        FRESH(results_in_their_order), FRESH(no_times_are_taken),    FRESH(requests_that_fail),
+        FRESH(fields_of_a_request),    FRESH(limits_share_the_time), FRESH(a_setup_takes_the_place_of_another),
+    };
+    return cmocka_run_group_tests_name("search/serve", tests, make_reference, remove_reference);
+}

@@ -61,10 +61,40 @@ static void every_end_of_a_tile(void **state)
     }
 }
 
+/* A kernel that is fixed for extents meets them, with the others as they are; two that are fixed alike meet them once. */
+static void fixed_extents(void **state)
+{
+    (void)state;
+    Template t = *y.space->candidate[0].t;
+    Candidate fixed = y.space->candidate[0], plain = fixed;
+    Awkward w, without;
+    t.param[0].axis = 1;
+    t.param[0].choice[0] = 0;
+    t.param[0].choice[1] = 1237;
+    fixed.t = plain.t = &t;
+    fixed.choice[0] = 1;
+    plain.choice[0] = 0;
+    awkward_shapes(y.study, (const Candidate *[]){ &plain, &plain }, 2, &without);
+    awkward_shapes(y.study, (const Candidate *[]){ &plain, &fixed, &fixed }, 3, &w);
+    int n = 0;
+    for (int i = 0; i < w.n; i++)
+        if (w.extent[i][1] == 1237) {
+            n++;
+            for (int axis = 0; axis < 3; axis += 2) {
+                int64_t tile = awkward_tile(y.study, &plain, axis);
+                tile = awkward_tile(y.study, &fixed, axis) > tile ? awkward_tile(y.study, &fixed, axis) : tile;
+                assert_int_equal(w.extent[i][axis], (tile < 64 ? tile : 64) + 3);
+            }
+        }
+    assert_int_equal(n, 1);
+    assert_false(has(&without, 1, 1237));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_end_of_a_tile),
+        cmocka_unit_test(fixed_extents),
     };
     return cmocka_run_group_tests_name("search/awkward", tests, make, drop);
 }

@@ -9,6 +9,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include "search/record_line.h"
 #include "search/samples.h"
 
 /* ---- round trips ---- */
@@ -326,6 +327,74 @@ static void canonical_text_of_nothing(void **state)
     assert_string_equal(record_text(p->a, &none), "");
 }
 
+/* By key, device, threads, extents, then the last comparison behind the others; devices and kernels by their names. Of two sets that are joined
+ * all is there. */
+static void canonical_text_has_its_order(void **state)
+{
+    Place *p = *state;
+    MeasureRecord m[7];
+    for (int i = 0; i < 7; i++) {
+        m[i] = a_measure(0);
+        m[i].nsample = 1;
+        m[i].ns[0] = 100 + i;
+    }
+    m[0].key = "b";
+    m[1].device = "f";
+    m[2].threads = 10;
+    m[3].threads = 9;
+    m[4].extent[0] = 200;
+    m[5].final = true;
+    const int order[] = { 6, 5, 4, 3, 2, 1, 0 }; /* 16 before 200, 9 before 10 */
+    Device d[] = { a_device(), a_device() };
+    d[0].id = "z";
+    const Records x = { .nmeasure = 3, .measure = m, .ndevice = 1, .device = d },
+                  z = { .nmeasure = 4, .measure = m + 3, .ndevice = 1, .device = d + 1 };
+    for (int i = 0; i < 7; i++)
+        m[i] = measure_copy(p->a, &m[i]);
+    const Records all = record_join(p->a, &x, &z);
+    assert_true(all.nmeasure == 7 && all.ndevice == 2 && all.nkernel == 0 && all.nlimit == 0);
+    const char *text = record_text(p->a, &all), *at = text;
+    assert_true(strstr(text, "\"id\":\"0123456789abcdef\"") < strstr(text, "\"id\":\"z\""));
+    for (int i = 0; i < 7; i++) {
+        at = strstr(at, arena_printf(p->a, "\"ns\":[%d.0]", 100 + order[i]));
+        assert_non_null(at);
+    }
+}
+
+/* The largest and smallest numbers that a line may have, and the next ones. */
+static void borders_of_numbers(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    MeasureRecord m = a_measure(0), good = m;
+    KernelRecord k = a_kernel();
+    Device d = a_device();
+    m.ns[0] = 1e-3;
+    m.ns[1] = 1e15;
+    m.extent[0] = (int64_t)1 << 48;
+    m.threads = 1 << 20;
+    assert_true(record_add_measure(f, &m, &p->err));
+    for (int i = 0; i < 8; i++) {
+        m = good;
+        m.ns[0] = i == 0 ? 0.9e-3 : i == 1 ? 1.1e15 : m.ns[0];
+        m.extent[0] = i == 2 ? ((int64_t)1 << 48) + 1 : i == 3 ? -1 : m.extent[0];
+        m.threads = i == 4 ? (1 << 20) + 1 : m.threads;
+        m.anchor_ns = i == 5 ? -1 : 0;
+        m.cold_ns = i == 6 ? -1 : 0;
+        m.naxis = i == 7 ? 7 : 3;
+        assert_false(record_add_measure(f, &m, &p->err));
+    }
+    k.code_bytes = (int64_t)1 << 50;
+    assert_true(record_add_kernel(f, &k, &p->err));
+    k.code_bytes++;
+    assert_false(record_add_kernel(f, &k, &p->err));
+    d.cores = (1 << 20) + 1;
+    assert_false(record_add_device(f, &d, &p->err));
+    d.cores = 1 << 20;
+    assert_true(record_add_device(f, &d, &p->err));
+    record_close(f);
+}
+
 /* ---- locale ---- */
 
 static bool set_installed_locale(void)
@@ -388,6 +457,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_bad_record_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(canonical_text_ignores_order, setup, teardown),
         cmocka_unit_test_setup_teardown(canonical_text_of_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(canonical_text_has_its_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(borders_of_numbers, setup, teardown),
         cmocka_unit_test_setup_teardown(a_decimal_comma_changes_nothing, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

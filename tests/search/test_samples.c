@@ -64,9 +64,23 @@ static void the_clock_that_all_have(void **state)
     assert_true(samples_common_clock(all, none, 3) == 0 && samples_common_clock(&all[2], (const int[]){ 1 }, 1) == 0);
 }
 
+static void quartiles_by_hand(void **state)
+{
+    (void)state;
+    static const double v[] = { 10, 20, 40, 80 }; /* quartiles at 0.75 and 2.25: 17.5 and 50; the median 30 */
+    assert_true(fabs(samples_spread(v, 4) - 32.5 / 30) < 1e-12 && samples_median(v, 4) == 30);
+    assert_true(samples_second(v, 4) == 20 && samples_error(v, 4, true) == 1);
+    static const double twice[] = { 10, 10, 40 };
+    assert_true(samples_second(twice, 3) == 10 && samples_error(twice, 3, true) == 0);
+    assert_true(samples_same_clock(100, 102.5) && samples_same_clock(102.5, 100) && !samples_same_clock(100, 102.6));
+    assert_true(!samples_same_clock(0, 1) && !samples_same_clock(1, 0) && !samples_same_clock(-1, -1));
+    assert_true(samples_compare(&v[0], &v[1]) < 0 && samples_compare(&v[1], &v[0]) > 0 && samples_compare(v, v) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(medians_and_spreads), cmocka_unit_test(the_time_that_counts),
-                                        cmocka_unit_test(the_least_agree), cmocka_unit_test(the_clock_that_all_have) };
+                                        cmocka_unit_test(the_least_agree), cmocka_unit_test(the_clock_that_all_have),
+                                        cmocka_unit_test(quartiles_by_hand) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

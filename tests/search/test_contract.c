@@ -358,6 +358,42 @@ static void a_demand_takes_the_place_of_the_bound(void **state)
                                                      "held out 400.00 %, not 50.00 %");
 }
 
+/* Each of the four sums against its own bound: what is above it is told, what is not demanded or cannot be said is not. */
+static void each_demand_has_its_own_sum(void **state)
+{
+    (void)state;
+    take_tuned();
+    for (int k = 0; k < NKERNEL; k++)
+        take(k, held_out(0), 5e4);
+    y.spec->regret = (Demand){ .mean = 0.03, .worst = 0.5 };
+    const Contract *made = of_records().c;
+    assert_true(made->mean_demanded && made->worst_demanded);
+    assert_near(made->tuned.mean_bound, 0.03);
+    assert_near(made->held_out.mean_bound, 0.03);
+    assert_near(made->tuned.worst_bound, 0.5);
+    assert_near(made->held_out.worst_bound, 0.5);
+    const ContractSum sum = { .mean = 0.02, .worst = 0.1, .mean_bound = 0.03, .worst_bound = 0.2 };
+    static const char *const said[] = { "mean of the tuned shapes 4.00 %, not 3.00 %",
+                                        "worst of the tuned shapes 40.00 %, not 20.00 %",
+                                        "mean of the shapes held out 4.00 %, not 3.00 %",
+                                        "worst of the shapes held out 40.00 %, not 20.00 %" };
+    for (int which = 0; which < 4; which++) {
+        Contract c = { .tuned = sum, .held_out = sum, .mean_demanded = true, .worst_demanded = true };
+        assert_null(contract_broken(y.arena, &c));
+        ContractSum *of = which < 2 ? &c.tuned : &c.held_out;
+        *(which % 2 ? &of->worst : &of->mean) = which % 2 ? 0.4 : 0.04;
+        assert_string_equal(contract_broken(y.arena, &c),
+                            arena_printf(y.arena, "the regret is above what the spec demands: %s", said[which]));
+        *(which % 2 ? &of->worst_bound : &of->mean_bound) = 0; /* nothing can be said */
+        assert_null(contract_broken(y.arena, &c));
+    }
+    Contract both = { .tuned = sum, .held_out = sum, .mean_demanded = true };
+    both.tuned.mean = both.held_out.mean = 0.04;
+    both.tuned.worst = 7; /* nobody demands anything of it */
+    assert_string_equal(contract_broken(y.arena, &both),
+                        arena_printf(y.arena, "the regret is above what the spec demands: %s; %s", said[0], said[2]));
+}
+
 static void a_model_makes_no_contract(void **state)
 {
     (void)state;
@@ -387,6 +423,7 @@ int main(void)
         FRESH(times_that_differ_say_nothing),
         FRESH(what_was_not_compared_says_nothing),
         FRESH(a_demand_takes_the_place_of_the_bound),
+        FRESH(each_demand_has_its_own_sum),
         FRESH(a_model_makes_no_contract),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

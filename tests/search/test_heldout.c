@@ -121,6 +121,28 @@ static void a_threshold_belongs_to_those_below(void **state)
     }
 }
 
+/* Of those that are as near to a threshold the one with the most weight. */
+static void beside_a_threshold_weight_counts(void **state)
+{
+    (void)state;
+    TreeNode leaf = { .feature = -1 }, root = { .feature = 0, .threshold = 200, .left = &leaf, .right = &leaf };
+    Assignment as = *y.assignment;
+    int64_t at[MOST];
+    as.tree = &root;
+    for (int heavy = 0; heavy < 2; heavy++) { /* both declarations have M = 16 T */
+        for (int64_t i = 0; i < y.spec->ninstance; i++)
+            y.spec->instance[i].weight = y.spec->instance[i].decl == heavy ? 1.5 : 1;
+        const int n =
+            heldout_sample(y.arena, y.spec, &as, 1, 4, at); /* a corner, two at the threshold, one by weight */
+        bool below = false, above = false;
+        for (int i = 0; i < n; i++) {
+            below = below || (y.spec->instance[at[i]].extent[0] == 192 && y.spec->instance[at[i]].decl == heavy);
+            above = above || (y.spec->instance[at[i]].extent[0] == 208 && y.spec->instance[at[i]].decl == heavy);
+        }
+        assert_true(below && above);
+    }
+}
+
 static void what_never_occurs_is_not_in_it(void **state)
 {
     (void)state;
@@ -224,6 +246,7 @@ int main(void)
         FRESH(corners_are_in_it),
         FRESH(both_sides_of_a_threshold_are_in_it),
         FRESH(a_threshold_belongs_to_those_below),
+        FRESH(beside_a_threshold_weight_counts),
         FRESH(what_never_occurs_is_not_in_it),
         FRESH(weight_draws),
         FRESH(a_heavy_one_does_not_draw_its_neighbours),

@@ -109,6 +109,64 @@ static void keys_tell_candidates_apart(void **state)
     assert_string_not_equal(candidate_key(y.arena, a, "0123456789abcdef", &other), key);
 }
 
+/* Whatever a kernel depends on is in its key, each by itself. */
+static void keys_know_template_target_and_compiler(void **state)
+{
+    (void)state;
+    Template renamed = *y.space->candidate[0].t, changed = renamed;
+    Candidate other[3] = { y.space->candidate[0], y.space->candidate[0], y.space->candidate[0] };
+    Device compiler = y.device;
+    const char *key = candidate_key(y.arena, &other[0], "0123456789abcdef", &y.device);
+    compiler.compiler = "gcc 99";
+    renamed.name = "another";
+    changed.hash = "0000000000000000";
+    other[0].t = &renamed;
+    other[1].t = &changed;
+    other[2].target = target_find(&y.targets, "avx2");
+    for (int i = 0; i < 3; i++) {
+        assert_string_not_equal(candidate_key(y.arena, &other[i], "0123456789abcdef", &y.device), key);
+        assert_false(candidate_same(&other[i], &y.space->candidate[0]));
+    }
+    assert_string_not_equal(candidate_key(y.arena, &y.space->candidate[0], "0123456789abcdef", &compiler), key);
+}
+
+/* What the spec searches bounds the space, and counts for its size; general kernels serve whatever it says. */
+static void the_spec_bounds_the_space(void **state)
+{
+    (void)state;
+    Synthetic z;
+    Diag *d = diag_new(y.arena);
+    const Candidate *general = &y.space->general[0];
+    int64_t value[TEMPLATE_MAX_PARAM], other = -1;
+    candidate_values(general, value);
+    const TemplateParam *p = &general->t->param[0];
+    for (int k = 0; k < p->nchoice; k++)
+        other = p->choice[k] != value[0] ? p->choice[k] : other;
+    z = y;
+    Spec spec = *y.spec;
+    spec.nlimit = 1;
+    spec.limit[0] = (SpecLimit){ .param = p->name, .nvalue = 1, .value = { other } };
+    z.space = space_make(y.arena, &spec, &y.templates, y.study->target, &y.device, d);
+    assert_non_null(z.space);
+    int64_t rejected = 0;
+    for (int i = 0; i < z.space->nrejection; i++)
+        rejected += z.space->rejection[i].count;
+    assert_int_equal(z.space->n + rejected, z.space->nraw);
+    assert_true(z.space->n > 0 && z.space->n < y.space->n && z.space->nraw < y.space->nraw);
+    for (int64_t i = 0; i < z.space->n; i++)
+        for (int k = 0; z.space->candidate[i].t == general->t && k < 1; k++) {
+            candidate_values(&z.space->candidate[i], value);
+            assert_int_equal(value[0], other);
+        }
+    assert_true(candidate_is_general(general) && candidate_fits(general, &spec, &y.device));
+    for (int64_t i = 0; i < y.space->n; i++) {
+        const Candidate *c = &y.space->candidate[i];
+        candidate_values(c, value);
+        if (c->t == general->t)
+            assert_int_equal(candidate_fits(c, &spec, &y.device), value[0] == other || candidate_is_general(c));
+    }
+}
+
 /* Parameters whose choices are an axis of the spec. */
 static void extents_that_are_fixed(void **state)
 {
@@ -139,6 +197,8 @@ int main(void)
         cmocka_unit_test(the_general_kernels_fit),
         cmocka_unit_test(keys_tell_candidates_apart),
         cmocka_unit_test(extents_that_are_fixed),
+        cmocka_unit_test(keys_know_template_target_and_compiler),
+        cmocka_unit_test(the_spec_bounds_the_space),
         cmocka_unit_test(the_hardware_bounds_the_space), /* last: it changes the spec */
     };
     return cmocka_run_group_tests(tests, make, drop);

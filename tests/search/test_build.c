@@ -375,6 +375,30 @@ static void talkative_compiler(void **state)
     unlink(cc);
 }
 
+/* A compiler that fails has made nothing, whatever it left behind. */
+static void what_a_failure_leaves_is_removed(void **state)
+{
+    World *w = *state;
+    char *cc = strange_compiler(w, "case \"$*\" in *-shared*) while [ \"$1\" != -o ]; do shift; done; echo x >\"$2\"; "
+                                   "echo 'a.c:1:1: error: no' >&2; exit 1 ;; esac");
+    Builder *b = new_builder(w, cc, 60);
+    Build two[] = { { .name = "bad", .text = "int STRANGE;" }, { .name = "good", .text = add_text } };
+    build_all(b, w->a, two, 2, NULL);
+    assert_int_equal(two[0].status, STATUS_BUILD_FAILED);
+    assert_string_equal(two[0].why, "a.c:1:1: error: no");
+    assert_int_equal(two[1].status, STATUS_OK);
+    char *so = arena_strdup(w->a, two[1].so);
+    assert_int_equal(access(so, F_OK), 0);
+    strcpy(strrchr(so, '/') + 1, "bad.so");
+    assert_int_not_equal(access(so, F_OK), 0);
+    strcpy(strrchr(so, '/') + 1, "bad.c");
+    assert_int_not_equal(access(so, F_OK), 0);
+    strcpy(strrchr(so, '/') + 1, "bad.s");
+    assert_int_not_equal(access(so, F_OK), 0);
+    builder_free(b);
+    unlink(cc);
+}
+
 static bool is_alive(pid_t pid)
 {
     char state = 'X';
@@ -617,6 +641,7 @@ int main(void)
         TEST(compiler_that_is_spent),
         TEST(no_descriptors),
         TEST(talkative_compiler),
+        TEST(what_a_failure_leaves_is_removed),
         TEST(children_die),
         TEST(stop_is_honoured),
         TEST(in_the_background),

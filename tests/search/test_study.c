@@ -139,6 +139,11 @@ static void the_last_comparison_counts_alone(void **state)
     assert_int_equal(s->trial[0].count[0], 2);
     assert_near(study_best(s, 0, &trial), 90); /* kernel 1 was not compared */
     assert_int_equal(trial, 0);
+    take(s, (Taken){ 0, 1, 70, 100, false });
+    take(s, (Taken){ 1, 1, 90, 100, true });
+    take(s, (Taken){ 2, 1, 80, 100, false });
+    assert_near(study_best(s, 1, &trial), 90); /* whatever comes before it, or behind */
+    assert_int_equal(trial, 1);
 }
 
 /* The vendor's library is timed beside the anchor, as kernels are; at half the speed in the second moment. */

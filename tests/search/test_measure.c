@@ -138,6 +138,19 @@ static const Case cases[] = {
       "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
       "RUN { memset(ws, 0, e[1] * 4 + 1); DENSE; return 0; }",
       STATUS_WRONG, "the workspace" },
+    { "relies on a clear workspace",
+      "int64_t dcgen_workspace(const int64_t *e) { return e[1] * 4; }\n"
+      "RUN { float *s = ws; DENSE; ((float *)o[3])[8] += s[3]; return 0; }",
+      STATUS_WRONG, "nan instead of" },
+    { "relies on what it did not pack",
+      "int64_t dcgen_packed_bytes(const int64_t *e) { return e[1] * e[2] * 4 + 4; }\n"
+      "int dcgen_pack(const int64_t *e, const void *w, void *p) { DO_PACK; return 0; }\n"
+      "RUN { PACKED; ((float *)o[3])[9] += ((float *)o[1])[e[1] * e[2]]; return 0; }",
+      STATUS_WRONG, "nan instead of" },
+    { "wants nothing packed",
+      "int64_t dcgen_packed_bytes(const int64_t *e) { return 0 * e[0]; }\n"
+      "int dcgen_pack(const int64_t *e, const void *w, void *p) { return 0; } RUN { DENSE; return 0; }",
+      STATUS_INVALID, "wants 0 packed bytes" },
     { "absurd workspace", "int64_t dcgen_workspace(const int64_t *e) { return -e[1]; } RUN { DENSE; return 0; }",
       STATUS_INVALID, "workspace" },
     { "good too", "RUN { DENSE; return 0; } int different;", STATUS_OK, "" },

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +24,7 @@
 #include "search/measure.h"
 #include "search/search.h"
 #include "search/process.h"
+#include "tests/open_files.h"
 
 static const char runner_path[] = DCGEN_BINARY_DIR "/dcgen-runner-c";
 static const char targets_path[] = DCGEN_SOURCE_DIR "/templates/targets";
@@ -776,14 +776,6 @@ static void requests_say_all(void **state)
     }
 }
 
-static int open_descriptors(void)
-{
-    int n = 0;
-    for (int fd = 0; fd < 256; fd++)
-        n += fcntl(fd, F_GETFD) >= 0;
-    return n;
-}
-
 #define HELLO(protocol)                                                                                             \
     "echo '{\"event\":\"hello\",\"protocol\":" #protocol ",\"device\":{\"id\":\"d\",\"name\":\"n\",\"arch\":\"a\"," \
     "\"cores\":3,\"l1_bytes\":4,\"l2_bytes\":5,\"l3_bytes\":6,\"isa\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\","  \
@@ -806,7 +798,7 @@ static void runners_that_do_not_start(void **state)
     };
     World *w = *state;
     const char *count = arena_printf(w->a, "%s.count", w->reference);
-    const int before = open_descriptors();
+    const int before = open_files();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *const command[] = { "sh", "-c", arena_printf(w->a, "echo x >>%s; %s", count, bad[i].script), NULL };
         size_t len;
@@ -815,7 +807,7 @@ static void runners_that_do_not_start(void **state)
         assert_int_equal(len, 3 * strlen("x\n"));
         unlink(count);
     }
-    assert_int_equal(open_descriptors(), before);
+    assert_int_equal(open_files(), before);
 }
 
 /* One that ended between two requests is started again, and set up as the first was; one that does not end when it is told is ended. */
@@ -835,7 +827,7 @@ static void a_runner_is_started_again(void **state)
     q.repeats = 0;
     q.deadline_s = 5;
     unlink(log);
-    const int before = open_descriptors();
+    const int before = open_files();
     Runner *r = runner_start(w->a, command, w->op, "f32", epilogues, 1, "/reference.so", 7, NULL, &err);
     assert_non_null(r);
     const Device *d = runner_device(r);
@@ -857,7 +849,7 @@ static void a_runner_is_started_again(void **state)
     runner_stop(r);
     const double took = process_clock_s() - start;
     assert_true(took > 0.4 && took < 3);
-    assert_int_equal(open_descriptors(), before);
+    assert_int_equal(open_files(), before);
 }
 
 /* The runner of a dcgen that was killed does not stay behind, not even in an endless loop. */

@@ -340,6 +340,6 @@ int main(int argc, char **argv)
     if (ncompared)
         printf("geomean over %d shapes: %.3f times as fast as %s\n", ncompared, exp(log_sum / ncompared), rival_name);
     if (ncompared + nwrong < NSHAPE)
-        printf("%d shapes left out: too large for %s\n", NSHAPE - ncompared - nwrong, rival_name);
+        printf("%d shapes left out: too large for %s, or wrong there\n", NSHAPE - ncompared - nwrong, rival_name);
     return nwrong ? 1 : 0;
 }

@@ -159,18 +159,29 @@ static void the_last_worker_wakes_the_caller(void **state)
     NAME_pool_stop(l.pool);
 }
 
+enum { MEETING = 4 };
+
+/* Ends when all are there, each on a thread of its own. */
+static void meet_task(void *arg, int i)
+{
+    atomic_int *met = arg;
+    (void)i;
+    atomic_fetch_add(met, 1);
+    while (atomic_load(met) < MEETING)
+        sched_yield();
+}
+
 /* Workers that have nothing to do leave the cores to others, all of them, and come back. */
 static void idle_workers_sleep(void **state)
 {
     (void)state;
-    NAME_pool *pool = NAME_pool_start(4);
+    NAME_pool *pool = NAME_pool_start(MEETING);
     alarm(60);
     for (int r = 0; r < 3; r++) {
-        while (atomic_load(&pool->sleepers) != 3)
+        while (atomic_load(&pool->sleepers) != MEETING - 1)
             sleep_ns(1000000);
-        check_run(pool, 4);
-        while (atomic_load(&pool->sleepers) == 3) /* the first to wake */
-            sched_yield();
+        atomic_int met = 0;
+        NAME_pool_run(pool, MEETING, meet_task, &met);
     }
     alarm(0);
     NAME_pool_stop(pool);

@@ -41,6 +41,12 @@ static void make_times(double level, double noise)
         }
 }
 
+static void is_near(double got, double want)
+{
+    if (!(fabs(got - want) <= 1e-9 * (1 + fabs(want))))
+        fail_msg("%.17g, not %.17g", got, want);
+}
+
 static int64_t usable(void)
 {
     int64_t n = 0;
@@ -61,6 +67,40 @@ static void a_known_law_leaves_nothing(void **state)
     assert_true(r.regret < 1e-3);
     assert_true(fabs(r.pad_exponent - 1) < 0.05 && fabs(r.occ_exponent - 1) < 0.05);
     assert_int_equal(r.nmeasure, usable() * y.study->nshape);
+}
+
+/* Padding and idle threads cost more than the closed form has it: as powers of their own. N leaves part of a panel, and pieces for two
+ * threads are not alike. */
+static void exponents_are_found(void **state)
+{
+    static const char uneven[] =
+        "name = \"d\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+        "dims = { T = { min = 1; max = 128; }; };\n"
+        "shapes = ( { M = \"T\"; N = 37; K = 768; }, { M = \"T\"; N = 100; K = 768; }, { M = \"T\"; N = 530; K = 768; } );\n"
+        "tune = { T = [1, 5, 24, 43, 81, 128]; }; epilogue = [\"bias\"]; layout = { W = \"NK\"; packed = true; };\n"
+        "budget = { kernels = 8; code_kib = 512; trials = 256; seconds = 300; }; threads = [1, 2];\n";
+    drop(state);
+    assert_true(synthetic_make(&y, uneven, NTRIAL));
+    make_times(5, 0);
+    const CostModel *m = cost_analytic(y.arena, y.study, &y.templates);
+    double *row = ARENA_ARRAY(y.arena, (size_t)cost_nfeature(m) + 1, double);
+    for (int64_t i = 0; i < y.study->ntrial; i++)
+        for (int64_t j = 0; j < y.study->nshape; j++) {
+            const Instance *inst = y.study->shape[j];
+            cost_features(m, &y.study->trial[i].c, inst->extent, inst->threads, row);
+            y.study->trial[i].ns[j] *= exp2(0.5 * row[0] + 0.25 * row[1]);
+        }
+    const CostReport r = cost_report(y.arena, y.study, &y.templates);
+    const Ridge *ridge = cost_fit(y.arena, y.study, &y.templates)->ridge;
+    const double exponent[] = { r.pad_exponent, r.occ_exponent };
+    for (int i = 0; i < 2; i++) {
+        const double before = ridge_predict(ridge, row);
+        row[i] += 1;
+        assert_true(exponent[i] > 1.05); /* half of it is another term's */
+        is_near(exponent[i], 1 + ridge_predict(ridge, row) - before);
+    }
+    drop(state);
+    make(state);
 }
 
 /* Two octaves of chance for each pair: nothing could know them, and the figures must not claim to. */
@@ -189,12 +229,6 @@ static int64_t less_than(double v[NTRIAL][MAX_SHAPE], int64_t i, int64_t j)
     return n;
 }
 
-static void is_near(double got, double want)
-{
-    if (!(fabs(got - want) <= 1e-9 * (1 + fabs(want))))
-        fail_msg("%.17g, not %.17g", got, want);
-}
-
 static void check_orders(const CostReport *r, double truth[NTRIAL][MAX_SHAPE], double predicted[NTRIAL][MAX_SHAPE])
 {
     double rank = 0, recall = 0, regret = 0;
@@ -318,7 +352,7 @@ static void figures_are_what_they_are_called(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_known_law_leaves_nothing), cmocka_unit_test(chance_is_not_known),
+        cmocka_unit_test(a_known_law_leaves_nothing), cmocka_unit_test(exponents_are_found), cmocka_unit_test(chance_is_not_known),
         cmocka_unit_test(an_odd_shape_stands_out),    cmocka_unit_test(residuals_add_up),
         cmocka_unit_test(little_is_said_of_little),   cmocka_unit_test(figures_are_what_they_are_called),
     };

@@ -162,23 +162,28 @@ static void times_keep_nine_digits(void **state)
     record_close(f);
 }
 
-/* Times that only GPUs have come back as they were, and are not there otherwise. */
-static void times_of_gpus_come_back(void **state)
+/* Times that only GPUs have, and that it was another try, come back as they were, and are not there otherwise. */
+static void what_few_have_comes_back(void **state)
 {
     Place *p = *state;
     RecordFile *f = must_open(p);
     const char *err;
     add_all(f, 0);
     MeasureRecord m = a_measure(0);
+    assert_true(record_add_measure(f, &m, &err));
+    assert_null(strstr(contents(p, NULL), "\"again\""));
     m.cold_ns = 7800.5;
     m.library_ns = 6000.25;
+    m.again = true;
     assert_true(record_add_measure(f, &m, &err));
     record_close(f);
-    assert_contains(contents(p, NULL), "\"cold_ns\":7800.5,\"library_ns\":6000.25}");
+    assert_contains(contents(p, NULL), "\"again\":true,\"cold_ns\":7800.5,\"library_ns\":6000.25}");
     f = must_open(p);
-    assert_int_equal(record_all(f)->nmeasure, 1);
-    assert_true(record_all(f)->measure[0].cold_ns == 7800.5);
-    assert_true(record_all(f)->measure[0].library_ns == 6000.25);
+    assert_int_equal(record_all(f)->nmeasure, 2);
+    assert_false(record_all(f)->measure[0].again);
+    assert_true(record_all(f)->measure[1].again);
+    assert_true(record_all(f)->measure[1].cold_ns == 7800.5);
+    assert_true(record_all(f)->measure[1].library_ns == 6000.25);
     m.library_ns = -1;
     assert_false(record_add_measure(f, &m, &err));
     record_close(f);
@@ -451,7 +456,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_status_has_a_name, setup, teardown),
         cmocka_unit_test_setup_teardown(odd_errors_and_texts_are_kept_readable, setup, teardown),
         cmocka_unit_test_setup_teardown(times_keep_nine_digits, setup, teardown),
-        cmocka_unit_test_setup_teardown(times_of_gpus_come_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_few_have_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(the_anchor_says_which_time_counts, setup, teardown),
         cmocka_unit_test_setup_teardown(the_lines_are_as_documented, setup, teardown),
         cmocka_unit_test_setup_teardown(a_bad_record_is_refused, setup, teardown),

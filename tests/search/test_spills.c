@@ -85,6 +85,8 @@ static void test_frame_pointer(void **state)
     snprintf(text, sizeof text, "\t.cfi_startproc\n\tmovq\t%%rsp, %%rbp\n%s\t.cfi_endproc\n\t.cfi_startproc\n%s", loop,
              loop);
     expect(text, 2, 0, 1, 1);
+    snprintf(text, sizeof text, "\t.cfi_startproc\n\tmovq\t%%rsp, %%rbp\n\tret\n\t.cfi_startproc\n%s", loop);
+    expect(text, 1, 0, 0, 1); /* the frame was another function's */
 }
 
 static void test_anything(void **state)

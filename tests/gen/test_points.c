@@ -96,6 +96,18 @@ static void the_widest_ranges(void **state)
     assert_int_equal(count_of(points_declared(arena, s, 5000), (int64_t[]){ 1789569706, 4096, 4096, 1 }), 9);
 }
 
+/* One large shape is enough, wherever it stands. */
+static void a_part_is_not_all(void **state)
+{
+    (void)state;
+    const char *dims = "T = { min = 1; max = 3; }; S = { min = 1; max = 100000; };";
+    const char *few = "{ M = \"T\"; N = 8; K = 3; }", *many = "{ M = \"S\"; N = 9; K = 3; }";
+    for (int i = 0; i < 2; i++) {
+        const char *shapes = arena_printf(arena, "%s, %s", i ? few : many, i ? many : few);
+        assert_false(points_are_all(points_declared(arena, spec_of(dims, shapes, "1"), 1000)));
+    }
+}
+
 static void the_same_points_each_time(void **state)
 {
     (void)state;
@@ -197,13 +209,10 @@ static void cuts_at_the_ends_of_64_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_declared_shape_once),
-        cmocka_unit_test(the_widest_ranges),
-        cmocka_unit_test(the_limit_is_kept),
-        cmocka_unit_test(the_same_points_each_time),
-        cmocka_unit_test(thresholds_cross),
-        cmocka_unit_test(thresholds_meet_corners),
-        cmocka_unit_test(cuts_at_the_ends_of_64_bits),
+        cmocka_unit_test(every_declared_shape_once), cmocka_unit_test(the_widest_ranges),
+        cmocka_unit_test(the_limit_is_kept),         cmocka_unit_test(a_part_is_not_all),
+        cmocka_unit_test(the_same_points_each_time), cmocka_unit_test(thresholds_cross),
+        cmocka_unit_test(thresholds_meet_corners),   cmocka_unit_test(cuts_at_the_ends_of_64_bits),
     };
     return cmocka_run_group_tests_name("gen/points", tests, setup, teardown);
 }

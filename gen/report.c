@@ -519,7 +519,7 @@ static void write_targets(Report *r)
     text_add(&r->out, "</nav>\n");
 }
 
-static Report *report_new(Arena *a, const ReportInput *in, bool several)
+Report *report_begin(Arena *a, const ReportInput *in, bool several)
 {
     Report *r = ARENA_NEW(a, Report);
     *r = (Report){ .in = in,
@@ -536,6 +536,12 @@ static Report *report_new(Arena *a, const ReportInput *in, bool several)
     r->panel = ARENA_ARRAY(a, (size_t)r->groups.ngroup + 1, int);
     for (int i = 0; i < r->groups.ngroup; i++)
         r->panel[i] = -1;
+    return r;
+}
+
+static Report *report_new(Arena *a, const ReportInput *in, bool several)
+{
+    Report *r = report_begin(a, in, several);
     r->speedup = speedup_of(r);
     r->library = against_library(r);
     measure_regret(r);

@@ -64,6 +64,9 @@ typedef struct {
     int64_t worst;                     /* the instance of the largest */
 } Report;
 
+/* A part of the page, about one target, to which nothing is written yet and of which nothing is worked out. */
+Report *report_begin(Arena *a, const ReportInput *in, bool several);
+
 bool report_draw(Report *r, const char **err); /* all figures, by one gnuplot */
 void report_draw_maps(Report *r);
 void report_draw_model(Report *r);

@@ -57,26 +57,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static Report *report_with(const ReportInput *in)
-{
-    Arena *a = hand.y.arena;
-    Report *r = ARENA_NEW(a, Report);
-    *r = (Report){ .in = in,
-                   .arena = a,
-                   .part = "",
-                   .out = { .arena = a },
-                   .map = -1,
-                   .narrow_map = -1,
-                   .scatter = -1,
-                   .residual = -1,
-                   .curve = -1,
-                   .progress = -1 };
-    r->groups = report_groups(a, in->spec);
-    r->panel = ARENA_ARRAY(a, (size_t)r->groups.ngroup + 1, int);
-    for (int i = 0; i < r->groups.ngroup; i++)
-        r->panel[i] = -1;
-    return r;
-}
+static Report *report_with(const ReportInput *in) { return report_begin(hand.y.arena, in, false); }
 
 /* The sign that an entity is at p, as text; what is behind it. */
 static const char *add_sign(Text *t, const char *p)

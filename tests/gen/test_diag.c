@@ -12,22 +12,7 @@
 #include <string.h>
 #include "gen/diag.h"
 #include "tests/gen/golden.h"
-
-static Arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include "tests/arena.h"
 
 static char *printed(const Diag *d) { return golden_diag(arena, d); }
 

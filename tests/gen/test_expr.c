@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/expr.h"
+#include "tests/arena.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 #define MAX "9223372036854775807"
@@ -35,22 +36,6 @@ static bool lookup(void *ctx, const char *name, int64_t *value)
             return true;
         }
     return false;
-}
-
-static Arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
 }
 
 static Expr *parse(const char *text)

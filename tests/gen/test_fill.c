@@ -12,24 +12,9 @@
 #include <string.h>
 #include "gen/fill.h"
 #include "tests/gen/golden.h"
+#include "tests/arena.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
-
-static Arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 static bool lookup(void *ctx, const char *name, int64_t *value)
 {

@@ -11,22 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "gen/points.h"
-
-static Arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include "tests/arena.h"
 
 static Spec *spec_of(const char *dims, const char *shapes, const char *threads)
 {

@@ -11,22 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/quote.h"
-
-static Arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include "tests/arena.h"
 
 typedef char *Quote(Arena *a, const char *s);
 

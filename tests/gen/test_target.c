@@ -14,22 +14,7 @@
 #include "gen/target.h"
 #include "tests/gen/golden.h"
 #include "tests/tmp_folder.h"
-
-static Arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include "tests/arena.h"
 
 static const char cpu[] = "name = \"wide\";\nfamily = \"cpu\";\narch = \"x86_64\";\nrank = 25;\nfallback = \"thin\";\n"
                           "vector_bytes = 64;\nvector_registers = 32;\nattribute = \"avx2,fma\";\n"

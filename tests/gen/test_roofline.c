@@ -272,6 +272,55 @@ static void gpus_are_as_their_data_sheets_say(void **state)
     assert_false(roofline_bound(&f, large, 1, &b));
 }
 
+static void limits_stand_by_ascending_threads(void **state)
+{
+    (void)state;
+    LimitRecord l[] = { limit_of(8), limit_of(1), limit_of(4), limit_of(1), limit_of(8) };
+    static const struct {
+        int threads;
+        double flops_per_s;
+    } wanted[] = { { 1, 2e11 }, { 4, 4e11 }, { 8, 8e11 } };
+    l[0].flops_per_s = 8e11;
+    l[2].flops_per_s = 4e11;
+    l[3].flops_per_s = 2e11;
+    l[1].bytes_per_s[LEVEL_MEMORY] = 3e10; /* faster than the L3 cache: then so is that */
+    const Roofline f = roofline_of(l, 5);
+    assert_int_equal(f.nlimit, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(f.limit[i].threads, wanted[i].threads);
+        assert_near(f.limit[i].flops_per_s, wanted[i].flops_per_s);
+        assert_near(f.limit[i].bytes_per_s[LEVEL_L3], i == 0 ? 3e10 : 2e10);
+    }
+}
+
+/* A kernel on the first shape alone: where only arithmetic has a limit, and where its threads have none. */
+static void a_kernel_raises_what_is_known(void **state)
+{
+    (void)state;
+    Study s = *bert.study;
+    Trial right = s.trial[0];
+    LimitRecord l = limit_of(1), other = limit_of(2);
+    double ns[64] = { 0 };
+    const double flops = spec_flops(bert.spec, s.shape[0]->extent);
+    right.status = STATUS_OK;
+    right.built = true;
+    right.ns = ns;
+    s.trial = &right;
+    s.ntrial = 1;
+    memset(l.bytes_per_s, 0, sizeof l.bytes_per_s);
+    ns[0] = flops / 50;
+    Roofline f = roofline_make(bert.arena, &s, &(Records){ .nlimit = 1, .limit = &l });
+    assert_false(f.raised);
+    assert_near(f.limit[0].flops_per_s, 1e11);
+    ns[0] = flops / 150;
+    f = roofline_make(bert.arena, &s, &(Records){ .nlimit = 1, .limit = &l });
+    assert_true(f.raised);
+    assert_near(f.limit[0].flops_per_s, 1.5e11);
+    f = roofline_make(bert.arena, &s, &(Records){ .nlimit = 1, .limit = &other });
+    assert_false(f.raised);
+    assert_near(f.limit[0].flops_per_s, 1e11);
+}
+
 /* The level that the operands lie in, and those nearer, are at least as fast as a kernel was; those behind it stay. */
 static void a_kernel_raises_its_level_and_those_nearer(void **state)
 {
@@ -352,6 +401,8 @@ int main(void)
                                         cmocka_unit_test(a_level_that_was_not_measured_makes_no_bound_too_high),
                                         cmocka_unit_test(only_limits_of_this_device_and_target_count),
                                         cmocka_unit_test(gpus_are_as_their_data_sheets_say),
+                                        cmocka_unit_test(limits_stand_by_ascending_threads),
+                                        cmocka_unit_test(a_kernel_raises_what_is_known),
                                         cmocka_unit_test(a_kernel_raises_its_level_and_those_nearer),
                                         cmocka_unit_test(levels_have_names),
                                         cmocka_unit_test(shares_multiply_up_to_what_is_reached) };

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <unistd.h>
+#include "gen/trace.h"
 #include "search/lab_records.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
@@ -228,6 +229,67 @@ static void another_seed_leaves_the_records(void **state)
     end(&p);
 }
 
+/* The trace of the search is its own kernels, in their order; other devices' and targets' in the records are not counted. */
+static const Trace *trace_of(Place *p, const Records *r, StrategyKind kind, uint64_t seed)
+{
+    const char *err = NULL;
+    const Workload w = { .spec = p->y.spec, .templates = p->y.templates };
+    const Outcome out = { .workload = &w,
+                          .device = &p->y.device,
+                          .study =
+                              study_new(p->y.arena, p->y.spec, &p->y.device, p->y.study->target, "0123456789abcdef") };
+    const Trace *t = trace_make(p->y.arena, &out, r, &strategies[kind], seed, &err);
+    assert_non_null(t);
+    return t;
+}
+
+static void a_trace_is_of_what_was_recorded(void **state)
+{
+    (void)state;
+    Place p;
+    begin(&p, small_spec, STRATEGY_JOINT, 7);
+    Records r = *record_all(p.file);
+    KernelRecord *k = ARENA_ARRAY(p.y.arena, (size_t)r.nkernel + 2, KernelRecord);
+    memcpy(k + 2, r.kernel, (size_t)r.nkernel * sizeof *k);
+    k[0] = k[1] = k[3];
+    k[0].device = "another";
+    k[1].target = "another";
+    r.kernel = k;
+    r.nkernel += 2;
+    const Trace *t = trace_of(&p, &r, STRATEGY_JOINT, 7);
+    assert_int_equal(t->nrecord, p.ntrial);
+    assert_int_equal(t->nstep, p.ntrial);
+    assert_true(t->same);
+    for (int64_t i = 0; i < t->nstep; i++) {
+        assert_in_range(t->step[i].round, i ? t->step[i - 1].round : 0, i ? t->step[i - 1].round + 1 : 0);
+        assert_in_range(t->step[i].nshape, 0, p.y.study->nshape);
+    }
+    assert_true(t->step[t->nstep - 1].round > 0);
+    assert_false(trace_of(&p, &r, STRATEGY_JOINT, 8)->same);
+    r.nkernel--; /* one that was asked for is not there, or another stands in its place */
+    t = trace_of(&p, &r, STRATEGY_JOINT, 7);
+    assert_int_equal(t->nrecord, p.ntrial - 1);
+    assert_false(t->same);
+    r.nkernel++;
+    const KernelRecord last = k[r.nkernel - 1];
+    k[r.nkernel - 1] = k[r.nkernel - 2];
+    k[r.nkernel - 2] = last;
+    assert_false(trace_of(&p, &r, STRATEGY_JOINT, 7)->same);
+    end(&p);
+}
+
+static void a_long_trace_is_whole(void **state)
+{
+    (void)state;
+    Place p;
+    begin(&p, whole_spec, STRATEGY_EXHAUSTIVE, 1);
+    assert_true(p.ntrial > 256); /* more than room is made for at first */
+    const Trace *t = trace_of(&p, record_all(p.file), STRATEGY_EXHAUSTIVE, 1);
+    assert_int_equal(t->nstep, p.ntrial);
+    assert_true(t->same);
+    end(&p);
+}
+
 /* ---- a table ---- */
 
 typedef struct {
@@ -421,9 +483,10 @@ static void anything_may_be_drawn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_search_comes_out_again),  cmocka_unit_test(another_seed_leaves_the_records),
-        cmocka_unit_test(a_table_serves_any_search), cmocka_unit_test(everything_is_measured_everywhere),
-        cmocka_unit_test(anything_may_be_drawn),     cmocka_unit_test(each_record_serves_once),
+        cmocka_unit_test(a_search_comes_out_again),        cmocka_unit_test(another_seed_leaves_the_records),
+        cmocka_unit_test(a_trace_is_of_what_was_recorded), cmocka_unit_test(a_long_trace_is_whole),
+        cmocka_unit_test(a_table_serves_any_search),       cmocka_unit_test(everything_is_measured_everywhere),
+        cmocka_unit_test(anything_may_be_drawn),           cmocka_unit_test(each_record_serves_once),
         cmocka_unit_test(all_means_what_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,6 +133,8 @@ static void the_common_price_is_a_weighted_mean(void **state)
     const double parts[] = { 1, 1, 0, 0, 3, 1 }, time[] = { 4, 77, 16 }, weight[] = { 1, 5, 3 };
     assert_true(fabs(additive_common(parts, time, weight, 3, 2) - pow(2, 7 / 4.0)) < 1e-12);
     assert_true(additive_common(parts + 2, time + 1, weight + 1, 1, 2) == 0);
+    const double little[] = { 0.125, 0.125 }, light = 0.25;
+    assert_true(fabs(additive_common(little, time, &light, 1, 2) - 16) < 1e-12);
 }
 
 /* A part that only slows the closed form down, as times do not have it. */

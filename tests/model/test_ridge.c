@@ -368,6 +368,31 @@ static void bad_values_are_refused(void **state)
     assert_null(ridge_fit(*state, good, good, w, 4, 1, 0));
     assert_null(ridge_fit(*state, good, good, NULL, 0, 1, 0));
     assert_null(ridge_fit(*state, good, good, NULL, SIZE_MAX / 4, 5, 0));
+    assert_null(ridge_fit(*state, good, good, NULL, 2, SIZE_MAX / 2 + 1, 0));
+}
+
+/* A feature varies wherever its first, its last, its largest or its smallest value is. */
+static void any_order_of_values_is_no_constant(void **state)
+{
+    static const double x[] = { 9, 1, 5, 1, 9, 5, 1, 1, 5, 1, 1, 6 }, y[] = { 3, 1, 2, 4 };
+    const Ridge *r = ridge_fit(*state, x, y, NULL, 4, 3, 0);
+    assert_non_null(r);
+    for (int j = 0; j < 3; j++)
+        assert_true(r->scale[j] > 0 && r->coef[j] != 0);
+}
+
+/* Where no lambda is better than another, or only by rounding, the larger one is taken. */
+static void equal_lambdas_go_large(void **state)
+{
+    static const double x[] = { 1, 2, 4, 8 }, same[] = { 7, 7, 7, 7 };
+    double many[100], y[100];
+    assert_near(ridge_fit(*state, x, same, NULL, 4, 1, 0)->lambda, 4 * 1e3, 1e-12);
+    for (int i = 0; i < 100; i++) {
+        many[i] = i;
+        y[i] = i + (i % 2 ? 1 : -1) * 0.5;
+    }
+    const double lambda = ridge_fit(*state, many, y, NULL, 100, 1, 0)->lambda;
+    assert_true(lambda > 1e-7 && lambda < 1);
 }
 
 /* Finite values whose sums are not give no model rather than a wrong one. */
@@ -395,6 +420,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_thread_solves, setup, teardown),
         cmocka_unit_test_setup_teardown(noise_alone_is_shrunk_away, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_values_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(any_order_of_values_is_no_constant, setup, teardown),
+        cmocka_unit_test_setup_teardown(equal_lambdas_go_large, setup, teardown),
         cmocka_unit_test_setup_teardown(overflow_is_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

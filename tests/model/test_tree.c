@@ -342,6 +342,96 @@ static void a_class_useful_only_in_the_middle(void **state)
     assert_near(cost_of_tree(&d, t), 170);
 }
 
+/* The points on one side. */
+static Data side_of(Arena *a, const Data *d, int feature, int64_t threshold, bool right)
+{
+    Data side = data_new(a, d->n, d->nfeature, d->nclass);
+    side.n = 0;
+    for (int64_t i = 0; i < d->n; i++) {
+        if ((d->x[i * d->nfeature + feature] > threshold) != right)
+            continue;
+        memcpy(side.x + side.n * d->nfeature, d->x + i * d->nfeature, (size_t)d->nfeature * sizeof *d->x);
+        memcpy(side.cost + side.n++ * d->nclass, d->cost + i * d->nclass, (size_t)d->nclass * sizeof *d->cost);
+    }
+    return side;
+}
+
+typedef struct {
+    double cost;
+    int n; /* first splits that reach it */
+    Best first[64];
+} Ahead;
+
+static void ahead_take(Ahead *b, int feature, int64_t threshold, double cost)
+{
+    if (cost < b->cost)
+        b->n = 0;
+    if (cost > b->cost || cost == INFINITY)
+        return;
+    b->cost = cost;
+    b->first[b->n++] = (Best){ feature, threshold, cost };
+}
+
+/* All pairs of thresholds on one feature, with a class of its own for each of the three runs. */
+static Ahead best_bands(Arena *a, const Data *d, double below)
+{
+    Ahead b = { .cost = below };
+    for (int f = 0; f < d->nfeature && b.n == 0; f++)
+        for (int64_t i = next_value(d, f, INT64_MIN), j; (j = next_value(d, f, i)) != INT64_MAX; i = j) {
+            const Data rest = side_of(a, d, f, i, true);
+            double least = INFINITY;
+            for (int64_t k = j, l; (l = next_value(d, f, k)) != INT64_MAX; k = l)
+                least = fmin(least, best_class_cost(&rest, f, k, false) + best_class_cost(&rest, f, k, true));
+            const double cost = best_class_cost(d, f, i, false) + least;
+            if (cost < below)
+                ahead_take(&b, f, (int64_t)floor((double)(i + j) / 2), cost);
+        }
+    return b;
+}
+
+/* All first splits, each with the best split behind it on either side. */
+static Ahead best_ahead(Arena *a, const Data *d, double below)
+{
+    Ahead b = { .cost = below };
+    for (int f = 0; f < d->nfeature; f++)
+        for (int64_t i = next_value(d, f, INT64_MIN), j; (j = next_value(d, f, i)) != INT64_MAX; i = j) {
+            const Data left = side_of(a, d, f, i, false), right = side_of(a, d, f, i, true);
+            const double cost = best_single(&left).cost + best_single(&right).cost;
+            if (cost < below)
+                ahead_take(&b, f, (int64_t)floor((double)(i + j) / 2), cost);
+        }
+    return b;
+}
+
+/* Where no single split helps, the root is one of the best bands of the first feature that has any; where there is none, one of the best
+ * first splits of two. */
+static void root_is_the_best_of_two(void **state)
+{
+    int nband = 0, nahead = 0;
+    for (int round = 0; round < 6000; round++) {
+        Arena *a = arena_new();
+        const Data d = random_data(a, 3 + draw(6), 1 + (int)draw(3), 2 + (int)draw(2), 2 + draw(4), 2 + draw(3));
+        const Best one = best_single(&d);
+        if (one.feature < 0) {
+            Ahead want = best_bands(a, &d, one.cost);
+            nband += want.n > 0;
+            if (want.n == 0) {
+                want = best_ahead(a, &d, one.cost);
+                nahead += want.n > 0;
+            }
+            const TreeNode *t = train(a, &d, FULL);
+            check_tree(&d, t);
+            bool found = want.n == 0 && t->feature < 0;
+            for (int i = 0; i < want.n; i++)
+                found = found || (t->feature == want.first[i].feature && t->threshold == want.first[i].threshold);
+            assert_true(found);
+        }
+        arena_free(a);
+    }
+    assert_true(nband > 200 && nahead > 50);
+    (void)state;
+}
+
 static Data exclusive_or(Arena *a, int side, int from0, int from1, int nfeature)
 {
     Data d = data_new(a, side * side, nfeature, 2);
@@ -785,6 +875,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_node_without_use_is_a_leaf, setup, teardown),
         cmocka_unit_test_setup_teardown(degenerate_inputs, setup, teardown),
         cmocka_unit_test_setup_teardown(a_class_useful_only_in_the_middle, setup, teardown),
+        cmocka_unit_test_setup_teardown(root_is_the_best_of_two, setup, teardown),
         cmocka_unit_test_setup_teardown(two_features_decide_together, setup, teardown),
         cmocka_unit_test_setup_teardown(uneven_corners_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(a_denied_class_is_never_chosen, setup, teardown),

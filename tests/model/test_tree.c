@@ -850,6 +850,23 @@ static void balanced_nodes_are_split_to_the_end(void **state)
     assert_in_range(tree_depth(t), 33, 32 + 14 + 63); /* greedy, 3000 to 64 by three quarters, greedy */
 }
 
+/* Points on five axes: no threshold leaves a quarter of them on either side, nor do those that the greedy splits peel off before. */
+static void balanced_nodes_need_no_middle(void **state)
+{
+    enum { AXES = 5, LENGTH = 60 };
+    Data d = data_new(*state, AXES * LENGTH, AXES, 2);
+    double ideal = 0;
+    for (int64_t i = 0; i < d.n; i++) {
+        d.x[i * AXES + i % AXES] = 1 + i / AXES;
+        for (int c = 0; c < 2; c++)
+            d.cost[i * 2 + c] = (i / AXES % 2 == c ? 1 : 2) * (double)(i + 1);
+        ideal += (double)(i + 1);
+    }
+    TreeNode *t = train(*state, &d, FULL);
+    assert_near(cost_of_tree(&d, t), ideal);
+    assert_true(tree_depth(t) > 33);
+}
+
 /* Costs that make the greedy split peel off one point at a time: the tree must not become a list. */
 static void no_pattern_makes_a_deep_tree(void **state)
 {
@@ -895,6 +912,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(extreme_values_do_not_overflow, setup, teardown),
         cmocka_unit_test_setup_teardown(many_points_are_fast, setup, teardown),
         cmocka_unit_test_setup_teardown(balanced_nodes_are_split_to_the_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(balanced_nodes_need_no_middle, setup, teardown),
         cmocka_unit_test_setup_teardown(no_pattern_makes_a_deep_tree, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The whole report of a choice made by hand, and the scripts of its figures, against files in tests/gen/report. A script stands in for
+ * gnuplot: it keeps what it is given, and draws the number of each figure.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include "gen/report.h"
+#include "gen/report_private.h"
+#include "tests/gen/by_hand.h"
+#include "tests/gen/golden.h"
+#include "tests/tmp_folder.h"
+
+static char folder[TMP_FOLDER_BYTES];
+static char *path; /* as it was */
+
+static int setup(void **state)
+{
+    (void)state;
+    char name[TMP_FOLDER_BYTES + 16], places[4096];
+    if (!tmp_folder(folder) || !(path = strdup(getenv("PATH"))))
+        return -1;
+    snprintf(name, sizeof name, "%s/gnuplot", folder);
+    FILE *f = fopen(name, "w");
+    if (!f)
+        return -1;
+    fprintf(f,
+            "#!/bin/sh\nPATH='%s'\ncat >'%s/script'\n"
+            "awk '/^set terminal/ { print \"<svg><path d=\\\"M\" ++n \",0\\\"/></svg>\" }' '%s/script'\n",
+            path, folder, folder);
+    snprintf(places, sizeof places, "%s:%s", folder, path);
+    return fclose(f) != 0 || chmod(name, 0755) != 0 || setenv("PATH", places, 1) != 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    setenv("PATH", path, 1);
+    free(path);
+    return tmp_folder_remove(folder);
+}
+
+static void check(Arena *a, const ReportInput *in, const char *name)
+{
+    const char *why = NULL, *html = report_html(a, in, &why);
+    if (!html)
+        fail_msg("%s", why);
+    const char *body = strstr(html, "<body>"), *script = text_read_file(a, arena_printf(a, "%s/script", folder), NULL);
+    assert_true(body && script);
+    golden_check(a, arena_printf(a, "report/%s.html", name), body);
+    golden_check(a, arena_printf(a, "report/%s.plot", name), script);
+}
+
+/* 1 GFLOP/s, and 4 GB/s from the L1 cache: every shape needs its operations in ns. */
+static void by_hand(void **state)
+{
+    (void)state;
+    ByHand hand;
+    assert_true(by_hand_make(&hand));
+    int64_t order[] = { 3, 0, 4, 1, 2 };
+    LimitRecord limit = { .threads = 1, .flops_per_s = 1e9, .bytes_per_s = { 4e9, 0, 2e9, 1e9 } };
+    const Roofline roofline = {
+        .spec = hand.y.spec, .nlimit = 1, .limit = &limit, .bytes = { 32768, 1 << 20, 1 << 25, INT64_MAX }
+    };
+    const ReportInput in = { .spec = hand.y.spec,
+                             .study = hand.y.study,
+                             .model = hand.y.model,
+                             .assignment = &hand.as,
+                             .first = 10,
+                             .device = hand.y.study->device,
+                             .roofline = &roofline,
+                             .contract = &hand.contract,
+                             .cost = { .nmeasure = 9 },
+                             .version = "1.2.3",
+                             .order = order,
+                             .norder = 5 };
+    check(hand.y.arena, &in, "hand");
+    arena_free(hand.y.arena);
+}
+
+/* More rows than the plane shows; kernels change along both axes, and across. */
+static void plane(void **state)
+{
+    (void)state;
+    static const char spec[] = "name = \"plane\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+                               "dims = { T = { min = 1; max = 55; }; S = { min = 1; max = 60; }; };\n"
+                               "shapes = ( { M = \"3*T\"; N = \"16*S\"; K = 8; } ); layout = { W = \"NK\"; };\n"
+                               "budget = { kernels = 4; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n";
+    Synthetic y;
+    assert_true(synthetic_make(&y, spec, 8));
+    int *chosen = ARENA_ARRAY(y.arena, (size_t)y.spec->ninstance, int);
+    for (int64_t i = 0; i < y.spec->ninstance; i++) {
+        const int64_t *x = y.spec->instance[i].extent;
+        chosen[i] = x[0] > 30 && x[1] > 16 * 12 && x[0] * x[1] < 60 * 16 * 40;
+    }
+    assert_true(y.assignment->nkernel > 1);
+    y.assignment->chosen = chosen;
+    const ReportInput in = { .spec = y.spec, .study = y.study, .assignment = y.assignment, .first = 10 };
+    Report *r = report_begin(y.arena, &in, false);
+    Text all = { .arena = y.arena };
+    report_draw_maps(r);
+    assert_true(r->nplane == 1 && r->nplot > 0);
+    for (int i = 0; i < r->nplot; i++)
+        text_printf(&all, "%d x %d\n%s", r->plot[i].width, r->plot[i].height, text_str(&r->plot[i].script));
+    golden_check(y.arena, "report/plane.plot", text_str(&all));
+    arena_free(y.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(by_hand), cmocka_unit_test(plane) };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -84,7 +84,7 @@ static void by_hand(void **state)
 }
 
 /* The maps of the shapes of a spec, where kernels change along M and N and across. */
-static void check_maps(const char *name, const char *dims, const char *shapes)
+static void check_maps(const char *name, const char *dims, const char *shapes, const char *threads)
 {
     Synthetic y;
     Arena *a = arena_new();
@@ -93,8 +93,8 @@ static void check_maps(const char *name, const char *dims, const char *shapes)
         arena_printf(a,
                      "name = \"maps\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
                      "dims = { %s };\nshapes = ( %s ); layout = { W = \"NK\"; };\n"
-                     "budget = { kernels = 4; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n",
-                     dims, shapes),
+                     "budget = { kernels = 4; code_kib = 64; trials = 8; seconds = 10; }; threads = [%s];\n",
+                     dims, shapes, threads),
         8));
     int *chosen = ARENA_ARRAY(y.arena, (size_t)y.spec->ninstance, int);
     for (int64_t i = 0; i < y.spec->ninstance; i++) {
@@ -122,14 +122,15 @@ static void maps(void **state)
     (void)state;
     /* more rows than a plane shows */
     check_maps("plane", "T = { min = 1; max = 55; }; S = { min = 1; max = 60; };",
-               "{ M = \"3*T\"; N = \"16*S\"; K = 8; }");
+               "{ M = \"3*T\"; N = \"16*S\"; K = 8; }", "1");
     /* planes of several shapes: the extent that varies most, and one that does not follow it */
     check_maps("planes", "T = { min = 1; max = 6; }; S = { min = 1; max = 9; };",
                "{ M = \"5*T\"; N = \"16*T\"; K = \"8*S\"; }, { M = \"5*S\"; N = \"3*T\"; K = 8; }, { M = \"T\"; N = "
-               "\"T\"; K = 1; }");
+               "\"T\"; K = 1; }",
+               "1, 2");
     /* bars of one extent, with runs too narrow for a name, and a shape that has none */
     check_maps("bars", "T = { min = 1; max = 80; };",
-               "{ M = \"T\"; N = 48; K = 16; }, { M = \"3*T\"; N = 320; K = 16; }, { M = 7; N = 7; K = 7; }");
+               "{ M = \"T\"; N = 48; K = 16; }, { M = \"3*T\"; N = 320; K = 16; }, { M = 7; N = 7; K = 7; }", "1");
 }
 
 int main(void)

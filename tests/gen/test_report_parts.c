@@ -121,6 +121,33 @@ static void tells_what_was_tuned(void **state)
     expect(text, "M | N | K | weight | \nT | 16 | 16 | 1.00 | \n");
 }
 
+/* A GPU, a CPU of one core, an operand that nobody lays out, two numbers of threads. */
+static void tells_what_else_may_be_tuned(void **state)
+{
+    (void)state;
+    Device one = *hand.y.study->device;
+    Study gpu = *hand.y.study;
+    Spec spec = *hand.y.spec;
+    one.cores = 1;
+    input.device = &one;
+    expect(written(report_table_setting),
+           "Device | Synthetic CPU 9000 (x86_64, 1 core; L1 32.0 KiB, L2 1.00 MiB, L3 32.0 MiB) | \n");
+    gpu.target = target_find(&hand.y.targets, "sm_80");
+    input.study = &gpu;
+    expect(written(report_table_setting), "Device | Synthetic CPU 9000 (x86_64, 1 multiprocessors, each with 32.0 KiB "
+                                          "of shared memory; L2 1.00 MiB) | \n");
+    input.study = hand.y.study;
+    input.device = hand.y.study->device;
+    spec.const_operand = -1;
+    spec.nthread = 2;
+    spec.threads[1] = 2;
+    input.spec = &spec;
+    expect(written(report_table_setting), "Constant operand | as the operator says | \n");
+    expect(written(report_table_shapes), "M | N | K | threads | weight | ");
+    expect(written(report_table_shapes), "\n3 | 16 | 16 | 1 | 2.00 | k10 | ");
+    input.spec = hand.y.spec;
+}
+
 static void tells_what_the_machine_does(void **state)
 {
     (void)state;
@@ -230,6 +257,14 @@ static void tells_of_rivals(void **state)
     limit.flops_per_s = 1e9;
     input.roofline = NULL;
     expect(written(report_table_rivals), "M | N | K | time | CBLAS | model alone | \n");
+    Study alone = *hand.y.study; /* a library that was timed on the first shape only, then on none */
+    Anchor anchor[HAND_TUNED] = { hand.y.study->anchor[0] };
+    alone.anchor = anchor;
+    input.study = &alone;
+    expect(written(report_table_rivals), "M | N | K | time | CBLAS | model alone | \n");
+    anchor[0] = (Anchor){ 0 };
+    expect(written(report_table_rivals), "M | N | K | time | model alone | \n");
+    input.study = hand.y.study;
     input.roofline = &roofline;
 }
 
@@ -729,6 +764,7 @@ static void sums_up_each_target(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(tells_what_was_tuned),
+                                        cmocka_unit_test(tells_what_else_may_be_tuned),
                                         cmocka_unit_test(tells_what_the_machine_does),
                                         cmocka_unit_test(tells_of_each_tuned_shape),
                                         cmocka_unit_test(shows_the_heaviest_of_very_many_shapes),

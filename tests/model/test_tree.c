@@ -432,6 +432,48 @@ static void root_is_the_best_of_two(void **state)
     (void)state;
 }
 
+/* +1 and -1 in a few runs, as many of each. */
+static void draw_signs(int *sign, int n, int nrun)
+{
+    int sum;
+    do {
+        int s = draw(2) ? 1 : -1;
+        sum = 0;
+        for (int i = 0; i < n; i++) {
+            s = draw((uint32_t)(n / nrun)) == 0 ? -s : s;
+            sum += sign[i] = s;
+        }
+    } while (sum != 0);
+}
+
+/* More values than thresholds that are tried at first: the places that these lead to are the best ones all the same. */
+static void rough_places_lead_to_the_best(void **state)
+{
+    enum { SIDE = 30 };
+    for (int round = 0; round < 40; round++) {
+        int sign[2][SIDE];
+        Arena *a = arena_new();
+        Data d = data_new(a, SIDE * SIDE, 2, 2);
+        draw_signs(sign[0], SIDE, 2 + (int)draw(3));
+        draw_signs(sign[1], SIDE, 2 + (int)draw(3));
+        for (int64_t i = 0; i < d.n; i++) {
+            d.x[i * 2] = i % SIDE;
+            d.x[i * 2 + 1] = i / SIDE;
+            d.cost[i * 2] = 2;
+            d.cost[i * 2 + 1] = 2 + sign[0][i % SIDE] * sign[1][i / SIDE];
+        }
+        assert_int_equal(best_single(&d).feature, -1);
+        const Ahead want = best_ahead(a, &d, 2.0 * (double)d.n);
+        const TreeNode *t = train(a, &d, FULL);
+        bool found = false;
+        for (int i = 0; i < want.n; i++)
+            found = found || (t->feature == want.first[i].feature && t->threshold == want.first[i].threshold);
+        assert_true(found);
+        arena_free(a);
+    }
+    (void)state;
+}
+
 static Data exclusive_or(Arena *a, int side, int from0, int from1, int nfeature)
 {
     Data d = data_new(a, side * side, nfeature, 2);
@@ -893,6 +935,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(degenerate_inputs, setup, teardown),
         cmocka_unit_test_setup_teardown(a_class_useful_only_in_the_middle, setup, teardown),
         cmocka_unit_test_setup_teardown(root_is_the_best_of_two, setup, teardown),
+        cmocka_unit_test_setup_teardown(rough_places_lead_to_the_best, setup, teardown),
         cmocka_unit_test_setup_teardown(two_features_decide_together, setup, teardown),
         cmocka_unit_test_setup_teardown(uneven_corners_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(a_denied_class_is_never_chosen, setup, teardown),

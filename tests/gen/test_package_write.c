@@ -30,6 +30,15 @@ static void new_package_with_parents(void **state)
     assert_int_equal(st.st_mode & 0777, 0666 & ~mask);
 }
 
+static void texts_are_found_by_their_path(void **state)
+{
+    (void)state;
+    const Package p = package_of('a');
+    for (int i = 0; i < p.n; i++)
+        assert_ptr_equal(package_text(&p, p.file[i].path), p.file[i].text);
+    assert_null(package_text(&p, "kernels"));
+}
+
 static void old_package_is_replaced_whole(void **state)
 {
     (void)state;
@@ -121,6 +130,8 @@ static void current_folder_is_refused(void **state)
     assert_int_equal(chdir(in_root("pkg/src")), 0);
     write_fails('b', "..", "the current folder");
     write_fails('b', in_root("pkg"), "the current folder");
+    assert_int_equal(chdir(".."), 0);
+    write_fails('b', ".", "the current folder");
     assert_int_equal(chdir(before), 0);
     free(before);
     assert_int_equal(package_version(in_root("pkg")), 'a');
@@ -434,6 +445,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(new_package_with_parents),
+        TEST(texts_are_found_by_their_path),
         TEST(old_package_is_replaced_whole),
         TEST(empty_folder_and_empty_file),
         TEST(relative_path),

@@ -356,6 +356,7 @@ static void cursor_comes_back_after_signal(void **state)
             signal(fatal[i], SIG_DFL); /* cmocka has some of them */
             show_and_wait(slave);
         }
+        close(slave);
         read_until(master, "0/10", text, sizeof text);
         assert_non_null(strstr(text, "\033[?25l"));
         assert_non_null(strstr(text, "search [...................................] 0/10")); /* 49 columns */
@@ -365,7 +366,6 @@ static void cursor_comes_back_after_signal(void **state)
         assert_int_equal(WTERMSIG(status), fatal[i]);
         read_until(master, "\033[?25h", text, sizeof text);
         assert_non_null(strstr(text, "\033[?25h"));
-        close(slave);
         close(master);
     }
 }

@@ -17,18 +17,21 @@
 
 enum { MOST_CALLS = 64, MOST_CHECKS = 2000, BATCH = 12, MOST_TRIALS = 48 };
 
+#define SPEC(shapes, tune)                                                                              \
+    "name = \"small\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 128; }; };\n" \
+    "shapes = ( " shapes " );\n"                                                                        \
+    "tune = { T = [" tune "]; }; layout = { W = \"NK\"; packed = true; };\n"                            \
+    "budget = { kernels = 4; trials = 60; seconds = 100; };\n"                                          \
+    "space = { MR = [4, 6, 8]; KC = [0]; UK = [1]; PF = [0, 16]; };\n"
 static const char small_spec[] =
-    "name = \"small\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 128; }; };\n"
-    "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"64*T\"; N = 768; K = 3072; } );\n"
-    "tune = { T = [1, 24, 60, 100, 128]; }; layout = { W = \"NK\"; packed = true; };\n"
-    "budget = { kernels = 4; trials = 60; seconds = 100; };\n"
-    "space = { MR = [4, 6, 8]; KC = [0]; UK = [1]; PF = [0, 16]; };\n";
+    SPEC("{ M = \"64*T\"; N = 768; K = 3072; }, { M = \"T\"; N = 768; K = 768; }", "1, 24, 60, 100, 128");
+static const char large_spec[] = SPEC("{ M = \"T\"; N = 98304; K = 196608; }", "1, 128");
 
 static Synthetic y;
 static Search q;
 static UnitContext unit;
 static char folder[TMP_FOLDER_BYTES];
-static int batch[MOST_CALLS], nbatch, nlesser; /* how many candidates each time */
+static int batch[MOST_CALLS], nbatch, nlesser, nother; /* how many candidates each time */
 static struct {
     int64_t extent[3];
     char key[40];
@@ -91,11 +94,23 @@ bool intake_check(Search *s, Arena *scratch, int64_t trial, const int64_t *exten
     return true;
 }
 
+/* What another target has counts for nothing here. */
 bool intake_lesser(Search *s, Arena *scratch, const char **err)
 {
-    (void)s, (void)scratch, (void)err;
+    (void)scratch, (void)err;
     assert_int_equal(nbatch, 0);
     nlesser++;
+    for (int i = 0; i < y.targets.n; i++)
+        for (int j = 0; j < y.templates.n; j++) {
+            Candidate c;
+            if (!target_is_fallback(&y.targets, &y.targets.t[i], s->study->target) ||
+                !template_suits(y.templates.t[j], y.spec, &y.targets.t[i]) ||
+                !candidate_general(y.templates.t[j], &y.targets.t[i], &c) || study_find(s->study, &c) >= 0)
+                continue;
+            const int64_t trial = study_add(s->study, &c);
+            add_kernel(&s->study->trial[trial], STATUS_OK);
+            nother++;
+        }
     return true;
 }
 
@@ -117,14 +132,13 @@ static void begin(void)
 {
     q.study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
     study_load(q.study, record_all(q.records), &y.templates, &y.targets, &y.device);
-    nbatch = ncheck = nlesser = 0;
+    nbatch = ncheck = nlesser = nother = 0;
 }
 
-static int make(void **state)
+static int make_of(const char *spec)
 {
-    (void)state;
     const char *err = NULL;
-    if (!synthetic_make(&y, small_spec, 4) || !tmp_folder(folder))
+    if (!synthetic_make(&y, spec, 4) || !tmp_folder(folder))
         return -1;
     y.device.modelled = true;
     spoil = 0;
@@ -139,6 +153,12 @@ static int make(void **state)
     assert_non_null(q.records);
     begin();
     return 0;
+}
+
+static int make(void **state)
+{
+    (void)state;
+    return make_of(small_spec);
 }
 
 static int drop(void **state)
@@ -174,6 +194,7 @@ static void candidates_come_in_batches(void **state)
     const int ngeneral = y.space->ngeneral;
     int n = 0;
     assert_int_equal(nlesser, 1);
+    assert_true(nother > 0);
     assert_int_equal(batch[0], ngeneral);
     for (int i = 0; i < nbatch; n += batch[i++])
         if (i > 0)
@@ -230,6 +251,102 @@ static void what_is_worth_a_look(void **state)
             worth = worth || predicted(law, c, q.study->shape[j]) <= 1.25 * best[j];
         assert_int_equal(study_find(q.study, c) >= 0, worth);
     }
+}
+
+/* On every shape the one is predicted to take more than `factor` times as long as the other. */
+static bool is_slower(const CostModel *law, const Candidate *slow, double factor, const Candidate *fast)
+{
+    for (int64_t j = 0; j < q.study->nshape; j++)
+        if (predicted(law, slow, q.study->shape[j]) <= factor * predicted(law, fast, q.study->shape[j]))
+            return false;
+    return true;
+}
+
+/* A fast candidate, a slow one and one that is slower still, of those that are fixed for no extents; `near`: two that are as good as the fast
+ * one. */
+typedef struct {
+    Candidate fast, slow, slower, near[2];
+} Field;
+
+static Field field_of(void)
+{
+    const CostModel *law = cost_analytic(y.arena, q.study, &y.templates);
+    const Candidate *all = y.space->candidate;
+    Field f;
+    int found = 0, nnear = 0;
+    for (int64_t i = 0; i < y.space->n; i++)
+        if (!candidate_is_fixed(&all[i]) && (!found++ || is_slower(law, &f.fast, 1, &all[i])))
+            f.fast = all[i];
+    for (int64_t i = 0; i < y.space->n && nnear < 2; i++)
+        if (!candidate_is_fixed(&all[i]) && !candidate_same(&all[i], &f.fast) && !is_slower(law, &all[i], 1.2, &f.fast))
+            f.near[nnear++] = all[i];
+    assert_int_equal(nnear, 2);
+    found = 0;
+    for (int64_t i = 0; i < y.space->n; i++)
+        for (int64_t k = 0; !found && k < y.space->n; k++)
+            if (!candidate_is_fixed(&all[i]) && !candidate_is_fixed(&all[k]) && is_slower(law, &all[i], 1.3, &f.fast) &&
+                is_slower(law, &all[k], 1, &all[i])) {
+                f.slow = all[i];
+                f.slower = all[k];
+                found = 1;
+            }
+    assert_int_equal(found, 1);
+    return f;
+}
+
+static bool was_tried(const Candidate *c) { return study_find(q.study, c) >= 0; }
+
+/* The best that is known, of those tried and those not tried, bounds what is worth a look. */
+static void the_best_bounds_the_others(void **state)
+{
+    (void)state;
+    Field f = field_of();
+    Candidate two[] = { f.fast, f.slow };
+    Space some = { .n = 2, .candidate = two, .ngeneral = 1, .general = &f.slower };
+    q.space = &some;
+    run();
+    assert_true(was_tried(&f.fast) && !was_tried(&f.slow));
+    drop(NULL), make(NULL);
+    f = field_of();
+    some = (Space){ .n = 1, .candidate = &f.slow, .ngeneral = 1, .general = &f.fast };
+    q.space = &some;
+    run();
+    assert_true(was_tried(&f.fast) && !was_tried(&f.slow));
+}
+
+/* Of more than there is time to rank, every so manieth is. */
+static void large_spaces_are_thinned(void **state)
+{
+    (void)state;
+    enum { MOST_RANKED = 20000 };
+    for (int thin = 0; thin < 2; thin++) {
+        drop(NULL), make_of(large_spec);
+        Field f = field_of();
+        Candidate *all = ARENA_ARRAY(y.arena, MOST_RANKED, Candidate);
+        Space some = { .candidate = all, .ngeneral = 1, .general = &f.fast };
+        for (; some.n < MOST_RANKED - 1 + thin; some.n++)
+            all[some.n] = some.n == 1 ? f.near[0] : some.n == 2 ? f.near[1] : f.slow;
+        q.space = &some;
+        run();
+        assert_true(was_tried(&f.near[1]));
+        assert_int_equal(was_tried(&f.near[0]), !thin);
+    }
+}
+
+/* However many general kernels there are. */
+static void general_kernels_come_in_batches(void **state)
+{
+    (void)state;
+    Space some = *y.space;
+    some.general = y.space->candidate;
+    some.ngeneral = BATCH + 1;
+    q.space = &some;
+    y.spec->budget.trials = BATCH + 1;
+    run();
+    assert_int_equal(nbatch, 2);
+    assert_int_equal(batch[0], BATCH);
+    assert_int_equal(batch[1], 1);
+    assert_true(was_tried(&some.general[BATCH]));
 }
 
 /* ---- the choice ---- */
@@ -292,6 +409,44 @@ static void the_choice_is_checked(void **state)
     assert_int_equal(ncheck, 0);
 }
 
+/* A kernel for nothing but shapes that take too long is looked at on the smallest of them. */
+static void large_shapes_are_checked_once(void **state)
+{
+    (void)state;
+    drop(NULL), make_of(large_spec);
+    y.spec->budget.trials = 20;
+    run();
+    assert_int_equal(ncheck, 1);
+    assert_int_equal(check[0].extent[0], 1);
+}
+
+/* What was right on other extents, be they the same in all but one byte, or on another device says nothing. */
+static void records_of_something_else_do_not_count(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    y.spec->budget.trials = 20;
+    run();
+    const int n = ncheck;
+    drop(NULL), make(NULL);
+    y.spec->budget.trials = 20;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 4; k++) {
+            MeasureRecord m = { .key = check[i].key,
+                                .device = k < 3 ? y.device.id : "fedcba9876543210",
+                                .naxis = 3,
+                                .threads = 1,
+                                .status = STATUS_OK,
+                                .why = "" };
+            memcpy(m.extent, check[i].extent, sizeof check->extent);
+            if (k < 3)
+                m.extent[k] += 1 << 16;
+            assert_true(record_add_measure(q.records, &m, &err));
+        }
+    run();
+    assert_int_equal(ncheck, n);
+}
+
 /* A kernel that is wrong on its own shape is replaced, and the choice is made and checked again: so often, and no more. */
 static void a_wrong_choice_is_replaced(void **state)
 {
@@ -329,8 +484,11 @@ int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
     const struct CMUnitTest tests[] = {
-        FRESH(candidates_come_in_batches), FRESH(what_is_worth_a_look), FRESH(the_choice_is_checked),
-        FRESH(a_wrong_choice_is_replaced), FRESH(nothing_works),
+        FRESH(candidates_come_in_batches),      FRESH(what_is_worth_a_look),
+        FRESH(the_best_bounds_the_others),      FRESH(large_spaces_are_thinned),
+        FRESH(general_kernels_come_in_batches), FRESH(the_choice_is_checked),
+        FRESH(large_shapes_are_checked_once),   FRESH(records_of_something_else_do_not_count),
+        FRESH(a_wrong_choice_is_replaced),      FRESH(nothing_works),
     };
     return cmocka_run_group_tests_name("search/offline", tests, NULL, NULL);
 }

@@ -9,11 +9,19 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include "search/lines.h"
 #include "search/process.h"
 #include "search/runner/serve.h"
 #include "tests/tmp_folder.h"
@@ -27,6 +35,7 @@ double process_clock_s(void) { return 1e-9 * now_ns; }
 static char calls[1000]; /* what it was asked, a letter each */
 static bool opens, times, says_hello;
 static Timing timing; /* of the last request */
+static Setup known;   /* at that time */
 static double until_ns[4];
 static int nlimit;
 
@@ -48,6 +57,7 @@ static bool open_work(Work *w, char why[WHY_BYTES])
 {
     note('o');
     timing = w->timing;
+    known = *w->setup;
     snprintf(why, WHY_BYTES, "no room");
     return opens;
 }
@@ -59,6 +69,7 @@ static bool verify(Work *w, int i)
     note('v');
     k->status = *k->key == 'w' ? STATUS_WRONG : STATUS_OK;
     k->max_err = *k->key == 'w' ? INFINITY : 0.5;
+    k->clock[0] = 0.25; /* of no sample, as long as there are no times */
     if (k->status != STATUS_OK)
         snprintf(k->why, sizeof k->why, "row \"1\"");
     return k->status == STATUS_OK;
@@ -95,7 +106,8 @@ static bool limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *roun
     *err = "not of that";
     until_ns[nlimit++ % 4] = q->until_ns;
     out->flops_per_s = 100.0 * q->threads;
-    out->bytes_per_s[LEVEL_L2] = 5;
+    out->bytes_per_s[LEVEL_L1] = 8;
+    out->bytes_per_s[LEVEL_MEMORY] = 5;
     *rounds = 9;
     return strcmp(q->target, "none") != 0;
 }
@@ -274,6 +286,79 @@ static void fields_of_a_request(void **state)
                         "{\"event\":\"error\",\"text\":\"measure before setup\"}\n");
 }
 
+/* What is wrong with a line of its own, word by word. */
+static void lines_that_are_refused(void **state)
+{
+    (void)state;
+#define MEASURE(fields) "{\"cmd\":\"measure\"," fields "}\n"
+#define SHAPE(extent, elems, rows) \
+    MEASURE("\"id\":7,\"extent\":" extent ",\"elems\":" elems ",\"rows\":" rows ",\"row_elems\":7")
+#define KERNEL(kernel)                                                                                   \
+    MEASURE("\"id\":7,\"extent\":[5,7,9],\"elems\":[45,63,35],\"rows\":5,\"row_elems\":7,\"threads\":1," \
+            "\"repeats\":2,\"sample_ns\":10,\"max_ns\":20,\"kernels\":[" kernel "]")
+    static const char *const bad[][2] = {
+        { "[1\n", "not JSON: ']' expected near end of file" },
+        { "{\"cmd\":\"sleep\"}\n", "unknown cmd" },
+        { "{}\n", "unknown cmd" },
+        { MEASURE("\"threads\":1"), "measure needs an id" },
+        { MEASURE("\"id\":7,\"extent\":[5,7,9]"), "measure needs extent, elems, rows and row_elems" },
+        { SHAPE("[]", "[45,63,35]", "5"), "bad extent" },
+        { SHAPE("7", "[45,63,35]", "5"), "bad extent" },
+        { SHAPE("[5,-1,9]", "[45,63,35]", "5"), "bad extent" },
+        { SHAPE("[5,7.5,9]", "[45,63,35]", "5"), "bad extent" },
+        { SHAPE("[5,7,9,1,1,1,1]", "[45,63,35]", "5"), "bad extent" },
+        { SHAPE("[5,7,9,1,1,1]", "[45,63]", "5"), "bad elems" },
+        { SHAPE("[0,7,9]", "[45,68719476737,35]", "5"), "bad elems" },
+        { SHAPE("[5,7,9]", "[68719476736,63,35]", "6"), "rows times row_elems is not the size of the output" },
+        { SHAPE("[5,7,9]", "[45,63,0]", "0"), "rows times row_elems is not the size of the output" },
+        { KERNEL("{\"key\":\"a\"}"), "bad kernel" },
+        { KERNEL("{\"key\":\"a\",\"so\":\"libm.so.6\"}"), "so must be a path" },
+        { "{\"cmd\":\"limits\"}\n", "limits needs an id" },
+        { "{\"cmd\":\"limits\",\"id\":5,\"target\":\"x\",\"dtype\":\"f32\",\"threads\":[0],\"max_ns\":3}\n",
+          "limits needs target, dtype, threads and max_ns" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char lines[4000], want[300];
+        make(NULL);
+        snprintf(lines, sizeof lines, "%s%s", setup, bad[i][0]);
+        snprintf(want, sizeof want, READY "{\"event\":\"error\",\"text\":\"%s\"}\n", bad[i][1]);
+        assert_string_equal(say(lines), want);
+        assert_string_equal(calls, "e");
+    }
+    char *line = malloc(LINE_MAX_BYTES + 3);
+    memset(line, ' ', LINE_MAX_BYTES + 1);
+    strcpy(line + LINE_MAX_BYTES + 1, "\n");
+    assert_string_equal(say(line), "{\"event\":\"error\",\"text\":\"a line is longer than 1048576 bytes\"}\n");
+    free(line);
+}
+
+/* Of several outputs the last one, of several constants the first; what was loaded is released. */
+static void a_setup_is_taken_over(void **state)
+{
+    (void)state;
+    char lines[4000];
+    snprintf(lines, sizeof lines,
+             "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":4294967297,\"operands\":["
+             "{\"name\":\"C\",\"role\":\"const\",\"dtype\":\"bf16\"},{\"name\":\"a-name-that-is-too-long\",\"role\":"
+             "\"in\",\"dtype\":\"f32\"},{\"name\":\"D\",\"role\":\"const\",\"dtype\":\"f32\"}",
+             reference);
+    for (int i = 3; i < MAX_OPERAND; i++)
+        strcat(lines, ",{\"name\":\"Y\",\"role\":\"out\",\"dtype\":\"f32\"}");
+    char *end = lines + strlen(lines);
+    strcpy(end, "]}\n{\"cmd\":\"measure\",\"id\":7,\"extent\":[5,7,9],\"elems\":[1,2,3,1,1,1,1,35],\"rows\":5,"
+                "\"row_elems\":7,\"threads\":1,\"repeats\":0,\"sample_ns\":1,\"max_ns\":1,\"kernels\":["
+                "{\"key\":\"a\",\"so\":\"/a\"}]}\n");
+    assert_non_null(strstr(say(lines), DONE));
+    assert_true(known.seed == 4294967297 && known.noperand == 8 && known.out == 7 && known.constant == 0);
+    assert_true(known.role[0] == CONSTANT && known.role[1] == IN && known.role[3] == OUT);
+    assert_true(known.dtype[0] == dtype_find("bf16") && known.dtype[1] == dtype_find("f32"));
+    assert_string_equal(known.name[1], "a-name-that-is-");
+    assert_null(dlopen(reference, RTLD_NOW | RTLD_NOLOAD));
+    strcpy(end, ",{\"name\":\"Y\",\"role\":\"out\",\"dtype\":\"f32\"}]}\n");
+    assert_string_equal(say(lines),
+                        "{\"event\":\"error\",\"text\":\"setup: there must be 1 to 8 operands with one output\"}\n");
+}
+
 /* A part of the time for each number of threads. */
 static void limits_share_the_time(void **state)
 {
@@ -282,11 +367,12 @@ static void limits_share_the_time(void **state)
         "{\"cmd\":\"limits\",\"id\":5,\"target\":\"%s\",\"dtype\":\"f32\",\"threads\":[1,2,4],\"max_ns\":300}\n";
     char line[300];
     snprintf(line, sizeof line, asks, "some");
-    assert_string_equal(say(line),
-                        "{\"event\":\"limits\",\"id\":5,\"limits\":["
-                        "{\"threads\":1,\"rounds\":9,\"flops_per_s\":100.0,\"bytes_per_s\":{\"l2\":5.0}},"
-                        "{\"threads\":2,\"rounds\":9,\"flops_per_s\":200.0,\"bytes_per_s\":{\"l2\":5.0}},"
-                        "{\"threads\":4,\"rounds\":9,\"flops_per_s\":400.0,\"bytes_per_s\":{\"l2\":5.0}}]}\n");
+    assert_string_equal(
+        say(line),
+        "{\"event\":\"limits\",\"id\":5,\"limits\":["
+        "{\"threads\":1,\"rounds\":9,\"flops_per_s\":100.0,\"bytes_per_s\":{\"l1\":8.0,\"memory\":5.0}},"
+        "{\"threads\":2,\"rounds\":9,\"flops_per_s\":200.0,\"bytes_per_s\":{\"l1\":8.0,\"memory\":5.0}},"
+        "{\"threads\":4,\"rounds\":9,\"flops_per_s\":400.0,\"bytes_per_s\":{\"l1\":8.0,\"memory\":5.0}}]}\n");
     assert_true(until_ns[0] == 1e9 + 100 && until_ns[1] == 1e9 + 200 && until_ns[2] == 1e9 + 300);
     snprintf(line, sizeof line, asks, "none");
     assert_string_equal(say(line), "{\"event\":\"error\",\"text\":\"not of that\"}\n");
@@ -308,19 +394,98 @@ static void a_setup_takes_the_place_of_another(void **state)
         { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"out\",\"dtype\":"
           "\"f33\"}]}\n",
           "setup: operand 0 has an unknown dtype" },
+        { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"out\"}]}\n",
+          "setup: bad operand 0" },
+        { "{\"cmd\":\"setup\",\"reference\":\"%s.not\",\"seed\":1,\"operands\":[{\"name\":\"X\",\"role\":\"out\","
+          "\"dtype\":\"f32\"}]}\n",
+          "setup: REFERENCE.not: cannot open shared object file: No such file or directory" },
+        { "{\"cmd\":\"setup\",\"reference\":\"libm.so.6\",\"x\":\"%s\",\"seed\":1,\"operands\":[{\"name\":\"X\","
+          "\"role\":"
+          "\"out\",\"dtype\":\"f32\"}]}\n",
+          "setup: the reference lacks a function of dcgen_reference_rows, _check, _terms" },
         { "{\"cmd\":\"setup\",\"reference\":\"%s\",\"operands\":[]}\n", "setup needs reference, seed and operands" },
     };
-    for (int i = 0; i < 4; i++) {
-        char lines[6000], second[600], want[600];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char lines[6000], second[600], want[1000];
         const char *from = strstr(rows[i][0], "%s");
         snprintf(second, sizeof second, "%.*s%s%s", (int)(from - rows[i][0]), rows[i][0], reference, from + 2);
         snprintf(lines, sizeof lines, "%s%s%s", setup, second, strchr(request(plain, "a"), '\n') + 1);
-        snprintf(want, sizeof want,
-                 READY
-                 "{\"event\":\"error\",\"text\":\"%s\"}\n{\"event\":\"error\",\"text\":\"measure before setup\"}\n",
-                 rows[i][1]);
+        const char *named = strstr(rows[i][1], "REFERENCE");
+        snprintf(
+            want, sizeof want,
+            READY
+            "{\"event\":\"error\",\"text\":\"%.*s%s%s\"}\n{\"event\":\"error\",\"text\":\"measure before setup\"}\n",
+            named ? (int)(named - rows[i][1]) : 0, rows[i][1], named ? reference : "",
+            named ? named + strlen("REFERENCE") : rows[i][1]);
         assert_string_equal(say(lines), want);
     }
+}
+
+/* ---- the program ---- */
+
+static bool takes_arguments(int argc, char **argv) { return argc == 1 && argv[0]; }
+
+/* What the engine's code finds: streams that lead nowhere else, no core files, and that it dies with who started it. */
+static json_t *hello_of_streams(Arena *a, const char **err)
+{
+    (void)a, (void)err;
+    char byte;
+    int death = 0;
+    struct rlimit core;
+    struct stat out, error;
+    prctl(PR_GET_PDEATHSIG, &death);
+    getrlimit(RLIMIT_CORE, &core);
+    fstat(STDOUT_FILENO, &out);
+    fstat(STDERR_FILENO, &error);
+    const bool alone = read(STDIN_FILENO, &byte, 1) == 0 && out.st_ino == error.st_ino && out.st_dev == error.st_dev;
+    const bool plain_signals = signal(SIGTERM, SIG_DFL) == SIG_DFL && signal(SIGPIPE, SIG_DFL) == SIG_DFL;
+    return json_pack("{s:b, s:b, s:b, s:i}", "alone", alone, "signals", plain_signals, "cores",
+                     core.rlim_cur > 0 || core.rlim_max > 0, "death", death);
+}
+
+/* The whole program in a process of its own, which is asked for one unknown thing; its exit code. */
+static int run_program(const char *out, int argc)
+{
+    char name[] = "made-up", *argv[] = { name, name, NULL };
+    FILE *in = tmpfile();
+    assert_non_null(in);
+    fputs("{}\n", in);
+    rewind(in);
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGTERM, SIG_IGN);
+        signal(SIGPIPE, SIG_IGN);
+        dup2(fileno(in), STDIN_FILENO);
+        dup2(open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+        engine.arguments = takes_arguments;
+        engine.hello = says_hello ? hello_of_streams : hello;
+        _exit(serve_main(&engine, argc, argv));
+    }
+    int status = -1;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    fclose(in);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void a_program_of_its_own(void **state)
+{
+    (void)state;
+    char out[TMP_FOLDER_BYTES + 32], text[500] = "";
+    snprintf(out, sizeof out, "%s/out", folder);
+    assert_int_equal(run_program(out, 1), 0);
+    FILE *f = fopen(out, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    assert_string_equal(text, "{\"event\":\"hello\",\"protocol\":1,\"runner\":\"x\",\"alone\":true,\"signals\":true,"
+                              "\"cores\":false,\"death\":9}\n{\"event\":\"error\",\"text\":\"unknown cmd\"}\n");
+    assert_int_equal(run_program(out, 2), 2);
+    assert_int_equal(run_program("/dev/full", 1), 1); /* nobody hears it */
+    says_hello = false;
+    assert_int_equal(run_program(out, 1), 3);
 }
 
 int main(void)
@@ -329,6 +494,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FRESH(results_in_their_order), FRESH(no_times_are_taken),    FRESH(requests_that_fail),
         FRESH(fields_of_a_request),    FRESH(limits_share_the_time), FRESH(a_setup_takes_the_place_of_another),
+        FRESH(lines_that_are_refused), FRESH(a_setup_is_taken_over), FRESH(a_program_of_its_own),
     };
     return cmocka_run_group_tests_name("search/serve", tests, make_reference, remove_reference);
 }

@@ -77,8 +77,10 @@ static void variables_take_the_place_of_ours(void **state)
     static const char *const env[] = { "DCGEN_TEST=new", "DCGEN_OTHER=x=y", NULL };
     setenv("DCGEN_TEST", "old", 1);
     setenv("DCGEN_TEST2", "kept", 1);
-    assert_string_equal(said("echo $DCGEN_TEST,$DCGEN_TEST2,$DCGEN_OTHER; env | grep -c ^DCGEN_TEST=", env)->text,
-                        "new,kept,x=y\n1\n");
+    setenv("DCGEN_TES", "too", 1);
+    assert_string_equal(
+        said("echo $DCGEN_TEST,$DCGEN_TEST2,$DCGEN_TES,$DCGEN_OTHER; env | grep -c ^DCGEN_TEST=", env)->text,
+        "new,kept,too,x=y\n1\n");
     assert_string_equal(said("echo $DCGEN_TEST,$DCGEN_TEST2,$DCGEN_OTHER", NULL)->text, "old,kept,\n");
     assert_string_equal(getenv("DCGEN_TEST"), "old");
 }

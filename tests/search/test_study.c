@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "search/samples.h"
 #include "tests/gen/synthetic.h"
 
 static Synthetic y;
@@ -92,6 +93,10 @@ static void slow_moments_cancel_out(void **state)
     assert_near(s->trial[0].ns[0], 0.8 * 100);
     assert_near(s->trial[1].ns[0], s->trial[0].ns[0]);
     assert_near(s->anchor[0].ns, 100);
+    take(s, (Taken){ 2, 0, 75, 50, false }); /* the best moment so far: all are what they would be then */
+    assert_near(s->trial[2].ns[0], 75);
+    assert_near(s->trial[0].ns[0], 0.8 * 50);
+    assert_true(s->trial[0].ns[1] == 0);
 }
 
 /* Where the anchor may be at rest the least part counts; where its calls are too long for that, the mean, and what the parts are apart. */
@@ -110,6 +115,13 @@ static void of_long_calls_the_mean_counts(void **state)
     take(s, (Taken){ 0, 1, 10e6, 10e6, true });
     assert_near(s->trial[0].part[1], 1.0);
     assert_true(s->trial[0].second[1] > 1.1 && s->trial[0].second[1] < 1.15);
+    MeasureRecord m = record_of(s, (Taken){ 0, 2, 5e6, 10e6, true }); /* twice the same: their own error counts */
+    m.nsample = 2;
+    m.ns[0] = 4.9e6;
+    m.ns[1] = 5.1e6;
+    study_measure(s, &m);
+    study_measure(s, &m);
+    assert_near(s->trial[0].second[2], 0.5 * (1 + sqrt(0.5) * samples_error(m.ns, 2, false)));
 }
 
 static void an_anchor_ends_what_came_without(void **state)
@@ -123,6 +135,11 @@ static void an_anchor_ends_what_came_without(void **state)
     assert_true(s->trial[0].ns[0] == 0);
     take(s, (Taken){ 0, 0, 110, 100, false });
     assert_near(s->trial[0].ns[0], 110);
+    take(s, (Taken){ 0, 1, 50, 0, true });
+    take(s, (Taken){ 1, 1, 90, 100, false });
+    assert_false(s->trial[0].final[1]);
+    take(s, (Taken){ 0, 1, 110, 100, false });
+    assert_near(s->trial[0].ns[1], 110);
 }
 
 static void the_last_comparison_counts_alone(void **state)
@@ -139,6 +156,9 @@ static void the_last_comparison_counts_alone(void **state)
     assert_int_equal(s->trial[0].count[0], 2);
     assert_near(study_best(s, 0, &trial), 90); /* kernel 1 was not compared */
     assert_int_equal(trial, 0);
+    take(s, (Taken){ 1, 0, 88, 100, true });
+    assert_near(study_best(s, 0, &trial), 88); /* now it was */
+    assert_int_equal(trial, 1);
     take(s, (Taken){ 0, 1, 70, 100, false });
     take(s, (Taken){ 1, 1, 90, 100, true });
     take(s, (Taken){ 2, 1, 80, 100, false });
@@ -173,6 +193,9 @@ static void a_failure_is_for_good(void **state)
     take(s, (Taken){ 0, 0, 70, 100, false });
     assert_false(trial_usable(&s->trial[0]));
     assert_true(isinf(study_best(s, 0, NULL)));
+    m.status = STATUS_CRASHED; /* the worst of several */
+    study_measure(s, &m);
+    assert_int_equal(s->trial[0].status, STATUS_WRONG);
 }
 
 static void what_is_not_known_is_ignored(void **state)
@@ -341,8 +364,10 @@ static void records_in_any_order_make_the_same_study(void **state)
     for (int i = 0; i < NKERNEL; i++)
         kernel[i] = kernel_of(names, i);
     for (int i = 0; i < NMEASURE; i++) {
-        const double anchor_ns = 90 + 20 * synthetic_draw();
-        measure[i] = record_of(names, (Taken){ i % 3, 0, anchor_ns * (0.5 + synthetic_draw()), anchor_ns, i % 2 });
+        const int shape = i >= NMEASURE / 2; /* on the second one, means of long calls */
+        const double anchor_ns = shape ? 5e6 + 1e6 * (i % 4 / 2) : 90 + 20 * synthetic_draw();
+        const double part = shape && i % 3 == 0 ? 0.7 : 0.5 + synthetic_draw();
+        measure[i] = record_of(names, (Taken){ i % 3, shape, anchor_ns * part, anchor_ns, i % 2 });
         measure[i].key = kernel[i % 3].key;
         measure[i].library_ns = anchor_ns * (1 + synthetic_draw());
         back[NMEASURE - 1 - i] = measure[i];
@@ -353,12 +378,14 @@ static void records_in_any_order_make_the_same_study(void **state)
         study_load(loaded[i], &r, &y.templates, &y.targets, &y.device);
         assert_int_equal(loaded[i]->ntrial, NKERNEL);
     }
-    for (int i = 0; i < NKERNEL; i++) {
-        assert_true(loaded[0]->trial[i].ns[0] > 0);
-        assert_true(loaded[0]->trial[i].ns[0] == loaded[1]->trial[i].ns[0]);
-        assert_true(loaded[0]->trial[i].second[0] == loaded[1]->trial[i].second[0]);
+    for (int j = 0; j < 2; j++) {
+        for (int i = 0; i < NKERNEL; i++) {
+            assert_true(loaded[0]->trial[i].ns[j] > 0);
+            assert_true(loaded[0]->trial[i].ns[j] == loaded[1]->trial[i].ns[j]);
+            assert_true(loaded[0]->trial[i].second[j] == loaded[1]->trial[i].second[j]);
+        }
+        assert_true(study_library(loaded[0], j) == study_library(loaded[1], j));
     }
-    assert_true(study_library(loaded[0], 0) == study_library(loaded[1], 0));
 }
 
 /* One file holds the searches of two targets, each with an anchor of its own, the lesser one faster: neither knows the other's times, nor

@@ -8,8 +8,13 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "gen/unit.h"
+#include "search/limit.h"
 #include "search/search.h"
+#include "search/settle.h"
+#include "search/stopwatch.h"
 #include "tests/gen/synthetic.h"
+#include "tests/tmp_folder.h"
 
 enum { MOST_CALLS = 400, MOST_MET = 48, CANDIDATES = 100 };
 static const char few_shapes[] =
@@ -34,6 +39,7 @@ static double begun_s[MOST_CALLS];
 static struct {
     int64_t shape, trial[MOST_MET];
     int n, repeats;
+    double begun_s;
 } bout[MOST_CALLS];
 static int nbout;
 static double gain; /* of all that is proposed, but for rounds that are named in `poor`: of those 0 */
@@ -42,6 +48,7 @@ static int nround;
 static int64_t nproposed; /* so far */
 static int nasked;        /* shapes of each */
 static bool kernels_fail;
+static double step_ns; /* from the fastest kernel to the next */
 
 static double made_now_s(const Search *s)
 {
@@ -49,14 +56,15 @@ static double made_now_s(const Search *s)
     return now_s;
 }
 
-/* The general kernel takes 200 us; of the others each 5 us more than the one proposed before. */
+/* The general kernel takes 200 us; of the others each 5 us more than the one proposed before, but for the first eight, of which each takes
+ * as much less. */
 static double time_of(const Search *s, int64_t trial)
 {
     if (candidate_same(&s->study->trial[trial].c, s->anchor))
         return 2e5;
     for (int64_t i = 0; i < CANDIDATES; i++)
         if (candidate_same(&s->study->trial[trial].c, &y.space->candidate[7 * i]))
-            return 1e5 + 5e3 * (double)i;
+            return 1e5 + step_ns * (double)(i > 8 ? i : 9 - i);
     fail_msg("nobody proposed that");
     return 0;
 }
@@ -108,6 +116,7 @@ static bool compare(Search *s, Arena *scratch, int64_t shape, const int64_t *tri
     bout[nbout].shape = shape;
     bout[nbout].n = n;
     bout[nbout].repeats = repeats;
+    bout[nbout].begun_s = now_s;
     memcpy(bout[nbout++].trial, trial, (size_t)n * sizeof *trial);
     for (int i = 0; i < n; i++)
         take(s, trial[i], shape, true);
@@ -120,6 +129,71 @@ static bool lesser(Search *s, Arena *scratch, const char **err)
     (void)s, (void)scratch, (void)err;
     assert_int_equal(nbatch, 0);
     return true;
+}
+
+/* ---- what comes beside the lab's work ---- */
+
+static char folder[TMP_FOLDER_BYTES];
+static double asked_s[MOST_CALLS], most_ns; /* when for limits */
+static int nlimit, nsettled, nbuilt;
+static bool knows_limits, limits_fail, settle_fails, settle_measured;
+static const char *library_text;
+static bool library_is_broken;
+static Status library_status;
+
+bool limit_measure(Runner *r, Arena *a, const LimitRequest *req, LimitRecord *out, int *n, const volatile int *stopped,
+                   const char **err)
+{
+    (void)r, (void)a;
+    assert_ptr_equal(stopped, &stop);
+    assert_true(req->nthread == 1 && req->threads[0] == 1 && nlimit < MOST_CALLS);
+    assert_string_equal(req->target, q.study->target->name);
+    assert_string_equal(req->dtype, "f32");
+    most_ns = req->max_ns;
+    asked_s[nlimit++] = now_s;
+    *err = "no limits";
+    *n = knows_limits;
+    out[0] = (LimitRecord){ .target = req->target, .dtype = req->dtype, .threads = 1, .flops_per_s = 1e9 * nlimit };
+    return !limits_fail;
+}
+
+bool settle(Search *s, Arena *scratch, bool measured, const char **err)
+{
+    (void)s, (void)scratch;
+    *err = "not settled";
+    settle_measured = measured;
+    nsettled++;
+    return !settle_fails;
+}
+
+char *unit_library(Arena *a, const UnitContext *u, Diag *d)
+{
+    static const Source none = { .path = "library.c", .text = "" };
+    (void)u;
+    if (library_is_broken)
+        diag_error(d, (Loc){ .src = &none }, "unknown name");
+    return library_text ? arena_strdup(a, library_text) : NULL;
+}
+
+void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stopped)
+{
+    (void)b, (void)a;
+    assert_true(n == 1 && stopped == &stop && nbout == 0);
+    assert_string_equal(builds->text, library_text);
+    builds->status = library_status;
+    builds->so = library_status == STATUS_OK ? "/library.so" : NULL;
+    builds->why = "no such header";
+    nbuilt++;
+}
+
+/* A lab whose work is recorded. */
+static void measure_here(void)
+{
+    const char *err = NULL;
+    assert_non_null(tmp_folder(folder));
+    lab.measures = true;
+    q.records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err);
+    assert_non_null(q.records);
 }
 
 /* The next ones of the space, on the first shapes. */
@@ -153,6 +227,12 @@ static int make(void **state)
     nasked = 3;
     nproposed = 1; /* the first is left out, as it may be the general kernel */
     kernels_fail = false;
+    step_ns = 5e3;
+    nlimit = nsettled = nbuilt = 0;
+    knows_limits = true;
+    limits_fail = settle_fails = library_is_broken = false;
+    library_text = NULL;
+    library_status = STATUS_OK;
     lab = (Lab){ .now_s = made_now_s, .lesser = lesser, .trials = trials, .compare = compare };
     strategy = (Strategy){ "next", true, true, propose_next };
     q = (Search){ .arena = y.arena,
@@ -172,6 +252,10 @@ static int make(void **state)
 static int drop(void **state)
 {
     (void)state;
+    if (q.records) {
+        record_close(q.records);
+        assert_int_equal(tmp_folder_remove(folder), 0);
+    }
     arena_free(y.arena);
     return 0;
 }
@@ -368,6 +452,84 @@ static void the_first_pass_is_held_in_any_case(void **state)
     assert_true(time_of(&q, bout[3].trial[0]) == 1.05e5 && time_of(&q, bout[3].trial[1]) == 1.10e5);
 }
 
+/* What so many bouts take, with so many kernels in all of them, each of which has a sample of the usual length. */
+static double expected_s(double bouts, double kernels, int repeats)
+{
+    return stopwatch_expect_s(&q, bouts, kernels * STOPWATCH_SAMPLE_NS, repeats);
+}
+
+/* As many samples, from three to five, as all bouts that are left have time for. */
+static void samples_are_as_many_as_the_time_allows(void **state)
+{
+    (void)state;
+    int seen[6] = { 0 };
+    batch_s = 74.42;
+    run();
+    assert_int_equal(nbout, 3 * NSHAPE);
+    for (int i = 0; i < nbout; i++) {
+        double kernels = 0;
+        int want = 5;
+        for (int k = i; k < nbout; k++)
+            kernels += bout[k].n;
+        while (want > 3 && expected_s(nbout - i, kernels, want) > 1076 - bout[i].begun_s)
+            want--;
+        assert_int_equal(bout[i].repeats, want);
+        seen[want]++;
+    }
+    assert_true(seen[3] + seen[4] > 0 && seen[5] > 0);
+}
+
+/* In the first pass the slowest stay away until a bout has its part of the time. */
+static void bouts_shrink_to_their_part(void **state)
+{
+    (void)state;
+    int planned[NSHAPE], shrunk = 0;
+    double kernels = 0;
+    y.spec->budget.trials = 12;
+    nasked = NSHAPE;
+    run();
+    for (int j = 0; j < NSHAPE; j++) {
+        planned[j] = bout[j].n;
+        kernels += bout[j].n;
+    }
+    const double all_s = expected_s(NSHAPE, kernels, 3);
+    drop(NULL), make(NULL);
+    y.spec->budget.trials = 12;
+    nasked = NSHAPE;
+    batch_s = 76 - 0.95 * all_s;
+    bout_s = 0.05;
+    run();
+    for (int j = 0; j < NSHAPE; j++) {
+        const double part = expected_s(1, planned[j], 3) / expected_s(NSHAPE - j, kernels, 3);
+        int want = planned[j];
+        while (want > 3 && expected_s(1, want, 3) > part * (1076 - bout[j].begun_s))
+            want--;
+        assert_int_equal(bout[j].n, want);
+        assert_int_equal(bout[j].trial[want - 1], search_anchor(&q));
+        for (int k = 0; k + 2 < want; k++)
+            assert_true(time_of(&q, bout[j].trial[k]) == 1.05e5 + 5e3 * k);
+        kernels -= planned[j];
+        shrunk += want < planned[j] && want > 3;
+    }
+    assert_true(shrunk > 0);
+}
+
+/* Of more than there is room for the fastest forty, and the general kernel. */
+static void a_bout_has_room_for_so_many(void **state)
+{
+    (void)state;
+    step_ns = 100;
+    y.spec->budget.trials = 60;
+    nasked = NSHAPE;
+    run();
+    for (int i = 0; i < nbout; i++) {
+        assert_int_equal(bout[i].n, 41);
+        for (int k = 0; k < 40; k++)
+            assert_true(time_of(&q, bout[i].trial[k]) == 1e5 + 100 * (k + 1));
+        assert_int_equal(bout[i].trial[40], search_anchor(&q));
+    }
+}
+
 /* Passes go on as long as the time does. */
 static void later_passes_need_time(void **state)
 {
@@ -375,6 +537,137 @@ static void later_passes_need_time(void **state)
     bout_s = 76 / 14.5; /* the fifteenth begins before 76 % of it are over */
     run();
     assert_int_equal(nbout, 15);
+}
+
+/* ---- the anchor, the machine's limits, the library ---- */
+
+/* On a GPU the general kernel that is predicted to take least; else the first. */
+static void the_anchor_of_a_gpu_is_predicted(void **state)
+{
+    (void)state;
+    static Target gpu;
+    const char *err = NULL;
+    const CostModel *law = cost_analytic(y.arena, q.study, &y.templates);
+    Candidate few[3] = { y.space->candidate[0], y.space->candidate[0], y.space->candidate[0] };
+    double total[2] = { 0, INFINITY };
+    for (int64_t i = 0; i < y.space->n; i++) {
+        double sum = 0;
+        for (int64_t j = 0; j < NSHAPE; j++)
+            sum += cost_predict(law, &y.space->candidate[i], q.study->shape[j]->extent, 1);
+        if (sum > total[0]) {
+            total[0] = sum;
+            few[0] = few[2] = y.space->candidate[i];
+        }
+        if (sum < total[1]) {
+            total[1] = sum;
+            few[1] = y.space->candidate[i];
+        }
+    }
+    Space some = *y.space;
+    some.general = few;
+    some.ngeneral = 3;
+    q.space = &some;
+    stop = 1;
+    for (int cuda = 0; cuda < 2; cuda++) {
+        gpu = *y.study->target;
+        gpu.family = cuda ? "cuda" : gpu.family;
+        q.study = study_new(y.arena, y.spec, &y.device, &gpu, "0123456789abcdef");
+        assert_false(search_run(&q, &err));
+        assert_ptr_equal(q.anchor, &few[cuda]);
+    }
+}
+
+/* At the start, every now and then, and at the end, so that they take a small part of the time. */
+static void limits_are_asked_now_and_then(void **state)
+{
+    (void)state;
+    static const double want_s[] = { 1000, 1010, 1019, 1028, 1037, 1039 };
+    const char *err = NULL;
+    measure_here();
+    batch_s = 5;
+    bout_s = 1;
+    run();
+    assert_int_equal(nlimit, 6);
+    for (int i = 0; i < nlimit; i++)
+        assert_true(asked_s[i] == want_s[i]);
+    assert_true(most_ns == 0.25e9);
+    const Records *r = record_all(q.records);
+    assert_int_equal(r->nlimit, 6);
+    for (int i = 0; i < r->nlimit; i++)
+        assert_string_equal(r->limit[i].device, y.device.id);
+    drop(NULL), make(NULL);
+    measure_here();
+    q.seconds = 10;
+    run();
+    assert_true(nlimit > 1 && most_ns == 0.12e9);
+    drop(NULL), make(NULL);
+    measure_here();
+    batch_s = 5;
+    bout_s = 1;
+    knows_limits = false; /* it is not asked again */
+    run();
+    assert_int_equal(nlimit, 1);
+    drop(NULL), make(NULL);
+    measure_here();
+    limits_fail = true;
+    assert_false(search_run(&q, &err));
+    assert_string_equal(err, "no limits");
+    drop(NULL), make(NULL);
+    run();
+    assert_true(nlimit == 0 && nsettled == 0 && nbuilt == 0); /* nothing is measured there */
+}
+
+/* It is built before the last comparison; why it was not is kept. */
+static void the_library_is_built_for_the_last_comparison(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool broken;
+        Status status;
+        const char *so, *why;
+    } rows[] = {
+        { "int l;", false, STATUS_OK, "/library.so", NULL },
+        { "int l;", false, STATUS_BUILD_FAILED, NULL, "it does not compile: no such header" },
+        { NULL, false, STATUS_OK, NULL, NULL },
+        { NULL, true, STATUS_OK, NULL, "it does not compile: a name or condition in it is wrong" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        drop(NULL), make(NULL);
+        measure_here();
+        library_text = rows[i].text;
+        library_is_broken = rows[i].broken;
+        library_status = rows[i].status;
+        run();
+        assert_int_equal(nbuilt, rows[i].text != NULL);
+        if (rows[i].so)
+            assert_string_equal(q.library, rows[i].so);
+        else
+            assert_null(q.library);
+        if (rows[i].why)
+            assert_string_equal(q.library_why, rows[i].why);
+        else
+            assert_null(q.library_why);
+    }
+}
+
+/* Which is told whether this run measured anything. */
+static void settling_comes_last(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    measure_here();
+    nasked = NSHAPE;
+    run();
+    assert_true(nsettled == 1 && settle_measured && nbout > 0);
+    nbatch = nbout = 0;
+    run();
+    assert_true(nsettled == 2 && !settle_measured);
+    settle_fails = true;
+    const int before = nlimit;
+    assert_false(search_run(&q, &err));
+    assert_string_equal(err, "not settled");
+    assert_int_equal(nlimit, before);
 }
 
 int main(void)
@@ -394,6 +687,13 @@ int main(void)
         FRESH(what_was_compared_is_not_compared_again),
         FRESH(the_first_pass_is_held_in_any_case),
         FRESH(later_passes_need_time),
+        FRESH(samples_are_as_many_as_the_time_allows),
+        FRESH(bouts_shrink_to_their_part),
+        FRESH(a_bout_has_room_for_so_many),
+        FRESH(the_anchor_of_a_gpu_is_predicted),
+        FRESH(limits_are_asked_now_and_then),
+        FRESH(the_library_is_built_for_the_last_comparison),
+        FRESH(settling_comes_last),
     };
     return cmocka_run_group_tests_name("search/search", tests, NULL, NULL);
 }

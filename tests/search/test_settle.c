@@ -261,6 +261,29 @@ static void what_is_missing_is_compared(void **state)
     }
 }
 
+/* Of several that were compared the best, in whatever order they come; one that is wrong is none. */
+static void the_best_of_those_compared_is_the_rival(void **state)
+{
+    (void)state;
+    for (int best = 0; best <= 3; best += 3) {
+        if (best)
+            drop(NULL), make(NULL);
+        q.seconds = 1e6;
+        for (int64_t j = 0; j < q.study->nshape; j++)
+            for (int k = 0; k < NKERNEL; k++)
+                add_measure(k, q.study->shape[j],
+                            j != 0 || k == 1 ? time_of(k, q.study->shape[j])
+                            : k == 2         ? 5.2e4
+                            : k == best      ? 9e4
+                                             : 1e5,
+                            j != 0 || k != 1, STATUS_OK);
+        add_measure(2, q.study->shape[0], 5.2e4, true, STATUS_WRONG);
+        settle_it(true);
+        assert_int_equal(nbout, 2);
+        assert_true(is(&bout[0], 2, (const int[]){ 1, best }, 5, true));
+    }
+}
+
 /* Once in any case before the shapes that are held out, and a second time in the time of this phase; none where there is no time at all. */
 static void missing_pairs_have_their_time(void **state)
 {
@@ -286,6 +309,7 @@ static void a_study_is_made_again_of_the_records(void **state)
     (void)state;
     compare_all(-1, 0);
     const Study *old = q.study;
+    old->trial[study_find_key(old, key[0])].so = "/0.so";
     old->trial[study_find_key(old, key[2])].so = "/2.so";
     settle_reload(&q);
     assert_ptr_not_equal(q.study, old);
@@ -293,8 +317,8 @@ static void a_study_is_made_again_of_the_records(void **state)
     for (int k = 0; k < NKERNEL; k++) {
         const Trial *t = &q.study->trial[study_find_key(q.study, key[k])];
         assert_true(t->ns[0] == old->trial[study_find_key(old, key[k])].ns[0] && t->final[0]);
-        if (k == 2)
-            assert_string_equal(t->so, "/2.so");
+        if (k % 2 == 0)
+            assert_string_equal(t->so, k ? "/2.so" : "/0.so");
         else
             assert_null(t->so);
     }
@@ -541,6 +565,7 @@ int main(void)
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
     const struct CMUnitTest tests[] = {
         FRESH(what_is_missing_is_compared),
+        FRESH(the_best_of_those_compared_is_the_rival),
         FRESH(missing_pairs_have_their_time),
         FRESH(a_study_is_made_again_of_the_records),
         FRESH(held_out_shapes_are_raced),

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <time.h>
 #include "gen/unit.h"
 #include "search/awkward.h"
 #include "search/intake.h"
@@ -62,9 +63,11 @@ typedef struct {
 
 static Asked asked[MOST_CALLS];
 static int ncall;
+static bool always_disturbed;
 static double now_s, took_s,
     disturbed_ns;           /* disturbed_ns: what the anchor takes in the first call for each shape; 0: as ever */
 static const char *bad_key; /* whose verification on its third shape ends so */
+static bool bad_count;      /* it is not that, but when it is counted */
 static Status bad_status;
 static Blame bad_blame;
 
@@ -73,7 +76,8 @@ static double time_of(const char *key, const MeasureRequest *q)
     int before = 0;
     for (int i = 0; i < ncall; i++)
         before += asked[i].q.repeats == q->repeats && memcmp(asked[i].extent, q->extent, 3 * sizeof *q->extent) == 0;
-    return disturbed_ns > 0 && q->repeats == 5 && before == 0 ? disturbed_ns : 1e5 + (unsigned char)key[0];
+    return disturbed_ns > 0 && q->repeats == 5 && (before == 0 || always_disturbed) ? disturbed_ns
+                                                                                    : 1e5 + (unsigned char)key[0];
 }
 
 bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
@@ -82,7 +86,8 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
     (void)r, (void)a, (void)stop, (void)err;
     assert_true(ncall < MOST_CALLS && n <= 8);
     for (int i = 0; i < n; i++) {
-        const bool bad = bad_key && strcmp(key[i], bad_key) == 0 && q->repeats == 0 && ncall == 2;
+        const bool bad =
+            bad_key && strcmp(key[i], bad_key) == 0 && q->repeats == 0 && (bad_count ? q->count : ncall == 2);
         assert_string_equal(so[i], arena_printf(a, "/%s.so", key[i]));
         out[i] = (MeasureRecord){ .key = key[i],
                                   .naxis = 3,
@@ -105,6 +110,9 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
     now_s += took_s;
     return true;
 }
+
+/* Nobody waits. */
+int nanosleep(const struct timespec *t, struct timespec *left) { return (void)t, (void)left, 0; }
 
 /* ---- the search ---- */
 
@@ -135,6 +143,7 @@ static int make(void **state)
     took_s = disturbed_ns = 0;
     ncall = nbuilt = nremoved = stop = 0;
     bad_key = NULL;
+    bad_count = always_disturbed = false;
     memset(made, 0, sizeof made);
     unit = (UnitContext){ .spec = y.spec,
                           .device = &y.device,
@@ -417,6 +426,18 @@ static void what_is_put_off_comes_again(void **state)
         assert_true(recorded()->measure[i].time_ns < 2e5);
 }
 
+/* Twice, and no more: then it is taken as it is, be it after some waiting. */
+static void what_is_always_disturbed_is_timed_in_the_end(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    disturbed_ns = 3e5;
+    always_disturbed = true;
+    assert_true(try_three(&err));
+    assert_int_equal(recorded()->nmeasure, 7);
+    assert_int_equal(q.ntimed, 3);
+}
+
 static void long_calls_have_fewer_samples(void **state)
 {
     (void)state;
@@ -493,6 +514,60 @@ static void kernels_for_another_machine(void **state)
     assert_int_equal(recorded()->nmeasure, 0);
 }
 
+/* Who fails there has failed, and keeps what was counted. */
+static void counting_may_fail(void **state)
+{
+    (void)state;
+    const Candidate c[THREE] = { p[0].c, p[1].c, p[2].c };
+    const char *err = NULL;
+    q.assembler = &nvcc;
+    bad_key = key[1];
+    bad_count = true;
+    bad_status = STATUS_WRONG;
+    bad_blame = BLAME_CANDIDATE;
+    assert_true(intake_untimed(&q, y.arena, c, THREE, &err));
+    assert_int_equal(kernel_of(1)->status, STATUS_WRONG);
+    assert_string_equal(kernel_of(1)->why, "it is said");
+    assert_facts(kernel_of(1), "wavefronts=77 ");
+    assert_int_equal(kernel_of(2)->status, STATUS_OK);
+}
+
+/* One launch on a GPU; in its emulator as many cores as there are, and the shared memory that the GPU has. */
+static void kernels_of_gpus_are_launched(void **state)
+{
+    (void)state;
+    for (int emulated = 0; emulated < 2; emulated++) {
+        drop(NULL), make(NULL);
+        const Candidate c[THREE] = { p[0].c, p[1].c, p[2].c };
+        const char *err = NULL;
+        static Target gpu; /* of which this study is, though its candidates are another's */
+        int fact = 0;
+        while (strcmp(target_fact_name(fact), "SMEM_BLOCK") != 0)
+            fact++;
+        gpu = *y.study->target;
+        gpu.family = "cuda";
+        gpu.fact[fact] = 4242;
+        q.study = study_new(y.arena, y.spec, &y.device, &gpu, "0123456789abcdef");
+        q.assembler = emulated ? &nvcc : NULL;
+        assert_true(intake_untimed(&q, y.arena, c, THREE, &err));
+        assert_true(ncall > 6);
+        for (int i = 0; i < ncall; i++) {
+            assert_int_equal(asked[i].q.threads, emulated && !asked[i].q.count ? 5 : 1);
+            assert_int_equal(asked[i].q.smem_limit, emulated ? 4242 : 0);
+        }
+    }
+}
+
+static void a_template_that_cannot_be_filled(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    unit.package_dir = "/no/such/folder";
+    assert_false(try_three(&err));
+    assert_string_equal(err, "a template cannot be filled");
+    assert_int_equal(nbuilt + ncall, 0);
+}
+
 static void a_check_is_recorded(void **state)
 {
     (void)state;
@@ -548,9 +623,13 @@ int main(void)
         FRESH(builds_that_fail),
         FRESH(time_is_kept),
         FRESH(what_is_put_off_comes_again),
+        FRESH(what_is_always_disturbed_is_timed_in_the_end),
         FRESH(long_calls_have_fewer_samples),
         FRESH(a_race_builds_what_is_gone),
         FRESH(kernels_for_another_machine),
+        FRESH(counting_may_fail),
+        FRESH(kernels_of_gpus_are_launched),
+        FRESH(a_template_that_cannot_be_filled),
         FRESH(a_check_is_recorded),
         FRESH(lesser_targets_have_general_kernels),
     };

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +148,11 @@ static void folder_is_private(void **state)
     *strrchr(folder, '/') = '\0';
     assert_int_equal(stat(folder, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
-    build_remove(b, "/etc/hostname-that-is-not-ours");
+    const char *other = arena_printf(w->a, "%s/other", w->folder); /* nothing outside is removed */
+    assert_int_equal(close(open(other, O_WRONLY | O_CREAT, 0600)), 0);
+    build_remove(b, other);
+    build_remove(b, arena_printf(w->a, "%s/../other", folder));
+    assert_int_equal(unlink(other), 0);
     builder_free(b);
     assert_int_not_equal(stat(folder, &st), 0);
 }
@@ -238,6 +243,66 @@ static void crashing_compiler(void **state)
     assert_string_equal(one.why, "the compiler was killed by SIGSEGV");
     builder_free(b);
     unlink(cc);
+}
+
+/* An undefined name, or else an error, or else the first line; as plain text, so long, and without the folder. */
+static void the_line_that_says_most(void **state)
+{
+    World *w = *state;
+    char text[400], longest[301] = "";
+    memset(text, 'e', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    memset(longest, 'e', sizeof longest - 1);
+    const char *const rows[][2] = {
+        { "a.c: no error yet\na.c:1: error: first\na.c:2: error: second\n", "a.c:1: error: first" },
+        { "a.c:1: error: x\nld: undefined reference to `f'\n", "ld: undefined reference to `f'" },
+        { "errors are near\na.c:1: fatal error: y\n", "a.c:1: fatal error: y" },
+        { "\nwarning\nan error", "an error" },
+        { "\nwarning\nand another\n", "warning" },
+        { "tab\there \303\251 \177~", "tab?here ?? ?~" },
+        { "error in FOLDER/a.c, FOLDER/b.c, FOLDERx/c.c", "error in a.c, b.c, FOLDERx/c.c" },
+        { text, longest },
+        { "", "the compiler exited with code 1" },
+    };
+    const char *say = arena_printf(w->a, "%s/say", w->folder);
+    char *cc = strange_compiler(w, arena_printf(w->a, "sed \"s:FOLDER:$TMPDIR:g\" %s >&2; exit 1", say));
+    Builder *b = new_builder(w, cc, 60);
+    Build good = { .name = "good", .text = add_text };
+    build_all(b, w->a, &good, 1, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        FILE *f = fopen(say, "w");
+        assert_non_null(f);
+        fputs(rows[i][0], f);
+        fclose(f);
+        Build one = { .name = "one", .text = "/* STRANGE */" };
+        build_all(b, w->a, &one, 1, NULL);
+        const char *folder = strstr(rows[i][1], "FOLDER"), *want = rows[i][1];
+        if (folder)
+            want = arena_printf(w->a, "%.*s%.*s%s", (int)(folder - want), want, (int)(strrchr(good.so, '/') - good.so),
+                                good.so, folder + strlen("FOLDER"));
+        assert_string_equal(one.why, want);
+        assert_int_equal(one.status, STATUS_BUILD_FAILED);
+    }
+    builder_free(b);
+    unlink(cc);
+    unlink(say);
+}
+
+/* The line with the mark, or the first. */
+static void the_version_is_one_line(void **state)
+{
+    World *w = *state;
+    const char *err = NULL;
+    Toolchain tools = toolchain_c(w->a, "gcc", flags);
+    for (int marked = 0; marked < 2; marked++) {
+        tools.version_mark = marked ? "Free Software Foundation" : "no such words";
+        Builder *b = builder_new(w->a, &tools, 1, 60, NULL, &err);
+        assert_non_null(b);
+        const char *start = marked ? "Copyright" : "gcc";
+        assert_memory_equal(builder_version(b), start, strlen(start));
+        assert_null(strchr(builder_version(b), '\n'));
+        builder_free(b);
+    }
 }
 
 /* A compiler that the system kills, as it does when memory is short, gets a second chance, alone. */
@@ -633,6 +698,8 @@ int main(void)
         TEST(bad_texts),
         TEST(same_name),
         TEST(no_compiler),
+        TEST(the_line_that_says_most),
+        TEST(the_version_is_one_line),
         TEST(hanging_compiler),
         TEST(crashing_compiler),
         TEST(killed_compiler),

@@ -121,6 +121,30 @@ static void a_threshold_belongs_to_those_below(void **state)
     }
 }
 
+/* Each threshold is beside those that come to it; 992, which is nearer to the last one, is tuned. */
+static void thresholds_below_others_count(void **state)
+{
+    (void)state;
+    static const int64_t want[] = { 192, 208, 40, 41, 976, 1008, 10, 11 };
+    TreeNode leaf = { .feature = -1 }, tiny = { .feature = 0, .threshold = 10, .left = &leaf, .right = &leaf },
+             small = { .feature = 0, .threshold = 40, .left = &tiny, .right = &leaf },
+             large = { .feature = 0, .threshold = 1000, .left = &leaf, .right = &leaf },
+             root = { .feature = 0, .threshold = 200, .left = &small, .right = &large };
+    Assignment as = *y.assignment;
+    int64_t at[MOST];
+    as.tree = &root;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        const int n = heldout_sample(y.arena, y.spec, &as, seed, 16, at);
+        assert_int_equal(n, 16);
+        for (int k = 0; k < 8; k++) {
+            bool there = false;
+            for (int i = 0; i < n; i++)
+                there = there || y.spec->instance[at[i]].extent[0] == want[k];
+            assert_true(there);
+        }
+    }
+}
+
 /* Of those that are as near to a threshold the one with the most weight. */
 static void beside_a_threshold_weight_counts(void **state)
 {
@@ -246,6 +270,7 @@ int main(void)
         FRESH(corners_are_in_it),
         FRESH(both_sides_of_a_threshold_are_in_it),
         FRESH(a_threshold_belongs_to_those_below),
+        FRESH(thresholds_below_others_count),
         FRESH(beside_a_threshold_weight_counts),
         FRESH(what_never_occurs_is_not_in_it),
         FRESH(weight_draws),

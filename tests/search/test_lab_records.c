@@ -401,6 +401,19 @@ static void each_record_serves_once(void **state)
         before_s += took_s;
         assert_true(fabs(took_s - (i == 0 ? 5e-9 * 9e5 : i == 1 ? 5e-9 * 6e5 : 0)) < 1e-12);
     }
+    LabRecords *table =
+        lab_records_new(t.y.arena, &r, LAB_AGAIN, (LabCost){ 0 }); /* there the last of its kind serves again */
+    q.lab_data = table;
+    for (int i = 0; i < 3; i++) {
+        before_s = lab_records.now_s(&q);
+        assert_true(lab_records.compare(&q, t.y.arena, 2, &trial, 1, 2, &err));
+        assert_true(fabs(lab_records.now_s(&q) - before_s - 5e-9 * (i == 0 ? 9e5 : 6e5)) < 1e-12);
+    }
+    const Proposal unknown = { .c = t.y.space->candidate[6], .nshape = 1 };
+    assert_false(lab_records_left(table));
+    assert_false(lab_records.trials(&q, t.y.arena, &unknown, 1, 1, &err));
+    assert_string_equal(err, "the records do not hold what the search asks for next");
+    assert_true(lab_records_left(table));
     progress_close(q.progress);
     arena_free(t.y.arena);
 }

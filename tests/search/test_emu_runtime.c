@@ -17,42 +17,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "search/runner/emu/emu.h"
 #include "templates/device/emulator/cuda_runtime_api.h"
-
-typedef struct {
-    unsigned x, y, z;
-} Index;
-
-Index dcgen_emu_thread_index(void);
-Index dcgen_emu_block_index(void);
-Index dcgen_emu_block_dim(void);
-Index dcgen_emu_grid_dim(void);
-void dcgen_emu_barrier(int line);
-float dcgen_emu_shfl_xor(float value, int mask, int line);
-float dcgen_emu_shfl_down(float value, int delta, int line);
-unsigned char *dcgen_emu_shared_memory(void);
-unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int line);
-int dcgen_emu_launch(void (*call)(void *kernel, const void *args), void *kernel, const void *args, const unsigned *grid,
-                     const unsigned *block, size_t smem_bytes);
-void __tsan_read4(void *p);
-void __tsan_write4(void *p);
-
-typedef void KernelOf(unsigned *out);
-
-static void call(void *kernel, const void *args)
-{
-    KernelOf *f;
-    memcpy(&f, &kernel, sizeof f);
-    f(*(unsigned *const *)args);
-}
-
-static int launch(KernelOf *f, unsigned *out, const unsigned *grid, const unsigned *block, size_t smem_bytes)
-{
-    void *kernel;
-    memcpy(&kernel, &f, sizeof kernel);
-    return dcgen_emu_launch(call, kernel, &out, grid, block, smem_bytes);
-}
+#include "tests/search/emu_call.h"
 
 /* ---- places ---- */
 
@@ -222,6 +188,7 @@ static int run(int (*program)(void), char said[1000])
     if (pid == 0) {
         signal(SIGSEGV, SIG_DFL);
         dup2(ends[1], STDERR_FILENO);
+        dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
         if (capability)
             setenv("DCGEN_EMULATOR_CAPABILITY", capability, 1);
@@ -236,6 +203,10 @@ static int run(int (*program)(void), char said[1000])
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+#define CHECK(condition) \
+    if (!(condition))    \
+    return __LINE__ % 100 + 100
+
 static int attribute(enum cudaDeviceAttr a)
 {
     int value = -1;
@@ -246,6 +217,17 @@ static int tell_device(void)
 {
     int count = -1;
     const cudaError_t e = cudaGetDeviceCount(&count);
+    if (e == cudaSuccess) {
+        int value, device = -1;
+        CHECK(cudaGetDevice(&device) == cudaSuccess && device == 0 && attribute(cudaDevAttrMultiProcessorCount) == 1);
+        CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 1) == cudaErrorInvalidDevice);
+        CHECK(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)1, 0) == cudaErrorInvalidValue);
+    } else {
+        void *p = &count;
+        CHECK(cudaGetDevice(&count) == cudaErrorNoDevice && cudaDeviceSynchronize() == cudaErrorNoDevice);
+        CHECK(cudaMalloc(&p, 0) == cudaErrorNoDevice && !p && cudaMemset(&count, 0, 0) == cudaErrorNoDevice);
+        CHECK(cudaMemcpy(&count, &p, 0, cudaMemcpyHostToHost) == cudaErrorNoDevice);
+    }
     fprintf(stderr, "%d %d %d.%d %d", (int)e, count, attribute(cudaDevAttrComputeCapabilityMajor),
             attribute(cudaDevAttrComputeCapabilityMinor), attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / 1024);
     return 0;
@@ -264,14 +246,10 @@ static void devices_of_all_kinds(void **state)
         if (cases[i][1])
             assert_string_equal(said, cases[i][1]);
         else
-            assert_non_null(strstr(said, " 0 -1.-1 "));
+            assert_string_equal(said, "100 0 -1.-1 0");
     }
     capability = NULL;
 }
-
-#define CHECK(condition) \
-    if (!(condition))    \
-    return __LINE__ % 100 + 100
 
 static int use_memory(void)
 {
@@ -294,7 +272,61 @@ static int use_memory(void)
     CHECK(cudaMemcpy(back, q, 300, cudaMemcpyDeviceToHost) == cudaSuccess && back[0] == 7); /* the other stays */
     for (int i = 0; i < 100; i++) /* there is room for as many at a time as there are regions, however many come */
         CHECK(cudaMalloc(&p, 10) == cudaSuccess && cudaFree(p) == cudaSuccess);
+    for (int i = 1; i < EMU_MAX_REGION; i++)
+        CHECK(cudaMalloc(&p, 5000) == cudaSuccess && (uintptr_t)p % 256 == 0 && ((unsigned char *)p)[4999] == 0xff);
+    CHECK(cudaMalloc(&p, 10) == cudaErrorMemoryAllocation && !p && cudaFree(q) == cudaSuccess);
+    CHECK(cudaMalloc(&p, SIZE_MAX) == cudaErrorMemoryAllocation &&
+          cudaMalloc(&p, SIZE_MAX / 2) == cudaErrorMemoryAllocation);
+    CHECK(cudaMalloc(&p, 10) == cudaSuccess && cudaMemcpy(NULL, NULL, 0, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(cudaMemset(NULL, 1, 0) == cudaSuccess && cudaMemcpy(host, back, 3, cudaMemcpyHostToHost) == cudaSuccess);
+    CHECK(host[0] == back[0] && cudaMemcpy(p, p, 10, cudaMemcpyHostToHost) == cudaSuccess);
     CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    return 0;
+}
+
+static int copy_rows(void)
+{
+    const char from[] = "abcdefghijkl";
+    char back[12] = { 0 };
+    void *p;
+    CHECK(cudaMalloc(&p, 12) == cudaSuccess && cudaMemset(p, '.', 12) == cudaSuccess);
+    CHECK(cudaMemcpy2DAsync(p, 4, from, 6, 3, 2, cudaMemcpyHostToDevice, NULL) == cudaSuccess);
+    CHECK(cudaMemcpy2DAsync(p, 4, from, 6, 5, 2, cudaMemcpyHostToDevice, NULL) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpy2DAsync(p, 6, from, 4, 5, 2, cudaMemcpyHostToDevice, NULL) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpyAsync((char *)p + 8, from + 4, 2, cudaMemcpyHostToDevice, NULL) == cudaSuccess);
+    CHECK(cudaMemcpy(back, p, 12, cudaMemcpyDeviceToHost) == cudaSuccess && memcmp(back, "abc.ghi.ef..", 12) == 0);
+    CHECK(cudaFree(p) == cudaSuccess && cudaMalloc(&p, 12) == cudaSuccess);
+    CHECK(cudaMemcpy2DAsync(p, 4, from, 6, 4, 2, cudaMemcpyHostToDevice, NULL) == cudaSuccess);
+    CHECK(cudaMemcpy(back, p, 8, cudaMemcpyDeviceToHost) == cudaSuccess && cudaStreamSynchronize(NULL) == cudaSuccess);
+    CHECK(cudaMemcpyAsync((char *)p + 8, from, 2, cudaMemcpyHostToDevice, NULL) == cudaSuccess);
+    CHECK(cudaMemcpy(back, p, 10, cudaMemcpyDeviceToHost) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(cudaMemcpy(back, p, 12, cudaMemcpyDeviceToHost) == cudaSuccess); /* the last two bytes are nobody's */
+    return 0;
+}
+
+static int copy_unwritten(void)
+{
+    void *p, *q;
+    printf("what was printed stays\n");
+    CHECK(cudaMalloc(&p, 8) == cudaSuccess && cudaFree(p) == cudaSuccess);
+    CHECK(cudaMalloc(&p, 8) == cudaSuccess && cudaMalloc(&q, 8) == cudaSuccess &&
+          cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(cudaMemcpy(q, p, 4, cudaMemcpyDeviceToDevice) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure && cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    return 0;
+}
+
+static void say_errors(cudaError_t first, cudaError_t second)
+{
+    printf("%s, %s; ", cudaGetErrorString(first), cudaGetErrorString(second));
+}
+
+static int name_errors(void)
+{
+    say_errors(cudaSuccess, cudaErrorInvalidValue);
+    say_errors(cudaErrorMemoryAllocation, cudaErrorInvalidConfiguration);
+    say_errors(cudaErrorNoDevice, cudaErrorInvalidDevice);
+    say_errors(cudaErrorLaunchFailure, (cudaError_t)5);
     return 0;
 }
 
@@ -308,7 +340,11 @@ static int read_unwritten(void)
     return cudaDeviceSynchronize() == cudaErrorLaunchFailure ? 0 : 1;
 }
 
-static void count_up(unsigned *out) { dcgen_emu_atomic_add(out + 1, 1, 77); }
+static void count_up(unsigned *out)
+{
+    dcgen_emu_atomic_add(out + 1, 1, 77);
+    __tsan_read4(out + 1);
+}
 
 static int leave_a_counter(void)
 {
@@ -324,6 +360,25 @@ static int be_refused(void)
     CHECK(cudaMalloc(&p, 8) == cudaSuccess);
     CHECK(launch(count_up, p, (unsigned[]){ 0, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0) == cudaErrorInvalidConfiguration);
     return 0; /* the program knows, so it is no fault */
+}
+
+static int say_once(void)
+{
+    void *p;
+    CHECK(cudaMalloc(&p, 8) == cudaSuccess && cudaMemset(p, 0, 8) == cudaSuccess);
+    CHECK(launch(count_up, p, (unsigned[]){ 0, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0) == cudaErrorInvalidConfiguration);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess &&
+          launch(count_up, p, (unsigned[]){ 2, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0) == 0);
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure && cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    return 0;
+}
+
+static int write_before(void)
+{
+    void *p;
+    CHECK(cudaMalloc(&p, 4096) == cudaSuccess);
+    *((volatile char *)p - 1) = 1;
+    return 0;
 }
 
 static int write_beyond(void)
@@ -347,6 +402,17 @@ static void programs_end_with_what_was_found(void **state)
         { leave_a_counter, 4, "emulator: the counter at allocation 1 byte 4 is 4 after the launch, not 0\n" },
         { be_refused, 0, "emulator: a kernel launches an empty grid or block\n" },
         { write_beyond, -SIGSEGV, "" },
+        { write_before, -SIGSEGV, "" },
+        { copy_rows, 4, "emulator: the host reads allocation 2 byte 10, which nobody has written\n" },
+        { copy_unwritten, 4,
+          "emulator: the host reads allocation 2 byte 0, which nobody has written\nwhat was printed stays\n" },
+        { say_once, 4,
+          "emulator: a kernel launches an empty grid or block\nemulator: the counter at allocation 1 byte 4 is 2 after "
+          "the launch, not 0\n" },
+        { name_errors, 0,
+          "no error, invalid argument; out of memory, invalid configuration argument; no CUDA-capable device is "
+          "detected, "
+          "invalid device ordinal; the emulator found a fault, unrecognized error code; " },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char said[1000];

@@ -156,6 +156,7 @@ static const struct {
     { "br3/bw3", "reads ws element 3, which thread 1 writes between the same barriers", { 0 } },
     /* counters */
     { "aw0", NONE, { 0 } },
+    { "ar1", "reads ws element 1, which nobody has written", { 1 } },
     { "aw0r0", NONE, { 0 } },
     { "aw0/r0", NONE, { 0 } },
     { "d|d", NONE, { 0, 0, 4 } },

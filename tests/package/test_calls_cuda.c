@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The calls of a package for GPUs, without a GPU and without nvcc: its kernels.cu is compiled by the host's C++ compiler, and what a call
+ * starts is caught (cuda/calls.cc).
+ */
+#include "tests/package/made_up.h"
+
+static const char spec[] =
+    "name = \"pkg\"; op = \"dense\"; dtype = \"f32\"; target = [\"sm_80\"];\n"
+    "dims = { T = { min = 1; max = 40; }; }; shapes = ( { M = \"T\"; N = 24; K = 16; } ); tune = { T = [1, 2, 40]; };\n"
+    "epilogue = [\"bias\"]; layout = { W = \"NK\"; packed = true; };\n"
+    "budget = { kernels = 3; code_kib = 64; trials = 4; seconds = 10; };\n";
+
+static void calls_are_as_their_header_says(void **state)
+{
+    (void)state;
+    put(in(root, "spec.cfg"), spec);
+    /* a workspace for one K, which the template has not */
+    assert_int_equal(shell("sed -i 's/int64_t N, int64_t)/int64_t N, int64_t K)/; s/sizeof(float), 0 }/sizeof(float), "
+                           "K == 7 ? (size_t)M : 0 }/' "
+                           "%s/dense/plain.cu && grep -q 'K == 7' %s/dense/plain.cu",
+                           share, share),
+                     0);
+    make_records(in(root, "r.jsonl"), in(root, "spec.cfg"), "sm_80", "plain");
+    assert_int_equal(shell("%s replay spec.cfg -t sm_80 --records r.jsonl -o pkg --no-report", dcgen), 0);
+    const int code = shell(
+        "c++ -x c++ -std=gnu++17 -O1 -w -fsanitize=bounds,undefined -fno-sanitize-recover=all "
+        "-DDCGEN_EMULATOR -I %s/device/emulator -I %s/device -I pkg -o calls " DCGEN_SOURCE_DIR
+        "/tests/package/cuda/calls.cc && ./calls",
+        share, share);
+    size_t n;
+    if (code != 0)
+        fail_msg("%s", read_text(in(root, "said"), &n));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(calls_are_as_their_header_says) };
+    if (system("c++ --version > /dev/null 2>&1") != 0) {
+        puts("skipped: no c++, which compiles kernels for the emulator");
+        return 77;
+    }
+    return cmocka_run_group_tests_name("package/calls_cuda", tests, made_up_setup, made_up_teardown);
+}

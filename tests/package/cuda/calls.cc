@@ -217,6 +217,7 @@ static void check_packing()
           pkg_cuda_pack(0, most + 1, from, to, stream) == pkg_BAD_EXTENT);
     CHECK(pkg_cuda_pack(most, most, from, to, stream) == pkg_BAD_EXTENT);
     CHECK(pkg_cuda_pack(0, 5, NULL, NULL, stream) == pkg_OK && pkg_cuda_pack(3, 0, NULL, NULL, stream) == pkg_OK);
+    CHECK(pkg_cuda_pack(0, most, NULL, NULL, stream) == pkg_OK && pkg_cuda_pack(most, 0, NULL, NULL, stream) == pkg_OK);
     CHECK(pkg_cuda_pack(3, 5, NULL, to, stream) == pkg_BAD_POINTER &&
           pkg_cuda_pack(3, 5, from, NULL, stream) == pkg_BAD_POINTER && ncopy == 1);
     copy_code = cudaErrorInvalidValue;

@@ -35,6 +35,13 @@ extern "C" int64_t dcgen_workspace(const int64_t *extent)
     return (int64_t)plan(extent[0], extent[1], extent[2]).workspace_bytes;
 }
 
+#ifndef PACK /* what host code does besides */
+#define PACK
+#endif
+#ifndef HOST
+#define HOST
+#endif
+
 #ifdef PACKED
 extern "C" int64_t dcgen_packed_bytes(const int64_t *extent)
 {
@@ -43,6 +50,7 @@ extern "C" int64_t dcgen_packed_bytes(const int64_t *extent)
 
 extern "C" int dcgen_pack(const int64_t *extent, const void *w, void *packed)
 {
+    PACK;
     const size_t row = (size_t)extent[2] * sizeof(dense_elem);
     return cudaMemcpy2DAsync(packed, row, w, row, row, (size_t)extent[1], cudaMemcpyDeviceToDevice) != cudaSuccess;
 }
@@ -50,6 +58,7 @@ extern "C" int dcgen_pack(const int64_t *extent, const void *w, void *packed)
 
 extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
 {
+    HOST;
     const dense_plan p = plan(extent[0], extent[1], extent[2]);
     const dense_args a = { (int)extent[0],
                            (int)extent[1],

@@ -71,6 +71,9 @@ logged '^against cublasLt best  geometric mean 0.800x, least 0.800x, of 3 shapes
 ends 0 none "$tmp/bench" --rounds 4 --shape 3,50,20
 logged '^ *3 *50 *20 *kernel 1 .* 2.000x '
 logged ' of 1 shapes$'
+! grep -q '^{' "$tmp/log" || failed "it prints JSON though nobody asked"
+ends 0 none "$tmp/bench" --rounds 1 --shape 3,50,20
+logged '^ *3 *50 *20 *kernel 1 .* 2.000x '
 ends 0 none "$tmp/bench" --seconds 1e-9
 logged '^[23] shapes left out: the time was over$'
 for fault in last hole; do
@@ -80,7 +83,7 @@ for fault in last hole; do
 done
 ends 3 refused "$tmp/bench"
 ends 77 'no device' "$tmp/bench"
-for arguments in '--rounds 0' '--rounds 102' '--seconds 0' '--shape 1,2' '--shape 0,1,1' --what; do
+for arguments in '--rounds 0' '--rounds 102' '--seconds 0' '--shape 1,2' '--shape 0,1,1' '--shape 1,0,1' '--shape 1,1,0' --what; do
     # shellcheck disable=SC2086 # a list
     ends 2 none "$tmp/bench" $arguments
 done

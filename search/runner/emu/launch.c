@@ -59,7 +59,7 @@ static int check_limits(Emu *e, const Launch *l)
     if (l->smem_bytes > e->smem_limit || l->smem_bytes > SHARED_BYTES)
         return refuse(e, CUDA_INVALID_VALUE, "launches blocks with %zu bytes of shared memory; the limit is %zu",
                       l->smem_bytes, e->smem_limit);
-    if (nx * y > max_blocks || nx * y * z + next_block > max_blocks)
+    if (nx * y * z + next_block > max_blocks)
         return refuse(e, CUDA_INVALID_VALUE, "launches %llu blocks, too many to emulate",
                       (unsigned long long)(nx * y * z));
     return 0;

@@ -85,6 +85,7 @@ static void test_names(void **state)
         { "NAMES KERNELS MY_NAME UNAME_x\n", "NAMES KERNELS MY_NAME UNAME_x\n" },
         { "TARGET_ATTRIBUTE TARGET_ATTRIBUTES\n", "bert_TARGET_avx2 TARGET_ATTRIBUTES\n" },
         { "/* KERNEL: MR x NR, W's rows */ // NAME MR\n", "/* bert_k7: 3 x 4, W's rows */ // bert 3\n" },
+        { "\\MR\n", "\\3\n" },
         { "no newline at the end MR", "no newline at the end 3\n" },
         { "", "" },
         { "\n\n", "\n\n" },
@@ -144,22 +145,24 @@ static void test_headed_piece(void **state)
     const char *err;
     assert_string_equal(filled_with_piece(text, "#include \"f.cuh\"\n", &err),
                         "/* SPDX-License-Identifier: MIT-0\n *\n * 3\n */\n");
+    assert_string_equal(filled_with_piece("/* MR rows */\nx\n", "#include \"f.cuh\"\n", &err), "/* 3 rows */\nx\n");
 }
 
 static void count_include(void *ctx, const char *file, size_t len, size_t at)
 {
-    (void)at;
+    assert_int_equal(len, 5);
     assert_memory_equal(file, "f.cuh", len);
+    assert_int_equal(file[-(long)at], '-'); /* counted from the head of the text */
     ++*(int *)ctx;
 }
 
 static void test_includes(void **state)
 {
     (void)state;
-    static const char text[] = "#include \"f.cuh\"\n#include <math.h>\n x = \"#include \";\n#include \"f.cuh\"";
+    static const char text[] = "-\n#include \"f.cuh\"\n#include <math.h>\n x = \"#include \";\n#include \"f.cuh\"";
     const Source src = { .path = "t.c", .text = text, .len = sizeof text - 1 };
     int n = 0;
-    fill_includes(&src, 0, count_include, &n);
+    fill_includes(&src, 2, count_include, &n);
     assert_int_equal(n, 2);
 }
 
@@ -171,6 +174,8 @@ static void test_strings(void **state)
         { "\"a \\\" MR\" MR\n", "\"a \\\" MR\" 3\n" },
         { "\"a\\\\\" MR\n", "\"a\\\\\" 3\n" },
         { "c == '\"' ? MR : \"MR\"\n", "c == '\"' ? 3 : \"MR\"\n" },
+        { "\"'\"'MR'\"'\"\n", "\"'\"'3'\"'\"\n" }, /* a quote that ends a string, not one in quotes */
+        { "\"MR\\\nMR\n", "\"MR\\\n3\n" },
         { "#include \"NAME.h\"\n", "#include \"bert.h\"\n" },
     };
     check_cases(cases, LENGTH(cases));
@@ -212,6 +217,9 @@ static void test_conditions_of_c(void **state)
         { "#ifndef DCGEN\n#include \"standalone.h\"\n#define MR 1\n#endif\nMR\n", "3\n" },
         { "#ifdef DCGEN\na\n#else\nb\n#endif\n", "a\n" },
         { "#ifdef DCGEN \na\n#endif\n#ifndef DCGEN // alone\nb\n#endif\n", "a\n" },
+        { "#if 1 == FOO\na\n#endif\n", "#if 1 == FOO\na\n#endif\n" },
+        { "#if X\na\n#endif\n", "#if X\na\n#endif\n" },
+        { "#if ZERO\n#if ZERO\n#elif FOO\na\n#endif\n#endif\n", "" },
         { "#ifdef DCGEN_X\na\n#endif\n", "#ifdef DCGEN_X\na\n#endif\n" },
         { "#ifndef DCGEN\na\n#if FOO\nb\n#endif\nc\n#else\nd\n#endif\n", "d\n" },
     };
@@ -226,6 +234,7 @@ static void test_repeat(void **state)
         { "  R,  //@ repeat R = MR - 1 .. NR\nR\n", "  2,\n  3,\n  4,\nR\n" },
         { "R //@ repeat R = 2..1\n", "" },
         { "R //@ repeat R = 2..2\n", "2\n" },
+        { "R\t//@ repeat R = 2..2\n", "2\n" },
         { "R;//@ repeat R = 1..2\nx R\n", "1;\n2;\nx R\n" },
         { "R R_ _R 0R \"R\" //@ repeat R = 7..7\n", "7 R_ _R 0R \"R\"\n" },
         { "R //@ repeat R=LOW..-1\n", "(-2)\n(-1)\n" },
@@ -233,6 +242,9 @@ static void test_repeat(void **state)
         { "#if ZERO\nR //@ repeat R = nonsense\n#endif\n", "" },
     };
     check_cases(cases, LENGTH(cases));
+    const char *err, *most = filled(&whole, "R//@ repeat R = -4095..0\n", 0, &err);
+    assert_non_null(most);
+    assert_string_equal(most + strlen(most) - 8, "\n(-1)\n0\n");
 }
 
 static void test_sections(void **state)
@@ -263,6 +275,9 @@ static void test_errors(void **state)
         { "#elif MR\n", "'#elif' without '#if'" },
         { "R //@ repeat R = 1\n", "t.c:1:14: error: expected '//@ repeat NAME = FROM..TO'" },
         { "R //@ repeat 1..2\n", "expected '//@ repeat NAME = FROM..TO'" },
+        { "R //@ repeat = 1..2\n", "expected '//@ repeat NAME = FROM..TO'" },
+        { "R //@ repeat R = 1\n..2\n", "t.c:1:14: error: expected '//@ repeat NAME = FROM..TO'" },
+        { "R //@ repeat R = 1..4097\n", "repeats more than 4096 times" },
         { "R //@ repeat R = 1..FOO\n", "t.c:1:21: error: this bound" },
         { "R //@ repeat R = 1..\n", "t.c:1:" },
         { "R //@ repeat R = 1..5000\n", "repeats more than 4096 times" },
@@ -328,6 +343,10 @@ static void test_fill_names(void **state)
         { "/*/ MR */ b /**/ c", "b@10 c@17 " },
         { "\"\\\\\" x '\\'' y \"a\\\"b\" z\n", "x@5 y@12 z@21 " },
         { "R; //@ repeat R = R0..R1\nf(R) //@ repeat S = 1..2\nS", "R0@18 R1@22 f@25 R@27 S@50 " },
+        { "don't\nMR\n", "don@0 MR@6 " },
+        { "R;\nf(R); //@ repeat R = 1..2\n", "R@0 f@3 " },
+        { "x\nR; //@ repeat R = 1..2\n", "x@0 " },
+        { "R; //@ repeat RX = 1..2\n", "R@0 " },
         { "/* open MR", "" },
         { "\"open MR", "" },
     };
@@ -337,6 +356,10 @@ static void test_fill_names(void **state)
         fill_names(&src, 0, add_name, &n);
         assert_string_equal(n.text, cases[i].want);
     }
+    const char *text = "head R\nR(MR); //@ repeat R = 1..2\n";
+    Names behind = { "" };
+    fill_names(&(Source){ .path = "t.c", .text = text, .len = strlen(text) }, 7, add_name, &behind);
+    assert_string_equal(behind.text, "MR@9 ");
 }
 
 int main(void)

@@ -192,6 +192,7 @@ static void test_real(void **state)
         { "1e-3*1000", 0, 1 },
         { ".5+.25", 0, 0.75 },
         { "2.5e+1", 0, 25 },
+        { "1E3", 0, 1000 },
         { "T > 4.5", 0, 1 },
         { "-T", 0, -5 },
         { "!T", 0, 0 },
@@ -303,6 +304,9 @@ static void test_names(void **state)
     assert_int_equal(at.line, 4);
     assert_int_equal(at.col, 10);
     assert_int_equal(at.width, (int)strlen("min(T, S) +"));
+    v = (Visit){ 0 };
+    expr_names(expr_parse(arena, " A_1  * Z - _z", (Loc){ &src, 1, 1, 1 }, diag_new(arena)), visit, &v);
+    assert_string_equal(v.text, "A_1@1:2+3 Z@1:9+1 _z@1:13+2 ");
 }
 
 static char *repeat(const char *s, size_t n)
@@ -334,6 +338,15 @@ static void test_bombs(void **state)
     assert_int_equal(expr_int(parse(chain), NULL, NULL, &value), EXPR_OK);
     assert_int_equal(value, 151);
     free(chain);
+    for (int n = 198; n <= 202; n++) { /* deeper than that evaluation would go */
+        char *sum = repeat("1+", (size_t)n);
+        sum[strlen(sum)] = '1';
+        Diag *d = diag_new(arena);
+        const Expr *e = expr_parse(arena, sum, (Loc){ 0 }, d);
+        assert_int_equal(e != NULL, n < 200);
+        assert_int_equal(diag_nerror(d), n < 200 ? 0 : 1);
+        free(sum);
+    }
 }
 
 /* ---- every operator ---- */

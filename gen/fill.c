@@ -136,7 +136,7 @@ static bool live(const Filler *f)
 
 typedef struct {
     Filler *f;
-    int known, unknown;
+    int unknown;
 } NameCount;
 
 static void count_name(void *ctx, const char *name, Loc where)
@@ -144,10 +144,7 @@ static void count_name(void *ctx, const char *name, Loc where)
     NameCount *c = ctx;
     int64_t value;
     (void)where;
-    if (filler_lookup(c->f, name, &value))
-        c->known++;
-    else
-        c->unknown++;
+    c->unknown += !filler_lookup(c->f, name, &value);
 }
 
 /* The value of a condition that uses known names only: 0 or 1; -1: it is the C compiler's business; -2: an error. */
@@ -172,7 +169,7 @@ static int fold(Filler *f, const char *s, const char *end)
     Expr *e = expr_parse(f->arena, arena_strndup(f->arena, s, (size_t)(end - s)), at(f, s, 1), f->diag);
     if (!e || diag_nerror(f->diag) != before)
         return -2;
-    NameCount count = { f, 0, 0 };
+    NameCount count = { f, 0 };
     expr_names(e, count_name, &count);
     int64_t value = 0;
     ExprStatus status = expr_int(e, filler_lookup, f, &value);
@@ -213,7 +210,6 @@ static bool next_branch(Filler *f, const char *line, const char *arg, const char
     Cond *c = &f->cond[f->depth - 1];
     if (!c->folded)
         return true;
-    c->live = false;
     bool want = !c->taken;
     f->depth--;
     bool outside = live(f);

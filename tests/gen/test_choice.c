@@ -38,6 +38,7 @@ static void knows_runner_up_and_best(void **state)
     } row[] = {
         { 1, 1, { 1250, 1000 }, true, 1000, 0, 0 },
         { 1, 0, { 1250, 1000 }, true, 1000, 0, 1 },
+        { 1, 1, { 1250, 1100 }, true, 1000, 0, 0 }, /* measured faster than it is thought to be */
         { 3, 0, { 2000, 3000 }, true, 2000, 1, 1 },
         { 8, 1, { 9000, 8000 }, true, 6400, 2, 0 }, /* none of the package's */
         { 4, 0, { 4000, 3200 }, false, 3200, 0, 1 },

@@ -61,7 +61,7 @@ static void assert_loc(Loc at, int line, int col, int width)
 static void test_values(void **state)
 {
     (void)state;
-    Conf *c = parse("i = 42; h = 0x2A; l = 5000000000L; r = 2.5; b = true;\n"
+    Conf *c = parse("i = 42; h = 0x2A; l = 5000000000L; r = 2.5; b = true; f = FALSE;\n"
                     "s = \"a\" \"b\\n\"; v = [1, 2]; w = (\"x\", \"y\");");
     const ConfSetting *root = conf_root(c);
     int64_t i = 0, v[4];
@@ -76,8 +76,10 @@ static void test_values(void **state)
     assert_true(conf_real(c, root, "i", &r) && r == 42);
     assert_true(conf_string(c, root, "s", &s));
     assert_true(conf_bool(c, root, "b", &b) && b);
-    assert_true(conf_ints(c, root, "v", 1, 2, v, 4, &n) && n == 2 && v[1] == 2);
-    assert_true(conf_strings(c, root, "w", w, 4, &n) && n == 2);
+    assert_true(conf_bool(c, root, "f", &b) && !b);
+    assert_true(conf_ints(c, root, "v", 1, 2, v, 2, &n) && n == 2 && v[1] == 2);
+    n = 0;
+    assert_true(conf_strings(c, root, "w", w, 2, &n) && n == 2);
     conf_free(c);
     assert_string_equal(s, "ab\n"); /* lives on in the arena */
     assert_string_equal(w[1], "y");
@@ -392,6 +394,9 @@ static void test_refusals(void **state)
         const char *text, *want;
     } cases[] = {
         { "a = /", "1:5+1 expected a value, found '/'" },
+        { "a = / 2;", "1:5+1 expected a value, found '/'" },
+        { "a = 1 \"x\"", "1:7+1 expected ';' after the value, found a string" },
+        { "*_a-* = False; *_a-* = 1;", "1:16+5 duplicate key '*_a-*', first set at line 1" },
         { "a = 1; /", "1:8+1 expected a key, found '/'" },
         { "a = 1; /* x", "1:8+2 this comment is not closed" },
         { "a = 1; /*/", "1:8+2 this comment is not closed" },

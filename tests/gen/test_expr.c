@@ -129,6 +129,7 @@ static void test_overflow(void **state)
         { "-small", EXPR_OVERFLOW, 0 },
         { "small / -1", EXPR_OVERFLOW, 0 },
         { "small % -1", EXPR_OK, 0 },
+        { "small / 7", EXPR_OK, INT64_MIN / 7 },
         { "ceil_div(small, -1)", EXPR_OVERFLOW, 0 },
         { "ceil_to(big, 2)", EXPR_OVERFLOW, 0 },
         { "ceil_to(big, big)", EXPR_OK, INT64_MAX },
@@ -304,6 +305,8 @@ static void test_names(void **state)
     assert_int_equal(at.line, 4);
     assert_int_equal(at.col, 10);
     assert_int_equal(at.width, (int)strlen("min(T, S) +"));
+    at = expr_loc(expr_parse(arena, " T \n ", (Loc){ &src, 1, 1, 1 }, diag_new(arena)));
+    assert_int_equal(at.col * 10 + at.width, 21);
     v = (Visit){ 0 };
     expr_names(expr_parse(arena, " A_1  * Z - _z", (Loc){ &src, 1, 1, 1 }, diag_new(arena)), visit, &v);
     assert_string_equal(v.text, "A_1@1:2+3 Z@1:9+1 _z@1:13+2 ");

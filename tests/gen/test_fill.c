@@ -91,6 +91,14 @@ static void test_names(void **state)
         { "\n\n", "\n\n" },
     };
     check_cases(cases, LENGTH(cases));
+    Fill guarded = whole;
+    guarded.guard = "defined(X)";
+    const char *err;
+    assert_string_equal(filled(&guarded, "TARGET_GUARD TARGET_GUARDS\n", 0, &err), "defined(X) TARGET_GUARDS\n");
+    assert_string_equal(filled(&whole, "TARGET_GUARD\n", 0, &err), "TARGET_GUARD\n");
+    const char *name = arena_printf(arena, "%0500d", 0); /* longer than any name that is declared */
+    const char *text = arena_printf(arena, "x%s\n#if x%s\n#endif\n", name, name);
+    assert_string_equal(filled(&whole, text, 0, &err), text);
 }
 
 /* The filled text of one that may include the file f.cuh. */
@@ -159,10 +167,10 @@ static void count_include(void *ctx, const char *file, size_t len, size_t at)
 static void test_includes(void **state)
 {
     (void)state;
-    static const char text[] = "-\n#include \"f.cuh\"\n#include <math.h>\n x = \"#include \";\n#include \"f.cuh\"";
+    static const char text[] = "-\n#include \"g\"\n#include \"f.cuh\"\n#include <math.h>\n x = \"#include \";\n#include \"f.cuh\"";
     const Source src = { .path = "t.c", .text = text, .len = sizeof text - 1 };
     int n = 0;
-    fill_includes(&src, 2, count_include, &n);
+    fill_includes(&src, strlen("-\n#include \"g\"\n"), count_include, &n);
     assert_int_equal(n, 2);
 }
 
@@ -266,6 +274,7 @@ static void test_errors(void **state)
     static const Case cases[] = {
         { "a\n#if MR == FOO\n#endif\n", "t.c:2:5: error: a condition over declared names may use no other names" },
         { "#if MR +\n#endif\n", "t.c:1:" },
+        { "#if ONE || FOO\n#endif\n", "may use no other names" },
         { "#if MR / ZERO\n#endif\n", "may use no other names: divides by zero" },
         { "#if MIN - 1\n#endif\n", "overflows 64 bits" },
         { "#if ZERO\n#elif FOO\n#endif\n", "t.c:2:7: error: '#elif' without a declared name behind a '#if' with one" },
@@ -349,6 +358,7 @@ static void test_fill_names(void **state)
         { "R; //@ repeat RX = 1..2\n", "R@0 " },
         { "/* open MR", "" },
         { "\"open MR", "" },
+        { "\"open \\", "" },
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         Source src = { .path = "t.c", .text = cases[i].text, .len = strlen(cases[i].text) };

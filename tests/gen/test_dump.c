@@ -10,12 +10,17 @@
 #include <stdlib.h>
 #include "gen/dump.h"
 #include "gen/number.h"
+#include "gen/text.h"
+#include "gen/tools.h"
+#include "search/runner.h"
 #include "tests/gen/by_hand.h"
 #include "tests/gen/json_like.h"
 
 static ByHand hand;
 static Workload workload;
 static DumpInput input;
+static UnitContext unit;
+static const Options options = { .cc = "gcc", .cxx = "g++", .seed = 5, .trials = -1 };
 static Space space;
 static Trace trace;
 static TraceStep step[2];
@@ -42,8 +47,12 @@ static int setup(void **state)
     step[0] = (TraceStep){ .c = t[1].c, .round = 0, .gain = INFINITY, .nshape = 3 };
     step[1] = (TraceStep){ .c = t[0].c, .round = 4, .gain = 0.025, .nshape = 2 };
     trace = (Trace){ .nstep = 2, .step = step, .nrecord = 5, .same = true };
+    workload.package_dir = DCGEN_SOURCE_DIR "/templates/package";
+    unit = (UnitContext){ hand.y.spec, &hand.y.device, &hand.y.targets, workload.package_dir, hand.y.study->target };
     input = (DumpInput){ .workload = &workload,
                          .space = &space,
+                         .unit = &unit,
+                         .options = &options,
                          .study = hand.y.study,
                          .model = hand.y.model,
                          .assignment = &hand.as,
@@ -292,11 +301,166 @@ static void the_search(void **state)
                         "0 kernels in 0 rounds; they are not the 5 of the records, in their order\n");
 }
 
+/* ---- what is compiled ---- */
+
+static const char *code_of(const Candidate *c)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    candidate_values(c, value);
+    const char *code = unit_candidate(hand.y.arena, input.unit, &(UnitKernel){ c->t, c->target, value, { 0 } },
+                                      diag_new(hand.y.arena));
+    assert_non_null(code);
+    return code;
+}
+
+static void flags_are(const json_t *got, const Toolchain *want)
+{
+    size_t n = 0;
+    for (; want->flags[n]; n++)
+        assert_string_equal(json_string_value(json_array_get(got, n)), want->flags[n]);
+    assert_int_equal(json_array_size(got), n);
+}
+
+static const char *string_of(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    assert_non_null(s);
+    return s;
+}
+
+/* All of the space, the general kernel first; what is in it twice once. */
+static void the_source(void **state)
+{
+    (void)state;
+    Arena *a = hand.y.arena;
+    const Candidate *want[] = { &hand.y.study->trial[2].c, &hand.y.study->trial[0].c, &hand.y.study->trial[1].c };
+    Candidate list[] = { *want[1], *want[0], *want[2], *want[1] };
+    const Space four = { .n = 4, .ngeneral = 1, .general = (Candidate *)want[0], .candidate = list };
+    input.space = &four;
+    assert_string_equal(dumped(DUMP_SOURCE, false),
+                        arena_printf(a, "%s\n%s\n%s", code_of(want[0]), code_of(want[1]), code_of(want[2])));
+    json_t *got = json_loads(dumped(DUMP_SOURCE, true), JSON_REJECT_DUPLICATES, NULL), *c;
+    const json_t *reference = json_object_get(got, "reference");
+    const char *text = text_read_file(a, hand.y.spec->op->reference, NULL);
+    const Toolchain cc = tools_cc(a, input.options);
+    size_t i;
+    assert_string_equal(string_of(reference, "code"), unit_reference(a, hand.y.spec, text));
+    flags_are(json_object_get(reference, "flags"), &cc);
+    json_t *setup = runner_setup(hand.y.spec->op, "f32", 5);
+    json_like(json_object_get(got, "setup"), setup, "setup");
+    json_decref(setup);
+    assert_int_equal(json_array_size(json_object_get(got, "candidates")), 3);
+    json_array_foreach(json_object_get(got, "candidates"), i, c)
+    {
+        int64_t value[TEMPLATE_MAX_PARAM];
+        candidate_values(want[i], value);
+        assert_string_equal(string_of(c, "key"), candidate_key(a, want[i], unit_context_hash(a, input.unit), &hand.y.device));
+        assert_string_equal(string_of(c, "template"), want[i]->t->name);
+        assert_string_equal(string_of(c, "target"), "avx512");
+        assert_string_equal(string_of(c, "code"), code_of(want[i]));
+        assert_int_equal(json_object_size(json_object_get(c, "params")), want[i]->t->nparam);
+        for (int k = 0; k < want[i]->t->nparam; k++)
+            assert_int_equal(json_integer_value(json_object_get(json_object_get(c, "params"), want[i]->t->param[k].name)),
+                             value[k]);
+        flags_are(json_object_get(c, "cc"), &cc);
+        assert_int_equal(json_object_size(c), 6);
+    }
+    json_decref(got);
+    input.space = &space;
+}
+
+/* For GPUs the flags of two compilers. */
+static void the_source_for_gpus(void **state)
+{
+    (void)state;
+    Arena *a = hand.y.arena;
+    const Target *target = target_find(&hand.y.targets, "sm_80");
+    const Device device = target_typical_device(a, target);
+    const UnitContext *before = input.unit, gpu = { hand.y.spec, &device, &hand.y.targets, workload.package_dir, target };
+    Candidate c;
+    int i = 0;
+    while (i < hand.y.templates.n && !candidate_general(hand.y.templates.t[i], target, &c))
+        i++;
+    assert_true(i < hand.y.templates.n);
+    const Space one = { .ngeneral = 1, .general = &c };
+    input.space = &one;
+    input.unit = &gpu;
+    json_t *got = json_loads(dumped(DUMP_SOURCE, true), 0, NULL);
+    const json_t *first = json_array_get(json_object_get(got, "candidates"), 0);
+    const Toolchain nvcc = tools_cuda(a, "nvcc", target, false), emulator = tools_emulator(a, input.options, &workload);
+    flags_are(json_object_get(first, "nvcc"), &nvcc);
+    flags_are(json_object_get(first, "emulator"), &emulator);
+    assert_null(json_object_get(first, "cc"));
+    assert_string_equal(string_of(first, "code"), code_of(&c));
+    json_decref(got);
+    input.space = &space;
+    input.unit = before;
+}
+
+static const char *names_of(int trials, uint64_t seed, int *n)
+{
+    Options o = *input.options;
+    const Options *before = input.options;
+    const char *names = "", *name;
+    o.trials = trials;
+    o.seed = seed;
+    input.options = &o;
+    json_t *got = json_loads(dumped(DUMP_SOURCE, true), 0, NULL), *c;
+    input.options = before;
+    size_t i;
+    *n = (int)json_array_size(json_object_get(got, "candidates"));
+    json_array_foreach(json_object_get(got, "candidates"), i, c)
+    {
+        name = arena_printf(hand.y.arena, "%.2s-%s ", string_of(c, "template"), string_of(c, "key"));
+        assert_null(strstr(names, name)); /* each once */
+        names = arena_printf(hand.y.arena, "%s%s", names, name);
+    }
+    json_decref(got);
+    return names;
+}
+
+/* The general kernels of two templates, then one of each in turn, drawn by the seed. */
+static void a_part_of_the_source(void **state)
+{
+    (void)state;
+    enum { EACH = 40 };
+    Template other = *hand.y.study->trial[0].c.t;
+    Candidate list[2 * EACH], general[2];
+    Candidate c = hand.y.study->trial[0].c;
+    const Space two = { .n = 2 * EACH, .ngeneral = 2, .general = general, .candidate = list };
+    other.name = "other";
+    for (int64_t i = 0, n = 0; n < EACH; i++) {
+        assert_true(i < hand.y.space->n);
+        if (hand.y.space->candidate[i].t == c.t) {
+            list[n] = list[n + EACH] = hand.y.space->candidate[i];
+            list[n++ + EACH].t = &other;
+        }
+    }
+    general[0] = list[0];
+    general[1] = list[EACH];
+    input.space = &two;
+    int n;
+    const char *all = names_of(8, 1, &n), *first = c.t->name;
+    assert_int_equal(n, 8);
+    for (const char *s = all; *s; s = strchr(s, ' ') + 1)
+        assert_int_equal(strncmp(s, n-- % 2 ? "ot" : first, 2), 0);
+    assert_string_equal(names_of(8, 1, &n), all);
+    assert_string_not_equal(names_of(8, 2, &n), all);
+    assert_int_equal(strncmp(names_of(3, 1, &n), all, strlen(all) / 8 * 3), 0);
+    assert_int_equal(n, 3);
+    names_of(1, 1, &n); /* fewer than there are general kernels */
+    assert_int_equal(n, 1);
+    names_of(500, 1, &n); /* more than there are */
+    assert_int_equal(n, 2 * EACH);
+    input.space = &space;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(the_spec),    cmocka_unit_test(the_space),
                                         cmocka_unit_test(the_records), cmocka_unit_test(the_model),
                                         cmocka_unit_test(the_choice),  cmocka_unit_test(the_tree),
-                                        cmocka_unit_test(the_search) };
+                                        cmocka_unit_test(the_search),  cmocka_unit_test(the_source),
+                                        cmocka_unit_test(the_source_for_gpus), cmocka_unit_test(a_part_of_the_source) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

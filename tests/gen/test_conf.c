@@ -144,7 +144,7 @@ static void test_wrong(void **state)
     assert_int_equal(diag_nerror(diag), 16);
     assert_true(r == 7 && b && !e);
     assert_null(conf_member(conf_member(root, "v"), "i")); /* that is no group */
-    assert_int_equal(i, 7); /* nothing was written */
+    assert_int_equal(i, 7);                                /* nothing was written */
     assert_string_equal(s, "kept");
     assert_int_equal(n, -1);
     assert_int_equal(choice, -1);
@@ -326,12 +326,26 @@ static void test_numbers(void **state)
         bool whole;
         double value;
     } cases[] = {
-        { "7", true, 7 },          { "+7", true, 7 },          { "-7", true, -7 },          { "7L", true, 7 },
-        { "7LL", true, 7 },        { "0x1fL", true, 31 },      { "0XA0", true, 160 },       { "00", true, 0 },
-        { "2147483647", true, 2147483647 },                    { "-2147483648", true, -2147483648.0 },
-        { "2147483648L", true, 2147483648 },                   { "0x7FFFFFFF", true, 2147483647 },
-        { "1.", false, 1 },        { ".5", false, 0.5 },       { "-.5", false, -0.5 },      { "1.25e2", false, 125 },
-        { "1e3", false, 1000 },    { "1E+3", false, 1000 },    { "5e-1", false, 0.5 },      { "+1.5E-1", false, 0.15 },
+        { "7", true, 7 },
+        { "+7", true, 7 },
+        { "-7", true, -7 },
+        { "7L", true, 7 },
+        { "7LL", true, 7 },
+        { "0x1fL", true, 31 },
+        { "0XA0", true, 160 },
+        { "00", true, 0 },
+        { "2147483647", true, 2147483647 },
+        { "-2147483648", true, -2147483648.0 },
+        { "2147483648L", true, 2147483648 },
+        { "0x7FFFFFFF", true, 2147483647 },
+        { "1.", false, 1 },
+        { ".5", false, 0.5 },
+        { "-.5", false, -0.5 },
+        { "1.25e2", false, 125 },
+        { "1e3", false, 1000 },
+        { "1E+3", false, 1000 },
+        { "5e-1", false, 0.5 },
+        { "+1.5E-1", false, 0.15 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Conf *c = parse(arena_printf(arena, "a = %s;", cases[i].text));
@@ -350,8 +364,13 @@ static void test_numbers(void **state)
 static void test_blanks(void **state)
 {
     (void)state;
-    static const char *const text[] = { "a=1;b=2", "a = 1 b = 2", "a:1,b:2,", "// x\na = 1; // y\nb = 2; // z",
-                                        "a = 1; # \"\nb = 2 #", "/**/a = 1;/* * / */b = 2 /***/", "a = 1;\r\n\tb\f= 2\n//",
+    static const char *const text[] = { "a=1;b=2",
+                                        "a = 1 b = 2",
+                                        "a:1,b:2,",
+                                        "// x\na = 1; // y\nb = 2; // z",
+                                        "a = 1; # \"\nb = 2 #",
+                                        "/**/a = 1;/* * / */b = 2 /***/",
+                                        "a = 1;\r\n\tb\f= 2\n//",
                                         "# \xEF\xBB\xBF\na = /* 3; */ 1; b = // 4\n2;" };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         Conf *c = parse(text[i]);
@@ -429,11 +448,15 @@ static void test_refusals(void **state)
         { "a", "1:2+1 expected '=' after 'a', found the end of the file" },
         { "a =", "1:4+1 expected a value, found the end of the file" },
         { "a = ;", "1:5+1 expected a value, found ';'" },
-        { "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeee 1", "1:46+1 expected '=' after 'aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd', found '1'" },
+        { "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeee 1",
+          "1:46+1 expected '=' after 'aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd', found '1'" },
         { "a = [ { } ];", "1:7+1 an array [ ] holds plain values only; use a list ( )" },
-        { "a = [1, 2.0];", "1:9+3 the values of an array [ ] are all of one type: this is a real number, the first is an integer; use a list ( ) to mix" },
-        { "a = [1, 2L];", "1:9+2 the values of an array [ ] are all of one type: this is a 64-bit integer, the first is an integer; use a list ( ) to mix" },
-        { "a = [true, \"x\"];", "1:12+1 the values of an array [ ] are all of one type: this is a string, the first is a bool; use a list ( ) to mix" },
+        { "a = [1, 2.0];", "1:9+3 the values of an array [ ] are all of one type: this is a real number, the first is "
+                           "an integer; use a list ( ) to mix" },
+        { "a = [1, 2L];", "1:9+2 the values of an array [ ] are all of one type: this is a 64-bit integer, the first "
+                          "is an integer; use a list ( ) to mix" },
+        { "a = [true, \"x\"];", "1:12+1 the values of an array [ ] are all of one type: this is a string, the first is "
+                                "a bool; use a list ( ) to mix" },
         { "a = [1, ];", "1:9+1 expected a value, found ']'" },
         { "a = (1, );", "1:9+1 expected a value after ',', found ')'" },
         { "a = [1", "1:5+1 this '[' is not closed" },
@@ -479,16 +502,16 @@ static void test_limits(void **state)
     const char *deeper = repeated("(", CONF_MAX_DEPTH + 1, "");
     assert_string_equal(refusal(arena_printf(arena, "a = %s b = %s", deep, deep), 10 + 2 * strlen(deep) - 1), "");
     deeper = arena_printf(arena, "a = %s", deeper);
-    assert_string_equal(refusal(deeper, strlen(deeper)),
-                        arena_printf(arena, "1:%d+1 nested too deeply (at most %d levels)", 5 + CONF_MAX_DEPTH,
-                                     CONF_MAX_DEPTH));
+    assert_string_equal(
+        refusal(deeper, strlen(deeper)),
+        arena_printf(arena, "1:%d+1 nested too deeply (at most %d levels)", 5 + CONF_MAX_DEPTH, CONF_MAX_DEPTH));
     for (int more = 0; more < 2; more++) {
         Text t = { .arena = arena };
         for (int i = 0; i < CONF_MAX_MEMBER + more; i++)
             text_printf(&t, "k%04d = 1;\n", i);
         assert_string_equal(refusal(text_str(&t), t.len),
-                            more ? arena_printf(arena, "%d:1+5 more than %d settings in one group",
-                                                CONF_MAX_MEMBER + 1, CONF_MAX_MEMBER)
+                            more ? arena_printf(arena, "%d:1+5 more than %d settings in one group", CONF_MAX_MEMBER + 1,
+                                                CONF_MAX_MEMBER)
                                  : "");
     }
 }
@@ -498,9 +521,9 @@ static void test_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_values), TEST(test_absent), TEST(test_wrong), TEST(test_places),
-        TEST(test_part),   TEST(test_expr),   TEST(test_keys),  TEST(test_names),
-        TEST(test_sources), TEST(test_numbers), TEST(test_blanks), TEST(test_refusals), TEST(test_limits),
+        TEST(test_values), TEST(test_absent),   TEST(test_wrong),  TEST(test_places),  TEST(test_part),
+        TEST(test_expr),   TEST(test_keys),     TEST(test_names),  TEST(test_sources), TEST(test_numbers),
+        TEST(test_blanks), TEST(test_refusals), TEST(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 #include "tests/gen/json_like.h"
 #include "tests/tmp_folder.h"
 
-static const char *const NAMES[] = { ".gitattributes", "kernels.c",    "package.json", "pool.c",
+static const char *const NAMES[] = { ".gitattributes", "kernels.c",  "package.json", "pool.c",
                                      "records.jsonl",  "src/deep.c", "spec.cfg" };
 enum { NFILE = sizeof NAMES / sizeof *NAMES };
 
@@ -112,7 +112,7 @@ static void said(const char *want, bool found, bool may_replay)
 }
 
 #define NOT_AGAIN "pkg: not made again, as that takes its own spec.cfg and records.jsonl\n"
-#define CR_LF                                                                                                   \
+#define CR_LF                                                                                                    \
     ", but for CR LF at the ends of lines; keep the package's .gitattributes beside them (\"* -text\"), remove " \
     "them and check them out again\n"
 
@@ -162,8 +162,8 @@ static void line_ends_are_told_from_edits(void **state)
     assert_false(drift_may_replay((Drift[]){ drift() }));
     put("spec.cfg", text_of("spec.cfg"));
     put("src/deep.c", crlf_of("src/deep.c"));
-    said("line ends: src/deep.c\npkg: line ends were changed (git's autocrlf?): 1 file is as dcgen wrote it" CR_LF, true,
-         true);
+    said("line ends: src/deep.c\npkg: line ends were changed (git's autocrlf?): 1 file is as dcgen wrote it" CR_LF,
+         true, true);
     put("records.jsonl", crlf_of("records.jsonl"));
     put(".gitattributes", crlf_of(".gitattributes"));
     said("line ends: .gitattributes\nline ends: records.jsonl\nline ends: src/deep.c\n"
@@ -191,10 +191,11 @@ static void a_manifest_that_is_gone_or_none(void **state)
     drop(MANIFEST_PATH);
     said("missing: MANIFEST\npkg: edited by hand: 1 file is not as dcgen of an unknown version wrote it\n", true, true);
     Drift d = drift();
-    json_text_like(printed(&d, true),
-                   "{'name': null, 'made_by': null, 'dcgen': '" DCGEN_VERSION
-                   "', 'edited': [], 'missing': ['MANIFEST'], 'line_ends': [], 'extra': [], 'maker': [], 'changed': [], "
-                   "'replayed': false, 'same': false}");
+    json_text_like(
+        printed(&d, true),
+        "{'name': null, 'made_by': null, 'dcgen': '" DCGEN_VERSION
+        "', 'edited': [], 'missing': ['MANIFEST'], 'line_ends': [], 'extra': [], 'maker': [], 'changed': [], "
+        "'replayed': false, 'same': false}");
     const Package again = package_of(DCGEN_VERSION, "dense/pack.c");
     drift_of_package(arena, &again, &d); /* what it was made of nobody knows */
     assert_int_equal(d.maker.n + d.changed.n, 0);
@@ -207,8 +208,8 @@ static void a_manifest_that_is_gone_or_none(void **state)
     drop(MANIFEST_PATH);
     const char *err = NULL;
     assert_false(drift_of_files(arena, root, &d, &err));
-    assert_string_equal(err, arena_printf(arena, "'%s' is no package of dcgen's: it has neither MANIFEST nor spec.cfg",
-                                          root));
+    assert_string_equal(
+        err, arena_printf(arena, "'%s' is no package of dcgen's: it has neither MANIFEST nor spec.cfg", root));
 }
 
 #define OTHERS "pkg: made by another dcgen or other templates than these: regenerating would change it\n"
@@ -233,8 +234,7 @@ static void templates_are_looked_for_in_every_folder(void **state)
     drift_of_templates(arena, &folders, &d); /* each is said once */
     d.extra.n = 0;
     assert_true(drift_found(&d));
-    assert_string_equal(printed(&d, false),
-                        "made by: template dense/op.cfg\nmade by: template dense/pack.c\n" OTHERS);
+    assert_string_equal(printed(&d, false), "made by: template dense/op.cfg\nmade by: template dense/pack.c\n" OTHERS);
     drop(MANIFEST_PATH);
     d = drift();
     drift_of_templates(arena, &folders, &d); /* of what it was made nothing is known */
@@ -307,10 +307,14 @@ static void what_came_and_went_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(nothing_is_found_where_nothing_changed), TEST(each_file_is_as_it_was_or_is_named),
-        TEST(line_ends_are_told_from_edits),          TEST(what_is_beside_is_no_fault),
-        TEST(a_manifest_that_is_gone_or_none),        TEST(templates_are_looked_for_in_every_folder),
-        TEST(another_version_is_named),               TEST(what_would_be_written_otherwise_is_named),
+        TEST(nothing_is_found_where_nothing_changed),
+        TEST(each_file_is_as_it_was_or_is_named),
+        TEST(line_ends_are_told_from_edits),
+        TEST(what_is_beside_is_no_fault),
+        TEST(a_manifest_that_is_gone_or_none),
+        TEST(templates_are_looked_for_in_every_folder),
+        TEST(another_version_is_named),
+        TEST(what_would_be_written_otherwise_is_named),
         TEST(what_came_and_went_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

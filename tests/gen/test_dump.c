@@ -354,14 +354,15 @@ static void the_source(void **state)
     {
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(want[i], value);
-        assert_string_equal(string_of(c, "key"), candidate_key(a, want[i], unit_context_hash(a, input.unit), &hand.y.device));
+        assert_string_equal(string_of(c, "key"),
+                            candidate_key(a, want[i], unit_context_hash(a, input.unit), &hand.y.device));
         assert_string_equal(string_of(c, "template"), want[i]->t->name);
         assert_string_equal(string_of(c, "target"), "avx512");
         assert_string_equal(string_of(c, "code"), code_of(want[i]));
         assert_int_equal(json_object_size(json_object_get(c, "params")), want[i]->t->nparam);
         for (int k = 0; k < want[i]->t->nparam; k++)
-            assert_int_equal(json_integer_value(json_object_get(json_object_get(c, "params"), want[i]->t->param[k].name)),
-                             value[k]);
+            assert_int_equal(
+                json_integer_value(json_object_get(json_object_get(c, "params"), want[i]->t->param[k].name)), value[k]);
         flags_are(json_object_get(c, "cc"), &cc);
         assert_int_equal(json_object_size(c), 6);
     }
@@ -376,7 +377,8 @@ static void the_source_for_gpus(void **state)
     Arena *a = hand.y.arena;
     const Target *target = target_find(&hand.y.targets, "sm_80");
     const Device device = target_typical_device(a, target);
-    const UnitContext *before = input.unit, gpu = { hand.y.spec, &device, &hand.y.targets, workload.package_dir, target };
+    const UnitContext *before = input.unit,
+                      gpu = { hand.y.spec, &device, &hand.y.targets, workload.package_dir, target };
     Candidate c;
     int i = 0;
     while (i < hand.y.templates.n && !candidate_general(hand.y.templates.t[i], target, &c))
@@ -457,10 +459,15 @@ static void a_part_of_the_source(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(the_spec),    cmocka_unit_test(the_space),
-                                        cmocka_unit_test(the_records), cmocka_unit_test(the_model),
-                                        cmocka_unit_test(the_choice),  cmocka_unit_test(the_tree),
-                                        cmocka_unit_test(the_search),  cmocka_unit_test(the_source),
-                                        cmocka_unit_test(the_source_for_gpus), cmocka_unit_test(a_part_of_the_source) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(the_spec),
+                                        cmocka_unit_test(the_space),
+                                        cmocka_unit_test(the_records),
+                                        cmocka_unit_test(the_model),
+                                        cmocka_unit_test(the_choice),
+                                        cmocka_unit_test(the_tree),
+                                        cmocka_unit_test(the_search),
+                                        cmocka_unit_test(the_source),
+                                        cmocka_unit_test(the_source_for_gpus),
+                                        cmocka_unit_test(a_part_of_the_source) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

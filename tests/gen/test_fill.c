@@ -167,7 +167,8 @@ static void count_include(void *ctx, const char *file, size_t len, size_t at)
 static void test_includes(void **state)
 {
     (void)state;
-    static const char text[] = "-\n#include \"g\"\n#include \"f.cuh\"\n#include <math.h>\n x = \"#include \";\n#include \"f.cuh\"";
+    static const char text[] =
+        "-\n#include \"g\"\n#include \"f.cuh\"\n#include <math.h>\n x = \"#include \";\n#include \"f.cuh\"";
     const Source src = { .path = "t.c", .text = text, .len = sizeof text - 1 };
     int n = 0;
     fill_includes(&src, strlen("-\n#include \"g\"\n"), count_include, &n);

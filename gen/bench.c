@@ -64,8 +64,10 @@ static int run_quietly(const Bench *b, const char *const *argv, const char *what
     int problem = errno;
     if (child_end >= 0)
         close(child_end);
-    if (pid < 0)
+    if (pid < 0) {
+        capture_close(said);
         return fail(b, EXIT_ENVIRONMENT, "cannot start %s: %s", argv[0], strerror(problem));
+    }
     int status = attend(b, pid, said);
     capture_close(said);
     if (*b->stop)

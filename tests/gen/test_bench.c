@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bench, and what commands share: a package's benchmark where "cmake" is a script that notes how it is called; how a spec is read, and
+ * what is said of it.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/bench.h"
+#include "gen/command.h"
+#include "gen/text.h"
+#include "tests/open_files.h"
+#include "tests/tmp_folder.h"
+
+static Arena *arena;
+static char root[TMP_FOLDER_BYTES];
+static const char *path_before, *tmpdir_before;
+static volatile int stop;
+static int nopen;
+
+static const char *in_root(const char *name) { return arena_printf(arena, "%s/%s", root, name); }
+
+static void put(const char *name, const char *text)
+{
+    FILE *f = fopen(in_root(name), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* Notes its arguments; configuring makes the build folder, building makes the benchmark. */
+static const char cmake[] =
+    "#!/bin/sh\n"
+    "for a; do printf '[%s]' \"$a\"; done >>\"$NOTES\"; echo \" $TMPDIR\" >>\"$NOTES\"\n"
+    "[ \"$1\" = \"$FAILS\" ] && { echo bad; echo worse >&2; exit 7; }\n"
+    "[ \"$1\" = \"$WAITS\" ] && exec sleep 1000\n"
+    "if [ \"$1\" = -S ]; then mkdir \"$4\"; else\n"
+    "    printf '#!/bin/sh\\necho ran \"$@\" >>\"$NOTES\"\\n%s\\n' \"$RUN\" >\"$2/tiny_bench\"\n"
+    "    chmod +x \"$2/tiny_bench\"\nfi\n";
+
+static int setup(void **state)
+{
+    (void)state;
+    nopen = open_files();
+    arena = arena_new();
+    if (!tmp_folder(root))
+        return -1;
+    path_before = arena_strdup(arena, getenv("PATH"));
+    tmpdir_before = getenv("TMPDIR") ? arena_strdup(arena, getenv("TMPDIR")) : NULL;
+    static const char *const made[] = { "bin", "tmp", "pkg" };
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(mkdir(in_root(made[i]), 0700), 0);
+    put("bin/cmake", cmake);
+    assert_int_equal(chmod(in_root("bin/cmake"), 0700), 0);
+    put("pkg/spec.cfg", "name = \"tiny\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } );\n");
+    put("pkg/dispatch.h", "");
+    put("pkg/bench.c", "");
+    put("pkg/CMakeLists.txt", "# project(other)\nproject(tiny LANGUAGES C)\n");
+    setenv("PATH", arena_printf(arena, "%s:%s", in_root("bin"), path_before), 1);
+    setenv("TMPDIR", in_root("tmp"), 1);
+    setenv("NOTES", in_root("notes"), 1);
+    setenv("FAILS", "", 1);
+    setenv("WAITS", "", 1);
+    setenv("RUN", "", 1);
+    stop = 0;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    setenv("PATH", path_before, 1);
+    if (tmpdir_before)
+        setenv("TMPDIR", tmpdir_before, 1);
+    else
+        unsetenv("TMPDIR");
+    const int rc = tmp_folder_remove(root);
+    arena_free(arena);
+    return open_files() == nopen ? rc : -1;
+}
+
+/* The exit code; *said: what came on stderr. */
+static int bench(const Options *o, const char **said)
+{
+    fflush(stderr);
+    const int before = dup(STDERR_FILENO);
+    FILE *to = fopen(in_root("said"), "w");
+    assert_non_null(to);
+    dup2(fileno(to), STDERR_FILENO);
+    const int code = bench_package(arena, o, &stop);
+    fflush(stderr);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    fclose(to);
+    *said = text_read_file(arena, in_root("said"), NULL);
+    return code;
+}
+
+static Options options(void)
+{
+    return (Options){ .command = COMMAND_BENCH, .operand = in_root("pkg"), .cc = "some-cc", .jobs = 3, .quiet = true };
+}
+
+static const char *notes(void)
+{
+    const char *text = text_read_file(arena, in_root("notes"), NULL);
+    unlink(in_root("notes"));
+    return text ? text : "";
+}
+
+/* Nothing of the temporary folder is left. */
+static void nothing_is_left(void)
+{
+    DIR *d = opendir(in_root("tmp"));
+    int n = 0;
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    assert_int_equal(n, 2);
+}
+
+/* It is configured with the compiler that dcgen measures with, built by as many jobs, and run; all in one folder of ours. */
+static void is_configured_built_and_run(void **state)
+{
+    (void)state;
+    const char *said, *text;
+    Options o = options();
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    assert_string_equal(said, "");
+    text = notes();
+    const char *folder = arena_strndup(arena, strchr(text, ' ') + 1, strcspn(strchr(text, ' ') + 1, "\n"));
+    assert_int_equal(strncmp(folder, in_root("tmp/"), strlen(in_root("tmp/"))), 0);
+    assert_string_equal(
+        text, arena_printf(arena,
+                           "[-S][%s][-B][%s/build][-DCMAKE_BUILD_TYPE=Release][-DCMAKE_C_COMPILER=some-cc]"
+                           "[-DCMAKE_C_FLAGS=] %s\n"
+                           "[--build][%s/build][--config][Release][--target][tiny_bench][--parallel][3] %s\nran\n",
+                           realpath(in_root("pkg"), arena_alloc(arena, 4096)), folder, folder, folder, folder));
+    nothing_is_left();
+    o.quiet = false;
+    o.jobs = 0;
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    assert_string_equal(said, arena_printf(arena,
+                                           "bench builds and runs code that comes with '%s': do it only with a package "
+                                           "that you trust\n",
+                                           o.operand));
+    text = notes();
+    assert_non_null(strstr(text, arena_printf(arena, "[--parallel][%ld]", sysconf(_SC_NPROCESSORS_ONLN))));
+}
+
+/* The compiler is called as it was given; where its path means something to CMake, by a link in our folder. */
+static void odd_paths_become_links(void **state)
+{
+    (void)state;
+    const char *said;
+    Options o = options();
+    put("cc", "");
+    o.cc = in_root("cc");
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    assert_non_null(
+        strstr(notes(), arena_printf(arena, "[-DCMAKE_C_COMPILER=%s]", realpath(o.cc, arena_alloc(arena, 4096)))));
+    put("c;c", "");
+    assert_int_equal(rename(in_root("pkg"), in_root("p$g")), 0);
+    o.cc = in_root("c;c");
+    o.operand = in_root("p$g");
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    const char *text = notes(), *source = strstr(text, "/source][-B]");
+    assert_non_null(source);
+    assert_null(strpbrk(text, ";$"));
+    assert_non_null(strstr(text, "/cc][-DCMAKE_C_FLAGS"));
+    nothing_is_left();
+}
+
+static void says_what_failed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fails, *run, *message;
+        int nran;
+    } row[] = { { "-S", "", "bad\nworse\ndcgen: '%s' cannot be configured: cmake exited with code 7\n", 0 },
+                { "--build", "", "bad\nworse\ndcgen: '%s' cannot be built: cmake exited with code 7\n", 0 },
+                { "", "exit 5", "dcgen: the benchmark of '%s' exited with code 5\n", 1 } };
+    const char *said;
+    const Options o = options();
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        setenv("FAILS", row[i].fails, 1);
+        setenv("RUN", row[i].run, 1);
+        assert_int_equal(bench(&o, &said), EXIT_FAILED);
+        const char *want = strchr(row[i].message, '%'), *behind = want + 2;
+        assert_string_equal(
+            said, arena_printf(arena, "%.*s%s%s", (int)(want - row[i].message), row[i].message, o.operand, behind));
+        assert_int_equal(strstr(notes(), "ran\n") != NULL, row[i].nran);
+        nothing_is_left();
+    }
+    setenv("PATH", in_root("tmp"), 1);
+    assert_int_equal(bench(&o, &said), EXIT_ENVIRONMENT);
+    assert_string_equal(said, "dcgen: cannot start cmake: No such file or directory\n");
+    nothing_is_left();
+}
+
+/* An interrupt ends each of the programs, and what comes behind it is not begun. */
+static void can_be_interrupted(void **state)
+{
+    (void)state;
+    static const char *const waits[] = { "-S", "--build" };
+    const char *said;
+    const Options o = options();
+    stop = 1;
+    for (int i = 0; i < 2; i++) {
+        setenv("WAITS", waits[i], 1);
+        assert_int_equal(bench(&o, &said), EXIT_INTERRUPTED);
+        assert_string_equal(said, "dcgen: interrupted\n");
+        assert_null(strstr(notes(), "ran\n"));
+        nothing_is_left();
+    }
+}
+
+static void is_a_package_or_is_refused(void **state)
+{
+    (void)state;
+    static const char *const needed[] = { "pkg/spec.cfg", "pkg/dispatch.h", "pkg/bench.c", "pkg/CMakeLists.txt" };
+    static const char *const text[] = { "project(tiny)", "\nproject()\n", "\nproject(2d C)\n", "\nnoproject(tiny)\n" };
+    const char *said;
+    Options o = options();
+    const char *lacks = arena_printf(arena,
+                                     "dcgen: '%s' is not a dcgen package: it lacks spec.cfg, dispatch.h, bench.c "
+                                     "or CMakeLists.txt\n",
+                                     o.operand);
+    for (int i = 0; i < 4; i++) {
+        put("pkg/CMakeLists.txt", text[i]);
+        assert_int_equal(bench(&o, &said), EXIT_USAGE);
+        assert_string_equal(said, lacks);
+    }
+    put("pkg/CMakeLists.txt", "\nproject(tiny)");
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(rename(in_root(needed[i]), in_root("away")), 0);
+        assert_int_equal(bench(&o, &said), EXIT_USAGE);
+        assert_string_equal(said, lacks);
+        assert_int_equal(rename(in_root("away"), in_root(needed[i])), 0);
+    }
+    o.operand = in_root("none");
+    assert_int_equal(bench(&o, &said), EXIT_USAGE);
+    assert_string_equal(
+        said, arena_printf(arena, "dcgen: '%s' is not a dcgen package: No such file or directory\n", o.operand));
+    o = options();
+    o.target = (CliList){ (const char *[]){ "avx2", "avx512", NULL }, 2 };
+    assert_int_equal(bench(&o, &said), EXIT_USAGE);
+    assert_string_equal(said, "dcgen: --target: the benchmark runs for one target at a time\n");
+    o.target.n = 1; /* which needs its records */
+    assert_int_equal(bench(&o, &said), EXIT_ENVIRONMENT);
+    assert_non_null(strstr(said, "records.jsonl"));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { TEST(is_configured_built_and_run), TEST(odd_paths_become_links),
+                                        TEST(says_what_failed), TEST(can_be_interrupted),
+                                        TEST(is_a_package_or_is_refused) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -12,6 +12,7 @@
 
 static int kill_at;               /* the call before which the process is killed; 0: none */
 static void (*before_swap)(void); /* called before the package takes its place */
+static int no_promise;            /* errno of a file system that cannot promise to replace nothing; 0: it can */
 
 static void count_call(void)
 {
@@ -25,6 +26,10 @@ static int move(int from_dir, const char *from, int to_dir, const char *to, unsi
     if (before_swap && n > 4 && strcmp(to + n - 4, "/pkg") == 0)
         before_swap();
     count_call();
+    if (no_promise && flags) {
+        errno = no_promise;
+        return -1;
+    }
     return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
 }
 
@@ -367,6 +372,84 @@ static void what_comes_late_and_has_no_place(void **state)
     assert_int_equal(nentry(root), 2);
 }
 
+/* ---- into another folder ---- */
+
+static bool is_text(const char *name, const char *want)
+{
+    char text[64] = "";
+    FILE *f = fopen(in_root(name), "r");
+    const bool is = f && fgets(text, sizeof text, f) && strcmp(text, want) == 0;
+    if (f)
+        fclose(f);
+    return is;
+}
+
+/* What is the package's goes, what is foreign comes; also where the file system cannot promise to replace nothing. */
+static void is_moved(void **state)
+{
+    (void)state;
+    static const int problem[] = { 0, EINVAL, ENOSYS, ENOTSUP };
+    for (int i = 0; i < 4; i++) {
+        const char *to = arena_printf(arena, "to%d", i), *mine = arena_printf(arena, "%s/src/mine.c", to);
+        no_promise = 0;
+        force = true;
+        write_ok('a', in_root("pkg"));
+        put_file(in_pkg("notes"), "mine");
+        put_folder(in_root(to));
+        no_promise = problem[i];
+        assert_true(foreign_move(arena, in_root("pkg"), in_root(to)));
+        assert_int_not_equal(access(in_root("pkg"), F_OK), 0);
+        assert_int_equal(nentry(in_root(to)), 1); /* no folder of the package's */
+        assert_true(is_text(arena_printf(arena, "%s/notes", to), "mine"));
+        no_promise = 0;
+        write_ok('a', in_root("pkg"));
+        put_file(in_pkg("src/mine.c"), "mine");
+        put_file(in_pkg("notes"), "other");
+        put_folder(in_root(arena_printf(arena, "%s/src", to)));
+        no_promise = problem[i];
+        assert_false(foreign_move(arena, in_root("pkg"), in_root(to))); /* one of that name is there */
+        no_promise = 0;
+        assert_true(is_text(arena_printf(arena, "%s/notes", to), "mine") && is_text("pkg/notes", "other"));
+        assert_true(is_text(mine, "mine"));
+        assert_int_equal(nentry(in_root("pkg")), 2); /* MANIFEST still tells whose it is */
+        assert_int_equal(access(in_pkg(MANIFEST_PATH), F_OK), 0);
+        assert_int_equal(remove(in_pkg("notes")), 0);
+    }
+    put_file(in_pkg("notes"), "mine");
+    put_folder(in_root("to"));
+    no_promise = EIO;
+    assert_false(foreign_move(arena, in_root("pkg"), in_root("to")));
+    no_promise = 0;
+    assert_int_equal(nentry(in_root("to")), 0);
+    assert_true(is_text("pkg/notes", "mine"));
+    assert_false(foreign_move(arena, in_root("none"), in_root("to")));
+    assert_false(foreign_move(arena, in_root("pkg"), in_root("none")));
+}
+
+/* A folder that only a template's path begins with is not the package's. */
+static void templates_are_elsewhere(void **state)
+{
+    (void)state;
+    const char *err = "?";
+    ForeignList list;
+    Manifest m = { .package = "pkg", .version = "0" };
+    manifest_add_template(arena, &m, "dense/op.cfg", "", 0);
+    manifest_add_file(arena, &m, "denser/a.c", "", 0);
+    put_folder(in_root("pkg"));
+    put_folder(in_pkg("dense"));
+    put_folder(in_pkg("denser"));
+    put_file(in_pkg("dense/op.cfg"), "mine");
+    put_file(in_pkg("denser/b.c"), "mine");
+    assert_true(foreign_list(arena, in_root("pkg"), &m, &list));
+    assert_int_equal(list.n, 2);
+    assert_string_equal(list.path[0], "dense/");
+    assert_string_equal(list.path[1], "denser/b.c");
+    assert_false(foreign_list(arena, in_pkg("denser/b.c"), &m, &list));
+    assert_int_equal(list.n, 0);
+    assert_null(foreign_manifest(arena, in_pkg("denser/b.c"), &err));
+    assert_null(err);
+}
+
 /* ---- kills ---- */
 
 static int write_until_killed(void)
@@ -471,6 +554,8 @@ int main(void)
         TEST(an_empty_folder_that_is_none_any_more),
         TEST(a_package_that_goes_meanwhile),
         TEST(what_comes_late_and_has_no_place),
+        TEST(is_moved),
+        TEST(templates_are_elsewhere),
         TEST(killed_at_any_call_loses_nothing),
         TEST(nor_without_exchange),
         TEST(place_in_the_folder),

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +42,7 @@ static void put(const char *name, const char *text)
 static const char cmake[] =
     "#!/bin/sh\n"
     "for a; do printf '[%s]' \"$a\"; done >>\"$NOTES\"; echo \" $TMPDIR\" >>\"$NOTES\"\n"
-    "[ \"$1\" = \"$FAILS\" ] && { echo bad; echo worse >&2; exit 7; }\n"
+    "[ \"$1\" = \"$FAILS\" ] && { $SAYS; echo bad; printf \"worse$END\" >&2; exit 7; }\n"
     "[ \"$1\" = \"$WAITS\" ] && exec sleep 1000\n"
     "if [ \"$1\" = -S ]; then mkdir \"$4\"; else\n"
     "    printf '#!/bin/sh\\necho ran \"$@\" >>\"$NOTES\"\\n%s\\n' \"$RUN\" >\"$2/tiny_bench\"\n"
@@ -68,6 +70,9 @@ static int setup(void **state)
     setenv("TMPDIR", in_root("tmp"), 1);
     setenv("NOTES", in_root("notes"), 1);
     setenv("FAILS", "", 1);
+    setenv("SAYS", ":", 1);
+    setenv("END", "", 1);
+    setenv("TESTER", arena_printf(arena, "%d", (int)getpid()), 1);
     setenv("WAITS", "", 1);
     setenv("RUN", "", 1);
     stop = 0;
@@ -87,21 +92,41 @@ static int teardown(void **state)
     return open_files() == nopen ? rc : -1;
 }
 
-/* The exit code; *said: what came on stderr. */
-static int bench(const Options *o, const char **said)
+/* What `act` says on stderr. */
+static const char *said_by(void (*act)(void *), void *ctx)
 {
     fflush(stderr);
     const int before = dup(STDERR_FILENO);
     FILE *to = fopen(in_root("said"), "w");
     assert_non_null(to);
     dup2(fileno(to), STDERR_FILENO);
-    const int code = bench_package(arena, o, &stop);
+    act(ctx);
     fflush(stderr);
     dup2(before, STDERR_FILENO);
     close(before);
     fclose(to);
-    *said = text_read_file(arena, in_root("said"), NULL);
-    return code;
+    return text_read_file(arena, in_root("said"), NULL);
+}
+
+typedef struct {
+    const Options *o;
+    int code;
+    const char *spec; /* NULL: of the package */
+    const Workload *w;
+} Run;
+
+static void run_bench(void *ctx)
+{
+    Run *r = ctx;
+    r->code = bench_package(arena, r->o, &stop);
+}
+
+/* The exit code; *said: what came on stderr. */
+static int bench(const Options *o, const char **said)
+{
+    Run r = { .o = o };
+    *said = said_by(run_bench, &r);
+    return r.code;
 }
 
 static Options options(void)
@@ -134,7 +159,13 @@ static void is_configured_built_and_run(void **state)
     (void)state;
     const char *said, *text;
     Options o = options();
+    const int here = open(".", O_RDONLY | O_DIRECTORY);
+    assert_int_equal(chdir(root), 0);
+    o.operand = "pkg";
     assert_int_equal(bench(&o, &said), EXIT_DONE);
+    assert_int_equal(fchdir(here), 0);
+    close(here);
+    o.operand = in_root("pkg");
     assert_string_equal(said, "");
     text = notes();
     const char *folder = arena_strndup(arena, strchr(text, ' ') + 1, strcspn(strchr(text, ' ') + 1, "\n"));
@@ -168,6 +199,10 @@ static void odd_paths_become_links(void **state)
     assert_int_equal(bench(&o, &said), EXIT_DONE);
     assert_non_null(
         strstr(notes(), arena_printf(arena, "[-DCMAKE_C_COMPILER=%s]", realpath(o.cc, arena_alloc(arena, 4096)))));
+    put("c\xc3\xa4", ""); /* this it takes as it is */
+    o.cc = in_root("c\xc3\xa4");
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    assert_non_null(strstr(notes(), "/c\xc3\xa4][-DCMAKE_C_FLAGS"));
     put("c;c", "");
     assert_int_equal(rename(in_root("pkg"), in_root("p$g")), 0);
     o.cc = in_root("c;c");
@@ -178,6 +213,13 @@ static void odd_paths_become_links(void **state)
     assert_null(strpbrk(text, ";$"));
     assert_non_null(strstr(text, "/cc][-DCMAKE_C_FLAGS"));
     nothing_is_left();
+    assert_int_equal(mkdir(in_root("t;p"), 0700), 0);
+    setenv("TMPDIR", in_root("t;p"), 1); /* and another temporary folder */
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    text = notes();
+    assert_null(strchr(text, ';'));
+    assert_non_null(strstr(text, "[-B][/tmp/"));
+    assert_int_equal(rmdir(in_root("t;p")), 0);
 }
 
 static void says_what_failed(void **state)
@@ -192,6 +234,7 @@ static void says_what_failed(void **state)
     const char *said;
     const Options o = options();
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        setenv("END", i ? "\\n" : "", 1); /* what ends with a line's end, and what does not */
         setenv("FAILS", row[i].fails, 1);
         setenv("RUN", row[i].run, 1);
         assert_int_equal(bench(&o, &said), EXIT_FAILED);
@@ -201,10 +244,19 @@ static void says_what_failed(void **state)
         assert_int_equal(strstr(notes(), "ran\n") != NULL, row[i].nran);
         nothing_is_left();
     }
+    setenv("FAILS", "-S", 1);
+    setenv("SAYS", "head -c 300000 /dev/zero", 1); /* more than a pipe holds */
+    assert_int_equal(bench(&o, &said), EXIT_FAILED);
     setenv("PATH", in_root("tmp"), 1);
     assert_int_equal(bench(&o, &said), EXIT_ENVIRONMENT);
     assert_string_equal(said, "dcgen: cannot start cmake: No such file or directory\n");
     nothing_is_left();
+}
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    stop = 1;
 }
 
 /* An interrupt ends each of the programs, and what comes behind it is not begun. */
@@ -222,6 +274,14 @@ static void can_be_interrupted(void **state)
         assert_null(strstr(notes(), "ran\n"));
         nothing_is_left();
     }
+    stop = 0;
+    setenv("WAITS", "", 1);
+    setenv("RUN", "kill -USR1 $TESTER; exec sleep 1000", 1);
+    void (*before)(int) = signal(SIGUSR1, interrupt);
+    assert_int_equal(bench(&o, &said), EXIT_INTERRUPTED);
+    assert_string_equal(said, "dcgen: interrupted\n");
+    nothing_is_left();
+    signal(SIGUSR1, before);
 }
 
 static void is_a_package_or_is_refused(void **state)
@@ -261,12 +321,58 @@ static void is_a_package_or_is_refused(void **state)
     assert_non_null(strstr(said, "records.jsonl"));
 }
 
+/* ---- what commands share ---- */
+
+static void read_it(void *ctx)
+{
+    Run *r = ctx;
+    r->code = EXIT_DONE;
+    r->w = r->spec ? command_workload(arena, r->spec, r->o, &r->code) : command_package(arena, r->o, &r->code);
+}
+
+/* A package is read with its own records, a spec with those that are asked for; what is wrong is said, once. */
+static void reads_specs_and_packages(void **state)
+{
+    (void)state;
+    Options o = { .operand = in_root("pkg"),
+                  .records = in_root("r.jsonl"),
+                  .trials = -1,
+                  .seconds = -1,
+                  .kernels = -1,
+                  .code_kib = -1,
+                  .regret = -1 };
+    Run r = { .o = &o };
+    assert_string_equal(said_by(read_it, &r), "");
+    assert_non_null(r.w);
+    assert_int_equal(r.code, EXIT_DONE);
+    assert_string_equal(r.w->records, in_root("pkg/records.jsonl"));
+    r.spec = in_root("pkg/spec.cfg");
+    assert_string_equal(said_by(read_it, &r), "");
+    assert_string_equal(r.w->records, in_root("r.jsonl"));
+    put("pkg/spec.cfg", "nome = 1;\n");
+    assert_non_null(strstr(said_by(read_it, &r), "spec.cfg:1:1: error: unknown key 'nome'; did you mean 'name'?\n"));
+    assert_null(r.w);
+    assert_int_equal(r.code, EXIT_USAGE);
+}
+
+static void fail_with(void *ctx) { *(int *)ctx = command_fail("the \033 reason", 7); }
+
+static void says_why_with_a_code(void **state)
+{
+    (void)state;
+    int code = 0;
+    assert_string_equal(said_by(fail_with, &code), "dcgen: the ? reason\n");
+    assert_int_equal(code, 7);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { TEST(is_configured_built_and_run), TEST(odd_paths_become_links),
-                                        TEST(says_what_failed), TEST(can_be_interrupted),
-                                        TEST(is_a_package_or_is_refused) };
+    const struct CMUnitTest tests[] = {
+        TEST(is_configured_built_and_run), TEST(odd_paths_become_links),     TEST(says_what_failed),
+        TEST(can_be_interrupted),          TEST(is_a_package_or_is_refused), TEST(reads_specs_and_packages),
+        TEST(says_why_with_a_code)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -423,6 +423,8 @@ static void says_what_is_wrong(void **state)
     expect_fault(&bert, "M=-1 N=2 K=3", "dcgen: M=-1 is no extent; expected 0 to 2147483647\n");
     expect_fault(&bert, "T=-1", "dcgen: M=-16 is no extent; expected 0 to 2147483647\n");
     expect_fault(&bert, "T=9223372036854775807", "dcgen: M = 16*T overflows 64 bits there\n");
+    expect_fault(&bert, "M=1 n=2 K=3", "dcgen: unknown name 'n'; did you mean 'N'?\n");
+    expect_fault(&bert, "T=1 threads=4097", "dcgen: threads=4097 is out of range; expected 1 to 4096\n");
     expect_fault(&bert, "T=1 threads=0", "dcgen: threads=0 is out of range; expected 1 to 4096\n");
     expect_fault(&two, "M=1", "dcgen: S is missing; expected M=... S=..., or M=... N=... K=...\n");
     expect_fault(&two, "M=1 S=1 K=2",

@@ -279,6 +279,35 @@ static void explains_every_declared_shape_at_a_point(void **state)
     assert_int_equal(json_array_size(json_object_get(answer, "shapes")), 1);
     assert_int_equal(integer(shape_of(answer, 0), "threads"), 2);
     json_decref(answer);
+    answer = ask(&two, "M=5 N=256 K=512 threads=2");
+    assert_string_equal(string(shape_of(answer, 0), "place"), "declared");
+    json_decref(answer);
+    answer = ask(&two, "M=5 N=256 K=512 threads=3"); /* not with as many */
+    assert_string_equal(string(shape_of(answer, 0), "place"), "between");
+    json_decref(answer);
+}
+
+/* Where the instances are a sample, a point within the ranges is declared all the same; extents are not. */
+static void knows_declared_shapes_beside_a_sample(void **state)
+{
+    (void)state;
+    Instance kept[4];
+    int n = 0;
+    for (int64_t i = 0; i < bert.spec->ninstance; i++)
+        if (bert.spec->instance[i].dim[0] == 37 && n < 4) {
+            kept[n++] = bert.spec->instance[i];
+            memcpy(bert.spec->instance[i].extent, bert.spec->instance[0].extent, sizeof kept[0].extent);
+        }
+    json_t *by_dims = ask(&bert, "T=37"), *by_extents = ask(&bert, "M=592 N=768 K=768");
+    for (int64_t i = 0, k = 0; i < bert.spec->ninstance; i++)
+        if (bert.spec->instance[i].dim[0] == 37 && k < n)
+            bert.spec->instance[i] = kept[k++];
+    assert_int_equal(n, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(string(shape_of(by_dims, i), "place"), "declared");
+    assert_string_equal(string(shape_of(by_extents, 0), "place"), "between");
+    json_decref(by_dims);
+    json_decref(by_extents);
 }
 
 static void sends_what_is_outside_to_the_general_kernel(void **state)
@@ -370,6 +399,16 @@ static void holds_times_against_the_roofline(void **state)
     roof = json_object_get(shape_of(answer, 0), "roofline");
     assert_near(number(roof, "bound_ns"), 4.0 * (768 + 3072 * 768 + 3072 + 3072) / 60, 1e-8);
     json_decref(answer);
+    answer = ask(&bert, "M=37 N=769 K=768"); /* one column more than kernels are made for */
+    shape = shape_of(answer, 0);
+    roof = json_object_get(shape, "roofline");
+    why = json_object_get(shape, "limited_by");
+    assert_true(number(shape, "f_pad") < 0.999);
+    assert_near(number(why, "padding"),
+                number(roof, "bound_ns") /
+                    fmin(number(shape, "time_ns"), number(roof, "compute_ns") / number(shape, "f_pad")),
+                1e-7);
+    json_decref(answer);
     const char *const part[] = {
         "roofline   33.7 ms at least: arithmetic 33.7 ms at 200 GFLOP/s, 29.1 MiB from the L3 cache "
         "508 us at 60.0 GB/s\n",
@@ -421,6 +460,7 @@ static void says_what_is_wrong(void **state)
     expect_fault(&bert, "T=1 N=2",
                  "dcgen: 'T' is a dimension of the spec and 'N' an extent; expected T=..., or M=... N=... K=...\n");
     expect_fault(&bert, "M=-1 N=2 K=3", "dcgen: M=-1 is no extent; expected 0 to 2147483647\n");
+    expect_fault(&bert, "M=1 N=2147483648 K=3", "dcgen: N=2147483648 is no extent; expected 0 to 2147483647\n");
     expect_fault(&bert, "T=-1", "dcgen: M=-16 is no extent; expected 0 to 2147483647\n");
     expect_fault(&bert, "T=9223372036854775807", "dcgen: M = 16*T overflows 64 bits there\n");
     expect_fault(&bert, "M=1 n=2 K=3", "dcgen: unknown name 'n'; did you mean 'N'?\n");
@@ -711,6 +751,7 @@ int main(void)
                                         cmocka_unit_test(gives_the_useful_part_of_the_work),
                                         cmocka_unit_test(gives_the_busy_part_of_the_threads),
                                         cmocka_unit_test(explains_every_declared_shape_at_a_point),
+                                        cmocka_unit_test(knows_declared_shapes_beside_a_sample),
                                         cmocka_unit_test(sends_what_is_outside_to_the_general_kernel),
                                         cmocka_unit_test(tells_people),
                                         cmocka_unit_test(holds_times_against_the_roofline),

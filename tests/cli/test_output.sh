@@ -79,6 +79,7 @@ rm -rf out/tiny/.git out/tiny/build out/tiny/empty out/tiny/notes.txt
 refused "--records: 'out/tiny/x.jsonl' is in the folder of the package; put it elsewhere" --records out/tiny/x.jsonl tiny.cfg
 refused "--records: 'out/tiny/records.jsonl' is a file of the package itself" --force --records out/tiny/records.jsonl tiny.cfg
 refused "--records: 'new/records.jsonl' is a file of the package itself" --force -o new --records new/records.jsonl tiny.cfg
+refused "--records: 'out/tiny/kernels.c' is a file of the package itself" --force --records out/tiny/kernels.c tiny.cfg
 absent new out/tiny/x.jsonl
 run 0 -q --force --records out/tiny/x.jsonl tiny.cfg
 whole out/tiny

@@ -45,7 +45,10 @@ cp $records before
 again 0
 said '1 line of another schema version ignored'
 said '3 unreadable lines ignored'
+[ "$(lines 'unreadable lines ignored' "$err")" -eq 1 ] || failed "said twice"
 head -c "$(wc -c <before)" $records | cmp -s - before || failed "the lines were not left alone"
+again 0 --offline
+said '3 unreadable lines ignored'
 
 section another machine
 sed 's/"\(device\|id\)":"[0-9a-f]*"/"\1":"0123456789abcdef"/' good >$records

@@ -74,7 +74,9 @@ static int run_quietly(const Bench *b, const char *const *argv, const char *what
         return fail(b, EXIT_INTERRUPTED, "interrupted");
     if (status == 0)
         return EXIT_DONE;
-    said->text[strlen(said->text) - (said->len && said->text[said->len - 1] == '\n')] = '\0';
+    const size_t n = strlen(said->text); /* less than what came where that holds a NUL */
+    if (n && said->text[n - 1] == '\n')
+        said->text[n - 1] = '\0';
     diag_say(stderr, DIAG_NOTE, "%s", said->text);
     return fail(b, EXIT_FAILED, "'%s' cannot be %s: cmake %s", b->package, what, process_status_text(b->a, status));
 }

@@ -247,6 +247,9 @@ static void says_what_failed(void **state)
     setenv("FAILS", "-S", 1);
     setenv("SAYS", "head -c 300000 /dev/zero", 1); /* more than a pipe holds */
     assert_int_equal(bench(&o, &said), EXIT_FAILED);
+    setenv("SAYS", "head -c 1 /dev/zero", 1); /* what is behind a NUL is not shown */
+    assert_int_equal(bench(&o, &said), EXIT_FAILED);
+    assert_int_equal(strncmp(said, "\ndcgen: '", 9), 0);
     setenv("PATH", in_root("tmp"), 1);
     assert_int_equal(bench(&o, &said), EXIT_ENVIRONMENT);
     assert_string_equal(said, "dcgen: cannot start cmake: No such file or directory\n");

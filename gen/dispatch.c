@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include "gen/number.h"
 #include "gen/text.h"
 
 typedef struct {
@@ -80,7 +81,7 @@ static void add_comment(Printer *p, const TreeNode *leaf)
     int64_t count, i = example(p, leaf, &count), x[OP_MAX_AXIS + 1];
     if (i < 0)
         return;
-    text_printf(&p->out, " /* %" PRId64 " shape%s; ", count, count == 1 ? "" : "s");
+    text_printf(&p->out, " /* %" PRId64 " shape%s; ", count, number_plural(count));
     select_features(p->s, spec->instance[i].extent, spec->instance[i].threads, x);
     for (int f = 0; f < as->nfeature; f++)
         text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", p->name[f], x[f]);

@@ -51,8 +51,8 @@ static void dump_spec(const Dump *d)
         fprintf(d->out, "%s%s", i ? ", " : " with ", s->epilogue[i]);
     if (s->layout)
         fprintf(d->out, "; layout %s%s", s->layout, s->packed ? ", packed" : "");
-    fprintf(d->out, "\nbudget: %d kernels, %d KiB, %d trials, %d s\n", s->budget.kernels, s->budget.code_kib,
-            s->budget.trials, s->budget.seconds);
+    fprintf(d->out, "\nbudget: %d kernel%s, %d KiB, %d trials, %d s\n", s->budget.kernels,
+            number_plural(s->budget.kernels), s->budget.code_kib, s->budget.trials, s->budget.seconds);
     for (int i = 0; i < s->ndim; i++)
         print_dim(d, &s->dim[i]);
     for (int i = 0; i < s->nshape; i++) {
@@ -172,8 +172,8 @@ static void dump_assign(const Dump *d)
 {
     const Study *s = d->in->study;
     const Assignment *as = d->in->assignment;
-    fprintf(d->out, "%d kernels, %s, mean regret %s\n", as->nkernel, number_bytes(d->a, as->code_bytes),
-            number_percent(d->a, as->regret));
+    fprintf(d->out, "%d kernel%s, %s, mean regret %s\n", as->nkernel, number_plural(as->nkernel),
+            number_bytes(d->a, as->code_bytes), number_percent(d->a, as->regret));
     for (int k = 0; k < as->nkernel; k++)
         fprintf(d->out, "k%d: %s, %s%s\n", k, candidate_text(d->a, &s->trial[as->kernel[k]].c),
                 number_bytes(d->a, s->trial[as->kernel[k]].code_bytes), k == as->general ? ", general" : "");
@@ -196,7 +196,7 @@ static void print_node(const Dump *d, const TreeNode *t, int depth)
     const Op *op = d->in->study->spec->op;
     fprintf(d->out, "%*s", 2 * depth, "");
     if (t->feature < 0) {
-        fprintf(d->out, "k%d  %" PRId64 " shape%s\n", t->class, t->npoint, t->npoint == 1 ? "" : "s");
+        fprintf(d->out, "k%d  %" PRId64 " shape%s\n", t->class, t->npoint, number_plural(t->npoint));
         return;
     }
     fprintf(d->out, "%s <= %" PRId64 "?  %" PRId64 " shapes\n",
@@ -208,8 +208,9 @@ static void print_node(const Dump *d, const TreeNode *t, int depth)
 static void dump_tree(const Dump *d)
 {
     const TreeNode *t = d->in->assignment->tree;
-    fprintf(d->out, "%d leaves, %d levels; the first branch is taken when the test holds\n", tree_nleaf(t),
-            tree_depth(t));
+    int nleaf = tree_nleaf(t), depth = tree_depth(t);
+    fprintf(d->out, "%d %s, %d level%s; the first branch is taken when the test holds\n", nleaf,
+            nleaf == 1 ? "leaf" : "leaves", depth, number_plural(depth));
     print_node(d, t, 0);
 }
 

@@ -8,6 +8,7 @@
 #include "gen/conf.h"
 #include "gen/dispatch.h"
 #include "gen/family.h"
+#include "gen/number.h"
 #include "gen/regret_file.h"
 #include "gen/fill.h"
 #include "gen/manifest.h"
@@ -30,8 +31,7 @@ static void add_kernel(Emitter *e, const UnitKernel *k)
 static void add_tuned(Emitter *e, const EmitPart *part)
 {
     const Assignment *as = part->assignment;
-    e->entry[e->nentry] =
-        (EmitEntry){ part->study->target, part, e->nkernel, as->nkernel, e->nkernel + as->general };
+    e->entry[e->nentry] = (EmitEntry){ part->study->target, part, e->nkernel, as->nkernel, e->nkernel + as->general };
     for (int k = 0; k < as->nkernel; k++) {
         const Trial *t = &part->study->trial[as->kernel[k]];
         int64_t *value = ARENA_ARRAY(e->arena, TEMPLATE_MAX_PARAM, int64_t);
@@ -118,8 +118,7 @@ static const EmitPart *stands_in_for(const Emitter *e, const Target *target)
 {
     for (int i = 0; i < e->in->npart; i++) {
         const Target *tuned = e->in->part[i].study->target;
-        if ((target == tuned && target_is_inherited(tuned)) ||
-            target_is_fallback(e->in->unit.targets, target, tuned))
+        if ((target == tuned && target_is_inherited(tuned)) || target_is_fallback(e->in->unit.targets, target, tuned))
             return &e->in->part[i];
     }
     return NULL;
@@ -305,8 +304,8 @@ static const char *about_dispatch(Emitter *e)
         text_add(&t, " * ");
         if (e->in->npart > 1)
             text_printf(&t, "%s: ", e->in->part[i].study->target->name);
-        text_printf(&t, "%d kernel%s, %d %s, %" PRId64 " shape%s in range. ", as->nkernel, as->nkernel == 1 ? "" : "s",
-                    nleaf, nleaf == 1 ? "leaf" : "leaves", nshape, nshape == 1 ? "" : "s");
+        text_printf(&t, "%d kernel%s, %d %s, %" PRId64 " shape%s in range. ", as->nkernel, number_plural(as->nkernel),
+                    nleaf, nleaf == 1 ? "leaf" : "leaves", nshape, number_plural(nshape));
         text_printf(&t,
                     d->modelled ? "No time was measured: all are computed for a %s;\n"
                                 : "Times were measured on %s (\"about\": predicted);\n",

@@ -22,7 +22,7 @@ static const char *shape_text(const Explanation *x, const Instance *inst)
     Text t = { .arena = x->arena };
     for (int i = 0; i < s->op->naxis; i++)
         text_printf(&t, "%s%s = %" PRId64, i ? ", " : "", s->op->axis[i].name, inst->extent[i]);
-    text_printf(&t, ", %d thread%s", inst->threads, inst->threads == 1 ? "" : "s");
+    text_printf(&t, ", %d thread%s", inst->threads, number_plural(inst->threads));
     return text_str(&t);
 }
 
@@ -32,7 +32,8 @@ static void say_head(const Explanation *x, FILE *out)
     fprintf(out, "%s", s->spec->name);
     for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
         fprintf(out, "%s %s = %" PRId64, i ? "," : " at", s->spec->dim[i].name, x->dim[i]);
-    quote_printf(out, ": %d kernels for %s, times of %s\n", x->assignment->nkernel, s->target->name, s->device->name);
+    quote_printf(out, ": %d kernel%s for %s, times of %s\n", x->assignment->nkernel,
+                 number_plural(x->assignment->nkernel), s->target->name, s->device->name);
     for (int i = 0; x->by_dims && i < s->spec->ndim; i++)
         if (x->dim[i] < s->spec->dim[i].min || x->dim[i] > s->spec->dim[i].max)
             fprintf(out, "%s = %" PRId64 " is outside its range, %" PRId64 " to %" PRId64 "\n", s->spec->dim[i].name,
@@ -73,8 +74,8 @@ static void say_kernel(const Explanation *x, const Answer *w, FILE *out)
 {
     const Candidate *c = &w->trial->c;
     int64_t value[TEMPLATE_MAX_PARAM];
-    fprintf(out, "  %-10s %d: %s for %s, %s of code\n", "kernel", x->first + w->choice.kernel, c->t->name, c->target->name,
-            number_bytes(x->arena, w->trial->code_bytes));
+    fprintf(out, "  %-10s %d: %s for %s, %s of code\n", "kernel", x->first + w->choice.kernel, c->t->name,
+            c->target->name, number_bytes(x->arena, w->trial->code_bytes));
     if (said_before(x, w))
         return;
     candidate_values(c, value);
@@ -144,8 +145,8 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
     if (c->best_ns >= c->ns)
         fprintf(out, "  %-10s this kernel\n", "best known");
     else if (best >= 0)
-        fprintf(out, "  %-10s kernel %d, %s: this one takes %s more\n", "best known", x->first + best, number_time(a, c->best_ns),
-                number_percent(a, c->ns / c->best_ns - 1));
+        fprintf(out, "  %-10s kernel %d, %s: this one takes %s more\n", "best known", x->first + best,
+                number_time(a, c->best_ns), number_percent(a, c->ns / c->best_ns - 1));
     else
         fprintf(out, "  %-10s %s, not in the package: this one takes %s more\n  %-10s   %s %s\n", "best known",
                 number_time(a, c->best_ns), number_percent(a, c->ns / c->best_ns - 1), "", known->t->name,

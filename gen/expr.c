@@ -3,6 +3,7 @@
  * expr: a parser by operator precedence over two tables (operators, functions).
  */
 #include "gen/expr_node.h"
+#include "gen/number.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -172,7 +173,7 @@ static Node *parse_call(Parser *p, size_t start, size_t len)
         if (p->text[p->pos] != want) {
             const char *what = found(p, &width);
             return fail(p, p->pos, width, "expected '%c', found %s; %s takes %d value%s", want, what, f->text, f->narg,
-                        f->narg == 1 ? "" : "s");
+                        number_plural(f->narg));
         }
         p->pos++;
     }

@@ -80,3 +80,5 @@ char *number_count(Arena *a, int64_t n)
     }
     return out;
 }
+
+const char *number_plural(int64_t n) { return n == 1 ? "" : "s"; }

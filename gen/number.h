@@ -15,5 +15,6 @@ char *number_bytes(Arena *a, int64_t bytes);      /* "812 bytes", "41.2 KiB", "4
 char *number_percent(Arena *a, double part);      /* 0.0134: "1.3 %" */
 char *number_ratio(Arena *a, double v);           /* "1.38", "12.4"; near 1, where 1.00 would say nothing, "1.004" */
 char *number_count(Arena *a, int64_t n);          /* "12,345" */
+const char *number_plural(int64_t n);             /* what a noun ends in: "" for 1, else "s" */
 
 #endif

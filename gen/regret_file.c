@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/number.h"
 #include "gen/quote.h"
 #include "gen/text.h"
 
@@ -86,7 +87,8 @@ char *regret_file_text(Arena *a, const EmitInput *in)
 {
     Text t = { .arena = a };
     const Dispatcher *d = package_dispatcher(a, in);
-    text_printf(&t, "{ \"schema\": %d, \"package\": %s, \"targets\": [\n", SCHEMA, quote_json_text(a, in->unit.spec->name));
+    text_printf(&t, "{ \"schema\": %d, \"package\": %s, \"targets\": [\n", SCHEMA,
+                quote_json_text(a, in->unit.spec->name));
     for (int i = 0; i < in->npart; i++) {
         add_part(a, &t, &in->part[i], first_of(d, &in->part[i]));
         text_add(&t, i + 1 < in->npart ? ",\n" : "\n");
@@ -119,7 +121,7 @@ static void add_unsaid(Text *t, const Op *op, const Contract *c)
                 " shape%s the regret cannot be said, as times of one kernel differ by too much there from one "
                 "pass to the next:\n%s in no figure and under no bound. A search measures such shapes again while it "
                 "has time left.%s\n\n",
-                n, n == 1 ? "" : "s", n == 1 ? "it is" : "they are",
+                n, number_plural(n), n == 1 ? "it is" : "they are",
                 contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out)
                     ? " **These are most shapes: the machine was too busy. Search again on a quieter one.**"
                     : "");
@@ -131,7 +133,7 @@ static void add_unsaid(Text *t, const Op *op, const Contract *c)
         for (int x = 0; x < op->naxis; x++)
             text_printf(t, "%s = %" PRId64 ", ", op->axis[x].name, s->inst->extent[x]);
         text_printf(t, "%d thread%s%s: cannot be said: times differ by %.1f %%\n", s->inst->threads,
-                    s->inst->threads == 1 ? "" : "s", s->inst->tuned ? "" : ", held out", 100 * s->spread);
+                    number_plural(s->inst->threads), s->inst->tuned ? "" : ", held out", 100 * s->spread);
         shown++;
     }
     if (shown < n)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "gen/diag.h"
+#include "gen/number.h"
 #include "gen/quote.h"
 
 static const char *const group_name[REGRET_GROUPS] = { "tuned", "held out", "further, held out" };
@@ -40,8 +41,8 @@ void regret_show_case(const Regret *g, const RegretCase *c)
     const Op *op = g->out->workload->spec->op;
     for (int i = 0; i < op->naxis; i++)
         printf("%s %-6" PRId64, op->axis[i].name, c->now.inst->extent[i]);
-    printf("threads %-3d kernel %-2d %10.2f us  best of %-2d %10.2f us  %+6.2f %%", c->now.inst->threads, g->out->first + c->now.kernel,
-           c->now.chosen_ns / 1e3, c->nrival, c->now.best_ns / 1e3, 100 * c->now.regret);
+    printf("threads %-3d kernel %-2d %10.2f us  best of %-2d %10.2f us  %+6.2f %%", c->now.inst->threads,
+           g->out->first + c->now.kernel, c->now.chosen_ns / 1e3, c->nrival, c->now.best_ns / 1e3, 100 * c->now.regret);
     if (c->was.measured)
         printf("  was %+6.2f %%", 100 * c->was.regret);
     printf("  %s%s", group_name[c->group], c->again ? ", again" : "");
@@ -67,7 +68,7 @@ static void show_bound(const char *what, double is, const ContractSum *was, doub
 static void show_sum(const Regret *g, int k)
 {
     const ContractSum *s = &g->sum[k], *was = recorded(g, k);
-    printf("%s: %" PRId64 " shape%s", group_name[k], s->nshape, s->nshape == 1 ? "" : "s");
+    printf("%s: %" PRId64 " shape%s", group_name[k], s->nshape, number_plural(s->nshape));
     if (s->nsaid < s->nshape)
         printf(", of %" PRId64 " of them it cannot be said", s->nshape - s->nsaid);
     if (s->nsaid == 0) {
@@ -95,9 +96,10 @@ static void say_broken(const Regret *g)
                      group_name[k], 100 * s->worst, 100 * g->worst_bound[k]);
     }
     if (g->vague)
-        diag_say(stderr, DIAG_ERROR,
-                 "of most shapes the regret cannot be said, as their times differ by too much: the machine is too busy to "
-                 "judge the package");
+        diag_say(
+            stderr, DIAG_ERROR,
+            "of most shapes the regret cannot be said, as their times differ by too much: the machine is too busy to "
+            "judge the package");
 }
 
 static void show_text(const Regret *g)

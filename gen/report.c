@@ -30,10 +30,7 @@ static void note(Report *r, const char *text)
 
 /* ---- numbers that several sections need ---- */
 
-const char *report_kernel(const Report *r, int kernel)
-{
-    return arena_printf(r->arena, "k%d", r->in->first + kernel);
-}
+const char *report_kernel(const Report *r, int kernel) { return arena_printf(r->arena, "k%d", r->in->first + kernel); }
 
 int64_t report_instance(const Report *r, int64_t shape) { return r->in->study->shape[shape] - r->in->spec->instance; }
 
@@ -49,7 +46,7 @@ const char *report_shape_text(Report *r, const Instance *inst)
     for (int x = 0; x < s->op->naxis; x++)
         text_printf(&t, "%s%s = %" PRId64, x ? ", " : "", s->op->axis[x].name, inst->extent[x]);
     if (s->nthread > 1)
-        text_printf(&t, ", %d thread%s", inst->threads, inst->threads == 1 ? "" : "s");
+        text_printf(&t, ", %d thread%s", inst->threads, number_plural(inst->threads));
     return text_str(&t);
 }
 
@@ -181,9 +178,9 @@ static const char *summary_text(Report *r)
     Arena *a = r->arena;
     bool one = as->nkernel == 1;
     const char *served =
-        arena_printf(a, "%d kernel%s (%s of machine code) serve%s %s shape%s of %s on %s", as->nkernel, one ? "" : "s",
-                     number_bytes(a, as->code_bytes), one ? "s" : "", number_count(a, s->ninstance),
-                     s->ninstance == 1 ? "" : "s", s->op->name, r->in->device->name);
+        arena_printf(a, "%d kernel%s (%s of machine code) serve%s %s shape%s of %s on %s", as->nkernel,
+                     number_plural(as->nkernel), number_bytes(a, as->code_bytes), one ? "s" : "",
+                     number_count(a, s->ninstance), number_plural(s->ninstance), s->op->name, r->in->device->name);
     if (r->in->device->modelled)
         return arena_printf(
             a,
@@ -320,7 +317,7 @@ static void section_dispatch(Report *r)
         paragraph(r, arena_printf(r->arena,
                                   "The dispatcher is a decision tree over %s with %d leaves; at most %d comparison%s "
                                   "lead%s to a kernel. Shapes outside the declared ranges go to %s.",
-                                  over, nleaf, depth, depth == 1 ? "" : "s", depth == 1 ? "s" : "",
+                                  over, nleaf, depth, number_plural(depth), depth == 1 ? "s" : "",
                                   report_kernel(r, as->general)));
     section_map(r);
     section_planes(r);
@@ -513,7 +510,8 @@ static void write_targets(Report *r)
     text_add(&r->out, "<nav aria-label=\"Targets\">");
     for (const ReportInput *in = r->in; in; in = in->next) {
         text_printf(&r->out, "<a href=\"#%s\">", in->study->target->name);
-        quote_html(&r->out, arena_printf(r->arena, "%s: %d kernels", in->study->target->name, in->assignment->nkernel));
+        quote_html(&r->out, arena_printf(r->arena, "%s: %d kernel%s", in->study->target->name, in->assignment->nkernel,
+                                         number_plural(in->assignment->nkernel)));
         text_add(&r->out, "</a> ");
     }
     text_add(&r->out, "</nav>\n");

@@ -100,7 +100,7 @@ void report_contract(Report *r)
                                   "Of %s shape%s nothing can be said, as the times of one kernel differ by too much "
                                   "there (\xe2\x80\xa0): no bound "
                                   "is for %s.%s",
-                                  number_count(r->arena, unsaid), unsaid == 1 ? "" : "s", unsaid == 1 ? "it" : "them",
+                                  number_count(r->arena, unsaid), number_plural(unsaid), unsaid == 1 ? "it" : "them",
                                   contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out)
                                       ? " These are most: the machine was too busy."
                                       : ""));

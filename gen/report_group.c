@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "gen/number.h"
 #include "gen/report_private.h"
 
 typedef struct {
@@ -100,7 +101,7 @@ static const char *label_of(Arena *a, const Order *o, const Group *g)
             text_printf(&t, "%s%s = %lld", between, op->axis[x].name, (long long)inst->extent[x]);
     }
     if (o->spec->nthread > 1)
-        text_printf(&t, "%s%d thread%s", t.len ? ", " : "", inst->threads, inst->threads == 1 ? "" : "s");
+        text_printf(&t, "%s%d thread%s", t.len ? ", " : "", inst->threads, number_plural(inst->threads));
     return t.len ? text_str(&t) : "all shapes";
 }
 

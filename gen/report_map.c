@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include <stdlib.h>
+#include "gen/number.h"
 #include "gen/quote.h"
 #include "gen/report_axis.h"
 
@@ -265,7 +266,7 @@ static const char *plane_text(const Report *r, int decl, int threads)
     for (int x = 0; x < s->op->naxis; x++)
         text_printf(&t, "%s%s = %s", x ? ", " : "", s->op->axis[x].name, expr_text(s->shape[decl].extent[x]));
     if (s->nthread > 1)
-        text_printf(&t, ", %d thread%s", threads, threads == 1 ? "" : "s");
+        text_printf(&t, ", %d thread%s", threads, number_plural(threads));
     return text_str(&t);
 }
 

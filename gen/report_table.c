@@ -57,7 +57,7 @@ static const char *device_text(Report *r)
                             d->arch, d->cores, number_bytes(r->arena, d->l1_bytes),
                             number_bytes(r->arena, d->l2_bytes));
     return arena_printf(r->arena, "%s (%s, %d core%s; L1 %s, L2 %s, L3 %s)", d->name, d->arch, d->cores,
-                        d->cores == 1 ? "" : "s", number_bytes(r->arena, d->l1_bytes),
+                        number_plural(d->cores), number_bytes(r->arena, d->l1_bytes),
                         number_bytes(r->arena, d->l2_bytes), number_bytes(r->arena, d->l3_bytes));
 }
 
@@ -71,7 +71,7 @@ static const char *target_text(Report *r)
 static const char *budget_text(Report *r)
 {
     const Budget *b = &r->in->spec->budget;
-    return arena_printf(r->arena, "%d kernels, %d KiB of code", b->kernels, b->code_kib);
+    return arena_printf(r->arena, "%d kernel%s, %d KiB of code", b->kernels, number_plural(b->kernels), b->code_kib);
 }
 
 static void declared_shapes(Report *r)

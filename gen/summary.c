@@ -9,6 +9,7 @@
 #include <math.h>
 #include "gen/diag.h"
 #include "gen/family.h"
+#include "gen/number.h"
 #include "gen/quote.h"
 #include "gen/text.h"
 #include "search/heldout.h"
@@ -78,7 +79,7 @@ static void held_out_text(const Outcome *out, FILE *to)
     const ContractSum *h = &out->contract->held_out;
     if (h->nsaid)
         fprintf(to, "  regret %.2f%% on %" PRId64 " shape%s that %s held out, %.2f%% at worst\n", 100 * h->mean,
-                h->nsaid, h->nsaid == 1 ? "" : "s", h->nsaid == 1 ? "was" : "were", 100 * h->worst);
+                h->nsaid, number_plural(h->nsaid), h->nsaid == 1 ? "was" : "were", 100 * h->worst);
     else if (h->nmeasured == 0 && heldout_count(out->study->spec))
         fprintf(to, "  none of the shapes that are held out was measured\n");
 }
@@ -145,7 +146,7 @@ static void outcome_text(const Outcome *out, const CostReport *c, FILE *to)
     const Assignment *as = out->assignment;
     int nleaf = tree_nleaf(as->tree);
     quote_printf(to, "%s: %d kernel%s, %" PRId64 " KiB, %d %s, for %s (%s)\n", s->spec->name, as->nkernel,
-                 as->nkernel == 1 ? "" : "s", (as->code_bytes + 1023) / 1024, nleaf, nleaf == 1 ? "leaf" : "leaves",
+                 number_plural(as->nkernel), (as->code_bytes + 1023) / 1024, nleaf, nleaf == 1 ? "leaf" : "leaves",
                  s->target->name, s->device->name);
     if (s->device->modelled)
         modelled_text(s, to);

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
+#include "gen/number.h"
 #include "gen/text.h"
 
 enum { SHOWN = 3 };
@@ -130,7 +131,7 @@ static void add_counts(Text *text, const Tally *y)
 const char *ending_text(Search *q)
 {
     const Tally y = tally(q->study);
-    const char *plural = y.n == 1 ? "" : "s";
+    const char *plural = number_plural(y.n);
     Text text = { .arena = q->arena };
     q->fruitless = y.n == 0 || y.aside < y.n;
     if (y.n == 0)

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/diag.h"
+#include "gen/number.h"
 #include "gen/text.h"
 #include "search/record_line.h"
 
@@ -215,16 +216,14 @@ static bool read_lines(Reading *q, int fd)
     return n == 0;
 }
 
-static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
-
 static void print_warnings(const Reading *q, const char *path, FILE *warn)
 {
     if (q->nbad > 0)
         diag_say_at(warn, DIAG_WARNING, path, q->first_bad, "%s; %lld unreadable line%s ignored", q->why,
-                    (long long)q->nbad, plural(q->nbad));
+                    (long long)q->nbad, number_plural(q->nbad));
     if (q->nother > 0)
         diag_say_at(warn, DIAG_WARNING, path, 0, "%lld line%s of another schema version ignored", (long long)q->nother,
-                    plural(q->nother));
+                    number_plural(q->nother));
     if (q->torn)
         diag_say_at(warn, DIAG_WARNING, path, q->line, "the last line is torn and is dropped");
 }

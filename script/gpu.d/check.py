@@ -200,7 +200,7 @@ def check_spec(stage, name, source, nvcc, device, shapes):
                 compare(stage, name, k, shape, gpu, emu)
                 nright += all(r["status"] == "ok" for r in (gpu, emu) if r)
     stage.say(
-        f"{name}: {len(kernels)} kernels; {len(on_gpu)} shapes on the GPU, "
+        f"{name}: {len(kernels)} kernel{'s'[len(kernels) == 1:]}; {len(on_gpu)} shapes on the GPU, "
         f"{len(on_emu)} in the emulator; {nright} right"
     )
     return name, setup, kernels

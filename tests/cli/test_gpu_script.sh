@@ -127,7 +127,7 @@ echo "0 0" >"$tmp/behaviours"
 run 0 check "$out" --portable "$tmp/portable" --seconds 30
 said "no time for 16 of 16 combinations"
 FAKE_GPU=nodriver run 0 check "$out" --portable "$tmp/portable" --dry-run --seconds 100
-said "f32_NK: 1 kernels; 0 shapes on the GPU, "
+said "f32_NK: 1 kernel; 0 shapes on the GPU, "
 
 # ---- tune: each spec has its share; one that fails, one that takes too long
 

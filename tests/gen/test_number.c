@@ -107,6 +107,10 @@ static void counts(void **state)
                 { INT64_MIN, "-9,223,372,036,854,775,808" } };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         assert_string_equal(number_count(*state, row[i].n), row[i].want);
+    static const int64_t many[] = { 0, 2, 11, -1, (1LL << 32) + 1, INT64_MAX };
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++)
+        assert_string_equal(number_plural(many[i]), "s");
+    assert_string_equal(number_plural(1), "");
 }
 
 int main(void)

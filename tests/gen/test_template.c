@@ -609,6 +609,17 @@ static void test_pieces(void **state)
     b = bind(t, make_spec("NK", false, false), value, NULL);
     assert_non_null(
         strstr(template_fill(arena, &b, "pkg_k0", diag_new(arena)), "    g(1);\n\n    g(2); /* 2 */\n\n    g(1);\n"));
+    hash = t->hash;
+    write_file("f.h", "    g(STEP); /* MR, MR */\n");
+    assert_string_not_equal(read_small(both)->hash, hash);
+    write_file("f.h", "    g(STEP); /* MR */\n");
+    write_file("g.h", "    g(2);\n");
+    assert_string_not_equal(read_small(both)->hash, hash);
+    write_file("g.h", "    g(1);\n");
+    assert_string_equal(read_small(both)->hash, hash);
+    char *edited = arena_strdup(arena, both);
+    memcpy(strstr(edited, "int rows"), "int cols", 8);
+    assert_string_not_equal(read_small(edited)->hash, hash);
     char include[TEMPLATE_MAX_PIECE + 1][32], many[32 * (TEMPLATE_MAX_PIECE + 1)] = "";
     for (int i = 0; i <= TEMPLATE_MAX_PIECE; i++) {
         snprintf(include[i], sizeof include[i], "#include \"p%d.h\"\n", i);

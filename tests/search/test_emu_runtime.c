@@ -316,6 +316,19 @@ static int copy_unwritten(void)
     return 0;
 }
 
+/* What lies between the rows of a copy is nobody's. */
+static int copy_padding(void)
+{
+    char back[8];
+    void *p;
+    CHECK(cudaMalloc(&p, 16) == cudaSuccess);
+    CHECK(cudaMemcpy2DAsync(p, 8, "abcdefgh", 4, 4, 2, cudaMemcpyHostToDevice, NULL) == cudaSuccess);
+    CHECK(cudaMemcpy(back, (char *)p + 8, 4, cudaMemcpyDeviceToHost) == cudaSuccess && memcmp(back, "efgh", 4) == 0);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(cudaMemcpy(back, p, 8, cudaMemcpyDeviceToHost) == cudaSuccess);
+    return cudaDeviceSynchronize() == cudaErrorLaunchFailure ? 0 : 1;
+}
+
 static void say_errors(cudaError_t first, cudaError_t second)
 {
     printf("%s, %s; ", cudaGetErrorString(first), cudaGetErrorString(second));
@@ -399,6 +412,7 @@ static void programs_end_with_what_was_found(void **state)
     } cases[] = {
         { use_memory, 0, "" },
         { read_unwritten, 4, "emulator: the host reads allocation 1 byte 4, which nobody has written\n" },
+        { copy_padding, 4, "emulator: the host reads allocation 1 byte 4, which nobody has written\n" },
         { leave_a_counter, 4, "emulator: the counter at allocation 1 byte 4 is 4 after the launch, not 0\n" },
         { be_refused, 0, "emulator: a kernel launches an empty grid or block\n" },
         { write_beyond, -SIGSEGV, "" },

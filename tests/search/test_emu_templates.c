@@ -3,7 +3,8 @@
  * The CUDA templates of dense, executed by the emulator on small operands with tails on every axis: each template with each element type and
  * layout that it serves, sums split and not, rows of tiles in groups, extents fixed and others, asynchronous copies and none. Each element
  * is compared with the definition, and the emulator has nothing to say; tiles are read from shared memory without conflicts of banks.
- * Operands are as long as they are, and begin on an address that is aligned to 256 bytes or to their element alone.
+ * Operands are as long as they are, and begin on an address that is aligned to 256 bytes; then one of them, or all, on one that is aligned
+ * to its element alone.
  *
  *   ctest: emulator label=slow timeout=300 cost=10
  */
@@ -21,7 +22,7 @@
 
 enum { M, N, K };
 enum { X, W, BIAS, Y, NOPERAND };
-enum { ALIGN = 256, COUNTERS = 4096, MOST_SHAPES = 8 };
+enum { ALIGN = 256, COUNTERS = 4096, MOST_SHAPES = 8, ALL_SHIFTED = (1 << NOPERAND) - 1 };
 
 typedef struct {
     const char *kernel;
@@ -39,7 +40,7 @@ static const Case cases[] = {
     { "simt_gemm sm_90a f32 NK BM=128 BN=128 TM=8 TN=8 BK=8 STAGES=4 GROUP=8 FIXED_K=24",
       true,
       true,
-      { { 1100, 260, 24 }, { 9, 130, 24 }, { 9, 130, 20 } } },
+      { { 1100, 260, 24 }, { 9, 130, 24 }, { 9, 130, 20 }, { 1030, 128, 24 } } },
     { "simt_gemm sm_90a f32 KN BM=64 BN=256 TM=8 TN=16 BK=8 FIXED_K=40 FIXED_N=68",
       true,
       false,
@@ -57,7 +58,7 @@ static const Case cases[] = {
     { "mma_gemm sm_90a bf16 NK BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=64",
       true,
       false,
-      { { 1100, 260, 64 }, { 9, 136, 64 }, { 9, 136, 72 } } },
+      { { 1100, 260, 64 }, { 9, 136, 64 }, { 9, 136, 72 }, { 1030, 128, 64 } } },
     { "mma_gemm sm_80 bf16 KN FIXED_K=64 FIXED_N=72",
       true,
       false,
@@ -157,7 +158,8 @@ static void fill(const Dtype *dtype, void *to, int64_t n, uint64_t seed)
     }
 }
 
-static void call(const Case *c, const EmuKernel *k, const EmuEntry *entry, const int64_t *e, size_t shift)
+/* Operands of the set `shifted` begin an element behind an aligned address. */
+static void call(const Case *c, const EmuKernel *k, const EmuEntry *entry, const int64_t *e, unsigned shifted)
 {
     static const char *const names[NOPERAND] = { "X", "W", "bias", "Y" };
     Emu emu = { .count = true, .workers = 2, .smem_limit = SMEM_LIMIT, .block_budget = (int64_t)1 << 40 };
@@ -166,7 +168,7 @@ static void call(const Case *c, const EmuKernel *k, const EmuEntry *entry, const
     size_t bytes[NOPERAND];
     for (int i = 0; i < NOPERAND; i++) {
         bytes[i] = (size_t)elems_of(e, i) * k->dtype->bytes;
-        p[i] = place_new(bytes[i], shift * k->dtype->bytes);
+        p[i] = place_new(bytes[i], (shifted >> i & 1) * k->dtype->bytes);
         operand[i] = i == BIAS && !c->bias ? NULL : p[i].at;
         fill(k->dtype, p[i].at, elems_of(e, i), (uint64_t)i);
     }
@@ -207,9 +209,12 @@ static void kernels_are_right(void **state)
     World *w = *state;
     for (int i = 0; i < NCASE; i++) {
         const EmuEntry entry = emu_entry(&w->kernel[i]);
-        for (int j = 0; j < MOST_SHAPES && cases[i].extent[j][M]; j++)
-            call(&cases[i], &w->kernel[i], &entry, cases[i].extent[j], j % 2 == 0 ? 0 : (size_t)(j == 3));
-        call(&cases[i], &w->kernel[i], &entry, cases[i].extent[1], 1);
+        for (int j = 0; j < MOST_SHAPES && cases[i].extent[j][M]; j++) {
+            call(&cases[i], &w->kernel[i], &entry, cases[i].extent[j], 0);
+            for (int operand = 0; operand < NOPERAND && cases[i].extent[j][M] < 100; operand++)
+                call(&cases[i], &w->kernel[i], &entry, cases[i].extent[j], 1u << operand);
+        }
+        call(&cases[i], &w->kernel[i], &entry, cases[i].extent[1], ALL_SHIFTED);
         dlclose(entry.so);
     }
 }

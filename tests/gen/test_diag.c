@@ -50,7 +50,7 @@ static void test_unknown_place(void **state)
                                     "dcgen: error: no file\n");
 }
 
-/* By file in order of first appearance, then by place; equal places in order of report; repetitions once. */
+/* By file in order of first appearance, then by place; equal places in order of report; repetitions once, but for those of another file. */
 static void test_order(void **state)
 {
     (void)state;
@@ -62,8 +62,11 @@ static void test_order(void **state)
     diag_error(d, (Loc){ &b, 1, 2, 1 }, "1");
     diag_error(d, (Loc){ &b, 1, 7, 1 }, "3");
     diag_error(d, (Loc){ &b, 1, 7, 1 }, "2");
+    diag_error(d, (Loc){ &a, 3, 1, 1 }, "4");
+    diag_error(d, (Loc){ &a, 3, 1, 1 }, "4");
     assert_string_equal(printed(d),
-                        "b:1:2: error: 1\nb:1:7: error: 2\nb:1:7: error: 3\nb:3:1: error: 4\na:1:1: error: 5\n");
+                        "b:1:2: error: 1\nb:1:7: error: 2\nb:1:7: error: 3\nb:3:1: error: 4\na:1:1: error: 5\n"
+                        "a:3:1: error: 4\n");
     assert_string_equal(printed(d), printed(d));
 }
 

@@ -618,13 +618,12 @@ static void has_ticks_at_round_numbers(void **state)
 /* ---- groups ---- */
 
 /* Three values of T against two of S: the first shape varies along T, once for each S; the second, which only has S, along that, and it
- * stands for every T. */
-static void sorts_shapes_into_groups(void **state)
+ * stands for every T. `dims`: of the spec. */
+static void check_groups(const char *dims)
 {
-    (void)state;
-    static const char spec[] =
+    static const char form[] =
         "name = \"groups\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
-        "dims = { S = { min = 1; max = 2; }; T = { min = 1; max = 3; }; }; tune = { T = [1, 3]; S = [1, 2]; };\n"
+        "dims = { %s }; tune = { T = [1, 3]; S = [1, 2]; };\n"
         "shapes = ( { M = \"T\"; N = \"16*S\"; K = 8; weight = 2.0; }, { M = 4; N = \"S\"; K = 4; } );\n"
         "weights = { T = [1, 2, 3]; S = [1, 10]; }; layout = { W = \"NK\"; };\n"
         "budget = { kernels = 4; code_kib = 64; trials = 8; seconds = 10; }; threads = [1, 2];\n";
@@ -639,7 +638,9 @@ static void sorts_shapes_into_groups(void **state)
                 { "N = 16, K = 8, 2 threads", 0, 3, 2, { 1, 16, 8 }, 12 },
                 { "N = 32, K = 8, 2 threads", 0, 3, 2, { 1, 32, 8 }, 120 },
                 { "M = 4, K = 4, 2 threads", 1, 2, 2, { 4, 1, 4 }, 66 } };
+    char spec[1000];
     Synthetic y;
+    snprintf(spec, sizeof spec, form, dims);
     assert_true(synthetic_make(&y, spec, 4));
     const Groups g = report_groups(y.arena, y.spec);
     assert_int_equal(g.ngroup, 6);
@@ -661,6 +662,13 @@ static void sorts_shapes_into_groups(void **state)
         assert_true(group->panel && group->bar);
     }
     arena_free(y.arena);
+}
+
+static void sorts_shapes_into_groups(void **state)
+{
+    (void)state;
+    check_groups("S = { min = 1; max = 2; }; T = { min = 1; max = 3; };");
+    check_groups("T = { min = 1; max = 3; }; S = { min = 1; max = 2; };"); /* the next instance has another S */
 }
 
 /* ---- the page's own words ---- */

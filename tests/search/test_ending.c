@@ -10,7 +10,7 @@
 #include "search/ending.h"
 #include "tests/gen/synthetic.h"
 
-enum { MOST = 8 };
+enum { MOST = 9 };
 
 static Synthetic y;
 
@@ -128,7 +128,7 @@ static const char *reason(const Study *s, int i, const char *what)
 }
 
 /* The file that a compiler names is the candidate's own and is left out; numbers are sizes and places. Three reasons, the most frequent first,
- * of those alike the one that was met first; the same words of another status are another reason. */
+ * of those alike the one that was met first; the same words of another status are another reason, and so is a reason's beginning. */
 static void reasons_alike_are_one(void **state)
 {
     (void)state;
@@ -141,11 +141,12 @@ static void reasons_alike_are_one(void **state)
         { .status = STATUS_WRONG, .why = "row 4 element x" },
         { .status = STATUS_INVALID, .why = "killed", .aside = true },
         { .status = STATUS_WRONG, .why = "row 123 element 4" },
+        { .status = STATUS_WRONG, .why = "row 1" },
     };
     bool fruitless;
     Study *s = study_of(end);
     const char *want = arena_printf(
-        y.arena, "none of 8 candidates works: 2 not built, 4 wrong, 1 crashed, 1 left out for want of something%s%s%s",
+        y.arena, "none of 9 candidates works: 2 not built, 5 wrong, 1 crashed, 1 left out for want of something%s%s%s",
         reason(s, 2, "3 x wrong: row 1 element 22"), reason(s, 1, "2 x build_failed: error: %zmm31 of 32"),
         reason(s, 0, "1 x crashed: killed"));
     assert_string_equal(say(s, &fruitless), want);

@@ -101,6 +101,9 @@ run 0 check tiny.cfg
 [ "$(sed -n 's/^target: \([a-z0-9_]*\) .*/\1/p' "$out" | tr '\n' ' ')" = "$best $lesser " ] || failed "check does not tell of both"
 run 0 --dump tree tiny.cfg
 [ "$(grep '^target ' "$out" | tr '\n' ' ')" = "target $best target $lesser " ] || failed "--dump tree does not tell of both"
+run 0 --dump records --json tiny.cfg
+[ "$(grep -c '"type": "kernel"' "$out")" -eq "$(sort -u $records | grep -c '"type":"kernel"')" ] ||
+    failed "--dump records does not tell of each record once"
 run 0 bench out/tiny --regret 2 --json
 grep -q "^ \"target\": \"$best\"" "$out" || failed "bench --regret does not measure the best that runs here"
 run 0 bench out/tiny --regret 2 --json -t $lesser

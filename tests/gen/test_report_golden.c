@@ -62,23 +62,7 @@ static void by_hand(void **state)
     (void)state;
     ByHand hand;
     assert_true(by_hand_make(&hand));
-    int64_t order[] = { 3, 0, 4, 1, 2 };
-    LimitRecord limit = { .threads = 1, .flops_per_s = 1e9, .bytes_per_s = { 4e9, 0, 2e9, 1e9 } };
-    const Roofline roofline = {
-        .spec = hand.y.spec, .nlimit = 1, .limit = &limit, .bytes = { 32768, 1 << 20, 1 << 25, INT64_MAX }
-    };
-    const ReportInput in = { .spec = hand.y.spec,
-                             .study = hand.y.study,
-                             .model = hand.y.model,
-                             .assignment = &hand.as,
-                             .first = 10,
-                             .device = hand.y.study->device,
-                             .roofline = &roofline,
-                             .contract = &hand.contract,
-                             .cost = { .nmeasure = 9 },
-                             .version = "1.2.3",
-                             .order = order,
-                             .norder = 5 };
+    const ReportInput in = by_hand_report(&hand, 10);
     check(hand.y.arena, &in, "hand");
     arena_free(hand.y.arena);
 }

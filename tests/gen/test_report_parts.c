@@ -20,33 +20,14 @@ enum { FIRST = 10 }; /* the package's number of the first kernel */
 #define TIMES "\xc3\x97"
 
 static ByHand hand;
-static int64_t order[] = { 3, 0, 4, 1, 2 }; /* by the numbers of their records */
-static LimitRecord limit;
-static Roofline roofline;
 static ReportInput input;
 
-/* 1 GFLOP/s, and 4 GB/s from the L1 cache: every shape needs its operations in ns. */
 static int setup(void **state)
 {
     (void)state;
     if (!by_hand_make(&hand))
         return -1;
-    limit = (LimitRecord){ .threads = 1, .flops_per_s = 1e9, .bytes_per_s = { 4e9, 0, 2e9, 1e9 } };
-    roofline = (Roofline){
-        .spec = hand.y.spec, .nlimit = 1, .limit = &limit, .bytes = { 32768, 1 << 20, 1 << 25, INT64_MAX }
-    };
-    input = (ReportInput){ .spec = hand.y.spec,
-                           .study = hand.y.study,
-                           .model = hand.y.model,
-                           .assignment = &hand.as,
-                           .first = FIRST,
-                           .device = hand.y.study->device,
-                           .roofline = &roofline,
-                           .contract = &hand.contract,
-                           .cost = { .nmeasure = 9 },
-                           .version = "1.2.3",
-                           .order = order,
-                           .norder = 5 };
+    input = by_hand_report(&hand, FIRST);
     return 0;
 }
 
@@ -156,13 +137,13 @@ static void tells_what_the_machine_does(void **state)
                  "1 | 1.00 | 4.00 | - | 2.00 | 1.00 | \n");
     expect(text, "Measured throughout the search");
     assert_null(strstr(text, "was faster than that"));
-    roofline.raised = roofline.modelled = true;
-    roofline.bytes[LEVEL_L2] = 0;
+    hand.roofline.raised = hand.roofline.modelled = true;
+    hand.roofline.bytes[LEVEL_L2] = 0;
     text = written(report_table_limits);
     expect(text, "threads | peak, GFLOP/s | L1, GB/s | L3, GB/s | memory, GB/s | \n1 | 1.00 | 4.00 | 2.00 | 1.00 | \n");
     expect(text, "Of the target's data sheet. A kernel was faster than that: where it was, its rate counts.");
-    roofline.raised = roofline.modelled = false;
-    roofline.bytes[LEVEL_L2] = 1 << 20;
+    hand.roofline.raised = hand.roofline.modelled = false;
+    hand.roofline.bytes[LEVEL_L2] = 1 << 20;
 }
 
 /* 512 M operations; of M = 8 the contract says nothing, and a kernel that is not kept is the fastest. */
@@ -247,14 +228,15 @@ static void tells_of_rivals(void **state)
         const double off = cost_predict(hand.y.model, c, extent, 1) / ns[i] - 1;
         double pad, occ;
         Bound b;
-        assert_true(choice_factors(hand.y.study, c, extent, 1, &pad, &occ) && roofline_bound(&roofline, extent, 1, &b));
+        assert_true(choice_factors(hand.y.study, c, extent, 1, &pad, &occ) &&
+                    roofline_bound(&hand.roofline, extent, 1, &b));
         expect(text, arena_printf(hand.y.arena, "\n%d | 16 | 16 | %s | %s | %s%s | %s | %s | \n", (int)m[i], time[i],
                                   library[i], off >= 0 ? "+" : "", number_percent(hand.y.arena, off), roof[i],
                                   roofline_shares(&b, ns[i], pad, occ).limited_by));
     }
-    limit.flops_per_s = 4e8; /* a kernel that is faster than its bound has no part of it */
+    hand.limit.flops_per_s = 4e8; /* a kernel that is faster than its bound has no part of it */
     expect(written(report_table_rivals), "| 1.28 " US " | - | - | \n");
-    limit.flops_per_s = 1e9;
+    hand.limit.flops_per_s = 1e9;
     input.roofline = NULL;
     expect(written(report_table_rivals), "M | N | K | time | CBLAS | model alone | \n");
     Study alone = *hand.y.study; /* a library that was timed on the first shape only, then on none */
@@ -265,7 +247,7 @@ static void tells_of_rivals(void **state)
     anchor[0] = (Anchor){ 0 };
     expect(written(report_table_rivals), "M | N | K | time | model alone | \n");
     input.study = hand.y.study;
-    input.roofline = &roofline;
+    input.roofline = &hand.roofline;
 }
 
 /* Of the weight of 23 kernel 0 serves M = 3, 4 and 5 with 4. */
@@ -541,7 +523,7 @@ static void draws_how_the_search_went(void **state)
     input.norder = 5;
     input.order = NULL;
     assert_int_equal(drawn()->progress, -1);
-    input.order = order;
+    input.order = hand.order;
 }
 
 /* Microseconds; the package's kernels and the others. Then predicted over measured, by M, within a quarter and four times. */

@@ -309,11 +309,27 @@ static int open_terminal(int *master)
     return slave;
 }
 
-static void show_and_wait(int slave)
+/* A child that has a terminal of its own; 0: it is the child, which writes to *out. The test is skipped where there is no terminal. */
+static pid_t fork_on_terminal(int *master, FILE **out)
 {
-    FILE *out = fdopen(slave, "w");
-    setenv("TERM", "xterm", 1);
-    setenv("LC_ALL", "C", 1);
+    int slave = open_terminal(master);
+    if (slave < 0) {
+        print_message("skipped: no pseudo terminal can be opened here\n");
+        skip();
+    }
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        setenv("TERM", "xterm", 1);
+        setenv("LC_ALL", "C", 1);
+        *out = fdopen(slave, "w");
+    } else
+        close(slave);
+    return child;
+}
+
+static void show_and_wait(FILE *out)
+{
     Progress *p = progress_open(PROGRESS_AUTO, out);
     progress_phase(p, "search", 10);
     for (;;)
@@ -344,19 +360,14 @@ static void cursor_comes_back_after_signal(void **state)
 #endif
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
         char text[4096];
-        int master, status, slave = open_terminal(&master);
-        if (slave < 0) {
-            print_message("skipped: no pseudo terminal can be opened here\n");
-            skip();
-        }
-        pid_t child = fork();
-        assert_true(child >= 0);
+        int master, status;
+        FILE *out;
+        pid_t child = fork_on_terminal(&master, &out);
         if (child == 0) {
             setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
             signal(fatal[i], SIG_DFL); /* cmocka has some of them */
-            show_and_wait(slave);
+            show_and_wait(out);
         }
-        close(slave);
         read_until(master, "0/10", text, sizeof text);
         assert_non_null(strstr(text, "\033[?25l"));
         assert_non_null(strstr(text, "search [...................................] 0/10")); /* 49 columns */
@@ -375,21 +386,14 @@ static const char STOPS[] = ""; /* as `until`: it stops for good */
 /* All that a child writes to a terminal of its own until it ends, or until it has written that (NULL: it ends). */
 static int on_terminal(void (*act)(FILE *out), const char *until, char *text, size_t size)
 {
-    int master, status, slave = open_terminal(&master);
-    if (slave < 0) {
-        print_message("skipped: no pseudo terminal can be opened here\n");
-        skip();
-    }
-    pid_t child = fork();
-    assert_true(child >= 0);
+    int master, status;
+    FILE *out;
+    pid_t child = fork_on_terminal(&master, &out);
     if (child == 0) {
         alarm(20);
-        setenv("TERM", "xterm", 1);
-        setenv("LC_ALL", "C", 1);
-        act(fdopen(slave, "w"));
+        act(out);
         exit(0);
     }
-    close(slave);
     if (until == STOPS) {
         assert_int_equal(waitpid(child, &status, WUNTRACED), child);
         assert_true(WIFSTOPPED(status));

@@ -20,6 +20,7 @@
 #include "gen/unit.h"
 #include "search/space.h"
 #include "tests/gen/golden.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
@@ -76,10 +77,7 @@ static inline int teardown(void **state)
 
 static inline void write_file(const char *name, const char *text)
 {
-    FILE *f = fopen(arena_printf(arena, "%s/%s", folder, name), "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
+    put_file(arena_printf(arena, "%s/%s", folder, name), text);
 }
 
 /* All templates of the folder, and what was said about them. */

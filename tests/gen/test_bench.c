@@ -20,6 +20,7 @@
 #include "gen/command.h"
 #include "gen/text.h"
 #include "tests/open_files.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 static Arena *arena;
@@ -30,13 +31,7 @@ static int nopen;
 
 static const char *in_root(const char *name) { return arena_printf(arena, "%s/%s", root, name); }
 
-static void put(const char *name, const char *text)
-{
-    FILE *f = fopen(in_root(name), "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
+static void put(const char *name, const char *text) { put_file(in_root(name), text); }
 
 /* Notes its arguments; configuring makes the build folder, building makes the benchmark. */
 static const char cmake[] =

@@ -12,6 +12,7 @@
 #include "gen/dir.h"
 #include "tests/arena.h"
 #include "tests/open_files.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 /* "a.c b.c ": the names behind the folder's. */
@@ -40,11 +41,8 @@ static void names_are_sorted_and_plain(void **state)
     int n;
     assert_non_null(tmp_folder(folder));
     assert_string_equal(listed(folder, ""), "");
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
-        FILE *f = fopen(arena_printf(arena, "%s/%s", folder, name[i]), "w");
-        assert_non_null(f);
-        assert_int_equal(fclose(f), 0);
-    }
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        put_file(arena_printf(arena, "%s/%s", folder, name[i]), "");
     assert_string_equal(listed(folder, ".c"), "10.c 9.c B.c a.c b.c ");
     assert_string_equal(listed(folder, "c"), "10.c 9.c B.c a.c b.c c ");
     assert_string_equal(listed(folder, ""), "10.c 9.c B.c a.c a.cu b.c c c.c.h ");

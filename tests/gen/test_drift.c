@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "gen/drift.h"
 #include "tests/gen/json_like.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 static const char *const NAMES[] = { ".gitattributes", "kernels.c",  "package.json", "pool.c",
@@ -25,13 +26,7 @@ static char root[TMP_FOLDER_BYTES];
 
 static const char *in_root(const char *name) { return arena_printf(arena, "%s/%s", root, name); }
 
-static void put(const char *name, const char *text)
-{
-    FILE *f = fopen(in_root(name), "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
+static void put(const char *name, const char *text) { put_file(in_root(name), text); }
 
 static void drop(const char *name) { assert_int_equal(remove(in_root(name)), 0); }
 

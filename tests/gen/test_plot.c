@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "gen/plot.h"
 #include "tests/open_files.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 static Arena *arena;
@@ -41,13 +42,8 @@ static int teardown(void **state)
 
 static void gnuplot_is(const char *script)
 {
-    const char *name = arena_printf(arena, "%s/gnuplot", folder);
-    unlink(name);
-    FILE *f = fopen(name, "w");
-    assert_non_null(f);
-    fprintf(f, "#!/bin/sh\nPATH='%s'\n%s\n", path, script);
-    assert_int_equal(fclose(f), 0);
-    assert_int_equal(chmod(name, 0755), 0);
+    put_program(arena_printf(arena, "%s/gnuplot", folder),
+                arena_printf(arena, "#!/bin/sh\nPATH='%s'\n%s\n", path, script));
 }
 
 static Plot plot[2];

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "gen/site.h"
 #include "tests/open_files.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 static Arena *arena;
@@ -31,15 +32,7 @@ static const char cpu[] = "{\"id\":\"0\",\"name\":\"A CPU\",\"arch\":\"x86_64\",
                           "\"l2_bytes\":2,\"l3_bytes\":0,\"isa\":[\"avx2\"]}";
 
 /* The runner is this script from now on. */
-static void runner_says(const char *script)
-{
-    unlink(program);
-    FILE *f = fopen(program, "w");
-    assert_non_null(f);
-    fprintf(f, "#!/bin/sh\n%s\n", script);
-    assert_int_equal(fclose(f), 0);
-    assert_int_equal(chmod(program, 0755), 0);
-}
+static void runner_says(const char *script) { put_program(program, arena_printf(arena, "#!/bin/sh\n%s\n", script)); }
 
 static void runner_prints(const char *text) { runner_says(arena_printf(arena, "echo '%s'", text)); }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "gen/target.h"
 #include "tests/gen/golden.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 #include "tests/arena.h"
 
@@ -160,10 +161,7 @@ static void faults(void **state)
 
 static void write_target(const char *folder, const char *file, const char *text)
 {
-    FILE *f = fopen(arena_printf(arena, "%s/%s", folder, file), "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
+    put_file(arena_printf(arena, "%s/%s", folder, file), text);
 }
 
 /* A CPU's target of this name and rank. */

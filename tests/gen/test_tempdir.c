@@ -23,6 +23,7 @@
 #include <unistd.h>
 #include "gen/tempdir.h"
 #include "tests/open_files.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 /* In place of the C library's: these are drawn, the last one again and again; without any, others; it fails where ndrawn is below 0. */
@@ -77,14 +78,6 @@ static pid_t dead_process(void)
         _exit(0);
     waitpid(child, NULL, 0);
     return child;
-}
-
-static void put_file(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
 }
 
 /* A folder of that name, with a file in it, and with a mark of that text (NULL: none). */

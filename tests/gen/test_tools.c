@@ -17,18 +17,12 @@
 #include "gen/tools.h"
 #include "tests/arena.h"
 #include "tests/open_files.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 static const char *joined(const char *const *flags) { return tools_flags(arena, &(Tools){ .flags = flags }); }
 
-static void program(const char *path)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs("#!/bin/sh\n", f);
-    assert_int_equal(fclose(f), 0);
-    assert_int_equal(chmod(path, 0755), 0);
-}
+static void program(const char *path) { put_program(path, "#!/bin/sh\n"); }
 
 /* --nvcc, PATH, CUDA_HOME, in this order; a file that cannot be run is none. */
 static void nvcc_is_looked_for(void **state)

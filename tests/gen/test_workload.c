@@ -11,6 +11,7 @@
 #include <string.h>
 #include "gen/workload.h"
 #include "tests/gen/golden.h"
+#include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
 static Arena *arena;
@@ -45,10 +46,7 @@ static const Workload *read_text(const char *first, const Options *o, const char
 {
     const char *err = NULL;
     Diag *d = diag_new(arena);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fprintf(f, "%s%s", first, body);
-    assert_int_equal(fclose(f), 0);
+    put_file(path, arena_printf(arena, "%s%s", first, body));
     const Workload *w = workload_read(arena, path, o, d, &err);
     *said = golden_diag(arena, d);
     assert_null(err);

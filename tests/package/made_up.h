@@ -24,6 +24,7 @@
 #include "gen/unit.h"
 #include "search/space.h"
 #include "search/study.h"
+#include "tests/put_file.h"
 
 static Arena *arena;
 static const char *root, *share, *dcgen;
@@ -39,14 +40,6 @@ static inline char *read_text(const char *path, size_t *n)
     if (!text)
         fail_msg("%s is missing", path);
     return text;
-}
-
-static inline void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
 }
 
 /* Its exit code; what it said is in root/said. */

@@ -14,7 +14,7 @@ static const char spec[] =
 static void calls_are_as_their_header_says(void **state)
 {
     (void)state;
-    put(in(root, "spec.cfg"), spec);
+    put_file(in(root, "spec.cfg"), spec);
     /* a workspace for one K, which the template has not */
     assert_int_equal(shell("sed -i 's/int64_t N, int64_t)/int64_t N, int64_t K)/; s/sizeof(float), 0 }/sizeof(float), "
                            "K == 7 ? (size_t)M : 0 }/' "
@@ -23,11 +23,10 @@ static void calls_are_as_their_header_says(void **state)
                      0);
     make_records(in(root, "r.jsonl"), in(root, "spec.cfg"), "sm_80", "plain");
     assert_int_equal(shell("%s replay spec.cfg -t sm_80 --records r.jsonl -o pkg --no-report", dcgen), 0);
-    const int code = shell(
-        "c++ -x c++ -std=gnu++17 -O1 -w -fsanitize=bounds,undefined -fno-sanitize-recover=all "
-        "-DDCGEN_EMULATOR -I %s/device/emulator -I %s/device -I pkg -o calls " DCGEN_SOURCE_DIR
-        "/tests/package/cuda/calls.cc && ./calls",
-        share, share);
+    const int code = shell("c++ -x c++ -std=gnu++17 -O1 -w -fsanitize=bounds,undefined -fno-sanitize-recover=all "
+                           "-DDCGEN_EMULATOR -I %s/device/emulator -I %s/device -I pkg -o calls " DCGEN_SOURCE_DIR
+                           "/tests/package/cuda/calls.cc && ./calls",
+                           share, share);
     size_t n;
     if (code != 0)
         fail_msg("%s", read_text(in(root, "said"), &n));

@@ -165,8 +165,8 @@ static int setup(void **state)
     memset(long_text, '*', sizeof long_text - 1);
     for (size_t i = 1; i < sizeof long_text - 1; i += 2)
         long_text[i] = i % 3 ? '/' : '"';
-    put(in(root, "tiny.cfg"), spec_text);
-    put(in(share, "dense/op.cfg"), op_text);
+    put_file(in(root, "tiny.cfg"), spec_text);
+    put_file(in(share, "dense/op.cfg"), op_text);
     assert_int_equal(
         shell("sed -i 's/^bound = .*/terms = ( { name = \"work\"; expr = \"M * N * K\"; doc = \"a doc\"; } );/' "
               "%s/dense/plain.c",
@@ -183,7 +183,7 @@ static int setup(void **state)
 static void restore(void)
 {
     for (int i = 0; i < NFILE; i++)
-        put(file[i].path, file[i].text);
+        put_file(file[i].path, file[i].text);
 }
 
 /* ---- packages ---- */
@@ -352,7 +352,7 @@ static void no_key_is_missing(void **state)
             if (k < file[i].end && file[i].text[k] == '{')
                 text_add(&t, " zzzzzzzzzzzz = 1; ");
         }
-        put(file[i].path, text_str(&t));
+        put_file(file[i].path, text_str(&t));
         assert_int_equal(shell("%s check tiny.cfg -t %s", dcgen, i == GPU ? "sm_90a" : "avx512"), 2);
         restore();
         size_t n;
@@ -403,7 +403,7 @@ static void each_text_of_a_file(void **state)
             if (strcmp(field.key, "runtime_check") == 0)
                 continue; /* it is code, which the user gave */
             wanted[k] = true;
-            put(file[i].path, spoiled(&file[i], wanted, text_str(&all)));
+            put_file(file[i].path, spoiled(&file[i], wanted, text_str(&all)));
             const int code = replay(records_of(target_of[i]), target_of[i], "one", false);
             accepted[i][k] = code == 0;
             if (code != 0 && code != 2)
@@ -451,7 +451,7 @@ static void all_texts_at_once(void **state)
         for (int gpu = 0; gpu < 2; gpu++) {
             const char *target = target_of[gpu ? GPU : CPU];
             for (int i = 0; i < NFILE; i++)
-                put(file[i].path, spoiled(&file[i], accepted[i], hostile[h]));
+                put_file(file[i].path, spoiled(&file[i], accepted[i], hostile[h]));
             make_records(in(root, records_of(target)), file[SPEC].path, target, hostile[h]);
             assert_int_equal(replay(records_of(target), target, "all", !gpu), 0);
             check_package(arena_printf(arena, "good_%s", target), "all", hostile[h]);
@@ -493,7 +493,7 @@ static void each_text_of_a_record(void **state)
             spoil_record(&t, line, strcspn(line, "\n"));
         last = type;
     }
-    put(in(root, "many.jsonl"), text_str(&t));
+    put_file(in(root, "many.jsonl"), text_str(&t));
     assert_int_equal(replay("many.jsonl", target, "many", false), 0);
     check_package("good_avx512", "many", "a record");
 }

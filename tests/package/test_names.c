@@ -137,7 +137,7 @@ static Names names_of(const Language *l)
 {
     Names all = { 0 };
     size_t n;
-    put(in(root, "headers"), includes(l));
+    put_file(in(root, "headers"), includes(l));
     for (int macros = 0; macros < 2; macros++) {
         assert_int_equal(shell("%s -E %s headers", l->compiler, macros ? "-dM" : "-P"), 0);
         add_words(&all, read_text(in(root, "said"), &n));
@@ -161,7 +161,7 @@ static void add_renamed(Text *t, const char *text, const char *name)
 static int setup(void **state)
 {
     assert_int_equal(made_up_setup(state), 0);
-    put(in(root, "spec.cfg"), spec_text);
+    put_file(in(root, "spec.cfg"), spec_text);
     make_records(in(root, "r.jsonl"), in(root, "spec.cfg"), "avx512", "plain");
     assert_int_equal(shell("%s replay spec.cfg -t avx512 --records r.jsonl -o pkg --no-report", dcgen), 0);
     return 0;
@@ -192,7 +192,7 @@ static void check_language(const Language *l)
             add_renamed(&t, header, all.name[i]);
             naccepted++;
         }
-    put(in(root, "all"), text_str(&t));
+    put_file(in(root, "all"), text_str(&t));
     if (shell("%s -fsyntax-only all", l->compiler) != 0)
         fail_msg("%.2000s", read_text(in(root, "said"), &n));
     print_message("%zu names, of which %zu pass\n", all.n, naccepted);
@@ -230,7 +230,7 @@ static void some_packages(void **state)
         const char *name = all.name[i], *folder = in(root, name);
         Text spec = { .arena = arena };
         add_renamed(&spec, spec_text, name);
-        put(in(root, "this.cfg"), text_str(&spec));
+        put_file(in(root, "this.cfg"), text_str(&spec));
         if (shell("%s check this.cfg -t avx512", dcgen) == 2)
             continue;
         assert_int_equal(shell("mkdir %s", folder), 0);
@@ -240,7 +240,7 @@ static void some_packages(void **state)
             Text t = { .arena = arena }, to = { .arena = arena };
             add_renamed(&t, read_text(in(in(root, "pkg"), from), &n), name);
             add_renamed(&to, from, name);
-            put(in(folder, text_str(&to)), text_str(&t));
+            put_file(in(folder, text_str(&to)), text_str(&t));
         }
         if (shell("cd %s && cc -std=gnu11 -w -fsyntax-only kernels.c pool.c test.c bench.c", folder) != 0)
             fail_msg("%s: %.1000s", name, read_text(in(root, "said"), &n));

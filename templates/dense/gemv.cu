@@ -338,14 +338,12 @@ static __device__ __forceinline__ bool KERNEL_share(float *sums, const NAME_args
             v += sums[s * (ROWS * BCOLS) + e];
         tile[blockIdx.z * (ROWS * BCOLS) + e] = v;
     }
-    NAME_device::fence();
-    __syncthreads();
+    __syncthreads(); /* all sums are stored: one thread says so, and learns of the others' */
     if (threadIdx.x == 0)
-        *flag = NAME_device::atomic_add(counter, 1);
+        *flag = NAME_device::atomic_add_acq_rel(counter, 1);
     __syncthreads();
     if (*flag != gridDim.z - 1)
         return false;
-    NAME_device::fence();
     if (threadIdx.x == 0)
         *counter = 0;
     return true;

@@ -46,12 +46,11 @@ typedef struct {
 #define NAME_LDW(N, K) (LAYOUT_NK ? (K) : (N)) /* elements from a row of W to the next */
 
 namespace NAME_device {
-#include "device/atomic_add.cuh"
+#include "device/atomic_add_acq_rel.cuh"
 #include "device/bf16_of.cuh"
 #include "device/bf16_to_float.cuh"
 #include "device/f16_of.cuh"
 #include "device/f16_to_float.cuh"
-#include "device/fence.cuh"
 #include "device/load_l2.cuh"
 #include "device/load_l2_16.cuh"
 #include "device/load_once16.cuh"

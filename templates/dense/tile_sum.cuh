@@ -13,14 +13,12 @@ static __device__ __forceinline__ bool KERNEL_combine(float *acc, void *workspac
 #pragma unroll
     for (int i = 0; i < BM * BN / NT; i += 4)
         *(float4 *)(own + i * NT) = make_float4(acc[i], acc[i + 1], acc[i + 2], acc[i + 3]);
-    NAME_device::fence();
-    __syncthreads();
+    __syncthreads(); /* the whole tile is stored: one thread says so, and learns of the others' */
     if (t == 0)
-        *flag = NAME_device::atomic_add(counter, 1);
+        *flag = NAME_device::atomic_add_acq_rel(counter, 1);
     __syncthreads();
     if (*flag != nslice - 1)
         return false;
-    NAME_device::fence();
     if (t == 0)
         *counter = 0;
 #pragma unroll

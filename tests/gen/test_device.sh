@@ -47,8 +47,6 @@ while read -r name body; do
 done <<'END'
 shfl_xor return __shfl_xor_sync(0xffffffffU, v, mask);
 shfl_down return __shfl_down_sync(0xffffffffU, v, delta);
-atomic_add return atomicAdd(p, v);
-fence __threadfence();
 shared_memory extern __shared__ __align__(128) unsigned char
 bf16_to_float return __uint_as_float((unsigned)bits << 16);
 END

@@ -32,7 +32,7 @@ Word4 dcgen_emu_ldmatrix(int matrices, int transposed, const void *row, int line
 Float4 dcgen_emu_mma(int kind, Float4 d, Word4 a, Word2 b, int line);
 float dcgen_emu_shfl_xor(float value, int mask, int line);
 float dcgen_emu_shfl_down(float value, int delta, int line);
-unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int line);
+unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, int line);
 void dcgen_emu_written(const void *address, size_t bytes);
 int dcgen_emu_launch(void (*call)(void *kernel, const void *args), void *kernel, const void *args, const unsigned *grid,
                      const unsigned *block, size_t smem_bytes);

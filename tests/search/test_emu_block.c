@@ -697,7 +697,7 @@ KERNEL void count_uneven(unsigned *p)
 }
 KERNEL void count_atomics(unsigned *p)
 {
-    p[8 * thread_of()] -= 1 + 0 * dcgen_emu_atomic_add(p + 8 * thread_of(), 1, 1);
+    p[8 * thread_of()] -= 1 + 0 * dcgen_emu_atomic_add(p + 8 * thread_of(), 1, 1, 1);
 }
 KERNEL void count_copies(unsigned *p)
 {

@@ -33,8 +33,8 @@ static const char *findings(const Emu *e)
 /* ---- scripts ----
  *
  * What the threads of blocks do: blocks in the order in which they come are separated by |, launches by ;, a block's threads by /. r, w and o
- * are followed by the word that is read, written, or written of the output; a and c count up word 0 or 1, d word 2 by two; f is a fence,
- * b a barrier, h 300,000 of them: of twice as many the epochs begin anew. */
+ * are followed by the word that is read, written, or written of the output; a and c count up word 0 or 1, relaxed, A and C in the order
+ * acq_rel; d counts up word 2 by two; f is a fence, b a barrier, h 300,000 of them: of twice as many the epochs begin anew. */
 
 static struct {
     const char *script; /* of the launch */
@@ -73,13 +73,15 @@ KERNEL void act(unsigned *words)
             __tsan_write4(run.out + (word - words));
             break;
         case 'a':
-            run.counted = dcgen_emu_atomic_add(words, 1, 7);
+        case 'A':
+            run.counted = dcgen_emu_atomic_add(words, 1, *s == 'A', 7);
             break;
         case 'c':
-            dcgen_emu_atomic_add(words + 1, 1, 7);
+        case 'C':
+            dcgen_emu_atomic_add(words + 1, 1, *s == 'C', 7);
             break;
         case 'd':
-            run.counted = dcgen_emu_atomic_add(words + 2, 2, 7);
+            run.counted = dcgen_emu_atomic_add(words + 2, 2, 1, 7);
             break;
         case 'f':
             dcgen_emu_fence();
@@ -98,9 +100,17 @@ KERNEL void act(unsigned *words)
 #define NONE ""
 #define WRITER "w3fba/b|" /* what it stores may be read */
 #define READER "|abfr3/b" /* what counts is there, and what it reads behind that */
-#define NO_FENCE "reads ws element 3 of block (@,0,0) thread 0, which had no fence between store and counter"
+#define NO_RELEASE                                                                                                  \
+    "reads ws element 3 of block (@,0,0) thread 0, which did not release it: no barrier or no order between store " \
+    "and counter"
 #define NO_COUNTER "reads ws element 3 of block (@,0,0) thread 0, without a counter that says so"
-#define NOT_BEHIND "reads ws element 3 of block (@,0,0) thread 0, without a fence and a barrier behind the counter"
+#define NOT_BEHIND                                                                                               \
+    "reads ws element 3 of block (@,0,0) thread 0, which it did not acquire: no barrier or no order behind the " \
+    "counter"
+
+/* The same by a counter in the order acq_rel. */
+#define RELEASES "w3bA/b|"
+#define ACQUIRES "|Abr3/b"
 
 static const struct {
     const char *script, *findings; /* @: the place of the first block */
@@ -117,16 +127,17 @@ static const struct {
     { WRITER "ab/bfr3", NONE, { 2 } },
     { WRITER "/afr3", NONE, { 2 } },
     { WRITER "a|abfr3/b", NONE, { 3 } },
-    { "w3ba/b" READER, NO_FENCE, { 2 } },
-    { "fw3ba/b" READER, NO_FENCE, { 2 } },
-    { "w3f/a" READER, NO_FENCE, { 2 } },
-    { "w3/fa" READER, NO_FENCE, { 2 } },
-    { "w3b/fba" READER, NO_FENCE, { 2 } },
-    { "fw3b/ba" READER, NO_FENCE, { 2 } },
-    { "w3bf/ba" READER, NO_FENCE, { 2 } },
-    { "w3fw4a" READER, NO_FENCE, { 2 } },
+    { "w3ba/b" READER, NO_RELEASE, { 2 } },
+    { "fw3ba/b" READER, NO_RELEASE, { 2 } },
+    { "w3f/a" READER, NO_RELEASE, { 2 } },
+    { "w3/fa" READER, NO_RELEASE, { 2 } },
+    { "w3b/fba" READER, NO_RELEASE, { 2 } },
+    { "fw3b/ba" READER, NO_RELEASE, { 2 } },
+    { "w3bf/ba" READER, NO_RELEASE, { 2 } },
+    { "w3fw4a" READER, NO_RELEASE, { 2 } },
     { "fffb/b|w3b/ba" READER,
-      "reads ws element 3 of block (#,0,0) thread 0, which had no fence between store and counter",
+      "reads ws element 3 of block (#,0,0) thread 0, which did not release it: no barrier or no order between store "
+      "and counter",
       { 2 } },
     { "w3b/b" READER, "reads ws element 3 of block (@,0,0) thread 0, which has not counted up yet", { 1 } },
     { "w3|w3", "writes ws element 3 of block (@,0,0) thread 0, which has not counted up yet", { 0 } },
@@ -143,9 +154,35 @@ static const struct {
     { WRITER "af/r3", NOT_BEHIND, { 2 } },
     { "hw3hb/hhfba" READER, NONE, { 2 } },
     { "hw3fhb/hhba" READER, NONE, { 2 } },
-    { "w3hhba/hhb" READER, NO_FENCE, { 2 } },
+    { "w3hhba/hhb" READER, NO_RELEASE, { 2 } },
     { WRITER "hahfr3/hhfr3", NONE, { 2 } },
     { WRITER "hfhabr3/hhb", NOT_BEHIND, { 2 } },
+    /* counters in the order acq_rel need no fence */
+    { "w3bA/b" ACQUIRES, NONE, { 2 } },
+    { "w3A" ACQUIRES, NONE, { 2 } },
+    { "w3b/bA" ACQUIRES, NONE, { 2 } },
+    { "w3bb/bbA" ACQUIRES, NONE, { 2 } },
+    { RELEASES "Ar3", NONE, { 2 } },
+    { RELEASES "Ab/br3", NONE, { 2 } },
+    { RELEASES "A" ACQUIRES, NONE, { 3 } },
+    { RELEASES "abfr3/b", NONE, { 2 } },
+    { WRITER "Abr3/b", NONE, { 2 } },
+    { "hw3hbA/hhb" ACQUIRES, NONE, { 2 } },
+    { "w3/A" ACQUIRES, NO_RELEASE, { 2 } },
+    { "w3b/Ab" ACQUIRES, NO_RELEASE, { 2 } },
+    { "w3ba/b" ACQUIRES, NO_RELEASE, { 2 } },
+    { "w3bCa/b" ACQUIRES, NO_RELEASE, { 2, 1 } },
+    { "Aw3" ACQUIRES, NO_RELEASE, { 2 } },
+    { "bAw3/b" ACQUIRES, NO_RELEASE, { 2 } },
+    { "w3bAw3/b" ACQUIRES, NO_RELEASE, { 2 } },
+    { "bw3/Ab" ACQUIRES, NO_RELEASE, { 2 } },
+    { "Aw3bA/b" ACQUIRES, NONE, { 3 } },
+    { "w3bAw0/b" ACQUIRES, NONE, { 1 } },
+    { RELEASES "br3/b", NO_COUNTER, { 1 } },
+    { RELEASES "Cbr3/b", NO_COUNTER, { 1, 1 } },
+    { RELEASES "abr3/b", NOT_BEHIND, { 2 } },
+    { RELEASES "Cabr3/b", NOT_BEHIND, { 2, 1 } },
+    { RELEASES "A/r3", NOT_BEHIND, { 2 } },
     /* within a block */
     { "w3r3w3", NONE, { 0 } },
     { "w3b/br3w3", NONE, { 0 } },
@@ -268,7 +305,7 @@ static void await(int wanted)
 KERNEL void count_before_the_writer(unsigned *words)
 {
     if (__atomic_fetch_add(&first, 1, __ATOMIC_ACQ_REL) == 0) {
-        dcgen_emu_atomic_add(words, 1, 1);
+        dcgen_emu_atomic_add(words, 1, 1, 1);
         __atomic_store_n(&stage, 1, __ATOMIC_RELEASE);
         await(2);
         dcgen_emu_fence();
@@ -277,7 +314,7 @@ KERNEL void count_before_the_writer(unsigned *words)
         await(1);
         __tsan_write4(words + 3);
         dcgen_emu_fence();
-        dcgen_emu_atomic_add(words, 1, 2);
+        dcgen_emu_atomic_add(words, 1, 1, 2);
         __atomic_store_n(&stage, 2, __ATOMIC_RELEASE);
     }
 }
@@ -316,7 +353,7 @@ static void copy_less(void *p) { dcgen_emu_cp_async(dcgen_emu_shared_memory(), p
 static void copy_askew(void *p) { dcgen_emu_cp_async(dcgen_emu_shared_memory() + 4, p, 8, 8, 1); }
 static void copy_beyond(void *p) { dcgen_emu_cp_async(dcgen_emu_shared_memory() + 32, p, 8, 8, 1); }
 static void copy_over_end(void *p) { dcgen_emu_cp_async(dcgen_emu_shared_memory() + 32, p, 16, 8, 1); }
-static void count_up(void *p) { dcgen_emu_atomic_add(p, 1, 1); }
+static void count_up(void *p) { dcgen_emu_atomic_add(p, 1, 1, 1); }
 static void twice(void *p) /* the second finds the operand among the recent ones */
 {
     __tsan_read8(p);
@@ -535,7 +572,7 @@ KERNEL void use_all(unsigned *words)
     dcgen_emu_cp_async(dcgen_emu_shared_memory(), words, 4, 0, 1);
     for (int i = 0; i < 300; i++)
         __tsan_write4(words + 1);
-    dcgen_emu_atomic_add(words, 1, 1);
+    dcgen_emu_atomic_add(words, 1, 1, 1);
 }
 
 static void use_once(unsigned *words)

@@ -355,7 +355,7 @@ static int read_unwritten(void)
 
 static void count_up(unsigned *out)
 {
-    dcgen_emu_atomic_add(out + 1, 1, 77);
+    dcgen_emu_atomic_add(out + 1, 1, 1, 77);
     __tsan_read4(out + 1);
 }
 

@@ -3,10 +3,12 @@
  * global: operands and workspace. An access outside of them ends the launch. Each element of outputs and of the
  * workspace has a mark: the block and the stamp of its last write, 0 if none in this call.
  *
- * One block may read what another wrote only as CUDA's memory model promises it: the writer stored, called fence(), and
- * after a block barrier a thread added to a counter; a thread of the reader added to the same counter later, then there
- * was a fence() and a barrier before the read. Where fence and barrier come in the other order, the fence must be the
- * one of the thread that counts, or of the one that reads.
+ * One block may read what another wrote only as CUDA's memory model promises it: the writer stored, and after a block
+ * barrier a thread released, which adds to a counter in the order acq_rel; a thread of the reader added to the same counter
+ * in that order later, then there was a barrier before the read. The thread that counts needs no barrier for what it stores
+ * and reads itself. A relaxed addition (atomicAdd) does it too with a fence (__threadfence) on its side: before it for the
+ * writer, behind it for the reader. Where fence and barrier come in the other order, the fence must be the one of the
+ * thread that counts, or of the one that reads.
  */
 #define _GNU_SOURCE
 #include "search/runner/emu/worker.h"
@@ -86,12 +88,13 @@ static const char *not_visible(const Worker *w, uint64_t mark)
         return "which has not counted up yet";
     if (w->atomic_order == 0 || r->address != w->atomic_address || r->order > w->atomic_order)
         return "without a counter that says so";
-    if (!(r->visible[writer / 64] >> writer % 64 & 1))
-        return "which had no fence between store and counter";
-    bool acquired = w->running == w->atomic_thread && reader->fences > w->atomic_fences;
+    if (!(__atomic_load_n(&r->visible[writer / 64], __ATOMIC_ACQUIRE) >> writer % 64 & 1))
+        return "which did not release it: no barrier or no order between store and counter";
+    bool acquired = w->running == w->atomic_thread && (w->atomic_acq_rel || reader->fences > w->atomic_fences);
     if (w->epoch > w->atomic_epoch)
-        acquired |= counts->fences_at_barrier > w->atomic_fences || reader->fence_epoch > w->atomic_epoch;
-    return acquired ? NULL : "without a fence and a barrier behind the counter";
+        acquired |=
+            w->atomic_acq_rel || counts->fences_at_barrier > w->atomic_fences || reader->fence_epoch > w->atomic_epoch;
+    return acquired ? NULL : "which it did not acquire: no barrier or no order behind the counter";
 }
 
 /* Whether an access to what `mark` says was written in this launch is in order; says so if not. */
@@ -167,6 +170,13 @@ static void write_output(Worker *w, const EmuRegion *r, size_t granule, uintptr_
                 place_text(w, r->base + granule * r->granule_bytes, text), writer_text(w, old, writer));
 }
 
+/* The running thread stores after the block has counted up: that counter says nothing of its stores any more. */
+static void take_back(Worker *w)
+{
+    Release *r = w->launch->release[w->block_number - w->launch->first_block];
+    __atomic_fetch_and(&r->visible[w->running / 64], ~((uint64_t)1 << w->running % 64), __ATOMIC_RELEASE);
+}
+
 static void write_workspace(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
 {
     char text[EMU_TEXT_BYTES];
@@ -177,6 +187,8 @@ static void write_workspace(Worker *w, const EmuRegion *r, size_t granule, uintp
         finding(w, site, "writes %s, a counter, without having counted", place_text(w, address, text));
     else if (old && !counter)
         check_order(w, old, address, true, site);
+    if (!counter && w->atomic_order > 0)
+        take_back(w);
     __atomic_store_n(&r->shadow[granule], own_mark(w) | counter, __ATOMIC_RELAXED);
     f->write_fences = f->fences;
     f->write_epoch = w->epoch;
@@ -292,36 +304,37 @@ const char *place_text(const Worker *w, uintptr_t address, char text[EMU_TEXT_BY
 
 /* ---- counters */
 
-/* Whether the stores of thread x are behind a fence that an atomic of the running thread follows. */
-static bool is_fenced(const Worker *w, int x)
+/* Whether an atomic of the running thread makes the stores of thread x visible: by its own order, or by a fence before it. */
+static bool is_released(const Worker *w, int x, bool acq_rel)
 {
     const Fiber *f = &w->fiber[x], *counts = &w->fiber[w->running];
     if (f->write_epoch == 0)
         return true;
-    if (x == w->running && f->fences > f->write_fences)
+    if (x == w->running && (acq_rel || f->fences > f->write_fences))
         return true;
     return f->write_epoch < w->epoch &&
-           (f->fences_at_barrier > f->write_fences || counts->fence_epoch > f->write_epoch);
+           (acq_rel || f->fences_at_barrier > f->write_fences || counts->fence_epoch > f->write_epoch);
 }
 
-static void note_release(Worker *w, Release *r, uintptr_t address)
+static void note_release(Worker *w, Release *r, uintptr_t address, bool acq_rel)
 {
     r->address = address;
     r->order = ++last_order;
     for (int x = 0; x < w->nthread; x++)
-        if (is_fenced(w, x))
+        if (is_released(w, x, acq_rel))
             r->visible[x / 64] |= (uint64_t)1 << x % 64;
     r->next = releases;
     releases = r;
     __atomic_store_n(&w->launch->release[w->block_number - w->launch->first_block], r, __ATOMIC_RELEASE);
     w->atomic_address = address;
     w->atomic_order = r->order;
+    w->atomic_acq_rel = acq_rel;
     w->atomic_epoch = w->epoch;
     w->atomic_thread = w->running;
     w->atomic_fences = w->fiber[w->running].fences;
 }
 
-EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int line)
+EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, int line)
 {
     char text[EMU_TEXT_BYTES];
     Worker *w = emu_worker;
@@ -345,7 +358,7 @@ EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int line)
     *p += value;
     for (size_t i = 0; i < nmark; i++)
         __atomic_store_n(&mark[i], own_mark(w) | counter_mark, __ATOMIC_RELAXED);
-    note_release(w, release, address);
+    note_release(w, release, address, acq_rel != 0);
     pthread_mutex_unlock(&lock);
     if (old_mark && !(old_mark & counter_mark) && mark_block(old_mark) >= w->launch->first_block)
         finding(w, site, "adds to %s, to which a plain store was made", place_text(w, address, text));

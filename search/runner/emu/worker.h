@@ -127,6 +127,7 @@ typedef struct Worker {
     uint64_t atomic_order;                /* 0: none */
     uint32_t atomic_epoch, atomic_fences; /* fences: of its thread, when it did the last one */
     int atomic_thread;
+    bool atomic_acq_rel; /* its order; else relaxed */
     /* memory */
     char *map;
     size_t map_bytes;

@@ -109,7 +109,7 @@ dcgen_emu_word4 dcgen_emu_ldmatrix(int matrices, int transposed, const void *row
 dcgen_emu_float4 dcgen_emu_mma(int kind, dcgen_emu_float4 d, dcgen_emu_word4 a, dcgen_emu_word2 b, int line);
 float dcgen_emu_shfl_xor(float value, int mask, int line);
 float dcgen_emu_shfl_down(float value, int delta, int line);
-unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int line);
+unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, int line);
 int dcgen_emu_launch(void (*call)(void *kernel, const void *args), void *kernel, const void *args, const unsigned *grid,
                      const unsigned *block, size_t smem_bytes);
 }
@@ -121,6 +121,10 @@ int dcgen_emu_launch(void (*call)(void *kernel, const void *args), void *kernel,
 
 static __forceinline__ void __syncthreads(int line = __builtin_LINE()) { dcgen_emu_barrier(line); }
 static __forceinline__ void __threadfence() { dcgen_emu_fence(); }
+static __forceinline__ unsigned atomicAdd(unsigned *p, unsigned value, int line = __builtin_LINE()) /* relaxed */
+{
+    return dcgen_emu_atomic_add(p, value, 0, line);
+}
 
 /* ---- arithmetic */
 

@@ -112,10 +112,9 @@ static __forceinline__ float shfl_down(float v, int delta, int line = __builtin_
 {
     return dcgen_emu_shfl_down(v, delta, line);
 }
-static __forceinline__ void fence() { dcgen_emu_fence(); }
-static __forceinline__ unsigned atomic_add(unsigned *p, unsigned v, int line = __builtin_LINE())
+static __forceinline__ unsigned atomic_add_acq_rel(unsigned *p, unsigned v, int line = __builtin_LINE())
 {
-    return dcgen_emu_atomic_add(p, v, line);
+    return dcgen_emu_atomic_add(p, v, 1, line);
 }
 static __forceinline__ float load_l2(const float *p) { return *p; }
 static __forceinline__ float4 load_l2_16(const float *p) { return *(const float4 *)p; }

@@ -28,7 +28,7 @@
 #define HAVE(n) ((n)*4)
 #endif
 #ifndef STORED_FENCE
-#define STORED_FENCE dense_device::fence()
+#define STORED_FENCE
 #endif
 #ifndef STORED_BARRIER
 #define STORED_BARRIER __syncthreads()
@@ -37,7 +37,10 @@
 #define FLAG_BARRIER __syncthreads()
 #endif
 #ifndef COUNTED_FENCE
-#define COUNTED_FENCE dense_device::fence()
+#define COUNTED_FENCE
+#endif
+#ifndef COUNT
+#define COUNT dense_device::atomic_add_acq_rel
 #endif
 #ifndef RESET
 #define RESET *counter = 0
@@ -112,7 +115,7 @@ static __device__ __forceinline__ bool combine(float (&acc)[TM][TN], void *works
     STORED_FENCE;
     STORED_BARRIER;
     if (t == 0)
-        *flag = dense_device::atomic_add(counter, 1);
+        *flag = COUNT(counter, 1);
     FLAG_BARRIER;
     if (*flag != LAST)
         return false;

@@ -43,7 +43,7 @@ bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, i
     candidate_values(c, value);
     Binding b = { .t = c->t,
                   .spec = s->spec,
-                  .target = c->target,
+                  .target = study_rated(s, c->target),
                   .device = s->device,
                   .value = value,
                   .extent = extent,

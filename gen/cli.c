@@ -28,7 +28,9 @@ static const CommandRow COMMANDS[] = {
     [COMMAND_EXPLAIN] = { "explain", "PKG", "say which kernel a package takes for a shape, and why", true },
     [COMMAND_REPLAY] = { "replay", "SPEC", "make the package again from recorded measurements; --check PKG compares",
                          false },
-    [COMMAND_BENCH] = { "bench", "PKG", "build and run a package's own benchmark: its code runs here, so trust it first", false },
+    [COMMAND_BENCH] = { "bench", "PKG",
+                        "build and run a package's own benchmark: its code runs here, so trust it first", false },
+    [COMMAND_LIMITS] = { "limits", "SPEC", "measure what the device does at most, and record it", false },
 };
 enum { NCOMMAND = sizeof COMMANDS / sizeof *COMMANDS };
 
@@ -39,6 +41,7 @@ enum {
     EXPLAIN = 1 << COMMAND_EXPLAIN,
     REPLAY = 1 << COMMAND_REPLAY,
     BENCH = 1 << COMMAND_BENCH,
+    LIMITS = 1 << COMMAND_LIMITS,
     REPLAY_CHECK = 1 << NCOMMAND, /* these are made by an option */
     REGRET = REPLAY_CHECK << 1,
     DUMP = REGRET << 1,
@@ -47,8 +50,8 @@ enum {
     ALL = 2 * DUMP_PACKAGE - 1,
     NMODE = NCOMMAND + 4
 };
-static const char *const MODES[NMODE] = { "generate",       "check",          "explain", "replay",        "bench",
-                                          "replay --check", "bench --regret", "--dump",  "explain --dump" };
+static const char *const MODES[NMODE] = { "generate", "check",          "explain",        "replay", "bench",
+                                          "limits",   "replay --check", "bench --regret", "--dump", "explain --dump" };
 
 typedef enum {
     ARG_FLAG,
@@ -88,7 +91,8 @@ static const OptionRow OPTIONS[] = {
     { "jobs", 'j', ARG_INT, GENERATE | BENCH | REGRET, "N", FIELD(jobs), 1, 1024,
       "compile N kernels at a time (default: one a core)" },
     { "trials", 0, ARG_INT, GENERATE | DUMP, "N", FIELD(trials), 1, 1000000, "measure at most N kernels" },
-    { "seconds", 0, ARG_INT, GENERATE | DUMP, "N", FIELD(seconds), 1, 1000000, "search for at most N seconds" },
+    { "seconds", 0, ARG_INT, GENERATE | DUMP | LIMITS, "N", FIELD(seconds), 1, 1000000,
+      "search for at most N seconds; limits: measure for N seconds a target (default: 1)" },
     { "kernels", 0, ARG_INT, GENERATE | REPLAY | DUMP, "N", FIELD(kernels), 1, 256, "keep at most N kernels" },
     { "code-kib", 0, ARG_INT, GENERATE | REPLAY | DUMP, "N", FIELD(code_kib), 1, 1048576,
       "keep at most N KiB of machine code" },
@@ -98,7 +102,7 @@ static const OptionRow OPTIONS[] = {
       "what to measure: what the model expects most of (default), anything, everything" },
     { "seed", 0, ARG_U64, GENERATE | REGRET | DUMPS, "N", FIELD(seed), 0, 0,
       "start the random choices from N (default: 1)" },
-    { "records", 0, ARG_TEXT, GENERATE | REPLAY | DUMP, "FILE", FIELD(records), 0, 0,
+    { "records", 0, ARG_TEXT, GENERATE | REPLAY | DUMP | LIMITS, "FILE", FIELD(records), 0, 0,
       "read and append measurements in FILE" },
     { "offline", 0, ARG_FLAG, GENERATE, NULL, FIELD(offline), 0, 0, "measure nothing: use the records alone" },
     { "fresh", 0, ARG_FLAG, GENERATE, NULL, FIELD(fresh), 0, 0, "measure everything anew, whatever is recorded" },
@@ -106,15 +110,15 @@ static const OptionRow OPTIONS[] = {
       "say whether the package PKG is as dcgen writes it" },
     { "no-report", 0, ARG_FLAG, GENERATE | REPLAY | REPLAY_CHECK, NULL, FIELD(no_report), 0, 0,
       "leave report.html out: its figures need gnuplot" },
-    { "runner", 0, ARG_WORDS, GENERATE | CHECK | REGRET | DUMPS, "COMMAND", FIELD(runner), 0, 0,
+    { "runner", 0, ARG_WORDS, GENERATE | CHECK | REGRET | DUMPS | LIMITS, "COMMAND", FIELD(runner), 0, 0,
       "measure by COMMAND, such as \"ssh host dcgen-runner-c\"" },
     { "templates", 0, ARG_LIST, ALL & ~BENCH, "DIR", FIELD(templates), 0, 0,
       "search DIR for ops and templates first; repeat it or put commas" },
-    { "cc", 0, ARG_TEXT, GENERATE | BENCH | REGRET | DUMPS, "PROGRAM", FIELD(cc), 0, 0,
+    { "cc", 0, ARG_TEXT, GENERATE | BENCH | REGRET | DUMPS | LIMITS, "PROGRAM", FIELD(cc), 0, 0,
       "compile kernels by PROGRAM (default: gcc)" },
     { "cxx", 0, ARG_TEXT, GENERATE | DUMPS, "PROGRAM", FIELD(cxx), 0, 0,
       "compile CUDA kernels for the emulator by PROGRAM (default: g++)" },
-    { "nvcc", 0, ARG_TEXT, GENERATE | CHECK | REGRET | DUMPS, "PROGRAM", FIELD(nvcc), 0, 0,
+    { "nvcc", 0, ARG_TEXT, GENERATE | CHECK | REGRET | DUMPS | LIMITS, "PROGRAM", FIELD(nvcc), 0, 0,
       "compile CUDA kernels by PROGRAM (default: nvcc)" },
     { "dump", 0, ARG_CHOICE, ALL, "spec|space|source|records|model|assign|tree|trace", FIELD(dump), DUMP_SPEC, 0,
       "print what that stage made, then stop" },

@@ -13,7 +13,14 @@
 #include "gen/progress.h"
 #include "search/strategy.h"
 
-typedef enum { COMMAND_GENERATE, COMMAND_CHECK, COMMAND_EXPLAIN, COMMAND_REPLAY, COMMAND_BENCH } Command;
+typedef enum {
+    COMMAND_GENERATE,
+    COMMAND_CHECK,
+    COMMAND_EXPLAIN,
+    COMMAND_REPLAY,
+    COMMAND_BENCH,
+    COMMAND_LIMITS
+} Command;
 typedef enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorMode;
 typedef enum {
     DUMP_NONE,

@@ -116,6 +116,12 @@ static void print_limit(const Dump *d, const LimitRecord *l)
     for (int i = 0; i < LEVEL_COUNT; i++)
         if (l->bytes_per_s[i] > 0)
             fprintf(d->out, ", %s %s GB/s", level_name((Level)i), number_sig(d->a, l->bytes_per_s[i] * 1e-9, 3));
+    if (l->clock_mhz > 0)
+        fprintf(d->out, ", %s MHz", number_sig(d->a, l->clock_mhz, 4));
+    if (l->launch_ns > 0)
+        fprintf(d->out, ", launch %s", number_time(d->a, l->launch_ns));
+    if (l->handover_ns > 0)
+        fprintf(d->out, ", handover %s", number_time(d->a, l->handover_ns));
     fprintf(d->out, "\n");
 }
 

@@ -23,10 +23,26 @@ static const PackageRow cuda_files[] = {
     { "bench_cuda.c", "bench.c", true },   { NULL, NULL, false }
 };
 
-static const Family families[] = { { "cpu", ".c", "", "pack.c", "library.c", "CBLAS", "", NULL, cpu_files, "CPU",
-                                     true },
-                                   { "cuda", ".cu", "/cuda", "pack.cu", "library.cu", "the vendor's library", "_cuda",
-                                     "struct CUstream_st *", cuda_files, NULL, false } };
+static const Family families[] = { { .name = "cpu",
+                                     .suffix = ".c",
+                                     .folder = "",
+                                     .pack = "pack.c",
+                                     .library = "library.c",
+                                     .rival = "CBLAS",
+                                     .call = "",
+                                     .file = cpu_files,
+                                     .fixed_by = "CPU",
+                                     .told_parts = true },
+                                   { .name = "cuda",
+                                     .suffix = ".cu",
+                                     .folder = "/cuda",
+                                     .pack = "pack.cu",
+                                     .library = "library.cu",
+                                     .rival = "the vendor's library",
+                                     .limits = "limits.cu",
+                                     .call = "_cuda",
+                                     .stream = "struct CUstream_st *",
+                                     .file = cuda_files } };
 
 const Family *family_find(const char *name)
 {

@@ -22,6 +22,7 @@ typedef struct {
     const char *pack;       /* in the op's folder: how the constant operand is packed */
     const char *library;    /* there too, or not: the op by a library, as a candidate */
     const char *rival;      /* what that library is, for people */
+    const char *limits; /* in templates/device: kernels that measure what a device does; NULL: the runner knows how */
     const char *call;       /* behind the package's name in the names of its calls */
     const char *stream;     /* C type of the last argument of calls that are put into a stream; NULL: calls are done when they return */
     const PackageRow *file; /* the last has a NULL pattern */

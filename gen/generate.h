@@ -4,6 +4,7 @@
  *
  *   generate   search, then the package from the records that the search left
  *   replay     the package from recorded measurements: nothing is compiled or measured, the same bytes on any machine
+ *   limits     what the device does at most, measured and recorded
  *   check      is the spec right, and what would be searched? Every rejection of the space with its reason
  *
  * generate ends with what replay does: the package never depends on anything that is not in its records.
@@ -19,6 +20,7 @@ int replay(Arena *a, const Options *o);
 /* replay --check PKG: is the package as dcgen wrote it, and as this dcgen would write it? (gen/drift.h) */
 int replay_check(Arena *a, const Options *o);
 int check(Arena *a, const Options *o);
+int limits(Arena *a, const Options *o, const volatile int *stop);
 /* --dump STAGE: what that stage makes of the spec, or of the records that there are. Nothing is measured or written. */
 int dump_stage(Arena *a, const Options *o);
 /* explain PKG: from the spec and records in the package itself. */

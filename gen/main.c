@@ -79,6 +79,8 @@ static int run_command(Arena *a, const Options *o)
         return explain_package(a, o);
     case COMMAND_BENCH:
         return o->regret >= 0 ? regret_package(a, o, &interrupted) : bench_package(a, o, &interrupted);
+    case COMMAND_LIMITS:
+        return limits(a, o, &interrupted);
     }
     return EXIT_USAGE;
 }

@@ -9,6 +9,7 @@
 #include "gen/report.h"
 #include "gen/roofline.h"
 #include "gen/text.h"
+#include "search/rates.h"
 
 UnitContext outcome_unit(const Workload *w, const Device *device, const Target *target)
 {
@@ -79,8 +80,7 @@ static const Records *records_of(Arena *a, const Study *s, const Records *r)
         if (says_something(s, &r->measure[i]))
             out->measure[out->nmeasure++] = r->measure[i];
     for (int64_t i = 0; i < r->nlimit; i++)
-        if (strcmp(r->limit[i].device, s->device->id) == 0 && strcmp(r->limit[i].target, s->target->name) == 0 &&
-            strcmp(r->limit[i].dtype, s->spec->dtype) == 0)
+        if (rates_match(&r->limit[i], s->target, s->device, s->spec->dtype))
             out->limit[out->nlimit++] = r->limit[i];
     return out;
 }

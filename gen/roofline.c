@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "search/rates.h"
 
 static const double WORTH_NAMING = 0.9; /* a factor below this is what limits */
 static const double ROUNDING = 1e-9;
@@ -38,26 +39,22 @@ static double fact(const Target *t, const char *name)
     return (double)value;
 }
 
-/* FMAs a cycle and multiprocessor, of the units that the templates use for the type. */
-static double fma_rate(const Target *t, const char *dtype)
+static void set_unknown(double *rate, double value)
 {
-    static const struct {
-        const char *dtype, *fact;
-    } row[] = { { "tf32", "TENSOR_TF32_SM" }, { "f16", "TENSOR_F16_SM" }, { "bf16", "TENSOR_F16_SM" } };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (strcmp(row[i].dtype, dtype) == 0 && fact(t, row[i].fact) > 0)
-            return fact(t, row[i].fact);
-    return fact(t, "FMA_SM");
+    if (!(*rate > 0))
+        *rate = value;
 }
 
+/* What was not measured of a GPU is as the target's file says. */
 static void take_data_sheet(Roofline *f, const Study *s)
 {
     const Target *t = s->target;
+    f->modelled = f->nlimit == 0;
     LimitRecord *l = limit_of(f, 1);
-    l->flops_per_s = 2 * fma_rate(t, s->spec->dtype) * s->device->cores * fact(t, "CLOCK_MHZ") * 1e6;
-    l->bytes_per_s[LEVEL_L2] = 1e9 * fact(t, "L2_GBS");
-    l->bytes_per_s[LEVEL_MEMORY] = 1e9 * fact(t, "DRAM_GBS");
-    f->modelled = true;
+    set_unknown(&l->flops_per_s,
+                2 * fact(t, rates_unit(t, s->spec->dtype)) * s->device->cores * fact(t, "CLOCK_MHZ") * 1e6);
+    set_unknown(&l->bytes_per_s[LEVEL_L2], 1e9 * fact(t, "L2_GBS"));
+    set_unknown(&l->bytes_per_s[LEVEL_MEMORY], 1e9 * fact(t, "DRAM_GBS"));
     if (!(l->flops_per_s > 0))
         f->nlimit = 0;
 }
@@ -131,19 +128,18 @@ static void order_levels(LimitRecord *l)
 
 Roofline roofline_make(Arena *a, const Study *s, const Records *r)
 {
-    Roofline f = { .spec = s->spec, .limit = ARENA_ARRAY(a, (size_t)(r ? r->nlimit : 0) + 1, LimitRecord) };
+    Roofline f = { .spec = s->spec, .limit = ARENA_ARRAY(a, (size_t)(r ? r->nlimit : 0) + 2, LimitRecord) };
     const Device *d = s->device;
     const bool cuda = target_is_cuda(s->target);
     f.bytes[LEVEL_L1] = cuda ? 0 : d->l1_bytes;
     f.bytes[LEVEL_L2] = d->l2_bytes;
     f.bytes[LEVEL_L3] = d->l3_bytes;
     f.bytes[LEVEL_MEMORY] = INT64_MAX;
+    for (int64_t i = 0; r && i < r->nlimit; i++)
+        if (rates_match(&r->limit[i], s->target, d, s->spec->dtype))
+            take_measured(&f, &r->limit[i]);
     if (cuda)
         take_data_sheet(&f, s);
-    for (int64_t i = 0; r && !cuda && i < r->nlimit; i++)
-        if (strcmp(r->limit[i].device, d->id) == 0 && strcmp(r->limit[i].target, s->target->name) == 0 &&
-            strcmp(r->limit[i].dtype, s->spec->dtype) == 0)
-            take_measured(&f, &r->limit[i]);
     if (!d->modelled)
         take_times(&f, s);
     for (int i = 0; i < f.nlimit; i++)

@@ -5,7 +5,8 @@
  *   compute = flops / peak      memory = bytes / bandwidth      bound = the greater of both
  *
  * flops are the op's useful ones; bytes those of all operands, each once; the bandwidth is that of the nearest level of memory that
- * holds them all. On CPUs peak and bandwidths were measured (LimitRecord); on GPUs they are the target's data sheet, for the device's number of multiprocessors.
+ * holds them all. Peak and bandwidths were measured (LimitRecord). Of a GPU that was not measured they are the data sheet's in the
+ * target's file, for the device's number of multiprocessors.
  * A neighbour on the machine may have hidden a limit from all its measurements. So a verified kernel, or the library, that was faster
  * on a tuned shape raises it: its useful flops over its time the peak, its bytes over its time the bandwidth of the level that they lie
  * in, and of those nearer, which are no slower. Nothing that was measured is above the roofline.

@@ -34,6 +34,8 @@ static const struct {
     { "DRAM_GBS", "cuda", 1, 1000000, "bandwidth" },
     { "L2_GBS", "cuda", 1, 1000000, "bandwidth" },
     { "L2_SIZE", "cuda", 1, (int64_t)1 << 40, "bytes" },
+    { "LAUNCH_NS", "cuda", 1, 1000000, "what an empty kernel takes" },
+    { "HANDOVER_NS", "cuda", 1, 1000000, "what handing over from block to block takes" },
 };
 enum { NFACT = sizeof facts / sizeof *facts };
 _Static_assert((int)NFACT <= (int)TARGET_MAX_FACT, "a target has room for every fact");
@@ -55,6 +57,13 @@ bool target_fact(const Target *t, const char *name, int64_t *value)
             return true;
         }
     return false;
+}
+
+void target_set_fact(Target *t, const char *name, int64_t value)
+{
+    for (int i = 0; i < NFACT; i++)
+        if (strcmp(facts[i].name, name) == 0)
+            t->fact[i] = value;
 }
 
 static const char *lower_case(Arena *a, const char *name)

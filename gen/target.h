@@ -3,8 +3,8 @@
  * target: a machine to generate for, as data (templates/targets/<name>.cfg), and what this machine is.
  *
  * A CPU target is an instruction set: vector width, registers, the function attribute that enables it and the run-time
- * check that guards it. A CUDA target is a compute capability with the limits and rates of a GPU that has it. "host" is
- * not a file: it is the best target that this CPU can run; "cuda" is the best that the GPU beside it can run.
+ * check that guards it. A CUDA target is a compute capability with the limits and rates of a GPU that has it; where the
+ * rates of the device itself were measured, those count (search/rates.h). "host" is not a file: it is the best target that this CPU can run; "cuda" is the best that the GPU beside it can run.
  */
 #ifndef DCGEN_TARGET_H
 #define DCGEN_TARGET_H
@@ -49,6 +49,7 @@ bool target_is_fallback(const TargetList *list, const Target *t, const Target *o
 const char *target_fact_name(int i);
 /* By the name in capitals; of a NULL target each is 0. False: there is no such name. */
 bool target_fact(const Target *t, const char *name, int64_t *value);
+void target_set_fact(Target *t, const char *name, int64_t value);
 
 bool target_is_cuda(const Target *t);
 /* Do machines that are no such target run its code, as later GPUs do? What was tuned for it may not suit them: they need a general kernel of

@@ -69,6 +69,7 @@ const Trace *trace_make(Arena *a, const Outcome *out, const Records *r, const St
                  .seconds = INFINITY,
                  .stop = &stop };
     const char *why = NULL;
+    study_rate(q.study, r);
     search_run(&q, &why); /* it ends where the records do */
     progress_close(q.progress);
     compare_order(t, q.study, r);

@@ -35,6 +35,10 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
 /* The op by a library (Family.rival), ready to compile like a candidate. NULL: there is none, or errors in d. */
 char *unit_library(Arena *a, const UnitContext *u, Diag *d);
 
+/* The kernels that measure what a device of the family does at most (Family.limits), ready to compile like a candidate. NULL: there are
+ * none, or errors in d. */
+char *unit_limits(Arena *a, const UnitContext *u, Diag *d);
+
 /* The pieces, as text for the sections of package files. */
 char *unit_preamble(Arena *a, const UnitContext *u);
 /* cuda: the primitives that `text` uses, each after those that it uses itself: templates/device/<primitive>.cuh. */

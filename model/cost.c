@@ -55,7 +55,7 @@ static bool bind_shape(const CostModel *m, const Candidate *c, KernelFacts facts
     candidate_values(c, value);
     Binding b = { .t = c->t,
                   .spec = m->study->spec,
-                  .target = c->target,
+                  .target = study_rated(m->study, c->target),
                   .device = m->study->device,
                   .value = value,
                   .extent = extent,

@@ -14,20 +14,28 @@ static char *request_line(Runner *r, Arena *a, const LimitRequest *q)
     json_t *threads = json_array();
     for (int i = 0; i < q->nthread; i++)
         json_array_append_new(threads, json_integer(q->threads[i]));
-    return runner_line(a, json_pack("{s:s, s:I, s:s, s:s, s:o, s:f}", "cmd", "limits", "id", (json_int_t)++r->last_id,
-                                    "target", q->target, "dtype", q->dtype, "threads", threads, "max_ns", q->max_ns));
+    return runner_line(a, json_pack("{s:s, s:I, s:s, s:s, s:o, s:f, s:s*}", "cmd", "limits", "id",
+                                    (json_int_t)++r->last_id, "target", q->target, "dtype", q->dtype, "threads",
+                                    threads, "max_ns", q->max_ns, "so", q->so));
 }
 
 static bool is_rate(double v) { return isfinite(v) && v > 0; }
+
+static double rate_of(const json_t *json, const char *name)
+{
+    const double v = json_number_value(json_object_get(json, name));
+    return is_rate(v) ? v : 0;
+}
 
 static bool take_one(const json_t *json, LimitRecord *out)
 {
     json_t *rates = json_object_get(json, "bytes_per_s");
     out->flops_per_s = json_number_value(json_object_get(json, "flops_per_s"));
-    for (int i = 0; i < LEVEL_COUNT; i++) {
-        const double rate = json_number_value(json_object_get(rates, level_name((Level)i)));
-        out->bytes_per_s[i] = is_rate(rate) ? rate : 0;
-    }
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        out->bytes_per_s[i] = rate_of(rates, level_name((Level)i));
+    out->clock_mhz = rate_of(json, "clock_mhz");
+    out->launch_ns = rate_of(json, "launch_ns");
+    out->handover_ns = rate_of(json, "handover_ns");
     return json_integer_value(json_object_get(json, "threads")) == out->threads && is_rate(out->flops_per_s);
 }
 

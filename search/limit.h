@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * limit: asks a runner for the machine's limits (search/runner/protocol.md), for the roofline. A runner need not know them.
+ * limit: asks a runner for the device's limits (search/runner/protocol.md). A runner need not know them.
  */
 #ifndef DCGEN_LIMIT_H
 #define DCGEN_LIMIT_H
@@ -15,6 +15,7 @@ typedef struct {
     int nthread;
     const int *threads; /* the counts that limits are wanted for */
     double max_ns;      /* of all counts together; samples are taken as long as this allows */
+    const char *so;     /* of GPUs: the kernels that measure; NULL: the runner knows how */
 } LimitRequest;
 
 /* out[] has room for one a thread count; *n of them are filled in, with the runner's device: all or none. A runner that does not know

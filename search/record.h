@@ -6,7 +6,8 @@
  *   device   the machine and compiler that the following lines come from, named by its id
  *   kernel   one candidate on one device: template, parameters, target, status, size of its code
  *   measure  one candidate on one shape: samples in ns, status
- *   limit    what the device does at most on so many threads: arithmetic, and reading from each level of memory
+ *   limit    what the device does at most on so many threads: arithmetic, and reading from each level of memory; of a
+ *            GPU also its clock meanwhile, what starting a kernel takes, and handing over from block to block
  * A torn last line (killed while writing) is dropped with a warning, and cut off before the next append; other unreadable
  * lines and lines of another schema version are counted and ignored with a warning. Nothing read from a file is trusted:
  * lines and sizes are bounded, numbers checked, names limited to [A-Za-z0-9_.+-] (not first: "." or "-"), at most 128
@@ -109,6 +110,10 @@ typedef struct {
     int threads;
     double flops_per_s;
     double bytes_per_s[LEVEL_COUNT]; /* of reading data that lie there; 0: not measured */
+    /* Of GPUs; 0: not measured. */
+    double clock_mhz;   /* under that load */
+    double launch_ns;   /* of an empty kernel, as kernels are timed */
+    double handover_ns; /* from a block's release of what it stored to another's acquire */
 } LimitRecord;
 
 typedef struct {

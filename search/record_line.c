@@ -183,6 +183,10 @@ const char *limit_wrong(const LimitRecord *l)
     for (int i = 0; i < LEVEL_COUNT; i++)
         if (!(l->bytes_per_s[i] >= 0 && l->bytes_per_s[i] <= RATE_MAX))
             return "bytes_per_s is not a group of rates";
+    const double more[] = { l->clock_mhz, l->launch_ns, l->handover_ns };
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (!(more[i] >= 0 && more[i] <= RATE_MAX))
+            return "clock_mhz, launch_ns or handover_ns is not a number from 0 on";
     return NULL;
 }
 
@@ -299,6 +303,9 @@ LimitRecord limit_copy(Arena *a, const LimitRecord *l)
     c.flops_per_s = rounded(l->flops_per_s);
     for (int i = 0; i < LEVEL_COUNT; i++)
         c.bytes_per_s[i] = rounded(l->bytes_per_s[i]);
+    c.clock_mhz = rounded(l->clock_mhz);
+    c.launch_ns = rounded(l->launch_ns);
+    c.handover_ns = rounded(l->handover_ns);
     return c;
 }
 
@@ -382,9 +389,17 @@ char *limit_line(Arena *a, const LimitRecord *l)
     for (int i = 0; i < LEVEL_COUNT; i++)
         if (l->bytes_per_s[i] > 0)
             json_object_set_new(rates, LEVEL_NAMES[i], json_real(l->bytes_per_s[i]));
-    return line_take(a, json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:o}", "v", RECORD_SCHEMA, "type", "limit",
-                                  "device", l->device, "target", l->target, "dtype", l->dtype, "threads", l->threads,
-                                  "flops_per_s", l->flops_per_s, "bytes_per_s", rates));
+    json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:o}", "v", RECORD_SCHEMA, "type", "limit", "device",
+                          l->device, "target", l->target, "dtype", l->dtype, "threads", l->threads, "flops_per_s",
+                          l->flops_per_s, "bytes_per_s", rates);
+    const struct {
+        const char *name;
+        double value;
+    } more[] = { { "clock_mhz", l->clock_mhz }, { "launch_ns", l->launch_ns }, { "handover_ns", l->handover_ns } };
+    for (size_t i = 0; o && i < sizeof more / sizeof *more; i++)
+        if (more[i].value > 0)
+            json_object_set_new(o, more[i].name, json_real(more[i].value));
+    return line_take(a, o);
 }
 
 /* ---- from JSON ---- */
@@ -539,9 +554,10 @@ static const char *limit_read(Arena *a, json_t *o, Line *out)
     json_t *rates = NULL;
     json_int_t threads = 0;
     json_error_t error;
-    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:I, s:F, s:o}", "device", &l.device, "target", &l.target,
-                       "dtype", &l.dtype, "threads", &threads, "flops_per_s", &l.flops_per_s, "bytes_per_s",
-                       &rates) != 0)
+    if (json_unpack_ex(o, &error, 0, "{s:s, s:s, s:s, s:I, s:F, s:o, s?F, s?F, s?F}", "device", &l.device, "target",
+                       &l.target, "dtype", &l.dtype, "threads", &threads, "flops_per_s", &l.flops_per_s, "bytes_per_s",
+                       &rates, "clock_mhz", &l.clock_mhz, "launch_ns", &l.launch_ns, "handover_ns",
+                       &l.handover_ns) != 0)
         return bad_because(out, &error);
     if (!rates_read(rates, l.bytes_per_s))
         return "bytes_per_s is not a group of rates";

@@ -4,10 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/family.h"
 #include "model/cost.h"
+#include "search/calibrate.h"
 #include "search/ending.h"
 #include "search/intake.h"
-#include "search/limit.h"
 #include "search/select.h"
 #include "search/settle.h"
 
@@ -29,11 +30,14 @@ static double left_s(const Search *q, double share) { return q->began_s + share 
 int64_t search_anchor(const Search *q) { return q->anchor ? study_find(q->study, q->anchor) : -1; }
 
 /* Of the general kernels the first; on a GPU, where they are made for different shapes, the one that the analytic model gives the least
- * time over all tuned shapes, each relative to its best. It must not depend on measurements: times are parts of its own. */
+ * time over all tuned shapes, each relative to its best. It must not depend on measurements, of rates neither: times are parts of its own,
+ * in later runs too. */
 static const Candidate *choose_anchor(const Search *q, Arena *scratch)
 {
     const Space *s = q->space;
-    const CostModel *m = cost_analytic(scratch, q->study, q->templates);
+    Study unrated = *q->study;
+    unrated.rated = NULL;
+    const CostModel *m = cost_analytic(scratch, &unrated, q->templates);
     double least = INFINITY;
     const Candidate *best = s->ngeneral ? &s->general[0] : NULL;
     for (int i = 0; i < s->ngeneral && target_is_cuda(q->study->target); i++) {
@@ -55,27 +59,27 @@ static const Candidate *choose_anchor(const Search *q, Arena *scratch)
 
 /* ---- the machine's limits ---- */
 
-/* Asks the runner, and records what it says. One that does not know them is not asked again. */
+/* Measures and records them; the model of a GPU takes them over. A device that has none is not asked again. */
 static bool ask_limits(Search *q, Arena *scratch, double most_s, const char **err)
 {
-    const Spec *s = q->study->spec;
-    LimitRecord *limit = ARENA_ARRAY(scratch, (size_t)s->nthread + 1, LimitRecord);
-    const LimitRequest request = { q->study->target->name, s->dtype, s->nthread, s->threads, 1e9 * most_s };
+    LimitRecord *limit = ARENA_ARRAY(scratch, (size_t)q->study->spec->nthread + 1, LimitRecord);
+    Calibration c = { q->unit, q->builder, q->runner, q->stop, q->limits_so };
+    const char *why = NULL;
     int n = 0;
-    if (!limit_measure(q->runner, scratch, &request, limit, &n, q->stop, err))
+    if (!calibrate(&c, scratch, most_s, limit, &n, &why, err))
         return false;
+    q->limits_so = c.so ? arena_strdup(q->arena, c.so) : NULL;
     if (n == 0)
         q->limits_due_s = INFINITY;
-    for (int i = 0; i < n; i++) {
-        limit[i].device = q->study->device->id;
+    for (int i = 0; i < n; i++)
         if (!record_add_limit(q->records, &limit[i], err))
             return false;
-    }
+    study_rate(q->study, record_all(q->records));
     return true;
 }
 
-/* What the device does at most, to judge times by; nothing depends on it. Whatever else uses the machine hides it for a while, so it is
- * measured at the start of a run that measures, every now and then, and at the end. */
+/* What the device does at most, to judge times by, and on GPUs for the analytic model. Whatever else uses the machine hides it for a while,
+ * so it is measured at the start of a run that measures, every now and then, and before the choice is settled. */
 static bool measure_limits(Search *q, Arena *scratch, bool last, const char **err)
 {
     const double now_s = q->lab->now_s(q);
@@ -84,6 +88,15 @@ static bool measure_limits(Search *q, Arena *scratch, bool last, const char **er
     const double most_s = fmin(fmax(LIMITS_SHARE * q->seconds / LIMITS_TIMES, LIMITS_LEAST_S), LIMITS_MOST_S);
     q->limits_due_s = now_s + most_s / LIMITS_SHARE;
     return ask_limits(q, scratch, most_s, err);
+}
+
+/* A model that takes the device's rates, and has none yet, needs them before its first proposal. */
+static bool rate_device(Search *q, Arena *scratch, const char **err)
+{
+    const Study *s = q->study;
+    const bool wanted =
+        q->lab->measures && family_find(s->target->family)->limits && study_rated(s, s->target) == s->target;
+    return !wanted || measure_limits(q, scratch, false, err);
 }
 
 /* "1.14x of the general kernel": geometric mean over the shapes that both were measured on. */
@@ -407,13 +420,13 @@ bool search_run(Search *q, const char **err)
     q->quiet = quiet_new(q->arena);
     q->pace = pace_new();
     int64_t before = measured_trials(q->study);
-    bool again = false, ok = search_phase(q, scratch, &again, err);
+    bool again = false, ok = rate_device(q, scratch, err) && search_phase(q, scratch, &again, err);
     const bool fresh = ok && (again || measured_trials(q->study) > before || !all_compared(q->study));
     if (fresh) {
         arena_reset(scratch);
         ok = final_phase(q, scratch, err);
     }
-    ok = ok && (!q->lab->measures || settle(q, scratch, fresh, err)) && measure_limits(q, scratch, true, err);
+    ok = ok && measure_limits(q, scratch, true, err) && (!q->lab->measures || settle(q, scratch, fresh, err));
     arena_free(scratch);
     return ok;
 }

@@ -68,6 +68,7 @@ struct Search {
     double learned_s;         /* with learning those */
     double waited_s;          /* with requests that were made again because something disturbed the machine */
     Pace pace;                /* of its requests; set by search_run */
+    const char *limits_so;    /* what measures the device's limits; NULL: not built, or not needed */
     double limits_due_s;      /* when the machine's limits are measured next; 0: not yet in this run; infinite: never */
     double began_s, seconds;  /* budget of the whole run, on the clock of the lab */
     const volatile int *stop; /* becomes true when the user interrupts */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "search/rates.h"
 #include "search/samples.h"
 
 static const double NOISE_ROWS = 4;   /* what the noise of all shapes counts for in that of one, in measurements */
@@ -24,6 +25,10 @@ Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target 
         }
     return s;
 }
+
+void study_rate(Study *s, const Records *r) { s->rated = rates_of(s->arena, s->target, s->device, s->spec->dtype, r); }
+
+const Target *study_rated(const Study *s, const Target *t) { return t == s->target && s->rated ? s->rated : t; }
 
 int64_t study_find(const Study *s, const Candidate *c)
 {
@@ -388,6 +393,7 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
     for (int64_t i = 0; i < r->nmeasure; i++)
         if (strcmp(measure[i]->device, device->id) == 0 && measure[i]->status != STATUS_TIMED_OUT)
             study_measure(s, measure[i]);
+    study_rate(s, r);
     judge_slow(s, r);
     if (!device->modelled)
         drop_untimed(s);

@@ -46,6 +46,7 @@ typedef struct {
     const Spec *spec;
     const Device *device;
     const Target *target;
+    const Target *rated; /* the target with the rates that were measured on the device; NULL: as its file says */
     const char *context_hash;
     int64_t nshape;
     const Instance **shape; /* the tuned instances */
@@ -71,6 +72,10 @@ void study_begin(Study *s, int64_t trial); /* the same of one trial; nothing hap
 void study_leave(Study *s, int64_t trial, const char *why);
 int64_t study_add(Study *s, const Candidate *c);        /* its index; a candidate that is there keeps its index */
 int64_t study_find(const Study *s, const Candidate *c); /* -1: not there */
+/* Takes over the device's rates from its limit records, as study_load does. */
+void study_rate(Study *s, const Records *r);
+/* A target as expressions of the model see it: with the device's own rates, where they are known. */
+const Target *study_rated(const Study *s, const Target *t);
 int64_t study_find_key(const Study *s, const char *key);
 int64_t study_shape(const Study *s, const int64_t *extent, int threads); /* index of a tuned instance; -1 */
 void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; unknown keys are ignored */

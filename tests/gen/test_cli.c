@@ -136,6 +136,7 @@ static void commands(void **state)
         { "replay s", COMMAND_REPLAY, "s" },
         { "replay --check --no-report --templates t p", COMMAND_REPLAY, "p" },
         { "bench p", COMMAND_BENCH, "p" },
+        { "limits s --seconds 3 --records r -t cuda --runner r --nvcc n --cc c --json", COMMAND_LIMITS, "s" },
         { "explain p", COMMAND_EXPLAIN, "p" },
         { "-q check -- -s", COMMAND_CHECK, "-s" },
         { "./check", COMMAND_GENERATE, "./check" },
@@ -234,10 +235,11 @@ static void errors_say_what_was_expected(void **state)
           "'T=9223372036854775808' is not NAME=VALUE with a whole number, such as T=37" },
         { "explain p T=1 T=2", "'T' is given twice" },
         { "check --check s", "--check is no option of 'check'; it goes with replay --check" },
+        { "limits s --trials 3", "--trials is no option of 'limits'; it goes with generate, --dump" },
         { "--check s", "--check is no option of 'generate'; it goes with replay --check" },
         { "replay --check p -o x", "--out is no option of 'replay --check'; it goes with generate, replay" },
         { "explain p --dump tree --records x",
-          "--records is no option of 'explain --dump'; it goes with generate, replay, --dump" },
+          "--records is no option of 'explain --dump'; it goes with generate, replay, limits, --dump" },
         { "replay --check p --dump tree", "--check is no option of '--dump'; it goes with replay --check" },
         { "s --offline --fresh", "--offline measures nothing and --fresh everything: choose one" },
     };
@@ -337,7 +339,7 @@ static void help_fits_80_columns_and_names_everything(void **state)
         "-h, --help",      "--kernels",
         "--code-kib",      "--cc",
         "--color",         "Examples:",
-        "130 interrupted",
+        "130 interrupted", "limits SPEC",
     };
     Parsed p = parse("check s -h --nonsense");
     assert_int_equal(p.code, 0);

@@ -168,7 +168,7 @@ static void the_records(void **state)
                                   .threads = 1,
                                   .status = STATUS_WRONG,
                                   .why = "off" } };
-    LimitRecord limit = { "d", "avx2", "f32", 2, 1.5e11, { 4e11, 0, 2e10, 1e10 } };
+    LimitRecord limit = { "d", "avx2", "f32", 2, 1.5e11, { 4e11, 0, 2e10, 1e10 }, 1755, 1180, 900 };
     const Records r = { .ndevice = 1,
                         .device = &hand.y.device,
                         .nkernel = 2,
@@ -188,7 +188,8 @@ static void the_records(void **state)
         "kernel a on d: t avx2 MR=8 NP=3: ok\nkernel b on d: t avx2: crashed: bad\n"
         "measure a on d: 2x3x4 threads=2: ok, 1.25 us, spread 1.5 % of 5 samples, final\n"
         "measure b on d: 5x6 threads=1: wrong: off\n"
-        "limit avx2 f32 on d, threads=2: 150 GFLOP/s, l1 400 GB/s, l3 20.0 GB/s, memory 10.0 GB/s\n");
+        "limit avx2 f32 on d, threads=2: 150 GFLOP/s, l1 400 GB/s, l3 20.0 GB/s, memory 10.0 GB/s"
+        ", 1755 MHz, launch 1.18 us, handover 900 ns\n");
     input.records = NULL;
 }
 

@@ -163,7 +163,12 @@ static void add_time(const Device *d, const char *key, int64_t shape, double ns,
 
 static void add_limit(const Device *d, const char *target, const char *dtype)
 {
-    limits[made.nlimit++] = (LimitRecord){ d->id, target, dtype, 1, 1e11, { 1e11, 1e11, 1e10, 1e10 } };
+    limits[made.nlimit++] = (LimitRecord){ .device = d->id,
+                                           .target = target,
+                                           .dtype = dtype,
+                                           .threads = 1,
+                                           .flops_per_s = 1e11,
+                                           .bytes_per_s = { 1e11, 1e11, 1e10, 1e10 } };
 }
 
 /* Three kernels of the tuned target, the first one recorded the fastest on all shapes; the general one of a lesser target, which was right on

@@ -26,7 +26,7 @@ static const char gpu[] =
     "exact = true;\nsm_arch = 77;\nsms = 101;\nsmem_sm = 1026;\nsmem_block = 1025;\nregs_sm = 1027;\nthreads_sm = "
     "1028;\n"
     "blocks_sm = 29;\nfma_sm = 128;\ntensor_f16_sm = 512;\ntensor_tf32_sm = 256;\nclock_mhz = 1410;\ndram_gbs = 1555;\n"
-    "l2_gbs = 3000;\nl2_size = 41943040;\n";
+    "l2_gbs = 3000;\nl2_size = 41943040;\nlaunch_ns = 1400;\nhandover_ns = 800;\n";
 
 static const char *said_of(const char *text, Target *t, bool *ok)
 {
@@ -84,7 +84,8 @@ static void fields_of_a_gpu(void **state)
                                  { "SMEM_BLOCK", 1025 },    { "REGS_SM", 1027 },     { "THREADS_SM", 1028 },
                                  { "BLOCKS_SM", 29 },       { "FMA_SM", 128 },       { "TENSOR_F16_SM", 512 },
                                  { "TENSOR_TF32_SM", 256 }, { "CLOCK_MHZ", 1410 },   { "DRAM_GBS", 1555 },
-                                 { "L2_GBS", 3000 },        { "L2_SIZE", 41943040 }, { "VECTOR_BYTES", 0 } };
+                                 { "L2_GBS", 3000 },        { "L2_SIZE", 41943040 }, { "LAUNCH_NS", 1400 },
+                                 { "HANDOVER_NS", 800 },    { "VECTOR_BYTES", 0 } };
     int64_t value = 5;
     Target t = parse(gpu);
     assert_string_equal(t.gencode, "arch=compute_77,code=sm_77");
@@ -100,7 +101,7 @@ static void fields_of_a_gpu(void **state)
     int n = 0;
     while (target_fact_name(n))
         assert_true(target_fact(&t, target_fact_name(n++), &value));
-    assert_int_equal(n, 16);
+    assert_int_equal(n, 18);
     assert_true(target_fact(NULL, "SMS", &value) && value == 0);
     assert_false(target_fact(&t, "sms", &value));
 }

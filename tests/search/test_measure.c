@@ -905,7 +905,7 @@ static void limits_are_measured(void **state)
     LimitRecord l[2] = { 0 };
     const char *err;
     int n = 0;
-    const LimitRequest q = { "portable", "f32", 2, threads, 2e9 };
+    const LimitRequest q = { "portable", "f32", 2, threads, 2e9, NULL };
     for (int i = 0; i < 5 && l[0].bytes_per_s[LEVEL_MEMORY] == 0; i++) {
         assert_true(limit_measure(w->runner, w->a, &q, l, &n, NULL, &err));
         assert_int_equal(n, 2);
@@ -918,7 +918,7 @@ static void limits_are_measured(void **state)
             assert_true(l[i].bytes_per_s[level] >= 0 && l[i].bytes_per_s[level] < 1e13);
     }
     assert_true(l[0].bytes_per_s[LEVEL_L1] > 0 && l[0].bytes_per_s[LEVEL_MEMORY] > 1e8);
-    const LimitRequest none = { "sm_80", "f32", 1, threads, 1e9 };
+    const LimitRequest none = { "sm_80", "f32", 1, threads, 1e9, NULL };
     assert_true(limit_measure(w->runner, w->a, &none, l, &n, NULL, &err));
     assert_int_equal(n, 0);
     MeasureRequest after = request(small);
@@ -933,7 +933,7 @@ static void limits_keep_to_their_time(void **state)
     LimitRecord l;
     const char *err;
     int n = 0;
-    const LimitRequest q = { "portable", "f32", 1, &one, 0 };
+    const LimitRequest q = { "portable", "f32", 1, &one, 0, NULL };
     assert_true(limit_measure(w->runner, w->a, &q, &l, &n, NULL, &err));
     assert_int_equal(n, 1);
     assert_true(l.flops_per_s > 0 && l.bytes_per_s[LEVEL_L1] == 0 && l.bytes_per_s[LEVEL_MEMORY] == 0);
@@ -961,7 +961,7 @@ static void limits_need_not_be_known(void **state)
             "\"l1_bytes\":1,\"l2_bytes\":1,\"l3_bytes\":1,\"isa\":[]}}'; read x; echo '{\"event\":\"ready\"}'; %s",
             says);
         const char *const command[] = { "sh", "-c", script, NULL }, *err = "";
-        const LimitRequest q = { "portable", "f32", 1, &one, 1e9 };
+        const LimitRequest q = { "portable", "f32", 1, &one, 1e9, NULL };
         LimitRecord l;
         int n = 7;
         Runner *r = runner_start(w->a, command, w->op, "f32", epilogues, 1, w->reference, 1, NULL, &err);
@@ -979,10 +979,17 @@ static void limits_are_taken_over(void **state)
 {
 #define SAYS_LIMITS(id, list) "echo '{\"event\":\"limits\",\"id\":" #id ",\"limits\":[" list "]}'; "
 #define ONE(threads, flops, rates) "{\"threads\":" #threads ",\"flops_per_s\":" #flops ",\"bytes_per_s\":{" rates "}}"
+#define GPU(threads, flops, more) \
+    "{\"threads\":" #threads ",\"flops_per_s\":" #flops ",\"bytes_per_s\":{\"l3\":8}," more "}"
     static const char *const says[] = {
         "echo '{\"event\":\"error\",\"text\":\"not now\"}'; read line; echo \"$line\" >\"$0.line\"; " SAYS_LIMITS(
-            2, ONE(1, 5e9, "\"l1\":7,\"l2\":-3,\"memory\":2.5") "," ONE(
-                   4, 6e9, "\"l3\":8")) "read line; " SAYS_LIMITS(9, ONE(1, 1, "") "," ONE(4, 1, "")) "read line",
+            2,
+            ONE(1, 5e9,
+                "\"l1\":7,\"l2\":-3,\"memory\":2.5") "," GPU(4, 6e9,
+                                                             "\"clock_mhz\":1755,\"launch_ns\":1180.5,\"handover_ns\":-"
+                                                             "1")) "read line; " SAYS_LIMITS(9,
+                                                                                             ONE(1, 1, "") "," ONE(
+                                                                                                 4, 1, "")) "read line",
         "" SAYS_LIMITS(4, ONE(1, 1, "") "," ONE(3, 1, "")) "read line",
         "" SAYS_LIMITS(5, ONE(1, 1, "")) "read line",
         "" SAYS_LIMITS(6, ONE(1, 1, "") "," ONE(4, 0, "")) "read line",
@@ -992,7 +999,7 @@ static void limits_are_taken_over(void **state)
     static const int threads[] = { 1, 4 };
     World *w = *state;
     const char *err;
-    const LimitRequest q = { "avx2", "f32", 2, threads, 3e9 };
+    const LimitRequest q = { "avx2", "f32", 2, threads, 3e9, "/tmp/limits.so" };
     LimitRecord l[2];
     size_t len;
     int n;
@@ -1004,6 +1011,8 @@ static void limits_are_taken_over(void **state)
             assert_true(l[0].threads == 1 && l[0].flops_per_s == 5e9 && l[1].threads == 4 && l[1].flops_per_s == 6e9);
             assert_true(l[0].bytes_per_s[LEVEL_L1] == 7 && l[0].bytes_per_s[LEVEL_L2] == 0 &&
                         l[0].bytes_per_s[LEVEL_L3] == 0 && l[0].bytes_per_s[LEVEL_MEMORY] == 2.5);
+            assert_true(l[0].clock_mhz == 0 && l[0].launch_ns == 0 && l[0].handover_ns == 0);
+            assert_true(l[1].clock_mhz == 1755 && l[1].launch_ns == 1180.5 && l[1].handover_ns == 0);
             assert_true(l[1].bytes_per_s[LEVEL_L3] == 8 && l[1].bytes_per_s[LEVEL_L1] == 0);
             assert_string_equal(l[1].device, "0123456789abcdef");
             assert_string_equal(l[1].target, "avx2");
@@ -1011,7 +1020,7 @@ static void limits_are_taken_over(void **state)
     }
     assert_string_equal(text_read_file(w->a, arena_printf(w->a, "%s.script.line", w->reference), &len),
                         "{\"cmd\":\"limits\",\"id\":2,\"target\":\"avx2\",\"dtype\":\"f32\",\"threads\":[1,4],"
-                        "\"max_ns\":3000000000.0}\n");
+                        "\"max_ns\":3000000000.0,\"so\":\"/tmp/limits.so\"}\n");
     const char *runs = text_read_file(w->a, arena_printf(w->a, "%s.script.runs", w->reference), &len);
     assert_int_equal(len, 5 * strlen("run\n")); /* of seven requests the first three met the same one */
     (void)runs;

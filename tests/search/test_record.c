@@ -66,6 +66,34 @@ static void the_order_of_candidates_stays(void **state)
     record_close(f);
 }
 
+/* Of GPUs; lines of before, and of CPUs, do not have them. */
+static void clock_and_latencies_stay(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    LimitRecord l = a_limit();
+    assert_true(record_add_limit(f, &l, &p->err));
+    l.clock_mhz = 5265 / 3.0;
+    l.launch_ns = 1180;
+    l.handover_ns = 900.5;
+    assert_true(record_add_limit(f, &l, &p->err));
+    Records r = must_read(p);
+    assert_string_equal(p->warnings, "");
+    assert_same_records(p->a, &r, record_all(f));
+    assert_true(r.limit[0].clock_mhz == 0 && r.limit[0].launch_ns == 0 && r.limit[0].handover_ns == 0);
+    assert_true(r.limit[1].clock_mhz == 1755 && r.limit[1].launch_ns == 1180 && r.limit[1].handover_ns == 900.5);
+    assert_contains(record_text(p->a, &r), "\"clock_mhz\":1755.0,\"launch_ns\":1180.0,\"handover_ns\":900.5}");
+    double *const part[] = { &l.clock_mhz, &l.launch_ns, &l.handover_ns };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        const double kept = *part[i];
+        *part[i] = i == 1 ? NAN : -1;
+        assert_false(record_add_limit(f, &l, &p->err));
+        assert_contains(p->err, "clock_mhz, launch_ns or handover_ns is not a number from 0 on");
+        *part[i] = kept;
+    }
+    record_close(f);
+}
+
 static void limits_are_sorted_and_told_once(void **state)
 {
     Place *p = *state;
@@ -451,6 +479,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_written_is_read, setup, teardown),
         cmocka_unit_test_setup_teardown(the_order_of_candidates_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(clock_and_latencies_stay, setup, teardown),
         cmocka_unit_test_setup_teardown(limits_are_sorted_and_told_once, setup, teardown),
         cmocka_unit_test_setup_teardown(reopening_continues, setup, teardown),
         cmocka_unit_test_setup_teardown(every_status_has_a_name, setup, teardown),

@@ -383,6 +383,41 @@ static bool do_limits(Session *s, json_t *json)
     return !why;
 }
 
+/* ---- call */
+
+static const char *read_call(Session *s, json_t *json, json_int_t *id, Call *c)
+{
+    json_int_t out_bytes;
+    const char *in;
+    if (!s->engine->call)
+        return "this runner makes no calls";
+    if (json_unpack(json, "{s:I, s:s, s:s, s:s, s:I, s?I}", "id", id, "so", &c->kernel.so, "in", &in, "out",
+                    &c->out_path, "out_bytes", &out_bytes, "smem_limit", &c->smem_limit) != 0 ||
+        c->smem_limit < 0)
+        return "call needs id, so, extent, in, out and out_bytes";
+    if (read_integers(json_object_get(json, "extent"), MAX_AXIS, 0, INT64_MAX, c->extent) < 1)
+        return "bad extent";
+    if (!strchr(c->kernel.so, '/'))
+        return "so must be a path";
+    return call_open(c, in, out_bytes);
+}
+
+static bool do_call(Session *s, json_t *json)
+{
+    json_int_t id = 0;
+    Call c = { 0 };
+    const char *why = read_call(s, json, &id, &c);
+    if (!why && s->engine->call(&c))
+        why = call_keep(&c);
+    if (why)
+        say_error(s, "%s", why);
+    else
+        say(s, json_pack("{s:s, s:I, s:s, s:o}", "event", "called", "id", id, "status", status_name(c.kernel.status),
+                         "why", text_json(c.kernel.why)));
+    call_close(&c);
+    return !why;
+}
+
 /* ---- the program */
 
 static void do_line(Session *s, const char *line, size_t len)
@@ -390,7 +425,7 @@ static void do_line(Session *s, const char *line, size_t len)
     static const struct {
         const char *name;
         bool (*run)(Session *, json_t *);
-    } commands[] = { { "setup", do_setup }, { "measure", do_measure }, { "limits", do_limits } };
+    } commands[] = { { "setup", do_setup }, { "measure", do_measure }, { "limits", do_limits }, { "call", do_call } };
     json_error_t problem;
     json_t *request = json_loadb(line, len, JSON_REJECT_DUPLICATES, &problem);
     const char *cmd = request ? json_string_value(json_object_get(request, "cmd")) : NULL;

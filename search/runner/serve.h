@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include "gen/arena.h"
+#include "search/runner/call.h"
 #include "search/runner/runner.h"
 
 enum { PROTOCOL = 1 };
@@ -50,6 +51,8 @@ typedef struct {
     /* Fills in the rates of `out`, each the best of so many rounds. False with *err set: they cannot be measured. NULL: this engine
      * measures none. */
     bool (*limits)(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err);
+    /* Loads the call's object and makes the call: its status is STATUS_OK, or why it is not. True: ok. NULL: this engine makes no calls. */
+    bool (*call)(Call *c);
 } Engine;
 
 /* The whole program: its exit code. */

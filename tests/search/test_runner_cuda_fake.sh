@@ -18,7 +18,7 @@ export LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" AS
 fail() { echo "FAILED: $*"; sed 's/^/    /' "$tmp/out" "$tmp/err"; failed=1; }
 
 "$cc" -O1 -shared -fPIC -I "$SRC" -o "$tmp/reference.so" "$SRC/templates/dense/reference.c" -lm || exit 1
-for b in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do
+for b in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     "$cc" -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=$b -o "$tmp/k$b.so" "$SRC/tests/search/cuda/candidate.c" || exit 1
 done
 
@@ -128,6 +128,35 @@ tail -n 1 "$tmp/out" | grep -q '"begin","id":7,"kernel":1,"phase":"verify"' || f
 
 ask 3 15
 [ "$code" -ge 128 ] || fail "segmentation fault: exit code $code"
+
+# ---- calls, from file to file
+
+# call BEHAVIOUR ADDED WORDS: adds to words 1, 2, 3 ...
+call() { echo '{"cmd":"call","id":3,"so":"'$tmp/k$1.so'","extent":['$2','$3',0],"in":"'$tmp'/words","out":"'$tmp'/sums","out_bytes":'$((4 * $3))'}'; }
+printf '\001\000\000\000\002\000\000\000\003\000\000\000' >"$tmp/words"
+{ call 18 5 3; call 18 6 2; } >"$tmp/in"
+run <"$tmp/in"
+expect_code call 0
+[ "$(grep -c '"event":"called","id":3,"status":"ok","why":""' "$tmp/out")" -eq 2 ] || fail "two calls"
+[ "$(od -An -tu4 "$tmp/sums" | tr -s ' ')" = " 7 8" ] || fail "sums: $(od -An -tu4 "$tmp/sums")"
+bad_call() { # BEHAVIOUR ADDED STATUS WHY
+    call "$1" "$2" 3 >"$tmp/in"
+    run <"$tmp/in"
+    expect "call $1" "\"event\":\"called\",\"id\":3,\"status\":\"$3\",\"why\":\"$4"
+}
+bad_call 19 5 wrong "writes outside of its output and workspace"
+bad_call 20 5 wrong "changes its input"
+bad_call 18 77 invalid "wants -1 bytes of workspace"
+bad_call 9 5 invalid "cannot be launched: cudaErrorInvalidValue"
+bad_call none 5 invalid ".*knone.so"
+call 10 0 3 >"$tmp/in"
+run <"$tmp/in"
+expect_code "call: illegal address" 4
+expect_err "call: illegal address" "k10.so: cudaErrorIllegalAddress"
+call 11 0 3 >"$tmp/in"
+run <"$tmp/in"
+expect_code "call: hang" 5
+expect_err "call: hang" "no end within 1 s: .*k11.so"
 
 # ---- timing by events: gaps between calls count
 

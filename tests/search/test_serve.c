@@ -112,6 +112,17 @@ static bool limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *roun
     return strcmp(q->target, "none") != 0;
 }
 
+/* The input backwards; none of what begins with an x. */
+static bool call(Call *c)
+{
+    const char *in = c->in;
+    char *out = c->out;
+    note('k');
+    for (size_t i = 0; i < c->out_bytes; i++)
+        out[i] = i < c->in_bytes ? in[c->in_bytes - 1 - i] : (char)('0' + c->extent[1]);
+    return *in != 'x' || kernel_fail(&c->kernel, STATUS_INVALID, "an x in %s", c->kernel.so);
+}
+
 static Engine engine = { .program = "made-up",
                          .runner = "x",
                          .hello = hello,
@@ -120,7 +131,8 @@ static Engine engine = { .program = "made-up",
                          .time = take_times,
                          .close = close_work,
                          .end = end,
-                         .limits = limits };
+                         .limits = limits,
+                         .call = call };
 
 /* ---- talking ---- */
 
@@ -160,6 +172,7 @@ static int make(void **state)
     opens = times = says_hello = true;
     engine.time = take_times;
     engine.limits = limits;
+    engine.call = call;
     now_ns = 1e9;
     nlimit = 0;
     return 0;
@@ -443,6 +456,82 @@ static json_t *hello_of_streams(Arena *a, const char **err)
                      core.rlim_cur > 0 || core.rlim_max > 0, "death", death);
 }
 
+static void put(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* Its fields as they stand, or with others. */
+static const char *call_line(const char *extent, const char *in, const char *out, const char *more)
+{
+    static char line[4 * TMP_FOLDER_BYTES];
+    snprintf(line, sizeof line,
+             "{\"cmd\":\"call\",\"id\":3,\"so\":\"/k.so\",\"extent\":%s,\"in\":\"%s/%s\",\"out\":\"%s/%s\",%s}\n",
+             extent, folder, in, folder, out, more);
+    return line;
+}
+
+static void calls_go_from_file_to_file(void **state)
+{
+    (void)state;
+    char path[TMP_FOLDER_BYTES + 32], text[16] = "";
+    static const char ok[] = "{\"event\":\"called\",\"id\":3,\"status\":\"ok\",\"why\":\"\"}\n";
+    snprintf(path, sizeof path, "%s/in", folder);
+    put(path, "abc");
+    assert_string_equal(say(call_line("[7,8]", "in", "out", "\"out_bytes\":5")), ok);
+    assert_string_equal(calls, "ke"); /* it needs no setup */
+    snprintf(path, sizeof path, "%s/out", folder);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_int_equal(fread(text, 1, sizeof text, f), 5);
+    fclose(f);
+    assert_string_equal(text, "cba88");
+    assert_string_equal(say(call_line("[7,8]", "in", "out", "\"out_bytes\":5,\"smem_limit\":9")), ok);
+    snprintf(path, sizeof path, "%s/x", folder);
+    put(path, "x");
+    assert_string_equal(say(call_line("[1]", "x", "none", "\"out_bytes\":1")),
+                        "{\"event\":\"called\",\"id\":3,\"status\":\"invalid\",\"why\":\"an x in /k.so\"}\n");
+    snprintf(path, sizeof path, "%s/none", folder);
+    assert_int_not_equal(access(path, F_OK), 0); /* no output of what failed */
+}
+
+static void calls_that_are_refused(void **state)
+{
+    (void)state;
+    static const char fields[] = "call needs id, so, extent, in, out and out_bytes";
+    static const struct {
+        const char *extent, *in, *out, *more, *why;
+    } rows[] = { { "[]", "in", "out", "\"out_bytes\":1", "bad extent" },
+                 { "[-1]", "in", "out", "\"out_bytes\":1", "bad extent" },
+                 { "[1,1,1,1,1,1,1]", "in", "out", "\"out_bytes\":1", "bad extent" },
+                 { "[1]", "in", "out", "\"out_bytes\":0", "bad out_bytes" },
+                 { "[1]", "in", "out", "\"out_bytes\":1073741825", "bad out_bytes" },
+                 { "[1]", "in", "out", "\"more\":1", fields },
+                 { "[1]", "in", "out", "\"out_bytes\":1,\"smem_limit\":-1", fields },
+                 { "[1]", "nowhere", "out", "\"out_bytes\":1", "the file in cannot be read, or is empty or too long" },
+                 { "[1]", "empty", "out", "\"out_bytes\":1", "the file in cannot be read, or is empty or too long" },
+                 { "[1]", "", "out", "\"out_bytes\":1", "the file in cannot be read, or is empty or too long" },
+                 { "[1]", "in", "no/where", "\"out_bytes\":1", "the file out cannot be written" } };
+    char path[TMP_FOLDER_BYTES + 32], want[200];
+    snprintf(path, sizeof path, "%s/empty", folder);
+    put(path, "");
+    snprintf(path, sizeof path, "%s/in", folder);
+    put(path, "abc");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(want, sizeof want, "{\"event\":\"error\",\"text\":\"%s\"}\n", rows[i].why);
+        assert_string_equal(say(call_line(rows[i].extent, rows[i].in, rows[i].out, rows[i].more)), want);
+    }
+    assert_string_equal(
+        say("{\"cmd\":\"call\",\"id\":3,\"so\":\"k.so\",\"extent\":[1],\"in\":\"/\",\"out\":\"/\",\"out_bytes\":1}\n"),
+        "{\"event\":\"error\",\"text\":\"so must be a path\"}\n");
+    engine.call = NULL;
+    assert_string_equal(say(call_line("[1]", "in", "out", "\"out_bytes\":1")),
+                        "{\"event\":\"error\",\"text\":\"this runner makes no calls\"}\n");
+}
+
 /* The whole program in a process of its own, which is asked for one unknown thing; its exit code. */
 static int run_program(const char *out, int argc)
 {
@@ -492,9 +581,10 @@ int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup(test, make)
     const struct CMUnitTest tests[] = {
-        FRESH(results_in_their_order), FRESH(no_times_are_taken),    FRESH(requests_that_fail),
-        FRESH(fields_of_a_request),    FRESH(limits_share_the_time), FRESH(a_setup_takes_the_place_of_another),
-        FRESH(lines_that_are_refused), FRESH(a_setup_is_taken_over), FRESH(a_program_of_its_own),
+        FRESH(results_in_their_order),     FRESH(no_times_are_taken),     FRESH(requests_that_fail),
+        FRESH(fields_of_a_request),        FRESH(limits_share_the_time),  FRESH(a_setup_takes_the_place_of_another),
+        FRESH(lines_that_are_refused),     FRESH(a_setup_is_taken_over),  FRESH(a_program_of_its_own),
+        FRESH(calls_go_from_file_to_file), FRESH(calls_that_are_refused),
     };
     return cmocka_run_group_tests_name("search/serve", tests, make_reference, remove_reference);
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "search/runner/cuda/call.h"
 #include "search/runner/cuda/check.h"
 #include "search/runner/cuda/gpu.h"
 #include "search/runner/cuda/nvml.h"
@@ -145,6 +146,8 @@ static void close_work(Work *w)
     state.extra = NULL;
 }
 
+static bool call(Call *c) { return gpu_call(c, state.timer.stream); }
+
 static void end(void)
 {
     timer_close(&state.timer);
@@ -180,7 +183,8 @@ int main(int argc, char **argv)
                                    .verify = verify,
                                    .time = take_times,
                                    .close = close_work,
-                                   .end = end };
+                                   .end = end,
+                                   .call = call };
     if (take_arguments(argc, argv) && option.probe)
         return print_device();
     return serve_main(&engine, argc, argv);

@@ -224,6 +224,51 @@ static bool verify(Work *w, int i)
     return good;
 }
 
+/* ---- a call by itself */
+
+enum { WORD_BYTES = 4 };
+
+/* Blocks one after the other, always in the same order. */
+static bool call_on(Call *c, const Guarded *in, const Guarded *out, const Guarded *workspace)
+{
+    void *const operand[MAX_OPERAND] = { in->data, out->data };
+    Kernel *k = &c->kernel;
+    emu = (Emu){ .workers = 1, .smem_limit = default_smem_limit, .block_budget = (int64_t)1 << 30 };
+    if (c->smem_limit > 0)
+        emu.smem_limit = (size_t)c->smem_limit;
+    emu_add_region(&emu, EMU_INPUT, "in", in->data, in->bytes, WORD_BYTES);
+    emu_add_region(&emu, EMU_OUTPUT, "out", out->data, out->bytes, WORD_BYTES);
+    emu_add_region(&emu, EMU_WORKSPACE, "workspace", workspace->data, workspace->bytes, COUNTER_BYTES);
+    const bool begun = emu_begin(&emu);
+    const int code = begun ? k->launch(c->extent, operand, workspace->data, NULL) : 0;
+    emu_end(&emu);
+    if (!begun)
+        return kernel_fail(k, STATUS_INVALID, "no memory to emulate it");
+    if (emu.nfinding == 0 && code == 0) /* a launch that was refused is the object's to judge */
+        emu.refusal[0] = '\0';
+    return judge(k, code);
+}
+
+static bool call_once(Call *c)
+{
+    Guarded in = { 0 }, out = { 0 }, workspace = { 0 };
+    if (!call_load(c))
+        return false;
+    bool good = (guarded_new_at(&in, c->in_bytes, 0) && guarded_new_at(&out, c->out_bytes, 0) &&
+                 guarded_new_at(&workspace, (size_t)c->kernel.workspace_bytes, 0)) ||
+                kernel_fail(&c->kernel, STATUS_INVALID, "no memory");
+    if (good) {
+        memcpy(in.data, c->in, c->in_bytes);
+        memset(out.data, NAN_BYTE, c->out_bytes);
+        good = call_on(c, &in, &out, &workspace);
+        memcpy(c->out, out.data, c->out_bytes);
+    }
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&workspace);
+    return good;
+}
+
 int main(int argc, char **argv)
 {
     static const Engine engine = { .program = "dcgen-runner-emu",
@@ -235,6 +280,7 @@ int main(int argc, char **argv)
                                    .verify = verify,
                                    .time = NULL,
                                    .close = close_work,
-                                   .end = emu_free };
+                                   .end = emu_free,
+                                   .call = call_once };
     return serve_main(&engine, argc, argv);
 }

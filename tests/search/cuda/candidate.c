@@ -6,7 +6,8 @@
  *             4 leaves its counter   5 leaves an element   6 writes behind the workspace   7 packs W   8 packs W, then
  *             spoils it 9 cannot be launched   10 illegal address   11 never ends   12 refuses   13 fails without
  *             saying so 14 wrong unless operands are 16-byte aligned   15 segmentation fault   16 as 14, and says so
- *             17 refuses, and says why
+ *             17 refuses, and says why   18 for a call: adds extent[0] to each of extent[1] words, by way of its workspace
+ *             19 the same, and writes behind the output   20 the same, and changes the input
  *
  * It takes TAKES_NS nanoseconds, 4000 unless said.
  */
@@ -48,7 +49,7 @@ static void run(void *arg)
 {
     Args *a = arg;
     const int64_t last = a->M * a->N - 1;
-    float kept = a->Y[last];
+    float kept = a->Y ? a->Y[last] : 0;
     compute(a);
     switch (BEHAVIOUR) {
     case 2:
@@ -107,6 +108,19 @@ static void run_second(void *arg)
 }
 #endif
 
+#if BEHAVIOUR >= 18
+static void add(void *arg)
+{
+    Args *a = arg;
+    for (int64_t i = 0; i < a->N; i++)
+        ((int *)a->workspace)[i] += ((int *)a->X)[i];
+    for (int64_t i = 0; i < a->N + (BEHAVIOUR == 19); i++)
+        ((int *)a->W)[i] = ((int *)a->workspace)[i] + (int)a->M;
+    ((int *)a->X)[0] += BEHAVIOUR == 20;
+}
+#define run add
+#endif
+
 int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
 {
     Args a = { extent[0], extent[1], extent[2], operand[0], operand[1], operand[2], operand[3], workspace };
@@ -139,5 +153,7 @@ int dcgen_pack(const int64_t *extent, const void *w, void *packed)
 
 int64_t dcgen_workspace(const int64_t *extent)
 {
+    if (BEHAVIOUR >= 18)
+        return extent[0] == 77 ? -1 : 4 * extent[1];
     return BEHAVIOUR == 1 ? (64 + extent[0] * extent[1]) * 4 : BEHAVIOUR == 4 || BEHAVIOUR == 6 ? 256 : 0;
 }

@@ -74,10 +74,10 @@ static __forceinline__ void mma_tf32(float (&d)[4], const unsigned (&a)[4], cons
 
 /* ---- conversions */
 
-static __forceinline__ unsigned tf32_of(float x) /* to nearest, ties away from zero */
+static __forceinline__ unsigned tf32_of(float x) /* to nearest, ties away from zero; a NaN is cut */
 {
     const unsigned u = __float_as_uint(x);
-    return (u & 0x7f800000) == 0x7f800000 ? u : (u + 0x1000) & 0xffffe000;
+    return ((u & 0x7f800000) == 0x7f800000 ? u : u + 0x1000) & 0xffffe000;
 }
 static __forceinline__ unsigned short bf16_of(float x)
 {

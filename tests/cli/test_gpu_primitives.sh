@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# ctest: label=slow thorough
+#
+# The microtests of script/gpu: each function of templates/device has one; the emulator's functions do what plain arithmetic says; and what a
+# GPU does otherwise is found. Here an object stands in for the GPU's that spoils what the emulator's object gives.
+# Thorough: an emulator with mistakes is found too, and nvcc compiles all for each target that can have it.
+set -u
+
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || { echo "skipped: no Python 3.8"; exit 77; }
+c++ --version >/dev/null 2>&1 || { echo "skipped: no c++, which compiles kernels for the emulator"; exit 77; }
+[ -x "$BIN/dcgen-runner-emu" ] || { echo "skipped: no dcgen-runner-emu in this build"; exit 77; }
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf -- "$tmp"' EXIT
+export ASAN_OPTIONS=detect_leaks=0:handle_segv=0
+nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
+
+# By the number of the test, and by the first word of its case's extent.
+cat >"$tmp/spoil.c" <<'C'
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+static void *find(const char *name)
+{
+    static void *real;
+    real = real ? real : dlopen(REAL, RTLD_NOW | RTLD_LOCAL);
+    return real ? dlsym(real, name) : NULL;
+}
+
+int64_t dcgen_workspace(const int64_t *extent) { return ((int64_t (*)(const int64_t *))find("dcgen_workspace"))(extent); }
+
+int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
+{
+    int (*launch)(const int64_t *, void *const *, void *, void *) =
+        (int (*)(const int64_t *, void *const *, void *, void *))find("dcgen_launch");
+    const int code = launch(extent, operand, workspace, stream);
+    uint32_t *out = operand[1];
+    switch (extent[0]) {
+    case LDMATRIX_X4: out[5] ^= 1; break;
+    case F16_TO_FLOAT: out[0x7c01] ^= 0x1234; break; /* another NaN: allowed */
+    case BF16_OF: out[7] ^= 1; break;
+    case MMA_F16: out[9] ^= 1; break; /* allowed, but where sums are exact */
+    case MMA_TF32: out[20] ^= 0x800; break;
+    case CP_WAIT: return extent[2] == 0 ? -7 : code;
+    case SHFL_XOR: abort();
+    default: break;
+    }
+    return code;
+}
+C
+
+cat >"$tmp/test.py" <<'PY'
+import os, shutil, subprocess, sys, types
+src, build_dir, tmp, nvcc, thorough = sys.argv[1:6]
+sys.dont_write_bytecode = True
+sys.path.insert(0, src + "/script/gpu.d")
+import primitives
+from stage import Stage
+
+failed = []
+def expect(what, good):
+    if not good:
+        failed.append(what)
+        print("FAILED:", what)
+
+runner = [build_dir + "/dcgen-runner-emu", "--targets", src + "/templates/targets"]
+folder = tmp + "/made"
+tools = types.SimpleNamespace(root=src, cxx="c++", nvcc=None, target="sm_90a", runner_emu=runner)
+
+# each function has a test, and cases
+functions = {f[:-4] for f in os.listdir(src + "/templates/device") if f.endswith(".cuh")}
+names = primitives.tests_of(src + "/script/gpu.d/primitives.cu")
+made = primitives.cases(primitives.facts_of(src, "sm_90a"))
+for name in functions ^ set(names):
+    expect(f"{name}: templates/device and script/gpu.d/primitives.cu differ", False)
+expect(f"a test without cases: {set(names) ^ {c.name for c in made}}", set(names) == {c.name for c in made})
+expect("two cases have one name", len({c.file("in") for c in made}) == len(made))
+
+# the emulator's functions against plain arithmetic
+for problem in primitives.build(folder, tools):
+    expect(problem, False)
+
+# as the GPU's part of a run does it
+def check(label, seconds=60):
+    stage = Stage("check", types.SimpleNamespace(out=f"{tmp}/{label}", seconds=seconds))
+    primitives.check(stage, folder, runner)
+    stage.close()
+    with open(f"{tmp}/{label}/check/results.jsonl") as f:
+        return stage, f.read(), open(f"{tmp}/{label}/check/summary.txt").read()
+
+stage, lines, said = check("none")
+expect("no object for the GPU: " + said, "left out: primitives: primitives.so is not there" in said and stage.problem)
+shutil.copy(folder + "/primitives_emulator.so", folder + "/primitives.so")
+stage, lines, said = check("same")
+expect("the same object: " + said, stage.nfound == 0 and f"{len(names)} of {len(names)} as in the emulator ({len(made)} cases)" in said)
+expect("a line a case", lines.count('"type": "primitive"') == len(made))
+stage, lines, said = check("late", 1)
+expect("no time: " + said, stage.nfound == 0 and "no time from" in said)
+
+numbers = {n.upper(): i for i, n in enumerate(names)}
+which = ["LDMATRIX_X4", "F16_TO_FLOAT", "BF16_OF", "MMA_F16", "MMA_TF32", "CP_WAIT", "SHFL_XOR"]
+subprocess.run(["cc", "-shared", "-fPIC", "-w", "-o", folder + "/primitives.so", tmp + "/spoil.c", "-ldl",
+                f'-DREAL="{folder}/primitives_emulator.so"', *(f"-D{n}={numbers[n]}" for n in which)], check=True)
+stage, lines, said = check("spoiled")
+found = [l for l in said.splitlines() if l.startswith("FOUND")]
+for text in ("ldmatrix_x4, any: word 5 is", "bf16_of, edges: word 7 is", "mma_f16, integers: word 9 is",
+             "mma_tf32, normal: word 20 is", "cp_wait, left_0: invalid: refuses", "shfl_xor, any: crashed: killed by signal 6"):
+    expect(f"not found: {text}: {found}", sum(text in l for l in found) == 1)
+expect(f"found too much: {found}", all("f16_to_float" not in l and "mma_f16, normal" not in l for l in found))
+told = next(l for l in said.splitlines() if l.startswith("primitives: "))
+expect("the last line: " + told, told.endswith("not bf16_of, cp_wait, ldmatrix_x4, mma_f16, mma_tf32, shfl_xor"))
+
+# mistakes of the emulator; objects for GPUs
+if thorough:
+    root = tmp + "/root"
+    shutil.copytree(src + "/templates", root + "/templates")
+    shutil.copytree(src + "/script/gpu.d", root + "/script/gpu.d")
+    path = root + "/templates/device/emulator/device.h"
+    text = open(path).read()
+    for right, wrong in (("0x7fff + (u >> 16 & 1)", "0x8000"), ("u + 0x1000) &", "u + 0xfff) &"), ("(m >> 13 & 1)) >> 13", "0) >> 13"),
+                         ("0x1p112f", "0x1p111f"), ("ldmatrix(4, 1", "ldmatrix(4, 0"), ("smem, gmem, 8, bytes", "smem, gmem, 8, 8"),
+                         ("dcgen_emu_bf16, d, a, b", "dcgen_emu_f16, d, a, b"), ("shfl_down(v, delta, line)", "shfl_xor(v, delta, line)"),
+                         ("return dcgen_emu_shared_memory()", "return dcgen_emu_shared_memory() + 4")):
+        expect("device.h has no " + right, right in text)
+        text = text.replace(right, wrong)
+    open(path, "w").write(text)
+    tools.root = root
+    problems = "\n".join(primitives.build(tmp + "/wrong", tools))
+    for name in ("bf16_of edges", "tf32_of edges", "f16_of edges", "f16_to_float all", "ldmatrix_x4_trans any", "cp_async8 partial",
+                 "cp_async8 nowhere", "mma_bf16 integers", "mma_bf16 denormals", "shfl_down any", "shared_address halves"):
+        expect(f"a mistake is not found: {name}: {problems}", name in problems)
+    open(path, "w").write("nonsense")
+    expect("a compile error", "primitives_emulator does not compile" in primitives.build(tmp + "/wrong", tools)[0])
+    tools.root = src
+    for target in ("sm_80", "sm_86", "sm_89", "sm_90a") if os.access(nvcc, os.X_OK) else ():
+        tools.nvcc, tools.target = nvcc, target
+        problems = primitives.build(f"{tmp}/{target}", tools)
+        expect(f"{target}: {problems}", not problems and os.path.getsize(f"{tmp}/{target}/primitives.so") > 10000)
+sys.exit(1 if failed else 0)
+PY
+python3 "$tmp/test.py" "$SRC" "$BIN" "$tmp" "$nvcc" "${THOROUGH:-}" >"$tmp/said" 2>&1
+code=$?
+[ $code -eq 0 ] || cat "$tmp/said"
+exit $code

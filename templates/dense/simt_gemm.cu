@@ -267,10 +267,15 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], co
             float wv[4];
             KERNEL_load4(wv, stages + (w ^ c) + 8 * j * BK * 4);
 #pragma unroll
-            for (int k = 0; k < 4; k++)
+            for (int l = 0; l < 4; l++) {
+                /* Registers with even and odd numbers are two banks; both operands of a k are in that of k, so the sum
+                 * is best in the other. Even k, odd k, in the next two columns the other way round: sums change
+                 * their bank half as often, and what one leaves free another can take. */
+                const int k = (l % 2 * 2 + l / 2) ^ (j + 1) / 2 % 2;
 #pragma unroll
                 for (int i = 0; i < TM; i++)
                     acc[i * TN + j] = fmaf(xv[i][k], wv[k], acc[i * TN + j]);
+            }
         }
 #else
 #pragma unroll

@@ -132,8 +132,10 @@ static const char *call(Emitter *e)
         &t,
         " workspace\n    };\n    const cudaError_t code = %s_device::launch(%s_table[kernel].kernel, dim3(plan.x, "
         "plan.y, plan.z), plan.threads,\n                                                 plan.smem_bytes, stream, "
-        "args);\n    return code == cudaSuccess ? %s_OK : %s_CUDA_ERROR;\n}\n",
-        n, n, n, n);
+        "args);\n    if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction)\n"
+        "        return %s_BAD_DEVICE; /* compiled without code for it */\n"
+        "    return code == cudaSuccess ? %s_OK : %s_CUDA_ERROR;\n}\n",
+        n, n, n, n, n);
     return arena_strdup(e->arena, text_str(&t));
 }
 
@@ -218,8 +220,12 @@ static const char *usage(Emitter *e)
     return arena_strdup(e->arena, text_str(&t));
 }
 
-const EmitSection emit_cuda_sections[] = { { "pack_api", pack_api },   { "call_api", call_api },
-                                           { "choose", choose },       { "call", call },
-                                           { "target_of", target_of }, { "device", device },
+const EmitSection emit_cuda_sections[] = { { "pack_api", pack_api },
+                                           { "call_api", call_api },
+                                           { "choose", choose },
+                                           { "call", call },
+                                           { "target_of", target_of },
+                                           { "device", device },
                                            { "architectures", architectures },
-                                           { "usage", usage },         { NULL, NULL } };
+                                           { "usage", usage },
+                                           { NULL, NULL } };

@@ -53,7 +53,7 @@ static bool word_is(const char *s, size_t len, const char *word)
     return strlen(word) == len && memcmp(s, word, len) == 0;
 }
 
-/* NAME, NAME_x, KERNEL, KERNEL_x, TARGET_ATTRIBUTE, TARGET_GUARD: the textual names. */
+/* NAME, NAME_x, KERNEL, KERNEL_x, TARGET_ATTRIBUTE, TARGET_GUARD, __launch_bounds__: the textual names. */
 static bool add_textual(Filler *f, const char *id, size_t len)
 {
     const struct {
@@ -71,10 +71,14 @@ static bool add_textual(Filler *f, const char *id, size_t len)
         text_printf(&f->out, "%s_TARGET_%s", f->fill->name, f->fill->target);
         return true;
     }
-    if (f->fill->guard && word_is(id, len, "TARGET_GUARD")) {
-        text_add(&f->out, f->fill->guard);
-        return true;
-    }
+    const struct {
+        const char *word, *text;
+    } whole[] = { { "TARGET_GUARD", f->fill->guard }, { "__launch_bounds__", f->fill->bounds } };
+    for (size_t i = 0; i < 2; i++)
+        if (whole[i].text && word_is(id, len, whole[i].word)) {
+            text_add(&f->out, whole[i].text);
+            return true;
+        }
     return false;
 }
 

@@ -27,6 +27,7 @@ typedef struct {
     const char *kernel; /* KERNEL; NULL: left alone */
     const char *target; /* TARGET_ATTRIBUTE -> <name>_TARGET_<target>; NULL: left alone */
     const char *guard;  /* TARGET_GUARD -> this condition of the C preprocessor; NULL: left alone */
+    const char *bounds; /* __launch_bounds__ -> this macro; NULL: left alone */
     const char *(*section)(void *ctx,
                            const char *word); /* text of a section; NULL result: an error; NULL: no sections */
     void *section_ctx;

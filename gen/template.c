@@ -214,12 +214,14 @@ bool template_occurs(const Template *t, const int64_t *value)
     return t->ntogether == 0;
 }
 
-/* nvcc compiles a file once for the host and once for each architecture; a kernel's body is for its own and those that run its code. */
-static const char *guard_of(Arena *a, const Target *t)
+const char *template_guard(Arena *a, const Target *t)
 {
     int64_t arch;
     if (!target_is_cuda(t) || !target_fact(t, "SM_ARCH", &arch))
         return NULL;
+    /* compute_90a and compute_90 have the same __CUDA_ARCH__; nvcc defines this for the former alone */
+    if (t->exact && strstr(t->gencode, arena_printf(a, "compute_%" PRId64 "a", arch)))
+        return arena_printf(a, "!defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM%" PRId64 "_ALL)", arch);
     return arena_printf(a, "!defined(__CUDA_ARCH__) || __CUDA_ARCH__ %s %" PRId64, t->exact ? "==" : ">=", 10 * arch);
 }
 
@@ -232,7 +234,9 @@ char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
                .name = b->spec->name,
                .kernel = kernel,
                .target = b->target->name,
-               .guard = guard_of(a, b->target),
+               .guard = template_guard(a, b->target),
+               .bounds =
+                   target_is_cuda(b->target) ? arena_printf(a, "%s_%s_bounds", b->spec->name, b->target->name) : NULL,
                .npiece = b->t->npiece,
                .piece = b->t->piece };
     return fill_text(a, b->t->src, b->t->body, &f, d);

@@ -146,5 +146,8 @@ bool template_slots(const Binding *b, int64_t *slots);
 
 /* The kernel's text. NULL after errors (only a faulty template has any). */
 char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d);
+/* cuda: the condition of the C preprocessor under which a kernel for t has a body: nvcc compiles a file once for the host and once for each
+ * architecture, and a body is for its own and those that run its code. Else NULL. */
+const char *template_guard(Arena *a, const Target *t);
 
 #endif

@@ -154,6 +154,14 @@ char *unit_kernel_text(Arena *a, const UnitKernel *k)
     return arena_strdup(a, text_str(&t));
 }
 
+static bool is_first_of_target(const UnitKernel *k, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (k[j].target == k[i].target)
+            return false;
+    return true;
+}
+
 char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d)
 {
     Text t = { .arena = a };
@@ -165,6 +173,8 @@ char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, D
         if (guard && !open)
             text_add(&t, guard);
         open = guard;
+        if (dialect_of(u)->before && is_first_of_target(k, i))
+            dialect_of(u)->before(&t, u, k[i].target);
         Binding b = binding(u, &k[i]);
         char *text = template_fill(a, &b, arena_printf(a, "%s_k%d", u->spec->name, i), d);
         if (!text)

@@ -79,4 +79,4 @@ static const char *guard(Arena *a, const Target *t)
     return *t->arch ? "#if defined(__x86_64__)\n" : NULL; /* the only architecture that targets name so far */
 }
 
-const UnitDialect unit_cpu = { "cpu", add_preamble, add_entry, guard };
+const UnitDialect unit_cpu = { "cpu", add_preamble, add_entry, guard, NULL };

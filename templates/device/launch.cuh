@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Host: starts a kernel whose only parameter is `args`. More than 48 KiB of dynamic shared memory must be allowed first, once a device; it is
  * allowed at each start, which costs less than remembering would in a program with several devices. The result is this start's own
- * error: those of others are left alone. */
+ * error: those of others are left alone. cudaErrorNoKernelImageForDevice: there is no code for this device, or only an empty kernel,
+ * which may have fewer threads. */
 template <typename Args>
 static cudaError_t launch(void (*kernel)(Args), dim3 grid, int threads, size_t smem_bytes, cudaStream_t stream, Args args)
 {
@@ -11,5 +12,9 @@ static cudaError_t launch(void (*kernel)(Args), dim3 grid, int threads, size_t s
         if (code != cudaSuccess)
             return code;
     }
-    return cudaLaunchKernel((const void *)kernel, grid, dim3((unsigned)threads), list, smem_bytes, stream);
+    const cudaError_t code = cudaLaunchKernel((const void *)kernel, grid, dim3((unsigned)threads), list, smem_bytes, stream);
+    cudaFuncAttributes compiled;
+    if (code != cudaSuccess && cudaFuncGetAttributes(&compiled, (const void *)kernel) == cudaSuccess && compiled.maxThreadsPerBlock < threads)
+        return cudaErrorNoKernelImageForDevice;
+    return code;
 }

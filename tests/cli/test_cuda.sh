@@ -85,7 +85,16 @@ grep '"type":"measure"' first/records.jsonl | grep -qv '"ns":\[\]' && failed "a 
 for t in 1 2 3 4; do
     grep '"type":"measure"' first/records.jsonl | grep -q "\"extent\":\[$t,24,16\].*\"status\":\"ok\"" || failed "the choice was not checked at T=$t"
 done
-grep -q '__CUDA_ARCH__ == 900' first/kernels.cu || failed "the kernel does not guard its body"
+grep -q '^#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)' first/kernels.cu || failed "the kernel does not guard its body"
+
+section compiled for plain sm_90
+# What is for sm_90a is empty and cannot be started; what is for sm_80 and later is there.
+nvcc -std=c++17 -gencode=arch=compute_90,code=compute_90 -ptx -o plain.ptx first/kernels.cu
+# Kernels in their order: threads that they may have, loads from global memory.
+awk '/\.entry/ { k++ } /^\.maxntid/ { sub(/,.*/, ""); t[k] = $2 } /ld\.global/ { n[k]++ } END { for (i = 1; i <= k; i++) print t[i], n[i] + 0 }' plain.ptx >plain.kernels
+awk '/^\/\* Kernel [0-9]+: / { print $5 }' first/kernels.cu | paste -d ' ' - plain.kernels >kernels
+awk '$1 == "sm_90a" { own++; bad += $2 != 1 || $3 != 0 } $1 != "sm_90a" { others++; bad += $2 < 32 || $3 == 0 }
+     END { exit !(own && others && !bad && NF == 3) }' kernels || failed "kernels in code for plain sm_90: $(tr '\n' ';' <kernels)"
 
 section the same again
 run 0 -t sm_90a --offline -o second tiny.cfg

@@ -95,6 +95,10 @@ static void test_names(void **state)
     guarded.guard = "defined(X)";
     const char *err;
     assert_string_equal(filled(&guarded, "TARGET_GUARD TARGET_GUARDS\n", 0, &err), "defined(X) TARGET_GUARDS\n");
+    guarded.bounds = "bert_bounds";
+    assert_string_equal(filled(&guarded, "__launch_bounds__(MR, 2) __launch_bounds\n", 0, &err),
+                        "bert_bounds(3, 2) __launch_bounds\n");
+    assert_string_equal(filled(&whole, "__launch_bounds__(MR)\n", 0, &err), "__launch_bounds__(3)\n");
     assert_string_equal(filled(&whole, "TARGET_GUARD\n", 0, &err), "TARGET_GUARD\n");
     const char *name = arena_printf(arena, "%0500d", 0); /* longer than any name that is declared */
     const char *text = arena_printf(arena, "x%s\n#if x%s\n#endif\n", name, name);

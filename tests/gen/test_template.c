@@ -509,9 +509,12 @@ static void test_guards(void **state)
     (void)state;
     static const struct {
         const char *target, *want;
-    } cases[] = { { "sm_90a", "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 900\npkg_TARGET_sm_90a M\n#endif\n" },
-                  { "sm_80", "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800\npkg_TARGET_sm_80 M\n#endif\n" },
-                  { "avx2", "#if TARGET_GUARD\npkg_TARGET_avx2 M\n#endif\n" } };
+    } cases[] = {
+        { "sm_90a",
+          "#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)\npkg_TARGET_sm_90a M\n#endif\n" },
+        { "sm_80", "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800\npkg_TARGET_sm_80 M\n#endif\n" },
+        { "avx2", "#if TARGET_GUARD\npkg_TARGET_avx2 M\n#endif\n" }
+    };
     static const int64_t value[] = { 2, 1 }, extent[] = { 9, 10, 11 };
     const Template *t =
         read_small(with("    int rows[MR] = { 0 };\n#endif\n",

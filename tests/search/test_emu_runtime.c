@@ -339,6 +339,7 @@ static int name_errors(void)
     say_errors(cudaSuccess, cudaErrorInvalidValue);
     say_errors(cudaErrorMemoryAllocation, cudaErrorInvalidConfiguration);
     say_errors(cudaErrorNoDevice, cudaErrorInvalidDevice);
+    say_errors(cudaErrorInvalidDeviceFunction, cudaErrorNoKernelImageForDevice);
     say_errors(cudaErrorLaunchFailure, (cudaError_t)5);
     return 0;
 }
@@ -426,7 +427,8 @@ static void programs_end_with_what_was_found(void **state)
         { name_errors, 0,
           "no error, invalid argument; out of memory, invalid configuration argument; no CUDA-capable device is "
           "detected, "
-          "invalid device ordinal; the emulator found a fault, unrecognized error code; " },
+          "invalid device ordinal; invalid device function, no kernel image is available for execution on the device; "
+          "the emulator found a fault, unrecognized error code; " },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char said[1000];

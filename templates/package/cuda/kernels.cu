@@ -52,7 +52,7 @@ const char *NAME_strerror(int code)
     case NAME_BAD_EXTENT: return "an extent is negative or above 2147483647";
     case NAME_BAD_POINTER: return "a pointer is NULL";
     case NAME_BAD_KERNEL: return "no such kernel in this package, or this device cannot run it";
-    case NAME_BAD_DEVICE: return "no kernel of this package runs on the current device";
+    case NAME_BAD_DEVICE: return "no kernel of this package runs on the current device, or it was compiled without code for that device";
     case NAME_CUDA_ERROR: return "the CUDA runtime refused";
     default: return "unknown error";
     }

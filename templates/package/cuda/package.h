@@ -23,7 +23,7 @@ enum {
     NAME_BAD_EXTENT = 1,  /* an extent is negative or above 2147483647 */
     NAME_BAD_POINTER = 2, /* a pointer is NULL that must not be */
     NAME_BAD_KERNEL = 3,  /* exec->kernel is no kernel of this package, or one that this device cannot run */
-    NAME_BAD_DEVICE = 4,  /* no kernel of this package runs on the current device, or there is none */
+    NAME_BAD_DEVICE = 4,  /* no kernel of this package runs on the current device, it was compiled without code for it, or there is none */
     NAME_CUDA_ERROR = 5   /* the CUDA runtime refused the launch or the copy; cudaGetLastError() has its reason */
 };
 const char *NAME_strerror(int code);

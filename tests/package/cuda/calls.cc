@@ -161,6 +161,10 @@ static void check_pointers()
           block[1] == 1 && block[2] == 1 && smem == plan.smem_bytes);
     launch_code = cudaErrorInvalidValue;
     CHECK(call(NULL) == pkg_CUDA_ERROR);
+    for (int code : { cudaErrorNoKernelImageForDevice, cudaErrorInvalidDeviceFunction }) {
+        launch_code = code;
+        CHECK(call(NULL) == pkg_BAD_DEVICE);
+    }
     launch_code = 0;
 }
 
@@ -261,7 +265,16 @@ static void check_conversions()
 /* ---- the launch of real GPUs ---- */
 
 static size_t allowed; /* shared memory, by an attribute */
-static int allow_code, nreal;
+static int allow_code, nreal, most_threads = 96, attributes_code;
+struct cudaFuncAttributes {
+    int maxThreadsPerBlock;
+};
+static cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *a, const void *kernel)
+{
+    CHECK(kernel == (const void *)0x100 && launch_code != 0);
+    a->maxThreadsPerBlock = most_threads;
+    return (cudaError_t)attributes_code;
+}
 enum { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 static cudaError_t cudaFuncSetAttribute(const void *kernel, int attribute, int value)
 {
@@ -295,6 +308,12 @@ static void check_real_launch()
     CHECK(real::launch(kernel, dim3(2, 3, 4), 96, 50000, stream, 77) == cudaErrorInvalidValue && nreal == 2);
     launch_code = 9;
     CHECK(real::launch(kernel, dim3(2, 3, 4), 96, 0, stream, 77) == cudaErrorInvalidConfiguration && nreal == 3);
+    most_threads = 1; /* an empty kernel: none was compiled for this device */
+    CHECK(real::launch(kernel, dim3(2, 3, 4), 96, 0, stream, 77) == cudaErrorNoKernelImageForDevice);
+    attributes_code = 1;
+    CHECK(real::launch(kernel, dim3(2, 3, 4), 96, 0, stream, 77) == cudaErrorInvalidConfiguration);
+    launch_code = 0;
+    CHECK(real::launch(kernel, dim3(2, 3, 4), 96, 0, stream, 77) == cudaSuccess);
 }
 
 int main()

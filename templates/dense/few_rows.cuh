@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* What the templates for few rows do once a block has its sums: SUMS sums of each of its ROWS x BCOLS elements lie in
+ * shared memory, one a warp that has it, SMEM / SUMS bytes apart, each where KERNEL_at(row, column) says. */
+static __device__ __forceinline__ float KERNEL_value(NAME_elem v)
+{
+#if DTYPE_F16
+    return NAME_device::f16_to_float(v);
+#elif DTYPE_BF16
+    return NAME_device::bf16_to_float(v);
+#else
+    return v;
+#endif
+}
+
+/* Rounds and stores one element. */
+static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, int m, int n, float v)
+{
+    if (m >= a.M || n >= a.N)
+        return;
+#if HAS_BIAS
+    v += KERNEL_value(a.bias[n]);
+#endif
+    NAME_elem *y = a.Y + (int64_t)m * a.N + n;
+#if DTYPE_F16
+    *y = NAME_device::f16_of(v);
+#elif DTYPE_BF16
+    *y = NAME_device::bf16_of(v);
+#else
+    *y = v;
+#endif
+}
+
+/* Element e of the block, row by row: what its warps have, added up in their order. */
+static __device__ __forceinline__ float KERNEL_element(const float *sums, int e)
+{
+    float v = 0;
+#pragma unroll
+    for (int s = 0; s < SUMS; s++)
+        v += sums[s * (SMEM / SUMS / 4) + KERNEL_at(e / BCOLS, e % BCOLS)];
+    return v;
+}
+
+#if SPLITK > 1
+/* Stores the block's sums where the last block of the tile finds them: true in that one. The workspace begins with
+ * COUNTERS counters, one a tile, all 0 between calls; then it has the sums of each block. */
+static __device__ __forceinline__ bool KERNEL_share(float *sums, const NAME_args &a, float *tile)
+{
+    unsigned *counter = (unsigned *)a.workspace + blockIdx.x, *flag = (unsigned *)sums;
+#pragma unroll 1
+    for (int e = threadIdx.x; e < ROWS * BCOLS; e += NT)
+        tile[blockIdx.z * (ROWS * BCOLS) + e] = KERNEL_element(sums, e);
+    __syncthreads(); /* all sums are stored: one thread says so, and learns of the others' */
+    if (threadIdx.x == 0)
+        *flag = NAME_device::atomic_add_acq_rel(counter, 1);
+    __syncthreads();
+    if (*flag != gridDim.z - 1)
+        return false;
+    if (threadIdx.x == 0)
+        *counter = 0;
+    return true;
+}
+#endif
+
+/* The block's first element of Y, and the part of k that it sums up: tile blockIdx.x, the row groups of the same
+ * columns being neighbours; slice blockIdx.z of k. */
+struct KERNEL_task {
+    int m0, n0;
+    unsigned k0, k1, ldw; /* ldw: elements from a row of W to the next */
+};
+
+static __device__ __forceinline__ KERNEL_task KERNEL_find(const NAME_args &a)
+{
+    const unsigned down = (a.M - 1) / ROWS + 1;
+    KERNEL_task b;
+    b.m0 = blockIdx.x % down * ROWS;
+    b.n0 = blockIdx.x / down * BCOLS;
+#if SPLITK > 1
+    const unsigned units = a.K / KUNIT + (a.K % KUNIT != 0), slice = (units + gridDim.z - 1) / gridDim.z * KUNIT;
+    b.k0 = blockIdx.z * slice;
+    b.k1 = min(b.k0 + slice, (unsigned)a.K);
+#else
+    b.k0 = 0;
+    b.k1 = a.K;
+#endif
+    b.ldw = (unsigned)NAME_LDW((int64_t)a.N, (int64_t)a.K);
+    return b;
+}
+
+/* Stores the block's part of Y. With more than one slice the last block of a tile adds them up, in their order. */
+static __device__ __forceinline__ void KERNEL_finish(float *sums, const NAME_args &a, const KERNEL_task &b)
+{
+    __syncthreads();
+#if SPLITK > 1
+    float *tile = (float *)a.workspace + COUNTERS + (size_t)blockIdx.x * gridDim.z * (ROWS * BCOLS);
+    if (gridDim.z > 1 && !KERNEL_share(sums, a, tile))
+        return;
+#endif
+#pragma unroll 1
+    for (int e = threadIdx.x; e < ROWS * BCOLS; e += NT) {
+        float v = 0;
+#if SPLITK > 1
+#pragma unroll 4
+        for (unsigned s = 0; gridDim.z > 1 && s < gridDim.z; s++)
+            v += NAME_device::load_l2(tile + s * (ROWS * BCOLS) + e);
+        if (gridDim.z == 1)
+#endif
+            v = KERNEL_element(sums, e);
+        KERNEL_store(a, b.m0 + e / BCOLS, b.n0 + e % BCOLS, v);
+    }
+}
+
+static NAME_plan KERNEL_plan(int64_t M, int64_t N, int64_t K)
+{
+    const int64_t ntile = (M + ROWS - 1) / ROWS * ((N + BCOLS - 1) / BCOLS);
+    NAME_plan plan = { (unsigned)ntile, 1, 1, NT, SMEM, 0 };
+    if (ntile > 2147483647)
+        plan.x = 0; /* no such grid: the launch says so */
+#if SPLITK > 1
+    if (ntile <= COUNTERS) { /* more would keep any device busy */
+        const int64_t units = (K + KUNIT - 1) / KUNIT + (K == 0), slice = (units + SPLITK - 1) / SPLITK;
+        plan.z = (unsigned)((units + slice - 1) / slice);
+        if (plan.z > 1)
+            plan.workspace_bytes = 4 * (COUNTERS + (size_t)ntile * plan.z * (ROWS * BCOLS));
+    }
+#else
+    (void)K;
+#endif
+    return plan;
+}

@@ -117,6 +117,22 @@ static const Row rows[] = {
     { "gemv", "sm_80", "KN", "ROWS=8 COLS=2 UNROLL=1", "more shared memory", 1, 0 },
     { "gemv", "sm_80", "KN", "KWARPS=2", "KN: all warps", 1, 0 },
     { "gemv", "sm_80", "KN", "WARPS=4", "KN: fewer warps", 1, 0 },
+
+    { "mma_gemv", "sm_80", "NK", "WARPS=8 KWARPS=2", NULL, 1, 0 },
+    { "mma_gemv", "sm_80", "NK", "KWARPS=2", "what is between is like", 1, 0 },
+    { "mma_gemv", "sm_80", "NK", "WARPS=16 KWARPS=16 COLS=16 UNROLL=2", NULL, 1, 0 },
+    { "mma_gemv", "sm_80", "NK", "WARPS=16 KWARPS=1 COLS=16 UNROLL=2", "so many warps are there", 1, 0 },
+    { "mma_gemv", "sm_80", "NK", "WARPS=16 KWARPS=16 COLS=32 UNROLL=2", NULL, 1, 0 }, /* 112 registers */
+    { "mma_gemv", "sm_80", "NK", "WARPS=16 KWARPS=16 ROWS=16 COLS=16 UNROLL=4", "so many threads", 1, 0 }, /* 118 */
+    { "mma_gemv", "sm_80", "NK", "COLS=8 UNROLL=4", NULL, 1, 0 },
+    { "mma_gemv", "sm_80", "NK", "COLS=8 UNROLL=3", "fewer loads do not cover", 1, 0 },
+    { "mma_gemv", "sm_80", "NK", "COLS=64 UNROLL=2", NULL, 1, 0 }, /* 16 loads */
+    { "mma_gemv", "sm_80", "NK", "COLS=64 UNROLL=3", "fewer loads do not cover", 1, 0 },
+    { "mma_gemv", "sm_80", "NK", "SPLITK=8", NULL, 1, 0 },
+    { "mma_gemv", "sm_80", "NK", "KWARPS=1 SPLITK=2", "warps of a block share out", 1, 0 },
+    { "mma_gemv", "sm_80", "KN", "", NULL, 1, 0 },
+    { "mma_gemv", "sm_80", "KN", "COLS=32", "KN: a lane loads 8 columns", 1, 0 },
+    { "mma_gemv", "sm_80", "KN", "KWARPS=1", "KN: all warps", 1, 0 },
 };
 
 static void check_row(const Row *r)

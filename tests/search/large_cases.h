@@ -41,6 +41,10 @@ enum {
     GEMV_KN,
     GEMV_SPLIT_NK,
     GEMV_SPLIT_KN,
+    MMA_GEMV_NK,
+    MMA_GEMV_KN,
+    MMA_GEMV_SPLIT_NK,
+    MMA_GEMV_SPLIT_KN,
     NCASE
 };
 
@@ -85,6 +89,12 @@ static const Case cases[NCASE] = {
                   { { 92681, 92683, 24 }, { 6, MOST, 24 }, { 6, FITTING, 72 }, { MOST, 6, 24 } } },
     [GEMV_SPLIT_NK] = { "gemv sm_90a bf16 NK ROWS=4 COLS=4 KWARPS=8 SPLITK=4", { { 3, 16384, 270000 } } },
     [GEMV_SPLIT_KN] = { "gemv sm_90a f32 KN ROWS=4 COLS=2 SPLITK=8", { { 3, 1048001, 4200 } } },
+    [MMA_GEMV_NK] = { "mma_gemv sm_90a f16 NK ROWS=16 COLS=32 UNROLL=2",
+                      { { 92681, 92683, 24 }, { 6, MOST, 24 }, { MOST, 6, 24 }, { 5, 43000, 100001 } } },
+    [MMA_GEMV_KN] = { "mma_gemv sm_80 bf16 KN",
+                      { { 92681, 92683, 24 }, { 6, MOST, 24 }, { 6, FITTING, 72 }, { MOST, 6, 24 } } },
+    [MMA_GEMV_SPLIT_NK] = { "mma_gemv sm_90a bf16 NK ROWS=8 COLS=16 UNROLL=4 SPLITK=4", { { 3, 16384, 270000 } } },
+    [MMA_GEMV_SPLIT_KN] = { "mma_gemv sm_80 f16 KN ROWS=16 WARPS=8 KWARPS=8 SPLITK=2", { { 3, 262001, 20000 } } },
 };
 
 /* Kernels that compute a product in 32 bits instead of 64: they must be found wrong on the shape that is named. */
@@ -111,6 +121,11 @@ static const Mutant mutants[] = {
     { GEMV_NK, 3, "(uint64_t)b.ldw * (unsigned)min" },
     { GEMV_KN, 1, "(uint64_t)b.ldw * (k + i)" },
     { GEMV_KN, 0, "(int64_t)m * a.N + n" },
+    { MMA_GEMV_NK, 2, "(int64_t)min((unsigned)b.m0 + 8 * r + g, a.M - 1u) * a.K" },
+    { MMA_GEMV_NK, 3, "(uint64_t)b.ldw * min((unsigned)n0" },
+    { MMA_GEMV_KN, 1, "(uint64_t)l.stride * ki" },
+    { MMA_GEMV_SPLIT_KN, 0, "(uint64_t)b.ldw * k" },
+    { MMA_GEMV_KN, 0, "(int64_t)m * a.N + n" },
 };
 
 enum { NMUTANT = sizeof mutants / sizeof *mutants };

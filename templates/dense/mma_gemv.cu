@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name    = "mma_gemv";
+op      = "dense";
+family  = "cuda";
+doc     = "Y = X * W + bias for few rows of X on tensor cores: W streams through registers, no tiles";
+dtypes  = ["f16", "bf16"];
+packed  = false;
+layouts = ["NK", "KN"];
+params = (
+  { name = "ROWS";   choices = [8, 16];             doc = "rows of Y that a block computes at once"; },
+  { name = "COLS";   choices = [8, 16, 32, 64];     doc = "columns of a warp"; },
+  { name = "WARPS";  choices = [4, 8, 16];          doc = "warps of a block"; },
+  { name = "KWARPS"; choices = [1, 2, 4, 8, 16];    doc = "warps that share out k for the same columns"; },
+  { name = "UNROLL"; choices = [1, 2, 3, 4, 6];     doc = "chunks of 32 values of k on their way of a warp"; },
+  { name = "SPLITK"; choices = [1, 2, 4, 8];
+    doc = "blocks that share out the sum over k of the same elements; the last one to finish adds up"; } );
+values = (
+  { name = "NT";      expr = "32 * WARPS";          doc = "threads of a block"; },
+  { name = "GROUPS";  expr = "ROWS / 8";            doc = "rows of X that a lane loads"; },
+  { name = "STRIPS";  expr = "COLS / 8";            doc = "parts of 8 columns of a warp, an mma each"; },
+  { name = "CHAINS";  expr = "1 + (ROWS == 8 || COLS <= 16)";
+    doc = "sums of an element, taken in turn; with 8 rows the second lies in the mma's lower half"; },
+  { name = "BCOLS";   expr = "WARPS / KWARPS * COLS"; doc = "columns of Y that a block computes"; },
+  { name = "PITCH";   expr = "BCOLS + 8 * (BCOLS > 8)"; doc = "floats from a row of sums to the next"; },
+  { name = "SUMS";    expr = "KWARPS";              doc = "sums of an element that a block adds up"; },
+  { name = "KUNIT";   expr = "32 * KWARPS";         doc = "values of k of a chunk of each of these warps"; },
+  { name = "SMEM";    expr = "SUMS * ROWS * PITCH * 4"; doc = "bytes of shared memory of a block"; },
+  { name = "COUNTERS"; expr = "4096";               doc = "tiles that may be split"; },
+  { name = "LOADS";   expr = "UNROLL * STRIPS";     doc = "16-byte loads of W on their way of a lane"; },
+  { name = "NEED";
+    expr = "4 * CHAINS * STRIPS + 4 * LOADS + 4 * UNROLL * GROUPS + 2 * GROUPS + 2 * STRIPS + 30";
+    doc = "registers of a thread: sums, loads on their way, addresses"; } );
+constraints = (
+  { need = "SM_ARCH >= 80";                     why = "no bf16 and no mma of 16 values of k before sm_80"; },
+  { need = "LAYOUT_NK || COLS == 64";           why = "KN: a lane loads 8 columns, and a warp has 8 lanes along n"; },
+  { need = "KWARPS <= WARPS && (LAYOUT_NK || KWARPS == WARPS)"; why = "KN: all warps share out k"; },
+  { need = "KWARPS == WARPS || WARPS < 16";     why = "so many warps are there to share out k without other blocks"; },
+  { need = "KWARPS == 1 || KWARPS == WARPS || WARPS == 8 && KWARPS == 2";
+    why = "what is between is like one of its neighbours"; },
+  { need = "LOADS >= 4 && LOADS <= 16";
+    why = "fewer loads do not cover the memory's latency, more need too many registers"; },
+  { need = "NEED * NT <= REGS_SM - 16 * NT";   why = "so many threads with so many registers do not fit an SM"; },
+  { need = "SPLITK == 1 || KWARPS == WARPS";
+    why = "warps of a block share out k at less cost than blocks"; } );
+regs = "NEED - 10";
+general = (
+  { target = "sm_80";  ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1; SPLITK = 1; },
+  { target = "sm_86";  ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1; SPLITK = 1; },
+  { target = "sm_89";  ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1; SPLITK = 1; },
+  { target = "sm_90a"; ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1; SPLITK = 1; } );
+tile = { M = "ROWS"; N = "BCOLS"; K = "KUNIT"; };
+derived = (
+  { name = "TILES";  expr = "ceil_div(M, ROWS) * ceil_div(N, BCOLS)"; doc = "tiles of Y"; },
+  { name = "PARTS";  expr = "1 + (SPLITK - 1) * (TILES <= COUNTERS)"; doc = "parts of k that the plan asks for"; },
+  { name = "KPER";   expr = "ceil_div(ceil_div(K, KUNIT), PARTS)"; doc = "chunks of k of a warp"; },
+  { name = "SLICES"; expr = "ceil_div(ceil_div(K, KUNIT), KPER)";  doc = "blocks that share a tile"; },
+  { name = "BLOCKS"; expr = "TILES * SLICES";                      doc = "blocks of the launch"; },
+  { name = "FIT";
+    expr = "max(1, min(min(REGS_SM / (128 * ceil_to(REGS, 8)) * 128, THREADS_SM) / NT,"
+           " min(BLOCKS_SM, SMEM_SM / (SMEM + 1024))))";
+    doc = "blocks that an SM holds at a time"; },
+  { name = "MOST";   expr = "ceil_div(BLOCKS, SMS)";               doc = "blocks of the busiest SM"; },
+  { name = "LIVE";   expr = "min(FIT, MOST)";                      doc = "those that run at a time"; },
+  { name = "KTIMES"; expr = "ceil_div(KPER, UNROLL)";              doc = "times round the loop"; },
+  { name = "BYTES";  expr = "NT * LOADS * 16";
+    doc = "bytes of W that a block asks for each time"; },
+  { name = "L1";
+    expr = "WARPS * UNROLL * (STRIPS + GROUPS) * (16 - 11 * (K % 8 == 0) + 16 * (K % 2 != 0))";
+    doc = "cycles of L1 for that, W and X: 512 bytes a load at 96 a cycle; else 4 or 8 loads of 8 rows, taken as 4"
+          " cycles each"; },
+  { name = "STEP";   expr = "max(max(LIVE * L1, LIVE * BYTES / 48), 730)";
+    doc = "cycles for one time round of the blocks that run together, at least the latency of memory, 650, and of a"
+          " chunk's two mma. Issue never bounds: in SASS (nvcc 13.0, sm_90a) a round of ROWS x COLS x UNROLL has"
+          " 8x8x4 57 instructions, 8x16x4 95, 8x32x2 67, 8x64x2 115, 16x16x4 109, 16x32x2 85, 16x64x2 139 for 512 bytes"
+          " of W a strip and chunk, KN 8x64x1 114, 8x64x2 256, at K odd 8x32x2 157; nor do its two mma"; },
+  { name = "ENDS";
+    expr = "600 + 70 * UNROLL + (40 + 8 * SUMS) * ceil_div(ROWS * BCOLS, NT) + (SLICES > 1) * (1800 + 40 * SLICES)";
+    doc = "cycles for a block's start, the last chunks' mma, the sum of its warps, the sum of the slices"; } );
+padded_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
+serial_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
+bound = "log2(2500 + max(max(ceil_div(MOST, LIVE) * (STEP * KTIMES + ENDS) * 1000 / CLOCK_MHZ,"
+        " ELEM_BYTES * (ceil_div(M, ROWS) * N * K + ceil_div(N, BCOLS) * M * K) / L2_GBS),"
+        " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
+        " - log2(2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT)";
+features = (
+  { name = "padding";   expr = "log2(TILES * ROWS * BCOLS / (M * N))";
+    doc = "elements computed for one that is stored"; },
+  { name = "k_padding"; expr = "log2(KPER * SLICES * KUNIT / K)"; doc = "the same along k"; },
+  { name = "balance";   expr = "log2(MOST * SMS / BLOCKS)";  doc = "blocks of the busiest SM against the mean"; },
+  { name = "waves";     expr = "log2(ceil_div(MOST, LIVE))"; doc = "blocks one after the other on an SM"; },
+  { name = "in_flight"; expr = "log2(LIVE * BYTES)";         doc = "bytes on their way to an SM"; },
+  { name = "warps";     expr = "log2(LIVE * WARPS)";         doc = "warps on an SM"; },
+  { name = "rows";      expr = "ROWS == 16";                 doc = "twice the loads of X"; },
+  { name = "again";     expr = "log2(ceil_div(M, ROWS))";    doc = "how often W is read"; },
+  { name = "x_loads";   expr = "GROUPS / STRIPS";            doc = "loads of X for one of W"; },
+  { name = "x_l2";      expr = "log2(1 + M / BCOLS)";        doc = "X from L2 against W"; },
+  { name = "times";     expr = "log2(KTIMES)";               doc = "times round the loop"; },
+  { name = "ends";      expr = "log2(1 + ENDS / (STEP * KTIMES))";
+    doc = "start and end of a block against its length"; },
+  { name = "launch";    expr = "2500 / (2500 + STEP * KTIMES * 1000 / CLOCK_MHZ)"; doc = "the fixed cost's share"; },
+  { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
+  { name = "dram";      expr = "log2(1 + ELEM_BYTES * N * K * CLOCK_MHZ / (1000 * DRAM_GBS * STEP * KTIMES))";
+    doc = "traffic from memory against the rest"; },
+  { name = "narrow";    expr = "K % 8 != 0";   doc = "rows are not aligned: two elements at a time"; },
+  { name = "odd";       expr = "K % 2 != 0";   doc = "or one"; },
+  { name = "groups";    expr = "log2(KWARPS)";               doc = "sums that a block adds up"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_BF16=1 */
+#ifndef DTYPE_BF16
+#define DTYPE_F16 1
+#endif
+#include "standalone.cuh"
+#define ROWS 8
+#define COLS 32
+#define WARPS 4
+#define KWARPS 4
+#define UNROLL 2
+#define SPLITK 2
+#define NT 128
+#define GROUPS 1
+#define STRIPS 4
+#define CHAINS 1
+#define BCOLS 32
+#define PITCH (BCOLS + 8 * (BCOLS > 8))
+#define SUMS 4
+#define KUNIT 128
+#define SMEM (SUMS * ROWS * PITCH * 4)
+#define COUNTERS 4096
+#endif
+/* KERNEL: a block computes ROWS x BCOLS elements of Y with mma.sync, fp32 sums. Rows of X are the mma's first operand,
+ * columns of W its second, 8 at a time: the two registers of W that an mma takes are neighbours in memory; the four of
+ * X are not and must be moved, but serve all columns of the warp. Both operands go from global memory straight into
+ * registers: W, which is read once for ROWS rows of Y, past L1; X from L1.
+ *
+ *   X[m][k]   at X + m*K + k
+ *   W[n][k]   at W + n*ldw + k (NK),   W[k][n] at W + k*ldw + n (KN),   ldw = NAME_LDW(N, K)
+ *
+ *   warp      COLS columns, STRIPS strips of 8. KWARPS warps share out the block's k, each a run of it; WARPS/KWARPS of
+ *             them lie side by side along n.
+ *   chunk     32 values of k, two mma a strip. With g = lane/4, q = lane%4 a lane's 8 of them, i = 0..7, are
+ *             k(i) = i/width * 4*width + q*width + i%width: `width` neighbours are one load, 16 bytes where rows are
+ *             aligned to that. Any order of k gives the same sum, as long as X and W have the same.
+ *   X         row g, and 8 + g: element i of the chunk is half i%2 of word i/2. Mma s takes words 2*s and 2*s+1.
+ *   W, NK     column g of each strip, as X's rows.
+ *   W, KN     for each i column g of the strips t = 0..7, which is n(t, g) = t/width * 8*width + g*width + t%width: one
+ *             load, or 8/width. The halves of two of them, for k(i) and k(i+1), make a word.
+ *   acc       of a strip: element e is row g + 8*(e/2), column 2*q + e%2.
+ *   ROWS = 8  rows 0..7 of both mma have words 0 and 1 of X, rows 8..15 have words 2 and 3: one operand serves the two.
+ *             Mma 0 is right in rows 0..7, mma 1 in rows 8..15; what the other rows sum up is of no use.
+ */
+/* Where the sum of an element is in shared memory: rows are PITCH apart, so that four g, two elements a lane, store to
+ * different banks. KN: a strip's columns side by side, and 32 neighbours along n in different banks. */
+static __device__ __forceinline__ int KERNEL_at(int row, int column)
+{
+#if LAYOUT_NK
+    return row * PITCH + column;
+#else
+    return row * PITCH + column % 8 * 8 + column % 8 / 4 * 4 + column / 8;
+#endif
+}
+
+#include "few_rows.cuh"
+
+/* 8 elements: `width` neighbours at p, the next ones `apart` elements further ...; 0 from p + left on, unless all are
+ * there. once: nobody reads them again. */
+template <int width, int apart, bool whole, bool once>
+static __device__ __forceinline__ void KERNEL_load(unsigned (&word)[4], const NAME_elem *p, int left)
+{
+    if (width == 8) {
+        uint4 v = make_uint4(0, 0, 0, 0);
+        if (whole || left > 0)
+            v = once ? NAME_device::load_once16(p) : *(const uint4 *)p;
+        word[0] = v.x, word[1] = v.y, word[2] = v.z, word[3] = v.w;
+    } else if (width == 2) {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            word[i] = whole || i * apart < left ? *(const unsigned *)(p + i * apart) : 0;
+    } else {
+        unsigned one[8];
+#pragma unroll
+        for (int i = 0; i < 8; i++)
+            one[i] = whole || i * apart < left ? p[i * apart] : 0;
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            word[i] = one[2 * i] | one[2 * i + 1] << 16;
+    }
+}
+
+/* The warp's sums, and where its lane reads next: rows of X, rows of W (NK), or W's row and its lane's first column. */
+struct KERNEL_lane {
+    float acc[CHAINS][STRIPS][4];
+    const NAME_elem *x[GROUPS];
+#if LAYOUT_NK
+    const NAME_elem *w[STRIPS];
+#else
+    const NAME_elem *w;
+    unsigned stride; /* bytes from a row of W to the next */
+    int right;       /* columns from the lane's first one on */
+#endif
+    int left; /* values of k from the lane's first one on */
+};
+
+struct KERNEL_chunk { /* a lane's part of 32 values of k */
+    unsigned x[GROUPS][4];
+#if LAYOUT_NK
+    unsigned w[STRIPS][4];
+#else
+    unsigned w[8][4]; /* for each i */
+#endif
+};
+
+/* The chunk k values of k from the lane's next one on. */
+template <int width, bool whole>
+static __device__ __forceinline__ void KERNEL_fetch(KERNEL_chunk &c, const KERNEL_lane &l, int k)
+{
+#if LAYOUT_NK
+#pragma unroll
+    for (int t = 0; t < STRIPS; t++)
+        KERNEL_load<width, 4 * width, whole, true>(c.w[t], l.w[t] + k, l.left - k);
+#else
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        const unsigned ki = k + i / width * (4 * width) + i % width;
+        const NAME_elem *w = (const NAME_elem *)((const char *)l.w + (uint64_t)l.stride * ki);
+        KERNEL_load<width, 8 * width, whole, true>(c.w[i], w, whole || (int)ki < l.left ? l.right : 0);
+    }
+#endif
+#pragma unroll
+    for (int r = 0; r < GROUPS; r++)
+        KERNEL_load<width, 4 * width, whole, false>(c.x[r], l.x[r] + k, l.left - k);
+}
+
+/* Word j of strip t of a chunk: elements 2*j and 2*j+1 of its column g. */
+static __device__ __forceinline__ unsigned KERNEL_word(const KERNEL_chunk &c, int t, int j)
+{
+#if LAYOUT_NK
+    return c.w[t][j];
+#else
+    const unsigned even = c.w[2 * j][t / 2], odd = c.w[2 * j + 1][t / 2];
+    if (t % 2)
+        return even >> 16 | (odd & 0xffff0000);
+    const ushort2 low = make_ushort2((unsigned short)even, (unsigned short)odd); /* one PRMT */
+    return *(const unsigned *)&low;
+#endif
+}
+
+static __device__ __forceinline__ void KERNEL_multiply(KERNEL_lane &l, const KERNEL_chunk &c)
+{
+#pragma unroll
+    for (int s = 0; s < 2; s++) {
+#if ROWS == 16
+        const unsigned x[4] = { c.x[0][2 * s], c.x[1][2 * s], c.x[0][2 * s + 1], c.x[1][2 * s + 1] };
+#else
+        const unsigned x[4] = { c.x[0][0], c.x[0][2], c.x[0][1], c.x[0][3] };
+#endif
+#pragma unroll
+        for (int t = 0; t < STRIPS; t++) {
+            const unsigned w[2] = { KERNEL_word(c, t, 2 * s), KERNEL_word(c, t, 2 * s + 1) };
+#if DTYPE_F16
+            NAME_device::mma_f16(l.acc[s % CHAINS][t], x, w);
+#else
+            NAME_device::mma_bf16(l.acc[s % CHAINS][t], x, w);
+#endif
+        }
+    }
+}
+
+/* Goes on by UNROLL chunks. */
+static __device__ __forceinline__ void KERNEL_advance(KERNEL_lane &l)
+{
+#pragma unroll
+    for (int r = 0; r < GROUPS; r++)
+        l.x[r] += 32 * UNROLL;
+#if LAYOUT_NK
+#pragma unroll
+    for (int t = 0; t < STRIPS; t++)
+        l.w[t] += 32 * UNROLL;
+#else
+    l.w = (const NAME_elem *)((const char *)l.w + (uint64_t)l.stride * (32 * UNROLL));
+#endif
+    l.left -= 32 * UNROLL;
+}
+
+/* Sums up `count` values of k. UNROLL chunks are on their way: each is replaced by the one UNROLL further once it is
+ * used. regular: all columns exist. */
+template <int width>
+static __device__ __forceinline__ void KERNEL_run(KERNEL_lane &l, int count, bool regular)
+{
+    KERNEL_chunk c[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+        KERNEL_fetch<width, false>(c[u], l, 32 * u);
+    KERNEL_advance(l);
+#pragma unroll 1
+    for (; regular && count >= 64 * UNROLL; count -= 32 * UNROLL) {
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            KERNEL_multiply(l, c[u]);
+            KERNEL_fetch<width, true>(c[u], l, 32 * u);
+        }
+        KERNEL_advance(l);
+    }
+#pragma unroll 1
+    for (; count > 32 * UNROLL; count -= 32 * UNROLL) {
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            KERNEL_multiply(l, c[u]);
+            KERNEL_fetch<width, false>(c[u], l, 32 * u);
+        }
+        KERNEL_advance(l);
+    }
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+        KERNEL_multiply(l, c[u]);
+}
+
+/* A lane's part of a warp that takes columns n0.. and `count` values of k from k0 on. Rows of X and W beyond the last
+ * are that one again, for sums that nobody stores. */
+template <int width>
+static __device__ __forceinline__ KERNEL_lane
+KERNEL_begin(const NAME_args &a, const KERNEL_task &b, int n0, unsigned k0, int count)
+{
+    const int g = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
+    const unsigned k = k0 + q * width;
+    KERNEL_lane l;
+    l.left = count - q * width;
+#pragma unroll
+    for (int r = 0; r < GROUPS; r++)
+        l.x[r] = a.X + (int64_t)min((unsigned)b.m0 + 8 * r + g, a.M - 1u) * a.K + k;
+#if LAYOUT_NK
+#pragma unroll
+    for (int t = 0; t < STRIPS; t++)
+        l.w[t] = a.W + (uint64_t)b.ldw * min((unsigned)n0 + 8 * t + g, a.N - 1u) + k;
+#else
+    l.w = a.W + (uint64_t)b.ldw * k + ((unsigned)n0 + g * width);
+    l.stride = b.ldw * ELEM_BYTES;
+    l.right = a.N - n0 - g * width;
+#endif
+#pragma unroll
+    for (int t = 0; t < CHAINS * STRIPS; t++)
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            l.acc[t / STRIPS][t % STRIPS][e] = 0;
+    return l;
+}
+
+/* Stores the lane's sums; n0: the warp's first column in the block. */
+template <int width> static __device__ __forceinline__ void KERNEL_put(float *sums, const KERNEL_lane &l, int n0)
+{
+    const int g = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
+#pragma unroll
+    for (int t = 0; t < STRIPS; t++)
+#pragma unroll
+        for (int e = 0; e < 2 * GROUPS; e += 2) {
+            float v0 = l.acc[0][t][e], v1 = l.acc[0][t][e + 1];
+#if ROWS == 8
+            v0 += l.acc[1][t][2], v1 += l.acc[1][t][3];
+#elif CHAINS > 1
+            v0 += l.acc[1][t][e], v1 += l.acc[1][t][e + 1];
+#endif
+            const int m = g + 4 * e;
+#if LAYOUT_NK
+            *(float2 *)(sums + KERNEL_at(m, n0 + 8 * t + 2 * q)) = make_float2(v0, v1);
+#else
+            const int n = n0 + t / width * (8 * width) + 2 * q * width + t % width;
+            if (width == 8)
+                *(float2 *)(sums + KERNEL_at(m, n)) = make_float2(v0, v1);
+            else
+                sums[KERNEL_at(m, n)] = v0, sums[KERNEL_at(m, n + width)] = v1;
+#endif
+        }
+}
+
+/* Sums up the block's elements over its part of k, of which a warp takes a run of whole chunks. */
+template <int width>
+static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &a, const KERNEL_task &b)
+{
+    const int kwarp = threadIdx.x / 32 % KWARPS, n0 = threadIdx.x / 32 / KWARPS * COLS;
+    const unsigned run = (b.k1 - b.k0 + KUNIT - 1) / KUNIT * 32, k0 = b.k0 + kwarp * run;
+    const int count = (int)min(run, b.k1 - min(k0, b.k1));
+    KERNEL_lane l = KERNEL_begin<width>(a, b, b.n0 + n0, k0, count);
+    KERNEL_run<width>(l, count, LAYOUT_NK || a.N - b.n0 >= BCOLS);
+    KERNEL_put<width>(sums + kwarp * (ROWS * PITCH), l, n0);
+}
+
+static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
+{
+#if TARGET_GUARD
+    float *sums = (float *)NAME_device::shared_memory();
+    const KERNEL_task b = KERNEL_find(a);
+    const unsigned odd = (unsigned)((uintptr_t)a.X | (uintptr_t)a.W) | a.K * ELEM_BYTES | b.ldw * ELEM_BYTES;
+    if (odd % 16 == 0)
+        KERNEL_sum<8>(sums, a, b);
+    else if (odd % 4 == 0)
+        KERNEL_sum<2>(sums, a, b);
+    else
+        KERNEL_sum<1>(sums, a, b);
+    KERNEL_finish(sums, a, b);
+#endif
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# ctest: label=thorough timeout=120
+#
+# templates/device/limits.cu by nvcc for every GPU target, as dcgen compiles it: no spills; and the inner loops are what the file says: FFMA
+# and HMMA with next to nothing else, loads of 16 bytes.
+set -u
+
+nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
+[ -x "$nvcc" ] || { echo "skipped: no nvcc"; exit 77; }
+cuobjdump=$(command -v cuobjdump || echo "${nvcc%nvcc}cuobjdump")
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf -- "$tmp"' EXIT
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+
+for target in 75 80 86 89 90a; do
+    "$nvcc" -std=c++17 -O3 -gencode="arch=compute_$target,code=sm_$target" -Xptxas -v -shared -Xcompiler -fPIC -cudart none \
+        "-DSM_ARCH=${target%a}" -I "$SRC/templates/device" -o "$tmp/$target.so" "$SRC/templates/device/limits.cu" 2>"$tmp/log" ||
+        { fail "sm_$target: $(cat "$tmp/log")"; continue; }
+    grep -q 'bytes spill stores' "$tmp/log" || fail "sm_$target: ptxas says nothing"
+    grep 'bytes spill stores' "$tmp/log" | grep -qv ' 0 bytes spill stores, 0 bytes' && fail "sm_$target: registers spill"
+    [ -x "$cuobjdump" ] || continue
+    "$cuobjdump" -sass "$tmp/$target.so" >"$tmp/sass" || fail "cuobjdump"
+    awk '/Function :/ { name = $3 } / FFMA / { n[name]++ } END { for (k in n) if (k ~ /limits_fma/) print n[k] }' "$tmp/sass" >"$tmp/n"
+    [ "$(cat "$tmp/n")" = 256 ] || fail "sm_$target: $(cat "$tmp/n") FFMA, not 256"
+    mma=$(awk '/Function :/ { name = $3 } / HMMA/ { n[name]++ } END { for (k in n) print n[k] }' "$tmp/sass" | sort | uniq -c | tr -s ' ')
+    [ "$mma" = "$([ $target = 75 ] || echo ' 3 64')" ] || fail "sm_$target: HMMA $mma"
+    grep -q 'LDS[.U]*.128' "$tmp/sass" && grep -q 'LDG.*[.]128' "$tmp/sass" || fail "sm_$target: no loads of 16 bytes"
+done
+[ -x "$cuobjdump" ] || echo "skipped: no cuobjdump: the inner loops"
+exit $failed

@@ -106,6 +106,7 @@ typedef struct {
     const void *packed;    /* for timing */
     int64_t workspace_bytes, packed_size;
     Status status;
+    bool told; /* its result */
     char why[WHY_BYTES];
     double max_err; /* part of the tolerance */
     int64_t calls;  /* a sample */

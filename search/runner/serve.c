@@ -95,8 +95,9 @@ static void begin_sample(void *request, int kernel) { say_begin(request, kernel,
 
 static void say_result(Request *r, int i)
 {
-    const Kernel *k = &r->work.kernel[i];
+    Kernel *k = &r->work.kernel[i];
     json_t *ns = json_array();
+    k->told = true;
     for (int n = 0; n < k->nsample; n++)
         json_array_append_new(ns, json_real(k->ns[n]));
     json_t *event =
@@ -294,7 +295,7 @@ static bool do_kernels(Request *r, char why[WHY_BYTES])
     if (w->timing.repeats > 0 && e->time && !e->time(w, why))
         return false;
     for (int i = 0; i < w->nkernel; i++)
-        if (w->kernel[i].status == STATUS_OK)
+        if (!w->kernel[i].told)
             say_result(r, i);
     return true;
 }

@@ -88,6 +88,10 @@ static bool take_times(Work *w, char why[WHY_BYTES])
             w->kernel[i].clock[0] = *w->kernel[i].key == 'c' ? 0.75 : 0;
             if (*w->kernel[i].key == 'm')
                 w->kernel[i].more = json_pack("{s:i}", "cold_ns", 7);
+            if (*w->kernel[i].key == 'l') {
+                w->kernel[i].nsample = 0;
+                kernel_fail(&w->kernel[i], STATUS_WRONG, "late");
+            }
         }
     return times;
 }
@@ -227,6 +231,16 @@ static void results_in_their_order(void **state)
                         "0,\"status\":\"ok\",\"ns\":[10.5,20.0],\"max_err\":0.5,\"clock\":0.75}\n" RESULT
                         "2,\"status\":\"ok\",\"ns\":[12.5,20.0],\"max_err\":0.5,\"cold_ns\":7}\n" DONE);
     assert_string_equal(calls, "ovvvtce");
+}
+
+/* A kernel that fails when it is timed is told of too. */
+static void what_fails_late_is_told(void **state)
+{
+    (void)state;
+    assert_string_equal(say(request(plain, "lc")),
+                        READY BEGIN(0, "verify") BEGIN(1, "verify") BEGIN(0, "time") BEGIN(1, "time") RESULT
+                        "0,\"status\":\"wrong\",\"ns\":[],\"max_err\":0.5,\"why\":\"late\"}\n" RESULT
+                        "1,\"status\":\"ok\",\"ns\":[11.5,20.0],\"max_err\":0.5,\"clock\":0.75}\n" DONE);
 }
 
 static void no_times_are_taken(void **state)
@@ -581,10 +595,18 @@ int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup(test, make)
     const struct CMUnitTest tests[] = {
-        FRESH(results_in_their_order),     FRESH(no_times_are_taken),     FRESH(requests_that_fail),
-        FRESH(fields_of_a_request),        FRESH(limits_share_the_time),  FRESH(a_setup_takes_the_place_of_another),
-        FRESH(lines_that_are_refused),     FRESH(a_setup_is_taken_over),  FRESH(a_program_of_its_own),
-        FRESH(calls_go_from_file_to_file), FRESH(calls_that_are_refused),
+        FRESH(results_in_their_order),
+        FRESH(what_fails_late_is_told),
+        FRESH(no_times_are_taken),
+        FRESH(requests_that_fail),
+        FRESH(fields_of_a_request),
+        FRESH(limits_share_the_time),
+        FRESH(a_setup_takes_the_place_of_another),
+        FRESH(lines_that_are_refused),
+        FRESH(a_setup_is_taken_over),
+        FRESH(a_program_of_its_own),
+        FRESH(calls_go_from_file_to_file),
+        FRESH(calls_that_are_refused),
     };
     return cmocka_run_group_tests_name("search/serve", tests, make_reference, remove_reference);
 }

@@ -51,18 +51,19 @@ static struct {
 } lt;
 static cublasLtHandle_t handle;
 
+/* By the loader's path, or where the runner found it: DCGEN_CUBLASLT has files, with colons between. */
 static void *open_library()
 {
-    const char *const roots[] = { getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda" };
+    const char *at = getenv("DCGEN_CUBLASLT");
     char name[64], path[4096];
-    snprintf(name, sizeof name, "libcublasLt.so.%d", CUBLAS_VER_MAJOR);
+    const int name_len = snprintf(name, sizeof name, "libcublasLt.so.%d", CUBLAS_VER_MAJOR);
     void *library = dlopen(name, RTLD_NOW);
-    for (const char *root : roots)
-        for (const char *folder : { "lib64", "lib", "targets/x86_64-linux/lib" }) {
-            if (library || !root || snprintf(path, sizeof path, "%s/%s/%s", root, folder, name) >= (int)sizeof path)
-                continue;
+    for (size_t len; !library && at && *at; at += len + (at[len] == ':')) {
+        len = strcspn(at, ":");
+        snprintf(path, sizeof path, "%.*s", (int)len, at);
+        if ((int)len > name_len && strcmp(path + len - name_len, name) == 0)
             library = dlopen(path, RTLD_NOW);
-        }
+    }
     return library;
 }
 

@@ -142,6 +142,12 @@ printf '#!/bin/sh\ncase "$*" in *limits*) echo "limits.cu:1: error: no C" >&2; e
 chmod +x bad-nvcc
 limits 3 "$PWD/bad-nvcc" m.jsonl
 said "what measures it does not compile: limits.cu:1: error: no C"
+section times with gaps are of another device
+cp gpu.records.jsonl both.jsonl
+run 0 -t cuda --runner "./fake-gpu --timer events" --nvcc ./fake-nvcc --records both.jsonl --trials 3 -o events tiny.cfg
+grep -q 'Tuned for Fake GPU (timed by events), sm_90a' events/kernels.cu || failed "the package does not say how it was timed"
+[ "$(grep -c '"type":"device"' both.jsonl)" -eq 2 ] || failed "times of two kinds are of one device"
+[ "$(grep -c '"type":"device"' events/records.jsonl)" -eq 1 ] || failed "times of two kinds are in one package"
 rm "$share/device/limits.cu"
 limits 3 ./fake-nvcc m.jsonl
 said "dcgen's own kernels that measure it are not there"

@@ -46,6 +46,7 @@ static void words(void **state)
         { "as: Out of memory allocating 65536 bytes", BLAME_MOMENT, "Out of memory" },
         { "gcc: fatal error: CPU time limit exceeded signal terminated program cc1", BLAME_MOMENT, "CPU time limit" },
         { "no memory for the operands", BLAME_MOMENT, "no memory" },
+        { "times of kernels are lost: CUPTI: records were dropped", BLAME_MOMENT, "times of kernels" },
         { "k.so: failed to map segment from shared object", BLAME_MOMENT, "failed to map segment" },
         { "cc1: error while loading shared libraries: libisl.so.23: failed to map segment", BLAME_MACHINE,
           "error while" },

@@ -9,10 +9,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "search/runner/cuda/library.h"
@@ -21,6 +23,7 @@
 #include "search/runner/cuda/watchdog.h"
 #ifdef DCGEN_HAVE_CUDA
 #include <cupti.h>
+#include "search/runner/cuda/builtin.h"
 #include "search/runner/cuda/sample.h"
 #include "search/runner/cuda/tracer.h"
 #endif
@@ -166,17 +169,20 @@ static void test_reasons(void **state)
     assert_true(strlen(little) < sizeof little);
 }
 
-static void test_worse(void **state)
+static void test_clocks(void **state)
 {
     (void)state;
-    NvmlSample w = nvml_worse((NvmlSample){ 1980, 0x4 }, (NvmlSample){ 1700, 0x20 });
-    assert_int_equal(w.clock_mhz, 1700);
-    assert_int_equal(w.reasons, 0x24);
-    w = nvml_worse((NvmlSample){ 0, 0 }, (NvmlSample){ 1700, 0 });
-    assert_int_equal(w.clock_mhz, 1700);
-    w = nvml_worse((NvmlSample){ 1500, 0 }, (NvmlSample){ 0, 0 });
-    assert_int_equal(w.clock_mhz, 1500);
+    Clocks c = { 0 };
+    clocks_look(&c); /* nobody to ask */
+    assert_int_equal(c.n, 0);
+    assert_true(clocks_mhz(&c) == 0);
     assert_int_equal(nvml_sample(NULL).clock_mhz, 0);
+    for (c.n = 0; c.n < MAX_CLOCK + 9; c.n++)
+        c.mhz[c.n % MAX_CLOCK] = c.n % 3 ? 1700 : 1980;
+    assert_true(clocks_mhz(&c) == 1700);
+    c.n = 1;
+    c.mhz[0] = 1410;
+    assert_true(clocks_mhz(&c) == 1410);
 }
 
 static void test_missing_library(void **state)
@@ -186,11 +192,13 @@ static void test_missing_library(void **state)
     static const char *const libc[] = { "libc.so.6", NULL };
     int (*puts_of_libc)(const char *) = NULL, (*none)(void) = NULL;
     const LibraryFunction good = { "puts", &puts_of_libc }, bad = { "dcgen_no_such", &none };
-    char why[200];
+    char why[200], where[4096];
     assert_null(library_open(names, why, sizeof why));
     assert_non_null(strstr(why, "libdcgen-no-such.so.1"));
     void *library = library_open(libc, why, sizeof why);
     assert_non_null(library);
+    assert_string_equal(library_where(library, where, sizeof where), where);
+    assert_true(where[0] == '/' && strstr(where, "libc.so.6"));
     assert_true(library_bind(library, &good, 1, why, sizeof why));
     assert_non_null(puts_of_libc);
     assert_false(library_bind(library, &bad, 1, why, sizeof why));
@@ -252,6 +260,107 @@ static void test_samples(void **state)
     assert_int_equal(sample_order(-1, 2, 3), 0);
 }
 
+/* ---- libraries of Python packages and of toolkits */
+
+static void put_library(const char *root, const char *below)
+{
+    char command[900];
+    snprintf(command, sizeof command, "mkdir -p %s/%s && cp %s/tests/cuda/libnvidia-ml.so.1 %s/%s/libdcgen-x.so.1",
+             root, below, DCGEN_BINARY_DIR, root, below);
+    assert_int_equal(system(command), 0);
+}
+
+static void expect_library(const char *root, const char *below)
+{
+    static const char *const names[] = { "libdcgen-x.so.2", "libdcgen-x.so.1", NULL };
+    char why[200], where[PATH_MAX], want[PATH_MAX];
+    snprintf(want, sizeof want, "%s/%s/libdcgen-x.so.1", root, below);
+    void *library = library_open(names, why, sizeof why);
+    assert_non_null(library);
+    assert_string_equal(library_where(library, where, sizeof where), want);
+    dlclose(library);
+    assert_true(library_find(names[1], where));
+    assert_string_equal(where, want);
+    assert_false(library_find(names[0], where));
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    static const char *const below[] = { "venv/lib/python3.11/site-packages/nvidia/cu13/lib",
+                                         "cuda/targets/x86_64-linux/lib", "cuda/extras/CUPTI/lib64", "cuda/lib64" };
+    char root[] = "/tmp/dcgen-lib-XXXXXX", path[PATH_MAX], command[100];
+    const char *path_was = strdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+    assert_non_null(mkdtemp(root));
+    put_library(root, below[0]);
+    snprintf(path, sizeof path, "%s/venv/bin", root);
+    assert_true(mkdir(path, 0777) == 0);
+    snprintf(path, sizeof path, "%s/venv/bin/python3", root);
+    assert_true(symlink("/bin/sh", path) == 0);
+    snprintf(path, sizeof path, "/nowhere:%s/venv/bin:/usr/bin:/bin", root);
+    setenv("PATH", path, 1); /* the environment of the python3 in PATH */
+    expect_library(root, below[0]);
+    setenv("PATH", path_was, 1);
+    free((void *)path_was);
+    snprintf(path, sizeof path, "%s/venv", root);
+    setenv("VIRTUAL_ENV", path, 1);
+    expect_library(root, below[0]);
+    snprintf(path, sizeof path, "%s/cuda", root);
+    setenv("CUDA_HOME", path, 1); /* a toolkit goes before a package; better folders of it go first */
+    for (size_t i = 1; i < sizeof below / sizeof *below; i++) {
+        put_library(root, below[i]);
+        expect_library(root, below[i]);
+    }
+    unsetenv("CUDA_HOME");
+    unsetenv("VIRTUAL_ENV");
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+}
+
+/* ---- digests */
+
+static void test_digest(void **state)
+{
+    (void)state;
+    const char x[] = "0123456789", y[] = "0123456798",
+               z[] = "\0"
+                     "0123456789";
+    assert_true(builtin_sum(x, 0) == 0);
+    assert_true(builtin_sum(x, 10) == builtin_sum(z + 1, 10));
+    assert_true(builtin_sum(x, 10) != builtin_sum(y, 10));
+    assert_true(builtin_sum(x, 10) != builtin_sum(x, 9));
+    assert_true(builtin_sum("\0\0", 1) != builtin_sum("\0\0", 2));
+}
+
+/* The text is good for all GPUs that there are targets of. */
+static void test_ptx(void **state)
+{
+    (void)state;
+    static const char *const archs[] = { "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a" };
+    const char *home = getenv("CUDA_HOME");
+    char folder[] = "/tmp/dcgen-ptx-XXXXXX", command[600];
+    char find[200];
+    snprintf(find, sizeof find, "PATH=$PATH:%s/bin; ptxas", home ? home : "/usr/local/cuda");
+    snprintf(command, sizeof command, "%s --version > /dev/null 2>&1", find);
+    if (system(command) != 0) {
+        print_message("skipped: no ptxas\n");
+        skip();
+    }
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command, "%s/builtin.ptx", folder);
+    FILE *f = fopen(command, "w");
+    assert_non_null(f);
+    assert_true(fputs(builtin_ptx(), f) >= 0 && fclose(f) == 0);
+    int code = 0;
+    for (size_t i = 0; i < sizeof archs / sizeof *archs && code == 0; i++) {
+        snprintf(command, sizeof command, "%s -arch=%s -o %s/out %s/builtin.ptx", find, archs[i], folder, folder);
+        code = system(command);
+    }
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(code, 0);
+}
+
 static void test_errors(void **state)
 {
     (void)state;
@@ -275,9 +384,11 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_union),         cmocka_unit_test(test_times),
                                         cmocka_unit_test(test_times_of_many), cmocka_unit_test(test_broken_traces),
                                         cmocka_unit_test(test_watchdog),      cmocka_unit_test(test_reasons),
-                                        cmocka_unit_test(test_worse),         cmocka_unit_test(test_missing_library),
+                                        cmocka_unit_test(test_clocks),        cmocka_unit_test(test_missing_library),
 #ifdef DCGEN_HAVE_CUDA
                                         cmocka_unit_test(test_samples),       cmocka_unit_test(test_errors),
+                                        cmocka_unit_test(test_places),        cmocka_unit_test(test_digest),
+                                        cmocka_unit_test(test_ptx),
 #endif
                                         cmocka_unit_test(test_take) };
     return cmocka_run_group_tests(tests, NULL, NULL);

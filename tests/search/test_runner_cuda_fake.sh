@@ -18,7 +18,7 @@ export LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" AS
 fail() { echo "FAILED: $*"; sed 's/^/    /' "$tmp/out" "$tmp/err"; failed=1; }
 
 "$cc" -O1 -shared -fPIC -I "$SRC" -o "$tmp/reference.so" "$SRC/templates/dense/reference.c" -lm || exit 1
-for b in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for b in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
     "$cc" -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=$b -o "$tmp/k$b.so" "$SRC/tests/search/cuda/candidate.c" || exit 1
 done
 
@@ -70,9 +70,18 @@ expect hello '"event":"hello","protocol":1,"runner":"cuda"'
 expect hello '"name":"Fake GPU","arch":"sm_90","cores":4,"l1_bytes":233472,"l2_bytes":1048576,"l3_bytes":0'
 expect hello '"isa":\["sm_90a"'
 expect hello '"timer":"cupti","null_ns":1500'
+expect hello '"found":{"driver":"CUDA 13[^"]*","runtime":"CUDA 13[^"]*","cupti":"[^"]*/tests/cuda/libcupti.so.13","nvml":"[^"]*/libnvidia-ml.so.1","cublasLt":"[^"]*"}'
+head -n 1 "$tmp/err" | grep -q '^dcgen-runner-cuda: driver: CUDA 13' || fail "stderr does not begin with what was found"
+expect_err hello '^dcgen-runner-cuda: cupti: /.*/libcupti.so.13$'
+expect_err hello '^dcgen-runner-cuda: nvml: /.*/libnvidia-ml.so.1$'
+id=$(sed 's/.*"id":"\([0-9a-f]*\)".*/\1/' "$tmp/out")
 run --probe </dev/null
 expect_code probe 0
-expect probe '^{"id":"[0-9a-f]\{16\}","name":"Fake GPU"'
+expect probe '^{"id":"'$id'","name":"Fake GPU".*"timer":"cupti".*"found":{'
+run --probe --timer events </dev/null
+expect "probe by events" '^{"id":"[0-9a-f]\{16\}","name":"Fake GPU (timed by events)".*"timer":"events"'
+expect "probe by events" '"cupti":"not wanted"'
+grep -q "$id" "$tmp/out" && fail "timed by events, and of the same id"
 run --timer sundial </dev/null
 expect_code "a bad argument" 2
 
@@ -86,7 +95,7 @@ expect right '"kernel":1,"status":"ok","ns":\[8000.0,8000.0,8000.0,8000.0,8000.0
 expect right '"kernel":2,"status":"ok"'
 expect right '"event":"done","id":7'
 order=$(sed -n 's/.*"kernel":\([0-9]\),"phase":"time".*/\1/p' "$tmp/out" | tr -d '\n')
-[ "$order" = 210012210012210012 ] || fail "interleaving: $order"
+[ "$order" = 210012210012210012012 ] || fail "interleaving: $order"
 
 ask 3 16
 expect "for aligned operands alone" '"kernel":0,"status":"ok","ns":\[4000.0,4000.0,4000.0\]'
@@ -113,6 +122,25 @@ wrong 12 invalid "refuses these extents (-3)"
 wrong 17 invalid "not on a Sunday"
 wrong 13 invalid "cannot be launched"
 wrong 14 wrong "row 0 element 0 is"
+wrong 21 wrong "right at first, but not when it had been timed: row 0 element 0 is"
+wrong 22 wrong "right at first, but not when it had been timed: row 0 element 0 is -\?nan"
+wrong 23 wrong "right at first, but not when it had been timed: writes outside of operand 3"
+wrong 24 wrong "a second call on the same data gives other bits"
+ask 3 21 0
+grep '"kernel":0,"status":"wrong"' "$tmp/out" | grep -q '"ns":\[\]' || fail "samples of a kernel that goes wrong later"
+
+# The same without the GPU's digests: where its own kernels are not loaded, or do not work, memory is downloaded.
+for gpu in noptx nodigest wrongdigest; do
+    FAKE_GPU=$gpu
+    export FAKE_GPU
+    run </dev/null
+    expect_err $gpu "operands are compared by the CPU: "
+    [ $gpu = noptx ] && continue # nothing proves CUPTI then
+    wrong 3 wrong "\(changes operand 0, an input\|a second call\|row \)"
+    wrong 21 wrong "right at first, but not when it had been timed: row 0 element 0 is"
+    wrong 24 wrong "a second call on the same data gives other bits"
+done
+unset FAKE_GPU
 
 # ---- faults end the process, behind the begin of the culprit
 
@@ -170,6 +198,11 @@ done
 run --timer events <"$tmp/in"
 expect "events wanted" '"timer":"events".*"timer_why":"not wanted"'
 expect "events wanted" '"ns":\[4500.0'
+FAKE_CUPTI=droplate run <"$tmp/in"
+expect_code "records lost later" 0
+expect "records lost later" '"timer":"cupti"'
+expect "records lost later" '"event":"error","text":"times of kernels are lost: CUPTI: records were dropped"'
+grep -q '"status":"ok"' "$tmp/out" && fail "records lost later: a time"
 FAKE_CUPTI=droponce run <"$tmp/in"
 expect "one lost record" '"ns":\[4000.0,4000.0,4000.0\].*"timer":"cupti"'
 
@@ -177,7 +210,8 @@ mkdir "$tmp/empty"
 echo 'int nothing;' | "$cc" -x c -shared -fPIC -o "$tmp/empty/libcupti.so.13" - || exit 1
 LD_LIBRARY_PATH=$tmp/empty run <"$tmp/in"
 expect "not CUPTI" '"timer":"events".*"timer_why":"the library lacks cuptiActivityRegisterCallbacks"'
-expect_err "no NVML" "clocks are not known: .*libnvidia-ml.so.1"
+expect "not CUPTI" '"cupti":"not used: the library lacks .*/empty/libcupti.so.13)"'
+expect_err "no NVML" "nvml: not found: .*libnvidia-ml.so.1"
 grep -q clock_mhz "$tmp/out" && fail "no NVML: a clock"
 
 # ---- malformed lines do no harm

@@ -3,7 +3,8 @@
  * check: no kernel is timed before it has passed here. Each runs on operands that lie on multiples of 256 bytes, and on
  * operands that are aligned to an element only; each time twice, on a workspace that is zero before the first call,
  * and both calls must give the same bits. It must write nothing but its output and its workspace, and be right
- * (search/runner/verify.c).
+ * (search/runner/verify.c). After its last sample it is called once more: it must still give those bits. Results are
+ * downloaded and compared with the reference once; whether bytes are still the same is seen by their digests (builtin.h).
  */
 #ifndef DCGEN_CUDA_CHECK_H
 #define DCGEN_CUDA_CHECK_H
@@ -19,7 +20,8 @@ typedef struct {
     Shape *shape;
     cudaStream_t stream;
     GpuBuffer operand[PLACEMENTS][MAX_OPERAND];
-    char *scratch, *output[2]; /* host: as large as the largest operand; two results */
+    uint64_t digest[PLACEMENTS][MAX_OPERAND]; /* of inputs, with their bands */
+    char *output;                             /* host: a result */
 } Check;
 
 bool check_open(Check *c, const Setup *setup, Shape *shape, cudaStream_t stream);
@@ -28,11 +30,14 @@ void check_close(Check *c);
 /* What a kernel keeps on the GPU for its timing. */
 typedef struct {
     GpuBuffer packed, workspace;
+    uint64_t packed_digest, output_digest; /* with bands; of the result, once it was found right */
 } Extra;
 void extra_free(Extra *e);
 
 /* Status and why tell the result. False with status STATUS_OK is not possible. */
 bool check_kernel(Check *c, Kernel *k, Extra *e);
+/* When it has been timed: it is as right as it was, and the workspace is as its calls left it. */
+bool check_once_more(Check *c, Kernel *k, Extra *e);
 
 /* Starts one call; 0, a negative number: refused, or a cudaError_t that is not fatal. Fatal ones end the process. */
 int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p);

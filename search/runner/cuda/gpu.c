@@ -73,15 +73,16 @@ static bool runs(const Gpu *g, const Target *t)
     return t->exact ? arch == g->sm_arch : arch / 10 == g->sm_arch / 10 && arch <= g->sm_arch;
 }
 
-static const char *id_of(Arena *a, const Gpu *g, const char *isa)
+/* Times with gaps and times without are of two devices: nothing compares them. */
+static const char *id_of(Arena *a, const Gpu *g, const char *isa, bool by_events)
 {
     Text t = { .arena = a };
-    text_printf(&t, "%s|%d|%d|%zu|%zu|%d|%d|%s", g->name, g->sm_arch, g->sms, g->smem_sm_bytes, g->l2_bytes,
-                g->driver_version, g->runtime_version, isa);
+    text_printf(&t, "%s|%d|%d|%zu|%zu|%d|%d|%s%s", g->name, g->sm_arch, g->sms, g->smem_sm_bytes, g->l2_bytes,
+                g->driver_version, g->runtime_version, isa, by_events ? "|events" : "");
     return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&t), t.len));
 }
 
-json_t *gpu_json(Arena *a, const Gpu *g, const TargetList *list, const char **err)
+json_t *gpu_json(Arena *a, const Gpu *g, const TargetList *list, bool by_events, const char **err)
 {
     json_t *isa = json_array();
     const char *names = "";
@@ -96,7 +97,8 @@ json_t *gpu_json(Arena *a, const Gpu *g, const TargetList *list, const char **er
         json_decref(isa);
         return NULL;
     }
-    return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", id_of(a, g, names), "name", g->name, "arch",
+    return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", id_of(a, g, names, by_events), "name",
+                     arena_printf(a, "%s%s", g->name, by_events ? " (timed by events)" : ""), "arch",
                      arena_printf(a, "sm_%d", g->sm_arch), "cores", g->sms, "l1_bytes", (json_int_t)g->smem_sm_bytes,
                      "l2_bytes", (json_int_t)g->l2_bytes, "l3_bytes", (json_int_t)0, "isa", isa);
 }
@@ -145,8 +147,7 @@ void gpu_wait(cudaStream_t stream, const char *what)
 
 /* ---- memory */
 
-/* Copies and fills of our own memory fail only when a kernel has ruined the context before. */
-static void must(cudaError_t e, const char *what)
+void gpu_must(cudaError_t e, const char *what)
 {
     if (e != cudaSuccess)
         end_process(e, what);
@@ -167,39 +168,39 @@ bool gpu_buffer_new(GpuBuffer *b, size_t bytes, size_t offset)
     }
     b->base = base;
     b->data = b->base + BAND_BYTES + offset;
-    must(cudaMemset(b->base, CANARY, b->total_bytes), "cudaMemset");
+    gpu_must(cudaMemset(b->base, CANARY, b->total_bytes), "cudaMemset");
     return true;
 }
 
 void gpu_buffer_free(GpuBuffer *b)
 {
     if (b->base)
-        must(cudaFree(b->base), "cudaFree");
+        gpu_must(cudaFree(b->base), "cudaFree");
     *b = (GpuBuffer){ 0 };
 }
 
 void gpu_buffer_fill(GpuBuffer *b, int byte)
 {
     if (b->data)
-        must(cudaMemset(b->data, byte, b->bytes), "cudaMemset");
+        gpu_must(cudaMemset(b->data, byte, b->bytes), "cudaMemset");
 }
 
 void gpu_buffer_put(GpuBuffer *b, const void *host)
 {
     if (b->data)
-        must(cudaMemcpy(b->data, host, b->bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+        gpu_must(cudaMemcpy(b->data, host, b->bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
 }
 
 void gpu_buffer_get(const GpuBuffer *b, void *host)
 {
     if (b->data)
-        must(cudaMemcpy(host, b->data, b->bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+        gpu_must(cudaMemcpy(host, b->data, b->bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
 }
 
 static bool is_canary(const char *from, size_t bytes)
 {
     char band[2 * BAND_BYTES + ALIGN_BYTES];
-    must(cudaMemcpy(band, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    gpu_must(cudaMemcpy(band, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
     for (size_t i = 0; i < bytes; i++)
         if ((unsigned char)band[i] != CANARY)
             return false;
@@ -212,10 +213,4 @@ bool gpu_buffer_intact(const GpuBuffer *b)
         return true;
     size_t before = (size_t)(b->data - b->base);
     return is_canary(b->base, before) && is_canary(b->data + b->bytes, b->total_bytes - before - b->bytes);
-}
-
-bool gpu_buffer_equals(const GpuBuffer *b, const void *host, void *scratch)
-{
-    gpu_buffer_get(b, scratch);
-    return b->bytes == 0 || memcmp(scratch, host, b->bytes) == 0;
 }

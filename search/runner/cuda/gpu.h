@@ -25,8 +25,9 @@ typedef struct {
 bool gpu_open(Gpu *g, char why[GPU_WHY_BYTES]);
 /* Makes its context: work can begin. Tracers want to be there before. */
 bool gpu_begin(const Gpu *g, char why[GPU_WHY_BYTES]);
-/* Its `device` of the hello: isa lists the targets whose code it runs, best first. NULL with *err: there is none. */
-json_t *gpu_json(Arena *a, const Gpu *g, const TargetList *list, const char **err);
+/* Its `device` of the hello: isa lists the targets whose code it runs, best first. by_events: how it is timed, part of its id and its name.
+ * NULL with *err: no target's code runs there. */
+json_t *gpu_json(Arena *a, const Gpu *g, const TargetList *list, bool by_events, const char **err);
 
 /* An error that ruins the context: nothing runs on the GPU from then on. */
 bool gpu_is_fatal(cudaError_t e);
@@ -34,6 +35,8 @@ bool gpu_is_fatal(cudaError_t e);
 void gpu_wait(cudaStream_t stream, const char *what);
 /* Ends the process with GPU_EXIT_CODE when e ruins the context. */
 void gpu_check(cudaError_t e, const char *what);
+/* Ends it on any error: copies and fills of our own memory fail only when a kernel has ruined the context before. */
+void gpu_must(cudaError_t e, const char *what);
 
 /* Device memory between two bands of at least 4 KiB; all of it is filled with NaN bytes. */
 typedef struct {
@@ -47,7 +50,6 @@ void gpu_buffer_free(GpuBuffer *b);
 void gpu_buffer_fill(GpuBuffer *b, int byte);        /* the data, not the bands */
 void gpu_buffer_put(GpuBuffer *b, const void *host); /* all of it */
 void gpu_buffer_get(const GpuBuffer *b, void *host);
-bool gpu_buffer_intact(const GpuBuffer *b);                                  /* the bands are as they were */
-bool gpu_buffer_equals(const GpuBuffer *b, const void *host, void *scratch); /* scratch: bytes of host memory */
+bool gpu_buffer_intact(const GpuBuffer *b); /* the bands are as they were */
 
 #endif

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * library: shared libraries that come with a CUDA toolkit or a driver, opened when the program runs and used if they
- * are there. The loader's own path is tried first, then the usual folders of toolkits.
+ * are there. The loader's own path is tried first, then the usual folders of toolkits, newest first, then those of Python
+ * packages: $VIRTUAL_ENV, $CONDA_PREFIX, where the python3 in PATH lives, and usual places of environments.
  */
 #ifndef DCGEN_CUDA_LIBRARY_H
 #define DCGEN_CUDA_LIBRARY_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /* names: NULL-terminated, best first. NULL with `why` saying what the loader said of the first name. */
 void *library_open(const char *const *names, char *why, size_t why_bytes);
+/* Where it would be found, but for the loader's own path: large ones are opened only when they are wanted. False: nowhere. */
+bool library_find(const char *name, char path[PATH_MAX]);
+/* The file that it came from, into text. */
+const char *library_where(void *library, char *text, size_t text_bytes);
 
 /* A function of an open library by its name, and where its address goes. */
 typedef struct {

@@ -7,9 +7,12 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "search/process.h"
 #include "search/runner/cuda/library.h"
+#include "search/samples.h"
 
 enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1, WHY_BYTES = 200 };
+static const double pause_s = 5e-3;
 typedef struct nvmlDevice *NvmlDevice;
 
 struct Nvml {
@@ -97,11 +100,25 @@ NvmlSample nvml_sample(const Nvml *n)
     return (NvmlSample){ (int)mhz, reasons };
 }
 
-NvmlSample nvml_worse(NvmlSample a, NvmlSample b)
+const char *nvml_where(const Nvml *n, char *text, size_t text_bytes)
 {
-    bool take_b = a.clock_mhz == 0 || (b.clock_mhz > 0 && b.clock_mhz < a.clock_mhz);
-    return (NvmlSample){ take_b ? b.clock_mhz : a.clock_mhz, a.reasons | b.reasons };
+    return library_where(n->library, text, text_bytes);
 }
+
+void clocks_look(void *clocks)
+{
+    Clocks *c = clocks;
+    const double now_s = process_clock_s();
+    if (!c->nvml || (c->last_s > 0 && now_s - c->last_s < pause_s))
+        return;
+    const NvmlSample s = nvml_sample(c->nvml);
+    c->last_s = now_s;
+    if (s.clock_mhz > 0)
+        c->mhz[c->n++ % MAX_CLOCK] = s.clock_mhz;
+    c->reasons |= s.reasons;
+}
+
+double clocks_mhz(const Clocks *c) { return c->n ? samples_median(c->mhz, c->n < MAX_CLOCK ? c->n : MAX_CLOCK) : 0; }
 
 void nvml_reasons_text(uint64_t reasons, char *text, int text_bytes)
 {

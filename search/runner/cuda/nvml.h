@@ -7,6 +7,7 @@
 #define DCGEN_CUDA_NVML_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct Nvml Nvml;
@@ -20,10 +21,20 @@ typedef struct {
     uint64_t reasons; /* NVML's bits of what holds the clock down */
 } NvmlSample;
 
-NvmlSample nvml_sample(const Nvml *n); /* of a NULL n: nothing known */
+NvmlSample nvml_sample(const Nvml *n);                                /* of a NULL n: nothing known */
+const char *nvml_where(const Nvml *n, char *text, size_t text_bytes); /* the library's file */
 
-/* Of two samples: the lower clock that is known, the reasons of both. */
-NvmlSample nvml_worse(NvmlSample a, NvmlSample b);
+/* Samples under load: asked for as often as one likes, taken every 5 ms at most. */
+enum { MAX_CLOCK = 64 };
+typedef struct {
+    const Nvml *nvml;
+    double last_s;
+    int n;                 /* that were taken; of more than MAX_CLOCK the last ones are kept */
+    double mhz[MAX_CLOCK]; /* known ones */
+    uint64_t reasons;      /* of all */
+} Clocks;
+void clocks_look(void *clocks);     /* a Clocks */
+double clocks_mhz(const Clocks *c); /* the median; 0: not known */
 /* "power,thermal" into text; "none". An idle GPU's low clock is no throttling. */
 void nvml_reasons_text(uint64_t reasons, char *text, int text_bytes);
 

@@ -5,17 +5,21 @@
  *     dcgen-runner-cuda [--targets DIR] [--timer cupti|events] [--deadline SECONDS] [--probe]
  *
  * Candidates are shared objects without a CUDA runtime of their own: this program has one, and lends it to them. A
- * kernel that ruins the GPU's context or does not end takes this process with it; dcgen starts another.
+ * kernel that ruins the GPU's context or does not end takes this process with it; dcgen starts another. The first that
+ * it says on stderr is what it found of driver, CUPTI, NVML and cublasLt, and where.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "search/runner/cuda/call.h"
 #include "search/runner/cuda/check.h"
 #include "search/runner/cuda/gpu.h"
+#include "search/runner/cuda/library.h"
 #include "search/runner/cuda/nvml.h"
 #include "search/runner/cuda/sample.h"
 #include "search/runner/cuda/timer.h"
+#include "search/runner/cuda/tracer.h"
 #include "search/runner/cuda/watchdog.h"
 #include "search/runner/facts.h"
 #include "search/runner/serve.h"
@@ -29,6 +33,7 @@ static struct {
     Gpu gpu;
     Timer timer;
     Nvml *nvml;
+    char nvml_why[200]; /* why not */
     Check check;
     Extra *extra; /* one a kernel of the request */
 } state;
@@ -67,20 +72,75 @@ static bool take_arguments(int argc, char **argv)
     return true;
 }
 
-/* ---- hello */
+/* ---- what was found, and where */
 
-static json_t *device_json(Arena *a, const char **err)
+static const char *version_text(Arena *a, int version)
 {
-    TargetList list = { 0 };
-    char why[GPU_WHY_BYTES];
-    if (!facts_targets(a, option.targets, &list, err))
-        return NULL;
-    if (!gpu_open(&state.gpu, why)) {
-        *err = arena_strdup(a, why);
-        return NULL;
-    }
-    return gpu_json(a, &state.gpu, &list, err);
+    return arena_printf(a, "CUDA %d.%d", version / 1000, version % 1000 / 10);
 }
+
+static void find_driver(Arena *a, json_t *found)
+{
+    char where[4096] = "?";
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (library)
+        library_where(library, where, sizeof where);
+    json_object_set_new(found, "driver",
+                        json_string(arena_printf(a, "%s, %s", version_text(a, state.gpu.driver_version), where)));
+    json_object_set_new(found, "runtime",
+                        json_string(arena_printf(a, "%s, this program's", version_text(a, state.gpu.runtime_version))));
+}
+
+static void find_tracer(Arena *a, json_t *found)
+{
+    char where[4096];
+    const Timer *t = &state.timer;
+    tracer_where(where, sizeof where);
+    json_object_set_new(found, "cupti",
+                        json_string(option.by_events ? "not wanted"
+                                    : t->traced      ? where
+                                    : *where         ? arena_printf(a, "not used: %s (%s)", t->why, where)
+                                                     : arena_printf(a, "not found: %s", t->why)));
+}
+
+static void find_clocks(Arena *a, json_t *found)
+{
+    char where[4096];
+    json_object_set_new(found, "nvml",
+                        json_string(state.nvml ? nvml_where(state.nvml, where, sizeof where)
+                                               : arena_printf(a, "not found: %s", state.nvml_why)));
+}
+
+/* It is large: the candidate that wants it opens it (templates/dense/library.cu), here it is told where. Which one that is depends on the
+ * nvcc that made the candidate. */
+static void find_library(Arena *a, json_t *found)
+{
+    static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12" };
+    char where[PATH_MAX];
+    const char *all = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (library_find(names[i], where))
+            all = all ? arena_printf(a, "%s:%s", all, where) : arena_strdup(a, where);
+    if (all)
+        setenv("DCGEN_CUBLASLT", all, 1);
+    json_object_set_new(found, "cublasLt", json_string(all ? all : "not found, unless the loader knows it"));
+}
+
+static json_t *find_all(Arena *a)
+{
+    json_t *found = json_object();
+    const char *name;
+    json_t *text;
+    find_driver(a, found);
+    find_tracer(a, found);
+    find_clocks(a, found);
+    find_library(a, found);
+    json_object_foreach(found, name, text)
+        fprintf(stderr, "dcgen-runner-cuda: %s: %s\n", name, json_string_value(text));
+    return found;
+}
+
+/* ---- hello */
 
 static bool start_work(Arena *a, const char **err)
 {
@@ -95,22 +155,32 @@ static bool start_work(Arena *a, const char **err)
         *err = arena_strdup(a, why);
         return false;
     }
-    state.nvml = nvml_open(state.gpu.bus, why);
-    if (!state.nvml)
-        fprintf(stderr, "dcgen-runner-cuda: clocks are not known: %s\n", why);
+    state.nvml = nvml_open(state.gpu.bus, state.nvml_why);
     return true;
+}
+
+/* How it is timed is known when work has begun; whether any target's code runs there is asked before. */
+static json_t *device_json(Arena *a, const char **err)
+{
+    TargetList list = { 0 };
+    char why[GPU_WHY_BYTES];
+    if (!facts_targets(a, option.targets, &list, err))
+        return NULL;
+    if (!gpu_open(&state.gpu, why)) {
+        *err = arena_strdup(a, why);
+        return NULL;
+    }
+    json_t *device = gpu_json(a, &state.gpu, &list, false, err);
+    json_decref(device);
+    return device && start_work(a, err) ? gpu_json(a, &state.gpu, &list, !state.timer.traced, err) : NULL;
 }
 
 static json_t *hello(Arena *a, const char **err)
 {
     json_t *device = device_json(a, err);
-    if (device && !start_work(a, err)) {
-        json_decref(device);
-        return NULL;
-    }
     const Timer *t = &state.timer;
-    json_t *facts = device ? json_pack("{s:o, s:s, s:f}", "device", device, "timer", t->traced ? "cupti" : "events",
-                                       "null_ns", t->null_ns)
+    json_t *facts = device ? json_pack("{s:o, s:s, s:f, s:o}", "device", device, "timer",
+                                       t->traced ? "cupti" : "events", "null_ns", t->null_ns, "found", find_all(a))
                            : NULL;
     if (facts && !t->traced)
         json_object_set_new(facts, "timer_why", json_string(t->why));
@@ -130,8 +200,7 @@ static bool verify(Work *w, int i) { return check_kernel(&state.check, &w->kerne
 
 static bool take_times(Work *w, char why[WHY_BYTES])
 {
-    snprintf(why, WHY_BYTES, "no memory for samples");
-    return sample_all(w, &state.check, state.extra, &state.timer, state.nvml);
+    return sample_all(w, &state.check, state.extra, &state.timer, state.nvml, why);
 }
 
 static void close_work(Work *w)
@@ -156,18 +225,24 @@ static void end(void)
 
 /* ---- */
 
+/* The device, with the rest of the hello behind it. */
 static int print_device(void)
 {
     Arena *a = arena_new();
     const char *err = "";
-    json_t *device = device_json(a, &err);
+    json_t *facts = hello(a, &err), *device = json_incref(json_object_get(facts, "device"));
+    json_object_del(facts, "device");
+    json_object_update(device, facts);
     char *text = device ? json_dumps(device, JSON_COMPACT) : NULL;
     if (text)
         puts(text);
     else
         fprintf(stderr, "dcgen-runner-cuda: %s\n", err);
     free(text);
+    if (device)
+        end();
     json_decref(device);
+    json_decref(facts);
     arena_free(a);
     return text ? 0 : 3;
 }

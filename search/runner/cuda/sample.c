@@ -2,6 +2,7 @@
 #include "search/runner/cuda/sample.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "search/process.h"
 #include "search/record.h"
@@ -9,7 +10,9 @@
 #include "search/samples.h"
 
 enum { MIN_SAMPLES = 3, COLD_CALLS = 2, MAX_COLD = RECORD_MAX_SAMPLE * COLD_CALLS };
-static const double warm_ns = 2e6; /* of GPU time: clocks rise, code comes in */
+/* Before the first sample: clocks rise within tens of ms of work. All kernels have a part of it, and each one enough for its code to come
+ * in. Where starting kernels takes longer than running them, twice as long by the clock will do. */
+static const double warm_ns = 5e7, warm_least_ns = 5e5, warm_wall = 2;
 
 typedef struct {
     int n;
@@ -21,7 +24,9 @@ typedef struct {
     Check *check;
     Extra *extra;
     Timer *timer;
-    Cold *cold; /* one a kernel */
+    Cold *cold;      /* one a kernel */
+    double share_ns; /* a kernel's part of the warm-up */
+    Clocks *clocks;
 } Run;
 
 /* One kernel of a run. */
@@ -49,68 +54,74 @@ static int launch(void *ctx)
 
 /* ---- one kernel */
 
-/* Calls until clocks and caches have settled, then sets how many calls make a sample. */
-static TimerStatus calibrate(Kernel *k, Timer *t, TimerCall call, double sample_ns)
+/* Works for `share_ns`, then sets how many calls make a sample. Each batch is four times the one before, until one fills a sample. */
+static TimerStatus calibrate(Kernel *k, Timer *t, TimerCall call, double sample_ns, double share_ns)
 {
+    const double start = process_clock_ns();
     double per_call = 0, spent = 0;
-    TimerStatus status = timer_warm(t, call);
-    for (int64_t n = 1; status == TIMER_OK && spent < warm_ns && n <= TIMER_MAX_CALLS; n *= 2) {
+    TimerStatus status = TIMER_OK;
+    k->calls = 1;
+    while (status == TIMER_OK && spent < share_ns && process_clock_ns() - start < warm_wall * share_ns) {
+        const int64_t n = k->calls;
         status = timer_hot(t, call, n, &per_call);
         spent += per_call * (double)n;
+        k->calls = (int64_t)fmin(4 * (double)n, (double)sample_calls(fmax(sample_ns, warm_least_ns), per_call));
+        k->calls = t->traced || k->calls < TIMER_GRAPH_CALLS ? k->calls : TIMER_GRAPH_CALLS;
+        watchdog_arm(k->key);
     }
     k->calls = sample_calls(sample_ns, per_call);
     return status;
 }
 
-/* The kernel before left other data in the cache: one call first. */
 static TimerStatus take_sample(Kernel *k, Cold *cold, Timer *t, TimerCall call)
 {
-    double ns;
-    TimerStatus status = k->calls > 1 ? timer_warm(t, call) : TIMER_OK;
-    if (status == TIMER_OK)
-        status = timer_hot(t, call, k->calls, &ns);
-    if (status != TIMER_OK)
-        return status;
-    k->ns[k->nsample++] = ns;
-    status = timer_cold(t, call, COLD_CALLS, &cold->ns[cold->n]);
-    cold->n += status == TIMER_OK ? COLD_CALLS : 0;
+    TimerStatus status = timer_sample(t, call, k->calls, &k->ns[k->nsample], COLD_CALLS, &cold->ns[cold->n]);
+    if (status == TIMER_OK) {
+        k->nsample++;
+        cold->n += COLD_CALLS;
+    }
     return status;
 }
 
-/* True: go on with the next kernel. */
+static int good_kernels(const Run *r)
+{
+    int n = 0;
+    for (int i = 0; i < r->w->nkernel; i++)
+        n += r->w->kernel[i].status == STATUS_OK;
+    return n;
+}
+
+/* False: no more times can be taken. */
 static bool visit(Run *r, int i, int round)
 {
+    const Timing *timing = &r->w->timing;
     Kernel *k = &r->w->kernel[i];
     One one = { r, i, 0 };
     TimerCall call = { launch, &one };
-    r->w->timing.begin(r->w->timing.ctx, i);
+    timing->begin(timing->ctx, i);
     watchdog_arm(k->key);
-    TimerStatus status =
-        round < 0 ? calibrate(k, r->timer, call, r->w->timing.sample_ns) : take_sample(k, &r->cold[i], r->timer, call);
+    TimerStatus status = round < 0 ? calibrate(k, r->timer, call, timing->sample_ns, r->share_ns)
+                                   : take_sample(k, &r->cold[i], r->timer, call);
     watchdog_disarm();
     if (status == TIMER_REFUSED && one.code != 0)
         check_refused(k, one.code);
     else if (status == TIMER_REFUSED)
         kernel_fail(k, STATUS_INVALID, "its time cannot be measured");
-    return status != TIMER_CHANGED;
+    return status != TIMER_LOST;
 }
 
 /* ---- all of them */
 
-static void forget_samples(Run *r)
-{
-    for (int i = 0; i < r->w->nkernel; i++)
-        r->w->kernel[i].nsample = r->cold[i].n = 0;
-}
-
-/* False: the way of timing changed meanwhile, what was taken is worth nothing. */
+/* False: no more times can be taken. */
 static bool run_rounds(Run *r)
 {
     const Timing *timing = &r->w->timing;
-    const int n = r->w->nkernel;
+    const int n = r->w->nkernel, good = good_kernels(r);
     const double start_s = process_clock_s();
-    forget_samples(r);
+    r->share_ns = fmax(warm_least_ns, good ? warm_ns / good : 0);
     for (int round = -1; round < timing->repeats; round++) {
+        if (round == 0) /* clocks of the warm-up do not count */
+            *r->clocks = (Clocks){ .nvml = r->clocks->nvml };
         if (round >= MIN_SAMPLES && 1e9 * (process_clock_s() - start_s) > timing->max_ns)
             break;
         for (int i = 0; i < n; i++) {
@@ -129,33 +140,55 @@ static void clear_workspaces(Run *r)
         gpu_buffer_fill(&r->extra[i].workspace, 0);
 }
 
-static void tell_more(Run *r, NvmlSample clocks)
+/* A kernel that goes wrong when it is warm, or after many calls, has no times. */
+static void check_again(Run *r)
+{
+    for (int i = 0; i < r->w->nkernel; i++) {
+        Kernel *k = &r->w->kernel[i];
+        if (k->status != STATUS_OK)
+            continue;
+        r->w->timing.begin(r->w->timing.ctx, i);
+        if (!check_once_more(r->check, k, &r->extra[i]))
+            k->nsample = 0;
+    }
+}
+
+static void tell_more(Run *r)
 {
     char throttle[WHY_BYTES];
-    nvml_reasons_text(clocks.reasons, throttle, sizeof throttle);
+    const int clock_mhz = (int)clocks_mhz(r->clocks);
+    nvml_reasons_text(r->clocks->reasons, throttle, sizeof throttle);
     for (int i = 0; i < r->w->nkernel; i++) {
         Kernel *k = &r->w->kernel[i];
         if (k->status != STATUS_OK)
             continue;
         k->more = json_pack("{s:f, s:s}", "cold_ns", samples_median(r->cold[i].ns, r->cold[i].n), "timer",
                             r->timer->traced ? "cupti" : "events");
-        if (k->more && clocks.clock_mhz > 0) {
-            json_object_set_new(k->more, "clock_mhz", json_integer(clocks.clock_mhz));
+        if (k->more && clock_mhz > 0) {
+            json_object_set_new(k->more, "clock_mhz", json_integer(clock_mhz));
             json_object_set_new(k->more, "throttle", json_string(throttle));
         }
     }
 }
 
-bool sample_all(Work *w, Check *c, Extra *extra, Timer *t, const Nvml *nvml)
+bool sample_all(Work *w, Check *c, Extra *extra, Timer *t, const Nvml *nvml, char why[WHY_BYTES])
 {
-    Run r = { w, c, extra, t, calloc((size_t)w->nkernel, sizeof *r.cold) };
+    Clocks clocks = { .nvml = nvml };
+    Run r = { .w = w, .check = c, .extra = extra, .timer = t, .clocks = &clocks };
+    r.cold = calloc((size_t)w->nkernel, sizeof *r.cold);
+    snprintf(why, WHY_BYTES, "no memory for samples");
     if (!r.cold)
         return false;
-    NvmlSample before = nvml_sample(nvml);
-    do
-        clear_workspaces(&r);
-    while (!run_rounds(&r));
-    tell_more(&r, nvml_worse(before, nvml_sample(nvml)));
+    clear_workspaces(&r);
+    t->look = clocks_look;
+    t->look_ctx = &clocks;
+    const bool good = run_rounds(&r);
+    t->look = NULL;
+    if (!good)
+        snprintf(why, WHY_BYTES, "times of kernels are lost: CUPTI: %.150s", t->why);
+    else
+        check_again(&r);
+    tell_more(&r);
     free(r.cold);
-    return true;
+    return good;
 }

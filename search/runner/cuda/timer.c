@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "search/runner/cuda/null_kernel.h"
+#include "search/runner/cuda/builtin.h"
 #include "search/runner/cuda/tracer.h"
 #include "search/samples.h"
 
-enum { GRAPH_CALLS = 64, NULL_SAMPLES = 15, NULL_CALLS = 16, MAX_TRIES = 3, FLUSH_BYTE = 0x3c };
+enum { NULL_SAMPLES = 15, NULL_CALLS = 16, MAX_TRIES = 3, FLUSH_BYTE = 0x3c };
 static const uint64_t flush_call = 1; /* calls are counted from here on, so that a flush is never taken for one */
 
 void timer_trace(Timer *t, bool wanted)
@@ -19,13 +19,11 @@ void timer_trace(Timer *t, bool wanted)
         t->why[0] = '\0';
 }
 
-static TimerStatus turn_to_events(Timer *t, const char *why)
+static void wait_for(Timer *t)
 {
-    fprintf(stderr, "dcgen-runner-cuda: CUPTI: %s; timing by events from here on\n", why);
-    tracer_close();
-    t->traced = false;
-    snprintf(t->why, sizeof t->why, "%s", why);
-    return TIMER_CHANGED;
+    if (t->look)
+        t->look(t->look_ctx);
+    gpu_wait(t->stream, "timing");
 }
 
 /* ---- what lies around a call */
@@ -41,34 +39,36 @@ static void flush_l2(Timer *t)
 
 /* ---- traced */
 
-/* n calls, each behind a flush if wanted; their times into t->ns. */
-static int launch_traced(Timer *t, TimerCall call, int64_t n, bool cold)
+/* n calls, the last ncold of them each behind a flush. */
+static int launch_traced(Timer *t, TimerCall call, int64_t n, int64_t ncold)
 {
     int code = 0;
     for (int64_t i = 0; i < n && code == 0; i++) {
-        if (cold)
+        if (i >= n - ncold)
             flush_l2(t);
         tracer_call_begin(t->next_call + (uint64_t)i);
         code = call.launch(call.ctx);
         tracer_call_end();
     }
-    gpu_wait(t->stream, "timing");
+    wait_for(t);
     return code;
 }
 
-static TimerStatus time_traced(Timer *t, TimerCall call, int64_t n, bool cold)
+/* Their times into t->ns. */
+static TimerStatus time_traced(Timer *t, TimerCall call, int64_t n, int64_t ncold)
 {
     TraceStatus status = TRACE_OK;
     for (int i = 0; i < MAX_TRIES; i++) {
         tracer_clear();
-        if (launch_traced(t, call, n, cold) != 0)
+        if (launch_traced(t, call, n, ncold) != 0)
             return TIMER_REFUSED;
         status = tracer_times(t->next_call, (size_t)n, t->ns);
         t->next_call += (uint64_t)n;
         if (status == TRACE_OK)
             return TIMER_OK;
     }
-    return turn_to_events(t, trace_status_text(status));
+    snprintf(t->why, sizeof t->why, "%s", trace_status_text(status));
+    return TIMER_LOST;
 }
 
 static double mean(const double *v, int64_t n)
@@ -119,7 +119,7 @@ static TimerStatus time_between(Timer *t, TimerCall call, cudaGraphExec_t exec, 
     gpu_check(cudaEventRecord(t->begin, t->stream), "an event");
     int code = launch_batch(t, call, exec, n);
     gpu_check(cudaEventRecord(t->end, t->stream), "an event");
-    gpu_wait(t->stream, "timing");
+    wait_for(t);
     if (code != 0 || cudaEventElapsedTime(&ms, t->begin, t->end) != cudaSuccess || !(ms > 0))
         return TIMER_REFUSED;
     *ns = 1e6 * (double)ms;
@@ -129,7 +129,7 @@ static TimerStatus time_between(Timer *t, TimerCall call, cudaGraphExec_t exec, 
 static TimerStatus hot_by_events(Timer *t, TimerCall call, int64_t n, double *mean_ns)
 {
     int code = 0;
-    n = n < GRAPH_CALLS ? n : GRAPH_CALLS;
+    n = n < TIMER_GRAPH_CALLS ? n : TIMER_GRAPH_CALLS;
     cudaGraphExec_t exec = capture(t, call, n, &code);
     TimerStatus status = TIMER_REFUSED;
     /* The first launch of a graph uploads it. */
@@ -148,55 +148,59 @@ TimerStatus timer_hot(Timer *t, TimerCall call, int64_t n, double *mean_ns)
     *mean_ns = 0;
     if (!t->traced)
         return hot_by_events(t, call, n, mean_ns);
-    TimerStatus status = time_traced(t, call, n, false);
+    TimerStatus status = time_traced(t, call, n, 0);
     if (status == TIMER_OK)
         *mean_ns = mean(t->ns, n);
     return status;
 }
 
-TimerStatus timer_cold(Timer *t, TimerCall call, int n, double *ns)
+static TimerStatus sample_by_events(Timer *t, TimerCall call, int64_t n, double *mean_ns, int ncold, double *cold_ns)
 {
-    TimerStatus status = TIMER_OK;
-    if (t->traced) {
-        status = time_traced(t, call, n, true);
-        if (status == TIMER_OK)
-            memcpy(ns, t->ns, (size_t)n * sizeof *ns);
-        return status;
-    }
-    for (int i = 0; i < n && status == TIMER_OK; i++) {
+    TimerStatus status = hot_by_events(t, call, n, mean_ns);
+    for (int i = 0; i < ncold && status == TIMER_OK; i++) {
         flush_l2(t);
-        status = time_between(t, call, NULL, 1, &ns[i]);
+        status = time_between(t, call, NULL, 1, &cold_ns[i]);
     }
     return status;
 }
 
-TimerStatus timer_warm(Timer *t, TimerCall call)
+TimerStatus timer_sample(Timer *t, TimerCall call, int64_t n, double *mean_ns, int ncold, double *cold_ns)
 {
-    int code = call.launch(call.ctx);
-    gpu_wait(t->stream, "warming up");
-    return code == 0 ? TIMER_OK : TIMER_REFUSED;
+    if (!t->traced)
+        return sample_by_events(t, call, n, mean_ns, ncold, cold_ns);
+    if (call.launch(call.ctx) != 0) /* the kernel before left other data in the cache */
+        return TIMER_REFUSED;
+    TimerStatus status = time_traced(t, call, n + ncold, ncold);
+    if (status == TIMER_OK) {
+        *mean_ns = mean(t->ns, n);
+        memcpy(cold_ns, t->ns + n, (size_t)ncold * sizeof *cold_ns);
+    }
+    return status;
 }
 
-static int launch_null(void *stream) { return null_kernel_launch(stream); }
+static int launch_null(void *stream) { return builtin_null(stream); }
+
+TimerStatus timer_null(Timer *t, double *ns)
+{
+    const TimerCall call = { launch_null, t->stream };
+    double sample[NULL_SAMPLES];
+    TimerStatus status = t->has_null ? TIMER_OK : TIMER_REFUSED;
+    for (int i = 0; i < NULL_SAMPLES && status == TIMER_OK; i++)
+        status = timer_hot(t, call, NULL_CALLS, &sample[i]);
+    *ns = status == TIMER_OK ? samples_median(sample, NULL_SAMPLES) : 0;
+    return status;
+}
 
 /* The floor; and for a tracer the proof that it works. */
-static void time_null(Timer *t)
+static void prove(Timer *t, int sms)
 {
     char why[TIMER_WHY_BYTES];
-    double ns[NULL_SAMPLES];
-    TimerCall call = { launch_null, t->stream };
-    int n = 0;
-    if (!null_kernel_open(why, sizeof why)) {
-        fprintf(stderr, "dcgen-runner-cuda: %s\n", why);
+    t->has_null = builtin_open(sms, why, sizeof why);
+    if (timer_null(t, &t->null_ns) != TIMER_LOST)
         return;
-    }
-    while (n < NULL_SAMPLES) {
-        TimerStatus status = timer_hot(t, call, NULL_CALLS, &ns[n]);
-        if (status == TIMER_REFUSED)
-            return;
-        n = status == TIMER_CHANGED ? 0 : n + 1;
-    }
-    t->null_ns = samples_median(ns, n);
+    tracer_close();
+    t->traced = false;
+    timer_null(t, &t->null_ns);
 }
 
 bool timer_open(Timer *t, const Gpu *g, char why[TIMER_WHY_BYTES])
@@ -210,7 +214,7 @@ bool timer_open(Timer *t, const Gpu *g, char why[TIMER_WHY_BYTES])
         snprintf(why, TIMER_WHY_BYTES, "the GPU has no room for timing: %s", cudaGetErrorString(e));
         return false;
     }
-    time_null(t);
+    prove(t, g->sms);
     return true;
 }
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include "search/runner/cuda/gpu.h"
 
-enum { TIMER_WHY_BYTES = 200, TIMER_MAX_CALLS = 2000 };
+enum { TIMER_WHY_BYTES = 200, TIMER_MAX_CALLS = 2000, TIMER_GRAPH_CALLS = 64, TIMER_MAX_COLD = 8 };
 
 typedef struct {
     int (*launch)(void *ctx); /* starts one call in the timer's stream; 0, or an error */
@@ -23,12 +23,15 @@ typedef struct {
     cudaStream_t stream;
     cudaEvent_t begin, end;
     bool traced;
-    char why[TIMER_WHY_BYTES]; /* why not; "" */
-    void *flush;               /* twice the L2 cache */
+    char why[TIMER_WHY_BYTES]; /* why not, or why no longer; "" */
+    void (*look)(void *ctx);   /* called while the GPU works, or has just done so; NULL: nothing is */
+    void *look_ctx;
+    void *flush; /* twice the L2 cache */
     size_t flush_bytes;
     uint64_t next_call;
+    bool has_null;
     double null_ns; /* of an empty kernel; 0: not known */
-    double ns[TIMER_MAX_CALLS];
+    double ns[TIMER_MAX_CALLS + TIMER_MAX_COLD];
 } Timer;
 
 /* In this order: timer_trace before the context is made, timer_open behind. */
@@ -36,15 +39,16 @@ void timer_trace(Timer *t, bool wanted);
 bool timer_open(Timer *t, const Gpu *g, char why[TIMER_WHY_BYTES]);
 void timer_close(Timer *t);
 
-/* What a call's time is worth. When tracing fails, the timer turns to events for good, and all that was traced before
- * cannot be compared with what follows: TIMER_CHANGED, nothing was measured. */
-typedef enum { TIMER_OK, TIMER_CHANGED, TIMER_REFUSED } TimerStatus;
+/* TIMER_LOST: tracing fails, `why` says how. Times by events would not compare with those traced before: there are no more times. Only
+ * timer_open turns to events, before there is any. */
+typedef enum { TIMER_OK, TIMER_LOST, TIMER_REFUSED } TimerStatus;
 
-/* One call whose time does not matter. */
-TimerStatus timer_warm(Timer *t, TimerCall call);
-/* Mean of n <= TIMER_MAX_CALLS calls back to back. By events n is cut to what fits a graph. */
+/* Mean of n <= TIMER_MAX_CALLS calls back to back. By events n is cut to TIMER_GRAPH_CALLS. */
 TimerStatus timer_hot(Timer *t, TimerCall call, int64_t n, double *mean_ns);
-/* n calls, each on a cold L2 cache. */
-TimerStatus timer_cold(Timer *t, TimerCall call, int n, double *ns);
+/* A sample: one call whose time does not matter, n calls back to back, and ncold <= TIMER_MAX_COLD calls, each on a cold L2 cache. Traced, all
+ * of it is started at once and waited for once. */
+TimerStatus timer_sample(Timer *t, TimerCall call, int64_t n, double *mean_ns, int ncold, double *cold_ns);
+/* Time of an empty kernel, the median of some; 0: not known. */
+TimerStatus timer_null(Timer *t, double *ns);
 
 #endif

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "search/runner/cuda/library.h"
 
-enum { BUFFER_BYTES = 256 << 10, BUFFERS_AT_FIRST = 2, MAX_FREE = 8, ALIGN_BYTES = 8, PATIENCE = 25, PAUSE_US = 2000 };
+enum { BUFFER_BYTES = 256 << 10, BUFFERS_AT_FIRST = 2, MAX_FREE = 8, ALIGN_BYTES = 8, PATIENCE = 500, PAUSE_US = 100 };
 
 typedef CUpti_ActivityKernel4 KernelRecord;
 _Static_assert(offsetof(KernelRecord, start) == 16 && offsetof(KernelRecord, correlationId) == 92,
@@ -28,7 +28,8 @@ static const CUpti_ActivityKind kinds[] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNE
 enum { NKIND = sizeof kinds / sizeof *kinds };
 
 static struct {
-    void *library;
+    void *library; /* NULL: not in use */
+    char where[4096];
     pthread_mutex_t mutex;
     Trace trace;
     uint8_t *free_buffer[MAX_FREE];
@@ -147,6 +148,7 @@ bool tracer_open(char why[TRACER_WHY_BYTES])
     cupti.library = library_open(names, why, TRACER_WHY_BYTES);
     if (!cupti.library)
         return false;
+    library_where(cupti.library, cupti.where, sizeof cupti.where);
     while (cupti.nfree < BUFFERS_AT_FIRST && (cupti.free_buffer[cupti.nfree] = new_buffer()))
         cupti.nfree++;
     if (bind_all(why) &&
@@ -165,6 +167,12 @@ void tracer_close(void)
     cupti.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     cupti.library = NULL;
     tracer_clear();
+}
+
+const char *tracer_where(char *text, size_t text_bytes)
+{
+    snprintf(text, text_bytes, "%s", cupti.where);
+    return text;
 }
 
 /* ---- calls */

@@ -8,9 +8,12 @@
  *             saying so 14 wrong unless operands are 16-byte aligned   15 segmentation fault   16 as 14, and says so
  *             17 refuses, and says why   18 for a call: adds extent[0] to each of extent[1] words, by way of its workspace
  *             19 the same, and writes behind the output   20 the same, and changes the input
+ *             21 wrong after 100 calls   22 writes nothing after 100 calls   23 writes behind the output after 100
+ *             calls   24 gives other bits each time, all within the tolerance
  *
  * It takes TAKES_NS nanoseconds, 4000 unless said.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -49,8 +52,11 @@ static void run(void *arg)
 {
     Args *a = arg;
     const int64_t last = a->M * a->N - 1;
+    static int ncall;
     float kept = a->Y ? a->Y[last] : 0;
-    compute(a);
+    const bool worn = ++ncall > 100;
+    if (BEHAVIOUR != 22 || !worn)
+        compute(a);
     switch (BEHAVIOUR) {
     case 2:
         a->Y[last + 1] = 1;
@@ -81,6 +87,15 @@ static void run(void *arg)
     case 16:
         a->Y[0] += (uintptr_t)a->Y % 16 ? 1 : 0;
         break;
+    case 21:
+        a->Y[0] += worn;
+        break;
+    case 23:
+        a->Y[last + (worn ? 2 : 0)] = a->Y[last];
+        break;
+    case 24:
+        a->Y[0] += (float)(ncall % 2) * 1e-6f;
+        break;
     case 15:
         *(volatile int *)8 = 1;
         break;
@@ -108,7 +123,7 @@ static void run_second(void *arg)
 }
 #endif
 
-#if BEHAVIOUR >= 18
+#if BEHAVIOUR >= 18 && BEHAVIOUR <= 20
 static void add(void *arg)
 {
     Args *a = arg;
@@ -153,7 +168,7 @@ int dcgen_pack(const int64_t *extent, const void *w, void *packed)
 
 int64_t dcgen_workspace(const int64_t *extent)
 {
-    if (BEHAVIOUR >= 18)
+    if (BEHAVIOUR >= 18 && BEHAVIOUR <= 20)
         return extent[0] == 77 ? -1 : 4 * extent[1];
     return BEHAVIOUR == 1 ? (64 + extent[0] * extent[1]) * 4 : BEHAVIOUR == 4 || BEHAVIOUR == 6 ? 256 : 0;
 }

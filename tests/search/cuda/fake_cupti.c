@@ -78,7 +78,7 @@ static void api_call(void)
 static void kernel(uint64_t start_ns, uint64_t end_ns)
 {
     static uint64_t nkernel;
-    if (++nkernel == 100 && cupti_is("droponce")) {
+    if (++nkernel == 100 ? cupti_is("droponce") : nkernel > 1000 && cupti_is("droplate")) {
         ndropped++;
         return;
     }

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * builtin: see builtin.h. The runtime hands out the driver's functions, so that this program needs no driver to start.
+ */
+#include "search/runner/cuda/builtin.h"
+
+#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "search/runner/cuda/gpu.h"
+
+enum { NTHREAD = 256, BLOCKS_SM = 4, LANES = 32, PROOF_BYTES = 70001 };
+
+/* Thread t of all takes the bytes t, t + step, ...; lanes of a warp add to sums of their own, as one would be a queue. It is what nvcc makes
+ * of
+ *     for (u64 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+ *         h += mix(i, p[i]);                                         builtin_sum() below has mix
+ *     atomicAdd(sum + threadIdx.x % 32, h);
+ */
+static const char ptx[] = ".version 6.3\n.target sm_70\n.address_size 64\n"
+                          ".visible .entry dcgen_null()\n{\n    ret;\n}\n"
+                          ".visible .entry dcgen_digest(.param .u64 p, .param .u64 n, .param .u64 sum)\n{\n"
+                          "    .reg .pred %q;\n"
+                          "    .reg .b32 %r<5>;\n"
+                          "    .reg .b64 %p, %n, %s, %i, %h, %d, %x, %y;\n"
+                          "    ld.param.u64 %p, [p];\n"
+                          "    ld.param.u64 %n, [n];\n"
+                          "    ld.param.u64 %s, [sum];\n"
+                          "    cvta.to.global.u64 %p, %p;\n"
+                          "    cvta.to.global.u64 %s, %s;\n"
+                          "    mov.u32 %r0, %tid.x;\n"
+                          "    mov.u32 %r1, %ntid.x;\n"
+                          "    mov.u32 %r2, %ctaid.x;\n"
+                          "    mov.u32 %r3, %nctaid.x;\n"
+                          "    and.b32 %r4, %r0, 31;\n"
+                          "    mul.wide.u32 %x, %r4, 8;\n"
+                          "    add.s64 %s, %s, %x;\n"
+                          "    mul.wide.u32 %i, %r2, %r1;\n"
+                          "    cvt.u64.u32 %x, %r0;\n"
+                          "    add.s64 %i, %i, %x;\n"
+                          "    mul.wide.u32 %d, %r3, %r1;\n"
+                          "    mov.u64 %h, 0;\n"
+                          "LOOP:\n"
+                          "    setp.ge.u64 %q, %i, %n;\n"
+                          "    @%q bra DONE;\n"
+                          "    add.s64 %x, %p, %i;\n"
+                          "    ld.global.u8 %y, [%x];\n"
+                          "    shl.b64 %x, %i, 8;\n"
+                          "    or.b64 %x, %x, %y;\n"
+                          "    mul.lo.s64 %x, %x, 0x9e3779b97f4a7c15;\n"
+                          "    shr.u64 %y, %x, 32;\n"
+                          "    xor.b64 %x, %x, %y;\n"
+                          "    mul.lo.s64 %x, %x, 0xd6e8feb86659fd93;\n"
+                          "    shr.u64 %y, %x, 32;\n"
+                          "    xor.b64 %x, %x, %y;\n"
+                          "    add.s64 %h, %h, %x;\n"
+                          "    add.s64 %i, %i, %d;\n"
+                          "    bra LOOP;\n"
+                          "DONE:\n"
+                          "    red.global.add.u64 [%s], %h;\n"
+                          "    ret;\n}\n";
+
+static struct {
+    CUfunction null, digest;
+    CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+                       void **, void **);
+    unsigned most_blocks;
+    uint64_t *sum; /* on the GPU: LANES a span; NULL: the CPU adds up */
+} builtin;
+
+const char *builtin_ptx(void) { return ptx; }
+bool builtin_on_gpu(void) { return builtin.sum != NULL; }
+
+static uint64_t mix(uint64_t i, unsigned char byte)
+{
+    uint64_t x = (i << 8 | byte) * 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+    return x ^ x >> 32;
+}
+
+uint64_t builtin_sum(const void *host, size_t bytes)
+{
+    const unsigned char *p = host;
+    uint64_t h = 0;
+    for (size_t i = 0; i < bytes; i++)
+        h += mix(i, p[i]);
+    return h;
+}
+
+/* ---- digests */
+
+/* In pieces, so that little memory is taken. */
+static uint64_t sum_downloaded(const Span *span)
+{
+    enum { PIECE = 1 << 16 };
+    static unsigned char piece[PIECE];
+    uint64_t h = 0;
+    for (size_t at = 0; at < span->bytes; at += PIECE) {
+        const size_t n = span->bytes - at < PIECE ? span->bytes - at : PIECE;
+        gpu_must(cudaMemcpy(piece, (const char *)span->data + at, n, cudaMemcpyDeviceToHost), "cudaMemcpy");
+        for (size_t i = 0; i < n; i++)
+            h += mix(at + i, piece[i]);
+    }
+    return h;
+}
+
+static void start_sum(const Span *span, uint64_t *sum)
+{
+    uint64_t p = (uint64_t)(uintptr_t)span->data, n = span->bytes, s = (uint64_t)(uintptr_t)sum;
+    void *params[] = { &p, &n, &s };
+    uint64_t blocks = (n + NTHREAD - 1) / NTHREAD;
+    blocks = blocks < builtin.most_blocks ? blocks : builtin.most_blocks;
+    if (n > 0)
+        gpu_must(builtin.launch(builtin.digest, (unsigned)blocks, 1, 1, NTHREAD, 1, 1, 0, NULL, params, NULL) ==
+                         CUDA_SUCCESS
+                     ? cudaSuccess
+                     : cudaErrorUnknown,
+                 "the digest");
+}
+
+void builtin_digest(const Span *span, int n, uint64_t *digest)
+{
+    uint64_t lane[MAX_SPAN][LANES];
+    if (!builtin.sum) {
+        for (int i = 0; i < n; i++)
+            digest[i] = sum_downloaded(&span[i]);
+        return;
+    }
+    const size_t bytes = (size_t)n * sizeof *lane;
+    gpu_must(cudaMemset(builtin.sum, 0, bytes), "cudaMemset");
+    for (int i = 0; i < n; i++)
+        start_sum(&span[i], builtin.sum + i * LANES);
+    gpu_must(cudaMemcpy(lane, builtin.sum, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    for (int i = 0; i < n; i++) {
+        digest[i] = 0;
+        for (int l = 0; l < LANES; l++)
+            digest[i] += lane[i][l];
+    }
+}
+
+/* Bytes of all values, at an odd address, and the same with one of them changed. */
+static bool is_proven(void)
+{
+    unsigned char host[PROOF_BYTES];
+    void *memory = NULL;
+    uint64_t digest[2] = { 0 };
+    for (int i = 0; i < PROOF_BYTES; i++)
+        host[i] = (unsigned char)(i * 167 + i / 251);
+    if (cudaMalloc(&memory, PROOF_BYTES) != cudaSuccess)
+        return false;
+    const Span span = { (char *)memory + 1, PROOF_BYTES - 1 };
+    for (int i = 0; i < 2; i++) {
+        host[PROOF_BYTES / 2] ^= 1;
+        gpu_must(cudaMemcpy(memory, host, PROOF_BYTES, cudaMemcpyHostToDevice), "cudaMemcpy");
+        builtin_digest(&span, 1, &digest[i]);
+    }
+    gpu_must(cudaFree(memory), "cudaFree");
+    return digest[1] == builtin_sum(host + 1, PROOF_BYTES - 1) && digest[0] != digest[1];
+}
+
+/* False: the CPU adds up. */
+static bool open_digest(void)
+{
+    void *sum = NULL;
+    if (!builtin.digest || cudaMalloc(&sum, MAX_SPAN * LANES * sizeof(uint64_t)) != cudaSuccess)
+        return false;
+    builtin.sum = sum;
+    if (is_proven())
+        return true;
+    builtin.sum = NULL;
+    gpu_must(cudaFree(sum), "cudaFree");
+    return false;
+}
+
+/* ---- */
+
+static bool entry_point(const char *name, void *function)
+{
+    void *address = NULL;
+    enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    cudaError_t e = cudaGetDriverEntryPointByVersion(name, &address, 12000, cudaEnableDefault, &found);
+#else
+    cudaError_t e = cudaGetDriverEntryPoint(name, &address, cudaEnableDefault, &found);
+#endif
+    memcpy(function, &address, sizeof address);
+    return e == cudaSuccess && found == cudaDriverEntryPointSuccess && address;
+}
+
+static bool load_kernels(char *why, size_t why_bytes)
+{
+    CUresult (*load)(CUmodule *, const void *);
+    CUresult (*get)(CUfunction *, CUmodule, const char *);
+    CUmodule module;
+    snprintf(why, why_bytes, "the driver lacks a function for modules");
+    if (!entry_point("cuModuleLoadData", &load) || !entry_point("cuModuleGetFunction", &get) ||
+        !entry_point("cuLaunchKernel", &builtin.launch))
+        return false;
+    CUresult code = load(&module, ptx); /* stays loaded */
+    if (code == CUDA_SUCCESS)
+        code = get(&builtin.null, module, "dcgen_null");
+    if (code != CUDA_SUCCESS)
+        snprintf(why, why_bytes, "the driver does not load the null kernel (%d)", (int)code);
+    else if (get(&builtin.digest, module, "dcgen_digest") != CUDA_SUCCESS)
+        builtin.digest = NULL;
+    return code == CUDA_SUCCESS;
+}
+
+bool builtin_open(int sms, char *why, size_t why_bytes)
+{
+    builtin.most_blocks = (unsigned)(BLOCKS_SM * (sms > 0 ? sms : 1));
+    const bool good = load_kernels(why, why_bytes);
+    if (!good || !open_digest())
+        fprintf(stderr, "dcgen-runner-cuda: operands are compared by the CPU: %s\n",
+                good ? "the GPU's digest of memory is not that of the CPU" : why);
+    return good;
+}
+
+int builtin_null(void *stream) { return (int)builtin.launch(builtin.null, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL); }

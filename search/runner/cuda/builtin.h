@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * builtin: kernels of this program's own, as PTX text that the driver compiles: no nvcc at build time. One does nothing: its time is the
+ * floor of what can be measured. One makes a digest of memory, so that what lies on the GPU is compared there and not downloaded.
+ *
+ *   digest = sum over i of mix(i, byte i), modulo 2^64
+ *
+ * Before it is used it must agree with the same sum by the CPU. Where the driver does not load it, or it does not agree, memory is
+ * downloaded and the CPU adds up: slower, and all else stays the same.
+ */
+#ifndef DCGEN_CUDA_BUILTIN_H
+#define DCGEN_CUDA_BUILTIN_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Once a process, when the GPU has a context. False: `why` says what is missing, and there is no null kernel. Digests work all the same. */
+bool builtin_open(int sms, char *why, size_t why_bytes);
+/* Starts the null kernel; stream: a cudaStream_t. 0, or the driver's error. */
+int builtin_null(void *stream);
+
+/* Bytes on the GPU. */
+typedef struct {
+    const void *data;
+    size_t bytes;
+} Span;
+enum { MAX_SPAN = 16 };
+/* The digests of n <= MAX_SPAN spans, when all that was started before has ended. Equal bytes have equal digests wherever they lie. */
+void builtin_digest(const Span *span, int n, uint64_t *digest);
+bool builtin_on_gpu(void); /* the GPU makes them */
+
+/* For tests: the PTX, and the sum of bytes at hand. */
+const char *builtin_ptx(void);
+uint64_t builtin_sum(const void *host, size_t bytes);
+
+#endif

@@ -342,8 +342,16 @@ static json_t *limits_json(Session *s, Arena *a, const LimitsRequest *q, const c
     for (int i = 0; i < LEVEL_COUNT; i++)
         if (r.bytes_per_s[i] > 0)
             json_object_set_new(rates, level_name((Level)i), json_real(r.bytes_per_s[i]));
-    return json_pack("{s:i, s:i, s:f, s:o}", "threads", q->threads, "rounds", rounds, "flops_per_s", r.flops_per_s,
-                     "bytes_per_s", rates);
+    const struct {
+        const char *name;
+        double value;
+    } more[] = { { "clock_mhz", r.clock_mhz }, { "launch_ns", r.launch_ns }, { "handover_ns", r.handover_ns } };
+    json_t *one = json_pack("{s:i, s:i, s:f, s:o}", "threads", q->threads, "rounds", rounds, "flops_per_s",
+                            r.flops_per_s, "bytes_per_s", rates);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (more[i].value > 0)
+            json_object_set_new(one, more[i].name, json_real(more[i].value));
+    return one;
 }
 
 static const char *add_limits(Session *s, Arena *a, json_t *json, json_t *list)
@@ -353,8 +361,11 @@ static const char *add_limits(Session *s, Arena *a, json_t *json, json_t *list)
     const char *err = NULL;
     LimitsRequest q = { 0 };
     const int n = read_integers(json_object_get(json, "threads"), MAX_LIMITS, 1, MAX_THREADS, threads);
-    if (n < 1 || json_unpack(json, "{s:s, s:s, s:F}", "target", &q.target, "dtype", &q.dtype, "max_ns", &max_ns) != 0)
+    if (n < 1 || json_unpack(json, "{s:s, s:s, s:F, s?s}", "target", &q.target, "dtype", &q.dtype, "max_ns", &max_ns,
+                             "so", &q.so) != 0)
         return "limits needs target, dtype, threads and max_ns";
+    if (q.so && !strchr(q.so, '/'))
+        return "so must be a path";
     if (!s->engine->limits)
         return "this runner measures no limits";
     const double end_ns = process_clock_ns() + max_ns;

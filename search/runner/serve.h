@@ -16,7 +16,7 @@ enum { PROTOCOL = 1 };
 
 /* A `limits` request. */
 typedef struct {
-    const char *target, *dtype;
+    const char *target, *dtype, *so; /* so: code that measures them (abi.h); NULL: none was sent */
     int threads;
     double until_ns; /* on the clock of process_clock_ns: what would begin later is left out */
 } LimitsRequest;

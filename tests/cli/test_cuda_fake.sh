@@ -34,6 +34,9 @@ if grep -q '^extern "C" const int dcgen_aligned' "$last"; then
     behaviour=${LIBRARY:-16} ns=6000
     [ "$behaviour" != none ] || { echo "library.cu:7: error: cublasLt.h: No such file or directory" >&2; exit 1; }
 fi
+if [ "${LIMITS:-}" ] && grep -q '^extern "C" int dcgen_limit' "$last"; then
+    exec cc -O1 -shared -fPIC -I "$SRC" -o "$out" "$SRC/tests/search/cuda/limits.c"
+fi
 echo "ptxas info    : Compiling entry function 'k' for 'sm_90a'" >&2
 echo "    0 bytes stack frame, $spill bytes spill stores, $spill bytes spill loads" >&2
 echo "ptxas info    : Used 40 registers, used 1 barriers" >&2
@@ -142,6 +145,9 @@ printf '#!/bin/sh\ncase "$*" in *limits*) echo "limits.cu:1: error: no C" >&2; e
 chmod +x bad-nvcc
 limits 3 "$PWD/bad-nvcc" m.jsonl
 said "what measures it does not compile: limits.cu:1: error: no C"
+LIMITS=1 run 0 limits -t cuda --runner ./fake-gpu --nvcc ./fake-nvcc --records l.jsonl --seconds 1 tiny.cfg
+grep -qE '^ +1 +60000 +30000 +5500 +3000 +[0-9]+ +1500 +1800$' "$out" || failed "no limits by the runner itself"
+
 section times with gaps are of another device
 cp gpu.records.jsonl both.jsonl
 run 0 -t cuda --runner "./fake-gpu --timer events" --nvcc ./fake-nvcc --records both.jsonl --trials 3 -o events tiny.cfg

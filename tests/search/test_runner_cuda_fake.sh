@@ -214,6 +214,33 @@ expect "not CUPTI" '"cupti":"not used: the library lacks .*/empty/libcupti.so.13
 expect_err "no NVML" "nvml: not found: .*libnvidia-ml.so.1"
 grep -q clock_mhz "$tmp/out" && fail "no NVML: a clock"
 
+# ---- limits
+
+"$cc" -O1 -shared -fPIC -I "$SRC" -o "$tmp/limits.so" "$SRC/tests/search/cuda/limits.c" || exit 1
+for b in 1 2 3 4; do "$cc" -O1 -shared -fPIC -I "$SRC" -DBROKEN=$b -o "$tmp/limits$b.so" "$SRC/tests/search/cuda/limits.c" || exit 1; done
+limits() {   # limits DTYPE SO [MS]: the line that asks for them
+    echo '{"cmd":"limits","id":8,"target":"sm_90a","dtype":"'"$1"'","threads":[1],"max_ns":'"${3:-20}"'e6,"so":"'"$tmp/$2"'"}'
+}
+limits bf16 limits.so >"$tmp/in"
+run <"$tmp/in"
+expect limits '"event":"limits","id":8,"limits":\[{"threads":1,"rounds":[1-9][0-9]*,"flops_per_s":5.9[.e0-9+]*14,"bytes_per_s":{"l1":2.9[.e0-9+]*13,"l2":5.[45][.e0-9+]*12,"memory":2.9[.e0-9+]*12},"clock_mhz":1[0-9]*'
+expect limits '"launch_ns":1500'
+expect limits '"handover_ns":1[78][0-9][0-9]'
+for row in 1:"it has no function dcgen_limit" 2:"the probe shared cannot be launched: invalid argument" 3:"there is no probe fma for this GPU"; do
+    limits f32 "limits${row%%:*}.so" >"$tmp/in"
+    run <"$tmp/in"
+    expect "${row#*:}" '"event":"error","text":"'"${row#*:}"
+done
+limits f32 limits4.so >"$tmp/in"
+run <"$tmp/in"
+expect_code "a probe that faults" 4
+{ limits s8 limits.so; limits f32 none.so; limits f32 limits.so | sed 's/,"so".*/}/'; limits tf32 limits.so 0; } >"$tmp/in"
+run <"$tmp/in"
+expect "bad limits" "the limits of that dtype cannot be measured"
+expect "bad limits" "none.so: cannot open"
+expect "bad limits" "limits of a GPU are measured by code that comes with the request (so)"
+expect "no time at all" '"rounds":1,"flops_per_s":[23]'
+
 # ---- malformed lines do no harm
 
 {

@@ -113,6 +113,11 @@ static bool limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *roun
     out->bytes_per_s[LEVEL_L1] = 8;
     out->bytes_per_s[LEVEL_MEMORY] = 5;
     *rounds = 9;
+    if (q->so && strcmp(q->so, "/x/limits.so") == 0) {
+        out->clock_mhz = 1755;
+        out->launch_ns = 1180;
+        out->handover_ns = 0.5;
+    }
     return strcmp(q->target, "none") != 0;
 }
 
@@ -401,6 +406,14 @@ static void limits_share_the_time(void **state)
         "{\"threads\":2,\"rounds\":9,\"flops_per_s\":200.0,\"bytes_per_s\":{\"l1\":8.0,\"memory\":5.0}},"
         "{\"threads\":4,\"rounds\":9,\"flops_per_s\":400.0,\"bytes_per_s\":{\"l1\":8.0,\"memory\":5.0}}]}\n");
     assert_true(until_ns[0] == 1e9 + 100 && until_ns[1] == 1e9 + 200 && until_ns[2] == 1e9 + 300);
+    snprintf(line, sizeof line, asks, "some\",\"so\":\"/x/limits.so");
+    strcpy(strstr(line, "1,2,4"), "1],\"max_ns\":300}\n");
+    assert_string_equal(say(line),
+                        "{\"event\":\"limits\",\"id\":5,\"limits\":["
+                        "{\"threads\":1,\"rounds\":9,\"flops_per_s\":100.0,\"bytes_per_s\":{\"l1\":8.0,"
+                        "\"memory\":5.0},\"clock_mhz\":1755.0,\"launch_ns\":1180.0,\"handover_ns\":0.5}]}\n");
+    snprintf(line, sizeof line, asks, "some\",\"so\":\"limits.so");
+    assert_string_equal(say(line), "{\"event\":\"error\",\"text\":\"so must be a path\"}\n");
     snprintf(line, sizeof line, asks, "none");
     assert_string_equal(say(line), "{\"event\":\"error\",\"text\":\"not of that\"}\n");
     engine.limits = NULL;

@@ -16,6 +16,7 @@
 #include "search/runner/cuda/check.h"
 #include "search/runner/cuda/gpu.h"
 #include "search/runner/cuda/library.h"
+#include "search/runner/cuda/limits_cuda.h"
 #include "search/runner/cuda/nvml.h"
 #include "search/runner/cuda/sample.h"
 #include "search/runner/cuda/timer.h"
@@ -217,6 +218,11 @@ static void close_work(Work *w)
 
 static bool call(Call *c) { return gpu_call(c, state.timer.stream); }
 
+static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err)
+{
+    return limits_cuda(a, q, &state.gpu, &state.timer, state.nvml, out, rounds, err);
+}
+
 static void end(void)
 {
     timer_close(&state.timer);
@@ -259,6 +265,7 @@ int main(int argc, char **argv)
                                    .time = take_times,
                                    .close = close_work,
                                    .end = end,
+                                   .limits = measure_limits,
                                    .call = call };
     if (take_arguments(argc, argv) && option.probe)
         return print_device();

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/runner/cuda/limits_cuda.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "search/process.h"
+#include "search/runner/cuda/watchdog.h"
+#include "search/samples.h"
+
+enum { CALLS = 3, MAX_VARIANT = 8, MAX_LATENCY = 64, MAX_TRIES = 20, MIB = 1 << 20 };
+static const double launch_ns = 5e5, warm_ns = 5e7;
+static const int64_t max_rounds = 100000000;
+
+/* A buffer in memory is so many times as large as the L2 cache, which keeps that part of it from one pass to the next. One in L2 is a quarter
+ * of it: the halves of a large L2 each keep what their own half of the GPU reads. */
+static const int64_t memory_caches = 32, memory_least = 64 * MIB, l2_parts = 4;
+
+typedef struct {
+    dcgen_limit_fn *limit;
+    Timer *timer;
+    int sms, code; /* code: of the last launch */
+    void *buffer;
+    int64_t bytes, l2_bytes;
+    double until_ns;
+    char why[200];
+} Bench;
+
+/* One kernel of a probe. */
+typedef struct {
+    Bench *bench;
+    const char *name;
+    int variant;
+    int64_t bytes, rounds; /* rounds 0: not known yet */
+    double work;
+} Probe;
+
+static int start(void *ctx)
+{
+    Probe *p = ctx;
+    Bench *b = p->bench;
+    b->code = b->limit(p->name, p->variant, b->sms, p->rounds, b->buffer, p->bytes, b->timer->stream, &p->work);
+    const cudaError_t unsaid = cudaGetLastError();
+    b->code = b->code == 0 ? (int)unsaid : b->code;
+    if (b->code > 0)
+        gpu_check((cudaError_t)b->code, p->name);
+    return b->code;
+}
+
+static bool fail(Bench *b, const char *name, TimerStatus status)
+{
+    if (status == TIMER_LOST)
+        snprintf(b->why, sizeof b->why, "times of kernels are lost: CUPTI: %.150s", b->timer->why);
+    else if (b->code == DCGEN_NO_PROBE)
+        snprintf(b->why, sizeof b->why, "there is no probe %s for this GPU", name);
+    else if (b->code > 0)
+        snprintf(b->why, sizeof b->why, "the probe %s cannot be launched: %s", name,
+                 cudaGetErrorString((cudaError_t)b->code));
+    else
+        snprintf(b->why, sizeof b->why, "the probe %s has no time", name);
+    return false;
+}
+
+/* Time of a launch; false with b->why set, or b->code DCGEN_NO_PROBE. */
+static bool time_probe(Probe *p, double *ns)
+{
+    watchdog_arm(p->name);
+    const TimerStatus status = timer_hot(p->bench->timer, (TimerCall){ start, p }, CALLS, ns);
+    watchdog_disarm();
+    if (status == TIMER_OK && *ns > 0 && p->work > 0)
+        return true;
+    return fail(p->bench, p->name, status);
+}
+
+/* As many rounds as a launch of half a millisecond has. */
+static bool calibrate(Probe *p)
+{
+    double ns = 0;
+    p->rounds = 1;
+    for (int i = 0; i < MAX_TRIES; i++) {
+        if (!time_probe(p, &ns))
+            return false;
+        if (ns > launch_ns / 2 || p->rounds >= max_rounds)
+            break;
+        p->rounds = (int64_t)fmin((double)max_rounds, (double)p->rounds * fmin(100, fmax(2, launch_ns / ns)));
+    }
+    return true;
+}
+
+/* ---- a probe in all its variants */
+
+typedef struct {
+    const char *name;
+    int64_t bytes;
+    Probe variant[MAX_VARIANT];
+} Kind;
+
+/* The best rate of all, if it is better than *rate: work a second. */
+static bool sample_rate(Bench *b, Kind *kind, double *rate)
+{
+    for (int i = 0; i < MAX_VARIANT; i++) {
+        Probe *p = &kind->variant[i];
+        double ns = 0;
+        if (!p->rounds) {
+            *p = (Probe){ .bench = b, .name = kind->name, .variant = i, .bytes = kind->bytes };
+            if (!calibrate(p)) {
+                p->rounds = 0;
+                return b->code == DCGEN_NO_PROBE && i > 0;
+            }
+        }
+        if (!time_probe(p, &ns))
+            return false;
+        *rate = fmax(*rate, 1e9 * p->work / ns);
+    }
+    return true;
+}
+
+typedef struct {
+    int n;
+    double ns[MAX_LATENCY];
+} Latency;
+
+static void add(Latency *l, double ns)
+{
+    if (l->n < MAX_LATENCY && ns > 0)
+        l->ns[l->n++] = ns;
+}
+
+static double median(const Latency *l) { return l->n ? samples_median(l->ns, l->n) : 0; }
+
+static bool sample_handover(Bench *b, Probe *p, Latency *l)
+{
+    double ns = 0;
+    if (!p->rounds) {
+        *p = (Probe){ .bench = b, .name = "handover", .bytes = b->bytes };
+        if (!calibrate(p))
+            return false;
+    }
+    if (!time_probe(p, &ns))
+        return false;
+    add(l, ns / p->work);
+    return true;
+}
+
+static bool sample_null(Bench *b, Latency *l)
+{
+    double ns = 0;
+    if (timer_null(b->timer, &ns) == TIMER_LOST)
+        return fail(b, "null", TIMER_LOST);
+    add(l, ns);
+    return true;
+}
+
+/* ---- all of them */
+
+/* The cores calculate until their clock has settled. */
+static bool warm_up(Bench *b, Kind *unit)
+{
+    const double now_ns = process_clock_ns(), end_ns = now_ns + fmin(warm_ns, (b->until_ns - now_ns) / 4);
+    double rate = 0;
+    do
+        if (!sample_rate(b, unit, &rate))
+            return false;
+    while (process_clock_ns() < end_ns);
+    return true;
+}
+
+/* One round at least. */
+static bool all_rounds(Bench *b, Kind *unit, const Nvml *nvml, LimitRecord *out, int *rounds)
+{
+    Kind shared = { .name = "shared", .bytes = b->bytes }, l2 = { .name = "l2", .bytes = b->l2_bytes },
+         memory = { .name = "memory", .bytes = b->bytes };
+    Probe handover = { 0 };
+    Latency hand = { 0 }, null = { 0 };
+    Clocks clocks = { .nvml = nvml };
+    bool good = true;
+    for (*rounds = 0; good && (*rounds == 0 || process_clock_ns() < b->until_ns); ++*rounds) {
+        b->timer->look = clocks_look;
+        b->timer->look_ctx = &clocks;
+        good = sample_rate(b, unit, &out->flops_per_s);
+        b->timer->look = NULL;
+        good = good && sample_rate(b, &shared, &out->bytes_per_s[LEVEL_L1]) &&
+               sample_rate(b, &l2, &out->bytes_per_s[LEVEL_L2]) &&
+               sample_rate(b, &memory, &out->bytes_per_s[LEVEL_MEMORY]) && sample_handover(b, &handover, &hand) &&
+               sample_null(b, &null);
+    }
+    out->clock_mhz = clocks_mhz(&clocks);
+    out->handover_ns = median(&hand);
+    out->launch_ns = median(&null);
+    return good;
+}
+
+/* ---- */
+
+/* With random numbers in it. False with b->why set. */
+static bool buffer_new(Bench *b, const Gpu *g)
+{
+    const int64_t l2 = (int64_t)g->l2_bytes, quarter = (int64_t)g->memory_bytes / 4;
+    b->l2_bytes = (l2 / l2_parts < MIB ? MIB : l2 / l2_parts) / MIB * MIB;
+    b->bytes = memory_caches * l2 > memory_least ? memory_caches * l2 : memory_least;
+    b->bytes = (b->bytes < quarter ? b->bytes : quarter) / MIB * MIB;
+    snprintf(b->why, sizeof b->why, "no memory on the GPU for the limits");
+    while (b->bytes >= 2 * b->l2_bytes && cudaMalloc(&b->buffer, (size_t)b->bytes) != cudaSuccess) {
+        b->buffer = NULL;
+        b->bytes = b->bytes / 2 / MIB * MIB;
+    }
+    cudaGetLastError();
+    if (!b->buffer)
+        return false;
+    Probe fill = { .bench = b, .name = "fill", .bytes = b->bytes, .rounds = 1 };
+    if (start(&fill) != 0)
+        return fail(b, "fill", TIMER_REFUSED);
+    gpu_wait(b->timer->stream, "filling a buffer");
+    return true;
+}
+
+static const char *unit_of(const char *dtype)
+{
+    static const char *const rows[][2] = { { "f32", "fma" }, { "tf32", "tf32" }, { "f16", "f16" }, { "bf16", "bf16" } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i][0], dtype) == 0)
+            return rows[i][1];
+    return NULL;
+}
+
+bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, const Nvml *nvml, LimitRecord *out,
+                 int *rounds, const char **err)
+{
+    Bench b = { .timer = t, .sms = g->sms, .until_ns = q->until_ns };
+    Kind unit = { .name = unit_of(q->dtype) };
+    *err = "the limits of that dtype cannot be measured";
+    if (!unit.name)
+        return false;
+    *err = "limits of a GPU are measured by code that comes with the request (so)";
+    if (!q->so)
+        return false;
+    void *code = dlopen(q->so, RTLD_NOW | RTLD_LOCAL);
+    *err = code ? "" : arena_printf(a, "%s", dlerror());
+    if (!code)
+        return false;
+    *(void **)&b.limit = dlsym(code, "dcgen_limit");
+    snprintf(b.why, sizeof b.why, "it has no function dcgen_limit");
+    bool good = b.limit && buffer_new(&b, g);
+    unit.bytes = b.bytes;
+    good = good && warm_up(&b, &unit) && all_rounds(&b, &unit, nvml, out, rounds);
+    if (!good)
+        *err = arena_printf(a, "%s", b.why);
+    cudaFree(b.buffer);
+    dlclose(code);
+    return good;
+}

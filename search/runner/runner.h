@@ -16,7 +16,7 @@
 #include "search/record.h"
 #include "search/runner/abi.h"
 
-enum { MAX_AXIS = 6, MAX_OPERAND = 8, MAX_THREADS = 1024, WHY_BYTES = 200 };
+enum { MAX_AXIS = 6, MAX_OPERAND = 8, MAX_THREADS = 1024, WHY_BYTES = 200, MAX_KNOWN = 32 };
 
 /* ---- buffer.c */
 
@@ -79,6 +79,12 @@ typedef struct Shape {
     int64_t nrow, *row;
     double *y, *bound;       /* [nrow][row_elems] */
     double *sum, *sum_bound; /* [rows] */
+    /* Digests of results that were compared with the reference, the last ones, and their errors; for engines that have digests. */
+    int nknown;
+    struct {
+        uint64_t digest;
+        double max_err;
+    } known[MAX_KNOWN];
     uint64_t last_used;
     struct Shape *next;
 } Shape;

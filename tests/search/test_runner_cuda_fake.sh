@@ -103,6 +103,12 @@ expect "for aligned operands alone" '"kernel":0,"status":"ok","ns":\[4000.0,4000
 ask 0 0
 expect "verified only" '"kernel":0,"status":"ok","ns":\[\]'
 
+# Equal results are compared with the reference once: of two kernels, at two placements, in two requests.
+{ echo "$setup"; measure 2 0 7; measure 2 7 1; measure 2 24; } >"$tmp/in"
+FAKE_COUNT=140 run <"$tmp/in"
+expect_err "equal results" "fake GPU: 2 copies of 140 bytes"
+[ "$(grep -c '"status":"ok".*"max_err":0.0693' "$tmp/out")" -eq 4 ] || fail "equal results: errors"
+
 # ---- wrong ones
 
 wrong() {

@@ -4,7 +4,8 @@
  * operands that are aligned to an element only; each time twice, on a workspace that is zero before the first call,
  * and both calls must give the same bits. It must write nothing but its output and its workspace, and be right
  * (search/runner/verify.c). After its last sample it is called once more: it must still give those bits. Results are
- * downloaded and compared with the reference once; whether bytes are still the same is seen by their digests (builtin.h).
+ * downloaded and compared with the reference; but one that has the very bits of an earlier one, of whatever kernel, need
+ * not be: equal bytes are known by their digests (builtin.h), as is what must not change.
  */
 #ifndef DCGEN_CUDA_CHECK_H
 #define DCGEN_CUDA_CHECK_H

@@ -6,6 +6,7 @@
  *
  *   FAKE_GPU=nodriver|olddriver|nodevice|newer     what cudaGetDeviceCount finds (newer: no target runs on it)
  *            noptx|nodigest|wrongdigest              what becomes of the runner's own kernels
+ *   FAKE_COUNT=N                                   says at the end how many copies of N bytes came from the GPU
  *   FAKE_CUPTI=busy|drop|droponce|droplate|nolinks|zero     what goes wrong in the fake CUPTI
  */
 #ifndef DCGEN_TEST_FAKE_H

@@ -53,10 +53,13 @@ static const char *call_api(Emitter *e)
     text_printf(
         &t,
         "/* Bytes of device memory that a call with these arguments needs on the current device; 0: none, workspace "
-        "may be NULL.\n * The workspace is zeroed once, before its first use (cudaMemset); every call leaves it fit "
-        "for the next. Calls that may\n * run at the same time need one each. */\n"
+        "may be NULL.\n * The workspace begins on a multiple of 16 bytes, as all memory of cudaMalloc does. It is "
+        "zeroed "
+        "once, before its first use\n * (%s_cuda_workspace_clear); every call leaves it fit for the next, of any "
+        "extents. "
+        "Calls that may run at the same time\n * need one each. */\n"
         "size_t %s_cuda_workspace_bytes(%s, const %s_exec *exec);\n\n/* %s\n",
-        s->name, extents, s->name, quote_comment(e->arena, s->op->doc));
+        s->name, s->name, extents, s->name, quote_comment(e->arena, s->op->doc));
     emit_argument_docs(e, &t, arena_printf(e->arena, "%s_cuda_pack", s->name));
     text_printf(
         &t,
@@ -119,9 +122,9 @@ static const char *call(Emitter *e)
     text_printf(&t,
                 "    const int kernel = %s_kernel_of(exec, %s);\n    if (kernel < 0)\n        return -kernel;\n"
                 "    const %s_plan plan = %s_table[kernel].plan(%s);\n"
-                "    if (plan.workspace_bytes > 0 && !workspace)\n        return %s_BAD_POINTER;\n"
+                "    if (plan.workspace_bytes > 0 && !%s_is_workspace(workspace))\n        return %s_BAD_POINTER;\n"
                 "    const %s_args args = {",
-                n, axes, n, n, axes, n, n);
+                n, axes, n, n, axes, n, n, n);
     for (int i = 0; i < s->op->naxis; i++)
         text_printf(&t, " (int)%s,", s->op->axis[i].name);
     for (int i = 0; i < s->op->noperand; i++)
@@ -209,8 +212,8 @@ static const char *usage(Emitter *e)
     text_printf(&t,
                 "/* As much as the largest call needs; zeroed once. */\nvoid *workspace = NULL;\nsize_t bytes = "
                 "%s_cuda_workspace_bytes(%s, NULL);\nif (bytes > 0 && cudaMalloc(&workspace, bytes) == cudaSuccess)\n"
-                "    cudaMemsetAsync(workspace, 0, bytes, stream);\n\n",
-                n, emit_axes(e));
+                "    %s_cuda_workspace_clear(workspace, bytes, stream);\n\n",
+                n, emit_axes(e), n);
     text_printf(&t, "/* What a code means, %s_strerror(code) says. */\n%scode = %s_cuda(%s, ", n,
                 s->packed ? "" : "int ", n, emit_axes(e));
     for (int i = 0; i < s->op->noperand; i++)

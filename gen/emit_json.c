@@ -111,6 +111,15 @@ static void add_pack_calls(Emitter *e, json_t *calls, const Family *f)
     add_call(e, calls, "pack", "int", pack);
 }
 
+static void add_workspace_clear(Emitter *e, json_t *calls, const Family *f)
+{
+    json_t *list = json_array();
+    add_argument(list, "workspace", "void *", "workspace");
+    add_argument(list, "bytes", "size_t", "bytes");
+    add_stream(list, f);
+    add_call(e, calls, "workspace_clear", "int", list);
+}
+
 static json_t *calls(Emitter *e)
 {
     const Spec *s = emit_spec(e);
@@ -121,6 +130,8 @@ static json_t *calls(Emitter *e)
     if (f->stream)
         add_exec(e, workspace);
     add_call(e, o, "workspace_bytes", "size_t", workspace);
+    if (f->stream)
+        add_workspace_clear(e, o, f);
     add_call(e, o, "call", "int", call_arguments(e, f));
     add_call(e, o, "choose", "int", extents(s->op, NULL));
     return o;

@@ -302,8 +302,7 @@ static void problem_make(Problem *p, Shape z)
     fill(p->bias, z.N);
     const size_t bytes = NAME_cuda_workspace_bytes(z.M, z.N, z.K, NULL);
     p->workspace = bytes ? take_device(bytes) : NULL;
-    if (bytes)
-        MUST(cudaMemset(p->workspace, 0, bytes));
+    MUST(NAME_cuda_workspace_clear(p->workspace, bytes, p->stream));
 #if PACKED
     p->packed = take_device(NAME_cuda_packed_bytes(z.N, z.K));
     MUST(NAME_cuda_pack(z.N, z.K, p->W, p->packed, p->stream));

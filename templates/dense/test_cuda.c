@@ -165,9 +165,8 @@ static void *workspace(size_t bytes)
         cudaFree(held);
         held = take_device(bytes);
         held_bytes = bytes;
-        const cudaError_t code = cudaMemset(held, 0, bytes);
-        if (code != cudaSuccess)
-            die("cudaMemset", code);
+        if (NAME_cuda_workspace_clear(held, bytes, NULL) != NAME_OK)
+            die("NAME_cuda_workspace_clear", cudaGetLastError());
     }
     return bytes ? held : NULL;
 }
@@ -175,8 +174,8 @@ static void *workspace(size_t bytes)
 /* Where the output begins: operands are at the start of their memory, or one element behind it. */
 static Element *output(const Problem *p, int shift) { return (Element *)(p->dY + CANARY) + shift; }
 
-/* The call itself, with the problem's data and M rows. */
-static int start(const Problem *p, int64_t M, const NAME_exec *exec, int shift, cudaStream_t stream)
+/* The call itself, with the problem's data and M rows, on this workspace. */
+static int start_on(const Problem *p, int64_t M, const NAME_exec *exec, int shift, void *work, cudaStream_t stream)
 {
     return NAME_cuda(M, p->N, p->K, (const Element *)p->dX + shift,
 #if PACKED
@@ -187,7 +186,12 @@ static int start(const Problem *p, int64_t M, const NAME_exec *exec, int shift, 
 #if HAS_BIAS
                      (const Element *)p->dbias + shift,
 #endif
-                     output(p, shift), workspace(NAME_cuda_workspace_bytes(M, p->N, p->K, exec)), exec, stream);
+                     output(p, shift), work, exec, stream);
+}
+
+static int start(const Problem *p, int64_t M, const NAME_exec *exec, int shift, cudaStream_t stream)
+{
+    return start_on(p, M, exec, shift, workspace(NAME_cuda_workspace_bytes(M, p->N, p->K, exec)), stream);
 }
 
 /* Data, canaries and a NaN in every element of the output. */
@@ -264,6 +268,28 @@ static int check_arguments(const Problem *p)
     failed += expect("choice of a negative extent", NAME_cuda_choose(p->M, -1, p->K), -1);
     failed += expect("text of a kernel", NAME_kernel_text(0) && !NAME_kernel_text(NAME_nkernel()), 1);
     return failed;
+}
+
+/* Kernels that have a workspace: they refuse one that is not aligned, and work on one that an aborted call left as it may be once
+ * it is cleared. */
+static int check_workspace(Problem *p)
+{
+    int failed = 0;
+    double most = 0;
+    for (int kernel = 1; kernel <= NAME_nkernel(); kernel++) {
+        const NAME_exec exec = { kernel };
+        const size_t bytes = NAME_cuda_workspace_bytes(p->M, p->N, p->K, &exec);
+        char *const held = (char *)workspace(bytes);
+        if (!held)
+            continue;
+        failed += expect("a workspace not aligned", start_on(p, p->M, &exec, 0, held + 4, NULL), NAME_BAD_POINTER);
+        failed += expect("no workspace", start_on(p, p->M, &exec, 0, NULL, NULL), NAME_BAD_POINTER);
+        failed += expect("clearing what is not aligned", NAME_cuda_workspace_clear(held + 8, 8, NULL), NAME_BAD_POINTER);
+        failed += expect("spoiling it", cudaMemset(held, 1, bytes), cudaSuccess);
+        failed += expect("clearing it", NAME_cuda_workspace_clear(held, bytes, NULL), NAME_OK);
+        failed += check(p, kernel, 0, &most);
+    }
+    return failed + expect("clearing nothing", NAME_cuda_workspace_clear(NULL, 0, NULL), NAME_OK);
 }
 
 #ifndef DCGEN_EMULATOR
@@ -345,6 +371,7 @@ int main(int argc, char **argv)
     }
     Problem first = problem_new(37, 65, 129);
     failed += check_arguments(&first);
+    failed += check_workspace(&first);
 #ifndef DCGEN_EMULATOR
     failed += check_graph(&first);
 #endif

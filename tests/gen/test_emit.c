@@ -400,13 +400,14 @@ static void later_gpus_are_asked_for_by_their_capability(void **state)
         "        return -two_BAD_KERNEL;\n    return exec->kernel - 1;\n}\n");
     expect(p, "kernels.cu",
            "    if (M < 1 || M > INT32_MAX || N < 1 || N > INT32_MAX || K < 0 || K > INT32_MAX)\n        return 0;\n");
-    expect(p, "kernels.cu", "    if (plan.workspace_bytes > 0 && !workspace)\n        return two_BAD_POINTER;\n");
+    expect(p, "kernels.cu",
+           "    if (plan.workspace_bytes > 0 && !two_is_workspace(workspace))\n        return two_BAD_POINTER;\n");
     expect(p, "README.md",
            "cudaMalloc(&packed, two_cuda_packed_bytes(N, K));\nint code = two_cuda_pack(N, K, W, packed, stream);\n");
     expect(p, "README.md",
            "size_t bytes = two_cuda_workspace_bytes(M, N, K, NULL);\nif (bytes > 0 && cudaMalloc(&workspace, bytes) == "
            "cudaSuccess)\n"
-           "    cudaMemsetAsync(workspace, 0, bytes, stream);\n");
+           "    two_cuda_workspace_clear(workspace, bytes, stream);\n");
     expect(p, "README.md", "\ncode = two_cuda(M, N, K, X, packed, Y, workspace, NULL, stream);\n```\n");
 }
 

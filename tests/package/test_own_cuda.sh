@@ -48,7 +48,7 @@ for fault in last hole before behind shift kernel refused 'no choice'; do
     logged '^wrong: M='
 done
 ends 1 kernel "$tmp/test" 7
-logged ' 160 failed'
+logged ' 161 failed' # one of them on a workspace that was cleared
 logged '^wrong: M=1 N=1 K=1 kernel 1 shift 0: code 0, error '
 ends 1 shift "$tmp/test" 7
 logged ' 240 failed'
@@ -56,6 +56,11 @@ ends 1 own "$tmp/test" 600
 logged '^2 kernels, 24 checks, 6 failed'
 ends 1 negative "$tmp/test" 600
 logged '^negative M: code 0 instead of 1$'
+for pair in 'clears anything:clearing what is not aligned' 'any workspace:a workspace not aligned' 'no workspace:no workspace'; do
+    ends 1 "${pair%:*}" "$tmp/test" 600
+    logged "^${pair#*:}: code 0 instead of 2\$"
+done
+ends 134 'clears nothing' "$tmp/test" 600
 ends 77 'no device' "$tmp/test"
 
 # ---- the benchmark: 2*M*N*K picoseconds, twice that for cuBLAS (as long where M is 1), 0.8 for the better of two algorithms

@@ -50,7 +50,7 @@ const char *NAME_strerror(int code)
     switch (code) {
     case NAME_OK: return "no error";
     case NAME_BAD_EXTENT: return "an extent is negative or above 2147483647";
-    case NAME_BAD_POINTER: return "a pointer is NULL";
+    case NAME_BAD_POINTER: return "a pointer is NULL, or the workspace is not on a multiple of 16 bytes";
     case NAME_BAD_KERNEL: return "no such kernel in this package, or this device cannot run it";
     case NAME_BAD_DEVICE: return "no kernel of this package runs on the current device, or it was compiled without code for that device";
     case NAME_CUDA_ERROR: return "the CUDA runtime refused";
@@ -70,6 +70,17 @@ static int NAME_current_target(void)
         cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
         return -1;
     return NAME_target_of(10 * major + minor);
+}
+
+static int NAME_is_workspace(const void *p) { return p && (uintptr_t)p % 16 == 0; }
+
+int NAME_cuda_workspace_clear(void *workspace, size_t bytes, cudaStream_t stream)
+{
+    if (bytes == 0)
+        return NAME_OK;
+    if (!NAME_is_workspace(workspace))
+        return NAME_BAD_POINTER;
+    return cudaMemsetAsync(workspace, 0, bytes, stream) == cudaSuccess ? NAME_OK : NAME_CUDA_ERROR;
 }
 
 //@ choose

@@ -18,6 +18,17 @@ static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t
     return copy_code;
 }
 
+#define cudaMemsetAsync set_bytes /* likewise */
+static cudaError_t set_code;
+static size_t nset;
+static cudaError_t set_bytes(void *p, int value, size_t bytes, cudaStream_t stream)
+{
+    nset += stream == (cudaStream_t)8 ? bytes : 0;
+    if (set_code == cudaSuccess)
+        memset(p, value, bytes);
+    return set_code;
+}
+
 #include "kernels.cu"
 
 #include <initializer_list>
@@ -75,7 +86,8 @@ cudaError_t cudaDeviceSynchronize(void) { abort(); }
 
 /* ---- calls ---- */
 
-static float X[256], W[256], bias[64], Y[256], room[64];
+static float X[256], W[256], bias[64], Y[256];
+alignas(16) static float room[64];
 static const cudaStream_t stream = (cudaStream_t)8;
 static const int64_t most = INT32_MAX;
 
@@ -168,6 +180,26 @@ static void check_pointers()
     launch_code = 0;
 }
 
+/* A kernel has one for K = 7. */
+static void check_workspace()
+{
+    const auto call = [](int K, void *workspace) { return pkg_cuda(4, 6, K, X, W, bias, Y, workspace, NULL, stream); };
+    nlaunch = 0;
+    for (int i = 1; i < 4; i++)
+        CHECK(call(7, room + i) == pkg_BAD_POINTER && pkg_cuda_workspace_clear(room + i, 4, stream) == pkg_BAD_POINTER);
+    CHECK(call(7, (char *)room + 8) == pkg_BAD_POINTER && call(7, (char *)room + 1) == pkg_BAD_POINTER && nlaunch == 0);
+    CHECK(call(7, room + 4) == pkg_OK && call(5, room + 1) == pkg_OK && nlaunch == 2); /* K = 5 has none */
+    CHECK(pkg_cuda_workspace_clear(NULL, 4, stream) == pkg_BAD_POINTER &&
+          pkg_cuda_workspace_clear(NULL, 0, stream) == pkg_OK && nset == 0);
+    for (float &x : room)
+        x = 1;
+    CHECK(pkg_cuda_workspace_clear(room + 4, 16, stream) == pkg_OK && nset == 16);
+    for (int i = 0; i < 64; i++)
+        CHECK(room[i] == (i < 4 || i >= 8));
+    set_code = cudaErrorInvalidValue;
+    CHECK(pkg_cuda_workspace_clear(room, 16, stream) == pkg_CUDA_ERROR);
+}
+
 static void check_texts(int n)
 {
     for (int k : { -1, n, n + 1, INT_MAX, INT_MIN })
@@ -183,7 +215,7 @@ static void check_texts(int n)
                                         "unknown" };
     for (int code = 0; code < 7; code++)
         CHECK(strstr(pkg_strerror(code), said[code]));
-    CHECK(strstr(pkg_strerror(-1), "unknown"));
+    CHECK(strstr(pkg_strerror(-1), "unknown") && strstr(pkg_strerror(pkg_BAD_POINTER), "on a multiple of 16 bytes"));
 }
 
 static void check_packing()
@@ -324,6 +356,7 @@ int main()
     capability = 80;
     check_extents();
     check_pointers();
+    check_workspace();
     check_texts(n);
     check_packing();
     check_conversions();

@@ -62,8 +62,18 @@ int pkg_cuda_choose(int64_t M, int64_t N, int64_t K) { return M < 0 || N < 0 || 
 
 size_t pkg_cuda_workspace_bytes(int64_t M, int64_t N, int64_t K, const pkg_exec *exec)
 {
-    (void)exec;
-    return M > 0 && M < 100 ? (size_t)(N + K) * 4 : 0;
+    const int cannot_run = fault("other GPU") && exec && exec->kernel == 1;
+    return M > 0 && M < 100 && !cannot_run ? (size_t)(N + K) * 4 : 0;
+}
+
+int pkg_cuda_workspace_clear(void *workspace, size_t bytes, struct CUstream_st *stream)
+{
+    (void)stream;
+    if (bytes > 0 && (uintptr_t)workspace % 16 != 0)
+        return fault("clears anything") ? pkg_OK : pkg_BAD_POINTER;
+    if (bytes > 0 && !fault("clears nothing"))
+        memset(workspace, 0, bytes);
+    return pkg_OK;
 }
 
 int pkg_cuda(int64_t M, int64_t N, int64_t K, const void *X, const void *W, const void *bias, void *Y, void *workspace,
@@ -77,6 +87,10 @@ int pkg_cuda(int64_t M, int64_t N, int64_t K, const void *X, const void *W, cons
         return pkg_BAD_KERNEL;
     if (M <= 0)
         return pkg_OK;
+    if (pkg_cuda_workspace_bytes(M, N, K, exec) > 0 && (uintptr_t)workspace % 16 != 0)
+        return fault("any workspace") ? pkg_OK : pkg_BAD_POINTER;
+    if (pkg_cuda_workspace_bytes(M, N, K, exec) > 0 && !workspace)
+        return fault("no workspace") ? pkg_OK : pkg_BAD_POINTER;
     for (size_t i = 0; i < pkg_cuda_workspace_bytes(M, N, K, exec); i++)
         if (((char *)workspace)[i] != 0)
             abort(); /* it is zero before the first call, and each call leaves it so */

@@ -10,5 +10,6 @@ int pkg_nkernel(void);
 const char *pkg_kernel_text(int kernel);
 int pkg_cuda_choose(int64_t M, int64_t N, int64_t K);
 size_t pkg_cuda_workspace_bytes(int64_t M, int64_t N, int64_t K, const pkg_exec *exec);
+int pkg_cuda_workspace_clear(void *workspace, size_t bytes, struct CUstream_st *stream);
 int pkg_cuda(int64_t M, int64_t N, int64_t K, const void *X, const void *W, const void *bias, void *Y, void *workspace,
              const pkg_exec *exec, struct CUstream_st *stream);

@@ -2,7 +2,8 @@
 /* Host: starts a kernel whose only parameter is `args`. More than 48 KiB of dynamic shared memory must be allowed first, once a device; it is
  * allowed at each start, which costs less than remembering would in a program with several devices. The result is this start's own
  * error: those of others are left alone. cudaErrorNoKernelImageForDevice: there is no code for this device, or only an empty kernel,
- * which may have fewer threads. */
+ * which may have fewer threads. How an SM's memory is split between L1 cache and shared memory is left to the driver, whose default
+ * makes room for as many blocks as registers and threads allow. */
 template <typename Args>
 static cudaError_t launch(void (*kernel)(Args), dim3 grid, int threads, size_t smem_bytes, cudaStream_t stream, Args args)
 {

@@ -21,7 +21,11 @@ SOURCE, MANIFEST, SILENCE_S, COMPILE_S = "primitives.cu", "primitives.json", 30,
 LANES = 32
 UNTOUCHED, NOWHERE = 0x5A5A5A5A, 0xFFFFFFFF
 INF, NAN = 0x7F800000, 0x7FFFFFFF
-NVCC_FLAGS = "-std=c++17 -O3 -shared -Xcompiler -fPIC -cudart none --no-compress".split()
+# The object needs the C library alone: no exceptions and no guards of statics, which are libstdc++'s.
+NVCC_FLAGS = (
+    "-std=c++17 -O3 -shared -Xcompiler -fPIC,-fno-exceptions,-fno-threadsafe-statics -Xlinker --as-needed -cudart none "
+    "--no-compress"
+).split()
 # Those of a candidate (gen/tools.c), but less optimised: it is compiled sooner.
 EMULATOR_FLAGS = (
     "-x c++ -std=gnu++17 -O1 -g1 -march=native -fsanitize=thread -fno-plt -fno-builtin -fno-exceptions -fno-rtti "
@@ -509,13 +513,13 @@ def difference_text(case, want, got, at):
     return f"word {at} is {y}, not {x}; input {hex_words(input_of(case, at))}{text}"
 
 
-def build(folder, tools):
-    """Makes a folder for check(): objects, inputs, the emulator's outputs. Returns what is wrong, [] when nothing is.
-    tools: root, cxx, runner_emu (a command), nvcc (None: no object for the GPU), target ("sm_90a")."""
+def build(folder, tools, target="sm_90a"):
+    """Makes a folder for check(): objects, inputs, the emulator's outputs. Returns what is wrong, [] when nothing is;
+    check() says it too. tools: root, cxx, runner_emu (a command), nvcc (None: no object for the GPU)."""
     os.makedirs(folder, exist_ok=True)
     source = os.path.join(tools.root, "script", "gpu.d", SOURCE)
     device = os.path.join(tools.root, "templates", "device")
-    facts, numbers = facts_of(tools.root, tools.target), {name: i for i, name in enumerate(tests_of(source))}
+    facts, numbers = facts_of(tools.root, target), {name: i for i, name in enumerate(tests_of(source))}
     to = lambda name: ["-o", os.path.join(folder, name + ".so"), source]
     emulator = [tools.cxx, *EMULATOR_FLAGS, "-I", os.path.join(device, "emulator"), *to("primitives_emulator")]
     problems = [compile_object(emulator, folder, "primitives_emulator")]
@@ -526,7 +530,7 @@ def build(folder, tools):
     if not problems:
         problems = emulate(folder, tools.runner_emu, numbers, facts)
     with open(os.path.join(folder, MANIFEST), "w") as f:
-        json.dump({"facts": facts, "numbers": numbers}, f, indent=1)
+        json.dump({"facts": facts, "numbers": numbers, "problems": problems}, f, indent=1)
     return problems
 
 
@@ -559,6 +563,8 @@ def check(stage, folder, runner_cuda):
     try:
         with open(os.path.join(folder, MANIFEST)) as f:
             manifest = json.load(f)
+        for problem in manifest["problems"]:
+            stage.found(f"primitives, when this was made: {problem}")
         if not os.path.isfile(os.path.join(folder, "primitives.so")):
             raise OSError("primitives.so is not there")
         runner = Runner(runner_cuda, None, stage.path("work", "primitives.err"), SILENCE_S)

@@ -67,7 +67,7 @@ def expect(what, good):
 
 runner = [build_dir + "/dcgen-runner-emu", "--targets", src + "/templates/targets"]
 folder = tmp + "/made"
-tools = types.SimpleNamespace(root=src, cxx="c++", nvcc=None, target="sm_90a", runner_emu=runner)
+tools = types.SimpleNamespace(root=src, cxx="c++", nvcc=None, runner_emu=runner)
 
 # each function has a test, and cases
 functions = {f[:-4] for f in os.listdir(src + "/templates/device") if f.endswith(".cuh")}
@@ -133,10 +133,12 @@ if thorough:
         expect(f"a mistake is not found: {name}: {problems}", name in problems)
     open(path, "w").write("nonsense")
     expect("a compile error", "primitives_emulator does not compile" in primitives.build(tmp + "/wrong", tools)[0])
+    folder = tmp + "/wrong"
+    expect("a compile error is told later, too", "FOUND: primitives, when this was made: primitives_emulator" in check("wrong2")[2])
     tools.root = src
     for target in ("sm_80", "sm_86", "sm_89", "sm_90a") if os.access(nvcc, os.X_OK) else ():
-        tools.nvcc, tools.target = nvcc, target
-        problems = primitives.build(f"{tmp}/{target}", tools)
+        tools.nvcc = nvcc
+        problems = primitives.build(f"{tmp}/{target}", tools, target)
         expect(f"{target}: {problems}", not problems and os.path.getsize(f"{tmp}/{target}/primitives.so") > 10000)
 sys.exit(1 if failed else 0)
 PY

@@ -293,20 +293,21 @@ static int check_workspace(Problem *p)
 }
 
 #ifndef DCGEN_EMULATOR
-/* A call captured in a graph, the graph started twice. */
+/* A call captured in a graph behind the clearing of its workspace, the graph started twice. */
 static int check_graph(Problem *p)
 {
     cudaStream_t stream;
     cudaGraph_t graph = NULL;
     cudaGraphExec_t exec = NULL;
-    workspace(NAME_cuda_workspace_bytes(p->M, p->N, p->K, NULL)); /* before the capture, which allows no allocation */
+    const size_t bytes = NAME_cuda_workspace_bytes(p->M, p->N, p->K, NULL);
+    void *const held = workspace(bytes); /* before the capture, which allows no allocation */
     if (cudaStreamCreate(&stream) != cudaSuccess)
         return expect("cudaStreamCreate", 1, 0);
     prepare(p, 0);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-    const int code = start(p, p->M, NULL, 0, stream);
+    const int cleared = NAME_cuda_workspace_clear(held, bytes, stream), code = start(p, p->M, NULL, 0, stream);
     cudaStreamEndCapture(stream, &graph);
-    int failed = expect("a call under capture", code, NAME_OK);
+    int failed = expect("clearing under capture", cleared, NAME_OK) + expect("a call under capture", code, NAME_OK);
     if (!graph || cudaGraphInstantiateWithFlags(&exec, graph, 0) != cudaSuccess)
         return failed + expect("the captured graph", 1, 0);
     for (int i = 0; i < 2; i++)

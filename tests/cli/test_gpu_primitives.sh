@@ -5,7 +5,7 @@
 #
 # The microtests of script/gpu: each function of templates/device has one; the emulator's functions do what plain arithmetic says; and what a
 # GPU does otherwise is found. Here an object stands in for the GPU's that spoils what the emulator's object gives.
-# Thorough: an emulator with mistakes is found too, and nvcc compiles all for each target that can have it.
+# Where there is a GPU, it is asked too. Thorough: an emulator with mistakes is found too, and nvcc compiles all for each target that can have it.
 set -u
 
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || { echo "skipped: no Python 3.8"; exit 77; }
@@ -52,7 +52,7 @@ int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, v
 C
 
 cat >"$tmp/test.py" <<'PY'
-import os, shutil, subprocess, sys, types
+import json, os, shutil, subprocess, sys, types
 src, build_dir, tmp, nvcc, thorough = sys.argv[1:6]
 sys.dont_write_bytecode = True
 sys.path.insert(0, src + "/script/gpu.d")
@@ -111,6 +111,17 @@ for text in ("ldmatrix_x4, any: word 5 is", "bf16_of, edges: word 7 is", "mma_f1
 expect(f"found too much: {found}", all("f16_to_float" not in l and "mma_f16, normal" not in l for l in found))
 told = next(l for l in said.splitlines() if l.startswith("primitives: "))
 expect("the last line: " + told, told.endswith("not bf16_of, cp_wait, ldmatrix_x4, mma_f16, mma_tf32, shfl_xor"))
+
+# on a GPU, where there is one
+probe = subprocess.run([build_dir + "/dcgen-runner-cuda", *runner[1:], "--probe"], capture_output=True) if os.path.exists(
+    build_dir + "/dcgen-runner-cuda") and os.access(nvcc, os.X_OK) else None
+if probe and probe.returncode == 0 and json.loads(probe.stdout)["isa"][0] != "sm_75":  # which lacks some
+    tools.nvcc, folder = nvcc, tmp + "/gpu"
+    problems = primitives.build(folder, tools, json.loads(probe.stdout)["isa"][0])
+    runner[0] = build_dir + "/dcgen-runner-cuda"
+    stage, lines, said = check("gpu")
+    expect(f"on this GPU: {problems} {said}", not problems and not stage.nfound and "as in the emulator" in said)
+    runner[0], tools.nvcc = build_dir + "/dcgen-runner-emu", None
 
 # mistakes of the emulator; objects for GPUs
 if thorough:

@@ -69,17 +69,21 @@ derived = (
     expr = "WARPS * UNROLL * (STRIPS + GROUPS) * (16 - 11 * (K % 8 == 0) + 16 * (K % 2 != 0))";
     doc = "cycles of L1 for that, W and X: 512 bytes a load at 96 a cycle; else 4 or 8 loads of 8 rows, taken as 4"
           " cycles each"; },
+  # Issue and tensor cores never bound. A strip and chunk, 512 bytes of W, is 10 cycles at 48 bytes a cycle, and two
+  # mma, 4 cycles at 1024 products a cycle. Instructions of a warp for one time round, counted in SASS (nvcc 13.0,
+  # sm_90a, bf16), ROWS x COLS x UNROLL: NK 8 x 8 x 4 57, 8 x 16 x 4 95, 8 x 32 x 2 67, 8 x 64 x 2 115, 16 x 16 x 4 109,
+  # 16 x 32 x 2 85, 16 x 64 x 2 139; KN 8 x 64 x 1 114, 8 x 64 x 2 256; K odd, 8 x 32 x 2 157. For a strip and chunk
+  # that is 2 to 5 cycles of an SM's four schedulers.
   { name = "STEP";   expr = "max(max(LIVE * L1, LIVE * BYTES / 48), 730)";
     doc = "cycles for one time round of the blocks that run together, at least the latency of memory, 650, and of a"
-          " chunk's two mma. Issue never bounds: in SASS (nvcc 13.0, sm_90a) a round of ROWS x COLS x UNROLL has"
-          " 8x8x4 57 instructions, 8x16x4 95, 8x32x2 67, 8x64x2 115, 16x16x4 109, 16x32x2 85, 16x64x2 139 for 512 bytes"
-          " of W a strip and chunk, KN 8x64x1 114, 8x64x2 256, at K odd 8x32x2 157; nor do its two mma"; },
+          " chunk's two mma"; },
   { name = "ENDS";
-    expr = "600 + 70 * UNROLL + (40 + 8 * SUMS) * ceil_div(ROWS * BCOLS, NT) + (SLICES > 1) * (1800 + 40 * SLICES)";
+    expr = "600 + 70 * UNROLL + (40 + 8 * SUMS) * ceil_div(ROWS * BCOLS, NT)"
+           " + (SLICES > 1) * (300 + HANDOVER_NS * CLOCK_MHZ / 1000 + 40 * SLICES)";
     doc = "cycles for a block's start, the last chunks' mma, the sum of its warps, the sum of the slices"; } );
 padded_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
 serial_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
-bound = "log2(2500 + max(max(ceil_div(MOST, LIVE) * (STEP * KTIMES + ENDS) * 1000 / CLOCK_MHZ,"
+bound = "log2(LAUNCH_NS + max(max(ceil_div(MOST, LIVE) * (STEP * KTIMES + ENDS) * 1000 / CLOCK_MHZ,"
         " ELEM_BYTES * (ceil_div(M, ROWS) * N * K + ceil_div(N, BCOLS) * M * K) / L2_GBS),"
         " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
         " - log2(2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT)";
@@ -98,7 +102,8 @@ features = (
   { name = "times";     expr = "log2(KTIMES)";               doc = "times round the loop"; },
   { name = "ends";      expr = "log2(1 + ENDS / (STEP * KTIMES))";
     doc = "start and end of a block against its length"; },
-  { name = "launch";    expr = "2500 / (2500 + STEP * KTIMES * 1000 / CLOCK_MHZ)"; doc = "the fixed cost's share"; },
+  { name = "launch";    expr = "LAUNCH_NS / (LAUNCH_NS + STEP * KTIMES * 1000 / CLOCK_MHZ)";
+    doc = "the fixed cost's share"; },
   { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
   { name = "dram";      expr = "log2(1 + ELEM_BYTES * N * K * CLOCK_MHZ / (1000 * DRAM_GBS * STEP * KTIMES))";
     doc = "traffic from memory against the rest"; },

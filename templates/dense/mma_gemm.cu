@@ -96,29 +96,39 @@ derived = (
     doc = "blocks that an SM holds at a time"; },
   { name = "FULL";   expr = "BLOCKS / (FIT * SMS)";              doc = "waves in which every SM is full"; },
   { name = "REST";   expr = "ceil_div(BLOCKS - FULL * FIT * SMS, SMS)"; doc = "blocks of an SM in the last wave"; },
-  { name = "MMA";    expr = "BM * BN * BK * (3 + (SM_ARCH == 90) * 2) / (3 * TENSOR_SM)";
-    doc = "cycles of the tensor cores for a block of k; sm_90 gives mma.sync about 60% of them"; },
-  { name = "LDS";    expr = "(BM * (BN / WN) + BN * (BM / WM)) * ROW / 128 + (BM + BN) * ROW / 128";
-    doc = "cycles of shared memory: ldmatrix of all warps, and the copies"; },
+  # Of one warp and one block of k; each runs on one of the four sub-cores of an SM, whatever the others do. Counted in
+  # the SASS of sm_90a, nvcc 13.0, with aligned operands: bf16 NK 128x128 (64x64, ROW 128), 64x64 (32x32, ROW 64) and
+  # 16x32 (16x16, ROW 128): 128, 16, 8 mma; 32, 8, 8 ldmatrix; 16, 4, 6 copies; 85, 47, 54 others, a barrier among them.
+  # tf32 KN 64x64: 32 mma, 8 ldmatrix, 32 LDS.32, 8 copies, 74 others.
+  { name = "MMA";    expr = "WM * WN * BK * 4 / TENSOR_SM"; doc = "cycles of a sub-core's tensor core"; },
   { name = "ISSUE";
-    expr = "(NT / 32) * (KSTEPS * (MTILES * NTILES + MTILES + NTILES / (2 - (LAYOUT_KN * DTYPE_TF32)) + 2) + 32) / 4"
-           " + TILE * ELEM_BYTES / 16 * 4 / 128";
-    doc = "cycles to issue its instructions, as counted in SASS: mma, loads, the loop, 4 a copy"; },
-  { name = "TOP";    expr = "max(max(MMA, LDS), ISSUE)"; doc = "the longest of the three"; },
-  { name = "WORK";   expr = "max(TOP, (BM + BN) * ROW / 48) + (MMA + LDS + ISSUE - TOP) / 4";
-    doc = "cycles for a block of k, all included: a quarter of the others is not hidden behind the longest"; },
-  { name = "ALONE";  expr = "WORK + 90 + 30 * KSTEPS";
-    doc = "the same for a block alone on an SM, which waits"; },
-  { name = "STEP";   expr = "FULL * max(FIT * WORK, ALONE) + (REST > 0) * max(REST * WORK, ALONE)";
-    doc = "cycles of the busiest SM for one block of k of all its blocks"; },
+    expr = "KSTEPS * (MTILES * NTILES + MTILES + NTILES * (1 + 3 * LAYOUT_KN * DTYPE_TF32) / 2) + 36"
+           " + TILE * ELEM_BYTES / 4 / NT";
+    doc = "its instructions: mma, ldmatrix or LDS.32, the loop, 4 a copy of 16 bytes"; },
+  # Of a block. A wavefront is 128 bytes: an ldmatrix of 4 matrices takes 4, and so does a copy of 16 bytes a lane.
+  { name = "LDS";    expr = "(BM * (BN / WN) + BN * (BM / WM) + BM + BN) * ROW / 128";
+    doc = "wavefronts of shared memory, one a cycle: what the warps load, and the copies"; },
+  { name = "COPY";   expr = "(BM + BN) * ROW / 48";        doc = "cycles to fetch it: 48 bytes each for one SM"; },
+  { name = "WAIT";   expr = "40 + max(0, 35 * KSTEPS - MMA)";
+    doc = "cycles that a warp alone waits: at the barrier; for sums, 35 (Hopper's mma and ldmatrix) a step of k"; },
+  { name = "QFULL";  expr = "ceil_div(FIT * NT, 128)";     doc = "warps of the busiest sub-core of a full SM"; },
+  { name = "QREST";  expr = "ceil_div(REST * NT, 128)";    doc = "the same in the last wave"; },
+  { name = "TOPFULL"; expr = "max(QFULL * max(MMA, ISSUE), FIT * LDS)"; doc = "cycles of what is busiest there"; },
+  { name = "TOPREST"; expr = "max(QREST * max(MMA, ISSUE), REST * LDS)"; doc = "the same in the last wave"; },
+  { name = "STEP";
+    expr = "FULL * (max(TOPFULL, FIT * COPY) + (QFULL * (MMA + ISSUE) + FIT * LDS - TOPFULL) / 4 + WAIT / QFULL)"
+           " + (REST > 0) * (max(TOPREST, REST * COPY) + (QREST * (MMA + ISSUE) + REST * LDS - TOPREST) / 4"
+           " + WAIT / max(1, QREST))";
+    doc = "cycles of the busiest SM for one block of k of all its blocks: a quarter of the lesser is not hidden"; },
   { name = "ENDS";
-    expr = "(FULL + (REST > 0)) * (1100 + BM * BN / 16) + (SLICES > 1) * (1500 + BM * BN * (1 + SLICES) / 8)";
-    doc = "cycles for the first stage's arrival, the stores, and the sum of the slices"; },
+    expr = "(FULL + (REST > 0)) * (1100 + BM * BN / 16)"
+           " + (SLICES > 1) * (HANDOVER_NS * CLOCK_MHZ / 1000 + BM * BN * (FULL * FIT + REST + SLICES) / 8)";
+    doc = "cycles for the first stage's arrival, the stores; for slices, each block's sums, and adding a tile's up"; },
   { name = "OTHER";  expr = "FIXED_K > 0 && FIXED_K != K || FIXED_N > 0 && FIXED_N != N";
     doc = "the kernel is fixed for other extents"; } );
 padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
 serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
-bound = "log2(2500 + max(max((STEP * KPER + ENDS) * 1000 / CLOCK_MHZ,"
+bound = "log2(LAUNCH_NS + max(max((STEP * KPER + ENDS) * 1000 / CLOCK_MHZ,"
         " (ELEM_BYTES * (TILES * (BM + BN) * K + M * N) + 8 * (SLICES > 1) * M * N * SLICES) / L2_GBS),"
         " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
         " - log2(2 * TILES * BM * BN * KPER * SLICES * BK) + (FIXED_K > 0) / 64 + 3 * OTHER";
@@ -129,12 +139,12 @@ features = (
   { name = "lone";      expr = "1 / max(1, (FULL > 0) * FIT + (FULL == 0) * REST)"; doc = "few blocks share an SM"; },
   { name = "warps";     expr = "log2(NT * ((FULL > 0) * FIT + (FULL == 0) * REST))";
     doc = "threads that hide latency"; },
-  { name = "loads";     expr = "LDS / MMA";
+  { name = "loads";     expr = "LDS * 128 / NT / MMA";
     doc = "shared memory's cycles for one of the tensor cores"; },
-  { name = "issue";     expr = "ISSUE / MMA";                doc = "instructions for a cycle of the tensor cores"; },
+  { name = "issue";     expr = "ISSUE / MMA";                doc = "instructions for a cycle of the tensor core"; },
   { name = "drain";     expr = "ENDS / (STEP * KPER)";       doc = "start and end of a block against its length"; },
   { name = "drain_log"; expr = "log2(1 + ENDS / (STEP * KPER))"; doc = "the same where it dominates"; },
-  { name = "launch";    expr = "2500 / (2500 + STEP * KPER * 1000 / CLOCK_MHZ)"; doc = "the fixed cost's share"; },
+  { name = "launch";    expr = "LAUNCH_NS / (LAUNCH_NS + STEP * KPER * 1000 / CLOCK_MHZ)"; doc = "the fixed cost's share"; },
   { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
   { name = "split_sum"; expr = "(SLICES > 1) * BM * BN * SLICES / (STEP * KPER)";
     doc = "adding them up, against the work"; },

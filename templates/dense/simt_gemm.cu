@@ -99,28 +99,37 @@ derived = (
     doc = "blocks that an SM holds at a time"; },
   { name = "FULL";   expr = "BLOCKS / (FIT * SMS)";              doc = "waves in which every SM is full"; },
   { name = "REST";   expr = "ceil_div(BLOCKS - FULL * FIT * SMS, SMS)"; doc = "blocks of an SM in the last wave"; },
-  { name = "FMA";    expr = "BM * BN * BK / FMA_SM";
-    doc = "cycles of an SM's FMA units for a block of k"; },
-  { name = "LDS";    expr = "(TM + TN) * BK * NT / 64";
-    doc = "cycles of its shared memory: 2 for 16 bytes a lane"; },
-  { name = "ISSUE";
-    expr = "(BM * BN * BK + (TM + TN) * BK * NT / 4 + TILE + (34 + 6 * CHUNKS / UNROLL) * NT) / 128";
-    doc = "cycles to issue its instructions, as counted in SASS: FMAs, loads, 4 a copy, the loop"; },
-  { name = "TOP";    expr = "max(max(FMA, LDS), ISSUE)"; doc = "the longest of the three"; },
-  { name = "WORK";   expr = "max(TOP, TILE * 4 / 48) + (FMA + LDS + ISSUE - TOP) / 4";
-    doc = "cycles for a block of k, all included: a quarter of the others is not hidden behind the longest"; },
-  { name = "ALONE";  expr = "WORK + 60 + 30 * (CHUNKS / UNROLL)";
-    doc = "the same for a block alone on an SM, which waits"; },
-  { name = "STEP";   expr = "FULL * max(FIT * WORK, ALONE) + (REST > 0) * max(REST * WORK, ALONE)";
-    doc = "cycles of the busiest SM for one block of k of all its blocks"; },
+  # Of one warp and one block of k; each runs on one of the four sub-cores of an SM, whatever the others do. Counted in
+  # the SASS of sm_90a, nvcc 13.0, with aligned operands: NK 64x64 (4x8, BK 16), 128x128 (8x16, BK 16) and 16x64 (4x4,
+  # BK 32): 512, 2048, 512 FFMA; 48, 96, 64 LDS.128; 4, 8, 10 copies; 53, 78, 72 others, a barrier among them. A chunk of
+  # k that is not unrolled has 6 or 7 others.
+  { name = "FMA";    expr = "TM * TN * BK * 128 / FMA_SM"; doc = "cycles of a sub-core's FMA units"; },
+  { name = "ISSUE";  expr = "TM * TN * BK + (TM + TN) * BK / 4 + TILE / NT + 34 + 6 * CHUNKS / UNROLL";
+    doc = "its instructions: FMAs, LDS.128, 4 a copy of 16 bytes, the loop"; },
+  # Of a block. A wavefront is 128 bytes; an LDS.128 takes 2, as half a warp is served at once (see thread).
+  { name = "LDS";    expr = "(TM + TN) * BK * NT / 64 + TILE / 32";
+    doc = "wavefronts of shared memory, one a cycle: what the warps load, and the copies"; },
+  { name = "COPY";   expr = "TILE / 12";                   doc = "cycles to fetch it: 48 bytes each for one SM"; },
+  { name = "WAIT";   expr = "40 + 30 * (CHUNKS / UNROLL)";
+    doc = "cycles that a warp alone waits: at the barrier, and for loads that are not ahead of their use"; },
+  { name = "QFULL";  expr = "ceil_div(FIT * NT, 128)";     doc = "warps of the busiest sub-core of a full SM"; },
+  { name = "QREST";  expr = "ceil_div(REST * NT, 128)";    doc = "the same in the last wave"; },
+  { name = "TOPFULL"; expr = "max(QFULL * max(FMA, ISSUE), FIT * LDS)"; doc = "cycles of what is busiest there"; },
+  { name = "TOPREST"; expr = "max(QREST * max(FMA, ISSUE), REST * LDS)"; doc = "the same in the last wave"; },
+  { name = "STEP";
+    expr = "FULL * (max(TOPFULL, FIT * COPY) + min(QFULL * max(FMA, ISSUE), FIT * LDS) / 4 + WAIT / QFULL)"
+           " + (REST > 0) * (max(TOPREST, REST * COPY) + min(QREST * max(FMA, ISSUE), REST * LDS) / 4"
+           " + WAIT / max(1, QREST))";
+    doc = "cycles of the busiest SM for one block of k of all its blocks: a quarter of the lesser is not hidden"; },
   { name = "ENDS";
-    expr = "(FULL + (REST > 0)) * (900 + BM * BN / 16) + (SLICES > 1) * (1500 + BM * BN * (1 + SLICES) / 8)";
-    doc = "cycles for the first stage's arrival, the stores, and the sum of the slices"; },
+    expr = "(FULL + (REST > 0)) * (900 + BM * BN / 16)"
+           " + (SLICES > 1) * (HANDOVER_NS * CLOCK_MHZ / 1000 + BM * BN * (FULL * FIT + REST + SLICES) / 8)";
+    doc = "cycles for the first stage's arrival, the stores; for slices, each block's sums, and adding a tile's up"; },
   { name = "OTHER";  expr = "FIXED_K > 0 && FIXED_K != K || FIXED_N > 0 && FIXED_N != N";
     doc = "the kernel is fixed for other extents"; } );
 padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
 serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
-bound = "log2(2500 + max(max((STEP * KPER + ENDS) * 1000 / CLOCK_MHZ,"
+bound = "log2(LAUNCH_NS + max(max((STEP * KPER + ENDS) * 1000 / CLOCK_MHZ,"
         " 4 * (TILES * (BM + BN) * K + M * N * (1 + 2 * (SLICES > 1) * SLICES)) / L2_GBS),"
         " 4 * (M * K + N * K + M * N) * (4 * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
         " - log2(2 * TILES * BM * BN * KPER * SLICES * BK) + (FIXED_K > 0) / 64 + 2 * OTHER";
@@ -131,12 +140,12 @@ features = (
   { name = "lone";      expr = "1 / max(1, (FULL > 0) * FIT + (FULL == 0) * REST)"; doc = "few blocks share an SM"; },
   { name = "warps";     expr = "log2(NT * ((FULL > 0) * FIT + (FULL == 0) * REST))";
     doc = "threads that hide latency"; },
-  { name = "loads";     expr = "LDS / FMA";                  doc = "shared memory's cycles for one of the FMA units"; },
+  { name = "loads";     expr = "LDS * 128 / NT / FMA";                  doc = "shared memory's cycles for one of the FMA units"; },
   { name = "issue";     expr = "ISSUE / FMA";                doc = "instructions for an FMA"; },
   { name = "rolled";    expr = "UNROLL < CHUNKS";            doc = "no registers to load the next values early"; },
   { name = "drain";     expr = "ENDS / (STEP * KPER)";       doc = "start and end of a block against its length"; },
   { name = "drain_log"; expr = "log2(1 + ENDS / (STEP * KPER))"; doc = "the same where it dominates"; },
-  { name = "launch";    expr = "2500 / (2500 + STEP * KPER * 1000 / CLOCK_MHZ)"; doc = "the fixed cost's share"; },
+  { name = "launch";    expr = "LAUNCH_NS / (LAUNCH_NS + STEP * KPER * 1000 / CLOCK_MHZ)"; doc = "the fixed cost's share"; },
   { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
   { name = "split_sum"; expr = "(SLICES > 1) * BM * BN * SLICES / (STEP * KPER)";
     doc = "adding them up, against the work"; },
@@ -150,7 +159,7 @@ features = (
   { name = "area";      expr = "log2(TM * TN)";              doc = "independent FMAs of a thread"; },
   { name = "tile";      expr = "log2(BM * BN)";              doc = "size"; },
   { name = "tall";      expr = "log2(BM / BN)";              doc = "shape"; },
-  { name = "narrow";    expr = "(K % 4 != 0 || OTHER) * TILE * 8 / NT / WORK";
+  { name = "narrow";    expr = "(K % 4 != 0 || OTHER) * TILE * 8 / NT / ISSUE";
     doc = "copies of single floats, where rows are not aligned"; },
   { name = "fixed";     expr = "FIXED_K > 0 && !OTHER";      doc = "strides and the length of the sum are constants"; },
   { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; } );

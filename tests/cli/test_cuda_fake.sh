@@ -124,7 +124,7 @@ while read -r line; do
 done | "$FAKE" --targets "$TARGETS" --deadline 1 "$@"
 END
 mkdir -p "$share/device"
-[ -f "$share/device/limits.cu" ] || echo '#include "fence.cuh"' >"$share/device/limits.cu"
+[ -f "$share/device/limits.cu" ] || echo '#include "launch.cuh"' >"$share/device/limits.cu"
 limits() { run "$1" limits -t cuda --runner ./limits-gpu --nvcc "$2" --records "$3" ${4:-} tiny.cfg; }
 limits 0 ./fake-nvcc gpu.records.jsonl "--seconds 2"
 grep -q '^sm_90a f32 on Fake GPU$' "$out" && grep -qE '^ +1 +1500 +200.0 +100.0 +1500 +1100 +700.0$' "$out" || failed "no table of the limits"

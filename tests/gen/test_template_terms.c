@@ -282,8 +282,8 @@ static const Point points[] = {
         { "tiles", 167 * 63 * 118 * 30 },
         { "call", 6000 } } },
 
-    /* 8 tiles of 64 x 64 in 4 slices of 16 blocks of k, one on an SM: 1024 cycles of FMAs, 384 of shared memory, 616 to issue, of the two lesser
-     * a quarter shows, and 90 for want of others. */
+    /* 8 tiles of 64 x 64 in 4 slices of 16 blocks of k, one on an SM, a warp on each sub-core: 1024 cycles of FMAs, in which its 616
+     * instructions are issued, 448 of shared memory, of which a quarter shows, and 70 for want of others. */
     { "simt_gemm",
       "sm_80",
       "f32",
@@ -292,8 +292,8 @@ static const Point points[] = {
       { 100, 200, 1000 },
       1,
       { { "serial", 2. * 8 * 64 * 64 * 16 * 4 * 16 },
-        { "ns", 2500 + ((1024 + (384 + 616) / 4 + 90) * 16 + 900 + 256 + 1500 + 4096 * 5 / 8) * 1000 / 1410. } } },
-    /* 1252 blocks in 3 waves of 4 on each of 108 SMs: two full ones and 4 on the busiest. */
+        { "ns", 1500 + ((1024 + 448 / 4 + 70) * 16 + 900 + 256 + 1198 + 4096 * (1 + 4) / 8) * 1000 / 1410. } } },
+    /* 1252 blocks in 3 waves of 4 on each of 108 SMs: two full ones and 4 on the busiest, 12 in all, each of which stores its sums. */
     { "simt_gemm",
       "sm_80",
       "f32",
@@ -302,8 +302,9 @@ static const Point points[] = {
       { 1, 20000, 20000 },
       1,
       { { "serial", 2. * 313 * 64 * 64 * 313 * 4 * 16 },
-        { "ns", 2500 + (3. * 4 * 1274 * 313 + 3 * (900 + 256) + 1500 + 4096 * 5 / 8) * 1000 / 1410 } } },
-    /* 8 tiles in 2 slices of 16 blocks: 128 cycles of tensor cores, 192 of shared memory, 76 to issue, 150 for want of others. */
+        { "ns", 1500 + (3. * (4 * (1024 + 448 / 4) + 70 / 4) * 313 + 3 * (900 + 256) + 1198 + 4096 * (12 + 4) / 8) *
+                           1000 / 1410 } } },
+    /* 8 tiles in 2 slices of 16 blocks: 128 cycles of tensor cores, 192 of shared memory, 76 to issue, 40 for want of others. */
     { "mma_gemm",
       "sm_80",
       "f16",
@@ -312,7 +313,25 @@ static const Point points[] = {
       { 100, 200, 1000 },
       1,
       { { "serial", 2. * 8 * 64 * 64 * 16 * 2 * 32 },
-        { "ns", 2500 + ((192 + (128 + 76) / 4 + 150) * 16 + 1100 + 256 + 1500 + 4096 * 3 / 8) * 1000 / 1410. } } },
+        { "ns", 1500 + ((192 + (128 + 76) / 4 + 40) * 16 + 1100 + 256 + 1198 + 4096 * (1 + 2) / 8) * 1000 / 1410. } } },
+    /* Two warps on two sub-cores; 128 FMAs a cycle: 1024 of them, 1168 instructions with all else, 336 of shared memory, 70 for want of others.
+     * Of the 3 blocks of 2 warps on an SM, two warps share a sub-core. */
+    { "simt_gemm",
+      "sm_86",
+      "f32",
+      "NK",
+      "BM=32 BN=128 TM=8 TN=8 BK=16 STAGES=3 SPLITK=1",
+      { 32, 128, 1024 },
+      1,
+      { { "ns", 1500 + ((1168 + 336 / 4 + 70) * 64 + 900 + 256) * 1000 / 1500. } } },
+    { "simt_gemm",
+      "sm_86",
+      "f32",
+      "NK",
+      "BM=32 BN=128 TM=8 TN=8 BK=16 STAGES=3 SPLITK=1",
+      { 32 * 72 * 3, 128, 1024 },
+      1,
+      { { "ns", 1500 + ((2 * 1168 + 3 * 336 / 4 + 70 / 2) * 64 + 900 + 256) * 1000 / 1500. } } },
     /* The memory: W once. */
     { "gemv",
       "sm_80",
@@ -321,7 +340,7 @@ static const Point points[] = {
       "ROWS=1 COLS=4 WARPS=4 KWARPS=1 UNROLL=4 SPLITK=1",
       { 1, 20000, 20000 },
       1,
-      { { "serial", 2. * 1250 * 16 * 157 * 128 }, { "ns", 2500 + 4 * (20000. * 20000 + 20000 + 20000) / 1555 } } },
+      { { "serial", 2. * 1250 * 16 * 157 * 128 }, { "ns", 1500 + 4 * (20000. * 20000 + 20000 + 20000) / 1555 } } },
     /* L2: W once for each of 16 rows. */
     { "gemv",
       "sm_80",
@@ -330,8 +349,8 @@ static const Point points[] = {
       "ROWS=1 COLS=4 WARPS=4 KWARPS=1 UNROLL=4 SPLITK=1",
       { 16, 2048, 2048 },
       1,
-      { { "serial", 2. * 2048 * 16 * 16 * 128 }, { "ns", 2500 + 4 * 16. * 2048 * 2048 / 4500 } } },
-    /* Two tiles in 8 slices: 2560 cycles of FMAs and conversions, 341 for X, 650 of latency, four times; then the sum of the slices. */
+      { { "serial", 2. * 2048 * 16 * 16 * 128 }, { "ns", 1500 + 4 * 16. * 2048 * 2048 / 4500 } } },
+    /* Two tiles in 8 slices: 2048 cycles of FMAs, more than X and than 1774 to issue, 650 of latency, four times; then the sum of the slices. */
     { "gemv",
       "sm_80",
       "f16",
@@ -340,7 +359,7 @@ static const Point points[] = {
       { 4, 512, 4096 },
       1,
       { { "serial", 2. * 2 * 4 * 256 * 4 * 8 * 128 },
-        { "ns", 2500 + ((2560 + 341 + 650) * 4 + 600 + 1800 + 40 * 8) * 1000 / 1410. } } },
+        { "ns", 1500 + ((2048 + 650) * 4 + 600 + 300 + 1198 + 40 * 8) * 1000 / 1410. } } },
     /* 312 blocks of which an SM has 3, two at a time; W just fits half of L2, and does not come from memory. */
     { "gemv",
       "sm_80",
@@ -350,7 +369,7 @@ static const Point points[] = {
       { 4, 9984, 1024 },
       1,
       { { "serial", 2. * 39 * 4 * 256 * 8 * 128 },
-        { "ns", 2500 + 2 * (2 * (2560 + 341) + 600 + 1800 + 40 * 8) * 1000 / 1410. } } },
+        { "ns", 1500 + 2 * (2 * 2048 + 600 + 300 + 1198 + 40 * 8) * 1000 / 1410. } } },
     /* Two blocks of 4 warps on an SM: the latency of memory, four times. */
     { "mma_gemv",
       "sm_80",
@@ -438,7 +457,7 @@ static const Point points[] = {
       "FIXED_K=64",
       { 100, 200, 64 },
       1,
-      { { "ns", OCTAVE_64TH *(2500 + (1364 * 4 + 900 + 256) * 1000 / 1410.) } } },
+      { { "ns", OCTAVE_64TH *(1500 + (1206 * 4 + 900 + 256) * 1000 / 1410.) } } },
     { "simt_gemm",
       "sm_80",
       "f32",
@@ -446,7 +465,7 @@ static const Point points[] = {
       "FIXED_K=64",
       { 100, 200, 72 },
       1,
-      { { "ns", OCTAVE_64TH * 4 * (2500 + (1364 * 5 + 900 + 256) * 1000 / 1410.) } } },
+      { { "ns", OCTAVE_64TH * 4 * (1500 + (1206 * 5 + 900 + 256) * 1000 / 1410.) } } },
     { "mma_gemm",
       "sm_80",
       "f16",
@@ -454,7 +473,7 @@ static const Point points[] = {
       "FIXED_K=64",
       { 100, 200, 64 },
       1,
-      { { "ns", OCTAVE_64TH *(2500 + (393 * 2 + 1100 + 256) * 1000 / 1410.) } } },
+      { { "ns", OCTAVE_64TH *(1500 + (283 * 2 + 1100 + 256) * 1000 / 1410.) } } },
     { "mma_gemm",
       "sm_80",
       "f16",
@@ -462,7 +481,7 @@ static const Point points[] = {
       "FIXED_K=64",
       { 100, 200, 72 },
       1,
-      { { "ns", OCTAVE_64TH * 8 * (2500 + (393 * 3 + 1100 + 256) * 1000 / 1410.) } } },
+      { { "ns", OCTAVE_64TH * 8 * (1500 + (283 * 3 + 1100 + 256) * 1000 / 1410.) } } },
 };
 
 static const Template *find(const TemplateList *list, const char *name)

@@ -105,7 +105,8 @@ derived = (
     expr = "KSTEPS * (MTILES * NTILES + MTILES + NTILES * (1 + 3 * LAYOUT_KN * DTYPE_TF32) / 2) + 36"
            " + TILE * ELEM_BYTES / 4 / NT";
     doc = "its instructions: mma, ldmatrix or LDS.32, the loop, 4 a copy of 16 bytes"; },
-  # Of a block. A wavefront is 128 bytes: an ldmatrix of 4 matrices takes 4, and so does a copy of 16 bytes a lane.
+  # Of a block. A wavefront is 128 bytes: an ldmatrix of 4 matrices takes 4, and so does a copy of 16 bytes a lane. The
+  # emulator counts the same.
   { name = "LDS";    expr = "(BM * (BN / WN) + BN * (BM / WM) + BM + BN) * ROW / 128";
     doc = "wavefronts of shared memory, one a cycle: what the warps load, and the copies"; },
   { name = "COPY";   expr = "(BM + BN) * ROW / 48";        doc = "cycles to fetch it: 48 bytes each for one SM"; },

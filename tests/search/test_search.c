@@ -124,10 +124,14 @@ static bool compare(Search *s, Arena *scratch, int64_t shape, const int64_t *tri
     return true;
 }
 
+static int limits_at_first; /* how many were known when the lab was asked for anything */
+static int known_limits(void);
+
 static bool lesser(Search *s, Arena *scratch, const char **err)
 {
     (void)s, (void)scratch, (void)err;
     assert_int_equal(nbatch, 0);
+    limits_at_first = known_limits();
     return true;
 }
 
@@ -136,11 +140,15 @@ static bool lesser(Search *s, Arena *scratch, const char **err)
 static char folder[TMP_FOLDER_BYTES];
 static double asked_s[MOST_CALLS], most_ns; /* when for limits */
 static int nlimit, nsettled, nbuilt;
+static int nlimits_built;
+static bool limits_compile;
 static int limits_settled; /* how many were known when the choice was settled */
 static bool knows_limits, limits_fail, settle_fails, settle_measured;
 static const char *library_text;
 static bool library_is_broken;
 static Status library_status;
+
+static int known_limits(void) { return nlimit; }
 
 bool limit_measure(Runner *r, Arena *a, const LimitRequest *req, LimitRecord *out, int *n, const volatile int *stopped,
                    const char **err)
@@ -150,11 +158,17 @@ bool limit_measure(Runner *r, Arena *a, const LimitRequest *req, LimitRecord *ou
     assert_true(req->nthread == 1 && req->threads[0] == 1 && nlimit < MOST_CALLS);
     assert_string_equal(req->target, q.study->target->name);
     assert_string_equal(req->dtype, "f32");
+    if (target_is_cuda(q.study->target))
+        assert_string_equal(req->so, "/limits.so");
+    else
+        assert_null(req->so);
     most_ns = req->max_ns;
     asked_s[nlimit++] = now_s;
     *err = "no limits";
     *n = knows_limits;
-    out[0] = (LimitRecord){ .target = req->target, .dtype = req->dtype, .threads = 1, .flops_per_s = 1e9 * nlimit };
+    out[0] = (LimitRecord){
+        .target = req->target, .dtype = req->dtype, .threads = 1, .flops_per_s = 1e9 * nlimit, .clock_mhz = 999
+    };
     return !limits_fail;
 }
 
@@ -179,15 +193,23 @@ char *unit_library(Arena *a, const UnitContext *u, Diag *d)
 
 char *unit_limits(Arena *a, const UnitContext *u, Diag *d)
 {
-    (void)a, (void)u, (void)d;
-    fail_msg("a CPU's runner needs no kernels for that");
-    return NULL;
+    (void)d;
+    assert_true(target_is_cuda(u->target)); /* a CPU's runner needs no kernels for that */
+    return arena_strdup(a, "limits");
 }
 
 void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stopped)
 {
     (void)b, (void)a;
     assert_true(n == 1 && stopped == &stop && nbout == 0);
+    if (strcmp(builds->name, "limits") == 0) {
+        assert_string_equal(builds->text, "limits");
+        builds->status = limits_compile ? STATUS_OK : STATUS_BUILD_FAILED;
+        builds->so = limits_compile ? "/limits.so" : NULL;
+        builds->why = "bad";
+        nlimits_built++;
+        return;
+    }
     assert_string_equal(builds->text, library_text);
     builds->status = library_status;
     builds->so = library_status == STATUS_OK ? "/library.so" : NULL;
@@ -239,7 +261,8 @@ static int make(void **state)
     nproposed = 1; /* the first is left out, as it may be the general kernel */
     kernels_fail = false;
     step_ns = 5e3;
-    nlimit = nsettled = nbuilt = 0;
+    nlimit = nsettled = nbuilt = nlimits_built = limits_at_first = 0;
+    limits_compile = true;
     knows_limits = true;
     limits_fail = settle_fails = library_is_broken = false;
     library_text = NULL;
@@ -590,6 +613,35 @@ static void the_anchor_of_a_gpu_is_predicted(void **state)
     }
 }
 
+/* A GPU's model is made of its rates: they are measured before anything is asked of the lab, by kernels that are built once; those that
+ * are recorded do. What does not compile is not tried again. */
+static void a_gpu_is_measured_first(void **state)
+{
+    (void)state;
+    int64_t clock_mhz = 0;
+    for (int round = 0; round < 3; round++) {
+        if (round)
+            drop(NULL), make(NULL);
+        measure_here();
+        Target *gpu = (Target *)target_find(&y.targets, y.study->target->name);
+        const LimitRecord known = {
+            .device = y.device.id, .target = gpu->name, .dtype = "f32", .threads = 1, .flops_per_s = 1e9
+        };
+        gpu->family = "cuda";
+        target_set_fact(gpu, "CLOCK_MHZ", 1000);
+        limits_compile = round < 2;
+        if (round == 1)
+            assert_true(record_add_limit(q.records, &known, &(const char *){ NULL }));
+        study_rate(q.study, record_all(q.records));
+        run();
+        assert_int_equal(limits_at_first, round == 0);
+        assert_int_equal(nlimits_built, 1);
+        assert_true(round < 2 ? nlimit > 1 : nlimit == 0);
+        assert_true(target_fact(study_rated(q.study, gpu), "CLOCK_MHZ", &clock_mhz));
+        assert_int_equal(clock_mhz, round < 2 ? 999 : 1000);
+    }
+}
+
 /* At the start, every now and then, and before the choice is settled, so that they take a small part of the time. */
 static void limits_are_asked_now_and_then(void **state)
 {
@@ -703,6 +755,7 @@ int main(void)
         FRESH(bouts_shrink_to_their_part),
         FRESH(a_bout_has_room_for_so_many),
         FRESH(the_anchor_of_a_gpu_is_predicted),
+        FRESH(a_gpu_is_measured_first),
         FRESH(limits_are_asked_now_and_then),
         FRESH(the_library_is_built_for_the_last_comparison),
         FRESH(settling_comes_last),

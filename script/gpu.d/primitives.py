@@ -409,15 +409,14 @@ def cases(facts):
 # ---- comparing
 
 
-def words_of(path):
+def words_of(path, kind="I"):
     with open(path, "rb") as f:
-        found = array.array("I", f.read())
-    return found
+        return array.array(kind, f.read())
 
 
-def write_words(path, words):
+def write_words(path, words, kind="I"):
     with open(path, "wb") as f:
-        array.array("I", words).tofile(f)
+        array.array(kind, words).tofile(f)
 
 
 def same_nan(case, want, got):
@@ -493,6 +492,8 @@ def emulate(folder, argv, numbers, facts):
     for case in cases(facts):
         want, into, out = case.want(), os.path.join(folder, case.file("in")), os.path.join(folder, case.file("out"))
         write_words(into, case.words)
+        if case.tolerance:
+            write_words(os.path.join(folder, case.file("tolerance")), case.tolerance(), "d")
         so = os.path.join(folder, "primitives_emulator.so")
         wanted = request(case, numbers, so, into, out, len(want))
         answer = runner.call({**wanted, "smem_limit": facts["smem_block"]})
@@ -539,9 +540,11 @@ def build(folder, tools, target="sm_90a"):
 
 def check_case(stage, folder, runner, numbers, case):
     """True: as in the emulator."""
-    into, said = os.path.join(folder, case.file("in")), os.path.join(folder, case.file("out"))
-    out = stage.path("work", case.file("gpu"))
-    want = words_of(said)
+    into, out = os.path.join(folder, case.file("in")), stage.path("work", case.file("gpu"))
+    want, case.words = words_of(os.path.join(folder, case.file("out"))), words_of(into)
+    if case.tolerance:  # of the very words there, whatever this Python's random numbers are
+        tolerances = words_of(os.path.join(folder, case.file("tolerance")), "d")
+        case.tolerance = lambda: tolerances
     answer = runner.call(request(case, numbers, os.path.join(folder, "primitives.so"), into, out, len(want)))
     fields = {"name": case.name, "case": case.label, "status": answer["status"], "words": len(want)}
     if answer["status"] != "ok":

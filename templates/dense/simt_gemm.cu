@@ -319,7 +319,7 @@ KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL
 {
     const auto start = [&](float *stage) {
         if (src.nk > 0)
-            KERNEL_parts<width>(src, [&](int, int at, const float *from, bool exists) {
+            KERNEL_parts<width>(src, [&](int, int at, const float *from, bool exists, int) {
                 if (width == 4)
                     NAME_device::cp_async16(stage + at, from, exists ? 16 : 0);
                 else
@@ -352,7 +352,7 @@ KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL
     constexpr int nx = (BM * across + NT - 1) / NT, nw = (WIDE * across + NT - 1) / NT;
     float held[(nx + nw) * width];
     const auto fetch = [&]() {
-        KERNEL_parts<width>(src, [&](int i, int, const float *from, bool exists) {
+        KERNEL_parts<width>(src, [&](int i, int, const float *from, bool exists, int) {
             if (width == 4) {
                 const float4 q = exists ? *(const float4 *)from : make_float4(0, 0, 0, 0);
                 held[4 * i] = q.x, held[4 * i + 1] = q.y, held[4 * i + 2] = q.z, held[4 * i + 3] = q.w;
@@ -363,7 +363,7 @@ KERNEL_sum(float (&acc)[TM * TN], float *stages, KERNEL_source src, const KERNEL
     };
     const auto put = [&](float *stage) {
         KERNEL_source any = src;
-        KERNEL_parts<width>(any, [&](int i, int at, const float *, bool) {
+        KERNEL_parts<width>(any, [&](int i, int at, const float *, bool, int) {
             if (width == 4)
                 *(float4 *)(stage + at) = make_float4(held[4 * i], held[4 * i + 1], held[4 * i + 2], held[4 * i + 3]);
             else

@@ -15,8 +15,11 @@ template <int width> struct KERNEL_share {
     {
         return down % 8 == 0 ? KERNEL_at(row(), k()) + i * down * BK : KERNEL_at(row() + i * down, k());
     }
-#if LAYOUT_KN
+#if LAYOUT_NK
+    static constexpr int parts = nx + (BN + down - 1) / down; /* of a thread */
+#else
     static constexpr int along = WIDE / width < NT ? WIDE / width : NT, rows = NT / along, step = along * width;
+    static constexpr int parts = nx + (BK + rows - 1) / rows * (WIDE / step); /* of a thread */
     static __device__ __forceinline__ int k_of_w() { return threadIdx.x / along; }
     static __device__ __forceinline__ int column() { return threadIdx.x % along * width; }
     static __device__ __forceinline__ int at_w(int i, int j) /* of KN's W, its part that is i down and j along */
@@ -63,20 +66,16 @@ static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a,
     return s;
 }
 
-/* Calls part(i, at, from, exists) for each `width` elements that this thread copies of the next block of k: the i-th of
- * its parts, its place in the stage, where it comes from, and whether there is any such: else it is 0. Then src is at
- * the block behind it, but for nk. */
-template <int width, class Part>
+/* Calls part(i, at, from, exists, left) for each `width` elements that this thread copies of the next block of k: the i-th
+ * of its parts, its place in the stage, where it comes from, and whether there is any such: else it is 0. left: elements
+ * from there to the end of the row, if it exists. whole: no block of k is cut short, as K is fixed. Then src is at the
+ * block behind it, but for nk. */
+template <int width, bool whole = width == QUAD && WHOLE, class Part>
 static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part part)
 {
     typedef KERNEL_share<width> share;
-#if WHOLE
-    constexpr bool whole = width == QUAD; /* no block of k is cut short: K is fixed */
-#else
-    constexpr bool whole = false; /* the last block of k may be cut short */
-#endif
 #if SM_ARCH >= 80 /* many short copies would keep many addresses in registers */
-    constexpr int unroll = width == QUAD ? 64 : width * ELEM_BYTES < 4 ? 8 : 1;
+    constexpr int unroll = width == QUAD ? 64 : 1;
 #else
     constexpr int unroll = 64; /* parts are in registers */
 #endif
@@ -85,14 +84,15 @@ static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part par
 #pragma unroll unroll
     for (int i = 0; i < nx; i++)
         if (BM % down == 0 || share::row() + i * down < BM)
-            part(i, share::at(i), src.x + (uint64_t)src.ldx * (i * down), i * down < src.nrow && here);
+            part(i, share::at(i), src.x + (uint64_t)src.ldx * (i * down), i * down < src.nrow && here,
+                 src.nk - share::k());
     src.x += BK;
 #if LAYOUT_NK
 #pragma unroll unroll
     for (int i = 0; i < (BN + down - 1) / down; i++)
         if (BN % down == 0 || share::row() + i * down < BN)
             part(nx + i, BM * BK + share::at(i), src.w + (uint64_t)src.ldw * KERNEL_column(i * down),
-                 KERNEL_column(i * down) < src.ncol && here);
+                 KERNEL_column(i * down) < src.ncol && here, src.nk - share::k());
     src.w += BK;
 #else
     constexpr int rows = share::rows, step = share::step;
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part par
             if ((BK % rows == 0 || r + i * rows < BK) && (WIDE == BN || n + j * step < BN))
                 part(nx + i * (WIDE / step) + j, share::at_w(i, j),
                      src.w + (uint64_t)src.ldw * (i * rows) + j * step,
-                     j * step < src.ncol && (whole || r + i * rows < src.nk));
+                     j * step < src.ncol && (whole || r + i * rows < src.nk), src.ncol - j * step);
     src.w += (uint64_t)src.ldw * BK;
 #endif
 }

@@ -55,7 +55,7 @@ typedef struct {
     PendingCopy *copy;
     int first_copy, ncopy, max_copy;
     uint32_t group; /* that the next commit closes */
-    /* for global memory: how often and in which epoch it called fence(), how often it had at the last barrier */
+    /* for global memory: how often and in which epoch it called __threadfence(), how often it had at the last barrier */
     uint32_t fences, fence_epoch, fences_at_barrier;
     uint32_t write_fences, write_epoch; /* fences and epoch of its last store to the workspace; epoch 0: none */
 } Fiber;
@@ -110,7 +110,7 @@ typedef struct Worker {
     uintptr_t window, window_bytes; /* addresses near shared memory; 0 bytes while no block runs */
     const EmuRegion *recent[2];     /* that were hit last */
     uint32_t *written, *read;       /* of each granule */
-    bool counting, fenced;          /* fenced: some thread called fence() since the last barrier */
+    bool counting, fenced;          /* fenced: some thread called __threadfence() since the last barrier */
     /* the block */
     Emu *emu;
     Launch *launch;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build: see build.h. A batch is one loop over at most `jobs` compilers: start, poll their stderr, look who has ended
- * or is late. In the background the same loop runs on a thread of its own, with an arena of its own: build_wait
- * copies the results. Messages come without colours or translations (LC_ALL=C) and without the temporary folder, so
+ * build: see build.h. One loop over at most `jobs` compilers: start, poll their stderr, look who has ended or is late. In the
+ * background the same loop runs on a thread of its own, over all batches there are, so that the last compilers of one run beside the
+ * first of the next; each batch has an arena of its own, and build_wait copies the results. Messages come without colours or translations (LC_ALL=C) and without the temporary folder, so
  * that equal failures read equally.
  */
 #define _GNU_SOURCE
@@ -17,26 +17,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "gen/text.h"
+#include "search/build_cache.h"
 #include "search/elf.h"
 #include "search/process.h"
 #include "search/scratch.h"
 
-enum { MAX_JOBS = 256, TICK_MS = 3, WAIT_MS = 50, WHY_MAX = 300 };
+enum { MAX_JOBS = 256, TICK_MS = 3, WAIT_MS = 50, WHY_MAX = 300, NICE = 10 };
 static const double version_s = 10; /* for `cc --version` */
 
-/* A batch on the helper thread. */
-typedef struct {
-    bool running;
-    pthread_t thread;
-    Arena *scratch, *result;
+/* Builds that were asked for together. */
+typedef struct Batch {
+    struct Batch *later; /* in the background */
+    Arena *a, *result;   /* where results are made; where they go (background) */
     Build *builds;
-    int n;
+    int n, next; /* the next to be started */
+    bool done;
+} Batch;
+
+/* The helper thread. It works on the batches without the lock, but for what follows here and Batch.later, next and done. */
+typedef struct {
+    pthread_t thread;
+    bool has_thread, has_ended; /* it is to be joined; nothing was left for it */
+    pthread_mutex_t lock;
+    pthread_cond_t finished; /* a batch is done */
+    Batch *first;
     atomic_int stop;
-    int done_fd; /* eventfd */
 } Background;
 
 struct Builder {
@@ -55,6 +64,8 @@ struct Builder {
 
 typedef struct {
     Build *build; /* NULL: the slot is free */
+    Batch *batch;
+    char key[BUILD_KEY_BYTES]; /* in the cache */
     pid_t pid;
     double start_s;
     const char *c_path, *s_path, *so_path;
@@ -164,10 +175,22 @@ static const char *cannot_start(const Builder *b, Arena *a)
     return arena_printf(a, "cannot start %s: %s", b->tools.program, strerror(errno));
 }
 
-static void job_start(const Builder *b, Arena *a, Job *job, Build *build)
+/* It was built before. */
+static bool is_found(const Builder *b, Arena *a, Job *job, Build *build)
 {
+    if (!b->tools.cache)
+        return false;
+    build_cache_key(&b->tools, b->version, build->text, job->key);
+    return build_cache_get(b->tools.cache, a, job->key, job->so_path, build);
+}
+
+static void job_start(const Builder *b, Batch *batch, Job *job, Build *build)
+{
+    Arena *a = batch->a;
     fail(build, STATUS_BUILD_FAILED, "");
     build->seconds = 0;
+    build->found = false;
+    job->batch = batch;
     build->log = "";
     if (!*build->name || strchr(build->name, '/')) {
         fail(build, STATUS_BUILD_FAILED, "the name is no file name");
@@ -177,6 +200,8 @@ static void job_start(const Builder *b, Arena *a, Job *job, Build *build)
     job->s_path = b->tools.assembly ? arena_printf(a, "%s/%s%s", b->folder, build->name, b->tools.assembly) : NULL;
     job->so_path = arena_printf(a, "%s/%s%s", b->folder, build->name, b->tools.product);
     job->start_s = process_clock_s();
+    if (is_found(b, a, job, build))
+        return;
     if (!write_text(job->c_path, build->text)) {
         fail_by(build, BLAME_MACHINE,
                 arena_printf(a, "cannot write %s%s: %s", build->name, b->tools.source, strerror(errno)));
@@ -234,9 +259,10 @@ static void judge(const Builder *b, Arena *a, Build *build, int wait_status, con
     fail_by(build, blame, why);
 }
 
-static void job_finish(const Builder *b, Arena *a, Job *job)
+static void job_finish(const Builder *b, Job *job)
 {
     Build *build = job->build;
+    Arena *a = job->batch->a;
     int wait_status = job_reap(job);
     if (wait_status == 0 && job->to_assembly) {
         Blame blame;
@@ -255,6 +281,8 @@ static void job_finish(const Builder *b, Arena *a, Job *job)
         build->log = b->tools.keep_log ? arena_strdup(a, job->err.text) : "";
         build->so = job->so_path;
         build->code_bytes = bytes > b->empty_bytes ? bytes - b->empty_bytes : 0;
+        if (b->tools.cache)
+            build_cache_put(b->tools.cache, job->key, build);
     } else if (wait_status == 0) {
         fail_by(build, blame_error(errno), "the compiler made no shared object");
     } else {
@@ -307,148 +335,313 @@ static void copy_results(Build *builds, int n)
                              .code_bytes = from->code_bytes,
                              .spills = from->spills,
                              .seconds = from->seconds,
+                             .found = from->found,
                              .log = from->log,
                              .why = from->why };
     }
 }
 
+/* Some of it are to be tried again, alone. */
+static bool is_hungry(const Batch *x)
+{
+    for (int i = 0; i < x->next; i++)
+        if (x->builds[i].blame != BLAME_CANDIDATE)
+            return true;
+    return false;
+}
+
+/* What is to be started next, of the first batch that has anything; NULL: nothing, or not before a batch has had its second try. */
+static Build *next_build(Batch *first, Batch **of)
+{
+    for (Batch *x = first; x; x = x->later) {
+        while (!x->done && x->next < x->n) {
+            const int i = x->next++;
+            *of = x;
+            if (namesake(x->builds, i) == i)
+                return &x->builds[i];
+        }
+        if (!x->done && is_hungry(x))
+            return NULL;
+    }
+    return NULL;
+}
+
 /* Starts what fits, closes what has ended or is late; the number of compilers that run. */
-static int tend_jobs(const Builder *b, Arena *a, Job *jobs, Build *builds, int n, int *next)
+static int tend_jobs(const Builder *b, Job *jobs, Batch *first)
 {
     int running = 0;
     for (int i = 0; i < b->jobs; i++) {
         Job *job = &jobs[i];
+        Batch *of = NULL;
         if (job->build && process_has_ended(job->pid))
-            job_finish(b, a, job);
+            job_finish(b, job);
         else if (job->build && process_clock_s() - job->start_s > b->deadline_s)
-            job_abort(job, STATUS_TIMED_OUT, arena_printf(a, "killed after %g s", b->deadline_s));
-        for (; !job->build && *next < n; ++*next)
-            if (namesake(builds, *next) == *next)
-                job_start(b, a, job, &builds[*next]);
+            job_abort(job, STATUS_TIMED_OUT, arena_printf(job->batch->a, "killed after %g s", b->deadline_s));
+        for (Build *build; !job->build && (build = next_build(first, &of));)
+            job_start(b, of, job, build);
         running += job->build != NULL;
     }
     return running;
 }
 
-/* One build, alone. */
-static void run_alone(const Builder *b, Arena *a, Job *jobs, Build *build, const Stop *stop)
+static void abort_jobs(Job *jobs, int njob)
 {
-    Builder alone = *b;
-    int next = 0;
-    alone.jobs = 1;
-    while (!is_stopped(stop) && tend_jobs(&alone, a, jobs, build, 1, &next) > 0)
-        poll_jobs(jobs, 1);
-}
-
-/* Several compilers at a time may need more memory, descriptors or processes than there are. */
-static void retry_alone(const Builder *b, Arena *a, Job *jobs, Build *builds, int n, const Stop *stop)
-{
-    for (int i = 0; i < n; i++)
-        if (builds[i].blame != BLAME_CANDIDATE)
-            run_alone(b, a, jobs, &builds[i], stop);
-}
-
-/* Signs are not all there are: where the text that built when the builder was made does not any more, no text of the batch is to blame. */
-static void try_empty(const Builder *b, Arena *a, Job *jobs, Build *builds, int n, const Stop *stop)
-{
-    Build empty = { .name = "empty", .text = b->tools.empty };
-    bool any = false;
-    for (int i = 0; i < n; i++)
-        any = any || builds[i].status == STATUS_BUILD_FAILED;
-    if (!any || !b->has_built)
-        return;
-    run_alone(b, a, jobs, &empty, stop);
-    build_remove(b, empty.so);
-    for (int i = 0; i < n && empty.status != STATUS_OK && !is_stopped(stop); i++)
-        if (builds[i].status == STATUS_BUILD_FAILED)
-            fail_by(&builds[i], BLAME_MACHINE,
-                    arena_printf(a, "%s does not build anything any more: %s", b->tools.program, empty.why));
-}
-
-static void abort_batch(const Builder *b, Job *jobs, Build *builds, int n, int next)
-{
-    for (int i = 0; i < b->jobs; i++)
+    for (int i = 0; i < njob; i++)
         if (jobs[i].build)
             job_abort(&jobs[i], STATUS_INVALID, "interrupted");
-    for (; next < n; next++)
-        fail(&builds[next], STATUS_INVALID, "interrupted");
 }
 
-static void run_batch(const Builder *b, Arena *a, Build *builds, int n, Stop stop)
+static void abort_rest(Batch *x)
+{
+    for (; x->next < x->n; x->next++)
+        fail(&x->builds[x->next], STATUS_INVALID, "interrupted");
+}
+
+static void starve(Batch *x)
+{
+    for (; x->next < x->n; x->next++)
+        fail_by(&x->builds[x->next], BLAME_MACHINE, "out of memory");
+}
+
+static void run_jobs(const Builder *b, Batch *x, const Stop *stop)
 {
     Job *jobs = calloc((size_t)b->jobs, sizeof *jobs);
-    int next = 0;
-    for (int i = 0; !jobs && i < n; i++)
-        fail_by(&builds[i], BLAME_MACHINE, "out of memory");
-    while (jobs && !is_stopped(&stop) && tend_jobs(b, a, jobs, builds, n, &next) > 0)
+    if (!jobs)
+        starve(x);
+    while (jobs && !is_stopped(stop) && tend_jobs(b, jobs, x) > 0)
         poll_jobs(jobs, b->jobs);
-    if (jobs && !is_stopped(&stop))
-        retry_alone(b, a, jobs, builds, n, &stop);
-    if (jobs && !is_stopped(&stop))
-        try_empty(b, a, jobs, builds, n, &stop);
     if (jobs)
-        abort_batch(b, jobs, builds, n, next);
-    copy_results(builds, n);
+        abort_jobs(jobs, b->jobs);
+    abort_rest(x);
     free(jobs);
 }
 
-void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop)
+/* One build, alone. */
+static void run_alone(const Builder *b, Arena *a, Build *build, const Stop *stop)
 {
-    build_wait(b, stop);
-    run_batch(b, a, builds, n, (Stop){ .user = stop });
+    Builder alone = *b;
+    Batch one = { .a = a, .builds = build, .n = 1 };
+    alone.jobs = 1;
+    run_jobs(&alone, &one, stop);
+}
+
+/* Several compilers at a time may need more memory, descriptors or processes than there are. */
+static void retry_alone(const Builder *b, Batch *x, const Stop *stop)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->builds[i].blame != BLAME_CANDIDATE && namesake(x->builds, i) == i && !is_stopped(stop))
+            run_alone(b, x->a, &x->builds[i], stop);
+}
+
+/* Signs are not all there are: where the text that built when the builder was made does not any more, no text of the batch is to blame. */
+static void try_empty(const Builder *b, Batch *x, const Stop *stop)
+{
+    Build empty = { .name = "empty", .text = b->tools.empty };
+    Builder anew = *b;
+    bool any = false;
+    for (int i = 0; i < x->n; i++)
+        any = any || x->builds[i].status == STATUS_BUILD_FAILED;
+    if (!any || !b->has_built)
+        return;
+    anew.tools.cache = NULL;
+    run_alone(&anew, x->a, &empty, stop);
+    build_remove(b, empty.so);
+    for (int i = 0; i < x->n && empty.status != STATUS_OK && !is_stopped(stop); i++)
+        if (x->builds[i].status == STATUS_BUILD_FAILED)
+            fail_by(&x->builds[i], BLAME_MACHINE,
+                    arena_printf(x->a, "%s does not build anything any more: %s", b->tools.program, empty.why));
+}
+
+/* All its compilers have ended. */
+static void conclude(const Builder *b, Batch *x, const Stop *stop)
+{
+    if (!is_stopped(stop))
+        retry_alone(b, x, stop);
+    if (!is_stopped(stop))
+        try_empty(b, x, stop);
+    copy_results(x->builds, x->n);
 }
 
 /* ---- in the background */
+
+static bool has_jobs(const Builder *b, const Job *jobs, const Batch *x)
+{
+    for (int i = 0; i < b->jobs; i++)
+        if (jobs[i].build && (!x || jobs[i].batch == x))
+            return true;
+    return false;
+}
+
+/* A batch that has been built, but for its end; NULL: there is none. */
+static Batch *concluding(const Builder *b, const Job *jobs)
+{
+    for (Batch *x = b->back.first; x; x = x->later)
+        if (!x->done && x->next == x->n && !has_jobs(b, jobs, is_hungry(x) ? NULL : x))
+            return x;
+    return NULL;
+}
+
+static bool is_busy(const Background *g)
+{
+    const Batch *x = g->first;
+    while (x && x->done)
+        x = x->later;
+    return x;
+}
+
+static void finish(Background *g, Batch *x)
+{
+    x->done = true;
+    pthread_cond_broadcast(&g->finished);
+}
+
+/* jobs NULL: there is no memory for them. */
+static void abort_all(Builder *b, Job *jobs)
+{
+    if (jobs)
+        abort_jobs(jobs, b->jobs);
+    for (Batch *x = b->back.first; x; x = x->later)
+        if (!x->done) {
+            if (!jobs)
+                starve(x);
+            abort_rest(x);
+            copy_results(x->builds, x->n);
+            finish(&b->back, x);
+        }
+}
 
 static void *background_main(void *builder)
 {
     Builder *b = builder;
     Background *g = &b->back;
-    run_batch(b, g->scratch, g->builds, g->n, (Stop){ .own = &g->stop });
-    uint64_t one = 1;
-    while (write(g->done_fd, &one, sizeof one) < 0 && errno == EINTR)
-        continue;
+    const Stop stop = { .own = &g->stop };
+    setpriority(PRIO_PROCESS, 0, NICE); /* of this thread and its compilers: what measures comes first */
+    pthread_mutex_lock(&g->lock);
+    Job *jobs = calloc((size_t)b->jobs, sizeof *jobs);
+    while (jobs && is_busy(g) && !is_stopped(&stop)) {
+        tend_jobs(b, jobs, g->first);
+        Batch *x = concluding(b, jobs);
+        pthread_mutex_unlock(&g->lock);
+        if (x)
+            conclude(b, x, &stop);
+        else
+            poll_jobs(jobs, b->jobs);
+        pthread_mutex_lock(&g->lock);
+        if (x)
+            finish(g, x);
+    }
+    abort_all(b, jobs);
+    g->has_ended = true;
+    pthread_mutex_unlock(&g->lock);
+    free(jobs);
     return NULL;
 }
 
-void build_start(Builder *b, Arena *a, Build *builds, int n)
+/* Behind the others, or in front of them. */
+static void enqueue(Background *g, Batch *x, bool in_front)
 {
-    Background *g = &b->back;
-    build_wait(b, NULL);
-    g->result = a;
-    g->builds = builds;
-    g->n = n;
-    atomic_store(&g->stop, 0);
-    g->scratch = arena_new();
-    g->done_fd = eventfd(0, EFD_CLOEXEC);
-    g->running = g->done_fd >= 0 && pthread_create(&g->thread, NULL, background_main, b) == 0;
-    if (g->running)
-        return;
-    if (g->done_fd >= 0) /* no thread to be had: do it now */
-        close(g->done_fd);
-    arena_free(g->scratch);
-    build_all(b, a, builds, n, NULL);
+    Batch **at = &g->first;
+    while (*at && !in_front)
+        at = &(*at)->later;
+    x->later = *at;
+    *at = x;
 }
 
-void build_wait(Builder *b, const volatile int *stop)
+static void add_batch(Builder *b, Arena *a, Build *builds, int n, bool in_front)
 {
     Background *g = &b->back;
-    if (!g->running)
+    Batch *x = ARENA_NEW(a, Batch);
+    *x = (Batch){ .a = arena_new(), .result = a, .builds = builds, .n = n };
+    pthread_mutex_lock(&g->lock);
+    enqueue(g, x, in_front);
+    const bool ended = g->has_thread && g->has_ended;
+    pthread_mutex_unlock(&g->lock);
+    if (ended)
+        pthread_join(g->thread, NULL);
+    if (g->has_thread && !ended)
         return;
-    struct pollfd done = { .fd = g->done_fd, .events = POLLIN };
-    while (poll(&done, 1, WAIT_MS) <= 0)
-        if (stop && *stop)
-            atomic_store(&g->stop, 1);
-    pthread_join(g->thread, NULL);
-    for (int i = 0; i < g->n; i++) {
-        Build *build = &g->builds[i];
-        build->why = arena_strdup(g->result, build->why);
-        build->log = arena_strdup(g->result, build->log);
-        build->so = build->so ? arena_strdup(g->result, build->so) : NULL;
+    g->has_ended = false;
+    atomic_store(&g->stop, 0);
+    g->has_thread = pthread_create(&g->thread, NULL, background_main, b) == 0;
+    if (!g->has_thread) { /* none to be had: do it now */
+        run_jobs(b, x, &(Stop){ 0 });
+        conclude(b, x, &(Stop){ 0 });
+        x->done = true;
     }
-    close(g->done_fd);
-    arena_free(g->scratch);
-    g->running = false;
+}
+
+void build_start(Builder *b, Arena *a, Build *builds, int n) { add_batch(b, a, builds, n, false); }
+
+/* Waits for the batch, with the lock. */
+static void wait_done(Background *g, const Batch *x, double until_s, const volatile int *stop)
+{
+    while (!x->done) {
+        struct timespec t;
+        clock_gettime(CLOCK_REALTIME, &t);
+        t.tv_nsec += WAIT_MS * 1000000L;
+        t.tv_sec += t.tv_nsec / 1000000000;
+        t.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&g->finished, &g->lock, &t);
+        if (!x->done && ((stop && *stop) || process_clock_s() >= until_s))
+            atomic_store(&g->stop, 1);
+    }
+}
+
+/* The results come to where they were asked for. */
+static void take_out(Background *g, Batch *x)
+{
+    Batch **at = &g->first;
+    while (*at != x)
+        at = &(*at)->later;
+    *at = x->later;
+    for (int i = 0; i < x->n; i++) {
+        Build *build = &x->builds[i];
+        build->why = arena_strdup(x->result, build->why);
+        build->log = arena_strdup(x->result, build->log);
+        build->so = build->so ? arena_strdup(x->result, build->so) : NULL;
+    }
+    arena_free(x->a);
+}
+
+bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
+{
+    Background *g = &b->back;
+    bool in_time = true;
+    pthread_mutex_lock(&g->lock);
+    for (Batch *x = g->first, *later; x; x = later) {
+        later = x->later;
+        if (builds && x->builds != builds)
+            continue;
+        wait_done(g, x, until_s, stop);
+        for (int i = 0; i < x->n; i++)
+            in_time = in_time && strcmp(x->builds[i].why, "interrupted") != 0;
+        take_out(g, x);
+    }
+    pthread_mutex_unlock(&g->lock);
+    return in_time;
+}
+
+void build_cancel(Builder *b)
+{
+    static const volatile int stop = 1;
+    build_wait(b, NULL, INFINITY, &stop);
+}
+
+void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop)
+{
+    Background *g = &b->back;
+    pthread_mutex_lock(&g->lock);
+    const bool busy = is_busy(g);
+    pthread_mutex_unlock(&g->lock);
+    if (busy) { /* these are wanted first */
+        add_batch(b, a, builds, n, true);
+        build_wait(b, builds, INFINITY, stop);
+        return;
+    }
+    Batch x = { .a = a, .builds = builds, .n = n };
+    const Stop user = { .user = stop };
+    run_jobs(b, &x, &user);
+    conclude(b, &x, &user);
 }
 
 /* ---- the builder */
@@ -549,7 +742,8 @@ Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags)
                         .assembly = ".s",
                         .product = ".so",
                         .empty = "int dcgen_empty;\n",
-                        .version_mark = "" };
+                        .version_mark = "",
+                        .portable = true };
 }
 
 Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline_s, const volatile int *stop,
@@ -559,6 +753,8 @@ Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline
     b->tools = *tools;
     b->jobs = jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : jobs;
     b->deadline_s = deadline_s;
+    pthread_mutex_init(&b->back.lock, NULL);
+    pthread_cond_init(&b->back.finished, NULL);
     if (!make_folder(b, a, err))
         return NULL;
     make_argv(b, a);
@@ -579,9 +775,12 @@ void build_remove(const Builder *b, const char *so)
 
 void builder_free(Builder *b)
 {
-    static const volatile int stop = 1;
     if (!b)
         return;
-    build_wait(b, &stop);
+    build_cancel(b);
+    if (b->back.has_thread)
+        pthread_join(b->back.thread, NULL);
+    pthread_mutex_destroy(&b->back.lock);
+    pthread_cond_destroy(&b->back.finished);
     scratch_free(b->scratch);
 }

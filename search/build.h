@@ -23,6 +23,7 @@ typedef struct {
     int64_t code_bytes; /* size of its executable code (.text), without the C runtime's few bytes */
     SpillReport spills; /* C: what its assembly tells */
     double seconds;
+    bool found;      /* in the cache: no compiler ran */
     Blame blame;     /* BLAME_CANDIDATE, or what the machine lacked, even when it was tried again alone */
     const char *log; /* what the compiler said, if the toolchain keeps it; else "" */
     const char *why; /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
@@ -38,6 +39,8 @@ typedef struct {
     const char *empty;        /* a source that any such compiler builds; its code is not counted as a candidate's */
     const char *version_mark; /* the line of `PROGRAM --version` that has this in it tells the version; "": the first */
     bool keep_log;
+    bool portable; /* what it makes depends on text and flags alone, not on this machine: a cache may keep it */
+    struct BuildCache *cache; /* of a portable one (build_cache.h); NULL: there is none */
 } Toolchain;
 /* A C compiler that makes shared objects; flags as above, without those that such objects need. */
 Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags);
@@ -51,9 +54,12 @@ Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline
 const char *builder_version(const Builder *b); /* a line of `PROGRAM --version` */
 /* Builds all; returns when all are done or *stop became true (then the rest are STATUS_INVALID, why "interrupted"). */
 void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop);
-/* The same in the background: start, then wait. One batch at a time. */
+/* The same in the background, below the priority of all else; batches are built in the order in which they were started. */
 void build_start(Builder *b, Arena *a, Build *builds, int n);
-void build_wait(Builder *b, const volatile int *stop);
+/* Waits for that batch (NULL: for all). Where *stop becomes true, or time is up (process_clock_s), all batches in the background end at
+ * once, the rest of them STATUS_INVALID, "interrupted". False: so it was with this one. */
+bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop);
+void build_cancel(Builder *b);                       /* ends them */
 void build_remove(const Builder *b, const char *so); /* deletes one shared object that is no longer needed */
 void builder_free(Builder *b);                       /* kills what runs, removes the folder */
 

@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -552,7 +553,7 @@ static void stop_is_honoured(void **state)
         double start = process_clock_s();
         if (background) {
             build_start(b, w->a, all, 4);
-            build_wait(b, &stop_flag);
+            assert_false(build_wait(b, all, INFINITY, &stop_flag));
         } else {
             build_all(b, w->a, all, 4, &stop_flag);
         }
@@ -574,8 +575,8 @@ static void in_the_background(void **state)
     build_start(b, w->a, all, N);
     for (int i = 0; i < 100; i++)
         arena_alloc(w->a, 1000); /* the arena stays ours meanwhile */
-    build_wait(b, NULL);
-    build_wait(b, NULL);
+    assert_true(build_wait(b, all, INFINITY, NULL));
+    assert_true(build_wait(b, NULL, INFINITY, NULL)); /* of none */
     for (int i = 0; i < N; i++) {
         assert_int_equal(all[i].status, i == 3 ? STATUS_BUILD_FAILED : STATUS_OK);
         if (i != 3)
@@ -583,6 +584,106 @@ static void in_the_background(void **state)
     }
     assert_non_null(strstr(all[3].why, "k3.c:1:"));
     builder_free(b);
+}
+
+/* The compiler writes each name to a file when it begins, and waits for a file of that name with .go. */
+static char *patient_compiler(World *w)
+{
+    return strange_compiler(
+        w, "n=$(basename \"$last\" .c)\n[ \"$1\" = --version ] || case $last in *.c) echo $n >>$TMPDIR/../begun\n"
+           "while [ ! -e $TMPDIR/../$n.go ]; do sleep 0.01; done;; esac");
+}
+
+static void touch(World *w, const char *name)
+{
+    assert_int_equal(close(open(arena_printf(w->a, "%s/%s.go", w->folder, name), O_WRONLY | O_CREAT, 0600)), 0);
+}
+
+/* What was begun, once there are so many of them: "a b c". */
+static const char *begun(World *w, int n)
+{
+    const char *path = arena_printf(w->a, "%s/begun", w->folder);
+    for (int i = 0; i < 1000; i++) {
+        size_t len;
+        char *text = text_read_file(w->a, path, &len);
+        int lines = 0;
+        for (size_t k = 0; text && k < len; k++)
+            if (text[k] == '\n') {
+                lines++;
+                text[k] = k + 1 < len ? ' ' : '\0';
+            }
+        if (lines >= n)
+            return text;
+        usleep(10000);
+    }
+    return "nothing begins";
+}
+
+static void forget(World *w)
+{
+    static const char *const name[] = { "begun", "cc", "a.go", "b.go", "c.go", "d.go", "e.go" };
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        unlink(arena_printf(w->a, "%s/%s", w->folder, name[i]));
+}
+
+/* Two compilers at a time: the second batch begins before the first is done, and what is wanted now before both. */
+static void batches_follow_each_other(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, patient_compiler(w), 60);
+    Build first[] = { { .name = "a", .text = "int a; /* STRANGE */" },
+                      { .name = "b", .text = "int b; /* STRANGE */" } };
+    Build second[] = { { .name = "c", .text = "int c; /* STRANGE */" },
+                       { .name = "d", .text = "int = ; /* STRANGE */" } };
+    Build now = { .name = "e", .text = add_text };
+    build_start(b, w->a, first, 2);
+    build_start(b, w->a, second, 2);
+    assert_int_equal(strlen(begun(w, 2)), 3);
+    touch(w, "b");
+    assert_non_null(strchr(begun(w, 3), 'c'));
+    touch(w, "c");
+    touch(w, "d");
+    build_all(b, w->a, &now, 1, NULL);
+    assert_int_equal(now.status, STATUS_OK);
+    assert_true(build_wait(b, second, INFINITY, NULL)); /* in any order */
+    assert_int_equal(second[0].status, STATUS_OK);
+    assert_int_equal(second[1].status, STATUS_BUILD_FAILED);
+    assert_non_null(strstr(second[1].why, "d.c:1:"));
+    touch(w, "a");
+    assert_true(build_wait(b, first, INFINITY, NULL));
+    assert_int_equal(first[0].status, STATUS_OK);
+    assert_int_equal(access(first[0].so, R_OK), 0);
+    builder_free(b);
+    forget(w);
+}
+
+/* Time is up: what was done stays, the rest of all batches ends, and the builder goes on with others. */
+static void nobody_waits_for_ever(void **state)
+{
+    World *w = *state;
+    Builder *b = new_builder(w, patient_compiler(w), 60);
+    Build first[] = { { .name = "a", .text = "int a; /* STRANGE */" },
+                      { .name = "b", .text = "int b; /* STRANGE */" } };
+    Build second = { .name = "c", .text = "int c; /* STRANGE */" };
+    const double start = process_clock_s();
+    build_start(b, w->a, first, 2);
+    build_start(b, w->a, &second, 1);
+    touch(w, "b");
+    begun(w, 3);
+    assert_false(build_wait(b, first, process_clock_s() + 0.3, NULL));
+    assert_int_equal(first[1].status, STATUS_OK);
+    check_interrupted(first, 1, start);
+    assert_false(build_wait(b, &second, INFINITY, NULL));
+    check_interrupted(&second, 1, start);
+    build_start(b, w->a, &second, 1);
+    build_cancel(b);
+    check_interrupted(&second, 1, start);
+    touch(w, "c");
+    build_start(b, w->a, &second, 1);
+    assert_true(build_wait(b, &second, INFINITY, NULL));
+    assert_int_equal(second.status, STATUS_OK);
+    builder_free(b);
+    forget(w);
 }
 
 static void freed_while_building(void **state)
@@ -712,6 +813,8 @@ int main(void)
         TEST(children_die),
         TEST(stop_is_honoured),
         TEST(in_the_background),
+        TEST(batches_follow_each_other),
+        TEST(nobody_waits_for_ever),
         TEST(freed_while_building),
         TEST(elf_is_not_trusted),
         TEST(gpu_code),

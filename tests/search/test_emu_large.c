@@ -343,7 +343,7 @@ static void cut_products_are_found(void **state)
 {
     World *w = *state;
     int nmissed = 0;
-    build_wait(w->cxx, NULL);
+    build_wait(w->cxx, NULL, INFINITY, NULL);
     for (int i = 0; i < NMUTANT; i++) {
         const Mutant *m = &mutants[i];
         const char *fault = call(w, &w->mutant[i], cases[m->of].extent[m->shape]);

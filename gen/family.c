@@ -42,7 +42,8 @@ static const Family families[] = { { .name = "cpu",
                                      .limits = "limits.cu",
                                      .call = "_cuda",
                                      .stream = "struct CUstream_st *",
-                                     .file = cuda_files } };
+                                     .file = cuda_files,
+                                     .aside = true } };
 
 const Family *family_find(const char *name)
 {

@@ -28,6 +28,7 @@ typedef struct {
     const PackageRow *file; /* the last has a NULL pattern */
     const char *fixed_by;   /* NAME_<this>, defined as a number when compiling, fixes the kind of machine; NULL: nothing does */
     bool told_parts;        /* the dispatcher is asked with the number of parts of a call too, behind the extents */
+    bool aside;             /* its kernels run beside this CPU, so that compilers do not disturb their times */
 } Family;
 
 /* NULL: there is none. */

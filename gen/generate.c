@@ -117,6 +117,7 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, const Site *s
         return false;
     }
     *u = outcome_unit(w, device, target);
+    q->ahead = family_find(target->family)->aside;
     q->space = command_space(a, u, &w->templates, target, q->diag);
     diag_print(q->diag, stderr);
     if (!q->space) {

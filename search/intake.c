@@ -9,17 +9,24 @@
 #include "search/ptxas.h"
 #include "search/stopwatch.h"
 
-enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, BATCH_PASSES = 3, COUNT_STEPS = 8 };
+enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, BATCH_PASSES = 3, COUNT_STEPS = 8, AHEAD_MOST = 4 };
 static const double LONG_NS = 3e6;
 static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for large shapes */
 
 typedef struct {
     int n;
+    bool begun; /* its builds run in the background */
     int64_t trial[STOPWATCH_MOST];
     Build build[STOPWATCH_MOST];
     int nfact[STOPWATCH_MOST]; /* what compiler and emulator told of each */
     Param fact[STOPWATCH_MOST][RECORD_MAX_FACT];
 } Batch;
+
+/* Those that were begun ahead, in order. */
+typedef struct Begun {
+    int n;
+    Batch *batch[AHEAD_MOST];
+} Begun;
 
 /* What a block of the target can have, for kernels that the emulator runs; else 0. */
 static int64_t smem_limit(const Search *q)
@@ -119,11 +126,17 @@ static bool fill_texts(Search *q, Batch *b, const char **err)
     return true;
 }
 
-static bool build_trials(Search *q, Batch *b, const char **err)
+/* until_s: builds in the background that are not done by then are not wanted any more, and nothing is left of the batch. */
+static bool build_trials(Search *q, Batch *b, double until_s, const char **err)
 {
-    if (!fill_texts(q, b, err))
-        return false;
-    build_all(q->assembler ? q->assembler : q->builder, q->arena, b->build, b->n, q->stop);
+    if (b->begun) {
+        if (!build_wait(q->builder, b->build, until_s, q->stop) && !*q->stop)
+            b->n = 0;
+    } else {
+        if (!fill_texts(q, b, err))
+            return false;
+        build_all(q->assembler ? q->assembler : q->builder, q->arena, b->build, b->n, q->stop);
+    }
     for (int i = 0; i < b->n; i++)
         take_report(q, b, i);
     if (q->assembler && !*q->stop)
@@ -163,7 +176,7 @@ static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_b
                        .nparam = t->c.t->nparam,
                        .status = status,
                        .code_bytes = code_bytes,
-                       .n = next_n(record_all(q->records)),
+                       .n = q->records ? next_n(record_all(q->records)) : 0,
                        .again = t->tried_again,
                        .nfact = nfact,
                        .why = why ? why : "" };
@@ -173,7 +186,7 @@ static bool record_trial(Search *q, int64_t trial, Status status, int64_t code_b
     for (int i = 0; i < nfact; i++)
         k.fact[i] = fact[i];
     study_kernel(q->study, &k);
-    return record_add_kernel(q->records, &k, err);
+    return !q->records || record_add_kernel(q->records, &k, err);
 }
 
 /* ---- verifying ---- */
@@ -269,15 +282,9 @@ static bool count(Search *q, Arena *scratch, Batch *b, const char **why, const c
     return true;
 }
 
-/* Builds, verifies and records the batch's members, but for those that failed for what the machine lacks. */
-static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
+/* Members that failed for what the machine lacks are left out. why: of those that were built and failed. */
+static bool record_batch(Search *q, Batch *b, const char *const *why, const char **err)
 {
-    const char *why[STOPWATCH_MOST] = { 0 };
-    if (!build_trials(q, b, err))
-        return false;
-    search_show(q, scratch);
-    if (!verify(q, scratch, b, why, err) || (q->assembler && !count(q, scratch, b, why, err)))
-        return false;
     for (int i = 0; i < b->n; i++) {
         const Build *build = &b->build[i];
         if (build->blame != BLAME_CANDIDATE)
@@ -292,6 +299,17 @@ static bool admit(Search *q, Arena *scratch, Batch *b, const char **err)
     return true;
 }
 
+/* Builds, verifies and records the batch's members. */
+static bool admit(Search *q, Arena *scratch, Batch *b, double until_s, const char **err)
+{
+    const char *why[STOPWATCH_MOST] = { 0 };
+    if (!build_trials(q, b, until_s, err))
+        return false;
+    search_show(q, scratch);
+    return !b->n || (verify(q, scratch, b, why, err) && (!q->assembler || count(q, scratch, b, why, err)) &&
+                     record_batch(q, b, why, err));
+}
+
 /* ---- measuring ---- */
 
 static bool rebuild(Search *q, Arena *scratch, const int64_t *trial, int n, const char **err)
@@ -300,7 +318,7 @@ static bool rebuild(Search *q, Arena *scratch, const int64_t *trial, int n, cons
     for (int i = 0; i < n && b->n < STOPWATCH_MOST; i++)
         if (!q->study->trial[trial[i]].so)
             b->trial[b->n++] = trial[i];
-    if (b->n && !build_trials(q, b, err))
+    if (b->n && !build_trials(q, b, INFINITY, err))
         return false;
     for (int i = 0; i < b->n; i++) {
         q->study->trial[b->trial[i]].so = b->build[i].so;
@@ -342,8 +360,8 @@ static bool has_own_search(const Search *q, const Target *target)
     return false;
 }
 
-/* The general kernels that the package carries for CPUs without the tuned targets: built and verified, never timed. */
-bool intake_lesser(Search *q, Arena *scratch, const char **err)
+/* The general kernels that the package carries for machines without the tuned targets. */
+static Batch *lesser_batch(Search *q, Arena *scratch)
 {
     const TargetList *targets = q->unit->targets;
     Batch *b = ARENA_NEW(scratch, Batch);
@@ -360,7 +378,14 @@ bool intake_lesser(Search *q, Arena *scratch, const char **err)
             if (!q->study->trial[trial].built)
                 b->trial[b->n++] = trial;
         }
-    return !b->n || admit(q, scratch, b, err);
+    return b;
+}
+
+/* Built and verified, never timed. */
+bool intake_lesser(Search *q, Arena *scratch, const char **err)
+{
+    Batch *b = lesser_batch(q, scratch);
+    return !b->n || admit(q, scratch, b, INFINITY, err);
 }
 
 /* The members of the batch that are to be timed on shape j. */
@@ -396,16 +421,86 @@ static bool time_batch(Search *q, Arena *scratch, const Batch *b, const Proposal
     return true;
 }
 
-static bool intake_trials(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
+static Batch *new_batch(Search *q, Arena *a, const Proposal *p, int n)
 {
-    Batch *b = ARENA_NEW(scratch, Batch);
+    Batch *b = ARENA_NEW(a, Batch);
     for (; b->n < n && b->n < STOPWATCH_MOST; b->n++)
         b->trial[b->n] = study_add(q->study, &p[b->n].c);
-    const bool ok = admit(q, scratch, b, err);
+    return b;
+}
+
+bool intake_ahead(Search *q, const Proposal *p, int n, const char **err)
+{
+    Batch *b = new_batch(q, q->arena, p, n);
+    q->begun = q->begun ? q->begun : ARENA_NEW(q->arena, Begun);
+    if (q->begun->n == AHEAD_MOST)
+        return true;
+    if (!fill_texts(q, b, err))
+        return false;
+    b->begun = true;
+    q->begun->batch[q->begun->n++] = b;
+    build_start(q->builder, q->arena, b->build, b->n);
+    return true;
+}
+
+void intake_drop(Search *q)
+{
+    build_cancel(q->builder);
+    if (q->begun)
+        q->begun->n = 0;
+}
+
+/* These proposals as they were begun ahead; NULL: they were not. */
+static Batch *take_begun(Search *q, const Proposal *p, int n)
+{
+    Begun *begun = q->begun;
+    Batch *b = begun && begun->n ? begun->batch[0] : NULL;
+    bool same = b && b->n == n;
+    for (int i = 0; same && i < n; i++)
+        same = b->trial[i] == study_find(q->study, &p[i].c);
+    if (!same)
+        return NULL;
+    memmove(begun->batch, begun->batch + 1, (size_t)--begun->n * sizeof *begun->batch);
+    return b;
+}
+
+static Batch *batch_of(Search *q, Arena *scratch, const Proposal *p, int n)
+{
+    Batch *begun = take_begun(q, p, n);
+    return begun ? begun : new_batch(q, scratch, p, n);
+}
+
+static bool intake_trials(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
+{
+    Batch *b = batch_of(q, scratch, p, n);
+    /* Something must be known when time is up: the first batch is always built. */
+    const double until_s = q->ntimed ? q->began_s + share * q->seconds : INFINITY;
+    const bool ok = admit(q, scratch, b, until_s, err);
     for (int i = 0; i < b->n; i++)
         q->study->trial[b->trial[i]].so = b->build[i].so;
     return ok && intake_quiet(q, scratch, q->study->shape, q->study->nshape, err) &&
            time_batch(q, scratch, b, p, share, err);
+}
+
+/* Without a runner: what is built counts as right. */
+static bool build_only(Search *q, Batch *b, const char **err)
+{
+    static const char *const nothing[STOPWATCH_MOST];
+    const bool ok = !b->n || (build_trials(q, b, INFINITY, err) && record_batch(q, b, nothing, err));
+    for (int i = 0; i < b->n; i++)
+        if (b->build[i].so)
+            build_remove(q->builder, b->build[i].so);
+    return ok;
+}
+
+bool intake_built(Search *q, Arena *scratch, const Proposal *p, int n, const char **err)
+{
+    return build_only(q, batch_of(q, scratch, p, n), err);
+}
+
+bool intake_built_lesser(Search *q, Arena *scratch, const char **err)
+{
+    return build_only(q, lesser_batch(q, scratch), err);
 }
 
 bool intake_untimed(Search *q, Arena *scratch, const Candidate *c, int n, const char **err)
@@ -413,7 +508,7 @@ bool intake_untimed(Search *q, Arena *scratch, const Candidate *c, int n, const 
     Batch *b = ARENA_NEW(scratch, Batch);
     for (; b->n < n && b->n < STOPWATCH_MOST; b->n++)
         b->trial[b->n] = study_add(q->study, &c[b->n]);
-    bool ok = admit(q, scratch, b, err);
+    bool ok = admit(q, scratch, b, INFINITY, err);
     for (int i = 0; i < b->n; i++)
         q->study->trial[b->trial[i]].so = b->build[i].so;
     return ok;
@@ -471,6 +566,10 @@ static double intake_now_s(const Search *q)
     return process_clock_s();
 }
 
-const Lab lab_intake = {
-    .measures = true, .now_s = intake_now_s, .lesser = intake_lesser, .trials = intake_trials, .compare = intake_compare
-};
+const Lab lab_intake = { .measures = true,
+                         .now_s = intake_now_s,
+                         .lesser = intake_lesser,
+                         .ahead = intake_ahead,
+                         .drop = intake_drop,
+                         .trials = intake_trials,
+                         .compare = intake_compare };

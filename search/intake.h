@@ -17,6 +17,13 @@ extern const Lab lab_intake;
 int intake_repeats(const Search *q, int64_t shape);
 /* The general kernels of lesser targets: built and verified only. */
 bool intake_lesser(Search *q, Arena *scratch, const char **err);
+/* Starts to build proposals in the background; intake_drop: what is not built yet is not wanted any more. */
+bool intake_ahead(Search *q, const Proposal *p, int n, const char **err);
+void intake_drop(Search *q);
+/* Where nothing can be run: proposals, and the general kernels of lesser targets, are built, and nothing of it is kept but what compilers
+ * tell and a cache stores (build_cache.h). */
+bool intake_built(Search *q, Arena *scratch, const Proposal *p, int n, const char **err);
+bool intake_built_lesser(Search *q, Arena *scratch, const char **err);
 /* Where nothing can be timed: candidates are built, verified and their accesses counted (the facts of their records), no more. */
 bool intake_untimed(Search *q, Arena *scratch, const Candidate *c, int n, const char **err);
 /* Learns what the anchor takes on these shapes when nothing else uses the machine; those that are known are not measured. */

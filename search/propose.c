@@ -135,13 +135,15 @@ static void see_shapes(Proposer *p)
     }
 }
 
-static void predict_one(Proposer *p, int i)
+static void predict_times(const Proposer *p, const Candidate *c, double *log2t)
 {
     for (int j = 0; j < p->nshape; j++) {
         const Instance *inst = p->s->shape[p->shape[j]];
-        p->log2t[i * p->nshape + j] = log2(cost_predict(p->m, &p->pool[i], inst->extent, inst->threads));
+        log2t[j] = log2(cost_predict(p->m, c, inst->extent, inst->threads));
     }
 }
+
+static void predict_one(Proposer *p, int i) { predict_times(p, &p->pool[i], &p->log2t[i * p->nshape]); }
 
 static void predict(Proposer *p)
 {
@@ -372,6 +374,25 @@ static void evolve(Proposer *p)
     }
 }
 
+/* As if a kernel that takes these times (log2, one a shape) were there: what others gain is counted from it. */
+static void believe(Proposer *p, const double *log2t)
+{
+    for (int j = 0; j < p->nshape; j++)
+        p->best[j] = fmin(p->best[j], log2t[j]);
+}
+
+/* What is being built or measured keeps its promise. */
+static void believe_in_flight(Proposer *p)
+{
+    double *log2t = ARENA_ARRAY(p->arena, SHAPES_SEEN, double);
+    for (int64_t i = 0; i < p->s->ntrial; i++) {
+        if (!p->s->trial[i].in_flight)
+            continue;
+        predict_times(p, &p->s->trial[i].c, log2t);
+        believe(p, log2t);
+    }
+}
+
 static int best_of_pool(const Proposer *p, const bool *taken, double *value)
 {
     int best = -1;
@@ -385,13 +406,6 @@ static int best_of_pool(const Proposer *p, const bool *taken, double *value)
         }
     }
     return best;
-}
-
-/* As if candidate i keeps its promise: what the next ones gain is counted from there. */
-static void believe(Proposer *p, int i)
-{
-    for (int j = 0; j < p->nshape; j++)
-        p->best[j] = fmin(p->best[j], p->log2t[i * p->nshape + j]);
 }
 
 /* Slots of a batch, in turn: the largest expected gain over all shapes; for one shape a step from what is best there; for one shape a leap
@@ -424,6 +438,7 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
     make_pool(&p);
     see_shapes(&p);
     predict(&p);
+    believe_in_flight(&p);
     evolve(&p);
     draw_round(&p);
     int count = 0;
@@ -434,7 +449,7 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
         taken[i] = true;
         out[count] = (Proposal){ .c = p.pool[i], .gain = value };
         choose_shapes(&p, i, shape, &out[count]);
-        believe(&p, i);
+        believe(&p, &p.log2t[i * p.nshape]);
     }
     return count;
 }

@@ -12,7 +12,15 @@
 #include "search/select.h"
 #include "search/settle.h"
 
-enum { BATCH = 12, FIRST_BATCH = 8, FINAL_PASSES = 3, FINAL_REPEATS = 5, FINAL_REPEATS_MIN = 3 };
+enum {
+    BATCH = 12,
+    AHEAD_BATCH = 16,
+    DEPTH = 2,
+    FIRST_BATCH = 8,
+    FINAL_PASSES = 3,
+    FINAL_REPEATS = 5,
+    FINAL_REPEATS_MIN = 3
+};
 /* Of the budget, when each phase should be over; what comes then has the rest (settle.c). */
 static const double SEARCH_SHARE = 0.55, FINAL_SHARE = 0.76;
 static const double WORTH = 5e-4; /* expected gain below which the search ends */
@@ -137,7 +145,7 @@ static int first_proposals(const Search *q, Proposal *out)
     int n = 0;
     for (int i = 0; i < q->space->ngeneral && n < FIRST_BATCH; i++) {
         int64_t trial = study_add(q->study, &q->space->general[i]);
-        if (!q->study->trial[trial].built)
+        if (!q->study->trial[trial].built && !q->study->trial[trial].in_flight)
             out[n++] = proposal_of(q, &q->space->general[i]);
     }
     return n;
@@ -158,27 +166,116 @@ static bool try_again(Search *q, Arena *scratch, bool *any, const char **err)
     return true;
 }
 
-/* Rounds that a search had, and how many of the last ones promised nothing. */
+/* ---- the library for this op and target (a CBLAS, the vendor's), if there is one, as a shared object ---- */
+
+static Build *library_text(Search *q)
+{
+    Diag *d = diag_new(q->arena);
+    Build *b = ARENA_NEW(q->arena, Build);
+    *b = (Build){ .name = "library", .text = unit_library(q->arena, q->unit, d) };
+    if (!b->text && diag_nerror(d))
+        q->library_why = "it does not compile: a name or condition in it is wrong";
+    return b->text ? b : NULL;
+}
+
+/* In the background. */
+static void begin_library(Search *q)
+{
+    q->library_build = library_text(q);
+    if (q->library_build)
+        build_start(q->builder, q->arena, q->library_build, 1);
+}
+
+static void build_library(Search *q)
+{
+    Build *b = q->ahead ? q->library_build : library_text(q);
+    if (b && (!q->ahead || b->status == STATUS_INVALID)) /* it was not done when the search ended */
+        build_all(q->builder, q->arena, b, 1, q->stop);
+    if (b && b->status == STATUS_OK)
+        q->library = b->so;
+    else if (b)
+        q->library_why = arena_printf(q->arena, "it does not compile: %s", b->why);
+}
+
+/* ---- rounds ---- */
+
+/* Candidates that are proposed together. */
+typedef struct {
+    int n;
+    Proposal p[AHEAD_BATCH];
+} Round;
+
+/* Those of a search: how many it had, how many of the last ones promised nothing, and which wait to be measured: one, or where candidates
+ * are built ahead as many as keep compilers and device busy. */
 typedef struct {
     int64_t n, idle;
+    int nwaiting;
+    Round waiting[DEPTH];
 } Rounds;
 
-/* One round. *go_on: false when nothing worth the time is expected. */
-static bool search_round(Search *q, Arena *scratch, Rng *rng, Rounds *r, bool *go_on, const char **err)
+/* The same however many compilers run at a time, so that machines of one kind try the same. */
+static int round_size(const Search *q) { return q->ahead ? AHEAD_BATCH : BATCH; }
+
+static int64_t waiting_trials(const Rounds *r)
 {
-    Proposal p[BATCH];
+    int64_t n = 0;
+    for (int i = 0; i < r->nwaiting; i++)
+        n += r->waiting[i].n;
+    return n;
+}
+
+static void set_in_flight(Search *q, const Round *x, bool in_flight)
+{
+    for (int i = 0; i < x->n && q->ahead; i++) {
+        const int64_t trial = study_add(q->study, &x->p[i].c);
+        q->study->trial[trial].in_flight = in_flight;
+    }
+}
+
+/* False: nothing is worth the time, or it is to be seen what comes of those that wait. */
+static bool propose_round(Search *q, Arena *scratch, Rng *rng, Rounds *r, Round *out)
+{
     CostModel *m = q->strategy->models ? cost_fit(scratch, q->study, q->templates) : NULL;
-    int64_t left = q->study->spec->budget.trials - measured_trials(q->study);
-    int n = first_proposals(q, p), most = left < BATCH ? (int)left : BATCH;
-    if (n < most)
-        n += q->strategy->propose(scratch, q->study, q->space, m, rng, p + n, most - n);
+    const int64_t left = q->study->spec->budget.trials - measured_trials(q->study) - waiting_trials(r);
+    const int most = left < round_size(q) ? (int)left : round_size(q);
     double gain = 0;
-    for (int i = 0; i < n; i++)
-        gain = fmax(gain, p[i].gain);
+    if (most <= 0)
+        return false;
+    out->n = first_proposals(q, out->p);
+    if (out->n < most)
+        out->n += q->strategy->propose(scratch, q->study, q->space, m, rng, out->p + out->n, most - out->n);
+    for (int i = 0; i < out->n; i++)
+        gain = fmax(gain, out->p[i].gain);
+    if (!(gain > WORTH) && r->nwaiting > 0)
+        return false;
     r->idle = gain > WORTH ? 0 : r->idle + 1;
-    *go_on = n > 0 && (r->idle < PATIENCE || r->n < LEAST_ROUNDS);
     r->n++;
-    return !*go_on || (measure_limits(q, scratch, false, err) && q->lab->trials(q, scratch, p, n, SEARCH_SHARE, err));
+    return out->n > 0 && (r->idle < PATIENCE || r->n <= LEAST_ROUNDS);
+}
+
+/* Proposes until enough rounds wait. */
+static bool plan_rounds(Search *q, Arena *scratch, Rng *rng, Rounds *r, const char **err)
+{
+    while (r->nwaiting < (q->ahead ? DEPTH : 1)) {
+        Round *x = &r->waiting[r->nwaiting];
+        if (!propose_round(q, scratch, rng, r, x))
+            return true;
+        r->nwaiting++;
+        set_in_flight(q, x, true);
+        if (q->ahead && !q->lab->ahead(q, x->p, x->n, err))
+            return false;
+    }
+    return true;
+}
+
+/* Of those that wait the first. */
+static bool measure_round(Search *q, Arena *scratch, Rounds *r, const char **err)
+{
+    const Round x = r->waiting[0];
+    memmove(r->waiting, r->waiting + 1, (size_t)--r->nwaiting * sizeof *r->waiting);
+    const bool ok = measure_limits(q, scratch, false, err) && q->lab->trials(q, scratch, x.p, x.n, SEARCH_SHARE, err);
+    set_in_flight(q, &x, false);
+    return ok;
 }
 
 void search_show(Search *q, Arena *scratch)
@@ -186,26 +283,42 @@ void search_show(Search *q, Arena *scratch)
     progress_update(q->progress, (double)measured_trials(q->study), best_text(q, scratch), fmax(left_s(q, 1), 0));
 }
 
-/* *any: something was tried again. */
-static bool search_phase(Search *q, Arena *scratch, bool *any, const char **err)
+static bool search_rounds(Search *q, Arena *scratch, Rng *rng, Rounds *r, const char **err)
 {
-    Rng rng = { q->seed };
-    Rounds rounds = { 0, 0 };
-    bool go_on = true;
-    progress_phase(q->progress, "search", q->study->spec->budget.trials);
-    if (!q->lab->lesser(q, scratch, err) || !try_again(q, scratch, any, err))
-        return false;
-    while (go_on && measured_trials(q->study) < q->study->spec->budget.trials && left_s(q, SEARCH_SHARE) > 0) {
+    while (measured_trials(q->study) < q->study->spec->budget.trials && left_s(q, SEARCH_SHARE) > 0) {
         if (*q->stop) {
             *err = "interrupted";
             return false;
         }
-        if (!search_round(q, scratch, &rng, &rounds, &go_on, err))
+        if (!plan_rounds(q, scratch, rng, r, err))
+            return false;
+        if (!r->nwaiting)
+            return true;
+        if (!measure_round(q, scratch, r, err))
             return false;
         search_show(q, scratch);
         arena_reset(scratch);
     }
     return true;
+}
+
+/* *any: something was tried again. */
+static bool search_phase(Search *q, Arena *scratch, bool *any, const char **err)
+{
+    Rng rng = { q->seed };
+    Rounds *r = ARENA_NEW(q->arena, Rounds);
+    progress_phase(q->progress, "search", q->study->spec->budget.trials);
+    if (q->ahead) {
+        begin_library(q);
+        if (!plan_rounds(q, scratch, &rng, r, err))
+            return false;
+        arena_reset(scratch);
+    }
+    const bool ok =
+        q->lab->lesser(q, scratch, err) && try_again(q, scratch, any, err) && search_rounds(q, scratch, &rng, r, err);
+    if (q->ahead)
+        q->lab->drop(q);
+    return ok;
 }
 
 /* ---- the last comparison ---- */
@@ -347,21 +460,6 @@ static bool hold_bouts(Search *q, Arena *scratch, Bout *bout, double ns, const c
     return true;
 }
 
-/* The library for this op and target (a CBLAS, the vendor's), if there is one, as a shared object. */
-static void build_library(Search *q)
-{
-    Diag *d = diag_new(q->arena);
-    Build *b = ARENA_NEW(q->arena, Build);
-    *b = (Build){ .name = "library", .text = unit_library(q->arena, q->unit, d) };
-    if (b->text)
-        build_all(q->builder, q->arena, b, 1, q->stop);
-    if (b->text && b->status == STATUS_OK)
-        q->library = b->so;
-    else if (b->text || diag_nerror(d))
-        q->library_why =
-            arena_printf(q->arena, "it does not compile: %s", b->text ? b->why : "a name or condition in it is wrong");
-}
-
 /* Every trial that a package could keep. */
 static int64_t all_trials(const Study *s, int64_t *trial)
 {
@@ -396,6 +494,19 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
     while (!q->strategy->compares_all && n > 1 && too_late(q, (Remaining){ (double)s->nshape, ns }))
         ns = make_bouts(q, m, trial, --n, bout);
     return hold_bouts(q, scratch, bout, ns, err);
+}
+
+bool search_compile(Search *q, const char **err)
+{
+    Arena *scratch = arena_new();
+    bool any = false;
+    *err = NULL;
+    q->anchor = choose_anchor(q, scratch);
+    const bool ok = search_phase(q, scratch, &any, err);
+    if (ok)
+        build_library(q);
+    arena_free(scratch);
+    return ok;
 }
 
 /* Every shape has had its comparison. */

@@ -31,6 +31,9 @@ typedef struct {
     double (*now_s)(const Search *q);
     /* The general kernels of lesser targets: built and verified only. */
     bool (*lesser)(Search *q, Arena *scratch, const char **err);
+    /* Starts to build what `trials` will be called with later, in that order, while something else is done. NULL: nothing is begun ahead. */
+    bool (*ahead)(Search *q, const Proposal *p, int n, const char **err);
+    void (*drop)(Search *q); /* what is not built yet of that is not wanted any more */
     /* Builds, verifies and times proposals on their shapes. No shape is begun after `share` of the time budget. */
     bool (*trials)(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err);
     /* Trials against each other on one tuned shape, for the last comparison. */
@@ -42,6 +45,7 @@ struct Search {
     Arena *arena;   /* of the run */
     const Lab *lab; /* intake.c: this machine; lab_records.c: what was recorded */
     void *lab_data;
+    struct Begun *begun; /* intake.c: what is built in the background; NULL: nothing was yet */
     const Strategy *strategy;
     const UnitContext *unit;
     const TemplateList *templates;
@@ -61,8 +65,10 @@ struct Search {
         *library; /* of others for the op, as a shared object, timed in the last comparison; NULL: there is none */
     const char *library_why; /* why it was not timed there, or not everywhere; NULL: it was, or nobody asked */
     bool library_timed;
+    Build *library_build; /* begun ahead; NULL: not begun */
     uint64_t seed;
     int jobs;
+    bool ahead;               /* candidates are compiled while others are measured (Family.aside) */
     int64_t ntimed;           /* shapes timed in this run */
     Quiet *quiet;             /* the anchor's times at rest; set by search_run */
     double learned_s;         /* with learning those */
@@ -82,5 +88,8 @@ void search_show(Search *q, Arena *scratch);
 
 /* False with *err set: interrupted, the runner cannot be started, the records cannot be written. What was measured is recorded. */
 bool search_run(Search *q, const char **err);
+
+/* The rounds alone, and the library: what a search that runs elsewhere will have to compile. */
+bool search_compile(Search *q, const char **err);
 
 #endif

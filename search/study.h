@@ -19,6 +19,7 @@ typedef struct {
     bool built;      /* its kernel record exists */
     Status status;   /* not STATUS_OK: not used in this run */
     const char *why; /* of a failure; "" */
+    bool in_flight;  /* proposed, and not measured yet, while others are proposed */
     bool aside;      /* left out of this run alone for what the machine lacked (blame.h): nothing of it is recorded */
     bool again, tried_again; /* it is to be tried once more (study_due); some record is of another try */
     int64_t code_bytes;

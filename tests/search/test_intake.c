@@ -46,6 +46,22 @@ void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *s
     }
 }
 
+static int nwaited;
+static double waited_until_s;
+static bool is_late, was_cancelled;
+
+void build_start(Builder *b, Arena *a, Build *builds, int n) { build_all(b, a, builds, n, NULL); }
+
+bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
+{
+    assert_true(b && builds && stop);
+    nwaited++;
+    waited_until_s = until_s;
+    return !is_late;
+}
+
+void build_cancel(Builder *b) { was_cancelled = b; }
+
 void build_remove(const Builder *b, const char *so)
 {
     assert_true(nremoved < MOST_BUILDS && strstr(so, b->suffix));
@@ -141,7 +157,8 @@ static int make(void **state)
     lab.now_s = made_now_s;
     now_s = 1000;
     took_s = disturbed_ns = 0;
-    ncall = nbuilt = nremoved = stop = 0;
+    ncall = nbuilt = nremoved = stop = nwaited = 0;
+    is_late = was_cancelled = false;
     bad_key = NULL;
     bad_count = always_disturbed = false;
     memset(made, 0, sizeof made);
@@ -611,6 +628,77 @@ static void lesser_targets_have_general_kernels(void **state)
     assert_int_equal(recorded()->nkernel, nportable);
 }
 
+/* ---- ahead ---- */
+
+/* The first of a run is waited for however long it takes, as something must be known in the end. */
+static void what_was_begun_is_not_built_again(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    for (int i = 0; i < 2; i++)
+        assert_true(intake_ahead(&q, p + i, 1, &err));
+    assert_int_equal(nbuilt, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_true(lab.trials(&q, y.arena, p + i, 1, 0.5, &err));
+        assert_true(i ? waited_until_s == 1050 : isinf(waited_until_s));
+    }
+    assert_true(nbuilt == 2 && nwaited == 2);
+    assert_int_equal(recorded()->nkernel, 2);
+    assert_int_equal(recorded()->nmeasure, 3 + 2 * 2); /* the anchor beside the second */
+    assert_true(lab.trials(&q, y.arena, p + 2, 1, 0.5, &err));
+    assert_true(nbuilt == 3 && nwaited == 2);
+}
+
+static void others_than_were_begun_are_built(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    assert_true(intake_ahead(&q, p, 2, &err));
+    assert_true(try_three(&err));
+    assert_true(nbuilt == 5 && nwaited == 0 && recorded()->nkernel == 3);
+    intake_drop(&q);
+    assert_true(was_cancelled);
+    assert_true(lab.trials(&q, y.arena, p, 2, 0.5, &err));
+    assert_true(nbuilt == 7 && nwaited == 0);
+}
+
+/* Nothing of it is recorded or run: the next search begins there. */
+static void builds_that_come_too_late(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    is_late = true;
+    assert_true(intake_ahead(&q, p, THREE, &err));
+    assert_true(try_three(&err));
+    assert_int_equal(recorded()->nkernel + recorded()->nmeasure + ncall, 0);
+    assert_true(intake_ahead(&q, p, THREE, &err));
+    stop = 1;
+    assert_false(try_three(&err));
+    assert_string_equal(err, "interrupted");
+}
+
+/* Without runner and records; what spills is known, and no object stays. */
+static void building_alone(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    RecordFile *records = q.records;
+    q.records = NULL;
+    made[1].spills = (SpillReport){ 1, 2, 3, 4 };
+    made[2].status = STATUS_BUILD_FAILED;
+    assert_true(intake_built(&q, y.arena, p, THREE, &err));
+    assert_true(intake_built_lesser(&q, y.arena, &err));
+    assert_int_equal(ncall, 0);
+    assert_int_equal(nremoved, nbuilt);
+    assert_int_equal(trial_of(0)->status, STATUS_OK);
+    assert_int_equal(trial_of(1)->status, STATUS_BUILD_FAILED);
+    assert_int_equal(trial_of(2)->status, STATUS_BUILD_FAILED);
+    for (int i = 0; i < THREE; i++)
+        assert_true(trial_of(i)->built && !trial_of(i)->so);
+    q.records = records;
+    assert_int_equal(recorded()->nkernel, 0);
+}
+
 int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
@@ -632,6 +720,10 @@ int main(void)
         FRESH(a_template_that_cannot_be_filled),
         FRESH(a_check_is_recorded),
         FRESH(lesser_targets_have_general_kernels),
+        FRESH(what_was_begun_is_not_built_again),
+        FRESH(others_than_were_begun_are_built),
+        FRESH(builds_that_come_too_late),
+        FRESH(building_alone),
     };
     return cmocka_run_group_tests_name("search/intake", tests, NULL, NULL);
 }

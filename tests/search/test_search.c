@@ -33,7 +33,7 @@ static volatile int stop;
 /* ---- the lab ---- */
 
 static double now_s, batch_s, bout_s; /* what each takes */
-static Proposal batch[MOST_CALLS][12];
+static Proposal batch[MOST_CALLS][16];
 static int nbatch, size[MOST_CALLS];
 static double begun_s[MOST_CALLS];
 static struct {
@@ -126,6 +126,26 @@ static bool compare(Search *s, Arena *scratch, int64_t shape, const int64_t *tri
 
 static int limits_at_first; /* how many were known when the lab was asked for anything */
 static int known_limits(void);
+static int nbegun, ndropped; /* proposals that were begun, in order, and how often they were dropped */
+static Candidate begun[MOST_CALLS];
+
+static bool ahead(Search *s, const Proposal *p, int n, const char **err)
+{
+    (void)s, (void)err;
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < nbegun; k++)
+            assert_false(candidate_same(&begun[k], &p[i].c));
+        assert_true(nbegun < MOST_CALLS);
+        begun[nbegun++] = p[i].c;
+    }
+    return true;
+}
+
+static void drop_begun(Search *s)
+{
+    (void)s;
+    ndropped++;
+}
 
 static bool lesser(Search *s, Arena *scratch, const char **err)
 {
@@ -145,7 +165,7 @@ static bool limits_compile;
 static int limits_settled; /* how many were known when the choice was settled */
 static bool knows_limits, limits_fail, settle_fails, settle_measured;
 static const char *library_text;
-static bool library_is_broken;
+static bool library_is_broken, library_is_late;
 static Status library_status;
 
 static int known_limits(void) { return nlimit; }
@@ -217,6 +237,14 @@ void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *s
     nbuilt++;
 }
 
+void build_start(Builder *b, Arena *a, Build *builds, int n)
+{
+    assert_true(q.ahead && nbegun == 0);
+    build_all(b, a, builds, n, &stop);
+    if (library_is_late)
+        builds->status = STATUS_INVALID;
+}
+
 /* A lab whose work is recorded. */
 static void measure_here(void)
 {
@@ -263,6 +291,8 @@ static int make(void **state)
     step_ns = 5e3;
     nlimit = nsettled = nbuilt = nlimits_built = limits_at_first = 0;
     limits_compile = true;
+    nbegun = ndropped = 0;
+    library_is_late = false;
     knows_limits = true;
     limits_fail = settle_fails = library_is_broken = false;
     library_text = NULL;
@@ -331,6 +361,107 @@ static void batches_fill_the_budget(void **state)
     assert_int_equal(size[0], 12);
     assert_int_equal(size[1], 12);
     assert_int_equal(ntried(), 30);
+}
+
+/* ---- built ahead ---- */
+
+static void build_ahead(void)
+{
+    q.ahead = true;
+    lab.ahead = ahead;
+    lab.drop = drop_begun;
+}
+
+static int nin_flight; /* the most that were, when others were proposed */
+
+static int propose_beside(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out,
+                          int n)
+{
+    int in_flight = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        in_flight += s->trial[i].in_flight;
+    nin_flight = in_flight > nin_flight ? in_flight : nin_flight;
+    for (nproposed = 1; study_find(s, &space->candidate[7 * nproposed]) >= 0;) /* what was refused is proposed again */
+        nproposed++;
+    return propose_next(a, s, space, m, rng, out, n);
+}
+
+static int nahead[MOST_CALLS]; /* of those begun, how many had not been measured when the n-th batch was */
+
+static bool trials_behind(Search *s, Arena *scratch, const Proposal *p, int n, double share, const char **err)
+{
+    int done = ntried();
+    nahead[nbatch] = nbegun - done;
+    for (int i = 0; i < n; i++)
+        assert_true(candidate_same(&begun[done + i], &p[i].c));
+    return trials(s, scratch, p, n, share, err);
+}
+
+/* One round is measured, the next is built, sixteen in each however many compilers run; none is proposed twice. */
+static void the_next_round_is_built_while_one_is_measured(void **state)
+{
+    (void)state;
+    build_ahead();
+    strategy.propose = propose_beside;
+    lab.trials = trials_behind;
+    y.spec->budget.trials = 60;
+    q.jobs = 3;
+    nin_flight = 0;
+    run();
+    static const int want[] = { 32, 32, 28, 12 };
+    assert_int_equal(nbatch, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(nahead[i], want[i]);
+        assert_int_equal(size[i], i < 3 ? 16 : 12);
+    }
+    assert_int_equal(ntried(), 60);
+    assert_int_equal(nin_flight, 16);
+    assert_int_equal(ndropped, 1);
+    for (int64_t i = 0; i < q.study->ntrial; i++)
+        assert_false(q.study->trial[i].in_flight);
+}
+
+/* What waits may change what is expected: it is measured before the search ends. */
+static void rounds_that_promise_nothing_wait_for_the_others(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        drop(NULL), make(NULL);
+        build_ahead();
+        strategy.propose = propose_beside;
+        y.spec->budget.trials = 80;
+        gain = i;
+        poor = "1";
+        run();
+        assert_int_equal(nbatch, i ? 5 : 4);
+    }
+}
+
+static void what_is_not_measured_any_more_is_dropped(void **state)
+{
+    (void)state;
+    build_ahead();
+    y.spec->budget.trials = 1000;
+    batch_s = 30;
+    run();
+    assert_int_equal(nbatch, 2);
+    assert_int_equal(nbegun, 48);
+    assert_int_equal(ndropped, 1);
+}
+
+static void the_library_is_built_first(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        drop(NULL), make(NULL);
+        measure_here();
+        build_ahead();
+        library_text = "int l;";
+        library_is_late = late;
+        run();
+        assert_string_equal(q.library, "/library.so");
+        assert_int_equal(nbuilt, 1 + late);
+    }
 }
 
 static void without_a_model(void **state)
@@ -739,6 +870,10 @@ int main(void)
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
     const struct CMUnitTest tests[] = {
         FRESH(batches_fill_the_budget),
+        FRESH(the_next_round_is_built_while_one_is_measured),
+        FRESH(rounds_that_promise_nothing_wait_for_the_others),
+        FRESH(what_is_not_measured_any_more_is_dropped),
+        FRESH(the_library_is_built_first),
         FRESH(without_a_model),
         FRESH(the_search_has_its_part_of_the_time),
         FRESH(the_search_ends_when_nothing_is_to_be_gained),

@@ -31,6 +31,7 @@ static const CommandRow COMMANDS[] = {
     [COMMAND_BENCH] = { "bench", "PKG",
                         "build and run a package's own benchmark: its code runs here, so trust it first", false },
     [COMMAND_LIMITS] = { "limits", "SPEC", "measure what the device does at most, and record it", false },
+    [COMMAND_BUILD] = { "build", "SPEC", "compile ahead, without a device, what a search on one would try first", false },
 };
 enum { NCOMMAND = sizeof COMMANDS / sizeof *COMMANDS };
 
@@ -42,6 +43,7 @@ enum {
     REPLAY = 1 << COMMAND_REPLAY,
     BENCH = 1 << COMMAND_BENCH,
     LIMITS = 1 << COMMAND_LIMITS,
+    BUILD = 1 << COMMAND_BUILD,
     REPLAY_CHECK = 1 << NCOMMAND, /* these are made by an option */
     REGRET = REPLAY_CHECK << 1,
     DUMP = REGRET << 1,
@@ -50,8 +52,9 @@ enum {
     ALL = 2 * DUMP_PACKAGE - 1,
     NMODE = NCOMMAND + 4
 };
-static const char *const MODES[NMODE] = { "generate", "check",          "explain",        "replay", "bench",
-                                          "limits",   "replay --check", "bench --regret", "--dump", "explain --dump" };
+static const char *const MODES[NMODE] = { "generate", "check",  "explain",        "replay",         "bench",
+                                          "limits",   "build",  "replay --check", "bench --regret", "--dump",
+                                          "explain --dump" };
 
 typedef enum {
     ARG_FLAG,
@@ -88,9 +91,10 @@ static const OptionRow OPTIONS[] = {
     { "target", 't', ARG_LIST, ALL & ~REPLAY_CHECK, "NAME", FIELD(target), 0, 0,
       "generate for NAME instead of the spec's target: host, cuda, avx2, or several: avx512,avx2; explain, bench: of a "
       "package's targets the one that is meant" },
-    { "jobs", 'j', ARG_INT, GENERATE | BENCH | REGRET, "N", FIELD(jobs), 1, 1024,
+    { "jobs", 'j', ARG_INT, GENERATE | BENCH | BUILD | REGRET, "N", FIELD(jobs), 1, 1024,
       "compile N kernels at a time (default: one a core)" },
-    { "trials", 0, ARG_INT, GENERATE | DUMP, "N", FIELD(trials), 1, 1000000, "measure at most N kernels" },
+    { "trials", 0, ARG_INT, GENERATE | BUILD | DUMP, "N", FIELD(trials), 1, 1000000,
+      "measure at most N kernels; build: compile so many" },
     { "seconds", 0, ARG_INT, GENERATE | DUMP | LIMITS, "N", FIELD(seconds), 1, 1000000,
       "search for at most N seconds; limits: measure for N seconds a target (default: 1)" },
     { "kernels", 0, ARG_INT, GENERATE | REPLAY | DUMP, "N", FIELD(kernels), 1, 256, "keep at most N kernels" },
@@ -100,10 +104,12 @@ static const OptionRow OPTIONS[] = {
       "measure the package's regret again, on all its shapes or on N; fail above the stated bound" },
     { "search", 0, ARG_CHOICE, GENERATE | DUMPS, "joint|random|exhaustive", FIELD(search), STRATEGY_JOINT, 0,
       "what to measure: what the model expects most of (default), anything, everything" },
-    { "seed", 0, ARG_U64, GENERATE | REGRET | DUMPS, "N", FIELD(seed), 0, 0,
+    { "seed", 0, ARG_U64, GENERATE | BUILD | REGRET | DUMPS, "N", FIELD(seed), 0, 0,
       "start the random choices from N (default: 1)" },
     { "records", 0, ARG_TEXT, GENERATE | REPLAY | DUMP | LIMITS, "FILE", FIELD(records), 0, 0,
       "read and append measurements in FILE" },
+    { "builds", 0, ARG_TEXT, GENERATE | BUILD | REGRET | LIMITS, "DIR", FIELD(builds), 0, 0,
+      "keep what is compiled in DIR, and take from there what was" },
     { "offline", 0, ARG_FLAG, GENERATE, NULL, FIELD(offline), 0, 0, "measure nothing: use the records alone" },
     { "fresh", 0, ARG_FLAG, GENERATE, NULL, FIELD(fresh), 0, 0, "measure everything anew, whatever is recorded" },
     { "check", 0, ARG_FLAG, REPLAY_CHECK, NULL, FIELD(check), 0, 0,
@@ -114,15 +120,15 @@ static const OptionRow OPTIONS[] = {
       "measure by COMMAND, such as \"ssh host dcgen-runner-c\"" },
     { "templates", 0, ARG_LIST, ALL & ~BENCH, "DIR", FIELD(templates), 0, 0,
       "search DIR for ops and templates first; repeat it or put commas" },
-    { "cc", 0, ARG_TEXT, GENERATE | BENCH | REGRET | DUMPS | LIMITS, "PROGRAM", FIELD(cc), 0, 0,
+    { "cc", 0, ARG_TEXT, GENERATE | BENCH | BUILD | REGRET | DUMPS | LIMITS, "PROGRAM", FIELD(cc), 0, 0,
       "compile kernels by PROGRAM (default: gcc)" },
     { "cxx", 0, ARG_TEXT, GENERATE | DUMPS, "PROGRAM", FIELD(cxx), 0, 0,
       "compile CUDA kernels for the emulator by PROGRAM (default: g++)" },
-    { "nvcc", 0, ARG_TEXT, GENERATE | CHECK | REGRET | DUMPS | LIMITS, "PROGRAM", FIELD(nvcc), 0, 0,
+    { "nvcc", 0, ARG_TEXT, GENERATE | CHECK | BUILD | REGRET | DUMPS | LIMITS, "PROGRAM", FIELD(nvcc), 0, 0,
       "compile CUDA kernels by PROGRAM (default: nvcc)" },
     { "dump", 0, ARG_CHOICE, ALL, "spec|space|source|records|model|assign|tree|trace", FIELD(dump), DUMP_SPEC, 0,
       "print what that stage made, then stop" },
-    { "progress", 0, ARG_CHOICE, GENERATE, "auto|bar|plain|none", FIELD(progress), PROGRESS_AUTO, 0,
+    { "progress", 0, ARG_CHOICE, GENERATE | BUILD, "auto|bar|plain|none", FIELD(progress), PROGRESS_AUTO, 0,
       "how to show the search" },
     { "color", 0, ARG_CHOICE, ALL, "auto|always|never", FIELD(color), COLOR_AUTO, 0, "colour in messages" },
     { "json", 0, ARG_FLAG, ALL, NULL, FIELD(json), 0, 0, "print the result, and what is wrong, as JSON" },
@@ -528,6 +534,8 @@ static int check_together(const Parser *p)
             write_modes(there, sizeof there, OPTIONS[i].modes);
             return fail(p, "--%s is no option of '%s'; it goes with %s", OPTIONS[i].name, here, there);
         }
+    if (p->o->command == COMMAND_BUILD && mode == BUILD && !p->o->builds)
+        return fail(p, "build: missing --builds DIR, where what it compiles is kept");
     if (p->o->offline && p->o->fresh)
         return fail(p, "--offline measures nothing and --fresh everything: choose one");
     return GO_ON;

@@ -19,7 +19,8 @@ typedef enum {
     COMMAND_EXPLAIN,
     COMMAND_REPLAY,
     COMMAND_BENCH,
-    COMMAND_LIMITS
+    COMMAND_LIMITS,
+    COMMAND_BUILD
 } Command;
 typedef enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorMode;
 typedef enum {
@@ -54,6 +55,7 @@ typedef struct {
     CliList templates;                      /* folders to search before dcgen's own */
     CliList runner;                         /* the words of the command; n 0: dcgen's own */
     const char *records;                    /* NULL: the default file */
+    const char *builds;                     /* folder of what was compiled; NULL: none */
     const char *cc, *cxx;                   /* never NULL */
     const char *nvcc;                       /* NULL: to be found */
     int jobs;                               /* 0: one a core */

@@ -21,6 +21,8 @@ int replay(Arena *a, const Options *o);
 int replay_check(Arena *a, const Options *o);
 int check(Arena *a, const Options *o);
 int limits(Arena *a, const Options *o, const volatile int *stop);
+/* build: into the folder of --builds, what a search would compile first. */
+int build_ahead(Arena *a, const Options *o, const volatile int *stop);
 /* --dump STAGE: what that stage makes of the spec, or of the records that there are. Nothing is measured or written. */
 int dump_stage(Arena *a, const Options *o);
 /* explain PKG: from the spec and records in the package itself. */

@@ -81,6 +81,8 @@ static int run_command(Arena *a, const Options *o)
         return o->regret >= 0 ? regret_package(a, o, &interrupted) : bench_package(a, o, &interrupted);
     case COMMAND_LIMITS:
         return limits(a, o, &interrupted);
+    case COMMAND_BUILD:
+        return build_ahead(a, o, &interrupted);
     }
     return EXIT_USAGE;
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "gen/diag.h"
+#include "gen/number.h"
 #include "gen/place.h"
 #include "gen/text.h"
 #include "gen/unit.h"
@@ -20,6 +22,49 @@
 static const char *const cc_flags[] = { "-std=gnu17", "-O3", "-ffp-contract=fast", "-frename-registers", NULL };
 static const double COMPILE_DEADLINE_S = 60, COMPILE_DEADLINE_LEAST_S = 10; /* else half the budget */
 
+/* ---- folders ---- */
+
+/* Folders of a path that are not there yet are made. */
+static bool make_parents(Arena *a, const char *path, const char **err)
+{
+    char *p = arena_strdup(a, path);
+    for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        if (mkdir(p, 0777) && errno != EEXIST) {
+            *err = arena_printf(a, "cannot create the folder '%s': %s", p, strerror(errno));
+            return false;
+        }
+        *slash = '/';
+    }
+    return true;
+}
+
+bool tools_open_builds(Arena *a, const Options *o, BuildCache **out, const char **err)
+{
+    *out = NULL;
+    if (!o->builds)
+        return true;
+    if (make_parents(a, arena_printf(a, "%s/", o->builds), err))
+        *out = build_cache_open(a, o->builds, err);
+    return *out;
+}
+
+void tools_close_builds(const Options *o, BuildCache *c)
+{
+    const BuildCacheCount n = c ? build_cache_count(c) : (BuildCacheCount){ 0 };
+    build_cache_close(c);
+    if (!c || o->quiet)
+        return;
+    diag_say(stderr, DIAG_NOTE, "of %d build%s %d %s found in '%s', and %d stored there", n.found + n.stored + n.lost,
+             number_plural(n.found + n.stored + n.lost), n.found, n.found == 1 ? "was" : "were", o->builds, n.stored);
+    if (n.damaged)
+        diag_say(stderr, DIAG_WARNING, "%d damaged file%s in '%s' %s built anew, such as '%s'", n.damaged,
+                 number_plural(n.damaged), o->builds, n.damaged == 1 ? "was" : "were", n.damaged_path);
+    if (n.lost)
+        diag_say(stderr, DIAG_WARNING, "%d build%s could not be stored in '%s': %s", n.lost, number_plural(n.lost),
+                 o->builds, n.lost_why);
+}
+
 void tools_close(Tools *t)
 {
     progress_close(t->progress);
@@ -29,6 +74,7 @@ void tools_close(Tools *t)
     for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
         if (builders[i])
             builder_free(builders[i]);
+    tools_close_builds(t->options, t->builds);
     if (t->records)
         record_close(t->records);
 }
@@ -68,7 +114,8 @@ Toolchain tools_cuda(Arena *a, const char *nvcc, const Target *target, bool cubi
                         .product = cubin ? ".cubin" : ".so",
                         .empty = "__global__ void dcgen_empty() {}\n",
                         .version_mark = "release",
-                        .keep_log = true };
+                        .keep_log = true,
+                        .portable = true };
 }
 
 /* CUDA text as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time library). */
@@ -125,12 +172,15 @@ typedef struct {
     const Options *o;
     const Site *site;
     const volatile int *stop;
+    BuildCache *builds;
 } Opening;
 
-static Builder *open_builder(const Opening *q, const Toolchain *tools, const char **err)
+static Builder *open_builder(const Opening *q, const Toolchain *made, const char **err)
 {
+    Toolchain tools = *made;
+    tools.cache = tools.portable ? q->builds : NULL;
     double deadline_s = fmin(COMPILE_DEADLINE_S, fmax(COMPILE_DEADLINE_LEAST_S, q->w->spec->budget.seconds / 2.0));
-    return builder_new(q->a, tools, tools_jobs(q->o), deadline_s, q->stop, err);
+    return builder_new(q->a, &tools, tools_jobs(q->o), deadline_s, q->stop, err);
 }
 
 /* nvcc says of a target that it does not know, be it too new or too old, only that it is unsupported. */
@@ -206,15 +256,32 @@ static const char *const *runner_command(const Opening *q, const char **err)
     return command[0] ? command : NULL;
 }
 
+/* NULL with *err set. */
+static const char *open_compilers(Opening *q, Tools *t, const char **err)
+{
+    t->options = q->o;
+    if (!tools_open_builds(q->a, q->o, &t->builds, err))
+        return NULL;
+    q->builds = t->builds;
+    if (!(q->site->kind == SITE_CPU ? open_cpu(q, t, err) : open_cuda(q, t, err)))
+        return NULL;
+    return reference_so(q, t->reference ? t->reference : t->builder, err);
+}
+
+bool tools_open_compilers(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t,
+                          const volatile int *stop, const char **err)
+{
+    Opening q = { a, w, o, site, stop, NULL };
+    return open_compilers(&q, t, err);
+}
+
 bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t, const volatile int *stop,
                 const char **err)
 {
-    const Opening q = { a, w, o, site, stop };
+    Opening q = { a, w, o, site, stop, NULL };
     const Spec *s = w->spec;
     const char *const *command = runner_command(&q, err);
-    if (!command || !(site->kind == SITE_CPU ? open_cpu(&q, t, err) : open_cuda(&q, t, err)))
-        return false;
-    const char *reference = reference_so(&q, t->reference ? t->reference : t->builder, err);
+    const char *reference = command ? open_compilers(&q, t, err) : NULL;
     if (!reference)
         return false;
     t->runner = runner_start(a, command, s->op, s->dtype, s->epilogue, s->nepilogue, reference, o->seed, stop, err);
@@ -222,21 +289,6 @@ bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site,
 }
 
 /* ---- records ---- */
-
-/* Folders of a path that are not there yet are made. */
-static bool make_parents(Arena *a, const char *path, const char **err)
-{
-    char *p = arena_strdup(a, path);
-    for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        if (mkdir(p, 0777) && errno != EEXIST) {
-            *err = arena_printf(a, "cannot create the folder '%s': %s", p, strerror(errno));
-            return false;
-        }
-        *slash = '/';
-    }
-    return true;
-}
 
 bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t, const char **err)
 {

@@ -137,6 +137,7 @@ static void commands(void **state)
         { "replay --check --no-report --templates t p", COMMAND_REPLAY, "p" },
         { "bench p", COMMAND_BENCH, "p" },
         { "limits s --seconds 3 --records r -t cuda --runner r --nvcc n --cc c --json", COMMAND_LIMITS, "s" },
+        { "build --builds d s", COMMAND_BUILD, "s" },
         { "explain p", COMMAND_EXPLAIN, "p" },
         { "-q check -- -s", COMMAND_CHECK, "-s" },
         { "./check", COMMAND_GENERATE, "./check" },
@@ -212,6 +213,7 @@ static void errors_say_what_was_expected(void **state)
         { "s --trials -3", "--trials: '-3' is not a whole number from 1 to 1000000" },
         { "s --trials 99999999999999999999",
           "--trials: '99999999999999999999' is not a whole number from 1 to 1000000" },
+        { "build s", "build: missing --builds DIR, where what it compiles is kept" },
         { "bench p --regret 0", "--regret: '0' is not a whole number from 1 to 100000" },
         { "bench p --regret=", "--regret: '' is not a whole number from 1 to 100000" },
         { "bench p --regret=x", "--regret: 'x' is not a whole number from 1 to 100000" },
@@ -263,6 +265,7 @@ static void options_go_with_their_commands(void **state)
                                         "explain p T=1",
                                         "replay s",
                                         "bench p",
+                                        "build --builds d s",
                                         "replay --check p",
                                         "bench --regret 3 p",
                                         "replay --dump tree s",
@@ -270,33 +273,34 @@ static void options_go_with_their_commands(void **state)
     static const struct {
         const char *option, *modes;
     } rows[] = {
-        { "-o x", "g..r....." },
-        { "--force", "g..r....." },
-        { "-t avx2", "gcerb.RdD" },
-        { "-j 2", "g...b.R.." },
-        { "--trials 3", "g......d." },
-        { "--seconds 3", "g......d." },
-        { "--kernels 3", "g..r...d." },
-        { "--code-kib 3", "g..r...d." },
-        { "--search random", "g......dD" },
-        { "--seed 3", "g.....RdD" },
-        { "--records x", "g..r...d." },
-        { "--offline", "g........" },
-        { "--fresh", "g........" },
-        { "--no-report", "g..r.C..." },
-        { "--runner x", "gc....RdD" },
-        { "--templates x", "gcer.CRdD" },
-        { "--cc x", "g...b.RdD" },
-        { "--cxx x", "g......dD" },
-        { "--nvcc x", "gc....RdD" },
-        { "--dump spec", "gcerb..dD" },
-        { "--progress bar", "g........" },
-        { "--color never", "gcerbCRdD" },
-        { "--json", "gcerbCRdD" },
-        { "-q", "gcerbCRdD" },
-        { "-v", "g..r....." },
-        { "--regret 2", "....b.R.." },
-        { "--check", "...r.C..." },
+        { "-o x", "g..r......" },
+        { "--force", "g..r......" },
+        { "-t avx2", "gcerbu.RdD" },
+        { "-j 2", "g...bu.R.." },
+        { "--trials 3", "g....u..d." },
+        { "--seconds 3", "g.......d." },
+        { "--kernels 3", "g..r....d." },
+        { "--code-kib 3", "g..r....d." },
+        { "--search random", "g.......dD" },
+        { "--seed 3", "g....u.RdD" },
+        { "--records x", "g..r....d." },
+        { "--builds x", "g....u.R.." },
+        { "--offline", "g........." },
+        { "--fresh", "g........." },
+        { "--no-report", "g..r..C..." },
+        { "--runner x", "gc.....RdD" },
+        { "--templates x", "gcer.uCRdD" },
+        { "--cc x", "g...bu.RdD" },
+        { "--cxx x", "g.......dD" },
+        { "--nvcc x", "gc...u.RdD" },
+        { "--dump spec", "gcerb...dD" },
+        { "--progress bar", "g....u...." },
+        { "--color never", "gcerbuCRdD" },
+        { "--json", "gcerbuCRdD" },
+        { "-q", "gcerbuCRdD" },
+        { "-v", "g..r......" },
+        { "--regret 2", "....b..R.." },
+        { "--check", "...r..C..." },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
@@ -328,6 +332,7 @@ static void help_fits_80_columns_and_names_everything(void **state)
         "generate SPEC",   "check SPEC",
         "explain PKG",     "replay SPEC",
         "bench PKG",       "-o, --out DIR",
+        "build SPEC",      "--builds DIR",
         "-t, --target",    "-j, --jobs",
         "--trials",        "--seconds",
         "--seed",          "--records",
@@ -372,7 +377,7 @@ static void manual_has_every_option(void **state)
             fail_msg("the manual lacks %.*s", n, s);
         noption++;
     }
-    assert_int_equal(noption, 29);
+    assert_int_equal(noption, 30);
     parsed_free(&p);
 }
 

@@ -26,6 +26,7 @@ typedef struct {
 typedef struct Begun {
     int n;
     Batch *batch[AHEAD_MOST];
+    Batch *lesser; /* general kernels of lesser targets; NULL: not begun, or taken */
 } Begun;
 
 /* What a block of the target can have, for kernels that the emulator runs; else 0. */
@@ -224,7 +225,8 @@ static int parts_of(const Search *q, int i)
     return !target_is_cuda(q->study->target) ? task_counts[i % TASK_COUNTS] : q->assembler ? q->jobs : 1;
 }
 
-static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, const char **err)
+/* Nothing is left of a batch whose time is up meanwhile. */
+static bool verify(Search *q, Arena *scratch, Batch *b, const char **why, double until_s, const char **err)
 {
     Awkward w;
     const Candidate *candidate[STOPWATCH_MOST];
@@ -234,6 +236,10 @@ static bool verify(Search *q, Arena *scratch, const Batch *b, const char **why, 
     for (int i = 0; i < w.n; i++) {
         const char *key[STOPWATCH_MOST], *so[STOPWATCH_MOST];
         int at[STOPWATCH_MOST], n = alive(q, b, key, so, at);
+        if (q->lab->now_s(q) > until_s) {
+            b->n = 0;
+            return true;
+        }
         MeasureRecord out[STOPWATCH_MOST];
         MeasureRequest r = { .extent = w.extent[i],
                              .threads = parts_of(q, i),
@@ -306,7 +312,7 @@ static bool admit(Search *q, Arena *scratch, Batch *b, double until_s, const cha
     if (!build_trials(q, b, until_s, err))
         return false;
     search_show(q, scratch);
-    return !b->n || (verify(q, scratch, b, why, err) && (!q->assembler || count(q, scratch, b, why, err)) &&
+    return !b->n || (verify(q, scratch, b, why, until_s, err) && (!q->assembler || count(q, scratch, b, why, err)) &&
                      record_batch(q, b, why, err));
 }
 
@@ -360,6 +366,16 @@ static bool has_own_search(const Search *q, const Target *target)
     return false;
 }
 
+/* Its builds, in the background. */
+static bool begin(Search *q, Batch *b, const char **err)
+{
+    q->begun = q->begun ? q->begun : ARENA_NEW(q->arena, Begun);
+    b->begun = fill_texts(q, b, err);
+    if (b->begun)
+        build_start(q->builder, q->arena, b->build, b->n);
+    return b->begun;
+}
+
 /* The general kernels that the package carries for machines without the tuned targets. */
 static Batch *lesser_batch(Search *q, Arena *scratch)
 {
@@ -381,11 +397,26 @@ static Batch *lesser_batch(Search *q, Arena *scratch)
     return b;
 }
 
+/* Those that were begun, or all. */
+static Batch *take_lesser(Search *q, Arena *scratch)
+{
+    Batch *begun = q->begun ? q->begun->lesser : NULL;
+    if (begun)
+        q->begun->lesser = NULL;
+    return begun ? begun : lesser_batch(q, scratch);
+}
+
 /* Built and verified, never timed. */
 bool intake_lesser(Search *q, Arena *scratch, const char **err)
 {
-    Batch *b = lesser_batch(q, scratch);
+    Batch *b = take_lesser(q, scratch);
     return !b->n || admit(q, scratch, b, INFINITY, err);
+}
+
+bool intake_lesser_ahead(Search *q, const char **err)
+{
+    Batch *b = lesser_batch(q, q->arena);
+    return !b->n || (begin(q, b, err) && (q->begun->lesser = b));
 }
 
 /* The members of the batch that are to be timed on shape j. */
@@ -432,14 +463,11 @@ static Batch *new_batch(Search *q, Arena *a, const Proposal *p, int n)
 bool intake_ahead(Search *q, const Proposal *p, int n, const char **err)
 {
     Batch *b = new_batch(q, q->arena, p, n);
-    q->begun = q->begun ? q->begun : ARENA_NEW(q->arena, Begun);
-    if (q->begun->n == AHEAD_MOST)
+    if (q->begun && q->begun->n == AHEAD_MOST)
         return true;
-    if (!fill_texts(q, b, err))
+    if (!begin(q, b, err))
         return false;
-    b->begun = true;
     q->begun->batch[q->begun->n++] = b;
-    build_start(q->builder, q->arena, b->build, b->n);
     return true;
 }
 
@@ -447,7 +475,7 @@ void intake_drop(Search *q)
 {
     build_cancel(q->builder);
     if (q->begun)
-        q->begun->n = 0;
+        *q->begun = (Begun){ 0 };
 }
 
 /* These proposals as they were begun ahead; NULL: they were not. */
@@ -500,7 +528,7 @@ bool intake_built(Search *q, Arena *scratch, const Proposal *p, int n, const cha
 
 bool intake_built_lesser(Search *q, Arena *scratch, const char **err)
 {
-    return build_only(q, lesser_batch(q, scratch), err);
+    return build_only(q, take_lesser(q, scratch), err);
 }
 
 bool intake_untimed(Search *q, Arena *scratch, const Candidate *c, int n, const char **err)
@@ -569,6 +597,7 @@ static double intake_now_s(const Search *q)
 const Lab lab_intake = { .measures = true,
                          .now_s = intake_now_s,
                          .lesser = intake_lesser,
+                         .lesser_ahead = intake_lesser_ahead,
                          .ahead = intake_ahead,
                          .drop = intake_drop,
                          .trials = intake_trials,

@@ -18,6 +18,7 @@ int intake_repeats(const Search *q, int64_t shape);
 /* The general kernels of lesser targets: built and verified only. */
 bool intake_lesser(Search *q, Arena *scratch, const char **err);
 /* Starts to build proposals in the background; intake_drop: what is not built yet is not wanted any more. */
+bool intake_lesser_ahead(Search *q, const char **err);
 bool intake_ahead(Search *q, const Proposal *p, int n, const char **err);
 void intake_drop(Search *q);
 /* Where nothing can be run: proposals, and the general kernels of lesser targets, are built, and nothing of it is kept but what compilers

@@ -82,6 +82,7 @@ static bool model_trials(Search *q, Arena *scratch, const Proposal *p, int n, do
 
 const Lab lab_model = { .now_s = model_now_s,
                         .lesser = intake_built_lesser,
+                        .lesser_ahead = intake_lesser_ahead,
                         .ahead = intake_ahead,
                         .drop = intake_drop,
                         .trials = model_trials };

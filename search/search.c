@@ -208,7 +208,7 @@ typedef struct {
 /* Those of a search: how many it had, how many of the last ones promised nothing, and which wait to be measured: one, or where candidates
  * are built ahead as many as keep compilers and device busy. */
 typedef struct {
-    int64_t n, idle;
+    int64_t n, idle, nmeasured;
     int nwaiting;
     Round waiting[DEPTH];
 } Rounds;
@@ -253,16 +253,22 @@ static bool propose_round(Search *q, Arena *scratch, Rng *rng, Rounds *r, Round 
     return out->n > 0 && (r->idle < PATIENCE || r->n <= LEAST_ROUNDS);
 }
 
-/* Proposes until enough rounds wait. */
+/* One more waits, if there is one that is worth it. */
+static bool plan_round(Search *q, Arena *scratch, Rng *rng, Rounds *r, const char **err)
+{
+    Round *x = &r->waiting[r->nwaiting];
+    if (!propose_round(q, scratch, rng, r, x))
+        return true;
+    r->nwaiting++;
+    set_in_flight(q, x, true);
+    return !q->ahead || q->lab->ahead(q, x->p, x->n, err);
+}
+
 static bool plan_rounds(Search *q, Arena *scratch, Rng *rng, Rounds *r, const char **err)
 {
-    while (r->nwaiting < (q->ahead ? DEPTH : 1)) {
-        Round *x = &r->waiting[r->nwaiting];
-        if (!propose_round(q, scratch, rng, r, x))
-            return true;
-        r->nwaiting++;
-        set_in_flight(q, x, true);
-        if (q->ahead && !q->lab->ahead(q, x->p, x->n, err))
+    for (int before = -1; r->nwaiting < (q->ahead ? DEPTH : 1) && r->nwaiting > before;) {
+        before = r->nwaiting;
+        if (!plan_round(q, scratch, rng, r, err))
             return false;
     }
     return true;
@@ -283,9 +289,12 @@ void search_show(Search *q, Arena *scratch)
     progress_update(q->progress, (double)measured_trials(q->study), best_text(q, scratch), fmax(left_s(q, 1), 0));
 }
 
-static bool search_rounds(Search *q, Arena *scratch, Rng *rng, Rounds *r, const char **err)
+/* Something must be known when time is up: the first round comes in any case. */
+static bool search_rounds(Search *q, Arena *scratch, Rng *rng, Rounds *r, int64_t most, const char **err)
 {
-    while (measured_trials(q->study) < q->study->spec->budget.trials && left_s(q, SEARCH_SHARE) > 0) {
+    for (; r->nmeasured < most && measured_trials(q->study) < q->study->spec->budget.trials &&
+           (left_s(q, SEARCH_SHARE) > 0 || measured_trials(q->study) == 0);
+         r->nmeasured++) {
         if (*q->stop) {
             *err = "interrupted";
             return false;
@@ -302,20 +311,25 @@ static bool search_rounds(Search *q, Arena *scratch, Rng *rng, Rounds *r, const 
     return true;
 }
 
+/* The device has work as soon as the first round is built; all else is built while that is measured. */
+static bool begin_rounds(Search *q, Arena *scratch, Rng *rng, Rounds *r, const char **err)
+{
+    if (!plan_round(q, scratch, rng, r, err) || !q->lab->lesser_ahead(q, err))
+        return false;
+    begin_library(q);
+    const bool ok = search_rounds(q, scratch, rng, r, 1, err);
+    arena_reset(scratch);
+    return ok;
+}
+
 /* *any: something was tried again. */
 static bool search_phase(Search *q, Arena *scratch, bool *any, const char **err)
 {
     Rng rng = { q->seed };
     Rounds *r = ARENA_NEW(q->arena, Rounds);
     progress_phase(q->progress, "search", q->study->spec->budget.trials);
-    if (q->ahead) {
-        begin_library(q);
-        if (!plan_rounds(q, scratch, &rng, r, err))
-            return false;
-        arena_reset(scratch);
-    }
-    const bool ok =
-        q->lab->lesser(q, scratch, err) && try_again(q, scratch, any, err) && search_rounds(q, scratch, &rng, r, err);
+    const bool ok = (!q->ahead || begin_rounds(q, scratch, &rng, r, err)) && q->lab->lesser(q, scratch, err) &&
+                    try_again(q, scratch, any, err) && search_rounds(q, scratch, &rng, r, INT64_MAX, err);
     if (q->ahead)
         q->lab->drop(q);
     return ok;
@@ -437,7 +451,7 @@ static void shrink_bout(const Search *q, Bout *b, Remaining r)
 }
 
 /* All bouts, several times over: what slows a machine for seconds, as others' use of a shared cache does, must not decide which kernel
- * is best. The first pass is held in any case, with fewer kernels where time is short. */
+ * is best. The first pass is held, with fewer kernels where time is short, as long as there is any. */
 static bool hold_bouts(Search *q, Arena *scratch, Bout *bout, double ns, const char **err)
 {
     const Study *s = q->study;
@@ -450,7 +464,8 @@ static bool hold_bouts(Search *q, Arena *scratch, Bout *bout, double ns, const c
         progress_update(q->progress, (double)i, best_text(q, scratch), fmax(left_s(q, FINAL_SHARE), 0));
         if (pass == 0)
             shrink_bout(q, &bout[j], first);
-        if (!met(s, j, &bout[j], pass + 1) && !(pass > 0 && too_late(q, (Remaining){ 1, bout[j].ns })) &&
+        if (!met(s, j, &bout[j], pass + 1) && left_s(q, 1) > 0 &&
+            !(pass > 0 && too_late(q, (Remaining){ 1, bout[j].ns })) &&
             !(measure_limits(q, scratch, false, err) &&
               q->lab->compare(q, scratch, j, bout[j].trial, bout[j].n, repeats_for(q, all), err)))
             return false;

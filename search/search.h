@@ -31,6 +31,7 @@ typedef struct {
     double (*now_s)(const Search *q);
     /* The general kernels of lesser targets: built and verified only. */
     bool (*lesser)(Search *q, Arena *scratch, const char **err);
+    bool (*lesser_ahead)(Search *q, const char **err); /* starts to build them while something else is done */
     /* Starts to build what `trials` will be called with later, in that order, while something else is done. NULL: nothing is begun ahead. */
     bool (*ahead)(Search *q, const Proposal *p, int n, const char **err);
     void (*drop)(Search *q); /* what is not built yet of that is not wanted any more */

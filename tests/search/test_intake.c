@@ -677,6 +677,34 @@ static void builds_that_come_too_late(void **state)
     assert_string_equal(err, "interrupted");
 }
 
+/* Verifying takes its time too. */
+static void what_is_not_verified_in_time_is_left(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    assert_true(lab.trials(&q, y.arena, p, 1, 0.5, &err));
+    const int64_t known = recorded()->nkernel + recorded()->nmeasure;
+    const int before = ncall;
+    took_s = 30;
+    assert_true(lab.trials(&q, y.arena, p + 1, 2, 0.5, &err));
+    assert_int_equal(ncall - before, 2);
+    assert_int_equal(recorded()->nkernel + recorded()->nmeasure, known);
+}
+
+static void lesser_targets_begin_ahead(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    assert_true(intake_lesser_ahead(&q, &err));
+    const int n = nbuilt;
+    assert_true(n > 0 && ncall == 0);
+    assert_true(intake_lesser(&q, y.arena, &err));
+    assert_true(nbuilt == n && nwaited == 1 && isinf(waited_until_s));
+    assert_int_equal(recorded()->nkernel, n);
+    assert_true(intake_lesser(&q, y.arena, &err));
+    assert_int_equal(nbuilt, n);
+}
+
 /* Without runner and records; what spills is known, and no object stays. */
 static void building_alone(void **state)
 {
@@ -724,6 +752,8 @@ int main(void)
         FRESH(others_than_were_begun_are_built),
         FRESH(builds_that_come_too_late),
         FRESH(building_alone),
+        FRESH(what_is_not_verified_in_time_is_left),
+        FRESH(lesser_targets_begin_ahead),
     };
     return cmocka_run_group_tests_name("search/intake", tests, NULL, NULL);
 }

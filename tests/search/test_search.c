@@ -132,12 +132,24 @@ static Candidate begun[MOST_CALLS];
 static bool ahead(Search *s, const Proposal *p, int n, const char **err)
 {
     (void)s, (void)err;
+    if (nbegun == 0)
+        limits_at_first = known_limits();
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < nbegun; k++)
             assert_false(candidate_same(&begun[k], &p[i].c));
         assert_true(nbegun < MOST_CALLS);
         begun[nbegun++] = p[i].c;
     }
+    return true;
+}
+
+static int nlesser;
+
+static bool lesser_ahead(Search *s, const char **err)
+{
+    (void)s, (void)err;
+    assert_int_equal(nbegun, 16);
+    nlesser++;
     return true;
 }
 
@@ -150,8 +162,9 @@ static void drop_begun(Search *s)
 static bool lesser(Search *s, Arena *scratch, const char **err)
 {
     (void)s, (void)scratch, (void)err;
-    assert_int_equal(nbatch, 0);
-    limits_at_first = known_limits();
+    assert_int_equal(nbatch, q.ahead); /* built beside the first round */
+    if (!q.ahead)
+        limits_at_first = known_limits();
     return true;
 }
 
@@ -239,7 +252,7 @@ void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *s
 
 void build_start(Builder *b, Arena *a, Build *builds, int n)
 {
-    assert_true(q.ahead && nbegun == 0);
+    assert_true(q.ahead && nbegun == 16 && nbatch == 0 && nlesser == 1);
     build_all(b, a, builds, n, &stop);
     if (library_is_late)
         builds->status = STATUS_INVALID;
@@ -291,7 +304,7 @@ static int make(void **state)
     step_ns = 5e3;
     nlimit = nsettled = nbuilt = nlimits_built = limits_at_first = 0;
     limits_compile = true;
-    nbegun = ndropped = 0;
+    nbegun = ndropped = nlesser = 0;
     library_is_late = false;
     knows_limits = true;
     limits_fail = settle_fails = library_is_broken = false;
@@ -369,6 +382,7 @@ static void build_ahead(void)
 {
     q.ahead = true;
     lab.ahead = ahead;
+    lab.lesser_ahead = lesser_ahead;
     lab.drop = drop_begun;
 }
 
@@ -449,7 +463,7 @@ static void what_is_not_measured_any_more_is_dropped(void **state)
     assert_int_equal(ndropped, 1);
 }
 
-static void the_library_is_built_first(void **state)
+static void the_library_is_built_beside_the_first_round(void **state)
 {
     (void)state;
     for (int late = 0; late < 2; late++) {
@@ -462,6 +476,31 @@ static void the_library_is_built_first(void **state)
         assert_string_equal(q.library, "/library.so");
         assert_int_equal(nbuilt, 1 + late);
     }
+}
+
+/* Compilers and runner took all of it to start: one round comes all the same. */
+static void something_is_known_when_time_is_up(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        drop(NULL), make(NULL);
+        if (i)
+            build_ahead();
+        now_s = 1000 + 60;
+        run();
+        assert_int_equal(nbatch, 1);
+        assert_int_equal(ntried(), i ? 16 : 12);
+    }
+}
+
+static void no_bout_begins_behind_the_budget(void **state)
+{
+    (void)state;
+    batch_s = 98;
+    bout_s = 1.5;
+    run();
+    assert_int_equal(nbout, 2);
+    assert_true(bout[1].begun_s < 1100);
 }
 
 static void without_a_model(void **state)
@@ -873,7 +912,9 @@ int main(void)
         FRESH(the_next_round_is_built_while_one_is_measured),
         FRESH(rounds_that_promise_nothing_wait_for_the_others),
         FRESH(what_is_not_measured_any_more_is_dropped),
-        FRESH(the_library_is_built_first),
+        FRESH(the_library_is_built_beside_the_first_round),
+        FRESH(something_is_known_when_time_is_up),
+        FRESH(no_bout_begins_behind_the_budget),
         FRESH(without_a_model),
         FRESH(the_search_has_its_part_of_the_time),
         FRESH(the_search_ends_when_nothing_is_to_be_gained),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * build_ahead: the command `build`. Compiles into the folder of --builds what a search on a device would compile first, without that device:
- * the general kernels, the library, then what searches propose whose times the analytic model makes up (search/lab_model.h), in several
+ * the general kernels, the library, what measures the device's limits, then what searches propose whose times the analytic model makes up (search/lab_model.h), in several
  * worlds, until there are enough candidates. Of a CPU target, for this CPU.
  */
 #include <inttypes.h>
@@ -17,6 +17,7 @@
 #include "gen/quote.h"
 #include "gen/site.h"
 #include "gen/tools.h"
+#include "search/calibrate.h"
 #include "search/lab_model.h"
 #include "search/search.h"
 
@@ -101,6 +102,10 @@ static bool run_worlds(Arena *a, const Workload *w, const Options *o, const Devi
     bool ok = true;
     for (uint64_t world = 0; ok && world < MOST_WORLDS && b->n < b->most; world++)
         ok = run_world(&q, &u, context, world, b, err);
+    Calibration limits = { .unit = &u, .builder = run->builder, .stop = stop };
+    const char *why = NULL;
+    if (ok && !calibrate_build(&limits, a, &why) && !o->quiet && !*stop)
+        diag_say(stderr, DIAG_WARNING, "limits: %s", why);
     diag_print(q.diag, stderr);
     if (q.library_why && !o->quiet)
         diag_say(stderr, DIAG_WARNING, "%s was not compiled: %s", family_find(target->family)->rival, q.library_why);

@@ -3,8 +3,7 @@
 
 #include "gen/family.h"
 
-/* False with *why set: the family's kernels cannot be built. */
-static bool build_kernels(Calibration *c, Arena *a, const char **why)
+bool calibrate_build(Calibration *c, Arena *a, const char **why)
 {
     if (c->so || !family_find(c->unit->target->family)->limits)
         return true;
@@ -24,7 +23,7 @@ bool calibrate(Calibration *c, Arena *a, double most_s, LimitRecord *out, int *n
 {
     const Spec *s = c->unit->spec;
     *n = 0;
-    if (!build_kernels(c, a, why)) {
+    if (!calibrate_build(c, a, why)) {
         if (*c->stop)
             *err = "interrupted";
         return !*c->stop;

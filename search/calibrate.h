@@ -18,6 +18,8 @@ typedef struct {
     const char *so; /* the family's kernels for it, once they are built */
 } Calibration;
 
+/* Compiles the family's kernels for it, where it has any. False with *why set: they cannot be built. */
+bool calibrate_build(Calibration *c, Arena *a, const char **why);
 /* One record a thread count of the spec, all within `most_s`; out[] has room for them. *n: how many; 0 with *why set: they cannot be
  * measured there. False with *err set: interrupted. */
 bool calibrate(Calibration *c, Arena *a, double most_s, LimitRecord *out, int *n, const char **why, const char **err);

@@ -18,12 +18,14 @@ exec "$FAKE" --targets "$TARGETS" --deadline 1 "$@"
 END
 # One object for all; those behind the first $SLOW take long.
 cc -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=0 -o candidate.so "$SRC/tests/search/cuda/candidate.c"
+cc -O1 -shared -fPIC -I "$SRC" -o limits.so "$SRC/tests/search/cuda/limits.c"
 program fake-nvcc <<'END'
 [ "$1" = --version ] && { echo "nvcc: a script"; echo "Cuda compilation tools, release 13.0, ${VERSION:-V13.0.0}"; exit 0; }
 for word; do
     [ "$last" = -o ] && out=$word
     last=$word
 done
+case $last in */limits.cu) exec cp limits.so "$out" ;; esac
 echo "$last" >>"$CC_LOG"
 [ -z "${SLOW:-}" ] || [ "$(wc -l <"$CC_LOG")" -le "$SLOW" ] || sleep 300
 echo "ptxas info    : Compiling entry function 'k' for 'sm_90a'" >&2
@@ -42,7 +44,7 @@ said 'build: missing --builds DIR'
 run 0 build -t sm_90a --nvcc ./fake-nvcc --builds some/builds --trials 20 tiny.cfg
 n=$(compiled)
 grep -q "^tiny: [0-9]* kernels for sm_90a compiled, [0-9]* of them usable: some/builds$" "$out" || failed "it does not say what it did"
-[ "$(ls some/builds | grep -c '\.build$')" -eq $((n + 2)) ] || failed "$n were compiled, others are kept" # and the op's definition, and C's empty text
+[ "$(ls some/builds | grep -c '\.build$')" -eq $((n + 3)) ] || failed "$n were compiled, others are kept" # and the op's definition, C's empty text, limits.cu
 run 0 build -t sm_90a --nvcc ./fake-nvcc --builds some/builds --trials 20 --json tiny.cfg
 [ "$(compiled)" -eq "$n" ] || failed "the same is compiled again"
 grep -q '"target": *"sm_90a"' "$out" || failed "no JSON"

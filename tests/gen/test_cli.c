@@ -237,7 +237,7 @@ static void errors_say_what_was_expected(void **state)
           "'T=9223372036854775808' is not NAME=VALUE with a whole number, such as T=37" },
         { "explain p T=1 T=2", "'T' is given twice" },
         { "check --check s", "--check is no option of 'check'; it goes with replay --check" },
-        { "limits s --trials 3", "--trials is no option of 'limits'; it goes with generate, --dump" },
+        { "limits s --trials 3", "--trials is no option of 'limits'; it goes with generate, build, --dump" },
         { "--check s", "--check is no option of 'generate'; it goes with replay --check" },
         { "replay --check p -o x", "--out is no option of 'replay --check'; it goes with generate, replay" },
         { "explain p --dump tree --records x",

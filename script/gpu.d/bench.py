@@ -1,45 +1,83 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench: every package that tune made, against cuBLAS as it comes and the best of cublasLt's algorithms."""
+"""bench: a package that tune made, against cuBLAS as it comes and the best of cublasLt's algorithms. While its program is
+compiled, the GPU checks what check has left."""
 
+import glob
 import json
 import os
 import re
+import sysconfig
+import time
 
-import environment
+import check
+from specs import name_of
 from stage import tail
 
-LEAST_S = 20
+LEAST_S, BUILD_S, END_S = 30, 240, 5
+VENDOR = ["nvidia/cu13", "nvidia/cublas", "nvidia/cuda_runtime"]  # in Python packages
 
 
-def packages(stage):
-    folder = os.path.join(stage.options.out, "tune", "packages")
-    found = [os.path.join(folder, n) for n in sorted(os.listdir(folder))] if os.path.isdir(folder) else []
-    return [p for p in found if os.path.isfile(os.path.join(p, "CMakeLists.txt"))]
+def build_steps(package, folder, jobs):
+    """The commands that make a package's benchmark."""
+    make = ["cmake", "--build", folder, "-j", str(jobs)]
+    return [["cmake", "-S", package, "-B", folder, "-DCMAKE_BUILD_TYPE=Release"], make]
 
 
-def slug(device):
-    return re.sub(r"[^a-z0-9]+", "-", device["name"].lower()).strip("-")
+def python_folders():
+    """Where Python packages of this machine may lie: of our own Python, and of usual environments."""
+    found = [sysconfig.get_paths()["purelib"]]
+    for pattern in ("/opt/*/.venv", "/opt/venv", "/opt/conda", "/usr/local", os.environ.get("VIRTUAL_ENV") or "/nowhere"):
+        found += glob.glob(os.path.join(pattern, "lib/python3*/*-packages"))
+    return list(dict.fromkeys(found))
 
 
-def build(stage, package, nvcc):
-    """The package's benchmark program; None when it cannot be built."""
-    name, folder = os.path.basename(package), stage.path("build", os.path.basename(package))
-    steps = [
-        ["cmake", "-S", package, "-B", folder, "-DCMAKE_BUILD_TYPE=Release"],
-        ["cmake", "--build", folder, "-j", str(os.cpu_count())],
-    ]
-    for i, argv in enumerate(steps):
-        log = stage.path("log", f"{name}_build{i}.txt")
-        if stage.run(argv, log, 240, env={**os.environ, "CUDACXX": nvcc}) != 0:
-            stage.found(f"{name}: cannot be built: {tail(log)}")
-            return None
-    for folder, _, files in os.walk(folder):
+def vendor_environment(nvcc, folder):
+    """Environment by which CMake finds cuBLAS where the toolkit lacks it and a Python package has it. Such a package lacks
+    the names without a version that a linker wants: folder has links of these names."""
+    toolkit = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+    if any(glob.glob(os.path.join(toolkit, lib, "libcublas.so")) for lib in ("lib64", "lib", "targets/*/lib")):
+        return {}
+    places = [os.path.join(p, v) for p in python_folders() for v in VENDOR]
+    libraries = [lib for p in places for lib in sorted(glob.glob(os.path.join(p, "lib", "libcublas*.so.*")))]
+    if not libraries:
+        return {}
+    os.makedirs(folder, exist_ok=True)
+    for lib in libraries:
+        link = os.path.join(folder, os.path.basename(lib).split(".so.")[0] + ".so")
+        if not os.path.lexists(link):
+            os.symlink(lib, link)
+    include = [os.path.join(p, "include") for p in places if os.path.isdir(os.path.join(p, "include"))]
+    folders = [folder, *dict.fromkeys(os.path.dirname(lib) for lib in libraries)]
+    paths = {"CMAKE_LIBRARY_PATH": folders, "LD_LIBRARY_PATH": folders[1:], "CMAKE_INCLUDE_PATH": include, "CPATH": include}
+    return {name: ":".join(filter(None, [os.environ.get(name), *more])) for name, more in paths.items()}
+
+
+def program_in(folder, name):
+    for where, _, files in os.walk(folder):
         for f in files:
-            path = os.path.join(folder, f)
+            path = os.path.join(where, f)
             if re.fullmatch(rf"({re.escape(name)}_)?bench", f) and os.access(path, os.X_OK):
                 return path
-    stage.found(f"{name}: has no benchmark program")
     return None
+
+
+def build(stage, package, env):
+    """The package's benchmark program, None when it cannot be built. The GPU is busy with check until it is there."""
+    name, folder = os.path.basename(package), stage.path("build")
+    end = min(stage.end, time.monotonic() + BUILD_S)
+    filler = stage.session.open_stage("check", stage.left()) if stage.session.device else None
+    for i, argv in enumerate(build_steps(package, folder, os.cpu_count())):
+        log = stage.log(f"bench {name} build{i}.txt")
+        process = stage.start(argv, log, env=env)
+        if process and filler and not stage.session.is_complete("check", True):
+            check.check(filler, stop=lambda p=process: p.poll() is not None)
+        if not process or stage.wait(process, end) != 0:
+            stage.found(f"{name}: cannot be built: {tail(log)}")
+            return None
+    program = program_in(folder, name)
+    if not program:
+        stage.missing(f"{name}: has no benchmark program: CMake did not find cuBLAS")
+    return program
 
 
 def rows(path):
@@ -55,40 +93,36 @@ def rows(path):
     return found
 
 
-def bench_one(stage, package, device, nvcc, seconds):
-    name = os.path.basename(package)
-    program = build(stage, package, nvcc)
-    if not program:
-        return
-    if not device:
-        stage.say(f"{name}: its benchmark is built; there is no GPU to run it")
-        return
-    log = stage.path("tables", name + ".txt")
-    code = stage.run([program, "--json"], log, seconds)
-    shapes = rows(log)
-    with open(stage.path("results", slug(device), name + ".json"), "w") as f:
-        json.dump(
-            {"schema": 1, "package": name, "device": device, "exit_code": code, "shapes": shapes},
-            f,
-            indent=1,
-            sort_keys=True,
-        )
-    stage.write("bench", package=name, exit_code=code, shapes=len(shapes))
+def measure(stage, name, program, env):
+    """The table and its figures. Whether it is done: a table that was cut off is tried once more."""
+    log, session = stage.kept("tables", name + ".txt"), stage.session
+    seconds, began = max(1, int(stage.left() - END_S - 10)), time.monotonic()
+    code = stage.run([program, "--json", "--seconds", str(seconds)], log, stage.left() - END_S, env=env)
+    figures = {"schema": 1, "package": name, "device": session.device, "exit_code": code, "shapes": rows(log)}
+    with open(stage.kept("tables", name + ".json"), "w") as f:
+        json.dump(figures, f, indent=1, sort_keys=True)
+    stage.write("bench", package=name, exit_code=code, shapes=len(figures["shapes"]))
     if code not in (0, None):
         stage.found(f"{name}: its benchmark ends with exit code {code}: {tail(log)}")
-    stage.say(f"{name}: {len(shapes)} shapes{' (stopped)' if code is None else ''}")
+    stage.say(f"{name}: {len(figures['shapes'])} shapes{' (stopped)' if code is None else ''}: {tail(log, 1)[:200]}")
+    was_cut = code is None or time.monotonic() - began >= seconds
+    return not was_cut or len(stage.before("bench")) > 1
 
 
-def bench(stage):
-    device, nvcc = environment.look(stage)
-    wanted = packages(stage)
-    if not wanted:
-        stage.missing(f"no packages in {os.path.join(stage.options.out, 'tune', 'packages')}: run the stage tune first")
-    if not nvcc:
+def bench(stage, spec):
+    name, session = name_of(spec), stage.session
+    package = stage.kept("packages", name)
+    if not os.path.isfile(os.path.join(package, "CMakeLists.txt")):
+        stage.say(f"{name}: there is no package yet: tune makes it")
         return
-    for i, package in enumerate(wanted):
-        share = (stage.left() - 5) / (len(wanted) - i)
-        if share < LEAST_S:
-            stage.say(f"no time for {len(wanted) - i} of {len(wanted)} packages")
-            return
-        bench_one(stage, package, device, nvcc, share)
+    if not session.tools.nvcc:
+        stage.missing("nvcc is not installed: no benchmark can be built")
+        return
+    env = {**os.environ, "CUDACXX": session.tools.nvcc}
+    env.update(vendor_environment(session.tools.nvcc, os.path.join(session.work, "vendor")))
+    program = build(stage, package, env)
+    if program and not session.device:
+        stage.say(f"{name}: its benchmark is built; there is no GPU to run it")
+    if program and session.device and (stage.left() < LEAST_S or not measure(stage, name, program, env)):
+        return
+    stage.complete()

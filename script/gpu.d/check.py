@@ -1,277 +1,144 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check: every template x data type x layout on awkward shapes, on the GPU and in the emulator, each against the
-reference; a disagreement between the two is a finding of its own. Then compute-sanitizer on a sample."""
+"""check: every template x data type x layout on awkward shapes, on the GPU against the reference; what the emulator says
+of the same kernels comes with the pack, and a disagreement between the two is a finding of its own. Objects come ready
+made. First one kernel of each template x data type x layout on few shapes; then all others."""
 
-import concurrent.futures
 import json
-import os
-import subprocess
 
-import environment
-from runner import Gone, Runner, line_file
+from combos import FIRST_SHAPES, request, shape_name
+from runner import Gone, Runner
 from stage import tail
 
-# M, N, K: ones, primes, tiles and one more or less, no product at all, and one of a real model.
-SHAPES = [
-    (1, 1, 1),
-    (3, 5, 0),
-    (2, 3, 5),
-    (5, 17, 33),
-    (8, 96, 64),
-    (1, 768, 768),
-    (15, 63, 31),
-    (16, 64, 128),
-    (17, 65, 129),
-    (64, 64, 64),
-    (65, 127, 257),
-    (127, 255, 193),
-    (128, 128, 512),
-    (129, 131, 137),
-    (200, 1000, 257),
-    (80, 768, 768),
-]
-SMALL_SHAPES = [(5, 17, 33), (65, 127, 257)]  # for the sanitizer, which is slow
-DTYPES = ["f32", "tf32", "f16", "bf16"]
-LAYOUTS = [("NK", False), ("KN", False), ("NK", True), ("KN", True)]
-SPEC = """name   = "check_{name}";
-op     = "dense";
-dtype  = "{dtype}";
-dims   = {{ T = {{ min = 1; max = 8; }}; }};
-shapes = ( {{ M = "16*T"; N = 768; K = 768; }} );
-epilogue = ["bias"];
-layout = {{ W = "{layout}"; packed = {packed}; }};
-"""
-SANITIZER_TOOLS = ["memcheck", "racecheck"]
-COMPILE_S, SILENCE_S, LEAST_S, SANITIZER_S = 120, 60, 40, 120
+SILENCE_S, DEADLINE_S = 60, 5  # a kernel that does not end within the deadline hangs
+LOST = ("crashed", "timed_out")  # not tried again: each costs a new runner
 
 
-def request(shape):
-    """A measure request of the op dense that takes no times. The emulator spreads blocks over so many threads."""
-    m, n, k = shape
-    return {
-        "extent": [m, n, k],
-        "elems": [m * k, n * k, n, m * n],
-        "rows": m,
-        "row_elems": n,
-        "threads": min(os.cpu_count() or 1, 64),
-        "repeats": 0,
-        "sample_ns": 0.0,
-        "max_ns": 0.0,
-        "hot": True,
-    }
+def load(pack):
+    with open(pack.path("check", "combos.json")) as f:
+        return json.load(f)
 
 
-def candidates(stage, spec, target):
-    """What dcgen would compile for this spec: {"reference", "setup", "candidates"}; or None, and why."""
-    o = stage.options
-    argv = [
-        o.dcgen,
-        "check",
-        spec,
-        "--target",
-        target,
-        "--dump",
-        "source",
-        "--json",
-        "--trials",
-        str(o.sample),
-        "--seed",
-        "1",
-    ]
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=max(1, stage.left()))
-    if done.returncode != 0:
-        return None, done.stderr.decode(errors="replace").strip()
-    return json.loads(done.stdout), ""
+def first_kernels(combo):
+    """One of each template."""
+    return list({k["template"]: k for k in reversed(combo["kernels"])}.values())
 
 
-# ---- compiling
+def plan(combos):
+    """(combo, shape, kernels): the order in which things are asked."""
+    first = {c["name"]: [k["key"] for k in first_kernels(c)] for c in combos}
+    of_first = [list(s) for s in FIRST_SHAPES]
+    for c in combos:
+        kernels = [k for k in c["kernels"] if k["key"] in first[c["name"]]]
+        yield from ((c, s, kernels) for s in c["shapes"] if list(s) in of_first)
+    for c in combos:
+        for s in c["shapes"]:
+            rest = [k for k in c["kernels"] if k["key"] not in first[c["name"]] or list(s) not in of_first]
+            yield c, s, rest
 
 
-def compile_one(stage, compiler, flags, text, suffix, stem):
-    """The shared object; None with the compiler's words."""
-    source, product, log = (
-        stage.path("work", stem + suffix),
-        stage.path("work", stem + ".so"),
-        stage.path("work", stem + ".log"),
-    )
-    with open(source, "w") as f:
-        f.write(text)
-    code = stage.run([compiler, *flags, "-o", product, source], log, COMPILE_S)
-    return (product, "") if code == 0 else (None, tail(log))
+class Work:
+    """What is left of the plan; what earlier calls did with the same pack counts."""
+
+    def __init__(self, stage):
+        self.stage, self.pack = stage, stage.session.pack
+        self.combos = load(self.pack)
+        done = stage.before("check", pack=self.pack.id)
+        self.done = {(n["combo"], n["key"], n["shape"]) for n in done}
+        self.lost = {(n["combo"], n["key"]) for n in done if n["gpu_says"]["status"] in LOST}
+        self.nright = sum(n["gpu_says"]["status"] == "ok" for n in done)
+
+    def open(self, combo, shape, kernels):
+        name = combo["name"]
+        return [
+            k
+            for k in kernels
+            if (name, k["key"], shape_name(shape)) not in self.done and (name, k["key"]) not in self.lost
+        ]
+
+    def left(self):
+        return [(c, s, rest) for c, s, kernels in plan(self.combos) for rest in [self.open(c, s, kernels)] if rest]
 
 
-def compile_all(stage, name, source, nvcc):
-    """Kernels with "so" and "emu_so", those that compile; each failure is a finding."""
-    o, kernels = stage.options, []
-
-    def both(c):
-        made = {"key": c["key"], "template": c["template"], "params": c["params"]}
-        for field, compiler, flags in (("so", nvcc, c["nvcc"]), ("emu_so", o.cxx, c["emulator"])):
-            made[field], why = (
-                (None, "no compiler")
-                if not compiler
-                else compile_one(stage, compiler, flags, c["code"], ".cu", f"{name}_{c['key']}_{field}")
-            )
-            if why and compiler and stage.left() > 1:
-                stage.found(
-                    f"{name}: {c['template']} does not compile: {why}",
-                    key=c["key"],
-                    params=c["params"],
-                    compiler=compiler,
-                )
-        return made
-
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for made in pool.map(both, source["candidates"]):
-            kernels.append(made)
-    return kernels
+def compare(work, combo, kernel, shape, gpu):
+    """What the two say of one kernel on one shape."""
+    stage, name, of = work.stage, combo["name"], shape_name(shape)
+    emu = combo["expected"].get(of, {}).get(kernel["key"])
+    gpu = {k: gpu[k] for k in ("status", "max_err", "why") if k in gpu}
+    fields = {"combo": name, "key": kernel["key"], "template": kernel["template"], "shape": of}
+    stage.write("check", **fields, gpu_says=gpu, emulator_says=emu)
+    work.done.add((name, kernel["key"], of))
+    work.nright += gpu["status"] == "ok"
+    if gpu["status"] in LOST:
+        work.lost.add((name, kernel["key"]))
+    what = f"{name}: {kernel['template']} {kernel['key'][:8]} on {of}"
+    why = f"GPU {gpu['status']} {gpu.get('why', '')}".rstrip()
+    if emu and emu["status"] != gpu["status"]:
+        why += f"; emulator {emu['status']} {emu.get('why', '')}".rstrip()
+        stage.found(f"{what}: GPU and emulator disagree: {why}", params=kernel["params"], **fields)
+    elif gpu["status"] != "ok":
+        stage.found(f"{what}: {why}", params=kernel["params"], **fields)
 
 
-# ---- running
+def setup_of(work, combo):
+    return {**combo["setup"], "reference": work.pack.path(combo["setup"]["reference"])}
 
 
-def run_on(stage, name, argv, setup, kernels, field, shapes):
-    """Results by shape and key, of as many shapes as there is time for; none when the runner does not start."""
-    usable, results = [{"key": k["key"], "so": k[field]} for k in kernels if k[field]], {}
-    if not argv or not usable:
-        return results
-    try:
-        runner = Runner(argv, setup, stage.path("work", f"{name}_{field}.err"), SILENCE_S)
-    except (Gone, OSError) as problem:
-        stage.missing(f"{name}: {os.path.basename(argv[0])} does not start: {problem}")
-        return results
-    try:
-        for shape in shapes:
-            if stage.left() < LEAST_S / 2:
-                stage.say(f"{name}: {os.path.basename(argv[0])}: no time for the shapes from {shape} on")
-                break
-            results[shape] = runner.measure(request(shape), usable)
-    except Gone as problem:
-        stage.found(f"{name}: {os.path.basename(argv[0])}: {problem}")
-    finally:
-        runner.close()
-    return results
-
-
-def compare(stage, name, kernel, shape, gpu, emu):
-    """What the two say of one kernel on one shape; None: was not run there."""
-    fields = {
-        "spec": name,
-        "key": kernel["key"],
-        "template": kernel["template"],
-        "params": kernel["params"],
-        "shape": shape,
-        "gpu": gpu,
-        "emulator": emu,
-    }
-    stage.write("check", **fields)
-    says = {side: r["status"] for side, r in (("GPU", gpu), ("emulator", emu)) if r}
-    what = f"{name}: {kernel['template']} {kernel['key'][:8]} on {shape}"
-    if len(set(says.values())) > 1:
-        why = "; ".join(f"{side} {r['status']} {r.get('why', '')}" for side, r in (("GPU", gpu), ("emulator", emu)))
-        stage.found(f"{what}: GPU and emulator disagree: {why}", **fields)
-    elif says and set(says.values()) != {"ok"}:
-        stage.found(f"{what}: {next(iter(says.values()))}: {(gpu or emu).get('why', '')}", **fields)
-
-
-def strip(result):
-    return {k: result[k] for k in ("status", "max_err", "why") if k in result} if result else None
-
-
-def check_spec(stage, name, source, nvcc, device, shapes):
-    """One data type and layout: compile, run on both sides, compare. For the sanitizer: (name, setup, kernels)."""
-    o = stage.options
-    reference, why = compile_one(
-        stage, o.cc, source["reference"]["flags"], source["reference"]["code"], ".c", name + "_reference"
-    )
-    if not reference:
-        stage.found(f"{name}: the reference does not compile: {why}")
-        return None
-    setup = {**source["setup"], "cmd": "setup", "reference": reference}
-    kernels = compile_all(stage, name, source, nvcc)
-    sides = [(o.runner_cuda if device else None, "so"), (o.runner_emu, "emu_so")]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        on_gpu, on_emu = pool.map(lambda side: run_on(stage, name, side[0], setup, kernels, side[1], shapes), sides)
-    nright = 0
-    for shape in shapes:
-        for k in kernels:
-            gpu, emu = strip(on_gpu.get(shape, {}).get(k["key"])), strip(on_emu.get(shape, {}).get(k["key"]))
-            if gpu or emu:
-                compare(stage, name, k, shape, gpu, emu)
-                nright += all(r["status"] == "ok" for r in (gpu, emu) if r)
-    stage.say(
-        f"{name}: {len(kernels)} kernel{'s'[len(kernels) == 1:]}; {len(on_gpu)} shapes on the GPU, "
-        f"{len(on_emu)} in the emulator; {nright} right"
-    )
-    return name, setup, kernels
-
-
-# ---- compute-sanitizer
-
-
-def find_sanitizer():
-    return environment.find_program("compute-sanitizer")
-
-
-def sanitize(stage, name, setup, kernels):
-    """One kernel a template, under each tool. The runner's own exit codes are not the tool's."""
-    sample = list({k["template"]: {"key": k["key"], "so": k["so"]} for k in kernels if k["so"]}.values())
-    for tool in SANITIZER_TOOLS:
-        if stage.left() < LEAST_S / 2 or not sample:
+def ask(work, runner, left, stop):
+    """Goes through what is left until the time is over or stop() says so."""
+    stage, last = work.stage, None
+    for combo, shape, kernels in left:
+        if stage.left() < 2 or (stop and stop()):
             return
-        log = stage.path("sanitizer", f"{name}_{tool}.txt")
-        lines = [setup] + [
-            {**request(s), "cmd": "measure", "id": i, "kernels": sample} for i, s in enumerate(SMALL_SHAPES)
-        ]
-        stdin = line_file(stage.path("work", f"{name}_{tool}.jsonl"), lines)
-        argv = [
-            find_sanitizer(),
-            "--tool",
-            tool,
-            "--error-exitcode",
-            "99",
-            *stage.options.runner_cuda,
-            "--timer",
-            "events",
-            "--deadline",
-            "300",
-        ]
-        code = stage.run(argv, log, SANITIZER_S, stdin=stdin)
-        os.close(stdin)
-        stage.write("sanitizer", spec=name, tool=tool, exit_code=code, kernels=[k["key"] for k in sample])
-        if code is None:
-            stage.say(f"{name}: {tool} was stopped: no time")
-        elif code == 99:
-            stage.found(f"{name}: {tool}: {tail(log)}")
-        elif code != 0:
-            stage.missing(f"{name}: {tool} does not work here: {tail(log)}")
-        else:
-            stage.say(f"{name}: {tool}: {len(sample)} kernels, nothing")
+        if combo["name"] != last:
+            if last:
+                stage.step()
+            runner.use(setup_of(work, combo))
+            last = combo["name"]
+        kernels = work.open(combo, shape, kernels)
+        results = runner.measure(request(shape), [{"key": k["key"], "so": work.pack.path(k["so"])} for k in kernels])
+        for k in kernels:
+            compare(work, combo, k, shape, results[k["key"]])
 
 
-# ----
+def tell(work):
+    left = sum(len(kernels) for _, _, kernels in work.left())
+    combos = {n for n, _, _ in work.done}
+    done = {(combo, key) for combo, key, _ in work.done}
+    templates = {(c["name"], k["template"]) for c in work.combos for k in c["kernels"]}
+    seen = {(c["name"], k["template"]) for c in work.combos for k in c["kernels"] if (c["name"], k["key"]) in done}
+    work.stage.say(
+        f"{work.nright} of {len(work.done)} checks right, {left} left; {len(combos)} of {len(work.combos)} combinations of "
+        f"type and layout, {len(seen)} of {len(templates)} of these with a template"
+    )
+    if not left:
+        work.stage.complete()
 
 
-def check(stage):
-    device, nvcc = environment.look(stage)
-    target = device["isa"][0] if device else "sm_90a"
-    sanitizer_s = min(SANITIZER_S, 0.25 * stage.left()) if device and find_sanitizer() else 0
-    if device and not find_sanitizer():
-        stage.missing("compute-sanitizer is not installed")
-    specs, checked = [(d, w, p) for d in DTYPES for w, p in LAYOUTS], []
-    for i, (dtype, layout, packed) in enumerate(specs):
-        if stage.left() < LEAST_S + sanitizer_s:
-            stage.say(f"no time for {len(specs) - i} of {len(specs)} combinations")
-            break
-        name = f"{dtype}_{layout}{'_packed' if packed else ''}"
-        path = stage.path("work", name + ".cfg")
-        with open(path, "w") as f:
-            f.write(SPEC.format(name=name, dtype=dtype, layout=layout, packed="true" if packed else "false"))
-        source, why = candidates(stage, path, target)
-        if not source:
-            stage.missing(f"{name}: dcgen has no candidates: {why}")
-            continue
-        shapes = [s for s in SHAPES if s[2] > 0 or not packed]  # nothing can be packed of nothing
-        checked.append(check_spec(stage, name, source, nvcc, device, shapes))
-    for done in filter(None, checked if sanitizer_s else []):
-        sanitize(stage, *done)
+def check(stage, stop=None):
+    work = Work(stage)
+    left = work.left()
+    if not stage.session.device:
+        stage.say(f"{sum(len(k) for _, _, k in left)} checks wait for a GPU; the emulator's verdicts are there")
+        stage.complete()
+        return
+    if left:
+        log = stage.log("check_runner.txt")
+        try:
+            argv = [*work.pack.tools.runner_cuda, "--deadline", str(DEADLINE_S)]
+            runner = Runner(argv, None, log, SILENCE_S)
+            try:
+                ask(work, runner, left, stop)
+            finally:
+                runner.close()
+        except (Gone, OSError) as problem:
+            stage.found(f"dcgen-runner-cuda: {problem}: {tail(log)}")
+    tell(work)
+
+
+def sample(stage):
+    """For the sanitizer: one kernel of each template of a data type, of those that do not crash anyway."""
+    work = Work(stage.session.open_stage("check", 0))
+    for combo in work.combos:
+        kernels = [k for k in first_kernels(combo) if (combo["name"], k["key"]) not in work.lost]
+        if combo["name"].endswith("_NK") and kernels:
+            yield combo, [{"key": k["key"], "so": work.pack.path(k["so"])} for k in kernels]

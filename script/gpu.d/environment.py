@@ -1,89 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the machine has: written down first, as all that follows depends on it."""
 
+import concurrent.futures
 import json
 import os
 import platform
 import shutil
 import subprocess
 
-from runner import probe
+from tools import said
 
+QUERY = "name,driver_version,memory.total,clocks.sm,clocks.max.sm,clocks.mem,power.limit,temperature.gpu"
 PROGRAMS = [
-    [
-        "nvidia-smi",
-        "--query-gpu=name,driver_version,memory.total,clocks.sm,clocks.max.sm,clocks.mem,power.limit,temperature.gpu",
-        "--format=csv",
-    ],
-    ["nvidia-smi"],
+    ["nvidia-smi", f"--query-gpu={QUERY}", "--format=csv"],
     ["nvcc", "--version"],
     ["cmake", "--version"],
     ["cc", "--version"],
     ["c++", "--version"],
     ["compute-sanitizer", "--version"],
-    ["ncu", "--version"],
 ]
 
 
-def in_toolkit(program):
-    for root in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"):
-        path = os.path.join(root, "bin", program) if root else ""
-        if path and os.access(path, os.X_OK):
-            return path
-    return None
-
-
-def find_program(name):
-    return shutil.which(name) or in_toolkit(name)
-
-
-def said(argv):
-    """What a program says, or why it says nothing."""
-    path = find_program(argv[0])
-    if not path:
-        return None
+def hello(runner_cuda, log):
+    """A runner's hello, which has the device in it; None with the reason."""
     try:
-        done = subprocess.run(
-            [path, *argv[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60
-        )
-        return done.stdout.decode(errors="replace").strip()
+        done = subprocess.run(runner_cuda, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
     except (OSError, subprocess.TimeoutExpired) as problem:
-        return str(problem)
-
-
-def floor(stage):
-    """The time of an empty kernel and the way of timing, from a hello."""
-    done = subprocess.run(stage.options.runner_cuda, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+        return None, str(problem)
+    with open(log, "ab") as f:
+        f.write(done.stderr)
     lines = done.stdout.decode(errors="replace").splitlines()
     if done.returncode != 0 or not lines:
-        stage.missing(f"dcgen-runner-cuda does not start: {done.stderr.decode(errors='replace').strip()}")
-        return
-    hello = json.loads(lines[0])
-    stage.write("floor", timer=hello.get("timer"), timer_why=hello.get("timer_why", ""), null_ns=hello.get("null_ns"))
-    by = f"{hello.get('timer')} {hello.get('timer_why', '')}".rstrip()
-    stage.say(f"an empty kernel takes {hello.get('null_ns')} ns, timed by {by}")
+        return None, done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
+    return json.loads(lines[0]), ""
+
+
+def describe(stage, greeting):
+    device = greeting["device"]
+    timer = f"{greeting.get('timer')} {greeting.get('timer_why', '')}".rstrip()
+    stage.write("device", **device)
+    stage.write("floor", timer=greeting.get("timer"), null_ns=greeting.get("null_ns"), hello=greeting)
+    stage.say(
+        f"{device['name']} ({device['arch']}), {device['cores']} SMs, runs {', '.join(device['isa'])}; an empty kernel "
+        f"takes {greeting.get('null_ns')} ns, timed by {timer}"
+    )
 
 
 def look(stage):
-    """(device or None, nvcc or None)."""
-    o = stage.options
-    for argv in PROGRAMS:
-        text = said(argv)
+    """Programs, and how they differ from those that the pack was made with."""
+    with concurrent.futures.ThreadPoolExecutor(len(PROGRAMS)) as pool:
+        texts = list(pool.map(said, PROGRAMS))
+    for argv, text in zip(PROGRAMS, texts):
         stage.write("environment", command=" ".join(argv), text=text)
-        if text is None and len(argv) > 1:
-            stage.say(f"{argv[0]} is not installed")
-    stage.write("environment", command="uname", text=" ".join(platform.uname()))
-    nvcc = find_program("nvcc")
-    if not nvcc:
-        stage.missing("nvcc is not installed: nothing can run on the GPU")
-    device, why = probe(o.runner_cuda, stage.path("work", "probe.err"))
-    if not device:
-        stage.missing(f"no GPU: {why}")
-    elif o.dry_run:
-        device = None
-        stage.say("dry run: the GPU is left alone")
-    else:
-        stage.write("device", **device)
-        stage.say(f"{device['name']} ({device['arch']}), {device['cores']} SMs, runs {', '.join(device['isa'])}")
-        floor(stage)
-    return device, nvcc
+        if text is None:
+            stage.missing(f"{argv[0]} is not installed")
+    free = shutil.disk_usage(stage.session.work).free >> 20
+    stage.write("environment", command="uname", text=" ".join(platform.uname()), cores=os.cpu_count(), free_mib=free)
+    if free < 2048:
+        stage.missing(f"{stage.session.work} has {free} MiB left: name another folder by --work")
+    here, there = stage.session.tools.nvcc_version(), stage.session.pack.manifest["nvcc"]
+    if here and here != there:
+        stage.say(f"nvcc is {here} here, the pack was made by {there}: its builds do not count for tune")

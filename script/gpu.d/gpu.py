@@ -1,84 +1,151 @@
 # SPDX-License-Identifier: Apache-2.0
-"""script/gpu, behind its shell: options, then one stage after the other."""
+"""script/gpu, behind its shell: options, then what they ask for (docs/gpu.md)."""
 
 import argparse
 import os
-import shutil
 import signal
 import sys
+import tempfile
+import time
 
-from bench import bench
-from check import check
-from runner import probe
+import environment
+from archive import Refused
+from pack import Pack, Unmade, make
+from plan import plan
+from session import Session, Unusable
+from specs import specs
 from stage import Stage
-from tune import tune
+from steps import STAGES, steps
+from unpack import unpack
 
-BUILD = "cmake --preset portable && cmake --build --preset portable"
-STAGES = {"check": check, "tune": tune, "bench": bench}
+ALL = ["all", *STAGES]
+DONE, FOUND, USAGE, ENVIRONMENT, MORE = 0, 1, 2, 3, 4
 
 
 def options(argv):
-    p = argparse.ArgumentParser(prog="gpu", description="Uses a GPU to the full; see docs/gpu.md.")
-    p.add_argument("stage", nargs="?", choices=list(STAGES), help="default: all three")
-    p.add_argument("out", metavar="OUTDIR")
-    p.add_argument("--portable", metavar="DIR", help="the portable build of dcgen")
-    p.add_argument("--seconds", type=float, default=540, help="a stage ends by itself after so long")
-    p.add_argument("--spec", action="append", metavar="FILE", help="tune this spec")
-    p.add_argument("--sample", type=int, default=8, metavar="N", help="check: candidates of each data type and layout")
-    p.add_argument("--dry-run", action="store_true", help="no GPU: do what needs none")
-    # A stage's name is optional, OUTDIR is not: argparse alone would take a lone OUTDIR for a bad stage.
-    if argv and argv[0] not in STAGES and not argv[0].startswith("-"):
-        argv = ["check", *argv]
-        o = p.parse_args(argv)
-        o.stage = None
-        return o
+    p = argparse.ArgumentParser(prog="gpu", description="Uses a borrowed GPU to the full; see docs/gpu.md.")
+    sub = p.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    made = sub.add_parser("pack", help="make, without a GPU, what the machine with one needs")
+    made.add_argument("out", nargs="?", metavar="DIR", help="default: build/gpu-pack")
+    made.add_argument("--portable", metavar="DIR", help="the portable build (default: build/portable)")
+    made.add_argument("--sample", type=int, default=8, metavar="N", help="check: candidates of each type and layout")
+    made.add_argument("--trials", type=int, default=96, metavar="N", help="tune: first candidates of each spec")
+    made.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), metavar="N")
+    planned = sub.add_parser("plan", help="print what each stage takes of half an hour")
+    planned.add_argument("--cores", type=int, default=16, metavar="N", help="of the borrowed machine")
+    back = sub.add_parser("unpack", help="put what came back into this tree")
+    back.add_argument("file", metavar="FILE")
+    back.add_argument("--root", dest="root_dir", metavar="DIR", help="another tree")
+    runs = [sub.add_parser(n, help=f"the stage {n}" if n != "all" else "all that is not done yet") for n in ALL]
+    for run in runs:
+        run.add_argument("out", metavar="OUTDIR")
+        run.add_argument("--minutes", type=float, default=9, metavar="N", help="end within so long (default: 9)")
+        run.add_argument("--from", dest="from_file", metavar="FILE", help="go on from this gpu.tgz")
+        run.add_argument("--work", metavar="DIR", help="working files (default: in TMPDIR)")
+        run.add_argument("--dry-run", action="store_true", help="no GPU: do what needs none")
+    for with_pack in (*runs, planned):
+        with_pack.add_argument("--pack", metavar="DIR", help="default: build/gpu-pack")
+    for with_spec in (*runs, planned, made):
+        with_spec.add_argument("--spec", action="append", metavar="FILE", help="tune this spec; may be repeated")
     return p.parse_args(argv)
 
 
-def complain(text):
-    print("gpu: " + text, file=sys.stderr)
-    return 3
+def complete(o, root):
+    """Fills in what was not said."""
+    o.root = root
+    here = root if os.path.isfile(os.path.join(root, "pack.tgz")) else os.path.join(root, "build", "gpu-pack")
+    if o.command == "pack":
+        o.out = os.path.abspath(o.out or here)
+        o.portable = os.path.abspath(
+            o.portable or os.environ.get("DCGEN_PORTABLE") or os.path.join(root, "build", "portable")
+        )
+    elif o.command in (*ALL, "plan"):
+        o.pack = os.path.abspath(o.pack or here)
+    if o.command in ALL:
+        o.out = os.path.abspath(o.out)
+    if hasattr(o, "spec"):
+        o.spec = [os.path.abspath(s) for s in o.spec] if o.spec else None
 
 
-def find_tools(o, root):
-    """Fills in what stages need; why they cannot begin, or None."""
-    folder = o.portable or os.environ.get("DCGEN_PORTABLE") or os.path.join(root, "build", "portable")
-    o.root, o.out = root, os.path.abspath(o.out)
-    o.spec = [os.path.abspath(s) for s in o.spec] if o.spec else None
-    targets = ["--targets", os.path.join(root, "templates", "targets")]
-    program = {
-        name: os.path.join(os.path.abspath(folder), name) for name in ("dcgen", "dcgen-runner-cuda", "dcgen-runner-emu")
-    }
-    for name, path in program.items():
-        if not os.access(path, os.X_OK):
-            return f"{path} is not there: build it by {BUILD}, or name its folder"
-    o.dcgen = program["dcgen"]
-    o.runner_cuda, o.runner_emu = [program["dcgen-runner-cuda"], *targets], [program["dcgen-runner-emu"], *targets]
-    o.cc, o.cxx = shutil.which("cc") or shutil.which("gcc"), shutil.which("c++") or shutil.which("g++")
-    return None if o.cc and o.cxx else "a C and a C++ compiler are needed"
+def look(session):
+    """Looks for the GPU and writes down what there is. The runner's words, when there is none."""
+    o, log = session.options, os.path.join(session.work, "probe.err")
+    device = None
+    if not o.dry_run:
+        greeting, why = environment.hello(session.tools.runner_cuda, log)
+        if not greeting:
+            raise Unusable(f"no GPU: {why} (--dry-run does what needs none)")
+        session.use(greeting["device"])
+        device = greeting
+    stage = Stage(session, "gpu", 60)
+    if device:
+        environment.describe(stage, device)
+    else:
+        stage.say("dry run: the steps that need a GPU are left out")
+    environment.look(stage)
+    stage.step()
 
 
-def run_stage(name, o):
-    stage = Stage(name, o)
+def run_step(session, step, seconds):
+    stage = session.open_stage(step.name, seconds)
+    stage.share = seconds if session.options.command != "all" else step.share_s
+    step.run(stage)
+    stage.step()
+
+
+def run_steps(session):
+    """First each stage within its share, in order; then, in what is left of the time, those that are not done."""
+    o = session.options
+    wanted = [s for s in session.steps if o.command in ("all", s.stage)]
+    is_open = lambda s: not session.is_complete(s.name, s.this_pack)
+    if o.command != "all":
+        for i, step in enumerate(wanted):
+            run_step(session, step, session.left() / (len(wanted) - i))
+        return
+    for capped in (True, False):
+        for step in filter(is_open, wanted):
+            if session.left() >= step.least_s:
+                run_step(session, step, min(step.share_s if capped else 3600, session.left()))
+
+
+def verdict(session):
+    left = [s.name for s in session.steps if not session.is_complete(s.name, s.this_pack)]
+    if session.nfound:
+        return FOUND
+    if session.options.command == "all" and left:
+        return MORE
+    return ENVIRONMENT if session.problem and not session.options.dry_run else DONE
+
+
+def use_gpu(o, began):
+    session = Session(o, began)
     try:
-        STAGES[name](stage)
+        session.open_pack(Pack(o.pack))
+        session.specs = specs(o.spec, session.pack.root, os.path.join(session.work, "specs"))
+        session.steps = steps(session.specs)
+        look(session)
+        run_steps(session)
     finally:
-        stage.close()
-    return 1 if stage.nfound else 3 if stage.problem and not o.dry_run else 0
+        if session.steps:
+            session.renew()
+    print(f"gpu: {os.path.join(o.out, 'summary.txt')} says what was done", file=sys.stderr)
+    return verdict(session)
 
 
 def main(root, argv):
+    began = time.monotonic()
     o = options(argv)
-    why = find_tools(o, root)
-    if why:
-        return complain(why)
-    os.makedirs(o.out, exist_ok=True)
-    if not o.dry_run:
-        device, why = probe(o.runner_cuda, os.path.join(o.out, "probe.err"))
-        if not device:
-            return complain(f"no GPU: {why} (--dry-run does what needs none)")
-    codes = [run_stage(name, o) for name in ([o.stage] if o.stage else STAGES)]
-    return 1 if 1 in codes else max(codes)
+    complete(o, root)
+    try:
+        if o.command == "unpack":
+            return unpack(os.path.abspath(o.root_dir or root), o.file)
+        if o.command == "plan":
+            with tempfile.TemporaryDirectory() as o.scratch:
+                return plan(o)
+        return make(o) if o.command == "pack" else use_gpu(o, began)
+    except (Unusable, Unmade, Refused) as why:
+        print(f"gpu: {why}", file=sys.stderr)
+        return ENVIRONMENT
 
 
 def interrupt(*_):

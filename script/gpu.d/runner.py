@@ -8,7 +8,7 @@ import queue
 import subprocess
 import threading
 
-from stage import end_group
+from stage import end_group, end_with_parent
 
 
 class Gone(Exception):
@@ -26,15 +26,29 @@ class Runner:
     def start(self):
         err = open(self.log, "ab")
         self.process = subprocess.Popen(
-            self.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, start_new_session=True
+            self.argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=err,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
         )
         err.close()
         self.queue = queue.Queue()
         threading.Thread(target=self.read, args=(self.process.stdout, self.queue), daemon=True).start()
-        self.hello = self.hear("hello")
-        if self.setup:
-            self.send(self.setup)
-            self.hear("ready")
+        try:
+            self.hello = self.hear("hello")
+            if self.setup:
+                self.use(self.setup)
+        except Gone:
+            end_group(self.process)
+            raise
+
+    def use(self, setup):
+        """What the following requests are about; another setup may follow."""
+        self.setup = setup
+        self.send(setup)
+        self.hear("ready")
 
     @staticmethod
     def read(stream, lines):
@@ -135,19 +149,6 @@ class Runner:
 def status_of(why):
     """Of a kernel whose runner went."""
     return "timed_out" if "silent" in why or why.endswith("code 5") else "crashed"
-
-
-def probe(argv, log):
-    """The device of a runner's --probe; None with the reason."""
-    try:
-        done = subprocess.run(argv + ["--probe"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
-    except (OSError, subprocess.TimeoutExpired) as problem:
-        return None, str(problem)
-    with open(log, "ab") as f:
-        f.write(done.stderr)
-    if done.returncode != 0:
-        return None, done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
-    return json.loads(done.stdout), ""
 
 
 def line_file(path, lines):

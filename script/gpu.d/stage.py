@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stage of script/gpu: its deadline, its folder, what it writes. Each line is on disk before the next step begins."""
 
-import json
+import ctypes
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
+
+RENEW_S = 30  # the archive is never older
+PATIENCE_S = 5  # for a program that was asked to end; dcgen finishes its records
 
 
 class Stage:
-    def __init__(self, name, options):
-        self.name = name
-        self.options = options
-        self.folder = os.path.join(options.out, name)
+    """A stage's name may be of one spec: `tune bert_dense`. Its lines are of this GPU and of this name."""
+
+    def __init__(self, session, name, seconds):
+        self.session, self.name = session, name
+        self.options = session.options
+        self.folder = os.path.join(session.work, name.replace(" ", os.sep))
         os.makedirs(self.folder, exist_ok=True)
-        self.end = time.monotonic() + options.seconds
-        self.nfound = 0
-        self.problem = False  # of the environment
-        self.lines = open(os.path.join(self.folder, "results.jsonl"), "w")
-        self.summary = open(os.path.join(self.folder, "summary.txt"), "w")
+        self.began = time.monotonic()
+        self.end = min(session.end, self.began + seconds)
+        self.told_s = 0
 
     def left(self):
         return self.end - time.monotonic()
@@ -28,64 +33,111 @@ class Stage:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         return path
 
+    def kept(self, *names):
+        """A path that goes into the archive: records, tables, packages; of this GPU."""
+        path = os.path.join(self.session.work, names[0], self.session.slug, *names[1:])
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return path
+
+    def log(self, name):
+        path = os.path.join(self.session.work, "log", name.replace(" ", "_"))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return path
+
     def write(self, kind, **fields):
-        """One JSON line."""
-        self.lines.write(json.dumps({"type": kind, **fields}, sort_keys=True) + "\n")
-        self.lines.flush()
+        """One line of the journal."""
+        self.session.write(self.name, kind, fields)
+
+    def before(self, kind, **wanted):
+        """Lines of this stage: of this call and of all before, on this GPU."""
+        return self.session.before(self.name, kind, **wanted)
+
+    def spent(self):
+        """How long the stage has been at work, this call and those before it."""
+        return sum(n["seconds"] for n in self.before("spent")) + time.monotonic() - self.began - self.told_s
+
+    def tell_time(self):
+        seconds = time.monotonic() - self.began - self.told_s
+        self.told_s += seconds
+        self.write("spent", seconds=round(seconds, 1))
+
+    def step(self):
+        """A step is done: what is known goes into the archive."""
+        self.tell_time()
+        self.session.renew()
 
     def say(self, text):
         """For people: the terminal and the summary."""
         print(f"{self.name}: {text}", file=sys.stderr, flush=True)
-        self.summary.write(text + "\n")
-        self.summary.flush()
+        self.write("say", text=text)
 
     def found(self, text, **fields):
         """Something is wrong with what was tested."""
-        self.nfound += 1
+        self.session.nfound += 1
+        print(f"{self.name}: FOUND: {text}", file=sys.stderr, flush=True)
         self.write("finding", text=text, **fields)
-        self.say("FOUND: " + text)
 
     def missing(self, text):
-        """The machine lacks something: this step is left out."""
-        self.problem = True
+        """The machine or the pack lacks something: this step is left out."""
+        self.session.problem = True
+        print(f"{self.name}: left out: {text}", file=sys.stderr, flush=True)
         self.write("missing", text=text)
-        self.say("left out: " + text)
 
-    def run(self, argv, log, most_s=None, stdin=None, env=None):
-        """Runs a program, its output into log; the exit code, None when the time was over or it cannot be started."""
-        limit = min(self.left(), most_s or self.left())
-        if limit <= 1:
-            return None
+    def complete(self):
+        """Nothing is left to do for a later call."""
+        self.write("complete")
+
+    def start(self, argv, log, stdin=None, env=None):
+        """A program that ends with us, its output goes to log; None when it cannot be started."""
         with open(log, "wb") as out:
             try:
-                process = subprocess.Popen(
+                return subprocess.Popen(
                     argv,
                     stdout=out,
                     stderr=subprocess.STDOUT,
                     stdin=stdin or subprocess.DEVNULL,
                     env=env,
                     start_new_session=True,
+                    preexec_fn=end_with_parent,
                 )
             except OSError as problem:
                 out.write(str(problem).encode())
                 return None
-            try:
-                return process.wait(timeout=limit)
-            except subprocess.TimeoutExpired:
-                return None
-            finally:  # when we are interrupted, too
-                if process.poll() is None:
-                    end_group(process)
 
-    def close(self):
-        self.say(f"{self.nfound} found wrong" if self.nfound else "nothing found wrong")
-        self.lines.close()
-        self.summary.close()
+    def run(self, argv, log, most_s=None, stdin=None, env=None):
+        """The exit code of a program; None when the time was over or it cannot be started."""
+        end = min(self.end, time.monotonic() + most_s) if most_s else self.end
+        process = self.start(argv, log, stdin, env) if end - time.monotonic() > 1 else None
+        return self.wait(process, end) if process else None
+
+    def wait(self, process, end):
+        """The exit code; None when it had to be ended. The archive is renewed meanwhile, by the main thread."""
+        try:
+            while True:
+                left = end - time.monotonic()
+                try:
+                    return process.wait(timeout=max(0, min(left, RENEW_S)))
+                except subprocess.TimeoutExpired:
+                    if left <= 0:
+                        return None
+                    if threading.current_thread() is threading.main_thread():
+                        self.step()
+        finally:  # when we are interrupted, too
+            if process.poll() is None:
+                end_group(process)
+
+
+libc = ctypes.CDLL(None)
+
+
+def end_with_parent():
+    """In the child: when script/gpu is killed, the kernel ends its programs, too (prctl's PR_SET_PDEATHSIG)."""
+    libc.prctl(1, signal.SIGTERM)
 
 
 def end_group(process):
     """Ends a program and all that it started: it leads a session. Politely at first: it may have records to finish."""
-    for sig, patience_s in ((15, 5), (9, 10)):
+    for sig, patience_s in ((signal.SIGTERM, PATIENCE_S), (signal.SIGKILL, 10)):
         try:
             os.killpg(process.pid, sig)
         except ProcessLookupError:

@@ -1,83 +1,76 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tune: packages for this GPU, each with its share of the stage's time. Records are appended as they are taken, so that
-a run that is cut off can be resumed from them."""
+"""tune: a package for this GPU. Records are appended as they are taken: what is cut off goes on from them, and they give
+a package at once when dcgen itself could not."""
 
 import os
-import re
 import shutil
 
-import environment
+from specs import name_of
 from stage import tail
 
-DTYPES = ["f32", "f16", "bf16", "tf32"]
-LEAST_S, SPARE_S = 45, 60  # of one spec; what dcgen may need behind its budget: it compares the finalists and writes
+LEAST_S = 20  # of measuring
+SPARE_S = 60  # what dcgen may need behind its budget: it compares the finalists and writes
+REPLAY_S = 15  # what a package takes that is made of records
+ENOUGH = 0.75  # of a tune's share of time: then it is done
+TRIALS = 2000  # more than there is time for
 
 
-def variant(stage, spec, dtype):
-    """The spec with another data type, under a name of its own."""
-    with open(spec) as f:
-        text = f.read()
-    text = re.sub(r'(?m)^(name\s*=\s*")([^"]*)"', rf'\g<1>\g<2>_{dtype}"', text, count=1)
-    text = re.sub(r'(?m)^(dtype\s*=\s*")[^"]*"', rf'\g<1>{dtype}"', text, count=1)
-    name = re.search(r'(?m)^name\s*=\s*"([^"]*)"', text).group(1)
-    path = stage.path("specs", name + ".cfg")
-    with open(path, "w") as f:
-        f.write(text)
-    return path
+def arguments(stage, spec, package, records):
+    """What all commands of dcgen are given."""
+    argv = [spec, "--target", "cuda" if stage.session.device else "sm_90a", "--records", records, "-o", package, "-v"]
+    return argv if shutil.which("gnuplot") else [*argv, "--no-report"]  # the records give the report elsewhere
 
 
-def specs(stage):
-    if stage.options.spec:
-        return stage.options.spec
-    return [variant(stage, os.path.join(stage.options.root, "specs", "bert_dense.cfg"), d) for d in DTYPES]
+def is_package(path):
+    return os.path.isfile(os.path.join(path, "MANIFEST")) or os.path.isfile(os.path.join(path, "CMakeLists.txt"))
 
 
-def name_of(spec):
-    with open(spec) as f:
-        found = re.search(r'(?m)^\s*name\s*[=:]\s*"([^"]*)"', f.read())
-    return found.group(1) if found else os.path.splitext(os.path.basename(spec))[0]
+def replay(stage, spec, package, records, why):
+    """dcgen was stopped: the package of what it measured."""
+    name, log = name_of(spec), stage.log(f"replay {name_of(spec)}.txt")
+    if not os.path.exists(records):
+        stage.say(f"{name}: {why}; nothing was measured")
+        return
+    code = stage.run([stage.session.tools.dcgen, "replay", *arguments(stage, spec, package, records)], log, 60)
+    stage.write("replay", spec=name, exit_code=code)
+    says = "the package is of its records" if code == 0 else f"its records give no package: {tail(log)}"
+    stage.say(f"{name}: {why}; {says}")
 
 
-def tune_one(stage, spec, seconds, target):
-    name, o = name_of(spec), stage.options
-    log, package = stage.path("log", name + ".txt"), stage.path("packages", name)
-    argv = [
-        o.dcgen,
-        spec,
-        "--target",
-        target,
-        "--records",
-        stage.path("records", name + ".jsonl"),
-        "-o",
-        package,
-        "--seconds",
-        str(int(seconds)),
-        "--progress",
-        "plain",
-        "-v",
-    ]
-    if target != "cuda":
-        argv.append("--offline")
-    if not shutil.which("gnuplot"):  # the records give the report elsewhere
-        argv.append("--no-report")
-    code = stage.run(argv, log, seconds + SPARE_S)
-    stage.write("tune", spec=name, exit_code=code, seconds=int(seconds), package=package if code == 0 else None)
+def search(stage, spec, seconds, package, records):
+    """One run of dcgen: its exit code, None: it was stopped."""
+    log = stage.log(f"tune {name_of(spec)}.txt")
+    how = ["--trials", str(TRIALS), *stage.session.builds()] if stage.session.device else ["--offline"]
+    argv = [stage.session.tools.dcgen, *arguments(stage, spec, package, records), "--seconds", str(seconds), *how]
+    code = stage.run([*argv, "--progress", "plain"], log, seconds + SPARE_S)
+    stage.write("tune", spec=name_of(spec), exit_code=code, seconds=seconds)
     if code == 0:
-        stage.say(f"{name}: {tail(log, 4)}")
-    elif code is None:
-        stage.say(f"{name}: stopped, its records are kept: {tail(log)}")
-    else:
-        stage.found(f"{name}: dcgen ends with exit code {code}: {tail(log)}")
+        stage.say(f"{name_of(spec)}: {tail(log, 4)}")
+    elif code is not None:
+        stage.found(f"{name_of(spec)}: dcgen ends with exit code {code}: {tail(log)}")
+    return code
 
 
-def tune(stage):
-    device, _ = environment.look(stage)
-    wanted = specs(stage)
-    for i, spec in enumerate(wanted):
-        share = (stage.left() - 10) / (len(wanted) - i) - SPARE_S
-        if share < LEAST_S:
-            share = stage.left() - 10 - SPARE_S  # fewer specs, but whole
-        if share < LEAST_S / 3:
-            stage.say(f"no time for {len(wanted) - i} of {len(wanted)} specs")
-            return
-        tune_one(stage, spec, share, "cuda" if device else "sm_90a")
+def is_done(stage, seconds, began_left, code):
+    """Its share is used up; or dcgen expects nothing better, or cannot do it."""
+    if stage.spent() >= ENOUGH * stage.share:
+        return True
+    if code == 0:
+        return began_left - stage.left() < ENOUGH * seconds
+    return sum(n["exit_code"] not in (0, None) for n in stage.before("tune")) > 1
+
+
+def tune(stage, spec):
+    package = stage.kept("packages", name_of(spec))
+    records = stage.kept("records", name_of(spec) + ".jsonl")
+    seconds = int(min(stage.share - stage.spent(), stage.left() - REPLAY_S) - SPARE_S)
+    began_left, code = stage.left(), None
+    if seconds >= LEAST_S:
+        code = search(stage, spec, seconds, package, records)
+    elif stage.spent() < ENOUGH * stage.share:
+        stage.say(f"{name_of(spec)}: no time: it takes {SPARE_S + REPLAY_S + LEAST_S} s at the least")
+        return
+    if code != 0 and not (seconds < LEAST_S and is_package(package)):
+        replay(stage, spec, package, records, "dcgen was stopped" if code is None else "dcgen failed")
+    if is_done(stage, seconds, began_left, code):
+        stage.complete()

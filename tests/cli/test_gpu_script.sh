@@ -3,191 +3,128 @@
 #
 # ctest: label=slow timeout=180
 #
-# script/gpu without a GPU: its stages on the fake GPU (tests/search/cuda), with a dcgen, an nvcc and a
-# compute-sanitizer made of a few lines each. What it finds, what it writes, how it ends when the time is over, and what it says of what is missing.
-set -u
-
-fake=$BIN/tests/dcgen-runner-cuda-fake
-[ -x "$fake" ] || { echo "skipped: dcgen-runner-cuda was left out of this build"; exit 77; }
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || { echo "skipped: no Python 3.8"; exit 77; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf -- "$tmp"' EXIT
-failed=0
-gpu=$SRC/script/gpu
-real_cc=$(command -v cc)
-
-fail() { echo "FAILED: $*"; sed 's/^/    /' "$tmp/said"; failed=1; }
-program() { cat >"$1"; chmod +x "$1"; }
-
-# run CODE ARGUMENT...: script/gpu; what it says goes to $tmp/said
-run() {
-    want=$1
-    shift
-    PATH=$tmp/bin:$PATH LD_LIBRARY_PATH=$BIN/tests/cuda ASAN_OPTIONS=detect_leaks=0 "$gpu" "$@" >"$tmp/said" 2>&1
-    code=$?
-    [ $code -eq "$want" ] || fail "gpu $*: exit code $code, not $want"
-}
-said() { grep -q -e "$1" "$tmp/said" || fail "not said: $1"; }
-wrote() { grep -q -e "$2" "$out/$1" || fail "$1 has no $2"; }
-
-# ---- a toolkit and a portable build
-
-mkdir "$tmp/bin" "$tmp/portable"
-for name in nvcc c++; do
-    program "$tmp/bin/$name" <<CC
-#!/bin/sh
-[ "\${1:-}" != --version ] || { echo "fake $name"; exit 0; }
-exec "$real_cc" -x c "\$@"
-CC
-done
-program "$tmp/bin/compute-sanitizer" <<'CS'
-#!/bin/sh
-[ "${1:-}" != --version ] || { echo fake; exit 0; }
-tool=$2
-shift 4
-"$@"
-[ "$tool" != "${FAKE_RACE:-}" ] || { echo "========= Race reported"; exit 99; }
-CS
-program "$tmp/portable/dcgen-runner-cuda" <<RUN
-#!/bin/sh
-exec "$fake" "\$@"
-RUN
-program "$tmp/portable/dcgen-runner-emu" <<RUN
-#!/bin/sh
-exec "$fake" "\$@"
-RUN
-
-# Candidates behave on the GPU and in the emulator as $tmp/behaviours says: lines of two numbers (tests/search/cuda/candidate.c).
-cat >"$tmp/source.py" <<'PY'
-import json, os, sys
-src, rows = sys.argv[1], open(sys.argv[2]).read().split()
-code = lambda path: open(path).read()
-flags = ["-O1", "-shared", "-fPIC", "-I", src]
-operands = [{"name": n, "role": r, "dtype": "f32"} for n, r in (("X", "in"), ("W", "const"), ("bias", "in"), ("Y", "out"))]
-made = [{"key": f"key{i}", "template": f"t{i}", "params": {"BM": i}, "code": code(src + "/tests/search/cuda/candidate.c"),
-         "nvcc": flags + ["-DBEHAVIOUR=" + g], "emulator": flags + ["-DBEHAVIOUR=" + e]}
-        for i, (g, e) in enumerate(zip(rows[::2], rows[1::2]))]
-print(json.dumps({"reference": {"code": code(src + "/templates/dense/reference.c"), "flags": flags + ["-lm"]},
-                  "setup": {"dtype": "f32", "seed": 1, "operands": operands}, "candidates": made}))
-PY
-program "$tmp/portable/dcgen" <<DCGEN
-#!/bin/sh
-echo "\$*" >>"$tmp/dcgen.log"
-case \$1 in
-    check)
-        case \$2 in
-            */f32_NK.cfg) exec python3 "$tmp/source.py" "$SRC" "$tmp/behaviours" ;;
-            *) echo "no such template" >&2; exit 1 ;;
-        esac ;;
-    *slow.cfg) echo \$\$ >"$tmp/slow.pid"; echo "records so far"; exec sleep 100 ;;
-    *bad.cfg) echo "cannot"; exit 1 ;;
-esac
-while [ "\$1" != -o ]; do shift; done
-mkdir -p "\$2"
-cp "$tmp/package/"* "\$2"
-echo "1 kernel"
-DCGEN
+# script/gpu without a GPU: pack and all stages on the fake GPU, with a dcgen and an nvcc made of a few lines (gpu_fake.sh).
+# What it finds and writes, how it goes on after SIGKILL of everything, on a fresh machine too, and what comes back.
+. "$SRC/tests/cli/gpu_fake.sh"
+out=$tmp/out
+pack=$tmp/pack
+on="--pack $pack --work $tmp/work"
 
 # ---- bad usage, nothing there
 
-out=$tmp/out
+: >"$tmp/said"
 run 2
+run 2 all
 said "the following arguments are required: OUTDIR"
 run 2 check "$out" --dance
-run 3 check "$out" --portable "$tmp/nowhere"
-said "dcgen is not there: build it by cmake --preset portable"
-FAKE_GPU=nodriver run 3 check "$out" --portable "$tmp/portable"
-said "no GPU: dcgen-runner-cuda: no NVIDIA driver is installed"
+run 3 check "$out" --pack "$tmp/nowhere" --work "$tmp/work"
+said "there is no pack in $tmp/nowhere: script/gpu pack makes it"
+run 3 pack "$pack" --portable "$tmp/nowhere"
+said "dcgen is not there: script/build portable makes it"
 
-# ---- check: right kernels, a wrong one, one that the emulator alone passes, one that crashes
+# ---- pack: compiles once; what the emulator finds goes along
 
 echo "0 0  1 1" >"$tmp/behaviours"
-run 3 check "$out" --portable "$tmp/portable" --seconds 100
-said "f32_NK: 2 kernels; 16 shapes on the GPU, 16 in the emulator; 32 right"
+run 0 pack "$pack" --portable "$tmp/portable" --spec "$tmp/good.cfg" -j 2
+said "f32_NK: 2 candidates, 32 verdicts of the emulator"
+said "good.cfg: 1 new files of builds"
+said "rehearsal: a package's benchmark is built in"
+said "pack: $pack: [0-9.]* MiB in"
+before=$(wc -l <"$tmp/compiled")
+run 0 pack "$pack" --portable "$tmp/portable" --spec "$tmp/good.cfg"
+[ "$(wc -l <"$tmp/compiled")" -eq "$before" ] || fail "the second pack compiles again"
+run 0 plan --pack "$pack" --spec "$tmp/good.cfg"
+said "tune good  *270"
+said "bench good .* %"
+
+# ---- all: every stage, in order, each once
+
+FAKE_GPU=nodriver run 3 all "$out" $on
+said "no GPU: dcgen-runner-cuda: no NVIDIA driver is installed"
+run 0 all "$out" $on --spec "$tmp/good.cfg"
 said "an empty kernel takes 1500.0 ns, timed by cupti"
-said "f32_KN: dcgen has no candidates: no such template"
-wrote check/results.jsonl '"null_ns": 1500.0'
-wrote check/results.jsonl '"gpu": {"max_err": .*"status": "ok"}'
-wrote check/results.jsonl '"tool": "racecheck", "type": "sanitizer"'
-wrote check/summary.txt "nothing found wrong"
+said "primitives: made by nvcc, run by dcgen-runner-cuda"
+said "check: 32 of 32 checks right, 0 left; 1 of 16 combinations"
+said "calibrate: good: 990 TFLOP/s"
+said "bench good: good: 2 shapes"
+said "sanitize: f32_NK: racecheck: 2 kernels, nothing"
+wrote "$tmp/dcgen.log" "good.cfg --target cuda --records $tmp/work/records/fake-gpu/good.jsonl .* --builds $tmp/work/pack/builds"
+summary "nothing found wrong"
+summary "all is done"
+[ "$(ls -A "$out" | tr '\n' ' ')" = "gpu.tgz summary.txt " ] || fail "in OUTDIR: $(ls -A "$out")"
+nline=$(wc -l <"$tmp/dcgen.log")
+run 0 all "$out" $on --spec "$tmp/good.cfg"
+[ "$(grep -cv -- --help "$tmp/dcgen.log")" -le "$nline" ] || fail "what was done is done again"
 
+# ---- what is found wrong: on the GPU, by both, on the GPU alone; a crash; a race; a spec that fails
+
+rm -rf "$tmp/work" "$out"
 echo "0 0  5 5  14 0  10 0" >"$tmp/behaviours"
-FAKE_RACE=racecheck run 1 check "$out" --portable "$tmp/portable" --seconds 100
-said "f32_NK: t1 key1 on (1, 1, 1): wrong: row 0 element 0 is"
-said "t2 key2 on (1, 1, 1): GPU and emulator disagree: GPU wrong .*emulator ok"
-said "t3 key3 on (1, 1, 1): GPU and emulator disagree: GPU crashed exited with code 4; emulator ok"
-said "f32_NK: racecheck: .*Race reported"
-said "f32_NK: 4 kernels; 16 shapes on the GPU, 16 in the emulator; 16 right"
+run 1 pack "$pack" --portable "$tmp/portable" --spec "$tmp/good.cfg"
+said "FOUND: f32_NK: the emulator finds 16 verdicts wrong"
+run 1 check "$out" $on
+said "t1 key1 on 5x17x33: GPU wrong row 0 element .*; emulator\|t1 key1 on 5x17x33: GPU wrong row"
+said "t2 key2 on 5x17x33: GPU and emulator disagree: GPU wrong .*emulator ok"
+said "t3 key3 on 5x17x33: GPU and emulator disagree: GPU crashed exited with code 4; emulator ok"
+said "check: 16 of 49 checks right, 0 left"
+FAKE_RACE=racecheck run 1 sanitize "$out" $on
+said "FOUND: f32_NK: racecheck: .*Race reported"
+run 1 tune "$out" $on --spec "$tmp/bad.cfg"
+said "FOUND: bad: dcgen ends with exit code 1: cannot"
+summary "FOUND WRONG (5)"
+summary "t1 key1 on 5x17x33: .*(and 15 more like it)"
+run 0 tune "$out" $on --spec "$tmp/good.cfg" --minutes 0.3
+said "good: no time"
 
-echo "0 compile-error" >"$tmp/behaviours"
-run 1 check "$out" --portable "$tmp/portable" --seconds 100
-said "f32_NK: t0 does not compile: "
+# ---- SIGKILL of everything while dcgen runs, on a machine that is gone then; the next one has the archive alone
 
-echo "0 0" >"$tmp/behaviours"
-run 0 check "$out" --portable "$tmp/portable" --seconds 30
-said "no time for 16 of 16 combinations"
-FAKE_GPU=nodriver run 0 check "$out" --portable "$tmp/portable" --dry-run --seconds 100
-said "f32_NK: 1 kernel; 0 shapes on the GPU, "
-
-# ---- tune: each spec has its share; one that fails, one that takes too long
-
-mkdir "$tmp/package"
-for name in good bad slow; do echo "name = \"$name\"; dtype = \"f32\";" >"$tmp/$name.cfg"; done
-cat >"$tmp/package/CMakeLists.txt" <<'CM'
-cmake_minimum_required(VERSION 3.16)
-project(good LANGUAGES C)
-add_executable(good_bench bench.c)
-CM
-cat >"$tmp/package/bench.c" <<'C'
-#include <stdio.h>
-int main(void)
-{
-    puts("a table\n{\"M\": 16, \"time_ns\": 4000.0}\n{\"M\": 32, \"time_ns\": 5000.0}");
-    return 0;
-}
-C
-: >"$tmp/dcgen.log"
-run 1 tune "$out" --portable "$tmp/portable" --seconds 400 --spec "$tmp/good.cfg" --spec "$tmp/bad.cfg"
-said "good: .*1 kernel"
-said "bad: dcgen ends with exit code 1: cannot"
-grep -q -e "good.cfg --target cuda --records $out/tune/records/good.jsonl -o $out/tune/packages/good --seconds 13[0-9] " "$tmp/dcgen.log" ||
-    fail "how dcgen was asked: $(cat "$tmp/dcgen.log")"
-run 0 tune "$out" --portable "$tmp/portable" --seconds 3 --spec "$tmp/slow.cfg"
-said "no time for 1 of 1 specs"
-
-# Cut off: dcgen ends with it.
-PATH=$tmp/bin:$PATH LD_LIBRARY_PATH=$BIN/tests/cuda ASAN_OPTIONS=detect_leaks=0 "$gpu" tune "$out" --portable "$tmp/portable" \
-    --spec "$tmp/slow.cfg" >"$tmp/said" 2>&1 &
+setsid "$gpu" all "$out" $on --spec "$tmp/slow.cfg" >"$tmp/said" 2>&1 &
 pid=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    grep -q "records so far" "$out/tune/log/slow.txt" 2>/dev/null && break
-    sleep 0.5
-done
-kill "$pid"
-wait "$pid"
-[ $? -eq 130 ] || fail "cut off: the exit code"
-wrote tune/log/slow.txt "records so far"
-kill -0 "$(cat "$tmp/slow.pid")" 2>/dev/null && fail "cut off: dcgen lives on"
-wrote tune/results.jsonl '"type": "floor"'
+tries=0
+until [ -s "$tmp/slow.pid" ] || [ $((tries += 1)) -gt 100 ]; do sleep 0.1; done
+kill -KILL "-$pid"
+wait "$pid" 2>/dev/null
+tries=0
+while kill -0 "$(cat "$tmp/slow.pid")" 2>/dev/null && [ $((tries += 1)) -lt 50 ]; do sleep 0.1; done
+kill -0 "$(cat "$tmp/slow.pid")" 2>/dev/null && fail "dcgen lives on"
+cp "$tmp/work/results.jsonl" "$tmp/kept"
+printf '{"torn' >>"$tmp/work/results.jsonl"
+: >"$tmp/quick"
+run 0 check "$out" $on --spec "$tmp/slow.cfg"
+said "check: 16 of 49 checks right, 0 left"
+[ "$(grep -c '"type": "check"' "$tmp/work/results.jsonl")" -eq 49 ] || fail "checks were made twice, or are lost"
+mv "$out/gpu.tgz" "$tmp/carried.tgz"
+rm -rf "$out" "$tmp/work"
+run 0 all "$out" $on --spec "$tmp/slow.cfg" --from "$tmp/carried.tgz"
+said "1 kernel"
+summary "all is done"
+[ "$(grep -c n "$tmp/work/records/fake-gpu/slow.jsonl")" -eq 2 ] || fail "records of the killed run are lost"
 
-FAKE_GPU=nodriver run 0 tune "$out" --portable "$tmp/portable" --dry-run --seconds 300
-for dtype in f32 f16 bf16 tf32; do
-    grep -q -e "bert_dense_$dtype.cfg --target sm_90a .*--offline" "$tmp/dcgen.log" || fail "no dry run of $dtype"
-    grep -q "^dtype  = \"$dtype\"" "$out/tune/specs/bert_dense_$dtype.cfg" || fail "the spec of $dtype"
-done
+# ---- dcgen is stopped: the package is made of its records. Stopped politely, with the archive behind it.
 
-# ---- bench: builds what tune made
+rm -f "$tmp/quick" "$tmp/slow.pid"
+rm -rf "$tmp/work" "$out"
+sed -i 's/^SPARE_S = [0-9]*/SPARE_S = 1/; s/^LEAST_S = [0-9]*/LEAST_S = 1/; s/^REPLAY_S = [0-9]*/REPLAY_S = 2/' "$pack/script/gpu.d/tune.py"
+gpu=$pack/script/gpu # the pack works by itself
+run 0 tune "$out" --work "$tmp/work" --spec "$tmp/slow.cfg" --minutes 0.25
+said "slow: dcgen was stopped; the package is of its records"
+[ -s "$tmp/work/packages/fake-gpu/slow/bench.c" ] || fail "no package"
+gpu=$tmp/src/script/gpu
 
-rm -rf "$out/tune/packages"
-mkdir -p "$out/tune/packages/good"
-cp "$tmp/package/"* "$out/tune/packages/good"
-run 0 bench "$out" --portable "$tmp/portable" --seconds 100
-said "good: 2 shapes"
-wrote bench/results/fake-gpu/good.json '"time_ns": 5000.0'
-FAKE_GPU=nodriver run 0 bench "$out" --portable "$tmp/portable" --seconds 100 --dry-run
+# ---- without a GPU: the steps that need none; what comes back
+
+FAKE_GPU=nodriver run 0 all "$tmp/dry" --pack "$pack" --work "$tmp/drywork" --spec "$tmp/good.cfg" --dry-run
+said "check: 64 checks wait for a GPU"
 said "good: its benchmark is built; there is no GPU to run it"
-echo 'int main(void) { return ' >"$out/tune/packages/good/bench.c"
-run 1 bench "$out" --portable "$tmp/portable" --seconds 100
-said "good: cannot be built"
-
+wrote "$tmp/dry/summary.txt" "dry run: no GPU was used, nothing was measured"
+wrote "$tmp/dry/summary.txt" "all is done"
+wrote "$tmp/dcgen.log" "good.cfg --target sm_90a .*--offline"
+mkdir "$tmp/tree"
+run 0 unpack "$tmp/dry/gpu.tgz" --root "$tmp/tree"
+run 0 unpack "$out/gpu.tgz" --root "$tmp/tree"
+said "records/fake-gpu/slow.jsonl: 1 records added to 0"
+run 0 unpack "$out/gpu.tgz" --root "$tmp/tree"
+said "records/fake-gpu/slow.jsonl: 0 records added to 1"
+run 0 unpack "$tmp/carried.tgz" --root "$tmp/tree"
+wrote "$tmp/tree/records/fake-gpu/slow.jsonl" '"n":'
 exit $failed

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The journal: what is known so far, one JSON object a line. A line is on disk before the next step begins; a kill costs
+at most the line that was being written, which the next start cuts off."""
+
+import json
+
+
+def parse(data):
+    """(objects, bytes that hold them) of the whole lines in data, up to the first that is none."""
+    lines, good = [], 0
+    for raw in data.splitlines(keepends=True):
+        try:
+            line = json.loads(raw)
+        except ValueError:
+            break
+        if not raw.endswith(b"\n") or not isinstance(line, dict):
+            break
+        lines.append(line)
+        good += len(raw)
+    return lines, good
+
+
+def read(path):
+    try:
+        with open(path, "rb") as f:
+            return parse(f.read())
+    except FileNotFoundError:
+        return [], 0
+
+
+class Journal:
+    def __init__(self, path):
+        self.lines, good = read(path)
+        self.file = open(path, "ab")
+        self.file.truncate(good)
+
+    def write(self, line):
+        self.lines.append(line)
+        self.file.write(json.dumps(line, sort_keys=True).encode() + b"\n")
+        self.file.flush()
+
+    def of(self, **wanted):
+        """The lines that have all these values."""
+        return [n for n in self.lines if all(n.get(k) == v for k, v in wanted.items())]

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""plan: what each stage takes of half an hour, by what compiling and unpacking took when the pack was made."""
+
+import json
+import os
+
+from pack import Pack, Unmade
+from session import RESERVE_S
+from specs import specs
+from steps import SHARE_S, steps
+from tune import SPARE_S
+
+LEASE_S, CALLS = 1620, 3  # 27 minutes in commands of nine
+LOOK_S = 6  # of each command: what is there, which device
+# Assumed, as there is no GPU here: a candidate of tune takes eight or nine shapes of some 30 ms each, a check as long.
+KERNEL_S, CHECK_S = 0.3, 0.03
+MOST = 0.20  # of a stage's time may be spent waiting for compilers
+
+
+def waits(step, timing, cores):
+    """Seconds that the GPU waits for compilers. tune: it measures candidates as fast as they come, the first of them from
+    the pack; dcgen compiles the next ones meanwhile, on all cores. bench: check goes on meanwhile, with what it has left."""
+    nvcc_s = timing.get("nvcc_cpu_s", 5.0)
+    if step.stage == "tune":
+        ncached = timing.get("builds", 0) / max(1, timing.get("specs", 4))
+        seconds, each = step.share_s - SPARE_S, nvcc_s / cores
+        ncompiled = max(0, seconds - ncached * KERNEL_S) / max(KERNEL_S, each)
+        return ncompiled * max(0, each - KERNEL_S)
+    if step.stage == "bench":
+        left = max(0, timing.get("checks", 0) * CHECK_S - SHARE_S["check"])
+        return max(0, timing.get("bench_build_s", 30.0) - left / timing.get("specs", 4))
+    return 0
+
+
+def measured(folder):
+    try:
+        with open(os.path.join(Pack(folder).folder, "timing.json")) as f:
+            return json.load(f)
+    except (Unmade, OSError, ValueError):
+        return None
+
+
+def plan(o):
+    timing = measured(o.pack)
+    print(f"27 minutes in {CALLS} commands, {o.cores} cores")
+    if timing:
+        print(
+            f"measured here: {timing.get('nvcc_cpu_s')} s of nvcc a candidate, {timing.get('bench_build_s')} s to build a "
+            f"benchmark, {timing['pack_bytes'] / 2**20:.1f} MiB to carry, {timing['unpack_s']} s to unpack; "
+            f"{timing.get('builds', 0)} candidates of tune ready made"
+        )
+    else:
+        print(f"there is no pack in {o.pack}: compile times are guessed (script/gpu pack measures them)")
+    timing = timing or {}
+    print(f"{'':28}  seconds  waits for compilers")
+    overhead = CALLS * (LOOK_S + RESERVE_S + timing.get("unpack_s", 5.0))
+    print(f"{'unpacking, looking, ending':28}  {overhead:7.0f}  {0:8.0f} s   0 %")
+    total, bad = overhead, 0
+    for step in steps(specs(o.spec, o.root, o.scratch)):
+        seconds = waits(step, timing, o.cores)
+        part = seconds / step.share_s
+        bad += part > MOST
+        total += step.share_s
+        print(f"{step.name:28}  {step.share_s:7.0f}  {seconds:8.0f} s {100 * part:3.0f} %{'  too much' if part > MOST else ''}")
+    print(f"{'in all':28}  {total:7.0f}  of {LEASE_S}; what check has left fills the time while benchmarks are built")
+    return 1 if bad or total > LEASE_S else 0

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One call of script/gpu on the machine that has the GPU: the working folder and what earlier calls left, the deadline,
+the archive. The working folder may be lost between calls: what counts is in the archive, and comes back from there."""
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+import time
+
+import archive
+import journal
+import summary
+from stage import Stage
+
+RESERVE_S = 6  # behind the last stage: archive, summary, our own end
+
+
+class Unusable(Exception):
+    """Nothing can be done here, and why."""
+
+
+def default_work(out):
+    folder = os.path.join(tempfile.gettempdir(), f"dcgen-gpu-{os.getuid()}")
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    if os.lstat(folder).st_uid != os.getuid() or os.path.islink(folder):
+        raise Unusable(f"{folder} is somebody else's: name a folder by --work")
+    return os.path.join(folder, hashlib.sha256(out.encode()).hexdigest()[:12])
+
+
+def lock(folder):
+    """The folder is ours until we end, even by SIGKILL."""
+    f = open(os.path.join(folder, "lock"), "w")
+    try:
+        fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise Unusable(f"another script/gpu is at work in {folder}") from None
+    return f
+
+
+def slug(name):
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "gpu"
+
+
+class Session:
+    def __init__(self, options, began):
+        self.options, self.out = options, options.out
+        self.end = began + 60 * options.minutes - RESERVE_S
+        os.makedirs(self.out, exist_ok=True)
+        self.work = os.path.abspath(options.work) if options.work else default_work(self.out)
+        os.makedirs(self.work, exist_ok=True)
+        self.lock = lock(self.work)
+        restored = self.restore()
+        self.journal = journal.Journal(os.path.join(self.work, "results.jsonl"))
+        self.pack, self.tools, self.device, self.slug = None, None, None, "dry-run"
+        self.specs, self.steps, self.dropped = [], [], []
+        self.nfound, self.problem = 0, False  # what was found wrong, whether something is missing
+        self.write("gpu", "call", {"minutes": options.minutes, "from": restored, "dry_run": options.dry_run})
+
+    def restore(self):
+        """Takes up what is known best: by the working folder, --from, or the archive in OUTDIR. Which one, if an archive."""
+        best, files = len(journal.read(os.path.join(self.work, "results.jsonl"))[0]), None
+        from_where = None
+        for path in (self.options.from_file, os.path.join(self.out, archive.NAME)):
+            if path and (path == self.options.from_file or os.path.exists(path)):
+                try:
+                    there = archive.ours(path)
+                except archive.Refused as why:
+                    raise Unusable(f"{path}: {why}") from None
+                nline = len(journal.parse(there["results.jsonl"])[0])
+                if nline > best:
+                    best, files, from_where = nline, there, os.path.basename(path)
+        if files:
+            for top in archive.FIRST + archive.THEN:
+                old = os.path.join(self.work, top)
+                shutil.rmtree(old) if os.path.isdir(old) else os.path.exists(old) and os.remove(old)
+            for name, data in files.items():
+                archive.put(self.work, name, data)
+        return from_where
+
+    def open_pack(self, pack):
+        self.pack = pack.open(os.path.join(self.work, "pack"))
+        self.tools = pack.tools
+
+    def builds(self):
+        """Options by which dcgen finds candidates that are compiled already."""
+        return ["--builds", self.pack.path("builds")] if self.tools.dcgen_knows("--builds") else []
+
+    def open_stage(self, name, seconds):
+        return Stage(self, name, seconds)
+
+    def use(self, device):
+        """The GPU is known: what follows is of it."""
+        self.device, self.slug = device, slug(device["name"])
+
+    def left(self):
+        return self.end - time.monotonic()
+
+    def write(self, stage, kind, fields):
+        where = {"gpu": self.slug, "pack": self.pack.id if self.pack else None}
+        self.journal.write({**fields, **where, "stage": stage, "type": kind, "at": int(time.time())})
+
+    def before(self, stage, kind, **wanted):
+        return self.journal.of(stage=stage, type=kind, gpu=self.slug, **wanted)
+
+    def is_complete(self, stage, this_pack):
+        """this_pack: what was done with other kernels does not count."""
+        return bool(self.before(stage, "complete", **({"pack": self.pack.id} if this_pack else {})))
+
+    def renew(self):
+        """OUTDIR/gpu.tgz and OUTDIR/summary.txt, as of now."""
+        text = summary.text(self).encode()
+        archive.replace(os.path.join(self.work, "summary.txt"), text)
+        archive.replace(os.path.join(self.out, "summary.txt"), text)
+        self.dropped = archive.renew(self.work, self.out)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The specs that are tuned: those named by --spec, else bert_dense in all data types."""
+
+import os
+import re
+
+DTYPES = ["f32", "bf16", "tf32", "f16"]  # by what is wanted most
+BASE = os.path.join("specs", "bert_dense.cfg")
+
+
+def value(text, key):
+    found = re.search(rf'(?m)^\s*{key}\s*[=:]\s*"([^"]*)"', text)
+    return found.group(1) if found else None
+
+
+def name_of(path):
+    with open(path) as f:
+        return value(f.read(), "name") or os.path.splitext(os.path.basename(path))[0]
+
+
+def variant(base, dtype, folder):
+    """The spec with another data type and a name of its own, NAME_DTYPE. As it is, when it has that type."""
+    with open(base) as f:
+        text = f.read()
+    if value(text, "dtype") != dtype:
+        text = re.sub(r'(?m)^(name\s*=\s*")([^"]*)"', rf'\g<1>\g<2>_{dtype}"', text, count=1)
+        text = re.sub(r'(?m)^(dtype\s*=\s*")[^"]*"', rf'\g<1>{dtype}"', text, count=1)
+    path = os.path.join(folder, value(text, "name") + ".cfg")
+    with open(path, "w") as f:
+        f.write(text)
+    return path
+
+
+def specs(named, root, folder):
+    """Paths, in the order of tuning."""
+    if named:
+        return named
+    os.makedirs(folder, exist_ok=True)
+    return [variant(os.path.join(root, BASE), d, folder) for d in DTYPES]

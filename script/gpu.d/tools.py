@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs that we use: dcgen and its runners from one folder, compilers from PATH or a CUDA toolkit."""
+
+import glob
+import os
+import shutil
+import subprocess
+
+PROGRAMS = ["dcgen", "dcgen-runner-cuda", "dcgen-runner-emu"]
+
+
+def toolkits():
+    """Folders of CUDA toolkits, likely ones first; among those with numbers the latest."""
+    named = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    numbered = sorted(glob.glob("/usr/local/cuda-*"), key=lambda p: [int(n) for n in p.split("-")[-1].split(".") if n.isdigit()])
+    return [r for r in named if r] + numbered[::-1]
+
+
+def find_program(name):
+    for path in [shutil.which(name), *(os.path.join(r, "bin", name) for r in toolkits())]:
+        if path and os.access(path, os.X_OK):
+            return path
+    return None
+
+
+def said(argv):
+    """What a program says; None: it is not there."""
+    path = find_program(argv[0])
+    if not path:
+        return None
+    try:
+        done = subprocess.run(
+            [path, *argv[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60
+        )
+        return done.stdout.decode(errors="replace").strip()
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return str(problem)
+
+
+class Tools:
+    """root: the tree that templates and specs are of; folder: where dcgen and its runners are."""
+
+    def __init__(self, root, folder):
+        self.root = root
+        self.program = {name: os.path.join(folder, name) for name in PROGRAMS}
+        targets = ["--targets", os.path.join(root, "templates", "targets")]
+        self.dcgen = self.program["dcgen"]
+        self.runner_cuda = [self.program["dcgen-runner-cuda"], *targets]
+        self.runner_emu = [self.program["dcgen-runner-emu"], *targets]
+        self.nvcc = find_program("nvcc")
+        self.cc, self.cxx = shutil.which("cc") or shutil.which("gcc"), shutil.which("c++") or shutil.which("g++")
+        self.usage = None
+
+    def lacks(self):
+        """Of dcgen and its runners, what is not there."""
+        return next((p for p in self.program.values() if not os.access(p, os.X_OK)), None)
+
+    def dcgen_knows(self, word):
+        """An option or command, by dcgen's own help."""
+        if self.usage is None:
+            self.usage = said([self.dcgen, "--help"]) or ""
+        return word in self.usage
+
+    def nvcc_version(self):
+        text = said([self.nvcc, "--version"]) if self.nvcc else None
+        return text.splitlines()[-1] if text else None

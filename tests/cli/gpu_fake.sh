@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the tests of script/gpu share; sourced. In $tmp: a toolkit (bin), a portable build (portable) around the fake GPU of
+# tests/search/cuda, and a dcgen, each made of a few lines; specs good, bad and slow.
+#
+#   run CODE ARGUMENT...   script/gpu; what it says goes to $tmp/said
+set -u
+
+fake=$BIN/tests/dcgen-runner-cuda-fake
+[ -x "$fake" ] || { echo "skipped: dcgen-runner-cuda was left out of this build"; exit 77; }
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || { echo "skipped: no Python 3.8"; exit 77; }
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf -- "$tmp"' EXIT
+failed=0
+gpu=$tmp/src/script/gpu
+real_cc=$(command -v cc)
+export LD_LIBRARY_PATH="$BIN/tests/cuda" ASAN_OPTIONS=detect_leaks=0 TMPDIR="$tmp"
+PATH=$tmp/bin:$PATH
+
+fail() { echo "FAILED: $*"; sed 's/^/    /' "$tmp/said"; failed=1; }
+program() { cat >"$1"; chmod +x "$1"; }
+run() {
+    want=$1
+    shift
+    "$gpu" "$@" >"$tmp/said" 2>&1
+    code=$?
+    [ $code -eq "$want" ] || fail "gpu $*: exit code $code, not $want"
+}
+said() { grep -q -e "$1" "$tmp/said" || fail "not said: $1"; }
+wrote() { grep -q -e "$2" "$1" 2>/dev/null || fail "$1 has no $2"; }
+summary() { grep -q -e "$1" "$out/summary.txt" || { fail "the summary has no: $1"; cat "$out/summary.txt"; }; }
+
+mkdir "$tmp/bin" "$tmp/portable" "$tmp/package" "$tmp/src"
+cp -R "$SRC/script" "$tmp/src"
+ln -s "$SRC/templates" "$SRC/specs" "$tmp/src"
+cat >"$tmp/src/script/gpu.d/primitives.py" <<'PY'
+import os
+
+
+def build(folder, tools):
+    with open(os.path.join(folder, "expected"), "w") as f:
+        f.write(os.path.basename(tools.nvcc))
+    return []
+
+
+def check(stage, folder, runner_cuda):
+    with open(os.path.join(folder, "expected")) as f:
+        stage.say(f"made by {f.read()}, run by {os.path.basename(runner_cuda[0])}")
+PY
+program "$tmp/bin/nvidia-smi" <<'SMI'
+#!/bin/sh
+echo "name, driver"
+SMI
+for name in nvcc c++; do
+    program "$tmp/bin/$name" <<CC
+#!/bin/sh
+[ "\${1:-}" != --version ] || { echo "fake $name"; exit 0; }
+echo "$name" >>"$tmp/compiled"
+exec "$real_cc" -x c "\$@"
+CC
+done
+program "$tmp/bin/compute-sanitizer" <<'CS'
+#!/bin/sh
+[ "${1:-}" != --version ] || { echo fake; exit 0; }
+tool=$2
+shift 4
+"$@"
+[ "$tool" != "${FAKE_RACE:-}" ] || { echo "========= Race reported"; exit 99; }
+CS
+for name in cuda emu; do
+    program "$tmp/portable/dcgen-runner-$name" <<RUN
+#!/bin/sh
+exec "$fake" "\$@"
+RUN
+done
+
+# Candidates behave on the GPU and in the emulator as $tmp/behaviours says: lines of two numbers (tests/search/cuda/candidate.c).
+cat >"$tmp/source.py" <<'PY'
+import json, sys
+src, rows, some = sys.argv[1], open(sys.argv[2]).read().split(), sys.argv[3] == "some"
+code = lambda path: open(path).read()
+flags = ["-O1", "-shared", "-fPIC", "-I", src]
+operands = [{"name": n, "role": r, "dtype": "f32"} for n, r in (("X", "in"), ("W", "const"), ("bias", "in"), ("Y", "out"))]
+made = [{"key": f"key{i}", "template": f"t{i}", "params": {"BM": i}, "code": code(src + "/tests/search/cuda/candidate.c"),
+         "nvcc": flags + ["-DBEHAVIOUR=" + g], "emulator": flags + ["-DBEHAVIOUR=" + e]}
+        for i, (g, e) in enumerate(zip(rows[::2], rows[1::2])) if some]
+print(json.dumps({"reference": {"code": code(src + "/templates/dense/reference.c"), "flags": flags + ["-lm"]},
+                  "setup": {"dtype": "f32", "seed": 1, "operands": operands}, "candidates": made}))
+PY
+# slow writes a record and then hangs, until $tmp/quick is there.
+program "$tmp/portable/dcgen" <<DCGEN
+#!/bin/sh
+echo "\$*" >>"$tmp/dcgen.log"
+option() { # its argument
+    wanted=\$1
+    shift
+    while [ \$# -gt 1 ]; do
+        [ "\$1" != "\$wanted" ] || { echo "\$2"; return; }
+        shift
+    done
+}
+out=\$(option -o "\$@") records=\$(option --records "\$@")
+case \$* in
+    *--help*) echo "build limits --builds"; exit ;;
+    check*_NK.cfg*) case \$2 in */f32_*) some=some ;; *) some=none ;; esac
+        exec python3 "$tmp/source.py" "$SRC" "$tmp/behaviours" \$some ;;
+    check*) exec python3 "$tmp/source.py" "$SRC" "$tmp/behaviours" none ;;
+    build*) echo object >"\$(option --builds "\$@")/\$(basename "\$2").so"; exit ;;
+    limits*) echo '{"type":"limits"}' >>"\$records"; echo "990 TFLOP/s"; exit ;;
+    replay*) [ -s "\$records" ] || { echo "no records"; exit 1; } ;;
+    *bad.cfg*) echo "cannot"; exit 1 ;;
+    *slow.cfg*) echo "{\"n\":\$\$}" >>"\$records"
+        [ -e "$tmp/quick" ] || { echo \$\$ >"$tmp/slow.pid"; echo "records so far"; exec sleep 100; } ;;
+esac
+mkdir -p "\$out"
+cp "$tmp/package/"* "\$out"
+echo "1 kernel"
+DCGEN
+for name in good bad slow; do echo "name = \"$name\"; dtype = \"f32\";" >"$tmp/$name.cfg"; done
+cat >"$tmp/package/CMakeLists.txt" <<'CM'
+cmake_minimum_required(VERSION 3.16)
+project(good LANGUAGES C)
+add_executable(bench bench.c)
+CM
+cat >"$tmp/package/bench.c" <<'C'
+#include <stdio.h>
+int main(void)
+{
+    puts("a table\n{\"M\": 16, \"time_ns\": 4000.0}\n{\"M\": 32, \"time_ns\": 5000.0}");
+    return 0;
+}
+C

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-RENEW_S = 30  # the archive is never older
+RENEW_S = 10  # the archive is never older
 PATIENCE_S = 5  # for a program that was asked to end; dcgen finishes its records
 
 

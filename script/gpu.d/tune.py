@@ -47,7 +47,8 @@ def search(stage, spec, seconds, package, records):
     if code == 0:
         stage.say(f"{name_of(spec)}: {tail(log, 4)}")
     elif code is not None:
-        stage.found(f"{name_of(spec)}: dcgen ends with exit code {code}: {tail(log)}")
+        ends = f"was killed by signal {-code}" if code < 0 else f"ends with exit code {code}"
+        stage.found(f"{name_of(spec)}: dcgen {ends}: {tail(log)}")
     return code
 
 

@@ -110,6 +110,7 @@ case \$* in
     replay*) [ -s "\$records" ] || { echo "no records"; exit 1; } ;;
     *bad.cfg*) echo "cannot"; exit 1 ;;
     *slow.cfg*) echo "{\"n\":\$\$}" >>"\$records"
+        [ ! -e "$tmp/dies" ] || kill -KILL \$\$
         [ -e "$tmp/quick" ] || { echo \$\$ >"$tmp/slow.pid"; echo "records so far"; exec sleep 100; } ;;
 esac
 mkdir -p "\$out"

@@ -24,92 +24,80 @@ said "dcgen is not there: script/build portable makes it"
 
 # ---- pack: compiles once; what the emulator finds goes along
 
-echo "0 0  1 1" >"$tmp/behaviours"
-run 0 pack "$pack" --portable "$tmp/portable" --spec "$tmp/good.cfg" -j 2
-said "f32_NK: 2 candidates, 32 verdicts of the emulator"
+echo "0 0  5 5  14 0  10 0" >"$tmp/behaviours"
+run 1 pack "$pack" --portable "$tmp/portable" --spec "$tmp/good.cfg" -j 2
+said "FOUND: f32_NK: the emulator finds 16 verdicts wrong"
+said "f32_NK: 4 candidates, 64 verdicts of the emulator"
 said "good.cfg: 1 new files of builds"
 said "rehearsal: a package's benchmark is built in"
 said "pack: $pack: [0-9.]* MiB in"
 before=$(wc -l <"$tmp/compiled")
-run 0 pack "$pack" --portable "$tmp/portable" --spec "$tmp/good.cfg"
+run 1 pack "$pack" --portable "$tmp/portable" --spec "$tmp/good.cfg"
 [ "$(wc -l <"$tmp/compiled")" -eq "$before" ] || fail "the second pack compiles again"
 run 0 plan --pack "$pack" --spec "$tmp/good.cfg"
 said "tune good  *270"
 said "bench good .* %"
 
-# ---- all: every stage, in order, each once
+# ---- all: every stage, in order, each once. A kernel that both find wrong, one only the GPU, one that crashes there; a race
 
 FAKE_GPU=nodriver run 3 all "$out" $on
 said "no GPU: dcgen-runner-cuda: no NVIDIA driver is installed"
-run 0 all "$out" $on --spec "$tmp/good.cfg"
+FAKE_RACE=racecheck run 1 all "$out" $on --spec "$tmp/good.cfg"
 said "an empty kernel takes 1500.0 ns, timed by cupti"
 said "primitives: made by nvcc, run by dcgen-runner-cuda"
-said "check: 32 of 32 checks right, 0 left; 1 of 16 combinations"
-said "calibrate: good: 990 TFLOP/s"
-said "bench good: good: 2 shapes"
-said "sanitize: f32_NK: racecheck: 2 kernels, nothing"
-wrote "$tmp/dcgen.log" "good.cfg --target cuda --records $tmp/work/records/fake-gpu/good.jsonl .* --builds $tmp/work/pack/builds"
-summary "nothing found wrong"
-summary "all is done"
-[ "$(ls -A "$out" | tr '\n' ' ')" = "gpu.tgz summary.txt " ] || fail "in OUTDIR: $(ls -A "$out")"
-nline=$(wc -l <"$tmp/dcgen.log")
-run 0 all "$out" $on --spec "$tmp/good.cfg"
-[ "$(grep -cv -- --help "$tmp/dcgen.log")" -le "$nline" ] || fail "what was done is done again"
-
-# ---- what is found wrong: on the GPU, by both, on the GPU alone; a crash; a race; a spec that fails
-
-rm -rf "$tmp/work" "$out"
-echo "0 0  5 5  14 0  10 0" >"$tmp/behaviours"
-run 1 pack "$pack" --portable "$tmp/portable" --spec "$tmp/good.cfg"
-said "FOUND: f32_NK: the emulator finds 16 verdicts wrong"
-run 1 check "$out" $on
-said "t1 key1 on 5x17x33: GPU wrong row 0 element .*; emulator\|t1 key1 on 5x17x33: GPU wrong row"
+said "t1 key1 on 5x17x33: GPU wrong row 4 element 16"
 said "t2 key2 on 5x17x33: GPU and emulator disagree: GPU wrong .*emulator ok"
 said "t3 key3 on 5x17x33: GPU and emulator disagree: GPU crashed exited with code 4; emulator ok"
-said "check: 16 of 49 checks right, 0 left"
-FAKE_RACE=racecheck run 1 sanitize "$out" $on
+said "check: 16 of 49 checks right, 0 left; 1 of 16 combinations of type and layout, 4 of 4 of these"
+said "calibrate: good: 990 TFLOP/s"
+said "bench good: good: 2 shapes"
+said "sanitize: f32_NK: memcheck: 3 kernels, nothing"
 said "FOUND: f32_NK: racecheck: .*Race reported"
+wrote "$tmp/dcgen.log" "good.cfg --target cuda --records $tmp/work/records/fake-gpu/good.jsonl .* --builds $tmp/work/pack/builds"
+summary "FOUND WRONG (4)"
+summary "t1 key1 on 5x17x33: .*(and 15 more like it)"
+summary "all is done"
+[ "$(ls -A "$out" | tr '\n' ' ')" = "gpu.tgz summary.txt " ] || fail "in OUTDIR: $(ls -A "$out")"
+before=$(wc -l <"$tmp/work/results.jsonl")
+run 0 all "$out" $on --spec "$tmp/good.cfg"
+grep -q '"type": "spent"' "$tmp/work/results.jsonl" || fail "no times"
+[ "$(sed "1,${before}d" "$tmp/work/results.jsonl" | grep -cE '"type": "(check|limits|tune|bench)"')" -eq 0 ] || fail "what was done is done again"
+
+# ---- a spec that fails, and one whose dcgen is killed: its package is made of its records; too little time
+
 run 1 tune "$out" $on --spec "$tmp/bad.cfg"
 said "FOUND: bad: dcgen ends with exit code 1: cannot"
-summary "FOUND WRONG (5)"
-summary "t1 key1 on 5x17x33: .*(and 15 more like it)"
+said "bad: dcgen failed; nothing was measured"
+: >"$tmp/dies"
+run 1 tune "$out" $on --spec "$tmp/slow.cfg"
+said "FOUND: slow: dcgen was killed by signal 9: "
+said "slow: dcgen failed; the package is of its records"
+[ -s "$tmp/work/packages/fake-gpu/slow/bench.c" ] || fail "no package"
+rm "$tmp/dies" "$tmp/work/records/fake-gpu/slow.jsonl"
 run 0 tune "$out" $on --spec "$tmp/good.cfg" --minutes 0.3
 said "good: no time"
 
 # ---- SIGKILL of everything while dcgen runs, on a machine that is gone then; the next one has the archive alone
 
+sed -i 's/^RENEW_S = .*/RENEW_S = 0.3/' "$tmp/src/script/gpu.d/stage.py"
 setsid "$gpu" all "$out" $on --spec "$tmp/slow.cfg" >"$tmp/said" 2>&1 &
 pid=$!
 tries=0
-until [ -s "$tmp/slow.pid" ] || [ $((tries += 1)) -gt 100 ]; do sleep 0.1; done
+until tar xzOf "$out/gpu.tgz" records/fake-gpu/slow.jsonl 2>/dev/null | grep -q . || [ $((tries += 1)) -gt 200 ]; do sleep 0.2; done
 kill -KILL "-$pid"
 wait "$pid" 2>/dev/null
 tries=0
 while kill -0 "$(cat "$tmp/slow.pid")" 2>/dev/null && [ $((tries += 1)) -lt 50 ]; do sleep 0.1; done
 kill -0 "$(cat "$tmp/slow.pid")" 2>/dev/null && fail "dcgen lives on"
-cp "$tmp/work/results.jsonl" "$tmp/kept"
-printf '{"torn' >>"$tmp/work/results.jsonl"
 : >"$tmp/quick"
-run 0 check "$out" $on --spec "$tmp/slow.cfg"
-said "check: 16 of 49 checks right, 0 left"
-[ "$(grep -c '"type": "check"' "$tmp/work/results.jsonl")" -eq 49 ] || fail "checks were made twice, or are lost"
 mv "$out/gpu.tgz" "$tmp/carried.tgz"
 rm -rf "$out" "$tmp/work"
-run 0 all "$out" $on --spec "$tmp/slow.cfg" --from "$tmp/carried.tgz"
+gpu=$pack/script/gpu # the pack works by itself
+run 0 all "$out" --work "$tmp/work" --spec "$tmp/slow.cfg" --from "$tmp/carried.tgz"
 said "1 kernel"
+[ "$(grep -c '"type": "check"' "$tmp/work/results.jsonl")" -eq 49 ] || fail "checks were made twice, or are lost"
 summary "all is done"
 [ "$(grep -c n "$tmp/work/records/fake-gpu/slow.jsonl")" -eq 2 ] || fail "records of the killed run are lost"
-
-# ---- dcgen is stopped: the package is made of its records. Stopped politely, with the archive behind it.
-
-rm -f "$tmp/quick" "$tmp/slow.pid"
-rm -rf "$tmp/work" "$out"
-sed -i 's/^SPARE_S = [0-9]*/SPARE_S = 1/; s/^LEAST_S = [0-9]*/LEAST_S = 1/; s/^REPLAY_S = [0-9]*/REPLAY_S = 2/' "$pack/script/gpu.d/tune.py"
-gpu=$pack/script/gpu # the pack works by itself
-run 0 tune "$out" --work "$tmp/work" --spec "$tmp/slow.cfg" --minutes 0.25
-said "slow: dcgen was stopped; the package is of its records"
-[ -s "$tmp/work/packages/fake-gpu/slow/bench.c" ] || fail "no package"
-gpu=$tmp/src/script/gpu
 
 # ---- without a GPU: the steps that need none; what comes back
 
@@ -122,9 +110,9 @@ wrote "$tmp/dcgen.log" "good.cfg --target sm_90a .*--offline"
 mkdir "$tmp/tree"
 run 0 unpack "$tmp/dry/gpu.tgz" --root "$tmp/tree"
 run 0 unpack "$out/gpu.tgz" --root "$tmp/tree"
-said "records/fake-gpu/slow.jsonl: 1 records added to 0"
-run 0 unpack "$out/gpu.tgz" --root "$tmp/tree"
-said "records/fake-gpu/slow.jsonl: 0 records added to 1"
+said "records/fake-gpu/slow.jsonl: 2 records added to 0"
+wrote "$tmp/tree/bench/results/fake-gpu/good.json" '"time_ns": 5000.0'
 run 0 unpack "$tmp/carried.tgz" --root "$tmp/tree"
+said "records/fake-gpu/slow.jsonl: 0 records added to 2"
 wrote "$tmp/tree/records/fake-gpu/slow.jsonl" '"n":'
 exit $failed

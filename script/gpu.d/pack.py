@@ -25,11 +25,12 @@ from runner import Gone, Runner
 from specs import specs
 from stage import tail
 from tools import PROGRAMS, Tools
+from tune import OFFLINE
 
 TARGET = "sm_90a"  # what a borrowed GPU is likely to be
 LIMIT = 60 << 20
 DEVICE, SOURCES = ["device", os.path.join("device", "emulator")], ("primitives.py", ".cu", ".cuh", ".h")
-REHEARSAL = ["--offline", "--trials", "4", "--kernels", "2", "--no-report", "--progress", "none", "-q"]
+REHEARSAL = [*OFFLINE, "--no-report", "--progress", "none", "-q"]
 
 
 def sha(*parts):
@@ -43,6 +44,12 @@ def sha(*parts):
 def content(path):
     with open(path, "rb") as f:
         return f.read()
+
+
+def cpu_s():
+    """Seconds of a core that the programs took that we have started; unlike the clock's, they do not tell of neighbours."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def save(path, value):
@@ -165,14 +172,13 @@ def compile_all(m, sources):
     objects = {}
     with concurrent.futures.ThreadPoolExecutor(m.o.jobs) as pool:
         for side, what in (("nvcc", "nvcc_cpu_s"), ("emulator", "emulator_cxx_cpu_s")):
-            before, nmade = resource.getrusage(resource.RUSAGE_CHILDREN), 0
+            before, nmade = cpu_s(), 0
             for (name, key, _), (path, why, made) in pool.map(one, [j for j in jobs if j[2] == side]):
                 objects[name, key, side] = path
                 nmade += made
                 if not path:
                     m.wrong(f"{name}: {key} does not compile by {compiler[side]}: {why}")
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            m.took(what, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, nmade)
+            m.took(what, cpu_s() - before, nmade)
             m.say(f"{sum(j[2] == side for j in jobs)} candidates for check by {compiler[side]}, {nmade} of them now")
     return objects
 
@@ -294,14 +300,15 @@ def rehearsal(m):
     if m.run([m.tools.dcgen, spec, "--target", TARGET, *REHEARSAL, "-o", package], log, 600) != 0:
         m.wrong(f"rehearsal: no package: {tail(log)}")
         return
-    began = time.monotonic()
+    shutil.rmtree(m.path("rehearsal", "build"), ignore_errors=True)
+    before = cpu_s()
     for argv in bench.build_steps(package, m.path("rehearsal", "build"), m.o.jobs):
         if m.run(argv, log, 300) != 0:
             m.wrong(f"rehearsal: the benchmark cannot be built: {tail(log)}")
             return
-    m.took("bench_build_s", time.monotonic() - began, 1)
+    m.took("bench_build_cpu_s", cpu_s() - before, 1)
     m.timing["rehearsal_of"] = identity
-    m.say(f"rehearsal: a package's benchmark is built in {m.timing['bench_build_s']} s")
+    m.say(f"rehearsal: a package's benchmark is built in {m.timing['bench_build_cpu_s']} s of a core")
 
 
 # ---- putting it together

@@ -13,6 +13,7 @@ SPARE_S = 60  # what dcgen may need behind its budget: it compares the finalists
 REPLAY_S = 15  # what a package takes that is made of records
 ENOUGH = 0.75  # of a tune's share of time: then it is done
 TRIALS = 2000  # more than there is time for
+OFFLINE = ["--offline", "--trials", "8"]  # without a GPU nothing is measured: a package of few candidates will do
 
 
 def arguments(stage, spec, package, records):
@@ -40,7 +41,7 @@ def replay(stage, spec, package, records, why):
 def search(stage, spec, seconds, package, records):
     """One run of dcgen: its exit code, None: it was stopped."""
     log = stage.log(f"tune {name_of(spec)}.txt")
-    how = ["--trials", str(TRIALS), *stage.session.builds()] if stage.session.device else ["--offline"]
+    how = ["--trials", str(TRIALS), *stage.session.builds()] if stage.session.device else OFFLINE
     argv = [stage.session.tools.dcgen, *arguments(stage, spec, package, records), "--seconds", str(seconds), *how]
     code = stage.run([*argv, "--progress", "plain"], log, seconds + SPARE_S)
     stage.write("tune", spec=name_of(spec), exit_code=code, seconds=seconds)

@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# What script/gpu brings back: unpack refuses archives that it did not write, merges records, and never follows a link;
+# the archive stays below its limit; a journal that was cut off goes on.
+set -u
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || { echo "skipped: no Python 3.8"; exit 77; }
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf -- "$tmp"' EXIT
+cd "$tmp" || exit 1
+exec 2>&1
+PYTHONPATH=$SRC/script/gpu.d python3 -B - "$tmp" <<'PY'
+import gzip, io, os, sys, tarfile
+
+import archive, journal, unpack
+
+tmp, failed = sys.argv[1], 0
+
+
+def hold(what, is_so):
+    global failed
+    if not is_so:
+        print("FAILED:", what)
+        failed = 1
+
+
+def tar(*members):
+    """A gpu.tgz of (name, bytes, type)."""
+    path = os.path.join(tmp, "some.tgz")
+    with tarfile.open(path, "w:gz") as t:
+        for name, data, kind in (("results.jsonl", b"{}\n", tarfile.REGTYPE), *members):
+            m = tarfile.TarInfo(name)
+            m.type, m.size, m.linkname = kind, len(data), "/etc/passwd" if kind != tarfile.REGTYPE else ""
+            t.addfile(m, io.BytesIO(data))
+    return path
+
+
+def files(tree):
+    return sorted(os.path.relpath(os.path.join(d, f), tree) for d, _, fs in os.walk(tree) for f in fs)
+
+
+tree = os.path.join(tmp, "tree")
+os.mkdir(tree)
+plain = tarfile.REGTYPE
+for what, members in {
+    "above": [("records/../../x", b"x", plain)],
+    "absolute": [("/records/gpu/x.jsonl", b"x", plain)],
+    "a backslash": [("records/gpu\\x.jsonl", b"x", plain)],
+    "a link": [("records/gpu/x.jsonl", b"", tarfile.SYMTYPE)],
+    "a hard link": [("records/gpu/x.jsonl", b"", tarfile.LNKTYPE)],
+    "a device": [("records/gpu/x.jsonl", b"", tarfile.CHRTYPE)],
+    "a sparse file": [("records/gpu/x.jsonl", b"", tarfile.GNUTYPE_SPARSE)],
+    "a foreign file": [("script/gpu", b"x", plain)],
+    "twice the same": [("results.jsonl", b"x", plain)],
+    "too deep": [("packages/" + "a/" * 9 + "x", b"x", plain)],
+}.items():
+    hold(what + " is refused", unpack.unpack(tree, tar(*members)) == 2)
+hold("nothing was written", files(tree) == [])
+
+good = tar(("records/gpu/x.jsonl", b'{"a":1}\n{"b":2}\n{"torn', plain), ("tables/gpu/x.json", b"[]", plain))
+with open(good, "rb") as f:
+    data = f.read()
+for what, bad in {"torn": data[:-20], "no gzip": b"hello", "empty": b"", "spoilt": data[:40] + b"\0\0\0\0" + data[44:]}.items():
+    with open("bad.tgz", "wb") as f:
+        f.write(bad)
+    hold(what + " is refused", unpack.unpack(tree, "bad.tgz") == 2)
+hold("a file that is not there", unpack.unpack(tree, "nowhere.tgz") == 2)
+archive.MOST_BYTES, most = 1 << 20, archive.MOST_BYTES
+hold("huge is refused", unpack.unpack(tree, tar(("records/gpu/x.jsonl", b"\0" * (2 << 20), plain))) == 2)
+archive.MOST_BYTES = most
+hold("still nothing", files(tree) == [])
+
+good = tar(("records/gpu/x.jsonl", b'{"a":1}\n{"b":2}\n{"torn', plain), ("tables/gpu/x.json", b"[]", plain))
+os.makedirs(tree + "/records/gpu")
+with open(tree + "/records/gpu/x.jsonl", "w") as f:
+    f.write('{"old":0}\n{"b":2}\n')
+for _ in range(2):
+    hold("good is taken", unpack.unpack(tree, good) == 0)
+    with open(tree + "/records/gpu/x.jsonl") as f:
+        hold("records are merged", f.read() == '{"old":0}\n{"b":2}\n{"a":1}\n')
+hold("where things are", files(tree) == ["bench/results/gpu/x.json", "records/gpu/x.jsonl"])
+os.makedirs(tmp + "/outside")
+os.rename(tree + "/records/gpu", tmp + "/outside/gpu")
+os.symlink(tmp + "/outside/gpu", tree + "/records/gpu")
+hold("a link out of the tree is not followed", unpack.unpack(tree, good) == 2)
+
+# What has no room is left out, what counts is not.
+os.makedirs(tmp + "/work/log")
+os.makedirs(tmp + "/work/packages/gpu/.p.tmp.1")
+for name, size in {"results.jsonl": 10, "log/a.txt": 200000, "packages/gpu/p.c": 30000, "packages/gpu/.p.tmp.1/x": 9}.items():
+    with open(os.path.join(tmp, "work", name), "wb") as f:
+        f.write(os.urandom(size))
+for limit, dropped, names in (
+    (1 << 20, [], ["results.jsonl", "packages/gpu/p.c", "log/a.txt"]),
+    (100000, ["log"], ["results.jsonl", "packages/gpu/p.c"]),
+    (10000, ["packages", "log"], ["results.jsonl"]),
+):
+    archive.LIMIT = limit
+    hold("what is dropped", archive.renew(tmp + "/work", tmp) == dropped)
+    hold("what is kept", list(archive.ours("gpu.tgz")) == names)
+archive.LIMIT = 1
+hold("too large is said", "larger" in archive.renew(tmp + "/work", tmp)[-1])
+archive.LIMIT = 1 << 20
+archive.renew(tmp + "/work", tmp)
+log = archive.ours("gpu.tgz")["log/a.txt"]
+hold("a long log is cut in its middle", b"\n... cut ...\n" in log and len(log) < 110000)
+with open("gpu.tgz", "rb") as f:
+    before = f.read()
+archive.renew(tmp + "/work", tmp)
+with open("gpu.tgz", "rb") as f:
+    hold("the same files give the same bytes", f.read() == before)
+
+# A journal is cut at the first line that is none.
+for rest in (b'{"torn', b"[1]\n", b"\0\0\0\n", b'{"c": 3}'):
+    with open("j", "wb") as f:
+        f.write(b'{"a": 1}\n{"b": 2}\n' + rest)
+    j = journal.Journal("j")
+    j.write({"d": 4})
+    j.file.close()
+    hold(f"journal {rest}", journal.read("j")[0] == [{"a": 1}, {"b": 2}, {"d": 4}])
+sys.exit(failed)
+PY

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gpu.tgz: all that shall come back, in one file that is always whole; and how such a file is read, whoever made it.
+"""gpu.tgz: all that shall come back, in one file that is always whole; and how such a file is read, whoever
+made it.
 
     results.jsonl  summary.txt  records/GPU/NAME.jsonl  tables/GPU/...  packages/GPU/NAME/...  log/...
 """
@@ -49,7 +50,9 @@ def content(work, name):
 def packed(work, tops):
     """The archive's bytes. No times, no owners: the same files give the same bytes."""
     out = io.BytesIO()
-    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=6, mtime=0) as z, tarfile.open(fileobj=z, mode="w|") as t:
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=6, mtime=0) as z, tarfile.open(
+        fileobj=z, mode="w|"
+    ) as t:
         for name in [n for top in tops for n in inside(work, top)]:
             try:
                 data = content(work, name)
@@ -99,11 +102,14 @@ class Limited:
 
 def safe_name(name):
     parts = name.split("/")
-    return len(parts) <= MOST_DEPTH and all(re.fullmatch(r"[A-Za-z0-9._+-]{1,200}", p) and p.strip(".") for p in parts)
+    return len(parts) <= MOST_DEPTH and all(
+        re.fullmatch(r"[A-Za-z0-9._+-]{1,200}", p) and p.strip(".") for p in parts
+    )
 
 
 def members(path, modes=False):
-    """(name, bytes[, mode]) of each file. Names lead nowhere but down; links, devices and the like are refused."""
+    """(name, bytes[, mode]) of each file. Names lead nowhere but down; links, devices and the like are
+    refused."""
     try:
         with gzip.open(path) as z, tarfile.open(fileobj=Limited(z), mode="r|") as t:
             for n, m in enumerate(t):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench: a package that tune made, against cuBLAS as it comes and the best of cublasLt's algorithms. While its program is
-compiled, the GPU checks what check has left."""
+"""bench: a package that tune made, against cuBLAS as it comes and the best of cublasLt's algorithms. While
+its program is compiled, the GPU checks what check has left."""
 
 import glob
 import json
@@ -26,16 +26,24 @@ def build_steps(package, folder, jobs):
 def python_folders():
     """Where Python packages of this machine may lie: of our own Python, and of usual environments."""
     found = [sysconfig.get_paths()["purelib"]]
-    for pattern in ("/opt/*/.venv", "/opt/venv", "/opt/conda", "/usr/local", os.environ.get("VIRTUAL_ENV") or "/nowhere"):
+    for pattern in (
+        "/opt/*/.venv",
+        "/opt/venv",
+        "/opt/conda",
+        "/usr/local",
+        os.environ.get("VIRTUAL_ENV") or "/nowhere",
+    ):
         found += glob.glob(os.path.join(pattern, "lib/python3*/*-packages"))
     return list(dict.fromkeys(found))
 
 
 def vendor_environment(nvcc, folder):
-    """Environment by which CMake finds cuBLAS where the toolkit lacks it and a Python package has it. Such a package lacks
-    the names without a version that a linker wants: folder has links of these names."""
+    """Environment by which CMake finds cuBLAS where the toolkit lacks it and a Python package has it. Such a
+    package lacks the names without a version that a linker wants: folder has links of these names."""
     toolkit = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
-    if any(glob.glob(os.path.join(toolkit, lib, "libcublas.so")) for lib in ("lib64", "lib", "targets/*/lib")):
+    if any(
+        glob.glob(os.path.join(toolkit, lib, "libcublas.so")) for lib in ("lib64", "lib", "targets/*/lib")
+    ):
         return {}
     places = [os.path.join(p, v) for p in python_folders() for v in VENDOR]
     libraries = [lib for p in places for lib in sorted(glob.glob(os.path.join(p, "lib", "libcublas*.so.*")))]
@@ -48,7 +56,12 @@ def vendor_environment(nvcc, folder):
             os.symlink(lib, link)
     include = [os.path.join(p, "include") for p in places if os.path.isdir(os.path.join(p, "include"))]
     folders = [folder, *dict.fromkeys(os.path.dirname(lib) for lib in libraries)]
-    paths = {"CMAKE_LIBRARY_PATH": folders, "LD_LIBRARY_PATH": folders[1:], "CMAKE_INCLUDE_PATH": include, "CPATH": include}
+    paths = {
+        "CMAKE_LIBRARY_PATH": folders,
+        "LD_LIBRARY_PATH": folders[1:],
+        "CMAKE_INCLUDE_PATH": include,
+        "CPATH": include,
+    }
     return {name: ":".join(filter(None, [os.environ.get(name), *more])) for name, more in paths.items()}
 
 
@@ -62,7 +75,8 @@ def program_in(folder, name):
 
 
 def build(stage, package, env):
-    """The package's benchmark program, None when it cannot be built. The GPU is busy with check until it is there."""
+    """The package's benchmark program, None when it cannot be built. The GPU is busy with check until it is
+    there."""
     name, folder = os.path.basename(package), stage.path("build")
     end = min(stage.end, time.monotonic() + BUILD_S)
     filler = stage.session.open_stage("check", stage.left()) if stage.session.device else None
@@ -104,7 +118,9 @@ def measure(stage, name, program, env):
     stage.write("bench", package=name, exit_code=code, shapes=len(figures["shapes"]))
     if code not in (0, None):
         stage.found(f"{name}: its benchmark ends with exit code {code}: {tail(log)}")
-    stage.say(f"{name}: {len(figures['shapes'])} shapes{' (stopped)' if code is None else ''}: {tail(log, 1)[:200]}")
+    stage.say(
+        f"{name}: {len(figures['shapes'])} shapes{' (stopped)' if code is None else ''}: {tail(log, 1)[:200]}"
+    )
     was_cut = code is None or time.monotonic() - began >= seconds
     return not was_cut or len(stage.before("bench")) > 1
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""calibrate: what this GPU does at most, in each data type, as limits records among those of its spec: the analytic
-model, the roofline and the report go by them."""
+"""calibrate: what this GPU does at most, in each data type, as limits records among those of its spec: the
+analytic model, the roofline and the report go by them."""
 
 from specs import name_of
 from stage import tail
@@ -32,7 +32,9 @@ def calibrate(stage):
         if code == 0:
             stage.say(f"{name}: {tail(log, 8)}")
         else:
-            stage.found(f"{name}: dcgen limits ends with {'no answer' if code is None else code}: {tail(log)}")
+            stage.found(
+                f"{name}: dcgen limits ends with {'no answer' if code is None else code}: {tail(log)}"
+            )
         stage.step()
     if not stage.session.device:
         stage.say("there is no GPU whose limits could be measured")

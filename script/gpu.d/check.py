@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check: every template x data type x layout on awkward shapes, on the GPU against the reference; what the emulator says
-of the same kernels comes with the pack, and a disagreement between the two is a finding of its own. Objects come ready
-made. First one kernel of each template x data type x layout on few shapes; then all others."""
+"""check: every template x data type x layout on awkward shapes, on the GPU against the reference; what the
+emulator says of the same kernels comes with the pack, and a disagreement between the two is a finding of its
+own. Objects come ready made. First one kernel of each template x data type x layout on few shapes; then all
+others."""
 
 import json
 
@@ -56,7 +57,9 @@ class Work:
         ]
 
     def left(self):
-        return [(c, s, rest) for c, s, kernels in plan(self.combos) for rest in [self.open(c, s, kernels)] if rest]
+        return [
+            (c, s, rest) for c, s, kernels in plan(self.combos) for rest in [self.open(c, s, kernels)] if rest
+        ]
 
 
 def compare(work, combo, kernel, shape, gpu):
@@ -95,7 +98,9 @@ def ask(work, runner, left, stop):
             runner.use(setup_of(work, combo))
             last = combo["name"]
         kernels = work.open(combo, shape, kernels)
-        results = runner.measure(request(shape), [{"key": k["key"], "so": work.pack.path(k["so"])} for k in kernels])
+        results = runner.measure(
+            request(shape), [{"key": k["key"], "so": work.pack.path(k["so"])} for k in kernels]
+        )
         for k in kernels:
             compare(work, combo, k, shape, results[k["key"]])
 
@@ -105,10 +110,12 @@ def tell(work):
     combos = {n for n, _, _ in work.done}
     done = {(combo, key) for combo, key, _ in work.done}
     templates = {(c["name"], k["template"]) for c in work.combos for k in c["kernels"]}
-    seen = {(c["name"], k["template"]) for c in work.combos for k in c["kernels"] if (c["name"], k["key"]) in done}
+    seen = {
+        (c["name"], k["template"]) for c in work.combos for k in c["kernels"] if (c["name"], k["key"]) in done
+    }
     work.stage.say(
-        f"{work.nright} of {len(work.done)} checks right, {left} left; {len(combos)} of {len(work.combos)} combinations of "
-        f"type and layout, {len(seen)} of {len(templates)} of these with a template"
+        f"{work.nright} of {len(work.done)} checks right, {left} left; {len(combos)} of {len(work.combos)} "
+        f"combinations of type and layout, {len(seen)} of {len(templates)} of these with a template"
     )
     if not left:
         work.stage.complete()
@@ -118,7 +125,9 @@ def check(stage, stop=None):
     work = Work(stage)
     left = work.left()
     if not stage.session.device:
-        stage.say(f"{sum(len(k) for _, _, k in left)} checks wait for a GPU; the emulator's verdicts are there")
+        stage.say(
+            f"{sum(len(k) for _, _, k in left)} checks wait for a GPU; the emulator's verdicts are there"
+        )
         stage.complete()
         return
     if left:

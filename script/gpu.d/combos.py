@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What check covers: combinations of data type and layout, each with candidates of all templates, on awkward shapes."""
+"""What check covers: combinations of data type and layout, each with candidates of all templates, on awkward
+shapes."""
 
 # M, N, K: ones, primes, tiles and one more or less, no product at all, and one of a real model.
 SHAPES = [
@@ -20,7 +21,12 @@ SHAPES = [
     (200, 1000, 257),
     (80, 768, 768),
 ]
-FIRST_SHAPES = [(5, 17, 33), (16, 64, 128), (129, 131, 137), (80, 768, 768)]  # of the first pass: the most telling
+FIRST_SHAPES = [
+    (5, 17, 33),
+    (16, 64, 128),
+    (129, 131, 137),
+    (80, 768, 768),
+]  # of the first pass: the most telling
 SMALL_SHAPES = [(5, 17, 33), (65, 127, 257)]  # for the sanitizer, which is slow
 DTYPES = ["f32", "bf16", "tf32", "f16"]
 LAYOUTS = [("NK", False), ("KN", False), ("NK", True), ("KN", True)]
@@ -40,11 +46,16 @@ def combos():
         for layout, packed in LAYOUTS:
             name = f"{dtype}_{layout}{'_packed' if packed else ''}"
             text = SPEC.format(name=name, dtype=dtype, layout=layout, packed="true" if packed else "false")
-            yield name, text, [s for s in SHAPES if s[2] > 0 or not packed]  # nothing can be packed of nothing
+            yield (
+                name,
+                text,
+                [s for s in SHAPES if s[2] > 0 or not packed],
+            )  # nothing can be packed of nothing
 
 
 def request(shape, threads=1):
-    """A measure request of the op dense that takes no times. The emulator spreads blocks over so many threads."""
+    """A measure request of the op dense that takes no times. The emulator spreads blocks over so many
+    threads."""
     m, n, k = shape
     return {
         "extent": [m, n, k],

@@ -41,8 +41,8 @@ def describe(stage, greeting):
     stage.write("device", **device)
     stage.write("floor", timer=greeting.get("timer"), null_ns=greeting.get("null_ns"), hello=greeting)
     stage.say(
-        f"{device['name']} ({device['arch']}), {device['cores']} SMs, runs {', '.join(device['isa'])}; an empty kernel "
-        f"takes {greeting.get('null_ns')} ns, timed by {timer}"
+        f"{device['name']} ({device['arch']}), {device['cores']} SMs, runs {', '.join(device['isa'])}; "
+        f"an empty kernel takes {greeting.get('null_ns')} ns, timed by {timer}"
     )
 
 
@@ -55,7 +55,9 @@ def look(stage):
         if text is None:
             stage.missing(f"{argv[0]} is not installed")
     free = shutil.disk_usage(stage.session.work).free >> 20
-    stage.write("environment", command="uname", text=" ".join(platform.uname()), cores=os.cpu_count(), free_mib=free)
+    stage.write(
+        "environment", command="uname", text=" ".join(platform.uname()), cores=os.cpu_count(), free_mib=free
+    )
     if free < 2048:
         stage.missing(f"{stage.session.work} has {free} MiB left: name another folder by --work")
     here, there = stage.session.tools.nvcc_version(), stage.session.pack.manifest["nvcc"]

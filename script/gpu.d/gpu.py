@@ -28,25 +28,35 @@ def options(argv):
     made = sub.add_parser("pack", help="make, without a GPU, what the machine with one needs")
     made.add_argument("out", nargs="?", metavar="DIR", help="default: build/gpu-pack")
     made.add_argument("--portable", metavar="DIR", help="the portable build (default: build/portable)")
-    made.add_argument("--sample", type=int, default=8, metavar="N", help="check: candidates of each type and layout")
-    made.add_argument("--trials", type=int, default=96, metavar="N", help="tune: first candidates of each spec")
+    made.add_argument(
+        "--sample", type=int, default=8, metavar="N", help="check: candidates of each type and layout"
+    )
+    made.add_argument(
+        "--trials", type=int, default=96, metavar="N", help="tune: first candidates of each spec"
+    )
     made.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), metavar="N")
     planned = sub.add_parser("plan", help="print what each stage takes of half an hour")
     planned.add_argument("--cores", type=int, default=16, metavar="N", help="of the borrowed machine")
     back = sub.add_parser("unpack", help="put what came back into this tree")
     back.add_argument("file", metavar="FILE")
     back.add_argument("--root", dest="root_dir", metavar="DIR", help="another tree")
-    runs = [sub.add_parser(n, help=f"the stage {n}" if n != "all" else "all that is not done yet") for n in ALL]
+    runs = [
+        sub.add_parser(n, help=f"the stage {n}" if n != "all" else "all that is not done yet") for n in ALL
+    ]
     for run in runs:
         run.add_argument("out", metavar="OUTDIR")
-        run.add_argument("--minutes", type=float, default=9, metavar="N", help="end within so long (default: 9)")
+        run.add_argument(
+            "--minutes", type=float, default=9, metavar="N", help="end within so long (default: 9)"
+        )
         run.add_argument("--from", dest="from_file", metavar="FILE", help="go on from this gpu.tgz")
         run.add_argument("--work", metavar="DIR", help="working files (default: in TMPDIR)")
         run.add_argument("--dry-run", action="store_true", help="no GPU: do what needs none")
     for with_pack in (*runs, planned):
         with_pack.add_argument("--pack", metavar="DIR", help="default: build/gpu-pack")
     for with_spec in (*runs, planned, made):
-        with_spec.add_argument("--spec", action="append", metavar="FILE", help="tune this spec; may be repeated")
+        with_spec.add_argument(
+            "--spec", action="append", metavar="FILE", help="tune this spec; may be repeated"
+        )
     return p.parse_args(argv)
 
 
@@ -94,17 +104,17 @@ def run_step(session, step, seconds):
 
 
 def run_steps(session):
-    """First each stage within its share, in order; then, in what is left of the time, those that are not done."""
+    """First each stage within its share, in order; then, in what is left of the time, those that are not
+    done."""
     o = session.options
     wanted = [s for s in session.steps if o.command in ("all", s.stage)]
-    is_open = lambda s: not session.is_complete(s.name, s.this_pack)
     if o.command != "all":
         for i, step in enumerate(wanted):
             run_step(session, step, session.left() / (len(wanted) - i))
         return
     for capped in (True, False):
-        for step in filter(is_open, wanted):
-            if session.left() >= step.least_s:
+        for step in wanted:
+            if not session.is_complete(step.name, step.this_pack) and session.left() >= step.least_s:
                 run_step(session, step, min(step.share_s if capped else 3600, session.left()))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The journal: what is known so far, one JSON object a line. A line is on disk before the next step begins; a kill costs
-at most the line that was being written, which the next start cuts off."""
+"""The journal: what is known so far, one JSON object a line. A line is on disk before the next step begins; a
+kill costs at most the line that was being written, which the next start cuts off."""
 
 import json
 

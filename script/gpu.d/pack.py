@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pack: everything that the machine with the GPU needs, made here, in one folder: pack.tgz (one file, so that nothing
-loses its permissions on the way), manifest.json, timing.json and script/gpu itself. What is there already is not made
-again: beside DIR, DIR.work keeps all products, by the hash of what they are made of."""
+"""pack: everything that the machine with the GPU needs, made here, in one folder: pack.tgz (one file, so that
+nothing loses its permissions on the way), manifest.json, timing.json and script/gpu itself. What is there
+already is not made again: beside DIR, DIR.work keeps all products, by the hash of what they are made of."""
 
 import concurrent.futures
 import gzip
@@ -47,7 +47,8 @@ def content(path):
 
 
 def cpu_s():
-    """Seconds of a core that the programs took that we have started; unlike the clock's, they do not tell of neighbours."""
+    """Seconds of a core that the programs took that we have started; unlike the clock's, they do not tell of
+    neighbours."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -167,7 +168,9 @@ def compile_all(m, sources):
 
     def one(job):
         name, c, side = job
-        return (name, c["key"], side), compile_object(m, compiler[side], version[side], c[side], c["code"], ".cu")
+        return (name, c["key"], side), compile_object(
+            m, compiler[side], version[side], c[side], c["code"], ".cu"
+        )
 
     objects = {}
     with concurrent.futures.ThreadPoolExecutor(m.o.jobs) as pool:
@@ -179,7 +182,7 @@ def compile_all(m, sources):
                 if not path:
                     m.wrong(f"{name}: {key} does not compile by {compiler[side]}: {why}")
             m.took(what, cpu_s() - before, nmade)
-            m.say(f"{sum(j[2] == side for j in jobs)} candidates for check by {compiler[side]}, {nmade} of them now")
+            m.say(f"{sum(j[2] == side for j in jobs)} candidates by {compiler[side]}, {nmade} of them now")
     return objects
 
 
@@ -238,22 +241,33 @@ def check_part(m):
         if nwrong:
             m.wrong(f"{name}: the emulator finds {nwrong} verdicts wrong (they go along as expected results)")
         kernels = [
-            {**{k: c[k] for k in ("key", "template", "params")}, "so": add_object(m, objects[name, c["key"], "nvcc"])}
+            {
+                **{k: c[k] for k in ("key", "template", "params")},
+                "so": add_object(m, objects[name, c["key"], "nvcc"]),
+            }
             for c in source["candidates"]
             if objects[name, c["key"], "nvcc"]
         ]
         setup = {**source["setup"], "cmd": "setup", "reference": add_object(m, reference)}
-        packed.append({"name": name, "setup": setup, "kernels": kernels, "shapes": shapes, "expected": expected})
-        m.say(f"{name}: {len(kernels)} candidates, {sum(map(len, expected.values()))} verdicts of the emulator")
+        packed.append(
+            {"name": name, "setup": setup, "kernels": kernels, "shapes": shapes, "expected": expected}
+        )
+        m.say(
+            f"{name}: {len(kernels)} candidates, {sum(map(len, expected.values()))} verdicts of the emulator"
+        )
     m.timing["checks"] = sum(len(c["kernels"]) * len(c["shapes"]) for c in packed)
     save(m.path("combos.json"), packed)
     m.add("check/combos.json", m.path("combos.json"))
 
 
 def primitives_part(m):
-    """Objects, inputs and the emulator's outputs of the microtests, made again when their sources are others."""
+    """Objects, inputs and the emulator's outputs of the microtests, made again when their sources are
+    others."""
     folder, sources = m.path("primitives", "x")[:-2], []
-    for where in (os.path.dirname(os.path.abspath(__file__)), *(os.path.join(m.o.root, "templates", d) for d in DEVICE)):
+    for where in (
+        os.path.dirname(os.path.abspath(__file__)),
+        *(os.path.join(m.o.root, "templates", d) for d in DEVICE),
+    ):
         sources += [content(os.path.join(where, f)) for f in sorted(os.listdir(where)) if f.endswith(SOURCES)]
     identity = sha(content(m.tools.runner_emu[0]), m.tools.nvcc_version(), *sources)
     if m.timing.get("primitives_of") != identity:
@@ -282,7 +296,7 @@ def builds_part(m):
         log, before = m.path("log", "build_" + os.path.basename(spec) + ".txt"), len(os.listdir(folder))
         if m.run([*argv, "-j", str(m.o.jobs)], log) != 0:
             m.wrong(f"dcgen build {os.path.basename(spec)}: {tail(log)}")
-        m.say(f"{os.path.basename(spec)}: {len(os.listdir(folder)) - before} new files of builds: {tail(log, 1)}")
+        m.say(f"{os.path.basename(spec)}: {len(os.listdir(folder)) - before} new builds: {tail(log, 1)}")
     m.timing["specs"] = len(specs(m.o.spec, m.o.root, os.path.join(m.work, "specs")))
     m.timing["builds"] = sum(f.endswith(".so") for _, _, files in os.walk(folder) for f in files)
     m.add_tree("builds", folder)
@@ -340,7 +354,9 @@ def write_pack(m):
     manifest.update({"needs": needs(data.values()), "files": hashes})
     data["manifest.json"] = json.dumps(manifest, sort_keys=True).encode()
     out = io.BytesIO()
-    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=9, mtime=0) as z, tarfile.open(fileobj=z, mode="w|") as t:
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=9, mtime=0) as z, tarfile.open(
+        fileobj=z, mode="w|"
+    ) as t:
         for name, d in data.items():
             member = tarfile.TarInfo(name)
             member.size, member.mode = len(d), 0o755 if d[:4] == b"\x7fELF" or d[:2] == b"#!" else 0o644
@@ -355,7 +371,10 @@ def write_pack(m):
 
 def copy_script(m):
     """The folder works by itself: sh DIR/script/gpu."""
-    for name in ["gpu", *(os.path.join("gpu.d", n) for n in os.listdir(os.path.join(m.o.root, "script", "gpu.d")))]:
+    for name in [
+        "gpu",
+        *(os.path.join("gpu.d", n) for n in os.listdir(os.path.join(m.o.root, "script", "gpu.d"))),
+    ]:
         path, copy = os.path.join(m.o.root, "script", name), os.path.join(m.out, "script", name)
         if os.path.isfile(path):
             os.makedirs(os.path.dirname(copy), exist_ok=True)
@@ -379,7 +398,10 @@ def make(o):
     save(m.timing_path, m.timing)
     save(os.path.join(m.out, "timing.json"), m.timing)
     needed = ", ".join(f"{lib} {n}" for lib, n in manifest["needs"].items()) or "no library"
-    m.say(f"{m.out}: {nbyte / 2**20:.1f} MiB in {len(manifest['files'])} files; programs need {needed}; {manifest['nvcc']}")
+    m.say(
+        f"{m.out}: {nbyte / 2**20:.1f} MiB in {len(manifest['files'])} files; "
+        f"programs need {needed}; {manifest['nvcc']}"
+    )
     if nbyte > LIMIT:
         m.wrong(f"more than {LIMIT >> 20} MiB: take fewer candidates by --sample or --trials")
     return 1 if m.nwrong else 0

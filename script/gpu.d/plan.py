@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""plan: what each stage takes of half an hour, by what compiling and unpacking took when the pack was made."""
+"""plan: what each stage takes of half an hour, by what compiling and unpacking took when the pack was
+made."""
 
 import json
 import os
@@ -12,14 +13,16 @@ from tune import SPARE_S
 
 LEASE_S, CALLS = 1620, 3  # 27 minutes in commands of nine
 LOOK_S = 6  # of each command: what is there, which device
-# Assumed, as there is no GPU here: a candidate of tune takes eight or nine shapes of some 30 ms each, a check as long.
+# Assumed, as there is no GPU here: a candidate of tune takes eight or nine shapes of some 30 ms each, a check
+# as long.
 KERNEL_S, CHECK_S = 0.3, 0.03
 MOST = 0.20  # of a stage's time may be spent waiting for compilers
 
 
 def waits(step, timing, cores):
-    """Seconds that the GPU waits for compilers. tune: it measures candidates as fast as they come, the first of them from
-    the pack; dcgen compiles the next ones meanwhile, on all cores. bench: check goes on meanwhile, with what it has left."""
+    """Seconds that the GPU waits for compilers. tune: it measures candidates as fast as they come, the first
+    of them from the pack; dcgen compiles the next ones meanwhile, on all cores. bench: check goes on
+    meanwhile, with what it has left."""
     nvcc_s = timing.get("nvcc_cpu_s", 5.0)
     if step.stage == "tune":
         ncached = timing.get("builds", 0) / max(1, timing.get("specs", 4))
@@ -45,8 +48,8 @@ def plan(o):
     print(f"27 minutes in {CALLS} commands, {o.cores} cores")
     if timing:
         print(
-            f"measured here: {timing.get("nvcc_cpu_s")} s of nvcc a candidate, {timing.get('bench_build_cpu_s')} s of a core to build a "
-            f"benchmark, {timing['pack_bytes'] / 2**20:.1f} MiB to carry, {timing['unpack_s']} s to unpack; "
+            f"measured here: {timing.get('nvcc_cpu_s')} s of nvcc a candidate, "
+            f"{timing.get('bench_build_cpu_s')} s of a core to build a benchmark, {timing['pack_bytes'] / 2**20:.1f} MiB to carry, {timing['unpack_s']} s to unpack; "
             f"{timing.get('builds', 0)} candidates of tune ready made"
         )
     else:
@@ -61,6 +64,10 @@ def plan(o):
         part = seconds / step.share_s
         bad += part > MOST
         total += step.share_s
-        print(f"{step.name:28}  {step.share_s:7.0f}  {seconds:8.0f} s {100 * part:3.0f} %{'  too much' if part > MOST else ''}")
-    print(f"{'in all':28}  {total:7.0f}  of {LEASE_S}; what check has left fills the time while benchmarks are built")
+        verdict = "  too much" if part > MOST else ""
+        print(f"{step.name:28}  {step.share_s:7.0f}  {seconds:8.0f} s {100 * part:3.0f} %{verdict}")
+    print(f"{'in all':28}  {total:7.0f}  of {LEASE_S}")
+    print(
+        "check begins with one kernel of each template; what it has left fills the time while benchmarks are built"
+    )
     return 1 if bad or total > LEASE_S else 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The other side of the runner protocol (search/runner/protocol.md), for checks outside dcgen. A runner that dies or
-falls silent is started again; the kernel of its last `begin` is to blame, the others are asked for again."""
+"""The other side of the runner protocol (search/runner/protocol.md), for checks outside dcgen. A runner that
+dies or falls silent is started again; the kernel of its last `begin` is to blame, the others are asked for
+again."""
 
 import json
 import os
@@ -83,7 +84,8 @@ class Runner:
         return event
 
     def ask(self, request, asked, results):
-        """One request for the kernels `asked`; fills results. Returns who is to blame when the runner goes, and why."""
+        """One request for the kernels `asked`; fills results. Returns who is to blame when the runner goes,
+        and why."""
         culprit = None
         self.last_id += 1
         kernels = [{"key": k["key"], "so": k["so"]} for k in asked]
@@ -126,8 +128,8 @@ class Runner:
             self.start()
 
     def call(self, request):
-        """The answer to a `call` request: so, extent, in, out, out_bytes. When the runner goes, the answer says so, and
-        the next one is started."""
+        """The answer to a `call` request: so, extent, in, out, out_bytes. When the runner goes, the answer
+        says so, and the next one is started."""
         self.last_id += 1
         try:
             self.send({**request, "cmd": "call", "id": self.last_id})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sanitize: compute-sanitizer over one kernel of each template and data type, on small shapes. It is slow, and last."""
+"""sanitize: compute-sanitizer over one kernel of each template and data type, on small shapes. It is slow,
+and last."""
 
 import os
 
@@ -17,7 +18,9 @@ def sanitize_one(stage, program, tool, combo, kernels):
     """Whether it was done. The runner's own exit codes are not the tool's."""
     name = combo["name"]
     setup = {**combo["setup"], "reference": stage.session.pack.path(combo["setup"]["reference"])}
-    lines = [{**request(s), "cmd": "measure", "id": i, "kernels": kernels} for i, s in enumerate(SMALL_SHAPES)]
+    lines = [
+        {**request(s), "cmd": "measure", "id": i, "kernels": kernels} for i, s in enumerate(SMALL_SHAPES)
+    ]
     stdin = line_file(stage.path(f"{name}_{tool}.jsonl"), [setup, *lines])
     log = stage.log(f"sanitizer_{name}_{tool}.txt")
     runner = [*stage.session.pack.tools.runner_cuda, "--timer", "events", "--deadline", "300"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One call of script/gpu on the machine that has the GPU: the working folder and what earlier calls left, the deadline,
-the archive. The working folder may be lost between calls: what counts is in the archive, and comes back from there."""
+"""One call of script/gpu on the machine that has the GPU: the working folder and what earlier calls left, the
+deadline, the archive. The working folder may be lost between calls: what counts is in the archive, and comes
+back from there."""
 
 import fcntl
 import hashlib
@@ -60,7 +61,8 @@ class Session:
         self.write("gpu", "call", {"minutes": options.minutes, "from": restored, "dry_run": options.dry_run})
 
     def restore(self):
-        """Takes up what is known best: by the working folder, --from, or the archive in OUTDIR. Which one, if an archive."""
+        """Takes up what is known best: by the working folder, --from, or the archive in OUTDIR. Which one, if
+        an archive."""
         best, files = len(journal.read(os.path.join(self.work, "results.jsonl"))[0]), None
         from_where = None
         for path in (self.options.from_file, os.path.join(self.out, archive.NAME)):

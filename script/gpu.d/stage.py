@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stage of script/gpu: its deadline, its folder, what it writes. Each line is on disk before the next step begins."""
+"""A stage of script/gpu: its deadline, its folder, what it writes. Each line is on disk before the next step
+begins."""
 
 import ctypes
 import os
@@ -111,7 +112,8 @@ class Stage:
         return self.wait(process, end) if process else None
 
     def wait(self, process, end):
-        """The exit code; None when it had to be ended. The archive is renewed meanwhile, by the main thread."""
+        """The exit code; None when it had to be ended. The archive is renewed meanwhile, by the main
+        thread."""
         try:
             while True:
                 left = end - time.monotonic()
@@ -131,12 +133,14 @@ libc = ctypes.CDLL(None)
 
 
 def end_with_parent():
-    """In the child: when script/gpu is killed, the kernel ends its programs, too (prctl's PR_SET_PDEATHSIG)."""
+    """In the child: when script/gpu is killed, the kernel ends its programs, too (prctl's
+    PR_SET_PDEATHSIG)."""
     libc.prctl(1, signal.SIGTERM)
 
 
 def end_group(process):
-    """Ends a program and all that it started: it leads a session. Politely at first: it may have records to finish."""
+    """Ends a program and all that it started: it leads a session. Politely at first: it may have records to
+    finish."""
     for sig, patience_s in ((signal.SIGTERM, PATIENCE_S), (signal.SIGKILL, 10)):
         try:
             os.killpg(process.pid, sig)

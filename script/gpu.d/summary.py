@@ -16,7 +16,10 @@ def one_a_kernel(lines):
     of = {}
     for n in lines:
         of.setdefault((n["stage"], n.get("combo"), n.get("key", n["text"])), []).append(n["text"])
-    return [f"  {k[0]}: {t[0]}" + (f" (and {len(t) - 1} more like it)" if len(t) > 1 else "") for k, t in of.items()]
+    return [
+        f"  {k[0]}: {t[0]}" + (f" (and {len(t) - 1} more like it)" if len(t) > 1 else "")
+        for k, t in of.items()
+    ]
 
 
 def listed(title, lines):

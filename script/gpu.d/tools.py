@@ -12,7 +12,10 @@ PROGRAMS = ["dcgen", "dcgen-runner-cuda", "dcgen-runner-emu"]
 def toolkits():
     """Folders of CUDA toolkits, likely ones first; among those with numbers the latest."""
     named = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
-    numbered = sorted(glob.glob("/usr/local/cuda-*"), key=lambda p: [int(n) for n in p.split("-")[-1].split(".") if n.isdigit()])
+    numbered = sorted(
+        glob.glob("/usr/local/cuda-*"),
+        key=lambda p: [int(n) for n in p.split("-")[-1].split(".") if n.isdigit()],
+    )
     return [r for r in named if r] + numbered[::-1]
 
 
@@ -30,7 +33,11 @@ def said(argv):
         return None
     try:
         done = subprocess.run(
-            [path, *argv[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60
+            [path, *argv[1:]],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=60,
         )
         return done.stdout.decode(errors="replace").strip()
     except (OSError, subprocess.TimeoutExpired) as problem:
@@ -48,7 +55,10 @@ class Tools:
         self.runner_cuda = [self.program["dcgen-runner-cuda"], *targets]
         self.runner_emu = [self.program["dcgen-runner-emu"], *targets]
         self.nvcc = find_program("nvcc")
-        self.cc, self.cxx = shutil.which("cc") or shutil.which("gcc"), shutil.which("c++") or shutil.which("g++")
+        self.cc, self.cxx = (
+            shutil.which("cc") or shutil.which("gcc"),
+            shutil.which("c++") or shutil.which("g++"),
+        )
         self.usage = None
 
     def lacks(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tune: a package for this GPU. Records are appended as they are taken: what is cut off goes on from them, and they give
-a package at once when dcgen itself could not."""
+"""tune: a package for this GPU. Records are appended as they are taken: what is cut off goes on from them,
+and they give a package at once when dcgen itself could not."""
 
 import os
 import shutil
@@ -13,17 +13,34 @@ SPARE_S = 60  # what dcgen may need behind its budget: it compares the finalists
 REPLAY_S = 15  # what a package takes that is made of records
 ENOUGH = 0.75  # of a tune's share of time: then it is done
 TRIALS = 2000  # more than there is time for
-OFFLINE = ["--offline", "--trials", "8"]  # without a GPU nothing is measured: a package of few candidates will do
+OFFLINE = [
+    "--offline",
+    "--trials",
+    "8",
+]  # without a GPU nothing is measured: a package of few candidates will do
 
 
 def arguments(stage, spec, package, records):
     """What all commands of dcgen are given."""
-    argv = [spec, "--target", "cuda" if stage.session.device else "sm_90a", "--records", records, "-o", package, "-v"]
-    return argv if shutil.which("gnuplot") else [*argv, "--no-report"]  # the records give the report elsewhere
+    argv = [
+        spec,
+        "--target",
+        "cuda" if stage.session.device else "sm_90a",
+        "--records",
+        records,
+        "-o",
+        package,
+        "-v",
+    ]
+    return (
+        argv if shutil.which("gnuplot") else [*argv, "--no-report"]
+    )  # the records give the report elsewhere
 
 
 def is_package(path):
-    return os.path.isfile(os.path.join(path, "MANIFEST")) or os.path.isfile(os.path.join(path, "CMakeLists.txt"))
+    return os.path.isfile(os.path.join(path, "MANIFEST")) or os.path.isfile(
+        os.path.join(path, "CMakeLists.txt")
+    )
 
 
 def replay(stage, spec, package, records, why):
@@ -32,7 +49,9 @@ def replay(stage, spec, package, records, why):
     if not os.path.exists(records):
         stage.say(f"{name}: {why}; nothing was measured")
         return
-    code = stage.run([stage.session.tools.dcgen, "replay", *arguments(stage, spec, package, records)], log, 60)
+    code = stage.run(
+        [stage.session.tools.dcgen, "replay", *arguments(stage, spec, package, records)], log, 60
+    )
     stage.write("replay", spec=name, exit_code=code)
     says = "the package is of its records" if code == 0 else f"its records give no package: {tail(log)}"
     stage.say(f"{name}: {why}; {says}")
@@ -42,7 +61,13 @@ def search(stage, spec, seconds, package, records):
     """One run of dcgen: its exit code, None: it was stopped."""
     log = stage.log(f"tune {name_of(spec)}.txt")
     how = ["--trials", str(TRIALS), *stage.session.builds()] if stage.session.device else OFFLINE
-    argv = [stage.session.tools.dcgen, *arguments(stage, spec, package, records), "--seconds", str(seconds), *how]
+    argv = [
+        stage.session.tools.dcgen,
+        *arguments(stage, spec, package, records),
+        "--seconds",
+        str(seconds),
+        *how,
+    ]
     code = stage.run([*argv, "--progress", "plain"], log, seconds + SPARE_S)
     stage.write("tune", spec=name_of(spec), exit_code=code, seconds=seconds)
     if code == 0:

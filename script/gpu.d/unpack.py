@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""unpack: what a borrowed GPU measured, put into this tree: records/GPU/NAME.jsonl and bench/results/GPU/NAME.json."""
+"""unpack: what a borrowed GPU measured, put into this tree: records/GPU/NAME.jsonl and
+bench/results/GPU/NAME.json."""
 
 import json
 import os
@@ -9,7 +10,8 @@ import archive
 
 
 def merged(old, new):
-    """Lines of old, then those of new that are not there; a torn or foreign line is dropped. (bytes, added, dropped)"""
+    """Lines of old, then those of new that are not there; a torn or foreign line is dropped. (bytes, added,
+    dropped)"""
     lines, have, nadded, ndropped = old.splitlines(), set(old.splitlines()), 0, 0
     for line in new.splitlines():
         try:

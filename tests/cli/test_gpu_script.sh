@@ -28,7 +28,7 @@ echo "0 0  5 5  14 0  10 0" >"$tmp/behaviours"
 run 1 pack "$pack" --portable "$tmp/portable" --spec "$tmp/good.cfg" -j 2
 said "FOUND: f32_NK: the emulator finds 16 verdicts wrong"
 said "f32_NK: 4 candidates, 64 verdicts of the emulator"
-said "good.cfg: 1 new files of builds"
+said "good.cfg: 1 new builds"
 said "rehearsal: a package's benchmark is built in [0-9.]* s of a core"
 said "pack: $pack: [0-9.]* MiB in"
 before=$(wc -l <"$tmp/compiled")

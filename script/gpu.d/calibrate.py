@@ -11,10 +11,6 @@ MARGIN_S = 15  # of one call of dcgen besides
 
 def calibrate(stage):
     tools = stage.session.tools
-    if not tools.dcgen_knows("limits"):
-        stage.missing("this dcgen has no command limits")
-        stage.complete()
-        return
     wanted = [s for s in stage.session.specs if name_of(s) not in [n["spec"] for n in stage.before("limits")]]
     for spec in wanted:
         name = name_of(spec)
@@ -24,7 +20,7 @@ def calibrate(stage):
             return
         log = stage.log(f"limits {name}.txt")
         argv = [tools.dcgen, "limits", spec, "--target", "cuda", "--seconds", str(SECONDS)]
-        argv += ["--records", stage.kept("records", name + ".jsonl"), *stage.session.builds()]
+        argv += ["--records", stage.kept("records", name + ".jsonl"), *stage.session.builds("limits")]
         code = stage.run(argv, log, SECONDS + MARGIN_S)
         if code is None and stage.left() < 1:
             return

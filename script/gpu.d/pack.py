@@ -287,7 +287,7 @@ def primitives_part(m):
 
 def builds_part(m):
     """The cache of compiled candidates that a search begins with (dcgen build)."""
-    if not m.tools.dcgen_knows("--builds"):
+    if not m.tools.dcgen_takes("--builds", "build"):
         m.say("left out: this dcgen keeps no builds: tune compiles all candidates there")
         return
     folder = m.path("builds", "x")[:-2]

@@ -47,11 +47,10 @@ def plan(o):
     timing = measured(o.pack)
     print(f"27 minutes in {CALLS} commands, {o.cores} cores")
     if timing:
-        print(
-            f"measured here: {timing.get('nvcc_cpu_s')} s of nvcc a candidate, "
-            f"{timing.get('bench_build_cpu_s')} s of a core to build a benchmark, {timing['pack_bytes'] / 2**20:.1f} MiB to carry, {timing['unpack_s']} s to unpack; "
-            f"{timing.get('builds', 0)} candidates of tune ready made"
-        )
+        each, bench_s = timing.get("nvcc_cpu_s"), timing.get("bench_build_cpu_s")
+        print(f"measured here: {each} s of a core for a candidate by nvcc, {bench_s} to build a benchmark;")
+        print(f"{timing['pack_bytes'] / 2**20:.1f} MiB to carry, {timing['unpack_s']} s to unpack;", end=" ")
+        print(f"{timing.get('builds', 0)} candidates of tune ready made")
     else:
         print(f"there is no pack in {o.pack}: compile times are guessed (script/gpu pack measures them)")
     timing = timing or {}

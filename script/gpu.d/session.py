@@ -86,9 +86,9 @@ class Session:
         self.pack = pack.open(os.path.join(self.work, "pack"))
         self.tools = pack.tools
 
-    def builds(self):
-        """Options by which dcgen finds candidates that are compiled already."""
-        return ["--builds", self.pack.path("builds")] if self.tools.dcgen_knows("--builds") else []
+    def builds(self, command="generate"):
+        """Options by which a command of dcgen finds candidates that are compiled already."""
+        return ["--builds", self.pack.path("builds")] if self.tools.dcgen_takes("--builds", command) else []
 
     def open_stage(self, name, seconds):
         return Stage(self, name, seconds)

@@ -3,6 +3,7 @@
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 
@@ -65,12 +66,14 @@ class Tools:
         """Of dcgen and its runners, what is not there."""
         return next((p for p in self.program.values() if not os.access(p, os.X_OK)), None)
 
-    def dcgen_knows(self, word):
-        """An option or command, by dcgen's own help."""
+    def dcgen_takes(self, option, command):
+        """Whether this dcgen has the option with this command, by its own help: `--builds DIR ... [generate, build]`."""
         if self.usage is None:
             self.usage = said([self.dcgen, "--help"]) or ""
-        return word in self.usage
+        found = re.search(rf"{re.escape(option)}\b[^[]*\[([^]]*)\]", self.usage)
+        return bool(found) and command in re.split(r"[,\s]+", found.group(1))
 
     def nvcc_version(self):
-        text = said([self.nvcc, "--version"]) if self.nvcc else None
-        return text.splitlines()[-1] if text else None
+        """The line that dcgen's builds go by, too."""
+        lines = (said([self.nvcc, "--version"]) or "").splitlines() if self.nvcc else []
+        return next((n for n in lines if "release" in n), lines[-1] if lines else None)

@@ -60,14 +60,9 @@ def replay(stage, spec, package, records, why):
 def search(stage, spec, seconds, package, records):
     """One run of dcgen: its exit code, None: it was stopped."""
     log = stage.log(f"tune {name_of(spec)}.txt")
-    how = ["--trials", str(TRIALS), *stage.session.builds()] if stage.session.device else OFFLINE
-    argv = [
-        stage.session.tools.dcgen,
-        *arguments(stage, spec, package, records),
-        "--seconds",
-        str(seconds),
-        *how,
-    ]
+    how = ["--seconds", str(seconds), *(["--trials", str(TRIALS)] if stage.session.device else OFFLINE)]
+    argv = [stage.session.tools.dcgen, *arguments(stage, spec, package, records), *how]
+    argv += stage.session.builds()
     code = stage.run([*argv, "--progress", "plain"], log, seconds + SPARE_S)
     stage.write("tune", spec=name_of(spec), exit_code=code, seconds=seconds)
     if code == 0:

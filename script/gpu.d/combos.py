@@ -40,11 +40,13 @@ layout = {{ W = "{layout}"; packed = {packed}; }};
 """
 
 
-def combos():
-    """(name, spec's text, shapes) of each."""
+def combos(only=None):
+    """(name, spec's text, shapes) of each, or of those in `only`."""
     for dtype in DTYPES:
         for layout, packed in LAYOUTS:
             name = f"{dtype}_{layout}{'_packed' if packed else ''}"
+            if only and name not in only:
+                continue
             text = SPEC.format(name=name, dtype=dtype, layout=layout, packed="true" if packed else "false")
             yield (
                 name,

@@ -28,6 +28,7 @@ def options(argv):
     made = sub.add_parser("pack", help="make, without a GPU, what the machine with one needs")
     made.add_argument("out", nargs="?", metavar="DIR", help="default: build/gpu-pack")
     made.add_argument("--portable", metavar="DIR", help="the portable build (default: build/portable)")
+    made.add_argument("--only", action="append", metavar="NAME", help="check: this type and layout (f32_NK)")
     made.add_argument(
         "--sample", type=int, default=8, metavar="N", help="check: candidates of each type and layout"
     )

@@ -223,7 +223,7 @@ def add_object(m, path):
 
 def check_part(m):
     """check/combos.json and the objects that it names."""
-    sources = {name: (candidates(m, name, text), shapes) for name, text, shapes in combos()}
+    sources = {name: (candidates(m, name, text), shapes) for name, text, shapes in combos(m.o.only)}
     sources = {name: s for name, s in sources.items() if s[0]}
     objects, packed = compile_all(m, {name: s[0] for name, s in sources.items()}), []
     for name, (source, shapes) in sources.items():

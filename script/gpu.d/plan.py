@@ -66,7 +66,5 @@ def plan(o):
         verdict = "  too much" if part > MOST else ""
         print(f"{step.name:28}  {step.share_s:7.0f}  {seconds:8.0f} s {100 * part:3.0f} %{verdict}")
     print(f"{'in all':28}  {total:7.0f}  of {LEASE_S}")
-    print(
-        "check begins with one kernel of each template; what it has left fills the time while benchmarks are built"
-    )
+    print("check begins with one kernel of each template; the rest is done while benchmarks are built")
     return 1 if bad or total > LEASE_S else 0

@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 import time
 
@@ -84,7 +85,12 @@ class Session:
 
     def open_pack(self, pack):
         self.pack = pack.open(os.path.join(self.work, "pack"))
-        self.tools = pack.tools
+        self.tools, dcgen = pack.tools, pack.tools.dcgen
+        try:
+            subprocess.run([dcgen, "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=True)
+        except (OSError, subprocess.CalledProcessError) as why:
+            words = getattr(why, "stderr", b"").decode(errors="replace").strip() or why
+            raise Unusable(f"{dcgen} does not run here (--work names another folder): {words}") from None
 
     def builds(self, command="generate"):
         """Options by which a command of dcgen finds candidates that are compiled already."""

@@ -67,7 +67,7 @@ class Tools:
         return next((p for p in self.program.values() if not os.access(p, os.X_OK)), None)
 
     def dcgen_takes(self, option, command):
-        """Whether this dcgen has the option with this command, by its own help: `--builds DIR ... [generate, build]`."""
+        """Whether this dcgen's command has the option. Its help says `--builds DIR ... [generate, build]`."""
         if self.usage is None:
             self.usage = said([self.dcgen, "--help"]) or ""
         found = re.search(rf"{re.escape(option)}\b[^[]*\[([^]]*)\]", self.usage)

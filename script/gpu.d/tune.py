@@ -10,7 +10,7 @@ from stage import tail
 
 LEAST_S = 20  # of measuring
 SPARE_S = 60  # what dcgen may need behind its budget: it compares the finalists and writes
-REPLAY_S = 15  # what a package takes that is made of records
+REPLAY_S = 25  # what a package takes that is made of records
 ENOUGH = 0.75  # of a tune's share of time: then it is done
 TRIALS = 2000  # more than there is time for
 OFFLINE = [

@@ -101,6 +101,7 @@ option() { # its argument
 }
 out=\$(option -o "\$@") records=\$(option --records "\$@")
 case \$* in
+    --version) exit ;;
     *--help*) echo "  --builds DIR   keep what is compiled [generate, build, limits]"; exit ;;
     check*_NK.cfg*) case \$2 in */f32_*) some=some ;; *) some=none ;; esac
         exec python3 "$tmp/source.py" "$SRC" "$tmp/behaviours" \$some ;;

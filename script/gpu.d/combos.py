@@ -48,11 +48,8 @@ def combos(only=None):
             if only and name not in only:
                 continue
             text = SPEC.format(name=name, dtype=dtype, layout=layout, packed="true" if packed else "false")
-            yield (
-                name,
-                text,
-                [s for s in SHAPES if s[2] > 0 or not packed],
-            )  # nothing can be packed of nothing
+            # Nothing can be packed of nothing.
+            yield name, text, [s for s in SHAPES if s[2] > 0 or not packed]
 
 
 def request(shape, threads=1):

@@ -9,38 +9,25 @@ from specs import name_of
 from stage import tail
 
 LEAST_S = 20  # of measuring
-SPARE_S = 60  # what dcgen may need behind its budget: it compares the finalists and writes
+SPARE_S = 30  # what dcgen may need behind its budget: it ends its round, proves the dispatcher and writes
 REPLAY_S = 25  # what a package takes that is made of records
 ENOUGH = 0.75  # of a tune's share of time: then it is done
 TRIALS = 2000  # more than there is time for
-OFFLINE = [
-    "--offline",
-    "--trials",
-    "8",
-]  # without a GPU nothing is measured: a package of few candidates will do
+# Without a GPU nothing is measured: a package of few candidates will do.
+OFFLINE = ["--offline", "--trials", "8"]
 
 
 def arguments(stage, spec, package, records):
     """What all commands of dcgen are given."""
-    argv = [
-        spec,
-        "--target",
-        "cuda" if stage.session.device else "sm_90a",
-        "--records",
-        records,
-        "-o",
-        package,
-        "-v",
-    ]
-    return (
-        argv if shutil.which("gnuplot") else [*argv, "--no-report"]
-    )  # the records give the report elsewhere
+    target = "cuda" if stage.session.device else "sm_90a"
+    argv = [spec, "--target", target, "--records", records, "-o", package, "-v"]
+    if not shutil.which("gnuplot"):  # the records give the report elsewhere
+        argv.append("--no-report")
+    return argv
 
 
 def is_package(path):
-    return os.path.isfile(os.path.join(path, "MANIFEST")) or os.path.isfile(
-        os.path.join(path, "CMakeLists.txt")
-    )
+    return os.path.isfile(os.path.join(path, "CMakeLists.txt"))
 
 
 def replay(stage, spec, package, records, why):

@@ -60,26 +60,27 @@ def search(stage, spec, seconds, package, records):
     return code
 
 
-def is_done(stage, seconds, began_left, code):
+def is_done(stage, code, was_early):
     """Its share is used up; or dcgen expects nothing better, or cannot do it."""
-    if stage.spent() >= ENOUGH * stage.share:
+    if stage.spent() >= ENOUGH * stage.share or (code == 0 and was_early):
         return True
-    if code == 0:
-        return began_left - stage.left() < ENOUGH * seconds
     return sum(n["exit_code"] not in (0, None) for n in stage.before("tune")) > 1
 
 
 def tune(stage, spec):
-    package = stage.kept("packages", name_of(spec))
-    records = stage.kept("records", name_of(spec) + ".jsonl")
-    seconds = int(min(stage.share - stage.spent(), stage.left() - REPLAY_S) - SPARE_S)
-    began_left, code = stage.left(), None
-    if seconds >= LEAST_S:
-        code = search(stage, spec, seconds, package, records)
-    elif stage.spent() < ENOUGH * stage.share:
-        stage.say(f"{name_of(spec)}: no time: it takes {SPARE_S + REPLAY_S + LEAST_S} s at the least")
+    name, left = name_of(spec), stage.left()
+    package, records = stage.kept("packages", name), stage.kept("records", name + ".jsonl")
+    if stage.spent() >= ENOUGH * stage.share:  # and everything was killed then
+        if not is_package(package):
+            replay(stage, spec, package, records, "dcgen was killed")
+        stage.complete()
         return
-    if code != 0 and not (seconds < LEAST_S and is_package(package)):
+    seconds = int(min(max(stage.share - stage.spent(), SPARE_S + LEAST_S), left - REPLAY_S) - SPARE_S)
+    if seconds < LEAST_S:
+        stage.say(f"{name}: no time: it takes {SPARE_S + REPLAY_S + LEAST_S} s at the least")
+        return
+    code = search(stage, spec, seconds, package, records)
+    if code != 0:
         replay(stage, spec, package, records, "dcgen was stopped" if code is None else "dcgen failed")
-    if is_done(stage, seconds, began_left, code):
+    if is_done(stage, code, left - stage.left() < ENOUGH * seconds):
         stage.complete()

@@ -52,12 +52,11 @@ int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, v
 C
 
 cat >"$tmp/test.py" <<'PY'
-import json, os, shutil, subprocess, sys, types
+import json, os, shutil, subprocess, sys, time, types
 src, build_dir, tmp, nvcc, thorough = sys.argv[1:6]
 sys.dont_write_bytecode = True
 sys.path.insert(0, src + "/script/gpu.d")
 import primitives
-from stage import Stage
 
 failed = []
 def expect(what, good):
@@ -82,13 +81,38 @@ expect("two cases have one name", len({c.file("in") for c in made}) == len(made)
 for problem in primitives.build(folder, tools):
     expect(problem, False)
 
-# as the GPU's part of a run does it
+# as the GPU's part of a run does it: what a stage of script/gpu offers, kept in memory
+class Stage:
+    def __init__(self, label, seconds):
+        self.folder, self.end = f"{tmp}/{label}", time.monotonic() + seconds
+        self.nfound, self.problem, self.lines, self.said = 0, False, [], []
+
+    def left(self):
+        return self.end - time.monotonic()
+
+    def path(self, *names):
+        path = os.path.join(self.folder, *names)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return path
+
+    def write(self, kind, **fields):
+        self.lines.append(json.dumps({"type": kind, **fields}))
+
+    def say(self, text):
+        self.said.append(text)
+
+    def found(self, text, **fields):
+        self.nfound += 1
+        self.say("FOUND: " + text)
+
+    def missing(self, text):
+        self.problem = True
+        self.say("left out: " + text)
+
 def check(label, seconds=60):
-    stage = Stage("check", types.SimpleNamespace(out=f"{tmp}/{label}", seconds=seconds))
+    stage = Stage(label, seconds)
     primitives.check(stage, folder, runner)
-    stage.close()
-    with open(f"{tmp}/{label}/check/results.jsonl") as f:
-        return stage, f.read(), open(f"{tmp}/{label}/check/summary.txt").read()
+    return stage, "\n".join(stage.lines), "\n".join(stage.said)
 
 stage, lines, said = check("none")
 expect("no object for the GPU: " + said, "left out: primitives: primitives.so is not there" in said and stage.problem)

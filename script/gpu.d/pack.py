@@ -298,7 +298,7 @@ def builds_part(m):
             m.wrong(f"dcgen build {os.path.basename(spec)}: {tail(log)}")
         m.say(f"{os.path.basename(spec)}: {len(os.listdir(folder)) - before} new builds: {tail(log, 1)}")
     m.timing["specs"] = len(specs(m.o.spec, m.o.root, os.path.join(m.work, "specs")))
-    m.timing["builds"] = sum(f.endswith(".so") for _, _, files in os.walk(folder) for f in files)
+    m.timing["builds"] = sum(len(files) for _, _, files in os.walk(folder))
     m.add_tree("builds", folder)
 
 

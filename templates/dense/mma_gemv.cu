@@ -72,8 +72,8 @@ derived = (
   # Issue and tensor cores never bound. A strip and chunk, 512 bytes of W, is 10 cycles at 48 bytes a cycle, and two
   # mma, 4 cycles at 1024 products a cycle. Instructions of a warp for one time round, counted in SASS (nvcc 13.0,
   # sm_90a, bf16), ROWS x COLS x UNROLL: NK 8 x 8 x 4 57, 8 x 16 x 4 95, 8 x 32 x 2 67, 8 x 64 x 2 115, 16 x 16 x 4 109,
-  # 16 x 32 x 2 85, 16 x 64 x 2 139; KN 8 x 64 x 1 114, 8 x 64 x 2 256; K odd, 8 x 32 x 2 157. For a strip and chunk
-  # that is 2 to 5 cycles of an SM's four schedulers.
+  # 16 x 32 x 2 85, 16 x 64 x 2 139; KN 8 x 64 x 1 114, 8 x 64 x 2 256; K odd, a chunk of 8 x 32 93. For a strip and
+  # chunk that is 2 to 6 cycles of an SM's four schedulers.
   { name = "STEP";   expr = "max(max(LIVE * L1, LIVE * BYTES / 48), 730)";
     doc = "cycles for one time round of the blocks that run together, at least the latency of memory, 650, and of a"
           " chunk's two mma"; },
@@ -271,52 +271,54 @@ static __device__ __forceinline__ void KERNEL_multiply(KERNEL_lane &l, const KER
     }
 }
 
-/* Goes on by UNROLL chunks. */
-static __device__ __forceinline__ void KERNEL_advance(KERNEL_lane &l)
+/* Goes on by `ahead` chunks. */
+template <int ahead> static __device__ __forceinline__ void KERNEL_advance(KERNEL_lane &l)
 {
 #pragma unroll
     for (int r = 0; r < GROUPS; r++)
-        l.x[r] += 32 * UNROLL;
+        l.x[r] += 32 * ahead;
 #if LAYOUT_NK
 #pragma unroll
     for (int t = 0; t < STRIPS; t++)
-        l.w[t] += 32 * UNROLL;
+        l.w[t] += 32 * ahead;
 #else
-    l.w = (const NAME_elem *)((const char *)l.w + (uint64_t)l.stride * (32 * UNROLL));
+    l.w = (const NAME_elem *)((const char *)l.w + (uint64_t)l.stride * (32 * ahead));
 #endif
-    l.left -= 32 * UNROLL;
+    l.left -= 32 * ahead;
 }
 
-/* Sums up `count` values of k. UNROLL chunks are on their way: each is replaced by the one UNROLL further once it is
- * used. regular: all columns exist. */
+/* Sums up `count` values of k. UNROLL chunks are on their way, half as many where loads are narrow, as each of these
+ * takes a register: a chunk is replaced, once it is used, by the next one that is not there. regular: all columns
+ * exist. */
 template <int width>
 static __device__ __forceinline__ void KERNEL_run(KERNEL_lane &l, int count, bool regular)
 {
-    KERNEL_chunk c[UNROLL];
+    constexpr int ahead = width == 8 || UNROLL == 1 ? UNROLL : UNROLL / 2;
+    KERNEL_chunk c[ahead];
 #pragma unroll
-    for (int u = 0; u < UNROLL; u++)
+    for (int u = 0; u < ahead; u++)
         KERNEL_fetch<width, false>(c[u], l, 32 * u);
-    KERNEL_advance(l);
+    KERNEL_advance<ahead>(l);
 #pragma unroll 1
-    for (; regular && count >= 64 * UNROLL; count -= 32 * UNROLL) {
+    for (; regular && count >= 64 * ahead; count -= 32 * ahead) {
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++) {
+        for (int u = 0; u < ahead; u++) {
             KERNEL_multiply(l, c[u]);
             KERNEL_fetch<width, true>(c[u], l, 32 * u);
         }
-        KERNEL_advance(l);
+        KERNEL_advance<ahead>(l);
     }
 #pragma unroll 1
-    for (; count > 32 * UNROLL; count -= 32 * UNROLL) {
+    for (; count > 32 * ahead; count -= 32 * ahead) {
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++) {
+        for (int u = 0; u < ahead; u++) {
             KERNEL_multiply(l, c[u]);
             KERNEL_fetch<width, false>(c[u], l, 32 * u);
         }
-        KERNEL_advance(l);
+        KERNEL_advance<ahead>(l);
     }
 #pragma unroll
-    for (int u = 0; u < UNROLL; u++)
+    for (int u = 0; u < ahead; u++)
         KERNEL_multiply(l, c[u]);
 }
 

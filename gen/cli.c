@@ -31,7 +31,8 @@ static const CommandRow COMMANDS[] = {
     [COMMAND_BENCH] = { "bench", "PKG",
                         "build and run a package's own benchmark: its code runs here, so trust it first", false },
     [COMMAND_LIMITS] = { "limits", "SPEC", "measure what the device does at most, and record it", false },
-    [COMMAND_BUILD] = { "build", "SPEC", "compile ahead, without a device, what a search on one would try first", false },
+    [COMMAND_BUILD] = { "build", "SPEC", "compile ahead, without a device, what a search on one would try first",
+                        false },
 };
 enum { NCOMMAND = sizeof COMMANDS / sizeof *COMMANDS };
 
@@ -52,9 +53,9 @@ enum {
     ALL = 2 * DUMP_PACKAGE - 1,
     NMODE = NCOMMAND + 4
 };
-static const char *const MODES[NMODE] = { "generate", "check",  "explain",        "replay",         "bench",
-                                          "limits",   "build",  "replay --check", "bench --regret", "--dump",
-                                          "explain --dump" };
+static const char *const MODES[NMODE] = { "generate",       "check",  "explain",       "replay",
+                                          "bench",          "limits", "build",         "replay --check",
+                                          "bench --regret", "--dump", "explain --dump" };
 
 typedef enum {
     ARG_FLAG,

@@ -25,10 +25,7 @@ double stopwatch_expect_s(const Search *q, double requests, double ns, int repea
     return pace_expect_s(&q->pace, requests, rest_s(ns, repeats));
 }
 
-static bool ends_runner(const MeasureRecord *m)
-{
-    return m->status == STATUS_CRASHED || m->status == STATUS_TIMED_OUT;
-}
+static bool ends_runner(const MeasureRecord *m) { return m->status == STATUS_CRASHED || m->status == STATUS_TIMED_OUT; }
 
 /* A request is over that began then; a kernel that is slow has fewer samples. One that a runner did not survive says nothing. */
 static void learn_pace(Search *q, double start_s, const MeasureRecord *out, int n, int repeats)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """summary.txt: what was done, what was found wrong, what is left. Short: it is read first."""
 
-MOST_LINES = 40  # of findings
+MOST_LINES, MOST_CHARS = 40, 400  # of findings; of what a stage says
 
 
 def stage_line(session, step):
     said = session.before(step.name, "say")
     seconds = sum(n["seconds"] for n in session.before(step.name, "spent"))
     state = "done" if session.is_complete(step.name, step.this_pack) else "in part" if seconds else "to do"
-    return f"{step.name:24} {state:8} {seconds:5.0f} s  {said[-1]['text'] if said else ''}".rstrip()
+    text = said[-1]["text"][:MOST_CHARS] if said else ""
+    return f"{step.name:24} {state:8} {seconds:5.0f} s  {text}".rstrip()
 
 
 def one_a_kernel(lines):

@@ -44,6 +44,14 @@ def replay(stage, spec, package, records, why):
     stage.say(f"{name}: {why}; {says}")
 
 
+def builds_found(log):
+    """What dcgen says of the builds that it found in the pack, if it does."""
+    with open(log, errors="replace") as f:
+        return "".join(
+            n.strip().split(" in ")[0] + " | " for n in f if n.startswith("of ") and " builds " in n
+        )
+
+
 def search(stage, spec, seconds, package, records):
     """One run of dcgen: its exit code, None: it was stopped."""
     log = stage.log(f"tune {name_of(spec)}.txt")
@@ -53,7 +61,7 @@ def search(stage, spec, seconds, package, records):
     code = stage.run([*argv, "--progress", "plain"], log, seconds + SPARE_S)
     stage.write("tune", spec=name_of(spec), exit_code=code, seconds=seconds)
     if code == 0:
-        stage.say(f"{name_of(spec)}: {tail(log, 4)}")
+        stage.say(f"{builds_found(log)}{tail(log, 5)}")
     elif code is not None:
         ends = f"was killed by signal {-code}" if code < 0 else f"ends with exit code {code}"
         stage.found(f"{name_of(spec)}: dcgen {ends}: {tail(log)}")

@@ -116,6 +116,7 @@ case \$* in
 esac
 mkdir -p "\$out"
 cp "$tmp/package/"* "\$out"
+echo "of 9 builds 7 were found in '/there', and 2 stored there"
 echo "1 kernel"
 DCGEN
 for name in good bad slow; do echo "name = \"$name\"; dtype = \"f32\";" >"$tmp/$name.cfg"; done

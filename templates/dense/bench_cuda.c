@@ -4,7 +4,8 @@
  * as it chooses by itself (without a bias: cublasGemmEx has none), and the fastest of all algorithms that cublasLt proposes (with it).
  * Each result is checked against cuBLAS's before anything is timed. Then rounds are held: in each, every contender once, in turns forward
  * and backward; a sample is a CUDA graph of many calls, so that no launch of the host is timed. Reported: medians, and the median of the
- * ratios of samples taken side by side.
+ * ratios of samples taken side by side. Then the same with a cold L2 cache: a graph of calls, each behind a fill of twice its size, less
+ * a graph of the fills alone.
  *
  *     NAME_bench [--json] [--rounds N] [--seconds N] [--shape M,N,K]
  *
@@ -41,7 +42,7 @@ enum { CUDA_TYPE = CUDA_R_32F, COMPUTE = CUBLAS_COMPUTE_32F };
 static const double epsilon = 0x1p-20;
 #endif
 
-enum { MAX_ROUND = 101, MAX_ALGO = 32, WORKSPACE_BYTES = 32 << 20, ALGO_SAMPLES = 5 };
+enum { MAX_ROUND = 101, MAX_ALGO = 32, WORKSPACE_BYTES = 32 << 20, ALGO_SAMPLES = 5, COLD_CALLS = 10, FLUSH_BYTE = 0x3c };
 static const float sample_ms = 0.5F; /* of one sample, about */
 
 typedef struct {
@@ -61,7 +62,8 @@ typedef struct {
     cudaStream_t stream;
     cublasHandle_t blas;
     cublasLtHandle_t lt;
-    void *blas_workspace, *lt_workspace;
+    void *blas_workspace, *lt_workspace, *flush;
+    size_t flush_bytes;
     cublasLtMatmulDesc_t op;
     cublasLtMatrixLayout_t layout_w, layout_x, layout_y;
     cublasLtMatmulAlgo_t algo;
@@ -126,12 +128,19 @@ static const Contender contenders[NCONTENDER] = { { "package", run_package },
                                                   { "cuBLAS default", run_default },
                                                   { "cublasLt best", run_best } };
 
+static int flush_l2(const Problem *p)
+{
+    return (int)cudaMemsetAsync(p->flush, FLUSH_BYTE, p->flush_bytes, p->stream);
+}
+
+static const Contender nobody = { "nobody", NULL }; /* what a cold call costs beside the call */
+
 /* ---- samples ---- */
 
 typedef struct {
-    cudaGraphExec_t graph; /* NULL: this contender cannot run the shape */
+    cudaGraphExec_t graph, cold; /* NULL: this contender cannot run the shape */
     int calls;
-    double us[MAX_ROUND];
+    double us[MAX_ROUND], cold_us[MAX_ROUND];
 } Sampler;
 
 static double time_graph(const Problem *p, cudaGraphExec_t graph, int calls)
@@ -150,15 +159,18 @@ static double time_graph(const Problem *p, cudaGraphExec_t graph, int calls)
     return 1e3 * ms / calls;
 }
 
-/* A graph of so many calls; NULL: the contender refuses. */
-static cudaGraphExec_t record(const Problem *p, const Contender *c, int calls)
+/* A graph of so many calls, each behind a flush if they shall be cold; NULL: the contender refuses. */
+static cudaGraphExec_t record(const Problem *p, const Contender *c, int calls, int cold)
 {
     cudaGraph_t graph = NULL;
     cudaGraphExec_t exec = NULL;
     int code = 0;
     MUST(cudaStreamBeginCapture(p->stream, cudaStreamCaptureModeGlobal));
-    for (int i = 0; i < calls && code == 0; i++)
-        code = c->run(p);
+    for (int i = 0; i < calls && code == 0; i++) {
+        code = cold ? flush_l2(p) : 0;
+        if (code == 0 && c->run)
+            code = c->run(p);
+    }
     if (cudaStreamEndCapture(p->stream, &graph) == cudaSuccess && graph && code == 0)
         MUST(cudaGraphInstantiateWithFlags(&exec, graph, 0));
     if (graph)
@@ -170,15 +182,15 @@ static cudaGraphExec_t record(const Problem *p, const Contender *c, int calls)
 /* As many calls as take about sample_ms. */
 static Sampler sampler_new(const Problem *p, const Contender *c)
 {
-    Sampler s = { NULL, 4, { 0 } };
-    cudaGraphExec_t probe = record(p, c, s.calls);
+    Sampler s = { NULL, NULL, 4, { 0 }, { 0 } };
+    cudaGraphExec_t probe = record(p, c, s.calls, 0);
     if (!probe)
         return s;
     time_graph(p, probe, s.calls);
     const double us = time_graph(p, probe, s.calls);
     cudaGraphExecDestroy(probe);
     s.calls = (int)fmin(400, fmax(4, 1e3 * sample_ms / us));
-    s.graph = record(p, c, s.calls);
+    s.graph = record(p, c, s.calls, 0);
     if (s.graph)
         time_graph(p, s.graph, s.calls);
     return s;
@@ -375,6 +387,7 @@ typedef struct {
 
 typedef struct {
     double us[NCONTENDER], ratio[NCONTENDER]; /* ratio: of its time to the package's, side by side; 0: it did not run */
+    double cold_us[NCONTENDER];
 } Row;
 
 static double now_s(void)
@@ -384,17 +397,28 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* One sample of each contender, hot, then cold. */
+static void hold_round(const Problem *p, Sampler *s, cudaGraphExec_t flushes, int r)
+{
+    const double flush_us = time_graph(p, flushes, COLD_CALLS);
+    for (int i = 0; i < NCONTENDER; i++) {
+        const int c = r % 2 ? NCONTENDER - 1 - i : i;
+        s[c].us[r] = s[c].graph ? time_graph(p, s[c].graph, s[c].calls) : 0;
+        s[c].cold_us[r] = s[c].cold ? time_graph(p, s[c].cold, COLD_CALLS) - flush_us : 0;
+    }
+}
+
 static Row hold_rounds(const Problem *p, int rounds)
 {
     Sampler s[NCONTENDER];
-    Row row = { { 0 }, { 0 } };
-    for (int c = 0; c < NCONTENDER; c++)
+    Row row = { { 0 }, { 0 }, { 0 } };
+    cudaGraphExec_t flushes = record(p, &nobody, COLD_CALLS, 1);
+    for (int c = 0; c < NCONTENDER; c++) {
         s[c] = sampler_new(p, &contenders[c]);
+        s[c].cold = s[c].graph ? record(p, &contenders[c], COLD_CALLS, 1) : NULL;
+    }
     for (int r = 0; r < rounds; r++)
-        for (int i = 0; i < NCONTENDER; i++) {
-            const int c = r % 2 ? NCONTENDER - 1 - i : i;
-            s[c].us[r] = s[c].graph ? time_graph(p, s[c].graph, s[c].calls) : 0;
-        }
+        hold_round(p, s, flushes, r);
     for (int c = 0; c < NCONTENDER; c++) {
         double ratio[MAX_ROUND];
         if (!s[c].graph || !s[PACKAGE].graph)
@@ -403,10 +427,15 @@ static Row hold_rounds(const Problem *p, int rounds)
             ratio[r] = s[c].us[r] / s[PACKAGE].us[r];
         row.us[c] = median(s[c].us, rounds);
         row.ratio[c] = median(ratio, rounds);
+        row.cold_us[c] = median(s[c].cold_us, rounds);
     }
-    for (int c = 0; c < NCONTENDER; c++)
+    for (int c = 0; c < NCONTENDER; c++) {
         if (s[c].graph)
             cudaGraphExecDestroy(s[c].graph);
+        if (s[c].cold)
+            cudaGraphExecDestroy(s[c].cold);
+    }
+    cudaGraphExecDestroy(flushes);
     return row;
 }
 
@@ -414,16 +443,20 @@ static void print_row(const Options *o, const Problem *p, const Row *row, int na
 {
     const Shape z = p->shape;
     const double flops = 2.0 * (double)z.M * (double)z.N * (double)z.K;
-    printf("%6lld %6lld %6lld  kernel %-2d %9.2f us %7.2f TFLOP/s   default %9.2f us %6.3fx   best of %-2d %9.2f us %6.3fx\n", (long long)z.M,
-           (long long)z.N, (long long)z.K, NAME_cuda_choose(z.M, z.N, z.K), row->us[PACKAGE], flops / row->us[PACKAGE] * 1e-6,
-           row->us[DEFAULT], row->ratio[DEFAULT], nalgo, row->us[BEST], row->ratio[BEST]);
+    printf("%6lld %6lld %6lld  kernel %-2d %9.2f us %7.2f TFLOP/s   default %9.2f us %6.3fx   best of %-2d %9.2f us %6.3fx   cold %9.2f, "
+           "%9.2f, %9.2f us\n",
+           (long long)z.M, (long long)z.N, (long long)z.K, NAME_cuda_choose(z.M, z.N, z.K), row->us[PACKAGE],
+           flops / row->us[PACKAGE] * 1e-6, row->us[DEFAULT], row->ratio[DEFAULT], nalgo, row->us[BEST], row->ratio[BEST],
+           row->cold_us[PACKAGE], row->cold_us[DEFAULT], row->cold_us[BEST]);
     fflush(stdout);
     if (!o->json)
         return;
     printf("{\"M\":%lld,\"N\":%lld,\"K\":%lld,\"kernel\":%d,\"package_us\":%.4f,\"cublas_default_us\":%.4f,\"cublaslt_best_us\":%.4f,"
-           "\"algorithms\":%d,\"ratio_default\":%.5f,\"ratio_best\":%.5f,\"rounds\":%d}\n",
+           "\"algorithms\":%d,\"ratio_default\":%.5f,\"ratio_best\":%.5f,\"package_cold_us\":%.4f,\"cublas_default_cold_us\":%.4f,"
+           "\"cublaslt_best_cold_us\":%.4f,\"rounds\":%d}\n",
            (long long)z.M, (long long)z.N, (long long)z.K, NAME_cuda_choose(z.M, z.N, z.K), row->us[PACKAGE], row->us[DEFAULT],
-           row->us[BEST], nalgo, row->ratio[DEFAULT], row->ratio[BEST], o->rounds);
+           row->us[BEST], nalgo, row->ratio[DEFAULT], row->ratio[BEST], row->cold_us[PACKAGE], row->cold_us[DEFAULT],
+           row->cold_us[BEST], o->rounds);
     fflush(stdout);
 }
 
@@ -513,9 +546,11 @@ int main(int argc, char **argv)
     MUST(cublasLtCreate(&p.lt));
     p.blas_workspace = take_device(WORKSPACE_BYTES);
     p.lt_workspace = take_device(WORKSPACE_BYTES);
+    p.flush_bytes = 2 * (size_t)device.l2CacheSize;
+    p.flush = take_device(p.flush_bytes);
     MUST(cublasSetStream(p.blas, p.stream));
     MUST(cublasSetWorkspace(p.blas, p.blas_workspace, WORKSPACE_BYTES));
-    printf("%s, %d SMs, cublasLt %zu; hot caches; ratios above 1: the package is faster\n", device.name, device.multiProcessorCount,
+    printf("%s, %d SMs, cublasLt %zu; hot caches, then a cold L2 in the same order; ratios above 1: the package is faster\n", device.name, device.multiProcessorCount,
            cublasLtGetVersion());
     const int wrong = bench(&p, &o);
     cublasLtDestroy(p.lt);

@@ -2,6 +2,7 @@
  *
  * quality: what the report says of a model follows from how far its blind predictions are off: a law that the model knows, one that it
  * cannot know, and residuals that add up.
+ * ctest: label=slow
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What a run prints of itself: --dump of every stage, --json, -v, and the package's own benchmark. CMake reads the JSON.
+# ctest: label=slow
 . "$SRC/tests/cli/lib.sh"
 TRIALS=6 write_spec tiny.cfg
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cost: the model finds the law behind made-up times, knows where it knows little, and takes measurements for what they are.
+ * ctest: label=slow
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tree: splits against a search of all, ties, look-ahead, denied classes, pruning, chance, extremes, speed.
+ * ctest: label=slow
  */
 #include <stdarg.h>
 #include <stddef.h>

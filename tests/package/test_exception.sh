@@ -3,7 +3,7 @@
 #
 # A C++ product whose parallel_for throws through the package: by gcc and clang, with and without link-time optimisation, with the
 # options that README.md and CMakeLists.txt name.
-# ctest: timeout=300 fixture=packages
+# ctest: label=thorough timeout=300 fixture=packages
 . "$SRC/tests/package/common.sh"
 name=pkg_c # the smallest
 

@@ -4,7 +4,7 @@
 # The packages in products of C and of C++: as a subdirectory and installed, static and shared, below a DESTDIR, moved
 # after installation, found by find_package with a version and by pkg-config, with options of the product that must not slow the
 # kernels down or hide what the package exports.
-# ctest: timeout=600 cost=25 fixture=packages
+# ctest: label=thorough timeout=600 cost=25 fixture=packages
 . "$SRC/tests/package/common.sh"
 
 names='pkg_a pkg_d' # one that packs, with an epilogue, and one that does not: building depends on nothing else

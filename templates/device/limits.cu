@@ -203,12 +203,13 @@ static __global__ void __launch_bounds__(READ_THREADS) limits_read(limits_args g
 
 /* ---- handing over */
 
-/* As tiles are summed in split-K (templates/dense/tile_sum.cuh): store, count, see who is last, load from L2. Each block has a place of its own; what it loads
- * goes into what it stores next, so that nothing overlaps. Rounds take two tiles in turn: barriers lie between a load and the store two
+/* As tiles are summed in split-K (templates/dense/tile_sum.cuh): store, count, see who is last, load from L2. Each block has a place
+ * of its own, at the end of the buffer: arithmetic takes its operands from the beginning. What it loads goes into what it stores next,
+ * so that nothing overlaps. Rounds take two tiles in turn: barriers lie between a load and the store two
  * rounds on. The count goes up and down: the counter ends as it began. */
 static __global__ void __launch_bounds__(HANDOVER_THREADS) limits_handover(limits_args g)
 {
-    float *place = (float *)(g.buffer + (size_t)blockIdx.x * HANDOVER_BYTES);
+    float *place = (float *)(g.buffer + g.bytes - (size_t)(gridDim.x - blockIdx.x) * HANDOVER_BYTES);
     unsigned *counter = (unsigned *)(place + 2 * HANDOVER_TILE);
     unsigned *seen = (unsigned *)limits_device::shared_memory();
     const int t = threadIdx.x, other = (t + 1) % HANDOVER_THREADS;

@@ -140,7 +140,7 @@ static void hand_overs_leave_the_counter(void **state)
     assert_int_equal(emu.counts.blocks, SMS);
     assert_int_equal(emu.counts.barriers, 6 * 2 * SMS);
     for (int block = 0; block < SMS; block++) {
-        const float *tile = (const float *)(w->buffer + block * 8192);
+        const float *tile = (const float *)(w->buffer + BYTES - (SMS - block) * 8192);
         assert_int_equal(((const unsigned *)tile)[1024], 0);
         assert_true(tile[512 + 4 * 7] ==
                     7 + 5 + 2); /* as thread 7 stored it in the sixth round: of the counts 0 1 0 1 0 */

@@ -138,6 +138,7 @@ static bool pack(Check *c, Kernel *k, Extra *e)
     arm(k, "packing for");
     int code = k->pack(c->shape->extent, w->data, e->packed.data);
     gpu_wait(NULL, k->key);
+    cudaGetLastError(); /* else a refused launch would be laid to the next kernel */
     watchdog_disarm();
     if (code != 0)
         return kernel_fail(k, STATUS_INVALID, "dcgen_pack returns %d", code);

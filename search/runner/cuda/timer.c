@@ -132,6 +132,8 @@ static TimerStatus hot_by_events(Timer *t, TimerCall call, int64_t n, double *me
     n = n < TIMER_GRAPH_CALLS ? n : TIMER_GRAPH_CALLS;
     cudaGraphExec_t exec = capture(t, call, n, &code);
     TimerStatus status = TIMER_REFUSED;
+    if (!exec) /* what cannot be captured may still run */
+        code = 0;
     /* The first launch of a graph uploads it. */
     if (code == 0 && (!exec || launch_batch(t, call, exec, n) == 0))
         status = time_between(t, call, exec, n, mean_ns);

@@ -14,6 +14,7 @@ from specs import name_of
 from stage import tail
 
 LEAST_S, BUILD_S, END_S = 30, 240, 5
+LATE = ""  # in place of a program
 VENDOR = ["nvidia/cu13", "nvidia/cublas", "nvidia/cuda_runtime"]  # in Python packages
 
 
@@ -75,8 +76,8 @@ def program_in(folder, name):
 
 
 def build(stage, package, env):
-    """The package's benchmark program, None when it cannot be built. The GPU is busy with check until it is
-    there."""
+    """The package's benchmark program, None when it cannot be built, LATE when the time was over. The GPU is busy
+    with check until it is there."""
     name, folder = os.path.basename(package), stage.path("build")
     end = min(stage.end, time.monotonic() + BUILD_S)
     filler = stage.session.open_stage("check", stage.left()) if stage.session.device else None
@@ -85,7 +86,11 @@ def build(stage, package, env):
         process = stage.start(argv, log, env=env)
         if process and filler and not stage.session.is_complete("check", True):
             check.check(filler, stop=lambda p=process: p.poll() is not None)
-        if not process or stage.wait(process, end) != 0:
+        code = stage.wait(process, end) if process else -1
+        if code is None:
+            stage.say(f"{name}: no time to build its benchmark")
+            return LATE
+        if code != 0:
             stage.found(f"{name}: cannot be built: {tail(log)}")
             return None
     program = program_in(folder, name)
@@ -115,14 +120,15 @@ def measure(stage, name, program, env):
     figures = {"schema": 1, "package": name, "device": session.device, "exit_code": code, "shapes": rows(log)}
     with open(stage.kept("tables", name + ".json"), "w") as f:
         json.dump(figures, f, indent=1, sort_keys=True)
-    stage.write("bench", package=name, exit_code=code, shapes=len(figures["shapes"]))
+    tuned = session.is_complete("tune " + name, False)  # else a better package may come
+    stage.write("bench", package=name, exit_code=code, shapes=len(figures["shapes"]), tuned=tuned)
     if code not in (0, None):
         stage.found(f"{name}: its benchmark ends with exit code {code}: {tail(log)}")
     stage.say(
         f"{name}: {len(figures['shapes'])} shapes{' (stopped)' if code is None else ''}: {tail(log, 1)[:200]}"
     )
     was_cut = code is None or time.monotonic() - began >= seconds
-    return not was_cut or len(stage.before("bench")) > 1
+    return tuned and (not was_cut or len(stage.before("bench", tuned=True)) > 1)
 
 
 def bench(stage, spec):
@@ -137,6 +143,8 @@ def bench(stage, spec):
     env = {**os.environ, "CUDACXX": session.tools.nvcc}
     env.update(vendor_environment(session.tools.nvcc, os.path.join(session.work, "vendor")))
     program = build(stage, package, env)
+    if program == LATE:
+        return
     if program and not session.device:
         stage.say(f"{name}: its benchmark is built; there is no GPU to run it")
     if program and session.device and (stage.left() < LEAST_S or not measure(stage, name, program, env)):

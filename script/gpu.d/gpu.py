@@ -7,6 +7,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 
 import environment
 from archive import Refused
@@ -98,9 +99,14 @@ def look(session):
 
 
 def run_step(session, step, seconds):
+    """What is wrong with one stage does not keep the others from their work."""
     stage = session.open_stage(step.name, seconds)
     stage.share = seconds if session.options.command != "all" else step.share_s
-    step.run(stage)
+    try:
+        step.run(stage)
+    except Exception as problem:
+        traceback.print_exc()
+        stage.found(f"{step.name} ends with {type(problem).__name__}: {problem}")
     stage.step()
 
 
@@ -121,10 +127,10 @@ def run_steps(session):
 
 def verdict(session):
     left = [s.name for s in session.steps if not session.is_complete(s.name, s.this_pack)]
-    if session.nfound:
-        return FOUND
     if session.options.command == "all" and left:
         return MORE
+    if session.nfound:
+        return FOUND
     return ENVIRONMENT if session.problem and not session.options.dry_run else DONE
 
 

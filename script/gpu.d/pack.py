@@ -28,7 +28,7 @@ from tools import PROGRAMS, Tools
 from tune import OFFLINE
 
 TARGET = "sm_90a"  # what a borrowed GPU is likely to be
-LIMIT = 60 << 20
+LIMIT = 42 << 20  # bytes: with the tree and an archive of 15 MiB below 64 MiB, which a loan may take in
 DEVICE, SOURCES = ["device", os.path.join("device", "emulator")], ("primitives.py", ".cu", ".cuh", ".h")
 REHEARSAL = [*OFFLINE, "--no-report", "--progress", "none", "-q"]
 

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -66,8 +67,10 @@ class Session:
         an archive."""
         best, files = len(journal.read(os.path.join(self.work, "results.jsonl"))[0]), None
         from_where = None
+        if self.options.from_file and not os.path.exists(self.options.from_file):
+            print(f"gpu: {self.options.from_file} is not there: this is taken for the first call", file=sys.stderr)
         for path in (self.options.from_file, os.path.join(self.out, archive.NAME)):
-            if path and (path == self.options.from_file or os.path.exists(path)):
+            if path and os.path.exists(path):
                 try:
                     there = archive.ours(path)
                 except archive.Refused as why:

@@ -371,7 +371,7 @@ KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src
  * element is a word's upper half, it in the lower half of word 0, then 3 words, and the last element. */
 static __device__ __forceinline__ void KERNEL_take(unsigned (&word)[5], const NAME_elem *from, int n)
 {
-    const int odd = (uintptr_t)from % 4 / 2, end = n + odd; /* in elements from the first word's first on */
+    const int odd = (uintptr_t)from % 4 / 2, end = min(n, QUAD) + odd; /* in elements from the first word's first on */
 #pragma unroll
     for (int i = 0; i < 5; i++) {
         word[i] = 0;

@@ -98,7 +98,7 @@ section whenever a search is killed its records make a package
 cp gpu.records.jsonl all
 first=$(grep -n -m1 '"type":"measure".*"ns":\[[0-9]' all | cut -d: -f1)
 total=$(wc -l <all)
-for n in $first $((first + 1)) $((first + 4)) $((total / 2)) $((total - 1)) $total; do
+for n in $first $((first + 1)) $((first + 4)) $(((first + total) / 2)) $((total - 1)) $total; do
     { head -n "$n" all; printf '{"type":"meas'; } >some.jsonl
     run 0 replay --records some.jsonl -o replayed --no-report --force -t sm_90a tiny.cfg
     [ -s replayed/kernels.cu ] || failed "no package of $n lines"

@@ -85,10 +85,10 @@ os.symlink(tmp + "/outside/gpu", tree + "/records/gpu")
 hold("a link out of the tree is not followed", unpack.unpack(tree, good) == 2)
 
 # What has no room is left out, what counts is not.
-os.makedirs(tmp + "/work/log")
-os.makedirs(tmp + "/work/packages/gpu/.p.tmp.1")
+os.makedirs(tmp + "/kept/log")
+os.makedirs(tmp + "/kept/packages/gpu/.p.tmp.1")
 for name, size in {"results.jsonl": 10, "log/a.txt": 200000, "packages/gpu/p.c": 30000, "packages/gpu/.p.tmp.1/x": 9}.items():
-    with open(os.path.join(tmp, "work", name), "wb") as f:
+    with open(os.path.join(tmp, "kept", name), "wb") as f:
         f.write(os.urandom(size))
 for limit, dropped, names in (
     (1 << 20, [], ["results.jsonl", "packages/gpu/p.c", "log/a.txt"]),
@@ -96,17 +96,17 @@ for limit, dropped, names in (
     (10000, ["packages", "log"], ["results.jsonl"]),
 ):
     archive.LIMIT = limit
-    hold("what is dropped", archive.renew(tmp + "/work", tmp) == dropped)
+    hold("what is dropped", archive.renew(tmp + "/kept", tmp) == dropped)
     hold("what is kept", list(archive.ours("gpu.tgz")) == names)
 archive.LIMIT = 1
-hold("too large is said", "larger" in archive.renew(tmp + "/work", tmp)[-1])
+hold("too large is said", "larger" in archive.renew(tmp + "/kept", tmp)[-1])
 archive.LIMIT = 1 << 20
-archive.renew(tmp + "/work", tmp)
+archive.renew(tmp + "/kept", tmp)
 log = archive.ours("gpu.tgz")["log/a.txt"]
 hold("a long log is cut in its middle", b"\n... cut ...\n" in log and len(log) < 110000)
 with open("gpu.tgz", "rb") as f:
     before = f.read()
-archive.renew(tmp + "/work", tmp)
+archive.renew(tmp + "/kept", tmp)
 with open("gpu.tgz", "rb") as f:
     hold("the same files give the same bytes", f.read() == before)
 

@@ -165,7 +165,9 @@ static void dump_model(const Dump *d)
     fprintf(
         d->out,
         "error %s and rank correlation %.3f on kernels left out of the fit; %.3f octaves leaving one measurement out\n",
-        number_percent(d->a, c.error), c.rank, c.loo_rmse);
+        number_percent(d->a, c.error), c.order.rank, c.loo_rmse);
+    fprintf(d->out, "the closed form alone: rank correlation %.3f, regret of its best %s\n", c.analytic.rank,
+            number_percent(d->a, c.analytic.regret));
     fprintf(d->out, "exponents of padding %.3f, of load balance %.3f\n", c.pad_exponent, c.occ_exponent);
     for (int64_t i = 0; i < d->in->study->ntrial; i++)
         if (d->in->study->trial[i].c.target == d->in->study->target)

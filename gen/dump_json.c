@@ -177,7 +177,9 @@ static json_t *dump_model(const Dump *d)
     set(o, "lambda", real(c.lambda));
     set(o, "loo_rmse_log2", real(c.loo_rmse));
     set(o, "error", real(c.error));
-    set(o, "rank", real(c.rank));
+    set(o, "rank", real(c.order.rank));
+    set(o, "analytic_rank", real(c.analytic.rank));
+    set(o, "analytic_regret", real(c.analytic.regret));
     set(o, "pad_exponent", real(c.pad_exponent));
     set(o, "occ_exponent", real(c.occ_exponent));
     set(o, "trials", trials);

@@ -111,7 +111,7 @@ static void measured_text(const Outcome *out, const CostReport *c, FILE *to)
     fprintf(to,
             "  %" PRId64 " trials, %" PRId64 " failed; %" PRId64
             " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
-            tuned_trials(s), failed_trials(s), c->nmeasure, 100 * c->error, c->rank);
+            tuned_trials(s), failed_trials(s), c->nmeasure, 100 * c->error, c->order.rank);
     fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
             100 * tuned_regret(out));
     held_out_text(out, to);
@@ -210,7 +210,7 @@ static json_t *package_json(const Outcome *out, const CostReport *c, const Proof
     json_object_set_new(o, "failed", json_integer(failed_trials(s)));
     json_object_set_new(o, "measurements", json_integer(c->nmeasure));
     json_object_set_new(o, "model_error", real(c->error));
-    json_object_set_new(o, "model_rank", real(c->rank));
+    json_object_set_new(o, "model_rank", real(c->order.rank));
     json_object_set_new(o, "regret", real(tuned_regret(out)));
     json_object_set_new(o, "curve", curve_json(as));
     json_object_set_new(o, "contract", contract_json(out->contract));

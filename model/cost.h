@@ -61,19 +61,23 @@ typedef struct {
     double ns;
 } CostPrice;
 
+/* How well predictions order the kernels that were measured on a shape. */
+typedef struct {
+    double rank;   /* Spearman's correlation, mean over shapes with at least 4 kernels */
+    double recall; /* of the COST_TOP fastest kernels, the part that is among the COST_TOP predicted to be; mean over
+                      shapes with at least twice as many. NAN: there is none */
+    double regret; /* geomean over shapes: measured time of the kernel predicted to be fastest / fastest - 1 */
+} CostOrder;
+
 typedef struct {
     int64_t nmeasure; /* measurements fitted */
     int nfeature;
     double lambda;
-    double loo_rmse; /* leave-one-measurement-out, log2 */
-    double error;    /* median of |predicted / measured - 1| when the predicted kernel was left out of the fit */
-    double rank;     /* Spearman correlation of the same, mean over shapes */
-    double
-        recall; /* of a shape's COST_TOP fastest kernels, the part that is among the COST_TOP predicted to be, likewise; mean over
-                        shapes with at least twice as many. NAN: there is none */
-    double
-        regret; /* geomean over shapes of measured time of the kernel that is predicted to be fastest / fastest - 1, likewise */
-    double held_out; /* median of |predicted / measured - 1| when all measurements on the shape were left out */
+    double loo_rmse;    /* leave-one-measurement-out, log2 */
+    double error;       /* median of |predicted / measured - 1| when the predicted kernel was left out of the fit */
+    CostOrder order;    /* of the same predictions */
+    CostOrder analytic; /* of cost_analytic's: what a package made without any measurement goes by */
+    double held_out;    /* median of |predicted / measured - 1| when all measurements on the shape were left out */
     double pad_exponent, occ_exponent;
     int nprice;
     CostPrice *price; /* of templates that were measured */

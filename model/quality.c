@@ -29,15 +29,22 @@ typedef struct {
 } Judge;
 
 /* The kernels measured on one shape. */
-static RankOrder order_of(const Judge *q, int64_t shape)
+static RankOrder order_of(const Judge *q, const double *predicted, int64_t shape)
 {
     const Study *s = q->s;
     RankOrder o = rank_new(q->arena, s->ntrial);
     for (int64_t i = 0; i < s->ntrial; i++)
         if (cost_measured(&s->trial[i], shape))
-            rank_add(&o, s->trial[i].ns[shape], q->unseen[i * s->nshape + shape], i);
+            rank_add(&o, s->trial[i].ns[shape], predicted[i * s->nshape + shape], i);
     rank_sort(&o);
     return o;
+}
+
+/* Of trial i, measured on shape j, by model m. */
+static double predicted_ns(const CostModel *m, const Study *s, int64_t i, int64_t j)
+{
+    return cost_measured(&s->trial[i], j) ? cost_predict(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads)
+                                          : NAN;
 }
 
 static void fill_unseen(Judge *q, const TemplateList *templates)
@@ -50,11 +57,19 @@ static void fill_unseen(Judge *q, const TemplateList *templates)
             cost_fit_without(q->arena, s, templates, (CostLeave){ .trial_stride = stride, .trial = fold });
         for (int64_t i = fold; i < s->ntrial; i += stride)
             for (int64_t j = 0; j < s->nshape; j++)
-                q->unseen[i * s->nshape + j] =
-                    cost_measured(&s->trial[i], j)
-                        ? cost_predict(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads)
-                        : NAN;
+                q->unseen[i * s->nshape + j] = predicted_ns(m, s, i, j);
     }
+}
+
+static double *analytic_times(const Judge *q, const TemplateList *templates)
+{
+    const Study *s = q->s;
+    const CostModel *m = cost_analytic(q->arena, s, templates);
+    double *ns = ARENA_ARRAY(q->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
+    for (int64_t i = 0; i < s->ntrial; i++)
+        for (int64_t j = 0; j < s->nshape; j++)
+            ns[i * s->nshape + j] = predicted_ns(m, s, i, j);
+    return ns;
 }
 
 static void fill_held_out(Judge *q, const TemplateList *templates)
@@ -84,19 +99,19 @@ static double median_error(const Judge *q, const double *predicted)
     return n ? error[n / 2] : 0;
 }
 
-static void judge_orders(const Judge *q, CostReport *r)
+static CostOrder judge_orders(const Judge *q, const double *predicted)
 {
+    CostOrder r = { 0 };
     int nrank = 0, nrecall = 0, nregret = 0;
     double regret = 0;
-    r->recall = 0;
     for (int64_t j = 0; j < q->s->nshape; j++) {
-        const RankOrder o = order_of(q, j);
+        const RankOrder o = order_of(q, predicted, j);
         if (o.n > 3) {
-            r->rank += rank_spearman(q->arena, &o);
+            r.rank += rank_spearman(q->arena, &o);
             nrank++;
         }
         if (o.n >= 2 * COST_TOP) {
-            r->recall += rank_recall(&o, COST_TOP);
+            r.recall += rank_recall(&o, COST_TOP);
             nrecall++;
         }
         if (o.n > 0) {
@@ -104,9 +119,10 @@ static void judge_orders(const Judge *q, CostReport *r)
             nregret++;
         }
     }
-    r->rank = nrank ? r->rank / nrank : 0;
-    r->recall = nrecall ? r->recall / nrecall : NAN;
-    r->regret = nregret ? expm1(regret / nregret) : 0;
+    r.rank = nrank ? r.rank / nrank : 0;
+    r.recall = nrecall ? r.recall / nrecall : NAN;
+    r.regret = nregret ? expm1(regret / nregret) : 0;
+    return r;
 }
 
 /* ---- residuals ---- */
@@ -210,7 +226,9 @@ static void take_prices(Arena *a, const CostModel *m, CostReport *r)
 CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates)
 {
     const CostModel *m = cost_fit(a, s, templates);
-    CostReport r = { .nfeature = m->nfeature, .pad_exponent = 1, .occ_exponent = 1, .recall = NAN };
+    CostReport r = {
+        .nfeature = m->nfeature, .pad_exponent = 1, .occ_exponent = 1, .order.recall = NAN, .analytic.recall = NAN
+    };
     Judge q = { .arena = a, .s = s };
     if (!m->ridge || s->ntrial < 3)
         return r;
@@ -223,7 +241,8 @@ CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates)
     fill_held_out(&q, templates);
     r.error = median_error(&q, q.unseen);
     r.held_out = median_error(&q, q.held_out);
-    judge_orders(&q, &r);
+    r.order = judge_orders(&q, q.unseen);
+    r.analytic = judge_orders(&q, analytic_times(&q, templates));
     judge_residuals(&q, m, &r);
     return r;
 }

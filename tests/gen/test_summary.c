@@ -44,7 +44,7 @@ static int teardown(void **state)
 
 static char *say(bool json)
 {
-    static const CostReport cost = { .nmeasure = 7, .error = 0.05, .rank = 0.9 };
+    static const CostReport cost = { .nmeasure = 7, .error = 0.05, .order.rank = 0.9 };
     char *text;
     size_t len;
     FILE *to = open_memstream(&text, &len);
@@ -107,7 +107,8 @@ static Outcome hand_outcome(void)
 /* Of n outcomes; the same, but for one more measurement in each. */
 static char *said_of(const Outcome *out, int n, const Proof *proof, bool json)
 {
-    const CostReport cost[] = { { .nmeasure = 7, .error = 0.054, .rank = 0.914 }, { .nmeasure = 8, .error = 0.1 } };
+    const CostReport cost[] = { { .nmeasure = 7, .error = 0.054, .order.rank = 0.914 },
+                                { .nmeasure = 8, .error = 0.1 } };
     char *text;
     size_t len;
     FILE *to = open_memstream(&text, &len);

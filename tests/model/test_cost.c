@@ -41,7 +41,7 @@ static void the_law_is_found(void **state)
     (void)state;
     CostReport r = cost_report(y.arena, y.study, &y.templates);
     assert_true(r.error < 0.15);
-    assert_true(r.rank > 0.6);
+    assert_true(r.order.rank > 0.6);
     assert_true(r.nmeasure > 1000);
     assert_true(r.lambda > 0 && isfinite(r.loo_rmse));
 }

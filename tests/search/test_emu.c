@@ -388,6 +388,10 @@ typedef struct {
     int64_t sectors_read, sectors_written, wavefronts, conflicts;
 } Pattern;
 
+#define LOADED(type, place)                                                                  \
+    "for (int i = 0; i < 8; i++) shared[t + 32 * i] = 1; __syncthreads(); volatile float v;" \
+    "const " #type " q = ((const " #type " *)shared)[" #place "]; v = q.x"
+
 /* What one access by each of 32 threads adds. */
 static const Pattern patterns[] = {
     { "(void)0", 0, 0, 0, 0 },
@@ -412,6 +416,16 @@ static const Pattern patterns[] = {
     { "((float4 *)shared)[t * 2] = make_float4(1, 1, 1, 1)", 0, 0, 8, 4 },
     { "((float4 *)shared)[t * 9] = make_float4(1, 1, 1, 1)", 0, 0, 4, 0 },
     { "for (int i = 0; i < 3; i++) shared[t + 32 * i] = 1", 0, 0, 3, 0 },
+    /* 8 stores of 32 words. Then lanes load 16 bytes each: all lanes others; those that differ in bit 0 the same, in bit 1,
+     * in bit 2, in bit 0 but for one lane; so, and of one group of banks; 8 bytes each, in bit 1 the same. */
+    { LOADED(float4, t % 16), 0, 0, 8 + 4, 0 },
+    { LOADED(float4, t / 2), 0, 0, 8 + 2, 0 },
+    { LOADED(float4, t / 4 * 2 + t % 2), 0, 0, 8 + 2, 0 },
+    { LOADED(float4, t / 8 * 4 + t % 4), 0, 0, 8 + 4, 0 },
+    { LOADED(float4, t / 2 + (t == 9)), 0, 0, 8 + 4, 0 },
+    { LOADED(float4, t / 2 % 4 * 8), 0, 0, 8 + 8, 6 },
+    { LOADED(float2, t / 4 * 2 + t % 2), 0, 0, 8 + 1, 0 },
+    { LOADED(float2, t), 0, 0, 8 + 2, 0 },
     { "dense_device::cp_async16(shared + 4 * t, a.X + 4 * t, 16)", 16, 0, 4, 0 },
     { "dense_device::cp_async4(shared + 33 * t, a.X + 2 * t, 4)", 8, 0, 1, 0 },
     { "dense_device::cp_async16(shared + 4 * t, a.X + 4 * t, 0)", 0, 0, 4, 0 },

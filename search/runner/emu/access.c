@@ -231,7 +231,7 @@ static void shared_access(Worker *w, uintptr_t address, size_t bytes, bool write
     if (!access_parts(w, offset, bytes, write, w->stamp))
         report(w, (uint32_t)offset, bytes, write, w->stamp, site);
     if (w->counting)
-        count_access(w, site, address, bytes, COUNT_SHARED);
+        count_access(w, site, address, bytes, write ? COUNT_SHARED_WRITE : COUNT_SHARED_READ);
 }
 
 static void endless(Worker *w, uintptr_t site) { finding_fatal(w, site, "does not end"); }
@@ -440,7 +440,7 @@ EXPORT void dcgen_emu_cp_async(void *smem, const void *gmem, int width, int byte
     if (!may_start_copy(w, offset, width))
         report(w, (uint32_t)offset, (size_t)width, true, w->stamp, site);
     if (w->counting)
-        count_access(w, site + 1, to, (size_t)width, COUNT_SHARED);
+        count_access(w, site + 1, to, (size_t)width, COUNT_SHARED_WRITE);
     PendingCopy *c = copy_new(w, f);
     c->offset = (uint32_t)offset;
     c->bytes = (uint32_t)width;

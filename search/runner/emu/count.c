@@ -5,7 +5,10 @@
  *
  *   global memory  the 32-byte sectors that an instruction touches
  *   shared memory  wavefronts: the most different 4-byte words that lanes want of one of the 32 banks, for all lanes
- *                  together, for halves of a warp if each wants 8 bytes, for quarters if 16
+ *                  together, for halves of a warp if each wants 8 bytes, for quarters if 16. A load serves twice as
+ *                  many lanes at once if all neighbours want the same: lanes whose numbers differ in bit 0, or all
+ *                  whose numbers differ in bit 1. NVIDIA says so of compute capability 7.0 to 7.5
+ *                  (forums.developer.nvidia.com/t/77228); later devices are taken to do the same.
  */
 #include "search/runner/emu/worker.h"
 
@@ -79,17 +82,44 @@ static int wavefronts_of(const uintptr_t *address, const uint16_t *bytes, int n)
     return most;
 }
 
-static void add_shared(EmuCounts *c, const Instruction *x)
+/* Do all lanes that take part want what those `apart` from them want? */
+static bool paired(const Instruction *x, int apart)
 {
-    int widest = 0;
+    bool same = true;
+    for (int i = 0; i < LANES; i++)
+        same &= !x->bytes[i] || !x->bytes[i ^ apart] || x->address[i] == x->address[i ^ apart];
+    return same;
+}
+
+/* Wavefronts if so many lanes are served together; *ngroup: how many times there are any. */
+static int fronts_of(const Instruction *x, int together, int *ngroup)
+{
+    int sum = 0;
+    *ngroup = 0;
+    for (int i = 0; i < LANES; i += together) {
+        const int fronts = wavefronts_of(x->address + i, x->bytes + i, together);
+        sum += fronts;
+        *ngroup += fronts > 0;
+    }
+    return sum;
+}
+
+static void add_shared(EmuCounts *c, const Instruction *x, bool load)
+{
+    int widest = 0, ngroup, fewer_groups;
     for (int i = 0; i < LANES; i++)
         widest = x->bytes[i] > widest ? x->bytes[i] : widest;
     const int together = widest <= 4 ? LANES : widest <= 8 ? LANES / 2 : LANES / 4;
-    for (int i = 0; i < LANES; i += together) {
-        int fronts = wavefronts_of(x->address + i, x->bytes + i, together);
-        c->wavefronts += fronts;
-        c->conflicts += fronts ? fronts - 1 : 0;
+    int fronts = fronts_of(x, together, &ngroup);
+    if (load && together < LANES && (paired(x, 1) || paired(x, 2))) {
+        const int fewer = fronts_of(x, 2 * together, &fewer_groups);
+        if (fewer < fronts) {
+            fronts = fewer;
+            ngroup = fewer_groups;
+        }
     }
+    c->wavefronts += fronts;
+    c->conflicts += fronts - ngroup;
 }
 
 void count_rows(Worker *w, const uintptr_t *row, int n)
@@ -99,7 +129,7 @@ void count_rows(Worker *w, const uintptr_t *row, int n)
         x.address[i] = row[i];
         x.bytes[i] = 16;
     }
-    add_shared(&w->counts, &x);
+    add_shared(&w->counts, &x, false); /* a matrix at a time */
 }
 
 static void add_instruction(EmuCounts *c, const Instruction *x, uint8_t kind)
@@ -109,7 +139,7 @@ static void add_instruction(EmuCounts *c, const Instruction *x, uint8_t kind)
     else if (kind == COUNT_WRITE)
         c->sectors_written += sectors(x);
     else
-        add_shared(c, x);
+        add_shared(c, x, kind == COUNT_SHARED_READ);
 }
 
 /* ---- from accesses to instructions */

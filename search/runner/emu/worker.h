@@ -90,7 +90,7 @@ typedef struct {
     uint16_t bytes;
     uint8_t kind;
 } Access;
-typedef enum { COUNT_READ, COUNT_WRITE, COUNT_SHARED } CountKind;
+typedef enum { COUNT_READ, COUNT_WRITE, COUNT_SHARED_READ, COUNT_SHARED_WRITE } CountKind;
 typedef struct {
     Access *access;
     int n, max;

@@ -70,6 +70,7 @@ derived = (
     doc = "blocks that an SM holds at a time"; },
   { name = "MOST";   expr = "ceil_div(BLOCKS, SMS)";               doc = "blocks of the busiest SM"; },
   { name = "LIVE";   expr = "min(FIT, MOST)";                      doc = "those that run at a time"; },
+  { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * ROWS * BCOLS"; doc = "sums that blocks hand on: whole tiles"; },
   { name = "ROUND";  expr = "LAYOUT_NK * UNROLL + LAYOUT_KN";      doc = "units of k of one time round the loop"; },
   { name = "KTIMES"; expr = "ceil_div(KPER, ROUND)";               doc = "times round the loop"; },
   { name = "BYTES";  expr = "NT * LOADS * 16";
@@ -92,7 +93,7 @@ derived = (
 padded_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
 serial_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
 bound = "log2(LAUNCH_NS + max(max(ceil_div(MOST, LIVE) * (STEP * KTIMES + ENDS) * 1000 / CLOCK_MHZ,"
-        " ELEM_BYTES * (ceil_div(M, ROWS) * N * K) / L2_GBS),"
+        " (ELEM_BYTES * (ceil_div(M, ROWS) * N * K) + 8 * PASSED) / L2_GBS),"
         " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
         " - log2(2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT)";
 features = (

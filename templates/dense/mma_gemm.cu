@@ -96,6 +96,7 @@ derived = (
     doc = "blocks that an SM holds at a time"; },
   { name = "FULL";   expr = "BLOCKS / (FIT * SMS)";              doc = "waves in which every SM is full"; },
   { name = "REST";   expr = "ceil_div(BLOCKS - FULL * FIT * SMS, SMS)"; doc = "blocks of an SM in the last wave"; },
+  { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * BM * BN";    doc = "sums that blocks hand on: whole tiles"; },
   # Of one warp and one block of k; each runs on one of the four sub-cores of an SM, whatever the others do. Counted in
   # the SASS of sm_90a, nvcc 13.0, with aligned operands: bf16 NK 128x128 (64x64, ROW 128), 64x64 (32x32, ROW 64) and
   # 16x32 (16x16, ROW 128): 128, 16, 8 mma; 32, 8, 8 ldmatrix; 16, 4, 6 copies; 85, 47, 54 others, a barrier among them.
@@ -130,7 +131,7 @@ derived = (
 padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
 serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
 bound = "log2(LAUNCH_NS + max(max((STEP * KPER + ENDS) * 1000 / CLOCK_MHZ,"
-        " (ELEM_BYTES * (TILES * (BM + BN) * K + M * N) + 8 * (SLICES > 1) * M * N * SLICES) / L2_GBS),"
+        " (ELEM_BYTES * (TILES * (BM + BN) * K + M * N) + 8 * PASSED) / L2_GBS),"
         " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
         " - log2(2 * TILES * BM * BN * KPER * SLICES * BK) + (FIXED_K > 0) / 64 + 3 * OTHER";
 features = (

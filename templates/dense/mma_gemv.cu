@@ -65,6 +65,7 @@ derived = (
   { name = "KTIMES"; expr = "ceil_div(KPER, UNROLL)";              doc = "times round the loop"; },
   { name = "BYTES";  expr = "NT * LOADS * 16";
     doc = "bytes of W that a block asks for each time"; },
+  { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * ROWS * BCOLS"; doc = "sums that blocks hand on: whole tiles"; },
   { name = "L1";
     expr = "WARPS * UNROLL * (STRIPS + GROUPS) * (16 - 11 * (K % 8 == 0) + 16 * (K % 2 != 0))";
     doc = "cycles of L1 for that, W and X: 512 bytes a load at 96 a cycle; else 4 or 8 loads of 8 rows, taken as 4"
@@ -84,7 +85,7 @@ derived = (
 padded_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
 serial_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
 bound = "log2(LAUNCH_NS + max(max(ceil_div(MOST, LIVE) * (STEP * KTIMES + ENDS) * 1000 / CLOCK_MHZ,"
-        " ELEM_BYTES * (ceil_div(M, ROWS) * N * K + ceil_div(N, BCOLS) * M * K) / L2_GBS),"
+        " (ELEM_BYTES * (ceil_div(M, ROWS) * N * K + ceil_div(N, BCOLS) * M * K) + 8 * PASSED) / L2_GBS),"
         " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
         " - log2(2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT)";
 features = (

@@ -99,6 +99,7 @@ derived = (
     doc = "blocks that an SM holds at a time"; },
   { name = "FULL";   expr = "BLOCKS / (FIT * SMS)";              doc = "waves in which every SM is full"; },
   { name = "REST";   expr = "ceil_div(BLOCKS - FULL * FIT * SMS, SMS)"; doc = "blocks of an SM in the last wave"; },
+  { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * BM * BN";    doc = "sums that blocks hand on: whole tiles"; },
   # Of one warp and one block of k; each runs on one of the four sub-cores of an SM, whatever the others do. Counted in
   # the SASS of sm_90a, nvcc 13.0, with aligned operands: NK 64x64 (4x8, BK 16), 128x128 (8x16, BK 16) and 16x64 (4x4,
   # BK 32): 512, 2048, 512 FFMA; 48, 96, 64 LDS.128; 4, 8, 10 copies; 53, 78, 72 others, a barrier among them. A chunk of
@@ -106,8 +107,8 @@ derived = (
   { name = "FMA";    expr = "TM * TN * BK * 128 / FMA_SM"; doc = "cycles of a sub-core's FMA units"; },
   { name = "ISSUE";  expr = "TM * TN * BK + (TM + TN) * BK / 4 + TILE / NT + 34 + 6 * CHUNKS / UNROLL";
     doc = "its instructions: FMAs, LDS.128, 4 a copy of 16 bytes, the loop"; },
-  # Of a block. A wavefront is 128 bytes; an LDS.128 takes 2, as half a warp is served at once (see thread). dcgen's
-  # emulator knows of no such pairs, and counts 4; all else is as it counts.
+  # Of a block. A wavefront is 128 bytes; an LDS.128 takes 2, an LDS.64 1: twice as many lanes are served at once as
+  # without neighbours that want the same (see thread). The emulator counts the same.
   { name = "LDS";    expr = "(TM + TN) * BK * NT / 64 + TILE / 32";
     doc = "wavefronts of shared memory, one a cycle: what the warps load, and the copies"; },
   { name = "COPY";   expr = "TILE / 12";                   doc = "cycles to fetch it: 48 bytes each for one SM"; },
@@ -131,7 +132,7 @@ derived = (
 padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
 serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
 bound = "log2(LAUNCH_NS + max(max((STEP * KPER + ENDS) * 1000 / CLOCK_MHZ,"
-        " 4 * (TILES * (BM + BN) * K + M * N * (1 + 2 * (SLICES > 1) * SLICES)) / L2_GBS),"
+        " 4 * (TILES * (BM + BN) * K + M * N + 2 * PASSED) / L2_GBS),"
         " 4 * (M * K + N * K + M * N) * (4 * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
         " - log2(2 * TILES * BM * BN * KPER * SLICES * BK) + (FIXED_K > 0) / 64 + 2 * OTHER";
 features = (

@@ -70,7 +70,10 @@ static const Case cases[] = {
     { "gemv sm_90a f16 NK ROWS=8 COLS=4 UNROLL=1", false, true, { ANY, { 9, 33, 520 } } },
     { "gemv sm_80 bf16 KN ROWS=4 LANES=8 UNROLL=1 SPLITK=2", true, false, { ANY, { 5, 72, 520 } } },
     { "gemv sm_90a f32 KN ROWS=2 COLS=2 UNROLL=2", false, false, { ANY, { 5, 300, 136 } } },
-    { "mma_gemv sm_80 f16 NK ROWS=8 COLS=16 UNROLL=2 SPLITK=4", true, false, { ANY, { 9, 17, 2104 }, { 8, 15, 1001 } } },
+    { "mma_gemv sm_80 f16 NK ROWS=8 COLS=16 UNROLL=2 SPLITK=4",
+      true,
+      false,
+      { ANY, { 9, 17, 2104 }, { 8, 15, 1001 } } },
     { "mma_gemv sm_90a bf16 NK ROWS=16 COLS=32 WARPS=8 KWARPS=1 UNROLL=2", false, true, { ANY, { 17, 257, 328 } } },
     { "mma_gemv sm_90a bf16 KN ROWS=8", true, false, { ANY, { 7, 136, 1032 }, { 8, 65, 129 } } },
     { "mma_gemv sm_86 f16 KN ROWS=16 WARPS=8 KWARPS=8 SPLITK=2", true, false, { ANY, { 15, 128, 776 } } },
@@ -163,7 +166,7 @@ static void fill(const Dtype *dtype, void *to, int64_t n, uint64_t seed)
 }
 
 /* Operands of the set `shifted` begin an element behind an aligned address. */
-static void call(const Case *c, const EmuKernel *k, const EmuEntry *entry, const int64_t *e, unsigned shifted)
+static EmuCounts call(const Case *c, const EmuKernel *k, const EmuEntry *entry, const int64_t *e, unsigned shifted)
 {
     static const char *const names[NOPERAND] = { "X", "W", "bias", "Y" };
     Emu emu = { .count = true, .workers = 2, .smem_limit = SMEM_LIMIT, .block_budget = (int64_t)1 << 40 };
@@ -197,16 +200,22 @@ static void call(const Case *c, const EmuKernel *k, const EmuEntry *entry, const
         fail_msg("%s, M=%d N=%d K=%d: %s", k->text, (int)e[M], (int)e[N], (int)e[K],
                  emu.nfinding ? emu.finding[0].text : emu.refusal);
     check_result(k, e, p, p[W].at, c->bias);
-    /* Swizzles and pitches keep banks apart; where rows of Y are no power of two a few stores meet. */
-    if (!strstr(k->template, "gemv") && emu.counts.conflicts * 100 > emu.counts.wavefronts)
-        fail_msg("%s: %d conflicts in %d wavefronts", k->text, (int)emu.counts.conflicts, (int)emu.counts.wavefronts);
     for (int i = 0; i < NOPERAND; i++)
         free(p[i].memory);
     free(packed.memory);
     free(workspace.memory);
+    return emu.counts;
 }
 
 /* ---- tests */
+
+/* Swizzles and pitches keep banks apart; where rows of Y are no power of two a few stores meet. */
+static void check_call(const Case *c, const EmuKernel *k, const EmuEntry *entry, const int64_t *e, unsigned shifted)
+{
+    const EmuCounts n = call(c, k, entry, e, shifted);
+    if (!strstr(k->template, "gemv") && n.conflicts * 100 > n.wavefronts)
+        fail_msg("%s: %d conflicts in %d wavefronts", k->text, (int)n.conflicts, (int)n.wavefronts);
+}
 
 static void kernels_are_right(void **state)
 {
@@ -214,11 +223,11 @@ static void kernels_are_right(void **state)
     for (int i = 0; i < NCASE; i++) {
         const EmuEntry entry = emu_entry(&w->kernel[i]);
         for (int j = 0; j < MOST_SHAPES && cases[i].extent[j][M]; j++) {
-            call(&cases[i], &w->kernel[i], &entry, cases[i].extent[j], 0);
+            check_call(&cases[i], &w->kernel[i], &entry, cases[i].extent[j], 0);
             for (int operand = 0; operand < NOPERAND && cases[i].extent[j][M] < 100; operand++)
-                call(&cases[i], &w->kernel[i], &entry, cases[i].extent[j], 1u << operand);
+                check_call(&cases[i], &w->kernel[i], &entry, cases[i].extent[j], 1u << operand);
         }
-        call(&cases[i], &w->kernel[i], &entry, cases[i].extent[1], ALL_SHIFTED);
+        check_call(&cases[i], &w->kernel[i], &entry, cases[i].extent[1], ALL_SHIFTED);
         dlclose(entry.so);
     }
 }
@@ -240,6 +249,44 @@ static void counters_bound_the_split(void **state)
         nsplit += split > 1;
         dlclose(entry.so);
     }
+    assert_in_range(nsplit, 5, NCASE);
+}
+
+/* A name of the kernel's head, for a call; -1: it has none such. */
+static int64_t head(const EmuKernel *k, const int64_t *extent, const char *name)
+{
+    int64_t value;
+    Binding b = { k->t, k->spec, k->target, &k->device, k->value, extent, 1, { 0 } };
+    return template_lookup(&b, name, &value) ? value : -1;
+}
+
+/* What a block of k costs in shared memory, and what slices hand on: counted as the difference of two calls. */
+static void heads_say_what_kernels_do(void **state)
+{
+    World *w = *state;
+    int nlds = 0, nsplit = 0;
+    for (int i = 0; i < NCASE; i++) {
+        const EmuKernel *k = &w->kernel[i];
+        const EmuEntry entry = emu_entry(k);
+        const int64_t split = emu_kernel_value(k, "SPLITK"), deep = 4 * split * k->tile[K];
+        const int64_t once[] = { k->tile[M], k->tile[N], deep }, twice[] = { k->tile[M], k->tile[N], 2 * deep },
+                      ragged[] = { k->tile[M] + 1, k->tile[N] + 16, deep }, whole[] = { ragged[M], ragged[N], 8 };
+        const int64_t lds = head(k, once, "LDS"), passed = head(k, ragged, "PASSED");
+        const EmuCounts c1 = call(&cases[i], k, &entry, once, 0), c2 = call(&cases[i], k, &entry, twice, 0);
+        if (lds >= 0 && c2.wavefronts - c1.wavefronts != lds * 4 * split)
+            fail_msg("%s: %d wavefronts for %d blocks of k, not %d each", k->text, (int)(c2.wavefronts - c1.wavefronts),
+                     (int)(4 * split), (int)lds);
+        const EmuCounts r = call(&cases[i], k, &entry, ragged, 0), s = call(&cases[i], k, &entry, whole, 0);
+        /* a sector for each change of a counter, besides */
+        const int64_t change = passed ? head(k, ragged, "BLOCKS") + head(k, ragged, "TILES") : 0;
+        if (r.sectors_written - s.sectors_written != passed / 8 + change)
+            fail_msg("%s: %d sectors handed on, not %d", k->text, (int)(r.sectors_written - s.sectors_written - change),
+                     (int)(passed / 8));
+        nlds += lds >= 0;
+        nsplit += passed > 0;
+        dlclose(entry.so);
+    }
+    assert_in_range(nlds, 10, NCASE);
     assert_in_range(nsplit, 5, NCASE);
 }
 
@@ -289,8 +336,8 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(kernels_are_right),
-                                        cmocka_unit_test(counters_bound_the_split) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(kernels_are_right), cmocka_unit_test(counters_bound_the_split),
+                                        cmocka_unit_test(heads_say_what_kernels_do) };
     if (system("c++ --version > /dev/null 2>&1") != 0) {
         puts("skipped: no c++, which compiles kernels for the emulator");
         return 77;

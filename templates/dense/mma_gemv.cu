@@ -72,8 +72,8 @@ derived = (
           " cycles each"; },
   # Issue and tensor cores never bound. A strip and chunk, 512 bytes of W, is 10 cycles at 48 bytes a cycle, and two
   # mma, 4 cycles at 1024 products a cycle. Instructions of a warp for one time round, counted in SASS (nvcc 13.0,
-  # sm_90a, bf16), ROWS x COLS x UNROLL: NK 8 x 8 x 4 57, 8 x 16 x 4 95, 8 x 32 x 2 67, 8 x 64 x 2 115, 16 x 16 x 4 109,
-  # 16 x 32 x 2 85, 16 x 64 x 2 139; KN 8 x 64 x 1 114, 8 x 64 x 2 256; K odd, a chunk of 8 x 32 93. For a strip and
+  # sm_90a, bf16), ROWS x COLS x UNROLL: NK 8 x 8 x 4 57, 8 x 16 x 4 97, 8 x 32 x 2 69, 8 x 64 x 2 111, 16 x 16 x 4 111,
+  # 16 x 32 x 2 85, 16 x 64 x 2 137; KN 8 x 64 x 1 115, 8 x 64 x 2 227; K odd, a chunk of 8 x 32 93. For a strip and
   # chunk that is 2 to 6 cycles of an SM's four schedulers.
   { name = "STEP";   expr = "max(max(LIVE * L1, LIVE * BYTES / 48), 730)";
     doc = "cycles for one time round of the blocks that run together, at least the latency of memory, 650, and of a"

@@ -337,7 +337,7 @@ static const Point points[] = {
     /* L2: W once for each of 16 rows. */
     { .extent = { 16, 2048, 2048 },
       .term = { { "serial", 2. * 2048 * 16 * 16 * 128 }, { "ns", 1500 + 4 * 16. * 2048 * 2048 / 4500 } } },
-    /* Two tiles in 8 slices: 2048 cycles of FMAs, more than X and than 1774 to issue, 650 of latency, four times; then the sum of the slices. */
+    /* Two tiles in 8 slices: 2048 cycles of FMAs, more than X and than 1864 to issue, 650 of latency, four times; then the sum of the slices. */
     { "gemv",
       "sm_80",
       "f16",
@@ -416,6 +416,17 @@ static const Point points[] = {
       1,
       { { "serial", 2. * 4096 * 8 * 16 * 8 * 4 * 128 } } },
     { .extent = { 8, 65537, 4096 - 1 }, .term = { { "serial", 2. * 4097 * 8 * 16 * 32 * 128 } } },
+    /* Two LDS.64 load four columns. */
+    { "simt_gemm",
+      "sm_90a",
+      "f32",
+      "KN",
+      "BM=32 BN=96 TM=4 TN=6 STAGES=4",
+      { 64, 64, 64 },
+      1,
+      { { "ISSUE", 384 + 64 + 16 + 34 + 6 } } },
+    { "gemv", "sm_90a", "f32", "NK", "", { 4, 63, 1024 }, 1, { { "ISSUE", 32 + 22 + 32 + 8 } } },
+    { "gemv", "sm_90a", "bf16", "KN", "UNROLL=1", { 4, 64, 1024 }, 1, { { "ISSUE", 256 + 96 + 88 + 16 + 20 } } },
     /* Fixed for K = 64: a 64th of an octave behind the others where nothing tells them apart, and much slower for another K. */
     { "simt_gemm",
       "sm_80",

@@ -71,22 +71,28 @@ derived = (
   { name = "MOST";   expr = "ceil_div(BLOCKS, SMS)";               doc = "blocks of the busiest SM"; },
   { name = "LIVE";   expr = "min(FIT, MOST)";                      doc = "those that run at a time"; },
   { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * ROWS * BCOLS"; doc = "sums that blocks hand on: whole tiles"; },
+  { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_KN && !PACKED && N % QUAD != 0";
+    doc = "rows of X or W are not aligned: single elements"; },
+  { name = "FEWER";  expr = "1 + NARROW * (QUAD * (LAYOUT_NK * 4 + LAYOUT_KN * UNROLL) / 4 - 1)";
+    doc = "so many times fewer values of k, and bytes, of one time round: narrow, 1 k a load (NK), or 4 a lane (KN)"; },
   { name = "ROUND";  expr = "LAYOUT_NK * UNROLL + LAYOUT_KN";      doc = "units of k of one time round the loop"; },
-  { name = "KTIMES"; expr = "ceil_div(KPER, ROUND)";               doc = "times round the loop"; },
-  { name = "BYTES";  expr = "NT * LOADS * 16";
+  { name = "KTIMES"; expr = "ceil_div(KPER * FEWER, ROUND)";       doc = "times round the loop"; },
+  { name = "BYTES";  expr = "NT * LOADS * 16 / FEWER";
     doc = "bytes of W that a block asks for each time"; },
   # Of one warp and one time round the loop, counted in the SASS of sm_90a, nvcc 13.0, of 21 kernels, which the terms
-  # meet within 22 %: a load of W with its address is 11 instructions, of X 4. With aligned
+  # meet within 22 %, narrow within 27 %: a load of W with its address is 11 instructions, of X 4. With aligned
   # operands, f32 NK 4 x 1, UNROLL 2: 32 FFMA, 10 loads, 57 others; 1 x 4, UNROLL 4: 64, 20, 191; bf16 NK 8 x 2, UNROLL
   # 2: 256 FFMA, 160 conversions, 20 loads, 116 others; bf16 KN 4 x 1: 256 FFMA, 96 conversions, 12 loads, 104 others.
-  # WARPS is a multiple of
+  # Narrow, the first has 8 FFMA, 10 loads, 33 others, the last 128 FFMA, 48 loads, 184 others. WARPS is a multiple of
   # an SM's four sub-cores.
   { name = "ISSUE";
-    expr = "LOADS * QUAD * ROWS + (ELEM_BYTES == 2) * QUAD * (LOADS + UNROLL * ROWS) + 11 * LOADS + 4 * UNROLL * ROWS + 8"
-           " + 12 * LAYOUT_KN";
+    expr = "LOADS * QUAD * ROWS / FEWER"
+           " + NARROW * ((3 + (ELEM_BYTES == 2)) * QUAD * (LOADS + UNROLL * ROWS) / FEWER + 10)"
+           " + !NARROW * ((ELEM_BYTES == 2) * QUAD * (LOADS + UNROLL * ROWS) + 11 * LOADS + 4 * UNROLL * ROWS + 8"
+           " + 12 * LAYOUT_KN)";
     doc = "its instructions: FMAs, conversions of W and X, loads with their addresses, the loop"; },
   { name = "MATHS";
-    expr = "max(WARPS * ISSUE / 4, max(LOADS * QUAD * NT * ROWS / FMA_SM, NT * UNROLL * ROWS * 16 / 96))";
+    expr = "max(WARPS * ISSUE / 4, max(LOADS * QUAD * NT * ROWS / FMA_SM, NT * UNROLL * ROWS * 16 / 96) / FEWER)";
     doc = "cycles of an SM for that of a block: to issue it, its FMAs, X from L1"; },
   { name = "STEP";   expr = "max(max(LIVE * MATHS, LIVE * BYTES / 48), 650 + MATHS)";
     doc = "cycles for one time round of the blocks that run together, the latency of memory at least"; },
@@ -119,7 +125,7 @@ features = (
   { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
   { name = "dram";      expr = "log2(1 + ELEM_BYTES * N * K * CLOCK_MHZ / (1000 * DRAM_GBS * STEP * KTIMES))";
     doc = "traffic from memory against the rest"; },
-  { name = "narrow";    expr = "K * ELEM_BYTES % 16 != 0";   doc = "rows are not aligned: single elements"; },
+  { name = "narrow";    expr = "NARROW";                     doc = "rows are not aligned: single elements"; },
   { name = "lanes";     expr = "LAYOUT_KN * (LANES == 8)";   doc = "short pieces of W's rows"; },
   { name = "groups";    expr = "log2(KGROUPS)";              doc = "sums that a block adds up"; } );
 */

@@ -97,22 +97,28 @@ derived = (
   { name = "FULL";   expr = "BLOCKS / (FIT * SMS)";              doc = "waves in which every SM is full"; },
   { name = "REST";   expr = "ceil_div(BLOCKS - FULL * FIT * SMS, SMS)"; doc = "blocks of an SM in the last wave"; },
   { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * BM * BN";    doc = "sums that blocks hand on: whole tiles"; },
+  { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_KN && !PACKED && N % QUAD != 0";
+    doc = "rows of X or W are not aligned: copies of few bytes"; },
+  { name = "ODD";    expr = "ELEM_BYTES == 2 && (K % 2 != 0 || LAYOUT_KN && !PACKED && N % 2 != 0)";
+    doc = "not even to 4 bytes: copies of single elements through registers"; },
   # Of one warp and one block of k; each runs on one of the four sub-cores of an SM, whatever the others do. Counted in
   # the SASS of sm_90a, nvcc 13.0, with aligned operands: bf16 NK 128x128 (64x64, ROW 128), 64x64 (32x32, ROW 64) and
   # 16x32 (16x16, ROW 128): 128, 16, 8 mma; 32, 8, 8 ldmatrix; 16, 4, 6 copies; 81, 47, 53 others, a barrier among them.
-  # tf32 KN 64x64 (ROW 128): 32 mma, 8 ldmatrix, 32 LDS.32, 8 copies, 74 others.
+  # tf32 KN 64x64 (ROW 128): 32 mma, 8 ldmatrix, 32 LDS.32, 8 copies, 74 others. A copy of 4 bytes is 17 to 20
+  # instructions, by asynchronous copies in a loop as well as through registers.
   { name = "MMA";    expr = "WM * WN * BK * 4 / TENSOR_SM"; doc = "cycles of a sub-core's tensor core"; },
   { name = "ISSUE";
     expr = "KSTEPS * (MTILES * NTILES + MTILES + NTILES * (1 + 3 * LAYOUT_KN * DTYPE_TF32) / 2) + 36"
-           " + TILE * ELEM_BYTES / 4 / NT";
-    doc = "its instructions: mma, ldmatrix or LDS.32, the loop, 4 a copy of 16 bytes"; },
+           " + (1 + 18 * NARROW) * TILE * ELEM_BYTES / 4 / NT";
+    doc = "its instructions: mma, ldmatrix or LDS.32, the loop, 4 a copy of 16 bytes, 19 of 4 bytes"; },
   # Of a block. A wavefront is 128 bytes: an ldmatrix of 4 matrices takes 4, and so does a copy of 16 bytes a lane. The
   # emulator counts the same.
   { name = "LDS";    expr = "(BM * (BN / WN) + BN * (BM / WM) + BM + BN) * ROW / 128";
     doc = "wavefronts of shared memory, one a cycle: what the warps load, and the copies"; },
   { name = "COPY";   expr = "(BM + BN) * ROW / 48";        doc = "cycles to fetch it: 48 bytes each for one SM"; },
-  { name = "WAIT";   expr = "40 + max(0, 35 * KSTEPS - MMA)";
-    doc = "cycles that a warp alone waits: at the barrier; for sums, 35 (Hopper's mma and ldmatrix) a step of k"; },
+  { name = "WAIT";   expr = "40 + max(0, 35 * KSTEPS - MMA) + 300 * ODD * KSTEPS";
+    doc = "cycles that a warp alone waits: at the barrier; for sums, 35 (Hopper's mma and ldmatrix) a step of k; odd:"
+          " for L2, as copies go through registers"; },
   { name = "QFULL";  expr = "ceil_div(FIT * NT, 128)";     doc = "warps of the busiest sub-core of a full SM"; },
   { name = "QREST";  expr = "ceil_div(REST * NT, 128)";    doc = "the same in the last wave"; },
   { name = "TOPFULL"; expr = "max(QFULL * max(MMA, ISSUE), FIT * LDS)"; doc = "cycles of what is busiest there"; },
@@ -162,9 +168,8 @@ features = (
   { name = "area";      expr = "log2(WM * WN)";              doc = "independent mma of a warp"; },
   { name = "tile";      expr = "log2(BM * BN)";              doc = "size"; },
   { name = "tall";      expr = "log2(BM / BN)";              doc = "shape"; },
-  { name = "narrow";    expr = "K * ELEM_BYTES % 16 != 0 || OTHER";
-    doc = "rows are not aligned: copies of few bytes"; },
-  { name = "odd";       expr = "K * ELEM_BYTES % 4 != 0";    doc = "copies of single elements through registers"; },
+  { name = "narrow";    expr = "NARROW || OTHER";            doc = "rows are not aligned: copies of few bytes"; },
+  { name = "odd";       expr = "ODD";                        doc = "copies of single elements through registers"; },
   { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; },
   { name = "fixed";     expr = "FIXED_K > 0 && !OTHER";      doc = "strides and the length of the sum are constants"; } );
 */

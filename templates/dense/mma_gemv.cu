@@ -66,8 +66,11 @@ derived = (
   { name = "BYTES";  expr = "NT * LOADS * 16";
     doc = "bytes of W that a block asks for each time"; },
   { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * ROWS * BCOLS"; doc = "sums that blocks hand on: whole tiles"; },
+  { name = "NARROW"; expr = "K % 8 != 0 || LAYOUT_KN && !PACKED && N % 8 != 0";
+    doc = "rows of X or W are not aligned: two elements at a time"; },
+  { name = "ODD";    expr = "K % 2 != 0 || LAYOUT_KN && !PACKED && N % 2 != 0"; doc = "or one"; },
   { name = "L1";
-    expr = "WARPS * UNROLL * (STRIPS + GROUPS) * (16 - 11 * (K % 8 == 0) + 16 * (K % 2 != 0))";
+    expr = "WARPS * UNROLL * (STRIPS + GROUPS) * (5 + 11 * NARROW + 16 * ODD)";
     doc = "cycles of L1 for that, W and X: 512 bytes a load at 96 a cycle; else 4 or 8 loads of 8 rows, taken as 4"
           " cycles each"; },
   # Issue and tensor cores never bound. A strip and chunk, 512 bytes of W, is 10 cycles at 48 bytes a cycle, and two
@@ -108,8 +111,8 @@ features = (
   { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
   { name = "dram";      expr = "log2(1 + ELEM_BYTES * N * K * CLOCK_MHZ / (1000 * DRAM_GBS * STEP * KTIMES))";
     doc = "traffic from memory against the rest"; },
-  { name = "narrow";    expr = "K % 8 != 0";   doc = "rows are not aligned: two elements at a time"; },
-  { name = "odd";       expr = "K % 2 != 0";   doc = "or one"; },
+  { name = "narrow";    expr = "NARROW";                     doc = "rows are not aligned: two elements at a time"; },
+  { name = "odd";       expr = "ODD";                        doc = "or one"; },
   { name = "groups";    expr = "log2(KWARPS)";               doc = "sums that a block adds up"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_BF16=1 */

@@ -100,16 +100,18 @@ derived = (
   { name = "FULL";   expr = "BLOCKS / (FIT * SMS)";              doc = "waves in which every SM is full"; },
   { name = "REST";   expr = "ceil_div(BLOCKS - FULL * FIT * SMS, SMS)"; doc = "blocks of an SM in the last wave"; },
   { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * BM * BN";    doc = "sums that blocks hand on: whole tiles"; },
+  { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_KN && !PACKED && N % QUAD != 0";
+    doc = "rows of X or W are not aligned: copies of single floats"; },
   # Of one warp and one block of k; each runs on one of the four sub-cores of an SM, whatever the others do. Counted in
   # the SASS of sm_90a, nvcc 13.0, with aligned operands: NK 64x64 (4x8, BK 16), 128x128 (8x16, BK 16) and 16x64 (4x4,
   # BK 32): 512, 2048, 512 FFMA; 48, 96, 64 LDS.128; 4, 8, 10 copies; 53, 77, 72 others, a barrier among them. KN 32x96
   # (4x6, BK 16): 384 FFMA; 16 LDS.128 and 48 LDS.64; 5 copies; 51 others. A chunk of k that is not unrolled has 6 or 7
-  # others.
+  # others. A copy of a single float is 15 to 24 instructions, being a loop of its own.
   { name = "FMA";    expr = "TM * TN * BK * 128 / FMA_SM"; doc = "cycles of a sub-core's FMA units"; },
   { name = "ISSUE";
-    expr = "TM * TN * BK + (TM + TN + LAYOUT_KN * (VN == 2) * TN) * BK / 4 + TILE / NT + 34"
+    expr = "TM * TN * BK + (TM + TN + LAYOUT_KN * (VN == 2) * TN) * BK / 4 + (1 + 17 * NARROW) * TILE / NT + 34"
            " + 6 * CHUNKS / UNROLL";
-    doc = "its instructions: FMAs, LDS.128 or LDS.64, 4 a copy of 16 bytes, the loop"; },
+    doc = "its instructions: FMAs, LDS.128 or LDS.64, 4 a copy of 16 bytes, 18 of a float, the loop"; },
   # Of a block. A wavefront is 128 bytes; an LDS.128 takes 2, an LDS.64 1: twice as many lanes are served at once as
   # without neighbours that want the same (see thread). The emulator counts the same.
   { name = "LDS";    expr = "(TM + TN) * BK * NT / 64 + TILE / 32";
@@ -164,7 +166,7 @@ features = (
   { name = "area";      expr = "log2(TM * TN)";              doc = "independent FMAs of a thread"; },
   { name = "tile";      expr = "log2(BM * BN)";              doc = "size"; },
   { name = "tall";      expr = "log2(BM / BN)";              doc = "shape"; },
-  { name = "narrow";    expr = "(K % 4 != 0 || OTHER) * TILE * 8 / NT / ISSUE";
+  { name = "narrow";    expr = "(NARROW || OTHER) * TILE * 8 / NT / ISSUE";
     doc = "copies of single floats, where rows are not aligned"; },
   { name = "fixed";     expr = "FIXED_K > 0 && !OTHER";      doc = "strides and the length of the sum are constants"; },
   { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; } );

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "gen/dtype.h"
 #include "gen/text.h"
@@ -123,6 +124,29 @@ static inline char *emu_kernel_text(Arena *a, const TargetList *targets, const E
     diag_print(d, stderr);
     assert_non_null(text);
     return text;
+}
+
+/* What compiles kernels for the emulator, and the targets. quick: where compiling takes longer than running. NULL: neither can be had. */
+static inline Builder *emu_builder(Arena *a, TargetList *targets, bool quick, Diag *d)
+{
+    const Options options = { .cxx = "c++" };
+    const Workload workload = { .package_dir = package_path };
+    const Toolchain tools = tools_emulator(a, &options, &workload);
+    const char *err;
+    for (int i = 0; tools.flags[i]; i++)
+        if (quick && strcmp(tools.flags[i], "-O3") == 0)
+            ((const char **)tools.flags)[i] = "-O1";
+    const bool good = target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", targets, d);
+    diag_print(d, stderr);
+    return good ? builder_new(a, &tools, 2, 120, NULL, &err) : NULL;
+}
+
+static inline bool emu_compiler_is_missing(void)
+{
+    const bool missing = system("c++ --version > /dev/null 2>&1") != 0;
+    if (missing)
+        puts("skipped: no c++, which compiles kernels for the emulator");
+    return missing;
 }
 
 typedef struct {

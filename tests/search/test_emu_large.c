@@ -385,17 +385,11 @@ static void larger_grids_are_refused(void **state)
 static int set_up(void **state)
 {
     World *w = calloc(1, sizeof *w);
-    const char *err = NULL;
     *state = w;
     w->a = arena_new();
     Diag *d = diag_new(w->a);
-    const Options options = { .cxx = "c++" };
-    const Workload workload = { .package_dir = package_path };
-    const Toolchain tools = tools_emulator(w->a, &options, &workload);
-    w->cxx = builder_new(w->a, &tools, 2, 120, NULL, &err);
-    const bool good = target_read_all(w->a, DCGEN_SOURCE_DIR "/templates/targets", &w->targets, d);
-    diag_print(d, stderr);
-    if (!w->cxx || !good)
+    w->cxx = emu_builder(w->a, &w->targets, false, d);
+    if (!w->cxx)
         return -1;
     for (int i = 0; i < NCASE; i++)
         w->kernel[i] = kernel_of(w, &cases[i], &w->build[i], NULL);

@@ -167,21 +167,13 @@ static void others_are_refused(void **state)
 static int set_up(void **state)
 {
     World *w = calloc(1, sizeof *w);
-    const char *err = NULL;
     *state = w;
     w->a = arena_new();
     w->buffer = aligned_alloc(256, BYTES);
     Diag *d = diag_new(w->a);
-    const Options options = { .cxx = "c++" };
-    const Workload workload = { .package_dir = package_path };
-    const Toolchain tools = tools_emulator(w->a, &options, &workload);
-    for (int i = 0; tools.flags[i]; i++) /* compiling takes longer than running */
-        if (strcmp(tools.flags[i], "-O3") == 0)
-            ((const char **)tools.flags)[i] = "-O1";
-    w->cxx = builder_new(w->a, &tools, 2, 120, NULL, &err);
-    const bool good = target_read_all(w->a, DCGEN_SOURCE_DIR "/templates/targets", &w->targets, d);
+    w->cxx = emu_builder(w->a, &w->targets, true, d);
     w->build = (Build){ .name = "limits" };
-    w->build.text = good ? text_for(w, "sm_90a", d) : NULL;
+    w->build.text = w->cxx ? text_for(w, "sm_90a", d) : NULL;
     diag_print(d, stderr);
     if (!w->buffer || !w->cxx || !w->build.text)
         return -1;
@@ -216,9 +208,7 @@ int main(void)
         cmocka_unit_test(shared_memory_has_no_conflicts), cmocka_unit_test(products_are_counted),
         cmocka_unit_test(hand_overs_leave_the_counter),   cmocka_unit_test(others_are_refused)
     };
-    if (system("c++ --version > /dev/null 2>&1") != 0) {
-        puts("skipped: no c++, which compiles kernels for the emulator");
+    if (emu_compiler_is_missing())
         return 77;
-    }
     return cmocka_run_group_tests_name("search/emu_limits", tests, set_up, tear_down);
 }

@@ -299,20 +299,11 @@ static const char *spec_rest(World *w, const Case *c)
 static int set_up(void **state)
 {
     World *w = calloc(1, sizeof *w);
-    const char *err = NULL;
     *state = w;
     w->a = arena_new();
     Diag *d = diag_new(w->a);
-    const Options options = { .cxx = "c++" };
-    const Workload workload = { .package_dir = package_path };
-    const Toolchain tools = tools_emulator(w->a, &options, &workload);
-    for (int i = 0; tools.flags[i]; i++) /* compiling takes longer than running */
-        if (strcmp(tools.flags[i], "-O3") == 0)
-            ((const char **)tools.flags)[i] = "-O1";
-    w->cxx = builder_new(w->a, &tools, 2, 120, NULL, &err);
-    const bool good = target_read_all(w->a, DCGEN_SOURCE_DIR "/templates/targets", &w->targets, d);
-    diag_print(d, stderr);
-    if (!w->cxx || !good)
+    w->cxx = emu_builder(w->a, &w->targets, true, d);
+    if (!w->cxx)
         return -1;
     for (int i = 0; i < NCASE; i++) {
         w->kernel[i] = emu_kernel(w->a, &w->targets, cases[i].kernel, spec_rest(w, &cases[i]), cases[i].packed, d);
@@ -338,9 +329,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(kernels_are_right), cmocka_unit_test(counters_bound_the_split),
                                         cmocka_unit_test(heads_say_what_kernels_do) };
-    if (system("c++ --version > /dev/null 2>&1") != 0) {
-        puts("skipped: no c++, which compiles kernels for the emulator");
+    if (emu_compiler_is_missing())
         return 77;
-    }
     return cmocka_run_group_tests_name("search/emu_templates", tests, set_up, tear_down);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* What the templates for few rows do once a block has its sums: SUMS sums of each of its ROWS x BCOLS elements lie in
+/* What the templates for few rows do once a block has its sums: SUMS sums of each of its BM x BN elements lie in
  * shared memory, one a warp that has it, SMEM / SUMS bytes apart, each where KERNEL_at(row, column) says. */
 static __device__ __forceinline__ float KERNEL_value(NAME_elem v)
 {
@@ -36,7 +36,7 @@ static __device__ __forceinline__ float KERNEL_element(const float *sums, int e)
     float v = 0;
 #pragma unroll
     for (int s = 0; s < SUMS; s++)
-        v += sums[s * (SMEM / SUMS / 4) + KERNEL_at(e / BCOLS, e % BCOLS)];
+        v += sums[s * (SMEM / SUMS / 4) + KERNEL_at(e / BN, e % BN)];
     return v;
 }
 
@@ -47,8 +47,8 @@ static __device__ __forceinline__ bool KERNEL_share(float *sums, const NAME_args
 {
     unsigned *counter = (unsigned *)a.workspace + blockIdx.x, *flag = (unsigned *)sums;
 #pragma unroll 1
-    for (int e = threadIdx.x; e < ROWS * BCOLS; e += NT)
-        tile[blockIdx.z * (ROWS * BCOLS) + e] = KERNEL_element(sums, e);
+    for (int e = threadIdx.x; e < BM * BN; e += NT)
+        tile[blockIdx.z * (BM * BN) + e] = KERNEL_element(sums, e);
     __syncthreads(); /* all sums are stored: one thread says so, and learns of the others' */
     if (threadIdx.x == 0)
         *flag = NAME_device::atomic_add_acq_rel(counter, 1);
@@ -70,12 +70,12 @@ struct KERNEL_task {
 
 static __device__ __forceinline__ KERNEL_task KERNEL_find(const NAME_args &a)
 {
-    const unsigned down = (a.M - 1) / ROWS + 1;
+    const unsigned down = (a.M - 1) / BM + 1;
     KERNEL_task b;
-    b.m0 = blockIdx.x % down * ROWS;
-    b.n0 = blockIdx.x / down * BCOLS;
+    b.m0 = blockIdx.x % down * BM;
+    b.n0 = blockIdx.x / down * BN;
 #if SPLITK > 1
-    const unsigned units = a.K / KUNIT + (a.K % KUNIT != 0), slice = (units + gridDim.z - 1) / gridDim.z * KUNIT;
+    const unsigned units = a.K / BK + (a.K % BK != 0), slice = (units + gridDim.z - 1) / gridDim.z * BK;
     b.k0 = blockIdx.z * slice;
     b.k1 = min(b.k0 + slice, (unsigned)a.K);
 #else
@@ -91,39 +91,20 @@ static __device__ __forceinline__ void KERNEL_finish(float *sums, const NAME_arg
 {
     __syncthreads();
 #if SPLITK > 1
-    float *tile = (float *)a.workspace + COUNTERS + (size_t)blockIdx.x * gridDim.z * (ROWS * BCOLS);
+    float *tile = (float *)a.workspace + COUNTERS + (size_t)blockIdx.x * gridDim.z * (BM * BN);
     if (gridDim.z > 1 && !KERNEL_share(sums, a, tile))
         return;
 #endif
 #pragma unroll 1
-    for (int e = threadIdx.x; e < ROWS * BCOLS; e += NT) {
+    for (int e = threadIdx.x; e < BM * BN; e += NT) {
         float v = 0;
 #if SPLITK > 1
 #pragma unroll 4
         for (unsigned s = 0; gridDim.z > 1 && s < gridDim.z; s++)
-            v += NAME_device::load_l2(tile + s * (ROWS * BCOLS) + e);
+            v += NAME_device::load_l2(tile + s * (BM * BN) + e);
         if (gridDim.z == 1)
 #endif
             v = KERNEL_element(sums, e);
-        KERNEL_store(a, b.m0 + e / BCOLS, b.n0 + e % BCOLS, v);
+        KERNEL_store(a, b.m0 + e / BN, b.n0 + e % BN, v);
     }
-}
-
-static NAME_plan KERNEL_plan(int64_t M, int64_t N, int64_t K)
-{
-    const int64_t ntile = (M + ROWS - 1) / ROWS * ((N + BCOLS - 1) / BCOLS);
-    NAME_plan plan = { (unsigned)ntile, 1, 1, NT, SMEM, 0 };
-    if (ntile > 2147483647)
-        plan.x = 0; /* no such grid: the launch says so */
-#if SPLITK > 1
-    if (ntile <= COUNTERS) { /* more would keep any device busy */
-        const int64_t units = (K + KUNIT - 1) / KUNIT + (K == 0), slice = (units + SPLITK - 1) / SPLITK;
-        plan.z = (unsigned)((units + slice - 1) / slice);
-        if (plan.z > 1)
-            plan.workspace_bytes = 4 * (COUNTERS + (size_t)ntile * plan.z * (ROWS * BCOLS));
-    }
-#else
-    (void)K;
-#endif
-    return plan;
 }

@@ -20,15 +20,16 @@ params = (
 values = (
   { name = "NT";      expr = "32 * WARPS";          doc = "threads of a block"; },
   { name = "QUAD";    expr = "16 / ELEM_BYTES";     doc = "elements of 16 bytes"; },
-  { name = "BCOLS";   expr = "LAYOUT_NK * (WARPS / KWARPS * COLS) + LAYOUT_KN * (LANES * QUAD * COLS)";
+  { name = "BM";      expr = "ROWS";               doc = "rows of Y that a block computes"; },
+  { name = "BN";      expr = "LAYOUT_NK * (WARPS / KWARPS * COLS) + LAYOUT_KN * (LANES * QUAD * COLS)";
     doc = "columns of Y that a block computes"; },
   { name = "KGROUPS"; expr = "LAYOUT_NK * KWARPS + LAYOUT_KN * (NT / LANES)";
     doc = "groups of lanes that share out k"; },
-  { name = "KUNIT";   expr = "KGROUPS * QUAD * (LAYOUT_NK * 32 + LAYOUT_KN * UNROLL)";
+  { name = "BK";      expr = "KGROUPS * QUAD * (LAYOUT_NK * 32 + LAYOUT_KN * UNROLL)";
     doc = "values of k that all of them take at once, or a part of them"; },
   { name = "SUMS";    expr = "LAYOUT_NK * KWARPS + LAYOUT_KN * WARPS";
     doc = "sums of an element that a block adds up"; },
-  { name = "SMEM";    expr = "SUMS * ROWS * BCOLS * 4"; doc = "bytes of shared memory of a block"; },
+  { name = "SMEM";    expr = "SUMS * BM * BN * 4";  doc = "bytes of shared memory of a block"; },
   { name = "COUNTERS"; expr = "4096";               doc = "tiles that may be split"; },
   { name = "LOADS";   expr = "UNROLL * COLS * (LAYOUT_NK + LAYOUT_KN * QUAD)";
     doc = "16-byte loads of W on their way of a lane"; },
@@ -57,12 +58,12 @@ general = (
   { target = "sm_86";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
   { target = "sm_89";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
   { target = "sm_90a"; ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; } );
-tile = { M = "ROWS"; N = "BCOLS"; K = "KUNIT"; };
+tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
-  { name = "TILES";  expr = "ceil_div(M, ROWS) * ceil_div(N, BCOLS)"; doc = "tiles of Y"; },
+  { name = "TILES";  expr = "ceil_div(M, BM) * ceil_div(N, BN)"; doc = "tiles of Y"; },
   { name = "PARTS";  expr = "1 + (SPLITK - 1) * (TILES <= COUNTERS)"; doc = "parts of k that the plan asks for"; },
-  { name = "KPER";   expr = "ceil_div(ceil_div(K, KUNIT), PARTS)"; doc = "units of k of a slice"; },
-  { name = "SLICES"; expr = "ceil_div(ceil_div(K, KUNIT), KPER)";  doc = "blocks that share a tile"; },
+  { name = "KPER";   expr = "ceil_div(ceil_div(K, BK), PARTS)";    doc = "units of k of a slice"; },
+  { name = "SLICES"; expr = "ceil_div(ceil_div(K, BK), KPER)";     doc = "blocks that share a tile"; },
   { name = "BLOCKS"; expr = "TILES * SLICES";                      doc = "blocks of the launch"; },
   { name = "FIT";
     expr = "max(1, min(min(REGS_SM / (128 * ceil_to(REGS, 8)) * 128, THREADS_SM) / NT,"
@@ -70,7 +71,7 @@ derived = (
     doc = "blocks that an SM holds at a time"; },
   { name = "MOST";   expr = "ceil_div(BLOCKS, SMS)";               doc = "blocks of the busiest SM"; },
   { name = "LIVE";   expr = "min(FIT, MOST)";                      doc = "those that run at a time"; },
-  { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * ROWS * BCOLS"; doc = "sums that blocks hand on: whole tiles"; },
+  { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * BM * BN"; doc = "sums that blocks hand on: whole tiles"; },
   { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_KN && !PACKED && N % QUAD != 0";
     doc = "rows of X or W are not aligned: single elements"; },
   { name = "FEWER";  expr = "1 + NARROW * (QUAD * (LAYOUT_NK * 4 + LAYOUT_KN * UNROLL) / 4 - 1)";
@@ -100,22 +101,22 @@ derived = (
     expr = "600 + 12 * ROWS * COLS * (LAYOUT_NK + LAYOUT_KN * QUAD * (LANES == 8))"
            " + (SLICES > 1) * (300 + HANDOVER_NS * CLOCK_MHZ / 1000 + 40 * SLICES)";
     doc = "cycles for a block's start, the shuffles, the sum of the slices"; } );
-padded_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
-serial_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
+padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
+serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
 bound = "log2(LAUNCH_NS + max(max(ceil_div(MOST, LIVE) * (STEP * KTIMES + ENDS) * 1000 / CLOCK_MHZ,"
-        " (ELEM_BYTES * (ceil_div(M, ROWS) * N * K) + 8 * PASSED) / L2_GBS),"
+        " (ELEM_BYTES * (ceil_div(M, BM) * N * K) + 8 * PASSED) / L2_GBS),"
         " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
-        " - log2(2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT)";
+        " - log2(2 * TILES * BM * BN * KPER * SLICES * BK)";
 features = (
-  { name = "padding";   expr = "log2(TILES * ROWS * BCOLS / (M * N))";
+  { name = "padding";   expr = "log2(TILES * BM * BN / (M * N))";
     doc = "elements computed for one that is stored"; },
-  { name = "k_padding"; expr = "log2(KPER * SLICES * KUNIT / K)"; doc = "the same along k"; },
+  { name = "k_padding"; expr = "log2(KPER * SLICES * BK / K)"; doc = "the same along k"; },
   { name = "balance";   expr = "log2(MOST * SMS / BLOCKS)";  doc = "blocks of the busiest SM against the mean"; },
   { name = "waves";     expr = "log2(ceil_div(MOST, LIVE))"; doc = "blocks one after the other on an SM"; },
   { name = "in_flight"; expr = "log2(LIVE * BYTES)";         doc = "bytes on their way to an SM"; },
   { name = "warps";     expr = "log2(LIVE * WARPS)";         doc = "warps on an SM"; },
   { name = "rows";      expr = "log2(ROWS)";                 doc = "FMAs for an element of W"; },
-  { name = "again";     expr = "log2(ceil_div(M, ROWS))";    doc = "how often W is read"; },
+  { name = "again";     expr = "log2(ceil_div(M, BM))";      doc = "how often W is read"; },
   { name = "maths";     expr = "log2(1 + LIVE * MATHS * 48 / (LIVE * BYTES))"; doc = "arithmetic against the loads"; },
   { name = "x_loads";   expr = "ROWS / COLS";                doc = "loads of X for one of W"; },
   { name = "times";     expr = "log2(KTIMES)";               doc = "times round the loop"; },
@@ -132,6 +133,7 @@ features = (
 #ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_F16=1 or _BF16 */
 #include "standalone.cuh"
 #define ROWS 4
+#define BM ROWS
 #define COLS 2
 #define WARPS 4
 #define KWARPS 4
@@ -140,14 +142,14 @@ features = (
 #define SPLITK 2
 #define NT 128
 #define QUAD (16 / ELEM_BYTES)
-#define BCOLS 2
+#define BN 2
 #define KGROUPS 4
-#define KUNIT (32 * QUAD * KWARPS)
+#define BK (32 * QUAD * KWARPS)
 #define SUMS 4
-#define SMEM (SUMS * ROWS * BCOLS * 4)
+#define SMEM (SUMS * BM * BN * 4)
 #define COUNTERS 4096
 #endif
-/* KERNEL: a block computes ROWS x BCOLS elements of Y. W is read once for each ROWS rows of Y, 16 bytes (QUAD elements)
+/* KERNEL: a block computes BM x BN elements of Y. W is read once for each ROWS rows of Y, 16 bytes (QUAD elements)
  * a lane, past L1; X comes from L1. Sums are fp32, whatever the type.
  *
  *   X[m][k]   at X + m*K + k
@@ -164,7 +166,7 @@ features = (
  */
 static __device__ __forceinline__ int KERNEL_at(int row, int column)
 {
-    return row * BCOLS + column;
+    return row * BN + column;
 }
 
 #include "few_rows.cuh"
@@ -256,7 +258,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
             for (int mask = 16; mask > 0; mask /= 2)
                 acc[r][c] += NAME_device::shfl_xor(acc[r][c], mask);
             if (lane == 0)
-                sums[(kwarp * ROWS + r) * BCOLS + col + c] = acc[r][c];
+                sums[(kwarp * ROWS + r) * BN + col + c] = acc[r][c];
         }
 }
 #else
@@ -308,7 +310,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
             for (int mask = 16; mask >= LANES; mask /= 2)
                 acc[r][c] += NAME_device::shfl_xor(acc[r][c], mask);
             if (threadIdx.x % 32 < LANES)
-                sums[(threadIdx.x / 32 * ROWS + r) * BCOLS + lane * width + c / width * apart + c % width] = acc[r][c];
+                sums[(threadIdx.x / 32 * ROWS + r) * BN + lane * width + c / width * apart + c % width] = acc[r][c];
         }
 }
 #endif
@@ -325,3 +327,5 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
     KERNEL_finish(sums, a, b);
 #endif
 }
+
+#include "tile_plan.cuh"

@@ -21,11 +21,12 @@ values = (
   { name = "STRIPS";  expr = "COLS / 8";            doc = "parts of 8 columns of a warp, an mma each"; },
   { name = "CHAINS";  expr = "1 + (ROWS == 8 || COLS <= 16)";
     doc = "sums of an element, taken in turn; with 8 rows the second lies in the mma's lower half"; },
-  { name = "BCOLS";   expr = "WARPS / KWARPS * COLS"; doc = "columns of Y that a block computes"; },
-  { name = "PITCH";   expr = "BCOLS + 8 * (BCOLS > 8)"; doc = "floats from a row of sums to the next"; },
+  { name = "BM";      expr = "ROWS";               doc = "rows of Y that a block computes"; },
+  { name = "BN";      expr = "WARPS / KWARPS * COLS"; doc = "columns of Y that a block computes"; },
+  { name = "PITCH";   expr = "BN + 8 * (BN > 8)";   doc = "floats from a row of sums to the next"; },
   { name = "SUMS";    expr = "KWARPS";              doc = "sums of an element that a block adds up"; },
-  { name = "KUNIT";   expr = "32 * KWARPS";         doc = "values of k of a chunk of each of these warps"; },
-  { name = "SMEM";    expr = "SUMS * ROWS * PITCH * 4"; doc = "bytes of shared memory of a block"; },
+  { name = "BK";      expr = "32 * KWARPS";         doc = "values of k of a chunk of each of these warps"; },
+  { name = "SMEM";    expr = "SUMS * BM * PITCH * 4"; doc = "bytes of shared memory of a block"; },
   { name = "COUNTERS"; expr = "4096";               doc = "tiles that may be split"; },
   { name = "LOADS";   expr = "UNROLL * STRIPS";     doc = "16-byte loads of W on their way of a lane"; },
   { name = "NEED";
@@ -49,12 +50,12 @@ general = (
   { target = "sm_86";  ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1; SPLITK = 1; },
   { target = "sm_89";  ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1; SPLITK = 1; },
   { target = "sm_90a"; ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1; SPLITK = 1; } );
-tile = { M = "ROWS"; N = "BCOLS"; K = "KUNIT"; };
+tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
-  { name = "TILES";  expr = "ceil_div(M, ROWS) * ceil_div(N, BCOLS)"; doc = "tiles of Y"; },
+  { name = "TILES";  expr = "ceil_div(M, BM) * ceil_div(N, BN)"; doc = "tiles of Y"; },
   { name = "PARTS";  expr = "1 + (SPLITK - 1) * (TILES <= COUNTERS)"; doc = "parts of k that the plan asks for"; },
-  { name = "KPER";   expr = "ceil_div(ceil_div(K, KUNIT), PARTS)"; doc = "chunks of k of a warp"; },
-  { name = "SLICES"; expr = "ceil_div(ceil_div(K, KUNIT), KPER)";  doc = "blocks that share a tile"; },
+  { name = "KPER";   expr = "ceil_div(ceil_div(K, BK), PARTS)";    doc = "chunks of k of a warp"; },
+  { name = "SLICES"; expr = "ceil_div(ceil_div(K, BK), KPER)";     doc = "blocks that share a tile"; },
   { name = "BLOCKS"; expr = "TILES * SLICES";                      doc = "blocks of the launch"; },
   { name = "FIT";
     expr = "max(1, min(min(REGS_SM / (128 * ceil_to(REGS, 8)) * 128, THREADS_SM) / NT,"
@@ -65,7 +66,7 @@ derived = (
   { name = "KTIMES"; expr = "ceil_div(KPER, UNROLL)";              doc = "times round the loop"; },
   { name = "BYTES";  expr = "NT * LOADS * 16";
     doc = "bytes of W that a block asks for each time"; },
-  { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * ROWS * BCOLS"; doc = "sums that blocks hand on: whole tiles"; },
+  { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * BM * BN"; doc = "sums that blocks hand on: whole tiles"; },
   { name = "NARROW"; expr = "K % 8 != 0 || LAYOUT_KN && !PACKED && N % 8 != 0";
     doc = "rows of X or W are not aligned: two elements at a time"; },
   { name = "ODD";    expr = "K % 2 != 0 || LAYOUT_KN && !PACKED && N % 2 != 0"; doc = "or one"; },
@@ -82,27 +83,27 @@ derived = (
     doc = "cycles for one time round of the blocks that run together, at least the latency of memory, 650, and of a"
           " chunk's two mma"; },
   { name = "ENDS";
-    expr = "600 + 70 * UNROLL + (40 + 8 * SUMS) * ceil_div(ROWS * BCOLS, NT)"
+    expr = "600 + 70 * UNROLL + (40 + 8 * SUMS) * ceil_div(BM * BN, NT)"
            " + (SLICES > 1) * (300 + HANDOVER_NS * CLOCK_MHZ / 1000 + 40 * SLICES)";
     doc = "cycles for a block's start, the last chunks' mma, the sum of its warps, the sum of the slices"; } );
-padded_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
-serial_flops = "2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT";
+padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
+serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
 bound = "log2(LAUNCH_NS + max(max(ceil_div(MOST, LIVE) * (STEP * KTIMES + ENDS) * 1000 / CLOCK_MHZ,"
-        " (ELEM_BYTES * (ceil_div(M, ROWS) * N * K + ceil_div(N, BCOLS) * M * K) + 8 * PASSED) / L2_GBS),"
+        " (ELEM_BYTES * (ceil_div(M, BM) * N * K + ceil_div(N, BN) * M * K) + 8 * PASSED) / L2_GBS),"
         " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
-        " - log2(2 * TILES * ROWS * BCOLS * KPER * SLICES * KUNIT)";
+        " - log2(2 * TILES * BM * BN * KPER * SLICES * BK)";
 features = (
-  { name = "padding";   expr = "log2(TILES * ROWS * BCOLS / (M * N))";
+  { name = "padding";   expr = "log2(TILES * BM * BN / (M * N))";
     doc = "elements computed for one that is stored"; },
-  { name = "k_padding"; expr = "log2(KPER * SLICES * KUNIT / K)"; doc = "the same along k"; },
+  { name = "k_padding"; expr = "log2(KPER * SLICES * BK / K)"; doc = "the same along k"; },
   { name = "balance";   expr = "log2(MOST * SMS / BLOCKS)";  doc = "blocks of the busiest SM against the mean"; },
   { name = "waves";     expr = "log2(ceil_div(MOST, LIVE))"; doc = "blocks one after the other on an SM"; },
   { name = "in_flight"; expr = "log2(LIVE * BYTES)";         doc = "bytes on their way to an SM"; },
   { name = "warps";     expr = "log2(LIVE * WARPS)";         doc = "warps on an SM"; },
   { name = "rows";      expr = "ROWS == 16";                 doc = "twice the loads of X"; },
-  { name = "again";     expr = "log2(ceil_div(M, ROWS))";    doc = "how often W is read"; },
+  { name = "again";     expr = "log2(ceil_div(M, BM))";      doc = "how often W is read"; },
   { name = "x_loads";   expr = "GROUPS / STRIPS";            doc = "loads of X for one of W"; },
-  { name = "x_l2";      expr = "log2(1 + M / BCOLS)";        doc = "X from L2 against W"; },
+  { name = "x_l2";      expr = "log2(1 + M / BN)";           doc = "X from L2 against W"; },
   { name = "times";     expr = "log2(KTIMES)";               doc = "times round the loop"; },
   { name = "ends";      expr = "log2(1 + ENDS / (STEP * KTIMES))";
     doc = "start and end of a block against its length"; },
@@ -121,6 +122,7 @@ features = (
 #endif
 #include "standalone.cuh"
 #define ROWS 8
+#define BM ROWS
 #define COLS 32
 #define WARPS 4
 #define KWARPS 4
@@ -130,14 +132,14 @@ features = (
 #define GROUPS 1
 #define STRIPS 4
 #define CHAINS 1
-#define BCOLS 32
-#define PITCH (BCOLS + 8 * (BCOLS > 8))
+#define BN 32
+#define PITCH (BN + 8 * (BN > 8))
 #define SUMS 4
-#define KUNIT 128
+#define BK 128
 #define SMEM (SUMS * ROWS * PITCH * 4)
 #define COUNTERS 4096
 #endif
-/* KERNEL: a block computes ROWS x BCOLS elements of Y with mma.sync, fp32 sums. Rows of X are the mma's first operand,
+/* KERNEL: a block computes BM x BN elements of Y with mma.sync, fp32 sums. Rows of X are the mma's first operand,
  * columns of W its second, 8 at a time: the two registers of W that an mma takes are neighbours in memory; the four of
  * X are not and must be moved, but serve all columns of the warp. Both operands go from global memory straight into
  * registers: W, which is read once for ROWS rows of Y, past L1; X from L1.
@@ -388,10 +390,10 @@ template <int width>
 static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &a, const KERNEL_task &b)
 {
     const int kwarp = threadIdx.x / 32 % KWARPS, n0 = threadIdx.x / 32 / KWARPS * COLS;
-    const unsigned run = (b.k1 - b.k0 + KUNIT - 1) / KUNIT * 32, k0 = b.k0 + kwarp * run;
+    const unsigned run = (b.k1 - b.k0 + BK - 1) / BK * 32, k0 = b.k0 + kwarp * run;
     const int count = (int)min(run, b.k1 - min(k0, b.k1));
     KERNEL_lane l = KERNEL_begin<width>(a, b, b.n0 + n0, k0, count);
-    KERNEL_run<width>(l, count, LAYOUT_NK || a.N - b.n0 >= BCOLS);
+    KERNEL_run<width>(l, count, LAYOUT_NK || a.N - b.n0 >= BN);
     KERNEL_put<width>(sums + kwarp * (ROWS * PITCH), l, n0);
 }
 
@@ -410,3 +412,5 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
     KERNEL_finish(sums, a, b);
 #endif
 }
+
+#include "tile_plan.cuh"

@@ -21,6 +21,7 @@
 #include "gen/number.h"
 #include "gen/text.h"
 #include "search/record_line.h"
+#include "search/record_rules.h"
 
 /* Four growing arrays; *_cap are the places taken in the arena. */
 typedef struct {

@@ -39,6 +39,7 @@ enum {
     RECORD_MAX_PARAM = 24,
     RECORD_MAX_FACT = 16,
     RECORD_MAX_SAMPLE = 64,
+    RECORD_MAX_ISA = 8,
     RECORD_DIGITS = 9
 }; /* significant digits of times and errors, in memory as in the file */
 
@@ -50,10 +51,10 @@ typedef struct {
     int cores;
     int64_t l1_bytes, l2_bytes, l3_bytes;
     int nisa;
-    const char *isa[8];   /* targets this device can run, best first */
-    const char *compiler; /* first line of `cc --version` */
-    const char *flags;    /* all compiler flags, one space between */
-    bool modelled;        /* there was no such device: kernels were compiled for it, and their times computed */
+    const char *isa[RECORD_MAX_ISA]; /* targets this device can run, best first */
+    const char *compiler;            /* first line of `cc --version` */
+    const char *flags;               /* all compiler flags, one space between */
+    bool modelled; /* there was no such device: kernels were compiled for it, and their times computed */
 } Device;
 
 typedef struct {

@@ -26,20 +26,7 @@ typedef struct {
 /* Reads one line without its newline. Only the strings of a good record are put into the arena. */
 void line_read(Arena *a, const char *text, size_t len, Line *out);
 
-/* What is wrong with a record ("key is not a name"); NULL: nothing. */
-const char *device_wrong(const Device *d);
-const char *kernel_wrong(const KernelRecord *k);
-const char *measure_wrong(const MeasureRecord *m);
-const char *limit_wrong(const LimitRecord *l);
-
-/* Copies as they will be read again: free text in plain ASCII and of bounded length, doubles of RECORD_DIGITS digits,
- * median and spread as the samples say. */
-Device device_copy(Arena *a, const Device *d);
-KernelRecord kernel_copy(Arena *a, const KernelRecord *k);
-MeasureRecord measure_copy(Arena *a, const MeasureRecord *m);
-LimitRecord limit_copy(Arena *a, const LimitRecord *l);
-
-/* The line without its newline, of a record made by the functions above. */
+/* The line without its newline, of a record as record_rules.h copies it. */
 char *device_line(Arena *a, const Device *d);
 char *kernel_line(Arena *a, const KernelRecord *k);
 char *measure_line(Arena *a, const MeasureRecord *m);

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PROTOCOL = 1, MAX_STARTS = 3, TICK_MS = 50, MAX_ISA = 8, WHY_MAX = 300 };
+enum { PROTOCOL = 1, MAX_STARTS = 3, TICK_MS = 50, WHY_MAX = 300 };
 static const double start_s = 20;
 const double runner_patience_s = 0.5;
 
@@ -155,7 +155,7 @@ bool device_of_json(Arena *a, const json_t *d, Device *out)
                      .l3_bytes = l3,
                      .compiler = "",
                      .flags = "" };
-    for (size_t i = 0; i < json_array_size(isa) && out->nisa < MAX_ISA; i++) {
+    for (size_t i = 0; i < json_array_size(isa) && out->nisa < RECORD_MAX_ISA; i++) {
         const char *target = json_string_value(json_array_get(isa, i));
         out->isa[out->nisa++] = arena_strdup(a, target ? target : "");
     }

@@ -9,7 +9,7 @@
 
 #include <locale.h>
 #include <math.h>
-#include "search/record_line.h"
+#include "search/record_rules.h"
 #include "search/samples.h"
 
 /* ---- round trips ---- */

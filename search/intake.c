@@ -2,25 +2,15 @@
 #include "search/intake.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "search/awkward.h"
+#include "search/batch.h"
 #include "search/process.h"
-#include "search/ptxas.h"
 #include "search/stopwatch.h"
 
 enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, BATCH_PASSES = 3, COUNT_STEPS = 8, AHEAD_MOST = 4 };
 static const double LONG_NS = 3e6;
 static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for large shapes */
-
-typedef struct {
-    int n;
-    bool begun; /* its builds run in the background */
-    int64_t trial[STOPWATCH_MOST];
-    Build build[STOPWATCH_MOST];
-    int nfact[STOPWATCH_MOST]; /* what compiler and emulator told of each */
-    Param fact[STOPWATCH_MOST][RECORD_MAX_FACT];
-} Batch;
 
 /* Those that were begun ahead, in order. */
 typedef struct Begun {
@@ -28,6 +18,8 @@ typedef struct Begun {
     Batch *batch[AHEAD_MOST];
     Batch *lesser; /* general kernels of lesser targets; NULL: not begun, or taken */
 } Begun;
+
+static Begun *begun_of(Search *q) { return q->begun = q->begun ? q->begun : ARENA_NEW(q->arena, Begun); }
 
 /* What a block of the target can have, for kernels that the emulator runs; else 0. */
 static int64_t smem_limit(const Search *q)
@@ -38,119 +30,7 @@ static int64_t smem_limit(const Search *q)
     return bytes;
 }
 
-/* ---- building ---- */
-
-static UnitKernel unit_of(Arena *a, const Candidate *c)
-{
-    int64_t *value = ARENA_ARRAY(a, TEMPLATE_MAX_PARAM, int64_t);
-    candidate_values(c, value);
-    return (UnitKernel){ c->t, c->target, value, { 0 } };
-}
-
-static void add_fact(Batch *b, int i, const char *name, int64_t value)
-{
-    if (b->nfact[i] < RECORD_MAX_FACT)
-        b->fact[i][b->nfact[i]++] = (Param){ name, value };
-}
-
-static void refuse(Build *build, const char *why)
-{
-    build->status = STATUS_BUILD_FAILED;
-    build->why = why;
-}
-
-/* Code that does not fit its registers is never used: a smaller tile costs less than what it moves to and from memory instead. */
-static void take_ptxas_report(Search *q, Batch *b, int i, const PtxasReport *r)
-{
-    add_fact(b, i, "regs", r->regs);
-    add_fact(b, i, "spill_bytes", r->spill_bytes);
-    add_fact(b, i, "stack_bytes", r->stack_bytes);
-    if (r->spill_bytes > 0 || r->stack_bytes > 0)
-        refuse(&b->build[i],
-               arena_printf(q->arena, "%s %lld bytes a thread in local memory", r->spill_bytes ? "spills" : "keeps",
-                            (long long)(r->spill_bytes ? r->spill_bytes : r->stack_bytes)));
-}
-
-static void take_spill_report(Search *q, Batch *b, int i, const SpillReport *r)
-{
-    add_fact(b, i, "spilled", r->stored + r->loaded);
-    if (r->stored + r->loaded > 0)
-        refuse(&b->build[i],
-               arena_printf(q->arena, "spills: %d vectors to the stack and %d from it in a round of %d multiplications",
-                            r->stored, r->loaded, r->multiplications));
-}
-
-static void take_report(Search *q, Batch *b, int i)
-{
-    PtxasReport r;
-    const Build *build = &b->build[i];
-    if (build->status == STATUS_OK && *build->log && ptxas_read(build->log, &r))
-        take_ptxas_report(q, b, i, &r);
-    else if (build->status == STATUS_OK && build->spills.loops > 0)
-        take_spill_report(q, b, i, &build->spills);
-}
-
-/* Those of the batch that have not failed so far, by another compiler: what ran here takes the place of what would run on a GPU, its size
- * stays. */
-static void build_again(Search *q, Batch *b)
-{
-    Build again[STOPWATCH_MOST];
-    int at[STOPWATCH_MOST], n = 0;
-    for (int i = 0; i < b->n; i++)
-        if (b->build[i].status == STATUS_OK) {
-            at[n] = i;
-            again[n++] = (Build){ .name = b->build[i].name, .text = b->build[i].text };
-        }
-    build_all(q->builder, q->arena, again, n, q->stop);
-    for (int k = 0; k < n; k++) {
-        Build *build = &b->build[at[k]];
-        const int64_t code_bytes = build->code_bytes;
-        build_remove(q->assembler, build->so);
-        *build = again[k];
-        build->code_bytes = build->status == STATUS_OK ? code_bytes : 0;
-    }
-}
-
-static bool fill_texts(Search *q, Batch *b, const char **err)
-{
-    for (int i = 0; i < b->n; i++) {
-        const Trial *t = &q->study->trial[b->trial[i]];
-        UnitKernel k = unit_of(q->arena, &t->c);
-        char *text = unit_candidate(q->arena, q->unit, &k, q->diag);
-        if (!text) {
-            *err = "a template cannot be filled";
-            return false;
-        }
-        b->build[i] = (Build){ .name = t->key, .text = text };
-        b->nfact[i] = 0;
-    }
-    return true;
-}
-
-/* until_s: builds in the background that are not done by then are not wanted any more, and nothing is left of the batch. */
-static bool build_trials(Search *q, Batch *b, double until_s, const char **err)
-{
-    if (b->begun) {
-        if (!build_wait(q->builder, b->build, until_s, q->stop) && !*q->stop)
-            b->n = 0;
-    } else {
-        if (!fill_texts(q, b, err))
-            return false;
-        build_all(q->assembler ? q->assembler : q->builder, q->arena, b->build, b->n, q->stop);
-    }
-    for (int i = 0; i < b->n; i++)
-        take_report(q, b, i);
-    if (q->assembler && !*q->stop)
-        build_again(q, b);
-    if (*q->stop)
-        *err = "interrupted";
-    for (int i = 0; i < b->n && !*q->stop; i++)
-        if (b->build[i].blame == BLAME_MACHINE) {
-            *err = arena_printf(q->arena, "kernels cannot be built here: %s", b->build[i].why);
-            return false;
-        }
-    return !*q->stop;
-}
+/* ---- recording ---- */
 
 /* Of the candidate that is recorded next: the order of lines need not stay. */
 static int64_t next_n(const Records *r)
@@ -273,7 +153,7 @@ static bool count_one(Search *q, Arena *scratch, Batch *b, int i, const char **w
     if (!measure(q->runner, scratch, &r, &key, &so, 1, &out, q->stop, err))
         return false;
     for (int k = 0; k < out.nfact; k++)
-        add_fact(b, i, arena_strdup(q->arena, out.fact[k].name), out.fact[k].value);
+        batch_fact(b, i, arena_strdup(q->arena, out.fact[k].name), out.fact[k].value);
     if (out.status != STATUS_OK)
         take_failure(q, scratch, b->trial[i], &out, &why[i]);
     return true;
@@ -309,7 +189,7 @@ static bool record_batch(Search *q, Batch *b, const char *const *why, const char
 static bool admit(Search *q, Arena *scratch, Batch *b, double until_s, const char **err)
 {
     const char *why[STOPWATCH_MOST] = { 0 };
-    if (!build_trials(q, b, until_s, err))
+    if (!batch_build(q, b, until_s, err))
         return false;
     search_show(q, scratch);
     return !b->n || (verify(q, scratch, b, why, until_s, err) && (!q->assembler || count(q, scratch, b, why, err)) &&
@@ -324,7 +204,7 @@ static bool rebuild(Search *q, Arena *scratch, const int64_t *trial, int n, cons
     for (int i = 0; i < n && b->n < STOPWATCH_MOST; i++)
         if (!q->study->trial[trial[i]].so)
             b->trial[b->n++] = trial[i];
-    if (b->n && !build_trials(q, b, INFINITY, err))
+    if (b->n && !batch_build(q, b, INFINITY, err))
         return false;
     for (int i = 0; i < b->n; i++) {
         q->study->trial[b->trial[i]].so = b->build[i].so;
@@ -364,16 +244,6 @@ static bool has_own_search(const Search *q, const Target *target)
         if (q->tuned[i] == target && !target_is_inherited(target))
             return true;
     return false;
-}
-
-/* Its builds, in the background. */
-static bool begin(Search *q, Batch *b, const char **err)
-{
-    q->begun = q->begun ? q->begun : ARENA_NEW(q->arena, Begun);
-    b->begun = fill_texts(q, b, err);
-    if (b->begun)
-        build_start(q->builder, q->arena, b->build, b->n);
-    return b->begun;
 }
 
 /* The general kernels that the package carries for machines without the tuned targets. */
@@ -416,7 +286,7 @@ bool intake_lesser(Search *q, Arena *scratch, const char **err)
 bool intake_lesser_ahead(Search *q, const char **err)
 {
     Batch *b = lesser_batch(q, q->arena);
-    return !b->n || (begin(q, b, err) && (q->begun->lesser = b));
+    return !b->n || (batch_begin(q, b, err) && (begun_of(q)->lesser = b));
 }
 
 /* The members of the batch that are to be timed on shape j. */
@@ -463,11 +333,12 @@ static Batch *new_batch(Search *q, Arena *a, const Proposal *p, int n)
 bool intake_ahead(Search *q, const Proposal *p, int n, const char **err)
 {
     Batch *b = new_batch(q, q->arena, p, n);
-    if (q->begun && q->begun->n == AHEAD_MOST)
+    Begun *begun = begun_of(q);
+    if (begun->n == AHEAD_MOST)
         return true;
-    if (!begin(q, b, err))
+    if (!batch_begin(q, b, err))
         return false;
-    q->begun->batch[q->begun->n++] = b;
+    begun->batch[begun->n++] = b;
     return true;
 }
 
@@ -514,7 +385,7 @@ static bool intake_trials(Search *q, Arena *scratch, const Proposal *p, int n, d
 static bool build_only(Search *q, Batch *b, const char **err)
 {
     static const char *const nothing[STOPWATCH_MOST];
-    const bool ok = !b->n || (build_trials(q, b, INFINITY, err) && record_batch(q, b, nothing, err));
+    const bool ok = !b->n || (batch_build(q, b, INFINITY, err) && record_batch(q, b, nothing, err));
     for (int i = 0; i < b->n; i++)
         if (b->build[i].so)
             build_remove(q->builder, b->build[i].so);

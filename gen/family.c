@@ -23,32 +23,43 @@ static const PackageRow cuda_files[] = {
     { "bench_cuda.c", "bench.c", true },   { NULL, NULL, false }
 };
 
-static const Family families[] = { { .name = "cpu",
-                                     .suffix = ".c",
-                                     .folder = "",
-                                     .pack = "pack.c",
-                                     .library = "library.c",
-                                     .rival = "CBLAS",
-                                     .call = "",
-                                     .file = cpu_files,
-                                     .fixed_by = "CPU",
-                                     .told_parts = true },
-                                   { .name = "cuda",
-                                     .suffix = ".cu",
-                                     .folder = "/cuda",
-                                     .pack = "pack.cu",
-                                     .library = "library.cu",
-                                     .rival = "the vendor's library",
-                                     .limits = "limits.cu",
-                                     .call = "_cuda",
-                                     .stream = "struct CUstream_st *",
-                                     .file = cuda_files,
-                                     .aside = true } };
+const Family families[FAMILY_COUNT] = { { .name = "cpu",
+                                          .suffix = ".c",
+                                          .folder = "",
+                                          .pack = "pack.c",
+                                          .library = "library.c",
+                                          .rival = "CBLAS",
+                                          .call = "",
+                                          .file = cpu_files,
+                                          .fixed_by = "CPU",
+                                          .told_parts = true },
+                                        { .name = "cuda",
+                                          .suffix = ".cu",
+                                          .folder = "/cuda",
+                                          .pack = "pack.cu",
+                                          .library = "library.cu",
+                                          .rival = "the vendor's library",
+                                          .limits = "limits.cu",
+                                          .call = "_cuda",
+                                          .stream = "struct CUstream_st *",
+                                          .file = cuda_files,
+                                          .aside = true } };
 
 const Family *family_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    for (int i = 0; i < FAMILY_COUNT; i++)
         if (strcmp(families[i].name, name) == 0)
             return &families[i];
     return NULL;
+}
+
+bool family_read(const Conf *c, const char **name)
+{
+    const char *names[FAMILY_COUNT];
+    int family = 0;
+    for (int i = 0; i < FAMILY_COUNT; i++)
+        names[i] = families[i].name;
+    const bool ok = conf_choice(c, conf_root(c), "family", "family", names, FAMILY_COUNT, &family);
+    *name = names[family];
+    return ok;
 }

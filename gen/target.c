@@ -9,6 +9,7 @@
 #include <xxhash.h>
 #include "gen/conf.h"
 #include "gen/dir.h"
+#include "gen/family.h"
 #include "gen/name.h"
 #include "gen/text.h"
 
@@ -109,15 +110,6 @@ static bool check_keys(Arena *a, Conf *c, const Target *t)
     return conf_keys(c, conf_root(c), keys, n);
 }
 
-static bool read_family(Conf *c, Target *t)
-{
-    static const char *const families[] = { "cpu", "cuda" };
-    int family = 0;
-    bool ok = conf_choice(c, conf_root(c), "family", "family", families, 2, &family);
-    t->family = families[family];
-    return ok;
-}
-
 /* A word, or several, that will stand in generated code, in a compiler's arguments or in CMake: letters, digits and the signs of `more`. */
 static bool read_word(Conf *c, Diag *d, const char *key, const char *more, const char **out)
 {
@@ -149,7 +141,7 @@ bool target_parse(Arena *a, const Source *src, Target *t, Diag *d)
         return false;
     const ConfSetting *root = conf_root(c);
     *t = (Target){ .name = "", .fallback = "", .attribute = "", .runtime_check = "0", .arch = "", .gencode = "" };
-    bool ok = read_family(c, t) && check_keys(a, c, t);
+    bool ok = family_read(c, &t->family) && check_keys(a, c, t);
     ok &= read_name(c, d, &t->name) & read_word(c, d, "fallback", "_", &t->fallback);
     ok &= read_word(c, d, "arch", "_", &t->arch) & conf_int(c, root, "rank", 0, 1000, &rank);
     ok &= read_word(c, d, "attribute", "_,.=-", &t->attribute);

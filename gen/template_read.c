@@ -10,6 +10,7 @@
 #include <xxhash.h>
 #include "gen/conf.h"
 #include "gen/dir.h"
+#include "gen/family.h"
 #include "gen/name.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
@@ -347,15 +348,12 @@ static bool read_head(Reader *r, const Conf *c)
                                     { "general", false, NULL } };
     Template *t = r->t;
     const ConfSetting *root = conf_root(c);
-    static const char *const families[] = { "cpu", "cuda" };
-    int family = 0;
     const char *op = r->op->name;
     bool ok = conf_keys(c, root, keys, sizeof keys / sizeof *keys);
     ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "doc", &t->doc);
     ok = ok && t->name && check_name(r, c, conf_member(root, "name"), "template", t->name);
-    ok &= conf_choice(c, root, "family", "family", families, LENGTH(families), &family);
+    ok &= family_read(c, &t->family);
     ok &= conf_bool(c, root, "packed", &t->packed);
-    t->family = families[family];
     ok &= conf_string(c, root, "op", &op) & read_layouts(r, c) & read_dtypes(r, c);
     if (ok && strcmp(op, r->op->name) != 0) {
         diag_error(r->diag, conf_value_loc(c, conf_member(root, "op")), "this template lies in the folder of op '%s'",
@@ -521,12 +519,11 @@ static void add_template(Arena *a, const Template *t, int hiding, TemplateList *
 
 static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateList *out, Diag *d)
 {
-    static const char *const suffix[] = { ".c", ".cu" };
     int before = diag_nerror(d), hiding = out->n;
-    for (size_t k = 0; k < sizeof suffix / sizeof *suffix; k++) {
+    for (int k = 0; k < FAMILY_COUNT; k++) {
         char **path;
         int n;
-        if (!dir_list(a, dir, suffix[k], &path, &n))
+        if (!dir_list(a, dir, families[k].suffix, &path, &n))
             return false;
         for (int i = 0; i < n; i++)
             add_template(a, template_read(a, spec, path[i], d), hiding, out, d);

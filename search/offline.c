@@ -232,11 +232,21 @@ static bool settle_choice(Search *q, Arena *scratch, const char **err)
     return !again;
 }
 
+/* Asked before the study is made again of the records, which do not hold what the machine lacked. */
+static bool has_kernel(Search *q, const char **err)
+{
+    for (int64_t i = 0; i < q->study->ntrial; i++)
+        if (study_may_choose(q->study, &q->study->trial[i]))
+            return true;
+    *err = ending_text(q);
+    return false;
+}
+
 bool offline_run(Search *q, const char **err)
 {
     Arena *scratch = arena_new();
     *err = NULL;
-    bool ok = try_candidates(q, scratch, err) && settle_choice(q, scratch, err);
+    bool ok = try_candidates(q, scratch, err) && has_kernel(q, err) && settle_choice(q, scratch, err);
     arena_free(scratch);
     return ok;
 }

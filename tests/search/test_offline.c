@@ -36,8 +36,8 @@ static struct {
     int64_t extent[3];
     char key[40];
 } check[MOST_CHECKS];
-static int ncheck, spoil; /* spoil: the first so many that are checked turn out wrong */
-static bool all_wrong;
+static int ncheck, spoil;         /* spoil: the first so many that are checked turn out wrong */
+static bool all_wrong, all_aside; /* aside: the machine lacks what it takes */
 
 static void add_kernel(const Trial *t, Status status)
 {
@@ -70,7 +70,10 @@ bool intake_untimed(Search *s, Arena *scratch, const Candidate *c, int n, const 
     for (int i = 0; i < n; i++) {
         const int64_t trial = study_add(s->study, &c[i]);
         assert_false(s->study->trial[trial].built); /* each once */
-        add_kernel(&s->study->trial[trial], all_wrong ? STATUS_WRONG : STATUS_OK);
+        if (all_aside)
+            study_leave(s->study, trial, "No space left on device");
+        else
+            add_kernel(&s->study->trial[trial], all_wrong ? STATUS_WRONG : STATUS_OK);
     }
     return true;
 }
@@ -142,7 +145,7 @@ static int make_of(const char *spec)
         return -1;
     y.device.modelled = true;
     spoil = 0;
-    all_wrong = false;
+    all_wrong = all_aside = false;
     unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
     q = (Search){ .arena = y.arena,
                   .unit = &unit,
@@ -480,15 +483,33 @@ static void nothing_works(void **state)
     assert_int_equal(ncheck, 0);
 }
 
+/* They are in no record, yet they were tried. */
+static void nothing_can_be_run(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    y.spec->budget.trials = 14;
+    all_aside = true;
+    assert_false(offline_run(&q, &err));
+    assert_non_null(strstr(err, "the machine could neither build nor run any of 14 candidates"));
+    assert_false(q.fruitless);
+}
+
 int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
     const struct CMUnitTest tests[] = {
-        FRESH(candidates_come_in_batches),      FRESH(what_is_worth_a_look),
-        FRESH(the_best_bounds_the_others),      FRESH(large_spaces_are_thinned),
-        FRESH(general_kernels_come_in_batches), FRESH(the_choice_is_checked),
-        FRESH(large_shapes_are_checked_once),   FRESH(records_of_something_else_do_not_count),
-        FRESH(a_wrong_choice_is_replaced),      FRESH(nothing_works),
+        FRESH(candidates_come_in_batches),
+        FRESH(what_is_worth_a_look),
+        FRESH(the_best_bounds_the_others),
+        FRESH(large_spaces_are_thinned),
+        FRESH(general_kernels_come_in_batches),
+        FRESH(the_choice_is_checked),
+        FRESH(large_shapes_are_checked_once),
+        FRESH(records_of_something_else_do_not_count),
+        FRESH(a_wrong_choice_is_replaced),
+        FRESH(nothing_works),
+        FRESH(nothing_can_be_run),
     };
     return cmocka_run_group_tests_name("search/offline", tests, NULL, NULL);
 }

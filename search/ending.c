@@ -133,10 +133,8 @@ const char *ending_text(Search *q)
     const Tally y = tally(q->study);
     const char *plural = number_plural(y.n);
     Text text = { .arena = q->arena };
-    q->fruitless = y.n == 0 || y.aside < y.n;
-    if (y.n == 0)
-        text_printf(&text, "the time of %g s was up before any candidate was tried", q->seconds);
-    else if (y.count[STATUS_OK])
+    q->fruitless = y.aside < y.n;
+    if (y.count[STATUS_OK])
         text_printf(&text, "the time of %g s was up before any of the kernels that work was measured", q->seconds);
     else if (y.aside == y.n)
         text_printf(&text, "the machine could neither build nor run any of %" PRId64 " candidate%s", y.n, plural);
@@ -146,7 +144,7 @@ const char *ending_text(Search *q)
         text_printf(&text, "none of %" PRId64 " kernel%s that could be built works", y.n, plural);
     else
         text_printf(&text, "none of %" PRId64 " candidate%s works", y.n, plural);
-    if (y.n && !y.count[STATUS_OK] && y.aside < y.n && y.count[STATUS_BUILD_FAILED] < y.n)
+    if (!y.count[STATUS_OK] && y.aside < y.n && y.count[STATUS_BUILD_FAILED] < y.n)
         add_counts(&text, &y);
     add_reasons(&text, q->arena, q->study);
     return text_str(&text);

@@ -141,7 +141,8 @@ grep -q 'no time was measured' "$out" || failed "times of sm_90a were used for s
 rm -r "$tmp/inst/share/dcgen/records"
 
 section two GPUs in one file
-run 0 -t sm_80,sm_90a --offline -o both tiny.cfg
+cat first/records.jsonl other/records.jsonl >both.jsonl
+run 0 -t sm_80,sm_90a --offline -o both --records both.jsonl tiny.cfg
 grep -q 'tiny_tree_sm_90a' both/dispatch.h && grep -q 'tiny_tree_sm_80' both/dispatch.h || failed "a tree is missing"
 grep -q '"90a-real" "80" "75")' both/CMakeLists.txt || failed "architectures: $(grep ARCHITECTURES both/CMakeLists.txt)"
 "$nvcc" -std=c++17 -Werror all-warnings -gencode=arch=compute_90a,code=sm_90a -gencode=arch=compute_80,code=sm_80 -c -o both.o both/kernels.cu ||
@@ -154,19 +155,24 @@ done
 ! grep -q -e 'plain\.c$' -e avx both/MANIFEST || failed "MANIFEST names what is for CPUs"
 diff -r both both2 >/dev/null || failed "replay of two differs: $(diff -rq both both2)"
 
-# faulty NAME SED-SCRIPT: the template, spoilt; every candidate of it must fail (but those of one row, where that does no harm)
+# faulty NAME SED-SCRIPT: the template, spoilt
 faulty() {
-    mkdir -p "$1/dense"
-    sed -e "s/\"plain_cuda\"/\"$1\"/" -e "$2" "$SRC/tests/cli/templates/dense/plain.cu" >"$1/dense/$1.cu"
-    rm -rf bad bad.records.jsonl
-    run 0 -t sm_90a --offline -v --trials 5 --templates "$1" -o bad tiny.cfg
-    said "$3"
+    sed -e "s/\"plain_cuda\"/\"$1\"/" -e "$2" "$SRC/tests/cli/templates/dense/plain.cu" >"faulty/dense/$1.cu"
+}
+# found NAME WHAT: every candidate of it failed (but those of one row, where that does no harm)
+found() {
+    said "$2"
     grep "\"template\":\"$1\"" bad.records.jsonl | grep -v '"TM":1,' | grep -q '"status":"ok"' && failed "$1 passed"
     grep -q "\"template\":\"$1\"" bad.records.jsonl || failed "$1 was not tried"
 }
 section faulty kernels are found without a GPU
-faulty race    '/the rows are there/d' 'which nobody has written'
-faulty outside 's/m < a.M \&\& k < a.K ?/k < a.K ?/' 'operand 0 (X)'
-faulty spill   's/float sum\[TM\];/float sum[TM], far[64];\n    for (int i = 0; i < 64; i++) far[i] = a.X[i % (a.K * a.M)];/; s/float y = sum\[r\];/float y = sum[r] + 0 * far[(a.N + n + r) % 64];/' 'bytes a thread in local memory'
+mkdir -p faulty/dense
+faulty race    '/the rows are there/d'
+faulty outside 's/m < a.M \&\& k < a.K ?/k < a.K ?/'
+faulty spill   's/float sum\[TM\];/float sum[TM], far[64];\n    for (int i = 0; i < 64; i++) far[i] = a.X[i % (a.K * a.M)];/; s/float y = sum\[r\];/float y = sum[r] + 0 * far[(a.N + n + r) % 64];/'
+run 0 -t sm_90a --offline -v --trials 8 --templates faulty -o bad tiny.cfg
+found race    'which nobody has written'
+found outside 'operand 0 (X)'
+found spill   'bytes a thread in local memory'
 nothing_left
 echo done

@@ -24,17 +24,31 @@ no_spills() {
     ! grep 'bytes spill stores' "$1" | grep -v ' 0 bytes spill stores, 0 bytes spill loads' || failed "$1: spills"
 }
 
-build() {   # build NAME: with CMake, to $tmp/NAME
-    folder=$tmp/$1
-    quiet cmake -S "$packages/$1" -B "$folder" -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' \
-        -DCMAKE_CUDA_FLAGS='-Werror all-warnings -Xptxas -v' -DCMAKE_INSTALL_PREFIX="$tmp/installed"
-    quiet cmake --build "$folder" --verbose
+configure() {   # configure FOLDER ARGUMENT...
+    folder=$1
+    shift
+    quiet cmake -B "$folder" -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' \
+        -DCMAKE_CUDA_FLAGS='-Werror all-warnings -Xptxas -v' -DCMAKE_INSTALL_PREFIX="$tmp/installed" "$@"
+}
+
+build() {   # build FOLDER: and installs what is in it
+    quiet cmake --build "$1" -j2 --verbose
     ! grep 'warning[: ]' "$tmp/log" || failed "$1: warnings"
     no_spills "$tmp/log"
-    quiet cmake --install "$folder"
-    [ -x "$folder/$1_bench" ] || echo "skipped: no cuBLAS: $1's benchmark is not built"
-    if CUDA_VISIBLE_DEVICES= "$folder/$1_test" >"$tmp/log" 2>&1; then code=0; else code=$?; fi
+    quiet cmake --install "$1"
+}
+
+check_built() {   # check_built NAME FOLDER: what is external, and that the test knows where there is no GPU
+    check_symbols "$1" "$2/lib$1.a"
+    [ -x "$2/$1_bench" ] || echo "skipped: no cuBLAS: $1's benchmark is not built"
+    if CUDA_VISIBLE_DEVICES= "$2/$1_test" >"$tmp/log" 2>&1; then code=0; else code=$?; fi
     [ "$code" = 77 ] && logged '^skipped: no CUDA device' || failed "$1: its test ends with $code without a GPU"
+}
+
+alone() {   # alone NAME: a project by itself
+    configure "$tmp/$1" -S "$packages/$1"
+    build "$tmp/$1"
+    check_built "$1" "$tmp/$1"
 }
 
 check_header() {   # check_header NAME: alone, with nothing of CUDA
@@ -46,8 +60,8 @@ check_header() {   # check_header NAME: alone, with nothing of CUDA
 }
 
 # External symbols begin with the package's name; variables are only those by which CUDA knows its kernels.
-check_symbols() {   # check_symbols NAME
-    library=$tmp/$1/lib$1.a
+check_symbols() {   # check_symbols NAME LIBRARY
+    library=$2
     strange=$(nm -g --defined-only --portability "$library" | awk -v n="$1_" \
         'NF > 1 && index($1, n) != 1 && $1 != "DW.ref.__gxx_personality_v0" { print $1 }')
     [ -z "$strange" ] || failed "$1: symbols without the prefix: $strange"
@@ -58,15 +72,6 @@ check_symbols() {   # check_symbols NAME
     for function in $(grep -ohE "\\b$1(_[a-z_]+)?\\(" "$packages/$1/$1.h" | tr -d '(' | sort -u); do
         nm -g --defined-only --portability "$library" | grep -q "^$function T " || failed "$function is not defined"
     done
-}
-
-# A product in C that takes these packages, as subdirectories or installed.
-product() {   # product FOLDER NAMES OPTION...
-    folder=$1 taken=$2
-    shift 2
-    quiet cmake -S "$SRC/tests/package/cuda" -B "$folder" -DNAMES="$taken" "$@"
-    quiet cmake --build "$folder" -j2
-    quiet "$folder/product"
 }
 
 # ---- in the emulator
@@ -133,12 +138,16 @@ have c++ || { echo "skipped: there is no C++ compiler"; exit 77; }
     [ -z "${THOROUGH:-}" ] || broken_ones
 ) &
 second=$!
-for name in $names; do
-    check_header "$name"
-    build "$name"
-    check_symbols "$name"
-done
-product "$tmp/sub" 'gpu_a;gpu_d' -DFOLDER="$packages"
-product "$tmp/found" "$installed" -DCMAKE_PREFIX_PATH="$tmp/installed"
+for name in $names; do check_header "$name"; done
+for name in gpu_b ${THOROUGH:+gpu_a gpu_c gpu_d gpu_e}; do alone "$name"; done
+# A product in C that takes packages as subdirectories, with their tests, and one that takes those that are installed.
+configure "$tmp/sub" -S "$SRC/tests/package/cuda" -DNAMES='gpu_a;gpu_d' -DFOLDER="$packages" -Dgpu_a_TEST=ON -Dgpu_d_TEST=ON \
+    -Dgpu_d_INSTALL=ON
+build "$tmp/sub"
+for name in gpu_a gpu_d; do check_built "$name" "$tmp/sub/third_party/$name"; done
+configure "$tmp/found" -S "$SRC/tests/package/cuda" -DNAMES="$installed" -DCMAKE_PREFIX_PATH="$tmp/installed"
+quiet cmake --build "$tmp/found" -j2
+quiet "$tmp/sub/product"
+quiet "$tmp/found/product"
 for name in gpu_b gpu_d ${THOROUGH:+gpu_e}; do check_emulated $name; done
 wait $second

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import threading
 import time
 
 import archive
@@ -127,18 +128,20 @@ class Maker:
 
 
 def compile_object(m, compiler, version, flags, text, suffix):
-    """(path, why not, made now). The same text, flags and compiler are compiled once."""
-    stem = m.path("so", sha(version, *flags, text))
-    if os.path.exists(stem + ".so"):
-        return stem + ".so", "", False
-    with open(stem + suffix, "w") as f:
+    """(path, why not, made now). The same text, flags and compiler are compiled once, or by two threads at the
+    same time."""
+    made = m.path("so", sha(version, *flags, text) + ".so")
+    if os.path.exists(made):
+        return made, "", False
+    own = f"{made}.{threading.get_ident()}"
+    with open(own + suffix, "w") as f:
         f.write(text)
-    if m.run([compiler, *flags, "-o", stem + ".part", stem + suffix], stem + ".log", 300) != 0:
-        return None, tail(stem + ".log"), False
+    if m.run([compiler, *flags, "-o", own, own + suffix], own + ".log", 300) != 0:
+        return None, tail(own + ".log"), False
     if shutil.which("strip"):
-        m.run(["strip", stem + ".part"], os.devnull)
-    os.replace(stem + ".part", stem + ".so")
-    return stem + ".so", "", True
+        m.run(["strip", own], os.devnull)
+    os.replace(own, made)
+    return made, "", True
 
 
 def candidates(m, name, text):

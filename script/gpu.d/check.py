@@ -7,11 +7,12 @@ others."""
 import json
 
 from combos import FIRST_SHAPES, request, shape_name
-from runner import Gone, Runner
+from runner import Gone, Late, Runner
 from stage import tail
 
 SILENCE_S, DEADLINE_S = 60, 5  # a kernel that does not end within the deadline hangs
-LOST = ("crashed", "timed_out")  # not tried again: each costs a new runner
+CRASHED = ("crashed", "timed_out")  # not tried again: each costs a new runner
+MOST_LOST = 3  # requests in a row: the runner is to blame, or the GPU
 
 
 def load(pack):
@@ -45,15 +46,19 @@ class Work:
         self.combos = load(self.pack)
         done = stage.before("check", pack=self.pack.id)
         self.done = {(n["combo"], n["key"], n["shape"]) for n in done}
-        self.lost = {(n["combo"], n["key"]) for n in done if n["gpu_says"]["status"] in LOST}
+        self.crashed = {(n["combo"], n["key"]) for n in done if n["gpu_says"]["status"] in CRASHED}
+        # (combo, shape) that no runner survived, none of the kernels being to blame; shape None: its set-up.
+        self.lost = {(n["combo"], n["shape"]) for n in stage.before("lost", pack=self.pack.id)}
         self.nright = sum(n["gpu_says"]["status"] == "ok" for n in done)
 
     def open(self, combo, shape, kernels):
-        name = combo["name"]
+        name, of = combo["name"], shape_name(shape)
+        if self.lost & {(name, of), (name, None)}:
+            return []
         return [
             k
             for k in kernels
-            if (name, k["key"], shape_name(shape)) not in self.done and (name, k["key"]) not in self.lost
+            if (name, k["key"], of) not in self.done and (name, k["key"]) not in self.crashed
         ]
 
     def left(self):
@@ -71,8 +76,8 @@ def compare(work, combo, kernel, shape, gpu):
     stage.write("check", **fields, gpu_says=gpu, emulator_says=emu)
     work.done.add((name, kernel["key"], of))
     work.nright += gpu["status"] == "ok"
-    if gpu["status"] in LOST:
-        work.lost.add((name, kernel["key"]))
+    if gpu["status"] in CRASHED:
+        work.crashed.add((name, kernel["key"]))
     what = f"{name}: {kernel['template']} {kernel['key'][:8]} on {of}"
     why = f"GPU {gpu['status']} {gpu.get('why', '')}".rstrip()
     if emu and emu["status"] != gpu["status"]:
@@ -86,23 +91,49 @@ def setup_of(work, combo):
     return {**combo["setup"], "reference": work.pack.path(combo["setup"]["reference"])}
 
 
-def ask(work, runner, left, stop):
+def lose(work, combo, shape, why):
+    """A request that cannot be answered is left out from now on."""
+    name, of = combo["name"], shape and shape_name(shape)
+    work.lost.add((name, of))
+    work.stage.write("lost", combo=name, shape=of, why=why)
+    work.stage.found(f"{name}{' on ' + of if of else ''}: dcgen-runner-cuda: {why}", combo=name, shape=of)
+
+
+def ask(work, left, stop):
     """Goes through what is left until the time is over or stop() says so."""
-    stage, last = work.stage, None
-    for combo, shape, kernels in left:
-        if stage.left() < 2 or (stop and stop()):
-            return
-        if combo["name"] != last:
-            if last:
-                stage.step()
-            runner.use(setup_of(work, combo))
-            last = combo["name"]
-        kernels = work.open(combo, shape, kernels)
-        results = runner.measure(
-            request(shape), [{"key": k["key"], "so": work.pack.path(k["so"])} for k in kernels]
-        )
-        for k in kernels:
-            compare(work, combo, k, shape, results[k["key"]])
+    stage, runner, last, nlost = work.stage, None, None, 0
+    argv, log = [*work.pack.tools.runner_cuda, "--deadline", str(DEADLINE_S)], stage.log("check_runner.txt")
+    try:
+        for combo, shape, kernels in left:
+            if stage.left() < 2 or (stop and stop()):
+                return
+            kernels, results = work.open(combo, shape, kernels), {}
+            if not kernels:
+                continue
+            runner = runner or Runner(argv, None, log, SILENCE_S, stage)
+            try:
+                if last != combo["name"]:
+                    runner.use(setup_of(work, combo))
+                    last = combo["name"]
+                objects = [{"key": k["key"], "so": work.pack.path(k["so"])} for k in kernels]
+                runner.measure(request(shape), objects, results)
+                nlost = 0
+            except Gone as problem:
+                lose(work, combo, shape if last == combo["name"] else None, f"{problem}: {tail(log)}")
+                nlost += 1
+                runner.close()
+                runner = last = None
+            finally:
+                for k in kernels:
+                    if k["key"] in results:
+                        compare(work, combo, k, shape, results[k["key"]])
+            if nlost == MOST_LOST:
+                raise Gone(f"{nlost} requests are lost in a row")
+    except Late:
+        pass
+    finally:
+        if runner:
+            runner.close()
 
 
 def tell(work):
@@ -130,17 +161,13 @@ def check(stage, stop=None):
         )
         stage.complete()
         return
-    if left:
-        log = stage.log("check_runner.txt")
-        try:
-            argv = [*work.pack.tools.runner_cuda, "--deadline", str(DEADLINE_S)]
-            runner = Runner(argv, None, log, SILENCE_S)
-            try:
-                ask(work, runner, left, stop)
-            finally:
-                runner.close()
-        except (Gone, OSError) as problem:
-            stage.found(f"dcgen-runner-cuda: {problem}: {tail(log)}")
+    if stage.session.runner_failed:
+        return
+    try:
+        ask(work, left, stop)
+    except (Gone, OSError) as problem:
+        stage.session.runner_failed = True
+        stage.found(f"no more checks in this call: dcgen-runner-cuda: {problem}")
     tell(work)
 
 
@@ -148,6 +175,6 @@ def sample(stage):
     """For the sanitizer: one kernel of each template of a data type, of those that do not crash anyway."""
     work = Work(stage.session.open_stage("check", 0))
     for combo in work.combos:
-        kernels = [k for k in first_kernels(combo) if (combo["name"], k["key"]) not in work.lost]
-        if combo["name"].endswith("_NK") and kernels:
+        kernels = [k for k in first_kernels(combo) if (combo["name"], k["key"]) not in work.crashed]
+        if combo["name"].endswith("_NK") and kernels and (combo["name"], None) not in work.lost:
             yield combo, [{"key": k["key"], "so": work.pack.path(k["so"])} for k in kernels]

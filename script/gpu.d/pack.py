@@ -206,7 +206,8 @@ def verdicts(m, name, source, reference, objects, shapes):
     runner = Runner(m.tools.runner_emu, setup, m.path("log", name + "_emulator.txt"), 600)
     try:
         for shape in shapes:
-            results = runner.measure(request(shape, m.o.jobs), kernels)
+            results = {}
+            runner.measure(request(shape, m.o.jobs), kernels, results)
             found[shape_name(shape)] = {
                 key: {k: r[k] for k in ("status", "why") if k in r} for key, r in results.items()
             }

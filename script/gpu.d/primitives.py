@@ -14,7 +14,7 @@ import re
 import struct
 import subprocess
 
-from runner import Gone, Runner
+from runner import Gone, Late, Runner
 from stage import tail
 
 SOURCE, MANIFEST, SILENCE_S, COMPILE_S = "primitives.cu", "primitives.json", 30, 300
@@ -570,9 +570,9 @@ def check(stage, folder, runner_cuda):
             stage.found(f"primitives, when this was made: {problem}")
         if not os.path.isfile(os.path.join(folder, "primitives.so")):
             raise OSError("primitives.so is not there")
-        runner = Runner(runner_cuda, None, stage.path("work", "primitives.err"), SILENCE_S)
-    except (OSError, ValueError, Gone) as problem:
-        stage.missing(f"primitives: {problem}")
+        runner = Runner(runner_cuda, None, stage.path("work", "primitives.err"), SILENCE_S, stage)
+    except (OSError, ValueError, Gone, Late) as problem:
+        stage.missing(f"primitives: {problem or 'no time'}")
         return
     wrong, ncase, names = set(), 0, set()
     try:
@@ -584,6 +584,8 @@ def check(stage, folder, runner_cuda):
             names.add(case.name)
             if not check_case(stage, folder, runner, manifest["numbers"], case):
                 wrong.add(case.name)
+    except Late:
+        stage.say("primitives: no time for the last of these")
     except (OSError, Gone) as problem:
         stage.found(f"primitives: {problem}")
     finally:

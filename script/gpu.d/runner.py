@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The other side of the runner protocol (search/runner/protocol.md), for checks outside dcgen. A runner that
 dies or falls silent is started again; the kernel of its last `begin` is to blame, the others are asked for
-again."""
+again. Where a stage is given, nothing waits longer than that has time."""
 
 import json
 import os
 import queue
 import subprocess
 import threading
+import time
 
 from stage import end_group, end_with_parent
 
@@ -16,9 +17,16 @@ class Gone(Exception):
     """The runner died, fell silent or talked nonsense."""
 
 
+class Late(Exception):
+    """The stage's time is over. The runner is ended, and nobody is to blame."""
+
+
+GRACE_S = 2  # behind the stage's time: what was begun may end
+
+
 class Runner:
-    def __init__(self, argv, setup, log, silence_s):
-        self.argv, self.setup, self.log, self.silence_s = argv, setup, log, silence_s
+    def __init__(self, argv, setup, log, silence_s, stage=None):
+        self.argv, self.setup, self.log, self.silence_s, self.stage = argv, setup, log, silence_s, stage
         self.process = None
         self.hello = None
         self.last_id = 0
@@ -64,11 +72,23 @@ class Runner:
         except OSError as problem:
             raise Gone(f"does not listen: {problem}") from None
 
+    def line(self):
+        """The next one of the runner; None: it ended. The archive is renewed meanwhile."""
+        end = time.monotonic() + self.silence_s
+        while True:
+            try:
+                return self.queue.get(timeout=max(0, min(1, end - time.monotonic())))
+            except queue.Empty:
+                if time.monotonic() >= end:
+                    raise Gone(f"silent for {self.silence_s} s") from None
+            if self.stage:
+                self.stage.freshen()
+                if self.stage.left() < -GRACE_S:
+                    end_group(self.process)
+                    raise Late
+
     def event(self):
-        try:
-            line = self.queue.get(timeout=self.silence_s)
-        except queue.Empty:
-            raise Gone(f"silent for {self.silence_s} s") from None
+        line = self.line()
         if line is None:
             code = self.process.wait()
             raise Gone(f"killed by signal {-code}" if code < 0 else f"exited with code {code}")
@@ -107,18 +127,19 @@ class Runner:
         except Gone as problem:
             return culprit, str(problem)
 
-    def measure(self, request, kernels):
-        """Results by key. request: extent, elems, rows, row_elems, repeats ..."""
-        results, lost = {}, 0
+    def measure(self, request, kernels, results):
+        """Fills results, by key; what is known stays there when this raises Gone or Late. request: extent,
+        elems, rows, row_elems, repeats ..."""
+        lost = 0
         while True:
             asked = [k for k in kernels if k["key"] not in results]
             if not asked:
-                return results
+                return
             culprit, why = self.ask(request, asked, results)
             if culprit is None and not why:
                 for k in asked:
                     results.setdefault(k["key"], {"status": "invalid", "why": "no result"})
-                return results
+                return
             lost += culprit is None
             if culprit is not None:
                 results[culprit] = {"status": status_of(why), "why": why}
@@ -143,7 +164,7 @@ class Runner:
     def close(self):
         try:
             self.process.stdin.close()
-            self.process.wait(timeout=10)
+            self.process.wait(timeout=5)
         except (OSError, subprocess.TimeoutExpired):
             end_group(self.process)
 

@@ -60,6 +60,8 @@ class Session:
         self.pack, self.tools, self.device, self.slug = None, None, None, "dry-run"
         self.specs, self.steps, self.dropped = [], [], []
         self.nfound, self.problem = 0, False  # what was found wrong, whether something is missing
+        self.renewed_at = began
+        self.runner_failed = False  # check ended for it, in this call
         self.write("gpu", "call", {"minutes": options.minutes, "from": restored, "dry_run": options.dry_run})
 
     def restore(self):
@@ -126,3 +128,4 @@ class Session:
         archive.replace(os.path.join(self.work, "summary.txt"), text)
         archive.replace(os.path.join(self.out, "summary.txt"), text)
         self.dropped = archive.renew(self.work, self.out)
+        self.renewed_at = time.monotonic()

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 RENEW_S = 10  # the archive is never older
@@ -48,6 +47,7 @@ class Stage:
     def write(self, kind, **fields):
         """One line of the journal."""
         self.session.write(self.name, kind, fields)
+        self.freshen()
 
     def before(self, kind, **wanted):
         """Lines of this stage: of this call and of all before, on this GPU."""
@@ -57,15 +57,17 @@ class Stage:
         """How long the stage has been at work, this call and those before it."""
         return sum(n["seconds"] for n in self.before("spent")) + time.monotonic() - self.began - self.told_s
 
-    def tell_time(self):
-        seconds = time.monotonic() - self.began - self.told_s
-        self.told_s += seconds
-        self.write("spent", seconds=round(seconds, 1))
-
     def step(self):
         """A step is done: what is known goes into the archive."""
-        self.tell_time()
+        seconds = time.monotonic() - self.began - self.told_s
+        self.told_s += seconds
+        self.session.write(self.name, "spent", {"seconds": round(seconds, 1)})
         self.session.renew()
+
+    def freshen(self):
+        """Whatever waits or writes for long calls this."""
+        if time.monotonic() - self.session.renewed_at > RENEW_S:
+            self.step()
 
     def say(self, text):
         """For people: the terminal and the summary."""
@@ -112,18 +114,16 @@ class Stage:
         return self.wait(process, end) if process else None
 
     def wait(self, process, end):
-        """The exit code; None when it had to be ended. The archive is renewed meanwhile, by the main
-        thread."""
+        """The exit code; None when it had to be ended. The archive is renewed meanwhile."""
         try:
             while True:
                 left = end - time.monotonic()
                 try:
-                    return process.wait(timeout=max(0, min(left, RENEW_S)))
+                    return process.wait(timeout=max(0, min(left, 1)))
                 except subprocess.TimeoutExpired:
                     if left <= 0:
                         return None
-                    if threading.current_thread() is threading.main_thread():
-                        self.step()
+                    self.freshen()
         finally:  # when we are interrupted, too
             if process.poll() is None:
                 end_group(process)

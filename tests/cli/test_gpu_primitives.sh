@@ -95,6 +95,9 @@ class Stage:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         return path
 
+    def freshen(self):
+        pass
+
     def write(self, kind, **fields):
         self.lines.append(json.dumps({"type": kind, **fields}))
 

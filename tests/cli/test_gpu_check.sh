@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# ctest: label=slow timeout=120
+#
+# script/gpu check on the fake GPU, when the runner does not do its part: what cannot be asked is left out, the rest goes on.
+. "$SRC/tests/cli/gpu_fake.sh"
+out=$tmp/out
+on="$out --pack $tmp/pack --work $tmp/work"
+journal=$tmp/work/results.jsonl
+
+echo "0 0  0 0" >"$tmp/behaviours"
+run 0 pack "$tmp/pack" --portable "$tmp/portable" --spec "$tmp/good.cfg" --only f32_NK -j 2
+run 0 check $on --dry-run # unpacks it
+again() { rm -rf "$out" "$journal"; }
+
+# combinations N: f32_NK behind N others whose reference does not load
+combinations() {
+    python3 - "$tmp/work/pack/check/combos.json" "$1" <<'PY'
+import json, sys
+path, n = sys.argv[1], int(sys.argv[2])
+good = [c for c in json.load(open(path)) if c["name"] == "f32_NK"]
+bad = [{**good[0], "name": f"bad{i}_NK", "setup": {**good[0]["setup"], "reference": "nowhere.so"}} for i in range(n)]
+json.dump(bad + good, open(path, "w"))
+PY
+}
+# runner TEXT COMMAND: one that does COMMAND in place of a request that has TEXT in it
+runner() {
+    program "$tmp/work/pack/bin/dcgen-runner-cuda" <<RUN
+#!/bin/sh
+while read -r line; do
+    case \$line in *'$1'*) $2 ;; esac
+    printf '%s\n' "\$line"
+done | "$fake" "\$@"
+RUN
+}
+tells() { [ "$(grep -c "$2" "$journal")" -eq "$1" ] || fail "not $1 lines: $2"; }
+
+# ---- a reference that does not load; three in a row, which look like the runner's fault
+
+combinations 1
+run 1 check $on
+said "FOUND: bad0_NK: dcgen-runner-cuda: .*nowhere.so"
+said "32 of 32 checks right, 0 left"
+tells 1 '"type": "lost"'
+run 0 check $on
+tells 1 '"type": "lost"'
+again
+combinations 4
+run 1 check $on
+said "FOUND: no more checks in this call: dcgen-runner-cuda: 3 requests are lost in a row"
+said "0 of 0 checks right, 64 left"
+run 1 check $on
+said "FOUND: bad3_NK: dcgen-runner-cuda: "
+said "32 of 32 checks right, 0 left"
+
+# ---- a runner that dies at one shape, no kernel being to blame; one that does not start at all
+
+again
+combinations 0
+runner '[2, 3, 5]' 'exit 9'
+run 1 check $on
+said "FOUND: f32_NK on 2x3x5: dcgen-runner-cuda: exited with code 0"
+said "30 of 30 checks right, 0 left"
+run 0 check $on
+tells 1 '"type": "lost"'
+
+# ---- a runner that falls silent: nothing waits for it longer than there is time, nothing is blamed. The archive is renewed by
+# the clock, behind a check as well as in the silence
+
+again
+runner '[80, 768, 768]' 'sleep 100'
+sed -i 's/^RENEW_S = .*/RENEW_S = 0/' "$tmp/src/script/gpu.d/stage.py"
+began=$(date +%s)
+run 0 check $on --minutes 0.2
+[ $(($(date +%s) - began)) -lt 20 ] || fail "it takes $(($(date +%s) - began)) s, not 12"
+said "6 of 6 checks right, 26 left"
+tells 0 '"type": "lost"'
+renewed='"stage": "check", "type": "spent"'
+[ "$(sed '1,/"type": "check"/d; /^.*"type": "check"/{n;p;}; d' "$journal" | grep -c "$renewed")" -ge 4 ] || fail "not renewed behind a check"
+[ "$(tac "$journal" | sed '/"type": "check"/q' | grep -c "$renewed")" -ge 4 ] || fail "not renewed in the silence"
+exit $failed

@@ -14,6 +14,7 @@ from specs import name_of
 from stage import tail
 
 LEAST_S, BUILD_S, END_S = 30, 240, 5
+NEED_S = LEAST_S + 20  # with less, it does not begin: most of it is compiling
 LATE = ""  # in place of a program
 VENDOR = ["nvidia/cu13", "nvidia/cublas", "nvidia/cuda_runtime"]  # in Python packages
 

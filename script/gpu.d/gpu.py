@@ -110,6 +110,10 @@ def run_step(session, step, seconds):
     stage.step()
 
 
+def share(session, step):
+    return step.share_s - (session.spent(step.name, step.this_pack) if step.of_all_calls else 0)
+
+
 def run_steps(session):
     """First each stage within its share, in order; then, in what is left of the time, those that are not
     done."""
@@ -121,8 +125,9 @@ def run_steps(session):
         return
     for capped in (True, False):
         for step in wanted:
-            if not session.is_complete(step.name, step.this_pack) and session.left() >= step.least_s:
-                run_step(session, step, min(step.share_s if capped else 3600, session.left()))
+            seconds = min(share(session, step), session.left()) if capped else session.left()
+            if not session.is_complete(step.name, step.this_pack) and seconds >= step.least_s:
+                run_step(session, step, seconds)
 
 
 def verdict(session):

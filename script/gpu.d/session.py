@@ -118,9 +118,16 @@ class Session:
     def before(self, stage, kind, **wanted):
         return self.journal.of(stage=stage, type=kind, gpu=self.slug, **wanted)
 
-    def is_complete(self, stage, this_pack):
+    def of_stage(self, stage, kind, this_pack):
         """this_pack: what was done with other kernels does not count."""
-        return bool(self.before(stage, "complete", **({"pack": self.pack.id} if this_pack else {})))
+        return self.before(stage, kind, **({"pack": self.pack.id} if this_pack else {}))
+
+    def is_complete(self, stage, this_pack):
+        return bool(self.of_stage(stage, "complete", this_pack))
+
+    def spent(self, stage, this_pack):
+        """Seconds, in all calls."""
+        return sum(n["seconds"] for n in self.of_stage(stage, "spent", this_pack))
 
     def renew(self):
         """OUTDIR/gpu.tgz and OUTDIR/summary.txt, as of now."""

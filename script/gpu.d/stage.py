@@ -55,7 +55,7 @@ class Stage:
 
     def spent(self):
         """How long the stage has been at work, this call and those before it."""
-        return sum(n["seconds"] for n in self.before("spent")) + time.monotonic() - self.began - self.told_s
+        return self.session.spent(self.name, False) + time.monotonic() - self.began - self.told_s
 
     def step(self):
         """A step is done: what is known goes into the archive."""

@@ -6,7 +6,7 @@ MOST_LINES, MOST_CHARS = 40, 400  # of findings; of what a stage says
 
 def stage_line(session, step):
     said = session.before(step.name, "say")
-    seconds = sum(n["seconds"] for n in session.before(step.name, "spent"))
+    seconds = session.spent(step.name, False)
     state = "done" if session.is_complete(step.name, step.this_pack) else "in part" if seconds else "to do"
     text = said[-1]["text"][:MOST_CHARS] if said else ""
     return f"{step.name:24} {state:8} {seconds:5.0f} s  {text}".rstrip()

@@ -8,7 +8,7 @@ import shutil
 from specs import name_of
 from stage import tail
 
-LEAST_S = 20  # of measuring
+LEAST_S = 30  # of measuring
 SPARE_S = 30  # what dcgen may need behind its budget: it ends its round, proves the dispatcher and writes
 REPLAY_S = 25  # what a package takes that is made of records
 ENOUGH = 0.75  # of a tune's share of time: then it is done

@@ -79,4 +79,12 @@ tells 0 '"type": "lost"'
 renewed='"stage": "check", "type": "spent"'
 [ "$(sed '1,/"type": "check"/d; /^.*"type": "check"/{n;p;}; d' "$journal" | grep -c "$renewed")" -ge 4 ] || fail "not renewed behind a check"
 [ "$(tac "$journal" | sed '/"type": "check"/q' | grep -c "$renewed")" -ge 4 ] || fail "not renewed in the silence"
+
+# ---- its share of `all` is for all calls together: when that is spent, the other stages come first
+
+runner nothing exit
+sed -i 's/"check": 60/"check": 10/' "$tmp/src/script/gpu.d/steps.py"
+run 0 all $on --spec "$tmp/good.cfg"
+said "check: 32 of 32"
+sed -n '/^check: /,$p' "$tmp/said" | grep -q '^calibrate: ' && fail "check comes first again"
 exit $failed

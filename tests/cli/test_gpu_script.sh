@@ -35,8 +35,11 @@ before=$(wc -l <"$tmp/compiled")
 run 1 pack "$pack" --portable "$tmp/portable" --spec "$tmp/good.cfg"
 [ "$(wc -l <"$tmp/compiled")" -eq "$before" ] || fail "the second pack compiles again"
 run 0 plan --pack "$pack" --spec "$tmp/good.cfg"
-said "tune good  *270"
+said "tune good  *240"
 said "bench good .* %"
+run 0 plan --pack "$pack"
+said "24 minutes of half an hour, --minutes 9, --minutes 9, --minutes 6; 16 cores"
+said "in all .* of 1440"
 
 # ---- all: every stage, in order, each once. A kernel that both find wrong, one only the GPU, one that crashes there; a race
 
@@ -75,8 +78,10 @@ said "FOUND: slow: dcgen was killed by signal 9: "
 said "slow: dcgen failed; the package is of its records"
 [ -s "$tmp/work/packages/fake-gpu/slow/bench.c" ] || fail "no package"
 rm "$tmp/dies" "$tmp/work/records/fake-gpu/slow.jsonl"
-run 0 tune "$out" $on --spec "$tmp/good.cfg" --minutes 0.3
-said "good: no time"
+run 0 tune "$out" $on --spec "$tmp/good.cfg" --minutes 1.5
+said "good: no time: it takes 85 s at the least"
+run 4 all "$tmp/short" --pack "$pack" --work "$tmp/shortwork" --spec "$tmp/good.cfg" --minutes 1.4
+grep -q "tune good: " "$tmp/said" && fail "a tune is begun that has no time"
 
 # ---- SIGKILL of everything while dcgen runs, on a machine that is gone then; the next one has the archive alone
 

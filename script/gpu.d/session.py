@@ -62,6 +62,7 @@ class Session:
         self.nfound, self.problem = 0, False  # what was found wrong, whether something is missing
         self.renewed_at = began
         self.runner_failed = False  # check ended for it, in this call
+        self.calibrated = set()  # specs, in this call
         self.write("gpu", "call", {"minutes": options.minutes, "from": restored, "dry_run": options.dry_run})
 
     def restore(self):

@@ -107,7 +107,8 @@ case \$* in
         exec python3 "$tmp/source.py" "$SRC" "$tmp/behaviours" \$some ;;
     check*) exec python3 "$tmp/source.py" "$SRC" "$tmp/behaviours" none ;;
     build*) echo object >"\$(option --builds "\$@")/\$(basename "\$2").so"; exit ;;
-    limits*) echo '{"type":"limits"}' >>"\$records"; echo "990 TFLOP/s"; exit ;;
+    limits*) [ ! -e "$tmp/busy" ] || { echo "the GPU is busy"; exit 1; }
+        echo '{"type":"limits"}' >>"\$records"; echo "990 TFLOP/s"; exit ;;
     replay*) [ -s "\$records" ] || { echo "no records"; exit 1; } ;;
     *bad.cfg*) echo "cannot"; exit 1 ;;
     *slow.cfg*) echo "{\"n\":\$\$}" >>"\$records"

@@ -3,7 +3,8 @@
 #
 # ctest: label=slow timeout=120
 #
-# script/gpu check on the fake GPU, when the runner does not do its part: what cannot be asked is left out, the rest goes on.
+# script/gpu check and calibrate on the fake GPU, when a program does not do its part: what cannot be asked is left out, the rest
+# goes on.
 . "$SRC/tests/cli/gpu_fake.sh"
 out=$tmp/out
 on="$out --pack $tmp/pack --work $tmp/work"
@@ -87,4 +88,19 @@ sed -i 's/"check": 60/"check": 10/' "$tmp/src/script/gpu.d/steps.py"
 run 0 all $on --spec "$tmp/good.cfg"
 said "check: 32 of 32"
 sed -n '/^check: /,$p' "$tmp/said" | grep -q '^calibrate: ' && fail "check comes first again"
+
+# ---- limits that cannot be measured are tried once more, by the next call
+
+again
+runs_limits() { grep -c '^limits' "$tmp/dcgen.log"; }
+: >"$tmp/busy"
+: >"$tmp/dcgen.log"
+run 4 all $on --spec "$tmp/good.cfg"
+said "FOUND: good: dcgen limits ends with 1: the GPU is busy"
+summary "still to do: calibrate "
+[ "$(runs_limits)" -eq 1 ] || fail "limits are tried $(runs_limits) times in a call"
+run 1 all $on --spec "$tmp/good.cfg"
+run 0 all $on --spec "$tmp/good.cfg"
+[ "$(runs_limits)" -eq 2 ] || fail "limits are tried $(runs_limits) times, not 2"
+summary "all is done"
 exit $failed

@@ -16,7 +16,7 @@ def measure(stage, spec):
     name, session = name_of(spec), stage.session
     log = stage.log(f"limits {name}.txt")
     argv = [session.tools.dcgen, "limits", spec, "--target", "cuda", "--seconds", str(SECONDS)]
-    argv += ["--records", stage.kept("records", name + ".jsonl"), *session.builds("limits")]
+    argv += ["--records", stage.kept("records", name + ".jsonl"), *session.tools.compiling("limits", session.pack.path("builds"))]
     code = stage.run(argv, log, SECONDS + MARGIN_S)
     if code is None and stage.left() < 1:
         return False

@@ -112,12 +112,17 @@ class Maker:
                 path = os.path.join(where, f)
                 self.add(os.path.join(name, os.path.relpath(path, folder)), path)
 
-    def run(self, argv, log, most_s=None):
+    def run(self, argv, log, most_s=None, env=None):
         """The exit code; a program's words go to log."""
         with open(log, "wb") as out:
             try:
                 return subprocess.run(
-                    argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, timeout=most_s
+                    argv,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=subprocess.STDOUT,
+                    timeout=most_s,
+                    env=env,
                 ).returncode
             except (OSError, subprocess.TimeoutExpired) as problem:
                 out.write(str(problem).encode())
@@ -296,7 +301,8 @@ def builds_part(m):
         return
     folder = m.path("builds", "x")[:-2]
     for spec in specs(m.o.spec, m.o.root, os.path.join(m.work, "specs")):
-        argv = [m.tools.dcgen, "build", spec, "-t", TARGET, "--trials", str(m.o.trials), "--builds", folder]
+        argv = [m.tools.dcgen, "build", spec, "-t", TARGET, "--trials", str(m.o.trials)]
+        argv += m.tools.compiling("build", folder)
         log, before = m.path("log", "build_" + os.path.basename(spec) + ".txt"), len(os.listdir(folder))
         if m.run([*argv, "-j", str(m.o.jobs)], log) != 0:
             m.wrong(f"dcgen build {os.path.basename(spec)}: {tail(log)}")
@@ -315,13 +321,14 @@ def rehearsal(m):
     if m.timing.get("rehearsal_of") == identity:
         return
     log = m.path("log", "rehearsal.txt")
-    if m.run([m.tools.dcgen, spec, "--target", TARGET, *REHEARSAL, "-o", package], log, 600) != 0:
+    argv = [m.tools.dcgen, spec, "--target", TARGET, *REHEARSAL, "-o", package]
+    if m.run([*argv, *m.tools.compiling("generate", None)], log, 600) != 0:
         m.wrong(f"rehearsal: no package: {tail(log)}")
         return
     shutil.rmtree(m.path("rehearsal", "build"), ignore_errors=True)
     before = cpu_s()
     for argv in bench.build_steps(package, m.path("rehearsal", "build"), m.o.jobs):
-        if m.run(argv, log, 300) != 0:
+        if m.run(argv, log, 300, {**os.environ, "CUDACXX": m.tools.nvcc}) != 0:
             m.wrong(f"rehearsal: the benchmark cannot be built: {tail(log)}")
             return
     m.took("bench_build_cpu_s", cpu_s() - before, 1)

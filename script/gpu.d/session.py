@@ -98,10 +98,6 @@ class Session:
             words = getattr(why, "stderr", b"").decode(errors="replace").strip() or why
             raise Unusable(f"{dcgen} does not run here (--work names another folder): {words}") from None
 
-    def builds(self, command="generate"):
-        """Options by which a command of dcgen finds candidates that are compiled already."""
-        return ["--builds", self.pack.path("builds")] if self.tools.dcgen_takes("--builds", command) else []
-
     def open_stage(self, name, seconds):
         return Stage(self, name, seconds)
 

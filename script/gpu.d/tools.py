@@ -73,6 +73,15 @@ class Tools:
         found = re.search(rf"{re.escape(option)}\b[^[]*\[([^]]*)\]", self.usage)
         return bool(found) and command in re.split(r"[,\s]+", found.group(1))
 
+    def compiling(self, command, builds):
+        """Options of a command of dcgen: it compiles by the nvcc that we found, and keeps builds there."""
+        return [
+            word
+            for option, value in (("--nvcc", self.nvcc), ("--builds", builds))
+            if value and self.dcgen_takes(option, command)
+            for word in (option, value)
+        ]
+
     def nvcc_version(self):
         """The line that dcgen's builds go by, too."""
         lines = (said([self.nvcc, "--version"]) or "").splitlines() if self.nvcc else []

@@ -57,7 +57,7 @@ def search(stage, spec, seconds, package, records):
     log = stage.log(f"tune {name_of(spec)}.txt")
     how = ["--seconds", str(seconds), *(["--trials", str(TRIALS)] if stage.session.device else OFFLINE)]
     argv = [stage.session.tools.dcgen, *arguments(stage, spec, package, records), *how]
-    argv += stage.session.builds()
+    argv += stage.session.tools.compiling("generate", stage.session.pack.path("builds"))
     code = stage.run([*argv, "--progress", "plain"], log, seconds + SPARE_S)
     stage.write("tune", spec=name_of(spec), exit_code=code, seconds=seconds)
     if code == 0:

@@ -102,7 +102,8 @@ option() { # its argument
 out=\$(option -o "\$@") records=\$(option --records "\$@")
 case \$* in
     --version) exit ;;
-    *--help*) echo "  --builds DIR   keep what is compiled [generate, build, limits]"; exit ;;
+    *--help*) echo "  --builds DIR   keep what is compiled [generate, build, limits]"
+        echo "  --nvcc PROGRAM   compile by PROGRAM [generate, check, build, limits]"; exit ;;
     check*_NK.cfg*) case \$2 in */f32_*) some=some ;; *) some=none ;; esac
         exec python3 "$tmp/source.py" "$SRC" "$tmp/behaviours" \$some ;;
     check*) exec python3 "$tmp/source.py" "$SRC" "$tmp/behaviours" none ;;

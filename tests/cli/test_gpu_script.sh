@@ -58,6 +58,9 @@ said "tune good: of 9 builds 7 were found | "
 said "sanitize: f32_NK: memcheck: 3 kernels, nothing"
 said "FOUND: f32_NK: racecheck: .*Race reported"
 wrote "$tmp/dcgen.log" "good.cfg --target cuda --records $tmp/work/records/fake-gpu/good.jsonl .* --builds $tmp/work/pack/builds"
+for command in "build .*" "limits .*" "$tmp/good.cfg --target cuda .*" "$tmp/good.cfg --target sm_90a .*"; do
+    wrote "$tmp/dcgen.log" "^$command --nvcc $tmp/bin/nvcc"
+done
 summary "FOUND WRONG (4)"
 summary "t1 key1 on 5x17x33: .*(and 15 more like it)"
 summary "all is done"

@@ -2,11 +2,11 @@
 """gpu.tgz: all that shall come back, in one file that is always whole; and how such a file is read, whoever
 made it.
 
-    results.jsonl  summary.txt  records/GPU/NAME.jsonl  tables/GPU/...  packages/GPU/NAME/...  log/...
+    summary.txt  tables/GPU/...  records/GPU/NAME.jsonl  packages/GPU/NAME/...  log/...  results.jsonl
 """
 
 import gzip
-import io
+import json
 import os
 import re
 import tarfile
@@ -14,9 +14,11 @@ import zlib
 
 NAME = "gpu.tgz"
 LIMIT = 15 << 20  # bytes; a borrowed machine may hand back no more than 16 MiB a file
-LOG_BYTES = 48 << 10  # of each end of a log
-FIRST = ["results.jsonl", "summary.txt", "records", "tables"]  # always there
+END_BYTES = 48 << 10  # of each end of a program's output
+FIRST, RECORDS = ["summary.txt", "tables"], "records"  # of records, what there is room for
 THEN = ["packages", "log"]  # while there is room: packages can be made again from records
+LAST = "results.jsonl"  # an archive that was cut off lacks it
+TOPS = [*FIRST, RECORDS, *THEN, LAST]
 MOST_BYTES, MOST_FILES, MOST_DEPTH = 1 << 30, 20000, 8
 
 
@@ -42,26 +44,85 @@ def inside(work, top):
 def content(work, name):
     with open(os.path.join(work, name), "rb") as f:
         data = f.read()
-    if name.startswith("log" + os.sep) and len(data) > 2 * LOG_BYTES:
-        return data[:LOG_BYTES] + b"\n... cut ...\n" + data[-LOG_BYTES:]
+    if name.startswith(("log/", "tables/")) and name.endswith(".txt") and len(data) > 2 * END_BYTES:
+        return data[:END_BYTES] + b"\n... cut ...\n" + data[-END_BYTES:]
     return data
 
 
-def packed(work, tops):
-    """The archive's bytes. No times, no owners: the same files give the same bytes."""
-    out = io.BytesIO()
-    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=6, mtime=0) as z, tarfile.open(
-        fileobj=z, mode="w|"
-    ) as t:
-        for name in [n for top in tops for n in inside(work, top)]:
-            try:
-                data = content(work, name)
-            except FileNotFoundError:  # a program is at work there
-                continue
-            member = tarfile.TarInfo(name)
-            member.size, member.mode = len(data), 0o644
-            t.addfile(member, io.BytesIO(data))
-    return out.getvalue()
+def member(name, data):
+    """A file of the archive, compressed by itself, so that sizes add up. No times, no owners: the same files give
+    the same bytes."""
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = len(data), 0o644
+    padded = data + bytes(-len(data) % tarfile.BLOCKSIZE)
+    return gzip.compress(info.tobuf() + padded, 6, mtime=0)
+
+
+def members_of(work, tops):
+    """{name: member} of all files in there."""
+    found = {}
+    for name in [n for top in tops for n in inside(work, top)]:
+        try:
+            found[name] = member(name, content(work, name))
+        except FileNotFoundError:  # a program is at work there
+            pass
+    return found
+
+
+def size(members):
+    return sum(map(len, members.values()))
+
+
+def record(line):
+    try:
+        return dict(json.loads(line))
+    except (ValueError, TypeError):
+        return {}
+
+
+def ranked(lines):
+    """Indices of records, what counts most first: what is no measurement (devices, limits); of the kernels that
+    were compared at last, from which the package is made, all there is; then the newest."""
+    records = [record(n) for n in lines]
+    finalists = {n.get("key") for n in records if n.get("final") is True}
+    counts = [n.get("type") not in ("kernel", "measure") or n.get("key") in finalists for n in records]
+    return sorted(range(len(lines)), key=lambda i: (counts[i], i), reverse=True)
+
+
+def cut(name, data, nbyte, room):
+    """A member of `room` bytes at most, in place of the whole one of nbyte, and how many lines were left out."""
+    lines = data.splitlines(keepends=True)
+    order, n = ranked(lines), len(lines) * room / nbyte
+    while True:
+        n = max(0, int(0.95 * n))
+        made = member(name, b"".join(lines[i] for i in sorted(order[:n])))
+        if len(made) <= room or n == 0:
+            return made, len(lines) - n
+
+
+def renew(work, out):
+    """Writes OUT/gpu.tgz; what had no room there, in words."""
+    made, last, records = (members_of(work, tops) for tops in (FIRST, [LAST], [RECORDS]))
+    end, dropped = gzip.compress(bytes(2 * tarfile.BLOCKSIZE), 6, mtime=0), []
+    room = LIMIT - size(made) - size(last) - len(end)
+    share = room / max(1, size(records))
+    for name, whole in records.items():
+        if share < 1:
+            records[name], nline = cut(name, content(work, name), len(whole), share * len(whole))
+            dropped.append(f"{nline} lines of {name}")
+    made.update(records)
+    room -= size(records)
+    for top in THEN:
+        files = members_of(work, [top])
+        if size(files) <= room:
+            made.update(files)
+            room -= size(files)
+        elif files:
+            dropped.append(top)
+    if room < 0:
+        dropped.append(f"(it is larger than {LIMIT >> 20} MiB)")
+    replace(os.path.join(out, NAME), b"".join([*made.values(), *last.values(), end]))
+    return dropped
 
 
 def replace(path, data):
@@ -72,15 +133,6 @@ def replace(path, data):
         f.flush()
         os.fsync(f.fileno())
     os.replace(part, path)
-
-
-def renew(work, out):
-    """Writes OUT/gpu.tgz; which parts had no room."""
-    for ntop in range(len(THEN), -1, -1):
-        data = packed(work, FIRST + THEN[:ntop])
-        if len(data) <= LIMIT or ntop == 0:
-            replace(os.path.join(out, NAME), data)
-            return THEN[ntop:] + (["(it is larger than %d MiB)" % (LIMIT >> 20)] if len(data) > LIMIT else [])
 
 
 # ---- reading
@@ -137,11 +189,11 @@ def ours(path):
     """name -> bytes of an archive that script/gpu wrote."""
     files = {}
     for name, data in members(path):
-        if name.split("/")[0] not in FIRST + THEN:
+        if name.split("/")[0] not in TOPS:
             raise Refused(f"{name!r} does not belong there")
         if name in files:
             raise Refused(f"{name!r} is there twice")
         files[name] = data
-    if "results.jsonl" not in files:
-        raise Refused("results.jsonl is missing")
+    if LAST not in files:
+        raise Refused(f"{LAST} is missing")
     return files

@@ -82,7 +82,7 @@ class Session:
                 if nline > best:
                     best, files, from_where = nline, there, os.path.basename(path)
         if files:
-            for top in archive.FIRST + archive.THEN:
+            for top in archive.TOPS:
                 old = os.path.join(self.work, top)
                 shutil.rmtree(old) if os.path.isdir(old) else os.path.exists(old) and os.remove(old)
             for name, data in files.items():

@@ -10,6 +10,7 @@ import sys
 import time
 
 RENEW_S = 10  # the archive is never older
+TAIL_BYTES = 2000
 PATIENCE_S = 5  # for a program that was asked to end; dcgen finishes its records
 
 
@@ -154,8 +155,10 @@ def end_group(process):
 
 
 def tail(path, nlines=3):
+    """The last lines of a file, not more than is read with pleasure."""
     try:
-        with open(path, errors="replace") as f:
-            return " | ".join(f.read().strip().splitlines()[-nlines:])
+        with open(path, "rb") as f:
+            f.seek(max(0, os.path.getsize(path) - TAIL_BYTES))
+            return " | ".join(f.read().decode(errors="replace").strip().splitlines()[-nlines:])
     except OSError:
         return ""

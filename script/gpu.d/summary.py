@@ -40,5 +40,5 @@ def text(session):
     left = [s.name for s in session.steps if not session.is_complete(s.name, s.this_pack)]
     lines += ["", f"still to do: {', '.join(left)} (repeat the same command)" if left else "all is done"]
     if session.dropped:
-        lines.append(f"no room in gpu.tgz for: {', '.join(session.dropped)}")
+        lines.append(f"no room in gpu.tgz for: {', '.join(session.dropped)}; {session.work} has it")
     return "\n".join(lines) + "\n"

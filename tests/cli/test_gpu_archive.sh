@@ -10,7 +10,7 @@ trap 'rm -rf -- "$tmp"' EXIT
 cd "$tmp" || exit 1
 exec 2>&1
 PYTHONPATH=$SRC/script/gpu.d python3 -B - "$tmp" <<'PY'
-import gzip, io, os, sys, tarfile
+import gzip, io, json, os, re, sys, tarfile
 
 import archive, journal, unpack
 
@@ -91,13 +91,30 @@ for name, size in {"results.jsonl": 10, "log/a.txt": 200000, "packages/gpu/p.c":
     with open(os.path.join(tmp, "kept", name), "wb") as f:
         f.write(os.urandom(size))
 for limit, dropped, names in (
-    (1 << 20, [], ["results.jsonl", "packages/gpu/p.c", "log/a.txt"]),
-    (100000, ["log"], ["results.jsonl", "packages/gpu/p.c"]),
+    (1 << 20, [], ["packages/gpu/p.c", "log/a.txt", "results.jsonl"]),
+    (100000, ["log"], ["packages/gpu/p.c", "results.jsonl"]),
     (10000, ["packages", "log"], ["results.jsonl"]),
 ):
     archive.LIMIT = limit
     hold("what is dropped", archive.renew(tmp + "/kept", tmp) == dropped)
     hold("what is kept", list(archive.ours("gpu.tgz")) == names)
+# Of records that are too many: devices and limits, all of the finalists, then the newest; the rest of the archive as it is.
+os.makedirs(tmp + "/many/records/gpu")
+os.makedirs(tmp + "/many/tables/gpu")
+rows = [{"type": "measure", "key": i, "final": i == 5, "ns": os.urandom(20).hex()} for i in range(1000)]
+rows = [{"type": "device"}, {"type": "kernel", "key": 5}, *rows, {"type": "limit"}]
+for name, data in {"records/gpu/a.jsonl": rows, "records/gpu/b.jsonl": rows[:3], "tables/gpu/a.json": [1], "results.jsonl": [{}]}.items():
+    with open(os.path.join(tmp, "many", name), "w") as f:
+        f.writelines(json.dumps(n) + "\n" for n in data)
+archive.LIMIT = 16000
+dropped = archive.renew(tmp + "/many", tmp)
+back = archive.ours("gpu.tgz")
+kept = [json.loads(n) for n in back["records/gpu/a.jsonl"].splitlines()]
+hold("the limit holds", 12000 < os.path.getsize("gpu.tgz") <= 16000)
+hold("what was left out is said", dropped[0] == f"{1003 - len(kept)} lines of records/gpu/a.jsonl")
+hold("what counts is there", kept[:2] == rows[:2] and rows[7] in kept and kept[-1] == rows[-1])
+hold("the newest are there", kept[3:] == rows[-len(kept) + 3:] and len(kept) > 100)
+hold("all else is there", list(back) == ["tables/gpu/a.json", "records/gpu/a.jsonl", "records/gpu/b.jsonl", "results.jsonl"])
 archive.LIMIT = 1
 hold("too large is said", "larger" in archive.renew(tmp + "/kept", tmp)[-1])
 archive.LIMIT = 1 << 20
@@ -106,6 +123,10 @@ log = archive.ours("gpu.tgz")["log/a.txt"]
 hold("a long log is cut in its middle", b"\n... cut ...\n" in log and len(log) < 110000)
 with open("gpu.tgz", "rb") as f:
     before = f.read()
+for at in [m.start() for m in re.finditer(b"\x1f\x8b\x08", before)][:-1]:  # behind the last there is no file
+    with open("bad.tgz", "wb") as f:
+        f.write(before[:at])
+    hold(f"an archive that ends at {at} is refused", unpack.unpack(tree, "bad.tgz") == 2)
 archive.renew(tmp + "/kept", tmp)
 with open("gpu.tgz", "rb") as f:
     hold("the same files give the same bytes", f.read() == before)

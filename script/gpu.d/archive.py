@@ -5,6 +5,7 @@ made it.
     summary.txt  tables/GPU/...  records/GPU/NAME.jsonl  packages/GPU/NAME/...  log/...  results.jsonl
 """
 
+import contextlib
 import gzip
 import json
 import os
@@ -15,10 +16,10 @@ import zlib
 NAME = "gpu.tgz"
 LIMIT = 15 << 20  # bytes; a borrowed machine may hand back no more than 16 MiB a file
 END_BYTES = 48 << 10  # of each end of a program's output
-FIRST, RECORDS = ["summary.txt", "tables"], "records"  # of records, what there is room for
+SUMMARY, TABLES, RECORDS = "summary.txt", "tables", "records"  # of records, what there is room for
 THEN = ["packages", "log"]  # while there is room: packages can be made again from records
 LAST = "results.jsonl"  # an archive that was cut off lacks it
-TOPS = [*FIRST, RECORDS, *THEN, LAST]
+TOPS = [SUMMARY, TABLES, RECORDS, *THEN, LAST]
 MOST_BYTES, MOST_FILES, MOST_DEPTH = 1 << 30, 20000, 8
 
 
@@ -58,10 +59,10 @@ def member(name, data):
     return gzip.compress(info.tobuf() + padded, 6, mtime=0)
 
 
-def members_of(work, tops):
+def members_of(work, top):
     """{name: member} of all files in there."""
     found = {}
-    for name in [n for top in tops for n in inside(work, top)]:
+    for name in inside(work, top):
         try:
             found[name] = member(name, content(work, name))
         except FileNotFoundError:  # a program is at work there
@@ -100,9 +101,10 @@ def cut(name, data, nbyte, room):
             return made, len(lines) - n
 
 
-def renew(work, out):
+def renew(work, out, summary):
     """Writes OUT/gpu.tgz; what had no room there, in words."""
-    made, last, records = (members_of(work, tops) for tops in (FIRST, [LAST], [RECORDS]))
+    records, last = members_of(work, RECORDS), members_of(work, LAST)
+    made = {SUMMARY: member(SUMMARY, summary), **members_of(work, TABLES)}
     end, dropped = gzip.compress(bytes(2 * tarfile.BLOCKSIZE), 6, mtime=0), []
     room = LIMIT - size(made) - size(last) - len(end)
     share = room / max(1, size(records))
@@ -113,7 +115,7 @@ def renew(work, out):
     made.update(records)
     room -= size(records)
     for top in THEN:
-        files = members_of(work, [top])
+        files = members_of(work, top)
         if size(files) <= room:
             made.update(files)
             room -= size(files)
@@ -128,11 +130,16 @@ def renew(work, out):
 def replace(path, data):
     """The file is the old one or the new one, whenever the machine stops."""
     part = path + ".part"
-    with open(part, "wb") as f:
-        f.write(data)
-        f.flush()
-        os.fsync(f.fileno())
-    os.replace(part, path)
+    try:
+        with open(part, "wb") as f:
+            f.write(data)
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(part, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.remove(part)
+        raise
 
 
 # ---- reading
@@ -174,7 +181,8 @@ def members(path, modes=False):
                 data = t.extractfile(m).read()
                 yield (m.name, data, m.mode) if modes else (m.name, data)
     except (OSError, EOFError, tarfile.TarError, zlib.error, ValueError) as problem:
-        raise Refused(str(problem) or type(problem).__name__) from None
+        why = getattr(problem, "strerror", None) or str(problem)
+        raise Refused(why or type(problem).__name__) from None
 
 
 def put(folder, name, data, mode=0o644):
@@ -187,8 +195,15 @@ def put(folder, name, data, mode=0o644):
 
 def ours(path):
     """name -> bytes of an archive that script/gpu wrote."""
+    try:
+        return checked(members(path))
+    except Refused as why:
+        raise Refused(f"{path}: {why}") from None
+
+
+def checked(members):
     files = {}
-    for name, data in members(path):
+    for name, data in members:
         if name.split("/")[0] not in TOPS:
             raise Refused(f"{name!r} does not belong there")
         if name in files:

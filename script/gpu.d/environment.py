@@ -32,7 +32,13 @@ def hello(runner_cuda, log):
     lines = done.stdout.decode(errors="replace").splitlines()
     if done.returncode != 0 or not lines:
         return None, done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
-    return json.loads(lines[0]), ""
+    try:
+        greeting = json.loads(lines[0])
+        if isinstance(greeting["device"]["name"], str):
+            return greeting, ""
+    except (ValueError, KeyError, TypeError):
+        pass
+    return None, f"dcgen-runner-cuda says {lines[0][:100]!r}"
 
 
 def describe(stage, greeting):

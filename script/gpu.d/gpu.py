@@ -14,8 +14,8 @@ from archive import Refused
 from pack import Pack, Unmade, make
 from plan import plan
 from session import Session, Unusable
-from specs import specs
-from stage import Stage
+from specs import BadSpec, specs
+from stage import Stage, tell
 from steps import STAGES, steps
 from unpack import unpack
 
@@ -23,41 +23,62 @@ ALL = ["all", *STAGES]
 DONE, FOUND, USAGE, ENVIRONMENT, MORE = 0, 1, 2, 3, 4
 
 
+def path(text):
+    if not text:
+        raise argparse.ArgumentTypeError("the name is empty")
+    return os.path.abspath(text)
+
+
+def number(text, kind=int, least=1, most=100000):
+    try:
+        if least <= kind(text) <= most:
+            return kind(text)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is no number from {least} to {most}")
+
+
+def minutes(text):
+    return number(text, float, 0.01, 1440)
+
+
 def options(argv):
     p = argparse.ArgumentParser(prog="gpu", description="Uses a borrowed GPU to the full; see docs/gpu.md.")
     sub = p.add_subparsers(dest="command", metavar="COMMAND", required=True)
     made = sub.add_parser("pack", help="make, without a GPU, what the machine with one needs")
-    made.add_argument("out", nargs="?", metavar="DIR", help="default: build/gpu-pack")
-    made.add_argument("--portable", metavar="DIR", help="the portable build (default: build/portable)")
+    made.add_argument("out", nargs="?", type=path, metavar="DIR", help="default: build/gpu-pack")
+    made.add_argument("--portable", type=path, metavar="DIR", help="the portable build (default: build/portable)")
     made.add_argument("--only", action="append", metavar="NAME", help="check: this type and layout (f32_NK)")
     made.add_argument(
-        "--sample", type=int, default=8, metavar="N", help="check: candidates of each type and layout"
+        "--sample", type=number, default=8, metavar="N", help="check: candidates of each type and layout"
     )
     made.add_argument(
-        "--trials", type=int, default=96, metavar="N", help="tune: first candidates of each spec"
+        "--trials", type=number, default=96, metavar="N", help="tune: first candidates of each spec"
     )
-    made.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), metavar="N")
+    made.add_argument("-j", "--jobs", type=number, default=os.cpu_count(), metavar="N")
     planned = sub.add_parser("plan", help="print what each stage takes of half an hour")
-    planned.add_argument("--cores", type=int, default=16, metavar="N", help="of the borrowed machine")
+    planned.add_argument("--cores", type=number, default=16, metavar="N", help="of the borrowed machine")
     back = sub.add_parser("unpack", help="put what came back into this tree")
-    back.add_argument("file", metavar="FILE")
-    back.add_argument("--root", dest="root_dir", metavar="DIR", help="another tree")
+    back.add_argument("file", type=path, metavar="FILE")
+    back.add_argument("--root", dest="root_dir", type=path, metavar="DIR", help="another tree")
     runs = [
         sub.add_parser(n, help=f"the stage {n}" if n != "all" else "all that is not done yet") for n in ALL
     ]
     for run in runs:
-        run.add_argument("out", metavar="OUTDIR")
+        run.add_argument("out", type=path, metavar="OUTDIR")
         run.add_argument(
-            "--minutes", type=float, default=9, metavar="N", help="end within so long (default: 9)"
+            "--minutes", type=minutes, default=9, metavar="N", help="end within so long (default: 9)"
         )
-        run.add_argument("--from", dest="from_file", metavar="FILE", help="go on from this gpu.tgz")
-        run.add_argument("--work", metavar="DIR", help="working files (default: in TMPDIR)")
+        run.add_argument(
+            "--from", dest="from_file", type=path, metavar="FILE", help="go on from this gpu.tgz"
+        )
+        run.add_argument("--work", type=path, metavar="DIR", help="working files (default: in TMPDIR)")
         run.add_argument("--dry-run", action="store_true", help="no GPU: do what needs none")
     for with_pack in (*runs, planned):
-        with_pack.add_argument("--pack", metavar="DIR", help="default: build/gpu-pack")
+        with_pack.add_argument("--pack", type=path, metavar="DIR", help="default: build/gpu-pack")
     for with_spec in (*runs, planned, made):
         with_spec.add_argument(
-            "--spec", action="append", metavar="FILE", help="tune this spec; may be repeated"
+            "--spec", action="append", type=path, metavar="FILE", help="tune this spec; may be repeated"
         )
     return p.parse_args(argv)
 
@@ -67,16 +88,11 @@ def complete(o, root):
     o.root = root
     here = root if os.path.isfile(os.path.join(root, "pack.tgz")) else os.path.join(root, "build", "gpu-pack")
     if o.command == "pack":
-        o.out = os.path.abspath(o.out or here)
-        o.portable = os.path.abspath(
-            o.portable or os.environ.get("DCGEN_PORTABLE") or os.path.join(root, "build", "portable")
-        )
+        o.out = o.out or here
+        portable = os.environ.get("DCGEN_PORTABLE") or os.path.join(root, "build", "portable")
+        o.portable = o.portable or os.path.abspath(portable)
     elif o.command in (*ALL, "plan"):
-        o.pack = os.path.abspath(o.pack or here)
-    if o.command in ALL:
-        o.out = os.path.abspath(o.out)
-    if hasattr(o, "spec"):
-        o.spec = [os.path.abspath(s) for s in o.spec] if o.spec else None
+        o.pack = o.pack or here
 
 
 def look(session):
@@ -104,8 +120,10 @@ def run_step(session, step, seconds):
     stage.share = seconds if session.options.command != "all" else step.share_s
     try:
         step.run(stage)
+    except OSError as problem:  # a full disk
+        stage.missing(f"the rest of {step.name}: {problem}")
     except Exception as problem:
-        traceback.print_exc()
+        tell(traceback.format_exc())
         stage.found(f"{step.name} ends with {type(problem).__name__}: {problem}")
     stage.step()
 
@@ -132,6 +150,8 @@ def run_steps(session):
 
 def verdict(session):
     left = [s.name for s in session.steps if not session.is_complete(s.name, s.this_pack)]
+    if session.unwritten:
+        return ENVIRONMENT
     if session.options.command == "all" and left:
         return MORE
     if session.nfound:
@@ -150,7 +170,7 @@ def use_gpu(o, began):
     finally:
         if session.steps:
             session.renew()
-    print(f"gpu: {os.path.join(o.out, 'summary.txt')} says what was done", file=sys.stderr)
+    tell(f"gpu: {session.unwritten or os.path.join(o.out, 'summary.txt') + ' says what was done'}")
     return verdict(session)
 
 
@@ -160,14 +180,19 @@ def main(root, argv):
     complete(o, root)
     try:
         if o.command == "unpack":
-            return unpack(os.path.abspath(o.root_dir or root), o.file)
+            return unpack(o.root_dir or root, o.file)
         if o.command == "plan":
             with tempfile.TemporaryDirectory() as o.scratch:
                 return plan(o)
         return make(o) if o.command == "pack" else use_gpu(o, began)
-    except (Unusable, Unmade, Refused) as why:
-        print(f"gpu: {why}", file=sys.stderr)
-        return ENVIRONMENT
+    except (BadSpec, Refused) as why:
+        tell(f"gpu: {why}")
+        return USAGE
+    except (Unusable, Unmade) as why:
+        tell(f"gpu: {why}")
+    except OSError as why:
+        tell(f"gpu: {why.filename}: {why.strerror}" if why.filename else f"gpu: {why}")
+    return ENVIRONMENT
 
 
 def interrupt(*_):
@@ -180,4 +205,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1], sys.argv[2:]))
     except KeyboardInterrupt:
+        tell("gpu: interrupted; the same command goes on from here")
         sys.exit(130)

@@ -2,7 +2,9 @@
 """The journal: what is known so far, one JSON object a line. A line is on disk before the next step begins; a
 kill costs at most the line that was being written, which the next start cuts off."""
 
+import errno
 import json
+import os
 
 
 def parse(data):
@@ -30,14 +32,20 @@ def read(path):
 
 class Journal:
     def __init__(self, path):
-        self.lines, good = read(path)
-        self.file = open(path, "ab")
-        self.file.truncate(good)
+        self.lines, self.good = read(path)
+        self.file = open(path, "ab", buffering=0)
+        self.file.truncate(self.good)
 
     def write(self, line):
+        data = json.dumps(line, sort_keys=True).encode() + b"\n"
+        try:
+            if self.file.write(data) != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.file.name)
+        except OSError:
+            self.file.truncate(self.good)  # no line is torn: the next one could not be read
+            raise
+        self.good += len(data)
         self.lines.append(line)
-        self.file.write(json.dumps(line, sort_keys=True).encode() + b"\n")
-        self.file.flush()
 
     def of(self, **wanted):
         """The lines that have all these values."""

@@ -23,6 +23,7 @@ import bench
 import primitives
 from combos import combos, request, shape_name
 from runner import Gone, Runner
+from session import lock
 from specs import specs
 from stage import tail
 from tools import PROGRAMS, Tools
@@ -74,6 +75,9 @@ class Unmade(Exception):
 class Maker:
     def __init__(self, o):
         self.o, self.out, self.work = o, o.out, o.out + ".work"
+        os.makedirs(self.out, exist_ok=True)
+        os.makedirs(self.work, exist_ok=True)
+        lock(self.work)
         self.tools = Tools(o.root, o.portable)
         if self.tools.lacks():
             raise Unmade(f"{self.tools.lacks()} is not there: script/build portable makes it")
@@ -373,7 +377,6 @@ def write_pack(m):
             member.size, member.mode = len(d), 0o755 if d[:4] == b"\x7fELF" or d[:2] == b"#!" else 0o644
             t.addfile(member, io.BytesIO(d))
     tgz = out.getvalue()
-    os.makedirs(m.out, exist_ok=True)
     archive.replace(os.path.join(m.out, "pack.tgz"), tgz)
     save(os.path.join(m.out, "manifest.json"), {**manifest, "sha256": hashlib.sha256(tgz).hexdigest()})
     m.timing.update({"pack_bytes": len(tgz), "nvcc": manifest["nvcc"], "jobs": m.o.jobs})
@@ -425,7 +428,7 @@ class Pack:
     def __init__(self, folder):
         self.folder = folder
         self.manifest = load(os.path.join(folder, "manifest.json"))
-        if not self.manifest or not os.path.isfile(os.path.join(folder, "pack.tgz")):
+        if not isinstance(self.manifest, dict) or "id" not in self.manifest or not os.path.isfile(os.path.join(folder, "pack.tgz")):
             raise Unmade(f"there is no pack in {folder}: script/gpu pack makes it, before a GPU is borrowed")
         self.id = self.manifest["id"]
         self.root = None

@@ -3,20 +3,20 @@
 deadline, the archive. The working folder may be lost between calls: what counts is in the archive, and comes
 back from there."""
 
+import contextlib
 import fcntl
 import hashlib
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 
 import archive
 import journal
 import summary
-from stage import Stage
+from stage import Stage, tell
 
 RESERVE_S = 6  # behind the last stage: archive, summary, our own end
 
@@ -34,13 +34,12 @@ def default_work(out):
 
 
 def lock(folder):
-    """The folder is ours until we end, even by SIGKILL."""
-    f = open(os.path.join(folder, "lock"), "w")
-    try:
-        fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise Unusable(f"another script/gpu is at work in {folder}") from None
-    return f
+    """The folder is ours until we end, even by SIGKILL. Not all file systems can do that."""
+    with contextlib.suppress(OSError):
+        try:
+            fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Unusable(f"another script/gpu is at work in {folder}") from None
 
 
 def slug(name):
@@ -54,15 +53,20 @@ class Session:
         os.makedirs(self.out, exist_ok=True)
         self.work = os.path.abspath(options.work) if options.work else default_work(self.out)
         os.makedirs(self.work, exist_ok=True)
-        self.lock = lock(self.work)
+        if os.path.samefile(self.out, self.work):
+            raise Unusable(f"{self.out} cannot be OUTDIR and the working folder")
+        lock(self.out)
+        lock(self.work)
         restored = self.restore()
         self.journal = journal.Journal(os.path.join(self.work, "results.jsonl"))
         self.pack, self.tools, self.device, self.slug = None, None, None, "dry-run"
         self.specs, self.steps, self.dropped = [], [], []
         self.nfound, self.problem = 0, False  # what was found wrong, whether something is missing
-        self.renewed_at = began
+        self.renewed_at, self.unwritten = began, None  # why there is no new archive
         self.runner_failed = False  # check ended for it, in this call
         self.calibrated = set()  # specs, in this call
+        is_new = all(n.get("type") == "call" for n in self.journal.lines)
+        tell(f"gpu: {'begins anew' if is_new else 'goes on'} in {self.work}")
         self.write("gpu", "call", {"minutes": options.minutes, "from": restored, "dry_run": options.dry_run})
 
     def restore(self):
@@ -71,13 +75,10 @@ class Session:
         best, files = len(journal.read(os.path.join(self.work, "results.jsonl"))[0]), None
         from_where = None
         if self.options.from_file and not os.path.exists(self.options.from_file):
-            print(f"gpu: {self.options.from_file} is not there: this is taken for the first call", file=sys.stderr)
+            tell(f"gpu: {self.options.from_file} is not there: this is taken for the first call")
         for path in (self.options.from_file, os.path.join(self.out, archive.NAME)):
             if path and os.path.exists(path):
-                try:
-                    there = archive.ours(path)
-                except archive.Refused as why:
-                    raise Unusable(f"{path}: {why}") from None
+                there = archive.ours(path)
                 nline = len(journal.parse(there["results.jsonl"])[0])
                 if nline > best:
                     best, files, from_where = nline, there, os.path.basename(path)
@@ -127,9 +128,15 @@ class Session:
         return sum(n["seconds"] for n in self.of_stage(stage, "spent", this_pack))
 
     def renew(self):
-        """OUTDIR/gpu.tgz and OUTDIR/summary.txt, as of now."""
-        text = summary.text(self).encode()
-        archive.replace(os.path.join(self.work, "summary.txt"), text)
-        archive.replace(os.path.join(self.out, "summary.txt"), text)
-        self.dropped = archive.renew(self.work, self.out)
+        """OUTDIR/gpu.tgz and OUTDIR/summary.txt, as of now. When they cannot be written the old ones stay, and the
+        work goes on: all is in the working folder."""
+        text, was = summary.text(self).encode(), self.unwritten
+        try:
+            os.makedirs(self.out, exist_ok=True)
+            archive.replace(os.path.join(self.out, archive.SUMMARY), text)
+            self.dropped, self.unwritten = archive.renew(self.work, self.out, text), None
+        except OSError as problem:
+            self.unwritten = f"{self.out} is not up to date: {problem}; {self.work} is"
+            if not was:
+                tell(f"gpu: {self.unwritten}")
         self.renewed_at = time.monotonic()

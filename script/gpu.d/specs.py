@@ -8,6 +8,10 @@ DTYPES = ["f32", "bf16", "tf32", "f16"]  # by what is wanted most
 BASE = os.path.join("specs", "bert_dense.cfg")
 
 
+class BadSpec(Exception):
+    """A file of --spec that is none, and why."""
+
+
 def value(text, key):
     found = re.search(rf'(?m)^\s*{key}\s*[=:]\s*"([^"]*)"', text)
     return found.group(1) if found else None
@@ -31,9 +35,25 @@ def variant(base, dtype, folder):
     return path
 
 
+def check(paths):
+    """A spec's name is that of its records and logs in the archive."""
+    names = set()
+    for path in paths:
+        try:
+            name = name_of(path)
+        except (OSError, ValueError) as problem:
+            raise BadSpec(f"{path}: {getattr(problem, 'strerror', 0) or problem}") from None
+        if not re.fullmatch(r"[A-Za-z0-9._+-]{1,100}", name):
+            raise BadSpec(f"{path}: {name!r} is no name for a package")
+        if name in names:
+            raise BadSpec(f"{path}: another spec has the name {name}, too")
+        names.add(name)
+
+
 def specs(named, root, folder):
     """Paths, in the order of tuning."""
     if named:
+        check(named)
         return named
     os.makedirs(folder, exist_ok=True)
     return [variant(os.path.join(root, BASE), d, folder) for d in DTYPES]

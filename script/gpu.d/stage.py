@@ -2,6 +2,7 @@
 """A stage of script/gpu: its deadline, its folder, what it writes. Each line is on disk before the next step
 begins."""
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -12,6 +13,12 @@ import time
 RENEW_S = 10  # the archive is never older
 TAIL_BYTES = 2000
 PATIENCE_S = 5  # for a program that was asked to end; dcgen finishes its records
+
+
+def tell(text):
+    """For whoever watches; when nobody does any more (the connection is gone), the work goes on."""
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 class Stage:
@@ -72,19 +79,19 @@ class Stage:
 
     def say(self, text):
         """For people: the terminal and the summary."""
-        print(f"{self.name}: {text}", file=sys.stderr, flush=True)
+        tell(f"{self.name}: {text}")
         self.write("say", text=text)
 
     def found(self, text, **fields):
         """Something is wrong with what was tested."""
         self.session.nfound += 1
-        print(f"{self.name}: FOUND: {text}", file=sys.stderr, flush=True)
+        tell(f"{self.name}: FOUND: {text}")
         self.write("finding", text=text, **fields)
 
     def missing(self, text):
         """The machine or the pack lacks something: this step is left out."""
         self.session.problem = True
-        print(f"{self.name}: left out: {text}", file=sys.stderr, flush=True)
+        tell(f"{self.name}: left out: {text}")
         self.write("missing", text=text)
 
     def complete(self):

@@ -66,12 +66,10 @@ def put(root, name, data):
 
 
 def unpack(root, path):
-    try:
-        files = archive.ours(path)
-        said = [put(root, name, data) for name, data in files.items()]
-    except archive.Refused as why:
-        print(f"gpu: {path}: {why}", file=sys.stderr)
-        return 2
+    if not os.path.isdir(root):
+        raise archive.Refused(f"{root} is no folder")
+    files = archive.ours(path)
+    said = [put(root, name, data) for name, data in files.items()]
     sys.stdout.write(files.get("summary.txt", b"").decode(errors="replace"))
     for text in filter(None, said):
         print(f"gpu: {text}", file=sys.stderr)

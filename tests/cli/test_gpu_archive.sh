@@ -10,7 +10,7 @@ trap 'rm -rf -- "$tmp"' EXIT
 cd "$tmp" || exit 1
 exec 2>&1
 PYTHONPATH=$SRC/script/gpu.d python3 -B - "$tmp" <<'PY'
-import gzip, io, json, os, re, sys, tarfile
+import errno, gzip, io, json, os, re, resource, sys, tarfile
 
 import archive, journal, unpack
 
@@ -39,6 +39,14 @@ def files(tree):
     return sorted(os.path.relpath(os.path.join(d, f), tree) for d, _, fs in os.walk(tree) for f in fs)
 
 
+def refused(path):
+    try:
+        unpack.unpack(tree, path)
+    except archive.Refused as why:
+        return str(why) != path + ": "
+    return False
+
+
 tree = os.path.join(tmp, "tree")
 os.mkdir(tree)
 plain = tarfile.REGTYPE
@@ -54,7 +62,7 @@ for what, members in {
     "twice the same": [("results.jsonl", b"x", plain)],
     "too deep": [("packages/" + "a/" * 9 + "x", b"x", plain)],
 }.items():
-    hold(what + " is refused", unpack.unpack(tree, tar(*members)) == 2)
+    hold(what + " is refused", refused(tar(*members)))
 hold("nothing was written", files(tree) == [])
 
 good = tar(("records/gpu/x.jsonl", b'{"a":1}\n{"b":2}\n{"torn', plain), ("tables/gpu/x.json", b"[]", plain))
@@ -63,12 +71,15 @@ with open(good, "rb") as f:
 for what, bad in {"torn": data[:-20], "no gzip": b"hello", "empty": b"", "spoilt": data[:40] + b"\0\0\0\0" + data[44:]}.items():
     with open("bad.tgz", "wb") as f:
         f.write(bad)
-    hold(what + " is refused", unpack.unpack(tree, "bad.tgz") == 2)
-hold("a file that is not there", unpack.unpack(tree, "nowhere.tgz") == 2)
+    hold(what + " is refused", refused("bad.tgz"))
+hold("a file that is not there", refused("nowhere.tgz"))
 archive.MOST_BYTES, most = 1 << 20, archive.MOST_BYTES
-hold("huge is refused", unpack.unpack(tree, tar(("records/gpu/x.jsonl", b"\0" * (2 << 20), plain))) == 2)
+hold("huge is refused", refused(tar(("records/gpu/x.jsonl", b"\0" * (2 << 20), plain))))
 archive.MOST_BYTES = most
 hold("still nothing", files(tree) == [])
+tree = "typo"
+hold("a tree that is not there", refused(tar()) and not os.path.exists("typo"))
+tree = os.path.join(tmp, "tree")
 
 good = tar(("records/gpu/x.jsonl", b'{"a":1}\n{"b":2}\n{"torn', plain), ("tables/gpu/x.json", b"[]", plain))
 os.makedirs(tree + "/records/gpu")
@@ -82,7 +93,7 @@ hold("where things are", files(tree) == ["bench/results/gpu/x.json", "records/gp
 os.makedirs(tmp + "/outside")
 os.rename(tree + "/records/gpu", tmp + "/outside/gpu")
 os.symlink(tmp + "/outside/gpu", tree + "/records/gpu")
-hold("a link out of the tree is not followed", unpack.unpack(tree, good) == 2)
+hold("a link out of the tree is not followed", refused(good))
 
 # What has no room is left out, what counts is not.
 os.makedirs(tmp + "/kept/log")
@@ -91,12 +102,12 @@ for name, size in {"results.jsonl": 10, "log/a.txt": 200000, "packages/gpu/p.c":
     with open(os.path.join(tmp, "kept", name), "wb") as f:
         f.write(os.urandom(size))
 for limit, dropped, names in (
-    (1 << 20, [], ["packages/gpu/p.c", "log/a.txt", "results.jsonl"]),
-    (100000, ["log"], ["packages/gpu/p.c", "results.jsonl"]),
-    (10000, ["packages", "log"], ["results.jsonl"]),
+    (1 << 20, [], ["summary.txt", "packages/gpu/p.c", "log/a.txt", "results.jsonl"]),
+    (100000, ["log"], ["summary.txt", "packages/gpu/p.c", "results.jsonl"]),
+    (10000, ["packages", "log"], ["summary.txt", "results.jsonl"]),
 ):
     archive.LIMIT = limit
-    hold("what is dropped", archive.renew(tmp + "/kept", tmp) == dropped)
+    hold("what is dropped", archive.renew(tmp + "/kept", tmp, b"all") == dropped)
     hold("what is kept", list(archive.ours("gpu.tgz")) == names)
 # Of records that are too many: devices and limits, all of the finalists, then the newest; the rest of the archive as it is.
 os.makedirs(tmp + "/many/records/gpu")
@@ -107,18 +118,18 @@ for name, data in {"records/gpu/a.jsonl": rows, "records/gpu/b.jsonl": rows[:3],
     with open(os.path.join(tmp, "many", name), "w") as f:
         f.writelines(json.dumps(n) + "\n" for n in data)
 archive.LIMIT = 16000
-dropped = archive.renew(tmp + "/many", tmp)
+dropped = archive.renew(tmp + "/many", tmp, b"all")
 back = archive.ours("gpu.tgz")
 kept = [json.loads(n) for n in back["records/gpu/a.jsonl"].splitlines()]
 hold("the limit holds", 12000 < os.path.getsize("gpu.tgz") <= 16000)
 hold("what was left out is said", dropped[0] == f"{1003 - len(kept)} lines of records/gpu/a.jsonl")
 hold("what counts is there", kept[:2] == rows[:2] and rows[7] in kept and kept[-1] == rows[-1])
 hold("the newest are there", kept[3:] == rows[-len(kept) + 3:] and len(kept) > 100)
-hold("all else is there", list(back) == ["tables/gpu/a.json", "records/gpu/a.jsonl", "records/gpu/b.jsonl", "results.jsonl"])
+hold("all else is there", list(back) == ["summary.txt", "tables/gpu/a.json", "records/gpu/a.jsonl", "records/gpu/b.jsonl", "results.jsonl"])
 archive.LIMIT = 1
-hold("too large is said", "larger" in archive.renew(tmp + "/kept", tmp)[-1])
+hold("too large is said", "larger" in archive.renew(tmp + "/kept", tmp, b"all")[-1])
 archive.LIMIT = 1 << 20
-archive.renew(tmp + "/kept", tmp)
+archive.renew(tmp + "/kept", tmp, b"all")
 log = archive.ours("gpu.tgz")["log/a.txt"]
 hold("a long log is cut in its middle", b"\n... cut ...\n" in log and len(log) < 110000)
 with open("gpu.tgz", "rb") as f:
@@ -126,8 +137,8 @@ with open("gpu.tgz", "rb") as f:
 for at in [m.start() for m in re.finditer(b"\x1f\x8b\x08", before)][:-1]:  # behind the last there is no file
     with open("bad.tgz", "wb") as f:
         f.write(before[:at])
-    hold(f"an archive that ends at {at} is refused", unpack.unpack(tree, "bad.tgz") == 2)
-archive.renew(tmp + "/kept", tmp)
+    hold(f"an archive that ends at {at} is refused", refused("bad.tgz"))
+archive.renew(tmp + "/kept", tmp, b"all")
 with open("gpu.tgz", "rb") as f:
     hold("the same files give the same bytes", f.read() == before)
 
@@ -139,5 +150,16 @@ for rest in (b'{"torn', b"[1]\n", b"\0\0\0\n", b'{"c": 3}'):
     j.write({"d": 4})
     j.file.close()
     hold(f"journal {rest}", journal.read("j")[0] == [{"a": 1}, {"b": 2}, {"d": 4}])
+# A disk that is full: no line is torn.
+j = journal.Journal("j")
+resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize("j") + 5, resource.RLIM_INFINITY))
+try:
+    j.write({"e": 5})
+    hold("a full disk", False)
+except OSError as why:
+    hold("a full disk is told", why.errno in (errno.EFBIG, errno.ENOSPC))
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+j.write({"f": 6})
+hold("a journal on a full disk", journal.read("j")[0] == [{"a": 1}, {"b": 2}, {"d": 4}, {"f": 6}] == j.lines)
 sys.exit(failed)
 PY

@@ -87,6 +87,7 @@ class Maker:
         self.timing = load(self.timing_path, {})
         self.files = {}  # name in the pack -> path here
         self.nwrong = 0
+        self.compiling = {}  # a lock for each object
 
     def path(self, *names):
         path = os.path.join(self.work, *names)
@@ -137,20 +138,19 @@ class Maker:
 
 
 def compile_object(m, compiler, version, flags, text, suffix):
-    """(path, why not, made now). The same text, flags and compiler are compiled once, or by two threads at the
-    same time."""
-    made = m.path("so", sha(version, *flags, text) + ".so")
-    if os.path.exists(made):
-        return made, "", False
-    own = f"{made}.{threading.get_ident()}"
-    with open(own + suffix, "w") as f:
-        f.write(text)
-    if m.run([compiler, *flags, "-o", own, own + suffix], own + ".log", 300) != 0:
-        return None, tail(own + ".log"), False
-    if shutil.which("strip"):
-        m.run(["strip", own], os.devnull)
-    os.replace(own, made)
-    return made, "", True
+    """(path, why not, made now). The same text, flags and compiler are compiled once, whoever else wants it."""
+    stem = m.path("so", sha(version, *flags, text))
+    with m.compiling.setdefault(stem, threading.Lock()):
+        if os.path.exists(stem + ".so"):
+            return stem + ".so", "", False
+        with open(stem + suffix, "w") as f:
+            f.write(text)
+        if m.run([compiler, *flags, "-o", stem + ".part", stem + suffix], stem + ".log", 300) != 0:
+            return None, tail(stem + ".log"), False
+        if shutil.which("strip"):
+            m.run(["strip", stem + ".part"], os.devnull)
+        os.replace(stem + ".part", stem + ".so")
+        return stem + ".so", "", True
 
 
 def candidates(m, name, text):

@@ -212,6 +212,13 @@ grep -q '"status":"ok"' "$tmp/out" && fail "records lost later: a time"
 FAKE_CUPTI=droponce run <"$tmp/in"
 expect "one lost record" '"ns":\[4000.0,4000.0,4000.0\].*"timer":"cupti"'
 
+# A kernel's record that is late, of a call that has another one: it is waited for. One that never comes: no time, and no fault of the kernel's.
+{ echo "$setup"; measure 9 1; } >"$tmp/in"
+FAKE_CUPTI=late run <"$tmp/in"
+expect "late records" '"kernel":0,"status":"ok","ns":\[8000.0\(,8000.0\)\{8\}\].*"cold_ns":12000.0,"timer":"cupti"'
+FAKE_CUPTI=uneven run <"$tmp/in"
+expect "records that never come" '"kernel":0,"status":"invalid".*"why":"times of kernels are lost: CUPTI: calls with fewer kernel records than others"'
+
 mkdir "$tmp/empty"
 echo 'int nothing;' | "$cc" -x c -shared -fPIC -o "$tmp/empty/libcupti.so.13" - || exit 1
 LD_LIBRARY_PATH=$tmp/empty run <"$tmp/in"

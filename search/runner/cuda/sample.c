@@ -107,6 +107,8 @@ static bool visit(Run *r, int i, int round)
         check_refused(k, one.code);
     else if (status == TIMER_REFUSED)
         kernel_fail(k, STATUS_INVALID, "its time cannot be measured");
+    else if (status == TIMER_UNEVEN) /* the records' fault or its own: the words of blame.h leave it open */
+        kernel_fail(k, STATUS_INVALID, "times of kernels are lost: CUPTI: %.150s", r->timer->why);
     return status != TIMER_LOST;
 }
 

@@ -68,7 +68,7 @@ static TimerStatus time_traced(Timer *t, TimerCall call, int64_t n, int64_t ncol
             return TIMER_OK;
     }
     snprintf(t->why, sizeof t->why, "%s", trace_status_text(status));
-    return TIMER_LOST;
+    return status == TRACE_UNEVEN ? TIMER_UNEVEN : TIMER_LOST;
 }
 
 static double mean(const double *v, int64_t n)
@@ -198,7 +198,8 @@ static void prove(Timer *t, int sms)
 {
     char why[TIMER_WHY_BYTES];
     t->has_null = builtin_open(sms, why, sizeof why);
-    if (timer_null(t, &t->null_ns) != TIMER_LOST)
+    const TimerStatus status = timer_null(t, &t->null_ns);
+    if (status == TIMER_OK || status == TIMER_REFUSED)
         return;
     tracer_close();
     t->traced = false;

@@ -40,8 +40,9 @@ bool timer_open(Timer *t, const Gpu *g, char why[TIMER_WHY_BYTES]);
 void timer_close(Timer *t);
 
 /* TIMER_LOST: tracing fails, `why` says how. Times by events would not compare with those traced before: there are no more times. Only
- * timer_open turns to events, before there is any. */
-typedef enum { TIMER_OK, TIMER_LOST, TIMER_REFUSED } TimerStatus;
+ * timer_open turns to events, before there is any. TIMER_UNEVEN: some calls seem to have fewer kernels than others, so that their times would
+ * be too short; `why` says so. Other calls may still be timed. */
+typedef enum { TIMER_OK, TIMER_LOST, TIMER_UNEVEN, TIMER_REFUSED } TimerStatus;
 
 /* Mean of n <= TIMER_MAX_CALLS calls back to back. By events n is cut to TIMER_GRAPH_CALLS. */
 TimerStatus timer_hot(Timer *t, TimerCall call, int64_t n, double *mean_ns);

@@ -7,6 +7,7 @@ const char *trace_status_text(TraceStatus s)
 {
     static const char *const text[] = { [TRACE_OK] = "ok",
                                         [TRACE_MISSING] = "calls without a kernel record",
+                                        [TRACE_UNEVEN] = "calls with fewer kernel records than others",
                                         [TRACE_DROPPED] = "records were dropped",
                                         [TRACE_BROKEN] = "kernel records with impossible times" };
     return text[s];
@@ -113,7 +114,7 @@ TraceStatus trace_times(Trace *t, uint64_t first, size_t n, double *ns)
     if (t->ndropped)
         return TRACE_DROPPED;
     assign_calls(t);
-    size_t begin = 0;
+    size_t begin = 0, most = 0, least = SIZE_MAX;
     while (begin < t->nkernel && t->kernel[begin].call < first)
         begin++;
     for (size_t i = 0; i < n; i++) {
@@ -125,7 +126,9 @@ TraceStatus trace_times(Trace *t, uint64_t first, size_t n, double *ns)
         if (!possible(&t->kernel[begin], end - begin))
             return TRACE_BROKEN;
         ns[i] = trace_union_ns(&t->kernel[begin], end - begin);
+        most = end - begin > most ? end - begin : most;
+        least = end - begin < least ? end - begin : least;
         begin = end;
     }
-    return TRACE_OK;
+    return least < most ? TRACE_UNEVEN : TRACE_OK;
 }

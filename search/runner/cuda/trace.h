@@ -35,6 +35,7 @@ typedef struct {
 typedef enum {
     TRACE_OK,
     TRACE_MISSING, /* a call has no kernel (yet) */
+    TRACE_UNEVEN,  /* a call has fewer kernels than another (yet) */
     TRACE_DROPPED, /* records were lost, so that a call may lack one of its kernels */
     TRACE_BROKEN   /* times that cannot be: zero, or an end before its start; or no memory */
 } TraceStatus;
@@ -46,7 +47,8 @@ void trace_add_dropped(Trace *t, uint64_t n);
 void trace_clear(Trace *t); /* forgets all records, keeps the memory */
 void trace_free(Trace *t);
 
-/* Times of the calls first .. first+n-1; kernels of other calls are skipped. Sorts the trace. */
+/* Times of the calls first .. first+n-1, which are calls of the same code: each starts as many kernels. Kernels of other calls are skipped.
+ * Sorts the trace. */
 TraceStatus trace_times(Trace *t, uint64_t first, size_t n, double *ns);
 
 /* Length of the union of n intervals, which are in order of their starts. */

@@ -195,7 +195,7 @@ void tracer_clear(void)
 TraceStatus tracer_times(uint64_t first, size_t n, double *ns)
 {
     TraceStatus status = TRACE_MISSING;
-    for (int i = 0; i < PATIENCE && status == TRACE_MISSING; i++) {
+    for (int i = 0; i < PATIENCE && (status == TRACE_MISSING || status == TRACE_UNEVEN); i++) {
         if (i > 0)
             usleep(PAUSE_US);
         cupti.flush(i + 1 < PATIENCE ? 0 : CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);

@@ -135,6 +135,16 @@ wrong 24 wrong "a second call on the same data gives other bits"
 ask 3 21 0
 grep '"kernel":0,"status":"wrong"' "$tmp/out" | grep -q '"ns":\[\]' || fail "samples of a kernel that goes wrong later"
 
+# Operands that were written to are mended where they lie: the others go on when there is no more memory. (8 operands of 16640 bytes with bands.)
+{ echo "$setup"; measure 3 0 3 2; } >"$tmp/in"
+FAKE_FEW=16640:8 run <"$tmp/in"
+expect_code "mended operands" 0
+expect "mended operands" '"kernel":1,"status":"wrong"'
+expect "mended operands" '"kernel":2,"status":"wrong"'
+expect "mended operands" '"kernel":0,"status":"ok","ns":\[4000.0,4000.0,4000.0\]'
+FAKE_FEW=16640:7 run <"$tmp/in"
+expect "too little memory" '"event":"error","text":"no memory for the operands"'
+
 # The same without the GPU's digests: where its own kernels are not loaded, or do not work, memory is downloaded.
 for gpu in noptx nodigest wrongdigest; do
     FAKE_GPU=$gpu

@@ -168,8 +168,14 @@ bool gpu_buffer_new(GpuBuffer *b, size_t bytes, size_t offset)
     }
     b->base = base;
     b->data = b->base + BAND_BYTES + offset;
-    gpu_must(cudaMemset(b->base, CANARY, b->total_bytes), "cudaMemset");
+    gpu_buffer_reset(b);
     return true;
+}
+
+void gpu_buffer_reset(GpuBuffer *b)
+{
+    if (b->base)
+        gpu_must(cudaMemset(b->base, CANARY, b->total_bytes), "cudaMemset");
 }
 
 void gpu_buffer_free(GpuBuffer *b)

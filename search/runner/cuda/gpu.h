@@ -46,6 +46,7 @@ typedef struct {
 
 /* data lies `offset` bytes behind a multiple of 256. False: no memory. */
 bool gpu_buffer_new(GpuBuffer *b, size_t bytes, size_t offset);
+void gpu_buffer_reset(GpuBuffer *b); /* as it was when it was new */
 void gpu_buffer_free(GpuBuffer *b);
 void gpu_buffer_fill(GpuBuffer *b, int byte);        /* the data, not the bands */
 void gpu_buffer_put(GpuBuffer *b, const void *host); /* all of it */

@@ -6,6 +6,7 @@
  *
  *   FAKE_GPU=nodriver|olddriver|nodevice|newer     what cudaGetDeviceCount finds (newer: no target runs on it)
  *            noptx|nodigest|wrongdigest              what becomes of the runner's own kernels
+ *   FAKE_FEW=BYTES:N                               there is memory for N pieces of that size, and none is ever given back
  *   FAKE_COUNT=N                                   says at the end how many copies of N bytes came from the GPU
  *   FAKE_CUPTI=busy|drop|droponce|droplate|nolinks|zero     what goes wrong in the fake CUPTI
  *              late|uneven   of every tenth kernel behind the first 1000 the record comes two flushes late, or never

@@ -151,9 +151,18 @@ cudaError_t cudaGetLastError(void)
 
 /* ---- memory */
 
+/* FAKE_FEW: one piece of that size less. */
+static bool is_spent(size_t bytes)
+{
+    static size_t ntaken;
+    size_t of = 0, n = 0;
+    const char *few = getenv("FAKE_FEW");
+    return few && sscanf(few, "%zu:%zu", &of, &n) == 2 && bytes == of && ++ntaken > n;
+}
+
 cudaError_t cudaMalloc(void **p, size_t bytes)
 {
-    *p = bytes < (size_t)1 << 34 ? aligned_alloc(256, (bytes + 255) / 256 * 256) : NULL;
+    *p = bytes < (size_t)1 << 34 && !is_spent(bytes) ? aligned_alloc(256, (bytes + 255) / 256 * 256) : NULL;
     return result(*p ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 

@@ -16,12 +16,15 @@ static const PackageRow cpu_files[] = { { "package.h", "NAME.h", false },
                                         { "bench.c", "bench.c", true },
                                         { NULL, NULL, false } };
 
-static const PackageRow cuda_files[] = {
-    { "package.h", "NAME.h", false },      { "kernels.cu", "kernels.cu", false },
-    { "dispatch.h", "dispatch.h", false }, { "CMakeLists.txt", "CMakeLists.txt", false },
-    { "README.md", "README.md", false },   { "test_cuda.c", "test.c", true },
-    { "bench_cuda.c", "bench.c", true },   { NULL, NULL, false }
-};
+static const PackageRow cuda_files[] = { { "package.h", "NAME.h", false },
+                                         { "kernels.cu", "kernels.cu", false },
+                                         { "dispatch.h", "dispatch.h", false },
+                                         { "CMakeLists.txt", "CMakeLists.txt", false },
+                                         { "README.md", "README.md", false },
+                                         { "flush_l2.h", "flush_l2.h", false },
+                                         { "test_cuda.c", "test.c", true },
+                                         { "bench_cuda.c", "bench.c", true },
+                                         { NULL, NULL, false } };
 
 const Family families[FAMILY_COUNT] = { { .name = "cpu",
                                           .suffix = ".c",

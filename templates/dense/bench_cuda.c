@@ -4,8 +4,8 @@
  * as it chooses by itself (without a bias: cublasGemmEx has none), and the fastest of all algorithms that cublasLt proposes (with it).
  * Each result is checked against cuBLAS's before anything is timed. Then rounds are held: in each, every contender once, in turns forward
  * and backward; a sample is a CUDA graph of many calls, so that no launch of the host is timed. Reported: medians, and the median of the
- * ratios of samples taken side by side. Then the same with a cold L2 cache: a graph of calls, each behind a fill of twice its size, less
- * a graph of the fills alone.
+ * ratios of samples taken side by side. Then the same with a cold L2 cache: a graph of calls, each behind a flush (flush_l2.h), less
+ * a graph of the flushes alone: what a call leaves in the cache to be written back, which the next flush does, counts.
  *
  *     NAME_bench [--json] [--rounds N] [--seconds N] [--shape M,N,K]
  *
@@ -14,6 +14,7 @@
  * Exit code 0: all measured; 1: a wrong result; 2: bad usage; 77: no device.
  */
 #include "NAME.h"
+#include "flush_l2.h"
 
 #include <cublasLt.h>
 #include <cublas_v2.h>
@@ -42,7 +43,7 @@ enum { CUDA_TYPE = CUDA_R_32F, COMPUTE = CUBLAS_COMPUTE_32F };
 static const double epsilon = 0x1p-18; /* of sums in another order */
 #endif
 
-enum { MAX_ROUND = 101, MAX_ALGO = 32, WORKSPACE_BYTES = 32 << 20, ALGO_SAMPLES = 5, COLD_CALLS = 30, FLUSH_BYTE = 0x3c };
+enum { MAX_ROUND = 101, MAX_ALGO = 32, WORKSPACE_BYTES = 32 << 20, ALGO_SAMPLES = 5, COLD_CALLS = 30 };
 static const float sample_ms = 0.5F; /* of one sample, about */
 
 typedef struct {
@@ -62,8 +63,8 @@ typedef struct {
     cudaStream_t stream;
     cublasHandle_t blas;
     cublasLtHandle_t lt;
-    void *blas_workspace, *lt_workspace, *flush;
-    size_t flush_bytes;
+    void *blas_workspace, *lt_workspace;
+    NAME_flush flush; /* without a kernel there are no cold times */
     cublasLtMatmulDesc_t op;
     cublasLtMatrixLayout_t layout_w, layout_x, layout_y;
     cublasLtMatmulAlgo_t algo;
@@ -131,11 +132,6 @@ static const Contender contenders[NCONTENDER] = { { "package", run_package },
                                                   { "cuBLAS default", run_default },
                                                   { "cublasLt best", run_best } };
 
-static int flush_l2(const Problem *p)
-{
-    return (int)cudaMemsetAsync(p->flush, FLUSH_BYTE, p->flush_bytes, p->stream);
-}
-
 static const Contender nobody = { "nobody", NULL }; /* what a cold call costs beside the call */
 
 /* ---- samples ---- */
@@ -172,7 +168,7 @@ static cudaGraphExec_t record(const Problem *p, const Contender *c, int calls, i
     int code = 0;
     MUST(cudaStreamBeginCapture(p->stream, cudaStreamCaptureModeGlobal));
     for (int i = 0; i < calls && code == 0; i++) {
-        code = cold ? flush_l2(p) : 0;
+        code = cold ? NAME_flush_start(&p->flush, p->stream) : 0;
         if (code == 0 && c->run)
             code = c->run(p);
     }
@@ -406,13 +402,13 @@ static double now_s(void)
 /* One sample of each contender, hot, then cold. */
 static void hold_round(const Problem *p, Sampler *s, cudaGraphExec_t flushes, int r)
 {
-    const double before_us = time_graph(p, flushes, COLD_CALLS);
+    const double before_us = flushes ? time_graph(p, flushes, COLD_CALLS) : 0;
     for (int i = 0; i < NCONTENDER; i++) {
         const int c = r % 2 ? NCONTENDER - 1 - i : i;
         s[c].us[r] = s[c].graph ? time_graph(p, s[c].graph, s[c].calls) : 0;
         s[c].cold_us[r] = s[c].cold ? time_graph(p, s[c].cold, COLD_CALLS) : 0;
     }
-    const double flush_us = (before_us + time_graph(p, flushes, COLD_CALLS)) / 2;
+    const double flush_us = flushes ? (before_us + time_graph(p, flushes, COLD_CALLS)) / 2 : 0;
     for (int c = 0; c < NCONTENDER; c++)
         s[c].cold_us[r] -= s[c].cold ? flush_us : 0;
 }
@@ -421,10 +417,10 @@ static Row hold_rounds(const Problem *p, int rounds)
 {
     Sampler s[NCONTENDER];
     Row row = { { 0 }, { 0 }, { 0 } };
-    cudaGraphExec_t flushes = record(p, &nobody, COLD_CALLS, 1);
+    cudaGraphExec_t flushes = p->flush.kernel ? record(p, &nobody, COLD_CALLS, 1) : NULL; /* NULL: nothing is cold */
     for (int c = 0; c < NCONTENDER; c++) {
         s[c] = sampler_new(p, &contenders[c]);
-        s[c].cold = s[c].graph ? record(p, &contenders[c], COLD_CALLS, 1) : NULL;
+        s[c].cold = s[c].graph && flushes ? record(p, &contenders[c], COLD_CALLS, 1) : NULL;
     }
     for (int r = 0; r < rounds; r++)
         hold_round(p, s, flushes, r);
@@ -444,7 +440,8 @@ static Row hold_rounds(const Problem *p, int rounds)
         if (s[c].cold)
             cudaGraphExecDestroy(s[c].cold);
     }
-    cudaGraphExecDestroy(flushes);
+    if (flushes)
+        cudaGraphExecDestroy(flushes);
     return row;
 }
 
@@ -555,8 +552,9 @@ int main(int argc, char **argv)
     MUST(cublasLtCreate(&p.lt));
     p.blas_workspace = take_device(WORKSPACE_BYTES);
     p.lt_workspace = take_device(WORKSPACE_BYTES);
-    p.flush_bytes = 2 * (size_t)device.l2CacheSize;
-    p.flush = take_device(p.flush_bytes);
+    const int no_flush = NAME_flush_open(&p.flush, (size_t)device.l2CacheSize);
+    if (no_flush)
+        fprintf(stderr, "no times with a cold L2 cache: error %d\n", no_flush);
     MUST(cublasSetStream(p.blas, p.stream));
     MUST(cublasSetWorkspace(p.blas, p.blas_workspace, WORKSPACE_BYTES));
     printf("%s, %d SMs, cublasLt %zu; hot caches, then a cold L2 in the same order; ratios above 1: the package is faster\n", device.name, device.multiProcessorCount,

@@ -17,6 +17,7 @@ cc -I"$include" -fsyntax-only "$tmp/probe.c" 2>/dev/null || { echo "skipped: the
 # f32, W as [N][K], not packed, with a bias; these are its shapes.
 printf '{ 1, 24, 16 },\n{ 5, 40, 24 },\n{ 64, 40, 24 },\n' >"$tmp/shapes"
 cp "$SRC/tests/package/cuda/pretend.h" "$tmp/pkg.h"
+sed "s/NAME/pkg/g" "$SRC/templates/package/cuda/flush_l2.h" >"$tmp/flush_l2.h"
 flags="-std=gnu11 -O2 -w -I$tmp -I$include -DHAS_BIAS=1 -DPACKED=0 -DLAYOUT_KN=0 -DDTYPE_F16=0 -DDTYPE_BF16=0 -DDTYPE_TF32=0"
 for program in test bench; do
     sed -e "s/NAME/pkg/g" -e "/^ *\/\/@ reference/{r $SRC/templates/dense/reference.c
@@ -73,6 +74,10 @@ logged '^{"M":64,"N":40,"K":24,"kernel":1,"package_us":0.1229,"cublas_default_us
 logged '^against cuBLAS default geometric mean 1.587x, least 1.000x, of 3 shapes$' # 4 to the power of 1/3
 logged '^against cublasLt best  geometric mean 0.800x, least 0.800x, of 3 shapes$'
 [ "$(grep -c '^{' "$tmp/log")" = 3 ] || failed "it does not print each shape once"
+ends 0 'no PTX' "$tmp/bench" --json --shape 64,40,24
+logged '^no times with a cold L2 cache: error 221$'
+logged ' cold      0.00,      0.00,      0.00 us$'
+logged '"package_us":0.1229,.*"package_cold_us":0.0000,'
 ends 0 none "$tmp/bench" --rounds 4 --shape 3,50,20
 logged '^ *3 *50 *20 *kernel 1 .* 2.000x '
 logged ' of 1 shapes$'

@@ -335,10 +335,11 @@ static void test_digest(void **state)
     assert_true(builtin_sum("\0\0", 1) != builtin_sum("\0\0", 2));
 }
 
-/* The text is good for all GPUs that there are targets of. */
+/* The texts are good for all GPUs that there are targets of. */
 static void test_ptx(void **state)
 {
     (void)state;
+    const char *const texts[] = { builtin_ptx(), NAME_flush_ptx };
     static const char *const archs[] = { "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a" };
     const char *home = getenv("CUDA_HOME");
     char folder[] = "/tmp/dcgen-ptx-XXXXXX", command[600];
@@ -350,14 +351,16 @@ static void test_ptx(void **state)
         skip();
     }
     assert_non_null(mkdtemp(folder));
-    snprintf(command, sizeof command, "%s/builtin.ptx", folder);
-    FILE *f = fopen(command, "w");
-    assert_non_null(f);
-    assert_true(fputs(builtin_ptx(), f) >= 0 && fclose(f) == 0);
     int code = 0;
-    for (size_t i = 0; i < sizeof archs / sizeof *archs && code == 0; i++) {
-        snprintf(command, sizeof command, "%s -arch=%s -o %s/out %s/builtin.ptx", find, archs[i], folder, folder);
-        code = system(command);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        snprintf(command, sizeof command, "%s/kernels.ptx", folder);
+        FILE *f = fopen(command, "w");
+        assert_non_null(f);
+        assert_true(fputs(texts[k], f) >= 0 && fclose(f) == 0);
+        for (size_t i = 0; i < sizeof archs / sizeof *archs && code == 0; i++) {
+            snprintf(command, sizeof command, "%s -arch=%s -o %s/out %s/kernels.ptx", find, archs[i], folder, folder);
+            code = system(command);
+        }
     }
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);

@@ -97,6 +97,11 @@ expect right '"event":"done","id":7'
 order=$(sed -n 's/.*"kernel":\([0-9]\),"phase":"time".*/\1/p' "$tmp/out" | tr -d '\n')
 [ "$order" = 210012210012210012012 ] || fail "interleaving: $order"
 
+FAKE_GPU=noflush ask 3 0
+expect "without a flush" '"ns":\[4000.0,4000.0,4000.0\],"max_err":[^,]*,"timer":"cupti"'
+grep -q cold_ns "$tmp/out" && fail "without a flush: a cold time"
+expect_err "without a flush" "no times with a cold cache: "
+
 ask 3 16
 expect "for aligned operands alone" '"kernel":0,"status":"ok","ns":\[4000.0,4000.0,4000.0\]'
 

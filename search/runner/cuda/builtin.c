@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "search/runner/cuda/gpu.h"
+#include "templates/package/cuda/flush_l2.h"
 
 enum { NTHREAD = 256, BLOCKS_SM = 4, LANES = 32, PROOF_BYTES = 70001 };
 
@@ -112,11 +113,9 @@ static void start_sum(const Span *span, uint64_t *sum)
     uint64_t blocks = (n + NTHREAD - 1) / NTHREAD;
     blocks = blocks < builtin.most_blocks ? blocks : builtin.most_blocks;
     if (n > 0)
-        gpu_must(builtin.launch(builtin.digest, (unsigned)blocks, 1, 1, NTHREAD, 1, 1, 0, NULL, params, NULL) ==
-                         CUDA_SUCCESS
-                     ? cudaSuccess
-                     : cudaErrorUnknown,
-                 "the digest");
+        gpu_must(
+            (cudaError_t)builtin.launch(builtin.digest, (unsigned)blocks, 1, 1, NTHREAD, 1, 1, 0, NULL, params, NULL),
+            "the digest"); /* both have the same numbers */
 }
 
 void builtin_digest(const Span *span, int n, uint64_t *digest)
@@ -175,27 +174,14 @@ static bool open_digest(void)
 
 /* ---- */
 
-static bool entry_point(const char *name, void *function)
-{
-    void *address = NULL;
-    enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-    cudaError_t e = cudaGetDriverEntryPointByVersion(name, &address, 12000, cudaEnableDefault, &found);
-#else
-    cudaError_t e = cudaGetDriverEntryPoint(name, &address, cudaEnableDefault, &found);
-#endif
-    memcpy(function, &address, sizeof address);
-    return e == cudaSuccess && found == cudaDriverEntryPointSuccess && address;
-}
-
 static bool load_kernels(char *why, size_t why_bytes)
 {
     CUresult (*load)(CUmodule *, const void *);
     CUresult (*get)(CUfunction *, CUmodule, const char *);
     CUmodule module;
     snprintf(why, why_bytes, "the driver lacks a function for modules");
-    if (!entry_point("cuModuleLoadData", &load) || !entry_point("cuModuleGetFunction", &get) ||
-        !entry_point("cuLaunchKernel", &builtin.launch))
+    if (!NAME_driver_function("cuModuleLoadData", &load) || !NAME_driver_function("cuModuleGetFunction", &get) ||
+        !NAME_driver_function("cuLaunchKernel", &builtin.launch))
         return false;
     CUresult code = load(&module, ptx); /* stays loaded */
     if (code == CUDA_SUCCESS)

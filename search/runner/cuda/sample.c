@@ -75,10 +75,11 @@ static TimerStatus calibrate(Kernel *k, Timer *t, TimerCall call, double sample_
 
 static TimerStatus take_sample(Kernel *k, Cold *cold, Timer *t, TimerCall call)
 {
-    TimerStatus status = timer_sample(t, call, k->calls, &k->ns[k->nsample], COLD_CALLS, &cold->ns[cold->n]);
+    const int ncold = t->flush.kernel ? COLD_CALLS : 0;
+    TimerStatus status = timer_sample(t, call, k->calls, &k->ns[k->nsample], ncold, &cold->ns[cold->n]);
     if (status == TIMER_OK) {
         k->nsample++;
-        cold->n += COLD_CALLS;
+        cold->n += ncold;
     }
     return status;
 }
@@ -164,8 +165,10 @@ static void tell_more(Run *r)
         Kernel *k = &r->w->kernel[i];
         if (k->status != STATUS_OK)
             continue;
-        k->more = json_pack("{s:f, s:s}", "cold_ns", samples_median(r->cold[i].ns, r->cold[i].n), "timer",
-                            r->timer->traced ? "cupti" : "events");
+        k->more = json_object();
+        if (r->cold[i].n > 0)
+            json_object_set_new(k->more, "cold_ns", json_real(samples_median(r->cold[i].ns, r->cold[i].n)));
+        json_object_set_new(k->more, "timer", json_string(r->timer->traced ? "cupti" : "events"));
         if (k->more && clock_mhz > 0) {
             json_object_set_new(k->more, "clock_mhz", json_integer(clock_mhz));
             json_object_set_new(k->more, "throttle", json_string(throttle));

@@ -7,7 +7,8 @@
 #include "search/runner/cuda/tracer.h"
 #include "search/samples.h"
 
-enum { NULL_SAMPLES = 15, NULL_CALLS = 16, MAX_TRIES = 3, FLUSH_BYTE = 0x3c };
+enum { NULL_SAMPLES = 15, NULL_CALLS = 16, MAX_TRIES = 3 };
+static const size_t l2_guess = (size_t)32 << 20; /* where the driver does not say */
 static const uint64_t flush_call = 1; /* calls are counted from here on, so that a flush is never taken for one */
 
 void timer_trace(Timer *t, bool wanted)
@@ -32,7 +33,7 @@ static void flush_l2(Timer *t)
 {
     if (t->traced)
         tracer_call_begin(flush_call);
-    gpu_check(cudaMemsetAsync(t->flush, FLUSH_BYTE, t->flush_bytes, t->stream), "flushing the L2 cache");
+    gpu_must((cudaError_t)NAME_flush_start(&t->flush, t->stream), "flushing the L2 cache");
     if (t->traced)
         tracer_call_end();
 }
@@ -208,15 +209,17 @@ static void prove(Timer *t, int sms)
 
 bool timer_open(Timer *t, const Gpu *g, char why[TIMER_WHY_BYTES])
 {
-    t->flush_bytes = 2 * (g->l2_bytes ? g->l2_bytes : (size_t)32 << 20);
     cudaError_t e = cudaStreamCreate(&t->stream);
     e = e == cudaSuccess ? cudaEventCreate(&t->begin) : e;
     e = e == cudaSuccess ? cudaEventCreate(&t->end) : e;
-    e = e == cudaSuccess ? cudaMalloc(&t->flush, t->flush_bytes) : e;
     if (e != cudaSuccess) {
         snprintf(why, TIMER_WHY_BYTES, "the GPU has no room for timing: %s", cudaGetErrorString(e));
         return false;
     }
+    const int code = NAME_flush_open(&t->flush, g->l2_bytes ? g->l2_bytes : l2_guess);
+    if (code != 0)
+        fprintf(stderr, "dcgen-runner-cuda: no times with a cold cache: %s\n", cudaGetErrorString((cudaError_t)code));
+    cudaGetLastError();
     prove(t, g->sms);
     return true;
 }
@@ -228,6 +231,5 @@ void timer_close(Timer *t)
     t->traced = false;
     if (t->stream)
         cudaStreamDestroy(t->stream);
-    if (t->flush)
-        cudaFree(t->flush);
+    cudaFree(t->flush.memory);
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "search/runner/cuda/gpu.h"
+#include "templates/package/cuda/flush_l2.h"
 
 enum { TIMER_WHY_BYTES = 200, TIMER_MAX_CALLS = 2000, TIMER_GRAPH_CALLS = 64, TIMER_MAX_COLD = 8 };
 
@@ -26,8 +27,7 @@ typedef struct {
     char why[TIMER_WHY_BYTES]; /* why not, or why no longer; "" */
     void (*look)(void *ctx);   /* called while the GPU works, or has just done so; NULL: nothing is */
     void *look_ctx;
-    void *flush; /* twice the L2 cache */
-    size_t flush_bytes;
+    NAME_flush flush; /* of the L2 cache; without a kernel nothing is cold */
     uint64_t next_call;
     bool has_null;
     double null_ns; /* of an empty kernel; 0: not known */
@@ -46,8 +46,8 @@ typedef enum { TIMER_OK, TIMER_LOST, TIMER_UNEVEN, TIMER_REFUSED } TimerStatus;
 
 /* Mean of n <= TIMER_MAX_CALLS calls back to back. By events n is cut to TIMER_GRAPH_CALLS. */
 TimerStatus timer_hot(Timer *t, TimerCall call, int64_t n, double *mean_ns);
-/* A sample: one call whose time does not matter, n calls back to back, and ncold <= TIMER_MAX_COLD calls, each on a cold L2 cache. Traced, all
- * of it is started at once and waited for once. */
+/* A sample: one call whose time does not matter, n calls back to back, and ncold <= TIMER_MAX_COLD calls, each on a cold L2 cache (none
+ * without a flush). Traced, all of it is started at once and waited for once. */
 TimerStatus timer_sample(Timer *t, TimerCall call, int64_t n, double *mean_ns, int ncold, double *cold_ns);
 /* Time of an empty kernel, the median of some; 0: not known. */
 TimerStatus timer_null(Timer *t, double *ns);

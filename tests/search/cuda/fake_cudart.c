@@ -26,7 +26,7 @@ struct CUgraph_st {
 
 static struct {
     uint64_t clock_ns;
-    bool cold, hanging;
+    bool cold, dirty, hanging;
     cudaError_t fault, last;
     cudaGraph_t capture; /* being recorded; NULL: none */
     const FakeTracer *tracer;
@@ -47,8 +47,8 @@ void fake_hang(void) { gpu.hanging = true; }
 static void run_node(Node *n)
 {
     uint64_t start = gpu.clock_ns + FAKE_GAP_NS;
-    gpu.clock_ns = start + (uint64_t)(gpu.cold ? 2 * n->takes_ns : n->takes_ns);
-    gpu.cold = false;
+    gpu.clock_ns = start + (uint64_t)((gpu.cold + gpu.dirty + 1) * n->takes_ns);
+    gpu.cold = gpu.dirty = false;
     n->run(n->arg);
     if (gpu.tracer)
         gpu.tracer->kernel(start, gpu.clock_ns);
@@ -207,7 +207,7 @@ cudaError_t cudaMemsetAsync(void *p, int byte, size_t bytes, cudaStream_t stream
     if (gpu.tracer)
         gpu.tracer->api_call();
     gpu.clock_ns += bytes / MEMSET_BYTES_PER_NS;
-    gpu.cold = bytes >= 2 * L2_BYTES;
+    gpu.cold = gpu.dirty = bytes >= 2 * L2_BYTES;
     return cudaMemset(p, byte, bytes);
 }
 
@@ -308,20 +308,25 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 static CUresult load(CUmodule *module, const void *ptx)
 {
     *module = NULL;
-    return !gpu_is("noptx") && strstr(ptx, ".entry dcgen_null") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
+    const bool flush = strstr(ptx, ".entry flush_l2(");
+    return gpu_is("noptx") || (flush && gpu_is("noflush")) ? CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+           : flush || strstr(ptx, ".entry dcgen_null(")    ? CUDA_SUCCESS
+                                                           : CUDA_ERROR_INVALID_PTX;
 }
 
-static char null_function, digest_function;
+static char null_function, digest_function, flush_function;
 
 static CUresult get(CUfunction *function, CUmodule module, const char *name)
 {
     (void)module;
-    const bool null = strcmp(name, "dcgen_null") == 0, digest = strcmp(name, "dcgen_digest") == 0;
-    *function = (CUfunction)(void *)(null ? &null_function : &digest_function);
-    return null || (digest && !gpu_is("nodigest")) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    const bool null = strcmp(name, "dcgen_null") == 0, digest = strcmp(name, "dcgen_digest") == 0,
+               flush = strcmp(name, "flush_l2") == 0;
+    *function = (CUfunction)(void *)(null ? &null_function : flush ? &flush_function : &digest_function);
+    return null || flush || (digest && !gpu_is("nodigest")) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 static void do_nothing(void *arg) { (void)arg; }
+static void do_read(void *bytes) { gpu.cold = *(uint64_t *)bytes >= 2 * L2_BYTES; }
 
 typedef struct {
     const unsigned char *p;
@@ -345,6 +350,10 @@ static CUresult launch(CUfunction f, unsigned x, unsigned y, unsigned z, unsigne
     (void)x, (void)y, (void)z, (void)bx, (void)by, (void)bz, (void)shared, (void)s, (void)extra;
     if ((void *)f == &null_function) {
         fake_launch(do_nothing, "", 1, FAKE_NULL_NS);
+        return CUDA_SUCCESS;
+    }
+    if ((void *)f == &flush_function) {
+        fake_launch(do_read, params[1], sizeof(uint64_t), FAKE_READ_NS);
         return CUDA_SUCCESS;
     }
     Digest d;

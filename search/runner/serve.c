@@ -92,6 +92,7 @@ static void say_begin(Request *r, int kernel, const char *phase)
 }
 
 static void begin_sample(void *request, int kernel) { say_begin(request, kernel, "time"); }
+static void go_on_verifying(void *request, int kernel) { say_begin(request, kernel, "verify"); }
 
 static void say_result(Request *r, int i)
 {
@@ -309,6 +310,7 @@ static bool run_request(Session *s, Request *r)
     if (!w->shape)
         return say_error(s, "%s", why);
     w->timing.begin = begin_sample;
+    w->verifying = go_on_verifying;
     w->timing.ctx = r;
     bool good = s->engine->open(w, why) && do_kernels(r, why);
     s->engine->close(w);

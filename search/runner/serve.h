@@ -29,6 +29,9 @@ typedef struct {
     int nkernel;
     Kernel *kernel;
     json_t *json; /* the request as it came, for keys of the engine's own */
+    void (*verifying)(
+        void *ctx,
+        int kernel); /* says that it is still being verified, with timing.ctx; from any thread while verify runs */
 } Work;
 
 typedef struct {

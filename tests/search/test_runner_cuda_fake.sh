@@ -18,7 +18,7 @@ export LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" AS
 fail() { echo "FAILED: $*"; sed 's/^/    /' "$tmp/out" "$tmp/err"; failed=1; }
 
 "$cc" -O1 -shared -fPIC -I "$SRC" -o "$tmp/reference.so" "$SRC/templates/dense/reference.c" -lm || exit 1
-for b in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
+for b in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; do
     "$cc" -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=$b -o "$tmp/k$b.so" "$SRC/tests/search/cuda/candidate.c" || exit 1
 done
 
@@ -177,6 +177,15 @@ tail -n 1 "$tmp/out" | grep -q '"begin","id":7,"kernel":1,"phase":"verify"' || f
 
 ask 3 15
 [ "$code" -ge 128 ] || fail "segmentation fault: exit code $code"
+
+# ---- what loads for long is no hang (1 s), and says every second that it goes on
+
+for row in 25:3 26:2; do
+    ask 3 ${row%:*}
+    expect_code "slow to load" 0
+    expect "slow to load" '"kernel":0,"status":"ok","ns":\[4000.0,4000.0,4000.0\]'
+    [ "$(grep -c '"begin","id":7,"kernel":0,"phase":"verify"' "$tmp/out")" -eq ${row#*:} ] || fail "slow to load: not a beat a second"
+done
 
 # ---- calls, from file to file
 

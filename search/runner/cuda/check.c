@@ -9,11 +9,11 @@
 
 enum { NAN_BYTE = 0xff };
 
-static void arm(const Kernel *k, const char *doing)
+static void arm(void (*watchdog)(const char *), const Kernel *k, const char *doing)
 {
     char what[WHY_BYTES];
     snprintf(what, sizeof what, "%s %s", doing, k->key);
-    watchdog_arm(what);
+    watchdog(what);
 }
 
 static void wait_for(const Check *c, const Kernel *k, const char *doing)
@@ -145,7 +145,7 @@ static bool pack(Check *c, Kernel *k, Extra *e)
     GpuBuffer *w = &c->operand[ALIGNED][c->setup->constant];
     if (!gpu_buffer_new(&e->packed, (size_t)k->packed_size, 0))
         return kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
-    arm(k, "packing for");
+    arm(watchdog_arm, k, "packing for");
     int code = k->pack(c->shape->extent, w->data, e->packed.data);
     gpu_wait(NULL, k->key);
     cudaGetLastError(); /* else a refused launch would be laid to the next kernel */
@@ -163,8 +163,9 @@ static bool run_once(Check *c, Kernel *k, Extra *e, Placement p, uint64_t *diges
 {
     GpuBuffer *out = &c->operand[p][c->setup->out];
     gpu_buffer_fill(out, NAN_BYTE);
-    arm(k, "verifying");
+    arm(watchdog_arm_long, k, "starting"); /* the first call loads the kernel's code */
     int code = check_launch(c, k, e, p);
+    arm(watchdog_arm, k, "verifying");
     wait_for(c, k, "verifying");
     *digest = digest_of(data_of(out));
     return code == 0 || check_refused(k, code);
@@ -225,9 +226,17 @@ static bool run_twice(Check *c, Kernel *k, Extra *e, Placement p)
     return check_traces(c, k, p) && check_extra(k, e);
 }
 
+static bool load(Kernel *k)
+{
+    arm(watchdog_arm_long, k, "loading");
+    const bool good = kernel_load(k, "dcgen_launch");
+    watchdog_disarm();
+    return good;
+}
+
 static bool check(Check *c, Kernel *k, Extra *e)
 {
-    if (!kernel_load(k, "dcgen_launch") || !kernel_sizes(k, c->setup, c->shape))
+    if (!load(k) || !kernel_sizes(k, c->setup, c->shape))
         return false;
     if (k->pack && !pack(c, k, e))
         return false;

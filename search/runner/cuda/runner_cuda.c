@@ -197,7 +197,25 @@ static bool open_work(Work *w, char why[WHY_BYTES])
     return state.extra && check_open(&state.check, w->setup, w->shape, state.timer.stream);
 }
 
-static bool verify(Work *w, int i) { return check_kernel(&state.check, &w->kernel[i], &state.extra[i]); }
+typedef struct {
+    const Work *work;
+    int kernel;
+} Verified;
+
+static void say_verifying(void *ctx)
+{
+    const Verified *v = ctx;
+    v->work->verifying(v->work->timing.ctx, v->kernel);
+}
+
+static bool verify(Work *w, int i)
+{
+    Verified v = { w, i };
+    watchdog_beat(say_verifying, &v);
+    const bool good = check_kernel(&state.check, &w->kernel[i], &state.extra[i]);
+    watchdog_beat(NULL, NULL);
+    return good;
+}
 
 static bool take_times(Work *w, char why[WHY_BYTES])
 {

@@ -8,11 +8,15 @@
 #include "search/process.h"
 
 enum { TICK_US = 20000, WHAT_BYTES = 160 };
+static const double long_s = 120, beat_every_s = 1;
 
 static struct {
     pthread_mutex_t mutex;
     bool armed;
-    double armed_s, seconds;
+    double armed_s, seconds, limit_s, beaten_s; /* seconds: as set; limit_s: of what is armed */
+    bool beats;
+    void (*beat)(void *ctx);
+    void *beat_ctx;
     char what[WHAT_BYTES];
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER, .seconds = 10 };
 
@@ -22,7 +26,7 @@ bool watchdog_overdue(double now_s, double armed_s, double seconds) { return now
 static void bite(void)
 {
     char text[WHAT_BYTES + 100];
-    int len = snprintf(text, sizeof text, "dcgen-runner-cuda: no end within %g s: %s\n", state.seconds, state.what);
+    int len = snprintf(text, sizeof text, "dcgen-runner-cuda: no end within %g s: %s\n", state.limit_s, state.what);
     if (write(STDERR_FILENO, text, (size_t)len) < 0)
         _exit(WATCHDOG_EXIT_CODE + 1);
     _exit(WATCHDOG_EXIT_CODE);
@@ -34,8 +38,13 @@ static void *watch(void *unused)
     for (;;) {
         usleep(TICK_US);
         pthread_mutex_lock(&state.mutex);
-        if (state.armed && watchdog_overdue(process_clock_s(), state.armed_s, state.seconds))
+        const double now_s = process_clock_s();
+        if (state.armed && watchdog_overdue(now_s, state.armed_s, state.limit_s))
             bite();
+        if (state.armed && state.beats && state.beat && watchdog_overdue(now_s, state.beaten_s, beat_every_s)) {
+            state.beaten_s = now_s;
+            state.beat(state.beat_ctx);
+        }
         pthread_mutex_unlock(&state.mutex);
     }
     return NULL;
@@ -52,18 +61,31 @@ bool watchdog_start(void)
 
 void watchdog_set(double seconds) { state.seconds = seconds; }
 
-void watchdog_arm(const char *what)
+static void arm(const char *what, double limit_s, bool beats)
 {
     pthread_mutex_lock(&state.mutex);
     state.armed = true;
-    state.armed_s = process_clock_s();
+    state.armed_s = state.beaten_s = process_clock_s();
+    state.limit_s = limit_s;
+    state.beats = beats;
     snprintf(state.what, sizeof state.what, "%s", what);
     pthread_mutex_unlock(&state.mutex);
 }
+
+void watchdog_arm(const char *what) { arm(what, state.seconds, false); }
+void watchdog_arm_long(const char *what) { arm(what, long_s, true); }
 
 void watchdog_disarm(void)
 {
     pthread_mutex_lock(&state.mutex);
     state.armed = false;
+    pthread_mutex_unlock(&state.mutex);
+}
+
+void watchdog_beat(void (*beat)(void *ctx), void *ctx)
+{
+    pthread_mutex_lock(&state.mutex);
+    state.beat = beat;
+    state.beat_ctx = ctx;
     pthread_mutex_unlock(&state.mutex);
 }

@@ -16,7 +16,12 @@ bool watchdog_start(void);
 void watchdog_set(double seconds);
 /* From here the GPU has so long. `what` is named when the time is over; it is copied. */
 void watchdog_arm(const char *what);
+/* The same for what the host does: loading code, which a disk may be slow to give (the vendor's library has hundreds of megabytes), has two
+ * minutes, and whoever waits for this program hears of it by a beat once a second. */
+void watchdog_arm_long(const char *what);
 void watchdog_disarm(void);
+/* What makes a beat, in the watching thread, and never when watchdog_disarm has returned; NULL: nothing does. */
+void watchdog_beat(void (*beat)(void *ctx), void *ctx);
 
 /* For tests: whether what was armed at `armed_s` for `seconds` is overdue at `now_s`. */
 bool watchdog_overdue(double now_s, double armed_s, double seconds);

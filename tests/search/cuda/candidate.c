@@ -10,6 +10,7 @@
  *             19 the same, and writes behind the output   20 the same, and changes the input
  *             21 wrong after 100 calls   22 writes nothing after 100 calls   23 writes behind the output after 100
  *             calls   24 gives other bits each time, all within the tolerance
+ *             25 takes 2.3 s to load   26 takes 1.3 s to start its first call
  *
  * It takes TAKES_NS nanoseconds, 4000 unless said.
  */
@@ -17,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 #include "tests/search/cuda/fake.h"
 
 #ifndef TAKES_NS
@@ -31,6 +33,10 @@ const char *dcgen_why(int code) { return code == -3 ? "not on a Sunday" : "?"; }
 
 enum { cudaErrorInvalidValue = 1, cudaErrorIllegalAddress = 700 };
 int cudaMalloc(void **p, size_t bytes);
+
+#if BEHAVIOUR == 25
+static __attribute__((constructor)) void load(void) { usleep(2300000); }
+#endif
 
 typedef struct {
     int64_t M, N, K;
@@ -139,8 +145,11 @@ static void add(void *arg)
 int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
 {
     Args a = { extent[0], extent[1], extent[2], operand[0], operand[1], operand[2], operand[3], workspace };
+    static int nlaunch;
     if (!stream)
         return cudaErrorInvalidValue;
+    if (BEHAVIOUR == 26 && nlaunch++ == 0)
+        usleep(1300000);
     if (BEHAVIOUR == 9)
         return cudaErrorInvalidValue;
     if (BEHAVIOUR == 12 || BEHAVIOUR == 17)

@@ -47,6 +47,8 @@ static void words(void **state)
         { "gcc: fatal error: CPU time limit exceeded signal terminated program cc1", BLAME_MOMENT, "CPU time limit" },
         { "no memory for the operands", BLAME_MOMENT, "no memory" },
         { "times of kernels are lost: CUPTI: records were dropped", BLAME_MOMENT, "times of kernels" },
+        { "the GPU makes no digests, and operands of 300 MiB are too much to be compared by the CPU", BLAME_MACHINE,
+          "too much to be compared" },
         { "k.so: failed to map segment from shared object", BLAME_MOMENT, "failed to map segment" },
         { "cc1: error while loading shared libraries: libisl.so.23: failed to map segment", BLAME_MACHINE,
           "error while" },

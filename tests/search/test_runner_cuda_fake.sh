@@ -161,6 +161,12 @@ for gpu in noptx nodigest wrongdigest; do
     wrong 21 wrong "right at first, but not when it had been timed: row 0 element 0 is"
     wrong 24 wrong "a second call on the same data gives other bits"
 done
+# An operand of 256 MiB, and others: too much for the CPU.
+FAKE_GPU=nodigest
+{ echo "$setup"; measure 3 0 | sed 's/"elems":.45/"elems":[67108864/'; measure 3 0; } >"$tmp/in"
+run <"$tmp/in"
+expect "large operands" '"event":"error","text":"the GPU makes no digests, and operands of 256 MiB are too much to be compared by the CPU"'
+expect "large operands" '"status":"ok","ns":\[4000.0,4000.0,4000.0\]'
 unset FAKE_GPU
 
 # ---- faults end the process, behind the begin of the culprit

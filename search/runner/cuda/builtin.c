@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 #include "search/runner/cuda/gpu.h"
 #include "templates/package/cuda/flush_l2.h"
 
 enum { NTHREAD = 256, BLOCKS_SM = 4, LANES = 32, PROOF_BYTES = 70001 };
+static const size_t most_downloaded = (size_t)256 << 20;
 
 /* Thread t of all takes the bytes t, t + step, ...; lanes of a warp add to sums of their own, as one would be a queue. It is what nvcc makes
  * of
@@ -71,7 +73,7 @@ static struct {
 } builtin;
 
 const char *builtin_ptx(void) { return ptx; }
-bool builtin_on_gpu(void) { return builtin.sum != NULL; }
+bool builtin_too_much(size_t bytes) { return !builtin.sum && bytes > most_downloaded; }
 
 static uint64_t mix(uint64_t i, unsigned char byte)
 {
@@ -91,19 +93,19 @@ uint64_t builtin_sum(const void *host, size_t bytes)
 
 /* ---- digests */
 
-/* In pieces, so that little memory is taken. */
-static uint64_t sum_downloaded(const Span *span)
+/* In pieces, so that little memory is taken. Any digest will do, as none is compared with one that the GPU made: this one is 9 times as fast
+ * as the sum. */
+static uint64_t digest_downloaded(const Span *span)
 {
-    enum { PIECE = 1 << 16 };
+    enum { PIECE = 1 << 20 };
     static unsigned char piece[PIECE];
-    uint64_t h = 0;
+    uint64_t digest = 0;
     for (size_t at = 0; at < span->bytes; at += PIECE) {
         const size_t n = span->bytes - at < PIECE ? span->bytes - at : PIECE;
         gpu_must(cudaMemcpy(piece, (const char *)span->data + at, n, cudaMemcpyDeviceToHost), "cudaMemcpy");
-        for (size_t i = 0; i < n; i++)
-            h += mix(at + i, piece[i]);
+        digest = XXH3_64bits_withSeed(piece, n, digest);
     }
-    return h;
+    return digest;
 }
 
 static void start_sum(const Span *span, uint64_t *sum)
@@ -123,7 +125,7 @@ void builtin_digest(const Span *span, int n, uint64_t *digest)
     uint64_t lane[MAX_SPAN][LANES];
     if (!builtin.sum) {
         for (int i = 0; i < n; i++)
-            digest[i] = sum_downloaded(&span[i]);
+            digest[i] = digest_downloaded(&span[i]);
         return;
     }
     const size_t bytes = (size_t)n * sizeof *lane;
@@ -187,7 +189,8 @@ static bool load_kernels(char *why, size_t why_bytes)
     if (code == CUDA_SUCCESS)
         code = get(&builtin.null, module, "dcgen_null");
     if (code != CUDA_SUCCESS)
-        snprintf(why, why_bytes, "the driver does not load the null kernel (%d)", (int)code);
+        snprintf(why, why_bytes, "the driver does not load the null kernel: %s",
+                 cudaGetErrorString((cudaError_t)code)); /* both have the same numbers */
     else if (get(&builtin.digest, module, "dcgen_digest") != CUDA_SUCCESS)
         builtin.digest = NULL;
     return code == CUDA_SUCCESS;

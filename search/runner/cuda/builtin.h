@@ -6,7 +6,7 @@
  *   digest = sum over i of mix(i, byte i), modulo 2^64
  *
  * Before it is used it must agree with the same sum by the CPU. Where the driver does not load it, or it does not agree, memory is
- * downloaded and the CPU adds up: slower, and all else stays the same.
+ * downloaded and the CPU makes digests: slower, so that there is a limit to it, and all else stays the same.
  */
 #ifndef DCGEN_CUDA_BUILTIN_H
 #define DCGEN_CUDA_BUILTIN_H
@@ -29,7 +29,8 @@ typedef struct {
 enum { MAX_SPAN = 16 };
 /* The digests of n <= MAX_SPAN spans, when all that was started before has ended. Equal bytes have equal digests wherever they lie. */
 void builtin_digest(const Span *span, int n, uint64_t *digest);
-bool builtin_on_gpu(void); /* the GPU makes them */
+/* Operands of so many bytes are more than the CPU makes digests of in the time of a request (some GB/s, four times for each kernel). */
+bool builtin_too_much(size_t bytes);
 
 /* For tests: the PTX, and the sum of bytes at hand. */
 const char *builtin_ptx(void);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "search/runner/cuda/builtin.h"
 #include "search/runner/cuda/call.h"
 #include "search/runner/cuda/check.h"
 #include "search/runner/cuda/gpu.h"
@@ -192,6 +193,13 @@ static json_t *hello(Arena *a, const char **err)
 
 static bool open_work(Work *w, char why[WHY_BYTES])
 {
+    size_t bytes = 0;
+    for (int i = 0; i < MAX_OPERAND; i++)
+        bytes += w->shape->bytes[i];
+    snprintf(why, WHY_BYTES, "the GPU makes no digests, and operands of %zu MiB are too much to be compared by the CPU",
+             bytes >> 20);
+    if (builtin_too_much(bytes))
+        return false;
     snprintf(why, WHY_BYTES, "no memory for the operands");
     state.extra = calloc((size_t)w->nkernel, sizeof *state.extra);
     return state.extra && check_open(&state.check, w->setup, w->shape, state.timer.stream);

@@ -12,7 +12,7 @@
 #include "search/runner_private.h"
 #include "search/samples.h"
 
-enum { MAX_LOST = 2 };
+enum { MAX_LOST = 2, LAST_WORDS = 250 };
 
 typedef struct {
     const Op *op;
@@ -278,6 +278,21 @@ static Answer ask(Session *s)
     return o;
 }
 
+/* What the runner said of its own end in the last line of its stderr, behind its name: ": verifying ..."; else "". */
+static const char *last_words(const Session *s)
+{
+    const char *text = s->r->err->text, *line = text + strlen(text);
+    while (line > text && (line[-1] != '\n' || !line[0] || line[0] == '\n'))
+        line--;
+    const char *words = strncmp(line, "dcgen-runner-", 13) == 0 ? strstr(line, ": ") : NULL;
+    const char *said = words ? arena_strndup(s->a, words, strnlen(words, LAST_WORDS)) : "";
+    said = arena_strndup(s->a, said, strcspn(said, "\n"));
+    json_t *utf8 = json_string(said);
+    const bool good = utf8 != NULL;
+    json_decref(utf8);
+    return good ? said : "";
+}
+
 /* Ends the runner; the status and reason of what it was doing. */
 static Status judge(Session *s, Answer o, const char **why, Blame *blame)
 {
@@ -291,7 +306,8 @@ static Status judge(Session *s, Answer o, const char **why, Blame *blame)
         return STATUS_TIMED_OUT;
     }
     *why = o == NONSENSE ? arena_printf(s->a, "the runner talked nonsense while %s", s->phase)
-           : ended       ? arena_printf(s->a, "%s while %s", process_status_text(s->a, wait_status), s->phase)
+           : ended       ? arena_printf(s->a, "%s while %s%s", process_status_text(s->a, wait_status), s->phase,
+                                  WIFEXITED(wait_status) ? last_words(s) : "")
                          : arena_printf(s->a, "closed the protocol while %s", s->phase);
     return STATUS_CRASHED;
 }

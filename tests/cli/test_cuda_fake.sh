@@ -60,8 +60,9 @@ section search on a GPU
 run 0 -t cuda --runner ./fake-gpu --nvcc ./fake-nvcc -v -o gpu tiny.cfg
 grep -q 'for sm_90a (Fake GPU)' "$out" || failed "it does not say where it measured"
 grep -q 'no time was measured' "$out" && failed "times were measured"
-said "crashed: plain_cuda sm_90a TM=4 BK=32: exited with code 4"
-said "crashed: plain_cuda sm_90a TM=4 BK=16: exited with code 5"
+said "crashed: plain_cuda sm_90a TM=4 BK=32: exited with code 4 while verifying: verifying "
+said ": cudaErrorIllegalAddress (an illegal memory access was encountered)"
+said "crashed: plain_cuda sm_90a TM=4 BK=16: exited with code 5 while verifying: no end within 1 s: verifying "
 said "wrong: plain_cuda sm_90a TM=1 BK=32: row "
 said "build_failed: plain_cuda sm_90a TM=1 BK=16: spills 8 bytes a thread in local memory"
 grep -q 'Tuned for Fake GPU, sm_90a' gpu/kernels.cu || failed "kernels.cu does not name the device"

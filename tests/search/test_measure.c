@@ -92,6 +92,10 @@ static const Case cases[] = {
     { "endless loop", "RUN { for (volatile int i = 0;; i++) ; DENSE; return 0; }", STATUS_TIMED_OUT,
       "silent for 1 s while verifying" },
     { "abort", "RUN { abort(); DENSE; return 0; }", STATUS_CRASHED, "killed by SIGABRT while verifying" },
+    { "says why it ends",
+      "RUN { fputs(\"chatter\\ndcgen-runner-c: k: cudaErrorAssert (asserted)\\n\", stderr); _exit(4); DENSE; return 0; "
+      "}",
+      STATUS_CRASHED, "exited with code 4 while verifying: k: cudaErrorAssert (asserted)" },
     { "exits", "RUN { _exit(0); DENSE; return 0; }", STATUS_CRASHED, "exited with code 0 while verifying" },
     { "crashes when timed", "RUN { static int n; if (++n > 2) abort(); DENSE; return 0; }", STATUS_CRASHED,
       "killed by SIGABRT while timing" },
@@ -983,13 +987,10 @@ static void limits_are_taken_over(void **state)
     "{\"threads\":" #threads ",\"flops_per_s\":" #flops ",\"bytes_per_s\":{\"l3\":8}," more "}"
     static const char *const says[] = {
         "echo '{\"event\":\"error\",\"text\":\"not now\"}'; read line; echo \"$line\" >\"$0.line\"; " SAYS_LIMITS(
-            2,
-            ONE(1, 5e9,
-                "\"l1\":7,\"l2\":-3,\"memory\":2.5") "," GPU(4, 6e9,
-                                                             "\"clock_mhz\":1755,\"launch_ns\":1180.5,\"handover_ns\":-"
-                                                             "1")) "read line; " SAYS_LIMITS(9,
-                                                                                             ONE(1, 1, "") "," ONE(
-                                                                                                 4, 1, "")) "read line",
+            2, ONE(1, 5e9, "\"l1\":7,\"l2\":-3,\"memory\":2.5") "," GPU(
+                   4, 6e9,
+                   "\"clock_mhz\":1755,\"launch_ns\":1180.5,\"handover_ns\":-"
+                   "1")) "read line; " SAYS_LIMITS(9, ONE(1, 1, "") "," ONE(4, 1, "")) "read line",
         "" SAYS_LIMITS(4, ONE(1, 1, "") "," ONE(3, 1, "")) "read line",
         "" SAYS_LIMITS(5, ONE(1, 1, "")) "read line",
         "" SAYS_LIMITS(6, ONE(1, 1, "") "," ONE(4, 0, "")) "read line",

@@ -37,11 +37,18 @@ static const struct {
     { 0, "no memory", BLAME_MOMENT },                           /* dcgen's runners */
     { 0, "times of kernels are lost", BLAME_MOMENT },           /* by dcgen-runner-cuda's tracer */
     { 0, "too much to be compared by the CPU", BLAME_MACHINE }, /* by its digests */
-    { 0, "Killed signal terminated", BLAME_MOMENT },            /* gcc, of its parts */
-    { 0, "Killed (program", BLAME_MOMENT },                     /* an older gcc */
-    { 0, "terminated with signal 9", BLAME_MOMENT },            /* collect2, of the linker */
-    { 0, "unable to execute command: Killed", BLAME_MOMENT },   /* clang */
-    { 0, "died due to signal 9", BLAME_MOMENT },                /* nvcc */
+    { 0, "cudaErrorECCUncorrectable", BLAME_MOMENT },           /* the GPU's, which this kernel happened to meet */
+    { 0, "cudaErrorNvlinkUncorrectable", BLAME_MOMENT },
+    { 0, "cudaErrorContained", BLAME_MOMENT },
+    { 0, "cudaErrorExternalDevice", BLAME_MOMENT },
+    { 0, "cudaErrorMps", BLAME_MOMENT }, /* several: another program's fault, or the server's */
+    { 0, "cudaErrorDevicesUnavailable", BLAME_MOMENT },
+    { 0, "cudaErrorUnknown", BLAME_MOMENT },                  /* nobody can tell */
+    { 0, "Killed signal terminated", BLAME_MOMENT },          /* gcc, of its parts */
+    { 0, "Killed (program", BLAME_MOMENT },                   /* an older gcc */
+    { 0, "terminated with signal 9", BLAME_MOMENT },          /* collect2, of the linker */
+    { 0, "unable to execute command: Killed", BLAME_MOMENT }, /* clang */
+    { 0, "died due to signal 9", BLAME_MOMENT },              /* nvcc */
     { 0, "CPU time limit exceeded", BLAME_MOMENT },
 };
 

@@ -372,6 +372,9 @@ static void test_errors(void **state)
     (void)state;
     assert_true(gpu_is_fatal(cudaErrorIllegalAddress));
     assert_true(gpu_is_fatal(cudaErrorMisalignedAddress));
+    assert_true(gpu_is_fatal(cudaErrorNvlinkUncorrectable));
+    assert_true(gpu_is_fatal(cudaErrorMpsClientTerminated));
+    assert_false(gpu_is_fatal(cudaErrorNoKernelImageForDevice));
     assert_false(gpu_is_fatal(cudaSuccess));
     assert_false(gpu_is_fatal(cudaErrorInvalidValue));
     assert_false(gpu_is_fatal(cudaErrorMemoryAllocation));

@@ -107,6 +107,7 @@ json_t *gpu_json(Arena *a, const Gpu *g, const TargetList *list, bool by_events,
 
 bool gpu_is_fatal(cudaError_t e)
 {
+    enum { CONTAINED = 226, TENSOR_MEMORY_LEAK = 721 }; /* which older toolkits do not name */
     static const cudaError_t fatal[] = { cudaErrorIllegalAddress,
                                          cudaErrorMisalignedAddress,
                                          cudaErrorLaunchFailure,
@@ -117,6 +118,11 @@ bool gpu_is_fatal(cudaError_t e)
                                          cudaErrorAssert,
                                          cudaErrorLaunchTimeout,
                                          cudaErrorECCUncorrectable,
+                                         cudaErrorNvlinkUncorrectable,
+                                         (cudaError_t)CONTAINED,
+                                         (cudaError_t)TENSOR_MEMORY_LEAK,
+                                         cudaErrorExternalDevice,
+                                         cudaErrorMpsClientTerminated,
                                          cudaErrorUnknown,
                                          cudaErrorContextIsDestroyed,
                                          cudaErrorDevicesUnavailable };

@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "search/process.h"
 #include "search/runner/cuda/library.h"
 
-enum { BUFFER_BYTES = 256 << 10, BUFFERS_AT_FIRST = 2, MAX_FREE = 8, ALIGN_BYTES = 8, PATIENCE = 500, PAUSE_US = 100 };
+enum { BUFFER_BYTES = 256 << 10, BUFFERS_AT_FIRST = 2, MAX_FREE = 8, ALIGN_BYTES = 8, PAUSE_US = 100 };
+static const double patience_s = 0.25; /* CUPTI's thread may have to wait for a core: compilers run at the same time */
 
 typedef CUpti_ActivityKernel4 KernelRecord;
 _Static_assert(offsetof(KernelRecord, start) == 16 && offsetof(KernelRecord, correlationId) == 92,
@@ -194,14 +196,15 @@ void tracer_clear(void)
 
 TraceStatus tracer_times(uint64_t first, size_t n, double *ns)
 {
-    TraceStatus status = TRACE_MISSING;
-    for (int i = 0; i < PATIENCE && (status == TRACE_MISSING || status == TRACE_UNEVEN); i++) {
-        if (i > 0)
-            usleep(PAUSE_US);
-        cupti.flush(i + 1 < PATIENCE ? 0 : CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    const double until_s = process_clock_s() + patience_s;
+    for (;;) {
+        const bool last = process_clock_s() > until_s;
+        cupti.flush(last ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
         pthread_mutex_lock(&cupti.mutex);
-        status = trace_times(&cupti.trace, first, n, ns);
+        const TraceStatus status = trace_times(&cupti.trace, first, n, ns);
         pthread_mutex_unlock(&cupti.mutex);
+        if (last || (status != TRACE_MISSING && status != TRACE_UNEVEN))
+            return status;
+        usleep(PAUSE_US);
     }
-    return status;
 }

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "tests/search/cuda/fake.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -21,12 +22,19 @@ static uint64_t external[8];
 static int depth, nenabled;
 static size_t ndropped;
 static CUpti_ActivityKernel4 late; /* a record that is kept back */
-static int late_flushes;           /* that it still waits for; 0: there is none */
+static double late_s;              /* when it comes; 0: there is none */
 
 static bool cupti_is(const char *kind)
 {
     const char *is = getenv("FAKE_CUPTI");
     return is && strcmp(is, kind) == 0;
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static size_t record_bytes(const CUpti_Activity *record)
@@ -89,9 +97,9 @@ static void kernel(uint64_t start_ns, uint64_t end_ns)
                                            .end = end_ns,
                                            .correlationId = correlation };
     const bool chosen = nkernel > 1000 && nkernel % 10 == 0;
-    if (chosen && cupti_is("late") && late_flushes == 0) {
+    if (chosen && cupti_is("late") && late_s == 0) {
         late = record;
-        late_flushes = 3;
+        late_s = now_s() + 0.12;
     } else if (!chosen || !cupti_is("uneven")) {
         write_record(&record);
     }
@@ -128,8 +136,10 @@ EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag)
 {
     (void)flag;
-    if (late_flushes > 0 && --late_flushes == 0)
+    if (late_s > 0 && now_s() > late_s) {
         write_record(&late);
+        late_s = 0;
+    }
     give_back();
     return CUPTI_SUCCESS;
 }

@@ -1,34 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the tests of script/gpu share; sourced. In $tmp: a toolkit (bin), a portable build (portable) around the fake GPU of
-# tests/search/cuda, and a dcgen, each made of a few lines; specs good, bad and slow.
-#
-#   run CODE ARGUMENT...   script/gpu; what it says goes to $tmp/said
-set -u
+# What the tests of script/gpu on the fake GPU share, besides gpu.sh; sourced. In $tmp: a toolkit (bin), a portable build
+# (portable) around the fake GPU of tests/search/cuda, and a dcgen, each made of a few lines; specs good, bad and slow.
+. "$SRC/tests/cli/gpu.sh"
 
 fake=$BIN/tests/dcgen-runner-cuda-fake
 [ -x "$fake" ] || { echo "skipped: dcgen-runner-cuda was left out of this build"; exit 77; }
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || { echo "skipped: no Python 3.8"; exit 77; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf -- "$tmp"' EXIT
-failed=0
 gpu=$tmp/src/script/gpu
 real_cc=$(command -v cc)
-export LD_LIBRARY_PATH="$BIN/tests/cuda" ASAN_OPTIONS=detect_leaks=0 TMPDIR="$tmp"
+export LD_LIBRARY_PATH="$BIN/tests/cuda" ASAN_OPTIONS=detect_leaks=0
 PATH=$tmp/bin:$PATH
-
-fail() { echo "FAILED: $*"; sed 's/^/    /' "$tmp/said"; failed=1; }
-program() { cat >"$1"; chmod +x "$1"; }
-run() {
-    want=$1
-    shift
-    "$gpu" "$@" >"$tmp/said" 2>&1
-    code=$?
-    [ $code -eq "$want" ] || fail "gpu $*: exit code $code, not $want"
-}
-said() { grep -q -e "$1" "$tmp/said" || fail "not said: $1"; }
-wrote() { grep -q -e "$2" "$1" 2>/dev/null || fail "$1 has no $2"; }
-summary() { grep -q -e "$1" "$out/summary.txt" || { fail "the summary has no: $1"; cat "$out/summary.txt"; }; }
 
 mkdir "$tmp/bin" "$tmp/portable" "$tmp/package" "$tmp/src"
 cp -R "$SRC/script" "$tmp/src"

@@ -3,10 +3,7 @@
 #
 # What script/gpu brings back: unpack refuses archives that it did not write, merges records, and never follows a link;
 # the archive stays below its limit; a journal that was cut off goes on.
-set -u
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || { echo "skipped: no Python 3.8"; exit 77; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf -- "$tmp"' EXIT
+. "$SRC/tests/cli/gpu.sh"
 cd "$tmp" || exit 1
 exec 2>&1
 PYTHONPATH=$SRC/script/gpu.d python3 -B - "$tmp" <<'PY'

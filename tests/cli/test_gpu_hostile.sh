@@ -83,10 +83,8 @@ work() { # in the background, as from a terminal: a shell's own background ignor
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' "$gpu" tune "$out" --pack "$pack" --work "$tmp/work" --spec "$tmp/slow.cfg" >"$tmp/told" 2>&1 &
     pid=$!
-    tries=0
-    until [ -s "$tmp/slow.pid" ] || [ $((tries += 1)) -gt 200 ]; do sleep 0.1; done
+    begun "$tmp/slow.pid"
 }
-rm -f "$tmp/slow.pid"
 work
 refuses 3 "another script/gpu is at work in $out" all "$out" --pack "$pack" --work "$tmp/other"
 refuses 3 "another script/gpu is at work in $tmp/work" all "$tmp/other" --pack "$pack" --work "$tmp/work"
@@ -99,6 +97,11 @@ said "gpu: interrupted; the same command goes on from here"
 grep -q Traceback "$tmp/said" && fail "a traceback"
 kill -0 "$(cat "$tmp/slow.pid")" 2>/dev/null && fail "dcgen lives on"
 tar xzOf "$out/gpu.tgz" records/fake-gpu/slow.jsonl | grep -q '"n"' || fail "records of the interrupted run are lost"
+
+code=0
+flock "$pack.work" "$gpu" pack "$pack" --portable "$tmp/portable" >"$tmp/said" 2>&1 || code=$?
+[ $code -eq 3 ] || fail "two packs at once: exit code $code, not 3"
+said "another script/gpu is at work in $pack.work"
 
 # ---- a full disk, where we may mount one
 

@@ -5,27 +5,13 @@
 #
 # script/gpu with the real dcgen, nvcc and emulator, as far as that goes without a GPU: a small pack, a dry run of all stages
 # that is killed in the middle of tune, a second one that goes on, and what comes back of it.
-set -u
-for name in nvcc cmake python3; do
+. "$SRC/tests/cli/gpu.sh"
+for name in nvcc cmake; do
     command -v $name >/dev/null || { echo "skipped: no $name"; exit 77; }
 done
 for name in dcgen dcgen-runner-cuda dcgen-runner-emu; do
     [ -x "$BIN/$name" ] || { echo "skipped: no $name in this build"; exit 77; }
 done
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf -- "$tmp"' EXIT
-export TMPDIR="$tmp"
-gpu=$SRC/script/gpu
-failed=0
-fail() { echo "FAILED: $*"; cat "$tmp/said"; failed=1; }
-run() {
-    want=$1
-    shift
-    code=0
-    "$gpu" "$@" >"$tmp/said" 2>&1 || code=$?
-    [ $code -eq "$want" ] || fail "gpu $*: exit code $code, not $want"
-}
-said() { grep -q -e "$1" "$tmp/said" || fail "not said: $1"; }
 
 cat >"$tmp/tiny.cfg" <<'SPEC'
 name   = "tiny";
@@ -38,32 +24,30 @@ layout = { W = "NK"; };
 budget = { kernels = 2; };
 SPEC
 pack=$tmp/pack
-on="$tmp/out --pack $pack --work $tmp/work --spec $tmp/tiny.cfg --dry-run"
+out=$tmp/out
+on="$out --pack $pack --work $tmp/work --spec $tmp/tiny.cfg --dry-run"
 run 0 pack "$pack" --portable "$BIN" --only f32_NK --only bf16_KN_packed --sample 3 --trials 4 --spec "$tmp/tiny.cfg" -j 2
 said "f32_NK: [3-9] candidates, [0-9]* verdicts of the emulator"
 said "bf16_KN_packed: [3-9] candidates, [0-9]* verdicts of the emulator"
 said "microtests of the primitives are made"
 said "rehearsal: a package's benchmark is built in"
 said "files; programs need GLIBC"
-cp "$tmp/said" "$tmp/packed"
 run 0 plan --pack "$pack" --spec "$tmp/tiny.cfg"
 said "tune tiny "
 
 # Killed with everything while dcgen is at work; then the rest of it, from the archive alone.
 setsid "$gpu" all $on >"$tmp/said" 2>&1 &
 pid=$!
-tries=0
-until [ -s "$tmp/work/log/tune_tiny.txt" ] || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done
-[ -s "$tmp/work/log/tune_tiny.txt" ] || fail "tune does not begin"
+begun "$tmp/work/log/tune_tiny.txt"
 kill -KILL "-$pid"
 wait "$pid" 2>/dev/null
-grep -q "check  *done" "$tmp/out/summary.txt" || fail "the archive of the killed run has no check"
-grep -q "still to do: tune tiny, bench tiny" "$tmp/out/summary.txt" || fail "what is left is not said"
+summary "check  *done"
+summary "still to do: tune tiny, bench tiny"
 rm -rf "$tmp/work"
 run 0 all $on
 said "tune tiny: .*no time was measured"
 said "its benchmark is built; there is no GPU to run it"
-grep -q "all is done" "$tmp/out/summary.txt" || fail "not all is done"
+summary "all is done"
 [ "$(ls "$tmp/out" | tr '\n' ' ')" = "gpu.tgz summary.txt " ] || fail "in OUTDIR: $(ls -A "$tmp/out")"
 mkdir "$tmp/tree"
 run 0 unpack "$tmp/out/gpu.tgz" --root "$tmp/tree"

@@ -6,13 +6,10 @@
 # The microtests of script/gpu: each function of templates/device has one; the emulator's functions do what plain arithmetic says; and what a
 # GPU does otherwise is found. Here an object stands in for the GPU's that spoils what the emulator's object gives.
 # Where there is a GPU, it is asked too. Thorough: an emulator with mistakes is found too, and nvcc compiles all for each target that can have it.
-set -u
+. "$SRC/tests/cli/gpu.sh"
 
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || { echo "skipped: no Python 3.8"; exit 77; }
 c++ --version >/dev/null 2>&1 || { echo "skipped: no c++, which compiles kernels for the emulator"; exit 77; }
 [ -x "$BIN/dcgen-runner-emu" ] || { echo "skipped: no dcgen-runner-emu in this build"; exit 77; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf -- "$tmp"' EXIT
 export ASAN_OPTIONS=detect_leaks=0:handle_segv=0
 nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
 

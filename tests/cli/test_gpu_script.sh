@@ -12,7 +12,6 @@ on="--pack $pack --work $tmp/work"
 
 # ---- bad usage, nothing there
 
-: >"$tmp/said"
 run 2
 run 2 all
 said "the following arguments are required: OUTDIR"

@@ -38,6 +38,14 @@ def plan(combos):
             yield c, s, rest
 
 
+def setup_of(pack, combo):
+    return {**combo["setup"], "reference": pack.path(combo["setup"]["reference"])}
+
+
+def objects_of(pack, kernels):
+    return [{"key": k["key"], "so": pack.path(k["so"])} for k in kernels]
+
+
 class Work:
     """What is left of the plan; what earlier calls did with the same pack counts."""
 
@@ -87,10 +95,6 @@ def compare(work, combo, kernel, shape, gpu):
         stage.found(f"{what}: {why}", params=kernel["params"], **fields)
 
 
-def setup_of(work, combo):
-    return {**combo["setup"], "reference": work.pack.path(combo["setup"]["reference"])}
-
-
 def lose(work, combo, shape, why):
     """A request that cannot be answered is left out from now on."""
     name, of = combo["name"], shape and shape_name(shape)
@@ -113,10 +117,9 @@ def ask(work, left, stop):
             runner = runner or Runner(argv, None, log, SILENCE_S, stage)
             try:
                 if last != combo["name"]:
-                    runner.use(setup_of(work, combo))
+                    runner.use(setup_of(work.pack, combo))
                     last = combo["name"]
-                objects = [{"key": k["key"], "so": work.pack.path(k["so"])} for k in kernels]
-                runner.measure(request(shape), objects, results)
+                runner.measure(request(shape), objects_of(work.pack, kernels), results)
                 nlost = 0
             except Gone as problem:
                 lose(work, combo, shape if last == combo["name"] else None, f"{problem}: {tail(log)}")
@@ -136,7 +139,7 @@ def ask(work, left, stop):
             runner.close()
 
 
-def tell(work):
+def sum_up(work):
     left = sum(len(kernels) for _, _, kernels in work.left())
     combos = {n for n, _, _ in work.done}
     done = {(combo, key) for combo, key, _ in work.done}
@@ -168,7 +171,7 @@ def check(stage, stop=None):
     except (Gone, OSError) as problem:
         stage.session.runner_failed = True
         stage.found(f"no more checks in this call: dcgen-runner-cuda: {problem}")
-    tell(work)
+    sum_up(work)
 
 
 def sample(stage):
@@ -177,4 +180,4 @@ def sample(stage):
     for combo in work.combos:
         kernels = [k for k in first_kernels(combo) if (combo["name"], k["key"]) not in work.crashed]
         if combo["name"].endswith("_NK") and kernels and (combo["name"], None) not in work.lost:
-            yield combo, [{"key": k["key"], "so": work.pack.path(k["so"])} for k in kernels]
+            yield combo, objects_of(work.pack, kernels)

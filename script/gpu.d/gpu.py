@@ -97,17 +97,15 @@ def complete(o, root):
 
 def look(session):
     """Looks for the GPU and writes down what there is. The runner's words, when there is none."""
-    o, log = session.options, os.path.join(session.work, "probe.err")
-    device = None
-    if not o.dry_run:
+    greeting, log = None, os.path.join(session.work, "probe.err")
+    if not session.options.dry_run:
         greeting, why = environment.hello(session.tools.runner_cuda, log)
         if not greeting:
             raise Unusable(f"no GPU: {why} (--dry-run does what needs none)")
         session.use(greeting["device"])
-        device = greeting
     stage = Stage(session, "gpu", 60)
-    if device:
-        environment.describe(stage, device)
+    if greeting:
+        environment.describe(stage, greeting)
     else:
         stage.say("dry run: the steps that need a GPU are left out")
     environment.look(stage)
@@ -135,9 +133,9 @@ def share(session, step):
 def run_steps(session):
     """First each stage within its share, in order; then, in what is left of the time, those that are not
     done."""
-    o = session.options
-    wanted = [s for s in session.steps if o.command in ("all", s.stage)]
-    if o.command != "all":
+    command = session.options.command
+    wanted = [s for s in session.steps if command in ("all", s.stage)]
+    if command != "all":
         for i, step in enumerate(wanted):
             run_step(session, step, session.left() / (len(wanted) - i))
         return

@@ -78,6 +78,7 @@ class Maker:
         os.makedirs(self.out, exist_ok=True)
         os.makedirs(self.work, exist_ok=True)
         lock(self.work)
+        self.specs = specs(o.spec, o.root, os.path.join(self.work, "specs"))
         self.tools = Tools(o.root, o.portable)
         if self.tools.lacks():
             raise Unmade(f"{self.tools.lacks()} is not there: script/build portable makes it")
@@ -304,14 +305,14 @@ def builds_part(m):
         m.say("left out: this dcgen keeps no builds: tune compiles all candidates there")
         return
     folder = m.path("builds", "x")[:-2]
-    for spec in specs(m.o.spec, m.o.root, os.path.join(m.work, "specs")):
+    for spec in m.specs:
         argv = [m.tools.dcgen, "build", spec, "-t", TARGET, "--trials", str(m.o.trials)]
         argv += m.tools.compiling("build", folder)
         log, before = m.path("log", "build_" + os.path.basename(spec) + ".txt"), len(os.listdir(folder))
         if m.run([*argv, "-j", str(m.o.jobs)], log) != 0:
             m.wrong(f"dcgen build {os.path.basename(spec)}: {tail(log)}")
         m.say(f"{os.path.basename(spec)}: {len(os.listdir(folder)) - before} new builds: {tail(log, 1)}")
-    m.timing["specs"] = len(specs(m.o.spec, m.o.root, os.path.join(m.work, "specs")))
+    m.timing["specs"] = len(m.specs)
     m.timing["builds"] = sum(len(files) for _, _, files in os.walk(folder))
     m.add_tree("builds", folder)
 
@@ -320,8 +321,8 @@ def builds_part(m):
 
 
 def rehearsal(m):
-    spec = specs(m.o.spec, m.o.root, os.path.join(m.work, "specs"))[0]
-    package, identity = m.path("rehearsal", "package"), sha(content(m.tools.dcgen), content(spec))
+    spec, package = m.specs[0], m.path("rehearsal", "package")
+    identity = sha(content(m.tools.dcgen), content(spec))
     if m.timing.get("rehearsal_of") == identity:
         return
     log = m.path("log", "rehearsal.txt")

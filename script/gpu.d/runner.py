@@ -13,6 +13,9 @@ import time
 from stage import end_group, end_with_parent
 
 
+GRACE_S = 2  # behind the stage's time: what was begun may end
+
+
 class Gone(Exception):
     """The runner died, fell silent or talked nonsense."""
 
@@ -21,14 +24,9 @@ class Late(Exception):
     """The stage's time is over. The runner is ended, and nobody is to blame."""
 
 
-GRACE_S = 2  # behind the stage's time: what was begun may end
-
-
 class Runner:
     def __init__(self, argv, setup, log, silence_s, stage=None):
         self.argv, self.setup, self.log, self.silence_s, self.stage = argv, setup, log, silence_s, stage
-        self.process = None
-        self.hello = None
         self.last_id = 0
         self.start()
 
@@ -46,7 +44,7 @@ class Runner:
         self.queue = queue.Queue()
         threading.Thread(target=self.read, args=(self.process.stdout, self.queue), daemon=True).start()
         try:
-            self.hello = self.hear("hello")
+            self.hear("hello")
             if self.setup:
                 self.use(self.setup)
         except Gone:
@@ -146,6 +144,8 @@ class Runner:
             end_group(self.process)
             if lost > 1:
                 raise Gone(why)
+            if self.stage and self.stage.left() <= 0:
+                raise Late
             self.start()
 
     def call(self, request):

@@ -4,7 +4,7 @@ and last."""
 
 import os
 
-from check import sample
+from check import sample, setup_of
 from combos import SMALL_SHAPES, request
 from runner import line_file
 from stage import tail
@@ -17,11 +17,10 @@ MOST_S, LEAST_S, FOUND = 120, 20, 99
 def sanitize_one(stage, program, tool, combo, kernels):
     """Whether it was done. The runner's own exit codes are not the tool's."""
     name = combo["name"]
-    setup = {**combo["setup"], "reference": stage.session.pack.path(combo["setup"]["reference"])}
     lines = [
         {**request(s), "cmd": "measure", "id": i, "kernels": kernels} for i, s in enumerate(SMALL_SHAPES)
     ]
-    stdin = line_file(stage.path(f"{name}_{tool}.jsonl"), [setup, *lines])
+    stdin = line_file(stage.path(f"{name}_{tool}.jsonl"), [setup_of(stage.session.pack, combo), *lines])
     log = stage.log(f"sanitizer_{name}_{tool}.txt")
     runner = [*stage.session.pack.tools.runner_cuda, "--timer", "events", "--deadline", "300"]
     argv = [program, "--tool", tool, "--error-exitcode", str(FOUND), *runner]
@@ -42,7 +41,7 @@ def sanitize_one(stage, program, tool, combo, kernels):
     return True
 
 
-def sanitize(stage, stop=None):
+def sanitize(stage):
     program = find_program("compute-sanitizer")
     if not program or not stage.session.device:
         stage.missing("compute-sanitizer is not installed" if not program else "there is no GPU")
@@ -53,8 +52,6 @@ def sanitize(stage, stop=None):
         for tool in TOOLS:
             if (combo["name"], tool) in done:
                 continue
-            if stage.left() < LEAST_S or (stop and stop()):
-                return
-            if not sanitize_one(stage, program, tool, combo, kernels):
+            if stage.left() < LEAST_S or not sanitize_one(stage, program, tool, combo, kernels):
                 return
     stage.complete()

@@ -51,14 +51,14 @@ class Session:
         self.options, self.out = options, options.out
         self.end = began + 60 * options.minutes - RESERVE_S
         os.makedirs(self.out, exist_ok=True)
-        self.work = os.path.abspath(options.work) if options.work else default_work(self.out)
+        self.work = options.work or default_work(self.out)
         os.makedirs(self.work, exist_ok=True)
         if os.path.samefile(self.out, self.work):
             raise Unusable(f"{self.out} cannot be OUTDIR and the working folder")
         lock(self.out)
         lock(self.work)
         restored = self.restore()
-        self.journal = journal.Journal(os.path.join(self.work, "results.jsonl"))
+        self.journal = journal.Journal(os.path.join(self.work, archive.LAST))
         self.pack, self.tools, self.device, self.slug = None, None, None, "dry-run"
         self.specs, self.steps, self.dropped = [], [], []
         self.nfound, self.problem = 0, False  # what was found wrong, whether something is missing
@@ -72,14 +72,14 @@ class Session:
     def restore(self):
         """Takes up what is known best: by the working folder, --from, or the archive in OUTDIR. Which one, if
         an archive."""
-        best, files = len(journal.read(os.path.join(self.work, "results.jsonl"))[0]), None
+        best, files = len(journal.read(os.path.join(self.work, archive.LAST))[0]), None
         from_where = None
         if self.options.from_file and not os.path.exists(self.options.from_file):
             tell(f"gpu: {self.options.from_file} is not there: this is taken for the first call")
         for path in (self.options.from_file, os.path.join(self.out, archive.NAME)):
             if path and os.path.exists(path):
                 there = archive.ours(path)
-                nline = len(journal.parse(there["results.jsonl"])[0])
+                nline = len(journal.parse(there[archive.LAST])[0])
                 if nline > best:
                     best, files, from_where = nline, there, os.path.basename(path)
         if files:

@@ -26,7 +26,6 @@ class Stage:
 
     def __init__(self, session, name, seconds):
         self.session, self.name = session, name
-        self.options = session.options
         self.folder = os.path.join(session.work, name.replace(" ", os.sep))
         os.makedirs(self.folder, exist_ok=True)
         self.began = time.monotonic()

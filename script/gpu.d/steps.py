@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stages in their order, and how long each may take of half an hour."""
+"""The stages in their order, and how long each may take of a borrowed half hour."""
 
 import functools
 

@@ -33,6 +33,7 @@ refuses 2 "OUTDIR: the name is empty" all "" $on
 refuses 2 "work: the name is empty" all "$out" --work ""
 refuses 2 "nowhere.cfg: No such file" all "$out" --pack "$pack" --work "$tmp/work" --spec "$tmp/nowhere.cfg"
 refuses 2 "another spec has the name good, too" all "$out" $on --spec "$tmp/good.cfg"
+refuses 2 "nowhere.cfg: No such file" pack "$pack" --portable "$tmp/portable" --spec "$tmp/nowhere.cfg"
 echo 'name = "a b";' >"$tmp/blank.cfg"
 refuses 2 "'a b' is no name for a package" all "$out" $on --spec "$tmp/blank.cfg"
 refuses 3 "cannot be OUTDIR and the working folder" all "$out" --pack "$pack" --work "$out"

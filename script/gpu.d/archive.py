@@ -31,7 +31,8 @@ class Refused(Exception):
 
 
 def inside(work, top):
-    """Paths relative to work, sorted; what a killed dcgen left half made (.NAME.tmp...) is none of it."""
+    """Paths relative to work, sorted; what a killed dcgen left half made (.NAME.tmp...) is none of it, nor what
+    would be refused when it comes back."""
     root = os.path.join(work, top)
     if os.path.isfile(root):
         return [top]
@@ -39,7 +40,7 @@ def inside(work, top):
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(f for f in folders if not f.startswith("."))
         found += [os.path.relpath(os.path.join(folder, f), work) for f in sorted(files)]
-    return found
+    return [n for n in found if safe_name(n)]
 
 
 def content(work, name):

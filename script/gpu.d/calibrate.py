@@ -14,9 +14,9 @@ TRIES = 2
 def measure(stage, spec):
     """One data type. False: the time was over."""
     name, session = name_of(spec), stage.session
-    log = stage.log(f"limits {name}.txt")
+    log, records = stage.log(f"limits {name}.txt"), stage.kept("records", name + ".jsonl")
     argv = [session.tools.dcgen, "limits", spec, "--target", "cuda", "--seconds", str(SECONDS)]
-    argv += ["--records", stage.kept("records", name + ".jsonl"), *session.tools.compiling("limits", session.pack.path("builds"))]
+    argv += ["--records", records, *session.tools.compiling("limits", session.pack.path("builds"))]
     code = stage.run(argv, log, SECONDS + MARGIN_S)
     if code is None and stage.left() < 1:
         return False

@@ -47,7 +47,9 @@ def options(argv):
     sub = p.add_subparsers(dest="command", metavar="COMMAND", required=True)
     made = sub.add_parser("pack", help="make, without a GPU, what the machine with one needs")
     made.add_argument("out", nargs="?", type=path, metavar="DIR", help="default: build/gpu-pack")
-    made.add_argument("--portable", type=path, metavar="DIR", help="the portable build (default: build/portable)")
+    made.add_argument(
+        "--portable", type=path, metavar="DIR", help="the portable build (default: build/portable)"
+    )
     made.add_argument("--only", action="append", metavar="NAME", help="check: this type and layout (f32_NK)")
     made.add_argument(
         "--sample", type=number, default=8, metavar="N", help="check: candidates of each type and layout"

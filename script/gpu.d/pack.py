@@ -429,9 +429,9 @@ class Pack:
     def __init__(self, folder):
         self.folder = folder
         self.manifest = load(os.path.join(folder, "manifest.json"))
-        if not isinstance(self.manifest, dict) or "id" not in self.manifest or not os.path.isfile(os.path.join(folder, "pack.tgz")):
+        self.id = self.manifest.get("id") if isinstance(self.manifest, dict) else None
+        if not self.id or not os.path.isfile(os.path.join(folder, "pack.tgz")):
             raise Unmade(f"there is no pack in {folder}: script/gpu pack makes it, before a GPU is borrowed")
-        self.id = self.manifest["id"]
         self.root = None
 
     def open(self, folder):

@@ -95,7 +95,7 @@ hold("a link out of the tree is not followed", refused(good))
 # What has no room is left out, what counts is not.
 os.makedirs(tmp + "/kept/log")
 os.makedirs(tmp + "/kept/packages/gpu/.p.tmp.1")
-for name, size in {"results.jsonl": 10, "log/a.txt": 200000, "packages/gpu/p.c": 30000, "packages/gpu/.p.tmp.1/x": 9}.items():
+for name, size in {"results.jsonl": 10, "log/a.txt": 200000, "packages/gpu/p.c": 30000, "packages/gpu/.p.tmp.1/x": 9, "log/a.txt~": 9}.items():
     with open(os.path.join(tmp, "kept", name), "wb") as f:
         f.write(os.urandom(size))
 for limit, dropped, names in (

@@ -160,9 +160,15 @@ static bool build_target(Arena *a, const Workload *w, const Options *o, const vo
         run.progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
         ok = run_worlds(a, w, o, device, target, &run, stop, &b, code, &err);
     }
+    const char *lost = tools_lost_builds(a, o, run.builds);
+    if (ok && lost) { /* what it compiles is all that it is for */
+        ok = false;
+        err = lost;
+    }
     tools_close(&run);
     if (*stop) {
-        diag_say(stderr, DIAG_ERROR, "interrupted; what was compiled is in %s", o->builds);
+        diag_say(stderr, DIAG_ERROR, "interrupted; %s",
+                 lost ? lost : arena_printf(a, "what was compiled is in %s", o->builds));
         *code = EXIT_INTERRUPTED;
     } else if (!ok) {
         *code = command_fail(err, *code);

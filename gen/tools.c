@@ -49,20 +49,34 @@ bool tools_open_builds(Arena *a, const Options *o, BuildCache **out, const char 
     return *out;
 }
 
-void tools_close_builds(const Options *o, BuildCache *c)
+const char *tools_lost_builds(Arena *a, const Options *o, BuildCache *c)
 {
     const BuildCacheCount n = c ? build_cache_count(c) : (BuildCacheCount){ 0 };
-    build_cache_close(c);
-    if (!c || o->quiet)
-        return;
+    return n.lost ? arena_printf(a, "%d build%s could not be stored in '%s': %s", n.lost, number_plural(n.lost),
+                                 o->builds, n.lost_why)
+                  : NULL;
+}
+
+static void say_builds(Arena *a, const Options *o, BuildCache *c)
+{
+    const BuildCacheCount n = build_cache_count(c);
+    const char *lost = tools_lost_builds(a, o, c);
     diag_say(stderr, DIAG_NOTE, "of %d build%s %d %s found in '%s', and %d stored there", n.found + n.stored + n.lost,
              number_plural(n.found + n.stored + n.lost), n.found, n.found == 1 ? "was" : "were", o->builds, n.stored);
     if (n.damaged)
         diag_say(stderr, DIAG_WARNING, "%d damaged file%s in '%s' %s built anew, such as '%s'", n.damaged,
                  number_plural(n.damaged), o->builds, n.damaged == 1 ? "was" : "were", n.damaged_path);
-    if (n.lost)
-        diag_say(stderr, DIAG_WARNING, "%d build%s could not be stored in '%s': %s", n.lost, number_plural(n.lost),
-                 o->builds, n.lost_why);
+    if (lost && o->command != COMMAND_BUILD) /* which fails for it */
+        diag_say(stderr, DIAG_WARNING, "%s", lost);
+}
+
+void tools_close_builds(const Options *o, BuildCache *c)
+{
+    Arena *scratch = arena_new();
+    if (c && !o->quiet)
+        say_builds(scratch, o, c);
+    build_cache_close(c);
+    arena_free(scratch);
 }
 
 void tools_close(Tools *t)

@@ -49,6 +49,8 @@ const char *tools_nvcc(Arena *a, const Options *o);
 bool tools_open_builds(Arena *a, const Options *o, BuildCache **out, const char **err);
 /* What is to be said at the end of it: what was found there, and what went wrong. It is closed. */
 void tools_close_builds(const Options *o, BuildCache *c);
+/* How many it could not store, and why; NULL: none. c may be NULL. */
+const char *tools_lost_builds(Arena *a, const Options *o, BuildCache *c);
 /* Opens w->records for appending (with o->fresh a new one, the old one kept beside it), its folders made. */
 bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t, const char **err);
 void tools_close(Tools *t);

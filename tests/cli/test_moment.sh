@@ -106,6 +106,16 @@ else
     skipped "a full folder: no name space of mounts to be had"
 fi
 
+section a folder of builds that takes none of them
+run 0 build --builds kept --trials 1 tiny.cfg
+for file in kept/*.build; do rm "$file"; mkdir "$file"; done # root may write anywhere
+run 3 build --builds kept --trials 1 -q tiny.cfg
+said "builds could not be stored in 'kept': Is a directory"
+[ ! -s "$out" ] || failed "build says that it kept them: $(cat "$out")"
+run 0 --builds kept -o elsewhere tiny.cfg
+said "builds could not be stored in 'kept': Is a directory"
+whole elsewhere
+
 section the time is up
 program cc <<'CC'
 sleep 0.6

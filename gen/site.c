@@ -128,13 +128,13 @@ bool site_find(Arena *a, const Workload *w, const Options *o, bool model, Site *
     }
     if (find_gpu(a, w, o, name, out, stop, &why))
         return true;
-    *err = named ? arena_printf(a,
-                                "no GPU here to measure target '%s' on: %s; with --offline, recorded measurements or a "
-                                "model take its place",
-                                name, why)
-                 : arena_printf(a,
-                                "target 'cuda' asks the GPU of this machine: %s; name a target instead, as in --target "
-                                "sm_90a --offline",
-                                why);
+    const bool can_offline = o->command == COMMAND_GENERATE;
+    if (named)
+        *err = arena_printf(a, "no GPU here to measure target '%s' on: %s%s", name, why,
+                            can_offline ? "; with --offline, recorded measurements or a model take its place" : "");
+    else
+        *err = arena_printf(a, "target 'cuda' asks the GPU of this machine: %s%s%s", why,
+                            can_offline || model ? "; name a target instead, as in --target sm_90a" : "",
+                            can_offline ? " --offline" : "");
     return false;
 }

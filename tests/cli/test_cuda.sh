@@ -20,6 +20,14 @@ said "no GPU here to measure target 'sm_90a' on"
 said "--offline"
 run 3 -t cuda tiny.cfg
 said "target 'cuda' asks the GPU of this machine"
+said "; name a target instead, as in --target sm_90a --offline"
+run 3 check -t cuda tiny.cfg
+said "; name a target instead, as in --target sm_90a"
+not_said --offline
+for target in sm_90a cuda; do
+    run 3 limits -t $target tiny.cfg
+    not_said --offline
+done
 absent out/tiny
 run 0 check -t sm_80 tiny.cfg
 grep -q '^target: sm_80 on typical sm_80 device: 108 multiprocessors' "$out" || failed "check does not describe the device"

@@ -13,7 +13,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf -- "$tmp"' EXIT
 failed=0
 # Candidates are not instrumented.
-export LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" ASAN_OPTIONS=detect_leaks=0:handle_segv=0 TSAN_OPTIONS=handle_segv=0
+export LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" ASAN_OPTIONS=detect_leaks=0:handle_segv=0 TSAN_OPTIONS=handle_segv=0:atexit_sleep_ms=0
 
 fail() { echo "FAILED: $*"; sed 's/^/    /' "$tmp/out" "$tmp/err"; failed=1; }
 
@@ -249,6 +249,7 @@ expect "late records" '"kernel":0,"status":"ok","ns":\[8000.0\(,8000.0\)\{8\}\].
 FAKE_CUPTI=uneven run <"$tmp/in"
 expect "records that never come" '"kernel":0,"status":"invalid".*"why":"times of kernels are lost: CUPTI: calls with fewer kernel records than others"'
 
+{ echo "$setup"; measure 3 0; } >"$tmp/in"
 mkdir "$tmp/empty"
 echo 'int nothing;' | "$cc" -x c -shared -fPIC -o "$tmp/empty/libcupti.so.13" - || exit 1
 LD_LIBRARY_PATH=$tmp/empty run <"$tmp/in"
@@ -256,6 +257,17 @@ expect "not CUPTI" '"timer":"events".*"timer_why":"the library lacks cuptiActivi
 expect "not CUPTI" '"cupti":"not used: the library lacks .*/empty/libcupti.so.13)"'
 expect_err "no NVML" "nvml: not found: .*libnvidia-ml.so.1"
 grep -q clock_mhz "$tmp/out" && fail "no NVML: a clock"
+for nvml in denied blind; do
+    FAKE_NVML=$nvml run <"$tmp/in"
+    expect "NVML $nvml" '"status":"ok","ns":\[4000.0,4000.0,4000.0\].*"timer":"cupti"'
+    grep -q clock_mhz "$tmp/out" && fail "NVML $nvml: a clock"
+    [ $nvml = blind ] || expect_err "NVML $nvml" "nvml: not found: nvmlDeviceGetHandleByPciBusId(0000:01:00.0): Insufficient Permissions"
+done
+
+# Without a compiler of PTX: nothing proves CUPTI, nothing is cold, the CPU makes digests; all else goes on.
+FAKE_GPU=noptx run <"$tmp/in"
+expect "no PTX" '"null_ns":0'
+expect "no PTX" '"status":"ok","ns":\[4000.0,4000.0,4000.0\],"max_err":[^,]*,"timer":"cupti"'
 
 # ---- limits
 

@@ -150,6 +150,11 @@ expect "mended operands" '"kernel":0,"status":"ok","ns":\[4000.0,4000.0,4000.0\]
 FAKE_FEW=16640:7 run <"$tmp/in"
 expect "too little memory" '"event":"error","text":"no memory for the operands"'
 
+# An error of the runner's own, when it took memory for digests, is not laid to the first kernel.
+FAKE_FEW=4096:0 ask 3 0
+expect_err "no memory for digests" "operands are compared by the CPU"
+expect "no memory for digests" '"kernel":0,"status":"ok","ns":\[4000.0,4000.0,4000.0\]'
+
 # The same without the GPU's digests: where its own kernels are not loaded, or do not work, memory is downloaded.
 for gpu in noptx nodigest wrongdigest; do
     FAKE_GPU=$gpu

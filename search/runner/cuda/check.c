@@ -148,7 +148,7 @@ static bool pack(Check *c, Kernel *k, Extra *e)
     arm(watchdog_arm, k, "packing for");
     int code = k->pack(c->shape->extent, w->data, e->packed.data);
     gpu_wait(NULL, k->key);
-    cudaGetLastError(); /* else a refused launch would be laid to the next kernel */
+    cudaGetLastError(); /* else a refused launch would be laid to the kernel's own */
     watchdog_disarm();
     if (code != 0)
         return kernel_fail(k, STATUS_INVALID, "dcgen_pack returns %d", code);
@@ -257,6 +257,7 @@ bool check_kernel(Check *c, Kernel *k, Extra *e)
 {
     k->status = STATUS_OK;
     k->max_err = 0;
+    cudaGetLastError(); /* what failed before, and mattered to nobody, is not this kernel's */
     if (check(c, k, e))
         return true;
     leave(c, k, e);

@@ -189,7 +189,7 @@ static const char files[] =
 
 /* Files of the package, targets of CMake, and what the README's example calls its variables. */
 static const char package[] =
-    " all bench candidate clean code depend dispatch edit_cache exec help install kernel kernels "
+    " all bench candidate clean code depend dispatch edit_cache exec flush_l2 help install kernel kernels "
     "list_install_components package package_source packed pieces pool preinstall rebuild_cache records regret "
     "report spec stream test workspace ";
 

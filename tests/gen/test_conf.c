@@ -294,6 +294,7 @@ static void test_names(void **state)
         { "sinf", true, false },       { "asctime_r", true, false }, { "pthread_x", true, false },
         { "string", true, false },     { "String", true, false },    { "test", true, false },
         { "float4", true, false },     { "sinful", true, true },     { "indexed", true, true },
+        { "flush_l2", true, false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(name_fault(cases[i].name) == NULL, cases[i].ok);

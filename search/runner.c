@@ -175,9 +175,11 @@ static bool read_device(Runner *r, const json_t *hello, const char **why)
     }
     if (!device_of_json(r->a, json_object_get(hello, "device"), &d))
         return false;
-    *why = "it runs on another device than before";
-    if (r->has_device && strcmp(r->device.id, d.id) != 0)
+    if (r->has_device && strcmp(r->device.id, d.id) != 0) {
+        *why = arena_printf(r->a, "it runs on another device than before: %s (%s), not %s (%s)", d.name, d.id,
+                            r->device.name, r->device.id);
         return false;
+    }
     if (!r->has_device)
         r->device = d;
     r->has_device = true;

@@ -641,7 +641,7 @@ static void the_device_stays_the_same(void **state)
     Runner *r = runner_start(w->a, command, w->op, "f32", epilogues, 1, w->reference, 1, NULL, &err);
     assert_non_null(r);
     assert_false(measure(r, w->a, &q, &key, &so, 1, &m, NULL, &err));
-    assert_string_equal(err, "cannot start the runner sh: it runs on another device than before");
+    assert_string_equal(err, "cannot start the runner sh: it runs on another device than before: x (1), not x (0)");
     assert_string_equal(runner_device(r)->id, "0");
     runner_stop(r);
 }

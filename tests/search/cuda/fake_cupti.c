@@ -21,8 +21,9 @@ static uint32_t correlation;
 static uint64_t external[8];
 static int depth, nenabled;
 static size_t ndropped;
-static CUpti_ActivityKernel4 late; /* a record that is kept back */
-static double late_s;              /* when it comes; 0: there is none */
+static CUpti_ActivityKernel4 late[1024]; /* records that are kept back */
+static int nlate;
+static double late_s; /* when they come */
 
 static bool cupti_is(const char *kind)
 {
@@ -97,8 +98,8 @@ static void kernel(uint64_t start_ns, uint64_t end_ns)
                                            .end = end_ns,
                                            .correlationId = correlation };
     const bool chosen = nkernel > 1000 && nkernel % 10 == 0;
-    if (chosen && cupti_is("late") && late_s == 0) {
-        late = record;
+    if (chosen && cupti_is("late") && nlate < (int)(sizeof late / sizeof *late)) {
+        late[nlate++] = record;
         late_s = now_s() + 0.12;
     } else if (!chosen || !cupti_is("uneven")) {
         write_record(&record);
@@ -136,10 +137,9 @@ EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag)
 {
     (void)flag;
-    if (late_s > 0 && now_s() > late_s) {
-        write_record(&late);
-        late_s = 0;
-    }
+    if (now_s() > late_s)
+        while (nlate > 0)
+            write_record(&late[--nlate]);
     give_back();
     return CUPTI_SUCCESS;
 }

@@ -254,6 +254,13 @@ expect "late records" '"kernel":0,"status":"ok","ns":\[8000.0\(,8000.0\)\{8\}\].
 FAKE_CUPTI=uneven run <"$tmp/in"
 expect "records that never come" '"kernel":0,"status":"invalid".*"why":"times of kernels are lost: CUPTI: calls with fewer kernel records than others"'
 
+# Records that come only when they are forced to are not waited for each time: 0.25 s for each of 30.
+{ echo "$setup"; measure 9 0; } >"$tmp/in"
+began=$(date +%s)
+FAKE_CUPTI=withhold run <"$tmp/in"
+expect "forced records" '"ns":\[4000.0\(,4000.0\)\{8\}\].*"timer":"cupti"'
+[ $(($(date +%s) - began)) -lt 5 ] || fail "forced records: waited for"
+
 { echo "$setup"; measure 3 0; } >"$tmp/in"
 mkdir "$tmp/empty"
 echo 'int nothing;' | "$cc" -x c -shared -fPIC -o "$tmp/empty/libcupti.so.13" - || exit 1

@@ -17,6 +17,7 @@
 #include "search/runner/cuda/library.h"
 
 enum { BUFFER_BYTES = 256 << 10, BUFFERS_AT_FIRST = 2, MAX_FREE = 8, ALIGN_BYTES = 8, PAUSE_US = 100 };
+static const double force_after_s = 0.02; /* a flush that is not forced keeps back what it takes for incomplete */
 static const double patience_s = 0.25; /* CUPTI's thread may have to wait for a core: compilers run at the same time */
 
 typedef CUpti_ActivityKernel4 KernelRecord;
@@ -36,6 +37,8 @@ static struct {
     Trace trace;
     uint8_t *free_buffer[MAX_FREE];
     int nfree;
+    /* That is waited for before a flush is forced: nothing where that helped, longest where it brought what was incomplete. */
+    double force_s;
 
     CUptiResult (*register_callbacks)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
     CUptiResult (*enable)(CUpti_ActivityKind);
@@ -150,6 +153,7 @@ bool tracer_open(char why[TRACER_WHY_BYTES])
     cupti.library = library_open(names, why, TRACER_WHY_BYTES);
     if (!cupti.library)
         return false;
+    cupti.force_s = force_after_s;
     library_where(cupti.library, cupti.where, sizeof cupti.where);
     while (cupti.nfree < BUFFERS_AT_FIRST && (cupti.free_buffer[cupti.nfree] = new_buffer()))
         cupti.nfree++;
@@ -196,13 +200,18 @@ void tracer_clear(void)
 
 TraceStatus tracer_times(uint64_t first, size_t n, double *ns)
 {
-    const double until_s = process_clock_s() + patience_s;
-    for (;;) {
-        const bool last = process_clock_s() > until_s;
-        cupti.flush(last ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+    const double start_s = process_clock_s();
+    bool forced = false;
+    for (int i = 0;; i++) {
+        const double waited_s = process_clock_s() - start_s;
+        const bool last = waited_s > patience_s, force = last || (!forced && i > 0 && waited_s > cupti.force_s);
+        forced = forced || force;
+        cupti.flush(force ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
         pthread_mutex_lock(&cupti.mutex);
         const TraceStatus status = trace_times(&cupti.trace, first, n, ns);
         pthread_mutex_unlock(&cupti.mutex);
+        if (force)
+            cupti.force_s = status == TRACE_OK ? 0 : status == TRACE_BROKEN ? patience_s : cupti.force_s;
         if (last || (status != TRACE_MISSING && status != TRACE_UNEVEN))
             return status;
         usleep(PAUSE_US);

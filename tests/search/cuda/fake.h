@@ -10,6 +10,7 @@
  *   FAKE_COUNT=N                                   says at the end how many copies of N bytes came from the GPU
  *   FAKE_CUPTI=busy|drop|droponce|droplate|nolinks|zero     what goes wrong in the fake CUPTI
  *              late|uneven   of every tenth kernel behind the first 1000 the record comes 0.12 s late, or never
+ *              withhold      records come when they are forced to
  */
 #ifndef DCGEN_TEST_FAKE_H
 #define DCGEN_TEST_FAKE_H

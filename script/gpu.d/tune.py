@@ -11,7 +11,7 @@ from stage import tail
 LEAST_S = 30  # of measuring
 SPARE_S = 30  # what dcgen may need behind its budget: it ends its round, proves the dispatcher and writes
 REPLAY_S = 25  # what a package takes that is made of records
-ENOUGH = 0.75  # of a tune's share of time: then it is done
+EARLY = 0.75  # of its budget: dcgen expects nothing better, or cannot do it
 TRIALS = 2000  # more than there is time for
 # Without a GPU nothing is measured: a package of few candidates will do.
 OFFLINE = ["--offline", "--trials", "8"]
@@ -68,9 +68,13 @@ def search(stage, spec, seconds, package, records):
     return code
 
 
+def is_used_up(stage):
+    """What is left of its share is too short to measure in."""
+    return stage.spent() >= max(stage.share / 2, stage.share - SPARE_S - LEAST_S)
+
+
 def is_done(stage, code, was_early):
-    """Its share is used up; or dcgen expects nothing better, or cannot do it."""
-    if stage.spent() >= ENOUGH * stage.share or (code == 0 and was_early):
+    if is_used_up(stage) or (code == 0 and was_early):
         return True
     return sum(n["exit_code"] not in (0, None) for n in stage.before("tune")) > 1
 
@@ -78,7 +82,7 @@ def is_done(stage, code, was_early):
 def tune(stage, spec):
     name, left = name_of(spec), stage.left()
     package, records = stage.kept("packages", name), stage.kept("records", name + ".jsonl")
-    if stage.spent() >= ENOUGH * stage.share:  # and everything was killed then
+    if is_used_up(stage):  # and everything was killed then
         if not is_package(package):
             replay(stage, spec, package, records, "dcgen was killed")
         stage.complete()
@@ -90,5 +94,5 @@ def tune(stage, spec):
     code = search(stage, spec, seconds, package, records)
     if code != 0:
         replay(stage, spec, package, records, "dcgen was stopped" if code is None else "dcgen failed")
-    if is_done(stage, code, left - stage.left() < ENOUGH * seconds):
+    if is_done(stage, code, left - stage.left() < EARLY * seconds):
         stage.complete()

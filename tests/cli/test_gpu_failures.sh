@@ -89,6 +89,14 @@ run 0 all $on --spec "$tmp/good.cfg"
 said "check: 32 of 32"
 sed -n '/^check: /,$p' "$tmp/said" | grep -q '^calibrate: ' && fail "check comes first again"
 
+# ---- a tune is done when what is left of its share is too short to measure in: else bench would be made anew for nothing
+
+PYTHONPATH=$tmp/src/script/gpu.d python3 -B - >"$tmp/said" 2>&1 <<'PY' || fail "when a tune is done"
+import types, tune
+for share, spent, done in ((240, 179, False), (240, 181, True), (160, 99, False), (160, 110, True), (48, 1, False)):
+    assert tune.is_used_up(types.SimpleNamespace(share=share, spent=lambda: spent)) == done, (share, spent)
+PY
+
 # ---- limits that cannot be measured are tried once more, by the next call
 
 again

@@ -51,7 +51,7 @@ constraints = (
   { need = "SPLITK == 1 || KWARPS == WARPS || LAYOUT_KN";
     why = "warps of a block share out k at less cost than blocks"; },
   { need = "LAYOUT_KN || SPLITK <= 4";          why = "NK: a column has a warp or more, which are many"; } );
-regs = "max(40, NEED - 10)";
+regs = "max(32, NEED * 3 / 2 - 40)";
 general = (
   { target = "sm_75";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
   { target = "sm_80";  ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; },
@@ -80,17 +80,17 @@ derived = (
   { name = "KTIMES"; expr = "ceil_div(KPER * FEWER, ROUND)";       doc = "times round the loop"; },
   { name = "BYTES";  expr = "NT * LOADS * 16 / FEWER";
     doc = "bytes of W that a block asks for each time"; },
-  # Of one warp and one time round the loop, counted in the SASS of sm_90a, nvcc 13.0, of 21 kernels, which the terms
-  # meet within 22 %, narrow within 27 %: a load of W with its address is 11 instructions, of X 4. With aligned
-  # operands, f32 NK 4 x 1, UNROLL 2: 32 FFMA, 10 loads, 57 others; 1 x 4, UNROLL 4: 64, 20, 191; bf16 NK 8 x 2, UNROLL
-  # 2: 256 FFMA, 160 conversions, 20 loads, 116 others; bf16 KN 4 x 1: 256 FFMA, 96 conversions, 12 loads, 104 others.
-  # Narrow, the first has 8 FFMA, 10 loads, 33 others, the last 128 FFMA, 48 loads, 184 others. WARPS is a multiple of
+  # Of one warp and one time round the loop, counted in the SASS of sm_90a, nvcc 13.0, of 22 kernels, which the terms
+  # meet within 18 %, narrow within 20 %: a load of W with its address is 11 instructions, of X 4. With aligned
+  # operands, f32 NK 4 x 1, UNROLL 2: 32 FFMA, 10 loads, 60 others; 1 x 4, UNROLL 4: 64, 20, 144; bf16 NK 8 x 2, UNROLL
+  # 2: 256 FFMA, 160 conversions, 20 loads, 105 others; bf16 KN 4 x 1: 256 FFMA, 96 conversions, 12 loads, 148 others.
+  # Narrow, the first has 8 FFMA, 10 loads, 45 others, the last 128 FFMA, 48 loads, 185 others. WARPS is a multiple of
   # an SM's four sub-cores.
   { name = "ISSUE";
     expr = "LOADS * QUAD * ROWS / FEWER"
-           " + NARROW * ((3 + (ELEM_BYTES == 2)) * QUAD * (LOADS + UNROLL * ROWS) / FEWER + 10)"
-           " + !NARROW * ((ELEM_BYTES == 2) * QUAD * (LOADS + UNROLL * ROWS) + 11 * LOADS + 4 * UNROLL * ROWS + 8"
-           " + 12 * LAYOUT_KN)";
+           " + NARROW * (((3 + (ELEM_BYTES == 2)) * (LOADS + UNROLL * ROWS) + 2 * LOADS) * QUAD / FEWER + 16)"
+           " + !NARROW * ((ELEM_BYTES == 2) * QUAD * (LOADS + UNROLL * ROWS) + 11 * LOADS + 4 * UNROLL * ROWS + 12"
+           " + 20 * LAYOUT_KN)";
     doc = "its instructions: FMAs, conversions of W and X, loads with their addresses, the loop"; },
   { name = "MATHS";
     expr = "max(WARPS * ISSUE / 4, max(LOADS * QUAD * NT * ROWS / FMA_SM, NT * UNROLL * ROWS * 16 / 96) / FEWER)";
@@ -209,7 +209,9 @@ template <> struct KERNEL_chunk<1> { /* one element */
 };
 
 #if LAYOUT_NK
-/* Sums up the block's elements over its part of k, `width` elements a load; sums[warp of k][row][column]. */
+/* Sums up the block's elements over its part of k, `width` elements a load; sums[warp of k][row][column]. W's
+ * values are replaced, once they are used, by those of the next time round: the compiler puts off loads that are used
+ * in the same. */
 template <int width>
 static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &a, const KERNEL_task &b)
 {
@@ -228,17 +230,20 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
 #pragma unroll
         for (int c = 0; c < COLS; c++)
             acc[r][c] = 0;
+    KERNEL_chunk<width> wv[UNROLL][COLS];
+    const auto fetch = [&](int u, unsigned k) {
+#pragma unroll
+        for (int c = 0; c < COLS; c++)
+            wv[u][c].load_once(w[c] + k, k < b.k1);
+    };
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+        fetch(u, b.k0 + kwarp * 32 * width + lane * width + u * step);
 #pragma unroll 1
     for (unsigned first = b.k0 + kwarp * 32 * width; first < b.k1; first += step * UNROLL) {
         const unsigned k = first + lane * width;
-        KERNEL_chunk<width> wv[UNROLL][COLS];
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-#pragma unroll
-            for (int c = 0; c < COLS; c++)
-                wv[u][c].load_once(w[c] + k + u * step, k + u * step < b.k1);
-#pragma unroll
-        for (int u = 0; u < UNROLL; u++)
+        for (int u = 0; u < UNROLL; u++) {
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 KERNEL_chunk<width> xv;
@@ -249,6 +254,8 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
                     for (int c = 0; c < COLS; c++)
                         acc[r][c] = fmaf(xv[i], wv[u][c][i], acc[r][c]);
             }
+            fetch(u, k + (UNROLL + u) * step);
+        }
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
@@ -262,7 +269,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
         }
 }
 #else
-/* Sums up the block's elements over its part of k, `width` elements a load; sums[warp][row][column]. */
+/* The same; sums[warp][row][column]. */
 template <int width>
 static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &a, const KERNEL_task &b)
 {
@@ -280,19 +287,22 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
 #pragma unroll
         for (int c = 0; c < ncol; c++)
             acc[r][c] = 0;
+    KERNEL_chunk<width> wv[deep][ncol / width];
+    const auto fetch = [&](int i, unsigned k) {
+#pragma unroll
+        for (int c = 0; c < ncol / width; c++)
+            wv[i][c].load_once(w + (uint64_t)b.ldw * k + c * apart, k < b.k1 && c * apart < left);
+    };
+#pragma unroll
+    for (int i = 0; i < deep; i++)
+        fetch(i, b.k0 + group * deep + i);
 #pragma unroll 1
     for (unsigned first = b.k0; first < b.k1; first += KGROUPS * deep) {
         const unsigned k = first + group * deep;
-        KERNEL_chunk<width> wv[deep][ncol / width];
 #pragma unroll
-        for (int i = 0; i < deep; i++)
+        for (int i = 0; i < deep; i += width) {
 #pragma unroll
-            for (int c = 0; c < ncol / width; c++)
-                wv[i][c].load_once(w + (uint64_t)b.ldw * (k + i) + c * apart, k + i < b.k1 && c * apart < left);
-#pragma unroll
-        for (int r = 0; r < ROWS; r++)
-#pragma unroll
-            for (int i = 0; i < deep; i += width) {
+            for (int r = 0; r < ROWS; r++) {
                 KERNEL_chunk<width> xv;
                 xv.load(x[r] + k + i, k + i < b.k1);
 #pragma unroll
@@ -301,6 +311,10 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
                     for (int c = 0; c < ncol; c++)
                         acc[r][c] = fmaf(xv[l], wv[i + l][c / width][c % width], acc[r][c]);
             }
+#pragma unroll
+            for (int l = 0; l < width; l++)
+                fetch(i + l, k + KGROUPS * deep + i + l);
+        }
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++)

@@ -80,17 +80,17 @@ derived = (
   { name = "KTIMES"; expr = "ceil_div(KPER * FEWER, ROUND)";       doc = "times round the loop"; },
   { name = "BYTES";  expr = "NT * LOADS * 16 / FEWER";
     doc = "bytes of W that a block asks for each time"; },
-  # Of one warp and one time round the loop, counted in the SASS of sm_90a, nvcc 13.0, of 22 kernels, which the terms
-  # meet within 18 %, narrow within 20 %: a load of W with its address is 11 instructions, of X 4. With aligned
-  # operands, f32 NK 4 x 1, UNROLL 2: 32 FFMA, 10 loads, 60 others; 1 x 4, UNROLL 4: 64, 20, 144; bf16 NK 8 x 2, UNROLL
-  # 2: 256 FFMA, 160 conversions, 20 loads, 105 others; bf16 KN 4 x 1: 256 FFMA, 96 conversions, 12 loads, 148 others.
-  # Narrow, the first has 8 FFMA, 10 loads, 45 others, the last 128 FFMA, 48 loads, 185 others. WARPS is a multiple of
-  # an SM's four sub-cores.
+  # Of one warp and one time round the loop, counted in the SASS of sm_90a, nvcc 13.0, of 22 kernels in NK, 82 in KN,
+  # which the terms meet within 18 % and 14 %, narrow within 20 %: a load of W with its address is 11 instructions, 8 in
+  # KN, of X 4. With aligned operands, f32 NK 4 x 1, UNROLL 2: 32 FFMA, 10 loads, 60 others; 1 x 4, UNROLL 4: 64, 20,
+  # 144; bf16 NK 8 x 2, UNROLL 2: 256 FFMA, 160 conversions, 20 loads, 105 others; bf16 KN 4 x 1: 256 FFMA, 96
+  # conversions, 12 loads, 81 others. Narrow, the first has 8 FFMA, 10 loads, 45 others, the last 128 FFMA, 48 loads,
+  # 180 others. WARPS is a multiple of an SM's four sub-cores.
   { name = "ISSUE";
     expr = "LOADS * QUAD * ROWS / FEWER"
            " + NARROW * (((3 + (ELEM_BYTES == 2)) * (LOADS + UNROLL * ROWS) + 2 * LOADS) * QUAD / FEWER + 16)"
-           " + !NARROW * ((ELEM_BYTES == 2) * QUAD * (LOADS + UNROLL * ROWS) + 11 * LOADS + 4 * UNROLL * ROWS + 12"
-           " + 20 * LAYOUT_KN)";
+           " + !NARROW * ((ELEM_BYTES == 2) * QUAD * (LOADS + UNROLL * ROWS) + (11 - 3 * LAYOUT_KN) * LOADS"
+           " + 4 * UNROLL * ROWS + 12)";
     doc = "its instructions: FMAs, conversions of W and X, loads with their addresses, the loop"; },
   { name = "MATHS";
     expr = "max(WARPS * ISSUE / 4, max(LOADS * QUAD * NT * ROWS / FMA_SM, NT * UNROLL * ROWS * 16 / 96) / FEWER)";
@@ -291,14 +291,16 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
     const auto fetch = [&](int i, unsigned k) {
 #pragma unroll
         for (int c = 0; c < ncol / width; c++)
-            wv[i][c].load_once(w + (uint64_t)b.ldw * k + c * apart, k < b.k1 && c * apart < left);
+            wv[i][c].load_once(w + (uint64_t)b.ldw * i + c * apart, k + i < b.k1 && c * apart < left);
     };
+    w += (uint64_t)b.ldw * (b.k0 + group * deep);
 #pragma unroll
     for (int i = 0; i < deep; i++)
-        fetch(i, b.k0 + group * deep + i);
+        fetch(i, b.k0 + group * deep);
 #pragma unroll 1
     for (unsigned first = b.k0; first < b.k1; first += KGROUPS * deep) {
         const unsigned k = first + group * deep;
+        w += (uint64_t)b.ldw * (KGROUPS * deep);
 #pragma unroll
         for (int i = 0; i < deep; i += width) {
 #pragma unroll
@@ -313,7 +315,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
             }
 #pragma unroll
             for (int l = 0; l < width; l++)
-                fetch(i + l, k + KGROUPS * deep + i + l);
+                fetch(i + l, k + KGROUPS * deep);
         }
     }
 #pragma unroll

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum { M, N, K, NAXIS };
-enum { MAX_SHAPE = 4 };
+enum { MAX_SHAPE = 5 };
 #define MOST 2147483647    /* an extent can be */
 #define FITTING 2147483640 /* the most of which rows are aligned to 16 bytes, whatever the type */
 
@@ -86,7 +86,11 @@ static const Case cases[NCASE] = {
     [GEMV_NK] = { "gemv sm_75 f16 NK ROWS=4 COLS=2",
                   { { 92681, 92683, 24 }, { 6, MOST, 24 }, { MOST, 6, 24 }, { 5, 43000, 100001 } } },
     [GEMV_KN] = { "gemv sm_90a bf16 KN ROWS=4 LANES=8 UNROLL=1",
-                  { { 92681, 92683, 24 }, { 6, MOST, 24 }, { 6, FITTING, 72 }, { MOST, 6, 24 } } },
+                  { { 92681, 92683, 24 },
+                    { 6, MOST, 24 },
+                    { 6, FITTING, 72 },
+                    { MOST, 6, 24 },
+                    { 3, 16777304, 600 } } },
     [GEMV_SPLIT_NK] = { "gemv sm_90a bf16 NK ROWS=4 COLS=4 KWARPS=8 SPLITK=4", { { 3, 16384, 270000 } } },
     [GEMV_SPLIT_KN] = { "gemv sm_90a f32 KN ROWS=4 COLS=2 SPLITK=8", { { 3, 1048001, 4200 } } },
     [MMA_GEMV_NK] = { "mma_gemv sm_90a f16 NK ROWS=16 COLS=32 UNROLL=2",
@@ -119,7 +123,9 @@ static const Mutant mutants[] = {
     { MMA_SPLIT_KN, 0, "(uint64_t)s.ldw * k0" },
     { GEMV_NK, 2, "(int64_t)min(b.m0 + r, a.M - 1) * a.K" },
     { GEMV_NK, 3, "(uint64_t)b.ldw * (unsigned)min" },
-    { GEMV_KN, 1, "(uint64_t)b.ldw * (k + i)" },
+    { GEMV_KN, 1, "(uint64_t)b.ldw * i" },
+    { GEMV_KN, 1, "(uint64_t)b.ldw * (b.k0" },
+    { GEMV_KN, 4, "(uint64_t)b.ldw * (32 * deep" },
     { GEMV_KN, 0, "(int64_t)m * a.N + n" },
     { MMA_GEMV_NK, 2, "(int64_t)min((unsigned)b.m0 + 8 * r + g, a.M - 1u) * a.K" },
     { MMA_GEMV_NK, 3, "(uint64_t)b.ldw * min((unsigned)n0" },

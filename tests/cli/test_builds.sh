@@ -113,7 +113,7 @@ for signal in INT KILL; do
     pids=$pid
     until [ "$(compiled)" -gt 24 ] && grep -q '"ns":\[[0-9]' gpu.records.jsonl; do
         tries=$((tries + 1))
-        [ $tries -lt 2000 ] || failed "no compiler runs beside the measurements"
+        [ $tries -lt 6000 ] || failed "no compiler runs beside the measurements"
         sleep 0.01
     done
     kill -$signal $pid

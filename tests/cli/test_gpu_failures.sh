@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: label=slow timeout=180
+# ctest: label=thorough timeout=180
 #
 # script/gpu check and calibrate on the fake GPU, when a program does not do its part: what cannot be asked is left out, the rest
 # goes on.

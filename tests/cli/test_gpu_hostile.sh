@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# ctest: label=slow timeout=180
+# ctest: label=thorough timeout=180
 #
 # script/gpu where its user, the disk or a second one of it does what is not expected: a word that says what is wrong, no
 # traceback, nothing lost.

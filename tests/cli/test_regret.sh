@@ -92,12 +92,12 @@ not_said 'the machine was busy'
 grep -q 'cannot be said' "$out" && failed "it says so of calm times"
 
 section a shape whose times differ is named, and the bound is for the others
-# On T = 9 the best of the other kernels took 6 and 9 times as long as the anchor.
+# On T = 9 the best of the other kernels took 6 and 9 times as long as the anchor. Shapes held out, which are measured less often, could differ by chance.
 awk -v key="$(key 3)" '/"final":true/ && /"extent":\[9,/ && index($0, key) {
     sub(/"ns":\[[^]]*\]/, n++ ? "\"ns\":[90000,90000]" : "\"ns\":[60000,60000]")
-    sub(/"anchor_ns":[^,}]*/, "\"anchor_ns\":10000") } { print }' good >differing
+    sub(/"anchor_ns":[^,}]*/, "\"anchor_ns\":10000") } { print }' tuned >differing
 run 0 replay tiny.cfg --records differing -o differing.out
-grep -q 'on 1 of [0-9]* shapes the regret cannot be said, as their times differ by too much$' "$out" || failed "the summary does not say so"
+grep -q 'on 1 of 4 shapes the regret cannot be said, as their times differ by too much$' "$out" || failed "the summary does not say so"
 json=differing.out/regret.json
 shapes $json | grep '"said": false' >unsaid
 [ "$(wc -l <unsaid)" -eq 1 ] && grep -q '"M": 9,.*"spread": 0.5000,' unsaid || failed "not T = 9 alone cannot be said: $(cat $json)"
@@ -111,8 +111,7 @@ grep '^M 9 ' "$out" | grep -q 'no bound is stated: times differed by 50.0 %' || 
 grep -q '^tuned: 3 shapes' "$out" || failed "bench counts it"
 
 section it is measured again while there is time
-held=$(held_out differing)
-grep -v -F "$held" differing >out/tiny.records.jsonl
+cp differing out/tiny.records.jsonl
 cp out/tiny.records.jsonl before
 run 0 tiny.cfg
 passes() { grep '"final":true' "$1" | grep "\"extent\":\[$2," | grep -c "$(key 3)" || :; }

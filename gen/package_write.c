@@ -228,15 +228,28 @@ static bool foreign_check(const Writer *w, const Package *p)
                 w->outdir, names_of(w, &list));
 }
 
+/* Is another folder there now than `before`? Then another dcgen has just replaced it. */
+static bool was_replaced(const Writer *w, const struct stat *before)
+{
+    struct stat st;
+    return lstat(w->target, &st) != 0 || st.st_ino != before->st_ino;
+}
+
 /* Nothing that is not dcgen's own is ever replaced. */
 static bool target_check(const Writer *w, const Package *p)
 {
     struct stat st;
-    if (lstat(w->target, &st) != 0)
-        return errno == ENOENT ? true : fail_errno(w, "write", w->outdir);
-    if (!S_ISDIR(st.st_mode))
-        return fail(w, "'%s' is not a folder; a package is written as a folder", w->outdir);
-    if (!foreign_check(w, p))
+    int ntry = 0;
+    do { /* one package's manifest says nothing of the files of the next one */
+        if (lstat(w->target, &st) != 0)
+            return errno == ENOENT ? true : fail_errno(w, "write", w->outdir);
+        if (!S_ISDIR(st.st_mode))
+            return fail(w, "'%s' is not a folder; a package is written as a folder", w->outdir);
+        *w->err = NULL;
+        if (foreign_check(w, p))
+            break;
+    } while (++ntry < MAX_TRY && was_replaced(w, &st));
+    if (*w->err)
         return false;
     if (is_current_folder(w->target))
         return fail(w, "'%s' is or holds the current folder and cannot be replaced; start dcgen elsewhere", w->outdir);

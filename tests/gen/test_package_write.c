@@ -426,9 +426,9 @@ static void two_writers_at_once(void **state)
         child[k] = fork();
         if (child[k] == 0) {
             const char *err;
-            for (int i = 0; i < 20; i++)
+            for (int i = 0; i < 150; i++)
                 if (!write_version((char)('a' + k), outdir, &err))
-                    _exit(1);
+                    fprintf(stderr, "%s\n", err), _exit(1);
             _exit(0);
         }
     }

@@ -26,6 +26,7 @@ typedef struct {
     const Study *s;
     double *unseen;   /* ntrial x nshape: the kernel was left out, ns */
     double *held_out; /* the shape was left out, ns */
+    double *analytic; /* all were, ns */
 } Judge;
 
 /* The kernels measured on one shape. */
@@ -40,43 +41,45 @@ static RankOrder order_of(const Judge *q, const double *predicted, int64_t shape
     return o;
 }
 
-/* Of trial i, measured on shape j, by model m. */
-static double predicted_ns(const CostModel *m, const Study *s, int64_t i, int64_t j)
+static double *new_predictions(const Judge *q)
 {
-    return cost_measured(&s->trial[i], j) ? cost_predict(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads)
-                                          : NAN;
+    return ARENA_ARRAY(q->arena, (size_t)(q->s->ntrial * q->s->nshape) + 1, double);
+}
+
+/* What m predicts of every stride-th trial from `first` on, where that was measured. */
+static void predict(const Judge *q, const CostModel *m, int64_t first, int64_t stride, double *ns)
+{
+    const Study *s = q->s;
+    for (int64_t i = first; i < s->ntrial; i += stride)
+        for (int64_t j = 0; j < s->nshape; j++)
+            ns[i * s->nshape + j] = cost_measured(&s->trial[i], j)
+                                        ? cost_predict(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads)
+                                        : NAN;
 }
 
 static void fill_unseen(Judge *q, const TemplateList *templates)
 {
     const Study *s = q->s;
     const int64_t stride = s->ntrial < KERNEL_FOLDS ? s->ntrial : KERNEL_FOLDS;
-    q->unseen = ARENA_ARRAY(q->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
+    q->unseen = new_predictions(q);
     for (int64_t fold = 0; fold < stride; fold++) {
         const CostModel *m =
             cost_fit_without(q->arena, s, templates, (CostLeave){ .trial_stride = stride, .trial = fold });
-        for (int64_t i = fold; i < s->ntrial; i += stride)
-            for (int64_t j = 0; j < s->nshape; j++)
-                q->unseen[i * s->nshape + j] = predicted_ns(m, s, i, j);
+        predict(q, m, fold, stride, q->unseen);
     }
 }
 
-static double *analytic_times(const Judge *q, const TemplateList *templates)
+static void fill_analytic(Judge *q, const TemplateList *templates)
 {
-    const Study *s = q->s;
-    const CostModel *m = cost_analytic(q->arena, s, templates);
-    double *ns = ARENA_ARRAY(q->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
-    for (int64_t i = 0; i < s->ntrial; i++)
-        for (int64_t j = 0; j < s->nshape; j++)
-            ns[i * s->nshape + j] = predicted_ns(m, s, i, j);
-    return ns;
+    q->analytic = new_predictions(q);
+    predict(q, cost_analytic(q->arena, q->s, templates), 0, 1, q->analytic);
 }
 
 static void fill_held_out(Judge *q, const TemplateList *templates)
 {
     const Study *s = q->s;
     const int64_t stride = s->nshape < SHAPE_FOLDS ? s->nshape : SHAPE_FOLDS;
-    q->held_out = ARENA_ARRAY(q->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
+    q->held_out = new_predictions(q);
     for (int64_t fold = 0; fold < stride; fold++) {
         const CostModel *m =
             cost_fit_without(q->arena, s, templates, (CostLeave){ .shape_stride = stride, .shape = fold });
@@ -239,10 +242,11 @@ CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates)
     r.loo_rmse = m->ridge->loo_rmse;
     fill_unseen(&q, templates);
     fill_held_out(&q, templates);
+    fill_analytic(&q, templates);
     r.error = median_error(&q, q.unseen);
     r.held_out = median_error(&q, q.held_out);
     r.order = judge_orders(&q, q.unseen);
-    r.analytic = judge_orders(&q, analytic_times(&q, templates));
+    r.analytic = judge_orders(&q, q.analytic);
     judge_residuals(&q, m, &r);
     return r;
 }

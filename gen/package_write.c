@@ -213,8 +213,8 @@ static bool foreign_check(const Writer *w, const Package *p)
     const Manifest *m = foreign_manifest(w->arena, w->target, &why);
     ForeignList list;
     if (why)
-        return fail(w, "'%s/%s' does not say which files are dcgen's: %s; move the folder away, or choose another", w->outdir, MANIFEST_PATH,
-                    why);
+        return fail(w, "'%s/%s' does not say which files are dcgen's: %s; move the folder away, or choose another",
+                    w->outdir, MANIFEST_PATH, why);
     if (!foreign_list(w->arena, w->target, m, &list))
         return fail_errno(w, "read", w->outdir);
     if (w->force || !list.n)
@@ -239,18 +239,16 @@ static bool was_replaced(const Writer *w, const struct stat *before)
 static bool target_check(const Writer *w, const Package *p)
 {
     struct stat st;
-    int ntry = 0;
-    do { /* one package's manifest says nothing of the files of the next one */
+    for (int ntry = 1;; ntry++) {
         if (lstat(w->target, &st) != 0)
             return errno == ENOENT ? true : fail_errno(w, "write", w->outdir);
         if (!S_ISDIR(st.st_mode))
             return fail(w, "'%s' is not a folder; a package is written as a folder", w->outdir);
-        *w->err = NULL;
         if (foreign_check(w, p))
             break;
-    } while (++ntry < MAX_TRY && was_replaced(w, &st));
-    if (*w->err)
-        return false;
+        if (ntry == MAX_TRY || !was_replaced(w, &st)) /* one package's manifest says nothing of the next one's files */
+            return false;
+    }
     if (is_current_folder(w->target))
         return fail(w, "'%s' is or holds the current folder and cannot be replaced; start dcgen elsewhere", w->outdir);
     return true;

@@ -43,7 +43,7 @@ static void drop_all(BuildQueue *q, bool starved)
 {
     for (BuildBatch *x = q->first; x; x = x->later)
         if (!x->done) {
-            batch_drop(x, starved);
+            compile_drop(x, starved);
             finish(q, x);
         }
 }
@@ -60,7 +60,7 @@ static void *queue_main(void *queue)
         BuildBatch *x = jobs_built(jobs, q->first);
         pthread_mutex_unlock(&q->lock);
         if (x)
-            batch_end(q->compiler, x, &stop);
+            compile_end(q->compiler, x, &stop);
         else
             jobs_poll(jobs);
         pthread_mutex_lock(&q->lock);

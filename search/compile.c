@@ -367,7 +367,7 @@ static void give_up(BuildBatch *x, bool starved)
             fail(&x->builds[x->next], STATUS_INVALID, "interrupted");
 }
 
-void batch_drop(BuildBatch *x, bool starved)
+void compile_drop(BuildBatch *x, bool starved)
 {
     give_up(x, starved);
     copy_results(x->builds, x->n);
@@ -419,7 +419,7 @@ static void try_empty(const Compiler *c, BuildBatch *x, const Stop *stop)
                     arena_printf(x->a, "%s does not build anything any more: %s", c->tools.program, empty.why));
 }
 
-void batch_end(const Compiler *c, BuildBatch *x, const Stop *stop)
+void compile_end(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
     if (!is_stopped(stop))
         retry_alone(c, x, stop);
@@ -431,7 +431,7 @@ void batch_end(const Compiler *c, BuildBatch *x, const Stop *stop)
 void compile(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
     run_jobs(c, x, stop);
-    batch_end(c, x, stop);
+    compile_end(c, x, stop);
 }
 
 static bool has_jobs(const Jobs *jobs, const BuildBatch *x)

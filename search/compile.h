@@ -49,11 +49,11 @@ Jobs *jobs_new(const Compiler *c); /* NULL: out of memory */
 /* Starts what fits, closes what has ended or is late; the number of compilers that run. */
 int jobs_tend(Jobs *jobs, BuildBatch *first);
 void jobs_poll(Jobs *jobs); /* reads what they say, for a moment */
-/* A batch that has been built, but for its end (batch_end); NULL: there is none. */
+/* A batch that has been built, but for its end (compile_end); NULL: there is none. */
 BuildBatch *jobs_built(const Jobs *jobs, BuildBatch *first);
 void jobs_free(Jobs *jobs); /* ends those that run */
-void batch_end(const Compiler *c, BuildBatch *x, const Stop *stop);
+void compile_end(const Compiler *c, BuildBatch *x, const Stop *stop);
 /* What is not started yet never will be: for want of memory, or interrupted. */
-void batch_drop(BuildBatch *x, bool starved);
+void compile_drop(BuildBatch *x, bool starved);
 
 #endif

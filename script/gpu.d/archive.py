@@ -60,14 +60,24 @@ def member(name, data):
     return gzip.compress(info.tobuf() + padded, 6, mtime=0)
 
 
+compressed = {}  # path -> (what tells that the file is the same, its member): most are, from one archive to the next
+
+
+def member_of(work, name):
+    path = os.path.join(work, name)
+    now = os.stat(path)
+    same = (now.st_ino, now.st_size, now.st_mtime_ns)
+    if path not in compressed or compressed[path][0] != same:
+        compressed[path] = (same, member(name, content(work, name)))
+    return compressed[path][1]
+
+
 def members_of(work, top):
     """{name: member} of all files in there."""
     found = {}
     for name in inside(work, top):
-        try:
-            found[name] = member(name, content(work, name))
-        except FileNotFoundError:  # a program is at work there
-            pass
+        with contextlib.suppress(FileNotFoundError):  # a program is at work there
+            found[name] = member_of(work, name)
     return found
 
 
@@ -105,26 +115,26 @@ def cut(name, data, nbyte, room):
 def renew(work, out, summary):
     """Writes OUT/gpu.tgz; what had no room there, in words."""
     records, last = members_of(work, RECORDS), members_of(work, LAST)
-    made = {SUMMARY: member(SUMMARY, summary), **members_of(work, TABLES)}
+    first = {SUMMARY: member(SUMMARY, summary), **members_of(work, TABLES)}
     end, dropped = gzip.compress(bytes(2 * tarfile.BLOCKSIZE), 6, mtime=0), []
-    room = LIMIT - size(made) - size(last) - len(end)
+    room = LIMIT - size(first) - size(last) - len(end)
     share = room / max(1, size(records))
-    for name, whole in records.items():
+    for name, data in records.items():
         if share < 1:
-            records[name], nline = cut(name, content(work, name), len(whole), share * len(whole))
+            records[name], nline = cut(name, content(work, name), len(data), share * len(data))
             dropped.append(f"{nline} lines of {name}")
-    made.update(records)
+    whole = {**first, **records}
     room -= size(records)
     for top in THEN:
         files = members_of(work, top)
         if size(files) <= room:
-            made.update(files)
+            whole.update(files)
             room -= size(files)
         elif files:
             dropped.append(top)
     if room < 0:
         dropped.append(f"(it is larger than {LIMIT >> 20} MiB)")
-    replace(os.path.join(out, NAME), b"".join([*made.values(), *last.values(), end]))
+    replace(os.path.join(out, NAME), b"".join([*whole.values(), *last.values(), end]))
     return dropped
 
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gen/spec.h"
+#include "gen/spec/spec.h"
 
 static bool same_shape(Shape a, Shape b) { return a.M == b.M && a.N == b.N && a.K == b.K; }
 

@@ -4,13 +4,13 @@
 # statically and lent to the code under test (lend_cudart.cmake); driver, CUPTI and NVML are looked for when the program runs.
 #
 # The parts that touch no GPU are a library of their own, for unit tests. With tests, the runner is built a second time
-# as dcgen-runner-cuda-fake: the same sources on a CUDA runtime that works in host memory (tests/search/cuda/fake_cudart.c).
+# as dcgen-runner-cuda-fake: the same sources on a CUDA runtime that works in host memory (tests/search/runner/cuda/fake_cudart.c).
 set(cuda_dir ${PROJECT_SOURCE_DIR}/search/runner/cuda)
 add_library(dcgen_cuda_host STATIC ${cuda_dir}/trace.c ${cuda_dir}/watchdog.c ${cuda_dir}/nvml.c ${cuda_dir}/library.c)
 target_link_libraries(dcgen_cuda_host PUBLIC dcgen_core ${CMAKE_DL_LIBS} pthread)
 
 if(BUILD_TESTING) # its target is made later
-    cmake_language(DEFER CALL target_link_libraries search_test_runner_cuda PRIVATE dcgen_cuda_host)
+    cmake_language(DEFER CALL target_link_libraries search_runner_test_runner_cuda PRIVATE dcgen_cuda_host)
 endif()
 
 find_package(CUDAToolkit QUIET)
@@ -57,14 +57,14 @@ set_property(TARGET dcgen-runner-cuda APPEND PROPERTY LINK_DEPENDS ${lent_dir}/l
 install(TARGETS dcgen-runner-cuda RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/dcgen)
 
 if(BUILD_TESTING)
-    set(fake_dir ${PROJECT_SOURCE_DIR}/tests/search/cuda)
+    set(fake_dir ${PROJECT_SOURCE_DIR}/tests/search/runner/cuda)
     add_executable(dcgen-runner-cuda-fake ${cuda_dir}/runner_cuda.c ${fake_dir}/fake_cudart.c)
     target_link_libraries(dcgen-runner-cuda-fake PRIVATE dcgen_runner_cuda)
     set_target_properties(dcgen-runner-cuda-fake PROPERTIES ENABLE_EXPORTS ON
                           RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-    cmake_language(DEFER CALL target_sources search_test_runner_cuda PRIVATE ${fake_dir}/fake_cudart.c)
-    cmake_language(DEFER CALL target_link_libraries search_test_runner_cuda PRIVATE dcgen_runner_cuda)
-    cmake_language(DEFER CALL target_compile_definitions search_test_runner_cuda PRIVATE DCGEN_HAVE_CUDA)
+    cmake_language(DEFER CALL target_sources search_runner_test_runner_cuda PRIVATE ${fake_dir}/fake_cudart.c)
+    cmake_language(DEFER CALL target_link_libraries search_runner_test_runner_cuda PRIVATE dcgen_runner_cuda)
+    cmake_language(DEFER CALL target_compile_definitions search_runner_test_runner_cuda PRIVATE DCGEN_HAVE_CUDA)
     foreach(library cupti nvml)
         add_library(dcgen_fake_${library} MODULE ${fake_dir}/fake_${library}.c)
         target_include_directories(dcgen_fake_${library} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS} ${CUPTI_INCLUDE_DIR})

@@ -8,11 +8,11 @@ set(fuzz_rows
     "answer    wrap process_spawn process_has_ended process_end nanosleep"
     "compiler"
     "manifest"
-    "op        templates/*/op.cfg tests/gen/op/*/op.cfg tests/gen/op_bad/*/op.cfg"
+    "op        templates/*/op.cfg tests/gen/spec/op/*/op.cfg tests/gen/spec/op_bad/*/op.cfg"
     "record"
     "regret"
     "request   wrap dlopen dlsym dlclose dlerror shape_get"
-    "spec      specs/*.cfg tests/gen/spec/*.cfg"
+    "spec      specs/*.cfg tests/gen/spec/cases/*.cfg"
     "target    templates/targets/*.cfg"
     "template  templates/dense/*_gemm.* templates/dense/*gemv.cu tests/cli/templates/dense/*.c*")
 

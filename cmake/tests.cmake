@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # One CTest test a file: tests/<area>/test_<x>.c becomes the executable <area>_test_<x>, tests/<area>/test_<x>.sh runs
-# with DCGEN, SRC and BIN set. Each runs in tests/<area> and carries its area as label. (cmake/fuzz.cmake has the fuzzers.)
+# with DCGEN, SRC and BIN set. Each runs in tests/<area> and carries its area as label. The area is a folder, or a room within
+# one: tests/gen/base/test_text.c is gen_base_test_text. (cmake/fuzz.cmake has the fuzzers.)
 # Exit code 77 means skipped. A test that leaves something in the temporary folder fails (tests/run_clean.sh). A file may
 # ask for more on a line of its own within its head:
 #
@@ -18,6 +19,16 @@ if(DCGEN_SANITIZE)
 else()
     set(timeout_factor 1)
 endif()
+
+# What a test of this file is called, and its area.
+function(dcgen_name_test file out_name out_area)
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/tests ${file})
+    get_filename_component(area ${path} DIRECTORY)
+    get_filename_component(base ${path} NAME_WE)
+    string(REPLACE "/" "_" area ${area})
+    set(${out_name} ${area}_${base} PARENT_SCOPE)
+    set(${out_area} ${area} PARENT_SCOPE)
+endfunction()
 
 function(dcgen_register_test name file area default_timeout)
     set(labels ${area} ${ARGN})
@@ -53,10 +64,8 @@ function(dcgen_register_test name file area default_timeout)
 endfunction()
 
 function(dcgen_add_program_test file default_timeout)
-    get_filename_component(base ${file} NAME_WE)
     get_filename_component(folder ${file} DIRECTORY)
-    get_filename_component(area ${folder} NAME)
-    set(name ${area}_${base})
+    dcgen_name_test(${file} name area)
     file(STRINGS ${file} emulator REGEX "^[ #/*]*ctest: (.* )?emulator" LIMIT_COUNT 1)
     if(emulator AND NOT TARGET dcgen_emulator)
         return()
@@ -79,10 +88,8 @@ function(dcgen_add_program_test file default_timeout)
 endfunction()
 
 function(dcgen_add_shell_test file)
-    get_filename_component(base ${file} NAME_WE)
     get_filename_component(folder ${file} DIRECTORY)
-    get_filename_component(area ${folder} NAME)
-    set(name ${area}_${base})
+    dcgen_name_test(${file} name area)
     set(environment DCGEN=${CMAKE_BINARY_DIR}/dcgen SRC=${PROJECT_SOURCE_DIR} BIN=${CMAKE_BINARY_DIR})
     add_test(NAME ${name}_sh COMMAND ${CMAKE_COMMAND} -E env ${environment} ${run_clean} sh ${file} WORKING_DIRECTORY ${folder})
     dcgen_register_test(${name}_sh ${file} ${area} 300)
@@ -94,12 +101,12 @@ function(dcgen_add_shell_test file)
     endif()
 endfunction()
 
-file(GLOB unit_tests CONFIGURE_DEPENDS tests/*/test_*.c)
+file(GLOB unit_tests CONFIGURE_DEPENDS tests/*/test_*.c tests/*/*/test_*.c)
 foreach(file IN LISTS unit_tests)
     dcgen_add_program_test(${file} 120)
 endforeach()
 
-file(GLOB shell_tests CONFIGURE_DEPENDS tests/*/test_*.sh)
+file(GLOB shell_tests CONFIGURE_DEPENDS tests/*/test_*.sh tests/*/*/test_*.sh)
 foreach(file IN LISTS shell_tests)
     dcgen_add_shell_test(${file})
 endforeach()

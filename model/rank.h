@@ -6,7 +6,7 @@
 #define DCGEN_RANK_H
 
 #include <stdint.h>
-#include "gen/arena.h"
+#include "gen/base/arena.h"
 
 typedef struct {
     double key;

@@ -10,7 +10,7 @@
 #define DCGEN_RIDGE_H
 
 #include <stddef.h>
-#include "gen/arena.h"
+#include "gen/base/arena.h"
 
 typedef struct {
     size_t nfeature;

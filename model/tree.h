@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "gen/arena.h"
+#include "gen/base/arena.h"
 
 typedef struct TreeNode {
     int feature;       /* -1: leaf */

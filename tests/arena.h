@@ -5,7 +5,7 @@
 #ifndef DCGEN_TEST_ARENA_H
 #define DCGEN_TEST_ARENA_H
 
-#include "gen/arena.h"
+#include "gen/base/arena.h"
 
 static Arena *arena;
 

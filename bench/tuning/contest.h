@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * contest: one way to find kernels, tried on a table: how good its choice was after how many trials and seconds. No time is measured here;
- * the clock is the one of search/lab_records.h.
+ * the clock is the one of search/measure/lab_records.h.
  */
 #ifndef BENCH_TUNING_CONTEST_H
 #define BENCH_TUNING_CONTEST_H
 
 #include "bench/tuning/table.h"
-#include "search/lab_records.h"
-#include "search/strategy.h"
+#include "search/measure/lab_records.h"
+#include "search/space/strategy.h"
 
 /* After a batch. */
 typedef struct {

@@ -15,7 +15,7 @@
 #include "bench/machine.h"
 #include "bench/tuning/contest.h"
 #include "bench/tuning/models.h"
-#include "search/samples.h"
+#include "search/record/samples.h"
 
 enum { MAX_SEEDS = 64, MAX_SHOWN = 64 };
 static const double NEAR = 0.05;

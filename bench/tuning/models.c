@@ -6,8 +6,8 @@
 #include <string.h>
 #include "bench/tuning/boosted.h"
 #include "model/rank.h"
-#include "search/propose.h"
-#include "search/samples.h"
+#include "search/record/samples.h"
+#include "search/space/propose.h"
 
 enum { TOP = 8 };
 

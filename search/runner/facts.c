@@ -5,7 +5,7 @@
  */
 #include "search/runner/facts.h"
 
-#include "gen/place.h"
+#include "gen/base/install_path.h"
 
 bool facts_targets(Arena *a, const char *dir, TargetList *out, const char **err)
 {

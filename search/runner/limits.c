@@ -8,7 +8,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "search/process.h"
+#include "gen/base/process.h"
 #include "search/runner/runner.h"
 
 enum { SAMPLE_NS = 300000 };

@@ -5,8 +5,8 @@
 #ifndef DCGEN_LIMITS_H
 #define DCGEN_LIMITS_H
 
-#include "gen/arena.h"
-#include "search/record.h"
+#include "gen/base/arena.h"
+#include "search/record/record.h"
 #include "search/runner/peak.h"
 
 /* What is asked for. The caches' sizes choose the buffers: of each level half as much as it holds, and at least twice

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <jansson.h>
-#include "gen/dtype.h"
-#include "search/record.h"
+#include "gen/spec/dtype.h"
+#include "search/record/record.h"
 #include "search/runner/abi.h"
 
 enum { MAX_AXIS = 6, MAX_OPERAND = 8, MAX_THREADS = 1024, WHY_BYTES = 200, MAX_KNOWN = 32 };

@@ -3,9 +3,9 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include "search/core_clock.h"
-#include "search/process.h"
-#include "search/samples.h"
+#include "gen/base/process.h"
+#include "search/measure/core_clock.h"
+#include "search/record/samples.h"
 #include "templates/package/pieces.h"
 #include "templates/package/pool.h"
 

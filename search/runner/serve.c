@@ -18,8 +18,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "search/lines.h"
-#include "search/process.h"
+#include "gen/base/lines.h"
+#include "gen/base/process.h"
 #include "search/runner/limits.h"
 
 enum { MAX_LIMITS = 64 }; /* thread counts of a request */

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include "gen/arena.h"
+#include "gen/base/arena.h"
 #include "search/runner/call.h"
 #include "search/runner/runner.h"
 

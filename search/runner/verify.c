@@ -4,7 +4,7 @@
  * page, and in as many parts as there are threads on operands that begin at one (not again in one part when the shape is large). It must touch nothing else, leave
  * its inputs as they are, and give every element within
  *
- *   tol = eps * (4 sqrt(terms) + 8) * sum |term|        (f32; gen/dtype.c has the others)
+ *   tol = eps * (4 sqrt(terms) + 8) * sum |term|        (f32; gen/spec/dtype.c has the others)
  *
  * of the exact result. Rounding errors of so many terms are independent, hence the root. Of large outputs a sample of
  * rows is compared element by element, and the sum of every row: its error is that of row_elems independent elements,

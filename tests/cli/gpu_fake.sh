@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What the tests of script/gpu on the fake GPU share, besides gpu.sh; sourced. In $tmp: a toolkit (bin), a portable build
-# (portable) around the fake GPU of tests/search/cuda, and a dcgen, each made of a few lines; specs good, bad and slow.
+# (portable) around the fake GPU of tests/search/runner/cuda, and a dcgen, each made of a few lines; specs good, bad and slow.
 . "$SRC/tests/cli/gpu.sh"
 
 fake=$BIN/tests/dcgen-runner-cuda-fake
@@ -55,14 +55,14 @@ exec "$fake" "\$@"
 RUN
 done
 
-# Candidates behave on the GPU and in the emulator as $tmp/behaviours says: lines of two numbers (tests/search/cuda/candidate.c).
+# Candidates behave on the GPU and in the emulator as $tmp/behaviours says: lines of two numbers (tests/search/runner/cuda/candidate.c).
 cat >"$tmp/source.py" <<'PY'
 import json, sys
 src, rows, some = sys.argv[1], open(sys.argv[2]).read().split(), sys.argv[3] == "some"
 code = lambda path: open(path).read()
 flags = ["-O1", "-shared", "-fPIC", "-I", src]
 operands = [{"name": n, "role": r, "dtype": "f32"} for n, r in (("X", "in"), ("W", "const"), ("bias", "in"), ("Y", "out"))]
-made = [{"key": f"key{i}", "template": f"t{i}", "params": {"BM": i}, "code": code(src + "/tests/search/cuda/candidate.c"),
+made = [{"key": f"key{i}", "template": f"t{i}", "params": {"BM": i}, "code": code(src + "/tests/search/runner/cuda/candidate.c"),
          "nvcc": flags + ["-DBEHAVIOUR=" + g], "emulator": flags + ["-DBEHAVIOUR=" + e]}
         for i, (g, e) in enumerate(zip(rows[::2], rows[1::2])) if some]
 print(json.dumps({"reference": {"code": code(src + "/templates/dense/reference.c"), "flags": flags + ["-lm"]},

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What is compiled elsewhere or before need not be compiled again: `dcgen build`, --builds, and what becomes of builds in the background
-# when a search on a GPU (the fake one of tests/search/cuda) ends, is interrupted or killed. nvcc is a script.
+# when a search on a GPU (the fake one of tests/search/runner/cuda) ends, is interrupted or killed. nvcc is a script.
 # ctest: label=slow thorough timeout=200
 . "$SRC/tests/cli/lib.sh"
 fake=$BIN/tests/dcgen-runner-cuda-fake
@@ -17,8 +17,8 @@ program fake-gpu <<'END'
 exec "$FAKE" --targets "$TARGETS" --deadline 1 "$@"
 END
 # One object for all; those behind the first $SLOW take long.
-cc -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=0 -o candidate.so "$SRC/tests/search/cuda/candidate.c"
-cc -O1 -shared -fPIC -I "$SRC" -o limits.so "$SRC/tests/search/cuda/limits.c"
+cc -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=0 -o candidate.so "$SRC/tests/search/runner/cuda/candidate.c"
+cc -O1 -shared -fPIC -I "$SRC" -o limits.so "$SRC/tests/search/runner/cuda/limits.c"
 program fake-nvcc <<'END'
 [ "$1" = --version ] && { echo "nvcc: a script"; echo "Cuda compilation tools, release 13.0, ${VERSION:-V13.0.0}"; exit 0; }
 for word; do

@@ -3,7 +3,7 @@
 #
 # ctest: label=slow timeout=200
 #
-# The whole way on a GPU, on the fake one of tests/search/cuda: nvcc is a script that compiles the same dense kernel whatever it is
+# The whole way on a GPU, on the fake one of tests/search/runner/cuda: nvcc is a script that compiles the same dense kernel whatever it is
 # given, or one with a fault. Search, last comparison, records, package, and what became of the faulty.
 . "$SRC/tests/cli/lib.sh"
 fake=$BIN/tests/dcgen-runner-cuda-fake
@@ -35,12 +35,12 @@ if grep -q '^extern "C" const int dcgen_aligned' "$last"; then
     [ "$behaviour" != none ] || { echo "library.cu:7: error: cublasLt.h: No such file or directory" >&2; exit 1; }
 fi
 if [ "${LIMITS:-}" ] && grep -q '^extern "C" int dcgen_limit' "$last"; then
-    exec cc -O1 -shared -fPIC -I "$SRC" -o "$out" "$SRC/tests/search/cuda/limits.c"
+    exec cc -O1 -shared -fPIC -I "$SRC" -o "$out" "$SRC/tests/search/runner/cuda/limits.c"
 fi
 echo "ptxas info    : Compiling entry function 'k' for 'sm_90a'" >&2
 echo "    0 bytes stack frame, $spill bytes spill stores, $spill bytes spill loads" >&2
 echo "ptxas info    : Used 40 registers, used 1 barriers" >&2
-exec cc -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=$behaviour -DTAKES_NS=$ns -o "$out" "$SRC/tests/search/cuda/candidate.c"
+exec cc -O1 -shared -fPIC -I "$SRC" -DBEHAVIOUR=$behaviour -DTAKES_NS=$ns -o "$out" "$SRC/tests/search/runner/cuda/candidate.c"
 END
 
 section what the GPU is asked

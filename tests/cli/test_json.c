@@ -15,9 +15,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "gen/arena.h"
+#include "gen/base/arena.h"
 
-#define SPECS DCGEN_SOURCE_DIR "/tests/gen/spec/"
+#define SPECS DCGEN_SOURCE_DIR "/tests/gen/spec/cases/"
 
 /* What dcgen says with these arguments: its lines on standard error, as JSON. */
 typedef struct {
@@ -179,7 +179,7 @@ static void warnings_of_records_have_lines(void **state)
     arena_free(a);
 }
 
-/* What is said past gen/diag.h is no JSON. */
+/* What is said past gen/base/diag.h is no JSON. */
 static void all_is_said_in_one_place(void **state)
 {
     (void)state;

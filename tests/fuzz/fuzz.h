@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gen/diag.h"
+#include "gen/base/diag.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,10 +12,10 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-#include "gen/op.h"
-#include "search/limit.h"
-#include "search/measure.h"
-#include "search/process.h"
+#include "gen/base/process.h"
+#include "gen/spec/op.h"
+#include "search/measure/limit.h"
+#include "search/measure/measure.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { NKERNEL = 3, MOST_STARTS = 100, PID = 1 << 30 };

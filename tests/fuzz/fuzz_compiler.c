@@ -2,9 +2,9 @@
  *
  * fuzz_compiler: any bytes as what compilers leave: an ELF file, assembly, the log of ptxas. No count is negative or more than there can be.
  */
-#include "search/elf.h"
-#include "search/ptxas.h"
-#include "search/spills.h"
+#include "search/build/elf.h"
+#include "search/build/ptxas.h"
+#include "search/build/spills.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

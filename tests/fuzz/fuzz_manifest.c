@@ -3,7 +3,7 @@
  * fuzz_manifest: any text as a package's MANIFEST. What is read lies within the package, and is read the same from its own text; what is
  * wrong has a line of the file.
  */
-#include "gen/manifest.h"
+#include "gen/package/manifest.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_manifest(Arena *a, Manifest *m)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_op: any bytes as an op.cfg. An op is either read or has errors, and what is read is what the generators rely on (gen/op.c).
+ * fuzz_op: any bytes as an op.cfg. An op is either read or has errors, and what is read is what the generators rely on (gen/spec/op.c).
  */
-#include "gen/name.h"
-#include "gen/op.h"
+#include "gen/base/name.h"
+#include "gen/spec/op.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_op(const Op *op)

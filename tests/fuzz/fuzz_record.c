@@ -4,7 +4,7 @@
  * without a warning and stays the same.
  */
 #include <math.h>
-#include "search/record.h"
+#include "search/record/record.h"
 #include "tests/fuzz/fuzz.h"
 
 static void read_bytes(Arena *a, const void *data, size_t size, Records *out)

@@ -2,7 +2,7 @@
  *
  * fuzz_regret: any bytes as a package's regret.json. What is read is no less than 0; what is wrong is said of the file.
  */
-#include "gen/regret_file.h"
+#include "gen/package/regret_file.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

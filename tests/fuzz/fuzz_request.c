@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <unistd.h>
-#include "search/lines.h"
+#include "gen/base/lines.h"
 #include "search/runner/serve.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -3,11 +3,11 @@
  * fuzz_spec: any bytes as a spec, and every quoted string in them as an expression. A spec is either read or has errors, and what is read
  * keeps its promises; an expression's own text means the same.
  */
-#include "gen/expr.h"
-#include "gen/spec.h"
+#include "gen/base/expr.h"
+#include "gen/spec/spec.h"
 #include "tests/fuzz/fuzz.h"
 
-static const char *const ops[] = { DCGEN_SOURCE_DIR "/tests/gen/op" };
+static const char *const ops[] = { DCGEN_SOURCE_DIR "/tests/gen/spec/op" };
 
 static bool lookup(void *ctx, const char *name, int64_t *value)
 {

@@ -3,8 +3,8 @@
  * fuzz_target: any bytes as a target's file. It is either read or has errors, and what is read has a family, and facts that are no less
  * than 0.
  */
-#include "gen/family.h"
-#include "gen/target.h"
+#include "gen/target/family.h"
+#include "gen/target/target.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_target(Arena *a, const Target *t)

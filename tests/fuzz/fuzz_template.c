@@ -3,7 +3,7 @@
  * fuzz_template: any bytes as a template of dense. It is either read, has errors, or has no head; what is read has values for a kernel, and
  * is filled or has errors.
  */
-#include "gen/template.h"
+#include "gen/template/template.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };

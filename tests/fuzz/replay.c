@@ -13,7 +13,7 @@
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
-#include "gen/text.h"
+#include "gen/base/text.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MAX_SEEDS = 2000, MAX_BYTES = 1 << 16, MAX_REPEATS = 40 };

@@ -6,8 +6,8 @@
 #ifndef DCGEN_TESTS_BY_HAND_H
 #define DCGEN_TESTS_BY_HAND_H
 
-#include "gen/outcome.h"
-#include "gen/report.h"
+#include "gen/command/result.h"
+#include "gen/report/report.h"
 #include "tests/gen/synthetic.h"
 
 enum { HAND_SHAPE = 8, HAND_TUNED = 3, HAND_TRIAL = 7, HAND_KERNEL = 2 };

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gen/diag.h"
-#include "gen/text.h"
+#include "gen/base/diag.h"
+#include "gen/base/text.h"
 
 static inline void golden_check(Arena *a, const char *path, const char *text)
 {

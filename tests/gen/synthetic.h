@@ -9,13 +9,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "gen/spec.h"
-#include "gen/target.h"
-#include "gen/template.h"
-#include "model/cost.h"
-#include "search/select.h"
-#include "search/space.h"
-#include "search/study.h"
+#include "gen/spec/spec.h"
+#include "gen/target/target.h"
+#include "gen/template/template.h"
+#include "search/choose/select.h"
+#include "search/record/study.h"
+#include "search/space/cost.h"
+#include "search/space/space.h"
 
 typedef struct {
     Arena *arena;

@@ -19,11 +19,11 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "gen/spec.h"
-#include "gen/text.h"
-#include "gen/unit.h"
-#include "search/space.h"
-#include "search/study.h"
+#include "gen/base/text.h"
+#include "gen/spec/spec.h"
+#include "gen/unit/unit.h"
+#include "search/record/study.h"
+#include "search/space/space.h"
 #include "tests/put_file.h"
 
 static Arena *arena;

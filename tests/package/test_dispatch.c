@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "gen/outcome.h"
-#include "gen/prove.h"
-#include "gen/text.h"
-#include "gen/unit.h"
+#include "gen/base/text.h"
+#include "gen/command/result.h"
+#include "gen/package/prove.h"
+#include "gen/unit/unit.h"
 #include "tests/tmp_folder.h"
 
 static const char packages[] = DCGEN_BINARY_DIR "/tests/packages", templates[] = DCGEN_SOURCE_DIR "/templates";

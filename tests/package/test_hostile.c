@@ -13,8 +13,8 @@
 
 #include <ctype.h>
 #include <jansson.h>
-#include "gen/dir.h"
-#include "gen/quote.h"
+#include "gen/base/dir.h"
+#include "gen/base/quote.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 

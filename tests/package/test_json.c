@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "gen/arena.h"
-#include "gen/manifest.h"
-#include "gen/text.h"
+#include "gen/base/arena.h"
+#include "gen/base/text.h"
+#include "gen/package/manifest.h"
 
 static const char *const packages[] = { "pkg_a", "pkg_b", "pkg_c", "pkg_d" };
 enum { NPACKAGE = sizeof packages / sizeof *packages };

@@ -10,7 +10,7 @@
 #include "tests/package/made_up.h"
 
 #include <ctype.h>
-#include "gen/name.h"
+#include "gen/base/name.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 

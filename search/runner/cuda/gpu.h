@@ -9,8 +9,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include "gen/arena.h"
-#include "gen/target.h"
+#include "gen/base/arena.h"
+#include "gen/target/target.h"
 
 enum { GPU_EXIT_CODE = 4, GPU_WHY_BYTES = 200 };
 

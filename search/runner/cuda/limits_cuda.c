@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "search/process.h"
+#include "gen/base/process.h"
+#include "search/record/samples.h"
 #include "search/runner/cuda/watchdog.h"
-#include "search/samples.h"
 
 enum { CALLS = 3, MAX_VARIANT = 8, MAX_LATENCY = 64, MAX_TRIES = 20, MIB = 1 << 20 };
 static const double launch_ns = 5e5, warm_ns = 5e7;

@@ -7,9 +7,9 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "search/process.h"
+#include "gen/base/process.h"
+#include "search/record/samples.h"
 #include "search/runner/cuda/library.h"
-#include "search/samples.h"
 
 enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1, WHY_BYTES = 200 };
 static const double pause_s = 5e-3;

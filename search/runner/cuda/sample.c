@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "search/process.h"
-#include "search/record.h"
+#include "gen/base/process.h"
+#include "search/record/record.h"
+#include "search/record/samples.h"
 #include "search/runner/cuda/watchdog.h"
-#include "search/samples.h"
 
 enum { MIN_SAMPLES = 3, COLD_CALLS = 2, MAX_COLD = RECORD_MAX_SAMPLE * COLD_CALLS };
 /* Before the first sample: clocks rise within tens of ms of work. All kernels have a part of it, and each one enough for its code to come

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "search/record/samples.h"
 #include "search/runner/cuda/builtin.h"
 #include "search/runner/cuda/tracer.h"
-#include "search/samples.h"
 
 enum { NULL_SAMPLES = 15, NULL_CALLS = 16, MAX_TRIES = 3 };
 static const size_t l2_guess = (size_t)32 << 20; /* where the driver does not say */

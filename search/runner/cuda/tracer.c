@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "search/process.h"
+#include "gen/base/process.h"
 #include "search/runner/cuda/library.h"
 
 enum { BUFFER_BYTES = 256 << 10, BUFFERS_AT_FIRST = 2, MAX_FREE = 8, ALIGN_BYTES = 8, PAUSE_US = 100 };

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "search/process.h"
+#include "gen/base/process.h"
 
 enum { TICK_US = 20000, WHAT_BYTES = 160 };
 static const double long_s = 120, beat_every_s = 1;

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * diag: collects errors and warnings, prints them by place. Text that came from a file is quoted (quote.h), so that a hostile file cannot
+ * speak to the terminal. Columns count bytes, from 1.
+ */
+#define _GNU_SOURCE /* vasprintf */
+#include "gen/base/diag.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/base/quote.h"
+
+enum { DIAG_MAX_SHOWN = 100, DIAG_MAX_KEPT = 1000, LINE_MAX_SHOWN = 160, WORD_MAX = 128 };
+
+typedef struct {
+    DiagSeverity severity;
+    const char *message; /* quoted */
+    Loc at;
+    int file; /* files in the order in which they first failed */
+    size_t order;
+} Entry;
+
+/* Escape sequences that begin what is bold, an error, a warning, a caret, and end it; all empty without colour. */
+typedef struct {
+    const char *bold, *error, *warning, *caret, *end;
+} Palette;
+static const Palette plain = { "", "", "", "", "" },
+                     colored = { "\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;32m", "\033[0m" };
+static const Palette *palette = &plain;
+static bool use_json;
+
+static const char *const severity_word[] = { [DIAG_ERROR] = "error", [DIAG_WARNING] = "warning", [DIAG_NOTE] = "note" };
+
+void diag_use_color(bool on) { palette = on ? &colored : &plain; }
+void diag_use_json(bool on) { use_json = on; }
+
+struct Diag {
+    Arena *arena;
+    Entry *entry;
+    size_t n, cap;
+    int nerror;
+};
+
+Diag *diag_new(Arena *a)
+{
+    Diag *d = ARENA_NEW(a, Diag);
+    d->arena = a;
+    return d;
+}
+
+int diag_nerror(const Diag *d) { return d->nerror; }
+
+static const char *path_of(const Entry *e) { return e->at.src && e->at.src->path ? e->at.src->path : ""; }
+
+static bool same_entry(const Entry *x, const Entry *y)
+{
+    return x->severity == y->severity && x->file == y->file && x->at.line == y->at.line && x->at.col == y->at.col &&
+           strcmp(x->message, y->message) == 0;
+}
+
+/* Keeps an entry; one that says the same at the same place is dropped. */
+static void diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, va_list ap)
+{
+    if (d->n == DIAG_MAX_KEPT)
+        return;
+    Entry e = { .severity = severity, .at = at, .order = d->n };
+    e.message = quote_line(d->arena, arena_vprintf(d->arena, fmt, ap));
+    int nfile = 0;
+    bool known = false;
+    for (size_t i = 0; i < d->n && !known; i++) {
+        known = strcmp(path_of(&d->entry[i]), path_of(&e)) == 0;
+        e.file = d->entry[i].file;
+        nfile = e.file >= nfile ? e.file + 1 : nfile;
+    }
+    if (!known)
+        e.file = nfile;
+    for (size_t i = 0; i < d->n; i++)
+        if (same_entry(&d->entry[i], &e))
+            return;
+    if (d->n == d->cap) {
+        size_t cap = d->cap ? 2 * d->cap : 16;
+        d->entry = arena_grow(d->arena, d->entry, d->cap, cap, sizeof *d->entry);
+        d->cap = cap;
+    }
+    d->entry[d->n++] = e;
+}
+
+void diag_error(Diag *d, Loc at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    diag_add(d, DIAG_ERROR, at, fmt, ap);
+    va_end(ap);
+    d->nerror++;
+}
+
+void diag_warn(Diag *d, Loc at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    diag_add(d, DIAG_WARNING, at, fmt, ap);
+    va_end(ap);
+}
+
+/* Line `line` of src, without its end; false when there is none. */
+static bool line_find(const Source *src, int line, const char **s, size_t *n)
+{
+    const char *p = src->text, *end = src->text + src->len;
+    for (int i = 1; i < line && p; i++) {
+        p = memchr(p, '\n', (size_t)(end - p));
+        p = p ? p + 1 : NULL;
+    }
+    if (!p)
+        return false;
+    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    *s = p;
+    *n = (size_t)((stop ? stop : end) - p);
+    if (*n && p[*n - 1] == '\r')
+        --*n;
+    return true;
+}
+
+/* Blanks as wide as the n bytes at s: a tab stays one, a UTF-8 sequence is one column. */
+static void print_padding(FILE *out, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        size_t len = quote_shown(s + i, n - i);
+        fputc(s[i] == '\t' ? '\t' : ' ', out);
+        i += len ? len : 1;
+    }
+}
+
+/* A line that is too long is cut to a window around the caret. */
+static void print_snippet(FILE *out, Loc at)
+{
+    const char *s;
+    size_t n;
+    if (!at.src || !at.src->text || at.line <= 0 || !line_find(at.src, at.line, &s, &n) || n == 0)
+        return;
+    size_t col = at.col > 0 ? (size_t)at.col - 1 : 0, from = 0, to = n;
+    if (col > n)
+        col = n;
+    if (n > LINE_MAX_SHOWN) {
+        from = col > LINE_MAX_SHOWN / 2 ? col - LINE_MAX_SHOWN / 2 : 0;
+        to = from + LINE_MAX_SHOWN < n ? from + LINE_MAX_SHOWN : n;
+    }
+    const char *cut = from > 0 ? "..." : "";
+    fprintf(out, "    %s", cut);
+    quote_print(out, s + from, to - from);
+    fprintf(out, "%s\n", to < n ? "..." : "");
+    if (at.col <= 0)
+        return;
+    fprintf(out, "    %*s", (int)strlen(cut), "");
+    print_padding(out, s + from, col - from);
+    fprintf(out, "%s^", palette->caret);
+    for (size_t i = 1; i < (size_t)(at.width > 1 ? at.width : 1) && col + i < to; i++)
+        fputc('~', out);
+    fprintf(out, "%s\n", palette->end);
+}
+
+static void print_entry(FILE *out, const Entry *e)
+{
+    const char *path = path_of(e), *mark = e->severity == DIAG_ERROR ? palette->error : palette->warning;
+    fputs(palette->bold, out);
+    quote_print(out, *path ? path : "dcgen", strlen(*path ? path : "dcgen"));
+    if (e->at.line > 0)
+        fprintf(out, ":%d", e->at.line);
+    if (e->at.line > 0 && e->at.col > 0)
+        fprintf(out, ":%d", e->at.col);
+    fprintf(out, ":%s %s%s:%s %s\n", palette->end, mark, severity_word[e->severity], palette->end, e->message);
+    print_snippet(out, e->at);
+}
+
+/* ---- as JSON ---- */
+
+/* The text as it would be printed; null: there is none. */
+static json_t *clean(const char *s)
+{
+    Arena *a = arena_new();
+    json_t *value = quote_json(s ? quote_line(a, s) : NULL);
+    arena_free(a);
+    return value;
+}
+
+/* What the message says would be right; null: nothing. */
+static json_t *expected_of(const char *message)
+{
+    const char *near = strstr(message, "did you mean '"), *text = strstr(message, "expected ");
+    text = near ? near + strlen("did you mean '") : text ? text + strlen("expected ") : NULL;
+    if (!text)
+        return json_null();
+    const char *end = near ? strstr(text, "'?") : strstr(text, ", found "), *semicolon = strstr(text, "; ");
+    if (!end || (!near && semicolon && semicolon < end))
+        end = semicolon ? semicolon : text + strlen(text);
+    char *copy = strndup(text, (size_t)(end - text));
+    json_t *value = clean(copy);
+    free(copy);
+    return value;
+}
+
+static json_t *positive(int64_t v) { return v > 0 ? json_integer(v) : json_null(); }
+
+/* In ASCII: a reader need not know what the bytes of a path mean. */
+static void json_line(FILE *out, DiagSeverity severity, const char *path, int64_t line, int column, int width,
+                      const char *message)
+{
+    json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "severity", severity_word[severity], "file",
+                          clean(path), "line", positive(line), "column", positive(column), "width", positive(width),
+                          "message", clean(message), "expected", expected_of(message));
+    json_dumpf(o, out, JSON_COMPACT | JSON_ENSURE_ASCII);
+    fputc('\n', out);
+    json_decref(o);
+}
+
+static void json_entry(FILE *out, const Entry *e)
+{
+    const char *path = path_of(e);
+    json_line(out, e->severity, *path ? path : NULL, e->at.line, e->at.col,
+              e->at.col > 0 && e->at.width < 1 ? 1 : e->at.width, e->message);
+}
+
+/* ---- all of them ---- */
+
+static int compare_entry(const void *pa, const void *pb)
+{
+    const Entry *a = pa, *b = pb;
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    if (a->at.line != b->at.line)
+        return a->at.line < b->at.line ? -1 : 1;
+    if (a->at.col != b->at.col)
+        return a->at.col < b->at.col ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+void diag_print(const Diag *d, FILE *out)
+{
+    if (d->n == 0)
+        return;
+    Entry *sorted = ARENA_ARRAY(d->arena, d->n, Entry);
+    memcpy(sorted, d->entry, d->n * sizeof *sorted);
+    qsort(sorted, d->n, sizeof *sorted, compare_entry);
+    size_t shown = d->n < DIAG_MAX_SHOWN ? d->n : DIAG_MAX_SHOWN;
+    for (size_t i = 0; i < shown; i++)
+        if (use_json)
+            json_entry(out, &sorted[i]);
+        else
+            print_entry(out, &sorted[i]);
+    if (shown < d->n)
+        diag_say(out, DIAG_WARNING, "%zu%s more are not shown", d->n - shown, d->n == DIAG_MAX_KEPT ? " or" : "");
+}
+
+/* ---- what no file's text is shown for ---- */
+
+static void say(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, va_list ap)
+{
+    char *message = NULL;
+    if (vasprintf(&message, fmt, ap) < 0)
+        return;
+    if (use_json)
+        json_line(out, severity, path, line, 0, 0, message);
+    else if (!path)
+        quote_printf(out, "%s%s\n", severity == DIAG_NOTE ? "" : "dcgen: ", message);
+    else if (line > 0)
+        quote_printf(out, "%s:%" PRId64 ": %s: %s\n", path, line, severity_word[severity], message);
+    else
+        quote_printf(out, "%s: %s: %s\n", path, severity_word[severity], message);
+    free(message);
+}
+
+void diag_say(FILE *out, DiagSeverity severity, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(out, severity, NULL, 0, fmt, ap);
+    va_end(ap);
+}
+
+void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(out, severity, path, line, fmt, ap);
+    va_end(ap);
+}
+
+static char fold(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
+
+/* Edits (insert, delete, replace, swap two neighbours) from a to b, letter case ignored; both at most WORD_MAX long. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t na = strlen(a), nb = strlen(b);
+    size_t row[3][WORD_MAX + 1];
+    for (size_t j = 0; j <= nb; j++)
+        row[0][j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            size_t best = last[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
+            best = last[j] + 1 < best ? last[j] + 1 : best;
+            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
+                best = before[j - 2] + 1 < best ? before[j - 2] + 1 : best;
+            now[j] = best;
+        }
+    }
+    return row[na % 3][nb];
+}
+
+const char *diag_nearest(const char *word, const char *const *names, size_t nname)
+{
+    size_t n = strlen(word);
+    if (n == 0 || n > WORD_MAX)
+        return NULL;
+    size_t limit = n / 3 > 1 ? n / 3 : 1;
+    const char *nearest = NULL;
+    for (size_t i = 0; i < nname; i++) {
+        size_t len = strlen(names[i]);
+        if (len > WORD_MAX)
+            continue;
+        size_t distance = edit_distance(word, names[i]);
+        if (distance <= limit && distance < n && distance < len) { /* "Q" is not near "T" */
+            nearest = names[i];
+            if (distance == 0)
+                break;
+            limit = distance - 1;
+        }
+    }
+    return nearest;
+}
+
+Loc loc_at(const Source *src, size_t offset, int width)
+{
+    Loc at = { .src = src, .line = 1, .col = 1, .width = width };
+    if (!src->text)
+        return (Loc){ .src = src };
+    size_t start = 0, end = offset < src->len ? offset : src->len;
+    for (const char *p; (p = memchr(src->text + start, '\n', end - start)); at.line++)
+        start = (size_t)(p - src->text) + 1;
+    at.col = (int)(end - start) + 1;
+    return at;
+}

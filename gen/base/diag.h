@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * diag: what is wrong with a user's file, all of it at once, each with its place:
+ *
+ *   specs/x.cfg:7:5: error: unknown key 'weigth'; did you mean 'weight'?
+ *       { M = "16*T"; weigth = 1.0; }
+ *                     ^~~~~~
+ *
+ * A message says what would be right, where that is known, as "expected X", with ", found Y" or "; ..." behind it or nothing, or as
+ * "did you mean 'X'?": in JSON that is a key of its own.
+ */
+#ifndef DCGEN_DIAG_H
+#define DCGEN_DIAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "gen/base/arena.h"
+
+typedef struct {
+    const char *path; /* as the user wrote it */
+    const char *text; /* the whole file, NUL-terminated; NULL when it could not be read */
+    size_t len;
+} Source;
+
+typedef struct {
+    const Source *src;
+    int line, col; /* from 1; 0 when unknown: then the line, or the caret, is not shown */
+    int width;     /* characters underlined, at least 1 */
+} Loc;
+
+typedef struct Diag Diag;
+
+Diag *diag_new(Arena *a);
+void diag_error(Diag *d, Loc at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void diag_warn(Diag *d, Loc at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int diag_nerror(const Diag *d);
+void diag_print(const Diag *d, FILE *out); /* in order of file, line, column; stable */
+void diag_use_color(bool on);              /* by all that is printed from now on; off at first */
+
+/* One line that is of no file's text, or of a line of a file that is no spec: "dcgen: ..." or "path:line: warning: ...". A DIAG_NOTE
+ * is what was asked for rather than a complaint, and has nothing before it. */
+typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE } DiagSeverity;
+void diag_say(FILE *out, DiagSeverity severity, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* From now on each error, warning and note is one JSON object in a line (docs/spec.md has its keys); off at first. */
+void diag_use_json(bool on);
+
+/* The name nearest to `word` by edit distance (at most a third of its letters, at least one); NULL if none. */
+const char *diag_nearest(const char *word, const char *const *names, size_t nname);
+
+/* Line and column of byte `offset` of a source. */
+Loc loc_at(const Source *src, size_t offset, int width);
+
+#endif

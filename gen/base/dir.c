@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/base/dir.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_bytes(const void *x, const void *y) { return strcmp(*(char *const *)x, *(char *const *)y); }
+
+bool dir_list(Arena *a, const char *dir, const char *suffix, char ***path, int *n)
+{
+    struct dirent *entry;
+    DIR *stream = opendir(dir);
+    if (!stream)
+        return false;
+    *path = NULL;
+    *n = 0;
+    while ((entry = readdir(stream))) {
+        size_t len = strlen(entry->d_name), tail = strlen(suffix);
+        const char *name = entry->d_name;
+        if (name[0] == '.' || len < tail || strcmp(name + len - tail, suffix) != 0 || strpbrk(name, "\n\r"))
+            continue;
+        *path = arena_grow(a, *path, (size_t)*n, (size_t)*n + 1, sizeof **path);
+        (*path)[(*n)++] = arena_printf(a, "%s/%s", dir, entry->d_name);
+    }
+    closedir(stream);
+    if (*n)
+        qsort(*path, (size_t)*n, sizeof **path, by_bytes);
+    return true;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * expr: arithmetic over named values, as written in specs ("16*T") and template heads ("MR*NP*VP + NP <= VREGS").
+ *
+ *   expr    = or ;  or = and { "||" and } ;  and = cmp { "&&" cmp } ;
+ *   cmp     = sum [ ("<=" | "<" | ">=" | ">" | "==" | "!=") sum ] ;
+ *   sum     = term { ("+" | "-") term } ;  term = unary { ("*" | "/" | "%") unary } ;
+ *   unary   = [ "-" | "!" ] primary ;
+ *   primary = number | name | name "(" expr { "," expr } ")" | "(" expr ")" ;      number: 12, 0.5, 1e-3
+ *   functions: min(a,b) max(a,b) ceil_div(a,b) ceil_to(a,b); reals also: log2(x) sqrt(x)
+ *
+ * expr_int is 64-bit with every overflow and division by zero caught; division truncates; a comparison is 0 or 1;
+ * "&&" and "||" do not evaluate their right side when the left decides.
+ * expr_real computes the same tree in double ("/" is then a true division, ceil_div and % stay integral).
+ */
+#ifndef DCGEN_EXPR_H
+#define DCGEN_EXPR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "gen/base/diag.h"
+
+typedef struct Expr Expr;
+
+typedef enum {
+    EXPR_OK,
+    EXPR_OVERFLOW,
+    EXPR_DIV_BY_ZERO,
+    EXPR_UNKNOWN_NAME,
+    EXPR_NOT_INTEGER, /* expr_int met log2, sqrt or a number such as 0.5 */
+    EXPR_NOT_FINITE   /* expr_real gave an infinity or a NaN */
+} ExprStatus;
+
+/* Gives the value of a name; false when the name is unknown. */
+typedef bool ExprLookup(void *ctx, const char *name, int64_t *value);
+
+/* `at` is the place of text[0]; errors are reported at the offending character. NULL after an error.
+ * Depth is bounded (a hostile "((((..." is an error, not a stack overflow). */
+Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d);
+Expr *expr_const(Arena *a, int64_t value);
+
+ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out);
+ExprStatus expr_real(const Expr *e, ExprLookup *lookup, void *ctx, double *out);
+
+/* For expressions that are evaluated often: numbers every name once (names[i] gets slot i; the first binding stays), then takes
+ * values by slot instead of by name. A name that was not bound is EXPR_UNKNOWN_NAME. */
+void expr_bind(Expr *e, const char *const *names, size_t nname);
+ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out);
+ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out);
+
+/* Calls visit for every use of a name, with its place; functions are not names. */
+void expr_names(const Expr *e, void (*visit)(void *ctx, const char *name, Loc at), void *ctx);
+
+const char *expr_text(const Expr *e); /* as written, runs of blanks as one */
+Loc expr_loc(const Expr *e);
+const char *expr_status_text(ExprStatus s); /* "overflows 64 bits", "divides by zero", ... */
+
+#endif

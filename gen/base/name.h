@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * name: which names may stand in generated code.
+ */
+#ifndef DCGEN_NAME_H
+#define DCGEN_NAME_H
+
+#include <stdbool.h>
+#include "gen/base/arena.h"
+
+enum { NAME_MAX_LENGTH = 64 };
+
+/* NULL when `name` may be an identifier in C and in C++, else what is wrong with it: "is a keyword of C++". */
+const char *name_fault(const char *name);
+
+/* The same for an argument of the package's functions: an axis or an operand of an op. */
+const char *name_argument_fault(const char *name);
+
+/* The same for a package's name, which is a function, a header, a library and a target of CMake too. */
+const char *name_package_fault(const char *name);
+/* A name much like `name`, an identifier, that a package can have. */
+char *name_package_like(Arena *a, const char *name);
+
+#endif

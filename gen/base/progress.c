@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * progress: see the header. A line is composed whole and written at once, so that it does not flicker; the terminal's
+ * width is asked anew for every line, so that resizing needs no signal.
+ */
+#define _GNU_SOURCE /* strcasestr */
+#include "gen/base/progress.h"
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+#include "gen/base/quote.h"
+
+enum { LINE_BYTES = 1024, BAR_MAX_COLUMNS = 40, BAR_MIN_COLUMNS = 8 };
+static const double REDRAW_S = 0.08, PLAIN_S = 5, TICK_S = 0.5;
+
+static const char HIDE_CURSOR[] = "\033[?25l";
+static const char RESTORE[] = "\r\033[K\033[?25h";
+
+struct Progress {
+    ProgressMode mode; /* never AUTO */
+    FILE *out;
+    ProgressView view;
+    char phase[64], best[256];
+    double done, total, eta_s;
+    double told_s;  /* when eta_s was true */
+    double shown_s; /* when the last line was written */
+    bool stale;     /* the state is newer than what is shown */
+    bool ticking;   /* the ticker runs; all that is above is then used under the lock */
+    bool closing;
+    pthread_t ticker;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+};
+
+/* The terminal that has a bar on it, for signal handlers and exit(); -1: none. */
+static volatile sig_atomic_t shown_fd = -1;
+
+/* ---- signals ---------------------------------------------------------- */
+
+void progress_restore(void)
+{
+    if (shown_fd >= 0 && write(shown_fd, RESTORE, sizeof RESTORE - 1) < 0)
+        return; /* the terminal is gone: nothing to restore */
+}
+
+static void on_fatal(int signal_number)
+{
+    progress_restore();
+    raise(signal_number); /* SA_RESETHAND: now by its default action */
+}
+
+static void on_stop(int signal_number)
+{
+    (void)signal_number;
+    progress_restore();
+    raise(SIGSTOP);
+}
+
+/* Takes only signals that nobody handles: who handles one ends through progress_close or progress_restore. */
+static void signal_take(int signal_number, void (*handler)(int), int flags)
+{
+    struct sigaction old, mine = { .sa_handler = handler, .sa_flags = flags };
+    sigemptyset(&mine.sa_mask);
+    if (sigaction(signal_number, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL)
+        sigaction(signal_number, &mine, NULL);
+}
+
+static void signals_take(void)
+{
+    static const int fatal[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV };
+    static bool registered;
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        signal_take(fatal[i], on_fatal, (int)SA_RESETHAND | SA_NODEFER);
+    signal_take(SIGTSTP, on_stop, SA_RESTART);
+    if (!registered)
+        atexit(progress_restore);
+    registered = true;
+}
+
+/* ---- what is known about the terminal --------------------------------- */
+
+static double clock_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* From the environment alone, as setlocale would also change how numbers are printed. */
+static bool locale_is_utf8(void)
+{
+    static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *v = getenv(names[i]);
+        if (v && *v)
+            return strcasestr(v, "UTF-8") || strcasestr(v, "utf8");
+    }
+    return false;
+}
+
+static bool is_terminal(FILE *out)
+{
+    const char *term = getenv("TERM");
+    return isatty(fileno(out)) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+static int width_now(const Progress *p)
+{
+    struct winsize size;
+    if (p->view.width > 0)
+        return p->view.width;
+    if (ioctl(fileno(p->out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return 80;
+}
+
+/* ---- composing a line -------------------------------------------------- */
+
+static bool continues_char(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
+
+static int columns(const char *s)
+{
+    int n = 0;
+    for (; *s; s++)
+        n += !continues_char(*s);
+    return n;
+}
+
+static void cut_to(char *s, int ncolumn)
+{
+    int n = 0;
+    for (; *s; s++) {
+        n += !continues_char(*s);
+        if (n > ncolumn) {
+            *s = '\0';
+            return;
+        }
+    }
+}
+
+/* Copies text of others so that it cannot move the cursor. */
+static void copy_printable(char *to, size_t size, const char *from)
+{
+    size_t n = 0;
+    for (; from && *from && n + 1 < size; from++)
+        to[n++] = (unsigned char)*from < 0x20 || *from == 0x7F ? ' ' : *from;
+    to[n] = '\0';
+}
+
+__attribute__((format(printf, 3, 4))) static void append(char *line, size_t size, const char *fmt, ...)
+{
+    size_t n = strlen(line);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line + n, size - n, fmt, ap);
+    va_end(ap);
+}
+
+static void append_time(char *line, size_t size, double s)
+{
+    long t = lround(fmin(s, 359999));
+    if (t >= 3600)
+        append(line, size, "%ld:%02ld:%02ld left", t / 3600, t / 60 % 60, t % 60);
+    else
+        append(line, size, "%ld:%02ld left", t / 60, t % 60);
+}
+
+static bool eta_known(const Progress *p) { return isfinite(p->eta_s) && p->eta_s >= 0; }
+
+/* Counted down since it was told. */
+static double eta_now(const Progress *p) { return fmax(p->eta_s - (p->view.now_s() - p->told_s), 0); }
+
+static void append_count(const Progress *p, char *line, size_t size)
+{
+    if (p->total > 0)
+        append(line, size, "%.0f/%.0f", p->done, p->total);
+    else
+        append(line, size, "%.0f", p->done);
+}
+
+/* Blocks of eighths in UTF-8, '#' and '.' in ASCII. */
+static void append_bar(const Progress *p, char *line, size_t size, int ncolumn)
+{
+    static const char *const eighth[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+    double part = fmin(fmax(p->done / p->total, 0), 1);
+    int filled = (int)floor(part * ncolumn * 8), column = 0;
+    append(line, size, "%s", p->view.utf8 ? "" : "[");
+    for (; column < filled / 8; column++)
+        append(line, size, "%s", p->view.utf8 ? "█" : "#");
+    if (p->view.utf8 && filled % 8) {
+        append(line, size, "%s", eighth[filled % 8]);
+        column++;
+    }
+    for (; column < ncolumn; column++)
+        append(line, size, "%s", p->view.utf8 ? "░" : ".");
+    append(line, size, "%s", p->view.utf8 ? "" : "]");
+}
+
+/* Phase, bar, count, best, time left. On a narrow terminal the bar gives way first, then the words are cut. */
+static void compose_bar(const Progress *p, char *line, size_t size)
+{
+    char tail[512] = " ";
+    int room = width_now(p) - 1; /* the last column stays free: writing there wraps on some terminals */
+    append_count(p, tail, sizeof tail);
+    if (p->best[0])
+        append(tail, sizeof tail, "  %s", p->best);
+    if (eta_known(p)) {
+        append(tail, sizeof tail, "  ");
+        append_time(tail, sizeof tail, eta_now(p));
+    }
+    append(line, size, "%s", p->phase);
+    int left = room - columns(line) - columns(tail) - (p->view.utf8 ? 1 : 3);
+    if (p->total > 0 && left >= BAR_MIN_COLUMNS) {
+        append(line, size, " ");
+        append_bar(p, line, size, left < BAR_MAX_COLUMNS ? left : BAR_MAX_COLUMNS);
+    }
+    append(line, size, "%s", tail);
+    cut_to(line, room > 0 ? room : 0);
+}
+
+static void compose_plain(const Progress *p, char *line, size_t size)
+{
+    append(line, size, "%s: ", p->phase);
+    append_count(p, line, size);
+    if (p->best[0])
+        append(line, size, ", %s", p->best);
+    if (eta_known(p)) {
+        append(line, size, ", ");
+        append_time(line, size, eta_now(p));
+    }
+}
+
+/* ---- showing ----------------------------------------------------------- */
+
+/* The terminal belongs to others: we were stopped and go on behind the shell's prompt. */
+static bool in_background(const Progress *p)
+{
+    pid_t group = p->view.width > 0 ? -1 : tcgetpgrp(fileno(p->out));
+    return group >= 0 && group != getpgrp();
+}
+
+static void show(Progress *p)
+{
+    if (p->mode == PROGRESS_BAR && in_background(p))
+        return;
+    char line[LINE_BYTES] = "";
+    if (p->mode == PROGRESS_BAR) {
+        compose_bar(p, line, sizeof line);
+        /* The cursor is hidden each time: after a stop and continue it is visible again. */
+        fprintf(p->out, "%s\r%s\033[K", HIDE_CURSOR, line);
+    } else {
+        compose_plain(p, line, sizeof line);
+        fprintf(p->out, "%s\n", line);
+    }
+    fflush(p->out);
+    p->shown_s = p->view.now_s();
+    p->stale = false;
+}
+
+static void bar_clear(Progress *p)
+{
+    if (p->mode == PROGRESS_BAR && p->phase[0])
+        fputs("\r\033[K", p->out);
+}
+
+/* A phase that ends between two plain lines gets its last one. */
+static void phase_end(Progress *p)
+{
+    if (p->mode == PROGRESS_PLAIN && p->phase[0] && p->stale)
+        show(p);
+}
+
+/* ---- the ticker ---------------------------------------------------------- */
+
+/* Redraws a bar from time to time, so that the time left goes on between two updates. */
+static void *ticker_main(void *progress)
+{
+    Progress *p = progress;
+    pthread_mutex_lock(&p->lock);
+    while (!p->closing) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += (long)(1e9 * TICK_S);
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_clockwait(&p->wake, &p->lock, CLOCK_MONOTONIC, &until);
+        if (!p->closing && p->phase[0] && p->view.now_s() - p->shown_s >= TICK_S / 2)
+            show(p);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* Signals are for the other threads. */
+static void ticker_start(Progress *p)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    p->ticking = pthread_create(&p->ticker, NULL, ticker_main, p) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static void ticker_stop(Progress *p)
+{
+    if (!p->ticking)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->closing = true;
+    pthread_cond_signal(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+    pthread_join(p->ticker, NULL);
+    p->ticking = false;
+}
+
+/* ---- the interface ------------------------------------------------------ */
+
+static ProgressMode mode_for(ProgressMode wish, FILE *out, const ProgressView *view)
+{
+    bool terminal = view->width > 0 || is_terminal(out);
+    if (wish == PROGRESS_AUTO)
+        return terminal ? PROGRESS_BAR : PROGRESS_PLAIN;
+    return wish == PROGRESS_BAR && !terminal ? PROGRESS_NONE : wish;
+}
+
+Progress *progress_open_view(ProgressMode mode, FILE *out, const ProgressView *view)
+{
+    Progress *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->out = out;
+    p->view = *view;
+    p->mode = mode_for(mode, out, view);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    if (p->mode == PROGRESS_BAR && view->width <= 0) {
+        shown_fd = fileno(out);
+        signals_take();
+        ticker_start(p);
+    }
+    return p;
+}
+
+Progress *progress_open(ProgressMode mode, FILE *out)
+{
+    ProgressView view = { .utf8 = locale_is_utf8(), .now_s = clock_s };
+    return progress_open_view(mode, out, &view);
+}
+
+void progress_phase(Progress *p, const char *phase, double total)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    phase_end(p);
+    copy_printable(p->phase, sizeof p->phase, phase);
+    p->best[0] = '\0';
+    p->done = 0;
+    p->total = total;
+    p->eta_s = -1;
+    if (p->mode != PROGRESS_NONE)
+        show(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void progress_update(Progress *p, double done, const char *best, double eta_s)
+{
+    if (!p || !p->phase[0])
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->done = done;
+    p->eta_s = eta_s;
+    p->told_s = p->view.now_s();
+    p->stale = true;
+    copy_printable(p->best, sizeof p->best, best);
+    double wait_s = p->mode == PROGRESS_BAR ? REDRAW_S : PLAIN_S;
+    if (p->mode != PROGRESS_NONE && p->view.now_s() - p->shown_s >= wait_s)
+        show(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void progress_line(Progress *p, const char *fmt, ...)
+{
+    if (!p)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    pthread_mutex_lock(&p->lock);
+    bar_clear(p);
+    quote_vprintf(p->out, fmt, ap);
+    fputc('\n', p->out);
+    va_end(ap);
+    if (p->mode == PROGRESS_BAR && p->phase[0])
+        show(p);
+    fflush(p->out);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void progress_close(Progress *p)
+{
+    if (!p)
+        return;
+    ticker_stop(p);
+    phase_end(p);
+    if (p->mode == PROGRESS_BAR && p->phase[0])
+        fputs(RESTORE, p->out);
+    fflush(p->out);
+    if (shown_fd == fileno(p->out))
+        shown_fd = -1;
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quote: see quote.h. A character at a time: first, is it one that may be shown; then, does the language at hand read it as more than
+ * itself.
+ */
+#include "gen/base/quote.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- characters ---- */
+
+/* The UTF-8 character at s; 0: there is none. Overlong forms and surrogates are none. */
+static size_t decode(const unsigned char *s, size_t n, uint32_t *code)
+{
+    static const struct {
+        unsigned char lead, mask;
+        uint32_t least;
+    } form[] = { { 0x00, 0x80, 0 }, { 0xc0, 0xe0, 0x80 }, { 0xe0, 0xf0, 0x800 }, { 0xf0, 0xf8, 0x10000 } };
+    size_t len = 0;
+    while (len < 4 && (s[0] & form[len].mask) != form[len].lead)
+        len++;
+    if (len == 4 || len >= n)
+        return 0;
+    *code = s[0] & (unsigned char)~form[len].mask;
+    for (size_t i = 1; i <= len; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (s[i] & 0x3f);
+    }
+    const bool is_surrogate = *code >= 0xd800 && *code <= 0xdfff;
+    return *code < form[len].least || *code > 0x10ffff || is_surrogate ? 0 : len + 1;
+}
+
+size_t quote_shown(const char *s, size_t n)
+{
+    static const uint32_t hidden[][2] = { { 0, 0x1f },         { 0x7f, 0x9f },     { 0xad, 0xad },
+                                          { 0x61c, 0x61c },    { 0x180e, 0x180e }, { 0x200b, 0x200f },
+                                          { 0x2028, 0x202e },  { 0x2060, 0x206f }, { 0xfe00, 0xfe0f },
+                                          { 0xfeff, 0xfeff },  { 0xfff0, 0xfffb }, { 0xfffe, 0xffff },
+                                          { 0xe0000, 0xe01ef } };
+    uint32_t code;
+    const size_t len = decode((const unsigned char *)s, n, &code);
+    for (size_t i = 0; len && i < sizeof hidden / sizeof *hidden; i++)
+        if (code >= hidden[i][0] && code <= hidden[i][1])
+            return 0;
+    return len;
+}
+
+/* ---- languages ---- */
+
+/* What a language writes for the ASCII character at s, when `before` is the last one written; NULL: the character itself. */
+typedef const char *Escape(const char *s, char before);
+
+typedef struct {
+    const char *backslashed; /* characters that get a backslash before them */
+    Escape *escape;          /* of the others; may be NULL */
+    const char *instead;     /* of what is not shown */
+    size_t most;             /* bytes, before it is cut */
+} Language;
+
+#define NO_LIMIT SIZE_MAX
+
+static void add_ascii(Text *t, const Language *to, const char *s, char before)
+{
+    const char *instead = to->escape ? to->escape(s, before) : NULL;
+    if (strchr(to->backslashed, *s))
+        text_add(t, "\\");
+    if (instead)
+        text_add(t, instead);
+    else
+        text_addn(t, s, 1);
+}
+
+/* begin: what stands before it. */
+static void add_quoted(Text *t, const Language *to, const char *s, char begin)
+{
+    const size_t from = t->len;
+    size_t len;
+    for (size_t n = s ? strlen(s) : 0; n > 0; s += len, n -= len) {
+        if (t->len - from >= to->most) {
+            text_add(t, "...");
+            return;
+        }
+        len = quote_shown(s, n);
+        const char *shown = len ? s : strchr("\n\r\t", *s) ? " " : to->instead;
+        if ((unsigned char)*shown < 0x80)
+            add_ascii(t, to, shown, t->len > from ? t->s[t->len - 1] : begin);
+        else
+            text_addn(t, shown, len ? len : strlen(shown));
+        len += !len;
+    }
+}
+
+static char *quoted(Arena *a, const Language *to, const char *s, const char *quote)
+{
+    Text t = { .arena = a };
+    text_add(&t, quote);
+    add_quoted(&t, to, s, *quote ? *quote : ' ');
+    text_add(&t, quote);
+    return t.s;
+}
+
+static const char *escape_comment(const char *s, char before)
+{
+    if (*s == '/' && before == '*')
+        return " /";
+    if (*s == '*' && before == '/')
+        return " *";
+    return *s == '?' && before == '?' ? " ?" : NULL;
+}
+
+char *quote_comment(Arena *a, const char *s)
+{
+    static const Language comment = { "", escape_comment, "?", QUOTE_MAX };
+    Text t = { .arena = a };
+    text_add(&t, "");
+    add_quoted(&t, &comment, s, '*');
+    while (t.len && t.s[t.len - 1] == ' ') /* gcc joins lines behind a backslash and blanks too */
+        t.s[--t.len] = '\0';
+    if (t.len && t.s[t.len - 1] == '\\')
+        t.s[t.len - 1] = '?';
+    if (t.len && t.s[t.len - 1] == '*')
+        text_add(&t, " ");
+    return t.s;
+}
+
+static const char *escape_string(const char *s, char before) { return *s == '?' && before == '?' ? "\\?" : NULL; }
+
+char *quote_string(Arena *a, const char *s)
+{
+    static const Language string = { "\\\"", escape_string, "?", NO_LIMIT };
+    return quoted(a, &string, s, "\"");
+}
+
+/* The address behind "://" shall not become a link. */
+static const char *escape_markdown(const char *s, char before)
+{
+    (void)before;
+    return *s == ':' && s[1] == '/' ? "\\:" : NULL;
+}
+
+char *quote_markdown(Arena *a, const char *s)
+{
+    static const Language markdown = { "\\`*_{}[]<>|~$&!#", escape_markdown, "?", QUOTE_MAX };
+    return quoted(a, &markdown, s, "");
+}
+
+static const char *escape_gnuplot(const char *s, char before)
+{
+    (void)before;
+    return strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,=()/-+*%", *s) ? NULL : "?";
+}
+
+char *quote_gnuplot(Arena *a, const char *s)
+{
+    static const Language gnuplot = { "", escape_gnuplot, "?", QUOTE_MAX };
+    char *text = quoted(a, &gnuplot, s, "'");
+    for (char *p = text; *p; p++)
+        *p = (unsigned char)*p < 0x80 ? *p : '?';
+    return text;
+}
+
+char *quote_cmake(Arena *a, const char *s)
+{
+    static const Language cmake = { "\\\"$;", NULL, "?", NO_LIMIT };
+    return quoted(a, &cmake, s, "\"");
+}
+
+static const char *escape_html(const char *s, char before)
+{
+    static const struct {
+        char c;
+        const char *entity;
+    } row[] = { { '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '"', "&quot;" }, { '\'', "&#39;" } };
+    (void)before;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].c == *s)
+            return row[i].entity;
+    return NULL;
+}
+
+void quote_html(Text *t, const char *s)
+{
+    static const Language html = { "", escape_html, "\xef\xbf\xbd", NO_LIMIT };
+    add_quoted(t, &html, s, ' ');
+}
+
+/* ---- JSON ---- */
+
+json_t *quote_json(const char *s)
+{
+    static const Language utf8 = { "", NULL, "?", NO_LIMIT };
+    json_t *v = s ? json_string(s) : json_null();
+    if (!v) {
+        Arena *a = arena_new();
+        v = json_string(quoted(a, &utf8, s, ""));
+        arena_free(a);
+    }
+    return v;
+}
+
+/* In ASCII; Jansson leaves the control character DEL as it is. */
+static char *json_ascii(Arena *a, json_t *value, size_t flags)
+{
+    Text t = { .arena = a };
+    char *text = json_dumps(value, flags | JSON_ENSURE_ASCII);
+    for (const char *s = text ? text : "null"; *s; s++)
+        if (*s == 0x7f)
+            text_add(&t, "\\u007F");
+        else
+            text_addn(&t, s, 1);
+    free(text);
+    return t.s;
+}
+
+char *quote_json_text(Arena *a, const char *s)
+{
+    json_t *v = quote_json(s);
+    char *text = json_ascii(a, v, JSON_ENCODE_ANY);
+    json_decref(v);
+    return text;
+}
+
+char *quote_json_lines(Arena *a, json_t *value)
+{
+    char *text = arena_printf(a, "%s\n", json_ascii(a, value, JSON_INDENT(1) | JSON_REAL_PRECISION(9)));
+    json_decref(value);
+    return text;
+}
+
+void quote_print_json(json_t *value, FILE *to)
+{
+    Arena *a = arena_new();
+    fputs(quote_json_lines(a, value), to);
+    arena_free(a);
+}
+
+/* ---- terminals ---- */
+
+char *quote_line(Arena *a, const char *s)
+{
+    static const Language line = { "", NULL, "?", QUOTE_MAX };
+    return quoted(a, &line, s, "");
+}
+
+/* Bytes of s that go out as they are. */
+static size_t shown_run(const char *s, size_t n)
+{
+    size_t run = 0;
+    for (size_t len; run < n; run += len) {
+        len = s[run] == '\n' || s[run] == '\t' ? 1 : quote_shown(s + run, n - run);
+        if (len == 0)
+            break;
+    }
+    return run;
+}
+
+void quote_print(FILE *to, const char *s, size_t n)
+{
+    while (n > 0) {
+        const size_t run = shown_run(s, n), hidden = run < n;
+        fwrite(s, 1, run, to);
+        if (hidden)
+            fputc('?', to);
+        s += run + hidden;
+        n -= run + hidden;
+    }
+}
+
+void quote_vprintf(FILE *to, const char *fmt, va_list ap)
+{
+    Arena *a = arena_new();
+    const char *text = arena_vprintf(a, fmt, ap);
+    quote_print(to, text, strlen(text));
+    arena_free(a);
+}
+
+void quote_printf(FILE *to, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    quote_vprintf(to, fmt, ap);
+    va_end(ap);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text: a growing string in an arena, and whole files read into one.
+ */
+#include "gen/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TEXT_FIRST_BYTES = 256, READ_BYTES = 16 * 1024 };
+
+/* Room for n more bytes and the NUL. */
+static void text_reserve(Text *t, size_t n)
+{
+    if (t->cap - t->len > n)
+        return;
+    size_t cap = t->cap ? t->cap : TEXT_FIRST_BYTES;
+    while (cap - t->len <= n && cap <= SIZE_MAX / 4)
+        cap *= 2;
+    if (cap - t->len <= n)
+        cap = SIZE_MAX; /* the arena refuses it */
+    t->s = arena_grow(t->arena, t->s, t->cap, cap, 1);
+    t->cap = cap;
+}
+
+void text_addn(Text *t, const char *s, size_t n)
+{
+    text_reserve(t, n);
+    memcpy(t->s + t->len, s, n);
+    t->len += n;
+    t->s[t->len] = '\0';
+}
+
+void text_add(Text *t, const char *s) { text_addn(t, s, strlen(s)); }
+
+void text_printf(Text *t, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    text_reserve(t, TEXT_FIRST_BYTES); /* most fit at once */
+    size_t room = t->cap - t->len;
+    int n = vsnprintf(t->s + t->len, room, fmt, ap);
+    if (n >= 0 && (size_t)n >= room) {
+        text_reserve(t, (size_t)n);
+        vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
+    }
+    t->len += n > 0 ? (size_t)n : 0;
+    va_end(again);
+    va_end(ap);
+}
+
+const char *text_str(const Text *t) { return t->s ? t->s : ""; }
+
+/* Appends all of fd; false with errno set. */
+static bool read_all(Text *t, int fd)
+{
+    for (;;) {
+        text_reserve(t, READ_BYTES);
+        ssize_t n = read(fd, t->s + t->len, t->cap - t->len - 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            t->s[t->len] = '\0';
+            return n == 0;
+        }
+        t->len += (size_t)n;
+    }
+}
+
+char *text_read_file(Arena *a, const char *path, size_t *len)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    struct stat st;
+    Text t = { .arena = a };
+    bool ok = fstat(fd, &st) == 0;
+    if (ok && S_ISREG(st.st_mode) && st.st_size > 0)
+        text_reserve(&t, (size_t)st.st_size + READ_BYTES); /* the usual case: one read, no growing */
+    ok = ok && read_all(&t, fd);
+    int saved = errno;
+    close(fd);
+    errno = saved;
+    if (!ok)
+        return NULL;
+    if (len)
+        *len = t.len;
+    return t.s;
+}
+
+bool text_write(int fd, const char *s, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, s, n);
+        if (done < 0 && errno != EINTR)
+            return false;
+        s += done > 0 ? done : 0;
+        n -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+char *text_with_lf(Arena *a, const char *text, size_t *len)
+{
+    char *lf = arena_alloc(a, *len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < *len; i++)
+        if (text[i] != '\r' || i + 1 == *len || text[i + 1] != '\n')
+            lf[n++] = text[i];
+    lf[n] = '\0';
+    *len = n;
+    return lf;
+}

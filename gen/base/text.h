@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text: a growing string, and whole files as strings. Used by everything that writes source code.
+ */
+#ifndef DCGEN_TEXT_H
+#define DCGEN_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "gen/base/arena.h"
+
+typedef struct {
+    Arena *arena;
+    char *s; /* NUL-terminated once anything was added; NULL before */
+    size_t len, cap;
+} Text;
+
+void text_add(Text *t, const char *s);
+void text_addn(Text *t, const char *s, size_t n);
+void text_printf(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const char *text_str(const Text *t); /* never NULL */
+
+/* The whole file, NUL-terminated, with its length; NULL with errno set when it cannot be read. */
+char *text_read_file(Arena *a, const char *path, size_t *len);
+
+/* Writes all n bytes; false with errno set. After a short write the rest is tried: that tells why. */
+bool text_write(int fd, const char *s, size_t n);
+
+/* The text with LF where it has CR LF, of *len bytes before and after. dcgen writes no file that has CR LF; git may. */
+char *text_with_lf(Arena *a, const char *text, size_t *len);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * build_ahead: the command `build`. Compiles into the folder of --builds what a search on a device would compile first, without that device:
+ * the general kernels, the library, what measures the device's limits, then what searches propose whose times the analytic model makes up (search/measure/lab_model.h), in several
+ * worlds, until there are enough candidates. Of a CPU target, for this CPU.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/base/number.h"
+#include "gen/base/quote.h"
+#include "gen/command/command.h"
+#include "gen/command/generate.h"
+#include "gen/command/result.h"
+#include "gen/command/site.h"
+#include "gen/command/tools.h"
+#include "gen/target/family.h"
+#include "search/choose/search.h"
+#include "search/measure/calibrate.h"
+#include "search/measure/lab_model.h"
+
+enum {
+    TRIALS = 128,
+    MOST_WORLDS = 64,
+    DEPTH = 64,
+    FIRST = 32
+}; /* unless told otherwise; of one world at most so many trials */
+
+/* What was compiled so far, by key. */
+typedef struct {
+    Arena *arena;
+    const char **key;
+    int64_t n, nusable, most;
+} Built;
+
+static void add_built(Built *b, const Trial *t)
+{
+    for (int64_t i = 0; i < b->n; i++)
+        if (strcmp(b->key[i], t->key) == 0)
+            return;
+    b->key = arena_grow(b->arena, b->key, (size_t)b->n, (size_t)b->n + 1, sizeof *b->key);
+    b->key[b->n++] = arena_strdup(b->arena, t->key);
+    b->nusable += trial_usable(t);
+}
+
+static void take_world(Built *b, const Study *s)
+{
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (s->trial[i].built && !s->trial[i].aside)
+            add_built(b, &s->trial[i]);
+}
+
+/* One search in one world. */
+static bool run_world(Search *q, const UnitContext *u, const char *context, uint64_t world, Built *b, const char **err)
+{
+    const int64_t left = b->most - b->n + (world ? FIRST : 0); /* the first ones are the same in all worlds */
+    Search here = *q;
+    here.arena = arena_new();
+    Spec *spec = ARENA_NEW(here.arena, Spec);
+    *spec = *u->spec;
+    spec->budget.trials = (int)(left < DEPTH ? left : DEPTH);
+    here.study = study_new(here.arena, spec, u->device, u->target, context);
+    here.lab_data = lab_model_new(here.arena, &here, world);
+    const bool ok = search_compile(&here, err);
+    take_world(b, here.study);
+    *err = ok ? NULL : arena_strdup(b->arena, *err);
+    q->library_why = here.library_why ? arena_strdup(b->arena, here.library_why) : NULL;
+    arena_free(here.arena);
+    return ok;
+}
+
+static bool run_worlds(Arena *a, const Workload *w, const Options *o, const Device *device, const Target *target,
+                       Tools *run, const volatile int *stop, Built *b, int *code, const char **err)
+{
+    UnitContext u = outcome_unit(w, device, target);
+    Search q = { .arena = a,
+                 .lab = &lab_model,
+                 .strategy = &strategies[STRATEGY_JOINT],
+                 .unit = &u,
+                 .templates = &w->templates,
+                 .tuned = w->tuned,
+                 .ntuned = w->ntuned,
+                 .builder = run->builder,
+                 .diag = diag_new(a),
+                 .seed = o->seed,
+                 .jobs = tools_jobs(o),
+                 .ahead = family_find(target->family)->aside,
+                 .progress = run->progress,
+                 .seconds = 1,
+                 .stop = stop };
+    q.space = command_space(a, &u, &w->templates, target, q.diag);
+    diag_print(q.diag, stderr);
+    *code = EXIT_USAGE;
+    *err = "there is nothing to search";
+    if (!q.space)
+        return false;
+    const char *context = unit_context_hash(a, &u);
+    *code = EXIT_ENVIRONMENT;
+    q.diag = diag_new(a);
+    bool ok = true;
+    for (uint64_t world = 0; ok && world < MOST_WORLDS && b->n < b->most; world++)
+        ok = run_world(&q, &u, context, world, b, err);
+    Calibration limits = { .unit = &u, .builder = run->builder, .stop = stop };
+    const char *why = NULL;
+    if (ok && !calibrate_build(&limits, a, &why) && !o->quiet && !*stop)
+        diag_say(stderr, DIAG_WARNING, "limits: %s", why);
+    diag_print(q.diag, stderr);
+    if (q.library_why && !o->quiet)
+        diag_say(stderr, DIAG_WARNING, "%s was not compiled: %s", family_find(target->family)->rival, q.library_why);
+    return ok;
+}
+
+static void say(const Workload *w, const Options *o, const Target *target, const Built *b)
+{
+    if (o->json)
+        quote_print_json(json_pack("{s:s, s:s, s:o, s:I, s:I}", "name", w->spec->name, "target", target->name, "builds",
+                                   quote_json(o->builds), "kernels", (json_int_t)b->n, "usable",
+                                   (json_int_t)b->nusable),
+                         stdout);
+    else
+        quote_printf(stdout, "%s: %" PRId64 " kernel%s for %s compiled, %" PRId64 " of them usable: %s\n",
+                     w->spec->name, b->n, number_plural(b->n), target->name, b->nusable, o->builds);
+}
+
+/* The device that kernels are for: this CPU, or what is typical of a GPU target. */
+static const Target *find_device(Arena *a, const Workload *w, const Options *o, Device *device, Site *site,
+                                 const volatile int *stop, int *code, const char **err)
+{
+    *code = EXIT_ENVIRONMENT;
+    if (!site_find(a, w, o, true, site, stop, err))
+        return NULL;
+    if (site->kind != SITE_CPU) {
+        *device = target_typical_device(a, site->target);
+        *site = (Site){ SITE_GPU, site->target };
+        return site->target;
+    }
+    if (!target_probe(a, w->targets, "", "", device, err))
+        return NULL;
+    *code = EXIT_USAGE;
+    return workload_target(a, w, device, err);
+}
+
+static bool build_target(Arena *a, const Workload *w, const Options *o, const volatile int *stop, int *code)
+{
+    Device *device = ARENA_NEW(a, Device);
+    Site site;
+    Tools run = { 0 };
+    const char *err = NULL;
+    Built b = { .arena = a, .most = o->trials > 0 ? o->trials : TRIALS };
+    const Target *target = find_device(a, w, o, device, &site, stop, code, &err);
+    bool ok = target;
+    if (ok) {
+        *code = EXIT_ENVIRONMENT;
+        ok = tools_open_compilers(a, w, o, &site, &run, stop, &err);
+    }
+    if (ok) {
+        device_set_compiler(a, device, run.compiler, tools_flags(a, &run));
+        run.progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
+        ok = run_worlds(a, w, o, device, target, &run, stop, &b, code, &err);
+    }
+    const char *lost = tools_lost_builds(a, o, run.builds);
+    if (ok && lost) { /* what it compiles is all that it is for */
+        ok = false;
+        err = lost;
+    }
+    tools_close(&run);
+    if (*stop) {
+        diag_say(stderr, DIAG_ERROR, "interrupted; %s",
+                 lost ? lost : arena_printf(a, "what was compiled is in %s", o->builds));
+        *code = EXIT_INTERRUPTED;
+    } else if (!ok) {
+        *code = command_fail(err, *code);
+    } else {
+        say(w, o, target, &b);
+    }
+    return ok && !*stop;
+}
+
+int build_ahead(Arena *a, const Options *o, const volatile int *stop)
+{
+    int code = EXIT_DONE;
+    const Workload *w = command_workload(a, o->operand, o, &code);
+    for (int i = 0; w && i < workload_ntarget(w); i++)
+        if (!build_target(a, workload_for(a, w, i), o, stop, &code))
+            return code;
+    return w ? EXIT_DONE : code;
+}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli: see the header. Takes argv, gives Options; or prints what is wrong, with the nearest name that exists.
+ */
+#include "gen/command/cli.h"
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "gen/base/diag.h"
+
+enum { EXIT_USAGE = 2, GO_ON = -1, HELP_COLUMN = 26, HELP_WIDTH = 79, MAX_BINDING = 64 };
+
+/* ---- the tables --------------------------------------------------------- */
+
+typedef struct {
+    const char *name, *operand, *help;
+    bool binds; /* takes NAME=VALUE after its operand */
+} CommandRow;
+
+static const CommandRow COMMANDS[] = {
+    [COMMAND_GENERATE] = { "generate", "SPEC", "search, then write the package (default command)", false },
+    [COMMAND_CHECK] = { "check", "SPEC", "report every error of the spec, measure nothing", false },
+    [COMMAND_EXPLAIN] = { "explain", "PKG", "say which kernel a package takes for a shape, and why", true },
+    [COMMAND_REPLAY] = { "replay", "SPEC", "make the package again from recorded measurements; --check PKG compares",
+                         false },
+    [COMMAND_BENCH] = { "bench", "PKG",
+                        "build and run a package's own benchmark: its code runs here, so trust it first", false },
+    [COMMAND_LIMITS] = { "limits", "SPEC", "measure what the device does at most, and record it", false },
+    [COMMAND_BUILD] = { "build", "SPEC", "compile ahead, without a device, what a search on one would try first",
+                        false },
+};
+enum { NCOMMAND = sizeof COMMANDS / sizeof *COMMANDS };
+
+/* What a run is; each option says with which it goes. */
+enum {
+    GENERATE = 1 << COMMAND_GENERATE,
+    CHECK = 1 << COMMAND_CHECK,
+    EXPLAIN = 1 << COMMAND_EXPLAIN,
+    REPLAY = 1 << COMMAND_REPLAY,
+    BENCH = 1 << COMMAND_BENCH,
+    LIMITS = 1 << COMMAND_LIMITS,
+    BUILD = 1 << COMMAND_BUILD,
+    REPLAY_CHECK = 1 << NCOMMAND, /* these are made by an option */
+    REGRET = REPLAY_CHECK << 1,
+    DUMP = REGRET << 1,
+    DUMP_PACKAGE = DUMP << 1,
+    DUMPS = DUMP | DUMP_PACKAGE,
+    ALL = 2 * DUMP_PACKAGE - 1,
+    NMODE = NCOMMAND + 4
+};
+static const char *const MODES[NMODE] = { "generate",       "check",  "explain",       "replay",
+                                          "bench",          "limits", "build",         "replay --check",
+                                          "bench --regret", "--dump", "explain --dump" };
+
+typedef enum {
+    ARG_FLAG,
+    ARG_COUNT,
+    ARG_TEXT,
+    ARG_INT,
+    ARG_INT_OR_NONE, /* the next word is its argument if it is a number */
+    ARG_U64,
+    ARG_CHOICE,
+    ARG_LIST,
+    ARG_WORDS,
+    ARG_HELP,
+    ARG_VERSION
+} ArgKind;
+
+typedef struct {
+    const char *name;
+    char letter; /* 0: no short form */
+    ArgKind kind;
+    unsigned modes;  /* that use it; others refuse it */
+    const char *arg; /* its name in the usage; for ARG_CHOICE the names, '|' between, in enum order */
+    size_t field;    /* in Options */
+    int min, max;    /* of ARG_INT; of ARG_CHOICE: min is the value of the first name */
+    const char *help;
+} OptionRow;
+
+#define FIELD(f) offsetof(Options, f)
+
+static const OptionRow OPTIONS[] = {
+    { "out", 'o', ARG_TEXT, GENERATE | REPLAY, "DIR", FIELD(out), 0, 0,
+      "write the package to DIR (default: out/NAME)" },
+    { "force", 0, ARG_FLAG, GENERATE | REPLAY, NULL, FIELD(force), 0, 0,
+      "write into a folder that holds other files too: they stay as they are" },
+    { "target", 't', ARG_LIST, ALL & ~REPLAY_CHECK, "NAME", FIELD(target), 0, 0,
+      "generate for NAME instead of the spec's target: host, cuda, avx2, or several: avx512,avx2; explain, bench: of a "
+      "package's targets the one that is meant" },
+    { "jobs", 'j', ARG_INT, GENERATE | BENCH | BUILD | REGRET, "N", FIELD(jobs), 1, 1024,
+      "compile N kernels at a time (default: one a core)" },
+    { "trials", 0, ARG_INT, GENERATE | BUILD | DUMP, "N", FIELD(trials), 1, 1000000,
+      "measure at most N kernels; build: compile so many" },
+    { "seconds", 0, ARG_INT, GENERATE | DUMP | LIMITS, "N", FIELD(seconds), 1, 1000000,
+      "search for at most N seconds; limits: measure for N seconds a target (default: 1)" },
+    { "kernels", 0, ARG_INT, GENERATE | REPLAY | DUMP, "N", FIELD(kernels), 1, 256, "keep at most N kernels" },
+    { "code-kib", 0, ARG_INT, GENERATE | REPLAY | DUMP, "N", FIELD(code_kib), 1, 1048576,
+      "keep at most N KiB of machine code" },
+    { "regret", 0, ARG_INT_OR_NONE, REGRET, "[N]", FIELD(regret), 1, 100000,
+      "measure the package's regret again, on all its shapes or on N; fail above the stated bound" },
+    { "search", 0, ARG_CHOICE, GENERATE | DUMPS, "joint|random|exhaustive", FIELD(search), STRATEGY_JOINT, 0,
+      "what to measure: what the model expects most of (default), anything, everything" },
+    { "seed", 0, ARG_U64, GENERATE | BUILD | REGRET | DUMPS, "N", FIELD(seed), 0, 0,
+      "start the random choices from N (default: 1)" },
+    { "records", 0, ARG_TEXT, GENERATE | REPLAY | DUMP | LIMITS, "FILE", FIELD(records), 0, 0,
+      "read and append measurements in FILE" },
+    { "builds", 0, ARG_TEXT, GENERATE | BUILD | REGRET | LIMITS, "DIR", FIELD(builds), 0, 0,
+      "keep what is compiled in DIR, and take from there what was" },
+    { "offline", 0, ARG_FLAG, GENERATE, NULL, FIELD(offline), 0, 0, "measure nothing: use the records alone" },
+    { "fresh", 0, ARG_FLAG, GENERATE, NULL, FIELD(fresh), 0, 0, "measure everything anew, whatever is recorded" },
+    { "check", 0, ARG_FLAG, REPLAY_CHECK, NULL, FIELD(check), 0, 0,
+      "say whether the package PKG is as dcgen writes it" },
+    { "no-report", 0, ARG_FLAG, GENERATE | REPLAY | REPLAY_CHECK, NULL, FIELD(no_report), 0, 0,
+      "leave report.html out: its figures need gnuplot" },
+    { "runner", 0, ARG_WORDS, GENERATE | CHECK | REGRET | DUMPS | LIMITS, "COMMAND", FIELD(runner), 0, 0,
+      "measure by COMMAND, such as \"ssh host dcgen-runner-c\"" },
+    { "templates", 0, ARG_LIST, ALL & ~BENCH, "DIR", FIELD(templates), 0, 0,
+      "search DIR for ops and templates first; repeat it or put commas" },
+    { "cc", 0, ARG_TEXT, GENERATE | BENCH | BUILD | REGRET | DUMPS | LIMITS, "PROGRAM", FIELD(cc), 0, 0,
+      "compile kernels by PROGRAM (default: gcc)" },
+    { "cxx", 0, ARG_TEXT, GENERATE | DUMPS, "PROGRAM", FIELD(cxx), 0, 0,
+      "compile CUDA kernels for the emulator by PROGRAM (default: g++)" },
+    { "nvcc", 0, ARG_TEXT, GENERATE | CHECK | BUILD | REGRET | DUMPS | LIMITS, "PROGRAM", FIELD(nvcc), 0, 0,
+      "compile CUDA kernels by PROGRAM (default: nvcc)" },
+    { "dump", 0, ARG_CHOICE, ALL, "spec|space|source|records|model|assign|tree|trace", FIELD(dump), DUMP_SPEC, 0,
+      "print what that stage made, then stop" },
+    { "progress", 0, ARG_CHOICE, GENERATE | BUILD, "auto|bar|plain|none", FIELD(progress), PROGRESS_AUTO, 0,
+      "how to show the search" },
+    { "color", 0, ARG_CHOICE, ALL, "auto|always|never", FIELD(color), COLOR_AUTO, 0, "colour in messages" },
+    { "json", 0, ARG_FLAG, ALL, NULL, FIELD(json), 0, 0, "print the result, and what is wrong, as JSON" },
+    { "quiet", 'q', ARG_FLAG, ALL, NULL, FIELD(quiet), 0, 0, "print errors and results only" },
+    { "verbose", 'v', ARG_COUNT, GENERATE | REPLAY, NULL, FIELD(verbose), 0, 0,
+      "list the candidates that failed, and why" },
+    { "version", 0, ARG_VERSION, ALL, NULL, 0, 0, 0, "print the version" },
+    { "help", 'h', ARG_HELP, ALL, NULL, 0, 0, 0, "print this" },
+};
+enum { NOPTION = sizeof OPTIONS / sizeof *OPTIONS };
+
+static const char EXAMPLES[] = "\nExamples:\n"
+                               "  dcgen specs/bert_dense.cfg               writes out/bert_dense\n"
+                               "  dcgen -o vendor/dense --seconds 60 specs/bert_dense.cfg\n"
+                               "  dcgen explain out/bert_dense T=37        which kernel for T=37, and why\n"
+                               "  dcgen --offline --records FILE specs/bert_dense.cfg\n"
+                               "\nExit codes: 0 done, 1 generation failed, 2 bad usage or spec, 3 environment\n"
+                               "(no compiler, no device, disk), 130 interrupted. More: man dcgen\n";
+
+/* ---- usage --------------------------------------------------------------- */
+
+/* Prints words from the current column on, wrapped and indented to HELP_COLUMN. */
+static void print_wrapped(FILE *out, const char *text)
+{
+    int column = HELP_COLUMN;
+    while (*text) {
+        int word = (int)strcspn(text, " ");
+        if (column > HELP_COLUMN && column + 1 + word > HELP_WIDTH) {
+            fprintf(out, "\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        } else if (column > HELP_COLUMN) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", word, text);
+        column += word;
+        text += word + (text[word] == ' ');
+    }
+    fputc('\n', out);
+}
+
+/* A row's left side, then its help beside it, or below when the left side is long. */
+static void print_row(FILE *out, const char *left, const char *help)
+{
+    int n = fprintf(out, "  %s", left);
+    if (n > HELP_COLUMN - 2) {
+        fputc('\n', out);
+        n = 0;
+    }
+    fprintf(out, "%*s", HELP_COLUMN - n, "");
+    print_wrapped(out, help);
+}
+
+/* "generate, replay"; what a command takes with an option and without is named once. */
+static void write_modes(char *out, size_t size, unsigned modes)
+{
+    static const unsigned part[][2] = { { REPLAY, REPLAY_CHECK }, { BENCH, REGRET }, { DUMP, DUMP_PACKAGE } };
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        modes &= modes & part[i][0] ? ~part[i][1] : ~0u;
+    for (int i = 0; i < NMODE; i++)
+        if (modes >> i & 1)
+            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", MODES[i]);
+}
+
+static void print_option(FILE *out, const OptionRow *row)
+{
+    char left[128], help[512], modes[256], letter[8] = "    ";
+    if (row->letter)
+        snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, row->arg ? " " : "", row->arg ? row->arg : "");
+    write_modes(modes, sizeof modes, row->modes);
+    snprintf(help, sizeof help, row->modes == ALL ? "%s" : "%s [%s]", row->help, modes);
+    print_row(out, left, help);
+}
+
+static int print_usage(FILE *out)
+{
+    fputs("Usage: dcgen [COMMAND] [OPTION...] SPEC|PKG [NAME=VALUE...]\n"
+          "Generates a source package of fast kernels for a workload of dynamic shapes.\n\nCommands:\n",
+          out);
+    for (int i = 0; i < NCOMMAND; i++) {
+        char left[64];
+        const CommandRow *row = &COMMANDS[i];
+        snprintf(left, sizeof left, "%s %s%s", row->name, row->operand, row->binds ? " T=37 ..." : "");
+        print_row(out, left, row->help);
+    }
+    fputs("\nOptions; each goes with the commands behind it, or with all:\n", out);
+    for (int i = 0; i < NOPTION; i++)
+        print_option(out, &OPTIONS[i]);
+    fputs(EXAMPLES, out);
+    return 0;
+}
+
+/* ---- parsing -------------------------------------------------------------- */
+
+typedef struct {
+    Arena *arena;
+    int argc, at; /* at: the argument to look at next */
+    char **argv;
+    FILE *out, *err;
+    Options *o;
+    const char **operand;
+    int noperand;
+    bool given[NOPTION];
+} Parser;
+
+__attribute__((format(printf, 2, 3))) static int fail(const Parser *p, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    diag_say(p->err, DIAG_ERROR, "%s", arena_vprintf(p->arena, fmt, ap));
+    va_end(ap);
+    diag_say(p->err, DIAG_NOTE, "Try 'dcgen --help'.");
+    return EXIT_USAGE;
+}
+
+static int parse_int(const Parser *p, const OptionRow *row, const char *text, int *value)
+{
+    char *end;
+    errno = 0;
+    long v = strtol(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || v < row->min || v > row->max)
+        return fail(p, "--%s: '%s' is not a whole number from %d to %d", row->name, text, row->min, row->max);
+    *value = (int)v;
+    return GO_ON;
+}
+
+static int parse_u64(const Parser *p, const OptionRow *row, const char *text, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno)
+        return fail(p, "--%s: '%s' is not a whole number from 0 to %" PRIu64, row->name, text, UINT64_MAX);
+    *value = v;
+    return GO_ON;
+}
+
+/* Splits text at any of `separators`; empty pieces are dropped. */
+static void list_add(Arena *a, CliList *list, const char *text, const char *separators)
+{
+    while (*(text += strspn(text, separators))) {
+        size_t n = strcspn(text, separators);
+        list->item = arena_grow(a, list->item, (size_t)list->n, (size_t)list->n + 2, sizeof *list->item);
+        list->item[list->n++] = arena_strndup(a, text, n);
+        list->item[list->n] = NULL;
+        text += n;
+    }
+}
+
+static int parse_list(const Parser *p, const OptionRow *row, const char *text, CliList *list)
+{
+    bool words = row->kind == ARG_WORDS;
+    if (words)
+        *list = (CliList){ 0 }; /* a second --runner replaces the first */
+    int before = list->n;
+    list_add(p->arena, list, text, words ? " \t" : ",");
+    return list->n > before ? GO_ON : fail(p, "--%s: '%s' names nothing", row->name, text);
+}
+
+static int parse_choice(const Parser *p, const OptionRow *row, const char *text, void *field)
+{
+    CliList names = { 0 };
+    list_add(p->arena, &names, row->arg, "|");
+    for (int i = 0; i < names.n; i++) {
+        if (strcmp(names.item[i], text) == 0) {
+            int value = row->min + i;
+            memcpy(field, &value, sizeof value);
+            return GO_ON;
+        }
+    }
+    const char *near = diag_nearest(text, names.item, (size_t)names.n);
+    if (near)
+        return fail(p, "--%s: unknown choice '%s'; did you mean '%s'?", row->name, text, near);
+    return fail(p, "--%s: '%s' is none of %s", row->name, text, row->arg);
+}
+_Static_assert(sizeof(ProgressMode) == sizeof(int), "parse_choice stores enums as int");
+_Static_assert(sizeof(ColorMode) == sizeof(int), "as above");
+_Static_assert(sizeof(StrategyKind) == sizeof(int), "as above");
+_Static_assert(sizeof(DumpStage) == sizeof(int), "as above");
+
+static bool wants_argument(const OptionRow *row) { return row->arg != NULL; }
+
+static int parse_text(const Parser *p, const OptionRow *row, const char *text, const char **value)
+{
+    *value = text;
+    return *text ? GO_ON : fail(p, "--%s: its %s is empty", row->name, row->arg);
+}
+
+/* arg is NULL where the row wants none. */
+static int option_store(Parser *p, const OptionRow *row, const char *arg)
+{
+    void *field = (char *)p->o + row->field;
+    switch (row->kind) {
+    case ARG_FLAG:
+        *(bool *)field = true;
+        return GO_ON;
+    case ARG_COUNT:
+        ++*(int *)field;
+        return GO_ON;
+    case ARG_TEXT:
+        return parse_text(p, row, arg, field);
+    case ARG_INT:
+        return parse_int(p, row, arg, field);
+    case ARG_INT_OR_NONE:
+        *(int *)field = 0;
+        return arg ? parse_int(p, row, arg, field) : GO_ON;
+    case ARG_U64:
+        return parse_u64(p, row, arg, field);
+    case ARG_CHOICE:
+        return parse_choice(p, row, arg, field);
+    case ARG_LIST:
+    case ARG_WORDS:
+        return parse_list(p, row, arg, field);
+    case ARG_HELP:
+        return print_usage(p->out);
+    case ARG_VERSION:
+        fprintf(p->out, "dcgen %s\n", DCGEN_VERSION);
+        return 0;
+    }
+    return GO_ON;
+}
+
+static bool is_number(const char *s) { return *s && !s[strspn(s, "0123456789")]; }
+
+static int option_take(Parser *p, const OptionRow *row, const char *attached)
+{
+    p->given[row - OPTIONS] = true;
+    if (row->kind == ARG_INT_OR_NONE && !attached) {
+        const bool given = p->at < p->argc && is_number(p->argv[p->at]);
+        return option_store(p, row, given ? p->argv[p->at++] : NULL);
+    }
+    if (!wants_argument(row) && attached)
+        return fail(p, "--%s takes no argument, but got '%s'", row->name, attached);
+    if (!wants_argument(row))
+        return option_store(p, row, NULL);
+    if (!attached && p->at >= p->argc)
+        return fail(p, "--%s: missing %s", row->name, row->arg);
+    return option_store(p, row, attached ? attached : p->argv[p->at++]);
+}
+
+static const OptionRow *option_named(const char *name, size_t n)
+{
+    for (int i = 0; i < NOPTION; i++)
+        if (strlen(OPTIONS[i].name) == n && strncmp(OPTIONS[i].name, name, n) == 0)
+            return &OPTIONS[i];
+    return NULL;
+}
+
+static const OptionRow *option_lettered(char letter)
+{
+    for (int i = 0; i < NOPTION; i++)
+        if (OPTIONS[i].letter && OPTIONS[i].letter == letter)
+            return &OPTIONS[i];
+    return NULL;
+}
+
+static const char *nearest_option(const char *name)
+{
+    const char *names[NOPTION];
+    for (int i = 0; i < NOPTION; i++)
+        names[i] = OPTIONS[i].name;
+    return diag_nearest(name, names, NOPTION);
+}
+
+static int parse_long(Parser *p, const char *text)
+{
+    size_t n = strcspn(text, "=");
+    const OptionRow *row = option_named(text, n);
+    if (row)
+        return option_take(p, row, text[n] ? text + n + 1 : NULL);
+    const char *name = arena_strndup(p->arena, text, n), *near = nearest_option(name);
+    if (near)
+        return fail(p, "unknown option '--%s'; did you mean '--%s'?", name, near);
+    return fail(p, "unknown option '--%s'", name);
+}
+
+/* A cluster: -qv, -j4, -qj 4. */
+static int parse_letters(Parser *p, const char *text)
+{
+    for (; *text; text++) {
+        const OptionRow *row = option_lettered(*text);
+        if (!row)
+            return fail(p, "unknown option '-%c'", *text);
+        bool takes_rest = wants_argument(row) && text[1];
+        int code = option_take(p, row, takes_rest ? text + 1 : NULL);
+        if (code != GO_ON || takes_rest)
+            return code;
+    }
+    return GO_ON;
+}
+
+static int parse_arguments(Parser *p)
+{
+    bool only_operands = false;
+    while (p->at < p->argc) {
+        const char *s = p->argv[p->at++];
+        int code = GO_ON;
+        if (only_operands || s[0] != '-' || !s[1])
+            p->operand[p->noperand++] = s;
+        else if (strcmp(s, "--") == 0)
+            only_operands = true;
+        else
+            code = s[1] == '-' ? parse_long(p, s + 2) : parse_letters(p, s + 1);
+        if (code != GO_ON)
+            return code;
+    }
+    return GO_ON;
+}
+
+/* ---- operands -------------------------------------------------------------- */
+
+static int command_named(const char *name)
+{
+    for (int i = 0; i < NCOMMAND; i++)
+        if (strcmp(COMMANDS[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static const char *nearest_command(const char *name)
+{
+    const char *names[NCOMMAND];
+    for (int i = 0; i < NCOMMAND; i++)
+        names[i] = COMMANDS[i].name;
+    return diag_nearest(name, names, NCOMMAND);
+}
+
+static int parse_binding(const Parser *p, const char *text, CliBinding *out)
+{
+    size_t n = strcspn(text, "=");
+    char *end;
+    bool named = isalpha((unsigned char)text[0]) || text[0] == '_';
+    for (size_t i = 0; i < n; i++)
+        named = named && (isalnum((unsigned char)text[i]) || text[i] == '_');
+    errno = 0;
+    long long v = named && text[n] ? strtoll(text + n + 1, &end, 10) : 0;
+    if (!named || !text[n] || !(isdigit((unsigned char)text[n + 1]) || text[n + 1] == '-') || *end || errno)
+        return fail(p, "'%s' is not NAME=VALUE with a whole number, such as T=37", text);
+    *out = (CliBinding){ arena_strndup(p->arena, text, n), v };
+    return GO_ON;
+}
+
+static int parse_bindings(Parser *p, const char *const *text, int n)
+{
+    if (n > MAX_BINDING)
+        return fail(p, "more than %d values given", MAX_BINDING);
+    p->o->binding = ARENA_ARRAY(p->arena, (size_t)n + 1, CliBinding);
+    for (int i = 0; i < n; i++) {
+        CliBinding *b = &p->o->binding[i];
+        int code = parse_binding(p, text[i], b);
+        if (code != GO_ON)
+            return code;
+        for (int k = 0; k < i; k++)
+            if (strcmp(p->o->binding[k].name, b->name) == 0)
+                return fail(p, "'%s' is given twice", b->name);
+        p->o->nbinding = i + 1;
+    }
+    return GO_ON;
+}
+
+static int too_many(const Parser *p, const char *first, const char *extra, bool implied)
+{
+    const char *near = implied ? nearest_command(first) : NULL;
+    if (near)
+        return fail(p, "unknown command '%s'; did you mean '%s'?", first, near);
+    return fail(p, "too many operands: '%s'", extra);
+}
+
+/* [COMMAND] OPERAND [NAME=VALUE...] */
+static int parse_operands(Parser *p)
+{
+    int command = p->noperand ? command_named(p->operand[0]) : -1;
+    const CommandRow *row = &COMMANDS[command < 0 ? COMMAND_GENERATE : command];
+    const char *const *rest = p->operand + (command >= 0);
+    int nrest = p->noperand - (command >= 0);
+    p->o->command = command < 0 ? COMMAND_GENERATE : (Command)command;
+    if (nrest == 0)
+        return fail(p, "missing %s%s%s", row->operand, command < 0 ? "" : " after ", command < 0 ? "" : row->name);
+    p->o->operand = rest[0];
+    if (row->binds)
+        return parse_bindings(p, rest + 1, nrest - 1);
+    return nrest > 1 ? too_many(p, rest[0], rest[1], command < 0) : GO_ON;
+}
+
+static unsigned mode_of(const Options *o)
+{
+    if (o->dump != DUMP_NONE)
+        return o->command == COMMAND_EXPLAIN || o->command == COMMAND_BENCH ? DUMP_PACKAGE : DUMP;
+    if (o->check && o->command == COMMAND_REPLAY)
+        return REPLAY_CHECK;
+    return o->regret >= 0 && o->command == COMMAND_BENCH ? REGRET : 1u << o->command;
+}
+
+static int check_together(const Parser *p)
+{
+    const unsigned mode = mode_of(p->o);
+    char here[64], there[256];
+    for (int i = 0; i < NOPTION; i++)
+        if (p->given[i] && !(OPTIONS[i].modes & mode)) {
+            write_modes(here, sizeof here, mode);
+            write_modes(there, sizeof there, OPTIONS[i].modes);
+            return fail(p, "--%s is no option of '%s'; it goes with %s", OPTIONS[i].name, here, there);
+        }
+    if (p->o->command == COMMAND_BUILD && mode == BUILD && !p->o->builds)
+        return fail(p, "build: missing --builds DIR, where what it compiles is kept");
+    if (p->o->offline && p->o->fresh)
+        return fail(p, "--offline measures nothing and --fresh everything: choose one");
+    return GO_ON;
+}
+
+/* Errors are JSON from the first on, wherever --json stands. */
+static bool asks_for_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return true;
+    return false;
+}
+
+/* ---- the interface ----------------------------------------------------------- */
+
+int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o)
+{
+    Parser p = { .arena = a, .argc = argc, .at = 1, .argv = argv, .out = out, .err = err, .o = o };
+    *o = (Options){
+        .cc = "gcc", .cxx = "g++", .seed = 1, .trials = -1, .seconds = -1, .kernels = -1, .code_kib = -1, .regret = -1
+    };
+    p.operand = ARENA_ARRAY(a, (size_t)argc + 1, const char *);
+    diag_use_json(asks_for_json(argc, argv));
+    int code = parse_arguments(&p);
+    if (code == GO_ON)
+        code = parse_operands(&p);
+    if (o->json && o->progress == PROGRESS_AUTO)
+        o->progress = PROGRESS_NONE; /* standard error is for programs too */
+    return code == GO_ON ? check_together(&p) : code;
+}
+
+bool cli_color(ColorMode mode, FILE *to)
+{
+    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (mode != COLOR_AUTO)
+        return mode == COLOR_ALWAYS;
+    return isatty(fileno(to)) && !(none && *none) && term && strcmp(term, "dumb") != 0;
+}

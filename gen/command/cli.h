@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli: the command line as one struct of finished values. Options are rows of a table in cli.c, from which the usage text
+ * is printed too; a new option is a field here and a row there.
+ */
+#ifndef DCGEN_CLI_H
+#define DCGEN_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "gen/base/arena.h"
+#include "gen/base/progress.h"
+#include "search/space/strategy.h"
+
+typedef enum {
+    COMMAND_GENERATE,
+    COMMAND_CHECK,
+    COMMAND_EXPLAIN,
+    COMMAND_REPLAY,
+    COMMAND_BENCH,
+    COMMAND_LIMITS,
+    COMMAND_BUILD
+} Command;
+typedef enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorMode;
+typedef enum {
+    DUMP_NONE,
+    DUMP_SPEC,
+    DUMP_SPACE,
+    DUMP_SOURCE,
+    DUMP_RECORDS,
+    DUMP_MODEL,
+    DUMP_ASSIGN,
+    DUMP_TREE,
+    DUMP_TRACE
+} DumpStage;
+
+typedef struct {
+    const char *name;
+    int64_t value;
+} CliBinding;
+typedef struct {
+    const char **item;
+    int n;
+} CliList; /* item[n] is NULL */
+
+typedef struct {
+    Command command;
+    const char *operand; /* SPEC, or PKG of explain, bench and replay --check */
+    CliBinding *binding; /* explain: T=37 ... in the order given */
+    int nbinding;
+
+    const char *out;                        /* NULL: out/<name> */
+    CliList target;                         /* n 0: the spec's */
+    CliList templates;                      /* folders to search before dcgen's own */
+    CliList runner;                         /* the words of the command; n 0: dcgen's own */
+    const char *records;                    /* NULL: the default file */
+    const char *builds;                     /* folder of what was compiled; NULL: none */
+    const char *cc, *cxx;                   /* never NULL */
+    const char *nvcc;                       /* NULL: to be found */
+    int jobs;                               /* 0: one a core */
+    int trials, seconds, kernels, code_kib; /* -1: the spec's budget */
+    int regret; /* bench: shapes to measure the package's regret on, 0: all of its contract; -1: run the package's own benchmark */
+    StrategyKind search;
+    uint64_t seed;
+    bool offline, fresh, force, check, no_report, json, quiet;
+    int verbose; /* how often -v was given */
+    DumpStage dump;
+    ProgressMode progress;
+    ColorMode color;
+} Options;
+
+/* -1: go on with *o. Else the exit code: 0 after --help or --version (on out), 2 after an error (one line and a hint on err). */
+int cli_parse(Arena *a, int argc, char **argv, FILE *out, FILE *err, Options *o);
+
+/* Whether to colour what goes to `to`: auto is a terminal that is not dumb, and no NO_COLOR in the environment. */
+bool cli_color(ColorMode mode, FILE *to);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/command/drift.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "gen/base/quote.h"
+#include "gen/base/text.h"
+#include "gen/package/foreign.h"
+
+static void add(Arena *a, CliList *list, const char *name)
+{
+    list->item = arena_grow(a, list->item, (size_t)list->n, (size_t)list->n + 2, sizeof *list->item);
+    list->item[list->n++] = name;
+    list->item[list->n] = NULL;
+}
+
+static bool holds(const CliList *list, const char *name)
+{
+    for (int i = 0; i < list->n; i++)
+        if (strcmp(list->item[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int by_bytes(const void *x, const void *y) { return strcmp(*(char *const *)x, *(char *const *)y); }
+
+static void sort(CliList *list)
+{
+    if (list->n)
+        qsort(list->item, (size_t)list->n, sizeof *list->item, by_bytes);
+}
+
+/* NULL: there is no such file. What is there and cannot be read as one has an impossible text. */
+static const char *read_file(Arena *a, const char *folder, const char *path, size_t *len)
+{
+    const char *file = arena_printf(a, "%s/%s", folder, path);
+    struct stat st;
+    *len = 0;
+    if (stat(file, &st) != 0)
+        return NULL;
+    const char *text = S_ISREG(st.st_mode) ? text_read_file(a, file, len) : NULL;
+    return text ? text : "";
+}
+
+/* ---- against MANIFEST ---- */
+
+static bool has_hash(Arena *a, const char *text, size_t len, const ManifestEntry *e)
+{
+    return strcmp(manifest_hash(a, text, len), e->hash) == 0;
+}
+
+static void compare_entry(Arena *a, const ManifestEntry *e, Drift *d)
+{
+    size_t len;
+    if (e->kind == MANIFEST_TEMPLATE)
+        return;
+    const char *text = read_file(a, d->folder, e->path, &len);
+    if (!text)
+        add(a, &d->missing, e->path);
+    else if (!has_hash(a, text, len, e)) {
+        const char *lf = text_with_lf(a, text, &len);
+        add(a, has_hash(a, lf, len, e) ? &d->line_ends : &d->edited, e->path);
+    }
+}
+
+static void read_manifest(Arena *a, Drift *d)
+{
+    size_t len;
+    const char *text = read_file(a, d->folder, MANIFEST_PATH, &len);
+    if (!text) {
+        add(a, &d->missing, MANIFEST_PATH);
+        return;
+    }
+    const size_t as_it_is = len;
+    const char *lf = text_with_lf(a, text, &len);
+    d->manifest = manifest_read(a, lf, &d->fault);
+    if (!d->manifest)
+        add(a, &d->edited, MANIFEST_PATH);
+    else if (len != as_it_is)
+        add(a, &d->line_ends, MANIFEST_PATH);
+}
+
+static void find_extra(Arena *a, Drift *d)
+{
+    ForeignList list;
+    if (d->manifest && foreign_list(a, d->folder, d->manifest, &list))
+        for (int i = 0; i < list.n; i++)
+            add(a, &d->extra, list.path[i]);
+}
+
+/* Only the spec may still tell that a folder without a MANIFEST is a package. */
+static bool is_package(Arena *a, const char *folder)
+{
+    size_t len;
+    return read_file(a, folder, MANIFEST_PATH, &len) || read_file(a, folder, "spec.cfg", &len);
+}
+
+bool drift_of_files(Arena *a, const char *folder, Drift *d, const char **err)
+{
+    *d = (Drift){ .folder = folder };
+    if (!is_package(a, folder)) {
+        *err = arena_printf(a, "'%s' is no package of dcgen's: it has neither %s nor spec.cfg", folder, MANIFEST_PATH);
+        return false;
+    }
+    read_manifest(a, d);
+    for (int i = 0; d->manifest && i < d->manifest->n; i++)
+        compare_entry(a, &d->manifest->entry[i], d);
+    sort(&d->edited);
+    sort(&d->missing);
+    sort(&d->line_ends);
+    find_extra(a, d);
+    if (d->manifest && strcmp(d->manifest->version, DCGEN_VERSION) != 0)
+        add(a, &d->maker, arena_printf(a, "dcgen %s", d->manifest->version));
+    return true;
+}
+
+static bool is_other(const Drift *d, const char *path)
+{
+    return holds(&d->edited, path) || holds(&d->missing, path) || holds(&d->line_ends, path);
+}
+
+bool drift_may_replay(const Drift *d)
+{
+    static const char *const input[] = { "spec.cfg", "records.jsonl" };
+    for (size_t i = 0; i < sizeof input / sizeof *input; i++)
+        if (is_other(d, input[i]))
+            return false;
+    return true;
+}
+
+/* ---- against this dcgen ---- */
+
+static bool is_edited(const Drift *d) { return d->edited.n || d->missing.n || d->line_ends.n; }
+
+static bool is_in_folders(Arena *a, const CliList *folders, const ManifestEntry *e)
+{
+    for (int i = 0; i < folders->n; i++) {
+        size_t len;
+        const char *text = read_file(a, folders->item[i], e->path, &len);
+        if (text && has_hash(a, text, len, e))
+            return true;
+    }
+    return false;
+}
+
+static void add_maker(Arena *a, Drift *d, const char *path)
+{
+    const char *name = arena_printf(a, "template %s", path);
+    if (!holds(&d->maker, name))
+        add(a, &d->maker, name);
+}
+
+void drift_of_templates(Arena *a, const CliList *folders, Drift *d)
+{
+    const Manifest *m = d->manifest;
+    for (int i = 0; m && i < m->n; i++)
+        if (m->entry[i].kind == MANIFEST_TEMPLATE && !is_in_folders(a, folders, &m->entry[i]))
+            add_maker(a, d, m->entry[i].path);
+}
+
+/* Templates that came, or went, between then and now; those that only changed are known already. */
+static void compare_templates(Arena *a, const Manifest *now, Drift *d)
+{
+    const Manifest *side[] = { d->manifest, now };
+    for (int k = 0; d->manifest && now && k < 2; k++)
+        for (int i = 0; i < side[k]->n; i++)
+            if (side[k]->entry[i].kind == MANIFEST_TEMPLATE && !manifest_has(side[1 - k], &side[k]->entry[i]))
+                add_maker(a, d, side[k]->entry[i].path);
+}
+
+static bool is_same(Arena *a, const char *folder, const PackageFile *f)
+{
+    size_t len;
+    const char *text = read_file(a, folder, f->path, &len);
+    return text && len == f->len && memcmp(text, f->text, len) == 0;
+}
+
+static bool is_written(const Package *p, const char *path)
+{
+    for (int i = 0; i < p->n; i++)
+        if (strcmp(p->file[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+/* They name the hashes of the other files: beside edited ones they tell nothing new. */
+static bool has_hashes(const char *path)
+{
+    return strcmp(path, MANIFEST_PATH) == 0 || strcmp(path, "package.json") == 0;
+}
+
+static bool is_changed(Arena *a, const Drift *d, const PackageFile *f)
+{
+    if (is_other(d, f->path))
+        return false;
+    return !(is_edited(d) && has_hashes(f->path)) && !is_same(a, d->folder, f);
+}
+
+void drift_of_package(Arena *a, const Package *again, Drift *d)
+{
+    const Manifest *m = d->manifest;
+    const char *why;
+    for (int i = 0; i < again->n; i++) {
+        const PackageFile *f = &again->file[i];
+        if (is_changed(a, d, f))
+            add(a, &d->changed, f->path);
+        if (strcmp(f->path, MANIFEST_PATH) == 0)
+            compare_templates(a, manifest_read(a, f->text, &why), d);
+    }
+    for (int i = 0; m && i < m->n; i++)
+        if (m->entry[i].kind == MANIFEST_FILE && !is_written(again, m->entry[i].path))
+            add(a, &d->changed, m->entry[i].path);
+    sort(&d->changed);
+    d->replayed = true;
+}
+
+/* ---- what was found ---- */
+
+bool drift_found(const Drift *d) { return is_edited(d) || d->maker.n || d->changed.n; }
+
+static const char *version_of(const Drift *d) { return d->manifest ? d->manifest->version : "of an unknown version"; }
+
+static void print_line_ends(const Drift *d, FILE *to)
+{
+    if (d->line_ends.n)
+        quote_printf(
+            to,
+            "%s: line ends were changed (git's autocrlf?): %d file%s as dcgen wrote %s, but for CR LF at the ends "
+            "of lines; "
+            "keep the package's .gitattributes beside them (\"* -text\"), remove them and check them out again\n",
+            d->folder, d->line_ends.n, d->line_ends.n == 1 ? " is" : "s are", d->line_ends.n == 1 ? "it" : "them");
+}
+
+static void print_verdict(const Drift *d, FILE *to)
+{
+    const int n = d->edited.n + d->missing.n;
+    print_line_ends(d, to);
+    if (d->fault)
+        quote_printf(to, "%s: %s: %s\n", d->folder, MANIFEST_PATH, d->fault);
+    if (n)
+        quote_printf(to, "%s: edited by hand: %d file%s not as dcgen %s wrote %s\n", d->folder, n,
+                     n == 1 ? " is" : "s are", version_of(d), n == 1 ? "it" : "them");
+    if (!drift_may_replay(d))
+        quote_printf(to, "%s: not made again, as that takes its own spec.cfg and records.jsonl\n", d->folder);
+    if (d->maker.n)
+        quote_printf(to, "%s: made by another dcgen or other templates than these: regenerating would change it\n",
+                     d->folder);
+    else if (d->changed.n)
+        quote_printf(
+            to,
+            "%s: this dcgen, of the same version and templates, makes other bytes of its spec.cfg and records.jsonl: "
+            "files were edited together with their hashes in %s, or another gnuplot drew report.html\n",
+            d->folder, MANIFEST_PATH);
+    if (!drift_found(d) && d->replayed)
+        quote_printf(to, "%s: as dcgen %s writes it, byte for byte\n", d->folder, version_of(d));
+}
+
+static void print_list(const CliList *list, const char *before, const char *behind, FILE *to)
+{
+    for (int i = 0; i < list->n; i++)
+        quote_printf(to, "%s: %s%s\n", before, list->item[i], behind);
+}
+
+static void print_text(const Drift *d, FILE *to)
+{
+    print_list(&d->edited, "edited", "", to);
+    print_list(&d->missing, "missing", "", to);
+    print_list(&d->line_ends, "line ends", "", to);
+    print_list(&d->extra, "extra", " (no file of the package; regenerating in place takes --force, which keeps it)",
+               to);
+    print_list(&d->maker, "made by", "", to);
+    print_list(&d->changed, "would change", "", to);
+    print_verdict(d, to);
+}
+
+static void set_list(json_t *o, const char *key, const CliList *list)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < list->n; i++)
+        json_array_append_new(array, quote_json(list->item[i]));
+    json_object_set_new(o, key, array);
+}
+
+static void print_json(const Drift *d, FILE *to)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "name", quote_json(d->manifest ? d->manifest->package : NULL));
+    json_object_set_new(o, "made_by", quote_json(d->manifest ? d->manifest->version : NULL));
+    json_object_set_new(o, "dcgen", json_string(DCGEN_VERSION));
+    set_list(o, "edited", &d->edited);
+    set_list(o, "missing", &d->missing);
+    set_list(o, "line_ends", &d->line_ends);
+    set_list(o, "extra", &d->extra);
+    set_list(o, "maker", &d->maker);
+    set_list(o, "changed", &d->changed);
+    json_object_set_new(o, "replayed", json_boolean(d->replayed));
+    json_object_set_new(o, "same", json_boolean(d->replayed && !drift_found(d)));
+    quote_print_json(o, to);
+}
+
+void drift_print(const Drift *d, bool json, FILE *to)
+{
+    if (json)
+        print_json(d, to);
+    else
+        print_text(d, to);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * drift: how far a vendored package is from what dcgen writes. Two questions with two answers: were files edited since they were
+ * written (the folder against its own MANIFEST), and would the dcgen that asks write the same (the folder against a package that it made
+ * of the folder's spec and records)? The second says nothing about edits when version or templates are others.
+ */
+#ifndef DCGEN_DRIFT_H
+#define DCGEN_DRIFT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "gen/base/arena.h"
+#include "gen/command/cli.h"
+#include "gen/package/manifest.h"
+#include "gen/package/package_write.h"
+
+typedef struct {
+    const char *folder;       /* as the user wrote it */
+    const Manifest *manifest; /* NULL: it is missing, or is none */
+    const char *fault;        /* what is wrong with MANIFEST; NULL: nothing, or it is missing */
+    CliList edited, missing;  /* files that are not as MANIFEST says */
+    CliList line_ends;        /* files that are, but for CR LF where dcgen wrote LF */
+    CliList extra;            /* what else is in the folder: no fault */
+    CliList maker;   /* what is another than where the package was made: "dcgen 0.0.9", "template dense/pack.c" */
+    CliList changed; /* files that are as MANIFEST says, and that this dcgen would write otherwise */
+    bool replayed;   /* `changed` is known */
+} Drift;
+
+/* The folder against its MANIFEST. False with *err set: it is no package. */
+bool drift_of_files(Arena *a, const char *folder, Drift *d, const char **err);
+/* Are the spec and the records those that the package was made of? Only then it can be made again. */
+bool drift_may_replay(const Drift *d);
+/* MANIFEST against the templates that there are, in these folders. */
+void drift_of_templates(Arena *a, const CliList *folders, Drift *d);
+/* The folder against the package as this dcgen makes it. */
+void drift_of_package(Arena *a, const Package *again, Drift *d);
+
+bool drift_found(const Drift *d);
+void drift_print(const Drift *d, bool json, FILE *to);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dump: what one stage of the pipeline made, as a table for people or as JSON for programs (--dump STAGE [--json]). Times in ns.
+ */
+#ifndef DCGEN_DUMP_H
+#define DCGEN_DUMP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "gen/base/arena.h"
+#include "gen/command/cli.h"
+#include "gen/command/trace.h"
+#include "gen/command/workload.h"
+#include "gen/unit/unit.h"
+#include "search/choose/select.h"
+#include "search/record/record.h"
+#include "search/record/study.h"
+#include "search/space/cost.h"
+#include "search/space/space.h"
+
+/* What the stage needs must be there; the rest may be NULL. */
+typedef struct {
+    const Workload *workload; /* spec and all later ones */
+    const Space *space;       /* space, source */
+    const UnitContext *unit;  /* source */
+    const Options *options;   /* source */
+    const Records *records;   /* records */
+    const Study *study;       /* model, assign, tree */
+    const CostModel *model;
+    const Assignment *assignment; /* assign, tree */
+    const Trace *trace;           /* trace */
+} DumpInput;
+
+void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out);
+
+/* Candidates as they are compiled, and how: at most --trials of them, chosen by --seed, the general kernels first, every template among
+ * them; without --trials all. In dump_source.c. */
+void dump_source(Arena *a, const DumpInput *in, bool json, FILE *out);
+
+/* As one JSON value, in dump_json.c. */
+void dump_json(Arena *a, DumpStage stage, const DumpInput *in, FILE *out);
+
+#endif

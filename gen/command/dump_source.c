@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dump_source: candidates as text, with all that another program needs to compile them and to hand them to a runner. As JSON:
+ *
+ *   { "reference":  { "code": C, "flags": [...] },      flags: but "-o FILE" and the source
+ *     "setup":      the runner's setup request, but for the path of the reference,
+ *     "candidates": [ { "key", "template", "target", "params", "code", "cc": [...] or "nvcc": [...] and "emulator": [...] } ] }
+ */
+#include "gen/command/dump.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/base/quote.h"
+#include "gen/base/text.h"
+#include "gen/command/tools.h"
+#include "search/space/propose.h"
+
+typedef struct {
+    Arena *a;
+    const DumpInput *in;
+    const char *context;
+    int64_t n, most;
+    const Candidate **pick;
+} Picked;
+
+static bool is_picked(const Picked *s, const Candidate *c)
+{
+    for (int64_t i = 0; i < s->n; i++)
+        if (candidate_same(s->pick[i], c))
+            return true;
+    return false;
+}
+
+static void pick(Picked *s, const Candidate *c)
+{
+    if (s->n < s->most && !is_picked(s, c))
+        s->pick[s->n++] = c;
+}
+
+/* The general kernels, then one of each template in turn, drawn at random. */
+static void pick_all(Picked *s)
+{
+    const Space *space = s->in->space;
+    Rng rng = { s->in->options->seed };
+    const bool all = s->in->options->trials < 0;
+    s->most = all ? space->n + space->ngeneral : s->in->options->trials;
+    s->pick = ARENA_ARRAY(s->a, (size_t)s->most + 1, const Candidate *);
+    for (int i = 0; i < space->ngeneral; i++)
+        pick(s, &space->general[i]);
+    for (int64_t i = 0; all && i < space->n; i++)
+        pick(s, &space->candidate[i]);
+    for (int64_t i = 0, tries = 0; !all && s->n < s->most && s->n < space->n && tries < 1000 * s->most; tries++) {
+        const Candidate *c = &space->candidate[rng_below(&rng, space->n)];
+        const int64_t before = s->n;
+        if (c->t == space->general[i % space->ngeneral].t)
+            pick(s, c);
+        i += s->n > before || tries % 1000 == 999;
+    }
+}
+
+static const char *text_of(const Picked *s, const Candidate *c)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    candidate_values(c, value);
+    return unit_candidate(s->a, s->in->unit, &(UnitKernel){ c->t, c->target, value, { 0 } }, diag_new(s->a));
+}
+
+static json_t *flags_json(const Toolchain *t)
+{
+    json_t *list = json_array();
+    for (int i = 0; t->flags[i]; i++)
+        json_array_append_new(list, quote_json(t->flags[i]));
+    return list;
+}
+
+static void add_flags(const Picked *s, const Candidate *c, json_t *o)
+{
+    const Options *options = s->in->options;
+    const Toolchain cc = tools_cc(s->a, options), cuda = tools_cuda(s->a, "nvcc", c->target, false),
+                    emulator = tools_emulator(s->a, options, s->in->workload);
+    if (!target_is_cuda(c->target)) {
+        json_object_set_new(o, "cc", flags_json(&cc));
+        return;
+    }
+    json_object_set_new(o, "nvcc", flags_json(&cuda));
+    json_object_set_new(o, "emulator", flags_json(&emulator));
+}
+
+static json_t *candidate_json(const Picked *s, const Candidate *c)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    json_t *o = json_object(), *params = json_object();
+    candidate_values(c, value);
+    for (int i = 0; i < c->t->nparam; i++)
+        json_object_set_new(params, c->t->param[i].name, json_integer(value[i]));
+    json_object_set_new(o, "key", json_string(candidate_key(s->a, c, s->context, s->in->unit->device)));
+    json_object_set_new(o, "template", quote_json(c->t->name));
+    json_object_set_new(o, "target", quote_json(c->target->name));
+    json_object_set_new(o, "params", params);
+    json_object_set_new(o, "code", quote_json(text_of(s, c)));
+    add_flags(s, c, o);
+    return o;
+}
+
+static json_t *reference_json(const Picked *s)
+{
+    const Spec *spec = s->in->workload->spec;
+    const Toolchain cc = tools_cc(s->a, s->in->options);
+    size_t len;
+    const char *text = text_read_file(s->a, spec->op->reference, &len);
+    return json_pack("{s:o, s:o}", "code", quote_json(unit_reference(s->a, spec, text ? text : "")), "flags",
+                     flags_json(&cc));
+}
+
+static void print_json(const Picked *s, FILE *out)
+{
+    const Spec *spec = s->in->workload->spec;
+    json_t *list = json_array();
+    for (int64_t i = 0; i < s->n; i++)
+        json_array_append_new(list, candidate_json(s, s->pick[i]));
+    json_t *all = json_pack("{s:o, s:o, s:o}", "reference", reference_json(s), "setup",
+                            runner_setup(spec->op, spec->dtype, s->in->options->seed), "candidates", list);
+    quote_print_json(all, out);
+}
+
+void dump_source(Arena *a, const DumpInput *in, bool json, FILE *out)
+{
+    Picked s = { .a = a, .in = in, .context = unit_context_hash(a, in->unit) };
+    pick_all(&s);
+    if (json) {
+        print_json(&s, out);
+        return;
+    }
+    for (int64_t i = 0; i < s.n; i++)
+        fprintf(out, "%s%s", i ? "\n" : "", text_of(&s, s.pick[i]));
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/command/generate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "gen/base/dir.h"
+#include "gen/base/install_path.h"
+#include "gen/base/process.h"
+#include "gen/command/command.h"
+#include "gen/command/result.h"
+#include "gen/command/site.h"
+#include "gen/command/summary.h"
+#include "gen/command/tools.h"
+#include "gen/package/foreign.h"
+#include "gen/package/prove.h"
+#include "gen/report/plot.h"
+#include "gen/target/family.h"
+#include "search/choose/offline.h"
+#include "search/choose/search.h"
+#include "search/measure/lab_machine.h"
+
+static const double PROVE_DEADLINE_S = 60;
+
+static int interrupted(const Workload *w, bool recorded)
+{
+    if (recorded)
+        diag_say(stderr, DIAG_ERROR, "interrupted; what was measured is in %s, and the same command goes on from there",
+                 w->records);
+    else
+        diag_say(stderr, DIAG_ERROR, "interrupted; nothing was measured yet");
+    return EXIT_INTERRUPTED;
+}
+
+/* The dispatcher, as it will be written, against the trees. False, said on stderr, when they differ: no such package leaves. */
+static bool prove_package(Arena *a, const Outcome *out, int n, const Package *p, const Options *o,
+                          const volatile int *stop, Proof *proof)
+{
+    const char *why = NULL;
+    const Toolchain cc = tools_cc(a, o);
+    Builder *b = builder_new(a, &cc, 1, PROVE_DEADLINE_S, stop, &why);
+    ProofStatus status = PROOF_NONE;
+    if (b) {
+        status = prove_text(a, outcome_dispatcher(a, out, n), out->workload->spec, package_text(p, "dispatch.h"), b,
+                            stop, proof, &why);
+        builder_free(b);
+    }
+    if (status == PROOF_FAILS)
+        diag_say(stderr, DIAG_ERROR, "internal error: the dispatcher of %s is wrong: %s", out->workload->spec->name,
+                 why);
+    else if (status == PROOF_NONE && !*stop && !o->quiet)
+        diag_say(stderr, DIAG_WARNING, "the dispatcher was not checked: %s", why);
+    return status != PROOF_FAILS;
+}
+
+/* One package of n outcomes, one a target. stop: of a run that may compile, which checks the dispatcher first; NULL: nothing is compiled. */
+static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o, const volatile int *stop)
+{
+    Diag *d = diag_new(a);
+    const char *err = NULL, *report = NULL;
+    const bool told = o->json || !o->quiet;
+    CostReport *cost = ARENA_ARRAY(a, (size_t)n, CostReport);
+    for (int i = 0; i < n && (told || out->workload->report); i++)
+        cost[i] = cost_report(a, out[i].study, &out->workload->templates);
+    if (!outcome_report(a, out, n, cost, &report, &err))
+        return command_fail(err, EXIT_ENVIRONMENT);
+    const Package *p = outcome_package(a, out, n, report, d);
+    diag_print(d, stderr);
+    if (!p)
+        return command_fail("a template cannot be filled", EXIT_FAILED);
+    Proof proof = { 0 };
+    if (stop && !prove_package(a, out, n, p, o, stop, &proof))
+        return EXIT_FAILED;
+    if (stop && *stop)
+        return interrupted(out->workload, true);
+    if (!package_write(p, out->workload->out, o->force, &err, a))
+        return command_fail(err, EXIT_ENVIRONMENT);
+    for (int i = 0; i < n && o->verbose; i++)
+        summary_failures(&out[i], stderr);
+    if (told)
+        summary_package(out, n, cost, proof.ndeclared ? &proof : NULL, o->json, stdout);
+    for (int i = 0; i < n; i++)
+        summary_contract(&out[i], stderr);
+    return EXIT_DONE;
+}
+
+int replay(Arena *a, const Options *o)
+{
+    int code = EXIT_DONE;
+    const char *err = NULL;
+    Outcome *out;
+    const Workload *w = command_workload(a, o->operand, o, &code);
+    if (!w)
+        return code;
+    if (!package_check(w->out, o->force, &err, a))
+        return command_fail(err, EXIT_ENVIRONMENT);
+    const int n = outcome_read_all(a, w, &out, &code, &err);
+    return n ? write_outcomes(a, out, n, o, NULL) : command_fail(err, code);
+}
+
+/* ---- generate ---- */
+
+/* What is searched, and what is known of it. */
+static bool prepare(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *run, UnitContext *u,
+                    Search *q, int *code, const char **err)
+{
+    Device *device = ARENA_NEW(a, Device);
+    *device = site->kind == SITE_MODEL ? target_typical_device(a, site->target) : *runner_device(run->runner);
+    device_set_compiler(a, device, run->compiler, tools_flags(a, run));
+    run->device = device;
+    *code = EXIT_USAGE;
+    const Target *target = workload_target(a, w, device, err);
+    if (!target) {
+        *err = arena_printf(a, "%s; records of a machine that runs it may take its place (--records)", *err);
+        return false;
+    }
+    *u = outcome_unit(w, device, target);
+    q->ahead = family_find(target->family)->aside;
+    q->space = command_space(a, u, &w->templates, target, q->diag);
+    diag_print(q->diag, stderr);
+    if (!q->space) {
+        *err = "there is nothing to search";
+        return false;
+    }
+    *code = EXIT_ENVIRONMENT;
+    if (!tools_open_records(a, w, o, run, err) || !record_add_device(run->records, device, err))
+        return false;
+    q->study = study_new(a, w->spec, device, target, unit_context_hash(a, u));
+    study_load(q->study, record_all(run->records), &w->templates, w->targets, device);
+    return true;
+}
+
+static bool search_workload(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *run, double began_s,
+                            const volatile int *stop, int *code, const char **err)
+{
+    UnitContext u;
+    Search q = { .arena = a,
+                 .lab = &lab_intake,
+                 .strategy = &strategies[o->search],
+                 .unit = &u,
+                 .templates = &w->templates,
+                 .tuned = w->tuned,
+                 .ntuned = w->ntuned,
+                 .builder = run->builder,
+                 .assembler = run->assembler,
+                 .runner = run->runner,
+                 .diag = diag_new(a),
+                 .seed = o->seed,
+                 .jobs = tools_jobs(o),
+                 .began_s = began_s,
+                 .seconds = w->spec->budget.seconds,
+                 .stop = stop };
+    if (!prepare(a, w, o, site, run, &u, &q, code, err))
+        return false;
+    run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
+    if (w->ntuned > 1 && !o->quiet)
+        progress_line(run->progress, "tuning for %s", u.target->name);
+    q.records = run->records;
+    q.progress = run->progress;
+    q.diag = diag_new(a);
+    bool ok = site->kind == SITE_MODEL ? offline_run(&q, err) : search_run(&q, err);
+    progress_close(run->progress);
+    run->progress = NULL;
+    diag_print(q.diag, stderr);
+    if (q.library_why && !o->quiet)
+        diag_say(stderr, DIAG_WARNING, "%s was not timed%s: %s", family_find(u.target->family)->rival,
+                 q.library_timed ? " on every shape" : "", q.library_why);
+    if (!ok && q.fruitless)
+        *code = EXIT_FAILED;
+    return ok;
+}
+
+/* The file holds times of a device that runs the target: then nothing need be guessed. */
+static bool has_times(Arena *a, const Workload *w, const char *path)
+{
+    const char *err = NULL;
+    Records r;
+    return access(path, R_OK) == 0 && record_read(a, path, &r, NULL, &err) && outcome_timed(a, w, &r);
+}
+
+/* What was measured for this target: in the workload's own records, else in those that come with dcgen, records/<device>/<name>.jsonl.
+ * NULL: nothing. */
+static const char *recorded_times(Arena *a, const Workload *w, const Options *o)
+{
+    const char *own = place_records(a);
+    char **folder;
+    int n = 0;
+    if (has_times(a, w, w->records))
+        return w->records;
+    if (o->records || !own || !dir_list(a, own, "", &folder, &n))
+        return NULL;
+    for (int i = 0; i < n; i++) {
+        const char *path = arena_printf(a, "%s/%s.jsonl", folder[i], w->spec->name);
+        if (has_times(a, w, path))
+            return path;
+    }
+    return NULL;
+}
+
+/* Nothing that the search will write may be among what the package replaces, or be a reason not to write it. */
+static bool check_records(Arena *a, const Workload *w, const Options *o, const char **err)
+{
+    const char *place = package_place(a, w->out, w->records), *why;
+    const Manifest *m = place ? foreign_manifest(a, w->out, &why) : NULL;
+    if (place && (strcmp(place, "records.jsonl") == 0 || (m && manifest_lists(m, place))))
+        *err = arena_printf(a, "--records: '%s' is a file of the package itself, which is written anew: name another",
+                            w->records);
+    else if (place && !o->force)
+        *err = arena_printf(
+            a, "--records: '%s' is in the folder of the package; put it elsewhere, or give --force, which keeps it",
+            w->records);
+    else
+        return record_check(a, w->records, err);
+    return false;
+}
+
+/* What is known of one target. */
+typedef struct {
+    const Workload *workload; /* of that target alone */
+    const char *records;
+    const Device *device; /* whose times count; NULL: that with most of them */
+} Known;
+
+/* The machine of the runner lacks the target; another one measured it, and its times are in the records. */
+static bool is_measured_elsewhere(Arena *a, const Workload *w, const Options *o, const Site *site, const Tools *run)
+{
+    const char *why = NULL;
+    const Device *here = runner_device(run->runner);
+    const bool is =
+        site->kind != SITE_MODEL && !o->fresh && !workload_target(a, w, here, &why) && has_times(a, w, w->records);
+    if (is && !o->quiet)
+        diag_say(stderr, DIAG_NOTE, "%s: the times in the records are taken", why);
+    return is;
+}
+
+/* The search for one target. */
+static bool search_target(Arena *a, const Workload *w, const Options *o, const Site *site, const volatile int *stop,
+                          Known *known, int *code)
+{
+    const double began_s = process_clock_s();
+    const char *err = NULL;
+    Tools run = { 0 };
+    *code = EXIT_ENVIRONMENT;
+    const bool ok =
+        check_records(a, w, o, &err) && tools_open(a, w, o, site, &run, stop, &err) &&
+        (!w->report || plot_check(a, &err)) &&
+        (is_measured_elsewhere(a, w, o, site, &run) || search_workload(a, w, o, site, &run, began_s, stop, code, &err));
+    *known = (Known){ w, w->records, run.device };
+    if (*stop)
+        *code = interrupted(w, run.records != NULL);
+    else if (!ok)
+        *code = command_fail(err, *code);
+    if (!*stop && !ok && *code == EXIT_ENVIRONMENT && run.records)
+        diag_say(stderr, DIAG_NOTE,
+                 "nothing is lost: what was measured is in %s, and the same command goes on from there", w->records);
+    tools_close(&run);
+    return ok && !*stop;
+}
+
+/* Searches for one target, where nothing is known of it that will do. */
+static bool learn_target(Arena *a, const Workload *w, const Options *o, const volatile int *stop, Known *known,
+                         int *code)
+{
+    Site site;
+    const char *err = NULL;
+    const char *recorded = o->offline ? (site_wants_cuda(w) ? recorded_times(a, w, o) : w->records) : NULL;
+    *known = (Known){ w, recorded, NULL };
+    if (recorded)
+        return true;
+    const bool found = site_find(a, w, o, o->offline, &site, stop, &err);
+    if (*stop)
+        *code = interrupted(w, false);
+    else if (!found)
+        *code = command_fail(err, EXIT_ENVIRONMENT);
+    return found && !*stop && search_target(a, w, o, &site, stop, known, code);
+}
+
+/* When all is recorded, as one target's records may say something of another's. What is wrong with a file that was searched with was said
+ * when it was opened. */
+static bool choose(Arena *a, const Known *known, int n, Outcome *out, int *code, const char **err)
+{
+    Records r;
+    for (int i = 0; i < n; i++) {
+        const bool again = i > 0 && strcmp(known[i].records, known[i - 1].records) == 0;
+        *code = EXIT_ENVIRONMENT;
+        if (!again && !record_read(a, known[i].records, &r, known[i].device ? NULL : stderr, err))
+            return false;
+        *code = EXIT_FAILED;
+        if (!outcome_make(a, known[i].workload, &r, known[i].device, &out[i], err))
+            return false;
+    }
+    outcome_number(a, out, n);
+    return true;
+}
+
+int generate(Arena *a, const Options *o, const volatile int *stop)
+{
+    int code = EXIT_ENVIRONMENT;
+    const char *err = NULL;
+    const Workload *w = command_workload(a, o->operand, o, &code);
+    if (!w)
+        return code;
+    if (!package_check(w->out, o->force, &err, a))
+        return command_fail(err, EXIT_ENVIRONMENT);
+    const int n = workload_ntarget(w);
+    Known *known = ARENA_ARRAY(a, (size_t)n, Known);
+    Outcome *out = ARENA_ARRAY(a, (size_t)n, Outcome);
+    Options each = *o;
+    for (int i = 0; i < n; i++) {
+        each.fresh = o->fresh && i == 0; /* the first target's search has begun the file anew */
+        if (!learn_target(a, workload_for(a, w, i), &each, stop, &known[i], &code))
+            return code;
+    }
+    if (!choose(a, known, n, out, &code, &err))
+        return command_fail(err, code);
+    return write_outcomes(a, out, n, o, stop);
+}

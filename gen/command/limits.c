@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * limits: `dcgen limits SPEC`. Measures what the device of each of the spec's targets does at most, for its data type and thread counts;
+ * appends it to the workload's records, and prints it.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include "gen/base/number.h"
+#include "gen/base/quote.h"
+#include "gen/command/command.h"
+#include "gen/command/generate.h"
+#include "gen/command/result.h"
+#include "gen/command/site.h"
+#include "gen/command/tools.h"
+#include "search/measure/calibrate.h"
+
+static const double SECONDS = 1; /* of measuring, a target, unless told otherwise */
+
+/* What was measured for one target. */
+typedef struct {
+    const Workload *workload;
+    const Target *target;
+    const Device *device;
+    int n;
+    LimitRecord *limit; /* one a thread count */
+} Measured;
+
+/* The columns of the table, as the JSON names them. 0: not measured. */
+enum { NCOLUMN = LEVEL_COUNT + 4 };
+typedef struct {
+    const char *name, *head;
+    double value, unit;
+} Column;
+
+static void fill_columns(const LimitRecord *l, Column *out)
+{
+    static const char *const head[LEVEL_COUNT] = { "L1 GB/s", "L2 GB/s", "L3 GB/s", "memory GB/s" };
+    *out++ = (Column){ "flops_per_s", "GFLOP/s", l->flops_per_s, 1e9 };
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        *out++ = (Column){ level_name((Level)i), head[i], l->bytes_per_s[i], 1e9 };
+    *out++ = (Column){ "clock_mhz", "clock MHz", l->clock_mhz, 1 };
+    *out++ = (Column){ "launch_ns", "launch ns", l->launch_ns, 1 };
+    *out = (Column){ "handover_ns", "handover ns", l->handover_ns, 1 };
+}
+
+static bool is_level(int column) { return column >= 1 && column <= LEVEL_COUNT; }
+
+static bool is_known(const Measured *m, int column)
+{
+    Column c[NCOLUMN];
+    for (int i = 0; i < m->n; i++) {
+        fill_columns(&m->limit[i], c);
+        if (c[column].value > 0)
+            return true;
+    }
+    return false;
+}
+
+static void print_table(Arena *a, const Measured *m, FILE *to)
+{
+    Column c[NCOLUMN];
+    quote_printf(to, "%s %s on %s\n%8s", m->target->name, m->workload->spec->dtype, m->device->name, "threads");
+    fill_columns(m->limit, c);
+    for (int k = 0; k < NCOLUMN; k++)
+        if (is_known(m, k))
+            fprintf(to, " %12s", c[k].head);
+    fprintf(to, "\n");
+    for (int i = 0; i < m->n; i++) {
+        fprintf(to, "%8d", m->limit[i].threads);
+        fill_columns(&m->limit[i], c);
+        for (int k = 0; k < NCOLUMN; k++)
+            if (is_known(m, k))
+                fprintf(to, " %12s", c[k].value > 0 ? number_sig(a, c[k].value / c[k].unit, 4) : "-");
+        fprintf(to, "\n");
+    }
+}
+
+static json_t *limit_json(const LimitRecord *l)
+{
+    Column c[NCOLUMN];
+    json_t *o = json_object(), *rates = json_object();
+    json_object_set_new(o, "threads", json_integer(l->threads));
+    json_object_set_new(o, "bytes_per_s", rates);
+    fill_columns(l, c);
+    for (int k = 0; k < NCOLUMN; k++)
+        if (c[k].value > 0)
+            json_object_set_new(is_level(k) ? rates : o, c[k].name, json_real(c[k].value));
+    return o;
+}
+
+static void print_json(const Measured *m, int n, FILE *to)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < n; i++) {
+        json_t *list = json_array(), *o = json_object();
+        for (int k = 0; k < m[i].n; k++)
+            json_array_append_new(list, limit_json(&m[i].limit[k]));
+        json_object_set_new(o, "target", quote_json(m[i].target->name));
+        json_object_set_new(o, "dtype", quote_json(m[i].workload->spec->dtype));
+        json_object_set_new(o, "device", quote_json(m[i].device->name));
+        json_object_set_new(o, "records", quote_json(m[i].workload->records));
+        json_object_set_new(o, "limits", list);
+        json_array_append_new(all, o);
+    }
+    char *text = json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(RECORD_DIGITS));
+    fprintf(to, "%s\n", text ? text : "[]");
+    free(text);
+    json_decref(all);
+}
+
+/* With compilers and runner open. False with *err and *code set. */
+static bool measure_device(Arena *a, const Options *o, Tools *t, Measured *m, const volatile int *stop, int *code,
+                           const char **err)
+{
+    const Workload *w = m->workload;
+    Device *device = ARENA_NEW(a, Device);
+    *device = *runner_device(t->runner);
+    device_set_compiler(a, device, t->compiler, tools_flags(a, t));
+    m->device = device;
+    *code = EXIT_USAGE;
+    m->target = workload_target(a, w, device, err);
+    if (!m->target)
+        return false;
+    *code = EXIT_ENVIRONMENT;
+    const UnitContext u = outcome_unit(w, device, m->target);
+    Calibration c = { .unit = &u, .builder = t->builder, .runner = t->runner, .stop = stop };
+    m->limit = ARENA_ARRAY(a, (size_t)w->spec->nthread + 1, LimitRecord);
+    if (!tools_open_records(a, w, o, t, err) || !record_add_device(t->records, device, err) ||
+        !calibrate(&c, a, o->seconds > 0 ? o->seconds : SECONDS, m->limit, &m->n, err, err))
+        return false;
+    for (int i = 0; i < m->n; i++)
+        if (!record_add_limit(t->records, &m->limit[i], err))
+            return false;
+    return m->n > 0;
+}
+
+static bool measure_target(Arena *a, const Options *o, Measured *m, const volatile int *stop, int *code)
+{
+    Site site;
+    Tools t = { 0 };
+    const char *err = NULL;
+    *code = EXIT_ENVIRONMENT;
+    const bool ok =
+        site_find(a, m->workload, o, false, &site, stop, &err) && record_check(a, m->workload->records, &err) &&
+        tools_open(a, m->workload, o, &site, &t, stop, &err) && measure_device(a, o, &t, m, stop, code, &err);
+    if (!ok)
+        *code = *stop ? EXIT_INTERRUPTED : *code;
+    if (!ok)
+        command_fail(*stop ? "interrupted" : err, *code);
+    tools_close(&t);
+    return ok;
+}
+
+int limits(Arena *a, const Options *o, const volatile int *stop)
+{
+    int code = EXIT_DONE;
+    const Workload *w = command_workload(a, o->operand, o, &code);
+    const int n = w ? workload_ntarget(w) : 0;
+    Measured *m = ARENA_ARRAY(a, (size_t)n + 1, Measured);
+    for (int i = 0; i < n; i++) {
+        m[i].workload = workload_for(a, w, i);
+        if (!measure_target(a, o, &m[i], stop, &code))
+            return code;
+        if (!o->json)
+            print_table(a, &m[i], stdout);
+    }
+    if (w && o->json)
+        print_json(m, n, stdout);
+    return w ? EXIT_DONE : code;
+}

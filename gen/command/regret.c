@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/command/regret.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/command/command.h"
+#include "gen/command/race.h"
+#include "gen/command/regret_show.h"
+#include "gen/package/regret_file.h"
+#include "model/rank.h"
+
+enum { MAX_RIVAL = 20, REPEATS = 15, AGAIN_REPEATS = 61 };
+static const double NEAR =
+    1.25; /* candidates predicted within this of the best are rivals on shapes without a contract */
+
+/* ---- which shapes ---- */
+
+static bool in_contract(const ContractShape *s) { return s->measured; }
+
+static int64_t count_contract(const Contract *c)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->nshape; i++)
+        n += in_contract(&c->shape[i]);
+    return n;
+}
+
+/* n of the total, evenly: is the i-th one of them? */
+static bool is_drawn(int64_t i, int64_t n, int64_t total) { return i * n / total != (i + 1) * n / total; }
+
+static RegretCase *add_case(Regret *r, const ContractShape *was, RegretGroup group)
+{
+    RegretCase *c = &r->item[r->n++];
+    *c = (RegretCase){ .was = *was, .now = *was, .group = group };
+    return c;
+}
+
+static void add_contract(Regret *r, int64_t n, int64_t total)
+{
+    const Contract *c = r->out->contract;
+    for (int64_t i = 0, seen = 0; i < c->nshape; i++)
+        if (in_contract(&c->shape[i]) && is_drawn(seen++, n, total))
+            add_case(r, &c->shape[i], c->shape[i].inst->tuned ? REGRET_TUNED : REGRET_HELD_OUT);
+}
+
+static bool is_listed(const Regret *r, int64_t instance)
+{
+    for (int64_t i = 0; i < r->n; i++)
+        if (r->item[i].was.instance == instance)
+            return true;
+    return false;
+}
+
+/* Held-out shapes that the contract says nothing of, evenly. */
+static void add_further(Regret *r, int64_t n)
+{
+    const Spec *s = r->out->workload->spec;
+    int64_t total = 0, seen = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        total += !s->instance[i].tuned && !is_listed(r, i);
+    for (int64_t i = 0; i < s->ninstance; i++)
+        if (!s->instance[i].tuned && !is_listed(r, i) && is_drawn(seen++, n < total ? n : total, total))
+            add_case(
+                r, &(ContractShape){ .instance = i, .inst = &s->instance[i], .kernel = r->out->assignment->chosen[i] },
+                REGRET_FURTHER);
+}
+
+static void list_cases(Regret *r, int64_t asked)
+{
+    const int64_t total = count_contract(r->out->contract), n = asked && asked < total ? asked : total;
+    r->whole = n == total;
+    r->item = ARENA_ARRAY(r->arena, (size_t)(asked > total ? asked : total) + 1, RegretCase);
+    if (total)
+        add_contract(r, n, total);
+    if (asked > total)
+        add_further(r, asked - total);
+}
+
+/* ---- who races ---- */
+
+static void enter(Race *r, int64_t trial)
+{
+    if (r->n < RACE_MOST && (r->n == 0 || trial != r->trial[0]))
+        r->trial[r->n++] = trial;
+}
+
+static void enter_predicted(const Regret *g, Race *r)
+{
+    const Study *s = g->out->study;
+    Ranked *all = ARENA_ARRAY(g->arena, (size_t)s->ntrial + 1, Ranked);
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (study_may_choose(s, &s->trial[i]))
+            all[n++] = (Ranked){ cost_trial(g->out->model, i, r->inst), i };
+    qsort(all, (size_t)n, sizeof *all, ranked_compare);
+    for (int64_t i = 0; i < n && r->n < MAX_RIVAL && all[i].key <= NEAR * all[0].key; i++)
+        enter(r, all[i].at);
+}
+
+static Race make_race(const Regret *g, const RegretCase *c)
+{
+    Race r = { .inst = c->was.inst };
+    enter(&r, g->out->assignment->kernel[c->was.kernel]);
+    for (int i = 0; i < c->was.nmet; i++)
+        enter(&r, c->was.met[i]);
+    if (c->group == REGRET_FURTHER)
+        enter_predicted(g, &r);
+    return r;
+}
+
+/* ---- measuring and judging ---- */
+
+bool regret_is_stated(const RegretCase *c) { return c->was.said || c->group == REGRET_FURTHER; }
+
+static bool measure_case(const Regret *g, const Track *t, RegretCase *c, int repeats, bool *wrong, const char **err)
+{
+    Race r = make_race(g, c);
+    const int nrival = r.n;
+    if (!race_hold(t, &r, repeats, wrong, err))
+        return false;
+    c->nrival = nrival;
+    c->now.measured = true;
+    c->now.chosen_ns = r.chosen_ns;
+    c->now.best_ns = r.best_ns;
+    c->now.regret = r.regret;
+    c->now.spread = r.spread;
+    c->now.said = contract_says(r.regret, r.spread);
+    return true;
+}
+
+static void sum_up(Regret *g)
+{
+    for (int k = 0; k < REGRET_GROUPS; k++) {
+        ContractShape *now = ARENA_ARRAY(g->arena, (size_t)g->n + 1, ContractShape);
+        int64_t n = 0;
+        for (int64_t i = 0; i < g->n; i++)
+            if (g->item[i].group == (RegretGroup)k && regret_is_stated(&g->item[i]))
+                now[n++] = g->item[i].now;
+        g->sum[k] = contract_sum(now, n);
+    }
+}
+
+static bool breaks_mean(const Regret *g, int group) { return g->whole && g->sum[group].mean > g->mean_bound[group]; }
+static bool breaks_worst(const Regret *g, int group) { return g->sum[group].worst > g->worst_bound[group]; }
+
+/* It cannot be said how this shape is, or it alone is too slow, or the mean is and it has a part in that. */
+static bool is_suspect(const Regret *g, const RegretCase *c)
+{
+    const int k = c->group;
+    return c->now.inst->weight > 0 && regret_is_stated(c) &&
+           (!c->now.said || c->now.regret > g->worst_bound[k] ||
+            (breaks_mean(g, k) && c->now.regret > g->mean_bound[k]));
+}
+
+static void judge_all(Regret *g)
+{
+    ContractSum all = { 0 };
+    for (int k = 0; k < REGRET_GROUPS; k++) {
+        g->broken = g->broken || breaks_mean(g, k) || breaks_worst(g, k);
+        all.nmeasured += g->sum[k].nmeasured;
+        all.nsaid += g->sum[k].nsaid;
+    }
+    g->vague = contract_is_vague(&all);
+}
+
+static bool measure_all(Regret *g, const Track *t, bool *wrong, const char **err)
+{
+    for (int64_t i = 0; i < g->n; i++) {
+        if (!measure_case(g, t, &g->item[i], REPEATS, wrong, err))
+            return false;
+        if (!g->json)
+            regret_show_case(g, &g->item[i]);
+    }
+    sum_up(g);
+    for (int64_t i = 0; i < g->n; i++) {
+        RegretCase *c = &g->item[i];
+        c->again = is_suspect(g, c);
+        if (!c->again)
+            continue;
+        if (!measure_case(g, t, c, AGAIN_REPEATS, wrong, err))
+            return false;
+        if (!g->json)
+            regret_show_case(g, c);
+    }
+    sum_up(g);
+    judge_all(g);
+    return true;
+}
+
+/* ---- the machine ---- */
+
+/* Where the package's kernels run, whatever the spec's `auto` would find here. */
+static bool find_site(const Regret *g, const Options *o, Site *site, const volatile int *stop, const char **err)
+{
+    const Target *target = g->out->study->target;
+    *site = (Site){ .kind = SITE_CPU };
+    if (!target_is_cuda(target))
+        return true;
+    if (!site_find(g->arena, g->out->workload, o, false, site, stop, err))
+        return false;
+    *site = (Site){ SITE_GPU, target };
+    return true;
+}
+
+static bool runs_here(Regret *g, const Device *here, const char **err)
+{
+    const char *target = g->out->study->target->name;
+    g->here = here;
+    if (!device_runs(here, target))
+        *err = arena_printf(g->arena, "%s does not run '%s', which the package was tuned for", here->name, target);
+    return device_runs(here, target);
+}
+
+static bool read_bounds(Regret *g, const char *package, const char **err)
+{
+    RegretBound b;
+    const char *path = arena_printf(g->arena, "%s/regret.json", package);
+    if (!regret_file_read(g->arena, path, g->out->study->target->name, &b, err))
+        return false;
+    const double mean[] = { b.tuned_mean, b.held_out_mean, INFINITY };
+    const double worst[] = { b.tuned_worst, b.held_out_worst, INFINITY };
+    for (int k = 0; k < REGRET_GROUPS; k++) {
+        g->mean_bound[k] = b.measured ? mean[k] : INFINITY;
+        g->worst_bound[k] = b.measured ? worst[k] : INFINITY;
+    }
+    return true;
+}
+
+static bool has_cases(Regret *g, const Options *o, const char **err)
+{
+    const Contract *c = g->out->contract;
+    list_cases(g, o->regret);
+    if (!g->n)
+        *err =
+            "the package states no regret: none of its shapes was measured in a last comparison; --regret N judges N "
+            "shapes all the same";
+    else if (!o->regret && c->tuned.nsaid + c->held_out.nsaid == 0)
+        *err = "the package states no bound: the times of all its shapes differed by too much; --regret N measures N "
+               "shapes all the same";
+    return !*err;
+}
+
+static int say_failure(const char *err, bool wrong, const volatile int *stop)
+{
+    diag_say(stderr, DIAG_ERROR, "%s", *stop ? "interrupted" : err);
+    return *stop ? EXIT_INTERRUPTED : wrong ? EXIT_FAILED : EXIT_ENVIRONMENT;
+}
+
+/* All that measuring this target's contract takes. */
+static bool open_target(Regret *g, const Outcome *out, const Options *o, Tools *tools, const volatile int *stop,
+                        const char **err)
+{
+    Site site;
+    *g = (Regret){ .arena = g->arena, .out = out, .several = g->several, .json = o->json };
+    return read_bounds(g, o->operand, err) && has_cases(g, o, err) && find_site(g, o, &site, stop, err) &&
+           tools_open(g->arena, out->workload, o, &site, tools, stop, err) &&
+           runs_here(g, runner_device(tools->runner), err);
+}
+
+int regret(Arena *a, const Outcome *out, int n, const Options *o, const volatile int *stop)
+{
+    Tools tools = { 0 };
+    const char *err = NULL;
+    bool wrong = false, ok = false;
+    Regret g = { .arena = a, .several = n > 1 };
+    for (int i = 0; i < n && !ok && !*stop; i++) {
+        tools_close(&tools);
+        tools = (Tools){ 0 };
+        ok = open_target(&g, &out[i], o, &tools, stop, &err);
+    }
+    if (ok) {
+        const Track t = { a, g.out, &tools, ARENA_ARRAY(a, (size_t)g.out->study->ntrial + 1, const char *), stop };
+        g.compiler = tools.compiler;
+        regret_show_machine(&g);
+        ok = measure_all(&g, &t, &wrong, &err);
+    }
+    tools_close(&tools);
+    if (!ok)
+        return say_failure(err, wrong, stop);
+    regret_show(&g);
+    return g.broken ? EXIT_FAILED : g.vague ? EXIT_ENVIRONMENT : EXIT_DONE;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/command/regret_show.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "gen/base/diag.h"
+#include "gen/base/number.h"
+#include "gen/base/quote.h"
+
+static const char *const group_name[REGRET_GROUPS] = { "tuned", "held out", "further, held out" };
+static const char *const group_key[REGRET_GROUPS] = { "tuned", "held_out", "further" };
+
+static const ContractSum *recorded(const Regret *g, int group)
+{
+    const Contract *c = g->out->contract;
+    return group == REGRET_TUNED ? &c->tuned : group == REGRET_HELD_OUT ? &c->held_out : NULL;
+}
+
+/* ---- text ---- */
+
+static bool same_machine(const Regret *g) { return strcmp(g->here->name, g->out->device->name) == 0; }
+static bool same_compiler(const Regret *g) { return strcmp(g->compiler, g->out->device->compiler) == 0; }
+
+void regret_show_machine(const Regret *g)
+{
+    if (g->several && !g->json)
+        printf("for %s:\n", g->out->study->target->name);
+    if (!same_machine(g))
+        diag_say(stderr, DIAG_WARNING, "the bound was measured on another machine: %s; this is %s",
+                 g->out->device->name, g->here->name);
+    if (!same_compiler(g))
+        diag_say(stderr, DIAG_WARNING, "the bound was measured with another compiler: %s; this is %s",
+                 g->out->device->compiler, g->compiler);
+}
+
+void regret_show_case(const Regret *g, const RegretCase *c)
+{
+    const Op *op = g->out->workload->spec->op;
+    for (int i = 0; i < op->naxis; i++)
+        printf("%s %-6" PRId64, op->axis[i].name, c->now.inst->extent[i]);
+    printf("threads %-3d kernel %-2d %10.2f us  best of %-2d %10.2f us  %+6.2f %%", c->now.inst->threads,
+           g->out->first + c->now.kernel, c->now.chosen_ns / 1e3, c->nrival, c->now.best_ns / 1e3, 100 * c->now.regret);
+    if (c->was.measured)
+        printf("  was %+6.2f %%", 100 * c->was.regret);
+    printf("  %s%s", group_name[c->group], c->again ? ", again" : "");
+    if (!regret_is_stated(c))
+        printf(", no bound is stated: times differed by %.1f %%", 100 * c->was.spread);
+    else if (!c->now.said)
+        printf(", cannot be said: times differ by %.1f %%", 100 * c->now.spread);
+    printf("\n");
+    fflush(stdout);
+}
+
+static void show_bound(const char *what, double is, const ContractSum *was, double was_is, double bound, bool judged)
+{
+    printf(", %s %.2f %%", what, 100 * is);
+    if (was && was->nsaid)
+        printf(" (was %.2f %%", 100 * was_is);
+    if (isfinite(bound))
+        printf(", at most %.2f %%%s", 100 * bound, judged ? "" : " over all of them");
+    if (was && was->nsaid)
+        printf(")");
+}
+
+static void show_sum(const Regret *g, int k)
+{
+    const ContractSum *s = &g->sum[k], *was = recorded(g, k);
+    printf("%s: %" PRId64 " shape%s", group_name[k], s->nshape, number_plural(s->nshape));
+    if (s->nsaid < s->nshape)
+        printf(", of %" PRId64 " of them it cannot be said", s->nshape - s->nsaid);
+    if (s->nsaid == 0) {
+        printf("\n");
+        return;
+    }
+    show_bound("mean", s->mean, was, was ? was->mean : 0, g->mean_bound[k], g->whole);
+    show_bound("worst", s->worst, was, was ? was->worst : 0, g->worst_bound[k], true);
+    printf("\n");
+}
+
+static void say_broken(const Regret *g)
+{
+    for (int k = 0; k < REGRET_GROUPS; k++) {
+        const ContractSum *s = &g->sum[k];
+        if (g->whole && s->mean > g->mean_bound[k])
+            diag_say(stderr, DIAG_ERROR,
+                     "above the stated bound: the mean regret of the shapes %s is %.2f %%, not at most "
+                     "%.2f %%",
+                     group_name[k], 100 * s->mean, 100 * g->mean_bound[k]);
+        if (s->worst > g->worst_bound[k])
+            diag_say(stderr, DIAG_ERROR,
+                     "above the stated bound: the worst regret of the shapes %s is %.2f %%, not at most "
+                     "%.2f %%",
+                     group_name[k], 100 * s->worst, 100 * g->worst_bound[k]);
+    }
+    if (g->vague)
+        diag_say(
+            stderr, DIAG_ERROR,
+            "of most shapes the regret cannot be said, as their times differ by too much: the machine is too busy to "
+            "judge the package");
+}
+
+static void show_text(const Regret *g)
+{
+    bool bound = false;
+    for (int k = 0; k < REGRET_GROUPS; k++) {
+        if (g->sum[k].nshape)
+            show_sum(g, k);
+        bound = bound || (g->sum[k].nshape && isfinite(g->worst_bound[k]));
+    }
+    if (bound && !g->broken && !g->vague)
+        printf("within the stated bound\n");
+}
+
+/* ---- JSON ---- */
+
+static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+
+static json_t *case_json(const Regret *g, const RegretCase *c)
+{
+    const Op *op = g->out->workload->spec->op;
+    json_t *o = json_object();
+    json_object_set_new(o, "group", json_string(group_key[c->group]));
+    for (int i = 0; i < op->naxis; i++)
+        json_object_set_new(o, op->axis[i].name, json_integer(c->now.inst->extent[i]));
+    json_object_set_new(o, "threads", json_integer(c->now.inst->threads));
+    json_object_set_new(o, "weight", real(c->now.inst->weight));
+    json_object_set_new(o, "kernel", json_integer(g->out->first + c->now.kernel));
+    json_object_set_new(o, "rivals", json_integer(c->nrival - 1));
+    json_object_set_new(o, "chosen_ns", real(c->now.chosen_ns));
+    json_object_set_new(o, "best_ns", real(c->now.best_ns));
+    json_object_set_new(o, "regret", real(c->now.regret));
+    json_object_set_new(o, "regret_was", c->was.measured ? real(c->was.regret) : json_null());
+    json_object_set_new(o, "spread", real(c->now.spread));
+    json_object_set_new(o, "stated", json_boolean(regret_is_stated(c)));
+    json_object_set_new(o, "said", json_boolean(c->now.said));
+    json_object_set_new(o, "again", json_boolean(c->again));
+    return o;
+}
+
+static json_t *sum_json(const Regret *g, int k)
+{
+    const ContractSum *was = recorded(g, k);
+    const bool known = was && was->nsaid;
+    json_t *o = json_object();
+    json_object_set_new(o, "shapes", json_integer(g->sum[k].nshape));
+    json_object_set_new(o, "said", json_integer(g->sum[k].nsaid));
+    json_object_set_new(o, "mean", real(g->sum[k].mean));
+    json_object_set_new(o, "worst", real(g->sum[k].worst));
+    json_object_set_new(o, "mean_was", known ? real(was->mean) : json_null());
+    json_object_set_new(o, "worst_was", known ? real(was->worst) : json_null());
+    json_object_set_new(o, "mean_bound", g->whole ? real(g->mean_bound[k]) : json_null());
+    json_object_set_new(o, "worst_bound", real(g->worst_bound[k]));
+    return o;
+}
+
+static void show_json(const Regret *g)
+{
+    json_t *o = json_object(), *shapes = json_array();
+    json_object_set_new(o, "package", quote_json(g->out->workload->spec->name));
+    json_object_set_new(o, "target", quote_json(g->out->study->target->name));
+    json_object_set_new(o, "device", quote_json(g->here->name));
+    json_object_set_new(o, "device_was", quote_json(g->out->device->name));
+    json_object_set_new(o, "compiler", quote_json(g->compiler));
+    json_object_set_new(o, "compiler_was", quote_json(g->out->device->compiler));
+    for (int64_t i = 0; i < g->n; i++)
+        json_array_append_new(shapes, case_json(g, &g->item[i]));
+    json_object_set_new(o, "shapes", shapes);
+    for (int k = 0; k < REGRET_GROUPS; k++)
+        json_object_set_new(o, group_key[k], sum_json(g, k));
+    json_object_set_new(o, "within", json_boolean(!g->broken && !g->vague));
+    json_object_set_new(o, "vague", json_boolean(g->vague));
+    quote_print_json(o, stdout);
+}
+
+void regret_show(const Regret *g)
+{
+    if (g->json)
+        show_json(g);
+    else
+        show_text(g);
+    say_broken(g);
+}

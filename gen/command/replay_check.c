@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * replay_check: the command `replay --check PKG`. Takes a package's folder, prints what of it has drifted (gen/command/drift.h).
+ */
+#include <stdio.h>
+#include "gen/base/text.h"
+#include "gen/command/command.h"
+#include "gen/command/drift.h"
+#include "gen/command/generate.h"
+#include "gen/command/result.h"
+
+/* With --no-report it is not drawn: the one that is there stands for it. */
+static bool report_of(Arena *a, const Options *o, const Outcome *out, int n, const char **report, const char **err)
+{
+    *report = NULL;
+    if (o->no_report && out->workload->report) {
+        *report = text_read_file(a, arena_printf(a, "%s/report.html", o->operand), NULL);
+        return true;
+    }
+    CostReport *cost = ARENA_ARRAY(a, (size_t)n, CostReport);
+    for (int i = 0; i < n; i++)
+        cost[i] = cost_report(a, out[i].study, &out->workload->templates);
+    return outcome_report(a, out, n, cost, report, err);
+}
+
+/* What this dcgen makes of the package's own spec and records. NULL after errors, which it prints. */
+static const Package *make_again(Arena *a, const Options *o, const Workload *w, int *code)
+{
+    Outcome *out;
+    const char *err = NULL, *report;
+    Diag *d = diag_new(a);
+    const int n = outcome_read_all(a, w, &out, code, &err);
+    if (!n) {
+        command_fail(err, *code);
+        return NULL;
+    }
+    if (!report_of(a, o, out, n, &report, &err)) {
+        *code = command_fail(err, EXIT_ENVIRONMENT);
+        return NULL;
+    }
+    const Package *p = outcome_package(a, out, n, report, d);
+    diag_print(d, stderr);
+    *code = p ? EXIT_DONE : EXIT_FAILED;
+    return p;
+}
+
+static int compare_again(Arena *a, const Options *o, Drift *d)
+{
+    int code = EXIT_DONE;
+    Options of_package = *o;
+    of_package.no_report = false; /* whether it has one, the package says */
+    const Workload *w = command_package(a, &of_package, &code);
+    if (!w)
+        return code;
+    drift_of_templates(a, &w->folders, d);
+    const Package *again = make_again(a, o, w, &code);
+    if (again)
+        drift_of_package(a, again, d);
+    return code;
+}
+
+int replay_check(Arena *a, const Options *o)
+{
+    Drift d;
+    const char *err = NULL;
+    if (!drift_of_files(a, o->operand, &d, &err))
+        return command_fail(err, EXIT_USAGE);
+    const int code = drift_may_replay(&d) ? compare_again(a, o, &d) : EXIT_DONE;
+    drift_print(&d, o->json, stdout);
+    return drift_found(&d) ? EXIT_FAILED : code;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * summary: see summary.h. Takes finished values, prints them.
+ */
+#include "gen/command/summary.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include "gen/base/diag.h"
+#include "gen/base/number.h"
+#include "gen/base/quote.h"
+#include "gen/base/text.h"
+#include "gen/target/family.h"
+#include "search/choose/heldout.h"
+
+static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+
+/* ---- a package ---- */
+
+/* Weighted mean of time / best known time - 1 over the tuned instances. */
+static double tuned_regret(const Outcome *out)
+{
+    const Spec *s = out->study->spec;
+    const Assignment *as = out->assignment;
+    double sum = 0, total = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        if (s->instance[i].tuned) {
+            sum += s->instance[i].weight * as->cost[i * as->nkernel + as->chosen[i]] / as->oracle_ns[i];
+            total += s->instance[i].weight;
+        }
+    return total > 0 ? sum / total - 1 : 0;
+}
+
+/* The library against the package, on the tuned instances where both were timed. */
+typedef struct {
+    int64_t n;
+    double mean, least; /* time of the library over that of the package: geometric mean, and where it is least */
+} Against;
+
+static Against against_library(const Outcome *out)
+{
+    const Spec *s = out->study->spec;
+    const Assignment *as = out->assignment;
+    Against v = { 0, 0, INFINITY };
+    for (int64_t i = 0; i < s->ninstance; i++) {
+        const int64_t j = study_shape(out->study, s->instance[i].extent, s->instance[i].threads);
+        const double library = j < 0 ? 0 : study_library(out->study, j);
+        const double ratio = library / as->cost[i * as->nkernel + as->chosen[i]];
+        if (!(library > 0))
+            continue;
+        v.n++;
+        v.mean += log(ratio);
+        v.least = fmin(v.least, ratio);
+    }
+    v.mean = exp(v.mean / fmax(1, (double)v.n));
+    return v;
+}
+
+static int64_t failed_trials(const Study *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        n += s->trial[i].c.target == s->target && s->trial[i].status != STATUS_OK;
+    return n;
+}
+
+/* Of the tuned target; lesser targets' general kernels are verified, but they are no trials of the search. */
+static int64_t tuned_trials(const Study *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        n += s->trial[i].c.target == s->target;
+    return n;
+}
+
+static void held_out_text(const Outcome *out, FILE *to)
+{
+    const ContractSum *h = &out->contract->held_out;
+    if (h->nsaid)
+        fprintf(to, "  regret %.2f%% on %" PRId64 " shape%s that %s held out, %.2f%% at worst\n", 100 * h->mean,
+                h->nsaid, number_plural(h->nsaid), h->nsaid == 1 ? "was" : "were", 100 * h->worst);
+    else if (h->nmeasured == 0 && heldout_count(out->study->spec))
+        fprintf(to, "  none of the shapes that are held out was measured\n");
+}
+
+static void unsaid_text(const Contract *c, FILE *to)
+{
+    const int64_t unsaid = contract_unsaid(c), all = c->tuned.nmeasured + c->held_out.nmeasured;
+    if (unsaid)
+        fprintf(to,
+                "  on %" PRId64 " of %" PRId64
+                " shapes the regret cannot be said, as their times differ by too much%s\n",
+                unsaid, all, 2 * unsaid > all ? ": the machine was too busy" : "");
+}
+
+/* How well times are known where that is less than one would expect. */
+static void noise_text(const Study *s, FILE *to)
+{
+    static const double BUSY = 0.03;
+    const double noise = study_noise(s);
+    if (noise > BUSY)
+        fprintf(to, "  the machine was busy: times are off by %.0f%%, and differences below that are noise\n",
+                100 * noise);
+}
+
+/* What the choice rests on. */
+static void measured_text(const Outcome *out, const CostReport *c, FILE *to)
+{
+    const Study *s = out->study;
+    fprintf(to,
+            "  %" PRId64 " trials, %" PRId64 " failed; %" PRId64
+            " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
+            tuned_trials(s), failed_trials(s), c->nmeasure, 100 * c->error, c->order.rank);
+    fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
+            100 * tuned_regret(out));
+    held_out_text(out, to);
+    unsaid_text(out->contract, to);
+    noise_text(s, to);
+    const Against v = against_library(out);
+    if (v.n)
+        fprintf(to, "  %.2fx as fast as %s, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n", v.mean,
+                family_find(s->target->family)->rival, v.n, v.least);
+}
+
+static void modelled_text(const Study *s, FILE *to)
+{
+    fprintf(to, "  no time was measured: kernels were chosen by an analytic model\n");
+    fprintf(to,
+            "  %" PRId64 " candidates compiled and executed by the emulator, %" PRId64
+            " failed; those kept have no spills and no findings\n",
+            tuned_trials(s), failed_trials(s));
+}
+
+static void proof_text(const Proof *p, FILE *to)
+{
+    fprintf(to,
+            "  dispatcher compiled: the kernel of its tree at %s%" PRId64
+            " declared shapes, around its thresholds and beyond the ranges\n",
+            p->all ? "all " : "a sample of ", p->ndeclared);
+}
+
+static void outcome_text(const Outcome *out, const CostReport *c, FILE *to)
+{
+    const Study *s = out->study;
+    const Assignment *as = out->assignment;
+    int nleaf = tree_nleaf(as->tree);
+    quote_printf(to, "%s: %d kernel%s, %" PRId64 " KiB, %d %s, for %s (%s)\n", s->spec->name, as->nkernel,
+                 number_plural(as->nkernel), (as->code_bytes + 1023) / 1024, nleaf, nleaf == 1 ? "leaf" : "leaves",
+                 s->target->name, s->device->name);
+    if (s->device->modelled)
+        modelled_text(s, to);
+    else
+        measured_text(out, c, to);
+}
+
+/* What budgets of 1, 2, ... kernels would give. */
+static json_t *curve_json(const Assignment *as)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < as->ncurve; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "kernels", json_integer(as->curve[i].kernels));
+        json_object_set_new(o, "code_bytes", json_integer(as->curve[i].bytes));
+        json_object_set_new(o, "above_best", real(as->curve[i].above));
+        json_object_set_new(o, "kept", json_boolean(i == as->kept));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *sum_json(const ContractSum *s)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "shapes", json_integer(s->nshape));
+    json_object_set_new(o, "measured", json_integer(s->nmeasured));
+    json_object_set_new(o, "said", json_integer(s->nsaid));
+    json_object_set_new(o, "mean", real(s->mean));
+    json_object_set_new(o, "worst", real(s->worst));
+    json_object_set_new(o, "mean_bound", real(s->mean_bound));
+    json_object_set_new(o, "worst_bound", real(s->worst_bound));
+    return o;
+}
+
+static json_t *contract_json(const Contract *c)
+{
+    if (c->modelled)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "tuned", sum_json(&c->tuned));
+    json_object_set_new(o, "held_out", sum_json(&c->held_out));
+    return o;
+}
+
+static json_t *package_json(const Outcome *out, const CostReport *c, const Proof *proof)
+{
+    const Study *s = out->study;
+    const Assignment *as = out->assignment;
+    json_t *o = json_object();
+    json_object_set_new(o, "name", quote_json(s->spec->name));
+    json_object_set_new(o, "package", quote_json(out->workload->out));
+    json_object_set_new(o, "records", quote_json(out->workload->records));
+    json_object_set_new(o, "target", quote_json(s->target->name));
+    json_object_set_new(o, "device", quote_json(s->device->name));
+    json_object_set_new(o, "modelled", json_boolean(s->device->modelled));
+    json_object_set_new(o, "kernels", json_integer(as->nkernel));
+    json_object_set_new(o, "code_bytes", json_integer(as->code_bytes));
+    json_object_set_new(o, "leaves", json_integer(tree_nleaf(as->tree)));
+    json_object_set_new(o, "trials", json_integer(tuned_trials(s)));
+    json_object_set_new(o, "failed", json_integer(failed_trials(s)));
+    json_object_set_new(o, "measurements", json_integer(c->nmeasure));
+    json_object_set_new(o, "model_error", real(c->error));
+    json_object_set_new(o, "model_rank", real(c->order.rank));
+    json_object_set_new(o, "regret", real(tuned_regret(out)));
+    json_object_set_new(o, "curve", curve_json(as));
+    json_object_set_new(o, "contract", contract_json(out->contract));
+    const Against v = against_library(out);
+    json_object_set_new(o, "library_shapes", json_integer(v.n));
+    json_object_set_new(o, "library_speedup", v.n ? real(v.mean) : json_null());
+    json_object_set_new(o, "library_speedup_least", v.n ? real(v.least) : json_null());
+    json_object_set_new(o, "dispatcher_checked", json_integer(proof ? proof->ndeclared : 0));
+    json_object_set_new(o, "dispatcher_checked_beyond", json_integer(proof ? proof->ncut : 0));
+    json_object_set_new(o, "dispatcher_checked_all", json_boolean(proof && proof->all));
+    return o;
+}
+
+void summary_package(const Outcome *out, int n, const CostReport *cost, const Proof *proof, bool json, FILE *to)
+{
+    for (int i = 0; i < n; i++)
+        if (json)
+            quote_print_json(package_json(&out[i], &cost[i], proof), to);
+        else
+            outcome_text(&out[i], &cost[i], to);
+    if (!json && proof)
+        proof_text(proof, to);
+    if (!json)
+        quote_printf(to, "  %s\n", out->workload->out);
+}
+
+void summary_contract(const Outcome *out, FILE *to)
+{
+    Arena *a = arena_new();
+    const Contract *c = out->contract;
+    const int64_t missing = c->tuned.nshape - c->tuned.nmeasured;
+    const char *broken = contract_broken(a, c);
+    const char *who = out->workload->ntuned > 1 ? arena_printf(a, "%s: ", out->study->target->name) : "";
+    if (broken)
+        diag_say(to, DIAG_WARNING, "%s%s", who, broken);
+    if (missing)
+        diag_say(to, DIAG_WARNING,
+                 "%son %" PRId64 " of the %" PRId64 " tuned shapes the chosen kernel was not measured beside its "
+                 "rivals: a search that has time left begins with that",
+                 who, missing, c->tuned.nshape);
+    arena_free(a);
+}
+
+void summary_failures(const Outcome *out, FILE *to)
+{
+    Arena *a = arena_new();
+    for (int64_t i = 0; i < out->records->nkernel; i++) {
+        const KernelRecord *k = &out->records->kernel[i];
+        if (k->status == STATUS_OK)
+            continue;
+        Text t = { .arena = a };
+        for (int j = 0; j < k->nparam; j++)
+            text_printf(&t, " %s=%" PRId64, k->param[j].name, k->param[j].value);
+        diag_say(to, DIAG_NOTE, "%s: %s %s%s: %s", status_name(k->status), k->template_name, k->target, text_str(&t),
+                 k->why);
+    }
+    arena_free(a);
+}
+
+/* ---- check ---- */
+
+static int64_t tuned_instances(const Spec *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        n += s->instance[i].tuned;
+    return n;
+}
+
+static int64_t fact(const Target *t, const char *name)
+{
+    int64_t value = 0;
+    target_fact(t, name, &value);
+    return value;
+}
+
+static void check_device(const Target *t, const Device *d, FILE *to)
+{
+    quote_printf(to, "target: %s on %s%s: ", t->name, d->name,
+                 device_runs(d, t->name) ? "" : ", which does not run it");
+    if (target_is_cuda(t))
+        fprintf(to, "%d multiprocessors, each with %" PRId64 " KiB of shared memory; L2 %" PRId64 " KiB\n", d->cores,
+                d->l1_bytes >> 10, d->l2_bytes >> 10);
+    else
+        fprintf(to,
+                "%" PRId64 " vector registers of %" PRId64 " bytes; L1 %" PRId64 " KiB, L2 %" PRId64 " KiB, L3 %" PRId64
+                " KiB, %d cores\n",
+                fact(t, "VECTOR_REGISTERS"), fact(t, "VECTOR_BYTES"), d->l1_bytes >> 10, d->l2_bytes >> 10,
+                d->l3_bytes >> 10, d->cores);
+}
+
+static void check_spec(const Spec *spec, FILE *to)
+{
+    Arena *a = arena_new();
+    quote_printf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned\n", spec->name,
+                 quote_line(a, spec->op->doc), spec->dtype, spec->ninstance, tuned_instances(spec));
+    arena_free(a);
+}
+
+static void check_space(const Space *s, const Device *device, FILE *to)
+{
+    Arena *a = arena_new();
+    check_device(s->general[0].target, device, to);
+    fprintf(to, "space: %" PRId64 " candidates of %" PRId64 " combinations\n", s->n, s->nraw);
+    for (int i = 0; i < s->nrejection; i++)
+        if (s->rejection[i].count)
+            quote_printf(to, "  %10" PRId64 " rejected: %s: %s\n              (%s)\n", s->rejection[i].count,
+                         s->rejection[i].t->name, quote_line(a, s->rejection[i].constraint->why),
+                         expr_text(s->rejection[i].constraint->need));
+    arena_free(a);
+}
+
+static json_t *check_json(const Workload *w, const Space *s, const Device *device)
+{
+    json_t *o = json_object(), *rejected = json_array();
+    for (int i = 0; i < s->nrejection; i++) {
+        json_t *r = json_object();
+        json_object_set_new(r, "template", quote_json(s->rejection[i].t->name));
+        json_object_set_new(r, "need", quote_json(expr_text(s->rejection[i].constraint->need)));
+        json_object_set_new(r, "why", quote_json(s->rejection[i].constraint->why));
+        json_object_set_new(r, "count", json_integer(s->rejection[i].count));
+        json_array_append_new(rejected, r);
+    }
+    json_object_set_new(o, "name", quote_json(w->spec->name));
+    json_object_set_new(o, "shapes", json_integer(w->spec->ninstance));
+    json_object_set_new(o, "tuned", json_integer(tuned_instances(w->spec)));
+    json_object_set_new(o, "target", quote_json(s->general[0].target->name));
+    json_object_set_new(o, "device", quote_json(device->name));
+    json_object_set_new(o, "runs", json_boolean(device_runs(device, s->general[0].target->name)));
+    json_object_set_new(o, "candidates", json_integer(s->n));
+    json_object_set_new(o, "combinations", json_integer(s->nraw));
+    json_object_set_new(o, "rejected", rejected);
+    return o;
+}
+
+void summary_check(const Workload *w, const Space *const *space, const Device *device, int n, bool json, FILE *to)
+{
+    if (!json)
+        check_spec(w->spec, to);
+    for (int i = 0; i < n; i++)
+        if (json)
+            quote_print_json(check_json(w, space[i], &device[i]), to);
+        else
+            check_space(space[i], &device[i], to);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "gen/command/tools.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/base/diag.h"
+#include "gen/base/install_path.h"
+#include "gen/base/number.h"
+#include "gen/base/process.h"
+#include "gen/base/text.h"
+#include "gen/unit/unit.h"
+
+/* What candidates are compiled with, and what the packages' CMakeLists.txt compiles kernels with, but for its -fexceptions, which changes
+ * no instruction of a kernel. After its register allocator gcc leaves moves in inner loops, through which sums wait for each other;
+ * -frename-registers takes three of four away (a tile of 3 x 2 vectors gained 26 %). clang has no such option, and ignores it. */
+static const char *const cc_flags[] = { "-std=gnu17", "-O3", "-ffp-contract=fast", "-frename-registers", NULL };
+static const double COMPILE_DEADLINE_S = 60, COMPILE_DEADLINE_LEAST_S = 10; /* else half the budget */
+
+/* ---- folders ---- */
+
+/* Folders of a path that are not there yet are made. */
+static bool make_parents(Arena *a, const char *path, const char **err)
+{
+    char *p = arena_strdup(a, path);
+    for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        if (mkdir(p, 0777) && errno != EEXIST) {
+            *err = arena_printf(a, "cannot create the folder '%s': %s", p, strerror(errno));
+            return false;
+        }
+        *slash = '/';
+    }
+    return true;
+}
+
+bool tools_open_builds(Arena *a, const Options *o, BuildCache **out, const char **err)
+{
+    *out = NULL;
+    if (!o->builds)
+        return true;
+    if (make_parents(a, arena_printf(a, "%s/", o->builds), err))
+        *out = build_cache_open(a, o->builds, err);
+    return *out;
+}
+
+const char *tools_lost_builds(Arena *a, const Options *o, BuildCache *c)
+{
+    const BuildCacheCount n = c ? build_cache_count(c) : (BuildCacheCount){ 0 };
+    return n.lost ? arena_printf(a, "%d build%s could not be stored in '%s': %s", n.lost, number_plural(n.lost),
+                                 o->builds, n.lost_why)
+                  : NULL;
+}
+
+static void say_builds(Arena *a, const Options *o, BuildCache *c)
+{
+    const BuildCacheCount n = build_cache_count(c);
+    const char *lost = tools_lost_builds(a, o, c);
+    diag_say(stderr, DIAG_NOTE, "of %d build%s %d %s found in '%s', and %d stored there", n.found + n.stored + n.lost,
+             number_plural(n.found + n.stored + n.lost), n.found, n.found == 1 ? "was" : "were", o->builds, n.stored);
+    if (n.damaged)
+        diag_say(stderr, DIAG_WARNING, "%d damaged file%s in '%s' %s built anew, such as '%s'", n.damaged,
+                 number_plural(n.damaged), o->builds, n.damaged == 1 ? "was" : "were", n.damaged_path);
+    if (lost && o->command != COMMAND_BUILD) /* which fails for it */
+        diag_say(stderr, DIAG_WARNING, "%s", lost);
+}
+
+void tools_close_builds(const Options *o, BuildCache *c)
+{
+    Arena *scratch = arena_new();
+    if (c && !o->quiet)
+        say_builds(scratch, o, c);
+    build_cache_close(c);
+    arena_free(scratch);
+}
+
+void tools_close(Tools *t)
+{
+    progress_close(t->progress);
+    if (t->runner)
+        runner_stop(t->runner);
+    Builder *const builders[] = { t->builder, t->assembler, t->reference };
+    for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
+        if (builders[i])
+            builder_free(builders[i]);
+    tools_close_builds(t->options, t->builds);
+    if (t->records)
+        record_close(t->records);
+}
+
+/* ---- compilers ---- */
+
+const char *tools_nvcc(Arena *a, const Options *o)
+{
+    if (o->nvcc)
+        return o->nvcc;
+    const char *home = getenv("CUDA_HOME") ? getenv("CUDA_HOME") : "/usr/local/cuda";
+    const char *installed = arena_printf(a, "%s/bin/nvcc", home), *found = process_find(a, "nvcc");
+    return found ? found : access(installed, X_OK) == 0 ? installed : NULL;
+}
+
+Toolchain tools_cc(Arena *a, const Options *o) { return toolchain_c(a, o->cc, cc_flags); }
+
+enum { CUDA_SHIPPED = 3 }; /* of the flags below: what ships is compiled with these */
+
+/* Code for GPUs: a shared object to be run, or a cubin. */
+Toolchain tools_cuda(Arena *a, const char *nvcc, const Target *target, bool cubin)
+{
+    static const char *const object[] = { "-shared", "-Xcompiler", "-fPIC", "-cudart", "none", "--no-compress", NULL };
+    const char **flags = ARENA_ARRAY(a, 16, const char *), **p = flags;
+    *p++ = "-std=c++17";
+    *p++ = "-O3";
+    *p++ = arena_printf(a, "-gencode=%s", target->gencode);
+    *p++ = "-Xptxas";
+    *p++ = "-v";
+    for (int i = 0; !cubin && object[i]; i++)
+        *p++ = object[i];
+    if (cubin)
+        *p++ = "-cubin";
+    return (Toolchain){ .program = nvcc,
+                        .flags = flags,
+                        .source = ".cu",
+                        .product = cubin ? ".cubin" : ".so",
+                        .empty = "__global__ void dcgen_empty() {}\n",
+                        .version_mark = "release",
+                        .keep_log = true,
+                        .portable = true };
+}
+
+/* CUDA text as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time library). */
+Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
+{
+    static const char *const fixed[] = { "-x",
+                                         "c++",
+                                         "-std=gnu++17",
+                                         "-O3",
+                                         "-g1",
+                                         "-march=native",
+                                         "-fsanitize=thread",
+                                         "-fno-plt",
+                                         "-fno-builtin",
+                                         "-fno-exceptions",
+                                         "-fno-rtti",
+                                         "-fno-tree-vectorize",
+                                         "-fno-tree-slp-vectorize",
+                                         "-w",
+                                         "-shared",
+                                         "-fPIC",
+                                         "-nostdlib",
+                                         "-DDCGEN_EMULATOR",
+                                         "-I" };
+    const size_t n = sizeof fixed / sizeof *fixed;
+    const char **flags = ARENA_ARRAY(a, n + 2, const char *);
+    memcpy(flags, fixed, sizeof fixed);
+    flags[n] = arena_printf(a, "%s/../device/emulator", w->package_dir);
+    return (Toolchain){ .program = o->cxx,
+                        .flags = flags,
+                        .source = ".cu",
+                        .product = ".so",
+                        .empty = "extern \"C\" int dcgen_empty; int dcgen_empty;\n",
+                        .version_mark = "" };
+}
+
+const char *tools_flags(Arena *a, const Tools *t)
+{
+    Text text = { .arena = a };
+    for (int i = 0; t->flags[i]; i++)
+        text_printf(&text, "%s%s", i ? " " : "", t->flags[i]);
+    return arena_strdup(a, text_str(&text));
+}
+
+int tools_jobs(const Options *o)
+{
+    cpu_set_t mine;
+    return o->jobs ? o->jobs : sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
+}
+
+typedef struct {
+    Arena *a;
+    const Workload *w;
+    const Options *o;
+    const Site *site;
+    const volatile int *stop;
+    BuildCache *builds;
+} Opening;
+
+static Builder *open_builder(const Opening *q, const Toolchain *made, const char **err)
+{
+    Toolchain tools = *made;
+    tools.cache = tools.portable ? q->builds : NULL;
+    double deadline_s = fmin(COMPILE_DEADLINE_S, fmax(COMPILE_DEADLINE_LEAST_S, q->w->spec->budget.seconds / 2.0));
+    return builder_new(q->a, &tools, tools_jobs(q->o), deadline_s, q->stop, err);
+}
+
+/* nvcc says of a target that it does not know, be it too new or too old, only that it is unsupported. */
+static Builder *open_nvcc(const Opening *q, const Toolchain *tools, const char **err)
+{
+    Builder *b = open_builder(q, tools, err);
+    if (!b && strstr(*err, "nsupported gpu architecture"))
+        *err =
+            arena_printf(q->a, "%s does not know target '%s': it is too old for it, or so new that it dropped it (%s)",
+                         tools->program, q->site->target->name, *err);
+    return b;
+}
+
+static bool open_cpu(const Opening *q, Tools *t, const char **err)
+{
+    Toolchain cc = tools_cc(q->a, q->o);
+    t->builder = open_builder(q, &cc, err);
+    t->compiler = t->builder ? builder_version(t->builder) : "";
+    t->flags = cc_flags;
+    return t->builder;
+}
+
+static bool open_cuda(const Opening *q, Tools *t, const char **err)
+{
+    const char *nvcc = tools_nvcc(q->a, q->o);
+    const bool model = q->site->kind == SITE_MODEL;
+    const Toolchain cc = tools_cc(q->a, q->o), cxx = tools_emulator(q->a, q->o, q->w);
+    *err = "nvcc is not found: not in PATH, nor in CUDA_HOME, nor in /usr/local/cuda; name it by --nvcc";
+    t->reference = nvcc ? open_builder(q, &cc, err) : NULL;
+    const Toolchain cuda = tools_cuda(q->a, nvcc, q->site->target, model);
+    Builder *device = t->reference ? open_nvcc(q, &cuda, err) : NULL;
+    if (!device)
+        return false;
+    *(model ? &t->assembler : &t->builder) = device;
+    if (model)
+        t->builder = open_builder(q, &cxx, err);
+    const char **flags = ARENA_ARRAY(q->a, CUDA_SHIPPED + 1, const char *);
+    memcpy(flags, cuda.flags, CUDA_SHIPPED * sizeof *flags);
+    t->compiler = builder_version(device);
+    t->flags = flags;
+    return t->builder;
+}
+
+/* ---- the runner ---- */
+
+static const char *reference_so(const Opening *q, Builder *builder, const char **err)
+{
+    const Spec *s = q->w->spec;
+    size_t len;
+    const char *text = text_read_file(q->a, s->op->reference, &len);
+    if (!text) {
+        *err = arena_printf(q->a, "%s: %s", s->op->reference, strerror(errno));
+        return NULL;
+    }
+    Build *b = ARENA_NEW(q->a, Build);
+    *b = (Build){ .name = "reference", .text = unit_reference(q->a, s, text) };
+    build_all(builder, q->a, b, 1, q->stop);
+    if (b->status != STATUS_OK)
+        *err = arena_printf(q->a, "the reference of op '%s' does not compile: %s", s->op->name, b->why);
+    return b->status == STATUS_OK ? b->so : NULL;
+}
+
+static const char *const *runner_command(const Opening *q, const char **err)
+{
+    static const char *const kind[] = { [SITE_CPU] = "c", [SITE_GPU] = "cuda", [SITE_MODEL] = "emu" };
+    if (q->o->runner.n && q->site->kind != SITE_MODEL)
+        return q->o->runner.item;
+    const char **command = ARENA_ARRAY(q->a, 2, const char *);
+    command[0] = place_runner(q->a, kind[q->site->kind]);
+    if (!command[0])
+        *err = arena_printf(q->a, "the program dcgen-runner-%s is not beside dcgen nor in its installation",
+                            kind[q->site->kind]);
+    return command[0] ? command : NULL;
+}
+
+/* NULL with *err set. */
+static const char *open_compilers(Opening *q, Tools *t, const char **err)
+{
+    t->options = q->o;
+    if (!tools_open_builds(q->a, q->o, &t->builds, err))
+        return NULL;
+    q->builds = t->builds;
+    if (!(q->site->kind == SITE_CPU ? open_cpu(q, t, err) : open_cuda(q, t, err)))
+        return NULL;
+    return reference_so(q, t->reference ? t->reference : t->builder, err);
+}
+
+bool tools_open_compilers(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t,
+                          const volatile int *stop, const char **err)
+{
+    Opening q = { a, w, o, site, stop, NULL };
+    return open_compilers(&q, t, err);
+}
+
+bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t, const volatile int *stop,
+                const char **err)
+{
+    Opening q = { a, w, o, site, stop, NULL };
+    const Spec *s = w->spec;
+    const char *const *command = runner_command(&q, err);
+    const char *reference = command ? open_compilers(&q, t, err) : NULL;
+    if (!reference)
+        return false;
+    t->runner = runner_start(a, command, s->op, s->dtype, s->epilogue, s->nepilogue, reference, o->seed, stop, err);
+    return t->runner != NULL;
+}
+
+/* ---- records ---- */
+
+bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t, const char **err)
+{
+    if (!make_parents(a, w->records, err))
+        return false;
+    t->records = o->fresh ? record_open_new(a, w->records, stderr, err) : record_open(a, w->records, stderr, err);
+    return t->records != NULL;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/command/trace.h"
+
+#include <math.h>
+#include <string.h>
+#include "search/measure/lab_records.h"
+
+typedef struct {
+    Arena *arena;
+    Trace *trace;
+    int64_t round, cap;
+} Tracer;
+
+static void see(void *ctx, Search *q, const Proposal *p, int n)
+{
+    Tracer *t = ctx;
+    (void)q;
+    for (int i = 0; i < n; i++) {
+        if (t->trace->nstep == t->cap) {
+            const int64_t cap = t->cap ? 2 * t->cap : 256;
+            t->trace->step = arena_grow(t->arena, t->trace->step, (size_t)t->cap, (size_t)cap, sizeof *t->trace->step);
+            t->cap = cap;
+        }
+        t->trace->step[t->trace->nstep++] = (TraceStep){ t->round, p[i].c, p[i].gain, p[i].nshape };
+    }
+    t->round++;
+}
+
+/* Kernels that were recorded on this device for this target, against the steps. */
+static void compare_order(Trace *t, const Study *s, const Records *r)
+{
+    t->same = true;
+    for (int64_t i = 0; i < r->nkernel; i++) {
+        if (strcmp(r->kernel[i].device, s->device->id) != 0 || strcmp(r->kernel[i].target, s->target->name) != 0)
+            continue;
+        const int64_t at = t->nrecord++;
+        const Trial *trial = at < s->ntrial ? &s->trial[at] : NULL;
+        t->same = t->same && at < t->nstep && trial && strcmp(trial->key, r->kernel[i].key) == 0;
+    }
+    t->same = t->same && t->nrecord == t->nstep;
+}
+
+const Trace *trace_make(Arena *a, const Outcome *out, const Records *r, const Strategy *strategy, uint64_t seed,
+                        const char **err)
+{
+    const Workload *w = out->workload;
+    const volatile int stop = 0;
+    const Study *of = out->study;
+    Diag *d = diag_new(a);
+    const Space *space = space_make(a, w->spec, &w->templates, of->target, out->device, d);
+    if (!space) {
+        *err = "there is nothing to search";
+        return NULL;
+    }
+    Trace *t = ARENA_NEW(a, Trace);
+    Tracer tracer = { .arena = a, .trace = t };
+    LabRecords *lab = lab_records_new(a, r, LAB_ONCE, (LabCost){ 0 });
+    lab_records_watch(lab, see, &tracer);
+    Search q = { .arena = a,
+                 .lab = &lab_records,
+                 .lab_data = lab,
+                 .strategy = strategy,
+                 .templates = &w->templates,
+                 .space = space,
+                 .study = study_new(a, w->spec, out->device, of->target, of->context_hash),
+                 .progress = progress_open(PROGRESS_NONE, stderr),
+                 .diag = d,
+                 .seed = seed,
+                 .seconds = INFINITY,
+                 .stop = &stop };
+    const char *why = NULL;
+    study_rate(q.study, r);
+    search_run(&q, &why); /* it ends where the records do */
+    progress_close(q.progress);
+    compare_order(t, q.study, r);
+    return t;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* basename */
+#include "gen/command/workload.h"
+
+#include <stdio.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/base/conf.h"
+#include "gen/base/install_path.h"
+#include "gen/base/name.h"
+#include "gen/base/text.h"
+#include "gen/target/family.h"
+#include "gen/template/fill.h"
+
+/* Options that decide what a package is, given its records: they are kept in its spec.cfg, in a first line "# dcgen: --kernels 4 ...",
+ * so that the folder explains and repeats itself. */
+static const char kept_mark[] = "# dcgen:";
+
+static CliList split_names(Arena *a, const char *text)
+{
+    CliList list = { ARENA_ARRAY(a, SPEC_MAX_NAME + 1, const char *), 0 };
+    while (*(text += strspn(text, ",")) && list.n < SPEC_MAX_NAME) {
+        size_t n = strcspn(text, ",");
+        list.item[list.n++] = arena_strndup(a, text, n);
+        text += n;
+    }
+    return list;
+}
+
+static Options with_kept(Arena *a, const Options *o, const char *text)
+{
+    Options all = *o;
+    char target[256] = "";
+    int kernels = -1, code_kib = -1;
+    if (strncmp(text, kept_mark, strlen(kept_mark)) != 0)
+        return all;
+    for (const char *p = text; *p && *p != '\n'; p++) {
+        sscanf(p, "--kernels %d", &kernels);
+        sscanf(p, "--code-kib %d", &code_kib);
+        sscanf(p, "--target %255[A-Za-z0-9_,]", target);
+        all.no_report |= strncmp(p, "--no-report", strlen("--no-report")) == 0;
+    }
+    if (all.kernels < 0 && kernels > 0 && kernels <= 256)
+        all.kernels = kernels;
+    if (all.code_kib < 0 && code_kib > 0 && code_kib <= 1 << 20)
+        all.code_kib = code_kib;
+    if (!all.target.n && *target)
+        all.target = split_names(a, target);
+    return all;
+}
+
+static const char *kept_text(Arena *a, const Options *o, const char *text)
+{
+    Text t = { .arena = a };
+    if (strncmp(text, kept_mark, strlen(kept_mark)) == 0)
+        text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
+    if (o->kernels < 0 && o->code_kib < 0 && !o->target.n && !o->no_report)
+        return text;
+    text_add(&t, kept_mark);
+    if (o->kernels >= 0)
+        text_printf(&t, " --kernels %d", o->kernels);
+    if (o->code_kib >= 0)
+        text_printf(&t, " --code-kib %d", o->code_kib);
+    if (o->target.n)
+        text_add(&t, " --target ");
+    for (int i = 0; i < o->target.n; i++)
+        text_printf(&t, "%s%s", i ? "," : "", o->target.item[i]);
+    if (o->no_report)
+        text_add(&t, " --no-report");
+    text_printf(&t, "\n%s", text);
+    return arena_strdup(a, text_str(&t));
+}
+
+static void change_budget(Spec *s, const Options *o)
+{
+    const struct {
+        int given, *value;
+    } change[] = { { o->trials, &s->budget.trials },
+                   { o->seconds, &s->budget.seconds },
+                   { o->kernels, &s->budget.kernels },
+                   { o->code_kib, &s->budget.code_kib } };
+    for (size_t i = 0; i < sizeof change / sizeof *change; i++)
+        if (change[i].given >= 0)
+            *change[i].value = change[i].given;
+}
+
+/* ---- the package's name ---- */
+
+typedef struct {
+    const char *name;
+    bool used;
+} NameUse;
+
+static void look_at_name(void *ctx, const char *name, size_t len, size_t at)
+{
+    NameUse *u = ctx;
+    (void)at;
+    u->used = u->used || (strlen(u->name) == len && memcmp(u->name, name, len) == 0);
+}
+
+static void refuse_used_name(Arena *a, const Spec *s, const char *file, Diag *d)
+{
+    const Source *src = conf_source(a, arena_printf(a, "%s/%s", s->op->dir, file), d);
+    NameUse u = { s->name, false };
+    if (src)
+        fill_names(src, 0, look_at_name, &u);
+    if (u.used)
+        diag_error(d, s->name_loc, "the name '%s' is one that the package's %s uses; '%s' would do", s->name, file,
+                   name_package_like(a, arena_printf(a, "my_%s", s->name)));
+}
+
+/* The op's own test, benchmark and reference call the package's function beside names of their own. */
+static bool check_name(Arena *a, const Spec *s, Diag *d)
+{
+    static const char *const family[] = { "cpu", "cuda" };
+    const int before = diag_nerror(d);
+    refuse_used_name(a, s, basename(s->op->reference), d);
+    for (size_t i = 0; i < sizeof family / sizeof *family && diag_nerror(d) == before; i++)
+        for (const PackageRow *row = family_find(family[i])->file; row->pattern; row++)
+            if (row->of_op && access(arena_printf(a, "%s/%s", s->op->dir, row->pattern), R_OK) == 0)
+                refuse_used_name(a, s, row->pattern, d);
+    return diag_nerror(d) == before;
+}
+
+/* ---- targets ---- */
+
+/* at: where in the spec the name is; {0}: on the command line. */
+static void check_target(Arena *a, const TargetList *list, const char *name, Loc at, Diag *d)
+{
+    const char *known[TARGET_MAX + 3] = { "host", "auto", "cuda" };
+    int nknown = 3;
+    Text names = { .arena = a };
+    for (int i = 0; i < list->n; i++)
+        known[nknown++] = list->t[i].name;
+    for (int i = 0; i < nknown; i++) {
+        if (strcmp(known[i], name) == 0)
+            return;
+        text_printf(&names, "%s%s", i ? ", " : "", known[i]);
+    }
+    diag_error(d, at, "unknown target '%s'; expected one of %s", name, text_str(&names));
+}
+
+static bool same_family(const TargetList *list, const char *one, const char *other)
+{
+    const Target *t = target_find(list, one), *u = target_find(list, other);
+    return t && u && strcmp(t->family, u->family) == 0;
+}
+
+/* One that the device runs is found later, by workload_target. */
+static bool check_targets(Arena *a, const Workload *w, const Options *o, Diag *d)
+{
+    int before = diag_nerror(d), n = o->target.n ? o->target.n : w->spec->ntarget;
+    for (int i = 0; i < n; i++) {
+        const char *name = o->target.n ? o->target.item[i] : w->spec->target[i];
+        const char *first = o->target.n ? o->target.item[0] : w->spec->target[0];
+        Loc at = o->target.n ? (Loc){ 0 } : w->spec->target_loc[i];
+        check_target(a, w->targets, name, at, d);
+        for (int j = 0; j < i && o->target.n; j++)
+            if (strcmp(o->target.item[j], name) == 0)
+                diag_error(d, at, "target '%s' is there twice", name);
+        if (i > 0 && diag_nerror(d) == before && !same_family(w->targets, first, name))
+            diag_error(d, at,
+                       "several targets in one package must all be CPUs or all be GPUs, each named, as in avx512,avx2 "
+                       "or sm_80,sm_90a");
+    }
+    return diag_nerror(d) == before;
+}
+
+static bool check_folders(const Options *o, Diag *d)
+{
+    int before = diag_nerror(d);
+    for (int i = 0; i < o->templates.n; i++) {
+        struct stat st;
+        if (stat(o->templates.item[i], &st) != 0)
+            diag_error(d, (Loc){ 0 }, "--templates: '%s': %s", o->templates.item[i], strerror(errno));
+        else if (!S_ISDIR(st.st_mode))
+            diag_error(d, (Loc){ 0 }, "--templates: '%s' is not a folder", o->templates.item[i]);
+    }
+    return diag_nerror(d) == before;
+}
+
+Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err)
+{
+    Workload *w = ARENA_NEW(a, Workload);
+    TargetList *targets = ARENA_NEW(a, TargetList);
+    w->targets = targets;
+    const char *own = place_templates(a);
+    if (!own) {
+        *err = "dcgen's templates are not where its program expects them; is the installation complete?";
+        return NULL;
+    }
+    if (!check_folders(o, d))
+        return NULL;
+    const char **folder = ARENA_ARRAY(a, (size_t)o->templates.n + 1, const char *);
+    for (int i = 0; i < o->templates.n; i++)
+        folder[i] = o->templates.item[i];
+    folder[o->templates.n] = own;
+    w->folders = (CliList){ folder, o->templates.n + 1 };
+    w->spec = spec_read(a, spec_path, folder, o->templates.n + 1, d);
+    if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) ||
+        !template_read_all(a, w->spec, folder, o->templates.n + 1, &w->templates, d) || !check_name(a, w->spec, d))
+        return NULL;
+    Options all = with_kept(a, o, w->spec->src->text);
+    change_budget(w->spec, &all);
+    w->target = all.target;
+    w->spec_text = kept_text(a, &all, w->spec->src->text);
+    if (!check_targets(a, w, &all, d))
+        return NULL;
+    w->report = !all.no_report;
+    w->package_dir = arena_printf(a, "%s/package", own);
+    w->out = o->out ? o->out : arena_printf(a, "out/%s", w->spec->name);
+    w->records = o->records ? o->records : arena_printf(a, "%s.records.jsonl", w->out);
+    return w;
+}
+
+int workload_ntarget(const Workload *w) { return w->target.n ? w->target.n : w->spec->ntarget; }
+
+static const char *target_name(const Workload *w, int i)
+{
+    return w->target.n ? w->target.item[i] : w->spec->target[i];
+}
+
+static bool is_named(const Workload *w, const Target *t)
+{
+    for (int i = 0; i < workload_ntarget(w); i++)
+        if (strcmp(target_name(w, i), t->name) == 0)
+            return true;
+    return false;
+}
+
+const Workload *workload_for(Arena *a, const Workload *w, int i)
+{
+    Workload *one = ARENA_NEW(a, Workload);
+    const Target **tuned = ARENA_ARRAY(a, TARGET_MAX, const Target *);
+    *one = *w;
+    for (int j = 0; j < w->targets->n; j++)
+        if (is_named(w, &w->targets->t[j]))
+            tuned[one->ntuned++] = &w->targets->t[j];
+    one->tuned = tuned;
+    if (i < one->ntuned) { /* not host, cuda or auto, which stand alone */
+        one->target = (CliList){ ARENA_ARRAY(a, 2, const char *), 1 };
+        one->target.item[0] = tuned[i]->name;
+    }
+    return one;
+}
+
+const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err)
+{
+    const char *name = target_name(w, 0);
+    const Target *best = target_best(w->targets, device);
+    if (strcmp(name, "auto") == 0 || (best && strcmp(name, target_is_cuda(best) ? "cuda" : "host") == 0)) {
+        if (!best)
+            *err = arena_printf(a, "no target suits %s", device->name);
+        return best;
+    }
+    const Target *t = target_find(w->targets, name);
+    if (!device_runs(device, name))
+        *err = arena_printf(a, "%s cannot run target '%s', so it cannot be tuned for there", device->name, name);
+    return device_runs(device, name) ? t : NULL;
+}

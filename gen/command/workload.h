@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * workload: everything that a command needs from files before anything is measured: the spec with the command line's changes, the targets,
+ * the op's templates.
+ */
+#ifndef DCGEN_WORKLOAD_H
+#define DCGEN_WORKLOAD_H
+
+#include "gen/base/arena.h"
+#include "gen/base/diag.h"
+#include "gen/command/cli.h"
+#include "gen/spec/spec.h"
+#include "gen/target/target.h"
+#include "gen/template/template.h"
+
+typedef struct {
+    Spec *spec;
+    const TargetList *targets;
+    TemplateList templates;
+    const char *package_dir;    /* patterns of the package's files */
+    CliList target;             /* from the command line; n 0: the spec's */
+    const char *spec_text;      /* spec.cfg of the package: the spec, with the options that change the choice */
+    bool report;                /* the package has a report.html */
+    const char *out, *records;  /* where the package and the record file go */
+    CliList folders;            /* of templates, in the order in which they are searched */
+    const Target *const *tuned; /* of workload_for: all targets of the package, by descending rank; else NULL */
+    int ntuned;
+} Workload;
+
+/* NULL after errors in d; or with *err set when dcgen's own files are not found. */
+Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err);
+
+/* A workload may name several targets of one family; each is worked on as a workload that names it alone, with the whole budget. */
+int workload_ntarget(const Workload *w);
+const Workload *workload_for(Arena *a, const Workload *w, int i); /* by descending rank */
+
+/* The target to tune for on this device, from the spec or the command line. NULL with *err set. */
+const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* renameat2, O_PATH */
+#include "gen/package/foreign.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/base/text.h"
+
+enum { MAX_ROUND = 16 };
+
+const Manifest *foreign_manifest(Arena *a, const char *folder, const char **err)
+{
+    const char *path = arena_printf(a, "%s/%s", folder, MANIFEST_PATH);
+    struct stat st;
+    *err = NULL;
+    if (lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR))
+        return NULL;
+    size_t len;
+    const char *text = S_ISREG(st.st_mode) ? text_read_file(a, path, &len) : NULL;
+    if (!text)
+        *err = "it is no file that can be read";
+    return text ? manifest_read(a, text_with_lf(a, text, &len), err) : NULL;
+}
+
+/* ---- whose an entry is ---- */
+
+typedef enum { OWN_FILE, OWN_FOLDER, FOREIGN } Owner;
+
+static Owner owner_of(const Manifest *m, const char *path, bool is_folder)
+{
+    const size_t n = strlen(path);
+    if (m && !is_folder)
+        return manifest_lists(m, path) ? OWN_FILE : FOREIGN;
+    for (int i = 0; m && i < m->n; i++)
+        if (m->entry[i].kind != MANIFEST_TEMPLATE && strncmp(m->entry[i].path, path, n) == 0 &&
+            m->entry[i].path[n] == '/')
+            return OWN_FOLDER;
+    return FOREIGN;
+}
+
+/* ---- folders by descriptor: nobody can put a link into the way ---- */
+
+static int open_folder(int at, const char *name)
+{
+    return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static bool is_folder(int at, const char *name)
+{
+    struct stat st;
+    return fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int by_bytes(const void *x, const void *y) { return strcmp(*(char *const *)x, *(char *const *)y); }
+
+/* The names in a folder, sorted. False with errno set. */
+static bool read_names(Arena *a, int folder, char ***name, int *n)
+{
+    int fd = open_folder(folder, "."); /* closedir closes it */
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    *name = NULL;
+    *n = 0;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        *name = arena_grow(a, *name, (size_t)*n, (size_t)*n + 1, sizeof **name);
+        (*name)[(*n)++] = arena_strdup(a, e->d_name);
+    }
+    if (*n)
+        qsort(*name, (size_t)*n, sizeof **name, by_bytes);
+    if (d)
+        closedir(d);
+    return d != NULL;
+}
+
+static const char *path_in(Arena *a, const char *folder, const char *name)
+{
+    return *folder ? arena_printf(a, "%s/%s", folder, name) : name;
+}
+
+/* ---- listing ---- */
+
+static void add(Arena *a, ForeignList *list, const char *path, bool folder)
+{
+    list->path = arena_grow(a, list->path, (size_t)list->n, (size_t)list->n + 1, sizeof *list->path);
+    list->path[list->n++] = arena_printf(a, "%s%s", path, folder ? "/" : "");
+}
+
+/* within: the folder's path in the package. A folder that cannot be read is foreign. */
+static bool list_folder(Arena *a, int folder, const char *within, const Manifest *m, ForeignList *out)
+{
+    char **name;
+    int n;
+    if (!read_names(a, folder, &name, &n))
+        return false;
+    for (int i = 0; i < n; i++) {
+        const char *path = path_in(a, within, name[i]);
+        const bool folder_here = is_folder(folder, name[i]);
+        const Owner owner = owner_of(m, path, folder_here);
+        int fd = owner == OWN_FOLDER ? open_folder(folder, name[i]) : -1;
+        if (owner == FOREIGN || (owner == OWN_FOLDER && (fd < 0 || !list_folder(a, fd, path, m, out))))
+            add(a, out, path, folder_here);
+        if (fd >= 0)
+            close(fd);
+    }
+    return true;
+}
+
+bool foreign_list(Arena *a, const char *folder, const Manifest *m, ForeignList *out)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *out = (ForeignList){ 0 };
+    const bool ok = fd >= 0 && list_folder(a, fd, "", m, out);
+    const int error = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = error;
+    return ok;
+}
+
+/* ---- moving ---- */
+
+/* What is listed, but not MANIFEST: after a kill it must still tell what else is the package's. */
+static void remove_own(Arena *a, int folder, const char *within, const Manifest *m)
+{
+    char **name;
+    int n;
+    if (!read_names(a, folder, &name, &n))
+        return;
+    for (int i = 0; i < n; i++) {
+        const char *path = path_in(a, within, name[i]);
+        const Owner owner = owner_of(m, path, is_folder(folder, name[i]));
+        int fd = owner == OWN_FOLDER ? open_folder(folder, name[i]) : -1;
+        if (owner == OWN_FILE && strcmp(path, MANIFEST_PATH) != 0)
+            unlinkat(folder, name[i], 0);
+        if (fd < 0)
+            continue;
+        remove_own(a, fd, path, m);
+        close(fd);
+        unlinkat(folder, name[i], AT_REMOVEDIR); /* if nothing is left in it */
+    }
+}
+
+/* Without replacing anything. False with errno EEXIST when the place is taken. */
+static bool move_entry(int from, int to, const char *name)
+{
+    struct stat st;
+    if (renameat2(from, name, to, name, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) /* else: a file system that cannot promise it */
+        return false;
+    if (fstatat(to, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    return renameat(from, name, to, name) == 0;
+}
+
+/* All entries of the folder `from`, but `but`. Of a folder that is in both places, what is in it. */
+static void move_rest(Arena *a, int from, int to, const char *but)
+{
+    char **name;
+    int n;
+    if (!read_names(a, from, &name, &n))
+        return;
+    for (int i = 0; i < n; i++) {
+        if (strcmp(name[i], but) == 0 || move_entry(from, to, name[i]) || errno != EEXIST)
+            continue;
+        int in = open_folder(from, name[i]), out = open_folder(to, name[i]);
+        if (in >= 0 && out >= 0)
+            move_rest(a, in, out, "");
+        if (in >= 0)
+            close(in);
+        if (out >= 0)
+            close(out);
+        unlinkat(from, name[i], AT_REMOVEDIR); /* if nothing is left in it */
+    }
+}
+
+static bool holds_only(Arena *a, int folder, const char *name)
+{
+    char **found;
+    int n;
+    return read_names(a, folder, &found, &n) && (n == 0 || (n == 1 && strcmp(found[0], name) == 0));
+}
+
+/* Another process may still put something there: then it is moved, too. */
+bool foreign_move(Arena *a, const char *from, const char *to)
+{
+    const char *err;
+    const Manifest *m = foreign_manifest(a, from, &err);
+    int in = open_folder(AT_FDCWD, from), out = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool gone = false;
+    for (int i = 0; in >= 0 && out >= 0 && !gone && i < MAX_ROUND; i++) {
+        if (m)
+            remove_own(a, in, "", m);
+        move_rest(a, in, out, m ? MANIFEST_PATH : "");
+        if (!holds_only(a, in, m ? MANIFEST_PATH : ""))
+            break;
+        unlinkat(in, MANIFEST_PATH, 0);
+        gone = rmdir(from) == 0;
+    }
+    if (in >= 0)
+        close(in);
+    if (out >= 0)
+        close(out);
+    return gone;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/package/manifest.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sha2.h>
+#include "gen/base/text.h"
+
+enum { HASH_LEN = SHA256_DIGEST_STRING_LENGTH - 1 };
+
+static const char heading[] =
+    "## What dcgen wrote here, and of what. `sha256sum -c MANIFEST` finds files that were changed since,\n"
+    "## `dcgen replay --check` also what this dcgen would write otherwise.\n";
+static const char format_line[] = "# dcgen-manifest 2";
+
+const char *manifest_hash(Arena *a, const char *text, size_t len)
+{
+    char hash[SHA256_DIGEST_STRING_LENGTH];
+    return arena_strdup(a, SHA256Data((const uint8_t *)text, len, hash));
+}
+
+static void add_entry(Arena *a, Manifest *m, ManifestEntry e)
+{
+    m->entry = arena_grow(a, m->entry, (size_t)m->n, (size_t)m->n + 1, sizeof *m->entry);
+    m->entry[m->n++] = e;
+}
+
+void manifest_add_template(Arena *a, Manifest *m, const char *path, const char *text, size_t len)
+{
+    add_entry(a, m, (ManifestEntry){ MANIFEST_TEMPLATE, manifest_hash(a, text, len), path });
+}
+
+static ManifestKind kind_of_file(const char *path)
+{
+    if (strcmp(path, "spec.cfg") == 0)
+        return MANIFEST_SPEC;
+    return strcmp(path, "records.jsonl") == 0 ? MANIFEST_RECORDS : MANIFEST_FILE;
+}
+
+void manifest_add_file(Arena *a, Manifest *m, const char *path, const char *text, size_t len)
+{
+    add_entry(a, m, (ManifestEntry){ kind_of_file(path), manifest_hash(a, text, len), path });
+}
+
+/* ---- as text ---- */
+
+static int by_kind_and_path(const void *x, const void *y)
+{
+    const ManifestEntry *a = x, *b = y;
+    if (a->kind != b->kind)
+        return (int)a->kind - (int)b->kind;
+    const int path = strcmp(a->path, b->path);
+    return path ? path : strcmp(a->hash, b->hash);
+}
+
+static void drop_doubles(Manifest *m)
+{
+    int n = 0;
+    for (int i = 0; i < m->n; i++)
+        if (i == 0 || by_kind_and_path(&m->entry[i], &m->entry[n - 1]) != 0)
+            m->entry[n++] = m->entry[i];
+    m->n = n;
+}
+
+char *manifest_text(Arena *a, Manifest *m)
+{
+    Text t = { .arena = a };
+    if (m->n)
+        qsort(m->entry, (size_t)m->n, sizeof *m->entry, by_kind_and_path);
+    drop_doubles(m);
+    text_printf(&t, "%s%s\n# package %s\n# dcgen %s\n", heading, format_line, m->package, m->version);
+    for (int i = 0; i < m->n; i++)
+        text_printf(&t, "%s%s  %s\n", m->entry[i].kind == MANIFEST_TEMPLATE ? "# template " : "", m->entry[i].hash,
+                    m->entry[i].path);
+    return arena_strdup(a, text_str(&t));
+}
+
+/* ---- from text ---- */
+
+/* What stands behind `word` and a blank; NULL: the line begins otherwise. */
+static const char *behind(const char *line, const char *word)
+{
+    const size_t n = strlen(word);
+    return strncmp(line, word, n) == 0 && line[n] == ' ' && line[n + 1] ? line + n + 1 : NULL;
+}
+
+/* Nothing outside a package is looked at, whatever its manifest says. */
+static bool is_inside(const char *path) { return *path && *path != '/' && !strstr(path, ".."); }
+
+/* "<hash>  <path>" */
+static bool read_entry(Arena *a, const char *line, bool is_template, Manifest *m)
+{
+    if (strspn(line, "0123456789abcdef") != HASH_LEN || strncmp(line + HASH_LEN, "  ", 2) != 0)
+        return false;
+    const char *path = line + HASH_LEN + 2;
+    const ManifestKind kind = is_template ? MANIFEST_TEMPLATE : kind_of_file(path);
+    add_entry(a, m, (ManifestEntry){ kind, arena_strndup(a, line, HASH_LEN), path });
+    return is_inside(path);
+}
+
+static bool read_line(Arena *a, const char *line, Manifest *m)
+{
+    const char *package = behind(line, "# package"), *version = behind(line, "# dcgen"),
+               *template = behind(line, "# template");
+    if (package)
+        m->package = package;
+    if (version)
+        m->version = version;
+    if (template)
+        return read_entry(a, template, true, m);
+    return package || version || strncmp(line, "##", 2) == 0 || strcmp(line, format_line) == 0 ||
+           read_entry(a, line, false, m);
+}
+
+/* Before lines were such that sha256sum reads them, they had no "# " before them. */
+static bool is_of_earlier_dcgen(const char *text)
+{
+    return strncmp(text, "package ", 8) == 0 || strstr(text, "\npackage ");
+}
+
+const Manifest *manifest_read(Arena *a, const char *text, const char **err)
+{
+    Manifest *m = ARENA_NEW(a, Manifest);
+    int number = 0;
+    if (is_of_earlier_dcgen(text)) {
+        *err = "an earlier dcgen wrote it, with other hashes: make the package again from its spec and records";
+        return NULL;
+    }
+    while (*text) {
+        const size_t n = strcspn(text, "\n");
+        number++;
+        if (!read_line(a, arena_strndup(a, text, n), m)) {
+            *err = arena_printf(a, "line %d is none of a package's manifest", number);
+            return NULL;
+        }
+        text += n + (text[n] == '\n');
+    }
+    if (m->package && m->version)
+        return m;
+    *err = "it names no package and no version of dcgen";
+    return NULL;
+}
+
+/* ---- looking up ---- */
+
+bool manifest_lists(const Manifest *m, const char *path)
+{
+    for (int i = 0; i < m->n; i++)
+        if (m->entry[i].kind != MANIFEST_TEMPLATE && strcmp(m->entry[i].path, path) == 0)
+            return true;
+    return strcmp(path, MANIFEST_PATH) == 0;
+}
+
+bool manifest_has(const Manifest *m, const ManifestEntry *e)
+{
+    for (int i = 0; i < m->n; i++)
+        if (by_kind_and_path(&m->entry[i], e) == 0)
+            return true;
+    return false;
+}

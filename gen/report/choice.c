@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/report/choice.h"
+
+#include <math.h>
+
+static int fastest_other(const Assignment *as, const double *cost, int kernel)
+{
+    int best = -1;
+    for (int k = 0; k < as->nkernel; k++)
+        if (k != kernel && isfinite(cost[k]) && (best < 0 || cost[k] < cost[best]))
+            best = k;
+    return best;
+}
+
+Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, const double *cost, int kernel)
+{
+    int64_t shape = study_shape(s, inst->extent, inst->threads), trial = as->kernel[kernel];
+    Choice c = { .kernel = kernel,
+                 .ns = cost[kernel],
+                 .runner = fastest_other(as, cost, kernel),
+                 .runner_ns = INFINITY,
+                 .best_ns = cost[kernel],
+                 .best_trial = trial };
+    c.measured = shape >= 0 && s->trial[trial].ns[shape] > 0;
+    if (c.runner >= 0)
+        c.runner_ns = cost[c.runner];
+    if (c.runner_ns < c.best_ns) {
+        c.best_ns = c.runner_ns;
+        c.best_trial = as->kernel[c.runner];
+    }
+    double best = shape >= 0 ? study_best(s, shape, &trial) : INFINITY;
+    if (best < c.best_ns) {
+        c.best_ns = best;
+        c.best_trial = trial;
+    }
+    return c;
+}
+
+bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ)
+{
+    int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
+    double padded, serial, flops = spec_flops(s->spec, extent);
+    candidate_values(c, value);
+    Binding b = { .t = c->t,
+                  .spec = s->spec,
+                  .target = study_rated(s, c->target),
+                  .device = s->device,
+                  .value = value,
+                  .extent = extent,
+                  .threads = threads };
+    if (!template_slots(&b, slots) || expr_real_at(c->t->padded_flops, slots, &padded) != EXPR_OK ||
+        expr_real_at(c->t->serial_flops, slots, &serial) != EXPR_OK || !(padded > 0) || !(serial > 0))
+        return false;
+    *pad = flops / padded;
+    *occ = padded / (threads * serial);
+    return true;
+}

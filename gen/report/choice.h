@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * choice: what is known of the kernel that a package takes for one shape. The report's tables and `dcgen explain` show
+ * it.
+ */
+#ifndef DCGEN_CHOICE_H
+#define DCGEN_CHOICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "search/choose/select.h"
+#include "search/record/study.h"
+
+typedef struct {
+    int kernel;         /* of the assignment */
+    double ns;          /* of that kernel */
+    bool measured;      /* else predicted */
+    double best_ns;     /* fastest known of any trial */
+    int64_t best_trial; /* the trial it is of */
+    int runner;         /* the fastest other kernel of the package; -1: there is none */
+    double runner_ns;
+} Choice;
+
+/* cost: time in ns of each of the assignment's kernels on the shape. */
+Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, const double *cost, int kernel);
+
+/* f_pad: useful work / work done; f_occ: work done / (threads x work of the busiest). False when they cannot be
+ * computed. */
+bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ);
+
+#endif

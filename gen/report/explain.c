@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explain: from the words of the command line to shapes, and from a shape through the dispatcher as the package has
+ * it: the box of the declared ranges first (outside: the general kernel), then the tree.
+ */
+#define _GNU_SOURCE
+#include "gen/report/explain.h"
+
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include "gen/base/diag.h"
+#include "gen/base/text.h"
+#include "gen/report/explain_private.h"
+
+enum { EXIT_USAGE = 2, MAX_THREADS = 4096, MAX_NAMES = SPEC_MAX_DIM + OP_MAX_AXIS + 1 };
+
+static const int64_t EXTENT_MAX = INT32_MAX; /* packages refuse more */
+
+/* ---- names on the command line ---- */
+
+typedef struct {
+    Arena *arena;
+    const Spec *spec;
+    const CliBinding *binding;
+    int nbinding;
+    FILE *err;
+} Words;
+
+__attribute__((format(printf, 2, 3))) static bool fail(const Words *w, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    diag_say(w->err, DIAG_ERROR, "%s", arena_vprintf(w->arena, fmt, ap));
+    va_end(ap);
+    return false;
+}
+
+static int dim_index(const Spec *s, const char *name)
+{
+    int i = 0;
+    while (i < s->ndim && strcmp(s->dim[i].name, name) != 0)
+        i++;
+    return i < s->ndim ? i : -1;
+}
+
+static bool is_threads(const Spec *s, const char *name)
+{
+    return strcmp(name, "threads") == 0 && dim_index(s, name) < 0 && op_axis(s->op, name) < 0;
+}
+
+/* "T=..., or M=... N=... K=..." */
+static const char *usage(const Words *w)
+{
+    Text t = { .arena = w->arena };
+    for (int i = 0; i < w->spec->ndim; i++)
+        text_printf(&t, "%s%s=...", i ? " " : "", w->spec->dim[i].name);
+    text_add(&t, t.len ? ", or " : "");
+    for (int i = 0; i < w->spec->op->naxis; i++)
+        text_printf(&t, "%s%s=...", i ? " " : "", w->spec->op->axis[i].name);
+    return text_str(&t);
+}
+
+static bool unknown(const Words *w, const char *name)
+{
+    const char *known[MAX_NAMES];
+    size_t n = 0;
+    for (int i = 0; i < w->spec->ndim; i++)
+        known[n++] = w->spec->dim[i].name;
+    for (int i = 0; i < w->spec->op->naxis; i++)
+        known[n++] = w->spec->op->axis[i].name;
+    known[n++] = "threads";
+    const char *near = diag_nearest(name, known, n);
+    if (near)
+        return fail(w, "unknown name '%s'; did you mean '%s'?", name, near);
+    return fail(w, "unknown name '%s'; expected %s, and threads=...", name, usage(w));
+}
+
+/* Are the values those of dims, or of extents? A name that may be both is what the others are, else a dim. */
+static bool find_kind(const Words *w, bool *by_dims)
+{
+    const char *dim_only = NULL, *axis_only = NULL;
+    int n = 0;
+    for (int i = 0; i < w->nbinding; i++) {
+        const char *name = w->binding[i].name;
+        bool dim = dim_index(w->spec, name) >= 0, axis = op_axis(w->spec->op, name) >= 0;
+        if (is_threads(w->spec, name))
+            continue;
+        if (!dim && !axis)
+            return unknown(w, name);
+        n++;
+        dim_only = dim && !axis ? name : dim_only;
+        axis_only = axis && !dim ? name : axis_only;
+    }
+    if (n == 0 && w->spec->ndim)
+        return fail(w, "no shape is given; expected %s", usage(w));
+    if (dim_only && axis_only)
+        return fail(w, "'%s' is a dimension of the spec and '%s' an extent; expected %s", dim_only, axis_only,
+                    usage(w));
+    *by_dims = !axis_only;
+    return true;
+}
+
+static const CliBinding *binding_of(const Words *w, const char *name)
+{
+    for (int i = 0; i < w->nbinding; i++)
+        if (strcmp(w->binding[i].name, name) == 0)
+            return &w->binding[i];
+    return NULL;
+}
+
+static bool read_threads(const Words *w, int *threads)
+{
+    const CliBinding *b = is_threads(w->spec, "threads") ? binding_of(w, "threads") : NULL;
+    *threads = w->spec->threads[0];
+    if (b && (b->value < 1 || b->value > MAX_THREADS))
+        return fail(w, "threads=%" PRId64 " is out of range; expected 1 to %d", b->value, MAX_THREADS);
+    if (b)
+        *threads = (int)b->value;
+    return true;
+}
+
+static bool check_extent(const Words *w, int axis, int64_t value)
+{
+    if (value < 0 || value > EXTENT_MAX)
+        return fail(w, "%s=%" PRId64 " is no extent; expected 0 to %" PRId64, w->spec->op->axis[axis].name, value,
+                    EXTENT_MAX);
+    return true;
+}
+
+/* ---- shapes ---- */
+
+static bool read_extents(const Words *w, Instance *inst)
+{
+    for (int x = 0; x < w->spec->op->naxis; x++) {
+        const CliBinding *b = binding_of(w, w->spec->op->axis[x].name);
+        if (!b)
+            return fail(w, "%s is missing; expected %s", w->spec->op->axis[x].name, usage(w));
+        if (!check_extent(w, x, b->value))
+            return false;
+        inst->extent[x] = b->value;
+    }
+    inst->decl = -1;
+    return true;
+}
+
+static bool read_dims(const Words *w, int64_t *dim)
+{
+    for (int i = 0; i < w->spec->ndim; i++) {
+        const CliBinding *b = binding_of(w, w->spec->dim[i].name);
+        if (!b)
+            return fail(w, "%s is missing; expected %s", w->spec->dim[i].name, usage(w));
+        dim[i] = b->value;
+    }
+    return true;
+}
+
+typedef struct {
+    const Spec *spec;
+    const int64_t *dim;
+} DimPoint;
+
+static bool lookup_dim(void *ctx, const char *name, int64_t *value)
+{
+    const DimPoint *p = ctx;
+    int i = dim_index(p->spec, name);
+    if (i >= 0)
+        *value = p->dim[i];
+    return i >= 0;
+}
+
+static bool read_declared(const Words *w, const int64_t *dim, int decl, Instance *inst)
+{
+    DimPoint p = { w->spec, dim };
+    for (int x = 0; x < w->spec->op->naxis; x++) {
+        const Expr *e = w->spec->shape[decl].extent[x];
+        ExprStatus status = expr_int(e, lookup_dim, &p, &inst->extent[x]);
+        if (status != EXPR_OK)
+            return fail(w, "%s = %s %s there", w->spec->op->axis[x].name, expr_text(e), expr_status_text(status));
+        if (!check_extent(w, x, inst->extent[x]))
+            return false;
+    }
+    memcpy(inst->dim, dim, sizeof inst->dim);
+    inst->decl = decl;
+    return true;
+}
+
+static bool same_shape(const Spec *s, const Instance *a, const Instance *b)
+{
+    return a->threads == b->threads && memcmp(a->extent, b->extent, (size_t)s->op->naxis * sizeof *a->extent) == 0;
+}
+
+/* Two declarations may give the same shape at a point: it is explained once. */
+static void add_shape(Explanation *x, const Instance *inst)
+{
+    for (int i = 0; i < x->nanswer; i++)
+        if (same_shape(x->study->spec, &x->answer[i].inst, inst))
+            return;
+    x->answer[x->nanswer++].inst = *inst;
+}
+
+static bool find_shapes(const Words *w, Explanation *x)
+{
+    Instance inst = { 0 };
+    if (!find_kind(w, &x->by_dims) || !read_threads(w, &inst.threads))
+        return false;
+    x->answer = ARENA_ARRAY(x->arena, (size_t)w->spec->nshape + 1, Answer);
+    if (!x->by_dims) {
+        if (!read_extents(w, &inst))
+            return false;
+        add_shape(x, &inst);
+        return true;
+    }
+    if (!read_dims(w, x->dim))
+        return false;
+    for (int i = 0; i < w->spec->nshape; i++) {
+        if (!read_declared(w, x->dim, i, &inst))
+            return false;
+        add_shape(x, &inst);
+    }
+    return true;
+}
+
+/* ---- answers ---- */
+
+static bool is_inside(const Explanation *x, const Instance *inst)
+{
+    for (int i = 0; i < x->study->spec->op->naxis; i++)
+        if (inst->extent[i] < x->box.min[i] || inst->extent[i] > x->box.max[i])
+            return false;
+    return true;
+}
+
+/* Every dim within its range: then the shape is declared, also where the instances are only a sample. */
+static bool is_in_range(const Explanation *x, const Instance *inst)
+{
+    bool in = inst->decl >= 0;
+    for (int i = 0; i < x->study->spec->ndim; i++)
+        in = in && inst->dim[i] >= x->study->spec->dim[i].min && inst->dim[i] <= x->study->spec->dim[i].max;
+    return in;
+}
+
+static Place place_of(const Explanation *x, const Instance *inst)
+{
+    const Spec *s = x->study->spec;
+    if (!is_inside(x, inst))
+        return PLACE_OUTSIDE;
+    if (study_shape(x->study, inst->extent, inst->threads) >= 0)
+        return PLACE_TUNED;
+    if (is_in_range(x, inst))
+        return PLACE_DECLARED;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        if (same_shape(s, &s->instance[i], inst))
+            return PLACE_DECLARED;
+    return PLACE_BETWEEN;
+}
+
+/* Down the tree, step by step; the leaf's kernel. */
+static int walk(const Explanation *x, Answer *w)
+{
+    const Op *op = x->study->spec->op;
+    const TreeNode *t = x->assignment->tree;
+    int64_t value[OP_MAX_AXIS + 1];
+    select_features(x->study, w->inst.extent, w->inst.threads, value);
+    w->step = ARENA_ARRAY(x->arena, (size_t)tree_depth(t) + 1, Step);
+    while (t->feature >= 0) {
+        const int f = t->feature;
+        bool below = value[f] <= t->threshold;
+        w->step[w->nstep++] = (Step){ f < op->naxis ? op->axis[f].name : "threads", value[f], t->threshold, below };
+        t = below ? t->left : t->right;
+    }
+    return t->class;
+}
+
+static bool is_empty(const Spec *s, const Instance *inst)
+{
+    for (int i = 0; i < s->op->naxis; i++)
+        if (inst->extent[i] == 0)
+            return true;
+    return false;
+}
+
+static double distance(const Spec *s, const Instance *a, const Instance *b)
+{
+    double d = 2 * log2((double)a->threads / b->threads), sum = d * d;
+    for (int i = 0; i < s->op->naxis; i++) {
+        d = log2((double)a->extent[i] / (double)b->extent[i]);
+        sum += d * d;
+    }
+    return sum;
+}
+
+static int64_t nearest_measured(const Study *s, const Trial *t, const Instance *inst)
+{
+    int64_t best = -1;
+    for (int64_t j = 0; j < s->nshape; j++)
+        if (t->ns[j] > 0 && !is_empty(s->spec, s->shape[j]) &&
+            (best < 0 || distance(s->spec, inst, s->shape[j]) < distance(s->spec, inst, s->shape[best])))
+            best = j;
+    return best;
+}
+
+/* INFINITY for a shape without work, and for one so large that the template's formulas overflow. */
+static double cost_of(const Explanation *x, int kernel, const Instance *inst)
+{
+    double pad, occ;
+    int64_t trial = x->assignment->kernel[kernel];
+    bool known = !is_empty(x->study->spec, inst) &&
+                 choice_factors(x->study, &x->study->trial[trial].c, inst->extent, inst->threads, &pad, &occ);
+    return known ? cost_trial(x->model, trial, inst) : INFINITY;
+}
+
+/* The least time of the shape, and what keeps the kernel from it. */
+static void hold_against_bound(const Explanation *x, Answer *w)
+{
+    w->has_bound = roofline_bound(x->roofline, w->inst.extent, w->inst.threads, &w->bound);
+    w->has_shares = w->has_bound && isfinite(w->choice.ns) && bound_allows(&w->bound, w->choice.ns);
+    if (w->has_shares)
+        w->shares = roofline_shares(&w->bound, w->choice.ns, w->has_factors ? w->pad : 1, w->has_factors ? w->occ : 1);
+}
+
+static void answer(const Explanation *x, Answer *w)
+{
+    const Study *s = x->study;
+    const Assignment *as = x->assignment;
+    bool empty = is_empty(s->spec, &w->inst);
+    double *cost = ARENA_ARRAY(x->arena, (size_t)as->nkernel + 1, double);
+    w->place = place_of(x, &w->inst);
+    w->inst.tuned = w->place == PLACE_TUNED;
+    for (int k = 0; k < as->nkernel; k++)
+        cost[k] = cost_of(x, k, &w->inst);
+    int kernel = w->place == PLACE_OUTSIDE ? as->general : walk(x, w);
+    w->choice = choice_make(s, as, &w->inst, cost, kernel);
+    w->trial = &s->trial[as->kernel[kernel]];
+    w->flops = spec_flops(s->spec, w->inst.extent);
+    w->has_factors = !empty && choice_factors(s, &w->trial->c, w->inst.extent, w->inst.threads, &w->pad, &w->occ);
+    w->model_ns =
+        isfinite(w->choice.ns) ? cost_predict(x->model, &w->trial->c, w->inst.extent, w->inst.threads) : INFINITY;
+    hold_against_bound(x, w);
+    w->near = empty || w->choice.measured ? -1 : nearest_measured(s, w->trial, &w->inst);
+}
+
+const char *explain_values(Arena *a, const Candidate *c)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Text t = { .arena = a };
+    candidate_values(c, value);
+    for (int i = 0; i < c->t->nparam; i++)
+        text_printf(&t, "%s%s=%" PRId64, i ? " " : "", c->t->param[i].name, value[i]);
+    return text_str(&t);
+}
+
+int explain(Arena *a, const Study *s, const CostModel *m, const Assignment *as, int first, const Roofline *roofline,
+            const Options *o, FILE *out, FILE *err)
+{
+    Words w = { .arena = a, .spec = s->spec, .binding = o->binding, .nbinding = o->nbinding, .err = err };
+    Explanation x = { .arena = a,
+                      .study = s,
+                      .model = m,
+                      .assignment = as,
+                      .first = first,
+                      .roofline = roofline,
+                      .box = spec_box(s->spec) };
+    if (!find_shapes(&w, &x))
+        return EXIT_USAGE;
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
+    for (int i = 0; i < x.nanswer; i++)
+        answer(&x, &x.answer[i]);
+    (o->json ? explain_json : explain_text)(&x, out);
+    uselocale(before);
+    if (c)
+        freelocale(c);
+    return 0;
+}

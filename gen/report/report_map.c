@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report_map: which kernel serves which shape. Where one extent varies, a bar for each group of shapes; where two do, planes.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <string.h>
+#include <stdlib.h>
+#include "gen/base/number.h"
+#include "gen/base/quote.h"
+#include "gen/report/report_axis.h"
+
+enum { BAR_HEIGHT = 44, MAX_ROW = 48 };
+
+/* ---- one varying extent: one bar a group, one piece a run of shapes with one kernel ---- */
+
+static void add_run(const Report *r, Plot *p, Text *labels, double left, double right, double bottom, int kernel,
+                    double pixels)
+{
+    const char *name = report_kernel(r, kernel);
+    text_printf(&p->script, "%.7g %.7g %.7g %.7g %.7g %.7g %d\n", sqrt(left * right), bottom + 0.25, left, right,
+                bottom + 0.05, bottom + 0.45, LOOK_KERNEL + kernel % LOOK_NKERNEL);
+    if (pixels > 4 + 8 * (double)strlen(name))
+        text_printf(labels, "set label '%s' at %.7g,%.7g center front textcolor rgb '#%06x'\n", name,
+                    sqrt(left * right), bottom + 0.25, LOOK_LABEL);
+}
+
+/* Runs meet half-way between their shapes. */
+static void add_bar(const Report *r, Plot *p, Text *labels, const Group *g, double bottom, double pixels_per_log)
+{
+    const int *chosen = r->in->assignment->chosen;
+    double left = report_varying(r, g->at[0]) / 1.03;
+    for (int64_t i = 0; i < g->n; i++) {
+        double x = report_varying(r, g->at[i]),
+               right = i + 1 < g->n ? sqrt(x * report_varying(r, g->at[i + 1])) : x * 1.03;
+        if (i + 1 < g->n && chosen[g->at[i]] == chosen[g->at[i + 1]])
+            continue;
+        add_run(r, p, labels, left, right, bottom, chosen[g->at[i]], pixels_per_log * log(right / left));
+        left = right;
+    }
+}
+
+static void draw_map(Report *r, int *index, int width)
+{
+    Range x = report_shared_x(r);
+    if (!(x.lo < x.hi))
+        return;
+    int row = r->groups.nbar;
+    Plot *p = figure_begin(r, index, width, 58 + BAR_HEIGHT * row);
+    Text labels = { .arena = r->arena };
+    x = range_widened(x, 1.08);
+    text_add(&p->script, "unset grid\nset border 1\nset lmargin 1.5\nset tmargin 0\nunset ytics\n"
+                         "set style fill solid 1 noborder\n");
+    figure_label(p, 'x', r->groups.axes);
+    axis_log(p, 'x', x, 9);
+    text_printf(&p->script, "set yrange [0:%d]\n", row);
+    data_begin(p, "run");
+    for (int i = 0; i < r->groups.ngroup; i++)
+        if (r->groups.group[i].bar) {
+            add_bar(r, p, &labels, &r->groups.group[i], --row, (width - 25) / log(x.hi / x.lo));
+            text_printf(&labels, "set label %s at graph 0, first %.7g offset 0.3,0 textcolor rgb '#%06x'\n",
+                        quote_gnuplot(r->arena, r->groups.group[i].label), row + 0.63, LOOK_TEXT);
+        }
+    data_end(p);
+    text_add(&p->script, text_str(&labels));
+    text_add(&p->script, "plot $run using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable\n");
+}
+
+/* ---- two varying extents: a plane of them for each declared shape that has both ---- */
+
+/* Logarithmic axes have no place for 0. */
+static bool has_work(const Spec *s, const Instance *inst)
+{
+    for (int x = 0; x < s->op->naxis; x++)
+        if (inst->extent[x] <= 0)
+            return false;
+    return true;
+}
+
+typedef struct {
+    const Report *r;
+    int x, y; /* axes */
+    int64_t n;
+    int64_t *at; /* instances, by y, then x */
+} Plane;
+
+static double extent_of(const Plane *q, int64_t i, int axis)
+{
+    return (double)q->r->in->spec->instance[q->at[i]].extent[axis];
+}
+
+static int compare(double a, double b) { return (a > b) - (a < b); }
+
+static int by_row(const void *pa, const void *pb, void *ctx)
+{
+    const Plane *q = ctx;
+    const Instance *inst = q->r->in->spec->instance;
+    const int64_t *a = inst[*(const int64_t *)pa].extent, *b = inst[*(const int64_t *)pb].extent;
+    const int order = compare((double)a[q->y], (double)b[q->y]);
+    return order ? order : compare((double)a[q->x], (double)b[q->x]);
+}
+
+static int64_t count_distinct(Plane *q, int x, int y)
+{
+    int64_t n = 0;
+    q->x = x;
+    q->y = y;
+    qsort_r(q->at, (size_t)q->n, sizeof *q->at, by_row, q);
+    for (int64_t i = 0; i < q->n; i++)
+        n += i == 0 || extent_of(q, i, x) != extent_of(q, i - 1, x) || extent_of(q, i, y) != extent_of(q, i - 1, y);
+    return n;
+}
+
+/* The extent that varies most, and of those that vary independently of it the one that varies most. */
+static bool choose_axes(Plane *q)
+{
+    const int naxis = q->r->in->spec->op->naxis;
+    int64_t most = 1, second = 1;
+    int x = 0, y = -1;
+    for (int axis = 0; axis < naxis; axis++) {
+        const int64_t n = count_distinct(q, axis, axis);
+        if (n > most) {
+            most = n;
+            x = axis;
+        }
+    }
+    for (int axis = 0; axis < naxis; axis++) {
+        const int64_t n = axis == x ? 1 : count_distinct(q, axis, axis);
+        if (n > second && count_distinct(q, x, axis) > most) {
+            second = n;
+            y = axis;
+        }
+    }
+    return y >= 0 && count_distinct(q, x, y) > most;
+}
+
+/* Edges between values: half-way on a logarithmic scale; the outer ones as far out as the inner ones are in. */
+static double edge(double inner, double v, double outer)
+{
+    return outer > 0 ? sqrt(v * outer) : inner > 0 ? v * sqrt(v / inner) : v * 1.1;
+}
+
+typedef struct {
+    Plot *p;
+    Range range_x, range_y;
+    double pixels_x, pixels_y;        /* of a factor of e */
+    double largest[REPORT_MAX_NAMED]; /* of the runs of each kernel so far */
+    double x[REPORT_MAX_NAMED], y[REPORT_MAX_NAMED];
+} Canvas;
+
+static void add_cell(Canvas *c, int kernel, double left, double right, double low, double high)
+{
+    left = fmax(left, c->range_x.lo);
+    right = fmin(right, c->range_x.hi);
+    low = fmax(low, c->range_y.lo);
+    high = fmin(high, c->range_y.hi);
+    const double width = c->pixels_x * log(right / left), height = c->pixels_y * log(high / low);
+    text_printf(&c->p->script, "%.7g %.7g %.7g %.7g %.7g %.7g %d\n", sqrt(left * right), sqrt(low * high), left, right,
+                low, high, LOOK_KERNEL + kernel % LOOK_NKERNEL);
+    if (kernel < REPORT_MAX_NAMED && width > 24 && width * fmin(height, 16) > c->largest[kernel]) {
+        c->largest[kernel] = width * fmin(height, 16);
+        c->x[kernel] = sqrt(left * right);
+        c->y[kernel] = sqrt(low * high);
+    }
+}
+
+/* Instances [from, to) have one y. */
+static void add_row(const Plane *q, Canvas *c, int64_t from, int64_t to, double low, double high)
+{
+    const int *chosen = q->r->in->assignment->chosen;
+    double left = 0;
+    for (int64_t i = from; i < to; i++) {
+        const double x = extent_of(q, i, q->x), before = i > from ? extent_of(q, i - 1, q->x) : 0;
+        const double after = i + 1 < to ? extent_of(q, i + 1, q->x) : 0, right = edge(before, x, after);
+        left = left > 0 ? left : x * x / edge(after > 0 ? x * x / after : 0, x, 0);
+        if (i + 1 < to && chosen[q->at[i]] == chosen[q->at[i + 1]])
+            continue;
+        add_cell(c, chosen[q->at[i]], left, right, low, high);
+        left = right;
+    }
+}
+
+/* Where each row that is drawn begins; rows closer than MAX_ROW to the height are left out. n is the end. */
+static int64_t row_starts(const Plane *q, int64_t *start)
+{
+    const double bottom = extent_of(q, 0, q->y), step = log(extent_of(q, q->n - 1, q->y) / bottom) / MAX_ROW;
+    double next = 0;
+    int64_t n = 0;
+    for (int64_t i = 0; i < q->n; i++) {
+        const double y = extent_of(q, i, q->y);
+        if ((i > 0 && y == extent_of(q, i - 1, q->y)) || (log(y / bottom) < next && y < extent_of(q, q->n - 1, q->y)))
+            continue;
+        start[n++] = i;
+        next = log(y / bottom) + step;
+    }
+    return n;
+}
+
+static int64_t row_end(const Plane *q, int64_t from)
+{
+    int64_t i = from + 1;
+    while (i < q->n && extent_of(q, i, q->y) == extent_of(q, from, q->y))
+        i++;
+    return i;
+}
+
+static void add_rows(const Plane *q, Canvas *c)
+{
+    int64_t *start = ARENA_ARRAY(q->r->arena, (size_t)q->n + 1, int64_t), n = row_starts(q, start);
+    double low = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double y = extent_of(q, start[i], q->y), before = i > 0 ? extent_of(q, start[i - 1], q->y) : 0;
+        const double after = i + 1 < n ? extent_of(q, start[i + 1], q->y) : 0, high = edge(before, y, after);
+        low = low > 0 ? low : y * y / edge(after > 0 ? y * y / after : 0, y, 0);
+        add_row(q, c, start[i], row_end(q, start[i]), low, high);
+        low = high;
+    }
+}
+
+static Range range_of(const Plane *q, int axis)
+{
+    Range range = RANGE_NOTHING;
+    for (int64_t i = 0; i < q->n; i++)
+        range_add(&range, extent_of(q, i, axis));
+    return range_widened(range, 1.1);
+}
+
+/* No kernel before it has its label there. */
+static bool has_room(const Canvas *c, int kernel)
+{
+    for (int k = 0; k < kernel; k++)
+        if (c->largest[k] > 0 && fabs(c->pixels_x * log(c->x[k] / c->x[kernel])) < 24 &&
+            fabs(c->pixels_y * log(c->y[k] / c->y[kernel])) < 14)
+            return false;
+    return true;
+}
+
+static void draw_plane(Report *r, Plane *q, const char *text)
+{
+    const Range x = range_of(q, q->x), y = range_of(q, q->y);
+    PlaneFigure *figure = &r->plane[r->nplane++];
+    Plot *p = figure_begin(r, &figure->plot, 440, 320);
+    figure->label = text;
+    Canvas c = {
+        .p = p, .range_x = x, .range_y = y, .pixels_x = 370 / log(x.hi / x.lo), .pixels_y = 265 / log(y.hi / y.lo)
+    };
+    text_add(&p->script, "unset grid\nset style fill solid 1 noborder\n");
+    figure_label(p, 'x', r->in->spec->op->axis[q->x].name);
+    figure_label(p, 'y', r->in->spec->op->axis[q->y].name);
+    axis_log(p, 'x', x, 8);
+    axis_log(p, 'y', y, 8);
+    data_begin(p, "cell");
+    add_rows(q, &c);
+    data_end(p);
+    for (int k = 0; k < REPORT_MAX_NAMED; k++)
+        if (c.largest[k] > 0 && has_room(&c, k))
+            text_printf(&p->script, "set label '%s' at %.7g,%.7g center front textcolor rgb '#%06x'\n",
+                        report_kernel(r, k), c.x[k], c.y[k], LOOK_LABEL);
+    text_add(&p->script, "plot $cell using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable\n");
+}
+
+static const char *plane_text(const Report *r, int decl, int threads)
+{
+    const Spec *s = r->in->spec;
+    Text t = { .arena = r->arena };
+    for (int x = 0; x < s->op->naxis; x++)
+        text_printf(&t, "%s%s = %s", x ? ", " : "", s->op->axis[x].name, expr_text(s->shape[decl].extent[x]));
+    if (s->nthread > 1)
+        text_printf(&t, ", %d thread%s", threads, number_plural(threads));
+    return text_str(&t);
+}
+
+/* All declared shapes whose extents vary in two ways, by each number of threads. */
+static void draw_planes(Report *r)
+{
+    const Spec *s = r->in->spec;
+    Plane q = { .r = r, .at = ARENA_ARRAY(r->arena, (size_t)s->ninstance + 1, int64_t) };
+    for (int t = 0; t < s->nthread; t++)
+        for (int decl = 0; decl < s->nshape && r->nplane < REPORT_MAX_PLANE; decl++) {
+            q.n = 0;
+            for (int64_t i = 0; i < s->ninstance; i++)
+                if (s->instance[i].decl == decl && s->instance[i].threads == s->threads[t] &&
+                    has_work(s, &s->instance[i]))
+                    q.at[q.n++] = i;
+            if (q.n > 1 && choose_axes(&q))
+                draw_plane(r, &q, plane_text(r, decl, s->threads[t]));
+        }
+}
+
+void report_draw_maps(Report *r)
+{
+    draw_planes(r);
+    if (r->nplane)
+        return;
+    draw_map(r, &r->map, 900);
+    draw_map(r, &r->narrow_map, 440); /* for a phone's screen */
+}

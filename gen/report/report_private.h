@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report_private: what the parts of report share. report.c writes the page, report_table.c its tables, report_figure.c
+ * and report_{axis,map,fit,curve}.c what gnuplot draws, report_group.c sorts the shapes for both, report_style.c is the style
+ * sheet.
+ */
+#ifndef DCGEN_REPORT_PRIVATE_H
+#define DCGEN_REPORT_PRIVATE_H
+
+#include <stdbool.h>
+#include "gen/base/text.h"
+#include "gen/report/plot.h"
+#include "gen/report/report.h"
+
+enum {
+    REPORT_MAX_PANEL = 12,
+    REPORT_MAX_BAR = 24,
+    REPORT_MAX_PLANE = 6,
+    REPORT_MAX_NAMED = 64, /* kernels with a label in a plane */
+    REPORT_MAX_ROW = 500,
+    REPORT_MAX_PLOT = REPORT_MAX_PANEL + REPORT_MAX_PLANE + 6
+};
+
+/* Instances that differ in one dim only, or where there is none in one extent, ascending by it. */
+typedef struct {
+    int axis; /* an extent that varies along it: of the x axis */
+    int64_t n, ntuned;
+    int64_t *at; /* indices into Spec.instance */
+    double weight;
+    const char *label; /* "N = 768, K = 768, 2 threads"; "M = T, N = T, K = 512" */
+    bool panel, bar;   /* among those that are shown in figures: the heaviest */
+} Group;
+
+typedef struct {
+    const int *axis;  /* one a declared shape */
+    const char *axes; /* of the x axis of figures of several groups: "M", "M or N" */
+    int ngroup, npanel, nbar;
+    Group *group; /* by threads, declared shape and its other dims */
+} Groups;
+
+Groups report_groups(Arena *a, const Spec *spec);
+
+typedef struct {
+    int plot;
+    const char *label; /* "M = T, N = 64*S, K = 768" */
+} PlaneFigure;
+
+typedef struct {
+    const ReportInput *in;
+    Arena *arena;
+    const char *part; /* before each id: "avx2-" of a target among several, else "" */
+    Groups groups;
+    Text out; /* the page; of several targets the part of this one */
+    int nplot;
+    Plot plot[REPORT_MAX_PLOT];
+    int *panel;                                              /* plot of each group's panel; -1: none */
+    int map, narrow_map, scatter, residual, curve, progress; /* plots; -1: none */
+    int nplane;
+    PlaneFigure plane[REPORT_MAX_PLANE]; /* in place of the maps */
+    bool has_roof, has_library;          /* in some panel */
+    double speedup; /* time with one kernel for all shapes / with the chosen ones, weighted geometric mean */
+    double library; /* its time / the chosen kernel's, geometric mean; 0: not known */
+    double tuned_regret, worst_regret; /* over tuned shapes: weighted mean; largest of those that can be said */
+    int64_t worst;                     /* the instance of the largest */
+} Report;
+
+/* A part of the page, about one target, to which nothing is written yet and of which nothing is worked out. */
+Report *report_begin(Arena *a, const ReportInput *in, bool several);
+
+bool report_draw(Report *r, const char **err); /* all figures, by one gnuplot */
+void report_draw_maps(Report *r);
+void report_draw_model(Report *r);
+void report_draw_search(Report *r);
+
+/* A table that scrolls by itself where it is too wide; name: for those who hear the page. class may be NULL, here and below. */
+void table_begin(Report *r, const char *name, const char *class);
+void table_head_begin(Report *r);
+void table_head(Report *r, const char *class, const char *text);
+void table_head_end(Report *r); /* the body begins */
+void table_row_head(Report *r, const char *text);
+void table_cell(Report *r, const char *class, const char *text);
+void table_row_end(Report *r);
+void table_pair(Report *r, const char *name, const char *value); /* a row of two columns */
+void table_end(Report *r);
+
+void report_table_setting(Report *r); /* spec, device, compiler */
+void report_table_limits(Report *r);  /* of the machine */
+void report_table_shapes(Report *r);
+void report_table_rivals(Report *r); /* the library, the model, the roofline */
+void report_table_kernels(Report *r);
+void report_list_parameters(Report *r);
+void report_table_space(Report *r);
+void report_table_model(Report *r);
+void report_table_adapt(Report *r); /* prices, and residuals of f_adapt */
+void report_contract(Report *r);    /* the regret contract, in words and as tables */
+
+/* What the contract says of a tuned shape. NULL: nothing was compared there. */
+const ContractShape *report_contract_shape(const Report *r, int64_t shape);
+bool report_is_unsaid(const Report *r,
+                      int64_t shape); /* its times differ too much to say how far it is from the best */
+const char *report_above_text(Report *r, double above, bool unsaid); /* "1.2 %", "† 18.3 %" */
+const char *report_spread_text(Report *r, const ContractShape *s);
+const char *report_kernel(const Report *r, int kernel); /* "k3", by the package's number */
+int64_t report_instance(const Report *r, int64_t shape); /* index of a tuned shape's instance */
+double report_cost(const Report *r, int64_t instance, int kernel);
+const char *report_shape_text(Report *r, const Instance *inst); /* "M = 80, N = 768, K = 768" */
+
+double report_varying(const Report *r, int64_t instance); /* the extent of its group's x axis */
+struct Range report_shared_x(const Report *r); /* of all groups that are drawn, so that they can be compared */
+
+extern const char report_style[];
+
+#endif

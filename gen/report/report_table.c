@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report_table: the report's tables. Each is a list of columns with a function that writes one cell.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "gen/base/number.h"
+#include "gen/base/quote.h"
+#include "gen/report/choice.h"
+#include "gen/report/html.h"
+#include "gen/report/report_private.h"
+#include "gen/target/family.h"
+
+/* ---- what was tuned, and on what ---- */
+
+static const char *dims_text(Report *r)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < r->in->spec->ndim; i++) {
+        const Dim *d = &r->in->spec->dim[i];
+        text_printf(&t, "%s%s = %" PRId64 " to %" PRId64, i ? "; " : "", d->name, d->min, d->max);
+    }
+    return t.len ? text_str(&t) : "none";
+}
+
+static const char *list_text(Report *r, const char *const *item, int n, const char *none)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < n; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", item[i]);
+    return n ? text_str(&t) : none;
+}
+
+static const char *threads_text(Report *r)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < r->in->spec->nthread; i++)
+        text_printf(&t, "%s%d", i ? ", " : "", r->in->spec->threads[i]);
+    return text_str(&t);
+}
+
+static const char *layout_text(Report *r)
+{
+    const Spec *s = r->in->spec;
+    if (s->const_operand < 0)
+        return "as the operator says";
+    return arena_printf(r->arena, "%s: %s%s", s->op->operand[s->const_operand].name, s->layout ? s->layout : "as given",
+                        s->packed ? ", packed once by the package" : "");
+}
+
+static const char *device_text(Report *r)
+{
+    const Device *d = r->in->device;
+    if (target_is_cuda(r->in->study->target))
+        return arena_printf(r->arena, "%s (%s, %d multiprocessors, each with %s of shared memory; L2 %s)", d->name,
+                            d->arch, d->cores, number_bytes(r->arena, d->l1_bytes),
+                            number_bytes(r->arena, d->l2_bytes));
+    return arena_printf(r->arena, "%s (%s, %d core%s; L1 %s, L2 %s, L3 %s)", d->name, d->arch, d->cores,
+                        number_plural(d->cores), number_bytes(r->arena, d->l1_bytes),
+                        number_bytes(r->arena, d->l2_bytes), number_bytes(r->arena, d->l3_bytes));
+}
+
+static const char *target_text(Report *r)
+{
+    const Device *d = r->in->device;
+    return arena_printf(r->arena, "%s (the device runs %s)", r->in->study->target->name,
+                        list_text(r, d->isa, d->nisa, "nothing else"));
+}
+
+static const char *budget_text(Report *r)
+{
+    const Budget *b = &r->in->spec->budget;
+    return arena_printf(r->arena, "%d kernel%s, %d KiB of code", b->kernels, number_plural(b->kernels), b->code_kib);
+}
+
+static void declared_shapes(Report *r)
+{
+    const Spec *s = r->in->spec;
+    text_add(&r->out, "<h3>Declared shapes</h3>\n");
+    table_begin(r, "Declared shapes", NULL);
+    table_head_begin(r);
+    for (int x = 0; x < s->op->naxis; x++)
+        table_head(r, NULL, s->op->axis[x].name);
+    table_head(r, "num", "weight");
+    table_head_end(r);
+    for (int i = 0; i < s->nshape; i++) {
+        text_add(&r->out, "<tr>");
+        for (int x = 0; x < s->op->naxis; x++)
+            table_cell(r, "line", expr_text(s->shape[i].extent[x]));
+        table_cell(r, "num", number_sig(r->arena, s->shape[i].weight, 3));
+        table_row_end(r);
+    }
+    table_end(r);
+}
+
+void report_table_setting(Report *r)
+{
+    const Spec *s = r->in->spec;
+    table_begin(r, "Setting", "setting");
+    text_add(&r->out, "<tbody>\n");
+    table_pair(r, "Operator", arena_printf(r->arena, "%s: %s", s->op->name, s->op->doc));
+    table_pair(r, "Element type", s->dtype);
+    table_pair(r, "Epilogue", list_text(r, s->epilogue, s->nepilogue, "none"));
+    table_pair(r, "Constant operand", layout_text(r));
+    table_pair(r, "Dimensions", dims_text(r));
+    if (!target_is_cuda(r->in->study->target))
+        table_pair(r, "Threads", threads_text(r));
+    table_pair(r, "Budget", budget_text(r));
+    table_pair(r, "Device", device_text(r));
+    table_pair(r, "Target", target_text(r));
+    table_pair(r, "Compiler", r->in->device->compiler);
+    table_pair(r, "Flags", r->in->device->flags);
+    table_pair(r, "Generator", arena_printf(r->arena, "dcgen %s", r->in->version));
+    table_end(r);
+    declared_shapes(r);
+}
+
+/* ---- what the machine allows ---- */
+
+static void limit_row(Report *r, const LimitRecord *l)
+{
+    text_add(&r->out, "<tr>");
+    table_cell(r, "num", arena_printf(r->arena, "%d", l->threads));
+    table_cell(r, "num", number_sig(r->arena, l->flops_per_s * 1e-9, 3));
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        if (r->in->roofline->bytes[i])
+            table_cell(r, "num", l->bytes_per_s[i] > 0 ? number_sig(r->arena, l->bytes_per_s[i] * 1e-9, 3) : "-");
+    table_row_end(r);
+}
+
+void report_table_limits(Report *r)
+{
+    static const char *const name[LEVEL_COUNT] = { "L1, GB/s", "L2, GB/s", "L3, GB/s", "memory, GB/s" };
+    const Roofline *f = r->in->roofline;
+    if (!f || f->nlimit == 0)
+        return;
+    text_add(&r->out, "<h3>What the machine does at most</h3>\n");
+    table_begin(r, "What the machine does at most", NULL);
+    table_head_begin(r);
+    table_head(r, "num", "threads");
+    table_head(r, "num", "peak, GFLOP/s");
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        if (f->bytes[i])
+            table_head(r, "num", name[i]);
+    table_head_end(r);
+    for (int i = 0; i < f->nlimit; i++)
+        limit_row(r, &f->limit[i]);
+    table_end(r);
+    html_element(&r->out, "p", "note",
+                 arena_printf(r->arena, "%s%s",
+                              f->modelled
+                                  ? "Of the target's data sheet."
+                                  : "Measured throughout the search: FMAs on registers, and reading a buffer again "
+                                    "and again that lies in that level, the best of many short times.",
+                              f->raised ? " A kernel was faster than that: where it was, its rate counts." : ""));
+}
+
+/* ---- tuned shapes ---- */
+
+static const char *time_text(Report *r, double ns, bool measured)
+{
+    char *text = number_time(r->arena, ns), *us = strstr(text, " us");
+    if (us)
+        text = arena_printf(r->arena, "%.*s \xc2\xb5s", (int)(us - text), text);
+    return arena_printf(r->arena, "%s%s", measured || !isfinite(ns) ? "" : "~ ", text);
+}
+
+/* Was the library timed on any tuned shape? */
+static bool knows_library(const Report *r)
+{
+    for (int64_t j = 0; j < r->in->study->nshape; j++)
+        if (study_library(r->in->study, j) > 0)
+            return true;
+    return false;
+}
+
+/* A table of tuned shapes: its columns behind the extents, and what a row says in them. */
+typedef struct {
+    const char *name;
+    void (*heads)(Report *r);
+    void (*cells)(Report *r, int64_t shape, const Choice *c);
+} ShapeTable;
+
+static void plain_heads(Report *r)
+{
+    static const char *const name[] = { "weight",     "kernel",       "time",      "GFLOP/s",
+                                        "above best", "times differ", "runner-up", "its margin" };
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        table_head(r, "num", name[i]);
+}
+
+static void plain_cells(Report *r, int64_t shape, const Choice *c)
+{
+    const Instance *inst = r->in->study->shape[shape];
+    const double flops = spec_flops(r->in->spec, inst->extent);
+    table_cell(r, "num", number_sig(r->arena, inst->weight, 3));
+    table_cell(r, "num", report_kernel(r, c->kernel));
+    table_cell(r, "num", time_text(r, c->ns, c->measured));
+    table_cell(r, "num", flops > 0 ? number_sig(r->arena, flops / c->ns, 3) : "-");
+    table_cell(r, "num", report_above_text(r, c->ns / c->best_ns - 1, report_is_unsaid(r, shape)));
+    table_cell(r, "num", report_spread_text(r, report_contract_shape(r, shape)));
+    table_cell(r, "num", c->runner < 0 ? "-" : report_kernel(r, c->runner));
+    table_cell(r, "num", c->runner < 0 ? "-" : number_percent(r->arena, c->runner_ns / c->ns - 1));
+}
+
+static bool knows_limits(const Report *r) { return r->in->roofline && r->in->roofline->nlimit; }
+
+static void rival_heads(Report *r)
+{
+    table_head(r, "num", "time");
+    if (knows_library(r))
+        table_head(r, "num", family_find(r->in->study->target->family)->rival);
+    table_head(r, "num", "model alone");
+    if (knows_limits(r)) {
+        table_head(r, "num", "roofline");
+        table_head(r, "num", "of roofline");
+        table_head(r, NULL, "limited by");
+    }
+}
+
+static const char *signed_percent(Report *r, double part)
+{
+    return isfinite(part) ? arena_printf(r->arena, "%s%s", part >= 0 ? "+" : "", number_percent(r->arena, part)) : "-";
+}
+
+/* The bound, how much of it the kernel reaches, and what costs most of the rest. */
+static void bound_cells(Report *r, const Instance *inst, const Candidate *c, double ns)
+{
+    Bound b;
+    double pad, occ;
+    const bool known = isfinite(ns) && roofline_bound(r->in->roofline, inst->extent, inst->threads, &b);
+    if (known && !choice_factors(r->in->study, c, inst->extent, inst->threads, &pad, &occ))
+        pad = occ = 1;
+    const bool allowed = known && bound_allows(&b, ns); /* a time that is predicted may lie below the bound */
+    const Shares s = allowed ? roofline_shares(&b, ns, pad, occ) : (Shares){ .limited_by = "-" };
+    table_cell(r, "num", known ? time_text(r, b.ns, true) : "-");
+    table_cell(r, "num", allowed ? number_percent(r->arena, s.reached) : "-");
+    table_cell(r, NULL, s.limited_by);
+}
+
+static void rival_cells(Report *r, int64_t shape, const Choice *c)
+{
+    const Instance *inst = r->in->study->shape[shape];
+    const Candidate *kernel = &r->in->study->trial[r->in->assignment->kernel[c->kernel]].c;
+    const double library = study_library(r->in->study, shape);
+    table_cell(r, "num", time_text(r, c->ns, c->measured));
+    if (knows_library(r))
+        table_cell(r, "num",
+                   library > 0 ? arena_printf(r->arena, "\xc3\x97 %s", number_ratio(r->arena, library / c->ns)) : "-");
+    table_cell(r, "num",
+               signed_percent(r, cost_predict(r->in->model, kernel, inst->extent, inst->threads) / c->ns - 1));
+    if (knows_limits(r))
+        bound_cells(r, inst, kernel, c->ns);
+}
+
+static void shape_heads(Report *r, const ShapeTable *t)
+{
+    const Spec *s = r->in->spec;
+    table_head_begin(r);
+    for (int x = 0; x < s->op->naxis; x++)
+        table_head(r, "num", s->op->axis[x].name);
+    if (s->nthread > 1)
+        table_head(r, "num", "threads");
+    t->heads(r);
+    table_head_end(r);
+}
+
+static void shape_row(Report *r, const ShapeTable *t, int64_t shape)
+{
+    const Spec *s = r->in->spec;
+    const Assignment *as = r->in->assignment;
+    const Instance *inst = r->in->study->shape[shape];
+    int64_t i = report_instance(r, shape);
+    const Choice c = choice_make(r->in->study, as, inst, as->cost + i * as->nkernel, as->chosen[i]);
+    text_add(&r->out, "<tr>");
+    for (int x = 0; x < s->op->naxis; x++)
+        table_cell(r, "num", arena_printf(r->arena, "%" PRId64, inst->extent[x]));
+    if (s->nthread > 1)
+        table_cell(r, "num", arena_printf(r->arena, "%d", inst->threads));
+    t->cells(r, shape, &c);
+    table_row_end(r);
+}
+
+static int64_t count_heavier(const Study *s, double weight)
+{
+    int64_t n = 0;
+    for (int64_t j = 0; j < s->nshape; j++)
+        n += s->shape[j]->weight > weight;
+    return n;
+}
+
+/* Weight below which a shape's row is left out; 0: none is. Of those that have it there may be room for some only. */
+static double least_weight(const Report *r)
+{
+    const Study *s = r->in->study;
+    double least = 0;
+    for (int64_t rows = s->nshape; rows > REPORT_MAX_ROW; rows = count_heavier(s, least)) {
+        double next = INFINITY;
+        for (int64_t j = 0; j < s->nshape; j++)
+            if (s->shape[j]->weight > least)
+                next = fmin(next, s->shape[j]->weight);
+        if (!isfinite(next))
+            break;
+        least = next;
+    }
+    return least;
+}
+
+static void shape_table(Report *r, const ShapeTable *t)
+{
+    const Study *s = r->in->study;
+    const double least = least_weight(r);
+    int64_t shown = 0, room = REPORT_MAX_ROW - count_heavier(s, least);
+    table_begin(r, t->name, NULL);
+    shape_heads(r, t);
+    for (int64_t j = 0; j < s->nshape; j++)
+        if (s->shape[j]->weight > least || (s->shape[j]->weight >= least && room-- > 0)) {
+            shape_row(r, t, j);
+            shown++;
+        }
+    table_end(r);
+    if (shown < s->nshape)
+        html_element(&r->out, "p", "note",
+                     arena_printf(r->arena, "%s of %s tuned shapes are shown, the heaviest.",
+                                  number_count(r->arena, shown), number_count(r->arena, s->nshape)));
+}
+
+void report_table_shapes(Report *r) { shape_table(r, &(ShapeTable){ "Tuned shapes", plain_heads, plain_cells }); }
+
+void report_table_rivals(Report *r)
+{
+    text_add(&r->out, "<h3>Against others</h3>\n");
+    shape_table(r, &(ShapeTable){ "Against others", rival_heads, rival_cells });
+}
+
+/* ---- kernels ---- */
+
+static const char *values_text(Report *r, const Candidate *c)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Text t = { .arena = r->arena };
+    candidate_values(c, value);
+    for (int i = 0; i < c->t->nparam; i++)
+        text_printf(&t, "%s%s=%" PRId64, i ? " " : "", c->t->param[i].name, value[i]);
+    return text_str(&t);
+}
+
+static void kernel_row(Report *r, int k, double total)
+{
+    const Assignment *as = r->in->assignment;
+    const Spec *s = r->in->spec;
+    const Trial *t = &r->in->study->trial[as->kernel[k]];
+    double weight = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        if (as->chosen[i] == k) {
+            weight += s->instance[i].weight;
+            count++;
+        }
+    table_row_head(r, arena_printf(r->arena, "%s%s", report_kernel(r, k), k == as->general ? " *" : ""));
+    table_cell(r, "line", t->c.t->name);
+    table_cell(r, "values", values_text(r, &t->c));
+    table_cell(r, "num", number_bytes(r->arena, t->code_bytes));
+    table_cell(r, "num", number_count(r->arena, count));
+    table_cell(r, "num", number_percent(r->arena, weight / total));
+    table_cell(r, "num", number_sig(r->arena, t->max_err, 2));
+    table_row_end(r);
+}
+
+void report_table_kernels(Report *r)
+{
+    static const struct {
+        const char *name, *class;
+    } column[] = { { "kernel", NULL },         { "template", NULL },         { "parameters", NULL }, { "code", "num" },
+                   { "shapes served", "num" }, { "share of weight", "num" }, { "error", "num" } };
+    double total = 0;
+    for (int64_t i = 0; i < r->in->spec->ninstance; i++)
+        total += r->in->spec->instance[i].weight;
+    table_begin(r, "Kernels", NULL);
+    table_head_begin(r);
+    for (size_t i = 0; i < sizeof column / sizeof *column; i++)
+        table_head(r, column[i].class, column[i].name);
+    table_head_end(r);
+    for (int k = 0; k < r->in->assignment->nkernel; k++)
+        kernel_row(r, k, total);
+    table_end(r);
+    text_add(&r->out, "<p class=\"note\">* also serves shapes outside the declared ranges.</p>\n");
+}
+
+/* The template of kernel k, if no earlier kernel has it. */
+static const Template *new_template(const Report *r, int k)
+{
+    const Assignment *as = r->in->assignment;
+    const Template *t = r->in->study->trial[as->kernel[k]].c.t;
+    for (int i = 0; i < k; i++)
+        if (r->in->study->trial[as->kernel[i]].c.t == t)
+            return NULL;
+    return t;
+}
+
+void report_list_parameters(Report *r)
+{
+    for (int k = 0; k < r->in->assignment->nkernel; k++) {
+        const Template *t = new_template(r, k);
+        if (!t)
+            continue;
+        html_element(&r->out, "h3", NULL, arena_printf(r->arena, "Template %s", t->name));
+        html_element(&r->out, "p", NULL, t->doc ? t->doc : "");
+        table_begin(r, "Parameters", NULL);
+        text_add(&r->out, "<tbody>\n");
+        for (int i = 0; i < t->nparam; i++)
+            table_pair(r, t->param[i].name, t->param[i].doc ? t->param[i].doc : "");
+        table_end(r);
+    }
+}
+
+/* ---- the space ---- */
+
+void report_table_space(Report *r)
+{
+    const Space *space = r->in->space;
+    if (!space)
+        return;
+    html_element(&r->out, "p", NULL,
+                 arena_printf(r->arena,
+                              "Of %s combinations of parameters %s fit the hardware; the "
+                              "others were left out before anything was built, for these reasons:",
+                              number_count(r->arena, space->nraw), number_count(r->arena, space->n)));
+    table_begin(r, "Combinations left out", NULL);
+    table_head_begin(r);
+    table_head(r, NULL, "template");
+    table_head(r, NULL, "needed");
+    table_head(r, NULL, "reason");
+    table_head(r, "num", "left out");
+    table_head_end(r);
+    for (int i = 0; i < space->nrejection; i++) {
+        const Rejection *j = &space->rejection[i];
+        if (j->count == 0)
+            continue;
+        text_add(&r->out, "<tr>");
+        table_cell(r, "line", j->t->name);
+        text_add(&r->out, "<td class=\"need\"><code>");
+        quote_html(&r->out, expr_text(j->constraint->need));
+        text_add(&r->out, "</code></td>");
+        table_cell(r, "need", j->constraint->why);
+        table_cell(r, "num", number_count(r->arena, j->count));
+        table_row_end(r);
+    }
+    table_end(r);
+}

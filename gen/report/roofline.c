@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/report/roofline.h"
+
+#include <math.h>
+#include <string.h>
+#include "search/record/rates.h"
+
+static const double WORTH_NAMING = 0.9; /* a factor below this is what limits */
+static const double ROUNDING = 1e-9;
+
+/* ---- what the device does at most ---- */
+
+/* By ascending threads, whatever the order of the records. */
+static LimitRecord *limit_of(Roofline *f, int threads)
+{
+    int at = 0;
+    while (at < f->nlimit && f->limit[at].threads < threads)
+        at++;
+    if (at < f->nlimit && f->limit[at].threads == threads)
+        return &f->limit[at];
+    memmove(&f->limit[at + 1], &f->limit[at], (size_t)(f->nlimit++ - at) * sizeof *f->limit);
+    f->limit[at] = (LimitRecord){ .threads = threads };
+    return &f->limit[at];
+}
+
+/* Of several measurements the best of each. */
+static void take_measured(Roofline *f, const LimitRecord *l)
+{
+    LimitRecord *to = limit_of(f, l->threads);
+    to->flops_per_s = fmax(to->flops_per_s, l->flops_per_s);
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        to->bytes_per_s[i] = fmax(to->bytes_per_s[i], l->bytes_per_s[i]);
+}
+
+static double fact(const Target *t, const char *name)
+{
+    int64_t value = 0;
+    target_fact(t, name, &value);
+    return (double)value;
+}
+
+static void set_unknown(double *rate, double value)
+{
+    if (!(*rate > 0))
+        *rate = value;
+}
+
+/* What was not measured of a GPU is as the target's file says. */
+static void take_data_sheet(Roofline *f, const Study *s)
+{
+    const Target *t = s->target;
+    f->modelled = f->nlimit == 0;
+    LimitRecord *l = limit_of(f, 1);
+    set_unknown(&l->flops_per_s,
+                2 * fact(t, rates_unit(t, s->spec->dtype)) * s->device->cores * fact(t, "CLOCK_MHZ") * 1e6);
+    set_unknown(&l->bytes_per_s[LEVEL_L2], 1e9 * fact(t, "L2_GBS"));
+    set_unknown(&l->bytes_per_s[LEVEL_MEMORY], 1e9 * fact(t, "DRAM_GBS"));
+    if (!(l->flops_per_s > 0))
+        f->nlimit = 0;
+}
+
+/* ---- levels ---- */
+
+/* The nearest level that holds so many bytes and whose rate is known. One beyond it that is known is slower, so that its time would be no
+ * bound if the level itself is not known: then the last one before it counts. */
+static Level level_of(const Roofline *f, const LimitRecord *l, double bytes)
+{
+    Level best = LEVEL_COUNT;
+    for (int i = 0; i < LEVEL_COUNT; i++) {
+        const int cores = i < LEVEL_L3 ? l->threads : 1;
+        if (f->bytes[i] == 0)
+            continue;
+        if (l->bytes_per_s[i] > 0)
+            best = (Level)i;
+        if (bytes <= (double)f->bytes[i] * cores)
+            break;
+    }
+    return best;
+}
+
+/* ---- what kernels do beyond it ---- */
+
+static LimitRecord *limit_at(const Roofline *f, int threads)
+{
+    for (int i = 0; i < f->nlimit; i++)
+        if (f->limit[i].threads == threads)
+            return &f->limit[i];
+    return NULL;
+}
+
+static void raise_to(Roofline *f, double *rate, double to)
+{
+    f->raised = f->raised || to > *rate;
+    *rate = fmax(*rate, to);
+}
+
+/* Something took so long on that shape. */
+static void take_time(Roofline *f, const Instance *inst, double ns)
+{
+    LimitRecord *l = limit_at(f, inst->threads);
+    const double flops = spec_flops(f->spec, inst->extent), bytes = spec_bytes(f->spec, inst->extent);
+    if (!l || !(ns > 0))
+        return;
+    raise_to(f, &l->flops_per_s, 1e9 * flops / ns);
+    const Level level = level_of(f, l, bytes);
+    if (level < LEVEL_COUNT)
+        raise_to(f, &l->bytes_per_s[level], 1e9 * bytes / ns);
+}
+
+static void take_times(Roofline *f, const Study *s)
+{
+    for (int64_t j = 0; j < s->nshape; j++) {
+        for (int64_t i = 0; i < s->ntrial; i++)
+            if (trial_usable(&s->trial[i]))
+                take_time(f, s->shape[j], s->trial[i].ns[j]);
+        take_time(f, s->shape[j], study_library(s, j));
+    }
+}
+
+/* A level that is nearer is no slower than one behind it. */
+static void order_levels(LimitRecord *l)
+{
+    double behind = 0;
+    for (int i = LEVEL_COUNT - 1; i >= 0; i--)
+        if (l->bytes_per_s[i] > 0)
+            behind = l->bytes_per_s[i] = fmax(l->bytes_per_s[i], behind);
+}
+
+Roofline roofline_make(Arena *a, const Study *s, const Records *r)
+{
+    Roofline f = { .spec = s->spec, .limit = ARENA_ARRAY(a, (size_t)(r ? r->nlimit : 0) + 2, LimitRecord) };
+    const Device *d = s->device;
+    const bool cuda = target_is_cuda(s->target);
+    f.bytes[LEVEL_L1] = cuda ? 0 : d->l1_bytes;
+    f.bytes[LEVEL_L2] = d->l2_bytes;
+    f.bytes[LEVEL_L3] = d->l3_bytes;
+    f.bytes[LEVEL_MEMORY] = INT64_MAX;
+    for (int64_t i = 0; r && i < r->nlimit; i++)
+        if (rates_match(&r->limit[i], s->target, d, s->spec->dtype))
+            take_measured(&f, &r->limit[i]);
+    if (cuda)
+        take_data_sheet(&f, s);
+    if (!d->modelled)
+        take_times(&f, s);
+    for (int i = 0; i < f.nlimit; i++)
+        order_levels(&f.limit[i]);
+    return f;
+}
+
+/* ---- a shape ---- */
+
+bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound *out)
+{
+    const LimitRecord *l = limit_at(f, threads);
+    *out = (Bound){ .flops = l ? spec_flops(f->spec, extent) : 0 };
+    if (!l || !(out->flops > 0))
+        return false;
+    out->bytes = spec_bytes(f->spec, extent);
+    out->flops_per_s = l->flops_per_s;
+    out->compute_ns = 1e9 * out->flops / l->flops_per_s;
+    out->level = level_of(f, l, out->bytes);
+    if (out->level < LEVEL_COUNT) {
+        out->bytes_per_s = l->bytes_per_s[out->level];
+        out->memory_ns = 1e9 * out->bytes / out->bytes_per_s;
+    }
+    out->ns = fmax(out->compute_ns, out->memory_ns);
+    return true;
+}
+
+/* ---- a kernel on it ---- */
+
+bool bound_allows(const Bound *b, double time_ns) { return time_ns >= b->ns * (1 - ROUNDING); }
+
+/* Padding and idle threads make the arithmetic longer; as long as memory takes longer still, they cost nothing. They cost no more than
+ * the time that there was. */
+Shares roofline_shares(const Bound *b, double time_ns, double pad, double occ)
+{
+    time_ns = fmax(time_ns, b->ns);
+    const double padded_ns = fmin(time_ns, fmax(b->memory_ns, b->compute_ns / pad));
+    const double balanced_ns = fmin(time_ns, fmax(b->memory_ns, b->compute_ns / (pad * occ)));
+    Shares s = { .reached = b->ns / time_ns,
+                 .padding = b->ns / padded_ns,
+                 .balance = padded_ns / balanced_ns,
+                 .kernel = balanced_ns / time_ns };
+    double least = WORTH_NAMING;
+    const struct {
+        double share;
+        const char *name;
+    } row[] = { { s.padding, "padding" }, { s.balance, "balance" }, { s.kernel, "kernel" } };
+    s.limited_by = b->memory_ns > b->compute_ns ? "memory" : "arithmetic";
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].share < least) {
+            least = row[i].share;
+            s.limited_by = row[i].name;
+        }
+    return s;
+}
+
+const char *level_text(Level level)
+{
+    static const char *const text[LEVEL_COUNT] = {
+        [LEVEL_L1] = "the L1 cache", [LEVEL_L2] = "the L2 cache", [LEVEL_L3] = "the L3 cache", [LEVEL_MEMORY] = "memory"
+    };
+    return (unsigned)level < LEVEL_COUNT ? text[level] : "nowhere";
+}

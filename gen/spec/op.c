@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * op: reads and checks op.cfg. Axes first, since every expression of an op is over them.
+ */
+#include "gen/spec/op.h"
+
+#include <string.h>
+#include "gen/base/conf.h"
+#include "gen/base/name.h"
+#include "gen/spec/dtype.h"
+
+#define LENGTH(table) (sizeof(table) / sizeof *(table))
+
+typedef struct {
+    Arena *arena;
+    Conf *conf;
+    Diag *diag;
+    Op *op;
+    const char *axis[OP_MAX_AXIS];
+    bool axes_ok; /* else names in expressions are not checked: one fault, one error */
+} Reader;
+
+/* Names that will stand in generated C: identifiers, no two the same. Those of axes and operands are arguments of functions. */
+static bool check_identifier(Reader *r, const ConfSetting *s, const char *what, const char *name)
+{
+    const bool is_argument = strcmp(what, "axis") == 0 || strcmp(what, "operand") == 0;
+    const char *why = is_argument ? name_argument_fault(name) : name_fault(name);
+    if (why)
+        diag_error(r->diag, conf_value_loc(r->conf, s), "the %s '%s' %s", what, name, why);
+    return !why;
+}
+
+static void check_unique(Reader *r, const ConfSetting *s, const char *what, const char *const *names, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (strcmp(names[i], names[j]) == 0) {
+                diag_error(r->diag, conf_value_loc(r->conf, s), "the %s '%s' is there twice", what, names[i]);
+                return;
+            }
+}
+
+static void read_words(Reader *r, const ConfSetting *group, const char *key, const char *what, const char **out, int *n)
+{
+    const ConfSetting *s = conf_member(group, key);
+    if (!conf_strings(r->conf, group, key, out, OP_MAX_NAME, n) || !s)
+        return;
+    for (int i = 0; i < *n; i++)
+        check_identifier(r, conf_elem(s, i), what, out[i]);
+    check_unique(r, s, what, out, *n);
+}
+
+/* An expression over the axes. */
+static void read_expr(Reader *r, const ConfSetting *group, const char *key, Expr **out)
+{
+    if (conf_expr(r->conf, group, key, out) && *out && r->axes_ok)
+        conf_check_names(r->diag, *out, "axis", r->axis, (size_t)r->op->naxis);
+}
+
+static void read_axis(Reader *r, const ConfSetting *group)
+{
+    static const ConfKey keys[] = {
+        { "name", true, "as in M" },
+        { "kind", true, "\"spatial\" or \"reduce\"" },
+        { "doc", false, NULL },
+    };
+    static const char *const kinds[] = { [AXIS_SPATIAL] = "spatial", [AXIS_REDUCE] = "reduce" };
+    Axis *axis = &r->op->axis[r->op->naxis];
+    int kind = 0;
+    axis->name = axis->doc = "";
+    if (!conf_is_group(r->conf, group))
+        return;
+    conf_keys(r->conf, group, keys, LENGTH(keys));
+    conf_string(r->conf, group, "doc", &axis->doc);
+    conf_choice(r->conf, group, "kind", "kind of axis", kinds, LENGTH(kinds), &kind);
+    axis->kind = (AxisKind)kind;
+    const ConfSetting *name = conf_member(group, "name");
+    if (name && conf_string(r->conf, group, "name", &axis->name) && check_identifier(r, name, "axis", axis->name))
+        r->axis[r->op->naxis++] = axis->name;
+}
+
+static void read_dtype(Reader *r, const ConfSetting *group, const char **out)
+{
+    if (!conf_string(r->conf, group, "dtype", out) || !*out || dtype_find(*out))
+        return;
+    diag_error(r->diag, conf_value_loc(r->conf, conf_member(group, "dtype")), "unknown dtype '%s'", *out);
+}
+
+static void read_operand(Reader *r, const ConfSetting *group)
+{
+    static const ConfKey keys[] = {
+        { "name", true, "as in X" },
+        { "role", true, "\"in\", \"const\" or \"out\"" },
+        { "elems", true, "its number of elements, as in \"M*K\"" },
+        { "dtype", false, NULL },
+        { "doc", false, NULL },
+        { "epilogue", false, NULL },
+        { "layouts", false, NULL },
+    };
+    static const char *const roles[] = { [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out" };
+    Operand *o = &r->op->operand[r->op->noperand];
+    int role = 0, epilogue = -1;
+    o->name = o->doc = "";
+    if (!conf_is_group(r->conf, group))
+        return;
+    conf_keys(r->conf, group, keys, LENGTH(keys));
+    conf_string(r->conf, group, "doc", &o->doc);
+    read_dtype(r, group, &o->dtype);
+    conf_choice(r->conf, group, "role", "role", roles, LENGTH(roles), &role);
+    o->role = (Role)role;
+    read_expr(r, group, "elems", &o->elems);
+    conf_choice(r->conf, group, "epilogue", "epilogue", r->op->epilogue, (size_t)r->op->nepilogue, &epilogue);
+    o->epilogue = epilogue < 0 ? NULL : r->op->epilogue[epilogue];
+    read_words(r, group, "layouts", "layout", o->layout, &o->nlayout);
+    const ConfSetting *name = conf_member(group, "name");
+    if (name && conf_string(r->conf, group, "name", &o->name) && check_identifier(r, name, "operand", o->name))
+        r->op->noperand++;
+}
+
+static void read_each(Reader *r, const ConfSetting *root, const char *key, int max,
+                      void (*read)(Reader *, const ConfSetting *))
+{
+    const ConfSetting *list = conf_list(r->conf, root, key);
+    if (list && (conf_length(list) == 0 || conf_length(list) > max)) {
+        diag_error(r->diag, conf_value_loc(r->conf, list), "'%s': %d of them, expected 1 to %d", key, conf_length(list),
+                   max);
+        return;
+    }
+    for (int i = 0; i < conf_length(list); i++)
+        read(r, conf_elem(list, i));
+}
+
+static int count_role(const Op *op, Role role)
+{
+    int n = 0;
+    for (int i = 0; i < op->noperand; i++)
+        n += op->operand[i].role == role;
+    return n;
+}
+
+/* What the generators rely on: distinct names, one output, at most one constant operand, and that one with layouts. */
+static void check_operands(Reader *r, const ConfSetting *root)
+{
+    const Op *op = r->op;
+    const ConfSetting *s = conf_member(root, "operands");
+    const char *names[OP_MAX_AXIS + OP_MAX_OPERAND];
+    int n = 0;
+    for (int i = 0; i < op->naxis; i++)
+        names[n++] = op->axis[i].name;
+    for (int i = 0; i < op->noperand; i++)
+        names[n++] = op->operand[i].name;
+    check_unique(r, s, "name", names, n);
+    if (count_role(op, ROLE_OUT) != 1)
+        diag_error(r->diag, conf_value_loc(r->conf, s), "%d operands have the role \"out\", expected 1",
+                   count_role(op, ROLE_OUT));
+    if (count_role(op, ROLE_CONST) > 1)
+        diag_error(r->diag, conf_value_loc(r->conf, s), "%d operands have the role \"const\", at most 1 is allowed",
+                   count_role(op, ROLE_CONST));
+    for (int i = 0; i < op->noperand; i++)
+        if ((op->operand[i].role == ROLE_CONST) != (op->operand[i].nlayout > 0))
+            diag_error(r->diag, conf_value_loc(r->conf, s), "the operand '%s' %s", op->operand[i].name,
+                       op->operand[i].nlayout ? "has layouts, but its role is not \"const\""
+                                              : "is constant and needs layouts");
+}
+
+/* The reference is a file beside op.cfg. */
+static void read_reference(Reader *r, const ConfSetting *root)
+{
+    const char *file = NULL;
+    if (!conf_string(r->conf, root, "reference", &file) || !file)
+        return;
+    if (!*file || strpbrk(file, "/\n\r"))
+        diag_error(r->diag, conf_value_loc(r->conf, conf_member(root, "reference")),
+                   "'reference': expected the name of a file in the same folder, found '%s'", file);
+    r->op->reference = arena_printf(r->arena, "%s/%s", r->op->dir, file);
+}
+
+static void read_op(Reader *r, const ConfSetting *root)
+{
+    static const ConfKey keys[] = {
+        { "name", true, "the name of its folder" },
+        { "doc", false, NULL },
+        { "axes", true, "a list of groups { name; kind; }" },
+        { "dtypes", true, "as in [\"f32\"]" },
+        { "epilogues", false, NULL },
+        { "operands", true, "in the order of the C API" },
+        { "flops", true, "useful operations of one call, as in \"2*M*N*K\"" },
+        { "rows", true, "rows of the output" },
+        { "row_elems", true, "elements of each row of the output" },
+        { "reference", true, "the naive reference, as in \"reference.c\"" },
+    };
+    Op *op = r->op;
+    conf_keys(r->conf, root, keys, LENGTH(keys));
+    if (conf_string(r->conf, root, "name", &op->name) && conf_member(root, "name"))
+        check_identifier(r, conf_member(root, "name"), "op", op->name);
+    conf_string(r->conf, root, "doc", &op->doc);
+    int nerror = diag_nerror(r->diag);
+    read_each(r, root, "axes", OP_MAX_AXIS, read_axis);
+    r->axes_ok = conf_member(root, "axes") && diag_nerror(r->diag) == nerror;
+    read_words(r, root, "dtypes", "dtype", op->dtype, &op->ndtype);
+    if (conf_member(root, "dtypes") && op->ndtype == 0 && diag_nerror(r->diag) == nerror)
+        diag_error(r->diag, conf_value_loc(r->conf, conf_member(root, "dtypes")), "'dtypes': expected at least one");
+    read_words(r, root, "epilogues", "epilogue", op->epilogue, &op->nepilogue);
+    read_each(r, root, "operands", OP_MAX_OPERAND, read_operand);
+    read_expr(r, root, "flops", &op->flops);
+    read_expr(r, root, "rows", &op->rows);
+    read_expr(r, root, "row_elems", &op->row_elems);
+    read_reference(r, root);
+    if (conf_member(root, "operands") && diag_nerror(r->diag) == nerror)
+        check_operands(r, root);
+}
+
+Op *op_read(Arena *a, const char *dir, Diag *d)
+{
+    const Source *src = conf_source(a, arena_printf(a, "%s/op.cfg", dir), d);
+    return src ? op_parse(a, dir, src, d) : NULL;
+}
+
+Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d)
+{
+    int nerror = diag_nerror(d);
+    Op *op = ARENA_NEW(a, Op);
+    *op = (Op){ .name = "", .doc = "", .dir = arena_strdup(a, dir), .src = src };
+    Reader r = { .arena = a, .diag = d, .op = op, .conf = conf_parse(a, src, 0, src->len, d) };
+    if (!r.conf)
+        return NULL;
+    read_op(&r, conf_root(r.conf));
+    conf_free(r.conf);
+    return diag_nerror(d) == nerror ? op : NULL;
+}
+
+int op_axis(const Op *op, const char *name)
+{
+    for (int i = 0; i < op->naxis; i++)
+        if (strcmp(op->axis[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+bool op_lookup(void *ctx, const char *name, int64_t *value)
+{
+    const OpShape *s = ctx;
+    const int axis = op_axis(s->op, name);
+    if (axis >= 0)
+        *value = s->extent[axis];
+    return axis >= 0;
+}
+
+bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue)
+{
+    if (!o->epilogue)
+        return true;
+    for (int i = 0; i < nepilogue; i++)
+        if (strcmp(epilogues[i], o->epilogue) == 0)
+            return true;
+    return false;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * points: sequences of grids: one a declared shape, over the dims that it uses; one over the values at the cuts, and where that is only a
+ * sample, before it one an axis.
+ */
+#include "gen/spec/points.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)POINTS_MAX_AXIS <= (int)GRID_MAX_DIM && (int)SPEC_MAX_DIM < (int)GRID_MAX_DIM,
+               "a grid has room for all axes");
+
+/* A grid's indices stand for the values in these lists, or count up from a first value. */
+typedef struct {
+    Grid grid;
+    const int64_t *value[GRID_MAX_DIM]; /* NULL: first + index */
+    int64_t first[GRID_MAX_DIM];
+    const ShapeDecl *
+        shape; /* whose extents a point has, its values being those of the dims and the threads; NULL: values are extents */
+} Part;
+
+struct Points {
+    const Spec *spec;
+    int naxis, npart, at;
+    Part *part;
+    bool all;
+};
+
+static int64_t part_value(const Part *p, int dim, int64_t index)
+{
+    return p->value[dim] ? p->value[dim][index] : p->first[dim] + index;
+}
+
+/* False where the shape has no legal extents: nothing is declared at that point. */
+static bool part_point(const Points *p, const Part *part, const int64_t *index, int64_t *x)
+{
+    int64_t value[GRID_MAX_DIM];
+    for (int i = 0; i < part->grid.ndim; i++)
+        value[i] = part_value(part, i, index[i]);
+    if (!part->shape) {
+        memcpy(x, value, (size_t)p->naxis * sizeof *x);
+        return true;
+    }
+    x[p->naxis - 1] = value[part->grid.ndim - 1];
+    return spec_shape_extents(p->spec, part->shape, value, x);
+}
+
+bool points_next(Points *p, int64_t *x)
+{
+    int64_t index[GRID_MAX_DIM];
+    for (; p->at < p->npart; p->at++)
+        while (grid_next(&p->part[p->at].grid, index))
+            if (part_point(p, &p->part[p->at], index, x))
+                return true;
+    return false;
+}
+
+bool points_are_all(const Points *p) { return p->all; }
+
+/* ---- declared shapes ---- */
+
+static const int64_t *thread_values(Arena *a, const Spec *s)
+{
+    int64_t *value = ARENA_ARRAY(a, SPEC_MAX_NAME, int64_t);
+    for (int i = 0; i < s->nthread; i++)
+        value[i] = s->threads[i];
+    return value;
+}
+
+/* Over the dims, those that the shape does not use at their least value, then the thread counts. */
+static Part declared_part(const Spec *s, const ShapeDecl *shape, const int64_t *threads, int64_t limit)
+{
+    const unsigned dims = spec_shape_dims(s, shape);
+    int64_t count[GRID_MAX_DIM];
+    Part p = { .shape = shape };
+    for (int i = 0; i < s->ndim; i++) {
+        count[i] = dims >> i & 1 ? s->dim[i].max - s->dim[i].min + 1 : 1;
+        p.first[i] = s->dim[i].min;
+    }
+    count[s->ndim] = s->nthread;
+    p.value[s->ndim] = threads;
+    p.grid = grid_make(s->ndim + 1, count, limit);
+    return p;
+}
+
+Points *points_declared(Arena *a, const Spec *s, int64_t limit)
+{
+    Points *p = ARENA_NEW(a, Points);
+    const int64_t *threads = thread_values(a, s);
+    *p = (Points){ .spec = s, .naxis = s->op->naxis + 1, .npart = s->nshape, .all = true };
+    p->part = ARENA_ARRAY(a, (size_t)p->npart, Part);
+    for (int i = 0; i < p->npart; i++) {
+        p->part[i] = declared_part(s, &s->shape[i], threads, limit / s->nshape);
+        p->all = p->all && p->part[i].grid.all;
+    }
+    return p;
+}
+
+/* ---- around cuts ---- */
+
+static int compare_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct {
+    int64_t *value;
+    int n;
+} Values;
+
+/* t-1, t, t+1, as far as these are 64-bit numbers. */
+static void add_cut(Values *v, int64_t t)
+{
+    if (t > INT64_MIN)
+        v->value[v->n++] = t - 1;
+    v->value[v->n++] = t;
+    if (t < INT64_MAX)
+        v->value[v->n++] = t + 1;
+}
+
+/* Ascending, each once. */
+static Values axis_values(Arena *a, const PointAxis *axis)
+{
+    const int64_t upper = (int64_t)1 << 32; /* a number that lost its upper half would be within the range */
+    const int64_t far[] = {
+        INT64_MIN,
+        INT32_MIN,
+        0,
+        INT32_MAX,
+        (int64_t)INT32_MAX + 1,
+        INT64_MAX,
+        axis->max <= INT64_MAX - upper ? axis->max + upper : 0,
+    };
+    Values v = { .value = ARENA_ARRAY(a, 3 * (size_t)axis->ncut + 6 + sizeof far / sizeof *far, int64_t) };
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++)
+        v.value[v.n++] = far[i];
+    add_cut(&v, axis->min);
+    add_cut(&v, axis->max);
+    for (int i = 0; i < axis->ncut; i++)
+        add_cut(&v, axis->cut[i]);
+    qsort(v.value, (size_t)v.n, sizeof *v.value, compare_value);
+    int n = 0;
+    for (int i = 0; i < v.n; i++)
+        if (n == 0 || v.value[i] != v.value[n - 1])
+            v.value[n++] = v.value[i];
+    v.n = n;
+    return v;
+}
+
+/* All values of axis `whole` (-1: of every axis), the ends of the others' ranges. */
+static Part cuts_part(const Values *v, const int64_t *const *ends, int naxis, int whole, int64_t limit)
+{
+    int64_t count[POINTS_MAX_AXIS];
+    Part p = { .shape = NULL };
+    for (int i = 0; i < naxis; i++) {
+        const bool all = whole < 0 || whole == i;
+        p.value[i] = all ? v[i].value : ends[i];
+        count[i] = all ? v[i].n : 1 + (ends[i][0] != ends[i][1]);
+    }
+    p.grid = grid_make(naxis, count, limit);
+    return p;
+}
+
+Points *points_cuts(Arena *a, const PointAxis *axis, int naxis, int64_t limit)
+{
+    Points *p = ARENA_NEW(a, Points);
+    Values v[POINTS_MAX_AXIS] = { 0 };
+    const int64_t *ends[POINTS_MAX_AXIS] = { 0 };
+    *p = (Points){ .naxis = naxis, .part = ARENA_ARRAY(a, POINTS_MAX_AXIS + 1, Part) };
+    for (int i = 0; i < naxis; i++) {
+        int64_t *pair = ARENA_ARRAY(a, 2, int64_t);
+        pair[0] = axis[i].min;
+        pair[1] = axis[i].max;
+        ends[i] = pair;
+        v[i] = axis_values(a, &axis[i]);
+    }
+    const Part whole = cuts_part(v, ends, naxis, -1, limit);
+    p->all = whole.grid.all;
+    for (int i = 0; i < naxis && !p->all; i++)
+        p->part[p->npart++] = cuts_part(v, ends, naxis, i, limit);
+    p->part[p->npart++] = whole;
+    return p;
+}

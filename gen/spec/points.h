@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * points: integer points at which two functions of a call's extents and parts are compared.
+ *
+ *   points_declared   every shape that a spec declares: all integer values of its dims, with each thread count
+ *   points_cuts       around the places where such a function may change, every one with every other, inside and outside of
+ *                     the declared ranges: a function that does nothing but compare with these places, and agrees with another such on
+ *                     these points, agrees with it everywhere
+ *
+ * Where there are more points than the limit, the corners come first and then an even sample, the same on every machine (grid.h).
+ */
+#ifndef DCGEN_POINTS_H
+#define DCGEN_POINTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "gen/base/grid.h"
+#include "gen/spec/spec.h"
+
+enum { POINTS_MAX_AXIS = OP_MAX_AXIS + 1 };
+
+/* One axis of points_cuts. */
+typedef struct {
+    int64_t min, max; /* the ends of its range, which are cuts too */
+    int64_t *cut;     /* something changes between cut and cut + 1; in any order, also several times */
+    int ncut;
+} PointAxis;
+
+typedef struct Points Points;
+
+Points *points_declared(Arena *a, const Spec *s, int64_t limit);
+/* Along each axis: each cut and each end of the range with its neighbours (t-1, t, t+1), 0, the ends of 32 and of 64 bits, and the end of the
+ * range with bit 32 set. All combinations; above the limit every value of one axis with the ends of the other ranges, then a sample. */
+Points *points_cuts(Arena *a, const PointAxis *axis, int naxis, int64_t limit);
+
+/* The next point: x has as many numbers as there are axes; declared: the extents, then the threads. False at the end. */
+bool points_next(Points *p, int64_t *x);
+/* No declared point, no combination was left out. */
+bool points_are_all(const Points *p);
+
+#endif

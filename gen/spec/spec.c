@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spec: reads a workload's file, all of its errors at once. Each key is read by one function; the op comes first, since
+ * the axes, dtypes, epilogues and layouts that a spec may name are the op's.
+ */
+#include "gen/spec/spec.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "gen/base/name.h"
+#include "gen/spec/spec_private.h"
+
+enum { MAX_OP_NAMES = 256, MAX_THREADS = 1024 };
+
+static const ConfKey spec_keys[] = {
+    { "name", true, "the name of the package, as in name = \"bert_dense\";" },
+    { "op", true, "the operator, as in op = \"dense\";" },
+    { "shapes", true, "a list of groups, one a shape, as in shapes = ( { M = \"16*T\"; N = 768; K = 768; } );" },
+    { "dtype", false, NULL },
+    { "target", false, NULL },
+    { "dims", false, NULL },
+    { "tune", false, NULL },
+    { "weights", false, NULL },
+    { "epilogue", false, NULL },
+    { "layout", false, NULL },
+    { "budget", false, NULL },
+    { "regret", false, NULL },
+    { "threads", false, NULL },
+    { "space", false, NULL },
+};
+
+static void read_name(SpecReader *r)
+{
+    const ConfSetting *s = conf_member(r->root, "name");
+    if (!s || !conf_string_of(r->conf, s, &r->spec->name))
+        return;
+    const char *name = r->spec->name, *why = name_package_fault(name);
+    r->spec->name_loc = conf_value_loc(r->conf, s);
+    if (why && !name_fault(name))
+        diag_error(r->diag, r->spec->name_loc, "the name '%s' %s; '%s' would do", name, why,
+                   name_package_like(r->arena, name));
+    else if (why)
+        diag_error(r->diag, r->spec->name_loc, "the name '%s' %s", name, why);
+}
+
+/* ---- the op ---- */
+
+typedef struct {
+    Arena *arena;
+    const char *name[MAX_OP_NAMES];
+    size_t n;
+} OpNames;
+
+static bool has_op(Arena *a, const char *folder, const char *name)
+{
+    return access(arena_printf(a, "%s/%s/op.cfg", folder, name), F_OK) == 0;
+}
+
+static void list_ops(OpNames *ops, const char *folder)
+{
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && ops->n < MAX_OP_NAMES && (e = readdir(dir));)
+        if (!name_fault(e->d_name) && has_op(ops->arena, folder, e->d_name))
+            ops->name[ops->n++] = arena_strdup(ops->arena, e->d_name);
+    if (dir)
+        closedir(dir);
+}
+
+static int compare_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void unknown_op(SpecReader *r, Loc at, const char *name, const char *const *templates, int ntemplates)
+{
+    OpNames ops = { .arena = r->arena };
+    for (int i = 0; i < ntemplates; i++)
+        list_ops(&ops, templates[i]);
+    qsort(ops.name, ops.n, sizeof *ops.name, compare_name);
+    conf_lookup(r->diag, at, "op", name, ops.name, ops.n);
+}
+
+static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
+{
+    const ConfSetting *s = conf_member(r->root, "op");
+    const char *name;
+    if (!s || !conf_string_of(r->conf, s, &name))
+        return;
+    Loc at = conf_value_loc(r->conf, s);
+    const char *why = name_fault(name);
+    if (why) {
+        diag_error(r->diag, at, "the op '%s' %s", name, why);
+        return;
+    }
+    for (int i = 0; i < ntemplates; i++)
+        if (has_op(r->arena, templates[i], name)) {
+            r->spec->op = op_read(r->arena, arena_printf(r->arena, "%s/%s", templates[i], name), r->diag);
+            return;
+        }
+    unknown_op(r, at, name, templates, ntemplates);
+}
+
+/* ---- keys that choose among what the op has ---- */
+
+static void read_dtype(SpecReader *r)
+{
+    const Op *op = r->spec->op;
+    int index = 0;
+    const char *unchecked;
+    if (!op) {
+        conf_string(r->conf, r->root, "dtype", &unchecked);
+        return;
+    }
+    conf_choice(r->conf, r->root, "dtype", "dtype", op->dtype, (size_t)op->ndtype, &index);
+    r->spec->dtype = op->dtype[index];
+}
+
+/* Reports the i-th string of the list s when it occurs before; true when it does not. */
+static bool is_new_word(SpecReader *r, const ConfSetting *s, const char *const *words, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (strcmp(words[i], words[j]) == 0) {
+            diag_error(r->diag, conf_value_loc(r->conf, conf_elem(s, i)), "'%s' is there twice", words[i]);
+            return false;
+        }
+    return true;
+}
+
+static void read_epilogue(SpecReader *r)
+{
+    Spec *spec = r->spec;
+    const ConfSetting *s = conf_member(r->root, "epilogue");
+    if (!s || !conf_strings(r->conf, r->root, "epilogue", spec->epilogue, SPEC_MAX_NAME, &spec->nepilogue) || !spec->op)
+        return;
+    for (int i = 0; i < spec->nepilogue; i++)
+        if (is_new_word(r, s, spec->epilogue, i))
+            conf_lookup(r->diag, conf_value_loc(r->conf, conf_elem(s, i)), "epilogue", spec->epilogue[i],
+                        spec->op->epilogue, (size_t)spec->op->nepilogue);
+}
+
+static void find_const_operand(Spec *spec)
+{
+    spec->const_operand = -1;
+    for (int i = 0; spec->op && i < spec->op->noperand; i++)
+        if (spec->op->operand[i].role == ROLE_CONST)
+            spec->const_operand = i;
+    if (spec->const_operand >= 0)
+        spec->layout = spec->op->operand[spec->const_operand].layout[0];
+}
+
+static void read_layout(SpecReader *r)
+{
+    Spec *spec = r->spec;
+    find_const_operand(spec);
+    const ConfSetting *group = conf_group(r->conf, r->root, "layout");
+    if (!group || !spec->op)
+        return;
+    if (spec->const_operand < 0) {
+        diag_error(r->diag, conf_name_loc(r->conf, group),
+                   "the op '%s' has no constant operand, hence no layout to choose", spec->op->name);
+        return;
+    }
+    const Operand *w = &spec->op->operand[spec->const_operand];
+    const ConfKey keys[] = { { w->name, false, NULL }, { "packed", false, NULL } };
+    int index = 0;
+    conf_keys(r->conf, group, keys, LENGTH(keys));
+    conf_choice(r->conf, group, w->name, "layout", w->layout, (size_t)w->nlayout, &index);
+    conf_bool(r->conf, group, "packed", &spec->packed);
+    spec->layout = w->layout[index];
+}
+
+/* ---- the rest ---- */
+
+static void read_target(SpecReader *r)
+{
+    Spec *spec = r->spec;
+    const ConfSetting *s = conf_member(r->root, "target");
+    spec->target[0] = "auto";
+    spec->ntarget = 1;
+    if (!s || !conf_strings(r->conf, r->root, "target", spec->target, SPEC_MAX_NAME, &spec->ntarget))
+        return;
+    if (spec->ntarget == 0)
+        diag_error(r->diag, conf_value_loc(r->conf, s), "'target': expected at least one, as in [\"host\"]");
+    for (int i = 0; i < spec->ntarget; i++) {
+        const char *why = name_fault(spec->target[i]);
+        spec->target_loc[i] = conf_value_loc(r->conf, conf_elem(s, i));
+        if (why)
+            diag_error(r->diag, spec->target_loc[i], "the target '%s' %s", spec->target[i], why);
+        else
+            is_new_word(r, s, spec->target, i);
+    }
+}
+
+static void read_budget(SpecReader *r)
+{
+    static const ConfKey keys[] = {
+        { "kernels", false, NULL },
+        { "code_kib", false, NULL },
+        { "trials", false, NULL },
+        { "seconds", false, NULL },
+    };
+    enum { MAX_KERNELS = 256, MAX_CODE_KIB = 1 << 20, MAX_TRIALS = 1000000, MAX_SECONDS = 30 * 24 * 3600 };
+    int64_t kernels = 8, code_kib = 512, trials = 256, seconds = 300;
+    const ConfSetting *group = conf_group(r->conf, r->root, "budget");
+    if (group)
+        conf_keys(r->conf, group, keys, LENGTH(keys));
+    conf_int(r->conf, group, "kernels", 1, MAX_KERNELS, &kernels);
+    conf_int(r->conf, group, "code_kib", 1, MAX_CODE_KIB, &code_kib);
+    conf_int(r->conf, group, "trials", 1, MAX_TRIALS, &trials);
+    conf_int(r->conf, group, "seconds", 1, MAX_SECONDS, &seconds);
+    r->spec->budget = (Budget){ (int)kernels, (int)code_kib, (int)trials, (int)seconds };
+}
+
+static void read_part(SpecReader *r, const ConfSetting *group, const char *key, double *out)
+{
+    double value = 1;
+    if (!conf_real(r->conf, group, key, &value) || !conf_member(group, key))
+        return;
+    if (value > 0 && value <= 1)
+        *out = value;
+    else
+        diag_error(r->diag, conf_value_loc(r->conf, conf_member(group, key)),
+                   "'%s': expected a part of the best time, above 0 and at most 1, such as 0.02 for 2 %%; found %g",
+                   key, value);
+}
+
+static void read_regret(SpecReader *r)
+{
+    static const ConfKey keys[] = { { "mean", false, NULL }, { "worst", false, NULL } };
+    const ConfSetting *group = conf_group(r->conf, r->root, "regret");
+    if (!group)
+        return;
+    conf_keys(r->conf, group, keys, LENGTH(keys));
+    read_part(r, group, "mean", &r->spec->regret.mean);
+    read_part(r, group, "worst", &r->spec->regret.worst);
+}
+
+static int compare_int(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+static void read_threads(SpecReader *r)
+{
+    Spec *spec = r->spec;
+    int64_t value[SPEC_MAX_NAME] = { 1 };
+    const ConfSetting *s = conf_member(r->root, "threads");
+    spec->nthread = 1;
+    bool ok = conf_ints(r->conf, r->root, "threads", 1, MAX_THREADS, value, SPEC_MAX_NAME, &spec->nthread);
+    if (ok && spec->nthread == 0)
+        diag_error(r->diag, conf_value_loc(r->conf, s), "'threads': expected at least one, as in [1]");
+    for (int i = 0; ok && i < spec->nthread; i++) {
+        spec->threads[i] = (int)value[i];
+        for (int j = 0; j < i; j++)
+            if (value[j] == value[i])
+                diag_error(r->diag, conf_value_loc(r->conf, conf_elem(s, i)), "'threads': %d is there twice",
+                           (int)value[i]);
+    }
+    qsort(spec->threads, (size_t)spec->nthread, sizeof *spec->threads, compare_int);
+}
+
+Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d)
+{
+    SpecReader r = { .arena = a, .diag = d, .nerror = diag_nerror(d), .spec = ARENA_NEW(a, Spec) };
+    r.spec->src = src;
+    r.conf = conf_parse(a, src, 0, src->len, d);
+    if (!r.conf)
+        return NULL;
+    r.root = conf_root(r.conf);
+    conf_keys(r.conf, r.root, spec_keys, LENGTH(spec_keys));
+    read_name(&r);
+    read_op(&r, templates, ntemplates);
+    read_dtype(&r);
+    read_target(&r);
+    spec_read_dims(&r);
+    spec_read_shapes(&r);
+    read_epilogue(&r);
+    read_layout(&r);
+    read_budget(&r);
+    read_regret(&r);
+    read_threads(&r);
+    spec_read_limits(&r);
+    if (diag_nerror(d) == r.nerror)
+        spec_make_instances(&r);
+    conf_free(r.conf);
+    return diag_nerror(d) == r.nerror ? r.spec : NULL;
+}
+
+Spec *spec_read(Arena *a, const char *path, const char *const *templates, int ntemplates, Diag *d)
+{
+    const Source *src = conf_source(a, path, d);
+    return src ? spec_parse(a, src, templates, ntemplates, d) : NULL;
+}
+
+bool spec_has_epilogue(const Spec *s, const char *epilogue)
+{
+    for (int i = 0; i < s->nepilogue; i++)
+        if (strcmp(s->epilogue[i], epilogue) == 0)
+            return true;
+    return false;
+}
+
+Box spec_box(const Spec *s) { return s->box; }
+
+int spec_extents(const Spec *s, int axis, int64_t *extent, int max)
+{
+    int n = 0;
+    for (int64_t i = 0; i < s->ninstance; i++) {
+        const int64_t e = s->instance[i].extent[axis];
+        int at = n;
+        while (at > 0 && extent[at - 1] > e)
+            at--;
+        if (at > 0 && extent[at - 1] == e)
+            continue;
+        if (n == max)
+            return 0;
+        memmove(&extent[at + 1], &extent[at], (size_t)(n++ - at) * sizeof *extent);
+        extent[at] = e;
+    }
+    return n;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spec: a workload, read from a libconfig file (docs/spec.md has every key).
+ */
+#ifndef DCGEN_SPEC_H
+#define DCGEN_SPEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "gen/base/diag.h"
+#include "gen/base/expr.h"
+#include "gen/spec/op.h"
+
+enum {
+    SPEC_MAX_DIM = 6,
+    SPEC_MAX_NAME = 8,
+    SPEC_MAX_SHAPE = 256,
+    SPEC_MAX_TUNE = 256,
+    SPEC_MAX_LIMIT = 24,
+    SPEC_MAX_CHOICE = 64
+};
+
+typedef struct {
+    const char *name; /* "T" */
+    int64_t min, max; /* inclusive */
+    int64_t *tune;    /* values to measure, ascending; NULL: the sampler chooses */
+    int ntune;
+    Expr *weight;        /* over the dims; NULL: 1 */
+    double *weight_list; /* one a value of min..max; NULL: use weight */
+    Loc loc;
+} Dim;
+
+typedef struct {
+    Expr *extent[OP_MAX_AXIS]; /* over the dims, one an axis of the op */
+    double weight;
+    Loc loc;
+} ShapeDecl;
+
+/* A shape: every dim bound. */
+typedef struct {
+    int64_t dim[SPEC_MAX_DIM];
+    int64_t extent[OP_MAX_AXIS];
+    double weight; /* of the shape times those of the dims' values; >= 0 */
+    int decl;      /* index into Spec.shape */
+    int threads;
+    bool tuned; /* measured during the search; else held out */
+} Instance;
+
+typedef struct {
+    int kernels;
+    int code_kib, trials, seconds;
+} Budget;
+
+/* Of the parameter with this name only these values are searched. */
+typedef struct {
+    const char *param;
+    int nvalue;
+    int64_t value[SPEC_MAX_CHOICE];
+    Loc loc, value_loc[SPEC_MAX_CHOICE];
+} SpecLimit;
+
+/* Inclusive, one an axis of the op. */
+typedef struct {
+    int64_t min[OP_MAX_AXIS], max[OP_MAX_AXIS];
+} Box;
+
+/* The regret that the user will bear, as a part of the best known time; 0: nothing is demanded. */
+typedef struct {
+    double mean, worst; /* geometric mean, and of any single shape */
+} Demand;
+
+typedef struct {
+    const char *name; /* a C identifier; prefix of every symbol of the package */
+    Loc name_loc;
+    const Op *op;
+    const char *dtype;
+    int ntarget;
+    const char *target[SPEC_MAX_NAME]; /* {"auto"} when the spec names none */
+    Loc target_loc[SPEC_MAX_NAME];
+    int ndim;
+    Dim dim[SPEC_MAX_DIM];
+    int nshape;
+    ShapeDecl *shape;
+    Box box; /* the smallest that holds every declared shape; see spec_box */
+    int nepilogue;
+    const char *epilogue[SPEC_MAX_NAME];
+    int const_operand;  /* index of the op's ROLE_CONST operand, or -1 */
+    const char *layout; /* of the const operand: "NK" */
+    bool packed;
+    Budget budget;
+    Demand regret;
+    int nthread;
+    int threads[SPEC_MAX_NAME]; /* ascending */
+    int nlimit;
+    SpecLimit limit[SPEC_MAX_LIMIT];
+    int64_t ninstance; /* every shape of the declared ranges; above SPEC_MAX_INSTANCE: sampled, corners kept */
+    Instance *
+        instance; /* sorted by threads, decl, dim values; duplicates (same extents and threads) merged, weights added */
+    const Source *src;
+} Spec;
+
+enum { SPEC_MAX_INSTANCE = 200000 };
+
+/* templates: the folders that hold op folders, searched in order. NULL after errors in d (all of the file's errors). */
+Spec *spec_read(Arena *a, const char *path, const char *const *templates, int ntemplates, Diag *d);
+/* The same for a text that was read already. */
+Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d);
+
+bool spec_has_epilogue(const Spec *s, const char *epilogue);
+/* May this value of a parameter be searched? General kernels may have others. */
+bool spec_wants(const Spec *s, const char *param, int64_t value);
+
+/* The smallest box that holds every shape of the declared ranges. Each extent was evaluated over all values of the dims that it uses; where
+ * these are too many to try, over the corners of their ranges, which is enough for extents that only grow or only fall, and a sample. */
+Box spec_box(const Spec *s);
+/* Bit i: an extent of the shape uses dim i. */
+unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
+/* The extents of a shape at these values of all dims; false where they are none that a call may have: nothing is declared there. */
+bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *dim, int64_t *extent);
+/* Useful floating-point operations of a call; 0 when the op has none. */
+double spec_flops(const Spec *s, const int64_t *extent);
+/* Of all operands that a package has, each once. */
+double spec_bytes(const Spec *s, const int64_t *extent);
+/* Parts that a package for CPUs runs a call in that may take `threads`: fewer where they are not worth their start. Its dispatcher is asked
+ * with that number. */
+int spec_parts(const Spec *s, const int64_t *extent, int threads);
+/* The different extents of an axis, ascending; how many. More than max: 0. */
+int spec_extents(const Spec *s, int axis, int64_t *extent, int max);
+
+#endif

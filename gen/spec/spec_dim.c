@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spec_dim: dims, tune and weights of a spec, and the points that the dims span.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/base/name.h"
+#include "gen/base/text.h"
+#include "gen/spec/spec_private.h"
+
+enum { WEIGHT_MAX_CHECKED = 1 << 18 };
+
+/* ---- points ---- */
+
+bool dim_lookup(void *ctx, const char *name, int64_t *value)
+{
+    const Point *p = ctx;
+    for (int i = 0; i < p->spec->ndim; i++)
+        if (strcmp(p->spec->dim[i].name, name) == 0) {
+            *value = p->value[i];
+            return true;
+        }
+    return false;
+}
+
+typedef struct {
+    const Spec *spec;
+    unsigned dims;
+} DimSet;
+
+static void add_dim(void *ctx, const char *name, Loc at)
+{
+    (void)at;
+    DimSet *set = ctx;
+    for (int i = 0; i < set->spec->ndim; i++)
+        if (strcmp(set->spec->dim[i].name, name) == 0)
+            set->dims |= 1u << i;
+}
+
+unsigned spec_dims_of(const Spec *s, const Expr *e)
+{
+    DimSet set = { s, 0 };
+    if (e)
+        expr_names(e, add_dim, &set);
+    return set.dims;
+}
+
+Grid spec_grid(const Spec *s, unsigned dims, int64_t limit)
+{
+    int64_t count[SPEC_MAX_DIM];
+    for (int i = 0; i < s->ndim; i++)
+        count[i] = dims >> i & 1 ? s->dim[i].max - s->dim[i].min + 1 : 1;
+    return grid_make(s->ndim, count, limit);
+}
+
+bool spec_grid_next(Grid *g, Point *p)
+{
+    if (!grid_next(g, p->value))
+        return false;
+    for (int i = 0; i < p->spec->ndim; i++)
+        p->value[i] += p->spec->dim[i].min;
+    return true;
+}
+
+const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < p->spec->ndim; i++)
+        if (dims >> i & 1)
+            text_printf(&t, "%s%s = %" PRId64, t.len ? ", " : " for ", p->spec->dim[i].name, p->value[i]);
+    return text_str(&t);
+}
+
+bool spec_read_expr(SpecReader *r, const ConfSetting *s, Expr **out)
+{
+    Expr *e = NULL;
+    if (!conf_expr_of(r->conf, s, &e))
+        return false;
+    if (r->dims_known && !conf_check_names(r->diag, e, "dim", r->dim_name, (size_t)r->spec->ndim))
+        return false;
+    *out = e;
+    return true;
+}
+
+/* ---- dims ---- */
+
+static bool read_dim(SpecReader *r, const ConfSetting *s)
+{
+    static const ConfKey keys[] = { { "min", true, "the smallest value" }, { "max", true, "the largest value" } };
+    Spec *spec = r->spec;
+    const char *name = conf_name(r->conf, s), *why = name_fault(name);
+    Dim *dim = &spec->dim[spec->ndim];
+    *dim = (Dim){ .name = name, .loc = conf_name_loc(r->conf, s) };
+    r->dim_name[spec->ndim++] = name;
+    if (why)
+        diag_error(r->diag, dim->loc, "the dim '%s' %s", name, why);
+    if (!conf_is_group(r->conf, s))
+        return false;
+    bool ok = conf_keys(r->conf, s, keys, LENGTH(keys));
+    ok = conf_int(r->conf, s, "min", 0, INT32_MAX, &dim->min) && ok;
+    ok = conf_int(r->conf, s, "max", 0, INT32_MAX, &dim->max) && ok;
+    if (ok && dim->min > dim->max) {
+        diag_error(r->diag, conf_value_loc(r->conf, conf_member(s, "max")),
+                   "the range of '%s' is empty: max %" PRId64 " is below min %" PRId64, name, dim->max, dim->min);
+        return false;
+    }
+    return ok && !why;
+}
+
+static void read_dims(SpecReader *r)
+{
+    const ConfSetting *group = conf_group(r->conf, r->root, "dims");
+    r->dims_known = r->dims_ok = group || !conf_member(r->root, "dims");
+    for (int i = 0; i < conf_length(group); i++) {
+        const ConfSetting *s = conf_elem(group, i);
+        if (r->spec->ndim == SPEC_MAX_DIM) {
+            diag_error(r->diag, conf_name_loc(r->conf, s), "%d dims, at most %d are allowed", conf_length(group),
+                       SPEC_MAX_DIM);
+            r->dims_known = r->dims_ok = false;
+            return;
+        }
+        r->dims_ok = read_dim(r, s) && r->dims_ok;
+    }
+}
+
+/* The dim that a key of tune or weights names; NULL after an error. */
+static Dim *find_dim(SpecReader *r, const ConfSetting *s)
+{
+    if (!r->dims_known)
+        return NULL;
+    int i = conf_lookup(r->diag, conf_name_loc(r->conf, s), "dim", config_setting_name(s), r->dim_name,
+                        (size_t)r->spec->ndim);
+    return i < 0 ? NULL : &r->spec->dim[i];
+}
+
+/* ---- tune ---- */
+
+static int compare_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void check_tune_twice(SpecReader *r, const ConfSetting *s, const int64_t *value, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (value[i] == value[j]) {
+                diag_error(r->diag, conf_value_loc(r->conf, conf_elem(s, i)), "%" PRId64 " is there twice", value[i]);
+                break;
+            }
+}
+
+/* Between measured shapes the dispatcher interpolates; beyond them it can only hope. `value` is sorted. */
+static void check_tune_reaches(SpecReader *r, const ConfSetting *s, const Dim *dim, const int64_t *value, int n)
+{
+    const Loc at = conf_value_loc(r->conf, s);
+    if (value[0] > dim->min)
+        diag_warn(r->diag, at, "no value to tune for below '%s' = %" PRId64 ": add %" PRId64 ", the least", dim->name,
+                  value[0], dim->min);
+    if (value[n - 1] < dim->max)
+        diag_warn(r->diag, at, "no value to tune for above '%s' = %" PRId64 ": add %" PRId64 ", the greatest", dim->name,
+                  value[n - 1], dim->max);
+}
+
+static void read_tune_of(SpecReader *r, const ConfSetting *group, const ConfSetting *s)
+{
+    const Dim *known = find_dim(r, s);
+    int64_t *value = ARENA_ARRAY(r->arena, SPEC_MAX_TUNE, int64_t);
+    int n = 0;
+    if (!conf_ints(r->conf, group, config_setting_name(s), known && r->dims_ok ? known->min : 0,
+                   known && r->dims_ok ? known->max : INT32_MAX, value, SPEC_MAX_TUNE, &n) ||
+        !known)
+        return;
+    if (n == 0)
+        diag_error(r->diag, conf_value_loc(r->conf, s),
+                   "'%s': expected at least one value; omit it and a sampler chooses", known->name);
+    check_tune_twice(r, s, value, n);
+    qsort(value, (size_t)n, sizeof *value, compare_value);
+    if (n > 0 && r->dims_ok)
+        check_tune_reaches(r, s, known, value, n);
+    Dim *dim = &r->spec->dim[known - r->spec->dim];
+    dim->tune = value;
+    dim->ntune = n;
+}
+
+static void read_tune(SpecReader *r)
+{
+    const ConfSetting *group = conf_group(r->conf, r->root, "tune");
+    for (int i = 0; i < conf_length(group); i++)
+        read_tune_of(r, group, conf_elem(group, i));
+}
+
+/* ---- weights ---- */
+
+static void read_weight_list(SpecReader *r, const ConfSetting *s, Dim *dim)
+{
+    int n = conf_length(s);
+    int64_t want = dim->max - dim->min + 1;
+    if (r->dims_ok && n != want) {
+        diag_error(r->diag, conf_value_loc(r->conf, s),
+                   "'%s': expected %" PRId64 " weights, one a value of %" PRId64 "..%" PRId64 ", found %d", dim->name,
+                   want, dim->min, dim->max, n);
+        return;
+    }
+    double *list = ARENA_ARRAY(r->arena, (size_t)n, double);
+    for (int i = 0; i < n; i++) {
+        const ConfSetting *e = conf_elem(s, i);
+        if (conf_real_of(r->conf, e, &list[i]) && list[i] < 0)
+            diag_error(r->diag, conf_value_loc(r->conf, e), "a weight must not be negative");
+    }
+    dim->weight_list = list;
+}
+
+/* The weight of one dim; false after an error. */
+static bool dim_weight(SpecReader *r, const Dim *dim, const Point *p, double *out)
+{
+    *out = 1;
+    if (dim->weight_list) {
+        *out = dim->weight_list[p->value[dim - r->spec->dim] - dim->min];
+        return true;
+    }
+    if (!dim->weight)
+        return true;
+    unsigned dims = spec_dims_of(r->spec, dim->weight);
+    ExprStatus s = expr_real(dim->weight, dim_lookup, (void *)p, out);
+    if (s != EXPR_OK)
+        diag_error(r->diag, expr_loc(dim->weight), "the weight '%s' %s%s", expr_text(dim->weight), expr_status_text(s),
+                   spec_point_text(r, dims, p));
+    else if (*out < 0)
+        diag_error(r->diag, expr_loc(dim->weight), "the weight '%s' is %g%s; it must not be negative",
+                   expr_text(dim->weight), *out, spec_point_text(r, dims, p));
+    return s == EXPR_OK && *out >= 0;
+}
+
+static void check_weight(SpecReader *r, const Dim *dim)
+{
+    Point p = { .spec = r->spec };
+    double w;
+    Grid g = spec_grid(r->spec, spec_dims_of(r->spec, dim->weight), WEIGHT_MAX_CHECKED);
+    while (spec_grid_next(&g, &p) && dim_weight(r, dim, &p, &w)) {
+    }
+}
+
+static void read_weight_of(SpecReader *r, const ConfSetting *s)
+{
+    Dim *dim = find_dim(r, s);
+    if (!dim)
+        return;
+    if (config_setting_is_array(s) || config_setting_is_list(s))
+        read_weight_list(r, s, dim);
+    else if (spec_read_expr(r, s, &dim->weight) && r->dims_ok)
+        check_weight(r, dim);
+}
+
+bool spec_point_weight(SpecReader *r, const Point *p, double *out)
+{
+    *out = 1;
+    for (int i = 0; i < r->spec->ndim; i++) {
+        double w;
+        if (!dim_weight(r, &r->spec->dim[i], p, &w))
+            return false;
+        *out *= w;
+    }
+    return true;
+}
+
+void spec_read_dims(SpecReader *r)
+{
+    read_dims(r);
+    read_tune(r);
+    const ConfSetting *group = conf_group(r->conf, r->root, "weights");
+    for (int i = 0; i < conf_length(group); i++)
+        read_weight_of(r, conf_elem(group, i));
+}

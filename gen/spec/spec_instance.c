@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spec_instance: from shapes over dims to instances.
+ *
+ * Points: every combination of the dims' values, as long as points * shapes * thread counts <= SPEC_MAX_INSTANCE; else
+ * the tuned points, the corners of the ranges and a low-discrepancy sequence (grid.c), to that number.
+ * Tuned points of a shape: the product of the tuned values of the dims that it uses, at most 64 of them: the corners
+ * first, then the same kind of sequence.
+ * Instances of equal extents are one, with the weights added; so a dim that a shape does not use scales its weight.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/spec/dtype.h"
+#include "gen/spec/spec_private.h"
+#include "templates/package/pieces.h"
+
+enum { TUNE_PER_DIM = 8, TUNE_PER_SHAPE = 64 };
+
+/* ---- the sampler ---- */
+
+/* log2, linear between powers of two: exact arithmetic, so that every machine chooses the same values. x >= 1. */
+static double log2_linear(double x)
+{
+    int e;
+    double m = frexp(x, &e); /* x = m * 2^e, 0.5 <= m < 1 */
+    return e - 1 + (2 * m - 1);
+}
+
+/* Position of v in lo..hi from 0 to 1: the mean of its place on a linear and on a logarithmic scale. */
+static double position(int64_t v, int64_t lo, int64_t hi)
+{
+    double shift = lo < 1 ? (double)(1 - lo) : 0;
+    double linear = (double)(v - lo) / (double)(hi - lo);
+    double base = log2_linear((double)lo + shift), top = log2_linear((double)hi + shift);
+    return (linear + (log2_linear((double)v + shift) - base) / (top - base)) / 2;
+}
+
+/* Up to 8 values: min and max, and between them those at equal steps of `position`: dense where shapes are small and
+ * times change fast, yet with the large half of the range covered. For 1..128: 1 4 12 26 47 72 100 128. */
+int spec_tune_values(int64_t min, int64_t max, int64_t *out)
+{
+    int64_t n = max - min + 1 < TUNE_PER_DIM ? max - min + 1 : TUNE_PER_DIM;
+    out[0] = min;
+    for (int k = 1; k < n; k++) {
+        int64_t lo = out[k - 1] + 1, hi = max - (n - 1 - k); /* leaves room for the later ones */
+        while (lo < hi) {                                    /* the first at or beyond step k */
+            int64_t mid = lo + (hi - lo) / 2;
+            if (position(mid, min, max) < (double)k / (double)(n - 1))
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        out[k] = lo;
+    }
+    return (int)n;
+}
+
+/* ---- points ---- */
+
+typedef struct {
+    int64_t value[SPEC_MAX_DIM];
+} DimValues;
+typedef struct {
+    DimValues *p;
+    int64_t n;
+} PointSet; /* sorted, no two alike, once points_sort was called */
+
+static int compare_values(const void *a, const void *b)
+{
+    const DimValues *x = a, *y = b;
+    for (int i = 0; i < SPEC_MAX_DIM; i++)
+        if (x->value[i] != y->value[i])
+            return x->value[i] < y->value[i] ? -1 : 1;
+    return 0;
+}
+
+static void points_sort(PointSet *s)
+{
+    int64_t n = 0;
+    qsort(s->p, (size_t)s->n, sizeof *s->p, compare_values);
+    for (int64_t i = 0; i < s->n; i++)
+        if (n == 0 || compare_values(&s->p[n - 1], &s->p[i]) != 0)
+            s->p[n++] = s->p[i];
+    s->n = n;
+}
+
+static bool points_have(const PointSet *s, const DimValues *v)
+{
+    return s->n > 0 && bsearch(v, s->p, (size_t)s->n, sizeof *s->p, compare_values) != NULL;
+}
+
+static PointSet range_points(SpecReader *r, int64_t limit)
+{
+    Point p = { .spec = r->spec };
+    Grid g = spec_grid(r->spec, ~0u, limit);
+    PointSet set = { .p = ARENA_ARRAY(r->arena, (size_t)g.npoint, DimValues) };
+    while (spec_grid_next(&g, &p))
+        memcpy(set.p[set.n++].value, p.value, sizeof p.value);
+    points_sort(&set);
+    return set;
+}
+
+typedef struct {
+    int64_t value[SPEC_MAX_DIM][SPEC_MAX_TUNE];
+    int64_t count[SPEC_MAX_DIM];
+} TuneLists;
+
+/* A dim that the shape does not use stands at its minimum. */
+static void tune_lists(const Spec *s, unsigned dims, TuneLists *t)
+{
+    for (int i = 0; i < s->ndim; i++) {
+        const Dim *dim = &s->dim[i];
+        t->value[i][0] = dim->min;
+        t->count[i] = 1;
+        if (!(dims >> i & 1))
+            continue;
+        if (dim->tune)
+            memcpy(t->value[i], dim->tune, (size_t)dim->ntune * sizeof *dim->tune);
+        t->count[i] = dim->tune ? dim->ntune : spec_tune_values(dim->min, dim->max, t->value[i]);
+    }
+}
+
+static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
+{
+    const Spec *s = r->spec;
+    TuneLists *t = ARENA_NEW(r->arena, TuneLists);
+    tune_lists(s, spec_shape_dims(s, shape), t);
+    PointSet set = { .p = ARENA_ARRAY(r->arena, TUNE_PER_SHAPE + 1, DimValues) };
+    Grid g = grid_make(s->ndim, t->count, TUNE_PER_SHAPE);
+    g.npoint *= g.all ? 1 : 8; /* a sample repeats points: go on until there are enough */
+    for (int64_t index[SPEC_MAX_DIM]; set.n < TUNE_PER_SHAPE && grid_next(&g, index);) {
+        DimValues *v = &set.p[set.n++];
+        for (int i = 0; i < s->ndim; i++)
+            v->value[i] = t->value[i][index[i]];
+        points_sort(&set);
+    }
+    return set;
+}
+
+/* ---- instances ---- */
+
+typedef struct {
+    Instance *p;
+    int64_t n, cap;
+} InstanceList;
+
+static bool add_instance(SpecReader *r, int decl, const DimValues *v, bool tuned, InstanceList *list)
+{
+    const ShapeDecl *shape = &r->spec->shape[decl];
+    Point p = { .spec = r->spec };
+    Instance in = { .decl = decl, .tuned = tuned };
+    memcpy(p.value, v->value, sizeof p.value);
+    memcpy(in.dim, v->value, sizeof in.dim);
+    if (!spec_point_extents(r, shape, &p, in.extent) || !spec_point_weight(r, &p, &in.weight))
+        return false;
+    in.weight *= shape->weight;
+    if (list->n == list->cap) {
+        int64_t cap = list->cap ? 2 * list->cap : 1024;
+        list->p = arena_grow(r->arena, list->p, (size_t)list->cap, (size_t)cap, sizeof *list->p);
+        list->cap = cap;
+    }
+    list->p[list->n++] = in;
+    return true;
+}
+
+static bool add_shape(SpecReader *r, int decl, const PointSet *points, InstanceList *list)
+{
+    PointSet tuned = tuned_points(r, &r->spec->shape[decl]);
+    for (int64_t i = 0; i < points->n; i++)
+        if (!add_instance(r, decl, &points->p[i], points_have(&tuned, &points->p[i]), list))
+            return false;
+    for (int64_t i = 0; i < tuned.n; i++)
+        if (!points_have(points, &tuned.p[i]) && !add_instance(r, decl, &tuned.p[i], true, list))
+            return false;
+    return true;
+}
+
+static int compare_extents(const Instance *x, const Instance *y)
+{
+    for (int i = 0; i < OP_MAX_AXIS; i++)
+        if (x->extent[i] != y->extent[i])
+            return x->extent[i] < y->extent[i] ? -1 : 1;
+    return 0;
+}
+
+static int by_declaration(const void *a, const void *b)
+{
+    const Instance *x = a, *y = b;
+    if (x->decl != y->decl)
+        return x->decl < y->decl ? -1 : 1;
+    for (int i = 0; i < SPEC_MAX_DIM; i++)
+        if (x->dim[i] != y->dim[i])
+            return x->dim[i] < y->dim[i] ? -1 : 1;
+    return 0;
+}
+
+static int by_extents(const void *a, const void *b)
+{
+    int c = compare_extents(a, b);
+    return c ? c : by_declaration(a, b);
+}
+
+/* One instance for each set of extents: the first declaration of it, with all weights. */
+static void merge(InstanceList *list)
+{
+    int64_t n = 0;
+    qsort(list->p, (size_t)list->n, sizeof *list->p, by_extents);
+    for (int64_t i = 0; i < list->n; i++) {
+        const Instance *in = &list->p[i];
+        if (n > 0 && compare_extents(&list->p[n - 1], in) == 0) {
+            list->p[n - 1].weight += in->weight;
+            list->p[n - 1].tuned |= in->tuned;
+        } else {
+            list->p[n++] = *in;
+        }
+    }
+    list->n = n;
+    qsort(list->p, (size_t)n, sizeof *list->p, by_declaration);
+}
+
+/* ---- what only whole instances show ---- */
+
+double spec_flops(const Spec *s, const int64_t *extent)
+{
+    OpShape shape = { s->op, extent };
+    double flops = 0;
+    return expr_real(s->op->flops, op_lookup, &shape, &flops) == EXPR_OK && flops > 0 ? flops : 0;
+}
+
+double spec_bytes(const Spec *s, const int64_t *extent)
+{
+    OpShape shape = { s->op, extent };
+    double sum = 0, elems;
+    for (int i = 0; i < s->op->noperand; i++) {
+        const Operand *o = &s->op->operand[i];
+        if (op_has_operand(o, s->epilogue, s->nepilogue) && expr_real(o->elems, op_lookup, &shape, &elems) == EXPR_OK)
+            sum += elems * dtype_find(o->dtype ? o->dtype : s->dtype)->bytes;
+    }
+    return sum;
+}
+
+int spec_parts(const Spec *s, const int64_t *extent, int threads)
+{
+    const double flops = threads > 1 ? spec_flops(s, extent) : 0;
+    return flops > 0 ? NAME_worthwhile(threads, flops, NAME_POOLED_FLOPS) : threads;
+}
+
+/* False after an error: "the size of " "X" of this instance must fit 64 bits, with room for bytes. */
+static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const char *what, const char *of)
+{
+    OpShape ctx = { r->spec->op, in->extent };
+    const ShapeDecl *shape = &r->spec->shape[in->decl];
+    enum { ROOM = 16 };
+    int64_t value;
+    ExprStatus s = expr_int(e, op_lookup, &ctx, &value);
+    if (s == EXPR_OK && value >= 0 && value <= INT64_MAX / ROOM)
+        return true;
+    Point p = { .spec = r->spec };
+    memcpy(p.value, in->dim, sizeof p.value);
+    diag_error(r->diag, shape->loc, "%s%s of this shape, %s, %s%s", what, of, expr_text(e),
+               s != EXPR_OK ? expr_status_text(s)
+               : value < 0  ? "is negative"
+                            : "is beyond 2^59",
+               spec_point_text(r, spec_shape_dims(r->spec, shape), &p));
+    return false;
+}
+
+static bool check_sizes(SpecReader *r, const Instance *in)
+{
+    const Op *op = r->spec->op;
+    bool ok = check_size(r, in, op->flops, "the number of operations", "");
+    for (int i = 0; i < op->noperand; i++)
+        ok = check_size(r, in, op->operand[i].elems, "the size of ", op->operand[i].name) && ok;
+    return ok && check_size(r, in, op->rows, "the rows", "") &&
+           check_size(r, in, op->row_elems, "the elements of a row", "");
+}
+
+/* One error a shape is enough. */
+static void check_all(SpecReader *r, const InstanceList *list)
+{
+    int failed = -1;
+    double sum = 0;
+    for (int64_t i = 0; i < list->n; i++) {
+        sum += list->p[i].weight;
+        if (list->p[i].decl != failed && !check_sizes(r, &list->p[i]))
+            failed = list->p[i].decl;
+    }
+    Loc at = conf_name_loc(r->conf, conf_member(r->root, conf_member(r->root, "weights") ? "weights" : "shapes"));
+    if (!(sum > 0))
+        diag_error(r->diag, at, "all weights are zero: nothing is left to tune for");
+    else if (!isfinite(sum))
+        diag_error(r->diag, at, "the weights add up to infinity");
+}
+
+/* The list once for each thread count. */
+static void spread_over_threads(SpecReader *r, const InstanceList *list)
+{
+    Spec *s = r->spec;
+    s->instance = ARENA_ARRAY(r->arena, (size_t)(list->n * s->nthread), Instance);
+    for (int t = 0; t < s->nthread; t++)
+        for (int64_t i = 0; i < list->n; i++) {
+            s->instance[s->ninstance] = list->p[i];
+            s->instance[s->ninstance++].threads = s->threads[t];
+        }
+}
+
+void spec_make_instances(SpecReader *r)
+{
+    Spec *s = r->spec;
+    int64_t limit = SPEC_MAX_INSTANCE / s->nshape / s->nthread;
+    InstanceList list = { 0 };
+    Grid whole = spec_grid(s, ~0u, limit);
+    PointSet points = range_points(r, whole.all ? limit : limit - TUNE_PER_SHAPE);
+    for (int i = 0; i < s->nshape; i++)
+        if (!add_shape(r, i, &points, &list))
+            return;
+    merge(&list);
+    check_all(r, &list);
+    if (diag_nerror(r->diag) == r->nerror)
+        spread_over_threads(r, &list);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spec_private: what the parts of spec share. spec.c reads the simple keys, spec_dim.c dims, tune and weights,
+ * spec_shape.c shapes and their check over the whole range, spec_limit.c space, spec_instance.c the instances.
+ */
+#ifndef DCGEN_SPEC_PRIVATE_H
+#define DCGEN_SPEC_PRIVATE_H
+
+#include "gen/base/conf.h"
+#include "gen/base/grid.h"
+#include "gen/spec/spec.h"
+#include "gen/template/template.h"
+
+#define LENGTH(table) (sizeof(table) / sizeof *(table))
+
+typedef struct {
+    Arena *arena;
+    Conf *conf;
+    const ConfSetting *root;
+    Diag *diag;
+    int nerror; /* that diag had before this file */
+    Spec *spec;
+    const char *dim_name[SPEC_MAX_DIM];
+    bool dims_known; /* all names are read; else expressions are not checked for names: one fault, one error */
+    bool dims_ok;    /* and all ranges are good */
+} SpecReader;
+
+/* Values of all dims; also the ctx of dim_lookup. */
+typedef struct {
+    const Spec *spec;
+    int64_t value[SPEC_MAX_DIM];
+} Point;
+
+ExprLookup dim_lookup;
+
+void spec_read_dims(SpecReader *r); /* dims, tune, weights */
+void spec_read_shapes(SpecReader *r);
+bool spec_read_expr(SpecReader *r, const ConfSetting *s, Expr **out); /* over the dims; false after an error */
+/* The product of the dims' weights at a point; false after an error. */
+bool spec_point_weight(SpecReader *r, const Point *p, double *out);
+/* The extents of a shape at a point; false after an error. */
+bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent);
+void spec_make_instances(SpecReader *r);
+void spec_read_limits(SpecReader *r); /* space */
+
+unsigned spec_dims_of(const Spec *s, const Expr *e);                       /* bit i: dim i occurs in e */
+Grid spec_grid(const Spec *s, unsigned dims, int64_t limit);               /* over the ranges of these dims */
+bool spec_grid_next(Grid *g, Point *p);                                    /* the other dims stand at their minimum */
+const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p); /* " for T = 5, S = 2"; "" without dims */
+/* At most 8 values of min..max: see spec_instance.c. */
+int spec_tune_values(int64_t min, int64_t max, int64_t *out);
+
+#endif

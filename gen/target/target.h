@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * target: a machine to generate for, as data (templates/targets/<name>.cfg), and what this machine is.
+ *
+ * A CPU target is an instruction set: vector width, registers, the function attribute that enables it and the run-time
+ * check that guards it. A CUDA target is a compute capability with the limits and rates of a GPU that has it; where the
+ * rates of the device itself were measured, those count (search/record/rates.h). "host" is not a file: it is the best target that this CPU can run; "cuda" is the best that the GPU beside it can run.
+ */
+#ifndef DCGEN_TARGET_H
+#define DCGEN_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "gen/base/diag.h"
+#include "search/record/record.h"
+
+enum { TARGET_MAX = 16, TARGET_MAX_FACT = 24 };
+
+typedef struct {
+    const char *name;              /* "avx512", "sm_90a" */
+    const char *family;            /* "cpu", "cuda" */
+    const char *fallback;          /* the target whose code serves machines that lack this one; "": none */
+    int rank;                      /* higher is tried first */
+    const char *attribute;         /* cpu: "avx512f,avx512vl,..."; "": none */
+    const char *runtime_check;     /* cpu: C expression, true where it may run; "1": always */
+    const char *arch;              /* cpu: "x86_64"; "": any */
+    const char *gencode;           /* cuda: "arch=compute_90a,code=sm_90a", as nvcc takes it */
+    bool exact;                    /* cuda: its code runs on this compute capability alone */
+    const Source *src;             /* its file */
+    int64_t fact[TARGET_MAX_FACT]; /* see target_fact; 0: not given */
+} Target;
+
+typedef struct {
+    int n;
+    Target t[TARGET_MAX];
+} TargetList; /* by descending rank */
+
+/* All targets of a folder, one a .cfg file. */
+bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d);
+/* One of them, from a text that was read already. False after errors. */
+bool target_parse(Arena *a, const Source *src, Target *t, Diag *d);
+const Target *target_find(const TargetList *list, const char *name);
+/* Does `t` stand in for `of`, as its fallback or as a fallback of that? */
+bool target_is_fallback(const TargetList *list, const Target *t, const Target *of);
+
+/* Numbers that files of targets give, each under its name in small letters; expressions of templates know them by the same name in
+ * capitals: VECTOR_BYTES, SMEM_BLOCK ... The i-th name; NULL behind the last. */
+const char *target_fact_name(int i);
+/* By the name in capitals; of a NULL target each is 0. False: there is no such name. */
+bool target_fact(const Target *t, const char *name, int64_t *value);
+void target_set_fact(Target *t, const char *name, int64_t value);
+
+bool target_is_cuda(const Target *t);
+/* Do machines that are no such target run its code, as later GPUs do? What was tuned for it may not suit them: they need a general kernel of
+ * it. A CPU that runs the instruction set is of the target. */
+bool target_is_inherited(const Target *t);
+/* A GPU of this target's kind, as its file describes it: for work without one. */
+Device target_typical_device(Arena *a, const Target *t);
+
+/* This machine: hwloc for cores and caches, cpuid for what it runs; compiler and flags as given. */
+bool target_probe(Arena *a, const TargetList *list, const char *compiler, const char *flags, Device *out,
+                  const char **err);
+/* The same machine with this compiler: another id, as times depend on it. */
+void device_set_compiler(Arena *a, Device *d, const char *compiler, const char *flags);
+bool device_runs(const Device *d, const char *target);
+/* Best-ranked target that `device` runs. */
+const Target *target_best(const TargetList *list, const Device *device);
+
+#endif

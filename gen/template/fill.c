@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* basename */
+#include "gen/template/fill.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+#include "gen/base/text.h"
+
+enum { MAX_DEPTH = 32, MAX_IDENT = 128, MAX_REPEAT = 4096 };
+
+/* One open "#if". A folded one prints neither its own lines nor its dead branches. */
+typedef struct {
+    bool folded, live, taken;
+    size_t at;
+} Cond;
+
+typedef struct {
+    Arena *arena;
+    const Source *src;
+    const Fill *fill;
+    Diag *diag;
+    Text out;
+    Cond cond[MAX_DEPTH];
+    int depth;
+    const char *repeat; /* name bound by the repeat line in hand; NULL: none */
+    int64_t repeat_value;
+} Filler;
+
+static bool is_ident_start(char c) { return isalpha((unsigned char)c) || c == '_'; }
+static bool is_ident(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static size_t ident_len(const char *s)
+{
+    size_t n = 0;
+    while (is_ident(s[n]))
+        n++;
+    return n;
+}
+
+static bool filler_lookup(void *ctx, const char *name, int64_t *value)
+{
+    Filler *f = ctx;
+    if (f->repeat && strcmp(name, f->repeat) == 0) {
+        *value = f->repeat_value;
+        return true;
+    }
+    return f->fill->lookup && f->fill->lookup(f->fill->ctx, name, value);
+}
+
+static bool word_is(const char *s, size_t len, const char *word)
+{
+    return strlen(word) == len && memcmp(s, word, len) == 0;
+}
+
+/* NAME, NAME_x, KERNEL, KERNEL_x, TARGET_ATTRIBUTE, TARGET_GUARD, __launch_bounds__: the textual names. */
+static bool add_textual(Filler *f, const char *id, size_t len)
+{
+    const struct {
+        const char *word, *text;
+    } prefix[] = { { "NAME", f->fill->name }, { "KERNEL", f->fill->kernel } };
+    for (size_t i = 0; i < 2; i++) {
+        size_t n = strlen(prefix[i].word);
+        if (prefix[i].text && len >= n && memcmp(id, prefix[i].word, n) == 0 && (len == n || id[n] == '_')) {
+            text_add(&f->out, prefix[i].text);
+            text_addn(&f->out, id + n, len - n);
+            return true;
+        }
+    }
+    if (f->fill->target && word_is(id, len, "TARGET_ATTRIBUTE")) {
+        text_printf(&f->out, "%s_TARGET_%s", f->fill->name, f->fill->target);
+        return true;
+    }
+    const struct {
+        const char *word, *text;
+    } whole[] = { { "TARGET_GUARD", f->fill->guard }, { "__launch_bounds__", f->fill->bounds } };
+    for (size_t i = 0; i < 2; i++)
+        if (whole[i].text && word_is(id, len, whole[i].word)) {
+            text_add(&f->out, whole[i].text);
+            return true;
+        }
+    return false;
+}
+
+static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
+{
+    char name[MAX_IDENT];
+    int64_t value;
+    if (add_textual(f, id, len))
+        return;
+    if (!in_string && len < sizeof name) {
+        memcpy(name, id, len);
+        name[len] = 0;
+        if (filler_lookup(f, name, &value)) {
+            text_printf(&f->out, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
+            return;
+        }
+    }
+    text_addn(&f->out, id, len);
+}
+
+/* One line or a part of it, every identifier replaced. */
+static void add_filled(Filler *f, const char *s, const char *end)
+{
+    char quote = 0;
+    while (s < end) {
+        if (is_ident_start(*s)) {
+            size_t len = ident_len(s);
+            add_ident(f, s, len, quote != 0);
+            s += len;
+        } else if (isdigit((unsigned char)*s)) { /* 0x1F, 1e3f: letters inside belong to the number */
+            size_t len = ident_len(s);
+            text_addn(&f->out, s, len);
+            s += len;
+        } else if (!quote && end - s >= 3 && memcmp(s, "'\"'", 3) == 0) {
+            text_addn(&f->out, s, 3);
+            s += 3;
+        } else {
+            if (quote && *s == '\\' && s + 1 < end)
+                text_addn(&f->out, s++, 1);
+            else if (quote ? *s == quote : *s == '"')
+                quote = quote ? 0 : *s;
+            text_addn(&f->out, s++, 1);
+        }
+    }
+}
+
+static Loc at(const Filler *f, const char *s, size_t width)
+{
+    return loc_at(f->src, (size_t)(s - f->src->text), (int)width);
+}
+
+static bool live(const Filler *f)
+{
+    for (int i = 0; i < f->depth; i++)
+        if (f->cond[i].folded && !f->cond[i].live)
+            return false;
+    return true;
+}
+
+typedef struct {
+    Filler *f;
+    int unknown;
+} NameCount;
+
+static void count_name(void *ctx, const char *name, Loc where)
+{
+    NameCount *c = ctx;
+    int64_t value;
+    (void)where;
+    c->unknown += !filler_lookup(c->f, name, &value);
+}
+
+/* The value of a condition that uses known names only: 0 or 1; -1: it is the C compiler's business; -2: an error. */
+static int fold(Filler *f, const char *s, const char *end)
+{
+    bool any = false;
+    for (const char *p = s; p < end;) {
+        size_t len = is_ident(*p) ? ident_len(p) : 0;
+        char name[MAX_IDENT];
+        int64_t value;
+        if (len && len < sizeof name && is_ident_start(*p)) {
+            memcpy(name, p, len);
+            name[len] = 0;
+            any = any || filler_lookup(f, name, &value);
+        }
+        p += len ? len : 1;
+    }
+    bool constant = end - s == 1 && (*s == '0' || *s == '1');
+    if (!any && !constant)
+        return -1;
+    int before = diag_nerror(f->diag);
+    Expr *e = expr_parse(f->arena, arena_strndup(f->arena, s, (size_t)(end - s)), at(f, s, 1), f->diag);
+    if (!e || diag_nerror(f->diag) != before)
+        return -2;
+    NameCount count = { f, 0 };
+    expr_names(e, count_name, &count);
+    int64_t value = 0;
+    ExprStatus status = expr_int(e, filler_lookup, f, &value);
+    if (count.unknown || status != EXPR_OK) {
+        diag_error(f->diag, at(f, s, (size_t)(end - s)), "a condition over declared names may use no other names: %s",
+                   expr_status_text(status));
+        return -2;
+    }
+    return value != 0;
+}
+
+static bool open_cond(Filler *f, const char *line, const char *arg, const char *end, size_t len)
+{
+    const char *word = line;
+    int value;
+    if (f->depth == MAX_DEPTH) {
+        diag_error(f->diag, at(f, line, len), "conditions nest deeper than %d", MAX_DEPTH);
+        return false;
+    }
+    size_t arglen = (size_t)(end - arg);
+    if (word_is(word, len, "if"))
+        value = live(f) ? fold(f, arg, end) : 0;
+    else if (word_is(arg, arglen, "DCGEN"))
+        value = word_is(word, len, "ifdef");
+    else
+        value = live(f) ? -1 : 0;
+    f->cond[f->depth++] =
+        (Cond){ .folded = value != -1, .live = value == 1, .taken = value == 1, .at = (size_t)(line - f->src->text) };
+    return value == -1;
+}
+
+static bool next_branch(Filler *f, const char *line, const char *arg, const char *end, size_t len)
+{
+    if (!f->depth) {
+        diag_error(f->diag, at(f, line, len), "'#%.*s' without '#if'", (int)len, line);
+        return false;
+    }
+    Cond *c = &f->cond[f->depth - 1];
+    if (!c->folded)
+        return true;
+    bool want = !c->taken;
+    f->depth--;
+    bool outside = live(f);
+    f->depth++;
+    if (want && outside && word_is(line, len, "elif")) {
+        int value = fold(f, arg, end);
+        if (value == -1)
+            diag_error(f->diag, at(f, arg, (size_t)(end - arg)),
+                       "'#elif' without a declared name behind a '#if' with one");
+        want = value == 1;
+    }
+    c->live = want;
+    c->taken = c->taken || want;
+    return false;
+}
+
+/* A "#" line of the conditional kind. *keep: it goes to the output as it is. False: not such a line. */
+static bool directive(Filler *f, const char *line, const char *end, bool *keep)
+{
+    const char *s = line;
+    while (s < end && (*s == ' ' || *s == '\t'))
+        s++;
+    if (s == end || *s++ != '#')
+        return false;
+    while (s < end && (*s == ' ' || *s == '\t'))
+        s++;
+    size_t len = ident_len(s);
+    const char *arg = s + len;
+    while (arg < end && isspace((unsigned char)*arg))
+        arg++;
+    const char *stop = end;
+    for (const char *p = arg; p + 1 < stop; p++) /* a comment behind the condition is not part of it */
+        if (p[0] == '/' && (p[1] == '*' || p[1] == '/'))
+            stop = p;
+    while (stop > arg && isspace((unsigned char)stop[-1]))
+        stop--;
+    if (word_is(s, len, "if") || word_is(s, len, "ifdef") || word_is(s, len, "ifndef"))
+        *keep = open_cond(f, s, arg, stop, len);
+    else if (word_is(s, len, "elif") || word_is(s, len, "else"))
+        *keep = next_branch(f, s, arg, stop, len);
+    else if (word_is(s, len, "endif")) {
+        if (!f->depth)
+            diag_error(f->diag, at(f, s, len), "'#endif' without '#if'");
+        else
+            *keep = !f->cond[--f->depth].folded;
+    } else
+        return false;
+    return true;
+}
+
+static bool bound(Filler *f, const char *s, const char *end, int64_t *value)
+{
+    Expr *e = expr_parse(f->arena, arena_strndup(f->arena, s, (size_t)(end - s)), at(f, s, 1), f->diag);
+    if (!e)
+        return false;
+    ExprStatus status = expr_int(e, filler_lookup, f, value);
+    if (status != EXPR_OK)
+        diag_error(f->diag, at(f, s, (size_t)(end - s)), "this bound %s", expr_status_text(status));
+    return status == EXPR_OK;
+}
+
+/* "R = a..b" behind "//@ repeat ": prints line..mark once a value. */
+static void repeat_line(Filler *f, const char *line, const char *mark, const char *s, const char *end)
+{
+    size_t len = ident_len(s);
+    const char *eq = memchr(s, '=', (size_t)(end - s)), *dots = eq ? strstr(eq, "..") : NULL;
+    int64_t from, to;
+    if (!len || !eq || !dots || dots >= end) {
+        diag_error(f->diag, at(f, s, 1), "expected '//@ repeat NAME = FROM..TO'");
+        return;
+    }
+    if (!bound(f, eq + 1, dots, &from) || !bound(f, dots + 2, end, &to))
+        return;
+    uint64_t n = to < from ? 0 : (uint64_t)to - (uint64_t)from + 1;
+    if (n > MAX_REPEAT || (n == 0 && to >= from)) {
+        diag_error(f->diag, at(f, s, 1), "repeats more than %d times", MAX_REPEAT);
+        return;
+    }
+    while (mark > line && (mark[-1] == ' ' || mark[-1] == '\t'))
+        mark--;
+    f->repeat = arena_strndup(f->arena, s, len);
+    for (uint64_t i = 0; i < n; i++) {
+        f->repeat_value = from + (int64_t)i;
+        add_filled(f, line, mark);
+        text_add(&f->out, "\n");
+    }
+    f->repeat = NULL;
+}
+
+/* Where the marker of a "//@", "#@" or "<!--@" line stands; NULL: none. *word: what follows it. */
+static const char *marker(const char *line, const char *end, const char **word)
+{
+    static const char *const form[] = { "//@", "#@", "<!--@" };
+    for (const char *s = line; s < end; s++)
+        for (size_t i = 0; i < 3; i++) {
+            size_t n = strlen(form[i]);
+            if ((size_t)(end - s) > n && memcmp(s, form[i], n) == 0) {
+                for (*word = s + n; *word < end && **word == ' '; ++*word)
+                    ;
+                return s;
+            }
+        }
+    return NULL;
+}
+
+static void section_line(Filler *f, const char *word, const char *end)
+{
+    size_t len = 0;
+    while (word + len < end && is_ident(word[len]))
+        len++;
+    const char *name = arena_strndup(f->arena, word, len);
+    int before = diag_nerror(f->diag);
+    const char *text = f->fill->section ? f->fill->section(f->fill->section_ctx, name) : NULL;
+    if (text)
+        text_add(&f->out, text);
+    else if (diag_nerror(f->diag) == before) /* else the section said itself what is wrong */
+        diag_error(f->diag, at(f, word, len), "there is no section '%s'", name);
+}
+
+/* The FILE of a line '#include "FILE"'; NULL: it is another. */
+static const char *included(const char *line, const char *end, size_t *len)
+{
+    static const char word[] = "#include \"";
+    const size_t n = sizeof word - 1;
+    if ((size_t)(end - line) <= n || memcmp(line, word, n) != 0)
+        return NULL;
+    *len = strcspn(line + n, "\"\n");
+    return line[n + *len] == '"' ? line + n : NULL;
+}
+
+static const Source *find_piece(const Fill *fill, const char *file, size_t len)
+{
+    for (int i = 0; i < fill->npiece; i++)
+        if (word_is(file, len, basename(fill->piece[i]->path)))
+            return fill->piece[i];
+    return NULL;
+}
+
+static void fill_lines(Filler *f, size_t offset);
+
+/* Bytes of the line at the head of a file that names its licence and says no more. */
+static size_t licence_bytes(const Source *piece)
+{
+    const size_t line = strcspn(piece->text, "\n");
+    const char *head = "/* SPDX-License-Identifier: ", *end = strstr(piece->text, "*/");
+    if (strncmp(piece->text, head, strlen(head)) != 0 || !end || end + 2 != piece->text + line)
+        return 0;
+    return line + (piece->text[line] == '\n');
+}
+
+/* The piece in the place of the line that includes it, apart from what stands before. */
+static void include_piece(Filler *f, const Source *piece)
+{
+    const size_t len = f->out.len;
+    if (len > 1 && strcmp(f->out.s + len - 2, "\n\n") != 0)
+        text_add(&f->out, "\n");
+    Filler of_piece = { .arena = f->arena, .src = piece, .fill = f->fill, .diag = f->diag, .out = f->out };
+    fill_lines(&of_piece, licence_bytes(piece));
+    f->out = of_piece.out;
+}
+
+static void fill_line(Filler *f, const char *line, const char *end)
+{
+    bool keep = false;
+    const char *word, *file;
+    const Source *piece;
+    size_t len;
+    if (directive(f, line, end, &keep)) {
+        if (!keep)
+            return;
+    } else if (!live(f)) {
+        return;
+    } else if ((file = included(line, end, &len)) && (piece = find_piece(f->fill, file, len))) {
+        include_piece(f, piece);
+        return;
+    } else {
+        const char *mark = marker(line, end, &word);
+        if (mark && strncmp(word, "repeat ", 7) == 0) {
+            repeat_line(f, line, mark, word + 7, end);
+            return;
+        }
+        if (mark && strspn(line, " \t") < (size_t)(mark - line)) {
+            diag_error(f->diag, at(f, mark, 1), "only '//@ repeat' may stand behind other text");
+            return;
+        }
+        if (mark) {
+            section_line(f, word, end);
+            return;
+        }
+    }
+    add_filled(f, line, end);
+    text_add(&f->out, "\n");
+}
+
+static void fill_lines(Filler *f, size_t offset)
+{
+    for (const char *line = f->src->text + offset; *line;) {
+        const char *end = strchr(line, '\n');
+        fill_line(f, line, end ? end : line + strlen(line));
+        line = end ? end + 1 : line + strlen(line);
+    }
+    if (f->depth)
+        diag_error(f->diag, loc_at(f->src, f->cond[f->depth - 1].at, 1), "this condition has no '#endif'");
+}
+
+char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *fill, Diag *d)
+{
+    Filler f = { .arena = a, .src = src, .fill = fill, .diag = d, .out = { .arena = a } };
+    int before = diag_nerror(d);
+    fill_lines(&f, offset);
+    return diag_nerror(d) == before ? arena_strdup(a, text_str(&f.out)) : NULL;
+}
+
+void fill_includes(const Source *src, size_t offset, void (*visit)(void *ctx, const char *file, size_t len, size_t at),
+                   void *ctx)
+{
+    for (const char *line = src->text + offset; *line;) {
+        const char *end = line + strcspn(line, "\n");
+        size_t len;
+        const char *file = included(line, end, &len);
+        if (file)
+            visit(ctx, file, len, (size_t)(file - src->text));
+        line = end + (*end == '\n');
+    }
+}
+
+/* The end of the comment or string that begins at s, or s itself. */
+static const char *skip_quoted(const char *s)
+{
+    if (s[0] == '/' && s[1] == '*') {
+        const char *e = strstr(s + 2, "*/");
+        return e ? e + 2 : s + strlen(s);
+    }
+    if (s[0] == '/' && s[1] == '/')
+        return s + strcspn(s, "\n");
+    if (s[0] != '"' && s[0] != '\'')
+        return s;
+    const char *e = s + 1;
+    while (*e && *e != s[0] && *e != '\n')
+        e += e[0] == '\\' && e[1] ? 2 : 1;
+    return *e ? e + 1 : e;
+}
+
+/* The name that the line around s binds by "//@ repeat NAME = ..."; NULL: none. */
+static const char *repeat_name(const char *s, size_t *len)
+{
+    size_t line = strcspn(s, "\n");
+    const char *mark = strstr(s, "//@ repeat ");
+    if (!mark || (size_t)(mark - s) >= line)
+        return NULL;
+    *len = ident_len(mark + 11);
+    return mark + 11;
+}
+
+void fill_names(const Source *src, size_t offset, void (*visit)(void *ctx, const char *name, size_t len, size_t at),
+                void *ctx)
+{
+    size_t bound_len = 0;
+    const char *bound_name = repeat_name(src->text + offset, &bound_len);
+    for (const char *s = src->text + offset; *s;) {
+        if (strncmp(s, "//@ repeat ", 11) == 0) { /* its bounds are uses, its own name is not */
+            s += 11 + bound_len;
+            continue;
+        }
+        const char *e = skip_quoted(s);
+        if (e != s) {
+            s = e;
+        } else if (is_ident(*s)) {
+            size_t len = ident_len(s);
+            bool is_bound = bound_name && len == bound_len && memcmp(s, bound_name, len) == 0;
+            if (is_ident_start(*s) && !is_bound)
+                visit(ctx, s, len, (size_t)(s - src->text));
+            s += len;
+        } else if (*s++ == '\n')
+            bound_name = repeat_name(s, &bound_len);
+    }
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * template: a micro-kernel family. A template is a C or CUDA file that compiles as it stands; its head, a comment that begins with
+ * "dcgen" and that libconfig can read, declares parameters, constraints, derived values, the work it does and the features
+ * that the cost model sees (docs/templates.md). gen/template/fill.h says how a template becomes a kernel's text.
+ * A name used but not declared, or declared but not used, is an error at the template's own line.
+ */
+#ifndef DCGEN_TEMPLATE_H
+#define DCGEN_TEMPLATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "gen/base/diag.h"
+#include "gen/base/expr.h"
+#include "gen/spec/op.h"
+#include "gen/spec/spec.h"
+#include "gen/target/target.h"
+
+enum {
+    TEMPLATE_MAX_PARAM = RECORD_MAX_PARAM,
+    TEMPLATE_MAX_CHOICE = 32,
+    TEMPLATE_MAX_TERM = 16,
+    TEMPLATE_MAX_FIXED = 8, /* extents of an axis that kernels are fixed for; none of an axis that has more */
+    TEMPLATE_MAX_CONSTRAINT = 24,
+    TEMPLATE_MAX_VALUE = 24,
+    TEMPLATE_MAX_FEATURE = 40,
+    TEMPLATE_MAX_SLOT = 160,
+    TEMPLATE_MAX_PIECE = 8,
+    TEMPLATE_MAX_TOGETHER = TEMPLATE_MAX_FIXED * TEMPLATE_MAX_FIXED
+};
+
+typedef struct {
+    const char *name, *doc;
+    int nchoice;
+    int64_t choice[TEMPLATE_MAX_CHOICE];
+    int axis; /* the choices are 0 and extents that the spec has on this axis, which a kernel may be fixed for; -1: of no axis */
+    Loc loc;
+} TemplateParam;
+
+typedef struct {
+    Expr *need;
+    const char *why;
+} Constraint;
+typedef struct {
+    const char *name, *doc;
+    Expr *expr;
+    Loc loc;
+} NamedExpr;
+
+/* The kernel that serves every legal shape on a target when nothing is known. */
+typedef struct {
+    const char *target;
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Loc loc;
+} General;
+
+typedef struct {
+    const char *name, *doc, *family; /* family: which targets it is for ("cpu", "cuda") */
+    const char *hash;                /* 16 hex digits: of what its kernels' code depends on */
+    const Source *src;
+    size_t body; /* where the text behind the head begins */
+    int npiece;  /* files beside it that its body includes, as other templates may */
+    const Source *piece[TEMPLATE_MAX_PIECE];
+    int nparam;
+    TemplateParam param[TEMPLATE_MAX_PARAM];
+    int ntogether; /* shapes that differ in an axis that is a parameter's choices: extents that occur together */
+    const int64_t *together[TEMPLATE_MAX_TOGETHER];
+    int nvalue; /* derived from parameters and target; later ones may use earlier ones */
+    NamedExpr value[TEMPLATE_MAX_VALUE];
+    int nconstraint;
+    Constraint constraint[TEMPLATE_MAX_CONSTRAINT];
+    int nderived; /* derived from the shape too: names for the expressions below, not for the body */
+    NamedExpr derived[TEMPLATE_MAX_VALUE];
+    Expr *tile[OP_MAX_AXIS]; /* what a kernel does at once along each axis; extents around it are where tails begin */
+    Expr *padded_flops;      /* work done for a shape, padding included: f_pad = flops / padded_flops */
+    Expr *serial_flops;      /* of the busiest of THREADS tasks: f_occ = padded_flops / (THREADS * serial_flops) */
+    Expr *bound; /* log2 of the slowdown against peak that is known without measuring; a real; NULL: there are terms */
+    int nterm;
+    NamedExpr term[TEMPLATE_MAX_TERM]; /* parts that a call's time is the sum of, in one unit; reals >= 0 */
+    int nfeature;
+    NamedExpr feature[TEMPLATE_MAX_FEATURE]; /* of f_MK; reals */
+    int nlayout;
+    const char *layout[OP_MAX_NAME]; /* layouts of the constant operand that it reads */
+    int ndtype;
+    const char *dtype[OP_MAX_NAME]; /* element types that it serves; none: all of the op's */
+    bool packed;                    /* it reads the packed operand */
+    Expr *regs;                     /* cuda: registers a thread, as long as no compiler has told; NULL: not given */
+    int ngeneral;
+    General general[TARGET_MAX];
+    int nslot;
+    const char
+        *slot[TEMPLATE_MAX_SLOT]; /* every name, numbered for expr_int_at: the op's axes, THREADS, then the others */
+    int ncontext;                 /* of them, how many stand for facts of target, device, spec and compiled kernel */
+} Template;
+
+typedef struct {
+    int n;
+    const Template **t;
+} TemplateList;
+
+/* The templates of the spec's op: in its own folder, and in the folder of its name within each of `folders`; every file ending in .c or .cu whose
+ * text has a template's head. A template of the same name in an earlier folder hides a later one. */
+bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, int nfolder, TemplateList *out, Diag *d);
+/* One of them, from a text that was read already. NULL after errors, and without one when the text has no template's head. */
+const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Diag *d);
+/* Errors in d where the spec's `space` names parameters or values that none of them has. */
+bool spec_check_limits(Arena *a, const Spec *s, const TemplateList *templates, Diag *d);
+/* May it serve this spec on this target (family, dtype, layout, packed)? */
+bool template_suits(const Template *t, const Spec *spec, const Target *target);
+
+/* Has the spec a shape with all the extents that these values of the parameters fix? */
+bool template_occurs(const Template *t, const int64_t *value);
+
+/* What compilers and emulators told of one kernel: "regs", "spill_bytes", "wavefronts" ... (search/record/record.h). */
+typedef struct {
+    int n;
+    const Param *fact;
+} KernelFacts;
+
+/* Names in a template for what compilers and emulators told: the i-th; NULL behind the last. */
+const char *template_kernel_fact(int i);
+
+/* What the names in a template stand for: parameters and values; facts of the target (gen/target/target.h); of the device L1_BYTES, L2_BYTES,
+ * L3_BYTES, CORES, SMS; HAS_<EPILOGUE>, LAYOUT_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES, MAX_THREADS; TENSOR_SM, the target's rate for the spec's
+ * dtype; of the kernel, once known, REGS (before: the head's guess), SECTORS_READ, SECTORS_WRITTEN, WAVEFRONTS, CONFLICTS, BARRIERS
+ * (before: 0); with an extent also the op's axes, THREADS and the derived names. */
+typedef struct {
+    const Template *t;
+    const Spec *spec;
+    const Target *target;
+    const Device *device;
+    const int64_t *value;  /* one a parameter */
+    const int64_t *extent; /* one an axis; NULL: not bound */
+    int threads;
+    KernelFacts facts;
+} Binding;
+ExprLookup template_lookup; /* ctx: Binding */
+
+/* Only the names that do not depend on a template: for package files. t and value are not used. */
+ExprLookup template_context;
+
+/* The same values by number, for expr_int_at and expr_real_at: fills slots[TEMPLATE_MAX_SLOT]. The shape must be bound.
+ * False when a value or derived name cannot be computed. */
+bool template_slots(const Binding *b, int64_t *slots);
+
+/* The kernel's text. NULL after errors (only a faulty template has any). */
+char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d);
+/* cuda: the condition of the C preprocessor under which a kernel for t has a body: nvcc compiles a file once for the host and once for each
+ * architecture, and a body is for its own and those that run its code. Else NULL. */
+const char *template_guard(Arena *a, const Target *t);
+
+#endif

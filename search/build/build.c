@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * build: see build.h. compile.c runs compilers for a batch, build_queue.c does it in the background.
+ */
+#define _GNU_SOURCE
+#include "search/build/build.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+#include "gen/base/process.h"
+#include "gen/base/scratch.h"
+#include "search/build/build_queue.h"
+
+enum { TICK_MS = 3 };
+static const double version_s = 10; /* for `cc --version` */
+
+struct Builder {
+    Compiler compiler;
+    BuildQueue *queue;
+    Scratch *scratch;
+};
+
+static bool make_folder(Builder *b, Arena *a, const char **err)
+{
+    Compiler *c = &b->compiler;
+    b->scratch = scratch_new(a, err);
+    if (!b->scratch)
+        return false;
+    c->folder = scratch_path(b->scratch);
+    c->env[0] = "LC_ALL=C";
+    c->env[1] = arena_printf(a, "TMPDIR=%s", c->folder); /* what a killed compiler leaves, goes with it */
+    return true;
+}
+
+static void make_argv(Compiler *c, Arena *a)
+{
+    size_t nflag = 0;
+    while (c->tools.flags[nflag])
+        nflag++;
+    const char **p = c->argv = ARENA_ARRAY(a, nflag + 6, const char *);
+    *p++ = c->tools.program;
+    for (size_t i = 0; i < nflag; i++)
+        *p++ = c->tools.flags[i];
+    c->mode_arg = (int)(p - c->argv);
+    p += c->tools.assembly != NULL;
+    *p++ = "-o";
+    c->to_arg = (int)(p++ - c->argv);
+    c->from_arg = (int)(p - c->argv);
+}
+
+/* The line with the mark, else the first. */
+static const char *version_line(const char *version_mark, Arena *a, const char *said)
+{
+    const char *mark = strstr(said, version_mark), *line = mark ? mark : said;
+    while (line > said && line[-1] != '\n')
+        line--;
+    return arena_strndup(a, line, strcspn(line, "\n"));
+}
+
+/* What `PROGRAM --version` says. */
+static bool ask_version(Compiler *c, Arena *a, const volatile int *stop, const char **err)
+{
+    const char *const argv[] = { c->tools.program, "--version", NULL };
+    Capture *out = ARENA_NEW(a, Capture);
+    int child_end = -1;
+    pid_t pid = capture_open(out, &child_end) ? process_spawn(argv, c->env, -1, child_end, -1) : -1;
+    if (pid < 0)
+        *err = arena_printf(a, "cannot start the compiler %s: %s", c->tools.program, strerror(errno));
+    if (child_end >= 0)
+        close(child_end);
+    const double patience_s = fmin(c->deadline_s, version_s), end = process_clock_s() + patience_s;
+    while (pid > 0 && !process_has_ended(pid) && process_clock_s() < end && !(stop && *stop)) {
+        poll(&(struct pollfd){ .fd = out->fd, .events = POLLIN }, 1, TICK_MS);
+        capture_drain(out);
+    }
+    bool late = pid > 0 && !process_has_ended(pid);
+    int wait_status = pid > 0 ? process_end(pid) : 0;
+    capture_drain(out);
+    capture_close(out);
+    c->version = version_line(c->tools.version_mark, a, out->text);
+    if (stop && *stop)
+        *err = "interrupted";
+    else if (late)
+        *err = arena_printf(a, "%s --version does not end within %g s", c->tools.program, patience_s);
+    else if (pid > 0 && wait_status != 0)
+        *err = arena_printf(a, "%s --version %s", c->tools.program, process_status_text(a, wait_status));
+    return pid > 0 && wait_status == 0;
+}
+
+/* Builds nothing at all: that works with any compiler which can build anything, and tells the size of the C runtime's
+ * part. */
+static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const char **err)
+{
+    Build empty = { .name = "empty", .text = b->compiler.tools.empty };
+    build_all(b, a, &empty, 1, stop);
+    if (empty.status != STATUS_OK) {
+        *err = arena_printf(a, "%s cannot build a shared object: %s", b->compiler.tools.program, empty.why);
+        return false;
+    }
+    b->compiler.empty_bytes = empty.code_bytes;
+    b->compiler.has_built = true;
+    build_remove(b, empty.so);
+    return true;
+}
+
+Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags)
+{
+    size_t n = 0;
+    while (flags[n])
+        n++;
+    const char **all = ARENA_ARRAY(a, n + 2, const char *);
+    memcpy(all, flags, n * sizeof *all);
+    all[n] = "-fPIC";
+    return (Toolchain){ .program = arena_strdup(a, cc),
+                        .flags = all,
+                        .source = ".c",
+                        .assembly = ".s",
+                        .product = ".so",
+                        .empty = "int dcgen_empty;\n",
+                        .version_mark = "",
+                        .portable = true };
+}
+
+Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline_s, const volatile int *stop,
+                     const char **err)
+{
+    Builder *b = ARENA_NEW(a, Builder);
+    b->compiler = (Compiler){ .tools = *tools,
+                              .jobs = jobs < 1                  ? 1
+                                      : jobs > COMPILE_MAX_JOBS ? COMPILE_MAX_JOBS
+                                                                : jobs,
+                              .deadline_s = deadline_s };
+    if (!make_folder(b, a, err))
+        return NULL;
+    b->queue = queue_new(a, &b->compiler);
+    make_argv(&b->compiler, a);
+    if (ask_version(&b->compiler, a, stop, err) && try_compiler(b, a, stop, err))
+        return b;
+    builder_free(b);
+    return NULL;
+}
+
+const char *builder_version(const Builder *b) { return b->compiler.version; }
+
+void build_remove(const Builder *b, const char *so)
+{
+    size_t len = strlen(b->compiler.folder);
+    if (so && strncmp(so, b->compiler.folder, len) == 0 && so[len] == '/' && !strchr(so + len + 1, '/'))
+        unlink(so);
+}
+
+void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop)
+{
+    if (queue_is_busy(b->queue)) { /* these are wanted first */
+        queue_add(b->queue, a, builds, n, true);
+        queue_wait(b->queue, builds, INFINITY, stop);
+    } else {
+        compile(&b->compiler, &(BuildBatch){ .a = a, .builds = builds, .n = n }, &(Stop){ .user = stop });
+    }
+}
+
+void build_start(Builder *b, Arena *a, Build *builds, int n) { queue_add(b->queue, a, builds, n, false); }
+
+bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
+{
+    return queue_wait(b->queue, builds, until_s, stop);
+}
+
+void build_cancel(Builder *b) { queue_cancel(b->queue); }
+
+void builder_free(Builder *b)
+{
+    if (!b)
+        return;
+    queue_free(b->queue);
+    scratch_free(b->scratch);
+}

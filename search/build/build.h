@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * build: C or CUDA text to shared objects, several compilers at a time. No shell is involved; each compiler runs in its own process
+ * group with a deadline, and failure is data.
+ */
+#ifndef DCGEN_BUILD_H
+#define DCGEN_BUILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "search/build/spills.h"
+#include "search/record/blame.h"
+#include "search/record/record.h"
+
+typedef struct {
+    const char *name; /* file name without suffix; of several with one name in a batch the first is built for all */
+    const char *text; /* the source */
+    /* results */
+    Status
+        status; /* STATUS_OK, STATUS_BUILD_FAILED, STATUS_TIMED_OUT (the compiler hung), STATUS_INVALID (`blame` says) */
+    const char *so;     /* path of the shared object when ok */
+    int64_t code_bytes; /* size of its executable code (.text), without the C runtime's few bytes */
+    SpillReport spills; /* C: what its assembly tells */
+    double seconds;
+    bool found;      /* in the cache: no compiler ran */
+    Blame blame;     /* BLAME_CANDIDATE, or what the machine lacked, even when it was tried again alone */
+    const char *log; /* what the compiler said, if the toolchain keeps it; else "" */
+    const char *why; /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
+} Build;
+
+/* A compiler, and how it is called: PROGRAM FLAG... -o PRODUCT SOURCE; with `assembly` twice, first -S for that, then -shared from it. */
+typedef struct {
+    const char *program;      /* looked up in PATH */
+    const char *const *flags; /* NULL-terminated */
+    const char *source;       /* suffix of source files: ".c" */
+    const char *assembly;     /* of what is read for spills on the way; NULL: nothing */
+    const char *product;      /* and of what is made of them: ".so" */
+    const char *empty;        /* a source that any such compiler builds; its code is not counted as a candidate's */
+    const char *version_mark; /* the line of `PROGRAM --version` that has this in it tells the version; "": the first */
+    bool keep_log;
+    bool portable; /* what it makes depends on text and flags alone, not on this machine: a cache may keep it */
+    struct BuildCache *cache; /* of a portable one (build_cache.h); NULL: there is none */
+} Toolchain;
+/* A C compiler that makes shared objects; flags as above, without those that such objects need. */
+Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags);
+
+typedef struct Builder Builder;
+
+/* A private temporary folder is made (scratch.h). NULL with *err set (no compiler, folder cannot be made, *stop became true; stop may
+ * be NULL). */
+Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline_s, const volatile int *stop,
+                     const char **err);
+const char *builder_version(const Builder *b); /* a line of `PROGRAM --version` */
+/* Builds all; returns when all are done or *stop became true (then the rest are STATUS_INVALID, why "interrupted"). */
+void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop);
+/* The same in the background, below the priority of all else; batches are built in the order in which they were started. */
+void build_start(Builder *b, Arena *a, Build *builds, int n);
+/* Waits for that batch (NULL: for all). Where *stop becomes true, or time is up (process_clock_s), all batches in the background end at
+ * once, the rest of them STATUS_INVALID, "interrupted". False: so it was with this one. */
+bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop);
+void build_cancel(Builder *b);                       /* ends them */
+void build_remove(const Builder *b, const char *so); /* deletes one shared object that is no longer needed */
+void builder_free(Builder *b);                       /* kills what runs, removes the folder */
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * build_cache: a folder of what compilers made, so that the same text is not compiled twice, on any machine. One file a build, under a
+ * hash of all that it depends on: the text, the compiler's version and flags, the kind of product. No path is part of it.
+ *
+ *   dcgen-build 1 HASH                          of all that follows; one that differs is not used
+ *   KEY SO LOG CODE LOOPS STORED LOADED MULT    the name again; bytes of product and log; then as in Build
+ *   what the compiler said, and the product
+ *
+ * Files are written in a temporary folder inside and renamed, so a reader sees all of one or nothing. Threads may share a cache.
+ */
+#ifndef DCGEN_BUILD_CACHE_H
+#define DCGEN_BUILD_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "search/build/build.h"
+
+typedef struct BuildCache BuildCache;
+
+/* How often each came to pass, and the first of those that went wrong. */
+typedef struct {
+    int found, stored;
+    int damaged; /* entries that are torn, or something else */
+    int lost;    /* that could not be stored */
+    char damaged_path[400], lost_why[400];
+} BuildCacheCount;
+
+/* The folder is there; one that nothing can be written to is good for reading. NULL with *err set: it cannot be read. */
+BuildCache *build_cache_open(Arena *a, const char *folder, const char **err);
+void build_cache_close(BuildCache *c); /* NULL: nothing happens */
+BuildCacheCount build_cache_count(BuildCache *c);
+
+enum { BUILD_KEY_BYTES = 33 };
+/* Of this text by these tools; `version` is their program's. */
+void build_cache_key(const Toolchain *t, const char *version, const char *text, char *key);
+/* Puts the product at `so` and sets the results of *b, its log from a. False: there is none, or none that is whole. */
+bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, Build *b);
+/* Stores a build that is ok. What cannot be stored is counted, no more. */
+void build_cache_put(BuildCache *c, const char *key, const Build *b);
+
+#endif

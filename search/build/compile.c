@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * compile: see compile.h. One loop over at most `jobs` compilers: start, poll their stderr, look who has ended or is late. Messages come
+ * without colours or translations (LC_ALL=C) and without the temporary folder, so that equal failures read equally.
+ */
+#define _GNU_SOURCE
+#include "search/build/compile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "gen/base/process.h"
+#include "gen/base/text.h"
+#include "search/build/build_cache.h"
+#include "search/build/elf.h"
+
+enum { TICK_MS = 3, WHY_MAX = 300 };
+
+typedef struct {
+    Build *build; /* NULL: the slot is free */
+    BuildBatch *batch;
+    char key[BUILD_KEY_BYTES]; /* in the cache */
+    pid_t pid;
+    double start_s;
+    const char *c_path, *s_path, *so_path;
+    bool to_assembly; /* the first of two steps runs */
+    Capture err;
+} Job;
+
+struct Jobs {
+    const Compiler *c;
+    Job job[]; /* c->jobs of them */
+};
+
+bool is_stopped(const Stop *s) { return (s->user && *s->user) || (s->own && atomic_load(s->own)); }
+
+/* ---- texts */
+
+/* The line that says most: where `sign` is, or else an undefined name, an error, anything. */
+static const char *telling_line(const char *text, const char *sign, size_t *len)
+{
+    static const char *const signs[] = { "undefined reference", ": error: ", ": fatal error: ", "error", "" };
+    if (sign) {
+        while (sign > text && sign[-1] != '\n')
+            sign--;
+        *len = strcspn(sign, "\n");
+        return sign;
+    }
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        for (const char *line = text; *line; line += *len + (line[*len] == '\n')) {
+            *len = strcspn(line, "\n");
+            if (*len > 0 && memmem(line, *len, signs[i], strlen(signs[i])))
+                return line;
+        }
+    }
+    *len = 0;
+    return text;
+}
+
+/* That line as plain text without the folder. */
+static const char *first_error(Arena *a, const char *text, const char *sign, const char *folder)
+{
+    size_t len, folder_len = strlen(folder);
+    const char *line = telling_line(text, sign, &len);
+    char *why = arena_alloc(a, WHY_MAX + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < len && n < WHY_MAX; i++) {
+        if (len - i > folder_len && strncmp(line + i, folder, folder_len) == 0 && line[i + folder_len] == '/')
+            i += folder_len;
+        else
+            why[n++] = line[i] >= ' ' && line[i] <= '~' ? line[i] : '?';
+    }
+    return why;
+}
+
+/* ---- one compiler */
+
+static void fail(Build *b, Status status, const char *why)
+{
+    b->status = status;
+    b->blame = BLAME_CANDIDATE;
+    b->why = why;
+    b->log = "";
+    b->so = NULL;
+    b->code_bytes = 0;
+    b->spills = (SpillReport){ 0 };
+}
+
+static void fail_by(Build *b, Blame blame, const char *why)
+{
+    fail(b, blame == BLAME_CANDIDATE ? STATUS_BUILD_FAILED : STATUS_INVALID, why);
+    b->blame = blame;
+}
+
+static bool write_text(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    int problem = text_write(fd, text, strlen(text)) ? 0 : errno;
+    if (close(fd) != 0 && !problem)
+        problem = errno;
+    errno = problem;
+    return problem == 0;
+}
+
+static bool spawn_compiler(const Compiler *c, Job *job, bool to_assembly)
+{
+    int child_end = -1;
+    if (!capture_open(&job->err, &child_end))
+        return false;
+    job->to_assembly = to_assembly;
+    if (c->tools.assembly)
+        c->argv[c->mode_arg] = to_assembly ? "-S" : "-shared";
+    c->argv[c->to_arg] = to_assembly ? job->s_path : job->so_path;
+    c->argv[c->from_arg] = c->tools.assembly && !to_assembly ? job->s_path : job->c_path;
+    job->pid = process_spawn(c->argv, c->env, -1, -1, child_end);
+    int problem = errno;
+    close(child_end);
+    if (job->pid < 0)
+        capture_close(&job->err);
+    errno = problem;
+    return job->pid > 0;
+}
+
+static const char *cannot_start(const Compiler *c, Arena *a)
+{
+    return arena_printf(a, "cannot start %s: %s", c->tools.program, strerror(errno));
+}
+
+/* It was built before. */
+static bool is_found(const Compiler *c, Arena *a, Job *job, Build *build)
+{
+    if (!c->tools.cache)
+        return false;
+    build_cache_key(&c->tools, c->version, build->text, job->key);
+    return build_cache_get(c->tools.cache, a, job->key, job->so_path, build);
+}
+
+static void job_start(const Compiler *c, BuildBatch *batch, Job *job, Build *build)
+{
+    Arena *a = batch->a;
+    fail(build, STATUS_BUILD_FAILED, "");
+    build->seconds = 0;
+    build->found = false;
+    job->batch = batch;
+    build->log = "";
+    if (!*build->name || strchr(build->name, '/')) {
+        fail(build, STATUS_BUILD_FAILED, "the name is no file name");
+        return;
+    }
+    job->c_path = arena_printf(a, "%s/%s%s", c->folder, build->name, c->tools.source);
+    job->s_path = c->tools.assembly ? arena_printf(a, "%s/%s%s", c->folder, build->name, c->tools.assembly) : NULL;
+    job->so_path = arena_printf(a, "%s/%s%s", c->folder, build->name, c->tools.product);
+    job->start_s = process_clock_s();
+    if (is_found(c, a, job, build))
+        return;
+    if (!write_text(job->c_path, build->text)) {
+        fail_by(build, BLAME_MACHINE,
+                arena_printf(a, "cannot write %s%s: %s", build->name, c->tools.source, strerror(errno)));
+        unlink(job->c_path);
+    } else if (!spawn_compiler(c, job, c->tools.assembly)) {
+        fail_by(build, BLAME_MACHINE, cannot_start(c, a));
+        unlink(job->c_path);
+    } else {
+        job->build = build;
+    }
+}
+
+/* Ends the compiler and all it started; the wait status. */
+static int job_reap(Job *job)
+{
+    int wait_status = process_end(job->pid);
+    job->build->seconds = process_clock_s() - job->start_s;
+    capture_drain(&job->err);
+    capture_close(&job->err);
+    return wait_status;
+}
+
+/* Frees the slot. */
+static void job_free(Job *job)
+{
+    unlink(job->c_path);
+    if (job->s_path)
+        unlink(job->s_path);
+    job->build = NULL;
+}
+
+/* Reads the assembly and starts the second step; else why not. */
+static const char *assemble(const Compiler *c, Arena *a, Job *job, Blame *blame)
+{
+    size_t len;
+    Arena *scratch = arena_new();
+    const char *text = text_read_file(scratch, job->s_path, &len);
+    *blame = text ? BLAME_MACHINE : blame_error(errno);
+    if (text)
+        spills_read(text, &job->build->spills);
+    arena_free(scratch);
+    return !text ? "the compiler made no assembly" : spawn_compiler(c, job, false) ? NULL : cannot_start(c, a);
+}
+
+/* Of a compiler that failed: whose fault that is, and why. */
+static void judge(const Compiler *c, Arena *a, Build *build, int wait_status, const char *said)
+{
+    const char *sign;
+    Blame blame = blame_text(said, &sign);
+    if (blame == BLAME_CANDIDATE)
+        blame = blame_end(wait_status);
+    const char *why = first_error(a, said, sign, c->folder);
+    if (!*why || (WIFSIGNALED(wait_status) && !sign))
+        why = arena_printf(a, "the compiler %s", process_status_text(a, wait_status));
+    fail_by(build, blame, why);
+}
+
+static void job_finish(const Compiler *c, Job *job)
+{
+    Build *build = job->build;
+    Arena *a = job->batch->a;
+    int wait_status = job_reap(job);
+    if (wait_status == 0 && job->to_assembly) {
+        Blame blame;
+        const char *why = assemble(c, a, job, &blame);
+        if (why) {
+            job_free(job);
+            fail_by(build, blame, why);
+        }
+        return;
+    }
+    job_free(job);
+    errno = 0;
+    int64_t bytes = wait_status == 0 ? elf_code_bytes(job->so_path) : -1;
+    if (bytes >= 0) {
+        build->status = STATUS_OK;
+        build->log = c->tools.keep_log ? arena_strdup(a, job->err.text) : "";
+        build->so = job->so_path;
+        build->code_bytes = bytes > c->empty_bytes ? bytes - c->empty_bytes : 0;
+        if (c->tools.cache)
+            build_cache_put(c->tools.cache, job->key, build);
+    } else if (wait_status == 0) {
+        fail_by(build, blame_error(errno), "the compiler made no shared object");
+    } else {
+        judge(c, a, build, wait_status, job->err.text);
+    }
+    if (bytes < 0)
+        unlink(job->so_path);
+}
+
+static void job_abort(Job *job, Status status, const char *why)
+{
+    Build *build = job->build;
+    job_reap(job);
+    job_free(job);
+    unlink(job->so_path);
+    fail(build, status, why);
+}
+
+/* ---- a batch */
+
+Jobs *jobs_new(const Compiler *c)
+{
+    Jobs *jobs = calloc(1, sizeof *jobs + (size_t)c->jobs * sizeof *jobs->job);
+    if (jobs)
+        jobs->c = c;
+    return jobs;
+}
+
+void jobs_poll(Jobs *jobs)
+{
+    struct pollfd fds[COMPILE_MAX_JOBS];
+    const int n = jobs->c->jobs;
+    for (int i = 0; i < n; i++)
+        fds[i] = (struct pollfd){ .fd = jobs->job[i].build ? jobs->job[i].err.fd : -1, .events = POLLIN };
+    poll(fds, (nfds_t)n, TICK_MS);
+    for (int i = 0; i < n; i++)
+        if (jobs->job[i].build)
+            capture_drain(&jobs->job[i].err);
+}
+
+/* The first build of the batch with the name of build i: two compilers must not write the same files. */
+static int namesake(const Build *builds, int i)
+{
+    int first = 0;
+    while (strcmp(builds[first].name, builds[i].name) != 0)
+        first++;
+    return first;
+}
+
+static void copy_results(Build *builds, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const Build *from = &builds[namesake(builds, i)];
+        builds[i] = (Build){ .name = builds[i].name,
+                             .text = builds[i].text,
+                             .status = from->status,
+                             .blame = from->blame,
+                             .so = from->so,
+                             .code_bytes = from->code_bytes,
+                             .spills = from->spills,
+                             .seconds = from->seconds,
+                             .found = from->found,
+                             .log = from->log,
+                             .why = from->why };
+    }
+}
+
+/* Some of it are to be tried again, alone. */
+static bool is_hungry(const BuildBatch *x)
+{
+    for (int i = 0; i < x->next; i++)
+        if (x->builds[i].blame != BLAME_CANDIDATE)
+            return true;
+    return false;
+}
+
+/* What is to be started next, of the first batch that has anything; NULL: nothing, or not before a batch has had its second try. */
+static Build *next_build(BuildBatch *first, BuildBatch **of)
+{
+    for (BuildBatch *x = first; x; x = x->later) {
+        while (!x->done && x->next < x->n) {
+            const int i = x->next++;
+            *of = x;
+            if (namesake(x->builds, i) == i)
+                return &x->builds[i];
+        }
+        if (!x->done && is_hungry(x))
+            return NULL;
+    }
+    return NULL;
+}
+
+int jobs_tend(Jobs *jobs, BuildBatch *first)
+{
+    const Compiler *c = jobs->c;
+    int running = 0;
+    for (int i = 0; i < c->jobs; i++) {
+        Job *job = &jobs->job[i];
+        BuildBatch *of = NULL;
+        if (job->build && process_has_ended(job->pid))
+            job_finish(c, job);
+        else if (job->build && process_clock_s() - job->start_s > c->deadline_s)
+            job_abort(job, STATUS_TIMED_OUT, arena_printf(job->batch->a, "killed after %g s", c->deadline_s));
+        for (Build *build; !job->build && (build = next_build(first, &of));)
+            job_start(c, of, job, build);
+        running += job->build != NULL;
+    }
+    return running;
+}
+
+void jobs_free(Jobs *jobs)
+{
+    for (int i = 0; jobs && i < jobs->c->jobs; i++)
+        if (jobs->job[i].build)
+            job_abort(&jobs->job[i], STATUS_INVALID, "interrupted");
+    free(jobs);
+}
+
+static void give_up(BuildBatch *x, bool starved)
+{
+    for (; x->next < x->n; x->next++)
+        if (starved)
+            fail_by(&x->builds[x->next], BLAME_MACHINE, "out of memory");
+        else
+            fail(&x->builds[x->next], STATUS_INVALID, "interrupted");
+}
+
+void compile_drop(BuildBatch *x, bool starved)
+{
+    give_up(x, starved);
+    copy_results(x->builds, x->n);
+}
+
+static void run_jobs(const Compiler *c, BuildBatch *x, const Stop *stop)
+{
+    Jobs *jobs = jobs_new(c);
+    while (jobs && !is_stopped(stop) && jobs_tend(jobs, x) > 0)
+        jobs_poll(jobs);
+    give_up(x, !jobs);
+    jobs_free(jobs);
+}
+
+/* One build, alone. */
+static void run_alone(const Compiler *c, Arena *a, Build *build, const Stop *stop)
+{
+    Compiler alone = *c;
+    BuildBatch one = { .a = a, .builds = build, .n = 1 };
+    alone.jobs = 1;
+    run_jobs(&alone, &one, stop);
+}
+
+/* Several compilers at a time may need more memory, descriptors or processes than there are. */
+static void retry_alone(const Compiler *c, BuildBatch *x, const Stop *stop)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->builds[i].blame != BLAME_CANDIDATE && namesake(x->builds, i) == i && !is_stopped(stop))
+            run_alone(c, x->a, &x->builds[i], stop);
+}
+
+/* Signs are not all there are: where the text that built when the builder was made does not any more, no text of the batch is to blame. */
+static void try_empty(const Compiler *c, BuildBatch *x, const Stop *stop)
+{
+    Build empty = { .name = "empty", .text = c->tools.empty };
+    Compiler anew = *c;
+    bool any = false;
+    for (int i = 0; i < x->n; i++)
+        any = any || x->builds[i].status == STATUS_BUILD_FAILED;
+    if (!any || !c->has_built)
+        return;
+    anew.tools.cache = NULL;
+    run_alone(&anew, x->a, &empty, stop);
+    if (empty.so)
+        unlink(empty.so);
+    for (int i = 0; i < x->n && empty.status != STATUS_OK && !is_stopped(stop); i++)
+        if (x->builds[i].status == STATUS_BUILD_FAILED)
+            fail_by(&x->builds[i], BLAME_MACHINE,
+                    arena_printf(x->a, "%s does not build anything any more: %s", c->tools.program, empty.why));
+}
+
+void compile_end(const Compiler *c, BuildBatch *x, const Stop *stop)
+{
+    if (!is_stopped(stop))
+        retry_alone(c, x, stop);
+    if (!is_stopped(stop))
+        try_empty(c, x, stop);
+    copy_results(x->builds, x->n);
+}
+
+void compile(const Compiler *c, BuildBatch *x, const Stop *stop)
+{
+    run_jobs(c, x, stop);
+    compile_end(c, x, stop);
+}
+
+static bool has_jobs(const Jobs *jobs, const BuildBatch *x)
+{
+    for (int i = 0; i < jobs->c->jobs; i++)
+        if (jobs->job[i].build && (!x || jobs->job[i].batch == x))
+            return true;
+    return false;
+}
+
+BuildBatch *jobs_built(const Jobs *jobs, BuildBatch *first)
+{
+    for (BuildBatch *x = first; x; x = x->later)
+        if (!x->done && x->next == x->n && !has_jobs(jobs, is_hungry(x) ? NULL : x))
+            return x;
+    return NULL;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * compile: takes batches of sources, runs a compiler on each of them, several at a time, and gives shared objects or what is wrong and whose
+ * fault that is. Private to build.c and build_queue.c.
+ */
+#ifndef DCGEN_COMPILE_H
+#define DCGEN_COMPILE_H
+
+#include <stdatomic.h>
+#include "search/build/build.h"
+
+enum { COMPILE_MAX_JOBS = 256 };
+
+/* A compiler as a builder calls it. */
+typedef struct {
+    Toolchain tools;
+    const char *version, *folder;
+    const char **argv; /* program, flags, MODE if assembly is asked for, "-o", PRODUCT, SOURCE, NULL */
+    int mode_arg, to_arg, from_arg;
+    const char *env[3];
+    int jobs;
+    double deadline_s;
+    int64_t empty_bytes; /* .text of a shared object without any code of its own */
+    bool has_built;      /* the empty text, when the builder was made */
+} Compiler;
+
+/* Builds that were asked for together. */
+typedef struct BuildBatch {
+    struct BuildBatch *later; /* in a list */
+    Arena *a, *result;        /* where results are made; where they go in the end, if that is elsewhere */
+    Build *builds;
+    int n, next; /* the next to be started */
+    bool done;
+} BuildBatch;
+
+/* Who may end a batch early: the user, or the builder. */
+typedef struct {
+    const volatile int *user;
+    atomic_int *own;
+} Stop;
+bool is_stopped(const Stop *s);
+
+/* Builds all; those for which the machine lacked something are tried again, alone. */
+void compile(const Compiler *c, BuildBatch *x, const Stop *stop);
+
+/* The same step by step, over a list of batches: the last compilers of one run beside the first of the next. */
+typedef struct Jobs Jobs;
+Jobs *jobs_new(const Compiler *c); /* NULL: out of memory */
+/* Starts what fits, closes what has ended or is late; the number of compilers that run. */
+int jobs_tend(Jobs *jobs, BuildBatch *first);
+void jobs_poll(Jobs *jobs); /* reads what they say, for a moment */
+/* A batch that has been built, but for its end (compile_end); NULL: there is none. */
+BuildBatch *jobs_built(const Jobs *jobs, BuildBatch *first);
+void jobs_free(Jobs *jobs); /* ends those that run */
+void compile_end(const Compiler *c, BuildBatch *x, const Stop *stop);
+/* What is not started yet never will be: for want of memory, or interrupted. */
+void compile_drop(BuildBatch *x, bool starved);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ending: see ending.h.
+ */
+#include "search/choose/ending.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+#include "gen/base/number.h"
+#include "gen/base/text.h"
+
+enum { SHOWN = 3 };
+
+/* What became of the candidates for the tuned target. */
+typedef struct {
+    int64_t n, aside, count[STATUS_COUNT]; /* aside: not among those of a status */
+} Tally;
+
+static bool is_tuned(const Study *s, const Trial *t) { return t->built && t->c.target == s->target; }
+
+static Tally tally(const Study *s)
+{
+    Tally y = { 0 };
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        const Trial *t = &s->trial[i];
+        if (!is_tuned(s, t))
+            continue;
+        y.n++;
+        y.aside += t->aside;
+        y.count[t->status] += !t->aside;
+    }
+    return y;
+}
+
+/* ---- reasons ---- */
+
+/* Where the reason begins that a compiler gives: behind the file, which has the candidate's key for its name, and its line. */
+static const char *reason_of(const Trial *t)
+{
+    const size_t len = strlen(t->key);
+    const char *colon = strncmp(t->why, t->key, len) == 0 ? strstr(t->why, ": ") : NULL;
+    return colon ? colon + 2 : t->why;
+}
+
+/* The same but for numbers, which are sizes and places. */
+static bool same_reason(const Trial *x, const Trial *y)
+{
+    const char *a = reason_of(x), *b = reason_of(y);
+    if (x->status != y->status)
+        return false;
+    for (; *a && *b; a++, b++) {
+        while (isdigit((unsigned char)*a) && isdigit((unsigned char)a[1]))
+            a++;
+        while (isdigit((unsigned char)*b) && isdigit((unsigned char)b[1]))
+            b++;
+        if (*a != *b && !(isdigit((unsigned char)*a) && isdigit((unsigned char)*b)))
+            return false;
+    }
+    return *a == *b;
+}
+
+typedef struct {
+    const Trial *first;
+    int64_t n;
+} Reason;
+
+static int64_t list_reasons(Arena *a, const Study *s, Reason **out)
+{
+    Reason *list = *out = ARENA_ARRAY(a, (size_t)s->ntrial + 1, Reason);
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        const Trial *t = &s->trial[i];
+        int64_t k = 0;
+        if (!is_tuned(s, t) || t->status == STATUS_OK)
+            continue;
+        while (k < n && !same_reason(list[k].first, t))
+            k++;
+        if (k == n)
+            list[n++] = (Reason){ .first = t };
+        list[k].n++;
+    }
+    return n;
+}
+
+static void add_reason(Text *text, const Study *s, const Reason *r)
+{
+    const Template *t = r->first->c.t;
+    int64_t value[TEMPLATE_MAX_PARAM];
+    candidate_values(&r->first->c, value);
+    text_printf(text, "\n  %" PRId64 " x %s: %s\n    for one: %s %s", r->n,
+                r->first->aside ? "for want of something" : status_name(r->first->status), reason_of(r->first), t->name,
+                s->target->name);
+    for (int i = 0; i < t->nparam; i++)
+        text_printf(text, " %s=%" PRId64, t->param[i].name, value[i]);
+}
+
+/* The most frequent ones, of those alike the first. */
+static void add_reasons(Text *text, Arena *a, const Study *s)
+{
+    Reason *list;
+    const int64_t n = list_reasons(a, s, &list);
+    for (int shown = 0; shown < SHOWN && shown < n; shown++) {
+        int64_t most = 0;
+        for (int64_t k = 1; k < n; k++)
+            most = list[k].n > list[most].n ? k : most;
+        add_reason(text, s, &list[most]);
+        list[most].n = 0;
+    }
+}
+
+/* ---- the ending ---- */
+
+static void add_counts(Text *text, const Tally *y)
+{
+    static const char *const words[STATUS_COUNT] = { [STATUS_BUILD_FAILED] = "not built",
+                                                     [STATUS_INVALID] = "refused",
+                                                     [STATUS_WRONG] = "wrong",
+                                                     [STATUS_CRASHED] = "crashed",
+                                                     [STATUS_TIMED_OUT] = "timed out" };
+    const char *before = ": ";
+    for (int k = 0; k < STATUS_COUNT; k++)
+        if (words[k] && y->count[k]) {
+            text_printf(text, "%s%" PRId64 " %s", before, y->count[k], words[k]);
+            before = ", ";
+        }
+    if (y->aside)
+        text_printf(text, "%s%" PRId64 " left out for want of something", before, y->aside);
+}
+
+const char *ending_text(Search *q)
+{
+    const Tally y = tally(q->study);
+    const char *plural = number_plural(y.n);
+    Text text = { .arena = q->arena };
+    q->fruitless = y.aside < y.n;
+    if (y.count[STATUS_OK])
+        text_printf(&text, "the time of %g s was up before any of the kernels that work was measured", q->seconds);
+    else if (y.aside == y.n)
+        text_printf(&text, "the machine could neither build nor run any of %" PRId64 " candidate%s", y.n, plural);
+    else if (y.count[STATUS_BUILD_FAILED] == y.n)
+        text_printf(&text, "none of %" PRId64 " candidate%s could be built", y.n, plural);
+    else if (y.count[STATUS_BUILD_FAILED] == 0 && y.aside == 0)
+        text_printf(&text, "none of %" PRId64 " kernel%s that could be built works", y.n, plural);
+    else
+        text_printf(&text, "none of %" PRId64 " candidate%s works", y.n, plural);
+    if (!y.count[STATUS_OK] && y.aside < y.n && y.count[STATUS_BUILD_FAILED] < y.n)
+        add_counts(&text, &y);
+    add_reasons(&text, q->arena, q->study);
+    return text_str(&text);
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/choose/select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* instances that the choice of kernels looks at */
+static const double NOT_MEASURED = 1.01; /* a prediction must beat a measurement by this much to be preferred */
+static const double NOT_COMPARED = 1.5;  /* for a package: a pair left out of a shape's last comparison */
+static const double TIE_LEAST = 5e-3, TIE_MOST = 5e-2;
+static const double TIE_UNKNOWN = 1e-2;  /* where the noise is not known */
+static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times are no better than this */
+static const double TIE_ERRORS = 1.5;    /* times no further apart than so many standard errors are alike */
+static const double WORTH = 1e-4;        /* gains of the mean relative time below this are not worth a kernel */
+static const double TREE_ERRORS = 2;     /* what a leaf saves is chance below so many standard errors */
+static const double TREE_TOLERANCE = 3e-4;
+static const double LEAF_WORTH = 1e-4; /* the same for a leaf of the tree */
+/* Where nothing was measured finer rules would follow the model's errors. */
+static const double MODEL_TOLERANCE = 1e-2;
+
+typedef struct {
+    Arena *arena;
+    const Study *s;
+    const CostModel *m;
+    SelectMode mode;
+    double *tie;                     /* relative times this close are alike: one a tuned instance, then of all others */
+    double *noise;                   /* one a tuned instance: how far a time there may be off; 0: not known */
+    bool *compared;                  /* one a tuned instance: it had its last comparison */
+    double all_weight, tuned_weight; /* sums over all instances, and over the tuned ones */
+    int64_t nseen;
+    const Instance **seen;
+    int64_t nusable;
+    int64_t *usable; /* trials */
+    double *rel;     /* nusable x nseen: weight * cost / oracle */
+    double total_weight;
+    int64_t *picked; /* indices into usable */
+    int npicked, most;
+    int64_t bytes, max_bytes;
+    double **column; /* one a trial: its times on all instances; NULL: not asked for yet */
+} Selector;
+
+static int64_t tuned_shape(const Study *s, const Instance *inst)
+{
+    return inst->tuned ? study_shape(s, inst->extent, inst->threads) : -1;
+}
+
+/* How much worse than its number a time is taken for. */
+static double doubt(const Selector *q, int64_t trial, int64_t shape)
+{
+    const Trial *t = &q->s->trial[trial];
+    if (shape < 0)
+        return 1;
+    if (q->mode == SELECT_PACKAGE && q->compared[shape])
+        return t->final[shape] ? 1 : NOT_COMPARED;
+    return t->ns[shape] > 0 ? 1 : NOT_MEASURED;
+}
+
+/* Time of a kernel on an instance, doubts included. */
+static double time_of(const Selector *q, int64_t trial, const Instance *inst)
+{
+    return cost_trial(q->m, trial, inst) * doubt(q, trial, tuned_shape(q->s, inst));
+}
+
+/* Half of the say is that of all shapes by their weights, half that of the tuned ones: those were picked to stand for the others, and what is
+ * known of them was measured. */
+static double say_of(const Selector *q, const Instance *inst)
+{
+    return inst->weight / q->all_weight + (inst->tuned ? inst->weight / q->tuned_weight : 0);
+}
+
+static void see_instances(Selector *q)
+{
+    const Spec *spec = q->s->spec;
+    int64_t stride = spec->ninstance / MAX_SEEN + 1;
+    q->seen = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, const Instance *);
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        if ((spec->instance[i].tuned || i % stride == 0) && spec->instance[i].weight > 0) {
+            q->seen[q->nseen++] = &spec->instance[i];
+            q->all_weight += spec->instance[i].weight;
+        }
+        q->tuned_weight += spec->instance[i].tuned ? spec->instance[i].weight : 0;
+    }
+    q->tuned_weight = q->tuned_weight > 0 ? q->tuned_weight : 1;
+    for (int64_t i = 0; i < q->nseen; i++)
+        q->total_weight += say_of(q, q->seen[i]);
+}
+
+/* Shapes that had their last comparison. True when there are any. */
+static bool see_comparisons(Selector *q)
+{
+    const Study *s = q->s;
+    bool any = false;
+    q->compared = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, bool);
+    for (int64_t i = 0; i < s->ntrial; i++)
+        for (int64_t j = 0; trial_usable(&s->trial[i]) && j < s->nshape; j++)
+            if (s->trial[i].final[j])
+                q->compared[j] = any = true;
+    return any;
+}
+
+static bool was_seen(const Study *s, const Trial *t, bool final)
+{
+    for (int64_t j = 0; j < s->nshape; j++)
+        if (final ? t->final[j] : t->ns[j] > 0)
+            return true;
+    return false;
+}
+
+/* For a package, those of the last comparison; before there was one, all that were measured; where nothing can be measured, all. */
+static void see_trials(Selector *q)
+{
+    const Study *s = q->s;
+    const bool final = see_comparisons(q) && q->mode == SELECT_PACKAGE;
+    q->usable = ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, int64_t);
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        const Trial *t = &s->trial[i];
+        if (study_may_choose(s, t) && (s->device->modelled || was_seen(s, t, final)) && t->code_bytes <= q->max_bytes)
+            q->usable[q->nusable++] = i;
+    }
+}
+
+static double tie_of(const Study *s, double noise)
+{
+    if (s->device->modelled)
+        return TIE_MODELLED;
+    return noise > 0 ? fmin(TIE_MOST, fmax(TIE_LEAST, TIE_ERRORS * noise)) : TIE_UNKNOWN;
+}
+
+static void see_noise(Selector *q)
+{
+    const Study *s = q->s;
+    const double all = study_noise(s);
+    q->tie = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, double);
+    q->noise = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, double);
+    for (int64_t j = 0; j < s->nshape; j++) {
+        q->noise[j] = study_noise_at(s, j, all);
+        q->tie[j] = tie_of(s, q->noise[j]);
+    }
+    q->tie[s->nshape] = tie_of(s, all);
+}
+
+/* A time as a part of the best one; as good as the best within the noise. shape: of the study, -1: not tuned. */
+static double relative(const Selector *q, int64_t shape, double time, double best)
+{
+    return time <= best * (1 + q->tie[shape >= 0 ? shape : q->s->nshape]) ? 1 : time / best;
+}
+
+static void relative_costs(Selector *q)
+{
+    q->rel = ARENA_ARRAY(q->arena, (size_t)(q->nusable * q->nseen) + 1, double);
+    for (int64_t i = 0; i < q->nseen; i++) {
+        const int64_t shape = tuned_shape(q->s, q->seen[i]);
+        double oracle = INFINITY;
+        for (int64_t u = 0; u < q->nusable; u++) {
+            double t = time_of(q, q->usable[u], q->seen[i]);
+            q->rel[u * q->nseen + i] = t;
+            oracle = fmin(oracle, t);
+        }
+        for (int64_t u = 0; u < q->nusable; u++)
+            q->rel[u * q->nseen + i] = say_of(q, q->seen[i]) * relative(q, shape, q->rel[u * q->nseen + i], oracle);
+    }
+}
+
+/* Mean relative time when each instance takes the best of the picked kernels, kernel `with` added and the one at place `without` left
+ * out (-1: none). */
+static double objective(const Selector *q, int64_t with, int without)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < q->nseen; i++) {
+        double best = with >= 0 ? q->rel[with * q->nseen + i] : INFINITY;
+        for (int k = 0; k < q->npicked; k++)
+            if (k != without)
+                best = fmin(best, q->rel[q->picked[k] * q->nseen + i]);
+        sum += best;
+    }
+    return sum / q->total_weight;
+}
+
+static int64_t bytes_of(const Selector *q, int64_t u) { return q->s->trial[q->usable[u]].code_bytes; }
+
+static bool is_picked(const Selector *q, int64_t u)
+{
+    for (int k = 0; k < q->npicked; k++)
+        if (q->picked[k] == u)
+            return true;
+    return false;
+}
+
+/* The kernel that lowers the objective most, in place of `without`; -1: none fits or helps. */
+static int64_t best_step(const Selector *q, int without, double *value)
+{
+    int64_t best = -1, freed = without >= 0 ? bytes_of(q, q->picked[without]) : 0;
+    for (int64_t u = 0; u < q->nusable; u++) {
+        if (is_picked(q, u) || q->bytes - freed + bytes_of(q, u) > q->max_bytes)
+            continue;
+        double v = objective(q, u, without);
+        if (v < *value) {
+            *value = v;
+            best = u;
+        }
+    }
+    return best;
+}
+
+static void exchange(Selector *q)
+{
+    for (int round = 0; round < 3 * q->npicked; round++) {
+        double value = objective(q, -1, -1) - WORTH / 4;
+        int64_t in = -1;
+        int out = -1;
+        for (int k = 0; k < q->npicked; k++) {
+            int64_t u = best_step(q, k, &value);
+            if (u >= 0) {
+                in = u;
+                out = k;
+            }
+        }
+        if (in < 0)
+            return;
+        q->bytes += bytes_of(q, in) - bytes_of(q, q->picked[out]);
+        q->picked[out] = in;
+    }
+}
+
+/* One kernel more, then exchanges, until nothing is worth it or fits: the choice with a smaller budget of kernels is a point on the way. */
+static void pick(Selector *q, Assignment *as)
+{
+    double value = q->npicked ? objective(q, -1, -1) : INFINITY;
+    while (q->npicked < q->most) {
+        double next = value;
+        int64_t u = best_step(q, -1, &next);
+        if (u < 0 || (q->npicked && value - next < WORTH))
+            return;
+        q->picked[q->npicked++] = u;
+        q->bytes += bytes_of(q, u);
+        exchange(q);
+        value = objective(q, -1, -1);
+        if (as->ncurve < SELECT_MAX_CURVE)
+            as->curve[as->ncurve++] = (CurvePoint){ q->npicked, q->bytes, value - 1 };
+    }
+}
+
+/* What a larger budget would bring: the same way further on. */
+static void pick_beyond(const Selector *q, Assignment *as)
+{
+    Selector more = *q;
+    more.most = SELECT_MAX_CURVE;
+    more.max_bytes = INT64_MAX;
+    more.picked = ARENA_ARRAY(q->arena, SELECT_MAX_CURVE + 1, int64_t);
+    if (q->npicked >= SELECT_MAX_CURVE)
+        return;
+    memcpy(more.picked, q->picked, (size_t)q->npicked * sizeof *q->picked);
+    pick(&more, as);
+}
+
+/* ---- from kernels to instances ---- */
+
+/* A trial's time on every instance. */
+static const double *column_of(const Selector *q, int64_t trial)
+{
+    const Spec *spec = q->s->spec;
+    double *c = q->column[trial];
+    if (c)
+        return c;
+    c = q->column[trial] = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, double);
+    for (int64_t i = 0; i < spec->ninstance; i++)
+        c[i] = cost_trial(q->m, trial, &spec->instance[i]);
+    return c;
+}
+
+static void fill_costs(const Selector *q, Assignment *as)
+{
+    const Spec *spec = q->s->spec;
+    as->cost = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel) + 1, double);
+    as->chosen = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int);
+    as->best = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int);
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        double *row = as->cost + i * as->nkernel, best = INFINITY;
+        int64_t shape = tuned_shape(q->s, &spec->instance[i]);
+        for (int k = 0; k < as->nkernel; k++) {
+            row[k] = column_of(q, as->kernel[k])[i];
+            if (row[k] * doubt(q, as->kernel[k], shape) < best) {
+                best = row[k] * doubt(q, as->kernel[k], shape);
+                as->best[i] = k;
+            }
+        }
+    }
+}
+
+/* Best known time: over all trials where they were measured or few instances are asked for, else over the kernels kept. */
+static void fill_oracle(const Selector *q, Assignment *as)
+{
+    const Spec *spec = q->s->spec;
+    as->oracle_ns = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, double);
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        int64_t j = tuned_shape(q->s, &spec->instance[i]);
+        double kept = as->cost[i * as->nkernel + as->best[i]];
+        as->oracle_ns[i] = j >= 0 ? fmin(study_best(q->s, j, NULL), kept) : kept;
+    }
+}
+
+int select_features(const Study *s, const int64_t *extent, int threads, int64_t *x)
+{
+    const Spec *spec = s->spec;
+    memcpy(x, extent, (size_t)spec->op->naxis * sizeof *x);
+    if (spec->nthread == 1 || target_is_cuda(s->target))
+        return spec->op->naxis;
+    x[spec->op->naxis] = spec_parts(spec, extent, threads);
+    return spec->op->naxis + 1;
+}
+
+/* How far kernel k's part of the tree's cost on an instance may be off; -1 where it follows from measurements elsewhere. */
+static double error_of(const Selector *q, const Assignment *as, int64_t i, int k)
+{
+    const Instance *inst = &q->s->spec->instance[i];
+    const Trial *t = &q->s->trial[as->kernel[k]];
+    const int64_t shape = tuned_shape(q->s, inst);
+    if (shape < 0)
+        return -1;
+    const double gap = t->final[shape] ? trial_gap(t, shape) : 0;
+    return say_of(q, inst) * as->cost[i * as->nkernel + k] / as->oracle_ns[i] * fmax(q->noise[shape], gap);
+}
+
+static void train(const Selector *q, Assignment *as)
+{
+    const Spec *spec = q->s->spec;
+    int64_t x[OP_MAX_AXIS + 1];
+    as->nfeature = select_features(q->s, spec->instance[0].extent, 1, x);
+    int64_t *points = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nfeature), int64_t);
+    double *cost = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel), double);
+    double *error = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel), double);
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        select_features(q->s, spec->instance[i].extent, spec->instance[i].threads, points + i * as->nfeature);
+        int64_t shape = tuned_shape(q->s, &spec->instance[i]);
+        for (int k = 0; k < as->nkernel; k++) {
+            cost[i * as->nkernel + k] =
+                say_of(q, &spec->instance[i]) *
+                relative(q, shape, as->cost[i * as->nkernel + k] * doubt(q, as->kernel[k], shape), as->oracle_ns[i]);
+            error[i * as->nkernel + k] = error_of(q, as, i, k);
+        }
+    }
+    const bool modelled = q->s->device->modelled;
+    as->tree = tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
+                          (TreeOptions){ .tolerance = modelled ? MODEL_TOLERANCE : TREE_TOLERANCE,
+                                         .worth = LEAF_WORTH,
+                                         .error = modelled ? NULL : error,
+                                         .errors = TREE_ERRORS });
+    double sum = 0, total = 0;
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        as->chosen[i] = tree_choose(as->tree, points + i * as->nfeature);
+        sum += spec->instance[i].weight * as->cost[i * as->nkernel + as->chosen[i]] / as->oracle_ns[i];
+        total += spec->instance[i].weight;
+    }
+    as->regret = sum / total - 1;
+}
+
+static double served(const Selector *q, const Assignment *as, int k)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < q->s->spec->ninstance; i++)
+        sum += as->chosen[i] == k ? q->s->spec->instance[i].weight : 0;
+    return sum;
+}
+
+/* Kernels by descending weight served, those that serve nothing left out; true when that changed anything. */
+static bool reorder(const Selector *q, Assignment *as)
+{
+    double weight[MAX_KERNEL];
+    int64_t kernel[MAX_KERNEL];
+    int n = 0;
+    bool changed = false;
+    for (int k = 0; k < as->nkernel; k++)
+        weight[k] = served(q, as, k);
+    for (int round = 0; round < as->nkernel; round++) {
+        int best = -1;
+        for (int k = 0; k < as->nkernel; k++)
+            if (weight[k] > 0 && (best < 0 || weight[k] > weight[best]))
+                best = k;
+        if (best < 0)
+            break;
+        changed = changed || best != n;
+        kernel[n++] = as->kernel[best];
+        weight[best] = 0;
+    }
+    changed = changed || n != as->nkernel;
+    memcpy(as->kernel, kernel, (size_t)n * sizeof *kernel);
+    as->nkernel = n;
+    return changed;
+}
+
+Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectMode mode)
+{
+    const Budget *b = &s->spec->budget;
+    int factor = mode == SELECT_FINALISTS ? 2 : 1;
+    Selector q = { .arena = a,
+                   .s = s,
+                   .m = m,
+                   .mode = mode,
+                   .most = b->kernels < MAX_KERNEL / factor ? factor * b->kernels : MAX_KERNEL,
+                   .max_bytes = (int64_t)factor * b->code_kib * 1024 };
+    Assignment *as = ARENA_NEW(a, Assignment);
+    q.column = ARENA_ARRAY(a, (size_t)s->ntrial + 1, double *);
+    see_instances(&q);
+    see_noise(&q);
+    see_trials(&q);
+    if (!q.nusable || !q.nseen)
+        return NULL;
+    relative_costs(&q);
+    q.picked = ARENA_ARRAY(a, (size_t)q.most + 1, int64_t);
+    pick(&q, as);
+    as->kept = as->ncurve - 1;
+    if (mode == SELECT_PACKAGE)
+        pick_beyond(&q, as);
+    as->kernel = ARENA_ARRAY(a, (size_t)q.npicked + 1, int64_t);
+    for (int k = 0; k < q.npicked; k++)
+        as->kernel[as->nkernel++] = q.usable[q.picked[k]];
+    bool changed = true;
+    for (int round = 0; changed && round < MAX_REORDER; round++) {
+        fill_costs(&q, as);
+        fill_oracle(&q, as);
+        train(&q, as);
+        changed = reorder(&q, as);
+    }
+    if (changed) { /* ties that swap places each time: the numbers must match the last order */
+        fill_costs(&q, as);
+        fill_oracle(&q, as);
+        train(&q, as);
+    }
+    for (int k = 0; k < as->nkernel; k++)
+        as->code_bytes += s->trial[as->kernel[k]].code_bytes;
+    return as; /* general: kernel 0, which serves the most */
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * select: which few kernels the package keeps, and which of them serves which instance.
+ *
+ * Minimises the weighted mean of t(chosen) / t(best known) (each shape counts by its weight, not by its size), half of it over all shapes and half
+ * over the tuned ones, under the budget of kernels and code bytes: greedy forward choice, after each step exchanges while one lowers the sum. Measured times where there are
+ * any, else the model's (search/space/cost.h). Gains below the noise are not taken: fewer kernels win ties.
+ */
+#ifndef DCGEN_SELECT_H
+#define DCGEN_SELECT_H
+
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "model/tree.h"
+#include "search/record/study.h"
+#include "search/space/cost.h"
+
+/* The best choice of so many kernels, before the tree. */
+typedef struct {
+    int kernels;
+    int64_t bytes;
+    double above; /* weighted mean of time / best known - 1, each shape served by the best of the kernels */
+} CurvePoint;
+
+enum { SELECT_MAX_CURVE = 64 };
+
+typedef struct {
+    int nkernel;
+    int64_t *kernel;    /* trial of each kernel, by descending weight served */
+    int64_t code_bytes; /* of all of them */
+    double *cost;       /* ninstance x nkernel: time in ns, measured or predicted; INFINITY: not usable */
+    int *chosen;        /* one an instance: the kernel that the dispatch tree chooses */
+    int *best;          /* one an instance: the cheapest of the kernels */
+    double *oracle_ns;  /* one an instance: best known time of any trial */
+    int general;        /* the kernel for shapes outside the declared ranges */
+    TreeNode *tree;     /* over select_features */
+    int nfeature;
+    double regret;    /* weighted mean of t(chosen) / oracle - 1 over all instances */
+    int ncurve, kept; /* points; the one that was taken: a smaller budget of kernels takes one before it */
+    CurvePoint curve[SELECT_MAX_CURVE]; /* the best 1, 2, ... kernels; those behind `kept` are beyond the budget */
+} Assignment;
+
+/* FINALISTS: for the last comparison, twice the budget of kernels, predictions count like measurements. PACKAGE: on a tuned shape only
+ * those that were in the last comparison there, if any was, so that every chosen pair was verified and measured side by side with its
+ * rivals. */
+typedef enum { SELECT_FINALISTS, SELECT_PACKAGE } SelectMode;
+
+/* What the tree looks at, at most OP_MAX_AXIS + 1 numbers: the extents; then, on a CPU when the spec has several thread counts, the parts
+ * that such a call runs in. Calls that a package runs in fewer parts than they may have are one point with those. How many. */
+int select_features(const Study *s, const int64_t *extent, int threads, int64_t *x);
+
+/* NULL when no trial is usable. */
+Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectMode mode);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * measure: see measure.h. A runner's answers are not trusted: a kernel that is measured may write to its socket too. Whatever goes
+ * wrong, the runner is killed, the kernel of its last `begin` is to blame, and the others are asked for again of a new runner.
+ */
+#include "search/measure/measure.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "gen/base/text.h"
+#include "search/measure/runner_private.h"
+#include "search/record/samples.h"
+
+enum { MAX_LOST = 2, LAST_WORDS = 250 };
+
+typedef struct {
+    const Op *op;
+    const int64_t *extent;
+} Axes;
+
+static bool axis_lookup(void *ctx, const char *name, int64_t *value)
+{
+    const Axes *axes = ctx;
+    int i = op_axis(axes->op, name);
+    if (i >= 0)
+        *value = axes->extent[i];
+    return i >= 0;
+}
+
+/* One measure() call: what is asked, and how far it is. */
+typedef struct {
+    Runner *r;
+    Arena *a;
+    const MeasureRequest *q;
+    const char *const *key, *const *so;
+    int n;
+    MeasureRecord *out;
+    bool *done;
+    int repeats;        /* of the request under way */
+    int *asked, nasked; /* kernels of the request under way */
+    int64_t id;
+    int culprit; /* of the last begin, -1: none yet */
+    const char *phase;
+    const char *why; /* the last answer was no kernel's fault */
+    bool lacking;    /* the request is beyond what the machine has at the moment */
+    const volatile int *stop;
+} Session;
+
+static void settle(Session *s, int i, Status status, const char *why)
+{
+    s->out[i].status = status;
+    s->out[i].why = why;
+    s->out[i].blame = BLAME_CANDIDATE;
+    s->done[i] = true;
+}
+
+static void settle_rest(Session *s, Status status, const char *why)
+{
+    for (int i = 0; i < s->n; i++)
+        if (!s->done[i])
+            settle(s, i, status, why);
+}
+
+static void clear_records(Session *s)
+{
+    const Runner *r = s->r;
+    for (int i = 0; i < s->n; i++) {
+        MeasureRecord *m = &s->out[i];
+        *m = (MeasureRecord){ .key = s->key[i],
+                              .device = r->device.id,
+                              .naxis = r->op->naxis,
+                              .threads = s->q->threads,
+                              .status = STATUS_INVALID,
+                              .why = "interrupted" };
+        memcpy(m->extent, s->q->extent, (size_t)r->op->naxis * sizeof *m->extent);
+    }
+}
+
+/* The sizes of a request; NULL when one is no number. */
+static json_t *sizes_json(const Runner *r, const MeasureRequest *q)
+{
+    Axes axes = { r->op, q->extent };
+    int64_t value, rows, row_elems;
+    json_t *extent = json_array(), *elems = json_array();
+    bool good = expr_int(r->op->rows, axis_lookup, &axes, &rows) == EXPR_OK &&
+                expr_int(r->op->row_elems, axis_lookup, &axes, &row_elems) == EXPR_OK;
+    for (int i = 0; i < r->op->naxis; i++)
+        json_array_append_new(extent, json_integer(q->extent[i]));
+    for (int i = 0; i < r->op->noperand && good; i++) {
+        good = expr_int(r->op->operand[i].elems, axis_lookup, &axes, &value) == EXPR_OK;
+        json_array_append_new(elems, json_integer(r->has_epilogue[i] ? value : 0));
+    }
+    if (good)
+        return json_pack("{s:o, s:o, s:I, s:I}", "extent", extent, "elems", elems, "rows", (json_int_t)rows,
+                         "row_elems", (json_int_t)row_elems);
+    json_decref(extent);
+    json_decref(elems);
+    return NULL;
+}
+
+/* Index of a kernel in the request; -1: it is not in it. */
+static int place_of(const Session *s, int kernel)
+{
+    int place = s->nasked - 1;
+    while (place >= 0 && s->asked[place] != kernel)
+        place--;
+    return place;
+}
+
+static char *request_line(Session *s)
+{
+    const MeasureRequest *q = s->q;
+    json_t *request = sizes_json(s->r, q), *kernels = json_array();
+    s->nasked = 0;
+    s->id = ++s->r->last_id;
+    s->culprit = -1;
+    s->phase = "preparing";
+    for (int i = 0; i < s->n; i++) {
+        if (s->done[i])
+            continue;
+        s->asked[s->nasked++] = i;
+        json_array_append_new(kernels, json_pack("{s:s, s:s}", "key", s->key[i], "so", s->so[i]));
+    }
+    json_t *rest = json_pack("{s:s, s:I, s:i, s:i, s:f, s:f, s:b, s:o}", "cmd", "measure", "id", (json_int_t)s->id,
+                             "threads", q->threads, "repeats", s->repeats, "sample_ns", q->sample_ns, "max_ns",
+                             q->max_ns, "hot", 1, "kernels", kernels);
+    if (rest && q->drop > 0)
+        json_object_set_new(rest, "drop", json_real(q->drop));
+    if (rest && q->keep >= 0) {
+        json_object_set_new(rest, "keep", json_integer(place_of(s, q->keep)));
+        json_object_set_new(rest, "quiet_ns", json_real(q->quiet_ns));
+        json_object_set_new(rest, "wait_ns", json_real(q->wait_ns));
+    }
+    if (rest && q->count)
+        json_object_set_new(rest, "count", json_true());
+    if (rest && q->smem_limit > 0)
+        json_object_set_new(rest, "smem_limit", json_integer(q->smem_limit));
+    bool good = request && rest && json_object_update(request, rest) == 0;
+    json_decref(rest);
+    if (!good)
+        json_decref(request);
+    return good ? runner_line(s->a, request) : NULL;
+}
+
+/* ---- answers */
+
+static Status status_of(const char *name)
+{
+    int s = 0;
+    while (s < STATUS_COUNT && strcmp(status_name((Status)s), name) != 0)
+        s++;
+    return (Status)s;
+}
+
+/* The kernel that an event is about, -1: none of those asked for. */
+static int kernel_of(const Session *s, const json_t *event)
+{
+    json_int_t id, kernel;
+    if (json_unpack((json_t *)event, "{s:I, s:I}", "id", &id, "kernel", &kernel) != 0)
+        return -1;
+    return id == s->id && kernel >= 0 && kernel < s->nasked ? s->asked[kernel] : -1;
+}
+
+static bool take_begin(Session *s, const json_t *event)
+{
+    const char *phase = json_string_value(json_object_get(event, "phase"));
+    s->culprit = kernel_of(s, event);
+    s->phase = phase && strcmp(phase, "time") == 0 ? "timing" : "verifying";
+    return s->culprit >= 0;
+}
+
+static bool take_samples(MeasureRecord *m, const json_t *ns)
+{
+    size_t count = json_array_size(ns);
+    if (count > RECORD_MAX_SAMPLE)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        m->ns[i] = json_number_value(json_array_get(ns, i));
+        if (!(isfinite(m->ns[i]) && m->ns[i] > 0))
+            return false;
+    }
+    m->nsample = (int)count;
+    return true;
+}
+
+/* Counts with names as records have them; others are left out. */
+static void take_facts(Arena *a, MeasureRecord *m, json_t *facts)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(facts, name, value) if (json_is_integer(value) && m->nfact < RECORD_MAX_FACT)
+        m->fact[m->nfact++] = (Param){ arena_strndup(a, name, 64), json_integer_value(value) };
+}
+
+static bool take_result(Session *s, const json_t *event)
+{
+    int i = kernel_of(s, event);
+    const char *name = json_string_value(json_object_get(event, "status"));
+    Status status = name ? status_of(name) : STATUS_COUNT;
+    if (i < 0 || s->done[i] || (status != STATUS_OK && status != STATUS_WRONG && status != STATUS_INVALID))
+        return false;
+    MeasureRecord *m = &s->out[i];
+    double max_err = json_number_value(json_object_get(event, "max_err"));
+    if (!isfinite(max_err) || !take_samples(m, json_object_get(event, "ns")))
+        return false;
+    if (status == STATUS_OK && (!(max_err <= 1) || (m->nsample == 0) != (s->repeats == 0)))
+        return false;
+    const double cold_ns = json_number_value(json_object_get(event, "cold_ns"));
+    m->max_err = max_err;
+    m->cold_ns = isfinite(cold_ns) && cold_ns > 0 ? cold_ns : 0;
+    const double clock = json_number_value(json_object_get(event, "clock"));
+    m->clock = isfinite(clock) && clock > 0 ? clock : 0;
+    take_facts(s->a, m, json_object_get(event, "facts"));
+    m->median_ns = m->nsample ? samples_median(m->ns, m->nsample) : 0;
+    m->spread = m->nsample ? samples_spread(m->ns, m->nsample) : 0;
+    settle(s, i, status, runner_text(s->a, event, "why"));
+    m->blame = status == STATUS_INVALID ? blame_text(m->why, NULL) : BLAME_CANDIDATE;
+    return true;
+}
+
+static bool all_settled(const Session *s)
+{
+    int i = 0;
+    while (i < s->n && s->done[i])
+        i++;
+    return i == s->n;
+}
+
+static bool take_done(Session *s, const json_t *event)
+{
+    return json_integer_value(json_object_get(event, "id")) == s->id && all_settled(s);
+}
+
+/* The request as a whole: a size that no runner takes, or what this machine has not got. */
+static bool take_error(Session *s, const json_t *event)
+{
+    s->why = runner_text(s->a, event, "text");
+    s->lacking = blame_text(s->why, NULL) != BLAME_CANDIDATE;
+    if (!s->lacking)
+        settle_rest(s, STATUS_INVALID, s->why);
+    return true;
+}
+
+/* Asks for all that is not settled and takes the answers. HEARD: all are settled. */
+static Answer ask(Session *s)
+{
+    static const struct {
+        const char *name;
+        bool (*take)(Session *, const json_t *);
+        bool last;
+    } events[] = { { "begin", take_begin, false },
+                   { "result", take_result, false },
+                   { "done", take_done, true },
+                   { "error", take_error, true } };
+    const size_t nevent = sizeof events / sizeof *events;
+    const char *line = request_line(s);
+    if (!line || strlen(line) > LINE_MAX_BYTES) {
+        settle_rest(s, STATUS_INVALID, line ? "the request is too long" : "a size overflows 64 bits");
+        return HEARD;
+    }
+    Answer o = runner_send(s->r, line, s->q->deadline_s, s->stop);
+    while (o == HEARD) {
+        json_t *event;
+        size_t i = 0;
+        o = runner_hear(s->r, s->q->deadline_s, s->stop, &event);
+        if (o != HEARD)
+            break;
+        while (i < nevent && !runner_says(event, events[i].name))
+            i++;
+        bool good = i < nevent && events[i].take(s, event);
+        json_decref(event);
+        if (!good)
+            return NONSENSE;
+        if (events[i].last)
+            return HEARD;
+    }
+    return o;
+}
+
+/* What the runner said of its own end in the last line of its stderr, behind its name: ": verifying ..."; else "". */
+static const char *last_words(const Session *s)
+{
+    const char *text = s->r->err->text, *line = text + strlen(text);
+    while (line > text && (line[-1] != '\n' || !line[0] || line[0] == '\n'))
+        line--;
+    const char *words = strncmp(line, "dcgen-runner-", 13) == 0 ? strstr(line, ": ") : NULL;
+    const char *said = words ? arena_strndup(s->a, words, strnlen(words, LAST_WORDS)) : "";
+    said = arena_strndup(s->a, said, strcspn(said, "\n"));
+    json_t *utf8 = json_string(said);
+    const bool good = utf8 != NULL;
+    json_decref(utf8);
+    return good ? said : "";
+}
+
+/* Ends the runner; the status and reason of what it was doing. */
+static Status judge(Session *s, Answer o, const char **why, Blame *blame)
+{
+    const bool ended = o == DEAD && runner_await(s->r, runner_patience_s);
+    const int wait_status = runner_end(s->r, 0);
+    *blame = !ended                                                    ? BLAME_CANDIDATE
+             : WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0 ? blame_text(s->r->err->text, NULL)
+                                                                       : blame_end(wait_status);
+    if (o == SILENT) {
+        *why = arena_printf(s->a, "silent for %g s while %s", s->q->deadline_s, s->phase);
+        return STATUS_TIMED_OUT;
+    }
+    *why = o == NONSENSE ? arena_printf(s->a, "the runner talked nonsense while %s", s->phase)
+           : ended       ? arena_printf(s->a, "%s while %s%s", process_status_text(s->a, wait_status), s->phase,
+                                  WIFEXITED(wait_status) ? last_words(s) : "")
+                         : arena_printf(s->a, "closed the protocol while %s", s->phase);
+    return STATUS_CRASHED;
+}
+
+static const char *shape_text(const Session *s)
+{
+    Text t = { .arena = s->a };
+    for (int i = 0; i < s->r->op->naxis; i++)
+        text_printf(&t, "%s%s=%lld", i ? " " : "", s->r->op->axis[i].name, (long long)s->q->extent[i]);
+    return text_str(&t);
+}
+
+/* Asks until all are settled: whoever brings a runner down is, and the others go to the next runner. What is no kernel's fault is tried
+ * once more, by a runner that holds nothing yet; then nothing can be measured there, and no kernel is to blame. */
+static bool ask_all(Session *s, const char **err)
+{
+    for (int lost = 0;;) {
+        const char *why;
+        Blame blame;
+        s->lacking = false;
+        if (!runner_ensure(s->r, s->a, s->stop, err))
+            return false;
+        Answer o = ask(s);
+        if (o == HEARD && !s->lacking)
+            return true;
+        Status status = judge(s, o, &why, &blame);
+        if (o == STOPPED) {
+            *err = "interrupted";
+            return false;
+        }
+        if (!s->lacking && s->culprit >= 0 && !s->done[s->culprit]) {
+            settle(s, s->culprit, blame == BLAME_CANDIDATE ? status : STATUS_INVALID, why);
+            s->out[s->culprit].blame = blame;
+            lost = 0;
+            if (all_settled(s))
+                return true;
+        } else if (++lost >= MAX_LOST) {
+            *err = arena_printf(s->a, "the runner cannot measure %s: %s", shape_text(s), s->lacking ? s->why : why);
+            return false;
+        }
+    }
+}
+
+/* What failed for lack of something is verified alone, by a runner that holds nothing else. A time that it would have alone, beside no other
+ * kernel, would say nothing. */
+static bool measure_all(Session *s, const char **err)
+{
+    if (!ask_all(s, err))
+        return false;
+    s->repeats = 0;
+    for (int i = 0; i < s->n; i++) {
+        if (s->out[i].blame == BLAME_CANDIDATE)
+            continue;
+        runner_end(s->r, 0);
+        s->done[i] = false;
+        if (!ask_all(s, err))
+            return false;
+        if (s->out[i].blame == BLAME_MACHINE) {
+            *err = arena_printf(s->a, "the runner cannot measure %s: %s", shape_text(s), s->out[i].why);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One rule for all kernels of a request: by the one that is kept, or the fastest. */
+static void set_times(const MeasureRequest *q, MeasureRecord *out, int n)
+{
+    double least = INFINITY;
+    for (int i = 0; i < n; i++)
+        if (out[i].nsample > 0)
+            least = fmin(least, samples_least(out[i].ns, out[i].nsample));
+    if (q->keep >= 0 && q->keep < n && out[q->keep].nsample > 0)
+        least = samples_least(out[q->keep].ns, out[q->keep].nsample);
+    for (int i = 0; i < n; i++)
+        out[i].time_ns = samples_time(out[i].ns, out[i].nsample, least <= SAMPLES_REST_NS);
+}
+
+bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
+             MeasureRecord *out, const volatile int *stop, const char **err)
+{
+    Session s = {
+        .r = r, .a = a, .q = q, .key = key, .so = so, .n = n, .out = out, .repeats = q->repeats, .stop = stop
+    };
+    s.done = ARENA_ARRAY(a, (size_t)n + 1, bool);
+    s.asked = ARENA_ARRAY(a, (size_t)n + 1, int);
+    clear_records(&s);
+    if (n > 0 && !measure_all(&s, err))
+        return false;
+    set_times(q, out, n);
+    return true;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quiet: what a kernel takes on each shape when nothing else uses the machine, and so whether a time was taken then. Neighbours on a shared
+ * processor slow a kernel to half its speed for tenths of a second up to some seconds, and no two kernels alike, so that a time taken then
+ * is no part of the anchor's. A machine that is slower for good (heat, a lower clock) is as quiet as it gets: where none of the
+ * latest times was near the least of its shape, the best of them is at rest. Nor is it disturbed while its clock is lower for a moment.
+ */
+#ifndef DCGEN_QUIET_H
+#define DCGEN_QUIET_H
+
+#include <stdbool.h>
+#include "gen/base/arena.h"
+#include "gen/spec/spec.h"
+
+enum { QUIET_RECENT = 32 };
+
+typedef struct {
+    const Instance *inst;
+    double least, second; /* ns, of the times taken so far; second: +inf before there were two */
+    double clock;         /* of the core when it took the least; 0: not known */
+} QuietTime;
+
+typedef struct {
+    Arena *arena;
+    int64_t n;
+    QuietTime *time; /* one a shape */
+    int64_t ntaken;
+    double recent[QUIET_RECENT]; /* the latest times, as parts of the least of their shapes; a ring */
+} Quiet;
+
+Quiet *quiet_new(Arena *a);
+/* One time of the anchor there, at that clock of the core (MeasureRecord.clock). */
+void quiet_take(Quiet *q, const Instance *inst, double ns, double clock);
+/* What the anchor is expected to take there at rest at that clock, 0: at the one of its least time; 0: not known. */
+double quiet_ns(const Quiet *q, const Instance *inst, double clock);
+/* Longer than that by more than noise. False where it is not known, and of calls so long (SAMPLES_REST_NS) that nobody can say. */
+bool quiet_disturbed(const Quiet *q, const Instance *inst, double ns, double clock);
+/* The two least times there agree: that is what it takes. */
+bool quiet_known(const Quiet *q, const Instance *inst);
+
+#endif

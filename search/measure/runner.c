@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * runner: dcgen's side of a runner: its process, and the lines to and from it. It sits at the other end of one socket that is both its
+ * stdin and stdout (a socket, because a write to a dead one fails without a signal); its stderr is read and mostly dropped.
+ */
+#define _GNU_SOURCE
+#include "search/measure/runner_private.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PROTOCOL = 1, MAX_STARTS = 3, TICK_MS = 50, WHY_MAX = 300 };
+static const double start_s = 20;
+const double runner_patience_s = 0.5;
+
+/* ---- talking */
+
+/* Waits a tick for the runner to speak, or to listen; takes its stderr meanwhile. */
+static short wait_tick(Runner *r, short events)
+{
+    struct pollfd fds[2] = { { .fd = r->fd, .events = events }, { .fd = r->err->fd, .events = POLLIN } };
+    if (poll(fds, 2, TICK_MS) <= 0)
+        return 0;
+    capture_drain(r->err);
+    return fds[0].revents;
+}
+
+Answer runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop)
+{
+    size_t left = strlen(line);
+    const double end = process_clock_s() + deadline_s;
+    while (left > 0) {
+        ssize_t sent = send(r->fd, line, left, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EAGAIN && errno != EINTR)
+            return DEAD;
+        if (stop && *stop)
+            return STOPPED;
+        if (process_clock_s() > end)
+            return SILENT;
+        if (sent < 0) {
+            wait_tick(r, POLLOUT);
+            continue;
+        }
+        line += sent;
+        left -= (size_t)sent;
+    }
+    return HEARD;
+}
+
+/* The next event, to be freed by json_decref when HEARD. */
+Answer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event)
+{
+    const double end = process_clock_s() + deadline_s;
+    for (;;) {
+        char *line;
+        size_t len;
+        LineStatus status = lines_next(&r->lines, &line, &len);
+        if (stop && *stop)
+            return STOPPED;
+        if (status == LINE_END)
+            return DEAD;
+        if (status != LINE_NONE) {
+            *event = status == LINE_READY ? json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL) : NULL;
+            return *event ? HEARD : NONSENSE;
+        }
+        if (process_clock_s() > end)
+            return SILENT;
+        if (wait_tick(r, POLLIN))
+            lines_fill(&r->lines);
+    }
+}
+
+bool runner_says(const json_t *event, const char *name)
+{
+    const char *said = json_string_value(json_object_get(event, "event"));
+    return said && strcmp(said, name) == 0;
+}
+
+const char *runner_text(Arena *a, const json_t *event, const char *field)
+{
+    const char *text = json_string_value(json_object_get(event, field));
+    return text ? arena_strndup(a, text, strnlen(text, WHY_MAX)) : "";
+}
+
+/* ---- starting and ending */
+
+bool runner_await(const Runner *r, double patience_s)
+{
+    const double end = process_clock_s() + patience_s;
+    while (!process_has_ended(r->pid) && process_clock_s() < end)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    return process_has_ended(r->pid);
+}
+
+/* Ends the runner, if one runs; its wait status. One that closed its end has a moment to die of itself: how is of
+ * interest. */
+int runner_end(Runner *r, double patience_s)
+{
+    if (r->pid == 0)
+        return 0;
+    runner_await(r, patience_s);
+    int wait_status = process_end(r->pid);
+    close(r->fd);
+    lines_close(&r->lines);
+    capture_drain(r->err);
+    capture_close(r->err);
+    r->pid = 0;
+    return wait_status;
+}
+
+static bool spawn_runner(Runner *r)
+{
+    int ends[2], err_end = -1;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return false;
+    r->fd = ends[0];
+    bool good = process_set_nonblocking(r->fd) && capture_open(r->err, &err_end) && lines_open(&r->lines, r->fd);
+    pid_t pid = good ? process_spawn(r->command, NULL, ends[1], ends[1], err_end) : -1;
+    int problem = errno;
+    close(ends[1]);
+    if (err_end >= 0)
+        close(err_end);
+    if (pid < 0) {
+        close(r->fd);
+        if (good) {
+            lines_close(&r->lines);
+            capture_close(r->err);
+        }
+    }
+    r->pid = pid < 0 ? 0 : pid;
+    errno = problem;
+    return pid > 0;
+}
+
+bool device_of_json(Arena *a, const json_t *d, Device *out)
+{
+    json_t *isa;
+    const char *id, *name, *arch;
+    json_int_t l1, l2, l3;
+    int cores;
+    if (json_unpack((json_t *)d, "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", &id, "name", &name, "arch", &arch,
+                    "cores", &cores, "l1_bytes", &l1, "l2_bytes", &l2, "l3_bytes", &l3, "isa", &isa) != 0)
+        return false;
+    *out = (Device){ .id = arena_strdup(a, id),
+                     .name = arena_strdup(a, name),
+                     .arch = arena_strdup(a, arch),
+                     .cores = cores,
+                     .l1_bytes = l1,
+                     .l2_bytes = l2,
+                     .l3_bytes = l3,
+                     .compiler = "",
+                     .flags = "" };
+    for (size_t i = 0; i < json_array_size(isa) && out->nisa < RECORD_MAX_ISA; i++) {
+        const char *target = json_string_value(json_array_get(isa, i));
+        out->isa[out->nisa++] = arena_strdup(a, target ? target : "");
+    }
+    return true;
+}
+
+static bool read_device(Runner *r, const json_t *hello, const char **why)
+{
+    int protocol;
+    Device d;
+    *why = "its hello is incomplete";
+    if (json_unpack((json_t *)hello, "{s:i}", "protocol", &protocol) != 0)
+        return false;
+    if (protocol != PROTOCOL) {
+        *why = arena_printf(r->a, "it speaks protocol %d, not %d", protocol, PROTOCOL);
+        return false;
+    }
+    if (!device_of_json(r->a, json_object_get(hello, "device"), &d))
+        return false;
+    if (r->has_device && strcmp(r->device.id, d.id) != 0) {
+        *why = arena_printf(r->a, "it runs on another device than before: %s (%s), not %s (%s)", d.name, d.id,
+                            r->device.name, r->device.id);
+        return false;
+    }
+    if (!r->has_device)
+        r->device = d;
+    r->has_device = true;
+    return true;
+}
+
+/* Why a runner that was just started is of no use. */
+static const char *startup_problem(Runner *r, Answer o)
+{
+    if (o == SILENT)
+        return arena_printf(r->a, "says nothing for %g s", start_s);
+    const char *end = process_status_text(r->a, runner_end(r, o == DEAD ? runner_patience_s : 0));
+    if (o == NONSENSE)
+        return "does not speak the runner protocol";
+    size_t len = strcspn(r->err->text, "\n");
+    return arena_printf(r->a, "%s%s%.*s", end, len ? ": " : "", (int)(len < WHY_MAX ? len : WHY_MAX), r->err->text);
+}
+
+/* Waits for one event of that name; NULL with *why set. */
+static json_t *expect(Runner *r, const char *name, const volatile int *stop, const char **why)
+{
+    json_t *event = NULL;
+    Answer o = runner_hear(r, start_s, stop, &event);
+    if (o == HEARD && runner_says(event, name))
+        return event;
+    if (o == STOPPED)
+        *why = "interrupted";
+    else if (o == HEARD && runner_says(event, "error"))
+        *why = runner_text(r->a, event, "text");
+    else
+        *why = startup_problem(r, o == HEARD ? NONSENSE : o);
+    json_decref(o == HEARD ? event : NULL);
+    return NULL;
+}
+
+/* *again: another try may help. One that hangs will hang again, and each try takes start_s. */
+static bool start_once(Runner *r, const volatile int *stop, const char **why, bool *again)
+{
+    const double began_s = process_clock_s();
+    if (!spawn_runner(r)) {
+        *why = strerror(errno);
+        *again = false;
+        return false;
+    }
+    json_t *hello = expect(r, "hello", stop, why);
+    bool good = hello && read_device(r, hello, why);
+    json_decref(hello);
+    if (good && runner_send(r, r->setup, start_s, stop) != HEARD) {
+        *why = "it does not listen";
+        good = false;
+    }
+    json_t *ready = good ? expect(r, "ready", stop, why) : NULL;
+    json_decref(ready);
+    if (!ready)
+        runner_end(r, 0);
+    *again = process_clock_s() - began_s < start_s;
+    return ready != NULL;
+}
+
+bool runner_ensure(Runner *r, Arena *a, const volatile int *stop, const char **err)
+{
+    const char *why = "";
+    bool again = true;
+    if (r->pid > 0 && process_has_ended(r->pid))
+        runner_end(r, 0);
+    for (int i = 0; r->pid == 0 && again && i < MAX_STARTS && !(stop && *stop); i++)
+        start_once(r, stop, &why, &again);
+    if (r->pid == 0 && stop && *stop)
+        *err = "interrupted";
+    else if (r->pid == 0)
+        *err = arena_printf(a, "cannot start the runner %s: %s", r->command[0], why);
+    return r->pid > 0;
+}
+
+/* ---- requests */
+
+char *runner_line(Arena *a, json_t *request)
+{
+    char *text = request ? json_dumps(request, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    char *line = text ? arena_printf(a, "%s\n", text) : NULL;
+    free(text);
+    json_decref(request);
+    return line;
+}
+
+json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed)
+{
+    static const char *const roles[] = { [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out" };
+    json_t *operands = json_array();
+    for (int i = 0; i < op->noperand; i++) {
+        const Operand *o = &op->operand[i];
+        json_array_append_new(operands, json_pack("{s:s, s:s, s:s}", "name", o->name, "role", roles[o->role], "dtype",
+                                                  o->dtype ? o->dtype : dtype));
+    }
+    return json_pack("{s:s, s:s, s:I, s:o}", "cmd", "setup", "dtype", dtype, "seed", (json_int_t)seed, "operands",
+                     operands);
+}
+
+static char *setup_line(Arena *a, const Op *op, const char *dtype, const char *reference_so, uint64_t seed)
+{
+    json_t *setup = runner_setup(op, dtype, seed), *path = json_string(reference_so);
+    if (setup && path)
+        json_object_set(setup, "reference", path);
+    const bool whole = setup && path;
+    json_decref(path);
+    if (!whole) {
+        json_decref(setup);
+        return NULL;
+    }
+    return runner_line(a, setup);
+}
+
+Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype,
+                     const char *const *epilogues, int nepilogue, const char *reference_so, uint64_t seed,
+                     const volatile int *stop, const char **err)
+{
+    Runner *r = ARENA_NEW(a, Runner);
+    int argc = 0;
+    while (command[argc])
+        argc++;
+    const char **copy = ARENA_ARRAY(a, (size_t)argc + 1, const char *);
+    for (int i = 0; i < argc; i++)
+        copy[i] = arena_strdup(a, command[i]);
+    *r = (Runner){ .a = a, .command = copy, .op = op, .err = ARENA_NEW(a, Capture) };
+    for (int i = 0; i < op->noperand; i++)
+        r->has_epilogue[i] = op_has_operand(&op->operand[i], epilogues, nepilogue);
+    r->setup = setup_line(a, op, dtype, reference_so, seed);
+    if (!r->setup) {
+        *err = "the runner's setup is not UTF-8";
+        return NULL;
+    }
+    return runner_ensure(r, a, stop, err) ? r : NULL;
+}
+
+const Device *runner_device(const Runner *r) { return &r->device; }
+
+void runner_stop(Runner *r)
+{
+    if (!r || r->pid == 0)
+        return;
+    shutdown(r->fd, SHUT_WR);
+    runner_end(r, runner_patience_s);
+}

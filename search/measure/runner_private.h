@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * runner_private: a runner's process and the lines to and from it, for measure.c.
+ */
+#ifndef DCGEN_RUNNER_PRIVATE_H
+#define DCGEN_RUNNER_PRIVATE_H
+
+#include <jansson.h>
+#include "gen/base/lines.h"
+#include "gen/base/process.h"
+#include "search/measure/runner.h"
+
+struct Runner {
+    Arena *a;
+    const char *const *command;
+    const Op *op;
+    const char *setup; /* the line that sets a new runner up */
+    Device device;
+    bool has_device;
+    bool has_epilogue[OP_MAX_OPERAND];
+    pid_t pid; /* 0: none runs */
+    int fd;
+    Lines lines;
+    Capture *err;
+    int64_t last_id;
+};
+
+/* What came of waiting for the runner. */
+typedef enum { HEARD, DEAD, SILENT, NONSENSE, STOPPED } Answer;
+
+Answer runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop);
+/* The next line as JSON, which the caller releases. */
+Answer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event);
+bool runner_says(const json_t *event, const char *name); /* is it this event? */
+/* A text of an event, "" if it has none. */
+const char *runner_text(Arena *a, const json_t *event, const char *field);
+/* One that runs and is set up: the one that is there, or a new one. False with *err set. */
+bool runner_ensure(Runner *r, Arena *a, const volatile int *stop, const char **err);
+/* It ended by itself, within `patience_s`. */
+bool runner_await(const Runner *r, double patience_s);
+/* Kills it, if it does not end by itself within `patience_s`; its wait status. */
+int runner_end(Runner *r, double patience_s);
+extern const double runner_patience_s; /* for one that was told to end, or that is ending */
+/* An object as a line; it is released. NULL: it is NULL. */
+char *runner_line(Arena *a, json_t *request);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/measure/verify_shapes.h"
+
+#include <string.h>
+
+enum { ROWS_MOST = 24 };
+
+int64_t awkward_tile(const Study *s, const Candidate *c, int axis)
+{
+    int64_t value[TEMPLATE_MAX_PARAM], tile = 1;
+    candidate_values(c, value);
+    Binding b = { .t = c->t, .spec = s->spec, .target = c->target, .device = s->device, .value = value, .threads = 1 };
+    return expr_int(c->t->tile[axis], template_lookup, &b, &tile) == EXPR_OK && tile > 0 ? tile : 1;
+}
+
+static void add_awkward(Awkward *w, int naxis, int axis, int64_t v, const int64_t *other)
+{
+    if (w->n == AWKWARD_MAX || v < 0)
+        return;
+    for (int i = 0; i < naxis; i++)
+        w->extent[w->n][i] = i == axis ? v : other[i];
+    w->n++;
+}
+
+/* The extents that it is fixed for, the others as they are in `other`. */
+static void add_fixed(Awkward *w, const Candidate *c, int naxis, const int64_t *other)
+{
+    int64_t extent[OP_MAX_AXIS];
+    for (int i = 0; i < naxis; i++) {
+        const int64_t fixed = candidate_fixed(c, i);
+        extent[i] = fixed ? fixed : other[i];
+    }
+    for (int k = 0; k < w->n; k++)
+        if (memcmp(w->extent[k], extent, (size_t)naxis * sizeof *extent) == 0)
+            return;
+    add_awkward(w, naxis, 0, extent[0], extent);
+}
+
+void awkward_shapes(const Study *s, const Candidate *const *c, int n, Awkward *w)
+{
+    const Op *op = s->spec->op;
+    int naxis = op->naxis;
+    int64_t tile[OP_MAX_AXIS], other[OP_MAX_AXIS];
+    w->n = 0;
+    for (int i = 0; i < naxis; i++) {
+        tile[i] = 1;
+        for (int j = 0; j < n; j++) {
+            int64_t t = awkward_tile(s, c[j], i);
+            tile[i] = t > tile[i] ? t : tile[i];
+        }
+        other[i] = (tile[i] < 64 ? tile[i] : 64) + 3;
+    }
+    for (int i = 0; i < naxis; i++) {
+        int64_t rows = i == 0 ? (tile[i] < ROWS_MOST ? tile[i] : ROWS_MOST) : 2;
+        const int64_t least = op->axis[i].kind != AXIS_REDUCE; /* an empty sum has a result, an empty row has none */
+        for (int64_t v = least; v <= rows; v++)
+            add_awkward(w, naxis, i, v, other);
+        if (tile[i] > 1)
+            add_awkward(w, naxis, i, tile[i] - 1, other);
+        add_awkward(w, naxis, i, tile[i] + 1, other);
+        add_awkward(w, naxis, i, 2 * tile[i] + 5, other);
+    }
+    for (int j = 0; j < n; j++)
+        if (candidate_is_fixed(c[j]))
+            add_fixed(w, c[j], naxis, other);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * record: what was built and measured, kept as JSON lines in an append-only file. Failures are records too.
+ *
+ * A file holds lines of four types, each with "v":1 (the schema) and "type":
+ *   device   the machine and compiler that the following lines come from, named by its id
+ *   kernel   one candidate on one device: template, parameters, target, status, size of its code
+ *   measure  one candidate on one shape: samples in ns, status
+ *   limit    what the device does at most on so many threads: arithmetic, and reading from each level of memory; of a
+ *            GPU also its clock meanwhile, what starting a kernel takes, and handing over from block to block
+ * A torn last line (killed while writing) is dropped with a warning, and cut off before the next append; other unreadable
+ * lines and lines of another schema version are counted and ignored with a warning. Nothing read from a file is trusted:
+ * lines and sizes are bounded, numbers checked, names limited to [A-Za-z0-9_.+-] (not first: "." or "-"), at most 128
+ * long; device name, compiler, flags and `why` are free text, made one line of plain ASCII. What is appended passes the
+ * same checks. The order of lines means nothing.
+ */
+#ifndef DCGEN_RECORD_H
+#define DCGEN_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "gen/base/arena.h"
+#include "search/record/blame.h"
+
+typedef enum {
+    STATUS_OK,
+    STATUS_INVALID,
+    STATUS_BUILD_FAILED,
+    STATUS_WRONG,
+    STATUS_CRASHED,
+    STATUS_TIMED_OUT,
+    STATUS_COUNT
+} Status;
+const char *status_name(Status s); /* "ok", "invalid", "build_failed", ... */
+
+enum {
+    RECORD_MAX_AXIS = 6,
+    RECORD_MAX_PARAM = 24,
+    RECORD_MAX_FACT = 16,
+    RECORD_MAX_SAMPLE = 64,
+    RECORD_MAX_ISA = 8,
+    RECORD_DIGITS = 9
+}; /* significant digits of times and errors, in memory as in the file */
+
+/* What a measurement depends on besides the candidate: goes into the package so that others can read the figures. */
+typedef struct {
+    const char *id;   /* 16 hex digits: hash of all that follows */
+    const char *name; /* "AMD EPYC 9R45" */
+    const char *arch; /* "x86_64" */
+    int cores;
+    int64_t l1_bytes, l2_bytes, l3_bytes;
+    int nisa;
+    const char *isa[RECORD_MAX_ISA]; /* targets this device can run, best first */
+    const char *compiler;            /* first line of `cc --version` */
+    const char *flags;               /* all compiler flags, one space between */
+    bool modelled; /* there was no such device: kernels were compiled for it, and their times computed */
+} Device;
+
+typedef struct {
+    const char *name;
+    int64_t value;
+} Param;
+
+typedef struct {
+    const char *key;    /* 32 hex digits: template text, parameters, target, flags, compiler */
+    const char *device; /* Device.id */
+    const char *op, *dtype, *template_name, *template_hash, *target;
+    int nparam;
+    Param param[RECORD_MAX_PARAM];
+    Status status;      /* ok: it compiled and verified on the awkward shapes */
+    int64_t code_bytes; /* of its text section; 0 when not built */
+    int64_t n;          /* the n-th candidate of its file to be recorded, from 1; 0: not known */
+    bool again;         /* it had failed before in a way that a later run tries once more (study.h) */
+    int nfact;          /* what compiler and emulator told: "spilled"; cuda: "regs", "spill_bytes", "wavefronts" ... */
+    Param fact[RECORD_MAX_FACT];
+    const char *why; /* for people: first line of the compiler's error ...; "" when ok */
+} KernelRecord;
+
+typedef struct {
+    const char *key, *device;
+    int naxis;
+    int64_t extent[RECORD_MAX_AXIS];
+    int threads;
+    Status status;
+    int nsample;                  /* 0: verified only, or failed */
+    double ns[RECORD_MAX_SAMPLE]; /* per call, in the order taken */
+    double time_ns; /* of ns, set when added or read: what counts (samples_time), at rest if the anchor may be */
+    double median_ns, spread; /* likewise, for people; spread: (third quartile - first) / median */
+    /* The anchor's in the same rounds, or what it takes at rest where these were disturbed; 0: it was not timed there. */
+    double anchor_ns;
+    double library_ns; /* the same of the library (a CBLAS, the vendor's); 0: it was not */
+    double max_err;    /* part of the tolerance, <= 1 when ok; +inf when not finite */
+    double cold_ns;    /* median with a cold L2 cache; 0: not measured */
+    double clock;      /* of the core meanwhile, in any unit; 0: not known. Not in the record's line */
+    bool final;        /* taken in the last, interleaved comparison: preferred over others */
+    bool again;        /* since its kernel was tried again, as of KernelRecord */
+    Blame blame;       /* BLAME_MOMENT: nothing to be recorded; why tells. Not in the record's line */
+    int nfact;         /* what the emulator counted; goes into the kernel's record, not into this one's line */
+    Param fact[RECORD_MAX_FACT];
+    const char *why;
+} MeasureRecord;
+
+/* Where data may lie. */
+typedef enum { LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_MEMORY, LEVEL_COUNT } Level;
+const char *level_name(Level level); /* "l1", "l2", "l3", "memory" */
+
+/* Rates that nothing on this device exceeds, of all threads together. */
+typedef struct {
+    const char *device, *target, *dtype;
+    int threads;
+    double flops_per_s;
+    double bytes_per_s[LEVEL_COUNT]; /* of reading data that lie there; 0: not measured */
+    /* Of GPUs; 0: not measured. */
+    double clock_mhz;   /* under that load */
+    double launch_ns;   /* of an empty kernel, as kernels are timed */
+    double handover_ns; /* from a block's release of what it stored to another's acquire */
+} LimitRecord;
+
+typedef struct {
+    int64_t ndevice, nkernel, nmeasure, nlimit;
+    Device *device;
+    KernelRecord *kernel;
+    MeasureRecord *measure;
+    LimitRecord *limit;
+    int64_t nignored; /* lines dropped */
+} Records;
+
+/* An open record file: everything it held, and the place to append to. */
+typedef struct RecordFile RecordFile;
+
+/* Opens for appending, creating the file (not its folder); takes an exclusive lock.
+ * NULL with *err set ("... is in use by process 123", "...: No space left on device", ...), also for a file without any
+ * line that looks like a record: it is something else, and stays as it is. Warnings go to `warn` (may be NULL). */
+RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err);
+/* The same, but begins anew: a file that is there is kept as <path>~, in the place of an older one. */
+RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char **err);
+/* Two sets of records, of different devices, as one. */
+Records record_join(Arena *a, const Records *x, const Records *y);
+/* Could it be opened: is it a regular file, a link to one, or not there yet? To be asked before long work. */
+bool record_check(Arena *a, const char *path, const char **err);
+/* Reads only: no lock, the file need not be writable. */
+bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err);
+const Records *record_all(const RecordFile *f); /* grows with each append; pointers into it do not stay */
+/* Each appends one whole line with one write(2) and keeps the record in memory. False with *err set when the disk is full ...:
+ * then the partial line is cut off again. */
+bool record_add_device(RecordFile *f, const Device *d, const char **err); /* nothing happens if that id is there */
+bool record_add_kernel(RecordFile *f, const KernelRecord *k, const char **err);
+bool record_add_measure(RecordFile *f, const MeasureRecord *m, const char **err);
+bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err);
+void record_close(RecordFile *f);
+
+/* Canonical text of records, for packages: devices by id, kernels by key, measures by (key, device, threads, extents,
+ * final), limits by (device, target, dtype, threads), then by their text; equal lines once. */
+char *record_text(Arena *a, const Records *r);
+
+#endif

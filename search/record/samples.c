@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/record/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/base/arena.h"
+
+int samples_compare(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* The q-quantile of a sorted list, interpolated. */
+static double quantile(const double *sorted, int n, double q)
+{
+    double at = q * (n - 1);
+    int i = (int)at;
+    return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
+}
+
+/* Fills out[] with the quantiles wanted; zeros when there is no sample. */
+static void quantiles(const double *v, int n, const double *want, double *out, int nwant)
+{
+    Arena *scratch = arena_new();
+    double *sorted = ARENA_ARRAY(scratch, n > 0 ? (size_t)n : 0, double);
+    if (n > 0) {
+        memcpy(sorted, v, (size_t)n * sizeof *v);
+        qsort(sorted, (size_t)n, sizeof *sorted, samples_compare);
+    }
+    for (int i = 0; i < nwant; i++)
+        out[i] = n > 0 ? quantile(sorted, n, want[i]) : 0;
+    arena_free(scratch);
+}
+
+double samples_least(const double *v, int n)
+{
+    double least = n > 0 ? v[0] : 0;
+    for (int i = 1; i < n; i++)
+        least = v[i] < least ? v[i] : least;
+    return least;
+}
+
+double samples_second(const double *v, int n)
+{
+    double least = INFINITY, second = INFINITY;
+    for (int i = 0; i < n; i++) {
+        second = fmin(second, fmax(v[i], least));
+        least = fmin(least, v[i]);
+    }
+    return isfinite(second) ? second : 0;
+}
+
+static double mean_but_slowest(const double *v, int n)
+{
+    double sum = 0, slowest = 0;
+    for (int i = 0; i < n; i++) {
+        sum += v[i];
+        slowest = fmax(slowest, v[i]);
+    }
+    return n > 2 ? (sum - slowest) / (n - 1) : n ? sum / n : 0;
+}
+
+double samples_time(const double *v, int n, bool rest) { return rest ? samples_least(v, n) : mean_but_slowest(v, n); }
+
+double samples_error(const double *v, int n, bool rest)
+{
+    const double time = samples_time(v, n, rest);
+    double squares = 0;
+    if (n < 2 || !(time > 0))
+        return 0;
+    if (rest)
+        return samples_second(v, n) / time - 1;
+    for (int i = 0; i < n; i++)
+        squares += (v[i] / time - 1) * (v[i] / time - 1);
+    return sqrt(squares / (n - 1) / n);
+}
+
+bool samples_agree(const double *v, int n, int count, double most)
+{
+    const double least = samples_least(v, n);
+    int near = 0;
+    for (int i = 0; i < n; i++)
+        near += v[i] <= most * least;
+    return near >= count;
+}
+
+double samples_median(const double *v, int n)
+{
+    double half = 0.5, median;
+    quantiles(v, n, &half, &median, 1);
+    return median;
+}
+
+double samples_spread(const double *v, int n)
+{
+    double want[] = { 0.25, 0.5, 0.75 }, q[3];
+    quantiles(v, n, want, q, 3);
+    return q[1] != 0 ? (q[2] - q[0]) / q[1] : 0;
+}
+
+bool samples_same_clock(double a, double b)
+{
+    static const double SAME = 0.025;
+    return a > 0 && b > 0 && fabs(a - b) <= SAME * fmin(a, b);
+}
+
+int samples_at_clock(const double *clock, int n, double at)
+{
+    int count = 0;
+    for (int i = 0; i < n; i++)
+        count += samples_same_clock(clock[i], at);
+    return count;
+}
+
+double samples_common_clock(const double *const *clock, const int *n, int nkernel)
+{
+    double common = 0;
+    int most_kernels = 0, most_samples = 0;
+    for (int i = 0; i < nkernel; i++)
+        for (int j = 0; j < n[i]; j++) {
+            int kernels = 0, samples = 0;
+            for (int k = 0; k < nkernel; k++) {
+                const int at = samples_at_clock(clock[k], n[k], clock[i][j]);
+                kernels += at > 0;
+                samples += at;
+            }
+            if (kernels > most_kernels || (kernels == most_kernels && samples > most_samples)) {
+                common = clock[i][j];
+                most_kernels = kernels;
+                most_samples = samples;
+            }
+        }
+    return common;
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/record/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "search/record/rates.h"
+#include "search/record/samples.h"
+
+static const double NOISE_ROWS = 4;   /* what the noise of all shapes counts for in that of one, in measurements */
+static const double NOISE_MOST = 0.1; /* of one measurement: more is an accident, and says nothing of the others */
+
+Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash)
+{
+    Study *s = ARENA_NEW(a, Study);
+    *s = (Study){ .arena = a, .spec = spec, .device = device, .target = target, .context_hash = context_hash };
+    for (int64_t i = 0; i < spec->ninstance; i++)
+        s->nshape += spec->instance[i].tuned;
+    s->shape = ARENA_ARRAY(a, (size_t)s->nshape + 1, const Instance *);
+    s->anchor = ARENA_ARRAY(a, (size_t)s->nshape + 1, Anchor);
+    for (int64_t i = 0, n = 0; i < spec->ninstance; i++)
+        if (spec->instance[i].tuned) {
+            s->anchor[n].ns = 1;
+            s->shape[n++] = &spec->instance[i];
+        }
+    return s;
+}
+
+void study_rate(Study *s, const Records *r) { s->rated = rates_of(s->arena, s->target, s->device, s->spec->dtype, r); }
+
+const Target *study_rated(const Study *s, const Target *t) { return t == s->target && s->rated ? s->rated : t; }
+
+int64_t study_find(const Study *s, const Candidate *c)
+{
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (candidate_same(&s->trial[i].c, c))
+            return i;
+    return -1;
+}
+
+int64_t study_find_key(const Study *s, const char *key)
+{
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (strcmp(s->trial[i].key, key) == 0)
+            return i;
+    return -1;
+}
+
+int64_t study_add(Study *s, const Candidate *c)
+{
+    int64_t i = study_find(s, c);
+    if (i >= 0)
+        return i;
+    s->trial = arena_grow(s->arena, s->trial, (size_t)s->ntrial, (size_t)s->ntrial + 1, sizeof *s->trial);
+    s->trial[s->ntrial] = (Trial){ .c = *c,
+                                   .key = candidate_key(s->arena, c, s->context_hash, s->device),
+                                   .status = STATUS_OK,
+                                   .why = "",
+                                   .ns = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
+                                   .part = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
+                                   .second = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, double),
+                                   .count = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, int),
+                                   .final = ARENA_ARRAY(s->arena, (size_t)s->nshape + 1, bool) };
+    return s->ntrial++;
+}
+
+int64_t study_shape(const Study *s, const int64_t *extent, int threads)
+{
+    for (int64_t i = 0; i < s->nshape; i++)
+        if (s->shape[i]->threads == threads &&
+            memcmp(s->shape[i]->extent, extent, (size_t)s->spec->op->naxis * sizeof *extent) == 0)
+            return i;
+    return -1;
+}
+
+static KernelFacts copy_facts(Arena *a, const KernelRecord *k)
+{
+    Param *fact = ARENA_ARRAY(a, (size_t)k->nfact, Param);
+    for (int i = 0; i < k->nfact; i++)
+        fact[i] = (Param){ arena_strdup(a, k->fact[i].name), k->fact[i].value };
+    return (KernelFacts){ k->nfact, fact };
+}
+
+static void set_failure(Study *s, Trial *t, Status status, const char *why)
+{
+    t->status = status;
+    t->why = arena_strdup(s->arena, why);
+}
+
+/* What counts of several records of one kernel: the one with the higher rank. Wrong once is wrong for good; another try outranks one that
+ * was too slow, and of a general kernel any that failed otherwise. */
+static int rank_of(Status status, bool general)
+{
+    static const int rank[2][STATUS_COUNT] = {
+        { [STATUS_TIMED_OUT] = 0,
+          [STATUS_OK] = 1,
+          [STATUS_INVALID] = 2,
+          [STATUS_BUILD_FAILED] = 3,
+          [STATUS_CRASHED] = 4,
+          [STATUS_WRONG] = 5 },
+        { [STATUS_TIMED_OUT] = 0,
+          [STATUS_INVALID] = 1,
+          [STATUS_BUILD_FAILED] = 2,
+          [STATUS_CRASHED] = 3,
+          [STATUS_OK] = 4,
+          [STATUS_WRONG] = 5 },
+    };
+    return rank[general][status];
+}
+
+void study_kernel(Study *s, const KernelRecord *k)
+{
+    int64_t i = study_find_key(s, k->key);
+    if (i < 0)
+        return;
+    Trial *t = &s->trial[i];
+    const bool general = candidate_is_general(&t->c);
+    if (!t->built || rank_of(k->status, general) > rank_of(t->status, general))
+        set_failure(s, t, k->status, k->why);
+    t->tried_again = t->tried_again || k->again;
+    t->built = true;
+    t->n = k->n && (!t->n || k->n < t->n) ? k->n : t->n;
+    t->code_bytes = k->code_bytes > t->code_bytes ? k->code_bytes : t->code_bytes;
+    if (k->nfact > t->facts.n)
+        t->facts = copy_facts(s->arena, k);
+}
+
+/* The first measurement with an anchor makes those without one worthless: they say nothing of the same moment. */
+static void begin_anchor(Study *s, int64_t shape)
+{
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        s->trial[i].count[shape] = 0;
+        s->trial[i].ns[shape] = 0;
+        s->trial[i].final[shape] = false;
+    }
+}
+
+static void move_anchor(Study *s, int64_t shape, double ns)
+{
+    Anchor *a = &s->anchor[shape];
+    if (a->count == 0)
+        begin_anchor(s, shape);
+    a->ns = a->count && a->ns < ns ? a->ns : ns;
+    a->count++;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (s->trial[i].count[shape])
+            s->trial[i].ns[shape] = s->trial[i].part[shape] * a->ns;
+}
+
+static void take_library(Anchor *a, double part)
+{
+    a->library = (a->library * a->nlibrary + part) / (a->nlibrary + 1);
+    a->nlibrary++;
+}
+
+/* Another of several measurements, of which the least counts. */
+static void add_least(Trial *t, int64_t shape, double part)
+{
+    const double more = fmax(part, t->part[shape]);
+    t->second[shape] = t->count[shape] > 1 ? fmin(t->second[shape], more) : more;
+    t->part[shape] = fmin(t->part[shape], part);
+}
+
+/* The same, of which the mean counts; its error is that of all, or what they are apart if that is more. */
+static void add_mean(Trial *t, int64_t shape, double part, double error)
+{
+    const int n = t->count[shape] + 1;
+    const double before = t->part[shape], mean = before + (part - before) / n;
+    const double errors = hypot((n - 1) * fmax(t->second[shape] - before, 0), error * part) / n;
+    t->second[shape] = mean + fmax(errors, fabs(part - before) / n);
+    t->part[shape] = mean;
+}
+
+static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
+{
+    if (m->anchor_ns > 0) {
+        move_anchor(s, shape, m->anchor_ns);
+        if (m->library_ns > 0)
+            take_library(&s->anchor[shape], m->library_ns / m->anchor_ns);
+    } else if (s->anchor[shape].count)
+        return;
+    if (t->final[shape] && !m->final)
+        return;
+    if (m->final && !t->final[shape])
+        t->count[shape] = 0;
+    const double base_ns = m->anchor_ns > 0 ? m->anchor_ns : s->anchor[shape].ns;
+    const bool rest = base_ns <= SAMPLES_REST_NS;
+    const double part = m->time_ns / base_ns;
+    if (!t->count[shape]) {
+        t->part[shape] = part;
+        t->second[shape] = m->nsample > 1 ? part * (1 + samples_error(m->ns, m->nsample, rest)) : 0;
+    } else if (rest) {
+        add_least(t, shape, part);
+    } else {
+        add_mean(t, shape, part, samples_error(m->ns, m->nsample, rest));
+    }
+    t->count[shape]++;
+    t->final[shape] = m->final;
+    t->ns[shape] = t->part[shape] * s->anchor[shape].ns;
+}
+
+void study_measure(Study *s, const MeasureRecord *m)
+{
+    int64_t i = study_find_key(s, m->key), j = study_shape(s, m->extent, m->threads);
+    if (i < 0)
+        return;
+    Trial *t = &s->trial[i];
+    if (m->status != STATUS_OK) { /* wrong once is wrong for good */
+        if (t->status == STATUS_OK || rank_of(m->status, false) > rank_of(t->status, false))
+            set_failure(s, t, m->status, m->why);
+        return;
+    }
+    if (m->max_err > t->max_err)
+        t->max_err = m->max_err;
+    if (j >= 0 && m->nsample > 0 && t->c.target == s->target) /* times of another target have another anchor */
+        take_time(s, t, j, m);
+}
+
+static const Template *find_template(const TemplateList *list, const KernelRecord *k)
+{
+    for (int i = 0; i < list->n; i++)
+        if (strcmp(list->t[i]->name, k->template_name) == 0 && strcmp(list->t[i]->hash, k->template_hash) == 0)
+            return list->t[i];
+    return NULL;
+}
+
+static bool record_candidate(const KernelRecord *k, const Template *t, const Target *target, Candidate *out)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    for (int i = 0; i < t->nparam; i++) {
+        int j = 0;
+        while (j < k->nparam && strcmp(k->param[j].name, t->param[i].name) != 0)
+            j++;
+        if (j == k->nparam)
+            return false;
+        value[i] = k->param[j].value;
+    }
+    return candidate_from_values(t, target, value, out);
+}
+
+static int by_key(const void *x, const void *y)
+{
+    const KernelRecord *const *a = x, *const *b = y;
+    return strcmp((*a)->key, (*b)->key);
+}
+
+static int compare_real(double x, double y) { return (x > y) - (x < y); }
+
+/* Any order that the measurements themselves tell: means of sums in another order would differ in their last bits. */
+static int by_measurement(const void *x, const void *y)
+{
+    const MeasureRecord *a = *(const MeasureRecord *const *)x, *b = *(const MeasureRecord *const *)y;
+    int order = strcmp(a->key, b->key);
+    order = order ? order : memcmp(a->extent, b->extent, sizeof a->extent);
+    order = order ? order : a->threads - b->threads;
+    order = order ? order : a->final - b->final;
+    order = order ? order : compare_real(a->anchor_ns, b->anchor_ns);
+    order = order ? order : compare_real(a->time_ns, b->time_ns);
+    return order ? order : compare_real(a->library_ns, b->library_ns);
+}
+
+/* The tuned target's kernels, and those that stand in for it on lesser CPUs. */
+static const Target *find_target(const Study *s, const TargetList *targets, const char *name)
+{
+    const Target *t = target_find(targets, name);
+    return t && (t == s->target || target_is_fallback(targets, t, s->target)) ? t : NULL;
+}
+
+/* Of a lesser target no other kernel matters: those of its own search, which the same file may hold, are no part of this one. */
+static bool is_general(const Candidate *c)
+{
+    Candidate general;
+    return candidate_general(c->t, c->target, &general) && candidate_same(c, &general);
+}
+
+static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *templates, const TargetList *targets,
+                        const Device *device)
+{
+    const Target *target = strcmp(k->device, device->id) == 0 ? find_target(s, targets, k->target) : NULL;
+    const Template *t = target ? find_template(templates, k) : NULL;
+    Candidate c;
+    /* The key is computed, not believed: a record whose key does not follow from its own contents is of no use. */
+    if (!t || !record_candidate(k, t, target, &c) || (target != s->target && !is_general(&c)) ||
+        !candidate_fits(&c, s->spec, device) ||
+        strcmp(candidate_key(s->arena, &c, s->context_hash, device), k->key) != 0)
+        return;
+    study_add(s, &c);
+    study_kernel(s, k);
+}
+
+static bool is_timed(const Study *s, const Trial *t)
+{
+    for (int64_t j = 0; j < s->nshape; j++)
+        if (t->ns[j] > 0)
+            return true;
+    return false;
+}
+
+/* A kernel that was verified but never timed on these shapes (the run was killed before, or the shapes were others) is as good as
+ * unknown: it may be proposed again. */
+static void drop_untimed(Study *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (!study_may_choose(s, &s->trial[i]) || is_timed(s, &s->trial[i]))
+            s->trial[n++] = s->trial[i];
+    s->ntrial = n;
+}
+
+/* A kernel that was too slow on some shape is usable again when another try passed, and no shape was too slow since. */
+static void judge_slow(Study *s, const Records *r)
+{
+    bool *slow[2], *passed = ARENA_ARRAY(s->arena, (size_t)s->ntrial + 1, bool);
+    for (int again = 0; again < 2; again++)
+        slow[again] = ARENA_ARRAY(s->arena, (size_t)s->ntrial + 1, bool);
+    for (int64_t k = 0; k < r->nkernel; k++) {
+        const int64_t i = study_find_key(s, r->kernel[k].key);
+        if (i >= 0)
+            passed[i] = passed[i] || (r->kernel[k].again && r->kernel[k].status == STATUS_OK);
+    }
+    for (int64_t k = 0; k < r->nmeasure; k++) {
+        const MeasureRecord *m = &r->measure[k];
+        const int64_t i = m->status == STATUS_TIMED_OUT ? study_find_key(s, m->key) : -1;
+        if (i >= 0)
+            slow[m->again][i] = true;
+    }
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (s->trial[i].status == STATUS_OK && (slow[1][i] || (slow[0][i] && !passed[i])))
+            set_failure(s, &s->trial[i], STATUS_TIMED_OUT, "silent for too long on some shape");
+}
+
+static bool is_due(const Trial *t, bool nothing_works)
+{
+    const bool failed =
+        t->status == STATUS_INVALID || t->status == STATUS_CRASHED ||
+        (t->status == STATUS_BUILD_FAILED && t->facts.n == 0); /* with facts it was built, and is refused for them */
+    if (t->status == STATUS_TIMED_OUT)
+        return !t->tried_again || (nothing_works && candidate_is_general(&t->c));
+    return failed && candidate_is_general(&t->c) && (!t->tried_again || nothing_works);
+}
+
+static void find_due(Study *s)
+{
+    bool works = false;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        works = works || study_may_choose(s, &s->trial[i]);
+    for (int64_t i = 0; i < s->ntrial; i++)
+        s->trial[i].again = is_due(&s->trial[i], !works && s->trial[i].c.target == s->target);
+}
+
+void study_begin(Study *s, int64_t trial)
+{
+    Trial *t = &s->trial[trial];
+    if (!t->again)
+        return;
+    t->again = t->built = false;
+    t->tried_again = true;
+    t->status = STATUS_OK;
+    t->why = "";
+}
+
+int study_due(Study *s, Candidate *out, int most)
+{
+    int n = 0;
+    for (int64_t i = 0; i < s->ntrial && n < most; i++)
+        if (s->trial[i].again && s->trial[i].c.target == s->target) {
+            out[n++] = s->trial[i].c;
+            study_begin(s, i);
+        }
+    return n;
+}
+
+void study_leave(Study *s, int64_t trial, const char *why)
+{
+    Trial *t = &s->trial[trial];
+    set_failure(s, t, STATUS_INVALID, why);
+    t->built = t->aside = true;
+}
+
+void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets,
+                const Device *device)
+{
+    const KernelRecord **order = ARENA_ARRAY(s->arena, (size_t)r->nkernel + 1, const KernelRecord *);
+    for (int64_t i = 0; i < r->nkernel; i++)
+        order[i] = &r->kernel[i];
+    qsort(order, (size_t)r->nkernel, sizeof *order, by_key);
+    for (int64_t i = 0; i < r->nkernel; i++)
+        load_kernel(s, order[i], templates, targets, device);
+    const MeasureRecord **measure = ARENA_ARRAY(s->arena, (size_t)r->nmeasure + 1, const MeasureRecord *);
+    for (int64_t i = 0; i < r->nmeasure; i++)
+        measure[i] = &r->measure[i];
+    qsort(measure, (size_t)r->nmeasure, sizeof *measure, by_measurement);
+    for (int64_t i = 0; i < r->nmeasure; i++)
+        if (strcmp(measure[i]->device, device->id) == 0 && measure[i]->status != STATUS_TIMED_OUT)
+            study_measure(s, measure[i]);
+    study_rate(s, r);
+    judge_slow(s, r);
+    if (!device->modelled)
+        drop_untimed(s);
+    find_due(s);
+}
+
+double study_library(const Study *s, int64_t shape) { return s->anchor[shape].library * s->anchor[shape].ns; }
+
+bool trial_usable(const Trial *t) { return t->built && t->status == STATUS_OK; }
+
+double trial_gap(const Trial *t, int64_t shape)
+{
+    return t->second[shape] > t->part[shape] ? t->second[shape] / t->part[shape] - 1 : 0;
+}
+
+bool study_may_choose(const Study *s, const Trial *t) { return trial_usable(t) && t->c.target == s->target; }
+
+/* Times of the last comparison were taken side by side, so one of them wins over any other time. */
+double study_best(const Study *s, int64_t shape, int64_t *trial)
+{
+    double best = INFINITY;
+    bool final = false;
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        const Trial *t = &s->trial[i];
+        if (!trial_usable(t) || !(t->ns[shape] > 0) || (final && !t->final[shape]))
+            continue;
+        if (t->ns[shape] < best || (t->final[shape] && !final)) {
+            best = t->ns[shape];
+            final = t->final[shape];
+            if (trial)
+                *trial = i;
+        }
+    }
+    return best;
+}
+
+/* Errors of the last comparisons on one shape. The least of a kernel's is off by about as much as the next one is further: a square each. */
+typedef struct {
+    double sum;
+    int64_t n;
+} Squares;
+
+static Squares squared_errors(const Study *s, int64_t shape)
+{
+    Squares q = { 0 };
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        const Trial *t = &s->trial[i];
+        if (!trial_usable(t) || !t->final[shape] || !(t->second[shape] > 0))
+            continue;
+        const double gap = fmin(trial_gap(t, shape), NOISE_MOST);
+        q.sum += gap * gap;
+        q.n++;
+    }
+    return q;
+}
+
+double study_noise(const Study *s)
+{
+    Squares all = { 0 };
+    for (int64_t j = 0; j < s->nshape; j++) {
+        const Squares q = squared_errors(s, j);
+        all.sum += q.sum;
+        all.n += q.n;
+    }
+    return all.n ? sqrt(all.sum / (double)all.n) : 0;
+}
+
+double study_noise_at(const Study *s, int64_t shape, double all)
+{
+    const Squares q = squared_errors(s, shape);
+    return sqrt((q.sum + NOISE_ROWS * all * all) / ((double)q.n + NOISE_ROWS));
+}

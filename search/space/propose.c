@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/space/propose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    POOL_RANDOM = 800,
+    POOL_NEAR = 800,
+    GENERATIONS = 4,
+    PARENTS = 32,
+    CHILDREN = 200,
+    POOL_MAX = POOL_RANDOM + POOL_NEAR + GENERATIONS * CHILDREN,
+    NEAR_TRIALS = 48,
+    SHAPES_SEEN = 48,
+    ROUND_SHAPES = 16
+};
+enum { LOOK_FOR_SHAPE = 4000, LOCAL_TRIALS = 3, MAX_BATCH = 64 };
+static const double BELIEF = 0.5;   /* of the model's standard deviation, when a world is drawn from it */
+static const double FIXED_NS = 3e6; /* of a measurement, whatever its shape */
+
+uint64_t rng_next(Rng *r)
+{
+    uint64_t z = r->state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+int64_t rng_below(Rng *r, int64_t n) { return (int64_t)(rng_next(r) % (uint64_t)n); }
+
+double rng_uniform(Rng *r) { return (double)(rng_next(r) >> 11) / 9007199254740992.0; }
+
+typedef struct {
+    Arena *arena;
+    const Study *s;
+    const Space *space;
+    const CostModel *m;
+    Rng *rng;
+    int npool;
+    Candidate *pool;
+    int nshape; /* shapes that the gain is summed over, a sample when there are many */
+    int64_t *shape;
+    double *best;                    /* log2 of the best time of each of them, lowered as a batch grows */
+    double *log2t;                   /* npool x nshape: predictions */
+    double *sigma;                   /* of each of them, the model's standard deviation */
+    int nround, round[ROUND_SHAPES]; /* which of them this batch is measured on */
+    double total_weight;
+} Proposer;
+
+static bool known(const Proposer *p, const Candidate *c)
+{
+    for (int i = 0; i < p->npool; i++)
+        if (candidate_same(&p->pool[i], c))
+            return true;
+    return study_find(p->s, c) >= 0;
+}
+
+static void add(Proposer *p, const Candidate *c)
+{
+    if (p->npool < POOL_MAX && !known(p, c))
+        p->pool[p->npool++] = *c;
+}
+
+/* Any candidate. Those fixed for an extent are many, and each is much like the one that is not: half of them become that. */
+static Candidate draw(Proposer *p)
+{
+    const Candidate c = p->space->candidate[rng_below(p->rng, p->space->n)];
+    Candidate plain = c;
+    if (!candidate_is_fixed(&c) || rng_below(p->rng, 2))
+        return c;
+    for (int i = 0; i < c.t->nparam; i++)
+        if (c.t->param[i].axis >= 0)
+            plain.choice[i] = 0;
+    return candidate_fits(&plain, p->s->spec, p->s->device) ? plain : c;
+}
+
+/* The trials that are best somewhere, or nearly: their neighbours are worth a look. */
+static int best_trials(const Proposer *p, int64_t *out)
+{
+    int n = 0;
+    for (int64_t j = 0; j < p->s->nshape && n < NEAR_TRIALS; j++) {
+        int64_t trial = -1;
+        study_best(p->s, j, &trial);
+        bool seen = trial < 0;
+        for (int i = 0; i < n; i++)
+            seen = seen || out[i] == trial;
+        if (!seen)
+            out[n++] = trial;
+    }
+    return n;
+}
+
+static void add_neighbours(Proposer *p)
+{
+    int64_t near[NEAR_TRIALS];
+    int n = best_trials(p, near);
+    for (int tries = 0; n && tries < 2 * POOL_NEAR && p->npool < POOL_NEAR; tries++) {
+        Candidate c = p->s->trial[near[rng_below(p->rng, n)]].c;
+        for (int changes = 1 + (int)rng_below(p->rng, 2); changes > 0; changes--) {
+            int i = (int)rng_below(p->rng, c.t->nparam);
+            c.choice[i] = (uint8_t)rng_below(p->rng, c.t->param[i].nchoice);
+        }
+        if (candidate_fits(&c, p->s->spec, p->s->device))
+            add(p, &c);
+    }
+}
+
+static void make_pool(Proposer *p)
+{
+    add_neighbours(p);
+    if (p->space->n <= POOL_RANDOM + POOL_NEAR)
+        for (int64_t i = 0; i < p->space->n; i++)
+            add(p, &p->space->candidate[i]);
+    else
+        for (int tries = 0; tries < POOL_RANDOM; tries++) {
+            const Candidate c = draw(p);
+            add(p, &c);
+        }
+}
+
+static void see_shapes(Proposer *p)
+{
+    const Study *s = p->s;
+    p->nshape = s->nshape < SHAPES_SEEN ? (int)s->nshape : SHAPES_SEEN;
+    int64_t first =
+        s->nshape > p->nshape ? rng_below(p->rng, s->nshape) : 0; /* others each time, when not all are looked at */
+    for (int i = 0; i < p->nshape; i++) {
+        p->shape[i] = (first + s->nshape * i / p->nshape) % s->nshape;
+        double best = study_best(s, p->shape[i], NULL);
+        p->best[i] = isfinite(best) ? log2(best) : INFINITY;
+        p->sigma[i] = cost_sigma(p->m, p->shape[i]);
+        p->total_weight += s->shape[p->shape[i]]->weight;
+    }
+}
+
+static void predict_times(const Proposer *p, const Candidate *c, double *log2t)
+{
+    for (int j = 0; j < p->nshape; j++) {
+        const Instance *inst = p->s->shape[p->shape[j]];
+        log2t[j] = log2(cost_predict(p->m, c, inst->extent, inst->threads));
+    }
+}
+
+static void predict_one(Proposer *p, int i) { predict_times(p, &p->pool[i], &p->log2t[i * p->nshape]); }
+
+static void predict(Proposer *p)
+{
+    for (int i = 0; i < p->npool; i++)
+        predict_one(p, i);
+    for (int j = 0; j < p->nshape;
+         j++) /* a shape without any measurement: the best prediction stands for its best time */
+        if (isinf(p->best[j]))
+            for (int i = 0; i < p->npool; i++)
+                p->best[j] = fmin(p->best[j], p->log2t[i * p->nshape + j]);
+}
+
+/* One more member of the pool; there is room for a batch of them. */
+static int enter(Proposer *p, const Candidate *c)
+{
+    p->pool[p->npool] = *c;
+    predict_one(p, p->npool);
+    return p->npool++;
+}
+
+/* E[max(0, best - t)] for t normal, in octaves; an octave is worth ln 2 of relative time near the best. */
+static double shape_gain(const Proposer *p, int i, int j)
+{
+    double z = (p->best[j] - p->log2t[i * p->nshape + j]) / p->sigma[j];
+    double pdf = exp(-z * z / 2) / sqrt(2 * M_PI), cdf = erfc(-z / M_SQRT2) / 2;
+    return p->s->shape[p->shape[j]]->weight * p->sigma[j] * (z * cdf + pdf) * M_LN2;
+}
+
+static double gain(const Proposer *p, int i)
+{
+    double sum = 0;
+    for (int j = 0; j < p->nshape; j++)
+        sum += shape_gain(p, i, j);
+    return sum / p->total_weight;
+}
+
+/* What a measurement there is worth: the gain, against what it costs. */
+static double shape_value(const Proposer *p, int i, int j)
+{
+    return shape_gain(p, i, j) / sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS);
+}
+
+bool proposal_has(const Proposal *p, int64_t shape)
+{
+    for (int k = 0; k < p->nshape; k++)
+        if (p->shape[k] == shape)
+            return true;
+    return false;
+}
+
+static void add_shape(Proposal *out, int64_t shape)
+{
+    if (!proposal_has(out, shape) && out->nshape < PROPOSE_SHAPES)
+        out->shape[out->nshape++] = shape;
+}
+
+/* The shape that candidate i was proposed for (-1: none in particular), a random one to learn from, then those where measuring it is
+ * worth most. */
+static void choose_shapes(Proposer *p, int i, int first, Proposal *out)
+{
+    if (first >= 0)
+        add_shape(out, p->shape[first]);
+    add_shape(out, p->shape[p->round[rng_below(p->rng, p->nround)]]);
+    while (out->nshape < PROPOSE_SHAPES && out->nshape < p->nround) {
+        int best = -1;
+        for (int n = 0; n < p->nround; n++) {
+            int j = p->round[n];
+            if (!proposal_has(out, p->shape[j]) && (best < 0 || shape_value(p, i, j) > shape_value(p, i, best)))
+                best = j;
+        }
+        add_shape(out, p->shape[best]);
+    }
+}
+
+/* What the most promising candidate of the pool is expected to gain on shape j. */
+static double promise(const Proposer *p, int j)
+{
+    double most = 0;
+    for (int i = 0; i < p->npool; i++)
+        most = fmax(most, shape_gain(p, i, j));
+    return most;
+}
+
+/* The shapes of this batch, drawn by what they promise: few, so that several candidates meet on each. */
+static void draw_round(Proposer *p)
+{
+    double *left = ARENA_ARRAY(p->arena, SHAPES_SEEN, double); /* -1: drawn */
+    for (int j = 0; j < p->nshape; j++)
+        left[j] = promise(p, j);
+    for (p->nround = 0; p->nround < ROUND_SHAPES && p->nround < p->nshape; p->nround++) {
+        int best = -1;
+        double most = -1;
+        for (int j = 0; j < p->nshape; j++) {
+            double value = rng_uniform(p->rng) * left[j];
+            if (left[j] >= 0 && value > most) {
+                most = value;
+                best = j;
+            }
+        }
+        p->round[p->nround] = best;
+        left[best] = -1;
+    }
+}
+
+/* Standard normal, by the sum of twelve uniforms. */
+static double normal(Rng *r)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += rng_uniform(r);
+    return sum;
+}
+
+/* What the model predicts on one shape, in a world drawn from its beliefs (Thompson sampling). */
+static double drawn(const Proposer *p, const Candidate *c, int j)
+{
+    const Instance *inst = p->s->shape[p->shape[j]];
+    return log2(cost_predict(p->m, c, inst->extent, inst->threads)) + BELIEF * p->sigma[j] * normal(p->rng);
+}
+
+/* The trials that were fastest on shape j; how many there are. */
+static int best_on_shape(const Proposer *p, int j, int64_t *best, int most)
+{
+    int n = 0;
+    for (int64_t i = 0; i < p->s->ntrial; i++) {
+        double ns = p->s->trial[i].ns[p->shape[j]];
+        if (!trial_usable(&p->s->trial[i]) || !(ns > 0))
+            continue;
+        int k = n < most ? n++ : most;
+        for (; k > 0 && p->s->trial[best[k - 1]].ns[p->shape[j]] > ns; k--)
+            if (k < most)
+                best[k] = best[k - 1];
+        if (k < most)
+            best[k] = i;
+    }
+    return n;
+}
+
+/* One of those with one parameter changed. NULL: none is new. */
+static const Candidate *step_on_shape(Proposer *p, int j, Candidate *found)
+{
+    int64_t best[LOCAL_TRIALS];
+    double least = INFINITY;
+    int n = best_on_shape(p, j, best, LOCAL_TRIALS);
+    if (!n)
+        return NULL;
+    const Candidate *from = &p->s->trial[best[rng_below(p->rng, n)]].c;
+    for (int i = 0; i < from->t->nparam; i++)
+        for (int k = 0; k < from->t->param[i].nchoice; k++) {
+            Candidate c = *from;
+            c.choice[i] = (uint8_t)k;
+            if (k == from->choice[i] || !candidate_fits(&c, p->s->spec, p->s->device) || known(p, &c))
+                continue;
+            double t = drawn(p, &c, j);
+            if (t < least) {
+                least = t;
+                *found = c;
+            }
+        }
+    return isfinite(least) ? found : NULL;
+}
+
+/* The candidate that is fastest on shape j in a drawn world, of many that are looked at for this shape alone. NULL: none is new. */
+static const Candidate *leap_on_shape(Proposer *p, int j, Candidate *found)
+{
+    double least = INFINITY;
+    for (int tries = 0; tries < LOOK_FOR_SHAPE; tries++) {
+        const Candidate c = draw(p);
+        double t = drawn(p, &c, j);
+        if (t < least && !known(p, &c)) {
+            least = t;
+            *found = c;
+        }
+    }
+    return isfinite(least) ? found : NULL;
+}
+
+/* ---- evolution ---- */
+
+/* Those members of the pool that promise most, each better than the next. */
+static int find_parents(const Proposer *p, int *parent)
+{
+    double *value = ARENA_ARRAY(p->arena, PARENTS, double);
+    int n = 0;
+    for (int i = 0; i < p->npool; i++) {
+        const double g = gain(p, i);
+        int k = n < PARENTS ? n++ : PARENTS;
+        for (; k > 0 && value[k - 1] < g; k--)
+            if (k < PARENTS) {
+                value[k] = value[k - 1];
+                parent[k] = parent[k - 1];
+            }
+        if (k < PARENTS) {
+            value[k] = g;
+            parent[k] = i;
+        }
+    }
+    return n;
+}
+
+/* Each parameter from one of two parents of the same template, and one time in two another value for one of them. */
+static Candidate make_child(Proposer *p, const Candidate *mother, const Candidate *father)
+{
+    Candidate c = *mother;
+    for (int i = 0; c.t == father->t && i < c.t->nparam; i++)
+        if (rng_below(p->rng, 2))
+            c.choice[i] = father->choice[i];
+    if (rng_below(p->rng, 2)) {
+        const int i = (int)rng_below(p->rng, c.t->nparam);
+        c.choice[i] = (uint8_t)rng_below(p->rng, c.t->param[i].nchoice);
+    }
+    return c;
+}
+
+/* A few generations in the model's world: what it thinks best of what descends from what it thought best. Where the space is small the
+ * pool holds all of it. */
+static void evolve(Proposer *p)
+{
+    int parent[PARENTS];
+    for (int generation = 0; generation < GENERATIONS && p->space->n > POOL_RANDOM + POOL_NEAR; generation++) {
+        const int n = find_parents(p, parent);
+        for (int k = 0; n && k < CHILDREN && p->npool < POOL_MAX; k++) {
+            const Candidate c =
+                make_child(p, &p->pool[parent[rng_below(p->rng, n)]], &p->pool[parent[rng_below(p->rng, n)]]);
+            if (candidate_fits(&c, p->s->spec, p->s->device) && !known(p, &c))
+                enter(p, &c);
+        }
+    }
+}
+
+/* As if a kernel that takes these times (log2, one a shape) were there: what others gain is counted from it. */
+static void believe(Proposer *p, const double *log2t)
+{
+    for (int j = 0; j < p->nshape; j++)
+        p->best[j] = fmin(p->best[j], log2t[j]);
+}
+
+/* What is being built or measured keeps its promise. */
+static void believe_in_flight(Proposer *p)
+{
+    double *log2t = ARENA_ARRAY(p->arena, SHAPES_SEEN, double);
+    for (int64_t i = 0; i < p->s->ntrial; i++) {
+        if (!p->s->trial[i].in_flight)
+            continue;
+        predict_times(p, &p->s->trial[i].c, log2t);
+        believe(p, log2t);
+    }
+}
+
+static int best_of_pool(const Proposer *p, const bool *taken, double *value)
+{
+    int best = -1;
+    for (int i = 0; i < p->npool; i++) {
+        if (taken[i])
+            continue;
+        double g = gain(p, i);
+        if (best < 0 || g > *value) {
+            best = i;
+            *value = g;
+        }
+    }
+    return best;
+}
+
+/* Slots of a batch, in turn: the largest expected gain over all shapes; for one shape a step from what is best there; for one shape a leap
+ * to what should be best there; a step again, or one time in two any candidate, so that a model that is wrong somewhere learns of it.
+ * The place in the pool. */
+static int pick(Proposer *p, const bool *taken, int slot, int *shape, double *value)
+{
+    Candidate found;
+    const Candidate *c = NULL;
+    int best = best_of_pool(p, taken, value), any = (int)rng_below(p->rng, p->npool);
+    *shape = -1;
+    if (slot % 4 == 0)
+        return best;
+    if (slot % 8 == 7)
+        return taken[any] ? best : any;
+    *shape = p->round[rng_below(p->rng, p->nround)];
+    c = slot % 4 == 2 ? leap_on_shape(p, *shape, &found) : step_on_shape(p, *shape, &found);
+    return c ? enter(p, c) : best;
+}
+
+int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)
+{
+    Proposer p = { .arena = a, .s = s, .space = space, .m = m, .rng = rng };
+    p.pool = ARENA_ARRAY(a, POOL_MAX + MAX_BATCH, Candidate);
+    p.shape = ARENA_ARRAY(a, SHAPES_SEEN, int64_t);
+    p.best = ARENA_ARRAY(a, SHAPES_SEEN, double);
+    p.log2t = ARENA_ARRAY(a, (size_t)(POOL_MAX + MAX_BATCH) * SHAPES_SEEN, double);
+    p.sigma = ARENA_ARRAY(a, SHAPES_SEEN, double);
+    bool *taken = ARENA_ARRAY(a, POOL_MAX + MAX_BATCH, bool);
+    make_pool(&p);
+    see_shapes(&p);
+    predict(&p);
+    believe_in_flight(&p);
+    evolve(&p);
+    draw_round(&p);
+    int count = 0;
+    for (; count < n && count < MAX_BATCH && count < p.npool; count++) {
+        int shape;
+        double value = 0;
+        int i = pick(&p, taken, count, &shape, &value);
+        taken[i] = true;
+        out[count] = (Proposal){ .c = p.pool[i], .gain = value };
+        choose_shapes(&p, i, shape, &out[count]);
+        believe(&p, &p.log2t[i * p.nshape]);
+    }
+    return count;
+}

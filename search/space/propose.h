@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * propose: which candidates to build next, and on which shapes to measure them: those with the largest expected gain over all weighted
+ * shapes, so that one measurement serves every shape.
+ *
+ * Gain of candidate c: sum over shapes of weight * E[max(0, 1 - t(c)/best)], with log t(c) normal around the model's prediction
+ * (expected improvement, Jones et al. 1998). A batch is chosen one by one, each as if the ones before would keep their promise. Part of it
+ * goes to single shapes, those with few measurements first, where the candidate is taken that is fastest in a world drawn from the model's
+ * beliefs (Thompson sampling): a kernel that is best for few shapes has little gain over all of them, and is wanted nevertheless.
+ * Candidates come from the space at random, from the neighbourhood (one or two parameters changed) of the best trials, and from a few
+ * generations of evolution among those, by their expected gain.
+ */
+#ifndef DCGEN_PROPOSE_H
+#define DCGEN_PROPOSE_H
+
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "search/record/study.h"
+#include "search/space/cost.h"
+#include "search/space/space.h"
+
+enum { PROPOSE_SHAPES = 5, PROPOSE_MAX_SHAPES = 64 };
+
+typedef struct {
+    Candidate c;
+    int nshape;
+    int64_t shape[PROPOSE_MAX_SHAPES]; /* tuned instances to measure it on, most promising first */
+    double gain;                       /* expected, relative: 0.01 is one per cent over all shapes */
+} Proposal;
+
+/* Is it to be measured on this shape? */
+bool proposal_has(const Proposal *p, int64_t shape);
+
+typedef struct {
+    uint64_t state;
+} Rng; /* splitmix64 */
+uint64_t rng_next(Rng *r);
+int64_t rng_below(Rng *r, int64_t n);
+double rng_uniform(Rng *r); /* 0 <= x < 1 */
+
+/* Fills out[0..n-1], best first; returns how many there are (fewer when the space is used up). */
+int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/space/space.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <xxhash.h>
+#include "gen/base/text.h"
+
+/* Parameters are chosen one after the other; a constraint is checked as soon as all parameters that it needs are chosen, so that
+ * whole subtrees fall at once. */
+typedef struct {
+    Arena *arena;
+    Space *space;
+    Binding binding;
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Candidate candidate;
+    int depth_of[TEMPLATE_MAX_CONSTRAINT]; /* number of parameters that must be chosen before */
+    Rejection *rejection;                  /* one a constraint */
+    int64_t cap;
+    bool ok;
+    Diag *diag;
+} Enumeration;
+
+typedef struct {
+    const Template *t;
+    int depth;
+} Depth;
+
+static void need_depth(void *ctx, const char *name, Loc at)
+{
+    Depth *d = ctx;
+    (void)at;
+    for (int i = 0; i < d->t->nparam; i++)
+        if (strcmp(d->t->param[i].name, name) == 0 && d->depth < i + 1)
+            d->depth = i + 1;
+    for (int i = 0; i < d->t->nvalue; i++)
+        if (strcmp(d->t->value[i].name, name) == 0)
+            expr_names(d->t->value[i].expr, need_depth, d);
+}
+
+static int64_t remaining(const Template *t, const Spec *spec, int depth)
+{
+    int64_t n = 1;
+    for (int i = depth; i < t->nparam; i++) {
+        int64_t wanted = 0;
+        for (int k = 0; k < t->param[i].nchoice; k++)
+            wanted += spec_wants(spec, t->param[i].name, t->param[i].choice[k]);
+        n *= wanted;
+    }
+    return n;
+}
+
+/* The first constraint that became checkable at this depth and fails; -1: none. */
+static int failing(Enumeration *e, int depth)
+{
+    const Template *t = e->binding.t;
+    for (int i = 0; i < t->nconstraint; i++) {
+        int64_t holds = 0;
+        if (e->depth_of[i] != depth)
+            continue;
+        ExprStatus status = expr_int(t->constraint[i].need, template_lookup, &e->binding, &holds);
+        if (status != EXPR_OK) {
+            diag_error(e->diag, expr_loc(t->constraint[i].need), "this constraint %s", expr_status_text(status));
+            e->ok = false;
+        }
+        if (status != EXPR_OK || !holds)
+            return i;
+    }
+    return -1;
+}
+
+static void keep(Enumeration *e)
+{
+    Space *s = e->space;
+    if (s->n == SPACE_MAX) {
+        if (e->ok)
+            diag_error(e->diag, (Loc){ .src = e->binding.t->src },
+                       "more than %d combinations of parameters; add constraints", SPACE_MAX);
+        e->ok = false;
+        return;
+    }
+    if (s->n == e->cap) {
+        int64_t cap = e->cap ? 2 * e->cap : 4096;
+        s->candidate = arena_grow(e->arena, s->candidate, (size_t)e->cap, (size_t)cap, sizeof *s->candidate);
+        e->cap = cap;
+    }
+    s->candidate[s->n++] = e->candidate;
+}
+
+static void choose(Enumeration *e, int depth)
+{
+    const Template *t = e->binding.t;
+    int bad = failing(e, depth);
+    if (bad >= 0) {
+        e->rejection[bad].count += remaining(t, e->binding.spec, depth);
+        return;
+    }
+    if (depth == t->nparam) {
+        if (template_occurs(t, e->value))
+            keep(e);
+        else
+            e->space->nraw--; /* fixed for extents that no shape has together: not a combination */
+        return;
+    }
+    for (int i = 0; i < t->param[depth].nchoice && e->ok; i++) {
+        e->candidate.choice[depth] = (uint8_t)i;
+        e->value[depth] = t->param[depth].choice[i];
+        if (spec_wants(e->binding.spec, t->param[depth].name, e->value[depth]))
+            choose(e, depth + 1);
+    }
+    e->candidate.choice[depth] = 0;
+}
+
+static bool enumerate(Enumeration *e, const Template *t, const Spec *spec, const Target *target, const Device *device)
+{
+    Space *s = e->space;
+    e->binding = (Binding){ .t = t, .spec = spec, .target = target, .device = device, .value = e->value, .threads = 1 };
+    e->candidate = (Candidate){ .t = t, .target = target };
+    s->rejection = arena_grow(e->arena, s->rejection, (size_t)s->nrejection, (size_t)(s->nrejection + t->nconstraint),
+                              sizeof *s->rejection);
+    e->rejection = s->rejection + s->nrejection;
+    s->nrejection += t->nconstraint;
+    for (int i = 0; i < t->nconstraint; i++) {
+        Depth d = { t, 0 };
+        e->rejection[i] = (Rejection){ t, &t->constraint[i], 0 };
+        expr_names(t->constraint[i].need, need_depth, &d);
+        e->depth_of[i] = d.depth;
+    }
+    s->nraw += remaining(t, spec, 0);
+    choose(e, 0);
+    return e->ok;
+}
+
+static bool add_general(Enumeration *e, const Template *t, const Target *target, const Spec *spec, const Device *device)
+{
+    Space *s = e->space;
+    for (int i = 0; i < t->ngeneral; i++) {
+        Candidate c;
+        if (strcmp(t->general[i].target, target->name) != 0)
+            continue;
+        bool chosen = candidate_from_values(t, target, t->general[i].value, &c);
+        if (!chosen || !candidate_fits(&c, spec, device)) {
+            diag_error(e->diag, t->general[i].loc, "the general kernel for '%s' %s", target->name,
+                       chosen ? "breaks a constraint on this device"
+                              : "has a value that is none of its parameter's choices");
+            return false;
+        }
+        s->general = arena_grow(e->arena, s->general, (size_t)s->ngeneral, (size_t)s->ngeneral + 1, sizeof *s->general);
+        s->general[s->ngeneral++] = c;
+    }
+    return true;
+}
+
+Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
+                  Diag *d)
+{
+    Space *s = ARENA_NEW(a, Space);
+    Enumeration e = { .arena = a, .space = s, .ok = true, .diag = d };
+    for (int i = 0; i < templates->n; i++)
+        if (template_suits(templates->t[i], spec, target))
+            if (!enumerate(&e, templates->t[i], spec, target, device) ||
+                !add_general(&e, templates->t[i], target, spec, device))
+                return NULL;
+    if (!s->n || !s->ngeneral) {
+        diag_error(d, (Loc){ .src = spec->src }, "no template of op '%s' %s for target '%s', layout '%s', %s",
+                   spec->op->name, s->n ? "has a general kernel" : "suits", target->name,
+                   spec->layout ? spec->layout : "-", spec->packed ? "packed" : "not packed");
+        return NULL;
+    }
+    return s;
+}
+
+void candidate_values(const Candidate *c, int64_t *value)
+{
+    for (int i = 0; i < c->t->nparam; i++)
+        value[i] = c->t->param[i].choice[c->choice[i]];
+}
+
+bool candidate_from_values(const Template *t, const Target *target, const int64_t *value, Candidate *out)
+{
+    *out = (Candidate){ .t = t, .target = target };
+    for (int i = 0; i < t->nparam; i++) {
+        int j = 0;
+        while (j < t->param[i].nchoice && t->param[i].choice[j] != value[i])
+            j++;
+        if (j == t->param[i].nchoice)
+            return false;
+        out->choice[i] = (uint8_t)j;
+    }
+    return true;
+}
+
+bool candidate_general(const Template *t, const Target *target, Candidate *out)
+{
+    for (int i = 0; i < t->ngeneral; i++)
+        if (strcmp(t->general[i].target, target->name) == 0)
+            return candidate_from_values(t, target, t->general[i].value, out);
+    return false;
+}
+
+bool candidate_same(const Candidate *a, const Candidate *b)
+{
+    return a->t == b->t && a->target == b->target && memcmp(a->choice, b->choice, sizeof a->choice) == 0;
+}
+
+int64_t candidate_fixed(const Candidate *c, int axis)
+{
+    for (int i = 0; i < c->t->nparam; i++)
+        if (c->t->param[i].axis == axis && c->t->param[i].choice[c->choice[i]] > 0)
+            return c->t->param[i].choice[c->choice[i]];
+    return 0;
+}
+
+bool candidate_is_fixed(const Candidate *c)
+{
+    for (int i = 0; i < c->t->nparam; i++)
+        if (c->t->param[i].axis >= 0 && c->t->param[i].choice[c->choice[i]] > 0)
+            return true;
+    return false;
+}
+
+bool candidate_is_general(const Candidate *c)
+{
+    Candidate general;
+    for (int i = 0; i < c->t->ngeneral; i++)
+        if (strcmp(c->t->general[i].target, c->target->name) == 0 &&
+            candidate_from_values(c->t, c->target, c->t->general[i].value, &general) && candidate_same(c, &general))
+            return true;
+    return false;
+}
+
+/* Does the spec search all of these values? */
+static bool is_wanted(const Candidate *c, const Spec *spec, const int64_t *value)
+{
+    for (int i = 0; spec->nlimit && i < c->t->nparam; i++)
+        if (!spec_wants(spec, c->t->param[i].name, value[i]))
+            return candidate_is_general(c);
+    return true;
+}
+
+bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device)
+{
+    int64_t value[TEMPLATE_MAX_PARAM], holds;
+    candidate_values(c, value);
+    if (!is_wanted(c, spec, value))
+        return false;
+    Binding b = { .t = c->t, .spec = spec, .target = c->target, .device = device, .value = value, .threads = 1 };
+    for (int i = 0; i < c->t->nconstraint; i++)
+        if (expr_int(c->t->constraint[i].need, template_lookup, &b, &holds) != EXPR_OK || !holds)
+            return false;
+    return template_occurs(c->t, value);
+}
+
+const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash, const Device *device)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Text t = { .arena = a };
+    candidate_values(c, value);
+    text_printf(&t, "%s|%s|%s|%s|%s|%s", c->t->name, c->t->hash, c->target->name, context_hash, device->compiler,
+                device->flags);
+    for (int i = 0; i < c->t->nparam; i++)
+        text_printf(&t, "|%s=%" PRId64, c->t->param[i].name, value[i]);
+    XXH128_hash_t h = XXH3_128bits(text_str(&t), t.len);
+    return arena_printf(a, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dir: which names of a folder are listed, in which order.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include "gen/base/dir.h"
+#include "tests/arena.h"
+#include "tests/open_files.h"
+#include "tests/put_file.h"
+#include "tests/tmp_folder.h"
+
+/* "a.c b.c ": the names behind the folder's. */
+static const char *listed(const char *folder, const char *suffix)
+{
+    char **path = (char *[]){ "rest of another list" };
+    int n = 7;
+    const char *names = "";
+    assert_true(dir_list(arena, folder, suffix, &path, &n));
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(strncmp(path[i], folder, strlen(folder)), 0);
+        assert_int_equal(path[i][strlen(folder)], '/');
+        names = arena_printf(arena, "%s%s ", names, path[i] + strlen(folder) + 1);
+    }
+    return names;
+}
+
+static void names_are_sorted_and_plain(void **state)
+{
+    (void)state;
+    static const char *const name[] = { "b.c",    "a.c",    "B.c", "a.cu",  ".hidden.c", ".c",
+                                        "x\ny.c", "x\ry.c", "c",   "c.c.h", "10.c",      "9.c" };
+    char folder[TMP_FOLDER_BYTES];
+    const int before = open_files();
+    char **path;
+    int n;
+    assert_non_null(tmp_folder(folder));
+    assert_string_equal(listed(folder, ""), "");
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        put_file(arena_printf(arena, "%s/%s", folder, name[i]), "");
+    assert_string_equal(listed(folder, ".c"), "10.c 9.c B.c a.c b.c ");
+    assert_string_equal(listed(folder, "c"), "10.c 9.c B.c a.c b.c c ");
+    assert_string_equal(listed(folder, ""), "10.c 9.c B.c a.c a.cu b.c c c.c.h ");
+    assert_false(dir_list(arena, arena_printf(arena, "%s/none", folder), "", &path, &n));
+    assert_int_equal(open_files(), before);
+    assert_int_equal(tmp_folder_remove(folder), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(names_are_sorted_and_plain) };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * expr: precedence, every operator's overflow, short circuit, places of errors, hostile texts.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/base/expr.h"
+#include "tests/arena.h"
+
+#define LENGTH(table) (sizeof(table) / sizeof *(table))
+#define MAX "9223372036854775807"
+#define MIN "(-9223372036854775807 - 1)"
+
+static int nlookup;
+
+static bool lookup(void *ctx, const char *name, int64_t *value)
+{
+    (void)ctx;
+    nlookup++;
+    static const struct {
+        const char *name;
+        int64_t value;
+    } names[] = {
+        { "T", 5 }, { "zero", 0 }, { "big", INT64_MAX }, { "small", INT64_MIN }, { "min", 7 },
+    };
+    for (size_t i = 0; i < LENGTH(names); i++)
+        if (strcmp(name, names[i].name) == 0) {
+            *value = names[i].value;
+            return true;
+        }
+    return false;
+}
+
+static Expr *parse(const char *text)
+{
+    Diag *d = diag_new(arena);
+    Expr *e = expr_parse(arena, text, (Loc){ 0 }, d);
+    if (!e)
+        diag_print(d, stderr);
+    assert_non_null(e);
+    assert_int_equal(diag_nerror(d), 0);
+    return e;
+}
+
+typedef struct {
+    const char *text;
+    ExprStatus status;
+    int64_t value;
+} IntCase;
+
+static void check_int(const IntCase *c, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int64_t value = -99;
+        ExprStatus s = expr_int(parse(c[i].text), lookup, NULL, &value);
+        if (s != c[i].status || (s == EXPR_OK && value != c[i].value))
+            print_error("%s: %s, %lld\n", c[i].text, expr_status_text(s), (long long)value);
+        assert_int_equal(s, c[i].status);
+        if (s == EXPR_OK)
+            assert_int_equal(value, c[i].value);
+    }
+}
+
+static void test_precedence(void **state)
+{
+    (void)state;
+    static const IntCase cases[] = {
+        { "1+2*3", 0, 7 },
+        { "(1+2)*3", 0, 9 },
+        { "2*3+1", 0, 7 },
+        { "10-3-2", 0, 5 },
+        { "100/10/2", 0, 5 },
+        { "100/10*2", 0, 20 },
+        { "7%4*2", 0, 6 },
+        { "-2*3", 0, -6 },
+        { "2*-3", 0, -6 },
+        { "-T+1", 0, -4 },
+        { "!0+1", 0, 2 },
+        { "!T", 0, 0 },
+        { "1+1==2", 0, 1 },
+        { "1 < 2 && 2 < 1", 0, 0 },
+        { "1 || 0 && 0", 0, 1 },
+        { "(1 || 0) && 0", 0, 0 },
+        { "3 >= 3", 0, 1 },
+        { "3 > 3", 0, 0 },
+        { "3 <= 2", 0, 0 },
+        { "3 != 2", 0, 1 },
+        { "2 && 3", 0, 1 },
+        { "0 || 7", 0, 1 },
+        { "16*T", 0, 80 },
+        { "  16 * T  ", 0, 80 },
+        { "min(3, max(4, 2))", 0, 3 },
+        { "min + 1", 0, 8 },
+        { "ceil_div(7,2)", 0, 4 },
+        { "ceil_div(8,2)", 0, 4 },
+        { "ceil_div(-7,2)", 0, -3 },
+        { "ceil_div(7,-2)", 0, -3 },
+        { "ceil_div(-7,-2)", 0, 4 },
+        { "ceil_to(13,8)", 0, 16 },
+        { "ceil_to(16,8)", 0, 16 },
+        { "ceil_to(0,8)", 0, 0 },
+        { "-7/2", 0, -3 },
+        { "-7%2", 0, -1 },
+        { "7%-2", 0, 1 },
+        { MAX, 0, INT64_MAX },
+        { MIN, 0, INT64_MIN },
+        { "16\n*\tT", 0, 80 },
+    };
+    static const IntCase chain = { "1 < 2 && 2 < 3 && T == 5 && !(T < 5) && T-1 >= 4 && T+1 != 5", 0, 1 };
+    check_int(cases, LENGTH(cases));
+    check_int(&chain, 1);
+}
+
+static void test_overflow(void **state)
+{
+    (void)state;
+    static const IntCase cases[] = {
+        { MAX " + 1", EXPR_OVERFLOW, 0 },
+        { MIN " - 1", EXPR_OVERFLOW, 0 },
+        { "big * 2", EXPR_OVERFLOW, 0 },
+        { "small * -1", EXPR_OVERFLOW, 0 },
+        { "-small", EXPR_OVERFLOW, 0 },
+        { "small / -1", EXPR_OVERFLOW, 0 },
+        { "small % -1", EXPR_OK, 0 },
+        { "small / 7", EXPR_OK, INT64_MIN / 7 },
+        { "ceil_div(small, -1)", EXPR_OVERFLOW, 0 },
+        { "ceil_to(big, 2)", EXPR_OVERFLOW, 0 },
+        { "ceil_to(big, big)", EXPR_OK, INT64_MAX },
+        { "ceil_to(small, -1)", EXPR_OVERFLOW, 0 },
+        { "big + zero", EXPR_OK, INT64_MAX },
+        { "small + big", EXPR_OK, -1 },
+        { "-big", EXPR_OK, -INT64_MAX },
+        { "big / 0", EXPR_DIV_BY_ZERO, 0 },
+        { "T % zero", EXPR_DIV_BY_ZERO, 0 },
+        { "ceil_div(T, zero)", EXPR_DIV_BY_ZERO, 0 },
+        { "ceil_to(T, zero)", EXPR_DIV_BY_ZERO, 0 },
+        { "1 + (big * big) * 0", EXPR_OVERFLOW, 0 },
+        { "nobody", EXPR_UNKNOWN_NAME, 0 },
+        { "1 + nobody", EXPR_UNKNOWN_NAME, 0 },
+        { "log2(8)", EXPR_NOT_INTEGER, 0 },
+        { "sqrt(4)", EXPR_NOT_INTEGER, 0 },
+        { "0.5 + 1", EXPR_NOT_INTEGER, 0 },
+        { "max(small, big)", EXPR_OK, INT64_MAX },
+        { "min(small, big)", EXPR_OK, INT64_MIN },
+    };
+    check_int(cases, LENGTH(cases));
+}
+
+static void test_short_circuit(void **state)
+{
+    (void)state;
+    static const IntCase cases[] = {
+        { "zero && 1/zero", EXPR_OK, 0 },
+        { "1 || 1/zero", EXPR_OK, 1 },
+        { "1 && 1/zero", EXPR_DIV_BY_ZERO, 0 },
+        { "0 || 1/zero", EXPR_DIV_BY_ZERO, 0 },
+        { "zero != 0 && T % zero == 0", EXPR_OK, 0 },
+        { "1 || nobody", EXPR_OK, 1 },
+        { "0 && nobody || T == 5", EXPR_OK, 1 },
+    };
+    check_int(cases, LENGTH(cases));
+    int64_t value;
+    nlookup = 0;
+    assert_int_equal(expr_int(parse("0 && T && T"), lookup, NULL, &value), EXPR_OK);
+    assert_int_equal(nlookup, 0);
+    double real;
+    assert_int_equal(expr_real(parse("1 || 1/zero"), lookup, NULL, &real), EXPR_OK);
+    assert_true(real == 1);
+}
+
+static void test_real(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        ExprStatus status;
+        double value;
+    } cases[] = {
+        { "7/2", 0, 3.5 },
+        { "7%4", 0, 3 },
+        { "ceil_div(7,2)", 0, 4 },
+        { "ceil_to(13,8)", 0, 16 },
+        { "log2(8)", 0, 3 },
+        { "sqrt(9)", 0, 3 },
+        { "0.5*T", 0, 2.5 },
+        { "1e-3*1000", 0, 1 },
+        { ".5+.25", 0, 0.75 },
+        { "2.5e+1", 0, 25 },
+        { "1E3", 0, 1000 },
+        { "T > 4.5", 0, 1 },
+        { "-T", 0, -5 },
+        { "!T", 0, 0 },
+        { "min(T, 2.5)", 0, 2.5 },
+        { "max(T, 2.5)", 0, 5 },
+        { "big*big", 0, 0x1p126 },
+        { "1/0", EXPR_DIV_BY_ZERO, 0 },
+        { "1%zero", EXPR_DIV_BY_ZERO, 0 },
+        { "ceil_div(T, zero)", EXPR_DIV_BY_ZERO, 0 },
+        { "ceil_to(T, zero)", EXPR_DIV_BY_ZERO, 0 },
+        { "log2(0)", EXPR_NOT_FINITE, 0 },
+        { "sqrt(-1)", EXPR_NOT_FINITE, 0 },
+        { "1e300*1e300", EXPR_NOT_FINITE, 0 },
+        { "nobody*2", EXPR_UNKNOWN_NAME, 0 },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        double value = -1;
+        assert_int_equal(expr_real(parse(cases[i].text), lookup, NULL, &value), cases[i].status);
+        if (cases[i].status == EXPR_OK)
+            assert_true(value == cases[i].value);
+    }
+}
+
+static void test_no_lookup(void **state)
+{
+    (void)state;
+    int64_t value;
+    assert_int_equal(expr_int(parse("T"), NULL, NULL, &value), EXPR_UNKNOWN_NAME);
+    assert_int_equal(expr_int(expr_const(arena, -42), NULL, NULL, &value), EXPR_OK);
+    assert_int_equal(value, -42);
+    assert_string_equal(expr_text(expr_const(arena, INT64_MIN)), "-9223372036854775808");
+    assert_string_equal(expr_text(parse("  16 \n  * T ")), "16 * T");
+}
+
+/* Each bad text, the column (from 1) of its error and a part of the message. */
+static void test_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int col, width;
+        const char *part;
+    } cases[] = {
+        { "", 1, 1, "empty expression" },
+        { "   ", 1, 1, "empty expression" },
+        { "16*", 4, 1, "found the end" },
+        { "16 T", 4, 1, "expected an operator, found 'T'" },
+        { "16T", 1, 3, "written 16*T" },
+        { "(1+2", 1, 1, "not closed" },
+        { "1+2)", 4, 1, "found ')'" },
+        { "mni(1,2)", 1, 3, "did you mean 'min'?" },
+        { "frobnicate(1)", 1, 10, "there are min" },
+        { "min(1)", 6, 1, "expected ',', found ')'; min takes 2 values" },
+        { "min(1,2,3)", 8, 1, "expected ')'" },
+        { "1 < 2 < 3", 7, 1, "do not chain" },
+        { "1 == 2 != 3", 8, 2, "do not chain" },
+        { "--1", 2, 1, "expected a number" },
+        { "1 = 2", 3, 1, "expected an operator, found '='" },
+        { "9223372036854775808", 1, 19, "does not fit 64 bits" },
+        { "1e999", 1, 5, "does not fit" },
+        { "T & 1", 3, 1, "found '&'" },
+        { "T ^ 2", 3, 1, "found '^'" },
+        { "\xff", 1, 1, "expected a number" },
+        { "1 +\n  $", 3, 1, "found '$'" },
+        { "0x10", 1, 4, "malformed number '0x10'" },
+    };
+    Source src = { .path = "e", .text = "irrelevant", .len = 10 };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        Diag *d = diag_new(arena);
+        char out[512] = { 0 };
+        FILE *f = fmemopen(out, sizeof out - 1, "w");
+        assert_null(expr_parse(arena, cases[i].text, (Loc){ &src, 1, 1, 1 }, d));
+        diag_print(d, f);
+        fclose(f);
+        assert_int_equal(diag_nerror(d), 1);
+        int line, col;
+        assert_int_equal(sscanf(out, "e:%d:%d:", &line, &col), 2);
+        if (col != cases[i].col || !strstr(out, cases[i].part))
+            print_error("%s gave %s\n", cases[i].text, out);
+        assert_int_equal(col, cases[i].col);
+        assert_int_equal(line, strchr(cases[i].text, '\n') ? 2 : 1);
+        assert_non_null(strstr(out, cases[i].part));
+    }
+}
+
+typedef struct {
+    int n;
+    char text[128];
+} Visit;
+
+static void visit(void *ctx, const char *name, Loc at)
+{
+    Visit *v = ctx;
+    size_t used = strlen(v->text);
+    snprintf(v->text + used, sizeof v->text - used, "%s@%d:%d+%d ", name, at.line, at.col, at.width);
+    v->n++;
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    Source src = { .path = "e", .text = "", .len = 0 };
+    Expr *e = expr_parse(arena, "min(T, S) +\n  T*3", (Loc){ &src, 4, 10, 1 }, diag_new(arena));
+    Visit v = { 0 };
+    expr_names(e, visit, &v);
+    assert_int_equal(v.n, 3);
+    assert_string_equal(v.text, "T@4:14+1 S@4:17+1 T@5:3+1 ");
+    Loc at = expr_loc(e);
+    assert_int_equal(at.line, 4);
+    assert_int_equal(at.col, 10);
+    assert_int_equal(at.width, (int)strlen("min(T, S) +"));
+    at = expr_loc(expr_parse(arena, " T \n ", (Loc){ &src, 1, 1, 1 }, diag_new(arena)));
+    assert_int_equal(at.col * 10 + at.width, 21);
+    v = (Visit){ 0 };
+    expr_names(expr_parse(arena, " A_1  * Z - _z", (Loc){ &src, 1, 1, 1 }, diag_new(arena)), visit, &v);
+    assert_string_equal(v.text, "A_1@1:2+3 Z@1:9+1 _z@1:13+2 ");
+}
+
+static char *repeat(const char *s, size_t n)
+{
+    size_t len = strlen(s);
+    char *out = calloc(n * len + 2, 1);
+    assert_non_null(out);
+    for (size_t i = 0; i < n; i++)
+        memcpy(out + i * len, s, len);
+    return out;
+}
+
+/* Hostile texts must end in an error: nesting, chains to the left and to the right, endless names. */
+static void test_bombs(void **state)
+{
+    (void)state;
+    static const char *const bombs[] = { "(", "1+", "-(", "min(", "min(1,", "1||", "1<(", "!(", "a&&", "1*(2+" };
+    for (size_t i = 0; i < LENGTH(bombs); i++) {
+        char *text = repeat(bombs[i], 100000);
+        text[strlen(text)] = '1';
+        Diag *d = diag_new(arena);
+        assert_null(expr_parse(arena, text, (Loc){ 0 }, d));
+        assert_int_equal(diag_nerror(d), 1);
+        free(text);
+    }
+    char *chain = repeat("1+", 150);
+    chain[strlen(chain)] = '1';
+    int64_t value;
+    assert_int_equal(expr_int(parse(chain), NULL, NULL, &value), EXPR_OK);
+    assert_int_equal(value, 151);
+    free(chain);
+    for (int n = 198; n <= 202; n++) { /* deeper than that evaluation would go */
+        char *sum = repeat("1+", (size_t)n);
+        sum[strlen(sum)] = '1';
+        Diag *d = diag_new(arena);
+        const Expr *e = expr_parse(arena, sum, (Loc){ 0 }, d);
+        assert_int_equal(e != NULL, n < 200);
+        assert_int_equal(diag_nerror(d), n < 200 ? 0 : 1);
+        free(sum);
+    }
+}
+
+/* ---- every operator ---- */
+
+enum { NPAIR_OP = 17 };
+
+/* What each operator gives, in words of C; false: it divides by 0. */
+static bool want_of(int op, int64_t a, int64_t b, int64_t *i, double *r)
+{
+    const int64_t up = b ? (int64_t)ceil((double)a / (double)b) : 0;
+    const struct {
+        bool divides;
+        int64_t i;
+        double r;
+    } want[NPAIR_OP] = {
+        { false, a + b, 0 },
+        { false, a - b, 0 },
+        { false, a * b, 0 },
+        { true, b ? a / b : 0, b ? (double)a / (double)b : 0 },
+        { true, b ? a % b : 0, 0 },
+        { false, a <= b, 0 },
+        { false, a < b, 0 },
+        { false, a >= b, 0 },
+        { false, a > b, 0 },
+        { false, a == b, 0 },
+        { false, a != b, 0 },
+        { false, a != 0 && b != 0, 0 },
+        { false, a != 0 || b != 0, 0 },
+        { false, a < b ? a : b, 0 },
+        { false, a > b ? a : b, 0 },
+        { true, up, 0 },
+        { true, up * b, 0 },
+    };
+    *i = want[op].i;
+    *r = op == 3 ? want[op].r : (double)want[op].i;
+    return !want[op].divides || b != 0;
+}
+
+static const int64_t *pair; /* a, b */
+
+static bool pair_lookup(void *ctx, const char *name, int64_t *value)
+{
+    (void)ctx;
+    *value = pair[*name == 'b'];
+    return true;
+}
+
+/* On whole numbers around 0, as integers and as reals, by name and by slot. */
+static void test_every_operator(void **state)
+{
+    (void)state;
+    static const char *const text[NPAIR_OP] = { "a + b",          "a - b",        "a * b",  "a / b",     "a % b",
+                                                "a <= b",         "a < b",        "a >= b", "a > b",     "a == b",
+                                                "a != b",         "a && b",       "a || b", "min(a, b)", "max(a, b)",
+                                                "ceil_div(a, b)", "ceil_to(a, b)" };
+    static const char *const names[] = { "unused", "a", "b", "a" }; /* the first of two of a name counts */
+    for (int op = 0; op < NPAIR_OP; op++) {
+        const Expr *by_name = parse(text[op]);
+        Expr *by_slot = parse(text[op]);
+        expr_bind(by_slot, names, LENGTH(names));
+        for (int64_t a = -3; a <= 3; a++)
+            for (int64_t b = -3; b <= 3; b++) {
+                const int64_t values[] = { a, b }, slots[] = { 77, a, b, 78 };
+                int64_t want_int, i[2] = { 99, 99 };
+                double want_real, r[2] = { 99, 99 };
+                pair = values;
+                const bool ok = want_of(op, a, b, &want_int, &want_real);
+                const ExprStatus s[] = { expr_int(by_name, pair_lookup, NULL, &i[0]),
+                                         expr_int_at(by_slot, slots, &i[1]),
+                                         expr_real(by_name, pair_lookup, NULL, &r[0]),
+                                         expr_real_at(by_slot, slots, &r[1]) };
+                for (int k = 0; k < 4; k++)
+                    assert_int_equal(s[k], ok ? EXPR_OK : EXPR_DIV_BY_ZERO);
+                for (int k = 0; ok && k < 2; k++)
+                    if (i[k] != want_int || r[k] != want_real)
+                        fail_msg("%s with %d and %d: %d and %g", text[op], (int)a, (int)b, (int)i[k], r[k]);
+            }
+    }
+}
+
+static void test_unary(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "a" };
+    Expr *minus = parse("-a"), *not = parse("!a"), *sum = parse("a + b");
+    expr_bind(minus, names, 1);
+    expr_bind(not, names, 1);
+    expr_bind(sum, names, 1);
+    for (int64_t a = -2; a <= 2; a++) {
+        int64_t i;
+        double r;
+        assert_int_equal(expr_int_at(minus, &a, &i), EXPR_OK);
+        assert_int_equal(i, -a);
+        assert_int_equal(expr_real_at(minus, &a, &r), EXPR_OK);
+        assert_true(r == (double)-a);
+        assert_int_equal(expr_int_at(not, &a, &i), EXPR_OK);
+        assert_int_equal(i, a == 0);
+        assert_int_equal(expr_real_at(not, &a, &r), EXPR_OK);
+        assert_true(r == (a == 0));
+        assert_int_equal(expr_int_at(sum, &a, &i), EXPR_UNKNOWN_NAME); /* b has no slot */
+        assert_int_equal(expr_real_at(sum, &a, &r), EXPR_UNKNOWN_NAME);
+    }
+    int64_t value = 0;
+    const Expr *seven = expr_const(arena, -7);
+    assert_true(expr_int(seven, NULL, NULL, &value) == EXPR_OK && value == -7);
+    assert_string_equal(expr_text(seven), "-7");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_precedence), cmocka_unit_test(test_overflow),  cmocka_unit_test(test_short_circuit),
+        cmocka_unit_test(test_real),       cmocka_unit_test(test_no_lookup), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_names),      cmocka_unit_test(test_bombs),     cmocka_unit_test(test_every_operator),
+        cmocka_unit_test(test_unary),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

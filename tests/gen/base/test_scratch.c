@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * scratch: the folder is there while the program is, and neither it nor what was started outlives a kill.
+ */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "gen/base/process.h"
+#include "gen/base/scratch.h"
+#include "gen/base/tempdir.h"
+#include "tests/tmp_folder.h"
+
+enum { PATIENCE = 500 }; /* hundredths of a second */
+
+typedef struct {
+    Arena *a;
+    char root[TMP_FOLDER_BYTES]; /* TMPDIR */
+} World;
+
+static int set_up(void **state)
+{
+    World *w = calloc(1, sizeof *w);
+    w->a = arena_new();
+    *state = w;
+    return tmp_folder(w->root) && setenv("TMPDIR", w->root, 1) == 0 ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    World *w = *state;
+    int rc = rmdir(w->root);
+    arena_free(w->a);
+    free(w);
+    return rc;
+}
+
+static int count_entries(const char *folder)
+{
+    int n = -2;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+static bool soon(bool (*holds)(void *), void *what)
+{
+    for (int i = 0; i < PATIENCE && !holds(what); i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    return holds(what);
+}
+
+static bool is_empty(void *folder) { return count_entries(folder) == 0; }
+
+/* Also when it was killed and nobody has asked for its exit status: some containers have no process that does. */
+static bool is_gone(void *pid)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)*(pid_t *)pid);
+    FILE *f = fopen(path, "r");
+    bool running = f && fscanf(f, "%*d (%*[^)]) %c", &state) == 1 && state != 'Z';
+    if (f)
+        fclose(f);
+    return !running;
+}
+
+static void made_and_removed(void **state)
+{
+    World *w = *state;
+    const char *err = NULL;
+    struct stat st;
+    Scratch *s = scratch_new(w->a, &err);
+    assert_non_null(s);
+    assert_int_equal(stat(scratch_path(s), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    assert_int_equal(mkdir(arena_printf(w->a, "%s/sub", scratch_path(s)), 0700), 0);
+    assert_string_equal(getenv("DCGEN_RUN"), scratch_path(s));
+    scratch_free(s);
+    assert_true(is_empty(w->root));
+}
+
+static void cannot_be_made(void **state)
+{
+    World *w = *state;
+    const char *err = NULL;
+    setenv("TMPDIR", "/no/such/folder", 1);
+    assert_null(scratch_new(w->a, &err));
+    assert_non_null(strstr(err, "/no/such/folder/dcgen-"));
+    assert_non_null(strstr(err, "No such file or directory"));
+    setenv("TMPDIR", w->root, 1);
+}
+
+/* A program that starts a shell which starts another, makes files, and is killed. Returns the shell's pid. */
+static pid_t killed_program(World *w, pid_t *shared)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        static const char *const argv[] = { "sh", "-c", "touch \"$DCGEN_RUN/file\"; sleep 100 & sleep 100", NULL };
+        const char *err = NULL;
+        Scratch *s = scratch_new(w->a, &err);
+        shared[0] = s ? process_spawn(argv, NULL, -1, -1, -1) : -1;
+        while (s && access(arena_printf(w->a, "%s/file", scratch_path(s)), F_OK) != 0)
+            continue;
+        raise(SIGKILL);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    return shared[0];
+}
+
+static void a_kill_leaves_nothing(void **state)
+{
+    World *w = *state;
+    pid_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(shared != MAP_FAILED);
+    pid_t shell = killed_program(w, shared);
+    assert_true(shell > 0);
+    assert_true(soon(is_gone, &shell));
+    assert_true(soon(is_empty, w->root));
+    munmap(shared, sizeof *shared);
+}
+
+/* What lives on after scratch_free was not to be killed: its program goes on. */
+static void free_kills_nobody(void **state)
+{
+    World *w = *state;
+    static const char *const argv[] = { "sleep", "100", NULL };
+    const char *err = NULL;
+    Scratch *s = scratch_new(w->a, &err);
+    assert_non_null(s);
+    pid_t pid = process_spawn(argv, NULL, -1, -1, -1);
+    scratch_free(s);
+    nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+    assert_false(process_has_ended(pid));
+    process_end(pid);
+}
+
+/* A run that was killed together with its guard. (What is not swept: tests/gen/base/test_tempdir.c.) */
+static void leftovers_are_swept(void **state)
+{
+    World *w = *state;
+    const char *err = NULL, *other = arena_printf(w->a, "%s/dcgen-notes", w->root);
+    TempDir left;
+    pid_t gone = fork();
+    if (gone == 0)
+        _exit(tempdir_make(w->a, w->root, "dcgen-", &left) ? 0 : 1);
+    waitpid(gone, NULL, 0);
+    assert_int_equal(mkdir(other, 0700), 0);
+    assert_int_equal(count_entries(w->root), 2);
+    Scratch *s = scratch_new(w->a, &err);
+    assert_non_null(s);
+    assert_int_equal(count_entries(w->root), 2);
+    scratch_free(s);
+    assert_int_equal(count_entries(w->root), 1);
+    assert_int_equal(rmdir(other), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(made_and_removed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(cannot_be_made, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_kill_leaves_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(free_kills_nobody, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(leftovers_are_swept, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("search/scratch", tests, NULL, NULL);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tempdir: only what a run of dcgen made and left is removed by a later one, and nothing that a user may have called alike.
+ */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "gen/base/tempdir.h"
+#include "tests/open_files.h"
+#include "tests/put_file.h"
+#include "tests/tmp_folder.h"
+
+/* In place of the C library's: these are drawn, the last one again and again; without any, others; it fails where ndrawn is below 0. */
+static uint64_t drawn[4], fresh;
+static int ndrawn, ndraw;
+
+ssize_t getrandom(void *to, size_t n, unsigned flags)
+{
+    assert_int_equal(n, sizeof *drawn);
+    assert_int_equal(flags, 0);
+    if (ndrawn < 0)
+        return -1;
+    fresh += UINT64_C(0x9e3779b97f4a7c15);
+    memcpy(to, ndrawn ? &drawn[ndraw < ndrawn ? ndraw : ndrawn - 1] : &fresh, n);
+    ndraw++;
+    return (ssize_t)n;
+}
+
+static const char PREFIX[] = "dcgen-", FORMAT[] = "dcgen temporary folder 1\n";
+
+typedef struct {
+    Arena *a;
+    char root[TMP_FOLDER_BYTES];
+    int nopen; /* before the test: it leaves no more */
+} World;
+
+static int set_up(void **state)
+{
+    World *w = calloc(1, sizeof *w);
+    w->a = arena_new();
+    w->nopen = open_files();
+    ndrawn = ndraw = 0;
+    *state = w;
+    return tmp_folder(w->root) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    World *w = *state;
+    int rc = tmp_folder_remove(w->root);
+    if (open_files() != w->nopen)
+        rc = -1;
+    arena_free(w->a);
+    free(w);
+    return rc;
+}
+
+static pid_t dead_process(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    return child;
+}
+
+/* A folder of that name, with a file in it, and with a mark of that text (NULL: none). */
+static const char *put_folder(const World *w, const char *name, const char *mark)
+{
+    const char *path = arena_printf(w->a, "%s/%s", w->root, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+    put_file(arena_printf(w->a, "%s/thesis.tex", path), "mine");
+    if (mark)
+        put_file(arena_printf(w->a, "%s/%s", path, TEMPDIR_MARK), mark);
+    return path;
+}
+
+static bool there(const char *path) { return access(path, F_OK) == 0; }
+static void sweep(const World *w) { tempdir_sweep(w->a, w->root, PREFIX, NULL, NULL); }
+
+static void made_and_removed(void **state)
+{
+    World *w = *state;
+    TempDir t;
+    struct stat st;
+    assert_true(tempdir_make(w->a, w->root, PREFIX, &t));
+    assert_int_equal(stat(t.path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    sweep(w);
+    assert_true(there(t.path));
+    tempdir_remove(&t);
+    assert_false(there(t.path));
+}
+
+static void what_a_dead_run_left_goes(void **state)
+{
+    World *w = *state;
+    pid_t child = fork();
+    if (child == 0) {
+        TempDir t;
+        bool ok = tempdir_make(w->a, w->root, PREFIX, &t);
+        mkdir(arena_printf(w->a, "%s/sub", t.path), 0700);
+        _exit(ok && symlink(w->root, arena_printf(w->a, "%s/sub/up", t.path)) == 0 ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    put_file(arena_printf(w->a, "%s/mine", w->root), "mine");
+    sweep(w);
+    assert_true(there(arena_printf(w->a, "%s/mine", w->root)));
+    assert_int_equal(unlink(arena_printf(w->a, "%s/mine", w->root)), 0);
+    assert_int_equal(rmdir(w->root), 0); /* nothing else */
+    assert_int_equal(mkdir(w->root, 0700), 0);
+}
+
+static const char *name_of(const TempDir *t) { return strrchr(t->path, '/') + 1; }
+
+/* A name that is taken already is not used: another is drawn, but not for ever. */
+static void names_are_drawn(void **state)
+{
+    World *w = *state;
+    TempDir t[3];
+    ndrawn = 3;
+    drawn[0] = drawn[1] = 0x12;
+    drawn[2] = UINT64_C(0xfedcba9876543210);
+    assert_true(tempdir_make(w->a, w->root, PREFIX, &t[0]));
+    assert_string_equal(name_of(&t[0]), arena_printf(w->a, "dcgen-%ld-0000000000000012", (long)getpid()));
+    assert_true(tempdir_make(w->a, w->root, PREFIX, &t[1]));
+    assert_string_equal(name_of(&t[1]), arena_printf(w->a, "dcgen-%ld-fedcba9876543210", (long)getpid()));
+    assert_int_equal(ndraw, 3);
+    errno = 0;
+    assert_false(tempdir_make(w->a, w->root, PREFIX, &t[2]));
+    assert_int_equal(errno, EEXIST);
+    assert_in_range(ndraw, 5, 100);
+    ndraw = 0;
+    assert_false(tempdir_make(w->a, arena_printf(w->a, "%s/none", w->root), PREFIX, &t[2]));
+    assert_int_equal(ndraw, 1); /* no other name would help */
+    drawn[2] = 0;
+    ndrawn = -1; /* none can be drawn: still not the bytes that are there by chance */
+    assert_true(tempdir_make(w->a, w->root, PREFIX, &t[2]));
+    assert_null(strstr(t[2].path, "-0000000000000000"));
+    for (int i = 0; i < 3; i++)
+        tempdir_remove(&t[i]);
+}
+
+/* Where descriptors are so few that it cannot be opened, or its mark not be made; or where nothing can be written. */
+static void what_cannot_be_marked_is_none(void **state)
+{
+    World *w = *state;
+    const int next = dup(0);
+    close(next);
+    const struct {
+        int resource, most, problem;
+        bool is_left; /* it cannot be opened to be removed either: a later run does that */
+    } row[] = { { RLIMIT_NOFILE, next, EMFILE, true },
+                { RLIMIT_NOFILE, next + 1, EMFILE, true },
+                { RLIMIT_FSIZE, 0, EFBIG, false } };
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        TempDir t = { 0 };
+        struct rlimit all, few;
+        getrlimit(row[i].resource, &all);
+        few = (struct rlimit){ (rlim_t)row[i].most, all.rlim_max };
+        setrlimit(row[i].resource, &few);
+        errno = 0;
+        const bool made = tempdir_make(w->a, w->root, PREFIX, &t);
+        const int problem = errno;
+        setrlimit(row[i].resource, &all);
+        assert_false(made);
+        assert_int_equal(problem, row[i].problem);
+        assert_int_equal(open_files(), w->nopen);
+        assert_int_equal(there(t.path), row[i].is_left);
+    }
+    signal(SIGXFSZ, SIG_DFL);
+}
+
+/* A run that is killed meanwhile leaves the mark, by which the next one knows what is left. */
+static void the_mark_goes_last(void **state)
+{
+    World *w = *state;
+    TempDir t;
+    char bytes[1024], last[64] = "";
+    assert_true(tempdir_make(w->a, w->root, PREFIX, &t));
+    for (int i = 0; i < 4; i++)
+        put_file(arena_printf(w->a, "%s/%d", t.path, i), "x");
+    const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    assert_true(watch >= 0 && inotify_add_watch(watch, t.path, IN_DELETE) >= 0);
+    tempdir_remove(&t);
+    const ssize_t n = read(watch, bytes, sizeof bytes);
+    int ngone = 0;
+    for (ssize_t at = 0; at < n; ngone++) {
+        struct inotify_event e;
+        memcpy(&e, bytes + at, sizeof e);
+        if (e.mask & IN_DELETE)
+            snprintf(last, sizeof last, "%s", bytes + at + sizeof e);
+        at += (ssize_t)(sizeof e + e.len);
+    }
+    close(watch);
+    assert_true(ngone >= 5);
+    assert_string_equal(last, TEMPDIR_MARK);
+}
+
+/* Each has all that is asked but for one thing. */
+static void a_users_folder_stays(void **state)
+{
+    World *w = *state;
+    const int dead = (int)dead_process();
+    const char *digits = "0123456789abcdef";
+    const struct {
+        const char *name, *mark;
+    } mine[] = {
+        { arena_printf(w->a, "dcgen-%d-%s", dead, digits), NULL },
+        { arena_printf(w->a, "dcgen-%d-1%s", dead, digits + 1), "dcgen temporary folder 2\n" },
+        { arena_printf(w->a, "dcgen-%d-2%s", dead, digits + 1), "" },
+        { arena_printf(w->a, "dcgen-%d-3%s", dead, digits + 1), "my dcgen temporary folder 1\n" },
+        { arena_printf(w->a, "dcgen-%d-notes", dead), FORMAT },
+        { arena_printf(w->a, "dcgen-%d-%s0", dead, digits), FORMAT },
+        { arena_printf(w->a, "dcgen-%d-%s", dead, digits + 1), FORMAT },
+        { arena_printf(w->a, "dcgen-%d-0123456789ABCDEF", dead), FORMAT },
+        { arena_printf(w->a, "dcgen-0%d-%s", dead, digits), FORMAT },
+        { arena_printf(w->a, "dcgen-+%d-%s", dead, digits), FORMAT },
+        { arena_printf(w->a, "dcgen-99999999999-%s", digits), FORMAT },
+        { arena_printf(w->a, "dcgen-1-%s", digits), FORMAT },
+        { arena_printf(w->a, "my-dcgen-%d-%s", dead, digits), FORMAT },
+    };
+    enum { N = sizeof mine / sizeof *mine };
+    const char *path[N];
+    for (int i = 0; i < N; i++)
+        path[i] = put_folder(w, mine[i].name, mine[i].mark);
+    sweep(w);
+    for (int i = 0; i < N; i++)
+        if (!there(arena_printf(w->a, "%s/thesis.tex", path[i])))
+            fail_msg("%s is gone", mine[i].name);
+}
+
+/* A mark that is not ours is somebody's, whatever kind of file it is, also where nothing else is there. */
+static void a_foreign_mark_stays(void **state)
+{
+    World *w = *state;
+    const int dead = (int)dead_process();
+    for (int i = 0; i < 3; i++) {
+        const char *path = arena_printf(w->a, "%s/dcgen-%d-%d123456789abcdef", w->root, dead, i),
+                   *mark = arena_printf(w->a, "%s/%s", path, TEMPDIR_MARK);
+        assert_int_equal(mkdir(path, 0700), 0);
+        if (i == 0)
+            put_file(mark, "mine");
+        else
+            assert_int_equal(i == 1 ? mkfifo(mark, 0600) : symlink("nowhere", mark), 0);
+        sweep(w);
+        struct stat st;
+        assert_int_equal(lstat(mark, &st), 0);
+    }
+}
+
+/* It is only looked at: no signal goes to a process that lives. An id beyond all others is nobody's. */
+static void the_living_keep_theirs(void **state)
+{
+    World *w = *state;
+    const pid_t child = fork();
+    if (child == 0) {
+        for (;;)
+            pause();
+    }
+    const char *its = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)child), FORMAT),
+               *nobodys = put_folder(w, "dcgen-999999999-0123456789abcdef", FORMAT);
+    int status = 0;
+    sweep(w);
+    assert_true(there(its));
+    assert_false(there(nobodys));
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    assert_int_equal(WTERMSIG(status), SIGKILL);
+    sweep(w);
+    assert_false(there(its));
+}
+
+/* Another process may hold it whose id is not seen here. */
+static void a_locked_folder_stays(void **state)
+{
+    World *w = *state;
+    const char *path = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)dead_process()), FORMAT);
+    int fd = open(path, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    sweep(w);
+    assert_true(there(path));
+    close(fd);
+    sweep(w);
+    assert_false(there(path));
+}
+
+static void links_are_not_followed(void **state)
+{
+    World *w = *state;
+    const int dead = (int)dead_process();
+    const char *real = put_folder(w, "mine", FORMAT),
+               *folder = put_folder(w, arena_printf(w->a, "dcgen-%d-1123456789abcdef", dead), NULL);
+    const char *link = arena_printf(w->a, "%s/dcgen-%d-0123456789abcdef", w->root, dead);
+    assert_int_equal(symlink(real, link), 0);
+    assert_int_equal(
+        symlink(arena_printf(w->a, "%s/%s", real, TEMPDIR_MARK), arena_printf(w->a, "%s/%s", folder, TEMPDIR_MARK)), 0);
+    sweep(w);
+    assert_true(there(arena_printf(w->a, "%s/thesis.tex", real)));
+    assert_true(there(arena_printf(w->a, "%s/thesis.tex", folder)));
+    assert_true(there(link));
+}
+
+/* Another user's may be put there to have ours removed, or to have us fail. */
+static void another_users_folder_stays(void **state)
+{
+    World *w = *state;
+    const char *path = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)dead_process()), FORMAT);
+    if (chown(path, 65534, 65534) != 0) {
+        print_message("skipped: only root can give a folder to another user\n");
+        skip();
+    }
+    sweep(w);
+    assert_true(there(path));
+}
+
+/* Killed between making and marking: the folder is empty, or so is the mark. */
+static void a_run_killed_at_once_leaves_nothing(void **state)
+{
+    World *w = *state;
+    const int dead = (int)dead_process();
+    const char *empty = arena_printf(w->a, "%s/dcgen-%d-0123456789abcdef", w->root, dead);
+    const char *begun = arena_printf(w->a, "%s/dcgen-%d-1123456789abcdef", w->root, dead);
+    assert_int_equal(mkdir(empty, 0700) | mkdir(begun, 0700), 0);
+    put_file(arena_printf(w->a, "%s/%s", begun, TEMPDIR_MARK), "");
+    sweep(w);
+    assert_false(there(empty));
+    assert_false(there(begun));
+}
+
+static bool keep(void *ctx, const char *path)
+{
+    *(const char **)ctx = path;
+    return false;
+}
+
+static void what_is_to_be_saved_stays(void **state)
+{
+    World *w = *state;
+    const char *seen = NULL,
+               *path = put_folder(w, arena_printf(w->a, "dcgen-%d-0123456789abcdef", (int)dead_process()), FORMAT);
+    tempdir_sweep(w->a, w->root, PREFIX, keep, &seen);
+    assert_string_equal(seen, path);
+    assert_true(there(arena_printf(w->a, "%s/thesis.tex", path)));
+}
+
+/* Whatever is within it; what cannot be made is told by errno. */
+static void what_lies_deeper_goes_too(void **state)
+{
+    World *w = *state;
+    TempDir t;
+    assert_true(tempdir_make(w->a, w->root, PREFIX, &t));
+    assert_int_equal(mkdir(arena_printf(w->a, "%s/deep", t.path), 0700), 0);
+    put_file(arena_printf(w->a, "%s/deep/%s", t.path, TEMPDIR_MARK), FORMAT);
+    put_file(arena_printf(w->a, "%s/deep/x", t.path), "x");
+    tempdir_remove(&t);
+    assert_false(there(t.path));
+    errno = 0;
+    assert_false(tempdir_make(w->a, arena_printf(w->a, "%s/none", w->root), PREFIX, &t));
+    assert_int_equal(errno, ENOENT);
+    put_file(arena_printf(w->a, "%s/file", w->root), "x");
+    assert_false(tempdir_make(w->a, arena_printf(w->a, "%s/file", w->root), PREFIX, &t));
+    assert_int_equal(errno, ENOTDIR);
+    sweep(w); /* nothing is there: no fault */
+    tempdir_sweep(w->a, arena_printf(w->a, "%s/none", w->root), PREFIX, NULL, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(made_and_removed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_are_drawn, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_cannot_be_marked_is_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_mark_goes_last, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_foreign_mark_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_living_keep_theirs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_a_dead_run_left_goes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_users_folder_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_locked_folder_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(links_are_not_followed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_users_folder_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_run_killed_at_once_leaves_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_lies_deeper_goes_too, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_to_be_saved_stays, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("gen/tempdir", tests, NULL, NULL);
+}

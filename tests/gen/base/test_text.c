@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text: strings of every length around the steps in which they grow, and files of every kind read whole.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/base/text.h"
+#include "tests/open_files.h"
+#include "tests/tmp_folder.h"
+
+enum { MOST = 50000 };
+
+static char letters[MOST + 1]; /* no two parts of it are alike for long */
+
+static int setup(void **state)
+{
+    for (int i = 0; i < MOST; i++)
+        letters[i] = (char)('a' + ((int64_t)i * i / 7 + i) % 26);
+    *state = arena_new();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    arena_free(*state);
+    return 0;
+}
+
+static void is_letters(const char *s, size_t from, size_t n)
+{
+    assert_int_equal(strlen(s), n);
+    assert_memory_equal(s, letters + from, n);
+}
+
+/* A piece of every length behind one of every length, by each way to add. */
+static void pieces_of_every_length(void **state)
+{
+    static const int first[] = { 0, 1, 100, 255, 256, 257, 511, 512, 513 };
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        for (int n = 0; n < 1100; n++) {
+            Text added = { .arena = *state }, printed = { .arena = *state };
+            text_addn(&added, letters, (size_t)first[i]);
+            text_printf(&printed, "%.*s", first[i], letters);
+            text_printf(&printed, "%.*s", n, letters + first[i]);
+            char *piece = strndup(letters + first[i], (size_t)n);
+            text_add(&added, piece);
+            free(piece);
+            is_letters(text_str(&added), 0, (size_t)(first[i] + n));
+            is_letters(text_str(&printed), 0, (size_t)(first[i] + n));
+            assert_true(added.len == (size_t)(first[i] + n) && printed.len == added.len);
+            if (n % 50 == 0)
+                arena_reset(*state);
+        }
+}
+
+/* Other things are taken from the arena in between: the text moves, whole. */
+static void many_pieces(void **state)
+{
+    Text t = { .arena = *state };
+    assert_string_equal(text_str(&t), "");
+    for (int i = 0; i < MOST; i += 5) {
+        if (i % 10)
+            text_addn(&t, letters + i, 5);
+        else
+            text_printf(&t, "%.5s", letters + i);
+        assert_int_equal(*(char *)arena_alloc(*state, 1), 0);
+    }
+    is_letters(text_str(&t), 0, MOST);
+}
+
+static void read_back(Arena *a, const char *path, size_t n)
+{
+    size_t len = 99;
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fwrite(letters, 1, n, f);
+    assert_int_equal(fclose(f), 0);
+    const char *text = text_read_file(a, path, &len);
+    assert_non_null(text);
+    assert_int_equal(len, n);
+    is_letters(text, 0, n);
+    is_letters(text_read_file(a, path, NULL), 0, n);
+}
+
+static void files(void **state)
+{
+    static const size_t size[] = { 0, 1, 255, 256, 16383, 16384, 16385, 32768, 40000, MOST };
+    char folder[TMP_FOLDER_BYTES];
+    size_t len;
+    const int nopen = open_files();
+    assert_non_null(tmp_folder(folder));
+    const char *path = arena_printf(*state, "%s/file", folder);
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        read_back(*state, path, size[i]);
+    assert_null(text_read_file(*state, arena_printf(*state, "%s/none", folder), &len));
+    assert_int_equal(errno, ENOENT);
+    assert_null(text_read_file(*state, folder, &len));
+    assert_int_equal(errno, EISDIR);
+    assert_non_null(text_read_file(*state, "/proc/self/stat", &len)); /* its size is said to be 0 */
+    assert_true(len > 10);
+    assert_int_equal(open_files(), nopen);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* Nobody knows how long it will be, and it comes by parts. */
+static void a_pipe(void **state)
+{
+    int end[2];
+    size_t len = 0;
+    assert_int_equal(pipe(end), 0);
+    assert_int_equal(write(end[1], letters, MOST), MOST);
+    close(end[1]);
+    const char *text = text_read_file(*state, arena_printf(*state, "/proc/self/fd/%d", end[0]), &len);
+    assert_non_null(text);
+    assert_int_equal(len, MOST);
+    is_letters(text, 0, MOST);
+    close(end[0]);
+}
+
+static void ends_of_lines(void **state)
+{
+    static const struct {
+        const char *text, *want;
+        size_t len, nwant;
+    } rows[] = { { "a\r\nb\r\n", "a\nb\n", 6, 4 },
+                 { "a\rb\r", "a\rb\r", 4, 4 },
+                 { "\r\r\n", "\r\n", 3, 2 },
+                 { "\r\n", "\r", 1, 1 },
+                 { "", "", 0, 0 },
+                 { "a\0\r\nb", "a\0\nb", 5, 4 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t len = rows[i].len;
+        const char *text = text_with_lf(*state, rows[i].text, &len);
+        assert_int_equal(len, rows[i].nwant);
+        assert_memory_equal(text, rows[i].want, len);
+        assert_int_equal(text[len], 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_of_every_length),
+        cmocka_unit_test(many_pieces),
+        cmocka_unit_test(files),
+        cmocka_unit_test(a_pipe),
+        cmocka_unit_test(ends_of_lines),
+    };
+    return cmocka_run_group_tests_name("gen/text", tests, setup, teardown);
+}

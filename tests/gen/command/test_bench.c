@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bench, and what commands share: a package's benchmark where "cmake" is a script that notes how it is called; how a spec is read, and
+ * what is said of it.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/base/text.h"
+#include "gen/command/bench.h"
+#include "gen/command/command.h"
+#include "tests/open_files.h"
+#include "tests/put_file.h"
+#include "tests/tmp_folder.h"
+
+static Arena *arena;
+static char root[TMP_FOLDER_BYTES];
+static const char *path_before, *tmpdir_before;
+static volatile int stop;
+static int nopen;
+
+static const char *in_root(const char *name) { return arena_printf(arena, "%s/%s", root, name); }
+
+static void put(const char *name, const char *text) { put_file(in_root(name), text); }
+
+/* Notes its arguments; configuring makes the build folder, building makes the benchmark. */
+static const char cmake[] =
+    "#!/bin/sh\n"
+    "for a; do printf '[%s]' \"$a\"; done >>\"$NOTES\"; echo \" $TMPDIR\" >>\"$NOTES\"\n"
+    "[ \"$1\" = \"$FAILS\" ] && { $SAYS; echo bad; printf \"worse$END\" >&2; exit 7; }\n"
+    "[ \"$1\" = \"$WAITS\" ] && exec sleep 1000\n"
+    "if [ \"$1\" = -S ]; then mkdir \"$4\"; else\n"
+    "    printf '#!/bin/sh\\necho ran \"$@\" >>\"$NOTES\"\\n%s\\n' \"$RUN\" >\"$2/tiny_bench\"\n"
+    "    chmod +x \"$2/tiny_bench\"\nfi\n";
+
+static int setup(void **state)
+{
+    (void)state;
+    nopen = open_files();
+    arena = arena_new();
+    if (!tmp_folder(root))
+        return -1;
+    path_before = arena_strdup(arena, getenv("PATH"));
+    tmpdir_before = getenv("TMPDIR") ? arena_strdup(arena, getenv("TMPDIR")) : NULL;
+    static const char *const made[] = { "bin", "tmp", "pkg" };
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(mkdir(in_root(made[i]), 0700), 0);
+    put("bin/cmake", cmake);
+    assert_int_equal(chmod(in_root("bin/cmake"), 0700), 0);
+    put("pkg/spec.cfg", "name = \"tiny\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } );\n");
+    put("pkg/dispatch.h", "");
+    put("pkg/bench.c", "");
+    put("pkg/CMakeLists.txt", "# project(other)\nproject(tiny LANGUAGES C)\n");
+    setenv("PATH", arena_printf(arena, "%s:%s", in_root("bin"), path_before), 1);
+    setenv("TMPDIR", in_root("tmp"), 1);
+    setenv("NOTES", in_root("notes"), 1);
+    setenv("FAILS", "", 1);
+    setenv("SAYS", ":", 1);
+    setenv("END", "", 1);
+    setenv("TESTER", arena_printf(arena, "%d", (int)getpid()), 1);
+    setenv("WAITS", "", 1);
+    setenv("RUN", "", 1);
+    stop = 0;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    setenv("PATH", path_before, 1);
+    if (tmpdir_before)
+        setenv("TMPDIR", tmpdir_before, 1);
+    else
+        unsetenv("TMPDIR");
+    const int rc = tmp_folder_remove(root);
+    arena_free(arena);
+    return open_files() == nopen ? rc : -1;
+}
+
+/* What `act` says on stderr. */
+static const char *said_by(void (*act)(void *), void *ctx)
+{
+    fflush(stderr);
+    const int before = dup(STDERR_FILENO);
+    FILE *to = fopen(in_root("said"), "w");
+    assert_non_null(to);
+    dup2(fileno(to), STDERR_FILENO);
+    act(ctx);
+    fflush(stderr);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    fclose(to);
+    return text_read_file(arena, in_root("said"), NULL);
+}
+
+typedef struct {
+    const Options *o;
+    int code;
+    const char *spec; /* NULL: of the package */
+    const Workload *w;
+} Run;
+
+static void run_bench(void *ctx)
+{
+    Run *r = ctx;
+    r->code = bench_package(arena, r->o, &stop);
+}
+
+/* The exit code; *said: what came on stderr. */
+static int bench(const Options *o, const char **said)
+{
+    Run r = { .o = o };
+    *said = said_by(run_bench, &r);
+    return r.code;
+}
+
+static Options options(void)
+{
+    return (Options){ .command = COMMAND_BENCH, .operand = in_root("pkg"), .cc = "some-cc", .jobs = 3, .quiet = true };
+}
+
+static const char *notes(void)
+{
+    const char *text = text_read_file(arena, in_root("notes"), NULL);
+    unlink(in_root("notes"));
+    return text ? text : "";
+}
+
+/* Nothing of the temporary folder is left. */
+static void nothing_is_left(void)
+{
+    DIR *d = opendir(in_root("tmp"));
+    int n = 0;
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    assert_int_equal(n, 2);
+}
+
+/* It is configured with the compiler that dcgen measures with, built by as many jobs, and run; all in one folder of ours. */
+static void is_configured_built_and_run(void **state)
+{
+    (void)state;
+    const char *said, *text;
+    Options o = options();
+    const int here = open(".", O_RDONLY | O_DIRECTORY);
+    assert_int_equal(chdir(root), 0);
+    o.operand = "pkg";
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    assert_int_equal(fchdir(here), 0);
+    close(here);
+    o.operand = in_root("pkg");
+    assert_string_equal(said, "");
+    text = notes();
+    const char *folder = arena_strndup(arena, strchr(text, ' ') + 1, strcspn(strchr(text, ' ') + 1, "\n"));
+    assert_int_equal(strncmp(folder, in_root("tmp/"), strlen(in_root("tmp/"))), 0);
+    assert_string_equal(
+        text, arena_printf(arena,
+                           "[-S][%s][-B][%s/build][-DCMAKE_BUILD_TYPE=Release][-DCMAKE_C_COMPILER=some-cc]"
+                           "[-DCMAKE_C_FLAGS=] %s\n"
+                           "[--build][%s/build][--config][Release][--target][tiny_bench][--parallel][3] %s\nran\n",
+                           realpath(in_root("pkg"), arena_alloc(arena, 4096)), folder, folder, folder, folder));
+    nothing_is_left();
+    o.quiet = false;
+    o.jobs = 0;
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    assert_string_equal(said, arena_printf(arena,
+                                           "bench builds and runs code that comes with '%s': do it only with a package "
+                                           "that you trust\n",
+                                           o.operand));
+    text = notes();
+    assert_non_null(strstr(text, arena_printf(arena, "[--parallel][%ld]", sysconf(_SC_NPROCESSORS_ONLN))));
+}
+
+/* The compiler is called as it was given; where its path means something to CMake, by a link in our folder. */
+static void odd_paths_become_links(void **state)
+{
+    (void)state;
+    const char *said;
+    Options o = options();
+    put("cc", "");
+    o.cc = in_root("cc");
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    assert_non_null(
+        strstr(notes(), arena_printf(arena, "[-DCMAKE_C_COMPILER=%s]", realpath(o.cc, arena_alloc(arena, 4096)))));
+    put("c\xc3\xa4", ""); /* this it takes as it is */
+    o.cc = in_root("c\xc3\xa4");
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    assert_non_null(strstr(notes(), "/c\xc3\xa4][-DCMAKE_C_FLAGS"));
+    put("c;c", "");
+    assert_int_equal(rename(in_root("pkg"), in_root("p$g")), 0);
+    o.cc = in_root("c;c");
+    o.operand = in_root("p$g");
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    const char *text = notes(), *source = strstr(text, "/source][-B]");
+    assert_non_null(source);
+    assert_null(strpbrk(text, ";$"));
+    assert_non_null(strstr(text, "/cc][-DCMAKE_C_FLAGS"));
+    nothing_is_left();
+    assert_int_equal(mkdir(in_root("t;p"), 0700), 0);
+    setenv("TMPDIR", in_root("t;p"), 1); /* and another temporary folder */
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    text = notes();
+    assert_null(strchr(text, ';'));
+    assert_non_null(strstr(text, "[-B][/tmp/"));
+    assert_int_equal(rmdir(in_root("t;p")), 0);
+}
+
+static void says_what_failed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fails, *run, *message;
+        int nran;
+    } row[] = { { "-S", "", "bad\nworse\ndcgen: '%s' cannot be configured: cmake exited with code 7\n", 0 },
+                { "--build", "", "bad\nworse\ndcgen: '%s' cannot be built: cmake exited with code 7\n", 0 },
+                { "", "exit 5", "dcgen: the benchmark of '%s' exited with code 5\n", 1 } };
+    const char *said;
+    const Options o = options();
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        setenv("END", i ? "\\n" : "", 1); /* what ends with a line's end, and what does not */
+        setenv("FAILS", row[i].fails, 1);
+        setenv("RUN", row[i].run, 1);
+        assert_int_equal(bench(&o, &said), EXIT_FAILED);
+        const char *want = strchr(row[i].message, '%'), *behind = want + 2;
+        assert_string_equal(
+            said, arena_printf(arena, "%.*s%s%s", (int)(want - row[i].message), row[i].message, o.operand, behind));
+        assert_int_equal(strstr(notes(), "ran\n") != NULL, row[i].nran);
+        nothing_is_left();
+    }
+    setenv("FAILS", "-S", 1);
+    setenv("SAYS", "head -c 300000 /dev/zero", 1); /* more than a pipe holds */
+    assert_int_equal(bench(&o, &said), EXIT_FAILED);
+    setenv("SAYS", "head -c 1 /dev/zero", 1); /* what is behind a NUL is not shown */
+    assert_int_equal(bench(&o, &said), EXIT_FAILED);
+    assert_int_equal(strncmp(said, "\ndcgen: '", 9), 0);
+    setenv("PATH", in_root("tmp"), 1);
+    assert_int_equal(bench(&o, &said), EXIT_ENVIRONMENT);
+    assert_string_equal(said, "dcgen: cannot start cmake: No such file or directory\n");
+    nothing_is_left();
+}
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    stop = 1;
+}
+
+/* An interrupt ends each of the programs, and what comes behind it is not begun. */
+static void can_be_interrupted(void **state)
+{
+    (void)state;
+    static const char *const waits[] = { "-S", "--build" };
+    const char *said;
+    const Options o = options();
+    stop = 1;
+    for (int i = 0; i < 2; i++) {
+        setenv("WAITS", waits[i], 1);
+        assert_int_equal(bench(&o, &said), EXIT_INTERRUPTED);
+        assert_string_equal(said, "dcgen: interrupted\n");
+        assert_null(strstr(notes(), "ran\n"));
+        nothing_is_left();
+    }
+    stop = 0;
+    setenv("WAITS", "", 1);
+    setenv("RUN", "kill -USR1 $TESTER; exec sleep 1000", 1);
+    void (*before)(int) = signal(SIGUSR1, interrupt);
+    assert_int_equal(bench(&o, &said), EXIT_INTERRUPTED);
+    assert_string_equal(said, "dcgen: interrupted\n");
+    nothing_is_left();
+    signal(SIGUSR1, before);
+}
+
+static void is_a_package_or_is_refused(void **state)
+{
+    (void)state;
+    static const char *const needed[] = { "pkg/spec.cfg", "pkg/dispatch.h", "pkg/bench.c", "pkg/CMakeLists.txt" };
+    static const char *const text[] = { "project(tiny)", "\nproject()\n", "\nproject(2d C)\n", "\nnoproject(tiny)\n" };
+    const char *said;
+    Options o = options();
+    const char *lacks = arena_printf(arena,
+                                     "dcgen: '%s' is not a dcgen package: it lacks spec.cfg, dispatch.h, bench.c "
+                                     "or CMakeLists.txt\n",
+                                     o.operand);
+    for (int i = 0; i < 4; i++) {
+        put("pkg/CMakeLists.txt", text[i]);
+        assert_int_equal(bench(&o, &said), EXIT_USAGE);
+        assert_string_equal(said, lacks);
+    }
+    put("pkg/CMakeLists.txt", "\nproject(tiny)");
+    assert_int_equal(bench(&o, &said), EXIT_DONE);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(rename(in_root(needed[i]), in_root("away")), 0);
+        assert_int_equal(bench(&o, &said), EXIT_USAGE);
+        assert_string_equal(said, lacks);
+        assert_int_equal(rename(in_root("away"), in_root(needed[i])), 0);
+    }
+    o.operand = in_root("none");
+    assert_int_equal(bench(&o, &said), EXIT_USAGE);
+    assert_string_equal(
+        said, arena_printf(arena, "dcgen: '%s' is not a dcgen package: No such file or directory\n", o.operand));
+    o = options();
+    o.target = (CliList){ (const char *[]){ "avx2", "avx512", NULL }, 2 };
+    assert_int_equal(bench(&o, &said), EXIT_USAGE);
+    assert_string_equal(said, "dcgen: --target: the benchmark runs for one target at a time\n");
+    o.target.n = 1; /* which needs its records */
+    assert_int_equal(bench(&o, &said), EXIT_ENVIRONMENT);
+    assert_non_null(strstr(said, "records.jsonl"));
+}
+
+/* ---- what commands share ---- */
+
+static void read_it(void *ctx)
+{
+    Run *r = ctx;
+    r->code = EXIT_DONE;
+    r->w = r->spec ? command_workload(arena, r->spec, r->o, &r->code) : command_package(arena, r->o, &r->code);
+}
+
+/* A package is read with its own records, a spec with those that are asked for; what is wrong is said, once. */
+static void reads_specs_and_packages(void **state)
+{
+    (void)state;
+    Options o = { .operand = in_root("pkg"),
+                  .records = in_root("r.jsonl"),
+                  .trials = -1,
+                  .seconds = -1,
+                  .kernels = -1,
+                  .code_kib = -1,
+                  .regret = -1 };
+    Run r = { .o = &o };
+    assert_string_equal(said_by(read_it, &r), "");
+    assert_non_null(r.w);
+    assert_int_equal(r.code, EXIT_DONE);
+    assert_string_equal(r.w->records, in_root("pkg/records.jsonl"));
+    r.spec = in_root("pkg/spec.cfg");
+    assert_string_equal(said_by(read_it, &r), "");
+    assert_string_equal(r.w->records, in_root("r.jsonl"));
+    put("pkg/spec.cfg", "nome = 1;\n");
+    assert_non_null(strstr(said_by(read_it, &r), "spec.cfg:1:1: error: unknown key 'nome'; did you mean 'name'?\n"));
+    assert_null(r.w);
+    assert_int_equal(r.code, EXIT_USAGE);
+}
+
+static void fail_with(void *ctx) { *(int *)ctx = command_fail("the \033 reason", 7); }
+
+static void says_why_with_a_code(void **state)
+{
+    (void)state;
+    int code = 0;
+    assert_string_equal(said_by(fail_with, &code), "dcgen: the ? reason\n");
+    assert_int_equal(code, 7);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(is_configured_built_and_run), TEST(odd_paths_become_links),     TEST(says_what_failed),
+        TEST(can_be_interrupted),          TEST(is_a_package_or_is_refused), TEST(reads_specs_and_packages),
+        TEST(says_why_with_a_code)
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * regret: which shapes `bench --regret` measures a second time, and what it makes of that. Races, the compilers and the runner are made up.
+ * The contract speaks of M = 1 (tuned: at most 4.4 % as a mean, 5.5 % on any) and of M = 5 (held out: 7.7 %, 8.8 %); of M = 3 and 6 nothing
+ * could be said.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include "gen/command/command.h"
+#include "gen/command/race.h"
+#include "gen/command/regret.h"
+#include "gen/package/regret_file.h"
+#include "search/measure/runner_private.h"
+#include "tests/gen/by_hand.h"
+#include "tests/tmp_folder.h"
+
+enum { MOST_RACES = 16, FEW = 15, MANY = 61 };
+
+static ByHand hand;
+static Workload workload;
+static Outcome outcome;
+static Runner runner;
+static char root[TMP_FOLDER_BYTES];
+static struct {
+    int64_t M;
+    int repeats;
+} met[MOST_RACES];
+static int nmet;
+/* Of the race on M, by how often M was met before: the regret, and how far times are off. */
+static double regret_on[HAND_SHAPE + 1][2], spread_on[HAND_SHAPE + 1][2];
+static int64_t wrong_on; /* the chosen kernel fails there; 0: nowhere */
+
+bool race_hold(const Track *t, Race *r, int repeats, bool *wrong, const char **err)
+{
+    const int64_t M = r->inst->extent[0];
+    (void)t;
+    for (int i = 0; i < hand.contract.nshape; i++) /* the chosen one comes first, and is not its own rival */
+        if (hand.shape[i].inst == r->inst)
+            assert_true(r->trial[0] == hand.as.kernel[hand.shape[i].kernel] && r->n == hand.shape[i].nmet);
+    int before = 0;
+    for (int i = 0; i < nmet; i++)
+        before += met[i].M == M;
+    assert_true(nmet < MOST_RACES && before < 2);
+    met[nmet].M = M;
+    met[nmet++].repeats = repeats;
+    r->regret = regret_on[M][before];
+    r->spread = spread_on[M][before];
+    r->best_ns = 1000;
+    r->chosen_ns = 1000 * (1 + r->regret);
+    *wrong = M == wrong_on;
+    *err = *wrong ? "wrong" : NULL;
+    return !*wrong;
+}
+
+bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t, const volatile int *stop,
+                const char **err)
+{
+    (void)a, (void)w, (void)o, (void)stop, (void)err;
+    assert_int_equal(site->kind, SITE_CPU);
+    t->runner = &runner;
+    t->compiler = "gcc";
+    return true;
+}
+
+void tools_close(Tools *t) { t->runner = NULL; }
+
+/* Nobody asks for these: they keep the library's own out. */
+int tools_jobs(const Options *o) { return (void)o, 1; }
+const char *tools_flags(Arena *a, const Tools *t) { return (void)a, (void)t, ""; }
+Toolchain tools_cc(Arena *a, const Options *o) { return (void)a, (void)o, (Toolchain){ 0 }; }
+const char *tools_nvcc(Arena *a, const Options *o) { return (void)a, (void)o, NULL; }
+Toolchain tools_cuda(Arena *a, const char *nvcc, const Target *target, bool cubin)
+{
+    return (void)a, (void)nvcc, (void)target, (void)cubin, (Toolchain){ 0 };
+}
+Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
+{
+    return (void)a, (void)o, (void)w, (Toolchain){ 0 };
+}
+bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t, const char **err)
+{
+    return (void)a, (void)w, (void)o, (void)t, (void)err, false;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    if (!by_hand_make(&hand) || !tmp_folder(root))
+        return -1;
+    const EmitPart part = { hand.y.study, &hand.as, &hand.contract };
+    const EmitInput in = { .unit = { .spec = hand.y.spec,
+                                     .device = hand.y.study->device,
+                                     .targets = &hand.y.targets,
+                                     .package_dir = DCGEN_SOURCE_DIR "/templates/package",
+                                     .target = hand.y.study->target },
+                           .templates = &hand.y.templates,
+                           .part = &part,
+                           .npart = 1 };
+    FILE *f = fopen(arena_printf(hand.y.arena, "%s/regret.json", root), "w");
+    if (!f || fputs(regret_file_text(hand.y.arena, &in), f) < 0 || fclose(f) != 0)
+        return -1;
+    workload = (Workload){ .spec = hand.y.spec };
+    runner = (Runner){ .device = *hand.y.study->device };
+    outcome = (Outcome){ .workload = &workload,
+                         .device = hand.y.study->device,
+                         .study = hand.y.study,
+                         .model = hand.y.model,
+                         .assignment = &hand.as,
+                         .contract = &hand.contract };
+    static int64_t others[] = { 0, 1, 2, 5 };
+    for (int i = 0; i < hand.contract.nshape; i++)
+        hand.shape[i].met = others;
+    nmet = 0;
+    wrong_on = 0;
+    for (int M = 1; M <= HAND_SHAPE; M++)
+        for (int i = 0; i < 2; i++)
+            regret_on[M][i] = spread_on[M][i] = 0.001;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(hand.y.arena);
+    return tmp_folder_remove(root);
+}
+
+static int judged(int shapes)
+{
+    const int stop = 0;
+    const Options o = { .operand = root, .regret = shapes, .json = true };
+    return regret(hand.y.arena, &outcome, 1, &o, &stop);
+}
+
+/* Each shape once, in the contract's order; then with more samples those on `again`, which ends with 0. */
+static void expect_races(const int64_t *again)
+{
+    static const int64_t first[] = { 1, 3, 5, 6 };
+    int n = 0;
+    for (; n < 4; n++)
+        assert_true(met[n].M == first[n] && met[n].repeats == FEW);
+    for (; *again; again++, n++)
+        assert_true(met[n].M == *again && met[n].repeats == MANY);
+    assert_int_equal(nmet, n);
+}
+
+/* M = 3 and 6, of which nothing is stated, may be as slow as they like. */
+static void what_holds_is_measured_once(void **state)
+{
+    (void)state;
+    regret_on[3][0] = regret_on[6][0] = 0.9;
+    assert_int_equal(judged(0), EXIT_DONE);
+    expect_races((int64_t[]){ 0 });
+}
+
+static void an_outlier_is_cleared_by_more_samples(void **state)
+{
+    (void)state;
+    regret_on[1][0] = 0.2; /* above both bounds */
+    regret_on[5][0] = 0.08;
+    assert_int_equal(judged(0), EXIT_DONE);
+    expect_races((int64_t[]){ 1, 5, 0 });
+}
+
+static void what_stays_slow_breaks_the_bound(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        regret_on[5][i] = 0.089;
+    assert_int_equal(judged(0), EXIT_FAILED);
+    expect_races((int64_t[]){ 5, 0 });
+}
+
+/* Where only a part of the shapes is measured no mean is judged. */
+static void a_mean_is_judged_of_all_shapes_only(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        regret_on[1][i] = 0.05;
+    assert_int_equal(judged(0), EXIT_FAILED);
+    expect_races((int64_t[]){ 1, 0 });
+    nmet = 0;
+    assert_int_equal(judged(3), EXIT_DONE);
+    assert_int_equal(nmet, 3);
+    assert_int_equal(judged(5), EXIT_FAILED); /* all, and one more */
+}
+
+static void what_cannot_be_said_judges_nothing(void **state)
+{
+    (void)state;
+    spread_on[1][0] = spread_on[1][1] = 5;
+    regret_on[1][0] = regret_on[1][1] = 0.2;
+    assert_int_equal(judged(0), EXIT_DONE); /* half of two can be said */
+    expect_races((int64_t[]){ 1, 0 });
+    nmet = 0;
+    spread_on[5][0] = spread_on[5][1] = 5;
+    assert_int_equal(judged(0), EXIT_ENVIRONMENT);
+    expect_races((int64_t[]){ 1, 5, 0 });
+}
+
+static void a_wrong_kernel_ends_it(void **state)
+{
+    (void)state;
+    wrong_on = 3;
+    assert_int_equal(judged(0), EXIT_FAILED);
+    assert_int_equal(nmet, 2);
+}
+
+int main(void)
+{
+#define FRESH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        FRESH(what_holds_is_measured_once),        FRESH(an_outlier_is_cleared_by_more_samples),
+        FRESH(what_stays_slow_breaks_the_bound),   FRESH(a_mean_is_judged_of_all_shapes_only),
+        FRESH(what_cannot_be_said_judges_nothing), FRESH(a_wrong_kernel_ends_it),
+    };
+    return cmocka_run_group_tests_name("gen/regret", tests, NULL, NULL);
+}

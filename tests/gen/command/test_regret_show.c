@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * regret_show: what `bench --regret` prints of a package, line by line and as JSON, and its verdict.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "gen/command/regret.h"
+#include "gen/command/regret_show.h"
+#include "tests/gen/by_hand.h"
+#include "tests/gen/json_like.h"
+
+static ByHand hand;
+static Workload workload;
+static Outcome outcome;
+static RegretCase item[3];
+
+/* M = 1 and 3 of the tuned shapes, and M = 4, of which the contract says nothing. */
+static int setup(void **state)
+{
+    (void)state;
+    if (!by_hand_make(&hand))
+        return -1;
+    workload.spec = hand.y.spec;
+    outcome = (Outcome){ .workload = &workload,
+                         .device = hand.y.study->device,
+                         .study = hand.y.study,
+                         .assignment = &hand.as,
+                         .contract = &hand.contract,
+                         .first = 10 };
+    for (int i = 0; i < 2; i++)
+        item[i] = (RegretCase){ .was = hand.shape[i], .now = hand.shape[i], .group = REGRET_TUNED, .nrival = 4 };
+    item[0].was.regret = 0.0234;
+    item[0].now.chosen_ns = 1100;
+    item[0].now.regret = 0.1;
+    item[0].again = true;
+    item[2] = (RegretCase){ .was = { .instance = 3, .inst = &hand.y.spec->instance[3], .kernel = 0 },
+                            .now = { 3, &hand.y.spec->instance[3], 0, true, 4000, 3200, 0.25, 0.35, false, 0, NULL },
+                            .group = REGRET_FURTHER,
+                            .nrival = 7 };
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(hand.y.arena);
+    return 0;
+}
+
+static Regret regret_of(void)
+{
+    return (Regret){ .arena = hand.y.arena,
+                     .out = &outcome,
+                     .here = hand.y.study->device,
+                     .compiler = hand.y.study->device->compiler,
+                     .whole = true,
+                     .n = 3,
+                     .item = item,
+                     .sum = { { 3, 3, 2, 0.0111, 0.1, 0.01, 0, 0 },
+                              { 2, 2, 2, 0.0222, 0.033, 0.01, 0, 0 },
+                              { 1, 1, 0, 0, 0, 0, 0, 0 } },
+                     .mean_bound = { 0.044, INFINITY, INFINITY },
+                     .worst_bound = { 0.155, 0.066, INFINITY } };
+}
+
+static void show_cases(const Regret *g)
+{
+    for (int64_t i = 0; i < g->n; i++)
+        regret_show_case(g, &g->item[i]);
+}
+
+/* What is printed on standard output (1) or standard error (2). */
+static const char *printed(int fd, void (*show)(const Regret *), const Regret *g)
+{
+    char text[8192];
+    FILE *f = tmpfile();
+    assert_non_null(f);
+    fflush(stdout);
+    fflush(stderr);
+    const int before = dup(fd);
+    assert_true(before >= 0 && dup2(fileno(f), fd) == fd);
+    show(g);
+    fflush(stdout);
+    fflush(stderr);
+    dup2(before, fd);
+    close(before);
+    rewind(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    return arena_strdup(hand.y.arena, text);
+}
+
+static void a_line_a_shape(void **state)
+{
+    (void)state;
+    const Regret g = regret_of();
+    assert_string_equal(printed(1, show_cases, &g), "M 1     N 16    K 16    threads 1   kernel 11       1.10 us  best "
+                                                    "of 4        1.00 us  +10.00 %  was  +2.34 %  tuned, "
+                                                    "again\n"
+                                                    "M 3     N 16    K 16    threads 1   kernel 10       2.00 us  best "
+                                                    "of 4        2.00 us   +0.00 %  was  +0.00 %  "
+                                                    "tuned, no bound is stated: times differed by 50.0 %\n"
+                                                    "M 4     N 16    K 16    threads 1   kernel 10       4.00 us  best "
+                                                    "of 7        3.20 us  +25.00 %  further, held out, "
+                                                    "cannot be said: times differ by 35.0 %\n");
+}
+
+static void the_sums_and_their_bounds(void **state)
+{
+    (void)state;
+    Regret g = regret_of();
+    static const char tuned[] =
+        "tuned: 3 shapes, of 1 of them it cannot be said, mean 1.11 % (was 1.10 %, at most 4.40 %";
+    static const char rest[] =
+        "), worst 10.00 % (was 2.20 %, at most 15.50 %)\n"
+        "held out: 2 shapes, mean 2.22 % (was 1.23 %), worst 3.30 % (was 5.00 %, at most 6.60 %)\n"
+        "further, held out: 1 shape, of 1 of them it cannot be said\n";
+    assert_string_equal(printed(1, regret_show, &g),
+                        arena_printf(hand.y.arena, "%s%swithin the stated bound\n", tuned, rest));
+    assert_string_equal(printed(2, regret_show, &g), "");
+    g.whole = false; /* the mean of a few is not judged */
+    g.sum[0].mean = 9;
+    assert_non_null(strstr(printed(1, regret_show, &g), ", at most 4.40 % over all of them), worst 10.00 %"));
+    assert_string_equal(printed(2, regret_show, &g), "");
+}
+
+static void what_is_above_a_bound_is_an_error(void **state)
+{
+    (void)state;
+    Regret g = regret_of();
+    g.sum[0].mean = 0.0441;
+    g.sum[0].worst = 0.1551;
+    g.broken = true;
+    assert_string_equal(
+        printed(2, regret_show, &g),
+        "dcgen: above the stated bound: the mean regret of the shapes tuned is 4.41 %, not at most 4.40 %\n"
+        "dcgen: above the stated bound: the worst regret of the shapes tuned is 15.51 %, not at most 15.50 "
+        "%\n");
+    assert_null(strstr(printed(1, regret_show, &g), "within the stated bound"));
+    g = regret_of();
+    g.vague = true;
+    assert_string_equal(
+        printed(2, regret_show, &g),
+        "dcgen: of most shapes the regret cannot be said, as their times differ by too much: the machine is "
+        "too busy to judge the package\n");
+    assert_null(strstr(printed(1, regret_show, &g), "within the stated bound"));
+    g = regret_of();
+    g.worst_bound[0] = g.worst_bound[1] = INFINITY;
+    assert_null(strstr(printed(1, regret_show, &g), "within the stated bound"));
+}
+
+static void another_machine_and_compiler_are_told(void **state)
+{
+    (void)state;
+    Regret g = regret_of();
+    Device here = *hand.y.study->device;
+    assert_string_equal(printed(1, regret_show_machine, &g), "");
+    assert_string_equal(printed(2, regret_show_machine, &g), "");
+    g.several = true;
+    assert_string_equal(printed(1, regret_show_machine, &g), "for avx512:\n");
+    here.name = "Another CPU";
+    g.here = &here;
+    g.compiler = "cc 1";
+    assert_string_equal(
+        printed(2, regret_show_machine, &g),
+        "dcgen: the bound was measured on another machine: Synthetic CPU 9000; this is Another CPU\n"
+        "dcgen: the bound was measured with another compiler: gcc (Debian 12.2.0) 12.2.0; this is cc 1\n");
+    g.json = true;
+    assert_string_equal(printed(1, regret_show_machine, &g), "");
+}
+
+static void programs_are_told_the_same(void **state)
+{
+    (void)state;
+    Regret g = regret_of();
+    g.json = true;
+    static const char want[] =
+        "{'package': 'hand', 'target': 'avx512', 'device': 'Synthetic CPU 9000', 'device_was': 'Synthetic CPU 9000', "
+        "'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'compiler_was': 'gcc (Debian 12.2.0) 12.2.0', 'shapes': ["
+        "{'group': 'tuned', 'M': 1, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': 11, 'rivals': 3, "
+        "'chosen_ns': "
+        "1100, 'best_ns': 1000, 'regret': 0.1, 'regret_was': 0.0234, 'spread': 0.01, 'stated': true, 'said': true, "
+        "'again': true},"
+        "{'group': 'tuned', 'M': 3, 'N': 16, 'K': 16, 'threads': 1, 'weight': 2, 'kernel': 10, 'rivals': 3, "
+        "'chosen_ns': "
+        "2000, 'best_ns': 2000, 'regret': 0, 'regret_was': 0, 'spread': 0.5, 'stated': false, 'said': false, 'again': "
+        "false},"
+        "{'group': 'further', 'M': 4, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': 10, 'rivals': 6, "
+        "'chosen_ns': 4000, 'best_ns': 3200, 'regret': 0.25, 'regret_was': null, 'spread': 0.35, 'stated': true, "
+        "'said': "
+        "false, 'again': false} ],"
+        "'tuned': {'shapes': 3, 'said': 2, 'mean': 0.0111, 'worst': 0.1, 'mean_was': 0.011, 'worst_was': 0.022, "
+        "'mean_bound': 0.044, 'worst_bound': 0.155},"
+        "'held_out': {'shapes': 2, 'said': 2, 'mean': 0.0222, 'worst': 0.033, 'mean_was': 0.0123, 'worst_was': 0.05, "
+        "'mean_bound': null, 'worst_bound': 0.066},"
+        "'further': {'shapes': 1, 'said': 0, 'mean': 0, 'worst': 0, 'mean_was': null, 'worst_was': null, 'mean_bound': "
+        "null, 'worst_bound': null}, 'within': true, 'vague': false}";
+    json_text_like(printed(1, regret_show, &g), want);
+    g.whole = false;
+    g.broken = g.vague = true;
+    const char *text = printed(1, regret_show, &g);
+    assert_null(strstr(text, "\"mean_bound\": 0"));
+    assert_non_null(strstr(text, "\"within\": false"));
+    assert_non_null(strstr(text, "\"vague\": true"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_line_a_shape), cmocka_unit_test(the_sums_and_their_bounds),
+                                        cmocka_unit_test(what_is_above_a_bound_is_an_error),
+                                        cmocka_unit_test(another_machine_and_compiler_are_told),
+                                        cmocka_unit_test(programs_are_told_the_same) };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

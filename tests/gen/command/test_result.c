@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * outcome: whose times count where several devices are in one file; which records a study takes over, and a package keeps; the order of the
+ * search; the numbers of kernels in a package of two targets. The records are made up.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include "gen/command/result.h"
+#include "gen/package/emit.h"
+#include "tests/gen/by_hand.h"
+
+static ByHand hand;
+static Workload workload;
+
+static int setup(void **state)
+{
+    (void)state;
+    if (!by_hand_make(&hand))
+        return -1;
+    workload = (Workload){ .spec = hand.y.spec,
+                           .targets = &hand.y.targets,
+                           .templates = hand.y.templates,
+                           .package_dir = DCGEN_SOURCE_DIR "/templates/package",
+                           .spec_text = "",
+                           .report = true,
+                           .target = { (const char *[]){ "avx512", NULL }, 1 } };
+    workload.target.item = ARENA_ARRAY(hand.y.arena, 3, const char *);
+    workload.target.item[0] = "avx512";
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(hand.y.arena);
+    return 0;
+}
+
+/* ---- whose times count ---- */
+
+/* Two machines that run the target, and one that does not; "2" has a kernel of each of two targets. */
+static Device device[] = { { .id = "2", .name = "two", .nisa = 2, .isa = { "avx512", "avx2" } },
+                           { .id = "1", .name = "one", .nisa = 1, .isa = { "avx512" } },
+                           { .id = "0", .name = "none", .nisa = 1, .isa = { "avx2" } } };
+static KernelRecord kernel[] = { { .key = "one512", .device = "1", .target = "avx512" },
+                                 { .key = "two2", .device = "2", .target = "avx2" },
+                                 { .key = "two512", .device = "2", .target = "avx512" },
+                                 { .key = "none2", .device = "0", .target = "avx2" } };
+
+/* "1 one512 3" for each measurement: its device, its key, its samples. */
+static Records records_of(const char *const *line)
+{
+    static MeasureRecord measure[16];
+    Records r = { .ndevice = 3, .device = device, .nkernel = 4, .kernel = kernel, .measure = measure };
+    for (; *line; line++) {
+        const char *key = *line + 2, *end = strchr(key, ' ');
+        measure[r.nmeasure++] = (MeasureRecord){ .device = arena_strndup(hand.y.arena, *line, 1),
+                                                 .key = arena_strndup(hand.y.arena, key, (size_t)(end - key)),
+                                                 .nsample = atoi(end) };
+    }
+    return r;
+}
+
+static void the_device_with_most_times_of_the_target_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *measure[8], *id;
+        bool timed;
+    } row[] = {
+        { { NULL }, "1", false },                                                  /* none: the smaller id */
+        { { "1 one512 1", "2 two512 1", NULL }, "1", true },                       /* as many */
+        { { "1 one512 9", "2 two512 1", "2 two512 1", NULL }, "2", true },         /* measurements, not samples */
+        { { "1 one512 1", "2 two2 1", "2 two2 1", "2 two2 1", NULL }, "1", true }, /* of another target */
+        { { "1 one512 1", "2 two512 0", "2 two512 0", NULL }, "1", true },         /* verified, but not timed */
+        { { "1 one512 0", "2 two512 0", "2 two512 0", NULL }, "1", false },
+        { { "2 two2 1", "2 two2 1", NULL }, "1", false },
+        { { "1 one512 1", "2 one512 1", "2 one512 1", NULL }, "1", true }, /* no kernel of that device */
+        { { "2 two512 1", "2 two512 1", "1 one512 1", "2 one512 1", "2 one512 1", NULL }, "2", true },
+        { { "0 none2 1", "0 none2 1", "2 two512 1", NULL }, "2", true }, /* does not run it */
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const Records r = records_of(row[i].measure);
+        const char *err = NULL;
+        const Device *d = outcome_device(hand.y.arena, &workload, &r, &err);
+        assert_non_null(d);
+        if (strcmp(d->id, row[i].id) != 0 || outcome_timed(hand.y.arena, &workload, &r) != row[i].timed)
+            fail_msg("row %d: device %s", (int)i, d->id);
+    }
+}
+
+static void without_such_a_device_it_says_why(void **state)
+{
+    (void)state;
+    const Records nothing = { 0 }, other = { .ndevice = 1, .device = &device[2] };
+    const char *err = NULL;
+    Outcome out;
+    assert_null(outcome_device(hand.y.arena, &workload, &nothing, &err));
+    assert_string_equal(err, "the records name no device");
+    assert_false(outcome_timed(hand.y.arena, &workload, &nothing));
+    assert_false(outcome_make(hand.y.arena, &workload, &other, NULL, &out, &err));
+    assert_string_equal(err, "none cannot run target 'avx512', so it cannot be tuned for there");
+    assert_false(outcome_timed(hand.y.arena, &workload, &other));
+}
+
+/* ---- a study of its own records ---- */
+
+enum { MAX_RECORD = 64 };
+static KernelRecord kernels[MAX_RECORD];
+static MeasureRecord measures[MAX_RECORD];
+static LimitRecord limits[MAX_RECORD];
+static Device machines[2];
+static Records made;
+
+static const char *key_of(const Workload *w, const Device *d, const Candidate *c)
+{
+    const char *err = NULL;
+    UnitContext u = outcome_unit(w, d, workload_target(hand.y.arena, w, d, &err));
+    return candidate_key(hand.y.arena, c, unit_context_hash(hand.y.arena, &u), d);
+}
+
+static const char *add_kernel(const Device *d, const Candidate *c, const char *key, int64_t n)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    KernelRecord *k = &kernels[made.nkernel++];
+    candidate_values(c, value);
+    *k = (KernelRecord){ .key = key,
+                         .device = d->id,
+                         .op = "dense",
+                         .dtype = "f32",
+                         .template_name = c->t->name,
+                         .template_hash = c->t->hash,
+                         .target = c->target->name,
+                         .nparam = c->t->nparam,
+                         .code_bytes = 1000,
+                         .n = n,
+                         .why = "" };
+    for (int i = 0; i < c->t->nparam; i++)
+        k->param[i] = (Param){ c->t->param[i].name, value[i] };
+    return key;
+}
+
+static void add_time(const Device *d, const char *key, int64_t shape, double ns, Status status)
+{
+    MeasureRecord *m = &measures[made.nmeasure++];
+    *m = (MeasureRecord){ .key = key,
+                          .device = d->id,
+                          .naxis = 3,
+                          .threads = 1,
+                          .status = status,
+                          .nsample = status == STATUS_OK ? 2 : 0,
+                          .ns = { ns, ns },
+                          .time_ns = ns,
+                          .anchor_ns = status == STATUS_OK ? 1000 : 0,
+                          .final = true,
+                          .why = "" };
+    memcpy(m->extent, hand.y.study->shape[shape]->extent, 3 * sizeof *m->extent);
+}
+
+static void add_limit(const Device *d, const char *target, const char *dtype)
+{
+    limits[made.nlimit++] = (LimitRecord){ .device = d->id,
+                                           .target = target,
+                                           .dtype = dtype,
+                                           .threads = 1,
+                                           .flops_per_s = 1e11,
+                                           .bytes_per_s = { 1e11, 1e11, 1e10, 1e10 } };
+}
+
+/* Three kernels of the tuned target, the first one recorded the fastest on all shapes; the general one of a lesser target, which was right on
+ * one shape and wrong on another; besides what is not this study's: another machine's, another target's, what nothing knows. */
+static void make_records(void)
+{
+    static const int64_t n[] = { 3, 1, 2 };
+    const Device *d = &machines[0], *other = &machines[1];
+    const Target *avx2 = target_find(&hand.y.targets, "avx2");
+    Candidate general, tuned = hand.y.study->trial[0].c;
+    int k = 0;
+    made = (Records){ .ndevice = 2, .device = machines, .kernel = kernels, .measure = measures, .limit = limits };
+    machines[0] = machines[1] = *hand.y.study->device;
+    machines[1].id = "fedcba9876543210";
+    machines[1].name = "Another CPU";
+    for (int i = 0; i < 3; i++) {
+        const char *key =
+            add_kernel(d, &hand.y.study->trial[i].c, key_of(&workload, d, &hand.y.study->trial[i].c), n[i]);
+        for (int j = 0; j < HAND_TUNED; j++)
+            add_time(d, key, j, 1000 + 100 * (double)(n[i] + j), STATUS_OK);
+    }
+    while (!candidate_general(hand.y.templates.t[k], avx2, &general) ||
+           !template_suits(hand.y.templates.t[k], hand.y.spec, avx2))
+        k++;
+    const char *lesser = add_kernel(d, &general, key_of(&workload, d, &general), 0);
+    add_time(d, lesser, 0, 500, STATUS_OK);
+    add_time(d, lesser, 1, 500, STATUS_WRONG);
+    const char *unknown = add_kernel(d, &tuned, "00000000000000000000000000000000", 9);
+    add_time(d, unknown, 0, 1, STATUS_OK);
+    const char *elsewhere = add_kernel(other, &tuned, key_of(&workload, other, &tuned), 9);
+    add_time(other, elsewhere, 0, 1, STATUS_OK);
+    add_limit(d, "avx512", "f32");
+    add_limit(d, "avx2", "f32");
+    add_limit(d, "avx512", "f16");
+    add_limit(other, "avx512", "f32");
+}
+
+static Outcome outcome_of(const Workload *w, const Device *d)
+{
+    Outcome out;
+    const char *err = NULL;
+    if (!outcome_make(hand.y.arena, w, &made, d, &out, &err))
+        fail_msg("%s", err);
+    return out;
+}
+
+static void an_outcome_keeps_the_records_of_its_study(void **state)
+{
+    (void)state;
+    make_records();
+    Device told = machines[0];
+    told.name = "what a runner said, which may be longer than a record";
+    const Outcome out = outcome_of(&workload, NULL), same = outcome_of(&workload, &told);
+    assert_ptr_equal(out.device, &machines[0]);
+    assert_ptr_equal(same.device, &machines[0]);
+    assert_int_equal(out.study->ntrial, 4);
+    const Records *r = out.records;
+    assert_int_equal(r->ndevice, 1);
+    assert_string_equal(r->device[0].name, "Synthetic CPU 9000");
+    assert_int_equal(r->nkernel, 4);
+    assert_int_equal(r->nmeasure, 3 * HAND_TUNED + 1);
+    assert_int_equal(r->measure[r->nmeasure - 1].status, STATUS_WRONG);
+    assert_int_equal(r->nlimit, 1);
+    assert_string_equal(r->limit[0].target, "avx512");
+    assert_string_equal(r->limit[0].dtype, "f32");
+    assert_string_equal(r->limit[0].device, machines[0].id);
+    assert_int_equal(out.contract->tuned.nmeasured, HAND_TUNED);
+    for (int64_t i = 0; i < made.nkernel; i++)
+        kernels[i].status = STATUS_BUILD_FAILED;
+    Outcome none;
+    const char *err = NULL;
+    assert_false(outcome_make(hand.y.arena, &workload, &made, NULL, &none, &err));
+    assert_string_equal(err,
+                        "the records hold no verified measurement for this spec, these templates and this compiler "
+                        "(target 'avx512')");
+}
+
+/* ---- the report of it ---- */
+
+static const char *report_of(const Outcome *out, const char **err)
+{
+    static const CostReport none[2];
+    const char *report = NULL;
+    if (!outcome_report(hand.y.arena, out, 1, none, &report, err) && strstr(*err, "gnuplot was not found"))
+        skip();
+    return report;
+}
+
+/* The heights of the line of the search's progress, as many as there are different ones. 0: there is no figure. */
+static int steps_of(const char *html)
+{
+    const char *figure = strstr(html, "<figcaption id=\"progress\">");
+    const char *line = figure ? strstr(figure, "<path class=\"l5\" d=\"M") : NULL;
+    double x, y, before = -1;
+    int n = 0;
+    if (!line)
+        return 0;
+    for (line = strchr(line, 'M'); *line != '"'; line += strcspn(line + 1, "MLhv\"") + 1) {
+        assert_int_equal(sscanf(line, "%*[ML]%lf %lf", &x, &y), 2);
+        n += fabs(y - before) > 0.05;
+        before = y;
+    }
+    return n;
+}
+
+/* Recorded first is the best of all: the line is flat. Recorded last: it steps. What a lesser target has does not count. */
+static void the_search_is_drawn_in_the_order_of_its_records(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    make_records();
+    Outcome out = outcome_of(&workload, NULL);
+    const char *html = report_of(&out, &err);
+    assert_non_null(html);
+    assert_int_equal(steps_of(html), 1);
+    for (int i = 0; i < 3; i++)
+        kernels[i].n = 4 - kernels[i].n;
+    out = outcome_of(&workload, NULL);
+    assert_int_equal(steps_of(report_of(&out, &err)), 3);
+    kernels[0].n = 0; /* of one it is not known */
+    out = outcome_of(&workload, NULL);
+    assert_int_equal(steps_of(report_of(&out, &err)), 0);
+    Workload bare = workload;
+    bare.report = false;
+    out.workload = &bare;
+    assert_null(report_of(&out, &err));
+}
+
+/* ---- two targets ---- */
+
+static void a_package_numbers_and_keeps_what_each_target_has(void **state)
+{
+    (void)state;
+    make_records();
+    Workload both = workload;
+    both.target.n = 2;
+    both.target.item = ARENA_ARRAY(hand.y.arena, 3, const char *);
+    both.target.item[0] = "avx2";
+    both.target.item[1] = "avx512";
+    const Workload *of[] = { workload_for(hand.y.arena, &both, 0), workload_for(hand.y.arena, &both, 1) };
+    const Target *avx2 = target_find(&hand.y.targets, "avx2");
+    Candidate second; /* of another template than the lesser target's kernel that is wrong, which is of the first */
+    int k = hand.y.templates.n - 1;
+    while (!template_suits(hand.y.templates.t[k], hand.y.spec, avx2) ||
+           !candidate_general(hand.y.templates.t[k], avx2, &second))
+        k--;
+    const char *key = add_kernel(&machines[0], &second, key_of(of[1], &machines[0], &second), 5);
+    for (int j = 0; j < HAND_TUNED; j++)
+        add_time(&machines[0], key, j, 1000, STATUS_OK);
+    Outcome out[] = { outcome_of(of[0], NULL), outcome_of(of[1], NULL) };
+    assert_string_equal(out[0].study->target->name, "avx512");
+    assert_string_equal(out[1].study->target->name, "avx2");
+    out[0].first = out[1].first = -1;
+    outcome_number(hand.y.arena, out, 2);
+    assert_int_equal(out[0].first, 0);
+    assert_int_equal(out[1].first, out[0].assignment->nkernel);
+    assert_int_equal(outcome_dispatcher(hand.y.arena, out, 2)->nentry, 3);
+    const Package *p = outcome_package(hand.y.arena, out, 2, NULL, diag_new(hand.y.arena));
+    assert_non_null(p);
+    const char *records = package_text(p, "records.jsonl");
+    for (int64_t i = 0; i < 3; i++)
+        assert_non_null(strstr(records, arena_printf(hand.y.arena, "\"key\":\"%s\"", kernels[i].key)));
+    assert_non_null(strstr(records, arena_printf(hand.y.arena, "\"key\":\"%s\"", key)));
+    assert_null(strstr(records, machines[1].id));
+    assert_null(package_text(p, "report.html"));
+    assert_null(strstr(package_text(p, "README.md"), "report.html"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(the_device_with_most_times_of_the_target_counts),
+                                        cmocka_unit_test(without_such_a_device_it_says_why),
+                                        cmocka_unit_test(an_outcome_keeps_the_records_of_its_study),
+                                        cmocka_unit_test(the_search_is_drawn_in_the_order_of_its_records),
+                                        cmocka_unit_test(a_package_numbers_and_keeps_what_each_target_has) };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

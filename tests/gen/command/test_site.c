@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * site: where the kernels run, for each kind of target, with GPUs that a script answers for.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/command/site.h"
+#include "tests/open_files.h"
+#include "tests/put_file.h"
+#include "tests/tmp_folder.h"
+
+static Arena *arena;
+static Workload w;
+static TargetList targets;
+static char folder[TMP_FOLDER_BYTES];
+static const char *program;
+static const char *command[3], *name[2]; /* of --runner; the target */
+static Options o;
+
+static const char gpu[] =
+    "{\"id\":\"0123456789abcdef\",\"name\":\"Fake GPU\",\"arch\":\"sm_90\",\"cores\":4,\"l1_bytes\":1,"
+    "\"l2_bytes\":2,\"l3_bytes\":0,\"isa\":[\"sm_90a\",\"sm_80\"]}";
+static const char cpu[] = "{\"id\":\"0\",\"name\":\"A CPU\",\"arch\":\"x86_64\",\"cores\":4,\"l1_bytes\":1,"
+                          "\"l2_bytes\":2,\"l3_bytes\":0,\"isa\":[\"avx2\"]}";
+
+/* The runner is this script from now on. */
+static void runner_says(const char *script) { put_program(program, arena_printf(arena, "#!/bin/sh\n%s\n", script)); }
+
+static void runner_prints(const char *text) { runner_says(arena_printf(arena, "echo '%s'", text)); }
+
+static void target_is(const char *target)
+{
+    name[0] = target;
+    w.target = (CliList){ name, 1 };
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
+    static const char text[] =
+        "name = \"x\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); target = [\"avx2\"];";
+    static const Source source = { .path = "x.cfg", .text = text, .len = sizeof text - 1 };
+    arena = arena_new();
+    Diag *d = diag_new(arena);
+    w = (Workload){ .spec = spec_parse(arena, &source, templates, 1, d), .targets = &targets };
+    if (!w.spec || !target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d) ||
+        !template_read_all(arena, w.spec, NULL, 0, &w.templates, d) || !tmp_folder(folder))
+        return -1;
+    program = command[0] = arena_printf(arena, "%s/runner", folder);
+    command[1] = "word";
+    o = (Options){ .runner = { command, 2 }, .nvcc = "nvcc" };
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return tmp_folder_remove(folder);
+}
+
+static void finds(const char *target, bool model, SiteKind kind, const char *of)
+{
+    Site s;
+    const char *err = "";
+    target_is(target);
+    if (!site_find(arena, &w, &o, model, &s, NULL, &err))
+        fail_msg("%s: %s", target, err);
+    assert_int_equal(s.kind, kind);
+    if (of)
+        assert_string_equal(s.target->name, of);
+    else
+        assert_null(s.target);
+}
+
+static void finds_none(const char *target, const char *begin, const char *why)
+{
+    Site s;
+    const char *err = "";
+    target_is(target);
+    assert_false(site_find(arena, &w, &o, false, &s, NULL, &err));
+    assert_memory_equal(err, begin, strlen(begin));
+    if (!strstr(err, why))
+        fail_msg("'%s' does not say: %s", err, why);
+}
+
+static void a_gpu_that_is_there_is_taken(void **state)
+{
+    (void)state;
+    runner_prints(gpu);
+    finds("cuda", false, SITE_GPU, "sm_90a");
+    finds("cuda", true, SITE_GPU, "sm_90a"); /* offline, but which one is to be found out */
+    finds("sm_80", false, SITE_GPU, "sm_80");
+    finds("auto", false, SITE_GPU, "sm_90a");
+    finds("sm_80", true, SITE_MODEL, "sm_80");
+    finds("avx2", false, SITE_CPU, NULL);
+    finds("host", false, SITE_CPU, NULL);
+}
+
+static void one_that_does_not_run_the_target_is_not(void **state)
+{
+    (void)state;
+    runner_prints(gpu);
+    finds_none("sm_86", "no GPU here to measure target 'sm_86' on: ", "Fake GPU does not run it");
+    runner_prints(cpu);
+    finds_none("cuda", "target 'cuda' asks the GPU of this machine: ", "A CPU does not run it");
+    finds("auto", false, SITE_CPU, NULL);
+}
+
+/* For "auto" a GPU counts if kernels can be compiled for it, and if a template serves it. */
+static void auto_takes_what_can_be_used(void **state)
+{
+    (void)state;
+    char *const path = getenv("PATH"), *const kept = arena_strdup(arena, path ? path : "");
+    const TemplateList all = w.templates;
+    runner_prints(gpu);
+    w.templates.n = 0;
+    finds("auto", false, SITE_CPU, NULL);
+    w.templates = (TemplateList){ .t = ARENA_ARRAY(arena, (size_t)all.n, const Template *) };
+    for (int i = 0; i < all.n; i++)
+        if (template_suits(all.t[i], w.spec, target_find(&targets, "sm_90a")) == (w.templates.n > 0))
+            w.templates.t[w.templates.n++] = all.t[i];
+    assert_true(w.templates.n > 1); /* the first one is for CPUs, the others for the GPU */
+    finds("auto", false, SITE_GPU, "sm_90a");
+    w.templates.n = 1;
+    finds("auto", false, SITE_CPU, NULL);
+    w.templates = all;
+    o.nvcc = NULL;
+    setenv("PATH", "/nowhere", 1);
+    setenv("CUDA_HOME", folder, 1);
+    runner_says(arena_printf(arena, "echo '%s' >&2; exit 1", "asked in vain"));
+    finds("auto", false, SITE_CPU, NULL);
+    setenv("PATH", kept, 1);
+    unsetenv("CUDA_HOME");
+}
+
+static void the_spec_says_it_where_the_command_line_does_not(void **state)
+{
+    (void)state;
+    Site s;
+    const char *err = "";
+    assert_false(site_wants_cuda(&w));
+    assert_true(site_find(arena, &w, &o, false, &s, NULL, &err));
+    assert_int_equal(s.kind, SITE_CPU);
+    target_is("cuda");
+    assert_true(site_wants_cuda(&w));
+    target_is("sm_75");
+    assert_true(site_wants_cuda(&w));
+    target_is("auto");
+    assert_false(site_wants_cuda(&w));
+}
+
+static void is_probed(bool ok, const char *said, const volatile int *stop)
+{
+    Device d = { .cores = -1 };
+    const char *why = "";
+    const int open = open_files();
+    assert_int_equal(site_probe_gpu(arena, &o, &d, stop, &why), ok);
+    assert_int_equal(open_files(), open);
+    if (ok)
+        assert_string_equal(d.name, said);
+    else if (!strstr(why, said))
+        fail_msg("'%s' does not say: %s", why, said);
+}
+
+/* Its words come before --probe; of what it says when it fails, the first line. Nothing stays open. */
+static void the_runner_is_asked(void **state)
+{
+    (void)state;
+    static const volatile int go_on = 0, stop = 1;
+    runner_says(
+        arena_printf(arena, "[ \"$#,$1,$2\" = 2,word,--probe ] && echo '%s'; sleep 300 >/dev/null 2>&1 &", gpu));
+    is_probed(true, "Fake GPU", NULL);
+    is_probed(true, "Fake GPU", &go_on);
+    runner_says(arena_printf(arena, "echo '%s'; echo 'no driver' >&2; echo 'nor GPU' >&2; exit 7", gpu));
+    is_probed(false, "no driver", NULL);
+    Device d;
+    const char *why;
+    assert_false(site_probe_gpu(arena, &o, &d, NULL, &why));
+    assert_string_equal(why, "no driver");
+    runner_says("exit 7");
+    is_probed(false, "exited with code 7", NULL);
+    runner_prints("{}");
+    is_probed(false, "runner --probe prints no device", NULL);
+    runner_prints("no JSON");
+    is_probed(false, "runner --probe prints no device", NULL);
+    runner_says("exec sleep 300");
+    is_probed(false, "interrupted", &stop);
+    unlink(program);
+    is_probed(false, "runner: No such file or directory", NULL);
+}
+
+/* More than a pipe holds, on either end: it is read while the program runs. */
+static void much_that_is_said_is_read(void **state)
+{
+    (void)state;
+    runner_says(arena_printf(
+        arena, "head -c 300000 /dev/zero | tr '\\0' x >&2; echo '%s'; head -c 40000 /dev/zero | tr '\\0' ' '", gpu));
+    is_probed(true, "Fake GPU", NULL);
+    runner_says("head -c 300000 /dev/zero | tr '\\0' x");
+    is_probed(false, "prints no device", NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_gpu_that_is_there_is_taken, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_that_does_not_run_the_target_is_not, setup, teardown),
+        cmocka_unit_test_setup_teardown(auto_takes_what_can_be_used, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_spec_says_it_where_the_command_line_does_not, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_runner_is_asked, setup, teardown),
+        cmocka_unit_test_setup_teardown(much_that_is_said_is_read, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What `generate` says of a package at its end, to people and as JSON: its figures against those of the study, worked out here.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include <jansson.h>
+#include "gen/command/summary.h"
+#include "tests/gen/by_hand.h"
+#include "tests/gen/json_like.h"
+
+static Synthetic y;
+static ByHand hand;
+static Outcome outcome;
+
+static int setup(void **state)
+{
+    (void)state;
+    if (!synthetic_make(&y, synthetic_spec, 80) || !by_hand_make(&hand))
+        return -1;
+    Workload *w = ARENA_NEW(y.arena, Workload);
+    *w = (Workload){ .spec = y.spec, .targets = &y.targets, .out = "out/bert_dense", .records = "records.jsonl" };
+    outcome = (Outcome){ .workload = w,
+                         .device = &y.device,
+                         .study = y.study,
+                         .model = y.model,
+                         .assignment = y.assignment,
+                         .contract = ARENA_NEW(y.arena, Contract) };
+    *(Contract *)outcome.contract = (Contract){ 0 };
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    arena_free(hand.y.arena);
+    return 0;
+}
+
+static char *say(bool json)
+{
+    static const CostReport cost = { .nmeasure = 7, .error = 0.05, .order.rank = 0.9 };
+    char *text;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+    summary_package(&outcome, 1, &cost, NULL, json, to);
+    fclose(to);
+    return text;
+}
+
+/* Mean of time / best time - 1 over the tuned shapes, with their weights or without. */
+static double regret_of(bool weighted)
+{
+    double sum = 0, total = 0;
+    for (int64_t j = 0; j < y.study->nshape; j++) {
+        const Instance *inst = y.study->shape[j];
+        const int chosen = y.assignment->chosen[inst - y.spec->instance];
+        const double ns = y.study->trial[y.assignment->kernel[chosen]].ns[j], weight = weighted ? inst->weight : 1;
+        sum += weight * ns / study_best(y.study, j, NULL);
+        total += weight;
+    }
+    return sum / total - 1;
+}
+
+static void the_regret_is_weighted(void **state)
+{
+    (void)state;
+    const double wanted = regret_of(true);
+    assert_true(wanted > 0 && fabs(regret_of(false) / wanted - 1) > 1e-3);
+    char *text = say(true);
+    json_t *o = json_loads(text, 0, NULL);
+    assert_non_null(o);
+    const double said = json_number_value(json_object_get(o, "regret"));
+    if (!(fabs(said - wanted) <= 1e-6 * wanted))
+        fail_msg("regret %.9g, not %.9g", said, wanted);
+    json_decref(o);
+    free(text);
+    text = say(false);
+    const char *line = arena_printf(y.arena, "  regret %.2f%% on the shapes that were measured", 100 * wanted);
+    if (!strstr(text, line))
+        fail_msg("\"%s\" is not in:\n%s", line, text);
+    free(text);
+}
+
+/* ---- every line, of figures that are worked out by hand ---- */
+
+static Workload hand_workload;
+
+static Outcome hand_outcome(void)
+{
+    hand_workload = (Workload){
+        .spec = hand.y.spec, .targets = &hand.y.targets, .out = "out/hand", .records = "r.jsonl", .ntuned = 1
+    };
+    return (Outcome){ .workload = &hand_workload,
+                      .device = hand.y.study->device,
+                      .study = hand.y.study,
+                      .model = hand.y.model,
+                      .assignment = &hand.as,
+                      .contract = &hand.contract };
+}
+
+/* Of n outcomes; the same, but for one more measurement in each. */
+static char *said_of(const Outcome *out, int n, const Proof *proof, bool json)
+{
+    const CostReport cost[] = { { .nmeasure = 7, .error = 0.054, .order.rank = 0.914 },
+                                { .nmeasure = 8, .error = 0.1 } };
+    char *text;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+    summary_package(out, n, cost, proof, json, to);
+    fclose(to);
+    return text;
+}
+
+static void expect_text(const Outcome *out, const Proof *proof, const char *want)
+{
+    char *text = said_of(out, 1, proof, false);
+    assert_string_equal(text, want);
+    free(text);
+}
+
+/* Regret: (1 * 1 + 2 * 1 + 1 * 1.25) / 4 - 1. The library: 1.5 and 6/8 times the package's time, of which the geometric mean is 1.06. Noise:
+ * the root of the mean of 4 % and 8 %, squared. */
+static void people_are_told_each_figure(void **state)
+{
+    (void)state;
+    const Outcome out = hand_outcome();
+    const Proof all = { .ndeclared = 8, .ncut = 77, .all = true }, sample = { .ndeclared = 9, .ncut = 77 };
+    static const char begin[] =
+        "hand: 2 kernels, 4 KiB, 3 leaves, for avx512 (Synthetic CPU 9000)\n"
+        "  5 trials, 2 failed; 7 measurements; model error 5.4% on kernels it has not seen, rank 0.91\n"
+        "  regret 6.25% on the shapes that were measured, against the best known of each\n";
+    static const char held_out[] = "  regret 1.23% on 1 shape that was held out, 5.00% at worst\n"
+                                   "  on 2 of 4 shapes the regret cannot be said, as their times differ by too much\n";
+    static const char end[] = "  the machine was busy: times are off by 6%, and differences below that are noise\n"
+                              "  1.06x as fast as CBLAS, geometric mean of 2 shapes; 0.75x at the worst\n";
+    expect_text(&out, NULL, arena_printf(hand.y.arena, "%s%s%s  out/hand\n", begin, held_out, end));
+    expect_text(&out, &all,
+                arena_printf(hand.y.arena,
+                             "%s%s%s  dispatcher compiled: the kernel of its tree at all 8 declared shapes, around its "
+                             "thresholds and beyond the ranges\n  out/hand\n",
+                             begin, held_out, end));
+    char *text = said_of(&out, 1, &sample, false);
+    assert_non_null(strstr(text, " at a sample of 9 declared shapes, "));
+    free(text);
+}
+
+/* What is left out, or said in other words, where there is one of a thing, or none. */
+static void people_are_told_what_there_is(void **state)
+{
+    (void)state;
+    Outcome out = hand_outcome();
+    Assignment one = hand.as;
+    Contract c = hand.contract;
+    Study s = *hand.y.study;
+    Trial *const trial = hand.y.study->trial;
+    Anchor none[HAND_TUNED] = { { 0 } };
+    Device modelled = *s.device;
+    one.nkernel = 1;
+    one.code_bytes = 3072;
+    one.tree = &hand.node[1];
+    one.cost = (double[]){ 1000, 1800, 3000, 3200, 4000, 6600, 7700, 8000 };
+    one.chosen = (int[HAND_SHAPE]){ 0 };
+    c.tuned.nsaid = 0; /* three of four: the machine was too busy */
+    c.held_out = (ContractSum){ 3, 2, 2, 0.0123, 0.05, 0, 0, 0 };
+    trial[1].second[1] = 0;
+    trial[0].second[0] = 1.029; /* noise of no more than 3 % is no news */
+    s.anchor = none;
+    out.assignment = &one;
+    out.contract = &c;
+    out.study = &s;
+    expect_text(&out, NULL,
+                "hand: 1 kernel, 3 KiB, 1 leaf, for avx512 (Synthetic CPU 9000)\n"
+                "  5 trials, 2 failed; 7 measurements; model error 5.4% on kernels it has not seen, rank 0.91\n"
+                "  regret 31.25% on the shapes that were measured, against the best known of each\n"
+                "  regret 1.23% on 2 shapes that were held out, 5.00% at worst\n"
+                "  on 2 of 4 shapes the regret cannot be said, as their times differ by too much\n"
+                "  out/hand\n");
+    c.held_out.nsaid = 0;
+    char *text = said_of(&out, 1, NULL, false);
+    assert_non_null(strstr(text, "  on 4 of 4 shapes the regret cannot be said, as their times differ by too much: the "
+                                 "machine was too busy\n"));
+    assert_null(strstr(text, "held out"));
+    free(text);
+    c.tuned.nsaid = c.tuned.nmeasured;
+    c.held_out = (ContractSum){ 0 };
+    text = said_of(&out, 1, NULL, false);
+    assert_non_null(strstr(text, "  none of the shapes that are held out was measured\n"));
+    assert_null(strstr(text, "cannot be said"));
+    free(text);
+    modelled.modelled = true;
+    s.device = &modelled;
+    expect_text(&out, NULL,
+                "hand: 1 kernel, 3 KiB, 1 leaf, for avx512 (Synthetic CPU 9000)\n"
+                "  no time was measured: kernels were chosen by an analytic model\n"
+                "  5 candidates compiled and executed by the emulator, 2 failed; those kept have no spills and no "
+                "findings\n"
+                "  out/hand\n");
+    by_hand_anchors(hand.y.study);
+}
+
+static void programs_are_told_the_same(void **state)
+{
+    (void)state;
+    const Outcome out = hand_outcome();
+    const Proof proof = { .ndeclared = 8, .ncut = 77, .all = true };
+    static const char want[] =
+        "{'name': 'hand', 'package': 'out/hand', 'records': 'r.jsonl', 'target': 'avx512', "
+        "'device': 'Synthetic CPU 9000', 'modelled': false, 'kernels': 2, 'code_bytes': 3073, 'leaves': 3, "
+        "'trials': 5, 'failed': 2, 'measurements': 7, 'model_error': 0.054, 'model_rank': 0.914, 'regret': 0.0625, "
+        "'curve': [ {'kernels': 1, 'code_bytes': 2073, 'above_best': 0.2, 'kept': false}, "
+        "{'kernels': 2, 'code_bytes': 3073, 'above_best': 0.05, 'kept': true}, "
+        "{'kernels': 3, 'code_bytes': 5121, 'above_best': 0.01, 'kept': false} ], "
+        "'contract': { 'tuned': {'shapes': 3, 'measured': 2, 'said': 1, 'mean': 0.011, 'worst': 0.022, "
+        "'mean_bound': 0.044, 'worst_bound': 0.055}, 'held_out': {'shapes': 2, 'measured': 2, 'said': 1, "
+        "'mean': 0.0123, 'worst': 0.05, 'mean_bound': 0.077, 'worst_bound': 0.088} }, "
+        "'library_shapes': 2, 'library_speedup': 1.060660172, 'library_speedup_least': 0.75, "
+        "'dispatcher_checked': 8, 'dispatcher_checked_beyond': 77, 'dispatcher_checked_all': true}";
+    char *text = said_of(&out, 1, &proof, true);
+    json_text_like(text, want);
+    free(text);
+    Outcome two[] = { out, out };
+    text = said_of(two, 2, NULL, true);
+    assert_non_null(strstr(text, "\"measurements\": 7,"));
+    assert_non_null(strstr(text, "\"measurements\": 8,"));
+    assert_non_null(strstr(text, "\"dispatcher_checked\": 0,"));
+    assert_non_null(strstr(text, "\"dispatcher_checked_all\": false"));
+    free(text);
+}
+
+/* ---- what the package lacks, and what failed ---- */
+
+static void what_the_contract_lacks_is_a_warning(void **state)
+{
+    (void)state;
+    Outcome out = hand_outcome();
+    Contract c = hand.contract;
+    char *text;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+    out.contract = &c;
+    c.worst_demanded = true;
+    c.tuned.worst_bound = 0.02;
+    summary_contract(&out, to);
+    hand_workload.ntuned = 2;
+    c.worst_demanded = false;
+    summary_contract(&out, to);
+    c.tuned.nmeasured = 3;
+    summary_contract(&out, to);
+    fclose(to);
+    static const char missing[] = "on 1 of the 3 tuned shapes the chosen kernel was not measured beside its rivals: a "
+                                  "search that has time left begins with that\n";
+    assert_string_equal(text, arena_printf(hand.y.arena,
+                                           "dcgen: the regret is above what the spec demands: worst of the "
+                                           "tuned shapes 2.20 %%, not 2.00 %%\n"
+                                           "dcgen: %sdcgen: avx512: %s",
+                                           missing, missing));
+    free(text);
+}
+
+static void failures_are_listed_with_their_parameters(void **state)
+{
+    (void)state;
+    Outcome out = hand_outcome();
+    KernelRecord kernel[] = {
+        { .template_name = "a", .target = "avx2", .status = STATUS_OK, .why = "" },
+        { .template_name = "b", .target = "avx512", .status = STATUS_WRONG, .nparam = 2, .why = "no good" },
+    };
+    const Records r = { .nkernel = 2, .kernel = kernel };
+    char *text;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+    kernel[1].param[0] = (Param){ "MR", 8 };
+    kernel[1].param[1] = (Param){ "NP", 3 };
+    out.records = &r;
+    summary_failures(&out, to);
+    fclose(to);
+    assert_string_equal(text, "wrong: b avx512 MR=8 NP=3: no good\n");
+    free(text);
+}
+
+/* ---- check ---- */
+
+static void check_tells_of_the_space(void **state)
+{
+    (void)state;
+    hand_outcome();
+    const Template *t = hand.y.study->trial[0].c.t;
+    Rejection rejection[] = { { t, &t->constraint[0], 0 }, { t, &t->constraint[0], 12345 } };
+    Candidate general = hand.y.study->trial[0].c;
+    Space space = {
+        .n = 77, .nraw = 99999, .nrejection = 2, .rejection = rejection, .ngeneral = 1, .general = &general
+    };
+    const Space *spaces[] = { &space };
+    Device d = *hand.y.study->device;
+    char *text;
+    size_t len;
+    for (int json = 0; json < 2; json++) {
+        FILE *to = open_memstream(&text, &len);
+        summary_check(&hand_workload, spaces, &d, 1, json, to);
+        fclose(to);
+        if (json)
+            json_text_like(text, arena_printf(hand.y.arena,
+                                              "{'name': 'hand', 'shapes': 8, 'tuned': 3, 'target': 'avx512', 'device': "
+                                              "'Synthetic CPU 9000', 'runs': true, 'candidates': 77, 'combinations': "
+                                              "99999, 'rejected': [ {'template': '%s', 'need': '%s', 'why': '%s', "
+                                              "'count': 0}, {'template': '%s', 'need': '%s', 'why': '%s', 'count': "
+                                              "12345} ]}",
+                                              t->name, expr_text(t->constraint[0].need), t->constraint[0].why, t->name,
+                                              expr_text(t->constraint[0].need), t->constraint[0].why));
+        else
+            assert_string_equal(
+                text,
+                arena_printf(hand.y.arena,
+                             "hand: %s, f32, 8 shapes, 3 of them tuned\n"
+                             "target: avx512 on Synthetic CPU 9000: 32 vector registers of 64 bytes; L1 32 KiB, L2 "
+                             "1024 KiB, L3 32768 KiB, 8 cores\n"
+                             "space: 77 candidates of 99999 combinations\n"
+                             "       12345 rejected: %s: %s\n              (%s)\n",
+                             hand.y.spec->op->doc, t->name, t->constraint[0].why, expr_text(t->constraint[0].need)));
+        free(text);
+    }
+    d.nisa = 0;
+    general.target = target_find(&hand.y.targets, "sm_90a");
+    FILE *to = open_memstream(&text, &len);
+    summary_check(&hand_workload, spaces, &d, 1, false, to);
+    fclose(to);
+    assert_non_null(strstr(text,
+                           "\ntarget: sm_90a on Synthetic CPU 9000, which does not run it: 8 multiprocessors, each "
+                           "with 32 KiB of shared memory; L2 1024 KiB\n"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(the_regret_is_weighted),
+                                        cmocka_unit_test(people_are_told_each_figure),
+                                        cmocka_unit_test(people_are_told_what_there_is),
+                                        cmocka_unit_test(programs_are_told_the_same),
+                                        cmocka_unit_test(what_the_contract_lacks_is_a_warning),
+                                        cmocka_unit_test(failures_are_listed_with_their_parameters),
+                                        cmocka_unit_test(check_tells_of_the_space) };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

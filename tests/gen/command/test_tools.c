@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tools: where nvcc is looked for, what kernels are compiled with, and the folders that record files are made in.
+ */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/command/tools.h"
+#include "tests/arena.h"
+#include "tests/open_files.h"
+#include "tests/put_file.h"
+#include "tests/tmp_folder.h"
+
+static const char *joined(const char *const *flags) { return tools_flags(arena, &(Tools){ .flags = flags }); }
+
+static void program(const char *path) { put_program(path, "#!/bin/sh\n"); }
+
+/* --nvcc, PATH, CUDA_HOME, in this order; a file that cannot be run is none. */
+static void nvcc_is_looked_for(void **state)
+{
+    (void)state;
+    char folder[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(folder));
+    const char *bin = arena_printf(arena, "%s/bin", folder), *nvcc = arena_printf(arena, "%s/nvcc", bin);
+    const char *path = arena_strdup(arena, getenv("PATH"));
+    const Options o = { 0 }, named = { .nvcc = "mine" };
+    assert_int_equal(mkdir(bin, 0777), 0);
+    setenv("PATH", "/nowhere", 1);
+    setenv("CUDA_HOME", folder, 1);
+    assert_null(tools_nvcc(arena, &o));
+    program(nvcc);
+    assert_string_equal(tools_nvcc(arena, &o), nvcc);
+    chmod(nvcc, 0644);
+    if (geteuid() != 0 || access(nvcc, X_OK) != 0)
+        assert_null(tools_nvcc(arena, &o));
+    program(nvcc);
+    const char *first = arena_printf(arena, "%s/nvcc", folder);
+    program(first);
+    setenv("PATH", folder, 1);
+    assert_string_equal(tools_nvcc(arena, &o), first);
+    assert_string_equal(tools_nvcc(arena, &named), "mine");
+    setenv("PATH", path, 1);
+    unsetenv("CUDA_HOME");
+    tmp_folder_remove(folder);
+}
+
+static void compilers_have_their_flags(void **state)
+{
+    (void)state;
+    const Target t = { .name = "sm_90a", .gencode = "arch=compute_90a,code=sm_90a" };
+    const Options o = { .cc = "my-cc", .cxx = "my-cxx" };
+    const Workload w = { .package_dir = "there/package" };
+    const Toolchain cc = tools_cc(arena, &o), so = tools_cuda(arena, "my-nvcc", &t, false),
+                    cubin = tools_cuda(arena, "my-nvcc", &t, true), emu = tools_emulator(arena, &o, &w);
+    assert_string_equal(cc.program, "my-cc");
+    assert_string_equal(joined(cc.flags), "-std=gnu17 -O3 -ffp-contract=fast -frename-registers -fPIC");
+    assert_string_equal(so.program, "my-nvcc");
+    assert_string_equal(joined(so.flags), "-std=c++17 -O3 -gencode=arch=compute_90a,code=sm_90a -Xptxas -v -shared "
+                                          "-Xcompiler -fPIC -cudart none --no-compress");
+    assert_string_equal(so.source, ".cu");
+    assert_string_equal(so.product, ".so");
+    assert_true(so.keep_log); /* registers and spills are read from it */
+    assert_string_equal(joined(cubin.flags), "-std=c++17 -O3 -gencode=arch=compute_90a,code=sm_90a -Xptxas -v -cubin");
+    assert_string_equal(cubin.product, ".cubin");
+    assert_true(cubin.keep_log);
+    assert_string_equal(emu.program, "my-cxx");
+    const char *flags = joined(emu.flags), *last = strstr(flags, "-I there/package/../device/emulator");
+    assert_non_null(last);
+    assert_string_equal(last, "-I there/package/../device/emulator");
+    assert_non_null(strstr(flags, " -fsanitize=thread "));
+    assert_string_equal(emu.product, ".so");
+}
+
+/* One compiler a core that this process may run on. */
+static void compilers_run_on_our_cores(void **state)
+{
+    (void)state;
+    cpu_set_t mine, one;
+    assert_int_equal(sched_getaffinity(0, sizeof mine, &mine), 0);
+    assert_int_equal(tools_jobs(&(Options){ .jobs = 7 }), 7);
+    assert_int_equal(tools_jobs(&(Options){ 0 }), CPU_COUNT(&mine));
+    int core = 0;
+    while (!CPU_ISSET(core, &mine))
+        core++;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(tools_jobs(&(Options){ 0 }), 1);
+    sched_setaffinity(0, sizeof mine, &mine);
+}
+
+static void folders_of_the_records_are_made(void **state)
+{
+    (void)state;
+    char folder[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(folder));
+    const int open = open_files();
+    const char *err = "", *path = arena_printf(arena, "%s/a/b/c.jsonl", folder);
+    for (int i = 0; i < 2; i++) { /* not there, then there */
+        Tools t = { 0 };
+        if (!tools_open_records(arena, &(Workload){ .records = path }, &(Options){ 0 }, &t, &err))
+            fail_msg("%s", err);
+        tools_close(&t);
+        assert_int_equal(open_files(), open);
+    }
+    assert_int_equal(access(path, F_OK), 0);
+    Tools t = { 0 };
+    assert_true(tools_open_records(arena, &(Workload){ .records = path }, &(Options){ .fresh = true }, &t, &err));
+    tools_close(&t);
+    assert_int_equal(chdir(folder), 0);
+    t = (Tools){ 0 };
+    assert_true(tools_open_records(arena, &(Workload){ .records = "d/e.jsonl" }, &(Options){ 0 }, &t, &err));
+    tools_close(&t);
+    assert_int_equal(access(arena_printf(arena, "%s/d/e.jsonl", folder), F_OK), 0);
+    t = (Tools){ 0 };
+    const char *below = arena_printf(arena, "%s/x/y.jsonl", path);
+    assert_false(tools_open_records(arena, &(Workload){ .records = below }, &(Options){ 0 }, &t, &err));
+    assert_non_null(strstr(err, "cannot create the folder '"));
+    assert_non_null(strstr(err, "c.jsonl/x': Not a directory"));
+    assert_null(t.records);
+    assert_int_equal(open_files(), open);
+    assert_int_equal(chdir("/"), 0);
+    tmp_folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nvcc_is_looked_for, setup, teardown),
+        cmocka_unit_test_setup_teardown(compilers_have_their_flags, setup, teardown),
+        cmocka_unit_test_setup_teardown(compilers_run_on_our_cores, setup, teardown),
+        cmocka_unit_test_setup_teardown(folders_of_the_records_are_made, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

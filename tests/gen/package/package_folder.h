@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * package_folder: what the tests of package_write share: a folder for each test, packages whose every byte tells their version, and
+ * calls of the system that are counted and may fail. Included once by each.
+ */
+#ifndef DCGEN_TEST_PACKAGE_FOLDER_H
+#define DCGEN_TEST_PACKAGE_FOLDER_H
+
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "gen/package/manifest.h"
+#include "gen/package/package_write.h"
+#include "tests/open_files.h"
+#include "tests/tmp_folder.h"
+
+enum { NFILE = 6, FILE_BYTES = 20000 };
+
+static const char *const NAMES[NFILE] = {
+    "spec.cfg", "dispatch.h", "kernels.c", "README.md", "src/a/deep.c", "src/b.c"
+};
+
+/* ---- a folder for each test, and packages whose every byte tells their version ---- */
+
+static Arena *arena;
+static bool force; /* --force */
+static char root[TMP_FOLDER_BYTES];
+static int nopen; /* before the test: it leaves no more */
+
+static int folder_setup(void **state)
+{
+    (void)state;
+    nopen = open_files();
+    arena = arena_new();
+    force = false;
+    return tmp_folder(root) ? 0 : -1;
+}
+
+static int folder_teardown(void **state)
+{
+    (void)state;
+    int rc = tmp_folder_remove(root);
+    arena_free(arena);
+    return open_files() == nopen ? rc : -1;
+}
+
+static const char *in_root(const char *name) { return arena_printf(arena, "%s/%s", root, name); }
+
+/* With a MANIFEST. */
+static Package package_of(char version)
+{
+    Package p = { ARENA_ARRAY(arena, NFILE + 1, PackageFile), NFILE + 1 };
+    Manifest m = { .package = "pkg", .version = "0" };
+    char *text = arena_alloc(arena, FILE_BYTES);
+    memset(text, version, FILE_BYTES);
+    for (int i = 0; i < NFILE; i++) {
+        p.file[i] = (PackageFile){ NAMES[i], text, FILE_BYTES };
+        manifest_add_file(arena, &m, NAMES[i], text, FILE_BYTES);
+    }
+    const char *manifest = manifest_text(arena, &m);
+    p.file[NFILE] = (PackageFile){ MANIFEST_PATH, manifest, strlen(manifest) };
+    return p;
+}
+
+static bool write_version(char version, const char *outdir, const char **err)
+{
+    Package p = package_of(version);
+    *err = NULL;
+    return package_write(&p, outdir, force, err, arena);
+}
+
+static void write_ok(char version, const char *outdir)
+{
+    const char *err;
+    if (!write_version(version, outdir, &err))
+        fail_msg("%s", err);
+}
+
+static void write_fails(char version, const char *outdir, const char *message)
+{
+    const char *err;
+    assert_false(write_version(version, outdir, &err));
+    assert_non_null(err);
+    if (!strstr(err, message))
+        fail_msg("the error is '%s', not '%s'", err, message);
+    assert_null(strchr(err, '\n'));
+}
+
+/* The version of a file, or 0 when it is not all of one. */
+static char file_version(const char *path)
+{
+    static char text[FILE_BYTES + 1];
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return 0;
+    size_t n = fread(text, 1, sizeof text, f);
+    fclose(f);
+    for (size_t i = 1; i < n; i++)
+        if (text[i] != text[0])
+            return 0;
+    return n == FILE_BYTES ? text[0] : 0;
+}
+
+/* The version of the whole package, or 0 when it is mixed or lacks something. */
+static char package_version(const char *dir)
+{
+    char version = 0;
+    for (int i = 0; i < NFILE; i++) {
+        char v = file_version(arena_printf(arena, "%s/%s", dir, NAMES[i]));
+        if (!v || (version && v != version))
+            return 0;
+        version = v;
+    }
+    return version;
+}
+
+static int nentry(const char *dir)
+{
+    DIR *d = opendir(dir);
+    int n = 0;
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n - 2;
+}
+
+static void put_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void put_folder(const char *path) { assert_int_equal(mkdir(path, 0755), 0); }
+
+/* Runs `act` in a child (whose limits and privileges it may spoil); its exit code, or 128 + signal. */
+static int in_child(int (*act)(void))
+{
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(act());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Makes renameat2 with flags fail as on file systems that lack it. */
+static bool forbid_exchange(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[4])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { sizeof code / sizeof *code, code };
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
+
+#endif

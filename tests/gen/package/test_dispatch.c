@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dispatch: the text of a small tree, comments included, worked out by hand.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "gen/package/dispatch.h"
+#include "tests/gen/synthetic.h"
+
+enum { NKERNEL = 3, NSHAPE = 8 };
+
+static const char line_spec[] = "name = \"line\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+                                "dims = { T = { min = 1; max = 8; }; };\n"
+                                "shapes = ( { M = \"T\"; N = 16; K = 16; } ); tune = { T = [1, 3, 8]; };\n"
+                                "weights = { T = [1, 9, 2, 1, 1, 3, 5, 1]; }; layout = { W = \"NK\"; };\n"
+                                "budget = { kernels = 4; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n";
+
+static Synthetic y;
+
+static int make(void **state)
+{
+    (void)state;
+    return synthetic_make(&y, line_spec, 8) ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+/* Times in us on M = 1 .. 8. */
+static double us[NSHAPE][NKERNEL] = { { 10, 12, 11 },    { 10, 11, 12 }, { 2, 1.9, 3 },      { 10, 20, 30 },
+                                      { 999, 400, 500 }, { 30, 20, 25 }, { 0.5, 0.25, 0.2 }, { 9, 12.34, INFINITY } };
+
+/* M <= 4: kernel 0; M <= 7: kernel 1; else kernel 0 again. */
+static Assignment assignment_of(TreeNode node[5])
+{
+    static int64_t kernel[NKERNEL] = { 0, 1, 2 };
+    static double cost[NSHAPE * NKERNEL];
+    for (int i = 0; i < NSHAPE; i++)
+        for (int k = 0; k < NKERNEL; k++)
+            cost[i * NKERNEL + k] = 1e3 * us[i][k];
+    node[0] = (TreeNode){ .feature = 0, .threshold = 4, .left = &node[1], .right = &node[2] };
+    node[1] = (TreeNode){ .feature = -1, .class = 0 };
+    node[2] = (TreeNode){ .feature = 0, .threshold = 7, .left = &node[3], .right = &node[4] };
+    node[3] = (TreeNode){ .feature = -1, .class = 1 };
+    node[4] = (TreeNode){ .feature = -1, .class = 0 };
+    return (Assignment){ .nkernel = NKERNEL, .kernel = kernel, .cost = cost, .nfeature = 3, .tree = node };
+}
+
+/* The example of the first leaf is M = 3, the heavier of two tuned shapes, though M = 2 is heavier still; that of the second, where nothing is
+ * tuned, M = 7, the heaviest; the runner-up is the fastest of the others there, even where it is faster, and none that cannot be used. */
+static void comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other(void **state)
+{
+    (void)state;
+    TreeNode node[5];
+    const Assignment as = assignment_of(node);
+    for (int k = 0; k < NKERNEL; k++)
+        for (int64_t j = 0; j < y.study->nshape; j++)
+            y.study->trial[k].ns[j] = 1;
+    assert_int_equal(y.spec->ninstance, NSHAPE);
+    assert_string_equal(dispatch_tree(y.arena, y.study, &as, 5),
+                        "    if (M <= 4) {\n"
+                        "        return 5; /* 4 shapes; M=3 N=16 K=16: 2.00 us, then kernel 6 -5.0% */\n"
+                        "    }\n"
+                        "    if (M <= 7) {\n"
+                        "        return 6; /* 3 shapes; M=7 N=16 K=16: about 250 ns, then kernel 7 -20.0% */\n"
+                        "    }\n"
+                        "    return 5; /* 1 shape; M=8 N=16 K=16: 9.00 us, then kernel 6 +37.1% */\n");
+    static const char *const name[] = { "M", "N", "K" };
+    assert_string_equal(dispatch_predicates(y.arena, &node[2], name, 0),
+                        "    if (M <= 7) {\n        return 1;\n    }\n    return 0;\n");
+}
+
+/* C has no literal for the least number; the text of a leaf is that of its place in the tree. */
+static void every_threshold_is_a_constant_of_c(void **state)
+{
+    (void)state;
+    TreeNode leaf[] = { { .feature = -1, .class = 0 }, { .feature = -1, .class = 1 }, { .feature = -1, .class = 2 } };
+    TreeNode most = { .feature = 1, .threshold = INT64_MAX, .left = &leaf[1], .right = &leaf[2] };
+    TreeNode least = { .feature = 3, .threshold = INT64_MIN, .left = &leaf[0], .right = &most };
+    static const char *const name[] = { "M", "N", "K", "threads" };
+    assert_string_equal(dispatch_predicates(y.arena, &least, name, 7),
+                        "    if (threads <= INT64_MIN) {\n        return 7;\n    }\n"
+                        "    if (N <= 9223372036854775807) {\n        return 8;\n    }\n    return 9;\n");
+}
+
+/* Of every kind of machine: within the declared ranges, ends included, the tree's class; outside the general kernel. */
+static void a_dispatcher_is_its_trees_within_the_ranges(void **state)
+{
+    (void)state;
+    TreeNode node[5];
+    assignment_of(node);
+    DispatchEntry entry[] = { { NULL, node, 4, 6 }, { NULL, NULL, 9, 9 } };
+    const Dispatcher d = { .naxis = 3, .box = spec_box(y.spec), .nentry = 2, .entry = entry };
+    static const struct {
+        int64_t x[4];
+        int kernel;
+    } row[] = { { { 1, 16, 16, 1 }, 4 }, { { 4, 16, 16, 9 }, 4 }, { { 5, 16, 16, 1 }, 5 }, { { 8, 16, 16, 1 }, 4 },
+                { { 9, 16, 16, 1 }, 6 }, { { 0, 16, 16, 1 }, 6 }, { { 5, 15, 16, 1 }, 6 }, { { 5, 17, 16, 1 }, 6 },
+                { { 5, 16, 15, 1 }, 6 }, { { 5, 16, 17, 1 }, 6 } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        assert_int_equal(dispatch_kernel(&d, 0, row[i].x), row[i].kernel);
+        assert_int_equal(dispatch_kernel(&d, 1, row[i].x), 9);
+    }
+}
+
+/* Of shapes that weigh alike the first one stands for them; a kernel alone has no runner-up. */
+static void the_first_of_equals_and_no_runner_up(void **state)
+{
+    (void)state;
+    TreeNode node[5];
+    const Assignment all = assignment_of(node);
+    double *alone = ARENA_ARRAY(y.arena, NSHAPE, double);
+    for (int i = 0; i < NSHAPE; i++) {
+        alone[i] = 1e6 * (i + 1);
+        y.spec->instance[i].weight = 1;
+    }
+    for (int64_t j = 0; j < y.study->nshape; j++)
+        y.study->trial[0].ns[j] = 1;
+    const Assignment as = { .nkernel = 1, .kernel = all.kernel, .cost = alone, .nfeature = 3, .tree = &node[1] };
+    assert_string_equal(dispatch_tree(y.arena, y.study, &as, 0),
+                        "    return 0; /* 8 shapes; M=1 N=16 K=16: 1.00 ms */\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other, make, drop),
+        cmocka_unit_test_setup_teardown(every_threshold_is_a_constant_of_c, make, drop),
+        cmocka_unit_test_setup_teardown(a_dispatcher_is_its_trees_within_the_ranges, make, drop),
+        cmocka_unit_test_setup_teardown(the_first_of_equals_and_no_runner_up, make, drop)
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

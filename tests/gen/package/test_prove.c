@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * prove: a dispatcher that is right passes, one that is wrong at a single place does not, and the place is named; texts that do not
+ * compile. Then trees of several dims, trained on random costs, printed, compiled under the sanitizer and compared with themselves.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "gen/base/text.h"
+#include "gen/package/emit.h"
+#include "gen/package/prove.h"
+#include "gen/spec/points.h"
+#include "model/tree.h"
+#include "tests/gen/synthetic.h"
+#include "tests/tmp_folder.h"
+
+static Arena *arena;
+static Spec *spec; /* of the small dispatcher */
+static Dispatcher dispatcher;
+
+static TreeNode leaves[] = { { .feature = -1, .class = 0 },
+                             { .feature = -1, .class = 1 },
+                             { .feature = -1, .class = 2 } };
+static TreeNode by_threads = { .feature = 3, .threshold = 1, .left = &leaves[1], .right = &leaves[2] };
+static TreeNode root = { .feature = 0, .threshold = 12, .left = &leaves[0], .right = &by_threads };
+
+static const char text[] =
+    "static inline int x_tree(int64_t M, int64_t N, int64_t K, int64_t threads)\n{\n"
+    "    (void)N;\n    (void)K;\n    if (M <= 12)\n        return 0;\n"
+    "    return threads <= 1 ? 1 : 2;\n}\n"
+    "static inline int x_dispatch(int cpu, int64_t M, int64_t N, int64_t K, int64_t threads)\n{\n"
+    "    if (cpu == 1)\n        return 3;\n"
+    "    if (M < 1 || M > 50 || N < 8 || N > 8 || K < 4 || K > 32)\n        return 0;\n"
+    "    return x_tree(M, N, K, threads);\n}\n";
+
+static int setup(void **state)
+{
+    (void)state;
+    static const char spec_text[] = "name = \"x\"; op = \"dense\"; dtype = \"f32\";\n"
+                                    "dims = { T = { min = 1; max = 50; }; S = { min = 1; max = 8; }; };\n"
+                                    "shapes = ( { M = \"T\"; N = 8; K = \"4*S\"; } ); threads = [1, 2];\n";
+    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
+    static const Target tuned = { .name = "avx512" }, lesser = { .name = "portable" };
+    static const Source source = { .path = "x.cfg", .text = spec_text, .len = sizeof spec_text - 1 };
+    static DispatchEntry entry[] = { { &tuned, &root, 0, 0 }, { &lesser, NULL, 3, 3 } };
+    arena = arena_new();
+    Diag *d = diag_new(arena);
+    spec = spec_parse(arena, &source, templates, 1, d);
+    diag_print(d, stderr);
+    if (!spec)
+        return -1;
+    dispatcher = (Dispatcher){ .name = "x",
+                               .op = spec->op,
+                               .naxis = 3,
+                               .is_told_parts = true,
+                               .box = spec_box(spec),
+                               .nentry = 2,
+                               .entry = entry };
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+/* ---- wrong functions ---- */
+
+static int64_t wrong_entry;
+static bool (*is_wrong)(const int64_t *x); /* NULL: right everywhere */
+
+static int call(int entry, const int64_t *x)
+{
+    const int right = dispatch_kernel(&dispatcher, entry, x);
+    return is_wrong && entry == wrong_entry && is_wrong(x) ? right + 1 : right;
+}
+
+static bool at_one_shape(const int64_t *x) { return x[0] == 33 && x[2] == 20 && x[3] == 2; } /* no threshold is near */
+static bool at_threshold(const int64_t *x) { return x[0] == 12 && x[1] == 7; }               /* N is outside */
+static bool beyond_32_bits(const int64_t *x) { return x[0] > INT32_MAX; }
+static bool at_the_least(const int64_t *x) { return x[2] == INT64_MIN; }
+static bool at_many_threads(const int64_t *x) { return x[3] == INT64_MAX; }
+static bool everywhere(const int64_t *x) { return x != NULL; }
+
+static void a_right_one_passes(void **state)
+{
+    (void)state;
+    Proof p;
+    const char *why = NULL;
+    is_wrong = NULL;
+    assert_true(prove_call(arena, &dispatcher, spec, call, &p, &why));
+    assert_int_equal(p.ndeclared, 50 * 8 * 2);
+    assert_true(p.ncut > 1000);
+    assert_true(p.all);
+    assert_null(why);
+}
+
+static void one_wrong_place_is_found(void **state)
+{
+    (void)state;
+    static const struct {
+        bool (*at)(const int64_t *x);
+        int entry;
+        const char *said;
+    } row[] = {
+        { at_one_shape, 0, "avx512: M=33 N=8 K=20 threads=2: kernel 3, not 2" },
+        { at_threshold, 0, "avx512: M=12 N=7 " },
+        { beyond_32_bits, 0, "avx512: M=2147483648 " },
+        { beyond_32_bits, 1, "portable: M=2147483648 " },
+        { at_the_least, 0, "K=-9223372036854775808 " },
+        { at_many_threads, 0, "threads=9223372036854775807: " },
+        { everywhere, 1, "portable: " },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Proof p;
+        const char *why = NULL;
+        is_wrong = row[i].at;
+        wrong_entry = row[i].entry;
+        assert_false(prove_call(arena, &dispatcher, spec, call, &p, &why));
+        if (!strstr(why, row[i].said))
+            fail_msg("'%s' does not say '%s'", why, row[i].said);
+    }
+}
+
+/* ---- texts ---- */
+
+static Builder *builder(void)
+{
+    static const char *const flags[] = { "-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror", NULL };
+    const Toolchain cc = toolchain_c(arena, "cc", flags);
+    const char *err = NULL;
+    Builder *b = builder_new(arena, &cc, 1, 60, NULL, &err);
+    if (!b)
+        fail_msg("%s", err);
+    return b;
+}
+
+static char *with(const char *what, const char *instead)
+{
+    const char *at = strstr(text, what);
+    assert_non_null(at);
+    return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, instead, at + strlen(what));
+}
+
+static void texts_are_compiled(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text, *said;
+        ProofStatus status;
+    } row[] = {
+        { text, NULL, PROOF_HOLDS },
+        { with("M <= 12", "M < 12"), "avx512: M=12 ", PROOF_FAILS },
+        { with("M > 50", "M >= 50"), "avx512: M=50 ", PROOF_FAILS },
+        { with("return 3", "return 2"), "portable: ", PROOF_FAILS },
+        { with("threads <= 1", "threads <= 2"), "threads=2: ", PROOF_FAILS },
+        { with("int cpu, int64_t M", "int cpu, int32_t M"), "avx512: M=", PROOF_FAILS }, /* 2^32 + 1 is 1 */
+        { with("M <= 12)", "M <= 12 0)"), "does not compile", PROOF_FAILS },
+        { with("x_dispatch", "y_dispatch"), "does not compile", PROOF_FAILS },
+    };
+    Builder *b = builder();
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Proof p;
+        const char *why = NULL;
+        ProofStatus status = prove_text(arena, &dispatcher, spec, row[i].text, b, NULL, &p, &why);
+        if (status != row[i].status || (why != NULL) != (row[i].said != NULL) || (why && !strstr(why, row[i].said)))
+            fail_msg("text %d: status %d, '%s'", (int)i, (int)status, why ? why : "");
+    }
+    builder_free(b);
+}
+
+/* A compiler for another machine makes what cannot be loaded here: that says nothing about the text. */
+static void what_cannot_be_loaded_proves_nothing(void **state)
+{
+    (void)state;
+    static const char *const flags[] = { "-std=gnu17", "-c", NULL }; /* no shared object, whatever follows */
+    const Toolchain cc = toolchain_c(arena, "cc", flags);
+    const char *err = NULL, *why = NULL;
+    Proof p;
+    Builder *b = builder_new(arena, &cc, 1, 60, NULL, &err);
+    if (!b)
+        fail_msg("%s", err);
+    assert_int_equal(prove_text(arena, &dispatcher, spec, text, b, NULL, &p, &why), PROOF_NONE);
+    assert_non_null(strstr(why, "cannot be loaded"));
+    builder_free(b);
+}
+
+/* ---- what a package has ---- */
+
+static const char two_dims[] =
+    "name = \"two\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+    "dims = { T = { min = 1; max = 64; }; S = { min = 1; max = 40; }; };\n"
+    "shapes = ( { M = \"T\"; N = 64; K = \"8*S\"; }, { M = \"T\"; N = \"16*S\"; K = 96; } );\n"
+    "layout = { W = \"KN\"; packed = true; };\n"
+    "budget = { kernels = 6; code_kib = 512; trials = 8; seconds = 10; }; threads = [1, 2, 5];\n";
+
+static const char *dispatch_of(const Synthetic *y, const EmitInput *in)
+{
+    Diag *d = diag_new(y->arena);
+    const Package *p = package_make(y->arena, in, d);
+    diag_print(d, stderr);
+    assert_non_null(p);
+    return package_text(p, "dispatch.h");
+}
+
+static bool has_feature(const TreeNode *t, int feature)
+{
+    return t->feature >= 0 &&
+           (t->feature == feature || has_feature(t->left, feature) || has_feature(t->right, feature));
+}
+
+/* Is the leaf one that a call comes to: with so many parts as the package would run it in? */
+static bool is_reached(const Synthetic *y, const TreeNode *leaf)
+{
+    for (int64_t i = 0; i < y->spec->ninstance; i++) {
+        int64_t x[OP_MAX_AXIS + 1];
+        const Instance *inst = &y->spec->instance[i];
+        memcpy(x, inst->extent, sizeof inst->extent);
+        x[3] = spec_parts(y->spec, inst->extent, inst->threads);
+        const TreeNode *t = y->assignment->tree;
+        while (t->feature >= 0)
+            t = x[t->feature] <= t->threshold ? t->left : t->right;
+        if (t == leaf)
+            return true;
+    }
+    return false;
+}
+
+static void check_leaves(const Synthetic *y, const TreeNode *t)
+{
+    if (t->feature < 0) {
+        assert_true(is_reached(y, t));
+        return;
+    }
+    check_leaves(y, t->left);
+    check_leaves(y, t->right);
+}
+
+/* A whole dispatch.h over two dynamic dims and threads; a threshold that is one off is found. */
+static void a_package_of_two_dims(void **state)
+{
+    (void)state;
+    Synthetic y;
+    assert_true(synthetic_make(&y, two_dims, 24));
+    const TreeNode *tree = y.assignment->tree;
+    assert_true(tree_nleaf(tree) >= 6);
+    assert_true(has_feature(tree, 0));
+    assert_true(has_feature(tree, 1) || has_feature(tree, 2));
+    check_leaves(&y, tree);
+    static const Records none;
+    const Contract *contract = contract_make(y.arena, y.study, &none, &y.templates, &y.targets, y.assignment);
+    const EmitInput in = { .unit = { .spec = y.spec,
+                                     .device = &y.device,
+                                     .targets = &y.targets,
+                                     .package_dir = DCGEN_SOURCE_DIR "/templates/package",
+                                     .target = y.study->target },
+                           .templates = &y.templates,
+                           .part = &(EmitPart){ y.study, y.assignment, contract },
+                           .npart = 1,
+                           .spec_text = "",
+                           .records = "",
+                           .report = "",
+                           .version = "0" };
+    const Dispatcher *d = package_dispatcher(y.arena, &in);
+    const char *header = dispatch_of(&y, &in), *why = NULL;
+    Builder *b = builder();
+    Proof p;
+    if (prove_text(y.arena, d, y.spec, header, b, NULL, &p, &why) != PROOF_HOLDS)
+        fail_msg("%s", why);
+    assert_int_equal(p.ndeclared, 2 * 64 * 40 * 3);
+    assert_true(p.all);
+    int n = 0;
+    for (const char *at = strstr(header, "<= "); at; at = strstr(at + 1, "<= "), n++) {
+        char *wrong = arena_strdup(y.arena, header);
+        wrong[at - header + 1] = ' '; /* M < 12 instead of M <= 12 */
+        if (n % 5 == 0)
+            assert_int_equal(prove_text(y.arena, d, y.spec, wrong, b, NULL, &p, &why), PROOF_FAILS);
+    }
+    assert_int_equal(n, tree_nleaf(tree) - 1);
+    builder_free(b);
+    arena_free(y.arena);
+}
+
+/* ---- trees of several dims ---- */
+
+enum { NTREE = 40, NPOINT = 400, NCLASS = 5, NPROBE = 5000, MAX_FEATURE = 4 };
+
+static uint64_t seed = 7;
+
+static uint64_t draw(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return seed >> 16 | seed << 48;
+}
+
+/* Small numbers, any of 64 bits, or close to an end of them. */
+static int64_t draw_value(void)
+{
+    switch (draw() % 4) {
+    case 0:
+        return (int64_t)draw();
+    case 1:
+        return INT64_MIN + (int64_t)(draw() % 4);
+    case 2:
+        return INT64_MAX - (int64_t)(draw() % 4);
+    default:
+        return (int64_t)(draw() % 50) - 10;
+    }
+}
+
+static TreeNode *random_tree(int nfeature)
+{
+    int64_t x[NPOINT * MAX_FEATURE];
+    double cost[NPOINT * NCLASS];
+    for (int i = 0; i < NPOINT * nfeature; i++)
+        x[i] = draw_value();
+    for (int i = 0; i < NPOINT * NCLASS; i++)
+        cost[i] = 1 + (double)(draw() % 1000) / 1000;
+    return tree_train(arena, x, cost, NPOINT, nfeature, NCLASS, (TreeOptions){ .max_leaf = 60 });
+}
+
+static const char *const names[MAX_FEATURE] = { "M", "N", "K", "threads" };
+
+static void print_tree(FILE *f, int i, const TreeNode *t)
+{
+    fprintf(f,
+            "static inline int tree_%d(int64_t M, int64_t N, int64_t K, int64_t threads)\n{\n"
+            "    (void)M, (void)N, (void)K, (void)threads;\n%s}\n",
+            i, dispatch_predicates(arena, t, names, 3));
+}
+
+typedef int Walk(int tree, const int64_t *x);
+
+/* All trees in one shared object, which ends the program where anything in it is undefined. */
+static void *compile(const char *folder, TreeNode *const *tree, Walk **walk)
+{
+    FILE *f = fopen(arena_printf(arena, "%s/t.c", folder), "w");
+    assert_non_null(f);
+    fputs("#include <stdint.h>\n", f);
+    for (int i = 0; i < NTREE; i++)
+        print_tree(f, i, tree[i]);
+    fputs("int walk(int tree, const int64_t *x);\nint walk(int tree, const int64_t *x)\n{\n    switch (tree) {\n", f);
+    for (int i = 0; i < NTREE; i++)
+        fprintf(f, "    case %d: return tree_%d(x[0], x[1], x[2], x[3]);\n", i, i);
+    fputs("    }\n    return -1;\n}\n", f);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(system(arena_printf(arena,
+                                         "cc -std=gnu17 -O1 -Wall -Wextra -Wconversion -Werror -fsanitize=undefined "
+                                         "-fno-sanitize-recover=all -shared -fPIC '%s/t.c' -o '%s/t.so'",
+                                         folder, folder)),
+                     0);
+    void *so = dlopen(arena_printf(arena, "%s/t.so", folder), RTLD_NOW | RTLD_LOCAL);
+    if (!so)
+        fail_msg("%s", dlerror());
+    *(void **)walk = dlsym(so, "walk");
+    return so;
+}
+
+static int cuts(const TreeNode *t, int feature, int64_t *cut)
+{
+    if (t->feature < 0)
+        return 0;
+    int n = 0;
+    if (t->feature == feature)
+        cut[n++] = t->threshold;
+    n += cuts(t->left, feature, cut + n);
+    return n + cuts(t->right, feature, cut + n);
+}
+
+static void check_tree(Walk *walk, int i, const TreeNode *t, int nfeature)
+{
+    int64_t cut[MAX_FEATURE][64], x[POINTS_MAX_AXIS] = { 0 };
+    PointAxis axis[MAX_FEATURE];
+    for (int f = 0; f < nfeature; f++)
+        axis[f] = (PointAxis){ INT64_MIN, INT64_MAX, cut[f], cuts(t, f, cut[f]) };
+    Points *p = points_cuts(arena, axis, nfeature, 20000);
+    while (points_next(p, x))
+        assert_int_equal(walk(i, x), 3 + tree_choose(t, x));
+    for (int n = 0; n < NPROBE; n++) {
+        for (int f = 0; f < nfeature; f++)
+            x[f] = draw_value();
+        assert_int_equal(walk(i, x), 3 + tree_choose(t, x));
+    }
+}
+
+static void printed_trees_are_the_trees(void **state)
+{
+    (void)state;
+    char folder[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(folder));
+    TreeNode *tree[NTREE];
+    Walk *walk = NULL;
+    int most = 0, edges = 0;
+    for (int i = 0; i < NTREE; i++) {
+        tree[i] = random_tree(1 + i % MAX_FEATURE);
+        most = tree_nleaf(tree[i]) > most ? tree_nleaf(tree[i]) : most;
+        int64_t cut[64];
+        for (int n = cuts(tree[i], 0, cut); n-- > 0;)
+            edges += cut[n] <= INT64_MIN + 3 || cut[n] >= INT64_MAX - 3;
+    }
+    assert_true(most > 40);
+    assert_true(edges > 10);
+    tree[0] = &(TreeNode){ .feature = 0, .threshold = INT64_MIN, .left = &leaves[1], .right = &leaves[2] };
+    void *so = compile(folder, tree, &walk);
+    for (int i = 0; i < NTREE; i++)
+        check_tree(walk, i, tree[i], 1 + i % MAX_FEATURE);
+    dlclose(so);
+    assert_int_equal(system(arena_printf(arena, "rm -rf '%s'", folder)), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_right_one_passes),    cmocka_unit_test(one_wrong_place_is_found),
+        cmocka_unit_test(texts_are_compiled),    cmocka_unit_test(what_cannot_be_loaded_proves_nothing),
+        cmocka_unit_test(a_package_of_two_dims), cmocka_unit_test(printed_trees_are_the_trees),
+    };
+    return cmocka_run_group_tests_name("gen/prove", tests, setup, teardown);
+}

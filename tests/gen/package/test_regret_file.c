@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * regret_file: what a package states of its regret, as JSON and in words, each figure another; and what is read back of it.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include "gen/package/regret_file.h"
+#include "tests/gen/by_hand.h"
+#include "tests/gen/json_like.h"
+#include "tests/tmp_folder.h"
+
+static ByHand hand;
+static Study lesser; /* the same study, of avx2 */
+static Assignment lesser_choice;
+static TreeNode lesser_tree;
+static EmitPart part[2];
+static char root[TMP_FOLDER_BYTES];
+
+static int setup(void **state)
+{
+    (void)state;
+    if (!by_hand_make(&hand) || !tmp_folder(root))
+        return -1;
+    lesser = *hand.y.study;
+    lesser.target = target_find(&hand.y.targets, "avx2");
+    lesser_choice = hand.as;
+    lesser_tree = hand.node[0];
+    lesser_choice.tree = &lesser_tree;
+    part[0] = (EmitPart){ hand.y.study, &hand.as, &hand.contract };
+    part[1] = (EmitPart){ &lesser, &lesser_choice, &hand.contract };
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(hand.y.arena);
+    return tmp_folder_remove(root);
+}
+
+static EmitInput input_of(int npart)
+{
+    return (EmitInput){ .unit = { .spec = hand.y.spec,
+                                  .device = hand.y.study->device,
+                                  .targets = &hand.y.targets,
+                                  .package_dir = DCGEN_SOURCE_DIR "/templates/package",
+                                  .target = hand.y.study->target },
+                        .templates = &hand.y.templates,
+                        .part = part,
+                        .npart = npart };
+}
+
+/* Of one target; the numbers of its kernels are the package's: those of the second are behind the two of the first. */
+static const char *target_text(const char *target, int first)
+{
+    return arena_printf(
+        hand.y.arena,
+        "{ 'target': '%s', 'device': 'Synthetic CPU 9000', 'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'measured': true,"
+        "'bound': { 'tuned': { 'mean': 0.0440, 'worst': 0.0550 }, 'held_out': { 'mean': 0.0770, 'worst': 0.0880 } },"
+        "'regret': { 'tuned': { 'shapes': 3, 'measured': 2, 'said': 1, 'mean': 0.0110, 'worst': 0.0220, 'noise': "
+        "0.0330 },"
+        "'held_out': { 'shapes': 2, 'measured': 2, 'said': 1, 'mean': 0.0123, 'worst': 0.05, 'noise': 0.006 } },"
+        "'shapes': [ { 'tuned': true, 'M': 1, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': "
+        "1000, 'best_ns': 1000, 'regret': 0.0, 'spread': 0.01, 'said': true },"
+        "{ 'tuned': true, 'M': 3, 'N': 16, 'K': 16, 'threads': 1, 'weight': 2, 'kernel': %d, 'chosen_ns': 2000, "
+        "'best_ns': 2000, 'regret': 0.0, 'spread': 0.5, 'said': false },"
+        "{ 'tuned': true, 'M': 8, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': null, "
+        "'best_ns': null, 'regret': null, 'spread': null, 'said': false },"
+        "{ 'tuned': false, 'M': 5, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': 4500, "
+        "'best_ns': 4000, 'regret': 0.125, 'spread': 0.02, 'said': true },"
+        "{ 'tuned': false, 'M': 6, 'N': 16, 'K': 16, 'threads': 1, 'weight': 3, 'kernel': %d, 'chosen_ns': 6600, "
+        "'best_ns': 6000, 'regret': 0.1, 'spread': 0.3, 'said': false } ] }",
+        target, first + 1, first, first + 1, first, first + 1);
+}
+
+static void states_each_figure_of_each_target(void **state)
+{
+    (void)state;
+    const EmitInput in = input_of(2);
+    json_text_like(regret_file_text(hand.y.arena, &in),
+                   arena_printf(hand.y.arena, "{ 'schema': 1, 'package': 'hand', 'targets': [ %s, %s ] }",
+                                target_text("avx512", 0), target_text("avx2", 2)));
+}
+
+static void says_so_where_nothing_was_measured(void **state)
+{
+    (void)state;
+    const EmitInput in = input_of(1);
+    hand.contract.modelled = true;
+    json_text_like(
+        regret_file_text(hand.y.arena, &in),
+        "{ 'schema': 1, 'package': 'hand', 'targets': [ { 'target': 'avx512', 'device': 'Synthetic CPU 9000', "
+        "'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'measured': false, 'why': 'no such device was there: all "
+        "times are computed' } ] }");
+    const char *text = regret_file_readme(hand.y.arena, &in);
+    assert_non_null(strstr(text, "\nFor avx512 there is no regret contract: no such device was there: all times are "
+                                 "computed.\n"));
+    assert_null(strstr(text, "dcgen bench"));
+    hand.contract.modelled = false;
+}
+
+static const char begin[] =
+    "Regret is the time of the chosen kernel over that of the best known one, less 1, both measured side by side; its "
+    "mean "
+    "is\nthe geometric one. Shapes held out had no part in the choice.\n"
+    "\nOn Synthetic CPU 9000, for avx512:\n\n"
+    "| shapes | said | mean | worst | mean at most | worst at most |\n|---|---|---|---|---|---|\n"
+    "| tuned | 1 of 3 | 1.10 % | 2.20 % | 4.40 % | 5.50 % |\n"
+    "| held out | 1 of 2 | 1.23 % | 5.00 % | 7.70 % | 8.80 % |\n";
+
+static void says_it_in_words(void **state)
+{
+    (void)state;
+    const EmitInput in = input_of(1);
+    assert_string_equal(
+        regret_file_readme(hand.y.arena, &in),
+        arena_printf(
+            hand.y.arena,
+            "%s\nOn 1 of 3 tuned shapes the chosen kernel was not measured beside its rivals; they are not in these "
+            "figures.\n"
+            "\nOf 2 shapes the regret cannot be said, as times of one kernel differ by too much there from one pass to "
+            "the next:\nthey are in no figure and under no bound. A search measures such shapes again while it has "
+            "time "
+            "left.\n\n"
+            "- M = 3, N = 16, K = 16, 1 thread: cannot be said: times differ by 50.0 %%\n"
+            "- M = 6, N = 16, K = 16, 1 thread, held out: cannot be said: times differ by 30.0 %%\n"
+            "\n`dcgen bench FOLDER --regret` measures all of it again on your machine, and fails above the bounds in "
+            "the "
+            "last two columns.\n`regret.json` has a line a shape.\n",
+            begin));
+    const EmitInput two = input_of(2);
+    assert_non_null(strstr(regret_file_readme(hand.y.arena, &two), "` measures the best target that it runs again on"));
+}
+
+/* What the spec demands, and what of it is not kept; most shapes in doubt; more of them than are listed. */
+static void says_what_is_demanded_and_in_doubt(void **state)
+{
+    (void)state;
+    static const struct {
+        bool mean, worst;
+        const char *text;
+    } row[] = { { true, false, "\nThe bound of the mean is what `spec.cfg` demands.\n" },
+                { false, true, "\nThe bound of the worst is what `spec.cfg` demands.\n" },
+                { true, true, "\nThe bound of both is what `spec.cfg` demands.\n" } };
+    const EmitInput in = input_of(1);
+    ContractShape many[30];
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        hand.contract.mean_demanded = row[i].mean;
+        hand.contract.worst_demanded = row[i].worst;
+        assert_non_null(strstr(regret_file_readme(hand.y.arena, &in), row[i].text));
+    }
+    hand.contract.tuned.worst_bound = 0.02;
+    const char *text = regret_file_readme(hand.y.arena, &in);
+    assert_non_null(strstr(text, "\n**The regret is above what the spec demands: worst of the tuned shapes 2.20 %, not "
+                                 "2.00 %.**\n"));
+    by_hand_contract(&hand);
+    for (int i = 0; i < 30; i++)
+        many[i] = hand.shape[1];
+    hand.contract.shape = many;
+    hand.contract.nshape = hand.contract.tuned.nshape = hand.contract.tuned.nmeasured = 30;
+    hand.contract.tuned.nsaid = 0;
+    hand.contract.held_out = (ContractSum){ 0 };
+    text = regret_file_readme(hand.y.arena, &in);
+    assert_non_null(strstr(text, "left. **These are most shapes: the machine was too busy. Search again on a quieter "
+                                 "one.**\n"));
+    assert_non_null(strstr(text, "- and 6 more: those with `\"said\": false` in `regret.json`\n"));
+    assert_non_null(strstr(text, "| held out | 0 of 0 | - | - | - | - |\n"));
+    assert_null(strstr(text, "was not measured"));
+    by_hand_contract(&hand);
+}
+
+/* ---- reading ---- */
+
+static bool read_back(const char *text, const char *target, RegretBound *out, const char **err)
+{
+    const char *path = arena_printf(hand.y.arena, "%s/regret.json", root);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    for (; *text; text++)
+        fputc(*text == '\'' ? '"' : *text, f);
+    assert_int_equal(fclose(f), 0);
+    *err = NULL;
+    return regret_file_read(hand.y.arena, path, target, out, err);
+}
+
+static void reads_the_bounds_of_a_target(void **state)
+{
+    (void)state;
+    const EmitInput in = input_of(2);
+    RegretBound b;
+    const char *err;
+    assert_true(read_back(regret_file_text(hand.y.arena, &in), "avx2", &b, &err));
+    assert_true(b.measured && b.tuned_mean == 0.044 && b.tuned_worst == 0.055 && b.held_out_mean == 0.077 &&
+                b.held_out_worst == 0.088);
+    hand.contract.held_out.mean_bound = hand.contract.held_out.worst_bound = 0; /* nothing is stated */
+    assert_true(read_back(regret_file_text(hand.y.arena, &in), "avx512", &b, &err));
+    assert_true(b.tuned_worst == 0.055 && isinf(b.held_out_mean) && isinf(b.held_out_worst));
+    by_hand_contract(&hand);
+    assert_true(read_back("{'schema': 1, 'targets': [ {'target': 'a', 'measured': false} ]}", "a", &b, &err));
+    assert_false(b.measured);
+}
+
+#define TARGETS "{'schema': 1, 'targets': [ {'target': 'a', "
+#define BOUND "'measured': true, 'bound': { "
+
+static void refuses_what_states_nothing(void **state)
+{
+    (void)state;
+    static const char lacks[] = "'bound' lacks 'mean' or 'worst'";
+    static const struct {
+        const char *text, *err;
+    } row[] = {
+        { "", "line 1: " },
+        { "{\n'schema' 1", "line 2: " },
+        { "{'targets': []}", "'schema' is not 1" },
+        { "{'schema': 2, 'targets': [ {'target': 'a', 'measured': false} ]}", "'schema' is not 1" },
+        { "{'schema': 1, 'targets': []}", "it states nothing for target 'a'" },
+        { "{'schema': 1, 'targets': [ {'target': 'b', 'measured': false} ]}", "it states nothing for target 'a'" },
+        { TARGETS "'measured': 1} ]}", "'measured' is neither true nor false" },
+        { TARGETS "'measured': true} ]}", lacks },
+        { TARGETS BOUND "'tuned': {'mean': -0.1, 'worst': 1}, 'held_out': {'mean': 1, 'worst': 1} } } ]}", lacks },
+        { TARGETS BOUND "'tuned': {'mean': 1}, 'held_out': {'mean': 1, 'worst': 1} } } ]}", lacks },
+        { TARGETS BOUND "'tuned': {'mean': 1, 'worst': 1}, 'held_out': {'worst': 1} } } ]}", lacks },
+        { TARGETS BOUND "'tuned': {'mean': 1, 'worst': 1}, 'held_out': {'mean': 1, 'worst': -1} } } ]}", lacks },
+    };
+    RegretBound b;
+    const char *err;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (read_back(row[i].text, "a", &b, &err) || !strstr(err, row[i].err))
+            fail_msg("row %d: %s", (int)i, err ? err : "taken");
+    assert_false(regret_file_read(hand.y.arena, "/nowhere/regret.json", "a", &b, &err));
+    assert_non_null(strstr(err, "No such file"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(states_each_figure_of_each_target),
+                                        cmocka_unit_test(says_so_where_nothing_was_measured),
+                                        cmocka_unit_test(says_it_in_words),
+                                        cmocka_unit_test(says_what_is_demanded_and_in_doubt),
+                                        cmocka_unit_test(reads_the_bounds_of_a_target),
+                                        cmocka_unit_test(refuses_what_states_nothing) };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * choice: what is known of the chosen kernel, the runner-up and the best known one of a shape; of two kernels whose times are set by hand.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "gen/report/choice.h"
+#include "tests/gen/by_hand.h"
+
+static ByHand hand;
+
+static int setup(void **state)
+{
+    (void)state;
+    return by_hand_make(&hand) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(hand.y.arena);
+    return 0;
+}
+
+static void knows_runner_up_and_best(void **state)
+{
+    (void)state;
+    static const struct {
+        int m, kernel; /* kernel 0 is trial 1, kernel 1 is trial 0 */
+        double cost[HAND_KERNEL];
+        bool measured;
+        double best_ns;
+        int64_t best_trial;
+        int runner;
+    } row[] = {
+        { 1, 1, { 1250, 1000 }, true, 1000, 0, 0 },
+        { 1, 0, { 1250, 1000 }, true, 1000, 0, 1 },
+        { 1, 1, { 1250, 1100 }, true, 1000, 0, 0 }, /* measured faster than it is thought to be */
+        { 3, 0, { 2000, 3000 }, true, 2000, 1, 1 },
+        { 8, 1, { 9000, 8000 }, true, 6400, 2, 0 }, /* none of the package's */
+        { 4, 0, { 4000, 3200 }, false, 3200, 0, 1 },
+        { 4, 1, { 4000, 3200 }, false, 3200, 0, 0 },
+        { 4, 0, { 4000, INFINITY }, false, 4000, 1, -1 },
+        { 4, 0, { INFINITY, 3200 }, false, 3200, 0, 1 },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const Instance *inst = &hand.y.spec->instance[row[i].m - 1];
+        const Choice c = choice_make(hand.y.study, &hand.as, inst, row[i].cost, row[i].kernel);
+        assert_int_equal(c.kernel, row[i].kernel);
+        assert_true(c.ns == row[i].cost[row[i].kernel]);
+        assert_int_equal(c.measured, row[i].measured);
+        assert_true(c.best_ns == row[i].best_ns);
+        assert_int_equal(c.best_trial, row[i].best_trial);
+        assert_int_equal(c.runner, row[i].runner);
+        assert_true(c.runner_ns == (row[i].runner < 0 ? INFINITY : row[i].cost[row[i].runner]));
+    }
+}
+
+/* Of three kernels the faster of the two others; a tuned shape that this kernel was not measured on is predicted. */
+static void knows_which_other_is_faster(void **state)
+{
+    (void)state;
+    Assignment as = hand.as;
+    const double cost[] = { 8000, 7000, 6500 };
+    const Instance *inst = &hand.y.spec->instance[7];
+    as.nkernel = 3;
+    as.kernel = (int64_t[]){ 1, 0, 2 };
+    assert_int_equal(choice_make(hand.y.study, &as, inst, cost, 0).runner, 2);
+    assert_int_equal(choice_make(hand.y.study, &as, inst, cost, 2).runner, 1);
+    hand.y.study->trial[1].ns[2] = 0;
+    assert_false(choice_make(hand.y.study, &as, inst, cost, 0).measured);
+    hand.y.study->trial[1].ns[2] = 9000;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(knows_runner_up_and_best),
+                                        cmocka_unit_test(knows_which_other_is_faster) };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

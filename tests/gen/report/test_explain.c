@@ -1,0 +1,767 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explain: the kernel that the dispatcher takes, for every declared shape, for shapes between and outside; times as
+ * they were measured; faults of the command line.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include "gen/base/number.h"
+#include "gen/report/explain_private.h"
+#include "tests/gen/by_hand.h"
+#include "tests/gen/json_like.h"
+
+static const char two_dims[] =
+    "name = \"two\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+    "dims = { M = { min = 1; max = 64; }; S = { min = 1; max = 4; }; };\n"
+    "shapes = ( { M = \"M\"; N = \"256*S\"; K = 512; }, { M = \"M\"; N = 256; K = \"S*512\"; } );\n"
+    "layout = { W = \"NK\"; packed = true; };\n"
+    "budget = { kernels = 6; code_kib = 512; trials = 8; seconds = 10; }; threads = [1, 2];\n";
+
+enum { FIRST = 3 }; /* the package's number of the first kernel */
+
+static Synthetic bert, two;
+static ByHand hand;
+
+static int make(void **state)
+{
+    (void)state;
+    return synthetic_make(&bert, synthetic_spec, 80) && synthetic_make(&two, two_dims, 40) && by_hand_make(&hand) ? 0
+                                                                                                                  : -1;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(bert.arena);
+    arena_free(two.arena);
+    arena_free(hand.y.arena);
+    return 0;
+}
+
+typedef struct {
+    int code;
+    char *out, *err;
+} Said;
+
+static const Records *known_limits; /* NULL: none */
+
+/* words: "T=37 threads=2" */
+static Said say(const Synthetic *y, const char *words, bool json)
+{
+    CliBinding binding[16];
+    Options o = { .binding = binding, .json = json };
+    char *text = arena_strdup(y->arena, words), *save = NULL;
+    for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+        char *value = strchr(w, '=');
+        *value++ = '\0';
+        binding[o.nbinding++] = (CliBinding){ w, strtoll(value, NULL, 10) };
+    }
+    Said s = { 0 };
+    size_t nout, nerr;
+    FILE *out = open_memstream(&s.out, &nout), *err = open_memstream(&s.err, &nerr);
+    const Roofline roofline = roofline_make(y->arena, y->study, known_limits);
+    s.code = explain(y->arena, y->study, y->model, y->assignment, FIRST, &roofline, &o, out, err);
+    fclose(out);
+    fclose(err);
+    return s;
+}
+
+static void forget(Said *s)
+{
+    free(s->out);
+    free(s->err);
+}
+
+static void expect(const Synthetic *y, const char *words, const char *const *part, size_t npart)
+{
+    Said s = say(y, words, false);
+    assert_int_equal(s.code, 0);
+    assert_string_equal(s.err, "");
+    for (size_t i = 0; i < npart; i++)
+        if (!strstr(s.out, part[i]))
+            fail_msg("\"%s\" is not in:\n%s", part[i], s.out);
+    forget(&s);
+}
+
+static void expect_fault(const Synthetic *y, const char *words, const char *line)
+{
+    Said s = say(y, words, false);
+    assert_string_equal(s.err, line);
+    assert_int_equal(s.code, 2);
+    assert_string_equal(s.out, "");
+    forget(&s);
+}
+
+static json_t *ask(const Synthetic *y, const char *words)
+{
+    json_error_t e;
+    Said s = say(y, words, true);
+    assert_int_equal(s.code, 0);
+    json_t *v = json_loads(s.out, 0, &e);
+    assert_non_null(v);
+    forget(&s);
+    return v;
+}
+
+static json_t *shape_of(json_t *answer, size_t i) { return json_array_get(json_object_get(answer, "shapes"), i); }
+static int64_t integer(json_t *o, const char *key) { return json_integer_value(json_object_get(o, key)); }
+static double number(json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
+static const char *string(json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
+
+static void assert_near(double got, double wanted, double part)
+{
+    if (!(fabs(got - wanted) <= part * fabs(wanted)))
+        fail_msg("%.12g is not %.12g", got, wanted);
+}
+
+/* ---- tests ---- */
+
+/* Every declared shape, as extents: the kernel is the assignment's, the steps hold and lead there. */
+static void takes_the_kernel_of_the_dispatcher(void **state)
+{
+    (void)state;
+    for (int64_t i = 0; i < two.spec->ninstance; i += 7) {
+        const Instance *inst = &two.spec->instance[i];
+        json_t *answer = ask(&two, arena_printf(two.arena, "M=%d N=%d K=%d threads=%d", (int)inst->extent[0],
+                                                (int)inst->extent[1], (int)inst->extent[2], inst->threads));
+        json_t *shape = shape_of(answer, 0), *path = json_object_get(shape, "path");
+        const TreeNode *t = two.assignment->tree;
+        assert_int_equal(integer(json_object_get(shape, "kernel"), "index"), FIRST + two.assignment->chosen[i]);
+        assert_string_equal(string(shape, "place"), inst->tuned ? "tuned" : "declared");
+        for (size_t k = 0; k < json_array_size(path); k++) {
+            json_t *step = json_array_get(path, k);
+            const char *name = string(step, "name");
+            int64_t value = strcmp(name, "threads") == 0 ? spec_parts(two.spec, inst->extent, inst->threads)
+                                                         : inst->extent[op_axis(two.spec->op, name)];
+            assert_int_equal(integer(step, "value"), value);
+            assert_int_equal(integer(step, "at_most"), t->threshold);
+            assert_int_equal(json_is_true(json_object_get(step, "holds")), value <= t->threshold);
+            t = value <= t->threshold ? t->left : t->right;
+        }
+        assert_int_equal(t->feature, -1);
+        json_decref(answer);
+    }
+}
+
+static void gives_the_times_of_a_tuned_shape(void **state)
+{
+    (void)state;
+    for (int64_t j = 0; j < bert.study->nshape; j++) {
+        const Instance *inst = bert.study->shape[j];
+        const Assignment *as = bert.assignment;
+        int64_t i = inst - bert.spec->instance, k = as->chosen[i], second = -1;
+        double ns = bert.study->trial[as->kernel[k]].ns[j], best = study_best(bert.study, j, NULL), next = INFINITY;
+        for (int other = 0; other < as->nkernel; other++)
+            if (other != k && bert.study->trial[as->kernel[other]].ns[j] < next) {
+                next = bert.study->trial[as->kernel[other]].ns[j];
+                second = other;
+            }
+        json_t *answer = ask(&bert, arena_printf(bert.arena, "M=%d N=%d K=%d", (int)inst->extent[0],
+                                                 (int)inst->extent[1], (int)inst->extent[2]));
+        json_t *shape = shape_of(answer, 0);
+        double flops = 2.0 * (double)inst->extent[0] * (double)inst->extent[1] * (double)inst->extent[2];
+        assert_true(json_is_true(json_object_get(shape, "measured")));
+        assert_near(number(shape, "time_ns") / ns, 1, 1e-8);
+        assert_near(number(shape, "gflops") * ns / flops, 1, 1e-8);
+        assert_near(number(json_object_get(shape, "best_known"), "time_ns") / best, 1, 1e-8);
+        assert_near(number(json_object_get(shape, "runner_up"), "margin"), next / ns - 1, 1e-8);
+        assert_int_equal(integer(json_object_get(shape, "runner_up"), "index"), FIRST + second);
+        assert_true(json_is_null(json_object_get(shape, "nearest_measured")));
+        json_decref(answer);
+    }
+}
+
+/* One row beside a tuned shape that the kernel was measured on: no other is as near. */
+static void compares_with_the_nearest_measured_shape(void **state)
+{
+    (void)state;
+    int compared = 0;
+    for (int64_t j = 0; j < bert.study->nshape; j++) {
+        const int64_t *was = bert.study->shape[j]->extent;
+        json_t *answer =
+            ask(&bert, arena_printf(bert.arena, "M=%d N=%d K=%d", (int)was[0] + 1, (int)was[1], (int)was[2]));
+        json_t *shape = shape_of(answer, 0), *near = json_object_get(shape, "nearest_measured");
+        const int64_t kernel = integer(json_object_get(shape, "kernel"), "index") - FIRST;
+        const double ns = bert.study->trial[bert.assignment->kernel[kernel]].ns[j];
+        if (was[0] >= 12 && ns > 0) {
+            assert_int_equal(integer(json_object_get(near, "extents"), "M"), was[0]);
+            assert_int_equal(integer(json_object_get(near, "extents"), "N"), was[1]);
+            assert_int_equal(integer(json_object_get(near, "extents"), "K"), was[2]);
+            assert_near(number(near, "time_ns"), ns, 1e-8);
+            compared++;
+        }
+        json_decref(answer);
+        if (compared == 1) { /* where it was not measured, it is another one */
+            double *time = &bert.study->trial[bert.assignment->kernel[kernel]].ns[j];
+            *time = 0;
+            answer = ask(&bert, arena_printf(bert.arena, "M=%d N=%d K=%d", (int)was[0] + 1, (int)was[1], (int)was[2]));
+            near = json_object_get(shape_of(answer, 0), "nearest_measured");
+            assert_true(number(near, "time_ns") > 0);
+            assert_false(integer(json_object_get(near, "extents"), "M") == was[0] &&
+                         integer(json_object_get(near, "extents"), "N") == was[1] &&
+                         integer(json_object_get(near, "extents"), "K") == was[2]);
+            *time = ns;
+            json_decref(answer);
+        }
+    }
+    assert_true(compared > 3);
+}
+
+/* A call with as many threads is nearer than one whose extents are: twice the threads count like four times an extent. */
+static void the_nearest_shape_has_as_many_threads(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 2; threads++) {
+        json_t *answer = ask(&two, arena_printf(two.arena, "M=40 N=700 K=700 threads=%d", threads));
+        json_t *near = json_object_get(shape_of(answer, 0), "nearest_measured");
+        assert_int_equal(integer(near, "threads"), threads);
+        json_decref(answer);
+    }
+    json_t *answer = ask(&two, "M=40 N=700 K=700"); /* the spec's smallest count */
+    assert_int_equal(integer(shape_of(answer, 0), "threads"), 1);
+    json_decref(answer);
+}
+
+/* f_pad = useful / (rows x whole panels x K), worked out here: N = 768 is 48 whole panels, 770 would be 49. */
+static void gives_the_useful_part_of_the_work(void **state)
+{
+    (void)state;
+    json_t *answer = ask(&bert, "M=100 N=770 K=768"), *shape = shape_of(answer, 0);
+    assert_near(number(shape, "f_pad"), 770.0 / (49 * 16), 1e-8);
+    assert_near(number(shape, "f_occ"), 1, 1e-8);
+    assert_string_equal(string(shape, "place"), "between");
+    assert_true(json_is_false(json_object_get(shape, "measured")));
+    assert_true(number(shape, "time_ns") > 0);
+    assert_true(number(json_object_get(shape, "nearest_measured"), "time_ns") > 0);
+    json_decref(answer);
+}
+
+/* Two threads share out the 16 panels of N = 256, in groups of NP; or the five rows, of which one has three. */
+static void gives_the_busy_part_of_the_threads(void **state)
+{
+    (void)state;
+    json_t *answer = ask(&two, "M=5 N=256 K=512 threads=2"), *shape = shape_of(answer, 0);
+    json_t *params = json_object_get(json_object_get(shape, "kernel"), "params");
+    const int64_t np = integer(params, "NP"), most = (8 + np - 1) / np * np;
+    assert_near(number(shape, "f_occ"),
+                integer(params, "SPLIT") ? 5.0 / 6 : 16.0 / (double)(2 * (most < 16 ? most : 16)), 1e-8);
+    json_decref(answer);
+}
+
+static void explains_every_declared_shape_at_a_point(void **state)
+{
+    (void)state;
+    json_t *answer = ask(&bert, "T=37");
+    assert_int_equal(json_array_size(json_object_get(answer, "shapes")), 4);
+    assert_int_equal(integer(json_object_get(answer, "dims"), "T"), 37);
+    for (size_t i = 0; i < 4; i++) {
+        json_t *extents = json_object_get(shape_of(answer, i), "extents");
+        assert_int_equal(integer(extents, "M"), i == 2 ? 37 : 592);
+        assert_string_equal(string(shape_of(answer, i), "place"), "declared");
+    }
+    json_decref(answer);
+    answer = ask(&bert, "T=128"); /* the end of the range; then beyond it, but within the extents of others */
+    assert_string_equal(string(shape_of(answer, 2), "place"), "tuned");
+    json_decref(answer);
+    answer = ask(&bert, "T=127");
+    assert_string_equal(string(shape_of(answer, 2), "place"), "declared");
+    json_decref(answer);
+    answer = ask(&bert, "T=129");
+    assert_string_equal(string(shape_of(answer, 0), "place"), "outside");
+    assert_string_equal(string(shape_of(answer, 2), "place"), "between");
+    json_decref(answer);
+    answer = ask(&two, "M=5 S=1 threads=2"); /* both declarations are the same shape there */
+    assert_int_equal(json_array_size(json_object_get(answer, "shapes")), 1);
+    assert_int_equal(integer(shape_of(answer, 0), "threads"), 2);
+    json_decref(answer);
+    answer = ask(&two, "M=5 N=256 K=512 threads=2");
+    assert_string_equal(string(shape_of(answer, 0), "place"), "declared");
+    json_decref(answer);
+    answer = ask(&two, "M=5 N=256 K=512 threads=3"); /* not with as many */
+    assert_string_equal(string(shape_of(answer, 0), "place"), "between");
+    json_decref(answer);
+}
+
+/* Where the instances are a sample, a point within the ranges is declared all the same; extents are not. */
+static void knows_declared_shapes_beside_a_sample(void **state)
+{
+    (void)state;
+    Instance kept[4];
+    int n = 0;
+    for (int64_t i = 0; i < bert.spec->ninstance; i++)
+        if (bert.spec->instance[i].dim[0] == 37 && n < 4) {
+            kept[n++] = bert.spec->instance[i];
+            memcpy(bert.spec->instance[i].extent, bert.spec->instance[0].extent, sizeof kept[0].extent);
+        }
+    json_t *by_dims = ask(&bert, "T=37"), *by_extents = ask(&bert, "M=592 N=768 K=768");
+    for (int64_t i = 0, k = 0; i < bert.spec->ninstance; i++)
+        if (bert.spec->instance[i].dim[0] == 37 && k < n)
+            bert.spec->instance[i] = kept[k++];
+    assert_int_equal(n, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(string(shape_of(by_dims, i), "place"), "declared");
+    assert_string_equal(string(shape_of(by_extents, 0), "place"), "between");
+    json_decref(by_dims);
+    json_decref(by_extents);
+}
+
+static void sends_what_is_outside_to_the_general_kernel(void **state)
+{
+    (void)state;
+    static const char *const part[] = { "outside the declared ranges",
+                                        "M = 4096 is not within 1 to 2048: the general kernel",
+                                        "T = 256 is outside its range, 1 to 128", "predicted" };
+    const int general = bert.assignment->general;
+    assert_true(bert.assignment->nkernel > 1);
+    for (int k = 0; k < bert.assignment->nkernel; k++) {
+        bert.assignment->general = k;
+        json_t *answer = ask(&bert, "M=592 N=100 K=768"), *shape = shape_of(answer, 0);
+        assert_string_equal(string(shape, "place"), "outside");
+        assert_int_equal(integer(json_object_get(shape, "kernel"), "index"), FIRST + k);
+        assert_int_equal(json_array_size(json_object_get(shape, "path")), 0);
+        json_decref(answer);
+    }
+    bert.assignment->general = general;
+    expect(&bert, "T=256", part, sizeof part / sizeof *part);
+}
+
+static void tells_people(void **state)
+{
+    (void)state;
+    const Assignment *as = bert.assignment;
+    int64_t i = 0;
+    while (!(bert.spec->instance[i].extent[0] == 1904 && bert.spec->instance[i].extent[1] == 2304))
+        i++;
+    const Trial *t = &bert.study->trial[as->kernel[as->chosen[i]]];
+    double ns = as->cost[i * as->nkernel + as->chosen[i]];
+    const char *const part[] = {
+        "bert_dense at T = 119: ",
+        "times of Synthetic CPU 9000",
+        "M = 1904, N = 2304, K = 768, 1 thread: a tuned shape\n",
+        arena_printf(bert.arena, "kernel     %d: %s for avx512, %s of code\n", FIRST + as->chosen[i], t->c.t->name,
+                     number_bytes(bert.arena, t->code_bytes)),
+        arena_printf(bert.arena, "time       %s, %s GFLOP/s, measured\n", number_time(bert.arena, ns),
+                     number_sig(bert.arena, 2.0 * 1904 * 2304 * 768 / ns, 3)),
+        "rows of X in the tallest tile\n",
+        "runner-up  kernel ",
+        "best known ",
+        "work       100.0 % of the work done is useful"
+    };
+    expect(&bert, "T=119", part, sizeof part / sizeof *part);
+    if (as->tree->feature >= 0) {
+        const char *const test[] = { arena_printf(bert.arena, "path       %s <= %d? ",
+                                                  bert.spec->op->axis[as->tree->feature].name,
+                                                  (int)as->tree->threshold) };
+        expect(&bert, "T=119", test, 1);
+    }
+}
+
+/* 200 GFLOP/s; 1 TB/s from L1 and L2, 60 GB/s from L3, which is more than the made-up times need. */
+static Records made_limits(LimitRecord *l)
+{
+    *l = (LimitRecord){ .device = bert.device.id,
+                        .target = bert.study->target->name,
+                        .dtype = "f32",
+                        .threads = 1,
+                        .flops_per_s = 2e11,
+                        .bytes_per_s = { 1e12, 1e12, 6e10, 1e10 } };
+    return (Records){ .nlimit = 1, .limit = l };
+}
+
+/* The bound by hand; what is reached is bound / time, and the product of its factors. */
+static void holds_times_against_the_roofline(void **state)
+{
+    (void)state;
+    static LimitRecord l;
+    static Records r; /* should the test fail, the next ones still look at it */
+    r = made_limits(&l);
+    json_t *without = ask(&bert, "T=119");
+    assert_true(json_is_null(json_object_get(shape_of(without, 0), "roofline")));
+    assert_true(json_is_null(json_object_get(shape_of(without, 0), "limited_by")));
+    json_decref(without);
+    known_limits = &r;
+    json_t *answer = ask(&bert, "M=1904 N=2304 K=768"), *shape = shape_of(answer, 0);
+    json_t *roof = json_object_get(shape, "roofline"), *why = json_object_get(shape, "limited_by");
+    assert_near(number(roof, "compute_ns"), 2.0 * 1904 * 2304 * 768 / 200, 1e-8);
+    assert_near(number(roof, "bytes"), 4.0 * (1904 * 768 + 2304 * 768 + 2304 + 1904 * 2304), 1e-8);
+    assert_string_equal(string(roof, "level"), "l3");
+    assert_near(number(roof, "memory_ns"), number(roof, "bytes") / 60, 1e-8);
+    assert_near(number(roof, "bound_ns"), number(roof, "compute_ns"), 1e-8);
+    assert_near(number(why, "reached"), number(roof, "bound_ns") / number(shape, "time_ns"), 1e-7);
+    assert_near(number(why, "padding") * number(why, "balance") * number(why, "kernel"), number(why, "reached"), 1e-7);
+    json_decref(answer);
+    answer = ask(&bert, "M=1 N=3072 K=768"); /* W alone takes 157 us, arithmetic 24 */
+    roof = json_object_get(shape_of(answer, 0), "roofline");
+    assert_near(number(roof, "bound_ns"), 4.0 * (768 + 3072 * 768 + 3072 + 3072) / 60, 1e-8);
+    json_decref(answer);
+    answer = ask(&bert, "M=37 N=769 K=768"); /* one column more than kernels are made for */
+    shape = shape_of(answer, 0);
+    roof = json_object_get(shape, "roofline");
+    why = json_object_get(shape, "limited_by");
+    assert_true(number(shape, "f_pad") < 0.999);
+    assert_near(number(why, "padding"),
+                number(roof, "bound_ns") /
+                    fmin(number(shape, "time_ns"), number(roof, "compute_ns") / number(shape, "f_pad")),
+                1e-7);
+    json_decref(answer);
+    const char *const part[] = {
+        "roofline   33.7 ms at least: arithmetic 33.7 ms at 200 GFLOP/s, 29.1 MiB from the L3 cache "
+        "508 us at 60.0 GB/s\n",
+        "limited by ", " of the roofline is reached = padding 1.00 x balance 1.00 x kernel "
+    };
+    expect(&bert, "M=1904 N=2304 K=768", part, sizeof part / sizeof *part);
+    json_decref(ask(&bert, "M=0 N=768 K=768"));
+    known_limits = NULL;
+}
+
+/* What the model alone says: not the measurement, and not what the kernel's own measurements make of it. */
+static void tells_what_the_model_alone_predicts(void **state)
+{
+    (void)state;
+    static const int64_t extent[] = { 1904, 2304, 768 };
+    json_t *answer = ask(&bert, "M=1904 N=2304 K=768"), *shape = shape_of(answer, 0);
+    const int64_t kernel = integer(json_object_get(shape, "kernel"), "index") - FIRST;
+    const Trial *t = &bert.study->trial[bert.assignment->kernel[kernel]];
+    const double wanted = cost_predict(bert.model, &t->c, extent, 1), ns = number(shape, "time_ns");
+    assert_near(number(shape, "predicted_ns"), wanted, 1e-8);
+    assert_true(wanted != ns);
+    json_decref(answer);
+    const char *const part[] = { arena_printf(
+        bert.arena, "predicted  %s by the model alone: %s %s than measured\n", number_time(bert.arena, wanted),
+        number_percent(bert.arena, fabs(wanted / ns - 1)), wanted >= ns ? "more" : "less") };
+    expect(&bert, "M=1904 N=2304 K=768", part, 1);
+}
+
+static void does_with_extremes(void **state)
+{
+    (void)state;
+    static const char *const nothing[] = { "time       nothing is computed\n" };
+    static const char *const huge[] = { "outside the declared ranges" };
+    expect(&bert, "M=0 N=768 K=768", nothing, 1);
+    expect(&bert, "M=2147483647 N=2147483647 K=2147483647 threads=4096", huge, 1);
+    json_decref(ask(&bert, "M=0 N=0 K=0"));
+    json_decref(ask(&bert, "M=2147483647 N=2147483647 K=2147483647"));
+}
+
+static void says_what_is_wrong(void **state)
+{
+    (void)state;
+    expect_fault(&bert, "", "dcgen: no shape is given; expected T=..., or M=... N=... K=...\n");
+    expect_fault(&bert, "threads=1", "dcgen: no shape is given; expected T=..., or M=... N=... K=...\n");
+    expect_fault(&bert, "thread=1", "dcgen: unknown name 'thread'; did you mean 'threads'?\n");
+    expect_fault(&bert, "sequence=1",
+                 "dcgen: unknown name 'sequence'; expected T=..., or M=... N=... K=..., and threads=...\n");
+    expect_fault(&bert, "M=1 N=2", "dcgen: K is missing; expected T=..., or M=... N=... K=...\n");
+    expect_fault(&bert, "T=1 N=2",
+                 "dcgen: 'T' is a dimension of the spec and 'N' an extent; expected T=..., or M=... N=... K=...\n");
+    expect_fault(&bert, "M=-1 N=2 K=3", "dcgen: M=-1 is no extent; expected 0 to 2147483647\n");
+    expect_fault(&bert, "M=1 N=2147483648 K=3", "dcgen: N=2147483648 is no extent; expected 0 to 2147483647\n");
+    expect_fault(&bert, "T=-1", "dcgen: M=-16 is no extent; expected 0 to 2147483647\n");
+    expect_fault(&bert, "T=9223372036854775807", "dcgen: M = 16*T overflows 64 bits there\n");
+    expect_fault(&bert, "M=1 n=2 K=3", "dcgen: unknown name 'n'; did you mean 'N'?\n");
+    expect_fault(&bert, "T=1 threads=4097", "dcgen: threads=4097 is out of range; expected 1 to 4096\n");
+    expect_fault(&bert, "T=1 threads=0", "dcgen: threads=0 is out of range; expected 1 to 4096\n");
+    expect_fault(&two, "M=1", "dcgen: S is missing; expected M=... S=..., or M=... N=... K=...\n");
+    expect_fault(&two, "M=1 S=1 K=2",
+                 "dcgen: 'S' is a dimension of the spec and 'K' an extent; expected M=... S=..., or M=... N=... "
+                 "K=...\n");
+}
+
+/* ---- every line, of figures that are worked out by hand ---- */
+
+static char *told(const Explanation *x, bool json)
+{
+    char *text;
+    size_t n;
+    FILE *to = open_memstream(&text, &n);
+    (json ? explain_json : explain_text)(x, to);
+    fclose(to);
+    return text;
+}
+
+/* Lines of a kernel's parameters: as many as its template has. */
+static const char *parameters_of(const Trial *t)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    char *text = "";
+    candidate_values(&t->c, value);
+    for (int i = 0; i < t->c.t->nparam; i++)
+        text = arena_printf(hand.y.arena, "%s               %-6s = %-5d %s\n", text, t->c.t->param[i].name,
+                            (int)value[i], t->c.t->param[i].doc);
+    return text;
+}
+
+/* M = 3, tuned: 1536 operations in 2 us. */
+static Answer tuned_answer(void)
+{
+    static Step step[] = { { "M", 3, 2, false }, { "M", 3, 5, true } };
+    return (Answer){ .inst = hand.y.spec->instance[2],
+                     .place = PLACE_TUNED,
+                     .nstep = 2,
+                     .step = step,
+                     .trial = &hand.y.study->trial[1],
+                     .choice = { 0, 2000, true, 2000, 1, 1, 3000 },
+                     .flops = 1536,
+                     .has_factors = true,
+                     .pad = 0.75,
+                     .occ = 0.5,
+                     .model_ns = 2500,
+                     .has_bound = true,
+                     .has_shares = true,
+                     .bound = { 1536, 4096, 800, 1000, 1000, 1.92e9, 4.096e9, LEVEL_L2 },
+                     .shares = { 0.5, 1, 0.8, 0.625, "memory" },
+                     .near = -1 };
+}
+
+/* M = 4 of two threads: the same kernel again, measured on M = 3 alone, and another one is faster; the bound says that it cannot be. */
+static Answer predicted_answer(void)
+{
+    Answer w = tuned_answer();
+    w.inst = hand.y.spec->instance[3];
+    w.inst.threads = 2;
+    w.place = PLACE_DECLARED;
+    w.nstep = 1;
+    w.choice = (Choice){ 0, 4000, false, 3200, 0, 1, 3200 };
+    w.flops = 2048;
+    w.has_factors = false;
+    w.model_ns = 3000;
+    w.has_shares = false;
+    w.bound = (Bound){ .compute_ns = 5000, .ns = 5000, .flops_per_s = 2e9 };
+    w.near = 1;
+    return w;
+}
+
+/* M = 9: outside, of kernel 1; the fastest known is none of the package's. */
+static Answer outside_answer(void)
+{
+    Answer w = tuned_answer();
+    w.inst.extent[0] = 9;
+    w.place = PLACE_OUTSIDE;
+    w.nstep = 0;
+    w.trial = &hand.y.study->trial[0];
+    w.choice = (Choice){ 1, 8000, true, 6400, 2, 0, 7000 };
+    w.flops = 0;
+    w.has_factors = w.has_bound = w.has_shares = false;
+    w.model_ns = 6000;
+    return w;
+}
+
+static Answer nothing_answer(double flops)
+{
+    Answer w = outside_answer();
+    w.choice = (Choice){ 0, INFINITY, false, INFINITY, 1, -1, INFINITY };
+    w.trial = &hand.y.study->trial[1];
+    w.flops = flops;
+    w.model_ns = INFINITY;
+    return w;
+}
+
+static Explanation explanation_of(const Roofline *f, Answer *answer, int n)
+{
+    return (Explanation){ .arena = hand.y.arena,
+                          .study = hand.y.study,
+                          .model = hand.y.model,
+                          .assignment = &hand.as,
+                          .first = 10,
+                          .roofline = f,
+                          .box = spec_box(hand.y.spec),
+                          .by_dims = true,
+                          .dim = { 3 },
+                          .nanswer = n,
+                          .answer = answer };
+}
+
+static const char head[] = "2 kernels for avx512, times of Synthetic CPU 9000\n";
+
+static void people_are_told_each_figure(void **state)
+{
+    (void)state;
+    const Roofline f = { 0 };
+    Answer answer[] = { tuned_answer(), predicted_answer() };
+    const Explanation x = explanation_of(&f, answer, 2);
+    const char *name = answer[0].trial->c.t->name;
+    char *text = told(&x, false);
+    assert_string_equal(
+        text,
+        arena_printf(
+            hand.y.arena,
+            "hand at T = 3: %s"
+            "\nM = 3, N = 16, K = 16, 1 thread: a tuned shape\n"
+            "  path       M <= 2? no: M = 3\n"
+            "             M <= 5? yes: M = 3\n"
+            "  kernel     10: %s for avx512, 2.02 KiB of code\n%s"
+            "  time       2.00 us, 0.768 GFLOP/s, measured\n"
+            "  predicted  2.50 us by the model alone: 25.0 %% more than measured\n"
+            "  runner-up  kernel 11, 3.00 us: 50.0 %% more\n"
+            "  best known this kernel\n"
+            "  work       75.0 %% of the work done is useful (f_pad); the threads are busy 50.0 %% of the time "
+            "(f_occ)\n"
+            "  roofline   1.00 us at least: arithmetic 800 ns at 1.92 GFLOP/s, 4.00 KiB from the L2 cache 1.00 us at "
+            "4.10 GB/s\n"
+            "  limited by the bandwidth of the L2 cache\n"
+            "             50.0 %% of the roofline is reached = padding 1.00 x balance 0.800 x kernel 0.625\n"
+            "\nM = 4, N = 16, K = 16, 2 threads: a declared shape, not measured\n"
+            "  path       M <= 2? no: M = 3\n"
+            "  kernel     10: %s for avx512, 2.02 KiB of code\n"
+            "  time       4.00 us, 0.512 GFLOP/s, predicted\n"
+            "  measured   2.00 us, 0.768 GFLOP/s at M = 3, N = 16, K = 16, 1 thread\n"
+            "  predicted  3.00 us by the model alone: 25.0 %% less than with the kernel's measurements on other "
+            "shapes\n"
+            "  runner-up  kernel 11, 3.20 us: 20.0 %% less, given up for a simpler tree\n"
+            "  best known kernel 11, 3.20 us: this one takes 25.0 %% more\n"
+            "  roofline   5.00 us at least: arithmetic 5.00 us at 2.00 GFLOP/s\n"
+            "  limited by not known: the time that is predicted is 20.0 %% below the roofline\n",
+            head, name, parameters_of(answer[0].trial), name));
+    free(text);
+}
+
+static void people_are_told_what_is_outside_and_what_is_nothing(void **state)
+{
+    (void)state;
+    const Roofline f = { 0 };
+    Answer answer[] = { outside_answer(), nothing_answer(0), nothing_answer(7) };
+    Explanation x = explanation_of(&f, answer, 2);
+    const Trial *t = hand.y.study->trial;
+    x.dim[0] = 9;
+    char *text = told(&x, false);
+    assert_string_equal(
+        text, arena_printf(hand.y.arena,
+                           "hand at T = 9: %sT = 9 is outside its range, 1 to 8\n"
+                           "\nM = 9, N = 16, K = 16, 1 thread: outside the declared ranges\n"
+                           "  path       M = 9 is not within 1 to 8: the general kernel\n"
+                           "  kernel     11: %s for avx512, 1000 bytes of code\n%s"
+                           "  time       8.00 us, measured\n"
+                           "  predicted  6.00 us by the model alone: 25.0 %% less than measured\n"
+                           "  runner-up  kernel 10, 7.00 us: 12.5 %% less, but one kernel serves all that is outside\n"
+                           "  best known 6.40 us, not in the package: this one takes 25.0 %% more\n"
+                           "               %s %s\n"
+                           "\nM = 9, N = 16, K = 16, 1 thread: outside the declared ranges\n"
+                           "  path       M = 9 is not within 1 to 8: the general kernel\n"
+                           "  kernel     10: %s for avx512, 2.02 KiB of code\n%s"
+                           "  time       nothing is computed\n",
+                           head, t[0].c.t->name, parameters_of(&t[0]), t[2].c.t->name,
+                           explain_values(hand.y.arena, &t[2].c), t[1].c.t->name, parameters_of(&t[1])));
+    free(text);
+    x.answer = &answer[2];
+    x.nanswer = 1;
+    x.by_dims = false;
+    text = told(&x, false);
+    assert_non_null(strstr(text, arena_printf(hand.y.arena, "hand: %s\nM = 9", head)));
+    assert_non_null(strstr(text, "  time       not known: the shape is too large for the model\n"));
+    free(text);
+}
+
+/* One kernel without a test; what limits it, in words; limits of a data sheet. */
+static void people_are_told_what_limits_a_kernel(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limited_by, *text;
+    } row[] = { { "arithmetic", "limited by arithmetic: the peak of the floating-point units\n" },
+                { "memory", "limited by the bandwidth of the L2 cache\n" },
+                { "padding", "limited by padding: work on rows and columns that the shape does not have\n" },
+                { "balance", "limited by balance: threads that wait for the busiest one\n" },
+                { "kernel", "limited by the kernel itself: instructions beside the arithmetic, latencies, caches\n" } };
+    const Roofline f = { .modelled = true };
+    Answer w = tuned_answer();
+    const Explanation x = explanation_of(&f, &w, 1);
+    w.nstep = 0;
+    w.choice.runner = -1;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        w.shares.limited_by = row[i].limited_by;
+        char *text = told(&x, false);
+        assert_non_null(strstr(text, row[i].text));
+        assert_non_null(strstr(text, "at 4.10 GB/s (of the data sheet)\n"));
+        assert_non_null(strstr(text, "  path       no test: one kernel serves all shapes in range\n"));
+        assert_non_null(strstr(text, "  runner-up  none: the package has one kernel\n"));
+        free(text);
+    }
+}
+
+/* As JSON the parameters are an object, which the test of the text has. */
+static void programs_are_told_the_same(void **state)
+{
+    (void)state;
+    const Roofline f = { 0 };
+    Answer answer[] = { tuned_answer(), predicted_answer(), outside_answer(), nothing_answer(0) };
+    const Explanation x = explanation_of(&f, answer, 4);
+    char *text = told(&x, true);
+    json_t *got = json_loads(text, 0, NULL);
+    assert_non_null(got);
+    free(text);
+    json_t *shapes = json_object_get(got, "shapes"), *shape;
+    size_t i;
+    json_array_foreach(shapes, i, shape)
+    {
+        static const char *const key[] = { "kernel", "runner_up", "best_known" };
+        for (size_t k = 0; k < 3; k++) {
+            json_t *kernel = json_object_get(shape, key[k]);
+            if (!json_is_object(kernel))
+                continue;
+            if (k == 0)
+                assert_int_equal(json_object_size(json_object_get(kernel, "params")), answer[i].trial->c.t->nparam);
+            json_object_del(kernel, "params");
+            json_object_del(kernel, "template");
+        }
+    }
+    text = json_dumps(got, 0);
+    json_text_like(
+        text,
+        "{'name': 'hand', 'device': 'Synthetic CPU 9000', 'target': 'avx512', 'dims': {'T': 3}, 'shapes': ["
+        "{'extents': {'M': 3, 'N': 16, 'K': 16}, 'threads': 1, 'place': 'tuned', 'path': ["
+        "{'name': 'M', 'value': 3, 'at_most': 2, 'holds': false}, {'name': 'M', 'value': 3, 'at_most': 5, 'holds': "
+        "true}], 'kernel': {'target': 'avx512', 'code_bytes': 2073, 'index': 10}, 'time_ns': 2000, 'measured': true, "
+        "'predicted_ns': 2500, 'gflops': 0.768, 'runner_up': {'target': 'avx512', 'code_bytes': 1000, 'index': 11, "
+        "'time_ns': 3000, 'margin': 0.5}, 'best_known': {'target': 'avx512', 'code_bytes': 2073, 'time_ns': 2000, "
+        "'regret': 0}, 'nearest_measured': null, 'f_pad': 0.75, 'f_occ': 0.5, 'roofline': {'bound_ns': 1000, "
+        "'compute_ns': 800, 'memory_ns': 1000, 'flops_per_s': 1.92e9, 'bytes': 4096, 'bytes_per_s': 4.096e9, 'level': "
+        "'l2', 'measured': true}, 'limited_by': {'what': 'memory', 'reached': 0.5, 'padding': 1, 'balance': 0.8, "
+        "'kernel': 0.625}},"
+        "{'extents': {'M': 4, 'N': 16, 'K': 16}, 'threads': 2, 'place': 'declared', 'path': ["
+        "{'name': 'M', 'value': 3, 'at_most': 2, 'holds': false}], 'kernel': {'target': 'avx512', 'code_bytes': 2073, "
+        "'index': 10}, 'time_ns': 4000, 'measured': false, 'predicted_ns': 3000, 'gflops': 0.512, 'runner_up': "
+        "{'target': 'avx512', 'code_bytes': 1000, 'index': 11, 'time_ns': 3200, 'margin': -0.2}, 'best_known': "
+        "{'target': 'avx512', 'code_bytes': 1000, 'time_ns': 3200, 'regret': 0.25}, 'nearest_measured': {'extents': "
+        "{'M': 3, 'N': 16, 'K': 16}, 'threads': 1, 'time_ns': 2000}, 'f_pad': null, 'f_occ': null, 'roofline': "
+        "{'bound_ns': 5000, 'compute_ns': 5000, 'memory_ns': null, 'flops_per_s': 2e9, 'bytes': 0, 'bytes_per_s': "
+        "null, 'level': null, 'measured': true}, 'limited_by': null},"
+        "{'extents': {'M': 9, 'N': 16, 'K': 16}, 'threads': 1, 'place': 'outside', 'path': [], 'kernel': {'target': "
+        "'avx512', 'code_bytes': 1000, 'index': 11}, 'time_ns': 8000, 'measured': true, 'predicted_ns': 6000, "
+        "'gflops': null, 'runner_up': {'target': 'avx512', 'code_bytes': 2073, 'index': 10, 'time_ns': 7000, "
+        "'margin': -0.125}, 'best_known': {'target': 'avx512', 'code_bytes': 2048, 'time_ns': 6400, 'regret': 0.25}, "
+        "'nearest_measured': null, 'f_pad': null, 'f_occ': null, 'roofline': null, 'limited_by': null},"
+        "{'extents': {'M': 9, 'N': 16, 'K': 16}, 'threads': 1, 'place': 'outside', 'path': [], 'kernel': {'target': "
+        "'avx512', 'code_bytes': 2073, 'index': 10}, 'time_ns': null, 'measured': false, 'predicted_ns': null, "
+        "'gflops': null, 'runner_up': null, 'best_known': null, 'nearest_measured': null, 'f_pad': null, 'f_occ': "
+        "null, 'roofline': null, 'limited_by': null} ]}");
+    free(text);
+    json_decref(got);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(takes_the_kernel_of_the_dispatcher),
+                                        cmocka_unit_test(gives_the_times_of_a_tuned_shape),
+                                        cmocka_unit_test(compares_with_the_nearest_measured_shape),
+                                        cmocka_unit_test(gives_the_useful_part_of_the_work),
+                                        cmocka_unit_test(gives_the_busy_part_of_the_threads),
+                                        cmocka_unit_test(explains_every_declared_shape_at_a_point),
+                                        cmocka_unit_test(knows_declared_shapes_beside_a_sample),
+                                        cmocka_unit_test(sends_what_is_outside_to_the_general_kernel),
+                                        cmocka_unit_test(tells_people),
+                                        cmocka_unit_test(holds_times_against_the_roofline),
+                                        cmocka_unit_test(tells_what_the_model_alone_predicts),
+                                        cmocka_unit_test(does_with_extremes),
+                                        cmocka_unit_test(the_nearest_shape_has_as_many_threads),
+                                        cmocka_unit_test(says_what_is_wrong),
+                                        cmocka_unit_test(people_are_told_each_figure),
+                                        cmocka_unit_test(people_are_told_what_is_outside_and_what_is_nothing),
+                                        cmocka_unit_test(people_are_told_what_limits_a_kernel),
+                                        cmocka_unit_test(programs_are_told_the_same) };
+    return cmocka_run_group_tests(tests, make, drop);
+}

@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report: one well-formed page that refers to nothing outside, the same bytes twice, with hostile names escaped; none
+ * without gnuplot. With a path as its argument the program writes a page there instead, with a second path one
+ * of a workload of two dimensions (for test_report_browser.sh).
+ * ctest: label=slow timeout=200
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <ctype.h>
+#include <locale.h>
+#include <stdlib.h>
+#include "gen/base/number.h"
+#include "gen/report/choice.h"
+#include "gen/report/plot.h"
+#include "gen/report/report.h"
+#include "tests/gen/synthetic.h"
+
+enum { NTRIAL = 120, MAX_DEPTH = 64, MAX_ID = 256 };
+
+static Synthetic y;
+
+/* A machine of 260 GFLOP/s, which is more than the made-up times need. */
+static const Roofline *roofline_of(Synthetic *s)
+{
+    LimitRecord limit[] = { { .threads = 1, .flops_per_s = 2.6e11, .bytes_per_s = { 4e11, 1.5e11, 7e10, 1e10 } },
+                            { .threads = 2, .flops_per_s = 5.1e11, .bytes_per_s = { 8e11, 3e11, 1.4e11 } } };
+    Roofline *f = ARENA_NEW(s->arena, Roofline);
+    for (int i = 0; i < 2; i++) {
+        limit[i].device = s->device.id;
+        limit[i].target = s->study->target->name;
+        limit[i].dtype = "f32";
+    }
+    *f = roofline_make(s->arena, s->study, &(Records){ .nlimit = s->spec->nthread, .limit = limit });
+    return f;
+}
+
+/* A library that takes a third more time than the best kernel, everywhere but on the first shape. */
+static void add_library(Synthetic *s)
+{
+    for (int64_t j = 1; j < s->study->nshape; j++)
+        s->study->anchor[j].library = 4 * study_best(s->study, j, NULL) / 3;
+}
+
+static ReportInput input_of(Synthetic *s)
+{
+    add_library(s);
+    return (ReportInput){ .spec = s->spec,
+                          .study = s->study,
+                          .model = s->model,
+                          .assignment = s->assignment,
+                          .device = &s->device,
+                          .roofline = roofline_of(s),
+                          .space = s->space,
+                          .version = "0.1.0",
+                          .order = s->order,
+                          .norder = s->study->ntrial,
+                          .cost = cost_report(s->arena, s->study, &s->templates) };
+}
+
+static int make(void **state)
+{
+    (void)state;
+    return synthetic_make(&y, synthetic_spec, NTRIAL) ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+/* Its figures are gnuplot's: a test of it is skipped where there is none. */
+static const char *draw(Arena *a, const ReportInput *in)
+{
+    const char *why = NULL, *html = report_html(a, in, &why);
+    if (!html && strstr(why, "gnuplot was not found"))
+        skip();
+    assert_non_null(html);
+    return html;
+}
+
+static const char *page(void)
+{
+    ReportInput in = input_of(&y);
+    return draw(y.arena, &in);
+}
+
+/* ---- a strict reader of the page ---- */
+
+typedef struct {
+    char id[MAX_ID][64];
+    int nid, nelement, ndepth;
+    char open[MAX_DEPTH][24];
+} Reader;
+
+static bool is_void(const char *tag) { return strcmp(tag, "meta") == 0; }
+
+static void read_attributes(Reader *r, const char *p, const char *end)
+{
+    while (p < end && *p != '/') {
+        char name[64], value[512];
+        size_t n = strcspn(p, "= >"), len;
+        assert_true(n > 0 && n < sizeof name && p[n] == '=' && p[n + 1] == '"');
+        memcpy(name, p, n);
+        name[n] = '\0';
+        p += n + 2;
+        len = strcspn(p, "\"<");
+        assert_int_equal(p[len], '"');
+        snprintf(value, sizeof value, "%.*s", (int)len, p);
+        for (int i = 0; strcmp(name, "id") == 0 && i < r->nid; i++)
+            assert_string_not_equal(value, r->id[i]);
+        if (strcmp(name, "id") == 0) {
+            assert_true(r->nid < MAX_ID);
+            strcpy(r->id[r->nid++], value);
+        }
+        p += len + 1;
+        p += *p == ' ';
+    }
+}
+
+/* `p` stands behind '<'; what follows the tag's '>'. */
+static const char *read_tag(Reader *r, const char *p)
+{
+    char tag[24] = "";
+    bool close = *p == '/';
+    p += close;
+    size_t n = strcspn(p, " />");
+    assert_true(n > 0 && n < sizeof tag);
+    memcpy(tag, p, n);
+    const char *end = strchr(p, '>');
+    assert_non_null(end);
+    if (close) {
+        assert_true(r->ndepth > 0);
+        assert_string_equal(tag, r->open[--r->ndepth]);
+        return end + 1;
+    }
+    for (size_t i = 0; i < n; i++)
+        assert_true(isalnum((unsigned char)tag[i]) || tag[i] == '-');
+    r->nelement++;
+    read_attributes(r, p + n + (p[n] == ' '), end);
+    if (end[-1] != '/' && !is_void(tag)) {
+        assert_true(r->ndepth < MAX_DEPTH);
+        strcpy(r->open[r->ndepth++], tag);
+    }
+    return end + 1;
+}
+
+static void read_entity(const char *p)
+{
+    static const char *const known[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(p, known[i], strlen(known[i])) == 0)
+            return;
+    fail_msg("a bare '&' before \"%.20s\"", p);
+}
+
+static Reader *read_page(const char *html)
+{
+    static const char doctype[] = "<!DOCTYPE html>\n";
+    Reader *r = calloc(1, sizeof *r);
+    assert_int_equal(strncmp(html, doctype, strlen(doctype)), 0);
+    for (const char *p = html + strlen(doctype); *p;) {
+        if (*p == '<')
+            p = read_tag(r, p + 1);
+        else {
+            assert_true(*p != '>' || strcmp(r->open[r->ndepth - 1], "style") == 0);
+            if (*p == '&')
+                read_entity(p);
+            p++;
+        }
+    }
+    assert_int_equal(r->ndepth, 0);
+    return r;
+}
+
+static int count(const char *html, const char *what)
+{
+    int n = 0;
+    for (const char *p = html; (p = strstr(p, what)); p += strlen(what))
+        n++;
+    return n;
+}
+
+static bool has_id(const Reader *r, const char *id, size_t n)
+{
+    for (int i = 0; i < r->nid; i++)
+        if (strlen(r->id[i]) == n && memcmp(r->id[i], id, n) == 0)
+            return true;
+    return false;
+}
+
+/* ---- tests ---- */
+
+static void is_well_formed(void **state)
+{
+    (void)state;
+    const char *html = page();
+    Reader *r = read_page(html);
+    assert_true(r->nelement > 500);
+    for (const char *p = html; (p = strstr(p, "href=\"#")); p += 7)
+        assert_true(has_id(r, p + 7, strcspn(p + 7, "\"")));
+    for (const char *p = html; (p = strstr(p, "labelledby=\"")); p += 12)
+        assert_true(has_id(r, p + 12, strcspn(p + 12, "\"")));
+    free(r);
+}
+
+static void refers_to_nothing_outside(void **state)
+{
+    (void)state;
+    static const char *const outside[] = { "http:", "https:",  "//",      "src=", "<script", "<link", "<img", "@import",
+                                           "url(",  "gnuplot", "GNUPLOT", "/tmp", "file:",   "nan",   "inf ", "NaN" };
+    const char *html = page();
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        if (strstr(html, outside[i]))
+            fail_msg("the page contains %s", outside[i]);
+}
+
+static void has_all_figures(void **state)
+{
+    (void)state;
+    const char *html = page();
+    /* a panel for each (N,K); two maps, curve, progress, scatter, residuals */
+    assert_int_equal(count(html, "<svg class=\"plot\""), 4 + 6);
+    assert_int_equal(count(html, "<path class=\"l12\""), 4 + 1); /* the roofline in each panel, and in the legend */
+    assert_int_equal(count(html, "<path class=\"l14\""), 4 + 1); /* the library */
+    assert_non_null(strstr(html, ">predicted, microseconds<"));
+    for (int k = 0; k < 2; k++) {
+        static const char *const id[] = { "curve", "progress" };
+        assert_non_null(strstr(html, arena_printf(y.arena, "<figcaption id=\"%s\">", id[k])));
+    }
+    assert_int_equal(count(html, ">error</th>"), 1); /* of each kernel, not of each shape */
+    assert_null(strstr(html, "Median of"));          /* the least is what counts */
+    assert_true(count(html, "<path class=\"l5\"") >= 6);
+    assert_true(count(html, "<polygon class=\"l16\"") >= 1);
+    assert_true(count(html, "<text class=\"l3\"") > 50);
+    assert_null(strstr(html, "class=\"l0\""));
+}
+
+/* Dots in the paths of a look. */
+static int count_dots(const char *html, const char *look)
+{
+    int n = 0;
+    for (const char *p = html; (p = strstr(p, look)); p++)
+        for (const char *q = p; *q != '>'; q++)
+            n += q[0] == 'h' && q[1] == '0';
+    return n;
+}
+
+/* What was measured is never cut off at the top of a figure, whatever the machine's limits are said to be. */
+static void draws_every_measured_point(void **state)
+{
+    (void)state;
+    static const double gflops[] = { 260, 0.1 };
+    for (int i = 0; i < 2; i++) {
+        const char *err = "";
+        ReportInput in = input_of(&y);
+        Roofline low = *in.roofline;
+        LimitRecord limit = low.limit[0];
+        limit.flops_per_s = 1e9 * gflops[i];
+        low.limit = &limit;
+        in.roofline = &low;
+        char *html = report_html(y.arena, &in, &err);
+        if (!html)
+            fail_msg("%s", err);
+        *strstr(html, "<h2 id=\"dispatch\">") = '\0';
+        assert_int_equal(count_dots(html, "<path class=\"l8\""), y.study->nshape + 1); /* one is in the legend */
+    }
+}
+
+static void shows_every_tuned_shape_and_kernel(void **state)
+{
+    (void)state;
+    const char *html = page();
+    const char *begin = strstr(html, "aria-label=\"Tuned shapes\""), *end = strstr(begin, "</table>");
+    char *table = arena_strndup(y.arena, begin, (size_t)(end - begin));
+    assert_int_equal(count(table, "<tr>"), 1 + (int)y.study->nshape);
+    for (int64_t j = 0; j < y.study->nshape; j++) {
+        const Instance *inst = y.study->shape[j];
+        assert_non_null(strstr(table, arena_printf(y.arena,
+                                                   "<tr><td class=\"num\">%d</td><td class=\"num\">%d</td><td "
+                                                   "class=\"num\">%d</td>",
+                                                   (int)inst->extent[0], (int)inst->extent[1], (int)inst->extent[2])));
+    }
+    for (int k = 0; k < y.assignment->nkernel; k++)
+        assert_non_null(strstr(html, arena_printf(y.arena, "<tr><th scope=\"row\">k%d", k)));
+}
+
+/* One row, worked out by hand. */
+static void shows_the_numbers_of_a_shape(void **state)
+{
+    (void)state;
+    const Assignment *as = y.assignment;
+    const Instance *inst = y.study->shape[4];
+    int64_t i = inst - y.spec->instance;
+    double ns = y.study->trial[as->kernel[as->chosen[i]]].ns[4], best = INFINITY;
+    for (int64_t t = 0; t < y.study->ntrial; t++)
+        if (y.study->trial[t].status == STATUS_OK && y.study->trial[t].ns[4] < best)
+            best = y.study->trial[t].ns[4];
+    double flops = 2.0 * (double)inst->extent[0] * (double)inst->extent[1] * (double)inst->extent[2];
+    const char *row = arena_printf(y.arena,
+                                   "<td class=\"num\">k%d</td><td class=\"num\">%s</td><td class=\"num\">%s</td><td "
+                                   "class=\"num\">%s</td>",
+                                   as->chosen[i], number_time(y.arena, ns), number_sig(y.arena, flops / ns, 3),
+                                   number_percent(y.arena, ns / best - 1));
+    assert_non_null(strstr(page(), row));
+}
+
+/* The same row against the library, the model and the roofline. */
+static void holds_a_shape_against_others(void **state)
+{
+    (void)state;
+    const char *html = page();
+    const Assignment *as = y.assignment;
+    const Instance *inst = y.study->shape[4];
+    const int64_t i = inst - y.spec->instance;
+    const Trial *t = &y.study->trial[as->kernel[as->chosen[i]]];
+    const double bytes = 4.0 * (double)(inst->extent[0] * inst->extent[2] + inst->extent[1] * inst->extent[2] +
+                                        inst->extent[0] * inst->extent[1] + inst->extent[1]);
+    const double flops = 2.0 * (double)inst->extent[0] * (double)inst->extent[1] * (double)inst->extent[2];
+    assert_true(bytes > 1 << 20 && bytes < 32 << 20); /* in the L3 cache, of 70 GB/s */
+    const double bound = fmax(flops / 260, bytes / 70);
+    const double off = cost_predict(y.model, &t->c, inst->extent, 1) / t->ns[4] - 1;
+    const char *roof = number_time(y.arena, bound);
+    assert_non_null(strstr(roof, " ms")); /* no unit that the page writes in another way */
+    const char *row =
+        arena_printf(y.arena,
+                     "<td class=\"num\">\xc3\x97 %s</td><td class=\"num\">%s%s</td><td class=\"num\">%s</td>"
+                     "<td class=\"num\">%s</td><td>",
+                     number_sig(y.arena, study_library(y.study, 4) / t->ns[4], 3), off >= 0 ? "+" : "",
+                     number_percent(y.arena, off), roof, number_percent(y.arena, bound / t->ns[4]));
+    if (!strstr(html, row))
+        fail_msg("no %s", row);
+    assert_non_null(strstr(html, ">CBLAS</th>"));
+    assert_non_null(strstr(html, "<td class=\"num\">1</td><td class=\"num\">260</td><td class=\"num\">400</td>"));
+    ReportInput bare = input_of(&y);
+    bare.roofline = NULL;
+    html = draw(y.arena, &bare);
+    assert_null(strstr(html, "of roofline</th>"));
+    assert_null(strstr(html, "<path class=\"l12\""));
+    free(read_page(html));
+}
+
+static void gives_the_same_bytes(void **state)
+{
+    (void)state;
+    const char *first = page();
+    assert_string_equal(first, page());
+    if (setlocale(LC_ALL, "de_DE.UTF-8") || setlocale(LC_ALL, "fr_FR.UTF-8")) {
+        assert_string_equal(first, page());
+        setlocale(LC_ALL, "C");
+    }
+    Synthetic again;
+    assert_true(synthetic_make(&again, synthetic_spec, NTRIAL));
+    ReportInput in = input_of(&again);
+    assert_string_equal(first, draw(again.arena, &in));
+    arena_free(again.arena);
+}
+
+static void escapes_hostile_names(void **state)
+{
+    (void)state;
+    static const char hostile[] = "\"><script>alert('1')</script>&`touch x`$(x)\n\x01\xff'; set output";
+    Spec spec = *y.spec;
+    Op op = *y.spec->op;
+    Device device = y.device;
+    ReportInput in = input_of(&y);
+    Study study = *y.study;
+    spec.name = device.name = device.compiler = device.flags = op.name = op.doc = op.axis[0].name = op.axis[1].name =
+        hostile;
+    spec.op = &op;
+    study.spec = in.spec = &spec;
+    in.study = &study;
+    in.device = &device;
+    const char *html = draw(y.arena, &in);
+    free(read_page(html));
+    assert_null(strstr(html, "<script"));
+    assert_non_null(strstr(html, "&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;`touch x`"));
+    assert_null(strchr(html, '\x01'));
+    assert_null(strchr(html, '\xff'));
+    assert_non_null(strstr(html, "<svg class=\"plot\""));
+}
+
+/* A page without its figures would be another page than elsewhere. */
+static void needs_gnuplot(void **state)
+{
+    (void)state;
+    char *path = arena_strdup(y.arena, getenv("PATH"));
+    ReportInput in = input_of(&y);
+    const char *why = NULL, *before = NULL;
+    setenv("PATH", "/nonexistent", 1);
+    const char *html = report_html(y.arena, &in, &why);
+    const bool found = plot_check(y.arena, &before);
+    setenv("PATH", path, 1);
+    assert_null(html);
+    assert_non_null(strstr(why, "gnuplot was not found"));
+    assert_non_null(strstr(why, "--no-report"));
+    assert_false(found);
+    assert_string_equal(why, before);
+}
+
+static void does_with_one_static_shape(void **state)
+{
+    (void)state;
+    static const char text[] = "name = \"one\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+                               "shapes = ( { M = 64; N = 64; K = 64; } ); layout = { W = \"NK\"; packed = true; };\n"
+                               "budget = { kernels = 1; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n";
+    Synthetic one;
+    assert_true(synthetic_make(&one, text, 3));
+    ReportInput in = input_of(&one);
+    in.space = NULL;
+    in.order = NULL;
+    const char *html = draw(one.arena, &in);
+    free(read_page(html));
+    assert_non_null(strstr(html, "1 kernel ("));
+    assert_non_null(strstr(html, "there is no curve to draw")); /* no section is empty */
+    assert_null(strstr(html, "</h2>\n</section>"));
+    assert_non_null(strstr(html, "k0 serves all shapes"));
+    assert_null(strstr(html, "nan"));
+    assert_null(strstr(html, "gnuplot"));
+    arena_free(one.arena);
+}
+
+static void does_with_many_groups_and_threads(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "name = \"many\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+        "dims = { T = { min = 1; max = 300; }; S = { min = 1; max = 8; }; };\n"
+        "shapes = ( { M = \"T\"; N = \"16*S\"; K = 768; } ); layout = { W = \"NK\"; packed = true; };\n"
+        "budget = { kernels = 12; code_kib = 512; trials = 8; seconds = 10; }; threads = [1, 2];\n";
+    Synthetic many;
+    assert_true(synthetic_make(&many, text, 20));
+    ReportInput in = input_of(&many);
+    const char *html = draw(many.arena, &in);
+    free(read_page(html));
+    assert_int_equal(count(html, "id=\"panel-"), 12);
+    assert_non_null(strstr(html, "Only the heaviest groups"));
+    assert_non_null(strstr(html, "2 threads</figcaption>"));
+    arena_free(many.arena);
+}
+
+/* Extents that follow one dim make one group: a curve, not as many dots as the dim has values. */
+static void extents_of_one_dim_are_one_group(void **state)
+{
+    (void)state;
+    static const char text[] = "name = \"square\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+                               "dims = { S = { min = 1; max = 2; }; T = { min = 1; max = 64; }; };\n"
+                               "shapes = ( { M = \"T\"; N = \"T\"; K = 512; }, { M = 64; N = \"16*T\"; K = 256; },\n"
+                               "           { M = \"T\"; N = \"S\"; K = 96; }, { M = 7; N = 9; K = 11; } );\n"
+                               "layout = { W = \"NK\"; packed = true; };\n"
+                               "budget = { kernels = 4; code_kib = 512; trials = 8; seconds = 10; }; threads = [1];\n";
+    static const char *const label[] = { "M = T, N = T, K = 512", "M = 64, K = 256", "N = 1, K = 96", "N = 2, K = 96" };
+    Synthetic square;
+    assert_true(synthetic_make(&square, text, 12));
+    ReportInput in = input_of(&square);
+    const char *html = draw(square.arena, &in);
+    free(read_page(html));
+    assert_int_equal(count(html, "id=\"panel-"), 4); /* the last shape varies along nothing */
+    for (int i = 0; i < 4; i++)
+        if (!strstr(html, arena_printf(square.arena, "\">%s</figcaption>", label[i])))
+            fail_msg("no %s", label[i]);
+    assert_non_null(strstr(html, ">M or N</text>"));
+    arena_free(square.arena);
+}
+
+/* Two extents follow one dim and a third another: the plane is of two that vary by themselves. */
+static void a_plane_is_of_two_dims(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "name = \"square\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+        "dims = { T = { min = 1; max = 64; }; S = { min = 1; max = 12; }; };\n"
+        "shapes = ( { M = \"T\"; N = \"T\"; K = \"64*S\"; } ); layout = { W = \"NK\"; packed = true; };\n"
+        "budget = { kernels = 4; code_kib = 512; trials = 8; seconds = 10; }; threads = [1];\n";
+    Synthetic square;
+    assert_true(synthetic_make(&square, text, 12));
+    ReportInput in = input_of(&square);
+    const char *html = draw(square.arena, &in);
+    assert_int_equal(count(html, "<figcaption id=\"plane-"), 1);
+    assert_null(strstr(html, "<figcaption id=\"map\">"));
+    arena_free(square.arena);
+}
+
+/* A shape whose times differ too much is marked where it stands, and is not the worst one. */
+static void marks_what_cannot_be_said(void **state)
+{
+    (void)state;
+    const int64_t n = y.study->nshape;
+    ContractShape *shape = ARENA_ARRAY(y.arena, (size_t)n, ContractShape);
+    Contract c = { .nshape = n, .shape = shape, .tuned = { .nshape = n, .nmeasured = n, .nsaid = n - 2 } };
+    for (int64_t j = 0; j < n; j++)
+        shape[j] = (ContractShape){ .inst = y.study->shape[j], .measured = true, .spread = 0.01, .said = true };
+    shape[3].said = shape[8].said = false;
+    shape[3].spread = 0.183;
+    ReportInput in = input_of(&y);
+    in.contract = &c;
+    const char *html = draw(y.arena, &in);
+    assert_int_equal(count(html, "<td class=\"num\">\xe2\x80\xa0 "), 2);
+    assert_int_equal(count(html, "<td class=\"num\">18.3 %</td>"), 1);
+    assert_non_null(strstr(html, "So it is on 2 of the 36 tuned shapes."));
+    assert_null(strstr(page(), "\xe2\x80\xa0 "));
+}
+
+static const char plane_spec[] =
+    "name = \"plane\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+    "dims = { T = { min = 1; max = 256; }; S = { min = 1; max = 32; }; };\n"
+    "shapes = ( { M = \"T\"; N = \"64*S\"; K = 768; }, { M = \"T\"; N = 512; K = \"64*S\"; } );\n"
+    "layout = { W = \"NK\"; packed = true; };\n"
+    "budget = { kernels = 8; code_kib = 512; trials = 8; seconds = 10; }; threads = [1];\n";
+
+/* Two dims of a shape that vary by themselves: a plane of both, in place of the bars. */
+static void two_dims_make_a_plane(void **state)
+{
+    (void)state;
+    Synthetic plane;
+    assert_true(synthetic_make(&plane, plane_spec, 40));
+    ReportInput in = input_of(&plane);
+    const char *html = draw(plane.arena, &in);
+    free(read_page(html));
+    assert_int_equal(count(html, "<figcaption id=\"plane-"), 2);
+    assert_non_null(strstr(html, "\">M = T, N = 512, K = 64*S</figcaption>"));
+    assert_null(strstr(html, "<figcaption id=\"map\">"));
+    assert_true(count(html, "<polygon") > 100);
+    for (int k = 0; k < plane.assignment->nkernel && k < LOOK_NKERNEL; k++)
+        assert_non_null(strstr(html, arena_printf(plane.arena, "<rect class=\"l%d\"", LOOK_KERNEL + k)));
+    arena_free(plane.arena);
+}
+
+static void plots_only_what_is_ours(void **state)
+{
+    (void)state;
+    static const char svg[] = "<svg viewBox=\"0 0 9 9\"><title>Gnuplot</title><desc>Produced by GNUPLOT</desc><g "
+                              "id=\"gnuplot_canvas\">"
+                              "<defs><path id='gpPt0' d='M-1,0 h2'/></defs><script>x()</script><image href='y'/>"
+                              "<path stroke='rgb(  0,   0,   5)' stroke-dasharray='2'  d='M1.04,2.00 L-0.01,3.96  '/>"
+                              "<path stroke='rgb(  0,   0,   5)' d='M1.04,2.00 L-0.01,3.96'/>"
+                              "<g transform=\"translate(7.5,8.25) rotate(270)\" fill=\"rgb(0,0,3)\" "
+                              "text-anchor=\"middle\"><text>a&lt;b</text></g>"
+                              "<use xlink:href='#gpPt6' transform='translate(1.00,2.00) scale(4.50)' color='rgb(  0,   "
+                              "0,   8)'/>"
+                              "<use xlink:href='#gpPt6' transform='translate(3.00,4.00) scale(4.50)' color='rgb(  0,   "
+                              "0,   8)'/>"
+                              "<polygon fill = 'rgb(  0,   0,  16)' points = '1.00,2.00 3.00,4.00 '/>"
+                              "<g transform=\"translate(1.5,8.25) rotate(270.00)\" fill=\"rgb(0,0,3)\">"
+                              "<text>6</text></g>"
+                              "<g transform=\"translate(1.5,8.25) rotate(270.00)\" fill=\"rgb(0,0,3)\">"
+                              "<text>6</text></g>"
+                              "<g transform=\"translate(0.5,8.25)\" fill=\"rgb(0,0,3)\"><text>c</text></g></g>";
+    assert_string_equal(
+        plot_normalise(y.arena, svg, svg + strlen(svg)),
+        "<path class=\"l5\" d=\"M1 2L0 4\"/>\n"
+        "<path class=\"l8\" d=\"M1 2h0M3 4h0\"/>\n"
+        "<polygon class=\"l16\" points=\"1 2 3 4\"/>\n"
+        "<text class=\"l3\" text-anchor=\"middle\" transform=\"translate(7.5 8.2) rotate(270)\">a&lt;b</text>\n"
+        "<text class=\"l3\" transform=\"translate(0.5 8.2)\">c</text>\n"
+        "<text class=\"l3\" transform=\"translate(1.5 8.2) rotate(270)\">6</text>\n");
+}
+
+static void a_faulty_script_is_no_figure(void **state)
+{
+    (void)state;
+    Plot plot[2] = { { .width = 100, .height = 100, .script = { .arena = y.arena } },
+                     { .width = 100, .height = 100, .script = { .arena = y.arena } } };
+    const char *why = NULL;
+    text_add(&plot[0].script, "plot [0:1] x lc rgb '#000005'\n");
+    text_add(&plot[1].script, "plot nonsense(\n");
+    assert_false(plot_run(y.arena, plot, 2, &why));
+    assert_non_null(why);
+    assert_null(plot[0].svg);
+}
+
+static void rounds_for_people(void **state)
+{
+    (void)state;
+    Arena *a = y.arena;
+    assert_string_equal(number_sig(a, 1234.5, 3), "1234");
+    assert_string_equal(number_sig(a, 9.996, 3), "10.0");
+    assert_string_equal(number_sig(a, 0.01234, 3), "0.0123");
+    assert_string_equal(number_sig(a, 1.2e-8, 2), "1.2e-08");
+    assert_string_equal(number_sig(a, NAN, 2), "-");
+    assert_string_equal(number_time(a, 812), "812 ns");
+    assert_string_equal(number_time(a, 999.9), "1.00 us");
+    assert_string_equal(number_time(a, 4560000), "4.56 ms");
+    assert_string_equal(number_time(a, INFINITY), "-");
+    assert_string_equal(number_bytes(a, 42189), "41.2 KiB");
+    assert_string_equal(number_percent(a, -0.0001), "0.0 %");
+    assert_string_equal(number_ratio(a, 1.0042), "1.004");
+    assert_string_equal(number_ratio(a, 0.9968), "0.997");
+    assert_string_equal(number_ratio(a, 1.384), "1.38");
+    assert_string_equal(number_ratio(a, 0.2), "0.200");
+    assert_string_equal(number_ratio(a, INFINITY), "-");
+    assert_string_equal(number_percent(a, 0.0134), "1.3 %");
+    assert_string_equal(number_count(a, -1234567), "-1,234,567");
+    assert_string_equal(number_count(a, 123), "123");
+}
+
+static int write_page(const char *path, const char *spec, int64_t ntrial)
+{
+    Synthetic s;
+    FILE *f = synthetic_make(&s, spec, ntrial) ? fopen(path, "w") : NULL;
+    ReportInput in = f ? input_of(&s) : (ReportInput){ 0 };
+    const char *why = NULL, *html = f ? report_html(s.arena, &in, &why) : NULL;
+    return !html || fputs(html, f) < 0 || fclose(f) != 0;
+}
+
+static int write_pages(int n, char **path)
+{
+    return write_page(path[0], synthetic_spec, NTRIAL) || (n > 1 && write_page(path[1], plane_spec, 40));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(is_well_formed),
+                                        cmocka_unit_test(refers_to_nothing_outside),
+                                        cmocka_unit_test(has_all_figures),
+                                        cmocka_unit_test(draws_every_measured_point),
+                                        cmocka_unit_test(shows_every_tuned_shape_and_kernel),
+                                        cmocka_unit_test(shows_the_numbers_of_a_shape),
+                                        cmocka_unit_test(holds_a_shape_against_others),
+                                        cmocka_unit_test(gives_the_same_bytes),
+                                        cmocka_unit_test(escapes_hostile_names),
+                                        cmocka_unit_test(needs_gnuplot),
+                                        cmocka_unit_test(does_with_one_static_shape),
+                                        cmocka_unit_test(does_with_many_groups_and_threads),
+                                        cmocka_unit_test(two_dims_make_a_plane),
+                                        cmocka_unit_test(extents_of_one_dim_are_one_group),
+                                        cmocka_unit_test(a_plane_is_of_two_dims),
+                                        cmocka_unit_test(marks_what_cannot_be_said),
+                                        cmocka_unit_test(plots_only_what_is_ours),
+                                        cmocka_unit_test(a_faulty_script_is_no_figure),
+                                        cmocka_unit_test(rounds_for_people) };
+    return argc > 1 ? write_pages(argc - 1, argv + 1) : cmocka_run_group_tests(tests, make, drop);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * op: a good operator field by field; faulty ones as golden pairs op_bad/X/op.cfg + op_bad/X/op.err
+ * (golden.h).
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "gen/base/text.h"
+#include "gen/spec/op.h"
+#include "tests/gen/golden.h"
+
+static Arena *arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    return chdir(DCGEN_SOURCE_DIR "/tests/gen/spec");
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+static Op *read_op(const char *dir, const char **text)
+{
+    Diag *d = diag_new(arena);
+    Op *op = op_read(arena, dir, d);
+    *text = golden_diag(arena, d);
+    assert_int_equal(op == NULL, diag_nerror(d) > 0);
+    return op;
+}
+
+static bool extent(void *ctx, const char *name, int64_t *value)
+{
+    const Op *op = ctx;
+    static const int64_t size[] = { 3, 5, 7 }; /* M N K */
+    int x = op_axis(op, name);
+    if (x >= 0)
+        *value = size[x];
+    return x >= 0;
+}
+
+static int64_t value_of(const Op *op, const Expr *e)
+{
+    int64_t value = -1;
+    assert_int_equal(expr_int(e, extent, (void *)op, &value), EXPR_OK);
+    return value;
+}
+
+static void test_dense(void **state)
+{
+    (void)state;
+    const char *text;
+    Op *op = read_op("op/dense", &text);
+    assert_string_equal(text, "");
+    assert_non_null(op);
+    assert_string_equal(op->name, "dense");
+    assert_string_equal(op->dir, "op/dense");
+    assert_string_equal(op->reference, "op/dense/reference.c");
+    assert_int_equal(op->naxis, 3);
+    assert_string_equal(op->axis[2].name, "K");
+    assert_int_equal(op->axis[0].kind, AXIS_SPATIAL);
+    assert_int_equal(op->axis[2].kind, AXIS_REDUCE);
+    assert_int_equal(op_axis(op, "N"), 1);
+    assert_int_equal(op_axis(op, "L"), -1);
+    assert_int_equal(op->ndtype, 2);
+    assert_string_equal(op->dtype[0], "f32");
+    assert_int_equal(op->nepilogue, 2);
+    assert_int_equal(op->noperand, 4);
+    static const Role roles[] = { ROLE_IN, ROLE_CONST, ROLE_IN, ROLE_OUT };
+    static const int64_t elems[] = { 21, 35, 5, 15 };
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(op->operand[i].role, roles[i]);
+        assert_int_equal(value_of(op, op->operand[i].elems), elems[i]);
+        assert_null(op->operand[i].dtype);
+    }
+    assert_int_equal(op->operand[1].nlayout, 2);
+    assert_string_equal(op->operand[1].layout[1], "KN");
+    assert_int_equal(op->operand[0].nlayout, 0);
+    assert_int_equal(value_of(op, op->flops), 2 * 3 * 5 * 7);
+    assert_int_equal(value_of(op, op->rows), 3);
+    assert_int_equal(value_of(op, op->row_elems), 5);
+}
+
+static void test_has_operand(void **state)
+{
+    (void)state;
+    const char *text;
+    Op *op = read_op("op/dense", &text);
+    const char *const with[] = { "gelu", "bias" };
+    assert_true(op_has_operand(&op->operand[0], NULL, 0));
+    assert_false(op_has_operand(&op->operand[2], NULL, 0));
+    assert_false(op_has_operand(&op->operand[2], with, 1));
+    assert_true(op_has_operand(&op->operand[2], with, 2));
+}
+
+static void test_missing(void **state)
+{
+    (void)state;
+    const char *text;
+    assert_null(read_op("no_such_folder", &text));
+    assert_string_equal(text, "no_such_folder/op.cfg: error: cannot read the file: No such file or directory\n");
+}
+
+/* What diag says of an op with these axes and operands; "" when it is good. */
+static const char *said_of(const char *axes, const char *operands, const char *reference, Op **op)
+{
+    Diag *d = diag_new(arena);
+    Source *src = ARENA_NEW(arena, Source);
+    src->path = "x.cfg";
+    src->text = arena_printf(arena,
+                             "name = \"x\"; axes = ( %s );\ndtypes = [\"f32\"]; epilogues = [\"bias\", \"relu\"];\n"
+                             "operands = ( %s );\nflops = 1; rows = 1; row_elems = 1;\nreference = \"%s\";\n",
+                             axes, operands, reference);
+    src->len = strlen(src->text);
+    *op = op_parse(arena, "folder", src, d);
+    assert_int_equal(*op == NULL, diag_nerror(d) > 0);
+    return golden_diag(arena, d);
+}
+
+#define AXIS(name) "{ name = \"" name "\"; kind = \"spatial\"; doc = \"of " name "\"; }"
+#define OPERAND(name, role, more) "{ name = \"" name "\"; role = \"" role "\"; elems = 1; " more " }"
+
+/* As many axes and operands as there may be, in their order, with what only some of them say. */
+static void test_most(void **state)
+{
+    (void)state;
+    static const char axes[] = AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F");
+    static const char operands[] =
+        OPERAND("a", "in", "dtype = \"f16\"; doc = \"first\";") "," OPERAND("b", "in", "epilogue = \"relu\";") "," OPERAND(
+            "c", "const",
+            "layouts = [\"one\", \"two\"];") "," OPERAND("d", "in",
+                                                         "") "," OPERAND("e", "in",
+                                                                         "") "," OPERAND("f", "in",
+                                                                                         "") "," OPERAND("g", "in",
+                                                                                                         "") "," OPERAND("h",
+                                                                                                                         "out",
+                                                                                                                         "");
+    Op *op;
+    assert_string_equal(said_of(axes, operands, "r.c", &op), "");
+    assert_int_equal(op->naxis, OP_MAX_AXIS);
+    assert_int_equal(op->noperand, OP_MAX_OPERAND);
+    assert_string_equal(op->reference, "folder/r.c");
+    for (int i = 0; i < op->naxis; i++)
+        assert_string_equal(op->axis[i].doc, arena_printf(arena, "of %c", 'A' + i));
+    for (int i = 0; i < op->noperand; i++) {
+        assert_int_equal(op->operand[i].name[0], 'a' + i);
+        assert_int_equal(op->operand[i].role, i == 2 ? ROLE_CONST : i == 7 ? ROLE_OUT : ROLE_IN);
+        assert_int_equal(op->operand[i].nlayout, i == 2 ? 2 : 0);
+        assert_int_equal(op->operand[i].epilogue != NULL, i == 1);
+        assert_int_equal(op->operand[i].dtype != NULL, i == 0);
+    }
+    assert_string_equal(op->operand[0].dtype, "f16");
+    assert_string_equal(op->operand[0].doc, "first");
+    assert_string_equal(op->operand[1].doc, "");
+    assert_string_equal(op->operand[1].epilogue, "relu");
+    const int64_t size[] = { 11, 12, 13, 14, 15, 16 };
+    OpShape shape = { op, size };
+    int64_t value = 0;
+    assert_true(op_lookup(&shape, "A", &value) && value == 11);
+    assert_true(op_lookup(&shape, "F", &value) && value == 16);
+    assert_false(op_lookup(&shape, "G", &value));
+    assert_int_equal(value, 16);
+}
+
+/* Each fault by itself: nothing else is wrong that would be refused instead. */
+static void test_one_fault(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *axes, *operands, *reference, *want;
+    } cases[] = {
+        { AXIS("A"),
+          OPERAND("x", "const", "layouts = [\"p\"];") "," OPERAND("w", "const",
+                                                                  "layouts = [\"q\"];") "," OPERAND("y", "out", ""),
+          "r.c", "x.cfg:3:12: error: 2 operands have the role \"const\", at most 1 is allowed\n" },
+        { AXIS("A"), OPERAND("x", "out", "") "," OPERAND("y", "out", ""), "r.c",
+          "x.cfg:3:12: error: 2 operands have the role \"out\", expected 1\n" },
+        { AXIS("A"), OPERAND("x", "in", "layouts = [\"p\"];") "," OPERAND("y", "out", ""), "r.c",
+          "error: the operand 'x' has layouts, but its role is not \"const\"\n" },
+        { AXIS("A"), OPERAND("x", "const", "") "," OPERAND("y", "out", ""), "r.c",
+          "error: the operand 'x' is constant and needs layouts\n" },
+        { AXIS("A") "," AXIS("A"), OPERAND("y", "out", ""), "r.c", "error: the name 'A' is there twice\n" },
+        { AXIS("A"), OPERAND("A", "out", ""), "r.c", "error: the name 'A' is there twice\n" },
+        { AXIS("A"), OPERAND("x", "in", "") "," OPERAND("x", "out", ""), "r.c",
+          "error: the name 'x' is there twice\n" },
+        { AXIS("A"), OPERAND("x", "in", "dtype = \"f33\";") "," OPERAND("y", "out", ""), "r.c",
+          "x.cfg:3:60: error: unknown dtype 'f33'\n" },
+        { "1", OPERAND("y", "out", ""), "r.c", "x.cfg:1:22: error: expected a group { }, found an integer\n" },
+        { AXIS("A") "," AXIS("B") "," AXIS("C") "," AXIS("D") "," AXIS("E") "," AXIS("F") "," AXIS("G"),
+          OPERAND("y", "out", ""), "r.c", "x.cfg:1:20: error: 'axes': 7 of them, expected 1 to 6\n" },
+        { AXIS("A"), OPERAND("y", "out", ""), "",
+          "error: 'reference': expected the name of a file in the same folder, found ''\n" },
+        { AXIS("A"), OPERAND("y", "out", ""), "a\\nb", "error: 'reference': expected the name of a file" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Op *op;
+        const char *said = said_of(cases[i].axes, cases[i].operands, cases[i].reference, &op);
+        if (op || !strstr(said, cases[i].want) || strstr(strstr(said, "error: ") + 1, "error: "))
+            fail_msg("wanted %s, got\n%s", cases[i].want, said);
+    }
+}
+
+static void check_golden(const char *dir, const char *err)
+{
+    const char *text;
+    assert_null(read_op(dir, &text));
+    golden_check(arena, err, text);
+}
+
+static int is_case(const struct dirent *e) { return e->d_name[0] != '.'; }
+
+static void test_golden(void **state)
+{
+    (void)state;
+    struct dirent **entry;
+    int n = scandir("op_bad", &entry, is_case, alphasort);
+    assert_true(n > 10);
+    for (int i = 0; i < n; i++) {
+        const char *dir = arena_printf(arena, "op_bad/%s", entry[i]->d_name);
+        check_golden(dir, arena_printf(arena, "%s/op.err", dir));
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dense), cmocka_unit_test(test_has_operand), cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_most),  cmocka_unit_test(test_one_fault),   cmocka_unit_test(test_golden),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * points: every declared shape once, corners and thresholds with their neighbours where there are too many, no overflow however wide the
+ * ranges, the same points each time.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include "gen/spec/points.h"
+#include "tests/arena.h"
+
+static Spec *spec_of(const char *dims, const char *shapes, const char *threads)
+{
+    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
+    Diag *d = diag_new(arena);
+    Source *src = ARENA_NEW(arena, Source);
+    src->path = "x.cfg";
+    src->text = arena_printf(arena,
+                             "name = \"x\"; op = \"dense\"; dtype = \"f32\";\ndims = { %s };\nshapes = ( %s );\n"
+                             "threads = [%s];\n",
+                             dims, shapes, threads);
+    src->len = strlen(src->text);
+    Spec *s = spec_parse(arena, src, templates, 1, d);
+    diag_print(d, stderr);
+    assert_non_null(s);
+    return s;
+}
+
+static bool holds(const int64_t *x, const int64_t *want) { return memcmp(x, want, 4 * sizeof *x) == 0; }
+
+/* How often a point comes. */
+static int count_of(Points *p, const int64_t *want)
+{
+    int n = 0;
+    for (int64_t x[POINTS_MAX_AXIS]; points_next(p, x);)
+        n += holds(x, want);
+    return n;
+}
+
+/* T of 3 values twice, S of 4 once, with two thread counts. A shape over one dim is not repeated for the other. */
+static void every_declared_shape_once(void **state)
+{
+    (void)state;
+    const Spec *s = spec_of("T = { min = 2; max = 4; }; S = { min = 0; max = 3; };",
+                            "{ M = \"T\"; N = 7; K = 5; }, { M = \"10*T\"; N = 8; K = \"S+1\"; }", "1, 6");
+    int64_t seen[64][4], n = 0;
+    Points *p = points_declared(arena, s, 1000);
+    assert_true(points_are_all(p));
+    for (int64_t x[POINTS_MAX_AXIS]; points_next(p, x); n++) {
+        assert_true(n < 64);
+        memcpy(seen[n], x, sizeof seen[n]);
+        for (int64_t i = 0; i < n; i++)
+            assert_false(holds(seen[i], x));
+        assert_true(x[1] == 7 ? x[0] >= 2 && x[0] <= 4 && x[2] == 5 : x[0] >= 20 && x[0] <= 40 && x[2] >= 1);
+        assert_true(x[3] == 1 || x[3] == 6);
+    }
+    assert_int_equal(n, 2 * (3 + 3 * 4));
+    assert_false(points_next(p, seen[0]));
+}
+
+/* 6 dims of 2^31 values each: a sample of just that many, corners among them. */
+static void the_widest_ranges(void **state)
+{
+    (void)state;
+    static const char range[] = "{ min = 0; max = 2147483647; };";
+    const Spec *s = spec_of(
+        arena_printf(arena, "A = %s B = %s C = %s D = %s E = %s F = %s", range, range, range, range, range, range),
+        "{ M = \"1 + max(A, B) / 2 + max(C, D) / 3\"; N = \"1 + E / 524288\"; K = \"1 + F / 524288\"; }", "1");
+    Points *p = points_declared(arena, s, 5000);
+    assert_false(points_are_all(p));
+    int64_t n = 0;
+    for (int64_t x[POINTS_MAX_AXIS]; points_next(p, x); n++)
+        for (int i = 0; i < 3; i++)
+            assert_in_range(x[i], 1, INT32_MAX);
+    assert_int_equal(n, 5000);
+    assert_int_equal(count_of(points_declared(arena, s, 5000), (int64_t[]){ 1, 1, 1, 1 }), 1);
+    assert_int_equal(count_of(points_declared(arena, s, 5000), (int64_t[]){ 1789569706, 4096, 4096, 1 }), 9);
+}
+
+/* One large shape is enough, wherever it stands. */
+static void a_part_is_not_all(void **state)
+{
+    (void)state;
+    const char *dims = "T = { min = 1; max = 3; }; S = { min = 1; max = 100000; };";
+    const char *few = "{ M = \"T\"; N = 8; K = 3; }", *many = "{ M = \"S\"; N = 9; K = 3; }";
+    for (int i = 0; i < 2; i++) {
+        const char *shapes = arena_printf(arena, "%s, %s", i ? few : many, i ? many : few);
+        assert_false(points_are_all(points_declared(arena, spec_of(dims, shapes, "1"), 1000)));
+    }
+}
+
+static void the_same_points_each_time(void **state)
+{
+    (void)state;
+    const Spec *s = spec_of("T = { min = 1; max = 100000; }; S = { min = 1; max = 100000; };",
+                            "{ M = \"T\"; N = \"S\"; K = 3; }", "1, 2");
+    Points *p = points_declared(arena, s, 3000), *q = points_declared(arena, s, 3000);
+    int64_t n = 0, x[POINTS_MAX_AXIS] = { 0 }, y[POINTS_MAX_AXIS] = { 0 };
+    for (; points_next(p, x); n++) {
+        assert_true(points_next(q, y));
+        assert_memory_equal(x, y, 4 * sizeof *x);
+    }
+    assert_int_equal(n, 3000);
+    assert_false(points_next(q, y));
+}
+
+/* The limit is that of all shapes together, and a grid of just so many points is no sample. */
+static void the_limit_is_kept(void **state)
+{
+    (void)state;
+    const Spec *two =
+        spec_of("T = { min = 1; max = 100000; };", "{ M = \"T\"; N = 1; K = 3; }, { M = \"T\"; N = 2; K = 3; }", "1");
+    const Spec *few =
+        spec_of("T = { min = 1; max = 50; };", "{ M = \"T\"; N = 1; K = 3; }, { M = \"T\"; N = 2; K = 3; }", "1");
+    int64_t cut[] = { 3 }, n = 0, x[POINTS_MAX_AXIS];
+    for (Points *p = points_declared(arena, two, 1000); points_next(p, x);)
+        n++;
+    assert_int_equal(n, 1000);
+    assert_true(points_are_all(points_declared(arena, few, 100)));
+    assert_false(points_are_all(points_declared(arena, few, 99)));
+    const PointAxis axis = { 1, 9, cut, 1 };
+    Points *p = points_cuts(arena, &axis, 1, 1000);
+    for (n = 0; points_next(p, x);)
+        n++;
+    assert_true(points_are_all(points_cuts(arena, &axis, 1, n)));
+    assert_false(points_are_all(points_cuts(arena, &axis, 1, n - 1)));
+}
+
+/* One threshold an axis, and ranges: all neighbours of one with all neighbours of the other. */
+static void thresholds_cross(void **state)
+{
+    (void)state;
+    int64_t m[] = { 40, 10, 40 }, k[] = { 7 };
+    const PointAxis axis[] = { { 1, 64, m, 3 }, { 3, 3, NULL, 0 }, { 2, 9, k, 1 }, { 1, 4, NULL, 0 } };
+    static const int64_t wanted[][4] = {
+        { 39, 3, 6, 1 }, { 40, 3, 7, 4 },
+        { 41, 3, 8, 1 }, { 9, 2, 7, 1 },
+        { 11, 4, 8, 5 }, { 0, 3, 2, 1 },
+        { 1, 3, 1, 0 },  { 65, 3, 10, INT64_MIN },
+        { 64, 3, 9, 4 }, { INT64_MAX, INT64_MIN, 0, INT32_MIN },
+        { 0, 0, 1, 2 },  { INT32_MAX, INT32_MAX + 1L, 9 + (1L << 32), 4 + (1L << 32) },
+    };
+    Points *all = points_cuts(arena, axis, 4, 10000000);
+    assert_true(points_are_all(all));
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (count_of(points_cuts(arena, axis, 4, 10000000), wanted[i]) != 1)
+            fail_msg("%d: not there just once", (int)i);
+}
+
+/* Above the limit: still every value of each axis, at each corner of the other ranges. */
+static void thresholds_meet_corners(void **state)
+{
+    (void)state;
+    enum { CUTS = 300, LIMIT = 100000 };
+    int64_t cut[CUTS];
+    for (int i = 0; i < CUTS; i++)
+        cut[i] = 1000 * (i + 1);
+    PointAxis axis[POINTS_MAX_AXIS];
+    for (int i = 0; i < POINTS_MAX_AXIS; i++)
+        axis[i] = (PointAxis){ 5, 400000, cut, CUTS };
+    Points *p = points_cuts(arena, axis, POINTS_MAX_AXIS, LIMIT);
+    assert_false(points_are_all(p));
+    int64_t n = 0, at_corners[POINTS_MAX_AXIS] = { 0 };
+    for (int64_t x[POINTS_MAX_AXIS]; points_next(p, x); n++) {
+        int ncut = 0, nend = 0, of = 0;
+        for (int i = 0; i < POINTS_MAX_AXIS; i++) {
+            nend += x[i] == 5 || x[i] == 400000;
+            ncut += x[i] == 77001;
+            of = x[i] == 77001 ? i : of;
+        }
+        at_corners[of] += ncut == 1 && nend == POINTS_MAX_AXIS - 1;
+    }
+    assert_in_range(n, LIMIT, LIMIT * (POINTS_MAX_AXIS + 1));
+    for (int i = 0; i < POINTS_MAX_AXIS; i++)
+        assert_int_equal(at_corners[i], 1 << (POINTS_MAX_AXIS - 1));
+}
+
+/* The ends of 64 bits have neighbours on one side only. */
+static void cuts_at_the_ends_of_64_bits(void **state)
+{
+    (void)state;
+    int64_t cut[] = { INT64_MIN, INT64_MAX };
+    const PointAxis axis = { INT64_MIN, INT64_MAX, cut, 2 };
+    Points *p = points_cuts(arena, &axis, 1, 1000);
+    int64_t x, before = 0, n = 0;
+    for (; points_next(p, &x); n++) {
+        assert_true(n == 0 || x > before);
+        before = x;
+    }
+    assert_int_equal(n, 2 + 1 + 1 + 2 + 2); /* the ends of 64 bits, those of 32, and 0 */
+    assert_true(before == INT64_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_declared_shape_once), cmocka_unit_test(the_widest_ranges),
+        cmocka_unit_test(the_limit_is_kept),         cmocka_unit_test(a_part_is_not_all),
+        cmocka_unit_test(the_same_points_each_time), cmocka_unit_test(thresholds_cross),
+        cmocka_unit_test(thresholds_meet_corners),   cmocka_unit_test(cuts_at_the_ends_of_64_bits),
+    };
+    return cmocka_run_group_tests_name("gen/points", tests, setup, teardown);
+}

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spec: golden pairs spec/X.cfg + spec/X.err (the exact text of the diagnostics; golden.h), and good specs whose instances
+ * are checked by number.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/base/conf.h"
+#include "gen/base/text.h"
+#include "gen/spec/spec.h"
+#include "tests/gen/golden.h"
+#include "tests/tmp_folder.h"
+
+static const char *const ops[] = { "../op" };
+static Arena *arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    return chdir(DCGEN_SOURCE_DIR "/tests/gen/spec/cases");
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+/* Reads a spec; *text becomes what diag prints. */
+static Spec *read_spec(const char *path, char **text)
+{
+    Diag *d = diag_new(arena);
+    Spec *spec = spec_read(arena, path, ops, 1, d);
+    *text = golden_diag(arena, d);
+    assert_int_equal(spec == NULL, diag_nerror(d) > 0);
+    return spec;
+}
+
+static Spec *read_good(const char *path)
+{
+    char *text;
+    Spec *spec = read_spec(path, &text);
+    assert_string_equal(text, "");
+    assert_non_null(spec);
+    return spec;
+}
+
+/* ---- golden pairs ---- */
+
+static void check_golden(const char *cfg)
+{
+    char *text, *err = arena_strdup(arena, cfg);
+    strcpy(strrchr(err, '.'), ".err");
+    Spec *spec = read_spec(cfg, &text);
+    assert_int_equal(spec == NULL, strncmp(cfg, "bad_", 4) == 0);
+    golden_check(arena, err, text);
+}
+
+static int is_faulty(const struct dirent *e)
+{
+    const char *dot = strrchr(e->d_name, '.');
+    return dot && strcmp(dot, ".cfg") == 0 && strncmp(e->d_name, "good_", 5) != 0;
+}
+
+static void test_golden(void **state)
+{
+    (void)state;
+    struct dirent **entry;
+    int n = scandir(".", &entry, is_faulty, alphasort);
+    assert_true(n > 50);
+    for (int i = 0; i < n; i++) {
+        check_golden(entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+/* Every error has line and column, except those about the file as a whole. */
+static void test_places(void **state)
+{
+    (void)state;
+    struct dirent **entry;
+    int n = scandir(".", &entry, is_faulty, alphasort);
+    for (int i = 0; i < n; i++) {
+        char *text;
+        read_spec(entry[i]->d_name, &text);
+        size_t len = strlen(entry[i]->d_name);
+        for (char *s = text; (s = strstr(s, ": error: ")); s++) {
+            char *line = s;
+            while (line > text && line[-1] != '\n')
+                line--;
+            int at[2];
+            assert_memory_equal(line, entry[i]->d_name, len);
+            assert_int_equal(sscanf(line + len, ":%d:%d: error: ", &at[0], &at[1]), 2);
+        }
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+static void check_file_error(const char *path, const char *want)
+{
+    char *text;
+    assert_null(read_spec(path, &text));
+    assert_string_equal(text, arena_printf(arena, "%s: error: %s\n", path, want));
+}
+
+static void test_files(void **state)
+{
+    (void)state;
+    check_file_error("no_such.cfg", "cannot read the file: No such file or directory");
+    check_file_error(".", "this is a folder, expected a file");
+    check_file_error("good_bert.cfg/x", "cannot read the file: Not a directory");
+    check_file_error("/dev/null", "this is not a regular file");
+}
+
+static void test_large_file(void **state)
+{
+    (void)state;
+    char folder[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(folder));
+    const char *path = arena_printf(arena, "%s/large.cfg", folder);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(truncate(path, CONF_MAX_BYTES + 1), 0);
+    check_file_error(path, "the file has 1048577 bytes, more than the 1048576 allowed");
+    unlink(path);
+    rmdir(folder);
+}
+
+/* ---- good specs ---- */
+
+static double total_weight(const Spec *s)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        sum += s->instance[i].weight;
+    return sum;
+}
+
+static int64_t ntuned(const Spec *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        n += s->instance[i].tuned;
+    return n;
+}
+
+/* What holds for every spec: order, ranges, no two alike. */
+static void check_instances(const Spec *s)
+{
+    assert_true(s->ninstance > 0 && s->ninstance <= SPEC_MAX_INSTANCE);
+    for (int64_t i = 0; i < s->ninstance; i++) {
+        const Instance *in = &s->instance[i];
+        assert_true(in->weight >= 0);
+        assert_in_range(in->decl, 0, s->nshape - 1);
+        for (int d = 0; d < s->ndim; d++)
+            assert_true(in->dim[d] >= s->dim[d].min && in->dim[d] <= s->dim[d].max);
+        for (int x = 0; x < s->op->naxis; x++)
+            assert_true(in->extent[x] >= 1 && in->extent[x] <= INT32_MAX);
+        if (i == 0)
+            continue;
+        const Instance *last = in - 1;
+        int order = last->threads != in->threads ? (last->threads < in->threads ? -1 : 1)
+                    : last->decl != in->decl     ? (last->decl < in->decl ? -1 : 1)
+                                                 : 0;
+        for (int d = 0; d < s->ndim && order == 0; d++)
+            order = last->dim[d] == in->dim[d] ? 0 : last->dim[d] < in->dim[d] ? -1 : 1;
+        assert_int_equal(order, -1);
+    }
+}
+
+static const Instance *find(const Spec *s, int threads, int64_t m, int64_t n, int64_t k)
+{
+    const Instance *found = NULL;
+    for (int64_t i = 0; i < s->ninstance; i++) {
+        const Instance *in = &s->instance[i];
+        if (in->threads == threads && in->extent[0] == m && in->extent[1] == n && in->extent[2] == k) {
+            assert_null(found); /* equal extents are one instance */
+            found = in;
+        }
+    }
+    return found;
+}
+
+/* What is not demanded is 0. */
+static void test_regret(void **state)
+{
+    (void)state;
+    Spec *s = read_good("good_regret.cfg");
+    assert_true(s->regret.mean == 0);
+    assert_true(s->regret.worst == 0.1);
+}
+
+static void test_bert(void **state)
+{
+    (void)state;
+    Spec *s = read_good("good_bert.cfg");
+    check_instances(s);
+    assert_string_equal(s->name, "bert_dense");
+    assert_string_equal(s->op->name, "dense");
+    assert_string_equal(s->dtype, "f32");
+    assert_int_equal(s->ntarget, 1);
+    assert_string_equal(s->target[0], "host");
+    assert_string_equal(s->layout, "NK");
+    assert_true(s->packed);
+    assert_int_equal(s->const_operand, 1);
+    assert_int_equal(s->nepilogue, 1);
+    assert_string_equal(s->epilogue[0], "bias");
+    assert_int_equal(s->budget.kernels, 8);
+    assert_int_equal(s->budget.code_kib, 512);
+    assert_int_equal(s->budget.trials, 256);
+    assert_int_equal(s->budget.seconds, 300);
+    assert_int_equal(s->ninstance, 512);
+    assert_int_equal(ntuned(s), 36);
+    assert_true(total_weight(s) == 512);
+    int64_t extent[3];
+    assert_int_equal(spec_extents(s, 1, extent, 3), 3); /* N */
+    assert_int_equal(extent[0], 768);
+    assert_int_equal(extent[1], 2304);
+    assert_int_equal(extent[2], 3072);
+    assert_int_equal(spec_extents(s, 1, extent, 2), 0);
+    assert_int_equal(spec_extents(s, 2, extent, 3), 2); /* K */
+    assert_int_equal(extent[1], 3072);
+    const Instance *in = find(s, 1, 16 * 24, 768, 3072);
+    assert_non_null(in);
+    assert_true(in->tuned);
+    assert_int_equal(in->decl, 3);
+    assert_int_equal(in->dim[0], 24);
+    assert_false(find(s, 1, 16 * 25, 768, 3072)->tuned);
+    assert_null(find(s, 1, 16 * 129, 768, 3072));
+    Box box = spec_box(s);
+    assert_int_equal(box.min[0], 16);
+    assert_int_equal(box.max[0], 2048);
+    assert_int_equal(box.min[1], 768);
+    assert_int_equal(box.max[1], 3072);
+    assert_int_equal(box.min[2], 768);
+    assert_int_equal(box.max[2], 3072);
+}
+
+static void test_static(void **state)
+{
+    (void)state;
+    Spec *s = read_good("good_static.cfg");
+    check_instances(s);
+    assert_int_equal(s->ndim, 0);
+    assert_int_equal(s->nshape, 3);
+    assert_int_equal(s->ninstance, 2); /* two of the three are the same shape */
+    assert_true(find(s, 1, 64, 128, 32)->weight == 3);
+    assert_true(find(s, 1, 1, 1, 1)->weight == 1);
+    assert_int_equal(ntuned(s), 2);
+    assert_string_equal(s->dtype, "f32"); /* defaults */
+    assert_string_equal(s->target[0], "auto");
+    assert_string_equal(s->layout, "NK");
+    assert_false(s->packed);
+    assert_int_equal(s->budget.kernels, 8);
+    assert_int_equal(s->threads[0], 1);
+    s = read_good("good_static_empty_dims.cfg");
+    check_instances(s);
+    assert_int_equal(s->ninstance, 1);
+    assert_true(s->instance[0].tuned);
+}
+
+static void test_sampler(void **state)
+{
+    (void)state;
+    static const int64_t want[] = { 1, 4, 12, 26, 47, 72, 100, 128 };
+    Spec *s = read_good("good_sampler.cfg");
+    check_instances(s);
+    assert_int_equal(s->ninstance, 128);
+    assert_int_equal(ntuned(s), 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_true(find(s, 1, 16 * want[i], 768, 768)->tuned);
+}
+
+static void test_two_dims(void **state)
+{
+    (void)state;
+    Spec *s = read_good("good_two_dims.cfg");
+    check_instances(s);
+    assert_int_equal(s->nthread, 2);
+    assert_int_equal(s->threads[0], 1);
+    assert_int_equal(s->threads[1], 4);
+    /* one instance for each distinct T*S and each pair T,S; twice for the thread counts */
+    char seen[201] = { 0 };
+    int distinct = 0;
+    double weight12 = 0;
+    for (int t = 1; t <= 20; t++)
+        for (int v = 1; v <= 10; v++) {
+            distinct += !seen[t * v]++;
+            weight12 += t * v == 60 ? v * (t > 10) : 0;
+        }
+    assert_int_equal(s->ninstance, 2 * (distinct + 200));
+    assert_true(find(s, 4, 60, 64, 64)->weight == weight12);
+    assert_true(find(s, 1, 15, 4, 7)->weight == 3 * 4);
+    assert_true(find(s, 1, 5, 4, 7)->weight == 0);
+    int64_t tuned = 0;
+    for (int64_t i = 0; i < s->ninstance; i++)
+        tuned += s->instance[i].tuned && s->instance[i].decl == 1 && s->instance[i].threads == 1;
+    assert_int_equal(tuned, 64); /* 8 x 8 */
+    assert_true(find(s, 1, 1, 1, 7)->tuned && find(s, 1, 20, 10, 7)->tuned && find(s, 4, 1, 10, 7)->tuned);
+    assert_true(total_weight(s) == 2 * 4 * 10 * 55.0);
+}
+
+/* More points than instances are allowed: a sample with all corners and tuned points. */
+static void test_large(void **state)
+{
+    (void)state;
+    Spec *s = read_good("good_large.cfg");
+    check_instances(s);
+    assert_true(s->ninstance > 50000);
+    static const int64_t corner[][2] = { { 1, 1 }, { 1, 2001 }, { 1000000, 1 }, { 1000000, 2001 } };
+    for (size_t i = 0; i < 4; i++) {
+        const Instance *in = find(s, 1, corner[i][0], corner[i][1], 64);
+        assert_non_null(in);
+        assert_true(in->tuned);
+    }
+    int64_t tuned[3] = { 0 };
+    for (int64_t i = 0; i < s->ninstance; i++)
+        tuned[s->instance[i].decl] += s->instance[i].tuned;
+    assert_int_equal(tuned[0], 64);
+    assert_int_equal(tuned[1], 8);
+    assert_int_equal(tuned[2], 1);
+    s = read_good("good_six_dims.cfg");
+    check_instances(s);
+    assert_non_null(find(s, 1, 1, 1, 1));
+    assert_non_null(find(s, 1, 900, 1, 900));
+    assert_int_equal(s->instance[0].extent[0], 1);
+    assert_in_range(ntuned(s), 8, 64);
+}
+
+static Spec *read_text(const char *dims, const char *shapes)
+{
+    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
+    Diag *d = diag_new(arena);
+    Source *src = ARENA_NEW(arena, Source);
+    src->path = "x.cfg";
+    src->text = arena_printf(
+        arena, "name = \"x\"; op = \"dense\";\ndims = { %s };\nshapes = ( %s );\nthreads = [1, 2];\n", dims, shapes);
+    src->len = strlen(src->text);
+    Spec *s = spec_parse(arena, src, templates, 1, d);
+    diag_print(d, stderr);
+    assert_non_null(s);
+    return s;
+}
+
+/* Two declarations of the same extents are one instance, of the first, with both weights; tuned if either is. */
+static void test_either_is_tuned(void **state)
+{
+    (void)state;
+    Spec *s = read_text("T = { min = 1; max = 40; }; S = { min = 1; max = 3; };",
+                        "{ M = \"T\"; N = 8; K = 8; }, { M = \"S + 20\"; N = 8; K = 8; weight = 2.0; }");
+    assert_int_equal(s->ninstance, 2 * 40);
+    assert_int_equal(ntuned(s), 2 * (8 + 3));
+    for (int m = 21; m <= 23; m++) {
+        const Instance *in = find(s, 1, m, 8, 8);
+        assert_non_null(in);
+        assert_int_equal(in->decl, 0);
+        assert_true(in->tuned);
+        assert_true(in->weight == 3 * 1 + 2 * 40); /* a dim that a shape does not use scales its weight */
+    }
+    assert_true(find(s, 1, 24, 8, 8)->weight == 3);
+}
+
+/* The first weight of a list is that of the least value, which need not be 1. */
+static void test_weights_begin_at_the_least(void **state)
+{
+    (void)state;
+    Spec *s = read_text("T = { min = 3; max = 5; }; }; weights = { T = [10, 20, 40];", "{ M = \"T\"; N = 8; K = 8; }");
+    for (int t = 3; t <= 5; t++)
+        assert_true(find(s, 1, t, 8, 8)->weight == 10 << (t - 3));
+}
+
+/* The box is that of all declared shapes, though the instances are a sample that misses M's largest value. */
+static void test_box_of_a_sample(void **state)
+{
+    (void)state;
+    Spec *s = read_text("T = { min = 0; max = 1000; }; S = { min = 3; max = 100000; };",
+                        "{ M = \"1 + T*(1000 - T)\"; N = \"S\"; K = 5; }");
+    Box box = spec_box(s);
+    assert_true(s->ninstance < 400000);
+    assert_null(find(s, 1, 250001, 3, 5));
+    assert_int_equal(box.min[0], 1);
+    assert_int_equal(box.max[0], 250001);
+    assert_int_equal(box.min[1], 3);
+    assert_int_equal(box.max[1], 100000);
+    assert_int_equal(box.min[2], 5);
+    assert_int_equal(box.max[2], 5);
+}
+
+static void test_shape_at_a_point(void **state)
+{
+    (void)state;
+    Spec *s = read_text("T = { min = 1; max = 9; }; S = { min = 1; max = 3; };",
+                        "{ M = \"16*T\"; N = 7; K = \"S\"; }, { M = 1; N = 2; K = 3; }");
+    int64_t extent[OP_MAX_AXIS];
+    assert_int_equal(spec_shape_dims(s, &s->shape[0]), 3);
+    assert_int_equal(spec_shape_dims(s, &s->shape[1]), 0);
+    assert_true(spec_shape_extents(s, &s->shape[0], (int64_t[]){ 5, 2 }, extent));
+    assert_int_equal(extent[0], 80);
+    assert_int_equal(extent[1], 7);
+    assert_int_equal(extent[2], 2);
+    assert_false(spec_shape_extents(s, &s->shape[0], (int64_t[]){ 0, 2 }, extent)); /* no extent is 0 */
+    assert_false(spec_shape_extents(s, &s->shape[0], (int64_t[]){ INT32_MAX, 2 }, extent));
+    assert_false(spec_shape_extents(s, &s->shape[0], (int64_t[]){ INT64_MAX, 2 }, extent)); /* overflows */
+}
+
+/* 256 thousand operations are worth a thread. */
+static void test_parts(void **state)
+{
+    (void)state;
+    Spec *s = read_text("T = { min = 1; max = 9; };", "{ M = \"T\"; N = 64; K = 64; }");
+    assert_int_equal(spec_parts(s, (int64_t[]){ 1, 64, 64 }, 8), 1);
+    assert_int_equal(spec_parts(s, (int64_t[]){ 64, 64, 64 }, 8), 2);
+    assert_int_equal(spec_parts(s, (int64_t[]){ 64, 64, 64 }, 1), 1);
+    assert_int_equal(spec_parts(s, (int64_t[]){ 4096, 4096, 4096 }, 8), 8);
+    assert_int_equal(spec_parts(s, (int64_t[]){ INT32_MAX, INT32_MAX, INT32_MAX }, 8), 8);
+}
+
+/* Bytes of all operands that there are, by hand; operations without them. */
+static void test_work(void **state)
+{
+    (void)state;
+    static const char shapes[] = "{ M = \"T\"; N = 64; K = 16; }";
+    const int64_t extent[] = { 5, 64, 16 };
+    const double plain = 5 * 16 + 64 * 16 + 5 * 64;
+    Spec *s = read_text("T = { min = 1; max = 9; };", shapes);
+    assert_true(spec_bytes(s, extent) == 4 * plain);
+    assert_true(spec_flops(s, extent) == 2 * 5 * 64 * 16);
+    s = read_text("T = { min = 1; max = 9; }; }; dtype = \"f16\"; epilogue = [\"bias\"]; regret = { ", shapes);
+    assert_true(spec_bytes(s, extent) == 2 * (plain + 64));
+    assert_true(spec_flops(s, extent) == 2 * 5 * 64 * 16);
+    assert_int_equal(spec_parts(s, extent, 1), 1);
+}
+
+static const char *said_of(const char *rest, const Spec **s)
+{
+    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
+    Diag *d = diag_new(arena);
+    Source *src = ARENA_NEW(arena, Source);
+    src->path = "x.cfg";
+    src->text = arena_printf(arena, "name = \"x\"; op = \"dense\"; shapes = ( { M = 1; N = 2; K = 3; } );\n%s\n", rest);
+    src->len = strlen(src->text);
+    *s = spec_parse(arena, src, templates, 1, d);
+    assert_int_equal(*s == NULL, diag_nerror(d) > 0);
+    return golden_diag(arena, d);
+}
+
+/* The last value that is allowed, and the first that is not. */
+static void test_borders(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *good, *bad, *want;
+    } cases[] = {
+        { "budget = { kernels = 256; };", "budget = { kernels = 257; };",
+          "'kernels': expected an integer from 1 to 256, found 257" },
+        { "budget = { kernels = 1; };", "budget = { kernels = 0; };", "from 1 to 256, found 0" },
+        { "budget = { code_kib = 1048576; };", "budget = { code_kib = 1048577; };", "from 1 to 1048576" },
+        { "budget = { code_kib = 1; };", "budget = { code_kib = 0; };", "from 1 to 1048576" },
+        { "budget = { trials = 1000000; };", "budget = { trials = 1000001; };", "from 1 to 1000000" },
+        { "budget = { trials = 1; };", "budget = { trials = 0; };", "from 1 to 1000000" },
+        { "budget = { seconds = 2592000; };", "budget = { seconds = 2592001; };", "from 1 to 2592000" },
+        { "budget = { seconds = 1; };", "budget = { seconds = 0; };", "from 1 to 2592000" },
+        { "threads = [1024];", "threads = [1025];", "from 1 to 1024, found 1025" },
+        { "threads = [1];", "threads = [0];", "from 1 to 1024, found 0" },
+        { "threads = [1, 2, 3, 4, 5, 6, 7, 8];", "threads = [1, 2, 3, 4, 5, 6, 7, 8, 9];",
+          "9 values, at most 8 are allowed" },
+        { "regret = { mean = 1.0; worst = 1; };", "regret = { mean = 1.01; };",
+          "above 0 and at most 1, such as 0.02 for 2 %; found 1.01" },
+        { "regret = { mean = 0.001; };", "regret = { worst = 0.0; };", "found 0" },
+        { "", "regret = { worst = -0.1; };", "found -0.1" },
+        { "epilogue = [\"bias\"];", "epilogue = [\"bias\", \"bias\"];", "'bias' is there twice" },
+        { "layout = { W = \"KN\"; packed = true; };", "layout = { X = \"KN\"; };", "unknown key 'X'" },
+        { "target = [\"a\", \"b\"];", "target = [\"a\", \"b\", \"a\"];", "'a' is there twice" },
+    };
+    const Spec *s;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *said = said_of(cases[i].good, &s);
+        assert_string_equal(said, "");
+        said = said_of(cases[i].bad, &s);
+        if (!strstr(said, cases[i].want) || strstr(strstr(said, "error: ") + 1, "error: "))
+            fail_msg("%s: wanted %s, got %s", cases[i].bad, cases[i].want, said);
+    }
+    said_of("regret = { mean = 0.03; worst = 0.2; }; threads = [8, 2]; layout = { W = \"KN\"; };", &s);
+    assert_true(s->regret.mean == 0.03 && s->regret.worst == 0.2);
+    assert_true(s->nthread == 2 && s->threads[0] == 2 && s->threads[1] == 8);
+    assert_true(s->ntarget == 1 && strcmp(s->target[0], "auto") == 0);
+    assert_string_equal(s->layout, "KN");
+    assert_false(s->packed);
+    said_of("budget = { seconds = 9; };", &s);
+    assert_true(s->budget.kernels == 8 && s->budget.code_kib == 512 && s->budget.trials == 256 &&
+                s->budget.seconds == 9);
+    char space[4096] = "space = {";
+    for (int i = 0; i <= SPEC_MAX_LIMIT; i++) {
+        sprintf(space + strlen(space), " P%d = [%d];", i, i);
+        const char *said = said_of(arena_printf(arena, "%s };", space), &s);
+        if (i < SPEC_MAX_LIMIT)
+            assert_true(s && s->nlimit == i + 1 && s->limit[i].value[0] == i &&
+                        strcmp(s->limit[i].param, arena_printf(arena, "P%d", i)) == 0);
+        else
+            assert_non_null(strstr(said, arena_printf(arena, "'space' names more than %d parameters", SPEC_MAX_LIMIT)));
+    }
+    said_of("space = { A = [1, 3]; };", &s);
+    assert_true(spec_wants(s, "B", 7));
+    assert_true(spec_wants(s, "A", 1) && spec_wants(s, "A", 3) && !spec_wants(s, "A", 2));
+}
+
+/* A range from 0 is sampled like one from 1; all of few values are tuned; a dim that a shape does not use takes none of its points. */
+static void test_tuned_values(void **state)
+{
+    (void)state;
+    static const int64_t want[] = { 0, 3, 11, 25, 46, 71, 99, 127 };
+    Spec *s = read_text("T = { min = 0; max = 127; };", "{ M = \"T + 1\"; N = 8; K = 8; }");
+    int at = 0;
+    for (int64_t i = 0; i < s->ninstance / 2; i++)
+        if (s->instance[i].tuned)
+            assert_int_equal(s->instance[i].dim[0], want[at++]);
+    assert_int_equal(at, 8);
+    for (int n = 1; n <= 8; n++)
+        assert_int_equal(ntuned(read_text(arena_printf(arena, "T = { min = 3; max = %d; };", 2 + n),
+                                          "{ M = \"T\"; N = 8; K = 8; }")),
+                         2 * n);
+    s = read_text("T = { min = 1; max = 20; }; S = { min = 1; max = 20; }; R = { min = 1; max = 20; };",
+                  "{ M = \"T\"; N = 8; K = 8; }, { M = \"S\"; N = \"R\"; K = 9; }");
+    int n[2] = { 0, 0 };
+    for (int64_t i = 0; i < s->ninstance / 2; i++)
+        n[s->instance[i].decl] += s->instance[i].tuned;
+    assert_int_equal(n[0], 8);
+    assert_int_equal(n[1], 64);
+    assert_true(find(s, 1, 7, 8, 8)->weight == 400);
+    assert_true(find(s, 2, 7, 8, 9)->weight == 20);
+}
+
+static void test_forms(void **state)
+{
+    (void)state;
+    Spec *s = read_good("good_forms.cfg");
+    check_instances(s);
+    assert_int_equal(s->ninstance, 4);
+    assert_int_equal(s->dim[0].ntune, 3);
+    assert_int_equal(s->dim[0].tune[0], 1);
+    assert_int_equal(s->dim[0].tune[2], 4);
+    assert_int_equal(ntuned(s), 3);
+    assert_true(find(s, 1, 32, 7, 16)->weight == 0.5);
+    assert_true(s->packed);
+    assert_string_equal(expr_text(s->shape[0].extent[0]), "16 *T");
+    s = read_good("good_crlf.cfg");
+    assert_int_equal(s->ninstance, 128);
+}
+
+/* The committed workloads must be readable with the committed operators. */
+static void test_committed(void **state)
+{
+    (void)state;
+    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
+    struct dirent **entry;
+    int n = scandir(DCGEN_SOURCE_DIR "/specs", &entry, is_faulty, alphasort);
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++) {
+        Diag *d = diag_new(arena);
+        Spec *s =
+            spec_read(arena, arena_printf(arena, DCGEN_SOURCE_DIR "/specs/%s", entry[i]->d_name), templates, 1, d);
+        diag_print(d, stderr);
+        assert_non_null(s);
+        check_instances(s);
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_regret),          cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_places),          cmocka_unit_test(test_files),
+        cmocka_unit_test(test_large_file),      cmocka_unit_test(test_bert),
+        cmocka_unit_test(test_static),          cmocka_unit_test(test_sampler),
+        cmocka_unit_test(test_two_dims),        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_either_is_tuned), cmocka_unit_test(test_weights_begin_at_the_least),
+        cmocka_unit_test(test_forms),           cmocka_unit_test(test_committed),
+        cmocka_unit_test(test_box_of_a_sample), cmocka_unit_test(test_shape_at_a_point),
+        cmocka_unit_test(test_parts),           cmocka_unit_test(test_work),
+        cmocka_unit_test(test_borders),         cmocka_unit_test(test_tuned_values),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * template_place: a folder for templates under test, a spec that they are read for, a machine.
+ */
+#ifndef DCGEN_TESTS_TEMPLATE_PLACE_H
+#define DCGEN_TESTS_TEMPLATE_PLACE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "gen/base/text.h"
+#include "gen/unit/unit.h"
+#include "search/space/space.h"
+#include "tests/gen/golden.h"
+#include "tests/put_file.h"
+#include "tests/tmp_folder.h"
+
+#define LENGTH(table) (sizeof(table) / sizeof *(table))
+
+static Arena *arena;
+static const Spec *base; /* what templates are read for */
+static const Op *op;
+static TargetList targets;
+static const char *folder; /* holds the template under test */
+
+static inline Spec *read_spec(const char *text)
+{
+    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
+    Source *src = ARENA_NEW(arena, Source);
+    Diag *d = diag_new(arena);
+    *src = (Source){ .path = "spec.cfg", .text = text, .len = strlen(text) };
+    Spec *s = spec_parse(arena, src, folders, 1, d);
+    diag_print(d, stderr);
+    return s;
+}
+
+static inline Spec *make_spec(const char *layout, bool packed, bool bias)
+{
+    Spec *s = read_spec(arena_printf(arena,
+                                     "name = \"pkg\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); "
+                                     "layout = { W = \"%s\"; packed = %s; }; %s",
+                                     layout, packed ? "true" : "false", bias ? "epilogue = [\"bias\"];" : ""));
+    assert_non_null(s);
+    return s;
+}
+
+static inline int setup(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    Diag *d = diag_new(arena);
+    char path[TMP_FOLDER_BYTES];
+    folder = tmp_folder(path) ? arena_strdup(arena, path) : NULL;
+    base = read_spec("name = \"pkg\"; op = \"dense\"; dims = { T = { min = 1; max = 100; }; }; "
+                     "shapes = ( { M = \"T\"; N = 48; K = 64; }, { M = \"T\"; N = 48; K = 24; } );");
+    op = base ? base->op : NULL;
+    bool ok = folder && op && target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d);
+    diag_print(d, stderr);
+    return ok ? 0 : -1;
+}
+
+static inline int teardown(void **state)
+{
+    (void)state;
+    const int rc = tmp_folder_remove(folder);
+    arena_free(arena);
+    return rc;
+}
+
+static inline void write_file(const char *name, const char *text)
+{
+    put_file(arena_printf(arena, "%s/%s", folder, name), text);
+}
+
+/* All templates of the folder, and what was said about them. */
+static inline bool read_folder(TemplateList *out, const char **said)
+{
+    Spec here = *base;
+    Op *copy = ARENA_NEW(arena, Op);
+    *copy = *op;
+    copy->dir = folder;
+    here.op = copy;
+    Diag *d = diag_new(arena);
+    bool ok = template_read_all(arena, &here, NULL, 0, out, d);
+    *said = golden_diag(arena, d);
+    assert_int_equal(ok, diag_nerror(d) == 0);
+    return ok;
+}
+
+static inline const Template *read_small(const char *text)
+{
+    TemplateList list;
+    const char *said;
+    write_file("x.c", text);
+    if (!read_folder(&list, &said))
+        print_error("%s", said);
+    assert_int_equal(list.n, 1);
+    return list.t[0];
+}
+
+static const Device device = {
+    .id = "0",
+    .name = "a CPU",
+    .arch = "x86_64",
+    .cores = 2,
+    .l1_bytes = 32 << 10,
+    .l2_bytes = 1 << 20,
+    .l3_bytes = 8 << 20,
+    .compiler = "gcc",
+    .flags = "-O3",
+};
+
+static inline Binding bind(const Template *t, const Spec *s, const int64_t *value, const int64_t *extent)
+{
+    return (Binding){ .t = t,
+                      .spec = s,
+                      .target = target_find(&targets, "avx2"),
+                      .device = &device,
+                      .value = value,
+                      .extent = extent,
+                      .threads = 3 };
+}
+
+/* Takes "MR=4 NP=2" for parameters; the others are as in the general kernel. */
+static inline void template_place_values(const Template *t, const char *target, const char *s, int64_t *value)
+{
+    char name[32];
+    long long v;
+    int length, i = 0;
+    while (strcmp(t->general[i].target, target) != 0)
+        i++;
+    memcpy(value, t->general[i].value, sizeof t->general[i].value);
+    for (; sscanf(s, " %31[A-Z_]=%lld%n", name, &v, &length) == 2; s += length) {
+        for (i = 0; i < t->nparam && strcmp(t->param[i].name, name) != 0;)
+            i++;
+        assert_in_range(i, 0, t->nparam - 1);
+        value[i] = v;
+    }
+    assert_string_equal(s, "");
+}
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fill: what becomes of names, conditions, repeated lines and sections; every error with its place.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/template/fill.h"
+#include "tests/arena.h"
+#include "tests/gen/golden.h"
+
+#define LENGTH(table) (sizeof(table) / sizeof *(table))
+
+static bool lookup(void *ctx, const char *name, int64_t *value)
+{
+    (void)ctx;
+    static const struct {
+        const char *name;
+        int64_t value;
+    } names[] = {
+        { "MR", 3 }, { "NR", 4 }, { "ZERO", 0 }, { "ONE", 1 }, { "LOW", -2 }, { "MIN", INT64_MIN }, { "HAS_BIAS", 1 },
+    };
+    for (size_t i = 0; i < LENGTH(names); i++)
+        if (strcmp(name, names[i].name) == 0) {
+            *value = names[i].value;
+            return true;
+        }
+    return false;
+}
+
+static const char *section(void *ctx, const char *word)
+{
+    (void)ctx;
+    return strcmp(word, "table") == 0 ? "1,\n2,\n" : NULL;
+}
+
+static const Fill whole = {
+    .lookup = lookup,
+    .name = "bert",
+    .kernel = "bert_k7",
+    .target = "avx2",
+    .section = section,
+};
+
+/* The filled text; NULL after errors, which are then in *err, one line each "line:col: message". */
+static const char *filled(const Fill *fill, const char *text, size_t offset, const char **err)
+{
+    Source src = { .path = "t.c", .text = text, .len = strlen(text) };
+    Diag *d = diag_new(arena);
+    const char *out = fill_text(arena, &src, offset, fill, d);
+    *err = golden_diag(arena, d);
+    assert_int_equal(out == NULL, diag_nerror(d) > 0);
+    return out;
+}
+
+typedef struct {
+    const char *text, *want;
+} Case;
+
+static void check_cases(const Case *c, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *err, *out = filled(&whole, c[i].text, 0, &err);
+        if (!out)
+            print_error("%s\n%s", c[i].text, err);
+        assert_non_null(out);
+        assert_string_equal(out, c[i].want);
+    }
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "x = MR * NR;\n", "x = 3 * 4;\n" },
+        { "x = LOW - MIN;\n", "x = (-2) - (-9223372036854775808);\n" },
+        { "MRX XMR MR_ _MR mr x.MR\n", "MRX XMR MR_ _MR mr x.3\n" },
+        { "0x1MR 1e3f 2MR MR2\n", "0x1MR 1e3f 2MR MR2\n" },
+        { "NAME_args KERNEL KERNEL_tile NAME\n", "bert_args bert_k7 bert_k7_tile bert\n" },
+        { "NAMES KERNELS MY_NAME UNAME_x\n", "NAMES KERNELS MY_NAME UNAME_x\n" },
+        { "TARGET_ATTRIBUTE TARGET_ATTRIBUTES\n", "bert_TARGET_avx2 TARGET_ATTRIBUTES\n" },
+        { "/* KERNEL: MR x NR, W's rows */ // NAME MR\n", "/* bert_k7: 3 x 4, W's rows */ // bert 3\n" },
+        { "\\MR\n", "\\3\n" },
+        { "no newline at the end MR", "no newline at the end 3\n" },
+        { "", "" },
+        { "\n\n", "\n\n" },
+    };
+    check_cases(cases, LENGTH(cases));
+    Fill guarded = whole;
+    guarded.guard = "defined(X)";
+    const char *err;
+    assert_string_equal(filled(&guarded, "TARGET_GUARD TARGET_GUARDS\n", 0, &err), "defined(X) TARGET_GUARDS\n");
+    guarded.bounds = "bert_bounds";
+    assert_string_equal(filled(&guarded, "__launch_bounds__(MR, 2) __launch_bounds\n", 0, &err),
+                        "bert_bounds(3, 2) __launch_bounds\n");
+    assert_string_equal(filled(&whole, "__launch_bounds__(MR)\n", 0, &err), "__launch_bounds__(3)\n");
+    assert_string_equal(filled(&whole, "TARGET_GUARD\n", 0, &err), "TARGET_GUARD\n");
+    const char *name = arena_printf(arena, "%0500d", 0); /* longer than any name that is declared */
+    const char *text = arena_printf(arena, "x%s\n#if x%s\n#endif\n", name, name);
+    assert_string_equal(filled(&whole, text, 0, &err), text);
+}
+
+/* The filled text of one that may include the file f.cuh. */
+static const char *filled_with_piece(const char *piece_text, const char *text, const char **err)
+{
+    const Source piece = { .path = "some/where/f.cuh", .text = piece_text, .len = strlen(piece_text) };
+    const Source *const pieces[] = { &piece };
+    Fill fill = whole;
+    fill.npiece = 1;
+    fill.piece = pieces;
+    return filled(&fill, text, 0, err);
+}
+
+/* A file that is included stands in the line's place, filled, without its licence. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    static const char piece[] =
+        "/* SPDX-License-Identifier: MIT-0 */\n/* KERNEL's MR */\n#if ONE\nint KERNEL_f(MR);\n#else\n?\n#endif\n";
+    static const Case cases[] = {
+        { "#include \"f.cuh\"\n", "/* bert_k7's 3 */\nint bert_k7_f(3);\n" },
+        { "#if ZERO\n#include \"f.cuh\"\n#endif\nx\n", "x\n" },
+        { "x\n#include \"f.cuh\"\nx\n\n#include \"f.cuh\"\n",
+          "x\n\n/* bert_k7's 3 */\nint bert_k7_f(3);\nx\n\n/* bert_k7's 3 */\nint bert_k7_f(3);\n" },
+        { "#ifndef DCGEN\n#include \"f.cuh\"\n#endif\n", "" },
+        { "#include \"g.cuh\"\n#include <f.cuh>\n", "#include \"g.cuh\"\n#include <f.cuh>\n" },
+        { "#if ONE\n#include \"f.cuh\"\nMR\n#endif", "/* bert_k7's 3 */\nint bert_k7_f(3);\n3\n" },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const char *err, *out = filled_with_piece(piece, cases[i].text, &err);
+        assert_non_null(out);
+        assert_string_equal(out, cases[i].want);
+    }
+}
+
+/* What is wrong with a piece is told at its own line. */
+static void test_faulty_piece(void **state)
+{
+    (void)state;
+    static const char text[] = "int x;\n#if ONE\n";
+    const char *err;
+    assert_null(filled_with_piece(text, "#include \"f.cuh\"\n", &err));
+    assert_non_null(strstr(err, "f.cuh:2:"));
+    assert_non_null(strstr(err, "this condition has no '#endif'"));
+}
+
+/* More than a licence in a comment at a piece's head stays whole. */
+static void test_headed_piece(void **state)
+{
+    (void)state;
+    static const char text[] = "/* SPDX-License-Identifier: MIT-0\n *\n * MR\n */\n";
+    const char *err;
+    assert_string_equal(filled_with_piece(text, "#include \"f.cuh\"\n", &err),
+                        "/* SPDX-License-Identifier: MIT-0\n *\n * 3\n */\n");
+    assert_string_equal(filled_with_piece("/* MR rows */\nx\n", "#include \"f.cuh\"\n", &err), "/* 3 rows */\nx\n");
+}
+
+static void count_include(void *ctx, const char *file, size_t len, size_t at)
+{
+    assert_int_equal(len, 5);
+    assert_memory_equal(file, "f.cuh", len);
+    assert_int_equal(file[-(long)at], '-'); /* counted from the head of the text */
+    ++*(int *)ctx;
+}
+
+static void test_includes(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "-\n#include \"g\"\n#include \"f.cuh\"\n#include <math.h>\n x = \"#include \";\n#include \"f.cuh\"";
+    const Source src = { .path = "t.c", .text = text, .len = sizeof text - 1 };
+    int n = 0;
+    fill_includes(&src, strlen("-\n#include \"g\"\n"), count_include, &n);
+    assert_int_equal(n, 2);
+}
+
+static void test_strings(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "\"MR NAME KERNEL_x\" MR\n", "\"MR bert bert_k7_x\" 3\n" },
+        { "\"a \\\" MR\" MR\n", "\"a \\\" MR\" 3\n" },
+        { "\"a\\\\\" MR\n", "\"a\\\\\" 3\n" },
+        { "c == '\"' ? MR : \"MR\"\n", "c == '\"' ? 3 : \"MR\"\n" },
+        { "\"'\"'MR'\"'\"\n", "\"'\"'3'\"'\"\n" }, /* a quote that ends a string, not one in quotes */
+        { "\"MR\\\nMR\n", "\"MR\\\n3\n" },
+        { "#include \"NAME.h\"\n", "#include \"bert.h\"\n" },
+    };
+    check_cases(cases, LENGTH(cases));
+}
+
+static void test_conditions(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "#if ONE\na\n#else\nb\n#endif\nc\n", "a\nc\n" },
+        { "#if ZERO\na\n#else\nb\n#endif\n", "b\n" },
+        { "  #  if ZERO   /* why */\na\n  # endif\nc\n", "c\n" },
+        { "#if ZERO // why\na\n#endif\n", "" },
+        { "#if ONE /* why */\na\n#endif /* ONE */\n", "a\n" },
+        { "#if 0 \t\na\n#else \nb\n#endif \n", "b\n" },
+        { " # if ONE\na\n\t#\telse\nb\n # endif\n", "a\n" },
+        { "#if ONE\na\n#elif ONE\nb\n#elif ZERO\nc\n#else\nd\n#endif\n", "a\n" },
+        { "#if MR == 3 && NR > 3 || 1 / ZERO\na\n#endif\n", "a\n" },
+        { "#if 0\na\n#elif 1\nb\n#endif\n", "b\n" },
+        { "#if MR == 1\na\n#elif MR == 3\nb\n#elif NR == 4\nc\n#else\nd\n#endif\n", "b\n" },
+        { "#if MR == 1\na\n#elif MR == 2\nb\n#else\nd\n#endif\n", "d\n" },
+        { "#if ONE\n#if ZERO\na\n#else\nb\n#endif\n#endif\n", "b\n" },
+        { "#if ZERO\n#if ONE\na\n#elif ONE\nb\n#else\nc\n#endif\nd\n#else\ne\n#endif\n", "e\n" },
+        { "#if ZERO\n#elif ZERO\n#if ONE\na\n#endif\n#else\nb\n#endif\n", "b\n" },
+    };
+    check_cases(cases, LENGTH(cases));
+}
+
+static void test_conditions_of_c(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "#if defined(__x86_64__)\nMR\n#else\nb\n#endif\n", "#if defined(__x86_64__)\n3\n#else\nb\n#endif\n" },
+        { "#ifdef __AVX2__\n#if ONE\na\n#endif\n#endif\n", "#ifdef __AVX2__\na\n#endif\n" },
+        { "#if FOO\n#if ZERO\na\n#endif\nb\n#elif BAR\nc\n#endif\n", "#if FOO\nb\n#elif BAR\nc\n#endif\n" },
+        { "#if ZERO\n#ifdef FOO\na\n#else\nb\n#endif\n#endif\nc\n", "c\n" },
+        { "#if ZERO\n#if FOO + (\n#endif\n#endif\nc\n", "c\n" },
+        { "#define X MR\n#pragma GCC unroll 4\n", "#define X 3\n#pragma GCC unroll 4\n" },
+        { "#ifndef DCGEN\n#include \"standalone.h\"\n#define MR 1\n#endif\nMR\n", "3\n" },
+        { "#ifdef DCGEN\na\n#else\nb\n#endif\n", "a\n" },
+        { "#ifdef DCGEN \na\n#endif\n#ifndef DCGEN // alone\nb\n#endif\n", "a\n" },
+        { "#if 1 == FOO\na\n#endif\n", "#if 1 == FOO\na\n#endif\n" },
+        { "#if X\na\n#endif\n", "#if X\na\n#endif\n" },
+        { "#if ZERO\n#if ZERO\n#elif FOO\na\n#endif\n#endif\n", "" },
+        { "#ifdef DCGEN_X\na\n#endif\n", "#ifdef DCGEN_X\na\n#endif\n" },
+        { "#ifndef DCGEN\na\n#if FOO\nb\n#endif\nc\n#else\nd\n#endif\n", "d\n" },
+    };
+    check_cases(cases, LENGTH(cases));
+}
+
+static void test_repeat(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "case R: f(R, MR); //@ repeat R = 1..MR\n", "case 1: f(1, 3);\ncase 2: f(2, 3);\ncase 3: f(3, 3);\n" },
+        { "  R,  //@ repeat R = MR - 1 .. NR\nR\n", "  2,\n  3,\n  4,\nR\n" },
+        { "R //@ repeat R = 2..1\n", "" },
+        { "R //@ repeat R = 2..2\n", "2\n" },
+        { "R\t//@ repeat R = 2..2\n", "2\n" },
+        { "R;//@ repeat R = 1..2\nx R\n", "1;\n2;\nx R\n" },
+        { "R R_ _R 0R \"R\" //@ repeat R = 7..7\n", "7 R_ _R 0R \"R\"\n" },
+        { "R //@ repeat R=LOW..-1\n", "(-2)\n(-1)\n" },
+        { "MR //@ repeat MR = 1..2\nMR\n", "1\n2\n3\n" },
+        { "#if ZERO\nR //@ repeat R = nonsense\n#endif\n", "" },
+    };
+    check_cases(cases, LENGTH(cases));
+    const char *err, *most = filled(&whole, "R//@ repeat R = -4095..0\n", 0, &err);
+    assert_non_null(most);
+    assert_string_equal(most + strlen(most) - 8, "\n(-1)\n0\n");
+}
+
+static void test_sections(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "a\n//@ table\nb\n", "a\n1,\n2,\nb\n" },
+        { "  //@ table\n", "1,\n2,\n" },
+        { "#@ table\n", "1,\n2,\n" },
+        { "<!--@ table -->\n", "1,\n2,\n" },
+        { "#if ZERO\n//@ nothing\n#endif\n", "" },
+    };
+    check_cases(cases, LENGTH(cases));
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "a\n#if MR == FOO\n#endif\n", "t.c:2:5: error: a condition over declared names may use no other names" },
+        { "#if MR +\n#endif\n", "t.c:1:" },
+        { "#if ONE || FOO\n#endif\n", "may use no other names" },
+        { "#if MR / ZERO\n#endif\n", "may use no other names: divides by zero" },
+        { "#if MIN - 1\n#endif\n", "overflows 64 bits" },
+        { "#if ZERO\n#elif FOO\n#endif\n", "t.c:2:7: error: '#elif' without a declared name behind a '#if' with one" },
+        { "a\n#if ONE\nb\n", "t.c:2:2: error: this condition has no '#endif'" },
+        { "#endif\n", "t.c:1:2: error: '#endif' without '#if'" },
+        { "a\n  #else\n", "t.c:2:4: error: '#else' without '#if'" },
+        { "#elif MR\n", "'#elif' without '#if'" },
+        { "R //@ repeat R = 1\n", "t.c:1:14: error: expected '//@ repeat NAME = FROM..TO'" },
+        { "R //@ repeat 1..2\n", "expected '//@ repeat NAME = FROM..TO'" },
+        { "R //@ repeat = 1..2\n", "expected '//@ repeat NAME = FROM..TO'" },
+        { "R //@ repeat R = 1\n..2\n", "t.c:1:14: error: expected '//@ repeat NAME = FROM..TO'" },
+        { "R //@ repeat R = 1..4097\n", "repeats more than 4096 times" },
+        { "R //@ repeat R = 1..FOO\n", "t.c:1:21: error: this bound" },
+        { "R //@ repeat R = 1..\n", "t.c:1:" },
+        { "R //@ repeat R = 1..5000\n", "repeats more than 4096 times" },
+        { "R //@ repeat R = MIN..9223372036854775807\n", "repeats more than 4096 times" },
+        { "a\n//@ tabel\n", "t.c:2:5: error: there is no section 'tabel'" },
+        { "a; //@ table\n", "t.c:1:4: error: only '//@ repeat' may stand behind other text" },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const char *err, *out = filled(&whole, cases[i].text, 0, &err);
+        if (out || !strstr(err, cases[i].want))
+            print_error("%sgives\n%s", cases[i].text, out ? out : err);
+        assert_null(out);
+        assert_non_null(strstr(err, cases[i].want));
+    }
+}
+
+static void test_depth(void **state)
+{
+    (void)state;
+    char text[40 * 16] = "";
+    const char *err;
+    for (int i = 0; i < 40; i++)
+        strcat(text, "#if FOO\n");
+    for (int i = 0; i < 40; i++)
+        strcat(text, "#endif\n");
+    assert_null(filled(&whole, text, 0, &err));
+    assert_non_null(strstr(err, "conditions nest deeper than 32"));
+}
+
+static void test_absent_parts(void **state)
+{
+    (void)state;
+    const Fill bare = { .name = "bert" };
+    const char *err;
+    assert_string_equal(filled(&bare, "MR NAME_x KERNEL TARGET_ATTRIBUTE\n", 0, &err),
+                        "MR bert_x KERNEL TARGET_ATTRIBUTE\n");
+    assert_null(filled(&bare, "//@ table\n", 0, &err));
+    assert_non_null(strstr(err, "there is no section 'table'"));
+    assert_string_equal(filled(&whole, "head MR\nMR\n", 8, &err), "3\n");
+    assert_null(filled(&whole, "head\n#endif\n", 5, &err));
+    assert_non_null(strstr(err, "t.c:2:2:")); /* places count from the file's beginning */
+}
+
+typedef struct {
+    char text[512];
+} Names;
+
+static void add_name(void *ctx, const char *name, size_t len, size_t at)
+{
+    Names *n = ctx;
+    size_t used = strlen(n->text);
+    snprintf(n->text + used, sizeof n->text - used, "%.*s@%zu ", (int)len, name, at);
+}
+
+static void test_fill_names(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "a = MR; /* NR\n NR */ b2 // c\n", "a@0 MR@4 b2@21 " },
+        { "\"MR \\\" x\" 'c' 0x1F 1e3 d\n", "d@23 " },
+        { "f(R, MR); //@ repeat R = 1..NR\nR\n", "f@0 MR@5 NR@28 R@31 " },
+        { "a / b * c // d\n e", "a@0 b@4 c@8 e@16 " },
+        { "/*/ MR */ b /**/ c", "b@10 c@17 " },
+        { "\"\\\\\" x '\\'' y \"a\\\"b\" z\n", "x@5 y@12 z@21 " },
+        { "R; //@ repeat R = R0..R1\nf(R) //@ repeat S = 1..2\nS", "R0@18 R1@22 f@25 R@27 S@50 " },
+        { "don't\nMR\n", "don@0 MR@6 " },
+        { "R;\nf(R); //@ repeat R = 1..2\n", "R@0 f@3 " },
+        { "x\nR; //@ repeat R = 1..2\n", "x@0 " },
+        { "R; //@ repeat RX = 1..2\n", "R@0 " },
+        { "/* open MR", "" },
+        { "\"open MR", "" },
+        { "\"open \\", "" },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        Source src = { .path = "t.c", .text = cases[i].text, .len = strlen(cases[i].text) };
+        Names n = { "" };
+        fill_names(&src, 0, add_name, &n);
+        assert_string_equal(n.text, cases[i].want);
+    }
+    const char *text = "head R\nR(MR); //@ repeat R = 1..2\n";
+    Names behind = { "" };
+    fill_names(&(Source){ .path = "t.c", .text = text, .len = strlen(text) }, 7, add_name, &behind);
+    assert_string_equal(behind.text, "MR@9 ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_faulty_piece), cmocka_unit_test(test_headed_piece),
+        cmocka_unit_test(test_includes),     cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_conditions),   cmocka_unit_test(test_conditions_of_c),
+        cmocka_unit_test(test_repeat),       cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_errors),       cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_absent_parts), cmocka_unit_test(test_fill_names),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The templates of dense, and the example of docs/templates.md: each compiles as it stands, and filled for every target, layout and
+ * epilogue; the cost model gets finite numbers.
+ *
+ * ctest: label=slow timeout=300
+ */
+#include "search/build/spills.h"
+#include "tests/gen/template/template_place.h"
+
+static bool have(const char *program)
+{
+    return system(arena_printf(arena, "command -v %s >/dev/null 2>&1", program)) == 0;
+}
+
+static const char *const compilers[] = { "gcc", "clang" };
+
+static void must_run(const char *command)
+{
+    if (system(command) != 0)
+        fail_msg("%s", command);
+}
+
+static void compile(const char *compiler, const char *file)
+{
+    must_run(arena_printf(arena,
+                          "%s -std=gnu17 -O1 -ffp-contract=fast -Wall -Wextra -Wpedantic -Wshadow -Wundef -Wconversion "
+                          "-Wsign-conversion -Wcast-qual -Wno-unused-function -Werror -c '%s' -o '%s/k.o'",
+                          compiler, file, folder));
+}
+
+/* As the emulator takes it: C++ with dcgen's own cuda_runtime.h. */
+static void compile_cuda(const char *file)
+{
+    must_run(arena_printf(
+        arena, "g++ -x c++ -std=gnu++17 -DDCGEN_EMULATOR -I '%s/templates/device/emulator' -fsyntax-only '%s'",
+        DCGEN_SOURCE_DIR, file));
+}
+
+static bool is_cuda(const Template *t) { return strcmp(t->family, "cuda") == 0; }
+
+static void read_dense(TemplateList *list)
+{
+    Diag *d = diag_new(arena);
+    bool ok = template_read_all(arena, base, NULL, 0, list, d);
+    diag_print(d, stderr);
+    assert_true(ok);
+    assert_true(list->n >= 4);
+}
+
+static void test_dense_as_it_stands(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    TemplateList list;
+    read_dense(&list);
+    for (size_t c = 0; c < LENGTH(compilers); c++)
+        for (int i = 0; i < list.n && have(compilers[c]); i++)
+            if (!is_cuda(list.t[i]))
+                compile(compilers[c], list.t[i]->src->path);
+#else
+    puts("skipped: the templates as they stand are for x86-64");
+    skip();
+#endif
+}
+
+/* The CUDA templates are for nvcc alone. */
+/* An empty sum, K = 0, and rows in tiles of the one height that each has as it stands (6 or 8): the kernel ends, and the result is the bias. */
+static void test_dense_empty_sum(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    TemplateList list;
+    read_dense(&list);
+    for (int i = 0; i < list.n && have("gcc"); i++) {
+        if (is_cuda(list.t[i]))
+            continue;
+        const char *file = arena_printf(arena, "%s/empty.c", folder);
+        FILE *f = fopen(file, "w");
+        assert_non_null(f);
+        fprintf(f,
+                "#include \"%s\"\n#include <unistd.h>\n"
+                "int main(void)\n{\n    static float x[64], y[48 * 37], bias[37];\n"
+                "    const NAME_args args = { .M = 48, .N = 37, .K = 0, .X = x, .W = x, .bias = bias, .Y = y };\n"
+                "    if (!__builtin_cpu_supports(\"avx512bw\"))\n        return 0;\n    alarm(10);\n"
+                "    for (int n = 0; n < 37; n++)\n        bias[n] = n + 1;\n"
+                "    if (KERNEL(&args, 0, 2) || KERNEL(&args, 1, 2))\n        return 1;\n"
+                "    for (int j = 0; j < 48 * 37; j++)\n        if (y[j] != bias[j %% 37])\n            return 2;\n"
+                "    return 0;\n}\n",
+                list.t[i]->src->path);
+        assert_int_equal(fclose(f), 0);
+        must_run(arena_printf(
+            arena, "gcc -std=gnu17 -O2 -ffp-contract=fast -I '%s/templates/dense' '%s' -o '%s/empty' && '%s/empty'",
+            DCGEN_SOURCE_DIR, file, folder, folder));
+    }
+#else
+    puts("skipped: as they stand they need AVX-512");
+#endif
+}
+
+static void test_dense_cuda_as_it_stands(void **state)
+{
+    (void)state;
+    TemplateList list;
+    read_dense(&list);
+    if (!have("nvcc")) {
+        puts("skipped: nvcc is missing");
+        skip();
+    }
+    for (int i = 0; i < list.n; i++)
+        if (is_cuda(list.t[i]))
+            must_run(arena_printf(
+                arena,
+                "nvcc -std=c++17 -gencode=arch=compute_80,code=sm_80 -Werror all-warnings -diag-suppress 177 "
+                "-I '%s/templates' -cubin -o '%s/k.o' '%s'",
+                DCGEN_SOURCE_DIR, folder, list.t[i]->src->path));
+}
+
+static void compile_general(const Template *t, const General *g, const Spec *spec)
+{
+    const UnitContext u = { spec, &device, &targets, DCGEN_SOURCE_DIR "/templates/package",
+                            target_find(&targets, g->target) };
+    const UnitKernel k = { t, target_find(&targets, g->target), g->value, { 0 } };
+    Diag *d = diag_new(arena);
+    Candidate c;
+    assert_non_null(k.target);
+    assert_true(candidate_from_values(t, k.target, g->value, &c));
+    assert_true(candidate_fits(&c, spec, &device));
+    const char *text = unit_candidate(arena, &u, &k, d);
+    diag_print(d, stderr);
+    assert_non_null(text);
+    assert_null(strstr(text, "KERNEL"));
+    assert_null(strstr(text, "NAME_"));
+    write_file("k.c", text);
+    if (is_cuda(t))
+        compile_cuda(arena_printf(arena, "%s/k.c", folder));
+    else
+        compile("gcc", arena_printf(arena, "%s/k.c", folder));
+}
+
+#if defined(__x86_64__)
+/* A general kernel serves where no other can be chosen: it must fit its registers. */
+static void expect_no_spills(void)
+{
+    size_t len;
+    SpillReport r;
+    must_run(
+        arena_printf(arena, "gcc -std=gnu17 -O3 -ffp-contract=fast -frename-registers -fPIC -w -S '%s/k.c' -o '%s/k.o'", folder, folder));
+    const char *assembly = text_read_file(arena, arena_printf(arena, "%s/k.o", folder), &len);
+    assert_non_null(assembly);
+    spills_read(assembly, &r);
+    assert_true(r.loops > 0);
+    if (r.stored + r.loaded > 0)
+        fail_msg("%d vectors to the stack, %d from it in a round of %d multiplications", r.stored, r.loaded,
+                 r.multiplications);
+}
+#endif
+
+static bool runs_here(const Target *t)
+{
+#if defined(__x86_64__)
+    (void)t;
+    return true;
+#else
+    return !*t->arch;
+#endif
+}
+
+static int family_size(const Template *t)
+{
+    int n = 0;
+    for (int i = 0; i < targets.n; i++)
+        n += strcmp(targets.t[i].family, t->family) == 0;
+    return n;
+}
+
+/* The example of docs/templates.md is a template, and compiles. */
+static void test_documented(void **state)
+{
+    (void)state;
+    size_t len;
+    const char *text = text_read_file(arena, DCGEN_SOURCE_DIR "/docs/templates.md", &len);
+    assert_non_null(text);
+    const char *begin = strstr(text, "```c\n/* SPDX");
+    assert_non_null(begin);
+    const char *end = strstr(begin + 5, "```");
+    const Template *t = read_small(arena_strndup(arena, begin + 5, (size_t)(end - begin - 5)));
+    assert_int_equal(t->ngeneral, family_size(t));
+    for (int i = 0; i < t->ngeneral && have("gcc"); i++)
+        if (runs_here(target_find(&targets, t->general[i].target)))
+            compile_general(t, &t->general[i], make_spec(t->layout[0], t->packed, i % 2));
+}
+
+/* Tensor cores came with sm_80 in the forms that the mma templates use; everything else runs everywhere. */
+static int least_general(const Template *t) { return family_size(t) - (strncmp(t->name, "mma_", 4) == 0); }
+
+/* What the template is for: its first element type. */
+static Spec *spec_for(const Template *t, const char *layout, bool bias)
+{
+    Spec *spec = make_spec(layout, t->packed, bias);
+    spec->dtype = t->ndtype ? t->dtype[0] : "f32";
+    return spec;
+}
+
+/* Every template has a general kernel for every target, and each compiles with every layout and epilogue. */
+static void test_dense_general(void **state)
+{
+    (void)state;
+    TemplateList list;
+    read_dense(&list);
+    if (!have("gcc")) {
+        puts("skipped: gcc is missing");
+        skip();
+    }
+    for (int i = 0; i < list.n; i++) {
+        const Template *t = list.t[i];
+        assert_int_equal(t->ngeneral, least_general(t));
+        for (int j = 0; j < t->ngeneral; j++)
+            for (int k = 0; k < t->nlayout && runs_here(target_find(&targets, t->general[j].target)); k++) {
+                compile_general(t, &t->general[j], spec_for(t, t->layout[k], (j + k) % 2));
+#if defined(__x86_64__)
+                if (!is_cuda(t))
+                    expect_no_spills();
+#endif
+            }
+    }
+}
+
+/* What the model is given: finite numbers for any shape and thread count. */
+/* CPU: cycles, not fewer than four vector operations of 16 floats each would take, or octaves above the peak. CUDA: log2 of nanoseconds for
+ * an operation, from a launch to minutes. */
+static void check_closed_form(const Template *t, const int64_t *slots, double serial)
+{
+    double x, sum = 0;
+    assert_true(!t->nterm == !!t->bound);
+    for (int k = 0; k < t->nterm; k++) {
+        assert_int_equal(expr_real_at(t->term[k].expr, slots, &x), EXPR_OK);
+        assert_true(x >= 0 && isfinite(x));
+        sum += x;
+    }
+    if (t->nterm) {
+        assert_true(sum > serial / (4 * 2 * 16));
+        return;
+    }
+    assert_int_equal(expr_real_at(t->bound, slots, &x), EXPR_OK);
+    if (is_cuda(t))
+        assert_true(x + log2(serial) > 10 && x + log2(serial) < 40);
+    else
+        assert_true(x >= 0 && x < 40);
+}
+
+static void test_dense_model(void **state)
+{
+    (void)state;
+    static const int64_t extents[][3] = {
+        { 1, 1, 1 }, { 1, 3072, 768 }, { 5, 7, 3 }, { 17, 768, 3072 }, { 1000, 1024, 4096 }, { 4096, 1, 65536 },
+    };
+    TemplateList list;
+    read_dense(&list);
+    for (int i = 0; i < list.n; i++)
+        for (size_t e = 0; e < LENGTH(extents) * 2; e++) {
+            const Template *t = list.t[i];
+            Binding b = bind(t, spec_for(t, t->layout[0], true), t->general[0].value, extents[e / 2]);
+            int64_t slots[TEMPLATE_MAX_SLOT];
+            double flops, padded, serial, x;
+            const Target *target = target_find(&targets, t->general[0].target);
+            const Device typical = is_cuda(t) ? target_typical_device(arena, target) : device;
+            b.target = target;
+            b.device = &typical;
+            b.threads = e % 2 && !is_cuda(t) ? 7 : 1;
+            assert_true(template_slots(&b, slots));
+            assert_int_equal(expr_real_at(op->flops, slots, &flops), EXPR_OK);
+            assert_int_equal(expr_real_at(t->padded_flops, slots, &padded), EXPR_OK);
+            assert_int_equal(expr_real_at(t->serial_flops, slots, &serial), EXPR_OK);
+            assert_true(padded >= flops && serial * b.threads >= flops && serial <= padded);
+            check_closed_form(t, slots, serial);
+            for (int f = 0; f < t->nfeature; f++) {
+                ExprStatus status = expr_real_at(t->feature[f].expr, slots, &x);
+                if (status != EXPR_OK)
+                    print_error("%s, feature %s %s\n", t->name, t->feature[f].name, expr_status_text(status));
+                assert_int_equal(status, EXPR_OK);
+            }
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dense_as_it_stands), cmocka_unit_test(test_dense_cuda_as_it_stands),
+        cmocka_unit_test(test_dense_empty_sum),    cmocka_unit_test(test_dense_general),
+        cmocka_unit_test(test_documented),         cmocka_unit_test(test_dense_model),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The op by a library, as text that compiles: the vendor's on a GPU, which is not needed here, and a CBLAS, whose results
+ * are right in any number of parts.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <math.h>
+#include "gen/base/text.h"
+#include "gen/unit/unit.h"
+#include "search/runner/abi.h"
+#include "tests/tmp_folder.h"
+
+static Arena *arena;
+static TargetList targets;
+static const char *folder;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    char path[TMP_FOLDER_BYTES];
+    folder = tmp_folder(path) ? arena_strdup(arena, path) : NULL;
+    return folder && target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    unlink(arena_printf(arena, "%s/library.cu", folder));
+    unlink(arena_printf(arena, "%s/library.so", folder));
+    rmdir(folder);
+    arena_free(arena);
+    return 0;
+}
+
+static char *library_text(const char *target, const char *dtype, const char *layout, bool bias)
+{
+    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
+    Source *src = ARENA_NEW(arena, Source);
+    Diag *d = diag_new(arena);
+    *src = (Source){ .path = "spec.cfg",
+                     .text = arena_printf(arena,
+                                          "name = \"pkg\"; op = \"dense\"; dtype = \"%s\"; layout = { W = \"%s\"; }; %s"
+                                          " shapes = ( { M = 7; N = 48; K = 64; } );",
+                                          dtype, layout, bias ? "epilogue = [\"bias\"];" : "") };
+    src->len = strlen(src->text);
+    const UnitContext u = { spec_parse(arena, src, folders, 1, d), NULL, &targets,
+                            DCGEN_SOURCE_DIR "/templates/package", target_find(&targets, target) };
+    assert_non_null(u.spec);
+    assert_non_null(u.target);
+    char *text = unit_library(arena, &u, d);
+    diag_print(d, stderr);
+    assert_int_equal(diag_nerror(d), 0);
+    return text;
+}
+
+static void the_text_follows_the_spec(void **state)
+{
+    (void)state;
+    const char *text = library_text("sm_90a", "f16", "NK", false);
+    assert_non_null(strstr(text, "elem_type = CUDA_R_16F"));
+    assert_null(strstr(text, "DTYPE_"));
+    assert_null(strstr(text, "EPILOGUE_BIAS;"));
+    assert_non_null(strstr(library_text("sm_90a", "f32", "KN", true), "EPILOGUE_BIAS;"));
+}
+
+/* On a CPU that has more than the target, a library that used all of it would be no rival of the target's kernels. */
+static void it_gets_no_more_than_the_target(void **state)
+{
+    (void)state;
+    static const char *const row[][2] = { { "portable", "Nehalem" }, { "avx2", "Haswell" }, { "avx512", "SkylakeX" } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+            assert_int_equal(strstr(library_text(row[i][0], "f32", "NK", false), row[k][1]) != NULL, i == k);
+}
+
+static bool can_compile(void) { return system("echo '#include <cublasLt.h>' | nvcc -E -x cu - >/dev/null 2>&1") == 0; }
+
+static void it_compiles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *dtype, *layout;
+        bool bias;
+    } cases[] = { { "tf32", "KN", false }, { "bf16", "NK", true } };
+    if (!can_compile()) {
+        puts("skipped: nvcc or cublasLt.h is missing");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *path = arena_printf(arena, "%s/library.cu", folder);
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fputs(library_text("sm_80", cases[i].dtype, cases[i].layout, cases[i].bias), f);
+        assert_int_equal(fclose(f), 0);
+        const char *command = arena_printf(
+            arena,
+            "nvcc -std=c++17 -gencode=arch=compute_80,code=sm_80 -Werror all-warnings -Xcompiler -fPIC,-Wall,-Wextra "
+            "-shared -cudart none -o '%s/library.so' '%s'",
+            folder, path);
+        if (system(command) != 0)
+            fail_msg("%s", command);
+    }
+}
+
+/* ---- a CBLAS ---- */
+
+static dcgen_run_fn *build_cblas(const char *layout, bool bias)
+{
+    const char *c = arena_printf(arena, "%s/library_%s%d.c", folder, layout, bias);
+    const char *so = arena_printf(arena, "%s/library_%s%d.so", folder, layout, bias);
+    FILE *f = fopen(c, "w");
+    assert_non_null(f);
+    fputs(library_text("avx2", "f32", layout, bias), f);
+    assert_int_equal(fclose(f), 0);
+    const char *command =
+        arena_printf(arena, "cc -std=gnu17 -O1 -Wall -Wextra -Werror -shared -fPIC -o '%s' '%s' -ldl", so, c);
+    if (system(command) != 0)
+        fail_msg("%s", command);
+    void *library = dlopen(so, RTLD_NOW);
+    unlink(c);
+    unlink(so);
+    if (!library)
+        fail_msg("%s", dlerror());
+    return (dcgen_run_fn *)dlsym(library, "dcgen_run");
+}
+
+enum { M_MOST = 40, N_MOST = 40, K_MOST = 33 };
+static float X[M_MOST * K_MOST], W[N_MOST * K_MOST], B[N_MOST], Y[M_MOST * N_MOST];
+
+static double wanted(const int64_t *e, bool kn, bool bias, int64_t m, int64_t n)
+{
+    double sum = bias ? B[n] : 0;
+    for (int64_t k = 0; k < e[2]; k++)
+        sum += (double)X[m * e[2] + k] * W[kn ? k * e[1] + n : n * e[2] + k];
+    return sum;
+}
+
+static void check_product(dcgen_run_fn *run, const int64_t *e, bool kn, bool bias, int64_t ntask)
+{
+    void *const operand[] = { X, W, bias ? B : NULL, Y };
+    for (int64_t i = 0; i < e[0] * e[1]; i++)
+        Y[i] = NAN; /* beta = 0 must not read it */
+    for (int64_t task = 0; task < ntask; task++)
+        assert_int_equal(run(e, operand, NULL, task, ntask), 0);
+    for (int64_t m = 0; m < e[0]; m++)
+        for (int64_t n = 0; n < e[1]; n++)
+            if (!(fabs(Y[m * e[1] + n] - wanted(e, kn, bias, m, n)) < 1e-4))
+                fail_msg("%d x %d x %d in %d parts: row %d column %d is %g", (int)e[0], (int)e[1], (int)e[2],
+                         (int)ntask, (int)m, (int)n, Y[m * e[1] + n]);
+}
+
+static void a_cblas_computes_the_op(void **state)
+{
+    (void)state;
+    static const int64_t extent[][3] = { { 1, 1, 1 }, { 1, 40, 33 }, { 40, 1, 7 }, { 13, 40, 33 }, { 40, 17, 5 } };
+    static const int64_t parts[] = { 1, 2, 3, 64 };
+    void *library = dlopen("libopenblas.so.0", RTLD_NOW);
+    if (!library || !dlsym(library, "cblas_sgemm")) {
+        puts("skipped: no libopenblas.so.0");
+        skip();
+    }
+    for (int i = 0; i < M_MOST * K_MOST; i++)
+        X[i] = (float)(i * 37 % 101) / 50 - 1;
+    for (int i = 0; i < N_MOST * K_MOST; i++)
+        W[i] = (float)(i * 53 % 97) / 48 - 1;
+    for (int i = 0; i < N_MOST; i++)
+        B[i] = (float)i - 20;
+    for (int kind = 0; kind < 4; kind++) {
+        const bool kn = kind & 1, bias = kind & 2;
+        dcgen_run_fn *run = build_cblas(kn ? "KN" : "NK", bias);
+        assert_non_null(run);
+        for (size_t i = 0; i < sizeof extent / sizeof *extent; i++)
+            for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+                check_product(run, extent[i], kn, bias, parts[p]);
+        assert_int_not_equal(
+            run((const int64_t[]){ 1, INT64_C(1) << 40, 1 }, (void *const[]){ X, W, B, Y }, NULL, 0, 1), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_text_follows_the_spec),
+        cmocka_unit_test(it_gets_no_more_than_the_target),
+        cmocka_unit_test(a_cblas_computes_the_op),
+        cmocka_unit_test(it_compiles),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

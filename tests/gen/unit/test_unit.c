@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * unit: the texts around kernels, and the hash of what a candidate's text depends on besides its template: what changes the text, changes it; the name of the package, which
+ * says nothing of a time, does not.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include "gen/unit/unit.h"
+#include "tests/tmp_folder.h"
+
+static Arena *arena;
+static TargetList targets;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    return target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, diag_new(arena)) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+static const char *hash_of(const char *target, const char *name, const char *rest)
+{
+    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
+    Source *src = ARENA_NEW(arena, Source);
+    *src = (Source){ .path = "spec.cfg",
+                     .text = arena_printf(arena,
+                                          "name = \"%s\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); %s",
+                                          name, rest) };
+    src->len = strlen(src->text);
+    const UnitContext u = { spec_parse(arena, src, folders, 1, diag_new(arena)), NULL, &targets,
+                            DCGEN_SOURCE_DIR "/templates/package", target_find(&targets, target) };
+    assert_non_null(u.spec);
+    assert_non_null(u.target);
+    const char *hash = unit_context_hash(arena, &u);
+    assert_int_equal(strlen(hash), 16);
+    return hash;
+}
+
+static const char *const plain = "dtype = \"f32\"; layout = { W = \"NK\"; packed = false; };";
+
+static void the_name_does_not_count(void **state)
+{
+    (void)state;
+    assert_string_equal(hash_of("portable", "one", plain), hash_of("portable", "another", plain));
+    assert_string_equal(hash_of("sm_90a", "one", plain), hash_of("sm_90a", "another", plain));
+}
+
+static void what_changes_the_text_does(void **state)
+{
+    (void)state;
+    static const char *const other[] = {
+        "dtype = \"f32\"; layout = { W = \"KN\"; packed = false; };",
+        "dtype = \"f32\"; layout = { W = \"NK\"; packed = false; }; epilogue = [\"bias\"];",
+        "dtype = \"f32\"; layout = { W = \"NK\"; packed = true; };",
+    };
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        assert_string_not_equal(hash_of("portable", "one", plain), hash_of("portable", "one", other[i]));
+    assert_string_not_equal(hash_of("portable", "one", plain), hash_of("sm_90a", "one", plain));
+}
+
+/* A target's attribute reaches the hash by the text around kernels alone. */
+static void what_is_around_a_kernel_does(void **state)
+{
+    (void)state;
+    const char *before = hash_of("portable", "one", plain), *before_cuda = hash_of("sm_90a", "one", plain);
+    Target *avx2 = (Target *)target_find(&targets, "avx2");
+    const char *attribute = avx2->attribute;
+    avx2->attribute = "avx2";
+    assert_string_not_equal(hash_of("portable", "one", plain), before);
+    assert_string_equal(hash_of("sm_90a", "one", plain), before_cuda);
+    avx2->attribute = attribute;
+    assert_string_equal(hash_of("portable", "one", plain), before);
+}
+
+/* ---- the pieces ---- */
+
+static const Spec *spec_of(const char *rest)
+{
+    static const char *const folders[] = { DCGEN_SOURCE_DIR "/templates" };
+    Source *src = ARENA_NEW(arena, Source);
+    *src = (Source){ .path = "spec.cfg",
+                     .text = arena_printf(
+                         arena, "name = \"one\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); %s", rest) };
+    src->len = strlen(src->text);
+    const Spec *s = spec_parse(arena, src, folders, 1, diag_new(arena));
+    assert_non_null(s);
+    return s;
+}
+
+static UnitContext context_of(const char *target, const char *rest)
+{
+    return (UnitContext){ spec_of(rest), NULL, &targets, DCGEN_SOURCE_DIR "/templates/package",
+                          target_find(&targets, target) };
+}
+
+static const char head[] = "/* dcgen\nname = \"stub\"; op = \"dense\"; family = \"cpu\"; doc = \"x\";\n"
+                           "params = ( { name = \"MR\"; choices = [2, 3]; doc = \"x\"; }, { name = \"UK\"; choices = "
+                           "[1, 5]; doc = \"x\"; } );\n"
+                           "tile = { M = 1; N = 1; K = 1; }; padded_flops = 1; serial_flops = 1; bound = 0;\n*/\n"
+                           "KERNEL MR UK;\n";
+
+static const Template *stub_template(const Spec *s)
+{
+    Source *src = ARENA_NEW(arena, Source);
+    *src = (Source){ .path = "stub.c", .text = head, .len = strlen(head) };
+    const Template *t = template_parse(arena, s, src, diag_new(arena));
+    assert_non_null(t);
+    return t;
+}
+
+#define GUARD "#if defined(__x86_64__)\n"
+
+/* Kernels that stand side by side for one architecture share a guard; those for any have none. */
+static void guards_are_opened_and_closed(void **state)
+{
+    (void)state;
+    static const int64_t value[] = { 3, 5 };
+    static const char *const target[] = { "avx512", "avx2", "portable", "avx2" };
+    UnitContext u = context_of("avx2", "");
+    const Template *t = stub_template(u.spec);
+    UnitKernel k[4];
+    for (int i = 0; i < 4; i++)
+        k[i] = (UnitKernel){ t, target_find(&targets, target[i]), value, { 0 } };
+    Diag *d = diag_new(arena);
+    assert_string_equal(unit_kernels(arena, &u, k, 4, d),
+                        GUARD "/* Kernel 0: stub avx512 MR=3 UK=5 */\none_k0 3 5;\n\n"
+                              "/* Kernel 1: stub avx2 MR=3 UK=5 */\none_k1 3 5;\n\n#endif\n\n"
+                              "/* Kernel 2: stub portable MR=3 UK=5 */\none_k2 3 5;\n\n" GUARD
+                              "/* Kernel 3: stub avx2 MR=3 UK=5 */\none_k3 3 5;\n\n#endif\n\n");
+    assert_string_equal(unit_kernels(arena, &u, k + 2, 1, d),
+                        "/* Kernel 0: stub portable MR=3 UK=5 */\none_k0 3 5;\n\n");
+    assert_string_equal(unit_table(arena, &u, k, 4), GUARD "    [0] = one_k0,\n    [1] = one_k1,\n#endif\n"
+                                                           "    [2] = one_k2,\n" GUARD "    [3] = one_k3,\n#endif\n");
+    assert_string_equal(unit_table(arena, &u, k + 2, 1), "    [0] = one_k0,\n");
+    u.target = k[0].target = k[1].target = target_find(&targets, "sm_90a");
+    assert_string_equal(unit_table(arena, &u, k, 2), "    { one_k0, one_k0_plan },\n    { one_k1, one_k1_plan },\n");
+    assert_int_equal(diag_nerror(d), 0);
+}
+
+static void axes_and_operands(void **state)
+{
+    (void)state;
+    const Spec *s = spec_of("epilogue = [\"bias\"];"), *half = spec_of("dtype = \"f16\";"),
+               *packed = spec_of("layout = { W = \"NK\"; packed = true; };");
+    const Op *op = s->op;
+    static const char *const axes[] = { "M, K", "N, K", "N", "M, N" };
+    static const char *const extents[] = { "int64_t M, int64_t K", "int64_t N, int64_t K", "int64_t N",
+                                           "int64_t M, int64_t N" };
+    static const char *const list[] = { "(int)extent[0], (int)extent[2]", "(int)extent[1], (int)extent[2]",
+                                        "(int)extent[1]", "(int)extent[0], (int)extent[1]" };
+    for (int i = 0; i < 4; i++) {
+        const Expr *e = op->operand[i].elems;
+        assert_string_equal(unit_axes(arena, op, e), axes[i]);
+        assert_string_equal(unit_extents(arena, op, e), extents[i]);
+        assert_string_equal(unit_extent_list(arena, op, e, "(int)"), list[i]);
+        assert_string_equal(unit_operand_type(s, &op->operand[i]), i == 3 ? "float *" : "const float *");
+        assert_string_equal(unit_operand_type(half, &half->op->operand[i]), i == 3 ? "void *" : "const void *");
+        assert_string_equal(unit_operand_type(packed, &packed->op->operand[i]), i == 3   ? "float *"
+                                                                                : i == 1 ? "const void *"
+                                                                                         : "const float *");
+        assert_true(unit_has_operand(s, &op->operand[i]));
+        assert_int_equal(unit_has_operand(half, &half->op->operand[i]), i != 2);
+    }
+    assert_string_equal(unit_axes(arena, op, NULL), "M, N, K");
+    assert_string_equal(unit_extent_list(arena, op, NULL, ""), "extent[0], extent[1], extent[2]");
+    assert_true(unit_uses_axis(NULL, "M") && unit_uses_axis(op->operand[0].elems, "M"));
+    assert_false(unit_uses_axis(op->operand[0].elems, "N"));
+    const UnitContext u = context_of("avx2", "layout = { W = \"NK\"; packed = true; };");
+    assert_string_equal(unit_pack_declarations(arena, &u),
+                        "size_t one_packed_bytes(int64_t N, int64_t K);\n"
+                        "int one_pack(int64_t N, int64_t K, const float *W, void *packed);\n");
+    assert_string_equal(unit_reference(arena, s, "text\n"), "#define DCGEN_LAYOUT_NK 1\ntext\n");
+    assert_string_equal(unit_reference(arena, spec_of("dtype = \"bf16\"; layout = { W = \"KN\"; };"), "text\n"),
+                        "#define DCGEN_LAYOUT_KN 1\n#define DCGEN_DTYPE_BF16 1\ntext\n");
+}
+
+static void holds(const char *text, const char *part)
+{
+    if (!text || !strstr(text, part))
+        fail_msg("no\n%s\nin\n%s", part, text ? text : "nothing");
+}
+
+static void candidates_for_cpus(void **state)
+{
+    (void)state;
+    static const int64_t value[] = { 2, 1 };
+    Diag *d = diag_new(arena);
+    const UnitContext u = context_of("avx2", "layout = { W = \"NK\"; packed = true; };");
+    Template packed = *stub_template(u.spec);
+    packed.packed = true;
+    const UnitKernel k = { &packed, target_find(&targets, "avx2"), value, { 0 } };
+    const char *text = unit_candidate(arena, &u, &k, d);
+    static const char *const parts[] = {
+        "#define one_TARGET_avx512 __attribute__((target(\"avx512f,avx512vl,avx512dq,avx512bw,avx2,fma\")))\n",
+        "#define one_TARGET_portable\n",
+        "typedef struct {\n    int64_t M, N, K;\n    const float *X;\n    const float *W;\n    float *Y;\n    void "
+        "*workspace;\n} one_args;\n",
+        "\none_k0 2 1;\n",
+        "    const one_args args = {\n        extent[0], extent[1], extent[2], operand[0], operand[1], operand[3], "
+        "workspace };\n"
+        "    return one_k0(&args, task, ntask);\n",
+        "return (int64_t)one_packed_bytes(extent[1], extent[2]);",
+        "return one_pack(extent[1], extent[2], w, packed);",
+        "size_t one_packed_bytes(int64_t N, int64_t K)\n{",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        holds(text, parts[i]);
+    assert_null(strstr(text, "sm_90a"));
+    assert_null(strstr(text, "//@"));
+    const UnitContext plain_one = context_of("avx2", "epilogue = [\"bias\"];");
+    text = unit_candidate(arena, &plain_one, &k, d);
+    holds(text, "operand[0], operand[1], operand[2], operand[3], workspace };");
+    holds(text, "    const float *bias;\n    float *Y;\n");
+    assert_null(strstr(text, "dcgen_packed_bytes("));
+    assert_int_equal(diag_nerror(d), 0);
+}
+
+static void units_for_gpus(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rest, *want[3];
+    } cases[] = {
+        { "dtype = \"f16\"; layout = { W = \"NK\"; packed = true; };",
+          { "typedef unsigned short one_elem;", "#define one_LDW(N, K) (((K) + 7) / 8 * 8)\n",
+            "    const one_elem *W;\n    one_elem *Y;\n" } },
+        { "dtype = \"f32\"; layout = { W = \"KN\"; packed = true; };",
+          { "typedef float one_elem;", "#define one_LDW(N, K) (((N) + 3) / 4 * 4)\n",
+            "/* An element of every operand. */" } },
+        { "layout = { W = \"NK\"; };", { "#define one_LDW(N, K) (K)\n", "    int M, N, K;\n", "to the next. */" } },
+        { "layout = { W = \"KN\"; };",
+          { "#define one_LDW(N, K) (N)\n", "size_t smem_bytes, workspace_bytes;", "} one_plan;" } },
+    };
+    static const int64_t value[] = { 2, 1 };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const UnitContext u = context_of("sm_90a", cases[i].rest);
+        for (int k = 0; k < 3; k++)
+            holds(unit_preamble(arena, &u), cases[i].want[k]);
+    }
+    Diag *d = diag_new(arena);
+    const UnitContext u = context_of("sm_90a", "layout = { W = \"NK\"; packed = true; };");
+    const UnitKernel k = { stub_template(u.spec), u.target, value, { 0 } };
+    const char *text = unit_candidate(arena, &u, &k, d);
+    holds(text, "const one_plan plan = one_k0_plan(extent[0], extent[1], extent[2]);");
+    holds(text,
+          "(int)extent[0], (int)extent[1], (int)extent[2], (const one_elem *)operand[0], (const one_elem *)operand[1], "
+          "(one_elem *)operand[3], workspace };");
+    holds(text, "(int64_t)one_k0_plan(extent[0], extent[1], extent[2]).workspace_bytes;");
+    holds(text, "one_cuda_packed_bytes(extent[1], extent[2])");
+    holds(text, "one_cuda_pack(extent[1], extent[2], w, packed, NULL)");
+    assert_int_equal(diag_nerror(d), 0);
+}
+
+/* A primitive stands behind those that it calls, each once; those that nobody calls are left out. */
+static void primitives_in_their_order(void **state)
+{
+    (void)state;
+    char folder[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(folder));
+    assert_int_equal(mkdir(arena_printf(arena, "%s/device", folder), 0700), 0);
+    assert_int_equal(mkdir(arena_printf(arena, "%s/package", folder), 0700), 0);
+    static const char *const file[][2] = { { "a", "// licence\nA(c(1), xb(2));\n" },
+                                           { "b", "// licence\nB NAME;\n" },
+                                           { "c", "// licence\nC(b(3), c(4));\n" },
+                                           { "d", "// licence\nD;\n" } };
+    for (int i = 0; i < 4; i++) {
+        FILE *f = fopen(arena_printf(arena, "%s/device/%s.cuh", folder, file[i][0]), "w");
+        assert_non_null(f);
+        fputs(file[i][1], f);
+        assert_int_equal(fclose(f), 0);
+    }
+    Diag *d = diag_new(arena);
+    UnitContext u = context_of("sm_90a", "");
+    u.package_dir = arena_printf(arena, "%s/package", folder);
+    assert_string_equal(unit_device(arena, &u, "one_device::a(1); one_device::a(2);", d),
+                        "B one;\n\nC(b(3), c(4));\n\nA(c(1), xb(2));\n");
+    assert_string_equal(unit_device(arena, &u, "one_device::d(); one_device::b();", d), "B one;\n\nD;\n");
+    assert_string_equal(unit_device(arena, &u, "other_device::d();", d), "");
+    assert_int_equal(diag_nerror(d), 0);
+    assert_null(unit_device(arena, &u, "one_device::none();", d));
+    assert_int_equal(diag_nerror(d), 1);
+    assert_int_equal(tmp_folder_remove(folder), 0);
+}
+
+/* Each file that stands in a candidate's text counts for the family that it is of. */
+static void every_file_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file;
+        bool cpu, cuda;
+    } cases[] = { { "dense/pack.c", true, false },        { "dense/pack.cu", false, true },
+                  { "package/candidate.c", true, false }, { "package/cuda/candidate.cu", false, true },
+                  { "device/x.cuh", false, true },        { "device/x.txt", false, false },
+                  { "package/README.md", false, false } };
+    char folder[TMP_FOLDER_BYTES];
+    assert_non_null(tmp_folder(folder));
+    static const char *const part[] = { "dense", "device", "package", "package/cuda" };
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(mkdir(arena_printf(arena, "%s/%s", folder, part[i]), 0700), 0);
+    const char *hash[2] = { "", "" };
+    for (int i = -1; i < (int)(sizeof cases / sizeof *cases); i++) {
+        for (size_t k = 0; i < 0 && k < sizeof cases / sizeof *cases; k++) {
+            FILE *f = fopen(arena_printf(arena, "%s/%s", folder, cases[k].file), "w");
+            assert_non_null(f);
+            assert_int_equal(fclose(f), 0);
+        }
+        if (i >= 0) {
+            FILE *f = fopen(arena_printf(arena, "%s/%s", folder, cases[i].file), "a");
+            assert_non_null(f);
+            fprintf(f, "file %d\n", i);
+            assert_int_equal(fclose(f), 0);
+        }
+        for (int cuda = 0; cuda < 2; cuda++) {
+            UnitContext u = context_of(cuda ? "sm_90a" : "avx2", "");
+            Spec s = *u.spec;
+            Op op = *s.op;
+            op.dir = arena_printf(arena, "%s/dense", folder);
+            s.op = &op;
+            u.spec = &s;
+            u.package_dir = arena_printf(arena, "%s/package", folder);
+            const char *now = unit_context_hash(arena, &u);
+            if (i >= 0)
+                assert_int_equal(strcmp(now, hash[cuda]) != 0, cuda ? cases[i].cuda : cases[i].cpu);
+            hash[cuda] = now;
+        }
+    }
+    assert_int_equal(tmp_folder_remove(folder), 0);
+}
+
+/* What nvcc is told of any GPU counts for all of them, as one file serves them. */
+static void code_of_gpus_counts(void **state)
+{
+    (void)state;
+    const char *cpu = hash_of("portable", "one", plain), *cuda = hash_of("sm_90a", "one", plain);
+    Target *t = (Target *)target_find(&targets, "sm_80");
+    const char *gencode = t->gencode;
+    t->gencode = "other";
+    assert_string_equal(hash_of("portable", "one", plain), cpu);
+    assert_string_not_equal(hash_of("sm_90a", "one", plain), cuda);
+    t->gencode = gencode;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_name_does_not_count),
+        cmocka_unit_test(what_changes_the_text_does),
+        cmocka_unit_test(what_is_around_a_kernel_does),
+        cmocka_unit_test(guards_are_opened_and_closed),
+        cmocka_unit_test(axes_and_operands),
+        cmocka_unit_test(candidates_for_cpus),
+        cmocka_unit_test(units_for_gpus),
+        cmocka_unit_test(primitives_in_their_order),
+        cmocka_unit_test(every_file_counts),
+        cmocka_unit_test(code_of_gpus_counts),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Assembly as gcc and clang write it, assembly that is none, and what this machine's compilers make of C.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "search/build/spills.h"
+
+static SpillReport read(const char *text)
+{
+    SpillReport r;
+    spills_read(text, &r);
+    return r;
+}
+
+static void expect(const char *text, int loops, int stored, int loaded, int multiplications)
+{
+    const SpillReport r = read(text);
+    assert_int_equal(r.loops, loops);
+    assert_int_equal(r.stored, stored);
+    assert_int_equal(r.loaded, loaded);
+    assert_int_equal(r.multiplications, multiplications);
+}
+
+static void test_clean_loop(void **state)
+{
+    (void)state;
+    expect("k:\n\t.cfi_startproc\n\tvmovaps\t%zmm7, 64(%rsp)\n"
+           ".L2:\n\tvbroadcastss\t(%rcx,%rdx,2), %zmm12\n#APP\n# 128 \"k.c\" 1\n\tvfmadd231ps %zmm3, %zmm12, %zmm10\n# "
+           "0 \"\" 2\n#NO_APP\n"
+           "\taddq\t$4, %rcx\n\tjne\t.L2\n\tvmovaps\t64(%rsp), %zmm7\n\tret\n",
+           1, 0, 0, 1);
+}
+
+static void test_spilling_loop(void **state)
+{
+    (void)state;
+    const char *loop =
+        ".L2:\n\tvmovaps\t1024(%rsp), %zmm13\n\tvfmadd231ps\t%zmm3, %zmm12, %zmm13\n\tvmovaps\t%zmm13, 1024(%rsp)\n"
+        "\tvfmadd231ps\t-64(%rsp), %zmm12, %zmm1 # a comment, (%rsp)\n\tsubq\t$1, %rdi\n\tjne\t.L2\n";
+    expect(loop, 1, 1, 2, 2);
+    expect(
+        "\tmulps\t%xmm1, %xmm2\n.LBB0_3:                # =>This Inner Loop\n\tmulps\t(%rsp), %xmm2 \n\tjb .LBB0_3\n",
+        1, 0, 1, 1);
+}
+
+/* The worst loop counts; one without a multiplication, as of copies, is none. */
+static void test_several_loops(void **state)
+{
+    (void)state;
+    expect(".L1:\n\tvmovups\t%ymm0, 8(%rsp)\n\tjne .L1\n"
+           ".L2:\n\tvmulps\t%ymm0, %ymm1, %ymm2\n\tjne .L2\n"
+           ".L3:\n\tvmulps\t%ymm0, %ymm1, %ymm2\n\tvmulpd\t%ymm0, %ymm1, %ymm2\n\tvmovups\t%ymm0, 8(%rsp)\n\tjne .L3\n"
+           ".L4:\n\tvpdpbusd\t%ymm0, %ymm1, %ymm2\n\tjne .L4\n",
+           3, 1, 0, 2);
+}
+
+/* Elements of an array, pointers, scalars; and a jump back over other jumps is no straight loop. */
+static void test_no_spills(void **state)
+{
+    (void)state;
+    expect(".L2:\n\tvmovaps\t(%rsp,%rax,4), %zmm1\n\tvmulps\t%zmm0, %zmm1, %zmm2\n\tvmovaps\t%zmm2, "
+           "(%rsp,%rax)\n\tmovq\t8(%rsp), %rax\n"
+           "\tmovq\t%rax, 16(%rsp)\n\tvfmadd231ss\t8(%rsp), %xmm1, %xmm2\n\tjne\t.L2\n",
+           1, 0, 1, 1); /* the scalar's place is an operand of a vector register: one load */
+    expect(".L2:\n\tvmulps\t%zmm0, %zmm1, %zmm2\n\tjle\t.L3\n\tvmovaps\t%zmm2, (%rsp)\n.L3:\n\tjne\t.L2\n", 0, 0, 0, 0);
+    expect(".L2:\n\tvmulps\t%zmm0, %zmm1, %zmm2\n\tcall\tmemcpy@PLT\n\tvmovaps\t%zmm2, (%rsp)\n\tjne\t.L2\n", 0, 0, 0,
+           0);
+}
+
+/* %rbp is a pointer like any other unless the function keeps its frame there. */
+static void test_frame_pointer(void **state)
+{
+    (void)state;
+    const char *loop = ".L2:\n\tvmulps\t-112(%rbp), %zmm1, %zmm2\n\tjne\t.L2\n\tret\n";
+    char text[400];
+    expect(loop, 1, 0, 0, 1);
+    snprintf(text, sizeof text, "\t.cfi_startproc\n\tmovq\t%%rsp, %%rbp\n%s\t.cfi_endproc\n\t.cfi_startproc\n%s", loop,
+             loop);
+    expect(text, 2, 0, 1, 1);
+    snprintf(text, sizeof text, "\t.cfi_startproc\n\tmovq\t%%rsp, %%rbp\n\tret\n\t.cfi_startproc\n%s", loop);
+    expect(text, 1, 0, 0, 1); /* the frame was another function's */
+}
+
+static void test_anything(void **state)
+{
+    (void)state;
+    static const char *const text[] = { "",
+                                        "\n\n",
+                                        ":",
+                                        ":\n\tj\n",
+                                        "\tj :",
+                                        ".L1:\n\tjmp\t.L1",
+                                        "\tvmulps",
+                                        "\tvmulps ,,,\n",
+                                        "\tvmulps (((\n",
+                                        "a:a:a:\n\tjne a:a:a\n",
+                                        "\tjmp\t*%rax\n",
+                                        "j",
+                                        "#",
+                                        "\tcall" };
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        assert_int_equal(read(text[i]).loops, 0);
+    char many[4096] = "";
+    for (int i = 0; i < 100; i++)
+        sprintf(many + strlen(many), "l%d:\n", i);
+    strcat(many, "\tvmulps\t%ymm0, %ymm0, %ymm0\n\tjne\tl99\n");
+    expect(many, 1, 0, 0, 1);
+}
+
+/* Whatever stands there, counts are counts (and the sanitizers find nothing). */
+static void test_mixtures(void **state)
+{
+    (void)state;
+    static const char *const piece[] = { "\n",
+                                         "\t",
+                                         " ",
+                                         ",",
+                                         ":",
+                                         "(%rsp)",
+                                         "-8(%rsp)",
+                                         "(%rbp)",
+                                         "%zmm1",
+                                         "%rsp",
+                                         "%rbp",
+                                         "vmulps",
+                                         ".L1",
+                                         "(",
+                                         ")",
+                                         "#",
+                                         "jne",
+                                         "call",
+                                         ".cfi_startproc",
+                                         "\xff",
+                                         "movq",
+                                         "vmovaps",
+                                         "\n.L1:\n",
+                                         "\n\tjne\t.L1\n" };
+    unsigned seed = 1;
+    for (int round = 0; round < 20000; round++) {
+        char text[512] = "";
+        for (size_t n = 0; n < 30; n++) {
+            seed = seed * 1664525u + 1013904223u;
+            strcat(text, piece[(seed >> 16) % (sizeof piece / sizeof *piece)]);
+        }
+        const SpillReport r = read(text);
+        assert_in_range(r.loops, 0, 30);
+        assert_in_range(r.stored + r.loaded, 0, 30);
+        assert_int_equal(r.loops > 0, r.multiplications > 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_clean_loop),    cmocka_unit_test(test_spilling_loop),
+                                        cmocka_unit_test(test_several_loops), cmocka_unit_test(test_no_spills),
+                                        cmocka_unit_test(test_frame_pointer), cmocka_unit_test(test_anything),
+                                        cmocka_unit_test(test_mixtures) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

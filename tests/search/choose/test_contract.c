@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * contract: sums and bounds against numbers computed by hand; what held-out measurements are, and that no choice sees them.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "gen/package/dispatch.h"
+#include "search/choose/contract.h"
+#include "tests/gen/synthetic.h"
+
+enum { NKERNEL = 4, MAX_MEASURE = 4000 };
+static const char CONTEXT[] = "0123456789abcdef";
+
+static Synthetic y;
+static KernelRecord kernel[NKERNEL];
+static MeasureRecord measure[MAX_MEASURE];
+static Records records;
+
+static void assert_near(double got, double want)
+{
+    if (!(fabs(got - want) <= 1e-9))
+        fail_msg("%.12g is not %.12g", got, want);
+}
+
+/* ---- sums ---- */
+
+static const Instance light = { .weight = 1 }, heavy = { .weight = 3 }, nothing = { .weight = 0 };
+
+static ContractShape with(const Instance *inst, double regret, double spread)
+{
+    return (ContractShape){
+        .inst = inst, .measured = true, .regret = regret, .spread = spread, .said = contract_says(regret, spread)
+    };
+}
+
+/* mean = exp((3 ln 1.02 + ln 1.10) / 4) - 1; count = 4^2 / (9 + 1) = 1.6; noise = 2 * 0.2 %. */
+static void sums_are_weighted(void **state)
+{
+    (void)state;
+    const ContractShape shape[] = { with(&heavy, 0.02, 0.002), with(&light, 0.10, 0.002) };
+    const ContractSum s = contract_sum(shape, 2);
+    assert_int_equal(s.nshape, 2);
+    assert_int_equal(s.nmeasured, 2);
+    assert_int_equal(s.nsaid, 2);
+    assert_near(s.mean, 0.0394373066);
+    assert_near(s.worst, 0.10);
+    assert_near(s.noise, 0.004);
+    assert_near(s.mean_bound, 0.0540);  /* 0.039437 + 3 * 0.004 / sqrt(1.6) + 0.005 = 0.053924 */
+    assert_near(s.worst_bound, 0.1360); /* 0.10 + 4 * 0.004 + 0.02 */
+}
+
+/* sqrt((3 * 0.01^2 + 0.03^2) / 4) = 0.01732: the spreads by their weights. */
+static void noise_is_that_of_the_spreads(void **state)
+{
+    (void)state;
+    const ContractShape shape[] = { with(&heavy, 0, 0.01), with(&light, 0, 0.03) };
+    assert_near(contract_sum(shape, 2).noise, 2 * sqrt(0.0012 / 4));
+}
+
+static void what_has_no_weight_or_no_time_is_left_out(void **state)
+{
+    (void)state;
+    const ContractShape shape[] = { with(&light, 0.01, 0.001),
+                                    with(&nothing, 5, 0.001),
+                                    { .inst = &light, .regret = 7 } };
+    const ContractSum s = contract_sum(shape, 3);
+    assert_int_equal(s.nshape, 3);
+    assert_int_equal(s.nmeasured, 2);
+    assert_near(s.mean, 0.01);
+    assert_near(s.worst, 0.01);
+    assert_near(s.mean_bound, 0.0210); /* 0.01 + 3 * 0.002 + 0.005 */
+}
+
+static void nothing_measured_states_nothing(void **state)
+{
+    (void)state;
+    const ContractShape shape[] = { { .inst = &light } };
+    const ContractSum s = contract_sum(shape, 1);
+    assert_true(s.mean_bound == 0 && s.worst_bound == 0);
+    assert_true(contract_sum(NULL, 0).mean_bound == 0);
+    assert_false(contract_is_vague(&s));
+}
+
+/* At 4 % a regret can still be said, above it only one of more than four times that. */
+static void a_regret_is_said_when_its_times_agree(void **state)
+{
+    (void)state;
+    assert_true(contract_says(0, 0) && contract_says(0, 0.04) && contract_says(0.1, 0.04));
+    assert_false(contract_says(0, 0.041) || contract_says(0.1, 0.041) || contract_says(0.34, 0.12));
+    assert_true(contract_says(0.5, 0.12) && contract_says(2, 0.5));
+}
+
+/* An outlier of 34 %, whose times differ by 20 %, has no part in the bound of the others, and is counted. */
+static void what_cannot_be_said_is_in_no_bound(void **state)
+{
+    (void)state;
+    const ContractShape shape[] = { with(&light, 0.01, 0.005), with(&light, 0.34, 0.20), with(&light, 0.02, 0.005) };
+    const ContractSum s = contract_sum(shape, 3), outlier = contract_sum(shape + 1, 1);
+    const Contract c = { .tuned = s, .held_out = outlier };
+    assert_int_equal(s.nmeasured, 3);
+    assert_int_equal(s.nsaid, 2);
+    assert_near(s.worst, 0.02);
+    assert_near(s.noise, 0.01);
+    assert_near(s.worst_bound, 0.0800);
+    assert_int_equal(contract_unsaid(&c), 2);
+    assert_false(contract_is_vague(&s));
+    assert_true(contract_is_vague(&outlier));
+    assert_true(outlier.mean_bound == 0 && outlier.worst_bound == 0);
+}
+
+/* A machine with 4 % of noise states no bound of 40 %. Where it is not known it is taken for 1 %. */
+static void noise_adds_only_so_much(void **state)
+{
+    (void)state;
+    const ContractShape noisy = with(&light, 0.01, 0.04), unsure = with(&light, 0.01, 0);
+    const ContractSum loud = contract_sum(&noisy, 1), unknown = contract_sum(&unsure, 1);
+    assert_near(loud.mean_bound, 0.0650);
+    assert_near(loud.worst_bound, 0.1100);
+    assert_near(unknown.noise, 0.02);
+    assert_near(unknown.worst_bound, 0.1100);
+}
+
+/* ---- of records ---- */
+
+static int make(void **state)
+{
+    (void)state;
+    if (!synthetic_make(&y, synthetic_spec, 4))
+        return -1;
+    records = (Records){ .nkernel = NKERNEL, .kernel = kernel, .measure = measure };
+    for (int i = 0; i < NKERNEL; i++) {
+        const Candidate *c = &y.space->candidate[7 * i];
+        int64_t value[TEMPLATE_MAX_PARAM];
+        kernel[i] = (KernelRecord){ .key = candidate_key(y.arena, c, CONTEXT, &y.device),
+                                    .device = y.device.id,
+                                    .template_name = c->t->name,
+                                    .template_hash = c->t->hash,
+                                    .target = c->target->name,
+                                    .nparam = c->t->nparam,
+                                    .status = STATUS_OK,
+                                    .code_bytes = 1000,
+                                    .why = "" };
+        candidate_values(c, value);
+        for (int k = 0; k < kernel[i].nparam; k++)
+            kernel[i].param[k] = (Param){ c->t->param[k].name, value[k] };
+    }
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+static MeasureRecord *take(int k, const Instance *inst, double ns)
+{
+    MeasureRecord *m = &measure[records.nmeasure++];
+    assert_true(records.nmeasure < MAX_MEASURE);
+    *m = (MeasureRecord){ .key = kernel[k].key,
+                          .device = y.device.id,
+                          .naxis = y.spec->op->naxis,
+                          .threads = inst->threads,
+                          .status = STATUS_OK,
+                          .nsample = 1,
+                          .ns = { ns },
+                          .time_ns = ns,
+                          .anchor_ns = 1e5,
+                          .final = true,
+                          .why = "" };
+    memcpy(m->extent, inst->extent, sizeof inst->extent);
+    return m;
+}
+
+/* Kernel 0 is best on large shapes, kernel 1 on small ones, by a half. */
+static void take_tuned(void)
+{
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        for (int k = 0; k < NKERNEL && y.spec->instance[i].tuned; k++)
+            take(k, &y.spec->instance[i], k == (y.spec->instance[i].extent[0] < 300) ? 5e4 : 1e5);
+}
+
+static const Instance *held_out(int n)
+{
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        if (!y.spec->instance[i].tuned && n-- == 0)
+            return &y.spec->instance[i];
+    return NULL;
+}
+
+typedef struct {
+    Study *s;
+    CostModel *m;
+    Assignment *as;
+    const Contract *c;
+} Made;
+
+static Made of_records(void)
+{
+    Made w = { .s = study_new(y.arena, y.spec, &y.device, y.study->target, CONTEXT) };
+    study_load(w.s, &records, &y.templates, &y.targets, &y.device);
+    w.m = cost_fit(y.arena, w.s, &y.templates);
+    w.as = select_kernels(y.arena, w.s, w.m, SELECT_PACKAGE);
+    assert_non_null(w.as);
+    w.c = contract_make(y.arena, w.s, &records, &y.templates, &y.targets, w.as);
+    return w;
+}
+
+/* The chosen one of that instance, as a number of kernel[]. */
+static int chosen_on(const Made *w, const Instance *inst)
+{
+    const char *key = w->s->trial[w->as->kernel[w->as->chosen[inst - y.spec->instance]]].key;
+    int k = 0;
+    while (strcmp(kernel[k].key, key) != 0)
+        k++;
+    return k;
+}
+
+static void tuned_shapes_have_a_line_each(void **state)
+{
+    (void)state;
+    take_tuned();
+    const Made w = of_records();
+    assert_int_equal(w.c->nshape, w.s->nshape);
+    assert_int_equal(w.c->tuned.nmeasured, w.s->nshape);
+    assert_int_equal(w.c->held_out.nshape, 0);
+    assert_true(w.c->held_out.mean_bound == 0 && w.c->tuned.mean_bound > 0);
+    for (int64_t i = 0; i < w.c->nshape; i++) {
+        const ContractShape *s = &w.c->shape[i];
+        assert_true(s->inst->tuned && s->measured);
+        assert_int_equal(s->nmet, NKERNEL);
+        assert_near(s->regret, s->chosen_ns / s->best_ns - 1);
+        assert_near(s->best_ns, w.s->trial[s->met[0]].ns[i]);
+    }
+}
+
+/* Every measurement doubles what another kernel would take: were they seen, all of the choice would change. */
+static void held_out_times_change_no_choice(void **state)
+{
+    (void)state;
+    take_tuned();
+    const Made before = of_records();
+    for (int n = 0; n < 40; n++)
+        for (int k = 0; k < NKERNEL; k++)
+            take(k, held_out(9 * n), k == 2 ? 10 : 1e7);
+    const Made after = of_records();
+    assert_string_equal(dispatch_tree(y.arena, after.s, after.as, 0), dispatch_tree(y.arena, before.s, before.as, 0));
+    assert_int_equal(after.as->nkernel, before.as->nkernel);
+    for (int64_t i = 0; i < y.spec->ninstance; i++) {
+        assert_int_equal(after.as->chosen[i], before.as->chosen[i]);
+        for (int64_t k = 0; k < after.s->ntrial; k++)
+            assert_true(cost_trial(after.m, k, &y.spec->instance[i]) == cost_trial(before.m, k, &y.spec->instance[i]));
+    }
+    assert_true(after.as->regret == before.as->regret);
+    assert_int_equal(after.c->held_out.nmeasured, 40);
+    assert_true(after.c->held_out.mean > 100);
+    assert_near(after.c->tuned.mean, before.c->tuned.mean);
+}
+
+static void a_kernel_wrong_on_a_held_out_shape_is_out(void **state)
+{
+    (void)state;
+    take_tuned();
+    const Made before = of_records();
+    MeasureRecord *m = take(chosen_on(&before, held_out(0)), held_out(0), 1);
+    m->status = STATUS_WRONG;
+    m->nsample = 0;
+    const Made after = of_records();
+    assert_string_not_equal(kernel[chosen_on(&after, held_out(0))].key, m->key);
+    for (int64_t i = 0; i < after.c->nshape; i++)
+        assert_int_equal(after.c->shape[i].nmet, NKERNEL - 1);
+}
+
+/* Three passes, one disturbed: 60, 300, 62 beside 50. */
+static void one_disturbed_pass_is_no_regret(void **state)
+{
+    (void)state;
+    take_tuned();
+    const Instance *inst = held_out(0);
+    const Made before = of_records();
+    const int chosen = chosen_on(&before, inst), other = (chosen + 1) % NKERNEL;
+    const double ns[] = { 6.0e4, 3.0e5, 6.2e4 };
+    for (int i = 0; i < 3; i++) {
+        take(chosen, inst, ns[i]);
+        take(other, inst, 5e4);
+    }
+    const ContractShape *s = &of_records().c->shape[before.c->nshape];
+    assert_true(s->measured && !s->inst->tuned);
+    assert_int_equal(s->nmet, 2);
+    assert_near(s->regret, 0.2);
+    assert_near(s->chosen_ns, 6e4);
+}
+
+/* 60 and 64 of the chosen one beside 50 and 51: they are 6.7 % apart, of a regret of a fifth. */
+static void times_that_differ_say_nothing(void **state)
+{
+    (void)state;
+    take_tuned();
+    const Made before = of_records();
+    const double ns[2][2] = { { 6.0e4, 6.4e4 }, { 5.0e4, 5.1e4 } };
+    const Instance *inst = held_out(0), *close = held_out(1);
+    const int chosen = chosen_on(&before, inst);
+    for (int i = 0; i < 2; i++) {
+        take(chosen, inst, ns[0][i]);
+        take((chosen + 1) % NKERNEL, inst, ns[1][i]);
+        take(chosen_on(&before, close), close, 5.0e4);
+        take((chosen_on(&before, close) + 1) % NKERNEL, close, ns[1][i] * 1.1); /* the best of the others counts too */
+    }
+    const Contract *c = of_records().c;
+    const ContractShape *s = &c->shape[before.c->nshape];
+    assert_int_equal(c->held_out.nmeasured, 2);
+    assert_int_equal(c->held_out.nsaid, 1);
+    for (int i = 0; i < 2; i++) {
+        assert_near(s[i].spread, s[i].inst == inst ? 6.4 / 6.0 - 1 : 0.02);
+        assert_true(s[i].said == (s[i].inst == close));
+    }
+    assert_near(c->held_out.worst, 0);
+}
+
+/* Of search times alone, and of rivals alone, there is no regret. */
+static void what_was_not_compared_says_nothing(void **state)
+{
+    (void)state;
+    take_tuned();
+    const Made before = of_records();
+    const Instance *inst = held_out(0);
+    take(chosen_on(&before, inst), inst, 7e4)->final = false;
+    take((chosen_on(&before, held_out(1)) + 1) % NKERNEL, held_out(1), 5e4);
+    take(chosen_on(&before, held_out(2)), held_out(2), 5e4); /* it met nobody */
+    const Made after = of_records();
+    assert_int_equal(after.c->held_out.nshape, 0);
+    for (int64_t i = 0; i < records.nmeasure; i++)
+        measure[i].final = false;
+    const Made never = of_records();
+    assert_int_equal(never.c->tuned.nmeasured, 0);
+    assert_int_equal(never.c->tuned.nshape, never.s->nshape);
+    assert_true(never.c->tuned.mean_bound == 0);
+}
+
+static void a_demand_takes_the_place_of_the_bound(void **state)
+{
+    (void)state;
+    take_tuned();
+    for (int k = 0; k < NKERNEL; k++)
+        take(k, held_out(0), k == 2 ? 1e4 : 5e4); /* a regret of 4 */
+    assert_null(contract_broken(y.arena, of_records().c));
+    y.spec->regret = (Demand){ .worst = 0.5 };
+    const Contract *c = of_records().c;
+    assert_true(c->worst_demanded && !c->mean_demanded);
+    assert_near(c->tuned.worst_bound, 0.5);
+    assert_near(c->held_out.worst_bound, 0.5);
+    assert_true(c->held_out.mean_bound > 4);
+    assert_string_equal(contract_broken(y.arena, c), "the regret is above what the spec demands: worst of the shapes "
+                                                     "held out 400.00 %, not 50.00 %");
+}
+
+/* Each of the four sums against its own bound: what is above it is told, what is not demanded or cannot be said is not. */
+static void each_demand_has_its_own_sum(void **state)
+{
+    (void)state;
+    take_tuned();
+    for (int k = 0; k < NKERNEL; k++)
+        take(k, held_out(0), 5e4);
+    y.spec->regret = (Demand){ .mean = 0.03, .worst = 0.5 };
+    const Contract *made = of_records().c;
+    assert_true(made->mean_demanded && made->worst_demanded);
+    assert_near(made->tuned.mean_bound, 0.03);
+    assert_near(made->held_out.mean_bound, 0.03);
+    assert_near(made->tuned.worst_bound, 0.5);
+    assert_near(made->held_out.worst_bound, 0.5);
+    const ContractSum sum = { .mean = 0.02, .worst = 0.1, .mean_bound = 0.03, .worst_bound = 0.2 };
+    static const char *const said[] = { "mean of the tuned shapes 4.00 %, not 3.00 %",
+                                        "worst of the tuned shapes 40.00 %, not 20.00 %",
+                                        "mean of the shapes held out 4.00 %, not 3.00 %",
+                                        "worst of the shapes held out 40.00 %, not 20.00 %" };
+    for (int which = 0; which < 4; which++) {
+        Contract c = { .tuned = sum, .held_out = sum, .mean_demanded = true, .worst_demanded = true };
+        assert_null(contract_broken(y.arena, &c));
+        ContractSum *of = which < 2 ? &c.tuned : &c.held_out;
+        *(which % 2 ? &of->worst : &of->mean) = which % 2 ? 0.4 : 0.04;
+        assert_string_equal(contract_broken(y.arena, &c),
+                            arena_printf(y.arena, "the regret is above what the spec demands: %s", said[which]));
+        *(which % 2 ? &of->worst_bound : &of->mean_bound) = 0; /* nothing can be said */
+        assert_null(contract_broken(y.arena, &c));
+    }
+    Contract both = { .tuned = sum, .held_out = sum, .mean_demanded = true };
+    both.tuned.mean = both.held_out.mean = 0.04;
+    both.tuned.worst = 7; /* nobody demands anything of it */
+    assert_string_equal(contract_broken(y.arena, &both),
+                        arena_printf(y.arena, "the regret is above what the spec demands: %s; %s", said[0], said[2]));
+}
+
+static void a_model_makes_no_contract(void **state)
+{
+    (void)state;
+    take_tuned();
+    y.device.modelled = true;
+    const Contract *c = of_records().c;
+    assert_true(c->modelled);
+    assert_int_equal(c->nshape, 0);
+    assert_true(c->tuned.mean_bound == 0);
+}
+
+int main(void)
+{
+#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_weighted),
+        cmocka_unit_test(what_has_no_weight_or_no_time_is_left_out),
+        cmocka_unit_test(nothing_measured_states_nothing),
+        cmocka_unit_test(noise_adds_only_so_much),
+        cmocka_unit_test(noise_is_that_of_the_spreads),
+        cmocka_unit_test(a_regret_is_said_when_its_times_agree),
+        cmocka_unit_test(what_cannot_be_said_is_in_no_bound),
+        FRESH(tuned_shapes_have_a_line_each),
+        FRESH(held_out_times_change_no_choice),
+        FRESH(a_kernel_wrong_on_a_held_out_shape_is_out),
+        FRESH(one_disturbed_pass_is_no_regret),
+        FRESH(times_that_differ_say_nothing),
+        FRESH(what_was_not_compared_says_nothing),
+        FRESH(a_demand_takes_the_place_of_the_bound),
+        FRESH(each_demand_has_its_own_sum),
+        FRESH(a_model_makes_no_contract),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * offline: which candidates are looked at where nothing can be timed, and on which shapes the choice is checked. What compilers and the
+ * emulator would say is made up.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include "gen/unit/unit.h"
+#include "search/choose/offline.h"
+#include "search/measure/lab_machine.h"
+#include "tests/gen/synthetic.h"
+#include "tests/tmp_folder.h"
+
+enum { MOST_CALLS = 64, MOST_CHECKS = 2000, BATCH = 12, MOST_TRIALS = 48 };
+
+#define SPEC(shapes, tune)                                                                              \
+    "name = \"small\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 128; }; };\n" \
+    "shapes = ( " shapes " );\n"                                                                        \
+    "tune = { T = [" tune "]; }; layout = { W = \"NK\"; packed = true; };\n"                            \
+    "budget = { kernels = 4; trials = 60; seconds = 100; };\n"                                          \
+    "space = { MR = [4, 6, 8]; KC = [0]; UK = [1]; PF = [0, 16]; };\n"
+static const char small_spec[] =
+    SPEC("{ M = \"64*T\"; N = 768; K = 3072; }, { M = \"T\"; N = 768; K = 768; }", "1, 24, 60, 100, 128");
+static const char large_spec[] = SPEC("{ M = \"T\"; N = 98304; K = 196608; }", "1, 128");
+
+static Synthetic y;
+static Search q;
+static UnitContext unit;
+static char folder[TMP_FOLDER_BYTES];
+static int batch[MOST_CALLS], nbatch, nlesser, nother; /* how many candidates each time */
+static struct {
+    int64_t extent[3];
+    char key[40];
+} check[MOST_CHECKS];
+static int ncheck, spoil;         /* spoil: the first so many that are checked turn out wrong */
+static bool all_wrong, all_aside; /* aside: the machine lacks what it takes */
+
+static void add_kernel(const Trial *t, Status status)
+{
+    const char *err = NULL;
+    int64_t value[TEMPLATE_MAX_PARAM];
+    KernelRecord k = { .key = t->key,
+                       .device = y.device.id,
+                       .op = "dense",
+                       .dtype = "f32",
+                       .template_name = t->c.t->name,
+                       .template_hash = t->c.t->hash,
+                       .target = t->c.target->name,
+                       .nparam = t->c.t->nparam,
+                       .status = status,
+                       .code_bytes = 1000,
+                       .again = t->tried_again,
+                       .why = status == STATUS_OK ? "" : "it is said" };
+    candidate_values(&t->c, value);
+    for (int i = 0; i < k.nparam; i++)
+        k.param[i] = (Param){ t->c.t->param[i].name, value[i] };
+    assert_true(record_add_kernel(q.records, &k, &err));
+    study_kernel(q.study, &k);
+}
+
+bool intake_untimed(Search *s, Arena *scratch, const Candidate *c, int n, const char **err)
+{
+    (void)scratch, (void)err;
+    assert_true(nbatch < MOST_CALLS && n > 0);
+    batch[nbatch++] = n;
+    for (int i = 0; i < n; i++) {
+        const int64_t trial = study_add(s->study, &c[i]);
+        assert_false(s->study->trial[trial].built); /* each once */
+        if (all_aside)
+            study_leave(s->study, trial, "No space left on device");
+        else
+            add_kernel(&s->study->trial[trial], all_wrong ? STATUS_WRONG : STATUS_OK);
+    }
+    return true;
+}
+
+bool intake_check(Search *s, Arena *scratch, int64_t trial, const int64_t *extent, const char **err)
+{
+    (void)scratch;
+    MeasureRecord m = { .key = s->study->trial[trial].key,
+                        .device = y.device.id,
+                        .naxis = 3,
+                        .threads = 1,
+                        .status = ncheck < spoil ? STATUS_WRONG : STATUS_OK,
+                        .why = "" };
+    assert_true(ncheck < MOST_CHECKS);
+    memcpy(m.extent, extent, 3 * sizeof *extent);
+    memcpy(check[ncheck].extent, extent, 3 * sizeof *extent);
+    snprintf(check[ncheck++].key, sizeof check->key, "%s", m.key);
+    if (!record_add_measure(q.records, &m, err))
+        fail_msg("%s", *err);
+    study_measure(s->study, &m);
+    return true;
+}
+
+/* What another target has counts for nothing here. */
+bool intake_lesser(Search *s, Arena *scratch, const char **err)
+{
+    (void)scratch, (void)err;
+    assert_int_equal(nbatch, 0);
+    nlesser++;
+    for (int i = 0; i < y.targets.n; i++)
+        for (int j = 0; j < y.templates.n; j++) {
+            Candidate c;
+            if (!target_is_fallback(&y.targets, &y.targets.t[i], s->study->target) ||
+                !template_suits(y.templates.t[j], y.spec, &y.targets.t[i]) ||
+                !candidate_general(y.templates.t[j], &y.targets.t[i], &c) || study_find(s->study, &c) >= 0)
+                continue;
+            const int64_t trial = study_add(s->study, &c);
+            add_kernel(&s->study->trial[trial], STATUS_OK);
+            nother++;
+        }
+    return true;
+}
+
+/* The rest of the intake: nobody may ask. */
+const Lab lab_intake = { 0 };
+int intake_repeats(const Search *s, int64_t shape) { return (void)s, (void)shape, 0; }
+bool intake_quiet(Search *s, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
+{
+    return (void)s, (void)scratch, (void)inst, (void)n, (void)err, false;
+}
+bool intake_race(Search *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
+                 double *ns, const char **err)
+{
+    return (void)s, (void)scratch, (void)inst, (void)trial, (void)n, (void)repeats, (void) final, (void)ns, (void)err,
+           false;
+}
+
+static void begin(void)
+{
+    q.study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    study_load(q.study, record_all(q.records), &y.templates, &y.targets, &y.device);
+    nbatch = ncheck = nlesser = nother = 0;
+}
+
+static int make_of(const char *spec)
+{
+    const char *err = NULL;
+    if (!synthetic_make(&y, spec, 4) || !tmp_folder(folder))
+        return -1;
+    y.device.modelled = true;
+    spoil = 0;
+    all_wrong = all_aside = false;
+    unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
+    q = (Search){ .arena = y.arena,
+                  .unit = &unit,
+                  .templates = &y.templates,
+                  .space = y.space,
+                  .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err),
+                  .seconds = 100 };
+    assert_non_null(q.records);
+    begin();
+    return 0;
+}
+
+static int make(void **state)
+{
+    (void)state;
+    return make_of(small_spec);
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    record_close(q.records);
+    assert_int_equal(tmp_folder_remove(folder), 0);
+    arena_free(y.arena);
+    return 0;
+}
+
+static void run(void)
+{
+    const char *err = NULL;
+    if (!offline_run(&q, &err))
+        fail_msg("%s", err);
+}
+
+static double predicted(const CostModel *m, const Candidate *c, const Instance *inst)
+{
+    return cost_predict(m, c, inst->extent, inst->threads);
+}
+
+/* ---- which candidates ---- */
+
+/* General kernels first, all of them; then batches of twelve up to the budget, each of them worth a look for some shape, and none fixed for
+ * extents. */
+static void candidates_come_in_batches(void **state)
+{
+    (void)state;
+    y.spec->budget.trials = 30;
+    run();
+    const int ngeneral = y.space->ngeneral;
+    int n = 0;
+    assert_int_equal(nlesser, 1);
+    assert_true(nother > 0);
+    assert_int_equal(batch[0], ngeneral);
+    for (int i = 0; i < nbatch; n += batch[i++])
+        if (i > 0)
+            assert_int_equal(batch[i], 30 - n < BATCH ? 30 - n : BATCH);
+    assert_int_equal(n, 30);
+    y.spec->budget.trials = 1000;
+    begin();
+    run(); /* goes on with what is there, up to a bound of its own */
+    n = 0;
+    for (int i = 0; i < nbatch; i++)
+        n += batch[i];
+    assert_int_equal(n, MOST_TRIALS - 30);
+    begin();
+    run();
+    assert_int_equal(nbatch, 0);
+}
+
+/* Nothing is known of the candidates but the closed form: those are looked at that come within a quarter of the best on some shape, and no
+ * others; none that is fixed for extents. */
+static void what_is_worth_a_look(void **state)
+{
+    (void)state;
+    enum { FEW = 10, FAR = 30 };
+    const CostModel *law = cost_analytic(y.arena, q.study, &y.templates);
+    const int64_t nshape = q.study->nshape;
+    Space some = *y.space;
+    double *best = ARENA_ARRAY(y.arena, (size_t)nshape, double);
+    int near = 0, far = 0;
+    for (int64_t j = 0; j < nshape; j++) {
+        best[j] = INFINITY;
+        for (int64_t i = 0; i < y.space->n; i++)
+            best[j] = fmin(best[j], predicted(law, &y.space->candidate[i], q.study->shape[j]));
+    }
+    some.n = 0;
+    some.candidate = ARENA_ARRAY(y.arena, (size_t)y.space->n, Candidate);
+    for (int64_t i = 0; i < y.space->n; i++) {
+        const Candidate *c = &y.space->candidate[i];
+        bool is_best = false, is_far = true;
+        for (int64_t j = 0; j < nshape; j++) {
+            is_best = is_best || predicted(law, c, q.study->shape[j]) == best[j];
+            is_far = is_far && predicted(law, c, q.study->shape[j]) > 1.26 * best[j];
+        }
+        if (is_best || (is_far ? far++ < FAR : near++ < FEW))
+            some.candidate[some.n++] = *c;
+    }
+    assert_true(far > 5 && near >= FEW);
+    q.space = &some;
+    y.spec->budget.trials = 1000;
+    run();
+    for (int64_t i = 0; i < some.n; i++) {
+        const Candidate *c = &some.candidate[i];
+        bool worth = candidate_is_general(c);
+        for (int64_t j = 0; j < nshape; j++)
+            worth = worth || predicted(law, c, q.study->shape[j]) <= 1.25 * best[j];
+        assert_int_equal(study_find(q.study, c) >= 0, worth);
+    }
+}
+
+/* On every shape the one is predicted to take more than `factor` times as long as the other. */
+static bool is_slower(const CostModel *law, const Candidate *slow, double factor, const Candidate *fast)
+{
+    for (int64_t j = 0; j < q.study->nshape; j++)
+        if (predicted(law, slow, q.study->shape[j]) <= factor * predicted(law, fast, q.study->shape[j]))
+            return false;
+    return true;
+}
+
+/* A fast candidate, a slow one and one that is slower still, of those that are fixed for no extents; `near`: two that are as good as the fast
+ * one. */
+typedef struct {
+    Candidate fast, slow, slower, near[2];
+} Field;
+
+static Field field_of(void)
+{
+    const CostModel *law = cost_analytic(y.arena, q.study, &y.templates);
+    const Candidate *all = y.space->candidate;
+    Field f;
+    int found = 0, nnear = 0;
+    for (int64_t i = 0; i < y.space->n; i++)
+        if (!candidate_is_fixed(&all[i]) && (!found++ || is_slower(law, &f.fast, 1, &all[i])))
+            f.fast = all[i];
+    for (int64_t i = 0; i < y.space->n && nnear < 2; i++)
+        if (!candidate_is_fixed(&all[i]) && !candidate_same(&all[i], &f.fast) && !is_slower(law, &all[i], 1.2, &f.fast))
+            f.near[nnear++] = all[i];
+    assert_int_equal(nnear, 2);
+    found = 0;
+    for (int64_t i = 0; i < y.space->n; i++)
+        for (int64_t k = 0; !found && k < y.space->n; k++)
+            if (!candidate_is_fixed(&all[i]) && !candidate_is_fixed(&all[k]) && is_slower(law, &all[i], 1.3, &f.fast) &&
+                is_slower(law, &all[k], 1, &all[i])) {
+                f.slow = all[i];
+                f.slower = all[k];
+                found = 1;
+            }
+    assert_int_equal(found, 1);
+    return f;
+}
+
+static bool was_tried(const Candidate *c) { return study_find(q.study, c) >= 0; }
+
+/* The best that is known, of those tried and those not tried, bounds what is worth a look. */
+static void the_best_bounds_the_others(void **state)
+{
+    (void)state;
+    Field f = field_of();
+    Candidate two[] = { f.fast, f.slow };
+    Space some = { .n = 2, .candidate = two, .ngeneral = 1, .general = &f.slower };
+    q.space = &some;
+    run();
+    assert_true(was_tried(&f.fast) && !was_tried(&f.slow));
+    drop(NULL), make(NULL);
+    f = field_of();
+    some = (Space){ .n = 1, .candidate = &f.slow, .ngeneral = 1, .general = &f.fast };
+    q.space = &some;
+    run();
+    assert_true(was_tried(&f.fast) && !was_tried(&f.slow));
+}
+
+/* Of more than there is time to rank, every so manieth is. */
+static void large_spaces_are_thinned(void **state)
+{
+    (void)state;
+    enum { MOST_RANKED = 20000 };
+    for (int thin = 0; thin < 2; thin++) {
+        drop(NULL), make_of(large_spec);
+        Field f = field_of();
+        Candidate *all = ARENA_ARRAY(y.arena, MOST_RANKED, Candidate);
+        Space some = { .candidate = all, .ngeneral = 1, .general = &f.fast };
+        for (; some.n < MOST_RANKED - 1 + thin; some.n++)
+            all[some.n] = some.n == 1 ? f.near[0] : some.n == 2 ? f.near[1] : f.slow;
+        q.space = &some;
+        run();
+        assert_true(was_tried(&f.near[1]));
+        assert_int_equal(was_tried(&f.near[0]), !thin);
+    }
+}
+
+/* However many general kernels there are. */
+static void general_kernels_come_in_batches(void **state)
+{
+    (void)state;
+    Space some = *y.space;
+    some.general = y.space->candidate;
+    some.ngeneral = BATCH + 1;
+    q.space = &some;
+    y.spec->budget.trials = BATCH + 1;
+    run();
+    assert_int_equal(nbatch, 2);
+    assert_int_equal(batch[0], BATCH);
+    assert_int_equal(batch[1], 1);
+    assert_true(was_tried(&some.general[BATCH]));
+}
+
+/* ---- the choice ---- */
+
+static bool is_end(const Instance *inst)
+{
+    const Instance *all = y.spec->instance;
+    return inst == all || inst == all + y.spec->ninstance - 1 || inst->decl != inst[-1].decl ||
+           inst->decl != inst[1].decl;
+}
+
+static double work_of(const int64_t *extent) { return (double)extent[0] * (double)extent[1] * (double)extent[2]; }
+
+/* An instance, and the kernel that serves it. */
+typedef struct {
+    const Instance *inst;
+    const char *key;
+} Pair;
+
+static int by_work(const void *x, const void *y_)
+{
+    const Pair *a = x, *b = y_;
+    const double wa = work_of(a->inst->extent), wb = work_of(b->inst->extent);
+    return wa != wb ? (wa > wb) - (wa < wb) : memcmp(a->inst->extent, b->inst->extent, sizeof a->inst->extent);
+}
+
+/* The tuned shapes and the ends of the ranges, the smallest first, as long as all together have no more than so much work; but each kernel is
+ * looked at once. What was right is not looked at again. */
+static void the_choice_is_checked(void **state)
+{
+    (void)state;
+    Pair *pair = ARENA_ARRAY(y.arena, (size_t)y.spec->ninstance, Pair);
+    double work = 0;
+    int n = 0, want = 0, first_only = 0;
+    y.spec->budget.trials = 20;
+    run();
+    const CostModel *m = cost_fit(y.arena, q.study, &y.templates);
+    const Assignment *as = select_kernels(y.arena, q.study, m, SELECT_PACKAGE);
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        if (y.spec->instance[i].tuned || is_end(&y.spec->instance[i]))
+            pair[n++] = (Pair){ &y.spec->instance[i], q.study->trial[as->kernel[as->chosen[i]]].key };
+    qsort(pair, (size_t)n, sizeof *pair, by_work);
+    for (int i = 0; i < n; i++) {
+        bool first = true;
+        for (int j = 0; j < i; j++)
+            first = first && strcmp(pair[j].key, pair[i].key) != 0;
+        if (work + work_of(pair[i].inst->extent) > 12e9 && !first) {
+            first_only++;
+            continue;
+        }
+        work += work_of(pair[i].inst->extent);
+        assert_true(want < ncheck);
+        assert_memory_equal(check[want].extent, pair[i].inst->extent, sizeof check[want].extent);
+        assert_string_equal(check[want++].key, pair[i].key);
+    }
+    assert_int_equal(ncheck, want);
+    assert_true(first_only > 0);
+    begin();
+    run();
+    assert_int_equal(ncheck, 0);
+}
+
+/* A kernel for nothing but shapes that take too long is looked at on the smallest of them. */
+static void large_shapes_are_checked_once(void **state)
+{
+    (void)state;
+    drop(NULL), make_of(large_spec);
+    y.spec->budget.trials = 20;
+    run();
+    assert_int_equal(ncheck, 1);
+    assert_int_equal(check[0].extent[0], 1);
+}
+
+/* What was right on other extents, be they the same in all but one byte, or on another device says nothing. */
+static void records_of_something_else_do_not_count(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    y.spec->budget.trials = 20;
+    run();
+    const int n = ncheck;
+    drop(NULL), make(NULL);
+    y.spec->budget.trials = 20;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 4; k++) {
+            MeasureRecord m = { .key = check[i].key,
+                                .device = k < 3 ? y.device.id : "fedcba9876543210",
+                                .naxis = 3,
+                                .threads = 1,
+                                .status = STATUS_OK,
+                                .why = "" };
+            memcpy(m.extent, check[i].extent, sizeof check->extent);
+            if (k < 3)
+                m.extent[k] += 1 << 16;
+            assert_true(record_add_measure(q.records, &m, &err));
+        }
+    run();
+    assert_int_equal(ncheck, n);
+}
+
+/* A kernel that is wrong on its own shape is replaced, and the choice is made and checked again: so often, and no more. */
+static void a_wrong_choice_is_replaced(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    y.spec->budget.trials = 20;
+    spoil = 3;
+    run();
+    for (int i = 0; i < spoil; i++) {
+        assert_false(trial_usable(&q.study->trial[study_find_key(q.study, check[i].key)]));
+        for (int j = i + 1; j < ncheck; j++)
+            assert_string_not_equal(check[i].key, check[j].key);
+    }
+    assert_true(ncheck > 4);
+    drop(NULL), make(NULL);
+    y.spec->budget.trials = 20;
+    spoil = MOST_CHECKS;
+    assert_false(offline_run(&q, &err));
+    assert_string_equal(err, "too many of the kernels chosen turn out wrong on their own shapes");
+    assert_int_equal(ncheck, 8);
+}
+
+static void nothing_works(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    y.spec->budget.trials = 14;
+    all_wrong = true;
+    assert_false(offline_run(&q, &err));
+    assert_non_null(strstr(err, "none of 14 kernels that could be built works: 14 wrong"));
+    assert_int_equal(ncheck, 0);
+}
+
+/* They are in no record, yet they were tried. */
+static void nothing_can_be_run(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    y.spec->budget.trials = 14;
+    all_aside = true;
+    assert_false(offline_run(&q, &err));
+    assert_non_null(strstr(err, "the machine could neither build nor run any of 14 candidates"));
+    assert_false(q.fruitless);
+}
+
+int main(void)
+{
+#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
+    const struct CMUnitTest tests[] = {
+        FRESH(candidates_come_in_batches),
+        FRESH(what_is_worth_a_look),
+        FRESH(the_best_bounds_the_others),
+        FRESH(large_spaces_are_thinned),
+        FRESH(general_kernels_come_in_batches),
+        FRESH(the_choice_is_checked),
+        FRESH(large_shapes_are_checked_once),
+        FRESH(records_of_something_else_do_not_count),
+        FRESH(a_wrong_choice_is_replaced),
+        FRESH(nothing_works),
+        FRESH(nothing_can_be_run),
+    };
+    return cmocka_run_group_tests_name("search/offline", tests, NULL, NULL);
+}

@@ -1,0 +1,759 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * intake: what is built, verified and timed of a batch, and what is recorded of it. Compilers and runner are made up.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <time.h>
+#include "gen/unit/unit.h"
+#include "search/measure/lab_machine.h"
+#include "search/measure/verify_shapes.h"
+#include "tests/gen/synthetic.h"
+#include "tests/tmp_folder.h"
+
+enum { MOST_CALLS = 400, MOST_BUILDS = 200, THREE = 3 };
+
+/* ---- compilers ---- */
+
+struct Builder {
+    const char *suffix;
+};
+static struct Builder cc = { ".so" }, nvcc = { ".cubin" };
+
+static char built[MOST_BUILDS][64], removed[MOST_BUILDS][64];
+static int nbuilt, nremoved;
+static Build made[THREE]; /* what comes of the n-th of a batch */
+
+void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop)
+{
+    (void)stop;
+    for (int i = 0; i < n; i++) {
+        const Build *x = &made[i % THREE];
+        assert_true(nbuilt < MOST_BUILDS && strlen(builds[i].text) > 100);
+        snprintf(built[nbuilt++], sizeof *built, "%s%s", builds[i].name, b->suffix);
+        builds[i] = (Build){ .name = builds[i].name,
+                             .text = builds[i].text,
+                             .status = x->status,
+                             .so = arena_printf(a, "/%s%s", builds[i].name, b->suffix),
+                             .code_bytes = b == &nvcc ? 7000 + i : 1000 + i,
+                             .spills = x->spills,
+                             .blame = x->blame,
+                             .log = x->log ? x->log : "",
+                             .why = x->why ? x->why : "" };
+    }
+}
+
+static int nwaited;
+static double waited_until_s;
+static bool is_late, was_cancelled;
+
+void build_start(Builder *b, Arena *a, Build *builds, int n) { build_all(b, a, builds, n, NULL); }
+
+bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
+{
+    assert_true(b && builds && stop);
+    nwaited++;
+    waited_until_s = until_s;
+    return !is_late;
+}
+
+void build_cancel(Builder *b) { was_cancelled = b; }
+
+void build_remove(const Builder *b, const char *so)
+{
+    assert_true(nremoved < MOST_BUILDS && strstr(so, b->suffix));
+    snprintf(removed[nremoved++], sizeof *removed, "%s", so);
+}
+
+/* ---- the runner ---- */
+
+typedef struct {
+    int64_t extent[3];
+    MeasureRequest q;
+    int n;
+    char key[8][40];
+} Asked;
+
+static Asked asked[MOST_CALLS];
+static int ncall;
+static bool always_disturbed;
+static double now_s, took_s,
+    disturbed_ns;           /* disturbed_ns: what the anchor takes in the first call for each shape; 0: as ever */
+static const char *bad_key; /* whose verification on its third shape ends so */
+static bool bad_count;      /* it is not that, but when it is counted */
+static Status bad_status;
+static Blame bad_blame;
+
+static double time_of(const char *key, const MeasureRequest *q)
+{
+    int before = 0;
+    for (int i = 0; i < ncall; i++)
+        before += asked[i].q.repeats == q->repeats && memcmp(asked[i].extent, q->extent, 3 * sizeof *q->extent) == 0;
+    return disturbed_ns > 0 && q->repeats == 5 && (before == 0 || always_disturbed) ? disturbed_ns
+                                                                                    : 1e5 + (unsigned char)key[0];
+}
+
+bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
+             MeasureRecord *out, const volatile int *stop, const char **err)
+{
+    (void)r, (void)a, (void)stop, (void)err;
+    assert_true(ncall < MOST_CALLS && n <= 8);
+    for (int i = 0; i < n; i++) {
+        const bool bad =
+            bad_key && strcmp(key[i], bad_key) == 0 && q->repeats == 0 && (bad_count ? q->count : ncall == 2);
+        assert_string_equal(so[i], arena_printf(a, "/%s.so", key[i]));
+        out[i] = (MeasureRecord){ .key = key[i],
+                                  .naxis = 3,
+                                  .threads = q->threads,
+                                  .status = bad ? bad_status : STATUS_OK,
+                                  .blame = bad ? bad_blame : BLAME_CANDIDATE,
+                                  .nsample = q->repeats,
+                                  .time_ns = q->repeats ? time_of(key[i], q) : 0,
+                                  .nfact = q->count,
+                                  .fact = { { "wavefronts", 77 } },
+                                  .why = bad ? "it is said" : "" };
+        memcpy(out[i].extent, q->extent, 3 * sizeof *q->extent);
+        for (int k = 0; k < q->repeats; k++)
+            out[i].ns[k] = out[i].time_ns;
+        snprintf(asked[ncall].key[i], sizeof asked->key[i], "%s", key[i]);
+    }
+    asked[ncall].q = *q;
+    memcpy(asked[ncall].extent, q->extent, 3 * sizeof *q->extent);
+    asked[ncall++].n = n;
+    now_s += took_s;
+    return true;
+}
+
+/* Nobody waits. */
+int nanosleep(const struct timespec *t, struct timespec *left) { return (void)t, (void)left, 0; }
+
+/* ---- the search ---- */
+
+static Synthetic y;
+static Search q;
+static UnitContext unit;
+static Lab lab;
+static char folder[TMP_FOLDER_BYTES];
+static Proposal p[THREE]; /* the general kernel, and two others */
+static const char *key[THREE];
+static volatile int stop;
+
+static double made_now_s(const Search *s)
+{
+    (void)s;
+    return now_s;
+}
+
+static int make(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    if (!synthetic_make(&y, synthetic_spec, 4) || !tmp_folder(folder))
+        return -1;
+    lab = lab_intake;
+    lab.now_s = made_now_s;
+    now_s = 1000;
+    took_s = disturbed_ns = 0;
+    ncall = nbuilt = nremoved = stop = nwaited = 0;
+    is_late = was_cancelled = false;
+    bad_key = NULL;
+    bad_count = always_disturbed = false;
+    memset(made, 0, sizeof made);
+    unit = (UnitContext){ .spec = y.spec,
+                          .device = &y.device,
+                          .targets = &y.targets,
+                          .package_dir = DCGEN_SOURCE_DIR "/templates/package",
+                          .target = y.study->target };
+    q = (Search){ .arena = y.arena,
+                  .lab = &lab,
+                  .unit = &unit,
+                  .templates = &y.templates,
+                  .space = y.space,
+                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
+                  .builder = &cc,
+                  .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err),
+                  .diag = diag_new(y.arena),
+                  .anchor = &y.space->general[0],
+                  .jobs = 5,
+                  .quiet = quiet_new(y.arena),
+                  .pace = pace_new(),
+                  .began_s = 1000,
+                  .seconds = 100,
+                  .stop = &stop };
+    assert_non_null(q.records);
+    for (int i = 0; i < THREE; i++) {
+        p[i] = (Proposal){ .c = i ? y.space->candidate[7 * i] : *q.anchor };
+        p[i].nshape = i ? 2 : 3;
+        for (int k = 0; k < p[i].nshape; k++)
+            p[i].shape[k] = i == 2 ? 4 * k : 2 * k; /* 0 2 4, 0 2, 0 4 */
+        key[i] = candidate_key(y.arena, &p[i].c, "0123456789abcdef", &y.device);
+    }
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    record_close(q.records);
+    assert_int_equal(tmp_folder_remove(folder), 0);
+    arena_free(y.arena);
+    return 0;
+}
+
+static bool try_three(const char **err) { return lab.trials(&q, y.arena, p, THREE, 0.5, err); }
+static const Records *recorded(void) { return record_all(q.records); }
+static Trial *trial_of(int i) { return &q.study->trial[study_find_key(q.study, key[i])]; }
+
+static const KernelRecord *kernel_of(int i)
+{
+    for (int64_t k = 0; k < recorded()->nkernel; k++)
+        if (strcmp(recorded()->kernel[k].key, key[i]) == 0)
+            return &recorded()->kernel[k];
+    return NULL;
+}
+
+/* Calls that verify, before any that times. */
+static int nverify(void)
+{
+    int n = 0;
+    while (n < ncall && asked[n].q.repeats == 0)
+        n++;
+    return n;
+}
+
+/* ---- a batch ---- */
+
+static void a_batch_is_built_verified_and_timed(void **state)
+{
+    (void)state;
+    static const int parts[] = { 1, 3, 1, 2, 1, 16 }, timed_n[] = { 3, 2, 2 }; /* with the anchor in each */
+    const Candidate *c[THREE] = { &p[0].c, &p[1].c, &p[2].c };
+    const char *err = NULL;
+    Awkward w;
+    awkward_shapes(q.study, c, THREE, &w);
+    assert_true(try_three(&err));
+    assert_int_equal(nbuilt, THREE);
+    assert_int_equal(nverify(), w.n);
+    for (int i = 0; i < w.n; i++) {
+        assert_int_equal(asked[i].n, THREE);
+        assert_memory_equal(asked[i].extent, w.extent[i], sizeof asked[i].extent);
+        assert_int_equal(asked[i].q.threads, parts[i % 6]);
+        assert_true(asked[i].q.deadline_s == 20 && asked[i].q.smem_limit == 0 && !asked[i].q.count);
+    }
+    int learnt = w.n;
+    while (asked[learnt].q.repeats == 3)
+        learnt++;
+    assert_true(learnt > w.n); /* the anchor's times come before all others */
+    assert_int_equal(ncall, learnt + 3);
+    for (int i = 0; i < 3; i++) {
+        const Asked *a = &asked[learnt + i];
+        assert_int_equal(a->n, timed_n[i]);
+        assert_memory_equal(a->extent, q.study->shape[2 * i]->extent, sizeof a->extent);
+        assert_int_equal(a->q.repeats, 5);
+    }
+    assert_string_equal(asked[learnt + 1].key[1], key[1]);
+    assert_string_equal(asked[learnt + 2].key[1], key[2]);
+    assert_int_equal(recorded()->nkernel, THREE);
+    assert_int_equal(recorded()->nmeasure, 7);
+    for (int i = 0; i < THREE; i++) {
+        const KernelRecord *k = kernel_of(i);
+        int64_t value[TEMPLATE_MAX_PARAM];
+        candidate_values(&p[i].c, value);
+        assert_int_equal(k->n, i + 1);
+        assert_int_equal(k->status, STATUS_OK);
+        assert_int_equal(k->code_bytes, 1000 + i);
+        assert_string_equal(k->device, y.device.id);
+        assert_string_equal(k->template_hash, p[i].c.t->hash);
+        assert_string_equal(k->target, "avx512");
+        assert_int_equal(k->nparam, p[i].c.t->nparam);
+        for (int j = 0; j < k->nparam; j++)
+            assert_int_equal(k->param[j].value, value[j]);
+        assert_string_equal(trial_of(i)->so, arena_printf(y.arena, "/%s.so", key[i]));
+        assert_int_equal(trial_of(i)->code_bytes, 1000 + i);
+    }
+    for (int64_t i = 0; i < recorded()->nmeasure; i++)
+        assert_false(recorded()->measure[i].final);
+}
+
+/* The numbers go on where the file's largest is, whatever the order of its lines. */
+static void numbers_go_on(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    KernelRecord k = { .key = "a",
+                       .device = "d",
+                       .op = "o",
+                       .dtype = "f",
+                       .template_name = "t",
+                       .template_hash = "h",
+                       .target = "x",
+                       .n = 41,
+                       .why = "" };
+    assert_true(record_add_kernel(q.records, &k, &err));
+    k.n = 7;
+    assert_true(record_add_kernel(q.records, &k, &err));
+    assert_true(try_three(&err));
+    for (int i = 0; i < THREE; i++)
+        assert_int_equal(kernel_of(i)->n, 42 + i);
+}
+
+/* Who fails on one shape is not asked on the next, and has no times. */
+static void who_fails_is_out(void **state)
+{
+    (void)state;
+    static const struct {
+        Status status;
+        Blame blame;
+    } cases[] = { { STATUS_WRONG, BLAME_CANDIDATE },
+                  { STATUS_TIMED_OUT, BLAME_CANDIDATE },
+                  { STATUS_INVALID, BLAME_MOMENT } };
+    for (int i = 0; i < 3; i++) {
+        const char *err = NULL;
+        bad_key = key[1];
+        bad_status = cases[i].status;
+        bad_blame = cases[i].blame;
+        assert_true(try_three(&err));
+        for (int j = 0; j < nverify(); j++)
+            assert_int_equal(asked[j].n, j < 3 ? 3 : 2);
+        const KernelRecord *k = kernel_of(1);
+        if (cases[i].blame == BLAME_CANDIDATE) {
+            assert_int_equal(k->status, cases[i].status);
+            assert_string_equal(k->why, "it is said");
+            assert_false(trial_of(1)->aside);
+        } else {
+            assert_null(k); /* nothing is kept of it */
+            assert_true(trial_of(1)->aside);
+        }
+        assert_false(trial_usable(trial_of(1)));
+        assert_int_equal(recorded()->nmeasure, 5);
+        drop(NULL), make(NULL);
+    }
+    const char *err = NULL; /* and beside one that was not even built each has its own reason */
+    made[0] = (Build){ .status = STATUS_BUILD_FAILED, .why = "error: x" };
+    bad_key = key[1];
+    bad_status = STATUS_WRONG;
+    bad_blame = BLAME_CANDIDATE;
+    assert_true(try_three(&err));
+    assert_string_equal(kernel_of(0)->why, "error: x");
+    assert_string_equal(kernel_of(1)->why, "it is said");
+    assert_string_equal(kernel_of(2)->why, "");
+}
+
+/* ---- what compilers tell ---- */
+
+static const char ptxas_log[] = "ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
+                                "    %d bytes stack frame, %d bytes spill stores, 0 bytes spill loads\n"
+                                "ptxas info    : Used 40 registers\n";
+
+static void assert_facts(const KernelRecord *k, const char *want)
+{
+    const char *got = "";
+    for (int i = 0; i < k->nfact; i++)
+        got = arena_printf(y.arena, "%s%s=%d ", got, k->fact[i].name, (int)k->fact[i].value);
+    assert_string_equal(got, want);
+}
+
+static void spills_are_refused(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    made[1].spills = (SpillReport){ .loops = 2, .stored = 3, .loaded = 4, .multiplications = 20 };
+    made[2].spills = (SpillReport){ .loops = 1, .multiplications = 20 };
+    assert_true(try_three(&err));
+    assert_facts(kernel_of(0), "");
+    assert_facts(kernel_of(1), "spilled=7 ");
+    assert_facts(kernel_of(2), "spilled=0 ");
+    assert_int_equal(kernel_of(1)->status, STATUS_BUILD_FAILED);
+    assert_string_equal(kernel_of(1)->why,
+                        "spills: 3 vectors to the stack and 4 from it in a round of 20 multiplications");
+    assert_int_equal(kernel_of(2)->status, STATUS_OK);
+    for (int i = 0; i < ncall; i++)
+        for (int k = 0; k < asked[i].n; k++)
+            assert_string_not_equal(asked[i].key[k], key[1]);
+}
+
+static void local_memory_is_refused(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    for (int i = 0; i < THREE; i++)
+        made[i].log = arena_printf(y.arena, ptxas_log, i ? 16 * i : 0, i == 2 ? 8 : 0);
+    assert_true(try_three(&err));
+    assert_facts(kernel_of(0), "regs=40 spill_bytes=0 stack_bytes=0 ");
+    assert_facts(kernel_of(1), "regs=40 spill_bytes=0 stack_bytes=16 ");
+    assert_facts(kernel_of(2), "regs=40 spill_bytes=8 stack_bytes=32 ");
+    assert_int_equal(kernel_of(0)->status, STATUS_OK);
+    assert_string_equal(kernel_of(1)->why, "keeps 16 bytes a thread in local memory");
+    assert_string_equal(kernel_of(2)->why, "spills 8 bytes a thread in local memory");
+}
+
+static void builds_that_fail(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    made[1] = (Build){ .status = STATUS_BUILD_FAILED, .why = "error: x" };
+    made[2] = (Build){ .status = STATUS_INVALID, .blame = BLAME_MOMENT, .why = "out of memory" };
+    assert_true(try_three(&err));
+    assert_int_equal(kernel_of(1)->status, STATUS_BUILD_FAILED);
+    assert_string_equal(kernel_of(1)->why, "error: x");
+    assert_null(kernel_of(2));
+    assert_string_equal(trial_of(2)->why, "out of memory");
+    made[0] = (Build){ .status = STATUS_INVALID, .blame = BLAME_MACHINE, .why = "No space left on device" };
+    assert_false(try_three(&err));
+    assert_string_equal(err, "kernels cannot be built here: No space left on device");
+    stop = 1;
+    assert_false(try_three(&err));
+    assert_string_equal(err, "interrupted");
+}
+
+/* ---- times ---- */
+
+/* No shape is begun when the share of the time is over, but for the first of a run. */
+static void time_is_kept(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    q.seconds = 1;
+    now_s = 1000.6;
+    assert_true(try_three(&err));
+    assert_int_equal(q.ntimed, 1);
+    assert_int_equal(recorded()->nmeasure, 3);
+    assert_true(try_three(&err));
+    assert_int_equal(q.ntimed, 1);
+    now_s = 1000.5;
+    assert_true(try_three(&err));
+    assert_int_equal(q.ntimed, 4);
+}
+
+/* What is disturbed comes again when the others are done. */
+static void what_is_put_off_comes_again(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    disturbed_ns = 3e5;
+    assert_true(try_three(&err));
+    const Asked *a = &asked[ncall - 6];
+    for (int i = 0; i < 6; i++)
+        assert_memory_equal(a[i].extent, q.study->shape[2 * (i % 3)]->extent, sizeof a->extent);
+    assert_int_equal(recorded()->nmeasure, 7);
+    for (int64_t i = 0; i < 7; i++)
+        assert_true(recorded()->measure[i].time_ns < 2e5);
+}
+
+/* Twice, and no more: then it is taken as it is, be it after some waiting. */
+static void what_is_always_disturbed_is_timed_in_the_end(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    disturbed_ns = 3e5;
+    always_disturbed = true;
+    assert_true(try_three(&err));
+    assert_int_equal(recorded()->nmeasure, 7);
+    assert_int_equal(q.ntimed, 3);
+}
+
+static void long_calls_have_fewer_samples(void **state)
+{
+    (void)state;
+    assert_int_equal(intake_repeats(&q, 0), 5);
+    study_add(q.study, &p[0].c);
+    trial_of(0)->built = true;
+    trial_of(0)->ns[0] = 3e6;
+    trial_of(0)->ns[1] = 3.1e6;
+    assert_int_equal(intake_repeats(&q, 0), 5);
+    assert_int_equal(intake_repeats(&q, 1), 3);
+}
+
+/* ---- other ways in ---- */
+
+/* Those of a study that was read have no shared objects; one that does not work stays away, and has no time. */
+static void a_race_builds_what_is_gone(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    double ns[THREE] = { 7, 7, 7 };
+    int64_t trial[THREE];
+    const int64_t extent[] = { 48, 96, 80 };
+    const Instance inst = { .extent = { extent[0], extent[1], extent[2] }, .threads = 1 };
+    for (int i = 0; i < THREE; i++) {
+        trial[i] = study_add(q.study, &p[i].c);
+        trial_of(i)->built = true;
+    }
+    trial_of(2)->so = arena_printf(y.arena, "/%s.so", key[2]);
+    trial_of(1)->status = STATUS_WRONG;
+    trial_of(1)->so = "/x";
+    assert_true(intake_race(&q, y.arena, &inst, trial + 1, 2, 4, true, ns, &err));
+    assert_int_equal(nbuilt, 1); /* the anchor */
+    assert_int_equal(asked[0].n, 2);
+    assert_memory_equal(asked[0].extent, extent, sizeof extent);
+    assert_true(ns[0] == 0 && ns[1] == 1e5 + (unsigned char)key[2][0] && ns[2] == 7);
+    assert_true(recorded()->measure[0].final);
+    trial_of(2)->so = NULL;
+    made[0] = (Build){ .status = STATUS_INVALID, .blame = BLAME_MOMENT, .why = "out of memory" };
+    assert_false(intake_race(&q, y.arena, &inst, trial + 1, 2, 4, true, ns, &err));
+    assert_string_equal(err, "a kernel cannot be built again here: out of memory");
+    made[0] = (Build){ .status = STATUS_BUILD_FAILED, .why = "x" };
+    trial_of(2)->so = NULL;
+    assert_true(intake_race(&q, y.arena, &inst, trial + 2, 1, 4, true, ns, &err));
+    assert_true(ns[0] == 0 && trial_of(2)->status == STATUS_BUILD_FAILED);
+    assert_true(lab.compare(&q, y.arena, 5, trial, 1, 4, &err));
+    assert_memory_equal(asked[ncall - 1].extent, q.study->shape[5]->extent, sizeof extent);
+    assert_true(recorded()->measure[recorded()->nmeasure - 1].final);
+}
+
+/* For GPUs that are not there: what ships is what the assembler makes, what runs here is another compiler's; each kernel is counted in one
+ * tile, eight deep, before it is known. */
+static void kernels_for_another_machine(void **state)
+{
+    (void)state;
+    const Candidate c[THREE] = { p[0].c, p[1].c, p[2].c };
+    const char *err = NULL;
+    q.assembler = &nvcc;
+    made[1].log = arena_printf(y.arena, ptxas_log, 0, 4);
+    assert_true(intake_untimed(&q, y.arena, c, THREE, &err));
+    assert_int_equal(nbuilt, 5);
+    assert_string_equal(built[1], arena_printf(y.arena, "%s.cubin", key[1]));
+    assert_string_equal(built[4], arena_printf(y.arena, "%s.so", key[2]));
+    assert_int_equal(nremoved, 2);
+    assert_string_equal(removed[1], arena_printf(y.arena, "/%s.cubin", key[2]));
+    assert_int_equal(kernel_of(0)->code_bytes, 7000);
+    assert_int_equal(kernel_of(2)->code_bytes, 7002);
+    const Asked *a = &asked[ncall - 1];
+    assert_true(a->q.count && !asked[ncall - 3].q.count);
+    assert_string_equal(a->key[0], key[2]);
+    for (int axis = 0; axis < 3; axis++)
+        assert_int_equal(a->extent[axis], awkward_tile(q.study, &c[2], axis) * (axis == 2 ? 8 : 1));
+    assert_facts(kernel_of(0), "wavefronts=77 ");
+    assert_facts(kernel_of(1), "regs=40 spill_bytes=4 stack_bytes=0 ");
+    assert_int_equal(recorded()->nmeasure, 0);
+}
+
+/* Who fails there has failed, and keeps what was counted. */
+static void counting_may_fail(void **state)
+{
+    (void)state;
+    const Candidate c[THREE] = { p[0].c, p[1].c, p[2].c };
+    const char *err = NULL;
+    q.assembler = &nvcc;
+    bad_key = key[1];
+    bad_count = true;
+    bad_status = STATUS_WRONG;
+    bad_blame = BLAME_CANDIDATE;
+    assert_true(intake_untimed(&q, y.arena, c, THREE, &err));
+    assert_int_equal(kernel_of(1)->status, STATUS_WRONG);
+    assert_string_equal(kernel_of(1)->why, "it is said");
+    assert_facts(kernel_of(1), "wavefronts=77 ");
+    assert_int_equal(kernel_of(2)->status, STATUS_OK);
+}
+
+/* One launch on a GPU; in its emulator as many cores as there are, and the shared memory that the GPU has. */
+static void kernels_of_gpus_are_launched(void **state)
+{
+    (void)state;
+    for (int emulated = 0; emulated < 2; emulated++) {
+        drop(NULL), make(NULL);
+        const Candidate c[THREE] = { p[0].c, p[1].c, p[2].c };
+        const char *err = NULL;
+        static Target gpu; /* of which this study is, though its candidates are another's */
+        int fact = 0;
+        while (strcmp(target_fact_name(fact), "SMEM_BLOCK") != 0)
+            fact++;
+        gpu = *y.study->target;
+        gpu.family = "cuda";
+        gpu.fact[fact] = 4242;
+        q.study = study_new(y.arena, y.spec, &y.device, &gpu, "0123456789abcdef");
+        q.assembler = emulated ? &nvcc : NULL;
+        assert_true(intake_untimed(&q, y.arena, c, THREE, &err));
+        assert_true(ncall > 6);
+        for (int i = 0; i < ncall; i++) {
+            assert_int_equal(asked[i].q.threads, emulated && !asked[i].q.count ? 5 : 1);
+            assert_int_equal(asked[i].q.smem_limit, emulated ? 4242 : 0);
+        }
+    }
+}
+
+static void a_template_that_cannot_be_filled(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    unit.package_dir = "/no/such/folder";
+    assert_false(try_three(&err));
+    assert_string_equal(err, "a template cannot be filled");
+    assert_int_equal(nbuilt + ncall, 0);
+}
+
+static void a_check_is_recorded(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    const int64_t extent[] = { 48, 96, 80 }, trial = study_add(q.study, &p[1].c);
+    trial_of(1)->built = true;
+    assert_true(intake_check(&q, y.arena, trial, extent, &err));
+    assert_int_equal(nbuilt, 1);
+    assert_true(asked[0].q.threads == 5 && asked[0].q.deadline_s == 120 && asked[0].q.repeats == 0);
+    const MeasureRecord *m = &recorded()->measure[0];
+    assert_memory_equal(m->extent, extent, sizeof extent);
+    assert_int_equal(m->threads, 1);
+    assert_int_equal(m->nsample, 0);
+    trial_of(1)->status = STATUS_WRONG;
+    assert_true(intake_check(&q, y.arena, trial, extent, &err));
+    assert_int_equal(ncall, 1);
+}
+
+/* General kernels of the targets that stand in for the tuned one, but for those that have a search of their own: never timed, and once. */
+static void lesser_targets_have_general_kernels(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    const Target *tuned[] = { y.study->target, target_find(&y.targets, "avx2") };
+    assert_true(intake_lesser(&q, y.arena, &err));
+    int64_t navx2 = 0, nportable = 0;
+    for (int64_t i = 0; i < recorded()->nkernel; i++) {
+        navx2 += strcmp(recorded()->kernel[i].target, "avx2") == 0;
+        nportable += strcmp(recorded()->kernel[i].target, "portable") == 0;
+    }
+    assert_true(navx2 > 0 && nportable > 0);
+    assert_int_equal(recorded()->nkernel, navx2 + nportable);
+    assert_int_equal(recorded()->nmeasure, 0);
+    assert_int_equal(nverify(), ncall);
+    assert_true(intake_lesser(&q, y.arena, &err));
+    assert_int_equal(recorded()->nkernel, navx2 + nportable);
+    drop(NULL), make(NULL);
+    q.tuned = tuned;
+    q.ntuned = 2;
+    assert_true(intake_lesser(&q, y.arena, &err));
+    assert_int_equal(recorded()->nkernel, nportable);
+}
+
+/* ---- ahead ---- */
+
+/* The first of a run is waited for however long it takes, as something must be known in the end. */
+static void what_was_begun_is_not_built_again(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    for (int i = 0; i < 2; i++)
+        assert_true(intake_ahead(&q, p + i, 1, &err));
+    assert_int_equal(nbuilt, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_true(lab.trials(&q, y.arena, p + i, 1, 0.5, &err));
+        assert_true(i ? waited_until_s == 1050 : isinf(waited_until_s));
+    }
+    assert_true(nbuilt == 2 && nwaited == 2);
+    assert_int_equal(recorded()->nkernel, 2);
+    assert_int_equal(recorded()->nmeasure, 3 + 2 * 2); /* the anchor beside the second */
+    assert_true(lab.trials(&q, y.arena, p + 2, 1, 0.5, &err));
+    assert_true(nbuilt == 3 && nwaited == 2);
+}
+
+static void others_than_were_begun_are_built(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    assert_true(intake_ahead(&q, p, 2, &err));
+    assert_true(try_three(&err));
+    assert_true(nbuilt == 5 && nwaited == 0 && recorded()->nkernel == 3);
+    intake_drop(&q);
+    assert_true(was_cancelled);
+    assert_true(lab.trials(&q, y.arena, p, 2, 0.5, &err));
+    assert_true(nbuilt == 7 && nwaited == 0);
+}
+
+/* Nothing of it is recorded or run: the next search begins there. */
+static void builds_that_come_too_late(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    is_late = true;
+    assert_true(intake_ahead(&q, p, THREE, &err));
+    assert_true(try_three(&err));
+    assert_int_equal(recorded()->nkernel + recorded()->nmeasure + ncall, 0);
+    assert_true(intake_ahead(&q, p, THREE, &err));
+    stop = 1;
+    assert_false(try_three(&err));
+    assert_string_equal(err, "interrupted");
+}
+
+/* Verifying takes its time too. */
+static void what_is_not_verified_in_time_is_left(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    assert_true(lab.trials(&q, y.arena, p, 1, 0.5, &err));
+    const int64_t known = recorded()->nkernel + recorded()->nmeasure;
+    const int before = ncall;
+    took_s = 30;
+    assert_true(lab.trials(&q, y.arena, p + 1, 2, 0.5, &err));
+    assert_int_equal(ncall - before, 2);
+    assert_int_equal(recorded()->nkernel + recorded()->nmeasure, known);
+}
+
+static void lesser_targets_begin_ahead(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    assert_true(intake_lesser_ahead(&q, &err));
+    const int n = nbuilt;
+    assert_true(n > 0 && ncall == 0);
+    assert_true(intake_lesser(&q, y.arena, &err));
+    assert_true(nbuilt == n && nwaited == 1 && isinf(waited_until_s));
+    assert_int_equal(recorded()->nkernel, n);
+    assert_true(intake_lesser(&q, y.arena, &err));
+    assert_int_equal(nbuilt, n);
+}
+
+/* Without runner and records; what spills is known, and no object stays. */
+static void building_alone(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    RecordFile *records = q.records;
+    q.records = NULL;
+    made[1].spills = (SpillReport){ 1, 2, 3, 4 };
+    made[2].status = STATUS_BUILD_FAILED;
+    assert_true(intake_built(&q, y.arena, p, THREE, &err));
+    assert_true(intake_built_lesser(&q, y.arena, &err));
+    assert_int_equal(ncall, 0);
+    assert_int_equal(nremoved, nbuilt);
+    assert_int_equal(trial_of(0)->status, STATUS_OK);
+    assert_int_equal(trial_of(1)->status, STATUS_BUILD_FAILED);
+    assert_int_equal(trial_of(2)->status, STATUS_BUILD_FAILED);
+    for (int i = 0; i < THREE; i++)
+        assert_true(trial_of(i)->built && !trial_of(i)->so);
+    q.records = records;
+    assert_int_equal(recorded()->nkernel, 0);
+}
+
+int main(void)
+{
+#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
+    const struct CMUnitTest tests[] = {
+        FRESH(a_batch_is_built_verified_and_timed),
+        FRESH(numbers_go_on),
+        FRESH(who_fails_is_out),
+        FRESH(spills_are_refused),
+        FRESH(local_memory_is_refused),
+        FRESH(builds_that_fail),
+        FRESH(time_is_kept),
+        FRESH(what_is_put_off_comes_again),
+        FRESH(what_is_always_disturbed_is_timed_in_the_end),
+        FRESH(long_calls_have_fewer_samples),
+        FRESH(a_race_builds_what_is_gone),
+        FRESH(kernels_for_another_machine),
+        FRESH(counting_may_fail),
+        FRESH(kernels_of_gpus_are_launched),
+        FRESH(a_template_that_cannot_be_filled),
+        FRESH(a_check_is_recorded),
+        FRESH(lesser_targets_have_general_kernels),
+        FRESH(what_was_begun_is_not_built_again),
+        FRESH(others_than_were_begun_are_built),
+        FRESH(builds_that_come_too_late),
+        FRESH(building_alone),
+        FRESH(what_is_not_verified_in_time_is_left),
+        FRESH(lesser_targets_begin_ahead),
+    };
+    return cmocka_run_group_tests_name("search/intake", tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lab_model: the times that kernels have in its worlds. Compilers are made up.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "search/measure/lab_machine.h"
+#include "search/measure/lab_model.h"
+#include "tests/gen/synthetic.h"
+
+static int nbuilt, nshown;
+static bool fails;
+
+/* The third does not fit its registers. */
+bool intake_built(Search *q, Arena *scratch, const Proposal *p, int n, const char **err)
+{
+    (void)scratch;
+    *err = "no compiler";
+    for (int i = 0; i < n; i++) {
+        const int64_t trial = study_add(q->study, &p[i].c);
+        Trial *t = &q->study->trial[trial];
+        t->built = true;
+        t->status = i == 2 ? STATUS_BUILD_FAILED : STATUS_OK;
+    }
+    nbuilt += n;
+    return !fails;
+}
+
+bool intake_built_lesser(Search *q, Arena *scratch, const char **err) { return q && scratch && err; }
+bool intake_lesser_ahead(Search *q, const char **err) { return q && err; }
+bool intake_ahead(Search *q, const Proposal *p, int n, const char **err) { return q && p && n && err; }
+void intake_drop(Search *q) { (void)q; }
+void search_show(Search *q, Arena *scratch) { nshown += q && scratch; }
+int64_t search_anchor(const Search *q) { return study_find(q->study, q->anchor); }
+
+static Synthetic y;
+static Search q;
+static Proposal p[3];
+
+static int make(void **state)
+{
+    (void)state;
+    if (!synthetic_make(&y, synthetic_spec, 4))
+        return -1;
+    for (int i = 0; i < 3; i++)
+        p[i] = (Proposal){ .c = y.space->candidate[7 * i], .nshape = 2, .shape = { 1, 4 } };
+    nbuilt = nshown = 0;
+    fails = false;
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+static void run(uint64_t world)
+{
+    const char *err = NULL;
+    q = (Search){ .arena = y.arena,
+                  .lab = &lab_model,
+                  .templates = &y.templates,
+                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
+                  .anchor = &p[0].c };
+    q.lab_data = lab_model_new(y.arena, &q, world);
+    if (!lab_model.trials(&q, y.arena, p, 3, 0.5, &err))
+        fail_msg("%s", err);
+}
+
+/* As a part of what the analytic model says of it. */
+static double part(int i, int shape)
+{
+    const Instance *inst = q.study->shape[shape];
+    return q.study->trial[i].ns[shape] / cost_predict(y.law, &p[i].c, inst->extent, inst->threads);
+}
+
+static void in_world_0_the_model_is_right(void **state)
+{
+    (void)state;
+    run(0);
+    assert_true(nbuilt == 3 && nshown == 1);
+    for (int i = 0; i < 2; i++)
+        for (int shape = 0; shape < q.study->nshape; shape++)
+            if (shape == 1 || shape == 4)
+                assert_true(fabs(part(i, shape) - 1) < 1e-9);
+            else
+                assert_true(q.study->trial[i].ns[shape] == 0);
+    assert_true(q.study->trial[2].ns[1] == 0); /* it failed */
+    assert_false(lab_model.measures);
+    assert_true(lab_model.now_s(&q) == 0);
+}
+
+/* One is like itself, and unlike the others; kernels are off by different parts, and of one kernel by much the same on its shapes. */
+static void worlds_differ(void **state)
+{
+    (void)state;
+    double seen[4][2];
+    for (int k = 0; k < 4; k++) {
+        run(k < 3 ? (uint64_t)k + 1 : 1);
+        for (int i = 0; i < 2; i++) {
+            seen[k][i] = part(i, 1);
+            assert_true(seen[k][i] > 0.2 && seen[k][i] < 5);
+            assert_true(fabs(log(part(i, 4) / part(i, 1))) < 0.3);
+        }
+        assert_true(seen[k][0] != seen[k][1]);
+    }
+    assert_true(seen[3][0] == seen[0][0] && seen[3][1] == seen[0][1]);
+    assert_true(seen[0][0] != seen[1][0] && seen[1][0] != seen[2][0]);
+}
+
+static void a_compiler_that_is_gone_ends_it(void **state)
+{
+    (void)state;
+    const char *err = NULL;
+    run(0);
+    fails = true;
+    assert_false(lab_model.trials(&q, y.arena, p, 3, 0.5, &err));
+    assert_string_equal(err, "no compiler");
+}
+
+int main(void)
+{
+#define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
+    const struct CMUnitTest tests[] = {
+        FRESH(in_world_0_the_model_is_right),
+        FRESH(worlds_differ),
+        FRESH(a_compiler_that_is_gone_ends_it),
+    };
+    return cmocka_run_group_tests_name("search/lab_model", tests, NULL, NULL);
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * record: round trips, the form of lines, canonical text.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "tests/search/record/record_place.h"
+
+#include <locale.h>
+#include <math.h>
+#include "search/record/record_rules.h"
+#include "search/record/samples.h"
+
+/* ---- round trips ---- */
+
+static void what_is_written_is_read(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    add_all(f, 5);
+    LimitRecord l = a_limit();
+    assert_true(record_add_limit(f, &l, &p->err));
+    Records r = must_read(p);
+    assert_string_equal(p->warnings, "");
+    assert_same_records(p->a, &r, record_all(f));
+    assert_int_equal(r.nignored, 0);
+    Device want = a_device();
+    const Device *d = &r.device[0];
+    assert_string_equal(d->name, want.name);
+    assert_string_equal(d->flags, want.flags);
+    assert_string_equal(d->isa[2], "portable");
+    assert_int_equal(d->l3_bytes, want.l3_bytes);
+    const KernelRecord *k = &r.kernel[0];
+    assert_string_equal(k->template_name, "cpu_packed");
+    assert_int_equal(k->nparam, 3);
+    assert_string_equal(k->param[1].name, "least");
+    assert_true(k->param[1].value == INT64_MIN && k->param[2].value == INT64_MAX);
+    assert_int_equal(k->code_bytes, 4711);
+    assert_int_equal(r.measure[1].extent[0], 32);
+    assert_true(r.measure[1].final && !r.measure[0].final);
+    assert_int_equal(r.nlimit, 1);
+    assert_string_equal(r.limit[0].target, "avx512");
+    assert_int_equal(r.limit[0].threads, 2);
+    assert_true(r.limit[0].bytes_per_s[LEVEL_L2] == 9e10 && r.limit[0].bytes_per_s[LEVEL_L1] == 0);
+    record_close(f);
+}
+
+/* Where a candidate stood in the search; files of before do not say. */
+static void the_order_of_candidates_stays(void **state)
+{
+    Place *p = *state;
+    const char *err;
+    RecordFile *f = must_open(p);
+    KernelRecord k = a_kernel();
+    assert_true(record_add_kernel(f, &k, &err));
+    k.n = 17;
+    assert_true(record_add_kernel(f, &k, &err));
+    k.n = -1;
+    assert_false(record_add_kernel(f, &k, &err));
+    Records r = must_read(p);
+    assert_int_equal(r.nkernel, 2);
+    assert_int_equal(r.kernel[0].n, 0);
+    assert_int_equal(r.kernel[1].n, 17);
+    assert_contains(record_text(p->a, &r), "\"n\":17,");
+    record_close(f);
+}
+
+/* Of GPUs; lines of before, and of CPUs, do not have them. */
+static void clock_and_latencies_stay(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    LimitRecord l = a_limit();
+    assert_true(record_add_limit(f, &l, &p->err));
+    l.clock_mhz = 5265 / 3.0;
+    l.launch_ns = 1180;
+    l.handover_ns = 900.5;
+    assert_true(record_add_limit(f, &l, &p->err));
+    Records r = must_read(p);
+    assert_string_equal(p->warnings, "");
+    assert_same_records(p->a, &r, record_all(f));
+    assert_true(r.limit[0].clock_mhz == 0 && r.limit[0].launch_ns == 0 && r.limit[0].handover_ns == 0);
+    assert_true(r.limit[1].clock_mhz == 1755 && r.limit[1].launch_ns == 1180 && r.limit[1].handover_ns == 900.5);
+    assert_contains(record_text(p->a, &r), "\"clock_mhz\":1755.0,\"launch_ns\":1180.0,\"handover_ns\":900.5}");
+    double *const part[] = { &l.clock_mhz, &l.launch_ns, &l.handover_ns };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        const double kept = *part[i];
+        *part[i] = i == 1 ? NAN : -1;
+        assert_false(record_add_limit(f, &l, &p->err));
+        assert_contains(p->err, "clock_mhz, launch_ns or handover_ns is not a number from 0 on");
+        *part[i] = kept;
+    }
+    record_close(f);
+}
+
+static void limits_are_sorted_and_told_once(void **state)
+{
+    Place *p = *state;
+    LimitRecord l[] = { a_limit(), a_limit(), a_limit() };
+    l[0].threads = 4;
+    const Records r = { .nlimit = 3, .limit = l };
+    assert_string_equal(record_text(p->a, &r),
+                        "{\"v\":1,\"type\":\"limit\",\"device\":\"0123456789abcdef\",\"target\":\"avx512\","
+                        "\"dtype\":\"f32\",\"threads\":2,\"flops_per_s\":9.33333333e10,\"bytes_per_s\":{\"l2\":"
+                        "9e10,\"memory\":1.25e10}}\n"
+                        "{\"v\":1,\"type\":\"limit\",\"device\":\"0123456789abcdef\",\"target\":\"avx512\","
+                        "\"dtype\":\"f32\",\"threads\":4,\"flops_per_s\":9.33333333e10,\"bytes_per_s\":{\"l2\":"
+                        "9e10,\"memory\":1.25e10}}\n");
+}
+
+static void reopening_continues(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    add_all(f, 2);
+    record_close(f);
+    f = must_open(p);
+    assert_int_equal(record_all(f)->nmeasure, 2);
+    add_all(f, 3);
+    assert_int_equal(record_all(f)->ndevice, 1); /* that id is there */
+    assert_int_equal(record_all(f)->nkernel, 2);
+    assert_int_equal(record_all(f)->nmeasure, 5);
+    Records r = must_read(p);
+    assert_same_records(p->a, &r, record_all(f));
+    record_close(f);
+}
+
+static void every_status_has_a_name(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    const char *err;
+    for (int s = 0; s < STATUS_COUNT; s++) {
+        KernelRecord k = a_kernel();
+        k.status = (Status)s;
+        assert_true(record_add_kernel(f, &k, &err));
+        for (int t = 0; t < s; t++)
+            assert_string_not_equal(status_name((Status)s), status_name((Status)t));
+    }
+    Records r = must_read(p);
+    for (int s = 0; s < STATUS_COUNT; s++)
+        assert_int_equal(r.kernel[s].status, s);
+    assert_string_equal(status_name(STATUS_BUILD_FAILED), "build_failed");
+    assert_string_equal(status_name(STATUS_COUNT), "unknown");
+    record_close(f);
+}
+
+static void odd_errors_and_texts_are_kept_readable(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    const char *err;
+    MeasureRecord m = a_measure(0);
+    m.status = STATUS_WRONG;
+    m.nsample = 0;
+    m.max_err = NAN;
+    m.why = "x.c:3: error: \xe2\x80\x98"
+            "foo\xe2\x80\x99\tis\nundeclared \x1b[31m \xff \xc3\xa9 \xe2\x80";
+    assert_true(record_add_measure(f, &m, &err));
+    char *shout = arena_alloc(p->a, 5001);
+    memset(shout, '"', 5000);
+    m.why = shout;
+    assert_true(record_add_measure(f, &m, &err));
+    Records r = must_read(p);
+    assert_same_records(p->a, &r, record_all(f));
+    assert_true(isinf(r.measure[0].max_err));
+    assert_true(r.measure[0].median_ns == 0 && r.measure[0].spread == 0);
+    assert_string_equal(r.measure[0].why, "x.c:3: error: 'foo' is undeclared ?[31m ? ? ?");
+    assert_int_equal(strlen(r.measure[1].why), 1000);
+    record_close(f);
+}
+
+static void times_keep_nine_digits(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    const char *err;
+    MeasureRecord m = a_measure(0);
+    m.nsample = 3;
+    m.ns[0] = 151200.123456789;
+    m.ns[1] = 0.1 + 0.2;
+    m.ns[2] = 1e15;
+    m.median_ns = m.spread = -7; /* not the caller's to say */
+    assert_true(record_add_measure(f, &m, &err));
+    const MeasureRecord *got = &record_all(f)->measure[0];
+    assert_true(got->ns[0] == 151200.123 && got->ns[1] == 0.3 && got->ns[2] == 1e15);
+    assert_true(got->median_ns == 151200.123);
+    assert_contains(contents(p, NULL), "\"ns\":[151200.123,0.3,");
+    record_close(f);
+}
+
+/* Times that only GPUs have, and that it was another try, come back as they were, and are not there otherwise. */
+static void what_few_have_comes_back(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    const char *err;
+    add_all(f, 0);
+    MeasureRecord m = a_measure(0);
+    assert_true(record_add_measure(f, &m, &err));
+    assert_null(strstr(contents(p, NULL), "\"again\""));
+    m.cold_ns = 7800.5;
+    m.library_ns = 6000.25;
+    m.again = true;
+    assert_true(record_add_measure(f, &m, &err));
+    record_close(f);
+    assert_contains(contents(p, NULL), "\"again\":true,\"cold_ns\":7800.5,\"library_ns\":6000.25}");
+    f = must_open(p);
+    assert_int_equal(record_all(f)->nmeasure, 2);
+    assert_false(record_all(f)->measure[0].again);
+    assert_true(record_all(f)->measure[1].again);
+    assert_true(record_all(f)->measure[1].cold_ns == 7800.5);
+    assert_true(record_all(f)->measure[1].library_ns == 6000.25);
+    m.library_ns = -1;
+    assert_false(record_add_measure(f, &m, &err));
+    record_close(f);
+}
+
+/* Whether its least sample counts or the mean, the anchor decides: all kernels of a request are told by one rule, the longest too. */
+static void the_anchor_says_which_time_counts(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    const double rest = SAMPLES_REST_NS;
+    const double anchor_ns[] = { rest / 2, 2 * rest, 0, 0 }, least_ns[] = { 2 * rest, rest / 2, rest / 2, 2 * rest };
+    for (size_t i = 0; i < LENGTH(anchor_ns); i++) {
+        MeasureRecord m = a_measure(0);
+        m.anchor_ns = anchor_ns[i];
+        m.nsample = 2;
+        m.ns[0] = least_ns[i];
+        m.ns[1] = 1.5 * least_ns[i];
+        assert_true(record_add_measure(f, &m, &p->err));
+    }
+    const Records r = must_read(p);
+    assert_true(r.measure[0].time_ns == 2 * rest);
+    assert_true(r.measure[1].time_ns == 1.25 * rest / 2);
+    assert_true(r.measure[2].time_ns == rest / 2); /* without an anchor, its own */
+    assert_true(r.measure[3].time_ns == 1.25 * 2 * rest);
+    record_close(f);
+}
+
+/* The format for those who know the field: other tools read it, so it must not change by accident. */
+static void the_lines_are_as_documented(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    const char *err;
+    add_all(f, 0);
+    MeasureRecord m = a_measure(0);
+    m.nsample = 2;
+    m.ns[0] = 100;
+    m.ns[1] = 300.5;
+    m.anchor_ns = 210.5;
+    assert_true(record_add_measure(f, &m, &err));
+    assert_string_equal(
+        contents(p, NULL),
+        "{\"v\":1,\"type\":\"device\",\"id\":\"0123456789abcdef\",\"name\":\"AMD \\\"EPYC\\\" 9R45\\\\\","
+        "\"arch\":\"x86_64\",\"cores\":2,\"l1_bytes\":49152,\"l2_bytes\":1048576,\"l3_bytes\":34359738368,"
+        "\"isa\":[\"avx512\",\"avx2\",\"portable\"],\"compiler\":\"gcc (Debian 12.2.0-14) 12.2.0\","
+        "\"flags\":\"-O3 -march=native -DX=\\\"a b\\\"\"}\n"
+        "{\"v\":1,\"type\":\"kernel\",\"key\":\"00112233445566778899aabbccddeeff\",\"device\":\"0123456789abcdef\","
+        "\"op\":\"dense\",\"dtype\":\"f32\",\"template\":\"cpu_packed\",\"template_hash\":\"fedcba9876543210\","
+        "\"target\":\"avx512\",\"params\":{\"MR\":6,\"least\":-9223372036854775808,\"most\":9223372036854775807},"
+        "\"status\":\"ok\",\"code_bytes\":4711,\"why\":\"\"}\n"
+        "{\"v\":1,\"type\":\"measure\",\"key\":\"00112233445566778899aabbccddeeff\",\"device\":\"0123456789abcdef\","
+        "\"extent\":[16,768,2304],\"threads\":1,\"status\":\"ok\",\"ns\":[100.0,300.5],\"median_ns\":200.25,"
+        "\"spread\":0.50062422,\"anchor_ns\":210.5,\"max_err\":0.03125,\"final\":false,\"why\":\"\"}\n");
+    record_close(f);
+}
+
+/* ---- what may not be written ---- */
+
+static void a_bad_record_is_refused(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    MeasureRecord bad[6];
+    for (size_t i = 0; i < LENGTH(bad); i++)
+        bad[i] = a_measure(0);
+    bad[0].key = "a/b";
+    bad[1].ns[2] = NAN;
+    bad[2].nsample = RECORD_MAX_SAMPLE + 1;
+    bad[3].max_err = 2;
+    bad[4].status = STATUS_COUNT;
+    bad[5].why = NULL;
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        assert_false(record_add_measure(f, &bad[i], &p->err));
+        assert_contains(p->err, "record not written: ");
+    }
+    KernelRecord k = a_kernel();
+    k.param[2].name = k.param[0].name;
+    assert_false(record_add_kernel(f, &k, &p->err));
+    Device d = a_device();
+    d.isa[1] = "a\nb";
+    assert_false(record_add_device(f, &d, &p->err));
+    LimitRecord l = a_limit();
+    l.flops_per_s = NAN;
+    assert_false(record_add_limit(f, &l, &p->err));
+    const Records *kept = record_all(f);
+    assert_int_equal(kept->ndevice + kept->nkernel + kept->nmeasure + kept->nlimit, 0);
+    size_t n;
+    contents(p, &n);
+    assert_int_equal(n, 0);
+    record_close(f);
+}
+
+/* ---- canonical text ---- */
+
+static void canonical_text_ignores_order(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    add_all(f, 12);
+    KernelRecord k = a_kernel();
+    k.key = "ff";
+    assert_true(record_add_kernel(f, &k, &p->err));
+    MeasureRecord m = a_measure(3);
+    m.threads = 2;
+    assert_true(record_add_measure(f, &m, &p->err));
+    m.ns[0]++;
+    assert_true(record_add_measure(f, &m, &p->err));
+    LimitRecord l = a_limit();
+    assert_true(record_add_limit(f, &l, &p->err));
+    l.threads = 1;
+    assert_true(record_add_limit(f, &l, &p->err));
+    record_close(f);
+    Records r = must_read(p);
+    char *want = record_text(p->a, &r), *line[32], *copy = contents(p, NULL);
+    uint32_t seed = 5, n = 0;
+    for (char *s = strtok(copy, "\n"); s; s = strtok(NULL, "\n"))
+        line[n++] = s;
+    assert_int_equal(n, 19);
+    for (int round = 0; round < 50; round++) {
+        Text t = { .arena = p->a };
+        for (uint32_t i = n - 1; i > 0; i--) {
+            seed = seed * 1664525 + 1013904223;
+            uint32_t j = (seed >> 8) % (i + 1);
+            char *swap = line[i];
+            line[i] = line[j];
+            line[j] = swap;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            text_printf(&t, "%s\n", line[i]);
+        text_printf(&t, "%s\n", line[round % n]); /* twice is once */
+        put(p, t.s);
+        r = must_read(p);
+        assert_string_equal(record_text(p->a, &r), want);
+    }
+    put(p, want); /* and it is its own canonical text */
+    r = must_read(p);
+    assert_string_equal(p->warnings, "");
+    assert_string_equal(record_text(p->a, &r), want);
+}
+
+static void canonical_text_of_nothing(void **state)
+{
+    Place *p = *state;
+    Records none = { 0 };
+    assert_string_equal(record_text(p->a, &none), "");
+}
+
+/* By key, device, threads, extents, then the last comparison behind the others; devices and kernels by their names. Of two sets that are joined
+ * all is there. */
+static void canonical_text_has_its_order(void **state)
+{
+    Place *p = *state;
+    MeasureRecord m[7];
+    for (int i = 0; i < 7; i++) {
+        m[i] = a_measure(0);
+        m[i].nsample = 1;
+        m[i].ns[0] = 100 + i;
+    }
+    m[0].key = "b";
+    m[1].device = "f";
+    m[2].threads = 10;
+    m[3].threads = 9;
+    m[4].extent[0] = 200;
+    m[5].final = true;
+    const int order[] = { 6, 5, 4, 3, 2, 1, 0 }; /* 16 before 200, 9 before 10 */
+    Device d[] = { a_device(), a_device() };
+    d[0].id = "z";
+    const Records x = { .nmeasure = 3, .measure = m, .ndevice = 1, .device = d },
+                  z = { .nmeasure = 4, .measure = m + 3, .ndevice = 1, .device = d + 1 };
+    for (int i = 0; i < 7; i++)
+        m[i] = measure_copy(p->a, &m[i]);
+    const Records all = record_join(p->a, &x, &z);
+    assert_true(all.nmeasure == 7 && all.ndevice == 2 && all.nkernel == 0 && all.nlimit == 0);
+    const char *text = record_text(p->a, &all), *at = text;
+    assert_true(strstr(text, "\"id\":\"0123456789abcdef\"") < strstr(text, "\"id\":\"z\""));
+    for (int i = 0; i < 7; i++) {
+        at = strstr(at, arena_printf(p->a, "\"ns\":[%d.0]", 100 + order[i]));
+        assert_non_null(at);
+    }
+}
+
+/* The largest and smallest numbers that a line may have, and the next ones. */
+static void borders_of_numbers(void **state)
+{
+    Place *p = *state;
+    RecordFile *f = must_open(p);
+    MeasureRecord m = a_measure(0), good = m;
+    KernelRecord k = a_kernel();
+    Device d = a_device();
+    m.ns[0] = 1e-3;
+    m.ns[1] = 1e15;
+    m.extent[0] = (int64_t)1 << 48;
+    m.threads = 1 << 20;
+    assert_true(record_add_measure(f, &m, &p->err));
+    for (int i = 0; i < 8; i++) {
+        m = good;
+        m.ns[0] = i == 0 ? 0.9e-3 : i == 1 ? 1.1e15 : m.ns[0];
+        m.extent[0] = i == 2 ? ((int64_t)1 << 48) + 1 : i == 3 ? -1 : m.extent[0];
+        m.threads = i == 4 ? (1 << 20) + 1 : m.threads;
+        m.anchor_ns = i == 5 ? -1 : 0;
+        m.cold_ns = i == 6 ? -1 : 0;
+        m.naxis = i == 7 ? 7 : 3;
+        assert_false(record_add_measure(f, &m, &p->err));
+    }
+    k.code_bytes = (int64_t)1 << 50;
+    assert_true(record_add_kernel(f, &k, &p->err));
+    k.code_bytes++;
+    assert_false(record_add_kernel(f, &k, &p->err));
+    d.cores = (1 << 20) + 1;
+    assert_false(record_add_device(f, &d, &p->err));
+    d.cores = 1 << 20;
+    assert_true(record_add_device(f, &d, &p->err));
+    record_close(f);
+}
+
+/* ---- locale ---- */
+
+static bool set_installed_locale(void)
+{
+    static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8" };
+    for (size_t i = 0; i < LENGTH(names); i++)
+        if (setlocale(LC_ALL, names[i]))
+            return true;
+    return false;
+}
+
+/* Where none is installed, one is made for the moment. */
+static bool set_comma_locale(Place *p)
+{
+    if (set_installed_locale())
+        return true;
+    const char *make = arena_printf(p->a, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1", p->dir, p->dir);
+    setenv("LOCPATH", p->dir, 1);
+    bool set = system(make) >= 0 && set_installed_locale();
+    assert_int_equal(system(arena_printf(p->a, "rm -rf %s/de_DE.UTF-8 %s/log", p->dir, p->dir)), 0);
+    unsetenv("LOCPATH");
+    return set;
+}
+
+static void a_decimal_comma_changes_nothing(void **state)
+{
+    Place *p = *state;
+    if (!set_comma_locale(p)) {
+        print_message("skipped: no locale with a decimal comma is installed or can be made\n");
+        skip();
+    }
+    char shown[16];
+    snprintf(shown, sizeof shown, "%.1f", 0.5);
+    RecordFile *f = must_open(p);
+    add_all(f, 5);
+    record_close(f);
+    Records comma = must_read(p);
+    char *text = record_text(p->a, &comma);
+    setlocale(LC_ALL, "C");
+    Records point = must_read(p);
+    assert_string_equal(shown, "0,5");
+    assert_string_equal(p->warnings, "");
+    assert_string_equal(record_text(p->a, &point), text);
+    assert_same_records(p->a, &comma, &point);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_is_written_is_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_order_of_candidates_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(clock_and_latencies_stay, setup, teardown),
+        cmocka_unit_test_setup_teardown(limits_are_sorted_and_told_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(reopening_continues, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_status_has_a_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(odd_errors_and_texts_are_kept_readable, setup, teardown),
+        cmocka_unit_test_setup_teardown(times_keep_nine_digits, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_few_have_comes_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_anchor_says_which_time_counts, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_lines_are_as_documented, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_bad_record_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(canonical_text_ignores_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(canonical_text_of_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(canonical_text_has_its_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(borders_of_numbers, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_decimal_comma_changes_nothing, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include "search/record/samples.h"
+
+static void medians_and_spreads(void **state)
+{
+    (void)state;
+    double v[] = { 9, 1, 5, 3, 7 }, same[] = { 4, 4, 4 }, many[1001];
+    assert_true(samples_median(v, 5) == 5 && samples_median(v, 4) == 4 && samples_median(v, 1) == 9);
+    assert_true(samples_median(v, 2) == 5 && samples_median(v, 0) == 0);
+    assert_true(v[0] == 9 && v[4] == 7);
+    assert_true(samples_spread(v, 5) == 0.8 && samples_spread(v, 1) == 0 && samples_spread(v, 0) == 0);
+    assert_true(samples_spread(same, 3) == 0);
+    for (int i = 0; i < 1001; i++)
+        many[i] = (i * 8) % 1001;
+    assert_true(samples_median(many, 1001) == 500 && samples_spread(many, 1001) == 1);
+    assert_true(samples_least(v, 5) == 1 && samples_least(v, 1) == 9 && samples_least(v, 0) == 0);
+    assert_true(samples_second(v, 5) == 3 && samples_second(same, 3) == 4 && samples_second(v, 1) == 0 &&
+                samples_second(v, 0) == 0);
+    double zeros[] = { 0, 0, 0, 8 };
+    assert_true(samples_spread(zeros, 4) == 0);
+}
+
+static void the_time_that_counts(void **state)
+{
+    (void)state;
+    static const double v[] = { 12, 10, 30, 11 };
+    assert_true(samples_time(v, 4, true) == 10 && samples_time(v, 4, false) == 11);
+    assert_true(samples_time(v, 2, false) == 11 && samples_time(v, 1, false) == 12); /* nothing to leave out */
+    assert_true(samples_time(v, 0, true) == 0 && samples_time(v, 0, false) == 0);
+    assert_true(fabs(samples_error(v, 4, true) - 0.1) < 1e-12);
+    static const double even[] = { 9, 11, 9, 11 };
+    const double mean = 29 / 3., squares = 2 * (9 / mean - 1) * (9 / mean - 1) + 2 * (11 / mean - 1) * (11 / mean - 1);
+    assert_true(fabs(samples_error(even, 4, false) - sqrt(squares / 12)) < 1e-12);
+    assert_true(samples_error(v, 1, true) == 0 && samples_error(v, 1, false) == 0 && samples_error(v, 0, false) == 0);
+}
+
+static void the_least_agree(void **state)
+{
+    (void)state;
+    static const double v[] = { 150, 102, 160, 100, 103 };
+    assert_true(samples_agree(v, 5, 3, 1.03) && !samples_agree(v, 5, 4, 1.03) && !samples_agree(v, 5, 3, 1.02));
+    assert_true(samples_agree(v, 1, 1, 1.03) && !samples_agree(v, 1, 2, 1.03) && !samples_agree(v, 0, 1, 1.03));
+    assert_true(samples_agree(v, 0, 0, 1.03));
+}
+
+/* Three kernels whose samples met two clocks: at 3.4 all have one, at 2.8 there are more. */
+static void the_clock_that_all_have(void **state)
+{
+    (void)state;
+    static const double a[] = { 2.8, 2.79, 3.4 }, b[] = { 3.39, 2.81, 0 }, c[] = { 0, 3.41 };
+    static const double *const all[] = { a, b, c };
+    static const int n[] = { 3, 3, 2 }, none[] = { 0, 0, 0 };
+    assert_true(samples_same_clock(2.8, 2.86) && !samples_same_clock(2.8, 2.9) && !samples_same_clock(0, 0));
+    assert_int_equal(samples_at_clock(a, 3, 2.8), 2);
+    assert_true(samples_same_clock(samples_common_clock(all, n, 3), 3.4));
+    assert_true(samples_same_clock(samples_common_clock(all, n, 2),
+                                   2.8)); /* both have one at either: the one of more samples */
+    assert_true(samples_common_clock(all, none, 3) == 0 && samples_common_clock(&all[2], (const int[]){ 1 }, 1) == 0);
+}
+
+static void quartiles_by_hand(void **state)
+{
+    (void)state;
+    static const double v[] = { 10, 20, 40, 80 }; /* quartiles at 0.75 and 2.25: 17.5 and 50; the median 30 */
+    assert_true(fabs(samples_spread(v, 4) - 32.5 / 30) < 1e-12 && samples_median(v, 4) == 30);
+    assert_true(samples_second(v, 4) == 20 && samples_error(v, 4, true) == 1);
+    static const double twice[] = { 10, 10, 40 };
+    assert_true(samples_second(twice, 3) == 10 && samples_error(twice, 3, true) == 0);
+    assert_true(samples_same_clock(100, 102.5) && samples_same_clock(102.5, 100) && !samples_same_clock(100, 102.6));
+    assert_true(!samples_same_clock(0, 1) && !samples_same_clock(1, 0) && !samples_same_clock(-1, -1));
+    assert_true(samples_compare(&v[0], &v[1]) < 0 && samples_compare(&v[1], &v[0]) > 0 && samples_compare(v, v) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(medians_and_spreads), cmocka_unit_test(the_time_that_counts),
+                                        cmocka_unit_test(the_least_agree), cmocka_unit_test(the_clock_that_all_have),
+                                        cmocka_unit_test(quartiles_by_hand) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

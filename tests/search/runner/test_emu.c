@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The emulator, by its runner: kernels of tests/search/runner/emu/ are right as they stand, and are broken in one place each
+ * by macros. Each mistake must be found, and named for what it is. What it counts is compared with known patterns.
+ *
+ *   ctest: label=slow timeout=300 cost=25
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "gen/base/text.h"
+#include "search/build/build.h"
+#include "search/measure/measure.h"
+#include "tests/put_file.h"
+#include "tests/tmp_folder.h"
+
+static const char runner_path[] = DCGEN_BINARY_DIR "/dcgen-runner-emu";
+static const char targets_path[] = DCGEN_SOURCE_DIR "/templates/targets";
+static const char kernels_path[] = DCGEN_SOURCE_DIR "/tests/search/runner/emu";
+static const char *const runner_command[] = { runner_path, "--targets", targets_path, NULL };
+static const char *const epilogues[] = { "bias" };
+
+enum { NSPEC = 5, MAX_CASE = 128 };
+typedef enum { F32, TF32, F16, BF16, BF16_KN } SpecOf;
+static const char *const dtype_of[NSPEC] = { "f32", "tf32", "f16", "bf16", "bf16" };
+static const char *const reference_head[NSPEC] = { "", "", "#define DCGEN_DTYPE_F16\n", "#define DCGEN_DTYPE_BF16\n",
+                                                   "#define DCGEN_DTYPE_BF16\n#define DCGEN_LAYOUT_KN\n" };
+static const char *const kernel_head[NSPEC] = { "", "", "#define F16\n", "#define BF16\n",
+                                                "#define BF16\n#define KN\n" };
+
+typedef struct {
+    Arena *a;
+    Builder *c, *cuda;
+    const Op *op;
+    const char *reference[NSPEC];
+    Runner *runner[NSPEC]; /* NULL: not started yet */
+    int nbuilt;
+    char folder[TMP_FOLDER_BYTES];
+} World;
+
+/* A kernel's file, and the macros that break it: "NAME VALUE" lines. */
+typedef struct {
+    const char *file, *macros;
+    Status status;
+    const char *why; /* part of it */
+    SpecOf spec;
+} Case;
+
+/* Sizes with tails everywhere, of which the first call's rows are aligned to 16 bytes. */
+static const int64_t odd[] = { 33, 48, 72 };
+
+#define LINE(text) "#define " text "\n"
+
+static const Case simt_cases[] = {
+    { "simt", "", STATUS_OK, "", F32 },
+    { "simt", LINE("PACKED"), STATUS_OK, "", F32 },
+    { "simt", LINE("BARRIER_STAGED"), STATUS_WRONG, "nobody has written", F32 },
+    { "simt", LINE("BARRIER_USED"), STATUS_WRONG, "between the same barriers", F32 },
+    { "simt", LINE("ROWS(M) ((M) + 1)"), STATUS_WRONG, "reads 4 bytes at operand 0 (X) element 2376 of 2376", F32 },
+    { "simt", LINE("STORE_ROWS(M) ((M) + 1)"), STATUS_WRONG, "writes 4 bytes at operand 3 (Y) element 1584 of 1584",
+      F32 },
+    { "simt", LINE("STAGED (BK - 1)"), STATUS_WRONG, "which nobody has written", F32 },
+    { "simt", LINE("SMEM (BK * PITCH * sizeof(float) - 20)"), STATUS_WRONG, "but the block has 2156 bytes", F32 },
+    { "simt", LINE("AT_START stage[-1] = 0"), STATUS_WRONG, "writes 4 bytes at shared byte -4", F32 },
+    { "simt", LINE("PITCH (BM + BN + 3)"), STATUS_WRONG, "is not aligned", F32 },
+    { "simt", LINE("AT_START const float4 v = *(const float4 *)(a.X + 1 + t * 4); if (v.x + v.y == 7) return"),
+      STATUS_WRONG, "(X) element 1, which is not aligned", F32 },
+    { "simt", LINE("AT_START if (t == 5) __syncthreads(); t < 0"), STATUS_WRONG, "__syncthreads of line", F32 },
+    { "simt", LINE("AT_START if (t == 7) return"), STATUS_WRONG, "but thread 7 has exited", F32 },
+    { "simt", LINE("AT_END if (t > 7) return; __syncthreads()"), STATUS_WRONG, "has exited", F32 },
+    { "simt", LINE("IN_LOOP k0 = -BK"), STATUS_WRONG, "does not end", F32 },
+    { "simt", LINE("AT_START for (volatile int i = 0;;) i = i + 1"), STATUS_TIMED_OUT, "silent for", F32 },
+    { "simt", LINE("AT_START volatile char big[100000]; big[t] = 1"), STATUS_CRASHED, "SIGSEGV", F32 },
+    { "simt", LINE("AT_START if (*(const int *)64 == 3) return"), STATUS_WRONG, "far from all operands", F32 },
+    { "simt", LINE("AT_END ((float *)a.X)[t] = 0"), STATUS_WRONG, "writes operand 0 (X) element", F32 },
+    { "simt", LINE("AT_END acc[0][0] = NAN"), STATUS_WRONG, "is nan instead of", F32 },
+    { "simt", LINE("AT_END acc[1][2] += 0.01f"), STATUS_WRONG, "instead of", F32 },
+    { "simt", LINE("AT_END if (t < 2) a.Y[1000] = 0"), STATUS_WRONG, "has written too", F32 },
+    /* the same thread of another block */
+    { "simt", LINE("AT_END if (t == 0) a.Y[0] = 0"), STATUS_WRONG, "thread 0 has written too", F32 },
+    { "simt", LINE("AT_START if (a.Y[t] == 7) return"), STATUS_WRONG, "(Y) element 0, which nobody has written", F32 },
+    { "simt", LINE("SMEM 232448"), STATUS_OK, "", F32 },
+    { "simt", LINE("SMEM 232449"), STATUS_INVALID, "the limit is 232448", F32 },
+    { "simt", LINE("GRID_Y(y) 0"), STATUS_INVALID, "empty grid", F32 },
+    { "simt", LINE("GRID_Y(y) 65536"), STATUS_INVALID, "65535 is the limit", F32 },
+    { "simt", LINE("THREADS 1056"), STATUS_INVALID, "the limit is 1024", F32 },
+};
+
+/* What host code does wrong, of which the emulator is not told. */
+static const Case host_cases[] = {
+    { "simt", LINE("PACKED") LINE("PACK return 3"), STATUS_INVALID, "dcgen_pack returns 3", F32 },
+    { "simt", LINE("PACKED") LINE("PACK ((char *)packed)[dcgen_packed_bytes(extent)] = 0"), STATUS_WRONG,
+      "dcgen_pack writes outside of the packed operand", F32 },
+    { "simt", LINE("HOST return 5"), STATUS_INVALID, "refuses these extents (5)", F32 },
+    { "simt", LINE("HOST ((float *)operand[1])[3] += 1"), STATUS_WRONG, "changes operand 1, an input", F32 },
+    { "simt", LINE("HOST ((char *)operand[3])[extent[0] * extent[1] * 4] = 0"), STATUS_WRONG,
+      "writes outside of operand 3", F32 },
+    { "simt", LINE("PACKED") LINE("HOST ((char *)operand[1])[extent[1] * extent[2] * 4] = 0"), STATUS_WRONG,
+      "writes outside of the packed operand or the workspace", F32 },
+    { "async", LINE("SPLITK 4") LINE("HOST ((char *)workspace)[dcgen_workspace(extent)] = 0"), STATUS_WRONG,
+      "writes outside of the packed operand or the workspace", F32 },
+    /* not in the first call, of which operands are aligned */
+    { "simt", LINE("AT_END if ((uintptr_t)a.X % 16 != 0) acc[0][0] += 1"), STATUS_WRONG, "instead of", F32 },
+    { "simt", LINE("AT_END if ((uintptr_t)a.X % 16 == 0) acc[0][0] += 1"), STATUS_WRONG, "instead of", F32 },
+    { "simt", LINE("HOST if ((uintptr_t)operand[3] % 16 != 0) return 6"), STATUS_INVALID, "refuses these extents (6)",
+      F32 },
+};
+
+static const Case async_cases[] = {
+    { "async", "", STATUS_OK, "", F32 },
+    { "async", LINE("STAGES 2"), STATUS_OK, "", F32 },
+    { "async", LINE("STAGES 5"), STATUS_OK, "", F32 },
+    { "async", LINE("WAIT"), STATUS_WRONG, "before the asynchronous copy", F32 },
+    { "async", LINE("WAIT dense_device::cp_wait<STAGES - 1>()"), STATUS_WRONG, "before the asynchronous copy", F32 },
+    { "async", LINE("COMMIT"), STATUS_WRONG, "before the asynchronous copy", F32 },
+    { "async", LINE("BARRIER"), STATUS_WRONG, "shared byte", F32 },
+    { "async", LINE("WAIT __syncthreads()") LINE("BARRIER dense_device::cp_wait<STAGES - 2>()"), STATUS_WRONG,
+      "shared byte", F32 },
+    { "async", LINE("FILL(b) (b % STAGES)"), STATUS_WRONG, "shared byte", F32 },
+    { "async", LINE("FILL(b) ((b + STAGES - 2) % STAGES)"), STATUS_WRONG, "shared byte", F32 },
+    { "async", LINE("HAVE(n) (width * 4)"), STATUS_WRONG, "reads 16 bytes at operand", F32 },
+    { "async", LINE("HAVE(n) 17"), STATUS_WRONG, "copies 17 bytes", F32 },
+};
+
+static const Case split_cases[] = {
+    { "async", LINE("SPLITK 4"), STATUS_OK, "", F32 },
+    { "async", LINE("SPLITK 4") LINE("STORED_BARRIER"), STATUS_WRONG, "which did not release it", F32 },
+    { "async", LINE("SPLITK 4") LINE("FLAG_BARRIER"), STATUS_WRONG, "shared byte", F32 },
+    { "async", LINE("SPLITK 4") LINE("COUNT atomicAdd"), STATUS_WRONG, "which did not release it", F32 },
+    { "async", LINE("SPLITK 4") LINE("COUNT atomicAdd") LINE("STORED_FENCE __threadfence()"), STATUS_WRONG,
+      "which it did not acquire", F32 },
+    { "async",
+      LINE("SPLITK 4") LINE("COUNT atomicAdd") LINE("STORED_FENCE __threadfence()")
+          LINE("COUNTED_FENCE if (t == 0) __threadfence()"),
+      STATUS_WRONG, "which it did not acquire", F32 },
+    { "async",
+      LINE("SPLITK 4") LINE("COUNT atomicAdd") LINE("STORED_BARRIER __syncthreads(); if (t == 0) __threadfence()")
+          LINE("COUNTED_FENCE if (t == 0) __threadfence(); __syncthreads()"),
+      STATUS_OK, "", F32 },
+    { "async",
+      LINE("SPLITK 4") LINE("COUNT atomicAdd") LINE("STORED_FENCE __threadfence()")
+          LINE("COUNTED_FENCE __threadfence()"),
+      STATUS_OK, "", F32 },
+    { "async", LINE("SPLITK 4") LINE("RESET"), STATUS_WRONG, "the counter at workspace byte 0 is 4 after the call",
+      F32 },
+    { "async", LINE("SPLITK 4") LINE("RESET *counter = 1"), STATUS_WRONG, "is 1 after the call", F32 },
+    { "async", LINE("SPLITK 4") LINE("LAST (SPLITK - 2)"), STATUS_WRONG, "reads workspace element", F32 },
+    { "async", LINE("SPLITK 4") LINE("OWN_SLICE 0"), STATUS_WRONG, "writes workspace element", F32 },
+};
+
+static const Case mma_cases[] = {
+    { "mma", "", STATUS_OK, "", TF32 },
+    { "mma", "", STATUS_OK, "", F16 },
+    { "mma", "", STATUS_OK, "", BF16 },
+    { "mma", "", STATUS_OK, "", BF16_KN },
+    { "mma", LINE("SWIZZLE_READ(r, c) (c)"), STATUS_WRONG, "instead of", BF16 },
+    { "mma", LINE("SWIZZLE_COPY(r, c) (c)"), STATUS_WRONG, "instead of", TF32 },
+    { "mma", LINE("SWIZZLE_READ(r, c) ((c) ^ (r) % 4)"), STATUS_WRONG, "instead of", BF16_KN },
+    { "mma", LINE("SWIZZLE_READ(r, c) (c)") LINE("SWIZZLE_COPY(r, c) (c)"), STATUS_OK, "", F16 },
+    { "mma", LINE("A_ROW(lane) ((lane) % 8)"), STATUS_WRONG, "instead of", F16 },
+    { "mma", LINE("A_CHUNK(lane) (1 - (lane) / 16)"), STATUS_WRONG, "instead of", BF16 },
+    { "mma", LINE("B_ROW(lane) ((lane) % 16)"), STATUS_WRONG, "instead of", TF32 },
+    { "mma", LINE("C_COLUMN(lane) ((lane) % 4)"), STATUS_WRONG, "has written too", F16 },
+    { "mma", LINE("WAIT"), STATUS_WRONG, "before the asynchronous copy", F16 },
+    { "mma", LINE("WAIT dense_device::cp_wait<STAGES - 1>()"), STATUS_WRONG, "before the asynchronous copy", BF16_KN },
+    { "mma", LINE("BARRIER"), STATUS_WRONG, "shared byte", BF16 },
+    { "mma", LINE("ROW_BYTES 72"), STATUS_WRONG, "is not aligned", BF16 },
+    { "mma", LINE("A_ROW(lane) ((lane) % 16 + 100000)"), STATUS_WRONG, "but the block has 12288 bytes", F16 },
+
+};
+
+static const Case warp_cases[] = {
+    { "warp", "", STATUS_OK, "", F32 },
+    { "warp", LINE("SHUFFLE(v, step) dense_device::shfl_down(v, step)"), STATUS_OK, "", F32 },
+    { "warp", LINE("FIRST_STEP 8"), STATUS_WRONG, "instead of", F32 },
+    { "warp", LINE("AT_START if (lane == 3) return"), STATUS_WRONG, "waits in shfl_xor", F32 },
+    { "warp", LINE("AT_START if (lane == 3) __syncthreads()"), STATUS_WRONG, "__syncthreads", F32 },
+    { "warp", LINE("SHUFFLE(v, step) (lane < 9 ? dense_device::shfl_down(v, step) : dense_device::shfl_xor(v, step))"),
+      STATUS_WRONG, "of its warp at shfl_down", F32 },
+};
+
+/* More barriers than stamps have epochs. */
+#define TURNS(last)                                                                  \
+    LINE("ACCESS for (int i = 0; i < 300000; i++) { shared[t] = i; __syncthreads();" \
+         "if (shared[31 - t] != i) a.Y[0] = 1; " last " }")
+
+static const Case endless_cases[] = {
+    { "access", TURNS("__syncthreads();"), STATUS_OK, "", F32 },
+    { "access", TURNS("if (i < 290000) __syncthreads();"), STATUS_WRONG, "between the same barriers", F32 },
+    { "access",
+      LINE("ACCESS if (t == 0) shared[1] = 1; for (int i = 0; i < 600000; i++) __syncthreads();"
+           "if (shared[1] != 1) a.Y[0] = 1"),
+      STATUS_OK, "", F32 },
+    { "access", LINE("ACCESS for (int i = 0; i < 600000; i++) __syncthreads(); if (shared[1] != 1) a.Y[0] = 1"),
+      STATUS_WRONG, "shared byte 4, which nobody has written", F32 },
+};
+
+/* ---- the world */
+
+static const char *build_reference(World *w, int spec)
+{
+    size_t len;
+    const char *text = text_read_file(w->a, w->op->reference, &len);
+    Build b = { .name = arena_printf(w->a, "reference%d", spec) };
+    b.text = arena_printf(w->a, "%s%s", reference_head[spec], text);
+    build_all(w->c, w->a, &b, 1, NULL);
+    assert_int_equal(b.status, STATUS_OK);
+    return b.so;
+}
+
+static Build build_of(World *w, const Case *c)
+{
+    const char *text =
+        arena_printf(w->a, "%s%s#include \"%s/%s.cu\"\n", kernel_head[c->spec], c->macros, kernels_path, c->file);
+    return (Build){ .name = arena_printf(w->a, "k%d", w->nbuilt++), .text = text };
+}
+
+static Runner *runner_of(World *w, int spec)
+{
+    const char *err = NULL;
+    if (!w->runner[spec]) {
+        w->reference[spec] = build_reference(w, spec);
+        w->runner[spec] =
+            runner_start(w->a, runner_command, w->op, dtype_of[spec], epilogues, 1, w->reference[spec], 1, NULL, &err);
+        if (!w->runner[spec])
+            print_error("%s\n", err);
+    }
+    assert_non_null(w->runner[spec]);
+    return w->runner[spec];
+}
+
+/* The emulator's header, read once for all kernels, as most of their compiling is that. Gives the path to include. */
+static const char *precompile(World *w, const char *const *flags)
+{
+    const char *path = arena_printf(w->a, "%s/first.h", w->folder);
+    Text command = { .arena = w->a };
+    text_printf(&command, "c++");
+    for (int i = 0; flags[i]; i++)
+        text_printf(&command, " %s", strcmp(flags[i], "c++") == 0 ? "c++-header" : flags[i]);
+    put_file(path, "#include <cuda_runtime.h>\n");
+    text_printf(&command, " -o %s.gch %s", path, path);
+    return system(text_str(&command)) == 0 ? path : NULL;
+}
+
+static int set_up(void **state)
+{
+    static const char *const c_flags[] = { "-O1", "-w", NULL };
+    static const char include[] = "-I" DCGEN_SOURCE_DIR "/templates/device/emulator";
+    static const char *flags[] = { "-x",
+                                   "c++",
+                                   "-std=gnu++17",
+                                   "-O1",
+                                   "-g1",
+                                   "-march=native",
+                                   "-fno-exceptions",
+                                   "-fno-rtti",
+                                   "-fsanitize=thread",
+                                   "-fno-plt",
+                                   "-fno-tree-vectorize",
+                                   "-fno-tree-slp-vectorize",
+                                   "-fno-builtin",
+                                   "-fPIC",
+                                   "-nostdlib",
+                                   "-w",
+                                   "-DDCGEN_EMULATOR",
+                                   include,
+                                   NULL,
+                                   NULL,
+                                   NULL,
+                                   NULL };
+    enum { LAST = sizeof flags / sizeof *flags - 4 };
+    World *w = calloc(1, sizeof *w);
+    const char *err = NULL;
+    *state = w;
+    w->a = arena_new();
+    flags[LAST + 1] = tmp_folder(w->folder) ? precompile(w, flags) : NULL;
+    if (!flags[LAST + 1])
+        return -1;
+    flags[LAST] = "-include";
+    flags[LAST + 2] = "-shared";
+    Toolchain c = toolchain_c(w->a, "cc", c_flags);
+    Toolchain cuda = { .program = "c++",
+                       .flags = flags,
+                       .source = ".cu",
+                       .product = ".so",
+                       .empty = "extern \"C\" int dcgen_empty; int dcgen_empty;\n",
+                       .version_mark = "" };
+    w->c = builder_new(w->a, &c, 2, 60, NULL, &err);
+    w->cuda = builder_new(w->a, &cuda, 2, 60, NULL, &err);
+    Diag *d = diag_new(w->a);
+    w->op = op_read(w->a, DCGEN_SOURCE_DIR "/templates/dense", d);
+    diag_print(d, stderr);
+    return w->c && w->cuda && w->op ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    World *w = *state;
+    for (int i = 0; i < NSPEC; i++)
+        if (w->runner[i])
+            runner_stop(w->runner[i]);
+    builder_free(w->c);
+    builder_free(w->cuda);
+    assert_int_equal(tmp_folder_remove(w->folder), 0);
+    arena_free(w->a);
+    free(w);
+    return 0;
+}
+
+static MeasureRecord measure_one(World *w, const Case *c, const Build *b, const MeasureRequest *q)
+{
+    const char *key = "0123456789abcdef0123456789abcdef", *err = NULL;
+    MeasureRecord m;
+    if (b->status != STATUS_OK)
+        print_error("%s %s: %s\n", c->file, c->macros, b->why);
+    assert_int_equal(b->status, STATUS_OK);
+    assert_true(measure(runner_of(w, c->spec), w->a, q, &key, &b->so, 1, &m, NULL, &err));
+    return m;
+}
+
+static void check_case(World *w, const Case *c, const Build *b, const MeasureRequest *q)
+{
+    MeasureRecord m = measure_one(w, c, b, q);
+    if (m.status != c->status || !strstr(m.why, c->why))
+        print_error("%s %s: is %s (%s)\n", c->file, c->macros, status_name(m.status), m.why);
+    assert_int_equal(m.status, c->status);
+    assert_non_null(strstr(m.why, c->why));
+    assert_int_equal(m.nsample, 0);
+}
+
+static MeasureRequest request(const int64_t *extent)
+{
+    return (MeasureRequest){ .extent = extent, .threads = 1, .deadline_s = 60 };
+}
+
+static void check_cases(World *w, const Case *c, int n)
+{
+    Build b[MAX_CASE];
+    for (int i = 0; i < n; i++)
+        b[i] = build_of(w, &c[i]);
+    build_all(w->cuda, w->a, b, n, NULL);
+    for (int i = 0; i < n; i++) {
+        MeasureRequest q = request(odd);
+        if (c[i].status == STATUS_TIMED_OUT)
+            q.deadline_s = 0.5;
+        check_case(w, &c[i], &b[i], &q);
+    }
+}
+
+/* ---- tests */
+
+#define CASES(name) \
+    static void name(void **state) { check_cases(*state, name##_cases, sizeof name##_cases / sizeof *name##_cases); }
+CASES(simt)
+CASES(host)
+CASES(async)
+CASES(split)
+CASES(mma)
+CASES(warp)
+CASES(endless)
+
+/* Tails of every kind, no k at all, one element, several workers. */
+static void right_kernels_of_all_sizes(void **state)
+{
+    static const int64_t extents[][3] = { { 1, 1, 1 },    { 1, 1, 0 },   { 31, 33, 17 },  { 64, 64, 64 },
+                                          { 65, 7, 128 }, { 3, 130, 5 }, { 128, 96, 256 } };
+    static const Case cases[] = {
+        { "simt", "", STATUS_OK, "", F32 }, { "async", LINE("SPLITK 3"), STATUS_OK, "", F32 },
+        { "mma", "", STATUS_OK, "", F16 },  { "mma", "", STATUS_OK, "", BF16_KN },
+        { "mma", "", STATUS_OK, "", TF32 }, { "warp", "", STATUS_OK, "", F32 },
+    };
+    enum { N = sizeof cases / sizeof *cases };
+    World *w = *state;
+    Build b[N];
+    for (int i = 0; i < N; i++)
+        b[i] = build_of(w, &cases[i]);
+    build_all(w->cuda, w->a, b, N, NULL);
+    for (int i = 0; i < N; i++)
+        for (size_t e = 0; e < sizeof extents / sizeof *extents; e++) {
+            MeasureRequest q = request(extents[e]);
+            q.threads = e % 2 ? 3 : 1;
+            check_case(w, &cases[i], &b[i], &q);
+        }
+}
+
+static void device_is_the_emulator(void **state)
+{
+    const Device *d = runner_device(runner_of(*state, F32));
+    assert_string_equal(d->id, "emulator");
+    assert_true(d->nisa >= 1);
+}
+
+/* ---- counting */
+
+static int64_t fact(const MeasureRecord *m, const char *name)
+{
+    for (int i = 0; i < m->nfact; i++)
+        if (strcmp(m->fact[i].name, name) == 0)
+            return m->fact[i].value;
+    print_error("no fact %s\n", name);
+    fail();
+    return 0;
+}
+
+typedef struct {
+    const char *access;
+    int64_t sectors_read, sectors_written, wavefronts, conflicts;
+} Pattern;
+
+#define LOADED(type, place)                                                                  \
+    "for (int i = 0; i < 8; i++) shared[t + 32 * i] = 1; __syncthreads(); volatile float v;" \
+    "const " #type " q = ((const " #type " *)shared)[" #place "]; v = q.x"
+
+/* What one access by each of 32 threads adds. The first adds nothing. */
+static const Pattern patterns[] = {
+    { "(void)0", 0, 0, 0, 0 },
+    { "shared[t] = a.X[t]", 4, 0, 1, 0 },
+    { "shared[t] = a.X[2 * t]", 8, 0, 1, 0 },
+    { "shared[t] = a.X[8 * t]", 32, 0, 1, 0 },
+    { "shared[t] = a.X[31 - t]", 4, 0, 1, 0 },
+    { "shared[t] = a.X[t + 1]", 5, 0, 1, 0 },
+    { "shared[t] = a.X[0]", 1, 0, 1, 0 },
+    { "((float4 *)shared)[t] = ((const float4 *)a.X)[t]", 16, 0, 4, 0 },
+    { "((float2 *)shared)[t] = ((const float2 *)a.X)[t]", 8, 0, 2, 0 },
+    { "if (t < 16) shared[t] = a.X[t]", 2, 0, 1, 0 },
+    { "((float *)a.workspace)[t] = 0", 0, 4, 0, 0 },
+    { "((float *)a.workspace)[3 * t] = 0", 0, 12, 0, 0 },
+    { "((float4 *)a.workspace)[t] = make_float4(0, 0, 0, 0)", 0, 16, 0, 0 },
+    { "for (int i = t; i < 96; i += 32) ((float *)a.workspace)[i] = 0", 0, 12, 0, 0 },
+    { "if (t % 2) ((float *)a.workspace)[t] = 0; else shared[t] = 0", 0, 4, 1, 0 },
+    { "shared[t * 32] = 1", 0, 0, 32, 31 },
+    { "shared[t * 33] = 1", 0, 0, 1, 0 },
+    { "shared[t * 2] = 1", 0, 0, 2, 1 },
+    { "shared[t * 16] = 1", 0, 0, 16, 15 },
+    { "((float4 *)shared)[t * 2] = make_float4(1, 1, 1, 1)", 0, 0, 8, 4 },
+    { "((float4 *)shared)[t * 9] = make_float4(1, 1, 1, 1)", 0, 0, 4, 0 },
+    { "for (int i = 0; i < 3; i++) shared[t + 32 * i] = 1", 0, 0, 3, 0 },
+    /* 8 stores of 32 words. Then lanes load 16 bytes each: all lanes others; those that differ in bit 0 the same, in bit 1,
+     * in bit 2, in bit 0 but for one lane; so, and of one group of banks; 8 bytes each, in bit 1 the same. */
+    { LOADED(float4, t % 16), 0, 0, 8 + 4, 0 },
+    { LOADED(float4, t / 2), 0, 0, 8 + 2, 0 },
+    { LOADED(float4, t / 4 * 2 + t % 2), 0, 0, 8 + 2, 0 },
+    { LOADED(float4, t / 8 * 4 + t % 4), 0, 0, 8 + 4, 0 },
+    { LOADED(float4, t / 2 + (t == 9)), 0, 0, 8 + 4, 0 },
+    { LOADED(float4, t / 2 % 4 * 8), 0, 0, 8 + 8, 6 },
+    { LOADED(float2, t / 4 * 2 + t % 2), 0, 0, 8 + 1, 0 },
+    { LOADED(float2, t), 0, 0, 8 + 2, 0 },
+    { "dense_device::cp_async16(shared + 4 * t, a.X + 4 * t, 16)", 16, 0, 4, 0 },
+    { "dense_device::cp_async4(shared + 33 * t, a.X + 2 * t, 4)", 8, 0, 1, 0 },
+    { "dense_device::cp_async16(shared + 4 * t, a.X + 4 * t, 0)", 0, 0, 4, 0 },
+    { "shared[t] = 1; __syncthreads(); if (shared[5] == 7) shared[t] = 2", 0, 0, 2, 0 },
+    { "for (int i = 0; i < 8; i++) shared[t + 32 * i] = 1; __syncthreads(); unsigned r[4];"
+      "dense_device::ldmatrix_x4(r, shared + 4 * t)",
+      0, 0, 12, 0 },
+    { "for (int i = 0; i < 16; i++) shared[t + 32 * i] = 1; __syncthreads(); unsigned r[4];"
+      "dense_device::ldmatrix_x4(r, shared + 16 * t)",
+      0, 0, 32, 12 },
+};
+enum { NPATTERN = sizeof patterns / sizeof *patterns };
+
+/* All patterns in one kernel, as compiling takes longer than running: K tells which is meant. */
+static MeasureRecord count_pattern(World *w, const Case *c, const Build *b, int pattern)
+{
+    const int64_t extent[] = { odd[0], odd[1], odd[2] + pattern };
+    MeasureRequest q = request(extent);
+    q.count = true;
+    MeasureRecord m = measure_one(w, c, b, &q);
+    if (m.status != STATUS_OK)
+        print_error("%s: %s\n", patterns[pattern].access, m.why);
+    assert_int_equal(m.status, STATUS_OK);
+    assert_int_equal(fact(&m, "blocks"), 1);
+    assert_int_equal(fact(&m, "threads"), 32);
+    return m;
+}
+
+static void counts_are_exact(void **state)
+{
+    World *w = *state;
+    Text access = { .arena = w->a };
+    text_printf(&access, "#define ACCESS switch (a.K - %d) {", (int)odd[2]);
+    for (int i = 0; i < NPATTERN; i++)
+        text_printf(&access, " case %d: { %s; } break;", i, patterns[i].access);
+    text_printf(&access, " }\n");
+    const Case c = { "access", text_str(&access), STATUS_OK, "", F32 };
+    Build b = build_of(w, &c);
+    build_all(w->cuda, w->a, &b, 1, NULL);
+    const MeasureRecord base = count_pattern(w, &c, &b, 0);
+    for (int i = 0; i < NPATTERN; i++) {
+        const Pattern *p = &patterns[i];
+        const MeasureRecord m = count_pattern(w, &c, &b, i);
+        const int64_t more_k = i * 2 * odd[0] * odd[1]; /* X and W, by the one thread that computes Y */
+        const int64_t got[] = { fact(&m, "sectors_read") - fact(&base, "sectors_read") - more_k,
+                                fact(&m, "sectors_written") - fact(&base, "sectors_written"),
+                                fact(&m, "wavefronts") - fact(&base, "wavefronts"),
+                                fact(&m, "conflicts") - fact(&base, "conflicts") };
+        const int64_t want[] = { p->sectors_read, p->sectors_written, p->wavefronts, p->conflicts };
+        if (memcmp(got, want, sizeof got) != 0)
+            print_error("%s: %lld %lld %lld %lld\n", p->access, (long long)got[0], (long long)got[1], (long long)got[2],
+                        (long long)got[3]);
+        assert_memory_equal(got, want, sizeof got);
+    }
+}
+
+static void counts_do_not_depend_on_workers(void **state)
+{
+    static const int64_t extent[] = { 100, 70, 200 };
+    static const Case cases[] = { { "async", LINE("SPLITK 4"), STATUS_OK, "", F32 },
+                                  { "mma", "", STATUS_OK, "", F16 } };
+    World *w = *state;
+    for (int i = 0; i < 2; i++) {
+        Build b = build_of(w, &cases[i]);
+        build_all(w->cuda, w->a, &b, 1, NULL);
+        MeasureRequest q = request(extent);
+        q.count = true;
+        MeasureRecord one = measure_one(w, &cases[i], &b, &q);
+        q.threads = 3;
+        MeasureRecord three = measure_one(w, &cases[i], &b, &q);
+        assert_int_equal(one.status, STATUS_OK);
+        assert_int_equal(three.nfact, one.nfact);
+        for (int f = 0; f < one.nfact; f++)
+            assert_int_equal(fact(&three, one.fact[f].name), one.fact[f].value);
+    }
+}
+
+/* The number of the line of simt.cu that is `text`. */
+static int line_of(World *w, const char *text)
+{
+    size_t len;
+    int line = 1;
+    const char *all = text_read_file(w->a, arena_printf(w->a, "%s/simt.cu", kernels_path), &len),
+               *found = strstr(all, text);
+    assert_non_null(found);
+    for (const char *p = all; p < found; p++)
+        line += *p == '\n';
+    return line;
+}
+
+static void findings_name_their_line(void **state)
+{
+    /* the second is inlined from a header, which is not the line that is meant */
+    static const Case c[] = {
+        { "simt", LINE("AT_END ((float *)a.X)[t] = 0"), STATUS_WRONG, "writes operand 0 (X)", F32 },
+        { "simt", LINE("AT_END acc[0][0] += dense_device::load_l2(a.Y)"), STATUS_WRONG,
+          "reads operand 3 (Y) element 0, which", F32 },
+    };
+    World *w = *state;
+    if (system("addr2line --version > /dev/null 2>&1") != 0) {
+        print_message("skipped: no addr2line\n");
+        skip();
+    }
+    for (int i = 0; i < 2; i++) {
+        Build b = build_of(w, &c[i]);
+        build_all(w->cuda, w->a, &b, 1, NULL);
+        MeasureRequest q = request(odd);
+        MeasureRecord m = measure_one(w, &c[i], &b, &q);
+        const char *want = arena_printf(w->a, " line %d: %s", line_of(w, "    AT_END;\n"), c[i].why);
+        if (!strstr(m.why, want))
+            print_error("%s\n", m.why);
+        assert_non_null(strstr(m.why, want));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(device_is_the_emulator),
+        cmocka_unit_test(simt),
+        cmocka_unit_test(host),
+        cmocka_unit_test(async),
+        cmocka_unit_test(split),
+        cmocka_unit_test(mma),
+        cmocka_unit_test(warp),
+        cmocka_unit_test(endless),
+        cmocka_unit_test(right_kernels_of_all_sizes),
+        cmocka_unit_test(counts_are_exact),
+        cmocka_unit_test(counts_do_not_depend_on_workers),
+        cmocka_unit_test(findings_name_their_line),
+    };
+    if (access(runner_path, X_OK) != 0) {
+        print_message("skipped: no %s; it is not built with the thread sanitizer\n", runner_path);
+        return 77;
+    }
+    if (system("c++ --version > /dev/null 2>&1") != 0) {
+        print_message("skipped: no c++, which compiles kernels for the emulator\n");
+        return 77;
+    }
+    setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0", 0);
+    return cmocka_run_group_tests_name("search/emu", tests, set_up, tear_down);
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The emulator without a C++ compiler: kernels in C, which announce their accesses themselves. Where the blocks of a launch are and which of
+ * them are executed, what lanes hand to each other, what is counted; and CUDA's run time for programs.
+ *
+ *   ctest: emulator
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "templates/device/emulator/cuda_runtime_api.h"
+#include "tests/search/runner/emu_call.h"
+
+/* ---- places ---- */
+
+enum { GX = 3, GY = 2, GZ = 2, BX = 5, BY = 3, BZ = 2, NBLOCK = GX * GY * GZ, NTHREAD = BX * BY * BZ };
+
+static void write_place(unsigned *out)
+{
+    const Index b = dcgen_emu_block_index(), t = dcgen_emu_thread_index(), n = dcgen_emu_block_dim(),
+                g = dcgen_emu_grid_dim();
+    const unsigned block = (b.z * g.y + b.y) * g.x + b.x, thread = (t.z * n.y + t.y) * n.x + t.x;
+    unsigned *own = out + block * (n.x * n.y * n.z) + thread;
+    __tsan_write4(own);
+    *own = b.x | b.y << 4 | b.z << 8 | t.x << 12 | t.y << 16 | t.z << 20 | g.z << 24 | n.z << 28;
+}
+
+static void each_thread_knows_its_place(void **state)
+{
+    (void)state;
+    static unsigned out[NBLOCK * NTHREAD];
+    for (int workers = 1; workers <= 3; workers += 2) {
+        Emu e = { .workers = workers, .smem_limit = 1 << 15, .block_budget = 10000 };
+        memset(out, 0, sizeof out);
+        emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
+        assert_true(emu_begin(&e));
+        assert_int_equal(launch(write_place, out, (unsigned[]){ GX, GY, GZ }, (unsigned[]){ BX, BY, BZ }, 1000), 0);
+        emu_end(&e);
+        assert_int_equal(e.nfinding, 0);
+        assert_true(e.counts.blocks == NBLOCK && e.counts.threads == NBLOCK * NTHREAD && e.counts.smem_bytes == 1000);
+        for (unsigned i = 0; i < NBLOCK * NTHREAD; i++) {
+            const unsigned b = i / NTHREAD, t = i % NTHREAD;
+            assert_int_equal(out[i], b % GX | b / GX % GY << 4 | b / GX / GY << 8 | t % BX << 12 | t / BX % BY << 16 |
+                                         t / BX / BY << 20 | (unsigned)GZ << 24 | (unsigned)BZ << 28);
+        }
+    }
+}
+
+/* Of ten values of x three: the first, the last and one between; of one alone the first. Each with all of y. */
+static void a_sample_of_the_blocks(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t sample;
+        const char *x;
+    } cases[] = {
+        { 3, "1000100001" }, { 1, "1000000000" }, { 2, "1000000001" }, { 0, "1111111111" }, { 10, "1111111111" }
+    };
+    for (int i = 0; i < 5; i++) {
+        static unsigned out[20];
+        Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000, .sample = cases[i].sample };
+        memset(out, 0xff, sizeof out);
+        emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
+        assert_true(emu_begin(&e));
+        assert_int_equal(launch(write_place, out, (unsigned[]){ 10, 2, 1 }, (unsigned[]){ 1, 1, 1 }, 0), 0);
+        emu_end(&e);
+        for (int b = 0; b < 20; b++)
+            assert_int_equal(out[b] != UINT32_MAX, cases[i].x[b % 10] == '1');
+    }
+}
+
+/* ---- lanes ---- */
+
+static void shuffle(unsigned *out)
+{
+    const unsigned t = dcgen_emu_thread_index().x;
+    const float up = dcgen_emu_shfl_xor((float)t, 5, 1), down = dcgen_emu_shfl_down((float)t, 3, 2);
+    dcgen_emu_barrier(3);
+    __tsan_write4(out + t);
+    out[t] = (unsigned)up * 1000 + (unsigned)down;
+}
+
+static void lanes_hand_values_on(void **state)
+{
+    (void)state;
+    static unsigned out[64];
+    Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000 };
+    emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
+    assert_true(emu_begin(&e));
+    assert_int_equal(launch(shuffle, out, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ 64, 1, 1 }, 0), 0);
+    emu_end(&e);
+    assert_true(e.nfinding == 0 && e.counts.collectives == 4 && e.counts.barriers == 1);
+    for (unsigned t = 0; t < 64; t++) /* within a warp; whoever has nobody so far on keeps its own */
+        assert_int_equal(out[t], (t ^ 5) * 1000 + (t % 32 + 3 < 32 ? t + 3 : t));
+}
+
+/* ---- findings and refusals ---- */
+
+static void write_twice(unsigned *out)
+{
+    const unsigned t = dcgen_emu_thread_index().x;
+    __tsan_write4(out + t / 2);
+    out[t / 2] = t;
+}
+
+static void write_behind(unsigned *out)
+{
+    if (dcgen_emu_block_index().y == 1 && dcgen_emu_thread_index().x == 6)
+        __tsan_write4(out + 8);
+}
+
+static void findings_say_where(void **state)
+{
+    (void)state;
+    static unsigned out[8];
+    char text[EMU_TEXT_BYTES];
+    Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000 };
+    emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
+    assert_true(emu_begin(&e));
+    launch(write_behind, out, (unsigned[]){ 1, 2, 1 }, (unsigned[]){ 8, 1, 1 }, 0);
+    emu_end(&e);
+    assert_int_equal(e.nfinding, 1);
+    assert_true(e.finding[0].block[1] == 1 && e.finding[0].thread == 6);
+    emu_describe(&e.finding[0], text);
+    assert_non_null(strstr(text, "block (0,1,0) thread 6"));
+    assert_non_null(strstr(text, "writes 4 bytes at out element 8 of 8"));
+    emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
+    assert_true(emu_begin(&e)); /* forgets those of before */
+    launch(write_twice, out, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ 8, 1, 1 }, 0);
+    emu_end(&e);
+    assert_true(e.nfinding == 1 && e.nreport == 4); /* one place in the code */
+    assert_non_null(strstr(e.finding[0].text, "has written too"));
+}
+
+static void launches_that_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned grid[3], block[3];
+        size_t smem_bytes;
+        int code;
+        const char *why;
+    } cases[] = {
+        { { 1, 1, 1 }, { 1, 1, 1 }, 32768, 0, "" },
+        { { 1, 1, 1 }, { 1, 1, 1 }, 32769, 1, "32769 bytes of shared memory; the limit is 32768" },
+        { { 1, 1, 0 }, { 1, 1, 1 }, 0, 9, "empty grid" },
+        { { 1, 1, 1 }, { 1, 0, 1 }, 0, 9, "empty grid or block" },
+        { { 1, 65536, 1 }, { 1, 1, 1 }, 0, 9, "65535 is the limit" },
+        { { 1, 1, 65536 }, { 1, 1, 1 }, 0, 9, "65535 is the limit" },
+        { { 1, 1, 1 }, { 1, 1, 65 }, 0, 9, "the limit is 1024" },
+        { { 1, 1, 1 }, { 32, 32, 2 }, 0, 9, "the limit is 1024" },
+        { { 1 << 29, 1, 1 }, { 1, 1, 1 }, 0, 1, "too many to emulate" },
+    };
+    static unsigned out[1];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Emu e = { .workers = 1, .smem_limit = 1 << 15, .block_budget = 10000 };
+        emu_add_region(&e, EMU_OUTPUT, "out", out, sizeof out, 4);
+        assert_true(emu_begin(&e));
+        assert_int_equal(launch(write_behind, out, cases[i].grid, cases[i].block, cases[i].smem_bytes), cases[i].code);
+        emu_end(&e);
+        assert_non_null(strstr(e.refusal, cases[i].why));
+        assert_int_equal(*e.refusal != 0, cases[i].code != 0);
+    }
+    assert_int_equal(launch(write_behind, out, cases[0].grid, cases[0].block, 0), 1); /* there is no emulator */
+}
+
+/* ---- programs ---- */
+
+static const char *capability;
+
+/* What the program says on stderr; its exit code. */
+static int run(int (*program)(void), char said[1000])
+{
+    int ends[2], status;
+    size_t have = 0;
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        dup2(ends[1], STDERR_FILENO);
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]);
+        if (capability)
+            setenv("DCGEN_EMULATOR_CAPABILITY", capability, 1);
+        exit(program());
+    }
+    close(ends[1]);
+    for (ssize_t n; (n = read(ends[0], said + have, 999 - have)) > 0;)
+        have += (size_t)n;
+    said[have] = '\0';
+    close(ends[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+#define CHECK(condition) \
+    if (!(condition))    \
+    return __LINE__ % 100 + 100
+
+static int attribute(enum cudaDeviceAttr a)
+{
+    int value = -1;
+    return cudaDeviceGetAttribute(&value, a, 0) == cudaSuccess ? value : -1;
+}
+
+static int tell_device(void)
+{
+    int count = -1;
+    const cudaError_t e = cudaGetDeviceCount(&count);
+    if (e == cudaSuccess) {
+        int value, device = -1;
+        CHECK(cudaGetDevice(&device) == cudaSuccess && device == 0 && attribute(cudaDevAttrMultiProcessorCount) == 1);
+        CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 1) == cudaErrorInvalidDevice);
+        CHECK(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)1, 0) == cudaErrorInvalidValue);
+    } else {
+        void *p = &count;
+        CHECK(cudaGetDevice(&count) == cudaErrorNoDevice && cudaDeviceSynchronize() == cudaErrorNoDevice);
+        CHECK(cudaMalloc(&p, 0) == cudaErrorNoDevice && !p && cudaMemset(&count, 0, 0) == cudaErrorNoDevice);
+        CHECK(cudaMemcpy(&count, &p, 0, cudaMemcpyHostToHost) == cudaErrorNoDevice);
+    }
+    fprintf(stderr, "%d %d %d.%d %d", (int)e, count, attribute(cudaDevAttrComputeCapabilityMajor),
+            attribute(cudaDevAttrComputeCapabilityMinor), attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / 1024);
+    return 0;
+}
+
+static void devices_of_all_kinds(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = { { "75", "0 1 7.5 64" }, { "80", "0 1 8.0 163" }, { "86", "0 1 8.6 99" },
+                                            { "89", "0 1 8.9 99" }, { "90", "0 1 9.0 227" }, { "", "0 1 9.0 227" },
+                                            { "0", NULL } };
+    for (int i = 0; i < 7; i++) {
+        char said[1000];
+        capability = cases[i][0];
+        assert_int_equal(run(tell_device, said), 0);
+        if (cases[i][1])
+            assert_string_equal(said, cases[i][1]);
+        else
+            assert_string_equal(said, "100 0 -1.-1 0");
+    }
+    capability = NULL;
+}
+
+static int use_memory(void)
+{
+    char host[300] = { 1, 2, 3 }, back[300] = { 0 };
+    void *p, *q, *none;
+    CHECK(cudaMalloc(&p, 300) == cudaSuccess && cudaMalloc(&q, 300) == cudaSuccess);
+    CHECK(cudaMalloc(&none, 0) == cudaSuccess && !none && cudaFree(NULL) == cudaSuccess);
+    CHECK((uintptr_t)p % 256 == 0 && (uintptr_t)q % 256 == 0 && ((unsigned char *)p)[0] == 0xff);
+    CHECK(cudaMemcpy(p, host, 300, cudaMemcpyHostToDevice) == cudaSuccess);
+    CHECK(cudaMemcpy(q, p, 300, cudaMemcpyDeviceToDevice) == cudaSuccess);
+    CHECK(cudaMemcpy(back, q, 300, cudaMemcpyDeviceToHost) == cudaSuccess && memcmp(host, back, 300) == 0);
+    CHECK(cudaMemcpy(p, host, 301, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpy((char *)p + 1, host, 300, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpy(host, p, 301, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpy(host, back, 3, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+    CHECK(cudaMemset(q, 7, 300) == cudaSuccess && ((char *)q)[299] == 7);
+    CHECK(cudaMemset(q, 7, 301) == cudaErrorInvalidValue && cudaMemset(host, 7, 3) == cudaErrorInvalidValue);
+    CHECK(cudaFree(host) == cudaErrorInvalidValue && cudaFree(p) == cudaSuccess &&
+          cudaFree(p) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpy(back, q, 300, cudaMemcpyDeviceToHost) == cudaSuccess && back[0] == 7); /* the other stays */
+    for (int i = 0; i < 100; i++) /* there is room for as many at a time as there are regions, however many come */
+        CHECK(cudaMalloc(&p, 10) == cudaSuccess && cudaFree(p) == cudaSuccess);
+    for (int i = 1; i < EMU_MAX_REGION; i++)
+        CHECK(cudaMalloc(&p, 5000) == cudaSuccess && (uintptr_t)p % 256 == 0 && ((unsigned char *)p)[4999] == 0xff);
+    CHECK(cudaMalloc(&p, 10) == cudaErrorMemoryAllocation && !p && cudaFree(q) == cudaSuccess);
+    CHECK(cudaMalloc(&p, SIZE_MAX) == cudaErrorMemoryAllocation &&
+          cudaMalloc(&p, SIZE_MAX / 2) == cudaErrorMemoryAllocation);
+    CHECK(cudaMalloc(&p, 10) == cudaSuccess && cudaMemcpy(NULL, NULL, 0, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(cudaMemset(NULL, 1, 0) == cudaSuccess && cudaMemcpy(host, back, 3, cudaMemcpyHostToHost) == cudaSuccess);
+    CHECK(host[0] == back[0] && cudaMemcpy(p, p, 10, cudaMemcpyHostToHost) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    return 0;
+}
+
+static int copy_rows(void)
+{
+    const char from[] = "abcdefghijkl";
+    char back[12] = { 0 };
+    void *p;
+    CHECK(cudaMalloc(&p, 12) == cudaSuccess && cudaMemset(p, '.', 12) == cudaSuccess);
+    CHECK(cudaMemcpy2DAsync(p, 4, from, 6, 3, 2, cudaMemcpyHostToDevice, NULL) == cudaSuccess);
+    CHECK(cudaMemcpy2DAsync(p, 4, from, 6, 5, 2, cudaMemcpyHostToDevice, NULL) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpy2DAsync(p, 6, from, 4, 5, 2, cudaMemcpyHostToDevice, NULL) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpyAsync((char *)p + 8, from + 4, 2, cudaMemcpyHostToDevice, NULL) == cudaSuccess);
+    CHECK(cudaMemcpy(back, p, 12, cudaMemcpyDeviceToHost) == cudaSuccess && memcmp(back, "abc.ghi.ef..", 12) == 0);
+    CHECK(cudaFree(p) == cudaSuccess && cudaMalloc(&p, 12) == cudaSuccess);
+    CHECK(cudaMemcpy2DAsync(p, 4, from, 6, 4, 2, cudaMemcpyHostToDevice, NULL) == cudaSuccess);
+    CHECK(cudaMemcpy(back, p, 8, cudaMemcpyDeviceToHost) == cudaSuccess && cudaStreamSynchronize(NULL) == cudaSuccess);
+    CHECK(cudaMemcpyAsync((char *)p + 8, from, 2, cudaMemcpyHostToDevice, NULL) == cudaSuccess);
+    CHECK(cudaMemcpy(back, p, 10, cudaMemcpyDeviceToHost) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(cudaMemcpy(back, p, 12, cudaMemcpyDeviceToHost) == cudaSuccess); /* the last two bytes are nobody's */
+    return 0;
+}
+
+static int copy_unwritten(void)
+{
+    void *p, *q;
+    printf("what was printed stays\n");
+    CHECK(cudaMalloc(&p, 8) == cudaSuccess && cudaFree(p) == cudaSuccess);
+    CHECK(cudaMalloc(&p, 8) == cudaSuccess && cudaMalloc(&q, 8) == cudaSuccess &&
+          cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(cudaMemcpy(q, p, 4, cudaMemcpyDeviceToDevice) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure && cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    return 0;
+}
+
+/* What lies between the rows of a copy is nobody's. */
+static int copy_padding(void)
+{
+    char back[8];
+    void *p;
+    CHECK(cudaMalloc(&p, 16) == cudaSuccess);
+    CHECK(cudaMemcpy2DAsync(p, 8, "abcdefgh", 4, 4, 2, cudaMemcpyHostToDevice, NULL) == cudaSuccess);
+    CHECK(cudaMemcpy(back, (char *)p + 8, 4, cudaMemcpyDeviceToHost) == cudaSuccess && memcmp(back, "efgh", 4) == 0);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(cudaMemcpy(back, p, 8, cudaMemcpyDeviceToHost) == cudaSuccess);
+    return cudaDeviceSynchronize() == cudaErrorLaunchFailure ? 0 : 1;
+}
+
+static void say_errors(cudaError_t first, cudaError_t second)
+{
+    printf("%s, %s; ", cudaGetErrorString(first), cudaGetErrorString(second));
+}
+
+static int name_errors(void)
+{
+    say_errors(cudaSuccess, cudaErrorInvalidValue);
+    say_errors(cudaErrorMemoryAllocation, cudaErrorInvalidConfiguration);
+    say_errors(cudaErrorNoDevice, cudaErrorInvalidDevice);
+    say_errors(cudaErrorInvalidDeviceFunction, cudaErrorNoKernelImageForDevice);
+    say_errors(cudaErrorLaunchFailure, (cudaError_t)5);
+    return 0;
+}
+
+static int read_unwritten(void)
+{
+    char back[8];
+    void *p;
+    CHECK(cudaMalloc(&p, 8) == cudaSuccess && cudaMemset(p, 1, 4) == cudaSuccess);
+    CHECK(cudaMemcpy(back, p, 4, cudaMemcpyDeviceToHost) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(cudaMemcpy(back, p, 8, cudaMemcpyDeviceToHost) == cudaSuccess);
+    return cudaDeviceSynchronize() == cudaErrorLaunchFailure ? 0 : 1;
+}
+
+static void count_up(unsigned *out)
+{
+    dcgen_emu_atomic_add(out + 1, 1, 1, 77);
+    __tsan_read4(out + 1);
+}
+
+static int leave_a_counter(void)
+{
+    void *p;
+    CHECK(cudaMalloc(&p, 8) == cudaSuccess && cudaMemset(p, 0, 8) == cudaSuccess);
+    CHECK(launch(count_up, p, (unsigned[]){ 4, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0) == 0);
+    return 0; /* told at the end */
+}
+
+static int be_refused(void)
+{
+    void *p;
+    CHECK(cudaMalloc(&p, 8) == cudaSuccess);
+    CHECK(launch(count_up, p, (unsigned[]){ 0, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0) == cudaErrorInvalidConfiguration);
+    return 0; /* the program knows, so it is no fault */
+}
+
+static int say_once(void)
+{
+    void *p;
+    CHECK(cudaMalloc(&p, 8) == cudaSuccess && cudaMemset(p, 0, 8) == cudaSuccess);
+    CHECK(launch(count_up, p, (unsigned[]){ 0, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0) == cudaErrorInvalidConfiguration);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess &&
+          launch(count_up, p, (unsigned[]){ 2, 1, 1 }, (unsigned[]){ 1, 1, 1 }, 0) == 0);
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure && cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    return 0;
+}
+
+static int write_before(void)
+{
+    void *p;
+    CHECK(cudaMalloc(&p, 4096) == cudaSuccess);
+    *((volatile char *)p - 1) = 1;
+    return 0;
+}
+
+static int write_beyond(void)
+{
+    void *p;
+    CHECK(cudaMalloc(&p, 256) == cudaSuccess);
+    *((volatile char *)p + 256) = 1;
+    return 0;
+}
+
+static void programs_end_with_what_was_found(void **state)
+{
+    (void)state;
+    static const struct {
+        int (*program)(void);
+        int code;
+        const char *said;
+    } cases[] = {
+        { use_memory, 0, "" },
+        { read_unwritten, 4, "emulator: the host reads allocation 1 byte 4, which nobody has written\n" },
+        { copy_padding, 4, "emulator: the host reads allocation 1 byte 4, which nobody has written\n" },
+        { leave_a_counter, 4, "emulator: the counter at allocation 1 byte 4 is 4 after the launch, not 0\n" },
+        { be_refused, 0, "emulator: a kernel launches an empty grid or block\n" },
+        { write_beyond, -SIGSEGV, "" },
+        { write_before, -SIGSEGV, "" },
+        { copy_rows, 4, "emulator: the host reads allocation 2 byte 10, which nobody has written\n" },
+        { copy_unwritten, 4,
+          "emulator: the host reads allocation 2 byte 0, which nobody has written\nwhat was printed stays\n" },
+        { say_once, 4,
+          "emulator: a kernel launches an empty grid or block\nemulator: the counter at allocation 1 byte 4 is 2 after "
+          "the launch, not 0\n" },
+        { name_errors, 0,
+          "no error, invalid argument; out of memory, invalid configuration argument; no CUDA-capable device is "
+          "detected, "
+          "invalid device ordinal; invalid device function, no kernel image is available for execution on the device; "
+          "the emulator found a fault, unrecognized error code; " },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char said[1000];
+        const int code = run(cases[i].program, said);
+        if (code != cases[i].code)
+            fail_msg("case %d: exit code %d\n%s", (int)i, code, said);
+        assert_string_equal(said, cases[i].said);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_thread_knows_its_place),
+        cmocka_unit_test(a_sample_of_the_blocks),
+        cmocka_unit_test(lanes_hand_values_on),
+        cmocka_unit_test(findings_say_where),
+        cmocka_unit_test(launches_that_are_refused),
+        cmocka_unit_test(devices_of_all_kinds),
+        cmocka_unit_test(programs_end_with_what_was_found),
+    };
+    return cmocka_run_group_tests_name("search/emu_runtime", tests, NULL, NULL);
+}

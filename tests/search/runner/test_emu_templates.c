@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The CUDA templates of dense, executed by the emulator on small operands with tails on every axis: each template with each element type and
+ * layout that it serves, sums split and not, rows of tiles in groups, extents fixed and others, asynchronous copies and none. Each element
+ * is compared with the definition, and the emulator has nothing to say; tiles are read from shared memory without conflicts of banks.
+ * Operands are as long as they are, and begin on an address that is aligned to 256 bytes; then one of them, or all, on one that is aligned
+ * to its element alone.
+ *
+ *   ctest: emulator label=slow timeout=300 cost=10
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "search/runner/emu/emu.h"
+#include "tests/search/runner/emu_kernel.h"
+
+enum { M, N, K };
+enum { X, W, BIAS, Y, NOPERAND };
+enum { ALIGN = 256, COUNTERS = 4096, MOST_SHAPES = 8, ALL_SHIFTED = (1 << NOPERAND) - 1 };
+
+typedef struct {
+    const char *kernel;
+    bool bias, packed;
+    int64_t extent[MOST_SHAPES][3];
+} Case;
+
+/* Rows of 72 elements are aligned to 16 bytes whatever the type, of 70 to 4, of 35 to an element. */
+#define ANY \
+    { 1, 1, 1 }, { 33, 70, 72 }, { 5, 35, 35 }, { 19, 136, 70 }, { 3, 7, 0 }
+
+static const Case cases[] = {
+    { "simt_gemm sm_80 f32 NK BM=32 BN=32 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4", true, false, { ANY, { 33, 40, 200 } } },
+    { "simt_gemm sm_80 f32 KN BM=96 BN=96 TM=6 TN=12", false, true, { ANY, { 97, 100, 40 } } },
+    { "simt_gemm sm_90a f32 NK BM=128 BN=128 TM=8 TN=8 BK=8 STAGES=4 GROUP=8 FIXED_K=24",
+      true,
+      true,
+      { { 1100, 260, 24 }, { 9, 130, 24 }, { 9, 130, 20 }, { 1030, 128, 24 } } },
+    { "simt_gemm sm_90a f32 KN BM=64 BN=256 TM=8 TN=16 BK=8 FIXED_K=40 FIXED_N=68",
+      true,
+      false,
+      { { 65, 68, 40 }, { 7, 68, 40 }, { 65, 64, 40 }, { 5, 68, 36 }, { 65, 300, 40 } } },
+    { "simt_gemm sm_75 f32 NK SPLITK=2", false, false, { ANY } },
+    { "simt_gemm sm_75 f32 KN BM=32 BN=96 TM=4 TN=6", true, false, { ANY } },
+    { "mma_gemm sm_80 tf32 NK BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3", true, false, { ANY, { 33, 65, 200 } } },
+    { "mma_gemm sm_90a tf32 KN", false, true, { ANY } },
+    { "mma_gemm sm_90a tf32 NK BM=128 BN=256 WM=64 WN=64",
+      true,
+      false,
+      { { 129, 257, 24 }, { 3, 9, 20 } } }, /* Y is larger than the stages */
+    { "mma_gemm sm_80 f16 NK BM=32 BN=96 WM=16 WN=32 ROW=128", true, true, { ANY, { 34, 104, 136 } } },
+    { "mma_gemm sm_90a f16 KN BM=32 BN=96 WM=16 WN=32 SPLITK=2", false, false, { ANY, { 34, 104, 136 } } },
+    { "mma_gemm sm_90a bf16 NK BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=64",
+      true,
+      false,
+      { { 1100, 260, 64 }, { 9, 136, 64 }, { 9, 136, 72 }, { 1030, 128, 64 } } },
+    { "mma_gemm sm_80 bf16 KN FIXED_K=64 FIXED_N=72",
+      true,
+      false,
+      { { 65, 72, 64 }, { 5, 72, 64 }, { 65, 80, 64 }, { 5, 72, 40 } } },
+    { "gemv sm_75 f32 NK ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4",
+      true,
+      false,
+      { ANY, { 3, 5, 8300 }, { 3, 450, 2100 } } },
+    { "gemv sm_90a f16 NK ROWS=8 COLS=4 UNROLL=1", false, true, { ANY, { 9, 33, 520 } } },
+    { "gemv sm_80 bf16 KN ROWS=4 LANES=8 UNROLL=1 SPLITK=2", true, false, { ANY, { 5, 72, 520 } } },
+    { "gemv sm_90a f32 KN ROWS=2 COLS=2 UNROLL=2", false, false, { ANY, { 5, 300, 136 } } },
+    { "mma_gemv sm_80 f16 NK ROWS=8 COLS=16 UNROLL=2 SPLITK=4",
+      true,
+      false,
+      { ANY, { 9, 17, 2104 }, { 8, 15, 1001 } } },
+    { "mma_gemv sm_90a bf16 NK ROWS=16 COLS=32 WARPS=8 KWARPS=1 UNROLL=2", false, true, { ANY, { 17, 257, 328 } } },
+    { "mma_gemv sm_90a bf16 KN ROWS=8", true, false, { ANY, { 7, 136, 1032 }, { 8, 65, 129 } } },
+    { "mma_gemv sm_86 f16 KN ROWS=16 WARPS=8 KWARPS=8 SPLITK=2", true, false, { ANY, { 15, 128, 776 } } },
+};
+enum { NCASE = sizeof cases / sizeof *cases };
+
+typedef struct {
+    Arena *a;
+    Builder *cxx;
+    TargetList targets;
+    EmuKernel kernel[NCASE];
+    Build build[NCASE];
+} World;
+
+/* ---- a call */
+
+typedef struct {
+    void *memory, *at;
+} Place;
+
+static int64_t elems_of(const int64_t *e, int operand)
+{
+    return operand == X ? e[M] * e[K] : operand == W ? e[N] * e[K] : operand == BIAS ? e[N] : e[M] * e[N];
+}
+
+/* Room for so many bytes, `shift` behind an aligned address. */
+static Place place_new(size_t bytes, size_t shift)
+{
+    Place p = { .memory = aligned_alloc(ALIGN, (bytes + shift) / ALIGN * ALIGN + ALIGN) };
+    assert_non_null(p.memory);
+    p.at = (char *)p.memory + shift;
+    return p;
+}
+
+/* W as the kernel takes it: packed, each row begins on a multiple of 16 bytes. */
+static Place pack(const EmuKernel *k, const EmuEntry *e, const int64_t *extent, const void *w, size_t *bytes)
+{
+    dcgen_packed_bytes_fn *packed_bytes;
+    dcgen_pack_fn *pack_it;
+    *(void **)&packed_bytes = dlsym(e->so, "dcgen_packed_bytes");
+    *(void **)&pack_it = dlsym(e->so, "dcgen_pack");
+    assert_true(packed_bytes && pack_it);
+    const bool kn = strcmp(k->layout, "KN") == 0;
+    const size_t row = (size_t)extent[kn ? N : K] * k->dtype->bytes, pitch = (row + 15) / 16 * 16;
+    *bytes = (size_t)packed_bytes(extent);
+    assert_int_equal(*bytes, pitch * (size_t)extent[kn ? K : N]);
+    Place p = place_new(*bytes, 0);
+    memset(p.memory, 0xff, *bytes);
+    assert_int_equal(pack_it(extent, w, p.at), 0);
+    for (int64_t r = 0; r < extent[kn ? K : N]; r++)
+        assert_memory_equal((char *)p.at + (size_t)r * pitch, (const char *)w + (size_t)r * row, row);
+    return p;
+}
+
+static void check_result(const EmuKernel *k, const int64_t *e, const Place *p, const void *w, bool bias)
+{
+    const bool kn = strcmp(k->layout, "KN") == 0;
+    for (int64_t i = 0; i < e[M] * e[N]; i++) {
+        const int64_t m = i / e[N], n = i % e[N];
+        double sum = bias ? k->dtype->load(p[BIAS].at, n) : 0, bound = fabs(sum);
+        for (int64_t c = 0; c < e[K]; c++) {
+            const double term =
+                k->dtype->load(p[X].at, m * e[K] + c) * k->dtype->load(w, kn ? c * e[N] + n : n * e[K] + c);
+            sum += term;
+            bound += fabs(term);
+        }
+        const double y = k->dtype->load(p[Y].at, i);
+        if (!(fabs(y - sum) <= dtype_tolerance(k->dtype, (double)e[K] + 1, bound, sum)))
+            fail_msg("%s, M=%d N=%d K=%d: Y[%d][%d] is %g instead of %g", k->text, (int)e[M], (int)e[N], (int)e[K],
+                     (int)m, (int)n, y, sum);
+    }
+}
+
+/* Blocks that share out the sum over k, of the tiles' own formula: a workspace has their counters and sums. */
+static size_t workspace_of(const EmuKernel *k, const int64_t *e)
+{
+    const int64_t *tile = k->tile, ntile = (e[M] + tile[M] - 1) / tile[M] * ((e[N] + tile[N] - 1) / tile[N]);
+    const int64_t blocks = e[K] ? (e[K] + tile[K] - 1) / tile[K] : 1, split = emu_kernel_value(k, "SPLITK");
+    const int64_t nslice = (blocks + (blocks + split - 1) / split - 1) / ((blocks + split - 1) / split);
+    return split > 1 && nslice > 1 && ntile <= COUNTERS ? 4 * (size_t)(COUNTERS + ntile * nslice * tile[M] * tile[N])
+                                                        : 0;
+}
+
+static void fill(const Dtype *dtype, void *to, int64_t n, uint64_t seed)
+{
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        dtype->store(to, i, (double)(seed >> 40) / (1 << 23) - 1);
+    }
+}
+
+/* Operands of the set `shifted` begin an element behind an aligned address. */
+static EmuCounts call(const Case *c, const EmuKernel *k, const EmuEntry *entry, const int64_t *e, unsigned shifted)
+{
+    static const char *const names[NOPERAND] = { "X", "W", "bias", "Y" };
+    Emu emu = { .count = true, .workers = 2, .smem_limit = SMEM_LIMIT, .block_budget = (int64_t)1 << 40 };
+    Place p[NOPERAND], packed = { 0 };
+    void *operand[NOPERAND];
+    size_t bytes[NOPERAND];
+    for (int i = 0; i < NOPERAND; i++) {
+        bytes[i] = (size_t)elems_of(e, i) * k->dtype->bytes;
+        p[i] = place_new(bytes[i], (shifted >> i & 1) * k->dtype->bytes);
+        operand[i] = i == BIAS && !c->bias ? NULL : p[i].at;
+        fill(k->dtype, p[i].at, elems_of(e, i), (uint64_t)i);
+    }
+    memset(p[Y].at, 0xff, bytes[Y]);
+    if (c->packed && e[K]) {
+        packed = pack(k, entry, e, p[W].at, &bytes[W]);
+        operand[W] = packed.at;
+    }
+    const size_t workspace_bytes = (size_t)entry->workspace(e);
+    assert_int_equal(workspace_bytes, workspace_of(k, e));
+    Place workspace = place_new(workspace_bytes, 0);
+    memset(workspace.at, 0, workspace_bytes);
+    for (int i = 0; i < NOPERAND; i++)
+        if (operand[i])
+            emu_add_region(&emu, i == Y ? EMU_OUTPUT : EMU_INPUT, names[i], operand[i], bytes[i],
+                           (unsigned)k->dtype->bytes);
+    emu_add_region(&emu, EMU_WORKSPACE, "workspace", workspace.at, workspace_bytes, sizeof(float));
+    assert_true(emu_begin(&emu));
+    const int code = entry->launch(e, operand, workspace_bytes ? workspace.at : NULL, NULL);
+    emu_end(&emu);
+    if (code != 0 || emu.nfinding > 0)
+        fail_msg("%s, M=%d N=%d K=%d: %s", k->text, (int)e[M], (int)e[N], (int)e[K],
+                 emu.nfinding ? emu.finding[0].text : emu.refusal);
+    check_result(k, e, p, p[W].at, c->bias);
+    for (int i = 0; i < NOPERAND; i++)
+        free(p[i].memory);
+    free(packed.memory);
+    free(workspace.memory);
+    return emu.counts;
+}
+
+/* ---- tests */
+
+/* Swizzles and pitches keep banks apart; where rows of Y are no power of two a few stores meet. */
+static void check_call(const Case *c, const EmuKernel *k, const EmuEntry *entry, const int64_t *e, unsigned shifted)
+{
+    const EmuCounts n = call(c, k, entry, e, shifted);
+    if (!strstr(k->template, "gemv") && n.conflicts * 100 > n.wavefronts)
+        fail_msg("%s: %d conflicts in %d wavefronts", k->text, (int)n.conflicts, (int)n.wavefronts);
+}
+
+static void kernels_are_right(void **state)
+{
+    World *w = *state;
+    for (int i = 0; i < NCASE; i++) {
+        const EmuEntry entry = emu_entry(&w->kernel[i]);
+        for (int j = 0; j < MOST_SHAPES && cases[i].extent[j][M]; j++) {
+            check_call(&cases[i], &w->kernel[i], &entry, cases[i].extent[j], 0);
+            for (int operand = 0; operand < NOPERAND && cases[i].extent[j][M] < 100; operand++)
+                check_call(&cases[i], &w->kernel[i], &entry, cases[i].extent[j], 1u << operand);
+        }
+        check_call(&cases[i], &w->kernel[i], &entry, cases[i].extent[1], ALL_SHIFTED);
+        dlclose(entry.so);
+    }
+}
+
+/* As many tiles as there are counters are split, more are not. */
+static void counters_bound_the_split(void **state)
+{
+    World *w = *state;
+    int nsplit = 0;
+    for (int i = 0; i < NCASE; i++) {
+        const EmuKernel *k = &w->kernel[i];
+        const EmuEntry entry = emu_entry(k);
+        const int64_t most[] = { 64 * k->tile[M], 64 * k->tile[N], 8 * k->tile[K] },
+                      more[] = { most[M], most[N] + 1, most[K] };
+        const int64_t split = emu_kernel_value(k, "SPLITK");
+        assert_int_equal(entry.workspace(most),
+                         split > 1 ? 4 * (COUNTERS + COUNTERS * split * k->tile[M] * k->tile[N]) : 0);
+        assert_int_equal(entry.workspace(more), 0);
+        nsplit += split > 1;
+        dlclose(entry.so);
+    }
+    assert_in_range(nsplit, 5, NCASE);
+}
+
+/* A name of the kernel's head, for a call; -1: it has none such. */
+static int64_t head(const EmuKernel *k, const int64_t *extent, const char *name)
+{
+    int64_t value;
+    Binding b = { k->t, k->spec, k->target, &k->device, k->value, extent, 1, { 0 } };
+    return template_lookup(&b, name, &value) ? value : -1;
+}
+
+/* What a block of k costs in shared memory, and what slices hand on: counted as the difference of two calls. */
+static void heads_say_what_kernels_do(void **state)
+{
+    World *w = *state;
+    int nlds = 0, nsplit = 0;
+    for (int i = 0; i < NCASE; i++) {
+        const EmuKernel *k = &w->kernel[i];
+        const EmuEntry entry = emu_entry(k);
+        const int64_t split = emu_kernel_value(k, "SPLITK"), deep = 4 * split * k->tile[K];
+        const int64_t once[] = { k->tile[M], k->tile[N], deep }, twice[] = { k->tile[M], k->tile[N], 2 * deep },
+                      ragged[] = { k->tile[M] + 1, k->tile[N] + 16, deep }, whole[] = { ragged[M], ragged[N], 8 };
+        const int64_t lds = head(k, once, "LDS"), passed = head(k, ragged, "PASSED");
+        const EmuCounts c1 = call(&cases[i], k, &entry, once, 0), c2 = call(&cases[i], k, &entry, twice, 0);
+        if (lds >= 0 && c2.wavefronts - c1.wavefronts != lds * 4 * split)
+            fail_msg("%s: %d wavefronts for %d blocks of k, not %d each", k->text, (int)(c2.wavefronts - c1.wavefronts),
+                     (int)(4 * split), (int)lds);
+        const EmuCounts r = call(&cases[i], k, &entry, ragged, 0), s = call(&cases[i], k, &entry, whole, 0);
+        /* a sector for each change of a counter, besides */
+        const int64_t change = passed ? head(k, ragged, "BLOCKS") + head(k, ragged, "TILES") : 0;
+        if (r.sectors_written - s.sectors_written != passed / 8 + change)
+            fail_msg("%s: %d sectors handed on, not %d", k->text, (int)(r.sectors_written - s.sectors_written - change),
+                     (int)(passed / 8));
+        nlds += lds >= 0;
+        nsplit += passed > 0;
+        dlclose(entry.so);
+    }
+    assert_in_range(nlds, 10, NCASE);
+    assert_in_range(nsplit, 5, NCASE);
+}
+
+static const char *spec_rest(World *w, const Case *c)
+{
+    return arena_printf(w->a, "%s shapes = ( { M = %" PRId64 "; N = %" PRId64 "; K = %" PRId64 "; } );",
+                        c->bias ? "epilogue = [\"bias\"];" : "", c->extent[0][M], c->extent[0][N], c->extent[0][K]);
+}
+
+static int set_up(void **state)
+{
+    World *w = calloc(1, sizeof *w);
+    *state = w;
+    w->a = arena_new();
+    Diag *d = diag_new(w->a);
+    w->cxx = emu_builder(w->a, &w->targets, true, d);
+    if (!w->cxx)
+        return -1;
+    for (int i = 0; i < NCASE; i++) {
+        w->kernel[i] = emu_kernel(w->a, &w->targets, cases[i].kernel, spec_rest(w, &cases[i]), cases[i].packed, d);
+        w->build[i] = (Build){ .name = arena_printf(w->a, "kernel%d", i) };
+        w->build[i].text = emu_kernel_text(w->a, &w->targets, &w->kernel[i], d);
+        w->kernel[i].build = &w->build[i];
+    }
+    build_all(w->cxx, w->a, w->build, NCASE, NULL);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    World *w = *state;
+    builder_free(w->cxx);
+    emu_free();
+    arena_free(w->a);
+    free(w);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(kernels_are_right), cmocka_unit_test(counters_bound_the_split),
+                                        cmocka_unit_test(heads_say_what_kernels_do) };
+    if (emu_compiler_is_missing())
+        return 77;
+    return cmocka_run_group_tests_name("search/emu_templates", tests, set_up, tear_down);
+}

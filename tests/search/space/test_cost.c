@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cost: the model finds the law behind made-up times, knows where it knows little, and takes measurements for what they are.
+ * ctest: label=slow
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "search/space/cost_private.h"
+#include "templates/package/pieces.h"
+#include "tests/gen/synthetic.h"
+
+static const char tiny_spec[] =
+    "name = \"tiny\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+    "dims = { M = { min = 1; max = 256; }; };\n"
+    "shapes = ( { M = \"M\"; N = 64; K = 64; } );\n"
+    "tune = { M = [1, 16, 256]; };\n"
+    "layout = { W = \"NK\"; packed = true; };\n"
+    "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; }; threads = [1, 2];\n";
+
+static Synthetic y;
+
+static int make(void **state)
+{
+    (void)state;
+    return synthetic_make(&y, synthetic_spec, 200) ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+/* Times are the template's closed form and a talent of up to 30 % that no feature tells. */
+static void the_law_is_found(void **state)
+{
+    (void)state;
+    CostReport r = cost_report(y.arena, y.study, &y.templates);
+    assert_true(r.error < 0.15);
+    assert_true(r.order.rank > 0.6);
+    assert_true(r.nmeasure > 1000);
+    assert_true(r.lambda > 0 && isfinite(r.loo_rmse));
+}
+
+static void a_measured_time_is_what_was_measured(void **state)
+{
+    (void)state;
+    for (int64_t i = 0; i < y.study->ntrial; i++) {
+        const Trial *t = &y.study->trial[i];
+        for (int64_t j = 0; j < y.study->nshape; j++) {
+            double ns = cost_trial(y.model, i, y.study->shape[j]);
+            assert_true(trial_usable(t) ? ns == t->ns[j] : isinf(ns));
+        }
+    }
+}
+
+/* Trials carry their residuals: between tuned shapes they are predicted better than a stranger with the same parameters would be. */
+static void residuals_help_between_shapes(void **state)
+{
+    (void)state;
+    double with = 0, without = 0;
+    for (int64_t i = 0; i < y.study->ntrial; i++) {
+        Trial *t = &y.study->trial[i];
+        if (!trial_usable(t))
+            continue;
+        int64_t j = i % y.study->nshape;
+        double truth = t->ns[j];
+        const Instance *inst = y.study->shape[j];
+        t->ns[j] = 0;
+        CostModel *m = cost_fit(y.arena, y.study, &y.templates);
+        with += fabs(log2(cost_trial(m, i, inst) / truth));
+        without += fabs(log2(cost_predict(m, &t->c, inst->extent, inst->threads) / truth));
+        t->ns[j] = truth;
+        if (i > 40)
+            break;
+    }
+    assert_true(with < 0.7 * without);
+}
+
+/* One shape's times are made noisy: the model is less sure there, and not where all is quiet. */
+static void doubt_is_local(void **state)
+{
+    (void)state;
+    int64_t noisy = 0, quiet = 0; /* by number of rows, far apart */
+    for (int64_t j = 0; j < y.study->nshape; j++) {
+        noisy = y.study->shape[j]->extent[0] < y.study->shape[noisy]->extent[0] ? j : noisy;
+        quiet = y.study->shape[j]->extent[0] > y.study->shape[quiet]->extent[0] ? j : quiet;
+    }
+    double before = cost_sigma(y.model, quiet);
+    double *kept = ARENA_ARRAY(y.arena, (size_t)y.study->ntrial, double);
+    for (int64_t i = 0; i < y.study->ntrial; i++) {
+        kept[i] = y.study->trial[i].ns[noisy];
+        y.study->trial[i].ns[noisy] /= i % 2 ? 1 : 1.6;
+    }
+    CostModel *m = cost_fit(y.arena, y.study, &y.templates);
+    assert_true(cost_sigma(m, noisy) > 1.3 * cost_sigma(m, quiet));
+    assert_true(cost_sigma(m, quiet) < 1.5 * before);
+    for (int64_t i = 0; i < y.study->ntrial; i++)
+        y.study->trial[i].ns[noisy] = kept[i];
+}
+
+static void without_measurements_the_bound_ranks(void **state)
+{
+    (void)state;
+    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    CostModel *m = cost_fit(y.arena, s, &y.templates);
+    const Instance *inst = s->shape[0];
+    for (int i = 0; i < 50; i++) {
+        double ns = cost_predict(m, &y.space->candidate[i * 101 % y.space->n], inst->extent, inst->threads);
+        assert_true(isfinite(ns) && ns > 0);
+    }
+    assert_true(cost_sigma(m, 0) >= 0.1);
+}
+
+/* A package gives little work to one thread, whatever is allowed; much work to all. */
+static void little_work_has_one_thread(void **state)
+{
+    (void)state;
+    Synthetic tiny;
+    assert_true(synthetic_make(&tiny, tiny_spec, 20));
+    const Candidate *c = &tiny.space->candidate[5];
+    const int64_t few[] = { 1, 64, 64 }, many[] = { 256, 64, 64 };
+    assert_true(NAME_worthwhile(2, 2.0 * 64 * 64, NAME_POOLED_FLOPS) == 1);
+    assert_true(cost_predict(tiny.model, c, few, 2) == cost_predict(tiny.model, c, few, 1));
+    assert_true(cost_predict(tiny.model, c, many, 2) != cost_predict(tiny.model, c, many, 1));
+    arena_free(tiny.arena);
+}
+
+/* What one measurement is off says something of shapes near it. Twice the threads are two octaves away, twice the rows one. */
+static void threads_are_far_apart(void **state)
+{
+    (void)state;
+    Synthetic tiny;
+    assert_true(synthetic_make(&tiny, tiny_spec, 20));
+    Study *s = tiny.study;
+    int64_t at = 0, trial = 0;
+    while (!(s->shape[at]->extent[0] == 256 && s->shape[at]->threads == 1))
+        at++;
+    while (!trial_usable(&s->trial[trial]))
+        trial++;
+    for (int64_t j = 0; j < s->nshape; j++)
+        s->trial[trial].ns[j] *= j == at ? 3 : 0;
+    const CostModel *m = cost_fit(tiny.arena, s, &tiny.templates);
+    const Candidate *c = &s->trial[trial].c;
+    Instance same = *s->shape[at], threads = same, rows = same;
+    threads.threads = 2;
+    rows.extent[0] = 128;
+    const struct {
+        const Instance *inst;
+        double octaves;
+    } cases[] = { { &same, 0 }, { &rows, 1 }, { &threads, 2 } };
+    const double off = log2(s->trial[trial].ns[at] / cost_predict(m, c, same.extent, same.threads));
+    assert_true(fabs(off) > 0.1);
+    for (int i = 0; i < 3; i++) {
+        const Instance *inst = cases[i].inst;
+        const double k = exp(-cases[i].octaves * cases[i].octaves / 2) + 0.02;
+        const double carried = log2(cost_carried(m, trial, inst) / cost_predict(m, c, inst->extent, inst->threads));
+        assert_true(fabs(carried - off * k / (k + 0.3)) < 1e-5);
+    }
+    arena_free(tiny.arena);
+}
+
+/* ---- against the definition ---- */
+
+/* Its constant operand is not packed: kernels of several templates. */
+static const char plain_spec[] =
+    "name = \"plain\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+    "dims = { M = { min = 1; max = 256; }; };\n"
+    "shapes = ( { M = \"M\"; N = 96; K = 64; }, { M = \"M\"; N = 512; K = 768; } );\n"
+    "tune = { M = [1, 16, 256]; }; layout = { W = \"NK\"; };\n"
+    "budget = { kernels = 2; code_kib = 64; trials = 8; seconds = 10; }; threads = [1, 4];\n";
+
+static int template_of(const Synthetic *s, const Candidate *c)
+{
+    int i = 0;
+    while (s->templates.t[i] != c->t)
+        i++;
+    return i;
+}
+
+/* Gives the number of threads that such a call is spread over. */
+static int slots_of(const Synthetic *s, const Candidate *c, const Instance *inst, int64_t *slots)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    const int used = spec_parts(s->spec, inst->extent, inst->threads);
+    candidate_values(c, value);
+    const Binding b = { .t = c->t,
+                        .spec = s->spec,
+                        .target = c->target,
+                        .device = &s->device,
+                        .value = value,
+                        .extent = inst->extent,
+                        .threads = used };
+    assert_true(template_slots(&b, slots));
+    return used;
+}
+
+static double value_at(const Expr *e, const int64_t *slots)
+{
+    double v = 0;
+    assert_int_equal(expr_real_at(e, slots, &v), EXPR_OK);
+    return v;
+}
+
+/* A row begins with padding and load balance, then each template has columns of its own: 1, and its features. */
+static void rows_hold_the_features(void **state)
+{
+    (void)state;
+    Synthetic p;
+    assert_true(synthetic_make(&p, plain_spec, 40));
+    const CostModel *m = cost_analytic(p.arena, p.study, &p.templates);
+    int n = 2;
+    for (int i = 0; i < p.templates.n; i++)
+        n += 1 + p.templates.t[i]->nfeature;
+    assert_int_equal(cost_nfeature(m), n);
+    double *row = ARENA_ARRAY(p.arena, (size_t)n, double), *want = ARENA_ARRAY(p.arena, (size_t)n, double);
+    for (int64_t i = 0; i < p.study->ntrial; i++)
+        for (int64_t j = 0; j < p.study->nshape; j++) {
+            const Candidate *c = &p.study->trial[i].c;
+            const Instance *inst = p.study->shape[j];
+            int64_t slots[TEMPLATE_MAX_SLOT];
+            const int used = slots_of(&p, c, inst, slots);
+            int at = 2;
+            for (int k = 0; k < template_of(&p, c); k++)
+                at += 1 + p.templates.t[k]->nfeature;
+            memset(want, 0, (size_t)n * sizeof *want);
+            const double flops = 2.0 * (double)(inst->extent[0] * inst->extent[1] * inst->extent[2]);
+            const double padded = value_at(c->t->padded_flops, slots), serial = value_at(c->t->serial_flops, slots);
+            want[0] = log2(fmax(padded / flops, 1));
+            want[1] = log2(fmax(used * serial / padded, 1));
+            want[at] = 1;
+            for (int k = 0; k < c->t->nfeature; k++)
+                want[at + 1 + k] = value_at(c->t->feature[k].expr, slots);
+            double sum = 0;
+            for (int k = 0; k < c->t->nterm; k++)
+                sum += fmax(0, value_at(c->t->term[k].expr, slots));
+            assert_true(fabs(cost_features(m, c, inst->extent, inst->threads, row) - log2(sum)) < 1e-12);
+            for (int k = 0; k < n; k++)
+                assert_true(row[k] == want[k]);
+        }
+    arena_free(p.arena);
+}
+
+/* Each template has one price for all of its terms: it is found, with nothing left to correct; templates of which nothing was measured have
+ * their geometric mean, by how much was measured. */
+static void each_template_has_its_prices(void **state)
+{
+    (void)state;
+    Synthetic p;
+    assert_true(synthetic_make(&p, plain_spec, 60));
+    double rows[16] = { 0 }, log_sum = 0, all = 0;
+    for (int64_t i = 0; i < p.study->ntrial; i++)
+        for (int64_t j = 0; j < p.study->nshape; j++) {
+            Trial *t = &p.study->trial[i];
+            int64_t slots[TEMPLATE_MAX_SLOT];
+            const int at = template_of(&p, &t->c);
+            if (!trial_usable(t) || (i + j) % 4 == 0) {
+                t->ns[j] = 0;
+                continue;
+            }
+            slots_of(&p, &t->c, p.study->shape[j], slots);
+            t->ns[j] = 0;
+            for (int k = 0; k < t->c.t->nterm; k++)
+                t->ns[j] += fmax(0, value_at(t->c.t->term[k].expr, slots)) * (3 + 5 * at);
+            rows[at]++;
+        }
+    const CostModel *m = cost_fit(p.arena, p.study, &p.templates);
+    int nmeasured = 0;
+    for (int i = 0; i < p.templates.n; i++) {
+        nmeasured += rows[i] > 0;
+        log_sum += rows[i] * log(3 + 5 * i);
+        all += rows[i];
+    }
+    assert_true(nmeasured > 1 && nmeasured < p.templates.n);
+    assert_int_equal(m->ridge->nrow, (size_t)all);
+    double weight = 0;
+    for (int64_t i = 0; i < p.study->ntrial; i++)
+        for (int64_t j = 0; j < p.study->nshape; j++)
+            if (p.study->trial[i].ns[j] > 0)
+                weight += cost_weight(study_best(p.study, j, NULL), p.study->trial[i].ns[j]);
+    assert_true(m->ridge->lambda >= weight * (1 - 1e-9)); /* behind terms the regression is on a short leash */
+    for (int i = 0; i < p.templates.n; i++)
+        for (int k = 0; k < p.templates.t[i]->nterm; k++)
+            assert_true(fabs(m->price[i][k] / (rows[i] > 0 ? 3 + 5 * i : exp(log_sum / all)) - 1) < 1e-9);
+    for (int64_t i = 0; i < p.study->ntrial; i++)
+        for (int64_t j = 0; j < p.study->nshape; j++) {
+            const Instance *inst = p.study->shape[j];
+            const Trial *t = &p.study->trial[i];
+            if (t->ns[j] > 0)
+                assert_true(fabs(cost_predict(m, &t->c, inst->extent, inst->threads) / t->ns[j] - 1) < 1e-4);
+        }
+    arena_free(p.arena);
+}
+
+static double nearest_of(const Instance *x, const Instance *z)
+{
+    double d2 = 4 * pow(log2((double)x->threads / z->threads), 2);
+    for (int k = 0; k < 3; k++)
+        d2 += pow(log2((double)x->extent[k] / (double)z->extent[k]), 2);
+    return exp(-d2 / 2);
+}
+
+/* Doubt is the root of the mean of squared leave-one-out errors near a shape, those of kernels near the best of theirs, and of four times
+ * that of all. */
+static void doubt_is_a_mean_of_errors(void **state)
+{
+    (void)state;
+    const Study *s = y.study;
+    double square[64] = { 0 }, weight[64] = { 0 };
+    size_t row = 0;
+    assert_true(s->nshape <= 64);
+    for (int64_t j = 0; j < s->nshape; j++)
+        for (int64_t i = 0; i < s->ntrial; i++) {
+            const double ns = s->trial[i].ns[j];
+            if (!trial_usable(&s->trial[i]) || !(ns > 0))
+                continue;
+            const double e = y.model->ridge->loo_error[row++], w = pow(cost_weight(study_best(s, j, NULL), ns), 4);
+            square[j] += w * e * e;
+            weight[j] += w;
+        }
+    assert_int_equal(row, y.model->ridge->nrow);
+    const double rmse = y.model->ridge->loo_rmse;
+    for (int64_t i = 0; i < s->nshape; i++) {
+        double sum = 4 * rmse * rmse, total = 4;
+        for (int64_t j = 0; j < s->nshape; j++) {
+            sum += nearest_of(s->shape[i], s->shape[j]) * square[j];
+            total += nearest_of(s->shape[i], s->shape[j]) * weight[j];
+        }
+        assert_true(sqrt(sum / total) > 0.02);
+        assert_true(fabs(cost_sigma(y.model, i) / sqrt(sum / total) - 1) < 1e-9);
+    }
+    assert_true(cost_weight(100, 100) == 1 && cost_weight(100, 90) == 1);
+    assert_true(fabs(cost_weight(100, 200) - 1 / 16.0) < 1e-12);
+    assert_true(cost_weight(100, 1000) == 0.02);
+}
+
+/* What is left out of a fit may be anything: kernels by their numbers, shapes by theirs. */
+static void what_is_left_out_does_not_count(void **state)
+{
+    (void)state;
+    static const CostLeave leave[] = { { .trial_stride = 3, .trial = 1 }, { .shape_stride = 3, .shape = 2 } };
+    Synthetic p;
+    assert_true(synthetic_make(&p, plain_spec, 40));
+    Study *s = p.study;
+    for (int k = 0; k < 2; k++) {
+        const CostModel *before = cost_fit_without(p.arena, s, &p.templates, leave[k]),
+                        *whole = cost_fit(p.arena, s, &p.templates);
+        int changed = 0, kept = 0, differ = 0;
+        for (int64_t j = 0; j < s->nshape; j++) {
+            int64_t best = -1;
+            study_best(s, j, &best);
+            for (int64_t i = 0; i < s->ntrial; i++) {
+                const bool out = k == 0 ? i % 3 == 1 && i != best : j % 3 == 2; /* weights are of the best */
+                s->trial[i].ns[j] *= out ? 7 : 1;
+                changed += out && s->trial[i].ns[j] > 0;
+                kept += !out && s->trial[i].ns[j] > 0;
+                if (k == 1 && trial_usable(&s->trial[i]))
+                    assert_int_equal(isnan(before->residual[i][j]), j % 3 == 2);
+            }
+        }
+        assert_true(changed > 20 && kept > 20);
+        const CostModel *after = cost_fit_without(p.arena, s, &p.templates, leave[k]);
+        for (int64_t i = 0; i < s->ntrial; i++)
+            for (int64_t j = 0; j < s->nshape; j++) {
+                const int64_t *extent = s->shape[j]->extent;
+                const int threads = s->shape[j]->threads;
+                const double ns = cost_predict(before, &s->trial[i].c, extent, threads);
+                assert_true(cost_predict(after, &s->trial[i].c, extent, threads) == ns);
+                differ += cost_predict(whole, &s->trial[i].c, extent, threads) != ns;
+            }
+        assert_true(differ > 20);
+    }
+    arena_free(p.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_law_is_found),
+        cmocka_unit_test(a_measured_time_is_what_was_measured),
+        cmocka_unit_test(residuals_help_between_shapes),
+        cmocka_unit_test(doubt_is_local),
+        cmocka_unit_test(without_measurements_the_bound_ranks),
+        cmocka_unit_test(little_work_has_one_thread),
+        cmocka_unit_test(threads_are_far_apart),
+        cmocka_unit_test(rows_hold_the_features),
+        cmocka_unit_test(each_template_has_its_prices),
+        cmocka_unit_test(doubt_is_a_mean_of_errors),
+        cmocka_unit_test(what_is_left_out_does_not_count),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The analytic models in the heads of the CUDA templates of dense: what they say of a typical sm_90a device, held against what its
+ * hardware allows. A multiprocessor has four sub-cores, and a warp runs on one of them.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+#include "gen/spec/spec.h"
+#include "gen/template/template.h"
+#include "search/record/study.h"
+#include "search/space/cost.h"
+#include "search/space/space.h"
+
+static const char f32_spec[] = "name = \"f\"; op = \"dense\"; dtype = \"f32\"; target = [\"sm_90a\"];\n"
+                               "dims = { T = { min = 1; max = 2; }; };\n"
+                               "shapes = ( { M = \"T\"; N = 64; K = 3072; } ); layout = { W = \"NK\"; };\n";
+static const char tf32_spec[] = "name = \"t\"; op = \"dense\"; dtype = \"tf32\"; target = [\"sm_90a\"];\n"
+                                "dims = { T = { min = 1; max = 2; }; };\n"
+                                "shapes = ( { M = \"T\"; N = 64; K = 3072; } ); layout = { W = \"NK\"; };\n";
+static const char bf16_spec[] = "name = \"h\"; op = \"dense\"; dtype = \"bf16\"; target = [\"sm_90a\"];\n"
+                                "dims = { T = { min = 1; max = 2; }; };\n"
+                                "shapes = ( { M = \"T\"; N = 64; K = 3072; } ); layout = { W = \"NK\"; };\n";
+enum { SMS = 132 };
+
+typedef struct {
+    Arena *arena;
+    Spec *spec;
+    TargetList targets;
+    TemplateList templates;
+    Device device;
+    Study study;
+    Space *space;
+    CostModel *model;
+} World;
+
+static World world_of(const char *text)
+{
+    static Source src;
+    static const char *const folder[] = { DCGEN_SOURCE_DIR "/templates" };
+    World w = { .arena = arena_new() };
+    Diag *d = diag_new(w.arena);
+    src = (Source){ .path = "spec.cfg", .text = text, .len = strlen(text) };
+    w.spec = spec_parse(w.arena, &src, folder, 1, d);
+    assert_non_null(w.spec);
+    assert_true(target_read_all(w.arena, DCGEN_SOURCE_DIR "/templates/targets", &w.targets, d));
+    assert_true(template_read_all(w.arena, w.spec, NULL, 0, &w.templates, d));
+    return w;
+}
+
+/* Points into itself: it stays where it is. */
+static void finish(World *w)
+{
+    const Target *t = target_find(&w->targets, "sm_90a");
+    w->device = target_typical_device(w->arena, t);
+    assert_int_equal(w->device.cores, SMS);
+    w->study = (Study){ .arena = w->arena, .spec = w->spec, .device = &w->device, .target = t };
+    w->space = space_make(w->arena, w->spec, &w->templates, t, &w->device, diag_new(w->arena));
+    assert_non_null(w->space);
+    w->model = cost_analytic(w->arena, &w->study, &w->templates);
+}
+
+static int64_t value_of(const Candidate *c, const char *name)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    candidate_values(c, value);
+    for (int i = 0; i < c->t->nparam; i++)
+        if (strcmp(c->t->param[i].name, name) == 0)
+            return value[i];
+    fail_msg("%s has no %s", c->t->name, name);
+    return 0;
+}
+
+/* The least time of the template's kernels whose named parameters, up to a NULL, have these values. */
+static double best(const World *w, const char *template, int64_t m, int64_t n, int64_t k, ...)
+{
+    const int64_t extent[] = { m, n, k };
+    double least = INFINITY;
+    for (int64_t i = 0; i < w->space->n; i++) {
+        const Candidate *c = &w->space->candidate[i];
+        if (strcmp(c->t->name, template) != 0)
+            continue;
+        bool fits = true;
+        va_list ap;
+        va_start(ap, k);
+        for (const char *name; (name = va_arg(ap, const char *));)
+            fits &= value_of(c, name) == va_arg(ap, int);
+        va_end(ap);
+        if (fits)
+            least = fmin(least, cost_predict(w->model, c, extent, 1));
+    }
+    assert_true(isfinite(least));
+    return least;
+}
+
+#define TILE(bm, bn, a, x, b, y) "BM", bm, "BN", bn, a, x, b, y, "SPLITK", 1, (char *)NULL
+
+/* One block for each multiprocessor, of 4096 elements both: two warps reach two sub-cores, four warps all. */
+static void a_lone_block_of_two_warps_has_half_the_units(void **state)
+{
+    (void)state;
+    World w = world_of(f32_spec);
+    finish(&w);
+    const double two = best(&w, "simt_gemm", 64, 64 * SMS, 3072, TILE(32, 128, "TM", 8, "TN", 8)),
+                 four = best(&w, "simt_gemm", 64, 64 * SMS, 3072, TILE(64, 64, "TM", 4, "TN", 8));
+    assert_true(two > 1.3 * four && two < 2 * four);
+    /* two blocks for each: they fill the rest, where those of four warps take turns */
+    const double twice = best(&w, "simt_gemm", 64, 128 * SMS, 3072, TILE(32, 128, "TM", 8, "TN", 8)),
+                 turns = best(&w, "simt_gemm", 64, 128 * SMS, 3072, TILE(64, 64, "TM", 4, "TN", 8));
+    assert_true(twice < 1.2 * two);
+    assert_true(turns > 1.6 * four);
+    arena_free(w.arena);
+}
+
+/* On a quarter of the multiprocessors: all together would wait for L2. Shared memory is nearly as busy, so that less is lost. */
+static void tensor_cores_are_of_sub_cores_too(void **state)
+{
+    (void)state;
+    World w = world_of(tf32_spec);
+    finish(&w);
+    const double two = best(&w, "mma_gemm", 64, 64 * SMS / 4, 3072, TILE(64, 64, "WM", 32, "WN", 64)),
+                 four = best(&w, "mma_gemm", 64, 64 * SMS / 4, 3072, TILE(64, 64, "WM", 32, "WN", 32));
+    assert_true(two > 1.05 * four);
+    arena_free(w.arena);
+}
+
+/* mma.sync does 65 % of what wgmma does, which is 989 TFLOP/s at 1830 MHz; a kernel of mma.sync is not far below that, and a larger tile
+ * is better where both fill the device. The same of FFMA, 128 a cycle. */
+static void large_products_come_near_the_units(void **state)
+{
+    (void)state;
+    World w = world_of(bf16_spec);
+    finish(&w);
+    const double flops = 2.0 * 8192 * 8192 * 8192;
+    const double tflops = flops / best(&w, "mma_gemm", 8192, 8192, 8192, (char *)NULL) / 1000;
+    assert_true(tflops > 430 && tflops < 617);
+    assert_true(best(&w, "mma_gemm", 8192, 8192, 8192, "BM", 128, "BN", 128, (char *)NULL) <
+                0.95 * best(&w, "mma_gemm", 8192, 8192, 8192, "BM", 64, "BN", 64, (char *)NULL));
+    arena_free(w.arena);
+    w = world_of(f32_spec);
+    finish(&w);
+    const double f32 = flops / best(&w, "simt_gemm", 8192, 8192, 8192, (char *)NULL) / 1000,
+                 peak = 2e-6 * 128 * SMS * 1755;
+    assert_true(f32 > 0.75 * peak && f32 < 0.95 * peak);
+    arena_free(w.arena);
+}
+
+/* One row is bound by reading W: not faster than memory, nor much slower. */
+static void one_row_streams_w(void **state)
+{
+    (void)state;
+    World w = world_of(bf16_spec);
+    finish(&w);
+    const double ns = best(&w, "gemv", 1, 16384, 16384, (char *)NULL), gbs = 2.0 * 16384 * 16384 / ns;
+    assert_true(gbs > 0.8 * 3000 && gbs < 3000);
+    arena_free(w.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lone_block_of_two_warps_has_half_the_units),
+        cmocka_unit_test(tensor_cores_are_of_sub_cores_too),
+        cmocka_unit_test(large_products_come_near_the_units),
+        cmocka_unit_test(one_row_streams_w),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

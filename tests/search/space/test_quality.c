@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quality: what the report says of a model follows from how far its blind predictions are off: a law that the model knows, one that it
+ * cannot know, and residuals that add up.
+ * ctest: label=slow
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include "search/space/cost_private.h"
+#include "tests/gen/synthetic.h"
+
+enum { NTRIAL = 120 };
+
+static Synthetic y;
+
+static int make(void **state)
+{
+    (void)state;
+    return synthetic_make(&y, synthetic_spec, NTRIAL) ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    arena_free(y.arena);
+    return 0;
+}
+
+/* Every time anew: the closed form times 2^level, times up to 2^noise. */
+static void make_times(double level, double noise)
+{
+    const CostModel *m = cost_analytic(y.arena, y.study, &y.templates);
+    for (int64_t i = 0; i < y.study->ntrial; i++)
+        for (int64_t j = 0; j < y.study->nshape; j++) {
+            const Instance *inst = y.study->shape[j];
+            const double ns = cost_predict(m, &y.study->trial[i].c, inst->extent, inst->threads);
+            y.study->trial[i].ns[j] = ns * exp2(level + noise * synthetic_draw());
+        }
+}
+
+static void is_near(double got, double want)
+{
+    if (!(fabs(got - want) <= 1e-9 * (1 + fabs(want))))
+        fail_msg("%.17g, not %.17g", got, want);
+}
+
+static int64_t usable(void)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < y.study->ntrial; i++)
+        n += trial_usable(&y.study->trial[i]);
+    return n;
+}
+
+static void a_known_law_leaves_nothing(void **state)
+{
+    (void)state;
+    make_times(5, 0);
+    const CostReport r = cost_report(y.arena, y.study, &y.templates);
+    assert_true(r.error < 1e-3);
+    assert_true(r.held_out < 1e-3);
+    assert_true(r.order.rank > 0.999);
+    assert_true(r.order.recall > 0.9);
+    assert_true(r.order.regret < 1e-3);
+    assert_true(fabs(r.pad_exponent - 1) < 0.05 && fabs(r.occ_exponent - 1) < 0.05);
+    assert_int_equal(r.nmeasure, usable() * y.study->nshape);
+}
+
+/* Padding and idle threads cost more than the closed form has it: as powers of their own. N leaves part of a panel, and pieces for two
+ * threads are not alike. */
+static void exponents_are_found(void **state)
+{
+    static const char uneven[] =
+        "name = \"d\"; op = \"dense\"; dtype = \"f32\"; target = [\"host\"];\n"
+        "dims = { T = { min = 1; max = 128; }; };\n"
+        "shapes = ( { M = \"T\"; N = 37; K = 768; }, { M = \"T\"; N = 100; K = 768; }, { M = \"T\"; N = 530; K = 768; "
+        "} );\n"
+        "tune = { T = [1, 5, 24, 43, 81, 128]; }; epilogue = [\"bias\"]; layout = { W = \"NK\"; packed = true; };\n"
+        "budget = { kernels = 8; code_kib = 512; trials = 256; seconds = 300; }; threads = [1, 2];\n";
+    drop(state);
+    assert_true(synthetic_make(&y, uneven, NTRIAL));
+    make_times(5, 0);
+    const CostModel *m = cost_analytic(y.arena, y.study, &y.templates);
+    double *row = ARENA_ARRAY(y.arena, (size_t)cost_nfeature(m) + 1, double);
+    for (int64_t i = 0; i < y.study->ntrial; i++)
+        for (int64_t j = 0; j < y.study->nshape; j++) {
+            const Instance *inst = y.study->shape[j];
+            cost_features(m, &y.study->trial[i].c, inst->extent, inst->threads, row);
+            y.study->trial[i].ns[j] *= exp2(0.5 * row[0] + 0.25 * row[1]);
+        }
+    const CostReport r = cost_report(y.arena, y.study, &y.templates);
+    const Ridge *ridge = cost_fit(y.arena, y.study, &y.templates)->ridge;
+    const double exponent[] = { r.pad_exponent, r.occ_exponent };
+    for (int i = 0; i < 2; i++) {
+        const double before = ridge_predict(ridge, row);
+        row[i] += 1;
+        assert_true(exponent[i] > 1.05); /* half of it is another term's */
+        is_near(exponent[i], 1 + ridge_predict(ridge, row) - before);
+    }
+    drop(state);
+    make(state);
+}
+
+/* Two octaves of chance for each pair: nothing could know them, and the figures must not claim to. */
+static void chance_is_not_known(void **state)
+{
+    (void)state;
+    make_times(5, 2);
+    const CostReport r = cost_report(y.arena, y.study, &y.templates);
+    assert_true(r.error > 0.2 && r.error < 0.8);
+    assert_true(r.held_out > 0.2);
+    assert_true(r.order.regret > 0.1);
+    assert_true(r.order.recall < 0.7);
+    for (int64_t j = 0; j < y.study->nshape; j++)
+        assert_true(r.shape[j].rms > 0.4 && r.shape[j].rms < 1.2); /* 2 / sqrt(12) is 0.58 */
+}
+
+/* The closed forms' own order is judged by itself: what the fit has learned says nothing of it. */
+static void the_closed_form_is_judged_alone(void **state)
+{
+    (void)state;
+    make_times(5, 0);
+    CostReport r = cost_report(y.arena, y.study, &y.templates);
+    assert_true(r.analytic.rank > 0.999 && r.analytic.recall > 0.9);
+    is_near(r.analytic.regret, 0);
+    const CostModel *m = cost_analytic(y.arena, y.study, &y.templates);
+    double sum = 0;
+    for (int64_t j = 0; j < y.study->nshape; j++) {
+        double best = INFINITY, least = INFINITY, chosen = 0;
+        for (int64_t i = 0; i < y.study->ntrial; i++) {
+            Trial *t = &y.study->trial[i];
+            const double ns = cost_predict(m, &t->c, y.study->shape[j]->extent, y.study->shape[j]->threads);
+            t->ns[j] = 1e12 / ns; /* what it has for fastest is slowest */
+            if (trial_usable(t) && ns < best)
+                best = ns, chosen = t->ns[j];
+            if (trial_usable(t) && t->ns[j] < least)
+                least = t->ns[j];
+        }
+        sum += log(chosen / least);
+    }
+    r = cost_report(y.arena, y.study, &y.templates);
+    assert_true(r.analytic.rank < -0.999 && r.analytic.recall < 0.1);
+    is_near(r.analytic.regret, expm1(sum / (double)y.study->nshape));
+    assert_true(r.order.rank > r.analytic.rank); /* that order is of the fit */
+}
+
+/* One shape takes twice as long as the others say. */
+static void an_odd_shape_stands_out(void **state)
+{
+    (void)state;
+    make_times(5, 0.1);
+    const int64_t odd = y.study->nshape / 2;
+    for (int64_t i = 0; i < y.study->ntrial; i++)
+        y.study->trial[i].ns[odd] *= 2;
+    const CostReport r = cost_report(y.arena, y.study, &y.templates);
+    for (int64_t j = 0; j < y.study->nshape; j++)
+        if (j != odd)
+            assert_true(r.shape[odd].bias > r.shape[j].bias);
+}
+
+static void residuals_add_up(void **state)
+{
+    (void)state;
+    make_times(5, 1);
+    const CostReport r = cost_report(y.arena, y.study, &y.templates);
+    int64_t by_shape = 0, by_adapt[3] = { 0 };
+    double sum[4] = { 0 };
+    for (int64_t j = 0; j < y.study->nshape; j++) {
+        by_shape += r.shape[j].n;
+        sum[0] += r.shape[j].bias * (double)r.shape[j].n;
+    }
+    for (int i = 0; i < r.nadapt; i++) {
+        const int group = strcmp(r.adapt[i].of, "padding") == 0 ? 0 : strcmp(r.adapt[i].of, "balance") == 0 ? 1 : 2;
+        assert_true(r.adapt[i].from < r.adapt[i].to);
+        by_adapt[group] += r.adapt[i].residual.n;
+        sum[1 + group] += r.adapt[i].residual.bias * (double)r.adapt[i].residual.n;
+    }
+    assert_int_equal(by_shape, r.nmeasure);
+    for (int group = 0; group < 3; group++) {
+        assert_int_equal(by_adapt[group], r.nmeasure);
+        assert_true(fabs(sum[0] - sum[1 + group]) < 1e-6 * (double)r.nmeasure);
+    }
+}
+
+static void little_is_said_of_little(void **state)
+{
+    (void)state;
+    Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    const CostReport none = cost_report(y.arena, s, &y.templates);
+    assert_int_equal(none.nmeasure, 0);
+    assert_true(isnan(none.order.recall));
+    for (int k = 0; k < 5; k++) {
+        const int64_t i = study_add(s, &y.space->candidate[k * 31]);
+        s->trial[i].built = true;
+        s->trial[i].ns[0] = 1000 + 100 * k;
+    }
+    const CostReport few = cost_report(y.arena, s, &y.templates);
+    assert_int_equal(few.nmeasure, 5);
+    assert_true(isnan(few.order.recall)); /* 8 of 5 are no question */
+    assert_true(isfinite(few.order.rank) && isfinite(few.error) && isfinite(few.order.regret));
+}
+
+/* ---- against the definitions ---- */
+
+enum { MAX_SHAPE = 64, MAX_PAIR = NTRIAL * MAX_SHAPE };
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, z = *(const double *)b;
+    return (x > z) - (x < z);
+}
+
+/* Of a model that saw neither this kernel nor those whose numbers have the same last digit. */
+static void predict_unseen(double predicted[NTRIAL][MAX_SHAPE])
+{
+    for (int digit = 0; digit < 10; digit++) {
+        const CostModel *m =
+            cost_fit_without(y.arena, y.study, &y.templates, (CostLeave){ .trial_stride = 10, .trial = digit });
+        for (int64_t i = digit; i < NTRIAL; i += 10)
+            for (int64_t j = 0; j < y.study->nshape; j++)
+                predicted[i][j] =
+                    cost_predict(m, &y.study->trial[i].c, y.study->shape[j]->extent, y.study->shape[j]->threads);
+    }
+}
+
+/* Of a model that saw every kernel, but not on this shape nor on every fifth from it. */
+static void predict_held_out(double predicted[NTRIAL][MAX_SHAPE])
+{
+    for (int fold = 0; fold < 5; fold++) {
+        const CostModel *m =
+            cost_fit_without(y.arena, y.study, &y.templates, (CostLeave){ .shape_stride = 5, .shape = fold });
+        for (int64_t i = 0; i < NTRIAL; i++)
+            for (int64_t j = fold; trial_usable(&y.study->trial[i]) && j < y.study->nshape; j += 5)
+                predicted[i][j] = cost_carried(m, i, y.study->shape[j]);
+    }
+}
+
+static double median_off(double predicted[NTRIAL][MAX_SHAPE])
+{
+    static double off[MAX_PAIR];
+    size_t n = 0;
+    for (int64_t i = 0; i < NTRIAL; i++)
+        for (int64_t j = 0; j < y.study->nshape; j++)
+            if (y.study->trial[i].ns[j] > 0)
+                off[n++] = fabs(predicted[i][j] / y.study->trial[i].ns[j] - 1);
+    qsort(off, n, sizeof *off, ascending);
+    return off[n / 2];
+}
+
+/* How many of the measured ones on shape j have less than v. */
+static int64_t less_than(double v[NTRIAL][MAX_SHAPE], int64_t i, int64_t j)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < NTRIAL; k++)
+        n += y.study->trial[k].ns[j] > 0 && v[k][j] < v[i][j];
+    return n;
+}
+
+static void check_orders(const CostReport *r, double truth[NTRIAL][MAX_SHAPE], double predicted[NTRIAL][MAX_SHAPE])
+{
+    double rank = 0, recall = 0, regret = 0;
+    for (int64_t j = 0; j < y.study->nshape; j++) {
+        double squares = 0, n = 0, hits = 0, chosen = 0, best = 0;
+        for (int64_t i = 0; i < NTRIAL; i++) {
+            if (!(truth[i][j] > 0))
+                continue;
+            const int64_t a = less_than(truth, i, j), b = less_than(predicted, i, j);
+            squares += (double)((a - b) * (a - b));
+            hits += a < 8 && b < 8;
+            chosen = b == 0 ? truth[i][j] : chosen;
+            best = a == 0 ? truth[i][j] : best;
+            n++;
+        }
+        assert_true(n >= 16);
+        rank += 1 - 6 * squares / (n * (n * n - 1));
+        recall += hits / 8;
+        regret += log(chosen / best);
+    }
+    const double nshape = (double)y.study->nshape;
+    is_near(r->order.rank, rank / nshape);
+    is_near(r->order.recall, recall / nshape);
+    is_near(r->order.regret, exp(regret / nshape) - 1);
+}
+
+/* The row of a group whose range holds the value. */
+static int row_of(const CostReport *r, const char *of, double value)
+{
+    int found = -1;
+    for (int i = 0; i < r->nadapt; i++)
+        if (strcmp(r->adapt[i].of, of) == 0 && value >= r->adapt[i].from && value < r->adapt[i].to) {
+            assert_int_equal(found, -1);
+            found = i;
+        }
+    return found;
+}
+
+static void check_residual(const CostResidual *r, int64_t n, double sum, double squares)
+{
+    assert_int_equal(r->n, n);
+    is_near(r->bias, n ? sum / (double)n : 0);
+    is_near(r->rms, n ? sqrt(squares / (double)n) : 0);
+}
+
+static void check_residuals(const CostReport *r, double truth[NTRIAL][MAX_SHAPE], double predicted[NTRIAL][MAX_SHAPE])
+{
+    static const char *const of[] = { "padding", "balance", "bytes" };
+    const CostModel *m = cost_fit(y.arena, y.study, &y.templates);
+    double *row = ARENA_ARRAY(y.arena, (size_t)cost_nfeature(m), double);
+    int64_t n[MAX_SHAPE] = { 0 }, adapt_n[12] = { 0 };
+    double sum[MAX_SHAPE] = { 0 }, square[MAX_SHAPE] = { 0 }, adapt_sum[12] = { 0 }, adapt_square[12] = { 0 };
+    assert_int_equal(r->nadapt, 12);
+    for (int64_t i = 0; i < NTRIAL; i++)
+        for (int64_t j = 0; j < y.study->nshape; j++) {
+            if (!(truth[i][j] > 0))
+                continue;
+            const int64_t *e = y.study->shape[j]->extent;
+            const double off = log2(truth[i][j] / predicted[i][j]);
+            cost_features(m, &y.study->trial[i].c, e, y.study->shape[j]->threads, row);
+            const double value[] = { exp2(row[0]), exp2(row[1]),
+                                     4.0 * (double)(e[0] * e[2] + e[1] * e[2] + e[1] + e[0] * e[1]) };
+            n[j]++;
+            sum[j] += off;
+            square[j] += off * off;
+            for (int g = 0; g < 3; g++) {
+                const int at = row_of(r, of[g], value[g]);
+                assert_in_range(at, 4 * g, 4 * g + 3);
+                adapt_n[at]++;
+                adapt_sum[at] += off;
+                adapt_square[at] += off * off;
+            }
+        }
+    for (int64_t j = 0; j < y.study->nshape; j++)
+        check_residual(&r->shape[j], n[j], sum[j], square[j]);
+    for (int i = 0; i < 12; i++)
+        check_residual(&r->adapt[i].residual, adapt_n[i], adapt_sum[i], adapt_square[i]);
+    static const double factor[] = { 1, 1.02, 1.1, 1.3, INFINITY },
+                        bytes[] = { 0, 32 << 10, 1 << 20, 32 << 20, INFINITY };
+    for (int i = 0; i < 12; i++) {
+        assert_true(r->adapt[i].from == (i < 8 ? factor : bytes)[i % 4]);
+        assert_true(r->adapt[i].to == (i < 8 ? factor : bytes)[i % 4 + 1]);
+    }
+}
+
+static void figures_are_what_they_are_called(void **state)
+{
+    (void)state;
+    static double truth[NTRIAL][MAX_SHAPE], unseen[NTRIAL][MAX_SHAPE], held_out[NTRIAL][MAX_SHAPE];
+    make_times(5, 1);
+    assert_true(y.study->nshape <= MAX_SHAPE && y.study->ntrial == NTRIAL);
+    for (int64_t i = 0; i < NTRIAL; i++)
+        for (int64_t j = 0; j < y.study->nshape; j++)
+            truth[i][j] = y.study->trial[i].ns[j] *= trial_usable(&y.study->trial[i]);
+    const CostReport r = cost_report(y.arena, y.study, &y.templates);
+    predict_unseen(unseen);
+    predict_held_out(held_out);
+    is_near(r.error, median_off(unseen));
+    is_near(r.held_out, median_off(held_out));
+    check_orders(&r, truth, unseen);
+    check_residuals(&r, truth, unseen);
+    const CostModel *m = cost_fit(y.arena, y.study, &y.templates);
+    assert_true(r.lambda == m->ridge->lambda && r.loo_rmse == m->ridge->loo_rmse);
+    assert_int_equal(r.nfeature, cost_nfeature(m));
+    is_near(r.pad_exponent, 1 + (m->ridge->scale[0] > 0 ? m->ridge->coef[0] / m->ridge->scale[0] : 0));
+    is_near(r.occ_exponent, 1 + (m->ridge->scale[1] > 0 ? m->ridge->coef[1] / m->ridge->scale[1] : 0));
+    int nprice = 0;
+    for (int i = 0; i < y.templates.n; i++) {
+        bool any = false;
+        for (int64_t k = 0; k < NTRIAL; k++)
+            any = any || (y.study->trial[k].c.t == y.templates.t[i] && trial_usable(&y.study->trial[k]));
+        for (int k = 0; any && k < y.templates.t[i]->nterm; k++, nprice++) {
+            assert_ptr_equal(r.price[nprice].t, y.templates.t[i]);
+            assert_int_equal(r.price[nprice].term, k);
+            assert_true(r.price[nprice].ns == m->price[i][k]);
+        }
+    }
+    assert_int_equal(r.nprice, nprice);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_known_law_leaves_nothing), cmocka_unit_test(exponents_are_found),
+        cmocka_unit_test(chance_is_not_known),        cmocka_unit_test(the_closed_form_is_judged_alone),
+        cmocka_unit_test(an_odd_shape_stands_out),    cmocka_unit_test(residuals_add_up),
+        cmocka_unit_test(little_is_said_of_little),   cmocka_unit_test(figures_are_what_they_are_called),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}

@@ -9,7 +9,6 @@
 #include "gen/base/conf.h"
 #include "gen/base/grid.h"
 #include "gen/spec/spec.h"
-#include "gen/template/template.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 

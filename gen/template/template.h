@@ -104,8 +104,6 @@ typedef struct {
 bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, int nfolder, TemplateList *out, Diag *d);
 /* One of them, from a text that was read already. NULL after errors, and without one when the text has no template's head. */
 const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Diag *d);
-/* Errors in d where the spec's `space` names parameters or values that none of them has. */
-bool spec_check_limits(Arena *a, const Spec *s, const TemplateList *templates, Diag *d);
 /* May it serve this spec on this target (family, dtype, layout, packed)? */
 bool template_suits(const Template *t, const Spec *spec, const Target *target);
 

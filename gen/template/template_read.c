@@ -543,5 +543,5 @@ bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, i
     }
     if (!read_folder(a, spec, op->dir, out, d) && diag_nerror(d) == before)
         diag_error(d, (Loc){ .src = op->src }, "cannot read the folder of this op");
-    return diag_nerror(d) == before && spec_check_limits(a, spec, out, d);
+    return diag_nerror(d) == before && template_check_space(a, spec, out, d);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec_limit: the key `space` bounds what is searched, but not the general kernels; what it names must exist.
+ * template_space: the key `space` bounds what is searched, but not the general kernels; what it names must exist.
  */
 #include <stdarg.h>
 #include <stddef.h>

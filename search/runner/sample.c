@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdatomic.h>
 #include "gen/base/process.h"
-#include "search/measure/core_clock.h"
+#include "search/runner/core_clock.h"
 #include "search/record/samples.h"
 #include "templates/package/pieces.h"
 #include "templates/package/pool.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "gen/base/process.h"
-#include "search/measure/core_clock.h"
+#include "search/runner/core_clock.h"
 #include "search/record/samples.h"
 #include "search/runner/sample.h"
 

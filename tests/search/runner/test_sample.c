@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include "gen/base/process.h"
-#include "search/measure/core_clock.h"
+#include "search/runner/core_clock.h"
 #include "search/runner/sample.h"
 #include "templates/package/pool.h"
 

@@ -11,6 +11,8 @@
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 
+const char *const role_names[ROLE_COUNT] = { [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out" };
+
 typedef struct {
     Arena *arena;
     Conf *conf;
@@ -97,7 +99,6 @@ static void read_operand(Reader *r, const ConfSetting *group)
         { "epilogue", false, NULL },
         { "layouts", false, NULL },
     };
-    static const char *const roles[] = { [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out" };
     Operand *o = &r->op->operand[r->op->noperand];
     int role = 0, epilogue = -1;
     o->name = o->doc = "";
@@ -106,7 +107,7 @@ static void read_operand(Reader *r, const ConfSetting *group)
     conf_keys(r->conf, group, keys, LENGTH(keys));
     conf_string(r->conf, group, "doc", &o->doc);
     read_dtype(r, group, &o->dtype);
-    conf_choice(r->conf, group, "role", "role", roles, LENGTH(roles), &role);
+    conf_choice(r->conf, group, "role", "role", role_names, ROLE_COUNT, &role);
     o->role = (Role)role;
     read_expr(r, group, "elems", &o->elems);
     conf_choice(r->conf, group, "epilogue", "epilogue", r->op->epilogue, (size_t)r->op->nepilogue, &epilogue);

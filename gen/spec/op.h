@@ -14,7 +14,8 @@
 enum { OP_MAX_AXIS = 6, OP_MAX_OPERAND = 8, OP_MAX_NAME = 8 };
 
 typedef enum { AXIS_SPATIAL, AXIS_REDUCE } AxisKind;
-typedef enum { ROLE_IN, ROLE_CONST, ROLE_OUT } Role; /* CONST: constant over calls, may be packed once */
+typedef enum { ROLE_IN, ROLE_CONST, ROLE_OUT, ROLE_COUNT } Role; /* CONST: constant over calls, may be packed once */
+extern const char *const role_names[ROLE_COUNT];                 /* "in", "const", "out" */
 
 typedef struct {
     const char *name; /* "M" */

@@ -12,7 +12,7 @@
 #include "gen/base/name.h"
 #include "gen/spec/spec_private.h"
 
-enum { MAX_OP_NAMES = 256, MAX_THREADS = 1024 };
+enum { MAX_OP_NAMES = 256 };
 
 static const ConfKey spec_keys[] = {
     { "name", true, "the name of the package, as in name = \"bert_dense\";" },
@@ -245,7 +245,7 @@ static void read_threads(SpecReader *r)
     int64_t value[SPEC_MAX_NAME] = { 1 };
     const ConfSetting *s = conf_member(r->root, "threads");
     spec->nthread = 1;
-    bool ok = conf_ints(r->conf, r->root, "threads", 1, MAX_THREADS, value, SPEC_MAX_NAME, &spec->nthread);
+    bool ok = conf_ints(r->conf, r->root, "threads", 1, SPEC_MAX_THREADS, value, SPEC_MAX_NAME, &spec->nthread);
     if (ok && spec->nthread == 0)
         diag_error(r->diag, conf_value_loc(r->conf, s), "'threads': expected at least one, as in [1]");
     for (int i = 0; ok && i < spec->nthread; i++) {

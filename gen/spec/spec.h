@@ -18,7 +18,8 @@ enum {
     SPEC_MAX_SHAPE = 256,
     SPEC_MAX_TUNE = 256,
     SPEC_MAX_LIMIT = 24,
-    SPEC_MAX_CHOICE = 64
+    SPEC_MAX_CHOICE = 64,
+    SPEC_MAX_THREADS = 1024
 };
 
 typedef struct {

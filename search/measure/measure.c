@@ -14,20 +14,6 @@
 
 enum { MAX_LOST = 2, LAST_WORDS = 250 };
 
-typedef struct {
-    const Op *op;
-    const int64_t *extent;
-} Axes;
-
-static bool axis_lookup(void *ctx, const char *name, int64_t *value)
-{
-    const Axes *axes = ctx;
-    int i = op_axis(axes->op, name);
-    if (i >= 0)
-        *value = axes->extent[i];
-    return i >= 0;
-}
-
 /* One measure() call: what is asked, and how far it is. */
 typedef struct {
     Runner *r;
@@ -80,15 +66,15 @@ static void clear_records(Session *s)
 /* The sizes of a request; NULL when one is no number. */
 static json_t *sizes_json(const Runner *r, const MeasureRequest *q)
 {
-    Axes axes = { r->op, q->extent };
+    OpShape axes = { r->op, q->extent };
     int64_t value, rows, row_elems;
     json_t *extent = json_array(), *elems = json_array();
-    bool good = expr_int(r->op->rows, axis_lookup, &axes, &rows) == EXPR_OK &&
-                expr_int(r->op->row_elems, axis_lookup, &axes, &row_elems) == EXPR_OK;
+    bool good = expr_int(r->op->rows, op_lookup, &axes, &rows) == EXPR_OK &&
+                expr_int(r->op->row_elems, op_lookup, &axes, &row_elems) == EXPR_OK;
     for (int i = 0; i < r->op->naxis; i++)
         json_array_append_new(extent, json_integer(q->extent[i]));
     for (int i = 0; i < r->op->noperand && good; i++) {
-        good = expr_int(r->op->operand[i].elems, axis_lookup, &axes, &value) == EXPR_OK;
+        good = expr_int(r->op->operand[i].elems, op_lookup, &axes, &value) == EXPR_OK;
         json_array_append_new(elems, json_integer(r->has_epilogue[i] ? value : 0));
     }
     if (good)

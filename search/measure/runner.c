@@ -267,12 +267,11 @@ char *runner_line(Arena *a, json_t *request)
 
 json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed)
 {
-    static const char *const roles[] = { [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out" };
     json_t *operands = json_array();
     for (int i = 0; i < op->noperand; i++) {
         const Operand *o = &op->operand[i];
-        json_array_append_new(operands, json_pack("{s:s, s:s, s:s}", "name", o->name, "role", roles[o->role], "dtype",
-                                                  o->dtype ? o->dtype : dtype));
+        json_array_append_new(operands, json_pack("{s:s, s:s, s:s}", "name", o->name, "role", role_names[o->role],
+                                                  "dtype", o->dtype ? o->dtype : dtype));
     }
     return json_pack("{s:s, s:s, s:I, s:o}", "cmd", "setup", "dtype", dtype, "seed", (json_int_t)seed, "operands",
                      operands);

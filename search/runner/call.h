@@ -10,7 +10,7 @@
 
 /* A `call` request. dcgen_launch gets operands { in, out } and a workspace of dcgen_workspace() bytes, which is zero. */
 typedef struct {
-    int64_t extent[MAX_AXIS];
+    int64_t extent[OP_MAX_AXIS];
     Kernel kernel;  /* its object, and what came of the call */
     void *in, *out; /* on the host; the engine fills in `out` */
     size_t in_bytes, out_bytes;

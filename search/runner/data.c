@@ -93,7 +93,7 @@ static void fill(const Dtype *t, void *dst, int64_t n, uint64_t seed)
 static size_t shape_bytes(const Shape *s)
 {
     size_t total = (size_t)(s->nrow * s->row_elems + s->rows) * 2 * sizeof(double);
-    for (int i = 0; i < MAX_OPERAND; i++)
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
         total += s->operand[i].map_bytes;
     for (const Packed *p = s->packed; p; p = p->next)
         total += p->block.map_bytes;
@@ -102,7 +102,7 @@ static size_t shape_bytes(const Shape *s)
 
 static void shape_free(Shape *s)
 {
-    for (int i = 0; i < MAX_OPERAND; i++)
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
         block_free(&s->operand[i]);
     for (Packed *p = s->packed, *next; p; p = next) {
         next = p->next;
@@ -166,7 +166,7 @@ static bool fill_operands(const Setup *setup, Shape *s)
         s->bytes[i] = (size_t)s->elems[i] * setup->dtype[i]->bytes;
         if (!block_new(&s->operand[i], s->bytes[i], (size_t)i * STAGGER_BYTES))
             return false;
-        if (s->bytes[i] && setup->role[i] != OUT) {
+        if (s->bytes[i] && setup->role[i] != ROLE_OUT) {
             fill(setup->dtype[i], s->operand[i].data, s->elems[i], seed);
             block_protect(&s->operand[i]);
         }
@@ -239,10 +239,10 @@ Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES])
 
 void shape_reference(const Setup *setup, Shape *s)
 {
-    const void *operand[MAX_OPERAND];
+    const void *operand[OP_MAX_OPERAND];
     if (s->has_reference)
         return;
-    for (int i = 0; i < MAX_OPERAND; i++)
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
         operand[i] = i == setup->out ? NULL : s->operand[i].data;
     if (s->full)
         setup->rows(s->extent, operand, 0, s->rows, s->y, s->bound);
@@ -271,8 +271,8 @@ const void *shape_packed(Shape *s, const void *data, size_t bytes)
     return p->block.data;
 }
 
-void operand_pointers(const Shape *s, void *operand[MAX_OPERAND])
+void operand_pointers(const Shape *s, void *operand[OP_MAX_OPERAND])
 {
-    for (int i = 0; i < MAX_OPERAND; i++)
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
         operand[i] = s->operand[i].data;
 }

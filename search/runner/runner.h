@@ -13,10 +13,11 @@
 #include <stdint.h>
 #include <jansson.h>
 #include "gen/spec/dtype.h"
+#include "gen/spec/spec.h"
 #include "search/record/record.h"
 #include "search/runner/abi.h"
 
-enum { MAX_AXIS = 6, MAX_OPERAND = 8, MAX_THREADS = 1024, WHY_BYTES = 200, MAX_KNOWN = 32 };
+enum { WHY_BYTES = 200, MAX_KNOWN = 32 };
 
 /* ---- buffer.c */
 
@@ -46,14 +47,12 @@ void guarded_free(Guarded *g);
 
 /* ---- data.c */
 
-typedef enum { IN, CONSTANT, OUT } OperandRole;
-
 /* What the `setup` request said. */
 typedef struct {
     int noperand;
-    char name[MAX_OPERAND][16]; /* as far as it fits */
-    OperandRole role[MAX_OPERAND];
-    const Dtype *dtype[MAX_OPERAND];
+    char name[OP_MAX_OPERAND][16]; /* as far as it fits */
+    Role role[OP_MAX_OPERAND];
+    const Dtype *dtype[OP_MAX_OPERAND];
     int out, constant; /* indices; constant -1: none */
     uint64_t seed;
     void *reference; /* from dlopen */
@@ -71,11 +70,11 @@ typedef struct Packed {
 /* Inputs and exact results of one shape; kept from request to request. */
 typedef struct Shape {
     int naxis;
-    int64_t extent[MAX_AXIS], elems[MAX_OPERAND], rows, row_elems, terms;
-    Block operand[MAX_OPERAND]; /* inputs are read-only */
-    size_t bytes[MAX_OPERAND];  /* 0: absent */
-    Packed *packed;             /* each content that some kernel's packing made, once */
-    bool has_reference, full;   /* full: all rows are compared; else nrow, and all rows' sums */
+    int64_t extent[OP_MAX_AXIS], elems[OP_MAX_OPERAND], rows, row_elems, terms;
+    Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
+    size_t bytes[OP_MAX_OPERAND];  /* 0: absent */
+    Packed *packed;                /* each content that some kernel's packing made, once */
+    bool has_reference, full;      /* full: all rows are compared; else nrow, and all rows' sums */
     int64_t nrow, *row;
     double *y, *bound;       /* [nrow][row_elems] */
     double *sum, *sum_bound; /* [rows] */
@@ -95,7 +94,7 @@ void shape_reference(const Setup *setup, Shape *s); /* computes it when it is no
 /* The kept copy with this content. NULL: out of memory. */
 const void *shape_packed(Shape *s, const void *data, size_t bytes);
 void shape_forget_all(void);
-void operand_pointers(const Shape *s, void *operand[MAX_OPERAND]);
+void operand_pointers(const Shape *s, void *operand[OP_MAX_OPERAND]);
 
 /* ---- verify.c */
 
@@ -134,11 +133,11 @@ bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *ou
 
 /* Guarded copies of a shape's operands for one request, at either side. */
 typedef struct {
-    Guarded operand[2][MAX_OPERAND];
-} Trial;
-bool trial_new(Trial *t, const Setup *setup, const Shape *s);
-void trial_free(Trial *t);
-bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Trial *t, void *pool, int threads);
+    Guarded operand[2][OP_MAX_OPERAND];
+} Copies;
+bool copies_new(Copies *t, const Setup *setup, const Shape *s);
+void copies_free(Copies *t);
+bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Copies *t, void *pool, int threads);
 
 /* ---- timing.c, sample.c */
 

@@ -15,7 +15,7 @@
 static const char *targets; /* NULL: near this program */
 static NAME_pool *pool;
 static int pool_threads;
-static Trial trial;
+static Copies copies;
 
 static bool take_arguments(int argc, char **argv)
 {
@@ -43,7 +43,7 @@ static bool set_pool(int threads)
 static bool open_work(Work *w, char why[WHY_BYTES])
 {
     snprintf(why, WHY_BYTES, "no memory for threads or operands");
-    bool good = set_pool(w->timing.threads) && trial_new(&trial, w->setup, w->shape);
+    bool good = set_pool(w->timing.threads) && copies_new(&copies, w->setup, w->shape);
     w->timing.pool = pool;
     return good;
 }
@@ -51,19 +51,19 @@ static bool open_work(Work *w, char why[WHY_BYTES])
 static bool verify(Work *w, int i)
 {
     Kernel *k = &w->kernel[i];
-    return kernel_load(k, "dcgen_run") && kernel_verify(k, w->setup, w->shape, &trial, pool, w->timing.threads);
+    return kernel_load(k, "dcgen_run") && kernel_verify(k, w->setup, w->shape, &copies, pool, w->timing.threads);
 }
 
 static bool take_times(Work *w, char why[WHY_BYTES])
 {
     snprintf(why, WHY_BYTES, "no memory for the workspace");
-    trial_free(&trial);
+    copies_free(&copies);
     return kernels_time(w->kernel, w->nkernel, w->setup, w->shape, &w->timing);
 }
 
 static void close_work(Work *w)
 {
-    trial_free(&trial);
+    copies_free(&copies);
     for (int i = 0; i < w->nkernel; i++)
         kernel_unload(&w->kernel[i]);
 }

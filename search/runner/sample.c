@@ -46,7 +46,7 @@ int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *wor
 
 /* What a kernel is called with. */
 typedef struct {
-    void *operand[MAX_OPERAND];
+    void *operand[OP_MAX_OPERAND];
     void *workspace;
 } Frame;
 

@@ -131,24 +131,23 @@ static bool load_reference(Setup *s, const char *path, char why[WHY_BYTES])
 
 static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
 {
-    static const char *const roles[] = { [IN] = "in", [CONSTANT] = "const", [OUT] = "out" };
     const char *role, *dtype, *name;
     int i = s->noperand, r = 0;
     snprintf(why, WHY_BYTES, "bad operand %d", i);
     if (json_unpack(operand, "{s:s, s:s, s:s}", "name", &name, "role", &role, "dtype", &dtype) != 0)
         return false;
-    while (r <= OUT && strcmp(role, roles[r]) != 0)
+    while (r < ROLE_COUNT && strcmp(role, role_names[r]) != 0)
         r++;
     s->dtype[i] = dtype_find(dtype);
-    if (r > OUT || !s->dtype[i]) {
-        snprintf(why, WHY_BYTES, "operand %d has an unknown %s", i, r > OUT ? "role" : "dtype");
+    if (r == ROLE_COUNT || !s->dtype[i]) {
+        snprintf(why, WHY_BYTES, "operand %d has an unknown %s", i, r == ROLE_COUNT ? "role" : "dtype");
         return false;
     }
-    s->role[i] = (OperandRole)r;
+    s->role[i] = (Role)r;
     snprintf(s->name[i], sizeof s->name[i], "%s", name);
-    if (r == OUT)
+    if (r == ROLE_OUT)
         s->out = i;
-    if (r == CONSTANT && s->constant < 0)
+    if (r == ROLE_CONST && s->constant < 0)
         s->constant = i;
     s->noperand++;
     return true;
@@ -158,11 +157,11 @@ static bool read_operands(Setup *s, json_t *operands, char why[WHY_BYTES])
 {
     size_t count = json_array_size(operands);
     s->out = s->constant = -1;
-    for (size_t i = 0; i < count && i < MAX_OPERAND; i++)
+    for (size_t i = 0; i < count && i < OP_MAX_OPERAND; i++)
         if (!read_operand(s, json_array_get(operands, i), why))
             return false;
-    snprintf(why, WHY_BYTES, "there must be 1 to %d operands with one output", MAX_OPERAND);
-    return count <= MAX_OPERAND && s->out >= 0;
+    snprintf(why, WHY_BYTES, "there must be 1 to %d operands with one output", OP_MAX_OPERAND);
+    return count <= OP_MAX_OPERAND && s->out >= 0;
 }
 
 static void forget_setup(Session *s)
@@ -218,10 +217,10 @@ static const char *read_shape(const Setup *setup, json_t *request, Shape *s)
     if (json_unpack(request, "{s:o, s:o, s:I, s:I}", "extent", &extent, "elems", &elems, "rows", &rows, "row_elems",
                     &row_elems) != 0)
         return "measure needs extent, elems, rows and row_elems";
-    s->naxis = read_integers(extent, MAX_AXIS, 0, INT64_MAX, s->extent);
+    s->naxis = read_integers(extent, OP_MAX_AXIS, 0, INT64_MAX, s->extent);
     if (s->naxis < 1)
         return "bad extent";
-    if (read_integers(elems, MAX_OPERAND, 0, max_elems, s->elems) != setup->noperand)
+    if (read_integers(elems, OP_MAX_OPERAND, 0, max_elems, s->elems) != setup->noperand)
         return "bad elems";
     s->rows = rows;
     s->row_elems = row_elems;
@@ -245,7 +244,7 @@ static const char *read_timing(json_t *request, Timing *t)
         return "drop is above 1, or 0";
     if (!hot)
         return "only hot caches can be measured";
-    if (t->threads < 1 || t->threads > MAX_THREADS)
+    if (t->threads < 1 || t->threads > SPEC_MAX_THREADS)
         return "bad number of threads";
     if (t->repeats < 0 || t->repeats > RECORD_MAX_SAMPLE)
         return "bad number of repeats";
@@ -362,7 +361,7 @@ static const char *add_limits(Session *s, Arena *a, json_t *json, json_t *list)
     double max_ns;
     const char *err = NULL;
     LimitsRequest q = { 0 };
-    const int n = read_integers(json_object_get(json, "threads"), MAX_LIMITS, 1, MAX_THREADS, threads);
+    const int n = read_integers(json_object_get(json, "threads"), MAX_LIMITS, 1, SPEC_MAX_THREADS, threads);
     if (n < 1 || json_unpack(json, "{s:s, s:s, s:F, s?s}", "target", &q.target, "dtype", &q.dtype, "max_ns", &max_ns,
                              "so", &q.so) != 0)
         return "limits needs target, dtype, threads and max_ns";
@@ -409,7 +408,7 @@ static const char *read_call(Session *s, json_t *json, json_int_t *id, Call *c)
                     &c->out_path, "out_bytes", &out_bytes, "smem_limit", &c->smem_limit) != 0 ||
         c->smem_limit < 0)
         return "call needs id, so, extent, in, out and out_bytes";
-    if (read_integers(json_object_get(json, "extent"), MAX_AXIS, 0, INT64_MAX, c->extent) < 1)
+    if (read_integers(json_object_get(json, "extent"), OP_MAX_AXIS, 0, INT64_MAX, c->extent) < 1)
         return "bad extent";
     if (!strchr(c->kernel.so, '/'))
         return "so must be a path";

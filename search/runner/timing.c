@@ -59,9 +59,9 @@ typedef struct {
     const Timing *t;
     SampleSetting setting;
     double start_ns;
-} Session;
+} Sampling;
 
-static void sample(Session *q, int i)
+static void sample(Sampling *q, int i)
 {
     q->t->begin(q->t->ctx, i);
     sample_take(&q->k[i], &q->setting);
@@ -79,7 +79,7 @@ static double undisturbed_ns(const Timing *t, double clock)
 }
 
 /* Samples of `keep` took no longer than they do when nothing else uses the machine. True where nobody knows. */
-static bool is_at_rest(const Session *q)
+static bool is_at_rest(const Sampling *q)
 {
     const Timing *t = q->t;
     int resting = 0;
@@ -92,7 +92,7 @@ static bool is_at_rest(const Session *q)
 }
 
 /* A machine with nothing else to do is known by `keep`, or else by samples that agree. */
-static bool wants_sample(const Session *q, int i, bool at_rest)
+static bool wants_sample(const Sampling *q, int i, bool at_rest)
 {
     if (q->k[i].status != STATUS_OK || is_dropped(q->k, q->n, i, q->t))
         return false;
@@ -113,7 +113,7 @@ static void forget_slowest(Kernel *k)
 }
 
 /* False: no kernel wants another sample. */
-static bool one_round(Session *q, int round)
+static bool one_round(Sampling *q, int round)
 {
     const bool at_rest = is_at_rest(q);
     bool any = false;
@@ -130,7 +130,7 @@ static bool one_round(Session *q, int round)
 }
 
 /* Rounds as many as the request wants; then more, as long as the machine seems to do something else too, and there is time for that. */
-static void all_rounds(Session *q)
+static void all_rounds(Sampling *q)
 {
     double sampled_ns = 0;
     for (int round = 0; round < least_samples(q->t) || process_clock_ns() - q->start_ns < q->t->max_ns; round++) {
@@ -192,7 +192,7 @@ static void await_clock(double clock)
 }
 
 /* Times compare at one clock only: kernels that have too few samples at the one that most have, are given more, for as many rounds again. */
-static void agree_on_clock(Session *q)
+static void agree_on_clock(Sampling *q)
 {
     const double until_ns = q->start_ns + 2 * q->t->max_ns;
     double clock = common_clock(q->k, q->n);
@@ -217,7 +217,7 @@ bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Ti
     Block workspace;
     if (!largest_workspace(k, n, &workspace))
         return false;
-    Session q = { .k = k, .n = n, .t = t, .setting = { setup, s, t, workspace.data }, .start_ns = process_clock_ns() };
+    Sampling q = { .k = k, .n = n, .t = t, .setting = { setup, s, t, workspace.data }, .start_ns = process_clock_ns() };
     for (int i = 0; i < n; i++)
         if (k[i].status == STATUS_OK) {
             t->begin(t->ctx, i);

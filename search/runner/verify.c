@@ -68,26 +68,26 @@ static bool operand_guard(Guarded *g, const Setup *setup, const Shape *s, int i,
 {
     if (!guarded_new(g, s->bytes[i], setup->dtype[i]->bytes, side))
         return false;
-    if (g->data && setup->role[i] != OUT)
+    if (g->data && setup->role[i] != ROLE_OUT)
         memcpy(g->data, s->operand[i].data, s->bytes[i]);
     return true;
 }
 
-bool trial_new(Trial *t, const Setup *setup, const Shape *s)
+bool copies_new(Copies *t, const Setup *setup, const Shape *s)
 {
-    *t = (Trial){ 0 };
+    *t = (Copies){ 0 };
     for (int i = 0; i < setup->noperand; i++)
         for (int side = 0; side < 2; side++)
             if (!operand_guard(&t->operand[side][i], setup, s, i, (Side)side)) {
-                trial_free(t);
+                copies_free(t);
                 return false;
             }
     return true;
 }
 
-void trial_free(Trial *t)
+void copies_free(Copies *t)
 {
-    for (int i = 0; i < MAX_OPERAND; i++) {
+    for (int i = 0; i < OP_MAX_OPERAND; i++) {
         guarded_free(&t->operand[0][i]);
         guarded_free(&t->operand[1][i]);
     }
@@ -99,7 +99,8 @@ static bool check_traces(Kernel *k, const Setup *setup, const Shape *s, const Gu
     for (int i = 0; i < setup->noperand; i++) {
         if (!guarded_intact(&operand[i]))
             return kernel_fail(k, STATUS_WRONG, "writes outside of operand %d", i);
-        if (setup->role[i] != OUT && operand[i].data && memcmp(operand[i].data, s->operand[i].data, s->bytes[i]) != 0)
+        if (setup->role[i] != ROLE_OUT && operand[i].data &&
+            memcmp(operand[i].data, s->operand[i].data, s->bytes[i]) != 0)
             return kernel_fail(k, STATUS_WRONG, "changes operand %d, an input", i);
     }
     return true;
@@ -215,8 +216,8 @@ static bool extra_new(Extra *e, const Kernel *k, Side side)
 static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand, const Extra *e,
                         void *pool, int threads)
 {
-    void *pointer[MAX_OPERAND];
-    for (int i = 0; i < MAX_OPERAND; i++)
+    void *pointer[OP_MAX_OPERAND];
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
         pointer[i] = operand[i].data;
     if (k->packed)
         pointer[setup->constant] = e->packed.data;
@@ -245,7 +246,7 @@ static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, const Gua
     return good;
 }
 
-static bool verify(Kernel *k, const Setup *setup, Shape *s, const Trial *t, void *pool, int threads)
+static bool verify(Kernel *k, const Setup *setup, Shape *s, const Copies *t, void *pool, int threads)
 {
     const Guarded *end = t->operand[SIDE_END], *start = t->operand[SIDE_START];
     if (!kernel_sizes(k, setup, s) || (k->pack && !pack(k, setup, s, end)))
@@ -260,14 +261,14 @@ static bool verify(Kernel *k, const Setup *setup, Shape *s, const Trial *t, void
            kernel_check_output(k, setup, s, start[setup->out].data);
 }
 
-bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Trial *t, void *pool, int threads)
+bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Copies *t, void *pool, int threads)
 {
     k->status = STATUS_OK;
     k->max_err = 0;
     if (verify(k, setup, s, t, pool, threads))
         return true;
-    trial_free(t); /* it may have been written to */
-    if (!trial_new(t, setup, s))
+    copies_free(t); /* it may have been written to */
+    if (!copies_new(t, setup, s))
         kernel_fail(k, STATUS_INVALID, "no memory for the operands");
     return false;
 }

@@ -53,7 +53,7 @@ char *__wrap_dlerror(void) { return "there is no such file \xff"; }
 Shape *__wrap_shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES])
 {
     int64_t sum = want->rows;
-    REQUIRE(want->naxis >= 1 && want->naxis <= MAX_AXIS);
+    REQUIRE(want->naxis >= 1 && want->naxis <= OP_MAX_AXIS);
     for (int i = 0; i < setup->noperand; i++) {
         REQUIRE(want->elems[i] >= 0);
         sum += want->elems[i];
@@ -84,7 +84,7 @@ static json_t *hello(Arena *a, const char **err)
 static bool open_work(Work *w, char why[WHY_BYTES])
 {
     const Timing *t = &w->timing;
-    REQUIRE(w->nkernel > 0 && t->threads >= 1 && t->threads <= MAX_THREADS && t->repeats >= 0 &&
+    REQUIRE(w->nkernel > 0 && t->threads >= 1 && t->threads <= SPEC_MAX_THREADS && t->repeats >= 0 &&
             t->repeats <= RECORD_MAX_SAMPLE);
     REQUIRE(t->sample_ns >= 0 && t->max_ns >= 0 && t->quiet_ns >= 0 && t->wait_ns >= 0);
     snprintf(why, WHY_BYTES, "not that many");
@@ -116,7 +116,7 @@ static void close_work(Work *w) { REQUIRE(w->setup); }
 static bool limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err)
 {
     (void)a;
-    REQUIRE(q->target && q->dtype && q->threads >= 1 && q->threads <= MAX_THREADS);
+    REQUIRE(q->target && q->dtype && q->threads >= 1 && q->threads <= SPEC_MAX_THREADS);
     *err = "this target is unknown";
     *rounds = 1;
     out->flops_per_s = out->bytes_per_s[LEVEL_L1] = 1e9;

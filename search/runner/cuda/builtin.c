@@ -21,48 +21,48 @@ static const size_t most_downloaded = (size_t)256 << 20;
  *         h += mix(i, p[i]);                                         builtin_sum() below has mix
  *     atomicAdd(sum + threadIdx.x % 32, h);
  */
-static const char ptx[] = ".version 6.3\n.target sm_70\n.address_size 64\n"
-                          ".visible .entry dcgen_null()\n{\n    ret;\n}\n"
-                          ".visible .entry dcgen_digest(.param .u64 p, .param .u64 n, .param .u64 sum)\n{\n"
-                          "    .reg .pred %q;\n"
-                          "    .reg .b32 %r<5>;\n"
-                          "    .reg .b64 %p, %n, %s, %i, %h, %d, %x, %y;\n"
-                          "    ld.param.u64 %p, [p];\n"
-                          "    ld.param.u64 %n, [n];\n"
-                          "    ld.param.u64 %s, [sum];\n"
-                          "    cvta.to.global.u64 %p, %p;\n"
-                          "    cvta.to.global.u64 %s, %s;\n"
-                          "    mov.u32 %r0, %tid.x;\n"
-                          "    mov.u32 %r1, %ntid.x;\n"
-                          "    mov.u32 %r2, %ctaid.x;\n"
-                          "    mov.u32 %r3, %nctaid.x;\n"
-                          "    and.b32 %r4, %r0, 31;\n"
-                          "    mul.wide.u32 %x, %r4, 8;\n"
-                          "    add.s64 %s, %s, %x;\n"
-                          "    mul.wide.u32 %i, %r2, %r1;\n"
-                          "    cvt.u64.u32 %x, %r0;\n"
-                          "    add.s64 %i, %i, %x;\n"
-                          "    mul.wide.u32 %d, %r3, %r1;\n"
-                          "    mov.u64 %h, 0;\n"
-                          "LOOP:\n"
-                          "    setp.ge.u64 %q, %i, %n;\n"
-                          "    @%q bra DONE;\n"
-                          "    add.s64 %x, %p, %i;\n"
-                          "    ld.global.u8 %y, [%x];\n"
-                          "    shl.b64 %x, %i, 8;\n"
-                          "    or.b64 %x, %x, %y;\n"
-                          "    mul.lo.s64 %x, %x, 0x9e3779b97f4a7c15;\n"
-                          "    shr.u64 %y, %x, 32;\n"
-                          "    xor.b64 %x, %x, %y;\n"
-                          "    mul.lo.s64 %x, %x, 0xd6e8feb86659fd93;\n"
-                          "    shr.u64 %y, %x, 32;\n"
-                          "    xor.b64 %x, %x, %y;\n"
-                          "    add.s64 %h, %h, %x;\n"
-                          "    add.s64 %i, %i, %d;\n"
-                          "    bra LOOP;\n"
-                          "DONE:\n"
-                          "    red.global.add.u64 [%s], %h;\n"
-                          "    ret;\n}\n";
+const char builtin_ptx[] = ".version 6.3\n.target sm_70\n.address_size 64\n"
+                           ".visible .entry dcgen_null()\n{\n    ret;\n}\n"
+                           ".visible .entry dcgen_digest(.param .u64 p, .param .u64 n, .param .u64 sum)\n{\n"
+                           "    .reg .pred %q;\n"
+                           "    .reg .b32 %r<5>;\n"
+                           "    .reg .b64 %p, %n, %s, %i, %h, %d, %x, %y;\n"
+                           "    ld.param.u64 %p, [p];\n"
+                           "    ld.param.u64 %n, [n];\n"
+                           "    ld.param.u64 %s, [sum];\n"
+                           "    cvta.to.global.u64 %p, %p;\n"
+                           "    cvta.to.global.u64 %s, %s;\n"
+                           "    mov.u32 %r0, %tid.x;\n"
+                           "    mov.u32 %r1, %ntid.x;\n"
+                           "    mov.u32 %r2, %ctaid.x;\n"
+                           "    mov.u32 %r3, %nctaid.x;\n"
+                           "    and.b32 %r4, %r0, 31;\n"
+                           "    mul.wide.u32 %x, %r4, 8;\n"
+                           "    add.s64 %s, %s, %x;\n"
+                           "    mul.wide.u32 %i, %r2, %r1;\n"
+                           "    cvt.u64.u32 %x, %r0;\n"
+                           "    add.s64 %i, %i, %x;\n"
+                           "    mul.wide.u32 %d, %r3, %r1;\n"
+                           "    mov.u64 %h, 0;\n"
+                           "LOOP:\n"
+                           "    setp.ge.u64 %q, %i, %n;\n"
+                           "    @%q bra DONE;\n"
+                           "    add.s64 %x, %p, %i;\n"
+                           "    ld.global.u8 %y, [%x];\n"
+                           "    shl.b64 %x, %i, 8;\n"
+                           "    or.b64 %x, %x, %y;\n"
+                           "    mul.lo.s64 %x, %x, 0x9e3779b97f4a7c15;\n"
+                           "    shr.u64 %y, %x, 32;\n"
+                           "    xor.b64 %x, %x, %y;\n"
+                           "    mul.lo.s64 %x, %x, 0xd6e8feb86659fd93;\n"
+                           "    shr.u64 %y, %x, 32;\n"
+                           "    xor.b64 %x, %x, %y;\n"
+                           "    add.s64 %h, %h, %x;\n"
+                           "    add.s64 %i, %i, %d;\n"
+                           "    bra LOOP;\n"
+                           "DONE:\n"
+                           "    red.global.add.u64 [%s], %h;\n"
+                           "    ret;\n}\n";
 
 static struct {
     CUfunction null, digest;
@@ -72,7 +72,6 @@ static struct {
     uint64_t *sum; /* on the GPU: LANES a span; NULL: the CPU adds up */
 } builtin;
 
-const char *builtin_ptx(void) { return ptx; }
 bool builtin_too_much(size_t bytes) { return !builtin.sum && bytes > most_downloaded; }
 
 static uint64_t mix(uint64_t i, unsigned char byte)
@@ -185,7 +184,7 @@ static bool load_kernels(char *why, size_t why_bytes)
     if (!NAME_driver_function("cuModuleLoadData", &load) || !NAME_driver_function("cuModuleGetFunction", &get) ||
         !NAME_driver_function("cuLaunchKernel", &builtin.launch))
         return false;
-    CUresult code = load(&module, ptx); /* stays loaded */
+    CUresult code = load(&module, builtin_ptx); /* stays loaded */
     if (code == CUDA_SUCCESS)
         code = get(&builtin.null, module, "dcgen_null");
     if (code != CUDA_SUCCESS)

@@ -33,7 +33,7 @@ static void place_free(Place *p)
 
 static int launch(const Call *c, const Place *p, cudaStream_t stream)
 {
-    void *const operand[MAX_OPERAND] = { p->in.data, p->out.data };
+    void *const operand[OP_MAX_OPERAND] = { p->in.data, p->out.data };
     watchdog_arm(c->kernel.key);
     const int code = c->kernel.launch(c->extent, operand, p->workspace.data, stream);
     const cudaError_t unsaid = cudaGetLastError(); /* a launch that failed without saying so */

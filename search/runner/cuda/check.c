@@ -39,9 +39,9 @@ static uint64_t digest_of(Span span)
 /* Of all operands with their bands. */
 static void digest_operands(const Check *c, Placement p, uint64_t *digest)
 {
-    Span span[MAX_OPERAND];
+    Span span[OP_MAX_OPERAND];
     for (int i = 0; i < c->setup->noperand; i++)
-        span[i] = c->setup->role[i] == OUT ? (Span){ 0 } : whole(&c->operand[p][i]);
+        span[i] = c->setup->role[i] == ROLE_OUT ? (Span){ 0 } : whole(&c->operand[p][i]);
     builtin_digest(span, c->setup->noperand, digest);
 }
 
@@ -61,7 +61,7 @@ static void put_operands(Check *c)
     for (int p = 0; p < PLACEMENTS; p++) {
         for (int i = 0; i < c->setup->noperand; i++) {
             gpu_buffer_reset(&c->operand[p][i]);
-            if (c->setup->role[i] != OUT)
+            if (c->setup->role[i] != ROLE_OUT)
                 gpu_buffer_put(&c->operand[p][i], c->shape->operand[i].data);
         }
         digest_operands(c, (Placement)p, c->digest[p]);
@@ -71,7 +71,7 @@ static void put_operands(Check *c)
 static void free_operands(Check *c)
 {
     for (int p = 0; p < PLACEMENTS; p++)
-        for (int i = 0; i < MAX_OPERAND; i++)
+        for (int i = 0; i < OP_MAX_OPERAND; i++)
             gpu_buffer_free(&c->operand[p][i]);
 }
 
@@ -101,10 +101,10 @@ void extra_free(Extra *e)
 /* Whether all but output and workspace are as they were. */
 static bool check_traces(Check *c, Kernel *k, Placement p)
 {
-    uint64_t digest[MAX_OPERAND];
+    uint64_t digest[OP_MAX_OPERAND];
     digest_operands(c, p, digest);
     for (int i = 0; i < c->setup->noperand; i++) {
-        const bool out = c->setup->role[i] == OUT;
+        const bool out = c->setup->role[i] == ROLE_OUT;
         if ((out || digest[i] != c->digest[p][i]) && !gpu_buffer_intact(&c->operand[p][i]))
             return kernel_fail(k, STATUS_WRONG, "writes outside of operand %d", i);
         if (!out && digest[i] != c->digest[p][i])
@@ -127,8 +127,8 @@ bool check_refused(Kernel *k, int code)
 
 int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p)
 {
-    void *pointer[MAX_OPERAND];
-    for (int i = 0; i < MAX_OPERAND; i++)
+    void *pointer[OP_MAX_OPERAND];
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
         pointer[i] = c->operand[p][i].data;
     if (k->pack)
         pointer[c->setup->constant] = e->packed.data;

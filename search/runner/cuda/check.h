@@ -20,9 +20,9 @@ typedef struct {
     const Setup *setup;
     Shape *shape;
     cudaStream_t stream;
-    GpuBuffer operand[PLACEMENTS][MAX_OPERAND];
-    uint64_t digest[PLACEMENTS][MAX_OPERAND]; /* of inputs, with their bands */
-    char *output;                             /* host: a result */
+    GpuBuffer operand[PLACEMENTS][OP_MAX_OPERAND];
+    uint64_t digest[PLACEMENTS][OP_MAX_OPERAND]; /* of inputs, with their bands */
+    char *output;                                /* host: a result */
 } Check;
 
 bool check_open(Check *c, const Setup *setup, Shape *shape, cudaStream_t stream);

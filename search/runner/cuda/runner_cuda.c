@@ -194,7 +194,7 @@ static json_t *hello(Arena *a, const char **err)
 static bool open_work(Work *w, char why[WHY_BYTES])
 {
     size_t bytes = 0;
-    for (int i = 0; i < MAX_OPERAND; i++)
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
         bytes += w->shape->bytes[i];
     snprintf(why, WHY_BYTES, "the GPU makes no digests, and operands of %zu MiB are too much to be compared by the CPU",
              bytes >> 20);

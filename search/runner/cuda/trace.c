@@ -51,13 +51,6 @@ void trace_clear(Trace *t)
     t->out_of_memory = false;
 }
 
-void trace_free(Trace *t)
-{
-    free(t->kernel);
-    free(t->link);
-    *t = (Trace){ 0 };
-}
-
 static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
 static int by_call_and_start(const void *x, const void *y)

@@ -23,7 +23,7 @@ static Emu emu;
 
 /* What a call works on. */
 typedef struct {
-    Guarded operand[MAX_OPERAND], packed;
+    Guarded operand[OP_MAX_OPERAND], packed;
 } Place;
 
 static bool take_arguments(int argc, char **argv)
@@ -92,7 +92,7 @@ static void close_work(Work *w)
 
 static void place_free(Place *p)
 {
-    for (int i = 0; i < MAX_OPERAND; i++)
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
         guarded_free(&p->operand[i]);
     guarded_free(&p->packed);
 }
@@ -103,7 +103,7 @@ static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape
     for (int i = 0; i < setup->noperand; i++) {
         if (!guarded_new_at(&p->operand[i], s->bytes[i], aligned ? 0 : setup->dtype[i]->bytes))
             return false;
-        if (p->operand[i].data && setup->role[i] != OUT)
+        if (p->operand[i].data && setup->role[i] != ROLE_OUT)
             memcpy(p->operand[i].data, s->operand[i].data, s->bytes[i]);
         else if (p->operand[i].data)
             memset(p->operand[i].data, NAN_BYTE, s->bytes[i]);
@@ -129,7 +129,7 @@ static void add_regions(const Setup *setup, const Place *p, const Guarded *works
     char name[64];
     for (int i = 0; i < setup->noperand; i++) {
         snprintf(name, sizeof name, "operand %d (%s)", i, setup->name[i]);
-        emu_add_region(&emu, setup->role[i] == OUT ? EMU_OUTPUT : EMU_INPUT, name, p->operand[i].data,
+        emu_add_region(&emu, setup->role[i] == ROLE_OUT ? EMU_OUTPUT : EMU_INPUT, name, p->operand[i].data,
                        p->operand[i].bytes, (unsigned)setup->dtype[i]->bytes);
     }
     if (p->packed.data)
@@ -158,7 +158,7 @@ static bool check_traces(Kernel *k, const Setup *setup, const Shape *s, const Pl
         const Guarded *g = &p->operand[i];
         if (!guarded_intact(g))
             return kernel_fail(k, STATUS_WRONG, "writes outside of operand %d", i);
-        if (setup->role[i] != OUT && g->data && memcmp(g->data, s->operand[i].data, s->bytes[i]) != 0)
+        if (setup->role[i] != ROLE_OUT && g->data && memcmp(g->data, s->operand[i].data, s->bytes[i]) != 0)
             return kernel_fail(k, STATUS_WRONG, "changes operand %d, an input", i);
     }
     return (guarded_intact(&p->packed) && guarded_intact(workspace)) ||
@@ -176,8 +176,8 @@ static json_t *facts_of(const EmuCounts *c)
 
 static bool call(Kernel *k, const Setup *setup, Shape *s, Place *p, const Guarded *workspace)
 {
-    void *operand[MAX_OPERAND];
-    for (int i = 0; i < MAX_OPERAND; i++)
+    void *operand[OP_MAX_OPERAND];
+    for (int i = 0; i < OP_MAX_OPERAND; i++)
         operand[i] = p->operand[i].data;
     if (p->packed.data)
         operand[setup->constant] = p->packed.data;
@@ -231,7 +231,7 @@ enum { WORD_BYTES = 4 };
 /* Blocks one after the other, always in the same order. */
 static bool call_on(Call *c, const Guarded *in, const Guarded *out, const Guarded *workspace)
 {
-    void *const operand[MAX_OPERAND] = { in->data, out->data };
+    void *const operand[OP_MAX_OPERAND] = { in->data, out->data };
     Kernel *k = &c->kernel;
     emu = (Emu){ .workers = 1, .smem_limit = default_smem_limit, .block_budget = (int64_t)1 << 30 };
     if (c->smem_limit > 0)

@@ -52,7 +52,7 @@ static int make(void **state)
     shape_forget_all();
     nrows = ncheck = 0;
     setup = (Setup){ .noperand = NOPERAND,
-                     .role = { IN, CONSTANT, OUT },
+                     .role = { ROLE_IN, ROLE_CONST, ROLE_OUT },
                      .out = Y,
                      .constant = W,
                      .seed = 1,
@@ -191,7 +191,7 @@ static void operands_are_random(void **state)
     shape_forget_all();
     setup.seed = 2;
     assert_true(((float *)get(200, 100, 300)->operand[X].data)[0] != first);
-    void *operand[MAX_OPERAND];
+    void *operand[OP_MAX_OPERAND];
     operand_pointers(get(200, 100, 300), operand);
     assert_ptr_equal(operand[W], get(200, 100, 300)->operand[W].data);
     assert_null(operand[NOPERAND]);

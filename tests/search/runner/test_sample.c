@@ -165,7 +165,7 @@ static void a_kernel_has_what_it_asks_for(void **state)
 static void a_call_in_parts(void **state)
 {
     (void)state;
-    void *operand[MAX_OPERAND] = { 0 }, *pool = NAME_pool_start(3);
+    void *operand[OP_MAX_OPERAND] = { 0 }, *pool = NAME_pool_start(3);
     shape = (Shape){ .rows = 1000, .row_elems = 1000, .terms = 1000 };
     assert_int_equal(kernel_call(&k, &shape, operand, NULL, NULL, 1), 0);
     assert_true(ncall == 1 && ntask == 1);

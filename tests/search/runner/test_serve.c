@@ -374,7 +374,7 @@ static void a_setup_is_taken_over(void **state)
              "{\"name\":\"C\",\"role\":\"const\",\"dtype\":\"bf16\"},{\"name\":\"a-name-that-is-too-long\",\"role\":"
              "\"in\",\"dtype\":\"f32\"},{\"name\":\"D\",\"role\":\"const\",\"dtype\":\"f32\"}",
              reference);
-    for (int i = 3; i < MAX_OPERAND; i++)
+    for (int i = 3; i < OP_MAX_OPERAND; i++)
         strcat(lines, ",{\"name\":\"Y\",\"role\":\"out\",\"dtype\":\"f32\"}");
     char *end = lines + strlen(lines);
     strcpy(end, "]}\n{\"cmd\":\"measure\",\"id\":7,\"extent\":[5,7,9],\"elems\":[1,2,3,1,1,1,1,35],\"rows\":5,"
@@ -382,7 +382,7 @@ static void a_setup_is_taken_over(void **state)
                 "{\"key\":\"a\",\"so\":\"/a\"}]}\n");
     assert_non_null(strstr(say(lines), DONE));
     assert_true(known.seed == 4294967297 && known.noperand == 8 && known.out == 7 && known.constant == 0);
-    assert_true(known.role[0] == CONSTANT && known.role[1] == IN && known.role[3] == OUT);
+    assert_true(known.role[0] == ROLE_CONST && known.role[1] == ROLE_IN && known.role[3] == ROLE_OUT);
     assert_true(known.dtype[0] == dtype_find("bf16") && known.dtype[1] == dtype_find("f32"));
     assert_string_equal(known.name[1], "a-name-that-is-");
     assert_null(dlopen(reference, RTLD_NOW | RTLD_NOLOAD));

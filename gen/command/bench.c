@@ -58,7 +58,8 @@ static int attend(const Bench *b, pid_t pid, Capture *out)
 static int run_quietly(const Bench *b, const char *const *argv, const char *what)
 {
     Capture *said = ARENA_NEW(b->a, Capture);
-    const char *const env[] = { arena_printf(b->a, "TMPDIR=%s", b->folder), NULL }; /* what compilers leave goes with it */
+    const char *const env[] = { arena_printf(b->a, "TMPDIR=%s", b->folder),
+                                NULL }; /* what compilers leave goes with it */
     int child_end = -1;
     pid_t pid = capture_open(said, &child_end) ? process_spawn(argv, env, -1, child_end, child_end) : -1;
     int problem = errno;
@@ -197,7 +198,7 @@ static int fix_target(Bench *b, const Workload *w, const char *name)
         return fail(b, EXIT_USAGE, "--target: a package for GPUs takes the kernels of the device at hand");
     if (entry < 0)
         return fail(b, EXIT_USAGE, "--target: the package has no kernels for '%s'", name);
-    if (!target_probe(b->a, w->targets, "", "", &here, &err))
+    if (!device_probe(b->a, w->targets, "", "", &here, &err))
         return command_fail(err, EXIT_ENVIRONMENT);
     if (!device_runs(&here, name))
         return fail(b, EXIT_USAGE, "--target: %s does not run '%s'", here.name, name);

@@ -132,11 +132,11 @@ static const Target *find_device(Arena *a, const Workload *w, const Options *o, 
     if (!site_find(a, w, o, true, site, stop, err))
         return NULL;
     if (site->kind != SITE_CPU) {
-        *device = target_typical_device(a, site->target);
+        *device = device_typical(a, site->target);
         *site = (Site){ SITE_GPU, site->target };
         return site->target;
     }
-    if (!target_probe(a, w->targets, "", "", device, err))
+    if (!device_probe(a, w->targets, "", "", device, err))
         return NULL;
     *code = EXIT_USAGE;
     return workload_target(a, w, device, err);

@@ -107,7 +107,7 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, const Site *s
                     Search *q, int *code, const char **err)
 {
     Device *device = ARENA_NEW(a, Device);
-    *device = site->kind == SITE_MODEL ? target_typical_device(a, site->target) : *runner_device(run->runner);
+    *device = site->kind == SITE_MODEL ? device_typical(a, site->target) : *runner_device(run->runner);
     device_set_compiler(a, device, run->compiler, tools_flags(a, run));
     run->device = device;
     *code = EXIT_USAGE;

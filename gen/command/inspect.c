@@ -95,9 +95,9 @@ static bool probe_device(Arena *a, const Workload *w, const Options *o, Device *
     if (!site_find(a, w, o, true, &site, NULL, err))
         return false;
     if (site.kind == SITE_MODEL)
-        *out = target_typical_device(a, site.target);
+        *out = device_typical(a, site.target);
     return site.kind == SITE_MODEL || (site.kind == SITE_GPU ? site_probe_gpu(a, o, out, NULL, err)
-                                                             : target_probe(a, w->targets, "", "", out, err));
+                                                             : device_probe(a, w->targets, "", "", out, err));
 }
 
 /* What could be searched on this machine. */

@@ -91,7 +91,7 @@ static bool find_gpu(Arena *a, const Workload *w, const Options *o, const char *
     Device d;
     if (!site_probe_gpu(a, o, &d, stop, why))
         return false;
-    const Target *t = strcmp(name, "cuda") == 0 || strcmp(name, "auto") == 0 ? target_best(w->targets, &d)
+    const Target *t = strcmp(name, "cuda") == 0 || strcmp(name, "auto") == 0 ? device_best(w->targets, &d)
                                                                              : target_find(w->targets, name);
     *why = arena_printf(a, "%s does not run it", d.name);
     if (!t || !target_is_cuda(t) || !device_runs(&d, t->name))

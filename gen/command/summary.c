@@ -292,8 +292,8 @@ static void check_device(const Target *t, const Device *d, FILE *to)
     quote_printf(to, "target: %s on %s%s: ", t->name, d->name,
                  device_runs(d, t->name) ? "" : ", which does not run it");
     if (target_is_cuda(t))
-        fprintf(to, "%d multiprocessors, each with %" PRId64 " KiB of shared memory; L2 %" PRId64 " KiB\n", d->cores,
-                d->l1_bytes >> 10, d->l2_bytes >> 10);
+        fprintf(to, "%d multiprocessors, each with %" PRId64 " KiB of shared memory; L2 %" PRId64 " KiB\n", d->sms,
+                d->smem_bytes >> 10, d->l2_bytes >> 10);
     else
         fprintf(to,
                 "%" PRId64 " vector registers of %" PRId64 " bytes; L1 %" PRId64 " KiB, L2 %" PRId64 " KiB, L3 %" PRId64

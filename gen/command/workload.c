@@ -249,7 +249,7 @@ const Workload *workload_for(Arena *a, const Workload *w, int i)
 const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err)
 {
     const char *name = target_name(w, 0);
-    const Target *best = target_best(w->targets, device);
+    const Target *best = device_best(w->targets, device);
     if (strcmp(name, "auto") == 0 || (best && strcmp(name, target_is_cuda(best) ? "cuda" : "host") == 0)) {
         if (!best)
             *err = arena_printf(a, "no target suits %s", device->name);

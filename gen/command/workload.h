@@ -10,7 +10,7 @@
 #include "gen/base/diag.h"
 #include "gen/command/cli.h"
 #include "gen/spec/spec.h"
-#include "gen/target/target.h"
+#include "gen/target/device.h"
 #include "gen/template/template.h"
 
 typedef struct {

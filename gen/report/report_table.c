@@ -54,7 +54,7 @@ static const char *device_text(Report *r)
     const Device *d = r->in->device;
     if (target_is_cuda(r->in->study->target))
         return arena_printf(r->arena, "%s (%s, %d multiprocessors, each with %s of shared memory; L2 %s)", d->name,
-                            d->arch, d->cores, number_bytes(r->arena, d->l1_bytes),
+                            d->arch, d->sms, number_bytes(r->arena, d->smem_bytes),
                             number_bytes(r->arena, d->l2_bytes));
     return arena_printf(r->arena, "%s (%s, %d core%s; L1 %s, L2 %s, L3 %s)", d->name, d->arch, d->cores,
                         number_plural(d->cores), number_bytes(r->arena, d->l1_bytes),

@@ -52,7 +52,7 @@ static void take_data_sheet(Roofline *f, const Study *s)
     f->modelled = f->nlimit == 0;
     LimitRecord *l = limit_of(f, 1);
     set_unknown(&l->flops_per_s,
-                2 * fact(t, rates_unit(t, s->spec->dtype)) * s->device->cores * fact(t, "CLOCK_MHZ") * 1e6);
+                2 * fact(t, rates_unit(t, s->spec->dtype)) * s->device->sms * fact(t, "CLOCK_MHZ") * 1e6);
     set_unknown(&l->bytes_per_s[LEVEL_L2], 1e9 * fact(t, "L2_GBS"));
     set_unknown(&l->bytes_per_s[LEVEL_MEMORY], 1e9 * fact(t, "DRAM_GBS"));
     if (!(l->flops_per_s > 0))

@@ -2,15 +2,11 @@
 #include "gen/target/target.h"
 
 #include <ctype.h>
-#include <hwloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <xxhash.h>
 #include "gen/base/conf.h"
 #include "gen/base/dir.h"
 #include "gen/base/name.h"
-#include "gen/base/text.h"
 #include "gen/target/family.h"
 
 /* What the files of targets say in numbers. */
@@ -42,13 +38,6 @@ enum { NFACT = sizeof facts / sizeof *facts };
 _Static_assert((int)NFACT <= (int)TARGET_MAX_FACT, "a target has room for every fact");
 
 const char *target_fact_name(int i) { return i < NFACT ? facts[i].name : NULL; }
-
-static int64_t fact_of(const Target *t, const char *name)
-{
-    int64_t value = 0;
-    target_fact(t, name, &value);
-    return value;
-}
 
 bool target_fact(const Target *t, const char *name, int64_t *value)
 {
@@ -205,146 +194,3 @@ bool target_is_fallback(const TargetList *list, const Target *t, const Target *o
 bool target_is_cuda(const Target *t) { return strcmp(t->family, "cuda") == 0; }
 
 bool target_is_inherited(const Target *t) { return target_is_cuda(t) && !t->exact; }
-
-/* Compares feature names without "_": gcc says avx512bf16, Linux avx512_bf16. */
-static bool same_feature(const char *a, size_t na, const char *b, size_t nb)
-{
-    size_t i = 0, j = 0;
-    for (;;) {
-        while (i < na && a[i] == '_')
-            i++;
-        while (j < nb && b[j] == '_')
-            j++;
-        if (i == na || j == nb)
-            return i == na && j == nb;
-        if (a[i++] != b[j++])
-            return false;
-    }
-}
-
-static bool has_feature(const char *flags, const char *feature, size_t len)
-{
-    for (const char *p = flags; *p && *p != '\n';) {
-        size_t n = strcspn(p, " \n");
-        if (n && same_feature(p, n, feature, len))
-            return true;
-        p += n + (p[n] == ' ');
-    }
-    return false;
-}
-
-/* A CPU runs a target when it has every feature that the target's code is compiled for. */
-static bool cpu_runs(const Target *t, const char *cpuinfo)
-{
-    const char *flags = strstr(cpuinfo, "\nflags");
-    flags = flags ? strchr(flags, ':') : NULL;
-    for (const char *p = t->attribute; *p;) {
-        size_t n = strcspn(p, ",");
-        if (!flags || !has_feature(flags + 1, p, n))
-            return false;
-        p += n + (p[n] == ',');
-    }
-    return true;
-}
-
-static int64_t cache_bytes(hwloc_topology_t topo, hwloc_obj_type_t type)
-{
-    hwloc_obj_t obj = hwloc_get_obj_by_type(topo, type, 0);
-    return obj ? (int64_t)obj->attr->cache.size : 0;
-}
-
-static const char *cpu_name(Arena *a, hwloc_topology_t topo)
-{
-    hwloc_obj_t package = hwloc_get_obj_by_type(topo, HWLOC_OBJ_PACKAGE, 0);
-    const char *name = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
-    return arena_strdup(a, name && *name ? name : "unknown CPU");
-}
-
-static const char *device_id(Arena *a, const Device *d)
-{
-    Text t = { .arena = a };
-    text_printf(&t, "%s|%s|%d|%lld|%lld|%lld|%s|%s|", d->name, d->arch, d->cores, (long long)d->l1_bytes,
-                (long long)d->l2_bytes, (long long)d->l3_bytes, d->compiler, d->flags);
-    for (int i = 0; i < d->nisa; i++)
-        text_printf(&t, "%s,", d->isa[i]);
-    return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&t), t.len));
-}
-
-bool target_probe(Arena *a, const TargetList *list, const char *compiler, const char *flags, Device *out,
-                  const char **err)
-{
-    hwloc_topology_t topo;
-    struct utsname uts;
-    size_t len;
-    const char *cpuinfo = text_read_file(a, "/proc/cpuinfo", &len);
-    *out = (Device){ .compiler = compiler, .flags = flags };
-    if (uname(&uts) || hwloc_topology_init(&topo)) {
-        *err = "cannot read this machine's topology";
-        return false;
-    }
-    if (hwloc_topology_load(topo)) {
-        hwloc_topology_destroy(topo);
-        *err = "cannot read this machine's topology";
-        return false;
-    }
-    out->arch = arena_strdup(a, uts.machine);
-    out->name = cpu_name(a, topo);
-    int cores = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE);
-    out->cores = cores > 0 ? cores : 1;
-    /* A machine that hides its caches is taken for a small one, so that no candidate is too large for it. */
-    int64_t l1 = cache_bytes(topo, HWLOC_OBJ_L1CACHE), l2 = cache_bytes(topo, HWLOC_OBJ_L2CACHE),
-            l3 = cache_bytes(topo, HWLOC_OBJ_L3CACHE);
-    out->l1_bytes = l1 ? l1 : 32 << 10;
-    out->l2_bytes = l2 ? l2 : 256 << 10;
-    out->l3_bytes = l3 ? l3 : out->l2_bytes;
-    hwloc_topology_destroy(topo);
-    for (int i = 0; i < list->n && out->nisa < 8; i++)
-        if (!target_is_cuda(&list->t[i]) && (!*list->t[i].arch || strcmp(list->t[i].arch, out->arch) == 0) &&
-            cpu_runs(&list->t[i], cpuinfo ? cpuinfo : ""))
-            out->isa[out->nisa++] = list->t[i].name;
-    out->id = device_id(a, out);
-    return true;
-}
-
-Device target_typical_device(Arena *a, const Target *t)
-{
-    Device d = { .name = arena_printf(a, "typical %s device", t->name),
-                 .arch = t->name,
-                 .cores = (int)fact_of(t, "SMS"),
-                 .l1_bytes = fact_of(t, "SMEM_SM"),
-                 .l2_bytes = fact_of(t, "L2_SIZE"),
-                 .nisa = 1,
-                 .isa = { t->name },
-                 .compiler = "",
-                 .flags = "",
-                 .modelled = true };
-    d.id = device_id(a, &d);
-    return d;
-}
-
-void device_set_compiler(Arena *a, Device *d, const char *compiler, const char *flags)
-{
-    const bool cuda = strncmp(d->arch, "sm_", 3) == 0; /* the driver is in such a device's own id */
-    d->compiler = compiler;
-    d->flags = cuda ? arena_printf(a, "%s|%s", flags, d->id) : flags;
-    d->id = device_id(a, d);
-    d->flags = flags;
-}
-
-bool device_runs(const Device *d, const char *target)
-{
-    for (int i = 0; i < d->nisa; i++)
-        if (strcmp(d->isa[i], target) == 0)
-            return true;
-    return false;
-}
-
-const Target *target_best(const TargetList *list, const Device *device)
-{
-    for (int i = 0; i < device->nisa; i++) {
-        const Target *t = target_find(list, device->isa[i]);
-        if (t)
-            return t;
-    }
-    return NULL;
-}

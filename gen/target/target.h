@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include "gen/base/arena.h"
 #include "gen/base/diag.h"
-#include "search/record/record.h"
 
 enum { TARGET_MAX = 16, TARGET_MAX_FACT = 24 };
 
@@ -55,16 +54,5 @@ bool target_is_cuda(const Target *t);
 /* Do machines that are no such target run its code, as later GPUs do? What was tuned for it may not suit them: they need a general kernel of
  * it. A CPU that runs the instruction set is of the target. */
 bool target_is_inherited(const Target *t);
-/* A GPU of this target's kind, as its file describes it: for work without one. */
-Device target_typical_device(Arena *a, const Target *t);
-
-/* This machine: hwloc for cores and caches, cpuid for what it runs; compiler and flags as given. */
-bool target_probe(Arena *a, const TargetList *list, const char *compiler, const char *flags, Device *out,
-                  const char **err);
-/* The same machine with this compiler: another id, as times depend on it. */
-void device_set_compiler(Arena *a, Device *d, const char *compiler, const char *flags);
-bool device_runs(const Device *d, const char *target);
-/* Best-ranked target that `device` runs. */
-const Target *target_best(const TargetList *list, const Device *device);
 
 #endif

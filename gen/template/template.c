@@ -88,7 +88,7 @@ static bool device_fact(const Binding *b, const char *name, int64_t *value)
                  { "L2_BYTES", b->device ? b->device->l2_bytes : 0 },
                  { "L3_BYTES", b->device ? b->device->l3_bytes : 0 },
                  { "CORES", b->device ? b->device->cores : 0 },
-                 { "SMS", b->device ? b->device->cores : 0 } };
+                 { "SMS", b->device ? b->device->sms : 0 } };
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
         if (strcmp(fact[i].name, name) == 0) {
             *value = fact[i].value;

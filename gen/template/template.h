@@ -15,10 +15,10 @@
 #include "gen/base/expr.h"
 #include "gen/spec/op.h"
 #include "gen/spec/spec.h"
-#include "gen/target/target.h"
+#include "gen/target/device.h"
 
 enum {
-    TEMPLATE_MAX_PARAM = RECORD_MAX_PARAM,
+    TEMPLATE_MAX_PARAM = 24,
     TEMPLATE_MAX_CHOICE = 32,
     TEMPLATE_MAX_TERM = 16,
     TEMPLATE_MAX_FIXED = 8, /* extents of an axis that kernels are fixed for; none of an axis that has more */
@@ -109,6 +109,12 @@ bool template_suits(const Template *t, const Spec *spec, const Target *target);
 
 /* Has the spec a shape with all the extents that these values of the parameters fix? */
 bool template_occurs(const Template *t, const int64_t *value);
+
+/* A parameter's value, or a fact of a kernel, by its name. */
+typedef struct {
+    const char *name;
+    int64_t value;
+} Param;
 
 /* What compilers and emulators told of one kernel: "regs", "spill_bytes", "wavefronts" ... (search/record/record.h). */
 typedef struct {

@@ -155,7 +155,7 @@ bool device_of_json(Arena *a, const json_t *d, Device *out)
                      .l3_bytes = l3,
                      .compiler = "",
                      .flags = "" };
-    for (size_t i = 0; i < json_array_size(isa) && out->nisa < RECORD_MAX_ISA; i++) {
+    for (size_t i = 0; i < json_array_size(isa) && out->nisa < DEVICE_MAX_ISA; i++) {
         const char *target = json_string_value(json_array_get(isa, i));
         out->isa[out->nisa++] = arena_strdup(a, target ? target : "");
     }

@@ -95,7 +95,7 @@ const Target *rates_of(Arena *a, const Target *t, const Device *device, const ch
     *out = *t;
     set_fact(out, "CLOCK_MHZ", rates.clock_mhz);
     target_fact(out, "CLOCK_MHZ", &clock_mhz);
-    set_fact(out, rates_unit(t, dtype), rates.flops_per_s / (2e6 * (double)clock_mhz * device->cores));
+    set_fact(out, rates_unit(t, dtype), rates.flops_per_s / (2e6 * (double)clock_mhz * device->sms));
     set_fact(out, "L2_GBS", 1e-9 * rates.l2);
     set_fact(out, "DRAM_GBS", 1e-9 * rates.memory);
     set_fact(out, "LAUNCH_NS", rates.launch_ns);

@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "gen/base/arena.h"
+#include "gen/target/device.h"
+#include "gen/template/template.h"
 #include "search/record/blame.h"
 
 typedef enum {
@@ -36,31 +38,11 @@ const char *status_name(Status s); /* "ok", "invalid", "build_failed", ... */
 
 enum {
     RECORD_MAX_AXIS = 6,
-    RECORD_MAX_PARAM = 24,
+    RECORD_MAX_PARAM = TEMPLATE_MAX_PARAM,
     RECORD_MAX_FACT = 16,
     RECORD_MAX_SAMPLE = 64,
-    RECORD_MAX_ISA = 8,
     RECORD_DIGITS = 9
 }; /* significant digits of times and errors, in memory as in the file */
-
-/* What a measurement depends on besides the candidate: goes into the package so that others can read the figures. */
-typedef struct {
-    const char *id;   /* 16 hex digits: hash of all that follows */
-    const char *name; /* "AMD EPYC 9R45" */
-    const char *arch; /* "x86_64" */
-    int cores;
-    int64_t l1_bytes, l2_bytes, l3_bytes;
-    int nisa;
-    const char *isa[RECORD_MAX_ISA]; /* targets this device can run, best first */
-    const char *compiler;            /* first line of `cc --version` */
-    const char *flags;               /* all compiler flags, one space between */
-    bool modelled; /* there was no such device: kernels were compiled for it, and their times computed */
-} Device;
-
-typedef struct {
-    const char *name;
-    int64_t value;
-} Param;
 
 typedef struct {
     const char *key;    /* 32 hex digits: template text, parameters, target, flags, compiler */

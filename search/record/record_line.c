@@ -179,7 +179,7 @@ static const char *device_read(Arena *a, json_t *o, Line *out)
     d.l2_bytes = l2;
     d.l3_bytes = l3;
     d.modelled = modelled != 0;
-    d.nisa = list_read(isa, RECORD_MAX_ISA, take_string, d.isa);
+    d.nisa = list_read(isa, DEVICE_MAX_ISA, take_string, d.isa);
     const char *why = device_wrong(&d);
     if (!why)
         out->device = device_copy(a, &d);

@@ -52,7 +52,7 @@ static bool within(int64_t v, int64_t low, int64_t high) { return low <= v && v 
 
 static bool isa_wrong(const Device *d)
 {
-    if (!within(d->nisa, 0, RECORD_MAX_ISA))
+    if (!within(d->nisa, 0, DEVICE_MAX_ISA))
         return true;
     for (int i = 0; i < d->nisa; i++)
         if (!is_name(d->isa[i]))
@@ -245,7 +245,7 @@ Device device_copy(Arena *a, const Device *d)
     c.arch = arena_strdup(a, d->arch);
     c.compiler = text_plain(a, d->compiler, FREE_BYTES);
     c.flags = text_plain(a, d->flags, FREE_BYTES);
-    for (int i = 0; i < RECORD_MAX_ISA; i++)
+    for (int i = 0; i < DEVICE_MAX_ISA; i++)
         c.isa[i] = i < d->nisa ? arena_strdup(a, d->isa[i]) : NULL;
     return c;
 }

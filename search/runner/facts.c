@@ -33,7 +33,7 @@ static json_t *isa_json(const Device *d)
 bool facts_device(Arena *a, const char *targets, Device *out, const char **err)
 {
     TargetList list = { 0 };
-    return facts_targets(a, targets, &list, err) && target_probe(a, &list, "", "", out, err);
+    return facts_targets(a, targets, &list, err) && device_probe(a, &list, "", "", out, err);
 }
 
 json_t *facts_json(Arena *a, const char *targets, const char **err)

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include "gen/base/arena.h"
-#include "gen/target/target.h"
+#include "gen/target/device.h"
 
 /* All targets of the folder `dir`, NULL: looked for near this program. False with *err set. */
 bool facts_targets(Arena *a, const char *dir, TargetList *out, const char **err);

@@ -3,8 +3,8 @@
  * fuzz_target: any bytes as a target's file. It is either read or has errors, and what is read has a family, and facts that are no less
  * than 0.
  */
+#include "gen/target/device.h"
 #include "gen/target/family.h"
-#include "gen/target/target.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_target(Arena *a, const Target *t)
@@ -15,8 +15,8 @@ static void check_target(Arena *a, const Target *t)
         int64_t value = -1;
         REQUIRE(target_fact(t, target_fact_name(i), &value) && value >= 0);
     }
-    const Device d = target_typical_device(a, t);
-    REQUIRE(d.cores >= 0 && d.l1_bytes >= 0 && d.l2_bytes >= 0);
+    const Device d = device_typical(a, t);
+    REQUIRE(d.sms >= 0 && d.smem_bytes >= 0 && d.l2_bytes >= 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -29,7 +29,7 @@ static void fill(Arena *a, const Template *t, const Target *target, Diag *d)
 {
     int64_t first[TEMPLATE_MAX_PARAM], slot[TEMPLATE_MAX_SLOT];
     static const int64_t extent[OP_MAX_AXIS] = { 37, 48, 64 };
-    const Device device = target_typical_device(a, target);
+    const Device device = device_typical(a, target);
     for (int i = 0; i < t->nparam; i++)
         first[i] = t->param[i].choice[0];
     for (int i = -1; i < t->ngeneral; i++) {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "gen/spec/spec.h"
-#include "gen/target/target.h"
+#include "gen/target/device.h"
 #include "gen/template/template.h"
 #include "search/choose/select.h"
 #include "search/record/study.h"
@@ -129,7 +129,7 @@ static bool synthetic_make(Synthetic *y, const char *spec_text, int64_t ntrial)
     y->spec = spec_parse(a, src, folder, 1, d);
     bool ok = y->spec && target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &y->targets, d) &&
               template_read_all(a, y->spec, NULL, 0, &y->templates, d);
-    return synthetic_tune(y, ok ? target_best(&y->targets, &y->device) : NULL, ntrial, d);
+    return synthetic_tune(y, ok ? device_best(&y->targets, &y->device) : NULL, ntrial, d);
 }
 
 #endif

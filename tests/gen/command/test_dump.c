@@ -381,7 +381,7 @@ static void the_source_for_gpus(void **state)
     (void)state;
     Arena *a = hand.y.arena;
     const Target *target = target_find(&hand.y.targets, "sm_80");
-    const Device device = target_typical_device(a, target);
+    const Device device = device_typical(a, target);
     const UnitContext *before = input.unit,
                       gpu = { hand.y.spec, &device, &hand.y.targets, workload.package_dir, target };
     Candidate c;

@@ -66,7 +66,7 @@ static EmitPart plain_part(const char *target, int n)
     const Target *t = target_find(&y.targets, target);
     Candidate c;
     int k = 0;
-    *device = target_is_cuda(t) ? target_typical_device(y.arena, t) : y.device;
+    *device = target_is_cuda(t) ? device_typical(y.arena, t) : y.device;
     while (!template_suits(y.templates.t[k], y.spec, t) || !candidate_general(y.templates.t[k], t, &c))
         k++;
     Study *s = study_new(y.arena, y.spec, device, t, "0123456789abcdef");
@@ -593,10 +593,12 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
     const EmitPart part = plain_part("sm_80", 1);
     const EmitInput gpu = input_of(&part, 1);
     const char *sources = sources_of(package_of(&gpu));
-    static const char *const some[] = { "dense/bench_cuda.c\n", "dense/few_rows.cuh\n",  "dense/gemv.cu\n",
-                                        "dense/pack.cu\n",      "dense/simt_gemm.cu\n",  "dense/test_cuda.c\n",
-                                        "dense/tile_copy.cuh\n", "device/launch.cuh\n",  "device/mma_tf32.cuh\n",
-                                        "package/cuda/candidate.cu\n", "package/cuda/flush_l2.h\n", "targets/sm_75.cfg\n", "targets/sm_90a.cfg\n" };
+    static const char *const some[] = {
+        "dense/bench_cuda.c\n",  "dense/few_rows.cuh\n",        "dense/gemv.cu\n",           "dense/pack.cu\n",
+        "dense/simt_gemm.cu\n",  "dense/test_cuda.c\n",         "dense/tile_copy.cuh\n",     "device/launch.cuh\n",
+        "device/mma_tf32.cuh\n", "package/cuda/candidate.cu\n", "package/cuda/flush_l2.h\n", "targets/sm_75.cfg\n",
+        "targets/sm_90a.cfg\n"
+    };
     static const char *const none[] = { "mma_gemm", "mma_gemv", "avx", "portable", "pool", "packed_gemm" };
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
         if (!strstr(sources, some[i]))

@@ -238,7 +238,7 @@ static void gpus_are_as_their_data_sheets_say(void **state)
     (void)state;
     static const int64_t small[] = { 128, 1024, 1024 }, large[] = { 8192, 8192, 8192 };
     Device d = bert.device;
-    d.cores = 108;
+    d.sms = 108;
     d.l2_bytes = 40 << 20;
     Spec spec = *bert.spec;
     Study s = { .spec = &spec, .device = &d, .target = target_find(&bert.targets, "sm_80") };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * target: a file of each family field by field, what a file may not say, order and fallbacks, what this machine and a typical one are.
+ * target: a file of each family field by field, what a file may not say, order and fallbacks.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,6 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 #include "gen/target/target.h"
 #include "tests/arena.h"
@@ -214,130 +213,11 @@ static void fallbacks_of_fallbacks(void **state)
             assert_int_equal(target_is_fallback(&list, &list.t[i], &list.t[of]), stands_in[i][of] == 'x');
 }
 
-/* ---- machines ---- */
-
-/* A target whose attribute no CPU has, one of another machine and a GPU's run here as little as one that lacks one feature of two. */
-static void what_this_cpu_runs(void **state)
-{
-    (void)state;
-    struct utsname uts;
-    assert_int_equal(uname(&uts), 0);
-    TargetList list = { 7,
-                        { { .name = "none", .family = "cpu", .arch = "", .attribute = "no_such_feature" },
-                          { .name = "gpu", .family = "cuda", .arch = "", .attribute = "" },
-                          { .name = "here", .family = "cpu", .arch = uts.machine, .attribute = "" },
-                          { .name = "there", .family = "cpu", .arch = "pdp11", .attribute = "" },
-                          { .name = "half", .family = "cpu", .arch = "", .attribute = "fpu,no_such_feature" },
-                          { .name = "both", .family = "cpu", .arch = "", .attribute = "s_se_2,f_pu" },
-                          { .name = "any", .family = "cpu", .arch = "", .attribute = "" } } };
-    Device d, other;
-    const char *err = NULL;
-    assert_true(target_probe(arena, &list, "gcc 1", "-O3", &d, &err));
-#if defined(__x86_64__)
-    static const char *const want[] = { "here", "both", "any" };
-    assert_int_equal(d.nisa, 3);
-    for (int i = 0; i < 3; i++)
-        assert_string_equal(d.isa[i], want[i]);
-    list.t[5].attribute = "sse"; /* part of another's name is no feature */
-    list.t[4].attribute = "ss";
-    list.t[0].attribute = "fpu,fp";
-    assert_true(target_probe(arena, &list, "gcc 1", "-O3", &other, &err));
-    assert_true(device_runs(&other, "both") && !device_runs(&other, "none"));
-#endif
-    assert_string_equal(d.arch, uts.machine);
-    assert_string_equal(d.compiler, "gcc 1");
-    assert_string_equal(d.flags, "-O3");
-    assert_true(d.cores >= 1 && d.l1_bytes >= 4096 && d.l2_bytes > 0 && d.l3_bytes > 0 && *d.name && !d.modelled);
-    assert_true(device_runs(&d, "here") && device_runs(&d, "any"));
-    assert_false(device_runs(&d, "gpu") || device_runs(&d, "there") || device_runs(&d, "half") || device_runs(&d, ""));
-    assert_string_equal(target_best(&list, &d)->name, "here");
-    assert_null(target_best(&(TargetList){ 1, { { .name = "none" } } }, &d));
-    list = (TargetList){ .n = 10 };
-    for (int i = 0; i < 10; i++)
-        list.t[i] = (Target){ .name = arena_printf(arena, "t%d", i), .family = "cpu", .arch = "", .attribute = "" };
-    assert_true(target_probe(arena, &list, "", "", &d, &err)); /* no more than there is room for */
-    assert_int_equal(d.nisa, 8);
-}
-
-/* Whatever times depend on has a part in the id. */
-static void ids_tell_machines_apart(void **state)
-{
-    (void)state;
-    const Device one = { .name = "n",
-                         .arch = "x86_64",
-                         .cores = 2,
-                         .l1_bytes = 3,
-                         .l2_bytes = 4,
-                         .l3_bytes = 5,
-                         .nisa = 2,
-                         .isa = { "a", "b" } };
-    Device other[8] = { one, one, one, one, one, one, one, one };
-    other[1].name = "m";
-    other[2].arch = "arm";
-    other[3].cores = 3;
-    other[4].l1_bytes = 4;
-    other[5].l2_bytes = 5;
-    other[6].l3_bytes = 6;
-    other[7].isa[1] = "c";
-    Device again = one, compiler = one, flags = one;
-    for (int i = 0; i < 8; i++)
-        device_set_compiler(arena, &other[i], "cc", "-O3");
-    device_set_compiler(arena, &again, "cc", "-O3");
-    device_set_compiler(arena, &compiler, "cc 2", "-O3");
-    device_set_compiler(arena, &flags, "cc", "-O2");
-    assert_int_equal(strlen(again.id), 16);
-    assert_string_equal(other[0].id, again.id);
-    assert_string_equal(again.compiler, "cc");
-    assert_string_equal(again.flags, "-O3");
-    assert_string_not_equal(compiler.id, again.id);
-    assert_string_not_equal(flags.id, again.id);
-    for (int i = 1; i < 8; i++)
-        assert_string_not_equal(other[i].id, again.id);
-}
-
-/* The driver of a GPU is known by the id that its own runner gave, which stays a part of the new one. */
-static void a_gpu_keeps_what_its_id_told(void **state)
-{
-    (void)state;
-    Device one = { .id = "driver 1", .name = "n", .arch = "sm_90a" }, two = one, cpu_one = one, cpu_two = one;
-    two.id = cpu_two.id = "driver 2";
-    cpu_one.arch = cpu_two.arch = "x86_64";
-    device_set_compiler(arena, &one, "nvcc", "-O3");
-    device_set_compiler(arena, &two, "nvcc", "-O3");
-    device_set_compiler(arena, &cpu_one, "nvcc", "-O3");
-    device_set_compiler(arena, &cpu_two, "nvcc", "-O3");
-    assert_string_not_equal(one.id, two.id);
-    assert_string_equal(cpu_one.id, cpu_two.id);
-    assert_string_equal(one.flags, "-O3");
-}
-
-static void typical_devices(void **state)
-{
-    (void)state;
-    const Target t = parse(gpu);
-    const Device d = target_typical_device(arena, &t);
-    assert_string_equal(d.name, "typical sm_77 device");
-    assert_string_equal(d.arch, "sm_77");
-    assert_int_equal(d.cores, 101);
-    assert_int_equal(d.l1_bytes, 1026);
-    assert_int_equal(d.l2_bytes, 41943040);
-    assert_int_equal(d.nisa, 1);
-    assert_true(device_runs(&d, "sm_77") && d.modelled);
-    assert_int_equal(strlen(d.id), 16);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_of_a_cpu),
-        cmocka_unit_test(fields_of_a_gpu),
-        cmocka_unit_test(faults),
-        cmocka_unit_test(folders_are_read_by_rank),
-        cmocka_unit_test(fallbacks_of_fallbacks),
-        cmocka_unit_test(what_this_cpu_runs),
-        cmocka_unit_test(ids_tell_machines_apart),
-        cmocka_unit_test(a_gpu_keeps_what_its_id_told),
-        cmocka_unit_test(typical_devices),
+        cmocka_unit_test(fields_of_a_cpu),          cmocka_unit_test(fields_of_a_gpu),        cmocka_unit_test(faults),
+        cmocka_unit_test(folders_are_read_by_rank), cmocka_unit_test(fallbacks_of_fallbacks),
     };
     return cmocka_run_group_tests_name("gen/target", tests, setup, teardown);
 }

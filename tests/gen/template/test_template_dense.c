@@ -144,8 +144,9 @@ static void expect_no_spills(void)
 {
     size_t len;
     SpillReport r;
-    must_run(
-        arena_printf(arena, "gcc -std=gnu17 -O3 -ffp-contract=fast -frename-registers -fPIC -w -S '%s/k.c' -o '%s/k.o'", folder, folder));
+    must_run(arena_printf(arena,
+                          "gcc -std=gnu17 -O3 -ffp-contract=fast -frename-registers -fPIC -w -S '%s/k.c' -o '%s/k.o'",
+                          folder, folder));
     const char *assembly = text_read_file(arena, arena_printf(arena, "%s/k.o", folder), &len);
     assert_non_null(assembly);
     spills_read(assembly, &r);
@@ -264,7 +265,7 @@ static void test_dense_model(void **state)
             int64_t slots[TEMPLATE_MAX_SLOT];
             double flops, padded, serial, x;
             const Target *target = target_find(&targets, t->general[0].target);
-            const Device typical = is_cuda(t) ? target_typical_device(arena, target) : device;
+            const Device typical = is_cuda(t) ? device_typical(arena, target) : device;
             b.target = target;
             b.device = &typical;
             b.threads = e % 2 && !is_cuda(t) ? 7 : 1;

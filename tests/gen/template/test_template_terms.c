@@ -541,7 +541,7 @@ static void check_point(const Point *kernel, const Point *p)
     assert_true(template_read_all(arena, spec, NULL, 0, &list, diag_new(arena)));
     const Template *t = find(&list, kernel->template);
     const Target *target = target_find(&targets, kernel->target);
-    const Device typical = target_is_cuda(target) ? target_typical_device(arena, target) : device;
+    const Device typical = target_is_cuda(target) ? device_typical(arena, target) : device;
     Candidate c;
     template_place_values(t, kernel->target, kernel->values, value);
     assert_true(candidate_from_values(t, target, value, &c));
@@ -602,7 +602,7 @@ static void check_space(const char *target_name, const char *dtype, const char *
     Diag *d = diag_new(arena);
     Spec *spec = make_spec(layout, packed, true);
     const Target *target = target_find(&targets, target_name);
-    const Device typical = target_is_cuda(target) ? target_typical_device(arena, target) : device;
+    const Device typical = target_is_cuda(target) ? device_typical(arena, target) : device;
     spec->dtype = dtype;
     spec->threads[0] = 7;
     assert_true(template_read_all(arena, spec, NULL, 0, &list, d));

@@ -13,7 +13,7 @@
 
 static Synthetic y;
 static const Target *hopper, *turing;
-static Device gpu = { .id = "aa", .name = "a GPU", .arch = "sm_90", .cores = 100, .l2_bytes = 50 << 20 };
+static Device gpu = { .id = "aa", .name = "a GPU", .arch = "sm_90", .sms = 100, .l2_bytes = 50 << 20 };
 
 static int make(void **state)
 {

@@ -104,7 +104,7 @@ static inline EmuKernel emu_kernel(Arena *a, const TargetList *targets, const ch
     k.dtype = dtype_find(dtype);
     k.target = target_find(targets, target);
     assert_true(k.dtype && k.target);
-    k.device = target_typical_device(a, k.target);
+    k.device = device_typical(a, k.target);
     k.spec = emu_kernel_spec(a, &k, rest, packed, d);
     k.t = k.spec ? emu_kernel_template(a, &k, d) : NULL;
     diag_print(d, stderr);

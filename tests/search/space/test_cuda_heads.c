@@ -56,8 +56,8 @@ static World world_of(const char *text)
 static void finish(World *w)
 {
     const Target *t = target_find(&w->targets, "sm_90a");
-    w->device = target_typical_device(w->arena, t);
-    assert_int_equal(w->device.cores, SMS);
+    w->device = device_typical(w->arena, t);
+    assert_int_equal(w->device.sms, SMS);
     w->study = (Study){ .arena = w->arena, .spec = w->spec, .device = &w->device, .target = t };
     w->space = space_make(w->arena, w->spec, &w->templates, t, &w->device, diag_new(w->arena));
     assert_non_null(w->space);

@@ -266,21 +266,15 @@ static const Target *find_target(const Study *s, const TargetList *targets, cons
     return t && (t == s->target || target_is_fallback(targets, t, s->target)) ? t : NULL;
 }
 
-/* Of a lesser target no other kernel matters: those of its own search, which the same file may hold, are no part of this one. */
-static bool is_general(const Candidate *c)
-{
-    Candidate general;
-    return candidate_general(c->t, c->target, &general) && candidate_same(c, &general);
-}
-
 static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *templates, const TargetList *targets,
                         const Device *device)
 {
     const Target *target = strcmp(k->device, device->id) == 0 ? find_target(s, targets, k->target) : NULL;
     const Template *t = target ? find_template(templates, k) : NULL;
     Candidate c;
-    /* The key is computed, not believed: a record whose key does not follow from its own contents is of no use. */
-    if (!t || !record_candidate(k, t, target, &c) || (target != s->target && !is_general(&c)) ||
+    /* Of a lesser target only general kernels matter: those of its own search, which the same file may hold, are no part of this one.
+     * The key is computed, not believed: a record whose key does not follow from its own contents is of no use. */
+    if (!t || !record_candidate(k, t, target, &c) || (target != s->target && !candidate_is_general(&c)) ||
         !candidate_fits(&c, s->spec, device) ||
         strcmp(candidate_key(s->arena, &c, s->context_hash, device), k->key) != 0)
         return;

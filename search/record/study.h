@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include "gen/base/arena.h"
 #include "gen/spec/spec.h"
+#include "gen/unit/candidate.h"
 #include "search/record/record.h"
-#include "search/space/space.h"
 
 /* A candidate that was built or at least proposed. */
 typedef struct {

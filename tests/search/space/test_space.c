@@ -52,21 +52,6 @@ static void no_candidate_comes_twice(void **state)
     }
 }
 
-static void values_lead_back(void **state)
-{
-    (void)state;
-    for (int64_t i = 0; i < y.space->n; i += 37) {
-        const Candidate *c = &y.space->candidate[i];
-        int64_t value[TEMPLATE_MAX_PARAM];
-        Candidate back;
-        candidate_values(c, value);
-        assert_true(candidate_from_values(c->t, c->target, value, &back));
-        assert_true(candidate_same(c, &back));
-        value[0] = -1;
-        assert_false(candidate_from_values(c->t, c->target, value, &back));
-    }
-}
-
 static void the_general_kernels_fit(void **state)
 {
     (void)state;
@@ -93,41 +78,6 @@ static void the_hardware_bounds_the_space(void **state)
     y.spec->ninstance = 1;
     Space *same = space_make(y.arena, y.spec, &y.templates, y.study->target, &y.device, d);
     assert_int_equal(same->n, y.space->n);
-}
-
-static void keys_tell_candidates_apart(void **state)
-{
-    (void)state;
-    const Candidate *a = &y.space->candidate[0], *b = &y.space->candidate[1];
-    Device other = y.device;
-    other.flags = "-O2";
-    const char *key = candidate_key(y.arena, a, "0123456789abcdef", &y.device);
-    assert_int_equal(strlen(key), 32);
-    assert_string_equal(candidate_key(y.arena, a, "0123456789abcdef", &y.device), key);
-    assert_string_not_equal(candidate_key(y.arena, b, "0123456789abcdef", &y.device), key);
-    assert_string_not_equal(candidate_key(y.arena, a, "fedcba9876543210", &y.device), key);
-    assert_string_not_equal(candidate_key(y.arena, a, "0123456789abcdef", &other), key);
-}
-
-/* Whatever a kernel depends on is in its key, each by itself. */
-static void keys_know_template_target_and_compiler(void **state)
-{
-    (void)state;
-    Template renamed = *y.space->candidate[0].t, changed = renamed;
-    Candidate other[3] = { y.space->candidate[0], y.space->candidate[0], y.space->candidate[0] };
-    Device compiler = y.device;
-    const char *key = candidate_key(y.arena, &other[0], "0123456789abcdef", &y.device);
-    compiler.compiler = "gcc 99";
-    renamed.name = "another";
-    changed.hash = "0000000000000000";
-    other[0].t = &renamed;
-    other[1].t = &changed;
-    other[2].target = target_find(&y.targets, "avx2");
-    for (int i = 0; i < 3; i++) {
-        assert_string_not_equal(candidate_key(y.arena, &other[i], "0123456789abcdef", &y.device), key);
-        assert_false(candidate_same(&other[i], &y.space->candidate[0]));
-    }
-    assert_string_not_equal(candidate_key(y.arena, &y.space->candidate[0], "0123456789abcdef", &compiler), key);
 }
 
 /* What the spec searches bounds the space, and counts for its size; general kernels serve whatever it says. */
@@ -167,37 +117,13 @@ static void the_spec_bounds_the_space(void **state)
     }
 }
 
-/* Parameters whose choices are an axis of the spec. */
-static void extents_that_are_fixed(void **state)
-{
-    (void)state;
-    Template t = *y.space->candidate[0].t;
-    Candidate c = y.space->candidate[0];
-    t.param[0].axis = 1;
-    t.param[0].choice[0] = 0;
-    t.param[0].choice[1] = 48;
-    c.t = &t;
-    c.choice[0] = 0;
-    assert_false(candidate_is_fixed(&c));
-    assert_int_equal(candidate_fixed(&c, 1), 0);
-    c.choice[0] = 1;
-    assert_true(candidate_is_fixed(&c));
-    assert_int_equal(candidate_fixed(&c, 1), 48);
-    assert_int_equal(candidate_fixed(&c, 0), 0);
-    assert_false(candidate_is_fixed(&y.space->candidate[0]));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(combinations_are_kept_or_rejected),
         cmocka_unit_test(what_is_kept_fits),
         cmocka_unit_test(no_candidate_comes_twice),
-        cmocka_unit_test(values_lead_back),
         cmocka_unit_test(the_general_kernels_fit),
-        cmocka_unit_test(keys_tell_candidates_apart),
-        cmocka_unit_test(extents_that_are_fixed),
-        cmocka_unit_test(keys_know_template_target_and_compiler),
         cmocka_unit_test(the_spec_bounds_the_space),
         cmocka_unit_test(the_hardware_bounds_the_space), /* last: it changes the spec */
     };

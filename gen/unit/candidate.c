@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * candidate: the values, constraints and key of one choice of a template's parameters.
+ */
+#include "gen/unit/candidate.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <xxhash.h>
+#include "gen/base/text.h"
+
+void candidate_values(const Candidate *c, int64_t *value)
+{
+    for (int i = 0; i < c->t->nparam; i++)
+        value[i] = c->t->param[i].choice[c->choice[i]];
+}
+
+bool candidate_from_values(const Template *t, const Target *target, const int64_t *value, Candidate *out)
+{
+    *out = (Candidate){ .t = t, .target = target };
+    for (int i = 0; i < t->nparam; i++) {
+        int j = 0;
+        while (j < t->param[i].nchoice && t->param[i].choice[j] != value[i])
+            j++;
+        if (j == t->param[i].nchoice)
+            return false;
+        out->choice[i] = (uint8_t)j;
+    }
+    return true;
+}
+
+bool candidate_general(const Template *t, const Target *target, Candidate *out)
+{
+    for (int i = 0; i < t->ngeneral; i++)
+        if (strcmp(t->general[i].target, target->name) == 0)
+            return candidate_from_values(t, target, t->general[i].value, out);
+    return false;
+}
+
+bool candidate_same(const Candidate *a, const Candidate *b)
+{
+    return a->t == b->t && a->target == b->target && memcmp(a->choice, b->choice, sizeof a->choice) == 0;
+}
+
+int64_t candidate_fixed(const Candidate *c, int axis)
+{
+    for (int i = 0; i < c->t->nparam; i++)
+        if (c->t->param[i].axis == axis && c->t->param[i].choice[c->choice[i]] > 0)
+            return c->t->param[i].choice[c->choice[i]];
+    return 0;
+}
+
+bool candidate_is_fixed(const Candidate *c)
+{
+    for (int i = 0; i < c->t->nparam; i++)
+        if (c->t->param[i].axis >= 0 && c->t->param[i].choice[c->choice[i]] > 0)
+            return true;
+    return false;
+}
+
+bool candidate_is_general(const Candidate *c)
+{
+    Candidate general;
+    for (int i = 0; i < c->t->ngeneral; i++)
+        if (strcmp(c->t->general[i].target, c->target->name) == 0 &&
+            candidate_from_values(c->t, c->target, c->t->general[i].value, &general) && candidate_same(c, &general))
+            return true;
+    return false;
+}
+
+/* Does the spec search all of these values? */
+static bool is_wanted(const Candidate *c, const Spec *spec, const int64_t *value)
+{
+    for (int i = 0; spec->nlimit && i < c->t->nparam; i++)
+        if (!spec_wants(spec, c->t->param[i].name, value[i]))
+            return candidate_is_general(c);
+    return true;
+}
+
+bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device)
+{
+    int64_t value[TEMPLATE_MAX_PARAM], holds;
+    candidate_values(c, value);
+    if (!is_wanted(c, spec, value))
+        return false;
+    Binding b = { .t = c->t, .spec = spec, .target = c->target, .device = device, .value = value, .threads = 1 };
+    for (int i = 0; i < c->t->nconstraint; i++)
+        if (expr_int(c->t->constraint[i].need, template_lookup, &b, &holds) != EXPR_OK || !holds)
+            return false;
+    return template_occurs(c->t, value);
+}
+
+const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash, const Device *device)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Text t = { .arena = a };
+    candidate_values(c, value);
+    text_printf(&t, "%s|%s|%s|%s|%s|%s", c->t->name, c->t->hash, c->target->name, context_hash, device->compiler,
+                device->flags);
+    for (int i = 0; i < c->t->nparam; i++)
+        text_printf(&t, "|%s=%" PRId64, c->t->param[i].name, value[i]);
+    XXH128_hash_t h = XXH3_128bits(text_str(&t), t.len);
+    return arena_printf(a, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * candidate: a template, a target and a choice of each parameter's value; a kernel in as few bytes as a large space of them needs.
+ */
+#ifndef DCGEN_CANDIDATE_H
+#define DCGEN_CANDIDATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "gen/spec/spec.h"
+#include "gen/target/device.h"
+#include "gen/template/template.h"
+
+typedef struct {
+    const Template *t;
+    const Target *target;
+    uint8_t choice[TEMPLATE_MAX_PARAM]; /* index into the parameter's choices */
+} Candidate;
+
+void candidate_values(const Candidate *c, int64_t *value);
+bool candidate_from_values(const Template *t, const Target *target, const int64_t *value,
+                           Candidate *out); /* false: no such choice */
+bool candidate_general(const Template *t, const Target *target,
+                       Candidate *out); /* false: it has none for this target */
+bool candidate_same(const Candidate *a, const Candidate *b);
+/* The extent of this axis that it is fixed for; 0: none. It serves others too, slowly. */
+int64_t candidate_fixed(const Candidate *c, int axis);
+/* Is it fixed for any? */
+bool candidate_is_fixed(const Candidate *c);
+/* Do all constraints hold, and is each value one that the spec searches? */
+bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device);
+/* Is it a general kernel of its template? Those serve whatever the spec's `space` says. */
+bool candidate_is_general(const Candidate *c);
+/* 32 hex digits: template text, parameters, target, context (gen/unit/unit.h), device's compiler and flags. */
+const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash, const Device *device);
+
+#endif

@@ -43,16 +43,16 @@ const Table *table_read(Arena *a, const char *spec, const char *records)
 {
     Table *t = ARENA_NEW(a, Table);
     Records *r = ARENA_NEW(a, Records);
-    Outcome out;
+    Result out;
     Diag *d = diag_new(a);
     const char *err = NULL;
     t->workload = read_workload(a, spec, records);
     if (!t->workload)
         return NULL;
-    if (!record_read(a, records, r, stderr, &err) || !outcome_make(a, t->workload, r, NULL, &out, &err))
+    if (!record_read(a, records, r, stderr, &err) || !replay_target(a, t->workload, r, NULL, &out, &err))
         return give_up(records, err);
     t->records = r;
-    t->device = out.device;
+    t->device = out.study->device;
     t->target = out.study->target;
     t->truth = out.study;
     t->space = space_make(a, t->workload->spec, &t->workload->templates, t->target, t->device, d);

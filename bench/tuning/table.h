@@ -5,7 +5,7 @@
 #ifndef BENCH_TUNING_TABLE_H
 #define BENCH_TUNING_TABLE_H
 
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
 
 typedef struct {
     const Workload *workload;

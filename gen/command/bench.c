@@ -17,7 +17,8 @@
 #include "gen/base/scratch.h"
 #include "gen/base/text.h"
 #include "gen/command/command.h"
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
+#include "gen/package/emit.h"
 #include "gen/target/family.h"
 
 enum { TICK_MS = 50 };
@@ -187,13 +188,13 @@ static int fix_target(Bench *b, const Workload *w, const char *name)
 {
     int code = EXIT_DONE;
     const char *err = NULL;
-    Outcome *out;
+    Result *out;
     Device here;
-    const int n = outcome_read_all(b->a, w, &out, &code, &err);
+    const int n = replay_read_all(b->a, w, &out, &code, &err);
     if (!n)
         return command_fail(err, code);
     const char *macro = family_find(out->study->target->family)->fixed_by;
-    const int entry = find_entry(outcome_dispatcher(b->a, out, n), name);
+    const int entry = find_entry(package_dispatcher(b->a, out, n), name);
     if (!macro)
         return fail(b, EXIT_USAGE, "--target: a package for GPUs takes the kernels of the device at hand");
     if (entry < 0)

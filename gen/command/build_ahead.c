@@ -13,7 +13,7 @@
 #include "gen/base/quote.h"
 #include "gen/command/command.h"
 #include "gen/command/generate.h"
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
 #include "gen/command/site.h"
 #include "gen/command/tools.h"
 #include "gen/target/family.h"
@@ -74,7 +74,7 @@ static bool run_world(Search *q, const UnitContext *u, const char *context, uint
 static bool run_worlds(Arena *a, const Workload *w, const Options *o, const Device *device, const Target *target,
                        Tools *run, const volatile int *stop, Built *b, int *code, const char **err)
 {
-    UnitContext u = outcome_unit(w, device, target);
+    UnitContext u = workload_unit(w, device, target);
     Search q = { .arena = a,
                  .lab = &lab_model,
                  .strategy = &strategies[STRATEGY_JOINT],

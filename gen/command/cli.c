@@ -459,7 +459,7 @@ static const char *nearest_command(const char *name)
     return diag_nearest(name, names, NCOMMAND);
 }
 
-static int parse_binding(const Parser *p, const char *text, CliBinding *out)
+static int parse_binding(const Parser *p, const char *text, ExplainBinding *out)
 {
     size_t n = strcspn(text, "=");
     char *end;
@@ -470,7 +470,7 @@ static int parse_binding(const Parser *p, const char *text, CliBinding *out)
     long long v = named && text[n] ? strtoll(text + n + 1, &end, 10) : 0;
     if (!named || !text[n] || !(isdigit((unsigned char)text[n + 1]) || text[n + 1] == '-') || *end || errno)
         return fail(p, "'%s' is not NAME=VALUE with a whole number, such as T=37", text);
-    *out = (CliBinding){ arena_strndup(p->arena, text, n), v };
+    *out = (ExplainBinding){ arena_strndup(p->arena, text, n), v };
     return GO_ON;
 }
 
@@ -478,9 +478,9 @@ static int parse_bindings(Parser *p, const char *const *text, int n)
 {
     if (n > MAX_BINDING)
         return fail(p, "more than %d values given", MAX_BINDING);
-    p->o->binding = ARENA_ARRAY(p->arena, (size_t)n + 1, CliBinding);
+    p->o->binding = ARENA_ARRAY(p->arena, (size_t)n + 1, ExplainBinding);
     for (int i = 0; i < n; i++) {
-        CliBinding *b = &p->o->binding[i];
+        ExplainBinding *b = &p->o->binding[i];
         int code = parse_binding(p, text[i], b);
         if (code != GO_ON)
             return code;

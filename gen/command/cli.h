@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include "gen/base/arena.h"
 #include "gen/base/progress.h"
+#include "gen/report/explain.h"
 #include "search/space/strategy.h"
 
 typedef enum {
@@ -36,18 +37,14 @@ typedef enum {
 } DumpStage;
 
 typedef struct {
-    const char *name;
-    int64_t value;
-} CliBinding;
-typedef struct {
     const char **item;
     int n;
 } CliList; /* item[n] is NULL */
 
 typedef struct {
     Command command;
-    const char *operand; /* SPEC, or PKG of explain, bench and replay --check */
-    CliBinding *binding; /* explain: T=37 ... in the order given */
+    const char *operand;     /* SPEC, or PKG of explain, bench and replay --check */
+    ExplainBinding *binding; /* explain: T=37 ... in the order given */
     int nbinding;
 
     const char *out;                        /* NULL: out/<name> */

@@ -127,7 +127,7 @@ static void print_limit(const Dump *d, const LimitRecord *l)
 
 static void dump_records(const Dump *d)
 {
-    const Records *r = d->in->records;
+    const Records *r = d->in->result.records;
     fprintf(d->out, "%" PRId64 " devices, %" PRId64 " kernels, %" PRId64 " measurements; %" PRId64 " lines ignored\n",
             r->ndevice, r->nkernel, r->nmeasure, r->nignored);
     for (int64_t i = 0; i < r->ndevice; i++)
@@ -145,12 +145,12 @@ static void dump_records(const Dump *d)
 
 static void print_trial(const Dump *d, int64_t trial)
 {
-    const Study *s = d->in->study;
+    const Study *s = d->in->result.study;
     const Trial *t = &s->trial[trial];
     for (int64_t j = 0; j < s->nshape; j++) {
         if (!(t->ns[j] > 0))
             continue;
-        double guess = cost_predict(d->in->model, &t->c, s->shape[j]->extent, s->shape[j]->threads);
+        double guess = cost_predict(d->in->result.model, &t->c, s->shape[j]->extent, s->shape[j]->threads);
         fprintf(d->out, "%s  ", candidate_text(d->a, &t->c));
         print_shape(d, s->spec->op, s->shape[j]->extent, s->shape[j]->threads);
         fprintf(d->out, "  %s, predicted %s (%+.1f %%)\n", time_text(d, t->ns[j]), time_text(d, guess),
@@ -160,7 +160,7 @@ static void print_trial(const Dump *d, int64_t trial)
 
 static void dump_model(const Dump *d)
 {
-    CostReport c = cost_report(d->a, d->in->study, &d->in->workload->templates);
+    CostReport c = cost_report(d->a, d->in->result.study, &d->in->workload->templates);
     fprintf(d->out, "%" PRId64 " measurements, %d features, lambda %g\n", c.nmeasure, c.nfeature, c.lambda);
     fprintf(
         d->out,
@@ -169,8 +169,8 @@ static void dump_model(const Dump *d)
     fprintf(d->out, "the closed form alone: rank correlation %.3f, regret of its best %s\n", c.analytic.rank,
             number_percent(d->a, c.analytic.regret));
     fprintf(d->out, "exponents of padding %.3f, of load balance %.3f\n", c.pad_exponent, c.occ_exponent);
-    for (int64_t i = 0; i < d->in->study->ntrial; i++)
-        if (d->in->study->trial[i].c.target == d->in->study->target)
+    for (int64_t i = 0; i < d->in->result.study->ntrial; i++)
+        if (d->in->result.study->trial[i].c.target == d->in->result.study->target)
             print_trial(d, i);
 }
 
@@ -178,8 +178,8 @@ static void dump_model(const Dump *d)
 
 static void dump_assign(const Dump *d)
 {
-    const Study *s = d->in->study;
-    const Assignment *as = d->in->assignment;
+    const Study *s = d->in->result.study;
+    const Assignment *as = d->in->result.assignment;
     fprintf(d->out, "%d kernel%s, %s, mean regret %s\n", as->nkernel, number_plural(as->nkernel),
             number_bytes(d->a, as->code_bytes), number_percent(d->a, as->regret));
     for (int k = 0; k < as->nkernel; k++)
@@ -201,7 +201,7 @@ static void dump_assign(const Dump *d)
 
 static void print_node(const Dump *d, const TreeNode *t, int depth)
 {
-    const Op *op = d->in->study->spec->op;
+    const Op *op = d->in->result.study->spec->op;
     fprintf(d->out, "%*s", 2 * depth, "");
     if (t->feature < 0) {
         fprintf(d->out, "k%d  %" PRId64 " shape%s\n", t->class, t->npoint, number_plural(t->npoint));
@@ -215,7 +215,7 @@ static void print_node(const Dump *d, const TreeNode *t, int depth)
 
 static void dump_tree(const Dump *d)
 {
-    const TreeNode *t = d->in->assignment->tree;
+    const TreeNode *t = d->in->result.assignment->tree;
     int nleaf = tree_nleaf(t), depth = tree_depth(t);
     fprintf(d->out, "%d %s, %d level%s; the first branch is taken when the test holds\n", nleaf,
             nleaf == 1 ? "leaf" : "leaves", depth, number_plural(depth));

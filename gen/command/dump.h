@@ -20,15 +20,11 @@
 
 /* What the stage needs must be there; the rest may be NULL. */
 typedef struct {
-    const Workload *workload; /* spec and all later ones */
-    const Space *space;       /* space, source */
-    const UnitContext *unit;  /* source */
-    const Options *options;   /* source */
-    const Records *records;   /* records */
-    const Study *study;       /* model, assign, tree */
-    const CostModel *model;
-    const Assignment *assignment; /* assign, tree */
-    const Trace *trace;           /* trace */
+    const Workload *workload;
+    const Options *options; /* source */
+    const Space *space;     /* space, source */
+    Result result;      /* source: its unit; records: its records, all of the file; model, assign, tree: all of it */
+    const Trace *trace; /* trace */
 } DumpInput;
 
 void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out);

@@ -138,7 +138,7 @@ static json_t *dump_records(const Dump *d)
 {
     json_t *list = json_array();
     const char *end;
-    for (const char *line = record_text(d->a, d->in->records); (end = strchr(line, '\n')); line = end + 1)
+    for (const char *line = record_text(d->a, d->in->result.records); (end = strchr(line, '\n')); line = end + 1)
         json_array_append_new(list, json_loadb(line, (size_t)(end - line), 0, NULL));
     return list;
 }
@@ -161,7 +161,7 @@ static json_t *predictions(const Study *s, const CostModel *m, const Trial *t)
 
 static json_t *dump_model(const Dump *d)
 {
-    const Study *s = d->in->study;
+    const Study *s = d->in->result.study;
     CostReport c = cost_report(d->a, s, &d->in->workload->templates);
     json_t *o = json_object(), *trials = json_array();
     for (int64_t i = 0; i < s->ntrial; i++) {
@@ -169,7 +169,7 @@ static json_t *dump_model(const Dump *d)
             continue; /* a lesser target's general kernel: verified, not searched */
         json_t *t = candidate(&s->trial[i].c);
         set(t, "status", quote_json(status_name(s->trial[i].status)));
-        set(t, "shapes", predictions(s, d->in->model, &s->trial[i]));
+        set(t, "shapes", predictions(s, d->in->result.model, &s->trial[i]));
         json_array_append_new(trials, t);
     }
     set(o, "measurements", json_integer(c.nmeasure));
@@ -201,8 +201,8 @@ static json_t *kernels(const Study *s, const Assignment *as)
 
 static json_t *dump_assign(const Dump *d)
 {
-    const Study *s = d->in->study;
-    const Assignment *as = d->in->assignment;
+    const Study *s = d->in->result.study;
+    const Assignment *as = d->in->result.assignment;
     json_t *o = json_object(), *list = json_array();
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
         json_t *one = shape(s->spec->op, &s->spec->instance[i]);
@@ -237,7 +237,7 @@ static json_t *node(const Op *op, const TreeNode *t)
     return o;
 }
 
-static json_t *dump_tree(const Dump *d) { return node(d->in->study->spec->op, d->in->assignment->tree); }
+static json_t *dump_tree(const Dump *d) { return node(d->in->result.study->spec->op, d->in->result.assignment->tree); }
 
 /* ---- trace ---- */
 

@@ -64,7 +64,7 @@ static const char *text_of(const Picked *s, const Candidate *c)
 {
     int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(c, value);
-    return unit_candidate(s->a, s->in->unit, &(UnitKernel){ c->t, c->target, value, { 0 } }, diag_new(s->a));
+    return unit_candidate(s->a, &s->in->result.unit, &(UnitKernel){ c->t, c->target, value, { 0 } }, diag_new(s->a));
 }
 
 static json_t *flags_json(const Toolchain *t)
@@ -95,7 +95,7 @@ static json_t *candidate_json(const Picked *s, const Candidate *c)
     candidate_values(c, value);
     for (int i = 0; i < c->t->nparam; i++)
         json_object_set_new(params, c->t->param[i].name, json_integer(value[i]));
-    json_object_set_new(o, "key", json_string(candidate_key(s->a, c, s->context, s->in->unit->device)));
+    json_object_set_new(o, "key", json_string(candidate_key(s->a, c, s->context, s->in->result.unit.device)));
     json_object_set_new(o, "template", quote_json(c->t->name));
     json_object_set_new(o, "target", quote_json(c->target->name));
     json_object_set_new(o, "params", params);
@@ -127,7 +127,7 @@ static void print_json(const Picked *s, FILE *out)
 
 void dump_source(Arena *a, const DumpInput *in, bool json, FILE *out)
 {
-    Picked s = { .a = a, .in = in, .context = unit_context_hash(a, in->unit) };
+    Picked s = { .a = a, .in = in, .context = unit_context_hash(a, &in->result.unit) };
     pick_all(&s);
     if (json) {
         print_json(&s, out);

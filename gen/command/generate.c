@@ -10,13 +10,15 @@
 #include "gen/base/install_path.h"
 #include "gen/base/process.h"
 #include "gen/command/command.h"
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
 #include "gen/command/site.h"
 #include "gen/command/summary.h"
 #include "gen/command/tools.h"
 #include "gen/package/foreign.h"
+#include "gen/package/emit.h"
 #include "gen/package/prove.h"
 #include "gen/report/plot.h"
+#include "gen/report/report.h"
 #include "gen/target/family.h"
 #include "search/choose/offline.h"
 #include "search/choose/search.h"
@@ -35,7 +37,7 @@ static int interrupted(const Workload *w, bool recorded)
 }
 
 /* The dispatcher, as it will be written, against the trees. False, said on stderr, when they differ: no such package leaves. */
-static bool prove_package(Arena *a, const Outcome *out, int n, const Package *p, const Options *o,
+static bool prove_package(Arena *a, const Result *part, int n, const Package *p, const Options *o,
                           const volatile int *stop, Proof *proof)
 {
     const char *why = NULL;
@@ -43,46 +45,51 @@ static bool prove_package(Arena *a, const Outcome *out, int n, const Package *p,
     Builder *b = builder_new(a, &cc, 1, PROVE_DEADLINE_S, stop, &why);
     ProofStatus status = PROOF_NONE;
     if (b) {
-        status = prove_text(a, outcome_dispatcher(a, out, n), out->workload->spec, package_text(p, "dispatch.h"), b,
+        status = prove_text(a, package_dispatcher(a, part, n), part->study->spec, package_text(p, "dispatch.h"), b,
                             stop, proof, &why);
         builder_free(b);
     }
     if (status == PROOF_FAILS)
-        diag_say(stderr, DIAG_ERROR, "internal error: the dispatcher of %s is wrong: %s", out->workload->spec->name,
-                 why);
+        diag_say(stderr, DIAG_ERROR, "internal error: the dispatcher of %s is wrong: %s", part->study->spec->name, why);
     else if (status == PROOF_NONE && !*stop && !o->quiet)
         diag_say(stderr, DIAG_WARNING, "the dispatcher was not checked: %s", why);
     return status != PROOF_FAILS;
 }
 
-/* One package of n outcomes, one a target. stop: of a run that may compile, which checks the dispatcher first; NULL: nothing is compiled. */
-static int write_outcomes(Arena *a, const Outcome *out, int n, const Options *o, const volatile int *stop)
+/* The report.html of the package; NULL where the workload wants none. False with *err set: it cannot be drawn here. */
+static bool draw_report(Arena *a, const Workload *w, const Result *part, int n, const char **report, const char **err)
+{
+    *report = w->report ? report_html(a, part, n, DCGEN_VERSION, err) : NULL;
+    return !w->report || *report;
+}
+
+/* One package of n results, one a target. stop: of a run that may compile, which checks the dispatcher first; NULL: nothing is compiled. */
+static int write_package(Arena *a, const Workload *w, Result *part, int n, const Options *o, const volatile int *stop)
 {
     Diag *d = diag_new(a);
     const char *err = NULL, *report = NULL;
     const bool told = o->json || !o->quiet;
-    CostReport *cost = ARENA_ARRAY(a, (size_t)n, CostReport);
-    for (int i = 0; i < n && (told || out->workload->report); i++)
-        cost[i] = cost_report(a, out[i].study, &out->workload->templates);
-    if (!outcome_report(a, out, n, cost, &report, &err))
+    if (told || w->report)
+        replay_cost(a, part, n);
+    if (!draw_report(a, w, part, n, &report, &err))
         return command_fail(err, EXIT_ENVIRONMENT);
-    const Package *p = outcome_package(a, out, n, report, d);
+    const Package *p = replay_package(a, w, part, n, report, d);
     diag_print(d, stderr);
     if (!p)
         return command_fail("a template cannot be filled", EXIT_FAILED);
     Proof proof = { 0 };
-    if (stop && !prove_package(a, out, n, p, o, stop, &proof))
+    if (stop && !prove_package(a, part, n, p, o, stop, &proof))
         return EXIT_FAILED;
     if (stop && *stop)
-        return interrupted(out->workload, true);
-    if (!package_write(p, out->workload->out, o->force, &err, a))
+        return interrupted(w, true);
+    if (!package_write(p, w->out, o->force, &err, a))
         return command_fail(err, EXIT_ENVIRONMENT);
     for (int i = 0; i < n && o->verbose; i++)
-        summary_failures(&out[i], stderr);
+        summary_failures(&part[i], stderr);
     if (told)
-        summary_package(out, n, cost, proof.ndeclared ? &proof : NULL, o->json, stdout);
+        summary_package(w, part, n, proof.ndeclared ? &proof : NULL, o->json, stdout);
     for (int i = 0; i < n; i++)
-        summary_contract(&out[i], stderr);
+        summary_contract(&part[i], n > 1, stderr);
     return EXIT_DONE;
 }
 
@@ -90,14 +97,14 @@ int replay(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
     const char *err = NULL;
-    Outcome *out;
+    Result *out;
     const Workload *w = command_workload(a, o->operand, o, &code);
     if (!w)
         return code;
     if (!package_check(w->out, o->force, &err, a))
         return command_fail(err, EXIT_ENVIRONMENT);
-    const int n = outcome_read_all(a, w, &out, &code, &err);
-    return n ? write_outcomes(a, out, n, o, NULL) : command_fail(err, code);
+    const int n = replay_read_all(a, w, &out, &code, &err);
+    return n ? write_package(a, w, out, n, o, NULL) : command_fail(err, code);
 }
 
 /* ---- generate ---- */
@@ -116,7 +123,7 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, const Site *s
         *err = arena_printf(a, "%s; records of a machine that runs it may take its place (--records)", *err);
         return false;
     }
-    *u = outcome_unit(w, device, target);
+    *u = workload_unit(w, device, target);
     q->ahead = family_find(target->family)->aside;
     q->space = command_space(a, u, &w->templates, target, q->diag);
     diag_print(q->diag, stderr);
@@ -177,7 +184,7 @@ static bool has_times(Arena *a, const Workload *w, const char *path)
 {
     const char *err = NULL;
     Records r;
-    return access(path, R_OK) == 0 && record_read(a, path, &r, NULL, &err) && outcome_timed(a, w, &r);
+    return access(path, R_OK) == 0 && record_read(a, path, &r, NULL, &err) && replay_timed(a, w, &r);
 }
 
 /* What was measured for this target: in the workload's own records, else in those that come with dcgen, records/<device>/<name>.jsonl.
@@ -279,7 +286,7 @@ static bool learn_target(Arena *a, const Workload *w, const Options *o, const vo
 
 /* When all is recorded, as one target's records may say something of another's. What is wrong with a file that was searched with was said
  * when it was opened. */
-static bool choose(Arena *a, const Known *known, int n, Outcome *out, int *code, const char **err)
+static bool choose(Arena *a, const Known *known, int n, Result *out, int *code, const char **err)
 {
     Records r;
     for (int i = 0; i < n; i++) {
@@ -288,10 +295,10 @@ static bool choose(Arena *a, const Known *known, int n, Outcome *out, int *code,
         if (!again && !record_read(a, known[i].records, &r, known[i].device ? NULL : stderr, err))
             return false;
         *code = EXIT_FAILED;
-        if (!outcome_make(a, known[i].workload, &r, known[i].device, &out[i], err))
+        if (!replay_target(a, known[i].workload, &r, known[i].device, &out[i], err))
             return false;
     }
-    outcome_number(a, out, n);
+    replay_number(a, out, n);
     return true;
 }
 
@@ -306,7 +313,7 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
         return command_fail(err, EXIT_ENVIRONMENT);
     const int n = workload_ntarget(w);
     Known *known = ARENA_ARRAY(a, (size_t)n, Known);
-    Outcome *out = ARENA_ARRAY(a, (size_t)n, Outcome);
+    Result *out = ARENA_ARRAY(a, (size_t)n, Result);
     Options each = *o;
     for (int i = 0; i < n; i++) {
         each.fresh = o->fresh && i == 0; /* the first target's search has begun the file anew */
@@ -315,5 +322,5 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
     }
     if (!choose(a, known, n, out, &code, &err))
         return command_fail(err, code);
-    return write_outcomes(a, out, n, o, stop);
+    return write_package(a, w, out, n, o, stop);
 }

@@ -9,7 +9,7 @@
 #include "gen/command/dump.h"
 #include "gen/command/generate.h"
 #include "gen/command/regret.h"
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
 #include "gen/command/site.h"
 #include "gen/command/summary.h"
 #include "gen/command/trace.h"
@@ -17,8 +17,8 @@
 
 /* ---- a package ---- */
 
-/* One of the outcomes is of the target; else says which targets the package has. */
-static bool is_tuned_for(Arena *a, const Outcome *out, int n, const char *name)
+/* One of the results is of the target; else says which targets the package has. */
+static bool is_tuned_for(Arena *a, const Result *out, int n, const char *name)
 {
     Text has = { .arena = a };
     for (int i = 0; i < n; i++) {
@@ -31,7 +31,7 @@ static bool is_tuned_for(Arena *a, const Outcome *out, int n, const char *name)
     return false;
 }
 
-static bool is_asked_for(const Options *o, const Outcome *out)
+static bool is_asked_for(const Options *o, const Result *out)
 {
     for (int i = 0; i < o->target.n; i++)
         if (strcmp(o->target.item[i], out->study->target->name) == 0)
@@ -40,15 +40,15 @@ static bool is_asked_for(const Options *o, const Outcome *out)
 }
 
 /* What a package was made from, out of its own spec and records: of each target, or of those that --target names. 0 with *code set. */
-static int read_package(Arena *a, const Options *o, Outcome **out, int *code)
+static int read_package(Arena *a, const Options *o, const Workload **w, Result **out, int *code)
 {
     const char *err = NULL;
     Options whole = *o;
     whole.target = (CliList){ 0 };
-    const Workload *w = command_package(a, &whole, code);
-    const int n = w ? outcome_read_all(a, w, out, code, &err) : 0;
+    *w = command_package(a, &whole, code);
+    const int n = *w ? replay_read_all(a, *w, out, code, &err) : 0;
     int kept = 0;
-    if (w && !n)
+    if (*w && !n)
         command_fail(err, *code);
     for (int i = 0; n && i < o->target.n; i++)
         if (!is_tuned_for(a, *out, n, o->target.item[i])) {
@@ -64,13 +64,13 @@ static int read_package(Arena *a, const Options *o, Outcome **out, int *code)
 int explain_package(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
-    Outcome *out;
-    const int n = read_package(a, o, &out, &code);
+    const Workload *w;
+    Result *out;
+    const int n = read_package(a, o, &w, &out, &code);
     for (int i = 0; i < n && code == EXIT_DONE; i++) {
-        const Roofline roofline = roofline_make(a, out[i].study, out[i].records);
         if (i && !o->json)
             printf("\n");
-        code = explain(a, out[i].study, out[i].model, out[i].assignment, out[i].first, &roofline, o, stdout, stderr);
+        code = explain(a, &out[i], o->binding, o->nbinding, o->json, stdout, stderr);
     }
     return code;
 }
@@ -78,12 +78,13 @@ int explain_package(Arena *a, const Options *o)
 int regret_package(Arena *a, const Options *o, const volatile int *stop)
 {
     int code = EXIT_DONE;
-    Outcome *out;
-    const int n = read_package(a, o, &out, &code);
+    const Workload *w;
+    Result *out;
+    const int n = read_package(a, o, &w, &out, &code);
     if (!n)
         return code;
     command_warn_of_code(o);
-    return regret(a, out, n, o, stop);
+    return regret(a, w, out, n, o, stop);
 }
 
 /* ---- check ---- */
@@ -117,7 +118,7 @@ static const Space *probe_space(Arena *a, const Workload *w, const Options *o, D
         command_fail(err, EXIT_USAGE);
         return NULL;
     }
-    UnitContext u = outcome_unit(w, device, target);
+    UnitContext u = workload_unit(w, device, target);
     const Space *space = command_space(a, &u, &w->templates, target, d);
     diag_print(d, stderr);
     *code = space ? EXIT_DONE : EXIT_USAGE;
@@ -143,47 +144,32 @@ int check(Arena *a, const Options *o)
 
 /* ---- dump ---- */
 
-static bool dump_space(Arena *a, const Options *o, const Workload *w, DumpInput *in, int *code)
-{
-    Device *device = ARENA_NEW(a, Device);
-    UnitContext *u = ARENA_NEW(a, UnitContext);
-    in->space = probe_space(a, w, o, device, code);
-    if (!in->space)
-        return false;
-    *u = outcome_unit(w, device, in->space->general[0].target);
-    in->unit = u;
-    in->options = o;
-    return true;
-}
-
 /* Everything that the stage needs; false with *code set. */
 static bool dump_input(Arena *a, const Options *o, const Workload *w, DumpInput *in, int *code)
 {
     const char *err = NULL;
     Records *r = ARENA_NEW(a, Records);
-    Outcome out;
-    *in = (DumpInput){ .workload = w, .records = r };
+    *in = (DumpInput){ .workload = w, .options = o, .result.records = r };
     if (o->dump == DUMP_SPEC)
         return true;
-    if (o->dump == DUMP_SPACE || o->dump == DUMP_SOURCE)
-        return dump_space(a, o, w, in, code);
-    if (!record_read(a, w->records, r, stderr, &err)) {
-        *code = command_fail(err, EXIT_ENVIRONMENT);
-        return false;
+    if (o->dump == DUMP_SPACE || o->dump == DUMP_SOURCE) {
+        Device *device = ARENA_NEW(a, Device);
+        in->space = probe_space(a, w, o, device, code);
+        if (in->space)
+            in->result.unit = workload_unit(w, device, in->space->general[0].target);
+        return in->space != NULL;
     }
-    if (o->dump == DUMP_RECORDS)
-        return true;
-    if (!outcome_make(a, w, r, NULL, &out, &err)) {
-        *code = command_fail(err, EXIT_FAILED);
-        return false;
+    *code = EXIT_ENVIRONMENT;
+    if (record_read(a, w->records, r, stderr, &err)) {
+        *code = EXIT_FAILED;
+        if (o->dump == DUMP_RECORDS || (replay_target(a, w, r, NULL, &in->result, &err) && o->dump != DUMP_TRACE))
+            *code = EXIT_DONE;
+        else if (!err && (in->trace = trace_make(a, &in->result, r, &strategies[o->search], o->seed, &err)))
+            *code = EXIT_DONE;
     }
-    in->study = out.study;
-    in->model = out.model;
-    in->assignment = out.assignment;
-    in->trace = o->dump == DUMP_TRACE ? trace_make(a, &out, r, &strategies[o->search], o->seed, &err) : NULL;
     if (err)
-        *code = command_fail(err, EXIT_FAILED);
-    return err == NULL;
+        command_fail(err, *code);
+    return *code == EXIT_DONE;
 }
 
 /* Spec and records are not of one target alone. */

@@ -10,7 +10,7 @@
 #include "gen/base/quote.h"
 #include "gen/command/command.h"
 #include "gen/command/generate.h"
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
 #include "gen/command/site.h"
 #include "gen/command/tools.h"
 #include "search/measure/calibrate.h"
@@ -123,7 +123,7 @@ static bool measure_device(Arena *a, const Options *o, Tools *t, Measured *m, co
     if (!m->target)
         return false;
     *code = EXIT_ENVIRONMENT;
-    const UnitContext u = outcome_unit(w, device, m->target);
+    const UnitContext u = workload_unit(w, device, m->target);
     Calibration c = { .unit = &u, .builder = t->builder, .runner = t->runner, .stop = stop };
     m->limit = ARENA_ARRAY(a, (size_t)w->spec->nthread + 1, LimitRecord);
     if (!tools_open_records(a, w, o, t, err) || !record_add_device(t->records, device, err) ||

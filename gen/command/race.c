@@ -12,12 +12,7 @@ static const double SAMPLE_NS = 1e6, MAX_NS = 20e9, WAIT_NS = 5e8, DEADLINE_S = 
 
 static bool build_rivals(const Track *t, const Race *r, const char **err)
 {
-    const Outcome *out = t->out;
-    UnitContext u = { .spec = out->workload->spec,
-                      .device = out->device,
-                      .targets = out->workload->targets,
-                      .package_dir = out->workload->package_dir,
-                      .target = out->study->target };
+    const Result *out = t->out;
     Build build[RACE_MOST];
     int64_t trial[RACE_MOST], value[TEMPLATE_MAX_PARAM];
     int n = 0;
@@ -28,7 +23,7 @@ static bool build_rivals(const Track *t, const Race *r, const char **err)
         candidate_values(&one->c, value);
         const UnitKernel k = { one->c.t, one->c.target, value, one->facts };
         trial[n] = r->trial[i];
-        build[n++] = (Build){ .name = one->key, .text = unit_candidate(t->arena, &u, &k, diag_new(t->arena)) };
+        build[n++] = (Build){ .name = one->key, .text = unit_candidate(t->arena, &out->unit, &k, diag_new(t->arena)) };
     }
     build_all(t->tools->builder, t->arena, build, n, t->stop);
     for (int i = 0; i < n; i++)

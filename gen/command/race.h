@@ -6,14 +6,14 @@
 #ifndef DCGEN_RACE_H
 #define DCGEN_RACE_H
 
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
 #include "gen/command/tools.h"
 
 enum { RACE_MOST = 40 };
 
 typedef struct {
     Arena *arena;
-    const Outcome *out;
+    const Result *out;
     Tools *tools;
     const char **so; /* one a trial; NULL: not built */
     const volatile int *stop;

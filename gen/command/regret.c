@@ -56,7 +56,7 @@ static bool is_listed(const Regret *r, int64_t instance)
 /* Held-out shapes that the contract says nothing of, evenly. */
 static void add_further(Regret *r, int64_t n)
 {
-    const Spec *s = r->out->workload->spec;
+    const Spec *s = r->out->study->spec;
     int64_t total = 0, seen = 0;
     for (int64_t i = 0; i < s->ninstance; i++)
         total += !s->instance[i].tuned && !is_listed(r, i);
@@ -192,13 +192,14 @@ static bool measure_all(Regret *g, const Track *t, bool *wrong, const char **err
 /* ---- the machine ---- */
 
 /* Where the package's kernels run, whatever the spec's `auto` would find here. */
-static bool find_site(const Regret *g, const Options *o, Site *site, const volatile int *stop, const char **err)
+static bool find_site(const Regret *g, const Workload *w, const Options *o, Site *site, const volatile int *stop,
+                      const char **err)
 {
     const Target *target = g->out->study->target;
     *site = (Site){ .kind = SITE_CPU };
     if (!target_is_cuda(target))
         return true;
-    if (!site_find(g->arena, g->out->workload, o, false, site, stop, err))
+    if (!site_find(g->arena, w, o, false, site, stop, err))
         return false;
     *site = (Site){ SITE_GPU, target };
     return true;
@@ -249,17 +250,17 @@ static int say_failure(const char *err, bool wrong, const volatile int *stop)
 }
 
 /* All that measuring this target's contract takes. */
-static bool open_target(Regret *g, const Outcome *out, const Options *o, Tools *tools, const volatile int *stop,
-                        const char **err)
+static bool open_target(Regret *g, const Workload *all, const Result *out, const Options *o, Tools *tools,
+                        const volatile int *stop, const char **err)
 {
     Site site;
+    const Workload *w = workload_of(g->arena, all, out->study->target);
     *g = (Regret){ .arena = g->arena, .out = out, .several = g->several, .json = o->json };
-    return read_bounds(g, o->operand, err) && has_cases(g, o, err) && find_site(g, o, &site, stop, err) &&
-           tools_open(g->arena, out->workload, o, &site, tools, stop, err) &&
-           runs_here(g, runner_device(tools->runner), err);
+    return read_bounds(g, o->operand, err) && has_cases(g, o, err) && find_site(g, w, o, &site, stop, err) &&
+           tools_open(g->arena, w, o, &site, tools, stop, err) && runs_here(g, runner_device(tools->runner), err);
 }
 
-int regret(Arena *a, const Outcome *out, int n, const Options *o, const volatile int *stop)
+int regret(Arena *a, const Workload *w, const Result *out, int n, const Options *o, const volatile int *stop)
 {
     Tools tools = { 0 };
     const char *err = NULL;
@@ -268,7 +269,7 @@ int regret(Arena *a, const Outcome *out, int n, const Options *o, const volatile
     for (int i = 0; i < n && !ok && !*stop; i++) {
         tools_close(&tools);
         tools = (Tools){ 0 };
-        ok = open_target(&g, &out[i], o, &tools, stop, &err);
+        ok = open_target(&g, w, &out[i], o, &tools, stop, &err);
     }
     if (ok) {
         const Track t = { a, g.out, &tools, ARENA_ARRAY(a, (size_t)g.out->study->ntrial + 1, const char *), stop };

@@ -10,11 +10,11 @@
 #define DCGEN_REGRET_H
 
 #include "gen/base/arena.h"
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
 
-/* Of n targets' outcomes, by descending rank, the first that this machine runs. dcgen's exit code: EXIT_FAILED above the bound,
+/* Of n targets' results, by descending rank, the first that this machine runs. dcgen's exit code: EXIT_FAILED above the bound,
  * EXIT_ENVIRONMENT when nothing can be said of most shapes. o->regret: 0: all shapes of the contract; fewer than it has: a part of them, evenly, and
  * means are not judged; more: held-out shapes besides, against the kernels that are predicted to be near the best, without a bound. */
-int regret(Arena *a, const Outcome *out, int n, const Options *o, const volatile int *stop);
+int regret(Arena *a, const Workload *w, const Result *out, int n, const Options *o, const volatile int *stop);
 
 #endif

@@ -21,8 +21,8 @@ static const ContractSum *recorded(const Regret *g, int group)
 
 /* ---- text ---- */
 
-static bool same_machine(const Regret *g) { return strcmp(g->here->name, g->out->device->name) == 0; }
-static bool same_compiler(const Regret *g) { return strcmp(g->compiler, g->out->device->compiler) == 0; }
+static bool same_machine(const Regret *g) { return strcmp(g->here->name, g->out->study->device->name) == 0; }
+static bool same_compiler(const Regret *g) { return strcmp(g->compiler, g->out->study->device->compiler) == 0; }
 
 void regret_show_machine(const Regret *g)
 {
@@ -30,15 +30,15 @@ void regret_show_machine(const Regret *g)
         printf("for %s:\n", g->out->study->target->name);
     if (!same_machine(g))
         diag_say(stderr, DIAG_WARNING, "the bound was measured on another machine: %s; this is %s",
-                 g->out->device->name, g->here->name);
+                 g->out->study->device->name, g->here->name);
     if (!same_compiler(g))
         diag_say(stderr, DIAG_WARNING, "the bound was measured with another compiler: %s; this is %s",
-                 g->out->device->compiler, g->compiler);
+                 g->out->study->device->compiler, g->compiler);
 }
 
 void regret_show_case(const Regret *g, const RegretCase *c)
 {
-    const Op *op = g->out->workload->spec->op;
+    const Op *op = g->out->study->spec->op;
     for (int i = 0; i < op->naxis; i++)
         printf("%s %-6" PRId64, op->axis[i].name, c->now.inst->extent[i]);
     printf("threads %-3d kernel %-2d %10.2f us  best of %-2d %10.2f us  %+6.2f %%", c->now.inst->threads,
@@ -120,7 +120,7 @@ static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null();
 
 static json_t *case_json(const Regret *g, const RegretCase *c)
 {
-    const Op *op = g->out->workload->spec->op;
+    const Op *op = g->out->study->spec->op;
     json_t *o = json_object();
     json_object_set_new(o, "group", json_string(group_key[c->group]));
     for (int i = 0; i < op->naxis; i++)
@@ -159,12 +159,12 @@ static json_t *sum_json(const Regret *g, int k)
 static void show_json(const Regret *g)
 {
     json_t *o = json_object(), *shapes = json_array();
-    json_object_set_new(o, "package", quote_json(g->out->workload->spec->name));
+    json_object_set_new(o, "package", quote_json(g->out->study->spec->name));
     json_object_set_new(o, "target", quote_json(g->out->study->target->name));
     json_object_set_new(o, "device", quote_json(g->here->name));
-    json_object_set_new(o, "device_was", quote_json(g->out->device->name));
+    json_object_set_new(o, "device_was", quote_json(g->out->study->device->name));
     json_object_set_new(o, "compiler", quote_json(g->compiler));
-    json_object_set_new(o, "compiler_was", quote_json(g->out->device->compiler));
+    json_object_set_new(o, "compiler_was", quote_json(g->out->study->device->compiler));
     for (int64_t i = 0; i < g->n; i++)
         json_array_append_new(shapes, case_json(g, &g->item[i]));
     json_object_set_new(o, "shapes", shapes);

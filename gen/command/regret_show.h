@@ -5,7 +5,7 @@
 #ifndef DCGEN_REGRET_SHOW_H
 #define DCGEN_REGRET_SHOW_H
 
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
 
 /* FURTHER: held-out shapes that the package's contract says nothing of. */
 typedef enum { REGRET_TUNED, REGRET_HELD_OUT, REGRET_FURTHER, REGRET_GROUPS } RegretGroup;
@@ -22,7 +22,7 @@ bool regret_is_stated(const RegretCase *c);
 
 typedef struct {
     Arena *arena;
-    const Outcome *out;
+    const Result *out;
     bool several; /* the package has other targets too */
     bool json;
     const Device *here;

@@ -7,38 +7,41 @@
 #include "gen/command/command.h"
 #include "gen/command/drift.h"
 #include "gen/command/generate.h"
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
+#include "gen/report/report.h"
 
-/* With --no-report it is not drawn: the one that is there stands for it. */
-static bool report_of(Arena *a, const Options *o, const Outcome *out, int n, const char **report, const char **err)
+/* With --no-report it is not drawn: the one that is there stands for it. False with *err set: it cannot be drawn here. */
+static bool report_of(Arena *a, const Workload *w, const Options *o, Result *part, int n, const char **report,
+                      const char **err)
 {
     *report = NULL;
-    if (o->no_report && out->workload->report) {
+    if (!w->report)
+        return true;
+    if (o->no_report) {
         *report = text_read_file(a, arena_printf(a, "%s/report.html", o->operand), NULL);
         return true;
     }
-    CostReport *cost = ARENA_ARRAY(a, (size_t)n, CostReport);
-    for (int i = 0; i < n; i++)
-        cost[i] = cost_report(a, out[i].study, &out->workload->templates);
-    return outcome_report(a, out, n, cost, report, err);
+    replay_cost(a, part, n);
+    *report = report_html(a, part, n, DCGEN_VERSION, err);
+    return *report != NULL;
 }
 
 /* What this dcgen makes of the package's own spec and records. NULL after errors, which it prints. */
 static const Package *make_again(Arena *a, const Options *o, const Workload *w, int *code)
 {
-    Outcome *out;
+    Result *part;
     const char *err = NULL, *report;
     Diag *d = diag_new(a);
-    const int n = outcome_read_all(a, w, &out, code, &err);
+    const int n = replay_read_all(a, w, &part, code, &err);
     if (!n) {
         command_fail(err, *code);
         return NULL;
     }
-    if (!report_of(a, o, out, n, &report, &err)) {
+    if (!report_of(a, w, o, part, n, &report, &err)) {
         *code = command_fail(err, EXIT_ENVIRONMENT);
         return NULL;
     }
-    const Package *p = outcome_package(a, out, n, report, d);
+    const Package *p = replay_package(a, w, part, n, report, d);
     diag_print(d, stderr);
     *code = p ? EXIT_DONE : EXIT_FAILED;
     return p;

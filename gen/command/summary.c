@@ -19,7 +19,7 @@ static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null();
 /* ---- a package ---- */
 
 /* Weighted mean of time / best known time - 1 over the tuned instances. */
-static double tuned_regret(const Outcome *out)
+static double tuned_regret(const Result *out)
 {
     const Spec *s = out->study->spec;
     const Assignment *as = out->assignment;
@@ -38,7 +38,7 @@ typedef struct {
     double mean, least; /* time of the library over that of the package: geometric mean, and where it is least */
 } Against;
 
-static Against against_library(const Outcome *out)
+static Against against_library(const Result *out)
 {
     const Spec *s = out->study->spec;
     const Assignment *as = out->assignment;
@@ -74,7 +74,7 @@ static int64_t tuned_trials(const Study *s)
     return n;
 }
 
-static void held_out_text(const Outcome *out, FILE *to)
+static void held_out_text(const Result *out, FILE *to)
 {
     const ContractSum *h = &out->contract->held_out;
     if (h->nsaid)
@@ -105,13 +105,13 @@ static void noise_text(const Study *s, FILE *to)
 }
 
 /* What the choice rests on. */
-static void measured_text(const Outcome *out, const CostReport *c, FILE *to)
+static void measured_text(const Result *out, FILE *to)
 {
     const Study *s = out->study;
     fprintf(to,
             "  %" PRId64 " trials, %" PRId64 " failed; %" PRId64
             " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
-            tuned_trials(s), failed_trials(s), c->nmeasure, 100 * c->error, c->order.rank);
+            tuned_trials(s), failed_trials(s), out->cost->nmeasure, 100 * out->cost->error, out->cost->order.rank);
     fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
             100 * tuned_regret(out));
     held_out_text(out, to);
@@ -140,7 +140,7 @@ static void proof_text(const Proof *p, FILE *to)
             p->all ? "all " : "a sample of ", p->ndeclared);
 }
 
-static void outcome_text(const Outcome *out, const CostReport *c, FILE *to)
+static void result_text(const Result *out, FILE *to)
 {
     const Study *s = out->study;
     const Assignment *as = out->assignment;
@@ -151,7 +151,7 @@ static void outcome_text(const Outcome *out, const CostReport *c, FILE *to)
     if (s->device->modelled)
         modelled_text(s, to);
     else
-        measured_text(out, c, to);
+        measured_text(out, to);
 }
 
 /* What budgets of 1, 2, ... kernels would give. */
@@ -192,14 +192,14 @@ static json_t *contract_json(const Contract *c)
     return o;
 }
 
-static json_t *package_json(const Outcome *out, const CostReport *c, const Proof *proof)
+static json_t *package_json(const Workload *w, const Result *out, const Proof *proof)
 {
     const Study *s = out->study;
     const Assignment *as = out->assignment;
     json_t *o = json_object();
     json_object_set_new(o, "name", quote_json(s->spec->name));
-    json_object_set_new(o, "package", quote_json(out->workload->out));
-    json_object_set_new(o, "records", quote_json(out->workload->records));
+    json_object_set_new(o, "package", quote_json(w->out));
+    json_object_set_new(o, "records", quote_json(w->records));
     json_object_set_new(o, "target", quote_json(s->target->name));
     json_object_set_new(o, "device", quote_json(s->device->name));
     json_object_set_new(o, "modelled", json_boolean(s->device->modelled));
@@ -208,9 +208,9 @@ static json_t *package_json(const Outcome *out, const CostReport *c, const Proof
     json_object_set_new(o, "leaves", json_integer(tree_nleaf(as->tree)));
     json_object_set_new(o, "trials", json_integer(tuned_trials(s)));
     json_object_set_new(o, "failed", json_integer(failed_trials(s)));
-    json_object_set_new(o, "measurements", json_integer(c->nmeasure));
-    json_object_set_new(o, "model_error", real(c->error));
-    json_object_set_new(o, "model_rank", real(c->order.rank));
+    json_object_set_new(o, "measurements", json_integer(out->cost->nmeasure));
+    json_object_set_new(o, "model_error", real(out->cost->error));
+    json_object_set_new(o, "model_rank", real(out->cost->order.rank));
     json_object_set_new(o, "regret", real(tuned_regret(out)));
     json_object_set_new(o, "curve", curve_json(as));
     json_object_set_new(o, "contract", contract_json(out->contract));
@@ -224,26 +224,26 @@ static json_t *package_json(const Outcome *out, const CostReport *c, const Proof
     return o;
 }
 
-void summary_package(const Outcome *out, int n, const CostReport *cost, const Proof *proof, bool json, FILE *to)
+void summary_package(const Workload *w, const Result *out, int n, const Proof *proof, bool json, FILE *to)
 {
     for (int i = 0; i < n; i++)
         if (json)
-            quote_print_json(package_json(&out[i], &cost[i], proof), to);
+            quote_print_json(package_json(w, &out[i], proof), to);
         else
-            outcome_text(&out[i], &cost[i], to);
+            result_text(&out[i], to);
     if (!json && proof)
         proof_text(proof, to);
     if (!json)
-        quote_printf(to, "  %s\n", out->workload->out);
+        quote_printf(to, "  %s\n", w->out);
 }
 
-void summary_contract(const Outcome *out, FILE *to)
+void summary_contract(const Result *out, bool several, FILE *to)
 {
     Arena *a = arena_new();
     const Contract *c = out->contract;
     const int64_t missing = c->tuned.nshape - c->tuned.nmeasured;
     const char *broken = contract_broken(a, c);
-    const char *who = out->workload->ntuned > 1 ? arena_printf(a, "%s: ", out->study->target->name) : "";
+    const char *who = several ? arena_printf(a, "%s: ", out->study->target->name) : "";
     if (broken)
         diag_say(to, DIAG_WARNING, "%s%s", who, broken);
     if (missing)
@@ -254,7 +254,7 @@ void summary_contract(const Outcome *out, FILE *to)
     arena_free(a);
 }
 
-void summary_failures(const Outcome *out, FILE *to)
+void summary_failures(const Result *out, FILE *to)
 {
     Arena *a = arena_new();
     for (int64_t i = 0; i < out->records->nkernel; i++) {

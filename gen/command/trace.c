@@ -40,14 +40,13 @@ static void compare_order(Trace *t, const Study *s, const Records *r)
     t->same = t->same && t->nrecord == t->nstep;
 }
 
-const Trace *trace_make(Arena *a, const Outcome *out, const Records *r, const Strategy *strategy, uint64_t seed,
+const Trace *trace_make(Arena *a, const Result *out, const Records *r, const Strategy *strategy, uint64_t seed,
                         const char **err)
 {
-    const Workload *w = out->workload;
     const volatile int stop = 0;
     const Study *of = out->study;
     Diag *d = diag_new(a);
-    const Space *space = space_make(a, w->spec, &w->templates, of->target, out->device, d);
+    const Space *space = space_make(a, of->spec, out->templates, of->target, of->device, d);
     if (!space) {
         *err = "there is nothing to search";
         return NULL;
@@ -60,9 +59,9 @@ const Trace *trace_make(Arena *a, const Outcome *out, const Records *r, const St
                  .lab = &lab_records,
                  .lab_data = lab,
                  .strategy = strategy,
-                 .templates = &w->templates,
+                 .templates = out->templates,
                  .space = space,
-                 .study = study_new(a, w->spec, out->device, of->target, of->context_hash),
+                 .study = study_new(a, of->spec, of->device, of->target, of->context_hash),
                  .progress = progress_open(PROGRESS_NONE, stderr),
                  .diag = d,
                  .seed = seed,

@@ -6,7 +6,7 @@
 #ifndef DCGEN_TRACE_H
 #define DCGEN_TRACE_H
 
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
 #include "search/space/strategy.h"
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
 } Trace;
 
 /* r: as the search left it. NULL with *err set: nothing can be searched. */
-const Trace *trace_make(Arena *a, const Outcome *out, const Records *r, const Strategy *strategy, uint64_t seed,
+const Trace *trace_make(Arena *a, const Result *out, const Records *r, const Strategy *strategy, uint64_t seed,
                         const char **err);
 
 #endif

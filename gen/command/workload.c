@@ -246,6 +246,15 @@ const Workload *workload_for(Arena *a, const Workload *w, int i)
     return one;
 }
 
+const Workload *workload_of(Arena *a, const Workload *w, const Target *t)
+{
+    const Workload *first = workload_for(a, w, 0);
+    int i = 0;
+    while (i < first->ntuned && first->tuned[i] != t)
+        i++;
+    return i < first->ntuned ? workload_for(a, w, i) : first;
+}
+
 const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err)
 {
     const char *name = target_name(w, 0);
@@ -259,4 +268,11 @@ const Target *workload_target(Arena *a, const Workload *w, const Device *device,
     if (!device_runs(device, name))
         *err = arena_printf(a, "%s cannot run target '%s', so it cannot be tuned for there", device->name, name);
     return device_runs(device, name) ? t : NULL;
+}
+
+UnitContext workload_unit(const Workload *w, const Device *device, const Target *target)
+{
+    return (UnitContext){
+        .spec = w->spec, .device = device, .targets = w->targets, .package_dir = w->package_dir, .target = target
+    };
 }

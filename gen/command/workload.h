@@ -12,6 +12,7 @@
 #include "gen/spec/spec.h"
 #include "gen/target/device.h"
 #include "gen/template/template.h"
+#include "gen/unit/unit.h"
 
 typedef struct {
     Spec *spec;
@@ -32,9 +33,12 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
 
 /* A workload may name several targets of one family; each is worked on as a workload that names it alone, with the whole budget. */
 int workload_ntarget(const Workload *w);
-const Workload *workload_for(Arena *a, const Workload *w, int i); /* by descending rank */
+const Workload *workload_for(Arena *a, const Workload *w, int i);          /* by descending rank */
+const Workload *workload_of(Arena *a, const Workload *w, const Target *t); /* the one for that target */
 
 /* The target to tune for on this device, from the spec or the command line. NULL with *err set. */
 const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err);
+/* How its kernels are written for that target. */
+UnitContext workload_unit(const Workload *w, const Device *device, const Target *target);
 
 #endif

@@ -15,7 +15,7 @@
 #include "gen/template/fill.h"
 #include "search/space/cost.h"
 
-const Spec *emit_spec(const Emitter *e) { return e->in->unit.spec; }
+const Spec *emit_spec(const Emitter *e) { return e->in->part->unit.spec; }
 
 /* ---- kernels ---- */
 
@@ -28,7 +28,7 @@ static void add_kernel(Emitter *e, const UnitKernel *k)
     e->kernel[n] = *k;
 }
 
-static void add_tuned(Emitter *e, const EmitPart *part)
+static void add_tuned(Emitter *e, const Result *part)
 {
     const Assignment *as = part->assignment;
     e->entry[e->nentry] = (EmitEntry){ part->study->target, part, e->nkernel, as->nkernel, e->nkernel + as->general };
@@ -51,7 +51,7 @@ static const General *general_of(const Template *t, const Target *target)
 
 /* How much a template is trusted on a target: 4 when its general kernel was verified there; else 3 when it serves every shape on the tuned
  * target, 2 when a trial of it is right, 1 when none was tried; 0, never to be used, when all of them failed. */
-static int template_trust(const EmitPart *part, const Template *t, const Target *target)
+static int template_trust(const Result *part, const Template *t, const Target *target)
 {
     const Study *s = part->study;
     bool tried = false;
@@ -70,27 +70,27 @@ static int template_trust(const EmitPart *part, const Template *t, const Target 
 
 /* Of a template's general kernel, over the tuned shapes: mean of log2 ns as the templates' own closed forms have it. Only those of GPUs are
  * comparable among templates. */
-static double general_cost(const Emitter *e, const EmitPart *part, const Template *t, const Target *target)
+static double general_cost(const Emitter *e, const Result *part, const Template *t, const Target *target)
 {
     const Study *s = part->study;
     Candidate c;
     double sum = 0;
     if (!target_is_cuda(target) || !candidate_general(t, target, &c))
         return 0;
-    const CostModel *m = cost_analytic(e->arena, s, e->in->templates);
+    const CostModel *m = cost_analytic(e->arena, s, e->in->part->templates);
     for (int64_t j = 0; j < s->nshape; j++)
         sum += log2(cost_predict(m, &c, s->shape[j]->extent, s->shape[j]->threads));
     return sum / (double)(s->nshape ? s->nshape : 1);
 }
 
 /* Of those trusted alike the fastest, as far as that is known without measuring; else the first. */
-static const Template *most_trusted(const Emitter *e, const EmitPart *part, const Target *target)
+static const Template *most_trusted(const Emitter *e, const Result *part, const Target *target)
 {
     const Template *best = NULL;
     int most = 0;
     double least = INFINITY;
-    for (int j = 0; j < e->in->templates->n; j++) {
-        const Template *t = e->in->templates->t[j];
+    for (int j = 0; j < e->in->part->templates->n; j++) {
+        const Template *t = e->in->part->templates->t[j];
         if (!general_of(t, target) || !template_suits(t, emit_spec(e), target))
             continue;
         const int trust = template_trust(part, t, target);
@@ -105,7 +105,7 @@ static const Template *most_trusted(const Emitter *e, const EmitPart *part, cons
 }
 
 /* What was tuned for the target; NULL: nothing. */
-static const EmitPart *part_of(const Emitter *e, const Target *target)
+static const Result *part_of(const Emitter *e, const Target *target)
 {
     for (int i = 0; i < e->in->npart; i++)
         if (e->in->part[i].study->target == target)
@@ -114,11 +114,12 @@ static const EmitPart *part_of(const Emitter *e, const Target *target)
 }
 
 /* The first part whose machines' kin without its target may run this one; NULL: none. */
-static const EmitPart *stands_in_for(const Emitter *e, const Target *target)
+static const Result *stands_in_for(const Emitter *e, const Target *target)
 {
     for (int i = 0; i < e->in->npart; i++) {
         const Target *tuned = e->in->part[i].study->target;
-        if ((target == tuned && target_is_inherited(tuned)) || target_is_fallback(e->in->unit.targets, target, tuned))
+        if ((target == tuned && target_is_inherited(tuned)) ||
+            target_is_fallback(e->in->part->unit.targets, target, tuned))
             return &e->in->part[i];
     }
     return NULL;
@@ -127,7 +128,7 @@ static const EmitPart *stands_in_for(const Emitter *e, const Target *target)
 /* Machines that lack the tuned targets get the general kernel of each fallback, of the template that is trusted most. */
 static void add_general(Emitter *e, const Target *target)
 {
-    const EmitPart *part = stands_in_for(e, target);
+    const Result *part = stands_in_for(e, target);
     const Template *best = part ? most_trusted(e, part, target) : NULL;
     if (!best)
         return;
@@ -138,9 +139,9 @@ static void add_general(Emitter *e, const Target *target)
 
 static void add_entries(Emitter *e)
 {
-    const TargetList *targets = e->in->unit.targets;
+    const TargetList *targets = e->in->part->unit.targets;
     for (int i = 0; i < targets->n; i++) { /* by descending rank */
-        const EmitPart *part = part_of(e, &targets->t[i]);
+        const Result *part = part_of(e, &targets->t[i]);
         if (part)
             add_tuned(e, part);
         if (!part || target_is_inherited(&targets->t[i]))
@@ -151,7 +152,7 @@ static void add_entries(Emitter *e)
 static Emitter *emitter_new(Arena *a, const EmitInput *in, Diag *d)
 {
     Emitter *e = ARENA_NEW(a, Emitter);
-    *e = (Emitter){ .arena = a, .in = in, .diag = d, .family = family_find(in->unit.target->family) };
+    *e = (Emitter){ .arena = a, .in = in, .diag = d, .family = family_find(in->part->unit.target->family) };
     add_entries(e);
     return e;
 }
@@ -476,10 +477,13 @@ static const char *report_row(Emitter *e)
     return e->in->report ? "| `report.html` | times, choices and the model behind them |\n" : "";
 }
 
-static const char *preamble(Emitter *e) { return unit_preamble(e->arena, &e->in->unit); }
-static const char *pack(Emitter *e) { return unit_pack(e->arena, &e->in->unit, e->diag); }
-static const char *kernels(Emitter *e) { return unit_kernels(e->arena, &e->in->unit, e->kernel, e->nkernel, e->diag); }
-static const char *table(Emitter *e) { return unit_table(e->arena, &e->in->unit, e->kernel, e->nkernel); }
+static const char *preamble(Emitter *e) { return unit_preamble(e->arena, &e->in->part->unit); }
+static const char *pack(Emitter *e) { return unit_pack(e->arena, &e->in->part->unit, e->diag); }
+static const char *kernels(Emitter *e)
+{
+    return unit_kernels(e->arena, &e->in->part->unit, e->kernel, e->nkernel, e->diag);
+}
+static const char *table(Emitter *e) { return unit_table(e->arena, &e->in->part->unit, e->kernel, e->nkernel); }
 
 static const EmitSection common_sections[] = {
     { "about", about },
@@ -532,7 +536,7 @@ static void add_file(Emitter *e, Package *p, const char *path, const char *text)
 static bool add_pattern(Emitter *e, Package *p, const char *pattern, const char *path)
 {
     const Source *src = conf_source(e->arena, pattern, e->diag);
-    Binding b = { .spec = emit_spec(e), .device = e->in->unit.device, .target = e->in->unit.target };
+    Binding b = { .spec = emit_spec(e), .device = e->in->part->unit.device, .target = e->in->part->unit.target };
     Fill f = {
         .lookup = template_context, .ctx = &b, .name = emit_spec(e)->name, .section = section, .section_ctx = e
     };
@@ -550,10 +554,10 @@ static const char *row_path(const Emitter *e, const PackageRow *row)
                                             : row->path;
 }
 
-const Dispatcher *package_dispatcher(Arena *a, const EmitInput *in)
+const Dispatcher *package_dispatcher(Arena *a, const Result *part, int npart)
 {
-    const Emitter *e = emitter_new(a, in, NULL);
-    const Spec *s = in->unit.spec;
+    const Emitter *e = emitter_new(a, &(EmitInput){ .part = part, .npart = npart }, NULL);
+    const Spec *s = part->unit.spec;
     Dispatcher *d = ARENA_NEW(a, Dispatcher);
     *d = (Dispatcher){ .name = s->name,
                        .op = s->op,
@@ -574,11 +578,11 @@ static const char git_attributes[] = "# Bytes stay as dcgen wrote them: MANIFEST
 Package *package_make(Arena *a, const EmitInput *in, Diag *d)
 {
     Emitter *e = emitter_new(a, in, d);
-    const Spec *s = in->unit.spec;
+    const Spec *s = in->part->unit.spec;
     Package *p = ARENA_NEW(a, Package);
     for (const PackageRow *row = e->family->file; row->pattern; row++) {
-        const char *pattern =
-            row->of_op ? arena_printf(a, "%s/%s", s->op->dir, row->pattern) : unit_pattern(a, &in->unit, row->pattern);
+        const char *pattern = row->of_op ? arena_printf(a, "%s/%s", s->op->dir, row->pattern)
+                                         : unit_pattern(a, &in->part->unit, row->pattern);
         if (!add_pattern(e, p, pattern, row_path(e, row)))
             return NULL;
     }

@@ -9,26 +9,14 @@
 #include "gen/base/diag.h"
 #include "gen/package/dispatch.h"
 #include "gen/package/package_write.h"
-#include "gen/unit/unit.h"
-#include "search/choose/contract.h"
-#include "search/choose/select.h"
-#include "search/record/study.h"
+#include "search/choose/result.h"
 
 /* Of a package's C API and of its shared library (SONAME): raised when packages of the same spec get calls, structs or codes that those
  * compiled against an earlier one cannot use. */
 enum { PACKAGE_ABI = 1 };
 
-/* What is tuned for one target. */
 typedef struct {
-    const Study *study;
-    const Assignment *assignment;
-    const Contract *contract;
-} EmitPart;
-
-typedef struct {
-    UnitContext unit; /* of the first part */
-    const TemplateList *templates;
-    const EmitPart *part; /* by descending rank of their targets, all of one family */
+    const Result *part; /* by descending rank of their targets, all of one family */
     int npart;
     const char *spec_text; /* spec.cfg */
     const char *records;   /* records.jsonl, canonical */
@@ -36,8 +24,8 @@ typedef struct {
     const char *version;   /* of dcgen */
 } EmitInput;
 
-/* What its dispatch.h is to compute. Of `in` only the unit, templates and parts are looked at. */
-const Dispatcher *package_dispatcher(Arena *a, const EmitInput *in);
+/* What the dispatch.h of a package with these parts is to compute. */
+const Dispatcher *package_dispatcher(Arena *a, const Result *part, int npart);
 
 /* NULL after errors in d (faulty templates only). */
 Package *package_make(Arena *a, const EmitInput *in, Diag *d);

@@ -171,9 +171,10 @@ static const char *target_of(Emitter *e)
 /* All text that may call a primitive. */
 static const char *device(Emitter *e)
 {
-    const char *kernels = unit_kernels(e->arena, &e->in->unit, e->kernel, e->nkernel, e->diag);
-    return kernels ? unit_device(e->arena, &e->in->unit, arena_printf(e->arena, "%s%s", kernels, call(e)), e->diag)
-                   : NULL;
+    const char *kernels = unit_kernels(e->arena, &e->in->part->unit, e->kernel, e->nkernel, e->diag);
+    return kernels
+               ? unit_device(e->arena, &e->in->part->unit, arena_printf(e->arena, "%s%s", kernels, call(e)), e->diag)
+               : NULL;
 }
 
 /* "90a-real" "80" "75": machine code for the tuned targets; for later devices the driver can compile the others' code. */

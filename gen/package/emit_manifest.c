@@ -36,7 +36,7 @@ static void add_path(Sources *s, const char *folder, const char *path)
 
 static void add_op(Sources *s)
 {
-    const Op *op = s->in->unit.spec->op;
+    const Op *op = s->in->part->unit.spec->op;
     add_source(s, op->name, op->src);
     add_path(s, op->name, op->reference);
     add_path(s, op->name, arena_printf(s->a, "%s/%s", op->dir, s->family->pack));
@@ -45,7 +45,7 @@ static void add_op(Sources *s)
 static bool serves(const EmitInput *in, const Template *t)
 {
     for (int i = 0; i < in->npart; i++)
-        if (template_suits(t, in->unit.spec, in->part[i].study->target))
+        if (template_suits(t, in->part->unit.spec, in->part[i].study->target))
             return true;
     return false;
 }
@@ -53,9 +53,9 @@ static bool serves(const EmitInput *in, const Template *t)
 /* All that serve, chosen or not: each might have been. */
 static void add_templates(Sources *s)
 {
-    const char *folder = s->in->unit.spec->op->name;
-    for (int i = 0; i < s->in->templates->n; i++) {
-        const Template *t = s->in->templates->t[i];
+    const char *folder = s->in->part->unit.spec->op->name;
+    for (int i = 0; i < s->in->part->templates->n; i++) {
+        const Template *t = s->in->part->templates->t[i];
         if (!serves(s->in, t))
             continue;
         add_source(s, folder, t->src);
@@ -66,7 +66,7 @@ static void add_templates(Sources *s)
 
 static void add_patterns(Sources *s)
 {
-    const UnitContext *u = &s->in->unit;
+    const UnitContext *u = &s->in->part->unit;
     const char *folder = arena_printf(s->a, "package%s", s->family->folder);
     for (const PackageRow *row = s->family->file; row->pattern; row++)
         if (row->of_op)
@@ -78,7 +78,7 @@ static void add_patterns(Sources *s)
 
 static void add_targets(Sources *s)
 {
-    const TargetList *list = s->in->unit.targets;
+    const TargetList *list = s->in->part->unit.targets;
     for (int i = 0; i < list->n; i++)
         if (strcmp(list->t[i].family, s->family->name) == 0)
             add_source(s, "targets", list->t[i].src);
@@ -88,8 +88,8 @@ static void add_primitives(Sources *s)
 {
     char **path;
     int n;
-    if (!target_is_cuda(s->in->unit.target) ||
-        !dir_list(s->a, arena_printf(s->a, "%s/../device", s->in->unit.package_dir), ".cuh", &path, &n))
+    if (!target_is_cuda(s->in->part->unit.target) ||
+        !dir_list(s->a, arena_printf(s->a, "%s/../device", s->in->part->unit.package_dir), ".cuh", &path, &n))
         return;
     for (int i = 0; i < n; i++)
         add_path(s, "device", path[i]);
@@ -100,7 +100,7 @@ const char *emit_manifest(Emitter *e, const Package *p)
     const int before = diag_nerror(e->diag);
     Sources s = { .a = e->arena,
                   .in = e->in,
-                  .family = family_find(e->in->unit.target->family),
+                  .family = family_find(e->in->part->unit.target->family),
                   .m = { .package = emit_spec(e)->name, .version = e->in->version },
                   .diag = e->diag };
     add_op(&s);

@@ -14,9 +14,9 @@ enum { EMIT_MAX_ENTRY = 2 * TARGET_MAX };
 /* What the package has for one kind of machine. */
 typedef struct {
     const Target *target;
-    const EmitPart *part; /* what was tuned for it; NULL: it has the general kernel alone */
-    int first, nkernel;   /* the number of its first kernel; how many it has */
-    int general;          /* the number of the kernel that serves every shape */
+    const Result *part; /* what was tuned for it; NULL: it has the general kernel alone */
+    int first, nkernel; /* the number of its first kernel; how many it has */
+    int general;        /* the number of the kernel that serves every shape */
 } EmitEntry;
 
 typedef struct {

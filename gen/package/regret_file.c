@@ -63,7 +63,7 @@ static void add_measured(Arena *a, Text *t, const Op *op, const Contract *c, int
     text_add(t, "  ] }");
 }
 
-static void add_part(Arena *a, Text *t, const EmitPart *part, int first)
+static void add_part(Arena *a, Text *t, const Result *part, int first)
 {
     const Study *s = part->study;
     text_printf(t, "  { \"target\": %s, \"device\": %s, \"compiler\": %s, ", quote_json_text(a, s->target->name),
@@ -75,7 +75,7 @@ static void add_part(Arena *a, Text *t, const EmitPart *part, int first)
 }
 
 /* The package's number of the part's first kernel. */
-static int first_of(const Dispatcher *d, const EmitPart *part)
+static int first_of(const Dispatcher *d, const Result *part)
 {
     int i = 0;
     while (d->entry[i].tree != part->assignment->tree)
@@ -86,9 +86,9 @@ static int first_of(const Dispatcher *d, const EmitPart *part)
 char *regret_file_text(Arena *a, const EmitInput *in)
 {
     Text t = { .arena = a };
-    const Dispatcher *d = package_dispatcher(a, in);
+    const Dispatcher *d = package_dispatcher(a, in->part, in->npart);
     text_printf(&t, "{ \"schema\": %d, \"package\": %s, \"targets\": [\n", SCHEMA,
-                quote_json_text(a, in->unit.spec->name));
+                quote_json_text(a, in->part->unit.spec->name));
     for (int i = 0; i < in->npart; i++) {
         add_part(a, &t, &in->part[i], first_of(d, &in->part[i]));
         text_add(&t, i + 1 < in->npart ? ",\n" : "\n");
@@ -140,7 +140,7 @@ static void add_unsaid(Text *t, const Op *op, const Contract *c)
         text_printf(t, "- and %" PRId64 " more: those with `\"said\": false` in `regret.json`\n", n - shown);
 }
 
-static void readme_part(Arena *a, Text *t, const EmitPart *part)
+static void readme_part(Arena *a, Text *t, const Result *part)
 {
     const Contract *c = part->contract;
     const Study *s = part->study;

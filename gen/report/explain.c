@@ -24,7 +24,7 @@ static const int64_t EXTENT_MAX = INT32_MAX; /* packages refuse more */
 typedef struct {
     Arena *arena;
     const Spec *spec;
-    const CliBinding *binding;
+    const ExplainBinding *binding;
     int nbinding;
     FILE *err;
 } Words;
@@ -103,7 +103,7 @@ static bool find_kind(const Words *w, bool *by_dims)
     return true;
 }
 
-static const CliBinding *binding_of(const Words *w, const char *name)
+static const ExplainBinding *binding_of(const Words *w, const char *name)
 {
     for (int i = 0; i < w->nbinding; i++)
         if (strcmp(w->binding[i].name, name) == 0)
@@ -113,7 +113,7 @@ static const CliBinding *binding_of(const Words *w, const char *name)
 
 static bool read_threads(const Words *w, int *threads)
 {
-    const CliBinding *b = is_threads(w->spec, "threads") ? binding_of(w, "threads") : NULL;
+    const ExplainBinding *b = is_threads(w->spec, "threads") ? binding_of(w, "threads") : NULL;
     *threads = w->spec->threads[0];
     if (b && (b->value < 1 || b->value > MAX_THREADS))
         return fail(w, "threads=%" PRId64 " is out of range; expected 1 to %d", b->value, MAX_THREADS);
@@ -135,7 +135,7 @@ static bool check_extent(const Words *w, int axis, int64_t value)
 static bool read_extents(const Words *w, Instance *inst)
 {
     for (int x = 0; x < w->spec->op->naxis; x++) {
-        const CliBinding *b = binding_of(w, w->spec->op->axis[x].name);
+        const ExplainBinding *b = binding_of(w, w->spec->op->axis[x].name);
         if (!b)
             return fail(w, "%s is missing; expected %s", w->spec->op->axis[x].name, usage(w));
         if (!check_extent(w, x, b->value))
@@ -149,7 +149,7 @@ static bool read_extents(const Words *w, Instance *inst)
 static bool read_dims(const Words *w, int64_t *dim)
 {
     for (int i = 0; i < w->spec->ndim; i++) {
-        const CliBinding *b = binding_of(w, w->spec->dim[i].name);
+        const ExplainBinding *b = binding_of(w, w->spec->dim[i].name);
         if (!b)
             return fail(w, "%s is missing; expected %s", w->spec->dim[i].name, usage(w));
         dim[i] = b->value;
@@ -315,7 +315,7 @@ static double cost_of(const Explanation *x, int kernel, const Instance *inst)
 /* The least time of the shape, and what keeps the kernel from it. */
 static void hold_against_bound(const Explanation *x, Answer *w)
 {
-    w->has_bound = roofline_bound(x->roofline, w->inst.extent, w->inst.threads, &w->bound);
+    w->has_bound = roofline_bound(&x->roofline, w->inst.extent, w->inst.threads, &w->bound);
     w->has_shares = w->has_bound && isfinite(w->choice.ns) && bound_allows(&w->bound, w->choice.ns);
     if (w->has_shares)
         w->shares = roofline_shares(&w->bound, w->choice.ns, w->has_factors ? w->pad : 1, w->has_factors ? w->occ : 1);
@@ -352,23 +352,23 @@ const char *explain_values(Arena *a, const Candidate *c)
     return text_str(&t);
 }
 
-int explain(Arena *a, const Study *s, const CostModel *m, const Assignment *as, int first, const Roofline *roofline,
-            const Options *o, FILE *out, FILE *err)
+int explain(Arena *a, const Result *r, const ExplainBinding *binding, int nbinding, bool json, FILE *out, FILE *err)
 {
-    Words w = { .arena = a, .spec = s->spec, .binding = o->binding, .nbinding = o->nbinding, .err = err };
+    const Spec *s = r->study->spec;
+    Words w = { .arena = a, .spec = s, .binding = binding, .nbinding = nbinding, .err = err };
     Explanation x = { .arena = a,
-                      .study = s,
-                      .model = m,
-                      .assignment = as,
-                      .first = first,
-                      .roofline = roofline,
-                      .box = spec_box(s->spec) };
+                      .study = r->study,
+                      .model = r->model,
+                      .assignment = r->assignment,
+                      .first = r->first,
+                      .roofline = roofline_make(a, r->study, r->records),
+                      .box = spec_box(s) };
     if (!find_shapes(&w, &x))
         return EXIT_USAGE;
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
     for (int i = 0; i < x.nanswer; i++)
         answer(&x, &x.answer[i]);
-    (o->json ? explain_json : explain_text)(&x, out);
+    (json ? explain_json : explain_text)(&x, out);
     uselocale(before);
     if (c)
         freelocale(c);

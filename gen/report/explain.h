@@ -11,16 +11,15 @@
 #define DCGEN_EXPLAIN_H
 
 #include <stdio.h>
-#include "gen/base/arena.h"
-#include "gen/command/cli.h"
-#include "gen/report/roofline.h"
-#include "search/choose/select.h"
-#include "search/record/study.h"
-#include "search/space/cost.h"
+#include "search/choose/result.h"
 
-/* As text, or with o->json as one JSON object. 0; or 2 after one line on err: a name that is unknown or missing, a
- * value that no call can have. first: the package's number of the assignment's first kernel. A shape outside the declared ranges is no error: it has a kernel too. */
-int explain(Arena *a, const Study *s, const CostModel *m, const Assignment *as, int first, const Roofline *roofline,
-            const Options *o, FILE *out, FILE *err);
+typedef struct {
+    const char *name;
+    int64_t value;
+} ExplainBinding;
+
+/* As text, or as one JSON object. 0; or 2 after one line on err: a name that is unknown or missing, a
+ * value that no call can have. A shape outside the declared ranges is no error: it has a kernel too. */
+int explain(Arena *a, const Result *r, const ExplainBinding *binding, int nbinding, bool json, FILE *out, FILE *err);
 
 #endif

@@ -108,7 +108,7 @@ static json_t *roofline(const Explanation *x, const Answer *w)
     json_object_set_new(o, "bytes", real(b->bytes));
     json_object_set_new(o, "bytes_per_s", b->bytes_per_s > 0 ? real(b->bytes_per_s) : json_null());
     json_object_set_new(o, "level", b->bytes_per_s > 0 ? json_string(level_name(b->level)) : json_null());
-    json_object_set_new(o, "measured", json_boolean(!x->roofline->modelled));
+    json_object_set_new(o, "measured", json_boolean(!x->roofline.modelled));
     return o;
 }
 

@@ -7,6 +7,7 @@
 
 #include "gen/report/choice.h"
 #include "gen/report/explain.h"
+#include "gen/report/roofline.h"
 
 typedef enum { PLACE_TUNED, PLACE_DECLARED, PLACE_BETWEEN, PLACE_OUTSIDE, PLACE_COUNT } Place;
 
@@ -41,7 +42,7 @@ typedef struct {
     const CostModel *model;
     const Assignment *assignment;
     int first; /* the package's number of its kernel 0 */
-    const Roofline *roofline;
+    Roofline roofline;
     Box box; /* the declared ranges */
     bool by_dims;
     int64_t dim[SPEC_MAX_DIM];

@@ -172,7 +172,7 @@ static void say_bound(const Explanation *x, const Answer *w, FILE *out)
     if (b->bytes_per_s > 0)
         fprintf(out, ", %s from %s %s at %s GB/s", number_bytes(a, (int64_t)b->bytes), level_text(b->level),
                 number_time(a, b->memory_ns), number_sig(a, b->bytes_per_s * 1e-9, 3));
-    fprintf(out, "%s\n", x->roofline->modelled ? " (of the data sheet)" : "");
+    fprintf(out, "%s\n", x->roofline.modelled ? " (of the data sheet)" : "");
 }
 
 /* "limited by memory bandwidth": and how much of the bound each factor leaves. */

@@ -32,16 +32,16 @@ static void note(Report *r, const char *text)
 
 const char *report_kernel(const Report *r, int kernel) { return arena_printf(r->arena, "k%d", r->in->first + kernel); }
 
-int64_t report_instance(const Report *r, int64_t shape) { return r->in->study->shape[shape] - r->in->spec->instance; }
+int64_t report_instance(const Report *r, int64_t shape) { return r->study->shape[shape] - r->spec->instance; }
 
 double report_cost(const Report *r, int64_t instance, int kernel)
 {
-    return r->in->assignment->cost[instance * r->in->assignment->nkernel + kernel];
+    return r->assignment->cost[instance * r->assignment->nkernel + kernel];
 }
 
 const char *report_shape_text(Report *r, const Instance *inst)
 {
-    const Spec *s = r->in->spec;
+    const Spec *s = r->spec;
     Text t = { .arena = r->arena };
     for (int x = 0; x < s->op->naxis; x++)
         text_printf(&t, "%s%s = %" PRId64, x ? ", " : "", s->op->axis[x].name, inst->extent[x]);
@@ -52,11 +52,11 @@ const char *report_shape_text(Report *r, const Instance *inst)
 
 static double speedup_of(const Report *r)
 {
-    const Assignment *as = r->in->assignment;
+    const Assignment *as = r->assignment;
     double sum = 0, weight = 0;
-    for (int64_t i = 0; i < r->in->spec->ninstance; i++) {
+    for (int64_t i = 0; i < r->spec->ninstance; i++) {
         double ratio = report_cost(r, i, as->general) / report_cost(r, i, as->chosen[i]);
-        double w = r->in->spec->instance[i].weight;
+        double w = r->spec->instance[i].weight;
         if (w > 0 && isfinite(ratio) && ratio > 0) {
             sum += w * log(ratio);
             weight += w;
@@ -65,17 +65,17 @@ static double speedup_of(const Report *r)
     return weight > 0 ? exp(sum / weight) : 1;
 }
 
-static const char *library_name(const Report *r) { return family_find(r->in->study->target->family)->rival; }
+static const char *library_name(const Report *r) { return family_find(r->study->target->family)->rival; }
 
 /* Geometric mean of the library's time over that of the package, on the tuned shapes where both were timed. 0: nowhere. */
 static double against_library(const Report *r)
 {
-    const Study *s = r->in->study;
+    const Study *s = r->study;
     double sum = 0;
     int64_t n = 0;
     for (int64_t j = 0; j < s->nshape; j++) {
         const int64_t i = report_instance(r, j);
-        const double ratio = study_library(s, j) / report_cost(r, i, r->in->assignment->chosen[i]);
+        const double ratio = study_library(s, j) / report_cost(r, i, r->assignment->chosen[i]);
         if (ratio > 0 && isfinite(ratio)) {
             sum += log(ratio);
             n++;
@@ -86,7 +86,7 @@ static double against_library(const Report *r)
 
 const ContractShape *report_contract_shape(const Report *r, int64_t shape)
 {
-    const Contract *c = r->in->contract;
+    const Contract *c = r->contract;
     return c && shape < c->tuned.nshape && c->shape[shape].measured ? &c->shape[shape] : NULL;
 }
 
@@ -99,15 +99,15 @@ bool report_is_unsaid(const Report *r, int64_t shape)
 static int64_t count_unsaid(const Report *r)
 {
     int64_t n = 0;
-    for (int64_t j = 0; j < r->in->study->nshape; j++)
+    for (int64_t j = 0; j < r->study->nshape; j++)
         n += report_is_unsaid(r, j);
     return n;
 }
 
 static void measure_regret(Report *r)
 {
-    const Assignment *as = r->in->assignment;
-    const Study *s = r->in->study;
+    const Assignment *as = r->assignment;
+    const Study *s = r->study;
     double sum = 0, weight = 0;
     r->worst_regret = -1;
     for (int64_t j = 0; j < s->nshape; j++) {
@@ -166,22 +166,22 @@ static void page_head(Report *r)
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
              "<meta name=\"color-scheme\" content=\"light dark\">\n<meta http-equiv=\"Content-Security-Policy\" "
              "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
-    quote_html(&r->out, r->in->spec->name);
+    quote_html(&r->out, r->spec->name);
     text_printf(&r->out, ": kernels and their choice</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n",
                 report_style);
 }
 
 static const char *summary_text(Report *r)
 {
-    const Assignment *as = r->in->assignment;
-    const Spec *s = r->in->spec;
+    const Assignment *as = r->assignment;
+    const Spec *s = r->spec;
     Arena *a = r->arena;
     bool one = as->nkernel == 1;
     const char *served =
         arena_printf(a, "%d kernel%s (%s of machine code) serve%s %s shape%s of %s on %s", as->nkernel,
                      number_plural(as->nkernel), number_bytes(a, as->code_bytes), one ? "s" : "",
-                     number_count(a, s->ninstance), number_plural(s->ninstance), s->op->name, r->in->device->name);
-    if (r->in->device->modelled)
+                     number_count(a, s->ninstance), number_plural(s->ninstance), s->op->name, r->study->device->name);
+    if (r->study->device->modelled)
         return arena_printf(
             a,
             "%s. No time in this report was measured: all are computed by an analytic model. Every kernel was "
@@ -207,13 +207,13 @@ static void fact(Report *r, const char *name, const char *value)
 
 static void facts(Report *r)
 {
-    const Assignment *as = r->in->assignment;
+    const Assignment *as = r->assignment;
     Arena *a = r->arena;
     text_add(&r->out, "<dl class=\"facts\">\n");
     fact(r, "kernels kept", arena_printf(a, "%d", as->nkernel));
     fact(r, "machine code", number_bytes(a, as->code_bytes));
     fact(r, "shapes, of them tuned",
-         arena_printf(a, "%s / %s", number_count(a, r->in->spec->ninstance), number_count(a, r->in->study->nshape)));
+         arena_printf(a, "%s / %s", number_count(a, r->spec->ninstance), number_count(a, r->study->nshape)));
     fact(r, "above best known, tuned shapes", number_percent(a, r->tuned_regret));
     fact(r, "the same, worst tuned shape", number_percent(a, r->worst_regret));
     if (as->nkernel > 1)
@@ -261,8 +261,8 @@ static void section_speed(Report *r)
             figure(r, r->panel[i], arena_printf(r->arena, "panel-%d", i), g->group[i].label);
     text_add(&r->out, "</div>\n");
     note(r, arena_printf(r->arena, "%s%s",
-                         r->in->device->modelled ? "Nothing here was measured: lines and dots are the model's."
-                                                 : "Between the dots the line is predicted from the measurements.",
+                         r->study->device->modelled ? "Nothing here was measured: lines and dots are the model's."
+                                                    : "Between the dots the line is predicted from the measurements.",
                          g->npanel < g->ngroup ? " Only the heaviest groups of shapes are drawn." : ""));
 }
 
@@ -271,11 +271,11 @@ static void kernel_legend(Report *r)
 {
     Key key[LOOK_NKERNEL];
     size_t n = 0;
-    for (int k = 0; k < r->in->assignment->nkernel && k < LOOK_NKERNEL; k++)
+    for (int k = 0; k < r->assignment->nkernel && k < LOOK_NKERNEL; k++)
         key[n++] = (Key){ report_kernel(r, k),
                           arena_printf(r->arena, "<rect class=\"l%d\" width=\"28\" height=\"12\"/>", LOOK_KERNEL + k) };
     legend(r, key, n);
-    if (r->in->assignment->nkernel > LOOK_NKERNEL)
+    if (r->assignment->nkernel > LOOK_NKERNEL)
         note(r, arena_printf(r->arena, "Colours repeat: %s has that of %s, and so on.", report_kernel(r, LOOK_NKERNEL),
                              report_kernel(r, 0)));
 }
@@ -307,9 +307,9 @@ static void section_map(Report *r)
 
 static void section_dispatch(Report *r)
 {
-    const Assignment *as = r->in->assignment;
+    const Assignment *as = r->assignment;
     int nleaf = tree_nleaf(as->tree), depth = tree_depth(as->tree);
-    const char *over = as->nfeature > r->in->spec->op->naxis ? "extents and threads" : "the extents";
+    const char *over = as->nfeature > r->spec->op->naxis ? "extents and threads" : "the extents";
     if (depth == 0)
         paragraph(r, arena_printf(r->arena, "There is nothing to decide: %s serves all shapes.",
                                   report_kernel(r, as->general)));
@@ -332,10 +332,10 @@ static void section_shapes(Report *r)
                  r->arena,
                  "\xe2\x80\xa0 cannot be said: times of one kernel differ so much from one pass to the next that the "
                  "distance from the best is noise. So it is on %s of the %s tuned shapes.",
-                 number_count(r->arena, count_unsaid(r)), number_count(r->arena, r->in->study->nshape)));
+                 number_count(r->arena, count_unsaid(r)), number_count(r->arena, r->study->nshape)));
     if (r->worst_regret > 0.0005)
         note(r, arena_printf(r->arena, "Furthest from the best known: %s, by %s.",
-                             report_shape_text(r, &r->in->spec->instance[r->worst]),
+                             report_shape_text(r, &r->spec->instance[r->worst]),
                              number_percent(r->arena, r->worst_regret)));
     report_table_rivals(r);
 }
@@ -361,7 +361,7 @@ static void count_trials(Report *r)
                                                             [STATUS_WRONG] = "wrong result",
                                                             [STATUS_CRASHED] = "crashed",
                                                             [STATUS_TIMED_OUT] = "too slow" };
-    const Study *s = r->in->study;
+    const Study *s = r->study;
     int64_t count[STATUS_COUNT] = { 0 }, measured = 0;
     Text t = { .arena = r->arena };
     for (int64_t i = 0; i < s->ntrial; i++) {
@@ -388,7 +388,6 @@ static void count_trials(Report *r)
 static void section_search(Report *r)
 {
     count_trials(r);
-    report_table_space(r);
     if (has_plot(r->progress)) {
         text_add(&r->out, "<div class=\"single\">\n");
         figure(r, r->progress, "progress", "Best so far");
@@ -402,7 +401,7 @@ static void section_model(Report *r)
     static const Key key[] = { { "kernel of the package", "<path class=\"l10\" d=\"M14 6h0\"/>" },
                                { "other kernel", "<path class=\"l9\" d=\"M14 6h0\"/>" },
                                { "equal", "<path class=\"l11\" d=\"M1 6L27 6\"/>" } };
-    if (r->in->cost.nmeasure == 0) {
+    if (r->in->cost->nmeasure == 0) {
         paragraph(r, "There were too few measurements to judge the cost model.");
         return;
     }
@@ -477,8 +476,8 @@ enum { NSECTION = sizeof SECTION / sizeof *SECTION };
 /* "bert_dense", of one target among several "bert_dense for avx2" */
 static const char *part_title(const Report *r)
 {
-    const char *name = r->in->spec->name;
-    return *r->part ? arena_printf(r->arena, "%s for %s", name, r->in->study->target->name) : name;
+    const char *name = r->spec->name;
+    return *r->part ? arena_printf(r->arena, "%s for %s", name, r->study->target->name) : name;
 }
 
 static void page_top(Report *r)
@@ -505,10 +504,10 @@ static void write_part(Report *r)
 }
 
 /* The targets of a package that has several. */
-static void write_targets(Report *r)
+static void write_targets(Report *r, const Result *result, int n)
 {
     text_add(&r->out, "<nav aria-label=\"Targets\">");
-    for (const ReportInput *in = r->in; in; in = in->next) {
+    for (const Result *in = result; in < result + n; in++) {
         text_printf(&r->out, "<a href=\"#%s\">", in->study->target->name);
         quote_html(&r->out, arena_printf(r->arena, "%s: %d kernel%s", in->study->target->name, in->assignment->nkernel,
                                          number_plural(in->assignment->nkernel)));
@@ -517,11 +516,18 @@ static void write_targets(Report *r)
     text_add(&r->out, "</nav>\n");
 }
 
-Report *report_begin(Arena *a, const ReportInput *in, bool several)
+Report *report_begin(Arena *a, const Result *in, const char *version, bool several)
 {
     Report *r = ARENA_NEW(a, Report);
-    *r = (Report){ .in = in,
-                   .arena = a,
+    *r = (Report){ .arena = a,
+                   .in = in,
+                   .spec = in->study->spec,
+                   .study = in->study,
+                   .model = in->model,
+                   .assignment = in->assignment,
+                   .contract = in->contract,
+                   .version = version,
+                   .roofline = roofline_make(a, in->study, in->records),
                    .part = several ? arena_printf(a, "%s-", in->study->target->name) : "",
                    .out = { .arena = a },
                    .map = -1,
@@ -530,48 +536,41 @@ Report *report_begin(Arena *a, const ReportInput *in, bool several)
                    .residual = -1,
                    .curve = -1,
                    .progress = -1 };
-    r->groups = report_groups(a, in->spec);
+    r->groups = report_groups(a, r->spec);
     r->panel = ARENA_ARRAY(a, (size_t)r->groups.ngroup + 1, int);
     for (int i = 0; i < r->groups.ngroup; i++)
         r->panel[i] = -1;
     return r;
 }
 
-static Report *report_new(Arena *a, const ReportInput *in, bool several)
+/* The figures of a part, then its text. */
+static bool add_part(Report *page, const Result *in, bool several, const char **err)
 {
-    Report *r = report_begin(a, in, several);
+    Report *r = report_begin(page->arena, in, page->version, several);
     r->speedup = speedup_of(r);
     r->library = against_library(r);
     measure_regret(r);
-    return r;
-}
-
-/* The figures of every part, then their texts, one behind the other. */
-static bool add_parts(Report *page, const char **err)
-{
-    const bool several = page->in->next != NULL;
-    for (const ReportInput *in = page->in; in; in = in->next) {
-        Report *r = report_new(page->arena, in, several);
-        if (!report_draw(r, err))
-            return false;
-        write_part(r);
-        if (several)
-            text_printf(&page->out, "<article id=\"%s\">\n", in->study->target->name);
-        text_add(&page->out, text_str(&r->out));
-        if (several)
-            text_add(&page->out, "</article>\n");
-    }
+    if (!report_draw(r, err))
+        return false;
+    write_part(r);
+    if (several)
+        text_printf(&page->out, "<article id=\"%s\">\n", in->study->target->name);
+    text_add(&page->out, text_str(&r->out));
+    if (several)
+        text_add(&page->out, "</article>\n");
     return true;
 }
 
-char *report_html(Arena *a, const ReportInput *in, const char **err)
+char *report_html(Arena *a, const Result *result, int n, const char *version, const char **err)
 {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
-    Report *page = report_new(a, in, false);
+    Report *page = report_begin(a, result, version, false);
+    bool drawn = true;
     page_head(page);
-    if (in->next)
-        write_targets(page);
-    const bool drawn = add_parts(page, err);
+    if (n > 1)
+        write_targets(page, result, n);
+    for (int i = 0; i < n && drawn; i++)
+        drawn = add_part(page, &result[i], n > 1, err);
     text_add(&page->out, "</main>\n</body>\n</html>\n");
     uselocale(before);
     if (c)

@@ -45,7 +45,7 @@ static const char *time_text(Report *r, double ns)
 
 static void shape_row(Report *r, const ContractShape *s)
 {
-    const Spec *spec = r->in->spec;
+    const Spec *spec = r->spec;
     text_add(&r->out, "<tr>");
     for (int x = 0; x < spec->op->naxis; x++)
         table_cell(r, "num", arena_printf(r->arena, "%" PRId64, s->inst->extent[x]));
@@ -63,7 +63,7 @@ static void shape_row(Report *r, const ContractShape *s)
 static void shape_table(Report *r, const Contract *c)
 {
     static const char *const head[] = { "kernel", "time", "best", "regret", "times differ", "met" };
-    const Spec *s = r->in->spec;
+    const Spec *s = r->spec;
     table_begin(r, "Shapes held out", NULL);
     table_head_begin(r);
     for (int x = 0; x < s->op->naxis; x++)
@@ -81,7 +81,7 @@ static void shape_table(Report *r, const Contract *c)
 
 void report_contract(Report *r)
 {
-    const Contract *c = r->in->contract;
+    const Contract *c = r->contract;
     if (!c || c->modelled) {
         html_element(&r->out, "p", NULL, "Nothing was measured: the package states no bound.");
         return;

@@ -3,7 +3,9 @@
  * report_curve: time above the best known, in percent, against the code that a package may have, and against the kernels that
  * the search has measured.
  */
+#define _GNU_SOURCE /* qsort_r */
 #include <math.h>
+#include <stdlib.h>
 #include "gen/report/report_axis.h"
 
 static const double MOST_PERCENT = 200, LABEL_PIXELS = 17;
@@ -48,7 +50,7 @@ static void name_points(const Assignment *as, Plot *p, double pixels_per_kib, do
 
 static void draw_curve(Report *r)
 {
-    const Assignment *as = r->in->assignment;
+    const Assignment *as = r->assignment;
     double top = 0, most = 0;
     if (as->ncurve < 2 || as->kept < 0)
         return;
@@ -74,19 +76,40 @@ static void draw_curve(Report *r)
 
 /* ---- the search ---- */
 
-/* After each trial, the weighted mean over tuned shapes of best so far / best of all - 1; INFINITY while a shape has
- * no time yet. */
-static void progress_of(const Report *r, double *percent)
+static int by_n(const void *x, const void *y, void *study)
 {
-    const Study *s = r->in->study;
+    const Trial *trial = ((const Study *)study)->trial;
+    const int64_t a = trial[*(const int64_t *)x].n, b = trial[*(const int64_t *)y].n;
+    return (a > b) - (a < b);
+}
+
+/* The tuned target's trials as they were recorded, one after the other; how many. 0: of some the records do not tell. */
+static int64_t search_order(const Study *s, int64_t *order)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        if (s->trial[i].c.target == s->target && !s->trial[i].n)
+            return 0;
+        if (s->trial[i].c.target == s->target)
+            order[n++] = i;
+    }
+    qsort_r(order, (size_t)n, sizeof *order, by_n, (void *)s);
+    return n;
+}
+
+/* After each of n trials, the weighted mean over tuned shapes of best so far / best of all - 1; INFINITY while a shape has
+ * no time yet. */
+static void progress_of(const Report *r, const int64_t *order, int64_t n, double *percent)
+{
+    const Study *s = r->study;
     double *best = ARENA_ARRAY(r->arena, (size_t)s->nshape + 1, double);
     double *known = ARENA_ARRAY(r->arena, (size_t)s->nshape + 1, double);
     for (int64_t j = 0; j < s->nshape; j++) {
         best[j] = INFINITY;
         known[j] = study_best(s, j, NULL);
     }
-    for (int64_t i = 0; i < r->in->norder; i++) {
-        const Trial *t = &s->trial[r->in->order[i]];
+    for (int64_t i = 0; i < n; i++) {
+        const Trial *t = &s->trial[order[i]];
         double sum = 0, weight = 0;
         for (int64_t j = 0; j < s->nshape; j++) {
             if (trial_usable(t) && t->ns[j] > 0)
@@ -120,11 +143,11 @@ static void draw_steps(Report *r, const double *percent, int64_t n)
 
 static void draw_progress(Report *r)
 {
-    int64_t n = r->in->norder;
-    if (!r->in->order || n < 2)
+    int64_t *order = ARENA_ARRAY(r->arena, (size_t)r->study->ntrial + 1, int64_t), n = search_order(r->study, order);
+    if (n < 2)
         return;
     double *percent = ARENA_ARRAY(r->arena, (size_t)n, double);
-    progress_of(r, percent);
+    progress_of(r, order, n, percent);
     if (isfinite(percent[n - 1]))
         draw_steps(r, percent, n);
 }

@@ -9,38 +9,38 @@
 enum { LINE_POINTS = 160 };
 static const double OVER_ROOF = 1.5;
 
-static bool has_flops(const Report *r) { return spec_flops(r->in->spec, r->in->spec->instance[0].extent) > 0; }
+static bool has_flops(const Report *r) { return spec_flops(r->spec, r->spec->instance[0].extent) > 0; }
 
 /* GFLOP/s, or for an op without such work the time in us. */
 static double speed(const Report *r, const Instance *inst, double ns)
 {
-    double flops = spec_flops(r->in->spec, inst->extent);
+    double flops = spec_flops(r->spec, inst->extent);
     return flops > 0 ? flops / ns : ns * 1e-3;
 }
 
 double report_varying(const Report *r, int64_t instance)
 {
-    const Instance *inst = &r->in->spec->instance[instance];
+    const Instance *inst = &r->spec->instance[instance];
     return (double)inst->extent[r->groups.axis[inst->decl]];
 }
 
-static double chosen_ns(const Report *r, int64_t i) { return report_cost(r, i, r->in->assignment->chosen[i]); }
-static double general_ns(const Report *r, int64_t i) { return report_cost(r, i, r->in->assignment->general); }
-static double oracle_ns(const Report *r, int64_t i) { return r->in->assignment->oracle_ns[i]; }
+static double chosen_ns(const Report *r, int64_t i) { return report_cost(r, i, r->assignment->chosen[i]); }
+static double general_ns(const Report *r, int64_t i) { return report_cost(r, i, r->assignment->general); }
+static double oracle_ns(const Report *r, int64_t i) { return r->assignment->oracle_ns[i]; }
 
 /* The least that arithmetic and memory allow; 0: not known. */
 static double bound_ns(const Report *r, int64_t i)
 {
-    const Instance *inst = &r->in->spec->instance[i];
+    const Instance *inst = &r->spec->instance[i];
     Bound b;
-    return r->in->roofline && roofline_bound(r->in->roofline, inst->extent, inst->threads, &b) ? b.ns : 0;
+    return roofline_bound(&r->roofline, inst->extent, inst->threads, &b) ? b.ns : 0;
 }
 
 static double library_ns(const Report *r, int64_t i)
 {
-    const Instance *inst = &r->in->spec->instance[i];
-    const int64_t shape = study_shape(r->in->study, inst->extent, inst->threads);
-    return shape >= 0 ? study_library(r->in->study, shape) : 0;
+    const Instance *inst = &r->spec->instance[i];
+    const int64_t shape = study_shape(r->study, inst->extent, inst->threads);
+    return shape >= 0 ? study_library(r->study, shape) : 0;
 }
 
 typedef double TimeOf(const Report *, int64_t instance);
@@ -53,7 +53,7 @@ static int add_series(const Report *r, Plot *p, const char *name, const Group *g
     int n = 0;
     data_begin(p, name);
     for (int64_t i = 0; i < g->n; i++) {
-        const Instance *inst = &r->in->spec->instance[g->at[i]];
+        const Instance *inst = &r->spec->instance[g->at[i]];
         const double x = report_varying(r, g->at[i]), ns = time(r, g->at[i]);
         const double v = ns > 0 ? speed(r, inst, ns) : 0;
         if (tuned ? !inst->tuned : log(x / first) < next && i + 1 < g->n && !inst->tuned)
@@ -103,7 +103,7 @@ static void draw_panel(Report *r, const Group *g, int *index, Range x, Range y)
 {
     Range seen = RANGE_NOTHING;
     Plot *p = figure_begin(r, index, 440, 270);
-    figure_label(p, 'x', r->in->spec->op->axis[g->axis].name);
+    figure_label(p, 'x', r->spec->op->axis[g->axis].name);
     figure_label(p, 'y', has_flops(r) ? "GFLOP/s" : "time, microseconds");
     axis_log(p, 'x', range_widened(x, 1.08), 8);
     axis_log(p, 'y', range_widened(y, 1.12), 6);

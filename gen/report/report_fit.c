@@ -10,8 +10,8 @@ static const double MOST_RATIO = 4; /* what is further off is drawn at the edge 
 
 static bool is_kept(const Report *r, int64_t trial)
 {
-    for (int k = 0; k < r->in->assignment->nkernel; k++)
-        if (r->in->assignment->kernel[k] == trial)
+    for (int k = 0; k < r->assignment->nkernel; k++)
+        if (r->assignment->kernel[k] == trial)
             return true;
     return false;
 }
@@ -27,8 +27,8 @@ static int64_t measured_pairs(const Study *s)
 
 static double predicted_ns(const Report *r, int64_t trial, int64_t shape)
 {
-    const Instance *inst = r->in->study->shape[shape];
-    return cost_predict(r->in->model, &r->in->study->trial[trial].c, inst->extent, inst->threads);
+    const Instance *inst = r->study->shape[shape];
+    return cost_predict(r->model, &r->study->trial[trial].c, inst->extent, inst->threads);
 }
 
 /* Adds a point of one measured pair. */
@@ -38,7 +38,7 @@ typedef bool AddPair(const Report *r, Plot *p, int64_t trial, int64_t shape, Ran
  * shapes again and again). */
 static int add_cloud(const Report *r, Plot *p, const char *name, AddPair *add, bool kept, int64_t npair, Range *range)
 {
-    const Study *s = r->in->study;
+    const Study *s = r->study;
     int n = 0;
     int64_t seen = 0;
     data_begin(p, name);
@@ -55,7 +55,7 @@ static int add_cloud(const Report *r, Plot *p, const char *name, AddPair *add, b
 /* Microseconds, measured and predicted. */
 static bool add_times(const Report *r, Plot *p, int64_t trial, int64_t shape, Range *range)
 {
-    const double us = r->in->study->trial[trial].ns[shape] * 1e-3, predicted = predicted_ns(r, trial, shape) * 1e-3;
+    const double us = r->study->trial[trial].ns[shape] * 1e-3, predicted = predicted_ns(r, trial, shape) * 1e-3;
     const bool good = data_add(p, us, predicted);
     if (good) {
         range_add(range, us);
@@ -67,7 +67,7 @@ static bool add_times(const Report *r, Plot *p, int64_t trial, int64_t shape, Ra
 /* Predicted over measured, at the extent that varies most. */
 static bool add_ratio(const Report *r, Plot *p, int64_t trial, int64_t shape, Range *range)
 {
-    double ratio = predicted_ns(r, trial, shape) / r->in->study->trial[trial].ns[shape];
+    double ratio = predicted_ns(r, trial, shape) / r->study->trial[trial].ns[shape];
     ratio = fmin(fmax(ratio, 1 / MOST_RATIO), MOST_RATIO);
     range_add(range, ratio);
     return data_add(p, report_varying(r, report_instance(r, shape)), ratio);
@@ -86,9 +86,9 @@ static void draw_cloud(Plot *p, int ncloud, int nkept)
 
 static void draw_scatter(Report *r)
 {
-    int64_t n = measured_pairs(r->in->study);
+    int64_t n = measured_pairs(r->study);
     Range range = RANGE_NOTHING;
-    if (n == 0 || r->in->cost.nmeasure == 0)
+    if (n == 0 || r->in->cost->nmeasure == 0)
         return;
     Plot *p = figure_begin(r, &r->scatter, 440, 360);
     int ncloud = add_cloud(r, p, "cloud", add_times, false, n, &range);
@@ -112,10 +112,10 @@ static void draw_scatter(Report *r)
 /* The same pairs shape by shape: where the model is off. */
 static void draw_residuals(Report *r)
 {
-    int64_t n = measured_pairs(r->in->study);
+    int64_t n = measured_pairs(r->study);
     const Range x = range_widened(report_shared_x(r), 1.08);
     Range ratio = { 0.8, 1.25 };
-    if (n == 0 || r->in->cost.nmeasure == 0 || !(x.lo * 1.2 < x.hi))
+    if (n == 0 || r->in->cost->nmeasure == 0 || !(x.lo * 1.2 < x.hi))
         return;
     Plot *p = figure_begin(r, &r->residual, 440, 270);
     int ncloud = add_cloud(r, p, "cloud", add_ratio, false, n, &ratio);

@@ -28,7 +28,7 @@ static void add_run(const Report *r, Plot *p, Text *labels, double left, double 
 /* Runs meet half-way between their shapes. */
 static void add_bar(const Report *r, Plot *p, Text *labels, const Group *g, double bottom, double pixels_per_log)
 {
-    const int *chosen = r->in->assignment->chosen;
+    const int *chosen = r->assignment->chosen;
     double left = report_varying(r, g->at[0]) / 1.03;
     for (int64_t i = 0; i < g->n; i++) {
         double x = report_varying(r, g->at[i]),
@@ -86,7 +86,7 @@ typedef struct {
 
 static double extent_of(const Plane *q, int64_t i, int axis)
 {
-    return (double)q->r->in->spec->instance[q->at[i]].extent[axis];
+    return (double)q->r->spec->instance[q->at[i]].extent[axis];
 }
 
 static int compare(double a, double b) { return (a > b) - (a < b); }
@@ -94,7 +94,7 @@ static int compare(double a, double b) { return (a > b) - (a < b); }
 static int by_row(const void *pa, const void *pb, void *ctx)
 {
     const Plane *q = ctx;
-    const Instance *inst = q->r->in->spec->instance;
+    const Instance *inst = q->r->spec->instance;
     const int64_t *a = inst[*(const int64_t *)pa].extent, *b = inst[*(const int64_t *)pb].extent;
     const int order = compare((double)a[q->y], (double)b[q->y]);
     return order ? order : compare((double)a[q->x], (double)b[q->x]);
@@ -114,7 +114,7 @@ static int64_t count_distinct(Plane *q, int x, int y)
 /* The extent that varies most, and of those that vary independently of it the one that varies most. */
 static bool choose_axes(Plane *q)
 {
-    const int naxis = q->r->in->spec->op->naxis;
+    const int naxis = q->r->spec->op->naxis;
     int64_t most = 1, second = 1;
     int x = 0, y = -1;
     for (int axis = 0; axis < naxis; axis++) {
@@ -167,7 +167,7 @@ static void add_cell(Canvas *c, int kernel, double left, double right, double lo
 /* Instances [from, to) have one y. */
 static void add_row(const Plane *q, Canvas *c, int64_t from, int64_t to, double low, double high)
 {
-    const int *chosen = q->r->in->assignment->chosen;
+    const int *chosen = q->r->assignment->chosen;
     double left = 0;
     for (int64_t i = from; i < to; i++) {
         const double x = extent_of(q, i, q->x), before = i > from ? extent_of(q, i - 1, q->x) : 0;
@@ -245,8 +245,8 @@ static void draw_plane(Report *r, Plane *q, const char *text)
         .p = p, .range_x = x, .range_y = y, .pixels_x = 370 / log(x.hi / x.lo), .pixels_y = 265 / log(y.hi / y.lo)
     };
     text_add(&p->script, "unset grid\nset style fill solid 1 noborder\n");
-    figure_label(p, 'x', r->in->spec->op->axis[q->x].name);
-    figure_label(p, 'y', r->in->spec->op->axis[q->y].name);
+    figure_label(p, 'x', r->spec->op->axis[q->x].name);
+    figure_label(p, 'y', r->spec->op->axis[q->y].name);
     axis_log(p, 'x', x, 8);
     axis_log(p, 'y', y, 8);
     data_begin(p, "cell");
@@ -261,7 +261,7 @@ static void draw_plane(Report *r, Plane *q, const char *text)
 
 static const char *plane_text(const Report *r, int decl, int threads)
 {
-    const Spec *s = r->in->spec;
+    const Spec *s = r->spec;
     Text t = { .arena = r->arena };
     for (int x = 0; x < s->op->naxis; x++)
         text_printf(&t, "%s%s = %s", x ? ", " : "", s->op->axis[x].name, expr_text(s->shape[decl].extent[x]));
@@ -273,7 +273,7 @@ static const char *plane_text(const Report *r, int decl, int threads)
 /* All declared shapes whose extents vary in two ways, by each number of threads. */
 static void draw_planes(Report *r)
 {
-    const Spec *s = r->in->spec;
+    const Spec *s = r->spec;
     Plane q = { .r = r, .at = ARENA_ARRAY(r->arena, (size_t)s->ninstance + 1, int64_t) };
     for (int t = 0; t < s->nthread; t++)
         for (int decl = 0; decl < s->nshape && r->nplane < REPORT_MAX_PLANE; decl++) {

@@ -11,7 +11,7 @@
 
 void report_table_model(Report *r)
 {
-    const CostReport *c = &r->in->cost;
+    const CostReport *c = r->in->cost;
     Arena *a = r->arena;
     const struct {
         const char *name, *value, *meaning;
@@ -60,7 +60,7 @@ static const char *octaves_text(Report *r, double log2_ratio)
 
 static void price_table(Report *r)
 {
-    const CostReport *c = &r->in->cost;
+    const CostReport *c = r->in->cost;
     table_begin(r, "Prices of terms", NULL);
     table_head_begin(r);
     table_head(r, NULL, "template");
@@ -88,7 +88,7 @@ static const char *edge_text(Report *r, const CostAdapt *f, double edge)
 
 static void residual_table(Report *r)
 {
-    const CostReport *c = &r->in->cost;
+    const CostReport *c = r->in->cost;
     table_begin(r, "Residuals of f_adapt", NULL);
     table_head_begin(r);
     table_head(r, NULL, "factor");
@@ -115,7 +115,7 @@ static void residual_table(Report *r)
 
 void report_table_adapt(Report *r)
 {
-    if (r->in->cost.nprice) {
+    if (r->in->cost->nprice) {
         text_add(&r->out, "<h3>What the parts of a call cost</h3>\n");
         html_element(
             &r->out, "p", "note",

@@ -11,6 +11,7 @@
 #include "gen/base/text.h"
 #include "gen/report/plot.h"
 #include "gen/report/report.h"
+#include "gen/report/roofline.h"
 
 enum {
     REPORT_MAX_PANEL = 12,
@@ -46,9 +47,16 @@ typedef struct {
 } PlaneFigure;
 
 typedef struct {
-    const ReportInput *in;
     Arena *arena;
-    const char *part; /* before each id: "avx2-" of a target among several, else "" */
+    const Result *in;
+    const Spec *spec; /* of it, as the next four */
+    const Study *study;
+    const CostModel *model;
+    const Assignment *assignment;
+    const Contract *contract;
+    const char *version; /* of dcgen */
+    Roofline roofline;   /* nlimit 0: the machine's limits are not known */
+    const char *part;    /* before each id: "avx2-" of a target among several, else "" */
     Groups groups;
     Text out; /* the page; of several targets the part of this one */
     int nplot;
@@ -65,7 +73,7 @@ typedef struct {
 } Report;
 
 /* A part of the page, about one target, to which nothing is written yet and of which nothing is worked out. */
-Report *report_begin(Arena *a, const ReportInput *in, bool several);
+Report *report_begin(Arena *a, const Result *in, const char *version, bool several);
 
 bool report_draw(Report *r, const char **err); /* all figures, by one gnuplot */
 void report_draw_maps(Report *r);
@@ -89,7 +97,6 @@ void report_table_shapes(Report *r);
 void report_table_rivals(Report *r); /* the library, the model, the roofline */
 void report_table_kernels(Report *r);
 void report_list_parameters(Report *r);
-void report_table_space(Report *r);
 void report_table_model(Report *r);
 void report_table_adapt(Report *r); /* prices, and residuals of f_adapt */
 void report_contract(Report *r);    /* the regret contract, in words and as tables */
@@ -100,7 +107,7 @@ bool report_is_unsaid(const Report *r,
                       int64_t shape); /* its times differ too much to say how far it is from the best */
 const char *report_above_text(Report *r, double above, bool unsaid); /* "1.2 %", "† 18.3 %" */
 const char *report_spread_text(Report *r, const ContractShape *s);
-const char *report_kernel(const Report *r, int kernel); /* "k3", by the package's number */
+const char *report_kernel(const Report *r, int kernel);  /* "k3", by the package's number */
 int64_t report_instance(const Report *r, int64_t shape); /* index of a tuned shape's instance */
 double report_cost(const Report *r, int64_t instance, int kernel);
 const char *report_shape_text(Report *r, const Instance *inst); /* "M = 80, N = 768, K = 768" */

@@ -17,8 +17,8 @@
 static const char *dims_text(Report *r)
 {
     Text t = { .arena = r->arena };
-    for (int i = 0; i < r->in->spec->ndim; i++) {
-        const Dim *d = &r->in->spec->dim[i];
+    for (int i = 0; i < r->spec->ndim; i++) {
+        const Dim *d = &r->spec->dim[i];
         text_printf(&t, "%s%s = %" PRId64 " to %" PRId64, i ? "; " : "", d->name, d->min, d->max);
     }
     return t.len ? text_str(&t) : "none";
@@ -35,14 +35,14 @@ static const char *list_text(Report *r, const char *const *item, int n, const ch
 static const char *threads_text(Report *r)
 {
     Text t = { .arena = r->arena };
-    for (int i = 0; i < r->in->spec->nthread; i++)
-        text_printf(&t, "%s%d", i ? ", " : "", r->in->spec->threads[i]);
+    for (int i = 0; i < r->spec->nthread; i++)
+        text_printf(&t, "%s%d", i ? ", " : "", r->spec->threads[i]);
     return text_str(&t);
 }
 
 static const char *layout_text(Report *r)
 {
-    const Spec *s = r->in->spec;
+    const Spec *s = r->spec;
     if (s->const_operand < 0)
         return "as the operator says";
     return arena_printf(r->arena, "%s: %s%s", s->op->operand[s->const_operand].name, s->layout ? s->layout : "as given",
@@ -51,8 +51,8 @@ static const char *layout_text(Report *r)
 
 static const char *device_text(Report *r)
 {
-    const Device *d = r->in->device;
-    if (target_is_cuda(r->in->study->target))
+    const Device *d = r->study->device;
+    if (target_is_cuda(r->study->target))
         return arena_printf(r->arena, "%s (%s, %d multiprocessors, each with %s of shared memory; L2 %s)", d->name,
                             d->arch, d->sms, number_bytes(r->arena, d->smem_bytes),
                             number_bytes(r->arena, d->l2_bytes));
@@ -63,20 +63,20 @@ static const char *device_text(Report *r)
 
 static const char *target_text(Report *r)
 {
-    const Device *d = r->in->device;
-    return arena_printf(r->arena, "%s (the device runs %s)", r->in->study->target->name,
+    const Device *d = r->study->device;
+    return arena_printf(r->arena, "%s (the device runs %s)", r->study->target->name,
                         list_text(r, d->isa, d->nisa, "nothing else"));
 }
 
 static const char *budget_text(Report *r)
 {
-    const Budget *b = &r->in->spec->budget;
+    const Budget *b = &r->spec->budget;
     return arena_printf(r->arena, "%d kernel%s, %d KiB of code", b->kernels, number_plural(b->kernels), b->code_kib);
 }
 
 static void declared_shapes(Report *r)
 {
-    const Spec *s = r->in->spec;
+    const Spec *s = r->spec;
     text_add(&r->out, "<h3>Declared shapes</h3>\n");
     table_begin(r, "Declared shapes", NULL);
     table_head_begin(r);
@@ -96,7 +96,7 @@ static void declared_shapes(Report *r)
 
 void report_table_setting(Report *r)
 {
-    const Spec *s = r->in->spec;
+    const Spec *s = r->spec;
     table_begin(r, "Setting", "setting");
     text_add(&r->out, "<tbody>\n");
     table_pair(r, "Operator", arena_printf(r->arena, "%s: %s", s->op->name, s->op->doc));
@@ -104,14 +104,14 @@ void report_table_setting(Report *r)
     table_pair(r, "Epilogue", list_text(r, s->epilogue, s->nepilogue, "none"));
     table_pair(r, "Constant operand", layout_text(r));
     table_pair(r, "Dimensions", dims_text(r));
-    if (!target_is_cuda(r->in->study->target))
+    if (!target_is_cuda(r->study->target))
         table_pair(r, "Threads", threads_text(r));
     table_pair(r, "Budget", budget_text(r));
     table_pair(r, "Device", device_text(r));
     table_pair(r, "Target", target_text(r));
-    table_pair(r, "Compiler", r->in->device->compiler);
-    table_pair(r, "Flags", r->in->device->flags);
-    table_pair(r, "Generator", arena_printf(r->arena, "dcgen %s", r->in->version));
+    table_pair(r, "Compiler", r->study->device->compiler);
+    table_pair(r, "Flags", r->study->device->flags);
+    table_pair(r, "Generator", arena_printf(r->arena, "dcgen %s", r->version));
     table_end(r);
     declared_shapes(r);
 }
@@ -124,7 +124,7 @@ static void limit_row(Report *r, const LimitRecord *l)
     table_cell(r, "num", arena_printf(r->arena, "%d", l->threads));
     table_cell(r, "num", number_sig(r->arena, l->flops_per_s * 1e-9, 3));
     for (int i = 0; i < LEVEL_COUNT; i++)
-        if (r->in->roofline->bytes[i])
+        if (r->roofline.bytes[i])
             table_cell(r, "num", l->bytes_per_s[i] > 0 ? number_sig(r->arena, l->bytes_per_s[i] * 1e-9, 3) : "-");
     table_row_end(r);
 }
@@ -132,8 +132,8 @@ static void limit_row(Report *r, const LimitRecord *l)
 void report_table_limits(Report *r)
 {
     static const char *const name[LEVEL_COUNT] = { "L1, GB/s", "L2, GB/s", "L3, GB/s", "memory, GB/s" };
-    const Roofline *f = r->in->roofline;
-    if (!f || f->nlimit == 0)
+    const Roofline *f = &r->roofline;
+    if (f->nlimit == 0)
         return;
     text_add(&r->out, "<h3>What the machine does at most</h3>\n");
     table_begin(r, "What the machine does at most", NULL);
@@ -169,8 +169,8 @@ static const char *time_text(Report *r, double ns, bool measured)
 /* Was the library timed on any tuned shape? */
 static bool knows_library(const Report *r)
 {
-    for (int64_t j = 0; j < r->in->study->nshape; j++)
-        if (study_library(r->in->study, j) > 0)
+    for (int64_t j = 0; j < r->study->nshape; j++)
+        if (study_library(r->study, j) > 0)
             return true;
     return false;
 }
@@ -192,8 +192,8 @@ static void plain_heads(Report *r)
 
 static void plain_cells(Report *r, int64_t shape, const Choice *c)
 {
-    const Instance *inst = r->in->study->shape[shape];
-    const double flops = spec_flops(r->in->spec, inst->extent);
+    const Instance *inst = r->study->shape[shape];
+    const double flops = spec_flops(r->spec, inst->extent);
     table_cell(r, "num", number_sig(r->arena, inst->weight, 3));
     table_cell(r, "num", report_kernel(r, c->kernel));
     table_cell(r, "num", time_text(r, c->ns, c->measured));
@@ -204,15 +204,13 @@ static void plain_cells(Report *r, int64_t shape, const Choice *c)
     table_cell(r, "num", c->runner < 0 ? "-" : number_percent(r->arena, c->runner_ns / c->ns - 1));
 }
 
-static bool knows_limits(const Report *r) { return r->in->roofline && r->in->roofline->nlimit; }
-
 static void rival_heads(Report *r)
 {
     table_head(r, "num", "time");
     if (knows_library(r))
-        table_head(r, "num", family_find(r->in->study->target->family)->rival);
+        table_head(r, "num", family_find(r->study->target->family)->rival);
     table_head(r, "num", "model alone");
-    if (knows_limits(r)) {
+    if (r->roofline.nlimit) {
         table_head(r, "num", "roofline");
         table_head(r, "num", "of roofline");
         table_head(r, NULL, "limited by");
@@ -229,8 +227,8 @@ static void bound_cells(Report *r, const Instance *inst, const Candidate *c, dou
 {
     Bound b;
     double pad, occ;
-    const bool known = isfinite(ns) && roofline_bound(r->in->roofline, inst->extent, inst->threads, &b);
-    if (known && !choice_factors(r->in->study, c, inst->extent, inst->threads, &pad, &occ))
+    const bool known = isfinite(ns) && roofline_bound(&r->roofline, inst->extent, inst->threads, &b);
+    if (known && !choice_factors(r->study, c, inst->extent, inst->threads, &pad, &occ))
         pad = occ = 1;
     const bool allowed = known && bound_allows(&b, ns); /* a time that is predicted may lie below the bound */
     const Shares s = allowed ? roofline_shares(&b, ns, pad, occ) : (Shares){ .limited_by = "-" };
@@ -241,22 +239,21 @@ static void bound_cells(Report *r, const Instance *inst, const Candidate *c, dou
 
 static void rival_cells(Report *r, int64_t shape, const Choice *c)
 {
-    const Instance *inst = r->in->study->shape[shape];
-    const Candidate *kernel = &r->in->study->trial[r->in->assignment->kernel[c->kernel]].c;
-    const double library = study_library(r->in->study, shape);
+    const Instance *inst = r->study->shape[shape];
+    const Candidate *kernel = &r->study->trial[r->assignment->kernel[c->kernel]].c;
+    const double library = study_library(r->study, shape);
     table_cell(r, "num", time_text(r, c->ns, c->measured));
     if (knows_library(r))
         table_cell(r, "num",
                    library > 0 ? arena_printf(r->arena, "\xc3\x97 %s", number_ratio(r->arena, library / c->ns)) : "-");
-    table_cell(r, "num",
-               signed_percent(r, cost_predict(r->in->model, kernel, inst->extent, inst->threads) / c->ns - 1));
-    if (knows_limits(r))
+    table_cell(r, "num", signed_percent(r, cost_predict(r->model, kernel, inst->extent, inst->threads) / c->ns - 1));
+    if (r->roofline.nlimit)
         bound_cells(r, inst, kernel, c->ns);
 }
 
 static void shape_heads(Report *r, const ShapeTable *t)
 {
-    const Spec *s = r->in->spec;
+    const Spec *s = r->spec;
     table_head_begin(r);
     for (int x = 0; x < s->op->naxis; x++)
         table_head(r, "num", s->op->axis[x].name);
@@ -268,11 +265,11 @@ static void shape_heads(Report *r, const ShapeTable *t)
 
 static void shape_row(Report *r, const ShapeTable *t, int64_t shape)
 {
-    const Spec *s = r->in->spec;
-    const Assignment *as = r->in->assignment;
-    const Instance *inst = r->in->study->shape[shape];
+    const Spec *s = r->spec;
+    const Assignment *as = r->assignment;
+    const Instance *inst = r->study->shape[shape];
     int64_t i = report_instance(r, shape);
-    const Choice c = choice_make(r->in->study, as, inst, as->cost + i * as->nkernel, as->chosen[i]);
+    const Choice c = choice_make(r->study, as, inst, as->cost + i * as->nkernel, as->chosen[i]);
     text_add(&r->out, "<tr>");
     for (int x = 0; x < s->op->naxis; x++)
         table_cell(r, "num", arena_printf(r->arena, "%" PRId64, inst->extent[x]));
@@ -293,7 +290,7 @@ static int64_t count_heavier(const Study *s, double weight)
 /* Weight below which a shape's row is left out; 0: none is. Of those that have it there may be room for some only. */
 static double least_weight(const Report *r)
 {
-    const Study *s = r->in->study;
+    const Study *s = r->study;
     double least = 0;
     for (int64_t rows = s->nshape; rows > REPORT_MAX_ROW; rows = count_heavier(s, least)) {
         double next = INFINITY;
@@ -309,7 +306,7 @@ static double least_weight(const Report *r)
 
 static void shape_table(Report *r, const ShapeTable *t)
 {
-    const Study *s = r->in->study;
+    const Study *s = r->study;
     const double least = least_weight(r);
     int64_t shown = 0, room = REPORT_MAX_ROW - count_heavier(s, least);
     table_begin(r, t->name, NULL);
@@ -348,9 +345,9 @@ static const char *values_text(Report *r, const Candidate *c)
 
 static void kernel_row(Report *r, int k, double total)
 {
-    const Assignment *as = r->in->assignment;
-    const Spec *s = r->in->spec;
-    const Trial *t = &r->in->study->trial[as->kernel[k]];
+    const Assignment *as = r->assignment;
+    const Spec *s = r->spec;
+    const Trial *t = &r->study->trial[as->kernel[k]];
     double weight = 0;
     int64_t count = 0;
     for (int64_t i = 0; i < s->ninstance; i++)
@@ -375,14 +372,14 @@ void report_table_kernels(Report *r)
     } column[] = { { "kernel", NULL },         { "template", NULL },         { "parameters", NULL }, { "code", "num" },
                    { "shapes served", "num" }, { "share of weight", "num" }, { "error", "num" } };
     double total = 0;
-    for (int64_t i = 0; i < r->in->spec->ninstance; i++)
-        total += r->in->spec->instance[i].weight;
+    for (int64_t i = 0; i < r->spec->ninstance; i++)
+        total += r->spec->instance[i].weight;
     table_begin(r, "Kernels", NULL);
     table_head_begin(r);
     for (size_t i = 0; i < sizeof column / sizeof *column; i++)
         table_head(r, column[i].class, column[i].name);
     table_head_end(r);
-    for (int k = 0; k < r->in->assignment->nkernel; k++)
+    for (int k = 0; k < r->assignment->nkernel; k++)
         kernel_row(r, k, total);
     table_end(r);
     text_add(&r->out, "<p class=\"note\">* also serves shapes outside the declared ranges.</p>\n");
@@ -391,17 +388,17 @@ void report_table_kernels(Report *r)
 /* The template of kernel k, if no earlier kernel has it. */
 static const Template *new_template(const Report *r, int k)
 {
-    const Assignment *as = r->in->assignment;
-    const Template *t = r->in->study->trial[as->kernel[k]].c.t;
+    const Assignment *as = r->assignment;
+    const Template *t = r->study->trial[as->kernel[k]].c.t;
     for (int i = 0; i < k; i++)
-        if (r->in->study->trial[as->kernel[i]].c.t == t)
+        if (r->study->trial[as->kernel[i]].c.t == t)
             return NULL;
     return t;
 }
 
 void report_list_parameters(Report *r)
 {
-    for (int k = 0; k < r->in->assignment->nkernel; k++) {
+    for (int k = 0; k < r->assignment->nkernel; k++) {
         const Template *t = new_template(r, k);
         if (!t)
             continue;
@@ -413,39 +410,4 @@ void report_list_parameters(Report *r)
             table_pair(r, t->param[i].name, t->param[i].doc ? t->param[i].doc : "");
         table_end(r);
     }
-}
-
-/* ---- the space ---- */
-
-void report_table_space(Report *r)
-{
-    const Space *space = r->in->space;
-    if (!space)
-        return;
-    html_element(&r->out, "p", NULL,
-                 arena_printf(r->arena,
-                              "Of %s combinations of parameters %s fit the hardware; the "
-                              "others were left out before anything was built, for these reasons:",
-                              number_count(r->arena, space->nraw), number_count(r->arena, space->n)));
-    table_begin(r, "Combinations left out", NULL);
-    table_head_begin(r);
-    table_head(r, NULL, "template");
-    table_head(r, NULL, "needed");
-    table_head(r, NULL, "reason");
-    table_head(r, "num", "left out");
-    table_head_end(r);
-    for (int i = 0; i < space->nrejection; i++) {
-        const Rejection *j = &space->rejection[i];
-        if (j->count == 0)
-            continue;
-        text_add(&r->out, "<tr>");
-        table_cell(r, "line", j->t->name);
-        text_add(&r->out, "<td class=\"need\"><code>");
-        quote_html(&r->out, expr_text(j->constraint->need));
-        text_add(&r->out, "</code></td>");
-        table_cell(r, "need", j->constraint->why);
-        table_cell(r, "num", number_count(r->arena, j->count));
-        table_row_end(r);
-    }
-    table_end(r);
 }

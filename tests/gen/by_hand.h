@@ -6,8 +6,6 @@
 #ifndef DCGEN_TESTS_BY_HAND_H
 #define DCGEN_TESTS_BY_HAND_H
 
-#include "gen/command/result.h"
-#include "gen/report/report.h"
 #include "tests/gen/synthetic.h"
 
 enum { HAND_SHAPE = 8, HAND_TUNED = 3, HAND_TRIAL = 7, HAND_KERNEL = 2 };
@@ -46,8 +44,7 @@ typedef struct {
     ContractShape shape[5]; /* the tuned ones, then M = 5 and M = 6; of M = 3 and M = 6 nothing can be said */
     Contract contract;
     LimitRecord limit; /* 1 GFLOP/s, and 4 GB/s from the L1 cache: every shape needs its operations in ns */
-    Roofline roofline;
-    int64_t order[5]; /* of kernels, by the numbers of their records */
+    Records records;
 } ByHand;
 
 static void by_hand_trials(Synthetic *y)
@@ -131,27 +128,23 @@ static bool by_hand_make(ByHand *h)
     return true;
 }
 
-/* What a report is made of; it points into h. `first`: the package's number of the first kernel. */
-static inline ReportInput by_hand_report(ByHand *h, int first)
+/* What the records would have said; it points into h. `first`: the package's number of the first kernel. */
+static inline Result by_hand_result(ByHand *h, int first)
 {
-    static const int64_t order[] = { 3, 0, 4, 1, 2 };
-    memcpy(h->order, order, sizeof order);
-    h->limit = (LimitRecord){ .threads = 1, .flops_per_s = 1e9, .bytes_per_s = { 4e9, 0, 2e9, 1e9 } };
-    h->roofline = (Roofline){
-        .spec = h->y.spec, .nlimit = 1, .limit = &h->limit, .bytes = { 32768, 1 << 20, 1 << 25, INT64_MAX }
-    };
-    return (ReportInput){ .spec = h->y.spec,
-                          .study = h->y.study,
-                          .model = h->y.model,
-                          .assignment = &h->as,
-                          .first = first,
-                          .device = h->y.study->device,
-                          .roofline = &h->roofline,
-                          .contract = &h->contract,
-                          .cost = { .nmeasure = 9 },
-                          .version = "1.2.3",
-                          .order = h->order,
-                          .norder = 5 };
+    static const CostReport cost = { .nmeasure = 9 };
+    Result r = synthetic_result(&h->y);
+    h->limit = (LimitRecord){ .device = h->y.device.id,
+                              .target = h->y.study->target->name,
+                              .dtype = "f32",
+                              .threads = 1,
+                              .flops_per_s = 1e9,
+                              .bytes_per_s = { 4e9, 0, 2e9, 1e9 } };
+    h->records = (Records){ .nlimit = 1, .limit = &h->limit };
+    r.records = &h->records;
+    r.contract = &h->contract;
+    r.cost = &cost;
+    r.first = first;
+    return r;
 }
 
 #endif

@@ -12,9 +12,7 @@
 #include "gen/spec/spec.h"
 #include "gen/target/device.h"
 #include "gen/template/template.h"
-#include "search/choose/select.h"
-#include "search/record/study.h"
-#include "search/space/cost.h"
+#include "search/choose/result.h"
 #include "search/space/space.h"
 
 typedef struct {
@@ -28,7 +26,6 @@ typedef struct {
     CostModel *law; /* the closed form */
     CostModel *model;
     Assignment *assignment;
-    int64_t *order;
 } Synthetic;
 
 static const char synthetic_spec[] =
@@ -95,7 +92,7 @@ static void synthetic_measure(Synthetic *y, int64_t ntrial)
         t->max_err = 0.02 + 0.1 * synthetic_draw();
         for (int64_t j = 0; t->status == STATUS_OK && j < y->study->nshape; j++)
             t->ns[j] = synthetic_time(y, &t->c, y->study->shape[j], &talent);
-        y->order[i] = i;
+        t->n = i + 1;
     }
 }
 
@@ -109,7 +106,6 @@ static bool synthetic_tune(Synthetic *y, const Target *target, int64_t ntrial, D
         return false;
     y->study = study_new(a, y->spec, &y->device, target, "0123456789abcdef");
     y->law = cost_analytic(a, y->study, &y->templates);
-    y->order = ARENA_ARRAY(a, (size_t)ntrial + 1, int64_t);
     synthetic_measure(y, ntrial);
     y->model = cost_fit(a, y->study, &y->templates);
     y->assignment = select_kernels(a, y->study, y->model, SELECT_PACKAGE);
@@ -130,6 +126,22 @@ static bool synthetic_make(Synthetic *y, const char *spec_text, int64_t ntrial)
     bool ok = y->spec && target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &y->targets, d) &&
               template_read_all(a, y->spec, NULL, 0, &y->templates, d);
     return synthetic_tune(y, ok ? device_best(&y->targets, &y->device) : NULL, ntrial, d);
+}
+
+/* What was made of it, with neither records nor a contract. */
+static inline Result synthetic_result(const Synthetic *y)
+{
+    static const Records none;
+    return (Result){ .unit = { .spec = y->spec,
+                               .device = &y->device,
+                               .targets = &y->targets,
+                               .package_dir = DCGEN_SOURCE_DIR "/templates/package",
+                               .target = y->study->target },
+                     .templates = &y->templates,
+                     .study = y->study,
+                     .model = y->model,
+                     .assignment = y->assignment,
+                     .records = &none };
 }
 
 #endif

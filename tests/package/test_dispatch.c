@@ -18,7 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/text.h"
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
+#include "gen/package/emit.h"
 #include "gen/package/prove.h"
 #include "gen/unit/unit.h"
 #include "tests/tmp_folder.h"
@@ -29,7 +30,7 @@ static const char packages[] = DCGEN_BINARY_DIR "/tests/packages", templates[] =
 typedef struct {
     Arena *arena;
     const char *name, *folder; /* folder: for what is compiled */
-    Outcome made;
+    Result made;
     const Dispatcher *dispatcher;
     void *api, *predicates; /* shared objects */
     ProveCall *dispatch;
@@ -93,7 +94,7 @@ static void read_package(Fixture *f)
     assert_true(template_read_all(a, w->spec, folder, 1, &w->templates, d));
     w->package_dir = arena_printf(a, "%s/package", templates);
     if (!record_read(a, arena_printf(a, "%s/%s/records.jsonl", packages, f->name), r, stderr, &err) ||
-        !outcome_make(a, w, r, NULL, &f->made, &err))
+        !replay_target(a, w, r, NULL, &f->made, &err))
         fail_msg("%s: %s", f->name, err);
 }
 
@@ -135,7 +136,7 @@ static void compile_package(Fixture *f)
                                    "int cpu(void) { return %s_cpu(); }\n"
                                    "const char *text(int kernel) { return %s_kernel_text(kernel); }\n%s",
                                    n, n, n, named(a, share_out_text, n));
-    f->dispatcher = outcome_dispatcher(a, &f->made, 1);
+    f->dispatcher = package_dispatcher(a, &f->made, 1);
     f->api = compile(f, "api", "", api);
     f->predicates = compile(f, "predicates", "-Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover=all",
                             prove_source(a, f->dispatcher, "#include \"dispatch.h\""));
@@ -169,13 +170,13 @@ static void fixture_close(Fixture *f)
 static void point_of(const Fixture *f, const Instance *inst, int64_t *x)
 {
     memcpy(x, inst->extent, sizeof inst->extent);
-    x[f->made.workload->spec->op->naxis] = spec_parts(f->made.workload->spec, inst->extent, inst->threads);
+    x[f->made.study->spec->op->naxis] = spec_parts(f->made.study->spec, inst->extent, inst->threads);
 }
 
 /* Each declared instance takes what was chosen for it. */
 static void check_instances(const Fixture *f)
 {
-    const Spec *s = f->made.workload->spec;
+    const Spec *s = f->made.study->spec;
     const Assignment *as = f->made.assignment;
     assert_true(s->ninstance > 0);
     assert_int_equal(f->cpu(), 0); /* tuned for this CPU's best instruction set */
@@ -192,7 +193,7 @@ static void check_instances(const Fixture *f)
 /* Every integer point of the ranges and every place around a threshold, on each kind of CPU. */
 static void check_all_points(const Fixture *f)
 {
-    const Spec *s = f->made.workload->spec;
+    const Spec *s = f->made.study->spec;
     const Dispatcher *d = f->dispatcher;
     const char *why = NULL;
     Proof p;
@@ -214,7 +215,7 @@ static void check_all_points(const Fixture *f)
 /* One axis after the other leaves the box of all shapes, by one and by as much as it can. */
 static void check_other_shapes(const Fixture *f)
 {
-    const Spec *s = f->made.workload->spec;
+    const Spec *s = f->made.study->spec;
     const Assignment *as = f->made.assignment;
     const Box box = spec_box(s);
     for (int axis = 0; axis < s->op->naxis; axis++) {
@@ -242,7 +243,7 @@ static int mark_leaves(const TreeNode *t, const TreeNode **leaf)
 /* A call comes to each leaf: with the parts that the package would run it in. */
 static void check_no_leaf_is_dead(const Fixture *f)
 {
-    const Spec *s = f->made.workload->spec;
+    const Spec *s = f->made.study->spec;
     const int n = tree_nleaf(f->made.assignment->tree);
     const TreeNode **leaf = ARENA_ARRAY(f->arena, (size_t)n, const TreeNode *);
     assert_int_equal(mark_leaves(f->made.assignment->tree, leaf), n);

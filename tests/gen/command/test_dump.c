@@ -19,7 +19,6 @@
 static ByHand hand;
 static Workload workload;
 static DumpInput input;
-static UnitContext unit;
 static const Options options = { .cc = "gcc", .cxx = "g++", .seed = 5, .trials = -1 };
 static Space space;
 static Trace trace;
@@ -48,15 +47,9 @@ static int setup(void **state)
     step[1] = (TraceStep){ .c = t[0].c, .round = 4, .gain = 0.025, .nshape = 2 };
     trace = (Trace){ .nstep = 2, .step = step, .nrecord = 5, .same = true };
     workload.package_dir = DCGEN_SOURCE_DIR "/templates/package";
-    unit = (UnitContext){ hand.y.spec, &hand.y.device, &hand.y.targets, workload.package_dir, hand.y.study->target };
-    input = (DumpInput){ .workload = &workload,
-                         .space = &space,
-                         .unit = &unit,
-                         .options = &options,
-                         .study = hand.y.study,
-                         .model = hand.y.model,
-                         .assignment = &hand.as,
-                         .trace = &trace };
+    input = (DumpInput){
+        .workload = &workload, .options = &options, .space = &space, .result = by_hand_result(&hand, 0), .trace = &trace
+    };
     return 0;
 }
 
@@ -180,7 +173,7 @@ static void the_records(void **state)
                         .nignored = 6 };
     kernel[0].param[0] = (Param){ "MR", 8 };
     kernel[0].param[1] = (Param){ "NP", 3 };
-    input.records = &r;
+    input.result.records = &r;
     assert_string_equal(
         dumped(DUMP_RECORDS, false),
         "1 devices, 2 kernels, 2 measurements; 6 lines ignored\n"
@@ -190,7 +183,7 @@ static void the_records(void **state)
         "measure b on d: 5x6 threads=1: wrong: off\n"
         "limit avx2 f32 on d, threads=2: 150 GFLOP/s, l1 400 GB/s, l3 20.0 GB/s, memory 10.0 GB/s"
         ", 1755 MHz, launch 1.18 us, handover 900 ns\n");
-    input.records = NULL;
+    input.result.records = NULL;
 }
 
 static void the_model(void **state)
@@ -312,7 +305,7 @@ static const char *code_of(const Candidate *c)
 {
     int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(c, value);
-    const char *code = unit_candidate(hand.y.arena, input.unit, &(UnitKernel){ c->t, c->target, value, { 0 } },
+    const char *code = unit_candidate(hand.y.arena, &input.result.unit, &(UnitKernel){ c->t, c->target, value, { 0 } },
                                       diag_new(hand.y.arena));
     assert_non_null(code);
     return code;
@@ -360,7 +353,7 @@ static void the_source(void **state)
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(want[i], value);
         assert_string_equal(string_of(c, "key"),
-                            candidate_key(a, want[i], unit_context_hash(a, input.unit), &hand.y.device));
+                            candidate_key(a, want[i], unit_context_hash(a, &input.result.unit), &hand.y.device));
         assert_string_equal(string_of(c, "template"), want[i]->t->name);
         assert_string_equal(string_of(c, "target"), "avx512");
         assert_string_equal(string_of(c, "code"), code_of(want[i]));
@@ -382,7 +375,7 @@ static void the_source_for_gpus(void **state)
     Arena *a = hand.y.arena;
     const Target *target = target_find(&hand.y.targets, "sm_80");
     const Device device = device_typical(a, target);
-    const UnitContext *before = input.unit,
+    const UnitContext before = input.result.unit,
                       gpu = { hand.y.spec, &device, &hand.y.targets, workload.package_dir, target };
     Candidate c;
     int i = 0;
@@ -391,7 +384,7 @@ static void the_source_for_gpus(void **state)
     assert_true(i < hand.y.templates.n);
     const Space one = { .ngeneral = 1, .general = &c };
     input.space = &one;
-    input.unit = &gpu;
+    input.result.unit = gpu;
     json_t *got = json_loads(dumped(DUMP_SOURCE, true), 0, NULL);
     const json_t *first = json_array_get(json_object_get(got, "candidates"), 0);
     const Toolchain nvcc = tools_cuda(a, "nvcc", target, false), emulator = tools_emulator(a, input.options, &workload);
@@ -401,7 +394,7 @@ static void the_source_for_gpus(void **state)
     assert_string_equal(string_of(first, "code"), code_of(&c));
     json_decref(got);
     input.space = &space;
-    input.unit = before;
+    input.result.unit = before;
 }
 
 static const char *names_of(int trials, uint64_t seed, int *n)

@@ -14,8 +14,7 @@
 enum { NRACER = 7, MOST_CALLS = 4, MANY = 15 };
 
 static ByHand hand;
-static Workload workload;
-static Outcome outcome;
+static Result result;
 static Tools tools;
 static const char *so[NRACER + 2];
 static double time_of[MOST_CALLS][NRACER]; /* of each call and trial, in ns; 0: wrong */
@@ -59,10 +58,7 @@ static int setup(void **state)
     (void)state;
     if (!by_hand_make(&hand))
         return -1;
-    workload.spec = hand.y.spec;
-    outcome = (Outcome){
-        .workload = &workload, .device = hand.y.study->device, .study = hand.y.study, .assignment = &hand.as
-    };
+    result = by_hand_result(&hand, 0);
     for (int i = 0; i < NRACER; i++)
         so[i] = "/made-up.so";
     ncall = 0;
@@ -83,7 +79,7 @@ static int teardown(void **state)
 static Race held(int n, bool *wrong, const char **err)
 {
     const int stop = 0;
-    const Track t = { hand.y.arena, &outcome, &tools, so, &stop };
+    const Track t = { hand.y.arena, &result, &tools, so, &stop };
     Race r = { .inst = hand.y.study->shape[0], .n = n, .trial = { 3, 0, 1, 2, 4, 5, 6 } };
     assert_true(race_hold(&t, &r, MANY, wrong, err) == (*err == NULL));
     return r;

@@ -22,7 +22,7 @@ enum { MOST_RACES = 16, FEW = 15, MANY = 61 };
 
 static ByHand hand;
 static Workload workload;
-static Outcome outcome;
+static Result result;
 static Runner runner;
 static char root[TMP_FOLDER_BYTES];
 static struct {
@@ -91,26 +91,13 @@ static int setup(void **state)
     (void)state;
     if (!by_hand_make(&hand) || !tmp_folder(root))
         return -1;
-    const EmitPart part = { hand.y.study, &hand.as, &hand.contract };
-    const EmitInput in = { .unit = { .spec = hand.y.spec,
-                                     .device = hand.y.study->device,
-                                     .targets = &hand.y.targets,
-                                     .package_dir = DCGEN_SOURCE_DIR "/templates/package",
-                                     .target = hand.y.study->target },
-                           .templates = &hand.y.templates,
-                           .part = &part,
-                           .npart = 1 };
+    result = by_hand_result(&hand, 0);
+    const EmitInput in = { .part = &result, .npart = 1 };
     FILE *f = fopen(arena_printf(hand.y.arena, "%s/regret.json", root), "w");
     if (!f || fputs(regret_file_text(hand.y.arena, &in), f) < 0 || fclose(f) != 0)
         return -1;
-    workload = (Workload){ .spec = hand.y.spec };
+    workload = (Workload){ .spec = hand.y.spec, .targets = &hand.y.targets };
     runner = (Runner){ .device = *hand.y.study->device };
-    outcome = (Outcome){ .workload = &workload,
-                         .device = hand.y.study->device,
-                         .study = hand.y.study,
-                         .model = hand.y.model,
-                         .assignment = &hand.as,
-                         .contract = &hand.contract };
     static int64_t others[] = { 0, 1, 2, 5 };
     for (int i = 0; i < hand.contract.nshape; i++)
         hand.shape[i].met = others;
@@ -133,7 +120,7 @@ static int judged(int shapes)
 {
     const int stop = 0;
     const Options o = { .operand = root, .regret = shapes, .json = true };
-    return regret(hand.y.arena, &outcome, 1, &o, &stop);
+    return regret(hand.y.arena, &workload, &result, 1, &o, &stop);
 }
 
 /* Each shape once, in the contract's order; then with more samples those on `again`, which ends with 0. */

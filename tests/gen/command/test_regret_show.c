@@ -15,8 +15,7 @@
 #include "tests/gen/json_like.h"
 
 static ByHand hand;
-static Workload workload;
-static Outcome outcome;
+static Result result;
 static RegretCase item[3];
 
 /* M = 1 and 3 of the tuned shapes, and M = 4, of which the contract says nothing. */
@@ -25,13 +24,7 @@ static int setup(void **state)
     (void)state;
     if (!by_hand_make(&hand))
         return -1;
-    workload.spec = hand.y.spec;
-    outcome = (Outcome){ .workload = &workload,
-                         .device = hand.y.study->device,
-                         .study = hand.y.study,
-                         .assignment = &hand.as,
-                         .contract = &hand.contract,
-                         .first = 10 };
+    result = by_hand_result(&hand, 10);
     for (int i = 0; i < 2; i++)
         item[i] = (RegretCase){ .was = hand.shape[i], .now = hand.shape[i], .group = REGRET_TUNED, .nrival = 4 };
     item[0].was.regret = 0.0234;
@@ -55,7 +48,7 @@ static int teardown(void **state)
 static Regret regret_of(void)
 {
     return (Regret){ .arena = hand.y.arena,
-                     .out = &outcome,
+                     .out = &result,
                      .here = hand.y.study->device,
                      .compiler = hand.y.study->device->compiler,
                      .whole = true,

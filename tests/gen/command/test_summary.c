@@ -15,22 +15,18 @@
 
 static Synthetic y;
 static ByHand hand;
-static Outcome outcome;
+static Result result;
+static const Workload workload = { .out = "out/bert_dense", .records = "records.jsonl" };
 
 static int setup(void **state)
 {
     (void)state;
     if (!synthetic_make(&y, synthetic_spec, 80) || !by_hand_make(&hand))
         return -1;
-    Workload *w = ARENA_NEW(y.arena, Workload);
-    *w = (Workload){ .spec = y.spec, .targets = &y.targets, .out = "out/bert_dense", .records = "records.jsonl" };
-    outcome = (Outcome){ .workload = w,
-                         .device = &y.device,
-                         .study = y.study,
-                         .model = y.model,
-                         .assignment = y.assignment,
-                         .contract = ARENA_NEW(y.arena, Contract) };
-    *(Contract *)outcome.contract = (Contract){ 0 };
+    static const CostReport cost = { .nmeasure = 7, .error = 0.05, .order.rank = 0.9 };
+    result = synthetic_result(&y);
+    result.contract = ARENA_NEW(y.arena, Contract);
+    result.cost = &cost;
     return 0;
 }
 
@@ -44,11 +40,10 @@ static int teardown(void **state)
 
 static char *say(bool json)
 {
-    static const CostReport cost = { .nmeasure = 7, .error = 0.05, .order.rank = 0.9 };
     char *text;
     size_t len;
     FILE *to = open_memstream(&text, &len);
-    summary_package(&outcome, 1, &cost, NULL, json, to);
+    summary_package(&workload, &result, 1, NULL, json, to);
     fclose(to);
     return text;
 }
@@ -91,33 +86,26 @@ static void the_regret_is_weighted(void **state)
 
 static Workload hand_workload;
 
-static Outcome hand_outcome(void)
+static Result hand_of(void)
 {
-    hand_workload = (Workload){
-        .spec = hand.y.spec, .targets = &hand.y.targets, .out = "out/hand", .records = "r.jsonl", .ntuned = 1
-    };
-    return (Outcome){ .workload = &hand_workload,
-                      .device = hand.y.study->device,
-                      .study = hand.y.study,
-                      .model = hand.y.model,
-                      .assignment = &hand.as,
-                      .contract = &hand.contract };
+    static const CostReport cost = { .nmeasure = 7, .error = 0.054, .order.rank = 0.914 };
+    Result r = by_hand_result(&hand, 0);
+    hand_workload = (Workload){ .spec = hand.y.spec, .out = "out/hand", .records = "r.jsonl" };
+    r.cost = &cost;
+    return r;
 }
 
-/* Of n outcomes; the same, but for one more measurement in each. */
-static char *said_of(const Outcome *out, int n, const Proof *proof, bool json)
+static char *said_of(const Result *out, int n, const Proof *proof, bool json)
 {
-    const CostReport cost[] = { { .nmeasure = 7, .error = 0.054, .order.rank = 0.914 },
-                                { .nmeasure = 8, .error = 0.1 } };
     char *text;
     size_t len;
     FILE *to = open_memstream(&text, &len);
-    summary_package(out, n, cost, proof, json, to);
+    summary_package(&hand_workload, out, n, proof, json, to);
     fclose(to);
     return text;
 }
 
-static void expect_text(const Outcome *out, const Proof *proof, const char *want)
+static void expect_text(const Result *out, const Proof *proof, const char *want)
 {
     char *text = said_of(out, 1, proof, false);
     assert_string_equal(text, want);
@@ -129,7 +117,7 @@ static void expect_text(const Outcome *out, const Proof *proof, const char *want
 static void people_are_told_each_figure(void **state)
 {
     (void)state;
-    const Outcome out = hand_outcome();
+    const Result out = hand_of();
     const Proof all = { .ndeclared = 8, .ncut = 77, .all = true }, sample = { .ndeclared = 9, .ncut = 77 };
     static const char begin[] =
         "hand: 2 kernels, 4 KiB, 3 leaves, for avx512 (Synthetic CPU 9000)\n"
@@ -154,7 +142,7 @@ static void people_are_told_each_figure(void **state)
 static void people_are_told_what_there_is(void **state)
 {
     (void)state;
-    Outcome out = hand_outcome();
+    Result out = hand_of();
     Assignment one = hand.as;
     Contract c = hand.contract;
     Study s = *hand.y.study;
@@ -207,7 +195,7 @@ static void people_are_told_what_there_is(void **state)
 static void programs_are_told_the_same(void **state)
 {
     (void)state;
-    const Outcome out = hand_outcome();
+    const Result out = hand_of();
     const Proof proof = { .ndeclared = 8, .ncut = 77, .all = true };
     static const char want[] =
         "{'name': 'hand', 'package': 'out/hand', 'records': 'r.jsonl', 'target': 'avx512', "
@@ -224,7 +212,9 @@ static void programs_are_told_the_same(void **state)
     char *text = said_of(&out, 1, &proof, true);
     json_text_like(text, want);
     free(text);
-    Outcome two[] = { out, out };
+    const CostReport more = { .nmeasure = 8, .error = 0.1 };
+    Result two[] = { out, out };
+    two[1].cost = &more;
     text = said_of(two, 2, NULL, true);
     assert_non_null(strstr(text, "\"measurements\": 7,"));
     assert_non_null(strstr(text, "\"measurements\": 8,"));
@@ -238,7 +228,7 @@ static void programs_are_told_the_same(void **state)
 static void what_the_contract_lacks_is_a_warning(void **state)
 {
     (void)state;
-    Outcome out = hand_outcome();
+    Result out = hand_of();
     Contract c = hand.contract;
     char *text;
     size_t len;
@@ -246,12 +236,11 @@ static void what_the_contract_lacks_is_a_warning(void **state)
     out.contract = &c;
     c.worst_demanded = true;
     c.tuned.worst_bound = 0.02;
-    summary_contract(&out, to);
-    hand_workload.ntuned = 2;
+    summary_contract(&out, false, to);
     c.worst_demanded = false;
-    summary_contract(&out, to);
+    summary_contract(&out, true, to);
     c.tuned.nmeasured = 3;
-    summary_contract(&out, to);
+    summary_contract(&out, true, to);
     fclose(to);
     static const char missing[] = "on 1 of the 3 tuned shapes the chosen kernel was not measured beside its rivals: a "
                                   "search that has time left begins with that\n";
@@ -266,7 +255,7 @@ static void what_the_contract_lacks_is_a_warning(void **state)
 static void failures_are_listed_with_their_parameters(void **state)
 {
     (void)state;
-    Outcome out = hand_outcome();
+    Result out = hand_of();
     KernelRecord kernel[] = {
         { .template_name = "a", .target = "avx2", .status = STATUS_OK, .why = "" },
         { .template_name = "b", .target = "avx512", .status = STATUS_WRONG, .nparam = 2, .why = "no good" },
@@ -289,7 +278,7 @@ static void failures_are_listed_with_their_parameters(void **state)
 static void check_tells_of_the_space(void **state)
 {
     (void)state;
-    hand_outcome();
+    hand_of();
     const Template *t = hand.y.study->trial[0].c.t;
     Rejection rejection[] = { { t, &t->constraint[0], 0 }, { t, &t->constraint[0], 12345 } };
     Candidate general = hand.y.study->trial[0].c;

@@ -38,29 +38,24 @@ static int drop(void **state)
     return 0;
 }
 
-static EmitInput input_of(const EmitPart *part, int npart)
+static EmitInput input_of(const Result *part, int npart)
 {
-    return (EmitInput){ .unit = { .spec = y.spec,
-                                  .device = part->study->device,
-                                  .targets = &y.targets,
-                                  .package_dir = DCGEN_SOURCE_DIR "/templates/package",
-                                  .target = part->study->target },
-                        .templates = &y.templates,
-                        .part = part,
-                        .npart = npart,
-                        .spec_text = "",
-                        .records = "",
-                        .version = "1.2.3" };
+    return (EmitInput){ .part = part, .npart = npart, .spec_text = "", .records = "", .version = "1.2.3" };
 }
 
-static EmitPart part_with(const Study *s, const Assignment *as)
+static Result part_with(const Study *s, const Assignment *as)
 {
-    static const Records none;
-    return (EmitPart){ s, as, contract_make(y.arena, s, &none, &y.templates, &y.targets, as) };
+    Result r = synthetic_result(&y);
+    r.unit.device = s->device;
+    r.unit.target = s->target;
+    r.study = s;
+    r.assignment = as;
+    r.contract = contract_make(y.arena, s, r.records, &y.templates, &y.targets, as);
+    return r;
 }
 
 /* The target tuned as if n times the same kernel had been kept. */
-static EmitPart plain_part(const char *target, int n)
+static Result plain_part(const char *target, int n)
 {
     Device *device = ARENA_NEW(y.arena, Device);
     const Target *t = target_find(&y.targets, target);
@@ -86,10 +81,9 @@ static EmitPart plain_part(const char *target, int n)
 }
 
 /* "avx512 tree 0-1, avx2 2, ...": each kind of machine, whether it has a tree, its first and its general kernel. */
-static const char *entries_of(const EmitPart *part, int npart)
+static const char *entries_of(const Result *part, int npart)
 {
-    const EmitInput in = input_of(part, npart);
-    const Dispatcher *d = package_dispatcher(y.arena, &in);
+    const Dispatcher *d = package_dispatcher(y.arena, part, npart);
     Text t = { .arena = y.arena };
     for (int i = 0; i < d->nentry; i++)
         text_printf(&t, "%s%s%s %d %d", i ? ", " : "", d->entry[i].target->name, d->entry[i].tree ? " tree" : "",
@@ -100,8 +94,8 @@ static const char *entries_of(const EmitPart *part, int npart)
 static void machines_are_asked_for_the_best_first(void **state)
 {
     (void)state;
-    const EmitPart avx512 = plain_part("avx512", 2), avx2 = plain_part("avx2", 3), portable = plain_part("portable", 1);
-    const EmitPart both[] = { avx512, avx2 }, ends[] = { avx512, portable }, all[] = { avx512, avx2, portable };
+    const Result avx512 = plain_part("avx512", 2), avx2 = plain_part("avx2", 3), portable = plain_part("portable", 1);
+    const Result both[] = { avx512, avx2 }, ends[] = { avx512, portable }, all[] = { avx512, avx2, portable };
     assert_string_equal(entries_of(&avx512, 1), "avx512 tree 0 1, avx2 2 2, portable 3 3");
     assert_string_equal(entries_of(&avx2, 1), "avx2 tree 0 2, portable 3 3");
     assert_string_equal(entries_of(both, 2), "avx512 tree 0 1, avx2 tree 2 4, portable 5 5");
@@ -113,8 +107,8 @@ static void machines_are_asked_for_the_best_first(void **state)
 static void later_gpus_have_a_general_kernel(void **state)
 {
     (void)state;
-    const EmitPart hopper = plain_part("sm_90a", 2), ampere = plain_part("sm_80", 1), turing = plain_part("sm_75", 1);
-    const EmitPart both[] = { hopper, ampere }, ends[] = { hopper, turing };
+    const Result hopper = plain_part("sm_90a", 2), ampere = plain_part("sm_80", 1), turing = plain_part("sm_75", 1);
+    const Result both[] = { hopper, ampere }, ends[] = { hopper, turing };
     assert_string_equal(entries_of(&ampere, 1), "sm_80 tree 0 0, sm_80 1 1, sm_75 2 2");
     assert_string_equal(entries_of(both, 2), "sm_90a tree 0 1, sm_80 tree 2 2, sm_80 3 3, sm_75 4 4");
     assert_string_equal(entries_of(ends, 2), "sm_90a tree 0 1, sm_80 2 2, sm_75 tree 3 3, sm_75 4 4");
@@ -123,7 +117,7 @@ static void later_gpus_have_a_general_kernel(void **state)
 static void each_target_may_have_as_many_kernels_as_a_budget_allows(void **state)
 {
     (void)state;
-    const EmitPart all[] = { plain_part("avx512", 256), plain_part("avx2", 256), plain_part("portable", 256) };
+    const Result all[] = { plain_part("avx512", 256), plain_part("avx2", 256), plain_part("portable", 256) };
     assert_string_equal(entries_of(all, 3), "avx512 tree 0 255, avx2 tree 256 511, portable tree 512 767");
 }
 
@@ -201,7 +195,7 @@ static void other_machines_get_the_template_that_is_trusted_most(void **state)
     static const char *const name[] = { "one", "two", "three" };
     const Target *avx512 = target_find(&y.targets, "avx512"), *avx2 = target_find(&y.targets, "avx2");
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        EmitPart part = plain_part("avx512", 1);
+        Result part = plain_part("avx512", 1);
         Study *s = study_new(y.arena, y.spec, &y.device, avx512, "0123456789abcdef");
         const Template *list[3];
         for (int k = 0; k < 3; k++) {
@@ -218,8 +212,8 @@ static void other_machines_get_the_template_that_is_trusted_most(void **state)
         }
         part.study = s;
         const TemplateList three = { 3, list };
-        EmitInput in = input_of(&part, 1);
-        in.templates = &three;
+        part.templates = &three;
+        const EmitInput in = input_of(&part, 1);
         const char *got = templates_of(&in);
         if (strcmp(got, row[i].want) != 0)
             fail_msg("row %d: %s", (int)i, got);
@@ -230,7 +224,7 @@ static void other_machines_get_the_template_that_is_trusted_most(void **state)
 
 static const Package *make_two(EmitInput *in)
 {
-    static EmitPart part[2];
+    static Result part[2];
     static Synthetic other; /* what the package is made of refers to it */
     other = y;
     Diag *d = diag_new(y.arena);
@@ -270,7 +264,7 @@ static void the_dispatcher_is_proven_for_every_target(void **state)
     (void)state;
     EmitInput in;
     const char *why = NULL, *text = package_text(make_two(&in), "dispatch.h");
-    const Dispatcher *d = package_dispatcher(y.arena, &in);
+    const Dispatcher *d = package_dispatcher(y.arena, in.part, in.npart);
     Proof p;
     Builder *b = builder();
     assert_true(tree_nleaf(d->entry[0].tree) > 1 && tree_nleaf(d->entry[1].tree) > 1);
@@ -296,7 +290,7 @@ static void a_target_has_its_tree_and_its_general_kernel(void **state)
     (void)state;
     EmitInput in;
     const char *text = package_text(make_two(&in), "dispatch.h"), *at = strstr(text, "static inline int two_dispatch(");
-    const Dispatcher *d = package_dispatcher(y.arena, &in);
+    const Dispatcher *d = package_dispatcher(y.arena, in.part, in.npart);
     assert_non_null(at);
     const char *want =
         arena_printf(y.arena,
@@ -355,7 +349,7 @@ static void expect(const Package *p, const char *file, const char *part)
 static void kernels_are_those_of_their_targets(void **state)
 {
     (void)state;
-    const EmitPart part[] = { plain_part("avx512", 2), plain_part("avx2", 3) };
+    const Result part[] = { plain_part("avx512", 2), plain_part("avx2", 3) };
     EmitInput in = input_of(part, 2);
     expect(package_of(&in), "kernels.c", "{\n    0, 0, 1, 1, 1, 2,\n}");
     const Package *p = make_two(&in);
@@ -382,7 +376,7 @@ static void kernels_are_those_of_their_targets(void **state)
 static void later_gpus_are_asked_for_by_their_capability(void **state)
 {
     (void)state;
-    const EmitPart part[] = { plain_part("sm_90a", 2), plain_part("sm_80", 1) };
+    const Result part[] = { plain_part("sm_90a", 2), plain_part("sm_80", 1) };
     const EmitInput in = input_of(part, 2);
     const Package *p = package_of(&in);
     expect(
@@ -505,7 +499,7 @@ static void files_say_what_they_are_of(void **state)
                             in.part[i].study->target->name, in.part[i].assignment->nkernel,
                             tree_nleaf(in.part[i].assignment->tree)));
     expect(p, "dispatch.h", "\n/* For avx2, within the declared ranges. */\nstatic inline int two_tree_avx2(");
-    const EmitPart part[] = { plain_part("avx2", 1), plain_part("sm_80", 2) };
+    const Result part[] = { plain_part("avx2", 1), plain_part("sm_80", 2) };
     const EmitInput cpu = input_of(&part[0], 1), gpu = input_of(&part[1], 1);
     p = package_of(&cpu);
     expect(p, "dispatch.h", "\n * 1 kernel, 1 leaf, 128 shapes in range. Times were measured on Synthetic CPU 9000 ");
@@ -520,7 +514,7 @@ static void files_say_what_they_are_of(void **state)
 static void the_benchmark_has_each_shape_once(void **state)
 {
     (void)state;
-    EmitPart part = part_with(y.study, y.assignment);
+    Result part = part_with(y.study, y.assignment);
     Study s = *y.study;
     Instance more = *s.shape[1];
     const EmitInput in = input_of(&part, 1);
@@ -590,7 +584,7 @@ static void the_manifest_names_all_that_the_package_was_made_of(void **state)
         "package/CMakeLists.txt\npackage/README.md\npackage/candidate.c\npackage/dispatch.h\npackage/kernels.c\n"
         "package/package.h\npackage/pieces.h\npackage/pool.c\npackage/pool.h\n"
         "targets/avx2.cfg\ntargets/avx512.cfg\ntargets/portable.cfg\n");
-    const EmitPart part = plain_part("sm_80", 1);
+    const Result part = plain_part("sm_80", 1);
     const EmitInput gpu = input_of(&part, 1);
     const char *sources = sources_of(package_of(&gpu));
     static const char *const some[] = {

@@ -256,21 +256,10 @@ static void a_package_of_two_dims(void **state)
     assert_true(has_feature(tree, 0));
     assert_true(has_feature(tree, 1) || has_feature(tree, 2));
     check_leaves(&y, tree);
-    static const Records none;
-    const Contract *contract = contract_make(y.arena, y.study, &none, &y.templates, &y.targets, y.assignment);
-    const EmitInput in = { .unit = { .spec = y.spec,
-                                     .device = &y.device,
-                                     .targets = &y.targets,
-                                     .package_dir = DCGEN_SOURCE_DIR "/templates/package",
-                                     .target = y.study->target },
-                           .templates = &y.templates,
-                           .part = &(EmitPart){ y.study, y.assignment, contract },
-                           .npart = 1,
-                           .spec_text = "",
-                           .records = "",
-                           .report = "",
-                           .version = "0" };
-    const Dispatcher *d = package_dispatcher(y.arena, &in);
+    Result part = synthetic_result(&y);
+    part.contract = contract_make(y.arena, y.study, part.records, &y.templates, &y.targets, y.assignment);
+    const EmitInput in = { .part = &part, .npart = 1, .spec_text = "", .records = "", .report = "", .version = "0" };
+    const Dispatcher *d = package_dispatcher(y.arena, &part, 1);
     const char *header = dispatch_of(&y, &in), *why = NULL;
     Builder *b = builder();
     Proof p;

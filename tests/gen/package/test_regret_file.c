@@ -17,7 +17,7 @@ static ByHand hand;
 static Study lesser; /* the same study, of avx2 */
 static Assignment lesser_choice;
 static TreeNode lesser_tree;
-static EmitPart part[2];
+static Result part[2];
 static char root[TMP_FOLDER_BYTES];
 
 static int setup(void **state)
@@ -30,8 +30,9 @@ static int setup(void **state)
     lesser_choice = hand.as;
     lesser_tree = hand.node[0];
     lesser_choice.tree = &lesser_tree;
-    part[0] = (EmitPart){ hand.y.study, &hand.as, &hand.contract };
-    part[1] = (EmitPart){ &lesser, &lesser_choice, &hand.contract };
+    part[0] = part[1] = by_hand_result(&hand, 0);
+    part[1].study = &lesser;
+    part[1].assignment = &lesser_choice;
     return 0;
 }
 
@@ -42,17 +43,7 @@ static int teardown(void **state)
     return tmp_folder_remove(root);
 }
 
-static EmitInput input_of(int npart)
-{
-    return (EmitInput){ .unit = { .spec = hand.y.spec,
-                                  .device = hand.y.study->device,
-                                  .targets = &hand.y.targets,
-                                  .package_dir = DCGEN_SOURCE_DIR "/templates/package",
-                                  .target = hand.y.study->target },
-                        .templates = &hand.y.templates,
-                        .part = part,
-                        .npart = npart };
-}
+static EmitInput input_of(int npart) { return (EmitInput){ .part = part, .npart = npart }; }
 
 /* Of one target; the numbers of its kernels are the package's: those of the second are behind the two of the first. */
 static const char *target_text(const char *target, int first)

@@ -53,19 +53,21 @@ static const Records *known_limits; /* NULL: none */
 /* words: "T=37 threads=2" */
 static Said say(const Synthetic *y, const char *words, bool json)
 {
-    CliBinding binding[16];
-    Options o = { .binding = binding, .json = json };
+    ExplainBinding binding[16];
+    int n = 0;
     char *text = arena_strdup(y->arena, words), *save = NULL;
     for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
         char *value = strchr(w, '=');
         *value++ = '\0';
-        binding[o.nbinding++] = (CliBinding){ w, strtoll(value, NULL, 10) };
+        binding[n++] = (ExplainBinding){ w, strtoll(value, NULL, 10) };
     }
     Said s = { 0 };
     size_t nout, nerr;
     FILE *out = open_memstream(&s.out, &nout), *err = open_memstream(&s.err, &nerr);
-    const Roofline roofline = roofline_make(y->arena, y->study, known_limits);
-    s.code = explain(y->arena, y->study, y->model, y->assignment, FIRST, &roofline, &o, out, err);
+    Result r = synthetic_result(y);
+    r.first = FIRST;
+    r.records = known_limits ? known_limits : r.records;
+    s.code = explain(y->arena, &r, binding, n, json, out, err);
     fclose(out);
     fclose(err);
     return s;
@@ -568,7 +570,7 @@ static Explanation explanation_of(const Roofline *f, Answer *answer, int n)
                           .model = hand.y.model,
                           .assignment = &hand.as,
                           .first = 10,
-                          .roofline = f,
+                          .roofline = *f,
                           .box = spec_box(hand.y.spec),
                           .by_dims = true,
                           .dim = { 3 },

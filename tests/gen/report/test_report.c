@@ -21,21 +21,23 @@
 
 enum { NTRIAL = 120, MAX_DEPTH = 64, MAX_ID = 256 };
 
+static const char VERSION[] = "0.1.0";
 static Synthetic y;
 
 /* A machine of 260 GFLOP/s, which is more than the made-up times need. */
-static const Roofline *roofline_of(Synthetic *s)
+static const Records *limits_of(Synthetic *s)
 {
-    LimitRecord limit[] = { { .threads = 1, .flops_per_s = 2.6e11, .bytes_per_s = { 4e11, 1.5e11, 7e10, 1e10 } },
-                            { .threads = 2, .flops_per_s = 5.1e11, .bytes_per_s = { 8e11, 3e11, 1.4e11 } } };
-    Roofline *f = ARENA_NEW(s->arena, Roofline);
+    const LimitRecord limit[] = { { .threads = 1, .flops_per_s = 2.6e11, .bytes_per_s = { 4e11, 1.5e11, 7e10, 1e10 } },
+                                  { .threads = 2, .flops_per_s = 5.1e11, .bytes_per_s = { 8e11, 3e11, 1.4e11 } } };
+    Records *r = ARENA_NEW(s->arena, Records);
+    *r = (Records){ .nlimit = s->spec->nthread, .limit = ARENA_ARRAY(s->arena, 2, LimitRecord) };
     for (int i = 0; i < 2; i++) {
-        limit[i].device = s->device.id;
-        limit[i].target = s->study->target->name;
-        limit[i].dtype = "f32";
+        r->limit[i] = limit[i];
+        r->limit[i].device = s->device.id;
+        r->limit[i].target = s->study->target->name;
+        r->limit[i].dtype = "f32";
     }
-    *f = roofline_make(s->arena, s->study, &(Records){ .nlimit = s->spec->nthread, .limit = limit });
-    return f;
+    return r;
 }
 
 /* A library that takes a third more time than the best kernel, everywhere but on the first shape. */
@@ -45,20 +47,15 @@ static void add_library(Synthetic *s)
         s->study->anchor[j].library = 4 * study_best(s->study, j, NULL) / 3;
 }
 
-static ReportInput input_of(Synthetic *s)
+static Result input_of(Synthetic *s)
 {
+    CostReport *cost = ARENA_NEW(s->arena, CostReport);
+    Result r = synthetic_result(s);
     add_library(s);
-    return (ReportInput){ .spec = s->spec,
-                          .study = s->study,
-                          .model = s->model,
-                          .assignment = s->assignment,
-                          .device = &s->device,
-                          .roofline = roofline_of(s),
-                          .space = s->space,
-                          .version = "0.1.0",
-                          .order = s->order,
-                          .norder = s->study->ntrial,
-                          .cost = cost_report(s->arena, s->study, &s->templates) };
+    *cost = cost_report(s->arena, s->study, &s->templates);
+    r.cost = cost;
+    r.records = limits_of(s);
+    return r;
 }
 
 static int make(void **state)
@@ -75,9 +72,9 @@ static int drop(void **state)
 }
 
 /* Its figures are gnuplot's: a test of it is skipped where there is none. */
-static const char *draw(Arena *a, const ReportInput *in)
+static const char *draw(Arena *a, const Result *in)
 {
-    const char *why = NULL, *html = report_html(a, in, &why);
+    const char *why = NULL, *html = report_html(a, in, 1, VERSION, &why);
     if (!html && strstr(why, "gnuplot was not found"))
         skip();
     assert_non_null(html);
@@ -86,7 +83,7 @@ static const char *draw(Arena *a, const ReportInput *in)
 
 static const char *page(void)
 {
-    ReportInput in = input_of(&y);
+    Result in = input_of(&y);
     return draw(y.arena, &in);
 }
 
@@ -258,13 +255,9 @@ static void draws_every_measured_point(void **state)
     static const double gflops[] = { 260, 0.1 };
     for (int i = 0; i < 2; i++) {
         const char *err = "";
-        ReportInput in = input_of(&y);
-        Roofline low = *in.roofline;
-        LimitRecord limit = low.limit[0];
-        limit.flops_per_s = 1e9 * gflops[i];
-        low.limit = &limit;
-        in.roofline = &low;
-        char *html = report_html(y.arena, &in, &err);
+        const Result in = input_of(&y);
+        in.records->limit[0].flops_per_s = 1e9 * gflops[i];
+        char *html = report_html(y.arena, &in, 1, VERSION, &err);
         if (!html)
             fail_msg("%s", err);
         *strstr(html, "<h2 id=\"dispatch\">") = '\0';
@@ -337,8 +330,8 @@ static void holds_a_shape_against_others(void **state)
         fail_msg("no %s", row);
     assert_non_null(strstr(html, ">CBLAS</th>"));
     assert_non_null(strstr(html, "<td class=\"num\">1</td><td class=\"num\">260</td><td class=\"num\">400</td>"));
-    ReportInput bare = input_of(&y);
-    bare.roofline = NULL;
+    Result bare = input_of(&y);
+    bare.records = &(Records){ 0 };
     html = draw(y.arena, &bare);
     assert_null(strstr(html, "of roofline</th>"));
     assert_null(strstr(html, "<path class=\"l12\""));
@@ -356,7 +349,7 @@ static void gives_the_same_bytes(void **state)
     }
     Synthetic again;
     assert_true(synthetic_make(&again, synthetic_spec, NTRIAL));
-    ReportInput in = input_of(&again);
+    Result in = input_of(&again);
     assert_string_equal(first, draw(again.arena, &in));
     arena_free(again.arena);
 }
@@ -368,14 +361,14 @@ static void escapes_hostile_names(void **state)
     Spec spec = *y.spec;
     Op op = *y.spec->op;
     Device device = y.device;
-    ReportInput in = input_of(&y);
+    Result in = input_of(&y);
     Study study = *y.study;
     spec.name = device.name = device.compiler = device.flags = op.name = op.doc = op.axis[0].name = op.axis[1].name =
         hostile;
     spec.op = &op;
-    study.spec = in.spec = &spec;
+    study.spec = &spec;
     in.study = &study;
-    in.device = &device;
+    study.device = &device;
     const char *html = draw(y.arena, &in);
     free(read_page(html));
     assert_null(strstr(html, "<script"));
@@ -390,10 +383,10 @@ static void needs_gnuplot(void **state)
 {
     (void)state;
     char *path = arena_strdup(y.arena, getenv("PATH"));
-    ReportInput in = input_of(&y);
+    Result in = input_of(&y);
     const char *why = NULL, *before = NULL;
     setenv("PATH", "/nonexistent", 1);
-    const char *html = report_html(y.arena, &in, &why);
+    const char *html = report_html(y.arena, &in, 1, VERSION, &why);
     const bool found = plot_check(y.arena, &before);
     setenv("PATH", path, 1);
     assert_null(html);
@@ -411,9 +404,8 @@ static void does_with_one_static_shape(void **state)
                                "budget = { kernels = 1; code_kib = 64; trials = 8; seconds = 10; }; threads = [1];\n";
     Synthetic one;
     assert_true(synthetic_make(&one, text, 3));
-    ReportInput in = input_of(&one);
-    in.space = NULL;
-    in.order = NULL;
+    Result in = input_of(&one);
+    one.study->trial[0].n = 0; /* then the order of the search is not known */
     const char *html = draw(one.arena, &in);
     free(read_page(html));
     assert_non_null(strstr(html, "1 kernel ("));
@@ -435,7 +427,7 @@ static void does_with_many_groups_and_threads(void **state)
         "budget = { kernels = 12; code_kib = 512; trials = 8; seconds = 10; }; threads = [1, 2];\n";
     Synthetic many;
     assert_true(synthetic_make(&many, text, 20));
-    ReportInput in = input_of(&many);
+    Result in = input_of(&many);
     const char *html = draw(many.arena, &in);
     free(read_page(html));
     assert_int_equal(count(html, "id=\"panel-"), 12);
@@ -457,7 +449,7 @@ static void extents_of_one_dim_are_one_group(void **state)
     static const char *const label[] = { "M = T, N = T, K = 512", "M = 64, K = 256", "N = 1, K = 96", "N = 2, K = 96" };
     Synthetic square;
     assert_true(synthetic_make(&square, text, 12));
-    ReportInput in = input_of(&square);
+    Result in = input_of(&square);
     const char *html = draw(square.arena, &in);
     free(read_page(html));
     assert_int_equal(count(html, "id=\"panel-"), 4); /* the last shape varies along nothing */
@@ -479,7 +471,7 @@ static void a_plane_is_of_two_dims(void **state)
         "budget = { kernels = 4; code_kib = 512; trials = 8; seconds = 10; }; threads = [1];\n";
     Synthetic square;
     assert_true(synthetic_make(&square, text, 12));
-    ReportInput in = input_of(&square);
+    Result in = input_of(&square);
     const char *html = draw(square.arena, &in);
     assert_int_equal(count(html, "<figcaption id=\"plane-"), 1);
     assert_null(strstr(html, "<figcaption id=\"map\">"));
@@ -497,7 +489,7 @@ static void marks_what_cannot_be_said(void **state)
         shape[j] = (ContractShape){ .inst = y.study->shape[j], .measured = true, .spread = 0.01, .said = true };
     shape[3].said = shape[8].said = false;
     shape[3].spread = 0.183;
-    ReportInput in = input_of(&y);
+    Result in = input_of(&y);
     in.contract = &c;
     const char *html = draw(y.arena, &in);
     assert_int_equal(count(html, "<td class=\"num\">\xe2\x80\xa0 "), 2);
@@ -519,7 +511,7 @@ static void two_dims_make_a_plane(void **state)
     (void)state;
     Synthetic plane;
     assert_true(synthetic_make(&plane, plane_spec, 40));
-    ReportInput in = input_of(&plane);
+    Result in = input_of(&plane);
     const char *html = draw(plane.arena, &in);
     free(read_page(html));
     assert_int_equal(count(html, "<figcaption id=\"plane-"), 2);
@@ -603,8 +595,8 @@ static int write_page(const char *path, const char *spec, int64_t ntrial)
 {
     Synthetic s;
     FILE *f = synthetic_make(&s, spec, ntrial) ? fopen(path, "w") : NULL;
-    ReportInput in = f ? input_of(&s) : (ReportInput){ 0 };
-    const char *why = NULL, *html = f ? report_html(s.arena, &in, &why) : NULL;
+    Result in = f ? input_of(&s) : (Result){ 0 };
+    const char *why = NULL, *html = f ? report_html(s.arena, &in, 1, VERSION, &why) : NULL;
     return !html || fputs(html, f) < 0 || fclose(f) != 0;
 }
 

@@ -45,9 +45,9 @@ static int teardown(void **state)
     return tmp_folder_remove(folder);
 }
 
-static void check(Arena *a, const ReportInput *in, const char *name)
+static void check(Arena *a, const Result *in, const char *name)
 {
-    const char *why = NULL, *html = report_html(a, in, &why);
+    const char *why = NULL, *html = report_html(a, in, 1, "1.2.3", &why);
     if (!html)
         fail_msg("%s", why);
     const char *body = strstr(html, "<body>"), *script = text_read_file(a, arena_printf(a, "%s/script", folder), NULL);
@@ -62,7 +62,7 @@ static void by_hand(void **state)
     (void)state;
     ByHand hand;
     assert_true(by_hand_make(&hand));
-    const ReportInput in = by_hand_report(&hand, 10);
+    const Result in = by_hand_result(&hand, 10);
     check(hand.y.arena, &in, "hand");
     arena_free(hand.y.arena);
 }
@@ -87,8 +87,9 @@ static void check_maps(const char *name, const char *dims, const char *shapes, c
     }
     assert_true(y.assignment->nkernel > 1);
     y.assignment->chosen = chosen;
-    const ReportInput in = { .spec = y.spec, .study = y.study, .assignment = y.assignment, .first = 10 };
-    Report *r = report_begin(y.arena, &in, false);
+    Result in = synthetic_result(&y);
+    in.first = 10;
+    Report *r = report_begin(y.arena, &in, "1.2.3", false);
     Text all = { .arena = y.arena };
     report_draw_maps(r);
     assert_true(r->nplot > 0);

@@ -233,11 +233,8 @@ static void another_seed_leaves_the_records(void **state)
 static const Trace *trace_of(Place *p, const Records *r, StrategyKind kind, uint64_t seed)
 {
     const char *err = NULL;
-    const Workload w = { .spec = p->y.spec, .templates = p->y.templates };
-    const Outcome out = { .workload = &w,
-                          .device = &p->y.device,
-                          .study =
-                              study_new(p->y.arena, p->y.spec, &p->y.device, p->y.study->target, "0123456789abcdef") };
+    Result out = synthetic_result(&p->y);
+    out.study = study_new(p->y.arena, p->y.spec, &p->y.device, p->y.study->target, "0123456789abcdef");
     const Trace *t = trace_make(p->y.arena, &out, r, &strategies[kind], seed, &err);
     assert_non_null(t);
     return t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * outcome: whose times count where several devices are in one file; which records a study takes over, and a package keeps; the order of the
+ * replay: whose times count where several devices are in one file; which records a study takes over, and a package keeps; the order of the
  * search; the numbers of kernels in a package of two targets. The records are made up.
  */
 #include <stdarg.h>
@@ -9,8 +9,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "gen/command/result.h"
+#include "gen/command/replay.h"
 #include "gen/package/emit.h"
+#include "gen/report/report.h"
 #include "tests/gen/by_hand.h"
 
 static ByHand hand;
@@ -86,9 +87,9 @@ static void the_device_with_most_times_of_the_target_counts(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const Records r = records_of(row[i].measure);
         const char *err = NULL;
-        const Device *d = outcome_device(hand.y.arena, &workload, &r, &err);
+        const Device *d = replay_device(hand.y.arena, &workload, &r, &err);
         assert_non_null(d);
-        if (strcmp(d->id, row[i].id) != 0 || outcome_timed(hand.y.arena, &workload, &r) != row[i].timed)
+        if (strcmp(d->id, row[i].id) != 0 || replay_timed(hand.y.arena, &workload, &r) != row[i].timed)
             fail_msg("row %d: device %s", (int)i, d->id);
     }
 }
@@ -98,13 +99,13 @@ static void without_such_a_device_it_says_why(void **state)
     (void)state;
     const Records nothing = { 0 }, other = { .ndevice = 1, .device = &device[2] };
     const char *err = NULL;
-    Outcome out;
-    assert_null(outcome_device(hand.y.arena, &workload, &nothing, &err));
+    Result out;
+    assert_null(replay_device(hand.y.arena, &workload, &nothing, &err));
     assert_string_equal(err, "the records name no device");
-    assert_false(outcome_timed(hand.y.arena, &workload, &nothing));
-    assert_false(outcome_make(hand.y.arena, &workload, &other, NULL, &out, &err));
+    assert_false(replay_timed(hand.y.arena, &workload, &nothing));
+    assert_false(replay_target(hand.y.arena, &workload, &other, NULL, &out, &err));
     assert_string_equal(err, "none cannot run target 'avx512', so it cannot be tuned for there");
-    assert_false(outcome_timed(hand.y.arena, &workload, &other));
+    assert_false(replay_timed(hand.y.arena, &workload, &other));
 }
 
 /* ---- a study of its own records ---- */
@@ -119,7 +120,7 @@ static Records made;
 static const char *key_of(const Workload *w, const Device *d, const Candidate *c)
 {
     const char *err = NULL;
-    UnitContext u = outcome_unit(w, d, workload_target(hand.y.arena, w, d, &err));
+    UnitContext u = workload_unit(w, d, workload_target(hand.y.arena, w, d, &err));
     return candidate_key(hand.y.arena, c, unit_context_hash(hand.y.arena, &u), d);
 }
 
@@ -206,24 +207,24 @@ static void make_records(void)
     add_limit(other, "avx512", "f32");
 }
 
-static Outcome outcome_of(const Workload *w, const Device *d)
+static Result result_of(const Workload *w, const Device *d)
 {
-    Outcome out;
+    Result out;
     const char *err = NULL;
-    if (!outcome_make(hand.y.arena, w, &made, d, &out, &err))
+    if (!replay_target(hand.y.arena, w, &made, d, &out, &err))
         fail_msg("%s", err);
     return out;
 }
 
-static void an_outcome_keeps_the_records_of_its_study(void **state)
+static void a_result_keeps_the_records_of_its_study(void **state)
 {
     (void)state;
     make_records();
     Device told = machines[0];
     told.name = "what a runner said, which may be longer than a record";
-    const Outcome out = outcome_of(&workload, NULL), same = outcome_of(&workload, &told);
-    assert_ptr_equal(out.device, &machines[0]);
-    assert_ptr_equal(same.device, &machines[0]);
+    const Result out = result_of(&workload, NULL), same = result_of(&workload, &told);
+    assert_ptr_equal(out.study->device, &machines[0]);
+    assert_ptr_equal(same.study->device, &machines[0]);
     assert_int_equal(out.study->ntrial, 4);
     const Records *r = out.records;
     assert_int_equal(r->ndevice, 1);
@@ -238,9 +239,9 @@ static void an_outcome_keeps_the_records_of_its_study(void **state)
     assert_int_equal(out.contract->tuned.nmeasured, HAND_TUNED);
     for (int64_t i = 0; i < made.nkernel; i++)
         kernels[i].status = STATUS_BUILD_FAILED;
-    Outcome none;
+    Result none;
     const char *err = NULL;
-    assert_false(outcome_make(hand.y.arena, &workload, &made, NULL, &none, &err));
+    assert_false(replay_target(hand.y.arena, &workload, &made, NULL, &none, &err));
     assert_string_equal(err,
                         "the records hold no verified measurement for this spec, these templates and this compiler "
                         "(target 'avx512')");
@@ -248,11 +249,13 @@ static void an_outcome_keeps_the_records_of_its_study(void **state)
 
 /* ---- the report of it ---- */
 
-static const char *report_of(const Outcome *out, const char **err)
+static const char *report_of(const Result *out, const char **err)
 {
-    static const CostReport none[2];
-    const char *report = NULL;
-    if (!outcome_report(hand.y.arena, out, 1, none, &report, err) && strstr(*err, "gnuplot was not found"))
+    static const CostReport none;
+    Result one = *out;
+    one.cost = &none;
+    const char *report = report_html(hand.y.arena, &one, 1, "1.2.3", err);
+    if (!report && strstr(*err, "gnuplot was not found"))
         skip();
     return report;
 }
@@ -280,21 +283,17 @@ static void the_search_is_drawn_in_the_order_of_its_records(void **state)
     (void)state;
     const char *err = NULL;
     make_records();
-    Outcome out = outcome_of(&workload, NULL);
+    Result out = result_of(&workload, NULL);
     const char *html = report_of(&out, &err);
     assert_non_null(html);
     assert_int_equal(steps_of(html), 1);
     for (int i = 0; i < 3; i++)
         kernels[i].n = 4 - kernels[i].n;
-    out = outcome_of(&workload, NULL);
+    out = result_of(&workload, NULL);
     assert_int_equal(steps_of(report_of(&out, &err)), 3);
     kernels[0].n = 0; /* of one it is not known */
-    out = outcome_of(&workload, NULL);
+    out = result_of(&workload, NULL);
     assert_int_equal(steps_of(report_of(&out, &err)), 0);
-    Workload bare = workload;
-    bare.report = false;
-    out.workload = &bare;
-    assert_null(report_of(&out, &err));
 }
 
 /* ---- two targets ---- */
@@ -318,15 +317,15 @@ static void a_package_numbers_and_keeps_what_each_target_has(void **state)
     const char *key = add_kernel(&machines[0], &second, key_of(of[1], &machines[0], &second), 5);
     for (int j = 0; j < HAND_TUNED; j++)
         add_time(&machines[0], key, j, 1000, STATUS_OK);
-    Outcome out[] = { outcome_of(of[0], NULL), outcome_of(of[1], NULL) };
+    Result out[] = { result_of(of[0], NULL), result_of(of[1], NULL) };
     assert_string_equal(out[0].study->target->name, "avx512");
     assert_string_equal(out[1].study->target->name, "avx2");
     out[0].first = out[1].first = -1;
-    outcome_number(hand.y.arena, out, 2);
+    replay_number(hand.y.arena, out, 2);
     assert_int_equal(out[0].first, 0);
     assert_int_equal(out[1].first, out[0].assignment->nkernel);
-    assert_int_equal(outcome_dispatcher(hand.y.arena, out, 2)->nentry, 3);
-    const Package *p = outcome_package(hand.y.arena, out, 2, NULL, diag_new(hand.y.arena));
+    assert_int_equal(package_dispatcher(hand.y.arena, out, 2)->nentry, 3);
+    const Package *p = replay_package(hand.y.arena, &both, out, 2, NULL, diag_new(hand.y.arena));
     assert_non_null(p);
     const char *records = package_text(p, "records.jsonl");
     for (int64_t i = 0; i < 3; i++)
@@ -341,7 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(the_device_with_most_times_of_the_target_counts),
                                         cmocka_unit_test(without_such_a_device_it_says_why),
-                                        cmocka_unit_test(an_outcome_keeps_the_records_of_its_study),
+                                        cmocka_unit_test(a_result_keeps_the_records_of_its_study),
                                         cmocka_unit_test(the_search_is_drawn_in_the_order_of_its_records),
                                         cmocka_unit_test(a_package_numbers_and_keeps_what_each_target_has) };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * replay: takes a workload and its records, gives a result for each target (search/choose/result.h) and the package that they make together.
+ * Nothing is compiled, measured or written here.
+ */
+#ifndef DCGEN_REPLAY_H
+#define DCGEN_REPLAY_H
+
+#include "gen/base/diag.h"
+#include "gen/command/workload.h"
+#include "gen/package/package_write.h"
+#include "search/choose/result.h"
+
+/* The device that most times of the target's kernels come from, of those that run it; the smaller id of several. NULL with *err set. */
+const Device *replay_device(Arena *a, const Workload *w, const Records *r, const char **err);
+/* Are there times of the target's kernels, of a device that runs it? */
+bool replay_timed(Arena *a, const Workload *w, const Records *r);
+
+/* device: whose measurements count; NULL: the one with most. False with *err set: no device suits, nothing usable was measured. */
+bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *device, Result *out, const char **err);
+/* Of every target of the workload from its records, by descending rank; how many. 0 with *err and *code set. */
+int replay_read_all(Arena *a, const Workload *w, Result **out, int *code, const char **err);
+/* Sets `first` of all n results of a package. */
+void replay_number(Arena *a, Result *part, int n);
+/* Sets their `cost`. */
+void replay_cost(Arena *a, Result *part, int n);
+/* The package of n results, one a target. report: its report.html; NULL: it has none. NULL after errors in d (faulty templates). */
+const Package *replay_package(Arena *a, const Workload *w, const Result *part, int n, const char *report, Diag *d);
+
+#endif

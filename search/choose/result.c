@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * result: see result.h. One stage after the other, from the records to the contract.
+ */
+#include "search/choose/result.h"
+
+#include <string.h>
+#include "search/record/rates.h"
+
+/* Did the study take this over? Of a general kernel of a lesser target only that it failed. */
+static bool says_something(const Study *s, const MeasureRecord *m)
+{
+    const int64_t i = strcmp(m->device, s->device->id) == 0 ? study_find_key(s, m->key) : -1;
+    return i >= 0 && (s->trial[i].c.target == s->target || m->status != STATUS_OK);
+}
+
+/* The records that this study was made of. */
+static const Records *records_of(Arena *a, const Study *s, const Records *r)
+{
+    Records *out = ARENA_NEW(a, Records);
+    out->device = ARENA_ARRAY(a, 1, Device);
+    out->kernel = ARENA_ARRAY(a, (size_t)r->nkernel + 1, KernelRecord);
+    out->measure = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, MeasureRecord);
+    out->limit = ARENA_ARRAY(a, (size_t)r->nlimit + 1, LimitRecord);
+    out->device[out->ndevice++] = *s->device;
+    for (int64_t i = 0; i < r->nkernel; i++)
+        if (study_find_key(s, r->kernel[i].key) >= 0 && strcmp(r->kernel[i].device, s->device->id) == 0)
+            out->kernel[out->nkernel++] = r->kernel[i];
+    for (int64_t i = 0; i < r->nmeasure; i++)
+        if (says_something(s, &r->measure[i]))
+            out->measure[out->nmeasure++] = r->measure[i];
+    for (int64_t i = 0; i < r->nlimit; i++)
+        if (rates_match(&r->limit[i], s->target, s->device, s->spec->dtype))
+            out->limit[out->nlimit++] = r->limit[i];
+    return out;
+}
+
+bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, const Records *r, Result *out,
+                 const char **err)
+{
+    Study *s = study_new(a, u->spec, u->device, u->target, unit_context_hash(a, u));
+    study_load(s, r, templates, u->targets, u->device);
+    CostModel *m = cost_fit(a, s, templates);
+    *out = (Result){ .unit = *u,
+                     .templates = templates,
+                     .study = s,
+                     .model = m,
+                     .assignment = select_kernels(a, s, m, SELECT_PACKAGE) };
+    if (!out->assignment) {
+        *err = arena_printf(a,
+                            "the records hold no verified measurement for this spec, these templates and this compiler "
+                            "(target '%s')",
+                            u->target->name);
+        return false;
+    }
+    out->records = records_of(a, s, r);
+    out->contract = contract_make(a, s, out->records, templates, u->targets, out->assignment);
+    return true;
+}

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dispatch: times the package's choose alone, apart from the kernel that it chooses.
+ */
 #ifndef BENCH_DISPATCH_H
 #define BENCH_DISPATCH_H
 

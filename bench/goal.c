@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * goal: computes each goal from the lines of the table: a ratio to a peer, or to the machine's limit, over all shapes.
+ */
 #include "bench/goal.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * machine: reads the CPU's name from /proc/cpuinfo and counts the cores that this process may use.
+ */
 #define _GNU_SOURCE
 #include "bench/machine.h"
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report: prints the table, a line a shape, and the goals below it. report_json.c writes the same as JSON.
+ */
 #include "bench/report.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shapes: reads the package's spec, or words such as 592x768x768 from the command line, and gives a list of shapes.
+ */
 #include "bench/shapes.h"
 
 #include <stdio.h>

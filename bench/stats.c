@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * stats: medians, geometric means and spreads of repeated measurements.
+ */
 #include "bench/stats.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rank: sorts by a number and computes Spearman's rank correlation.
+ */
 #include "model/rank.h"
 
 #include <stdlib.h>

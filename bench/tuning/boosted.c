@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * boosted: fits XGBoost's trees to the same rows that the ridge regression is fitted to, and asks them for
+ * predictions.
+ */
 #include "bench/tuning/boosted.h"
 
 #include <math.h>

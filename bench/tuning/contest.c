@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * contest: runs a search that answers from the table, and looks after each trial how good its choice would be.
+ */
 #include "bench/tuning/contest.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * models: draws some measurements of the table by chance, fits both models to them, and compares their errors on all
+ * others.
+ */
 #include "bench/tuning/models.h"
 
 #include <math.h>

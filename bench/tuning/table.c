@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * table: reads the records of an exhaustive search and keeps, for each kernel and shape, the time that was measured.
+ */
 #include "bench/tuning/table.h"
 
 #include <inttypes.h>

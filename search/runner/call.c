@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * call: maps the input file, loads the object, and writes the output to its file.
+ */
 #include "search/runner/call.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * core_clock: times a chain of multiplications and additions, each of which waits for the one before.
+ */
 #include "search/runner/core_clock.h"
 
 #include <math.h>

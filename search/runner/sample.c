@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sample: calls a kernel of CPU code in slices and keeps the fastest slice of each sample.
+ */
 #include "search/runner/sample.h"
 
 #include <math.h>

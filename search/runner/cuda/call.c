@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * call: puts the input on the GPU, starts the one call, looks for stray writes, and fetches the output.
+ */
 #include "search/runner/cuda/call.h"
 
 #include <stdlib.h>

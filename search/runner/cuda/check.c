@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check: runs a kernel on aligned and on shifted operands, and compares its output and all that it must not touch.
+ */
 #include "search/runner/cuda/check.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * gpu: asks the CUDA runtime what device 0 is; takes, fills, compares and frees its memory; ends the process on fatal
+ * errors.
+ */
 #include "search/runner/cuda/gpu.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * library: tries the loader first, then the folders of the table `places`, and binds functions by their names.
+ */
 #define _GNU_SOURCE
 #include "search/runner/cuda/library.h"
 

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * limits_cuda: calibrates each probe to launches of half a millisecond, then takes rounds of all of them until the
+ * time is up.
+ */
 #include "search/runner/cuda/limits_cuda.h"
 
 #include <dlfcn.h>

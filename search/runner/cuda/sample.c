@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sample: takes rounds of samples of all kernels of a request, hot and cold, and reports clocks and restraints with
+ * them.
+ */
 #include "search/runner/cuda/sample.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * timer: times a batch of calls by CUPTI's records or by events around a CUDA graph, and proves at its start that what
+ * it chose works.
+ */
 #include "search/runner/cuda/timer.h"
 
 #include <stdio.h>

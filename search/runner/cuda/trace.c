@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * trace: collects the tracer's records and adds up the kernels of each call.
+ */
 #include "search/runner/cuda/trace.h"
 
 #include <stdlib.h>

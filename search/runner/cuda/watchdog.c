@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * watchdog: a thread that ends the process when what was armed has not been disarmed in time.
+ */
 #define _GNU_SOURCE
 #include "search/runner/cuda/watchdog.h"
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pretend: the calls of a CUDA package named pkg, declared by hand.
+ */
 #include <stddef.h>
 #include <stdint.h>
 struct CUstream_st;

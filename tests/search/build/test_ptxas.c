@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptxas: registers, spills and shared memory read from what nvcc says, and from texts that only look like it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

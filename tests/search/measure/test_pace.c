@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pace: the time that requests take is learnt from those before, with a prior.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quiet: which times count as taken at rest, and when a machine counts as slower for good.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

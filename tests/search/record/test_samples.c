@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * samples: medians, spreads and agreement of times, and the clock that most samples share.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -12,6 +12,17 @@ int ranked_compare(const void *x, const void *y)
     return a->key != b->key ? (a->key > b->key) - (a->key < b->key) : (a->at > b->at) - (a->at < b->at);
 }
 
+int ranked_insert(Ranked *list, int n, int most, double key, int64_t at)
+{
+    int k = n < most ? n++ : most;
+    for (; k > 0 && list[k - 1].key > key; k--)
+        if (k < most)
+            list[k] = list[k - 1];
+    if (k < most)
+        list[k] = (Ranked){ key, at };
+    return n;
+}
+
 RankOrder rank_new(Arena *a, int64_t most)
 {
     return (RankOrder){ 0, most, ARENA_ARRAY(a, (size_t)most + 1, Ranked), ARENA_ARRAY(a, (size_t)most + 1, Ranked) };

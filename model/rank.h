@@ -16,6 +16,10 @@ typedef struct {
 /* For qsort: ascending by key, of equal ones by at. */
 int ranked_compare(const void *x, const void *y);
 
+/* Puts one into a list of n that ascends by key, behind those with the same key; of more than `most` the last leaves. How many there are
+ * then. */
+int ranked_insert(Ranked *list, int n, int most, double key, int64_t at);
+
 /* The same things by their true and by their predicted numbers. */
 typedef struct {
     int64_t n, most; /* at is below most */

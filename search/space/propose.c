@@ -1,9 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * propose: makes a pool of candidates, lets the model predict all of it on a sample of shapes, and picks a batch slot by slot.
+ */
 #include "search/space/propose.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "model/rank.h"
 
 enum {
     POOL_RANDOM = 800,
@@ -31,6 +33,14 @@ uint64_t rng_next(Rng *r)
 int64_t rng_below(Rng *r, int64_t n) { return (int64_t)(rng_next(r) % (uint64_t)n); }
 
 double rng_uniform(Rng *r) { return (double)(rng_next(r) >> 11) / 9007199254740992.0; }
+
+double rng_normal(Rng *r)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += rng_uniform(r);
+    return sum;
+}
 
 typedef struct {
     Arena *arena;
@@ -248,36 +258,21 @@ static void draw_round(Proposer *p)
     }
 }
 
-/* Standard normal, by the sum of twelve uniforms. */
-static double normal(Rng *r)
-{
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-        sum += rng_uniform(r);
-    return sum;
-}
-
 /* What the model predicts on one shape, in a world drawn from its beliefs (Thompson sampling). */
 static double drawn(const Proposer *p, const Candidate *c, int j)
 {
     const Instance *inst = p->s->shape[p->shape[j]];
-    return log2(cost_predict(p->m, c, inst->extent, inst->threads)) + BELIEF * p->sigma[j] * normal(p->rng);
+    return log2(cost_predict(p->m, c, inst->extent, inst->threads)) + BELIEF * p->sigma[j] * rng_normal(p->rng);
 }
 
 /* The trials that were fastest on shape j; how many there are. */
-static int best_on_shape(const Proposer *p, int j, int64_t *best, int most)
+static int best_on_shape(const Proposer *p, int j, Ranked *best)
 {
     int n = 0;
     for (int64_t i = 0; i < p->s->ntrial; i++) {
-        double ns = p->s->trial[i].ns[p->shape[j]];
-        if (!trial_usable(&p->s->trial[i]) || !(ns > 0))
-            continue;
-        int k = n < most ? n++ : most;
-        for (; k > 0 && p->s->trial[best[k - 1]].ns[p->shape[j]] > ns; k--)
-            if (k < most)
-                best[k] = best[k - 1];
-        if (k < most)
-            best[k] = i;
+        const double ns = p->s->trial[i].ns[p->shape[j]];
+        if (trial_usable(&p->s->trial[i]) && ns > 0)
+            n = ranked_insert(best, n, LOCAL_TRIALS, ns, i);
     }
     return n;
 }
@@ -285,12 +280,12 @@ static int best_on_shape(const Proposer *p, int j, int64_t *best, int most)
 /* One of those with one parameter changed. NULL: none is new. */
 static const Candidate *step_on_shape(Proposer *p, int j, Candidate *found)
 {
-    int64_t best[LOCAL_TRIALS];
+    Ranked best[LOCAL_TRIALS];
     double least = INFINITY;
-    int n = best_on_shape(p, j, best, LOCAL_TRIALS);
+    int n = best_on_shape(p, j, best);
     if (!n)
         return NULL;
-    const Candidate *from = &p->s->trial[best[rng_below(p->rng, n)]].c;
+    const Candidate *from = &p->s->trial[best[rng_below(p->rng, n)].at].c;
     for (int i = 0; i < from->t->nparam; i++)
         for (int k = 0; k < from->t->param[i].nchoice; k++) {
             Candidate c = *from;
@@ -323,24 +318,12 @@ static const Candidate *leap_on_shape(Proposer *p, int j, Candidate *found)
 
 /* ---- evolution ---- */
 
-/* Those members of the pool that promise most, each better than the next. */
-static int find_parents(const Proposer *p, int *parent)
+/* Those members of the pool that promise most, by descending gain. */
+static int find_parents(const Proposer *p, Ranked *parent)
 {
-    double *value = ARENA_ARRAY(p->arena, PARENTS, double);
     int n = 0;
-    for (int i = 0; i < p->npool; i++) {
-        const double g = gain(p, i);
-        int k = n < PARENTS ? n++ : PARENTS;
-        for (; k > 0 && value[k - 1] < g; k--)
-            if (k < PARENTS) {
-                value[k] = value[k - 1];
-                parent[k] = parent[k - 1];
-            }
-        if (k < PARENTS) {
-            value[k] = g;
-            parent[k] = i;
-        }
-    }
+    for (int i = 0; i < p->npool; i++)
+        n = ranked_insert(parent, n, PARENTS, -gain(p, i), i);
     return n;
 }
 
@@ -362,12 +345,12 @@ static Candidate make_child(Proposer *p, const Candidate *mother, const Candidat
  * pool holds all of it. */
 static void evolve(Proposer *p)
 {
-    int parent[PARENTS];
+    Ranked parent[PARENTS];
     for (int generation = 0; generation < GENERATIONS && p->space->n > POOL_RANDOM + POOL_NEAR; generation++) {
         const int n = find_parents(p, parent);
         for (int k = 0; n && k < CHILDREN && p->npool < POOL_MAX; k++) {
             const Candidate c =
-                make_child(p, &p->pool[parent[rng_below(p->rng, n)]], &p->pool[parent[rng_below(p->rng, n)]]);
+                make_child(p, &p->pool[parent[rng_below(p->rng, n)].at], &p->pool[parent[rng_below(p->rng, n)].at]);
             if (candidate_fits(&c, p->s->spec, p->s->device) && !known(p, &c))
                 enter(p, &c);
         }

@@ -73,9 +73,26 @@ static void places_in_any_order(void **state)
     arena_free(a);
 }
 
+/* Behind those with the same key; the last leaves when there is no more room. */
+static void the_least_are_kept_in_order(void **state)
+{
+    (void)state;
+    static const double key[] = { 3, 1, 2, 1, 5, 0 };
+    Ranked list[4];
+    int n = 0;
+    for (int i = 0; i < 6; i++) {
+        n = ranked_insert(list, n, 4, key[i], i);
+        assert_int_equal(n, i < 4 ? i + 1 : 4);
+    }
+    static const int64_t want[] = { 5, 1, 3, 2 };
+    for (int i = 0; i < 4; i++)
+        assert_true(list[i].at == want[i] && list[i].key == key[want[i]]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(agreement), cmocka_unit_test(equals_keep_their_places),
-                                        cmocka_unit_test(places_in_any_order) };
+                                        cmocka_unit_test(places_in_any_order),
+                                        cmocka_unit_test(the_least_are_kept_in_order) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

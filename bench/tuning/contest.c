@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "search/choose/search.h"
 
 /* A search under way, and what became of it so far. */
 typedef struct {
@@ -49,12 +50,12 @@ static void judge_choice(const Contest *c, const Study *s, Arena *scratch, Point
 }
 
 /* A search could stop after any trial, so each of a batch is a point: the study as far as that one, at its share of the batch's time. */
-static void see_trials(Watch *w, const Search *q, void (*judge)(const Watch *w, const Study *s, Point *p))
+static void see_trials(Watch *w, const Lab *l, void (*judge)(const Watch *w, const Study *s, Point *p))
 {
-    const int64_t before = w->trials, after = q->study->ntrial;
-    const double now_s = q->lab->now_s(q);
+    const int64_t before = w->trials, after = l->study->ntrial;
+    const double now_s = lab_now_s(l);
     for (int64_t k = before < after ? before + 1 : after; k <= after; k++) {
-        Study part = *q->study;
+        Study part = *l->study;
         const double share = before < after ? (double)(k - before) / (double)(after - before) : 1;
         part.ntrial = k;
         judge(w, &part, add_point(w, k, w->seconds + share * (now_s - w->seconds)));
@@ -70,11 +71,11 @@ static void judge_study(const Watch *w, const Study *s, Point *p)
     arena_free(scratch);
 }
 
-static void see_choice(void *ctx, Search *q, const Proposal *p, int n)
+static void see_choice(void *ctx, Lab *l, const Proposal *p, int n)
 {
     (void)p;
     (void)n;
-    see_trials(ctx, q, judge_study);
+    see_trials(ctx, l, judge_study);
 }
 
 static double best_found(const Table *t, const Study *s, const Instance *inst)
@@ -94,43 +95,38 @@ static void judge_best(const Watch *w, const Study *s, Point *p)
     quality_add(&p->shown, best_found(w->contest->table, s, inst) / table_best(w->contest->table, inst), 1, &weight);
 }
 
-static void see_best(void *ctx, Search *q, const Proposal *p, int n)
+static void see_best(void *ctx, Lab *l, const Proposal *p, int n)
 {
     (void)p;
     (void)n;
-    see_trials(ctx, q, judge_best);
+    see_trials(ctx, l, judge_best);
 }
 
 static Study *run(Arena *a, const Contest *c, Spec *spec, const Strategy *strategy, uint64_t seed, Watch *w,
-                  void (*seen)(void *, Search *, const Proposal *, int))
+                  void (*seen)(void *, Lab *, const Proposal *, int))
 {
     static const volatile int stop = 0;
     const Table *t = c->table;
     const char *err = NULL;
-    LabRecords *lab = lab_records_new(a, t->records, LAB_AGAIN, c->cost);
+    LabRecords *records = lab_records_new(a, t->records, LAB_AGAIN, c->cost);
     spec->budget.trials = c->trials;
     if (seen)
-        lab_records_watch(lab, seen, w);
-    Search q = { .arena = a,
-                 .lab = &lab_records,
-                 .lab_data = lab,
-                 .strategy = strategy,
-                 .templates = &t->workload->templates,
-                 .space = t->space,
-                 .study = study_new(a, spec, t->device, t->target, t->truth->context_hash),
-                 .progress = progress_open(PROGRESS_NONE, stderr),
-                 .diag = diag_new(a),
-                 .seed = seed,
-                 .seconds = INFINITY,
-                 .stop = &stop };
+        lab_records_watch(records, seen, w);
+    Lab lab = { .kind = &lab_records,
+                .data = records,
+                .arena = a,
+                .templates = &t->workload->templates,
+                .study = study_new(a, spec, t->device, t->target, t->truth->context_hash),
+                .seconds = INFINITY,
+                .stop = &stop };
+    Search q = { .lab = &lab, .strategy = strategy, .space = t->space, .seed = seed };
     if (!search_run(&q, &err))
         fprintf(stderr, "tuning: %s\n", err);
     else if (seen)
-        seen(w, &q, NULL, 0); /* once more, after the last comparison */
-    progress_close(q.progress);
+        seen(w, &lab, NULL, 0); /* once more, after the last comparison */
     if (w)
-        w->curve->stopped = q.study->ntrial < c->trials;
-    return q.study;
+        w->curve->stopped = lab.study->ntrial < c->trials;
+    return lab.study;
 }
 
 Curve contest_joint(Arena *a, const Contest *c, const Strategy *s, uint64_t seed)
@@ -221,11 +217,11 @@ static void judge_everywhere(const Watch *w, const Study *s, Point *point)
     }
 }
 
-static void see_everywhere(void *ctx, Search *q, const Proposal *p, int n)
+static void see_everywhere(void *ctx, Lab *l, const Proposal *p, int n)
 {
     (void)p;
     (void)n;
-    see_trials(ctx, q, judge_everywhere);
+    see_trials(ctx, l, judge_everywhere);
 }
 
 Curve contest_largest(Arena *a, const Contest *c, const Strategy *s, uint64_t seed)

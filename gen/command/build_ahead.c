@@ -53,21 +53,27 @@ static void take_world(Built *b, const Study *s)
 }
 
 /* One search in one world. */
-static bool run_world(Search *q, const UnitContext *u, const char *context, uint64_t world, Built *b, const char **err)
+static bool run_world(const Search *q, uint64_t world, Built *b, const char **err)
 {
     const int64_t left = b->most - b->n + (world ? FIRST : 0); /* the first ones are the same in all worlds */
+    const Study *of = q->lab->study;
+    Lab lab = *q->lab;
+    Machine machine = *lab.machine;
     Search here = *q;
-    here.arena = arena_new();
-    Spec *spec = ARENA_NEW(here.arena, Spec);
-    *spec = *u->spec;
+    here.lab = &lab;
+    lab.machine = &machine;
+    lab.arena = arena_new();
+    Spec *spec = ARENA_NEW(lab.arena, Spec);
+    *spec = *of->spec;
     spec->budget.trials = (int)(left < DEPTH ? left : DEPTH);
-    here.study = study_new(here.arena, spec, u->device, u->target, context);
-    here.lab_data = lab_model_new(here.arena, &here, world);
+    lab.study = study_new(lab.arena, spec, of->device, of->target, of->context_hash);
+    lab.data = lab_model_new(lab.arena, &lab, world);
     const bool ok = search_compile(&here, err);
-    take_world(b, here.study);
+    take_world(b, lab.study);
     *err = ok ? NULL : arena_strdup(b->arena, *err);
-    q->library_why = here.library_why ? arena_strdup(b->arena, here.library_why) : NULL;
-    arena_free(here.arena);
+    const char *why = machine.library.why;
+    q->lab->machine->library.why = why ? arena_strdup(b->arena, why) : NULL;
+    arena_free(lab.arena);
     return ok;
 }
 
@@ -75,40 +81,36 @@ static bool run_worlds(Arena *a, const Workload *w, const Options *o, const Devi
                        Tools *run, const volatile int *stop, Built *b, int *code, const char **err)
 {
     UnitContext u = workload_unit(w, device, target);
-    Search q = { .arena = a,
-                 .lab = &lab_model,
+    Machine machine = tools_machine(a, run, w, o, &u);
+    Lab lab = { .kind = &lab_model,
+                .machine = &machine,
+                .templates = &w->templates,
+                .study = study_new(a, w->spec, device, target, unit_context_hash(a, &u)),
+                .progress = run->progress,
+                .seconds = 1,
+                .stop = stop };
+    Search q = { .lab = &lab,
                  .strategy = &strategies[STRATEGY_JOINT],
-                 .unit = &u,
-                 .templates = &w->templates,
-                 .tuned = w->tuned,
-                 .ntuned = w->ntuned,
-                 .builder = run->builder,
-                 .diag = diag_new(a),
+                 .space = command_space(a, &u, &w->templates, target, machine.diag),
                  .seed = o->seed,
-                 .jobs = tools_jobs(o),
-                 .ahead = family_find(target->family)->aside,
-                 .progress = run->progress,
-                 .seconds = 1,
-                 .stop = stop };
-    q.space = command_space(a, &u, &w->templates, target, q.diag);
-    diag_print(q.diag, stderr);
+                 .ahead = family_find(target->family)->aside };
+    diag_print(machine.diag, stderr);
     *code = EXIT_USAGE;
     *err = "there is nothing to search";
     if (!q.space)
         return false;
-    const char *context = unit_context_hash(a, &u);
     *code = EXIT_ENVIRONMENT;
-    q.diag = diag_new(a);
+    machine.diag = diag_new(a);
     bool ok = true;
     for (uint64_t world = 0; ok && world < MOST_WORLDS && b->n < b->most; world++)
-        ok = run_world(&q, &u, context, world, b, err);
-    Calibration limits = { .unit = &u, .builder = run->builder, .stop = stop };
+        ok = run_world(&q, world, b, err);
     const char *why = NULL;
-    if (ok && !calibrate_build(&limits, a, &why) && !o->quiet && !*stop)
+    if (ok && !calibrate_build(&machine, a, stop, &why) && !o->quiet && !*stop)
         diag_say(stderr, DIAG_WARNING, "limits: %s", why);
-    diag_print(q.diag, stderr);
-    if (q.library_why && !o->quiet)
-        diag_say(stderr, DIAG_WARNING, "%s was not compiled: %s", family_find(target->family)->rival, q.library_why);
+    diag_print(machine.diag, stderr);
+    if (machine.library.why && !o->quiet)
+        diag_say(stderr, DIAG_WARNING, "%s was not compiled: %s", family_find(target->family)->rival,
+                 machine.library.why);
     return ok;
 }
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * generate: the pipeline: for each target find where its kernels run, search, then choose from the records and write the package.
+ */
 #include "gen/command/generate.h"
 
 #include <inttypes.h>
@@ -20,7 +23,6 @@
 #include "gen/report/plot.h"
 #include "gen/report/report.h"
 #include "gen/target/family.h"
-#include "search/choose/offline.h"
 #include "search/choose/search.h"
 #include "search/measure/lab_machine.h"
 
@@ -109,9 +111,9 @@ int replay(Arena *a, const Options *o)
 
 /* ---- generate ---- */
 
-/* What is searched, and what is known of it. */
-static bool prepare(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *run, UnitContext *u,
-                    Search *q, int *code, const char **err)
+/* The device and the target that kernels are for. */
+static bool find_unit(Arena *a, const Workload *w, const Site *site, Tools *run, UnitContext *u, int *code,
+                      const char **err)
 {
     Device *device = ARENA_NEW(a, Device);
     *device = site->kind == SITE_MODEL ? device_typical(a, site->target) : *runner_device(run->runner);
@@ -124,56 +126,64 @@ static bool prepare(Arena *a, const Workload *w, const Options *o, const Site *s
         return false;
     }
     *u = workload_unit(w, device, target);
-    q->ahead = family_find(target->family)->aside;
-    q->space = command_space(a, u, &w->templates, target, q->diag);
-    diag_print(q->diag, stderr);
-    if (!q->space) {
-        *err = "there is nothing to search";
-        return false;
-    }
-    *code = EXIT_ENVIRONMENT;
-    if (!tools_open_records(a, w, o, run, err) || !record_add_device(run->records, device, err))
-        return false;
-    q->study = study_new(a, w->spec, device, target, unit_context_hash(a, u));
-    study_load(q->study, record_all(run->records), &w->templates, w->targets, device);
     return true;
+}
+
+/* The space, of which nothing is tried yet. NULL with *err set: it is empty. */
+static const Space *find_space(Arena *a, const Workload *w, const UnitContext *u, const char **err)
+{
+    Diag *d = diag_new(a);
+    const Space *space = command_space(a, u, &w->templates, u->target, d);
+    diag_print(d, stderr);
+    if (!space)
+        *err = "there is nothing to search";
+    return space;
+}
+
+/* Of what is recorded. */
+static Study *load_study(Arena *a, const Workload *w, const UnitContext *u, RecordFile *records)
+{
+    Study *s = study_new(a, w->spec, u->device, u->target, unit_context_hash(a, u));
+    study_load(s, record_all(records), &w->templates, w->targets, u->device);
+    return s;
 }
 
 static bool search_workload(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *run, double began_s,
                             const volatile int *stop, int *code, const char **err)
 {
     UnitContext u;
-    Search q = { .arena = a,
-                 .lab = &lab_intake,
-                 .strategy = &strategies[o->search],
-                 .unit = &u,
-                 .templates = &w->templates,
-                 .tuned = w->tuned,
-                 .ntuned = w->ntuned,
-                 .builder = run->builder,
-                 .assembler = run->assembler,
-                 .runner = run->runner,
-                 .diag = diag_new(a),
-                 .seed = o->seed,
-                 .jobs = tools_jobs(o),
-                 .began_s = began_s,
-                 .seconds = w->spec->budget.seconds,
-                 .stop = stop };
-    if (!prepare(a, w, o, site, run, &u, &q, code, err))
+    if (!find_unit(a, w, site, run, &u, code, err))
+        return false;
+    const Family *family = family_find(u.target->family);
+    const Space *space = find_space(a, w, &u, err);
+    if (!space)
+        return false;
+    *code = EXIT_ENVIRONMENT;
+    if (!tools_open_records(a, w, o, run, err) || !record_add_device(run->records, u.device, err))
         return false;
     run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
     if (w->ntuned > 1 && !o->quiet)
         progress_line(run->progress, "tuning for %s", u.target->name);
-    q.records = run->records;
-    q.progress = run->progress;
-    q.diag = diag_new(a);
-    bool ok = site->kind == SITE_MODEL ? offline_run(&q, err) : search_run(&q, err);
+    Machine machine = tools_machine(a, run, w, o, &u);
+    Lab lab = { .kind = site->kind == SITE_MODEL ? &lab_emulator : &lab_machine,
+                .machine = &machine,
+                .arena = a,
+                .templates = &w->templates,
+                .study = load_study(a, w, &u, run->records),
+                .progress = run->progress,
+                .began_s = began_s,
+                .seconds = w->spec->budget.seconds,
+                .stop = stop };
+    Search q = {
+        .lab = &lab, .strategy = &strategies[o->search], .space = space, .seed = o->seed, .ahead = family->aside
+    };
+    const bool ok = search_run(&q, err);
     progress_close(run->progress);
     run->progress = NULL;
-    diag_print(q.diag, stderr);
-    if (q.library_why && !o->quiet)
-        diag_say(stderr, DIAG_WARNING, "%s was not timed%s: %s", family_find(u.target->family)->rival,
-                 q.library_timed ? " on every shape" : "", q.library_why);
+    diag_print(machine.diag, stderr);
+    if (machine.library.why && !o->quiet)
+        diag_say(stderr, DIAG_WARNING, "%s was not timed%s: %s", family->rival,
+                 machine.library.timed ? " on every shape" : "", machine.library.why);
     if (!ok && q.fruitless)
         *code = EXIT_FAILED;
     return ok;

@@ -8,8 +8,7 @@
 
 #include "gen/command/replay.h"
 #include "gen/command/tools.h"
-
-enum { RACE_MOST = 40 };
+#include "search/choose/match.h"
 
 typedef struct {
     Arena *arena;
@@ -20,12 +19,10 @@ typedef struct {
 } Track;
 
 typedef struct {
-    const Instance *inst;
-    int n;
-    int64_t trial[RACE_MOST]; /* the chosen one first */
+    Match who; /* the chosen one first */
     double chosen_ns, best_ns, regret;
-    double
-        spread; /* how far the chosen one's time, or that of the best other, may be off, whichever is more: samples_error */
+    /* How far the chosen one's time, or that of the best other, may be off, whichever is more: samples_error. */
+    double spread;
     int64_t best;
 } Race;
 

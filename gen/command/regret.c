@@ -1,29 +1,26 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * regret: lists the shapes of a contract, has each measured, and judges them by the bounds.
+ */
 #include "gen/command/regret.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "gen/command/command.h"
 #include "gen/command/race.h"
 #include "gen/command/regret_show.h"
 #include "gen/package/regret_file.h"
-#include "model/rank.h"
 
-enum { MAX_RIVAL = 20, REPEATS = 15, AGAIN_REPEATS = 61 };
-static const double NEAR =
-    1.25; /* candidates predicted within this of the best are rivals on shapes without a contract */
+enum { MOST_MET = 40, AGAIN_REPEATS = 61 };
 
 /* ---- which shapes ---- */
-
-static bool in_contract(const ContractShape *s) { return s->measured; }
 
 static int64_t count_contract(const Contract *c)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < c->nshape; i++)
-        n += in_contract(&c->shape[i]);
+        n += c->shape[i].measured;
     return n;
 }
 
@@ -41,7 +38,7 @@ static void add_contract(Regret *r, int64_t n, int64_t total)
 {
     const Contract *c = r->out->contract;
     for (int64_t i = 0, seen = 0; i < c->nshape; i++)
-        if (in_contract(&c->shape[i]) && is_drawn(seen++, n, total))
+        if (c->shape[i].measured && is_drawn(seen++, n, total))
             add_case(r, &c->shape[i], c->shape[i].inst->tuned ? REGRET_TUNED : REGRET_HELD_OUT);
 }
 
@@ -80,33 +77,20 @@ static void list_cases(Regret *r, int64_t asked)
 
 /* ---- who races ---- */
 
-static void enter(Race *r, int64_t trial)
-{
-    if (r->n < RACE_MOST && (r->n == 0 || trial != r->trial[0]))
-        r->trial[r->n++] = trial;
-}
-
-static void enter_predicted(const Regret *g, Race *r)
-{
-    const Study *s = g->out->study;
-    Ranked *all = ARENA_ARRAY(g->arena, (size_t)s->ntrial + 1, Ranked);
-    int64_t n = 0;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        if (study_may_choose(s, &s->trial[i]))
-            all[n++] = (Ranked){ cost_trial(g->out->model, i, r->inst), i };
-    qsort(all, (size_t)n, sizeof *all, ranked_compare);
-    for (int64_t i = 0; i < n && r->n < MAX_RIVAL && all[i].key <= NEAR * all[0].key; i++)
-        enter(r, all[i].at);
-}
-
+/* The chosen one, those that it met, and where the contract says nothing those that the model puts near the best. */
 static Race make_race(const Regret *g, const RegretCase *c)
 {
-    Race r = { .inst = c->was.inst };
-    enter(&r, g->out->assignment->kernel[c->was.kernel]);
-    for (int i = 0; i < c->was.nmet; i++)
-        enter(&r, c->was.met[i]);
-    if (c->group == REGRET_FURTHER)
-        enter_predicted(g, &r);
+    const MatchRule *rule = &match_rules[MATCH_BENCH];
+    const Study *s = g->out->study;
+    Race r = { .who.inst = c->was.inst };
+    match_enter(&r.who, g->out->assignment->kernel[c->was.kernel], 0);
+    for (int i = 0; i < c->was.nmet && r.who.n < MOST_MET; i++)
+        match_enter(&r.who, c->was.met[i], 0);
+    if (c->group == REGRET_FURTHER) {
+        int64_t *trial = ARENA_ARRAY(g->arena, (size_t)s->ntrial + 1, int64_t);
+        match_near(&r.who, rule, g->out->model, trial, match_usable(s, trial), -1);
+        r.who.n = r.who.n < rule->most ? r.who.n : rule->most;
+    }
     return r;
 }
 
@@ -117,7 +101,7 @@ bool regret_is_stated(const RegretCase *c) { return c->was.said || c->group == R
 static bool measure_case(const Regret *g, const Track *t, RegretCase *c, int repeats, bool *wrong, const char **err)
 {
     Race r = make_race(g, c);
-    const int nrival = r.n;
+    const int nrival = r.who.n;
     if (!race_hold(t, &r, repeats, wrong, err))
         return false;
     c->nrival = nrival;
@@ -168,7 +152,7 @@ static void judge_all(Regret *g)
 static bool measure_all(Regret *g, const Track *t, bool *wrong, const char **err)
 {
     for (int64_t i = 0; i < g->n; i++) {
-        if (!measure_case(g, t, &g->item[i], REPEATS, wrong, err))
+        if (!measure_case(g, t, &g->item[i], match_rules[MATCH_BENCH].repeats, wrong, err))
             return false;
         if (!g->json)
             regret_show_case(g, &g->item[i]);

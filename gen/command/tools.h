@@ -13,7 +13,7 @@
 #include "gen/command/workload.h"
 #include "search/build/build.h"
 #include "search/build/build_cache.h"
-#include "search/measure/measure.h"
+#include "search/measure/lab.h"
 #include "search/record/record.h"
 
 /* Each NULL until it is open; tools_close releases what is. */
@@ -53,6 +53,8 @@ void tools_close_builds(const Options *o, BuildCache *c);
 const char *tools_lost_builds(Arena *a, const Options *o, BuildCache *c);
 /* Opens w->records for appending (with o->fresh a new one, the old one kept beside it), its folders made. */
 bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t, const char **err);
+/* What a lab that compiles has of them, and of the workload (search/measure/lab.h). */
+Machine tools_machine(Arena *a, const Tools *t, const Workload *w, const Options *o, const UnitContext *u);
 void tools_close(Tools *t);
 
 #endif

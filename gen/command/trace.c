@@ -1,8 +1,12 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * trace: runs a search on its own records, and notes what it asks for.
+ */
 #include "gen/command/trace.h"
 
 #include <math.h>
 #include <string.h>
+#include "search/choose/search.h"
 #include "search/measure/lab_records.h"
 
 typedef struct {
@@ -11,10 +15,10 @@ typedef struct {
     int64_t round, cap;
 } Tracer;
 
-static void see(void *ctx, Search *q, const Proposal *p, int n)
+static void see(void *ctx, Lab *l, const Proposal *p, int n)
 {
     Tracer *t = ctx;
-    (void)q;
+    (void)l;
     for (int i = 0; i < n; i++) {
         if (t->trace->nstep == t->cap) {
             const int64_t cap = t->cap ? 2 * t->cap : 256;
@@ -53,24 +57,19 @@ const Trace *trace_make(Arena *a, const Result *out, const Records *r, const Str
     }
     Trace *t = ARENA_NEW(a, Trace);
     Tracer tracer = { .arena = a, .trace = t };
-    LabRecords *lab = lab_records_new(a, r, LAB_ONCE, (LabCost){ 0 });
-    lab_records_watch(lab, see, &tracer);
-    Search q = { .arena = a,
-                 .lab = &lab_records,
-                 .lab_data = lab,
-                 .strategy = strategy,
-                 .templates = out->templates,
-                 .space = space,
-                 .study = study_new(a, of->spec, of->device, of->target, of->context_hash),
-                 .progress = progress_open(PROGRESS_NONE, stderr),
-                 .diag = d,
-                 .seed = seed,
-                 .seconds = INFINITY,
-                 .stop = &stop };
+    LabRecords *recorded = lab_records_new(a, r, LAB_ONCE, (LabCost){ 0 });
+    lab_records_watch(recorded, see, &tracer);
+    Lab lab = { .kind = &lab_records,
+                .data = recorded,
+                .arena = a,
+                .templates = out->templates,
+                .study = study_new(a, of->spec, of->device, of->target, of->context_hash),
+                .seconds = INFINITY,
+                .stop = &stop };
+    Search q = { .lab = &lab, .strategy = strategy, .space = space, .seed = seed };
     const char *why = NULL;
-    study_rate(q.study, r);
+    study_rate(lab.study, r);
     search_run(&q, &why); /* it ends where the records do */
-    progress_close(q.progress);
-    compare_order(t, q.study, r);
+    compare_order(t, lab.study, r);
     return t;
 }

@@ -1,10 +1,14 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * contract: finds who met whom on each shape, and sums up what follows from it.
+ */
 #include "search/choose/contract.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "search/choose/match.h"
 
 static const double MEAN_ERRORS = 3, WORST_ERRORS = 4;
 static const double SPREAD_MOST = 0.04, SPREAD_PART = 0.25; /* of a regret that is said: so much, or that part of it */
@@ -81,15 +85,6 @@ static int by_time(const void *x, const void *y)
     return a->ns != b->ns ? (a->ns > b->ns) - (a->ns < b->ns) : (a->trial > b->trial) - (a->trial < b->trial);
 }
 
-/* There is no other kernel to meet. */
-static bool is_only_one(const Study *s)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        n += study_may_choose(s, &s->trial[i]);
-    return n == 1;
-}
-
 /* `times` knows that shape as its `shape`; its trials are not numbered as the study's are. */
 static void meet(const Maker *m, const Study *times, int64_t shape, ContractShape *out)
 {
@@ -105,7 +100,7 @@ static void meet(const Maker *m, const Study *times, int64_t shape, ContractShap
     out->met = ARENA_ARRAY(m->arena, (size_t)out->nmet + 1, int64_t);
     for (int i = 0; i < out->nmet; i++) {
         out->met[i] = met[i].trial;
-        if (met[i].trial == chosen && (out->nmet > 1 || is_only_one(m->s))) {
+        if (met[i].trial == chosen && (out->nmet > 1 || match_usable(m->s, NULL) == 1)) {
             out->measured = true;
             out->chosen_ns = met[i].ns;
             out->best_ns = met[0].ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ending: see ending.h.
+ * ending: counts what became of the candidates, and why most of them failed.
  */
 #include "search/choose/ending.h"
 
@@ -130,12 +130,13 @@ static void add_counts(Text *text, const Tally *y)
 
 const char *ending_text(Search *q)
 {
-    const Tally y = tally(q->study);
+    const Lab *l = q->lab;
+    const Tally y = tally(l->study);
     const char *plural = number_plural(y.n);
-    Text text = { .arena = q->arena };
+    Text text = { .arena = l->arena };
     q->fruitless = y.aside < y.n;
     if (y.count[STATUS_OK])
-        text_printf(&text, "the time of %g s was up before any of the kernels that work was measured", q->seconds);
+        text_printf(&text, "the time of %g s was up before any of the kernels that work was measured", l->seconds);
     else if (y.aside == y.n)
         text_printf(&text, "the machine could neither build nor run any of %" PRId64 " candidate%s", y.n, plural);
     else if (y.count[STATUS_BUILD_FAILED] == y.n)
@@ -146,6 +147,6 @@ const char *ending_text(Search *q)
         text_printf(&text, "none of %" PRId64 " candidate%s works", y.n, plural);
     if (!y.count[STATUS_OK] && y.aside < y.n && y.count[STATUS_BUILD_FAILED] < y.n)
         add_counts(&text, &y);
-    add_reasons(&text, q->arena, q->study);
+    add_reasons(&text, l->arena, l->study);
     return text_str(&text);
 }

@@ -1,19 +1,15 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * heldout: draws the sample of held-out shapes, and holds the matches there.
+ */
 #include "search/choose/heldout.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include "model/rank.h"
-#include "search/measure/lab_machine.h"
-#include "search/space/propose.h"
+#include "search/choose/match.h"
+#include "search/measure/stopwatch.h"
 
-enum { MAX_MEET = 48, LEAST_RIVAL = 3, MAX_RIVAL = 12, PASSES = 3, MOST_PASSES = 5, FIRST_REPEATS = 3, REPEATS = 5 };
-static const double NEAR_BEST =
-    1.25; /* of the best prediction: rivals of the package's kernels; but the model may err, so there are some */
-static const double CLOSE = 1.1; /* of the best time: worth another pass */
-static const double AGAIN =
-    1.03; /* of the best time: the chosen kernel's, above which further passes must confirm it */
+enum { MOST_PASSES = 5 };               /* where the chosen kernel is not among the best in the others */
 static const double LATER_PASSES = 1.5; /* all later passes together, as a part of the first */
 
 /* ---- the sample ---- */
@@ -182,119 +178,76 @@ int heldout_sample(Arena *a, const Spec *spec, const Assignment *as, uint64_t se
     return s.n;
 }
 
-/* ---- the races ---- */
+/* ---- the matches ---- */
 
-typedef struct {
-    const Instance *inst;
-    int n;
-    int64_t trial[MAX_MEET]; /* the chosen one first */
-    double ns;               /* predicted, then measured, of one sample of each */
-    bool doubtful;           /* the chosen one was not among the best in the last pass */
-} Race;
-
-static void enter(Race *r, const Ranked *rival)
+/* The chosen kernel first, then the others of the package, then those of all usable trials that the model puts near the best. */
+static Match make_match(const Study *s, const Assignment *as, const CostModel *model, const int64_t *trial, int64_t n,
+                        int64_t instance)
 {
-    for (int i = 0; i < r->n; i++)
-        if (r->trial[i] == rival->at)
-            return;
-    if (r->n == MAX_MEET)
-        return;
-    r->trial[r->n++] = rival->at;
-    r->ns += fmax(rival->key, STOPWATCH_SAMPLE_NS);
-}
-
-static void make_race(const Search *q, Arena *scratch, const Assignment *as, const CostModel *m, int64_t instance,
-                      Race *r)
-{
-    const Study *s = q->study;
-    Ranked *all = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, Ranked);
+    Match m = { .inst = &s->spec->instance[instance] };
     const int64_t chosen = as->kernel[as->chosen[instance]];
-    int64_t n = 0;
-    *r = (Race){ .inst = &s->spec->instance[instance] };
-    enter(r, &(Ranked){ cost_trial(m, chosen, r->inst), chosen });
+    match_enter(&m, chosen, cost_trial(model, chosen, m.inst));
     for (int k = 0; k < as->nkernel; k++)
-        enter(r, &(Ranked){ cost_trial(m, as->kernel[k], r->inst), as->kernel[k] });
-    for (int64_t i = 0; i < s->ntrial; i++)
-        if (study_may_choose(s, &s->trial[i]))
-            all[n++] = (Ranked){ cost_trial(m, i, r->inst), i };
-    qsort(all, (size_t)n, sizeof *all, ranked_compare);
-    for (int64_t i = 0; i < n && i < MAX_RIVAL && (i < LEAST_RIVAL || all[i].key <= NEAR_BEST * all[0].key); i++)
-        enter(r, &all[i]);
+        match_enter(&m, as->kernel[k], cost_trial(model, as->kernel[k], m.inst));
+    match_near(&m, &match_rules[MATCH_HELD_OUT], model, trial, n, -1);
+    return m;
 }
 
 /* What the shapes will take: all in the first pass, fewer later. */
-static double cost_s(const Search *q, const Race *race, int n)
+static double cost_s(const Lab *l, const Match *match, int n)
 {
+    const MatchRule *rule = &match_rules[MATCH_HELD_OUT];
     double ns = 0;
     for (int i = 0; i < n; i++)
-        ns += race[i].ns;
-    return stopwatch_expect_s(q, PASSES * n, ns * (1 + LATER_PASSES), FIRST_REPEATS);
+        ns += match_ns(&match[i]);
+    return stopwatch_expect_s(l, rule->passes * n, ns * (1 + LATER_PASSES), rule->few_repeats);
 }
 
 /* As many shapes as there is time for, HELD_OUT_LEAST if there are so many. */
-static int make_races(const Search *q, Arena *scratch, const Assignment *as, const CostModel *m, double until_s,
-                      Race **out)
+static int make_matches(const Lab *l, Arena *scratch, const Assignment *as, const CostModel *m, uint64_t seed,
+                        double until_s, Match *match)
 {
-    int64_t at[HELD_OUT_MOST];
+    const Study *s = l->study;
+    int64_t at[HELD_OUT_MOST], *trial = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, int64_t);
+    const int64_t ntrial = match_usable(s, trial);
     int n = 0;
-    *out = ARENA_ARRAY(scratch, HELD_OUT_MOST, Race);
     for (int most = HELD_OUT_MOST; most >= HELD_OUT_LEAST; most -= 4) {
-        n = heldout_sample(scratch, q->study->spec, as, q->seed, most, at);
+        n = heldout_sample(scratch, s->spec, as, seed, most, at);
         for (int i = 0; i < n; i++)
-            make_race(q, scratch, as, m, at[i], &(*out)[i]);
-        if (cost_s(q, *out, n) <= until_s - q->lab->now_s(q))
+            match[i] = make_match(s, as, m, trial, ntrial, at[i]);
+        if (cost_s(l, match, n) <= until_s - lab_now_s(l))
             break;
     }
     return n;
 }
 
-/* Those that may be the best there, and the chosen one, whose time must be known best; no fewer than two, if there are. */
-static void keep_close(Race *r, const double *ns)
+/* The first pass only says who may be the best: the one whose luck it was would keep that time for good. What counts are the later ones,
+ * of which each begins when there is time for it and a reason. */
+bool heldout_run(Lab *l, Arena *scratch, const Assignment *as, const CostModel *m, uint64_t seed, double until_s,
+                 const char **err)
 {
-    double rival = INFINITY;
-    int n = 0;
-    for (int i = 1; i < r->n; i++)
-        rival = ns[i] > 0 ? fmin(rival, ns[i]) : rival;
-    const double best = ns[0] > 0 ? fmin(ns[0], rival) : rival;
-    r->doubtful = ns[0] > AGAIN * best;
-    r->ns = 0;
-    for (int i = 0; i < r->n; i++)
-        if (ns[i] > 0 && (i == 0 || ns[i] <= fmax(CLOSE * best, rival))) {
-            r->trial[n++] = r->trial[i];
-            r->ns += fmax(ns[i], STOPWATCH_SAMPLE_NS);
-        }
-    r->n = n;
-}
-
-/* A pass that may begin: there is time, and a reason. */
-static bool is_due(const Search *q, const Race *r, int pass, int repeats, double until_s)
-{
-    const double end_s = q->lab->now_s(q) + stopwatch_expect_s(q, 1, r->ns, repeats);
-    return r->n > 0 && (pass < PASSES || r->doubtful) && end_s <= until_s;
-}
-
-/* The first pass only says who may be the best: the one whose luck it was would keep that time for good. What counts are the later ones. */
-bool heldout_run(Search *q, Arena *scratch, const Assignment *as, const CostModel *m, double until_s, const char **err)
-{
-    Race *race;
-    double ns[MAX_MEET];
-    const int n = make_races(q, scratch, as, m, until_s, &race);
+    const MatchRule *rule = &match_rules[MATCH_HELD_OUT];
+    Match *match = ARENA_ARRAY(scratch, HELD_OUT_MOST, Match);
+    bool doubtful[HELD_OUT_MOST] = { 0 };
     const Instance *inst[HELD_OUT_MOST];
+    const int n = make_matches(l, scratch, as, m, seed, until_s, match);
     for (int i = 0; i < n; i++)
-        inst[i] = race[i].inst;
-    if (!intake_quiet(q, scratch, inst, n, err))
+        inst[i] = match[i].inst;
+    if (!l->kind->rest(l, scratch, inst, n, err))
         return false;
     if (n)
-        progress_phase(q->progress, "hold out", (double)(MOST_PASSES * n));
+        progress_phase(l->progress, "hold out", (double)(MOST_PASSES * n));
     for (int i = 0; i < MOST_PASSES * n; i++) {
-        Race *r = &race[i % n];
-        const int pass = i / n, repeats = pass ? REPEATS : FIRST_REPEATS;
-        progress_update(q->progress, (double)i, "", fmax(until_s - q->lab->now_s(q), 0));
-        if (!is_due(q, r, pass, repeats, until_s))
+        Match *x = &match[i % n];
+        const int pass = i / n, repeats = pass ? rule->repeats : rule->few_repeats;
+        double ns[MATCH_MOST];
+        lab_advance(l, i, until_s);
+        if (x->n == 0 || (pass >= rule->passes && !doubtful[i % n]) ||
+            lab_now_s(l) + match_expect_s(l, x, repeats) > until_s)
             continue;
-        if (!intake_race(q, scratch, r->inst, r->trial, r->n, repeats, pass > 0, ns, err))
+        if (!match_hold(l, scratch, x, repeats, pass > 0, ns, err))
             return false;
-        keep_close(r, ns);
+        doubtful[i % n] = match_keep_close(x, ns);
     }
     return true;
 }

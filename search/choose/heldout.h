@@ -2,14 +2,14 @@
  *
  * heldout: how good the choice is where nothing was tuned. Takes the choice as the package will make it; on a sample of the shapes that
  * are held out it times the chosen kernel, all kernels of the package and those that the model predicts near the best, of all that are
- * usable, side by side; then those that came near the best, several times over. What comes of it are records, for the package's contract
+ * usable, side by side; then those that came near the best, several times over. The results are records, for the package's contract
  * (contract.h); choice, model and dispatcher never see them, or these shapes would not be held out any more.
  */
 #ifndef DCGEN_HELDOUT_H
 #define DCGEN_HELDOUT_H
 
-#include "search/choose/search.h"
 #include "search/choose/select.h"
+#include "search/measure/lab.h"
 
 enum { HELD_OUT_LEAST = 8, HELD_OUT_MOST = 24 };
 
@@ -22,6 +22,7 @@ int heldout_sample(Arena *a, const Spec *spec, const Assignment *as, uint64_t se
 int64_t heldout_count(const Spec *spec);
 
 /* No shape is begun that would not be done at until_s, on the clock of the lab. as and m may live in scratch. */
-bool heldout_run(Search *q, Arena *scratch, const Assignment *as, const CostModel *m, double until_s, const char **err);
+bool heldout_run(Lab *l, Arena *scratch, const Assignment *as, const CostModel *m, uint64_t seed, double until_s,
+                 const char **err);
 
 #endif

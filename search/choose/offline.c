@@ -1,14 +1,16 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * offline: lets every shape name candidates by the model, has them tried, and then has the choice checked on its own shapes.
+ */
 #include "search/choose/offline.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "model/rank.h"
+#include "search/choose/reselect.h"
 #include "search/choose/ending.h"
-#include "search/choose/select.h"
-#include "search/choose/settle.h"
-#include "search/measure/lab_machine.h"
+#include "search/choose/match.h"
 #include "search/space/cost.h"
 
 enum { TRIALS = 48, BATCH = 12, MAX_RANKED = 20000, CHECK_ROUNDS = 8 };
@@ -17,110 +19,88 @@ static const double CHECK_WORK = 12e9; /* operations that are emulated to check 
 
 /* ---- which candidates ---- */
 
-/* Candidates not tried yet, the fastest on that shape first. Whether it pays to fix an extent only a measurement can tell. */
-static int64_t rank_shape(const Search *q, const CostModel *m, int64_t shape, const bool *tried, Ranked *out)
-{
-    const Space *space = q->space;
-    const Instance *inst = q->study->shape[shape];
-    int64_t nplain = 0, n = 0;
-    for (int64_t i = 0; i < space->n; i++)
-        nplain += !candidate_is_fixed(&space->candidate[i]);
-    const int64_t stride = nplain / MAX_RANKED + 1;
-    for (int64_t i = 0, k = 0; i < space->n; i++)
-        if (!candidate_is_fixed(&space->candidate[i]) && k++ % stride == 0 && !tried[i])
-            out[n++] = (Ranked){ cost_predict(m, &space->candidate[i], inst->extent, inst->threads), i };
-    qsort(out, (size_t)n, sizeof *out, ranked_compare);
-    return n;
-}
-
-static void mark_tried(const Search *q, bool *tried)
-{
-    for (int64_t i = 0; i < q->space->n; i++)
-        tried[i] = study_find(q->study, &q->space->candidate[i]) >= 0;
-}
+/* Members of the space that one shape would try, the fastest first. */
+typedef struct {
+    int64_t n;
+    Ranked *rank;
+} Wishes;
 
 /* The best prediction for a shape, of those tried what is known of them included. */
-static double best_known(const Search *q, const CostModel *m, int64_t shape)
+static double best_known(const Study *s, const CostModel *m, int64_t shape)
 {
     double best = INFINITY;
-    for (int64_t i = 0; i < q->study->ntrial; i++)
-        if (q->study->trial[i].c.target == q->study->target)
-            best = fmin(best, cost_trial(m, i, q->study->shape[shape]));
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (s->trial[i].c.target == s->target)
+            best = fmin(best, cost_trial(m, i, s->shape[shape]));
     return best;
 }
 
-/* Every shape in turn names its best candidate that is not in yet, as long as it is worth a look. */
-static int next_batch(const Search *q, Arena *scratch, Candidate *out, int most)
+/* Candidates not tried yet, as long as they are worth a look; of a large space an even sample. Whether it pays to fix an extent only a
+ * measurement can tell. */
+static Wishes wishes_of(const Search *q, Arena *scratch, const CostModel *m, int64_t shape, const bool *tried)
 {
-    const Study *s = q->study;
-    CostModel *m = cost_fit(scratch, s, q->templates);
-    bool *tried = ARENA_ARRAY(scratch, (size_t)q->space->n + 1, bool);
-    Ranked **rank = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Ranked *);
-    int64_t *nrank = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, int64_t);
+    const Space *space = q->space;
+    const Instance *inst = q->lab->study->shape[shape];
+    int64_t nplain = 0, k = 0;
+    for (int64_t i = 0; i < space->n; i++)
+        nplain += !candidate_is_fixed(&space->candidate[i]);
+    const int64_t stride = nplain / MAX_RANKED + 1;
+    Wishes w = { 0, ARENA_ARRAY(scratch, (size_t)(nplain / stride) + 1, Ranked) };
+    for (int64_t i = 0; i < space->n; i++)
+        if (!candidate_is_fixed(&space->candidate[i]) && k++ % stride == 0 && !tried[i])
+            w.rank[w.n++] = (Ranked){ cost_predict(m, &space->candidate[i], inst->extent, inst->threads), i };
+    qsort(w.rank, (size_t)w.n, sizeof *w.rank, ranked_compare);
+    const double limit = WORTH_A_LOOK * fmin(best_known(q->lab->study, m, shape), w.n ? w.rank[0].key : INFINITY);
+    while (w.n && w.rank[w.n - 1].key > limit)
+        w.n--;
+    return w;
+}
+
+/* Every shape in turn names its best candidate that is not in yet. */
+static int next_batch(const Search *q, Arena *scratch, Proposal *out, int most)
+{
+    const Study *s = q->lab->study;
+    const CostModel *m = cost_fit(scratch, s, q->lab->templates);
+    bool *tried = ARENA_ARRAY(scratch, (size_t)q->space->n + 1, bool), any = true;
+    Wishes *w = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Wishes);
     int n = 0;
-    mark_tried(q, tried);
-    for (int64_t j = 0; j < s->nshape; j++) {
-        rank[j] = ARENA_ARRAY(scratch, (size_t)(q->space->n < MAX_RANKED ? q->space->n : MAX_RANKED) + 1, Ranked);
-        nrank[j] = rank_shape(q, m, j, tried, rank[j]);
-        const double limit = WORTH_A_LOOK * fmin(best_known(q, m, j), nrank[j] ? rank[j][0].key : INFINITY);
-        while (nrank[j] && rank[j][nrank[j] - 1].key > limit)
-            nrank[j]--;
-    }
-    for (int64_t place = 0; n < most; place++) {
-        bool any = false;
+    for (int64_t i = 0; i < q->space->n; i++)
+        tried[i] = study_find(s, &q->space->candidate[i]) >= 0;
+    for (int64_t j = 0; j < s->nshape; j++)
+        w[j] = wishes_of(q, scratch, m, j, tried);
+    for (int64_t place = 0; any && n < most; place++) {
+        any = false;
         for (int64_t j = 0; j < s->nshape && n < most; j++) {
-            if (place >= nrank[j])
+            if (place >= w[j].n)
                 continue;
+            const int64_t at = w[j].rank[place].at;
             any = true;
-            if (!tried[rank[j][place].at])
-                out[n++] = q->space->candidate[rank[j][place].at];
-            tried[rank[j][place].at] = true;
+            if (!tried[at])
+                out[n++] = (Proposal){ .c = q->space->candidate[at] };
+            tried[at] = true;
         }
-        if (!any)
-            break;
     }
     return n;
 }
 
-static int64_t tried_count(const Search *q)
+static bool try_candidates(const Search *q, Arena *scratch, const char **err)
 {
-    int64_t n = 0;
-    for (int64_t i = 0; i < q->study->ntrial; i++)
-        n += q->study->trial[i].built && q->study->trial[i].c.target == q->study->target;
-    return n;
-}
-
-static int general_batch(const Search *q, Candidate *out)
-{
-    int n = 0;
-    for (int i = 0; i < q->space->ngeneral && n < BATCH; i++) {
-        const int64_t trial = study_find(q->study, &q->space->general[i]);
-        if (trial < 0 || !q->study->trial[trial].built)
-            out[n++] = q->space->general[i];
-    }
-    return n;
-}
-
-static bool try_candidates(Search *q, Arena *scratch, const char **err)
-{
-    const int budget = q->study->spec->budget.trials;
+    Lab *l = q->lab;
+    const int budget = l->study->spec->budget.trials;
     const int64_t most = budget < TRIALS ? budget : TRIALS;
-    Candidate batch[BATCH];
-    progress_phase(q->progress, "compile and emulate", (double)most);
-    if (!intake_lesser(q, scratch, err))
+    Proposal batch[BATCH];
+    bool any;
+    progress_phase(l->progress, "compile and emulate", (double)most);
+    if (!l->kind->lesser(l, scratch, err) || !search_again(q, scratch, INFINITY, &any, err))
         return false;
-    for (int n; (n = study_due(q->study, batch, BATCH)) > 0;)
-        if (!intake_untimed(q, scratch, batch, n, err))
-            return false;
-    for (int64_t done; (done = tried_count(q)) < most;) {
-        const int room = most - done < BATCH ? (int)(most - done) : BATCH;
-        int n = general_batch(q, batch);
+    for (int64_t done; (done = lab_ntried(l)) < most;) {
+        int n = search_general(q, batch, BATCH);
         if (!n)
-            n = next_batch(q, scratch, batch, room);
-        progress_update(q->progress, (double)done, "", 0);
+            n = next_batch(q, scratch, batch, most - done < BATCH ? (int)(most - done) : BATCH);
+        progress_update(l->progress, (double)done, "", 0);
         if (!n)
             break;
-        if (!intake_untimed(q, scratch, batch, n, err))
+        if (!l->kind->trials(l, scratch, batch, n, INFINITY, err))
             return false;
         arena_reset(scratch);
     }
@@ -143,18 +123,17 @@ static int by_work(const void *x, const void *y)
                               : memcmp(a->inst->extent, b->inst->extent, sizeof a->inst->extent);
 }
 
-static double work_of(const Search *q, const Instance *inst)
+static double work_of(const Spec *s, const Instance *inst)
 {
     double work = 1;
-    for (int i = 0; i < q->study->spec->op->naxis; i++)
+    for (int i = 0; i < s->op->naxis; i++)
         work *= (double)inst->extent[i];
     return work;
 }
 
 /* The tuned instances and those at the ends of the ranges, each with the kernel that serves it; the smallest first. */
-static int64_t chosen_pairs(const Search *q, Arena *scratch, const Assignment *as, Pair **out)
+static int64_t chosen_pairs(const Spec *spec, Arena *scratch, const Assignment *as, Pair **out)
 {
-    const Spec *spec = q->study->spec;
     *out = ARENA_ARRAY(scratch, (size_t)spec->ninstance + 1, Pair);
     int64_t n = 0;
     for (int64_t i = 0; i < spec->ninstance; i++) {
@@ -162,20 +141,20 @@ static int64_t chosen_pairs(const Search *q, Arena *scratch, const Assignment *a
         const bool end =
             i == 0 || i + 1 == spec->ninstance || inst->decl != inst[-1].decl || inst->decl != inst[1].decl;
         if (inst->tuned || end)
-            (*out)[n++] = (Pair){ as->kernel[as->chosen[i]], inst, work_of(q, inst) };
+            (*out)[n++] = (Pair){ as->kernel[as->chosen[i]], inst, work_of(spec, inst) };
     }
     qsort(*out, (size_t)n, sizeof **out, by_work);
     return n;
 }
 
 /* It was right there in this run, or in one before. */
-static bool was_checked(const Search *q, const Pair *p)
+static bool was_checked(const Lab *l, const Pair *p)
 {
-    const Records *r = record_all(q->records);
-    const Trial *t = &q->study->trial[p->trial];
+    const Records *r = record_all(l->machine->records);
+    const Trial *t = &l->study->trial[p->trial];
     for (int64_t i = 0; i < r->nmeasure; i++) {
         const MeasureRecord *m = &r->measure[i];
-        if (strcmp(m->key, t->key) == 0 && m->status == STATUS_OK && strcmp(m->device, q->study->device->id) == 0 &&
+        if (strcmp(m->key, t->key) == 0 && m->status == STATUS_OK && strcmp(m->device, l->study->device->id) == 0 &&
             memcmp(m->extent, p->inst->extent, (size_t)m->naxis * sizeof *m->extent) == 0)
             return true;
     }
@@ -191,62 +170,44 @@ static bool is_first(const Pair *pair, int64_t i)
     return true;
 }
 
-/* Each kernel on the smallest shape that it serves, then on larger ones as long as that does not take too long. False also when one turned
- * out wrong: *again then. */
-static bool check_choice(Search *q, Arena *scratch, const Assignment *as, bool *again, const char **err)
+/* Each kernel on the smallest shape that it serves, then on larger ones as long as that does not take too long. *again: one turned out
+ * wrong. */
+static bool check_choice(Lab *l, Arena *scratch, const Assignment *as, bool *again, const char **err)
 {
     Pair *pair;
-    const int64_t n = chosen_pairs(q, scratch, as, &pair);
+    const int64_t n = chosen_pairs(l->study->spec, scratch, as, &pair);
     double work = 0;
     *again = false;
-    progress_phase(q->progress, "emulate the choice", (double)n);
+    progress_phase(l->progress, "emulate the choice", (double)n);
     for (int64_t i = 0; i < n && !*again; i++) {
-        progress_update(q->progress, (double)i, "", 0);
-        if (work + pair[i].work > CHECK_WORK && !is_first(pair, i))
+        const Pair *p = &pair[i];
+        progress_update(l->progress, (double)i, "", 0);
+        if (work + p->work > CHECK_WORK && !is_first(pair, i))
             continue;
-        if (!was_checked(q, &pair[i]) && !intake_check(q, scratch, pair[i].trial, pair[i].inst->extent, err))
+        if (!was_checked(l, p) && !l->kind->check(l, scratch, p->trial, p->inst->extent, err))
             return false;
-        work += pair[i].work;
-        *again = !trial_usable(&q->study->trial[pair[i].trial]);
+        work += p->work;
+        *again = !trial_usable(&l->study->trial[p->trial]);
     }
     return true;
 }
 
-static bool settle_choice(Search *q, Arena *scratch, const char **err)
+bool offline_run(Search *q, Arena *scratch, const char **err)
 {
     bool again = true;
+    if (!try_candidates(q, scratch, err))
+        return false;
+    /* Asked before the study is made again of the records, which do not hold what the machine lacked. */
+    if (match_usable(q->lab->study, NULL) == 0) {
+        *err = ending_text(q);
+        return false;
+    }
     for (int round = 0; again && round < CHECK_ROUNDS; round++) {
-        settle_reload(q);
-        CostModel *m = cost_fit(scratch, q->study, q->templates);
-        Assignment *as = select_kernels(scratch, q->study, m, SELECT_PACKAGE);
-        if (!as) {
-            *err = ending_text(q);
+        Choice c;
+        if (!reselect(q, scratch, &c, err) || !check_choice(q->lab, scratch, c.as, &again, err))
             return false;
-        }
-        if (!check_choice(q, scratch, as, &again, err))
-            return false;
-        arena_reset(scratch);
     }
     if (again)
         *err = "too many of the kernels chosen turn out wrong on their own shapes";
     return !again;
-}
-
-/* Asked before the study is made again of the records, which do not hold what the machine lacked. */
-static bool has_kernel(Search *q, const char **err)
-{
-    for (int64_t i = 0; i < q->study->ntrial; i++)
-        if (study_may_choose(q->study, &q->study->trial[i]))
-            return true;
-    *err = ending_text(q);
-    return false;
-}
-
-bool offline_run(Search *q, const char **err)
-{
-    Arena *scratch = arena_new();
-    *err = NULL;
-    bool ok = try_candidates(q, scratch, err) && has_kernel(q, err) && settle_choice(q, scratch, err);
-    arena_free(scratch);
-    return ok;
 }

@@ -10,7 +10,7 @@
 
 #include "search/choose/search.h"
 
-/* As search_run. */
-bool offline_run(Search *q, const char **err);
+/* As search_run; the lab verifies and times nothing (lab_emulator). */
+bool offline_run(Search *q, Arena *scratch, const char **err);
 
 #endif

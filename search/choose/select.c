@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "search/choose/match.h"
 
 enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* instances that the choice of kernels looks at */
 static const double NOT_MEASURED = 1.01; /* a prediction must beat a measurement by this much to be preferred */
@@ -64,7 +65,7 @@ static double time_of(const Selector *q, int64_t trial, const Instance *inst)
 
 /* Half of the say is that of all shapes by their weights, half that of the tuned ones: those were picked to stand for the others, and what is
  * known of them was measured. */
-static double say_of(const Selector *q, const Instance *inst)
+static double weight_of(const Selector *q, const Instance *inst)
 {
     return inst->weight / q->all_weight + (inst->tuned ? inst->weight / q->tuned_weight : 0);
 }
@@ -83,7 +84,7 @@ static void see_instances(Selector *q)
     }
     q->tuned_weight = q->tuned_weight > 0 ? q->tuned_weight : 1;
     for (int64_t i = 0; i < q->nseen; i++)
-        q->total_weight += say_of(q, q->seen[i]);
+        q->total_weight += weight_of(q, q->seen[i]);
 }
 
 /* Shapes that had their last comparison. True when there are any. */
@@ -92,10 +93,10 @@ static bool see_comparisons(Selector *q)
     const Study *s = q->s;
     bool any = false;
     q->compared = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, bool);
-    for (int64_t i = 0; i < s->ntrial; i++)
-        for (int64_t j = 0; trial_usable(&s->trial[i]) && j < s->nshape; j++)
-            if (s->trial[i].final[j])
-                q->compared[j] = any = true;
+    for (int64_t j = 0; j < s->nshape; j++) {
+        q->compared[j] = match_ncompared(s, j) > 0;
+        any = any || q->compared[j];
+    }
     return any;
 }
 
@@ -158,7 +159,7 @@ static void relative_costs(Selector *q)
             oracle = fmin(oracle, t);
         }
         for (int64_t u = 0; u < q->nusable; u++)
-            q->rel[u * q->nseen + i] = say_of(q, q->seen[i]) * relative(q, shape, q->rel[u * q->nseen + i], oracle);
+            q->rel[u * q->nseen + i] = weight_of(q, q->seen[i]) * relative(q, shape, q->rel[u * q->nseen + i], oracle);
     }
 }
 
@@ -319,7 +320,7 @@ static double error_of(const Selector *q, const Assignment *as, int64_t i, int k
     if (shape < 0)
         return -1;
     const double gap = t->final[shape] ? trial_gap(t, shape) : 0;
-    return say_of(q, inst) * as->cost[i * as->nkernel + k] / as->oracle_ns[i] * fmax(q->noise[shape], gap);
+    return weight_of(q, inst) * as->cost[i * as->nkernel + k] / as->oracle_ns[i] * fmax(q->noise[shape], gap);
 }
 
 static void train(const Selector *q, Assignment *as)
@@ -335,7 +336,7 @@ static void train(const Selector *q, Assignment *as)
         int64_t shape = tuned_shape(q->s, &spec->instance[i]);
         for (int k = 0; k < as->nkernel; k++) {
             cost[i * as->nkernel + k] =
-                say_of(q, &spec->instance[i]) *
+                weight_of(q, &spec->instance[i]) *
                 relative(q, shape, as->cost[i * as->nkernel + k] * doubt(q, as->kernel[k], shape), as->oracle_ns[i]);
             error[i * as->nkernel + k] = error_of(q, as, i, k);
         }

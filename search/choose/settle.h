@@ -23,9 +23,6 @@ typedef struct {
 /* The chosen pairs that were not compared on their shapes, or with nothing else though there are others; room for nshape of them. How many. */
 int64_t settle_missing(const Study *s, const Assignment *as, SettlePair *out);
 
-/* Makes q->study again, of what the records say, in their order: as a package's is. */
-void settle_reload(Search *q);
-
 /* measured: this run searched or compared. One that did not measures only what is missing. */
 bool settle(Search *q, Arena *scratch, bool measured, const char **err);
 

@@ -6,8 +6,6 @@
 #ifndef DCGEN_BATCH_H
 #define DCGEN_BATCH_H
 
-#include "search/build/build.h"
-#include "search/choose/search.h"
 #include "search/measure/stopwatch.h"
 
 typedef struct {
@@ -22,9 +20,9 @@ typedef struct {
 /* A fact of its member i; dropped where there are too many. */
 void batch_fact(Batch *b, int i, const char *name, int64_t value);
 /* Starts to build all members in the background. */
-bool batch_begin(Search *q, Batch *b, const char **err);
+bool batch_begin(Lab *l, Batch *b, const char **err);
 /* Builds all, or waits for those that were begun: builds in the background that are not done by until_s are not wanted any more, and
  * nothing is left of the batch. False with *err: interrupted, or this machine cannot build. */
-bool batch_build(Search *q, Batch *b, double until_s, const char **err);
+bool batch_build(Lab *l, Batch *b, double until_s, const char **err);
 
 #endif

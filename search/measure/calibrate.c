@@ -1,38 +1,78 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * calibrate: compiles what measures a device's limits, asks the runner, and in a search says when.
+ */
 #include "search/measure/calibrate.h"
 
+#include <math.h>
 #include "gen/target/family.h"
+#include "search/measure/limit.h"
 
-bool calibrate_build(Calibration *c, Arena *a, const char **why)
+static const double SHARE = 0.03; /* of the budget, for the machine's limits */
+static const double TIMES = 8;    /* the budget is cut so often for them, but not below LEAST_S a time */
+static const double LEAST_S = 0.12, MOST_S = 0.25; /* a time */
+
+bool calibrate_build(Machine *m, Arena *a, const volatile int *stop, const char **why)
 {
-    if (c->so || !family_find(c->unit->target->family)->limits)
+    if (m->limits_so || !family_find(m->unit->target->family)->limits)
         return true;
-    Diag *d = diag_new(a);
-    Build *b = ARENA_NEW(a, Build);
-    *b = (Build){ .name = "limits", .text = unit_limits(a, c->unit, d) };
+    Build b = { .name = "limits", .text = unit_limits(a, m->unit, diag_new(a)) };
     *why = "dcgen's own kernels that measure it are not there";
-    if (!b->text)
+    if (!b.text)
         return false;
-    build_all(c->builder, a, b, 1, c->stop);
-    *why = arena_printf(a, "what measures it does not compile: %s", b->why);
-    c->so = b->status == STATUS_OK ? b->so : NULL;
-    return c->so;
+    build_all(m->builder, a, &b, 1, stop);
+    *why = arena_printf(a, "what measures it does not compile: %s", b.why);
+    m->limits_so = b.status == STATUS_OK ? b.so : NULL;
+    return m->limits_so;
 }
 
-bool calibrate(Calibration *c, Arena *a, double most_s, LimitRecord *out, int *n, const char **why, const char **err)
+bool calibrate(Machine *m, Arena *a, double most_s, LimitRecord *out, int *n, const volatile int *stop,
+               const char **why, const char **err)
 {
-    const Spec *s = c->unit->spec;
+    const UnitContext *u = m->unit;
     *n = 0;
-    if (!calibrate_build(c, a, why)) {
-        if (*c->stop)
+    if (!calibrate_build(m, a, stop, why)) {
+        if (*stop)
             *err = "interrupted";
-        return !*c->stop;
+        return !*stop;
     }
-    const LimitRequest q = { c->unit->target->name, s->dtype, s->nthread, s->threads, 1e9 * most_s, c->so };
-    if (!limit_measure(c->runner, a, &q, out, n, c->stop, err))
+    const LimitRequest q = { u->target->name,  u->spec->dtype, u->spec->nthread,
+                             u->spec->threads, 1e9 * most_s,   m->limits_so };
+    if (!limit_measure(m->runner, a, &q, out, n, stop, err))
         return false;
     *why = "the runner measures no limits of this target and data type";
     for (int i = 0; i < *n; i++)
-        out[i].device = c->unit->device->id;
+        out[i].device = u->device->id;
     return true;
+}
+
+bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err)
+{
+    Machine *m = l->machine;
+    if (!l->kind->measures)
+        return true;
+    const double now_s = lab_now_s(l), most_s = fmin(fmax(SHARE * l->seconds / TIMES, LEAST_S), MOST_S);
+    if (last ? !(m->limits_due_s > 0 && isfinite(m->limits_due_s)) : now_s < m->limits_due_s)
+        return true;
+    LimitRecord *limit = ARENA_ARRAY(scratch, (size_t)l->study->spec->nthread + 1, LimitRecord);
+    const char *why = NULL;
+    int n = 0;
+    m->limits_due_s = now_s + most_s / SHARE;
+    if (!calibrate(m, l->arena, most_s, limit, &n, l->stop, &why, err))
+        return false;
+    if (n == 0)
+        m->limits_due_s = INFINITY;
+    for (int i = 0; i < n; i++)
+        if (!record_add_limit(m->records, &limit[i], err))
+            return false;
+    study_rate(l->study, record_all(m->records));
+    return true;
+}
+
+bool calibrate_first(Lab *l, Arena *scratch, const char **err)
+{
+    const Study *s = l->study;
+    const bool wanted =
+        l->kind->measures && family_find(s->target->family)->limits && study_rated(s, s->target) == s->target;
+    return !wanted || calibrate_when_due(l, scratch, false, err);
 }

@@ -6,22 +6,20 @@
 #ifndef DCGEN_CALIBRATE_H
 #define DCGEN_CALIBRATE_H
 
-#include "gen/unit/unit.h"
-#include "search/build/build.h"
-#include "search/measure/limit.h"
+#include "search/measure/lab.h"
 
-typedef struct {
-    const UnitContext *unit; /* its device names the records */
-    Builder *builder;
-    Runner *runner;
-    const volatile int *stop;
-    const char *so; /* the family's kernels for it, once they are built */
-} Calibration;
+/* Compiles the family's kernels for it (Machine.limits_so), where it has any. False with *why set: they cannot be built. */
+bool calibrate_build(Machine *m, Arena *a, const volatile int *stop, const char **why);
+/* One record a thread count of the spec, of the machine's device, all within `most_s`; out[] has room for them. *n: how many; 0 with *why
+ * set: they cannot be measured there. False with *err set: interrupted. */
+bool calibrate(Machine *m, Arena *a, double most_s, LimitRecord *out, int *n, const volatile int *stop,
+               const char **why, const char **err);
 
-/* Compiles the family's kernels for it, where it has any. False with *why set: they cannot be built. */
-bool calibrate_build(Calibration *c, Arena *a, const char **why);
-/* One record a thread count of the spec, all within `most_s`; out[] has room for them. *n: how many; 0 with *why set: they cannot be
- * measured there. False with *err set: interrupted. */
-bool calibrate(Calibration *c, Arena *a, double most_s, LimitRecord *out, int *n, const char **why, const char **err);
+/* In a search that measures: measures and records the limits when that is due. They serve to judge times, and on GPUs the analytic model
+ * takes them over. Whatever else uses the machine hides them for a while, so they are due at the start, every now and then, and a last time
+ * before the choice is settled. A device that has none is not asked again. */
+bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err);
+/* Before the first proposal: only where the model takes rates of the device and has none yet. */
+bool calibrate_first(Lab *l, Arena *scratch, const char **err);
 
 #endif

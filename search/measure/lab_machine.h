@@ -1,39 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * intake: candidates become trials. Builds a batch, verifies every member on awkward shapes, measures it on the shapes asked for,
- * and records each result as soon as it is there.
+ * lab_machine: the labs that compile: this machine or the one that the runner is on, and the emulator, which verifies GPU code but times
+ * nothing. A batch of candidates is built, every member is verified on awkward shapes, and timed on the shapes asked for; each result is
+ * recorded as soon as it is there.
  */
-#ifndef DCGEN_INTAKE_H
-#define DCGEN_INTAKE_H
+#ifndef DCGEN_LAB_MACHINE_H
+#define DCGEN_LAB_MACHINE_H
 
-#include "search/choose/search.h"
-#include "search/measure/stopwatch.h"
-#include "search/space/propose.h"
+#include "search/measure/lab.h"
 
-/* This machine, or the one that the runner is on. */
-extern const Lab lab_intake;
+/* Both need all of Lab.machine. */
+extern const LabKind lab_machine;
+/* Its trials are verified, and their accesses counted (the facts of their records); it cannot compare. */
+extern const LabKind lab_emulator;
 
-/* Samples that a kernel has on this shape. */
-int intake_repeats(const Search *q, int64_t shape);
-/* The general kernels of lesser targets: built and verified only. */
-bool intake_lesser(Search *q, Arena *scratch, const char **err);
-/* Starts to build proposals in the background; intake_drop: what is not built yet is not wanted any more. */
-bool intake_lesser_ahead(Search *q, const char **err);
-bool intake_ahead(Search *q, const Proposal *p, int n, const char **err);
-void intake_drop(Search *q);
-/* Where nothing can be run: proposals, and the general kernels of lesser targets, are built, and nothing of it is kept but what compilers
- * tell and a cache stores (build_cache.h). */
-bool intake_built(Search *q, Arena *scratch, const Proposal *p, int n, const char **err);
-bool intake_built_lesser(Search *q, Arena *scratch, const char **err);
-/* Where nothing can be timed: candidates are built, verified and their accesses counted (the facts of their records), no more. */
-bool intake_untimed(Search *q, Arena *scratch, const Candidate *c, int n, const char **err);
-/* Learns what the anchor takes on these shapes when nothing else uses the machine; those that are known are not measured. */
-bool intake_quiet(Search *q, Arena *scratch, const Instance *const *inst, int64_t n, const char **err);
-/* Verifies one trial on these extents; what fails is recorded, and the trial is not usable any more. */
-bool intake_check(Search *q, Arena *scratch, int64_t trial, const int64_t *extent, const char **err);
-/* Trials against each other on any shape, tuned or not; builds those whose shared objects are gone. final: as of stopwatch_time. ns: gets
- * a time for each, 0 for one that failed; may be NULL. */
-bool intake_race(Search *q, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
-                 double *ns, const char **err);
+/* Samples that a kernel has on this tuned shape in a search. */
+int lab_machine_repeats(const Study *s, int64_t shape);
+
+/* What a lab that runs nothing has of this one: LabKind's functions of these names. Proposals and the general kernels of lesser targets are
+ * built, and nothing of it is kept but what compilers tell and a cache stores (build_cache.h). */
+bool lab_machine_built(Lab *l, Arena *scratch, const Proposal *p, int n, const char **err);
+bool lab_machine_built_lesser(Lab *l, Arena *scratch, const char **err);
+bool lab_machine_lesser_ahead(Lab *l, const char **err);
+bool lab_machine_ahead(Lab *l, const Proposal *p, int n, const char **err);
+void lab_machine_drop(Lab *l);
 
 #endif

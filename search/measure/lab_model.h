@@ -7,13 +7,14 @@
 #ifndef DCGEN_LAB_MODEL_H
 #define DCGEN_LAB_MODEL_H
 
-#include "search/choose/search.h"
+#include "search/measure/lab.h"
 
 typedef struct LabModel LabModel;
 
-/* q->study is there; Search.lab_data is this. Its clock stands still: the budget of trials ends the search. */
-LabModel *lab_model_new(Arena *a, const Search *q, uint64_t world);
+/* l->study is there; Lab.data is this. Its clock stands still: the budget of trials ends the search. */
+LabModel *lab_model_new(Arena *a, const Lab *l, uint64_t world);
 
-extern const Lab lab_model;
+/* Of Lab.machine it needs what compiling takes. */
+extern const LabKind lab_model;
 
 #endif

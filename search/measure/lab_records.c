@@ -1,15 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lab_records: finds the record that answers, and puts a price on it for the lab's own clock.
+ */
 #include "search/measure/lab_records.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "search/measure/lab_machine.h"
+#include "search/measure/stopwatch.h"
 
 enum { MAX_KERNEL = 64 };
 
 struct LabRecords {
-    Arena *arena;
     const Records *records;
     LabUse use;
     LabCost cost;
@@ -17,7 +20,7 @@ struct LabRecords {
     const MeasureRecord **measure; /* by kernel and shape; of one pair in the order of the records */
     bool *used;                    /* one a measurement, in that order */
     bool left;
-    void (*seen)(void *ctx, Search *q, const Proposal *p, int n);
+    void (*seen)(void *ctx, Lab *l, const Proposal *p, int n);
     void *ctx;
 };
 
@@ -37,46 +40,46 @@ static int by_pair(const void *x, const void *y)
 
 LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost)
 {
-    LabRecords *l = ARENA_NEW(a, LabRecords);
-    *l = (LabRecords){ .arena = a, .records = r, .use = use, .cost = cost };
-    l->measure = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, const MeasureRecord *);
-    l->used = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, bool);
+    LabRecords *x = ARENA_NEW(a, LabRecords);
+    *x = (LabRecords){ .records = r, .use = use, .cost = cost };
+    x->measure = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, const MeasureRecord *);
+    x->used = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, bool);
     for (int64_t i = 0; i < r->nmeasure; i++)
-        l->measure[i] = &r->measure[i];
-    qsort(l->measure, (size_t)r->nmeasure, sizeof *l->measure, by_pair);
-    return l;
+        x->measure[i] = &r->measure[i];
+    qsort(x->measure, (size_t)r->nmeasure, sizeof *x->measure, by_pair);
+    return x;
 }
 
-void lab_records_watch(LabRecords *l, void (*seen)(void *ctx, Search *q, const Proposal *p, int n), void *ctx)
+void lab_records_watch(LabRecords *x, void (*seen)(void *ctx, Lab *l, const Proposal *p, int n), void *ctx)
 {
-    l->seen = seen;
-    l->ctx = ctx;
+    x->seen = seen;
+    x->ctx = ctx;
 }
 
-bool lab_records_left(const LabRecords *l) { return l->left; }
+bool lab_records_left(const LabRecords *x) { return x->left; }
 
-static double records_now_s(const Search *q)
+static double records_now_s(const Lab *l)
 {
-    const LabRecords *l = q->lab_data;
-    return l->now_s;
+    const LabRecords *x = l->data;
+    return x->now_s;
 }
 
-static const KernelRecord *find_kernel(const LabRecords *l, const char *key)
+static const KernelRecord *find_kernel(const LabRecords *x, const char *key)
 {
-    for (int64_t i = 0; i < l->records->nkernel; i++)
-        if (strcmp(l->records->kernel[i].key, key) == 0)
-            return &l->records->kernel[i];
+    for (int64_t i = 0; i < x->records->nkernel; i++)
+        if (strcmp(x->records->kernel[i].key, key) == 0)
+            return &x->records->kernel[i];
     return NULL;
 }
 
 /* Place of the first measurement of this pair. */
-static int64_t first_of(const LabRecords *l, const MeasureRecord *pair)
+static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
 {
-    int64_t low = 0, high = l->records->nmeasure;
+    int64_t low = 0, high = x->records->nmeasure;
     while (low < high) {
         const int64_t mid = low + (high - low) / 2;
-        const int order = strcmp(l->measure[mid]->key, pair->key);
-        if (order < 0 || (order == 0 && by_shape(l->measure[mid], pair) < 0))
+        const int order = strcmp(x->measure[mid]->key, pair->key);
+        if (order < 0 || (order == 0 && by_shape(x->measure[mid], pair) < 0))
             low = mid + 1;
         else
             high = mid;
@@ -86,110 +89,102 @@ static int64_t first_of(const LabRecords *l, const MeasureRecord *pair)
 
 /* The next measurement of a kernel on a shape of the kind asked for; of a table that has no more of them the last one again, or one of the
  * other kind. NULL: there is none, as where the time of the search that was recorded was up. */
-static const MeasureRecord *next_measure(LabRecords *l, const Search *q, const char *key, int64_t shape, bool final)
+static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char *key, const Instance *inst, bool final)
 {
-    const Instance *inst = q->study->shape[shape];
     MeasureRecord pair = { .key = key, .threads = inst->threads };
-    memcpy(pair.extent, inst->extent, (size_t)q->study->spec->op->naxis * sizeof *pair.extent);
+    memcpy(pair.extent, inst->extent, (size_t)l->study->spec->op->naxis * sizeof *pair.extent);
     const MeasureRecord *again = NULL, *other = NULL;
-    for (int64_t i = first_of(l, &pair); i < l->records->nmeasure; i++) {
-        const MeasureRecord *m = l->measure[i];
+    for (int64_t i = first_of(x, &pair); i < x->records->nmeasure; i++) {
+        const MeasureRecord *m = x->measure[i];
         if (strcmp(m->key, key) != 0 || by_shape(m, &pair) != 0)
             break;
-        if (!l->used[i] && m->final == final) {
-            l->used[i] = true;
+        if (!x->used[i] && m->final == final) {
+            x->used[i] = true;
             return m;
         }
         if (m->nsample > 0)
             *(m->final == final ? &again : &other) = m;
     }
-    return l->use == LAB_ONCE ? NULL : again ? again : other;
+    return x->use == LAB_ONCE ? NULL : again ? again : other;
 }
 
 static double sample_s(const MeasureRecord *m) { return 1e-9 * fmax(m->time_ns, STOPWATCH_SAMPLE_NS); }
 
 /* The kernels and the anchor on one shape. */
-static void time_shape(Search *q, LabRecords *l, int64_t shape, const int64_t *trial, int n, int repeats, bool final)
+static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n, int repeats, bool final)
 {
+    LabRecords *x = l->data;
     int64_t all[MAX_KERNEL + 1];
-    const int64_t anchor = search_anchor(q);
-    bool there = anchor < 0 || !trial_usable(&q->study->trial[anchor]);
+    const int64_t anchor = lab_anchor(l);
+    bool there = anchor < 0 || !trial_usable(&l->study->trial[anchor]);
     int nall = 0;
-    for (; nall < n; nall++) {
+    for (; nall < n && nall < MAX_KERNEL; nall++) {
         all[nall] = trial[nall];
         there = there || trial[nall] == anchor;
     }
     if (!there)
         all[nall++] = anchor;
     for (int i = 0; i < nall; i++) {
-        const MeasureRecord *m = next_measure(l, q, q->study->trial[all[i]].key, shape, final);
+        const MeasureRecord *m = next_measure(x, l, l->study->trial[all[i]].key, inst, final);
         if (!m)
             continue;
         MeasureRecord taken = *m;
         taken.final = final;
-        study_measure(q->study, &taken);
-        l->now_s += l->cost.request_s + (repeats + STOPWATCH_OVERHEAD) * sample_s(m);
+        study_measure(l->study, &taken);
+        x->now_s += x->cost.request_s + (repeats + STOPWATCH_OVERHEAD) * sample_s(m);
     }
-    q->ntimed++;
+    l->ntimed++;
 }
 
 /* False when a kernel is not in the records. */
-static bool admit(Search *q, LabRecords *l, int64_t trial)
+static bool admit(Lab *l, int64_t trial)
 {
-    const KernelRecord *k = find_kernel(l, q->study->trial[trial].key);
-    l->left = l->left || !k;
+    LabRecords *x = l->data;
+    const KernelRecord *k = find_kernel(x, l->study->trial[trial].key);
+    x->left = x->left || !k;
     if (!k)
         return false;
-    study_kernel(q->study, k);
-    l->now_s += l->cost.kernel_s;
+    study_kernel(l->study, k);
+    x->now_s += x->cost.kernel_s;
     return true;
 }
 
-static bool records_trials(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
+static bool records_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
-    LabRecords *l = q->lab_data;
+    const LabRecords *x = l->data;
+    const Study *s = l->study;
     int64_t trial[MAX_KERNEL];
     (void)scratch;
     (void)share;
     for (int i = 0; i < n; i++) {
-        trial[i] = study_add(q->study, &p[i].c);
-        if (!admit(q, l, trial[i])) {
+        trial[i] = study_add(l->study, &p[i].c);
+        if (!admit(l, trial[i])) {
             *err = "the records do not hold what the search asks for next";
             return false;
         }
     }
-    for (int64_t j = 0; j < q->study->nshape; j++) {
+    for (int64_t j = 0; j < s->nshape; j++) {
         int64_t wanted[MAX_KERNEL];
         int m = 0;
         for (int i = 0; i < n; i++)
-            if (proposal_has(&p[i], j) && trial_usable(&q->study->trial[trial[i]]))
+            if (proposal_has(&p[i], j) && trial_usable(&s->trial[trial[i]]))
                 wanted[m++] = trial[i];
         if (m)
-            time_shape(q, l, j, wanted, m, intake_repeats(q, j), false);
+            time_shape(l, s->shape[j], wanted, m, lab_machine_repeats(s, j), false);
     }
-    if (l->seen)
-        l->seen(l->ctx, q, p, n);
+    if (x->seen)
+        x->seen(x->ctx, l, p, n);
     return true;
 }
 
-static bool records_compare(Search *q, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats,
-                            const char **err)
+static bool records_compare(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats,
+                            bool final, double *ns, const char **err)
 {
     (void)scratch;
+    (void)ns;
     (void)err;
-    time_shape(q, q->lab_data, shape, trial, n < MAX_KERNEL ? n : MAX_KERNEL, repeats, true);
+    time_shape(l, inst, trial, n, repeats, final);
     return true;
 }
 
-/* They are never chosen, so nothing need be known of them. */
-static bool records_lesser(Search *q, Arena *scratch, const char **err)
-{
-    (void)q;
-    (void)scratch;
-    (void)err;
-    return true;
-}
-
-const Lab lab_records = {
-    .now_s = records_now_s, .lesser = records_lesser, .trials = records_trials, .compare = records_compare
-};
+const LabKind lab_records = { .now_s = records_now_s, .trials = records_trials, .compare = records_compare };

@@ -6,7 +6,7 @@
 #ifndef DCGEN_LAB_RECORDS_H
 #define DCGEN_LAB_RECORDS_H
 
-#include "search/choose/search.h"
+#include "search/measure/lab.h"
 
 /* What a step costs on the clock of this lab, in seconds. */
 typedef struct {
@@ -22,10 +22,10 @@ typedef enum { LAB_ONCE, LAB_AGAIN } LabUse;
 /* r stays unchanged as long as the lab is used. */
 LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost);
 /* Called after each batch of trials, with the candidates that were in it. */
-void lab_records_watch(LabRecords *l, void (*seen)(void *ctx, Search *q, const Proposal *p, int n), void *ctx);
+void lab_records_watch(LabRecords *x, void (*seen)(void *ctx, Lab *l, const Proposal *p, int n), void *ctx);
 /* The search asked for a kernel that is not there: its trace has left the records. */
-bool lab_records_left(const LabRecords *l);
-/* For Search.lab; its lab_data is a LabRecords. */
-extern const Lab lab_records;
+bool lab_records_left(const LabRecords *x);
+/* Lab.data is a LabRecords. */
+extern const LabKind lab_records;
 
 #endif

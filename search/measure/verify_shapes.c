@@ -5,7 +5,7 @@
 
 enum { ROWS_MOST = 24 };
 
-int64_t awkward_tile(const Study *s, const Candidate *c, int axis)
+int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis)
 {
     int64_t value[TEMPLATE_MAX_PARAM], tile = 1;
     candidate_values(c, value);
@@ -13,9 +13,9 @@ int64_t awkward_tile(const Study *s, const Candidate *c, int axis)
     return expr_int(c->t->tile[axis], template_lookup, &b, &tile) == EXPR_OK && tile > 0 ? tile : 1;
 }
 
-static void add_awkward(Awkward *w, int naxis, int axis, int64_t v, const int64_t *other)
+static void add_shape(VerifyShapes *w, int naxis, int axis, int64_t v, const int64_t *other)
 {
-    if (w->n == AWKWARD_MAX || v < 0)
+    if (w->n == VERIFY_SHAPES_MAX || v < 0)
         return;
     for (int i = 0; i < naxis; i++)
         w->extent[w->n][i] = i == axis ? v : other[i];
@@ -23,7 +23,7 @@ static void add_awkward(Awkward *w, int naxis, int axis, int64_t v, const int64_
 }
 
 /* The extents that it is fixed for, the others as they are in `other`. */
-static void add_fixed(Awkward *w, const Candidate *c, int naxis, const int64_t *other)
+static void add_fixed(VerifyShapes *w, const Candidate *c, int naxis, const int64_t *other)
 {
     int64_t extent[OP_MAX_AXIS];
     for (int i = 0; i < naxis; i++) {
@@ -33,10 +33,10 @@ static void add_fixed(Awkward *w, const Candidate *c, int naxis, const int64_t *
     for (int k = 0; k < w->n; k++)
         if (memcmp(w->extent[k], extent, (size_t)naxis * sizeof *extent) == 0)
             return;
-    add_awkward(w, naxis, 0, extent[0], extent);
+    add_shape(w, naxis, 0, extent[0], extent);
 }
 
-void awkward_shapes(const Study *s, const Candidate *const *c, int n, Awkward *w)
+void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w)
 {
     const Op *op = s->spec->op;
     int naxis = op->naxis;
@@ -45,7 +45,7 @@ void awkward_shapes(const Study *s, const Candidate *const *c, int n, Awkward *w
     for (int i = 0; i < naxis; i++) {
         tile[i] = 1;
         for (int j = 0; j < n; j++) {
-            int64_t t = awkward_tile(s, c[j], i);
+            int64_t t = verify_shapes_tile(s, c[j], i);
             tile[i] = t > tile[i] ? t : tile[i];
         }
         other[i] = (tile[i] < 64 ? tile[i] : 64) + 3;
@@ -54,11 +54,11 @@ void awkward_shapes(const Study *s, const Candidate *const *c, int n, Awkward *w
         int64_t rows = i == 0 ? (tile[i] < ROWS_MOST ? tile[i] : ROWS_MOST) : 2;
         const int64_t least = op->axis[i].kind != AXIS_REDUCE; /* an empty sum has a result, an empty row has none */
         for (int64_t v = least; v <= rows; v++)
-            add_awkward(w, naxis, i, v, other);
+            add_shape(w, naxis, i, v, other);
         if (tile[i] > 1)
-            add_awkward(w, naxis, i, tile[i] - 1, other);
-        add_awkward(w, naxis, i, tile[i] + 1, other);
-        add_awkward(w, naxis, i, 2 * tile[i] + 5, other);
+            add_shape(w, naxis, i, tile[i] - 1, other);
+        add_shape(w, naxis, i, tile[i] + 1, other);
+        add_shape(w, naxis, i, 2 * tile[i] + 5, other);
     }
     for (int j = 0; j < n; j++)
         if (candidate_is_fixed(c[j]))

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * awkward: the shapes that candidates are verified on before anything is timed: where tiles end.
+ * verify_shapes: the shapes that candidates are verified on before anything is timed: where tiles end.
  */
-#ifndef DCGEN_AWKWARD_H
-#define DCGEN_AWKWARD_H
+#ifndef DCGEN_VERIFY_SHAPES_H
+#define DCGEN_VERIFY_SHAPES_H
 
 #include <stdint.h>
 #include "search/record/study.h"
 
-enum { AWKWARD_MAX = 96 };
+enum { VERIFY_SHAPES_MAX = 96 };
 
 typedef struct {
     int n;
-    int64_t extent[AWKWARD_MAX][OP_MAX_AXIS];
-} Awkward;
+    int64_t extent[VERIFY_SHAPES_MAX][OP_MAX_AXIS];
+} VerifyShapes;
 
 /* What the candidate does at once along an axis, at least 1. */
-int64_t awkward_tile(const Study *s, const Candidate *c, int axis);
+int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis);
 /* Extents around the largest tile of n candidates, an axis at a time: every height up to the tile, its neighbours, more than two tiles;
  * and those that a kernel is fixed for. */
-void awkward_shapes(const Study *s, const Candidate *const *c, int n, Awkward *w);
+void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w);
 
 #endif

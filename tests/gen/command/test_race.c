@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include "gen/command/race.h"
+#include "search/measure/measure.h"
 #include "tests/gen/by_hand.h"
 
 enum { NRACER = 7, MOST_CALLS = 4, MANY = 15 };
@@ -80,7 +81,7 @@ static Race held(int n, bool *wrong, const char **err)
 {
     const int stop = 0;
     const Track t = { hand.y.arena, &result, &tools, so, &stop };
-    Race r = { .inst = hand.y.study->shape[0], .n = n, .trial = { 3, 0, 1, 2, 4, 5, 6 } };
+    Race r = { .who = { .inst = hand.y.study->shape[0], .n = n, .trial = { 3, 0, 1, 2, 4, 5, 6 } } };
     assert_true(race_hold(&t, &r, MANY, wrong, err) == (*err == NULL));
     return r;
 }

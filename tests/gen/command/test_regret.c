@@ -36,11 +36,11 @@ static int64_t wrong_on; /* the chosen kernel fails there; 0: nowhere */
 
 bool race_hold(const Track *t, Race *r, int repeats, bool *wrong, const char **err)
 {
-    const int64_t M = r->inst->extent[0];
+    const int64_t M = r->who.inst->extent[0];
     (void)t;
     for (int i = 0; i < hand.contract.nshape; i++) /* the chosen one comes first, and is not its own rival */
-        if (hand.shape[i].inst == r->inst)
-            assert_true(r->trial[0] == hand.as.kernel[hand.shape[i].kernel] && r->n == hand.shape[i].nmet);
+        if (hand.shape[i].inst == r->who.inst)
+            assert_true(r->who.trial[0] == hand.as.kernel[hand.shape[i].kernel] && r->who.n == hand.shape[i].nmet);
     int before = 0;
     for (int i = 0; i < nmet; i++)
         before += met[i].M == M;

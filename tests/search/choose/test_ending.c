@@ -66,7 +66,8 @@ static Study *study_of(const End *end)
 
 static const char *say(Study *s, bool *fruitless)
 {
-    Search q = { .arena = y.arena, .study = s, .seconds = 1.5 };
+    Lab lab = { .arena = y.arena, .study = s, .seconds = 1.5 };
+    Search q = { .lab = &lab };
     const char *text = ending_text(&q);
     *fruitless = q.fruitless;
     return text;

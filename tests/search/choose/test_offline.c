@@ -28,6 +28,9 @@ static const char small_spec[] =
 static const char large_spec[] = SPEC("{ M = \"T\"; N = 98304; K = 196608; }", "1, 128");
 
 static Synthetic y;
+static LabKind kind;
+static Machine machine;
+static Lab lab;
 static Search q;
 static UnitContext unit;
 static char folder[TMP_FOLDER_BYTES];
@@ -58,17 +61,17 @@ static void add_kernel(const Trial *t, Status status)
     candidate_values(&t->c, value);
     for (int i = 0; i < k.nparam; i++)
         k.param[i] = (Param){ t->c.t->param[i].name, value[i] };
-    assert_true(record_add_kernel(q.records, &k, &err));
-    study_kernel(q.study, &k);
+    assert_true(record_add_kernel(machine.records, &k, &err));
+    study_kernel(lab.study, &k);
 }
 
-bool intake_untimed(Search *s, Arena *scratch, const Candidate *c, int n, const char **err)
+static bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
-    (void)scratch, (void)err;
+    (void)scratch, (void)share, (void)err;
     assert_true(nbatch < MOST_CALLS && n > 0);
     batch[nbatch++] = n;
     for (int i = 0; i < n; i++) {
-        const int64_t trial = study_add(s->study, &c[i]);
+        const int64_t trial = study_add(s->study, &p[i].c);
         assert_false(s->study->trial[trial].built); /* each once */
         if (all_aside)
             study_leave(s->study, trial, "No space left on device");
@@ -78,7 +81,7 @@ bool intake_untimed(Search *s, Arena *scratch, const Candidate *c, int n, const 
     return true;
 }
 
-bool intake_check(Search *s, Arena *scratch, int64_t trial, const int64_t *extent, const char **err)
+static bool check_one(Lab *s, Arena *scratch, int64_t trial, const int64_t *extent, const char **err)
 {
     (void)scratch;
     MeasureRecord m = { .key = s->study->trial[trial].key,
@@ -91,14 +94,14 @@ bool intake_check(Search *s, Arena *scratch, int64_t trial, const int64_t *exten
     memcpy(m.extent, extent, 3 * sizeof *extent);
     memcpy(check[ncheck].extent, extent, 3 * sizeof *extent);
     snprintf(check[ncheck++].key, sizeof check->key, "%s", m.key);
-    if (!record_add_measure(q.records, &m, err))
+    if (!record_add_measure(machine.records, &m, err))
         fail_msg("%s", *err);
     study_measure(s->study, &m);
     return true;
 }
 
 /* What another target has counts for nothing here. */
-bool intake_lesser(Search *s, Arena *scratch, const char **err)
+static bool lesser(Lab *s, Arena *scratch, const char **err)
 {
     (void)scratch, (void)err;
     assert_int_equal(nbatch, 0);
@@ -117,24 +120,10 @@ bool intake_lesser(Search *s, Arena *scratch, const char **err)
     return true;
 }
 
-/* The rest of the intake: nobody may ask. */
-const Lab lab_intake = { 0 };
-int intake_repeats(const Search *s, int64_t shape) { return (void)s, (void)shape, 0; }
-bool intake_quiet(Search *s, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
-{
-    return (void)s, (void)scratch, (void)inst, (void)n, (void)err, false;
-}
-bool intake_race(Search *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
-                 double *ns, const char **err)
-{
-    return (void)s, (void)scratch, (void)inst, (void)trial, (void)n, (void)repeats, (void) final, (void)ns, (void)err,
-           false;
-}
-
 static void begin(void)
 {
-    q.study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-    study_load(q.study, record_all(q.records), &y.templates, &y.targets, &y.device);
+    lab.study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
+    study_load(lab.study, record_all(machine.records), &y.templates, &y.targets, &y.device);
     nbatch = ncheck = nlesser = nother = 0;
 }
 
@@ -147,13 +136,12 @@ static int make_of(const char *spec)
     spoil = 0;
     all_wrong = all_aside = false;
     unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
-    q = (Search){ .arena = y.arena,
-                  .unit = &unit,
-                  .templates = &y.templates,
-                  .space = y.space,
-                  .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err),
-                  .seconds = 100 };
-    assert_non_null(q.records);
+    kind = (LabKind){ .lesser = lesser, .trials = trials, .check = check_one };
+    machine =
+        (Machine){ .unit = &unit, .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
+    lab = (Lab){ .kind = &kind, .machine = &machine, .arena = y.arena, .templates = &y.templates, .seconds = 100 };
+    q = (Search){ .lab = &lab, .space = y.space };
+    assert_non_null(machine.records);
     begin();
     return 0;
 }
@@ -167,7 +155,7 @@ static int make(void **state)
 static int drop(void **state)
 {
     (void)state;
-    record_close(q.records);
+    record_close(machine.records);
     assert_int_equal(tmp_folder_remove(folder), 0);
     arena_free(y.arena);
     return 0;
@@ -176,7 +164,7 @@ static int drop(void **state)
 static void run(void)
 {
     const char *err = NULL;
-    if (!offline_run(&q, &err))
+    if (!search_run(&q, &err))
         fail_msg("%s", err);
 }
 
@@ -221,15 +209,15 @@ static void what_is_worth_a_look(void **state)
 {
     (void)state;
     enum { FEW = 10, FAR = 30 };
-    const CostModel *law = cost_analytic(y.arena, q.study, &y.templates);
-    const int64_t nshape = q.study->nshape;
+    const CostModel *law = cost_analytic(y.arena, lab.study, &y.templates);
+    const int64_t nshape = lab.study->nshape;
     Space some = *y.space;
     double *best = ARENA_ARRAY(y.arena, (size_t)nshape, double);
     int near = 0, far = 0;
     for (int64_t j = 0; j < nshape; j++) {
         best[j] = INFINITY;
         for (int64_t i = 0; i < y.space->n; i++)
-            best[j] = fmin(best[j], predicted(law, &y.space->candidate[i], q.study->shape[j]));
+            best[j] = fmin(best[j], predicted(law, &y.space->candidate[i], lab.study->shape[j]));
     }
     some.n = 0;
     some.candidate = ARENA_ARRAY(y.arena, (size_t)y.space->n, Candidate);
@@ -237,8 +225,8 @@ static void what_is_worth_a_look(void **state)
         const Candidate *c = &y.space->candidate[i];
         bool is_best = false, is_far = true;
         for (int64_t j = 0; j < nshape; j++) {
-            is_best = is_best || predicted(law, c, q.study->shape[j]) == best[j];
-            is_far = is_far && predicted(law, c, q.study->shape[j]) > 1.26 * best[j];
+            is_best = is_best || predicted(law, c, lab.study->shape[j]) == best[j];
+            is_far = is_far && predicted(law, c, lab.study->shape[j]) > 1.26 * best[j];
         }
         if (is_best || (is_far ? far++ < FAR : near++ < FEW))
             some.candidate[some.n++] = *c;
@@ -251,16 +239,16 @@ static void what_is_worth_a_look(void **state)
         const Candidate *c = &some.candidate[i];
         bool worth = candidate_is_general(c);
         for (int64_t j = 0; j < nshape; j++)
-            worth = worth || predicted(law, c, q.study->shape[j]) <= 1.25 * best[j];
-        assert_int_equal(study_find(q.study, c) >= 0, worth);
+            worth = worth || predicted(law, c, lab.study->shape[j]) <= 1.25 * best[j];
+        assert_int_equal(study_find(lab.study, c) >= 0, worth);
     }
 }
 
 /* On every shape the one is predicted to take more than `factor` times as long as the other. */
 static bool is_slower(const CostModel *law, const Candidate *slow, double factor, const Candidate *fast)
 {
-    for (int64_t j = 0; j < q.study->nshape; j++)
-        if (predicted(law, slow, q.study->shape[j]) <= factor * predicted(law, fast, q.study->shape[j]))
+    for (int64_t j = 0; j < lab.study->nshape; j++)
+        if (predicted(law, slow, lab.study->shape[j]) <= factor * predicted(law, fast, lab.study->shape[j]))
             return false;
     return true;
 }
@@ -273,7 +261,7 @@ typedef struct {
 
 static Field field_of(void)
 {
-    const CostModel *law = cost_analytic(y.arena, q.study, &y.templates);
+    const CostModel *law = cost_analytic(y.arena, lab.study, &y.templates);
     const Candidate *all = y.space->candidate;
     Field f;
     int found = 0, nnear = 0;
@@ -297,7 +285,7 @@ static Field field_of(void)
     return f;
 }
 
-static bool was_tried(const Candidate *c) { return study_find(q.study, c) >= 0; }
+static bool was_tried(const Candidate *c) { return study_find(lab.study, c) >= 0; }
 
 /* The best that is known, of those tried and those not tried, bounds what is worth a look. */
 static void the_best_bounds_the_others(void **state)
@@ -386,11 +374,11 @@ static void the_choice_is_checked(void **state)
     int n = 0, want = 0, first_only = 0;
     y.spec->budget.trials = 20;
     run();
-    const CostModel *m = cost_fit(y.arena, q.study, &y.templates);
-    const Assignment *as = select_kernels(y.arena, q.study, m, SELECT_PACKAGE);
+    const CostModel *m = cost_fit(y.arena, lab.study, &y.templates);
+    const Assignment *as = select_kernels(y.arena, lab.study, m, SELECT_PACKAGE);
     for (int64_t i = 0; i < y.spec->ninstance; i++)
         if (y.spec->instance[i].tuned || is_end(&y.spec->instance[i]))
-            pair[n++] = (Pair){ &y.spec->instance[i], q.study->trial[as->kernel[as->chosen[i]]].key };
+            pair[n++] = (Pair){ &y.spec->instance[i], lab.study->trial[as->kernel[as->chosen[i]]].key };
     qsort(pair, (size_t)n, sizeof *pair, by_work);
     for (int i = 0; i < n; i++) {
         bool first = true;
@@ -444,7 +432,7 @@ static void records_of_something_else_do_not_count(void **state)
             memcpy(m.extent, check[i].extent, sizeof check->extent);
             if (k < 3)
                 m.extent[k] += 1 << 16;
-            assert_true(record_add_measure(q.records, &m, &err));
+            assert_true(record_add_measure(machine.records, &m, &err));
         }
     run();
     assert_int_equal(ncheck, n);
@@ -459,7 +447,7 @@ static void a_wrong_choice_is_replaced(void **state)
     spoil = 3;
     run();
     for (int i = 0; i < spoil; i++) {
-        assert_false(trial_usable(&q.study->trial[study_find_key(q.study, check[i].key)]));
+        assert_false(trial_usable(&lab.study->trial[study_find_key(lab.study, check[i].key)]));
         for (int j = i + 1; j < ncheck; j++)
             assert_string_not_equal(check[i].key, check[j].key);
     }
@@ -467,7 +455,7 @@ static void a_wrong_choice_is_replaced(void **state)
     drop(NULL), make(NULL);
     y.spec->budget.trials = 20;
     spoil = MOST_CHECKS;
-    assert_false(offline_run(&q, &err));
+    assert_false(search_run(&q, &err));
     assert_string_equal(err, "too many of the kernels chosen turn out wrong on their own shapes");
     assert_int_equal(ncheck, 8);
 }
@@ -478,7 +466,7 @@ static void nothing_works(void **state)
     const char *err = NULL;
     y.spec->budget.trials = 14;
     all_wrong = true;
-    assert_false(offline_run(&q, &err));
+    assert_false(search_run(&q, &err));
     assert_non_null(strstr(err, "none of 14 kernels that could be built works: 14 wrong"));
     assert_int_equal(ncheck, 0);
 }
@@ -490,7 +478,7 @@ static void nothing_can_be_run(void **state)
     const char *err = NULL;
     y.spec->budget.trials = 14;
     all_aside = true;
-    assert_false(offline_run(&q, &err));
+    assert_false(search_run(&q, &err));
     assert_non_null(strstr(err, "the machine could neither build nor run any of 14 candidates"));
     assert_false(q.fruitless);
 }

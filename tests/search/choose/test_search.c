@@ -26,6 +26,8 @@ enum { NSHAPE = 8 };
 
 static Synthetic y;
 static Search q;
+static LabKind kind;
+static Machine machine;
 static Lab lab;
 static Strategy strategy;
 static volatile int stop;
@@ -50,7 +52,7 @@ static int nasked;        /* shapes of each */
 static bool kernels_fail;
 static double step_ns; /* from the fastest kernel to the next */
 
-static double made_now_s(const Search *s)
+static double made_now_s(const Lab *s)
 {
     (void)s;
     return now_s;
@@ -58,7 +60,7 @@ static double made_now_s(const Search *s)
 
 /* The general kernel takes 200 us; of the others each 5 us more than the one proposed before, but for the first eight, of which each takes
  * as much less. */
-static double time_of(const Search *s, int64_t trial)
+static double time_of(const Lab *s, int64_t trial)
 {
     if (candidate_same(&s->study->trial[trial].c, s->anchor))
         return 2e5;
@@ -69,7 +71,7 @@ static double time_of(const Search *s, int64_t trial)
     return 0;
 }
 
-static void take(const Search *s, int64_t trial, int64_t shape, bool final)
+static void take(const Lab *s, int64_t trial, int64_t shape, bool final)
 {
     const Instance *inst = s->study->shape[shape];
     const double ns = time_of(s, trial);
@@ -87,7 +89,7 @@ static void take(const Search *s, int64_t trial, int64_t shape, bool final)
     study_measure(s->study, &m);
 }
 
-static bool trials(Search *s, Arena *scratch, const Proposal *p, int n, double share, const char **err)
+static bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     (void)scratch, (void)err;
     assert_true(share == 0.55 && nbatch < MOST_CALLS);
@@ -108,11 +110,12 @@ static bool trials(Search *s, Arena *scratch, const Proposal *p, int n, double s
     return true;
 }
 
-static bool compare(Search *s, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats,
-                    const char **err)
+static bool compare(Lab *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
+                    double *ns, const char **err)
 {
-    (void)scratch, (void)err;
-    assert_true(nbout < MOST_CALLS && n <= MOST_MET);
+    (void)scratch, (void)ns, (void)err;
+    const int64_t shape = study_shape(s->study, inst->extent, inst->threads);
+    assert_true(final && nbout < MOST_CALLS && n <= MOST_MET);
     bout[nbout].shape = shape;
     bout[nbout].n = n;
     bout[nbout].repeats = repeats;
@@ -129,7 +132,7 @@ static int known_limits(void);
 static int nbegun, ndropped; /* proposals that were begun, in order, and how often they were dropped */
 static Candidate begun[MOST_CALLS];
 
-static bool ahead(Search *s, const Proposal *p, int n, const char **err)
+static bool ahead(Lab *s, const Proposal *p, int n, const char **err)
 {
     (void)s, (void)err;
     if (nbegun == 0)
@@ -145,7 +148,7 @@ static bool ahead(Search *s, const Proposal *p, int n, const char **err)
 
 static int nlesser;
 
-static bool lesser_ahead(Search *s, const char **err)
+static bool lesser_ahead(Lab *s, const char **err)
 {
     (void)s, (void)err;
     assert_int_equal(nbegun, 16);
@@ -153,13 +156,13 @@ static bool lesser_ahead(Search *s, const char **err)
     return true;
 }
 
-static void drop_begun(Search *s)
+static void drop_begun(Lab *s)
 {
     (void)s;
     ndropped++;
 }
 
-static bool lesser(Search *s, Arena *scratch, const char **err)
+static bool lesser(Lab *s, Arena *scratch, const char **err)
 {
     (void)s, (void)scratch, (void)err;
     assert_int_equal(nbatch, q.ahead); /* built beside the first round */
@@ -189,9 +192,9 @@ bool limit_measure(Runner *r, Arena *a, const LimitRequest *req, LimitRecord *ou
     (void)r, (void)a;
     assert_ptr_equal(stopped, &stop);
     assert_true(req->nthread == 1 && req->threads[0] == 1 && nlimit < MOST_CALLS);
-    assert_string_equal(req->target, q.study->target->name);
+    assert_string_equal(req->target, lab.study->target->name);
     assert_string_equal(req->dtype, "f32");
-    if (target_is_cuda(q.study->target))
+    if (target_is_cuda(lab.study->target))
         assert_string_equal(req->so, "/limits.so");
     else
         assert_null(req->so);
@@ -263,9 +266,9 @@ static void measure_here(void)
 {
     const char *err = NULL;
     assert_non_null(tmp_folder(folder));
-    lab.measures = true;
-    q.records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err);
-    assert_non_null(q.records);
+    kind.measures = true;
+    machine.records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err);
+    assert_non_null(machine.records);
 }
 
 /* The next ones of the space, on the first shapes. */
@@ -310,29 +313,28 @@ static int make(void **state)
     limits_fail = settle_fails = library_is_broken = false;
     library_text = NULL;
     library_status = STATUS_OK;
-    lab = (Lab){ .now_s = made_now_s, .lesser = lesser, .trials = trials, .compare = compare };
+    kind = (LabKind){ .now_s = made_now_s, .lesser = lesser, .trials = trials, .compare = compare };
     strategy = (Strategy){ "next", true, true, propose_next };
     unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
-    q = (Search){ .arena = y.arena,
-                  .unit = &unit,
-                  .lab = &lab,
-                  .strategy = &strategy,
-                  .templates = &y.templates,
-                  .space = y.space,
-                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
-                  .seed = 1,
-                  .began_s = 1000,
-                  .seconds = 100,
-                  .stop = &stop };
-    assert_int_equal(q.study->nshape, NSHAPE);
+    machine = (Machine){ .unit = &unit };
+    lab = (Lab){ .kind = &kind,
+                 .machine = &machine,
+                 .arena = y.arena,
+                 .templates = &y.templates,
+                 .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
+                 .began_s = 1000,
+                 .seconds = 100,
+                 .stop = &stop };
+    q = (Search){ .lab = &lab, .strategy = &strategy, .space = y.space, .seed = 1 };
+    assert_int_equal(lab.study->nshape, NSHAPE);
     return 0;
 }
 
 static int drop(void **state)
 {
     (void)state;
-    if (q.records) {
-        record_close(q.records);
+    if (machine.records) {
+        record_close(machine.records);
         assert_int_equal(tmp_folder_remove(folder), 0);
     }
     arena_free(y.arena);
@@ -362,8 +364,8 @@ static void batches_fill_the_budget(void **state)
     (void)state;
     run();
     const int ngeneral = y.space->ngeneral;
-    assert_ptr_equal(q.anchor, &y.space->general[0]);
-    assert_int_equal(search_anchor(&q), 0);
+    assert_ptr_equal(lab.anchor, &y.space->general[0]);
+    assert_int_equal(lab_anchor(&lab), 0);
     for (int i = 0; i < ngeneral; i++) {
         assert_true(candidate_same(&batch[0][i].c, &y.space->general[i]));
         assert_int_equal(batch[0][i].nshape, PROPOSE_SHAPES);
@@ -381,9 +383,9 @@ static void batches_fill_the_budget(void **state)
 static void build_ahead(void)
 {
     q.ahead = true;
-    lab.ahead = ahead;
-    lab.lesser_ahead = lesser_ahead;
-    lab.drop = drop_begun;
+    kind.ahead = ahead;
+    kind.lesser_ahead = lesser_ahead;
+    kind.drop = drop_begun;
 }
 
 static int nin_flight; /* the most that were, when others were proposed */
@@ -402,7 +404,7 @@ static int propose_beside(Arena *a, const Study *s, const Space *space, const Co
 
 static int nahead[MOST_CALLS]; /* of those begun, how many had not been measured when the n-th batch was */
 
-static bool trials_behind(Search *s, Arena *scratch, const Proposal *p, int n, double share, const char **err)
+static bool trials_behind(Lab *s, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     int done = ntried();
     nahead[nbatch] = nbegun - done;
@@ -417,9 +419,9 @@ static void the_next_round_is_built_while_one_is_measured(void **state)
     (void)state;
     build_ahead();
     strategy.propose = propose_beside;
-    lab.trials = trials_behind;
+    kind.trials = trials_behind;
     y.spec->budget.trials = 60;
-    q.jobs = 3;
+    machine.jobs = 3;
     nin_flight = 0;
     run();
     static const int want[] = { 32, 32, 28, 12 };
@@ -431,8 +433,8 @@ static void the_next_round_is_built_while_one_is_measured(void **state)
     assert_int_equal(ntried(), 60);
     assert_int_equal(nin_flight, 16);
     assert_int_equal(ndropped, 1);
-    for (int64_t i = 0; i < q.study->ntrial; i++)
-        assert_false(q.study->trial[i].in_flight);
+    for (int64_t i = 0; i < lab.study->ntrial; i++)
+        assert_false(lab.study->trial[i].in_flight);
 }
 
 /* What waits may change what is expected: it is measured before the search ends. */
@@ -473,7 +475,7 @@ static void the_library_is_built_beside_the_first_round(void **state)
         library_text = "int l;";
         library_is_late = late;
         run();
-        assert_string_equal(q.library, "/library.so");
+        assert_string_equal(machine.library.so, "/library.so");
         assert_int_equal(nbuilt, 1 + late);
     }
 }
@@ -563,15 +565,15 @@ static void it_can_be_interrupted(void **state)
 static void what_is_due_is_tried_first(void **state)
 {
     (void)state;
-    const int64_t trial = study_add(q.study, &y.space->candidate[7]);
-    q.study->trial[trial].built = q.study->trial[trial].again = true;
-    q.study->trial[trial].status = STATUS_TIMED_OUT;
+    const int64_t trial = study_add(lab.study, &y.space->candidate[7]);
+    lab.study->trial[trial].built = lab.study->trial[trial].again = true;
+    lab.study->trial[trial].status = STATUS_TIMED_OUT;
     nproposed = 2;
     run();
     assert_int_equal(size[0], 1);
     assert_true(candidate_same(&batch[0][0].c, &y.space->candidate[7]));
     assert_int_equal(batch[0][0].nshape, PROPOSE_SHAPES);
-    assert_true(q.study->trial[trial].tried_again && trial_usable(&q.study->trial[trial]));
+    assert_true(lab.study->trial[trial].tried_again && trial_usable(&lab.study->trial[trial]));
     assert_int_equal(ntried(), 30);
 }
 
@@ -596,10 +598,10 @@ static void those_near_the_best_meet(void **state)
     for (int i = 0; i < nbout; i++) {
         assert_int_equal(bout[i].shape, i % NSHAPE);
         assert_int_equal(bout[i].repeats, 5);
-        assert_int_equal(bout[i].trial[bout[i].n - 1], search_anchor(&q));
+        assert_int_equal(bout[i].trial[bout[i].n - 1], lab_anchor(&lab));
         assert_in_range(bout[i].n, 3, 30);
         for (int k = 0; k + 1 < bout[i].n; k++)
-            assert_int_not_equal(bout[i].trial[k], search_anchor(&q));
+            assert_int_not_equal(bout[i].trial[k], lab_anchor(&lab));
     }
     const int64_t measured = 3; /* all were measured there */
     int64_t want = 0;
@@ -607,7 +609,7 @@ static void those_near_the_best_meet(void **state)
         want++;
     assert_int_equal(bout[measured].n, want + 1);
     for (int k = 0; k < want; k++)
-        assert_true(time_of(&q, bout[measured].trial[k]) == 1.05e5 + 5e3 * k);
+        assert_true(time_of(&lab, bout[measured].trial[k]) == 1.05e5 + 5e3 * k);
 }
 
 /* Of a budget of kernels at most twice as many meet. */
@@ -631,9 +633,9 @@ static void what_was_compared_is_not_compared_again(void **state)
     nbatch = nbout = 0;
     run();
     assert_int_equal(nbatch + nbout, 0);
-    for (int64_t i = 0; i < q.study->ntrial; i++) {
-        q.study->trial[i].final[5] = false;
-        q.study->trial[i].count[5] = 0;
+    for (int64_t i = 0; i < lab.study->ntrial; i++) {
+        lab.study->trial[i].final[5] = false;
+        lab.study->trial[i].count[5] = 0;
     }
     run();
     assert_int_equal(nbatch, 0);
@@ -653,15 +655,15 @@ static void the_first_pass_is_held_in_any_case(void **state)
     for (int i = 0; i < nbout; i++) {
         assert_int_equal(bout[i].n, 3);
         assert_int_equal(bout[i].repeats, 3);
-        assert_int_equal(bout[i].trial[2], search_anchor(&q));
+        assert_int_equal(bout[i].trial[2], lab_anchor(&lab));
     }
-    assert_true(time_of(&q, bout[3].trial[0]) == 1.05e5 && time_of(&q, bout[3].trial[1]) == 1.10e5);
+    assert_true(time_of(&lab, bout[3].trial[0]) == 1.05e5 && time_of(&lab, bout[3].trial[1]) == 1.10e5);
 }
 
 /* What so many bouts take, with so many kernels in all of them, each of which has a sample of the usual length. */
 static double expected_s(double bouts, double kernels, int repeats)
 {
-    return stopwatch_expect_s(&q, bouts, kernels * STOPWATCH_SAMPLE_NS, repeats);
+    return stopwatch_expect_s(&lab, bouts, kernels * STOPWATCH_SAMPLE_NS, repeats);
 }
 
 /* As many samples, from three to five, as all bouts that are left have time for. */
@@ -711,9 +713,9 @@ static void bouts_shrink_to_their_part(void **state)
         while (want > 3 && expected_s(1, want, 3) > part * (1076 - bout[j].begun_s))
             want--;
         assert_int_equal(bout[j].n, want);
-        assert_int_equal(bout[j].trial[want - 1], search_anchor(&q));
+        assert_int_equal(bout[j].trial[want - 1], lab_anchor(&lab));
         for (int k = 0; k + 2 < want; k++)
-            assert_true(time_of(&q, bout[j].trial[k]) == 1.05e5 + 5e3 * k);
+            assert_true(time_of(&lab, bout[j].trial[k]) == 1.05e5 + 5e3 * k);
         kernels -= planned[j];
         shrunk += want < planned[j] && want > 3;
     }
@@ -731,8 +733,8 @@ static void a_bout_has_room_for_so_many(void **state)
     for (int i = 0; i < nbout; i++) {
         assert_int_equal(bout[i].n, 41);
         for (int k = 0; k < 40; k++)
-            assert_true(time_of(&q, bout[i].trial[k]) == 1e5 + 100 * (k + 1));
-        assert_int_equal(bout[i].trial[40], search_anchor(&q));
+            assert_true(time_of(&lab, bout[i].trial[k]) == 1e5 + 100 * (k + 1));
+        assert_int_equal(bout[i].trial[40], lab_anchor(&lab));
     }
 }
 
@@ -753,13 +755,13 @@ static void the_anchor_of_a_gpu_is_predicted(void **state)
     (void)state;
     static Target gpu;
     const char *err = NULL;
-    const CostModel *law = cost_analytic(y.arena, q.study, &y.templates);
+    const CostModel *law = cost_analytic(y.arena, lab.study, &y.templates);
     Candidate few[3] = { y.space->candidate[0], y.space->candidate[0], y.space->candidate[0] };
     double total[2] = { 0, INFINITY };
     for (int64_t i = 0; i < y.space->n; i++) {
         double sum = 0;
         for (int64_t j = 0; j < NSHAPE; j++)
-            sum += cost_predict(law, &y.space->candidate[i], q.study->shape[j]->extent, 1);
+            sum += cost_predict(law, &y.space->candidate[i], lab.study->shape[j]->extent, 1);
         if (sum > total[0]) {
             total[0] = sum;
             few[0] = few[2] = y.space->candidate[i];
@@ -777,9 +779,9 @@ static void the_anchor_of_a_gpu_is_predicted(void **state)
     for (int cuda = 0; cuda < 2; cuda++) {
         gpu = *y.study->target;
         gpu.family = cuda ? "cuda" : gpu.family;
-        q.study = study_new(y.arena, y.spec, &y.device, &gpu, "0123456789abcdef");
+        lab.study = study_new(y.arena, y.spec, &y.device, &gpu, "0123456789abcdef");
         assert_false(search_run(&q, &err));
-        assert_ptr_equal(q.anchor, &few[cuda]);
+        assert_ptr_equal(lab.anchor, &few[cuda]);
     }
 }
 
@@ -801,13 +803,13 @@ static void a_gpu_is_measured_first(void **state)
         target_set_fact(gpu, "CLOCK_MHZ", 1000);
         limits_compile = round < 2;
         if (round == 1)
-            assert_true(record_add_limit(q.records, &known, &(const char *){ NULL }));
-        study_rate(q.study, record_all(q.records));
+            assert_true(record_add_limit(machine.records, &known, &(const char *){ NULL }));
+        study_rate(lab.study, record_all(machine.records));
         run();
         assert_int_equal(limits_at_first, round == 0);
         assert_int_equal(nlimits_built, 1);
         assert_true(round < 2 ? nlimit > 1 : nlimit == 0);
-        assert_true(target_fact(study_rated(q.study, gpu), "CLOCK_MHZ", &clock_mhz));
+        assert_true(target_fact(study_rated(lab.study, gpu), "CLOCK_MHZ", &clock_mhz));
         assert_int_equal(clock_mhz, round < 2 ? 999 : 1000);
     }
 }
@@ -827,13 +829,13 @@ static void limits_are_asked_now_and_then(void **state)
     for (int i = 0; i < nlimit; i++)
         assert_true(asked_s[i] == want_s[i]);
     assert_true(most_ns == 0.25e9);
-    const Records *r = record_all(q.records);
+    const Records *r = record_all(machine.records);
     assert_int_equal(r->nlimit, 6);
     for (int i = 0; i < r->nlimit; i++)
         assert_string_equal(r->limit[i].device, y.device.id);
     drop(NULL), make(NULL);
     measure_here();
-    q.seconds = 10;
+    lab.seconds = 10;
     run();
     assert_true(nlimit > 1 && most_ns == 0.12e9);
     drop(NULL), make(NULL);
@@ -877,13 +879,13 @@ static void the_library_is_built_for_the_last_comparison(void **state)
         run();
         assert_int_equal(nbuilt, rows[i].text != NULL);
         if (rows[i].so)
-            assert_string_equal(q.library, rows[i].so);
+            assert_string_equal(machine.library.so, rows[i].so);
         else
-            assert_null(q.library);
+            assert_null(machine.library.so);
         if (rows[i].why)
-            assert_string_equal(q.library_why, rows[i].why);
+            assert_string_equal(machine.library.why, rows[i].why);
         else
-            assert_null(q.library_why);
+            assert_null(machine.library.why);
     }
 }
 

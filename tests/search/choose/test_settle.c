@@ -9,10 +9,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "gen/unit/unit.h"
+#include "search/choose/reselect.h"
 #include "search/choose/contract.h"
 #include "search/choose/heldout.h"
 #include "search/choose/settle.h"
-#include "search/measure/lab_machine.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 
@@ -34,11 +34,14 @@ typedef struct {
 } Met;
 
 static Synthetic y;
+static LabKind kind;
+static Machine machine;
+static Lab lab;
 static Search q;
 static UnitContext unit;
 static char folder[TMP_FOLDER_BYTES];
 static const char *key[NKERNEL];
-static Met race[MOST_RACES], bout[MOST_RACES]; /* of intake_race, of the lab's comparisons */
+static Met race[MOST_RACES], bout[MOST_RACES]; /* bout: of chosen pairs; race: of all else */
 static int nrace, nbout, nquiet;
 static double now_s, race_s; /* race_s: of each */
 static double (*time_of)(int kernel, const Instance *inst);
@@ -47,7 +50,7 @@ static int wrong_kernel; /* it turns out wrong in its first race; -1: none */
 static int kernel_of(int64_t trial)
 {
     int k = 0;
-    while (strcmp(key[k], q.study->trial[trial].key) != 0)
+    while (strcmp(key[k], lab.study->trial[trial].key) != 0)
         k++;
     return k;
 }
@@ -66,9 +69,9 @@ static void add_measure(int k, const Instance *inst, double ns, bool final, Stat
                         .final = final,
                         .why = "" };
     memcpy(m.extent, inst->extent, 3 * sizeof *m.extent);
-    if (!record_add_measure(q.records, &m, &err))
+    if (!record_add_measure(machine.records, &m, &err))
         fail_msg("%s", err);
-    study_measure(q.study, &record_all(q.records)->measure[record_all(q.records)->nmeasure - 1]);
+    study_measure(lab.study, &record_all(machine.records)->measure[record_all(machine.records)->nmeasure - 1]);
 }
 
 static void note(Met *list, int *n, const Instance *inst, const int64_t *trial, int ntrial, int repeats, bool final)
@@ -81,13 +84,14 @@ static void note(Met *list, int *n, const Instance *inst, const int64_t *trial, 
     now_s += race_s;
 }
 
-bool intake_race(Search *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
-                 double *ns, const char **err)
+static bool compare(Lab *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
+                    double *ns, const char **err)
 {
     (void)s, (void)scratch, (void)err;
-    note(race, &nrace, inst, trial, n, repeats, final);
+    const bool pair = inst->tuned && n == 2;
+    note(pair ? bout : race, pair ? &nbout : &nrace, inst, trial, n, repeats, final);
     for (int i = 0; i < n; i++) {
-        const int k = race[nrace - 1].kernel[i];
+        const int k = kernel_of(trial[i]);
         const double time = k == wrong_kernel ? 0 : time_of(k, inst);
         if (ns)
             ns[i] = time;
@@ -96,41 +100,17 @@ bool intake_race(Search *s, Arena *scratch, const Instance *inst, const int64_t 
     return true;
 }
 
-bool intake_quiet(Search *s, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
+static bool rest(Lab *s, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
 {
     (void)s, (void)scratch, (void)inst, (void)err;
     nquiet += (int)n;
     return true;
 }
 
-static bool compare(Search *s, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats,
-                    const char **err)
-{
-    (void)scratch, (void)err;
-    note(bout, &nbout, s->study->shape[shape], trial, n, repeats, true);
-    for (int i = 0; i < n; i++)
-        add_measure(bout[nbout - 1].kernel[i], s->study->shape[shape],
-                    time_of(bout[nbout - 1].kernel[i], s->study->shape[shape]), true, STATUS_OK);
-    return true;
-}
-
-static double made_now_s(const Search *s)
+static double made_now_s(const Lab *s)
 {
     (void)s;
     return now_s;
-}
-
-/* The rest of the intake: nobody may ask. */
-const Lab lab_intake = { 0 };
-int intake_repeats(const Search *s, int64_t shape) { return (void)s, (void)shape, 0; }
-bool intake_lesser(Search *s, Arena *scratch, const char **err) { return (void)s, (void)scratch, (void)err, false; }
-bool intake_untimed(Search *s, Arena *scratch, const Candidate *c, int n, const char **err)
-{
-    return (void)s, (void)scratch, (void)c, (void)n, (void)err, false;
-}
-bool intake_check(Search *s, Arena *scratch, int64_t trial, const int64_t *extent, const char **err)
-{
-    return (void)s, (void)scratch, (void)trial, (void)extent, (void)err, false;
 }
 
 /* ---- the world ---- */
@@ -148,7 +128,6 @@ static double one_is_best(int k, const Instance *inst)
     return k == (inst->extent[0] < 300) ? 5e4 : k == 2 ? 6e4 : 1e5;
 }
 
-static Lab lab;
 
 static int make(void **state)
 {
@@ -162,21 +141,21 @@ static int make(void **state)
     nrace = nbout = nquiet = 0;
     time_of = two_are_best;
     wrong_kernel = -1;
-    lab = (Lab){ .measures = true, .now_s = made_now_s, .compare = compare };
+    kind = (LabKind){ .measures = true, .now_s = made_now_s, .compare = compare, .rest = rest };
     unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
-    q = (Search){ .arena = y.arena,
-                  .lab = &lab,
-                  .unit = &unit,
-                  .templates = &y.templates,
-                  .space = y.space,
-                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, CONTEXT),
-                  .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err),
-                  .pace = pace_new(),
-                  .seed = 1,
-                  .began_s = 1000,
-                  .seconds = 1000,
-                  .stop = &never };
-    assert_non_null(q.records);
+    machine =
+        (Machine){ .unit = &unit, .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
+    lab = (Lab){ .kind = &kind,
+                 .machine = &machine,
+                 .arena = y.arena,
+                 .templates = &y.templates,
+                 .study = study_new(y.arena, y.spec, &y.device, y.study->target, CONTEXT),
+                 .pace = pace_new(),
+                 .began_s = 1000,
+                 .seconds = 1000,
+                 .stop = &never };
+    q = (Search){ .lab = &lab, .space = y.space, .seed = 1 };
+    assert_non_null(machine.records);
     for (int i = 0; i < NKERNEL; i++) {
         const Candidate *c = &y.space->candidate[7 * i];
         int64_t value[TEMPLATE_MAX_PARAM];
@@ -194,9 +173,9 @@ static int make(void **state)
         candidate_values(c, value);
         for (int p = 0; p < k.nparam; p++)
             k.param[p] = (Param){ c->t->param[p].name, value[p] };
-        assert_true(record_add_kernel(q.records, &k, &err));
-        study_add(q.study, c);
-        study_kernel(q.study, &k);
+        assert_true(record_add_kernel(machine.records, &k, &err));
+        study_add(lab.study, c);
+        study_kernel(lab.study, &k);
     }
     return 0;
 }
@@ -204,7 +183,7 @@ static int make(void **state)
 static int drop(void **state)
 {
     (void)state;
-    record_close(q.records);
+    record_close(machine.records);
     assert_int_equal(tmp_folder_remove(folder), 0);
     arena_free(y.arena);
     return 0;
@@ -213,9 +192,9 @@ static int drop(void **state)
 /* All of them were in the last comparison everywhere, but for one on one shape. */
 static void compare_all(int but_kernel, int64_t but_shape)
 {
-    for (int64_t j = 0; j < q.study->nshape; j++)
+    for (int64_t j = 0; j < lab.study->nshape; j++)
         for (int k = 0; k < NKERNEL; k++)
-            add_measure(k, q.study->shape[j], time_of(k, q.study->shape[j]), k != but_kernel || j != but_shape,
+            add_measure(k, lab.study->shape[j], time_of(k, lab.study->shape[j]), k != but_kernel || j != but_shape,
                         STATUS_OK);
 }
 
@@ -244,12 +223,13 @@ static void what_is_missing_is_compared(void **state)
     for (int compared = 0; compared <= 3; compared += 3) {
         if (compared)
             drop(NULL), make(NULL);
-        q.seconds = 1e6;
-        assert_true(q.study->shape[0]->extent[0] < 300);
-        for (int64_t j = 0; j < q.study->nshape; j++)
+        lab.seconds = 1e6;
+        assert_true(lab.study->shape[0]->extent[0] < 300);
+        for (int64_t j = 0; j < lab.study->nshape; j++)
             for (int k = 0; k < NKERNEL; k++)
                 if (k != 2)
-                    add_measure(k, q.study->shape[j], j == 0 && k == 3 - compared ? 6e4 : time_of(k, q.study->shape[j]),
+                    add_measure(k, lab.study->shape[j],
+                                j == 0 && k == 3 - compared ? 6e4 : time_of(k, lab.study->shape[j]),
                                 j != 0 || k == compared, STATUS_OK);
         settle_it(true);
         assert_int_equal(nbout, 2);
@@ -257,7 +237,7 @@ static void what_is_missing_is_compared(void **state)
             assert_ptr_equal(bout[i].inst, y.study->shape[0]);
             assert_true(is(&bout[i], 2, (const int[]){ 1, compared }, 5, true));
         }
-        assert_true(q.study->trial[study_find_key(q.study, key[1])].final[0]);
+        assert_true(lab.study->trial[study_find_key(lab.study, key[1])].final[0]);
     }
 }
 
@@ -268,16 +248,16 @@ static void the_best_of_those_compared_is_the_rival(void **state)
     for (int best = 0; best <= 3; best += 3) {
         if (best)
             drop(NULL), make(NULL);
-        q.seconds = 1e6;
-        for (int64_t j = 0; j < q.study->nshape; j++)
+        lab.seconds = 1e6;
+        for (int64_t j = 0; j < lab.study->nshape; j++)
             for (int k = 0; k < NKERNEL; k++)
-                add_measure(k, q.study->shape[j],
-                            j != 0 || k == 1 ? time_of(k, q.study->shape[j])
+                add_measure(k, lab.study->shape[j],
+                            j != 0 || k == 1 ? time_of(k, lab.study->shape[j])
                             : k == 2         ? 5.2e4
                             : k == best      ? 9e4
                                              : 1e5,
                             j != 0 || k != 1, STATUS_OK);
-        add_measure(2, q.study->shape[0], 5.2e4, true, STATUS_WRONG);
+        add_measure(2, lab.study->shape[0], 5.2e4, true, STATUS_WRONG);
         settle_it(true);
         assert_int_equal(nbout, 2);
         assert_true(is(&bout[0], 2, (const int[]){ 1, best }, 5, true));
@@ -291,10 +271,10 @@ static void missing_pairs_have_their_time(void **state)
     static const double at[] = { 0.5, 0.9, 0.97 };
     static const int want[] = { 2, 1, 0 };
     for (int i = 0; i < 3; i++) {
-        for (int64_t j = 0; j < q.study->nshape; j++)
+        for (int64_t j = 0; j < lab.study->nshape; j++)
             for (int k = 0; k < 2; k++)
-                add_measure(k, q.study->shape[j], two_are_best(k, q.study->shape[j]), k != 1 || j != 0, STATUS_OK);
-        now_s = 1000 + at[i] * q.seconds;
+                add_measure(k, lab.study->shape[j], two_are_best(k, lab.study->shape[j]), k != 1 || j != 0, STATUS_OK);
+        now_s = 1000 + at[i] * lab.seconds;
         nbout = 0;
         settle_it(true);
         assert_int_equal(nbout, want[i]);
@@ -308,21 +288,21 @@ static void a_study_is_made_again_of_the_records(void **state)
 {
     (void)state;
     compare_all(-1, 0);
-    const Study *old = q.study;
+    const Study *old = lab.study;
     old->trial[study_find_key(old, key[0])].so = "/0.so";
     old->trial[study_find_key(old, key[2])].so = "/2.so";
-    settle_reload(&q);
-    assert_ptr_not_equal(q.study, old);
-    assert_int_equal(q.study->ntrial, NKERNEL);
+    reselect_reload(&lab);
+    assert_ptr_not_equal(lab.study, old);
+    assert_int_equal(lab.study->ntrial, NKERNEL);
     for (int k = 0; k < NKERNEL; k++) {
-        const Trial *t = &q.study->trial[study_find_key(q.study, key[k])];
+        const Trial *t = &lab.study->trial[study_find_key(lab.study, key[k])];
         assert_true(t->ns[0] == old->trial[study_find_key(old, key[k])].ns[0] && t->final[0]);
         if (k % 2 == 0)
             assert_string_equal(t->so, k ? "/2.so" : "/0.so");
         else
             assert_null(t->so);
     }
-    assert_string_equal(q.study->context_hash, CONTEXT);
+    assert_string_equal(lab.study->context_hash, CONTEXT);
 }
 
 /* ---- held-out shapes ---- */
@@ -434,15 +414,15 @@ static void shapes_are_as_many_as_there_is_time_for(void **state)
 {
     (void)state;
     compare_all(-1, 0);
-    const double one_s = pace_expect_s(&q.pace, 3, 4 * 2.5 * 3e5 * 1e-9 * 6); /* four kernels, in about so much */
-    now_s = 1000 + 0.96 * q.seconds - 14 * one_s;
+    const double one_s = pace_expect_s(&lab.pace, 3, 4 * 2.5 * 3e5 * 1e-9 * 6); /* four kernels, in about so much */
+    now_s = 1000 + 0.96 * lab.seconds - 14 * one_s;
     settle_it(true);
     assert_in_range(nquiet, HELD_OUT_LEAST, 16);
     assert_int_equal(nquiet % 4, 0);
     drop(NULL);
     make(NULL);
     compare_all(-1, 0);
-    now_s = 1000 + 0.96 * q.seconds - 1;
+    now_s = 1000 + 0.96 * lab.seconds - 1;
     race_s = 0.4;
     settle_it(true);
     assert_int_equal(nquiet, HELD_OUT_LEAST);
@@ -463,7 +443,7 @@ static void what_was_judged_is_not_judged_again(void **state)
     drop(NULL);
     make(NULL);
     compare_all(-1, 0);
-    now_s = 1000 + 0.96 * q.seconds - 1;
+    now_s = 1000 + 0.96 * lab.seconds - 1;
     race_s = 10; /* one race, which counts for nothing */
     settle_it(true);
     assert_int_equal(nrace, 1);
@@ -481,7 +461,7 @@ static void a_kernel_that_turns_out_wrong_is_dropped(void **state)
     compare_all(-1, 0);
     wrong_kernel = 0;
     settle_it(true);
-    assert_false(trial_usable(&q.study->trial[study_find_key(q.study, key[0])]));
+    assert_false(trial_usable(&lab.study->trial[study_find_key(lab.study, key[0])]));
     int with = 0, first = nrace;
     for (int i = 0; i < nrace; i++)
         for (int k = 0; k < race[i].n; k++)
@@ -497,9 +477,9 @@ static int nth[NKERNEL];
 
 static const Instance *doubtful(void)
 {
-    for (int64_t j = 0; j < q.study->nshape; j++)
-        if (q.study->shape[j]->extent[0] == 62 && q.study->shape[j]->extent[1] == 3072)
-            return q.study->shape[j];
+    for (int64_t j = 0; j < lab.study->nshape; j++)
+        if (lab.study->shape[j]->extent[0] == 62 && lab.study->shape[j]->extent[1] == 3072)
+            return lab.study->shape[j];
     fail_msg("M = 62, N = 3072 is tuned no more");
     return NULL;
 }
@@ -523,7 +503,7 @@ static void what_cannot_be_said_is_measured_again(void **state)
     make(NULL);
     compare_all(-1, 0);
     add_measure(chosen, doubtful(), 6e4, true, STATUS_OK);
-    now_s = 1000 + 0.98 * q.seconds; /* too late for that */
+    now_s = 1000 + 0.98 * lab.seconds; /* too late for that */
     settle_it(true);
     assert_int_equal(nrace, 0);
 }
@@ -553,7 +533,7 @@ static void without_a_kernel_it_ends(void **state)
     Arena *scratch = arena_new();
     const char *err = NULL;
     for (int k = 0; k < NKERNEL; k++)
-        add_measure(k, q.study->shape[0], 1, false, STATUS_WRONG);
+        add_measure(k, lab.study->shape[0], 1, false, STATUS_WRONG);
     assert_false(settle(&q, scratch, true, &err));
     assert_non_null(strstr(err, "none of 4 kernels that could be built works: 4 wrong"));
     assert_true(q.fruitless);

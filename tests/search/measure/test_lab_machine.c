@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * intake: what is built, verified and timed of a batch, and what is recorded of it. Compilers and runner are made up.
+ * lab_machine: what is built, verified and timed of a batch, and what is recorded of it. Compilers and runner are made up.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include <time.h>
 #include "gen/unit/unit.h"
 #include "search/measure/lab_machine.h"
+#include "search/measure/measure.h"
 #include "search/measure/verify_shapes.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
@@ -133,15 +134,16 @@ int nanosleep(const struct timespec *t, struct timespec *left) { return (void)t,
 /* ---- the search ---- */
 
 static Synthetic y;
-static Search q;
 static UnitContext unit;
+static LabKind kind;
+static Machine machine;
 static Lab lab;
 static char folder[TMP_FOLDER_BYTES];
 static Proposal p[THREE]; /* the general kernel, and two others */
 static const char *key[THREE];
 static volatile int stop;
 
-static double made_now_s(const Search *s)
+static double made_now_s(const Lab *s)
 {
     (void)s;
     return now_s;
@@ -153,8 +155,8 @@ static int make(void **state)
     const char *err = NULL;
     if (!synthetic_make(&y, synthetic_spec, 4) || !tmp_folder(folder))
         return -1;
-    lab = lab_intake;
-    lab.now_s = made_now_s;
+    kind = lab_machine;
+    kind.now_s = made_now_s;
     now_s = 1000;
     took_s = disturbed_ns = 0;
     ncall = nbuilt = nremoved = stop = nwaited = 0;
@@ -167,25 +169,24 @@ static int make(void **state)
                           .targets = &y.targets,
                           .package_dir = DCGEN_SOURCE_DIR "/templates/package",
                           .target = y.study->target };
-    q = (Search){ .arena = y.arena,
-                  .lab = &lab,
-                  .unit = &unit,
-                  .templates = &y.templates,
-                  .space = y.space,
-                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
-                  .builder = &cc,
-                  .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err),
-                  .diag = diag_new(y.arena),
-                  .anchor = &y.space->general[0],
-                  .jobs = 5,
-                  .quiet = quiet_new(y.arena),
-                  .pace = pace_new(),
-                  .began_s = 1000,
-                  .seconds = 100,
-                  .stop = &stop };
-    assert_non_null(q.records);
+    machine = (Machine){ .unit = &unit,
+                         .builder = &cc,
+                         .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err),
+                         .diag = diag_new(y.arena),
+                         .jobs = 5 };
+    lab = (Lab){ .kind = &kind,
+                 .machine = &machine,
+                 .arena = y.arena,
+                 .templates = &y.templates,
+                 .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
+                 .anchor = &y.space->general[0],
+                 .began_s = 1000,
+                 .seconds = 100,
+                 .stop = &stop };
+    lab_begin(&lab);
+    assert_non_null(machine.records);
     for (int i = 0; i < THREE; i++) {
-        p[i] = (Proposal){ .c = i ? y.space->candidate[7 * i] : *q.anchor };
+        p[i] = (Proposal){ .c = i ? y.space->candidate[7 * i] : *lab.anchor };
         p[i].nshape = i ? 2 : 3;
         for (int k = 0; k < p[i].nshape; k++)
             p[i].shape[k] = i == 2 ? 4 * k : 2 * k; /* 0 2 4, 0 2, 0 4 */
@@ -197,15 +198,15 @@ static int make(void **state)
 static int drop(void **state)
 {
     (void)state;
-    record_close(q.records);
+    record_close(machine.records);
     assert_int_equal(tmp_folder_remove(folder), 0);
     arena_free(y.arena);
     return 0;
 }
 
-static bool try_three(const char **err) { return lab.trials(&q, y.arena, p, THREE, 0.5, err); }
-static const Records *recorded(void) { return record_all(q.records); }
-static Trial *trial_of(int i) { return &q.study->trial[study_find_key(q.study, key[i])]; }
+static bool try_three(const char **err) { return kind.trials(&lab, y.arena, p, THREE, 0.5, err); }
+static const Records *recorded(void) { return record_all(machine.records); }
+static Trial *trial_of(int i) { return &lab.study->trial[study_find_key(lab.study, key[i])]; }
 
 static const KernelRecord *kernel_of(int i)
 {
@@ -232,8 +233,8 @@ static void a_batch_is_built_verified_and_timed(void **state)
     static const int parts[] = { 1, 3, 1, 2, 1, 16 }, timed_n[] = { 3, 2, 2 }; /* with the anchor in each */
     const Candidate *c[THREE] = { &p[0].c, &p[1].c, &p[2].c };
     const char *err = NULL;
-    Awkward w;
-    awkward_shapes(q.study, c, THREE, &w);
+    VerifyShapes w;
+    verify_shapes(lab.study, c, THREE, &w);
     assert_true(try_three(&err));
     assert_int_equal(nbuilt, THREE);
     assert_int_equal(nverify(), w.n);
@@ -251,7 +252,7 @@ static void a_batch_is_built_verified_and_timed(void **state)
     for (int i = 0; i < 3; i++) {
         const Asked *a = &asked[learnt + i];
         assert_int_equal(a->n, timed_n[i]);
-        assert_memory_equal(a->extent, q.study->shape[2 * i]->extent, sizeof a->extent);
+        assert_memory_equal(a->extent, lab.study->shape[2 * i]->extent, sizeof a->extent);
         assert_int_equal(a->q.repeats, 5);
     }
     assert_string_equal(asked[learnt + 1].key[1], key[1]);
@@ -292,9 +293,9 @@ static void numbers_go_on(void **state)
                        .target = "x",
                        .n = 41,
                        .why = "" };
-    assert_true(record_add_kernel(q.records, &k, &err));
+    assert_true(record_add_kernel(machine.records, &k, &err));
     k.n = 7;
-    assert_true(record_add_kernel(q.records, &k, &err));
+    assert_true(record_add_kernel(machine.records, &k, &err));
     assert_true(try_three(&err));
     for (int i = 0; i < THREE; i++)
         assert_int_equal(kernel_of(i)->n, 42 + i);
@@ -416,16 +417,16 @@ static void time_is_kept(void **state)
 {
     (void)state;
     const char *err = NULL;
-    q.seconds = 1;
+    lab.seconds = 1;
     now_s = 1000.6;
     assert_true(try_three(&err));
-    assert_int_equal(q.ntimed, 1);
+    assert_int_equal(lab.ntimed, 1);
     assert_int_equal(recorded()->nmeasure, 3);
     assert_true(try_three(&err));
-    assert_int_equal(q.ntimed, 1);
+    assert_int_equal(lab.ntimed, 1);
     now_s = 1000.5;
     assert_true(try_three(&err));
-    assert_int_equal(q.ntimed, 4);
+    assert_int_equal(lab.ntimed, 4);
 }
 
 /* What is disturbed comes again when the others are done. */
@@ -437,7 +438,7 @@ static void what_is_put_off_comes_again(void **state)
     assert_true(try_three(&err));
     const Asked *a = &asked[ncall - 6];
     for (int i = 0; i < 6; i++)
-        assert_memory_equal(a[i].extent, q.study->shape[2 * (i % 3)]->extent, sizeof a->extent);
+        assert_memory_equal(a[i].extent, lab.study->shape[2 * (i % 3)]->extent, sizeof a->extent);
     assert_int_equal(recorded()->nmeasure, 7);
     for (int64_t i = 0; i < 7; i++)
         assert_true(recorded()->measure[i].time_ns < 2e5);
@@ -452,19 +453,19 @@ static void what_is_always_disturbed_is_timed_in_the_end(void **state)
     always_disturbed = true;
     assert_true(try_three(&err));
     assert_int_equal(recorded()->nmeasure, 7);
-    assert_int_equal(q.ntimed, 3);
+    assert_int_equal(lab.ntimed, 3);
 }
 
 static void long_calls_have_fewer_samples(void **state)
 {
     (void)state;
-    assert_int_equal(intake_repeats(&q, 0), 5);
-    study_add(q.study, &p[0].c);
+    assert_int_equal(lab_machine_repeats(lab.study, 0), 5);
+    study_add(lab.study, &p[0].c);
     trial_of(0)->built = true;
     trial_of(0)->ns[0] = 3e6;
     trial_of(0)->ns[1] = 3.1e6;
-    assert_int_equal(intake_repeats(&q, 0), 5);
-    assert_int_equal(intake_repeats(&q, 1), 3);
+    assert_int_equal(lab_machine_repeats(lab.study, 0), 5);
+    assert_int_equal(lab_machine_repeats(lab.study, 1), 3);
 }
 
 /* ---- other ways in ---- */
@@ -479,13 +480,13 @@ static void a_race_builds_what_is_gone(void **state)
     const int64_t extent[] = { 48, 96, 80 };
     const Instance inst = { .extent = { extent[0], extent[1], extent[2] }, .threads = 1 };
     for (int i = 0; i < THREE; i++) {
-        trial[i] = study_add(q.study, &p[i].c);
+        trial[i] = study_add(lab.study, &p[i].c);
         trial_of(i)->built = true;
     }
     trial_of(2)->so = arena_printf(y.arena, "/%s.so", key[2]);
     trial_of(1)->status = STATUS_WRONG;
     trial_of(1)->so = "/x";
-    assert_true(intake_race(&q, y.arena, &inst, trial + 1, 2, 4, true, ns, &err));
+    assert_true(lab_machine.compare(&lab, y.arena, &inst, trial + 1, 2, 4, true, ns, &err));
     assert_int_equal(nbuilt, 1); /* the anchor */
     assert_int_equal(asked[0].n, 2);
     assert_memory_equal(asked[0].extent, extent, sizeof extent);
@@ -493,15 +494,12 @@ static void a_race_builds_what_is_gone(void **state)
     assert_true(recorded()->measure[0].final);
     trial_of(2)->so = NULL;
     made[0] = (Build){ .status = STATUS_INVALID, .blame = BLAME_MOMENT, .why = "out of memory" };
-    assert_false(intake_race(&q, y.arena, &inst, trial + 1, 2, 4, true, ns, &err));
+    assert_false(lab_machine.compare(&lab, y.arena, &inst, trial + 1, 2, 4, true, ns, &err));
     assert_string_equal(err, "a kernel cannot be built again here: out of memory");
     made[0] = (Build){ .status = STATUS_BUILD_FAILED, .why = "x" };
     trial_of(2)->so = NULL;
-    assert_true(intake_race(&q, y.arena, &inst, trial + 2, 1, 4, true, ns, &err));
+    assert_true(lab_machine.compare(&lab, y.arena, &inst, trial + 2, 1, 4, true, ns, &err));
     assert_true(ns[0] == 0 && trial_of(2)->status == STATUS_BUILD_FAILED);
-    assert_true(lab.compare(&q, y.arena, 5, trial, 1, 4, &err));
-    assert_memory_equal(asked[ncall - 1].extent, q.study->shape[5]->extent, sizeof extent);
-    assert_true(recorded()->measure[recorded()->nmeasure - 1].final);
 }
 
 /* For GPUs that are not there: what ships is what the assembler makes, what runs here is another compiler's; each kernel is counted in one
@@ -509,11 +507,10 @@ static void a_race_builds_what_is_gone(void **state)
 static void kernels_for_another_machine(void **state)
 {
     (void)state;
-    const Candidate c[THREE] = { p[0].c, p[1].c, p[2].c };
     const char *err = NULL;
-    q.assembler = &nvcc;
+    machine.assembler = &nvcc;
     made[1].log = arena_printf(y.arena, ptxas_log, 0, 4);
-    assert_true(intake_untimed(&q, y.arena, c, THREE, &err));
+    assert_true(lab_emulator.trials(&lab, y.arena, p, THREE, 1, &err));
     assert_int_equal(nbuilt, 5);
     assert_string_equal(built[1], arena_printf(y.arena, "%s.cubin", key[1]));
     assert_string_equal(built[4], arena_printf(y.arena, "%s.so", key[2]));
@@ -525,7 +522,7 @@ static void kernels_for_another_machine(void **state)
     assert_true(a->q.count && !asked[ncall - 3].q.count);
     assert_string_equal(a->key[0], key[2]);
     for (int axis = 0; axis < 3; axis++)
-        assert_int_equal(a->extent[axis], awkward_tile(q.study, &c[2], axis) * (axis == 2 ? 8 : 1));
+        assert_int_equal(a->extent[axis], verify_shapes_tile(lab.study, &p[2].c, axis) * (axis == 2 ? 8 : 1));
     assert_facts(kernel_of(0), "wavefronts=77 ");
     assert_facts(kernel_of(1), "regs=40 spill_bytes=4 stack_bytes=0 ");
     assert_int_equal(recorded()->nmeasure, 0);
@@ -535,14 +532,13 @@ static void kernels_for_another_machine(void **state)
 static void counting_may_fail(void **state)
 {
     (void)state;
-    const Candidate c[THREE] = { p[0].c, p[1].c, p[2].c };
     const char *err = NULL;
-    q.assembler = &nvcc;
+    machine.assembler = &nvcc;
     bad_key = key[1];
     bad_count = true;
     bad_status = STATUS_WRONG;
     bad_blame = BLAME_CANDIDATE;
-    assert_true(intake_untimed(&q, y.arena, c, THREE, &err));
+    assert_true(lab_emulator.trials(&lab, y.arena, p, THREE, 1, &err));
     assert_int_equal(kernel_of(1)->status, STATUS_WRONG);
     assert_string_equal(kernel_of(1)->why, "it is said");
     assert_facts(kernel_of(1), "wavefronts=77 ");
@@ -555,7 +551,6 @@ static void kernels_of_gpus_are_launched(void **state)
     (void)state;
     for (int emulated = 0; emulated < 2; emulated++) {
         drop(NULL), make(NULL);
-        const Candidate c[THREE] = { p[0].c, p[1].c, p[2].c };
         const char *err = NULL;
         static Target gpu; /* of which this study is, though its candidates are another's */
         int fact = 0;
@@ -564,9 +559,9 @@ static void kernels_of_gpus_are_launched(void **state)
         gpu = *y.study->target;
         gpu.family = "cuda";
         gpu.fact[fact] = 4242;
-        q.study = study_new(y.arena, y.spec, &y.device, &gpu, "0123456789abcdef");
-        q.assembler = emulated ? &nvcc : NULL;
-        assert_true(intake_untimed(&q, y.arena, c, THREE, &err));
+        lab.study = study_new(y.arena, y.spec, &y.device, &gpu, "0123456789abcdef");
+        machine.assembler = emulated ? &nvcc : NULL;
+        assert_true(lab_emulator.trials(&lab, y.arena, p, THREE, 1, &err));
         assert_true(ncall > 6);
         for (int i = 0; i < ncall; i++) {
             assert_int_equal(asked[i].q.threads, emulated && !asked[i].q.count ? 5 : 1);
@@ -589,9 +584,9 @@ static void a_check_is_recorded(void **state)
 {
     (void)state;
     const char *err = NULL;
-    const int64_t extent[] = { 48, 96, 80 }, trial = study_add(q.study, &p[1].c);
+    const int64_t extent[] = { 48, 96, 80 }, trial = study_add(lab.study, &p[1].c);
     trial_of(1)->built = true;
-    assert_true(intake_check(&q, y.arena, trial, extent, &err));
+    assert_true(lab_emulator.check(&lab, y.arena, trial, extent, &err));
     assert_int_equal(nbuilt, 1);
     assert_true(asked[0].q.threads == 5 && asked[0].q.deadline_s == 120 && asked[0].q.repeats == 0);
     const MeasureRecord *m = &recorded()->measure[0];
@@ -599,7 +594,7 @@ static void a_check_is_recorded(void **state)
     assert_int_equal(m->threads, 1);
     assert_int_equal(m->nsample, 0);
     trial_of(1)->status = STATUS_WRONG;
-    assert_true(intake_check(&q, y.arena, trial, extent, &err));
+    assert_true(lab_emulator.check(&lab, y.arena, trial, extent, &err));
     assert_int_equal(ncall, 1);
 }
 
@@ -609,7 +604,7 @@ static void lesser_targets_have_general_kernels(void **state)
     (void)state;
     const char *err = NULL;
     const Target *tuned[] = { y.study->target, target_find(&y.targets, "avx2") };
-    assert_true(intake_lesser(&q, y.arena, &err));
+    assert_true(lab_machine.lesser(&lab, y.arena, &err));
     int64_t navx2 = 0, nportable = 0;
     for (int64_t i = 0; i < recorded()->nkernel; i++) {
         navx2 += strcmp(recorded()->kernel[i].target, "avx2") == 0;
@@ -619,12 +614,12 @@ static void lesser_targets_have_general_kernels(void **state)
     assert_int_equal(recorded()->nkernel, navx2 + nportable);
     assert_int_equal(recorded()->nmeasure, 0);
     assert_int_equal(nverify(), ncall);
-    assert_true(intake_lesser(&q, y.arena, &err));
+    assert_true(lab_machine.lesser(&lab, y.arena, &err));
     assert_int_equal(recorded()->nkernel, navx2 + nportable);
     drop(NULL), make(NULL);
-    q.tuned = tuned;
-    q.ntuned = 2;
-    assert_true(intake_lesser(&q, y.arena, &err));
+    machine.tuned = tuned;
+    machine.ntuned = 2;
+    assert_true(lab_machine.lesser(&lab, y.arena, &err));
     assert_int_equal(recorded()->nkernel, nportable);
 }
 
@@ -636,16 +631,16 @@ static void what_was_begun_is_not_built_again(void **state)
     (void)state;
     const char *err = NULL;
     for (int i = 0; i < 2; i++)
-        assert_true(intake_ahead(&q, p + i, 1, &err));
+        assert_true(lab_machine_ahead(&lab, p + i, 1, &err));
     assert_int_equal(nbuilt, 2);
     for (int i = 0; i < 2; i++) {
-        assert_true(lab.trials(&q, y.arena, p + i, 1, 0.5, &err));
+        assert_true(kind.trials(&lab, y.arena, p + i, 1, 0.5, &err));
         assert_true(i ? waited_until_s == 1050 : isinf(waited_until_s));
     }
     assert_true(nbuilt == 2 && nwaited == 2);
     assert_int_equal(recorded()->nkernel, 2);
     assert_int_equal(recorded()->nmeasure, 3 + 2 * 2); /* the anchor beside the second */
-    assert_true(lab.trials(&q, y.arena, p + 2, 1, 0.5, &err));
+    assert_true(kind.trials(&lab, y.arena, p + 2, 1, 0.5, &err));
     assert_true(nbuilt == 3 && nwaited == 2);
 }
 
@@ -653,12 +648,12 @@ static void others_than_were_begun_are_built(void **state)
 {
     (void)state;
     const char *err = NULL;
-    assert_true(intake_ahead(&q, p, 2, &err));
+    assert_true(lab_machine_ahead(&lab, p, 2, &err));
     assert_true(try_three(&err));
     assert_true(nbuilt == 5 && nwaited == 0 && recorded()->nkernel == 3);
-    intake_drop(&q);
+    lab_machine_drop(&lab);
     assert_true(was_cancelled);
-    assert_true(lab.trials(&q, y.arena, p, 2, 0.5, &err));
+    assert_true(kind.trials(&lab, y.arena, p, 2, 0.5, &err));
     assert_true(nbuilt == 7 && nwaited == 0);
 }
 
@@ -668,10 +663,10 @@ static void builds_that_come_too_late(void **state)
     (void)state;
     const char *err = NULL;
     is_late = true;
-    assert_true(intake_ahead(&q, p, THREE, &err));
+    assert_true(lab_machine_ahead(&lab, p, THREE, &err));
     assert_true(try_three(&err));
     assert_int_equal(recorded()->nkernel + recorded()->nmeasure + ncall, 0);
-    assert_true(intake_ahead(&q, p, THREE, &err));
+    assert_true(lab_machine_ahead(&lab, p, THREE, &err));
     stop = 1;
     assert_false(try_three(&err));
     assert_string_equal(err, "interrupted");
@@ -682,11 +677,11 @@ static void what_is_not_verified_in_time_is_left(void **state)
 {
     (void)state;
     const char *err = NULL;
-    assert_true(lab.trials(&q, y.arena, p, 1, 0.5, &err));
+    assert_true(kind.trials(&lab, y.arena, p, 1, 0.5, &err));
     const int64_t known = recorded()->nkernel + recorded()->nmeasure;
     const int before = ncall;
     took_s = 30;
-    assert_true(lab.trials(&q, y.arena, p + 1, 2, 0.5, &err));
+    assert_true(kind.trials(&lab, y.arena, p + 1, 2, 0.5, &err));
     assert_int_equal(ncall - before, 2);
     assert_int_equal(recorded()->nkernel + recorded()->nmeasure, known);
 }
@@ -695,13 +690,13 @@ static void lesser_targets_begin_ahead(void **state)
 {
     (void)state;
     const char *err = NULL;
-    assert_true(intake_lesser_ahead(&q, &err));
+    assert_true(lab_machine_lesser_ahead(&lab, &err));
     const int n = nbuilt;
     assert_true(n > 0 && ncall == 0);
-    assert_true(intake_lesser(&q, y.arena, &err));
+    assert_true(lab_machine.lesser(&lab, y.arena, &err));
     assert_true(nbuilt == n && nwaited == 1 && isinf(waited_until_s));
     assert_int_equal(recorded()->nkernel, n);
-    assert_true(intake_lesser(&q, y.arena, &err));
+    assert_true(lab_machine.lesser(&lab, y.arena, &err));
     assert_int_equal(nbuilt, n);
 }
 
@@ -710,12 +705,12 @@ static void building_alone(void **state)
 {
     (void)state;
     const char *err = NULL;
-    RecordFile *records = q.records;
-    q.records = NULL;
+    RecordFile *records = machine.records;
+    machine.records = NULL;
     made[1].spills = (SpillReport){ 1, 2, 3, 4 };
     made[2].status = STATUS_BUILD_FAILED;
-    assert_true(intake_built(&q, y.arena, p, THREE, &err));
-    assert_true(intake_built_lesser(&q, y.arena, &err));
+    assert_true(lab_machine_built(&lab, y.arena, p, THREE, &err));
+    assert_true(lab_machine_built_lesser(&lab, y.arena, &err));
     assert_int_equal(ncall, 0);
     assert_int_equal(nremoved, nbuilt);
     assert_int_equal(trial_of(0)->status, STATUS_OK);
@@ -723,7 +718,7 @@ static void building_alone(void **state)
     assert_int_equal(trial_of(2)->status, STATUS_BUILD_FAILED);
     for (int i = 0; i < THREE; i++)
         assert_true(trial_of(i)->built && !trial_of(i)->so);
-    q.records = records;
+    machine.records = records;
     assert_int_equal(recorded()->nkernel, 0);
 }
 
@@ -755,5 +750,5 @@ int main(void)
         FRESH(what_is_not_verified_in_time_is_left),
         FRESH(lesser_targets_begin_ahead),
     };
-    return cmocka_run_group_tests_name("search/intake", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("search/lab_machine", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <unistd.h>
 #include "gen/command/trace.h"
+#include "search/choose/search.h"
 #include "search/measure/lab_records.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
@@ -38,9 +39,9 @@ static double made_up_ns(const Synthetic *y, const Candidate *c, const Instance 
     return rint(synthetic_time(y, c, inst, &talent));
 }
 
-static void add_kernel(Search *q, const Trial *t)
+static void add_kernel(Lab *q, const Trial *t)
 {
-    const Maker *k = q->lab_data;
+    const Maker *k = q->data;
     const char *err = NULL;
     int64_t value[TEMPLATE_MAX_PARAM];
     KernelRecord r = { .key = t->key,
@@ -60,9 +61,9 @@ static void add_kernel(Search *q, const Trial *t)
     study_kernel(q->study, &r);
 }
 
-static void add_measure(Search *q, int64_t trial, int64_t shape, bool final, double anchor_ns)
+static void add_measure(Lab *q, int64_t trial, int64_t shape, bool final, double anchor_ns)
 {
-    const Maker *k = q->lab_data;
+    const Maker *k = q->data;
     const char *err = NULL;
     const Instance *inst = q->study->shape[shape];
     MeasureRecord m = { .key = q->study->trial[trial].key,
@@ -80,11 +81,12 @@ static void add_measure(Search *q, int64_t trial, int64_t shape, bool final, dou
     study_measure(q->study, &r->measure[r->nmeasure - 1]);
 }
 
-static bool make_compare(Search *q, Arena *scratch, int64_t shape, const int64_t *trial, int n, int repeats,
-                         const char **err)
+static bool make_compare(Lab *q, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats,
+                         bool final, double *ns, const char **err)
 {
-    const int64_t anchor = search_anchor(q);
-    (void)scratch, (void)repeats, (void)err;
+    const int64_t anchor = lab_anchor(q), shape = study_shape(q->study, inst->extent, inst->threads);
+    (void)scratch, (void)repeats, (void)ns, (void)err;
+    assert_true(final);
     bool there = false;
     for (int i = 0; i < n; i++) {
         add_measure(q, trial[i], shape, true, 1e5);
@@ -95,7 +97,7 @@ static bool make_compare(Search *q, Arena *scratch, int64_t shape, const int64_t
     return true;
 }
 
-static bool make_trials(Search *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
+static bool make_trials(Lab *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     (void)scratch, (void)share, (void)err;
     for (int i = 0; i < n; i++) {
@@ -110,28 +112,22 @@ static bool make_trials(Search *q, Arena *scratch, const Proposal *p, int n, dou
                     const int64_t trial = study_find(q->study, &p[i].c);
                     add_measure(q, trial, j, false, 1e5);
                     any = true;
-                    anchor = anchor || trial == search_anchor(q);
+                    anchor = anchor || trial == lab_anchor(q);
                 }
         if (any && !anchor)
-            add_measure(q, search_anchor(q), j, false, 1e5);
+            add_measure(q, lab_anchor(q), j, false, 1e5);
     }
     q->ntimed++;
     return true;
 }
 
-static bool nothing(Search *q, Arena *scratch, const char **err)
-{
-    (void)q, (void)scratch, (void)err;
-    return true;
-}
-
-static double no_time(const Search *q)
+static double no_time(const Lab *q)
 {
     (void)q;
     return 0;
 }
 
-static const Lab maker = { .now_s = no_time, .lesser = nothing, .trials = make_trials, .compare = make_compare };
+static const LabKind maker = { .now_s = no_time, .trials = make_trials, .compare = make_compare };
 
 /* ---- a search ---- */
 
@@ -144,21 +140,18 @@ typedef struct {
     const char **key;
 } Place;
 
-static Search search_on(Place *p, const Lab *lab, void *data, StrategyKind kind, uint64_t seed)
+static Search search_on(Place *p, const LabKind *kind, void *data, StrategyKind strategy, uint64_t seed)
 {
     Synthetic *y = &p->y;
-    return (Search){ .arena = y->arena,
-                     .lab = lab,
-                     .lab_data = data,
-                     .strategy = &strategies[kind],
-                     .templates = &y->templates,
-                     .space = y->space,
-                     .study = study_new(y->arena, y->spec, &y->device, y->study->target, "0123456789abcdef"),
-                     .progress = progress_open(PROGRESS_NONE, stderr),
-                     .diag = diag_new(y->arena),
-                     .seed = seed,
-                     .seconds = 100,
-                     .stop = &never };
+    Lab *l = ARENA_NEW(y->arena, Lab);
+    *l = (Lab){ .kind = kind,
+                .data = data,
+                .arena = y->arena,
+                .templates = &y->templates,
+                .study = study_new(y->arena, y->spec, &y->device, y->study->target, "0123456789abcdef"),
+                .seconds = 100,
+                .stop = &never };
+    return (Search){ .lab = l, .strategy = &strategies[strategy], .space = y->space, .seed = seed };
 }
 
 static void begin(Place *p, const char *spec, StrategyKind kind, uint64_t seed)
@@ -173,11 +166,10 @@ static void begin(Place *p, const char *spec, StrategyKind kind, uint64_t seed)
     Maker k = { &p->y, p->file };
     Search q = search_on(p, &maker, &k, kind, seed);
     assert_true(search_run(&q, &err));
-    progress_close(q.progress);
-    p->ntrial = q.study->ntrial;
+    p->ntrial = q.lab->study->ntrial;
     p->key = ARENA_ARRAY(p->y.arena, (size_t)p->ntrial, const char *);
     for (int64_t i = 0; i < p->ntrial; i++)
-        p->key[i] = q.study->trial[i].key;
+        p->key[i] = q.lab->study->trial[i].key;
 }
 
 static void end(Place *p)
@@ -194,10 +186,9 @@ static int64_t again(Place *p, const Records *r, uint64_t seed, bool *left)
     LabRecords *l = lab_records_new(p->y.arena, r, LAB_ONCE, (LabCost){ 0 });
     Search q = search_on(p, &lab_records, l, STRATEGY_JOINT, seed);
     search_run(&q, &err);
-    progress_close(q.progress);
     *left = lab_records_left(l);
     int64_t n = 0;
-    while (n < p->ntrial && n < q.study->ntrial && strcmp(q.study->trial[n].key, p->key[n]) == 0)
+    while (n < p->ntrial && n < q.lab->study->ntrial && strcmp(q.lab->study->trial[n].key, p->key[n]) == 0)
         n++;
     return n;
 }
@@ -294,14 +285,14 @@ typedef struct {
     double now_s;
 } Seen;
 
-static void see(void *ctx, Search *q, const Proposal *p, int n)
+static void see(void *ctx, Lab *q, const Proposal *p, int n)
 {
     Seen *s = ctx;
     (void)p;
     s->trials += n;
     s->rounds++;
-    assert_true(q->lab->now_s(q) > s->now_s);
-    s->now_s = q->lab->now_s(q);
+    assert_true(lab_now_s(q) > s->now_s);
+    s->now_s = lab_now_s(q);
 }
 
 /* A table that knows no last comparison has times for one all the same, and each answer has its price: 0.5 s to build, 0.01 s a request, and eight
@@ -317,28 +308,27 @@ static void assert_answers(Place *t)
         m[i].final = false;
     LabRecords *l = lab_records_new(t->y.arena, &r, LAB_AGAIN, (LabCost){ 0.5, 0.01 });
     Search q = search_on(t, &lab_records, l, STRATEGY_JOINT, 3);
-    q.anchor = &t->y.space->general[0];
-    const int64_t anchor = study_add(q.study, q.anchor);
-    study_kernel(q.study, &(KernelRecord){ .key = q.study->trial[anchor].key, .why = "" });
+    q.lab->anchor = &t->y.space->general[0];
+    const int64_t anchor = study_add(q.lab->study, q.lab->anchor);
+    study_kernel(q.lab->study, &(KernelRecord){ .key = q.lab->study->trial[anchor].key, .why = "" });
     Proposal p = { .c = t->y.space->candidate[5], .nshape = 2, .shape = { 1, 4 } };
-    assert_false(candidate_same(&p.c, q.anchor));
-    assert_true(lab_records.trials(&q, t->y.arena, &p, 1, 1, &err));
-    const int64_t trial = study_find(q.study, &p.c);
+    assert_false(candidate_same(&p.c, q.lab->anchor));
+    assert_true(lab_records.trials(q.lab, t->y.arena, &p, 1, 1, &err));
+    const int64_t trial = study_find(q.lab->study, &p.c);
     double want_s = 0.5;
-    for (int64_t j = 0; j < q.study->nshape; j++) {
+    for (int64_t j = 0; j < q.lab->study->nshape; j++) {
         const bool asked = j == 1 || j == 4;
-        assert_int_equal(q.study->trial[trial].count[j], asked);
-        assert_int_equal(q.study->trial[anchor].count[j], asked);
+        assert_int_equal(q.lab->study->trial[trial].count[j], asked);
+        assert_int_equal(q.lab->study->trial[anchor].count[j], asked);
         for (int k = 0; k < 2 && asked; k++)
-            want_s += 0.01 + 8e-9 * fmax(fabs(q.study->trial[k ? anchor : trial].ns[j]), 3e5);
+            want_s += 0.01 + 8e-9 * fmax(fabs(q.lab->study->trial[k ? anchor : trial].ns[j]), 3e5);
     }
-    assert_true(fabs(lab_records.now_s(&q) - want_s) < 0.02 * want_s);
-    assert_int_equal(q.ntimed, 2);
-    assert_false(q.study->trial[trial].final[1]);
-    assert_true(lab_records.compare(&q, t->y.arena, 1, &trial, 1, 5, &err));
-    assert_true(q.study->trial[trial].final[1] && q.study->trial[anchor].final[1]);
-    assert_false(q.study->trial[trial].final[4]);
-    progress_close(q.progress);
+    assert_true(fabs(lab_records.now_s(q.lab) - want_s) < 0.02 * want_s);
+    assert_int_equal(q.lab->ntimed, 2);
+    assert_false(q.lab->study->trial[trial].final[1]);
+    assert_true(lab_records.compare(q.lab, t->y.arena, q.lab->study->shape[1], &trial, 1, 5, true, NULL, &err));
+    assert_true(q.lab->study->trial[trial].final[1] && q.lab->study->trial[anchor].final[1]);
+    assert_false(q.lab->study->trial[trial].final[4]);
 }
 
 static void a_table_serves_any_search(void **state)
@@ -355,9 +345,8 @@ static void a_table_serves_any_search(void **state)
         lab_records_watch(l, see, &seen);
         Search q = search_on(&t, &lab_records, l, kind, 3);
         assert_true(search_run(&q, &err));
-        progress_close(q.progress);
         assert_false(lab_records_left(l));
-        assert_int_equal(seen.trials, q.study->ntrial);
+        assert_int_equal(seen.trials, q.lab->study->ntrial);
         assert_in_range(seen.trials, 20, 40);
         assert_true(seen.now_s >= 0.5 * (double)seen.trials);
     }
@@ -373,10 +362,10 @@ static void each_record_serves_once(void **state)
     Place t;
     assert_true(synthetic_make(&t.y, small_spec, 4));
     Search q = search_on(&t, NULL, NULL, STRATEGY_JOINT, 3);
-    const int64_t trial = study_add(q.study, &t.y.space->candidate[5]);
+    const int64_t trial = study_add(q.lab->study, &t.y.space->candidate[5]);
     MeasureRecord m[4];
     for (int i = 0; i < 4; i++) {
-        m[i] = (MeasureRecord){ .key = q.study->trial[trial].key,
+        m[i] = (MeasureRecord){ .key = q.lab->study->trial[trial].key,
                                 .device = t.y.device.id,
                                 .naxis = 3,
                                 .threads = 1,
@@ -385,33 +374,32 @@ static void each_record_serves_once(void **state)
                                 .time_ns = ns[i],
                                 .final = i % 2,
                                 .why = "" };
-        memcpy(m[i].extent, q.study->shape[2]->extent, sizeof m[i].extent);
+        memcpy(m[i].extent, q.lab->study->shape[2]->extent, sizeof m[i].extent);
     }
     const Records r = { .nmeasure = 4, .measure = m };
     const char *err = NULL;
-    q.lab_data = lab_records_new(t.y.arena, &r, LAB_ONCE, (LabCost){ 0 });
-    study_kernel(q.study, &(KernelRecord){ .key = m[0].key, .why = "" });
+    q.lab->data = lab_records_new(t.y.arena, &r, LAB_ONCE, (LabCost){ 0 });
+    study_kernel(q.lab->study, &(KernelRecord){ .key = m[0].key, .why = "" });
     double before_s = 0;
     for (int i = 0; i < 3; i++) {
-        assert_true(lab_records.compare(&q, t.y.arena, 2, &trial, 1, 2, &err));
-        const double took_s = lab_records.now_s(&q) - before_s;
+        assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, 2, true, NULL, &err));
+        const double took_s = lab_records.now_s(q.lab) - before_s;
         before_s += took_s;
         assert_true(fabs(took_s - (i == 0 ? 5e-9 * 9e5 : i == 1 ? 5e-9 * 6e5 : 0)) < 1e-12);
     }
     LabRecords *table =
         lab_records_new(t.y.arena, &r, LAB_AGAIN, (LabCost){ 0 }); /* there the last of its kind serves again */
-    q.lab_data = table;
+    q.lab->data = table;
     for (int i = 0; i < 3; i++) {
-        before_s = lab_records.now_s(&q);
-        assert_true(lab_records.compare(&q, t.y.arena, 2, &trial, 1, 2, &err));
-        assert_true(fabs(lab_records.now_s(&q) - before_s - 5e-9 * (i == 0 ? 9e5 : 6e5)) < 1e-12);
+        before_s = lab_records.now_s(q.lab);
+        assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, 2, true, NULL, &err));
+        assert_true(fabs(lab_records.now_s(q.lab) - before_s - 5e-9 * (i == 0 ? 9e5 : 6e5)) < 1e-12);
     }
     const Proposal unknown = { .c = t.y.space->candidate[6], .nshape = 1 };
     assert_false(lab_records_left(table));
-    assert_false(lab_records.trials(&q, t.y.arena, &unknown, 1, 1, &err));
+    assert_false(lab_records.trials(q.lab, t.y.arena, &unknown, 1, 1, &err));
     assert_string_equal(err, "the records do not hold what the search asks for next");
     assert_true(lab_records_left(table));
-    progress_close(q.progress);
     arena_free(t.y.arena);
 }
 

@@ -81,14 +81,15 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
 /* ---- the search ---- */
 
 static Synthetic y;
-static Search q;
+static LabKind kind;
+static Machine machine;
 static Lab lab;
 static char folder[TMP_FOLDER_BYTES];
 static int64_t trial[3]; /* the anchor, and two others */
-static const char *key[STOPWATCH_MOST], *so[STOPWATCH_MOST];
+static Kernels two;
 static const volatile int never;
 
-static double made_now_s(const Search *s)
+static double made_now_s(const Lab *s)
 {
     (void)s;
     return now_s;
@@ -104,49 +105,50 @@ static int make(void **state)
     took_s = 0.5;
     ncall = nap = 0;
     memset(answer, 0, sizeof answer);
-    lab = (Lab){ .measures = true, .now_s = made_now_s };
-    q = (Search){ .arena = y.arena,
-                  .lab = &lab,
-                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
-                  .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err),
-                  .anchor = &y.space->general[0],
-                  .quiet = quiet_new(y.arena),
-                  .pace = pace_new(),
-                  .began_s = 1000,
-                  .seconds = 100,
-                  .stop = &never };
+    kind = (LabKind){ .measures = true, .now_s = made_now_s };
+    machine = (Machine){ .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
+    lab = (Lab){ .kind = &kind,
+                 .machine = &machine,
+                 .arena = y.arena,
+                 .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
+                 .anchor = &y.space->general[0],
+                 .began_s = 1000,
+                 .seconds = 100,
+                 .stop = &never };
+    lab_begin(&lab);
     for (int i = 0; i < 3; i++) {
-        trial[i] = study_add(q.study, i ? &y.space->candidate[7 * i] : q.anchor);
-        q.study->trial[trial[i]].built = true;
-        q.study->trial[trial[i]].so = arena_printf(y.arena, "/%d.so", i);
+        trial[i] = study_add(lab.study, i ? &y.space->candidate[7 * i] : lab.anchor);
+        lab.study->trial[trial[i]].built = true;
+        lab.study->trial[trial[i]].so = arena_printf(y.arena, "/%d.so", i);
     }
+    two.n = 2;
     for (int i = 0; i < 2; i++) {
-        key[i] = q.study->trial[trial[i + 1]].key;
-        so[i] = q.study->trial[trial[i + 1]].so;
+        two.key[i] = lab.study->trial[trial[i + 1]].key;
+        two.so[i] = lab.study->trial[trial[i + 1]].so;
     }
     for (int i = 0; i < KERNELS; i++)
         answer[0][i] = (Answer){ .ns = 1e5 * (i + 1) };
-    return q.records ? 0 : -1;
+    return machine.records ? 0 : -1;
 }
 
 static int drop(void **state)
 {
     (void)state;
-    record_close(q.records);
+    record_close(machine.records);
     assert_int_equal(tmp_folder_remove(folder), 0);
     arena_free(y.arena);
     return 0;
 }
 
-static const Instance *shape(int64_t i) { return q.study->shape[i]; }
+static const Instance *shape(int64_t i) { return lab.study->shape[i]; }
 
 static bool time_two(bool final, double *ns, bool *put_off)
 {
     const char *err = NULL;
-    return stopwatch_time(&q, y.arena, shape(3), key, so, 2, 5, final, ns, put_off, &err);
+    return stopwatch_time(&lab, y.arena, shape(3), &two, 5, final, ns, put_off, &err);
 }
 
-static const Records *recorded(void) { return record_all(q.records); }
+static const Records *recorded(void) { return record_all(machine.records); }
 
 /* ---- what is asked for ---- */
 
@@ -156,17 +158,17 @@ static void a_request(void **state)
     assert_true(time_two(false, NULL, NULL));
     const MeasureRequest *r = &asked[0];
     assert_int_equal(asked_n[0], 3);
-    assert_string_equal(asked_key[0][0], key[0]);
-    assert_string_equal(asked_key[0][2], q.study->trial[trial[0]].key);
+    assert_string_equal(asked_key[0][0], two.key[0]);
+    assert_string_equal(asked_key[0][2], lab.study->trial[trial[0]].key);
     assert_memory_equal(r->extent, shape(3)->extent, 3 * sizeof(int64_t));
     assert_int_equal(r->threads, shape(3)->threads);
     assert_int_equal(r->repeats, 5);
     assert_int_equal(r->keep, 2);
     assert_true(r->sample_ns == 300e3 && r->max_ns == 3 * 1.2e9 && r->drop == 1.5 && r->quiet_ns == 0);
     assert_true(r->wait_ns == 1e8 && r->deadline_s == 20 && !r->count);
-    quiet_take(q.quiet, shape(3), 77e3, 0);
-    q.library = "/library.so";
-    q.seconds = 1000;
+    quiet_take(machine.quiet, shape(3), 77e3, 0);
+    machine.library.so = "/library.so";
+    lab.seconds = 1000;
     assert_true(time_two(true, NULL, NULL)); /* nobody drops out of the last comparison, and the library takes part */
     r = &asked[1];
     assert_int_equal(asked_n[1], 4);
@@ -180,8 +182,8 @@ static void silence_is_a_hang_sooner_with_little_time(void **state)
     (void)state;
     static const double seconds[] = { 1, 12, 40, 80, 1000 }, deadline_s[] = { 3, 3, 10, 20, 20 };
     for (int i = 0; i < 5; i++) {
-        q.seconds = seconds[i];
-        assert_true(stopwatch_deadline_s(&q) == deadline_s[i]);
+        lab.seconds = seconds[i];
+        assert_true(stopwatch_deadline_s(&lab) == deadline_s[i]);
     }
 }
 
@@ -190,19 +192,19 @@ static void the_anchor_is_in_every_request(void **state)
 {
     (void)state;
     const char *err = NULL;
-    key[1] = q.study->trial[trial[0]].key;
-    so[1] = q.study->trial[trial[0]].so;
+    two.key[1] = lab.study->trial[trial[0]].key;
+    two.so[1] = lab.study->trial[trial[0]].so;
     assert_true(time_two(false, NULL, NULL));
     assert_int_equal(asked_n[0], 2);
     assert_int_equal(asked[0].keep, 1);
-    for (int i = 0; i < STOPWATCH_MOST; i++) {
-        key[i] = key[0];
-        so[i] = so[0];
-    }
-    assert_true(stopwatch_time(&q, y.arena, shape(0), key, so, STOPWATCH_MOST, 5, false, NULL, NULL, &err));
+    Kernels many = { 0 };
+    while (kernels_add(&many, two.key[0], two.so[0], 0) >= 0)
+        ;
+    assert_int_equal(many.n, STOPWATCH_MOST);
+    assert_true(stopwatch_time(&lab, y.arena, shape(0), &many, 5, false, NULL, NULL, &err));
     assert_int_equal(asked_n[1], STOPWATCH_MOST);
     assert_int_equal(asked[1].keep, -1);
-    q.study->trial[trial[0]].status = STATUS_CRASHED;
+    lab.study->trial[trial[0]].status = STATUS_CRASHED;
     const int64_t before = recorded()->nmeasure;
     assert_true(time_two(false, NULL, NULL));
     assert_int_equal(asked_n[2], 2);
@@ -216,23 +218,23 @@ static void answers_are_recorded(void **state)
 {
     (void)state;
     double ns[2];
-    q.library = "/library.so";
-    q.study->trial[trial[2]].tried_again = true;
+    machine.library.so = "/library.so";
+    lab.study->trial[trial[2]].tried_again = true;
     assert_true(time_two(true, ns, NULL));
     assert_true(ns[0] == 1e5 && ns[1] == 2e5);
-    assert_int_equal(q.ntimed, 1);
+    assert_int_equal(lab.ntimed, 1);
     assert_int_equal(recorded()->nmeasure, 3); /* the library is no candidate */
     for (int i = 0; i < 3; i++) {
         const MeasureRecord *m = &recorded()->measure[i];
-        assert_string_equal(m->key, q.study->trial[trial[i < 2 ? i + 1 : 0]].key);
+        assert_string_equal(m->key, lab.study->trial[trial[i < 2 ? i + 1 : 0]].key);
         assert_string_equal(m->device, y.device.id);
         assert_true(m->final && m->anchor_ns == 3e5 && m->library_ns == 4e5 && m->time_ns == 1e5 * (i + 1));
         assert_int_equal(m->again, i == 1);
     }
-    assert_true(q.study->trial[trial[1]].ns[3] == 1e5 && q.study->trial[trial[1]].final[3]);
-    assert_true(study_library(q.study, 3) == 4e5);
-    assert_true(q.library_timed && !q.library_why);
-    assert_true(quiet_ns(q.quiet, shape(3), 0) == 3e5);
+    assert_true(lab.study->trial[trial[1]].ns[3] == 1e5 && lab.study->trial[trial[1]].final[3]);
+    assert_true(study_library(lab.study, 3) == 4e5);
+    assert_true(machine.library.timed && !machine.library.why);
+    assert_true(quiet_ns(machine.quiet, shape(3), 0) == 3e5);
     assert_true(time_two(false, NULL, NULL));
     assert_int_equal(recorded()->nmeasure, 6);
     assert_true(!recorded()->measure[5].final && recorded()->measure[5].library_ns == 0);
@@ -250,10 +252,10 @@ static void failures_are_told_apart(void **state)
     assert_int_equal(recorded()->nmeasure, 2);
     assert_int_equal(recorded()->measure[0].status, STATUS_WRONG);
     assert_int_equal(recorded()->measure[1].status, STATUS_OK);
-    assert_int_equal(q.study->trial[trial[1]].status, STATUS_WRONG);
-    assert_false(q.study->trial[trial[1]].aside);
-    assert_true(q.study->trial[trial[2]].aside);
-    assert_string_equal(q.study->trial[trial[2]].why, "it is said");
+    assert_int_equal(lab.study->trial[trial[1]].status, STATUS_WRONG);
+    assert_false(lab.study->trial[trial[1]].aside);
+    assert_true(lab.study->trial[trial[2]].aside);
+    assert_string_equal(lab.study->trial[trial[2]].why, "it is said");
 }
 
 static void a_library_that_fails(void **state)
@@ -268,13 +270,13 @@ static void a_library_that_fails(void **state)
                   { STATUS_CRASHED, false, "crashed: it is said" },
                   { STATUS_TIMED_OUT, false, "timed_out: it is said" } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        q.library = "/library.so";
+        machine.library.so = "/library.so";
         ncall = 0;
         answer[0][3] = (Answer){ .status = cases[i].status };
         assert_true(time_two(true, NULL, NULL));
-        assert_int_equal(q.library != NULL, cases[i].stays);
-        assert_string_equal(q.library_why, cases[i].why);
-        assert_false(q.library_timed);
+        assert_int_equal(machine.library.so != NULL, cases[i].stays);
+        assert_string_equal(machine.library.why, cases[i].why);
+        assert_false(machine.library.timed);
         assert_true(recorded()->measure[recorded()->nmeasure - 1].library_ns == 0);
     }
 }
@@ -285,16 +287,16 @@ static void what_is_disturbed_is_put_off(void **state)
 {
     (void)state;
     bool put_off = false;
-    quiet_take(q.quiet, shape(3), 2e5, 0);
+    quiet_take(machine.quiet, shape(3), 2e5, 0);
     assert_true(time_two(false, NULL, &put_off)); /* the anchor takes half as long again */
-    assert_true(put_off && q.waited_s == 0.5 && q.ntimed == 0);
+    assert_true(put_off && machine.waited_s == 0.5 && lab.ntimed == 0);
     assert_int_equal(recorded()->nmeasure, 0);
     put_off = false;
     answer[1][0] = (Answer){ .status = STATUS_WRONG }; /* that is to be known, whatever else was there */
     assert_true(time_two(false, NULL, &put_off));
     assert_false(put_off);
     assert_int_equal(recorded()->nmeasure, 3);
-    q.waited_s = 10; /* a tenth of the time */
+    machine.waited_s = 10; /* a tenth of the time */
     answer[2][0] = (Answer){ .ns = 1e5 };
     assert_true(time_two(false, NULL, &put_off));
     assert_false(put_off);
@@ -309,7 +311,7 @@ static void the_quietest_of_several_counts(void **state)
     (void)state;
     static const double anchor_ns[] = { 3.5e5, 3.2e5, 3.3e5, 3.1e5, 3.15e5, 2e5 };
     double ns[2];
-    quiet_take(q.quiet, shape(3), 2e5, 0);
+    quiet_take(machine.quiet, shape(3), 2e5, 0);
     for (int i = 0; i < 6; i++) {
         answer[i][0].ns = 1e5 + i;
         answer[i][2].ns = anchor_ns[i];
@@ -317,7 +319,7 @@ static void the_quietest_of_several_counts(void **state)
     assert_true(time_two(false, ns, NULL));
     assert_int_equal(ncall, 5);
     assert_int_equal(nap, 4);
-    assert_true(ns[0] == 1e5 + 3 && q.waited_s == 4 * 0.5);
+    assert_true(ns[0] == 1e5 + 3 && machine.waited_s == 4 * 0.5);
     assert_true(recorded()->measure[0].time_ns == 1e5 + 3 && recorded()->measure[0].anchor_ns == 2e5);
     assert_true(time_two(false, ns, NULL)); /* at once, on a machine at rest */
     assert_int_equal(ncall, 6);
@@ -327,14 +329,14 @@ static void the_quietest_of_several_counts(void **state)
 static void waiting_has_its_bounds(void **state)
 {
     (void)state;
-    quiet_take(q.quiet, shape(3), 2e5, 0);
-    q.seconds = 8; /* of which 0.8 may be waited */
+    quiet_take(machine.quiet, shape(3), 2e5, 0);
+    lab.seconds = 8; /* of which 0.8 may be waited */
     assert_true(time_two(false, NULL, NULL));
     assert_int_equal(ncall, 3);
-    assert_true(q.waited_s == 1);
+    assert_true(machine.waited_s == 1);
     assert_true(time_two(false, NULL, NULL));
     assert_int_equal(ncall, 4);
-    q.seconds = 100;
+    lab.seconds = 100;
     answer[4][1] = (Answer){ .status = STATUS_WRONG };
     assert_true(time_two(false, NULL, NULL));
     assert_int_equal(ncall, 5); /* not for one that failed */
@@ -344,8 +346,8 @@ static void waiting_has_its_bounds(void **state)
 static void the_library_waits_too(void **state)
 {
     (void)state;
-    quiet_take(q.quiet, shape(3), 2e5, 0);
-    q.library = "/library.so";
+    quiet_take(machine.quiet, shape(3), 2e5, 0);
+    machine.library.so = "/library.so";
     answer[1][2].ns = 2.9e5;
     answer[1][3].ns = 5e5;
     answer[2][3] = (Answer){ .status = STATUS_TIMED_OUT };
@@ -354,7 +356,7 @@ static void the_library_waits_too(void **state)
     assert_int_equal(ncall, 4);
     assert_int_equal(asked_n[2], 4);
     assert_int_equal(asked_n[3], 3);
-    assert_null(q.library);
+    assert_null(machine.library.so);
     assert_true(recorded()->measure[0].library_ns == 5e5 && recorded()->measure[0].anchor_ns == 2e5);
 }
 
@@ -363,7 +365,7 @@ static void what_is_no_disturbance(void **state)
 {
     (void)state;
     bool put_off = false;
-    quiet_take(q.quiet, shape(3), 2.4e5, 1.0);
+    quiet_take(machine.quiet, shape(3), 2.4e5, 1.0);
     answer[0][2].clock = 0.8;
     assert_true(time_two(false, NULL, &put_off));
     assert_false(put_off);
@@ -372,7 +374,7 @@ static void what_is_no_disturbance(void **state)
     assert_true(time_two(false, NULL, &put_off));
     assert_false(put_off);
     assert_true(recorded()->measure[3].anchor_ns == 1.01 * SAMPLES_REST_NS);
-    assert_true(quiet_ns(q.quiet, shape(3), 1.0) == 2.4e5);
+    assert_true(quiet_ns(machine.quiet, shape(3), 1.0) == 2.4e5);
 }
 
 /* ---- how long requests take ---- */
@@ -382,15 +384,15 @@ static void requests_are_learnt_from(void **state)
 {
     (void)state;
     answer[0][1] = (Answer){ .ns = 4e5, .nsample = 2 };
-    const Pace before = q.pace;
+    const Pace before = lab.pace;
     assert_true(time_two(false, NULL, NULL));
     const double x_s = 1e-9 * (3e5 * 8 + 4e5 * 5 + 3e5 * 8);
-    assert_true(q.pace.n == before.n + 1 && fabs(q.pace.x - before.x - x_s) < 1e-12);
-    assert_true(fabs(q.pace.y - before.y - 0.5) < 1e-12);
-    assert_true(stopwatch_expect_s(&q, 7, 2e6, 5) == pace_expect_s(&q.pace, 7, 1e-9 * 2e6 * 8));
+    assert_true(lab.pace.n == before.n + 1 && fabs(lab.pace.x - before.x - x_s) < 1e-12);
+    assert_true(fabs(lab.pace.y - before.y - 0.5) < 1e-12);
+    assert_true(stopwatch_expect_s(&lab, 7, 2e6, 5) == pace_expect_s(&lab.pace, 7, 1e-9 * 2e6 * 8));
     answer[1][0] = (Answer){ .status = STATUS_CRASHED }; /* such a request says nothing */
     assert_true(time_two(false, NULL, NULL));
-    assert_true(q.pace.n == before.n + 1);
+    assert_true(lab.pace.n == before.n + 1);
 }
 
 /* ---- learning what the anchor takes ---- */
@@ -401,7 +403,7 @@ static bool learn(int n)
     const char *err = NULL;
     for (int i = 0; i < n; i++)
         inst[i] = shape(i);
-    return stopwatch_learn(&q, y.arena, inst, n, &err);
+    return stopwatch_learn(&lab, y.arena, inst, n, &err);
 }
 
 /* Shape by shape, pass by pass, until two times agree. */
@@ -416,14 +418,14 @@ static void the_anchor_is_learnt(void **state)
     assert_int_equal(ncall, 5);
     for (int i = 0; i < 5; i++) {
         assert_int_equal(asked_n[i], 1);
-        assert_string_equal(asked_key[i][0], q.study->trial[trial[0]].key);
+        assert_string_equal(asked_key[i][0], lab.study->trial[trial[0]].key);
         assert_memory_equal(asked[i].extent, shape(i % 2)->extent, 3 * sizeof(int64_t));
         assert_true(asked[i].repeats == 3 && asked[i].sample_ns == 300e3 && asked[i].max_ns == 1.2e9);
         assert_true(asked[i].wait_ns == 1e8 && asked[i].deadline_s == 20);
     }
-    assert_true(quiet_ns(q.quiet, shape(0), 0) == 100e3 && quiet_ns(q.quiet, shape(1), 0) == 200e3);
+    assert_true(quiet_ns(machine.quiet, shape(0), 0) == 100e3 && quiet_ns(machine.quiet, shape(1), 0) == 200e3);
     assert_int_equal(recorded()->nmeasure, 0);
-    assert_true(fabs(q.learned_s - 0.05) < 1e-9);
+    assert_true(fabs(machine.learned_s - 0.05) < 1e-9);
     assert_true(learn(2)); /* it is known */
     assert_int_equal(ncall, 5);
 }
@@ -442,8 +444,8 @@ static void learning_ends(void **state)
     assert_int_equal(ncall, 3); /* after 4 % of the time */
     assert_true(learn(4));
     assert_int_equal(ncall, 3); /* of the whole run */
-    q.study->trial[trial[0]].so = NULL;
-    q.learned_s = 0;
+    lab.study->trial[trial[0]].so = NULL;
+    machine.learned_s = 0;
     assert_true(learn(4));
     assert_int_equal(ncall, 3);
 }
@@ -454,12 +456,12 @@ static void what_need_not_be_learnt(void **state)
 {
     (void)state;
     took_s = 0.01;
-    q.study->anchor[0] = (Anchor){ .ns = 150e3, .count = 2 };
-    q.study->anchor[1] = (Anchor){ .ns = 150e3, .count = 1 };
+    lab.study->anchor[0] = (Anchor){ .ns = 150e3, .count = 2 };
+    lab.study->anchor[1] = (Anchor){ .ns = 150e3, .count = 1 };
     answer[0][0].ns = 170e3;
     assert_true(learn(2));
     assert_int_equal(ncall, 2);
-    assert_true(quiet_ns(q.quiet, shape(0), 0) == 150e3 && quiet_ns(q.quiet, shape(1), 0) == 170e3);
+    assert_true(quiet_ns(machine.quiet, shape(0), 0) == 150e3 && quiet_ns(machine.quiet, shape(1), 0) == 170e3);
     ncall = 0;
     answer[0][0].ns = 1.1 * SAMPLES_REST_NS;
     assert_true(spec_flops(y.spec, shape(3)->extent) > spec_flops(y.spec, shape(2)->extent));

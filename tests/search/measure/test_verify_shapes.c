@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * awkward: kernels are verified where their tiles end, on every axis.
+ * verify_shapes: kernels are verified where their tiles end, on every axis.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static int drop(void **state)
 }
 
 /* A shape with this extent on the axis. */
-static bool has(const Awkward *w, int axis, int64_t extent)
+static bool has(const VerifyShapes *w, int axis, int64_t extent)
 {
     for (int i = 0; i < w->n; i++)
         if (w->extent[i][axis] == extent)
@@ -42,15 +42,15 @@ static void every_end_of_a_tile(void **state)
     const Op *op = y.spec->op;
     for (int64_t first = 0; first + FEW <= y.space->n; first += y.space->n / 50 + 1) {
         const Candidate *c[FEW];
-        Awkward w;
+        VerifyShapes w;
         for (int i = 0; i < FEW; i++)
             c[i] = &y.space->candidate[first + i];
-        awkward_shapes(y.study, c, FEW, &w);
-        assert_in_range(w.n, 1, AWKWARD_MAX - 1); /* nothing was left out for want of room */
+        verify_shapes(y.study, c, FEW, &w);
+        assert_in_range(w.n, 1, VERIFY_SHAPES_MAX - 1); /* nothing was left out for want of room */
         for (int axis = 0; axis < op->naxis; axis++) {
             int64_t tile = 1;
             for (int i = 0; i < FEW; i++)
-                tile = awkward_tile(y.study, c[i], axis) > tile ? awkward_tile(y.study, c[i], axis) : tile;
+                tile = verify_shapes_tile(y.study, c[i], axis) > tile ? verify_shapes_tile(y.study, c[i], axis) : tile;
             for (int64_t v = 1; v <= (axis == 0 ? (tile < ROWS ? tile : ROWS) : 2); v++)
                 assert_true(has(&w, axis, v));
             assert_true(tile == 1 || has(&w, axis, tile - 1));
@@ -67,22 +67,23 @@ static void fixed_extents(void **state)
     (void)state;
     Template t = *y.space->candidate[0].t;
     Candidate fixed = y.space->candidate[0], plain = fixed;
-    Awkward w, without;
+    VerifyShapes w, without;
     t.param[0].axis = 1;
     t.param[0].choice[0] = 0;
     t.param[0].choice[1] = 1237;
     fixed.t = plain.t = &t;
     fixed.choice[0] = 1;
     plain.choice[0] = 0;
-    awkward_shapes(y.study, (const Candidate *[]){ &plain, &plain }, 2, &without);
-    awkward_shapes(y.study, (const Candidate *[]){ &plain, &fixed, &fixed }, 3, &w);
+    verify_shapes(y.study, (const Candidate *[]){ &plain, &plain }, 2, &without);
+    verify_shapes(y.study, (const Candidate *[]){ &plain, &fixed, &fixed }, 3, &w);
     int n = 0;
     for (int i = 0; i < w.n; i++)
         if (w.extent[i][1] == 1237) {
             n++;
             for (int axis = 0; axis < 3; axis += 2) {
-                int64_t tile = awkward_tile(y.study, &plain, axis);
-                tile = awkward_tile(y.study, &fixed, axis) > tile ? awkward_tile(y.study, &fixed, axis) : tile;
+                int64_t tile = verify_shapes_tile(y.study, &plain, axis);
+                tile =
+                    verify_shapes_tile(y.study, &fixed, axis) > tile ? verify_shapes_tile(y.study, &fixed, axis) : tile;
                 assert_int_equal(w.extent[i][axis], (tile < 64 ? tile : 64) + 3);
             }
         }
@@ -96,5 +97,5 @@ int main(void)
         cmocka_unit_test(every_end_of_a_tile),
         cmocka_unit_test(fixed_extents),
     };
-    return cmocka_run_group_tests_name("search/awkward", tests, make, drop);
+    return cmocka_run_group_tests_name("search/verify_shapes", tests, make, drop);
 }

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lab: what all labs have in common: their clock and budget, the anchor, the progress display.
+ */
+#include "search/measure/lab.h"
+
+#include <math.h>
+#include "gen/base/process.h"
+
+void lab_begin(Lab *l)
+{
+    l->pace = pace_new();
+    if (l->machine)
+        l->machine->quiet = quiet_new(l->arena);
+}
+
+double lab_now_s(const Lab *l) { return l->kind->now_s ? l->kind->now_s(l) : process_clock_s(); }
+double lab_until_s(const Lab *l, double share) { return l->began_s + share * l->seconds; }
+double lab_left_s(const Lab *l, double share) { return lab_until_s(l, share) - lab_now_s(l); }
+
+int64_t lab_anchor(const Lab *l) { return l->anchor ? study_find(l->study, l->anchor) : -1; }
+
+int64_t lab_ntried(const Lab *l)
+{
+    const Study *s = l->study;
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        n += s->trial[i].built && s->trial[i].c.target == s->target;
+    return n;
+}
+
+/* "1.14x of the general kernel": geometric mean over the shapes that both were measured on. */
+const char *lab_best_text(const Lab *l, Arena *a)
+{
+    const Study *s = l->study;
+    const int64_t base = lab_anchor(l);
+    double sum = 0;
+    int n = 0;
+    for (int64_t j = 0; base >= 0 && j < s->nshape; j++)
+        if (s->trial[base].ns[j] > 0) {
+            sum += log(s->trial[base].ns[j] / study_best(s, j, NULL));
+            n++;
+        }
+    return n ? arena_printf(a, "%.2fx of the general kernel", exp(sum / n)) : "";
+}
+
+void lab_show(const Lab *l, Arena *scratch)
+{
+    progress_update(l->progress, (double)lab_ntried(l), lab_best_text(l, scratch), fmax(lab_left_s(l, 1), 0));
+}
+
+void lab_advance(const Lab *l, int64_t i, double until_s)
+{
+    progress_update(l->progress, (double)i, "", fmax(until_s - lab_now_s(l), 0));
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lab: where candidates become measurements. A search asks a lab, and does not know which: this machine (lab_machine.h), one that is made
+ * up (lab_model.h), or what was recorded before (lab_records.h).
+ */
+#ifndef DCGEN_LAB_H
+#define DCGEN_LAB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "gen/base/progress.h"
+#include "gen/unit/unit.h"
+#include "search/build/build.h"
+#include "search/measure/pace.h"
+#include "search/measure/quiet.h"
+#include "search/measure/runner.h"
+#include "search/record/record.h"
+#include "search/record/study.h"
+#include "search/space/propose.h"
+
+typedef struct Lab Lab;
+
+/* What a lab does. Each function adds what it learns to the study before it returns; false with *err set ends the search. */
+typedef struct {
+    bool
+        measures; /* what it learns is new and is recorded: then the search measures limits, held-out shapes and the like too */
+    double (*now_s)(const Lab *l); /* seconds since an arbitrary moment; NULL: the machine's clock */
+    /* Builds and verifies the general kernels of lesser targets. NULL: nothing need be known of them. */
+    bool (*lesser)(Lab *l, Arena *scratch, const char **err);
+    bool (*lesser_ahead)(Lab *l, const char **err); /* starts to build them in the background */
+    /* Starts to build in the background what `trials` will be called with later, in that order. */
+    bool (*ahead)(Lab *l, const Proposal *p, int n, const char **err);
+    void (*drop)(Lab *l); /* ends the builds in the background */
+    /* Builds and verifies proposals and times them on their shapes. No shape is begun after `share` of the time budget. */
+    bool (*trials)(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err);
+    /* Times trials side by side on any shape. final: it is a last comparison (MeasureRecord.final). ns: a lab that measures puts a time
+     * there for each, 0 for one that failed; may be NULL. */
+    bool (*compare)(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
+                    double *ns, const char **err);
+    /* Learns what the anchor takes on these shapes when nothing else uses the machine, unless that is known. */
+    bool (*rest)(Lab *l, Arena *scratch, const Instance *const *inst, int64_t n, const char **err);
+    /* Verifies one trial on these extents and records it; one that fails is not usable any more. */
+    bool (*check)(Lab *l, Arena *scratch, int64_t trial, const int64_t *extent, const char **err);
+} LabKind;
+
+/* The library for the op and target (a CBLAS, the vendor's), as a shared object that is timed beside kernels in last comparisons. */
+typedef struct {
+    const char *so;  /* NULL: there is none */
+    const char *why; /* why it was not timed, or not everywhere; NULL: it was, or nobody asked */
+    bool timed;
+    bool begun;   /* its build was begun in the background */
+    Build *build; /* NULL: not begun, or there is none */
+} Library;
+
+/* What a lab that compiles, and perhaps runs, has for that. */
+typedef struct {
+    const UnitContext *unit;
+    const Target *const *tuned; /* all targets that the package has a tree for, the study's among them */
+    int ntuned;
+    Builder *builder;
+    Builder *assembler;  /* of GPU code that cannot be run here; NULL: what the builder makes is what ships */
+    Runner *runner;      /* NULL: nothing is run */
+    RecordFile *records; /* NULL: nothing is recorded */
+    Diag *diag;
+    int jobs;
+    struct Begun *begun; /* what is built in the background (lab_machine.c); NULL: nothing was yet */
+    Library library;
+    Quiet *quiet;          /* the anchor's times at rest; set by lab_begin */
+    double learned_s;      /* how long it took to learn those */
+    double waited_s;       /* how long requests took that were made again because something disturbed the machine */
+    const char *limits_so; /* what measures the device's limits; NULL: not built, or not needed */
+    double limits_due_s;   /* when the limits are measured next; 0: not yet in this run; infinite: never */
+} Machine;
+
+struct Lab {
+    const LabKind *kind;
+    Machine *machine; /* NULL: of a lab that answers from records */
+    void *data;       /* of lab_model and lab_records */
+    Arena *arena;     /* of the run */
+    const TemplateList *templates;
+    Study *study;
+    const Candidate
+        *anchor; /* the general kernel that others' times are parts of (study.h); NULL: none is chosen yet */
+    Progress *progress;
+    Pace pace;                /* of its requests; set by lab_begin */
+    int64_t ntimed;           /* shapes timed in this run */
+    double began_s, seconds;  /* budget of the whole run, on the clock of the lab */
+    const volatile int *stop; /* becomes true when the user interrupts */
+};
+
+void lab_begin(Lab *l); /* a run that measures begins: nothing is known of its pace and of the machine at rest */
+
+double lab_now_s(const Lab *l);
+double lab_until_s(const Lab *l, double share); /* when so much of the budget is over */
+double lab_left_s(const Lab *l, double share);  /* until then */
+
+/* The trial of the anchor. -1: not tried yet, or there is none. */
+int64_t lab_anchor(const Lab *l);
+/* Candidates for the tuned target that were built, or failed. */
+int64_t lab_ntried(const Lab *l);
+/* Brings the progress display up to date. */
+void lab_show(const Lab *l, Arena *scratch);
+/* The text of the display that says how good the best kernels are. */
+const char *lab_best_text(const Lab *l, Arena *a);
+/* The phase is at i; until_s: when it should be over. */
+void lab_advance(const Lab *l, int64_t i, double until_s);
+
+#endif

@@ -51,6 +51,8 @@ void lines_fill(Lines *l)
     ssize_t got = read(l->fd, l->buffer + l->end, LINE_MAX_BYTES - l->end);
     if (got > 0)
         l->end += (size_t)got;
-    else if (got == 0 || (errno != EINTR && errno != EAGAIN))
+    else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
         l->ended = true;
+        l->problem = got < 0 ? errno : 0;
+    }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lines: reads a descriptor line by line, with a bound on a line's length. Used on both sides of the runner protocol.
+ * lines: reads a descriptor line by line, with a bound on a line's length. Used on both sides of the runner protocol, and for record files.
  */
 #ifndef DCGEN_LINES_H
 #define DCGEN_LINES_H
@@ -22,6 +22,7 @@ typedef struct {
     char *buffer; /* LINE_MAX_BYTES + 1 */
     size_t start, end;
     bool skipping, ended;
+    int problem; /* errno of what ended it; 0: the end */
 } Lines;
 
 bool lines_open(Lines *l, int fd); /* false: out of memory; does not take over fd */

@@ -131,14 +131,6 @@ static char *request_line(Session *s)
 
 /* ---- answers */
 
-static Status status_of(const char *name)
-{
-    int s = 0;
-    while (s < STATUS_COUNT && strcmp(status_name((Status)s), name) != 0)
-        s++;
-    return (Status)s;
-}
-
 /* The kernel that an event is about, -1: none of those asked for. */
 static int kernel_of(const Session *s, const json_t *event)
 {
@@ -183,7 +175,7 @@ static bool take_result(Session *s, const json_t *event)
 {
     int i = kernel_of(s, event);
     const char *name = json_string_value(json_object_get(event, "status"));
-    Status status = name ? status_of(name) : STATUS_COUNT;
+    Status status = name ? status_find(name) : STATUS_COUNT;
     if (i < 0 || s->done[i] || (status != STATUS_OK && status != STATUS_WRONG && status != STATUS_INVALID))
         return false;
     MeasureRecord *m = &s->out[i];

@@ -18,15 +18,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/base/diag.h"
+#include "gen/base/lines.h"
 #include "gen/base/number.h"
 #include "gen/base/text.h"
 #include "search/record/record_line.h"
-#include "search/record/record_rules.h"
+#include "search/record/record_type.h"
 
-/* Four growing arrays; *_cap are the places taken in the arena. */
+/* Growing arrays; cap: the places taken in the arena, by type. */
 typedef struct {
     Records r;
-    int64_t device_cap, kernel_cap, measure_cap, limit_cap;
+    int64_t cap[RECORD_TYPES];
 } Store;
 
 struct RecordFile {
@@ -40,14 +41,27 @@ struct RecordFile {
 
 /* ---- in memory ---- */
 
-static void *place_new(Arena *a, void *array, int64_t count, int64_t *cap, size_t elem_bytes)
+/* The records of one type: their number, and their array. */
+static int64_t *count_of(Records *r, const RecordType *t) { return (int64_t *)((char *)r + t->count_at); }
+
+static char *array_of(const Records *r, const RecordType *t)
 {
-    if (count < *cap)
-        return array;
-    int64_t more = *cap ? 2 * *cap : 64;
-    array = arena_grow(a, array, (size_t)*cap, (size_t)more, elem_bytes);
-    *cap = more;
+    char *array;
+    memcpy(&array, (const char *)r + t->array_at, sizeof array);
     return array;
+}
+
+static void store_add(Store *s, Arena *a, RecordKind type, const void *record)
+{
+    const RecordType *t = &record_types[type];
+    char *array = array_of(&s->r, t);
+    int64_t *n = count_of(&s->r, t), *cap = &s->cap[type], more = *cap ? 2 * *cap : 64;
+    if (*n == *cap) {
+        array = arena_grow(a, array, (size_t)*cap, (size_t)more, t->bytes);
+        memcpy((char *)&s->r + t->array_at, &array, sizeof array);
+        *cap = more;
+    }
+    memcpy(array + (size_t)(*n)++ * t->bytes, record, t->bytes);
 }
 
 static bool device_known(const Records *r, const char *id)
@@ -56,30 +70,6 @@ static bool device_known(const Records *r, const char *id)
         if (strcmp(r->device[i].id, id) == 0)
             return true;
     return false;
-}
-
-static void store_device(Store *s, Arena *a, const Device *d)
-{
-    s->r.device = place_new(a, s->r.device, s->r.ndevice, &s->device_cap, sizeof *d);
-    s->r.device[s->r.ndevice++] = *d;
-}
-
-static void store_kernel(Store *s, Arena *a, const KernelRecord *k)
-{
-    s->r.kernel = place_new(a, s->r.kernel, s->r.nkernel, &s->kernel_cap, sizeof *k);
-    s->r.kernel[s->r.nkernel++] = *k;
-}
-
-static void store_measure(Store *s, Arena *a, const MeasureRecord *m)
-{
-    s->r.measure = place_new(a, s->r.measure, s->r.nmeasure, &s->measure_cap, sizeof *m);
-    s->r.measure[s->r.nmeasure++] = *m;
-}
-
-static void store_limit(Store *s, Arena *a, const LimitRecord *l)
-{
-    s->r.limit = place_new(a, s->r.limit, s->r.nlimit, &s->limit_cap, sizeof *l);
-    s->r.limit[s->r.nlimit++] = *l;
 }
 
 /* ---- reading ---- */
@@ -97,14 +87,18 @@ typedef struct {
     off_t torn_at;
 } Reading;
 
-static const char TOO_LONG[] = "longer than any record";
-
 static void bad_line(Reading *q, const char *why)
 {
     if (q->nbad++ == 0) {
         q->first_bad = q->line;
         q->why = arena_strdup(q->arena, why);
     }
+}
+
+static void long_line(Reading *q)
+{
+    q->line++;
+    bad_line(q, "longer than any record");
 }
 
 static bool is_blank(const char *s, size_t n)
@@ -117,16 +111,10 @@ static bool is_blank(const char *s, size_t n)
 
 static void take_line(Reading *q, const Line *line)
 {
-    q->nknown += line->type != LINE_BAD;
-    if (line->type == LINE_DEVICE)
-        store_device(q->store, q->arena, &line->device);
-    else if (line->type == LINE_KERNEL)
-        store_kernel(q->store, q->arena, &line->kernel);
-    else if (line->type == LINE_MEASURE)
-        store_measure(q->store, q->arena, &line->measure);
-    else if (line->type == LINE_LIMIT)
-        store_limit(q->store, q->arena, &line->limit);
-    else if (line->type == LINE_OTHER_SCHEMA)
+    q->nknown += line->kind != LINE_BAD;
+    if (line->kind == LINE_RECORD)
+        store_add(q->store, q->arena, line->type, &line->record);
+    else if (line->kind == LINE_OTHER_SCHEMA)
         q->nother++;
     else
         bad_line(q, line->why);
@@ -136,9 +124,7 @@ static void whole_line(Reading *q, const char *s, size_t n)
 {
     Line line;
     q->line++;
-    if (n >= RECORD_LINE_BYTES) {
-        bad_line(q, TOO_LONG);
-    } else if (!is_blank(s, n)) {
+    if (!is_blank(s, n)) {
         line_read(q->arena, s, n, &line);
         take_line(q, &line);
     }
@@ -163,58 +149,33 @@ static void last_line(Reading *q, const char *s, size_t n, off_t at)
     }
 }
 
-/* The piece of the file at hand. A line that does not fit is skipped up to its newline. */
-typedef struct {
-    char *s;
-    size_t len;
-    off_t at; /* of s[0] in the file */
-    bool skipping;
-} Piece;
-
-/* Gives the whole lines in the piece, keeps the rest at its beginning. */
-static void piece_lines(Reading *q, Piece *p)
-{
-    size_t begin = 0;
-    for (char *end; (end = memchr(p->s + begin, '\n', p->len - begin)) != NULL; begin = (size_t)(end - p->s) + 1) {
-        if (!p->skipping)
-            whole_line(q, p->s + begin, (size_t)(end - p->s) - begin);
-        p->skipping = false;
-    }
-    if (p->len - begin >= RECORD_LINE_BYTES || p->skipping) {
-        if (!p->skipping) {
-            q->line++;
-            bad_line(q, TOO_LONG);
-        }
-        p->skipping = true;
-        begin = p->len;
-    }
-    memmove(p->s, p->s + begin, p->len - begin);
-    p->len -= begin;
-    p->at += (off_t)begin;
-}
-
 /* Reads to the end; false with errno set. */
 static bool read_lines(Reading *q, int fd)
 {
-    Piece p = { .s = malloc(2 * RECORD_LINE_BYTES) };
-    ssize_t n = p.s ? 1 : -1;
-    while (n > 0) {
-        n = read(fd, p.s + p.len, 2 * RECORD_LINE_BYTES - p.len);
-        if (n > 0) {
-            p.len += (size_t)n;
-            piece_lines(q, &p);
-        } else if (n < 0 && errno == EINTR) {
-            n = 1;
-        }
+    Lines l;
+    LineStatus status;
+    char *line;
+    size_t n;
+    if (!lines_open(&l, fd))
+        return false;
+    while ((status = lines_next(&l, &line, &n)) != LINE_END) {
+        if (status == LINE_NONE)
+            lines_fill(&l);
+        else if (status == LINE_TOO_LONG || n >= RECORD_LINE_BYTES)
+            long_line(q);
+        else
+            whole_line(q, line, n);
     }
-    if (n == 0 && p.skipping)
-        q->need_newline = true;
-    else if (n == 0)
-        last_line(q, p.s, p.len, p.at);
-    int saved = errno;
-    free(p.s);
-    errno = saved;
-    return n == 0;
+    n = l.end - l.start;
+    q->need_newline = l.skipping || n >= RECORD_LINE_BYTES;
+    if (q->need_newline)
+        long_line(q);
+    else if (!l.problem)
+        last_line(q, l.buffer + l.start, n, lseek(fd, 0, SEEK_CUR) - (off_t)n);
+    const int problem = l.problem;
+    lines_close(&l);
+    errno = problem;
+    return !problem;
 }
 
 static void print_warnings(const Reading *q, const char *path, FILE *warn)
@@ -229,28 +190,31 @@ static void print_warnings(const Reading *q, const char *path, FILE *warn)
         diag_say_at(warn, DIAG_WARNING, path, q->line, "the last line is torn and is dropped");
 }
 
-/* False with errno set. */
-static bool store_read(Reading *q, int fd, const char *path, FILE *warn)
+/* Each puts what is wrong into *err and says false. */
+static bool fail(Arena *a, const char *path, const char *why, const char **err)
+{
+    *err = arena_printf(a, "%s: %s", path, why);
+    return false;
+}
+
+static bool fail_by_system(Arena *a, const char *path, const char **err) { return fail(a, path, strerror(errno), err); }
+
+static const char NO_FILE[] = "not a regular file";
+
+static bool store_read(Reading *q, int fd, const char *path, FILE *warn, const char **err)
 {
     if (!read_lines(q, fd))
-        return false;
+        return fail_by_system(q->arena, path, err);
     q->store->r.nignored = q->nbad + q->nother + q->torn;
     if (warn)
         print_warnings(q, path, warn);
     return true;
 }
 
-static const char *system_error(Arena *a, const char *path) { return arena_printf(a, "%s: %s", path, strerror(errno)); }
-
-static const char *no_file(Arena *a, const char *path) { return arena_printf(a, "%s: not a regular file", path); }
-
 bool record_check(Arena *a, const char *path, const char **err)
 {
     struct stat st;
-    const bool other = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-    if (other)
-        *err = no_file(a, path);
-    return !other;
+    return stat(path, &st) != 0 || S_ISREG(st.st_mode) || fail(a, path, NO_FILE, err);
 }
 
 /* What is no file is not opened: that may wait for somebody, or make a device act. -1 with *err set. */
@@ -262,7 +226,7 @@ static int open_file(Arena *a, const char *path, int flags, const char **err)
     int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
         return fd;
-    *err = fd < 0 ? system_error(a, path) : no_file(a, path);
+    fail(a, path, fd < 0 ? strerror(errno) : NO_FILE, err);
     if (fd >= 0)
         close(fd);
     return -1;
@@ -273,9 +237,7 @@ bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const cha
     Store store = { 0 };
     Reading q = { .arena = a, .store = &store };
     int fd = open_file(a, path, O_RDONLY, err);
-    bool ok = fd >= 0 && store_read(&q, fd, path, warn);
-    if (fd >= 0 && !ok)
-        *err = system_error(a, path);
+    bool ok = fd >= 0 && store_read(&q, fd, path, warn, err);
     if (fd >= 0)
         close(fd);
     *out = store.r;
@@ -293,8 +255,8 @@ static bool lock_take(RecordFile *f, const char **err)
         return true;
     }
     if (errno != EWOULDBLOCK)
-        *err = system_error(f->arena, f->path);
-    else if (fcntl(f->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0)
+        return fail_by_system(f->arena, f->path, err);
+    if (fcntl(f->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0)
         *err = arena_printf(f->arena, "%s is in use by process %d", f->path, (int)lock.l_pid);
     else
         *err = arena_printf(f->arena, "%s is in use by another process", f->path);
@@ -304,14 +266,10 @@ static bool lock_take(RecordFile *f, const char **err)
 static bool load(RecordFile *f, FILE *warn, const char **err)
 {
     Reading q = { .arena = f->arena, .store = &f->store };
-    if (!store_read(&q, f->fd, f->path, warn)) {
-        *err = system_error(f->arena, f->path);
+    if (!store_read(&q, f->fd, f->path, warn, err))
         return false;
-    }
-    if (q.nknown == 0 && (q.nbad > 0 || (q.torn && !q.torn_is_ours))) {
-        *err = arena_printf(f->arena, "%s: not a record file", f->path);
-        return false;
-    }
+    if (q.nknown == 0 && (q.nbad > 0 || (q.torn && !q.torn_is_ours)))
+        return fail(f->arena, f->path, "not a record file", err);
     f->cut_at = q.torn ? q.torn_at : -1;
     f->need_newline = q.need_newline;
     return true;
@@ -339,7 +297,7 @@ RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char *
         return NULL;
     bool ok = fstat(old->fd, &st) == 0 && (st.st_size == 0 || rename(path, arena_printf(a, "%s~", path)) == 0);
     if (!ok)
-        *err = system_error(a, path);
+        fail_by_system(a, path, err);
     RecordFile *f = ok && st.st_size > 0 ? record_open(a, path, warn, err) : ok ? old : NULL;
     if (f != old)
         record_close(old);
@@ -373,13 +331,11 @@ static bool append(RecordFile *f, const char *line, const char **err)
 {
     Text t = { .arena = f->scratch };
     struct stat st;
-    if (!cut_torn(f) || fstat(f->fd, &st) != 0) {
-        *err = system_error(f->arena, f->path);
-        return false;
-    }
+    if (!cut_torn(f) || fstat(f->fd, &st) != 0)
+        return fail_by_system(f->arena, f->path, err);
     text_printf(&t, "%s%s\n", f->need_newline ? "\n" : "", line);
     if (!text_write(f->fd, t.s, t.len)) {
-        *err = system_error(f->arena, f->path);
+        fail_by_system(f->arena, f->path, err);
         f->cut_at = st.st_size;
         (void)cut_torn(f); /* if even that fails, it comes before the next append */
         return false;
@@ -389,165 +345,85 @@ static bool append(RecordFile *f, const char *line, const char **err)
     return true;
 }
 
-static bool refuse(RecordFile *f, const char *why, const char **err)
+static bool add(RecordFile *f, RecordKind type, const void *record, const char **err)
 {
-    *err = arena_printf(f->arena, "%s: record not written: %s", f->path, why);
-    return false;
-}
-
-bool record_add_device(RecordFile *f, const Device *d, const char **err)
-{
-    const char *why = device_wrong(d);
+    const RecordType *t = &record_types[type];
+    char text[RECORD_WRONG_BYTES];
+    AnyRecord copy;
+    const char *why = record_wrong(t, record, text);
     if (why)
-        return refuse(f, why, err);
-    if (device_known(&f->store.r, d->id))
+        return fail(f->arena, arena_printf(f->arena, "%s: record not written", f->path), why, err);
+    if (type == RECORD_DEVICE && device_known(&f->store.r, ((const Device *)record)->id))
         return true;
-    Device copy = device_copy(f->arena, d);
-    if (!append(f, device_line(f->scratch, &copy), err))
+    record_copy(f->arena, t, record, &copy);
+    if (!append(f, line_text(f->scratch, t, &copy), err))
         return false;
-    store_device(&f->store, f->arena, &copy);
+    store_add(&f->store, f->arena, type, &copy);
     return true;
 }
 
-bool record_add_kernel(RecordFile *f, const KernelRecord *k, const char **err)
-{
-    const char *why = kernel_wrong(k);
-    if (why)
-        return refuse(f, why, err);
-    KernelRecord copy = kernel_copy(f->arena, k);
-    if (!append(f, kernel_line(f->scratch, &copy), err))
-        return false;
-    store_kernel(&f->store, f->arena, &copy);
-    return true;
-}
+bool record_add_device(RecordFile *f, const Device *d, const char **err) { return add(f, RECORD_DEVICE, d, err); }
+
+bool record_add_kernel(RecordFile *f, const KernelRecord *k, const char **err) { return add(f, RECORD_KERNEL, k, err); }
 
 bool record_add_measure(RecordFile *f, const MeasureRecord *m, const char **err)
 {
-    const char *why = measure_wrong(m);
-    if (why)
-        return refuse(f, why, err);
-    MeasureRecord copy = measure_copy(f->arena, m);
-    if (!append(f, measure_line(f->scratch, &copy), err))
-        return false;
-    store_measure(&f->store, f->arena, &copy);
-    return true;
+    return add(f, RECORD_MEASURE, m, err);
 }
 
-bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err)
+bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err) { return add(f, RECORD_LIMIT, l, err); }
+
+/* ---- sets of records ---- */
+
+Records record_join(Arena *a, const Records *x, const Records *y)
 {
-    const char *why = limit_wrong(l);
-    if (why)
-        return refuse(f, why, err);
-    LimitRecord copy = limit_copy(f->arena, l);
-    if (!append(f, limit_line(f->scratch, &copy), err))
-        return false;
-    store_limit(&f->store, f->arena, &copy);
-    return true;
+    Records all = { 0 }, both[] = { *x, *y };
+    for (const RecordType *t = record_types; t < record_types + RECORD_TYPES; t++) {
+        char *array = arena_array(a, (size_t)(*count_of(&both[0], t) + *count_of(&both[1], t)) + 1, t->bytes);
+        memcpy((char *)&all + t->array_at, &array, sizeof array);
+        for (int i = 0; i < 2; i++) {
+            const size_t n = (size_t)*count_of(&both[i], t);
+            if (n)
+                memcpy(array + (size_t)*count_of(&all, t) * t->bytes, array_of(&both[i], t), n * t->bytes);
+            *count_of(&all, t) += (int64_t)n;
+        }
+    }
+    return all;
 }
-
-/* ---- canonical text ---- */
 
 typedef struct {
+    const RecordType *type;
     const void *record;
     const char *line;
 } Row;
 
-static int compare_int(int64_t a, int64_t b) { return (a > b) - (a < b); }
-
-static int compare_device(const void *pa, const void *pb)
+static int compare_rows(const void *x, const void *y)
 {
-    const Row *a = pa, *b = pb;
-    const Device *da = a->record, *db = b->record;
-    int order = strcmp(da->id, db->id);
-    return order ? order : strcmp(a->line, b->line);
+    const Row *a = x, *b = y;
+    const int sign = record_compare(a->type, a->record, b->record);
+    return sign ? sign : strcmp(a->line, b->line);
 }
 
-static int compare_kernel(const void *pa, const void *pb)
+static void add_sorted(Text *t, Arena *scratch, Records *r, const RecordType *type)
 {
-    const Row *a = pa, *b = pb;
-    const KernelRecord *ka = a->record, *kb = b->record;
-    int order = strcmp(ka->key, kb->key);
-    return order ? order : strcmp(a->line, b->line);
-}
-
-static int compare_measure(const void *pa, const void *pb)
-{
-    const Row *a = pa, *b = pb;
-    const MeasureRecord *ma = a->record, *mb = b->record;
-    int order = strcmp(ma->key, mb->key);
-    order = order ? order : strcmp(ma->device, mb->device);
-    order = order ? order : compare_int(ma->threads, mb->threads);
-    order = order ? order : compare_int(ma->naxis, mb->naxis);
-    for (int i = 0; order == 0 && i < ma->naxis; i++)
-        order = compare_int(ma->extent[i], mb->extent[i]);
-    order = order ? order : compare_int(ma->final, mb->final);
-    return order ? order : strcmp(a->line, b->line);
-}
-
-static int compare_limit(const void *pa, const void *pb)
-{
-    const Row *a = pa, *b = pb;
-    const LimitRecord *la = a->record, *lb = b->record;
-    int order = strcmp(la->device, lb->device);
-    order = order ? order : strcmp(la->target, lb->target);
-    order = order ? order : strcmp(la->dtype, lb->dtype);
-    order = order ? order : compare_int(la->threads, lb->threads);
-    return order ? order : strcmp(a->line, b->line);
-}
-
-static void add_sorted(Text *t, Row *row, int64_t n, int (*compare)(const void *, const void *))
-{
-    if (n > 0)
-        qsort(row, (size_t)n, sizeof *row, compare);
-    for (int64_t i = 0; i < n; i++) {
-        if (i > 0 && strcmp(row[i].line, row[i - 1].line) == 0)
-            continue;
-        text_add(t, row[i].line);
-        text_add(t, "\n");
-    }
-}
-
-Records record_join(Arena *a, const Records *x, const Records *y)
-{
-    Records all = { .device = ARENA_ARRAY(a, (size_t)(x->ndevice + y->ndevice) + 1, Device),
-                    .kernel = ARENA_ARRAY(a, (size_t)(x->nkernel + y->nkernel) + 1, KernelRecord),
-                    .measure = ARENA_ARRAY(a, (size_t)(x->nmeasure + y->nmeasure) + 1, MeasureRecord),
-                    .limit = ARENA_ARRAY(a, (size_t)(x->nlimit + y->nlimit) + 1, LimitRecord) };
-    const Records *const both[] = { x, y };
-    for (int i = 0; i < 2; i++) {
-        const Records *r = both[i];
-        for (int64_t j = 0; j < r->ndevice; j++)
-            all.device[all.ndevice++] = r->device[j];
-        for (int64_t j = 0; j < r->nkernel; j++)
-            all.kernel[all.nkernel++] = r->kernel[j];
-        for (int64_t j = 0; j < r->nmeasure; j++)
-            all.measure[all.nmeasure++] = r->measure[j];
-        for (int64_t j = 0; j < r->nlimit; j++)
-            all.limit[all.nlimit++] = r->limit[j];
-    }
-    return all;
+    const size_t n = (size_t)*count_of(r, type);
+    const char *at = array_of(r, type);
+    Row *row = ARENA_ARRAY(scratch, n + 1, Row);
+    for (size_t i = 0; i < n; i++, at += type->bytes)
+        row[i] = (Row){ type, at, line_text(scratch, type, at) };
+    qsort(row, n, sizeof *row, compare_rows);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(row[i].line, row[i - 1].line) != 0)
+            text_printf(t, "%s\n", row[i].line);
 }
 
 char *record_text(Arena *a, const Records *r)
 {
     Arena *scratch = arena_new();
     Text t = { .arena = scratch };
-    Row *device = ARENA_ARRAY(scratch, (size_t)r->ndevice, Row);
-    Row *kernel = ARENA_ARRAY(scratch, (size_t)r->nkernel, Row);
-    Row *measure = ARENA_ARRAY(scratch, (size_t)r->nmeasure, Row);
-    Row *limit = ARENA_ARRAY(scratch, (size_t)r->nlimit, Row);
-    for (int64_t i = 0; i < r->ndevice; i++)
-        device[i] = (Row){ &r->device[i], device_line(scratch, &r->device[i]) };
-    for (int64_t i = 0; i < r->nkernel; i++)
-        kernel[i] = (Row){ &r->kernel[i], kernel_line(scratch, &r->kernel[i]) };
-    for (int64_t i = 0; i < r->nmeasure; i++)
-        measure[i] = (Row){ &r->measure[i], measure_line(scratch, &r->measure[i]) };
-    for (int64_t i = 0; i < r->nlimit; i++)
-        limit[i] = (Row){ &r->limit[i], limit_line(scratch, &r->limit[i]) };
-    add_sorted(&t, device, r->ndevice, compare_device);
-    add_sorted(&t, kernel, r->nkernel, compare_kernel);
-    add_sorted(&t, measure, r->nmeasure, compare_measure);
-    add_sorted(&t, limit, r->nlimit, compare_limit);
+    Records all = *r;
+    for (int i = 0; i < RECORD_TYPES; i++)
+        add_sorted(&t, scratch, &all, &record_types[i]);
     char *text = arena_strdup(a, text_str(&t));
     arena_free(scratch);
     return text;

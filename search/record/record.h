@@ -34,7 +34,8 @@ typedef enum {
     STATUS_TIMED_OUT,
     STATUS_COUNT
 } Status;
-const char *status_name(Status s); /* "ok", "invalid", "build_failed", ... */
+const char *status_name(Status s);    /* "ok", "invalid", "build_failed", ... */
+Status status_find(const char *name); /* STATUS_COUNT when there is no such status */
 
 enum {
     RECORD_MAX_AXIS = 6,

@@ -9,7 +9,7 @@
 
 #include <locale.h>
 #include <math.h>
-#include "search/record/record_rules.h"
+#include "search/record/record_type.h"
 #include "search/record/samples.h"
 
 /* ---- round trips ---- */
@@ -382,8 +382,10 @@ static void canonical_text_has_its_order(void **state)
     d[0].id = "z";
     const Records x = { .nmeasure = 3, .measure = m, .ndevice = 1, .device = d },
                   z = { .nmeasure = 4, .measure = m + 3, .ndevice = 1, .device = d + 1 };
-    for (int i = 0; i < 7; i++)
-        m[i] = measure_copy(p->a, &m[i]);
+    for (int i = 0; i < 7; i++) {
+        const MeasureRecord raw = m[i];
+        record_copy(p->a, &record_types[RECORD_MEASURE], &raw, &m[i]);
+    }
     const Records all = record_join(p->a, &x, &z);
     assert_true(all.nmeasure == 7 && all.ndevice == 2 && all.nkernel == 0 && all.nlimit == 0);
     const char *text = record_text(p->a, &all), *at = text;

@@ -317,7 +317,7 @@ static const char *result_path(Arena *a, const Table *t, const char *folder)
     const Machine here = machine_probe();
     char *slug = arena_strdup(a, t->device->name);
     machine_slug(t->device->name, slug);
-    const char *dir = arena_printf(a, "%s/%s", folder, target_is_cuda(t->target) ? slug : here.slug);
+    const char *dir = arena_printf(a, "%s/%s", folder, t->target->family->aside ? slug : here.slug);
     mkdir(folder, 0777);
     mkdir(dir, 0777);
     return arena_printf(a, "%s/%s.json", dir, t->workload->spec->name);

@@ -193,7 +193,7 @@ static int fix_target(Bench *b, const Workload *w, const char *name)
     const int n = replay_read_all(b->a, w, &out, &code, &err);
     if (!n)
         return command_fail(err, code);
-    const char *macro = family_find(out->study->target->family)->fixed_by;
+    const char *macro = out->study->target->family->fixed_by;
     const int entry = find_entry(package_dispatcher(b->a, out, n), name);
     if (!macro)
         return fail(b, EXIT_USAGE, "--target: a package for GPUs takes the kernels of the device at hand");

@@ -93,7 +93,7 @@ static bool run_worlds(Arena *a, const Workload *w, const Options *o, const Devi
                  .strategy = &strategies[STRATEGY_JOINT],
                  .space = command_space(a, &u, &w->templates, target, machine.diag),
                  .seed = o->seed,
-                 .ahead = family_find(target->family)->aside };
+                 .ahead = target->family->aside };
     diag_print(machine.diag, stderr);
     *code = EXIT_USAGE;
     *err = "there is nothing to search";
@@ -109,8 +109,7 @@ static bool run_worlds(Arena *a, const Workload *w, const Options *o, const Devi
         diag_say(stderr, DIAG_WARNING, "limits: %s", why);
     diag_print(machine.diag, stderr);
     if (machine.library.why && !o->quiet)
-        diag_say(stderr, DIAG_WARNING, "%s was not compiled: %s", family_find(target->family)->rival,
-                 machine.library.why);
+        diag_say(stderr, DIAG_WARNING, "%s was not compiled: %s", target->family->rival, machine.library.why);
     return ok;
 }
 
@@ -133,15 +132,12 @@ static const Target *find_device(Arena *a, const Workload *w, const Options *o, 
     *code = EXIT_ENVIRONMENT;
     if (!site_find(a, w, o, true, site, stop, err))
         return NULL;
-    if (site->kind != SITE_CPU) {
-        *device = device_typical(a, site->target);
-        *site = (Site){ SITE_GPU, site->target };
-        return site->target;
-    }
-    if (!device_probe(a, w->targets, "", "", device, err))
+    site->modelled = site->target; /* whatever device is here */
+    if (!site_device(a, w, o, site, device, stop, err))
         return NULL;
+    site->modelled = false; /* but what it would run is what is compiled */
     *code = EXIT_USAGE;
-    return workload_target(a, w, device, err);
+    return site->target ? site->target : workload_target(a, w, device, err);
 }
 
 static bool build_target(Arena *a, const Workload *w, const Options *o, const volatile int *stop, int *code)
@@ -158,7 +154,7 @@ static bool build_target(Arena *a, const Workload *w, const Options *o, const vo
         ok = tools_open_compilers(a, w, o, &site, &run, stop, &err);
     }
     if (ok) {
-        device_set_compiler(a, device, run.compiler, tools_flags(a, &run));
+        device_set_compiler(a, device, site.family, run.compiler, run.flags);
         run.progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
         ok = run_worlds(a, w, o, device, target, &run, stop, &b, code, &err);
     }

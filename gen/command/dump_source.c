@@ -75,17 +75,16 @@ static json_t *flags_json(const Toolchain *t)
     return list;
 }
 
+/* How the candidate is compiled for its device, and for the emulator where that can take its place. */
 static void add_flags(const Picked *s, const Candidate *c, json_t *o)
 {
     const Options *options = s->in->options;
-    const Toolchain cc = tools_cc(s->a, options), cuda = tools_cuda(s->a, "nvcc", c->target, false),
+    const Family *f = c->target->family;
+    const Toolchain own = toolchain_make(s->a, "", f, c->target->gencode, false),
                     emulator = tools_emulator(s->a, options, s->in->workload);
-    if (!target_is_cuda(c->target)) {
-        json_object_set_new(o, "cc", flags_json(&cc));
-        return;
-    }
-    json_object_set_new(o, "nvcc", flags_json(&cuda));
-    json_object_set_new(o, "emulator", flags_json(&emulator));
+    json_object_set_new(o, f->compiler.option, flags_json(&own));
+    if (f->verifier)
+        json_object_set_new(o, "emulator", flags_json(&emulator));
 }
 
 static json_t *candidate_json(const Picked *s, const Candidate *c)

@@ -116,8 +116,8 @@ static bool find_unit(Arena *a, const Workload *w, const Site *site, Tools *run,
                       const char **err)
 {
     Device *device = ARENA_NEW(a, Device);
-    *device = site->kind == SITE_MODEL ? device_typical(a, site->target) : *runner_device(run->runner);
-    device_set_compiler(a, device, run->compiler, tools_flags(a, run));
+    *device = site->modelled ? device_typical(a, site->target) : *runner_device(run->runner);
+    device_set_compiler(a, device, site->family, run->compiler, run->flags);
     run->device = device;
     *code = EXIT_USAGE;
     const Target *target = workload_target(a, w, device, err);
@@ -154,7 +154,7 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
     UnitContext u;
     if (!find_unit(a, w, site, run, &u, code, err))
         return false;
-    const Family *family = family_find(u.target->family);
+    const Family *family = u.target->family;
     const Space *space = find_space(a, w, &u, err);
     if (!space)
         return false;
@@ -165,7 +165,7 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
     if (w->ntuned > 1 && !o->quiet)
         progress_line(run->progress, "tuning for %s", u.target->name);
     Machine machine = tools_machine(a, run, w, o, &u);
-    Lab lab = { .kind = site->kind == SITE_MODEL ? &lab_emulator : &lab_machine,
+    Lab lab = { .kind = site->modelled ? &lab_emulator : &lab_machine,
                 .machine = &machine,
                 .arena = a,
                 .templates = &w->templates,
@@ -245,8 +245,7 @@ static bool is_measured_elsewhere(Arena *a, const Workload *w, const Options *o,
 {
     const char *why = NULL;
     const Device *here = runner_device(run->runner);
-    const bool is =
-        site->kind != SITE_MODEL && !o->fresh && !workload_target(a, w, here, &why) && has_times(a, w, w->records);
+    const bool is = !site->modelled && !o->fresh && !workload_target(a, w, here, &why) && has_times(a, w, w->records);
     if (is && !o->quiet)
         diag_say(stderr, DIAG_NOTE, "%s: the times in the records are taken", why);
     return is;
@@ -282,7 +281,8 @@ static bool learn_target(Arena *a, const Workload *w, const Options *o, const vo
 {
     Site site;
     const char *err = NULL;
-    const char *recorded = o->offline ? (site_wants_cuda(w) ? recorded_times(a, w, o) : w->records) : NULL;
+    const Family *wanted = site_family(w);
+    const char *recorded = o->offline ? (wanted && wanted->aside ? recorded_times(a, w, o) : w->records) : NULL;
     *known = (Known){ w, recorded, NULL };
     if (recorded)
         return true;

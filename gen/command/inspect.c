@@ -89,16 +89,11 @@ int regret_package(Arena *a, const Options *o, const volatile int *stop)
 
 /* ---- check ---- */
 
-/* What kernels would run on: this CPU, its GPU, or without one what is typical of the target. */
+/* What kernels would run on. */
 static bool probe_device(Arena *a, const Workload *w, const Options *o, Device *out, const char **err)
 {
     Site site;
-    if (!site_find(a, w, o, true, &site, NULL, err))
-        return false;
-    if (site.kind == SITE_MODEL)
-        *out = device_typical(a, site.target);
-    return site.kind == SITE_MODEL || (site.kind == SITE_GPU ? site_probe_gpu(a, o, out, NULL, err)
-                                                             : device_probe(a, w->targets, "", "", out, err));
+    return site_find(a, w, o, true, &site, NULL, err) && site_device(a, w, o, &site, out, NULL, err);
 }
 
 /* What could be searched on this machine. */

@@ -110,13 +110,13 @@ static void print_json(const Measured *m, int n, FILE *to)
 }
 
 /* With compilers and runner open. False with *err and *code set. */
-static bool measure_device(Arena *a, const Options *o, Tools *t, Measured *m, const volatile int *stop, int *code,
-                           const char **err)
+static bool measure_device(Arena *a, const Options *o, const Site *site, Tools *t, Measured *m,
+                           const volatile int *stop, int *code, const char **err)
 {
     const Workload *w = m->workload;
     Device *device = ARENA_NEW(a, Device);
     *device = *runner_device(t->runner);
-    device_set_compiler(a, device, t->compiler, tools_flags(a, t));
+    device_set_compiler(a, device, site->family, t->compiler, t->flags);
     m->device = device;
     *code = EXIT_USAGE;
     m->target = workload_target(a, w, device, err);
@@ -143,7 +143,7 @@ static bool measure_target(Arena *a, const Options *o, Measured *m, const volati
     *code = EXIT_ENVIRONMENT;
     const bool ok =
         site_find(a, m->workload, o, false, &site, stop, &err) && record_check(a, m->workload->records, &err) &&
-        tools_open(a, m->workload, o, &site, &t, stop, &err) && measure_device(a, o, &t, m, stop, code, &err);
+        tools_open(a, m->workload, o, &site, &t, stop, &err) && measure_device(a, o, &site, &t, m, stop, code, &err);
     if (!ok)
         *code = *stop ? EXIT_INTERRUPTED : *code;
     if (!ok)

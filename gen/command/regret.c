@@ -180,12 +180,12 @@ static bool find_site(const Regret *g, const Workload *w, const Options *o, Site
                       const char **err)
 {
     const Target *target = g->out->study->target;
-    *site = (Site){ .kind = SITE_CPU };
-    if (!target_is_cuda(target))
+    *site = (Site){ .family = target->family };
+    if (!target->family->aside)
         return true;
     if (!site_find(g->arena, w, o, false, site, stop, err))
         return false;
-    *site = (Site){ SITE_GPU, target };
+    *site = (Site){ target->family, target, false };
     return true;
 }
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * site: see site.h. A device that is not this CPU is asked for by running its runner with --probe.
+ */
 #include "gen/command/site.h"
 
 #include <errno.h>
@@ -48,9 +51,9 @@ static bool run_probe(Arena *a, const char *const *argv, Capture *out, Capture *
 }
 
 /* The runner that would measure, with --probe behind its words. NULL: there is none. */
-static const char *const *probe_command(Arena *a, const Options *o)
+static const char *const *probe_command(Arena *a, const Options *o, const Family *f)
 {
-    const char *own = place_runner(a, "cuda");
+    const char *own = place_runner(a, f->runner);
     const char **argv = ARENA_ARRAY(a, (size_t)o->runner.n + 3, const char *);
     int n = 0;
     for (; n < o->runner.n; n++)
@@ -61,10 +64,12 @@ static const char *const *probe_command(Arena *a, const Options *o)
     return n ? argv : NULL;
 }
 
-bool site_probe_gpu(Arena *a, const Options *o, Device *out, const volatile int *stop, const char **why)
+/* The device beside this CPU, or at the other end of --runner, as the runner describes it. */
+static bool probe(Arena *a, const Options *o, const Family *f, Device *out, const volatile int *stop, const char **why)
 {
-    const char *const *command = probe_command(a, o);
-    *why = "this dcgen was built without CUDA, so it has no program dcgen-runner-cuda to ask";
+    const char *const *command = probe_command(a, o, f);
+    *why = arena_printf(a, "this dcgen was built without %s, so it has no program dcgen-runner-%s to ask", f->system,
+                        f->runner);
     Capture *said = ARENA_NEW(a, Capture), *err = ARENA_NEW(a, Capture);
     if (!command || !run_probe(a, command, said, err, stop, why))
         return false;
@@ -76,27 +81,35 @@ bool site_probe_gpu(Arena *a, const Options *o, Device *out, const volatile int 
     return ok;
 }
 
-static const char *target_name(const Workload *w) { return w->target.n ? w->target.item[0] : w->spec->target[0]; }
-
-bool site_wants_cuda(const Workload *w)
+bool site_device(Arena *a, const Workload *w, const Options *o, const Site *site, Device *out, const volatile int *stop,
+                 const char **why)
 {
-    const Target *t = target_find(w->targets, target_name(w));
-    return strcmp(target_name(w), "cuda") == 0 || (t && target_is_cuda(t));
+    if (site->modelled)
+        *out = device_typical(a, site->target);
+    return site->modelled || (site->family->aside ? probe(a, o, site->family, out, stop, why)
+                                                  : device_probe(a, w->targets, "", "", out, why));
 }
 
-/* A GPU that runs the named target, or for "cuda" the best that it runs. */
-static bool find_gpu(Arena *a, const Workload *w, const Options *o, const char *name, Site *out,
-                     const volatile int *stop, const char **why)
+static const char *target_name(const Workload *w) { return w->target.n ? w->target.item[0] : w->spec->target[0]; }
+
+const Family *site_family(const Workload *w)
+{
+    const Target *t = target_find(w->targets, target_name(w));
+    return t ? t->family : family_of_best(target_name(w));
+}
+
+/* A device of the family that runs the named target; where none is named, the best that it runs. */
+static bool find_device(Arena *a, const Workload *w, const Options *o, const Family *f, const Target *named, Site *out,
+                        const volatile int *stop, const char **why)
 {
     Device d;
-    if (!site_probe_gpu(a, o, &d, stop, why))
+    if (!probe(a, o, f, &d, stop, why))
         return false;
-    const Target *t = strcmp(name, "cuda") == 0 || strcmp(name, "auto") == 0 ? device_best(w->targets, &d)
-                                                                             : target_find(w->targets, name);
+    const Target *t = named ? named : device_best(w->targets, &d);
     *why = arena_printf(a, "%s does not run it", d.name);
-    if (!t || !target_is_cuda(t) || !device_runs(&d, t->name))
+    if (!t || t->family != f || !device_runs(&d, t->name))
         return false;
-    *out = (Site){ SITE_GPU, t };
+    *out = (Site){ f, t, false };
     return true;
 }
 
@@ -109,32 +122,44 @@ static bool has_template(const Workload *w, const Target *t)
     return false;
 }
 
+/* What there is beside this CPU if it can be used, else this CPU. */
+static Site find_any(Arena *a, const Workload *w, const Options *o, const volatile int *stop)
+{
+    const char *why;
+    Site site = { 0 }, cpu = { 0 };
+    for (int i = 0; i < FAMILY_COUNT; i++) {
+        const Family *f = families[i];
+        if (!f->aside)
+            cpu.family = f;
+        else if (tools_program(a, o, f) && find_device(a, w, o, f, NULL, &site, stop, &why) &&
+                 has_template(w, site.target))
+            return site;
+    }
+    return cpu;
+}
+
+/* Why it cannot be measured, and what can be done about it. */
+static const char *no_device(Arena *a, const Options *o, const Family *f, const Target *named, bool model,
+                             const char *why)
+{
+    const bool can_offline = o->command == COMMAND_GENERATE;
+    if (named)
+        return arena_printf(a, "no %s here to measure target '%s' on: %s%s", f->device, named->name, why,
+                            can_offline ? "; with --offline, recorded measurements or a model take its place" : "");
+    return arena_printf(a, "target '%s' asks the %s of this machine: %s%s%s", f->best, f->device, why,
+                        can_offline || model ? "; name a target instead, as in --target sm_90a" : "",
+                        can_offline ? " --offline" : "");
+}
+
 bool site_find(Arena *a, const Workload *w, const Options *o, bool model, Site *out, const volatile int *stop,
                const char **err)
 {
-    const char *name = target_name(w), *why = "";
-    const Target *named = target_find(w->targets, name);
-    *out = (Site){ .kind = SITE_CPU };
-    if (strcmp(name, "auto") == 0) { /* a GPU if there is one that can be used, else this CPU */
-        if (!tools_nvcc(a, o) || !find_gpu(a, w, o, name, out, stop, &why) || !has_template(w, out->target))
-            *out = (Site){ .kind = SITE_CPU };
+    const char *why = "";
+    const Target *named = target_find(w->targets, target_name(w));
+    const Family *f = site_family(w);
+    *out = f ? (Site){ f, f->aside ? named : NULL, f->aside && model && named } : find_any(a, w, o, stop);
+    if (!f || !f->aside || out->modelled || find_device(a, w, o, f, named, out, stop, &why))
         return true;
-    }
-    if (!site_wants_cuda(w))
-        return true;
-    if (model && named) {
-        *out = (Site){ SITE_MODEL, named };
-        return true;
-    }
-    if (find_gpu(a, w, o, name, out, stop, &why))
-        return true;
-    const bool can_offline = o->command == COMMAND_GENERATE;
-    if (named)
-        *err = arena_printf(a, "no GPU here to measure target '%s' on: %s%s", name, why,
-                            can_offline ? "; with --offline, recorded measurements or a model take its place" : "");
-    else
-        *err = arena_printf(a, "target 'cuda' asks the GPU of this machine: %s%s%s", why,
-                            can_offline || model ? "; name a target instead, as in --target sm_90a" : "",
-                            can_offline ? " --offline" : "");
+    *err = no_device(a, o, f, named, model, why);
     return false;
 }

@@ -10,11 +10,10 @@
 #include "gen/command/cli.h"
 #include "gen/command/workload.h"
 
-typedef enum { SITE_CPU, SITE_GPU, SITE_MODEL } SiteKind;
-
 typedef struct {
-    SiteKind kind;
-    const Target *target; /* of a GPU, or of none; NULL for a CPU: its runner says what it is */
+    const Family *family; /* of what runs kernels */
+    const Target *target; /* of a device beside this CPU, or of none; NULL for this CPU: its runner says what it is */
+    bool modelled;        /* there is no device */
 } Site;
 
 /* The site for the workload's target. `model`: the user wants no measurement (--offline). False with *err set: the target needs a GPU
@@ -22,10 +21,12 @@ typedef struct {
 bool site_find(Arena *a, const Workload *w, const Options *o, bool model, Site *out, const volatile int *stop,
                const char **err);
 
-/* Does the workload ask for CUDA by name? */
-bool site_wants_cuda(const Workload *w);
+/* The family that the workload asks for by its own name or a target's; NULL: by none, it takes what is here. */
+const Family *site_family(const Workload *w);
 
-/* The GPU of this machine, or at the other end of --runner, as the runner describes it. False with *why set. */
-bool site_probe_gpu(Arena *a, const Options *o, Device *out, const volatile int *stop, const char **why);
+/* The device there: this CPU, what the runner says of the one beside it or at the other end of --runner, or what is typical of the target. False
+ * with *why set. */
+bool site_device(Arena *a, const Workload *w, const Options *o, const Site *site, Device *out, const volatile int *stop,
+                 const char **why);
 
 #endif

@@ -120,7 +120,7 @@ static void measured_text(const Result *out, FILE *to)
     const Against v = against_library(out);
     if (v.n)
         fprintf(to, "  %.2fx as fast as %s, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n", v.mean,
-                family_find(s->target->family)->rival, v.n, v.least);
+                s->target->family->rival, v.n, v.least);
 }
 
 static void modelled_text(const Study *s, FILE *to)
@@ -280,26 +280,12 @@ static int64_t tuned_instances(const Spec *s)
     return n;
 }
 
-static int64_t fact(const Target *t, const char *name)
-{
-    int64_t value = 0;
-    target_fact(t, name, &value);
-    return value;
-}
-
 static void check_device(const Target *t, const Device *d, FILE *to)
 {
-    quote_printf(to, "target: %s on %s%s: ", t->name, d->name,
-                 device_runs(d, t->name) ? "" : ", which does not run it");
-    if (target_is_cuda(t))
-        fprintf(to, "%d multiprocessors, each with %" PRId64 " KiB of shared memory; L2 %" PRId64 " KiB\n", d->sms,
-                d->smem_bytes >> 10, d->l2_bytes >> 10);
-    else
-        fprintf(to,
-                "%" PRId64 " vector registers of %" PRId64 " bytes; L1 %" PRId64 " KiB, L2 %" PRId64 " KiB, L3 %" PRId64
-                " KiB, %d cores\n",
-                fact(t, "VECTOR_REGISTERS"), fact(t, "VECTOR_BYTES"), d->l1_bytes >> 10, d->l2_bytes >> 10,
-                d->l3_bytes >> 10, d->cores);
+    Arena *a = arena_new();
+    quote_printf(to, "target: %s on %s%s: %s\n", t->name, d->name,
+                 device_runs(d, t->name) ? "" : ", which does not run it", t->family->check_text(a, t, d));
+    arena_free(a);
 }
 
 static void check_spec(const Spec *spec, FILE *to)

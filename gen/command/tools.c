@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tools: see tools.h. Opens compilers, runner and records in this order, and closes what is open.
+ */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "gen/command/tools.h"
 
@@ -16,10 +19,6 @@
 #include "gen/base/text.h"
 #include "gen/unit/unit.h"
 
-/* What candidates are compiled with, and what the packages' CMakeLists.txt compiles kernels with, but for its -fexceptions, which changes
- * no instruction of a kernel. After its register allocator gcc leaves moves in inner loops, through which sums wait for each other;
- * -frename-registers takes three of four away (a tile of 3 x 2 vectors gained 26 %). clang has no such option, and ignores it. */
-static const char *const cc_flags[] = { "-std=gnu17", "-O3", "-ffp-contract=fast", "-frename-registers", NULL };
 static const double COMPILE_DEADLINE_S = 60, COMPILE_DEADLINE_LEAST_S = 10; /* else half the budget */
 
 /* ---- folders ---- */
@@ -95,42 +94,21 @@ void tools_close(Tools *t)
 
 /* ---- compilers ---- */
 
-const char *tools_nvcc(Arena *a, const Options *o)
+const char *tools_program(Arena *a, const Options *o, const Family *f)
 {
-    if (o->nvcc)
-        return o->nvcc;
-    const char *home = getenv("CUDA_HOME") ? getenv("CUDA_HOME") : "/usr/local/cuda";
-    const char *installed = arena_printf(a, "%s/bin/nvcc", home), *found = process_find(a, "nvcc");
-    return found ? found : access(installed, X_OK) == 0 ? installed : NULL;
+    const FamilyCompiler *c = &f->compiler;
+    const char *const given[][2] = { { "cc", o->cc }, { "nvcc", o->nvcc } };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i][1] && strcmp(given[i][0], c->option) == 0)
+            return given[i][1];
+    const char *found = process_find(a, c->option), *home = c->home ? getenv(c->home_variable) : NULL;
+    if (found || !c->home)
+        return found;
+    const char *installed = arena_printf(a, "%s/bin/%s", home ? home : c->home, c->option);
+    return access(installed, X_OK) == 0 ? installed : NULL;
 }
 
-Toolchain tools_cc(Arena *a, const Options *o) { return toolchain_c(a, o->cc, cc_flags); }
-
-enum { CUDA_SHIPPED = 3 }; /* of the flags below: what ships is compiled with these */
-
-/* Code for GPUs: a shared object to be run, or a cubin. */
-Toolchain tools_cuda(Arena *a, const char *nvcc, const Target *target, bool cubin)
-{
-    static const char *const object[] = { "-shared", "-Xcompiler", "-fPIC", "-cudart", "none", "--no-compress", NULL };
-    const char **flags = ARENA_ARRAY(a, 16, const char *), **p = flags;
-    *p++ = "-std=c++17";
-    *p++ = "-O3";
-    *p++ = arena_printf(a, "-gencode=%s", target->gencode);
-    *p++ = "-Xptxas";
-    *p++ = "-v";
-    for (int i = 0; !cubin && object[i]; i++)
-        *p++ = object[i];
-    if (cubin)
-        *p++ = "-cubin";
-    return (Toolchain){ .program = nvcc,
-                        .flags = flags,
-                        .source = ".cu",
-                        .product = cubin ? ".cubin" : ".so",
-                        .empty = "__global__ void dcgen_empty() {}\n",
-                        .version_mark = "release",
-                        .keep_log = true,
-                        .portable = true };
-}
+Toolchain tools_cc(Arena *a, const Options *o) { return toolchain_make(a, o->cc, &family_cpu, "", false); }
 
 /* CUDA text as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time library). */
 Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
@@ -166,14 +144,6 @@ Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
                         .version_mark = "" };
 }
 
-const char *tools_flags(Arena *a, const Tools *t)
-{
-    Text text = { .arena = a };
-    for (int i = 0; t->flags[i]; i++)
-        text_printf(&text, "%s%s", i ? " " : "", t->flags[i]);
-    return arena_strdup(a, text_str(&text));
-}
-
 int tools_jobs(const Options *o)
 {
     cpu_set_t mine;
@@ -197,44 +167,57 @@ static Builder *open_builder(const Opening *q, const Toolchain *made, const char
     return builder_new(q->a, &tools, tools_jobs(q->o), deadline_s, q->stop, err);
 }
 
-/* nvcc says of a target that it does not know, be it too new or too old, only that it is unsupported. */
-static Builder *open_nvcc(const Opening *q, const Toolchain *tools, const char **err)
+/* Some compilers say of a target that they do not know, be it too new or too old, only that. */
+static Builder *open_kernels(const Opening *q, const Toolchain *tools, const char **err)
 {
+    const char *unknown = q->site->family->compiler.unknown;
     Builder *b = open_builder(q, tools, err);
-    if (!b && strstr(*err, "nsupported gpu architecture"))
+    if (!b && unknown && strstr(*err, unknown))
         *err =
             arena_printf(q->a, "%s does not know target '%s': it is too old for it, or so new that it dropped it (%s)",
                          tools->program, q->site->target->name, *err);
     return b;
 }
 
-static bool open_cpu(const Opening *q, Tools *t, const char **err)
+static const char *not_found(Arena *a, const FamilyCompiler *c)
 {
-    Toolchain cc = tools_cc(q->a, q->o);
-    t->builder = open_builder(q, &cc, err);
-    t->compiler = t->builder ? builder_version(t->builder) : "";
-    t->flags = cc_flags;
-    return t->builder;
+    return arena_printf(a, "%s is not found: not in PATH, nor in %s, nor in %s; name it by --%s", c->option,
+                        c->home_variable, c->home, c->option);
 }
 
-static bool open_cuda(const Opening *q, Tools *t, const char **err)
+static void warn_of_spills(Arena *a, const Options *o)
 {
-    const char *nvcc = tools_nvcc(q->a, q->o);
-    const bool model = q->site->kind == SITE_MODEL;
+    if (!o->quiet)
+        diag_say(stderr, DIAG_WARNING,
+                 "dcgen cannot read the assembly of %s: a kernel that does not fit its registers is not refused, only "
+                 "its times tell",
+                 arch_here(a));
+}
+
+/* The family's own compiler; what kernels run beside this CPU need a C compiler too, for the op's definition; and where nothing runs them, the
+ * emulator's. */
+static bool open_family(const Opening *q, Tools *t, const char **err)
+{
+    const Family *f = q->site->family;
+    const bool model = q->site->modelled;
+    const char *program = tools_program(q->a, q->o, f);
     const Toolchain cc = tools_cc(q->a, q->o), cxx = tools_emulator(q->a, q->o, q->w);
-    *err = "nvcc is not found: not in PATH, nor in CUDA_HOME, nor in /usr/local/cuda; name it by --nvcc";
-    t->reference = nvcc ? open_builder(q, &cc, err) : NULL;
-    const Toolchain cuda = tools_cuda(q->a, nvcc, q->site->target, model);
-    Builder *device = t->reference ? open_nvcc(q, &cuda, err) : NULL;
-    if (!device)
+    if (!program) {
+        *err = not_found(q->a, &f->compiler);
         return false;
-    *(model ? &t->assembler : &t->builder) = device;
+    }
+    const Toolchain tools = toolchain_make(q->a, program, f, q->site->target ? q->site->target->gencode : "", model);
+    t->reference = f->aside ? open_builder(q, &cc, err) : NULL;
+    Builder *kernels = t->reference || !f->aside ? open_kernels(q, &tools, err) : NULL;
+    if (!kernels)
+        return false;
+    if (tools.assembly && !tools.syntax)
+        warn_of_spills(q->a, q->o);
+    *(model ? &t->assembler : &t->builder) = kernels;
     if (model)
         t->builder = open_builder(q, &cxx, err);
-    const char **flags = ARENA_ARRAY(q->a, CUDA_SHIPPED + 1, const char *);
-    memcpy(flags, cuda.flags, CUDA_SHIPPED * sizeof *flags);
-    t->compiler = builder_version(device);
-    t->flags = flags;
+    t->compiler = builder_version(kernels);
+    t->flags = tools.shipped;
     return t->builder;
 }
 
@@ -259,14 +242,14 @@ static const char *reference_so(const Opening *q, Builder *builder, const char *
 
 static const char *const *runner_command(const Opening *q, const char **err)
 {
-    static const char *const kind[] = { [SITE_CPU] = "c", [SITE_GPU] = "cuda", [SITE_MODEL] = "emu" };
-    if (q->o->runner.n && q->site->kind != SITE_MODEL)
+    const Family *f = q->site->family;
+    const char *name = q->site->modelled ? f->verifier : f->runner;
+    if (q->o->runner.n && !q->site->modelled)
         return q->o->runner.item;
     const char **command = ARENA_ARRAY(q->a, 2, const char *);
-    command[0] = place_runner(q->a, kind[q->site->kind]);
+    command[0] = place_runner(q->a, name);
     if (!command[0])
-        *err = arena_printf(q->a, "the program dcgen-runner-%s is not beside dcgen nor in its installation",
-                            kind[q->site->kind]);
+        *err = arena_printf(q->a, "the program dcgen-runner-%s is not beside dcgen nor in its installation", name);
     return command[0] ? command : NULL;
 }
 
@@ -277,7 +260,7 @@ static const char *open_compilers(Opening *q, Tools *t, const char **err)
     if (!tools_open_builds(q->a, q->o, &t->builds, err))
         return NULL;
     q->builds = t->builds;
-    if (!(q->site->kind == SITE_CPU ? open_cpu(q, t, err) : open_cuda(q, t, err)))
+    if (!open_family(q, t, err))
         return NULL;
     return reference_so(q, t->reference ? t->reference : t->builder, err);
 }

@@ -26,12 +26,11 @@ typedef struct {
     Runner *runner;
     RecordFile *records;
     Progress *progress;
-    const Device *device;                /* what kernels are for, with the compiler; set by who chooses the target */
-    const char *compiler, *const *flags; /* of the code that ships */
+    const Device *device;         /* what kernels are for, with the compiler; set by who chooses the target */
+    const char *compiler, *flags; /* of the code that ships */
 } Tools;
 
 int tools_jobs(const Options *o); /* compilers at a time: one a core that we may run on, unless told otherwise */
-const char *tools_flags(Arena *a, const Tools *t); /* of that compiler, for Device.flags */
 
 /* Starts the compilers for kernels on that site, and builds the op's definition: with a GPU's site no GPU need be there. */
 bool tools_open_compilers(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t,
@@ -39,12 +38,11 @@ bool tools_open_compilers(Arena *a, const Workload *w, const Options *o, const S
 /* The same, and starts the runner for kernels on that site; nothing is written yet. False with *err set; call tools_close all the same. */
 bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *t, const volatile int *stop,
                 const char **err);
-/* How candidates are compiled: to be run on this CPU; to be run on a GPU, or to a cubin; to be run by the emulator. */
+/* How C is compiled to be run on this CPU, and candidates to be run by the emulator; for all else toolchain_make. */
 Toolchain tools_cc(Arena *a, const Options *o);
-Toolchain tools_cuda(Arena *a, const char *nvcc, const Target *target, bool cubin);
 Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w);
-/* nvcc: as --nvcc says, else in PATH, in $CUDA_HOME or where it is installed by default. NULL: it is in none of these. */
-const char *tools_nvcc(Arena *a, const Options *o);
+/* The compiler of a family's kernels: as its option says, else in PATH or where it is installed. NULL: it is in none of these. */
+const char *tools_program(Arena *a, const Options *o, const Family *f);
 /* The folder of --builds, made if it is not there; *out is NULL where none is given. False with *err set. */
 bool tools_open_builds(Arena *a, const Options *o, BuildCache **out, const char **err);
 /* What is to be said at the end of it: what was found there, and what went wrong. It is closed. */

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * workload: reads the files that a command line names, and checks what they say against each other.
+ */
 #define _GNU_SOURCE /* basename */
 #include "gen/command/workload.h"
 
@@ -114,11 +117,10 @@ static void refuse_used_name(Arena *a, const Spec *s, const char *file, Diag *d)
 /* The op's own test, benchmark and reference call the package's function beside names of their own. */
 static bool check_name(Arena *a, const Spec *s, Diag *d)
 {
-    static const char *const family[] = { "cpu", "cuda" };
     const int before = diag_nerror(d);
     refuse_used_name(a, s, basename(s->op->reference), d);
-    for (size_t i = 0; i < sizeof family / sizeof *family && diag_nerror(d) == before; i++)
-        for (const PackageRow *row = family_find(family[i])->file; row->pattern; row++)
+    for (int i = 0; i < FAMILY_COUNT && diag_nerror(d) == before; i++)
+        for (const PackageRow *row = families[i]->file; row->pattern; row++)
             if (row->of_op && access(arena_printf(a, "%s/%s", s->op->dir, row->pattern), R_OK) == 0)
                 refuse_used_name(a, s, row->pattern, d);
     return diag_nerror(d) == before;
@@ -129,9 +131,14 @@ static bool check_name(Arena *a, const Spec *s, Diag *d)
 /* at: where in the spec the name is; {0}: on the command line. */
 static void check_target(Arena *a, const TargetList *list, const char *name, Loc at, Diag *d)
 {
-    const char *known[TARGET_MAX + 3] = { "host", "auto", "cuda" };
-    int nknown = 3;
+    const char *known[TARGET_MAX + FAMILY_COUNT + 1];
+    int nknown = 0;
     Text names = { .arena = a };
+    for (int i = 0; i < FAMILY_COUNT; i++) {
+        known[nknown++] = families[i]->best;
+        if (i == 0)
+            known[nknown++] = spec_auto;
+    }
     for (int i = 0; i < list->n; i++)
         known[nknown++] = list->t[i].name;
     for (int i = 0; i < nknown; i++) {
@@ -145,7 +152,7 @@ static void check_target(Arena *a, const TargetList *list, const char *name, Loc
 static bool same_family(const TargetList *list, const char *one, const char *other)
 {
     const Target *t = target_find(list, one), *u = target_find(list, other);
-    return t && u && strcmp(t->family, u->family) == 0;
+    return t && u && t->family == u->family;
 }
 
 /* One that the device runs is found later, by workload_target. */
@@ -259,7 +266,7 @@ const Target *workload_target(Arena *a, const Workload *w, const Device *device,
 {
     const char *name = target_name(w, 0);
     const Target *best = device_best(w->targets, device);
-    if (strcmp(name, "auto") == 0 || (best && strcmp(name, target_is_cuda(best) ? "cuda" : "host") == 0)) {
+    if (strcmp(name, spec_auto) == 0 || (best && strcmp(name, best->family->best) == 0)) {
         if (!best)
             *err = arena_printf(a, "no target suits %s", device->name);
         return best;

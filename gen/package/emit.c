@@ -68,14 +68,14 @@ static int template_trust(const Result *part, const Template *t, const Target *t
     return tried ? 0 : 1;
 }
 
-/* Of a template's general kernel, over the tuned shapes: mean of log2 ns as the templates' own closed forms have it. Only those of GPUs are
- * comparable among templates. */
+/* Of a template's general kernel, over the tuned shapes: mean of log2 ns as the templates' own closed forms have it. Those of some
+ * families are not comparable among templates. */
 static double general_cost(const Emitter *e, const Result *part, const Template *t, const Target *target)
 {
     const Study *s = part->study;
     Candidate c;
     double sum = 0;
-    if (!target_is_cuda(target) || !candidate_general(t, target, &c))
+    if (!target->family->ranks_templates || !candidate_general(t, target, &c))
         return 0;
     const CostModel *m = cost_analytic(e->arena, s, e->in->part->templates);
     for (int64_t j = 0; j < s->nshape; j++)
@@ -152,7 +152,7 @@ static void add_entries(Emitter *e)
 static Emitter *emitter_new(Arena *a, const EmitInput *in, Diag *d)
 {
     Emitter *e = ARENA_NEW(a, Emitter);
-    *e = (Emitter){ .arena = a, .in = in, .diag = d, .family = family_find(in->part->unit.target->family) };
+    *e = (Emitter){ .arena = a, .in = in, .diag = d, .family = in->part->unit.target->family };
     add_entries(e);
     return e;
 }
@@ -519,8 +519,14 @@ static const EmitSection *find_section(const EmitSection *list, const char *word
 static const char *section(void *ctx, const char *word)
 {
     Emitter *e = ctx;
-    const EmitSection *own = target_is_cuda(e->entry[0].target) ? emit_cuda_sections : emit_cpu_sections;
-    const EmitSection *found = find_section(own, word);
+    static const struct {
+        const Family *family;
+        const EmitSection *section;
+    } own[] = { { &family_cpu, emit_cpu_sections }, { &family_cuda, emit_cuda_sections } };
+    const EmitSection *found = NULL;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (own[i].family == e->family)
+            found = find_section(own[i].section, word);
     found = found ? found : find_section(common_sections, word);
     return found ? found->text(e) : NULL;
 }

@@ -115,7 +115,7 @@ static const char *cpu(Emitter *e)
     text_printf(&t, "#if defined(%s_CPU)\n    return %s_CPU;\n#else\n", name, name);
     for (int i = 0; i < e->nentry; i++) {
         const Target *target = e->entry[i].target;
-        const char *guard = *target->arch ? "#if defined(__x86_64__)\n" : NULL;
+        const char *guard = target_arch_guard(target);
         if (strcmp(target->runtime_check, "1") == 0) {
             text_printf(&t, "    return %d;\n", i);
             break;
@@ -165,6 +165,7 @@ static const char *usage(Emitter *e)
     return arena_strdup(e->arena, text_str(&t));
 }
 
-const EmitSection emit_cpu_sections[] = { { "pack_api", pack_api }, { "call_api", call_api }, { "choose", choose },
-                                          { "call", call },         { "cpu", cpu },           { "usage", usage },
-                                          { NULL, NULL } };
+const EmitSection emit_cpu_sections[] = {
+    { "pack_api", pack_api }, { "call_api", call_api }, { "choose", choose }, { "call", call },
+    { "cpu", cpu },           { "usage", usage },       { NULL, NULL }
+};

@@ -8,13 +8,6 @@
 #include <string.h>
 #include "gen/base/quote.h"
 
-static int64_t sm_arch(const Target *t)
-{
-    int64_t arch = 0;
-    target_fact(t, "SM_ARCH", &arch);
-    return arch;
-}
-
 static const char *pack_api(Emitter *e)
 {
     const Spec *s = emit_spec(e);
@@ -156,7 +149,7 @@ static const char *target_of(Emitter *e)
     text_printf(&t, " -1: none. */\nstatic inline int %s_target_of(int cc)\n{\n", name);
     for (int i = 0; i < e->nentry; i++)
         text_printf(&t, "    if (cc %s %" PRId64 ")\n        return %d;\n",
-                    e->entry[i].part ? "==" : ">=", sm_arch(e->entry[i].target), i);
+                    e->entry[i].part ? "==" : ">=", target_number(e->entry[i].target, "SM_ARCH"), i);
     text_add(&t, "    return -1;\n}\n\n");
     text_printf(
         &t,

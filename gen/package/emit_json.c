@@ -79,7 +79,7 @@ static void add_stream(json_t *list, const Family *f)
 /* key: also what stands behind the function's name in the call's, but for "call" itself. Takes over `arguments`. */
 static void add_call(Emitter *e, json_t *calls, const char *key, const char *returns, json_t *arguments)
 {
-    const Family *f = family_find(e->in->part->unit.target->family);
+    const Family *f = e->family;
     const char *tail = strcmp(key, "call") == 0 ? "" : arena_printf(e->arena, "_%s", key);
     const char *name = arena_printf(e->arena, "%s%s%s", emit_spec(e)->name, f->call, tail);
     json_object_set_new(calls, key,
@@ -123,7 +123,7 @@ static void add_workspace_clear(Emitter *e, json_t *calls, const Family *f)
 static json_t *calls(Emitter *e)
 {
     const Spec *s = emit_spec(e);
-    const Family *f = family_find(e->in->part->unit.target->family);
+    const Family *f = e->family;
     json_t *o = json_object(), *workspace = extents(s->op, NULL);
     if (s->packed)
         add_pack_calls(e, o, f);
@@ -216,7 +216,7 @@ static json_t *files(Emitter *e, const Package *p)
 const char *emit_json(Emitter *e, const Package *p)
 {
     const Spec *s = emit_spec(e);
-    const Family *f = family_find(e->in->part->unit.target->family);
+    const Family *f = e->family;
     json_t *functions = json_array();
     json_array_append_new(functions, function(e));
     json_t *o = json_pack("{s:i, s:s, s:s, s:i, s:s, s:o, s:s, s:s, s:o, s:o, s:o}", "schema", SCHEMA, "package",

@@ -80,7 +80,7 @@ static void add_targets(Sources *s)
 {
     const TargetList *list = s->in->part->unit.targets;
     for (int i = 0; i < list->n; i++)
-        if (strcmp(list->t[i].family, s->family->name) == 0)
+        if (list->t[i].family == s->family)
             add_source(s, "targets", list->t[i].src);
 }
 
@@ -88,8 +88,7 @@ static void add_primitives(Sources *s)
 {
     char **path;
     int n;
-    if (!target_is_cuda(s->in->part->unit.target) ||
-        !dir_list(s->a, arena_printf(s->a, "%s/../device", s->in->part->unit.package_dir), ".cuh", &path, &n))
+    if (!unit_primitives(s->a, &s->in->part->unit, &path, &n))
         return;
     for (int i = 0; i < n; i++)
         add_path(s, "device", path[i]);
@@ -100,7 +99,7 @@ const char *emit_manifest(Emitter *e, const Package *p)
     const int before = diag_nerror(e->diag);
     Sources s = { .a = e->arena,
                   .in = e->in,
-                  .family = family_find(e->in->part->unit.target->family),
+                  .family = e->family,
                   .m = { .package = emit_spec(e)->name, .version = e->in->version },
                   .diag = e->diag };
     add_op(&s);

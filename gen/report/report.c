@@ -65,7 +65,7 @@ static double speedup_of(const Report *r)
     return weight > 0 ? exp(sum / weight) : 1;
 }
 
-static const char *library_name(const Report *r) { return family_find(r->study->target->family)->rival; }
+static const char *library_name(const Report *r) { return r->study->target->family->rival; }
 
 /* Geometric mean of the library's time over that of the package, on the tuned shapes where both were timed. 0: nowhere. */
 static double against_library(const Report *r)

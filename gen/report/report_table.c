@@ -52,13 +52,7 @@ static const char *layout_text(Report *r)
 static const char *device_text(Report *r)
 {
     const Device *d = r->study->device;
-    if (target_is_cuda(r->study->target))
-        return arena_printf(r->arena, "%s (%s, %d multiprocessors, each with %s of shared memory; L2 %s)", d->name,
-                            d->arch, d->sms, number_bytes(r->arena, d->smem_bytes),
-                            number_bytes(r->arena, d->l2_bytes));
-    return arena_printf(r->arena, "%s (%s, %d core%s; L1 %s, L2 %s, L3 %s)", d->name, d->arch, d->cores,
-                        number_plural(d->cores), number_bytes(r->arena, d->l1_bytes),
-                        number_bytes(r->arena, d->l2_bytes), number_bytes(r->arena, d->l3_bytes));
+    return arena_printf(r->arena, "%s (%s, %s)", d->name, d->arch, r->study->target->family->device_text(r->arena, d));
 }
 
 static const char *target_text(Report *r)
@@ -104,7 +98,7 @@ void report_table_setting(Report *r)
     table_pair(r, "Epilogue", list_text(r, s->epilogue, s->nepilogue, "none"));
     table_pair(r, "Constant operand", layout_text(r));
     table_pair(r, "Dimensions", dims_text(r));
-    if (!target_is_cuda(r->study->target))
+    if (r->study->target->family->told_parts)
         table_pair(r, "Threads", threads_text(r));
     table_pair(r, "Budget", budget_text(r));
     table_pair(r, "Device", device_text(r));
@@ -208,7 +202,7 @@ static void rival_heads(Report *r)
 {
     table_head(r, "num", "time");
     if (knows_library(r))
-        table_head(r, "num", family_find(r->study->target->family)->rival);
+        table_head(r, "num", r->study->target->family->rival);
     table_head(r, "num", "model alone");
     if (r->roofline.nlimit) {
         table_head(r, "num", "roofline");

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * roofline: see roofline.h. First what the device does at most, then what that means for a shape, then for a kernel on it.
+ */
 #include "gen/report/roofline.h"
 
 #include <math.h>
@@ -32,29 +35,22 @@ static void take_measured(Roofline *f, const LimitRecord *l)
         to->bytes_per_s[i] = fmax(to->bytes_per_s[i], l->bytes_per_s[i]);
 }
 
-static double fact(const Target *t, const char *name)
-{
-    int64_t value = 0;
-    target_fact(t, name, &value);
-    return (double)value;
-}
-
 static void set_unknown(double *rate, double value)
 {
     if (!(*rate > 0))
         *rate = value;
 }
 
-/* What was not measured of a GPU is as the target's file says. */
-static void take_data_sheet(Roofline *f, const Study *s)
+/* What was not measured is as the target's file says. */
+static void take_data_sheet(Roofline *f, const Study *s, const RateRow *rate)
 {
     const Target *t = s->target;
     f->modelled = f->nlimit == 0;
     LimitRecord *l = limit_of(f, 1);
     set_unknown(&l->flops_per_s,
-                2 * fact(t, rates_unit(t, s->spec->dtype)) * s->device->sms * fact(t, "CLOCK_MHZ") * 1e6);
-    set_unknown(&l->bytes_per_s[LEVEL_L2], 1e9 * fact(t, "L2_GBS"));
-    set_unknown(&l->bytes_per_s[LEVEL_MEMORY], 1e9 * fact(t, "DRAM_GBS"));
+                2e6 * (double)target_number(t, rate->fact) * s->device->sms * (double)target_number(t, "CLOCK_MHZ"));
+    set_unknown(&l->bytes_per_s[LEVEL_L2], 1e9 * (double)target_number(t, "L2_GBS"));
+    set_unknown(&l->bytes_per_s[LEVEL_MEMORY], 1e9 * (double)target_number(t, "DRAM_GBS"));
     if (!(l->flops_per_s > 0))
         f->nlimit = 0;
 }
@@ -130,16 +126,16 @@ Roofline roofline_make(Arena *a, const Study *s, const Records *r)
 {
     Roofline f = { .spec = s->spec, .limit = ARENA_ARRAY(a, (size_t)(r ? r->nlimit : 0) + 2, LimitRecord) };
     const Device *d = s->device;
-    const bool cuda = target_is_cuda(s->target);
-    f.bytes[LEVEL_L1] = cuda ? 0 : d->l1_bytes;
+    const RateRow *rate = target_rate(s->target, s->spec->dtype);
+    f.bytes[LEVEL_L1] = s->target->family->has_smem ? 0 : d->l1_bytes;
     f.bytes[LEVEL_L2] = d->l2_bytes;
     f.bytes[LEVEL_L3] = d->l3_bytes;
     f.bytes[LEVEL_MEMORY] = INT64_MAX;
     for (int64_t i = 0; r && i < r->nlimit; i++)
         if (rates_match(&r->limit[i], s->target, d, s->spec->dtype))
             take_measured(&f, &r->limit[i]);
-    if (cuda)
-        take_data_sheet(&f, s);
+    if (rate)
+        take_data_sheet(&f, s, rate);
     if (!d->modelled)
         take_times(&f, s);
     for (int i = 0; i < f.nlimit; i++)

@@ -14,6 +14,8 @@
 
 enum { MAX_OP_NAMES = 256 };
 
+const char spec_auto[] = "auto";
+
 static const ConfKey spec_keys[] = {
     { "name", true, "the name of the package, as in name = \"bert_dense\";" },
     { "op", true, "the operator, as in op = \"dense\";" },
@@ -177,7 +179,7 @@ static void read_target(SpecReader *r)
 {
     Spec *spec = r->spec;
     const ConfSetting *s = conf_member(r->root, "target");
-    spec->target[0] = "auto";
+    spec->target[0] = spec_auto;
     spec->ntarget = 1;
     if (!s || !conf_strings(r->conf, r->root, "target", spec->target, SPEC_MAX_NAME, &spec->ntarget))
         return;

@@ -71,13 +71,16 @@ typedef struct {
     double mean, worst; /* geometric mean, and of any single shape */
 } Demand;
 
+/* The target that stands for the best device here, whatever it is. */
+extern const char spec_auto[];
+
 typedef struct {
     const char *name; /* a C identifier; prefix of every symbol of the package */
     Loc name_loc;
     const Op *op;
     const char *dtype;
     int ntarget;
-    const char *target[SPEC_MAX_NAME]; /* {"auto"} when the spec names none */
+    const char *target[SPEC_MAX_NAME]; /* {spec_auto} when the spec names none */
     Loc target_loc[SPEC_MAX_NAME];
     int ndim;
     Dim dim[SPEC_MAX_DIM];

@@ -6,9 +6,9 @@
 
 #include <hwloc.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <xxhash.h>
 #include "gen/base/text.h"
+#include "gen/target/arch.h"
 
 /* Compares feature names without "_": gcc says avx512bf16, Linux avx512_bf16. */
 static bool same_feature(const char *a, size_t na, const char *b, size_t nb)
@@ -38,9 +38,10 @@ static bool has_feature(const char *flags, const char *feature, size_t len)
 }
 
 /* A CPU runs a target when it has every feature that the target's code is compiled for. */
-static bool cpu_runs(const Target *t, const char *cpuinfo)
+static bool cpu_runs(Arena *a, const Target *t, const char *arch, const char *cpuinfo)
 {
-    const char *flags = strstr(cpuinfo, "\nflags");
+    const Arch *of = arch_find(arch);
+    const char *flags = of ? strstr(cpuinfo, arena_printf(a, "\n%s", of->features)) : NULL;
     flags = flags ? strchr(flags, ':') : NULL;
     for (const char *p = t->attribute; *p;) {
         size_t n = strcspn(p, ",");
@@ -78,11 +79,10 @@ bool device_probe(Arena *a, const TargetList *list, const char *compiler, const 
                   const char **err)
 {
     hwloc_topology_t topo;
-    struct utsname uts;
     size_t len;
     const char *cpuinfo = text_read_file(a, "/proc/cpuinfo", &len);
     *out = (Device){ .compiler = compiler, .flags = flags };
-    if (uname(&uts) || hwloc_topology_init(&topo)) {
+    if (hwloc_topology_init(&topo)) {
         *err = "cannot read this machine's topology";
         return false;
     }
@@ -91,7 +91,7 @@ bool device_probe(Arena *a, const TargetList *list, const char *compiler, const 
         *err = "cannot read this machine's topology";
         return false;
     }
-    out->arch = arena_strdup(a, uts.machine);
+    out->arch = arch_here(a);
     out->name = cpu_name(a, topo);
     int cores = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE);
     out->cores = cores > 0 ? cores : 1;
@@ -103,27 +103,20 @@ bool device_probe(Arena *a, const TargetList *list, const char *compiler, const 
     out->l3_bytes = l3 ? l3 : out->l2_bytes;
     hwloc_topology_destroy(topo);
     for (int i = 0; i < list->n && out->nisa < DEVICE_MAX_ISA; i++)
-        if (!target_is_cuda(&list->t[i]) && (!*list->t[i].arch || strcmp(list->t[i].arch, out->arch) == 0) &&
-            cpu_runs(&list->t[i], cpuinfo ? cpuinfo : ""))
+        if (!list->t[i].family->aside && (!*list->t[i].arch || strcmp(list->t[i].arch, out->arch) == 0) &&
+            cpu_runs(a, &list->t[i], out->arch, cpuinfo ? cpuinfo : ""))
             out->isa[out->nisa++] = list->t[i].name;
     out->id = device_id(a, out);
     return true;
-}
-
-static int64_t fact_of(const Target *t, const char *name)
-{
-    int64_t value = 0;
-    target_fact(t, name, &value);
-    return value;
 }
 
 Device device_typical(Arena *a, const Target *t)
 {
     Device d = { .name = arena_printf(a, "typical %s device", t->name),
                  .arch = t->name,
-                 .sms = (int)fact_of(t, "SMS"),
-                 .smem_bytes = fact_of(t, "SMEM_SM"),
-                 .l2_bytes = fact_of(t, "L2_SIZE"),
+                 .sms = (int)target_number(t, "SMS"),
+                 .smem_bytes = target_number(t, "SMEM_SM"),
+                 .l2_bytes = target_number(t, "L2_SIZE"),
                  .nisa = 1,
                  .isa = { t->name },
                  .compiler = "",
@@ -133,11 +126,10 @@ Device device_typical(Arena *a, const Target *t)
     return d;
 }
 
-void device_set_compiler(Arena *a, Device *d, const char *compiler, const char *flags)
+void device_set_compiler(Arena *a, Device *d, const Family *f, const char *compiler, const char *flags)
 {
-    const bool cuda = strncmp(d->arch, "sm_", 3) == 0; /* the driver is in such a device's own id */
     d->compiler = compiler;
-    d->flags = cuda ? arena_printf(a, "%s|%s", flags, d->id) : flags;
+    d->flags = f->has_driver ? arena_printf(a, "%s|%s", flags, d->id) : flags;
     d->id = device_id(a, d);
     d->flags = flags;
 }

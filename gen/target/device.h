@@ -13,7 +13,7 @@
 enum { DEVICE_MAX_ISA = 8 };
 
 /* It goes into the package so that others can read the figures. */
-typedef struct {
+typedef struct Device {
     const char *id;   /* 16 hex digits: hash of all that follows */
     const char *name; /* "AMD EPYC 9R45" */
     const char *arch; /* "x86_64" */
@@ -39,7 +39,7 @@ bool device_probe(Arena *a, const TargetList *list, const char *compiler, const 
 /* A GPU of this target's kind, as its file describes it: for work without one. */
 Device device_typical(Arena *a, const Target *t);
 /* The same machine with this compiler: another id, as times depend on it. */
-void device_set_compiler(Arena *a, Device *d, const char *compiler, const char *flags);
+void device_set_compiler(Arena *a, Device *d, const Family *f, const char *compiler, const char *flags);
 bool device_runs(const Device *d, const char *target);
 /* Best-ranked target that `device` runs. */
 const Target *device_best(const TargetList *list, const Device *device);

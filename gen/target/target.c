@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * target: reads the files of targets, and finds among them.
+ */
 #include "gen/target/target.h"
 
 #include <ctype.h>
@@ -7,53 +10,56 @@
 #include "gen/base/conf.h"
 #include "gen/base/dir.h"
 #include "gen/base/name.h"
-#include "gen/target/family.h"
 
-/* What the files of targets say in numbers. */
-static const struct {
-    const char *name, *family;
-    int64_t min, max;
-    const char *hint;
-} facts[] = {
-    { "VECTOR_BYTES", "cpu", 4, 1024, "16, 32 or 64" },
-    { "VECTOR_REGISTERS", "cpu", 1, 1024, "how many" },
-    { "SM_ARCH", "cuda", 50, 999, "the compute capability times ten" },
-    { "SMS", "cuda", 1, 4096, "multiprocessors of a typical device" },
-    { "SMEM_SM", "cuda", 1024, 1 << 24, "bytes of shared memory of a multiprocessor" },
-    { "SMEM_BLOCK", "cuda", 1024, 1 << 24, "bytes of shared memory that a block can have" },
-    { "REGS_SM", "cuda", 1024, 1 << 24, "registers of a multiprocessor" },
-    { "THREADS_SM", "cuda", 32, 1 << 16, "threads that a multiprocessor holds" },
-    { "BLOCKS_SM", "cuda", 1, 1024, "blocks that a multiprocessor holds" },
-    { "FMA_SM", "cuda", 1, 1 << 16, "fp32 FMAs a cycle" },
-    { "TENSOR_F16_SM", "cuda", 0, 1 << 16, "FMAs a cycle of mma.sync on f16 and bf16; 0: none" },
-    { "TENSOR_TF32_SM", "cuda", 0, 1 << 16, "the same on tf32" },
-    { "CLOCK_MHZ", "cuda", 1, 100000, "under load" },
-    { "DRAM_GBS", "cuda", 1, 1000000, "bandwidth" },
-    { "L2_GBS", "cuda", 1, 1000000, "bandwidth" },
-    { "L2_SIZE", "cuda", 1, (int64_t)1 << 40, "bytes" },
-    { "LAUNCH_NS", "cuda", 1, 1000000, "what an empty kernel takes" },
-    { "HANDOVER_NS", "cuda", 1, 1000000, "what handing over from block to block takes" },
-};
-enum { NFACT = sizeof facts / sizeof *facts };
-_Static_assert((int)NFACT <= (int)TARGET_MAX_FACT, "a target has room for every fact");
+/* The rows of all families follow one another in Target.fact, from the first family's first on. -1: there is no such name. */
+static int fact_index(const char *name)
+{
+    int i = 0;
+    for (int f = 0; f < FAMILY_COUNT; f++)
+        for (const FactRow *row = families[f]->fact; row->name; row++, i++)
+            if (strcmp(row->name, name) == 0)
+                return i;
+    return -1;
+}
 
-const char *target_fact_name(int i) { return i < NFACT ? facts[i].name : NULL; }
+const char *target_fact_name(int i)
+{
+    for (int f = 0; f < FAMILY_COUNT; f++)
+        for (const FactRow *row = families[f]->fact; row->name; row++)
+            if (i-- == 0)
+                return row->name;
+    return NULL;
+}
 
 bool target_fact(const Target *t, const char *name, int64_t *value)
 {
-    for (int i = 0; i < NFACT; i++)
-        if (strcmp(facts[i].name, name) == 0) {
-            *value = t ? t->fact[i] : 0;
-            return true;
-        }
-    return false;
+    const int i = fact_index(name);
+    if (i >= 0)
+        *value = t ? t->fact[i] : 0;
+    return i >= 0;
+}
+
+int64_t target_number(const Target *t, const char *name)
+{
+    int64_t value = 0;
+    target_fact(t, name, &value);
+    return value;
 }
 
 void target_set_fact(Target *t, const char *name, int64_t value)
 {
-    for (int i = 0; i < NFACT; i++)
-        if (strcmp(facts[i].name, name) == 0)
-            t->fact[i] = value;
+    const int i = fact_index(name);
+    if (i >= 0)
+        t->fact[i] = value;
+}
+
+const RateRow *target_rate(const Target *t, const char *dtype)
+{
+    const RateRow *first = t ? t->family->rate : NULL;
+    for (const RateRow *row = first; row && row->dtype; row++)
+        if (strcmp(row->dtype, dtype) == 0 && target_number(t, row->fact) > 0)
+            return row;
+    return first;
 }
 
 static const char *lower_case(Arena *a, const char *name)
@@ -67,35 +73,23 @@ static const char *lower_case(Arena *a, const char *name)
 static bool read_facts(Arena *a, Conf *c, Target *t)
 {
     bool ok = true;
-    for (int i = 0; i < NFACT; i++)
-        if (strcmp(facts[i].family, t->family) == 0)
-            ok &= conf_int(c, conf_root(c), lower_case(a, facts[i].name), facts[i].min, facts[i].max, &t->fact[i]);
+    for (const FactRow *row = t->family->fact; row->name; row++)
+        ok &= conf_int(c, conf_root(c), lower_case(a, row->name), row->min, row->max, &t->fact[fact_index(row->name)]);
     return ok;
 }
 
 /* The keys that every target has, then those of its family. */
-static bool check_keys(Arena *a, Conf *c, const Target *t)
+static bool check_keys(Arena *a, Conf *c, const Family *f)
 {
-    static const struct {
-        const char *family; /* NULL: all */
-        ConfKey key;
-    } rows[] = { { NULL, { "name", true, "the target's name" } },
-                 { NULL, { "family", true, "\"cpu\" or \"cuda\"" } },
-                 { NULL, { "rank", true, "higher is tried first" } },
-                 { NULL, { "fallback", false, NULL } },
-                 { "cpu", { "arch", true, "as uname -m says it; \"\": any" } },
-                 { "cpu", { "attribute", true, "for __attribute__((target(...))); \"\": none" } },
-                 { "cpu", { "runtime_check", true, "a C expression" } },
-                 { "cuda", { "gencode", true, "as nvcc -gencode takes it" } },
-                 { "cuda", { "exact", false, NULL } } };
-    ConfKey keys[sizeof rows / sizeof *rows + NFACT];
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!rows[i].family || strcmp(rows[i].family, t->family) == 0)
-            keys[n++] = rows[i].key;
-    for (int i = 0; i < NFACT; i++)
-        if (strcmp(facts[i].family, t->family) == 0)
-            keys[n++] = (ConfKey){ lower_case(a, facts[i].name), true, facts[i].hint };
+    ConfKey keys[8 + TARGET_MAX_FACT] = { { "name", true, "the target's name" },
+                                          { "family", true, FAMILY_HINT },
+                                          { "rank", true, "higher is tried first" },
+                                          { "fallback", false, NULL } };
+    size_t n = 4;
+    for (const ConfKey *key = f->key; key->name; key++)
+        keys[n++] = *key;
+    for (const FactRow *row = f->fact; row->name; row++)
+        keys[n++] = (ConfKey){ lower_case(a, row->name), true, row->hint };
     return conf_keys(c, conf_root(c), keys, n);
 }
 
@@ -122,6 +116,18 @@ static bool read_name(Conf *c, Diag *d, const char **out)
     return **out && !why;
 }
 
+/* "" or an architecture that there is a row for: code for another could not be told from the rest. */
+static bool read_arch(const Conf *c, const char **out)
+{
+    const char *names[ARCH_COUNT + 1] = { "" };
+    int at = 0;
+    for (int i = 0; i < ARCH_COUNT; i++)
+        names[i + 1] = archs[i].name;
+    const bool ok = conf_choice(c, conf_root(c), "arch", "architecture", names, ARCH_COUNT + 1, &at);
+    *out = names[at];
+    return ok;
+}
+
 bool target_parse(Arena *a, const Source *src, Target *t, Diag *d)
 {
     int64_t rank = 0;
@@ -130,9 +136,9 @@ bool target_parse(Arena *a, const Source *src, Target *t, Diag *d)
         return false;
     const ConfSetting *root = conf_root(c);
     *t = (Target){ .name = "", .fallback = "", .attribute = "", .runtime_check = "0", .arch = "", .gencode = "" };
-    bool ok = family_read(c, &t->family) && check_keys(a, c, t);
+    bool ok = family_read(c, &t->family) && check_keys(a, c, t->family);
     ok &= read_name(c, d, &t->name) & read_word(c, d, "fallback", "_", &t->fallback);
-    ok &= read_word(c, d, "arch", "_", &t->arch) & conf_int(c, root, "rank", 0, 1000, &rank);
+    ok &= read_arch(c, &t->arch) & conf_int(c, root, "rank", 0, 1000, &rank);
     ok &= read_word(c, d, "attribute", "_,.=-", &t->attribute);
     ok &= conf_string(c, root, "runtime_check", &t->runtime_check);
     ok &= read_word(c, d, "gencode", "_,=", &t->gencode) & conf_bool(c, root, "exact", &t->exact);
@@ -191,6 +197,15 @@ bool target_is_fallback(const TargetList *list, const Target *t, const Target *o
     return false;
 }
 
-bool target_is_cuda(const Target *t) { return strcmp(t->family, "cuda") == 0; }
+const char *target_arch_guard(const Target *t)
+{
+    const Arch *arch = arch_find(t->arch);
+    return arch ? arch->guard : NULL;
+}
 
-bool target_is_inherited(const Target *t) { return target_is_cuda(t) && !t->exact; }
+const char *target_guard(Arena *a, const Target *t)
+{
+    return t->family->body_guard ? t->family->body_guard(a, t) : NULL;
+}
+
+bool target_is_inherited(const Target *t) { return t->family->is_inherited && !t->exact; }

@@ -4,7 +4,8 @@
  *
  * A CPU target is an instruction set: vector width, registers, the function attribute that enables it and the run-time
  * check that guards it. A CUDA target is a compute capability with the limits and rates of a GPU that has it; where the
- * rates of the device itself were measured, those count (search/record/rates.h). "host" is not a file: it is the best target that this CPU can run; "cuda" is the best that the GPU beside it can run.
+ * rates of the device itself were measured, those count (search/record/rates.h). What a kind of target has beside is its
+ * Family's.
  */
 #ifndef DCGEN_TARGET_H
 #define DCGEN_TARGET_H
@@ -13,12 +14,14 @@
 #include <stdint.h>
 #include "gen/base/arena.h"
 #include "gen/base/diag.h"
+#include "gen/target/arch.h"
+#include "gen/target/family.h"
 
 enum { TARGET_MAX = 16, TARGET_MAX_FACT = 24 };
 
-typedef struct {
-    const char *name;              /* "avx512", "sm_90a" */
-    const char *family;            /* "cpu", "cuda" */
+struct Target {
+    const char *name; /* "avx512", "sm_90a" */
+    const Family *family;
     const char *fallback;          /* the target whose code serves machines that lack this one; "": none */
     int rank;                      /* higher is tried first */
     const char *attribute;         /* cpu: "avx512f,avx512vl,..."; "": none */
@@ -28,7 +31,7 @@ typedef struct {
     bool exact;                    /* cuda: its code runs on this compute capability alone */
     const Source *src;             /* its file */
     int64_t fact[TARGET_MAX_FACT]; /* see target_fact; 0: not given */
-} Target;
+};
 
 typedef struct {
     int n;
@@ -48,9 +51,18 @@ bool target_is_fallback(const TargetList *list, const Target *t, const Target *o
 const char *target_fact_name(int i);
 /* By the name in capitals; of a NULL target each is 0. False: there is no such name. */
 bool target_fact(const Target *t, const char *name, int64_t *value);
+/* The same, where the name is known. */
+int64_t target_number(const Target *t, const char *name);
 void target_set_fact(Target *t, const char *name, int64_t value);
 
-bool target_is_cuda(const Target *t);
+/* The rate that counts for the type: of a unit that the target has not, the family's first. NULL: there is no target, or its family's files say
+ * nothing of rates. */
+const RateRow *target_rate(const Target *t, const char *dtype);
+
+/* "#if ..." around code for its architecture alone; NULL: it is for any. */
+const char *target_arch_guard(const Target *t);
+/* Family.body_guard of the target; NULL: it needs none. */
+const char *target_guard(Arena *a, const Target *t);
 /* Do machines that are no such target run its code, as later GPUs do? What was tuned for it may not suit them: they need a general kernel of
  * it. A CPU that runs the instruction set is of the target. */
 bool target_is_inherited(const Target *t);

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * template: what the names in a template stand for, and the text of one of its kernels.
+ */
 #include "gen/template/template.h"
 
 #include <inttypes.h>
@@ -63,14 +66,8 @@ static int64_t elem_bytes(const Spec *s)
 /* Of mma.sync, for the spec's element type. */
 static int64_t tensor_rate(const Binding *b)
 {
-    static const char *const rate[][2] = { { "f16", "TENSOR_F16_SM" },
-                                           { "bf16", "TENSOR_F16_SM" },
-                                           { "tf32", "TENSOR_TF32_SM" } };
-    int64_t value = 0;
-    for (size_t i = 0; i < sizeof rate / sizeof *rate; i++)
-        if (strcmp(rate[i][0], b->spec->dtype) == 0)
-            target_fact(b->target, rate[i][1], &value);
-    return value;
+    const RateRow *rate = target_rate(b->target, b->spec->dtype);
+    return rate && rate->is_tensor ? target_number(b->target, rate->fact) : 0;
 }
 
 const char *template_kernel_fact(int i)
@@ -197,8 +194,7 @@ static bool names(const char *const *list, int n, const char *word)
 
 bool template_suits(const Template *t, const Spec *spec, const Target *target)
 {
-    /* Templates for GPUs read the constant operand as it is, or its copy with padded rows: both through NAME_LDW. */
-    return strcmp(t->family, target->family) == 0 && (target_is_cuda(target) || t->packed == spec->packed) &&
+    return t->family == target->family && (t->family->reads_any_copy || t->packed == spec->packed) &&
            names(t->dtype, t->ndtype, spec->dtype) && names(t->layout, t->nlayout, spec->layout);
 }
 
@@ -214,29 +210,18 @@ bool template_occurs(const Template *t, const int64_t *value)
     return t->ntogether == 0;
 }
 
-const char *template_guard(Arena *a, const Target *t)
-{
-    int64_t arch;
-    if (!target_is_cuda(t) || !target_fact(t, "SM_ARCH", &arch))
-        return NULL;
-    /* compute_90a and compute_90 have the same __CUDA_ARCH__; nvcc defines this for the former alone */
-    if (t->exact && strstr(t->gencode, arena_printf(a, "compute_%" PRId64 "a", arch)))
-        return arena_printf(a, "!defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM%" PRId64 "_ALL)", arch);
-    return arena_printf(a, "!defined(__CUDA_ARCH__) || __CUDA_ARCH__ %s %" PRId64, t->exact ? "==" : ">=", 10 * arch);
-}
-
 char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
 {
     Binding unbound = *b;
     unbound.extent = NULL;
+    const char *guard = target_guard(a, b->target);
     Fill f = { .lookup = template_lookup,
                .ctx = &unbound,
                .name = b->spec->name,
                .kernel = kernel,
                .target = b->target->name,
-               .guard = template_guard(a, b->target),
-               .bounds =
-                   target_is_cuda(b->target) ? arena_printf(a, "%s_%s_bounds", b->spec->name, b->target->name) : NULL,
+               .guard = guard,
+               .bounds = guard ? arena_printf(a, "%s_%s_bounds", b->spec->name, b->target->name) : NULL,
                .npiece = b->t->npiece,
                .piece = b->t->piece };
     return fill_text(a, b->t->src, b->t->body, &f, d);

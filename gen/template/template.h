@@ -56,8 +56,9 @@ typedef struct {
 } General;
 
 typedef struct {
-    const char *name, *doc, *family; /* family: which targets it is for ("cpu", "cuda") */
-    const char *hash;                /* 16 hex digits: of what its kernels' code depends on */
+    const char *name, *doc;
+    const Family *family; /* of the targets that it is for */
+    const char *hash;     /* 16 hex digits: of what its kernels' code depends on */
     const Source *src;
     size_t body; /* where the text behind the head begins */
     int npiece;  /* files beside it that its body includes, as other templates may */
@@ -150,8 +151,5 @@ bool template_slots(const Binding *b, int64_t *slots);
 
 /* The kernel's text. NULL after errors (only a faulty template has any). */
 char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d);
-/* cuda: the condition of the C preprocessor under which a kernel for t has a body: nvcc compiles a file once for the host and once for each
- * architecture, and a body is for its own and those that run its code. Else NULL. */
-const char *template_guard(Arena *a, const Target *t);
 
 #endif

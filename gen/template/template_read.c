@@ -329,7 +329,7 @@ static bool read_head(Reader *r, const Conf *c)
 {
     static const ConfKey keys[] = { { "name", true, "the template's name" },
                                     { "op", true, "the op that it computes" },
-                                    { "family", true, "\"cpu\" or \"cuda\"" },
+                                    { "family", true, FAMILY_HINT },
                                     { "doc", true, "what it does, in a sentence" },
                                     { "packed", false, NULL },
                                     { "layouts", false, NULL },
@@ -523,7 +523,7 @@ static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateLis
     for (int k = 0; k < FAMILY_COUNT; k++) {
         char **path;
         int n;
-        if (!dir_list(a, dir, families[k].suffix, &path, &n))
+        if (!dir_list(a, dir, families[k]->suffix, &path, &n))
             return false;
         for (int i = 0; i < n; i++)
             add_template(a, template_read(a, spec, path[i], d), hiding, out, d);

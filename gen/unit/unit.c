@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * unit: see unit.h. What all families' texts have in common; what a family writes around it is in unit_cpu.c and unit_cuda.c.
+ */
 #include "gen/unit/unit_private.h"
 
 #include <inttypes.h>
@@ -15,15 +18,15 @@
 static const UnitDialect *dialect_of(const UnitContext *u)
 {
     static const UnitDialect *const dialects[] = { &unit_cpu, &unit_cuda };
-    for (size_t i = 0; u->target && i < sizeof dialects / sizeof *dialects; i++)
-        if (strcmp(dialects[i]->family, u->target->family) == 0)
+    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
+        if (dialects[i]->family == u->target->family)
             return dialects[i];
-    return dialects[0];
+    return NULL;
 }
 
 const char *unit_pattern(Arena *a, const UnitContext *u, const char *name)
 {
-    return arena_printf(a, "%s%s/%s", u->package_dir, family_find(dialect_of(u)->family)->folder, name);
+    return arena_printf(a, "%s%s/%s", u->package_dir, u->target->family->folder, name);
 }
 
 const char *unit_operand_c(const Spec *s, const Operand *o)
@@ -128,7 +131,7 @@ static Binding binding(const UnitContext *u, const UnitKernel *k)
 
 char *unit_pack(Arena *a, const UnitContext *u, Diag *d)
 {
-    const char *name = family_find(dialect_of(u)->family)->pack;
+    const char *name = u->target->family->pack;
     const Source *src = conf_source(a, arena_printf(a, "%s/%s", u->spec->op->dir, name), d);
     Binding b = binding(u, NULL);
     Fill f = { .lookup = template_context, .ctx = &b, .name = u->spec->name };
@@ -162,19 +165,33 @@ static bool is_first_of_target(const UnitKernel *k, int i)
     return true;
 }
 
+/* An empty kernel would do nothing and nobody would know: it may have one thread, so that CUDA refuses to start it. */
+static void add_bounds(Text *t, const UnitContext *u, const Target *target)
+{
+    const char *name = u->spec->name, *of = target->name, *guard = target_guard(t->arena, target);
+    if (!guard)
+        return;
+    text_printf(
+        t,
+        "/* Kernels for %s are empty in code for other architectures; one thread is allowed there, so that their "
+        "launch fails. */\n#if %s\n#define %s_%s_bounds __launch_bounds__\n#else\n"
+        "#define %s_%s_bounds(...) __launch_bounds__(1)\n#endif\n\n",
+        of, guard, name, of, name, of);
+}
+
 char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d)
 {
     Text t = { .arena = a };
     const char *open = NULL;
     for (int i = 0; i < n; i++) {
-        const char *guard = dialect_of(u)->guard(a, k[i].target);
+        const char *guard = target_arch_guard(k[i].target);
         if (open && !guard)
             text_add(&t, "#endif\n\n");
         if (guard && !open)
             text_add(&t, guard);
         open = guard;
-        if (dialect_of(u)->before && is_first_of_target(k, i))
-            dialect_of(u)->before(&t, u, k[i].target);
+        if (is_first_of_target(k, i))
+            add_bounds(&t, u, k[i].target);
         Binding b = binding(u, &k[i]);
         char *text = template_fill(a, &b, arena_printf(a, "%s_k%d", u->spec->name, i), d);
         if (!text)
@@ -189,14 +206,12 @@ char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, D
 char *unit_table(Arena *a, const UnitContext *u, const UnitKernel *k, int n)
 {
     Text t = { .arena = a };
-    const UnitDialect *d = dialect_of(u);
     for (int i = 0; i < n; i++) {
-        const char *guard = d->guard(a, k[i].target);
-        if (guard && (i == 0 || !d->guard(a, k[i - 1].target)))
+        const char *guard = target_arch_guard(k[i].target);
+        if (guard && (i == 0 || !target_arch_guard(k[i - 1].target)))
             text_add(&t, guard);
-        text_printf(&t, d == &unit_cuda ? "    { %s_k%d, %s_k%d_plan },\n" : "    [%2$d] = %1$s_k%2$d,\n",
-                    u->spec->name, i, u->spec->name, i);
-        if (guard && (i + 1 == n || !d->guard(a, k[i + 1].target)))
+        text_printf(&t, u->target->family->table_row, u->spec->name, i);
+        if (guard && (i + 1 == n || !target_arch_guard(k[i + 1].target)))
             text_add(&t, "#endif\n");
     }
     return arena_strdup(a, text_str(&t));
@@ -255,7 +270,7 @@ static const char *candidate_section(void *ctx, const char *word)
 char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *d)
 {
     const UnitContext of_kernel = { u->spec, u->device, u->targets, u->package_dir, k->target };
-    const char *suffix = family_find(k->target->family)->suffix;
+    const char *suffix = k->target->family->suffix;
     const Source *src = conf_source(a, unit_pattern(a, &of_kernel, arena_printf(a, "candidate%s", suffix)), d);
     Binding b = binding(u, NULL);
     CandidateSections sections = { a, &of_kernel, k, d };
@@ -269,13 +284,18 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
 
 char *unit_library(Arena *a, const UnitContext *u, Diag *d)
 {
-    const Family *family = family_find(u->target->family);
-    const char *path = arena_printf(a, "%s/%s", u->spec->op->dir, family->library);
+    const char *path = arena_printf(a, "%s/%s", u->spec->op->dir, u->target->family->library);
     const Source *src = access(path, F_OK) == 0 ? conf_source(a, path, d) : NULL;
     Binding b = binding(u, NULL);
     b.target = u->target;
     Fill f = { .lookup = template_context, .ctx = &b, .name = u->spec->name };
     return src ? fill_text(a, src, 0, &f, d) : NULL;
+}
+
+bool unit_primitives(Arena *a, const UnitContext *u, char ***path, int *n)
+{
+    const char *suffix = u->target->family->primitives;
+    return suffix && dir_list(a, arena_printf(a, "%s/../device", u->package_dir), suffix, path, n);
 }
 
 /* Primitives stand in every text, at least in part. */
@@ -284,8 +304,7 @@ static void add_primitives(Text *t, const UnitContext *u)
     char **path;
     int n;
     size_t len;
-    if (dialect_of(u) != &unit_cuda ||
-        !dir_list(t->arena, arena_printf(t->arena, "%s/../device", u->package_dir), ".cuh", &path, &n))
+    if (!unit_primitives(t->arena, u, &path, &n))
         return;
     for (int i = 0; i < n; i++) {
         const char *text = text_read_file(t->arena, path[i], &len);
@@ -309,7 +328,7 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     const Spec *s = u->spec;
     Text t = { .arena = a };
     size_t len;
-    const Family *family = family_find(dialect_of(u)->family);
+    const Family *family = u->target->family;
     const char *const file[] = { arena_printf(a, "%s/%s", s->op->dir, family->pack),
                                  unit_pattern(a, u, arena_printf(a, "candidate%s", family->suffix)) };
     text_printf(&t, "%s|%s|%s|%d|", s->op->name, s->dtype, s->layout ? s->layout : "", s->packed);
@@ -320,7 +339,7 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
         text_add(&t, text ? text : "");
     }
     for (int i = 0; i < u->targets->n; i++)
-        if (strcmp(u->targets->t[i].family, family->name) == 0)
+        if (u->targets->t[i].family == family)
             text_printf(&t, "|%s:%s", u->targets->t[i].name, u->targets->t[i].gencode);
     add_surroundings(&t, u);
     add_primitives(&t, u);

@@ -43,6 +43,8 @@ char *unit_limits(Arena *a, const UnitContext *u, Diag *d);
 char *unit_preamble(Arena *a, const UnitContext *u);
 /* cuda: the primitives that `text` uses, each after those that it uses itself: templates/device/<primitive>.cuh. */
 char *unit_device(Arena *a, const UnitContext *u, const char *text, Diag *d);
+/* The files of all of them. False: the family has none. */
+bool unit_primitives(Arena *a, const UnitContext *u, char ***path, int *n);
 char *unit_pack(Arena *a, const UnitContext *u, Diag *d); /* templates/<op>/pack.c or pack.cu, filled */
 char *unit_pack_declarations(Arena *a, const UnitContext *u);
 char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d); /* named <name>_k0, _k1 ... */

@@ -11,7 +11,7 @@ static void add_targets(Text *t, const UnitContext *u)
 {
     for (int i = 0; i < u->targets->n; i++) {
         const Target *target = &u->targets->t[i];
-        if (strcmp(target->family, "cpu") != 0)
+        if (target->family != u->target->family)
             continue;
         if (*target->attribute)
             text_printf(t, "#define %s_TARGET_%s __attribute__((target(%s)))\n", u->spec->name, target->name,
@@ -73,10 +73,4 @@ static void add_entry(Text *t, const UnitContext *u)
                 s->name, list);
 }
 
-static const char *guard(Arena *a, const Target *t)
-{
-    (void)a;
-    return *t->arch ? "#if defined(__x86_64__)\n" : NULL; /* the only architecture that targets name so far */
-}
-
-const UnitDialect unit_cpu = { "cpu", add_preamble, add_entry, guard, NULL };
+const UnitDialect unit_cpu = { &family_cpu, add_preamble, add_entry };

@@ -83,27 +83,7 @@ static void add_entry(Text *t, const UnitContext *u)
                 n, list, n, list);
 }
 
-/* Kernels guard their own bodies (TARGET_GUARD): every architecture's pass must see the function itself. */
-static const char *guard(Arena *a, const Target *t)
-{
-    (void)a;
-    (void)t;
-    return NULL;
-}
-
-/* An empty kernel would do nothing and nobody would know: it may have one thread, so that CUDA refuses to start it. */
-static void add_bounds(Text *t, const UnitContext *u, const Target *target)
-{
-    const char *name = u->spec->name, *of = target->name;
-    text_printf(
-        t,
-        "/* Kernels for %s are empty in code for other architectures; one thread is allowed there, so that their "
-        "launch fails. */\n#if %s\n#define %s_%s_bounds __launch_bounds__\n#else\n"
-        "#define %s_%s_bounds(...) __launch_bounds__(1)\n#endif\n\n",
-        of, template_guard(t->arena, target), name, of, name, of);
-}
-
-const UnitDialect unit_cuda = { "cuda", add_preamble, add_entry, guard, add_bounds };
+const UnitDialect unit_cuda = { &family_cuda, add_preamble, add_entry };
 
 /* ---- primitives ---- */
 

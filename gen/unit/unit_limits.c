@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include "gen/base/text.h"
-#include "gen/target/family.h"
 #include "gen/unit/unit.h"
 
 static const char *read_device_file(Arena *a, const UnitContext *u, const char *name, Diag *d)
@@ -31,12 +30,9 @@ static const char *included(Arena *a, const char *line, size_t len)
 
 char *unit_limits(Arena *a, const UnitContext *u, Diag *d)
 {
-    const Family *family = family_find(u->target->family);
-    const char *text = family->limits ? read_device_file(a, u, family->limits, d) : NULL;
-    int64_t arch = 0;
+    const char *limits = u->target->family->limits, *text = limits ? read_device_file(a, u, limits, d) : NULL;
     Text t = { .arena = a };
-    target_fact(u->target, "SM_ARCH", &arch);
-    text_printf(&t, "#define SM_ARCH %" PRId64 "\n", arch);
+    text_printf(&t, "#define SM_ARCH %" PRId64 "\n", target_number(u->target, "SM_ARCH"));
     for (const char *line = text; line && *line;) {
         const size_t len = strcspn(line, "\n");
         const char *name = included(a, line, len);

@@ -10,12 +10,9 @@
 
 /* How a family writes the parts around its kernels. */
 typedef struct {
-    const char *family;
-    void (*preamble)(Text *t, const UnitContext *u);      /* types and macros that kernels use */
-    void (*entry)(Text *t, const UnitContext *u);         /* what search/runner/abi.h asks of a candidate */
-    const char *(*guard)(Arena *a, const Target *target); /* of one kernel: "#if ..." around its text; NULL: none */
-    /* what kernels for a target need before the first of them; NULL: nothing */
-    void (*before)(Text *t, const UnitContext *u, const Target *target);
+    const Family *family;
+    void (*preamble)(Text *t, const UnitContext *u); /* types and macros that kernels use */
+    void (*entry)(Text *t, const UnitContext *u);    /* what search/runner/abi.h asks of a candidate */
 } UnitDialect;
 
 extern const UnitDialect unit_cpu, unit_cuda;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "gen/base/process.h"
 #include "gen/base/scratch.h"
+#include "gen/base/text.h"
 #include "search/build/build_queue.h"
 
 enum { TICK_MS = 3 };
@@ -106,22 +107,46 @@ static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const c
     return true;
 }
 
-Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags)
+static int count(const char *const *flags)
 {
-    size_t n = 0;
+    int n = 0;
     while (flags[n])
         n++;
-    const char **all = ARENA_ARRAY(a, n + 2, const char *);
-    memcpy(all, flags, n * sizeof *all);
-    all[n] = "-fPIC";
-    return (Toolchain){ .program = arena_strdup(a, cc),
-                        .flags = all,
-                        .source = ".c",
-                        .assembly = ".s",
-                        .product = ".so",
-                        .empty = "int dcgen_empty;\n",
-                        .version_mark = "",
+    return n;
+}
+
+Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const char *gencode, bool code)
+{
+    const FamilyCompiler *c = &f->compiler;
+    const Arch *arch = arch_find(arch_here(a));
+    const char *const *last = code ? c->code : c->object;
+    const int nshipped = count(c->shipped), nlast = count(last);
+    const char **flags = ARENA_ARRAY(a, (size_t)(nshipped + nlast + 1), const char *);
+    Text shipped = { .arena = a };
+    for (int i = 0; i < nshipped; i++) {
+        const bool open = c->shipped[i][strlen(c->shipped[i]) - 1] == '=';
+        flags[i] = open ? arena_printf(a, "%s%s", c->shipped[i], gencode) : c->shipped[i];
+        text_printf(&shipped, "%s%s", i ? " " : "", flags[i]);
+    }
+    memcpy(flags + nshipped, last, (size_t)nlast * sizeof *flags);
+    return (Toolchain){ .program = arena_strdup(a, program),
+                        .flags = flags,
+                        .shipped = text_str(&shipped),
+                        .source = f->suffix,
+                        .assembly = c->assembly,
+                        .syntax = arch ? arch->assembly : NULL,
+                        .product = code ? c->code_suffix : ".so",
+                        .empty = c->empty,
+                        .version_mark = c->version_mark,
+                        .keep_log = c->keeps_log,
                         .portable = true };
+}
+
+Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags)
+{
+    Family f = family_cpu;
+    f.compiler.shipped = flags;
+    return toolchain_make(a, cc, &f, "", false);
 }
 
 Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline_s, const volatile int *stop,

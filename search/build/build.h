@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "gen/base/arena.h"
+#include "gen/target/family.h"
 #include "search/build/spills.h"
 #include "search/record/blame.h"
 #include "search/record/record.h"
@@ -33,8 +34,10 @@ typedef struct {
 typedef struct {
     const char *program;      /* looked up in PATH */
     const char *const *flags; /* NULL-terminated */
+    const char *shipped;      /* those of them that what ships is compiled with too, as one text */
     const char *source;       /* suffix of source files: ".c" */
     const char *assembly;     /* of what is read for spills on the way; NULL: nothing */
+    const Assembly *syntax;   /* of that; NULL: nobody reads it, so that spills stay unknown */
     const char *product;      /* and of what is made of them: ".so" */
     const char *empty;        /* a source that any such compiler builds; its code is not counted as a candidate's */
     const char *version_mark; /* the line of `PROGRAM --version` that has this in it tells the version; "": the first */
@@ -42,6 +45,8 @@ typedef struct {
     bool portable; /* what it makes depends on text and flags alone, not on this machine: a cache may keep it */
     struct BuildCache *cache; /* of a portable one (build_cache.h); NULL: there is none */
 } Toolchain;
+/* The compiler of a family's kernels for a target with that `gencode`. code: no device that runs them is here (FamilyCompiler.code). */
+Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const char *gencode, bool code);
 /* A C compiler that makes shared objects; flags as above, without those that such objects need. */
 Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags);
 

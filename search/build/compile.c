@@ -197,8 +197,8 @@ static const char *assemble(const Compiler *c, Arena *a, Job *job, Blame *blame)
     Arena *scratch = arena_new();
     const char *text = text_read_file(scratch, job->s_path, &len);
     *blame = text ? BLAME_MACHINE : blame_error(errno);
-    if (text)
-        spills_read(text, &job->build->spills);
+    if (text && c->tools.syntax)
+        spills_read(c->tools.syntax, text, &job->build->spills);
     arena_free(scratch);
     return !text ? "the compiler made no assembly" : spawn_compiler(c, job, false) ? NULL : cannot_start(c, a);
 }

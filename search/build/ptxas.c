@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptxas: see ptxas.h. Numbers are found by the words behind them, as their order differs from release to release.
+ */
 #define _GNU_SOURCE /* memmem */
 #include "search/build/ptxas.h"
 

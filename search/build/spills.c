@@ -26,11 +26,14 @@ typedef struct {
 } Label;
 
 typedef struct {
+    const Assembly *syntax;
     Counts now;
     int nlabel;
     Label label[MOST_LABELS];
-    bool frame_pointer; /* %rbp is one in this function, not a register like others */
+    bool frame_pointer; /* this function has one; else it is a register like others */
 } Reader;
+
+static bool is(Slice s, const char *text) { return s.len == strlen(text) && memcmp(s.text, text, s.len) == 0; }
 
 static bool same(Slice a, Slice b) { return a.len == b.len && memcmp(a.text, b.text, a.len) == 0; }
 
@@ -45,32 +48,26 @@ static bool ends(Slice s, const char *with)
     return s.len >= n && memcmp(s.text + s.len - n, with, n) == 0;
 }
 
-static bool is_vector(Slice operand)
+/* One of a list that the text begins with, or ends in. */
+static bool any(const char *const *list, Slice s, bool (*fits)(Slice s, const char *with))
 {
-    return begins(operand, "%zmm") || begins(operand, "%ymm") || begins(operand, "%xmm");
+    for (; *list; list++)
+        if (fits(s, *list))
+            return true;
+    return false;
 }
 
-/* "-64(%rsp)": a fixed place. With an index it would be an array's element. */
+static bool is_vector(const Reader *r, Slice operand) { return any(r->syntax->vector, operand, begins); }
+
 static bool is_on_stack(const Reader *r, Slice operand)
 {
-    return ends(operand, "(%rsp)") || (r->frame_pointer && ends(operand, "(%rbp)"));
+    return ends(operand, r->syntax->stack) || (r->frame_pointer && ends(operand, r->syntax->frame));
 }
 
 /* vmulps, mulps, vfmadd231ps, vfnmsub132pd, vpdpbusd, vpmaddwd ... and no scalars. */
-static bool multiplies(Slice op)
+static bool multiplies(const Assembly *x, Slice op)
 {
-    static const char *const packed[] = { "ps", "pd", "ph" }, *const of_floats[] = { "vfm", "vfnm", "vmul", "mul" },
-                             *const of_integers[] = { "vpdp", "vpmadd", "vpmul", "pmadd", "pmul", "vdp", "tdp" };
-    bool is_packed = false;
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-        is_packed = is_packed || ends(op, packed[i]);
-    for (size_t i = 0; is_packed && i < sizeof of_floats / sizeof *of_floats; i++)
-        if (begins(op, of_floats[i]))
-            return true;
-    for (size_t i = 0; i < sizeof of_integers / sizeof *of_integers; i++)
-        if (begins(op, of_integers[i]))
-            return true;
-    return false;
+    return any(x->multiply, op, begins) || (any(x->multiply_f, op, begins) && any(x->packed, op, ends));
 }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -133,9 +130,9 @@ static void take_jump(Reader *r, Slice target, SpillReport *out)
 
 static void take_instruction(Reader *r, Slice op, const char *p, const char *end, SpillReport *out)
 {
-    if (begins(op, "j")) {
+    if (begins(op, r->syntax->jump)) {
         take_jump(r, operand(&p, end), out);
-    } else if (begins(op, "call") || begins(op, "ret")) {
+    } else if (any(r->syntax->leave, op, begins)) {
         r->nlabel = 0;
     } else {
         Slice last = { p, 0 }, next, before = { p, 0 };
@@ -145,23 +142,23 @@ static void take_instruction(Reader *r, Slice op, const char *p, const char *end
             before = last;
             last = next;
         }
-        r->now.multiplications += multiplies(op);
-        r->now.loaded += from_stack && is_vector(last);
-        r->now.stored += is_on_stack(r, last) && is_vector(before);
-        r->frame_pointer = r->frame_pointer || (same(before, (Slice){ "%rsp", 4 }) && same(last, (Slice){ "%rbp", 4 }));
+        r->now.multiplications += multiplies(r->syntax, op);
+        r->now.loaded += from_stack && is_vector(r, last);
+        r->now.stored += is_on_stack(r, last) && is_vector(r, before);
+        r->frame_pointer = r->frame_pointer || (is(before, r->syntax->from) && is(last, r->syntax->to));
     }
 }
 
-void spills_read(const char *assembly, SpillReport *out)
+void spills_read(const Assembly *syntax, const char *text, SpillReport *out)
 {
-    Reader r = { .nlabel = 0 };
+    Reader r = { .syntax = syntax };
     *out = (SpillReport){ 0 };
-    for (const char *line = assembly, *end; *line; line = end + (*end == '\n')) {
+    for (const char *line = text, *end; *line; line = end + (*end == '\n')) {
         const char *p = line;
         end = line + strcspn(line, "\n");
         Slice first = word(&p, end);
-        if (same(first, (Slice){ ".cfi_startproc", strlen(".cfi_startproc") }))
-            r = (Reader){ .nlabel = 0 };
+        if (is(first, ".cfi_startproc"))
+            r = (Reader){ .syntax = syntax };
         else if (ends(first, ":"))
             remember(&r, (Slice){ first.text, first.len - 1 });
         else if (first.len > 0 && *first.text != '.' && *first.text != '#')

@@ -33,7 +33,7 @@ static const Candidate *choose_anchor(const Search *q, Arena *scratch)
     const CostModel *m = cost_analytic(scratch, &unrated, q->lab->templates);
     double least = INFINITY;
     const Candidate *best = space->ngeneral ? &space->general[0] : NULL;
-    for (int i = 0; i < space->ngeneral && target_is_cuda(unrated.target); i++) {
+    for (int i = 0; i < space->ngeneral && unrated.target->family->ranks_templates; i++) {
         double sum = 0;
         for (int64_t j = 0; j < unrated.nshape; j++) {
             const Instance *inst = unrated.shape[j];

@@ -305,7 +305,7 @@ int select_features(const Study *s, const int64_t *extent, int threads, int64_t 
 {
     const Spec *spec = s->spec;
     memcpy(x, extent, (size_t)spec->op->naxis * sizeof *x);
-    if (spec->nthread == 1 || target_is_cuda(s->target))
+    if (spec->nthread == 1 || !s->target->family->told_parts)
         return spec->op->naxis;
     x[spec->op->naxis] = spec_parts(spec, extent, threads);
     return spec->op->naxis + 1;

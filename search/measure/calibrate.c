@@ -14,7 +14,7 @@ static const double LEAST_S = 0.12, MOST_S = 0.25; /* a time */
 
 bool calibrate_build(Machine *m, Arena *a, const volatile int *stop, const char **why)
 {
-    if (m->limits_so || !family_find(m->unit->target->family)->limits)
+    if (m->limits_so || !m->unit->target->family->limits)
         return true;
     Build b = { .name = "limits", .text = unit_limits(a, m->unit, diag_new(a)) };
     *why = "dcgen's own kernels that measure it are not there";
@@ -72,7 +72,6 @@ bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err)
 bool calibrate_first(Lab *l, Arena *scratch, const char **err)
 {
     const Study *s = l->study;
-    const bool wanted =
-        l->kind->measures && family_find(s->target->family)->limits && study_rated(s, s->target) == s->target;
+    const bool wanted = l->kind->measures && s->target->family->limits && study_rated(s, s->target) == s->target;
     return !wanted || calibrate_when_due(l, scratch, false, err);
 }

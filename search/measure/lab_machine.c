@@ -84,7 +84,7 @@ static bool record_batch(Lab *l, const Batch *b, const char *const *why, const c
 static int parts_of(const Lab *l, int i)
 {
     static const int parts[] = { 1, 3, 1, 2, 1, 16 };
-    if (!target_is_cuda(l->study->target))
+    if (l->study->target->family->told_parts)
         return parts[(size_t)i % (sizeof parts / sizeof *parts)];
     return l->machine->assembler ? l->machine->jobs : 1;
 }

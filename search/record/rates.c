@@ -1,22 +1,13 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rates: see rates.h. Sums up all measurements of a device, and puts them into a copy of the target.
+ */
 #include "search/record/rates.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include "search/record/samples.h"
-
-const char *rates_unit(const Target *t, const char *dtype)
-{
-    static const char *const row[][2] = { { "tf32", "TENSOR_TF32_SM" },
-                                          { "f16", "TENSOR_F16_SM" },
-                                          { "bf16", "TENSOR_F16_SM" } };
-    int64_t value = 0;
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (strcmp(row[i][0], dtype) == 0 && target_fact(t, row[i][1], &value) && value > 0)
-            return row[i][1];
-    return "FMA_SM";
-}
 
 bool rates_match(const LimitRecord *l, const Target *t, const Device *device, const char *dtype)
 {
@@ -86,16 +77,15 @@ const Target *rates_of(Arena *a, const Target *t, const Device *device, const ch
 {
     LimitRecord *l = ARENA_ARRAY(a, (size_t)r->nlimit + 1, LimitRecord);
     const int64_t n = matching(r, t, device, dtype, l);
-    int64_t clock_mhz = 0;
-    target_fact(t, "CLOCK_MHZ", &clock_mhz);
-    if (!n || clock_mhz == 0)
+    const RateRow *fma = target_rate(t, dtype);
+    if (!n || !fma)
         return t;
     const Rates rates = sum_up(a, l, n);
     Target *out = ARENA_NEW(a, Target);
     *out = *t;
     set_fact(out, "CLOCK_MHZ", rates.clock_mhz);
-    target_fact(out, "CLOCK_MHZ", &clock_mhz);
-    set_fact(out, rates_unit(t, dtype), rates.flops_per_s / (2e6 * (double)clock_mhz * device->sms));
+    const double clock_hz = 1e6 * (double)target_number(out, "CLOCK_MHZ");
+    set_fact(out, fma->fact, rates.flops_per_s / (2 * clock_hz * device->sms));
     set_fact(out, "L2_GBS", 1e-9 * rates.l2);
     set_fact(out, "DRAM_GBS", 1e-9 * rates.memory);
     set_fact(out, "LAUNCH_NS", rates.launch_ns);

@@ -18,7 +18,4 @@ const Target *rates_of(Arena *a, const Target *t, const Device *device, const ch
 /* Is this limit of that device, target and dtype? */
 bool rates_match(const LimitRecord *l, const Target *t, const Device *device, const char *dtype);
 
-/* The fact that says how many FMAs a cycle the unit does that templates use for the type: "FMA_SM", "TENSOR_F16_SM" ... */
-const char *rates_unit(const Target *t, const char *dtype);
-
 #endif

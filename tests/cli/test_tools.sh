@@ -54,6 +54,18 @@ said 'cannot build a shared object'
 ! LC_ALL=C grep -q '[^ -~]' "$err" || failed "garbage reaches the terminal"
 nothing_made x
 
+section a machine whose assembly nobody reads
+if setarch i686 true 2>/dev/null; then
+    code=0
+    setarch i686 "$dcgen" -o unread --trials 2 --seconds 5 tiny.cfg >"$out" 2>"$err" || code=$?
+    [ $code -eq 0 ] || failed "exit code $code"
+    said 'cannot read the assembly of i686: a kernel that does not fit its registers is not refused'
+    [ "$(lines '"spilled"' unread.records.jsonl)" -eq 0 ] || failed "spills are recorded that nobody looked for"
+    whole unread
+else
+    skipped "this machine cannot claim to be another (setarch)"
+fi
+
 section a compiler that fails for every kernel
 program cc_fails <<'CC'
 for last; do :; done

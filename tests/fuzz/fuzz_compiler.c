@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool found = ptxas_read(text, &log);
     REQUIRE(found == (log.nkernel > 0 && log.regs > 0) && log.nkernel <= most);
     REQUIRE(log.regs >= 0 && log.spill_bytes >= 0 && log.stack_bytes >= 0 && log.smem_bytes >= 0);
-    spills_read(text, &code);
+    spills_read(arch_find("x86_64")->assembly, text, &code);
     REQUIRE(code.loops >= 0 && code.stored >= 0 && code.loaded >= 0 && code.multiplications >= 0);
     REQUIRE(code.loops <= most && code.stored + code.loaded <= most && code.multiplications <= most);
     const int64_t bytes = elf_code_bytes(fuzz_file(data, size));

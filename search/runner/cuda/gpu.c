@@ -71,10 +71,8 @@ bool gpu_begin(const Gpu *g, char why[GPU_WHY_BYTES])
 /* Machine code runs on its own compute capability and later ones of the same major number, "exact" code on its own. */
 static bool runs(const Gpu *g, const Target *t)
 {
-    int64_t arch;
-    if (!target_is_cuda(t) || !target_fact(t, "SM_ARCH", &arch))
-        return false;
-    return t->exact ? arch == g->sm_arch : arch / 10 == g->sm_arch / 10 && arch <= g->sm_arch;
+    const int64_t arch = target_number(t, "SM_ARCH"); /* 0: it is no GPU's */
+    return arch > 0 && (t->exact ? arch == g->sm_arch : arch / 10 == g->sm_arch / 10 && arch <= g->sm_arch);
 }
 
 /* Times with gaps and times without are of two devices: nothing compares them. */

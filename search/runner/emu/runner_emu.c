@@ -42,7 +42,7 @@ static json_t *gpu_targets(Arena *a, const char **err)
         return NULL;
     json_t *names = json_array();
     for (int i = 0; i < list.n; i++)
-        if (target_is_cuda(&list.t[i]))
+        if (target_number(&list.t[i], "SM_ARCH") > 0)
             json_array_append_new(names, json_string(list.t[i].name));
     return names;
 }

@@ -387,7 +387,8 @@ static void the_source_for_gpus(void **state)
     input.result.unit = gpu;
     json_t *got = json_loads(dumped(DUMP_SOURCE, true), 0, NULL);
     const json_t *first = json_array_get(json_object_get(got, "candidates"), 0);
-    const Toolchain nvcc = tools_cuda(a, "nvcc", target, false), emulator = tools_emulator(a, input.options, &workload);
+    const Toolchain nvcc = toolchain_make(a, "nvcc", &family_cuda, target->gencode, false),
+                    emulator = tools_emulator(a, input.options, &workload);
     flags_are(json_object_get(first, "nvcc"), &nvcc);
     flags_are(json_object_get(first, "emulator"), &emulator);
     assert_null(json_object_get(first, "cc"));

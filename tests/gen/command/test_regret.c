@@ -60,7 +60,7 @@ bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site,
                 const char **err)
 {
     (void)a, (void)w, (void)o, (void)stop, (void)err;
-    assert_int_equal(site->kind, SITE_CPU);
+    assert_ptr_equal(site->family, &family_cpu);
     t->runner = &runner;
     t->compiler = "gcc";
     return true;
@@ -70,13 +70,8 @@ void tools_close(Tools *t) { t->runner = NULL; }
 
 /* Nobody asks for these: they keep the library's own out. */
 int tools_jobs(const Options *o) { return (void)o, 1; }
-const char *tools_flags(Arena *a, const Tools *t) { return (void)a, (void)t, ""; }
 Toolchain tools_cc(Arena *a, const Options *o) { return (void)a, (void)o, (Toolchain){ 0 }; }
-const char *tools_nvcc(Arena *a, const Options *o) { return (void)a, (void)o, NULL; }
-Toolchain tools_cuda(Arena *a, const char *nvcc, const Target *target, bool cubin)
-{
-    return (void)a, (void)nvcc, (void)target, (void)cubin, (Toolchain){ 0 };
-}
+const char *tools_program(Arena *a, const Options *o, const Family *f) { return (void)a, (void)o, (void)f, NULL; }
 Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
 {
     return (void)a, (void)o, (void)w, (Toolchain){ 0 };

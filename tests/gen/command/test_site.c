@@ -68,18 +68,20 @@ static int teardown(void **state)
     return tmp_folder_remove(folder);
 }
 
-static void finds(const char *target, bool model, SiteKind kind, const char *of)
+static const Site on_cpu = { .family = &family_cpu };
+
+static Site on_gpu(const char *target) { return (Site){ &family_cuda, target_find(&targets, target), false }; }
+
+static void finds(const char *target, bool model, const Site want)
 {
     Site s;
     const char *err = "";
     target_is(target);
     if (!site_find(arena, &w, &o, model, &s, NULL, &err))
         fail_msg("%s: %s", target, err);
-    assert_int_equal(s.kind, kind);
-    if (of)
-        assert_string_equal(s.target->name, of);
-    else
-        assert_null(s.target);
+    assert_ptr_equal(s.family, want.family);
+    assert_ptr_equal(s.target, want.target);
+    assert_int_equal(s.modelled, want.modelled);
 }
 
 static void finds_none(const char *target, const char *begin, const char *why)
@@ -97,13 +99,13 @@ static void a_gpu_that_is_there_is_taken(void **state)
 {
     (void)state;
     runner_prints(gpu);
-    finds("cuda", false, SITE_GPU, "sm_90a");
-    finds("cuda", true, SITE_GPU, "sm_90a"); /* offline, but which one is to be found out */
-    finds("sm_80", false, SITE_GPU, "sm_80");
-    finds("auto", false, SITE_GPU, "sm_90a");
-    finds("sm_80", true, SITE_MODEL, "sm_80");
-    finds("avx2", false, SITE_CPU, NULL);
-    finds("host", false, SITE_CPU, NULL);
+    finds("cuda", false, on_gpu("sm_90a"));
+    finds("cuda", true, on_gpu("sm_90a")); /* offline, but which one is to be found out */
+    finds("sm_80", false, on_gpu("sm_80"));
+    finds("auto", false, on_gpu("sm_90a"));
+    finds("sm_80", true, (Site){ &family_cuda, target_find(&targets, "sm_80"), true });
+    finds("avx2", false, on_cpu);
+    finds("host", false, on_cpu);
 }
 
 static void one_that_does_not_run_the_target_is_not(void **state)
@@ -113,7 +115,7 @@ static void one_that_does_not_run_the_target_is_not(void **state)
     finds_none("sm_86", "no GPU here to measure target 'sm_86' on: ", "Fake GPU does not run it");
     runner_prints(cpu);
     finds_none("cuda", "target 'cuda' asks the GPU of this machine: ", "A CPU does not run it");
-    finds("auto", false, SITE_CPU, NULL);
+    finds("auto", false, on_cpu);
 }
 
 /* For "auto" a GPU counts if kernels can be compiled for it, and if a template serves it. */
@@ -124,21 +126,21 @@ static void auto_takes_what_can_be_used(void **state)
     const TemplateList all = w.templates;
     runner_prints(gpu);
     w.templates.n = 0;
-    finds("auto", false, SITE_CPU, NULL);
+    finds("auto", false, on_cpu);
     w.templates = (TemplateList){ .t = ARENA_ARRAY(arena, (size_t)all.n, const Template *) };
     for (int i = 0; i < all.n; i++)
         if (template_suits(all.t[i], w.spec, target_find(&targets, "sm_90a")) == (w.templates.n > 0))
             w.templates.t[w.templates.n++] = all.t[i];
     assert_true(w.templates.n > 1); /* the first one is for CPUs, the others for the GPU */
-    finds("auto", false, SITE_GPU, "sm_90a");
+    finds("auto", false, on_gpu("sm_90a"));
     w.templates.n = 1;
-    finds("auto", false, SITE_CPU, NULL);
+    finds("auto", false, on_cpu);
     w.templates = all;
     o.nvcc = NULL;
     setenv("PATH", "/nowhere", 1);
     setenv("CUDA_HOME", folder, 1);
     runner_says(arena_printf(arena, "echo '%s' >&2; exit 1", "asked in vain"));
-    finds("auto", false, SITE_CPU, NULL);
+    finds("auto", false, on_cpu);
     setenv("PATH", kept, 1);
     unsetenv("CUDA_HOME");
 }
@@ -148,23 +150,25 @@ static void the_spec_says_it_where_the_command_line_does_not(void **state)
     (void)state;
     Site s;
     const char *err = "";
-    assert_false(site_wants_cuda(&w));
+    assert_ptr_equal(site_family(&w), &family_cpu);
     assert_true(site_find(arena, &w, &o, false, &s, NULL, &err));
-    assert_int_equal(s.kind, SITE_CPU);
+    assert_ptr_equal(s.family, &family_cpu);
     target_is("cuda");
-    assert_true(site_wants_cuda(&w));
+    assert_ptr_equal(site_family(&w), &family_cuda);
     target_is("sm_75");
-    assert_true(site_wants_cuda(&w));
+    assert_ptr_equal(site_family(&w), &family_cuda);
     target_is("auto");
-    assert_false(site_wants_cuda(&w));
+    assert_null(site_family(&w));
 }
+
+static const Site gpu_site = { .family = &family_cuda };
 
 static void is_probed(bool ok, const char *said, const volatile int *stop)
 {
     Device d = { .cores = -1 };
     const char *why = "";
     const int open = open_files();
-    assert_int_equal(site_probe_gpu(arena, &o, &d, stop, &why), ok);
+    assert_int_equal(site_device(arena, &w, &o, &gpu_site, &d, stop, &why), ok);
     assert_int_equal(open_files(), open);
     if (ok)
         assert_string_equal(d.name, said);
@@ -185,7 +189,7 @@ static void the_runner_is_asked(void **state)
     is_probed(false, "no driver", NULL);
     Device d;
     const char *why;
-    assert_false(site_probe_gpu(arena, &o, &d, NULL, &why));
+    assert_false(site_device(arena, &w, &o, &gpu_site, &d, NULL, &why));
     assert_string_equal(why, "no driver");
     runner_says("exit 7");
     is_probed(false, "exited with code 7", NULL);

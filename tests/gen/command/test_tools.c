@@ -20,7 +20,13 @@
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
-static const char *joined(const char *const *flags) { return tools_flags(arena, &(Tools){ .flags = flags }); }
+static const char *joined(const char *const *flags)
+{
+    const char *all = "";
+    for (int i = 0; flags[i]; i++)
+        all = arena_printf(arena, "%s%s%s", all, i ? " " : "", flags[i]);
+    return all;
+}
 
 static void program(const char *path) { put_program(path, "#!/bin/sh\n"); }
 
@@ -36,18 +42,18 @@ static void nvcc_is_looked_for(void **state)
     assert_int_equal(mkdir(bin, 0777), 0);
     setenv("PATH", "/nowhere", 1);
     setenv("CUDA_HOME", folder, 1);
-    assert_null(tools_nvcc(arena, &o));
+    assert_null(tools_program(arena, &o, &family_cuda));
     program(nvcc);
-    assert_string_equal(tools_nvcc(arena, &o), nvcc);
+    assert_string_equal(tools_program(arena, &o, &family_cuda), nvcc);
     chmod(nvcc, 0644);
     if (geteuid() != 0 || access(nvcc, X_OK) != 0)
-        assert_null(tools_nvcc(arena, &o));
+        assert_null(tools_program(arena, &o, &family_cuda));
     program(nvcc);
     const char *first = arena_printf(arena, "%s/nvcc", folder);
     program(first);
     setenv("PATH", folder, 1);
-    assert_string_equal(tools_nvcc(arena, &o), first);
-    assert_string_equal(tools_nvcc(arena, &named), "mine");
+    assert_string_equal(tools_program(arena, &o, &family_cuda), first);
+    assert_string_equal(tools_program(arena, &named, &family_cuda), "mine");
     setenv("PATH", path, 1);
     unsetenv("CUDA_HOME");
     tmp_folder_remove(folder);
@@ -56,16 +62,18 @@ static void nvcc_is_looked_for(void **state)
 static void compilers_have_their_flags(void **state)
 {
     (void)state;
-    const Target t = { .name = "sm_90a", .gencode = "arch=compute_90a,code=sm_90a" };
+    const char *const gencode = "arch=compute_90a,code=sm_90a";
     const Options o = { .cc = "my-cc", .cxx = "my-cxx" };
     const Workload w = { .package_dir = "there/package" };
-    const Toolchain cc = tools_cc(arena, &o), so = tools_cuda(arena, "my-nvcc", &t, false),
-                    cubin = tools_cuda(arena, "my-nvcc", &t, true), emu = tools_emulator(arena, &o, &w);
+    const Toolchain cc = tools_cc(arena, &o), so = toolchain_make(arena, "my-nvcc", &family_cuda, gencode, false),
+                    cubin = toolchain_make(arena, "my-nvcc", &family_cuda, gencode, true),
+                    emu = tools_emulator(arena, &o, &w);
     assert_string_equal(cc.program, "my-cc");
     assert_string_equal(joined(cc.flags), "-std=gnu17 -O3 -ffp-contract=fast -frename-registers -fPIC");
     assert_string_equal(so.program, "my-nvcc");
     assert_string_equal(joined(so.flags), "-std=c++17 -O3 -gencode=arch=compute_90a,code=sm_90a -Xptxas -v -shared "
                                           "-Xcompiler -fPIC -cudart none --no-compress");
+    assert_string_equal(so.shipped, "-std=c++17 -O3 -gencode=arch=compute_90a,code=sm_90a");
     assert_string_equal(so.source, ".cu");
     assert_string_equal(so.product, ".so");
     assert_true(so.keep_log); /* registers and spills are read from it */

@@ -61,7 +61,7 @@ static Result plain_part(const char *target, int n)
     const Target *t = target_find(&y.targets, target);
     Candidate c;
     int k = 0;
-    *device = target_is_cuda(t) ? device_typical(y.arena, t) : y.device;
+    *device = t->family == &family_cuda ? device_typical(y.arena, t) : y.device;
     while (!template_suits(y.templates.t[k], y.spec, t) || !candidate_general(y.templates.t[k], t, &c))
         k++;
     Study *s = study_new(y.arena, y.spec, device, t, "0123456789abcdef");

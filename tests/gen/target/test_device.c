@@ -19,13 +19,13 @@ static void what_this_cpu_runs(void **state)
     struct utsname uts;
     assert_int_equal(uname(&uts), 0);
     TargetList list = { 7,
-                        { { .name = "none", .family = "cpu", .arch = "", .attribute = "no_such_feature" },
-                          { .name = "gpu", .family = "cuda", .arch = "", .attribute = "" },
-                          { .name = "here", .family = "cpu", .arch = uts.machine, .attribute = "" },
-                          { .name = "there", .family = "cpu", .arch = "pdp11", .attribute = "" },
-                          { .name = "half", .family = "cpu", .arch = "", .attribute = "fpu,no_such_feature" },
-                          { .name = "both", .family = "cpu", .arch = "", .attribute = "s_se_2,f_pu" },
-                          { .name = "any", .family = "cpu", .arch = "", .attribute = "" } } };
+                        { { .name = "none", .family = &family_cpu, .arch = "", .attribute = "no_such_feature" },
+                          { .name = "gpu", .family = &family_cuda, .arch = "", .attribute = "" },
+                          { .name = "here", .family = &family_cpu, .arch = uts.machine, .attribute = "" },
+                          { .name = "there", .family = &family_cpu, .arch = "pdp11", .attribute = "" },
+                          { .name = "half", .family = &family_cpu, .arch = "", .attribute = "fpu,no_such_feature" },
+                          { .name = "both", .family = &family_cpu, .arch = "", .attribute = "s_se_2,f_pu" },
+                          { .name = "any", .family = &family_cpu, .arch = "", .attribute = "" } } };
     Device d, other;
     const char *err = NULL;
     assert_true(device_probe(arena, &list, "gcc 1", "-O3", &d, &err));
@@ -50,7 +50,8 @@ static void what_this_cpu_runs(void **state)
     assert_null(device_best(&(TargetList){ 1, { { .name = "none" } } }, &d));
     list = (TargetList){ .n = 10 };
     for (int i = 0; i < 10; i++)
-        list.t[i] = (Target){ .name = arena_printf(arena, "t%d", i), .family = "cpu", .arch = "", .attribute = "" };
+        list.t[i] =
+            (Target){ .name = arena_printf(arena, "t%d", i), .family = &family_cpu, .arch = "", .attribute = "" };
     assert_true(device_probe(arena, &list, "", "", &d, &err)); /* no more than there is room for */
     assert_int_equal(d.nisa, 8);
 }
@@ -77,10 +78,10 @@ static void ids_tell_machines_apart(void **state)
     other[7].isa[1] = "c";
     Device again = one, compiler = one, flags = one;
     for (int i = 0; i < 8; i++)
-        device_set_compiler(arena, &other[i], "cc", "-O3");
-    device_set_compiler(arena, &again, "cc", "-O3");
-    device_set_compiler(arena, &compiler, "cc 2", "-O3");
-    device_set_compiler(arena, &flags, "cc", "-O2");
+        device_set_compiler(arena, &other[i], &family_cpu, "cc", "-O3");
+    device_set_compiler(arena, &again, &family_cpu, "cc", "-O3");
+    device_set_compiler(arena, &compiler, &family_cpu, "cc 2", "-O3");
+    device_set_compiler(arena, &flags, &family_cpu, "cc", "-O2");
     assert_int_equal(strlen(again.id), 16);
     assert_string_equal(other[0].id, again.id);
     assert_string_equal(again.compiler, "cc");
@@ -97,11 +98,10 @@ static void a_gpu_keeps_what_its_id_told(void **state)
     (void)state;
     Device one = { .id = "driver 1", .name = "n", .arch = "sm_90a" }, two = one, cpu_one = one, cpu_two = one;
     two.id = cpu_two.id = "driver 2";
-    cpu_one.arch = cpu_two.arch = "x86_64";
-    device_set_compiler(arena, &one, "nvcc", "-O3");
-    device_set_compiler(arena, &two, "nvcc", "-O3");
-    device_set_compiler(arena, &cpu_one, "nvcc", "-O3");
-    device_set_compiler(arena, &cpu_two, "nvcc", "-O3");
+    device_set_compiler(arena, &one, &family_cuda, "nvcc", "-O3");
+    device_set_compiler(arena, &two, &family_cuda, "nvcc", "-O3");
+    device_set_compiler(arena, &cpu_one, &family_cpu, "nvcc", "-O3");
+    device_set_compiler(arena, &cpu_two, &family_cpu, "nvcc", "-O3");
     assert_string_not_equal(one.id, two.id);
     assert_string_equal(cpu_one.id, cpu_two.id);
     assert_string_equal(one.flags, "-O3");
@@ -110,7 +110,7 @@ static void a_gpu_keeps_what_its_id_told(void **state)
 static void typical_devices(void **state)
 {
     (void)state;
-    Target t = { .name = "sm_77", .family = "cuda" };
+    Target t = { .name = "sm_77", .family = &family_cuda };
     target_set_fact(&t, "SMS", 101);
     target_set_fact(&t, "SMEM_SM", 1026);
     target_set_fact(&t, "L2_SIZE", 41943040);

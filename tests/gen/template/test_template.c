@@ -52,7 +52,7 @@ static void test_fields(void **state)
     (void)state;
     const Template *t = read_small(small);
     assert_string_equal(t->name, "small");
-    assert_string_equal(t->family, "cpu");
+    assert_ptr_equal(t->family, &family_cpu);
     assert_false(t->packed);
     assert_int_equal(strlen(t->hash), 16);
     assert_string_equal(t->layout[0], "NK");
@@ -201,7 +201,7 @@ static void test_suits(void **state)
 {
     (void)state;
     const Template *t = read_small(small);
-    Target gpu = { .name = "sm_90a", .family = "cuda" };
+    Target gpu = { .name = "sm_90a", .family = &family_cuda };
     const Target *cpu = target_find(&targets, "avx2");
     assert_true(template_suits(t, make_spec("NK", false, false), cpu));
     assert_false(template_suits(t, make_spec("KN", false, false), cpu));

@@ -123,7 +123,7 @@ static void check_target(const TemplateList *list, const Target *target, int mos
     Candidate *c = ARENA_ARRAY(arena, MOST_KERNELS, Candidate);
     for (int i = 0; i < list->n; i++) {
         const Template *t = list->t[i];
-        for (int l = 0; l < t->nlayout && strcmp(t->family, "cpu") == 0; l++, bias = !bias) {
+        for (int l = 0; l < t->nlayout && t->family == &family_cpu; l++, bias = !bias) {
             Spec *spec = make_spec(t->layout[l], t->packed, bias);
             spec->threads[0] = 3; /* for what is of use to several threads alone */
             const Space *space = space_make(arena, spec, list, target, &device, d);
@@ -140,7 +140,7 @@ static void test_every_choice(void **state)
     TemplateList list;
     assert_true(template_read_all(arena, base, NULL, 0, &list, diag_new(arena)));
     for (int i = 0, n = 0; i < targets.n; i++)
-        if (!target_is_cuda(&targets.t[i]) && runs_here(&targets.t[i]))
+        if (targets.t[i].family != &family_cuda && runs_here(&targets.t[i]))
             check_target(&list, &targets.t[i], n ? FEW : MOST_KERNELS, n > 0), n++;
 }
 

@@ -140,7 +140,7 @@ static void check_row(const Row *r)
     TemplateList list;
     Spec *spec = make_spec(r->layout, strcmp(r->template, "packed_gemm") == 0, true);
     const Target *target = target_find(&targets, r->target);
-    Device machine = target_is_cuda(target) ? device_typical(arena, target) : device;
+    Device machine = target->family == &family_cuda ? device_typical(arena, target) : device;
     int64_t value[TEMPLATE_MAX_PARAM], holds;
     const char *broken = NULL;
     int i = 0, nbroken = 0;

@@ -541,7 +541,7 @@ static void check_point(const Point *kernel, const Point *p)
     assert_true(template_read_all(arena, spec, NULL, 0, &list, diag_new(arena)));
     const Template *t = find(&list, kernel->template);
     const Target *target = target_find(&targets, kernel->target);
-    const Device typical = target_is_cuda(target) ? device_typical(arena, target) : device;
+    const Device typical = target->family == &family_cuda ? device_typical(arena, target) : device;
     Candidate c;
     template_place_values(t, kernel->target, kernel->values, value);
     assert_true(candidate_from_values(t, target, value, &c));
@@ -602,7 +602,7 @@ static void check_space(const char *target_name, const char *dtype, const char *
     Diag *d = diag_new(arena);
     Spec *spec = make_spec(layout, packed, true);
     const Target *target = target_find(&targets, target_name);
-    const Device typical = target_is_cuda(target) ? device_typical(arena, target) : device;
+    const Device typical = target->family == &family_cuda ? device_typical(arena, target) : device;
     spec->dtype = dtype;
     spec->threads[0] = 7;
     assert_true(template_read_all(arena, spec, NULL, 0, &list, d));
@@ -615,7 +615,7 @@ static void check_space(const char *target_name, const char *dtype, const char *
             Binding b = bind(space->candidate[i].t, spec, value, extents[e / 2]);
             b.target = target;
             b.device = &typical;
-            b.threads = e % 2 && !target_is_cuda(target) ? 7 : 1;
+            b.threads = e % 2 && target->family != &family_cuda ? 7 : 1;
             check_all(&b);
         }
 }

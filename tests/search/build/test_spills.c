@@ -16,7 +16,7 @@
 static SpillReport read(const char *text)
 {
     SpillReport r;
-    spills_read(text, &r);
+    spills_read(arch_find("x86_64")->assembly, text, &r);
     return r;
 }
 

@@ -194,7 +194,7 @@ bool limit_measure(Runner *r, Arena *a, const LimitRequest *req, LimitRecord *ou
     assert_true(req->nthread == 1 && req->threads[0] == 1 && nlimit < MOST_CALLS);
     assert_string_equal(req->target, lab.study->target->name);
     assert_string_equal(req->dtype, "f32");
-    if (target_is_cuda(lab.study->target))
+    if (lab.study->target->family == &family_cuda)
         assert_string_equal(req->so, "/limits.so");
     else
         assert_null(req->so);
@@ -230,7 +230,7 @@ char *unit_library(Arena *a, const UnitContext *u, Diag *d)
 char *unit_limits(Arena *a, const UnitContext *u, Diag *d)
 {
     (void)d;
-    assert_true(target_is_cuda(u->target)); /* a CPU's runner needs no kernels for that */
+    assert_true(u->target->family == &family_cuda); /* a CPU's runner needs no kernels for that */
     return arena_strdup(a, "limits");
 }
 
@@ -778,7 +778,7 @@ static void the_anchor_of_a_gpu_is_predicted(void **state)
     stop = 1;
     for (int cuda = 0; cuda < 2; cuda++) {
         gpu = *y.study->target;
-        gpu.family = cuda ? "cuda" : gpu.family;
+        gpu.family = cuda ? &family_cuda : gpu.family;
         lab.study = study_new(y.arena, y.spec, &y.device, &gpu, "0123456789abcdef");
         assert_false(search_run(&q, &err));
         assert_ptr_equal(lab.anchor, &few[cuda]);
@@ -799,7 +799,7 @@ static void a_gpu_is_measured_first(void **state)
         const LimitRecord known = {
             .device = y.device.id, .target = gpu->name, .dtype = "f32", .threads = 1, .flops_per_s = 1e9
         };
-        gpu->family = "cuda";
+        gpu->family = &family_cuda;
         target_set_fact(gpu, "CLOCK_MHZ", 1000);
         limits_compile = round < 2;
         if (round == 1)

@@ -557,7 +557,7 @@ static void kernels_of_gpus_are_launched(void **state)
         while (strcmp(target_fact_name(fact), "SMEM_BLOCK") != 0)
             fact++;
         gpu = *y.study->target;
-        gpu.family = "cuda";
+        gpu.family = &family_cuda;
         gpu.fact[fact] = 4242;
         lab.study = study_new(y.arena, y.spec, &y.device, &gpu, "0123456789abcdef");
         machine.assembler = emulated ? &nvcc : NULL;

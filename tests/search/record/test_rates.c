@@ -70,7 +70,7 @@ static void measured_rates_count(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         LimitRecord l = limit_of(row[i].dtype, (double)row[i].fma);
         const Target *t = rated(hopper, row[i].dtype, &l, 1);
-        assert_string_equal(rates_unit(hopper, row[i].dtype), row[i].unit);
+        assert_string_equal(target_rate(hopper, row[i].dtype)->fact, row[i].unit);
         assert_int_equal(fact(t, row[i].unit), row[i].fma);
         assert_int_equal(fact(t, "CLOCK_MHZ"), 1500);
         assert_int_equal(fact(t, "L2_GBS"), 5000);
@@ -88,7 +88,7 @@ static void measured_rates_count(void **state)
             if (k != i)
                 assert_int_equal(fact(t, row[k].unit), fact(hopper, row[k].unit));
     }
-    assert_string_equal(rates_unit(turing, "tf32"), "FMA_SM"); /* it has no tensor cores for it */
+    assert_string_equal(target_rate(turing, "tf32")->fact, "FMA_SM"); /* it has no tensor cores for it */
 }
 
 /* Best rates, medians of the rest; what one of them lacks is not counted, and the same line again says nothing more. */

@@ -346,7 +346,7 @@ static void test_ptx(void **state)
 {
     (void)state;
     const char *const texts[] = { builtin_ptx, NAME_flush_ptx };
-    static const char *const archs[] = { "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a" };
+    static const char *const models[] = { "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a" };
     const char *home = getenv("CUDA_HOME");
     char folder[] = "/tmp/dcgen-ptx-XXXXXX", command[600];
     char find[200];
@@ -363,8 +363,8 @@ static void test_ptx(void **state)
         FILE *f = fopen(command, "w");
         assert_non_null(f);
         assert_true(fputs(texts[k], f) >= 0 && fclose(f) == 0);
-        for (size_t i = 0; i < sizeof archs / sizeof *archs && code == 0; i++) {
-            snprintf(command, sizeof command, "%s -arch=%s -o %s/out %s/kernels.ptx", find, archs[i], folder, folder);
+        for (size_t i = 0; i < sizeof models / sizeof *models && code == 0; i++) {
+            snprintf(command, sizeof command, "%s -arch=%s -o %s/out %s/kernels.ptx", find, models[i], folder, folder);
             code = system(command);
         }
     }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * arch: one row an architecture.
+ */
+#include "gen/target/arch.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/* AT&T syntax, as gcc -S and clang -S write it. */
+static const Assembly x86_64 = {
+    .stack = "(%rsp)",
+    .frame = "(%rbp)",
+    .from = "%rsp",
+    .to = "%rbp",
+    .jump = "j",
+    .leave = (const char *const[]){ "call", "ret", NULL },
+    .vector = (const char *const[]){ "%zmm", "%ymm", "%xmm", NULL },
+    .multiply = (const char *const[]){ "vpdp", "vpmadd", "vpmul", "pmadd", "pmul", "vdp", "tdp", NULL },
+    .multiply_f = (const char *const[]){ "vfm", "vfnm", "vmul", "mul", NULL },
+    .packed = (const char *const[]){ "ps", "pd", "ph", NULL },
+};
+
+const Arch archs[ARCH_COUNT] = { { "x86_64", "#if defined(__x86_64__)\n", "flags", &x86_64 },
+                                 { "aarch64", "#if defined(__aarch64__)\n", "Features", NULL } };
+
+const Arch *arch_find(const char *name)
+{
+    for (int i = 0; i < ARCH_COUNT; i++)
+        if (strcmp(archs[i].name, name) == 0)
+            return &archs[i];
+    return NULL;
+}
+
+const char *arch_here(Arena *a)
+{
+    struct utsname u;
+    return uname(&u) == 0 ? arena_strdup(a, u.machine) : "";
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * arch: what dcgen knows of a CPU's architecture, whichever instruction sets of it there are as targets. A new one is one more row.
+ */
+#ifndef DCGEN_ARCH_H
+#define DCGEN_ARCH_H
+
+#include "gen/base/arena.h"
+
+/* How compilers write its assembly (operands: from left to right, the result last), as far as search/build/spills.h reads it. Lists end in NULL. */
+typedef struct {
+    const char *stack;             /* an operand with this end, and so no index, is a fixed place on the stack */
+    const char *frame;             /* so is this one in a function that has copied `from` to `to` */
+    const char *from, *to;         /* the stack pointer, the frame pointer */
+    const char *jump;              /* what jumps begin with */
+    const char *const *leave;      /* and calls and returns */
+    const char *const *vector;     /* and names of vector registers */
+    const char *const *multiply;   /* and multiplications of vectors of integers */
+    const char *const *multiply_f; /* and those of floats, scalars too */
+    const char *const *packed;     /* what those of vectors end in */
+} Assembly;
+
+typedef struct {
+    const char *name;         /* as uname -m says it */
+    const char *guard;        /* "#if ..." around code for it alone */
+    const char *features;     /* the line of /proc/cpuinfo that lists what a CPU has of it */
+    const Assembly *assembly; /* NULL: nobody has taught dcgen to read it, so that spills go unseen */
+} Arch;
+
+enum { ARCH_COUNT = 2 };
+extern const Arch archs[ARCH_COUNT];
+
+/* NULL: there is no row for it. */
+const Arch *arch_find(const char *name);
+/* This machine's name for it: "x86_64". */
+const char *arch_here(Arena *a);
+
+#endif

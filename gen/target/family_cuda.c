@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * family_cuda: NVIDIA's GPUs. A target is a compute capability, kernels are CUDA C++, and a call is one launch in a stream.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "gen/base/number.h"
+#include "gen/target/device.h"
+
+static const ConfKey keys[] = { { "gencode", true, "as nvcc -gencode takes it" },
+                                { "exact", false, NULL },
+                                { NULL, false, NULL } };
+
+static const FactRow facts[] = { { "SM_ARCH", 50, 999, "the compute capability times ten" },
+                                 { "SMS", 1, 4096, "multiprocessors of a typical device" },
+                                 { "SMEM_SM", 1024, 1 << 24, "bytes of shared memory of a multiprocessor" },
+                                 { "SMEM_BLOCK", 1024, 1 << 24, "bytes of shared memory that a block can have" },
+                                 { "REGS_SM", 1024, 1 << 24, "registers of a multiprocessor" },
+                                 { "THREADS_SM", 32, 1 << 16, "threads that a multiprocessor holds" },
+                                 { "BLOCKS_SM", 1, 1024, "blocks that a multiprocessor holds" },
+                                 { "FMA_SM", 1, 1 << 16, "fp32 FMAs a cycle" },
+                                 { "TENSOR_F16_SM", 0, 1 << 16, "FMAs a cycle of mma.sync on f16 and bf16; 0: none" },
+                                 { "TENSOR_TF32_SM", 0, 1 << 16, "the same on tf32" },
+                                 { "CLOCK_MHZ", 1, 100000, "under load" },
+                                 { "DRAM_GBS", 1, 1000000, "bandwidth" },
+                                 { "L2_GBS", 1, 1000000, "bandwidth" },
+                                 { "L2_SIZE", 1, (int64_t)1 << 40, "bytes" },
+                                 { "LAUNCH_NS", 1, 1000000, "what an empty kernel takes" },
+                                 { "HANDOVER_NS", 1, 1000000, "what handing over from block to block takes" },
+                                 { NULL, 0, 0, NULL } };
+
+static const RateRow rates[] = { { "f32", "FMA_SM", false },
+                                 { "tf32", "TENSOR_TF32_SM", true },
+                                 { "f16", "TENSOR_F16_SM", true },
+                                 { "bf16", "TENSOR_F16_SM", true },
+                                 { NULL, NULL, false } };
+
+static const PackageRow files[] = { { "package.h", "NAME.h", false },
+                                    { "kernels.cu", "kernels.cu", false },
+                                    { "dispatch.h", "dispatch.h", false },
+                                    { "CMakeLists.txt", "CMakeLists.txt", false },
+                                    { "README.md", "README.md", false },
+                                    { "flush_l2.h", "flush_l2.h", false },
+                                    { "test_cuda.c", "test.c", true },
+                                    { "bench_cuda.c", "bench.c", true },
+                                    { NULL, NULL, false } };
+
+static const char *const shipped[] = { "-std=c++17", "-O3", "-gencode=", NULL };
+static const char *const object[] = { "-Xptxas", "-v",   "-shared",       "-Xcompiler", "-fPIC",
+                                      "-cudart", "none", "--no-compress", NULL };
+static const char *const code[] = { "-Xptxas", "-v", "-cubin", NULL };
+
+/* nvcc compiles a file once for the host and once for each architecture; a body is for its own and those that run its code. */
+static const char *body_guard(Arena *a, const Target *t)
+{
+    const int64_t arch = target_number(t, "SM_ARCH");
+    /* compute_90a and compute_90 have the same __CUDA_ARCH__; nvcc defines this for the former alone */
+    if (t->exact && strstr(t->gencode, arena_printf(a, "compute_%" PRId64 "a", arch)))
+        return arena_printf(a, "!defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM%" PRId64 "_ALL)", arch);
+    return arena_printf(a, "!defined(__CUDA_ARCH__) || __CUDA_ARCH__ %s %" PRId64, t->exact ? "==" : ">=", 10 * arch);
+}
+
+static char *device_text(Arena *a, const Device *d)
+{
+    return arena_printf(a, "%d multiprocessors, each with %s of shared memory; L2 %s", d->sms,
+                        number_bytes(a, d->smem_bytes), number_bytes(a, d->l2_bytes));
+}
+
+static char *check_text(Arena *a, const Target *t, const Device *d)
+{
+    (void)t;
+    return arena_printf(a, "%d multiprocessors, each with %" PRId64 " KiB of shared memory; L2 %" PRId64 " KiB", d->sms,
+                        d->smem_bytes >> 10, d->l2_bytes >> 10);
+}
+
+const Family family_cuda = { .name = "cuda",
+                             .best = "cuda",
+                             .device = "GPU",
+                             .system = "CUDA",
+                             .key = keys,
+                             .fact = facts,
+                             .rate = rates,
+                             .is_inherited = true,
+                             .has_smem = true,
+                             .has_driver = true,
+                             .aside = true,
+                             .suffix = ".cu",
+                             .body_guard = body_guard,
+                             .primitives = ".cuh",
+                             .table_row = "    { %1$s_k%2$d, %1$s_k%2$d_plan },\n",
+                             .reads_any_copy = true,
+                             .ranks_templates = true,
+                             .compiler = { .option = "nvcc",
+                                           .home_variable = "CUDA_HOME",
+                                           .home = "/usr/local/cuda",
+                                           .shipped = shipped,
+                                           .object = object,
+                                           .code = code,
+                                           .code_suffix = ".cubin",
+                                           .empty = "__global__ void dcgen_empty() {}\n",
+                                           .version_mark = "release",
+                                           .keeps_log = true,
+                                           .unknown = "nsupported gpu architecture" },
+                             .runner = "cuda",
+                             .verifier = "emu",
+                             .limits = "limits.cu",
+                             .folder = "/cuda",
+                             .file = files,
+                             .pack = "pack.cu",
+                             .call = "_cuda",
+                             .stream = "struct CUstream_st *",
+                             .library = "library.cu",
+                             .rival = "the vendor's library",
+                             .device_text = device_text,
+                             .check_text = check_text };

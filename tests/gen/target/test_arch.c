@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * arch: what there is for each architecture, and what a target has of its own.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "gen/target/target.h"
+#include "tests/arena.h"
+
+static void rows(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ARCH_COUNT; i++) {
+        assert_ptr_equal(arch_find(archs[i].name), &archs[i]);
+        assert_non_null(strstr(archs[i].guard, archs[i].name));
+        assert_true(*archs[i].features);
+    }
+    assert_non_null(arch_find("x86_64")->assembly);
+    assert_null(arch_find("aarch64")->assembly); /* what is not known is said to be so */
+    assert_null(arch_find("pdp11"));
+    assert_null(arch_find(""));
+    assert_true(*arch_here(arena));
+}
+
+static void guards(void **state)
+{
+    (void)state;
+    assert_string_equal(target_arch_guard(&(Target){ .arch = "x86_64" }), "#if defined(__x86_64__)\n");
+    assert_string_equal(target_arch_guard(&(Target){ .arch = "aarch64" }), "#if defined(__aarch64__)\n");
+    assert_null(target_arch_guard(&(Target){ .arch = "" }));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(rows), cmocka_unit_test(guards) };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -5,7 +5,7 @@
 #
 # A row: parser; where its seeds are, besides tests/fuzz/corpus/<parser>; "wrap" and functions that the fuzzer has of its own.
 set(fuzz_rows
-    "answer    wrap process_spawn process_has_ended process_end nanosleep"
+    "answer    wrap child_start child_has_ended child_end nanosleep"
     "compiler"
     "manifest"
     "op        templates/*/op.cfg tests/gen/spec/op/*/op.cfg tests/gen/spec/op_bad/*/op.cfg"

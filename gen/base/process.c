@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * process: see process.h.
+ * process: see process.h. Waiting is a loop that polls what the child says, looks whether it has ended, and at the clock.
  */
 #define _GNU_SOURCE
 #include "gen/base/process.h"
@@ -12,9 +12,12 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { TICK_MS = 3, SILENT_TICK_MS = 50, READ_BYTES = 16 * 1024, MAX_READ = 64 };
 
 extern char **environ;
 
@@ -75,11 +78,10 @@ static char **merge_environment(const char *const *env)
     return merged;
 }
 
-static int plan_descriptors(posix_spawn_file_actions_t *actions, int in, int out, int err)
+static int plan_descriptors(posix_spawn_file_actions_t *actions, const int given[3])
 {
-    const int given[3] = { in, out, err };
     for (int fd = 0; fd < 3; fd++) {
-        int rc = given[fd] >= 0
+        int rc = given[fd] > 0
                      ? posix_spawn_file_actions_adddup2(actions, given[fd], fd)
                      : posix_spawn_file_actions_addopen(actions, fd, "/dev/null", fd == 0 ? O_RDONLY : O_WRONLY, 0);
         if (rc != 0)
@@ -99,19 +101,20 @@ static int plan_attributes(posix_spawnattr_t *attr)
     return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-pid_t process_spawn(const char *const *argv, const char *const *env, int in, int out, int err)
+/* given: what becomes its 0, 1 and 2; 0: /dev/null. The pid; 0 with errno set. */
+static pid_t spawn(const char *const *argv, const char *const *env, const int given[3])
 {
     char **merged = merge_environment(env);
+    pid_t pid = 0;
     if (!merged) {
         errno = ENOMEM;
-        return -1;
+        return 0;
     }
-    pid_t pid = -1;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attr);
-    int rc = plan_descriptors(&actions, in, out, err);
+    int rc = plan_descriptors(&actions, given);
     if (rc == 0)
         rc = plan_attributes(&attr);
     if (rc == 0)
@@ -120,23 +123,143 @@ pid_t process_spawn(const char *const *argv, const char *const *env, int in, int
     posix_spawn_file_actions_destroy(&actions);
     free(merged);
     errno = rc;
-    return rc == 0 ? pid : -1;
+    return rc == 0 ? pid : 0;
 }
 
-bool process_has_ended(pid_t pid)
+/* ---- what a child says ---- */
+
+static void said_close(Said *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+}
+
+/* What is there, without waiting: not all of a child that writes without end, so that it does not hold us. */
+static void said_take(Said *s)
+{
+    char piece[READ_BYTES];
+    for (int i = 0; i < MAX_READ && s->fd >= 0; i++) {
+        ssize_t got = read(s->fd, piece, sizeof piece);
+        const size_t room = s->most - s->text.len;
+        if (got < 0 && errno == EAGAIN)
+            return;
+        if (got > 0)
+            text_addn(&s->text, piece, (size_t)got < room ? (size_t)got : room);
+        else if (got == 0 || errno != EINTR)
+            said_close(s);
+    }
+}
+
+/* The descriptor for the child: that of the plan, or the end of a pipe that is kept. False with errno set. */
+static bool said_open(Said *s, Arena *a, int planned, size_t most, int *child_end)
+{
+    int ends[2];
+    *s = (Said){ .fd = -1, .most = most ? most : PROCESS_SAID_BYTES, .text = { .arena = a } };
+    *child_end = planned;
+    if (planned != PROCESS_KEEP)
+        return true;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    s->fd = ends[0];
+    *child_end = ends[1];
+    return process_set_nonblocking(s->fd);
+}
+
+/* A descriptor from which `text` is read: a file in memory, so that no writer has to keep pace. -1 with errno set. */
+static int text_descriptor(const char *text)
+{
+    int fd = memfd_create("dcgen-text", MFD_CLOEXEC);
+    if (fd >= 0 && text_write(fd, text, strlen(text)) && lseek(fd, 0, SEEK_SET) == 0)
+        return fd;
+    const int problem = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = problem;
+    return -1;
+}
+
+/* ---- children ---- */
+
+bool child_start(Child *c, Arena *a, const ProcessPlan *p)
+{
+    int given[3] = { p->text ? text_descriptor(p->text) : p->in, PROCESS_KEEP, PROCESS_KEEP };
+    *c = (Child){ .out.fd = -1, .err.fd = -1 };
+    if (given[0] >= 0 && said_open(&c->out, a, p->out, p->most, &given[1]) &&
+        said_open(&c->err, a, p->err, p->most, &given[2])) {
+        given[2] = given[2] == PROCESS_WITH_OUT ? given[1] : given[2];
+        c->pid = spawn(p->argv, p->env, given);
+    }
+    const int problem = errno;
+    if (p->text && given[0] >= 0)
+        close(given[0]);
+    if (p->out == PROCESS_KEEP && given[1] >= 0)
+        close(given[1]);
+    if (p->err == PROCESS_KEEP && given[2] >= 0)
+        close(given[2]);
+    if (!c->pid) {
+        said_close(&c->out);
+        said_close(&c->err);
+    }
+    errno = problem;
+    return c->pid > 0;
+}
+
+bool child_has_ended(const Child *c)
 {
     siginfo_t info = { .si_pid = 0 };
-    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
+    return waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == c->pid;
 }
 
-int process_end(pid_t pid)
+void child_listen(Child *const *child, int n, int ms)
+{
+    struct pollfd fds[2 * PROCESS_MAX_CHILD];
+    for (int i = 0; i < n; i++) {
+        fds[2 * i] = (struct pollfd){ .fd = child[i]->pid ? child[i]->out.fd : -1, .events = POLLIN };
+        fds[2 * i + 1] = (struct pollfd){ .fd = child[i]->pid ? child[i]->err.fd : -1, .events = POLLIN };
+    }
+    poll(fds, 2 * (nfds_t)n, ms);
+    for (int i = 0; i < n; i++) {
+        if (child[i]->pid) {
+            said_take(&child[i]->out);
+            said_take(&child[i]->err);
+        }
+    }
+}
+
+int child_end(Child *c)
 {
     int status = 0;
-    kill(-pid, SIGKILL); /* first: while the leader is not reaped, its group's number cannot be another's */
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    kill(-c->pid, SIGKILL); /* first: while the leader is not reaped, its group's number cannot be another's */
+    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
         continue;
+    said_take(&c->out);
+    said_take(&c->err);
+    said_close(&c->out);
+    said_close(&c->err);
+    c->pid = 0;
     return status;
 }
+
+ProcessEnd process_run(Arena *a, const ProcessPlan *p, double deadline_s, const volatile int *stop)
+{
+    Child c;
+    ProcessEnd e = { 0 };
+    const double end_s = process_clock_s() + deadline_s;
+    const bool speaks = p->out == PROCESS_KEEP || p->err == PROCESS_KEEP;
+    if (!child_start(&c, a, p))
+        return (ProcessEnd){ .error = errno, .stopped = stop && *stop };
+    while (!child_has_ended(&c) && process_clock_s() < end_s && !(stop && *stop))
+        child_listen(&(Child *){ &c }, 1, speaks ? TICK_MS : SILENT_TICK_MS);
+    e.stopped = stop && *stop;
+    e.late = !e.stopped && !child_has_ended(&c);
+    e.wait_status = child_end(&c);
+    e.out = c.out.text;
+    e.err = c.err.text;
+    return e;
+}
+
+bool process_is_well(const ProcessEnd *e) { return !e->error && e->wait_status == 0; }
 
 const char *process_status_text(Arena *a, int wait_status)
 {
@@ -145,44 +268,4 @@ const char *process_status_text(Arena *a, int wait_status)
     const char *name = sigabbrev_np(WTERMSIG(wait_status));
     return name ? arena_printf(a, "was killed by SIG%s", name)
                 : arena_printf(a, "was killed by signal %d", WTERMSIG(wait_status));
-}
-
-bool capture_open(Capture *c, int *child_end)
-{
-    int ends[2];
-    c->fd = -1;
-    c->len = 0;
-    c->text[0] = '\0';
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return false;
-    c->fd = ends[0];
-    *child_end = ends[1];
-    return process_set_nonblocking(c->fd);
-}
-
-/* At most this many bytes a call, so that a child that writes without end does not hold us. */
-void capture_drain(Capture *c)
-{
-    char spill[4096];
-    for (int round = 0; round < 64 && c->fd >= 0; round++) {
-        size_t room = CAPTURE_MAX - c->len;
-        ssize_t got = read(c->fd, room ? c->text + c->len : spill, room ? room : sizeof spill);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0 && errno == EAGAIN)
-            return;
-        if (got <= 0) {
-            capture_close(c);
-        } else if (room) {
-            c->len += (size_t)got;
-            c->text[c->len] = '\0';
-        }
-    }
-}
-
-void capture_close(Capture *c)
-{
-    if (c->fd >= 0)
-        close(c->fd);
-    c->fd = -1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * process: child processes without a shell. Each leads its own process group, inherits no descriptor but the three
- * given, and is ended together with all that it started.
+ * given, and is ended together with all that it started. process_run waits for one; child_* are for those that run beside other work.
  */
 #ifndef DCGEN_PROCESS_H
 #define DCGEN_PROCESS_H
@@ -9,34 +9,62 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-#include "gen/base/arena.h"
+#include "gen/base/text.h"
 
-/* argv[0] is looked up in PATH. env: NULL or NULL-terminated "NAME=value"s that take the place of ours. in, out, err
- * become the child's 0, 1 and 2; -1: /dev/null. Returns the pid (its group too), or -1 with errno set. */
-pid_t process_spawn(const char *const *argv, const char *const *env, int in, int out, int err);
+/* Where a child's streams lead; a number above 0 is a descriptor of ours. */
+enum {
+    PROCESS_NULL = 0,     /* /dev/null */
+    PROCESS_KEEP = -1,    /* out, err: what the child says is kept */
+    PROCESS_WITH_OUT = -2 /* err: to where `out` leads */
+};
+enum { PROCESS_SAID_BYTES = 64 * 1024, PROCESS_MAX_CHILD = 256 };
 
-/* The program's file in PATH, as process_spawn would find it; NULL: it is not there. */
+typedef struct {
+    const char *const *argv; /* argv[0] is looked up in PATH */
+    const char *const *env;  /* NULL or NULL-terminated "NAME=value"s that take the place of ours */
+    const char *text;        /* what it reads from its stdin, in the place of `in`; NULL: nothing */
+    int in, out, err;
+    size_t most; /* bytes that are kept of a stream, the rest is read and dropped; 0: PROCESS_SAID_BYTES */
+} ProcessPlan;
+
+/* What a child writes to a stream. */
+typedef struct {
+    int fd; /* -1: at its end, or not kept */
+    size_t most;
+    Text text;
+} Said;
+
+typedef struct {
+    pid_t pid; /* its group too; 0: none runs */
+    Said out, err;
+} Child;
+
+/* What it says is kept in the arena. False with errno set: it cannot be started. */
+bool child_start(Child *c, Arena *a, const ProcessPlan *p);
+bool child_has_ended(const Child *c); /* without reaping it */
+/* Takes what these say within the time, and what is there of it without waiting; those that do not run
+ * say nothing. n: at most PROCESS_MAX_CHILD. */
+void child_listen(Child *const *child, int n, int ms);
+int child_end(Child *c); /* kills the whole group, reaps the leader, takes the last of what it said; its wait status */
+
+typedef struct {
+    int error;          /* errno when it could not be started, else 0 */
+    bool stopped, late; /* *stop became true; it was killed at its deadline */
+    int wait_status;
+    Text out, err; /* what it said, where it was kept */
+} ProcessEnd;
+
+/* Waits for its end. Where *stop becomes true (stop may be NULL) or the time is up, it is killed. */
+ProcessEnd process_run(Arena *a, const ProcessPlan *p, double deadline_s, const volatile int *stop);
+bool process_is_well(const ProcessEnd *e); /* it was started, and exited with code 0 */
+
+/* The program's file in PATH, as child_start would find it; NULL: it is not there. */
 const char *process_find(Arena *a, const char *program);
 
-bool process_has_ended(pid_t pid); /* without reaping it */
-int process_end(pid_t pid);        /* kills the whole group, reaps the leader; its wait status */
 const char *process_status_text(Arena *a, int wait_status); /* "was killed by SIGSEGV", "exited with code 3" */
 
 double process_clock_ns(void); /* monotonic */
 double process_clock_s(void);  /* the same in seconds */
 bool process_set_nonblocking(int fd);
-
-/* What a child writes: the first bytes are kept, the rest is read and dropped. */
-enum { CAPTURE_MAX = 64 * 1024 };
-typedef struct {
-    int fd; /* -1 at its end */
-    size_t len;
-    char text[CAPTURE_MAX + 1]; /* NUL-terminated */
-} Capture;
-
-/* Makes a pipe; *child_end is to be handed to the child and then closed. False with errno set. */
-bool capture_open(Capture *c, int *child_end);
-void capture_drain(Capture *c); /* takes what is there, without waiting */
-void capture_close(Capture *c);
 
 #endif

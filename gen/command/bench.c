@@ -6,11 +6,10 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <poll.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "gen/base/name.h"
 #include "gen/base/process.h"
@@ -20,8 +19,6 @@
 #include "gen/command/replay.h"
 #include "gen/package/emit.h"
 #include "gen/target/family.h"
-
-enum { TICK_MS = 50 };
 
 typedef struct {
     Arena *a;
@@ -41,46 +38,24 @@ __attribute__((format(printf, 3, 4))) static int fail(const Bench *b, int code, 
     return code;
 }
 
-/* Waits for the program, or ends it; its wait status. out: what it says is taken meanwhile; may be NULL. */
-static int attend(const Bench *b, pid_t pid, Capture *out)
-{
-    while (!process_has_ended(pid) && !*b->stop) {
-        poll(&(struct pollfd){ .fd = out ? out->fd : -1, .events = POLLIN }, 1, TICK_MS);
-        if (out)
-            capture_drain(out);
-    }
-    int status = process_end(pid);
-    if (out)
-        capture_drain(out);
-    return status;
-}
-
 /* Runs it silently; what it said is shown when it fails. */
 static int run_quietly(const Bench *b, const char *const *argv, const char *what)
 {
-    Capture *said = ARENA_NEW(b->a, Capture);
-    const char *const env[] = { arena_printf(b->a, "TMPDIR=%s", b->folder),
-                                NULL }; /* what compilers leave goes with it */
-    int child_end = -1;
-    pid_t pid = capture_open(said, &child_end) ? process_spawn(argv, env, -1, child_end, child_end) : -1;
-    int problem = errno;
-    if (child_end >= 0)
-        close(child_end);
-    if (pid < 0) {
-        capture_close(said);
-        return fail(b, EXIT_ENVIRONMENT, "cannot start %s: %s", argv[0], strerror(problem));
-    }
-    int status = attend(b, pid, said);
-    capture_close(said);
-    if (*b->stop)
+    /* What compilers leave goes with the folder. */
+    const char *const env[] = { arena_printf(b->a, "TMPDIR=%s", b->folder), NULL };
+    const ProcessPlan plan = { .argv = argv, .env = env, .out = PROCESS_KEEP, .err = PROCESS_WITH_OUT };
+    const ProcessEnd e = process_run(b->a, &plan, INFINITY, b->stop);
+    if (e.error)
+        return fail(b, EXIT_ENVIRONMENT, "cannot start %s: %s", argv[0], strerror(e.error));
+    if (e.stopped)
         return fail(b, EXIT_INTERRUPTED, "interrupted");
-    if (status == 0)
+    if (process_is_well(&e))
         return EXIT_DONE;
-    const size_t n = strlen(said->text); /* less than what came where that holds a NUL */
-    if (n && said->text[n - 1] == '\n')
-        said->text[n - 1] = '\0';
-    diag_say(stderr, DIAG_NOTE, "%s", said->text);
-    return fail(b, EXIT_FAILED, "'%s' cannot be %s: cmake %s", b->package, what, process_status_text(b->a, status));
+    const char *said = text_str(&e.out);
+    const size_t n = strlen(said);
+    diag_say(stderr, DIAG_NOTE, "%.*s", (int)(n && said[n - 1] == '\n' ? n - 1 : n), said);
+    return fail(b, EXIT_FAILED, "'%s' cannot be %s: cmake %s", b->package, what,
+                process_status_text(b->a, e.wait_status));
 }
 
 /* CMake, and the make that it writes files for, stumble over some characters: ; as a list, $ and # and : as their own. */
@@ -146,15 +121,15 @@ static int build(const Bench *b)
 static int run(const Bench *b)
 {
     const char *const argv[] = { arena_printf(b->a, "%s/%s_bench", b->build, b->name), NULL };
-    pid_t pid = process_spawn(argv, NULL, -1, STDOUT_FILENO, STDERR_FILENO);
-    if (pid < 0)
-        return fail(b, EXIT_ENVIRONMENT, "cannot start %s: %s", argv[0], strerror(errno));
-    int status = attend(b, pid, NULL);
-    if (*b->stop)
+    const ProcessPlan plan = { .argv = argv, .out = STDOUT_FILENO, .err = STDERR_FILENO };
+    const ProcessEnd e = process_run(b->a, &plan, INFINITY, b->stop);
+    if (e.error)
+        return fail(b, EXIT_ENVIRONMENT, "cannot start %s: %s", argv[0], strerror(e.error));
+    if (e.stopped)
         return fail(b, EXIT_INTERRUPTED, "interrupted");
-    return status == 0
+    return process_is_well(&e)
                ? EXIT_DONE
-               : fail(b, EXIT_FAILED, "the benchmark of '%s' %s", b->package, process_status_text(b->a, status));
+               : fail(b, EXIT_FAILED, "the benchmark of '%s' %s", b->package, process_status_text(b->a, e.wait_status));
 }
 
 /* The package's name, from "project(NAME LANGUAGES C)" of its CMakeLists.txt; NULL: it is no package. */

@@ -4,11 +4,8 @@
  */
 #include "gen/command/site.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <poll.h>
 #include <string.h>
-#include <unistd.h>
 #include "gen/base/install_path.h"
 #include "gen/base/process.h"
 #include "gen/command/tools.h"
@@ -16,38 +13,21 @@
 
 static const double probe_s = 30; /* a driver that starts its GPU may take many seconds */
 
-/* What the program prints, and how it ended. */
-static bool run_probe(Arena *a, const char *const *argv, Capture *out, Capture *err, const volatile int *stop,
-                      const char **why)
+/* What the program prints; NULL with *why set. */
+static const char *run_probe(Arena *a, const char *const *argv, const volatile int *stop, const char **why)
 {
-    int out_end = -1, err_end = -1;
-    const bool open = capture_open(out, &out_end) && capture_open(err, &err_end);
-    pid_t pid = open ? process_spawn(argv, NULL, -1, out_end, err_end) : -1;
-    if (pid < 0)
-        *why = arena_printf(a, "cannot start %s: %s", argv[0], strerror(errno));
-    if (out_end >= 0)
-        close(out_end);
-    if (err_end >= 0)
-        close(err_end);
-    const double end = process_clock_s() + probe_s;
-    while (pid > 0 && !process_has_ended(pid) && process_clock_s() < end && !(stop && *stop)) {
-        poll(&(struct pollfd){ .fd = out->fd, .events = POLLIN }, 1, 20);
-        capture_drain(out);
-        capture_drain(err);
-    }
-    const bool late = pid > 0 && !process_has_ended(pid);
-    const int wait_status = pid > 0 ? process_end(pid) : -1;
-    capture_drain(out);
-    capture_drain(err);
-    capture_close(out);
-    capture_close(err);
-    if (stop && *stop)
+    const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP, .err = PROCESS_KEEP };
+    const ProcessEnd e = process_run(a, &plan, probe_s, stop);
+    const char *said = text_str(&e.err);
+    if (e.stopped)
         *why = "interrupted";
-    else if (late)
+    else if (e.error)
+        *why = arena_printf(a, "cannot start %s: %s", argv[0], strerror(e.error));
+    else if (e.late)
         *why = arena_printf(a, "the GPU's driver says nothing for %g s", probe_s);
-    else if (pid > 0 && wait_status != 0)
-        *why = err->len ? arena_strndup(a, err->text, strcspn(err->text, "\n")) : process_status_text(a, wait_status);
-    return pid > 0 && !late && wait_status == 0;
+    else if (e.wait_status != 0)
+        *why = *said ? arena_strndup(a, said, strcspn(said, "\n")) : process_status_text(a, e.wait_status);
+    return process_is_well(&e) ? text_str(&e.out) : NULL;
 }
 
 /* The runner that would measure, with --probe behind its words. NULL: there is none. */
@@ -70,10 +50,10 @@ static bool probe(Arena *a, const Options *o, const Family *f, Device *out, cons
     const char *const *command = probe_command(a, o, f);
     *why = arena_printf(a, "this dcgen was built without %s, so it has no program dcgen-runner-%s to ask", f->system,
                         f->runner);
-    Capture *said = ARENA_NEW(a, Capture), *err = ARENA_NEW(a, Capture);
-    if (!command || !run_probe(a, command, said, err, stop, why))
+    const char *said = command ? run_probe(a, command, stop, why) : NULL;
+    if (!said)
         return false;
-    json_t *device = json_loads(said->text, JSON_REJECT_DUPLICATES, NULL);
+    json_t *device = json_loads(said, JSON_REJECT_DUPLICATES, NULL);
     const bool ok = device && device_of_json(a, device, out);
     if (!ok)
         *why = arena_printf(a, "%s --probe prints no device", command[0]);

@@ -5,9 +5,7 @@
 #define _GNU_SOURCE
 #include "search/build/build.h"
 
-#include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/process.h"
@@ -15,7 +13,6 @@
 #include "gen/base/text.h"
 #include "search/build/build_queue.h"
 
-enum { TICK_MS = 3 };
 static const double version_s = 10; /* for `cc --version` */
 
 struct Builder {
@@ -65,30 +62,19 @@ static const char *version_line(const char *version_mark, Arena *a, const char *
 static bool ask_version(Compiler *c, Arena *a, const volatile int *stop, const char **err)
 {
     const char *const argv[] = { c->tools.program, "--version", NULL };
-    Capture *out = ARENA_NEW(a, Capture);
-    int child_end = -1;
-    pid_t pid = capture_open(out, &child_end) ? process_spawn(argv, c->env, -1, child_end, -1) : -1;
-    if (pid < 0)
-        *err = arena_printf(a, "cannot start the compiler %s: %s", c->tools.program, strerror(errno));
-    if (child_end >= 0)
-        close(child_end);
-    const double patience_s = fmin(c->deadline_s, version_s), end = process_clock_s() + patience_s;
-    while (pid > 0 && !process_has_ended(pid) && process_clock_s() < end && !(stop && *stop)) {
-        poll(&(struct pollfd){ .fd = out->fd, .events = POLLIN }, 1, TICK_MS);
-        capture_drain(out);
-    }
-    bool late = pid > 0 && !process_has_ended(pid);
-    int wait_status = pid > 0 ? process_end(pid) : 0;
-    capture_drain(out);
-    capture_close(out);
-    c->version = version_line(c->tools.version_mark, a, out->text);
-    if (stop && *stop)
+    const double patience_s = fmin(c->deadline_s, version_s);
+    const ProcessEnd e =
+        process_run(a, &(ProcessPlan){ .argv = argv, .env = c->env, .out = PROCESS_KEEP }, patience_s, stop);
+    c->version = version_line(c->tools.version_mark, a, text_str(&e.out));
+    if (e.stopped)
         *err = "interrupted";
-    else if (late)
+    else if (e.error)
+        *err = arena_printf(a, "cannot start the compiler %s: %s", c->tools.program, strerror(e.error));
+    else if (e.late)
         *err = arena_printf(a, "%s --version does not end within %g s", c->tools.program, patience_s);
-    else if (pid > 0 && wait_status != 0)
-        *err = arena_printf(a, "%s --version %s", c->tools.program, process_status_text(a, wait_status));
-    return pid > 0 && wait_status == 0;
+    else if (e.wait_status != 0)
+        *err = arena_printf(a, "%s --version %s", c->tools.program, process_status_text(a, e.wait_status));
+    return process_is_well(&e);
 }
 
 /* Builds nothing at all: that works with any compiler which can build anything, and tells the size of the C runtime's

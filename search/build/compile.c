@@ -8,12 +8,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "gen/base/process.h"
 #include "gen/base/text.h"
 #include "search/build/build_cache.h"
 #include "search/build/elf.h"
@@ -24,11 +22,10 @@ typedef struct {
     Build *build; /* NULL: the slot is free */
     BuildBatch *batch;
     char key[BUILD_KEY_BYTES]; /* in the cache */
-    pid_t pid;
     double start_s;
     const char *c_path, *s_path, *so_path;
     bool to_assembly; /* the first of two steps runs */
-    Capture err;
+    Child child;
 } Job;
 
 struct Jobs {
@@ -110,21 +107,13 @@ static bool write_text(const char *path, const char *text)
 
 static bool spawn_compiler(const Compiler *c, Job *job, bool to_assembly)
 {
-    int child_end = -1;
-    if (!capture_open(&job->err, &child_end))
-        return false;
     job->to_assembly = to_assembly;
     if (c->tools.assembly)
         c->argv[c->mode_arg] = to_assembly ? "-S" : "-shared";
     c->argv[c->to_arg] = to_assembly ? job->s_path : job->so_path;
     c->argv[c->from_arg] = c->tools.assembly && !to_assembly ? job->s_path : job->c_path;
-    job->pid = process_spawn(c->argv, c->env, -1, -1, child_end);
-    int problem = errno;
-    close(child_end);
-    if (job->pid < 0)
-        capture_close(&job->err);
-    errno = problem;
-    return job->pid > 0;
+    return child_start(&job->child, job->batch->a,
+                       &(ProcessPlan){ .argv = c->argv, .env = c->env, .err = PROCESS_KEEP });
 }
 
 static const char *cannot_start(const Compiler *c, Arena *a)
@@ -174,10 +163,8 @@ static void job_start(const Compiler *c, BuildBatch *batch, Job *job, Build *bui
 /* Ends the compiler and all it started; the wait status. */
 static int job_reap(Job *job)
 {
-    int wait_status = process_end(job->pid);
+    int wait_status = child_end(&job->child);
     job->build->seconds = process_clock_s() - job->start_s;
-    capture_drain(&job->err);
-    capture_close(&job->err);
     return wait_status;
 }
 
@@ -235,7 +222,7 @@ static void job_finish(const Compiler *c, Job *job)
     int64_t bytes = wait_status == 0 ? elf_code_bytes(job->so_path) : -1;
     if (bytes >= 0) {
         build->status = STATUS_OK;
-        build->log = c->tools.keep_log ? arena_strdup(a, job->err.text) : "";
+        build->log = c->tools.keep_log ? text_str(&job->child.err.text) : "";
         build->so = job->so_path;
         build->code_bytes = bytes > c->empty_bytes ? bytes - c->empty_bytes : 0;
         if (c->tools.cache)
@@ -243,7 +230,7 @@ static void job_finish(const Compiler *c, Job *job)
     } else if (wait_status == 0) {
         fail_by(build, blame_error(errno), "the compiler made no shared object");
     } else {
-        judge(c, a, build, wait_status, job->err.text);
+        judge(c, a, build, wait_status, text_str(&job->child.err.text));
     }
     if (bytes < 0)
         unlink(job->so_path);
@@ -270,14 +257,10 @@ Jobs *jobs_new(const Compiler *c)
 
 void jobs_poll(Jobs *jobs)
 {
-    struct pollfd fds[COMPILE_MAX_JOBS];
-    const int n = jobs->c->jobs;
-    for (int i = 0; i < n; i++)
-        fds[i] = (struct pollfd){ .fd = jobs->job[i].build ? jobs->job[i].err.fd : -1, .events = POLLIN };
-    poll(fds, (nfds_t)n, TICK_MS);
-    for (int i = 0; i < n; i++)
-        if (jobs->job[i].build)
-            capture_drain(&jobs->job[i].err);
+    Child *child[COMPILE_MAX_JOBS];
+    for (int i = 0; i < jobs->c->jobs; i++)
+        child[i] = &jobs->job[i].child;
+    child_listen(child, jobs->c->jobs, TICK_MS);
 }
 
 /* The first build of the batch with the name of build i: two compilers must not write the same files. */
@@ -339,7 +322,7 @@ int jobs_tend(Jobs *jobs, BuildBatch *first)
     for (int i = 0; i < c->jobs; i++) {
         Job *job = &jobs->job[i];
         BuildBatch *of = NULL;
-        if (job->build && process_has_ended(job->pid))
+        if (job->build && child_has_ended(&job->child))
             job_finish(c, job);
         else if (job->build && process_clock_s() - job->start_s > c->deadline_s)
             job_abort(job, STATUS_TIMED_OUT, arena_printf(job->batch->a, "killed after %g s", c->deadline_s));

@@ -7,9 +7,10 @@
 #define DCGEN_COMPILE_H
 
 #include <stdatomic.h>
+#include "gen/base/process.h"
 #include "search/build/build.h"
 
-enum { COMPILE_MAX_JOBS = 256 };
+enum { COMPILE_MAX_JOBS = PROCESS_MAX_CHILD };
 
 /* A compiler as a builder calls it. */
 typedef struct {

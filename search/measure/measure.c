@@ -259,7 +259,7 @@ static Answer ask(Session *s)
 /* What the runner said of its own end in the last line of its stderr, behind its name: ": verifying ..."; else "". */
 static const char *last_words(const Session *s)
 {
-    const char *text = s->r->err->text, *line = text + strlen(text);
+    const char *text = text_str(&s->r->child.err.text), *line = text + strlen(text);
     while (line > text && (line[-1] != '\n' || !line[0] || line[0] == '\n'))
         line--;
     const char *words = strncmp(line, "dcgen-runner-", 13) == 0 ? strstr(line, ": ") : NULL;
@@ -276,8 +276,9 @@ static Status judge(Session *s, Answer o, const char **why, Blame *blame)
 {
     const bool ended = o == DEAD && runner_await(s->r, runner_patience_s);
     const int wait_status = runner_end(s->r, 0);
+    const char *said = text_str(&s->r->child.err.text);
     *blame = !ended                                                    ? BLAME_CANDIDATE
-             : WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0 ? blame_text(s->r->err->text, NULL)
+             : WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0 ? blame_text(said, NULL)
                                                                        : blame_end(wait_status);
     if (o == SILENT) {
         *why = arena_printf(s->a, "silent for %g s while %s", s->q->deadline_s, s->phase);

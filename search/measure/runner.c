@@ -23,10 +23,11 @@ const double runner_patience_s = 0.5;
 /* Waits a tick for the runner to speak, or to listen; takes its stderr meanwhile. */
 static short wait_tick(Runner *r, short events)
 {
-    struct pollfd fds[2] = { { .fd = r->fd, .events = events }, { .fd = r->err->fd, .events = POLLIN } };
+    Child *child = &r->child;
+    struct pollfd fds[2] = { { .fd = r->fd, .events = events }, { .fd = child->err.fd, .events = POLLIN } };
     if (poll(fds, 2, TICK_MS) <= 0)
         return 0;
-    capture_drain(r->err);
+    child_listen(&child, 1, 0);
     return fds[0].revents;
 }
 
@@ -92,49 +93,41 @@ const char *runner_text(Arena *a, const json_t *event, const char *field)
 bool runner_await(const Runner *r, double patience_s)
 {
     const double end = process_clock_s() + patience_s;
-    while (!process_has_ended(r->pid) && process_clock_s() < end)
+    while (!child_has_ended(&r->child) && process_clock_s() < end)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-    return process_has_ended(r->pid);
+    return child_has_ended(&r->child);
 }
 
 /* Ends the runner, if one runs; its wait status. One that closed its end has a moment to die of itself: how is of
  * interest. */
 int runner_end(Runner *r, double patience_s)
 {
-    if (r->pid == 0)
+    if (r->child.pid == 0)
         return 0;
     runner_await(r, patience_s);
-    int wait_status = process_end(r->pid);
+    int wait_status = child_end(&r->child);
     close(r->fd);
     lines_close(&r->lines);
-    capture_drain(r->err);
-    capture_close(r->err);
-    r->pid = 0;
     return wait_status;
 }
 
 static bool spawn_runner(Runner *r)
 {
-    int ends[2], err_end = -1;
+    int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return false;
     r->fd = ends[0];
-    bool good = process_set_nonblocking(r->fd) && capture_open(r->err, &err_end) && lines_open(&r->lines, r->fd);
-    pid_t pid = good ? process_spawn(r->command, NULL, ends[1], ends[1], err_end) : -1;
-    int problem = errno;
+    const ProcessPlan plan = { .argv = r->command, .in = ends[1], .out = ends[1], .err = PROCESS_KEEP };
+    const bool good = process_set_nonblocking(r->fd) && lines_open(&r->lines, r->fd);
+    const bool started = good && child_start(&r->child, r->a, &plan);
+    const int problem = errno;
     close(ends[1]);
-    if (err_end >= 0)
-        close(err_end);
-    if (pid < 0) {
+    if (!started)
         close(r->fd);
-        if (good) {
-            lines_close(&r->lines);
-            capture_close(r->err);
-        }
-    }
-    r->pid = pid < 0 ? 0 : pid;
+    if (good && !started)
+        lines_close(&r->lines);
     errno = problem;
-    return pid > 0;
+    return started;
 }
 
 bool device_of_json(Arena *a, const json_t *d, Device *out)
@@ -194,8 +187,9 @@ static const char *startup_problem(Runner *r, Answer o)
     const char *end = process_status_text(r->a, runner_end(r, o == DEAD ? runner_patience_s : 0));
     if (o == NONSENSE)
         return "does not speak the runner protocol";
-    size_t len = strcspn(r->err->text, "\n");
-    return arena_printf(r->a, "%s%s%.*s", end, len ? ": " : "", (int)(len < WHY_MAX ? len : WHY_MAX), r->err->text);
+    const char *said = text_str(&r->child.err.text);
+    size_t len = strcspn(said, "\n");
+    return arena_printf(r->a, "%s%s%.*s", end, len ? ": " : "", (int)(len < WHY_MAX ? len : WHY_MAX), said);
 }
 
 /* Waits for one event of that name; NULL with *why set. */
@@ -243,15 +237,15 @@ bool runner_ensure(Runner *r, Arena *a, const volatile int *stop, const char **e
 {
     const char *why = "";
     bool again = true;
-    if (r->pid > 0 && process_has_ended(r->pid))
+    if (r->child.pid > 0 && child_has_ended(&r->child))
         runner_end(r, 0);
-    for (int i = 0; r->pid == 0 && again && i < MAX_STARTS && !(stop && *stop); i++)
+    for (int i = 0; r->child.pid == 0 && again && i < MAX_STARTS && !(stop && *stop); i++)
         start_once(r, stop, &why, &again);
-    if (r->pid == 0 && stop && *stop)
+    if (r->child.pid == 0 && stop && *stop)
         *err = "interrupted";
-    else if (r->pid == 0)
+    else if (r->child.pid == 0)
         *err = arena_printf(a, "cannot start the runner %s: %s", r->command[0], why);
-    return r->pid > 0;
+    return r->child.pid > 0;
 }
 
 /* ---- requests */
@@ -302,7 +296,7 @@ Runner *runner_start(Arena *a, const char *const *command, const Op *op, const c
     const char **copy = ARENA_ARRAY(a, (size_t)argc + 1, const char *);
     for (int i = 0; i < argc; i++)
         copy[i] = arena_strdup(a, command[i]);
-    *r = (Runner){ .a = a, .command = copy, .op = op, .err = ARENA_NEW(a, Capture) };
+    *r = (Runner){ .a = a, .command = copy, .op = op };
     for (int i = 0; i < op->noperand; i++)
         r->has_epilogue[i] = op_has_operand(&op->operand[i], epilogues, nepilogue);
     r->setup = setup_line(a, op, dtype, reference_so, seed);
@@ -317,7 +311,7 @@ const Device *runner_device(const Runner *r) { return &r->device; }
 
 void runner_stop(Runner *r)
 {
-    if (!r || r->pid == 0)
+    if (!r || r->child.pid == 0)
         return;
     shutdown(r->fd, SHUT_WR);
     runner_end(r, runner_patience_s);

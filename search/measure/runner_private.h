@@ -18,10 +18,9 @@ struct Runner {
     Device device;
     bool has_device;
     bool has_epilogue[OP_MAX_OPERAND];
-    pid_t pid; /* 0: none runs */
+    Child child; /* its stderr is kept */
     int fd;
     Lines lines;
-    Capture *err;
     int64_t last_id;
 };
 

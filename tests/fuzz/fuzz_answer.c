@@ -26,40 +26,41 @@ static const char *said;
 static size_t said_len;
 static int socket_end = -1, starts, asked;
 
-pid_t __wrap_process_spawn(const char *const *argv, const char *const *env, int in, int out, int err);
-bool __wrap_process_has_ended(pid_t pid);
-int __wrap_process_end(pid_t pid);
+bool __wrap_child_start(Child *c, Arena *a, const ProcessPlan *p);
+bool __wrap_child_has_ended(const Child *c);
+int __wrap_child_end(Child *c);
 int __wrap_nanosleep(const struct timespec *t, struct timespec *rest);
 
 /* Says the text up to the next NUL, the last one again and again. What does not fit into the socket is lost: it is not read in between. */
-pid_t __wrap_process_spawn(const char *const *argv, const char *const *env, int in, int out, int err)
+bool __wrap_child_start(Child *c, Arena *a, const ProcessPlan *p)
 {
-    (void)argv, (void)env, (void)out, (void)err;
+    *c = (Child){ .pid = PID, .out.fd = -1, .err.fd = -1, .err.text.arena = a };
     const char *nul = memchr(said, '\0', said_len);
     const size_t n = nul ? (size_t)(nul - said) : said_len;
     REQUIRE(socket_end < 0);
     REQUIRE(++starts < MOST_STARTS);
     asked = 0;
-    socket_end = dup(in);
+    socket_end = dup(p->in);
     REQUIRE(socket_end >= 0);
     if (n > 0)
         REQUIRE(send(socket_end, said, n, MSG_DONTWAIT | MSG_NOSIGNAL) > 0 || errno == EAGAIN);
     shutdown(socket_end, SHUT_WR);
     said += nul ? n + 1 : 0;
     said_len -= nul ? n + 1 : 0;
-    return PID;
+    return true;
 }
 
 /* It is there for both requests, and soon gone when its end is waited for. */
-bool __wrap_process_has_ended(pid_t pid)
+bool __wrap_child_has_ended(const Child *c)
 {
-    REQUIRE(pid == PID);
+    REQUIRE(c->pid == PID);
     return ++asked > 2;
 }
 
-int __wrap_process_end(pid_t pid)
+int __wrap_child_end(Child *c)
 {
-    REQUIRE(pid == PID && socket_end >= 0);
+    REQUIRE(c->pid == PID && socket_end >= 0);
+    c->pid = 0;
     close(socket_end);
     socket_end = -1;
     return 0;

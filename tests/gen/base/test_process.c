@@ -2,6 +2,7 @@
  *
  * process: what a child is given and what it is not, its end with all that it started, and what it writes.
  */
+#define _GNU_SOURCE /* pipe2 */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,7 +10,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "gen/base/process.h"
+#include "tests/open_files.h"
 #include "tests/tmp_folder.h"
 
 static Arena *a;
@@ -37,38 +39,19 @@ static int drop(void **state)
     return 0;
 }
 
-static void pause_ms(int ms) { nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL); }
-
-/* All that is written until the other end is closed. */
-static void drain(Capture *c)
-{
-    while (c->fd >= 0) {
-        poll(&(struct pollfd){ .fd = c->fd, .events = POLLIN }, 1, 1000);
-        capture_drain(c);
-    }
-}
-
-/* What `sh -c script` writes, to stdout or stderr; its wait status. */
-static int run(const char *script, const char *const *env, bool to_err, Capture *c)
+/* What becomes of `sh -c script`, with what it writes to stdout and stderr. */
+static ProcessEnd run(const char *script, const char *const *env)
 {
     const char *const argv[] = { "sh", "-c", script, NULL };
-    int end;
-    assert_true(capture_open(c, &end));
-    const pid_t pid = process_spawn(argv, env, -1, to_err ? -1 : end, to_err ? end : -1);
-    assert_true(pid > 0);
-    close(end);
-    drain(c);
-    while (!process_has_ended(pid))
-        pause_ms(1);
-    assert_true(process_has_ended(pid)); /* asking does not reap it */
-    return process_end(pid);
+    return process_run(a, &(ProcessPlan){ .argv = argv, .env = env, .out = PROCESS_KEEP, .err = PROCESS_KEEP },
+                       INFINITY, NULL);
 }
 
-static Capture *said(const char *script, const char *const *env)
+static const char *said(const char *script, const char *const *env)
 {
-    Capture *c = ARENA_NEW(a, Capture);
-    assert_int_equal(run(script, env, false, c), 0);
-    return c;
+    const ProcessEnd e = run(script, env);
+    assert_true(process_is_well(&e));
+    return text_str(&e.out);
 }
 
 static void variables_take_the_place_of_ours(void **state)
@@ -78,10 +61,9 @@ static void variables_take_the_place_of_ours(void **state)
     setenv("DCGEN_TEST", "old", 1);
     setenv("DCGEN_TEST2", "kept", 1);
     setenv("DCGEN_TES", "too", 1);
-    assert_string_equal(
-        said("echo $DCGEN_TEST,$DCGEN_TEST2,$DCGEN_TES,$DCGEN_OTHER; env | grep -c ^DCGEN_TEST=", env)->text,
-        "new,kept,too,x=y\n1\n");
-    assert_string_equal(said("echo $DCGEN_TEST,$DCGEN_TEST2,$DCGEN_OTHER", NULL)->text, "old,kept,\n");
+    assert_string_equal(said("echo $DCGEN_TEST,$DCGEN_TEST2,$DCGEN_TES,$DCGEN_OTHER; env | grep -c ^DCGEN_TEST=", env),
+                        "new,kept,too,x=y\n1\n");
+    assert_string_equal(said("echo $DCGEN_TEST,$DCGEN_TEST2,$DCGEN_OTHER", NULL), "old,kept,\n");
     assert_string_equal(getenv("DCGEN_TEST"), "old");
 }
 
@@ -95,80 +77,114 @@ static void nothing_else_is_inherited(void **state)
     sigaddset(&block, SIGUSR1);
     sigprocmask(SIG_BLOCK, &block, &before);
     signal(SIGUSR2, SIG_IGN);
-    Capture *c = ARENA_NEW(a, Capture);
-    const int blocked = run("kill -USR1 $$; echo alive", NULL, false, c);
-    const int ignored = run("kill -USR2 $$; echo alive", NULL, false, c);
-    run("ls /proc/$$/fd; cat; cut -d ' ' -f 5 /proc/$$/stat | grep -c \"^$$\\$\"", NULL, false, c);
+    const int blocked = run("kill -USR1 $$; echo alive", NULL).wait_status;
+    const int ignored = run("kill -USR2 $$; echo alive", NULL).wait_status;
+    const ProcessEnd e = run("ls /proc/$$/fd; cat; cut -d ' ' -f 5 /proc/$$/stat | grep -c \"^$$\\$\"", NULL);
     signal(SIGUSR2, SIG_DFL);
     sigprocmask(SIG_SETMASK, &before, NULL);
     close(kept);
     assert_int_equal(WTERMSIG(blocked), SIGUSR1);
     assert_int_equal(WTERMSIG(ignored), SIGUSR2);
-    assert_string_equal(c->text, "0\n1\n2\n1\n"); /* it leads its own group */
+    assert_string_equal(text_str(&e.out), "0\n1\n2\n1\n"); /* it leads its own group */
 }
 
 static void a_stream_each(void **state)
 {
     (void)state;
-    Capture *c = ARENA_NEW(a, Capture);
-    assert_int_equal(run("echo out; echo err >&2", NULL, false, c), 0);
-    assert_string_equal(c->text, "out\n");
-    assert_int_equal(run("echo out; echo err >&2", NULL, true, c), 0);
-    assert_string_equal(c->text, "err\n");
+    static const char *const argv[] = { "sh", "-c", "echo out; echo err >&2", NULL };
+    const ProcessEnd e = run(argv[2], NULL);
+    assert_string_equal(text_str(&e.out), "out\n");
+    assert_string_equal(text_str(&e.err), "err\n");
+    const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP, .err = PROCESS_WITH_OUT };
+    const ProcessEnd both = process_run(a, &plan, INFINITY, NULL);
+    assert_string_equal(text_str(&both.out), "out\nerr\n");
+    assert_string_equal(text_str(&both.err), "");
+}
+
+/* More than a pipe holds, to one that does not read while it writes. */
+static void a_text_is_read(void **state)
+{
+    (void)state;
+    static const char *const argv[] = { "sh", "-c", "sleep 0.1; wc -c", NULL };
+    char *text = arena_alloc(a, 300001);
+    memset(text, 'x', 300000);
+    const ProcessEnd e = process_run(a, &(ProcessPlan){ .argv = argv, .text = text, .out = PROCESS_KEEP }, 60, NULL);
+    assert_string_equal(text_str(&e.out), "300000\n");
 }
 
 static void what_cannot_be_started(void **state)
 {
     (void)state;
     static const char *const argv[] = { "/no/such/program", NULL };
-    assert_int_equal(process_spawn(argv, NULL, -1, -1, -1), -1);
-    assert_int_equal(errno, ENOENT);
+    const ProcessPlan plan = { .argv = argv, .text = "text", .out = PROCESS_KEEP, .err = PROCESS_KEEP };
+    const int before = open_files();
+    const ProcessEnd e = process_run(a, &plan, INFINITY, NULL);
+    assert_int_equal(e.error, ENOENT);
+    assert_false(process_is_well(&e));
+    assert_int_equal(open_files(), before);
 }
 
 static void endings_in_words(void **state)
 {
     (void)state;
-    Capture *c = ARENA_NEW(a, Capture);
-    assert_string_equal(process_status_text(a, run("exit 3", NULL, false, c)), "exited with code 3");
-    assert_string_equal(process_status_text(a, run("kill -SEGV $$", NULL, false, c)), "was killed by SIGSEGV");
+    assert_string_equal(process_status_text(a, run("exit 3", NULL).wait_status), "exited with code 3");
+    assert_string_equal(process_status_text(a, run("kill -SEGV $$", NULL).wait_status), "was killed by SIGSEGV");
     assert_string_equal(process_status_text(a, SIGRTMIN + 1),
                         arena_printf(a, "was killed by signal %d", (int)SIGRTMIN + 1));
 }
 
-/* The first 64 KiB are kept, and the child is not held up by the others. */
+/* The first bytes are kept, 64 KiB where the plan does not say, and the child is not held up by the others. */
 static void only_so_much_is_kept(void **state)
 {
     (void)state;
-    static const int sizes[] = { -1, 0, 1, 300000 };
+    static const int sizes[] = { -1, 0, 1, 3000000 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const int more = sizes[i];
-        const Capture *c = said(arena_printf(a, "head -c %d /dev/zero | tr '\\0' x", CAPTURE_MAX + more), NULL);
-        const size_t want = CAPTURE_MAX + (size_t)(more < 0 ? more : 0);
-        assert_int_equal(c->len, want);
-        assert_int_equal(strlen(c->text), want);
+        const ProcessEnd e = run(arena_printf(a, "head -c %d /dev/zero | tr '\\0' x", PROCESS_SAID_BYTES + more), NULL);
+        assert_int_equal(e.out.len, PROCESS_SAID_BYTES + (more < 0 ? more : 0));
+        assert_int_equal(strlen(e.out.s), e.out.len);
     }
+    const char *const argv[] = { "echo", "123456789", NULL };
+    const ProcessEnd e = process_run(a, &(ProcessPlan){ .argv = argv, .out = PROCESS_KEEP, .most = 5 }, 60, NULL);
+    assert_string_equal(e.out.s, "12345");
+}
+
+/* What it said until then is kept. */
+static void it_is_killed_at_its_deadline_or_on_demand(void **state)
+{
+    (void)state;
+    static const char *const argv[] = { "sh", "-c", "echo early; sleep 100", NULL };
+    static const volatile int stop = 1;
+    const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP };
+    const double begin_s = process_clock_s();
+    const ProcessEnd late = process_run(a, &plan, 0.5, NULL), stopped = process_run(a, &plan, INFINITY, &stop);
+    assert_true(late.late && !late.stopped && WIFSIGNALED(late.wait_status) && !process_is_well(&late));
+    assert_string_equal(text_str(&late.out), "early\n");
+    assert_true(stopped.stopped && !stopped.late && WIFSIGNALED(stopped.wait_status));
+    assert_true(process_clock_s() - begin_s < 50);
 }
 
 /* Whoever is in its group goes with it, even one that ignores all that can be ignored; who has ended has its own status. */
 static void the_group_goes_with_its_leader(void **state)
 {
     (void)state;
-    const char *const argv[] = { "sh", "-c", "trap '' INT TERM HUP; sleep 100 & echo $!; sleep 100", NULL };
-    Capture *c = ARENA_NEW(a, Capture);
-    int end;
-    assert_true(capture_open(c, &end));
-    const pid_t pid = process_spawn(argv, NULL, -1, end, -1);
-    close(end);
-    while (!strchr(c->text, '\n')) {
-        poll(&(struct pollfd){ .fd = c->fd, .events = POLLIN }, 1, 1000);
-        capture_drain(c);
-    }
-    assert_false(process_has_ended(pid));
-    const int status = process_end(pid);
+    static const char *const argv[] = { "sh", "-c", "trap '' INT TERM HUP; sleep 100 & echo; sleep 100", NULL };
+    int ends[2];
+    char newline;
+    Child c;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    assert_true(child_start(&c, a, &(ProcessPlan){ .argv = argv, .out = ends[1] }));
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &newline, 1), 1);
+    assert_false(child_has_ended(&c));
+    const pid_t pid = c.pid;
+    const int status = child_end(&c);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     assert_int_equal(waitpid(pid, NULL, WNOHANG), -1); /* it was reaped */
-    drain(c);                                          /* its child held the other end */
-    assert_int_equal(c->fd, -1);
+    assert_int_equal(read(ends[0], &newline, 1), 0);   /* its child held the other end */
+    close(ends[0]);
+    assert_int_equal(c.pid, 0);
+    child_listen(&(Child *){ &c }, 1, 0); /* one that does not run says nothing */
 }
 
 /* As the shell would: the first folder that has it, in which it may be executed; an empty one is none. */
@@ -213,9 +229,11 @@ int main(void)
         cmocka_unit_test(variables_take_the_place_of_ours),
         cmocka_unit_test(nothing_else_is_inherited),
         cmocka_unit_test(a_stream_each),
+        cmocka_unit_test(a_text_is_read),
         cmocka_unit_test(what_cannot_be_started),
         cmocka_unit_test(endings_in_words),
         cmocka_unit_test(only_so_much_is_kept),
+        cmocka_unit_test(it_is_killed_at_its_deadline_or_on_demand),
         cmocka_unit_test(the_group_goes_with_its_leader),
         cmocka_unit_test(programs_are_looked_for),
         cmocka_unit_test(the_clock_is_that_of_the_system),

@@ -113,7 +113,8 @@ static pid_t killed_program(World *w, pid_t *shared)
         static const char *const argv[] = { "sh", "-c", "touch \"$DCGEN_RUN/file\"; sleep 100 & sleep 100", NULL };
         const char *err = NULL;
         Scratch *s = scratch_new(w->a, &err);
-        shared[0] = s ? process_spawn(argv, NULL, -1, -1, -1) : -1;
+        Child shell;
+        shared[0] = s && child_start(&shell, w->a, &(ProcessPlan){ .argv = argv }) ? shell.pid : -1;
         while (s && access(arena_printf(w->a, "%s/file", scratch_path(s)), F_OK) != 0)
             continue;
         raise(SIGKILL);
@@ -142,11 +143,12 @@ static void free_kills_nobody(void **state)
     const char *err = NULL;
     Scratch *s = scratch_new(w->a, &err);
     assert_non_null(s);
-    pid_t pid = process_spawn(argv, NULL, -1, -1, -1);
+    Child sleeper;
+    assert_true(child_start(&sleeper, w->a, &(ProcessPlan){ .argv = argv }));
     scratch_free(s);
     nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
-    assert_false(process_has_ended(pid));
-    process_end(pid);
+    assert_false(child_has_ended(&sleeper));
+    child_end(&sleeper);
 }
 
 /* A run that was killed together with its guard. (What is not swept: tests/gen/base/test_tempdir.c.) */

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bench/tuning/boosted.h"
+#include "gen/base/rng.h"
 #include "model/rank.h"
 #include "search/record/samples.h"
-#include "search/space/propose.h"
 
 enum { TOP = 8 };
 

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/quote.h"
+#include "gen/base/rng.h"
 #include "gen/base/text.h"
 #include "gen/command/tools.h"
-#include "search/space/propose.h"
 
 typedef struct {
     Arena *a;

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include "gen/base/rng.h"
 #include "search/choose/match.h"
 #include "search/measure/stopwatch.h"
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/rng.h"
 
 enum {
     /* Operands begin at different offsets in a page, as those of a program do: equal ones would make loads wait for
@@ -32,19 +33,12 @@ typedef struct {
     uint64_t s[4];
 } Random;
 
-static uint64_t splitmix(uint64_t *x)
-{
-    uint64_t z = (*x += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 static Random random_new(uint64_t seed)
 {
+    Rng rng = { seed };
     Random r;
     for (int i = 0; i < 4; i++)
-        r.s[i] = splitmix(&seed);
+        r.s[i] = rng_next(&rng);
     return r;
 }
 

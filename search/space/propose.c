@@ -22,26 +22,6 @@ enum { LOOK_FOR_SHAPE = 4000, LOCAL_TRIALS = 3, MAX_BATCH = 64 };
 static const double BELIEF = 0.5;   /* of the model's standard deviation, when a world is drawn from it */
 static const double FIXED_NS = 3e6; /* of a measurement, whatever its shape */
 
-uint64_t rng_next(Rng *r)
-{
-    uint64_t z = r->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-int64_t rng_below(Rng *r, int64_t n) { return (int64_t)(rng_next(r) % (uint64_t)n); }
-
-double rng_uniform(Rng *r) { return (double)(rng_next(r) >> 11) / 9007199254740992.0; }
-
-double rng_normal(Rng *r)
-{
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-        sum += rng_uniform(r);
-    return sum;
-}
-
 typedef struct {
     Arena *arena;
     const Study *s;

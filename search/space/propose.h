@@ -15,6 +15,7 @@
 
 #include <stdint.h>
 #include "gen/base/arena.h"
+#include "gen/base/rng.h"
 #include "search/record/study.h"
 #include "search/space/cost.h"
 #include "search/space/space.h"
@@ -30,14 +31,6 @@ typedef struct {
 
 /* Is it to be measured on this shape? */
 bool proposal_has(const Proposal *p, int64_t shape);
-
-typedef struct {
-    uint64_t state;
-} Rng; /* splitmix64 */
-uint64_t rng_next(Rng *r);
-int64_t rng_below(Rng *r, int64_t n);
-double rng_uniform(Rng *r); /* 0 <= x < 1 */
-double rng_normal(Rng *r);  /* standard normal, by the sum of twelve uniforms */
 
 /* Fills out[0..n-1], best first; returns how many there are (fewer when the space is used up). */
 int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n);

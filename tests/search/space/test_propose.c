@@ -246,25 +246,6 @@ static void evolution_finds_the_best(void **state)
     assert_in_range(1000 * mean, 950, 1000); /* 0.97; bred from any of the pool 0.85 */
 }
 
-/* The numbers of splitmix64 as its authors give them. */
-static void random_numbers(void **state)
-{
-    (void)state;
-    Rng r = { 1234567 };
-    static const uint64_t want[] = { 6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
-                                     4593380528125082431u, 16408922859458223821u };
-    for (int i = 0; i < 5; i++)
-        assert_true(rng_next(&r) == want[i]);
-    double sum = 0;
-    for (int i = 0; i < 10000; i++) {
-        const double x = rng_uniform(&r);
-        assert_true(x >= 0 && x < 1);
-        sum += x;
-        assert_in_range(rng_below(&r, 7), 0, 6);
-    }
-    assert_true(fabs(sum / 10000 - 0.5) < 0.01);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,7 +257,6 @@ int main(void)
         cmocka_unit_test(a_used_up_space_proposes_less),
         cmocka_unit_test(the_largest_gain_comes_first),
         cmocka_unit_test(evolution_finds_the_best),
-        cmocka_unit_test(random_numbers),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -1,31 +1,133 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr: a parser by operator precedence over two tables (operators, functions).
+ * expr: a table of operators and functions, a parser by operator precedence over it, and two evaluators of the tree that it makes: in checked
+ * 64-bit integers and in doubles. Names come from a lookup or from slots.
  */
-#include "gen/base/expr_node.h"
-#include "gen/base/number.h"
+#include "gen/base/expr.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/number.h"
 
 enum { EXPR_MAX_DEPTH = 200, EXPR_MAX_NODE = 4096, PREC_LOWEST = 1, PREC_CMP = 3 };
+static const char BLANKS[] = " \t\r\n\f\v";
+
+/* ---- operators and functions ---- */
+
+enum { PLAIN, DIVIDES = 1, BY_FALSE = 2, BY_TRUE = 4, LESS = 8, EQUAL = 16, GREATER = 32 };
+
+typedef struct {
+    const char *text; /* "<=", "min" */
+    int narg, prec;   /* precedence: of a binary operator */
+    /* What it gives; the second argument of a unary one is 0. Both NULL: true or false, as `how` says. */
+    ExprStatus (*on_int)(int64_t a, int64_t b, int64_t *out); /* NULL beside on_real: it is for reals alone */
+    double (*on_real)(double a, double b);
+    /* DIVIDES: b must not be 0. BY_FALSE, BY_TRUE: such a left side settles it, else the right one does. LESS, EQUAL, GREATER: true
+     * where a is one of these against b. */
+    int how;
+} OpRow;
+
+static ExprStatus checked(bool overflow) { return overflow ? EXPR_OVERFLOW : EXPR_OK; }
+
+static ExprStatus int_add(int64_t a, int64_t b, int64_t *out) { return checked(__builtin_add_overflow(a, b, out)); }
+static ExprStatus int_sub(int64_t a, int64_t b, int64_t *out) { return checked(__builtin_sub_overflow(a, b, out)); }
+static ExprStatus int_mul(int64_t a, int64_t b, int64_t *out) { return checked(__builtin_mul_overflow(a, b, out)); }
+static ExprStatus int_neg(int64_t a, int64_t b, int64_t *out) { return int_sub(b, a, out); }
+
+static ExprStatus int_div(int64_t a, int64_t b, int64_t *out)
+{
+    if (b == -1) /* INT64_MIN / -1 and INT64_MIN % -1 trap */
+        return int_sub(0, a, out);
+    *out = a / b;
+    return EXPR_OK;
+}
+
+static ExprStatus int_mod(int64_t a, int64_t b, int64_t *out)
+{
+    *out = b == -1 ? 0 : a % b;
+    return EXPR_OK;
+}
+
+static ExprStatus int_ceil_div(int64_t a, int64_t b, int64_t *out)
+{
+    ExprStatus s = int_div(a, b, out);
+    if (b != -1 && a % b != 0 && (a < 0) == (b < 0))
+        ++*out;
+    return s;
+}
+
+static ExprStatus int_ceil_to(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t n;
+    ExprStatus s = int_ceil_div(a, b, &n);
+    return s != EXPR_OK ? s : int_mul(n, b, out);
+}
+
+static ExprStatus int_min(int64_t a, int64_t b, int64_t *out)
+{
+    *out = a < b ? a : b;
+    return EXPR_OK;
+}
+
+static ExprStatus int_max(int64_t a, int64_t b, int64_t *out)
+{
+    *out = a > b ? a : b;
+    return EXPR_OK;
+}
+
+static double real_add(double a, double b) { return a + b; }
+static double real_sub(double a, double b) { return a - b; }
+static double real_mul(double a, double b) { return a * b; }
+static double real_div(double a, double b) { return a / b; }
+static double real_ceil_div(double a, double b) { return ceil(a / b); }
+static double real_ceil_to(double a, double b) { return ceil(a / b) * b; }
+static double real_neg(double a, double b) { return (void)b, -a; }
+static double real_log2(double a, double b) { return (void)b, log2(a); }
+static double real_sqrt(double a, double b) { return (void)b, sqrt(a); }
 
 static const OpRow binary_ops[] = {
-    { "||", OP_OR, 2, PREC_LOWEST }, { "&&", OP_AND, 2, 2 },       { "<=", OP_LE, 2, PREC_CMP },
-    { ">=", OP_GE, 2, PREC_CMP },    { "==", OP_EQ, 2, PREC_CMP }, { "!=", OP_NE, 2, PREC_CMP },
-    { "<", OP_LT, 2, PREC_CMP },     { ">", OP_GT, 2, PREC_CMP },  { "+", OP_ADD, 2, 4 },
-    { "-", OP_SUB, 2, 4 },           { "*", OP_MUL, 2, 5 },        { "/", OP_DIV, 2, 5 },
-    { "%", OP_MOD, 2, 5 },
+    { "||", 2, PREC_LOWEST, NULL, NULL, BY_TRUE },   { "&&", 2, 2, NULL, NULL, BY_FALSE },
+    { "<=", 2, PREC_CMP, NULL, NULL, LESS | EQUAL }, { ">=", 2, PREC_CMP, NULL, NULL, GREATER | EQUAL },
+    { "==", 2, PREC_CMP, NULL, NULL, EQUAL },        { "!=", 2, PREC_CMP, NULL, NULL, LESS | GREATER },
+    { "<", 2, PREC_CMP, NULL, NULL, LESS },          { ">", 2, PREC_CMP, NULL, NULL, GREATER },
+    { "+", 2, 4, int_add, real_add, PLAIN },         { "-", 2, 4, int_sub, real_sub, PLAIN },
+    { "*", 2, 5, int_mul, real_mul, PLAIN },         { "/", 2, 5, int_div, real_div, DIVIDES },
+    { "%", 2, 5, int_mod, fmod, DIVIDES },
 };
 
-static const OpRow unary_ops[] = { { "-", OP_NEG, 1, 0 }, { "!", OP_NOT, 1, 0 } };
+static const OpRow unary_ops[] = { { "-", 1, 0, int_neg, real_neg, PLAIN }, { "!", 1, 0, NULL, NULL, EQUAL } };
 
 static const OpRow functions[] = {
-    { "min", OP_MIN, 2, 0 },         { "max", OP_MAX, 2, 0 },   { "ceil_div", OP_CEIL_DIV, 2, 0 },
-    { "ceil_to", OP_CEIL_TO, 2, 0 }, { "log2", OP_LOG2, 1, 0 }, { "sqrt", OP_SQRT, 1, 0 },
+    { "min", 2, 0, int_min, fmin, PLAIN },
+    { "max", 2, 0, int_max, fmax, PLAIN },
+    { "ceil_div", 2, 0, int_ceil_div, real_ceil_div, DIVIDES },
+    { "ceil_to", 2, 0, int_ceil_to, real_ceil_to, DIVIDES },
+    { "log2", 1, 0, NULL, real_log2, PLAIN },
+    { "sqrt", 1, 0, NULL, real_sqrt, PLAIN },
+};
+
+/* ---- the tree ---- */
+
+typedef struct Node {
+    enum { INT, REAL, NAME, APPLY } kind;
+    int64_t value;
+    double real;
+    const char *name;
+    const OpRow *op;
+    struct Node *arg[2];
+    int slot;             /* of a NAME, once bound; -1 */
+    size_t offset, width; /* in the text as given */
+    int depth;
+} Node;
+
+struct Expr {
+    Node *root;
+    const char *source; /* as given: node offsets count from here */
+    const char *text;
+    Loc at;
 };
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
@@ -65,20 +167,13 @@ static Node *fail(Parser *p, size_t offset, size_t width, const char *fmt, ...)
     return NULL;
 }
 
-static bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static bool is_name(char c) { return is_name_start(c) || is_digit(c); }
-
-static void skip_blank(Parser *p) { p->pos += strspn(p->text + p->pos, " \t\r\n\f\v"); }
+static void skip_blank(Parser *p) { p->pos += strspn(p->text + p->pos, BLANKS); }
 
 static size_t word_length(const char *s)
 {
-    size_t n = 0;
-    while (is_name(s[n]))
-        n++;
-    return n;
+    return strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 }
 
 /* What stands at the cursor, for a message: a word, a character, or the end. */
@@ -133,7 +228,7 @@ static Node *parse_number(Parser *p)
         node.value = strtoll(s, &end, 10);
     }
     size_t len = (size_t)(end - s);
-    if (is_name(*end)) {
+    if (word_length(end)) {
         size_t all = len + word_length(end);
         return fail(p, start, all, "malformed number '%.*s'; a product is written %.*s*%.*s", (int)all, s, (int)len, s,
                     (int)(all - len), end);
@@ -216,7 +311,7 @@ static Node *parse_primary(Parser *p)
     char c = p->text[p->pos];
     if (is_digit(c) || (c == '.' && is_digit(p->text[p->pos + 1])))
         return parse_number(p);
-    if (is_name_start(c))
+    if (word_length(p->text + p->pos))
         return parse_word(p);
     if (c == '(')
         return parse_parenthesis(p);
@@ -275,8 +370,8 @@ static Node *parse_binary(Parser *p, int min_prec)
 static const char *text_tidy(Arena *a, const char *s)
 {
     char *out = arena_alloc(a, strlen(s) + 1), *q = out;
-    for (s += strspn(s, " \t\r\n\f\v"); *s;) {
-        size_t blank = strspn(s, " \t\r\n\f\v");
+    for (s += strspn(s, BLANKS); *s;) {
+        size_t blank = strspn(s, BLANKS);
         s += blank;
         if (blank && *s)
             *q++ = ' ';
@@ -284,13 +379,6 @@ static const char *text_tidy(Arena *a, const char *s)
             *q++ = *s++;
     }
     return out;
-}
-
-static Expr *expr_new(Arena *a, Node *root, const char *source, Loc at)
-{
-    Expr *e = ARENA_NEW(a, Expr);
-    *e = (Expr){ .root = root, .source = source, .text = text_tidy(a, source), .at = at };
-    return e;
 }
 
 Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d)
@@ -311,14 +399,9 @@ Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d)
         fail(&p, p.pos, width, "expected an operator, found %s", what);
         return NULL;
     }
-    return expr_new(a, root, p.text, at);
-}
-
-Expr *expr_const(Arena *a, int64_t value)
-{
-    Node *n = ARENA_NEW(a, Node);
-    *n = (Node){ .kind = INT, .value = value };
-    return expr_new(a, n, arena_printf(a, "%" PRId64, value), (Loc){ 0 });
+    Expr *e = ARENA_NEW(a, Expr);
+    *e = (Expr){ .root = root, .source = p.text, .text = text_tidy(a, p.text), .at = at };
+    return e;
 }
 
 static void visit_names(const Expr *e, const Node *n, void (*visit)(void *, const char *, Loc), void *ctx)
@@ -339,9 +422,127 @@ const char *expr_text(const Expr *e) { return e->text; }
 
 Loc expr_loc(const Expr *e)
 {
-    size_t lead = strspn(e->source, " \t\r\n\f\v");
+    size_t lead = strspn(e->source, BLANKS);
     size_t len = strcspn(e->source + lead, "\n");
     while (len > 1 && strchr(" \t\r\f\v", e->source[lead + len - 1]))
         len--;
     return loc_in(e->at, e->source, lead, len);
+}
+
+/* ---- evaluation ---- */
+
+/* Where names get their values from: a lookup by name, or slots that expr_bind has numbered. */
+typedef struct {
+    ExprLookup *lookup;
+    void *ctx;
+    const int64_t *slots;
+} Env;
+
+static bool name_value(const Node *n, const Env *env, int64_t *out)
+{
+    if (env->slots && n->slot >= 0) {
+        *out = env->slots[n->slot];
+        return true;
+    }
+    return env->lookup && env->lookup(env->ctx, n->name, out);
+}
+
+static bool is_settled(const OpRow *op, bool left) { return op->how & (left ? BY_TRUE : BY_FALSE); }
+
+/* Of an operator that gives true or false. order: of its two sides, -1, 0 or 1. */
+static bool is_true(const OpRow *op, bool left, bool right, int order)
+{
+    if (op->how & (BY_FALSE | BY_TRUE))
+        return is_settled(op, left) ? left : right;
+    return op->how & (order < 0 ? LESS : order == 0 ? EQUAL : GREATER);
+}
+
+static ExprStatus int_node(const Node *n, const Env *env, int64_t *out)
+{
+    const OpRow *op = n->op;
+    *out = n->value;
+    if (n->kind == INT)
+        return EXPR_OK;
+    if (n->kind == NAME)
+        return name_value(n, env, out) ? EXPR_OK : EXPR_UNKNOWN_NAME;
+    if (n->kind == REAL)
+        return EXPR_NOT_INTEGER;
+    int64_t a, b = 0;
+    ExprStatus s = int_node(n->arg[0], env, &a);
+    if (s == EXPR_OK && n->arg[1] && !is_settled(op, a != 0))
+        s = int_node(n->arg[1], env, &b);
+    if (s != EXPR_OK)
+        return s;
+    if (op->how & DIVIDES && b == 0)
+        return EXPR_DIV_BY_ZERO;
+    if (op->on_int)
+        return op->on_int(a, b, out);
+    *out = is_true(op, a != 0, b != 0, (a > b) - (a < b));
+    return op->on_real ? EXPR_NOT_INTEGER : EXPR_OK;
+}
+
+static ExprStatus real_node(const Node *n, const Env *env, double *out)
+{
+    const OpRow *op = n->op;
+    int64_t value = n->value;
+    if (n->kind == NAME && !name_value(n, env, &value))
+        return EXPR_UNKNOWN_NAME;
+    *out = n->kind == REAL ? n->real : (double)value;
+    if (n->kind != APPLY)
+        return EXPR_OK;
+    double a, b = 0;
+    ExprStatus s = real_node(n->arg[0], env, &a);
+    if (s == EXPR_OK && n->arg[1] && !is_settled(op, a != 0))
+        s = real_node(n->arg[1], env, &b);
+    if (s != EXPR_OK)
+        return s;
+    if (op->how & DIVIDES && b == 0)
+        return EXPR_DIV_BY_ZERO;
+    *out = op->on_real ? op->on_real(a, b) : is_true(op, a != 0, b != 0, (a > b) - (a < b));
+    return isfinite(*out) ? EXPR_OK : EXPR_NOT_FINITE;
+}
+
+ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out)
+{
+    return int_node(e->root, &(Env){ lookup, ctx, NULL }, out);
+}
+
+ExprStatus expr_real(const Expr *e, ExprLookup *lookup, void *ctx, double *out)
+{
+    return real_node(e->root, &(Env){ lookup, ctx, NULL }, out);
+}
+
+static void bind_node(Node *n, const char *const *names, size_t nname)
+{
+    for (size_t i = 0; n->kind == NAME && i < nname && n->slot < 0; i++)
+        if (strcmp(names[i], n->name) == 0)
+            n->slot = (int)i;
+    for (int i = 0; i < 2; i++)
+        if (n->arg[i])
+            bind_node(n->arg[i], names, nname);
+}
+
+void expr_bind(Expr *e, const char *const *names, size_t nname) { bind_node(e->root, names, nname); }
+
+ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out)
+{
+    return int_node(e->root, &(Env){ .slots = slots }, out);
+}
+
+ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out)
+{
+    return real_node(e->root, &(Env){ .slots = slots }, out);
+}
+
+const char *expr_status_text(ExprStatus s)
+{
+    static const char *const text[] = {
+        [EXPR_OK] = "is well",
+        [EXPR_OVERFLOW] = "overflows 64 bits",
+        [EXPR_DIV_BY_ZERO] = "divides by zero",
+        [EXPR_UNKNOWN_NAME] = "uses an unknown name",
+        [EXPR_NOT_INTEGER] = "is not an integer expression: it has log2, sqrt or a fraction",
+        [EXPR_NOT_FINITE] = "is not a finite number",
+    };
+    return text[s];
 }

@@ -38,7 +38,6 @@ typedef bool ExprLookup(void *ctx, const char *name, int64_t *value);
 /* `at` is the place of text[0]; errors are reported at the offending character. NULL after an error.
  * Depth is bounded (a hostile "((((..." is an error, not a stack overflow). */
 Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d);
-Expr *expr_const(Arena *a, int64_t value);
 
 ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out);
 ExprStatus expr_real(const Expr *e, ExprLookup *lookup, void *ctx, double *out);

@@ -172,10 +172,8 @@ static int text_descriptor(const char *text)
     int fd = memfd_create("dcgen-text", MFD_CLOEXEC);
     if (fd >= 0 && text_write(fd, text, strlen(text)) && lseek(fd, 0, SEEK_SET) == 0)
         return fd;
-    const int problem = errno;
     if (fd >= 0)
-        close(fd);
-    errno = problem;
+        text_close(fd, false);
     return -1;
 }
 

@@ -21,6 +21,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "gen/base/text.h"
 
 enum { MAX_TRY = 16, RANDOM_DIGITS = 16, MAX_OPEN = 16 };
 
@@ -72,11 +73,7 @@ static bool write_mark(int folder)
     int fd = openat(folder, TEMPDIR_MARK, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    bool ok = dprintf(fd, "%s%s", FORMAT, ABOUT) > 0;
-    int error = errno;
-    close(fd);
-    errno = error;
-    return ok;
+    return text_close(fd, dprintf(fd, "%s%s", FORMAT, ABOUT) > 0);
 }
 
 /* Where there are no locks, the process id alone protects the folder. */

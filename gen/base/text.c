@@ -84,10 +84,7 @@ char *text_read_file(Arena *a, const char *path, size_t *len)
     if (ok && S_ISREG(st.st_mode) && st.st_size > 0)
         text_reserve(&t, (size_t)st.st_size + READ_BYTES); /* the usual case: one read, no growing */
     ok = ok && read_all(&t, fd);
-    int saved = errno;
-    close(fd);
-    errno = saved;
-    if (!ok)
+    if (!text_close(fd, ok))
         return NULL;
     if (len)
         *len = t.len;
@@ -104,6 +101,21 @@ bool text_write(int fd, const char *s, size_t n)
         n -= done > 0 ? (size_t)done : 0;
     }
     return true;
+}
+
+bool text_close(int fd, bool ok)
+{
+    const int problem = errno;
+    const bool closed = close(fd) == 0;
+    if (!ok)
+        errno = problem;
+    return ok && closed;
+}
+
+bool text_write_file(const char *path, const char *s, size_t n)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return fd >= 0 && text_close(fd, text_write(fd, s, n));
 }
 
 char *text_with_lf(Arena *a, const char *text, size_t *len)

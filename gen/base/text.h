@@ -26,6 +26,10 @@ char *text_read_file(Arena *a, const char *path, size_t *len);
 
 /* Writes all n bytes; false with errno set. After a short write the rest is tried: that tells why. */
 bool text_write(int fd, const char *s, size_t n);
+/* The same to a new file, or in the place of what a file holds. */
+bool text_write_file(const char *path, const char *s, size_t n);
+/* Closes what was `ok` until now; false with errno set, of what failed before, or of the closing. */
+bool text_close(int fd, bool ok);
 
 /* The text with LF where it has CR LF, of *len bytes before and after. dcgen writes no file that has CR LF; git may. */
 char *text_with_lf(Arena *a, const char *text, size_t *len);

@@ -316,11 +316,7 @@ static bool folder_sync(int dir, const char *folder)
     int fd = openat(dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    bool ok = fsync(fd) == 0 || errno == EINVAL;
-    int error = errno;
-    close(fd);
-    errno = error;
-    return ok;
+    return text_close(fd, fsync(fd) == 0 || errno == EINVAL);
 }
 
 static bool file_write(const Writer *w, const PackageFile *f)
@@ -330,12 +326,7 @@ static bool file_write(const Writer *w, const PackageFile *f)
     int fd = openat(w->fd, f->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return false;
-    bool ok = text_write(fd, f->text, f->len) && fsync(fd) == 0;
-    int error = errno;
-    if (close(fd) != 0 && ok)
-        return false;
-    errno = error;
-    return ok;
+    return text_close(fd, text_write(fd, f->text, f->len) && fsync(fd) == 0);
 }
 
 static bool files_write(const Writer *w, const Package *p)

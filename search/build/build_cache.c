@@ -3,11 +3,9 @@
 #include "search/build/build_cache.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -15,7 +13,11 @@
 #include "gen/base/text.h"
 
 static const char MAGIC[] = "dcgen-build 1 ", PREFIX[] = ".dcgen-builds-", SUFFIX[] = ".build";
-enum { HASH_CHARS = BUILD_KEY_BYTES - 1, HEAD_MAX = 256, MAGIC_CHARS = sizeof MAGIC - 1 };
+enum {
+    MAGIC_CHARS = sizeof MAGIC - 1,
+    HASH_CHARS = BUILD_KEY_BYTES - 1,
+    HEAD_CHARS = MAGIC_CHARS + HASH_CHARS + 1
+}; /* of the first line */
 
 struct BuildCache {
     const char *folder;
@@ -65,24 +67,21 @@ BuildCacheCount build_cache_count(BuildCache *c)
 }
 
 /* Each part with its end, so that no two lists of parts read alike. */
-static void add_part(XXH3_state_t *h, const char *part) { XXH3_128bits_update(h, part, strlen(part) + 1); }
+static void add_part(Text *t, const char *part) { text_addn(t, part, strlen(part) + 1); }
 
-void build_cache_key(const Toolchain *t, const char *version, const char *text, char *key)
+void build_cache_key(const Toolchain *tools, const char *version, const char *text, char *key)
 {
-    XXH3_state_t *h = XXH3_createState();
-    if (!h)
-        abort();
-    XXH3_128bits_reset(h);
-    add_part(h, MAGIC);
-    add_part(h, version);
-    for (int i = 0; t->flags[i]; i++)
-        add_part(h, t->flags[i]);
-    add_part(h, t->source);
-    add_part(h, t->assembly ? t->assembly : "");
-    add_part(h, t->product);
-    add_part(h, text);
-    hash_text(XXH3_128bits_digest(h), key);
-    XXH3_freeState(h);
+    Text t = { .arena = arena_new() };
+    add_part(&t, MAGIC);
+    add_part(&t, version);
+    for (int i = 0; tools->flags[i]; i++)
+        add_part(&t, tools->flags[i]);
+    add_part(&t, tools->source);
+    add_part(&t, tools->assembly ? tools->assembly : "");
+    add_part(&t, tools->product);
+    add_part(&t, text);
+    hash_text(XXH3_128bits(t.s, t.len), key);
+    arena_free(t.arena);
 }
 
 static const char *entry_path(const BuildCache *c, Arena *a, const char *key)
@@ -104,37 +103,21 @@ static bool read_entry(const char *text, size_t len, const char *key, Entry *e)
 {
     char hash[BUILD_KEY_BYTES], name[BUILD_KEY_BYTES];
     int used = 0;
-    const size_t start = MAGIC_CHARS + HASH_CHARS + 1;
-    if (len < start || memcmp(text, MAGIC, MAGIC_CHARS) != 0 || text[start - 1] != '\n')
+    if (len < HEAD_CHARS || memcmp(text, MAGIC, MAGIC_CHARS) != 0 || text[HEAD_CHARS - 1] != '\n')
         return false;
-    hash_text(XXH3_128bits(text + start, len - start), hash);
+    hash_text(XXH3_128bits(text + HEAD_CHARS, len - HEAD_CHARS), hash);
     if (memcmp(hash, text + MAGIC_CHARS, HASH_CHARS) != 0)
         return false;
-    const char *head = text + start;
+    const char *head = text + HEAD_CHARS;
     SpillReport *s = &e->spills;
     if (sscanf(head, "%32s %zu %zu %" SCNd64 " %d %d %d %d%n", name, &e->so_bytes, &e->log_bytes, &e->code_bytes,
                &s->loops, &s->stored, &s->loaded, &s->multiplications, &used) != 8 ||
         head[used] != '\n' || strcmp(name, key) != 0)
         return false;
-    const size_t rest = len - start - (size_t)used - 1;
+    const size_t rest = len - HEAD_CHARS - (size_t)used - 1;
     e->log = head + used + 1;
     e->so = e->log + e->log_bytes;
     return e->log_bytes <= rest && rest - e->log_bytes == e->so_bytes && e->so_bytes > 0;
-}
-
-static bool write_whole(const char *path, const char *const *part, const size_t *len, int n)
-{
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool ok = fd >= 0;
-    for (int i = 0; i < n && ok; i++)
-        ok = text_write(fd, part[i], len[i]);
-    int problem = errno;
-    if (fd >= 0 && close(fd) != 0 && ok) {
-        problem = errno;
-        ok = false;
-    }
-    errno = problem;
-    return ok;
 }
 
 static void count_damaged(BuildCache *c, const char *path)
@@ -154,7 +137,7 @@ bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, B
     bool ok = text && read_entry(text, len, key, &e);
     if (text && !ok)
         count_damaged(c, path);
-    if (ok && !write_whole(so, &e.so, &e.so_bytes, 1)) { /* then the compiler meets the same, and is told by it */
+    if (ok && !text_write_file(so, e.so, e.so_bytes)) { /* then the compiler meets the same, and is told by it */
         unlink(so);
         ok = false;
     }
@@ -195,22 +178,16 @@ static bool write_entry(BuildCache *c, Arena *a, const char *key, const Build *b
     pthread_mutex_lock(&c->lock);
     const char *temp = arena_printf(a, "%s/%d", c->temp.path, c->n++);
     pthread_mutex_unlock(&c->lock);
-    char first[HEAD_MAX], head[HEAD_MAX], hash[BUILD_KEY_BYTES];
     const SpillReport *s = &b->spills;
-    snprintf(head, sizeof head, "%s %zu %zu %" PRId64 " %d %d %d %d\n", key, so_bytes, strlen(b->log), b->code_bytes,
-             s->loops, s->stored, s->loaded, s->multiplications);
-    const char *const part[] = { first, head, b->log, so };
-    size_t len[] = { 0, strlen(head), strlen(b->log), so_bytes };
-    XXH3_state_t *h = XXH3_createState();
-    if (!h)
-        abort();
-    XXH3_128bits_reset(h);
-    for (int i = 1; i < 4; i++)
-        XXH3_128bits_update(h, part[i], len[i]);
-    hash_text(XXH3_128bits_digest(h), hash);
-    XXH3_freeState(h);
-    len[0] = (size_t)snprintf(first, sizeof first, "%s%s\n", MAGIC, hash);
-    if (write_whole(temp, part, len, 4) && rename(temp, entry_path(c, a, key)) == 0)
+    Text t = { .arena = a };
+    char hash[BUILD_KEY_BYTES];
+    text_printf(&t, "%s%*s\n", MAGIC, HASH_CHARS, ""); /* the hash comes in the place of the blanks */
+    text_printf(&t, "%s %zu %zu %" PRId64 " %d %d %d %d\n%s", key, so_bytes, strlen(b->log), b->code_bytes, s->loops,
+                s->stored, s->loaded, s->multiplications, b->log);
+    text_addn(&t, so, so_bytes);
+    hash_text(XXH3_128bits(t.s + HEAD_CHARS, t.len - HEAD_CHARS), hash);
+    memcpy(t.s + MAGIC_CHARS, hash, HASH_CHARS);
+    if (text_write_file(temp, t.s, t.len) && rename(temp, entry_path(c, a, key)) == 0)
         return true;
     const int problem = errno;
     unlink(temp);

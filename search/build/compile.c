@@ -7,7 +7,6 @@
 #include "search/build/compile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -93,18 +92,6 @@ static void fail_by(Build *b, Blame blame, const char *why)
     b->blame = blame;
 }
 
-static bool write_text(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return false;
-    int problem = text_write(fd, text, strlen(text)) ? 0 : errno;
-    if (close(fd) != 0 && !problem)
-        problem = errno;
-    errno = problem;
-    return problem == 0;
-}
-
 static bool spawn_compiler(const Compiler *c, Job *job, bool to_assembly)
 {
     job->to_assembly = to_assembly;
@@ -148,7 +135,7 @@ static void job_start(const Compiler *c, BuildBatch *batch, Job *job, Build *bui
     job->start_s = process_clock_s();
     if (is_found(c, a, job, build))
         return;
-    if (!write_text(job->c_path, build->text)) {
+    if (!text_write_file(job->c_path, build->text, strlen(build->text))) {
         fail_by(build, BLAME_MACHINE,
                 arena_printf(a, "cannot write %s%s: %s", build->name, c->tools.source, strerror(errno)));
         unlink(job->c_path);

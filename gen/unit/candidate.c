@@ -9,10 +9,13 @@
 #include <xxhash.h>
 #include "gen/base/text.h"
 
+/* The value of the i-th parameter. */
+static int64_t value_of(const Candidate *c, int i) { return c->t->param[i].choice[c->choice[i]]; }
+
 void candidate_values(const Candidate *c, int64_t *value)
 {
     for (int i = 0; i < c->t->nparam; i++)
-        value[i] = c->t->param[i].choice[c->choice[i]];
+        value[i] = value_of(c, i);
 }
 
 bool candidate_from_values(const Template *t, const Target *target, const int64_t *value, Candidate *out)
@@ -45,15 +48,15 @@ bool candidate_same(const Candidate *a, const Candidate *b)
 int64_t candidate_fixed(const Candidate *c, int axis)
 {
     for (int i = 0; i < c->t->nparam; i++)
-        if (c->t->param[i].axis == axis && c->t->param[i].choice[c->choice[i]] > 0)
-            return c->t->param[i].choice[c->choice[i]];
+        if (c->t->param[i].axis == axis && value_of(c, i) > 0)
+            return value_of(c, i);
     return 0;
 }
 
 bool candidate_is_fixed(const Candidate *c)
 {
     for (int i = 0; i < c->t->nparam; i++)
-        if (c->t->param[i].axis >= 0 && c->t->param[i].choice[c->choice[i]] > 0)
+        if (c->t->param[i].axis >= 0 && value_of(c, i) > 0)
             return true;
     return false;
 }

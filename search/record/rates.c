@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rates: see rates.h. Sums up all measurements of a device, and puts them into a copy of the target.
+ * rates: sums up what the limit records of a device say, and sets the facts of a target by it.
  */
 #include "search/record/rates.h"
 
@@ -14,22 +14,30 @@ bool rates_match(const LimitRecord *l, const Target *t, const Device *device, co
     return strcmp(l->device, device->id) == 0 && strcmp(l->target, t->name) == 0 && strcmp(l->dtype, dtype) == 0;
 }
 
-/* Of all measurements. */
-typedef struct {
-    double flops_per_s, l2, memory;           /* the best */
-    double clock_mhz, launch_ns, handover_ns; /* the median of those that are known; 0: none is */
-} Rates;
+/* Facts of a target that are measured. A rate is the best of all measurements; clock and latencies are the median of those that are known. */
+static const struct {
+    const char *fact;
+    size_t at; /* in a LimitRecord: double */
+    bool is_rate;
+    double scale;
+} measured[] = { { "CLOCK_MHZ", offsetof(LimitRecord, clock_mhz), false, 1 },
+                 { "L2_GBS", offsetof(LimitRecord, bytes_per_s[LEVEL_L2]), true, 1e-9 },
+                 { "DRAM_GBS", offsetof(LimitRecord, bytes_per_s[LEVEL_MEMORY]), true, 1e-9 },
+                 { "LAUNCH_NS", offsetof(LimitRecord, launch_ns), false, 1 },
+                 { "HANDOVER_NS", offsetof(LimitRecord, handover_ns), false, 1 } };
 
-static double median_of(Arena *a, const LimitRecord *l, int64_t n, size_t field)
+/* 0: none is known. */
+static double sum_up(Arena *a, const LimitRecord *l, int64_t n, size_t at, bool is_rate)
 {
-    double *v = ARENA_ARRAY(a, (size_t)n + 1, double);
+    double *v = ARENA_ARRAY(a, (size_t)n + 1, double), best = 0;
     int known = 0;
     for (int64_t i = 0; i < n; i++) {
-        const double value = *(const double *)((const char *)&l[i] + field);
+        const double value = *(const double *)((const char *)&l[i] + at);
+        best = fmax(best, value);
         if (value > 0)
             v[known++] = value;
     }
-    return known ? samples_median(v, known) : 0;
+    return is_rate ? best : samples_median(v, known);
 }
 
 /* Are all numbers the same? A package keeps such a line once, and must be the same again from what it keeps. */
@@ -53,19 +61,6 @@ static int64_t matching(const Records *r, const Target *t, const Device *device,
     return n;
 }
 
-static Rates sum_up(Arena *a, const LimitRecord *l, int64_t n)
-{
-    Rates r = { .clock_mhz = median_of(a, l, n, offsetof(LimitRecord, clock_mhz)),
-                .launch_ns = median_of(a, l, n, offsetof(LimitRecord, launch_ns)),
-                .handover_ns = median_of(a, l, n, offsetof(LimitRecord, handover_ns)) };
-    for (int64_t i = 0; i < n; i++) {
-        r.flops_per_s = fmax(r.flops_per_s, l[i].flops_per_s);
-        r.l2 = fmax(r.l2, l[i].bytes_per_s[LEVEL_L2]);
-        r.memory = fmax(r.memory, l[i].bytes_per_s[LEVEL_MEMORY]);
-    }
-    return r;
-}
-
 /* Facts are whole numbers from 1 on. */
 static void set_fact(Target *t, const char *name, double value)
 {
@@ -80,15 +75,11 @@ const Target *rates_of(Arena *a, const Target *t, const Device *device, const ch
     const RateRow *fma = target_rate(t, dtype);
     if (!n || !fma)
         return t;
-    const Rates rates = sum_up(a, l, n);
     Target *out = ARENA_NEW(a, Target);
     *out = *t;
-    set_fact(out, "CLOCK_MHZ", rates.clock_mhz);
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
+        set_fact(out, measured[i].fact, measured[i].scale * sum_up(a, l, n, measured[i].at, measured[i].is_rate));
     const double clock_hz = 1e6 * (double)target_number(out, "CLOCK_MHZ");
-    set_fact(out, fma->fact, rates.flops_per_s / (2 * clock_hz * device->sms));
-    set_fact(out, "L2_GBS", 1e-9 * rates.l2);
-    set_fact(out, "DRAM_GBS", 1e-9 * rates.memory);
-    set_fact(out, "LAUNCH_NS", rates.launch_ns);
-    set_fact(out, "HANDOVER_NS", rates.handover_ns);
+    set_fact(out, fma->fact, sum_up(a, l, n, offsetof(LimitRecord, flops_per_s), true) / (2 * clock_hz * device->sms));
     return out;
 }

@@ -1,9 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * samples: takes lists of times, gives their quantiles, the time that counts of them, and the clock that they have in common.
+ */
 #include "search/record/samples.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "gen/base/arena.h"
 
 int samples_compare(const void *x, const void *y)
@@ -20,17 +22,17 @@ static double quantile(const double *sorted, int n, double q)
     return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
 }
 
-/* Fills out[] with the quantiles wanted; zeros when there is no sample. */
-static void quantiles(const double *v, int n, const double *want, double *out, int nwant)
+/* Zeros when there is no sample. */
+static void quartiles(const double *v, int n, double out[3])
 {
     Arena *scratch = arena_new();
     double *sorted = ARENA_ARRAY(scratch, n > 0 ? (size_t)n : 0, double);
-    if (n > 0) {
-        memcpy(sorted, v, (size_t)n * sizeof *v);
+    for (int i = 0; i < n; i++)
+        sorted[i] = v[i];
+    if (n > 0)
         qsort(sorted, (size_t)n, sizeof *sorted, samples_compare);
-    }
-    for (int i = 0; i < nwant; i++)
-        out[i] = n > 0 ? quantile(sorted, n, want[i]) : 0;
+    for (int i = 0; i < 3; i++)
+        out[i] = n > 0 ? quantile(sorted, n, 0.25 * (i + 1)) : 0;
     arena_free(scratch);
 }
 
@@ -88,15 +90,15 @@ bool samples_agree(const double *v, int n, int count, double most)
 
 double samples_median(const double *v, int n)
 {
-    double half = 0.5, median;
-    quantiles(v, n, &half, &median, 1);
-    return median;
+    double q[3];
+    quartiles(v, n, q);
+    return q[1];
 }
 
 double samples_spread(const double *v, int n)
 {
-    double want[] = { 0.25, 0.5, 0.75 }, q[3];
-    quantiles(v, n, want, q, 3);
+    double q[3];
+    quartiles(v, n, q);
     return q[1] != 0 ? (q[2] - q[0]) / q[1] : 0;
 }
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * study: takes kernel and measurement records one by one, and keeps of each trial and tuned shape the time that counts.
+ */
 #include "search/record/study.h"
 
 #include <math.h>
@@ -14,14 +17,12 @@ Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target 
 {
     Study *s = ARENA_NEW(a, Study);
     *s = (Study){ .arena = a, .spec = spec, .device = device, .target = target, .context_hash = context_hash };
+    s->shape = ARENA_ARRAY(a, (size_t)spec->ninstance + 1, const Instance *);
+    s->anchor = ARENA_ARRAY(a, (size_t)spec->ninstance + 1, Anchor);
     for (int64_t i = 0; i < spec->ninstance; i++)
-        s->nshape += spec->instance[i].tuned;
-    s->shape = ARENA_ARRAY(a, (size_t)s->nshape + 1, const Instance *);
-    s->anchor = ARENA_ARRAY(a, (size_t)s->nshape + 1, Anchor);
-    for (int64_t i = 0, n = 0; i < spec->ninstance; i++)
         if (spec->instance[i].tuned) {
-            s->anchor[n].ns = 1;
-            s->shape[n++] = &spec->instance[i];
+            s->anchor[s->nshape].ns = 1;
+            s->shape[s->nshape++] = &spec->instance[i];
         }
     return s;
 }
@@ -91,21 +92,9 @@ static void set_failure(Study *s, Trial *t, Status status, const char *why)
  * was too slow, and of a general kernel any that failed otherwise. */
 static int rank_of(Status status, bool general)
 {
-    static const int rank[2][STATUS_COUNT] = {
-        { [STATUS_TIMED_OUT] = 0,
-          [STATUS_OK] = 1,
-          [STATUS_INVALID] = 2,
-          [STATUS_BUILD_FAILED] = 3,
-          [STATUS_CRASHED] = 4,
-          [STATUS_WRONG] = 5 },
-        { [STATUS_TIMED_OUT] = 0,
-          [STATUS_INVALID] = 1,
-          [STATUS_BUILD_FAILED] = 2,
-          [STATUS_CRASHED] = 3,
-          [STATUS_OK] = 4,
-          [STATUS_WRONG] = 5 },
-    };
-    return rank[general][status];
+    static const int rank[STATUS_COUNT] = { [STATUS_TIMED_OUT] = 0,    [STATUS_OK] = 1,      [STATUS_INVALID] = 2,
+                                            [STATUS_BUILD_FAILED] = 3, [STATUS_CRASHED] = 4, [STATUS_WRONG] = 6 };
+    return status == STATUS_OK && general ? 5 : rank[status];
 }
 
 void study_kernel(Study *s, const KernelRecord *k)
@@ -304,22 +293,23 @@ static void drop_untimed(Study *s)
 /* A kernel that was too slow on some shape is usable again when another try passed, and no shape was too slow since. */
 static void judge_slow(Study *s, const Records *r)
 {
-    bool *slow[2], *passed = ARENA_ARRAY(s->arena, (size_t)s->ntrial + 1, bool);
-    for (int again = 0; again < 2; again++)
-        slow[again] = ARENA_ARRAY(s->arena, (size_t)s->ntrial + 1, bool);
+    struct {
+        bool slow[2], passed; /* slow: at first, and in another try */
+    } *seen = arena_array(s->arena, (size_t)s->ntrial + 1, sizeof *seen);
     for (int64_t k = 0; k < r->nkernel; k++) {
-        const int64_t i = study_find_key(s, r->kernel[k].key);
+        const bool passed = r->kernel[k].again && r->kernel[k].status == STATUS_OK;
+        const int64_t i = passed ? study_find_key(s, r->kernel[k].key) : -1;
         if (i >= 0)
-            passed[i] = passed[i] || (r->kernel[k].again && r->kernel[k].status == STATUS_OK);
+            seen[i].passed = true;
     }
     for (int64_t k = 0; k < r->nmeasure; k++) {
         const MeasureRecord *m = &r->measure[k];
         const int64_t i = m->status == STATUS_TIMED_OUT ? study_find_key(s, m->key) : -1;
         if (i >= 0)
-            slow[m->again][i] = true;
+            seen[i].slow[m->again] = true;
     }
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (s->trial[i].status == STATUS_OK && (slow[1][i] || (slow[0][i] && !passed[i])))
+        if (s->trial[i].status == STATUS_OK && (seen[i].slow[1] || (seen[i].slow[0] && !seen[i].passed)))
             set_failure(s, &s->trial[i], STATUS_TIMED_OUT, "silent for too long on some shape");
 }
 

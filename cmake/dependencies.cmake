@@ -8,7 +8,6 @@ if(NOT PkgConfig_FOUND)
 endif()
 
 set(dependency_rows
-    "libconfig   libconfig-dev"
     "jansson     libjansson-dev"
     "hwloc       libhwloc-dev"
     "libxxhash   libxxhash-dev"

@@ -106,6 +106,13 @@ foreach(file IN LISTS unit_tests)
     dcgen_add_program_test(${file} 120)
 endforeach()
 
+# What conf reads is compared with libconfig's reading, where that is installed.
+pkg_check_modules(libconfig QUIET IMPORTED_TARGET libconfig)
+if(libconfig_FOUND)
+    target_link_libraries(gen_base_test_conf_libconfig PRIVATE PkgConfig::libconfig)
+    target_compile_definitions(gen_base_test_conf_libconfig PRIVATE DCGEN_HAVE_LIBCONFIG)
+endif()
+
 file(GLOB shell_tests CONFIGURE_DEPENDS tests/*/test_*.sh tests/*/*/test_*.sh)
 foreach(file IN LISTS shell_tests)
     dcgen_add_shell_test(${file})

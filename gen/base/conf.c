@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conf: libconfig reads the values, conf_scan finds the places; a setting's hook points to its place.
+ * conf: opens files of settings, and hands out their values. A getter says what it expected and what it found instead.
  */
 #include "gen/base/conf.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "gen/base/conf_private.h"
 #include "gen/base/text.h"
-
-/* ---- reading ---- */
 
 Source *conf_source(Arena *a, const char *path, Diag *d)
 {
@@ -34,144 +31,38 @@ Source *conf_source(Arena *a, const char *path, Diag *d)
     return src->text ? src : NULL;
 }
 
-static void lines_find(Conf *c)
-{
-    size_t n = 1;
-    for (size_t i = 0; i < c->src->len; i++)
-        n += c->src->text[i] == '\n';
-    c->line = ARENA_ARRAY(c->arena, n, size_t);
-    c->nline = 1;
-    for (size_t i = 0; i < c->src->len; i++)
-        if (c->src->text[i] == '\n')
-            c->line[c->nline++] = i + 1;
-}
-
-/* Gives each setting its place; both are in the order of the text. */
-static void places_attach(Conf *c, ConfSetting *s, size_t *next)
-{
-    if (*next < c->places.n)
-        config_setting_set_hook(s, &c->places.place[*next]);
-    ++*next;
-    for (int i = 0; i < conf_length(s); i++)
-        places_attach(c, conf_elem(s, i), next);
-}
-
-static bool read_libconfig(Conf *c, size_t begin, size_t end)
-{
-    /* libconfig does not see a comment that the end of the text cuts off: hence the line's end */
-    char *text = arena_printf(c->arena, "%.*s\n", (int)(end - begin), c->src->text + begin);
-    config_init(&c->config);
-    if (config_read_string(&c->config, text) == CONFIG_TRUE) {
-        size_t n = 0;
-        places_attach(c, config_root_setting(&c->config), &n);
-        if (n == c->places.n)
-            return true;
-    }
-    /* conf_scan has accepted it, so this is a difference between the two: say what libconfig says */
-    Loc at = loc_at(c->src, begin, 1);
-    at.line += config_error_line(&c->config) > 0 ? config_error_line(&c->config) - 1 : 0;
-    at.col = 0;
-    diag_error(c->diag, at, "libconfig: %s",
-               config_error_text(&c->config) ? config_error_text(&c->config) : "syntax error");
-    config_destroy(&c->config);
-    return false;
-}
-
-Conf *conf_parse(Arena *a, const Source *src, size_t begin, size_t end, Diag *d)
-{
-    Conf *c = calloc(1, sizeof *c);
-    if (!c)
-        return NULL;
-    *c = (Conf){ .arena = a, .src = src, .diag = d };
-    if (end > src->len)
-        end = src->len;
-    if (!conf_scan(a, src, begin, end, &c->places, d) || !read_libconfig(c, begin, end)) {
-        free(c);
-        return NULL;
-    }
-    lines_find(c);
-    return c;
-}
-
-void conf_free(Conf *c)
-{
-    if (!c)
-        return;
-    config_destroy(&c->config);
-    free(c);
-}
-
 /* ---- the tree ---- */
 
-ConfSetting *conf_root(const Conf *c) { return config_root_setting(&c->config); }
+int conf_length(const ConfSetting *s) { return s ? s->n : 0; }
 
-int conf_length(const ConfSetting *s) { return s ? config_setting_length(s) : 0; }
+const ConfSetting *conf_elem(const ConfSetting *s, int i) { return &s->elem[i]; }
 
-ConfSetting *conf_elem(const ConfSetting *s, int i) { return config_setting_get_elem(s, (unsigned)i); }
-
-ConfSetting *conf_member(const ConfSetting *group, const char *key)
+const ConfSetting *conf_member(const ConfSetting *group, const char *key)
 {
-    return group && config_setting_is_group(group) ? config_setting_get_member(group, key) : NULL;
-}
-
-const char *conf_name(const Conf *c, const ConfSetting *s)
-{
-    return config_setting_name(s) ? arena_strdup(c->arena, config_setting_name(s)) : NULL;
-}
-
-static Loc place_loc(const Conf *c, size_t offset, size_t width)
-{
-    size_t lo = 0, hi = c->nline; /* line[lo] <= offset < line[hi] */
-    while (hi - lo > 1) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (c->line[mid] <= offset)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return (Loc){ c->src, (int)lo + 1, (int)(offset - c->line[lo]) + 1, width ? (int)width : 1 };
-}
-
-/* A value that runs over several lines, or a bracketed one, is marked at its first character. */
-Loc conf_value_loc(const Conf *c, const ConfSetting *s)
-{
-    const ConfPlace *p = config_setting_get_hook(s);
-    bool whole = !config_setting_is_aggregate(s) && !memchr(c->src->text + p->value, '\n', p->nvalue);
-    return place_loc(c, p->value, whole ? p->nvalue : 1);
-}
-
-Loc conf_name_loc(const Conf *c, const ConfSetting *s)
-{
-    const ConfPlace *p = config_setting_get_hook(s);
-    return p->nname ? place_loc(c, p->name, p->nname) : conf_value_loc(c, s);
+    for (int i = 0; group && group->type == CONF_GROUP && i < group->n; i++)
+        if (strcmp(group->elem[i].name, key) == 0)
+            return &group->elem[i];
+    return NULL;
 }
 
 /* ---- names ---- */
-
-/* "a, b, c"; "none" when there are none. */
-static const char *names_text(Arena *a, const char *const *names, size_t n)
-{
-    Text t = { .arena = a };
-    for (size_t i = 0; i < n; i++)
-        text_printf(&t, "%s%s", i ? ", " : "", names[i]);
-    return n ? text_str(&t) : "none";
-}
 
 int conf_lookup(Diag *d, Loc at, const char *what, const char *word, const char *const *names, size_t nname)
 {
     for (size_t i = 0; i < nname; i++)
         if (strcmp(names[i], word) == 0)
             return (int)i;
-    Arena *a = arena_new();
     const char *near = diag_nearest(word, names, nname);
+    Text all = { .arena = arena_new() };
+    for (size_t i = 0; i < nname; i++)
+        text_printf(&all, "%s%s", i ? ", " : "", names[i]);
     if (near)
         diag_error(d, at, "unknown %s '%s'; did you mean '%s'?", what, word, near);
     else if (nname == 0)
         diag_error(d, at, "unknown %s '%s'; there are none", what, word);
     else
-        diag_error(d, at, "unknown %s '%s'; expected %s%s", what, word, nname > 1 ? "one of " : "",
-                   names_text(a, names, nname));
-    arena_free(a);
+        diag_error(d, at, "unknown %s '%s'; expected %s%s", what, word, nname > 1 ? "one of " : "", text_str(&all));
+    arena_free(all.arena);
     return -1;
 }
 
@@ -186,8 +77,7 @@ typedef struct {
 static void check_name(void *ctx, const char *name, Loc at)
 {
     NameCheck *k = ctx;
-    if (conf_lookup(k->diag, at, k->what, name, k->names, k->nname) < 0)
-        k->ok = false;
+    k->ok = conf_lookup(k->diag, at, k->what, name, k->names, k->nname) >= 0 && k->ok;
 }
 
 bool conf_check_names(Diag *d, const Expr *e, const char *what, const char *const *names, size_t nname)
@@ -197,29 +87,164 @@ bool conf_check_names(Diag *d, const Expr *e, const char *what, const char *cons
     return k.ok;
 }
 
-static bool missing_report(const Conf *c, const ConfSetting *group, const ConfKey *key)
-{
-    Loc at = config_setting_is_root(group) ? conf_name_loc(c, group) : conf_value_loc(c, group);
-    at.width = 1;
-    if (key->hint)
-        diag_error(c->diag, at, "missing key '%s': %s", key->name, key->hint);
-    else
-        diag_error(c->diag, at, "missing key '%s'", key->name);
-    return false;
-}
-
 bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, size_t nkey)
 {
     const char **names = ARENA_ARRAY(c->arena, nkey, const char *);
     bool ok = true;
     for (size_t i = 0; i < nkey; i++)
         names[i] = keys[i].name;
-    for (int i = 0; i < conf_length(group); i++) {
-        const ConfSetting *s = conf_elem(group, i);
-        ok = conf_lookup(c->diag, conf_name_loc(c, s), "key", config_setting_name(s), names, nkey) >= 0 && ok;
+    for (int i = 0; i < conf_length(group); i++)
+        ok = conf_lookup(c->diag, group->elem[i].name_at, "key", group->elem[i].name, names, nkey) >= 0 && ok;
+    for (size_t i = 0; i < nkey; i++) {
+        if (!keys[i].required || conf_member(group, keys[i].name))
+            continue;
+        const char *hint = keys[i].hint;
+        Loc at = group->at;
+        at.width = 1;
+        diag_error(c->diag, at, "missing key '%s'%s%s", keys[i].name, hint ? ": " : "", hint ? hint : "");
+        ok = false;
     }
-    for (size_t i = 0; i < nkey; i++)
-        if (keys[i].required && !conf_member(group, keys[i].name))
-            ok = missing_report(c, group, &keys[i]);
+    return ok;
+}
+
+/* ---- values ---- */
+
+const char *conf_type_text(ConfType type)
+{
+    static const char *const text[] = {
+        [CONF_GROUP] = "a group { }",      [CONF_BOOL] = "a boolean",     [CONF_INT] = "an integer",
+        [CONF_INT64] = "a 64-bit integer", [CONF_REAL] = "a real number", [CONF_STRING] = "a string",
+        [CONF_ARRAY] = "an array [ ]",     [CONF_LIST] = "a list ( )",
+    };
+    return text[type];
+}
+
+/* "'threads': " for a member, "" for an element. */
+static const char *label(const Conf *c, const ConfSetting *s)
+{
+    return s->name ? arena_printf(c->arena, "'%s': ", s->name) : "";
+}
+
+enum { INTEGER = 1 << CONF_INT | 1 << CONF_INT64, SEQUENCE = 1 << CONF_LIST | 1 << CONF_ARRAY };
+
+/* What a getter is asked for, if it is of one of the types (a bit each). NULL: it is absent, or else *ok is false. */
+static const ConfSetting *get(const Conf *c, const ConfSetting *s, const char *key, int types, const char *expected,
+                              bool *ok)
+{
+    s = key ? conf_member(s, key) : s;
+    *ok = !s || types >> s->type & 1;
+    if (!*ok)
+        diag_error(c->diag, s->at, "%sexpected %s, found %s", label(c, s), expected, conf_type_text(s->type));
+    return *ok ? s : NULL;
+}
+
+bool conf_int(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *out)
+{
+    bool ok;
+    const char *range = arena_printf(c->arena, "an integer from %" PRId64 " to %" PRId64, min, max);
+    if (!(s = get(c, s, key, INTEGER, range, &ok)))
+        return ok;
+    ok = s->integer >= min && s->integer <= max;
+    if (ok)
+        *out = s->integer;
+    else
+        diag_error(c->diag, s->at, "%sexpected %s, found %" PRId64, label(c, s), range, s->integer);
+    return ok;
+}
+
+bool conf_real(const Conf *c, const ConfSetting *s, const char *key, double *out)
+{
+    bool ok;
+    if (!(s = get(c, s, key, INTEGER | 1 << CONF_REAL, "a number", &ok)))
+        return ok;
+    double value = s->type == CONF_REAL ? s->real : (double)s->integer;
+    if (isfinite(value))
+        *out = value;
+    else
+        diag_error(c->diag, s->at, "%sexpected a finite number", label(c, s));
+    return isfinite(value);
+}
+
+bool conf_bool(const Conf *c, const ConfSetting *s, const char *key, bool *out)
+{
+    bool ok;
+    if ((s = get(c, s, key, 1 << CONF_BOOL, "true or false", &ok)))
+        *out = s->integer;
+    return ok;
+}
+
+bool conf_string(const Conf *c, const ConfSetting *s, const char *key, const char **out)
+{
+    bool ok;
+    if ((s = get(c, s, key, 1 << CONF_STRING, "a string", &ok)))
+        *out = s->text;
+    return ok;
+}
+
+bool conf_choice(const Conf *c, const ConfSetting *s, const char *key, const char *what, const char *const *names,
+                 size_t nname, int *index)
+{
+    bool ok;
+    if (!(s = get(c, s, key, 1 << CONF_STRING, "a string", &ok)))
+        return ok;
+    int i = conf_lookup(c->diag, s->at, what, s->text, names, nname);
+    if (i >= 0)
+        *index = i;
+    return i >= 0;
+}
+
+bool conf_expr(const Conf *c, const ConfSetting *s, const char *key, Expr **out)
+{
+    bool ok;
+    if (!(s = get(c, s, key, INTEGER | 1 << CONF_STRING, "an integer, or an expression as a string", &ok)))
+        return ok;
+    const char *text = s->type == CONF_STRING ? s->expr : arena_printf(c->arena, "%" PRId64, s->integer);
+    Expr *e = expr_parse(c->arena, text, s->at, c->diag);
+    if (e)
+        *out = e;
+    return e != NULL;
+}
+
+const ConfSetting *conf_group(const Conf *c, const ConfSetting *s, const char *key)
+{
+    return get(c, s, key, 1 << CONF_GROUP, "a group { }", &(bool){ false });
+}
+
+const ConfSetting *conf_list(const Conf *c, const ConfSetting *s, const char *key)
+{
+    return get(c, s, key, SEQUENCE, "a list ( )", &(bool){ false });
+}
+
+/* A sequence of at most max; NULL as of get. */
+static const ConfSetting *get_few(const Conf *c, const ConfSetting *s, const char *key, const char *expected, int max,
+                                  bool *ok)
+{
+    s = get(c, s, key, SEQUENCE, expected, ok);
+    *ok &= !s || s->n <= max;
+    if (s && !*ok)
+        diag_error(c->diag, s->at, "%s%d values, at most %d are allowed", label(c, s), s->n, max);
+    return *ok ? s : NULL;
+}
+
+bool conf_ints(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max_value, int64_t *out,
+               int max, int *n)
+{
+    bool ok;
+    s = get_few(c, s, key, "integers in [ ]", max, &ok);
+    for (int i = 0; i < conf_length(s); i++)
+        ok = conf_int(c, conf_elem(s, i), NULL, min, max_value, &out[i]) && ok;
+    if (s && ok)
+        *n = s->n;
+    return ok;
+}
+
+bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const char **out, int max, int *n)
+{
+    bool ok;
+    s = get_few(c, s, key, "strings in [ ]", max, &ok);
+    for (int i = 0; i < conf_length(s); i++)
+        ok = conf_string(c, conf_elem(s, i), NULL, &out[i]) && ok;
+    if (s && ok)
+        *n = s->n;
     return ok;
 }

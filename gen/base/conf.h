@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conf: libconfig with places. Reads a libconfig text (a file, or a part of one such as a template's head), knows the
+ * conf: settings in libconfig's language, with places. Reads a text (a file, or a part of one such as a template's head), knows the
  * line and column of every name and value, and hands out checked values; what is wrong becomes an error at its place.
  *
  *   Source *src = conf_source(a, path, d);
  *   Conf *c = src ? conf_parse(a, src, 0, src->len, d) : NULL;
  *   if (!c) return NULL;
- *   conf_keys(c, conf_root(c), keys, nkey);           unknown and missing keys
- *   conf_int(c, conf_root(c), "rank", 0, 100, &rank); absent: rank keeps its value, and that is no error
- *   ...
- *   conf_free(c);                                     what the getters gave lives in the arena and stays
+ *   conf_keys(c, c->root, keys, nkey);           unknown and missing keys
+ *   conf_int(c, c->root, "rank", 0, 100, &rank); absent: rank keeps its value, and that is no error
  *
- * Getters return false after an error that they have reported. `group` may be any group setting.
+ * Getters return false after an error that they have reported. They take a group and the key of a member, or, with the key NULL,
+ * the setting itself, such as an element of a list. All lives in the arena.
  */
 #ifndef DCGEN_CONF_H
 #define DCGEN_CONF_H
 
-#include <libconfig.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "gen/base/arena.h"
@@ -25,22 +23,38 @@
 
 enum { CONF_MAX_BYTES = 1 << 20, CONF_MAX_DEPTH = 16, CONF_MAX_MEMBER = 512 };
 
-typedef struct Conf Conf;
-typedef config_setting_t ConfSetting;
+/* An integer with the suffix L is a CONF_INT64. */
+typedef enum { CONF_GROUP, CONF_BOOL, CONF_INT, CONF_INT64, CONF_REAL, CONF_STRING, CONF_ARRAY, CONF_LIST } ConfType;
+
+typedef struct ConfSetting ConfSetting;
+struct ConfSetting {
+    const char *name; /* NULL: an element of a list, or the root */
+    Loc name_at;      /* an element's: its value; the root's: its first setting */
+    Loc at;           /* the value; one over several lines, or in brackets, is marked at its first character */
+    ConfType type;
+    int64_t integer; /* a boolean: 0 or 1 */
+    double real;
+    const char *text;
+    const char *expr;  /* a string as the file has it, with blanks for quotes and line ends: places in it hold */
+    ConfSetting *elem; /* members of a group, elements of a list or array */
+    int n, cap;        /* 0 of others */
+};
+
+typedef struct {
+    Arena *arena;
+    Diag *diag;
+    const ConfSetting *root;
+} Conf;
 
 /* The whole file, at most CONF_MAX_BYTES. NULL after an error (missing, a folder, too large ...). */
 Source *conf_source(Arena *a, const char *path, Diag *d);
-/* Bytes begin..end-1 of src as libconfig. NULL after a syntax error or a duplicate key; "@include" is refused. */
+/* Bytes begin..end-1 of src. NULL after a syntax error or duplicate keys. */
 Conf *conf_parse(Arena *a, const Source *src, size_t begin, size_t end, Diag *d);
-void conf_free(Conf *c); /* NULL is allowed */
 
-ConfSetting *conf_root(const Conf *c);
-int conf_length(const ConfSetting *s);               /* of a group, list or array; else 0 */
-ConfSetting *conf_elem(const ConfSetting *s, int i); /* i-th element of a list or array, member of a group */
-ConfSetting *conf_member(const ConfSetting *group, const char *key); /* NULL when absent (or group is NULL) */
-const char *conf_name(const Conf *c, const ConfSetting *s);          /* copied to the arena; NULL for an element */
-Loc conf_name_loc(const Conf *c, const ConfSetting *s); /* an element's: its value; the root's: its first setting */
-Loc conf_value_loc(const Conf *c, const ConfSetting *s);
+const char *conf_type_text(ConfType type);
+int conf_length(const ConfSetting *s);                                     /* of a group, list or array; else 0 */
+const ConfSetting *conf_elem(const ConfSetting *s, int i);                 /* of a list or array, member of a group */
+const ConfSetting *conf_member(const ConfSetting *group, const char *key); /* NULL when absent (or group is NULL) */
 
 /* Reports every key of group that is not in keys (with the nearest that is) and every required one that is absent. */
 typedef struct {
@@ -50,32 +64,22 @@ typedef struct {
 } ConfKey;
 bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, size_t nkey);
 
-bool conf_is_string(const ConfSetting *s); /* NULL is none */
-
-/* A member's value. Absent: *out stays as it is, true. */
-bool conf_int(const Conf *c, const ConfSetting *group, const char *key, int64_t min, int64_t max, int64_t *out);
-bool conf_real(const Conf *c, const ConfSetting *group, const char *key, double *out); /* integers too; finite */
-bool conf_bool(const Conf *c, const ConfSetting *group, const char *key, bool *out);
-bool conf_string(const Conf *c, const ConfSetting *group, const char *key, const char **out);
+bool conf_int(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *out);
+bool conf_real(const Conf *c, const ConfSetting *s, const char *key, double *out); /* integers too; finite */
+bool conf_bool(const Conf *c, const ConfSetting *s, const char *key, bool *out);
+bool conf_string(const Conf *c, const ConfSetting *s, const char *key, const char **out);
 /* A string that is one of names; *index tells which. what: "dtype". */
-bool conf_choice(const Conf *c, const ConfSetting *group, const char *key, const char *what, const char *const *names,
+bool conf_choice(const Conf *c, const ConfSetting *s, const char *key, const char *what, const char *const *names,
                  size_t nname, int *index);
 /* A string, or several side by side, or an integer, parsed as an expression. Names are not checked. */
-bool conf_expr(const Conf *c, const ConfSetting *group, const char *key, Expr **out);
+bool conf_expr(const Conf *c, const ConfSetting *s, const char *key, Expr **out);
 /* A group, or a list of anything; NULL when absent or (reported) of another type. */
-ConfSetting *conf_group(const Conf *c, const ConfSetting *group, const char *key);
-ConfSetting *conf_list(const Conf *c, const ConfSetting *group, const char *key);
+const ConfSetting *conf_group(const Conf *c, const ConfSetting *s, const char *key);
+const ConfSetting *conf_list(const Conf *c, const ConfSetting *s, const char *key);
 /* An array or list of at most max integers or strings; *n of them. Absent: *n stays as it is. */
-bool conf_ints(const Conf *c, const ConfSetting *group, const char *key, int64_t min, int64_t max_value, int64_t *out,
+bool conf_ints(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max_value, int64_t *out,
                int max, int *n);
-bool conf_strings(const Conf *c, const ConfSetting *group, const char *key, const char **out, int max, int *n);
-
-/* The same for a setting at hand, such as an element of a list; s is not NULL. */
-bool conf_int_of(const Conf *c, const ConfSetting *s, int64_t min, int64_t max, int64_t *out);
-bool conf_real_of(const Conf *c, const ConfSetting *s, double *out);
-bool conf_string_of(const Conf *c, const ConfSetting *s, const char **out);
-bool conf_expr_of(const Conf *c, const ConfSetting *s, Expr **out);
-bool conf_is_group(const Conf *c, const ConfSetting *s); /* false after an error "expected a group { ... }" */
+bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const char **out, int max, int *n);
 
 /* Reports every name in e that is not one of names; what: "dim". */
 bool conf_check_names(Diag *d, const Expr *e, const char *what, const char *const *names, size_t nname);

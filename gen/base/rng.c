@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rng: see rng.h.
+ * rng: splitmix64, and what is made of its numbers.
  */
 #include "gen/base/rng.h"
 
@@ -15,3 +15,11 @@ uint64_t rng_next(Rng *r)
 int64_t rng_below(Rng *r, int64_t n) { return (int64_t)(rng_next(r) % (uint64_t)n); }
 
 double rng_uniform(Rng *r) { return (double)(rng_next(r) >> 11) / 9007199254740992.0; }
+
+double rng_normal(Rng *r)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += rng_uniform(r);
+    return sum;
+}

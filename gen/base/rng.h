@@ -14,5 +14,6 @@ typedef struct {
 uint64_t rng_next(Rng *r);
 int64_t rng_below(Rng *r, int64_t n);
 double rng_uniform(Rng *r); /* 0 <= x < 1 */
+double rng_normal(Rng *r);  /* standard normal, by the sum of twelve uniforms */
 
 #endif

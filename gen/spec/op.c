@@ -28,7 +28,7 @@ static bool check_identifier(Reader *r, const ConfSetting *s, const char *what, 
     const bool is_argument = strcmp(what, "axis") == 0 || strcmp(what, "operand") == 0;
     const char *why = is_argument ? name_argument_fault(name) : name_fault(name);
     if (why)
-        diag_error(r->diag, conf_value_loc(r->conf, s), "the %s '%s' %s", what, name, why);
+        diag_error(r->diag, s->at, "the %s '%s' %s", what, name, why);
     return !why;
 }
 
@@ -37,7 +37,7 @@ static void check_unique(Reader *r, const ConfSetting *s, const char *what, cons
     for (int i = 1; i < n; i++)
         for (int j = 0; j < i; j++)
             if (strcmp(names[i], names[j]) == 0) {
-                diag_error(r->diag, conf_value_loc(r->conf, s), "the %s '%s' is there twice", what, names[i]);
+                diag_error(r->diag, s->at, "the %s '%s' is there twice", what, names[i]);
                 return;
             }
 }
@@ -70,7 +70,7 @@ static void read_axis(Reader *r, const ConfSetting *group)
     Axis *axis = &r->op->axis[r->op->naxis];
     int kind = 0;
     axis->name = axis->doc = "";
-    if (!conf_is_group(r->conf, group))
+    if (!conf_group(r->conf, group, NULL))
         return;
     conf_keys(r->conf, group, keys, LENGTH(keys));
     conf_string(r->conf, group, "doc", &axis->doc);
@@ -85,7 +85,7 @@ static void read_dtype(Reader *r, const ConfSetting *group, const char **out)
 {
     if (!conf_string(r->conf, group, "dtype", out) || !*out || dtype_find(*out))
         return;
-    diag_error(r->diag, conf_value_loc(r->conf, conf_member(group, "dtype")), "unknown dtype '%s'", *out);
+    diag_error(r->diag, conf_member(group, "dtype")->at, "unknown dtype '%s'", *out);
 }
 
 static void read_operand(Reader *r, const ConfSetting *group)
@@ -102,7 +102,7 @@ static void read_operand(Reader *r, const ConfSetting *group)
     Operand *o = &r->op->operand[r->op->noperand];
     int role = 0, epilogue = -1;
     o->name = o->doc = "";
-    if (!conf_is_group(r->conf, group))
+    if (!conf_group(r->conf, group, NULL))
         return;
     conf_keys(r->conf, group, keys, LENGTH(keys));
     conf_string(r->conf, group, "doc", &o->doc);
@@ -123,8 +123,7 @@ static void read_each(Reader *r, const ConfSetting *root, const char *key, int m
 {
     const ConfSetting *list = conf_list(r->conf, root, key);
     if (list && (conf_length(list) == 0 || conf_length(list) > max)) {
-        diag_error(r->diag, conf_value_loc(r->conf, list), "'%s': %d of them, expected 1 to %d", key, conf_length(list),
-                   max);
+        diag_error(r->diag, list->at, "'%s': %d of them, expected 1 to %d", key, conf_length(list), max);
         return;
     }
     for (int i = 0; i < conf_length(list); i++)
@@ -152,14 +151,13 @@ static void check_operands(Reader *r, const ConfSetting *root)
         names[n++] = op->operand[i].name;
     check_unique(r, s, "name", names, n);
     if (count_role(op, ROLE_OUT) != 1)
-        diag_error(r->diag, conf_value_loc(r->conf, s), "%d operands have the role \"out\", expected 1",
-                   count_role(op, ROLE_OUT));
+        diag_error(r->diag, s->at, "%d operands have the role \"out\", expected 1", count_role(op, ROLE_OUT));
     if (count_role(op, ROLE_CONST) > 1)
-        diag_error(r->diag, conf_value_loc(r->conf, s), "%d operands have the role \"const\", at most 1 is allowed",
+        diag_error(r->diag, s->at, "%d operands have the role \"const\", at most 1 is allowed",
                    count_role(op, ROLE_CONST));
     for (int i = 0; i < op->noperand; i++)
         if ((op->operand[i].role == ROLE_CONST) != (op->operand[i].nlayout > 0))
-            diag_error(r->diag, conf_value_loc(r->conf, s), "the operand '%s' %s", op->operand[i].name,
+            diag_error(r->diag, s->at, "the operand '%s' %s", op->operand[i].name,
                        op->operand[i].nlayout ? "has layouts, but its role is not \"const\""
                                               : "is constant and needs layouts");
 }
@@ -171,7 +169,7 @@ static void read_reference(Reader *r, const ConfSetting *root)
     if (!conf_string(r->conf, root, "reference", &file) || !file)
         return;
     if (!*file || strpbrk(file, "/\n\r"))
-        diag_error(r->diag, conf_value_loc(r->conf, conf_member(root, "reference")),
+        diag_error(r->diag, conf_member(root, "reference")->at,
                    "'reference': expected the name of a file in the same folder, found '%s'", file);
     r->op->reference = arena_printf(r->arena, "%s/%s", r->op->dir, file);
 }
@@ -200,7 +198,7 @@ static void read_op(Reader *r, const ConfSetting *root)
     r->axes_ok = conf_member(root, "axes") && diag_nerror(r->diag) == nerror;
     read_words(r, root, "dtypes", "dtype", op->dtype, &op->ndtype);
     if (conf_member(root, "dtypes") && op->ndtype == 0 && diag_nerror(r->diag) == nerror)
-        diag_error(r->diag, conf_value_loc(r->conf, conf_member(root, "dtypes")), "'dtypes': expected at least one");
+        diag_error(r->diag, conf_member(root, "dtypes")->at, "'dtypes': expected at least one");
     read_words(r, root, "epilogues", "epilogue", op->epilogue, &op->nepilogue);
     read_each(r, root, "operands", OP_MAX_OPERAND, read_operand);
     read_expr(r, root, "flops", &op->flops);
@@ -225,8 +223,7 @@ Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d)
     Reader r = { .arena = a, .diag = d, .op = op, .conf = conf_parse(a, src, 0, src->len, d) };
     if (!r.conf)
         return NULL;
-    read_op(&r, conf_root(r.conf));
-    conf_free(r.conf);
+    read_op(&r, r.conf->root);
     return diag_nerror(d) == nerror ? op : NULL;
 }
 

@@ -36,10 +36,10 @@ static const ConfKey spec_keys[] = {
 static void read_name(SpecReader *r)
 {
     const ConfSetting *s = conf_member(r->root, "name");
-    if (!s || !conf_string_of(r->conf, s, &r->spec->name))
+    if (!s || !conf_string(r->conf, s, NULL, &r->spec->name))
         return;
     const char *name = r->spec->name, *why = name_package_fault(name);
-    r->spec->name_loc = conf_value_loc(r->conf, s);
+    r->spec->name_loc = s->at;
     if (why && !name_fault(name))
         diag_error(r->diag, r->spec->name_loc, "the name '%s' %s; '%s' would do", name, why,
                    name_package_like(r->arena, name));
@@ -88,9 +88,9 @@ static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
 {
     const ConfSetting *s = conf_member(r->root, "op");
     const char *name;
-    if (!s || !conf_string_of(r->conf, s, &name))
+    if (!s || !conf_string(r->conf, s, NULL, &name))
         return;
-    Loc at = conf_value_loc(r->conf, s);
+    Loc at = s->at;
     const char *why = name_fault(name);
     if (why) {
         diag_error(r->diag, at, "the op '%s' %s", name, why);
@@ -124,7 +124,7 @@ static bool is_new_word(SpecReader *r, const ConfSetting *s, const char *const *
 {
     for (int j = 0; j < i; j++)
         if (strcmp(words[i], words[j]) == 0) {
-            diag_error(r->diag, conf_value_loc(r->conf, conf_elem(s, i)), "'%s' is there twice", words[i]);
+            diag_error(r->diag, conf_elem(s, i)->at, "'%s' is there twice", words[i]);
             return false;
         }
     return true;
@@ -138,8 +138,8 @@ static void read_epilogue(SpecReader *r)
         return;
     for (int i = 0; i < spec->nepilogue; i++)
         if (is_new_word(r, s, spec->epilogue, i))
-            conf_lookup(r->diag, conf_value_loc(r->conf, conf_elem(s, i)), "epilogue", spec->epilogue[i],
-                        spec->op->epilogue, (size_t)spec->op->nepilogue);
+            conf_lookup(r->diag, conf_elem(s, i)->at, "epilogue", spec->epilogue[i], spec->op->epilogue,
+                        (size_t)spec->op->nepilogue);
 }
 
 static void find_const_operand(Spec *spec)
@@ -160,8 +160,8 @@ static void read_layout(SpecReader *r)
     if (!group || !spec->op)
         return;
     if (spec->const_operand < 0) {
-        diag_error(r->diag, conf_name_loc(r->conf, group),
-                   "the op '%s' has no constant operand, hence no layout to choose", spec->op->name);
+        diag_error(r->diag, group->name_at, "the op '%s' has no constant operand, hence no layout to choose",
+                   spec->op->name);
         return;
     }
     const Operand *w = &spec->op->operand[spec->const_operand];
@@ -184,10 +184,10 @@ static void read_target(SpecReader *r)
     if (!s || !conf_strings(r->conf, r->root, "target", spec->target, SPEC_MAX_NAME, &spec->ntarget))
         return;
     if (spec->ntarget == 0)
-        diag_error(r->diag, conf_value_loc(r->conf, s), "'target': expected at least one, as in [\"host\"]");
+        diag_error(r->diag, s->at, "'target': expected at least one, as in [\"host\"]");
     for (int i = 0; i < spec->ntarget; i++) {
         const char *why = name_fault(spec->target[i]);
-        spec->target_loc[i] = conf_value_loc(r->conf, conf_elem(s, i));
+        spec->target_loc[i] = conf_elem(s, i)->at;
         if (why)
             diag_error(r->diag, spec->target_loc[i], "the target '%s' %s", spec->target[i], why);
         else
@@ -223,7 +223,7 @@ static void read_part(SpecReader *r, const ConfSetting *group, const char *key, 
     if (value > 0 && value <= 1)
         *out = value;
     else
-        diag_error(r->diag, conf_value_loc(r->conf, conf_member(group, key)),
+        diag_error(r->diag, conf_member(group, key)->at,
                    "'%s': expected a part of the best time, above 0 and at most 1, such as 0.02 for 2 %%; found %g",
                    key, value);
 }
@@ -249,13 +249,12 @@ static void read_threads(SpecReader *r)
     spec->nthread = 1;
     bool ok = conf_ints(r->conf, r->root, "threads", 1, SPEC_MAX_THREADS, value, SPEC_MAX_NAME, &spec->nthread);
     if (ok && spec->nthread == 0)
-        diag_error(r->diag, conf_value_loc(r->conf, s), "'threads': expected at least one, as in [1]");
+        diag_error(r->diag, s->at, "'threads': expected at least one, as in [1]");
     for (int i = 0; ok && i < spec->nthread; i++) {
         spec->threads[i] = (int)value[i];
         for (int j = 0; j < i; j++)
             if (value[j] == value[i])
-                diag_error(r->diag, conf_value_loc(r->conf, conf_elem(s, i)), "'threads': %d is there twice",
-                           (int)value[i]);
+                diag_error(r->diag, conf_elem(s, i)->at, "'threads': %d is there twice", (int)value[i]);
     }
     qsort(spec->threads, (size_t)spec->nthread, sizeof *spec->threads, compare_int);
 }
@@ -267,7 +266,7 @@ Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int 
     r.conf = conf_parse(a, src, 0, src->len, d);
     if (!r.conf)
         return NULL;
-    r.root = conf_root(r.conf);
+    r.root = r.conf->root;
     conf_keys(r.conf, r.root, spec_keys, LENGTH(spec_keys));
     read_name(&r);
     read_op(&r, templates, ntemplates);
@@ -283,7 +282,6 @@ Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int 
     spec_read_limits(&r);
     if (diag_nerror(d) == r.nerror)
         spec_make_instances(&r);
-    conf_free(r.conf);
     return diag_nerror(d) == r.nerror ? r.spec : NULL;
 }
 

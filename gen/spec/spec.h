@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec: a workload, read from a libconfig file (docs/spec.md has every key).
+ * spec: a workload, read from a file (docs/spec.md has every key).
  */
 #ifndef DCGEN_SPEC_H
 #define DCGEN_SPEC_H

@@ -75,7 +75,7 @@ const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p)
 bool spec_read_expr(SpecReader *r, const ConfSetting *s, Expr **out)
 {
     Expr *e = NULL;
-    if (!conf_expr_of(r->conf, s, &e))
+    if (!conf_expr(r->conf, s, NULL, &e))
         return false;
     if (r->dims_known && !conf_check_names(r->diag, e, "dim", r->dim_name, (size_t)r->spec->ndim))
         return false;
@@ -89,19 +89,19 @@ static bool read_dim(SpecReader *r, const ConfSetting *s)
 {
     static const ConfKey keys[] = { { "min", true, "the smallest value" }, { "max", true, "the largest value" } };
     Spec *spec = r->spec;
-    const char *name = conf_name(r->conf, s), *why = name_fault(name);
+    const char *name = s->name, *why = name_fault(name);
     Dim *dim = &spec->dim[spec->ndim];
-    *dim = (Dim){ .name = name, .loc = conf_name_loc(r->conf, s) };
+    *dim = (Dim){ .name = name, .loc = s->name_at };
     r->dim_name[spec->ndim++] = name;
     if (why)
         diag_error(r->diag, dim->loc, "the dim '%s' %s", name, why);
-    if (!conf_is_group(r->conf, s))
+    if (!conf_group(r->conf, s, NULL))
         return false;
     bool ok = conf_keys(r->conf, s, keys, LENGTH(keys));
     ok = conf_int(r->conf, s, "min", 0, INT32_MAX, &dim->min) && ok;
     ok = conf_int(r->conf, s, "max", 0, INT32_MAX, &dim->max) && ok;
     if (ok && dim->min > dim->max) {
-        diag_error(r->diag, conf_value_loc(r->conf, conf_member(s, "max")),
+        diag_error(r->diag, conf_member(s, "max")->at,
                    "the range of '%s' is empty: max %" PRId64 " is below min %" PRId64, name, dim->max, dim->min);
         return false;
     }
@@ -115,8 +115,7 @@ static void read_dims(SpecReader *r)
     for (int i = 0; i < conf_length(group); i++) {
         const ConfSetting *s = conf_elem(group, i);
         if (r->spec->ndim == SPEC_MAX_DIM) {
-            diag_error(r->diag, conf_name_loc(r->conf, s), "%d dims, at most %d are allowed", conf_length(group),
-                       SPEC_MAX_DIM);
+            diag_error(r->diag, s->name_at, "%d dims, at most %d are allowed", conf_length(group), SPEC_MAX_DIM);
             r->dims_known = r->dims_ok = false;
             return;
         }
@@ -129,8 +128,7 @@ static Dim *find_dim(SpecReader *r, const ConfSetting *s)
 {
     if (!r->dims_known)
         return NULL;
-    int i = conf_lookup(r->diag, conf_name_loc(r->conf, s), "dim", config_setting_name(s), r->dim_name,
-                        (size_t)r->spec->ndim);
+    int i = conf_lookup(r->diag, s->name_at, "dim", s->name, r->dim_name, (size_t)r->spec->ndim);
     return i < 0 ? NULL : &r->spec->dim[i];
 }
 
@@ -147,7 +145,7 @@ static void check_tune_twice(SpecReader *r, const ConfSetting *s, const int64_t 
     for (int i = 1; i < n; i++)
         for (int j = 0; j < i; j++)
             if (value[i] == value[j]) {
-                diag_error(r->diag, conf_value_loc(r->conf, conf_elem(s, i)), "%" PRId64 " is there twice", value[i]);
+                diag_error(r->diag, conf_elem(s, i)->at, "%" PRId64 " is there twice", value[i]);
                 break;
             }
 }
@@ -155,27 +153,26 @@ static void check_tune_twice(SpecReader *r, const ConfSetting *s, const int64_t 
 /* Between measured shapes the dispatcher interpolates; beyond them it can only hope. `value` is sorted. */
 static void check_tune_reaches(SpecReader *r, const ConfSetting *s, const Dim *dim, const int64_t *value, int n)
 {
-    const Loc at = conf_value_loc(r->conf, s);
+    const Loc at = s->at;
     if (value[0] > dim->min)
         diag_warn(r->diag, at, "no value to tune for below '%s' = %" PRId64 ": add %" PRId64 ", the least", dim->name,
                   value[0], dim->min);
     if (value[n - 1] < dim->max)
-        diag_warn(r->diag, at, "no value to tune for above '%s' = %" PRId64 ": add %" PRId64 ", the greatest", dim->name,
-                  value[n - 1], dim->max);
+        diag_warn(r->diag, at, "no value to tune for above '%s' = %" PRId64 ": add %" PRId64 ", the greatest",
+                  dim->name, value[n - 1], dim->max);
 }
 
-static void read_tune_of(SpecReader *r, const ConfSetting *group, const ConfSetting *s)
+static void read_tune_of(SpecReader *r, const ConfSetting *s)
 {
     const Dim *known = find_dim(r, s);
     int64_t *value = ARENA_ARRAY(r->arena, SPEC_MAX_TUNE, int64_t);
     int n = 0;
-    if (!conf_ints(r->conf, group, config_setting_name(s), known && r->dims_ok ? known->min : 0,
-                   known && r->dims_ok ? known->max : INT32_MAX, value, SPEC_MAX_TUNE, &n) ||
+    if (!conf_ints(r->conf, s, NULL, known && r->dims_ok ? known->min : 0, known && r->dims_ok ? known->max : INT32_MAX,
+                   value, SPEC_MAX_TUNE, &n) ||
         !known)
         return;
     if (n == 0)
-        diag_error(r->diag, conf_value_loc(r->conf, s),
-                   "'%s': expected at least one value; omit it and a sampler chooses", known->name);
+        diag_error(r->diag, s->at, "'%s': expected at least one value; omit it and a sampler chooses", known->name);
     check_tune_twice(r, s, value, n);
     qsort(value, (size_t)n, sizeof *value, compare_value);
     if (n > 0 && r->dims_ok)
@@ -189,7 +186,7 @@ static void read_tune(SpecReader *r)
 {
     const ConfSetting *group = conf_group(r->conf, r->root, "tune");
     for (int i = 0; i < conf_length(group); i++)
-        read_tune_of(r, group, conf_elem(group, i));
+        read_tune_of(r, conf_elem(group, i));
 }
 
 /* ---- weights ---- */
@@ -199,7 +196,7 @@ static void read_weight_list(SpecReader *r, const ConfSetting *s, Dim *dim)
     int n = conf_length(s);
     int64_t want = dim->max - dim->min + 1;
     if (r->dims_ok && n != want) {
-        diag_error(r->diag, conf_value_loc(r->conf, s),
+        diag_error(r->diag, s->at,
                    "'%s': expected %" PRId64 " weights, one a value of %" PRId64 "..%" PRId64 ", found %d", dim->name,
                    want, dim->min, dim->max, n);
         return;
@@ -207,8 +204,8 @@ static void read_weight_list(SpecReader *r, const ConfSetting *s, Dim *dim)
     double *list = ARENA_ARRAY(r->arena, (size_t)n, double);
     for (int i = 0; i < n; i++) {
         const ConfSetting *e = conf_elem(s, i);
-        if (conf_real_of(r->conf, e, &list[i]) && list[i] < 0)
-            diag_error(r->diag, conf_value_loc(r->conf, e), "a weight must not be negative");
+        if (conf_real(r->conf, e, NULL, &list[i]) && list[i] < 0)
+            diag_error(r->diag, e->at, "a weight must not be negative");
     }
     dim->weight_list = list;
 }
@@ -248,7 +245,7 @@ static void read_weight_of(SpecReader *r, const ConfSetting *s)
     Dim *dim = find_dim(r, s);
     if (!dim)
         return;
-    if (config_setting_is_array(s) || config_setting_is_list(s))
+    if (s->type == CONF_ARRAY || s->type == CONF_LIST)
         read_weight_list(r, s, dim);
     else if (spec_read_expr(r, s, &dim->weight) && r->dims_ok)
         check_weight(r, dim);

@@ -286,7 +286,7 @@ static void check_all(SpecReader *r, const InstanceList *list)
         if (list->p[i].decl != failed && !check_sizes(r, &list->p[i]))
             failed = list->p[i].decl;
     }
-    Loc at = conf_name_loc(r->conf, conf_member(r->root, conf_member(r->root, "weights") ? "weights" : "shapes"));
+    Loc at = conf_member(r->root, conf_member(r->root, "weights") ? "weights" : "shapes")->name_at;
     if (!(sum > 0))
         diag_error(r->diag, at, "all weights are zero: nothing is left to tune for");
     else if (!isfinite(sum))

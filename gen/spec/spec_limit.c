@@ -6,17 +6,17 @@
 #include <string.h>
 #include "gen/spec/spec_private.h"
 
-static void read_limit(SpecReader *r, const ConfSetting *group, const ConfSetting *s)
+static void read_limit(SpecReader *r, const ConfSetting *s)
 {
     SpecLimit *l = &r->spec->limit[r->spec->nlimit];
-    l->param = conf_name(r->conf, s);
-    l->loc = conf_name_loc(r->conf, s);
-    if (!conf_ints(r->conf, group, l->param, INT32_MIN, INT32_MAX, l->value, SPEC_MAX_CHOICE, &l->nvalue))
+    l->param = s->name;
+    l->loc = s->name_at;
+    if (!conf_ints(r->conf, s, NULL, INT32_MIN, INT32_MAX, l->value, SPEC_MAX_CHOICE, &l->nvalue))
         return;
     if (l->nvalue == 0)
-        diag_error(r->diag, conf_value_loc(r->conf, s), "'%s': expected at least one value, as in [1, 2]", l->param);
+        diag_error(r->diag, s->at, "'%s': expected at least one value, as in [1, 2]", l->param);
     for (int i = 0; i < l->nvalue; i++)
-        l->value_loc[i] = conf_value_loc(r->conf, conf_elem(s, i));
+        l->value_loc[i] = conf_elem(s, i)->at;
     r->spec->nlimit++;
 }
 
@@ -25,9 +25,9 @@ void spec_read_limits(SpecReader *r)
     const ConfSetting *group = conf_group(r->conf, r->root, "space");
     const int n = group ? conf_length(group) : 0;
     if (n > SPEC_MAX_LIMIT)
-        diag_error(r->diag, conf_name_loc(r->conf, group), "'space' names more than %d parameters", SPEC_MAX_LIMIT);
+        diag_error(r->diag, group->name_at, "'space' names more than %d parameters", SPEC_MAX_LIMIT);
     for (int i = 0; i < n && i < SPEC_MAX_LIMIT; i++)
-        read_limit(r, group, conf_elem(group, i));
+        read_limit(r, conf_elem(group, i));
 }
 
 bool spec_wants(const Spec *s, const char *param, int64_t value)

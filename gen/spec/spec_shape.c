@@ -70,7 +70,7 @@ static void read_weight(SpecReader *r, const ConfSetting *group, ShapeDecl *shap
 {
     shape->weight = 1;
     if (conf_real(r->conf, group, "weight", &shape->weight) && shape->weight < 0)
-        diag_error(r->diag, conf_value_loc(r->conf, conf_member(group, "weight")), "a weight must not be negative");
+        diag_error(r->diag, conf_member(group, "weight")->at, "a weight must not be negative");
 }
 
 /* The keys of a shape: the op's axes and weight. */
@@ -88,8 +88,8 @@ static void read_shape(SpecReader *r, const ConfSetting *group, int64_t limit)
 {
     const Op *op = r->spec->op;
     ShapeDecl *shape = &r->spec->shape[r->spec->nshape++];
-    shape->loc = conf_value_loc(r->conf, group);
-    if (!conf_is_group(r->conf, group))
+    shape->loc = group->at;
+    if (!conf_group(r->conf, group, NULL))
         return;
     read_weight(r, group, shape);
     if (!op)
@@ -124,7 +124,7 @@ void spec_read_shapes(SpecReader *r)
         return;
     int n = conf_length(list);
     if (n < 1 || n > SPEC_MAX_SHAPE) {
-        diag_error(r->diag, conf_value_loc(r->conf, list), "'shapes': %d shapes, expected 1 to %d", n, SPEC_MAX_SHAPE);
+        diag_error(r->diag, list->at, "'shapes': %d shapes, expected 1 to %d", n, SPEC_MAX_SHAPE);
         return;
     }
     int64_t limit = CHECK_MAX_POINT / n / OP_MAX_AXIS;

@@ -23,7 +23,7 @@ bool family_read(const Conf *c, const Family **family)
     int at = 0;
     for (int i = 0; i < FAMILY_COUNT; i++)
         names[i] = families[i]->name;
-    const bool ok = conf_choice(c, conf_root(c), "family", "family", names, FAMILY_COUNT, &at);
+    const bool ok = conf_choice(c, c->root, "family", "family", names, FAMILY_COUNT, &at);
     *family = families[at];
     return ok;
 }

@@ -74,7 +74,7 @@ static bool read_facts(Arena *a, Conf *c, Target *t)
 {
     bool ok = true;
     for (const FactRow *row = t->family->fact; row->name; row++)
-        ok &= conf_int(c, conf_root(c), lower_case(a, row->name), row->min, row->max, &t->fact[fact_index(row->name)]);
+        ok &= conf_int(c, c->root, lower_case(a, row->name), row->min, row->max, &t->fact[fact_index(row->name)]);
     return ok;
 }
 
@@ -90,17 +90,17 @@ static bool check_keys(Arena *a, Conf *c, const Family *f)
         keys[n++] = *key;
     for (const FactRow *row = f->fact; row->name; row++)
         keys[n++] = (ConfKey){ lower_case(a, row->name), true, row->hint };
-    return conf_keys(c, conf_root(c), keys, n);
+    return conf_keys(c, c->root, keys, n);
 }
 
 /* A word, or several, that will stand in generated code, in a compiler's arguments or in CMake: letters, digits and the signs of `more`. */
 static bool read_word(Conf *c, Diag *d, const char *key, const char *more, const char **out)
 {
-    const ConfSetting *s = conf_member(conf_root(c), key);
-    bool ok = conf_string(c, conf_root(c), key, out);
+    const ConfSetting *s = conf_member(c->root, key);
+    bool ok = conf_string(c, c->root, key, out);
     for (const char *p = *out; ok && *p; p++)
         if (!isalnum((unsigned char)*p) && !strchr(more, *p)) {
-            diag_error(d, conf_value_loc(c, s), "'%s': expected letters, digits and '%s', found '%s'", key, more, *out);
+            diag_error(d, s->at, "'%s': expected letters, digits and '%s', found '%s'", key, more, *out);
             ok = false;
         }
     return ok;
@@ -109,10 +109,10 @@ static bool read_word(Conf *c, Diag *d, const char *key, const char *more, const
 /* Its name is a part of names in C. */
 static bool read_name(Conf *c, Diag *d, const char **out)
 {
-    const ConfSetting *s = conf_member(conf_root(c), "name");
-    const char *why = s && conf_string_of(c, s, out) ? name_fault(*out) : NULL;
+    const ConfSetting *s = conf_member(c->root, "name");
+    const char *why = s && conf_string(c, s, NULL, out) ? name_fault(*out) : NULL;
     if (why)
-        diag_error(d, conf_value_loc(c, s), "the target '%s' %s", *out, why);
+        diag_error(d, s->at, "the target '%s' %s", *out, why);
     return **out && !why;
 }
 
@@ -123,7 +123,7 @@ static bool read_arch(const Conf *c, const char **out)
     int at = 0;
     for (int i = 0; i < ARCH_COUNT; i++)
         names[i + 1] = archs[i].name;
-    const bool ok = conf_choice(c, conf_root(c), "arch", "architecture", names, ARCH_COUNT + 1, &at);
+    const bool ok = conf_choice(c, c->root, "arch", "architecture", names, ARCH_COUNT + 1, &at);
     *out = names[at];
     return ok;
 }
@@ -134,7 +134,7 @@ bool target_parse(Arena *a, const Source *src, Target *t, Diag *d)
     Conf *c = conf_parse(a, src, 0, src->len, d);
     if (!c)
         return false;
-    const ConfSetting *root = conf_root(c);
+    const ConfSetting *root = c->root;
     *t = (Target){ .name = "", .fallback = "", .attribute = "", .runtime_check = "0", .arch = "", .gencode = "" };
     bool ok = family_read(c, &t->family) && check_keys(a, c, t->family);
     ok &= read_name(c, d, &t->name) & read_word(c, d, "fallback", "_", &t->fallback);
@@ -145,7 +145,6 @@ bool target_parse(Arena *a, const Source *src, Target *t, Diag *d)
     ok &= read_facts(a, c, t);
     t->rank = (int)rank;
     t->src = src;
-    conf_free(c);
     return ok;
 }
 

@@ -86,11 +86,11 @@ static bool check_new_part(Reader *r, const NamedExpr *e)
     return true;
 }
 
-static bool check_name(Reader *r, const Conf *c, const ConfSetting *s, const char *what, const char *name)
+static bool check_name(Reader *r, const ConfSetting *s, const char *what, const char *name)
 {
     const char *why = name_fault(name);
     if (why)
-        diag_error(r->diag, conf_value_loc(c, s), "the %s '%s' %s", what, name, why);
+        diag_error(r->diag, s->at, "the %s '%s' %s", what, name, why);
     return !why;
 }
 
@@ -98,8 +98,9 @@ static bool check_name(Reader *r, const Conf *c, const ConfSetting *s, const cha
 static bool read_choices(Reader *r, const Conf *c, const ConfSetting *s, TemplateParam *p)
 {
     const char *axis[OP_MAX_AXIS];
+    const ConfSetting *choices = conf_member(s, "choices");
     p->axis = -1;
-    if (!conf_is_string(conf_member(s, "choices")))
+    if (!choices || choices->type != CONF_STRING)
         return conf_ints(c, s, "choices", INT32_MIN, INT32_MAX, p->choice, TEMPLATE_MAX_CHOICE, &p->nchoice);
     for (int i = 0; i < r->op->naxis; i++)
         axis[i] = r->op->axis[i].name;
@@ -123,10 +124,10 @@ static bool read_param(Reader *r, const Conf *c, const ConfSetting *s)
                                     { "doc", true, "what it does" } };
     Template *t = r->t;
     TemplateParam *p = &t->param[t->nparam];
-    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &p->name) ||
+    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &p->name) ||
         !conf_string(c, s, "doc", &p->doc) || !read_choices(r, c, s, p))
         return false;
-    p->loc = conf_value_loc(c, conf_member(s, "name"));
+    p->loc = conf_member(s, "name")->at;
     if (!check_new_name(r, p->loc, p->name))
         return false;
     if (!p->nchoice) {
@@ -171,10 +172,10 @@ static bool read_named(Reader *r, const Conf *c, const ConfSetting *s, NamedExpr
                                     { "expr", true, "its value" },
                                     { "doc", true, "what it is" } };
     NamedExpr *e = &out[*n];
-    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &e->name) ||
+    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &e->name) ||
         !conf_string(c, s, "doc", &e->doc) || !conf_expr(c, s, "expr", &e->expr) || !check_names(r, e->expr))
         return false;
-    e->loc = conf_value_loc(c, conf_member(s, "name"));
+    e->loc = conf_member(s, "name")->at;
     if (!(declares ? check_new_name(r, e->loc, e->name) : check_new_part(r, e)))
         return false;
     if (declares)
@@ -187,7 +188,7 @@ static bool read_constraint(Reader *r, const Conf *c, const ConfSetting *s)
 {
     static const ConfKey keys[] = { { "need", true, "what must hold" }, { "why", true, "the reason" } };
     Constraint *k = &r->t->constraint[r->t->nconstraint];
-    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, 2) || !conf_expr(c, s, "need", &k->need) ||
+    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, 2) || !conf_expr(c, s, "need", &k->need) ||
         !conf_string(c, s, "why", &k->why) || !check_names(r, k->need))
         return false;
     r->t->nconstraint++;
@@ -201,15 +202,15 @@ static bool read_general(Reader *r, const Conf *c, const ConfSetting *s)
     ConfKey keys[TEMPLATE_MAX_PARAM + 1] = { { "target", true, "the target that it is for" } };
     for (int i = 0; i < t->nparam; i++)
         keys[i + 1] = (ConfKey){ t->param[i].name, true, "the parameter's value" };
-    if (!conf_is_group(c, s) || !conf_keys(c, s, keys, (size_t)t->nparam + 1) ||
+    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, (size_t)t->nparam + 1) ||
         !conf_string(c, s, "target", &g->target))
         return false;
     for (int i = 0; i < t->nparam; i++)
         if (!conf_int(c, s, t->param[i].name, INT32_MIN, INT32_MAX, &g->value[i]))
             return false;
-    if (!check_name(r, c, conf_member(s, "target"), "target", g->target))
+    if (!check_name(r, conf_member(s, "target"), "target", g->target))
         return false;
-    g->loc = conf_value_loc(c, s);
+    g->loc = s->at;
     t->ngeneral++;
     return true;
 }
@@ -240,10 +241,10 @@ static bool read_elem(Reader *r, const Conf *c, const ConfSetting *s, ListKind k
 
 static bool read_list(Reader *r, const Conf *c, const char *key, ListKind kind, int max)
 {
-    const ConfSetting *list = conf_list(c, conf_root(c), key);
+    const ConfSetting *list = conf_list(c, c->root, key);
     bool ok = true;
     if (conf_length(list) > max) {
-        diag_error(r->diag, conf_name_loc(c, list), "more than %d entries", max);
+        diag_error(r->diag, list->name_at, "more than %d entries", max);
         return false;
     }
     for (int i = 0; i < conf_length(list); i++)
@@ -257,7 +258,7 @@ static bool read_tile(Reader *r, const Conf *c)
     bool ok = true;
     for (int i = 0; i < r->op->naxis; i++)
         keys[i] = (ConfKey){ r->op->axis[i].name, true, "the tile along this axis" };
-    const ConfSetting *tile = conf_group(c, conf_root(c), "tile");
+    const ConfSetting *tile = conf_group(c, c->root, "tile");
     if (!tile || !conf_keys(c, tile, keys, (size_t)r->op->naxis))
         return false;
     for (int i = 0; i < r->op->naxis; i++)
@@ -268,14 +269,13 @@ static bool read_tile(Reader *r, const Conf *c)
 static bool read_layouts(Reader *r, const Conf *c)
 {
     Template *t = r->t;
-    const ConfSetting *list = conf_member(conf_root(c), "layouts");
+    const ConfSetting *list = conf_member(c->root, "layouts");
     const Operand *o = r->op->operand;
     while (o < r->op->operand + r->op->noperand - 1 && !o->nlayout)
         o++;
-    bool ok = conf_strings(c, conf_root(c), "layouts", t->layout, OP_MAX_NAME, &t->nlayout);
+    bool ok = conf_strings(c, c->root, "layouts", t->layout, OP_MAX_NAME, &t->nlayout);
     for (int i = 0; ok && i < t->nlayout; i++)
-        ok = conf_lookup(r->diag, conf_value_loc(c, conf_elem(list, i)), "layout", t->layout[i], o->layout,
-                         (size_t)o->nlayout) >= 0;
+        ok = conf_lookup(r->diag, conf_elem(list, i)->at, "layout", t->layout[i], o->layout, (size_t)o->nlayout) >= 0;
     return ok;
 }
 
@@ -283,22 +283,22 @@ static bool read_layouts(Reader *r, const Conf *c)
 static bool read_dtypes(Reader *r, const Conf *c)
 {
     Template *t = r->t;
-    const ConfSetting *list = conf_member(conf_root(c), "dtypes");
-    bool ok = conf_strings(c, conf_root(c), "dtypes", t->dtype, OP_MAX_NAME, &t->ndtype);
+    const ConfSetting *list = conf_member(c->root, "dtypes");
+    bool ok = conf_strings(c, c->root, "dtypes", t->dtype, OP_MAX_NAME, &t->ndtype);
     for (int i = 0; ok && i < t->ndtype; i++)
-        ok = conf_lookup(r->diag, conf_value_loc(c, conf_elem(list, i)), "dtype", t->dtype[i], r->op->dtype,
-                         (size_t)r->op->ndtype) >= 0;
+        ok = conf_lookup(r->diag, conf_elem(list, i)->at, "dtype", t->dtype[i], r->op->dtype, (size_t)r->op->ndtype) >=
+             0;
     return ok;
 }
 
 /* What is known of a kernel's time without measuring: parts of it, or how far it stays below the peak. */
 static bool read_cost(Reader *r, const Conf *c)
 {
-    const ConfSetting *root = conf_root(c), *terms = conf_member(root, "terms");
+    const ConfSetting *root = c->root, *terms = conf_member(root, "terms");
     bool ok = conf_expr(c, root, "bound", &r->t->bound) && (!r->t->bound || check_names(r, r->t->bound));
     ok &= read_list(r, c, "terms", L_TERM, TEMPLATE_MAX_TERM);
     if (ok && !r->t->bound == !r->t->nterm) {
-        diag_error(r->diag, terms ? conf_name_loc(c, terms) : conf_name_loc(c, root),
+        diag_error(r->diag, terms ? terms->name_at : root->name_at,
                    "expected either 'terms', the parts of a call's time, or 'bound', log2 of the slowdown against the "
                    "machine's peak that is known without measuring; found %s",
                    r->t->bound ? "both" : "neither");
@@ -310,7 +310,7 @@ static bool read_cost(Reader *r, const Conf *c)
 static bool read_shape_part(Reader *r, const Conf *c)
 {
     Template *t = r->t;
-    const ConfSetting *root = conf_root(c);
+    const ConfSetting *root = c->root;
     if (!conf_expr(c, root, "regs", &t->regs) || !check_names(r, t->regs))
         return false;
     if (t->regs)
@@ -347,17 +347,16 @@ static bool read_head(Reader *r, const Conf *c)
                                     { "features", false, NULL },
                                     { "general", false, NULL } };
     Template *t = r->t;
-    const ConfSetting *root = conf_root(c);
+    const ConfSetting *root = c->root;
     const char *op = r->op->name;
     bool ok = conf_keys(c, root, keys, sizeof keys / sizeof *keys);
     ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "doc", &t->doc);
-    ok = ok && t->name && check_name(r, c, conf_member(root, "name"), "template", t->name);
+    ok = ok && t->name && check_name(r, conf_member(root, "name"), "template", t->name);
     ok &= family_read(c, &t->family);
     ok &= conf_bool(c, root, "packed", &t->packed);
     ok &= conf_string(c, root, "op", &op) & read_layouts(r, c) & read_dtypes(r, c);
     if (ok && strcmp(op, r->op->name) != 0) {
-        diag_error(r->diag, conf_value_loc(c, conf_member(root, "op")), "this template lies in the folder of op '%s'",
-                   r->op->name);
+        diag_error(r->diag, conf_member(root, "op")->at, "this template lies in the folder of op '%s'", r->op->name);
         ok = false;
     }
     declare_context(r);
@@ -483,7 +482,6 @@ const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Di
     if (!c)
         return NULL;
     bool ok = read_head(&r, c);
-    conf_free(c);
     if (!ok || !template_read_pieces(&r) || !template_check_body(&r))
         return NULL;
     t->hash = code_hash(a, &r);

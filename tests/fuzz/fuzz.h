@@ -28,8 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *fuzz_file(const void *data, size_t size);
 /* The bytes as a file that was read, and as a string. */
 Source *fuzz_source(Arena *a, const char *path, const uint8_t *data, size_t size);
-/* Everything can be printed; what is said of src has a line and a column there. (An error of libconfig's own has none: what it refuses,
- * conf_scan must have refused before.) */
+/* Everything can be printed; what is said of src has a line and a column there. */
 void fuzz_check_diag(const Diag *d, const Source *src);
 
 #endif

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * drift: compares a package's folder with its MANIFEST, and with the package made again in memory, and prints what differs.
+ */
 #include "gen/command/drift.h"
 
 #include <jansson.h>
@@ -251,10 +254,12 @@ static void print_verdict(const Drift *d, FILE *to)
         quote_printf(
             to,
             "%s: this dcgen, of the same version and templates, makes other bytes of its spec.cfg and records.jsonl: "
-            "files were edited together with their hashes in %s, or another gnuplot drew report.html\n",
+            "files were edited together with their hashes in %s\n",
             d->folder, MANIFEST_PATH);
     if (!drift_found(d) && d->replayed)
-        quote_printf(to, "%s: as dcgen %s writes it, byte for byte\n", d->folder, version_of(d));
+        quote_printf(to, "%s: as dcgen %s writes it, byte for byte%s\n", d->folder, version_of(d),
+                     manifest_lists(d->manifest, "report.html") ? "; report.html is as it was, and was not drawn again"
+                                                                : "");
 }
 
 static void print_list(const CliList *list, const char *before, const char *behind, FILE *to)

@@ -8,40 +8,26 @@
 #include "gen/command/drift.h"
 #include "gen/command/generate.h"
 #include "gen/command/replay.h"
-#include "gen/report/report.h"
 
-/* With --no-report it is not drawn: the one that is there stands for it. False with *err set: it cannot be drawn here. */
-static bool report_of(Arena *a, const Workload *w, const Options *o, Result *part, int n, const char **report,
-                      const char **err)
+/* report.html is not drawn anew: another gnuplot would draw it otherwise, so the one that is there stands for it. */
+static const char *report_of(Arena *a, const Workload *w, const Options *o)
 {
-    *report = NULL;
-    if (!w->report)
-        return true;
-    if (o->no_report) {
-        *report = text_read_file(a, arena_printf(a, "%s/report.html", o->operand), NULL);
-        return true;
-    }
-    replay_cost(a, part, n);
-    *report = report_html(a, part, n, DCGEN_VERSION, err);
-    return *report != NULL;
+    const char *there = w->report ? text_read_file(a, arena_printf(a, "%s/report.html", o->operand), NULL) : NULL;
+    return w->report && !there ? "" : there;
 }
 
 /* What this dcgen makes of the package's own spec and records. NULL after errors, which it prints. */
 static const Package *make_again(Arena *a, const Options *o, const Workload *w, int *code)
 {
     Result *part;
-    const char *err = NULL, *report;
+    const char *err = NULL;
     Diag *d = diag_new(a);
     const int n = replay_read_all(a, w, &part, code, &err);
     if (!n) {
         command_fail(err, *code);
         return NULL;
     }
-    if (!report_of(a, w, o, part, n, &report, &err)) {
-        *code = command_fail(err, EXIT_ENVIRONMENT);
-        return NULL;
-    }
-    const Package *p = replay_package(a, w, part, n, report, d);
+    const Package *p = replay_package(a, w, part, n, report_of(a, w, o), d);
     diag_print(d, stderr);
     *code = p ? EXIT_DONE : EXIT_FAILED;
     return p;

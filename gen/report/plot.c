@@ -16,8 +16,8 @@ static const char *whole_script(Arena *a, const Plot *plot, int n)
 {
     Text t = { .arena = a };
     for (int i = 0; i < n; i++) {
-        text_printf(&t, "reset\nset terminal svg size %d,%d font 'sans-serif,13' noenhanced\n", plot[i].width,
-                    plot[i].height);
+        text_printf(&t, "reset\nset terminal svg size %d,%d font 'sans-serif,13' noenhanced name '%s'\n", plot[i].width,
+                    plot[i].height, plot[i].name);
         text_add(&t, text_str(&plot[i].script));
     }
     return text_str(&t);
@@ -49,13 +49,21 @@ static const char *run_gnuplot(Arena *a, const char *script, Text *out)
                : "gnuplot failed to draw the figures of report.html; --no-report leaves it out";
 }
 
+const char plot_symbols[] = "<svg class=\"symbols\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>"
+                            "<circle id=\"gpPt5\" r=\"1\" fill=\"none\" stroke=\"currentColor\" stroke-width=\".37\"/>"
+                            "<circle id=\"gpPt6\" r=\"1\" fill=\"currentColor\" stroke=\"none\"/></defs></svg>\n";
+
+/* A document is a group that begins with definitions of the point symbols, which would have the same ids in each. */
 static bool split(Arena *a, const char *text, Plot *plot, int n)
 {
+    static const char before[] = "</defs>";
     for (int i = 0; i < n; i++) {
-        const char *begin = strstr(text, "<svg"), *end = begin ? strstr(begin, "</svg>") : NULL;
-        if (!end)
+        const char *begin = strstr(text, before), *end = begin ? strstr(begin, "</svg>") : NULL;
+        const char *close = end ? memrchr(begin, '<', (size_t)(end - begin)) : NULL; /* of the group */
+        if (!close || close == begin)
             return false;
-        plot[i].svg = plot_normalise(a, begin, end);
+        begin += sizeof before - 1;
+        plot[i].svg = arena_strndup(a, begin, (size_t)(close - begin));
         text = end;
     }
     return !strstr(text, "<svg");

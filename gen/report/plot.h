@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plot: figures drawn by gnuplot, as SVG to be put into a page. gnuplot does the geometry alone: colours, widths and
- * fonts are the page's. Each thing drawn has a look, in a script the colour "#0000NN" (NN: the look in hexadecimal),
- * in the SVG the class "lNN" (decimal), so that a figure follows the page from light to dark. Of gnuplot's output only
- * paths, polygons, circles (pt 6, pt 7) and text are taken over, coordinates rounded to a tenth: no ids, versions or
- * fonts remain, and versions 5.4 to 6.0 give the same bytes.
+ * plot: figures drawn by gnuplot, as SVG to be put into a page. Each thing drawn has a look, in a script the colour "#0000NN" (NN: the
+ * look in hexadecimal), which the page's style sheet (templates/package/report.css) knows by its number, so that a figure follows the page
+ * from light to dark. Points are circles (pt 6, pt 7). Bytes are those of the gnuplot at hand.
  */
 #ifndef DCGEN_PLOT_H
 #define DCGEN_PLOT_H
@@ -33,6 +31,7 @@ enum {
 };
 
 typedef struct {
+    const char *name; /* of letters, digits and "_"; unique in the page */
     int width, height;
     Text script;     /* what to draw, without terminal and output */
     const char *svg; /* filled in by plot_run: content of an <svg viewBox="0 0 width height"> */
@@ -43,7 +42,7 @@ bool plot_check(Arena *a, const char **why);
 /* One gnuplot draws all of them; for none it need not be there. False with *why set; then every svg is NULL. */
 bool plot_run(Arena *a, Plot *plot, int n, const char **why);
 
-/* Private to plot.c: the content of gnuplot's document from `begin` to `end`, by the rules above. */
-char *plot_normalise(Arena *a, const char *begin, const char *end);
+/* What points refer to: once in a page, before its figures. */
+extern const char plot_symbols[];
 
 #endif

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "gen/report/report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
@@ -159,7 +160,7 @@ static void legend(Report *r, const Key *key, size_t n)
 
 /* ---- head ---- */
 
-static void page_head(Report *r)
+static void page_head(Report *r, const char *style)
 {
     text_add(&r->out,
              "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -167,8 +168,8 @@ static void page_head(Report *r)
              "<meta name=\"color-scheme\" content=\"light dark\">\n<meta http-equiv=\"Content-Security-Policy\" "
              "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
     quote_html(&r->out, r->spec->name);
-    text_printf(&r->out, ": kernels and their choice</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n",
-                report_style);
+    text_printf(&r->out, ": kernels and their choice</title>\n<style>\n%s</style>\n</head>\n<body>\n%s<main>\n", style,
+                plot_symbols);
 }
 
 static const char *summary_text(Report *r)
@@ -563,10 +564,15 @@ static bool add_part(Report *page, const Result *in, bool several, const char **
 
 char *report_html(Arena *a, const Result *result, int n, const char *version, const char **err)
 {
+    const char *css = arena_printf(a, "%s/report.css", result->unit.package_dir), *style = text_read_file(a, css, NULL);
+    if (!style) {
+        *err = arena_printf(a, "cannot read '%s': %s", css, strerror(errno));
+        return NULL;
+    }
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
     Report *page = report_begin(a, result, version, false);
     bool drawn = true;
-    page_head(page);
+    page_head(page, style);
     if (n > 1)
         write_targets(page, result, n);
     for (int i = 0; i < n && drawn; i++)

@@ -20,9 +20,12 @@ Plot *figure_begin(Report *r, int *index, int width, int height)
 {
     Plot *p = &r->plot[r->nplot];
     *index = r->nplot++;
-    *p = (Plot){ .width = width, .height = height, .script = { .arena = r->arena } };
+    *p = (Plot){ .name = arena_printf(r->arena, "%s_%d", r->study->target->name, *index),
+                 .width = width,
+                 .height = height,
+                 .script = { .arena = r->arena } };
     text_printf(&p->script,
-                "set border 3 lw 1 lc rgb '#%06x'\nset grid lt 1 lw 1 dt 1 lc rgb '#%06x'\n"
+                "set border 3 back lw 1 lc rgb '#%06x'\nset grid lt 1 lw 1 dt 1 lc rgb '#%06x'\n"
                 "set tics nomirror scale 0.5,0 textcolor rgb '#%06x'\nset key off\n"
                 "set rmargin 1.5\nset tmargin 0.8\nset lmargin 8\nset bmargin 3\n",
                 LOOK_AXIS, LOOK_GRID, LOOK_TEXT);
@@ -110,7 +113,7 @@ void data_end(Plot *p) { text_add(&p->script, "END\n"); }
 
 void figure_draw(Plot *p, bool first, const char *data, const char *style, int look)
 {
-    text_printf(&p->script, "%s%s using 1:2 with %s lc rgb '#%06x'", first ? "plot " : ", ", data, style, look);
+    text_printf(&p->script, "%s%s using 1:2 notitle with %s lc rgb '#%06x'", first ? "plot " : ", ", data, style, look);
 }
 
 Range range_widened(Range r, double factor) { return (Range){ r.lo / factor, r.hi * factor }; }

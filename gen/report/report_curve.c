@@ -67,10 +67,10 @@ static void draw_curve(Report *r)
     add_points(as, p, "beyond", as->kept, as->ncurve);
     add_points(as, p, "mark", as->kept, as->kept + 1);
     figure_draw(p, true, "$beyond", "lines", LOOK_GENERAL);
-    figure_draw(p, false, "$beyond", "points pt 7", LOOK_CLOUD);
+    figure_draw(p, false, "$beyond", "points pt 7 ps 0.33", LOOK_CLOUD);
     figure_draw(p, false, "$within", "lines", LOOK_CHOSEN);
-    figure_draw(p, false, "$within", "points pt 7", LOOK_DOT);
-    figure_draw(p, false, "$mark", "points pt 6", LOOK_BEST);
+    figure_draw(p, false, "$within", "points pt 7 ps 0.51", LOOK_DOT);
+    figure_draw(p, false, "$mark", "points pt 6 ps 0.82", LOOK_BEST);
     text_add(&p->script, "\n");
 }
 

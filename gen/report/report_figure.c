@@ -117,12 +117,13 @@ static void draw_panel(Report *r, const Group *g, int *index, Range x, Range y)
         int n;
         const char *data, *style;
         int look;
-    } row[] = {
-        { nroof, "$roof", "lines", LOOK_ROOF },          { ngeneral, "$general", "lines", LOOK_GENERAL },
-        { nlibrary, "$library", "lines", LOOK_LIBRARY }, { nlibrary, "$library", "points pt 7", LOOK_LIBRARY_DOT },
-        { nline, "$line", "lines", LOOK_CHOSEN },        { nbest, "$best", "points pt 6", LOOK_BEST },
-        { ndot, "$dot", "points pt 7", LOOK_DOT }
-    };
+    } row[] = { { nroof, "$roof", "lines", LOOK_ROOF },
+                { ngeneral, "$general", "lines", LOOK_GENERAL },
+                { nlibrary, "$library", "lines", LOOK_LIBRARY },
+                { nlibrary, "$library", "points pt 7 ps 0.45", LOOK_LIBRARY_DOT },
+                { nline, "$line", "lines", LOOK_CHOSEN },
+                { nbest, "$best", "points pt 6 ps 0.82", LOOK_BEST },
+                { ndot, "$dot", "points pt 7 ps 0.51", LOOK_DOT } };
     bool first = true;
     r->has_roof = r->has_roof || nroof;
     r->has_library = r->has_library || nlibrary;

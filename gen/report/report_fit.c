@@ -78,9 +78,9 @@ static void draw_cloud(Plot *p, int ncloud, int nkept)
 {
     figure_draw(p, true, "$guide", "lines", LOOK_GUIDE);
     if (ncloud)
-        figure_draw(p, false, "$cloud", "points pt 7", LOOK_CLOUD);
+        figure_draw(p, false, "$cloud", "points pt 7 ps 0.33", LOOK_CLOUD);
     if (nkept)
-        figure_draw(p, false, "$kept", "points pt 7", LOOK_KEPT);
+        figure_draw(p, false, "$kept", "points pt 7 ps 0.45", LOOK_KEPT);
     text_add(&p->script, "\n");
 }
 

@@ -63,7 +63,7 @@ static void draw_map(Report *r, int *index, int width)
         }
     data_end(p);
     text_add(&p->script, text_str(&labels));
-    text_add(&p->script, "plot $run using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable\n");
+    text_add(&p->script, "plot $run using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable\n");
 }
 
 /* ---- two varying extents: a plane of them for each declared shape that has both ---- */
@@ -256,7 +256,7 @@ static void draw_plane(Report *r, Plane *q, const char *text)
         if (c.largest[k] > 0 && has_room(&c, k))
             text_printf(&p->script, "set label '%s' at %.7g,%.7g center front textcolor rgb '#%06x'\n",
                         report_kernel(r, k), c.x[k], c.y[k], LOOK_LABEL);
-    text_add(&p->script, "plot $cell using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable\n");
+    text_add(&p->script, "plot $cell using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable\n");
 }
 
 static const char *plane_text(const Report *r, int decl, int threads)

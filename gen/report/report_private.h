@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * report_private: what the parts of report share. report.c writes the page, report_table.c its tables, report_figure.c
- * and report_{axis,map,fit,curve}.c what gnuplot draws, report_group.c sorts the shapes for both, report_style.c is the style
- * sheet.
+ * and report_{axis,map,fit,curve}.c what gnuplot draws, report_group.c sorts the shapes for both.
  */
 #ifndef DCGEN_REPORT_PRIVATE_H
 #define DCGEN_REPORT_PRIVATE_H
@@ -114,7 +113,5 @@ const char *report_shape_text(Report *r, const Instance *inst); /* "M = 80, N = 
 
 double report_varying(const Report *r, int64_t instance); /* the extent of its group's x axis */
 struct Range report_shared_x(const Report *r); /* of all groups that are drawn, so that they can be compared */
-
-extern const char report_style[];
 
 #endif

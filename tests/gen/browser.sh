@@ -27,7 +27,7 @@ HEAD
 addEventListener("load", function () {
     var frame = document.getElementById("page"), doc = frame.contentDocument, view = frame.contentWindow;
     var wide = [], out = [], empty = [], cut = [], drawn = 0;
-    var body = view.getComputedStyle(doc.body), line = doc.querySelector(".plot .l5");
+    var body = view.getComputedStyle(doc.body), line = doc.querySelector(".plot [stroke$=' 5)']");
     doc.querySelectorAll("main *").forEach(function (e) {
         if (!e.closest(".scroll") && e.getBoundingClientRect().right > view.innerWidth + 1) wide.push(e.tagName);
     });
@@ -39,7 +39,7 @@ addEventListener("load", function () {
     doc.querySelectorAll(".plot").forEach(function (svg) {
         var box = svg.getBoundingClientRect(), shapes = 0;
         if (!box.width) return;      /* the map for another width */
-        svg.querySelectorAll("path:not(.l1):not(.l2), polygon").forEach(function (e) {
+        svg.querySelectorAll("path:not([stroke$=' 1)']):not([stroke$=' 2)']), polygon").forEach(function (e) {
             var b = e.getBoundingClientRect();
             shapes += b.width > 1 || b.height > 1;
         });

@@ -246,8 +246,8 @@ static const char *html_tags(const char *s)
         for (; *s != '>'; s++) {
             assert_true(*s);
             text_addn(&t, s, 1);
-            if (*s == '"') {
-                s = strchr(s + 1, '"');
+            if (*s == '"' || *s == '\'') {
+                s = strchr(s + 1, *s);
                 assert_non_null(s);
             }
         }

@@ -264,13 +264,13 @@ static const char *report_of(const Result *out, const char **err)
 static int steps_of(const char *html)
 {
     const char *figure = strstr(html, "<figcaption id=\"progress\">");
-    const char *line = figure ? strstr(figure, "<path class=\"l5\" d=\"M") : NULL;
+    const char *line = figure ? strstr(figure, "<path stroke='rgb(  0,   0,   5)'") : NULL;
     double x, y, before = -1;
     int n = 0;
     if (!line)
         return 0;
-    for (line = strchr(line, 'M'); *line != '"'; line += strcspn(line + 1, "MLhv\"") + 1) {
-        assert_int_equal(sscanf(line, "%*[ML]%lf %lf", &x, &y), 2);
+    for (line = strchr(line, 'M'); *line != '\''; line += strcspn(line + 1, "ML'") + 1) {
+        assert_int_equal(sscanf(line, "%*[ML]%lf,%lf", &x, &y), 2);
         n += fabs(y - before) > 0.05;
         before = y;
     }

@@ -31,7 +31,7 @@ static int setup(void **state)
         return -1;
     fprintf(f,
             "#!/bin/sh\nPATH='%s'\ncat >'%s/script'\n"
-            "awk '/^set terminal/ { print \"<svg><path d=\\\"M\" ++n \",0\\\"/></svg>\" }' '%s/script'\n",
+            "awk '/^set terminal/ { print \"<svg><g><defs></defs>figure \" ++n \"</g></svg>\" }' '%s/script'\n",
             path, folder, folder);
     snprintf(places, sizeof places, "%s:%s", folder, path);
     return fclose(f) != 0 || chmod(name, 0755) != 0 || setenv("PATH", places, 1) != 0;

@@ -400,10 +400,13 @@ static void draws_the_speed_of_each_shape(void **state)
     expect(script, "set yrange [0.304761905:1.12]\n"); /* 12 %: from the library's least to the roofline */
     expect(script, "set xlabel 'M'");
     expect(script, "set ylabel 'GFLOP/s'");
-    expect(script, "plot $roof using 1:2 with lines lc rgb '#00000c', $general using 1:2 with lines lc rgb '#000006', "
-                   "$library using 1:2 with lines lc rgb '#00000d', $library using 1:2 with points pt 7 lc rgb "
-                   "'#00000e', $line using 1:2 with lines lc rgb '#000005', $best using 1:2 with points pt 6 lc rgb "
-                   "'#000007', $dot using 1:2 with points pt 7 lc rgb '#000008'\n");
+    expect(script, "plot $roof using 1:2 notitle with lines lc rgb '#00000c', "
+                   "$general using 1:2 notitle with lines lc rgb '#000006', "
+                   "$library using 1:2 notitle with lines lc rgb '#00000d', "
+                   "$library using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000e', "
+                   "$line using 1:2 notitle with lines lc rgb '#000005', "
+                   "$best using 1:2 notitle with points pt 6 ps 0.82 lc rgb '#000007', "
+                   "$dot using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008'\n");
     assert_true(r->has_roof && r->has_library);
 }
 

@@ -1,5 +1,5 @@
 900 x 190
-set border 3 lw 1 lc rgb '#000001'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -55,9 +55,9 @@ set label 'k11' at 61.05912,0.25 center front textcolor rgb '#000004'
 set label 'k10' at 139.1847,0.25 center front textcolor rgb '#000004'
 set label 'k10' at 187.6498,0.25 center front textcolor rgb '#000004'
 set label 'N = 320, K = 16' at graph 0, first 0.63 offset 0.3,0 textcolor rgb '#000003'
-plot $run using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable
+plot $run using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable
 440 x 190
-set border 3 lw 1 lc rgb '#000001'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -107,4 +107,4 @@ set label 'N = 48, K = 16' at graph 0, first 1.63 offset 0.3,0 textcolor rgb '#0
 set label 'k10' at 7.525147,0.25 center front textcolor rgb '#000004'
 set label 'k11' at 61.05912,0.25 center front textcolor rgb '#000004'
 set label 'N = 320, K = 16' at graph 0, first 0.63 offset 0.3,0 textcolor rgb '#000003'
-plot $run using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable
+plot $run using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable

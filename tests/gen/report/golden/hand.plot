@@ -1,6 +1,6 @@
 reset
-set terminal svg size 440,270 font 'sans-serif,13' noenhanced
-set border 3 lw 1 lc rgb '#000001'
+set terminal svg size 440,270 font 'sans-serif,13' noenhanced name 'avx512_0'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -60,10 +60,10 @@ $dot << END
 3 0.768
 8 0.512
 END
-plot $roof using 1:2 with lines lc rgb '#00000c', $general using 1:2 with lines lc rgb '#000006', $library using 1:2 with lines lc rgb '#00000d', $library using 1:2 with points pt 7 lc rgb '#00000e', $line using 1:2 with lines lc rgb '#000005', $best using 1:2 with points pt 6 lc rgb '#000007', $dot using 1:2 with points pt 7 lc rgb '#000008'
+plot $roof using 1:2 notitle with lines lc rgb '#00000c', $general using 1:2 notitle with lines lc rgb '#000006', $library using 1:2 notitle with lines lc rgb '#00000d', $library using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000e', $line using 1:2 notitle with lines lc rgb '#000005', $best using 1:2 notitle with points pt 6 ps 0.82 lc rgb '#000007', $dot using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008'
 reset
-set terminal svg size 900,102 font 'sans-serif,13' noenhanced
-set border 3 lw 1 lc rgb '#000001'
+set terminal svg size 900,102 font 'sans-serif,13' noenhanced name 'avx512_1'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -91,10 +91,10 @@ set label 'k11' at 1.542124,0.25 center front textcolor rgb '#000004'
 set label 'k10' at 3.662842,0.25 center front textcolor rgb '#000004'
 set label 'k11' at 6.718061,0.25 center front textcolor rgb '#000004'
 set label 'N = 16, K = 16' at graph 0, first 0.63 offset 0.3,0 textcolor rgb '#000003'
-plot $run using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable
+plot $run using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable
 reset
-set terminal svg size 440,102 font 'sans-serif,13' noenhanced
-set border 3 lw 1 lc rgb '#000001'
+set terminal svg size 440,102 font 'sans-serif,13' noenhanced name 'avx512_2'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -122,10 +122,10 @@ set label 'k11' at 1.542124,0.25 center front textcolor rgb '#000004'
 set label 'k10' at 3.662842,0.25 center front textcolor rgb '#000004'
 set label 'k11' at 6.718061,0.25 center front textcolor rgb '#000004'
 set label 'N = 16, K = 16' at graph 0, first 0.63 offset 0.3,0 textcolor rgb '#000003'
-plot $run using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable
+plot $run using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable
 reset
-set terminal svg size 440,360 font 'sans-serif,13' noenhanced
-set border 3 lw 1 lc rgb '#000001'
+set terminal svg size 440,360 font 'sans-serif,13' noenhanced name 'avx512_3'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -159,10 +159,10 @@ $guide << END
 0.833333333 0.833333333
 10.8 10.8
 END
-plot $guide using 1:2 with lines lc rgb '#00000b', $cloud using 1:2 with points pt 7 lc rgb '#000009', $kept using 1:2 with points pt 7 lc rgb '#00000a'
+plot $guide using 1:2 notitle with lines lc rgb '#00000b', $cloud using 1:2 notitle with points pt 7 ps 0.33 lc rgb '#000009', $kept using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000a'
 reset
-set terminal svg size 440,270 font 'sans-serif,13' noenhanced
-set border 3 lw 1 lc rgb '#000001'
+set terminal svg size 440,270 font 'sans-serif,13' noenhanced name 'avx512_4'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -195,10 +195,10 @@ $guide << END
 0.925925926 1
 8.64 1
 END
-plot $guide using 1:2 with lines lc rgb '#00000b', $cloud using 1:2 with points pt 7 lc rgb '#000009', $kept using 1:2 with points pt 7 lc rgb '#00000a'
+plot $guide using 1:2 notitle with lines lc rgb '#00000b', $cloud using 1:2 notitle with points pt 7 ps 0.33 lc rgb '#000009', $kept using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000a'
 reset
-set terminal svg size 440,270 font 'sans-serif,13' noenhanced
-set border 3 lw 1 lc rgb '#000001'
+set terminal svg size 440,270 font 'sans-serif,13' noenhanced name 'avx512_5'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -226,10 +226,10 @@ END
 $mark << END
 3.000977 5
 END
-plot $beyond using 1:2 with lines lc rgb '#000006', $beyond using 1:2 with points pt 7 lc rgb '#000009', $within using 1:2 with lines lc rgb '#000005', $within using 1:2 with points pt 7 lc rgb '#000008', $mark using 1:2 with points pt 6 lc rgb '#000007'
+plot $beyond using 1:2 notitle with lines lc rgb '#000006', $beyond using 1:2 notitle with points pt 7 ps 0.33 lc rgb '#000009', $within using 1:2 notitle with lines lc rgb '#000005', $within using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008', $mark using 1:2 notitle with points pt 6 ps 0.82 lc rgb '#000007'
 reset
-set terminal svg size 440,270 font 'sans-serif,13' noenhanced
-set border 3 lw 1 lc rgb '#000001'
+set terminal svg size 440,270 font 'sans-serif,13' noenhanced name 'avx512_6'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -249,4 +249,4 @@ $line << END
 4 6.25
 5 0
 END
-plot $line using 1:2 with steps lc rgb '#000005'
+plot $line using 1:2 notitle with steps lc rgb '#000005'

@@ -1,6 +1,6 @@
 M = 3*T, N = 16*S, K = 8
 440 x 320
-set border 3 lw 1 lc rgb '#000001'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -79,4 +79,4 @@ $cell << END
 END
 set label 'k10' at 118.6654,3.401593 center front textcolor rgb '#000004'
 set label 'k11' at 118.6654,20.89203 center front textcolor rgb '#000004'
-plot $cell using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable
+plot $cell using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable

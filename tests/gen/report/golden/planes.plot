@@ -3,7 +3,7 @@ M = 5*S, N = 3*T, K = 8, 1 thread
 M = 5*T, N = 16*T, K = 8*S, 2 threads
 M = 5*S, N = 3*T, K = 8, 2 threads
 440 x 320
-set border 3 lw 1 lc rgb '#000001'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -31,9 +31,9 @@ $cell << END
 END
 set label 'k10' at 23.56693,9.306049 center front textcolor rgb '#000004'
 set label 'k11' at 23.56693,5.669322 center front textcolor rgb '#000004'
-plot $cell using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable
+plot $cell using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable
 440 x 320
-set border 3 lw 1 lc rgb '#000001'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -67,9 +67,9 @@ $cell << END
 END
 set label 'k10' at 18.37117,3.401593 center front textcolor rgb '#000004'
 set label 'k11' at 5.669322,3.401593 center front textcolor rgb '#000004'
-plot $cell using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable
+plot $cell using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable
 440 x 320
-set border 3 lw 1 lc rgb '#000001'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -97,9 +97,9 @@ $cell << END
 END
 set label 'k10' at 23.56693,9.306049 center front textcolor rgb '#000004'
 set label 'k11' at 23.56693,5.669322 center front textcolor rgb '#000004'
-plot $cell using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable
+plot $cell using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable
 440 x 320
-set border 3 lw 1 lc rgb '#000001'
+set border 3 back lw 1 lc rgb '#000001'
 set grid lt 1 lw 1 dt 1 lc rgb '#000002'
 set tics nomirror scale 0.5,0 textcolor rgb '#000003'
 set key off
@@ -133,4 +133,4 @@ $cell << END
 END
 set label 'k10' at 18.37117,3.401593 center front textcolor rgb '#000004'
 set label 'k11' at 5.669322,3.401593 center front textcolor rgb '#000004'
-plot $cell using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable
+plot $cell using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable

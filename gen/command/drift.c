@@ -4,11 +4,10 @@
  */
 #include "gen/command/drift.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "gen/base/quote.h"
+#include "gen/base/json.h"
 #include "gen/base/text.h"
 #include "gen/package/foreign.h"
 
@@ -280,29 +279,18 @@ static void print_text(const Drift *d, FILE *to)
     print_verdict(d, to);
 }
 
-static void set_list(json_t *o, const char *key, const CliList *list)
-{
-    json_t *array = json_array();
-    for (int i = 0; i < list->n; i++)
-        json_array_append_new(array, quote_json(list->item[i]));
-    json_object_set_new(o, key, array);
-}
+static json_t *list_json(const CliList *list) { return json_of_list(list->item, list->n); }
 
 static void print_json(const Drift *d, FILE *to)
 {
-    json_t *o = json_object();
-    json_object_set_new(o, "name", quote_json(d->manifest ? d->manifest->package : NULL));
-    json_object_set_new(o, "made_by", quote_json(d->manifest ? d->manifest->version : NULL));
-    json_object_set_new(o, "dcgen", json_string(DCGEN_VERSION));
-    set_list(o, "edited", &d->edited);
-    set_list(o, "missing", &d->missing);
-    set_list(o, "line_ends", &d->line_ends);
-    set_list(o, "extra", &d->extra);
-    set_list(o, "maker", &d->maker);
-    set_list(o, "changed", &d->changed);
-    json_object_set_new(o, "replayed", json_boolean(d->replayed));
-    json_object_set_new(o, "same", json_boolean(d->replayed && !drift_found(d)));
-    quote_print_json(o, to);
+    const Manifest *m = d->manifest;
+    quote_print_json(JSON_OBJECT(FIELD("name", m ? m->package : NULL), FIELD("made_by", m ? m->version : NULL),
+                                 FIELD("dcgen", DCGEN_VERSION), FIELD("edited", list_json(&d->edited)),
+                                 FIELD("missing", list_json(&d->missing)), FIELD("line_ends", list_json(&d->line_ends)),
+                                 FIELD("extra", list_json(&d->extra)), FIELD("maker", list_json(&d->maker)),
+                                 FIELD("changed", list_json(&d->changed)), FIELD("replayed", d->replayed),
+                                 FIELD("same", (bool)(d->replayed && !drift_found(d)))),
+                     to);
 }
 
 void drift_print(const Drift *d, bool json, FILE *to)

@@ -8,20 +8,13 @@
 #include <math.h>
 #include "gen/base/number.h"
 #include "gen/base/quote.h"
-#include "gen/unit/unit.h"
+#include "gen/report/words.h"
 
 typedef struct {
     Arena *a;
     const DumpInput *in;
     FILE *out;
 } Dump;
-
-static const char *candidate_text(Arena *a, const Candidate *c)
-{
-    int64_t value[TEMPLATE_MAX_PARAM];
-    candidate_values(c, value);
-    return unit_kernel_text(a, &(UnitKernel){ c->t, c->target, value, { 0 } });
-}
 
 /* "M=16 N=768 K=768 threads=1" */
 static void print_shape(const Dump *d, const Op *op, const int64_t *extent, int threads)
@@ -78,10 +71,10 @@ static void dump_space(const Dump *d)
         quote_printf(d->out, "rejected %" PRId64 ": %s: %s (%s)\n", s->rejection[i].count, s->rejection[i].t->name,
                      quote_line(d->a, s->rejection[i].constraint->why), expr_text(s->rejection[i].constraint->need));
     for (int i = 0; i < s->ngeneral; i++)
-        fprintf(d->out, "general: %s\n", candidate_text(d->a, &s->general[i]));
+        fprintf(d->out, "general: %s\n", words_candidate(d->a, &s->general[i]));
     Arena *line = arena_new();
     for (int64_t i = 0; i < s->n; i++) {
-        fprintf(d->out, "%s\n", candidate_text(line, &s->candidate[i]));
+        fprintf(d->out, "%s\n", words_candidate(line, &s->candidate[i]));
         arena_reset(line);
     }
     arena_free(line);
@@ -151,7 +144,7 @@ static void print_trial(const Dump *d, int64_t trial)
         if (!(t->ns[j] > 0))
             continue;
         double guess = cost_predict(d->in->result.model, &t->c, s->shape[j]->extent, s->shape[j]->threads);
-        fprintf(d->out, "%s  ", candidate_text(d->a, &t->c));
+        fprintf(d->out, "%s  ", words_candidate(d->a, &t->c));
         print_shape(d, s->spec->op, s->shape[j]->extent, s->shape[j]->threads);
         fprintf(d->out, "  %s, predicted %s (%+.1f %%)\n", time_text(d, t->ns[j]), time_text(d, guess),
                 100 * (guess / t->ns[j] - 1));
@@ -183,7 +176,7 @@ static void dump_assign(const Dump *d)
     fprintf(d->out, "%d kernel%s, %s, mean regret %s\n", as->nkernel, number_plural(as->nkernel),
             number_bytes(d->a, as->code_bytes), number_percent(d->a, as->regret));
     for (int k = 0; k < as->nkernel; k++)
-        fprintf(d->out, "k%d: %s, %s%s\n", k, candidate_text(d->a, &s->trial[as->kernel[k]].c),
+        fprintf(d->out, "k%d: %s, %s%s\n", k, words_candidate(d->a, &s->trial[as->kernel[k]].c),
                 number_bytes(d->a, s->trial[as->kernel[k]].code_bytes), k == as->general ? ", general" : "");
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
         const Instance *inst = &s->spec->instance[i];
@@ -233,7 +226,7 @@ static void dump_trace(const Dump *d)
     for (int64_t i = 0; i < t->nstep; i++) {
         const TraceStep *s = &t->step[i];
         fprintf(d->out, "%" PRId64 " %" PRId64 " gain %s on %d shapes: %s\n", s->round, i,
-                isfinite(s->gain) ? number_percent(d->a, s->gain) : "-", s->nshape, candidate_text(d->a, &s->c));
+                isfinite(s->gain) ? number_percent(d->a, s->gain) : "-", s->nshape, words_candidate(d->a, &s->c));
     }
 }
 

@@ -8,14 +8,11 @@
  */
 #include "gen/command/dump.h"
 
-#include <inttypes.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
-#include "gen/base/quote.h"
 #include "gen/base/rng.h"
 #include "gen/base/text.h"
 #include "gen/command/tools.h"
+#include "gen/report/words.h"
 
 typedef struct {
     Arena *a;
@@ -67,61 +64,40 @@ static const char *text_of(const Picked *s, const Candidate *c)
     return unit_candidate(s->a, &s->in->result.unit, &(UnitKernel){ c->t, c->target, value, { 0 } }, diag_new(s->a));
 }
 
-static json_t *flags_json(const Toolchain *t)
+static json_t *flags_json(Toolchain t)
 {
-    json_t *list = json_array();
-    for (int i = 0; t->flags[i]; i++)
-        json_array_append_new(list, quote_json(t->flags[i]));
-    return list;
+    int n = 0;
+    while (t.flags[n])
+        n++;
+    return json_of_list(t.flags, n);
 }
 
-/* How the candidate is compiled for its device, and for the emulator where that can take its place. */
-static void add_flags(const Picked *s, const Candidate *c, json_t *o)
-{
-    const Options *options = s->in->options;
-    const Family *f = c->target->family;
-    const Toolchain own = toolchain_make(s->a, "", f, c->target->gencode, false),
-                    emulator = tools_emulator(s->a, options, s->in->workload);
-    json_object_set_new(o, f->compiler.option, flags_json(&own));
-    if (f->verifier)
-        json_object_set_new(o, "emulator", flags_json(&emulator));
-}
-
+/* With how it is compiled for its device, and for the emulator where that can take its place. */
 static json_t *candidate_json(const Picked *s, const Candidate *c)
 {
-    int64_t value[TEMPLATE_MAX_PARAM];
-    json_t *o = json_object(), *params = json_object();
-    candidate_values(c, value);
-    for (int i = 0; i < c->t->nparam; i++)
-        json_object_set_new(params, c->t->param[i].name, json_integer(value[i]));
-    json_object_set_new(o, "key", json_string(candidate_key(s->a, c, s->context, s->in->result.unit.device)));
-    json_object_set_new(o, "template", quote_json(c->t->name));
-    json_object_set_new(o, "target", quote_json(c->target->name));
-    json_object_set_new(o, "params", params);
-    json_object_set_new(o, "code", quote_json(text_of(s, c)));
-    add_flags(s, c, o);
+    const Family *f = c->target->family;
+    json_t *o = JSON_OBJECT(
+        FIELD("key", candidate_key(s->a, c, s->context, s->in->result.unit.device)), FIELD("template", c->t->name),
+        FIELD("target", c->target->name), FIELD("params", words_values_json(c)), FIELD("code", text_of(s, c)),
+        FIELD(f->compiler.option, flags_json(toolchain_make(s->a, "", f, c->target->gencode, false))));
+    if (f->verifier)
+        JSON_SET(o, FIELD("emulator", flags_json(tools_emulator(s->a, s->in->options, s->in->workload))));
     return o;
-}
-
-static json_t *reference_json(const Picked *s)
-{
-    const Spec *spec = s->in->workload->spec;
-    const Toolchain cc = tools_cc(s->a, s->in->options);
-    size_t len;
-    const char *text = text_read_file(s->a, spec->op->reference, &len);
-    return json_pack("{s:o, s:o}", "code", quote_json(unit_reference(s->a, spec, text ? text : "")), "flags",
-                     flags_json(&cc));
 }
 
 static void print_json(const Picked *s, FILE *out)
 {
     const Spec *spec = s->in->workload->spec;
+    const char *text = text_read_file(s->a, spec->op->reference, NULL);
     json_t *list = json_array();
     for (int64_t i = 0; i < s->n; i++)
         json_array_append_new(list, candidate_json(s, s->pick[i]));
-    json_t *all = json_pack("{s:o, s:o, s:o}", "reference", reference_json(s), "setup",
-                            runner_setup(spec->op, spec->dtype, s->in->options->seed), "candidates", list);
-    quote_print_json(all, out);
+    json_t *reference = JSON_OBJECT(FIELD("code", unit_reference(s->a, spec, text ? text : "")),
+                                    FIELD("flags", flags_json(tools_cc(s->a, s->in->options))));
+    quote_print_json(JSON_OBJECT(FIELD("reference", reference),
+                                 FIELD("setup", runner_setup(spec->op, spec->dtype, s->in->options->seed)),
+                                 FIELD("candidates", list)),
+                     out);
 }
 
 void dump_source(Arena *a, const DumpInput *in, bool json, FILE *out)

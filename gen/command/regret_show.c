@@ -2,13 +2,12 @@
 #include "gen/command/regret_show.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "gen/base/diag.h"
 #include "gen/base/number.h"
-#include "gen/base/quote.h"
+#include "gen/report/words.h"
 
 static const char *const group_name[REGRET_GROUPS] = { "tuned", "held out", "further, held out" };
 static const char *const group_key[REGRET_GROUPS] = { "tuned", "held_out", "further" };
@@ -116,62 +115,45 @@ static void show_text(const Regret *g)
 
 /* ---- JSON ---- */
 
-static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+static json_t *real_if(bool known, double v) { return known ? json_of_real(v) : json_null(); }
 
 static json_t *case_json(const Regret *g, const RegretCase *c)
 {
-    const Op *op = g->out->study->spec->op;
-    json_t *o = json_object();
-    json_object_set_new(o, "group", json_string(group_key[c->group]));
-    for (int i = 0; i < op->naxis; i++)
-        json_object_set_new(o, op->axis[i].name, json_integer(c->now.inst->extent[i]));
-    json_object_set_new(o, "threads", json_integer(c->now.inst->threads));
-    json_object_set_new(o, "weight", real(c->now.inst->weight));
-    json_object_set_new(o, "kernel", json_integer(g->out->first + c->now.kernel));
-    json_object_set_new(o, "rivals", json_integer(c->nrival - 1));
-    json_object_set_new(o, "chosen_ns", real(c->now.chosen_ns));
-    json_object_set_new(o, "best_ns", real(c->now.best_ns));
-    json_object_set_new(o, "regret", real(c->now.regret));
-    json_object_set_new(o, "regret_was", c->was.measured ? real(c->was.regret) : json_null());
-    json_object_set_new(o, "spread", real(c->now.spread));
-    json_object_set_new(o, "stated", json_boolean(regret_is_stated(c)));
-    json_object_set_new(o, "said", json_boolean(c->now.said));
-    json_object_set_new(o, "again", json_boolean(c->again));
-    return o;
+    const Instance *inst = c->now.inst;
+    json_t *o =
+        words_extents_json(JSON_OBJECT(FIELD("group", group_key[c->group])), g->out->study->spec->op, inst->extent);
+    return JSON_SET(o, FIELD("threads", inst->threads), FIELD("weight", inst->weight),
+                    FIELD("kernel", g->out->first + c->now.kernel), FIELD("rivals", c->nrival - 1),
+                    FIELD("chosen_ns", c->now.chosen_ns), FIELD("best_ns", c->now.best_ns),
+                    FIELD("regret", c->now.regret), FIELD("regret_was", real_if(c->was.measured, c->was.regret)),
+                    FIELD("spread", c->now.spread), FIELD("stated", regret_is_stated(c)), FIELD("said", c->now.said),
+                    FIELD("again", c->again));
 }
 
 static json_t *sum_json(const Regret *g, int k)
 {
-    const ContractSum *was = recorded(g, k);
+    const ContractSum *s = &g->sum[k], *was = recorded(g, k);
     const bool known = was && was->nsaid;
-    json_t *o = json_object();
-    json_object_set_new(o, "shapes", json_integer(g->sum[k].nshape));
-    json_object_set_new(o, "said", json_integer(g->sum[k].nsaid));
-    json_object_set_new(o, "mean", real(g->sum[k].mean));
-    json_object_set_new(o, "worst", real(g->sum[k].worst));
-    json_object_set_new(o, "mean_was", known ? real(was->mean) : json_null());
-    json_object_set_new(o, "worst_was", known ? real(was->worst) : json_null());
-    json_object_set_new(o, "mean_bound", g->whole ? real(g->mean_bound[k]) : json_null());
-    json_object_set_new(o, "worst_bound", real(g->worst_bound[k]));
-    return o;
+    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("said", s->nsaid), FIELD("mean", s->mean),
+                       FIELD("worst", s->worst), FIELD("mean_was", real_if(known, known ? was->mean : 0)),
+                       FIELD("worst_was", real_if(known, known ? was->worst : 0)),
+                       FIELD("mean_bound", real_if(g->whole, g->mean_bound[k])),
+                       FIELD("worst_bound", g->worst_bound[k]));
 }
 
 static void show_json(const Regret *g)
 {
-    json_t *o = json_object(), *shapes = json_array();
-    json_object_set_new(o, "package", quote_json(g->out->study->spec->name));
-    json_object_set_new(o, "target", quote_json(g->out->study->target->name));
-    json_object_set_new(o, "device", quote_json(g->here->name));
-    json_object_set_new(o, "device_was", quote_json(g->out->study->device->name));
-    json_object_set_new(o, "compiler", quote_json(g->compiler));
-    json_object_set_new(o, "compiler_was", quote_json(g->out->study->device->compiler));
+    const Study *s = g->out->study;
+    json_t *shapes = json_array();
     for (int64_t i = 0; i < g->n; i++)
         json_array_append_new(shapes, case_json(g, &g->item[i]));
-    json_object_set_new(o, "shapes", shapes);
+    json_t *o =
+        JSON_OBJECT(FIELD("package", s->spec->name), FIELD("target", s->target->name), FIELD("device", g->here->name),
+                    FIELD("device_was", s->device->name), FIELD("compiler", g->compiler),
+                    FIELD("compiler_was", s->device->compiler), FIELD("shapes", shapes));
     for (int k = 0; k < REGRET_GROUPS; k++)
-        json_object_set_new(o, group_key[k], sum_json(g, k));
-    json_object_set_new(o, "within", json_boolean(!g->broken && !g->vague));
-    json_object_set_new(o, "vague", json_boolean(g->vague));
+        JSON_SET(o, FIELD(group_key[k], sum_json(g, k)));
+    JSON_SET(o, FIELD("within", (bool)(!g->broken && !g->vague)), FIELD("vague", g->vague));
     quote_print_json(o, stdout);
 }
 

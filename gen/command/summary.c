@@ -5,16 +5,13 @@
 #include "gen/command/summary.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include "gen/base/diag.h"
 #include "gen/base/number.h"
-#include "gen/base/quote.h"
 #include "gen/base/text.h"
+#include "gen/report/words.h"
 #include "gen/target/family.h"
 #include "search/choose/heldout.h"
-
-static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
 /* ---- a package ---- */
 
@@ -35,7 +32,8 @@ static double tuned_regret(const Result *out)
 /* The library against the package, on the tuned instances where both were timed. */
 typedef struct {
     int64_t n;
-    double mean, least; /* time of the library over that of the package: geometric mean, and where it is least */
+    double mean,
+        least; /* time of the library over that of the package: geometric mean, and where it is least; n 0: INFINITY */
 } Against;
 
 static Against against_library(const Result *out)
@@ -53,7 +51,7 @@ static Against against_library(const Result *out)
         v.mean += log(ratio);
         v.least = fmin(v.least, ratio);
     }
-    v.mean = exp(v.mean / fmax(1, (double)v.n));
+    v.mean = v.n ? exp(v.mean / (double)v.n) : INFINITY;
     return v;
 }
 
@@ -158,70 +156,43 @@ static void result_text(const Result *out, FILE *to)
 static json_t *curve_json(const Assignment *as)
 {
     json_t *list = json_array();
-    for (int i = 0; i < as->ncurve; i++) {
-        json_t *o = json_object();
-        json_object_set_new(o, "kernels", json_integer(as->curve[i].kernels));
-        json_object_set_new(o, "code_bytes", json_integer(as->curve[i].bytes));
-        json_object_set_new(o, "above_best", real(as->curve[i].above));
-        json_object_set_new(o, "kept", json_boolean(i == as->kept));
-        json_array_append_new(list, o);
-    }
+    for (int i = 0; i < as->ncurve; i++)
+        json_array_append_new(
+            list, JSON_OBJECT(FIELD("kernels", as->curve[i].kernels), FIELD("code_bytes", as->curve[i].bytes),
+                              FIELD("above_best", as->curve[i].above), FIELD("kept", (bool)(i == as->kept))));
     return list;
 }
 
 static json_t *sum_json(const ContractSum *s)
 {
-    json_t *o = json_object();
-    json_object_set_new(o, "shapes", json_integer(s->nshape));
-    json_object_set_new(o, "measured", json_integer(s->nmeasured));
-    json_object_set_new(o, "said", json_integer(s->nsaid));
-    json_object_set_new(o, "mean", real(s->mean));
-    json_object_set_new(o, "worst", real(s->worst));
-    json_object_set_new(o, "mean_bound", real(s->mean_bound));
-    json_object_set_new(o, "worst_bound", real(s->worst_bound));
-    return o;
+    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("measured", s->nmeasured), FIELD("said", s->nsaid),
+                       FIELD("mean", s->mean), FIELD("worst", s->worst), FIELD("mean_bound", s->mean_bound),
+                       FIELD("worst_bound", s->worst_bound));
 }
 
 static json_t *contract_json(const Contract *c)
 {
     if (c->modelled)
         return json_null();
-    json_t *o = json_object();
-    json_object_set_new(o, "tuned", sum_json(&c->tuned));
-    json_object_set_new(o, "held_out", sum_json(&c->held_out));
-    return o;
+    return JSON_OBJECT(FIELD("tuned", sum_json(&c->tuned)), FIELD("held_out", sum_json(&c->held_out)));
 }
 
 static json_t *package_json(const Workload *w, const Result *out, const Proof *proof)
 {
     const Study *s = out->study;
     const Assignment *as = out->assignment;
-    json_t *o = json_object();
-    json_object_set_new(o, "name", quote_json(s->spec->name));
-    json_object_set_new(o, "package", quote_json(w->out));
-    json_object_set_new(o, "records", quote_json(w->records));
-    json_object_set_new(o, "target", quote_json(s->target->name));
-    json_object_set_new(o, "device", quote_json(s->device->name));
-    json_object_set_new(o, "modelled", json_boolean(s->device->modelled));
-    json_object_set_new(o, "kernels", json_integer(as->nkernel));
-    json_object_set_new(o, "code_bytes", json_integer(as->code_bytes));
-    json_object_set_new(o, "leaves", json_integer(tree_nleaf(as->tree)));
-    json_object_set_new(o, "trials", json_integer(tuned_trials(s)));
-    json_object_set_new(o, "failed", json_integer(failed_trials(s)));
-    json_object_set_new(o, "measurements", json_integer(out->cost->nmeasure));
-    json_object_set_new(o, "model_error", real(out->cost->error));
-    json_object_set_new(o, "model_rank", real(out->cost->order.rank));
-    json_object_set_new(o, "regret", real(tuned_regret(out)));
-    json_object_set_new(o, "curve", curve_json(as));
-    json_object_set_new(o, "contract", contract_json(out->contract));
     const Against v = against_library(out);
-    json_object_set_new(o, "library_shapes", json_integer(v.n));
-    json_object_set_new(o, "library_speedup", v.n ? real(v.mean) : json_null());
-    json_object_set_new(o, "library_speedup_least", v.n ? real(v.least) : json_null());
-    json_object_set_new(o, "dispatcher_checked", json_integer(proof ? proof->ndeclared : 0));
-    json_object_set_new(o, "dispatcher_checked_beyond", json_integer(proof ? proof->ncut : 0));
-    json_object_set_new(o, "dispatcher_checked_all", json_boolean(proof && proof->all));
-    return o;
+    const Proof p = proof ? *proof : (Proof){ 0 };
+    return JSON_OBJECT(
+        FIELD("name", s->spec->name), FIELD("package", w->out), FIELD("records", w->records),
+        FIELD("target", s->target->name), FIELD("device", s->device->name), FIELD("modelled", s->device->modelled),
+        FIELD("kernels", as->nkernel), FIELD("code_bytes", as->code_bytes), FIELD("leaves", tree_nleaf(as->tree)),
+        FIELD("trials", tuned_trials(s)), FIELD("failed", failed_trials(s)), FIELD("measurements", out->cost->nmeasure),
+        FIELD("model_error", out->cost->error), FIELD("model_rank", out->cost->order.rank),
+        FIELD("regret", tuned_regret(out)), FIELD("curve", curve_json(as)),
+        FIELD("contract", contract_json(out->contract)), FIELD("library_shapes", v.n), FIELD("library_speedup", v.mean),
+        FIELD("library_speedup_least", v.least), FIELD("dispatcher_checked", p.ndeclared),
+        FIELD("dispatcher_checked_beyond", p.ncut), FIELD("dispatcher_checked_all", p.all));
 }
 
 void summary_package(const Workload *w, const Result *out, int n, const Proof *proof, bool json, FILE *to)
@@ -311,25 +282,11 @@ static void check_space(const Space *s, const Device *device, FILE *to)
 
 static json_t *check_json(const Workload *w, const Space *s, const Device *device)
 {
-    json_t *o = json_object(), *rejected = json_array();
-    for (int i = 0; i < s->nrejection; i++) {
-        json_t *r = json_object();
-        json_object_set_new(r, "template", quote_json(s->rejection[i].t->name));
-        json_object_set_new(r, "need", quote_json(expr_text(s->rejection[i].constraint->need)));
-        json_object_set_new(r, "why", quote_json(s->rejection[i].constraint->why));
-        json_object_set_new(r, "count", json_integer(s->rejection[i].count));
-        json_array_append_new(rejected, r);
-    }
-    json_object_set_new(o, "name", quote_json(w->spec->name));
-    json_object_set_new(o, "shapes", json_integer(w->spec->ninstance));
-    json_object_set_new(o, "tuned", json_integer(tuned_instances(w->spec)));
-    json_object_set_new(o, "target", quote_json(s->general[0].target->name));
-    json_object_set_new(o, "device", quote_json(device->name));
-    json_object_set_new(o, "runs", json_boolean(device_runs(device, s->general[0].target->name)));
-    json_object_set_new(o, "candidates", json_integer(s->n));
-    json_object_set_new(o, "combinations", json_integer(s->nraw));
-    json_object_set_new(o, "rejected", rejected);
-    return o;
+    const char *target = s->general[0].target->name;
+    return JSON_OBJECT(FIELD("name", w->spec->name), FIELD("shapes", w->spec->ninstance),
+                       FIELD("tuned", tuned_instances(w->spec)), FIELD("target", target), FIELD("device", device->name),
+                       FIELD("runs", device_runs(device, target)), FIELD("candidates", s->n),
+                       FIELD("combinations", s->nraw), FIELD("rejected", words_rejected_json(s)));
 }
 
 void summary_check(const Workload *w, const Space *const *space, const Device *device, int n, bool json, FILE *to)

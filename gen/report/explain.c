@@ -342,16 +342,6 @@ static void answer(const Explanation *x, Answer *w)
     w->near = empty || w->choice.measured ? -1 : nearest_measured(s, w->trial, &w->inst);
 }
 
-const char *explain_values(Arena *a, const Candidate *c)
-{
-    int64_t value[TEMPLATE_MAX_PARAM];
-    Text t = { .arena = a };
-    candidate_values(c, value);
-    for (int i = 0; i < c->t->nparam; i++)
-        text_printf(&t, "%s%s=%" PRId64, i ? " " : "", c->t->param[i].name, value[i]);
-    return text_str(&t);
-}
-
 int explain(Arena *a, const Result *r, const ExplainBinding *binding, int nbinding, bool json, FILE *out, FILE *err)
 {
     const Spec *s = r->study->spec;

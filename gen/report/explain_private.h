@@ -52,6 +52,5 @@ typedef struct {
 
 void explain_text(const Explanation *x, FILE *out);
 void explain_json(const Explanation *x, FILE *out);
-const char *explain_values(Arena *a, const Candidate *c); /* "MR=8 NP=3" */
 
 #endif

@@ -7,8 +7,8 @@
 #include <string.h>
 #include "gen/base/number.h"
 #include "gen/base/quote.h"
-#include "gen/base/text.h"
 #include "gen/report/explain_private.h"
+#include "gen/report/words.h"
 
 static const char *const place_text[PLACE_COUNT] = { [PLACE_TUNED] = "a tuned shape",
                                                      [PLACE_DECLARED] = "a declared shape, not measured",
@@ -18,12 +18,7 @@ static const char *const place_text[PLACE_COUNT] = { [PLACE_TUNED] = "a tuned sh
 
 static const char *shape_text(const Explanation *x, const Instance *inst)
 {
-    const Spec *s = x->study->spec;
-    Text t = { .arena = x->arena };
-    for (int i = 0; i < s->op->naxis; i++)
-        text_printf(&t, "%s%s = %" PRId64, i ? ", " : "", s->op->axis[i].name, inst->extent[i]);
-    text_printf(&t, ", %d thread%s", inst->threads, number_plural(inst->threads));
-    return text_str(&t);
+    return words_shape(x->arena, x->study->spec->op, inst->extent, inst->threads);
 }
 
 static void say_head(const Explanation *x, FILE *out)
@@ -150,7 +145,7 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
     else
         fprintf(out, "  %-10s %s, not in the package: this one takes %s more\n  %-10s   %s %s\n", "best known",
                 number_time(a, c->best_ns), number_percent(a, c->ns / c->best_ns - 1), "", known->t->name,
-                explain_values(a, known));
+                words_values(a, known));
 }
 
 static void say_work(const Explanation *x, const Answer *w, FILE *out)

@@ -16,6 +16,7 @@
 #include "gen/report/choice.h"
 #include "gen/report/html.h"
 #include "gen/report/report_private.h"
+#include "gen/report/words.h"
 #include "gen/target/family.h"
 
 static void paragraph(Report *r, const char *text)
@@ -38,17 +39,6 @@ int64_t report_instance(const Report *r, int64_t shape) { return r->study->shape
 double report_cost(const Report *r, int64_t instance, int kernel)
 {
     return r->assignment->cost[instance * r->assignment->nkernel + kernel];
-}
-
-const char *report_shape_text(Report *r, const Instance *inst)
-{
-    const Spec *s = r->spec;
-    Text t = { .arena = r->arena };
-    for (int x = 0; x < s->op->naxis; x++)
-        text_printf(&t, "%s%s = %" PRId64, x ? ", " : "", s->op->axis[x].name, inst->extent[x]);
-    if (s->nthread > 1)
-        text_printf(&t, ", %d thread%s", inst->threads, number_plural(inst->threads));
-    return text_str(&t);
 }
 
 static double speedup_of(const Report *r)
@@ -336,7 +326,8 @@ static void section_shapes(Report *r)
                  number_count(r->arena, count_unsaid(r)), number_count(r->arena, r->study->nshape)));
     if (r->worst_regret > 0.0005)
         note(r, arena_printf(r->arena, "Furthest from the best known: %s, by %s.",
-                             report_shape_text(r, &r->spec->instance[r->worst]),
+                             words_shape(r->arena, r->spec->op, r->spec->instance[r->worst].extent,
+                                         r->spec->nthread > 1 ? r->spec->instance[r->worst].threads : 0),
                              number_percent(r->arena, r->worst_regret)));
     report_table_rivals(r);
 }

@@ -109,7 +109,6 @@ const char *report_spread_text(Report *r, const ContractShape *s);
 const char *report_kernel(const Report *r, int kernel);  /* "k3", by the package's number */
 int64_t report_instance(const Report *r, int64_t shape); /* index of a tuned shape's instance */
 double report_cost(const Report *r, int64_t instance, int kernel);
-const char *report_shape_text(Report *r, const Instance *inst); /* "M = 80, N = 768, K = 768" */
 
 double report_varying(const Report *r, int64_t instance); /* the extent of its group's x axis */
 struct Range report_shared_x(const Report *r); /* of all groups that are drawn, so that they can be compared */

@@ -10,6 +10,7 @@
 #include "gen/report/choice.h"
 #include "gen/report/html.h"
 #include "gen/report/report_private.h"
+#include "gen/report/words.h"
 #include "gen/target/family.h"
 
 /* ---- what was tuned, and on what ---- */
@@ -327,16 +328,6 @@ void report_table_rivals(Report *r)
 
 /* ---- kernels ---- */
 
-static const char *values_text(Report *r, const Candidate *c)
-{
-    int64_t value[TEMPLATE_MAX_PARAM];
-    Text t = { .arena = r->arena };
-    candidate_values(c, value);
-    for (int i = 0; i < c->t->nparam; i++)
-        text_printf(&t, "%s%s=%" PRId64, i ? " " : "", c->t->param[i].name, value[i]);
-    return text_str(&t);
-}
-
 static void kernel_row(Report *r, int k, double total)
 {
     const Assignment *as = r->assignment;
@@ -351,7 +342,7 @@ static void kernel_row(Report *r, int k, double total)
         }
     table_row_head(r, arena_printf(r->arena, "%s%s", report_kernel(r, k), k == as->general ? " *" : ""));
     table_cell(r, "line", t->c.t->name);
-    table_cell(r, "values", values_text(r, &t->c));
+    table_cell(r, "values", words_values(r->arena, &t->c));
     table_cell(r, "num", number_bytes(r->arena, t->code_bytes));
     table_cell(r, "num", number_count(r->arena, count));
     table_cell(r, "num", number_percent(r->arena, weight / total));

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include "gen/base/number.h"
 #include "gen/report/explain_private.h"
+#include "gen/report/words.h"
 #include "tests/gen/by_hand.h"
 #include "tests/gen/json_like.h"
 
@@ -647,7 +648,7 @@ static void people_are_told_what_is_outside_and_what_is_nothing(void **state)
                            "  kernel     10: %s for avx512, 2.02 KiB of code\n%s"
                            "  time       nothing is computed\n",
                            head, t[0].c.t->name, parameters_of(&t[0]), t[2].c.t->name,
-                           explain_values(hand.y.arena, &t[2].c), t[1].c.t->name, parameters_of(&t[1])));
+                           words_values(hand.y.arena, &t[2].c), t[1].c.t->name, parameters_of(&t[1])));
     free(text);
     x.answer = &answer[2];
     x.nanswer = 1;

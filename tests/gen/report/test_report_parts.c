@@ -12,6 +12,7 @@
 #include "gen/report/choice.h"
 #include "gen/report/explain_private.h"
 #include "gen/report/report_axis.h"
+#include "gen/report/words.h"
 #include "tests/gen/by_hand.h"
 
 enum { FIRST = 10 }; /* the package's number of the first kernel */
@@ -266,8 +267,8 @@ static void tells_of_each_kernel(void **state)
                         "kernel | template | parameters | code | shapes served | share of weight | error | \n"
                         "k10 * | %s | %s | 2.02 KiB | 3 | 17.4 %% | 0.50 | \n"
                         "k11 | %s | %s | 1000 bytes | 5 | 82.6 %% | 0.25 | \n",
-                        t[1].c.t->name, explain_values(hand.y.arena, &t[1].c), t[0].c.t->name,
-                        explain_values(hand.y.arena, &t[0].c)));
+                        t[1].c.t->name, words_values(hand.y.arena, &t[1].c), t[0].c.t->name,
+                        words_values(hand.y.arena, &t[0].c)));
     const char *text = written(report_list_parameters);
     const Template *template = t[1].c.t;
     Text want = { .arena = hand.y.arena };

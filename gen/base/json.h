@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * json: a JSON object in one expression, from values of any type that has a form in JSON:
+ *
+ *   JSON_OBJECT(FIELD("name", spec->name), FIELD("time_ns", ns), FIELD("shapes", list))
+ *
+ * Text from outside is quoted (gen/base/quote.h), a number that is not finite and text that is NULL are null, and a json_t is handed over.
+ */
+#ifndef DCGEN_JSON_H
+#define DCGEN_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/base/quote.h"
+
+typedef struct {
+    const char *key;
+    json_t *value;
+} JsonField;
+
+#define FIELD(key, v)                                                                                                    \
+    {                                                                                                                    \
+        key, _Generic((v), bool: json_of_bool, int: json_of_int, int64_t: json_of_int, double: json_of_real,           \
+                      char *: quote_json, const char *: quote_json, json_t *: json_of_value)(v) \
+    }
+#define JSON_OBJECT(...) JSON_SET(json_object(), __VA_ARGS__)
+#define JSON_SET(object, ...) json_set(object, (const JsonField[]){ __VA_ARGS__, { NULL, NULL } })
+
+json_t *json_of_bool(bool v);
+json_t *json_of_int(int64_t v);
+json_t *json_of_real(double v);
+json_t *json_of_value(json_t *v);
+json_t *json_of_list(const char *const *item, int n);
+json_t *json_set(json_t *object, const JsonField *field); /* behind the fields that it has; gives the object */
+
+#endif

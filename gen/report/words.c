@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * words: see words.h.
+ */
+#include "gen/report/words.h"
+
+#include <inttypes.h>
+#include "gen/base/number.h"
+#include "gen/base/text.h"
+
+const char *words_shape(Arena *a, const Op *op, const int64_t *extent, int threads)
+{
+    Text t = { .arena = a };
+    for (int i = 0; i < op->naxis; i++)
+        text_printf(&t, "%s%s = %" PRId64, i ? ", " : "", op->axis[i].name, extent[i]);
+    if (threads)
+        text_printf(&t, ", %d thread%s", threads, number_plural(threads));
+    return text_str(&t);
+}
+
+const char *words_values(Arena *a, const Candidate *c)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    Text t = { .arena = a };
+    candidate_values(c, value);
+    for (int i = 0; i < c->t->nparam; i++)
+        text_printf(&t, "%s%s=%" PRId64, i ? " " : "", c->t->param[i].name, value[i]);
+    return text_str(&t);
+}
+
+const char *words_candidate(Arena *a, const Candidate *c)
+{
+    return arena_printf(a, "%s %s%s%s", c->t->name, c->target->name, c->t->nparam ? " " : "", words_values(a, c));
+}
+
+json_t *words_extents_json(json_t *object, const Op *op, const int64_t *extent)
+{
+    for (int i = 0; i < op->naxis; i++)
+        JSON_SET(object, FIELD(op->axis[i].name, extent[i]));
+    return object;
+}
+
+json_t *words_values_json(const Candidate *c)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    json_t *o = json_object();
+    candidate_values(c, value);
+    for (int i = 0; i < c->t->nparam; i++)
+        JSON_SET(o, FIELD(c->t->param[i].name, value[i]));
+    return o;
+}
+
+json_t *words_rejected_json(const Space *s)
+{
+    json_t *list = json_array();
+    for (const Rejection *r = s->rejection; r < s->rejection + s->nrejection; r++)
+        json_array_append_new(list,
+                              JSON_OBJECT(FIELD("template", r->t->name), FIELD("need", expr_text(r->constraint->need)),
+                                          FIELD("why", r->constraint->why), FIELD("count", r->count)));
+    return list;
+}

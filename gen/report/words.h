@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * words: a shape and a kernel's parameters, as the report, `explain`, --dump and the verdict on a regret name them, in text and in JSON.
+ */
+#ifndef DCGEN_WORDS_H
+#define DCGEN_WORDS_H
+
+#include "gen/base/json.h"
+#include "search/space/space.h"
+
+/* "M = 80, N = 768, K = 768"; with threads > 0 ", 2 threads" behind it. */
+const char *words_shape(Arena *a, const Op *op, const int64_t *extent, int threads);
+const char *words_values(Arena *a, const Candidate *c);    /* "MR=8 NP=3" */
+const char *words_candidate(Arena *a, const Candidate *c); /* "packed_gemm avx512 MR=8 NP=3" */
+
+/* { "M": 80, "N": 768, "K": 768 }, behind the fields that the object has; gives the object. */
+json_t *words_extents_json(json_t *object, const Op *op, const int64_t *extent);
+json_t *words_values_json(const Candidate *c); /* { "MR": 8, "NP": 3 } */
+/* What was left out of the space, with its reason and how often. */
+json_t *words_rejected_json(const Space *s);
+
+#endif

@@ -3,6 +3,7 @@
  * plot: runs gnuplot. The script is handed over in memory as its standard input; no shell, no file, no settings of the
  * user.
  */
+#define _GNU_SOURCE
 #include "gen/report/plot.h"
 
 #include <errno.h>

@@ -14,21 +14,9 @@
 #include "gen/base/number.h"
 #include "gen/base/quote.h"
 #include "gen/report/choice.h"
-#include "gen/report/html.h"
 #include "gen/report/report_private.h"
 #include "gen/report/words.h"
 #include "gen/target/family.h"
-
-static void paragraph(Report *r, const char *text)
-{
-    html_element(&r->out, "p", NULL, text);
-    text_add(&r->out, "\n");
-}
-static void note(Report *r, const char *text)
-{
-    html_element(&r->out, "p", "note", text);
-    text_add(&r->out, "\n");
-}
 
 /* ---- numbers that several sections need ---- */
 
@@ -54,6 +42,27 @@ static double speedup_of(const Report *r)
         }
     }
     return weight > 0 ? exp(sum / weight) : 1;
+}
+
+const char *report_time_text(Report *r, double ns)
+{
+    char *text = number_time(r->arena, ns), *us = strstr(text, " us");
+    return us ? arena_printf(r->arena, "%.*s \xc2\xb5s", (int)(us - text), text) : text;
+}
+
+const char *report_signed_percent(Report *r, double part)
+{
+    return isfinite(part) ? arena_printf(r->arena, "%s%s", part >= 0 ? "+" : "", number_percent(r->arena, part)) : "-";
+}
+
+const char *report_above_text(Report *r, double above, bool unsaid)
+{
+    return arena_printf(r->arena, "%s%s", unsaid ? "\xe2\x80\xa0 " : "", number_percent(r->arena, above));
+}
+
+const char *report_spread_text(Report *r, const ContractShape *s)
+{
+    return s && s->spread > 0 ? number_percent(r->arena, s->spread) : "-";
 }
 
 static const char *library_name(const Report *r) { return r->study->target->family->rival; }
@@ -116,37 +125,7 @@ static void measure_regret(Report *r)
     r->tuned_regret = weight > 0 ? sum / weight : NAN;
 }
 
-/* ---- figures ---- */
-
 static bool has_plot(int plot) { return plot >= 0; }
-
-/* id: of the figure, unique in the page. */
-static void figure(Report *r, int plot, const char *id, const char *caption)
-{
-    const Plot *p = &r->plot[plot];
-    id = arena_printf(r->arena, "%s%s", r->part, id);
-    text_printf(&r->out, "<figure>\n<figcaption id=\"%s\">", id);
-    quote_html(&r->out, caption);
-    text_printf(&r->out,
-                "</figcaption>\n<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" "
-                "aria-labelledby=\"%s\">\n%s</svg>\n</figure>\n",
-                p->width, p->height, id, p->svg);
-}
-
-typedef struct {
-    const char *text, *mark;
-} Key; /* mark: SVG within 28 x 12 */
-
-static void legend(Report *r, const Key *key, size_t n)
-{
-    text_add(&r->out, "<ul class=\"legend\">\n");
-    for (size_t i = 0; i < n; i++) {
-        text_printf(&r->out, "<li><svg viewBox=\"0 0 28 12\" aria-hidden=\"true\">%s</svg>", key[i].mark);
-        quote_html(&r->out, key[i].text);
-        text_add(&r->out, "</li>\n");
-    }
-    text_add(&r->out, "</ul>\n");
-}
 
 /* ---- head ---- */
 
@@ -188,30 +167,22 @@ static const char *summary_text(Report *r)
                         number_ratio(a, r->speedup));
 }
 
-static void fact(Report *r, const char *name, const char *value)
-{
-    text_add(&r->out, "<div>");
-    html_element(&r->out, "dt", NULL, name);
-    html_element(&r->out, "dd", NULL, value);
-    text_add(&r->out, "</div>\n");
-}
-
 static void facts(Report *r)
 {
     const Assignment *as = r->assignment;
     Arena *a = r->arena;
     text_add(&r->out, "<dl class=\"facts\">\n");
-    fact(r, "kernels kept", arena_printf(a, "%d", as->nkernel));
-    fact(r, "machine code", number_bytes(a, as->code_bytes));
-    fact(r, "shapes, of them tuned",
-         arena_printf(a, "%s / %s", number_count(a, r->spec->ninstance), number_count(a, r->study->nshape)));
-    fact(r, "above best known, tuned shapes", number_percent(a, r->tuned_regret));
-    fact(r, "the same, worst tuned shape", number_percent(a, r->worst_regret));
+    report_fact(r, "kernels kept", arena_printf(a, "%d", as->nkernel));
+    report_fact(r, "machine code", number_bytes(a, as->code_bytes));
+    report_fact(r, "shapes, of them tuned",
+                arena_printf(a, "%s / %s", number_count(a, r->spec->ninstance), number_count(a, r->study->nshape)));
+    report_fact(r, "above best known, tuned shapes", number_percent(a, r->tuned_regret));
+    report_fact(r, "the same, worst tuned shape", number_percent(a, r->worst_regret));
     if (as->nkernel > 1)
-        fact(r, "time with one kernel for all", arena_printf(a, "\xc3\x97 %s", number_ratio(a, r->speedup)));
+        report_fact(r, "time with one kernel for all", arena_printf(a, "\xc3\x97 %s", number_ratio(a, r->speedup)));
     if (r->library > 0)
-        fact(r, arena_printf(a, "time of %s, mean", library_name(r)),
-             arena_printf(a, "\xc3\x97 %s", number_ratio(a, r->library)));
+        report_fact(r, arena_printf(a, "time of %s, mean", library_name(r)),
+                    arena_printf(a, "\xc3\x97 %s", number_ratio(a, r->library)));
     text_add(&r->out, "</dl>\n");
 }
 
@@ -225,50 +196,53 @@ static void section_setting(Report *r)
 
 static void speed_legend(Report *r)
 {
-    Key key[5] = { { "chosen kernel (dots: tuned shapes)",
-                     "<path class=\"l5\" d=\"M1 6L27 6\"/><path class=\"l8\" d=\"M14 6h0\"/>" },
-                   { "best known", "<path class=\"l7\" d=\"M10 6a4 4 0 1 0 8 0a4 4 0 1 0 -8 0\"/>" },
-                   { "one kernel for all shapes", "<path class=\"l6\" d=\"M1 6L27 6\"/>" } };
+    LegendKey key[5] = { { "chosen kernel (dots: tuned shapes)",
+                           "<path class=\"l5\" d=\"M1 6L27 6\"/><path class=\"l8\" d=\"M14 6h0\"/>" },
+                         { "best known", "<path class=\"l7\" d=\"M10 6a4 4 0 1 0 8 0a4 4 0 1 0 -8 0\"/>" },
+                         { "one kernel for all shapes", "<path class=\"l6\" d=\"M1 6L27 6\"/>" } };
     size_t n = 3;
     if (r->has_library)
-        key[n++] = (Key){ library_name(r), "<path class=\"l13\" d=\"M1 6L27 6\"/><path class=\"l14\" d=\"M14 6h0\"/>" };
+        key[n++] =
+            (LegendKey){ library_name(r), "<path class=\"l13\" d=\"M1 6L27 6\"/><path class=\"l14\" d=\"M14 6h0\"/>" };
     if (r->has_roof)
-        key[n++] = (Key){ "roofline: the most that the machine allows", "<path class=\"l12\" d=\"M1 6L27 6\"/>" };
-    legend(r, key, n);
+        key[n++] = (LegendKey){ "roofline: the most that the machine allows", "<path class=\"l12\" d=\"M1 6L27 6\"/>" };
+    report_legend(r, key, n);
 }
 
 static void section_speed(Report *r)
 {
     const Groups *g = &r->groups;
     if (g->npanel == 0) {
-        paragraph(r, "No shape varies along a dimension, so there is no curve to draw: the table of tuned shapes has "
-                     "the times.");
+        report_say(r, NULL,
+                   "No shape varies along a dimension, so there is no curve to draw: the table of tuned shapes has "
+                   "the times.");
         return;
     }
     speed_legend(r);
     text_add(&r->out, "<div class=\"panels\">\n");
     for (int i = 0; i < g->ngroup; i++)
         if (has_plot(r->panel[i]))
-            figure(r, r->panel[i], arena_printf(r->arena, "panel-%d", i), g->group[i].label);
+            report_figure(r, r->panel[i], arena_printf(r->arena, "panel-%d", i), g->group[i].label);
     text_add(&r->out, "</div>\n");
-    note(r, arena_printf(r->arena, "%s%s",
-                         r->study->device->modelled ? "Nothing here was measured: lines and dots are the model's."
-                                                    : "Between the dots the line is predicted from the measurements.",
-                         g->npanel < g->ngroup ? " Only the heaviest groups of shapes are drawn." : ""));
+    report_say(r, "note", "%s%s",
+               r->study->device->modelled ? "Nothing here was measured: lines and dots are the model's."
+                                          : "Between the dots the line is predicted from the measurements.",
+               g->npanel < g->ngroup ? " Only the heaviest groups of shapes are drawn." : "");
 }
 
 /* The colours of kernels, as far as there are colours. */
 static void kernel_legend(Report *r)
 {
-    Key key[LOOK_NKERNEL];
+    LegendKey key[LOOK_NKERNEL];
     size_t n = 0;
     for (int k = 0; k < r->assignment->nkernel && k < LOOK_NKERNEL; k++)
-        key[n++] = (Key){ report_kernel(r, k),
-                          arena_printf(r->arena, "<rect class=\"l%d\" width=\"28\" height=\"12\"/>", LOOK_KERNEL + k) };
-    legend(r, key, n);
+        key[n++] =
+            (LegendKey){ report_kernel(r, k),
+                         arena_printf(r->arena, "<rect class=\"l%d\" width=\"28\" height=\"12\"/>", LOOK_KERNEL + k) };
+    report_legend(r, key, n);
     if (r->assignment->nkernel > LOOK_NKERNEL)
-        note(r, arena_printf(r->arena, "Colours repeat: %s has that of %s, and so on.", report_kernel(r, LOOK_NKERNEL),
-                             report_kernel(r, 0)));
+        report_say(r, "note", "Colours repeat: %s has that of %s, and so on.", report_kernel(r, LOOK_NKERNEL),
+                   report_kernel(r, 0));
 }
 
 static void section_planes(Report *r)
@@ -278,7 +252,7 @@ static void section_planes(Report *r)
     kernel_legend(r);
     text_add(&r->out, "<div class=\"panels planes\">\n");
     for (int i = 0; i < r->nplane; i++)
-        figure(r, r->plane[i].plot, arena_printf(r->arena, "plane-%d", i), r->plane[i].label);
+        report_figure(r, r->plane[i].plot, arena_printf(r->arena, "plane-%d", i), r->plane[i].label);
     text_add(&r->out, "</div>\n");
 }
 
@@ -287,13 +261,10 @@ static void section_map(Report *r)
     if (!has_plot(r->map))
         return;
     const char *caption = arena_printf(r->arena, "Kernel by %s", r->groups.axes);
-    text_add(&r->out, "<div class=\"map broad\">\n");
-    figure(r, r->map, "map", caption);
-    text_add(&r->out, "</div>\n<div class=\"map narrow\">\n");
-    figure(r, r->narrow_map, "narrow-map", caption);
-    text_add(&r->out, "</div>\n");
+    report_single(r, "map broad", r->map, "map", caption);
+    report_single(r, "map narrow", r->narrow_map, "narrow-map", caption);
     if (r->groups.nbar < r->groups.ngroup)
-        note(r, "Only the heaviest groups of shapes are drawn.");
+        report_say(r, "note", "Only the heaviest groups of shapes are drawn.");
 }
 
 static void section_dispatch(Report *r)
@@ -302,14 +273,12 @@ static void section_dispatch(Report *r)
     int nleaf = tree_nleaf(as->tree), depth = tree_depth(as->tree);
     const char *over = as->nfeature > r->spec->op->naxis ? "extents and threads" : "the extents";
     if (depth == 0)
-        paragraph(r, arena_printf(r->arena, "There is nothing to decide: %s serves all shapes.",
-                                  report_kernel(r, as->general)));
+        report_say(r, NULL, "There is nothing to decide: %s serves all shapes.", report_kernel(r, as->general));
     else
-        paragraph(r, arena_printf(r->arena,
-                                  "The dispatcher is a decision tree over %s with %d leaves; at most %d comparison%s "
-                                  "lead%s to a kernel. Shapes outside the declared ranges go to %s.",
-                                  over, nleaf, depth, number_plural(depth), depth == 1 ? "s" : "",
-                                  report_kernel(r, as->general)));
+        report_say(r, NULL,
+                   "The dispatcher is a decision tree over %s with %d leaves; at most %d comparison%s "
+                   "lead%s to a kernel. Shapes outside the declared ranges go to %s.",
+                   over, nleaf, depth, number_plural(depth), depth == 1 ? "s" : "", report_kernel(r, as->general));
     section_map(r);
     section_planes(r);
 }
@@ -318,17 +287,15 @@ static void section_shapes(Report *r)
 {
     report_table_shapes(r);
     if (count_unsaid(r))
-        note(r,
-             arena_printf(
-                 r->arena,
-                 "\xe2\x80\xa0 cannot be said: times of one kernel differ so much from one pass to the next that the "
-                 "distance from the best is noise. So it is on %s of the %s tuned shapes.",
-                 number_count(r->arena, count_unsaid(r)), number_count(r->arena, r->study->nshape)));
+        report_say(r, "note",
+                   "\xe2\x80\xa0 cannot be said: times of one kernel differ so much from one pass to the next that the "
+                   "distance from the best is noise. So it is on %s of the %s tuned shapes.",
+                   number_count(r->arena, count_unsaid(r)), number_count(r->arena, r->study->nshape));
     if (r->worst_regret > 0.0005)
-        note(r, arena_printf(r->arena, "Furthest from the best known: %s, by %s.",
-                             words_shape(r->arena, r->spec->op, r->spec->instance[r->worst].extent,
-                                         r->spec->nthread > 1 ? r->spec->instance[r->worst].threads : 0),
-                             number_percent(r->arena, r->worst_regret)));
+        report_say(r, "note", "Furthest from the best known: %s, by %s.",
+                   words_shape(r->arena, r->spec->op, r->spec->instance[r->worst].extent,
+                               r->spec->nthread > 1 ? r->spec->instance[r->worst].threads : 0),
+                   number_percent(r->arena, r->worst_regret));
     report_table_rivals(r);
 }
 
@@ -336,12 +303,12 @@ static void section_kernels(Report *r)
 {
     report_table_kernels(r);
     if (has_plot(r->curve)) {
-        text_add(&r->out, "<div class=\"single\">\n");
-        figure(r, r->curve, "curve", "What less or more code would bring");
-        text_add(&r->out, "</div>\n");
-        note(r, "Weighted mean over the shapes of the time above the best known, when each shape takes the best of the "
-                "1, 2, ... kernels kept, before the tree. The ring is the point that was taken, the broken line lies "
-                "beyond the budget. --kernels N and --code-kib N with replay move along it, without a measurement.");
+        report_single(r, "single", r->curve, "curve", "What less or more code would bring");
+        report_say(
+            r, "note",
+            "Weighted mean over the shapes of the time above the best known, when each shape takes the best of the "
+            "1, 2, ... kernels kept, before the tree. The ring is the point that was taken, the broken line lies "
+            "beyond the budget. --kernels N and --code-kib N with replay move along it, without a measurement.");
     }
     report_list_parameters(r);
 }
@@ -374,39 +341,38 @@ static void count_trials(Report *r)
         if (count[k])
             text_printf(&t, "; %s: %s", status_words[k], number_count(r->arena, count[k]));
     text_add(&t, ".");
-    paragraph(r, text_str(&t));
+    report_say(r, NULL, "%s", text_str(&t));
 }
 
 static void section_search(Report *r)
 {
     count_trials(r);
     if (has_plot(r->progress)) {
-        text_add(&r->out, "<div class=\"single\">\n");
-        figure(r, r->progress, "progress", "Best so far");
-        text_add(&r->out, "</div>\n");
-        note(r, "Weighted mean over the tuned shapes of the fastest time so far against the fastest of all.");
+        report_single(r, "single", r->progress, "progress", "Best so far");
+        report_say(r, "note",
+                   "Weighted mean over the tuned shapes of the fastest time so far against the fastest of all.");
     }
 }
 
 static void section_model(Report *r)
 {
-    static const Key key[] = { { "kernel of the package", "<path class=\"l10\" d=\"M14 6h0\"/>" },
-                               { "other kernel", "<path class=\"l9\" d=\"M14 6h0\"/>" },
-                               { "equal", "<path class=\"l11\" d=\"M1 6L27 6\"/>" } };
+    static const LegendKey key[] = { { "kernel of the package", "<path class=\"l10\" d=\"M14 6h0\"/>" },
+                                     { "other kernel", "<path class=\"l9\" d=\"M14 6h0\"/>" },
+                                     { "equal", "<path class=\"l11\" d=\"M1 6L27 6\"/>" } };
     if (r->in->cost->nmeasure == 0) {
-        paragraph(r, "There were too few measurements to judge the cost model.");
+        report_say(r, NULL, "There were too few measurements to judge the cost model.");
         return;
     }
     report_table_model(r);
     if (!has_plot(r->scatter))
         return;
-    legend(r, key, sizeof key / sizeof *key);
+    report_legend(r, key, sizeof key / sizeof *key);
     text_add(&r->out, "<div class=\"panels\">\n");
-    figure(r, r->scatter, "scatter", "Time predicted and measured");
+    report_figure(r, r->scatter, "scatter", "Time predicted and measured");
     if (has_plot(r->residual))
-        figure(r, r->residual, "residual", "How far predictions are off, by shape");
+        report_figure(r, r->residual, "residual", "How far predictions are off, by shape");
     text_add(&r->out, "</div>\n");
-    note(r, "Predictions of the fitted model, before a kernel's own measurements correct them.");
+    report_say(r, "note", "Predictions of the fitted model, before a kernel's own measurements correct them.");
     report_table_adapt(r);
 }
 
@@ -446,7 +412,7 @@ static void section_reading(Report *r)
     };
     text_add(&r->out, "<dl class=\"terms\">\n");
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        fact(r, row[i].term, row[i].meaning);
+        report_fact(r, row[i].term, row[i].meaning);
     text_add(&r->out, "</dl>\n");
 }
 

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 #include "gen/base/number.h"
-#include "gen/report/html.h"
 #include "gen/report/report_private.h"
 
 void report_table_model(Report *r)
@@ -42,39 +41,26 @@ void report_table_model(Report *r)
     if (c->nmeasure == 0)
         return;
     table_begin(r, "The cost model", NULL);
-    text_add(&r->out, "<tbody>\n");
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        table_row_head(r, row[i].name);
-        table_cell(r, "num", row[i].value);
-        table_cell(r, NULL, row[i].meaning);
-        table_row_end(r);
+        table_row(r);
+        table_cell(r, NULL, "row", row[i].name);
+        table_cell(r, NULL, "num", row[i].value);
+        table_cell(r, NULL, NULL, row[i].meaning);
     }
     table_end(r);
-}
-
-static const char *octaves_text(Report *r, double log2_ratio)
-{
-    const double part = exp2(log2_ratio) - 1;
-    return arena_printf(r->arena, "%s%s", part >= 0 ? "+" : "", number_percent(r->arena, part));
 }
 
 static void price_table(Report *r)
 {
     const CostReport *c = r->in->cost;
     table_begin(r, "Prices of terms", NULL);
-    table_head_begin(r);
-    table_head(r, NULL, "template");
-    table_head(r, NULL, "part of the time");
-    table_head(r, "num", "price");
-    table_head(r, NULL, "what it is");
-    table_head_end(r);
     for (int i = 0; i < c->nprice; i++) {
         const NamedExpr *term = &c->price[i].t->term[c->price[i].term];
-        table_row_head(r, c->price[i].t->name);
-        table_cell(r, "line", term->name);
-        table_cell(r, "num", number_sig(r->arena, c->price[i].ns, 3));
-        table_cell(r, "need", term->doc);
-        table_row_end(r);
+        table_row(r);
+        table_cell(r, "template", "row", c->price[i].t->name);
+        table_cell(r, "part of the time", "line", term->name);
+        table_cell(r, "price", "num", number_sig(r->arena, c->price[i].ns, 3));
+        table_cell(r, "what it is", "need", term->doc);
     }
     table_end(r);
 }
@@ -90,25 +76,16 @@ static void residual_table(Report *r)
 {
     const CostReport *c = r->in->cost;
     table_begin(r, "Residuals of f_adapt", NULL);
-    table_head_begin(r);
-    table_head(r, NULL, "factor");
-    table_head(r, "num", "from");
-    table_head(r, "num", "to");
-    table_head(r, "num", "measurements");
-    table_head(r, "num", "mean");
-    table_head(r, "num", "spread");
-    table_head_end(r);
-    for (int i = 0; i < c->nadapt; i++) {
-        const CostAdapt *f = &c->adapt[i];
+    for (const CostAdapt *f = c->adapt; f < c->adapt + c->nadapt; f++) {
         if (!f->residual.n)
             continue;
-        table_row_head(r, f->of);
-        table_cell(r, "num", edge_text(r, f, f->from));
-        table_cell(r, "num", edge_text(r, f, f->to));
-        table_cell(r, "num", number_count(r->arena, f->residual.n));
-        table_cell(r, "num", octaves_text(r, f->residual.bias));
-        table_cell(r, "num", number_percent(r->arena, exp2(f->residual.rms) - 1));
-        table_row_end(r);
+        table_row(r);
+        table_cell(r, "factor", "row", f->of);
+        table_cell(r, "from", "num", edge_text(r, f, f->from));
+        table_cell(r, "to", "num", edge_text(r, f, f->to));
+        table_cell(r, "measurements", "num", number_count(r->arena, f->residual.n));
+        table_cell(r, "mean", "num", report_signed_percent(r, exp2(f->residual.bias) - 1));
+        table_cell(r, "spread", "num", number_percent(r->arena, exp2(f->residual.rms) - 1));
     }
     table_end(r);
 }
@@ -123,6 +100,11 @@ void report_table_adapt(Report *r)
             "far above the others is what this machine is slow at; 0: the measurements show no such part.");
         price_table(r);
     }
+    int64_t n = 0;
+    for (int i = 0; i < r->in->cost->nadapt; i++)
+        n += r->in->cost->adapt[i].residual.n;
+    if (!n)
+        return;
     text_add(&r->out, "<h3>What padding, balance and caches leave unexplained</h3>\n");
     html_element(
         &r->out, "p", "note",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_private: what the parts of report share. report.c writes the page, report_table.c its tables, report_figure.c
- * and report_{axis,map,fit,curve}.c what gnuplot draws, report_group.c sorts the shapes for both.
+ * report_private: what the parts of report share. report.c writes the page, report_write.c the elements that it is made of,
+ * report_table.c its tables, report_figure.c and report_{axis,map,fit,curve}.c what gnuplot draws, report_group.c sorts the
+ * shapes for both.
  */
 #ifndef DCGEN_REPORT_PRIVATE_H
 #define DCGEN_REPORT_PRIVATE_H
@@ -57,7 +58,9 @@ typedef struct {
     Roofline roofline;   /* nlimit 0: the machine's limits are not known */
     const char *part;    /* before each id: "avx2-" of a target among several, else "" */
     Groups groups;
-    Text out; /* the page; of several targets the part of this one */
+    Text out;        /* the page; of several targets the part of this one */
+    Text head, body; /* of the table that is written */
+    int nrow;
     int nplot;
     Plot plot[REPORT_MAX_PLOT];
     int *panel;                                              /* plot of each group's panel; -1: none */
@@ -79,16 +82,29 @@ void report_draw_maps(Report *r);
 void report_draw_model(Report *r);
 void report_draw_search(Report *r);
 
-/* A table that scrolls by itself where it is too wide; name: for those who hear the page. class may be NULL, here and below. */
+/* Text is quoted everywhere; class may be NULL. */
+void html_element(Text *t, const char *tag, const char *class, const char *text);
+/* A paragraph. */
+void report_say(Report *r, const char *class, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void report_fact(Report *r, const char *name, const char *value); /* of a <dl> */
+
+/* A table that scrolls by itself where it is too wide; name: for those who hear the page. Its head is made of the headings of the first row's
+ * cells; NULL: it has none. Class "row": the cell is the head of its row. */
 void table_begin(Report *r, const char *name, const char *class);
-void table_head_begin(Report *r);
-void table_head(Report *r, const char *class, const char *text);
-void table_head_end(Report *r); /* the body begins */
-void table_row_head(Report *r, const char *text);
-void table_cell(Report *r, const char *class, const char *text);
-void table_row_end(Report *r);
+void table_row(Report *r);
+void table_cell(Report *r, const char *heading, const char *class, const char *text);
+void table_extents(Report *r, const Instance *inst);             /* a cell each, and threads where they differ */
 void table_pair(Report *r, const char *name, const char *value); /* a row of two columns */
 void table_end(Report *r);
+
+/* id: of the figure, unique in the part. */
+void report_figure(Report *r, int plot, const char *id, const char *caption);
+void report_single(Report *r, const char *class, int plot, const char *id, const char *caption); /* in a <div> */
+
+typedef struct {
+    const char *text, *mark; /* mark: SVG within 28 x 12 */
+} LegendKey;
+void report_legend(Report *r, const LegendKey *key, size_t n);
 
 void report_table_setting(Report *r); /* spec, device, compiler */
 void report_table_limits(Report *r);  /* of the machine */
@@ -102,8 +118,10 @@ void report_contract(Report *r);    /* the regret contract, in words and as tabl
 
 /* What the contract says of a tuned shape. NULL: nothing was compared there. */
 const ContractShape *report_contract_shape(const Report *r, int64_t shape);
-bool report_is_unsaid(const Report *r,
-                      int64_t shape); /* its times differ too much to say how far it is from the best */
+/* Its times differ too much to say how far it is from the best. */
+bool report_is_unsaid(const Report *r, int64_t shape);
+const char *report_time_text(Report *r, double ns);                  /* "1.23 µs" */
+const char *report_signed_percent(Report *r, double part);           /* "+1.2 %" */
 const char *report_above_text(Report *r, double above, bool unsaid); /* "1.2 %", "† 18.3 %" */
 const char *report_spread_text(Report *r, const ContractShape *s);
 const char *report_kernel(const Report *r, int kernel);  /* "k3", by the package's number */

@@ -8,7 +8,6 @@
 #include "gen/base/number.h"
 #include "gen/base/quote.h"
 #include "gen/report/choice.h"
-#include "gen/report/html.h"
 #include "gen/report/report_private.h"
 #include "gen/report/words.h"
 #include "gen/target/family.h"
@@ -74,17 +73,11 @@ static void declared_shapes(Report *r)
     const Spec *s = r->spec;
     text_add(&r->out, "<h3>Declared shapes</h3>\n");
     table_begin(r, "Declared shapes", NULL);
-    table_head_begin(r);
-    for (int x = 0; x < s->op->naxis; x++)
-        table_head(r, NULL, s->op->axis[x].name);
-    table_head(r, "num", "weight");
-    table_head_end(r);
     for (int i = 0; i < s->nshape; i++) {
-        text_add(&r->out, "<tr>");
+        table_row(r);
         for (int x = 0; x < s->op->naxis; x++)
-            table_cell(r, "line", expr_text(s->shape[i].extent[x]));
-        table_cell(r, "num", number_sig(r->arena, s->shape[i].weight, 3));
-        table_row_end(r);
+            table_cell(r, s->op->axis[x].name, "line", expr_text(s->shape[i].extent[x]));
+        table_cell(r, "weight", "num", number_sig(r->arena, s->shape[i].weight, 3));
     }
     table_end(r);
 }
@@ -93,7 +86,6 @@ void report_table_setting(Report *r)
 {
     const Spec *s = r->spec;
     table_begin(r, "Setting", "setting");
-    text_add(&r->out, "<tbody>\n");
     table_pair(r, "Operator", arena_printf(r->arena, "%s: %s", s->op->name, s->op->doc));
     table_pair(r, "Element type", s->dtype);
     table_pair(r, "Epilogue", list_text(r, s->epilogue, s->nepilogue, "none"));
@@ -113,17 +105,6 @@ void report_table_setting(Report *r)
 
 /* ---- what the machine allows ---- */
 
-static void limit_row(Report *r, const LimitRecord *l)
-{
-    text_add(&r->out, "<tr>");
-    table_cell(r, "num", arena_printf(r->arena, "%d", l->threads));
-    table_cell(r, "num", number_sig(r->arena, l->flops_per_s * 1e-9, 3));
-    for (int i = 0; i < LEVEL_COUNT; i++)
-        if (r->roofline.bytes[i])
-            table_cell(r, "num", l->bytes_per_s[i] > 0 ? number_sig(r->arena, l->bytes_per_s[i] * 1e-9, 3) : "-");
-    table_row_end(r);
-}
-
 void report_table_limits(Report *r)
 {
     static const char *const name[LEVEL_COUNT] = { "L1, GB/s", "L2, GB/s", "L3, GB/s", "memory, GB/s" };
@@ -132,15 +113,15 @@ void report_table_limits(Report *r)
         return;
     text_add(&r->out, "<h3>What the machine does at most</h3>\n");
     table_begin(r, "What the machine does at most", NULL);
-    table_head_begin(r);
-    table_head(r, "num", "threads");
-    table_head(r, "num", "peak, GFLOP/s");
-    for (int i = 0; i < LEVEL_COUNT; i++)
-        if (f->bytes[i])
-            table_head(r, "num", name[i]);
-    table_head_end(r);
-    for (int i = 0; i < f->nlimit; i++)
-        limit_row(r, &f->limit[i]);
+    for (const LimitRecord *l = f->limit; l < f->limit + f->nlimit; l++) {
+        table_row(r);
+        table_cell(r, "threads", "num", arena_printf(r->arena, "%d", l->threads));
+        table_cell(r, "peak, GFLOP/s", "num", number_sig(r->arena, l->flops_per_s * 1e-9, 3));
+        for (int i = 0; i < LEVEL_COUNT; i++)
+            if (f->bytes[i])
+                table_cell(r, name[i], "num",
+                           l->bytes_per_s[i] > 0 ? number_sig(r->arena, l->bytes_per_s[i] * 1e-9, 3) : "-");
+    }
     table_end(r);
     html_element(&r->out, "p", "note",
                  arena_printf(r->arena, "%s%s",
@@ -153,12 +134,10 @@ void report_table_limits(Report *r)
 
 /* ---- tuned shapes ---- */
 
-static const char *time_text(Report *r, double ns, bool measured)
+/* "~ ": predicted */
+static const char *time_text(Report *r, const Choice *c)
 {
-    char *text = number_time(r->arena, ns), *us = strstr(text, " us");
-    if (us)
-        text = arena_printf(r->arena, "%.*s \xc2\xb5s", (int)(us - text), text);
-    return arena_printf(r->arena, "%s%s", measured || !isfinite(ns) ? "" : "~ ", text);
+    return arena_printf(r->arena, "%s%s", c->measured || !isfinite(c->ns) ? "" : "~ ", report_time_text(r, c->ns));
 }
 
 /* Was the library timed on any tuned shape? */
@@ -170,51 +149,21 @@ static bool knows_library(const Report *r)
     return false;
 }
 
-/* A table of tuned shapes: its columns behind the extents, and what a row says in them. */
-typedef struct {
-    const char *name;
-    void (*heads)(Report *r);
-    void (*cells)(Report *r, int64_t shape, const Choice *c);
-} ShapeTable;
-
-static void plain_heads(Report *r)
-{
-    static const char *const name[] = { "weight",     "kernel",       "time",      "GFLOP/s",
-                                        "above best", "times differ", "runner-up", "its margin" };
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        table_head(r, "num", name[i]);
-}
+/* What a row says of a tuned shape, behind its extents. */
+typedef void ShapeCells(Report *r, int64_t shape, const Choice *c);
 
 static void plain_cells(Report *r, int64_t shape, const Choice *c)
 {
     const Instance *inst = r->study->shape[shape];
     const double flops = spec_flops(r->spec, inst->extent);
-    table_cell(r, "num", number_sig(r->arena, inst->weight, 3));
-    table_cell(r, "num", report_kernel(r, c->kernel));
-    table_cell(r, "num", time_text(r, c->ns, c->measured));
-    table_cell(r, "num", flops > 0 ? number_sig(r->arena, flops / c->ns, 3) : "-");
-    table_cell(r, "num", report_above_text(r, c->ns / c->best_ns - 1, report_is_unsaid(r, shape)));
-    table_cell(r, "num", report_spread_text(r, report_contract_shape(r, shape)));
-    table_cell(r, "num", c->runner < 0 ? "-" : report_kernel(r, c->runner));
-    table_cell(r, "num", c->runner < 0 ? "-" : number_percent(r->arena, c->runner_ns / c->ns - 1));
-}
-
-static void rival_heads(Report *r)
-{
-    table_head(r, "num", "time");
-    if (knows_library(r))
-        table_head(r, "num", r->study->target->family->rival);
-    table_head(r, "num", "model alone");
-    if (r->roofline.nlimit) {
-        table_head(r, "num", "roofline");
-        table_head(r, "num", "of roofline");
-        table_head(r, NULL, "limited by");
-    }
-}
-
-static const char *signed_percent(Report *r, double part)
-{
-    return isfinite(part) ? arena_printf(r->arena, "%s%s", part >= 0 ? "+" : "", number_percent(r->arena, part)) : "-";
+    table_cell(r, "weight", "num", number_sig(r->arena, inst->weight, 3));
+    table_cell(r, "kernel", "num", report_kernel(r, c->kernel));
+    table_cell(r, "time", "num", time_text(r, c));
+    table_cell(r, "GFLOP/s", "num", flops > 0 ? number_sig(r->arena, flops / c->ns, 3) : "-");
+    table_cell(r, "above best", "num", report_above_text(r, c->ns / c->best_ns - 1, report_is_unsaid(r, shape)));
+    table_cell(r, "times differ", "num", report_spread_text(r, report_contract_shape(r, shape)));
+    table_cell(r, "runner-up", "num", c->runner < 0 ? "-" : report_kernel(r, c->runner));
+    table_cell(r, "its margin", "num", c->runner < 0 ? "-" : number_percent(r->arena, c->runner_ns / c->ns - 1));
 }
 
 /* The bound, how much of it the kernel reaches, and what costs most of the rest. */
@@ -227,9 +176,9 @@ static void bound_cells(Report *r, const Instance *inst, const Candidate *c, dou
         pad = occ = 1;
     const bool allowed = known && bound_allows(&b, ns); /* a time that is predicted may lie below the bound */
     const Shares s = allowed ? roofline_shares(&b, ns, pad, occ) : (Shares){ .limited_by = "-" };
-    table_cell(r, "num", known ? time_text(r, b.ns, true) : "-");
-    table_cell(r, "num", allowed ? number_percent(r->arena, s.reached) : "-");
-    table_cell(r, NULL, s.limited_by);
+    table_cell(r, "roofline", "num", known ? report_time_text(r, b.ns) : "-");
+    table_cell(r, "of roofline", "num", allowed ? number_percent(r->arena, s.reached) : "-");
+    table_cell(r, "limited by", NULL, s.limited_by);
 }
 
 static void rival_cells(Report *r, int64_t shape, const Choice *c)
@@ -237,41 +186,25 @@ static void rival_cells(Report *r, int64_t shape, const Choice *c)
     const Instance *inst = r->study->shape[shape];
     const Candidate *kernel = &r->study->trial[r->assignment->kernel[c->kernel]].c;
     const double library = study_library(r->study, shape);
-    table_cell(r, "num", time_text(r, c->ns, c->measured));
+    table_cell(r, "time", "num", time_text(r, c));
     if (knows_library(r))
-        table_cell(r, "num",
+        table_cell(r, r->study->target->family->rival, "num",
                    library > 0 ? arena_printf(r->arena, "\xc3\x97 %s", number_ratio(r->arena, library / c->ns)) : "-");
-    table_cell(r, "num", signed_percent(r, cost_predict(r->model, kernel, inst->extent, inst->threads) / c->ns - 1));
+    table_cell(r, "model alone", "num",
+               report_signed_percent(r, cost_predict(r->model, kernel, inst->extent, inst->threads) / c->ns - 1));
     if (r->roofline.nlimit)
         bound_cells(r, inst, kernel, c->ns);
 }
 
-static void shape_heads(Report *r, const ShapeTable *t)
+static void shape_row(Report *r, ShapeCells *cells, int64_t shape)
 {
-    const Spec *s = r->spec;
-    table_head_begin(r);
-    for (int x = 0; x < s->op->naxis; x++)
-        table_head(r, "num", s->op->axis[x].name);
-    if (s->nthread > 1)
-        table_head(r, "num", "threads");
-    t->heads(r);
-    table_head_end(r);
-}
-
-static void shape_row(Report *r, const ShapeTable *t, int64_t shape)
-{
-    const Spec *s = r->spec;
     const Assignment *as = r->assignment;
     const Instance *inst = r->study->shape[shape];
-    int64_t i = report_instance(r, shape);
+    const int64_t i = report_instance(r, shape);
     const Choice c = choice_make(r->study, as, inst, as->cost + i * as->nkernel, as->chosen[i]);
-    text_add(&r->out, "<tr>");
-    for (int x = 0; x < s->op->naxis; x++)
-        table_cell(r, "num", arena_printf(r->arena, "%" PRId64, inst->extent[x]));
-    if (s->nthread > 1)
-        table_cell(r, "num", arena_printf(r->arena, "%d", inst->threads));
-    t->cells(r, shape, &c);
-    table_row_end(r);
+    table_row(r);
+    table_extents(r, inst);
+    cells(r, shape, &c);
 }
 
 static int64_t count_heavier(const Study *s, double weight)
@@ -299,16 +232,15 @@ static double least_weight(const Report *r)
     return least;
 }
 
-static void shape_table(Report *r, const ShapeTable *t)
+static void shape_table(Report *r, const char *name, ShapeCells *cells)
 {
     const Study *s = r->study;
     const double least = least_weight(r);
     int64_t shown = 0, room = REPORT_MAX_ROW - count_heavier(s, least);
-    table_begin(r, t->name, NULL);
-    shape_heads(r, t);
+    table_begin(r, name, NULL);
     for (int64_t j = 0; j < s->nshape; j++)
         if (s->shape[j]->weight > least || (s->shape[j]->weight >= least && room-- > 0)) {
-            shape_row(r, t, j);
+            shape_row(r, cells, j);
             shown++;
         }
     table_end(r);
@@ -318,12 +250,12 @@ static void shape_table(Report *r, const ShapeTable *t)
                                   number_count(r->arena, shown), number_count(r->arena, s->nshape)));
 }
 
-void report_table_shapes(Report *r) { shape_table(r, &(ShapeTable){ "Tuned shapes", plain_heads, plain_cells }); }
+void report_table_shapes(Report *r) { shape_table(r, "Tuned shapes", plain_cells); }
 
 void report_table_rivals(Report *r)
 {
     text_add(&r->out, "<h3>Against others</h3>\n");
-    shape_table(r, &(ShapeTable){ "Against others", rival_heads, rival_cells });
+    shape_table(r, "Against others", rival_cells);
 }
 
 /* ---- kernels ---- */
@@ -340,30 +272,22 @@ static void kernel_row(Report *r, int k, double total)
             weight += s->instance[i].weight;
             count++;
         }
-    table_row_head(r, arena_printf(r->arena, "%s%s", report_kernel(r, k), k == as->general ? " *" : ""));
-    table_cell(r, "line", t->c.t->name);
-    table_cell(r, "values", words_values(r->arena, &t->c));
-    table_cell(r, "num", number_bytes(r->arena, t->code_bytes));
-    table_cell(r, "num", number_count(r->arena, count));
-    table_cell(r, "num", number_percent(r->arena, weight / total));
-    table_cell(r, "num", number_sig(r->arena, t->max_err, 2));
-    table_row_end(r);
+    table_row(r);
+    table_cell(r, "kernel", "row", arena_printf(r->arena, "%s%s", report_kernel(r, k), k == as->general ? " *" : ""));
+    table_cell(r, "template", "line", t->c.t->name);
+    table_cell(r, "parameters", "values", words_values(r->arena, &t->c));
+    table_cell(r, "code", "num", number_bytes(r->arena, t->code_bytes));
+    table_cell(r, "shapes served", "num", number_count(r->arena, count));
+    table_cell(r, "share of weight", "num", number_percent(r->arena, weight / total));
+    table_cell(r, "error", "num", number_sig(r->arena, t->max_err, 2));
 }
 
 void report_table_kernels(Report *r)
 {
-    static const struct {
-        const char *name, *class;
-    } column[] = { { "kernel", NULL },         { "template", NULL },         { "parameters", NULL }, { "code", "num" },
-                   { "shapes served", "num" }, { "share of weight", "num" }, { "error", "num" } };
     double total = 0;
     for (int64_t i = 0; i < r->spec->ninstance; i++)
         total += r->spec->instance[i].weight;
     table_begin(r, "Kernels", NULL);
-    table_head_begin(r);
-    for (size_t i = 0; i < sizeof column / sizeof *column; i++)
-        table_head(r, column[i].class, column[i].name);
-    table_head_end(r);
     for (int k = 0; k < r->assignment->nkernel; k++)
         kernel_row(r, k, total);
     table_end(r);
@@ -390,7 +314,6 @@ void report_list_parameters(Report *r)
         html_element(&r->out, "h3", NULL, arena_printf(r->arena, "Template %s", t->name));
         html_element(&r->out, "p", NULL, t->doc ? t->doc : "");
         table_begin(r, "Parameters", NULL);
-        text_add(&r->out, "<tbody>\n");
         for (int i = 0; i < t->nparam; i++)
             table_pair(r, t->param[i].name, t->param[i].doc ? t->param[i].doc : "");
         table_end(r);

@@ -79,26 +79,25 @@ static void show_sum(const Regret *g, int k)
     printf("\n");
 }
 
+static void say_bound(bool broken, const char *what, int k, double is, double bound)
+{
+    if (broken)
+        diag_say(stderr, DIAG_ERROR,
+                 "above the stated bound: the %s regret of the shapes %s is %.2f %%, not at most %.2f %%", what,
+                 group_name[k], 100 * is, 100 * bound);
+}
+
 static void say_broken(const Regret *g)
 {
     for (int k = 0; k < REGRET_GROUPS; k++) {
         const ContractSum *s = &g->sum[k];
-        if (g->whole && s->mean > g->mean_bound[k])
-            diag_say(stderr, DIAG_ERROR,
-                     "above the stated bound: the mean regret of the shapes %s is %.2f %%, not at most "
-                     "%.2f %%",
-                     group_name[k], 100 * s->mean, 100 * g->mean_bound[k]);
-        if (s->worst > g->worst_bound[k])
-            diag_say(stderr, DIAG_ERROR,
-                     "above the stated bound: the worst regret of the shapes %s is %.2f %%, not at most "
-                     "%.2f %%",
-                     group_name[k], 100 * s->worst, 100 * g->worst_bound[k]);
+        say_bound(g->whole && s->mean > g->mean_bound[k], "mean", k, s->mean, g->mean_bound[k]);
+        say_bound(s->worst > g->worst_bound[k], "worst", k, s->worst, g->worst_bound[k]);
     }
     if (g->vague)
-        diag_say(
-            stderr, DIAG_ERROR,
-            "of most shapes the regret cannot be said, as their times differ by too much: the machine is too busy to "
-            "judge the package");
+        diag_say(stderr, DIAG_ERROR,
+                 "of most shapes the regret cannot be said, as their times differ by too much: the machine is too busy "
+                 "to judge the package");
 }
 
 static void show_text(const Regret *g)

@@ -9,50 +9,18 @@
 #include "gen/base/diag.h"
 #include "gen/base/number.h"
 #include "gen/base/text.h"
+#include "gen/report/choice.h"
 #include "gen/report/words.h"
 #include "gen/target/family.h"
 #include "search/choose/heldout.h"
 
 /* ---- a package ---- */
 
-/* Weighted mean of time / best known time - 1 over the tuned instances. */
+/* 0 where no tuned shape has a weight. */
 static double tuned_regret(const Result *out)
 {
-    const Spec *s = out->study->spec;
-    const Assignment *as = out->assignment;
-    double sum = 0, total = 0;
-    for (int64_t i = 0; i < s->ninstance; i++)
-        if (s->instance[i].tuned) {
-            sum += s->instance[i].weight * as->cost[i * as->nkernel + as->chosen[i]] / as->oracle_ns[i];
-            total += s->instance[i].weight;
-        }
-    return total > 0 ? sum / total - 1 : 0;
-}
-
-/* The library against the package, on the tuned instances where both were timed. */
-typedef struct {
-    int64_t n;
-    double mean,
-        least; /* time of the library over that of the package: geometric mean, and where it is least; n 0: INFINITY */
-} Against;
-
-static Against against_library(const Result *out)
-{
-    const Spec *s = out->study->spec;
-    const Assignment *as = out->assignment;
-    Against v = { 0, 0, INFINITY };
-    for (int64_t i = 0; i < s->ninstance; i++) {
-        const int64_t j = study_shape(out->study, s->instance[i].extent, s->instance[i].threads);
-        const double library = j < 0 ? 0 : study_library(out->study, j);
-        const double ratio = library / as->cost[i * as->nkernel + as->chosen[i]];
-        if (!(library > 0))
-            continue;
-        v.n++;
-        v.mean += log(ratio);
-        v.least = fmin(v.least, ratio);
-    }
-    v.mean = v.n ? exp(v.mean / (double)v.n) : INFINITY;
-    return v;
+    const double regret = choice_regret(out);
+    return isnan(regret) ? 0 : regret;
 }
 
 static int64_t failed_trials(const Study *s)
@@ -115,7 +83,7 @@ static void measured_text(const Result *out, FILE *to)
     held_out_text(out, to);
     unsaid_text(out->contract, to);
     noise_text(s, to);
-    const Against v = against_library(out);
+    const Against v = choice_library(out);
     if (v.n)
         fprintf(to, "  %.2fx as fast as %s, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n", v.mean,
                 s->target->family->rival, v.n, v.least);
@@ -181,7 +149,7 @@ static json_t *package_json(const Workload *w, const Result *out, const Proof *p
 {
     const Study *s = out->study;
     const Assignment *as = out->assignment;
-    const Against v = against_library(out);
+    const Against v = choice_library(out);
     const Proof p = proof ? *proof : (Proof){ 0 };
     return JSON_OBJECT(
         FIELD("name", s->spec->name), FIELD("package", w->out), FIELD("records", w->records),

@@ -55,3 +55,40 @@ bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, i
     *occ = padded / (threads * serial);
     return true;
 }
+
+static double chosen_ns(const Result *r, int64_t instance)
+{
+    const Assignment *as = r->assignment;
+    return as->cost[instance * as->nkernel + as->chosen[instance]];
+}
+
+Against choice_library(const Result *r)
+{
+    const Study *s = r->study;
+    Against v = { 0, 0, INFINITY };
+    for (int64_t j = 0; j < s->nshape; j++) {
+        const double ratio = study_library(s, j) / chosen_ns(r, s->shape[j] - s->spec->instance);
+        if (!(ratio > 0))
+            continue;
+        v.n++;
+        v.mean += log(ratio);
+        v.least = fmin(v.least, ratio);
+    }
+    v.mean = v.n ? exp(v.mean / (double)v.n) : INFINITY;
+    return v;
+}
+
+double choice_regret(const Result *r)
+{
+    const Study *s = r->study;
+    double sum = 0, weight = 0;
+    for (int64_t j = 0; j < s->nshape; j++) {
+        const int64_t i = s->shape[j] - s->spec->instance;
+        const double regret = chosen_ns(r, i) / r->assignment->oracle_ns[i] - 1;
+        if (isfinite(regret)) {
+            sum += s->shape[j]->weight * regret;
+            weight += s->shape[j]->weight;
+        }
+    }
+    return weight > 0 ? sum / weight : NAN;
+}

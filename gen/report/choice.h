@@ -8,8 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "search/choose/select.h"
-#include "search/record/study.h"
+#include "search/choose/result.h"
 
 typedef struct {
     int kernel;         /* of the assignment */
@@ -27,5 +26,15 @@ Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, c
 /* f_pad: useful work / work done; f_occ: work done / (threads x work of the busiest). False when they cannot be
  * computed. */
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ);
+
+/* The library against the package, on the tuned shapes where both were timed. */
+typedef struct {
+    int64_t n;
+    double mean, least; /* its time over that of the package: geometric mean, and where it is least; INFINITY: n is 0 */
+} Against;
+Against choice_library(const Result *r);
+
+/* Weighted mean of time / best known time - 1 over the tuned shapes; NAN: none has a weight. */
+double choice_regret(const Result *r);
 
 #endif

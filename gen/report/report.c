@@ -67,23 +67,6 @@ const char *report_spread_text(Report *r, const ContractShape *s)
 
 static const char *library_name(const Report *r) { return r->study->target->family->rival; }
 
-/* Geometric mean of the library's time over that of the package, on the tuned shapes where both were timed. 0: nowhere. */
-static double against_library(const Report *r)
-{
-    const Study *s = r->study;
-    double sum = 0;
-    int64_t n = 0;
-    for (int64_t j = 0; j < s->nshape; j++) {
-        const int64_t i = report_instance(r, j);
-        const double ratio = study_library(s, j) / report_cost(r, i, r->assignment->chosen[i]);
-        if (ratio > 0 && isfinite(ratio)) {
-            sum += log(ratio);
-            n++;
-        }
-    }
-    return n ? exp(sum / (double)n) : 0;
-}
-
 const ContractShape *report_contract_shape(const Report *r, int64_t shape)
 {
     const Contract *c = r->contract;
@@ -104,25 +87,19 @@ static int64_t count_unsaid(const Report *r)
     return n;
 }
 
-static void measure_regret(Report *r)
+/* The largest of those that can be said. */
+static void find_worst(Report *r)
 {
     const Assignment *as = r->assignment;
-    const Study *s = r->study;
-    double sum = 0, weight = 0;
     r->worst_regret = -1;
-    for (int64_t j = 0; j < s->nshape; j++) {
-        int64_t i = report_instance(r, j);
-        double regret = report_cost(r, i, as->chosen[i]) / as->oracle_ns[i] - 1, w = s->shape[j]->weight;
-        if (!isfinite(regret))
-            continue;
-        sum += w * regret;
-        weight += w;
-        if (regret > r->worst_regret && !report_is_unsaid(r, j)) {
+    for (int64_t j = 0; j < r->study->nshape; j++) {
+        const int64_t i = report_instance(r, j);
+        const double regret = report_cost(r, i, as->chosen[i]) / as->oracle_ns[i] - 1;
+        if (isfinite(regret) && regret > r->worst_regret && !report_is_unsaid(r, j)) {
             r->worst_regret = regret;
             r->worst = i;
         }
     }
-    r->tuned_regret = weight > 0 ? sum / weight : NAN;
 }
 
 static bool has_plot(int plot) { return plot >= 0; }
@@ -180,9 +157,9 @@ static void facts(Report *r)
     report_fact(r, "the same, worst tuned shape", number_percent(a, r->worst_regret));
     if (as->nkernel > 1)
         report_fact(r, "time with one kernel for all", arena_printf(a, "\xc3\x97 %s", number_ratio(a, r->speedup)));
-    if (r->library > 0)
+    if (r->library.n)
         report_fact(r, arena_printf(a, "time of %s, mean", library_name(r)),
-                    arena_printf(a, "\xc3\x97 %s", number_ratio(a, r->library)));
+                    arena_printf(a, "\xc3\x97 %s", number_ratio(a, r->library.mean)));
     text_add(&r->out, "</dl>\n");
 }
 
@@ -506,8 +483,9 @@ static bool add_part(Report *page, const Result *in, bool several, const char **
 {
     Report *r = report_begin(page->arena, in, page->version, several);
     r->speedup = speedup_of(r);
-    r->library = against_library(r);
-    measure_regret(r);
+    r->library = choice_library(in);
+    r->tuned_regret = choice_regret(in);
+    find_worst(r);
     if (!report_draw(r, err))
         return false;
     write_part(r);

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include "gen/base/text.h"
+#include "gen/report/choice.h"
 #include "gen/report/plot.h"
 #include "gen/report/report.h"
 #include "gen/report/roofline.h"
@@ -69,7 +70,7 @@ typedef struct {
     PlaneFigure plane[REPORT_MAX_PLANE]; /* in place of the maps */
     bool has_roof, has_library;          /* in some panel */
     double speedup; /* time with one kernel for all shapes / with the chosen ones, weighted geometric mean */
-    double library; /* its time / the chosen kernel's, geometric mean; 0: not known */
+    Against library;
     double tuned_regret, worst_regret; /* over tuned shapes: weighted mean; largest of those that can be said */
     int64_t worst;                     /* the instance of the largest */
 } Report;

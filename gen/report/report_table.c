@@ -34,10 +34,10 @@ static const char *list_text(Report *r, const char *const *item, int n, const ch
 
 static const char *threads_text(Report *r)
 {
-    Text t = { .arena = r->arena };
+    const char *item[SPEC_MAX_NAME];
     for (int i = 0; i < r->spec->nthread; i++)
-        text_printf(&t, "%s%d", i ? ", " : "", r->spec->threads[i]);
-    return text_str(&t);
+        item[i] = arena_printf(r->arena, "%d", r->spec->threads[i]);
+    return list_text(r, item, r->spec->nthread, "");
 }
 
 static const char *layout_text(Report *r)
@@ -47,25 +47,6 @@ static const char *layout_text(Report *r)
         return "as the operator says";
     return arena_printf(r->arena, "%s: %s%s", s->op->operand[s->const_operand].name, s->layout ? s->layout : "as given",
                         s->packed ? ", packed once by the package" : "");
-}
-
-static const char *device_text(Report *r)
-{
-    const Device *d = r->study->device;
-    return arena_printf(r->arena, "%s (%s, %s)", d->name, d->arch, r->study->target->family->device_text(r->arena, d));
-}
-
-static const char *target_text(Report *r)
-{
-    const Device *d = r->study->device;
-    return arena_printf(r->arena, "%s (the device runs %s)", r->study->target->name,
-                        list_text(r, d->isa, d->nisa, "nothing else"));
-}
-
-static const char *budget_text(Report *r)
-{
-    const Budget *b = &r->spec->budget;
-    return arena_printf(r->arena, "%d kernel%s, %d KiB of code", b->kernels, number_plural(b->kernels), b->code_kib);
 }
 
 static void declared_shapes(Report *r)
@@ -85,6 +66,8 @@ static void declared_shapes(Report *r)
 void report_table_setting(Report *r)
 {
     const Spec *s = r->spec;
+    const Device *d = r->study->device;
+    const Budget *b = &s->budget;
     table_begin(r, "Setting", "setting");
     table_pair(r, "Operator", arena_printf(r->arena, "%s: %s", s->op->name, s->op->doc));
     table_pair(r, "Element type", s->dtype);
@@ -93,11 +76,17 @@ void report_table_setting(Report *r)
     table_pair(r, "Dimensions", dims_text(r));
     if (r->study->target->family->told_parts)
         table_pair(r, "Threads", threads_text(r));
-    table_pair(r, "Budget", budget_text(r));
-    table_pair(r, "Device", device_text(r));
-    table_pair(r, "Target", target_text(r));
-    table_pair(r, "Compiler", r->study->device->compiler);
-    table_pair(r, "Flags", r->study->device->flags);
+    table_pair(
+        r, "Budget",
+        arena_printf(r->arena, "%d kernel%s, %d KiB of code", b->kernels, number_plural(b->kernels), b->code_kib));
+    table_pair(
+        r, "Device",
+        arena_printf(r->arena, "%s (%s, %s)", d->name, d->arch, r->study->target->family->device_text(r->arena, d)));
+    table_pair(r, "Target",
+               arena_printf(r->arena, "%s (the device runs %s)", r->study->target->name,
+                            list_text(r, d->isa, d->nisa, "nothing else")));
+    table_pair(r, "Compiler", d->compiler);
+    table_pair(r, "Flags", d->flags);
     table_pair(r, "Generator", arena_printf(r->arena, "dcgen %s", r->version));
     table_end(r);
     declared_shapes(r);

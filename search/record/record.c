@@ -24,17 +24,11 @@
 #include "search/record/record_line.h"
 #include "search/record/record_type.h"
 
-/* Growing arrays; cap: the places taken in the arena, by type. */
-typedef struct {
-    Records r;
-    int64_t cap[RECORD_TYPES];
-} Store;
-
 struct RecordFile {
     Arena *arena, *scratch; /* scratch: for one append */
     const char *path;
     int fd;
-    Store store;
+    Records r;
     off_t cut_at;      /* what lies behind is torn; -1: nothing is */
     bool need_newline; /* the last line is whole but for its newline */
 };
@@ -51,17 +45,17 @@ static char *array_of(const Records *r, const RecordType *t)
     return array;
 }
 
-static void store_add(Store *s, Arena *a, RecordKind type, const void *record)
+/* Arrays grow where their number of records is a power of two. */
+static void records_add(Records *r, Arena *a, RecordKind type, const void *record)
 {
     const RecordType *t = &record_types[type];
-    char *array = array_of(&s->r, t);
-    int64_t *n = count_of(&s->r, t), *cap = &s->cap[type], more = *cap ? 2 * *cap : 64;
-    if (*n == *cap) {
-        array = arena_grow(a, array, (size_t)*cap, (size_t)more, t->bytes);
-        memcpy((char *)&s->r + t->array_at, &array, sizeof array);
-        *cap = more;
+    char *array = array_of(r, t);
+    const size_t n = (size_t)(*count_of(r, t))++;
+    if ((n & (n - 1)) == 0) {
+        array = arena_grow(a, array, n, n ? 2 * n : 1, t->bytes);
+        memcpy((char *)r + t->array_at, &array, sizeof array);
     }
-    memcpy(array + (size_t)(*n)++ * t->bytes, record, t->bytes);
+    memcpy(array + n * t->bytes, record, t->bytes);
 }
 
 static bool device_known(const Records *r, const char *id)
@@ -76,22 +70,19 @@ static bool device_known(const Records *r, const char *id)
 
 /* What reading found besides records. */
 typedef struct {
-    Arena *arena;
-    Store *store;
+    RecordFile *f;
     int64_t line;                 /* number of the line at hand, from 1 */
     int64_t nbad, nother, nknown; /* unreadable; of another schema; of a schema, ours or not */
     int64_t first_bad;
-    const char *why;         /* the first bad one is bad */
-    bool torn, torn_is_ours; /* a torn last line; it begins like a record */
-    bool need_newline;
-    off_t torn_at;
+    const char *why;   /* the first bad one is bad */
+    bool torn_is_ours; /* the torn last line begins like a record */
 } Reading;
 
 static void bad_line(Reading *q, const char *why)
 {
     if (q->nbad++ == 0) {
         q->first_bad = q->line;
-        q->why = arena_strdup(q->arena, why);
+        q->why = arena_strdup(q->f->arena, why);
     }
 }
 
@@ -113,7 +104,7 @@ static void take_line(Reading *q, const Line *line)
 {
     q->nknown += line->kind != LINE_BAD;
     if (line->kind == LINE_RECORD)
-        store_add(q->store, q->arena, line->type, &line->record);
+        records_add(&q->f->r, q->f->arena, line->type, &line->record);
     else if (line->kind == LINE_OTHER_SCHEMA)
         q->nother++;
     else
@@ -125,7 +116,7 @@ static void whole_line(Reading *q, const char *s, size_t n)
     Line line;
     q->line++;
     if (!is_blank(s, n)) {
-        line_read(q->arena, s, n, &line);
+        line_read(q->f->arena, s, n, &line);
         take_line(q, &line);
     }
 }
@@ -138,25 +129,24 @@ static void last_line(Reading *q, const char *s, size_t n, off_t at)
     Line line;
     q->line++;
     if (n > 0)
-        line_read(q->arena, s, n, &line);
+        line_read(q->f->arena, s, n, &line);
     if (n > 0 && line.object) {
         take_line(q, &line);
-        q->need_newline = true;
+        q->f->need_newline = true;
     } else if (n > 0) {
-        q->torn = true;
         q->torn_is_ours = memcmp(s, opening, begin) == 0;
-        q->torn_at = at;
+        q->f->cut_at = at;
     }
 }
 
 /* Reads to the end; false with errno set. */
-static bool read_lines(Reading *q, int fd)
+static bool read_lines(Reading *q)
 {
     Lines l;
     LineStatus status;
     char *line;
     size_t n;
-    if (!lines_open(&l, fd))
+    if (!lines_open(&l, q->f->fd))
         return false;
     while ((status = lines_next(&l, &line, &n)) != LINE_END) {
         if (status == LINE_NONE)
@@ -167,26 +157,27 @@ static bool read_lines(Reading *q, int fd)
             whole_line(q, line, n);
     }
     n = l.end - l.start;
-    q->need_newline = l.skipping || n >= RECORD_LINE_BYTES;
-    if (q->need_newline)
+    q->f->need_newline = l.skipping || n >= RECORD_LINE_BYTES;
+    if (q->f->need_newline)
         long_line(q);
     else if (!l.problem)
-        last_line(q, l.buffer + l.start, n, lseek(fd, 0, SEEK_CUR) - (off_t)n);
+        last_line(q, l.buffer + l.start, n, lseek(l.fd, 0, SEEK_CUR) - (off_t)n);
     const int problem = l.problem;
     lines_close(&l);
     errno = problem;
     return !problem;
 }
 
-static void print_warnings(const Reading *q, const char *path, FILE *warn)
+static void print_warnings(const Reading *q, FILE *warn)
 {
+    const char *path = q->f->path;
     if (q->nbad > 0)
         diag_say_at(warn, DIAG_WARNING, path, q->first_bad, "%s; %lld unreadable line%s ignored", q->why,
                     (long long)q->nbad, number_plural(q->nbad));
     if (q->nother > 0)
         diag_say_at(warn, DIAG_WARNING, path, 0, "%lld line%s of another schema version ignored", (long long)q->nother,
                     number_plural(q->nother));
-    if (q->torn)
+    if (q->f->cut_at >= 0)
         diag_say_at(warn, DIAG_WARNING, path, q->line, "the last line is torn and is dropped");
 }
 
@@ -200,16 +191,6 @@ static bool fail(Arena *a, const char *path, const char *why, const char **err)
 static bool fail_by_system(Arena *a, const char *path, const char **err) { return fail(a, path, strerror(errno), err); }
 
 static const char NO_FILE[] = "not a regular file";
-
-static bool store_read(Reading *q, int fd, const char *path, FILE *warn, const char **err)
-{
-    if (!read_lines(q, fd))
-        return fail_by_system(q->arena, path, err);
-    q->store->r.nignored = q->nbad + q->nother + q->torn;
-    if (warn)
-        print_warnings(q, path, warn);
-    return true;
-}
 
 bool record_check(Arena *a, const char *path, const char **err)
 {
@@ -232,15 +213,27 @@ static int open_file(Arena *a, const char *path, int flags, const char **err)
     return -1;
 }
 
+/* From an open file. */
+static bool load(RecordFile *f, Reading *q, FILE *warn, const char **err)
+{
+    *q = (Reading){ .f = f };
+    f->cut_at = -1;
+    if (!read_lines(q))
+        return fail_by_system(f->arena, f->path, err);
+    f->r.nignored = q->nbad + q->nother + (f->cut_at >= 0);
+    if (warn)
+        print_warnings(q, warn);
+    return true;
+}
+
 bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const char **err)
 {
-    Store store = { 0 };
-    Reading q = { .arena = a, .store = &store };
-    int fd = open_file(a, path, O_RDONLY, err);
-    bool ok = fd >= 0 && store_read(&q, fd, path, warn, err);
-    if (fd >= 0)
-        close(fd);
-    *out = store.r;
+    Reading q;
+    RecordFile f = { .arena = a, .path = path, .fd = open_file(a, path, O_RDONLY, err) };
+    const bool ok = f.fd >= 0 && load(&f, &q, warn, err);
+    if (f.fd >= 0)
+        close(f.fd);
+    *out = f.r;
     return ok;
 }
 
@@ -263,26 +256,20 @@ static bool lock_take(RecordFile *f, const char **err)
     return false;
 }
 
-static bool load(RecordFile *f, FILE *warn, const char **err)
+static bool is_ours(const Reading *q, const char **err)
 {
-    Reading q = { .arena = f->arena, .store = &f->store };
-    if (!store_read(&q, f->fd, f->path, warn, err))
-        return false;
-    if (q.nknown == 0 && (q.nbad > 0 || (q.torn && !q.torn_is_ours)))
-        return fail(f->arena, f->path, "not a record file", err);
-    f->cut_at = q.torn ? q.torn_at : -1;
-    f->need_newline = q.need_newline;
-    return true;
+    const bool torn_is_foreign = q->f->cut_at >= 0 && !q->torn_is_ours;
+    return q->nknown > 0 || !(q->nbad > 0 || torn_is_foreign) ||
+           fail(q->f->arena, q->f->path, "not a record file", err);
 }
 
 RecordFile *record_open(Arena *a, const char *path, FILE *warn, const char **err)
 {
+    Reading q;
     RecordFile *f = ARENA_NEW(a, RecordFile);
-    f->arena = a;
-    f->scratch = arena_new();
-    f->path = arena_strdup(a, path);
+    *f = (RecordFile){ .arena = a, .scratch = arena_new(), .path = arena_strdup(a, path) };
     f->fd = open_file(a, path, O_RDWR | O_CREAT | O_APPEND, err);
-    if (f->fd >= 0 && lock_take(f, err) && load(f, warn, err))
+    if (f->fd >= 0 && lock_take(f, err) && load(f, &q, warn, err) && is_ours(&q, err))
         return f;
     record_close(f);
     return NULL;
@@ -304,7 +291,7 @@ RecordFile *record_open_new(Arena *a, const char *path, FILE *warn, const char *
     return f;
 }
 
-const Records *record_all(const RecordFile *f) { return &f->store.r; }
+const Records *record_all(const RecordFile *f) { return &f->r; }
 
 void record_close(RecordFile *f)
 {
@@ -353,12 +340,12 @@ static bool add(RecordFile *f, RecordKind type, const void *record, const char *
     const char *why = record_wrong(t, record, text);
     if (why)
         return fail(f->arena, arena_printf(f->arena, "%s: record not written", f->path), why, err);
-    if (type == RECORD_DEVICE && device_known(&f->store.r, ((const Device *)record)->id))
+    if (type == RECORD_DEVICE && device_known(&f->r, ((const Device *)record)->id))
         return true;
     record_copy(f->arena, t, record, &copy);
     if (!append(f, line_text(f->scratch, t, &copy), err))
         return false;
-    store_add(&f->store, f->arena, type, &copy);
+    records_add(&f->r, f->arena, type, &copy);
     return true;
 }
 
@@ -378,15 +365,11 @@ bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err) { r
 Records record_join(Arena *a, const Records *x, const Records *y)
 {
     Records all = { 0 }, both[] = { *x, *y };
-    for (const RecordType *t = record_types; t < record_types + RECORD_TYPES; t++) {
-        char *array = arena_array(a, (size_t)(*count_of(&both[0], t) + *count_of(&both[1], t)) + 1, t->bytes);
-        memcpy((char *)&all + t->array_at, &array, sizeof array);
-        for (int i = 0; i < 2; i++) {
-            const size_t n = (size_t)*count_of(&both[i], t);
-            if (n)
-                memcpy(array + (size_t)*count_of(&all, t) * t->bytes, array_of(&both[i], t), n * t->bytes);
-            *count_of(&all, t) += (int64_t)n;
-        }
+    for (int i = 0; i < 2 * RECORD_TYPES; i++) {
+        const RecordKind type = (RecordKind)(i / 2);
+        const char *at = array_of(&both[i % 2], &record_types[type]);
+        for (int64_t n = *count_of(&both[i % 2], &record_types[type]); n > 0; n--, at += record_types[type].bytes)
+            records_add(&all, a, type, at);
     }
     return all;
 }

@@ -273,22 +273,12 @@ const char *record_wrong(const RecordType *t, const void *record, char text[RECO
 
 /* ---- copies ---- */
 
-/* Typographic quotes, as compilers print them. */
-static char quote_of(const char *s)
+/* Of typographic quotes, as compilers print them, what stands for them; of any other character beyond ASCII, "?". */
+static char ascii_of(const char *s)
 {
-    static const struct {
-        const char *utf8;
-        char ascii;
-    } quotes[] = {
-        { "\xe2\x80\x98", '\'' },
-        { "\xe2\x80\x99", '\'' },
-        { "\xe2\x80\x9c", '"' },
-        { "\xe2\x80\x9d", '"' },
-    };
-    for (size_t i = 0; i < sizeof quotes / sizeof *quotes; i++)
-        if (strncmp(s, quotes[i].utf8, 3) == 0)
-            return quotes[i].ascii;
-    return '?';
+    static const char third[] = "\x98\x99\x9c\x9d", ascii[] = "''\"\"";
+    const char *at = strncmp(s, "\xe2\x80", 2) == 0 && s[2] ? strchr(third, s[2]) : NULL;
+    return at ? ascii[at - third] : '?';
 }
 
 void plain_copy(char *out, const char *s, size_t max)
@@ -301,7 +291,7 @@ void plain_copy(char *out, const char *s, size_t max)
         else if (c >= 0x20 && c < 0x7f)
             out[n++] = *s;
         else if (c < 0x80 || c >= 0xc0) /* one mark a character: its further bytes are dropped */
-            out[n++] = quote_of(s);
+            out[n++] = ascii_of(s);
     }
     out[n] = '\0';
 }

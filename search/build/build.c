@@ -1,24 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build: see build.h. compile.c runs compilers for a batch, build_queue.c does it in the background.
+ * build: see build.h. compile.c runs compilers for a batch. Batches in the background have an arena each and wait in a list for a thread,
+ * which there is while something is left to do; build_wait copies their results.
  */
 #define _GNU_SOURCE
 #include "search/build/build.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 #include "gen/base/process.h"
 #include "gen/base/scratch.h"
 #include "gen/base/text.h"
-#include "search/build/build_queue.h"
+#include "search/build/compile.h"
 
+enum { WAIT_MS = 50, NICE = 10 };
 static const double version_s = 10; /* for `cc --version` */
 
+/* The thread works on the batches without the lock, but for what follows it here and BuildBatch.later, next and done. */
 struct Builder {
     Compiler compiler;
-    BuildQueue *queue;
     Scratch *scratch;
+    pthread_t thread;
+    bool has_thread, has_ended; /* it is to be joined; nothing was left for it */
+    pthread_mutex_t lock;
+    pthread_cond_t finished; /* a batch is done */
+    BuildBatch *first;
+    atomic_int stop;
 };
 
 static bool make_folder(Builder *b, Arena *a, const char **err)
@@ -77,22 +88,6 @@ static bool ask_version(Compiler *c, Arena *a, const volatile int *stop, const c
     return process_is_well(&e);
 }
 
-/* Builds nothing at all: that works with any compiler which can build anything, and tells the size of the C runtime's
- * part. */
-static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const char **err)
-{
-    Build empty = { .name = "empty", .text = b->compiler.tools.empty };
-    build_all(b, a, &empty, 1, stop);
-    if (empty.status != STATUS_OK) {
-        *err = arena_printf(a, "%s cannot build a shared object: %s", b->compiler.tools.program, empty.why);
-        return false;
-    }
-    b->compiler.empty_bytes = empty.code_bytes;
-    b->compiler.has_built = true;
-    build_remove(b, empty.so);
-    return true;
-}
-
 static int count(const char *const *flags)
 {
     int n = 0;
@@ -135,6 +130,174 @@ Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags)
     return toolchain_make(a, cc, &f, "", false);
 }
 
+/* ---- in the background ---- */
+
+static bool is_busy(const Builder *b)
+{
+    const BuildBatch *x = b->first;
+    while (x && x->done)
+        x = x->later;
+    return x;
+}
+
+static void finish(Builder *b, BuildBatch *x)
+{
+    x->done = true;
+    pthread_cond_broadcast(&b->finished);
+}
+
+static void drop_all(Builder *b, bool starved)
+{
+    for (BuildBatch *x = b->first; x; x = x->later)
+        if (!x->done) {
+            compile_drop(x, starved);
+            finish(b, x);
+        }
+}
+
+static void *background(void *builder)
+{
+    Builder *b = builder;
+    const Stop stop = { .own = &b->stop };
+    setpriority(PRIO_PROCESS, 0, NICE); /* of this thread and its compilers: what measures comes first */
+    pthread_mutex_lock(&b->lock);
+    Jobs *jobs = jobs_new(&b->compiler);
+    while (jobs && is_busy(b) && !is_stopped(&stop)) {
+        jobs_tend(jobs, b->first);
+        BuildBatch *x = jobs_built(jobs, b->first);
+        pthread_mutex_unlock(&b->lock);
+        if (x)
+            compile_end(&b->compiler, x, &stop);
+        else
+            jobs_poll(jobs);
+        pthread_mutex_lock(&b->lock);
+        if (x)
+            finish(b, x);
+    }
+    jobs_free(jobs);
+    drop_all(b, !jobs);
+    b->has_ended = true;
+    pthread_mutex_unlock(&b->lock);
+    return NULL;
+}
+
+static void enqueue(Builder *b, BuildBatch *x, bool in_front)
+{
+    BuildBatch **at = &b->first;
+    while (*at && !in_front)
+        at = &(*at)->later;
+    x->later = *at;
+    *at = x;
+}
+
+static void start(Builder *b, Arena *a, Build *builds, int n, bool in_front)
+{
+    BuildBatch *x = ARENA_NEW(a, BuildBatch);
+    *x = (BuildBatch){ .a = arena_new(), .result = a, .builds = builds, .n = n };
+    pthread_mutex_lock(&b->lock);
+    enqueue(b, x, in_front);
+    const bool ended = b->has_thread && b->has_ended;
+    pthread_mutex_unlock(&b->lock);
+    if (ended)
+        pthread_join(b->thread, NULL);
+    if (b->has_thread && !ended)
+        return;
+    b->has_ended = false;
+    atomic_store(&b->stop, 0);
+    b->has_thread = pthread_create(&b->thread, NULL, background, b) == 0;
+    if (!b->has_thread) { /* none to be had: do it now */
+        compile(&b->compiler, x, &(Stop){ 0 });
+        x->done = true;
+    }
+}
+
+/* Waits for the batch, with the lock. */
+static void wait_done(Builder *b, const BuildBatch *x, double until_s, const volatile int *stop)
+{
+    while (!x->done) {
+        struct timespec t;
+        clock_gettime(CLOCK_REALTIME, &t);
+        t.tv_nsec += WAIT_MS * 1000000L;
+        t.tv_sec += t.tv_nsec / 1000000000;
+        t.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&b->finished, &b->lock, &t);
+        if (!x->done && ((stop && *stop) || process_clock_s() >= until_s))
+            atomic_store(&b->stop, 1);
+    }
+}
+
+/* The results come to where they were asked for. */
+static void take_out(Builder *b, BuildBatch *x)
+{
+    BuildBatch **at = &b->first;
+    while (*at != x)
+        at = &(*at)->later;
+    *at = x->later;
+    for (int i = 0; i < x->n; i++) {
+        Build *build = &x->builds[i];
+        build->why = arena_strdup(x->result, build->why);
+        build->log = arena_strdup(x->result, build->log);
+        build->so = build->so ? arena_strdup(x->result, build->so) : NULL;
+    }
+    arena_free(x->a);
+}
+
+bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
+{
+    bool in_time = true;
+    pthread_mutex_lock(&b->lock);
+    for (BuildBatch *x = b->first, *later; x; x = later) {
+        later = x->later;
+        if (builds && x->builds != builds)
+            continue;
+        wait_done(b, x, until_s, stop);
+        for (int i = 0; i < x->n; i++)
+            in_time = in_time && strcmp(x->builds[i].why, "interrupted") != 0;
+        take_out(b, x);
+    }
+    pthread_mutex_unlock(&b->lock);
+    return in_time;
+}
+
+void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop)
+{
+    pthread_mutex_lock(&b->lock);
+    const bool busy = is_busy(b);
+    pthread_mutex_unlock(&b->lock);
+    if (busy) { /* these are wanted first */
+        start(b, a, builds, n, true);
+        build_wait(b, builds, INFINITY, stop);
+    } else {
+        compile(&b->compiler, &(BuildBatch){ .a = a, .builds = builds, .n = n }, &(Stop){ .user = stop });
+    }
+}
+
+void build_start(Builder *b, Arena *a, Build *builds, int n) { start(b, a, builds, n, false); }
+
+void build_cancel(Builder *b)
+{
+    static const volatile int stop = 1;
+    build_wait(b, NULL, INFINITY, &stop);
+}
+
+/* ---- a builder ---- */
+
+/* Builds nothing at all: that works with any compiler which can build anything, and tells the size of the C runtime's
+ * part. */
+static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const char **err)
+{
+    Build empty = { .name = "empty", .text = b->compiler.tools.empty };
+    build_all(b, a, &empty, 1, stop);
+    if (empty.status != STATUS_OK) {
+        *err = arena_printf(a, "%s cannot build a shared object: %s", b->compiler.tools.program, empty.why);
+        return false;
+    }
+    b->compiler.empty_bytes = empty.code_bytes;
+    b->compiler.has_built = true;
+    build_remove(b, empty.so);
+    return true;
+}
+
 Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline_s, const volatile int *stop,
                      const char **err)
 {
@@ -146,7 +309,8 @@ Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline
                               .deadline_s = deadline_s };
     if (!make_folder(b, a, err))
         return NULL;
-    b->queue = queue_new(a, &b->compiler);
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->finished, NULL);
     make_argv(&b->compiler, a);
     if (ask_version(&b->compiler, a, stop, err) && try_compiler(b, a, stop, err))
         return b;
@@ -163,29 +327,14 @@ void build_remove(const Builder *b, const char *so)
         unlink(so);
 }
 
-void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop)
-{
-    if (queue_is_busy(b->queue)) { /* these are wanted first */
-        queue_add(b->queue, a, builds, n, true);
-        queue_wait(b->queue, builds, INFINITY, stop);
-    } else {
-        compile(&b->compiler, &(BuildBatch){ .a = a, .builds = builds, .n = n }, &(Stop){ .user = stop });
-    }
-}
-
-void build_start(Builder *b, Arena *a, Build *builds, int n) { queue_add(b->queue, a, builds, n, false); }
-
-bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
-{
-    return queue_wait(b->queue, builds, until_s, stop);
-}
-
-void build_cancel(Builder *b) { queue_cancel(b->queue); }
-
 void builder_free(Builder *b)
 {
     if (!b)
         return;
-    queue_free(b->queue);
+    build_cancel(b);
+    if (b->has_thread)
+        pthread_join(b->thread, NULL);
+    pthread_mutex_destroy(&b->lock);
+    pthread_cond_destroy(&b->finished);
     scratch_free(b->scratch);
 }

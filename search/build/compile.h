@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * compile: takes batches of sources, runs a compiler on each of them, several at a time, and gives shared objects or what is wrong and whose
- * fault that is. Private to build.c and build_queue.c.
+ * fault that is. Private to build.c.
  */
 #ifndef DCGEN_COMPILE_H
 #define DCGEN_COMPILE_H

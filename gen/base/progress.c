@@ -14,9 +14,10 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+#include "gen/base/process.h"
 #include "gen/base/quote.h"
 
-enum { LINE_BYTES = 1024, BAR_MAX_COLUMNS = 40, BAR_MIN_COLUMNS = 8 };
+enum { BAR_MAX_COLUMNS = 40, BAR_MIN_COLUMNS = 8 };
 static const double REDRAW_S = 0.08, PLAIN_S = 5, TICK_S = 0.5;
 
 static const char HIDE_CURSOR[] = "\033[?25l";
@@ -25,6 +26,7 @@ static const char RESTORE[] = "\r\033[K\033[?25h";
 struct Progress {
     ProgressMode mode; /* never AUTO */
     FILE *out;
+    Arena *scratch; /* a line, while it is composed */
     ProgressView view;
     char phase[64], best[256];
     double done, total, eta_s;
@@ -84,13 +86,6 @@ static void signals_take(void)
 }
 
 /* ---- what is known about the terminal --------------------------------- */
-
-static double clock_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* From the environment alone, as setlocale would also change how numbers are printed. */
 static bool locale_is_utf8(void)
@@ -153,87 +148,55 @@ static void copy_printable(char *to, size_t size, const char *from)
     to[n] = '\0';
 }
 
-__attribute__((format(printf, 3, 4))) static void append(char *line, size_t size, const char *fmt, ...)
-{
-    size_t n = strlen(line);
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(line + n, size - n, fmt, ap);
-    va_end(ap);
-}
-
-static void append_time(char *line, size_t size, double s)
-{
-    long t = lround(fmin(s, 359999));
-    if (t >= 3600)
-        append(line, size, "%ld:%02ld:%02ld left", t / 3600, t / 60 % 60, t % 60);
-    else
-        append(line, size, "%ld:%02ld left", t / 60, t % 60);
-}
-
 static bool eta_known(const Progress *p) { return isfinite(p->eta_s) && p->eta_s >= 0; }
 
-/* Counted down since it was told. */
-static double eta_now(const Progress *p) { return fmax(p->eta_s - (p->view.now_s() - p->told_s), 0); }
-
-static void append_count(const Progress *p, char *line, size_t size)
+/* The count, the best so far and the time left, which is counted down since it was told. */
+static void add_state(const Progress *p, Text *t, const char *comma)
 {
-    if (p->total > 0)
-        append(line, size, "%.0f/%.0f", p->done, p->total);
-    else
-        append(line, size, "%.0f", p->done);
+    text_printf(t, p->total > 0 ? "%.0f/%.0f" : "%.0f", p->done, p->total);
+    if (p->best[0])
+        text_printf(t, "%s%s", comma, p->best);
+    if (!eta_known(p))
+        return;
+    const long left = lround(fmin(fmax(p->eta_s - (p->view.now_s() - p->told_s), 0), 359999)), hours = left / 3600;
+    text_add(t, comma);
+    if (hours)
+        text_printf(t, "%ld:", hours);
+    text_printf(t, "%0*ld:%02ld left", hours ? 2 : 1, left / 60 % 60, left % 60);
+}
+
+static void add_times(Text *t, int n, const char *s)
+{
+    while (n-- > 0)
+        text_add(t, s);
 }
 
 /* Blocks of eighths in UTF-8, '#' and '.' in ASCII. */
-static void append_bar(const Progress *p, char *line, size_t size, int ncolumn)
+static void add_bar(const Progress *p, Text *t, int ncolumn)
 {
     static const char *const eighth[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
-    double part = fmin(fmax(p->done / p->total, 0), 1);
-    int filled = (int)floor(part * ncolumn * 8), column = 0;
-    append(line, size, "%s", p->view.utf8 ? "" : "[");
-    for (; column < filled / 8; column++)
-        append(line, size, "%s", p->view.utf8 ? "█" : "#");
-    if (p->view.utf8 && filled % 8) {
-        append(line, size, "%s", eighth[filled % 8]);
-        column++;
-    }
-    for (; column < ncolumn; column++)
-        append(line, size, "%s", p->view.utf8 ? "░" : ".");
-    append(line, size, "%s", p->view.utf8 ? "" : "]");
+    const double part = fmin(fmax(p->done / p->total, 0), 1);
+    const int filled = (int)floor(part * ncolumn * 8), rest = p->view.utf8 ? filled % 8 : 0;
+    text_add(t, p->view.utf8 ? " " : " [");
+    add_times(t, filled / 8, p->view.utf8 ? "█" : "#");
+    text_add(t, eighth[rest]);
+    add_times(t, ncolumn - filled / 8 - (rest > 0), p->view.utf8 ? "░" : ".");
+    text_add(t, p->view.utf8 ? "" : "]");
 }
 
 /* Phase, bar, count, best, time left. On a narrow terminal the bar gives way first, then the words are cut. */
-static void compose_bar(const Progress *p, char *line, size_t size)
+static void compose_bar(const Progress *p, Text *line)
 {
-    char tail[512] = " ";
-    int room = width_now(p) - 1; /* the last column stays free: writing there wraps on some terminals */
-    append_count(p, tail, sizeof tail);
-    if (p->best[0])
-        append(tail, sizeof tail, "  %s", p->best);
-    if (eta_known(p)) {
-        append(tail, sizeof tail, "  ");
-        append_time(tail, sizeof tail, eta_now(p));
-    }
-    append(line, size, "%s", p->phase);
-    int left = room - columns(line) - columns(tail) - (p->view.utf8 ? 1 : 3);
-    if (p->total > 0 && left >= BAR_MIN_COLUMNS) {
-        append(line, size, " ");
-        append_bar(p, line, size, left < BAR_MAX_COLUMNS ? left : BAR_MAX_COLUMNS);
-    }
-    append(line, size, "%s", tail);
-    cut_to(line, room > 0 ? room : 0);
-}
-
-static void compose_plain(const Progress *p, char *line, size_t size)
-{
-    append(line, size, "%s: ", p->phase);
-    append_count(p, line, size);
-    if (p->best[0])
-        append(line, size, ", %s", p->best);
-    if (eta_known(p)) {
-        append(line, size, ", ");
-        append_time(line, size, eta_now(p));
-    }
+    Text tail = { .arena = p->scratch };
+    const int room = width_now(p) - 1; /* the last column stays free: writing there wraps on some terminals */
+    text_add(&tail, " ");
+    add_state(p, &tail, "  ");
+    text_add(line, p->phase);
+    const int left = room - columns(line->s) - columns(tail.s) - (p->view.utf8 ? 1 : 3);
+    if (p->total > 0 && left >= BAR_MIN_COLUMNS)
+        add_bar(p, line, left < BAR_MAX_COLUMNS ? left : BAR_MAX_COLUMNS);
+    text_add(line, tail.s);
+    cut_to(line->s, room > 0 ? room : 0);
 }
 
 /* ---- showing ----------------------------------------------------------- */
@@ -249,15 +212,17 @@ static void show(Progress *p)
 {
     if (p->mode == PROGRESS_BAR && in_background(p))
         return;
-    char line[LINE_BYTES] = "";
+    Text line = { .arena = p->scratch };
     if (p->mode == PROGRESS_BAR) {
-        compose_bar(p, line, sizeof line);
+        compose_bar(p, &line);
         /* The cursor is hidden each time: after a stop and continue it is visible again. */
-        fprintf(p->out, "%s\r%s\033[K", HIDE_CURSOR, line);
+        fprintf(p->out, "%s\r%s\033[K", HIDE_CURSOR, line.s);
     } else {
-        compose_plain(p, line, sizeof line);
-        fprintf(p->out, "%s\n", line);
+        text_printf(&line, "%s: ", p->phase);
+        add_state(p, &line, ", ");
+        fprintf(p->out, "%s\n", line.s);
     }
+    arena_reset(p->scratch);
     fflush(p->out);
     p->shown_s = p->view.now_s();
     p->stale = false;
@@ -335,6 +300,7 @@ Progress *progress_open_view(ProgressMode mode, FILE *out, const ProgressView *v
     if (!p)
         return NULL;
     p->out = out;
+    p->scratch = arena_new();
     p->view = *view;
     p->mode = mode_for(mode, out, view);
     pthread_mutex_init(&p->lock, NULL);
@@ -349,7 +315,7 @@ Progress *progress_open_view(ProgressMode mode, FILE *out, const ProgressView *v
 
 Progress *progress_open(ProgressMode mode, FILE *out)
 {
-    ProgressView view = { .utf8 = locale_is_utf8(), .now_s = clock_s };
+    ProgressView view = { .utf8 = locale_is_utf8(), .now_s = process_clock_s };
     return progress_open_view(mode, out, &view);
 }
 
@@ -415,5 +381,6 @@ void progress_close(Progress *p)
         shown_fd = -1;
     pthread_cond_destroy(&p->wake);
     pthread_mutex_destroy(&p->lock);
+    arena_free(p->scratch);
     free(p);
 }

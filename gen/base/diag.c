@@ -38,8 +38,8 @@ void diag_use_json(bool on) { use_json = on; }
 
 struct Diag {
     Arena *arena;
-    Entry *entry;
-    size_t n, cap;
+    Entry *entry; /* room for DIAG_MAX_KEPT, once there is one */
+    size_t n;
     int nerror;
 };
 
@@ -67,23 +67,16 @@ static void diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, va
         return;
     Entry e = { .severity = severity, .at = at, .order = d->n };
     e.message = quote_line(d->arena, arena_vprintf(d->arena, fmt, ap));
-    int nfile = 0;
     bool known = false;
     for (size_t i = 0; i < d->n && !known; i++) {
         known = strcmp(path_of(&d->entry[i]), path_of(&e)) == 0;
-        e.file = d->entry[i].file;
-        nfile = e.file >= nfile ? e.file + 1 : nfile;
+        e.file = known ? d->entry[i].file : e.file > d->entry[i].file ? e.file : d->entry[i].file + 1;
     }
-    if (!known)
-        e.file = nfile;
     for (size_t i = 0; i < d->n; i++)
         if (same_entry(&d->entry[i], &e))
             return;
-    if (d->n == d->cap) {
-        size_t cap = d->cap ? 2 * d->cap : 16;
-        d->entry = arena_grow(d->arena, d->entry, d->cap, cap, sizeof *d->entry);
-        d->cap = cap;
-    }
+    if (!d->entry)
+        d->entry = ARENA_ARRAY(d->arena, DIAG_MAX_KEPT, Entry);
     d->entry[d->n++] = e;
 }
 
@@ -226,13 +219,12 @@ static void json_entry(FILE *out, const Entry *e)
 static int compare_entry(const void *pa, const void *pb)
 {
     const Entry *a = pa, *b = pb;
-    if (a->file != b->file)
-        return a->file < b->file ? -1 : 1;
-    if (a->at.line != b->at.line)
-        return a->at.line < b->at.line ? -1 : 1;
-    if (a->at.col != b->at.col)
-        return a->at.col < b->at.col ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
+    const int64_t x[] = { a->file, a->at.line, a->at.col, (int64_t)a->order };
+    const int64_t y[] = { b->file, b->at.line, b->at.col, (int64_t)b->order };
+    int i = 0;
+    while (i < 3 && x[i] == y[i])
+        i++;
+    return (x[i] > y[i]) - (x[i] < y[i]);
 }
 
 void diag_print(const Diag *d, FILE *out)

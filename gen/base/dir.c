@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dir: see dir.h.
+ */
 #include "gen/base/dir.h"
 
 #include <dirent.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * install_path: looks for dcgen's own files in the places where they may lie, as seen from the program.
+ */
 #include "gen/base/install_path.h"
 
 #include <string.h>

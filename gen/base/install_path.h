@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * place: where dcgen's own files are: beside the program, in its installation, or in the source tree of its build, wherever the build
+ * install_path: where dcgen's own files are: beside the program, in its installation, or in the source tree of its build, wherever the build
  * folder is.
  */
 #ifndef DCGEN_PLACE_H

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * number: rounds to a count of digits, and chooses the unit that leaves at least one before the point.
+ */
 #include "gen/base/number.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * build_cache: see build_cache.h. What cannot be read or written is counted; the compiler then does the work.
+ */
 #define _GNU_SOURCE
 #include "search/build/build_cache.h"
 

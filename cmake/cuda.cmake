@@ -7,7 +7,8 @@
 # as dcgen-runner-cuda-fake: the same sources on a CUDA runtime that works in host memory (tests/search/runner/cuda/fake_cudart.c).
 set(cuda_dir ${PROJECT_SOURCE_DIR}/search/runner/cuda)
 add_library(dcgen_cuda_host STATIC ${cuda_dir}/trace.c ${cuda_dir}/watchdog.c ${cuda_dir}/nvml.c ${cuda_dir}/library.c)
-target_link_libraries(dcgen_cuda_host PUBLIC dcgen_core ${CMAKE_DL_LIBS} pthread)
+dcgen_show_headers(dcgen_cuda_host PUBLIC search/runner/cuda)
+target_link_libraries(dcgen_cuda_host PUBLIC room_search_record ${CMAKE_DL_LIBS} pthread)
 
 if(BUILD_TESTING) # its target is made later
     cmake_language(DEFER CALL target_link_libraries search_runner_test_runner_cuda PRIVATE dcgen_cuda_host)
@@ -37,7 +38,7 @@ message(STATUS "dcgen-runner-cuda is built with CUDA ${CUDAToolkit_VERSION}")
 add_library(dcgen_runner_cuda STATIC ${cuda_dir}/builtin.c ${cuda_dir}/call.c ${cuda_dir}/check.c ${cuda_dir}/gpu.c ${cuda_dir}/limits_cuda.c ${cuda_dir}/sample.c
             ${cuda_dir}/timer.c ${cuda_dir}/tracer.c)
 target_include_directories(dcgen_runner_cuda SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS} ${CUPTI_INCLUDE_DIR})
-target_link_libraries(dcgen_runner_cuda PUBLIC dcgen_cuda_host dcgen_runner)
+target_link_libraries(dcgen_runner_cuda PUBLIC dcgen_cuda_host room_search_runner)
 
 get_target_property(cudart_archive CUDA::cudart_static IMPORTED_LOCATION)
 set(lent_dir ${CMAKE_CURRENT_BINARY_DIR}/cudart)
@@ -60,6 +61,7 @@ if(BUILD_TESTING)
     set(fake_dir ${PROJECT_SOURCE_DIR}/tests/search/runner/cuda)
     add_executable(dcgen-runner-cuda-fake ${cuda_dir}/runner_cuda.c ${fake_dir}/fake_cudart.c)
     target_link_libraries(dcgen-runner-cuda-fake PRIVATE dcgen_runner_cuda)
+    target_include_directories(dcgen-runner-cuda-fake PRIVATE ${PROJECT_SOURCE_DIR})
     set_target_properties(dcgen-runner-cuda-fake PROPERTIES ENABLE_EXPORTS ON
                           RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     cmake_language(DEFER CALL target_sources search_runner_test_runner_cuda PRIVATE ${fake_dir}/fake_cudart.c)
@@ -67,6 +69,7 @@ if(BUILD_TESTING)
     cmake_language(DEFER CALL target_compile_definitions search_runner_test_runner_cuda PRIVATE DCGEN_HAVE_CUDA)
     foreach(library cupti nvml)
         add_library(dcgen_fake_${library} MODULE ${fake_dir}/fake_${library}.c)
+        target_include_directories(dcgen_fake_${library} PRIVATE ${PROJECT_SOURCE_DIR})
         target_include_directories(dcgen_fake_${library} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS} ${CUPTI_INCLUDE_DIR})
         target_link_libraries(dcgen_fake_${library} PRIVATE dcgen_options ${CMAKE_DL_LIBS})
         set_target_properties(dcgen_fake_${library} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/cuda)

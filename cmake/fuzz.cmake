@@ -27,7 +27,7 @@ else()
 endif()
 
 add_library(dcgen_fuzz STATIC tests/fuzz/fuzz.c)
-target_link_libraries(dcgen_fuzz PUBLIC dcgen_runner)
+target_link_libraries(dcgen_fuzz PUBLIC dcgen_core room_search_runner)
 if(NOT fuzz_main)
     target_sources(dcgen_fuzz PRIVATE tests/fuzz/replay.c)
 endif()

@@ -77,7 +77,7 @@ function(dcgen_add_program_test file default_timeout)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     file(STRINGS ${file} runner REGEX "^[ #/*]*ctest: (.* )?runner" LIMIT_COUNT 1)
     if(runner)
-        target_link_libraries(${name} PRIVATE dcgen_runner)
+        target_link_libraries(${name} PRIVATE room_search_runner)
     endif()
     if(emulator) # kernels take its functions from the program
         target_link_libraries(${name} PRIVATE dcgen_emulator)

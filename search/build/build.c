@@ -123,13 +123,6 @@ Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const c
                         .portable = true };
 }
 
-Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags)
-{
-    Family f = family_cpu;
-    f.compiler.shipped = flags;
-    return toolchain_make(a, cc, &f, "", false);
-}
-
 /* ---- in the background ---- */
 
 static bool is_busy(const Builder *b)

@@ -47,8 +47,6 @@ typedef struct {
 } Toolchain;
 /* The compiler of a family's kernels for a target with that `gencode`. code: no device that runs them is here (FamilyCompiler.code). */
 Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const char *gencode, bool code);
-/* A C compiler that makes shared objects; flags as above, without those that such objects need. */
-Toolchain toolchain_c(Arena *a, const char *cc, const char *const *flags);
 
 typedef struct Builder Builder;
 

@@ -16,6 +16,7 @@
 #include "gen/package/emit.h"
 #include "gen/package/prove.h"
 #include "tests/gen/synthetic.h"
+#include "tests/toolchain.h"
 
 static const char two_spec[] = "name = \"two\"; op = \"dense\"; dtype = \"f32\"; target = [\"avx512\", \"avx2\"];\n"
                                "dims = { T = { min = 1; max = 64; }; };\n"

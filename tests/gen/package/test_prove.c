@@ -20,6 +20,7 @@
 #include "model/tree.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
+#include "tests/toolchain.h"
 
 static Arena *arena;
 static Spec *spec; /* of the small dispatcher */

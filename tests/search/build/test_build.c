@@ -26,6 +26,7 @@
 #include "search/build/elf.h"
 #include "search/build/ptxas.h"
 #include "tests/tmp_folder.h"
+#include "tests/toolchain.h"
 
 typedef struct {
     Arena *a;

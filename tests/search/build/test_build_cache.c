@@ -22,6 +22,7 @@
 #include "gen/base/text.h"
 #include "search/build/build_cache.h"
 #include "tests/tmp_folder.h"
+#include "tests/toolchain.h"
 
 static const char *const flags[] = { "-O2", NULL };
 static const char add_text[] = "int add(int a, int b) { return a + b; }\n";

@@ -25,6 +25,7 @@
 #include "search/measure/limit.h"
 #include "search/measure/measure.h"
 #include "tests/open_files.h"
+#include "tests/toolchain.h"
 
 static const char runner_path[] = DCGEN_BINARY_DIR "/dcgen-runner-c";
 static const char targets_path[] = DCGEN_SOURCE_DIR "/templates/targets";

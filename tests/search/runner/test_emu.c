@@ -19,6 +19,7 @@
 #include "search/measure/measure.h"
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
+#include "tests/toolchain.h"
 
 static const char runner_path[] = DCGEN_BINARY_DIR "/dcgen-runner-emu";
 static const char targets_path[] = DCGEN_SOURCE_DIR "/templates/targets";

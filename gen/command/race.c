@@ -42,31 +42,31 @@ static double error_of(const MeasureRecord *m)
     return m->status == STATUS_OK ? samples_error(m->ns, m->nsample, m->time_ns <= SAMPLES_REST_NS) : 0;
 }
 
-/* result: of the n kernels at these places of the match. The rivals are put in the order of their times. */
-static void judge(Race *r, const MeasureRecord *result, const int *at, int n)
+/* result: of the n kernels at these places of the match. */
+static void judge(Match *m, const MeasureRecord *result, const int *at, int n, ContractShape *out)
 {
-    const Match was = r->who;
+    const Match was = *m;
     Ranked rival[MATCH_MOST]; /* by their times as parts of the chosen one's */
+    const double chosen_ns = result[0].time_ns;
     int nrival = 0;
     for (int i = 1; i < n; i++)
         nrival = ranked_insert(rival, nrival, MATCH_MOST,
-                               result[i].status == STATUS_OK ? result[i].time_ns / result[0].time_ns : INFINITY, i);
-    r->who.n = n;
-    for (int i = 1; i < n; i++)
-        r->who.trial[i] = was.trial[at[rival[i - 1].at]];
-    const bool beaten = nrival && rival[0].key < 1;
-    const double part = beaten ? rival[0].key : 1;
-    r->spread = fmax(error_of(&result[0]), nrival ? error_of(&result[rival[0].at]) : 0);
-    r->chosen_ns = result[0].time_ns;
-    r->best = r->who.trial[beaten];
-    r->best_ns = r->chosen_ns * part;
-    r->regret = 1 / part - 1;
+                               result[i].status == STATUS_OK ? result[i].time_ns / chosen_ns : INFINITY, i);
+    m->n = n;
+    for (int i = 0; i < nrival; i++)
+        m->trial[i + 1] = was.trial[at[rival[i].at]];
+    const double part = nrival ? fmin(rival[0].key, 1) : 1;
+    out->measured = true;
+    out->chosen_ns = chosen_ns;
+    out->best_ns = chosen_ns * part;
+    out->regret = 1 / part - 1;
+    out->spread = fmax(error_of(&result[0]), nrival ? error_of(&result[rival[0].at]) : 0);
+    out->said = contract_says(out->regret, out->spread);
 }
 
 /* Those that were built. */
-static bool time_all(const Track *t, Race *r, int repeats, bool *wrong, const char **err)
+static bool time_all(const Track *t, Match *m, int repeats, ContractShape *out, bool *wrong, const char **err)
 {
-    const Match *m = &r->who;
     MeasureRecord *result = ARENA_ARRAY(t->arena, MATCH_MOST, MeasureRecord);
     Kernels k = { 0 };
     for (int i = 0; i < m->n; i++)
@@ -88,21 +88,20 @@ static bool time_all(const Track *t, Race *r, int repeats, bool *wrong, const ch
                             result[0].why ? result[0].why : "");
         return false;
     }
-    judge(r, result, k.at, k.n);
+    judge(m, result, k.at, k.n, out);
     return true;
 }
 
-bool race_hold(const Track *t, Race *r, int repeats, bool *wrong, const char **err)
+bool race_hold(const Track *t, Match *m, int repeats, ContractShape *out, bool *wrong, const char **err)
 {
-    Match *m = &r->who;
     *wrong = false;
-    if (!build_rivals(t, m, err) || !time_all(t, r, match_rules[MATCH_BENCH].few_repeats, wrong, err))
+    if (!build_rivals(t, m, err) || !time_all(t, m, match_rules[MATCH_BENCH].few_repeats, out, wrong, err))
         return false;
     m->n = m->n < LAST_RIVALS + 1 ? m->n : LAST_RIVALS + 1;
-    if (!time_all(t, r, repeats, wrong, err))
+    if (!time_all(t, m, repeats, out, wrong, err))
         return false;
-    if (m->n < 3 || !(r->regret > 0))
+    if (m->n < 3 || !(out->regret > 0))
         return true;
     m->n = 2; /* the luckiest of several would win too often: what counts is whether it does so again */
-    return time_all(t, r, repeats, wrong, err);
+    return time_all(t, m, repeats, out, wrong, err);
 }

@@ -18,17 +18,9 @@ typedef struct {
     const volatile int *stop;
 } Track;
 
-typedef struct {
-    Match who; /* the chosen one first */
-    double chosen_ns, best_ns, regret;
-    /* How far the chosen one's time, or that of the best other, may be off, whichever is more: samples_error. */
-    double spread;
-    int64_t best;
-} Race;
-
-/* All with few samples, then the chosen one and those nearest to the best with `repeats` (at most RECORD_MAX_SAMPLE), then, where one of
- * them was faster, the chosen one and that one: their times are what is told. False with *err set, and
- * *wrong when it is the chosen kernel that fails. */
-bool race_hold(const Track *t, Race *r, int repeats, bool *wrong, const char **err);
+/* All with few samples, then the chosen one, which comes first, and those nearest to the best with `repeats` (at most RECORD_MAX_SAMPLE),
+ * then, where one of them was faster, the chosen one and that one: their times are what is told. Afterwards the rivals stand in the order
+ * of their times. out: gets times, regret and spread. False with *err set, and *wrong when it is the chosen kernel that fails. */
+bool race_hold(const Track *t, Match *m, int repeats, ContractShape *out, bool *wrong, const char **err);
 
 #endif

@@ -78,20 +78,20 @@ static void list_cases(Regret *r, int64_t asked)
 /* ---- who races ---- */
 
 /* The chosen one, those that it met, and where the contract says nothing those that the model puts near the best. */
-static Race make_race(const Regret *g, const RegretCase *c)
+static Match make_match(const Regret *g, const RegretCase *c)
 {
     const MatchRule *rule = &match_rules[MATCH_BENCH];
     const Study *s = g->out->study;
-    Race r = { .who.inst = c->was.inst };
-    match_enter(&r.who, g->out->assignment->kernel[c->was.kernel], 0);
-    for (int i = 0; i < c->was.nmet && r.who.n < MOST_MET; i++)
-        match_enter(&r.who, c->was.met[i], 0);
+    Match m = { .inst = c->was.inst };
+    match_enter(&m, g->out->assignment->kernel[c->was.kernel], 0);
+    for (int i = 0; i < c->was.nmet && m.n < MOST_MET; i++)
+        match_enter(&m, c->was.met[i], 0);
     if (c->group == REGRET_FURTHER) {
         int64_t *trial = ARENA_ARRAY(g->arena, (size_t)s->ntrial + 1, int64_t);
-        match_near(&r.who, rule, g->out->model, trial, match_usable(s, trial), -1);
-        r.who.n = r.who.n < rule->most ? r.who.n : rule->most;
+        match_near(&m, rule, g->out->model, trial, match_usable(s, -1, trial), -1);
+        m.n = m.n < rule->most ? m.n : rule->most;
     }
-    return r;
+    return m;
 }
 
 /* ---- measuring and judging ---- */
@@ -100,18 +100,9 @@ bool regret_is_stated(const RegretCase *c) { return c->was.said || c->group == R
 
 static bool measure_case(const Regret *g, const Track *t, RegretCase *c, int repeats, bool *wrong, const char **err)
 {
-    Race r = make_race(g, c);
-    const int nrival = r.who.n;
-    if (!race_hold(t, &r, repeats, wrong, err))
-        return false;
-    c->nrival = nrival;
-    c->now.measured = true;
-    c->now.chosen_ns = r.chosen_ns;
-    c->now.best_ns = r.best_ns;
-    c->now.regret = r.regret;
-    c->now.spread = r.spread;
-    c->now.said = contract_says(r.regret, r.spread);
-    return true;
+    Match m = make_match(g, c);
+    c->nrival = m.n;
+    return race_hold(t, &m, repeats, &c->now, wrong, err);
 }
 
 static void sum_up(Regret *g)

@@ -4,10 +4,10 @@
  */
 #include "search/choose/contract.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/rank.h"
 #include "search/choose/match.h"
 
 static const double MEAN_ERRORS = 3, WORST_ERRORS = 4;
@@ -74,38 +74,30 @@ typedef struct {
     Contract *out;
 } Maker;
 
-typedef struct {
-    double ns, gap; /* gap: how far its two least times are apart; 0: not known */
-    int64_t trial;
-} Met;
-
-static int by_time(const void *x, const void *y)
-{
-    const Met *a = x, *b = y;
-    return a->ns != b->ns ? (a->ns > b->ns) - (a->ns < b->ns) : (a->trial > b->trial) - (a->trial < b->trial);
-}
-
 /* `times` knows that shape as its `shape`; its trials are not numbered as the study's are. */
 static void meet(const Maker *m, const Study *times, int64_t shape, ContractShape *out)
 {
-    Met *met = ARENA_ARRAY(m->arena, (size_t)times->ntrial + 1, Met);
+    Ranked *met = ARENA_ARRAY(m->arena, (size_t)times->ntrial + 1, Ranked);
+    double *gap = ARENA_ARRAY(m->arena, (size_t)m->s->ntrial + 1, double); /* how far its two least times are apart */
     const int64_t chosen = m->as->kernel[out->kernel];
     for (int64_t i = 0; i < times->ntrial; i++) {
         const Trial *t = &times->trial[i];
         const int64_t own = times == m->s ? i : study_find_key(m->s, t->key);
-        if (own >= 0 && trial_usable(t) && trial_usable(&m->s->trial[own]) && t->final[shape] && t->ns[shape] > 0)
-            met[out->nmet++] = (Met){ t->ns[shape], trial_gap(t, shape), own };
+        if (own < 0 || !trial_usable(t) || !trial_usable(&m->s->trial[own]) || !t->final[shape] || !(t->ns[shape] > 0))
+            continue;
+        met[out->nmet++] = (Ranked){ t->ns[shape], own };
+        gap[own] = trial_gap(t, shape);
     }
-    qsort(met, (size_t)out->nmet, sizeof *met, by_time);
+    qsort(met, (size_t)out->nmet, sizeof *met, ranked_compare);
     out->met = ARENA_ARRAY(m->arena, (size_t)out->nmet + 1, int64_t);
     for (int i = 0; i < out->nmet; i++) {
-        out->met[i] = met[i].trial;
-        if (met[i].trial == chosen && (out->nmet > 1 || match_usable(m->s, NULL) == 1)) {
+        out->met[i] = met[i].at;
+        if (met[i].at == chosen && (out->nmet > 1 || match_usable(m->s, -1, NULL) == 1)) {
             out->measured = true;
-            out->chosen_ns = met[i].ns;
-            out->best_ns = met[0].ns;
-            out->regret = met[i].ns / met[0].ns - 1;
-            out->spread = fmax(met[i].gap, met[i == 0 && out->nmet > 1].gap);
+            out->chosen_ns = met[i].key;
+            out->best_ns = met[0].key;
+            out->regret = met[i].key / met[0].key - 1;
+            out->spread = fmax(gap[chosen], gap[met[i == 0 && out->nmet > 1].at]);
             out->said = contract_says(out->regret, out->spread);
         }
     }
@@ -122,36 +114,28 @@ static void add_shape(Maker *m, const Study *times, int64_t shape, int64_t insta
 
 /* ---- held-out shapes ---- */
 
-typedef struct {
-    const int64_t *extent;
-    int threads;
-} Place;
-
-static bool is_at(const Place *p, const int64_t *extent, int threads, int naxis)
-{
-    return p->threads == threads && memcmp(p->extent, extent, (size_t)naxis * sizeof *extent) == 0;
-}
-
-static bool is_known(const Place *place, int64_t n, const MeasureRecord *m)
+/* One of those measurements was taken there. */
+static bool any_at(const MeasureRecord *const *m, int64_t n, const int64_t *extent, int threads)
 {
     for (int64_t i = 0; i < n; i++)
-        if (is_at(&place[i], m->extent, m->threads, m->naxis))
+        if (m[i]->threads == threads && memcmp(m[i]->extent, extent, (size_t)m[i]->naxis * sizeof *extent) == 0)
             return true;
     return false;
 }
 
-/* Where something was compared that is no tuned instance, each once. */
-static int64_t compared_places(Arena *a, const Study *s, const Records *r, Place **out)
+/* Of each place that is no tuned instance and where something was compared, one measurement. */
+static int64_t compared_places(Arena *a, const Study *s, const Records *r, const MeasureRecord ***out)
 {
     int64_t n = 0;
     *out = NULL;
     for (int64_t i = 0; i < r->nmeasure; i++) {
         const MeasureRecord *m = &r->measure[i];
         if (!m->final || m->status != STATUS_OK || m->nsample == 0 || m->naxis != s->spec->op->naxis ||
-            strcmp(m->device, s->device->id) != 0 || study_shape(s, m->extent, m->threads) >= 0 || is_known(*out, n, m))
+            strcmp(m->device, s->device->id) != 0 || study_shape(s, m->extent, m->threads) >= 0 ||
+            any_at(*out, n, m->extent, m->threads))
             continue;
         *out = arena_grow(a, *out, (size_t)n, (size_t)n + 1, sizeof **out);
-        (*out)[n++] = (Place){ m->extent, m->threads };
+        (*out)[n++] = m;
     }
     return n;
 }
@@ -159,20 +143,17 @@ static int64_t compared_places(Arena *a, const Study *s, const Records *r, Place
 /* The spec with those of its held-out instances for tuned ones where something was compared: a study of it knows their times. */
 static const Spec *spec_held_out(Arena *a, const Study *s, const Records *r)
 {
-    Place *place;
-    const int64_t nplace = compared_places(a, s, r, &place);
+    const MeasureRecord **place;
+    const int64_t n = compared_places(a, s, r, &place);
     Spec *spec = ARENA_NEW(a, Spec);
     *spec = *s->spec;
     spec->instance = ARENA_ARRAY(a, (size_t)spec->ninstance + 1, Instance);
     for (int64_t i = 0; i < spec->ninstance; i++) {
-        Instance *inst = &spec->instance[i];
-        *inst = s->spec->instance[i];
-        bool compared = false;
-        for (int64_t k = 0; k < nplace && !compared && !inst->tuned; k++)
-            compared = is_at(&place[k], inst->extent, inst->threads, spec->op->naxis);
-        inst->tuned = compared;
+        const Instance *inst = &s->spec->instance[i];
+        spec->instance[i] = *inst;
+        spec->instance[i].tuned = !inst->tuned && any_at(place, n, inst->extent, inst->threads);
     }
-    return nplace ? spec : NULL;
+    return n ? spec : NULL;
 }
 
 static const Study *study_held_out(const Maker *m, const TemplateList *templates, const TargetList *targets)
@@ -235,24 +216,21 @@ int64_t contract_unsaid(const Contract *c)
     return c->tuned.nmeasured - c->tuned.nsaid + c->held_out.nmeasured - c->held_out.nsaid;
 }
 
-static const char *broken_sum(Arena *a, const char *what, double is, bool demanded, double bound)
-{
-    return demanded && bound > 0 && is > bound ? arena_printf(a, "%s %.2f %%, not %.2f %%", what, 100 * is, 100 * bound)
-                                               : NULL;
-}
-
 const char *contract_broken(Arena *a, const Contract *c)
 {
     const ContractSum *t = &c->tuned, *h = &c->held_out;
-    const char *const broken[] = {
-        broken_sum(a, "mean of the tuned shapes", t->mean, c->mean_demanded, t->mean_bound),
-        broken_sum(a, "worst of the tuned shapes", t->worst, c->worst_demanded, t->worst_bound),
-        broken_sum(a, "mean of the shapes held out", h->mean, c->mean_demanded, h->mean_bound),
-        broken_sum(a, "worst of the shapes held out", h->worst, c->worst_demanded, h->worst_bound)
-    };
+    const struct {
+        const char *what;
+        bool demanded;
+        double is, bound;
+    } rows[] = { { "mean of the tuned shapes", c->mean_demanded, t->mean, t->mean_bound },
+                 { "worst of the tuned shapes", c->worst_demanded, t->worst, t->worst_bound },
+                 { "mean of the shapes held out", c->mean_demanded, h->mean, h->mean_bound },
+                 { "worst of the shapes held out", c->worst_demanded, h->worst, h->worst_bound } };
     const char *all = NULL;
-    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
-        if (broken[i])
-            all = all ? arena_printf(a, "%s; %s", all, broken[i]) : broken[i];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].demanded && rows[i].bound > 0 && rows[i].is > rows[i].bound)
+            all = arena_printf(a, "%s%s%s %.2f %%, not %.2f %%", all ? all : "", all ? "; " : "", rows[i].what,
+                               100 * rows[i].is, 100 * rows[i].bound);
     return all ? arena_printf(a, "the regret is above what the spec demands: %s", all) : NULL;
 }

@@ -43,21 +43,18 @@ static const char *reason_of(const Trial *t)
     return colon ? colon + 2 : t->why;
 }
 
+static const char *behind_digits(const char *text) { return text + strspn(text, "0123456789"); }
+
 /* The same but for numbers, which are sizes and places. */
 static bool same_reason(const Trial *x, const Trial *y)
 {
     const char *a = reason_of(x), *b = reason_of(y);
-    if (x->status != y->status)
-        return false;
-    for (; *a && *b; a++, b++) {
-        while (isdigit((unsigned char)*a) && isdigit((unsigned char)a[1]))
-            a++;
-        while (isdigit((unsigned char)*b) && isdigit((unsigned char)b[1]))
-            b++;
-        if (*a != *b && !(isdigit((unsigned char)*a) && isdigit((unsigned char)*b)))
-            return false;
+    while (*a && (*a == *b || (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)))) {
+        const bool number = isdigit((unsigned char)*a);
+        a = number ? behind_digits(a) : a + 1;
+        b = number ? behind_digits(b) : b + 1;
     }
-    return *a == *b;
+    return x->status == y->status && *a == *b;
 }
 
 typedef struct {

@@ -85,11 +85,6 @@ static int list_thresholds(const TreeNode *t, Threshold *out)
     return n + list_thresholds(t->right, out + n);
 }
 
-static int inner_nodes(const TreeNode *t)
-{
-    return t->feature < 0 ? 0 : 1 + inner_nodes(t->left) + inner_nodes(t->right);
-}
-
 /* a is nearer to the threshold than b; of those alike the weightier. */
 static bool is_nearer(const Spec *spec, const TreeNode *t, int64_t a, int64_t b)
 {
@@ -109,14 +104,14 @@ static void pass_thresholds(const Spec *spec, const TreeNode *root, Threshold *l
         const bool above = feature_of(spec, &spec->instance[instance], t->feature) > t->threshold;
         if (is_nearer(spec, t, instance, list->beside[above]))
             list->beside[above] = instance;
-        list += 1 + (above ? inner_nodes(t->left) : 0);
+        list += 1 + (above ? tree_nleaf(t->left) - 1 : 0);
         t = above ? t->right : t->left;
     }
 }
 
 static void take_thresholds(Sample *s, const TreeNode *tree, int most)
 {
-    Threshold *list = ARENA_ARRAY(s->arena, (size_t)inner_nodes(tree) + 1, Threshold);
+    Threshold *list = ARENA_ARRAY(s->arena, (size_t)tree_nleaf(tree), Threshold);
     const int n = list_thresholds(tree, list);
     int64_t *at = ARENA_ARRAY(s->arena, 2 * (size_t)n + 1, int64_t), nat = 0;
     for (int64_t i = 0; n && i < s->spec->ninstance; i++)
@@ -210,7 +205,7 @@ static int make_matches(const Lab *l, Arena *scratch, const Assignment *as, cons
 {
     const Study *s = l->study;
     int64_t at[HELD_OUT_MOST], *trial = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, int64_t);
-    const int64_t ntrial = match_usable(s, trial);
+    const int64_t ntrial = match_usable(s, -1, trial);
     int n = 0;
     for (int most = HELD_OUT_MOST; most >= HELD_OUT_LEAST; most -= 4) {
         n = heldout_sample(scratch, s->spec, as, seed, most, at);

@@ -12,7 +12,7 @@
  * more. What slows a machine for seconds must not decide which kernel is best, so all meet in several passes. */
 const MatchRule match_rules[MATCH_KINDS] = {
     [MATCH_LAST] = { .near = 1.3, .most = 40, .passes = 3, .few_repeats = 3, .repeats = 5 },
-    [MATCH_MISSING] = { .most = 2, .passes = 2, .repeats = 5 },
+    [MATCH_MISSING] = { .least = 1, .most = 1, .passes = 2, .repeats = 5 },
     [MATCH_HELD_OUT] = { .near = 1.25, .least = 3, .most = 12, .passes = 3, .few_repeats = 3, .repeats = 5 },
     [MATCH_UNSAID] = { .most = 3, .passes = 6, .repeats = 5 },
     [MATCH_BENCH] = { .near = 1.25, .most = 20, .few_repeats = 5, .repeats = 15 },
@@ -94,23 +94,15 @@ bool match_hold(Lab *l, Arena *scratch, const Match *m, int repeats, bool final,
     return l->kind->compare(l, scratch, m->inst, m->trial, m->n, repeats, final, ns, err);
 }
 
-int64_t match_usable(const Study *s, int64_t *trial)
+int64_t match_usable(const Study *s, int64_t shape, int64_t *trial)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (study_may_choose(s, &s->trial[i])) {
+        if (study_may_choose(s, &s->trial[i]) && (shape < 0 || s->trial[i].final[shape])) {
             if (trial)
                 trial[n] = i;
             n++;
         }
-    return n;
-}
-
-int64_t match_ncompared(const Study *s, int64_t shape)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        n += study_may_choose(s, &s->trial[i]) && s->trial[i].final[shape];
     return n;
 }
 

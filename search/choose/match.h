@@ -57,10 +57,9 @@ void match_shrink(const Lab *l, Match *m, int repeats, double most_s);
 /* final, ns: as of LabKind.compare. */
 bool match_hold(Lab *l, Arena *scratch, const Match *m, int repeats, bool final, double *ns, const char **err);
 
-/* Trials of the tuned target that can be used; trial[] gets them, NULL: they are only counted. */
-int64_t match_usable(const Study *s, int64_t *trial);
-/* How many of them had part in a last comparison on this tuned shape. */
-int64_t match_ncompared(const Study *s, int64_t shape);
+/* Trials of the tuned target that can be used; with a tuned shape those of them that had part in a last comparison there, -1: all.
+ * trial[] gets them, NULL: they are only counted. */
+int64_t match_usable(const Study *s, int64_t shape, int64_t *trial);
 /* All of the match had part in so many passes of it. */
 bool match_was_held(const Study *s, int64_t shape, const Match *m, int passes);
 

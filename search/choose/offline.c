@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "model/rank.h"
-#include "search/choose/reselect.h"
 #include "search/choose/ending.h"
 #include "search/choose/match.h"
+#include "search/choose/reselect.h"
 #include "search/space/cost.h"
 
 enum { TRIALS = 48, BATCH = 12, MAX_RANKED = 20000, CHECK_ROUNDS = 8 };
@@ -198,12 +198,12 @@ bool offline_run(Search *q, Arena *scratch, const char **err)
     if (!try_candidates(q, scratch, err))
         return false;
     /* Asked before the study is made again of the records, which do not hold what the machine lacked. */
-    if (match_usable(q->lab->study, NULL) == 0) {
+    if (match_usable(q->lab->study, -1, NULL) == 0) {
         *err = ending_text(q);
         return false;
     }
     for (int round = 0; again && round < CHECK_ROUNDS; round++) {
-        Choice c;
+        Selection c;
         if (!reselect(q, scratch, &c, err) || !check_choice(q->lab, scratch, c.as, &again, err))
             return false;
     }

@@ -19,7 +19,7 @@ void reselect_reload(Lab *l)
     l->study = s;
 }
 
-bool reselect(Search *q, Arena *scratch, Choice *c, const char **err)
+bool reselect(Search *q, Arena *scratch, Selection *c, const char **err)
 {
     arena_reset(scratch);
     reselect_reload(q->lab);

@@ -15,9 +15,9 @@ void reselect_reload(Lab *l);
 typedef struct {
     const Assignment *as;
     const CostModel *m;
-} Choice;
+} Selection;
 
 /* Chooses as the package will, from the records; the choice is in scratch, which is reset before. False with *err set: there is no kernel. */
-bool reselect(Search *q, Arena *scratch, Choice *c, const char **err);
+bool reselect(Search *q, Arena *scratch, Selection *c, const char **err);
 
 #endif

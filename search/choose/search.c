@@ -323,7 +323,7 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
     Match *match = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Match);
     int64_t *all = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, int64_t);
     const int64_t *trial = everyone ? all : as->kernel;
-    int64_t n = everyone ? match_usable(s, all) : as->nkernel < MAX_FINALIST ? as->nkernel : MAX_FINALIST;
+    int64_t n = everyone ? match_usable(s, -1, all) : as->nkernel < MAX_FINALIST ? as->nkernel : MAX_FINALIST;
     double ns = make_matches(l, m, trial, n, match);
     while (!everyone && n > 1 && too_late(l, (Remaining){ (double)s->nshape, ns }))
         ns = make_matches(l, m, trial, --n, match);
@@ -349,7 +349,7 @@ bool search_compile(Search *q, const char **err)
 static bool all_compared(const Study *s)
 {
     int64_t j = 0;
-    while (j < s->nshape && match_ncompared(s, j) > 0)
+    while (j < s->nshape && match_usable(s, j, NULL) > 0)
         j++;
     return j == s->nshape;
 }

@@ -1,9 +1,12 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * select: picks kernels one by one, gives each instance one of them, and trains the tree that will choose.
+ */
 #include "search/choose/select.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+#include "model/rank.h"
 #include "search/choose/match.h"
 
 enum { MAX_SEEN = 1500, MAX_KERNEL = 256, MAX_REORDER = 4 }; /* instances that the choice of kernels looks at */
@@ -57,14 +60,8 @@ static double doubt(const Selector *q, int64_t trial, int64_t shape)
     return t->ns[shape] > 0 ? 1 : NOT_MEASURED;
 }
 
-/* Time of a kernel on an instance, doubts included. */
-static double time_of(const Selector *q, int64_t trial, const Instance *inst)
-{
-    return cost_trial(q->m, trial, inst) * doubt(q, trial, tuned_shape(q->s, inst));
-}
-
-/* Half of the say is that of all shapes by their weights, half that of the tuned ones: those were picked to stand for the others, and what is
- * known of them was measured. */
+/* What an instance counts. Half of all weight is shared by all shapes, half by the tuned ones: those were picked to stand for the others, and
+ * what is known of them was measured. */
 static double weight_of(const Selector *q, const Instance *inst)
 {
     return inst->weight / q->all_weight + (inst->tuned ? inst->weight / q->tuned_weight : 0);
@@ -87,19 +84,6 @@ static void see_instances(Selector *q)
         q->total_weight += weight_of(q, q->seen[i]);
 }
 
-/* Shapes that had their last comparison. True when there are any. */
-static bool see_comparisons(Selector *q)
-{
-    const Study *s = q->s;
-    bool any = false;
-    q->compared = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, bool);
-    for (int64_t j = 0; j < s->nshape; j++) {
-        q->compared[j] = match_ncompared(s, j) > 0;
-        any = any || q->compared[j];
-    }
-    return any;
-}
-
 static bool was_seen(const Study *s, const Trial *t, bool final)
 {
     for (int64_t j = 0; j < s->nshape; j++)
@@ -112,7 +96,12 @@ static bool was_seen(const Study *s, const Trial *t, bool final)
 static void see_trials(Selector *q)
 {
     const Study *s = q->s;
-    const bool final = see_comparisons(q) && q->mode == SELECT_PACKAGE;
+    bool final = false;
+    q->compared = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, bool);
+    for (int64_t j = 0; j < s->nshape; j++) {
+        q->compared[j] = match_usable(s, j, NULL) > 0;
+        final = final || (q->compared[j] && q->mode == SELECT_PACKAGE);
+    }
     q->usable = ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, int64_t);
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *t = &s->trial[i];
@@ -154,12 +143,14 @@ static void relative_costs(Selector *q)
         const int64_t shape = tuned_shape(q->s, q->seen[i]);
         double oracle = INFINITY;
         for (int64_t u = 0; u < q->nusable; u++) {
-            double t = time_of(q, q->usable[u], q->seen[i]);
-            q->rel[u * q->nseen + i] = t;
-            oracle = fmin(oracle, t);
+            double *rel = &q->rel[u * q->nseen + i];
+            *rel = cost_trial(q->m, q->usable[u], q->seen[i]) * doubt(q, q->usable[u], shape);
+            oracle = fmin(oracle, *rel);
         }
-        for (int64_t u = 0; u < q->nusable; u++)
-            q->rel[u * q->nseen + i] = weight_of(q, q->seen[i]) * relative(q, shape, q->rel[u * q->nseen + i], oracle);
+        for (int64_t u = 0; u < q->nusable; u++) {
+            double *rel = &q->rel[u * q->nseen + i];
+            *rel = weight_of(q, q->seen[i]) * relative(q, shape, *rel, oracle);
+        }
     }
 }
 
@@ -270,34 +261,26 @@ static const double *column_of(const Selector *q, int64_t trial)
     return c;
 }
 
+/* The best known time is that of all trials where they were measured, else that of the kernels kept. */
 static void fill_costs(const Selector *q, Assignment *as)
 {
     const Spec *spec = q->s->spec;
     as->cost = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel) + 1, double);
     as->chosen = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int);
     as->best = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int);
+    as->oracle_ns = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, double);
     for (int64_t i = 0; i < spec->ninstance; i++) {
+        const int64_t shape = tuned_shape(q->s, &spec->instance[i]);
         double *row = as->cost + i * as->nkernel, best = INFINITY;
-        int64_t shape = tuned_shape(q->s, &spec->instance[i]);
         for (int k = 0; k < as->nkernel; k++) {
             row[k] = column_of(q, as->kernel[k])[i];
-            if (row[k] * doubt(q, as->kernel[k], shape) < best) {
-                best = row[k] * doubt(q, as->kernel[k], shape);
+            const double taken = row[k] * doubt(q, as->kernel[k], shape);
+            if (taken < best) {
+                best = taken;
                 as->best[i] = k;
             }
         }
-    }
-}
-
-/* Best known time: over all trials where they were measured or few instances are asked for, else over the kernels kept. */
-static void fill_oracle(const Selector *q, Assignment *as)
-{
-    const Spec *spec = q->s->spec;
-    as->oracle_ns = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, double);
-    for (int64_t i = 0; i < spec->ninstance; i++) {
-        int64_t j = tuned_shape(q->s, &spec->instance[i]);
-        double kept = as->cost[i * as->nkernel + as->best[i]];
-        as->oracle_ns[i] = j >= 0 ? fmin(study_best(q->s, j, NULL), kept) : kept;
+        as->oracle_ns[i] = fmin(shape >= 0 ? study_best(q->s, shape, NULL) : INFINITY, row[as->best[i]]);
     }
 }
 
@@ -332,12 +315,12 @@ static void train(const Selector *q, Assignment *as)
     double *cost = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel), double);
     double *error = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel), double);
     for (int64_t i = 0; i < spec->ninstance; i++) {
-        select_features(q->s, spec->instance[i].extent, spec->instance[i].threads, points + i * as->nfeature);
-        int64_t shape = tuned_shape(q->s, &spec->instance[i]);
+        const Instance *inst = &spec->instance[i];
+        const int64_t shape = tuned_shape(q->s, inst);
+        select_features(q->s, inst->extent, inst->threads, points + i * as->nfeature);
         for (int k = 0; k < as->nkernel; k++) {
-            cost[i * as->nkernel + k] =
-                weight_of(q, &spec->instance[i]) *
-                relative(q, shape, as->cost[i * as->nkernel + k] * doubt(q, as->kernel[k], shape), as->oracle_ns[i]);
+            const double ns = as->cost[i * as->nkernel + k] * doubt(q, as->kernel[k], shape);
+            cost[i * as->nkernel + k] = weight_of(q, inst) * relative(q, shape, ns, as->oracle_ns[i]);
             error[i * as->nkernel + k] = error_of(q, as, i, k);
         }
     }
@@ -356,36 +339,23 @@ static void train(const Selector *q, Assignment *as)
     as->regret = sum / total - 1;
 }
 
-static double served(const Selector *q, const Assignment *as, int k)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < q->s->spec->ninstance; i++)
-        sum += as->chosen[i] == k ? q->s->spec->instance[i].weight : 0;
-    return sum;
-}
-
 /* Kernels by descending weight served, those that serve nothing left out; true when that changed anything. */
 static bool reorder(const Selector *q, Assignment *as)
 {
-    double weight[MAX_KERNEL];
-    int64_t kernel[MAX_KERNEL];
+    const Spec *spec = q->s->spec;
+    double weight[MAX_KERNEL] = { 0 };
+    Ranked order[MAX_KERNEL];
     int n = 0;
     bool changed = false;
+    for (int64_t i = 0; i < spec->ninstance; i++)
+        weight[as->chosen[i]] += spec->instance[i].weight;
     for (int k = 0; k < as->nkernel; k++)
-        weight[k] = served(q, as, k);
-    for (int round = 0; round < as->nkernel; round++) {
-        int best = -1;
-        for (int k = 0; k < as->nkernel; k++)
-            if (weight[k] > 0 && (best < 0 || weight[k] > weight[best]))
-                best = k;
-        if (best < 0)
-            break;
-        changed = changed || best != n;
-        kernel[n++] = as->kernel[best];
-        weight[best] = 0;
-    }
-    changed = changed || n != as->nkernel;
-    memcpy(as->kernel, kernel, (size_t)n * sizeof *kernel);
+        if (weight[k] > 0)
+            n = ranked_insert(order, n, MAX_KERNEL, -weight[k], as->kernel[k]);
+    for (int k = 0; k < as->nkernel; k++)
+        changed = changed || k >= n || as->kernel[k] != order[k].at;
+    for (int k = 0; k < n; k++)
+        as->kernel[k] = order[k].at;
     as->nkernel = n;
     return changed;
 }
@@ -416,17 +386,11 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectM
     as->kernel = ARENA_ARRAY(a, (size_t)q.npicked + 1, int64_t);
     for (int k = 0; k < q.npicked; k++)
         as->kernel[as->nkernel++] = q.usable[q.picked[k]];
-    bool changed = true;
-    for (int round = 0; changed && round < MAX_REORDER; round++) {
+    for (int round = 0;; round++) { /* ties may swap places each time: the numbers must match the last order */
         fill_costs(&q, as);
-        fill_oracle(&q, as);
         train(&q, as);
-        changed = reorder(&q, as);
-    }
-    if (changed) { /* ties that swap places each time: the numbers must match the last order */
-        fill_costs(&q, as);
-        fill_oracle(&q, as);
-        train(&q, as);
+        if (round == MAX_REORDER || !reorder(&q, as))
+            break;
     }
     for (int k = 0; k < as->nkernel; k++)
         as->code_bytes += s->trial[as->kernel[k]].code_bytes;

@@ -5,10 +5,10 @@
 #include "search/choose/settle.h"
 
 #include <math.h>
-#include "search/choose/reselect.h"
 #include "search/choose/contract.h"
 #include "search/choose/heldout.h"
 #include "search/choose/match.h"
+#include "search/choose/reselect.h"
 
 enum { MAX_ROUND = 8, MAX_RESTART = 4 };
 /* Of the time budget, when each is over. */
@@ -17,7 +17,7 @@ static const double SETTLE_SHARE = 0.84, HELD_OUT_SHARE = 0.96, AGAIN_SHARE = 0.
 /* The chosen one was compared there, with another one if there is another. */
 static bool is_compared(const Study *s, int64_t trial, int64_t shape)
 {
-    return s->trial[trial].final[shape] && (match_ncompared(s, shape) > 1 || match_usable(s, NULL) == 1);
+    return s->trial[trial].final[shape] && (match_usable(s, shape, NULL) > 1 || match_usable(s, -1, NULL) == 1);
 }
 
 int64_t settle_missing(const Study *s, const Assignment *as, SettlePair *out)
@@ -34,34 +34,17 @@ int64_t settle_missing(const Study *s, const Assignment *as, SettlePair *out)
     return n;
 }
 
-/* The best of the others there, of those compared if there are any. -1: there is no other. */
-static int64_t best_rival(const Study *s, const CostModel *m, const SettlePair *pair)
+/* The pair's kernel, and the one that it must beat: the best of the others there, of those compared if there are any. */
+static Match match_of(const Study *s, Arena *scratch, const CostModel *m, const SettlePair *pair)
 {
-    int64_t best = -1;
-    bool final = false;
-    double least = INFINITY;
-    for (int64_t i = 0; i < s->ntrial; i++) {
-        const Trial *t = &s->trial[i];
-        if (i == pair->trial || !study_may_choose(s, t) || (final && !t->final[pair->shape]))
-            continue;
-        const double ns = cost_trial(m, i, s->shape[pair->shape]);
-        if (ns < least || (t->final[pair->shape] && !final)) {
-            best = i;
-            least = ns;
-            final = t->final[pair->shape];
-        }
-    }
-    return best;
-}
-
-/* The pair's kernel, and the one that it must beat. */
-static Match match_of(const Study *s, const CostModel *m, const SettlePair *pair)
-{
+    const Trial *t = &s->trial[pair->trial];
     Match x = { .inst = s->shape[pair->shape] };
-    const int64_t rival = best_rival(s, m, pair);
+    int64_t *trial = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, int64_t);
+    int64_t n = match_usable(s, pair->shape, trial);
+    if (n == (study_may_choose(s, t) && t->final[pair->shape])) /* no other was compared */
+        n = match_usable(s, -1, trial);
     match_enter(&x, pair->trial, cost_trial(m, pair->trial, x.inst));
-    if (rival >= 0)
-        match_enter(&x, rival, cost_trial(m, rival, x.inst));
+    match_near(&x, &match_rules[MATCH_MISSING], m, trial, n, pair->trial);
     return x;
 }
 
@@ -72,7 +55,7 @@ static bool measure_missing(Lab *l, Arena *scratch, const CostModel *m, const Se
     const MatchRule *rule = &match_rules[MATCH_MISSING];
     progress_phase(l->progress, "settle", (double)(rule->passes * n));
     for (int64_t i = 0; i < rule->passes * n; i++) {
-        const Match x = match_of(l->study, m, &pair[i % n]);
+        const Match x = match_of(l->study, scratch, m, &pair[i % n]);
         const double end_s = lab_until_s(l, i < n ? HELD_OUT_SHARE : SETTLE_SHARE);
         const bool fits = match_expect_s(l, &x, rule->repeats) <= end_s - lab_now_s(l);
         lab_advance(l, i, end_s);
@@ -84,7 +67,7 @@ static bool measure_missing(Lab *l, Arena *scratch, const CostModel *m, const Se
 }
 
 /* Each round compares pairs that were not, and there are only so many. */
-static bool settle_choice(Search *q, Arena *scratch, Choice *c, const char **err)
+static bool settle_choice(Search *q, Arena *scratch, Selection *c, const char **err)
 {
     bool in_time = true;
     for (int round = 0; round < MAX_ROUND; round++) {
@@ -100,14 +83,14 @@ static bool settle_choice(Search *q, Arena *scratch, Choice *c, const char **err
     return reselect(q, scratch, c, err);
 }
 
-static const Contract *contract_of(const Lab *l, Arena *scratch, const Choice *c)
+static const Contract *contract_of(const Lab *l, Arena *scratch, const Selection *c)
 {
     const Machine *m = l->machine;
     return contract_make(scratch, l->study, record_all(m->records), l->templates, m->unit->targets, c->as);
 }
 
 /* The choice was judged on enough shapes that are held out, by a run before; what settling changed of it is little. */
-static bool is_judged(const Lab *l, Arena *scratch, const Choice *c)
+static bool is_judged(const Lab *l, Arena *scratch, const Selection *c)
 {
     const int64_t all = heldout_count(l->study->spec), enough = all < HELD_OUT_LEAST ? all : HELD_OUT_LEAST;
     return contract_of(l, scratch, c)->held_out.nmeasured >= enough;
@@ -126,7 +109,7 @@ static Match contenders_of(const Assignment *as, const ContractShape *s)
 }
 
 /* Each once, as far as there is time. *n: how many were. */
-static bool measure_unsaid(Lab *l, Arena *scratch, const Choice *c, int64_t *n, const char **err)
+static bool measure_unsaid(Lab *l, Arena *scratch, const Selection *c, int64_t *n, const char **err)
 {
     const Contract *contract = contract_of(l, scratch, c);
     const int repeats = match_rules[MATCH_UNSAID].repeats;
@@ -146,7 +129,7 @@ static bool measure_unsaid(Lab *l, Arena *scratch, const Choice *c, int64_t *n, 
 }
 
 /* Round by round, until of all shapes the regret can be said or the time is up. New times may change the choice. */
-static bool settle_unsaid(Search *q, Arena *scratch, Choice *c, const char **err)
+static bool settle_unsaid(Search *q, Arena *scratch, Selection *c, const char **err)
 {
     int64_t n = 1;
     for (int round = 0; round < match_rules[MATCH_UNSAID].passes && n > 0; round++) {
@@ -163,15 +146,15 @@ bool settle(Search *q, Arena *scratch, bool measured, const char **err)
 {
     Lab *l = q->lab;
     for (int round = 0; round < MAX_RESTART; round++) {
-        Choice c;
+        Selection c;
         if (!settle_choice(q, scratch, &c, err))
             return false;
         if (!measured && is_judged(l, scratch, &c))
             return true;
-        const int64_t usable = match_usable(l->study, NULL);
+        const int64_t usable = match_usable(l->study, -1, NULL);
         if (!heldout_run(l, scratch, c.as, c.m, q->seed, lab_until_s(l, HELD_OUT_SHARE), err))
             return false;
-        if (match_usable(l->study, NULL) == usable)
+        if (match_usable(l->study, -1, NULL) == usable)
             return settle_unsaid(q, scratch, &c, err);
     }
     return true;

@@ -262,14 +262,7 @@ static Batch *lesser_batch(Lab *l, Arena *scratch)
 typedef struct Begun {
     int n;
     Batch *batch[AHEAD_MOST];
-    Batch *lesser; /* general kernels of lesser targets; NULL: not begun, or taken */
 } Begun;
-
-static Begun *begun_of(Lab *l)
-{
-    Machine *m = l->machine;
-    return m->begun = m->begun ? m->begun : ARENA_NEW(l->arena, Begun);
-}
 
 static Batch *new_batch(Lab *l, Arena *a, const Proposal *p, int n)
 {
@@ -279,11 +272,11 @@ static Batch *new_batch(Lab *l, Arena *a, const Proposal *p, int n)
     return b;
 }
 
-bool lab_machine_ahead(Lab *l, const Proposal *p, int n, const char **err)
+static bool begin(Lab *l, Batch *b, const char **err)
 {
-    Batch *b = new_batch(l, l->arena, p, n);
-    Begun *begun = begun_of(l);
-    if (begun->n == AHEAD_MOST)
+    Machine *m = l->machine;
+    Begun *begun = m->begun = m->begun ? m->begun : ARENA_NEW(l->arena, Begun);
+    if (b->n == 0 || begun->n == AHEAD_MOST)
         return true;
     if (!batch_begin(l, b, err))
         return false;
@@ -291,38 +284,38 @@ bool lab_machine_ahead(Lab *l, const Proposal *p, int n, const char **err)
     return true;
 }
 
-bool lab_machine_lesser_ahead(Lab *l, const char **err)
+/* The batch of the same trials that was begun, which is taken out; b where there is none. */
+static Batch *begun_or(const Lab *l, Batch *b)
 {
-    Batch *b = lesser_batch(l, l->arena);
-    return !b->n || (batch_begin(l, b, err) && (begun_of(l)->lesser = b));
+    Begun *begun = l->machine->begun;
+    for (int i = 0; begun && i < begun->n; i++) {
+        Batch *x = begun->batch[i];
+        if (x->n != b->n || memcmp(x->trial, b->trial, (size_t)b->n * sizeof *b->trial) != 0)
+            continue;
+        memmove(begun->batch + i, begun->batch + i + 1, (size_t)(--begun->n - i) * sizeof *begun->batch);
+        return x;
+    }
+    return b;
 }
+
+static Batch *take_batch(Lab *l, Arena *scratch, const Proposal *p, int n)
+{
+    return begun_or(l, new_batch(l, scratch, p, n));
+}
+
+static Batch *take_lesser(Lab *l, Arena *scratch) { return begun_or(l, lesser_batch(l, scratch)); }
+
+bool lab_machine_ahead(Lab *l, const Proposal *p, int n, const char **err)
+{
+    return begin(l, new_batch(l, l->arena, p, n), err);
+}
+
+bool lab_machine_lesser_ahead(Lab *l, const char **err) { return begin(l, lesser_batch(l, l->arena), err); }
 
 void lab_machine_drop(Lab *l)
 {
     build_cancel(l->machine->builder);
-    *begun_of(l) = (Begun){ 0 };
-}
-
-/* The batch of these proposals, as it was begun ahead or a new one. */
-static Batch *take_batch(Lab *l, Arena *scratch, const Proposal *p, int n)
-{
-    Begun *begun = begun_of(l);
-    Batch *b = begun->batch[0];
-    bool same = begun->n && b->n == n;
-    for (int i = 0; same && i < n; i++)
-        same = b->trial[i] == study_find(l->study, &p[i].c);
-    if (!same)
-        return new_batch(l, scratch, p, n);
-    memmove(begun->batch, begun->batch + 1, (size_t)--begun->n * sizeof *begun->batch);
-    return b;
-}
-
-static Batch *take_lesser(Lab *l, Arena *scratch)
-{
-    Begun *begun = begun_of(l);
-    Batch *b = begun->lesser;
-    begun->lesser = NULL;
-    return b ? b : lesser_batch(l, scratch);
+    l->machine->begun = NULL;
 }
 
 /* ---- what the labs do ---- */

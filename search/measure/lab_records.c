@@ -19,7 +19,6 @@ struct LabRecords {
     double now_s;
     const MeasureRecord **measure; /* by kernel and shape; of one pair in the order of the records */
     bool *used;                    /* one a measurement, in that order */
-    bool left;
     void (*seen)(void *ctx, Lab *l, const Proposal *p, int n);
     void *ctx;
 };
@@ -55,8 +54,6 @@ void lab_records_watch(LabRecords *x, void (*seen)(void *ctx, Lab *l, const Prop
     x->seen = seen;
     x->ctx = ctx;
 }
-
-bool lab_records_left(const LabRecords *x) { return x->left; }
 
 static double records_now_s(const Lab *l)
 {
@@ -141,7 +138,6 @@ static bool admit(Lab *l, int64_t trial)
 {
     LabRecords *x = l->data;
     const KernelRecord *k = find_kernel(x, l->study->trial[trial].key);
-    x->left = x->left || !k;
     if (!k)
         return false;
     study_kernel(l->study, k);

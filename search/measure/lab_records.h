@@ -23,8 +23,6 @@ typedef enum { LAB_ONCE, LAB_AGAIN } LabUse;
 LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost);
 /* Called after each batch of trials, with the candidates that were in it. */
 void lab_records_watch(LabRecords *x, void (*seen)(void *ctx, Lab *l, const Proposal *p, int n), void *ctx);
-/* The search asked for a kernel that is not there: its trace has left the records. */
-bool lab_records_left(const LabRecords *x);
 /* Lab.data is a LabRecords. */
 extern const LabKind lab_records;
 

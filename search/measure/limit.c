@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * limit: see limit.h. Answers are checked like a measurement's: a runner may be anything.
+ * limit: one request and its answer. Answers are checked like a measurement's: a runner may be anything.
  */
 #include "search/measure/limit.h"
 
-#include <math.h>
 #include "search/measure/runner_private.h"
 
 static const double DEADLINE_S = 10; /* beyond the time that the request allows */
@@ -19,24 +18,16 @@ static char *request_line(Runner *r, Arena *a, const LimitRequest *q)
                                     threads, "max_ns", q->max_ns, "so", q->so));
 }
 
-static bool is_rate(double v) { return isfinite(v) && v > 0; }
-
-static double rate_of(const json_t *json, const char *name)
-{
-    const double v = json_number_value(json_object_get(json, name));
-    return is_rate(v) ? v : 0;
-}
-
 static bool take_one(const json_t *json, LimitRecord *out)
 {
     json_t *rates = json_object_get(json, "bytes_per_s");
-    out->flops_per_s = json_number_value(json_object_get(json, "flops_per_s"));
+    out->flops_per_s = runner_rate(json, "flops_per_s");
     for (int i = 0; i < LEVEL_COUNT; i++)
-        out->bytes_per_s[i] = rate_of(rates, level_name((Level)i));
-    out->clock_mhz = rate_of(json, "clock_mhz");
-    out->launch_ns = rate_of(json, "launch_ns");
-    out->handover_ns = rate_of(json, "handover_ns");
-    return json_integer_value(json_object_get(json, "threads")) == out->threads && is_rate(out->flops_per_s);
+        out->bytes_per_s[i] = runner_rate(rates, level_name((Level)i));
+    out->clock_mhz = runner_rate(json, "clock_mhz");
+    out->launch_ns = runner_rate(json, "launch_ns");
+    out->handover_ns = runner_rate(json, "handover_ns");
+    return json_integer_value(json_object_get(json, "threads")) == out->threads && out->flops_per_s > 0;
 }
 
 static bool take_all(const Runner *r, const LimitRequest *q, const json_t *event, LimitRecord *out)

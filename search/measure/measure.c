@@ -31,9 +31,9 @@ typedef struct {
     const char *why; /* the last answer was no kernel's fault */
     bool lacking;    /* the request is beyond what the machine has at the moment */
     const volatile int *stop;
-} Session;
+} Exchange;
 
-static void settle(Session *s, int i, Status status, const char *why)
+static void settle(Exchange *s, int i, Status status, const char *why)
 {
     s->out[i].status = status;
     s->out[i].why = why;
@@ -41,14 +41,14 @@ static void settle(Session *s, int i, Status status, const char *why)
     s->done[i] = true;
 }
 
-static void settle_rest(Session *s, Status status, const char *why)
+static void settle_rest(Exchange *s, Status status, const char *why)
 {
     for (int i = 0; i < s->n; i++)
         if (!s->done[i])
             settle(s, i, status, why);
 }
 
-static void clear_records(Session *s)
+static void clear_records(Exchange *s)
 {
     const Runner *r = s->r;
     for (int i = 0; i < s->n; i++) {
@@ -85,16 +85,7 @@ static json_t *sizes_json(const Runner *r, const MeasureRequest *q)
     return NULL;
 }
 
-/* Index of a kernel in the request; -1: it is not in it. */
-static int place_of(const Session *s, int kernel)
-{
-    int place = s->nasked - 1;
-    while (place >= 0 && s->asked[place] != kernel)
-        place--;
-    return place;
-}
-
-static char *request_line(Session *s)
+static char *request_line(Exchange *s)
 {
     const MeasureRequest *q = s->q;
     json_t *request = sizes_json(s->r, q), *kernels = json_array();
@@ -102,9 +93,11 @@ static char *request_line(Session *s)
     s->id = ++s->r->last_id;
     s->culprit = -1;
     s->phase = "preparing";
+    int keep = -1; /* its place in the request */
     for (int i = 0; i < s->n; i++) {
         if (s->done[i])
             continue;
+        keep = i == q->keep ? s->nasked : keep;
         s->asked[s->nasked++] = i;
         json_array_append_new(kernels, json_pack("{s:s, s:s}", "key", s->key[i], "so", s->so[i]));
     }
@@ -114,7 +107,7 @@ static char *request_line(Session *s)
     if (rest && q->drop > 0)
         json_object_set_new(rest, "drop", json_real(q->drop));
     if (rest && q->keep >= 0) {
-        json_object_set_new(rest, "keep", json_integer(place_of(s, q->keep)));
+        json_object_set_new(rest, "keep", json_integer(keep));
         json_object_set_new(rest, "quiet_ns", json_real(q->quiet_ns));
         json_object_set_new(rest, "wait_ns", json_real(q->wait_ns));
     }
@@ -132,7 +125,7 @@ static char *request_line(Session *s)
 /* ---- answers */
 
 /* The kernel that an event is about, -1: none of those asked for. */
-static int kernel_of(const Session *s, const json_t *event)
+static int kernel_of(const Exchange *s, const json_t *event)
 {
     json_int_t id, kernel;
     if (json_unpack((json_t *)event, "{s:I, s:I}", "id", &id, "kernel", &kernel) != 0)
@@ -140,7 +133,7 @@ static int kernel_of(const Session *s, const json_t *event)
     return id == s->id && kernel >= 0 && kernel < s->nasked ? s->asked[kernel] : -1;
 }
 
-static bool take_begin(Session *s, const json_t *event)
+static bool take_begin(Exchange *s, const json_t *event)
 {
     const char *phase = json_string_value(json_object_get(event, "phase"));
     s->culprit = kernel_of(s, event);
@@ -171,7 +164,7 @@ static void take_facts(Arena *a, MeasureRecord *m, json_t *facts)
         m->fact[m->nfact++] = (Param){ arena_strndup(a, name, 64), json_integer_value(value) };
 }
 
-static bool take_result(Session *s, const json_t *event)
+static bool take_result(Exchange *s, const json_t *event)
 {
     int i = kernel_of(s, event);
     const char *name = json_string_value(json_object_get(event, "status"));
@@ -184,11 +177,9 @@ static bool take_result(Session *s, const json_t *event)
         return false;
     if (status == STATUS_OK && (!(max_err <= 1) || (m->nsample == 0) != (s->repeats == 0)))
         return false;
-    const double cold_ns = json_number_value(json_object_get(event, "cold_ns"));
     m->max_err = max_err;
-    m->cold_ns = isfinite(cold_ns) && cold_ns > 0 ? cold_ns : 0;
-    const double clock = json_number_value(json_object_get(event, "clock"));
-    m->clock = isfinite(clock) && clock > 0 ? clock : 0;
+    m->cold_ns = runner_rate(event, "cold_ns");
+    m->clock = runner_rate(event, "clock");
     take_facts(s->a, m, json_object_get(event, "facts"));
     m->median_ns = m->nsample ? samples_median(m->ns, m->nsample) : 0;
     m->spread = m->nsample ? samples_spread(m->ns, m->nsample) : 0;
@@ -197,7 +188,7 @@ static bool take_result(Session *s, const json_t *event)
     return true;
 }
 
-static bool all_settled(const Session *s)
+static bool all_settled(const Exchange *s)
 {
     int i = 0;
     while (i < s->n && s->done[i])
@@ -205,13 +196,13 @@ static bool all_settled(const Session *s)
     return i == s->n;
 }
 
-static bool take_done(Session *s, const json_t *event)
+static bool take_done(Exchange *s, const json_t *event)
 {
     return json_integer_value(json_object_get(event, "id")) == s->id && all_settled(s);
 }
 
 /* The request as a whole: a size that no runner takes, or what this machine has not got. */
-static bool take_error(Session *s, const json_t *event)
+static bool take_error(Exchange *s, const json_t *event)
 {
     s->why = runner_text(s->a, event, "text");
     s->lacking = blame_text(s->why, NULL) != BLAME_CANDIDATE;
@@ -221,11 +212,11 @@ static bool take_error(Session *s, const json_t *event)
 }
 
 /* Asks for all that is not settled and takes the answers. HEARD: all are settled. */
-static Answer ask(Session *s)
+static Answer ask(Exchange *s)
 {
     static const struct {
         const char *name;
-        bool (*take)(Session *, const json_t *);
+        bool (*take)(Exchange *, const json_t *);
         bool last;
     } events[] = { { "begin", take_begin, false },
                    { "result", take_result, false },
@@ -257,7 +248,7 @@ static Answer ask(Session *s)
 }
 
 /* What the runner said of its own end in the last line of its stderr, behind its name: ": verifying ..."; else "". */
-static const char *last_words(const Session *s)
+static const char *last_words(const Exchange *s)
 {
     const char *text = text_str(&s->r->child.err.text), *line = text + strlen(text);
     while (line > text && (line[-1] != '\n' || !line[0] || line[0] == '\n'))
@@ -272,7 +263,7 @@ static const char *last_words(const Session *s)
 }
 
 /* Ends the runner; the status and reason of what it was doing. */
-static Status judge(Session *s, Answer o, const char **why, Blame *blame)
+static Status judge(Exchange *s, Answer o, const char **why, Blame *blame)
 {
     const bool ended = o == DEAD && runner_await(s->r, runner_patience_s);
     const int wait_status = runner_end(s->r, 0);
@@ -291,7 +282,7 @@ static Status judge(Session *s, Answer o, const char **why, Blame *blame)
     return STATUS_CRASHED;
 }
 
-static const char *shape_text(const Session *s)
+static const char *shape_text(const Exchange *s)
 {
     Text t = { .arena = s->a };
     for (int i = 0; i < s->r->op->naxis; i++)
@@ -301,7 +292,7 @@ static const char *shape_text(const Session *s)
 
 /* Asks until all are settled: whoever brings a runner down is, and the others go to the next runner. What is no kernel's fault is tried
  * once more, by a runner that holds nothing yet; then nothing can be measured there, and no kernel is to blame. */
-static bool ask_all(Session *s, const char **err)
+static bool ask_all(Exchange *s, const char **err)
 {
     for (int lost = 0;;) {
         const char *why;
@@ -332,7 +323,7 @@ static bool ask_all(Session *s, const char **err)
 
 /* What failed for lack of something is verified alone, by a runner that holds nothing else. A time that it would have alone, beside no other
  * kernel, would say nothing. */
-static bool measure_all(Session *s, const char **err)
+static bool measure_all(Exchange *s, const char **err)
 {
     if (!ask_all(s, err))
         return false;
@@ -368,7 +359,7 @@ static void set_times(const MeasureRequest *q, MeasureRecord *out, int n)
 bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
              MeasureRecord *out, const volatile int *stop, const char **err)
 {
-    Session s = {
+    Exchange s = {
         .r = r, .a = a, .q = q, .key = key, .so = so, .n = n, .out = out, .repeats = q->repeats, .stop = stop
     };
     s.done = ARENA_ARRAY(a, (size_t)n + 1, bool);

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pace: least squares of what requests took, with a prior.
+ */
 #include "search/measure/pace.h"
 
 #include <math.h>

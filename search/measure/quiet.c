@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quiet: keeps the two least times of the anchor on each shape, and how the latest times compare with them.
+ */
 #include "search/measure/quiet.h"
 
 #include <math.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quiet: what a kernel takes on each shape when nothing else uses the machine, and so whether a time was taken then. Neighbours on a shared
- * processor slow a kernel to half its speed for tenths of a second up to some seconds, and no two kernels alike, so that a time taken then
- * is no part of the anchor's. A machine that is slower for good (heat, a lower clock) is as quiet as it gets: where none of the
- * latest times was near the least of its shape, the best of them is at rest. Nor is it disturbed while its clock is lower for a moment.
+ * quiet: what the anchor takes on each shape when nothing else uses the machine, and so whether something else did when a time was taken.
+ * Neighbours on a shared processor slow a kernel to half its speed for tenths of a second up to some seconds, and each kernel by another
+ * part, so that a time taken then is of no use as a part of the anchor's. Two things are no disturbance: a lower clock at the moment, and a
+ * machine that has become slower for good (heat): where none of the latest times was near the least of its shape, the best of them counts
+ * as at rest.
  */
 #ifndef DCGEN_QUIET_H
 #define DCGEN_QUIET_H

@@ -7,6 +7,7 @@
 #include "search/measure/runner_private.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,12 @@ const char *runner_text(Arena *a, const json_t *event, const char *field)
 {
     const char *text = json_string_value(json_object_get(event, field));
     return text ? arena_strndup(a, text, strnlen(text, WHY_MAX)) : "";
+}
+
+double runner_rate(const json_t *json, const char *field)
+{
+    const double v = json_number_value(json_object_get(json, field));
+    return isfinite(v) && v > 0 ? v : 0;
 }
 
 /* ---- starting and ending */

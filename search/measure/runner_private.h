@@ -33,6 +33,8 @@ Answer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_
 bool runner_says(const json_t *event, const char *name); /* is it this event? */
 /* A text of an event, "" if it has none. */
 const char *runner_text(Arena *a, const json_t *event, const char *field);
+double runner_rate(const json_t *json,
+                   const char *field); /* a number of an object; 0: it is not there, or not above 0 */
 /* One that runs and is set up: the one that is there, or a new one. False with *err set. */
 bool runner_ensure(Runner *r, Arena *a, const volatile int *stop, const char **err);
 /* It ended by itself, within `patience_s`. */

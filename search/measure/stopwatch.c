@@ -120,7 +120,7 @@ typedef struct {
     Kernels k;
     int nkernel, anchor, library; /* the last two are places among the kernels, -1: it is not there */
     MeasureRequest r;
-} Timing;
+} Request;
 
 static MeasureRequest request_of(const Lab *l, const Instance *inst, int n, int repeats)
 {
@@ -133,10 +133,10 @@ static MeasureRequest request_of(const Lab *l, const Instance *inst, int n, int 
                              .deadline_s = stopwatch_deadline_s(l) };
 }
 
-static Timing timing_of(const Lab *l, const Instance *inst, const Kernels *k, int repeats, bool final)
+static Request timing_of(const Lab *l, const Instance *inst, const Kernels *k, int repeats, bool final)
 {
     const char *library = final ? l->machine->library.so : NULL;
-    Timing x = { .inst = inst, .k = *k };
+    Request x = { .inst = inst, .k = *k };
     x.anchor = add_anchor(l, &x.k);
     x.nkernel = x.k.n;
     x.library = library ? kernels_add(&x.k, "library", library, -1) : -1;
@@ -147,7 +147,7 @@ static Timing timing_of(const Lab *l, const Instance *inst, const Kernels *k, in
     return x;
 }
 
-static bool ask(Lab *l, Arena *scratch, const Timing *x, int n, MeasureRecord *out, const char **err)
+static bool ask(Lab *l, Arena *scratch, const Request *x, int n, MeasureRecord *out, const char **err)
 {
     if (!measure(l->machine->runner, scratch, &x->r, x->k.key, x->k.so, n, out, l->stop, err))
         return false;
@@ -160,7 +160,7 @@ static bool ask(Lab *l, Arena *scratch, const Timing *x, int n, MeasureRecord *o
 static bool may_wait(const Lab *l) { return l->machine->waited_s < AGAIN_SHARE * l->seconds; }
 
 /* As long as something disturbs the machine, and there is time to wait, once more; the quietest counts. */
-static bool ask_again(Lab *l, Arena *scratch, const Timing *x, MeasureRecord *out, const char **err)
+static bool ask_again(Lab *l, Arena *scratch, const Request *x, MeasureRecord *out, const char **err)
 {
     MeasureRecord *again = ARENA_ARRAY(scratch, (size_t)x->k.n, MeasureRecord);
     const int anchor = x->anchor;
@@ -179,7 +179,7 @@ static bool ask_again(Lab *l, Arena *scratch, const Timing *x, MeasureRecord *ou
     return true;
 }
 
-static bool take_all(Lab *l, const Timing *x, MeasureRecord *out, double anchor_ns, bool final, const char **err)
+static bool take_all(Lab *l, const Request *x, MeasureRecord *out, double anchor_ns, bool final, const char **err)
 {
     for (int i = 0; i < x->nkernel; i++) {
         out[i].final = final;
@@ -196,7 +196,7 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
 {
     Quiet *quiet = l->machine->quiet;
     const double start_s = lab_now_s(l);
-    const Timing x = timing_of(l, inst, k, repeats, final);
+    const Request x = timing_of(l, inst, k, repeats, final);
     MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)x.k.n, MeasureRecord);
     if (!ask(l, scratch, &x, x.k.n, out, err) || (!put_off && !ask_again(l, scratch, &x, out, err)))
         return false;

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * verify_shapes: walks each axis around the tiles of the candidates.
+ */
 #include "search/measure/verify_shapes.h"
 
 #include <string.h>

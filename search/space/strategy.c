@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * strategy: the table of strategies, and those that a joint search is judged against.
+ */
 #include "search/space/strategy.h"
 
 #include <math.h>

@@ -34,13 +34,13 @@ static int nmet;
 static double regret_on[HAND_SHAPE + 1][2], spread_on[HAND_SHAPE + 1][2];
 static int64_t wrong_on; /* the chosen kernel fails there; 0: nowhere */
 
-bool race_hold(const Track *t, Race *r, int repeats, bool *wrong, const char **err)
+bool race_hold(const Track *t, Match *m, int repeats, ContractShape *r, bool *wrong, const char **err)
 {
-    const int64_t M = r->who.inst->extent[0];
+    const int64_t M = m->inst->extent[0];
     (void)t;
     for (int i = 0; i < hand.contract.nshape; i++) /* the chosen one comes first, and is not its own rival */
-        if (hand.shape[i].inst == r->who.inst)
-            assert_true(r->who.trial[0] == hand.as.kernel[hand.shape[i].kernel] && r->who.n == hand.shape[i].nmet);
+        if (hand.shape[i].inst == m->inst)
+            assert_true(m->trial[0] == hand.as.kernel[hand.shape[i].kernel] && m->n == hand.shape[i].nmet);
     int before = 0;
     for (int i = 0; i < nmet; i++)
         before += met[i].M == M;
@@ -49,6 +49,8 @@ bool race_hold(const Track *t, Race *r, int repeats, bool *wrong, const char **e
     met[nmet++].repeats = repeats;
     r->regret = regret_on[M][before];
     r->spread = spread_on[M][before];
+    r->measured = true;
+    r->said = contract_says(r->regret, r->spread);
     r->best_ns = 1000;
     r->chosen_ns = 1000 * (1 + r->regret);
     *wrong = M == wrong_on;

@@ -34,9 +34,9 @@ static void near_the_best(void **state)
 {
     (void)state;
     int64_t trial[64];
-    const int64_t n = match_usable(y.study, trial);
+    const int64_t n = match_usable(y.study, -1, trial);
     assert_in_range(n, 10, 64);
-    assert_int_equal(match_usable(y.study, NULL), n);
+    assert_int_equal(match_usable(y.study, -1, NULL), n);
     Match all = { .inst = y.study->shape[3] };
     const double best = match_near(&all, &(MatchRule){ .near = 1e9, .most = 40 }, model, trial, n, -1);
     assert_int_equal(all.n, n < 40 ? n : 40);
@@ -98,18 +98,18 @@ static void who_was_compared(void **state)
     Study *s = y.study;
     int64_t trial[64];
     Match m = { .n = 2 };
-    match_usable(s, trial);
+    match_usable(s, -1, trial);
     for (int i = 0; i < 2; i++) {
         m.trial[i] = trial[i];
-        assert_int_equal(match_ncompared(s, 3), i);
+        assert_int_equal(match_usable(s, 3, NULL), i);
         s->trial[trial[i]].final[3] = true;
         s->trial[trial[i]].count[3] = 2 + i;
     }
-    assert_int_equal(match_ncompared(s, 3), 2);
+    assert_int_equal(match_usable(s, 3, NULL), 2);
     assert_true(match_was_held(s, 3, &m, 2));
     assert_false(match_was_held(s, 3, &m, 3) || match_was_held(s, 4, &m, 0));
     s->trial[trial[0]].status = STATUS_WRONG;
-    assert_int_equal(match_ncompared(s, 3), 1);
+    assert_int_equal(match_usable(s, 3, NULL), 1);
 }
 
 int main(void)

@@ -33,7 +33,7 @@ typedef struct {
     int n, nreached;
     double trials[MAX_SEEDS], seconds[MAX_SEEDS]; /* until it was near; +inf: never */
     Point last[MAX_SEEDS];
-} Result;
+} Outcome;
 
 static double median(const double *v, int n)
 {
@@ -43,7 +43,7 @@ static double median(const double *v, int n)
     return n ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : NAN;
 }
 
-static void take(Result *r, const Curve *c)
+static void take(Outcome *r, const Curve *c)
 {
     const Point *near = curve_within(c, NEAR);
     r->trials[r->n] = near ? (double)near->trials : INFINITY;
@@ -61,7 +61,7 @@ static double last_seconds(const Point *p) { return p->seconds; }
 static double last_trials(const Point *p) { return (double)p->trials; }
 static double last_kernels(const Point *p) { return p->kernels; }
 
-static double last(const Result *r, Get *get)
+static double last(const Outcome *r, Get *get)
 {
     double v[MAX_SEEDS];
     for (int i = 0; i < r->n; i++)
@@ -76,7 +76,7 @@ static void print_head(void)
     printf("%-22s %24s | %40s | %16s\n", "way", "until within 5%", "at the end, shapes shown", "held out");
 }
 
-static void print_result(const Result *r)
+static void print_result(const Outcome *r)
 {
     printf("%-22s %8.0f %9.1f %2d/%-2d | %7.0f %8.1f %7.0f %6.2f%% %6.1f%% | %7.2f%% %6.1f%%\n", r->name,
            median(r->trials, r->n), median(r->seconds, r->n), r->nreached, r->n, last(r, last_trials),
@@ -87,7 +87,7 @@ static void print_result(const Result *r)
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
-static json_t *result_json(const Result *r)
+static json_t *result_json(const Outcome *r)
 {
     static const struct {
         const char *name;
@@ -121,9 +121,9 @@ static const Way ways[] = {
 };
 enum { NWAY = sizeof ways / sizeof *ways };
 
-static void run_way(const Contest *c, const Way *way, int seeds, Result *r)
+static void run_way(const Contest *c, const Way *way, int seeds, Outcome *r)
 {
-    *r = (Result){ .name = way->name };
+    *r = (Outcome){ .name = way->name };
     for (int i = 0; i < seeds; i++) {
         Arena *a = arena_new();
         const Curve curve = way->run(a, c, &strategies[way->strategy], (uint64_t)(1000 * i + 1));
@@ -133,10 +133,10 @@ static void run_way(const Contest *c, const Way *way, int seeds, Result *r)
     print_result(r);
 }
 
-static void run_analytic(const Contest *c, Result *r)
+static void run_analytic(const Contest *c, Outcome *r)
 {
     Arena *a = arena_new();
-    *r = (Result){ .name = "analytic, no trial", .n = 1, .trials = { INFINITY }, .seconds = { INFINITY } };
+    *r = (Outcome){ .name = "analytic, no trial", .n = 1, .trials = { INFINITY }, .seconds = { INFINITY } };
     r->last[0] = contest_analytic(a, c);
     arena_free(a);
     print_result(r);
@@ -163,7 +163,7 @@ static void run_budgets(const Contest *c, int seeds, json_t *out)
     static const int kernels[] = { 1, 2, 4, 8 };
     static const char *const name[] = { "joint, 1 kernel", "joint, 2 kernels", "joint, 4 kernels", "joint, 8 kernels" };
     enum { N = sizeof kernels / sizeof *kernels };
-    Result r[N] = { 0 };
+    Outcome r[N] = { 0 };
     Point point[N];
     for (int i = 0; i < seeds; i++) {
         Arena *a = arena_new();
@@ -181,7 +181,7 @@ static void run_budgets(const Contest *c, int seeds, json_t *out)
     }
 }
 
-static void say_agreement(const Result *joint, json_t *out)
+static void say_agreement(const Outcome *joint, json_t *out)
 {
     double low = INFINITY, high = 0;
     for (int i = 0; i < joint->n; i++) {
@@ -250,7 +250,7 @@ static void run_models(const Contest *c, int seeds, json_t *out)
 
 /* What searches of their own cost, against one for all. With all values of the dim each would have one: that is extrapolated, as the joint
  * search's package serves them as it is. */
-static void say_costs(const Table *t, int nshown, const Result *joint, const Result *own, json_t *out)
+static void say_costs(const Table *t, int nshown, const Outcome *joint, const Outcome *own, json_t *out)
 {
     const Dim *dim = &t->workload->spec->dim[0];
     const double all = (double)(dim->max - dim->min + 1) / nshown;
@@ -343,7 +343,7 @@ int main(int argc, char **argv)
     printf("%s on %s: %" PRId64 " kernels, %" PRId64 " shapes, %d seeds\n\n", t->workload->spec->name, t->device->name,
            t->space->n, t->truth->nshape, q.seeds);
     print_head();
-    Result r[NWAY + 1];
+    Outcome r[NWAY + 1];
     json_t *out = json_object(), *list = json_array(), *budgets = json_array(), *models = json_array();
     for (int i = 0; i < NWAY; i++)
         run_way(&c, &ways[i], q.seeds, &r[i]);

@@ -58,10 +58,10 @@ static bool run_world(const Search *q, uint64_t world, Built *b, const char **er
     const int64_t left = b->most - b->n + (world ? FIRST : 0); /* the first ones are the same in all worlds */
     const Study *of = q->lab->study;
     Lab lab = *q->lab;
-    Machine machine = *lab.machine;
+    Workshop shop = *lab.shop;
     Search here = *q;
     here.lab = &lab;
-    lab.machine = &machine;
+    lab.shop = &shop;
     lab.arena = arena_new();
     Spec *spec = ARENA_NEW(lab.arena, Spec);
     *spec = *of->spec;
@@ -71,8 +71,8 @@ static bool run_world(const Search *q, uint64_t world, Built *b, const char **er
     const bool ok = search_compile(&here, err);
     take_world(b, lab.study);
     *err = ok ? NULL : arena_strdup(b->arena, *err);
-    const char *why = machine.library.why;
-    q->lab->machine->library.why = why ? arena_strdup(b->arena, why) : NULL;
+    const char *why = shop.library.why;
+    q->lab->shop->library.why = why ? arena_strdup(b->arena, why) : NULL;
     arena_free(lab.arena);
     return ok;
 }
@@ -81,9 +81,9 @@ static bool run_worlds(Arena *a, const Workload *w, const Options *o, const Devi
                        Tools *run, const volatile int *stop, Built *b, int *code, const char **err)
 {
     UnitContext u = workload_unit(w, device, target);
-    Machine machine = tools_machine(a, run, w, o, &u);
+    Workshop shop = tools_workshop(a, run, w, o, &u);
     Lab lab = { .kind = &lab_model,
-                .machine = &machine,
+                .shop = &shop,
                 .templates = &w->templates,
                 .study = study_new(a, w->spec, device, target, unit_context_hash(a, &u)),
                 .progress = run->progress,
@@ -91,25 +91,25 @@ static bool run_worlds(Arena *a, const Workload *w, const Options *o, const Devi
                 .stop = stop };
     Search q = { .lab = &lab,
                  .strategy = &strategies[STRATEGY_JOINT],
-                 .space = command_space(a, &u, &w->templates, target, machine.diag),
+                 .space = command_space(a, &u, &w->templates, target, shop.diag),
                  .seed = o->seed,
                  .ahead = target->family->aside };
-    diag_print(machine.diag, stderr);
+    diag_print(shop.diag, stderr);
     *code = EXIT_USAGE;
     *err = "there is nothing to search";
     if (!q.space)
         return false;
     *code = EXIT_ENVIRONMENT;
-    machine.diag = diag_new(a);
+    shop.diag = diag_new(a);
     bool ok = true;
     for (uint64_t world = 0; ok && world < MOST_WORLDS && b->n < b->most; world++)
         ok = run_world(&q, world, b, err);
     const char *why = NULL;
-    if (ok && !calibrate_build(&machine, a, stop, &why) && !o->quiet && !*stop)
+    if (ok && !calibrate_build(&shop, a, stop, &why) && !o->quiet && !*stop)
         diag_say(stderr, DIAG_WARNING, "limits: %s", why);
-    diag_print(machine.diag, stderr);
-    if (machine.library.why && !o->quiet)
-        diag_say(stderr, DIAG_WARNING, "%s was not compiled: %s", target->family->rival, machine.library.why);
+    diag_print(shop.diag, stderr);
+    if (shop.library.why && !o->quiet)
+        diag_say(stderr, DIAG_WARNING, "%s was not compiled: %s", target->family->rival, shop.library.why);
     return ok;
 }
 

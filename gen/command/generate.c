@@ -164,9 +164,9 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
     run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
     if (w->ntuned > 1 && !o->quiet)
         progress_line(run->progress, "tuning for %s", u.target->name);
-    Machine machine = tools_machine(a, run, w, o, &u);
+    Workshop shop = tools_workshop(a, run, w, o, &u);
     Lab lab = { .kind = site->modelled ? &lab_emulator : &lab_machine,
-                .machine = &machine,
+                .shop = &shop,
                 .arena = a,
                 .templates = &w->templates,
                 .study = load_study(a, w, &u, run->records),
@@ -180,10 +180,10 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
     const bool ok = search_run(&q, err);
     progress_close(run->progress);
     run->progress = NULL;
-    diag_print(machine.diag, stderr);
-    if (machine.library.why && !o->quiet)
+    diag_print(shop.diag, stderr);
+    if (shop.library.why && !o->quiet)
         diag_say(stderr, DIAG_WARNING, "%s was not timed%s: %s", family->rival,
-                 machine.library.timed ? " on every shape" : "", machine.library.why);
+                 shop.library.timed ? " on every shape" : "", shop.library.why);
     if (!ok && q.fruitless)
         *code = EXIT_FAILED;
     return ok;

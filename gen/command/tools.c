@@ -287,17 +287,17 @@ bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site,
 
 /* ---- for a search ---- */
 
-Machine tools_machine(Arena *a, const Tools *t, const Workload *w, const Options *o, const UnitContext *u)
+Workshop tools_workshop(Arena *a, const Tools *t, const Workload *w, const Options *o, const UnitContext *u)
 {
-    return (Machine){ .unit = u,
-                      .tuned = w->tuned,
-                      .ntuned = w->ntuned,
-                      .builder = t->builder,
-                      .assembler = t->assembler,
-                      .runner = t->runner,
-                      .records = t->records,
-                      .diag = diag_new(a),
-                      .jobs = tools_jobs(o) };
+    return (Workshop){ .unit = u,
+                       .tuned = w->tuned,
+                       .ntuned = w->ntuned,
+                       .builder = t->builder,
+                       .assembler = t->assembler,
+                       .runner = t->runner,
+                       .records = t->records,
+                       .diag = diag_new(a),
+                       .jobs = tools_jobs(o) };
 }
 
 bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t, const char **err)

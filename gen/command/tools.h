@@ -52,7 +52,7 @@ const char *tools_lost_builds(Arena *a, const Options *o, BuildCache *c);
 /* Opens w->records for appending (with o->fresh a new one, the old one kept beside it), its folders made. */
 bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t, const char **err);
 /* What a lab that compiles has of them, and of the workload (search/measure/lab.h). */
-Machine tools_machine(Arena *a, const Tools *t, const Workload *w, const Options *o, const UnitContext *u);
+Workshop tools_workshop(Arena *a, const Tools *t, const Workload *w, const Options *o, const UnitContext *u);
 void tools_close(Tools *t);
 
 #endif

@@ -150,7 +150,7 @@ static int64_t chosen_pairs(const Spec *spec, Arena *scratch, const Assignment *
 /* It was right there in this run, or in one before. */
 static bool was_checked(const Lab *l, const Pair *p)
 {
-    const Records *r = record_all(l->machine->records);
+    const Records *r = record_all(l->shop->records);
     const Trial *t = &l->study->trial[p->trial];
     for (int64_t i = 0; i < r->nmeasure; i++) {
         const MeasureRecord *m = &r->measure[i];

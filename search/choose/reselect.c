@@ -8,7 +8,7 @@
 
 void reselect_reload(Lab *l)
 {
-    const Machine *m = l->machine;
+    const Workshop *m = l->shop;
     const Study *old = l->study;
     Study *s = study_new(l->arena, old->spec, old->device, old->target, old->context_hash);
     study_load(s, record_all(m->records), l->templates, m->unit->targets, old->device);

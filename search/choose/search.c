@@ -242,7 +242,7 @@ static double make_matches(const Lab *l, const CostModel *m, const int64_t *tria
         const double best = match_near(x, &match_rules[MATCH_LAST], m, trial, n, base);
         if (base >= 0 && trial_usable(&s->trial[base]))
             match_enter(x, base, cost_trial(m, base, x->inst));
-        x->library_ns = l->machine && l->machine->library.so ? best : 0;
+        x->library_ns = l->shop && l->shop->library.so ? best : 0;
         ns += match_ns(x);
     }
     return ns;

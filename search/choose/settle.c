@@ -85,7 +85,7 @@ static bool settle_choice(Search *q, Arena *scratch, Selection *c, const char **
 
 static const Contract *contract_of(const Lab *l, Arena *scratch, const Selection *c)
 {
-    const Machine *m = l->machine;
+    const Workshop *m = l->shop;
     return contract_make(scratch, l->study, record_all(m->records), l->templates, m->unit->targets, c->as);
 }
 

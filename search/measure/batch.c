@@ -59,11 +59,11 @@ static void build_again(Lab *l, Batch *b)
             at[n] = i;
             again[n++] = (Build){ .name = b->build[i].name, .text = b->build[i].text };
         }
-    build_all(l->machine->builder, l->arena, again, n, l->stop);
+    build_all(l->shop->builder, l->arena, again, n, l->stop);
     for (int k = 0; k < n; k++) {
         Build *build = &b->build[at[k]];
         const int64_t code_bytes = build->code_bytes;
-        build_remove(l->machine->assembler, build->so);
+        build_remove(l->shop->assembler, build->so);
         *build = again[k];
         build->code_bytes = build->status == STATUS_OK ? code_bytes : 0;
     }
@@ -76,7 +76,7 @@ static bool fill_texts(Lab *l, Batch *b, const char **err)
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(&t->c, value);
         const UnitKernel k = { t->c.t, t->c.target, value, { 0 } };
-        char *text = unit_candidate(l->arena, l->machine->unit, &k, l->machine->diag);
+        char *text = unit_candidate(l->arena, l->shop->unit, &k, l->shop->diag);
         if (!text) {
             *err = "a template cannot be filled";
             return false;
@@ -91,24 +91,23 @@ bool batch_begin(Lab *l, Batch *b, const char **err)
 {
     b->begun = fill_texts(l, b, err);
     if (b->begun)
-        build_start(l->machine->builder, l->arena, b->build, b->n);
+        build_start(l->shop->builder, l->arena, b->build, b->n);
     return b->begun;
 }
 
 bool batch_build(Lab *l, Batch *b, double until_s, const char **err)
 {
     if (b->begun) {
-        if (!build_wait(l->machine->builder, b->build, until_s, l->stop) && !*l->stop)
+        if (!build_wait(l->shop->builder, b->build, until_s, l->stop) && !*l->stop)
             b->n = 0;
     } else {
         if (!fill_texts(l, b, err))
             return false;
-        build_all(l->machine->assembler ? l->machine->assembler : l->machine->builder, l->arena, b->build, b->n,
-                  l->stop);
+        build_all(l->shop->assembler ? l->shop->assembler : l->shop->builder, l->arena, b->build, b->n, l->stop);
     }
     for (int i = 0; i < b->n; i++)
         take_report(l, b, i);
-    if (l->machine->assembler && !*l->stop)
+    if (l->shop->assembler && !*l->stop)
         build_again(l, b);
     if (*l->stop)
         *err = "interrupted";

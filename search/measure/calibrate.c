@@ -12,7 +12,7 @@ static const double SHARE = 0.03; /* of the budget, for the machine's limits */
 static const double TIMES = 8;    /* the budget is cut so often for them, but not below LEAST_S a time */
 static const double LEAST_S = 0.12, MOST_S = 0.25; /* a time */
 
-bool calibrate_build(Machine *m, Arena *a, const volatile int *stop, const char **why)
+bool calibrate_build(Workshop *m, Arena *a, const volatile int *stop, const char **why)
 {
     if (m->limits_so || !m->unit->target->family->limits)
         return true;
@@ -26,7 +26,7 @@ bool calibrate_build(Machine *m, Arena *a, const volatile int *stop, const char 
     return m->limits_so;
 }
 
-bool calibrate(Machine *m, Arena *a, double most_s, LimitRecord *out, int *n, const volatile int *stop,
+bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, const volatile int *stop,
                const char **why, const char **err)
 {
     const UnitContext *u = m->unit;
@@ -48,7 +48,7 @@ bool calibrate(Machine *m, Arena *a, double most_s, LimitRecord *out, int *n, co
 
 bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err)
 {
-    Machine *m = l->machine;
+    Workshop *m = l->shop;
     if (!l->kind->measures)
         return true;
     const double now_s = lab_now_s(l), most_s = fmin(fmax(SHARE * l->seconds / TIMES, LEAST_S), MOST_S);

@@ -8,11 +8,11 @@
 
 #include "search/measure/lab.h"
 
-/* Compiles the family's kernels for it (Machine.limits_so), where it has any. False with *why set: they cannot be built. */
-bool calibrate_build(Machine *m, Arena *a, const volatile int *stop, const char **why);
+/* Compiles the family's kernels for it (Workshop.limits_so), where it has any. False with *why set: they cannot be built. */
+bool calibrate_build(Workshop *m, Arena *a, const volatile int *stop, const char **why);
 /* One record a thread count of the spec, of the machine's device, all within `most_s`; out[] has room for them. *n: how many; 0 with *why
  * set: they cannot be measured there. False with *err set: interrupted. */
-bool calibrate(Machine *m, Arena *a, double most_s, LimitRecord *out, int *n, const volatile int *stop,
+bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, const volatile int *stop,
                const char **why, const char **err);
 
 /* In a search that measures: measures and records the limits when that is due. They serve to judge times, and on GPUs the analytic model

@@ -23,8 +23,8 @@ typedef struct Lab Lab;
 
 /* What a lab does. Each function adds what it learns to the study before it returns; false with *err set ends the search. */
 typedef struct {
-    bool
-        measures; /* what it learns is new and is recorded: then the search measures limits, held-out shapes and the like too */
+    /* What it learns is new and is recorded: then the search measures limits, held-out shapes and the like too. */
+    bool measures;
     double (*now_s)(const Lab *l); /* seconds since an arbitrary moment; NULL: the machine's clock */
     /* Builds and verifies the general kernels of lesser targets. NULL: nothing need be known of them. */
     bool (*lesser)(Lab *l, Arena *scratch, const char **err);
@@ -35,7 +35,7 @@ typedef struct {
     /* Builds and verifies proposals and times them on their shapes. No shape is begun after `share` of the time budget. */
     bool (*trials)(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err);
     /* Times trials side by side on any shape. final: it is a last comparison (MeasureRecord.final). ns: a lab that measures puts a time
-     * there for each, 0 for one that failed; may be NULL. */
+     * there for each, 0 for one that failed; may be NULL. compare is NULL where nothing can be timed (offline.h). */
     bool (*compare)(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
                     double *ns, const char **err);
     /* Learns what the anchor takes on these shapes when nothing else uses the machine, unless that is known. */
@@ -71,17 +71,17 @@ typedef struct {
     double waited_s;       /* how long requests took that were made again because something disturbed the machine */
     const char *limits_so; /* what measures the device's limits; NULL: not built, or not needed */
     double limits_due_s;   /* when the limits are measured next; 0: not yet in this run; infinite: never */
-} Machine;
+} Workshop;
 
 struct Lab {
     const LabKind *kind;
-    Machine *machine; /* NULL: of a lab that answers from records */
-    void *data;       /* of lab_model and lab_records */
-    Arena *arena;     /* of the run */
+    Workshop *shop; /* NULL: of a lab that answers from records */
+    void *data;     /* of lab_model and lab_records */
+    Arena *arena;   /* of the run */
     const TemplateList *templates;
     Study *study;
-    const Candidate
-        *anchor; /* the general kernel that others' times are parts of (study.h); NULL: none is chosen yet */
+    /* The general kernel that others' times are parts of (study.h); NULL: none is chosen yet. */
+    const Candidate *anchor;
     Progress *progress;
     Pace pace;                /* of its requests; set by lab_begin */
     int64_t ntimed;           /* shapes timed in this run */

@@ -36,7 +36,7 @@ static int64_t next_n(const Records *r)
 /* why: of one that was built and failed. */
 static bool record_member(Lab *l, const Batch *b, int i, const char *why, const char **err)
 {
-    RecordFile *file = l->machine->records;
+    RecordFile *file = l->shop->records;
     const Build *build = &b->build[i];
     const bool built = build->status == STATUS_OK;
     const Trial *t = member(l, b, i);
@@ -86,14 +86,14 @@ static int parts_of(const Lab *l, int i)
     static const int parts[] = { 1, 3, 1, 2, 1, 16 };
     if (l->study->target->family->told_parts)
         return parts[(size_t)i % (sizeof parts / sizeof *parts)];
-    return l->machine->assembler ? l->machine->jobs : 1;
+    return l->shop->assembler ? l->shop->jobs : 1;
 }
 
 /* Verifies, no more. The emulator is told what a block of the target can have. */
 static MeasureRequest verify_request(const Lab *l, const int64_t *extent, int threads, double deadline_s)
 {
     MeasureRequest r = { .extent = extent, .threads = threads, .deadline_s = deadline_s };
-    if (l->machine->assembler)
+    if (l->shop->assembler)
         target_fact(l->study->target, "SMEM_BLOCK", &r.smem_limit);
     return r;
 }
@@ -102,7 +102,7 @@ static MeasureRequest verify_request(const Lab *l, const int64_t *extent, int th
 static bool verify_one(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r, const Kernels *k, MeasureRecord *out,
                        const char **why, const char **err)
 {
-    if (k->n && !measure(l->machine->runner, scratch, r, k->key, k->so, k->n, out, l->stop, err))
+    if (k->n && !measure(l->shop->runner, scratch, r, k->key, k->so, k->n, out, l->stop, err))
         return false;
     for (int i = 0; i < k->n; i++) {
         const int at = k->at[i];
@@ -175,9 +175,8 @@ static bool admit(Lab *l, Arena *scratch, Batch *b, double until_s, const char *
     if (!batch_build(l, b, until_s, err))
         return false;
     lab_show(l, scratch);
-    const bool ok =
-        !b->n || (verify(l, scratch, b, why, until_s, err) &&
-                  (!l->machine->assembler || count(l, scratch, b, why, err)) && record_batch(l, b, why, err));
+    const bool ok = !b->n || (verify(l, scratch, b, why, until_s, err) &&
+                              (!l->shop->assembler || count(l, scratch, b, why, err)) && record_batch(l, b, why, err));
     for (int i = 0; i < b->n; i++)
         member(l, b, i)->so = b->build[i].so;
     return ok;
@@ -190,7 +189,7 @@ static bool build_only(Lab *l, Batch *b, const char **err)
     const bool ok = !b->n || (batch_build(l, b, INFINITY, err) && record_batch(l, b, nothing, err));
     for (int i = 0; i < b->n; i++)
         if (b->build[i].so)
-            build_remove(l->machine->builder, b->build[i].so);
+            build_remove(l->shop->builder, b->build[i].so);
     return ok;
 }
 
@@ -226,7 +225,7 @@ static bool rebuild_anchor(Lab *l, Arena *scratch, const char **err)
 /* ---- lesser targets ---- */
 
 /* A search of its own finds what the package has for these machines. */
-static bool has_own_search(const Machine *m, const Target *target)
+static bool has_own_search(const Workshop *m, const Target *target)
 {
     for (int i = 0; i < m->ntuned; i++)
         if (m->tuned[i] == target && !target_is_inherited(target))
@@ -237,7 +236,7 @@ static bool has_own_search(const Machine *m, const Target *target)
 /* The general kernels that the package carries for machines without the tuned targets. */
 static Batch *lesser_batch(Lab *l, Arena *scratch)
 {
-    const TargetList *targets = l->machine->unit->targets;
+    const TargetList *targets = l->shop->unit->targets;
     Study *s = l->study;
     Batch *b = ARENA_NEW(scratch, Batch);
     for (int i = 0; i < targets->n; i++)
@@ -245,7 +244,7 @@ static Batch *lesser_batch(Lab *l, Arena *scratch)
             const Target *target = &targets->t[i];
             const Template *t = l->templates->t[j];
             Candidate c;
-            if (!target_is_fallback(targets, target, s->target) || has_own_search(l->machine, target) ||
+            if (!target_is_fallback(targets, target, s->target) || has_own_search(l->shop, target) ||
                 !template_suits(t, s->spec, target) || !candidate_general(t, target, &c))
                 continue;
             const int64_t trial = study_add(s, &c);
@@ -274,7 +273,7 @@ static Batch *new_batch(Lab *l, Arena *a, const Proposal *p, int n)
 
 static bool begin(Lab *l, Batch *b, const char **err)
 {
-    Machine *m = l->machine;
+    Workshop *m = l->shop;
     Begun *begun = m->begun = m->begun ? m->begun : ARENA_NEW(l->arena, Begun);
     if (b->n == 0 || begun->n == AHEAD_MOST)
         return true;
@@ -287,7 +286,7 @@ static bool begin(Lab *l, Batch *b, const char **err)
 /* The batch of the same trials that was begun, which is taken out; b where there is none. */
 static Batch *begun_or(const Lab *l, Batch *b)
 {
-    Begun *begun = l->machine->begun;
+    Begun *begun = l->shop->begun;
     for (int i = 0; begun && i < begun->n; i++) {
         Batch *x = begun->batch[i];
         if (x->n != b->n || memcmp(x->trial, b->trial, (size_t)b->n * sizeof *b->trial) != 0)
@@ -314,8 +313,8 @@ bool lab_machine_lesser_ahead(Lab *l, const char **err) { return begin(l, lesser
 
 void lab_machine_drop(Lab *l)
 {
-    build_cancel(l->machine->builder);
-    l->machine->begun = NULL;
+    build_cancel(l->shop->builder);
+    l->shop->begun = NULL;
 }
 
 /* ---- what the labs do ---- */
@@ -390,13 +389,13 @@ static bool emulator_trials(Lab *l, Arena *scratch, const Proposal *p, int n, do
 static bool emulator_check(Lab *l, Arena *scratch, int64_t trial, const int64_t *extent, const char **err)
 {
     MeasureRecord out;
-    const MeasureRequest r = verify_request(l, extent, l->machine->jobs, CHECK_DEADLINE_S);
+    const MeasureRequest r = verify_request(l, extent, l->shop->jobs, CHECK_DEADLINE_S);
     if (!rebuild(l, scratch, &trial, 1, err))
         return false;
     const Trial *t = &l->study->trial[trial];
     if (!trial_usable(t))
         return true;
-    if (!measure(l->machine->runner, scratch, &r, &t->key, &t->so, 1, &out, l->stop, err))
+    if (!measure(l->shop->runner, scratch, &r, &t->key, &t->so, 1, &out, l->stop, err))
         return false;
     out.threads = 1; /* the emulator's are of this machine, not of the device */
     return stopwatch_take(l, &out, err);

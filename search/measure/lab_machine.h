@@ -9,7 +9,7 @@
 
 #include "search/measure/lab.h"
 
-/* Both need all of Lab.machine. */
+/* Both need all of Lab.shop. */
 extern const LabKind lab_machine;
 /* Its trials are verified, and their accesses counted (the facts of their records); it cannot compare. */
 extern const LabKind lab_emulator;

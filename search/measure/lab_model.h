@@ -14,7 +14,7 @@ typedef struct LabModel LabModel;
 /* l->study is there; Lab.data is this. Its clock stands still: the budget of trials ends the search. */
 LabModel *lab_model_new(Arena *a, const Lab *l, uint64_t world);
 
-/* Of Lab.machine it needs what compiling takes. */
+/* Of Lab.shop it needs what compiling takes. */
 extern const LabKind lab_model;
 
 #endif

@@ -9,27 +9,27 @@ static Build *new_build(Lab *l)
 {
     Diag *d = diag_new(l->arena);
     Build *b = ARENA_NEW(l->arena, Build);
-    *b = (Build){ .name = "library", .text = unit_library(l->arena, l->machine->unit, d) };
+    *b = (Build){ .name = "library", .text = unit_library(l->arena, l->shop->unit, d) };
     if (!b->text && diag_nerror(d))
-        l->machine->library.why = "it does not compile: a name or condition in it is wrong";
+        l->shop->library.why = "it does not compile: a name or condition in it is wrong";
     return b->text ? b : NULL;
 }
 
 void library_begin(Lab *l)
 {
-    Library *x = &l->machine->library;
+    Library *x = &l->shop->library;
     x->build = new_build(l);
     if (x->build)
-        build_start(l->machine->builder, l->arena, x->build, 1);
+        build_start(l->shop->builder, l->arena, x->build, 1);
     x->begun = true;
 }
 
 void library_build(Lab *l)
 {
-    Library *x = &l->machine->library;
+    Library *x = &l->shop->library;
     Build *b = x->begun ? x->build : new_build(l);
     if (b && (!x->begun || b->status == STATUS_INVALID)) /* it was not done when the search ended */
-        build_all(l->machine->builder, l->arena, b, 1, l->stop);
+        build_all(l->shop->builder, l->arena, b, 1, l->stop);
     if (b && b->status == STATUS_OK)
         x->so = b->so;
     else if (b)

@@ -17,11 +17,11 @@ typedef struct {
     int threads;
     int repeats;              /* samples a kernel, <= RECORD_MAX_SAMPLE; 0: verify only */
     double sample_ns, max_ns; /* see the protocol */
-    double
-        drop; /* kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs */
+    /* Kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs. */
+    double drop;
     int keep; /* not so this one, which others are compared with; -1: none */
-    double
-        quiet_ns; /* of a call of `keep` when nothing else uses the machine: rounds go on until it shows; 0: not known */
+    /* Of a call of `keep` when nothing else uses the machine: rounds go on until it shows; 0: not known. */
+    double quiet_ns;
     double wait_ns;     /* that they may go on, on top of a quarter of the sampling */
     double deadline_s;  /* silence longer than this kills the runner: STATUS_TIMED_OUT */
     bool count;         /* the emulator shall count what kernels do: MeasureRecord.fact */

@@ -63,9 +63,9 @@ bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err)
     }
     m->device = l->study->device->id;
     m->again = trial >= 0 && l->study->trial[trial].tried_again;
-    if (!record_add_measure(l->machine->records, m, err))
+    if (!record_add_measure(l->shop->records, m, err))
         return false;
-    const Records *r = record_all(l->machine->records);
+    const Records *r = record_all(l->shop->records);
     study_measure(l->study, &r->measure[r->nmeasure - 1]);
     return true;
 }
@@ -91,7 +91,7 @@ static int add_anchor(const Lab *l, Kernels *k)
 /* One that brings the runner down is not asked again. */
 static void judge_library(Lab *l, const MeasureRecord *m)
 {
-    Library *x = &l->machine->library;
+    Library *x = &l->shop->library;
     if (ends_runner(m))
         x->so = NULL;
     x->timed = x->timed || m->status == STATUS_OK;
@@ -135,7 +135,7 @@ static MeasureRequest request_of(const Lab *l, const Instance *inst, int n, int 
 
 static Request timing_of(const Lab *l, const Instance *inst, const Kernels *k, int repeats, bool final)
 {
-    const char *library = final ? l->machine->library.so : NULL;
+    const char *library = final ? l->shop->library.so : NULL;
     Request x = { .inst = inst, .k = *k };
     x.anchor = add_anchor(l, &x.k);
     x.nkernel = x.k.n;
@@ -143,13 +143,13 @@ static Request timing_of(const Lab *l, const Instance *inst, const Kernels *k, i
     x.r = request_of(l, inst, x.k.n, repeats);
     x.r.drop = final ? 0 : DROP;
     x.r.keep = x.anchor;
-    x.r.quiet_ns = quiet_ns(l->machine->quiet, inst, 0);
+    x.r.quiet_ns = quiet_ns(l->shop->quiet, inst, 0);
     return x;
 }
 
 static bool ask(Lab *l, Arena *scratch, const Request *x, int n, MeasureRecord *out, const char **err)
 {
-    if (!measure(l->machine->runner, scratch, &x->r, x->k.key, x->k.so, n, out, l->stop, err))
+    if (!measure(l->shop->runner, scratch, &x->r, x->k.key, x->k.so, n, out, l->stop, err))
         return false;
     if (n > x->nkernel)
         judge_library(l, &out[x->library]);
@@ -157,7 +157,7 @@ static bool ask(Lab *l, Arena *scratch, const Request *x, int n, MeasureRecord *
 }
 
 /* There is time left for what is made again. */
-static bool may_wait(const Lab *l) { return l->machine->waited_s < AGAIN_SHARE * l->seconds; }
+static bool may_wait(const Lab *l) { return l->shop->waited_s < AGAIN_SHARE * l->seconds; }
 
 /* As long as something disturbs the machine, and there is time to wait, once more; the quietest counts. */
 static bool ask_again(Lab *l, Arena *scratch, const Request *x, MeasureRecord *out, const char **err)
@@ -165,16 +165,16 @@ static bool ask_again(Lab *l, Arena *scratch, const Request *x, MeasureRecord *o
     MeasureRecord *again = ARENA_ARRAY(scratch, (size_t)x->k.n, MeasureRecord);
     const int anchor = x->anchor;
     for (int i = 0; i < AGAIN_MOST && anchor >= 0 && !any_failed(out, x->nkernel) && may_wait(l) &&
-                    quiet_disturbed(l->machine->quiet, x->inst, out[anchor].time_ns, out[anchor].clock);
+                    quiet_disturbed(l->shop->quiet, x->inst, out[anchor].time_ns, out[anchor].clock);
          i++) {
         const double start_s = lab_now_s(l);
         pause_s(AGAIN_S);
-        const int n = l->machine->library.so ? x->k.n : x->nkernel;
+        const int n = l->shop->library.so ? x->k.n : x->nkernel;
         if (!ask(l, scratch, x, n, again, err))
             return false;
         if (any_failed(again, x->nkernel) || again[anchor].time_ns < out[anchor].time_ns)
             memcpy(out, again, (size_t)n * sizeof *out);
-        l->machine->waited_s += lab_now_s(l) - start_s;
+        l->shop->waited_s += lab_now_s(l) - start_s;
     }
     return true;
 }
@@ -194,7 +194,7 @@ static bool take_all(Lab *l, const Request *x, MeasureRecord *out, double anchor
 bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, int repeats, bool final, double *ns,
                     bool *put_off, const char **err)
 {
-    Quiet *quiet = l->machine->quiet;
+    Quiet *quiet = l->shop->quiet;
     const double start_s = lab_now_s(l);
     const Request x = timing_of(l, inst, k, repeats, final);
     MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)x.k.n, MeasureRecord);
@@ -207,7 +207,7 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
     if (anchor_ns > 0 && anchor_ns <= SAMPLES_REST_NS)
         quiet_take(quiet, inst, anchor_ns, clock);
     if (put_off && disturbed && !any_failed(out, x.nkernel) && may_wait(l)) {
-        l->machine->waited_s += lab_now_s(l) - start_s;
+        l->shop->waited_s += lab_now_s(l) - start_s;
         *put_off = true;
         return true;
     }
@@ -222,10 +222,10 @@ static void recall(Lab *l, const Instance *inst)
 {
     const Study *s = l->study;
     const int64_t shape = study_shape(s, inst->extent, inst->threads);
-    if (shape < 0 || s->anchor[shape].count < 2 || quiet_ns(l->machine->quiet, inst, 0) > 0)
+    if (shape < 0 || s->anchor[shape].count < 2 || quiet_ns(l->shop->quiet, inst, 0) > 0)
         return;
     for (int i = 0; i < 2; i++) /* as it was measured more than once: it is known */
-        quiet_take(l->machine->quiet, inst, s->anchor[shape].ns, 0);
+        quiet_take(l->shop->quiet, inst, s->anchor[shape].ns, 0);
 }
 
 /* Its calls are too long to be at rest: it has no less work than one of which that was seen. */
@@ -233,8 +233,8 @@ static bool is_lengthy(const Lab *l, const Instance *inst)
 {
     const Spec *s = l->study->spec;
     const double flops = spec_flops(s, inst->extent);
-    for (int64_t i = 0; i < l->machine->quiet->n; i++) {
-        const QuietTime *t = &l->machine->quiet->time[i];
+    for (int64_t i = 0; i < l->shop->quiet->n; i++) {
+        const QuietTime *t = &l->shop->quiet->time[i];
         if (t->least > SAMPLES_REST_NS && t->inst->threads == inst->threads && spec_flops(s, t->inst->extent) <= flops)
             return true;
     }
@@ -243,7 +243,7 @@ static bool is_lengthy(const Lab *l, const Instance *inst)
 
 bool stopwatch_learn(Lab *l, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
 {
-    Machine *m = l->machine;
+    Workshop *m = l->shop;
     const double began_s = lab_now_s(l), until_s = began_s + QUIET_SHARE * l->seconds - m->learned_s;
     const int64_t trial = anchor_of(l);
     for (int pass = 0; trial >= 0 && pass < QUIET_PASSES; pass++)

@@ -29,7 +29,7 @@ static const char large_spec[] = SPEC("{ M = \"T\"; N = 98304; K = 196608; }", "
 
 static Synthetic y;
 static LabKind kind;
-static Machine machine;
+static Workshop shop;
 static Lab lab;
 static Search q;
 static UnitContext unit;
@@ -61,7 +61,7 @@ static void add_kernel(const Trial *t, Status status)
     candidate_values(&t->c, value);
     for (int i = 0; i < k.nparam; i++)
         k.param[i] = (Param){ t->c.t->param[i].name, value[i] };
-    assert_true(record_add_kernel(machine.records, &k, &err));
+    assert_true(record_add_kernel(shop.records, &k, &err));
     study_kernel(lab.study, &k);
 }
 
@@ -94,7 +94,7 @@ static bool check_one(Lab *s, Arena *scratch, int64_t trial, const int64_t *exte
     memcpy(m.extent, extent, 3 * sizeof *extent);
     memcpy(check[ncheck].extent, extent, 3 * sizeof *extent);
     snprintf(check[ncheck++].key, sizeof check->key, "%s", m.key);
-    if (!record_add_measure(machine.records, &m, err))
+    if (!record_add_measure(shop.records, &m, err))
         fail_msg("%s", *err);
     study_measure(s->study, &m);
     return true;
@@ -123,7 +123,7 @@ static bool lesser(Lab *s, Arena *scratch, const char **err)
 static void begin(void)
 {
     lab.study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-    study_load(lab.study, record_all(machine.records), &y.templates, &y.targets, &y.device);
+    study_load(lab.study, record_all(shop.records), &y.templates, &y.targets, &y.device);
     nbatch = ncheck = nlesser = nother = 0;
 }
 
@@ -137,11 +137,11 @@ static int make_of(const char *spec)
     all_wrong = all_aside = false;
     unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
     kind = (LabKind){ .lesser = lesser, .trials = trials, .check = check_one };
-    machine =
-        (Machine){ .unit = &unit, .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
-    lab = (Lab){ .kind = &kind, .machine = &machine, .arena = y.arena, .templates = &y.templates, .seconds = 100 };
+    shop =
+        (Workshop){ .unit = &unit, .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
+    lab = (Lab){ .kind = &kind, .shop = &shop, .arena = y.arena, .templates = &y.templates, .seconds = 100 };
     q = (Search){ .lab = &lab, .space = y.space };
-    assert_non_null(machine.records);
+    assert_non_null(shop.records);
     begin();
     return 0;
 }
@@ -155,7 +155,7 @@ static int make(void **state)
 static int drop(void **state)
 {
     (void)state;
-    record_close(machine.records);
+    record_close(shop.records);
     assert_int_equal(tmp_folder_remove(folder), 0);
     arena_free(y.arena);
     return 0;
@@ -432,7 +432,7 @@ static void records_of_something_else_do_not_count(void **state)
             memcpy(m.extent, check[i].extent, sizeof check->extent);
             if (k < 3)
                 m.extent[k] += 1 << 16;
-            assert_true(record_add_measure(machine.records, &m, &err));
+            assert_true(record_add_measure(shop.records, &m, &err));
         }
     run();
     assert_int_equal(ncheck, n);

@@ -27,7 +27,7 @@ enum { NSHAPE = 8 };
 static Synthetic y;
 static Search q;
 static LabKind kind;
-static Machine machine;
+static Workshop shop;
 static Lab lab;
 static Strategy strategy;
 static volatile int stop;
@@ -267,8 +267,8 @@ static void measure_here(void)
     const char *err = NULL;
     assert_non_null(tmp_folder(folder));
     kind.measures = true;
-    machine.records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err);
-    assert_non_null(machine.records);
+    shop.records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err);
+    assert_non_null(shop.records);
 }
 
 /* The next ones of the space, on the first shapes. */
@@ -316,9 +316,9 @@ static int make(void **state)
     kind = (LabKind){ .now_s = made_now_s, .lesser = lesser, .trials = trials, .compare = compare };
     strategy = (Strategy){ "next", true, true, propose_next };
     unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
-    machine = (Machine){ .unit = &unit };
+    shop = (Workshop){ .unit = &unit };
     lab = (Lab){ .kind = &kind,
-                 .machine = &machine,
+                 .shop = &shop,
                  .arena = y.arena,
                  .templates = &y.templates,
                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
@@ -333,8 +333,8 @@ static int make(void **state)
 static int drop(void **state)
 {
     (void)state;
-    if (machine.records) {
-        record_close(machine.records);
+    if (shop.records) {
+        record_close(shop.records);
         assert_int_equal(tmp_folder_remove(folder), 0);
     }
     arena_free(y.arena);
@@ -421,7 +421,7 @@ static void the_next_round_is_built_while_one_is_measured(void **state)
     strategy.propose = propose_beside;
     kind.trials = trials_behind;
     y.spec->budget.trials = 60;
-    machine.jobs = 3;
+    shop.jobs = 3;
     nin_flight = 0;
     run();
     static const int want[] = { 32, 32, 28, 12 };
@@ -475,7 +475,7 @@ static void the_library_is_built_beside_the_first_round(void **state)
         library_text = "int l;";
         library_is_late = late;
         run();
-        assert_string_equal(machine.library.so, "/library.so");
+        assert_string_equal(shop.library.so, "/library.so");
         assert_int_equal(nbuilt, 1 + late);
     }
 }
@@ -803,8 +803,8 @@ static void a_gpu_is_measured_first(void **state)
         target_set_fact(gpu, "CLOCK_MHZ", 1000);
         limits_compile = round < 2;
         if (round == 1)
-            assert_true(record_add_limit(machine.records, &known, &(const char *){ NULL }));
-        study_rate(lab.study, record_all(machine.records));
+            assert_true(record_add_limit(shop.records, &known, &(const char *){ NULL }));
+        study_rate(lab.study, record_all(shop.records));
         run();
         assert_int_equal(limits_at_first, round == 0);
         assert_int_equal(nlimits_built, 1);
@@ -829,7 +829,7 @@ static void limits_are_asked_now_and_then(void **state)
     for (int i = 0; i < nlimit; i++)
         assert_true(asked_s[i] == want_s[i]);
     assert_true(most_ns == 0.25e9);
-    const Records *r = record_all(machine.records);
+    const Records *r = record_all(shop.records);
     assert_int_equal(r->nlimit, 6);
     for (int i = 0; i < r->nlimit; i++)
         assert_string_equal(r->limit[i].device, y.device.id);
@@ -879,13 +879,13 @@ static void the_library_is_built_for_the_last_comparison(void **state)
         run();
         assert_int_equal(nbuilt, rows[i].text != NULL);
         if (rows[i].so)
-            assert_string_equal(machine.library.so, rows[i].so);
+            assert_string_equal(shop.library.so, rows[i].so);
         else
-            assert_null(machine.library.so);
+            assert_null(shop.library.so);
         if (rows[i].why)
-            assert_string_equal(machine.library.why, rows[i].why);
+            assert_string_equal(shop.library.why, rows[i].why);
         else
-            assert_null(machine.library.why);
+            assert_null(shop.library.why);
     }
 }
 

@@ -35,7 +35,7 @@ typedef struct {
 
 static Synthetic y;
 static LabKind kind;
-static Machine machine;
+static Workshop shop;
 static Lab lab;
 static Search q;
 static UnitContext unit;
@@ -69,9 +69,9 @@ static void add_measure(int k, const Instance *inst, double ns, bool final, Stat
                         .final = final,
                         .why = "" };
     memcpy(m.extent, inst->extent, 3 * sizeof *m.extent);
-    if (!record_add_measure(machine.records, &m, &err))
+    if (!record_add_measure(shop.records, &m, &err))
         fail_msg("%s", err);
-    study_measure(lab.study, &record_all(machine.records)->measure[record_all(machine.records)->nmeasure - 1]);
+    study_measure(lab.study, &record_all(shop.records)->measure[record_all(shop.records)->nmeasure - 1]);
 }
 
 static void note(Met *list, int *n, const Instance *inst, const int64_t *trial, int ntrial, int repeats, bool final)
@@ -128,7 +128,6 @@ static double one_is_best(int k, const Instance *inst)
     return k == (inst->extent[0] < 300) ? 5e4 : k == 2 ? 6e4 : 1e5;
 }
 
-
 static int make(void **state)
 {
     (void)state;
@@ -143,10 +142,10 @@ static int make(void **state)
     wrong_kernel = -1;
     kind = (LabKind){ .measures = true, .now_s = made_now_s, .compare = compare, .rest = rest };
     unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
-    machine =
-        (Machine){ .unit = &unit, .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
+    shop =
+        (Workshop){ .unit = &unit, .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
     lab = (Lab){ .kind = &kind,
-                 .machine = &machine,
+                 .shop = &shop,
                  .arena = y.arena,
                  .templates = &y.templates,
                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, CONTEXT),
@@ -155,7 +154,7 @@ static int make(void **state)
                  .seconds = 1000,
                  .stop = &never };
     q = (Search){ .lab = &lab, .space = y.space, .seed = 1 };
-    assert_non_null(machine.records);
+    assert_non_null(shop.records);
     for (int i = 0; i < NKERNEL; i++) {
         const Candidate *c = &y.space->candidate[7 * i];
         int64_t value[TEMPLATE_MAX_PARAM];
@@ -173,7 +172,7 @@ static int make(void **state)
         candidate_values(c, value);
         for (int p = 0; p < k.nparam; p++)
             k.param[p] = (Param){ c->t->param[p].name, value[p] };
-        assert_true(record_add_kernel(machine.records, &k, &err));
+        assert_true(record_add_kernel(shop.records, &k, &err));
         study_add(lab.study, c);
         study_kernel(lab.study, &k);
     }
@@ -183,7 +182,7 @@ static int make(void **state)
 static int drop(void **state)
 {
     (void)state;
-    record_close(machine.records);
+    record_close(shop.records);
     assert_int_equal(tmp_folder_remove(folder), 0);
     arena_free(y.arena);
     return 0;

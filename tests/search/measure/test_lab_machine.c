@@ -136,7 +136,7 @@ int nanosleep(const struct timespec *t, struct timespec *left) { return (void)t,
 static Synthetic y;
 static UnitContext unit;
 static LabKind kind;
-static Machine machine;
+static Workshop shop;
 static Lab lab;
 static char folder[TMP_FOLDER_BYTES];
 static Proposal p[THREE]; /* the general kernel, and two others */
@@ -169,13 +169,13 @@ static int make(void **state)
                           .targets = &y.targets,
                           .package_dir = DCGEN_SOURCE_DIR "/templates/package",
                           .target = y.study->target };
-    machine = (Machine){ .unit = &unit,
-                         .builder = &cc,
-                         .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err),
-                         .diag = diag_new(y.arena),
-                         .jobs = 5 };
+    shop = (Workshop){ .unit = &unit,
+                       .builder = &cc,
+                       .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err),
+                       .diag = diag_new(y.arena),
+                       .jobs = 5 };
     lab = (Lab){ .kind = &kind,
-                 .machine = &machine,
+                 .shop = &shop,
                  .arena = y.arena,
                  .templates = &y.templates,
                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
@@ -184,7 +184,7 @@ static int make(void **state)
                  .seconds = 100,
                  .stop = &stop };
     lab_begin(&lab);
-    assert_non_null(machine.records);
+    assert_non_null(shop.records);
     for (int i = 0; i < THREE; i++) {
         p[i] = (Proposal){ .c = i ? y.space->candidate[7 * i] : *lab.anchor };
         p[i].nshape = i ? 2 : 3;
@@ -198,14 +198,14 @@ static int make(void **state)
 static int drop(void **state)
 {
     (void)state;
-    record_close(machine.records);
+    record_close(shop.records);
     assert_int_equal(tmp_folder_remove(folder), 0);
     arena_free(y.arena);
     return 0;
 }
 
 static bool try_three(const char **err) { return kind.trials(&lab, y.arena, p, THREE, 0.5, err); }
-static const Records *recorded(void) { return record_all(machine.records); }
+static const Records *recorded(void) { return record_all(shop.records); }
 static Trial *trial_of(int i) { return &lab.study->trial[study_find_key(lab.study, key[i])]; }
 
 static const KernelRecord *kernel_of(int i)
@@ -293,9 +293,9 @@ static void numbers_go_on(void **state)
                        .target = "x",
                        .n = 41,
                        .why = "" };
-    assert_true(record_add_kernel(machine.records, &k, &err));
+    assert_true(record_add_kernel(shop.records, &k, &err));
     k.n = 7;
-    assert_true(record_add_kernel(machine.records, &k, &err));
+    assert_true(record_add_kernel(shop.records, &k, &err));
     assert_true(try_three(&err));
     for (int i = 0; i < THREE; i++)
         assert_int_equal(kernel_of(i)->n, 42 + i);
@@ -508,7 +508,7 @@ static void kernels_for_another_machine(void **state)
 {
     (void)state;
     const char *err = NULL;
-    machine.assembler = &nvcc;
+    shop.assembler = &nvcc;
     made[1].log = arena_printf(y.arena, ptxas_log, 0, 4);
     assert_true(lab_emulator.trials(&lab, y.arena, p, THREE, 1, &err));
     assert_int_equal(nbuilt, 5);
@@ -533,7 +533,7 @@ static void counting_may_fail(void **state)
 {
     (void)state;
     const char *err = NULL;
-    machine.assembler = &nvcc;
+    shop.assembler = &nvcc;
     bad_key = key[1];
     bad_count = true;
     bad_status = STATUS_WRONG;
@@ -560,7 +560,7 @@ static void kernels_of_gpus_are_launched(void **state)
         gpu.family = &family_cuda;
         gpu.fact[fact] = 4242;
         lab.study = study_new(y.arena, y.spec, &y.device, &gpu, "0123456789abcdef");
-        machine.assembler = emulated ? &nvcc : NULL;
+        shop.assembler = emulated ? &nvcc : NULL;
         assert_true(lab_emulator.trials(&lab, y.arena, p, THREE, 1, &err));
         assert_true(ncall > 6);
         for (int i = 0; i < ncall; i++) {
@@ -617,8 +617,8 @@ static void lesser_targets_have_general_kernels(void **state)
     assert_true(lab_machine.lesser(&lab, y.arena, &err));
     assert_int_equal(recorded()->nkernel, navx2 + nportable);
     drop(NULL), make(NULL);
-    machine.tuned = tuned;
-    machine.ntuned = 2;
+    shop.tuned = tuned;
+    shop.ntuned = 2;
     assert_true(lab_machine.lesser(&lab, y.arena, &err));
     assert_int_equal(recorded()->nkernel, nportable);
 }
@@ -705,8 +705,8 @@ static void building_alone(void **state)
 {
     (void)state;
     const char *err = NULL;
-    RecordFile *records = machine.records;
-    machine.records = NULL;
+    RecordFile *records = shop.records;
+    shop.records = NULL;
     made[1].spills = (SpillReport){ 1, 2, 3, 4 };
     made[2].status = STATUS_BUILD_FAILED;
     assert_true(lab_machine_built(&lab, y.arena, p, THREE, &err));
@@ -718,7 +718,7 @@ static void building_alone(void **state)
     assert_int_equal(trial_of(2)->status, STATUS_BUILD_FAILED);
     for (int i = 0; i < THREE; i++)
         assert_true(trial_of(i)->built && !trial_of(i)->so);
-    machine.records = records;
+    shop.records = records;
     assert_int_equal(recorded()->nkernel, 0);
 }
 

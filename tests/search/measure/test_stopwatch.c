@@ -82,7 +82,7 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
 
 static Synthetic y;
 static LabKind kind;
-static Machine machine;
+static Workshop shop;
 static Lab lab;
 static char folder[TMP_FOLDER_BYTES];
 static int64_t trial[3]; /* the anchor, and two others */
@@ -106,9 +106,9 @@ static int make(void **state)
     ncall = nap = 0;
     memset(answer, 0, sizeof answer);
     kind = (LabKind){ .measures = true, .now_s = made_now_s };
-    machine = (Machine){ .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
+    shop = (Workshop){ .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
     lab = (Lab){ .kind = &kind,
-                 .machine = &machine,
+                 .shop = &shop,
                  .arena = y.arena,
                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
                  .anchor = &y.space->general[0],
@@ -128,13 +128,13 @@ static int make(void **state)
     }
     for (int i = 0; i < KERNELS; i++)
         answer[0][i] = (Answer){ .ns = 1e5 * (i + 1) };
-    return machine.records ? 0 : -1;
+    return shop.records ? 0 : -1;
 }
 
 static int drop(void **state)
 {
     (void)state;
-    record_close(machine.records);
+    record_close(shop.records);
     assert_int_equal(tmp_folder_remove(folder), 0);
     arena_free(y.arena);
     return 0;
@@ -148,7 +148,7 @@ static bool time_two(bool final, double *ns, bool *put_off)
     return stopwatch_time(&lab, y.arena, shape(3), &two, 5, final, ns, put_off, &err);
 }
 
-static const Records *recorded(void) { return record_all(machine.records); }
+static const Records *recorded(void) { return record_all(shop.records); }
 
 /* ---- what is asked for ---- */
 
@@ -166,8 +166,8 @@ static void a_request(void **state)
     assert_int_equal(r->keep, 2);
     assert_true(r->sample_ns == 300e3 && r->max_ns == 3 * 1.2e9 && r->drop == 1.5 && r->quiet_ns == 0);
     assert_true(r->wait_ns == 1e8 && r->deadline_s == 20 && !r->count);
-    quiet_take(machine.quiet, shape(3), 77e3, 0);
-    machine.library.so = "/library.so";
+    quiet_take(shop.quiet, shape(3), 77e3, 0);
+    shop.library.so = "/library.so";
     lab.seconds = 1000;
     assert_true(time_two(true, NULL, NULL)); /* nobody drops out of the last comparison, and the library takes part */
     r = &asked[1];
@@ -218,7 +218,7 @@ static void answers_are_recorded(void **state)
 {
     (void)state;
     double ns[2];
-    machine.library.so = "/library.so";
+    shop.library.so = "/library.so";
     lab.study->trial[trial[2]].tried_again = true;
     assert_true(time_two(true, ns, NULL));
     assert_true(ns[0] == 1e5 && ns[1] == 2e5);
@@ -233,8 +233,8 @@ static void answers_are_recorded(void **state)
     }
     assert_true(lab.study->trial[trial[1]].ns[3] == 1e5 && lab.study->trial[trial[1]].final[3]);
     assert_true(study_library(lab.study, 3) == 4e5);
-    assert_true(machine.library.timed && !machine.library.why);
-    assert_true(quiet_ns(machine.quiet, shape(3), 0) == 3e5);
+    assert_true(shop.library.timed && !shop.library.why);
+    assert_true(quiet_ns(shop.quiet, shape(3), 0) == 3e5);
     assert_true(time_two(false, NULL, NULL));
     assert_int_equal(recorded()->nmeasure, 6);
     assert_true(!recorded()->measure[5].final && recorded()->measure[5].library_ns == 0);
@@ -270,13 +270,13 @@ static void a_library_that_fails(void **state)
                   { STATUS_CRASHED, false, "crashed: it is said" },
                   { STATUS_TIMED_OUT, false, "timed_out: it is said" } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        machine.library.so = "/library.so";
+        shop.library.so = "/library.so";
         ncall = 0;
         answer[0][3] = (Answer){ .status = cases[i].status };
         assert_true(time_two(true, NULL, NULL));
-        assert_int_equal(machine.library.so != NULL, cases[i].stays);
-        assert_string_equal(machine.library.why, cases[i].why);
-        assert_false(machine.library.timed);
+        assert_int_equal(shop.library.so != NULL, cases[i].stays);
+        assert_string_equal(shop.library.why, cases[i].why);
+        assert_false(shop.library.timed);
         assert_true(recorded()->measure[recorded()->nmeasure - 1].library_ns == 0);
     }
 }
@@ -287,16 +287,16 @@ static void what_is_disturbed_is_put_off(void **state)
 {
     (void)state;
     bool put_off = false;
-    quiet_take(machine.quiet, shape(3), 2e5, 0);
+    quiet_take(shop.quiet, shape(3), 2e5, 0);
     assert_true(time_two(false, NULL, &put_off)); /* the anchor takes half as long again */
-    assert_true(put_off && machine.waited_s == 0.5 && lab.ntimed == 0);
+    assert_true(put_off && shop.waited_s == 0.5 && lab.ntimed == 0);
     assert_int_equal(recorded()->nmeasure, 0);
     put_off = false;
     answer[1][0] = (Answer){ .status = STATUS_WRONG }; /* that is to be known, whatever else was there */
     assert_true(time_two(false, NULL, &put_off));
     assert_false(put_off);
     assert_int_equal(recorded()->nmeasure, 3);
-    machine.waited_s = 10; /* a tenth of the time */
+    shop.waited_s = 10; /* a tenth of the time */
     answer[2][0] = (Answer){ .ns = 1e5 };
     assert_true(time_two(false, NULL, &put_off));
     assert_false(put_off);
@@ -311,7 +311,7 @@ static void the_quietest_of_several_counts(void **state)
     (void)state;
     static const double anchor_ns[] = { 3.5e5, 3.2e5, 3.3e5, 3.1e5, 3.15e5, 2e5 };
     double ns[2];
-    quiet_take(machine.quiet, shape(3), 2e5, 0);
+    quiet_take(shop.quiet, shape(3), 2e5, 0);
     for (int i = 0; i < 6; i++) {
         answer[i][0].ns = 1e5 + i;
         answer[i][2].ns = anchor_ns[i];
@@ -319,7 +319,7 @@ static void the_quietest_of_several_counts(void **state)
     assert_true(time_two(false, ns, NULL));
     assert_int_equal(ncall, 5);
     assert_int_equal(nap, 4);
-    assert_true(ns[0] == 1e5 + 3 && machine.waited_s == 4 * 0.5);
+    assert_true(ns[0] == 1e5 + 3 && shop.waited_s == 4 * 0.5);
     assert_true(recorded()->measure[0].time_ns == 1e5 + 3 && recorded()->measure[0].anchor_ns == 2e5);
     assert_true(time_two(false, ns, NULL)); /* at once, on a machine at rest */
     assert_int_equal(ncall, 6);
@@ -329,11 +329,11 @@ static void the_quietest_of_several_counts(void **state)
 static void waiting_has_its_bounds(void **state)
 {
     (void)state;
-    quiet_take(machine.quiet, shape(3), 2e5, 0);
+    quiet_take(shop.quiet, shape(3), 2e5, 0);
     lab.seconds = 8; /* of which 0.8 may be waited */
     assert_true(time_two(false, NULL, NULL));
     assert_int_equal(ncall, 3);
-    assert_true(machine.waited_s == 1);
+    assert_true(shop.waited_s == 1);
     assert_true(time_two(false, NULL, NULL));
     assert_int_equal(ncall, 4);
     lab.seconds = 100;
@@ -346,8 +346,8 @@ static void waiting_has_its_bounds(void **state)
 static void the_library_waits_too(void **state)
 {
     (void)state;
-    quiet_take(machine.quiet, shape(3), 2e5, 0);
-    machine.library.so = "/library.so";
+    quiet_take(shop.quiet, shape(3), 2e5, 0);
+    shop.library.so = "/library.so";
     answer[1][2].ns = 2.9e5;
     answer[1][3].ns = 5e5;
     answer[2][3] = (Answer){ .status = STATUS_TIMED_OUT };
@@ -356,7 +356,7 @@ static void the_library_waits_too(void **state)
     assert_int_equal(ncall, 4);
     assert_int_equal(asked_n[2], 4);
     assert_int_equal(asked_n[3], 3);
-    assert_null(machine.library.so);
+    assert_null(shop.library.so);
     assert_true(recorded()->measure[0].library_ns == 5e5 && recorded()->measure[0].anchor_ns == 2e5);
 }
 
@@ -365,7 +365,7 @@ static void what_is_no_disturbance(void **state)
 {
     (void)state;
     bool put_off = false;
-    quiet_take(machine.quiet, shape(3), 2.4e5, 1.0);
+    quiet_take(shop.quiet, shape(3), 2.4e5, 1.0);
     answer[0][2].clock = 0.8;
     assert_true(time_two(false, NULL, &put_off));
     assert_false(put_off);
@@ -374,7 +374,7 @@ static void what_is_no_disturbance(void **state)
     assert_true(time_two(false, NULL, &put_off));
     assert_false(put_off);
     assert_true(recorded()->measure[3].anchor_ns == 1.01 * SAMPLES_REST_NS);
-    assert_true(quiet_ns(machine.quiet, shape(3), 1.0) == 2.4e5);
+    assert_true(quiet_ns(shop.quiet, shape(3), 1.0) == 2.4e5);
 }
 
 /* ---- how long requests take ---- */
@@ -423,9 +423,9 @@ static void the_anchor_is_learnt(void **state)
         assert_true(asked[i].repeats == 3 && asked[i].sample_ns == 300e3 && asked[i].max_ns == 1.2e9);
         assert_true(asked[i].wait_ns == 1e8 && asked[i].deadline_s == 20);
     }
-    assert_true(quiet_ns(machine.quiet, shape(0), 0) == 100e3 && quiet_ns(machine.quiet, shape(1), 0) == 200e3);
+    assert_true(quiet_ns(shop.quiet, shape(0), 0) == 100e3 && quiet_ns(shop.quiet, shape(1), 0) == 200e3);
     assert_int_equal(recorded()->nmeasure, 0);
-    assert_true(fabs(machine.learned_s - 0.05) < 1e-9);
+    assert_true(fabs(shop.learned_s - 0.05) < 1e-9);
     assert_true(learn(2)); /* it is known */
     assert_int_equal(ncall, 5);
 }
@@ -445,7 +445,7 @@ static void learning_ends(void **state)
     assert_true(learn(4));
     assert_int_equal(ncall, 3); /* of the whole run */
     lab.study->trial[trial[0]].so = NULL;
-    machine.learned_s = 0;
+    shop.learned_s = 0;
     assert_true(learn(4));
     assert_int_equal(ncall, 3);
 }
@@ -461,7 +461,7 @@ static void what_need_not_be_learnt(void **state)
     answer[0][0].ns = 170e3;
     assert_true(learn(2));
     assert_int_equal(ncall, 2);
-    assert_true(quiet_ns(machine.quiet, shape(0), 0) == 150e3 && quiet_ns(machine.quiet, shape(1), 0) == 170e3);
+    assert_true(quiet_ns(shop.quiet, shape(0), 0) == 150e3 && quiet_ns(shop.quiet, shape(1), 0) == 170e3);
     ncall = 0;
     answer[0][0].ns = 1.1 * SAMPLES_REST_NS;
     assert_true(spec_flops(y.spec, shape(3)->extent) > spec_flops(y.spec, shape(2)->extent));

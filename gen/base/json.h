@@ -5,6 +5,7 @@
  *   JSON_OBJECT(FIELD("name", spec->name), FIELD("time_ns", ns), FIELD("shapes", list))
  *
  * Text from outside is quoted (gen/base/quote.h), a number that is not finite and text that is NULL are null, and a json_t is handed over.
+ * A comparison has the type int, and so has `true`: to be a JSON boolean it is cast to bool.
  */
 #ifndef DCGEN_JSON_H
 #define DCGEN_JSON_H

@@ -10,12 +10,6 @@
 #include "gen/base/quote.h"
 #include "gen/report/words.h"
 
-typedef struct {
-    Arena *a;
-    const DumpInput *in;
-    FILE *out;
-} Dump;
-
 /* "M=16 N=768 K=768 threads=1" */
 static void print_shape(const Dump *d, const Op *op, const int64_t *extent, int threads)
 {
@@ -232,14 +226,13 @@ static void dump_trace(const Dump *d)
 
 void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out)
 {
-    static void (*const rows[])(
-        const Dump *) = { [DUMP_SPEC] = dump_spec,   [DUMP_SPACE] = dump_space,   [DUMP_RECORDS] = dump_records,
-                          [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign, [DUMP_TREE] = dump_tree,
-                          [DUMP_TRACE] = dump_trace };
-    if (stage == DUMP_SOURCE)
-        dump_source(a, in, json, out);
-    else if (json)
-        dump_json(a, stage, in, out);
+    static void (*const text[])(
+        const Dump *) = { [DUMP_SPEC] = dump_spec,       [DUMP_SPACE] = dump_space, [DUMP_SOURCE] = dump_source,
+                          [DUMP_RECORDS] = dump_records, [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign,
+                          [DUMP_TREE] = dump_tree,       [DUMP_TRACE] = dump_trace };
+    const Dump d = { a, in, out };
+    if (json)
+        quote_print_json(dump_json(&d, stage), out);
     else
-        rows[stage](&(Dump){ a, in, out });
+        text[stage](&d);
 }

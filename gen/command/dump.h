@@ -29,11 +29,18 @@ typedef struct {
 
 void dump(Arena *a, DumpStage stage, const DumpInput *in, bool json, FILE *out);
 
-/* Candidates as they are compiled, and how: at most --trials of them, chosen by --seed, the general kernels first, every template among
- * them; without --trials all. In dump_source.c. */
-void dump_source(Arena *a, const DumpInput *in, bool json, FILE *out);
+/* Private to dump*.c. */
+typedef struct {
+    Arena *a;
+    const DumpInput *in;
+    FILE *out;
+} Dump;
 
-/* As one JSON value, in dump_json.c. */
-void dump_json(Arena *a, DumpStage stage, const DumpInput *in, FILE *out);
+/* Candidates as they are compiled, and how: at most --trials of them, chosen by --seed, the general kernels first, every template among
+ * them; without --trials all. */
+void dump_source(const Dump *d);
+struct json_t *dump_source_json(const Dump *d);
+/* What any stage made, as one value. */
+struct json_t *dump_json(const Dump *d, DumpStage stage);
 
 #endif

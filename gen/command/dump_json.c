@@ -7,11 +7,6 @@
 #include <string.h>
 #include "gen/report/words.h"
 
-typedef struct {
-    Arena *a;
-    const DumpInput *in;
-} Dump;
-
 static json_t *shape(const Op *op, const Instance *inst)
 {
     return JSON_SET(words_extents_json(json_object(), op, inst->extent), FIELD("threads", inst->threads));
@@ -164,11 +159,11 @@ static json_t *dump_trace(const Dump *d)
     return JSON_OBJECT(FIELD("same", t->same), FIELD("recorded", t->nrecord), FIELD("trials", list));
 }
 
-void dump_json(Arena *a, DumpStage stage, const DumpInput *in, FILE *out)
+json_t *dump_json(const Dump *d, DumpStage stage)
 {
     static json_t *(*const rows[])(
-        const Dump *) = { [DUMP_SPEC] = dump_spec,   [DUMP_SPACE] = dump_space,   [DUMP_RECORDS] = dump_records,
-                          [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign, [DUMP_TREE] = dump_tree,
-                          [DUMP_TRACE] = dump_trace };
-    quote_print_json(rows[stage](&(Dump){ a, in }), out);
+        const Dump *) = { [DUMP_SPEC] = dump_spec,       [DUMP_SPACE] = dump_space, [DUMP_SOURCE] = dump_source_json,
+                          [DUMP_RECORDS] = dump_records, [DUMP_MODEL] = dump_model, [DUMP_ASSIGN] = dump_assign,
+                          [DUMP_TREE] = dump_tree,       [DUMP_TRACE] = dump_trace };
+    return rows[stage](d);
 }

@@ -85,29 +85,31 @@ static json_t *candidate_json(const Picked *s, const Candidate *c)
     return o;
 }
 
-static void print_json(const Picked *s, FILE *out)
+static Picked picked(const Dump *d)
 {
-    const Spec *spec = s->in->workload->spec;
-    const char *text = text_read_file(s->a, spec->op->reference, NULL);
-    json_t *list = json_array();
-    for (int64_t i = 0; i < s->n; i++)
-        json_array_append_new(list, candidate_json(s, s->pick[i]));
-    json_t *reference = JSON_OBJECT(FIELD("code", unit_reference(s->a, spec, text ? text : "")),
-                                    FIELD("flags", flags_json(tools_cc(s->a, s->in->options))));
-    quote_print_json(JSON_OBJECT(FIELD("reference", reference),
-                                 FIELD("setup", runner_setup(spec->op, spec->dtype, s->in->options->seed)),
-                                 FIELD("candidates", list)),
-                     out);
+    Picked s = { .a = d->a, .in = d->in, .context = unit_context_hash(d->a, &d->in->result.unit) };
+    pick_all(&s);
+    return s;
 }
 
-void dump_source(Arena *a, const DumpInput *in, bool json, FILE *out)
+json_t *dump_source_json(const Dump *d)
 {
-    Picked s = { .a = a, .in = in, .context = unit_context_hash(a, &in->result.unit) };
-    pick_all(&s);
-    if (json) {
-        print_json(&s, out);
-        return;
-    }
+    const Picked s = picked(d);
+    const Spec *spec = d->in->workload->spec;
+    const Options *o = d->in->options;
+    const char *text = text_read_file(d->a, spec->op->reference, NULL);
+    json_t *list = json_array();
     for (int64_t i = 0; i < s.n; i++)
-        fprintf(out, "%s%s", i ? "\n" : "", text_of(&s, s.pick[i]));
+        json_array_append_new(list, candidate_json(&s, s.pick[i]));
+    json_t *reference = JSON_OBJECT(FIELD("code", unit_reference(d->a, spec, text ? text : "")),
+                                    FIELD("flags", flags_json(tools_cc(d->a, o))));
+    return JSON_OBJECT(FIELD("reference", reference), FIELD("setup", runner_setup(spec->op, spec->dtype, o->seed)),
+                       FIELD("candidates", list));
+}
+
+void dump_source(const Dump *d)
+{
+    const Picked s = picked(d);
+    for (int64_t i = 0; i < s.n; i++)
+        fprintf(d->out, "%s%s", i ? "\n" : "", text_of(&s, s.pick[i]));
 }

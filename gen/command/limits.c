@@ -4,10 +4,9 @@
  * appends it to the workload's records, and prints it.
  */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
+#include "gen/base/json.h"
 #include "gen/base/number.h"
-#include "gen/base/quote.h"
 #include "gen/command/command.h"
 #include "gen/command/generate.h"
 #include "gen/command/replay.h"
@@ -79,13 +78,11 @@ static void print_table(Arena *a, const Measured *m, FILE *to)
 static json_t *limit_json(const LimitRecord *l)
 {
     Column c[NCOLUMN];
-    json_t *o = json_object(), *rates = json_object();
-    json_object_set_new(o, "threads", json_integer(l->threads));
-    json_object_set_new(o, "bytes_per_s", rates);
+    json_t *rates = json_object(), *o = JSON_OBJECT(FIELD("threads", l->threads), FIELD("bytes_per_s", rates));
     fill_columns(l, c);
     for (int k = 0; k < NCOLUMN; k++)
         if (c[k].value > 0)
-            json_object_set_new(is_level(k) ? rates : o, c[k].name, json_real(c[k].value));
+            JSON_SET(is_level(k) ? rates : o, FIELD(c[k].name, c[k].value));
     return o;
 }
 
@@ -93,15 +90,13 @@ static void print_json(const Measured *m, int n, FILE *to)
 {
     json_t *all = json_array();
     for (int i = 0; i < n; i++) {
-        json_t *list = json_array(), *o = json_object();
+        json_t *list = json_array();
         for (int k = 0; k < m[i].n; k++)
             json_array_append_new(list, limit_json(&m[i].limit[k]));
-        json_object_set_new(o, "target", quote_json(m[i].target->name));
-        json_object_set_new(o, "dtype", quote_json(m[i].workload->spec->dtype));
-        json_object_set_new(o, "device", quote_json(m[i].device->name));
-        json_object_set_new(o, "records", quote_json(m[i].workload->records));
-        json_object_set_new(o, "limits", list);
-        json_array_append_new(all, o);
+        json_array_append_new(all, JSON_OBJECT(FIELD("target", m[i].target->name),
+                                               FIELD("dtype", m[i].workload->spec->dtype),
+                                               FIELD("device", m[i].device->name),
+                                               FIELD("records", m[i].workload->records), FIELD("limits", list)));
     }
     char *text = json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(RECORD_DIGITS));
     fprintf(to, "%s\n", text ? text : "[]");

@@ -23,20 +23,12 @@ static double tuned_regret(const Result *out)
     return isnan(regret) ? 0 : regret;
 }
 
-static int64_t failed_trials(const Study *s)
+/* Trials of the tuned target, or those of them that failed; lesser targets' general kernels are verified, but they are no trials of the search. */
+static int64_t count_trials(const Study *s, bool failed)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        n += s->trial[i].c.target == s->target && s->trial[i].status != STATUS_OK;
-    return n;
-}
-
-/* Of the tuned target; lesser targets' general kernels are verified, but they are no trials of the search. */
-static int64_t tuned_trials(const Study *s)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        n += s->trial[i].c.target == s->target;
+        n += s->trial[i].c.target == s->target && (!failed || s->trial[i].status != STATUS_OK);
     return n;
 }
 
@@ -50,21 +42,18 @@ static void held_out_text(const Result *out, FILE *to)
         fprintf(to, "  none of the shapes that are held out was measured\n");
 }
 
-static void unsaid_text(const Contract *c, FILE *to)
+/* How well times are known, where that is less than one would expect. */
+static void noise_text(const Result *out, FILE *to)
 {
+    static const double BUSY = 0.03;
+    const Contract *c = out->contract;
     const int64_t unsaid = contract_unsaid(c), all = c->tuned.nmeasured + c->held_out.nmeasured;
+    const double noise = study_noise(out->study);
     if (unsaid)
         fprintf(to,
                 "  on %" PRId64 " of %" PRId64
                 " shapes the regret cannot be said, as their times differ by too much%s\n",
                 unsaid, all, 2 * unsaid > all ? ": the machine was too busy" : "");
-}
-
-/* How well times are known where that is less than one would expect. */
-static void noise_text(const Study *s, FILE *to)
-{
-    static const double BUSY = 0.03;
-    const double noise = study_noise(s);
     if (noise > BUSY)
         fprintf(to, "  the machine was busy: times are off by %.0f%%, and differences below that are noise\n",
                 100 * noise);
@@ -77,12 +66,12 @@ static void measured_text(const Result *out, FILE *to)
     fprintf(to,
             "  %" PRId64 " trials, %" PRId64 " failed; %" PRId64
             " measurements; model error %.1f%% on kernels it has not seen, rank %.2f\n",
-            tuned_trials(s), failed_trials(s), out->cost->nmeasure, 100 * out->cost->error, out->cost->order.rank);
+            count_trials(s, false), count_trials(s, true), out->cost->nmeasure, 100 * out->cost->error,
+            out->cost->order.rank);
     fprintf(to, "  regret %.2f%% on the shapes that were measured, against the best known of each\n",
             100 * tuned_regret(out));
     held_out_text(out, to);
-    unsaid_text(out->contract, to);
-    noise_text(s, to);
+    noise_text(out, to);
     const Against v = choice_library(out);
     if (v.n)
         fprintf(to, "  %.2fx as fast as %s, geometric mean of %" PRId64 " shapes; %.2fx at the worst\n", v.mean,
@@ -95,7 +84,7 @@ static void modelled_text(const Study *s, FILE *to)
     fprintf(to,
             "  %" PRId64 " candidates compiled and executed by the emulator, %" PRId64
             " failed; those kept have no spills and no findings\n",
-            tuned_trials(s), failed_trials(s));
+            count_trials(s, false), count_trials(s, true));
 }
 
 static void proof_text(const Proof *p, FILE *to)
@@ -155,9 +144,9 @@ static json_t *package_json(const Workload *w, const Result *out, const Proof *p
         FIELD("name", s->spec->name), FIELD("package", w->out), FIELD("records", w->records),
         FIELD("target", s->target->name), FIELD("device", s->device->name), FIELD("modelled", s->device->modelled),
         FIELD("kernels", as->nkernel), FIELD("code_bytes", as->code_bytes), FIELD("leaves", tree_nleaf(as->tree)),
-        FIELD("trials", tuned_trials(s)), FIELD("failed", failed_trials(s)), FIELD("measurements", out->cost->nmeasure),
-        FIELD("model_error", out->cost->error), FIELD("model_rank", out->cost->order.rank),
-        FIELD("regret", tuned_regret(out)), FIELD("curve", curve_json(as)),
+        FIELD("trials", count_trials(s, false)), FIELD("failed", count_trials(s, true)),
+        FIELD("measurements", out->cost->nmeasure), FIELD("model_error", out->cost->error),
+        FIELD("model_rank", out->cost->order.rank), FIELD("regret", tuned_regret(out)), FIELD("curve", curve_json(as)),
         FIELD("contract", contract_json(out->contract)), FIELD("library_shapes", v.n), FIELD("library_speedup", v.mean),
         FIELD("library_speedup_least", v.least), FIELD("dispatcher_checked", p.ndeclared),
         FIELD("dispatcher_checked_beyond", p.ncut), FIELD("dispatcher_checked_all", p.all));

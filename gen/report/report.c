@@ -16,7 +16,6 @@
 #include "gen/report/choice.h"
 #include "gen/report/report_private.h"
 #include "gen/report/words.h"
-#include "gen/target/family.h"
 
 /* ---- numbers that several sections need ---- */
 

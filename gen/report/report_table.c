@@ -10,7 +10,6 @@
 #include "gen/report/choice.h"
 #include "gen/report/report_private.h"
 #include "gen/report/words.h"
-#include "gen/target/family.h"
 
 /* ---- what was tuned, and on what ---- */
 

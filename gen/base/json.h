@@ -31,6 +31,7 @@ typedef struct {
 json_t *json_of_bool(bool v);
 json_t *json_of_int(int64_t v);
 json_t *json_of_real(double v);
+json_t *json_of_known(bool known, double v); /* null unless it is known */
 json_t *json_of_value(json_t *v);
 json_t *json_of_list(const char *const *item, int n);
 json_t *json_set(json_t *object, const JsonField *field); /* behind the fields that it has; gives the object */

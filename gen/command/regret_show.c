@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * regret_show: see regret_show.h. A line a shape while it is measured; then the sums, with the bounds that they are held against.
+ */
 #include "gen/command/regret_show.h"
 
 #include <inttypes.h>
@@ -114,8 +117,6 @@ static void show_text(const Regret *g)
 
 /* ---- JSON ---- */
 
-static json_t *real_if(bool known, double v) { return known ? json_of_real(v) : json_null(); }
-
 static json_t *case_json(const Regret *g, const RegretCase *c)
 {
     const Instance *inst = c->now.inst;
@@ -124,7 +125,7 @@ static json_t *case_json(const Regret *g, const RegretCase *c)
     return JSON_SET(o, FIELD("threads", inst->threads), FIELD("weight", inst->weight),
                     FIELD("kernel", g->out->first + c->now.kernel), FIELD("rivals", c->nrival - 1),
                     FIELD("chosen_ns", c->now.chosen_ns), FIELD("best_ns", c->now.best_ns),
-                    FIELD("regret", c->now.regret), FIELD("regret_was", real_if(c->was.measured, c->was.regret)),
+                    FIELD("regret", c->now.regret), FIELD("regret_was", json_of_known(c->was.measured, c->was.regret)),
                     FIELD("spread", c->now.spread), FIELD("stated", regret_is_stated(c)), FIELD("said", c->now.said),
                     FIELD("again", c->again));
 }
@@ -134,9 +135,9 @@ static json_t *sum_json(const Regret *g, int k)
     const ContractSum *s = &g->sum[k], *was = recorded(g, k);
     const bool known = was && was->nsaid;
     return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("said", s->nsaid), FIELD("mean", s->mean),
-                       FIELD("worst", s->worst), FIELD("mean_was", real_if(known, known ? was->mean : 0)),
-                       FIELD("worst_was", real_if(known, known ? was->worst : 0)),
-                       FIELD("mean_bound", real_if(g->whole, g->mean_bound[k])),
+                       FIELD("worst", s->worst), FIELD("mean_was", json_of_known(known, known ? was->mean : 0)),
+                       FIELD("worst_was", json_of_known(known, known ? was->worst : 0)),
+                       FIELD("mean_bound", json_of_known(g->whole, g->mean_bound[k])),
                        FIELD("worst_bound", g->worst_bound[k]));
 }
 

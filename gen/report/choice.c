@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * choice: see choice.h. From the costs of one shape to its kernel and the rivals; from all tuned shapes to their sums.
+ */
 #include "gen/report/choice.h"
 
 #include <math.h>

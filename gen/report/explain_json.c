@@ -10,8 +10,6 @@ static const char *const place_name[PLACE_COUNT] = {
     [PLACE_TUNED] = "tuned", [PLACE_DECLARED] = "declared", [PLACE_BETWEEN] = "between", [PLACE_OUTSIDE] = "outside"
 };
 
-static json_t *real_if(bool known, double v) { return known ? json_of_real(v) : json_null(); }
-
 static json_t *candidate(const Explanation *x, int64_t trial)
 {
     const Trial *t = &x->study->trial[trial];
@@ -68,8 +66,8 @@ static json_t *roofline(const Explanation *x, const Answer *w)
     if (!w->has_bound)
         return json_null();
     return JSON_OBJECT(FIELD("bound_ns", b->ns), FIELD("compute_ns", b->compute_ns),
-                       FIELD("memory_ns", real_if(memory, b->memory_ns)), FIELD("flops_per_s", b->flops_per_s),
-                       FIELD("bytes", b->bytes), FIELD("bytes_per_s", real_if(memory, b->bytes_per_s)),
+                       FIELD("memory_ns", json_of_known(memory, b->memory_ns)), FIELD("flops_per_s", b->flops_per_s),
+                       FIELD("bytes", b->bytes), FIELD("bytes_per_s", json_of_known(memory, b->bytes_per_s)),
                        FIELD("level", memory ? level_name(b->level) : NULL),
                        FIELD("measured", (bool)!x->roofline.modelled));
 }
@@ -90,10 +88,10 @@ static json_t *shape(const Explanation *x, const Answer *w)
                        FIELD("place", place_name[w->place]), FIELD("path", path(w)),
                        FIELD("kernel", kernel(x, c->kernel)), FIELD("time_ns", c->ns), FIELD("measured", c->measured),
                        FIELD("predicted_ns", w->model_ns),
-                       FIELD("gflops", real_if(w->flops > 0 && isfinite(c->ns), w->flops / c->ns)),
+                       FIELD("gflops", json_of_known(w->flops > 0 && isfinite(c->ns), w->flops / c->ns)),
                        FIELD("runner_up", runner_up(x, c)), FIELD("best_known", best_known(x, c)),
-                       FIELD("nearest_measured", nearest(x, w)), FIELD("f_pad", real_if(w->has_factors, w->pad)),
-                       FIELD("f_occ", real_if(w->has_factors, w->occ)), FIELD("roofline", roofline(x, w)),
+                       FIELD("nearest_measured", nearest(x, w)), FIELD("f_pad", json_of_known(w->has_factors, w->pad)),
+                       FIELD("f_occ", json_of_known(w->has_factors, w->occ)), FIELD("roofline", roofline(x, w)),
                        FIELD("limited_by", limited_by(w)));
 }
 

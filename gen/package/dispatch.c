@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dispatch: prints an assignment's tree as ifs, each leaf with what it serves; and gives the kernel that a package takes.
+ */
 #include "gen/package/dispatch.h"
 
 #include <inttypes.h>
@@ -32,20 +35,6 @@ static bool measured(const Printer *p, int64_t i, int kernel)
     const Instance *inst = &p->s->spec->instance[i];
     int64_t j = inst->tuned ? study_shape(p->s, inst->extent, inst->threads) : -1;
     return j >= 0 && p->s->trial[p->as->kernel[kernel]].ns[j] > 0;
-}
-
-/* A time with three figures. */
-static const char *time_text(Arena *a, double ns)
-{
-    static const struct {
-        double unit;
-        const char *name;
-    } scale[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-    int i = 0;
-    while (i < 3 && ns < scale[i].unit)
-        i++;
-    double v = ns / scale[i].unit;
-    return arena_printf(a, "%.*f %s", v < 10 ? 2 : v < 100 ? 1 : 0, v, scale[i].name);
 }
 
 static int runner_up(const Assignment *as, int64_t i, int kernel)
@@ -86,7 +75,7 @@ static void add_comment(Printer *p, const TreeNode *leaf)
     for (int f = 0; f < as->nfeature; f++)
         text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", p->name[f], x[f]);
     double ns = as->cost[i * as->nkernel + leaf->class];
-    text_printf(&p->out, ": %s%s", measured(p, i, leaf->class) ? "" : "about ", time_text(p->arena, ns));
+    text_printf(&p->out, ": %s%s", measured(p, i, leaf->class) ? "" : "about ", number_time(p->arena, ns));
     int next = runner_up(as, i, leaf->class);
     if (next >= 0 && isfinite(as->cost[i * as->nkernel + next]))
         text_printf(&p->out, ", then kernel %d %+.1f%%", p->first + next,
@@ -115,6 +104,8 @@ static void add_node(Printer *p, const TreeNode *n, int indent)
     add_node(p, n->right, indent); /* "else" would only nest what follows a return */
 }
 
+const char *dispatch_feature(const Op *op, int f) { return f < op->naxis ? op->axis[f].name : "threads"; }
+
 char *dispatch_predicates(Arena *a, const TreeNode *t, const char *const *name, int first)
 {
     Printer p = { .arena = a, .name = name, .first = first, .out = { .arena = a } };
@@ -126,7 +117,7 @@ char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int first)
 {
     const char *name[OP_MAX_AXIS + 1];
     for (int f = 0; f < as->nfeature; f++)
-        name[f] = f < s->spec->op->naxis ? s->spec->op->axis[f].name : "threads";
+        name[f] = dispatch_feature(s->spec->op, f);
     Printer p = { .arena = a, .name = name, .first = first, .s = s, .as = as, .out = { .arena = a } };
     p.leaf = ARENA_ARRAY(a, (size_t)s->spec->ninstance + 1, const TreeNode *);
     for (int64_t i = 0; i < s->spec->ninstance; i++)

@@ -19,6 +19,9 @@ char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int first);
 /* The same of any tree, without comments: name[f] is what feature f is called. */
 char *dispatch_predicates(Arena *a, const TreeNode *t, const char *const *name, int first);
 
+/* What feature f of a tree is called: an axis, or the threads. */
+const char *dispatch_feature(const Op *op, int f);
+
 /* What a package has for one kind of machine: for the best one of a tree, else for those that lack what it needs. */
 typedef struct {
     const Target *target;

@@ -9,38 +9,34 @@
 
 #include <string.h>
 #include "gen/base/conf.h"
-#include "gen/base/dir.h"
 #include "gen/package/manifest.h"
-#include "gen/target/family.h"
 
 typedef struct {
-    Arena *a;
-    const EmitInput *in;
-    const Family *family;
+    const Emitter *e;
+    const UnitContext *u;
     Manifest m;
-    Diag *diag;
 } Sources;
 
 /* folder: as the manifest shall name it. */
 static void add_source(Sources *s, const char *folder, const Source *src)
 {
+    Arena *a = s->e->arena;
     if (src)
-        manifest_add_template(s->a, &s->m, arena_printf(s->a, "%s/%s", folder, basename(src->path)), src->text,
-                              src->len);
+        manifest_add_template(a, &s->m, arena_printf(a, "%s/%s", folder, basename(src->path)), src->text, src->len);
 }
 
 static void add_path(Sources *s, const char *folder, const char *path)
 {
-    add_source(s, folder, conf_source(s->a, path, s->diag));
+    add_source(s, folder, conf_source(s->e->arena, path, s->e->diag));
 }
 
-static void add_op(Sources *s)
+static void add_of_op(Sources *s, const char *name)
 {
-    const Op *op = s->in->part->unit.spec->op;
-    add_source(s, op->name, op->src);
-    add_path(s, op->name, op->reference);
-    add_path(s, op->name, arena_printf(s->a, "%s/%s", op->dir, s->family->pack));
+    const Op *op = s->u->spec->op;
+    add_path(s, op->name, arena_printf(s->e->arena, "%s/%s", op->dir, name));
 }
+
+static void add_pattern(Sources *s, const char *name) { add_path(s, "package", unit_pattern(s->e->arena, s->u, name)); }
 
 static bool serves(const EmitInput *in, const Template *t)
 {
@@ -50,37 +46,41 @@ static bool serves(const EmitInput *in, const Template *t)
     return false;
 }
 
-/* All that serve, chosen or not: each might have been. */
+/* The operator, and all templates that serve, chosen or not: each might have been. */
 static void add_templates(Sources *s)
 {
-    const char *folder = s->in->part->unit.spec->op->name;
-    for (int i = 0; i < s->in->part->templates->n; i++) {
-        const Template *t = s->in->part->templates->t[i];
-        if (!serves(s->in, t))
+    const Op *op = s->u->spec->op;
+    const TemplateList *list = s->e->in->part->templates;
+    add_source(s, op->name, op->src);
+    add_path(s, op->name, op->reference);
+    add_of_op(s, s->e->family->pack);
+    for (int i = 0; i < list->n; i++) {
+        const Template *t = list->t[i];
+        if (!serves(s->e->in, t))
             continue;
-        add_source(s, folder, t->src);
+        add_source(s, op->name, t->src);
         for (int j = 0; j < t->npiece; j++)
-            add_source(s, folder, t->piece[j]);
+            add_source(s, op->name, t->piece[j]);
     }
 }
 
 static void add_patterns(Sources *s)
 {
-    const UnitContext *u = &s->in->part->unit;
-    const char *folder = arena_printf(s->a, "package%s", s->family->folder);
-    for (const PackageRow *row = s->family->file; row->pattern; row++)
-        if (row->of_op)
-            add_path(s, u->spec->op->name, arena_printf(s->a, "%s/%s", u->spec->op->dir, row->pattern));
-        else
-            add_path(s, folder, unit_pattern(s->a, u, row->pattern));
-    add_path(s, folder, unit_pattern(s->a, u, arena_printf(s->a, "candidate%s", s->family->suffix)));
+    static const char *const part[] = { "candidate", "preamble", "entry" };
+    static const char *const shared[] = { "each_kernel.h", "pack.h", "regret.json", "regret.md", "package.json" };
+    for (const PackageRow *row = s->e->family->file; row->pattern; row++)
+        row->of_op ? add_of_op(s, row->pattern) : add_pattern(s, row->pattern);
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        add_pattern(s, arena_printf(s->e->arena, "%s%s", part[i], s->e->family->suffix));
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        add_pattern(s, shared[i]);
 }
 
 static void add_targets(Sources *s)
 {
-    const TargetList *list = s->in->part->unit.targets;
+    const TargetList *list = s->u->targets;
     for (int i = 0; i < list->n; i++)
-        if (list->t[i].family == s->family)
+        if (list->t[i].family == s->e->family)
             add_source(s, "targets", list->t[i].src);
 }
 
@@ -88,26 +88,20 @@ static void add_primitives(Sources *s)
 {
     char **path;
     int n;
-    if (!unit_primitives(s->a, &s->in->part->unit, &path, &n))
-        return;
-    for (int i = 0; i < n; i++)
-        add_path(s, "device", path[i]);
+    if (unit_primitives(s->e->arena, s->u, &path, &n))
+        for (int i = 0; i < n; i++)
+            add_path(s, "device", path[i]);
 }
 
 const char *emit_manifest(Emitter *e, const Package *p)
 {
     const int before = diag_nerror(e->diag);
-    Sources s = { .a = e->arena,
-                  .in = e->in,
-                  .family = e->family,
-                  .m = { .package = emit_spec(e)->name, .version = e->in->version },
-                  .diag = e->diag };
-    add_op(&s);
+    Sources s = { e, &e->in->part->unit, { .package = e->spec->name, .version = e->in->version } };
     add_templates(&s);
     add_patterns(&s);
     add_targets(&s);
     add_primitives(&s);
     for (int i = 0; i < p->n; i++)
-        manifest_add_file(s.a, &s.m, p->file[i].path, p->file[i].text, p->file[i].len);
-    return diag_nerror(e->diag) == before ? manifest_text(s.a, &s.m) : NULL;
+        manifest_add_file(e->arena, &s.m, p->file[i].path, p->file[i].text, p->file[i].len);
+    return diag_nerror(e->diag) == before ? manifest_text(e->arena, &s.m) : NULL;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit_private: what emit.c shares with the sections that only one family's packages have.
+ * emit_private: what a package has for each kind of machine, as those see it who write its files.
  */
 #ifndef DCGEN_EMIT_PRIVATE_H
 #define DCGEN_EMIT_PRIVATE_H
 
-#include "gen/base/text.h"
 #include "gen/package/emit.h"
-#include "gen/target/family.h"
 
 enum { EMIT_MAX_ENTRY = 2 * TARGET_MAX };
 
@@ -23,6 +21,7 @@ typedef struct {
     Arena *arena;
     const EmitInput *in;
     Diag *diag;
+    const Spec *spec;
     const Family *family;
     UnitKernel *kernel; /* in the order of the entries */
     int *of;            /* each kernel's entry */
@@ -31,27 +30,8 @@ typedef struct {
     int nentry;
 } Emitter;
 
-/* The text behind a line "//@ WORD" of a pattern. NULL after errors. */
-typedef struct {
-    const char *word;
-    const char *(*text)(Emitter *e);
-} EmitSection;
-extern const EmitSection emit_cpu_sections[], emit_cuda_sections[]; /* the last has a NULL word */
-
-const Spec *emit_spec(const Emitter *e);
-const char *emit_axes(Emitter *e); /* "M, N, K" */
-/* "const float *X, const void *W, " of the operands that this package has. */
-const char *emit_operand_params(Emitter *e);
-/* Checks at the beginning of a function: extents are legal, else `result` is returned; operands that have elements are not NULL. */
-void emit_extent_check(Emitter *e, Text *t, const char *result);
-void emit_null_checks(Emitter *e, Text *t);
-/* What kernels get for the operand. Where it has no elements any address will do but NULL, which bears no arithmetic. */
-const char *emit_argument(Emitter *e, int operand);
-/* The text of package.json for a package that has its other files, but for MANIFEST. In emit_json.c. */
-const char *emit_json(Emitter *e, const Package *p);
+Emitter *emit_new(Arena *a, const EmitInput *in, Diag *d);
 /* The text of MANIFEST for a package that has all its other files. NULL after errors. In emit_manifest.c. */
 const char *emit_manifest(Emitter *e, const Package *p);
-/* Comment lines on axes and operands, for the header. */
-void emit_argument_docs(Emitter *e, Text *t, const char *pack);
 
 #endif

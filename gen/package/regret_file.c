@@ -1,77 +1,130 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * regret_file: writes regret.json and what README.md says of it, both filled into patterns, and reads the bounds back.
+ */
 #include "gen/package/regret_file.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "gen/base/number.h"
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
 
 enum { SCHEMA = 1, MOST_LISTED = 24 };
-static const char UNMEASURED[] = "no such device was there: all times are computed";
 
 /* ---- writing ---- */
 
-static const char *bound_text(Arena *a, double bound) { return bound > 0 ? arena_printf(a, "%.4f", bound) : "null"; }
-
-static void add_bounds(Arena *a, Text *t, const char *name, const ContractSum *s)
+/* A figure of regret.json. */
+static void add_figure(FillScope *s, const char *name, bool is_known, double value)
 {
-    text_printf(t, "\"%s\": { \"mean\": %s, \"worst\": %s }", name, bound_text(a, s->mean_bound),
-                bound_text(a, s->worst_bound));
+    fill_word(s, name, is_known ? arena_printf(s->arena, "%.4f", value) : "null");
 }
 
-static void add_sum(Text *t, const char *name, const ContractSum *s)
+static void add_time(FillScope *s, const char *name, bool is_known, double ns)
 {
-    text_printf(t, "\"%s\": { \"shapes\": %" PRId64 ", \"measured\": %" PRId64 ", \"said\": %" PRId64, name, s->nshape,
-                s->nmeasured, s->nsaid);
-    text_printf(t, ", \"mean\": %.4f, \"worst\": %.4f, \"noise\": %.4f }", s->mean, s->worst, s->noise);
+    fill_word(s, name, is_known ? arena_printf(s->arena, "%.6g", ns) : "null");
 }
 
-static void add_shape(Text *t, const Op *op, const ContractShape *s, int first)
+static void add_sum(FillScope *part, const char *key, const char *kind, const ContractSum *s)
 {
-    text_printf(t, "   { \"tuned\": %s", s->inst->tuned ? "true" : "false");
-    for (int i = 0; i < op->naxis; i++)
-        text_printf(t, ", \"%s\": %" PRId64, op->axis[i].name, s->inst->extent[i]);
-    text_printf(t, ", \"threads\": %d, \"weight\": %.6g, \"kernel\": %d", s->inst->threads, s->inst->weight,
-                first + s->kernel);
-    if (s->measured)
-        text_printf(t, ", \"chosen_ns\": %.6g, \"best_ns\": %.6g, \"regret\": %.4f, \"spread\": %.4f, \"said\": %s }",
-                    s->chosen_ns, s->best_ns, s->regret, s->spread, s->said ? "true" : "false");
-    else
-        text_add(t, ", \"chosen_ns\": null, \"best_ns\": null, \"regret\": null, \"spread\": null, \"said\": false }");
-}
-
-static void add_measured(Arena *a, Text *t, const Op *op, const Contract *c, int first)
-{
-    text_add(t, "\"measured\": true,\n    \"bound\": { ");
-    add_bounds(a, t, "tuned", &c->tuned);
-    text_add(t, ", ");
-    add_bounds(a, t, "held_out", &c->held_out);
-    text_add(t, " },\n    \"regret\": { ");
-    add_sum(t, "tuned", &c->tuned);
-    text_add(t, ", ");
-    add_sum(t, "held_out", &c->held_out);
-    text_add(t, " },\n    \"shapes\": [\n");
-    for (int64_t i = 0; i < c->nshape; i++) {
-        add_shape(t, op, &c->shape[i], first);
-        text_add(t, i + 1 < c->nshape ? ",\n" : "\n");
+    const struct {
+        const char *name, *percent;
+        double value;
+        bool known;
+    } figure[] = { { "MEAN", "MEAN_PERCENT", s->mean, true },
+                   { "WORST", "WORST_PERCENT", s->worst, true },
+                   { "MEAN_BOUND", "MEAN_BOUND_PERCENT", s->mean_bound, s->mean_bound > 0 },
+                   { "WORST_BOUND", "WORST_BOUND_PERCENT", s->worst_bound, s->worst_bound > 0 } };
+    FillScope *row = fill_row(part);
+    fill_word(row, "KEY", key);
+    fill_word(row, "KIND", kind);
+    fill_number(row, "NSHAPE", s->nshape);
+    fill_number(row, "NMEASURED", s->nmeasured);
+    fill_number(row, "NSAID", s->nsaid);
+    fill_number(row, "HAS_BOUND", s->mean_bound > 0);
+    fill_wordf(row, "NOISE", "%.4f", s->noise);
+    for (size_t i = 0; i < sizeof figure / sizeof *figure; i++) {
+        add_figure(row, figure[i].name, figure[i].known, figure[i].value);
+        fill_wordf(row, figure[i].percent, "%.2f", 100 * figure[i].value);
     }
-    text_add(t, "  ] }");
 }
 
-static void add_part(Arena *a, Text *t, const Result *part, int first)
+static void add_shape(FillScope *part, const Op *op, const ContractShape *s, int first)
 {
-    const Study *s = part->study;
-    text_printf(t, "  { \"target\": %s, \"device\": %s, \"compiler\": %s, ", quote_json_text(a, s->target->name),
-                quote_json_text(a, s->device->name), quote_json_text(a, s->device->compiler));
-    if (part->contract->modelled)
-        text_printf(t, "\"measured\": false, \"why\": %s }", quote_json_text(a, UNMEASURED));
-    else
-        add_measured(a, t, s->spec->op, part->contract, first);
+    FillScope *row = fill_row(part);
+    const int threads = s->inst->threads;
+    fill_list(row, "extents");
+    for (int i = 0; i < op->naxis; i++) {
+        FillScope *extent = fill_row(row);
+        fill_word(extent, "AXIS", op->axis[i].name);
+        fill_number(extent, "EXTENT", s->inst->extent[i]);
+    }
+    fill_word(row, "IS_TUNED", s->inst->tuned ? "true" : "false");
+    fill_number(row, "THREADS", threads);
+    fill_wordf(row, "WEIGHT", "%.6g", s->inst->weight);
+    fill_number(row, "KERNEL_NUMBER", first + s->kernel);
+    add_time(row, "CHOSEN_NS", s->measured, s->chosen_ns);
+    add_time(row, "BEST_NS", s->measured, s->best_ns);
+    add_figure(row, "REGRET", s->measured, s->regret);
+    add_figure(row, "SPREAD", s->measured, s->spread);
+    fill_word(row, "IS_SAID", s->measured && s->said ? "true" : "false");
+    fill_wordf(row, "SPREAD_PERCENT", "%.1f", 100 * s->spread);
+    fill_wordf(row, "ON_THREADS", "%d thread%s%s", threads, number_plural(threads), s->inst->tuned ? "" : ", held out");
+}
+
+/* All shapes, and of those that nothing can be said of as many as are listed for people. */
+static void add_shapes(FillScope *row, const Op *op, const Contract *c, int first)
+{
+    int64_t nlisted = 0;
+    fill_list(row, "shapes");
+    for (int64_t i = 0; i < c->nshape; i++)
+        add_shape(row, op, &c->shape[i], first);
+    fill_list(row, "unsaid");
+    for (int64_t i = 0; i < c->nshape && nlisted < MOST_LISTED; i++)
+        if (c->shape[i].measured && !c->shape[i].said) {
+            add_shape(row, op, &c->shape[i], first);
+            nlisted++;
+        }
+    const int64_t n = contract_unsaid(c);
+    fill_number(row, "NUNSAID", n);
+    fill_number(row, "NUNLISTED", n - nlisted);
+    fill_wordf(row, "UNSAID_SHAPES", "%lld shape%s", (long long)n, number_plural(n));
+    fill_word(row, "THEY_ARE", n == 1 ? "it is" : "they are");
+    fill_number(row, "IS_VAGUE", contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out));
+}
+
+static void add_demands(FillScope *row, const Contract *c)
+{
+    const char *is = c->modelled ? NULL : contract_broken(row->arena, c);
+    char *broken = arena_strdup(row->arena, is ? is : "");
+    *broken = (char)toupper((unsigned char)*broken);
+    fill_number(row, "IS_DEMANDED", c->mean_demanded || c->worst_demanded);
+    fill_word(row, "DEMANDED", !c->worst_demanded ? "the mean" : c->mean_demanded ? "both" : "the worst");
+    fill_number(row, "IS_BROKEN", *broken != '\0');
+    fill_word(row, "BROKEN", broken);
+    fill_number(row, "NMISSED", c->tuned.nshape - c->tuned.nmeasured);
+    fill_number(row, "NTUNED", c->tuned.nshape);
+}
+
+static void add_part(FillScope *s, const Result *part, int first)
+{
+    Arena *a = s->arena;
+    const Study *study = part->study;
+    const Contract *c = part->contract;
+    FillScope *row = fill_row(s);
+    fill_word(row, "MACHINE", study->target->name);
+    fill_word(row, "DEVICE", quote_markdown(a, study->device->name));
+    fill_word(row, "DEVICE_JSON", quote_json_text(a, study->device->name));
+    fill_word(row, "COMPILER_JSON", quote_json_text(a, study->device->compiler));
+    fill_number(row, "IS_MODELLED", c->modelled);
+    fill_list(row, "sums");
+    add_sum(row, "tuned", "tuned", &c->tuned);
+    add_sum(row, "held_out", "held out", &c->held_out);
+    add_shapes(row, study->spec->op, c, first);
+    add_demands(row, c);
 }
 
 /* The package's number of the part's first kernel. */
@@ -83,106 +136,24 @@ static int first_of(const Dispatcher *d, const Result *part)
     return d->entry[i].first;
 }
 
-char *regret_file_text(Arena *a, const EmitInput *in)
+static const char *fill_contract(Arena *a, const EmitInput *in, const char *pattern, Diag *diag)
 {
-    Text t = { .arena = a };
     const Dispatcher *d = package_dispatcher(a, in->part, in->npart);
-    text_printf(&t, "{ \"schema\": %d, \"package\": %s, \"targets\": [\n", SCHEMA,
-                quote_json_text(a, in->part->unit.spec->name));
-    for (int i = 0; i < in->npart; i++) {
-        add_part(a, &t, &in->part[i], first_of(d, &in->part[i]));
-        text_add(&t, i + 1 < in->npart ? ",\n" : "\n");
-    }
-    text_add(&t, "] }\n");
-    return arena_strdup(a, text_str(&t));
-}
-
-/* ---- in words ---- */
-
-static void add_row(Text *t, const char *what, const ContractSum *s)
-{
-    text_printf(t, "| %s | %" PRId64 " of %" PRId64 " |", what, s->nsaid, s->nshape);
-    if (s->mean_bound > 0)
-        text_printf(t, " %.2f %% | %.2f %% | %.2f %% | %.2f %% |\n", 100 * s->mean, 100 * s->worst, 100 * s->mean_bound,
-                    100 * s->worst_bound);
-    else
-        text_add(t, " - | - | - | - |\n");
-}
-
-/* The shapes that nothing can be said of. */
-static void add_unsaid(Text *t, const Op *op, const Contract *c)
-{
-    const int64_t n = contract_unsaid(c);
-    int64_t shown = 0;
-    if (n == 0)
-        return;
-    text_printf(t,
-                "\nOf %" PRId64
-                " shape%s the regret cannot be said, as times of one kernel differ by too much there from one "
-                "pass to the next:\n%s in no figure and under no bound. A search measures such shapes again while it "
-                "has time left.%s\n\n",
-                n, number_plural(n), n == 1 ? "it is" : "they are",
-                contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out)
-                    ? " **These are most shapes: the machine was too busy. Search again on a quieter one.**"
-                    : "");
-    for (int64_t i = 0; i < c->nshape && shown < MOST_LISTED; i++) {
-        const ContractShape *s = &c->shape[i];
-        if (!s->measured || s->said)
-            continue;
-        text_add(t, "- ");
-        for (int x = 0; x < op->naxis; x++)
-            text_printf(t, "%s = %" PRId64 ", ", op->axis[x].name, s->inst->extent[x]);
-        text_printf(t, "%d thread%s%s: cannot be said: times differ by %.1f %%\n", s->inst->threads,
-                    number_plural(s->inst->threads), s->inst->tuned ? "" : ", held out", 100 * s->spread);
-        shown++;
-    }
-    if (shown < n)
-        text_printf(t, "- and %" PRId64 " more: those with `\"said\": false` in `regret.json`\n", n - shown);
-}
-
-static void readme_part(Arena *a, Text *t, const Result *part)
-{
-    const Contract *c = part->contract;
-    const Study *s = part->study;
-    if (c->modelled) {
-        text_printf(t, "\nFor %s there is no regret contract: %s.\n", s->target->name, UNMEASURED);
-        return;
-    }
-    text_printf(t, "\nOn %s, for %s:\n\n", quote_markdown(a, s->device->name), s->target->name);
-    text_add(t, "| shapes | said | mean | worst | mean at most | worst at most |\n|---|---|---|---|---|---|\n");
-    add_row(t, "tuned", &c->tuned);
-    add_row(t, "held out", &c->held_out);
-    if (c->mean_demanded || c->worst_demanded)
-        text_printf(t, "\nThe bound of %s is what `spec.cfg` demands.\n",
-                    !c->worst_demanded ? "the mean"
-                    : c->mean_demanded ? "both"
-                                       : "the worst");
-    if (c->tuned.nmeasured < c->tuned.nshape)
-        text_printf(t,
-                    "\nOn %" PRId64 " of %" PRId64 " tuned shapes the chosen kernel was not measured beside its "
-                    "rivals; they are not in these figures.\n",
-                    c->tuned.nshape - c->tuned.nmeasured, c->tuned.nshape);
-    add_unsaid(t, s->spec->op, c);
-    const char *broken = contract_broken(a, c);
-    if (broken)
-        text_printf(t, "\n**%c%s.**\n", broken[0] - 'a' + 'A', broken + 1);
-}
-
-char *regret_file_readme(Arena *a, const EmitInput *in)
-{
-    Text t = { .arena = a };
-    text_add(&t,
-             "Regret is the time of the chosen kernel over that of the best known one, less 1, both measured side by "
-             "side; its mean is\nthe geometric one. Shapes held out had no part in the choice.\n");
+    FillScope *s = fill_scope(a, NULL);
+    fill_word(s, "NAME", in->part->unit.spec->name);
+    fill_number(s, "REGRET_SCHEMA", SCHEMA);
+    fill_word(s, "WHY_UNMEASURED", "no such device was there: all times are computed");
+    fill_number(s, "IS_MEASURED", !in->part[0].contract->modelled);
+    fill_word(s, "BENCHED", in->npart > 1 ? "the best target that it runs" : "all of it");
+    fill_list(s, "parts");
     for (int i = 0; i < in->npart; i++)
-        readme_part(a, &t, &in->part[i]);
-    if (!in->part[0].contract->modelled)
-        text_printf(&t,
-                    "\n`dcgen bench FOLDER --regret` measures %s again on your machine, and fails above the "
-                    "bounds in the last two columns.\n`regret.json` has a line a shape.\n",
-                    in->npart > 1 ? "the best target that it runs" : "all of it");
-    return arena_strdup(a, text_str(&t));
+        add_part(s, &in->part[i], first_of(d, &in->part[i]));
+    return unit_fill(&in->part->unit, unit_pattern(a, &in->part->unit, pattern), s, diag);
 }
+
+const char *regret_file_text(Arena *a, const EmitInput *in, Diag *d) { return fill_contract(a, in, "regret.json", d); }
+
+const char *regret_file_readme(Arena *a, const EmitInput *in, Diag *d) { return fill_contract(a, in, "regret.md", d); }
 
 /* ---- reading ---- */
 

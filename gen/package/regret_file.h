@@ -21,9 +21,9 @@
 #include "gen/package/emit.h"
 
 /* The file's text, from the records alone. */
-char *regret_file_text(Arena *a, const EmitInput *in);
+const char *regret_file_text(Arena *a, const EmitInput *in, Diag *d);
 /* For README.md: a table of the sums and bounds, and how to measure them again. */
-char *regret_file_readme(Arena *a, const EmitInput *in);
+const char *regret_file_readme(Arena *a, const EmitInput *in, Diag *d);
 
 /* What a package states for one target. */
 typedef struct {

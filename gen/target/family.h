@@ -70,7 +70,6 @@ typedef struct Family {
     /* what the C preprocessor must find true where a kernel for the target has a body; NULL: each has one everywhere */
     const char *(*body_guard)(Arena *a, const Target *t);
     const char *primitives; /* suffix of files in templates/device with functions that kernels call; NULL: none do */
-    const char *table_row;  /* of a package's table of kernels: for printf, with the package's name and a number */
     bool reads_any_copy;    /* templates read the constant operand as it is and packed alike */
     bool ranks_templates;   /* the closed forms of different templates can be held against each other */
     FamilyCompiler compiler;
@@ -79,11 +78,9 @@ typedef struct Family {
     const char *limits;   /* in templates/device: kernels that measure what a device does; NULL: the runner knows how */
 
     /* packages */
-    const char *folder;     /* of the patterns, below templates/package; "": that itself */
     const PackageRow *file; /* the last has a NULL pattern */
     const char *pack;       /* in the op's folder: how the constant operand is packed */
     const char *call;       /* behind the package's name in the names of its calls */
-    const char *stream;     /* C type of a call's last argument, a stream; NULL: calls are done when they return */
     const char *fixed_by;   /* NAME_<this>, defined as a number, fixes the kind of machine; NULL: nothing does */
     bool told_parts; /* a call is split into parts, as many as threads; the dispatcher is asked with their number too */
 

@@ -1,9 +1,14 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fill: see fill.h. Goes through a text line by line: lines that steer (conditions, repetitions, pieces, texts) are carried out, of all others
+ * the names are replaced.
+ */
 #define _GNU_SOURCE /* basename */
 #include "gen/template/fill.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include "gen/base/text.h"
 
@@ -19,12 +24,11 @@ typedef struct {
     Arena *arena;
     const Source *src;
     const Fill *fill;
+    const FillScope *scope; /* the row of the repetition in hand, within those around it */
     Diag *diag;
     Text out;
     Cond cond[MAX_DEPTH];
     int depth;
-    const char *repeat; /* name bound by the repeat line in hand; NULL: none */
-    int64_t repeat_value;
 } Filler;
 
 static bool is_ident_start(char c) { return isalpha((unsigned char)c) || c == '_'; }
@@ -38,14 +42,9 @@ static size_t ident_len(const char *s)
     return n;
 }
 
-static bool filler_lookup(void *ctx, const char *name, int64_t *value)
+static Loc at(const Filler *f, const char *s, size_t width)
 {
-    Filler *f = ctx;
-    if (f->repeat && strcmp(name, f->repeat) == 0) {
-        *value = f->repeat_value;
-        return true;
-    }
-    return f->fill->lookup && f->fill->lookup(f->fill->ctx, name, value);
+    return loc_at(f->src, (size_t)(s - f->src->text), (int)width);
 }
 
 static bool word_is(const char *s, size_t len, const char *word)
@@ -53,40 +52,64 @@ static bool word_is(const char *s, size_t len, const char *word)
     return strlen(word) == len && memcmp(s, word, len) == 0;
 }
 
-/* NAME, NAME_x, KERNEL, KERNEL_x, TARGET_ATTRIBUTE, TARGET_GUARD, __launch_bounds__: the textual names. */
-static bool add_textual(Filler *f, const char *id, size_t len)
+/* ---- names ---- */
+
+/* A list of the name at `name`; NULL after an error. */
+static const FillList *find_list(Filler *f, const char *name, size_t len)
 {
-    const struct {
-        const char *word, *text;
-    } prefix[] = { { "NAME", f->fill->name }, { "KERNEL", f->fill->kernel } };
-    for (size_t i = 0; i < 2; i++) {
-        size_t n = strlen(prefix[i].word);
-        if (prefix[i].text && len >= n && memcmp(id, prefix[i].word, n) == 0 && (len == n || id[n] == '_')) {
-            text_add(&f->out, prefix[i].text);
-            text_addn(&f->out, id + n, len - n);
-            return true;
-        }
+    for (const FillScope *s = f->scope; s; s = s->outer)
+        for (int i = 0; i < s->nlist; i++)
+            if (word_is(name, len, s->list[i].name))
+                return &s->list[i];
+    diag_error(f->diag, at(f, name, len ? len : 1), "there is no list '%.*s'", (int)len, name);
+    return NULL;
+}
+
+static bool filler_lookup(void *ctx, const char *name, int64_t *value)
+{
+    Filler *f = ctx;
+    char *end;
+    const char *text = fill_find(f->scope, name, strlen(name));
+    if (text && isdigit((unsigned char)*text)) {
+        *value = strtoll(text, &end, 10);
+        return *end == '\0';
     }
-    if (f->fill->target && word_is(id, len, "TARGET_ATTRIBUTE")) {
-        text_printf(&f->out, "%s_TARGET_%s", f->fill->name, f->fill->target);
-        return true;
-    }
-    const struct {
-        const char *word, *text;
-    } whole[] = { { "TARGET_GUARD", f->fill->guard }, { "__launch_bounds__", f->fill->bounds } };
-    for (size_t i = 0; i < 2; i++)
-        if (whole[i].text && word_is(id, len, whole[i].word)) {
-            text_add(&f->out, whole[i].text);
-            return true;
+    return f->fill->lookup && f->fill->lookup(f->fill->ctx, name, value);
+}
+
+/* Bytes of the longest word that the identifier begins with, up to a '_' or its end; 0: none. Words in small letters are whole texts, for
+ * lines of their own. */
+static size_t first_word(const Filler *f, const char *id, size_t len, const char **text)
+{
+    for (size_t n = islower((unsigned char)*id) ? 0 : len; n; n--)
+        if ((n == len || id[n] == '_') && (*text = fill_find(f->scope, id, n)))
+            return n;
+    return 0;
+}
+
+/* NAME_tree_TARGET: an identifier whose first part is a word, and other parts may be. */
+static bool add_words(Filler *f, const char *id, size_t len)
+{
+    const char *text;
+    if (!first_word(f, id, len, &text))
+        return false;
+    for (size_t n; len; id += n, len -= n) {
+        if ((n = first_word(f, id, len, &text))) {
+            text_add(&f->out, text);
+            continue;
         }
-    return false;
+        n = strcspn(id, "_");
+        n = n == 0 ? 1 : n < len ? n : len;
+        text_addn(&f->out, id, n);
+    }
+    return true;
 }
 
 static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
 {
     char name[MAX_IDENT];
     int64_t value;
-    if (add_textual(f, id, len))
+    if (add_words(f, id, len))
         return;
     if (!in_string && len < sizeof name) {
         memcpy(name, id, len);
@@ -99,17 +122,39 @@ static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
     text_addn(&f->out, id, len);
 }
 
+static void add_filled(Filler *f, const char *s, const char *end);
+
+/* "(axes, double AXIS)": the text behind the list's name once a row, with `join` between. Gives what stands behind. */
+static const char *add_joined(Filler *f, const char *open, const char *end, const char *join)
+{
+    const char *name = open + 1, *s = name + ident_len(name), *close = s;
+    const FillList *list = find_list(f, name, ident_len(name));
+    const FillScope *outer = f->scope;
+    for (int depth = 1; close < end; close++)
+        if ((depth += (*close == '(') - (*close == ')')) == 0)
+            break;
+    s += strspn(s, ", ");
+    for (int i = 0; list && i < list->n; i++) {
+        text_add(&f->out, i ? join : "");
+        f->scope = list->row[i];
+        add_filled(f, s, close);
+    }
+    f->scope = outer;
+    return close < end ? close + 1 : end;
+}
+
 /* One line or a part of it, every identifier replaced. */
 static void add_filled(Filler *f, const char *s, const char *end)
 {
     char quote = 0;
     while (s < end) {
-        if (is_ident_start(*s)) {
-            size_t len = ident_len(s);
+        const size_t len = is_ident(*s) ? ident_len(s) : 0;
+        if (len && s[len] == '(' && (word_is(s, len, "EACH") || word_is(s, len, "ANY"))) {
+            s = add_joined(f, s + len, end, *s == 'E' ? ", " : " || ");
+        } else if (len && is_ident_start(*s)) {
             add_ident(f, s, len, quote != 0);
             s += len;
-        } else if (isdigit((unsigned char)*s)) { /* 0x1F, 1e3f: letters inside belong to the number */
-            size_t len = ident_len(s);
+        } else if (len) { /* 0x1F, 1e3f: letters inside belong to the number */
             text_addn(&f->out, s, len);
             s += len;
         } else if (!quote && end - s >= 3 && memcmp(s, "'\"'", 3) == 0) {
@@ -125,10 +170,7 @@ static void add_filled(Filler *f, const char *s, const char *end)
     }
 }
 
-static Loc at(const Filler *f, const char *s, size_t width)
-{
-    return loc_at(f->src, (size_t)(s - f->src->text), (int)width);
-}
+/* ---- conditions ---- */
 
 static bool live(const Filler *f)
 {
@@ -264,6 +306,8 @@ static bool directive(Filler *f, const char *line, const char *end, bool *keep)
     return true;
 }
 
+/* ---- repetitions, texts and pieces ---- */
+
 static bool bound(Filler *f, const char *s, const char *end, int64_t *value)
 {
     Expr *e = expr_parse(f->arena, arena_strndup(f->arena, s, (size_t)(end - s)), at(f, s, 1), f->diag);
@@ -275,32 +319,35 @@ static bool bound(Filler *f, const char *s, const char *end, int64_t *value)
     return status == EXPR_OK;
 }
 
-/* "R = a..b" behind "//@ repeat ": prints line..mark once a value. */
-static void repeat_line(Filler *f, const char *line, const char *mark, const char *s, const char *end)
+/* "R = a..b": a list with a row for each value of R. NULL after an error. */
+static const FillList *value_list(Filler *f, const char *s, const char *end)
 {
-    size_t len = ident_len(s);
+    const size_t len = ident_len(s);
     const char *eq = memchr(s, '=', (size_t)(end - s)), *dots = eq ? strstr(eq, "..") : NULL;
     int64_t from, to;
     if (!len || !eq || !dots || dots >= end) {
         diag_error(f->diag, at(f, s, 1), "expected '//@ repeat NAME = FROM..TO'");
-        return;
+        return NULL;
     }
     if (!bound(f, eq + 1, dots, &from) || !bound(f, dots + 2, end, &to))
-        return;
-    uint64_t n = to < from ? 0 : (uint64_t)to - (uint64_t)from + 1;
+        return NULL;
+    const uint64_t n = to < from ? 0 : (uint64_t)to - (uint64_t)from + 1;
     if (n > MAX_REPEAT || (n == 0 && to >= from)) {
         diag_error(f->diag, at(f, s, 1), "repeats more than %d times", MAX_REPEAT);
-        return;
+        return NULL;
     }
-    while (mark > line && (mark[-1] == ' ' || mark[-1] == '\t'))
-        mark--;
-    f->repeat = arena_strndup(f->arena, s, len);
+    FillList *list = ARENA_NEW(f->arena, FillList);
+    FillScope *row = ARENA_ARRAY(f->arena, n + 1, FillScope);
+    FillWord *word = ARENA_ARRAY(f->arena, n + 1, FillWord);
+    const char *name = arena_strndup(f->arena, s, len);
+    *list = (FillList){ .row = ARENA_ARRAY(f->arena, n + 1, FillScope *) };
     for (uint64_t i = 0; i < n; i++) {
-        f->repeat_value = from + (int64_t)i;
-        add_filled(f, line, mark);
-        text_add(&f->out, "\n");
+        const int64_t value = from + (int64_t)i;
+        word[i] = (FillWord){ name, arena_printf(f->arena, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value) };
+        row[i] = (FillScope){ .outer = f->scope, .word = &word[i], .nword = 1 };
+        list->row[list->n++] = &row[i];
     }
-    f->repeat = NULL;
+    return list;
 }
 
 /* Where the marker of a "//@", "#@" or "<!--@" line stands; NULL: none. *word: what follows it. */
@@ -319,18 +366,69 @@ static const char *marker(const char *line, const char *end, const char **word)
     return NULL;
 }
 
-static void section_line(Filler *f, const char *word, const char *end)
+static void fill_lines(Filler *f, const char *line, const char *to);
+
+/* The line that closes what is repeated from `line` on; NULL: none. Such lines nest. */
+static const char *block_end(const char *line)
 {
-    size_t len = 0;
-    while (word + len < end && is_ident(word[len]))
-        len++;
-    const char *name = arena_strndup(f->arena, word, len);
-    int before = diag_nerror(f->diag);
-    const char *text = f->fill->section ? f->fill->section(f->fill->section_ctx, name) : NULL;
+    for (int depth = 1; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const char *word, *end = line + strcspn(line, "\n"), *mark = marker(line, end, &word);
+        if (!mark || strspn(line, " \t") < (size_t)(mark - line))
+            continue;
+        depth += (strncmp(word, "repeat ", 7) == 0) - (strncmp(word, "end", 3) == 0 && !is_ident(word[3]));
+        if (depth == 0)
+            return line;
+    }
+    return NULL;
+}
+
+/* What stands from line to end, once a row of the list: a part of a line, or whole ones. */
+static void repeat_rows(Filler *f, const FillList *list, const char *line, const char *end, bool is_block)
+{
+    const FillScope *outer = f->scope;
+    for (int i = 0; list && i < list->n; i++) {
+        f->scope = list->row[i];
+        if (is_block) {
+            fill_lines(f, line, end);
+        } else {
+            add_filled(f, line, end);
+            text_add(&f->out, "\n");
+        }
+    }
+    f->scope = outer;
+}
+
+/* A line with "//@ repeat " before s: a list's name, or "R = a..b". Gives the line behind all that is repeated. */
+static const char *repeat_line(Filler *f, const char *line, const char *mark, const char *s, const char *end)
+{
+    const size_t len = ident_len(s);
+    const char *next = end + (*end == '\n'), *behind = s + len + strspn(s + len, " ");
+    const bool is_list = len && (behind >= end || strncmp(behind, "-->", 3) == 0);
+    const FillList *list = is_list ? find_list(f, s, len) : value_list(f, s, end);
+    while (mark > line && (mark[-1] == ' ' || mark[-1] == '\t'))
+        mark--;
+    if (mark > line) {
+        repeat_rows(f, list, line, mark, false);
+        return next;
+    }
+    const char *close = block_end(next);
+    if (!close) {
+        diag_error(f->diag, at(f, s, len ? len : 1), "this repetition has no '//@ end'");
+        return next;
+    }
+    repeat_rows(f, list, next, close, true);
+    close += strcspn(close, "\n");
+    return close + (*close == '\n');
+}
+
+static void text_line(Filler *f, const char *name)
+{
+    const size_t len = ident_len(name);
+    const char *text = fill_find(f->scope, name, len);
     if (text)
         text_add(&f->out, text);
-    else if (diag_nerror(f->diag) == before) /* else the section said itself what is wrong */
-        diag_error(f->diag, at(f, word, len), "there is no section '%s'", name);
+    else
+        diag_error(f->diag, at(f, name, len), "there is no text '%.*s'", (int)len, name);
 }
 
 /* The FILE of a line '#include "FILE"'; NULL: it is another. */
@@ -352,8 +450,6 @@ static const Source *find_piece(const Fill *fill, const char *file, size_t len)
     return NULL;
 }
 
-static void fill_lines(Filler *f, size_t offset);
-
 /* Bytes of the line at the head of a file that names its licence and says no more. */
 static size_t licence_bytes(const Source *piece)
 {
@@ -370,60 +466,61 @@ static void include_piece(Filler *f, const Source *piece)
     const size_t len = f->out.len;
     if (len > 1 && strcmp(f->out.s + len - 2, "\n\n") != 0)
         text_add(&f->out, "\n");
-    Filler of_piece = { .arena = f->arena, .src = piece, .fill = f->fill, .diag = f->diag, .out = f->out };
-    fill_lines(&of_piece, licence_bytes(piece));
+    Filler of_piece = *f;
+    of_piece.src = piece;
+    of_piece.depth = 0;
+    fill_lines(&of_piece, piece->text + licence_bytes(piece), piece->text + strlen(piece->text));
     f->out = of_piece.out;
 }
 
-static void fill_line(Filler *f, const char *line, const char *end)
+/* Gives the line behind what this one stands for. */
+static const char *fill_line(Filler *f, const char *line, const char *end)
 {
     bool keep = false;
-    const char *word, *file;
+    const char *word, *file, *next = end + (*end == '\n');
     const Source *piece;
     size_t len;
     if (directive(f, line, end, &keep)) {
         if (!keep)
-            return;
+            return next;
     } else if (!live(f)) {
-        return;
+        return next;
     } else if ((file = included(line, end, &len)) && (piece = find_piece(f->fill, file, len))) {
         include_piece(f, piece);
-        return;
+        return next;
     } else {
         const char *mark = marker(line, end, &word);
-        if (mark && strncmp(word, "repeat ", 7) == 0) {
-            repeat_line(f, line, mark, word + 7, end);
-            return;
-        }
+        if (mark && strncmp(word, "repeat ", 7) == 0)
+            return repeat_line(f, line, mark, word + 7, end);
         if (mark && strspn(line, " \t") < (size_t)(mark - line)) {
             diag_error(f->diag, at(f, mark, 1), "only '//@ repeat' may stand behind other text");
-            return;
+            return next;
         }
         if (mark) {
-            section_line(f, word, end);
-            return;
+            text_line(f, word);
+            return next;
         }
     }
     add_filled(f, line, end);
     text_add(&f->out, "\n");
+    return next;
 }
 
-static void fill_lines(Filler *f, size_t offset)
+static void fill_lines(Filler *f, const char *line, const char *to)
 {
-    for (const char *line = f->src->text + offset; *line;) {
-        const char *end = strchr(line, '\n');
-        fill_line(f, line, end ? end : line + strlen(line));
-        line = end ? end + 1 : line + strlen(line);
-    }
-    if (f->depth)
+    const int depth = f->depth;
+    while (line < to)
+        line = fill_line(f, line, line + strcspn(line, "\n"));
+    if (f->depth > depth)
         diag_error(f->diag, loc_at(f->src, f->cond[f->depth - 1].at, 1), "this condition has no '#endif'");
+    f->depth = depth;
 }
 
 char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *fill, Diag *d)
 {
-    Filler f = { .arena = a, .src = src, .fill = fill, .diag = d, .out = { .arena = a } };
+    Filler f = { .arena = a, .src = src, .fill = fill, .scope = fill->scope, .diag = d, .out = { .arena = a } };
     int before = diag_nerror(d);
-    fill_lines(&f, offset);
+    fill_lines(&f, src->text + offset, src->text + strlen(src->text));
     return diag_nerror(d) == before ? arena_strdup(a, text_str(&f.out)) : NULL;
 }
 

@@ -2,35 +2,63 @@
  *
  * fill: turns a template's text into the text of one kernel, or a package file's pattern into the file.
  *
- *   - an identifier that `lookup` knows becomes its value; NAME, KERNEL and TARGET_ATTRIBUTE become the package's, the kernel's
- *     and the target attribute's name, TARGET_GUARD a condition; as the first part of an identifier too (KERNEL_tile -> bert_dense_k3_tile);
- *   - "#if EXPR", "#elif EXPR" over known names are folded: the branch that holds stays, the lines go; "#ifndef DCGEN" serves the
- *     stand-alone compile and is dropped; conditions that use no known name stay as they are;
- *   - a line that ends in "//@ repeat R = EXPR..EXPR" is printed once a value of R;
+ *   - an identifier that `lookup` knows becomes its value; one that is a word of the scope becomes its text, also where it is the first part
+ *     of a longer one, and then further parts too (KERNEL_tile -> bert_dense_k3_tile, NAME_tree_TARGET -> bert_dense_tree_avx2);
+ *   - "#if EXPR", "#elif EXPR" over known names (those of `lookup`, and words that are numbers) are folded: the branch that holds stays, the
+ *     lines go; "#ifndef DCGEN" serves the stand-alone compile and is dropped; conditions that use no known name stay as they are;
+ *   - a line that ends in "//@ repeat LIST" is printed once a row of that list, with the row's words; a line that is only that stands for
+ *     all lines up to one that is only "//@ end". "R = EXPR..EXPR" is the list of the values of a word R. EACH(LIST, text) is the text once a row, with ", " between; ANY(LIST, text) with " || ";
  *   - a line '#include "FILE"' becomes the text of that piece, filled, if `piece` knows it; a first line that is its licence stays behind;
- *   - a line that is only "//@ WORD" (in a file that is not C: "#@ WORD" or "<!--@ WORD -->") becomes the section of that name.
- * Inside string literals only NAME and KERNEL are replaced.
+ *   - a line that is only "//@ WORD" becomes the text of that word.
+ * In a file that is not C such lines are "#@ WORD" or "<!--@ WORD -->". Inside string literals only words are replaced.
  */
 #ifndef DCGEN_FILL_H
 #define DCGEN_FILL_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "gen/base/arena.h"
 #include "gen/base/diag.h"
 #include "gen/base/expr.h"
 
+typedef struct FillScope FillScope;
+
+typedef struct {
+    const char *name, *text;
+} FillWord;
+
+typedef struct {
+    const char *name;
+    int n;
+    FillScope **row;
+} FillList;
+
+/* What the names of a pattern stand for. */
+struct FillScope {
+    Arena *arena;
+    const FillScope *outer; /* whose names are known here too; NULL: none */
+    FillWord *word;
+    FillList *list;
+    int nword, nlist;
+};
+
+FillScope *fill_scope(Arena *a, const FillScope *outer);
+void fill_word(FillScope *s, const char *name, const char *text);
+void fill_wordf(FillScope *s, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void fill_number(FillScope *s, const char *name, int64_t value);
+/* Begins a list; a row of the list begun last. Each row has the words NUMBER, from 0, LAST (0 or 1) and COMMA, which the last one lacks. */
+void fill_list(FillScope *s, const char *name);
+FillScope *fill_row(FillScope *s);
+/* The i-th row of a list that s has. */
+FillScope *fill_row_at(const FillScope *s, const char *list, int i);
+/* The text of a word, of the innermost scope that has it and there of the last of that name; NULL: none. */
+const char *fill_find(const FillScope *s, const char *name, size_t len);
+
 typedef struct {
     ExprLookup *lookup; /* NULL: no names */
     void *ctx;
-    const char *name;   /* NAME */
-    const char *kernel; /* KERNEL; NULL: left alone */
-    const char *target; /* TARGET_ATTRIBUTE -> <name>_TARGET_<target>; NULL: left alone */
-    const char *guard;  /* TARGET_GUARD -> this condition of the C preprocessor; NULL: left alone */
-    const char *bounds; /* __launch_bounds__ -> this macro; NULL: left alone */
-    const char *(*section)(void *ctx,
-                           const char *word); /* text of a section; NULL result: an error; NULL: no sections */
-    void *section_ctx;
+    const FillScope *scope;
     int npiece;
     const Source *const *piece; /* files that may be included, by the last part of their paths */
 } Fill;

@@ -215,14 +215,17 @@ char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
     Binding unbound = *b;
     unbound.extent = NULL;
     const char *guard = target_guard(a, b->target);
-    Fill f = { .lookup = template_lookup,
-               .ctx = &unbound,
-               .name = b->spec->name,
-               .kernel = kernel,
-               .target = b->target->name,
-               .guard = guard,
-               .bounds = guard ? arena_printf(a, "%s_%s_bounds", b->spec->name, b->target->name) : NULL,
-               .npiece = b->t->npiece,
-               .piece = b->t->piece };
+    FillScope *words = fill_scope(a, NULL);
+    const char *name = b->spec->name, *target = b->target->name;
+    fill_word(words, "NAME", name);
+    fill_word(words, "KERNEL", kernel);
+    fill_wordf(words, "TARGET_ATTRIBUTE", "%s_TARGET_%s", name, target);
+    if (guard) {
+        fill_word(words, "TARGET_GUARD", guard);
+        fill_wordf(words, "__launch_bounds__", "%s_%s_bounds", name, target);
+    }
+    const Fill f = {
+        .lookup = template_lookup, .ctx = &unbound, .scope = words, .npiece = b->t->npiece, .piece = b->t->piece
+    };
     return fill_text(a, b->t->src, b->t->body, &f, d);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit: see unit.h. What all families' texts have in common; what a family writes around it is in unit_cpu.c and unit_cuda.c.
+ * unit: kernels as text, filled into patterns: those of a package, or one behind the entry that runners call.
  */
-#include "gen/unit/unit_private.h"
+#include "gen/unit/unit.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,142 +11,40 @@
 #include "gen/base/conf.h"
 #include "gen/base/dir.h"
 #include "gen/base/quote.h"
+#include "gen/base/text.h"
 #include "gen/spec/dtype.h"
-#include "gen/target/family.h"
-#include "gen/template/fill.h"
-
-static const UnitDialect *dialect_of(const UnitContext *u)
-{
-    static const UnitDialect *const dialects[] = { &unit_cpu, &unit_cuda };
-    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
-        if (dialects[i]->family == u->target->family)
-            return dialects[i];
-    return NULL;
-}
 
 const char *unit_pattern(Arena *a, const UnitContext *u, const char *name)
 {
-    return arena_printf(a, "%s%s/%s", u->package_dir, u->target->family->folder, name);
+    return arena_printf(a, "%s/%s", u->package_dir, name);
 }
 
-const char *unit_operand_c(const Spec *s, const Operand *o)
+static const char *family_pattern(Arena *a, const UnitContext *u, const char *name)
 {
-    const Dtype *d = dtype_find(o->dtype ? o->dtype : s->dtype);
-    return d ? d->c_type : "void";
+    return arena_printf(a, "%s/%s%s", u->package_dir, name, u->target->family->suffix);
 }
 
-bool unit_has_operand(const Spec *s, const Operand *o) { return op_has_operand(o, s->epilogue, s->nepilogue); }
-
-static bool is_packed(const Spec *s, const Operand *o) { return s->packed && o == &s->op->operand[s->const_operand]; }
-
-const char *unit_operand_type(const Spec *s, const Operand *o)
+static char *fill(const UnitContext *u, const Source *src, size_t offset, const FillScope *s, Diag *d)
 {
-    if (is_packed(s, o))
-        return "const void *";
-    const bool is_float = strcmp(unit_operand_c(s, o), "float") == 0;
-    return o->role == ROLE_OUT ? (is_float ? "float *" : "void *") : is_float ? "const float *" : "const void *";
+    Binding b = { .spec = u->spec, .target = u->target, .device = u->device, .threads = 1 };
+    const Fill f = { .lookup = template_context, .ctx = &b, .scope = s };
+    return fill_text(s->arena, src, offset, &f, d);
 }
 
-typedef struct {
-    const char *axis;
-    bool found;
-} AxisUse;
-
-static void axis_use(void *ctx, const char *name, Loc at)
+char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d)
 {
-    AxisUse *u = ctx;
-    (void)at;
-    u->found = u->found || strcmp(name, u->axis) == 0;
+    const Source *src = conf_source(s->arena, path, d);
+    return src ? fill(u, src, 0, s, d) : NULL;
 }
 
-bool unit_uses_axis(const Expr *e, const char *axis)
+char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d)
 {
-    AxisUse u = { axis, !e };
-    if (e)
-        expr_names(e, axis_use, &u);
-    return u.found;
+    const Source *src = conf_source(s->arena, path, d);
+    const char *line = src ? strchr(src->text, '\n') : NULL;
+    return src ? fill(u, src, line ? (size_t)(line + 1 - src->text) : 0, s, d) : NULL;
 }
 
-/* The axes that elems uses, each after `before`: ("int64_t ", ...) -> "int64_t M, int64_t K". */
-static char *axis_list(Arena *a, const Op *op, const Expr *elems, const char *before)
-{
-    Text t = { .arena = a };
-    for (int i = 0; i < op->naxis; i++)
-        if (unit_uses_axis(elems, op->axis[i].name))
-            text_printf(&t, "%s%s%s", t.len ? ", " : "", before, op->axis[i].name);
-    return arena_strdup(a, text_str(&t));
-}
-
-char *unit_axes(Arena *a, const Op *op, const Expr *elems) { return axis_list(a, op, elems, ""); }
-
-char *unit_extents(Arena *a, const Op *op, const Expr *elems) { return axis_list(a, op, elems, "int64_t "); }
-
-char *unit_extent_list(Arena *a, const Op *op, const Expr *elems, const char *cast)
-{
-    Text t = { .arena = a };
-    for (int i = 0; i < op->naxis; i++)
-        if (unit_uses_axis(elems, op->axis[i].name))
-            text_printf(&t, "%s%sextent[%d]", t.len ? ", " : "", cast, i);
-    return arena_strdup(a, text_str(&t));
-}
-
-void unit_add_operand_fields(Text *t, const Spec *s, const char *elem)
-{
-    for (int i = 0; i < s->op->noperand; i++) {
-        const Operand *o = &s->op->operand[i];
-        if (unit_has_operand(s, o))
-            text_printf(t, "    %s%s *%s;\n", o->role == ROLE_OUT ? "" : "const ", elem ? elem : unit_operand_c(s, o),
-                        o->name);
-    }
-}
-
-void unit_add_operand_list(Text *t, const Spec *s, bool cast)
-{
-    for (int i = 0; i < s->op->noperand; i++) {
-        const Operand *o = &s->op->operand[i];
-        if (unit_has_operand(s, o) && cast)
-            text_printf(t, " (%s%s_elem *)operand[%d],", o->role == ROLE_OUT ? "" : "const ", s->name, i);
-        else if (unit_has_operand(s, o))
-            text_printf(t, " operand[%d],", i);
-    }
-}
-
-char *unit_preamble(Arena *a, const UnitContext *u)
-{
-    Text t = { .arena = a };
-    dialect_of(u)->preamble(&t, u);
-    return arena_strdup(a, text_str(&t));
-}
-
-static Binding binding(const UnitContext *u, const UnitKernel *k)
-{
-    return (Binding){ .t = k ? k->t : NULL,
-                      .spec = u->spec,
-                      .target = k ? k->target : NULL,
-                      .device = u->device,
-                      .value = k ? k->value : NULL,
-                      .threads = 1,
-                      .facts = k ? k->facts : (KernelFacts){ 0 } };
-}
-
-char *unit_pack(Arena *a, const UnitContext *u, Diag *d)
-{
-    const char *name = u->target->family->pack;
-    const Source *src = conf_source(a, arena_printf(a, "%s/%s", u->spec->op->dir, name), d);
-    Binding b = binding(u, NULL);
-    Fill f = { .lookup = template_context, .ctx = &b, .name = u->spec->name };
-    const char *spdx = src ? strchr(src->text, '\n') : NULL; /* the package says its licence once */
-    return spdx ? fill_text(a, src, (size_t)(spdx + 1 - src->text), &f, d) : NULL;
-}
-
-char *unit_pack_declarations(Arena *a, const UnitContext *u)
-{
-    const Spec *s = u->spec;
-    const Operand *w = &s->op->operand[s->const_operand];
-    char *extents = unit_extents(a, s->op, w->elems);
-    return arena_printf(a, "size_t %s_packed_bytes(%s);\nint %s_pack(%s, const %s *%s, void *packed);\n", s->name,
-                        extents, s->name, extents, unit_operand_c(s, w), w->name);
-}
+/* ---- kernels ---- */
 
 char *unit_kernel_text(Arena *a, const UnitKernel *k)
 {
@@ -165,56 +63,68 @@ static bool is_first_of_target(const UnitKernel *k, int i)
     return true;
 }
 
-/* An empty kernel would do nothing and nobody would know: it may have one thread, so that CUDA refuses to start it. */
-static void add_bounds(Text *t, const UnitContext *u, const Target *target)
+void unit_add_guard(FillScope *row, const Target *before, const Target *t, const Target *behind)
 {
-    const char *name = u->spec->name, *of = target->name, *guard = target_guard(t->arena, target);
-    if (!guard)
-        return;
-    text_printf(
-        t,
-        "/* Kernels for %s are empty in code for other architectures; one thread is allowed there, so that their "
-        "launch fails. */\n#if %s\n#define %s_%s_bounds __launch_bounds__\n#else\n"
-        "#define %s_%s_bounds(...) __launch_bounds__(1)\n#endif\n\n",
-        of, guard, name, of, name, of);
+    const char *guard = target_arch_guard(t);
+    const bool closes = guard && (!behind || !target_arch_guard(behind));
+    fill_word(row, "guard", guard && (!before || !target_arch_guard(before)) ? guard : "");
+    fill_word(row, "unguard", closes ? "#endif\n" : "");
+    fill_number(row, "IS_LAST_GUARDED", closes);
 }
 
-char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d)
+static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all, int i, int n, Diag *d)
 {
-    Text t = { .arena = a };
-    const char *open = NULL;
-    for (int i = 0; i < n; i++) {
-        const char *guard = target_arch_guard(k[i].target);
-        if (open && !guard)
-            text_add(&t, "#endif\n\n");
-        if (guard && !open)
-            text_add(&t, guard);
-        open = guard;
-        if (is_first_of_target(k, i))
-            add_bounds(&t, u, k[i].target);
-        Binding b = binding(u, &k[i]);
-        char *text = template_fill(a, &b, arena_printf(a, "%s_k%d", u->spec->name, i), d);
-        if (!text)
-            return NULL;
-        text_printf(&t, "/* Kernel %d: %s */\n%s\n", i, quote_comment(a, unit_kernel_text(a, &k[i])), text);
+    const UnitKernel *k = &all[i];
+    const Binding b = { k->t, u->spec, k->target, u->device, k->value, .threads = 1, .facts = k->facts };
+    const char *name = arena_printf(s->arena, "%s_k%d", u->spec->name, i), *guard = target_guard(s->arena, k->target);
+    FillScope *row = fill_row(s);
+    fill_word(row, "KERNEL", name);
+    fill_word(row, "MACHINE", k->target->name);
+    fill_word(row, "DESCRIPTION", quote_comment(s->arena, unit_kernel_text(s->arena, k)));
+    fill_word(row, "QUOTED", quote_string(s->arena, unit_kernel_text(s->arena, k)));
+    fill_word(row, "TEMPLATE_JSON", quote_json_text(s->arena, k->t->name));
+    fill_word(row, "TEMPLATE_HASH", k->t->hash);
+    fill_list(row, "settings");
+    for (int j = 0; j < k->t->nparam; j++) {
+        FillScope *setting = fill_row(row);
+        fill_word(setting, "SETTING", k->t->param[j].name);
+        fill_number(setting, "VALUE", k->value[j]);
     }
-    if (open)
-        text_add(&t, "#endif\n\n");
-    return arena_strdup(a, text_str(&t));
+    unit_add_guard(row, i ? all[i - 1].target : NULL, k->target, i + 1 < n ? all[i + 1].target : NULL);
+    fill_number(row, "IS_FIRST_GUARDED", guard && is_first_of_target(all, i));
+    fill_word(row, "BODY_GUARD", guard ? guard : "");
+    const char *body = template_fill(s->arena, &b, name, d);
+    fill_word(row, "body", body);
+    return body != NULL;
 }
 
-char *unit_table(Arena *a, const UnitContext *u, const UnitKernel *k, int n)
+static bool add_text(FillScope *s, const char *name, const char *text)
 {
-    Text t = { .arena = a };
-    for (int i = 0; i < n; i++) {
-        const char *guard = target_arch_guard(k[i].target);
-        if (guard && (i == 0 || !target_arch_guard(k[i - 1].target)))
-            text_add(&t, guard);
-        text_printf(&t, u->target->family->table_row, u->spec->name, i);
-        if (guard && (i + 1 == n || !target_arch_guard(k[i + 1].target)))
-            text_add(&t, "#endif\n");
-    }
-    return arena_strdup(a, text_str(&t));
+    fill_word(s, name, text);
+    return text != NULL;
+}
+
+static bool add_packing(FillScope *s, const UnitContext *u, Diag *d)
+{
+    const char *pack = arena_printf(s->arena, "%s/%s", u->spec->op->dir, u->target->family->pack);
+    return add_text(s, "pack", unit_fill_part(u, pack, s, d)) &&
+           add_text(s, "pack_declarations", unit_fill_part(u, unit_pattern(s->arena, u, "pack.h"), s, d));
+}
+
+bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d)
+{
+    Arena *a = s->arena;
+    fill_list(s, "kernels");
+    for (int i = 0; i < n; i++)
+        if (!add_kernel(s, u, k, i, n, d))
+            return false;
+    const char *kernels = unit_fill_part(u, unit_pattern(a, u, "each_kernel.h"), s, d);
+    const char *entry = unit_fill_part(u, family_pattern(a, u, "entry"), s, d);
+    if (!add_text(s, "kernels", kernels) || !add_text(s, "entry", entry))
+        return false;
+    return add_text(s, "preamble", unit_fill_part(u, family_pattern(a, u, "preamble"), s, d)) &&
+           (!u->spec->packed || add_packing(s, u, d)) &&
+           add_text(s, "device", unit_device(u, s, arena_printf(a, "%s\n%s", kernels, entry), d));
 }
 
 char *unit_reference(Arena *a, const Spec *s, const char *text)
@@ -230,66 +140,28 @@ char *unit_reference(Arena *a, const Spec *s, const char *text)
 
 /* ---- the candidate ---- */
 
-typedef struct {
-    Arena *a;
-    const UnitContext *u;
-    const UnitKernel *k;
-    Diag *d;
-} CandidateSections;
-
-static const char *entry(CandidateSections *c)
-{
-    Text t = { .arena = c->a };
-    dialect_of(c->u)->entry(&t, c->u);
-    return arena_strdup(c->a, text_str(&t));
-}
-
-/* The kernel is filled again for this: which primitives are there depends on its text. */
-static const char *device(CandidateSections *c)
-{
-    const char *kernel = unit_kernels(c->a, c->u, c->k, 1, c->d);
-    return kernel ? unit_device(c->a, c->u, arena_printf(c->a, "%s\n%s", kernel, entry(c)), c->d) : NULL;
-}
-
-static const char *candidate_section(void *ctx, const char *word)
-{
-    CandidateSections *c = ctx;
-    if (strcmp(word, "preamble") == 0)
-        return unit_preamble(c->a, c->u);
-    if (strcmp(word, "pack_declarations") == 0)
-        return unit_pack_declarations(c->a, c->u);
-    if (strcmp(word, "pack") == 0)
-        return unit_pack(c->a, c->u, c->d);
-    if (strcmp(word, "kernels") == 0)
-        return unit_kernels(c->a, c->u, c->k, 1, c->d);
-    if (strcmp(word, "device") == 0)
-        return device(c);
-    return strcmp(word, "entry") == 0 ? entry(c) : NULL;
-}
-
 char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *d)
 {
     const UnitContext of_kernel = { u->spec, u->device, u->targets, u->package_dir, k->target };
-    const char *suffix = k->target->family->suffix;
-    const Source *src = conf_source(a, unit_pattern(a, &of_kernel, arena_printf(a, "candidate%s", suffix)), d);
-    Binding b = binding(u, NULL);
-    CandidateSections sections = { a, &of_kernel, k, d };
-    Fill f = { .lookup = template_context,
-               .ctx = &b,
-               .name = u->spec->name,
-               .section = candidate_section,
-               .section_ctx = &sections };
-    return src ? fill_text(a, src, 0, &f, d) : NULL;
+    FillScope *s = unit_scope(a, &of_kernel);
+    return unit_add_kernels(s, &of_kernel, k, 1, d)
+               ? unit_fill(&of_kernel, family_pattern(a, &of_kernel, "candidate"), s, d)
+               : NULL;
 }
 
 char *unit_library(Arena *a, const UnitContext *u, Diag *d)
 {
     const char *path = arena_printf(a, "%s/%s", u->spec->op->dir, u->target->family->library);
-    const Source *src = access(path, F_OK) == 0 ? conf_source(a, path, d) : NULL;
-    Binding b = binding(u, NULL);
-    b.target = u->target;
-    Fill f = { .lookup = template_context, .ctx = &b, .name = u->spec->name };
-    return src ? fill_text(a, src, 0, &f, d) : NULL;
+    return access(path, F_OK) == 0 ? unit_fill(u, path, unit_scope(a, u), d) : NULL;
+}
+
+/* ---- what a candidate's text depends on ---- */
+
+static void add_file(Text *t, const char *path)
+{
+    size_t len;
+    const char *text = text_read_file(t->arena, path, &len);
+    text_add(t, text ? text : "");
 }
 
 bool unit_primitives(Arena *a, const UnitContext *u, char ***path, int *n)
@@ -303,41 +175,37 @@ static void add_primitives(Text *t, const UnitContext *u)
 {
     char **path;
     int n;
-    size_t len;
-    if (!unit_primitives(t->arena, u, &path, &n))
-        return;
-    for (int i = 0; i < n; i++) {
-        const char *text = text_read_file(t->arena, path[i], &len);
-        text_add(t, text ? text : "");
-    }
+    if (unit_primitives(t->arena, u, &path, &n))
+        for (int i = 0; i < n; i++)
+            add_file(t, path[i]);
 }
 
 /* What C code writes around a kernel, under a name that is not the spec's: that of a package says nothing of its times. */
 static void add_surroundings(Text *t, const UnitContext *u)
 {
+    static const char *const pattern[] = { "preamble", "entry" };
     Spec unnamed = *u->spec;
     UnitContext of = *u;
     unnamed.name = "name";
     of.spec = &unnamed;
-    dialect_of(u)->preamble(t, &of);
-    dialect_of(u)->entry(t, &of);
+    for (size_t i = 0; i < 2; i++) {
+        const char *path = family_pattern(t->arena, &of, pattern[i]);
+        const char *text =
+            access(path, F_OK) == 0 ? unit_fill_part(&of, path, unit_scope(t->arena, &of), diag_new(t->arena)) : NULL;
+        text_add(t, text ? text : "");
+    }
 }
 
 const char *unit_context_hash(Arena *a, const UnitContext *u)
 {
     const Spec *s = u->spec;
-    Text t = { .arena = a };
-    size_t len;
     const Family *family = u->target->family;
-    const char *const file[] = { arena_printf(a, "%s/%s", s->op->dir, family->pack),
-                                 unit_pattern(a, u, arena_printf(a, "candidate%s", family->suffix)) };
+    Text t = { .arena = a };
     text_printf(&t, "%s|%s|%s|%d|", s->op->name, s->dtype, s->layout ? s->layout : "", s->packed);
     for (int i = 0; i < s->nepilogue; i++)
         text_printf(&t, "%s,", s->epilogue[i]);
-    for (size_t i = 0; i < 2; i++) {
-        const char *text = text_read_file(a, file[i], &len);
-        text_add(&t, text ? text : "");
-    }
+    add_file(&t, arena_printf(a, "%s/%s", s->op->dir, family->pack));
+    add_file(&t, family_pattern(a, u, "candidate"));
     for (int i = 0; i < u->targets->n; i++)
         if (u->targets->t[i].family == family)
             text_printf(&t, "|%s:%s", u->targets->t[i].name, u->targets->t[i].gencode);

@@ -11,6 +11,7 @@
 #include "gen/base/diag.h"
 #include "gen/spec/spec.h"
 #include "gen/target/target.h"
+#include "gen/template/fill.h"
 #include "gen/template/template.h"
 
 typedef struct {
@@ -39,31 +40,24 @@ char *unit_library(Arena *a, const UnitContext *u, Diag *d);
  * none, or errors in d. */
 char *unit_limits(Arena *a, const UnitContext *u, Diag *d);
 
-/* The pieces, as text for the sections of package files. */
-char *unit_preamble(Arena *a, const UnitContext *u);
-/* cuda: the primitives that `text` uses, each after those that it uses itself: templates/device/<primitive>.cuh. */
-char *unit_device(Arena *a, const UnitContext *u, const char *text, Diag *d);
+/* What names in patterns stand for that follows from the spec and the tuned target's family: those of the op and its family; the lists axes,
+ * packed_axes (those of the constant operand), operands (that this package has), epilogues, asked, layouts, instruction_sets. */
+FillScope *unit_scope(Arena *a, const UnitContext *u);
+/* Adds the list kernels, named <name>_k0, _k1 ..., and the texts preamble, pack, kernels, device, entry. False after errors. */
+bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
+/* The words guard and unguard of a row: lines around what is for one architecture, once for rows side by side. before, behind: the targets
+ * of the rows there; NULL: there is none. */
+void unit_add_guard(FillScope *row, const Target *before, const Target *t, const Target *behind);
+/* The primitives that `text` uses, each after those that it uses itself: templates/device/<primitive>.cuh. */
+char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Diag *d);
 /* The files of all of them. False: the family has none. */
 bool unit_primitives(Arena *a, const UnitContext *u, char ***path, int *n);
-char *unit_pack(Arena *a, const UnitContext *u, Diag *d); /* templates/<op>/pack.c or pack.cu, filled */
-char *unit_pack_declarations(Arena *a, const UnitContext *u);
-char *unit_kernels(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d); /* named <name>_k0, _k1 ... */
-char *unit_table(Arena *a, const UnitContext *u, const UnitKernel *k, int n);
 char *unit_kernel_text(Arena *a, const UnitKernel *k); /* "packed_gemm avx512 MR=8 NP=3 ..." */
 
-/* "int64_t M, int64_t N, int64_t K" of the axes that `elems` uses; NULL: all axes. */
-char *unit_extents(Arena *a, const Op *op, const Expr *elems);
-char *unit_axes(Arena *a, const Op *op, const Expr *elems); /* "M, N, K" of the same */
-bool unit_uses_axis(const Expr *elems, const char *axis);   /* NULL: uses all */
-/* C type of an operand as a parameter: "const float *"; a packed constant one: "const void *". */
-const char *unit_operand_type(const Spec *s, const Operand *o);
-/* Does this package have the operand (its epilogue is asked for)? */
-bool unit_has_operand(const Spec *s, const Operand *o);
-
-/* "a, b" of the axes, by position in `extent`: "extent[0], extent[1]". */
-char *unit_extent_list(Arena *a, const Op *op, const Expr *elems, const char *cast);
-/* The path of a pattern of the tuned target's family. */
+/* A pattern of the package, or any other file, filled; a part without its first line, as a text says its licence once. NULL after errors. */
 const char *unit_pattern(Arena *a, const UnitContext *u, const char *name);
+char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
+char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 
 /* The op's reference, told of layout and element type: for runners, and for the package's own test. */
 char *unit_reference(Arena *a, const Spec *s, const char *text);

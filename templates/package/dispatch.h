@@ -1,13 +1,101 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * Which kernel serves which shape. Included by kernels.c.
+ * Which kernel serves which shape. Included by KERNELS_FILE.
  *
-//@ about_dispatch
+//@ repeat parts
+#if IS_MODELLED
+ * CHOICE. No time was measured: all are computed for a DEVICE;
+#else
+ * CHOICE. Times were measured on DEVICE ("about": predicted);
+#endif
+//@ end
+ * "then kernel K +x%" is the runner-up and how much longer it takes.
  */
 #ifndef NAME_DISPATCH_H
 #define NAME_DISPATCH_H
 
-//@ cpu
+#if FAMILY_CUDA
+/* The best target of this package for a device of compute capability cc / 10: EACH(targets, NUMBER KIND); -1: none. */
+static inline int NAME_target_of(int cc)
+{
+//@ repeat targets
+#if IS_TUNED
+    if (cc == CAPABILITY)
+        return NUMBER;
+#else
+    if (cc >= CAPABILITY)
+        return NUMBER;
+#endif
+//@ end
+    return -1;
+}
+
+/* May a kernel made for target `of` be started on a device of target `target`? Later ones come first. */
+static inline int NAME_runs(int target, int of) { return of >= target; }
+#else
+/* The best instruction set of this package that this CPU has: EACH(targets, NUMBER MACHINE). Define NAME_CPU to fix it when compiling. */
+static inline int NAME_cpu(void)
+{
+#if defined(NAME_CPU)
+    return NAME_CPU;
+#else
+//@ repeat targets
+#if IS_EVERYWHERE
+    return NUMBER;
+#else
+//@ guard
+    if (CHECK)
+        return NUMBER;
+//@ unguard
+#endif
+//@ end
+#endif
+}
+#endif
+
+//@ repeat targets
+#if IS_TUNED
+#if NPART > 1
+/* For MACHINE, within the declared ranges. */
+#else
+/* Within the declared ranges. */
+#endif
+static inline int TREE(EACH(features, int64_t FEATURE))
+{
 //@ tree
-//@ dispatch
+}
+
+#endif
+//@ end
+#if TOLD_PARTS
+/* The kernel for a call in `threads` parts on a machine of that target. */
+static inline int NAME_dispatch(int target, EXTENTS, int64_t threads)
+{
+#if USES_THREADS == 0
+    (void)threads;
+#endif
+#else
+/* The kernel for a call on a machine of that target. */
+static inline int NAME_dispatch(int target, EXTENTS)
+{
+#endif
+    const int outside = ANY(axes, AXIS < LEAST || AXIS > MOST); /* of the declared ranges: there the kernel that serves most of them */
+//@ repeat targets
+#if NUMBER == 0 && LAST
+    (void)target;
+#endif
+#if LAST == 0
+    if (target == NUMBER)
+#endif
+#if IS_TUNED && LAST
+    return outside ? GENERAL : TREE(EACH(features, FEATURE));
+#elif IS_TUNED
+        return outside ? GENERAL : TREE(EACH(features, FEATURE));
+#elif LAST
+    return GENERAL;
+#else
+        return GENERAL;
+#endif
+//@ end
+}
 #endif

@@ -27,14 +27,18 @@
 typedef int NAME_kernel(const NAME_args *args, int64_t task, int64_t ntask);
 
 static NAME_kernel *const NAME_table[] = {
-//@ table
+//@ repeat kernels
+//@ guard
+    [NUMBER] = KERNEL,
+//@ unguard
+//@ end
 };
 static const char *const NAME_text[] = {
-//@ texts
+    QUOTED, //@ repeat kernels
 };
 /* Which instruction set each needs: see NAME_cpu in dispatch.h. */
 static const signed char NAME_target[] = {
-//@ targets
+    EACH(kernels, ENTRY),
 };
 enum { NAME_NKERNEL = sizeof NAME_table / sizeof *NAME_table };
 
@@ -55,7 +59,19 @@ int NAME_nkernel(void) { return NAME_NKERNEL; }
 
 const char *NAME_kernel_text(int kernel) { return kernel >= 0 && kernel < NAME_NKERNEL ? NAME_text[kernel] : NULL; }
 
-//@ choose
+int NAME_choose(EXTENTS)
+{
+    if (ANY(axes, AXIS < 0 || AXIS > INT32_MAX))
+        return -1;
+    return NAME_dispatch(NAME_cpu(), AXES, 1);
+}
+
+size_t NAME_workspace_bytes(EXTENTS)
+{
+    (void)AXIS; //@ repeat axes
+    return 0;
+}
+
 /* One call, cut into pieces that its threads take in turn. */
 typedef struct {
     NAME_kernel *kernel;
@@ -119,4 +135,36 @@ static int NAME_start_all(NAME_kernel *kernel, const NAME_args *args, const NAME
     return NAME_OK;
 }
 
-//@ call
+/* Arithmetic work of a call; in double, where it cannot overflow. */
+static double NAME_flops(EACH(axes, double AXIS))
+{
+    return FLOP_COUNT;
+}
+
+int NAME(EXTENTS,
+    EACH(operands, PARAMETER), void *workspace,
+    const NAME_exec *exec)
+{
+    if (ANY(axes, AXIS < 0 || AXIS > INT32_MAX))
+        return NAME_BAD_EXTENT;
+    if (OUTPUT_ROWS == 0 || OUTPUT_ROW_ELEMENTS == 0)
+        return NAME_OK;
+//@ repeat operands
+    if (!OPERAND && ELEMENTS > 0)
+        return NAME_BAD_POINTER;
+//@ end
+    const NAME_args args = { AXES, EACH(operands, ARGUMENT), workspace };
+    const double flops = NAME_flops(EACH(axes, (double)AXIS));
+    const int nthread = exec && exec->threads > 1 ? NAME_nthread(exec, flops) : 1, cpu = NAME_cpu();
+    int kernel;
+    if (exec && exec->kernel) {
+        if (exec->kernel < 0 || exec->kernel > NAME_NKERNEL)
+            return NAME_BAD_KERNEL;
+        kernel = exec->kernel - 1;
+        if (!NAME_table[kernel] || NAME_target[kernel] < cpu)
+            return NAME_BAD_KERNEL;
+    } else {
+        kernel = NAME_dispatch(cpu, AXES, nthread);
+    }
+    return NAME_start_all(NAME_table[kernel], &args, exec, nthread, flops);
+}

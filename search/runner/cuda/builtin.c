@@ -10,7 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 #include "search/runner/cuda/gpu.h"
-#include "templates/package/cuda/flush_l2.h"
+#include "templates/package/flush_l2.h"
 
 enum { NTHREAD = 256, BLOCKS_SM = 4, LANES = 32, PROOF_BYTES = 70001 };
 static const size_t most_downloaded = (size_t)256 << 20;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "search/runner/cuda/gpu.h"
-#include "templates/package/cuda/flush_l2.h"
+#include "templates/package/flush_l2.h"
 
 enum { TIMER_WHY_BYTES = 200, TIMER_MAX_CALLS = 2000, TIMER_GRAPH_CALLS = 64, TIMER_MAX_COLD = 8 };
 

@@ -33,19 +33,36 @@ static bool lookup(void *ctx, const char *name, int64_t *value)
     return false;
 }
 
-static const char *section(void *ctx, const char *word)
+/* The words of most cases. */
+static FillScope *words(void)
 {
-    (void)ctx;
-    return strcmp(word, "table") == 0 ? "1,\n2,\n" : NULL;
+    FillScope *s = fill_scope(arena, NULL);
+    fill_word(s, "NAME", "bert");
+    fill_word(s, "KERNEL", "bert_k7");
+    fill_word(s, "TARGET_ATTRIBUTE", "bert_TARGET_avx2");
+    fill_word(s, "table", "1,\n2,\n");
+    return s;
 }
 
-static const Fill whole = {
-    .lookup = lookup,
-    .name = "bert",
-    .kernel = "bert_k7",
-    .target = "avx2",
-    .section = section,
-};
+static Fill whole;
+
+static int make(void **state)
+{
+    setup(state);
+    FillScope *s = words();
+    fill_list(s, "axes");
+    for (int i = 0; i < 3; i++) {
+        FillScope *axis = fill_row(s);
+        fill_wordf(axis, "AXIS", "%c", "MNK"[i]);
+        fill_number(axis, "IS_SPATIAL", i < 2);
+        fill_list(axis, "uses");
+        for (int k = 0; k < i; k++)
+            fill_wordf(fill_row(axis), "USE", "u%d", k);
+    }
+    fill_list(s, "none");
+    whole = (Fill){ .lookup = lookup, .scope = s };
+    return 0;
+}
 
 /* The filled text; NULL after errors, which are then in *err, one line each "line:col: message". */
 static const char *filled(const Fill *fill, const char *text, size_t offset, const char **err)
@@ -91,11 +108,12 @@ static void test_names(void **state)
         { "\n\n", "\n\n" },
     };
     check_cases(cases, LENGTH(cases));
-    Fill guarded = whole;
-    guarded.guard = "defined(X)";
+    FillScope *more = fill_scope(arena, words());
+    const Fill guarded = { .lookup = lookup, .scope = more };
+    fill_word(more, "TARGET_GUARD", "defined(X)");
     const char *err;
     assert_string_equal(filled(&guarded, "TARGET_GUARD TARGET_GUARDS\n", 0, &err), "defined(X) TARGET_GUARDS\n");
-    guarded.bounds = "bert_bounds";
+    fill_word(more, "__launch_bounds__", "bert_bounds");
     assert_string_equal(filled(&guarded, "__launch_bounds__(MR, 2) __launch_bounds\n", 0, &err),
                         "bert_bounds(3, 2) __launch_bounds\n");
     assert_string_equal(filled(&whole, "__launch_bounds__(MR)\n", 0, &err), "__launch_bounds__(3)\n");
@@ -249,15 +267,50 @@ static void test_repeat(void **state)
         { "R //@ repeat R = 2..2\n", "2\n" },
         { "R\t//@ repeat R = 2..2\n", "2\n" },
         { "R;//@ repeat R = 1..2\nx R\n", "1;\n2;\nx R\n" },
-        { "R R_ _R 0R \"R\" //@ repeat R = 7..7\n", "7 R_ _R 0R \"R\"\n" },
+        { "R R_ _R 0R \"R\" //@ repeat R = 7..7\n", "7 7_ _R 0R \"7\"\n" },
         { "R //@ repeat R=LOW..-1\n", "(-2)\n(-1)\n" },
         { "MR //@ repeat MR = 1..2\nMR\n", "1\n2\n3\n" },
+        { "//@ repeat R = 1..3\n#if R == 2\ntwo\n#else\nR\n#endif\n//@ end\n", "1\ntwo\n3\n" },
         { "#if ZERO\nR //@ repeat R = nonsense\n#endif\n", "" },
     };
     check_cases(cases, LENGTH(cases));
     const char *err, *most = filled(&whole, "R//@ repeat R = -4095..0\n", 0, &err);
     assert_non_null(most);
     assert_string_equal(most + strlen(most) - 8, "\n(-1)\n0\n");
+}
+
+/* Of words: the longest first part counts, further parts too; those in small letters are whole texts. */
+static void test_words(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "NAME_KERNEL_NAME_x NAME__KERNEL NAME_\n", "bert_bert_k7_bert_x bert__bert_k7 bert_\n" },
+        { "NAME_TARGET_ATTRIBUTE NAME_MR\n", "bert_bert_TARGET_avx2 bert_MR\n" },
+        { "table NAME_table\n", "table bert_table\n" },
+    };
+    check_cases(cases, LENGTH(cases));
+}
+
+static void test_lists(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        { "f(EACH(axes, int AXIS), MR);\n", "f(int M, int N, int K, 3);\n" },
+        { "if (ANY(axes, g(AXIS) < 0 || AXIS > MR))\n",
+          "if (g(M) < 0 || M > 3 || g(N) < 0 || N > 3 || g(K) < 0 || K > 3)\n" },
+        { "{ EACH(none, AXIS) }, \"EACH(axes, AXIS)\"\n", "{  }, \"M, N, K\"\n" },
+        { "EACH(axes, \"AXIS\": NUMBER)\n", "\"M\": 0, \"N\": 1, \"K\": 2\n" },
+        { "x AXIS; //@ repeat axes\n", "x M;\nx N;\nx K;\n" },
+        { "AXISCOMMA | AXIS COMMA <!--@ repeat axes -->\n", "AXISCOMMA | M ,\nAXISCOMMA | N ,\nAXISCOMMA | K \n" },
+        { "//@ repeat axes\n#if LAST\nlast AXIS\n#elif IS_SPATIAL\nAXIS:\nEACH(uses, AXIS_USE)\n#endif\n//@ end\nz\n",
+          "M:\n\nN:\nN_u0\nlast K\nz\n" },
+        { "#@ repeat axes\n#@ repeat uses\nAXIS USE NUMBER\n#@ end\nNUMBER;\n#@ end\n",
+          "0;\nN u0 0\n1;\nK u0 0\nK u1 1\n2;\n" },
+        { "//@ repeat none\nAXIS\n//@ end\nAXIS //@ repeat none\nb\n", "b\n" },
+        { "#if ZERO\n//@ repeat nothing\nx\n//@ end\n#endif\n", "" },
+    };
+    check_cases(cases, LENGTH(cases));
+    assert_string_equal(fill_find(fill_row_at(whole.scope, "axes", 2), "AXIS", 4), "K");
 }
 
 static void test_sections(void **state)
@@ -296,7 +349,13 @@ static void test_errors(void **state)
         { "R //@ repeat R = 1..\n", "t.c:1:" },
         { "R //@ repeat R = 1..5000\n", "repeats more than 4096 times" },
         { "R //@ repeat R = MIN..9223372036854775807\n", "repeats more than 4096 times" },
-        { "a\n//@ tabel\n", "t.c:2:5: error: there is no section 'tabel'" },
+        { "a\n//@ tabel\n", "t.c:2:5: error: there is no text 'tabel'" },
+        { "EACH(axis, x)\n", "t.c:1:6: error: there is no list 'axis'" },
+        { "ANY(, x)\n", "there is no list ''" },
+        { "x //@ repeat axis\n", "t.c:1:14: error: there is no list 'axis'" },
+        { "//@ repeat axes\nx\n", "t.c:1:12: error: this repetition has no '//@ end'" },
+        { "//@ repeat axes\n#if ONE\n//@ end\n", "t.c:2:2: error: this condition has no '#endif'" },
+        { "//@ end\n", "there is no text 'end'" },
         { "a; //@ table\n", "t.c:1:4: error: only '//@ repeat' may stand behind other text" },
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -324,12 +383,14 @@ static void test_depth(void **state)
 static void test_absent_parts(void **state)
 {
     (void)state;
-    const Fill bare = { .name = "bert" };
+    FillScope *name = fill_scope(arena, NULL);
+    const Fill bare = { .scope = name };
+    fill_word(name, "NAME", "bert");
     const char *err;
     assert_string_equal(filled(&bare, "MR NAME_x KERNEL TARGET_ATTRIBUTE\n", 0, &err),
                         "MR bert_x KERNEL TARGET_ATTRIBUTE\n");
     assert_null(filled(&bare, "//@ table\n", 0, &err));
-    assert_non_null(strstr(err, "there is no section 'table'"));
+    assert_non_null(strstr(err, "there is no text 'table'"));
     assert_string_equal(filled(&whole, "head MR\nMR\n", 8, &err), "3\n");
     assert_null(filled(&whole, "head\n#endif\n", 5, &err));
     assert_non_null(strstr(err, "t.c:2:2:")); /* places count from the file's beginning */
@@ -385,8 +446,9 @@ int main(void)
         cmocka_unit_test(test_includes),     cmocka_unit_test(test_strings),
         cmocka_unit_test(test_conditions),   cmocka_unit_test(test_conditions_of_c),
         cmocka_unit_test(test_repeat),       cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_words),        cmocka_unit_test(test_lists),
         cmocka_unit_test(test_errors),       cmocka_unit_test(test_depth),
         cmocka_unit_test(test_absent_parts), cmocka_unit_test(test_fill_names),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, make, teardown);
 }

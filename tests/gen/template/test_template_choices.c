@@ -74,23 +74,24 @@ static int64_t busiest(const Spec *spec, const UnitKernel *k, const int64_t *ext
 
 static const char *kernels_text(const Spec *spec, const UnitKernel *k, int n)
 {
+    static const char pattern[] = "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\nenum { pkg_OK, "
+                                  "pkg_BAD_EXTENT, pkg_BAD_POINTER };\n"
+                                  "//@ preamble\n#if PACKED\n//@ pack_declarations\n//@ pack\n#endif\n//@ kernels\n"
+                                  "static int (*const kernel[])(const pkg_args *, int64_t, int64_t) = {\n"
+                                  "//@ repeat kernels\n//@ guard\n    [NUMBER] = KERNEL,\n//@ unguard\n//@ end\n};\n";
     const UnitContext u = { spec, &device, &targets, DCGEN_SOURCE_DIR "/templates/package", k[0].target };
     Diag *d = diag_new(arena);
+    FillScope *s = unit_scope(arena, &u);
+    Binding b = { .spec = spec };
+    const Fill fill = { .lookup = template_context, .ctx = &b, .scope = s };
+    const Source src = { .path = "k.c", .text = pattern, .len = strlen(pattern) };
+    const char *text = unit_add_kernels(s, &u, k, n, d) ? fill_text(arena, &src, 0, &fill, d) : NULL;
     Text t = { .arena = arena };
-    text_add(&t, "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n"
-                 "enum { pkg_OK, pkg_BAD_EXTENT, pkg_BAD_POINTER };\n");
-    text_add(&t, unit_preamble(arena, &u));
-    if (spec->packed)
-        text_printf(&t, "%s%s", unit_pack_declarations(arena, &u), unit_pack(arena, &u, d));
-    const char *text = unit_kernels(arena, &u, k, n, d);
     diag_print(d, stderr);
     assert_non_null(text);
-    text_printf(&t, "%s\n#define HAS_BIAS %d\n#define LAYOUT_KN %d\n#define PACKED %d\n", text, spec->nepilogue,
-                strcmp(spec->layout, "KN") == 0, spec->packed);
-    text_printf(&t,
-                "static int (*const kernel[])(const pkg_args *, int64_t, int64_t) = {\n%s};\nstatic const int64_t "
-                "busiest[][%d] = {\n",
-                unit_table(arena, &u, k, n), NEXTENT);
+    text_printf(
+        &t, "%s#define HAS_BIAS %d\n#define LAYOUT_KN %d\n#define PACKED %d\nstatic const int64_t busiest[][%d] = {\n",
+        text, spec->nepilogue, strcmp(spec->layout, "KN") == 0, spec->packed, NEXTENT);
     for (int i = 0; i < n; i++)
         for (int e = 0; e < NEXTENT; e++)
             text_printf(&t, "%s%d%s", e ? ", " : "{ ", (int)busiest(spec, &k[i], kernel_extent[e]),

@@ -121,6 +121,20 @@ static const Template *stub_template(const Spec *s)
     return t;
 }
 
+/* The pattern with these kernels, filled. */
+static const char *filled(const UnitContext *u, const UnitKernel *k, int n, const char *pattern)
+{
+    Diag *d = diag_new(arena);
+    FillScope *s = unit_scope(arena, u);
+    const Binding b = { .spec = u->spec };
+    const Fill fill = { .lookup = template_context, .ctx = (void *)&b, .scope = s };
+    const Source src = { .path = "p.c", .text = pattern, .len = strlen(pattern) };
+    const char *text = unit_add_kernels(s, u, k, n, d) ? fill_text(arena, &src, 0, &fill, d) : NULL;
+    diag_print(d, stderr);
+    assert_non_null(text);
+    return text;
+}
+
 #define GUARD "#if defined(__x86_64__)\n"
 
 /* Kernels that stand side by side for one architecture share a guard; those for any have none. */
@@ -134,20 +148,17 @@ static void guards_are_opened_and_closed(void **state)
     UnitKernel k[4];
     for (int i = 0; i < 4; i++)
         k[i] = (UnitKernel){ t, target_find(&targets, target[i]), value, { 0 } };
-    Diag *d = diag_new(arena);
-    assert_string_equal(unit_kernels(arena, &u, k, 4, d),
+    static const char table[] = "//@ repeat kernels\n//@ guard\n    [NUMBER] = KERNEL,\n//@ unguard\n//@ end\n";
+    assert_string_equal(filled(&u, k, 4, "//@ kernels\n"),
                         GUARD "/* Kernel 0: stub avx512 MR=3 UK=5 */\none_k0 3 5;\n\n"
                               "/* Kernel 1: stub avx2 MR=3 UK=5 */\none_k1 3 5;\n\n#endif\n\n"
                               "/* Kernel 2: stub portable MR=3 UK=5 */\none_k2 3 5;\n\n" GUARD
                               "/* Kernel 3: stub avx2 MR=3 UK=5 */\none_k3 3 5;\n\n#endif\n\n");
-    assert_string_equal(unit_kernels(arena, &u, k + 2, 1, d),
+    assert_string_equal(filled(&u, k + 2, 1, "//@ kernels\n"),
                         "/* Kernel 0: stub portable MR=3 UK=5 */\none_k0 3 5;\n\n");
-    assert_string_equal(unit_table(arena, &u, k, 4), GUARD "    [0] = one_k0,\n    [1] = one_k1,\n#endif\n"
-                                                           "    [2] = one_k2,\n" GUARD "    [3] = one_k3,\n#endif\n");
-    assert_string_equal(unit_table(arena, &u, k + 2, 1), "    [0] = one_k0,\n");
-    u.target = k[0].target = k[1].target = target_find(&targets, "sm_90a");
-    assert_string_equal(unit_table(arena, &u, k, 2), "    { one_k0, one_k0_plan },\n    { one_k1, one_k1_plan },\n");
-    assert_int_equal(diag_nerror(d), 0);
+    assert_string_equal(filled(&u, k, 4, table), GUARD "    [0] = one_k0,\n    [1] = one_k1,\n#endif\n"
+                                                       "    [2] = one_k2,\n" GUARD "    [3] = one_k3,\n#endif\n");
+    assert_string_equal(filled(&u, k + 2, 1, table), "    [0] = one_k0,\n");
 }
 
 static void axes_and_operands(void **state)
@@ -155,31 +166,33 @@ static void axes_and_operands(void **state)
     (void)state;
     const Spec *s = spec_of("epilogue = [\"bias\"];"), *half = spec_of("dtype = \"f16\";"),
                *packed = spec_of("layout = { W = \"NK\"; packed = true; };");
-    const Op *op = s->op;
-    static const char *const axes[] = { "M, K", "N, K", "N", "M, N" };
-    static const char *const extents[] = { "int64_t M, int64_t K", "int64_t N, int64_t K", "int64_t N",
-                                           "int64_t M, int64_t N" };
-    static const char *const list[] = { "(int)extent[0], (int)extent[2]", "(int)extent[1], (int)extent[2]",
-                                        "(int)extent[1]", "(int)extent[0], (int)extent[1]" };
-    for (int i = 0; i < 4; i++) {
-        const Expr *e = op->operand[i].elems;
-        assert_string_equal(unit_axes(arena, op, e), axes[i]);
-        assert_string_equal(unit_extents(arena, op, e), extents[i]);
-        assert_string_equal(unit_extent_list(arena, op, e, "(int)"), list[i]);
-        assert_string_equal(unit_operand_type(s, &op->operand[i]), i == 3 ? "float *" : "const float *");
-        assert_string_equal(unit_operand_type(half, &half->op->operand[i]), i == 3 ? "void *" : "const void *");
-        assert_string_equal(unit_operand_type(packed, &packed->op->operand[i]), i == 3   ? "float *"
-                                                                                : i == 1 ? "const void *"
-                                                                                         : "const float *");
-        assert_true(unit_has_operand(s, &op->operand[i]));
-        assert_int_equal(unit_has_operand(half, &half->op->operand[i]), i != 2);
+    static const struct {
+        const char *text, *plain, *half, *packed;
+    } row[] = {
+        { "AXES|EXTENTS|PACK_AXES|PACK_EXTENTS", "M, N, K|int64_t M, int64_t N, int64_t K|N, K|int64_t N, int64_t K",
+          NULL, NULL },
+        { "EACH(axes, extent[PLACE])|EACH(packed_axes, (int)extent[PLACE])",
+          "extent[0], extent[1], extent[2]|(int)extent[1], (int)extent[2]", NULL, NULL },
+        { "EACH(operands, PARAMETER)", "const float *X, const float *W, const float *bias, float *Y",
+          "const void *X, const void *W, void *Y", "const float *X, const void *W, float *Y" },
+        { "EACH(operands, PLACE)", "0, 1, 2, 3", "0, 1, 3", "0, 1, 3" },
+        { "EACH(operands, ELEM_TYPE)", "const one_elem, const one_elem, const one_elem, one_elem", NULL, NULL },
+        { "EACH(operands, USED_AS)", "X, W, bias, Y", "X, W, Y", "X, packed, Y" },
+        { "EACH(operands, ARGUMENT)", "X ? X : Y, W ? W : Y, bias, Y", NULL, NULL },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const Spec *const of[] = { s, half, packed };
+        const char *const want[] = { row[i].plain, row[i].half, row[i].packed };
+        for (int k = 0; k < 3; k++) {
+            UnitContext u = context_of("avx2", "");
+            u.spec = of[k];
+            if (want[k])
+                assert_string_equal(filled(&u, NULL, 0, arena_printf(arena, "%s\n", row[i].text)),
+                                    arena_printf(arena, "%s\n", want[k]));
+        }
     }
-    assert_string_equal(unit_axes(arena, op, NULL), "M, N, K");
-    assert_string_equal(unit_extent_list(arena, op, NULL, ""), "extent[0], extent[1], extent[2]");
-    assert_true(unit_uses_axis(NULL, "M") && unit_uses_axis(op->operand[0].elems, "M"));
-    assert_false(unit_uses_axis(op->operand[0].elems, "N"));
     const UnitContext u = context_of("avx2", "layout = { W = \"NK\"; packed = true; };");
-    assert_string_equal(unit_pack_declarations(arena, &u),
+    assert_string_equal(filled(&u, NULL, 0, "//@ pack_declarations\n"),
                         "size_t one_packed_bytes(int64_t N, int64_t K);\n"
                         "int one_pack(int64_t N, int64_t K, const float *W, void *packed);\n");
     assert_string_equal(unit_reference(arena, s, "text\n"), "#define DCGEN_LAYOUT_NK 1\ntext\n");
@@ -248,7 +261,7 @@ static void units_for_gpus(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const UnitContext u = context_of("sm_90a", cases[i].rest);
         for (int k = 0; k < 3; k++)
-            holds(unit_preamble(arena, &u), cases[i].want[k]);
+            holds(filled(&u, NULL, 0, "//@ preamble\n"), cases[i].want[k]);
     }
     Diag *d = diag_new(arena);
     const UnitContext u = context_of("sm_90a", "layout = { W = \"NK\"; packed = true; };");
@@ -285,12 +298,13 @@ static void primitives_in_their_order(void **state)
     Diag *d = diag_new(arena);
     UnitContext u = context_of("sm_90a", "");
     u.package_dir = arena_printf(arena, "%s/package", folder);
-    assert_string_equal(unit_device(arena, &u, "one_device::a(1); one_device::a(2);", d),
+    const FillScope *words = unit_scope(arena, &u);
+    assert_string_equal(unit_device(&u, words, "one_device::a(1); one_device::a(2);", d),
                         "B one;\n\nC(b(3), c(4));\n\nA(c(1), xb(2));\n");
-    assert_string_equal(unit_device(arena, &u, "one_device::d(); one_device::b();", d), "B one;\n\nD;\n");
-    assert_string_equal(unit_device(arena, &u, "other_device::d();", d), "");
+    assert_string_equal(unit_device(&u, words, "one_device::d(); one_device::b();", d), "B one;\n\nD;\n");
+    assert_string_equal(unit_device(&u, words, "other_device::d();", d), "");
     assert_int_equal(diag_nerror(d), 0);
-    assert_null(unit_device(arena, &u, "one_device::none();", d));
+    assert_null(unit_device(&u, words, "one_device::none();", d));
     assert_int_equal(diag_nerror(d), 1);
     assert_int_equal(tmp_folder_remove(folder), 0);
 }
@@ -303,19 +317,21 @@ static void every_file_counts(void **state)
         const char *file;
         bool cpu, cuda;
     } cases[] = { { "dense/pack.c", true, false },        { "dense/pack.cu", false, true },
-                  { "package/candidate.c", true, false }, { "package/cuda/candidate.cu", false, true },
+                  { "package/candidate.c", true, false }, { "package/candidate.cu", false, true },
+                  { "package/preamble.c", true, false },  { "package/entry.cu", false, true },
                   { "device/x.cuh", false, true },        { "device/x.txt", false, false },
                   { "package/README.md", false, false } };
     char folder[TMP_FOLDER_BYTES];
     assert_non_null(tmp_folder(folder));
-    static const char *const part[] = { "dense", "device", "package", "package/cuda" };
-    for (int i = 0; i < 4; i++)
+    static const char *const part[] = { "dense", "device", "package" };
+    for (int i = 0; i < 3; i++)
         assert_int_equal(mkdir(arena_printf(arena, "%s/%s", folder, part[i]), 0700), 0);
     const char *hash[2] = { "", "" };
     for (int i = -1; i < (int)(sizeof cases / sizeof *cases); i++) {
         for (size_t k = 0; i < 0 && k < sizeof cases / sizeof *cases; k++) {
             FILE *f = fopen(arena_printf(arena, "%s/%s", folder, cases[k].file), "w");
             assert_non_null(f);
+            fputs("licence\n", f);
             assert_int_equal(fclose(f), 0);
         }
         if (i >= 0) {

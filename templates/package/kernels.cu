@@ -32,14 +32,14 @@ typedef struct {
 } NAME_entry;
 
 static const NAME_entry NAME_table[] = {
-//@ table
+    { KERNEL, KERNEL_plan }, //@ repeat kernels
 };
 static const char *const NAME_text[] = {
-//@ texts
+    QUOTED, //@ repeat kernels
 };
 /* Which target each was made for: see NAME_target_of in dispatch.h. */
 static const signed char NAME_target[] = {
-//@ targets
+    EACH(kernels, ENTRY),
 };
 enum { NAME_NKERNEL = sizeof NAME_table / sizeof *NAME_table };
 
@@ -83,5 +83,65 @@ int NAME_cuda_workspace_clear(void *workspace, size_t bytes, cudaStream_t stream
     return cudaMemsetAsync(workspace, 0, bytes, stream) == cudaSuccess ? NAME_OK : NAME_CUDA_ERROR;
 }
 
-//@ choose
-//@ call
+int NAME_cuda_choose(EXTENTS)
+{
+    if (ANY(axes, AXIS < 0 || AXIS > INT32_MAX))
+        return -1;
+    const int target = NAME_current_target();
+    return target < 0 ? -1 : NAME_dispatch(target, AXES);
+}
+
+/* The kernel for a call, or minus the code of what is wrong. */
+static int NAME_kernel_of(const NAME_exec *exec, EXTENTS)
+{
+    const int target = NAME_current_target();
+    if (target < 0)
+        return -NAME_BAD_DEVICE;
+    if (!exec || !exec->kernel)
+        return NAME_dispatch(target, AXES);
+    if (exec->kernel < 0 || exec->kernel > NAME_NKERNEL || !NAME_runs(target, NAME_target[exec->kernel - 1]))
+        return -NAME_BAD_KERNEL;
+    return exec->kernel - 1;
+}
+
+size_t NAME_cuda_workspace_bytes(EXTENTS, const NAME_exec *exec)
+{
+    if (ANY(axes, AXIS < FEWEST || AXIS > INT32_MAX))
+        return 0;
+    const int kernel = NAME_kernel_of(exec, AXES);
+    return kernel < 0 ? 0 : NAME_table[kernel].plan(AXES).workspace_bytes;
+}
+
+int NAME_cuda(EXTENTS,
+    EACH(operands, PARAMETER), void *workspace,
+    const NAME_exec *exec, struct CUstream_st *stream)
+{
+    if (ANY(axes, AXIS < 0 || AXIS > INT32_MAX))
+        return NAME_BAD_EXTENT;
+    if (OUTPUT_ROWS == 0 || OUTPUT_ROW_ELEMENTS == 0)
+        return NAME_OK;
+//@ repeat operands
+    if (!OPERAND && ELEMENTS > 0)
+        return NAME_BAD_POINTER;
+//@ end
+    const int kernel = NAME_kernel_of(exec, AXES);
+    if (kernel < 0)
+        return -kernel;
+    const NAME_plan plan = NAME_table[kernel].plan(AXES);
+    if (plan.workspace_bytes > 0 && !NAME_is_workspace(workspace))
+        return NAME_BAD_POINTER;
+    const NAME_args args = { EACH(axes, (int)AXIS),
+//@ repeat operands
+#if LAST
+        (ELEM_TYPE *)(ARGUMENT), workspace
+#else
+        (ELEM_TYPE *)(ARGUMENT),
+#endif
+//@ end
+    };
+    const cudaError_t code = NAME_device::launch(NAME_table[kernel].kernel, dim3(plan.x, plan.y, plan.z), plan.threads,
+                                                 plan.smem_bytes, stream, args);
+    if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction)
+        return NAME_BAD_DEVICE; /* compiled without code for it */
+    return code == cudaSuccess ? NAME_OK : NAME_CUDA_ERROR;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fill_scope: the words and lists that a pattern is filled with, put together by who fills it.
+ */
+#include "gen/template/fill.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+FillScope *fill_scope(Arena *a, const FillScope *outer)
+{
+    FillScope *s = ARENA_NEW(a, FillScope);
+    *s = (FillScope){ .arena = a, .outer = outer };
+    return s;
+}
+
+void fill_word(FillScope *s, const char *name, const char *text)
+{
+    s->word = arena_grow(s->arena, s->word, (size_t)s->nword, (size_t)s->nword + 1, sizeof *s->word);
+    s->word[s->nword++] = (FillWord){ name, text };
+}
+
+void fill_wordf(FillScope *s, const char *name, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fill_word(s, name, arena_vprintf(s->arena, fmt, ap));
+    va_end(ap);
+}
+
+void fill_number(FillScope *s, const char *name, int64_t value) { fill_wordf(s, name, "%" PRId64, value); }
+
+void fill_list(FillScope *s, const char *name)
+{
+    s->list = arena_grow(s->arena, s->list, (size_t)s->nlist, (size_t)s->nlist + 1, sizeof *s->list);
+    s->list[s->nlist++] = (FillList){ .name = name };
+}
+
+FillScope *fill_row(FillScope *s)
+{
+    FillList *l = &s->list[s->nlist - 1];
+    FillScope *row = fill_scope(s->arena, s);
+    if (l->n) {
+        fill_number(l->row[l->n - 1], "LAST", 0);
+        fill_word(l->row[l->n - 1], "COMMA", ",");
+    }
+    fill_number(row, "NUMBER", l->n);
+    fill_number(row, "LAST", 1);
+    fill_word(row, "COMMA", "");
+    l->row = arena_grow(s->arena, l->row, (size_t)l->n, (size_t)l->n + 1, sizeof *l->row);
+    l->row[l->n++] = row;
+    return row;
+}
+
+FillScope *fill_row_at(const FillScope *s, const char *list, int i)
+{
+    int k = 0;
+    while (strcmp(s->list[k].name, list) != 0)
+        k++;
+    return s->list[k].row[i];
+}
+
+const char *fill_find(const FillScope *s, const char *name, size_t len)
+{
+    for (; s; s = s->outer)
+        for (int i = s->nword; i-- > 0;)
+            if (strlen(s->word[i].name) == len && memcmp(name, s->word[i].name, len) == 0)
+                return s->word[i].text;
+    return NULL;
+}

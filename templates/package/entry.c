@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT-0 */
+#ifndef DCGEN
+/* The functions that search/runner/abi.h asks of a candidate for CPUs, in terms of its own. */
+#endif
+int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask)
+{
+    const NAME_args args = {
+        EACH(axes, extent[PLACE]), EACH(operands, operand[PLACE]), workspace };
+    return NAME_k0(&args, task, ntask);
+}
+#if PACKED
+
+int64_t dcgen_packed_bytes(const int64_t *extent)
+{
+    return (int64_t)NAME_packed_bytes(EACH(packed_axes, extent[PLACE]));
+}
+
+int dcgen_pack(const int64_t *extent, const void *w, void *packed)
+{
+    return NAME_pack(EACH(packed_axes, extent[PLACE]), w, packed);
+}
+#endif

@@ -66,8 +66,9 @@ static bool is_first_of_target(const UnitKernel *k, int i)
 void unit_add_guard(FillScope *row, const Target *before, const Target *t, const Target *behind)
 {
     const char *guard = target_arch_guard(t);
-    const bool closes = guard && (!behind || !target_arch_guard(behind));
-    fill_word(row, "guard", guard && (!before || !target_arch_guard(before)) ? guard : "");
+    const bool opens = guard && (!before || target_arch_guard(before) != guard);
+    const bool closes = guard && (!behind || target_arch_guard(behind) != guard);
+    fill_word(row, "guard", opens ? guard : "");
     fill_word(row, "unguard", closes ? "#endif\n" : "");
     fill_number(row, "IS_LAST_GUARDED", closes);
 }

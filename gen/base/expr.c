@@ -86,6 +86,7 @@ static double real_ceil_div(double a, double b) { return ceil(a / b); }
 static double real_ceil_to(double a, double b) { return ceil(a / b) * b; }
 static double real_neg(double a, double b) { return (void)b, -a; }
 static double real_log2(double a, double b) { return (void)b, log2(a); }
+static double real_exp2(double a, double b) { return (void)b, exp2(a); }
 static double real_sqrt(double a, double b) { return (void)b, sqrt(a); }
 
 static const OpRow binary_ops[] = {
@@ -106,6 +107,7 @@ static const OpRow functions[] = {
     { "ceil_div", 2, 0, int_ceil_div, real_ceil_div, DIVIDES },
     { "ceil_to", 2, 0, int_ceil_to, real_ceil_to, DIVIDES },
     { "log2", 1, 0, NULL, real_log2, PLAIN },
+    { "exp2", 1, 0, NULL, real_exp2, PLAIN },
     { "sqrt", 1, 0, NULL, real_sqrt, PLAIN },
 };
 
@@ -248,7 +250,7 @@ static Node *unknown_function(Parser *p, size_t start, size_t len)
     const char *near = diag_nearest(word, names, LENGTH(functions));
     if (near)
         return fail(p, start, len, "unknown function '%s'; did you mean '%s'?", word, near);
-    return fail(p, start, len, "unknown function '%s'; there are min, max, ceil_div, ceil_to, log2, sqrt", word);
+    return fail(p, start, len, "unknown function '%s'; there are min, max, ceil_div, ceil_to, log2, exp2, sqrt", word);
 }
 
 /* After "name (". */
@@ -541,7 +543,7 @@ const char *expr_status_text(ExprStatus s)
         [EXPR_OVERFLOW] = "overflows 64 bits",
         [EXPR_DIV_BY_ZERO] = "divides by zero",
         [EXPR_UNKNOWN_NAME] = "uses an unknown name",
-        [EXPR_NOT_INTEGER] = "is not an integer expression: it has log2, sqrt or a fraction",
+        [EXPR_NOT_INTEGER] = "is not an integer expression: it has log2, exp2, sqrt or a fraction",
         [EXPR_NOT_FINITE] = "is not a finite number",
     };
     return text[s];

@@ -7,7 +7,7 @@
  *   sum     = term { ("+" | "-") term } ;  term = unary { ("*" | "/" | "%") unary } ;
  *   unary   = [ "-" | "!" ] primary ;
  *   primary = number | name | name "(" expr { "," expr } ")" | "(" expr ")" ;      number: 12, 0.5, 1e-3
- *   functions: min(a,b) max(a,b) ceil_div(a,b) ceil_to(a,b); reals also: log2(x) sqrt(x)
+ *   functions: min(a,b) max(a,b) ceil_div(a,b) ceil_to(a,b); reals also: log2(x) exp2(x) sqrt(x)
  *
  * expr_int is 64-bit with every overflow and division by zero caught; division truncates; a comparison is 0 or 1;
  * "&&" and "||" do not evaluate their right side when the left decides.
@@ -28,7 +28,7 @@ typedef enum {
     EXPR_OVERFLOW,
     EXPR_DIV_BY_ZERO,
     EXPR_UNKNOWN_NAME,
-    EXPR_NOT_INTEGER, /* expr_int met log2, sqrt or a number such as 0.5 */
+    EXPR_NOT_INTEGER, /* expr_int met log2, exp2, sqrt or a number such as 0.5 */
     EXPR_NOT_FINITE   /* expr_real gave an infinity or a NaN */
 } ExprStatus;
 

@@ -146,6 +146,7 @@ static void test_overflow(void **state)
         { "1 + nobody", EXPR_UNKNOWN_NAME, 0 },
         { "log2(8)", EXPR_NOT_INTEGER, 0 },
         { "sqrt(4)", EXPR_NOT_INTEGER, 0 },
+        { "exp2(2)", EXPR_NOT_INTEGER, 0 },
         { "0.5 + 1", EXPR_NOT_INTEGER, 0 },
         { "max(small, big)", EXPR_OK, INT64_MAX },
         { "min(small, big)", EXPR_OK, INT64_MIN },
@@ -189,6 +190,7 @@ static void test_real(void **state)
         { "ceil_to(13,8)", 0, 16 },
         { "log2(8)", 0, 3 },
         { "sqrt(9)", 0, 3 },
+        { "exp2(3)", 0, 8 },
         { "0.5*T", 0, 2.5 },
         { "1e-3*1000", 0, 1 },
         { ".5+.25", 0, 0.75 },
@@ -206,6 +208,7 @@ static void test_real(void **state)
         { "ceil_to(T, zero)", EXPR_DIV_BY_ZERO, 0 },
         { "log2(0)", EXPR_NOT_FINITE, 0 },
         { "sqrt(-1)", EXPR_NOT_FINITE, 0 },
+        { "exp2(1024)", EXPR_NOT_FINITE, 0 },
         { "1e300*1e300", EXPR_NOT_FINITE, 0 },
         { "nobody*2", EXPR_UNKNOWN_NAME, 0 },
     };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * emit_manifest: the last file of a package, which names all others and every file of dcgen's that they were made of: the op, the
- * templates that serve the spec, the family's targets and patterns, and the primitives. Paths are those within a folder of templates,
- * wherever that lies.
+ * templates that serve the spec and what those have in common, the family's targets and patterns, and the primitives. Paths are those within a
+ * folder of templates, wherever that lies.
  */
 #define _GNU_SOURCE /* basename */
 #include "gen/package/emit_private.h"
@@ -59,6 +59,7 @@ static void add_templates(Sources *s)
         if (!serves(s->e->in, t))
             continue;
         add_source(s, op->name, t->src);
+        add_source(s, "family", t->shared);
         for (int j = 0; j < t->npiece; j++)
             add_source(s, op->name, t->piece[j]);
     }

@@ -88,6 +88,10 @@ static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
 {
     const ConfSetting *s = conf_member(r->root, "op");
     const char *name;
+    r->spec->templates = ARENA_ARRAY(r->arena, (size_t)ntemplates + 1, const char *);
+    r->spec->ntemplates = ntemplates;
+    for (int i = 0; i < ntemplates; i++)
+        r->spec->templates[i] = arena_strdup(r->arena, templates[i]);
     if (!s || !conf_string(r->conf, s, NULL, &name))
         return;
     Loc at = s->at;

@@ -78,6 +78,8 @@ typedef struct {
     const char *name; /* a C identifier; prefix of every symbol of the package */
     Loc name_loc;
     const Op *op;
+    int ntemplates; /* folders of templates, the first that has a file counts */
+    const char **templates;
     const char *dtype;
     int ntarget;
     const char *target[SPEC_MAX_NAME]; /* {spec_auto} when the spec names none */

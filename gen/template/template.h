@@ -25,7 +25,10 @@ enum {
     TEMPLATE_MAX_CONSTRAINT = 24,
     TEMPLATE_MAX_VALUE = 24,
     TEMPLATE_MAX_FEATURE = 40,
-    TEMPLATE_MAX_SLOT = 160,
+    TEMPLATE_MAX_OFFER = 64, /* names that a template's family, the op and the tile give */
+    TEMPLATE_MAX_DERIVED = TEMPLATE_MAX_VALUE + TEMPLATE_MAX_OFFER,
+    TEMPLATE_MAX_EXPR = 3 + TEMPLATE_MAX_VALUE + TEMPLATE_MAX_DERIVED + TEMPLATE_MAX_TERM + TEMPLATE_MAX_FEATURE,
+    TEMPLATE_MAX_SLOT = 256,
     TEMPLATE_MAX_PIECE = 8,
     TEMPLATE_MAX_TOGETHER = TEMPLATE_MAX_FIXED * TEMPLATE_MAX_FIXED
 };
@@ -63,6 +66,7 @@ typedef struct {
     size_t body; /* where the text behind the head begins */
     int npiece;  /* files beside it that its body includes, as other templates may */
     const Source *piece[TEMPLATE_MAX_PIECE];
+    const Source *shared; /* what templates of its family have in common: templates/family */
     int nparam;
     TemplateParam param[TEMPLATE_MAX_PARAM];
     int ntogether; /* shapes that differ in an axis that is a parameter's choices: extents that occur together */
@@ -72,11 +76,10 @@ typedef struct {
     int nconstraint;
     Constraint constraint[TEMPLATE_MAX_CONSTRAINT];
     int nderived; /* derived from the shape too: names for the expressions below, not for the body */
-    NamedExpr derived[TEMPLATE_MAX_VALUE];
+    NamedExpr derived[TEMPLATE_MAX_DERIVED];
     Expr *tile[OP_MAX_AXIS]; /* what a kernel does at once along each axis; extents around it are where tails begin */
     Expr *padded_flops;      /* work done for a shape, padding included: f_pad = flops / padded_flops */
     Expr *serial_flops;      /* of the busiest of THREADS tasks: f_occ = padded_flops / (THREADS * serial_flops) */
-    Expr *bound; /* log2 of the slowdown against peak that is known without measuring; a real; NULL: there are terms */
     int nterm;
     NamedExpr term[TEMPLATE_MAX_TERM]; /* parts that a call's time is the sum of, in one unit; reals >= 0 */
     int nfeature;

@@ -101,11 +101,11 @@ static void body_name(void *ctx, const char *id, size_t len, size_t offset)
     BodyCheck *b = ctx;
     Reader *r = b->r;
     const char *name = arena_strndup(r->arena, id, len);
-    for (size_t i = 0; i < r->nbody_name; i++)
-        if (strcmp(r->name[i], name) == 0) {
-            b->used[i] = true;
-            return;
-        }
+    const size_t at = template_name(r, name);
+    if (at < r->nbody_name) {
+        b->used[at] = true;
+        return;
+    }
     if (!is_upper_word(name) || template_free_name(name) || op_axis(r->op, name) >= 0)
         return;
     const char *near = diag_nearest(name, r->name, r->nbody_name);
@@ -120,17 +120,7 @@ static void value_name(void *ctx, const char *name, Loc at)
 {
     BodyCheck *b = ctx;
     (void)at;
-    for (size_t i = 0; i < b->r->nbody_name; i++)
-        if (strcmp(b->r->name[i], name) == 0)
-            b->used[i] = true;
-}
-
-static size_t find_declared(const Reader *r, const char *name)
-{
-    size_t i = 0;
-    while (strcmp(r->name[i], name) != 0)
-        i++;
-    return i;
+    b->used[template_name(b->r, name)] = true; /* checked: it is declared */
 }
 
 bool template_check_body(Reader *r)
@@ -143,10 +133,10 @@ bool template_check_body(Reader *r)
         fill_names(b.src, 0, body_name, &b);
     }
     for (int i = t->nvalue - 1; i >= 0; i--) /* a value that is used uses what it is made of */
-        if (b.used[find_declared(r, t->value[i].name)])
+        if (b.used[template_name(r, t->value[i].name)])
             expr_names(t->value[i].expr, value_name, &b);
     for (int i = 0; i < t->nparam; i++)
-        if (!b.used[find_declared(r, t->param[i].name)]) {
+        if (!b.used[template_name(r, t->param[i].name)]) {
             diag_error(r->diag, t->param[i].loc, "parameter '%s' is declared but the template does not use it",
                        t->param[i].name);
             b.ok = false;

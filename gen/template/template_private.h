@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template_private: what reading a template's head and reading its body have in common.
+ * template_private: what the readers of a template's head, of its family's text and of its body have in common.
  */
 #ifndef DCGEN_TEMPLATE_PRIVATE_H
 #define DCGEN_TEMPLATE_PRIVATE_H
 
+#include "gen/base/conf.h"
 #include "gen/template/template.h"
 
 typedef struct {
@@ -13,10 +14,25 @@ typedef struct {
     const Spec *spec;
     const Op *op;
     Template *t;
+    Conf *family; /* what templates of its family have in common */
+    int noffer;   /* names for expressions over the shape that the head need not declare: taken as they are used */
+    NamedExpr offer[TEMPLATE_MAX_OFFER];
+    bool bad_offer;                      /* one that was taken has a fault */
     const char *name[TEMPLATE_MAX_SLOT]; /* declared so far: what an expression may use */
     size_t ncontext;                     /* the first of them: what every template has */
     size_t nname, nbody_name;            /* the first nbody_name may stand in the body too */
 } Reader;
+
+/* Where a declared name is in r->name; r->nname: it is none. */
+size_t template_name(const Reader *r, const char *name);
+/* A list of a head, or of the family; NULL, *ok false, when it has more elements than `max`. */
+const ConfSetting *template_list(Reader *r, const Conf *c, const char *key, int max, bool *ok);
+/* { name; expr; doc }: the names in it are not checked. */
+bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e);
+/* The text of its family, in the first folder of templates that has one; at: where the head says the family. */
+bool template_open_family(Reader *r, Loc at);
+/* Puts on offer what the op, the tile and the family give. The tile is read. */
+bool template_offer(Reader *r);
 
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */
 bool template_free_name(const char *name);

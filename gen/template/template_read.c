@@ -5,7 +5,6 @@
 #include "gen/template/template_private.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 #include "gen/base/conf.h"
@@ -38,7 +37,7 @@ static void declare_context(Reader *r)
 {
     static const char *const fact[] = { "L1_BYTES",   "L2_BYTES", "L3_BYTES",  "CORES",      "SMS",
                                         "ELEM_BYTES", "PACKED",   "TENSOR_SM", "MAX_THREADS" };
-    for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
+    for (size_t i = 0; i < LENGTH(fact); i++)
         declare(r, fact[i]);
     for (int i = 0; target_fact_name(i); i++)
         if (strcmp(target_fact_name(i), "SMS") != 0)
@@ -54,36 +53,55 @@ static void declare_context(Reader *r)
             declare(r, arena_printf(r->arena, "LAYOUT_%s", r->op->operand[i].layout[j]));
 }
 
+size_t template_name(const Reader *r, const char *name)
+{
+    size_t i = 0;
+    while (i < r->nname && strcmp(r->name[i], name) != 0)
+        i++;
+    return i;
+}
+
+static bool is_declared(const Reader *r, const char *name) { return template_name(r, name) < r->nname; }
+
+static void take_offer(void *ctx, const char *name, Loc at);
+
+/* Names that are on offer are taken as they are used. */
 static bool check_names(Reader *r, const Expr *e)
 {
-    return !e || conf_check_names(r->diag, e, "name", r->name, r->nname);
+    if (e)
+        expr_names(e, take_offer, r);
+    return !e || (conf_check_names(r->diag, e, "name", r->name, r->nname) && !r->bad_offer);
+}
+
+/* What it is made of comes first. A name that needs itself is none. */
+static void take_offer(void *ctx, const char *name, Loc at)
+{
+    Reader *r = ctx;
+    (void)at;
+    for (int i = 0; i < r->noffer && !is_declared(r, name); i++)
+        if (strcmp(r->offer[i].name, name) == 0) {
+            const NamedExpr e = r->offer[i];
+            r->offer[i].name = "";
+            if (!check_names(r, e.expr))
+                r->bad_offer = true;
+            r->t->derived[r->t->nderived++] = e;
+            declare(r, e.name);
+        }
 }
 
 /* Filling replaces a name wherever it stands: it must not be one of C's words, nor one that means something else here. */
 static bool check_new_name(Reader *r, Loc loc, const char *name)
 {
-    bool taken = op_axis(r->op, name) >= 0 || strcmp(name, "THREADS") == 0 || template_free_name(name);
+    const bool taken =
+        op_axis(r->op, name) >= 0 || strcmp(name, "THREADS") == 0 || template_free_name(name) || is_declared(r, name);
     size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     if (name[len] || !isupper((unsigned char)name[0])) {
         diag_error(r->diag, loc, "'%s' must be capital letters, digits and '_', beginning with a letter", name);
         return false;
     }
-    for (size_t i = 0; i < r->nname && !taken; i++)
-        taken = strcmp(r->name[i], name) == 0;
     if (taken)
         diag_error(r->diag, loc, "'%s' is declared twice, or is a name that every template has", name);
     return !taken;
-}
-
-static bool check_new_part(Reader *r, const NamedExpr *e)
-{
-    const bool is_term = e >= r->t->term && e < r->t->term + TEMPLATE_MAX_TERM;
-    for (const NamedExpr *f = is_term ? r->t->term : r->t->feature; f < e; f++)
-        if (strcmp(f->name, e->name) == 0) {
-            diag_error(r->diag, e->loc, "%s '%s' is declared twice", is_term ? "term" : "feature", e->name);
-            return false;
-        }
-    return true;
 }
 
 static bool check_name(Reader *r, const ConfSetting *s, const char *what, const char *name)
@@ -166,21 +184,50 @@ static void collect_extents(Reader *r)
 }
 
 /* "values", "derived", "terms", "features": lists of { name; expr; doc }. */
-static bool read_named(Reader *r, const Conf *c, const ConfSetting *s, NamedExpr *out, int *n, bool declares)
+typedef struct {
+    const char *key;
+    NamedExpr *e;
+    int *n, max;
+    const char *what; /* NULL: each declares a name */
+} NamedList;
+
+bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e)
 {
     static const ConfKey keys[] = { { "name", true, "its name" },
                                     { "expr", true, "its value" },
                                     { "doc", true, "what it is" } };
-    NamedExpr *e = &out[*n];
     if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &e->name) ||
-        !conf_string(c, s, "doc", &e->doc) || !conf_expr(c, s, "expr", &e->expr) || !check_names(r, e->expr))
+        !conf_string(c, s, "doc", &e->doc) || !conf_expr(c, s, "expr", &e->expr))
         return false;
     e->loc = conf_member(s, "name")->at;
-    if (!(declares ? check_new_name(r, e->loc, e->name) : check_new_part(r, e)))
+    return true;
+}
+
+static bool has_named(const NamedList *l, const char *name)
+{
+    int i = 0;
+    while (i < *l->n && strcmp(l->e[i].name, name) != 0)
+        i++;
+    return i < *l->n;
+}
+
+/* What the family has in common stands back behind the head's. */
+static bool add_named(Reader *r, const Conf *c, const ConfSetting *s, const NamedList *l)
+{
+    NamedExpr e;
+    if (!template_named(c, s, &e))
         return false;
-    if (declares)
-        declare(r, e->name);
-    ++*n;
+    if (has_named(l, e.name) && c == r->family)
+        return true;
+    if (!check_names(r, e.expr) || (!l->what && !check_new_name(r, e.loc, e.name)))
+        return false;
+    if (l->what && has_named(l, e.name)) {
+        diag_error(r->diag, e.loc, "%s '%s' is declared twice", l->what, e.name);
+        return false;
+    }
+    if (!l->what)
+        declare(r, e.name);
+    l->e[(*l->n)++] = e;
     return true;
 }
 
@@ -215,40 +262,32 @@ static bool read_general(Reader *r, const Conf *c, const ConfSetting *s)
     return true;
 }
 
-typedef enum { L_PARAM, L_VALUE, L_CONSTRAINT, L_DERIVED, L_TERM, L_FEATURE, L_GENERAL } ListKind;
-
-static bool read_elem(Reader *r, const Conf *c, const ConfSetting *s, ListKind kind)
-{
-    Template *t = r->t;
-    switch (kind) {
-    case L_PARAM:
-        return read_param(r, c, s);
-    case L_VALUE:
-        return read_named(r, c, s, t->value, &t->nvalue, true);
-    case L_CONSTRAINT:
-        return read_constraint(r, c, s);
-    case L_DERIVED:
-        return read_named(r, c, s, t->derived, &t->nderived, true);
-    case L_TERM:
-        return read_named(r, c, s, t->term, &t->nterm, false);
-    case L_FEATURE:
-        return read_named(r, c, s, t->feature, &t->nfeature, false);
-    case L_GENERAL:
-        return read_general(r, c, s);
-    }
-    return false;
-}
-
-static bool read_list(Reader *r, const Conf *c, const char *key, ListKind kind, int max)
+const ConfSetting *template_list(Reader *r, const Conf *c, const char *key, int max, bool *ok)
 {
     const ConfSetting *list = conf_list(c, c->root, key);
+    if (conf_length(list) <= max)
+        return list;
+    diag_error(r->diag, list->name_at, "more than %d entries", max);
+    *ok = false;
+    return NULL;
+}
+
+static bool read_list(Reader *r, const Conf *c, const char *key, int max,
+                      bool read(Reader *r, const Conf *c, const ConfSetting *s))
+{
     bool ok = true;
-    if (conf_length(list) > max) {
-        diag_error(r->diag, list->name_at, "more than %d entries", max);
-        return false;
-    }
+    const ConfSetting *list = template_list(r, c, key, max, &ok);
     for (int i = 0; i < conf_length(list); i++)
-        ok &= read_elem(r, c, conf_elem(list, i), kind);
+        ok &= read(r, c, conf_elem(list, i));
+    return ok;
+}
+
+static bool read_named_list(Reader *r, const Conf *c, NamedList l)
+{
+    bool ok = true;
+    const ConfSetting *list = template_list(r, c, l.key, l.max - *l.n, &ok);
+    for (int i = 0; i < conf_length(list); i++)
+        ok &= add_named(r, c, conf_elem(list, i), &l);
     return ok;
 }
 
@@ -266,63 +305,57 @@ static bool read_tile(Reader *r, const Conf *c)
     return ok;
 }
 
-static bool read_layouts(Reader *r, const Conf *c)
+/* What it serves, of what the op has. */
+static bool read_words(Reader *r, const Conf *c, const char *key, const char *what, const char *const *known,
+                       int nknown, const char **out, int *n)
+{
+    const ConfSetting *list = conf_member(c->root, key);
+    bool ok = conf_strings(c, c->root, key, out, OP_MAX_NAME, n);
+    for (int i = 0; ok && i < *n; i++)
+        ok = conf_lookup(r->diag, conf_elem(list, i)->at, what, out[i], known, (size_t)nknown) >= 0;
+    return ok;
+}
+
+static bool read_served(Reader *r, const Conf *c)
 {
     Template *t = r->t;
-    const ConfSetting *list = conf_member(c->root, "layouts");
     const Operand *o = r->op->operand;
     while (o < r->op->operand + r->op->noperand - 1 && !o->nlayout)
         o++;
-    bool ok = conf_strings(c, c->root, "layouts", t->layout, OP_MAX_NAME, &t->nlayout);
-    for (int i = 0; ok && i < t->nlayout; i++)
-        ok = conf_lookup(r->diag, conf_elem(list, i)->at, "layout", t->layout[i], o->layout, (size_t)o->nlayout) >= 0;
-    return ok;
+    return read_words(r, c, "layouts", "layout", o->layout, o->nlayout, t->layout, &t->nlayout) &
+           read_words(r, c, "dtypes", "dtype", r->op->dtype, r->op->ndtype, t->dtype, &t->ndtype);
 }
 
-/* Names for the element types that it serves. */
-static bool read_dtypes(Reader *r, const Conf *c)
+/* ---- time ---- */
+
+/* The head's, else the family's. */
+static bool read_either(Reader *r, const Conf *c, const char *key, Expr **out)
 {
-    Template *t = r->t;
-    const ConfSetting *list = conf_member(c->root, "dtypes");
-    bool ok = conf_strings(c, c->root, "dtypes", t->dtype, OP_MAX_NAME, &t->ndtype);
-    for (int i = 0; ok && i < t->ndtype; i++)
-        ok = conf_lookup(r->diag, conf_elem(list, i)->at, "dtype", t->dtype[i], r->op->dtype, (size_t)r->op->ndtype) >=
-             0;
-    return ok;
+    const Conf *from = conf_member(c->root, key) ? c : r->family;
+    return conf_expr(from, from->root, key, out) && check_names(r, *out);
 }
 
-/* What is known of a kernel's time without measuring: parts of it, or how far it stays below the peak. */
-static bool read_cost(Reader *r, const Conf *c)
+/* The head's, and behind them those of the family. */
+static bool read_both(Reader *r, const Conf *c, NamedList l)
 {
-    const ConfSetting *root = c->root, *terms = conf_member(root, "terms");
-    bool ok = conf_expr(c, root, "bound", &r->t->bound) && (!r->t->bound || check_names(r, r->t->bound));
-    ok &= read_list(r, c, "terms", L_TERM, TEMPLATE_MAX_TERM);
-    if (ok && !r->t->bound == !r->t->nterm) {
-        diag_error(r->diag, terms ? terms->name_at : root->name_at,
-                   "expected either 'terms', the parts of a call's time, or 'bound', log2 of the slowdown against the "
-                   "machine's peak that is known without measuring; found %s",
-                   r->t->bound ? "both" : "neither");
-        return false;
-    }
-    return ok;
+    return read_named_list(r, c, l) && read_named_list(r, r->family, l);
 }
 
 static bool read_shape_part(Reader *r, const Conf *c)
 {
     Template *t = r->t;
-    const ConfSetting *root = c->root;
-    if (!conf_expr(c, root, "regs", &t->regs) || !check_names(r, t->regs))
+    if (!read_either(r, c, "regs", &t->regs))
         return false;
     if (t->regs)
         declare(r, "REGS");
     for (int i = 0; i < r->op->naxis; i++)
         declare(r, r->op->axis[i].name);
     declare(r, "THREADS");
-    bool ok = read_list(r, c, "derived", L_DERIVED, TEMPLATE_MAX_VALUE);
-    ok &= conf_expr(c, root, "padded_flops", &t->padded_flops) && check_names(r, t->padded_flops);
-    ok &= conf_expr(c, root, "serial_flops", &t->serial_flops) && check_names(r, t->serial_flops);
-    ok &= read_cost(r, c);
-    return ok & read_list(r, c, "features", L_FEATURE, TEMPLATE_MAX_FEATURE);
+    return template_offer(r) &&
+           read_named_list(r, c, (NamedList){ "derived", t->derived, &t->nderived, TEMPLATE_MAX_VALUE, NULL }) &&
+           read_either(r, c, "padded_flops", &t->padded_flops) & read_either(r, c, "serial_flops", &t->serial_flops) &
+               read_both(r, c, (NamedList){ "terms", t->term, &t->nterm, TEMPLATE_MAX_TERM, "term" }) &
+               read_both(r, c, (NamedList){ "features", t->feature, &t->nfeature, TEMPLATE_MAX_FEATURE, "feature" });
 }
 
 static bool read_head(Reader *r, const Conf *c)
@@ -340,40 +373,36 @@ static bool read_head(Reader *r, const Conf *c)
                                     { "constraints", false, NULL },
                                     { "tile", true, "the tile along each axis" },
                                     { "derived", false, NULL },
-                                    { "padded_flops", true, "work with padding" },
-                                    { "serial_flops", true, "work of the busiest task" },
-                                    { "bound", false, NULL },
+                                    { "padded_flops", false, NULL },
+                                    { "serial_flops", false, NULL },
                                     { "terms", false, NULL },
                                     { "features", false, NULL },
                                     { "general", false, NULL } };
     Template *t = r->t;
     const ConfSetting *root = c->root;
     const char *op = r->op->name;
-    bool ok = conf_keys(c, root, keys, sizeof keys / sizeof *keys);
+    bool ok = conf_keys(c, root, keys, LENGTH(keys));
     ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "doc", &t->doc);
     ok = ok && t->name && check_name(r, conf_member(root, "name"), "template", t->name);
     ok &= family_read(c, &t->family);
     ok &= conf_bool(c, root, "packed", &t->packed);
-    ok &= conf_string(c, root, "op", &op) & read_layouts(r, c) & read_dtypes(r, c);
+    ok &= conf_string(c, root, "op", &op) & read_served(r, c);
     if (ok && strcmp(op, r->op->name) != 0) {
         diag_error(r->diag, conf_member(root, "op")->at, "this template lies in the folder of op '%s'", r->op->name);
         ok = false;
     }
     declare_context(r);
     r->ncontext = r->nname;
-    ok &= read_list(r, c, "params", L_PARAM, TEMPLATE_MAX_PARAM);
+    ok &= read_list(r, c, "params", TEMPLATE_MAX_PARAM, read_param);
     collect_extents(r);
-    ok = ok && read_list(r, c, "values", L_VALUE, TEMPLATE_MAX_VALUE);
+    ok = ok && read_named_list(r, c, (NamedList){ "values", t->value, &t->nvalue, TEMPLATE_MAX_VALUE, NULL });
     r->nbody_name = r->nname;
-    ok = ok && read_list(r, c, "constraints", L_CONSTRAINT, TEMPLATE_MAX_CONSTRAINT);
-    ok = ok && read_list(r, c, "general", L_GENERAL, TARGET_MAX);
-    ok = ok && read_tile(r, c);
-    return ok && read_shape_part(r, c);
+    ok = ok && read_list(r, c, "constraints", TEMPLATE_MAX_CONSTRAINT, read_constraint) &&
+         read_list(r, c, "general", TARGET_MAX, read_general) && read_tile(r, c);
+    return ok && template_open_family(r, conf_member(root, "family")->at) && read_shape_part(r, c);
 }
 
 /* ---- numbered names ---- */
-
-static void add_slot(Template *t, const char *name) { t->slot[t->nslot++] = name; }
 
 typedef struct {
     const char *name;
@@ -387,62 +416,60 @@ static void name_use(void *ctx, const char *name, Loc at)
     u->found = u->found || strcmp(name, u->name) == 0;
 }
 
-static void look_in(NameUse *u, const NamedExpr *e, int n)
+/* All expressions that a prediction takes; returns how many. */
+static size_t all_exprs(const Reader *r, Expr **e)
+{
+    const Template *t = r->t;
+    const struct {
+        const NamedExpr *e;
+        int n;
+    } list[] = {
+        { t->value, t->nvalue }, { t->derived, t->nderived }, { t->term, t->nterm }, { t->feature, t->nfeature }
+    };
+    size_t n = 0;
+    e[n++] = t->padded_flops;
+    e[n++] = t->serial_flops;
+    e[n++] = r->op->flops;
+    for (size_t k = 0; k < LENGTH(list); k++)
+        for (int i = 0; i < list[k].n; i++)
+            e[n++] = list[k].e[i].expr;
+    return n;
+}
+
+static void add_slot(Template *t, const char *name) { t->slot[t->nslot++] = name; }
+
+static void add_slots(Template *t, const NamedExpr *e, int n)
 {
     for (int i = 0; i < n; i++)
-        expr_names(e[i].expr, name_use, u);
+        add_slot(t, e[i].name);
 }
 
 /* Most templates need few of the facts, and each that has a number is looked up for every prediction. */
-static bool uses_name(const Reader *r, const char *name)
-{
-    const Template *t = r->t;
-    NameUse u = { name, false };
-    Expr *const single[] = { t->padded_flops, t->serial_flops, r->op->flops, t->bound };
-    for (size_t i = 0; i < sizeof single / sizeof *single && single[i]; i++)
-        expr_names(single[i], name_use, &u);
-    look_in(&u, t->value, t->nvalue);
-    look_in(&u, t->derived, t->nderived);
-    look_in(&u, t->term, t->nterm);
-    look_in(&u, t->feature, t->nfeature);
-    return u.found;
-}
-
 static void number_names(Reader *r)
 {
     Template *t = r->t;
+    Expr *e[TEMPLATE_MAX_EXPR];
+    const size_t n = all_exprs(r, e);
     for (int i = 0; i < r->op->naxis; i++)
         add_slot(t, r->op->axis[i].name);
     add_slot(t, "THREADS");
-    for (size_t i = 0; i < r->ncontext; i++)
-        if (uses_name(r, r->name[i])) {
+    for (size_t i = 0; i < r->ncontext; i++) {
+        NameUse u = { r->name[i], false };
+        for (size_t k = 0; k < n; k++)
+            expr_names(e[k], name_use, &u);
+        if (u.found) {
             add_slot(t, r->name[i]);
             t->ncontext++;
         }
+    }
     for (int i = 0; i < t->nparam; i++)
         add_slot(t, t->param[i].name);
-    for (int i = 0; i < t->nvalue; i++)
-        add_slot(t, t->value[i].name);
+    add_slots(t, t->value, t->nvalue);
     if (t->regs)
         add_slot(t, "REGS");
-    for (int i = 0; i < t->nderived; i++)
-        add_slot(t, t->derived[i].name);
-}
-
-static void bind_names(Reader *r)
-{
-    Template *t = r->t;
-    Expr *single[] = { t->padded_flops, t->serial_flops, r->op->flops, t->bound };
-    for (size_t i = 0; i < sizeof single / sizeof *single && single[i]; i++)
-        expr_bind(single[i], t->slot, (size_t)t->nslot);
-    for (int i = 0; i < t->nvalue; i++)
-        expr_bind(t->value[i].expr, t->slot, (size_t)t->nslot);
-    for (int i = 0; i < t->nderived; i++)
-        expr_bind(t->derived[i].expr, t->slot, (size_t)t->nslot);
-    for (int i = 0; i < t->nterm; i++)
-        expr_bind(t->term[i].expr, t->slot, (size_t)t->nslot);
-    for (int i = 0; i < t->nfeature; i++)
-        expr_bind(t->feature[i].expr, t->slot, (size_t)t->nslot);
+    add_slots(t, t->derived, t->nderived);
+    for (size_t k = 0; k < n; k++)
+        expr_bind(e[k], t->slot, (size_t)t->nslot);
 }
 
 /* ---- whole templates ---- */
@@ -486,7 +513,6 @@ const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Di
         return NULL;
     t->hash = code_hash(a, &r);
     number_names(&r);
-    bind_names(&r);
     return t;
 }
 

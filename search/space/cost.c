@@ -77,8 +77,6 @@ static double closed_form(const CostModel *m, const Template *t, const int64_t *
 {
     double x[TEMPLATE_MAX_TERM], sum = 0;
     const double *price = m->price[template_index(m, t)];
-    if (!t->nterm)
-        return log2(real(t->serial_flops, slots)) + real(t->bound, slots);
     fill_terms(t, slots, x);
     for (int k = 0; k < t->nterm; k++)
         sum += price[k] * x[k];
@@ -286,8 +284,7 @@ static void fit_prices(CostModel *m, CostLeave leave)
     double *common = ARENA_ARRAY(m->arena, (size_t)m->templates->n + 1, double), log_sum = 0, rows = 0;
     for (int i = 0; i < m->templates->n; i++) {
         size_t nrow = 0;
-        if (m->templates->t[i]->nterm)
-            common[i] = fit_template(m, i, leave, &nrow);
+        common[i] = fit_template(m, i, leave, &nrow);
         log_sum += common[i] > 0 ? (double)nrow * log(common[i]) : 0;
         rows += common[i] > 0 ? (double)nrow : 0;
     }
@@ -300,7 +297,7 @@ static bool terms_are_fitted(const CostModel *m)
 {
     bool all = true;
     for (int64_t i = 0; i < m->study->ntrial; i++)
-        all &= !trial_usable(&m->study->trial[i]) || m->study->trial[i].c.t->nterm > 0;
+        all &= !trial_usable(&m->study->trial[i]) || m->study->trial[i].c.t->nterm > 1;
     return all;
 }
 

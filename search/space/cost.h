@@ -5,8 +5,8 @@
  *   log2 t = log2(sum_k price_k term_k)   + p log2(padded/flops) + o log2(threads*serial/padded) + r . features + c
  *            '-- f_adapt: work as the shape forces it, cache levels, padding, load balance --'   '-- f_MK --'
  *
- * Terms, padded_flops, serial_flops and the features are expressions in the template's head. The prices of the terms are fitted for the
- * device (model/additive.h); a template without terms has log2(serial_flops) + bound instead. The terms know padding and load balance:
+ * Terms, padded_flops, serial_flops and the features are expressions in the template's head or in its family's text. The prices of the
+ * terms are fitted for the device (model/additive.h). The terms know padding and load balance:
  * p and o are how far the fitted exponents differ from theirs. r, p, o and c come from one ridge regression over what the prices leave
  * (model/ridge.h); fast measurements weigh more, as the choice is made among them.
  * A candidate that was measured on some shapes is predicted on others with its own residuals, weighted by nearness of shapes.

@@ -40,91 +40,21 @@ general = (
   { target = "portable"; MR = 2; NV = 4; UK = 1; KC = 256; PF = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "NV*VF"; K = "max(KC, UK)"; };
 derived = (
-  { name = "VECTORS"; expr = "ceil_div(N, VF)"; doc = "vectors in a row of W"; },
-  { name = "MT"; expr = "SPLIT * ceil_div(M, THREADS) + (1 - SPLIT) * M"; doc = "rows of the busiest task"; },
-  { name = "VT"; expr = "SPLIT * VECTORS + (1 - SPLIT) * min(VECTORS, ceil_to(ceil_div(VECTORS, THREADS), NV))";
-    doc = "vectors of a row of W that the busiest task reads"; },
-  { name = "TILES"; expr = "ceil_div(MT, MR)"; doc = "row tiles of a task"; },
-  { name = "ROWS"; expr = "EVEN * ceil_div(MT, TILES) + (1 - EVEN) * min(MT, MR)"; doc = "height of most row tiles"; },
-  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)";
-    doc = "height of the lowest row tile"; },
-  { name = "KB"; expr = "(KC == 0) * K + (KC != 0) * min(K, KC)"; doc = "values of k that a tile does at once"; },
-  { name = "W_TILE"; expr = "KB * (ORDER * VT + (1 - ORDER) * min(VT, NV)) * VECTOR_BYTES";
-    doc = "bytes of W between two uses of the same element"; },
   { name = "ALIAS"; expr = "N % 1024 == 0"; doc = "W's rows a multiple of 4 KiB apart share the sets of a cache"; },
   { name = "W_CLOSE"; expr = "W_TILE * 2 <= L1_BYTES && (ALIAS == 0 || KB <= 12)";
     doc = "W stays in L1 from one row tile to the next"; },
   { name = "W_NEAR"; expr = "W_TILE <= L2_BYTES && (ALIAS == 0 || KB <= 256)"; doc = "or at least in L2"; },
-  { name = "W_USE"; expr = "W_CLOSE * MT + (1 - W_CLOSE) * ROWS"; doc = "FMAs for a vector of W brought to L1"; },
-  { name = "PASSES"; expr = "W_NEAR + (1 - W_NEAR) * TILES"; doc = "how often W comes from beyond the L2 cache"; },
-  { name = "GROUPS"; expr = "VT / NV"; doc = "groups of NV vectors that a task does at once"; },
-  { name = "SINGLES"; expr = "VT % NV"; doc = "vectors that are left, done one at a time"; } );
-padded_flops = "2 * M * VECTORS * VF * K";
-serial_flops = "2 * MT * VT * VF * K";
-terms = (
-  { name = "fma";      expr = "K * VT * MT / 2"; doc = "two FMAs a cycle"; },
-  { name = "loads";    expr = "K * (GROUPS * ((TILES - 1) * max(0, NV + ROWS - ROWS*NV / 2) + max(0, NV + REST - REST*NV / 2))"
-                              " + SINGLES * ((TILES - 1) * (1 + ROWS / 2) + 1 + REST / 2))";
-    doc = "W's vectors once a tile, X's values once a row: what one load a cycle takes beyond the FMAs"; },
-  { name = "loads_2";  expr = "K * (GROUPS * ((TILES - 1) * max(0, NV + ROWS - ROWS*NV) + max(0, NV + REST - REST*NV))"
-                              " + SINGLES * TILES) / 2";
-    doc = "the same where the CPU does two loads a cycle"; },
-  { name = "stalls";   expr = "K * (GROUPS * ((TILES - 1) * max(0, 4 - ROWS*NV / 2) + max(0, 4 - REST*NV / 2))"
-                              " + SINGLES * ((TILES - 1) * max(0, 4 - ROWS / 2) + max(0, 4 - REST / 2)))";
-    doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
-  { name = "w_l2";     expr = "(1 - W_CLOSE) * (TILES - 1) * K * VT * VECTOR_BYTES / 64";
-    doc = "lines of W that later row tiles fetch from L2"; },
-  { name = "w_first";  expr = "(K * VT * VECTOR_BYTES <= L2_BYTES) * K * VT * VECTOR_BYTES / 64";
-    doc = "lines of W that the first row tile fetches from L2"; },
-  { name = "w_stream"; expr = "(K * VT * VECTOR_BYTES > L2_BYTES) * PASSES * K * VT * VECTOR_BYTES / 64 * 2";
-    doc = "the same from beyond L2, at 32 bytes a cycle"; },
-  { name = "y";        expr = "MT * VT * VECTOR_BYTES / 64 * ceil_div(K, KB)"; doc = "lines of Y written"; },
-  { name = "loop";     expr = "TILES * (GROUPS + SINGLES) * K / UK"; doc = "rounds of the inner loop"; },
-  { name = "tiles";    expr = "TILES * (GROUPS + SINGLES) * ceil_div(K, KB) * 30"; doc = "start and end of a tile"; },
-  { name = "call";     expr = "2000 * THREADS"; doc = "a call's fixed cost"; } );
+  { name = "X_CLOSE"; expr = "1"; doc = "no time was seen to pass for lines of X"; } );
 features = (
-  { name = "loads";        expr = "log2(max(1, (NV + ROWS) / (ROWS*NV)))";
-    doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
-  { name = "loads_soft";   expr = "(NV + ROWS) / (ROWS*NV)"; doc = "loads for an FMA"; },
-  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NV)))";
-    doc = "fewer than 8 independent FMAs wait for each other"; },
-  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NV)))";
-    doc = "the same in the lowest tile, by its share"; },
-  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS";
-    doc = "W is loaded for fewer rows in the lowest tile"; },
-  { name = "stream";       expr = "log2(max(1, 4 * PASSES / MT))";
-    doc = "W from beyond L2 at 32 bytes a cycle bounds fewer than 4 rows"; },
-  { name = "stream_soft";  expr = "PASSES / MT"; doc = "bytes of W from beyond L2 for an FMA"; },
-  { name = "traffic";      expr = "1 / W_USE"; doc = "bytes of W brought to L1 for an FMA"; },
-  { name = "narrow";       expr = "1 / min(VT, NV) / MT";
+  { name = "traffic";      expr = "1 / (W_CLOSE * MT + (1 - W_CLOSE) * ROWS)"; doc = "bytes of W brought to L1 for an FMA"; },
+  { name = "narrow";       expr = "1 / min(UT, NV) / MT";
     doc = "short pieces of W's rows stop the hardware prefetcher"; },
   { name = "pages";        expr = "(N >= 1024) * PASSES / MT"; doc = "each row of W lies on a page of its own"; },
-  { name = "pages_narrow"; expr = "(N >= 1024) * PASSES / MT / min(VT, NV)"; doc = "the same, for short pieces"; },
+  { name = "pages_narrow"; expr = "(N >= 1024) * PASSES / MT / min(UT, NV)"; doc = "the same, for short pieces"; },
   { name = "alias";        expr = "ALIAS * (1 - W_CLOSE) / ROWS"; doc = "W's rows push each other out of L1"; },
   { name = "alias_near";   expr = "ALIAS * (1 - W_NEAR) / ROWS"; doc = "and out of L2"; },
-  { name = "x_alias";      expr = "(K % 1024 == 0) * max(0, ROWS - 8)";
-    doc = "rows of X a multiple of 4 KiB apart share a set of L1"; },
-  { name = "x_over_l1";    expr = "log2(max(1, ROWS * KB * 8 / L1_BYTES))";
-    doc = "a tile's rows of X exceed half of L1"; },
-  { name = "drain";        expr = "log2(1 + 32 / KB)"; doc = "start and end of a tile against its length"; },
-  { name = "y_passes";     expr = "log2(ceil_div(K, KB))"; doc = "how often Y is read and written"; },
-  { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },
-  { name = "folded_few";   expr = "(1 - HOLD) / ROWS"; doc = "the same, for few rows"; },
   { name = "prefetch";     expr = "PF > 0"; doc = "prefetches issued"; },
-  { name = "prefetch_few"; expr = "(PF > 0) / ROWS"; doc = "the same, for few rows"; },
-  { name = "unroll";       expr = "log2(UK)"; doc = "loop overhead saved"; },
-  { name = "unroll_few";   expr = "log2(UK) / (ROWS*NV)"; doc = "the same, for small tiles"; },
-  { name = "rows";         expr = "log2(ROWS)"; doc = "height"; },
-  { name = "area";         expr = "log2(ROWS*NV)"; doc = "accumulators in use"; },
-  { name = "tight";        expr = "MR*NV + NV + 1 >= VECTOR_REGISTERS"; doc = "no vector register to spare"; },
-  { name = "singles";      expr = "(VT % NV) / VT"; doc = "share of vectors done one at a time"; },
-  { name = "singles_few";  expr = "(VT % NV) / VT * log2(max(1, 8 / ROWS))";
-    doc = "the same, where one vector hides no latency"; },
-  { name = "order";        expr = "ORDER * (TILES > 1)"; doc = "loop order"; },
-  { name = "even";         expr = "EVEN * (TILES > 1)"; doc = "tiles of equal height"; },
-  { name = "threads";      expr = "log2(THREADS)"; doc = "contention"; },
-  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * VT * VF * K))";
-    doc = "a call's fixed cost against its work"; } );
+  { name = "prefetch_few"; expr = "(PF > 0) / ROWS"; doc = "the same, for few rows"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"

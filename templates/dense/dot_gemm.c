@@ -37,62 +37,23 @@ general = (
   { target = "portable"; MR = 2; NR = 4; UK = 1; KC = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "NR"; K = "max(KC, VF*UK)"; };
 derived = (
-  { name = "MT"; expr = "SPLIT * ceil_div(M, THREADS) + (1 - SPLIT) * M"; doc = "rows of the busiest task"; },
-  { name = "NT"; expr = "SPLIT * N + (1 - SPLIT) * min(N, ceil_to(ceil_div(N, THREADS), NR))";
-    doc = "columns of the busiest task"; },
-  { name = "TILES"; expr = "ceil_div(MT, MR)"; doc = "row tiles of a task"; },
-  { name = "ROWS"; expr = "EVEN * ceil_div(MT, TILES) + (1 - EVEN) * min(MT, MR)"; doc = "height of most row tiles"; },
-  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)";
-    doc = "height of the lowest row tile"; },
-  { name = "KB"; expr = "(KC == 0) * K + (KC != 0) * min(K, KC)"; doc = "values of k that a tile does at once"; },
-  { name = "W_CLOSE"; expr = "ORDER * (NT*KB*4 <= L1_BYTES) + (1 - ORDER) * (NR*KB*8 <= L1_BYTES)";
-    doc = "W stays in L1 from one row tile to the next"; },
+  { name = "COL";    expr = "1"; doc = "a column of Y, that is a row of W, with vectors along k"; },
+  { name = "STEPS";  expr = "ceil_div(K, VF)"; doc = "vectors along k"; },
+  { name = "FLOPS_EACH"; expr = "2 * ceil_to(K, VF)"; doc = "operations for an element of Y"; },
+  { name = "VECTORS"; expr = "MR*NR + MR + 1"; doc = "vector registers: sums, one of each row of X, one of W"; },
   { name = "X_CLOSE"; expr = "ORDER * (ROWS*KB*8 <= L1_BYTES) + (1 - ORDER) * (MT*KB*8 <= L1_BYTES)";
     doc = "X stays in L1 from one column tile to the next"; },
+  { name = "X_PASSES"; expr = "GROUPS + SINGLES - 1"; doc = "how often later column tiles fetch X"; },
   { name = "W_USE"; expr = "W_CLOSE * MT + (1 - W_CLOSE) * ROWS"; doc = "FMAs for a vector of W brought to L1"; },
-  { name = "X_USE"; expr = "X_CLOSE * NT + (1 - X_CLOSE) * min(NT, NR)";
-    doc = "FMAs for a vector of X brought to L1"; },
-  { name = "PASSES"; expr = "(ORDER == 1 && NT*KB*4 > L2_BYTES) * TILES + (ORDER == 0 || NT*KB*4 <= L2_BYTES)";
-    doc = "how often W comes from beyond the L2 cache"; },
-  { name = "COLUMNS"; expr = "ceil_div(NT, NR)"; doc = "column tiles of a task"; },
-  { name = "STEPS"; expr = "ceil_div(K, VF)"; doc = "vectors along K"; } );
-padded_flops = "2 * M * N * ceil_to(K, VF)";
-serial_flops = "2 * MT * NT * ceil_to(K, VF)";
+  { name = "X_USE"; expr = "X_CLOSE * UT + (1 - X_CLOSE) * min(UT, NR)";
+    doc = "FMAs for a vector of X brought to L1"; } );
 terms = (
-  { name = "fma";      expr = "STEPS * MT * NT / 2"; doc = "two FMAs a cycle"; },
-  { name = "loads";    expr = "STEPS * COLUMNS * ((TILES - 1) * max(0, NR + ROWS - ROWS*NR / 2) + max(0, NR + REST - REST*NR / 2))";
-    doc = "a vector of each row and column: what one load a cycle takes beyond the FMAs"; },
-  { name = "loads_2";  expr = "STEPS * COLUMNS * ((TILES - 1) * max(0, NR + ROWS - ROWS*NR) + max(0, NR + REST - REST*NR)) / 2";
-    doc = "the same where the CPU does two loads a cycle"; },
-  { name = "stalls";   expr = "STEPS * COLUMNS * ((TILES - 1) * max(0, 4 - ROWS*NR / 2) + max(0, 4 - REST*NR / 2))";
-    doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
-  { name = "w_l2";     expr = "(1 - W_CLOSE) * (TILES - 1) * NT * K / 16";
-    doc = "lines of W that later row tiles fetch from L2"; },
-  { name = "x_l2";     expr = "(1 - X_CLOSE) * (COLUMNS - 1) * MT * K / 16";
-    doc = "lines of X that later column tiles fetch from L2"; },
-  { name = "w_first";  expr = "(NT * K * 4 <= L2_BYTES) * NT * K / 16";
-    doc = "lines of W that the first row tile fetches from L2"; },
-  { name = "w_stream"; expr = "(NT * K * 4 > L2_BYTES) * PASSES * NT * K / 16 * 2";
-    doc = "the same from beyond L2, at 32 bytes a cycle"; },
-  { name = "sums";     expr = "MT * NT * ceil_div(K, KB) * 2"; doc = "the elements of a vector added up"; },
-  { name = "loop";     expr = "TILES * COLUMNS * STEPS / UK"; doc = "rounds of the inner loop"; },
-  { name = "tiles";    expr = "TILES * COLUMNS * ceil_div(K, KB) * 30"; doc = "start and end of a tile"; },
-  { name = "call";     expr = "2000 * THREADS"; doc = "a call's fixed cost"; } );
+  { name = "sums";     expr = "MT * UT * ceil_div(K, KB) * 2"; doc = "the elements of a vector added up"; } );
 features = (
-  { name = "loads";        expr = "log2(max(1, (ROWS + NR) / (ROWS*NR)))";
-    doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
-  { name = "loads_soft";   expr = "(ROWS + NR) / (ROWS*NR)"; doc = "loads for an FMA"; },
-  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NR)))";
-    doc = "fewer than 8 independent FMAs wait for each other"; },
-  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NR)))";
-    doc = "the same in the lowest tile, by its share"; },
-  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS";
-    doc = "W is loaded for fewer rows in the lowest tile"; },
   { name = "traffic";      expr = "log2(max(1, 4 / W_USE + 4 / X_USE))";
     doc = "operands arrive in L1 at 32 bytes a cycle: that bounds tiles that use them few times"; },
   { name = "w_traffic";    expr = "1 / W_USE"; doc = "bytes of W brought to L1 for an FMA"; },
   { name = "x_traffic";    expr = "1 / X_USE"; doc = "bytes of X brought to L1 for an FMA"; },
-  { name = "stream";       expr = "(NT*K*4 > L2_BYTES) * PASSES / MT"; doc = "bytes of W from beyond L2 for an FMA"; },
   { name = "x_over_l2";    expr = "(ORDER == 0 && MT*KB*4 > L2_BYTES) / NR";
     doc = "bytes of X from beyond L2 for an FMA"; },
   { name = "sums";         expr = "VF / KB"; doc = "adding up the lanes at a tile's end, against its length"; },
@@ -102,21 +63,8 @@ features = (
   { name = "k_tail";       expr = "(K % VF != 0) * VF / KB"; doc = "the masked step for the last values of k"; },
   { name = "alias";        expr = "(K % 1024 == 0) * (KB >= 1024) * max(0, ROWS + NR - 8)";
     doc = "rows a multiple of 4 KiB apart share a set of L1"; },
-  { name = "y_passes";     expr = "log2(ceil_div(K, KB))"; doc = "how often Y is read and written"; },
-  { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },
-  { name = "unroll";       expr = "log2(UK)"; doc = "loop overhead saved"; },
   { name = "streams";      expr = "NR"; doc = "parallel streams of W"; },
-  { name = "streams_few";  expr = "NR / MT"; doc = "the same, for few rows"; },
-  { name = "rows";         expr = "log2(ROWS)"; doc = "height"; },
-  { name = "area";         expr = "log2(ROWS*NR)"; doc = "accumulators in use"; },
-  { name = "tight";        expr = "MR*NR + MR + 1 >= VECTOR_REGISTERS"; doc = "no vector register to spare"; },
-  { name = "singles";      expr = "(NT % NR) / NT * log2(max(1, 8 / ROWS))";
-    doc = "share of columns done one at a time, where that hides no latency"; },
-  { name = "order";        expr = "ORDER * (TILES > 1)"; doc = "loop order"; },
-  { name = "even";         expr = "EVEN * (TILES > 1)"; doc = "tiles of equal height"; },
-  { name = "threads";      expr = "log2(THREADS)"; doc = "contention"; },
-  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * NT * K))";
-    doc = "a call's fixed cost against its work"; } );
+  { name = "streams_few";  expr = "NR / MT"; doc = "the same, for few rows"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"

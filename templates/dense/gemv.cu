@@ -60,18 +60,6 @@ general = (
   { target = "sm_90a"; ROWS = 4; COLS = 1; WARPS = 8; KWARPS = 1; LANES = 32; UNROLL = 2; SPLITK = 1; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
-  { name = "TILES";  expr = "ceil_div(M, BM) * ceil_div(N, BN)"; doc = "tiles of Y"; },
-  { name = "PARTS";  expr = "1 + (SPLITK - 1) * (TILES <= COUNTERS)"; doc = "parts of k that the plan asks for"; },
-  { name = "KPER";   expr = "ceil_div(ceil_div(K, BK), PARTS)";    doc = "units of k of a slice"; },
-  { name = "SLICES"; expr = "ceil_div(ceil_div(K, BK), KPER)";     doc = "blocks that share a tile"; },
-  { name = "BLOCKS"; expr = "TILES * SLICES";                      doc = "blocks of the launch"; },
-  { name = "FIT";
-    expr = "max(1, min(min(REGS_SM / (128 * ceil_to(REGS, 8)) * 128, THREADS_SM) / NT,"
-           " min(BLOCKS_SM, SMEM_SM / (SMEM + 1024))))";
-    doc = "blocks that an SM holds at a time"; },
-  { name = "MOST";   expr = "ceil_div(BLOCKS, SMS)";               doc = "blocks of the busiest SM"; },
-  { name = "LIVE";   expr = "min(FIT, MOST)";                      doc = "those that run at a time"; },
-  { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * BM * BN"; doc = "sums that blocks hand on: whole tiles"; },
   { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_KN && !PACKED && N % QUAD != 0";
     doc = "rows of X or W are not aligned: single elements"; },
   { name = "FEWER";  expr = "1 + NARROW * (QUAD * (LAYOUT_NK * 4 + LAYOUT_KN * UNROLL) / 4 - 1)";
@@ -97,35 +85,19 @@ derived = (
     doc = "cycles of an SM for that of a block: to issue it, its FMAs, X from L1"; },
   { name = "STEP";   expr = "max(max(LIVE * MATHS, LIVE * BYTES / 48), 650 + MATHS)";
     doc = "cycles for one time round of the blocks that run together, the latency of memory at least"; },
+  { name = "LOOP";   expr = "STEP * KTIMES";                       doc = "cycles of all of them"; },
   { name = "ENDS";
     expr = "600 + 12 * ROWS * COLS * (LAYOUT_NK + LAYOUT_KN * QUAD * (LANES == 8))"
            " + (SLICES > 1) * (300 + HANDOVER_NS * CLOCK_MHZ / 1000 + 40 * SLICES)";
-    doc = "cycles for a block's start, the shuffles, the sum of the slices"; } );
-padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
-serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
-bound = "log2(LAUNCH_NS + max(max(ceil_div(MOST, LIVE) * (STEP * KTIMES + ENDS) * 1000 / CLOCK_MHZ,"
-        " (ELEM_BYTES * (ceil_div(M, BM) * N * K) + 8 * PASSED) / L2_GBS),"
-        " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
-        " - log2(2 * TILES * BM * BN * KPER * SLICES * BK)";
+    doc = "cycles for a block's start, the shuffles, the sum of the slices"; },
+  { name = "CYCLES"; expr = "ceil_div(MOST, LIVE) * (LOOP + ENDS)"; doc = "cycles of the busiest SM"; },
+  { name = "L2_ELEMS"; expr = "ceil_div(M, BM) * N * K";           doc = "elements from L2: W, as X stays in L1"; } );
 features = (
-  { name = "padding";   expr = "log2(TILES * BM * BN / (M * N))";
-    doc = "elements computed for one that is stored"; },
-  { name = "k_padding"; expr = "log2(KPER * SLICES * BK / K)"; doc = "the same along k"; },
-  { name = "balance";   expr = "log2(MOST * SMS / BLOCKS)";  doc = "blocks of the busiest SM against the mean"; },
-  { name = "waves";     expr = "log2(ceil_div(MOST, LIVE))"; doc = "blocks one after the other on an SM"; },
-  { name = "in_flight"; expr = "log2(LIVE * BYTES)";         doc = "bytes on their way to an SM"; },
-  { name = "warps";     expr = "log2(LIVE * WARPS)";         doc = "warps on an SM"; },
   { name = "rows";      expr = "log2(ROWS)";                 doc = "FMAs for an element of W"; },
   { name = "again";     expr = "log2(ceil_div(M, BM))";      doc = "how often W is read"; },
-  { name = "maths";     expr = "log2(1 + LIVE * MATHS * 48 / (LIVE * BYTES))"; doc = "arithmetic against the loads"; },
+  { name = "maths";     expr = "log2(1 + MATHS * 48 / BYTES)"; doc = "arithmetic against the loads"; },
   { name = "x_loads";   expr = "ROWS / COLS";                doc = "loads of X for one of W"; },
   { name = "times";     expr = "log2(KTIMES)";               doc = "times round the loop"; },
-  { name = "ends";      expr = "log2(1 + ENDS / (STEP * KTIMES))";
-    doc = "start and end of a block against its length"; },
-  { name = "launch";    expr = "LAUNCH_NS / (LAUNCH_NS + STEP * KTIMES * 1000 / CLOCK_MHZ)"; doc = "the fixed cost's share"; },
-  { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
-  { name = "dram";      expr = "log2(1 + ELEM_BYTES * N * K * CLOCK_MHZ / (1000 * DRAM_GBS * STEP * KTIMES))";
-    doc = "traffic from memory against the rest"; },
   { name = "narrow";    expr = "NARROW";                     doc = "rows are not aligned: single elements"; },
   { name = "lanes";     expr = "LAYOUT_KN * (LANES == 8)";   doc = "short pieces of W's rows"; },
   { name = "groups";    expr = "log2(KGROUPS)";              doc = "sums that a block adds up"; } );

@@ -85,89 +85,36 @@ general = (
     FIXED_K = 0; FIXED_N = 0; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
-  { name = "TILES";  expr = "ceil_div(M, BM) * ceil_div(N, BN)"; doc = "tiles of Y"; },
-  { name = "PARTS";  expr = "1 + (SPLITK - 1) * (TILES <= COUNTERS)"; doc = "parts of k that the plan asks for"; },
-  { name = "KPER";   expr = "ceil_div(ceil_div(K, BK), PARTS)";  doc = "blocks of k of a slice"; },
-  { name = "SLICES"; expr = "ceil_div(ceil_div(K, BK), KPER)";   doc = "blocks that share a tile"; },
-  { name = "BLOCKS"; expr = "TILES * SLICES";                    doc = "blocks of the launch"; },
-  { name = "FIT";
-    expr = "max(1, min(min(min(REGS_SM / (128 * ceil_to(REGS, 8)) * 128, THREADS_SM) / NT, BLOCKS_SM),"
-           " SMEM_SM / (SMEM + 1024)))";
-    doc = "blocks that an SM holds at a time"; },
-  { name = "FULL";   expr = "BLOCKS / (FIT * SMS)";              doc = "waves in which every SM is full"; },
-  { name = "REST";   expr = "ceil_div(BLOCKS - FULL * FIT * SMS, SMS)"; doc = "blocks of an SM in the last wave"; },
-  { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * BM * BN";    doc = "sums that blocks hand on: whole tiles"; },
   { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_KN && !PACKED && N % QUAD != 0";
     doc = "rows of X or W are not aligned: copies of few bytes"; },
   { name = "ODD";    expr = "ELEM_BYTES == 2 && (K % 2 != 0 || LAYOUT_KN && !PACKED && N % 2 != 0)";
     doc = "not even to 4 bytes: copies of single elements through registers"; },
-  # Of one warp and one block of k; each runs on one of the four sub-cores of an SM, whatever the others do. Counted in
-  # the SASS of sm_90a, nvcc 13.0, with aligned operands: bf16 NK 128x128 (64x64, ROW 128), 64x64 (32x32, ROW 64) and
-  # 16x32 (16x16, ROW 128): 128, 16, 8 mma; 32, 8, 8 ldmatrix; 16, 4, 6 copies; 81, 47, 53 others, a barrier among them.
-  # tf32 KN 64x64 (ROW 128): 32 mma, 8 ldmatrix, 32 LDS.32, 8 copies, 74 others. A copy of 4 bytes is 17 to 20
-  # instructions, by asynchronous copies in a loop as well as through registers.
-  { name = "MMA";    expr = "WM * WN * BK * 4 / TENSOR_SM"; doc = "cycles of a sub-core's tensor core"; },
+  # Of one warp and one block of k. Counted in the SASS of sm_90a, nvcc 13.0, with aligned operands: bf16 NK 128x128 (64x64,
+  # ROW 128), 64x64 (32x32, ROW 64) and 16x32 (16x16, ROW 128): 128, 16, 8 mma; 32, 8, 8 ldmatrix; 16, 4, 6 copies; 81, 47,
+  # 53 others, a barrier among them. tf32 KN 64x64 (ROW 128): 32 mma, 8 ldmatrix, 32 LDS.32, 8 copies, 74 others. A copy of
+  # 4 bytes is 17 to 20 instructions, by asynchronous copies in a loop as well as through registers.
   { name = "ISSUE";
     expr = "KSTEPS * (MTILES * NTILES + MTILES + NTILES * (1 + 3 * LAYOUT_KN * DTYPE_TF32) / 2) + 36"
            " + (1 + 18 * NARROW) * TILE * ELEM_BYTES / 4 / NT";
     doc = "its instructions: mma, ldmatrix or LDS.32, the loop, 4 a copy of 16 bytes, 19 of 4 bytes"; },
-  # Of a block. A wavefront is 128 bytes: an ldmatrix of 4 matrices takes 4, and so does a copy of 16 bytes a lane. The
-  # emulator counts the same.
+  # Of a block. An ldmatrix of 4 matrices takes 4 wavefronts, and so does a copy of 16 bytes a lane. The emulator counts the
+  # same.
   { name = "LDS";    expr = "(BM * (BN / WN) + BN * (BM / WM) + BM + BN) * ROW / 128";
-    doc = "wavefronts of shared memory, one a cycle: what the warps load, and the copies"; },
-  { name = "COPY";   expr = "(BM + BN) * ROW / 48";        doc = "cycles to fetch it: 48 bytes each for one SM"; },
-  { name = "WAIT";   expr = "40 + max(0, 35 * KSTEPS - MMA) + 300 * ODD * KSTEPS";
+    doc = "wavefronts: what the warps load, and the copies"; },
+  { name = "BYTES";  expr = "(STAGES - 1) * TILE * ELEM_BYTES"; doc = "bytes on their way to a block"; },
+  { name = "WAIT";   expr = "40 + max(0, 35 * KSTEPS - UNIT) + 300 * ODD * KSTEPS";
     doc = "cycles that a warp alone waits: at the barrier; for sums, 35 (Hopper's mma and ldmatrix) a step of k; odd:"
           " for L2, as copies go through registers"; },
-  { name = "QFULL";  expr = "ceil_div(FIT * NT, 128)";     doc = "warps of the busiest sub-core of a full SM"; },
-  { name = "QREST";  expr = "ceil_div(REST * NT, 128)";    doc = "the same in the last wave"; },
-  { name = "TOPFULL"; expr = "max(QFULL * max(MMA, ISSUE), FIT * LDS)"; doc = "cycles of what is busiest there"; },
-  { name = "TOPREST"; expr = "max(QREST * max(MMA, ISSUE), REST * LDS)"; doc = "the same in the last wave"; },
-  { name = "STEP";
-    expr = "FULL * (max(TOPFULL, FIT * COPY) + (QFULL * (MMA + ISSUE) + FIT * LDS - TOPFULL) / 4 + WAIT / QFULL)"
-           " + (REST > 0) * (max(TOPREST, REST * COPY) + (QREST * (MMA + ISSUE) + REST * LDS - TOPREST) / 4"
-           " + WAIT / max(1, QREST))";
-    doc = "cycles of the busiest SM for one block of k of all its blocks: a quarter of the lesser is not hidden"; },
-  { name = "ENDS";
-    expr = "(FULL + (REST > 0)) * (1100 + BM * BN / 16)"
-           " + (SLICES > 1) * (HANDOVER_NS * CLOCK_MHZ / 1000 + BM * BN * (FULL * FIT + REST + SLICES) / 8)";
-    doc = "cycles for the first stage's arrival, the stores; for slices, each block's sums, and adding a tile's up"; },
+  { name = "FIRST";  expr = "1100";                        doc = "cycles until the first stage is there"; },
   { name = "OTHER";  expr = "FIXED_K > 0 && FIXED_K != K || FIXED_N > 0 && FIXED_N != N";
-    doc = "the kernel is fixed for other extents"; } );
-padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
-serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
-bound = "log2(LAUNCH_NS + max(max((STEP * KPER + ENDS) * 1000 / CLOCK_MHZ,"
-        " (ELEM_BYTES * (TILES * (BM + BN) * K + M * N) + 8 * PASSED) / L2_GBS),"
-        " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
-        " - log2(2 * TILES * BM * BN * KPER * SLICES * BK) + (FIXED_K > 0) / 64 + 3 * OTHER";
+    doc = "the kernel is fixed for other extents"; },
+  { name = "SLOWER"; expr = "(FIXED_K > 0) + 192 * OTHER"; doc = "64ths of an octave: a little, as it serves few shapes"; } );
 features = (
-  { name = "padding";   expr = "log2(TILES * BM * BN / (M * N))"; doc = "elements computed for one that is stored"; },
-  { name = "waves";     expr = "log2((FULL * FIT + REST) * SMS / BLOCKS)";
-    doc = "blocks of the busiest SM against the mean"; },
-  { name = "lone";      expr = "1 / max(1, (FULL > 0) * FIT + (FULL == 0) * REST)"; doc = "few blocks share an SM"; },
-  { name = "warps";     expr = "log2(NT * ((FULL > 0) * FIT + (FULL == 0) * REST))";
-    doc = "threads that hide latency"; },
-  { name = "loads";     expr = "LDS * 128 / NT / MMA";
+  { name = "loads";     expr = "LDS * 128 / NT / UNIT";
     doc = "shared memory's cycles for one of the tensor cores"; },
-  { name = "issue";     expr = "ISSUE / MMA";                doc = "instructions for a cycle of the tensor core"; },
-  { name = "drain";     expr = "ENDS / (STEP * KPER)";       doc = "start and end of a block against its length"; },
-  { name = "drain_log"; expr = "log2(1 + ENDS / (STEP * KPER))"; doc = "the same where it dominates"; },
-  { name = "launch";    expr = "LAUNCH_NS / (LAUNCH_NS + STEP * KPER * 1000 / CLOCK_MHZ)"; doc = "the fixed cost's share"; },
-  { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
-  { name = "split_sum"; expr = "(SLICES > 1) * BM * BN * SLICES / (STEP * KPER)";
-    doc = "adding them up, against the work"; },
-  { name = "l2";
-    expr = "log2(1 + ELEM_BYTES * TILES * (BM + BN) * K * CLOCK_MHZ / (1000 * L2_GBS * STEP * KPER))";
-    doc = "traffic from L2 against the work"; },
-  { name = "dram";
-    expr = "log2(1 + ELEM_BYTES * (M * K + N * K + M * N) * CLOCK_MHZ / (1000 * DRAM_GBS * STEP * KPER))";
-    doc = "traffic from memory against the work"; },
+  { name = "issue";     expr = "ISSUE / UNIT";               doc = "instructions for a cycle of the tensor core"; },
   { name = "stages";    expr = "STAGES";                     doc = "depth of the pipeline"; },
-  { name = "in_flight"; expr = "log2((STAGES - 1) * TILE * ELEM_BYTES)"; doc = "bytes on their way to a block"; },
-  { name = "barriers";  expr = "1 / KSTEPS";                 doc = "barriers for a step of k"; },
   { name = "area";      expr = "log2(WM * WN)";              doc = "independent mma of a warp"; },
-  { name = "tile";      expr = "log2(BM * BN)";              doc = "size"; },
-  { name = "tall";      expr = "log2(BM / BN)";              doc = "shape"; },
   { name = "narrow";    expr = "NARROW || OTHER";            doc = "rows are not aligned: copies of few bytes"; },
   { name = "odd";       expr = "ODD";                        doc = "copies of single elements through registers"; },
   { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; },

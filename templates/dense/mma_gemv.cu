@@ -52,21 +52,9 @@ general = (
   { target = "sm_90a"; ROWS = 8; COLS = 64; WARPS = 4; KWARPS = 4; UNROLL = 1; SPLITK = 1; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
-  { name = "TILES";  expr = "ceil_div(M, BM) * ceil_div(N, BN)"; doc = "tiles of Y"; },
-  { name = "PARTS";  expr = "1 + (SPLITK - 1) * (TILES <= COUNTERS)"; doc = "parts of k that the plan asks for"; },
-  { name = "KPER";   expr = "ceil_div(ceil_div(K, BK), PARTS)";    doc = "chunks of k of a warp"; },
-  { name = "SLICES"; expr = "ceil_div(ceil_div(K, BK), KPER)";     doc = "blocks that share a tile"; },
-  { name = "BLOCKS"; expr = "TILES * SLICES";                      doc = "blocks of the launch"; },
-  { name = "FIT";
-    expr = "max(1, min(min(REGS_SM / (128 * ceil_to(REGS, 8)) * 128, THREADS_SM) / NT,"
-           " min(BLOCKS_SM, SMEM_SM / (SMEM + 1024))))";
-    doc = "blocks that an SM holds at a time"; },
-  { name = "MOST";   expr = "ceil_div(BLOCKS, SMS)";               doc = "blocks of the busiest SM"; },
-  { name = "LIVE";   expr = "min(FIT, MOST)";                      doc = "those that run at a time"; },
   { name = "KTIMES"; expr = "ceil_div(KPER, UNROLL)";              doc = "times round the loop"; },
   { name = "BYTES";  expr = "NT * LOADS * 16";
     doc = "bytes of W that a block asks for each time"; },
-  { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * BM * BN"; doc = "sums that blocks hand on: whole tiles"; },
   { name = "NARROW"; expr = "K % 8 != 0 || LAYOUT_KN && !PACKED && N % 8 != 0";
     doc = "rows of X or W are not aligned: two elements at a time"; },
   { name = "ODD";    expr = "K % 2 != 0 || LAYOUT_KN && !PACKED && N % 2 != 0"; doc = "or one"; },
@@ -82,36 +70,19 @@ derived = (
   { name = "STEP";   expr = "max(max(LIVE * L1, LIVE * BYTES / 48), 730)";
     doc = "cycles for one time round of the blocks that run together, at least the latency of memory, 650, and of a"
           " chunk's two mma"; },
+  { name = "LOOP";   expr = "STEP * KTIMES";                       doc = "cycles of all of them"; },
   { name = "ENDS";
     expr = "600 + 70 * UNROLL + (40 + 8 * SUMS) * ceil_div(BM * BN, NT)"
            " + (SLICES > 1) * (300 + HANDOVER_NS * CLOCK_MHZ / 1000 + 40 * SLICES)";
-    doc = "cycles for a block's start, the last chunks' mma, the sum of its warps, the sum of the slices"; } );
-padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
-serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
-bound = "log2(LAUNCH_NS + max(max(ceil_div(MOST, LIVE) * (STEP * KTIMES + ENDS) * 1000 / CLOCK_MHZ,"
-        " (ELEM_BYTES * (ceil_div(M, BM) * N * K + ceil_div(N, BN) * M * K) + 8 * PASSED) / L2_GBS),"
-        " ELEM_BYTES * (M * K + N * K + M * N) * (ELEM_BYTES * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
-        " - log2(2 * TILES * BM * BN * KPER * SLICES * BK)";
+    doc = "cycles for a block's start, the last chunks' mma, the sum of its warps, the sum of the slices"; },
+  { name = "CYCLES"; expr = "ceil_div(MOST, LIVE) * (LOOP + ENDS)"; doc = "cycles of the busiest SM"; },
+  { name = "L2_ELEMS"; expr = "ceil_div(M, BM) * N * K + ceil_div(N, BN) * M * K"; doc = "elements from L2: W and X"; } );
 features = (
-  { name = "padding";   expr = "log2(TILES * BM * BN / (M * N))";
-    doc = "elements computed for one that is stored"; },
-  { name = "k_padding"; expr = "log2(KPER * SLICES * BK / K)"; doc = "the same along k"; },
-  { name = "balance";   expr = "log2(MOST * SMS / BLOCKS)";  doc = "blocks of the busiest SM against the mean"; },
-  { name = "waves";     expr = "log2(ceil_div(MOST, LIVE))"; doc = "blocks one after the other on an SM"; },
-  { name = "in_flight"; expr = "log2(LIVE * BYTES)";         doc = "bytes on their way to an SM"; },
-  { name = "warps";     expr = "log2(LIVE * WARPS)";         doc = "warps on an SM"; },
   { name = "rows";      expr = "ROWS == 16";                 doc = "twice the loads of X"; },
   { name = "again";     expr = "log2(ceil_div(M, BM))";      doc = "how often W is read"; },
   { name = "x_loads";   expr = "GROUPS / STRIPS";            doc = "loads of X for one of W"; },
   { name = "x_l2";      expr = "log2(1 + M / BN)";           doc = "X from L2 against W"; },
   { name = "times";     expr = "log2(KTIMES)";               doc = "times round the loop"; },
-  { name = "ends";      expr = "log2(1 + ENDS / (STEP * KTIMES))";
-    doc = "start and end of a block against its length"; },
-  { name = "launch";    expr = "LAUNCH_NS / (LAUNCH_NS + STEP * KTIMES * 1000 / CLOCK_MHZ)";
-    doc = "the fixed cost's share"; },
-  { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
-  { name = "dram";      expr = "log2(1 + ELEM_BYTES * N * K * CLOCK_MHZ / (1000 * DRAM_GBS * STEP * KTIMES))";
-    doc = "traffic from memory against the rest"; },
   { name = "narrow";    expr = "NARROW";                     doc = "rows are not aligned: two elements at a time"; },
   { name = "odd";       expr = "ODD";                        doc = "or one"; },
   { name = "groups";    expr = "log2(KWARPS)";               doc = "sums that a block adds up"; } );

@@ -41,78 +41,29 @@ general = (
   { target = "portable"; MR = 2; NP = 1; KA = 1; UK = 1; KC = 0; PF = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "16*NP"; K = "max(KC, KA*UK)"; };
 derived = (
-  { name = "PANELS"; expr = "ceil_div(N, 16)"; doc = "panels of W"; },
-  { name = "MT"; expr = "SPLIT * ceil_div(M, THREADS) + (1 - SPLIT) * M"; doc = "rows of the busiest task"; },
-  { name = "PT"; expr = "SPLIT * PANELS + (1 - SPLIT) * min(PANELS, ceil_to(ceil_div(PANELS, THREADS), NP))"; doc = "panels of the busiest task"; },
-  { name = "TILES"; expr = "ceil_div(MT, MR)"; doc = "row tiles of a task"; },
-  { name = "ROWS"; expr = "EVEN * ceil_div(MT, TILES) + (1 - EVEN) * min(MT, MR)"; doc = "height of most row tiles"; },
-  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)"; doc = "height of the lowest row tile"; },
-  { name = "KB"; expr = "(KC == 0) * K + (KC != 0) * min(K, KC)"; doc = "values of k that a tile does at once"; },
-  { name = "PASSES"; expr = "(ORDER == 1 && PT * K * 64 > L2_BYTES) * TILES + (ORDER == 0 || PT * K * 64 <= L2_BYTES)";
-    doc = "how often W comes from beyond the L2 cache"; },
-  { name = "GROUPS"; expr = "PT / NP"; doc = "groups of NP panels that a task does at once"; },
-  { name = "SINGLES"; expr = "PT % NP"; doc = "panels that are left, done one at a time"; },
-  { name = "WORK"; expr = "KB * NP * VP * max(ROWS, 4) / 2"; doc = "cycles of a tile"; } );
-padded_flops = "2 * M * 16 * PANELS * K";
-serial_flops = "2 * MT * 16 * PT * K";
+  { name = "COL";  expr = "16"; doc = "columns of a panel"; },
+  { name = "WORK"; expr = "KB * NV * max(ROWS, 4) / 2"; doc = "cycles of a tile"; } );
 terms = (
-  { name = "fma";      expr = "K * PT * VP * MT / 2"; doc = "two FMAs a cycle"; },
-  { name = "loads";    expr = "K * (GROUPS * ((TILES - 1) * max(0, NP*VP + ROWS - ROWS*NP*VP / 2) + max(0, NP*VP + REST - REST*NP*VP / 2)) + SINGLES * ((TILES - 1) * max(0, VP + ROWS - ROWS*VP / 2) + max(0, VP + REST - REST*VP / 2)))";
-    doc = "W's vectors once a tile, X's values once a row: what one load a cycle takes beyond the FMAs"; },
-  { name = "loads_2";  expr = "K * (GROUPS * ((TILES - 1) * max(0, NP*VP + ROWS - ROWS*NP*VP) + max(0, NP*VP + REST - REST*NP*VP)) + SINGLES * ((TILES - 1) * max(0, VP + ROWS - ROWS*VP) + max(0, VP + REST - REST*VP))) / 2";
-    doc = "the same where the CPU does two loads a cycle"; },
-  { name = "stalls";   expr = "K * (GROUPS * ((TILES - 1) * max(0, 4 / KA - ROWS*NP*VP / 2) + max(0, 4 / KA - REST*NP*VP / 2)) + SINGLES * ((TILES - 1) * max(0, 4 / KA - ROWS*VP / 2) + max(0, 4 / KA - REST*VP / 2)))";
-    doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
-  { name = "w_l2";     expr = "K * (TILES - 1) * ((NP * KB * 64 > L1_BYTES) * GROUPS * max(0, 2 * NP - max(ROWS*NP*VP, NP*VP + ROWS) / 2) + (KB * 64 > L1_BYTES) * SINGLES * max(0, 2 - max(ROWS*VP, VP + ROWS) / 2))";
+  { name = "w_l2";     expr = "K * (ROW_TILES - 1) * ((NP * KB * 64 > L1_BYTES) * GROUPS * max(0, 2 * NP - max(ROWS*NV, NV + ROWS) / 2)"
+                              " + (KB * 64 > L1_BYTES) * SINGLES * max(0, 2 - max(ROWS*VP, VP + ROWS) / 2))";
     doc = "lines of W that later row tiles fetch from L2, as they do not fit L1, two cycles each, beyond what FMAs and loads hide"; },
-  { name = "w_first";  expr = "(PT * K * 64 <= L2_BYTES) * PT * K"; doc = "lines of W that the first row tile fetches from L2"; },
-  { name = "w_stream"; expr = "(PT * K * 64 > L2_BYTES) * PASSES * PT * K * 2"; doc = "the same from beyond L2, at 32 bytes a cycle"; },
   { name = "cold";     expr = "(PF == 0) * PASSES * (GROUPS + SINGLES) * 300"; doc = "the first lines of panels come from far, and nobody asked for them"; },
-  { name = "prefetch"; expr = "(PF > 0) * K * TILES * PT / 2"; doc = "prefetches issued"; },
-  { name = "x_l2";     expr = "(ROWS * KB * 8 > L1_BYTES) * MT * K / 16 * (GROUPS + SINGLES)"; doc = "lines of X, as a tile's rows exceed half of L1"; },
-  { name = "y";        expr = "MT * PT * ceil_div(K, KB)"; doc = "lines of Y written"; },
-  { name = "loop";     expr = "TILES * (GROUPS + SINGLES) * K / (KA * UK)"; doc = "rounds of the inner loop"; },
-  { name = "tiles";    expr = "TILES * (GROUPS + SINGLES) * 30"; doc = "start and end of a tile"; },
-  { name = "call";     expr = "2000 * THREADS"; doc = "a call's fixed cost"; } );
+  { name = "prefetch"; expr = "(PF > 0) * K * ROW_TILES * UT / 2"; doc = "prefetches issued"; } );
 features = (
-  { name = "loads";        expr = "log2(max(1, (NP*VP + ROWS) / (ROWS*NP*VP)))"; doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
-  { name = "loads_soft";   expr = "(NP*VP + ROWS) / (ROWS*NP*VP)"; doc = "loads for an FMA"; },
-  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NP*VP*KA)))"; doc = "fewer than 8 independent FMAs wait for each other"; },
-  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NP*VP*KA)))"; doc = "the same in the lowest tile, by its share"; },
-  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS"; doc = "W is loaded for fewer rows in the lowest tile"; },
-  { name = "stream";       expr = "log2(max(1, 4 * PASSES / MT))"; doc = "W from beyond L2 at 32 bytes a cycle bounds fewer than 4 rows"; },
-  { name = "stream_soft";  expr = "PASSES / MT"; doc = "bytes of W from beyond L2 for an FMA"; },
   { name = "l2_stream";    expr = "(NP * KB * 64 > L1_BYTES) / ROWS"; doc = "bytes of W from L2 for an FMA"; },
   { name = "w_over_l2";    expr = "log2(max(1, NP * KB * 64 / L2_BYTES))"; doc = "a tile's panels exceed L2"; },
-  { name = "x_over_l1";    expr = "log2(max(1, ROWS * KB * 4 * 2 / L1_BYTES))"; doc = "a tile's rows of X exceed half of L1"; },
-  { name = "x_alias";      expr = "(K % 1024 == 0) * max(0, ROWS - 8)"; doc = "rows of X a multiple of 4 KiB apart share a set of L1"; },
   { name = "cold";         expr = "(PF == 0) * min(1, PASSES * ROWS / MT) * 300 / WORK"; doc = "the first lines of a tile come from far, and nobody asked for them"; },
   { name = "far_rows";     expr = "(PF > 0) * PF * 64 * NP / L1_BYTES"; doc = "rows fetched ahead fill L1"; },
-  { name = "drain";        expr = "128 / KB"; doc = "start and end of a tile against its length"; },
-  { name = "y_passes";     expr = "log2(ceil_div(K, KB))"; doc = "how often Y is read and written"; },
-  { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },
-  { name = "folded_few";   expr = "(1 - HOLD) / ROWS"; doc = "the same, for few rows"; },
   { name = "prefetch";     expr = "PF > 0"; doc = "prefetches issued"; },
   { name = "prefetch_8";   expr = "(PF == 8) / ROWS"; doc = "their distance matters where W streams: few rows"; },
   { name = "prefetch_16";  expr = "(PF == 16) / ROWS"; doc = "likewise"; },
   { name = "prefetch_32";  expr = "(PF == 32) / ROWS"; doc = "likewise"; },
   { name = "prefetch_64";  expr = "(PF == 64) / ROWS"; doc = "likewise"; },
-  { name = "unroll";       expr = "log2(UK)"; doc = "loop overhead saved"; },
-  { name = "unroll_few";   expr = "log2(UK) / (ROWS * NP * VP * KA)"; doc = "the same, for small tiles"; },
   { name = "partial";      expr = "log2(KA)"; doc = "partial sums along K"; },
   { name = "streams";      expr = "NP"; doc = "parallel streams of W"; },
   { name = "streams_few";  expr = "NP / ROWS"; doc = "the same, for few rows"; },
-  { name = "rows";         expr = "log2(ROWS)"; doc = "height"; },
-  { name = "area";         expr = "log2(ROWS * NP * VP * KA)"; doc = "accumulators in use"; },
-  { name = "area_2";       expr = "(log2(ROWS * NP * VP * KA) - 4) * (log2(ROWS * NP * VP * KA) - 4)"; doc = "too few or too many"; },
-  { name = "tight";        expr = "NACC + NP*VP + 1 >= VECTOR_REGISTERS"; doc = "no vector register to spare"; },
-  { name = "singles";      expr = "(PT % NP) / PT"; doc = "share of panels done one at a time"; },
-  { name = "singles_few";  expr = "(PT % NP) / PT * log2(max(1, 8 / (ROWS*VP*KA)))"; doc = "the same, where one panel hides no latency"; },
-  { name = "order";        expr = "ORDER * (TILES > 1)"; doc = "loop order"; },
-  { name = "even";         expr = "EVEN * (TILES > 1)"; doc = "tiles of equal height"; },
-  { name = "threads";      expr = "log2(THREADS)"; doc = "contention"; },
-  { name = "split_few";    expr = "SPLIT * log2(THREADS) / MT"; doc = "each of the threads reads all of W for few rows"; },
-  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * 16 * PT * K))"; doc = "a call's fixed cost against its work"; } );
+  { name = "area_2";       expr = "(log2(ROWS*NV*KA) - 4) * (log2(ROWS*NV*KA) - 4)"; doc = "too few accumulators or too many"; },
+  { name = "split_few";    expr = "SPLIT * log2(THREADS) / MT"; doc = "each of the threads reads all of W for few rows"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"

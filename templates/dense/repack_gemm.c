@@ -37,69 +37,25 @@ general = (
   { target = "portable"; MR = 2; NP = 1; UK = 1; KC = 256; HOLD = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "16*NP"; K = "KC"; };
 derived = (
-  { name = "GROUPS"; expr = "ceil_div(N, 16*NP)"; doc = "tiles along a row of Y"; },
-  { name = "MT"; expr = "SPLIT * ceil_div(M, THREADS) + (1 - SPLIT) * M"; doc = "rows of the busiest task"; },
-  { name = "GT"; expr = "SPLIT * GROUPS + (1 - SPLIT) * ceil_div(GROUPS, THREADS)";
-    doc = "tiles along a row of Y of the busiest task"; },
-  { name = "TILES"; expr = "ceil_div(MT, MR)"; doc = "row tiles of a task"; },
-  { name = "ROWS"; expr = "EVEN * ceil_div(MT, TILES) + (1 - EVEN) * min(MT, MR)"; doc = "height of most row tiles"; },
-  { name = "REST"; expr = "EVEN * (MT / TILES) + (1 - EVEN) * (MT - (TILES - 1) * MR)";
-    doc = "height of the lowest row tile"; },
-  { name = "BLOCKS"; expr = "ceil_div(K, KC)"; doc = "blocks along K"; },
-  { name = "KB"; expr = "min(K, ceil_to(ceil_div(K, BLOCKS), 16))"; doc = "values of k in a block"; },
+  { name = "COL";    expr = "16*NP"; doc = "columns of a tile: none is narrower"; },
+  { name = "KB";     expr = "min(K, ceil_to(ceil_div(K, ceil_div(K, KC)), 16))"; doc = "values of k in a block"; },
+  { name = "W_CLOSE"; expr = "1"; doc = "the packed block stays close"; },
+  { name = "W_FAR";  expr = "1"; doc = "W is read once, to be packed"; },
   { name = "X_CLOSE"; expr = "MT * KB * 4 <= L2_BYTES";
     doc = "a block of X stays in L2 from one tile of columns to the next"; } );
-padded_flops = "2 * M * GROUPS * 16*NP * K";
-serial_flops = "2 * MT * GT * 16*NP * K";
 terms = (
-  { name = "fma";      expr = "K * GT * NP * VP * MT / 2"; doc = "two FMAs a cycle"; },
-  { name = "loads";    expr = "K * GT * ((TILES - 1) * max(0, NP*VP + ROWS - ROWS*NP*VP / 2) + max(0, NP*VP + REST - REST*NP*VP / 2))";
-    doc = "W's vectors once a tile, X's values once a row: what one load a cycle takes beyond the FMAs"; },
-  { name = "loads_2";  expr = "K * GT * ((TILES - 1) * max(0, NP*VP + ROWS - ROWS*NP*VP) + max(0, NP*VP + REST - REST*NP*VP)) / 2";
-    doc = "the same where the CPU does two loads a cycle"; },
-  { name = "stalls";   expr = "K * GT * ((TILES - 1) * max(0, 4 - ROWS*NP*VP / 2) + max(0, 4 - REST*NP*VP / 2))";
-    doc = "an FMA takes four cycles: tiles with few accumulators wait"; },
-  { name = "pack";     expr = "K * GT * NP * VP * (5 - LAYOUT_KN)"; doc = "W put into panels, a vector at a time"; },
-  { name = "w_stream"; expr = "K * GT * NP * 2"; doc = "lines of W from beyond L2, at 32 bytes a cycle"; },
-  { name = "x_l2";     expr = "(1 - X_CLOSE) * GT * MT * K / 16"; doc = "lines of X from beyond L2"; },
-  { name = "y";        expr = "MT * GT * NP * BLOCKS"; doc = "lines of Y written"; },
-  { name = "loop";     expr = "TILES * GT * K / UK"; doc = "rounds of the inner loop"; },
-  { name = "tiles";    expr = "TILES * GT * BLOCKS * 30"; doc = "start and end of a tile"; },
-  { name = "call";     expr = "2000 * THREADS"; doc = "a call's fixed cost"; } );
+  { name = "pack";     expr = "K * UT * NP * VP * (5 - LAYOUT_KN)"; doc = "W put into panels, a vector at a time"; } );
 features = (
-  { name = "pack";         expr = "1 / MT"; doc = "packing a block against its use"; },
-  { name = "pack_share";   expr = "log2(1 + 8 / MT)"; doc = "the same, as a factor of time"; },
+  { name = "pack_share";   expr = "log2(1 + 8 / MT)"; doc = "packing a block against its use"; },
   { name = "pack_short";   expr = "1 / MT * 64 / KB"; doc = "short pieces of W's rows stop the hardware prefetcher"; },
   { name = "pack_alias";   expr = "((1 - LAYOUT_KN) * (K % 1024 == 0) + LAYOUT_KN * (N % 1024 == 0)) / MT";
     doc = "rows of W a multiple of 4 KiB apart share a set of L1"; },
-  { name = "pack_tail";    expr = "(N % (16*NP) != 0) / GT / MT";
+  { name = "pack_tail";    expr = "(N % (16*NP) != 0) / UT / MT";
     doc = "the last columns are packed element by element"; },
-  { name = "loads";        expr = "log2(max(1, (NP*VP + ROWS) / (ROWS*NP*VP)))";
-    doc = "two loads a cycle for two FMAs: more loads than FMAs bound the tile"; },
-  { name = "loads_soft";   expr = "(NP*VP + ROWS) / (ROWS*NP*VP)"; doc = "loads for an FMA"; },
-  { name = "latency";      expr = "log2(max(1, 8 / (ROWS*NP*VP)))";
-    doc = "fewer than 8 independent FMAs wait for each other"; },
-  { name = "latency_rest"; expr = "REST / MT * log2(max(1, 8 / (REST*NP*VP)))";
-    doc = "the same in the lowest tile, by its share"; },
-  { name = "rest";         expr = "REST / MT * (ROWS - REST) / ROWS";
-    doc = "W is loaded for fewer rows in the lowest tile"; },
   { name = "l2_stream";    expr = "(NP * KB * 64 * 4 > L1_BYTES * 3) / ROWS";
     doc = "bytes of W from L2 for an FMA: the block exceeds three quarters of L1"; },
   { name = "x_stream";     expr = "(1 - X_CLOSE) / NP"; doc = "bytes of X from beyond L2 for an FMA"; },
-  { name = "x_alias";      expr = "(K % 1024 == 0) * max(0, ROWS - 8)";
-    doc = "rows of X a multiple of 4 KiB apart share a set of L1"; },
-  { name = "y_alias";      expr = "(N % 1024 == 0) * ROWS / KB"; doc = "the same for rows of Y"; },
-  { name = "drain";        expr = "log2(1 + 32 / KB)"; doc = "start and end of a tile against its length"; },
-  { name = "y_passes";     expr = "log2(BLOCKS)"; doc = "how often Y is read and written"; },
-  { name = "folded";       expr = "1 - HOLD"; doc = "the compiler chooses what to keep in registers"; },
-  { name = "unroll";       expr = "log2(UK)"; doc = "loop overhead saved"; },
-  { name = "rows";         expr = "log2(ROWS)"; doc = "height"; },
-  { name = "area";         expr = "log2(ROWS*NP*VP)"; doc = "accumulators in use"; },
-  { name = "tight";        expr = "NACC + NP*VP + 1 >= VECTOR_REGISTERS"; doc = "no vector register to spare"; },
-  { name = "even";         expr = "EVEN * (TILES > 1)"; doc = "tiles of equal height"; },
-  { name = "threads";      expr = "log2(THREADS)"; doc = "contention"; },
-  { name = "start";        expr = "log2(1 + 1000000 * THREADS / (2 * MT * GT * 16*NP * K))";
-    doc = "a call's fixed cost against its work"; } );
+  { name = "y_alias";      expr = "(N % 1024 == 0) * ROWS / KB"; doc = "rows of Y share a set of L1"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"

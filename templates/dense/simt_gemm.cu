@@ -88,84 +88,33 @@ general = (
     FIXED_K = 0; FIXED_N = 0; } );
 tile = { M = "BM"; N = "BN"; K = "BK"; };
 derived = (
-  { name = "TILES";  expr = "ceil_div(M, BM) * ceil_div(N, BN)"; doc = "tiles of Y"; },
-  { name = "PARTS";  expr = "1 + (SPLITK - 1) * (TILES <= COUNTERS)"; doc = "parts of k that the plan asks for"; },
-  { name = "KPER";   expr = "ceil_div(ceil_div(K, BK), PARTS)";   doc = "blocks of k of a slice"; },
-  { name = "SLICES"; expr = "ceil_div(ceil_div(K, BK), KPER)";   doc = "blocks that share a tile"; },
-  { name = "BLOCKS"; expr = "TILES * SLICES";                    doc = "blocks of the launch"; },
-  { name = "FIT";
-    expr = "max(1, min(min(min(REGS_SM / (128 * ceil_to(REGS, 8)) * 128, THREADS_SM) / NT, BLOCKS_SM),"
-           " SMEM_SM / (SMEM + 1024)))";
-    doc = "blocks that an SM holds at a time"; },
-  { name = "FULL";   expr = "BLOCKS / (FIT * SMS)";              doc = "waves in which every SM is full"; },
-  { name = "REST";   expr = "ceil_div(BLOCKS - FULL * FIT * SMS, SMS)"; doc = "blocks of an SM in the last wave"; },
-  { name = "PASSED"; expr = "(SLICES > 1) * BLOCKS * BM * BN";    doc = "sums that blocks hand on: whole tiles"; },
   { name = "NARROW"; expr = "K % QUAD != 0 || LAYOUT_KN && !PACKED && N % QUAD != 0";
     doc = "rows of X or W are not aligned: copies of single floats"; },
-  # Of one warp and one block of k; each runs on one of the four sub-cores of an SM, whatever the others do. Counted in
-  # the SASS of sm_90a, nvcc 13.0, with aligned operands: NK 64x64 (4x8, BK 16), 128x128 (8x16, BK 16) and 16x64 (4x4,
-  # BK 32): 512, 2048, 512 FFMA; 48, 96, 64 LDS.128; 4, 8, 10 copies; 53, 77, 72 others, a barrier among them. KN 32x96
-  # (4x6, BK 16): 384 FFMA; 16 LDS.128 and 48 LDS.64; 5 copies; 51 others. A chunk of k that is not unrolled has 6 or 7
-  # others. A copy of a single float is 15 to 24 instructions, being a loop of its own.
-  { name = "FMA";    expr = "TM * TN * BK * 128 / FMA_SM"; doc = "cycles of a sub-core's FMA units"; },
+  # Of one warp and one block of k. Counted in the SASS of sm_90a, nvcc 13.0, with aligned operands: NK 64x64 (4x8, BK 16),
+  # 128x128 (8x16, BK 16) and 16x64 (4x4, BK 32): 512, 2048, 512 FFMA; 48, 96, 64 LDS.128; 4, 8, 10 copies; 53, 77, 72
+  # others, a barrier among them. KN 32x96 (4x6, BK 16): 384 FFMA; 16 LDS.128 and 48 LDS.64; 5 copies; 51 others. A chunk
+  # of k that is not unrolled has 6 or 7 others. A copy of a single float is 15 to 24 instructions, being a loop of its own.
   { name = "ISSUE";
     expr = "TM * TN * BK + (TM + TN + LAYOUT_KN * (VN == 2) * TN) * BK / 4 + (1 + 17 * NARROW) * TILE / NT + 34"
            " + 6 * CHUNKS / UNROLL";
     doc = "its instructions: FMAs, LDS.128 or LDS.64, 4 a copy of 16 bytes, 18 of a float, the loop"; },
-  # Of a block. A wavefront is 128 bytes; an LDS.128 takes 2, an LDS.64 1: twice as many lanes are served at once as
-  # without neighbours that want the same (see thread). The emulator counts the same.
-  { name = "LDS";    expr = "(TM + TN) * BK * NT / 64 + TILE / 32";
-    doc = "wavefronts of shared memory, one a cycle: what the warps load, and the copies"; },
-  { name = "COPY";   expr = "TILE / 12";                   doc = "cycles to fetch it: 48 bytes each for one SM"; },
+  { name = "BESIDE"; expr = "0"; doc = "FMAs are instructions of a warp like the others"; },
+  # Of a block. An LDS.128 takes 2 wavefronts, an LDS.64 1: twice as many lanes are served at once as without neighbours
+  # that want the same (see thread). The emulator counts the same.
+  { name = "LDS";    expr = "(TM + TN) * BK * NT / 64 + TILE / 32"; doc = "wavefronts: what the warps load, and the copies"; },
+  { name = "BYTES";  expr = "(STAGES - 1) * TILE * 4";     doc = "bytes on their way to a block"; },
   { name = "WAIT";   expr = "40 + 30 * (CHUNKS / UNROLL)";
     doc = "cycles that a warp alone waits: at the barrier, and for loads that are not ahead of their use"; },
-  { name = "QFULL";  expr = "ceil_div(FIT * NT, 128)";     doc = "warps of the busiest sub-core of a full SM"; },
-  { name = "QREST";  expr = "ceil_div(REST * NT, 128)";    doc = "the same in the last wave"; },
-  { name = "TOPFULL"; expr = "max(QFULL * max(FMA, ISSUE), FIT * LDS)"; doc = "cycles of what is busiest there"; },
-  { name = "TOPREST"; expr = "max(QREST * max(FMA, ISSUE), REST * LDS)"; doc = "the same in the last wave"; },
-  { name = "STEP";
-    expr = "FULL * (max(TOPFULL, FIT * COPY) + min(QFULL * max(FMA, ISSUE), FIT * LDS) / 4 + WAIT / QFULL)"
-           " + (REST > 0) * (max(TOPREST, REST * COPY) + min(QREST * max(FMA, ISSUE), REST * LDS) / 4"
-           " + WAIT / max(1, QREST))";
-    doc = "cycles of the busiest SM for one block of k of all its blocks: a quarter of the lesser is not hidden"; },
-  { name = "ENDS";
-    expr = "(FULL + (REST > 0)) * (900 + BM * BN / 16)"
-           " + (SLICES > 1) * (HANDOVER_NS * CLOCK_MHZ / 1000 + BM * BN * (FULL * FIT + REST + SLICES) / 8)";
-    doc = "cycles for the first stage's arrival, the stores; for slices, each block's sums, and adding a tile's up"; },
+  { name = "FIRST";  expr = "900";                         doc = "cycles until the first stage is there"; },
   { name = "OTHER";  expr = "FIXED_K > 0 && FIXED_K != K || FIXED_N > 0 && FIXED_N != N";
-    doc = "the kernel is fixed for other extents"; } );
-padded_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
-serial_flops = "2 * TILES * BM * BN * KPER * SLICES * BK";
-bound = "log2(LAUNCH_NS + max(max((STEP * KPER + ENDS) * 1000 / CLOCK_MHZ,"
-        " 4 * (TILES * (BM + BN) * K + M * N + 2 * PASSED) / L2_GBS),"
-        " 4 * (M * K + N * K + M * N) * (4 * (M * K + N * K + M * N) > L2_BYTES / 2) / DRAM_GBS))"
-        " - log2(2 * TILES * BM * BN * KPER * SLICES * BK) + (FIXED_K > 0) / 64 + 2 * OTHER";
+    doc = "the kernel is fixed for other extents"; },
+  { name = "SLOWER"; expr = "(FIXED_K > 0) + 128 * OTHER"; doc = "64ths of an octave: a little, as it serves few shapes"; } );
 features = (
-  { name = "padding";   expr = "log2(TILES * BM * BN / (M * N))"; doc = "elements computed for one that is stored"; },
-  { name = "waves";     expr = "log2((FULL * FIT + REST) * SMS / BLOCKS)";
-    doc = "blocks of the busiest SM against the mean"; },
-  { name = "lone";      expr = "1 / max(1, (FULL > 0) * FIT + (FULL == 0) * REST)"; doc = "few blocks share an SM"; },
-  { name = "warps";     expr = "log2(NT * ((FULL > 0) * FIT + (FULL == 0) * REST))";
-    doc = "threads that hide latency"; },
-  { name = "loads";     expr = "LDS * 128 / NT / FMA";                  doc = "shared memory's cycles for one of the FMA units"; },
-  { name = "issue";     expr = "ISSUE / FMA";                doc = "instructions for an FMA"; },
+  { name = "loads";     expr = "LDS * 128 / NT / UNIT";      doc = "shared memory's cycles for one of the FMA units"; },
+  { name = "issue";     expr = "ISSUE / UNIT";               doc = "instructions for an FMA"; },
   { name = "rolled";    expr = "UNROLL < CHUNKS";            doc = "no registers to load the next values early"; },
-  { name = "drain";     expr = "ENDS / (STEP * KPER)";       doc = "start and end of a block against its length"; },
-  { name = "drain_log"; expr = "log2(1 + ENDS / (STEP * KPER))"; doc = "the same where it dominates"; },
-  { name = "launch";    expr = "LAUNCH_NS / (LAUNCH_NS + STEP * KPER * 1000 / CLOCK_MHZ)"; doc = "the fixed cost's share"; },
-  { name = "split";     expr = "log2(SLICES)";               doc = "blocks that share a tile"; },
-  { name = "split_sum"; expr = "(SLICES > 1) * BM * BN * SLICES / (STEP * KPER)";
-    doc = "adding them up, against the work"; },
-  { name = "l2";        expr = "log2(1 + 4 * TILES * (BM + BN) * K * CLOCK_MHZ / (1000 * L2_GBS * STEP * KPER))";
-    doc = "traffic from L2 against the work"; },
-  { name = "dram";      expr = "log2(1 + 4 * (M * K + N * K + M * N) * CLOCK_MHZ / (1000 * DRAM_GBS * STEP * KPER))";
-    doc = "traffic from memory against the work"; },
   { name = "stages";    expr = "STAGES";                     doc = "depth of the pipeline"; },
-  { name = "in_flight"; expr = "log2((STAGES - 1) * TILE)";  doc = "floats on their way to a block"; },
-  { name = "barriers";  expr = "1 / BK";                     doc = "barriers for a k"; },
   { name = "area";      expr = "log2(TM * TN)";              doc = "independent FMAs of a thread"; },
-  { name = "tile";      expr = "log2(BM * BN)";              doc = "size"; },
-  { name = "tall";      expr = "log2(BM / BN)";              doc = "shape"; },
   { name = "narrow";    expr = "(NARROW || OTHER) * TILE * 8 / NT / ISSUE";
     doc = "copies of single floats, where rows are not aligned"; },
   { name = "fixed";     expr = "FIXED_K > 0 && !OTHER";      doc = "strides and the length of the sum are constants"; },

@@ -168,7 +168,7 @@ static int setup(void **state)
     put_file(in(root, "tiny.cfg"), spec_text);
     put_file(in(share, "dense/op.cfg"), op_text);
     assert_int_equal(
-        shell("sed -i 's/^bound = .*/terms = ( { name = \"work\"; expr = \"M * N * K\"; doc = \"a doc\"; } );/' "
+        shell("sed -i 's/^features = .*/terms = ( { name = \"work\"; expr = \"M * N * K\"; doc = \"a doc\"; } );\\n&/' "
               "%s/dense/plain.c",
               share),
         0);

@@ -228,26 +228,16 @@ static void test_dense_general(void **state)
 }
 
 /* What the model is given: finite numbers for any shape and thread count. */
-/* CPU: cycles, not fewer than four vector operations of 16 floats each would take, or octaves above the peak. CUDA: log2 of nanoseconds for
- * an operation, from a launch to minutes. */
+/* CPU: cycles, not fewer than four vector operations of 16 floats each would take. CUDA: nanoseconds, from a launch to minutes. */
 static void check_closed_form(const Template *t, const int64_t *slots, double serial)
 {
     double x, sum = 0;
-    assert_true(!t->nterm == !!t->bound);
     for (int k = 0; k < t->nterm; k++) {
         assert_int_equal(expr_real_at(t->term[k].expr, slots, &x), EXPR_OK);
         assert_true(x >= 0 && isfinite(x));
         sum += x;
     }
-    if (t->nterm) {
-        assert_true(sum > serial / (4 * 2 * 16));
-        return;
-    }
-    assert_int_equal(expr_real_at(t->bound, slots, &x), EXPR_OK);
-    if (is_cuda(t))
-        assert_true(x + log2(serial) > 10 && x + log2(serial) < 40);
-    else
-        assert_true(x >= 0 && x < 40);
+    assert_true(is_cuda(t) ? sum > 1e3 && sum < 1e12 : sum > serial / (4 * 2 * 16));
 }
 
 static void test_dense_model(void **state)

@@ -109,7 +109,7 @@ static UnitContext context_of(const char *target, const char *rest)
 static const char head[] = "/* dcgen\nname = \"stub\"; op = \"dense\"; family = \"cpu\"; doc = \"x\";\n"
                            "params = ( { name = \"MR\"; choices = [2, 3]; doc = \"x\"; }, { name = \"UK\"; choices = "
                            "[1, 5]; doc = \"x\"; } );\n"
-                           "tile = { M = 1; N = 1; K = 1; }; padded_flops = 1; serial_flops = 1; bound = 0;\n*/\n"
+                           "tile = { M = 1; N = 1; K = 1; }; padded_flops = 1; serial_flops = 1;\n*/\n"
                            "KERNEL MR UK;\n";
 
 static const Template *stub_template(const Spec *s)

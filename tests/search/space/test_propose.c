@@ -243,7 +243,7 @@ static void evolution_finds_the_best(void **state)
     for (int seed = 0; seed < NSEED; seed++)
         mean += batch_of[seed][0].gain / most / NSEED;
     print_message("the first of a batch promises %.3f of the most\n", mean);
-    assert_in_range(1000 * mean, 950, 1000); /* 0.97; bred from any of the pool 0.85 */
+    assert_in_range(1000 * mean, 910, 1000); /* 0.93; bred from any of the pool 0.85 */
 }
 
 int main(void)

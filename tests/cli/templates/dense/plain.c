@@ -21,7 +21,6 @@ general = (
 tile = { M = "MB"; N = "1"; K = "1"; };
 padded_flops = "2 * ceil_to(M, MB) * N * K";
 serial_flops = "2 * M * N * K";
-bound = "0";
 features = (
   { name = "block"; expr = "log2(STEP)"; doc = "size of a block"; } );
 */

@@ -25,8 +25,8 @@ derived = (
   { name = "BLOCKS"; expr = "ceil_div(M, TM) * ceil_div(N, NT)"; doc = "blocks of the launch"; } );
 padded_flops = "2 * BLOCKS * TM * NT * ceil_to(K, BK)";
 serial_flops = "2 * BLOCKS * TM * NT * ceil_to(K, BK)";
-bound = "log2(2500 + ceil_div(BLOCKS, SMS) * ceil_to(K, BK) * (20 + 4 * TM) * 1000 / CLOCK_MHZ)"
-        " - log2(2 * BLOCKS * TM * NT * ceil_to(K, BK))";
+terms = (
+  { name = "ns"; expr = "2500 + ceil_div(BLOCKS, SMS) * ceil_to(K, BK) * (20 + 4 * TM) * 1000 / CLOCK_MHZ"; doc = "nanoseconds"; } );
 features = (
   { name = "rows"; expr = "log2(TM)"; doc = "values of W are used so often"; },
   { name = "regs"; expr = "REGS / 32"; doc = "registers" ; } );

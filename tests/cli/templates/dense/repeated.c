@@ -18,7 +18,6 @@ general = (
 tile = { M = "1"; N = "1"; K = "1"; };
 padded_flops = "2 * M * N * K";
 serial_flops = "2 * M * N * K";
-bound = "0";
 features = (
   { name = "times"; expr = "log2(TIMES)"; doc = "work done over again"; } );
 */

@@ -134,17 +134,17 @@ set tmargin 0.8
 set lmargin 8
 set bmargin 3
 $cloud << END
-2 1.917407
-4 1.907466
-6.4 1.919705
+2 1.914937
+4 1.907131
+6.4 1.924028
 END
 $kept << END
-1 1.630339
-3 1.796604
-8 2.23319
-1.25 1.768601
-2 1.708118
-9 1.827569
+1 1.632433
+3 1.796249
+8 2.234136
+1.25 1.767027
+2 1.707635
+9 1.827575
 END
 set xlabel 'measured, microseconds' offset 0,0.4 textcolor rgb '#000003'
 set ylabel 'predicted, microseconds' offset 0.8,0 textcolor rgb '#000003'
@@ -171,16 +171,16 @@ set tmargin 0.8
 set lmargin 8
 set bmargin 3
 $cloud << END
-1 0.9587036
-3 0.4768666
-8 0.2999539
+1 0.9574684
+3 0.4767827
+8 0.3006294
 END
 $kept << END
-1 1.630339
-3 0.5988681
-8 0.2791487
-1 1.414881
-3 0.854059
+1 1.632433
+3 0.5987498
+8 0.2792669
+1 1.413621
+3 0.8538175
 8 0.25
 END
 set xlabel 'M' offset 0,0.4 textcolor rgb '#000003'
@@ -189,7 +189,7 @@ set logscale x
 set xrange [0.925925926:8.64]
 set xtics ('1' 1, '1.5' 1.5, '2' 2, '3' 3, '5' 5, '7' 7)
 set logscale y
-set yrange [0.238095238:1.71185564]
+set yrange [0.238095238:1.71405457]
 set ytics ('0.3' 0.3, '0.5' 0.5, '0.7' 0.7, '1' 1, '1.5' 1.5)
 $guide << END
 0.925925926 1

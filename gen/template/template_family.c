@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * template_family: what a template's head need not say, since it follows from the op and the tile, or is common to all templates of the
+ * family (templates/family). Names of both are on offer to expressions over the shape; those that are used become derived names.
+ */
+#include "gen/template/template_private.h"
+
+#include <ctype.h>
+#include <unistd.h>
+#include "gen/base/text.h"
+
+#define LENGTH(table) (sizeof(table) / sizeof *(table))
+
+/* An expression over the axes, for the tile: what that has along an axis in place of its name. whole_sum: axes that are summed over
+ * stay. */
+static const char *at_tile(const Reader *r, const char *e, bool whole_sum)
+{
+    Text out = { .arena = r->arena };
+    while (*e) {
+        size_t n = 0;
+        while (isalnum((unsigned char)e[n]) || e[n] == '_')
+            n++;
+        const int axis = n ? op_axis(r->op, arena_strndup(r->arena, e, n)) : -1;
+        if (axis >= 0 && !(whole_sum && r->op->axis[axis].kind == AXIS_REDUCE))
+            text_printf(&out, "(%s)", expr_text(r->t->tile[axis]));
+        else
+            text_addn(&out, e, n ? n : 1);
+        e += n ? n : 1;
+    }
+    return text_str(&out);
+}
+
+/* What a call and a tile amount to. The output is seen as rows and columns, each element a sum. */
+static bool offer_shape(Reader *r)
+{
+    const Op *op = r->op;
+    Text tiles[] = { [AXIS_SPATIAL] = { .arena = r->arena }, [AXIS_REDUCE] = { .arena = r->arena } };
+    Text sum = { .arena = r->arena }, reads = sum, data = sum;
+    for (int i = 0; i < op->naxis; i++) {
+        const Axis *axis = &op->axis[i];
+        text_printf(&tiles[axis->kind], " * ceil_div(%s, %s)", axis->name, expr_text(r->t->tile[i]));
+        if (axis->kind == AXIS_REDUCE)
+            text_printf(&sum, " * %s", axis->name);
+    }
+    for (const Operand *o = op->operand; o < op->operand + op->noperand; o++)
+        if (!o->epilogue) {
+            text_printf(&data, " + (%s)", expr_text(o->elems));
+            if (o->role != ROLE_OUT)
+                text_printf(&reads, " + (%s)", expr_text(o->elems));
+        }
+    const char *const flops = expr_text(op->flops), *rows = expr_text(op->rows), *columns = expr_text(op->row_elems);
+    const struct {
+        const char *name, *neutral, *expr;
+    } row[] = { { "FLOPS", "", flops },
+                { "STEP_FLOPS", "", at_tile(r, flops, false) },
+                { "OUT_ROWS", "", rows },
+                { "TILE_ROWS", "", at_tile(r, rows, false) },
+                { "OUT_COLS", "", columns },
+                { "TILE_COLS", "", at_tile(r, columns, false) },
+                { "SUM", "1", text_str(&sum) },
+                { "TILE_SUM", "1", at_tile(r, text_str(&sum), false) },
+                { "TILES", "1", text_str(&tiles[AXIS_SPATIAL]) },
+                { "SUM_STEPS", "1", text_str(&tiles[AXIS_REDUCE]) },
+                { "DATA", "0", text_str(&data) },
+                { "TILE_READS", "0", at_tile(r, text_str(&reads), true) },
+                { "STEP_READS", "0", at_tile(r, text_str(&reads), false) } };
+    for (size_t i = 0; i < LENGTH(row); i++) {
+        const Loc loc = { .src = op->src };
+        Expr *e = expr_parse(r->arena, arena_printf(r->arena, "%s%s", row[i].neutral, row[i].expr), loc, r->diag);
+        if (!e)
+            return false;
+        r->offer[r->noffer++] = (NamedExpr){ .name = row[i].name, .doc = "", .expr = e, .loc = loc };
+    }
+    return true;
+}
+
+bool template_open_family(Reader *r, Loc at)
+{
+    const char *file = arena_printf(r->arena, "family/%s.cfg", r->t->family->name);
+    for (int i = 0; i < r->spec->ntemplates && !r->t->shared; i++) {
+        const char *path = arena_printf(r->arena, "%s/%s", r->spec->templates[i], file);
+        if (access(path, F_OK) == 0 && !(r->t->shared = conf_source(r->arena, path, r->diag)))
+            return false;
+    }
+    if (r->t->shared)
+        r->family = conf_parse(r->arena, r->t->shared, 0, r->t->shared->len, r->diag);
+    else
+        diag_error(r->diag, at, "no folder of templates has '%s'", file);
+    return r->family != NULL;
+}
+
+bool template_offer(Reader *r)
+{
+    static const ConfKey keys[] = { { "regs", false, NULL },
+                                    { "derived", false, NULL },
+                                    { "padded_flops", true, "work with padding" },
+                                    { "serial_flops", true, "work of the busiest task" },
+                                    { "terms", true, "parts of a call's time" },
+                                    { "features", false, NULL } };
+    const Conf *c = r->family;
+    bool ok = offer_shape(r) && conf_keys(c, c->root, keys, LENGTH(keys));
+    const ConfSetting *list = template_list(r, c, "derived", TEMPLATE_MAX_OFFER - r->noffer, &ok);
+    for (int i = 0; i < conf_length(list); i++)
+        ok &= template_named(c, conf_elem(list, i), &r->offer[r->noffer++]);
+    return ok;
+}

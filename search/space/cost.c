@@ -1,8 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cost: binds a kernel's expressions to a shape, fits the prices of its terms and then the regression on its features, and predicts.
+ */
 #include "search/space/cost.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "model/additive.h"
 #include "search/space/cost_private.h"
@@ -177,40 +179,51 @@ static bool is_left_out(CostLeave leave, int64_t trial, int64_t shape)
            (leave.shape_stride && shape % leave.shape_stride == leave.shape);
 }
 
-/* Rows of all measurements; `of` tells the tuned shape of each. */
+/* Measurements, as many rows of x: of features, y what the closed form leaves of log2 of the time; or of a template's terms, y the time. */
 typedef struct {
     double *x, *y, *w;
-    int64_t *of;
+    int64_t *of; /* the tuned shape of each */
     size_t n;
 } Rows;
 
-static Rows rows_of(const CostModel *m, CostLeave leave)
+static bool fill_row(const CostModel *m, const Trial *trial, const Template *t, int64_t shape, double *x, double *y)
+{
+    const Instance *inst = m->study->shape[shape];
+    int64_t slots[TEMPLATE_MAX_SLOT];
+    int used;
+    *y = trial->ns[shape];
+    if (!t)
+        *y = log2(*y) - row_of(m, &trial->c, trial->facts, inst->extent, inst->threads, x);
+    else if (!bind_shape(m, &trial->c, trial->facts, inst->extent, inst->threads, slots, &used))
+        return false;
+    else
+        fill_terms(t, slots, x);
+    return true;
+}
+
+/* Of t's kernels as terms; t NULL: of all as features. */
+static Rows rows_of(Arena *scratch, const CostModel *m, const Template *t, CostLeave leave)
 {
     const Study *s = m->study;
-    size_t cap = (size_t)(s->ntrial * s->nshape) + 1;
-    Rows r = { malloc(cap * (size_t)m->nfeature * sizeof *r.x), malloc(cap * sizeof *r.y), malloc(cap * sizeof *r.w),
-               malloc(cap * sizeof *r.of), 0 };
-    for (int64_t j = 0; r.x && r.y && r.w && r.of && j < s->nshape; j++) {
-        double best = study_best(s, j, NULL);
+    const size_t width = (size_t)(t ? t->nterm : m->nfeature);
+    size_t cap = 1;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        for (int64_t j = 0; (!t || s->trial[i].c.t == t) && j < s->nshape; j++)
+            cap += cost_measured(&s->trial[i], j) && !is_left_out(leave, i, j);
+    Rows r = { ARENA_ARRAY(scratch, cap * width, double), ARENA_ARRAY(scratch, cap, double),
+               ARENA_ARRAY(scratch, cap, double), ARENA_ARRAY(scratch, cap, int64_t), 0 };
+    for (int64_t j = 0; j < s->nshape; j++) {
+        const double best = study_best(s, j, NULL);
         for (int64_t i = 0; i < s->ntrial; i++) {
-            const Trial *t = &s->trial[i];
-            if (!cost_measured(t, j) || is_left_out(leave, i, j))
+            const Trial *trial = &s->trial[i];
+            if ((t && trial->c.t != t) || !cost_measured(trial, j) || is_left_out(leave, i, j) ||
+                !fill_row(m, trial, t, j, r.x + r.n * width, &r.y[r.n]))
                 continue;
-            double *x = r.x + r.n * (size_t)m->nfeature;
-            r.y[r.n] = log2(t->ns[j]) - row_of(m, &t->c, t->facts, s->shape[j]->extent, s->shape[j]->threads, x);
             r.of[r.n] = j;
-            r.w[r.n++] = cost_weight(best, t->ns[j]);
+            r.w[r.n++] = cost_weight(best, trial->ns[j]);
         }
     }
     return r;
-}
-
-static void rows_free(Rows *r)
-{
-    free(r->x);
-    free(r->y);
-    free(r->w);
-    free(r->of);
 }
 
 /* The question is how far good candidates are off: slow ones say little of that. */
@@ -229,62 +242,25 @@ static void sum_errors(CostModel *m, const Rows *r)
 
 /* ---- prices of terms ---- */
 
-/* All measurements of one template's kernels, as terms, times and weights. */
-typedef struct {
-    double *x, *t, *w;
-    size_t n;
-} Parts;
-
-static Parts parts_of(const CostModel *m, const Template *t, CostLeave leave)
-{
-    const Study *s = m->study;
-    const size_t cap = (size_t)(s->ntrial * s->nshape) + 1;
-    Parts p = { malloc(cap * TEMPLATE_MAX_TERM * sizeof *p.x), malloc(cap * sizeof *p.t), malloc(cap * sizeof *p.w),
-                0 };
-    for (int64_t j = 0; p.x && p.t && p.w && j < s->nshape; j++) {
-        const double best = study_best(s, j, NULL);
-        for (int64_t i = 0; i < s->ntrial; i++) {
-            const Trial *trial = &s->trial[i];
-            int64_t slots[TEMPLATE_MAX_SLOT];
-            int used;
-            if (trial->c.t != t || !cost_measured(trial, j) || is_left_out(leave, i, j) ||
-                !bind_shape(m, &trial->c, trial->facts, s->shape[j]->extent, s->shape[j]->threads, slots, &used))
-                continue;
-            fill_terms(t, slots, p.x + p.n * (size_t)t->nterm);
-            p.t[p.n] = trial->ns[j];
-            p.w[p.n++] = cost_weight(best, trial->ns[j]);
-        }
-    }
-    return p;
-}
-
-static void parts_free(Parts *p)
-{
-    free(p->x);
-    free(p->t);
-    free(p->w);
-}
-
 /* The common price of its terms, which are fitted; 0: nothing of it was measured. */
-static double fit_template(CostModel *m, int i, CostLeave leave, size_t *nrow)
+static double fit_template(Arena *scratch, CostModel *m, int i, CostLeave leave, size_t *nrow)
 {
     const Template *t = m->templates->t[i];
-    Parts p = parts_of(m, t, leave);
-    const double common = additive_common(p.x, p.t, p.w, p.n, (size_t)t->nterm);
+    const Rows r = rows_of(scratch, m, t, leave);
+    const double common = additive_common(r.x, r.y, r.w, r.n, (size_t)t->nterm);
     if (common > 0)
-        additive_fit(p.x, p.t, p.w, p.n, (size_t)t->nterm, common, m->price[i]);
-    *nrow = p.n;
-    parts_free(&p);
+        additive_fit(r.x, r.y, r.w, r.n, (size_t)t->nterm, common, m->price[i]);
+    *nrow = r.n;
     return common;
 }
 
 /* A template of which nothing was measured has the price that is common elsewhere. */
-static void fit_prices(CostModel *m, CostLeave leave)
+static void fit_prices(Arena *scratch, CostModel *m, CostLeave leave)
 {
     double *common = ARENA_ARRAY(m->arena, (size_t)m->templates->n + 1, double), log_sum = 0, rows = 0;
     for (int i = 0; i < m->templates->n; i++) {
         size_t nrow = 0;
-        common[i] = fit_template(m, i, leave, &nrow);
+        common[i] = fit_template(scratch, m, i, leave, &nrow);
         log_sum += common[i] > 0 ? (double)nrow * log(common[i]) : 0;
         rows += common[i] > 0 ? (double)nrow : 0;
     }
@@ -303,13 +279,14 @@ static bool terms_are_fitted(const CostModel *m)
 
 static void fit(CostModel *m, CostLeave leave)
 {
-    fit_prices(m, leave);
-    Rows r = rows_of(m, leave);
+    Arena *scratch = arena_new();
+    fit_prices(scratch, m, leave);
+    const Rows r = rows_of(scratch, m, NULL, leave);
     const double least = terms_are_fitted(m) ? AFTER_TERMS : 0;
     m->ridge = r.n ? ridge_fit(m->arena, r.x, r.y, r.w, r.n, (size_t)m->nfeature, least) : NULL;
     if (!leave.trial_stride && !leave.shape_stride) /* a model that leaves some out is asked for predictions alone */
         sum_errors(m, &r);
-    rows_free(&r);
+    arena_free(scratch);
 }
 
 static void fill_residuals(CostModel *m, CostLeave leave)
@@ -326,7 +303,7 @@ static void fill_residuals(CostModel *m, CostLeave leave)
     }
 }
 
-static CostModel *model_new(Arena *a, const Study *s, const TemplateList *templates)
+CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates)
 {
     CostModel *m = ARENA_NEW(a, CostModel);
     *m = (CostModel){ .arena = a, .study = s, .templates = templates };
@@ -334,11 +311,9 @@ static CostModel *model_new(Arena *a, const Study *s, const TemplateList *templa
     return m;
 }
 
-CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates) { return model_new(a, s, templates); }
-
 CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templates, CostLeave leave)
 {
-    CostModel *m = model_new(a, s, templates);
+    CostModel *m = cost_analytic(a, s, templates);
     fit(m, leave);
     if (!leave.trial_stride) /* else it is asked of those that it did not see: they have none */
         fill_residuals(m, leave);

@@ -105,7 +105,6 @@ static const char *argument(Arena *a, const Op *op, const Operand *o)
 
 static void add_operand(FillScope *s, const UnitContext *u, int i)
 {
-    static const char *const role[] = { [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out" };
     const Spec *spec = u->spec;
     const Operand *o = &spec->op->operand[i];
     const bool is_constant = i == spec->const_operand, is_packed = is_constant && spec->packed;
@@ -119,7 +118,7 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
     fill_word(row, "TYPE", type);
     fill_wordf(row, "C_TYPE", "%s%s", is_const, c_type(spec, o));
     fill_wordf(row, "ELEM_TYPE", "%s%s_elem", is_const, spec->name);
-    fill_word(row, "ROLE", role[o->role]);
+    fill_word(row, "ROLE", role_names[o->role]);
     fill_word(row, "OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype);
     fill_word(row, "ELEMENTS", expr_text(o->elems));
     fill_word(row, "ARGUMENT", argument(s->arena, spec->op, o));
@@ -149,6 +148,7 @@ static void add_constant(FillScope *s, const Spec *spec)
     const int64_t vector = 16 / (d ? (int64_t)d->bytes : 1);
     fill_number(s, "HAS_CONSTANT", w != NULL);
     fill_word(s, "W_EXTENT", spec->layout && strcmp(spec->layout, "KN") == 0 ? "N" : "K");
+    fill_number(s, "ELEM_IS_FLOAT", d && strcmp(d->c_type, "float") == 0);
     fill_number(s, "VECTOR_ELEMS", vector);
     fill_number(s, "VECTOR_TAIL", vector - 1);
     fill_list(s, "layouts");

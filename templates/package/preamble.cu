@@ -2,7 +2,7 @@
 #ifndef DCGEN
 /* What stands before kernels for GPUs, in a package and in a candidate alike. */
 #endif
-#if DTYPE_F32
+#if ELEM_IS_FLOAT
 /* An element of every operand. */
 typedef float NAME_elem;
 #else

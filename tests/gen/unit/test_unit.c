@@ -253,6 +253,8 @@ static void units_for_gpus(void **state)
         { "dtype = \"f32\"; layout = { W = \"KN\"; packed = true; };",
           { "typedef float one_elem;", "#define one_LDW(N, K) (((N) + 3) / 4 * 4)\n",
             "/* An element of every operand. */" } },
+        { "dtype = \"tf32\"; layout = { W = \"NK\"; packed = true; };",
+          { "typedef float one_elem;", "/ 4 * 4)\n", "/* An element of every operand. */" } },
         { "layout = { W = \"NK\"; };", { "#define one_LDW(N, K) (K)\n", "    int M, N, K;\n", "to the next. */" } },
         { "layout = { W = \"KN\"; };",
           { "#define one_LDW(N, K) (N)\n", "size_t smem_bytes, workspace_bytes;", "} one_plan;" } },

@@ -163,13 +163,12 @@ static int fix_target(Bench *b, const Workload *w, const char *name)
 {
     int code = EXIT_DONE;
     const char *err = NULL;
-    Result *out;
     Device here;
-    const int n = replay_read_all(b->a, w, &out, &code, &err);
-    if (!n)
-        return command_fail(err, code);
+    const Result *out = replay_read_all(b->a, w, &code);
+    if (!out)
+        return code;
     const char *macro = out->study->target->family->fixed_by;
-    const int entry = find_entry(package_dispatcher(b->a, out, n), name);
+    const int entry = find_entry(package_dispatcher(b->a, out, workload_ntarget(w)), name);
     if (!macro)
         return fail(b, EXIT_USAGE, "--target: a package for GPUs takes the kernels of the device at hand");
     if (entry < 0)

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * command: reads what a command is to work on, and says what went wrong.
+ */
 #include "gen/command/command.h"
 
 #include <stdio.h>
@@ -7,6 +10,22 @@ int command_fail(const char *err, int code)
 {
     diag_say(stderr, DIAG_ERROR, "%s", err);
     return code;
+}
+
+bool command_fails(const char *err, int as, int *code)
+{
+    *code = command_fail(err, as);
+    return false;
+}
+
+int command_interrupted(const Workload *w, bool recorded)
+{
+    if (recorded)
+        diag_say(stderr, DIAG_ERROR, "interrupted; what was measured is in %s, and the same command goes on from there",
+                 w->records);
+    else
+        diag_say(stderr, DIAG_ERROR, "interrupted; nothing was measured yet");
+    return EXIT_INTERRUPTED;
 }
 
 void command_warn_of_code(const Options *o)

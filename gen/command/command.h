@@ -15,6 +15,10 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3, EXI
 
 /* Says it on stderr; gives the code. */
 int command_fail(const char *err, int code);
+/* The same for functions that return false and set *code. */
+bool command_fails(const char *err, int as, int *code);
+/* The user interrupted: says whether anything was recorded, and where. Gives the code. */
+int command_interrupted(const Workload *w, bool recorded);
 /* To be said before code of a package runs here. */
 void command_warn_of_code(const Options *o);
 /* The workload of a spec; NULL with *code set after it was said what is wrong with it. */

@@ -1,336 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * generate: the pipeline: for each target find where its kernels run, search, then choose from the records and write the package.
+ * generate: the way of the data, from a spec to the package of its kernels. Each step takes finished values and gives new ones; one that
+ * fails has said why, and *code is the exit code.
  */
 #include "gen/command/generate.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include "gen/base/dir.h"
-#include "gen/base/install_path.h"
-#include "gen/base/process.h"
 #include "gen/command/command.h"
+#include "gen/command/deliver.h"
+#include "gen/command/learn.h"
 #include "gen/command/replay.h"
-#include "gen/command/site.h"
-#include "gen/command/summary.h"
-#include "gen/command/tools.h"
-#include "gen/package/foreign.h"
-#include "gen/package/emit.h"
-#include "gen/package/prove.h"
-#include "gen/report/plot.h"
-#include "gen/report/report.h"
-#include "gen/target/family.h"
-#include "search/choose/search.h"
-#include "search/measure/lab_machine.h"
 
-static const double PROVE_DEADLINE_S = 60;
-
-static int interrupted(const Workload *w, bool recorded)
+/* Records of every target of the workload. Only the first search of a run begins the file of records anew (--fresh). */
+static const Known *learn_all(Arena *a, const Workload *w, const Options *o, const volatile int *stop, int *code)
 {
-    if (recorded)
-        diag_say(stderr, DIAG_ERROR, "interrupted; what was measured is in %s, and the same command goes on from there",
-                 w->records);
-    else
-        diag_say(stderr, DIAG_ERROR, "interrupted; nothing was measured yet");
-    return EXIT_INTERRUPTED;
+    const int n = workload_ntarget(w);
+    Known *known = ARENA_ARRAY(a, (size_t)n, Known);
+    Options each = *o;
+    for (int i = 0; i < n; i++, each.fresh = false)
+        if (!learn_target(a, workload_for(a, w, i), &each, stop, &known[i], code))
+            return NULL;
+    return known;
 }
 
-/* The dispatcher, as it will be written, against the trees. False, said on stderr, when they differ: no such package leaves. */
-static bool prove_package(Arena *a, const Result *part, int n, const Package *p, const Options *o,
-                          const volatile int *stop, Proof *proof)
+int generate(Arena *a, const Options *o, const volatile int *stop)
 {
-    const char *why = NULL;
-    const Toolchain cc = tools_cc(a, o);
-    Builder *b = builder_new(a, &cc, 1, PROVE_DEADLINE_S, stop, &why);
-    ProofStatus status = PROOF_NONE;
-    if (b) {
-        status = prove_text(a, package_dispatcher(a, part, n), part->study->spec, package_text(p, "dispatch.h"), b,
-                            stop, proof, &why);
-        builder_free(b);
-    }
-    if (status == PROOF_FAILS)
-        diag_say(stderr, DIAG_ERROR, "internal error: the dispatcher of %s is wrong: %s", part->study->spec->name, why);
-    else if (status == PROOF_NONE && !*stop && !o->quiet)
-        diag_say(stderr, DIAG_WARNING, "the dispatcher was not checked: %s", why);
-    return status != PROOF_FAILS;
-}
-
-/* The report.html of the package; NULL where the workload wants none. False with *err set: it cannot be drawn here. */
-static bool draw_report(Arena *a, const Workload *w, const Result *part, int n, const char **report, const char **err)
-{
-    *report = w->report ? report_html(a, part, n, DCGEN_VERSION, err) : NULL;
-    return !w->report || *report;
-}
-
-/* One package of n results, one a target. stop: of a run that may compile, which checks the dispatcher first; NULL: nothing is compiled. */
-static int write_package(Arena *a, const Workload *w, Result *part, int n, const Options *o, const volatile int *stop)
-{
-    Diag *d = diag_new(a);
-    const char *err = NULL, *report = NULL;
-    const bool told = o->json || !o->quiet;
-    if (told || w->report)
-        replay_cost(a, part, n);
-    if (!draw_report(a, w, part, n, &report, &err))
-        return command_fail(err, EXIT_ENVIRONMENT);
-    const Package *p = replay_package(a, w, part, n, report, d);
-    diag_print(d, stderr);
-    if (!p)
-        return command_fail("a template cannot be filled", EXIT_FAILED);
+    int code = EXIT_DONE;
     Proof proof = { 0 };
-    if (stop && !prove_package(a, part, n, p, o, stop, &proof))
-        return EXIT_FAILED;
-    if (stop && *stop)
-        return interrupted(w, true);
-    if (!package_write(p, w->out, o->force, &err, a))
-        return command_fail(err, EXIT_ENVIRONMENT);
-    for (int i = 0; i < n && o->verbose; i++)
-        summary_failures(&part[i], stderr);
-    if (told)
-        summary_package(w, part, n, proof.ndeclared ? &proof : NULL, o->json, stdout);
-    for (int i = 0; i < n; i++)
-        summary_contract(&part[i], n > 1, stderr);
-    return EXIT_DONE;
+    /* the spec, the targets and the templates; the package must have a place to go to */
+    const Workload *w = command_workload(a, o->operand, o, &code);
+    if (!w || !deliver_check(a, w, o, &code))
+        return code;
+    /* propose, build, measure, fit, until it is enough: records */
+    const Known *known = learn_all(a, w, o, stop, &code);
+    /* of these, for each target: study, model, kernels, tree and contract */
+    const int n = workload_ntarget(w);
+    Result *part = known ? replay_all(a, known, n, &code) : NULL;
+    /* the files of the package, in memory; its dispatcher does as the trees say */
+    const Package *p = part ? deliver_make(a, w, part, n, o, &code) : NULL;
+    if (!p || !deliver_prove(a, w, part, n, p, o, stop, &proof, &code))
+        return code;
+    /* a temporary folder, then renamed; and the summary */
+    return deliver_write(a, w, part, n, p, o, &proof);
 }
 
 int replay(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
-    const char *err = NULL;
-    Result *out;
     const Workload *w = command_workload(a, o->operand, o, &code);
-    if (!w)
+    if (!w || !deliver_check(a, w, o, &code))
         return code;
-    if (!package_check(w->out, o->force, &err, a))
-        return command_fail(err, EXIT_ENVIRONMENT);
-    const int n = replay_read_all(a, w, &out, &code, &err);
-    return n ? write_package(a, w, out, n, o, NULL) : command_fail(err, code);
-}
-
-/* ---- generate ---- */
-
-/* The device and the target that kernels are for. */
-static bool find_unit(Arena *a, const Workload *w, const Site *site, Tools *run, UnitContext *u, int *code,
-                      const char **err)
-{
-    Device *device = ARENA_NEW(a, Device);
-    *device = site->modelled ? device_typical(a, site->target) : *runner_device(run->runner);
-    device_set_compiler(a, device, site->family, run->compiler, run->flags);
-    run->device = device;
-    *code = EXIT_USAGE;
-    const Target *target = workload_target(a, w, device, err);
-    if (!target) {
-        *err = arena_printf(a, "%s; records of a machine that runs it may take its place (--records)", *err);
-        return false;
-    }
-    *u = workload_unit(w, device, target);
-    return true;
-}
-
-/* The space, of which nothing is tried yet. NULL with *err set: it is empty. */
-static const Space *find_space(Arena *a, const Workload *w, const UnitContext *u, const char **err)
-{
-    Diag *d = diag_new(a);
-    const Space *space = command_space(a, u, &w->templates, u->target, d);
-    diag_print(d, stderr);
-    if (!space)
-        *err = "there is nothing to search";
-    return space;
-}
-
-/* Of what is recorded. */
-static Study *load_study(Arena *a, const Workload *w, const UnitContext *u, RecordFile *records)
-{
-    Study *s = study_new(a, w->spec, u->device, u->target, unit_context_hash(a, u));
-    study_load(s, record_all(records), &w->templates, w->targets, u->device);
-    return s;
-}
-
-static bool search_workload(Arena *a, const Workload *w, const Options *o, const Site *site, Tools *run, double began_s,
-                            const volatile int *stop, int *code, const char **err)
-{
-    UnitContext u;
-    if (!find_unit(a, w, site, run, &u, code, err))
-        return false;
-    const Family *family = u.target->family;
-    const Space *space = find_space(a, w, &u, err);
-    if (!space)
-        return false;
-    *code = EXIT_ENVIRONMENT;
-    if (!tools_open_records(a, w, o, run, err) || !record_add_device(run->records, u.device, err))
-        return false;
-    run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
-    if (w->ntuned > 1 && !o->quiet)
-        progress_line(run->progress, "tuning for %s", u.target->name);
-    Workshop shop = tools_workshop(a, run, w, o, &u);
-    Lab lab = { .kind = site->modelled ? &lab_emulator : &lab_machine,
-                .shop = &shop,
-                .arena = a,
-                .templates = &w->templates,
-                .study = load_study(a, w, &u, run->records),
-                .progress = run->progress,
-                .began_s = began_s,
-                .seconds = w->spec->budget.seconds,
-                .stop = stop };
-    Search q = {
-        .lab = &lab, .strategy = &strategies[o->search], .space = space, .seed = o->seed, .ahead = family->aside
-    };
-    const bool ok = search_run(&q, err);
-    progress_close(run->progress);
-    run->progress = NULL;
-    diag_print(shop.diag, stderr);
-    if (shop.library.why && !o->quiet)
-        diag_say(stderr, DIAG_WARNING, "%s was not timed%s: %s", family->rival,
-                 shop.library.timed ? " on every shape" : "", shop.library.why);
-    if (!ok && q.fruitless)
-        *code = EXIT_FAILED;
-    return ok;
-}
-
-/* The file holds times of a device that runs the target: then nothing need be guessed. */
-static bool has_times(Arena *a, const Workload *w, const char *path)
-{
-    const char *err = NULL;
-    Records r;
-    return access(path, R_OK) == 0 && record_read(a, path, &r, NULL, &err) && replay_timed(a, w, &r);
-}
-
-/* What was measured for this target: in the workload's own records, else in those that come with dcgen, records/<device>/<name>.jsonl.
- * NULL: nothing. */
-static const char *recorded_times(Arena *a, const Workload *w, const Options *o)
-{
-    const char *own = place_records(a);
-    char **folder;
-    int n = 0;
-    if (has_times(a, w, w->records))
-        return w->records;
-    if (o->records || !own || !dir_list(a, own, "", &folder, &n))
-        return NULL;
-    for (int i = 0; i < n; i++) {
-        const char *path = arena_printf(a, "%s/%s.jsonl", folder[i], w->spec->name);
-        if (has_times(a, w, path))
-            return path;
-    }
-    return NULL;
-}
-
-/* Nothing that the search will write may be among what the package replaces, or be a reason not to write it. */
-static bool check_records(Arena *a, const Workload *w, const Options *o, const char **err)
-{
-    const char *place = package_place(a, w->out, w->records), *why;
-    const Manifest *m = place ? foreign_manifest(a, w->out, &why) : NULL;
-    if (place && (strcmp(place, "records.jsonl") == 0 || (m && manifest_lists(m, place))))
-        *err = arena_printf(a, "--records: '%s' is a file of the package itself, which is written anew: name another",
-                            w->records);
-    else if (place && !o->force)
-        *err = arena_printf(
-            a, "--records: '%s' is in the folder of the package; put it elsewhere, or give --force, which keeps it",
-            w->records);
-    else
-        return record_check(a, w->records, err);
-    return false;
-}
-
-/* What is known of one target. */
-typedef struct {
-    const Workload *workload; /* of that target alone */
-    const char *records;
-    const Device *device; /* whose times count; NULL: that with most of them */
-} Known;
-
-/* The machine of the runner lacks the target; another one measured it, and its times are in the records. */
-static bool is_measured_elsewhere(Arena *a, const Workload *w, const Options *o, const Site *site, const Tools *run)
-{
-    const char *why = NULL;
-    const Device *here = runner_device(run->runner);
-    const bool is = !site->modelled && !o->fresh && !workload_target(a, w, here, &why) && has_times(a, w, w->records);
-    if (is && !o->quiet)
-        diag_say(stderr, DIAG_NOTE, "%s: the times in the records are taken", why);
-    return is;
-}
-
-/* The search for one target. */
-static bool search_target(Arena *a, const Workload *w, const Options *o, const Site *site, const volatile int *stop,
-                          Known *known, int *code)
-{
-    const double began_s = process_clock_s();
-    const char *err = NULL;
-    Tools run = { 0 };
-    *code = EXIT_ENVIRONMENT;
-    const bool ok =
-        check_records(a, w, o, &err) && tools_open(a, w, o, site, &run, stop, &err) &&
-        (!w->report || plot_check(a, &err)) &&
-        (is_measured_elsewhere(a, w, o, site, &run) || search_workload(a, w, o, site, &run, began_s, stop, code, &err));
-    *known = (Known){ w, w->records, run.device };
-    if (*stop)
-        *code = interrupted(w, run.records != NULL);
-    else if (!ok)
-        *code = command_fail(err, *code);
-    if (!*stop && !ok && *code == EXIT_ENVIRONMENT && run.records)
-        diag_say(stderr, DIAG_NOTE,
-                 "nothing is lost: what was measured is in %s, and the same command goes on from there", w->records);
-    tools_close(&run);
-    return ok && !*stop;
-}
-
-/* Searches for one target, where nothing is known of it that will do. */
-static bool learn_target(Arena *a, const Workload *w, const Options *o, const volatile int *stop, Known *known,
-                         int *code)
-{
-    Site site;
-    const char *err = NULL;
-    const Family *wanted = site_family(w);
-    const char *recorded = o->offline ? (wanted && wanted->aside ? recorded_times(a, w, o) : w->records) : NULL;
-    *known = (Known){ w, recorded, NULL };
-    if (recorded)
-        return true;
-    const bool found = site_find(a, w, o, o->offline, &site, stop, &err);
-    if (*stop)
-        *code = interrupted(w, false);
-    else if (!found)
-        *code = command_fail(err, EXIT_ENVIRONMENT);
-    return found && !*stop && search_target(a, w, o, &site, stop, known, code);
-}
-
-/* When all is recorded, as one target's records may say something of another's. What is wrong with a file that was searched with was said
- * when it was opened. */
-static bool choose(Arena *a, const Known *known, int n, Result *out, int *code, const char **err)
-{
-    Records r;
-    for (int i = 0; i < n; i++) {
-        const bool again = i > 0 && strcmp(known[i].records, known[i - 1].records) == 0;
-        *code = EXIT_ENVIRONMENT;
-        if (!again && !record_read(a, known[i].records, &r, known[i].device ? NULL : stderr, err))
-            return false;
-        *code = EXIT_FAILED;
-        if (!replay_target(a, known[i].workload, &r, known[i].device, &out[i], err))
-            return false;
-    }
-    replay_number(a, out, n);
-    return true;
-}
-
-int generate(Arena *a, const Options *o, const volatile int *stop)
-{
-    int code = EXIT_ENVIRONMENT;
-    const char *err = NULL;
-    const Workload *w = command_workload(a, o->operand, o, &code);
-    if (!w)
-        return code;
-    if (!package_check(w->out, o->force, &err, a))
-        return command_fail(err, EXIT_ENVIRONMENT);
     const int n = workload_ntarget(w);
-    Known *known = ARENA_ARRAY(a, (size_t)n, Known);
-    Result *out = ARENA_ARRAY(a, (size_t)n, Result);
-    Options each = *o;
-    for (int i = 0; i < n; i++) {
-        each.fresh = o->fresh && i == 0; /* the first target's search has begun the file anew */
-        if (!learn_target(a, workload_for(a, w, i), &each, stop, &known[i], &code))
-            return code;
-    }
-    if (!choose(a, known, n, out, &code, &err))
-        return command_fail(err, code);
-    return write_package(a, w, out, n, o, stop);
+    Result *part = replay_read_all(a, w, &code);
+    const Package *p = part ? deliver_make(a, w, part, n, o, &code) : NULL;
+    return p ? deliver_write(a, w, part, n, p, o, NULL) : code;
 }

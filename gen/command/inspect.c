@@ -42,14 +42,12 @@ static bool is_asked_for(const Options *o, const Result *out)
 /* What a package was made from, out of its own spec and records: of each target, or of those that --target names. 0 with *code set. */
 static int read_package(Arena *a, const Options *o, const Workload **w, Result **out, int *code)
 {
-    const char *err = NULL;
     Options whole = *o;
     whole.target = (CliList){ 0 };
     *w = command_package(a, &whole, code);
-    const int n = *w ? replay_read_all(a, *w, out, code, &err) : 0;
+    *out = *w ? replay_read_all(a, *w, code) : NULL;
+    const int n = *out ? workload_ntarget(*w) : 0;
     int kept = 0;
-    if (*w && !n)
-        command_fail(err, *code);
     for (int i = 0; n && i < o->target.n; i++)
         if (!is_tuned_for(a, *out, n, o->target.item[i])) {
             *code = EXIT_USAGE;

@@ -105,21 +105,34 @@ void replay_number(Arena *a, Result *out, int n)
                 out[i].first = d->entry[k].first;
 }
 
-int replay_read_all(Arena *a, const Workload *w, Result **out, int *code, const char **err)
+/* What is wrong with a file that was searched with was said when it was opened. */
+Result *replay_all(Arena *a, const Known *known, int n, int *code)
+{
+    Result *part = ARENA_ARRAY(a, (size_t)n, Result);
+    Records r;
+    const char *err = NULL;
+    for (int i = 0; i < n; i++) {
+        const bool again = i > 0 && strcmp(known[i].records, known[i - 1].records) == 0;
+        if (!again && !record_read(a, known[i].records, &r, known[i].device ? NULL : stderr, &err)) {
+            command_fails(err, EXIT_ENVIRONMENT, code);
+            return NULL;
+        }
+        if (!replay_target(a, known[i].workload, &r, known[i].device, &part[i], &err)) {
+            command_fails(err, EXIT_FAILED, code);
+            return NULL;
+        }
+    }
+    replay_number(a, part, n);
+    return part;
+}
+
+Result *replay_read_all(Arena *a, const Workload *w, int *code)
 {
     const int n = workload_ntarget(w);
-    Records r;
-    *code = EXIT_ENVIRONMENT;
-    *out = ARENA_ARRAY(a, (size_t)n, Result);
-    if (!record_read(a, w->records, &r, stderr, err))
-        return 0;
-    *code = EXIT_FAILED;
+    Known *known = ARENA_ARRAY(a, (size_t)n, Known);
     for (int i = 0; i < n; i++)
-        if (!replay_target(a, workload_for(a, w, i), &r, NULL, &(*out)[i], err))
-            return 0;
-    *code = EXIT_DONE;
-    replay_number(a, *out, n);
-    return n;
+        known[i] = (Known){ workload_for(a, w, i), w->records, NULL };
+    return replay_all(a, known, n, code);
 }
 
 bool replay_timed(Arena *a, const Workload *w, const Records *r)

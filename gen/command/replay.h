@@ -18,8 +18,17 @@ bool replay_timed(Arena *a, const Workload *w, const Records *r);
 
 /* device: whose measurements count; NULL: the one with most. False with *err set: no device suits, nothing usable was measured. */
 bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *device, Result *out, const char **err);
-/* Of every target of the workload from its records, by descending rank; how many. 0 with *err and *code set. */
-int replay_read_all(Arena *a, const Workload *w, Result **out, int *code, const char **err);
+/* Where the records of one target are. */
+typedef struct {
+    const Workload *workload; /* of that target alone */
+    const char *records;
+    const Device *device; /* whose times count, where this run has measured them; NULL: that with most of them */
+} Known;
+
+/* The results of n targets, by descending rank; `first` is set. NULL after it was said what is wrong, with *code set. */
+Result *replay_all(Arena *a, const Known *known, int n, int *code);
+/* The same of every target of the workload, from its own records. */
+Result *replay_read_all(Arena *a, const Workload *w, int *code);
 /* Sets `first` of all n results of a package. */
 void replay_number(Arena *a, Result *part, int n);
 /* Sets their `cost`. */

@@ -19,15 +19,11 @@ static const char *report_of(Arena *a, const Workload *w, const Options *o)
 /* What this dcgen makes of the package's own spec and records. NULL after errors, which it prints. */
 static const Package *make_again(Arena *a, const Options *o, const Workload *w, int *code)
 {
-    Result *part;
-    const char *err = NULL;
     Diag *d = diag_new(a);
-    const int n = replay_read_all(a, w, &part, code, &err);
-    if (!n) {
-        command_fail(err, *code);
+    const Result *part = replay_read_all(a, w, code);
+    if (!part)
         return NULL;
-    }
-    const Package *p = replay_package(a, w, part, n, report_of(a, w, o), d);
+    const Package *p = replay_package(a, w, part, workload_ntarget(w), report_of(a, w, o), d);
     diag_print(d, stderr);
     *code = p ? EXIT_DONE : EXIT_FAILED;
     return p;

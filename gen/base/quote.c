@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quote: see quote.h. A character at a time: first, is it one that may be shown; then, does the language at hand read it as more than
- * itself.
+ * quote: writes text from outside into other languages, a character at a time: first, is it one that may be shown; then, does the
+ * language at hand read it as more than itself.
  */
 #include "gen/base/quote.h"
 
@@ -50,7 +50,7 @@ size_t quote_shown(const char *s, size_t n)
     return len;
 }
 
-/* ---- languages ---- */
+/* ---- one way for all languages ---- */
 
 /* What a language writes for the ASCII character at s, when `before` is the last one written; NULL: the character itself. */
 typedef const char *Escape(const char *s, char before);
@@ -104,6 +104,8 @@ static char *quoted(Arena *a, const Language *to, const char *s, const char *quo
     return t.s;
 }
 
+/* ---- languages ---- */
+
 static const char *escape_comment(const char *s, char before)
 {
     if (*s == '/' && before == '*')
@@ -113,9 +115,46 @@ static const char *escape_comment(const char *s, char before)
     return *s == '?' && before == '?' ? " ?" : NULL;
 }
 
+static const char *escape_string(const char *s, char before) { return *s == '?' && before == '?' ? "\\?" : NULL; }
+
+/* The address behind "://" shall not become a link. */
+static const char *escape_markdown(const char *s, char before)
+{
+    (void)before;
+    return *s == ':' && s[1] == '/' ? "\\:" : NULL;
+}
+
+static const char *escape_gnuplot(const char *s, char before)
+{
+    (void)before;
+    return strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,=()/-+*%", *s) ? NULL : "?";
+}
+
+static const char *escape_html(const char *s, char before)
+{
+    static const char of[] = "&<>\"'", *const entity[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
+    const char *at = strchr(of, *s);
+    (void)before;
+    return at ? entity[at - of] : NULL;
+}
+
+static const Language line = { "", NULL, "?", QUOTE_MAX };
+static const Language comment = { "", escape_comment, "?", QUOTE_MAX };
+static const Language string = { "\\\"", escape_string, "?", NO_LIMIT };
+static const Language markdown = { "\\`*_{}[]<>|~$&!#", escape_markdown, "?", QUOTE_MAX };
+static const Language gnuplot = { "", escape_gnuplot, "?", QUOTE_MAX };
+static const Language cmake = { "\\\"$;", NULL, "?", NO_LIMIT };
+static const Language html = { "", escape_html, "\xef\xbf\xbd", NO_LIMIT };
+static const Language utf8 = { "", NULL, "?", NO_LIMIT };
+
+char *quote_line(Arena *a, const char *s) { return quoted(a, &line, s, ""); }
+char *quote_string(Arena *a, const char *s) { return quoted(a, &string, s, "\""); }
+char *quote_markdown(Arena *a, const char *s) { return quoted(a, &markdown, s, ""); }
+char *quote_cmake(Arena *a, const char *s) { return quoted(a, &cmake, s, "\""); }
+void quote_html(Text *t, const char *s) { add_quoted(t, &html, s, ' '); }
+
 char *quote_comment(Arena *a, const char *s)
 {
-    static const Language comment = { "", escape_comment, "?", QUOTE_MAX };
     Text t = { .arena = a };
     text_add(&t, "");
     add_quoted(&t, &comment, s, '*');
@@ -128,72 +167,18 @@ char *quote_comment(Arena *a, const char *s)
     return t.s;
 }
 
-static const char *escape_string(const char *s, char before) { return *s == '?' && before == '?' ? "\\?" : NULL; }
-
-char *quote_string(Arena *a, const char *s)
-{
-    static const Language string = { "\\\"", escape_string, "?", NO_LIMIT };
-    return quoted(a, &string, s, "\"");
-}
-
-/* The address behind "://" shall not become a link. */
-static const char *escape_markdown(const char *s, char before)
-{
-    (void)before;
-    return *s == ':' && s[1] == '/' ? "\\:" : NULL;
-}
-
-char *quote_markdown(Arena *a, const char *s)
-{
-    static const Language markdown = { "\\`*_{}[]<>|~$&!#", escape_markdown, "?", QUOTE_MAX };
-    return quoted(a, &markdown, s, "");
-}
-
-static const char *escape_gnuplot(const char *s, char before)
-{
-    (void)before;
-    return strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,=()/-+*%", *s) ? NULL : "?";
-}
-
 char *quote_gnuplot(Arena *a, const char *s)
 {
-    static const Language gnuplot = { "", escape_gnuplot, "?", QUOTE_MAX };
     char *text = quoted(a, &gnuplot, s, "'");
     for (char *p = text; *p; p++)
         *p = (unsigned char)*p < 0x80 ? *p : '?';
     return text;
 }
 
-char *quote_cmake(Arena *a, const char *s)
-{
-    static const Language cmake = { "\\\"$;", NULL, "?", NO_LIMIT };
-    return quoted(a, &cmake, s, "\"");
-}
-
-static const char *escape_html(const char *s, char before)
-{
-    static const struct {
-        char c;
-        const char *entity;
-    } row[] = { { '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '"', "&quot;" }, { '\'', "&#39;" } };
-    (void)before;
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (row[i].c == *s)
-            return row[i].entity;
-    return NULL;
-}
-
-void quote_html(Text *t, const char *s)
-{
-    static const Language html = { "", escape_html, "\xef\xbf\xbd", NO_LIMIT };
-    add_quoted(t, &html, s, ' ');
-}
-
 /* ---- JSON ---- */
 
 json_t *quote_json(const char *s)
 {
-    static const Language utf8 = { "", NULL, "?", NO_LIMIT };
     json_t *v = s ? json_string(s) : json_null();
     if (!v) {
         Arena *a = arena_new();
@@ -241,28 +226,13 @@ void quote_print_json(json_t *value, FILE *to)
 
 /* ---- terminals ---- */
 
-char *quote_line(Arena *a, const char *s)
-{
-    static const Language line = { "", NULL, "?", QUOTE_MAX };
-    return quoted(a, &line, s, "");
-}
-
-/* Bytes of s that go out as they are. */
-static size_t shown_run(const char *s, size_t n)
-{
-    size_t run = 0;
-    for (size_t len; run < n; run += len) {
-        len = s[run] == '\n' || s[run] == '\t' ? 1 : quote_shown(s + run, n - run);
-        if (len == 0)
-            break;
-    }
-    return run;
-}
-
 void quote_print(FILE *to, const char *s, size_t n)
 {
     while (n > 0) {
-        const size_t run = shown_run(s, n), hidden = run < n;
+        size_t run = 0, len = 1; /* bytes that go out as they are */
+        for (; run < n && len > 0; run += len)
+            len = s[run] == '\n' || s[run] == '\t' ? 1 : quote_shown(s + run, n - run);
+        const size_t hidden = len == 0;
         fwrite(s, 1, run, to);
         if (hidden)
             fputc('?', to);

@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/order.h"
 
 enum {
     BALANCE_DEPTH = 32, /* below this depth large nodes are split near their middle: depth stays O(log npoint) */
@@ -113,19 +114,11 @@ typedef struct {
 
 static double allowed_or_inf(double cost) { return isfinite(cost) ? cost : INFINITY; }
 
-static int given_compare_x(const Given *a, const Given *b, int nfeature)
-{
-    for (int f = 0; f < nfeature; f++)
-        if (a->x[f] != b->x[f])
-            return a->x[f] < b->x[f] ? -1 : 1;
-    return 0;
-}
-
 static int given_compare(const void *pa, const void *pb, void *ctx)
 {
     const Given *a = pa, *b = pb;
     const Width *width = ctx;
-    int order = given_compare_x(a, b, width->nfeature);
+    int order = order_numbers(a->x, b->x, width->nfeature);
     for (int c = 0; order == 0 && c < width->nclass; c++) {
         double u = allowed_or_inf(a->cost[c]), v = allowed_or_inf(b->cost[c]);
         order = (u > v) - (u < v);
@@ -171,7 +164,7 @@ static void points_merge(Grower *g, const int64_t *x, const double *cost, int64_
     g->denied = ARENA_ARRAY(g->scratch, ncost, int64_t);
     g->npoint = ARENA_ARRAY(g->scratch, (size_t)n, int64_t);
     for (int64_t i = 0; i < n; i++) {
-        if (i == 0 || given_compare_x(&given[i - 1], &given[i], g->nfeature) != 0)
+        if (i == 0 || order_numbers(given[i - 1].x, given[i].x, g->nfeature) != 0)
             first[g->n++] = i;
         point_add(g, g->n - 1, given[i].cost);
     }
@@ -194,7 +187,7 @@ static int place_compare(const void *pa, const void *pb, void *ctx)
 {
     int32_t a = *(const int32_t *)pa, b = *(const int32_t *)pb;
     const int64_t *x = ctx;
-    return x[a] != x[b] ? (x[a] < x[b] ? -1 : 1) : (a > b) - (a < b);
+    return x[a] != x[b] ? order_number(&x[a], &x[b]) : (a > b) - (a < b);
 }
 
 static void orders_sort(Grower *g)

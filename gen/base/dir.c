@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dir: see dir.h.
+ * dir: reads the names in a folder and sorts them by their bytes.
  */
 #include "gen/base/dir.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int by_bytes(const void *x, const void *y) { return strcmp(*(char *const *)x, *(char *const *)y); }
+#include "gen/base/order.h"
 
 bool dir_list(Arena *a, const char *dir, const char *suffix, char ***path, int *n)
 {
@@ -28,6 +27,6 @@ bool dir_list(Arena *a, const char *dir, const char *suffix, char ***path, int *
     }
     closedir(stream);
     if (*n)
-        qsort(*path, (size_t)*n, sizeof **path, by_bytes);
+        qsort(*path, (size_t)*n, sizeof **path, order_word);
     return true;
 }

@@ -57,6 +57,14 @@ void text_printf(Text *t, const char *fmt, ...)
 
 const char *text_str(const Text *t) { return t->s ? t->s : ""; }
 
+int text_index(const char *const *list, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i], word) == 0)
+            return (int)i;
+    return -1;
+}
+
 /* Appends all of fd; false with errno set. */
 static bool read_all(Text *t, int fd)
 {

@@ -21,6 +21,9 @@ void text_addn(Text *t, const char *s, size_t n);
 void text_printf(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *text_str(const Text *t); /* never NULL */
 
+/* Where the word is in a list; -1: it is not. */
+int text_index(const char *const *list, size_t n, const char *word);
+
 /* The whole file, NUL-terminated, with its length; NULL with errno set when it cannot be read. */
 char *text_read_file(Arena *a, const char *path, size_t *len);
 

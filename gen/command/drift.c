@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "gen/base/json.h"
+#include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/package/foreign.h"
 
@@ -18,20 +19,12 @@ static void add(Arena *a, CliList *list, const char *name)
     list->item[list->n] = NULL;
 }
 
-static bool holds(const CliList *list, const char *name)
-{
-    for (int i = 0; i < list->n; i++)
-        if (strcmp(list->item[i], name) == 0)
-            return true;
-    return false;
-}
-
-static int by_bytes(const void *x, const void *y) { return strcmp(*(char *const *)x, *(char *const *)y); }
+static bool holds(const CliList *list, const char *name) { return text_index(list->item, (size_t)list->n, name) >= 0; }
 
 static void sort(CliList *list)
 {
     if (list->n)
-        qsort(list->item, (size_t)list->n, sizeof *list->item, by_bytes);
+        qsort(list->item, (size_t)list->n, sizeof *list->item, order_word);
 }
 
 /* NULL: there is no such file. What is there and cannot be read as one has an impossible text. */

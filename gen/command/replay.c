@@ -6,11 +6,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/command/command.h"
 #include "gen/package/emit.h"
-
-static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
 /* Times of that target's kernels taken on that device. */
 static int64_t timed_count(Arena *a, const Records *r, const Device *d, const Target *target)
@@ -21,10 +20,10 @@ static int64_t timed_count(Arena *a, const Records *r, const Device *d, const Ta
     for (int64_t i = 0; i < r->nkernel; i++)
         if (strcmp(r->kernel[i].target, target->name) == 0 && strcmp(r->kernel[i].device, d->id) == 0)
             key[nkey++] = r->kernel[i].key;
-    qsort(key, nkey, sizeof *key, by_text);
+    qsort(key, nkey, sizeof *key, order_word);
     for (int64_t j = 0; j < r->nmeasure; j++)
         n += r->measure[j].nsample > 0 && strcmp(r->measure[j].device, d->id) == 0 &&
-             bsearch(&r->measure[j].key, key, nkey, sizeof *key, by_text);
+             bsearch(&r->measure[j].key, key, nkey, sizeof *key, order_word);
     return n;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "gen/base/order.h"
 #include "gen/base/text.h"
 
 enum { MAX_ROUND = 16 };
@@ -57,8 +58,6 @@ static bool is_folder(int at, const char *name)
     return fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int by_bytes(const void *x, const void *y) { return strcmp(*(char *const *)x, *(char *const *)y); }
-
 /* The names in a folder, sorted. False with errno set. */
 static bool read_names(Arena *a, int folder, char ***name, int *n)
 {
@@ -73,7 +72,7 @@ static bool read_names(Arena *a, int folder, char ***name, int *n)
         (*name)[(*n)++] = arena_strdup(a, e->d_name);
     }
     if (*n)
-        qsort(*name, (size_t)*n, sizeof **name, by_bytes);
+        qsort(*name, (size_t)*n, sizeof **name, order_word);
     if (d)
         closedir(d);
     return d != NULL;

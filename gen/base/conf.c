@@ -49,9 +49,9 @@ const ConfSetting *conf_member(const ConfSetting *group, const char *key)
 
 int conf_lookup(Diag *d, Loc at, const char *what, const char *word, const char *const *names, size_t nname)
 {
-    for (size_t i = 0; i < nname; i++)
-        if (strcmp(names[i], word) == 0)
-            return (int)i;
+    const int known = text_index(names, nname, word);
+    if (known >= 0)
+        return known;
     const char *near = diag_nearest(word, names, nname);
     Text all = { .arena = arena_new() };
     for (size_t i = 0; i < nname; i++)
@@ -66,25 +66,12 @@ int conf_lookup(Diag *d, Loc at, const char *what, const char *word, const char 
     return -1;
 }
 
-typedef struct {
-    Diag *diag;
-    const char *what;
-    const char *const *names;
-    size_t nname;
-    bool ok;
-} NameCheck;
-
-static void check_name(void *ctx, const char *name, Loc at)
-{
-    NameCheck *k = ctx;
-    k->ok = conf_lookup(k->diag, at, k->what, name, k->names, k->nname) >= 0 && k->ok;
-}
-
 bool conf_check_names(Diag *d, const Expr *e, const char *what, const char *const *names, size_t nname)
 {
-    NameCheck k = { d, what, names, nname, true };
-    expr_names(e, check_name, &k);
-    return k.ok;
+    bool ok = true;
+    for (const ExprName *n = expr_names(e); n; n = n->next)
+        ok = conf_lookup(d, n->at, what, n->name, names, nname) >= 0 && ok;
+    return ok;
 }
 
 bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, size_t nkey)
@@ -247,4 +234,16 @@ bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const ch
     if (s && ok)
         *n = s->n;
     return ok;
+}
+
+bool conf_twice(const Conf *c, const ConfSetting *list, int i, const char *before)
+{
+    const ConfSetting *e = &list->elem[i], *first = list->elem;
+    while (e->type == CONF_STRING ? strcmp(first->text, e->text) != 0 : first->integer != e->integer)
+        first++;
+    if (first < e && e->type == CONF_STRING)
+        diag_error(c->diag, e->at, "%s'%s' is there twice", before, e->text);
+    else if (first < e)
+        diag_error(c->diag, e->at, "%s%" PRId64 " is there twice", before, e->integer);
+    return first < e;
 }

@@ -80,6 +80,8 @@ const ConfSetting *conf_list(const Conf *c, const ConfSetting *s, const char *ke
 bool conf_ints(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max_value, int64_t *out,
                int max, int *n);
 bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const char **out, int max, int *n);
+/* True, and reported, when element i of a list of integers or strings was there already. before: what the message begins with. */
+bool conf_twice(const Conf *c, const ConfSetting *list, int i, const char *before);
 
 /* Reports every name in e that is not one of names; what: "dim". */
 bool conf_check_names(Diag *d, const Expr *e, const char *what, const char *const *names, size_t nname);

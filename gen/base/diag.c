@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/order.h"
 #include "gen/base/quote.h"
 
 enum { DIAG_MAX_SHOWN = 100, DIAG_MAX_KEPT = 1000, LINE_MAX_SHOWN = 160, WORD_MAX = 128 };
@@ -221,10 +222,7 @@ static int compare_entry(const void *pa, const void *pb)
     const Entry *a = pa, *b = pb;
     const int64_t x[] = { a->file, a->at.line, a->at.col, (int64_t)a->order };
     const int64_t y[] = { b->file, b->at.line, b->at.col, (int64_t)b->order };
-    int i = 0;
-    while (i < 3 && x[i] == y[i])
-        i++;
-    return (x[i] > y[i]) - (x[i] < y[i]);
+    return order_numbers(x, y, 4);
 }
 
 void diag_print(const Diag *d, FILE *out)
@@ -326,12 +324,19 @@ const char *diag_nearest(const char *word, const char *const *names, size_t nnam
 
 Loc loc_at(const Source *src, size_t offset, int width)
 {
-    Loc at = { .src = src, .line = 1, .col = 1, .width = width };
-    if (!src->text)
-        return (Loc){ .src = src };
-    size_t start = 0, end = offset < src->len ? offset : src->len;
-    for (const char *p; (p = memchr(src->text + start, '\n', end - start)); at.line++)
-        start = (size_t)(p - src->text) + 1;
-    at.col = (int)(end - start) + 1;
+    const Loc first = { .src = src, .line = 1, .col = 1 };
+    return src->text ? loc_in(first, src->text, offset < src->len ? offset : src->len, (size_t)width)
+                     : (Loc){ .src = src };
+}
+
+Loc loc_in(Loc at, const char *text, size_t offset, size_t width)
+{
+    at.width = width ? (int)width : 1;
+    if (at.line <= 0 || at.col <= 0)
+        return at;
+    size_t start = 0;
+    for (const char *p; (p = memchr(text + start, '\n', offset - start)); at.line++, at.col = 1)
+        start = (size_t)(p - text) + 1;
+    at.col += (int)(offset - start);
     return at;
 }

@@ -51,7 +51,8 @@ void diag_use_json(bool on);
 /* The name nearest to `word` by edit distance (at most a third of its letters, at least one); NULL if none. */
 const char *diag_nearest(const char *word, const char *const *names, size_t nname);
 
-/* Line and column of byte `offset` of a source. */
+/* Line and column of byte `offset` of a source; of text[offset], whose text[0] is at `at` and may run over several lines. */
 Loc loc_at(const Source *src, size_t offset, int width);
+Loc loc_in(Loc at, const char *text, size_t offset, size_t width);
 
 #endif

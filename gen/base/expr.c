@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/number.h"
+#include "gen/base/text.h"
 
 enum { EXPR_MAX_DEPTH = 200, EXPR_MAX_NODE = 4096, PREC_LOWEST = 1, PREC_CMP = 3 };
+#define LENGTH(table) (sizeof(table) / sizeof *(table))
 static const char BLANKS[] = " \t\r\n\f\v";
 
 /* ---- operators and functions ---- */
@@ -117,22 +119,20 @@ typedef struct Node {
     enum { INT, REAL, NAME, APPLY } kind;
     int64_t value;
     double real;
-    const char *name;
+    ExprName name;
     const OpRow *op;
     struct Node *arg[2];
-    int slot;             /* of a NAME, once bound; -1 */
-    size_t offset, width; /* in the text as given */
+    size_t offset; /* in the text as given */
     int depth;
 } Node;
 
 struct Expr {
     Node *root;
-    const char *source; /* as given: node offsets count from here */
+    ExprName *names;
+    const char *source; /* as given */
     const char *text;
     Loc at;
 };
-
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
 
 /* ---- parser ---- */
 
@@ -143,24 +143,10 @@ typedef struct {
     Loc at;
     Diag *diag;
     int depth, nnode;
+    ExprName *names, **end; /* those so far, and where the next is linked in */
 } Parser;
 
-/* Place of text[offset]; the text may run over several lines. */
-static Loc loc_in(Loc at, const char *text, size_t offset, size_t width)
-{
-    at.width = width ? (int)width : 1;
-    if (at.line <= 0 || at.col <= 0)
-        return at;
-    size_t start = 0;
-    for (const char *p; (p = memchr(text + start, '\n', offset - start)); at.line++, at.col = 1)
-        start = (size_t)(p - text) + 1;
-    at.col += (int)(offset - start);
-    return at;
-}
-
-static Node *fail(Parser *p, size_t offset, size_t width, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-
-static Node *fail(Parser *p, size_t offset, size_t width, const char *fmt, ...)
+__attribute__((format(printf, 4, 5))) static Node *fail(Parser *p, size_t offset, size_t width, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -178,13 +164,13 @@ static size_t word_length(const char *s)
     return strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 }
 
-/* What stands at the cursor, for a message: a word, a character, or the end. */
-static const char *found(Parser *p, size_t *width)
+/* Reports what stands at the cursor: a word, a character, or the end. */
+static Node *unexpected(Parser *p, const char *expected, const char *hint)
 {
     const char *s = p->text + p->pos;
-    size_t n = word_length(s);
-    *width = n ? n : 1;
-    return *s ? arena_printf(p->arena, "'%.*s'", (int)*width, s) : "the end";
+    const size_t n = word_length(s), width = n ? n : 1;
+    const char *found = *s ? arena_printf(p->arena, "'%.*s'", (int)width, s) : "the end";
+    return fail(p, p->pos, width, "expected %s, found %s%s", expected, found, hint);
 }
 
 static Node *node_new(Parser *p, size_t offset, Node init)
@@ -197,10 +183,8 @@ static Node *node_new(Parser *p, size_t offset, Node init)
         return fail(p, offset, 1, "the expression is too long");
     Node *n = ARENA_NEW(p->arena, Node);
     *n = init;
-    n->slot = -1;
     n->depth = depth + 1;
     n->offset = offset;
-    n->width = p->pos - offset;
     return n;
 }
 
@@ -260,18 +244,16 @@ static Node *parse_call(Parser *p, size_t start, size_t len)
     if (!f)
         return unknown_function(p, start, len);
     Node node = { .kind = APPLY, .op = f };
-    size_t width;
     for (int i = 0; i < f->narg; i++) {
         node.arg[i] = parse_binary(p, PREC_LOWEST);
         if (!node.arg[i])
             return NULL;
-        char want = i + 1 < f->narg ? ',' : ')';
+        const bool last = i + 1 == f->narg;
         skip_blank(p);
-        if (p->text[p->pos] != want) {
-            const char *what = found(p, &width);
-            return fail(p, p->pos, width, "expected '%c', found %s; %s takes %d value%s", want, what, f->text, f->narg,
-                        number_plural(f->narg));
-        }
+        if (p->text[p->pos] != (last ? ')' : ','))
+            return unexpected(
+                p, last ? "')'" : "','",
+                arena_printf(p->arena, "; %s takes %d value%s", f->text, f->narg, number_plural(f->narg)));
         p->pos++;
     }
     return node_new(p, start, node);
@@ -281,28 +263,30 @@ static Node *parse_word(Parser *p)
 {
     size_t start = p->pos, len = word_length(p->text + start);
     p->pos += len;
-    size_t after = p->pos;
     skip_blank(p);
     if (p->text[p->pos] == '(') {
         p->pos++;
         return parse_call(p, start, len);
     }
-    p->pos = after;
-    return node_new(p, start, (Node){ .kind = NAME, .name = arena_strndup(p->arena, p->text + start, len) });
+    const char *name = arena_strndup(p->arena, p->text + start, len);
+    Node *n =
+        node_new(p, start, (Node){ .kind = NAME, .name = { name, loc_in(p->at, p->text, start, len), -1, NULL } });
+    if (!n)
+        return NULL;
+    *p->end = &n->name;
+    p->end = &n->name.next;
+    return n;
 }
 
 static Node *parse_parenthesis(Parser *p)
 {
-    size_t open = p->pos++, width;
+    size_t open = p->pos++;
     Node *n = parse_binary(p, PREC_LOWEST);
     if (!n)
         return NULL;
     skip_blank(p);
-    if (p->text[p->pos] != ')') {
-        const char *what = found(p, &width);
-        return p->text[p->pos] ? fail(p, p->pos, width, "expected an operator or ')', found %s", what)
-                               : fail(p, open, 1, "this '(' is not closed");
-    }
+    if (p->text[p->pos] != ')')
+        return p->text[p->pos] ? unexpected(p, "an operator or ')'", "") : fail(p, open, 1, "this '(' is not closed");
     p->pos++;
     return n;
 }
@@ -317,9 +301,7 @@ static Node *parse_primary(Parser *p)
         return parse_word(p);
     if (c == '(')
         return parse_parenthesis(p);
-    size_t width;
-    const char *what = found(p, &width);
-    return fail(p, p->pos, width, "expected a number, a name or '(', found %s", what);
+    return unexpected(p, "a number, a name or '('", "");
 }
 
 static Node *parse_unary(Parser *p)
@@ -386,38 +368,27 @@ static const char *text_tidy(Arena *a, const char *s)
 Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d)
 {
     Parser p = { .arena = a, .text = arena_strdup(a, text), .at = at, .diag = d };
-    size_t width;
+    p.end = &p.names;
     skip_blank(&p);
-    if (!p.text[p.pos]) {
-        fail(&p, 0, 1, "empty expression");
-        return NULL;
-    }
-    Node *root = parse_binary(&p, PREC_LOWEST);
+    Node *root = p.text[p.pos] ? parse_binary(&p, PREC_LOWEST) : fail(&p, 0, 1, "empty expression");
+    skip_blank(&p);
+    if (root && p.text[p.pos])
+        root = unexpected(&p, "an operator", "");
     if (!root)
         return NULL;
-    skip_blank(&p);
-    if (p.text[p.pos]) {
-        const char *what = found(&p, &width);
-        fail(&p, p.pos, width, "expected an operator, found %s", what);
-        return NULL;
-    }
     Expr *e = ARENA_NEW(a, Expr);
-    *e = (Expr){ .root = root, .source = p.text, .text = text_tidy(a, p.text), .at = at };
+    *e = (Expr){ .root = root, .names = p.names, .source = p.text, .text = text_tidy(a, p.text), .at = at };
     return e;
 }
 
-static void visit_names(const Expr *e, const Node *n, void (*visit)(void *, const char *, Loc), void *ctx)
-{
-    if (n->kind == NAME)
-        visit(ctx, n->name, loc_in(e->at, e->source, n->offset, n->width));
-    for (int i = 0; i < 2; i++)
-        if (n->arg[i])
-            visit_names(e, n->arg[i], visit, ctx);
-}
+const ExprName *expr_names(const Expr *e) { return e ? e->names : NULL; }
 
-void expr_names(const Expr *e, void (*visit)(void *ctx, const char *name, Loc at), void *ctx)
+bool expr_uses(const Expr *e, const char *name)
 {
-    visit_names(e, e->root, visit, ctx);
+    const ExprName *n = expr_names(e);
+    while (n && strcmp(n->name, name) != 0)
+        n = n->next;
+    return n;
 }
 
 const char *expr_text(const Expr *e) { return e->text; }
@@ -440,7 +411,7 @@ typedef struct {
     const int64_t *slots;
 } Env;
 
-static bool name_value(const Node *n, const Env *env, int64_t *out)
+static bool name_value(const ExprName *n, const Env *env, int64_t *out)
 {
     if (env->slots && n->slot >= 0) {
         *out = env->slots[n->slot];
@@ -466,7 +437,7 @@ static ExprStatus int_node(const Node *n, const Env *env, int64_t *out)
     if (n->kind == INT)
         return EXPR_OK;
     if (n->kind == NAME)
-        return name_value(n, env, out) ? EXPR_OK : EXPR_UNKNOWN_NAME;
+        return name_value(&n->name, env, out) ? EXPR_OK : EXPR_UNKNOWN_NAME;
     if (n->kind == REAL)
         return EXPR_NOT_INTEGER;
     int64_t a, b = 0;
@@ -487,7 +458,7 @@ static ExprStatus real_node(const Node *n, const Env *env, double *out)
 {
     const OpRow *op = n->op;
     int64_t value = n->value;
-    if (n->kind == NAME && !name_value(n, env, &value))
+    if (n->kind == NAME && !name_value(&n->name, env, &value))
         return EXPR_UNKNOWN_NAME;
     *out = n->kind == REAL ? n->real : (double)value;
     if (n->kind != APPLY)
@@ -514,17 +485,12 @@ ExprStatus expr_real(const Expr *e, ExprLookup *lookup, void *ctx, double *out)
     return real_node(e->root, &(Env){ lookup, ctx, NULL }, out);
 }
 
-static void bind_node(Node *n, const char *const *names, size_t nname)
+void expr_bind(Expr *e, const char *const *names, size_t nname)
 {
-    for (size_t i = 0; n->kind == NAME && i < nname && n->slot < 0; i++)
-        if (strcmp(names[i], n->name) == 0)
-            n->slot = (int)i;
-    for (int i = 0; i < 2; i++)
-        if (n->arg[i])
-            bind_node(n->arg[i], names, nname);
+    for (ExprName *n = e->names; n; n = n->next)
+        if (n->slot < 0)
+            n->slot = text_index(names, nname, n->name);
 }
-
-void expr_bind(Expr *e, const char *const *names, size_t nname) { bind_node(e->root, names, nname); }
 
 ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out)
 {

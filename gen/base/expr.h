@@ -48,8 +48,15 @@ void expr_bind(Expr *e, const char *const *names, size_t nname);
 ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out);
 ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out);
 
-/* Calls visit for every use of a name, with its place; functions are not names. */
-void expr_names(const Expr *e, void (*visit)(void *ctx, const char *name, Loc at), void *ctx);
+/* Every use of a name, in the order of the text, with its place; functions are not names. */
+typedef struct ExprName {
+    const char *name;
+    Loc at;
+    int slot; /* -1: not bound */
+    struct ExprName *next;
+} ExprName;
+const ExprName *expr_names(const Expr *e); /* NULL: there is none, or no expression */
+bool expr_uses(const Expr *e, const char *name);
 
 const char *expr_text(const Expr *e); /* as written, runs of blanks as one */
 Loc expr_loc(const Expr *e);

@@ -148,7 +148,7 @@ const Dispatcher *package_dispatcher(Arena *a, const Result *part, int npart)
                        .op = s->op,
                        .naxis = s->op->naxis,
                        .is_told_parts = e->family->told_parts,
-                       .box = spec_box(s),
+                       .box = s->box,
                        .nentry = e->nentry,
                        .entry = ARENA_ARRAY(a, (size_t)e->nentry, DispatchEntry) };
     for (int i = 0; i < e->nentry; i++)

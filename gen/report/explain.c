@@ -352,7 +352,7 @@ int explain(Arena *a, const Result *r, const ExplainBinding *binding, int nbindi
                       .assignment = r->assignment,
                       .first = r->first,
                       .roofline = roofline_make(a, r->study, r->records),
-                      .box = spec_box(s) };
+                      .box = s->box };
     if (!find_shapes(&w, &x))
         return EXIT_USAGE;
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dtype: see dtype.h.
+ * dtype: the table of element types, and how 16-bit numbers are read and written.
  */
 #include "gen/spec/dtype.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "gen/base/conf.h"
 #include "gen/base/name.h"
+#include "gen/base/text.h"
 #include "gen/spec/dtype.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
@@ -32,14 +33,19 @@ static bool check_identifier(Reader *r, const ConfSetting *s, const char *what, 
     return !why;
 }
 
+static bool read_name(Reader *r, const ConfSetting *group, const char *what, const char **out)
+{
+    const ConfSetting *s = conf_member(group, "name");
+    return s && conf_string(r->conf, s, NULL, out) && check_identifier(r, s, what, *out);
+}
+
 static void check_unique(Reader *r, const ConfSetting *s, const char *what, const char *const *names, int n)
 {
     for (int i = 1; i < n; i++)
-        for (int j = 0; j < i; j++)
-            if (strcmp(names[i], names[j]) == 0) {
-                diag_error(r->diag, s->at, "the %s '%s' is there twice", what, names[i]);
-                return;
-            }
+        if (text_index(names, (size_t)i, names[i]) >= 0) {
+            diag_error(r->diag, s->at, "the %s '%s' is there twice", what, names[i]);
+            return;
+        }
 }
 
 static void read_words(Reader *r, const ConfSetting *group, const char *key, const char *what, const char **out, int *n)
@@ -76,8 +82,7 @@ static void read_axis(Reader *r, const ConfSetting *group)
     conf_string(r->conf, group, "doc", &axis->doc);
     conf_choice(r->conf, group, "kind", "kind of axis", kinds, LENGTH(kinds), &kind);
     axis->kind = (AxisKind)kind;
-    const ConfSetting *name = conf_member(group, "name");
-    if (name && conf_string(r->conf, group, "name", &axis->name) && check_identifier(r, name, "axis", axis->name))
+    if (read_name(r, group, "axis", &axis->name))
         r->axis[r->op->naxis++] = axis->name;
 }
 
@@ -113,8 +118,7 @@ static void read_operand(Reader *r, const ConfSetting *group)
     conf_choice(r->conf, group, "epilogue", "epilogue", r->op->epilogue, (size_t)r->op->nepilogue, &epilogue);
     o->epilogue = epilogue < 0 ? NULL : r->op->epilogue[epilogue];
     read_words(r, group, "layouts", "layout", o->layout, &o->nlayout);
-    const ConfSetting *name = conf_member(group, "name");
-    if (name && conf_string(r->conf, group, "name", &o->name) && check_identifier(r, name, "operand", o->name))
+    if (read_name(r, group, "operand", &o->name))
         r->op->noperand++;
 }
 
@@ -190,8 +194,7 @@ static void read_op(Reader *r, const ConfSetting *root)
     };
     Op *op = r->op;
     conf_keys(r->conf, root, keys, LENGTH(keys));
-    if (conf_string(r->conf, root, "name", &op->name) && conf_member(root, "name"))
-        check_identifier(r, conf_member(root, "name"), "op", op->name);
+    read_name(r, root, "op", &op->name);
     conf_string(r->conf, root, "doc", &op->doc);
     int nerror = diag_nerror(r->diag);
     read_each(r, root, "axes", OP_MAX_AXIS, read_axis);
@@ -246,10 +249,5 @@ bool op_lookup(void *ctx, const char *name, int64_t *value)
 
 bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue)
 {
-    if (!o->epilogue)
-        return true;
-    for (int i = 0; i < nepilogue; i++)
-        if (strcmp(epilogues[i], o->epilogue) == 0)
-            return true;
-    return false;
+    return !o->epilogue || text_index(epilogues, (size_t)nepilogue, o->epilogue) >= 0;
 }

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/order.h"
 
 _Static_assert((int)POINTS_MAX_AXIS <= (int)GRID_MAX_DIM && (int)SPEC_MAX_DIM < (int)GRID_MAX_DIM,
                "a grid has room for all axes");
@@ -16,8 +17,8 @@ typedef struct {
     Grid grid;
     const int64_t *value[GRID_MAX_DIM]; /* NULL: first + index */
     int64_t first[GRID_MAX_DIM];
-    const ShapeDecl *
-        shape; /* whose extents a point has, its values being those of the dims and the threads; NULL: values are extents */
+    /* Whose extents a point has, its values being those of the dims and the threads; NULL: values are extents. */
+    const ShapeDecl *shape;
 } Part;
 
 struct Points {
@@ -27,17 +28,12 @@ struct Points {
     bool all;
 };
 
-static int64_t part_value(const Part *p, int dim, int64_t index)
-{
-    return p->value[dim] ? p->value[dim][index] : p->first[dim] + index;
-}
-
 /* False where the shape has no legal extents: nothing is declared at that point. */
 static bool part_point(const Points *p, const Part *part, const int64_t *index, int64_t *x)
 {
     int64_t value[GRID_MAX_DIM];
     for (int i = 0; i < part->grid.ndim; i++)
-        value[i] = part_value(part, i, index[i]);
+        value[i] = part->value[i] ? part->value[i][index[i]] : part->first[i] + index[i];
     if (!part->shape) {
         memcpy(x, value, (size_t)p->naxis * sizeof *x);
         return true;
@@ -99,12 +95,6 @@ Points *points_declared(Arena *a, const Spec *s, int64_t limit)
 
 /* ---- around cuts ---- */
 
-static int compare_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 typedef struct {
     int64_t *value;
     int n;
@@ -140,7 +130,7 @@ static Values axis_values(Arena *a, const PointAxis *axis)
     add_cut(&v, axis->max);
     for (int i = 0; i < axis->ncut; i++)
         add_cut(&v, axis->cut[i]);
-    qsort(v.value, (size_t)v.n, sizeof *v.value, compare_value);
+    qsort(v.value, (size_t)v.n, sizeof *v.value, order_number);
     int n = 0;
     for (int i = 0; i < v.n; i++)
         if (n == 0 || v.value[i] != v.value[n - 1])

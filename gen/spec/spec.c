@@ -5,11 +5,13 @@
  */
 #include "gen/spec/spec.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "gen/base/dir.h"
 #include "gen/base/name.h"
+#include "gen/base/order.h"
+#include "gen/base/text.h"
 #include "gen/spec/spec_private.h"
 
 enum { MAX_OP_NAMES = 256 };
@@ -49,39 +51,26 @@ static void read_name(SpecReader *r)
 
 /* ---- the op ---- */
 
-typedef struct {
-    Arena *arena;
-    const char *name[MAX_OP_NAMES];
-    size_t n;
-} OpNames;
-
 static bool has_op(Arena *a, const char *folder, const char *name)
 {
     return access(arena_printf(a, "%s/%s/op.cfg", folder, name), F_OK) == 0;
 }
 
-static void list_ops(OpNames *ops, const char *folder)
-{
-    DIR *dir = opendir(folder);
-    for (struct dirent *e; dir && ops->n < MAX_OP_NAMES && (e = readdir(dir));)
-        if (!name_fault(e->d_name) && has_op(ops->arena, folder, e->d_name))
-            ops->name[ops->n++] = arena_strdup(ops->arena, e->d_name);
-    if (dir)
-        closedir(dir);
-}
-
-static int compare_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void unknown_op(SpecReader *r, Loc at, const char *name, const char *const *templates, int ntemplates)
 {
-    OpNames ops = { .arena = r->arena };
-    for (int i = 0; i < ntemplates; i++)
-        list_ops(&ops, templates[i]);
-    qsort(ops.name, ops.n, sizeof *ops.name, compare_name);
-    conf_lookup(r->diag, at, "op", name, ops.name, ops.n);
+    const char *op[MAX_OP_NAMES];
+    size_t nop = 0;
+    for (int i = 0; i < ntemplates; i++) {
+        char **path;
+        int n = 0;
+        dir_list(r->arena, templates[i], "", &path, &n);
+        for (int k = 0; k < n && nop < MAX_OP_NAMES; k++) {
+            op[nop] = strrchr(path[k], '/') + 1;
+            nop += !name_fault(op[nop]) && has_op(r->arena, templates[i], op[nop]);
+        }
+    }
+    qsort(op, nop, sizeof *op, order_word);
+    conf_lookup(r->diag, at, "op", name, op, nop);
 }
 
 static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
@@ -94,10 +83,9 @@ static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
         r->spec->templates[i] = arena_strdup(r->arena, templates[i]);
     if (!s || !conf_string(r->conf, s, NULL, &name))
         return;
-    Loc at = s->at;
     const char *why = name_fault(name);
     if (why) {
-        diag_error(r->diag, at, "the op '%s' %s", name, why);
+        diag_error(r->diag, s->at, "the op '%s' %s", name, why);
         return;
     }
     for (int i = 0; i < ntemplates; i++)
@@ -105,7 +93,7 @@ static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
             r->spec->op = op_read(r->arena, arena_printf(r->arena, "%s/%s", templates[i], name), r->diag);
             return;
         }
-    unknown_op(r, at, name, templates, ntemplates);
+    unknown_op(r, s->at, name, templates, ntemplates);
 }
 
 /* ---- keys that choose among what the op has ---- */
@@ -115,23 +103,11 @@ static void read_dtype(SpecReader *r)
     const Op *op = r->spec->op;
     int index = 0;
     const char *unchecked;
-    if (!op) {
+    if (op)
+        conf_choice(r->conf, r->root, "dtype", "dtype", op->dtype, (size_t)op->ndtype, &index);
+    else
         conf_string(r->conf, r->root, "dtype", &unchecked);
-        return;
-    }
-    conf_choice(r->conf, r->root, "dtype", "dtype", op->dtype, (size_t)op->ndtype, &index);
-    r->spec->dtype = op->dtype[index];
-}
-
-/* Reports the i-th string of the list s when it occurs before; true when it does not. */
-static bool is_new_word(SpecReader *r, const ConfSetting *s, const char *const *words, int i)
-{
-    for (int j = 0; j < i; j++)
-        if (strcmp(words[i], words[j]) == 0) {
-            diag_error(r->diag, conf_elem(s, i)->at, "'%s' is there twice", words[i]);
-            return false;
-        }
-    return true;
+    r->spec->dtype = op ? op->dtype[index] : NULL;
 }
 
 static void read_epilogue(SpecReader *r)
@@ -141,7 +117,7 @@ static void read_epilogue(SpecReader *r)
     if (!s || !conf_strings(r->conf, r->root, "epilogue", spec->epilogue, SPEC_MAX_NAME, &spec->nepilogue) || !spec->op)
         return;
     for (int i = 0; i < spec->nepilogue; i++)
-        if (is_new_word(r, s, spec->epilogue, i))
+        if (!conf_twice(r->conf, s, i, ""))
             conf_lookup(r->diag, conf_elem(s, i)->at, "epilogue", spec->epilogue[i], spec->op->epilogue,
                         (size_t)spec->op->nepilogue);
 }
@@ -195,7 +171,7 @@ static void read_target(SpecReader *r)
         if (why)
             diag_error(r->diag, spec->target_loc[i], "the target '%s' %s", spec->target[i], why);
         else
-            is_new_word(r, s, spec->target, i);
+            conf_twice(r->conf, s, i, "");
     }
 }
 
@@ -243,8 +219,6 @@ static void read_regret(SpecReader *r)
     read_part(r, group, "worst", &r->spec->regret.worst);
 }
 
-static int compare_int(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-
 static void read_threads(SpecReader *r)
 {
     Spec *spec = r->spec;
@@ -254,14 +228,41 @@ static void read_threads(SpecReader *r)
     bool ok = conf_ints(r->conf, r->root, "threads", 1, SPEC_MAX_THREADS, value, SPEC_MAX_NAME, &spec->nthread);
     if (ok && spec->nthread == 0)
         diag_error(r->diag, s->at, "'threads': expected at least one, as in [1]");
-    for (int i = 0; ok && i < spec->nthread; i++) {
+    for (int i = 0; ok && s && i < spec->nthread; i++)
+        conf_twice(r->conf, s, i, "'threads': ");
+    qsort(value, (size_t)spec->nthread, sizeof *value, order_number);
+    for (int i = 0; i < spec->nthread; i++)
         spec->threads[i] = (int)value[i];
-        for (int j = 0; j < i; j++)
-            if (value[j] == value[i])
-                diag_error(r->diag, conf_elem(s, i)->at, "'threads': %d is there twice", (int)value[i]);
-    }
-    qsort(spec->threads, (size_t)spec->nthread, sizeof *spec->threads, compare_int);
 }
+
+/* ---- space: which values of templates' parameters are searched ---- */
+
+/* Whether the templates have those parameters and values is checked when they have been read (gen/template/template_space.c). */
+static void read_limit(SpecReader *r, const ConfSetting *s)
+{
+    SpecLimit *l = &r->spec->limit[r->spec->nlimit];
+    l->param = s->name;
+    l->loc = s->name_at;
+    if (!conf_ints(r->conf, s, NULL, INT32_MIN, INT32_MAX, l->value, SPEC_MAX_CHOICE, &l->nvalue))
+        return;
+    if (l->nvalue == 0)
+        diag_error(r->diag, s->at, "'%s': expected at least one value, as in [1, 2]", l->param);
+    for (int i = 0; i < l->nvalue; i++)
+        l->value_loc[i] = conf_elem(s, i)->at;
+    r->spec->nlimit++;
+}
+
+static void read_limits(SpecReader *r)
+{
+    const ConfSetting *group = conf_group(r->conf, r->root, "space");
+    const int n = group ? conf_length(group) : 0;
+    if (n > SPEC_MAX_LIMIT)
+        diag_error(r->diag, group->name_at, "'space' names more than %d parameters", SPEC_MAX_LIMIT);
+    for (int i = 0; i < n && i < SPEC_MAX_LIMIT; i++)
+        read_limit(r, conf_elem(group, i));
+}
+
+/* ---- all ---- */
 
 Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d)
 {
@@ -283,7 +284,7 @@ Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int 
     read_budget(&r);
     read_regret(&r);
     read_threads(&r);
-    spec_read_limits(&r);
+    read_limits(&r);
     if (diag_nerror(d) == r.nerror)
         spec_make_instances(&r);
     return diag_nerror(d) == r.nerror ? r.spec : NULL;
@@ -297,13 +298,8 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
 
 bool spec_has_epilogue(const Spec *s, const char *epilogue)
 {
-    for (int i = 0; i < s->nepilogue; i++)
-        if (strcmp(s->epilogue[i], epilogue) == 0)
-            return true;
-    return false;
+    return text_index(s->epilogue, (size_t)s->nepilogue, epilogue) >= 0;
 }
-
-Box spec_box(const Spec *s) { return s->box; }
 
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max)
 {
@@ -321,4 +317,17 @@ int spec_extents(const Spec *s, int axis, int64_t *extent, int max)
         extent[at] = e;
     }
     return n;
+}
+
+bool spec_wants(const Spec *s, const char *param, int64_t value)
+{
+    for (int i = 0; i < s->nlimit; i++) {
+        if (strcmp(s->limit[i].param, param) != 0)
+            continue;
+        for (int k = 0; k < s->limit[i].nvalue; k++)
+            if (s->limit[i].value[k] == value)
+                return true;
+        return false;
+    }
+    return true;
 }

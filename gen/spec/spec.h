@@ -88,7 +88,9 @@ typedef struct {
     Dim dim[SPEC_MAX_DIM];
     int nshape;
     ShapeDecl *shape;
-    Box box; /* the smallest that holds every declared shape; see spec_box */
+    /* The smallest that holds every shape of the declared ranges. Each extent was evaluated over all values of the dims that it uses; where
+     * these are too many to try, over the corners of their ranges, which is enough for extents that only grow or only fall, and a sample. */
+    Box box;
     int nepilogue;
     const char *epilogue[SPEC_MAX_NAME];
     int const_operand;  /* index of the op's ROLE_CONST operand, or -1 */
@@ -101,8 +103,8 @@ typedef struct {
     int nlimit;
     SpecLimit limit[SPEC_MAX_LIMIT];
     int64_t ninstance; /* every shape of the declared ranges; above SPEC_MAX_INSTANCE: sampled, corners kept */
-    Instance *
-        instance; /* sorted by threads, decl, dim values; duplicates (same extents and threads) merged, weights added */
+    /* Sorted by threads, decl, dim values; duplicates (same extents and threads) merged, weights added. */
+    Instance *instance;
     const Source *src;
 } Spec;
 
@@ -117,9 +119,6 @@ bool spec_has_epilogue(const Spec *s, const char *epilogue);
 /* May this value of a parameter be searched? General kernels may have others. */
 bool spec_wants(const Spec *s, const char *param, int64_t value);
 
-/* The smallest box that holds every shape of the declared ranges. Each extent was evaluated over all values of the dims that it uses; where
- * these are too many to try, over the corners of their ranges, which is enough for extents that only grow or only fall, and a sample. */
-Box spec_box(const Spec *s);
 /* Bit i: an extent of the shape uses dim i. */
 unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
 /* The extents of a shape at these values of all dims; false where they are none that a call may have: nothing is declared there. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/name.h"
+#include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/spec/spec_private.h"
 
@@ -13,37 +14,12 @@ enum { WEIGHT_MAX_CHECKED = 1 << 18 };
 
 /* ---- points ---- */
 
-bool dim_lookup(void *ctx, const char *name, int64_t *value)
+unsigned spec_dims_of(const Expr *e)
 {
-    const Point *p = ctx;
-    for (int i = 0; i < p->spec->ndim; i++)
-        if (strcmp(p->spec->dim[i].name, name) == 0) {
-            *value = p->value[i];
-            return true;
-        }
-    return false;
-}
-
-typedef struct {
-    const Spec *spec;
-    unsigned dims;
-} DimSet;
-
-static void add_dim(void *ctx, const char *name, Loc at)
-{
-    (void)at;
-    DimSet *set = ctx;
-    for (int i = 0; i < set->spec->ndim; i++)
-        if (strcmp(set->spec->dim[i].name, name) == 0)
-            set->dims |= 1u << i;
-}
-
-unsigned spec_dims_of(const Spec *s, const Expr *e)
-{
-    DimSet set = { s, 0 };
-    if (e)
-        expr_names(e, add_dim, &set);
-    return set.dims;
+    unsigned dims = 0;
+    for (const ExprName *n = expr_names(e); n; n = n->next)
+        dims |= n->slot < 0 ? 0 : 1u << n->slot;
+    return dims;
 }
 
 Grid spec_grid(const Spec *s, unsigned dims, int64_t limit)
@@ -54,21 +30,21 @@ Grid spec_grid(const Spec *s, unsigned dims, int64_t limit)
     return grid_make(s->ndim, count, limit);
 }
 
-bool spec_grid_next(Grid *g, Point *p)
+bool spec_grid_next(const Spec *s, Grid *g, Point *p)
 {
     if (!grid_next(g, p->value))
         return false;
-    for (int i = 0; i < p->spec->ndim; i++)
-        p->value[i] += p->spec->dim[i].min;
+    for (int i = 0; i < s->ndim; i++)
+        p->value[i] += s->dim[i].min;
     return true;
 }
 
 const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p)
 {
     Text t = { .arena = r->arena };
-    for (int i = 0; i < p->spec->ndim; i++)
+    for (int i = 0; i < r->spec->ndim; i++)
         if (dims >> i & 1)
-            text_printf(&t, "%s%s = %" PRId64, t.len ? ", " : " for ", p->spec->dim[i].name, p->value[i]);
+            text_printf(&t, "%s%s = %" PRId64, t.len ? ", " : " for ", r->dim_name[i], p->value[i]);
     return text_str(&t);
 }
 
@@ -79,6 +55,7 @@ bool spec_read_expr(SpecReader *r, const ConfSetting *s, Expr **out)
         return false;
     if (r->dims_known && !conf_check_names(r->diag, e, "dim", r->dim_name, (size_t)r->spec->ndim))
         return false;
+    expr_bind(e, r->dim_name, (size_t)r->spec->ndim);
     *out = e;
     return true;
 }
@@ -134,50 +111,33 @@ static Dim *find_dim(SpecReader *r, const ConfSetting *s)
 
 /* ---- tune ---- */
 
-static int compare_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void check_tune_twice(SpecReader *r, const ConfSetting *s, const int64_t *value, int n)
-{
-    for (int i = 1; i < n; i++)
-        for (int j = 0; j < i; j++)
-            if (value[i] == value[j]) {
-                diag_error(r->diag, conf_elem(s, i)->at, "%" PRId64 " is there twice", value[i]);
-                break;
-            }
-}
-
 /* Between measured shapes the dispatcher interpolates; beyond them it can only hope. `value` is sorted. */
 static void check_tune_reaches(SpecReader *r, const ConfSetting *s, const Dim *dim, const int64_t *value, int n)
 {
-    const Loc at = s->at;
     if (value[0] > dim->min)
-        diag_warn(r->diag, at, "no value to tune for below '%s' = %" PRId64 ": add %" PRId64 ", the least", dim->name,
-                  value[0], dim->min);
+        diag_warn(r->diag, s->at, "no value to tune for below '%s' = %" PRId64 ": add %" PRId64 ", the least",
+                  dim->name, value[0], dim->min);
     if (value[n - 1] < dim->max)
-        diag_warn(r->diag, at, "no value to tune for above '%s' = %" PRId64 ": add %" PRId64 ", the greatest",
+        diag_warn(r->diag, s->at, "no value to tune for above '%s' = %" PRId64 ": add %" PRId64 ", the greatest",
                   dim->name, value[n - 1], dim->max);
 }
 
 static void read_tune_of(SpecReader *r, const ConfSetting *s)
 {
-    const Dim *known = find_dim(r, s);
+    Dim *dim = find_dim(r, s);
+    const bool ranged = dim && r->dims_ok;
     int64_t *value = ARENA_ARRAY(r->arena, SPEC_MAX_TUNE, int64_t);
     int n = 0;
-    if (!conf_ints(r->conf, s, NULL, known && r->dims_ok ? known->min : 0, known && r->dims_ok ? known->max : INT32_MAX,
-                   value, SPEC_MAX_TUNE, &n) ||
-        !known)
+    if (!conf_ints(r->conf, s, NULL, ranged ? dim->min : 0, ranged ? dim->max : INT32_MAX, value, SPEC_MAX_TUNE, &n) ||
+        !dim)
         return;
     if (n == 0)
-        diag_error(r->diag, s->at, "'%s': expected at least one value; omit it and a sampler chooses", known->name);
-    check_tune_twice(r, s, value, n);
-    qsort(value, (size_t)n, sizeof *value, compare_value);
+        diag_error(r->diag, s->at, "'%s': expected at least one value; omit it and a sampler chooses", dim->name);
+    for (int i = 0; i < n; i++)
+        conf_twice(r->conf, s, i, "");
+    qsort(value, (size_t)n, sizeof *value, order_number);
     if (n > 0 && r->dims_ok)
-        check_tune_reaches(r, s, known, value, n);
-    Dim *dim = &r->spec->dim[known - r->spec->dim];
+        check_tune_reaches(r, s, dim, value, n);
     dim->tune = value;
     dim->ntune = n;
 }
@@ -220,8 +180,8 @@ static bool dim_weight(SpecReader *r, const Dim *dim, const Point *p, double *ou
     }
     if (!dim->weight)
         return true;
-    unsigned dims = spec_dims_of(r->spec, dim->weight);
-    ExprStatus s = expr_real(dim->weight, dim_lookup, (void *)p, out);
+    const unsigned dims = spec_dims_of(dim->weight);
+    const ExprStatus s = expr_real_at(dim->weight, p->value, out);
     if (s != EXPR_OK)
         diag_error(r->diag, expr_loc(dim->weight), "the weight '%s' %s%s", expr_text(dim->weight), expr_status_text(s),
                    spec_point_text(r, dims, p));
@@ -233,10 +193,10 @@ static bool dim_weight(SpecReader *r, const Dim *dim, const Point *p, double *ou
 
 static void check_weight(SpecReader *r, const Dim *dim)
 {
-    Point p = { .spec = r->spec };
+    Point p = { 0 };
     double w;
-    Grid g = spec_grid(r->spec, spec_dims_of(r->spec, dim->weight), WEIGHT_MAX_CHECKED);
-    while (spec_grid_next(&g, &p) && dim_weight(r, dim, &p, &w)) {
+    Grid g = spec_grid(r->spec, spec_dims_of(dim->weight), WEIGHT_MAX_CHECKED);
+    while (spec_grid_next(r->spec, &g, &p) && dim_weight(r, dim, &p, &w)) {
     }
 }
 

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/order.h"
 #include "gen/spec/dtype.h"
 #include "gen/spec/spec_private.h"
 #include "templates/package/pieces.h"
@@ -59,44 +60,33 @@ int spec_tune_values(int64_t min, int64_t max, int64_t *out)
 /* ---- points ---- */
 
 typedef struct {
-    int64_t value[SPEC_MAX_DIM];
-} DimValues;
-typedef struct {
-    DimValues *p;
+    Point *p;
     int64_t n;
 } PointSet; /* sorted, no two alike, once points_sort was called */
 
-static int compare_values(const void *a, const void *b)
-{
-    const DimValues *x = a, *y = b;
-    for (int i = 0; i < SPEC_MAX_DIM; i++)
-        if (x->value[i] != y->value[i])
-            return x->value[i] < y->value[i] ? -1 : 1;
-    return 0;
-}
+static int compare_points(const void *x, const void *y) { return order_numbers(x, y, SPEC_MAX_DIM); }
 
 static void points_sort(PointSet *s)
 {
     int64_t n = 0;
-    qsort(s->p, (size_t)s->n, sizeof *s->p, compare_values);
+    qsort(s->p, (size_t)s->n, sizeof *s->p, compare_points);
     for (int64_t i = 0; i < s->n; i++)
-        if (n == 0 || compare_values(&s->p[n - 1], &s->p[i]) != 0)
+        if (n == 0 || compare_points(&s->p[n - 1], &s->p[i]) != 0)
             s->p[n++] = s->p[i];
     s->n = n;
 }
 
-static bool points_have(const PointSet *s, const DimValues *v)
+static bool points_have(const PointSet *s, const Point *v)
 {
-    return s->n > 0 && bsearch(v, s->p, (size_t)s->n, sizeof *s->p, compare_values) != NULL;
+    return s->n > 0 && bsearch(v, s->p, (size_t)s->n, sizeof *s->p, compare_points) != NULL;
 }
 
 static PointSet range_points(SpecReader *r, int64_t limit)
 {
-    Point p = { .spec = r->spec };
     Grid g = spec_grid(r->spec, ~0u, limit);
-    PointSet set = { .p = ARENA_ARRAY(r->arena, (size_t)g.npoint, DimValues) };
-    while (spec_grid_next(&g, &p))
-        memcpy(set.p[set.n++].value, p.value, sizeof p.value);
+    PointSet set = { .p = ARENA_ARRAY(r->arena, (size_t)g.npoint + 1, Point) };
+    while (spec_grid_next(r->spec, &g, &set.p[set.n]))
+        set.n++;
     points_sort(&set);
     return set;
 }
@@ -126,11 +116,11 @@ static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
     const Spec *s = r->spec;
     TuneLists *t = ARENA_NEW(r->arena, TuneLists);
     tune_lists(s, spec_shape_dims(s, shape), t);
-    PointSet set = { .p = ARENA_ARRAY(r->arena, TUNE_PER_SHAPE + 1, DimValues) };
+    PointSet set = { .p = ARENA_ARRAY(r->arena, TUNE_PER_SHAPE + 1, Point) };
     Grid g = grid_make(s->ndim, t->count, TUNE_PER_SHAPE);
     g.npoint *= g.all ? 1 : 8; /* a sample repeats points: go on until there are enough */
     for (int64_t index[SPEC_MAX_DIM]; set.n < TUNE_PER_SHAPE && grid_next(&g, index);) {
-        DimValues *v = &set.p[set.n++];
+        Point *v = &set.p[set.n++];
         for (int i = 0; i < s->ndim; i++)
             v->value[i] = t->value[i][index[i]];
         points_sort(&set);
@@ -142,25 +132,18 @@ static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
 
 typedef struct {
     Instance *p;
-    int64_t n, cap;
+    int64_t n;
 } InstanceList;
 
-static bool add_instance(SpecReader *r, int decl, const DimValues *v, bool tuned, InstanceList *list)
+static bool add_instance(SpecReader *r, int decl, const Point *p, bool tuned, InstanceList *list)
 {
     const ShapeDecl *shape = &r->spec->shape[decl];
-    Point p = { .spec = r->spec };
-    Instance in = { .decl = decl, .tuned = tuned };
-    memcpy(p.value, v->value, sizeof p.value);
-    memcpy(in.dim, v->value, sizeof in.dim);
-    if (!spec_point_extents(r, shape, &p, in.extent) || !spec_point_weight(r, &p, &in.weight))
+    Instance *in = &list->p[list->n++];
+    *in = (Instance){ .decl = decl, .tuned = tuned };
+    memcpy(in->dim, p->value, sizeof in->dim);
+    if (!spec_point_extents(r, shape, p, in->extent) || !spec_point_weight(r, p, &in->weight))
         return false;
-    in.weight *= shape->weight;
-    if (list->n == list->cap) {
-        int64_t cap = list->cap ? 2 * list->cap : 1024;
-        list->p = arena_grow(r->arena, list->p, (size_t)list->cap, (size_t)cap, sizeof *list->p);
-        list->cap = cap;
-    }
-    list->p[list->n++] = in;
+    in->weight *= shape->weight;
     return true;
 }
 
@@ -178,26 +161,18 @@ static bool add_shape(SpecReader *r, int decl, const PointSet *points, InstanceL
 
 static int compare_extents(const Instance *x, const Instance *y)
 {
-    for (int i = 0; i < OP_MAX_AXIS; i++)
-        if (x->extent[i] != y->extent[i])
-            return x->extent[i] < y->extent[i] ? -1 : 1;
-    return 0;
+    return order_numbers(x->extent, y->extent, OP_MAX_AXIS);
 }
 
 static int by_declaration(const void *a, const void *b)
 {
     const Instance *x = a, *y = b;
-    if (x->decl != y->decl)
-        return x->decl < y->decl ? -1 : 1;
-    for (int i = 0; i < SPEC_MAX_DIM; i++)
-        if (x->dim[i] != y->dim[i])
-            return x->dim[i] < y->dim[i] ? -1 : 1;
-    return 0;
+    return x->decl != y->decl ? x->decl - y->decl : order_numbers(x->dim, y->dim, SPEC_MAX_DIM);
 }
 
 static int by_extents(const void *a, const void *b)
 {
-    int c = compare_extents(a, b);
+    const int c = compare_extents(a, b);
     return c ? c : by_declaration(a, b);
 }
 
@@ -256,7 +231,7 @@ static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const c
     ExprStatus s = expr_int(e, op_lookup, &ctx, &value);
     if (s == EXPR_OK && value >= 0 && value <= INT64_MAX / ROOM)
         return true;
-    Point p = { .spec = r->spec };
+    Point p;
     memcpy(p.value, in->dim, sizeof p.value);
     diag_error(r->diag, shape->loc, "%s%s of this shape, %s, %s%s", what, of, expr_text(e),
                s != EXPR_OK ? expr_status_text(s)
@@ -309,9 +284,9 @@ void spec_make_instances(SpecReader *r)
 {
     Spec *s = r->spec;
     int64_t limit = SPEC_MAX_INSTANCE / s->nshape / s->nthread;
-    InstanceList list = { 0 };
     Grid whole = spec_grid(s, ~0u, limit);
     PointSet points = range_points(r, whole.all ? limit : limit - TUNE_PER_SHAPE);
+    InstanceList list = { .p = ARENA_ARRAY(r->arena, (size_t)((points.n + TUNE_PER_SHAPE) * s->nshape), Instance) };
     for (int i = 0; i < s->nshape; i++)
         if (!add_shape(r, i, &points, &list))
             return;

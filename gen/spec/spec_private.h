@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * spec_private: what the parts of spec share. spec.c reads the simple keys, spec_dim.c dims, tune and weights,
- * spec_shape.c shapes and their check over the whole range, spec_limit.c space, spec_instance.c the instances.
+ * spec_shape.c shapes and their check over the whole range, spec_instance.c the instances.
  */
 #ifndef DCGEN_SPEC_PRIVATE_H
 #define DCGEN_SPEC_PRIVATE_H
@@ -24,27 +24,23 @@ typedef struct {
     bool dims_ok;    /* and all ranges are good */
 } SpecReader;
 
-/* Values of all dims; also the ctx of dim_lookup. */
+/* Values of all dims. */
 typedef struct {
-    const Spec *spec;
     int64_t value[SPEC_MAX_DIM];
 } Point;
 
-ExprLookup dim_lookup;
-
 void spec_read_dims(SpecReader *r); /* dims, tune, weights */
 void spec_read_shapes(SpecReader *r);
-bool spec_read_expr(SpecReader *r, const ConfSetting *s, Expr **out); /* over the dims; false after an error */
+bool spec_read_expr(SpecReader *r, const ConfSetting *s, Expr **out); /* bound to the dims; false after an error */
 /* The product of the dims' weights at a point; false after an error. */
 bool spec_point_weight(SpecReader *r, const Point *p, double *out);
 /* The extents of a shape at a point; false after an error. */
 bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent);
 void spec_make_instances(SpecReader *r);
-void spec_read_limits(SpecReader *r); /* space */
 
-unsigned spec_dims_of(const Spec *s, const Expr *e);                       /* bit i: dim i occurs in e */
+unsigned spec_dims_of(const Expr *e);                                      /* bit i: dim i occurs in e */
 Grid spec_grid(const Spec *s, unsigned dims, int64_t limit);               /* over the ranges of these dims */
-bool spec_grid_next(Grid *g, Point *p);                                    /* the other dims stand at their minimum */
+bool spec_grid_next(const Spec *s, Grid *g, Point *p);                     /* the other dims stand at their minimum */
 const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p); /* " for T = 5, S = 2"; "" without dims */
 /* At most 8 values of min..max: see spec_instance.c. */
 int spec_tune_values(int64_t min, int64_t max, int64_t *out);

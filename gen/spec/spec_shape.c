@@ -11,10 +11,10 @@ enum { CHECK_MAX_POINT = 1 << 21, CHECK_MIN_POINT = 256 };
 
 static bool check_extent(SpecReader *r, const Expr *e, const char *axis, const Point *p, int64_t *out)
 {
-    ExprStatus s = expr_int(e, dim_lookup, (void *)p, out);
+    const ExprStatus s = expr_int_at(e, p->value, out);
     if (s == EXPR_OK && *out >= 1 && *out <= INT32_MAX)
         return true;
-    unsigned dims = s == EXPR_NOT_INTEGER ? 0 : spec_dims_of(r->spec, e);
+    const unsigned dims = s == EXPR_NOT_INTEGER ? 0 : spec_dims_of(e);
     const char *where = spec_point_text(r, dims, p);
     const char *what = dims || s != EXPR_OK ? arena_printf(r->arena, "%s = %s", axis, expr_text(e)) : axis;
     if (s != EXPR_OK)
@@ -35,9 +35,10 @@ static void box_take(Box *box, int axis, int64_t value)
 /* Stops at the first fault: one extent, one error. */
 static void check_range(SpecReader *r, const Expr *e, int axis, int64_t limit)
 {
-    Point p = { .spec = r->spec };
-    Grid g = spec_grid(r->spec, spec_dims_of(r->spec, e), limit);
-    for (int64_t value; spec_grid_next(&g, &p) && check_extent(r, e, r->spec->op->axis[axis].name, &p, &value);)
+    Point p = { 0 };
+    Grid g = spec_grid(r->spec, spec_dims_of(e), limit);
+    for (int64_t value;
+         spec_grid_next(r->spec, &g, &p) && check_extent(r, e, r->spec->op->axis[axis].name, &p, &value);)
         box_take(&r->spec->box, axis, value);
 }
 
@@ -54,7 +55,7 @@ unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape)
 {
     unsigned dims = 0;
     for (int x = 0; x < s->op->naxis; x++)
-        dims |= spec_dims_of(s, shape->extent[x]);
+        dims |= spec_dims_of(shape->extent[x]);
     return dims;
 }
 
@@ -98,10 +99,8 @@ static void read_shape(SpecReader *r, const ConfSetting *group, int64_t limit)
     conf_keys(r->conf, group, keys, shape_keys(r, op, keys));
     for (int x = 0; x < op->naxis; x++) {
         const ConfSetting *s = conf_member(group, op->axis[x].name);
-        if (!s || !spec_read_expr(r, s, &shape->extent[x]) || !r->dims_ok)
-            continue;
-        expr_bind(shape->extent[x], r->dim_name, (size_t)r->spec->ndim);
-        check_range(r, shape->extent[x], x, limit);
+        if (s && spec_read_expr(r, s, &shape->extent[x]) && r->dims_ok)
+            check_range(r, shape->extent[x], x, limit);
     }
 }
 
@@ -110,8 +109,7 @@ static void warn_unused_dims(SpecReader *r)
 {
     unsigned used = 0;
     for (int i = 0; i < r->spec->nshape; i++)
-        for (int x = 0; x < r->spec->op->naxis; x++)
-            used |= spec_dims_of(r->spec, r->spec->shape[i].extent[x]);
+        used |= spec_shape_dims(r->spec, &r->spec->shape[i]);
     for (int i = 0; i < r->spec->ndim; i++)
         if (!(used >> i & 1))
             diag_warn(r->diag, r->spec->dim[i].loc, "no shape uses the dim '%s'", r->spec->dim[i].name);

@@ -180,19 +180,6 @@ static bool live(const Filler *f)
     return true;
 }
 
-typedef struct {
-    Filler *f;
-    int unknown;
-} NameCount;
-
-static void count_name(void *ctx, const char *name, Loc where)
-{
-    NameCount *c = ctx;
-    int64_t value;
-    (void)where;
-    c->unknown += !filler_lookup(c->f, name, &value);
-}
-
 /* The value of a condition that uses known names only: 0 or 1; -1: it is the C compiler's business; -2: an error. */
 static int fold(Filler *f, const char *s, const char *end)
 {
@@ -215,11 +202,12 @@ static int fold(Filler *f, const char *s, const char *end)
     Expr *e = expr_parse(f->arena, arena_strndup(f->arena, s, (size_t)(end - s)), at(f, s, 1), f->diag);
     if (!e || diag_nerror(f->diag) != before)
         return -2;
-    NameCount count = { f, 0 };
-    expr_names(e, count_name, &count);
     int64_t value = 0;
+    bool known = true;
+    for (const ExprName *n = expr_names(e); n && known; n = n->next)
+        known = filler_lookup(f, n->name, &value);
     ExprStatus status = expr_int(e, filler_lookup, f, &value);
-    if (count.unknown || status != EXPR_OK) {
+    if (!known || status != EXPR_OK) {
         diag_error(f->diag, at(f, s, (size_t)(end - s)), "a condition over declared names may use no other names: %s",
                    expr_status_text(status));
         return -2;

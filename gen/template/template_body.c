@@ -116,13 +116,6 @@ static void body_name(void *ctx, const char *id, size_t len, size_t offset)
     b->ok = false;
 }
 
-static void value_name(void *ctx, const char *name, Loc at)
-{
-    BodyCheck *b = ctx;
-    (void)at;
-    b->used[template_name(b->r, name)] = true; /* checked: it is declared */
-}
-
 bool template_check_body(Reader *r)
 {
     Template *t = r->t;
@@ -134,7 +127,8 @@ bool template_check_body(Reader *r)
     }
     for (int i = t->nvalue - 1; i >= 0; i--) /* a value that is used uses what it is made of */
         if (b.used[template_name(r, t->value[i].name)])
-            expr_names(t->value[i].expr, value_name, &b);
+            for (const ExprName *n = expr_names(t->value[i].expr); n; n = n->next)
+                b.used[template_name(r, n->name)] = true; /* checked: it is declared */
     for (int i = 0; i < t->nparam; i++)
         if (!b.used[template_name(r, t->param[i].name)]) {
             diag_error(r->diag, t->param[i].loc, "parameter '%s' is declared but the template does not use it",

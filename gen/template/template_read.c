@@ -63,21 +63,19 @@ size_t template_name(const Reader *r, const char *name)
 
 static bool is_declared(const Reader *r, const char *name) { return template_name(r, name) < r->nname; }
 
-static void take_offer(void *ctx, const char *name, Loc at);
+static void take_offer(Reader *r, const char *name);
 
 /* Names that are on offer are taken as they are used. */
 static bool check_names(Reader *r, const Expr *e)
 {
-    if (e)
-        expr_names(e, take_offer, r);
+    for (const ExprName *n = expr_names(e); n; n = n->next)
+        take_offer(r, n->name);
     return !e || (conf_check_names(r->diag, e, "name", r->name, r->nname) && !r->bad_offer);
 }
 
 /* What it is made of comes first. A name that needs itself is none. */
-static void take_offer(void *ctx, const char *name, Loc at)
+static void take_offer(Reader *r, const char *name)
 {
-    Reader *r = ctx;
-    (void)at;
     for (int i = 0; i < r->noffer && !is_declared(r, name); i++)
         if (strcmp(r->offer[i].name, name) == 0) {
             const NamedExpr e = r->offer[i];
@@ -404,18 +402,6 @@ static bool read_head(Reader *r, const Conf *c)
 
 /* ---- numbered names ---- */
 
-typedef struct {
-    const char *name;
-    bool found;
-} NameUse;
-
-static void name_use(void *ctx, const char *name, Loc at)
-{
-    NameUse *u = ctx;
-    (void)at;
-    u->found = u->found || strcmp(name, u->name) == 0;
-}
-
 /* All expressions that a prediction takes; returns how many. */
 static size_t all_exprs(const Reader *r, Expr **e)
 {
@@ -454,10 +440,10 @@ static void number_names(Reader *r)
         add_slot(t, r->op->axis[i].name);
     add_slot(t, "THREADS");
     for (size_t i = 0; i < r->ncontext; i++) {
-        NameUse u = { r->name[i], false };
-        for (size_t k = 0; k < n; k++)
-            expr_names(e[k], name_use, &u);
-        if (u.found) {
+        bool used = false;
+        for (size_t k = 0; k < n && !used; k++)
+            used = expr_uses(e[k], r->name[i]);
+        if (used) {
             add_slot(t, r->name[i]);
             t->ncontext++;
         }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/conf.h"
+#include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/unit/unit.h"
 
@@ -35,10 +36,7 @@ static size_t word_length(const char *s)
 
 static bool is_wanted(const Primitives *p, const char *name)
 {
-    for (int i = 0; i < p->n; i++)
-        if (strcmp(p->name[i], name) == 0)
-            return true;
-    return false;
+    return text_index(p->name, (size_t)p->n, name) >= 0;
 }
 
 static const char *primitive_path(const Primitives *p, const char *name)
@@ -73,8 +71,6 @@ static void want(Primitives *p, const char *name)
     }
 }
 
-static int by_name(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
-
 /* Every word behind the prefix is a primitive's name, and a file's. In order of their names, so that equal sets give equal texts. */
 static void want_all(Primitives *p, const char *text, const char *prefix)
 {
@@ -89,7 +85,7 @@ static void want_all(Primitives *p, const char *text, const char *prefix)
         if (*word && i == n)
             name[n++] = word;
     }
-    qsort(name, (size_t)n, sizeof *name, by_name);
+    qsort(name, (size_t)n, sizeof *name, order_word);
     for (int i = 0; i < n; i++)
         want(p, name[i]);
 }

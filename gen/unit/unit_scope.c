@@ -20,32 +20,14 @@ static const char *upper(Arena *a, const char *word)
 
 /* ---- axes ---- */
 
-typedef struct {
-    const char *axis;
-    bool found;
-} AxisUse;
-
-static void axis_use(void *ctx, const char *name, Loc at)
-{
-    AxisUse *u = ctx;
-    (void)at;
-    u->found = u->found || strcmp(name, u->axis) == 0;
-}
-
-static bool uses_axis(const Expr *e, const char *axis)
-{
-    AxisUse u = { axis, !e };
-    if (e)
-        expr_names(e, axis_use, &u);
-    return u.found;
-}
+static bool uses_axis(const Expr *e, const char *axis) { return !e || expr_uses(e, axis); }
 
 /* The list `name` of the axes that elems uses, and the words of how they are passed on and declared; NULL: all axes. */
 static void add_axes(FillScope *s, const Spec *spec, const Expr *elems, const char *name, const char *names,
                      const char *extents)
 {
     const Op *op = spec->op;
-    const Box box = spec_box(spec);
+    const Box box = spec->box;
     Text passed = { .arena = s->arena }, declared = { .arena = s->arena };
     fill_list(s, name);
     for (int i = 0; i < op->naxis; i++) {

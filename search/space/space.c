@@ -21,21 +21,20 @@ typedef struct {
     Diag *diag;
 } Enumeration;
 
-typedef struct {
-    const Template *t;
-    int depth;
-} Depth;
-
-static void need_depth(void *ctx, const char *name, Loc at)
+static int need_depth(const Template *t, const Expr *e)
 {
-    Depth *d = ctx;
-    (void)at;
-    for (int i = 0; i < d->t->nparam; i++)
-        if (strcmp(d->t->param[i].name, name) == 0 && d->depth < i + 1)
-            d->depth = i + 1;
-    for (int i = 0; i < d->t->nvalue; i++)
-        if (strcmp(d->t->value[i].name, name) == 0)
-            expr_names(d->t->value[i].expr, need_depth, d);
+    int depth = 0;
+    for (const ExprName *n = expr_names(e); n; n = n->next) {
+        for (int i = depth; i < t->nparam; i++)
+            if (strcmp(t->param[i].name, n->name) == 0)
+                depth = i + 1;
+        for (int i = 0; i < t->nvalue; i++)
+            if (strcmp(t->value[i].name, n->name) == 0) {
+                const int below = need_depth(t, t->value[i].expr);
+                depth = below > depth ? below : depth;
+            }
+    }
+    return depth;
 }
 
 static int64_t remaining(const Template *t, const Spec *spec, int depth)
@@ -121,10 +120,8 @@ static bool enumerate(Enumeration *e, const Template *t, const Spec *spec, const
     e->rejection = s->rejection + s->nrejection;
     s->nrejection += t->nconstraint;
     for (int i = 0; i < t->nconstraint; i++) {
-        Depth d = { t, 0 };
         e->rejection[i] = (Rejection){ t, &t->constraint[i], 0 };
-        expr_names(t->constraint[i].need, need_depth, &d);
-        e->depth_of[i] = d.depth;
+        e->depth_of[i] = need_depth(t, t->constraint[i].need);
     }
     s->nraw += remaining(t, spec, 0);
     choose(e, 0);

@@ -217,7 +217,7 @@ static void check_other_shapes(const Fixture *f)
 {
     const Spec *s = f->made.study->spec;
     const Assignment *as = f->made.assignment;
-    const Box box = spec_box(s);
+    const Box box = s->box;
     for (int axis = 0; axis < s->op->naxis; axis++) {
         const int64_t outside[] = { box.min[axis] - 1, 0,         box.max[axis] + 1, INT32_MAX, INT32_MAX + 1L, -1,
                                     INT32_MIN,         INT64_MIN, INT64_MAX - 1,     INT64_MAX };

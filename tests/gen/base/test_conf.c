@@ -221,12 +221,6 @@ static void test_part(void **state)
     assert_int_equal(diag_nerror(diag), 1);
 }
 
-static void visit(void *ctx, const char *name, Loc at)
-{
-    char *out = ctx;
-    sprintf(out + strlen(out), "%s@%d:%d ", name, at.line, at.col);
-}
-
 /* Places inside an expression hold across strings side by side. */
 static void test_expr(void **state)
 {
@@ -236,7 +230,8 @@ static void test_expr(void **state)
     assert_true(conf_expr(c, c->root, "a", &e));
     assert_string_equal(expr_text(e), "1 + B * C - D");
     char names[100] = "";
-    expr_names(e, visit, names);
+    for (const ExprName *n = expr_names(e); n; n = n->next)
+        sprintf(names + strlen(names), "%s@%d:%d ", n->name, n->at.line, n->at.col);
     assert_string_equal(names, "B@1:11 C@1:27 D@2:8 ");
     static const char *const known[] = { "B", "C" };
     assert_false(conf_check_names(diag, e, "name", known, 2));

@@ -284,12 +284,14 @@ typedef struct {
     char text[128];
 } Visit;
 
-static void visit(void *ctx, const char *name, Loc at)
+static Visit visit(const Expr *e)
 {
-    Visit *v = ctx;
-    size_t used = strlen(v->text);
-    snprintf(v->text + used, sizeof v->text - used, "%s@%d:%d+%d ", name, at.line, at.col, at.width);
-    v->n++;
+    Visit v = { 0 };
+    for (const ExprName *n = expr_names(e); n; n = n->next, v.n++) {
+        size_t used = strlen(v.text);
+        snprintf(v.text + used, sizeof v.text - used, "%s@%d:%d+%d ", n->name, n->at.line, n->at.col, n->at.width);
+    }
+    return v;
 }
 
 static void test_names(void **state)
@@ -297,8 +299,9 @@ static void test_names(void **state)
     (void)state;
     Source src = { .path = "e", .text = "", .len = 0 };
     Expr *e = expr_parse(arena, "min(T, S) +\n  T*3", (Loc){ &src, 4, 10, 1 }, diag_new(arena));
-    Visit v = { 0 };
-    expr_names(e, visit, &v);
+    Visit v = visit(e);
+    assert_true(expr_uses(e, "S"));
+    assert_false(expr_uses(e, "min"));
     assert_int_equal(v.n, 3);
     assert_string_equal(v.text, "T@4:14+1 S@4:17+1 T@5:3+1 ");
     Loc at = expr_loc(e);
@@ -307,8 +310,7 @@ static void test_names(void **state)
     assert_int_equal(at.width, (int)strlen("min(T, S) +"));
     at = expr_loc(expr_parse(arena, " T \n ", (Loc){ &src, 1, 1, 1 }, diag_new(arena)));
     assert_int_equal(at.col * 10 + at.width, 21);
-    v = (Visit){ 0 };
-    expr_names(expr_parse(arena, " A_1  * Z - _z", (Loc){ &src, 1, 1, 1 }, diag_new(arena)), visit, &v);
+    v = visit(expr_parse(arena, " A_1  * Z - _z", (Loc){ &src, 1, 1, 1 }, diag_new(arena)));
     assert_string_equal(v.text, "A_1@1:2+3 Z@1:9+1 _z@1:13+2 ");
 }
 

@@ -97,7 +97,7 @@ static void a_dispatcher_is_its_trees_within_the_ranges(void **state)
     TreeNode node[5];
     assignment_of(node);
     DispatchEntry entry[] = { { NULL, node, 4, 6 }, { NULL, NULL, 9, 9 } };
-    const Dispatcher d = { .naxis = 3, .box = spec_box(y.spec), .nentry = 2, .entry = entry };
+    const Dispatcher d = { .naxis = 3, .box = y.spec->box, .nentry = 2, .entry = entry };
     static const struct {
         int64_t x[4];
         int kernel;

@@ -57,13 +57,9 @@ static int setup(void **state)
     diag_print(d, stderr);
     if (!spec)
         return -1;
-    dispatcher = (Dispatcher){ .name = "x",
-                               .op = spec->op,
-                               .naxis = 3,
-                               .is_told_parts = true,
-                               .box = spec_box(spec),
-                               .nentry = 2,
-                               .entry = entry };
+    dispatcher = (Dispatcher){
+        .name = "x", .op = spec->op, .naxis = 3, .is_told_parts = true, .box = spec->box, .nentry = 2, .entry = entry
+    };
     return 0;
 }
 

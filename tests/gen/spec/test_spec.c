@@ -241,7 +241,7 @@ static void test_bert(void **state)
     assert_int_equal(in->dim[0], 24);
     assert_false(find(s, 1, 16 * 25, 768, 3072)->tuned);
     assert_null(find(s, 1, 16 * 129, 768, 3072));
-    Box box = spec_box(s);
+    Box box = s->box;
     assert_int_equal(box.min[0], 16);
     assert_int_equal(box.max[0], 2048);
     assert_int_equal(box.min[1], 768);
@@ -389,7 +389,7 @@ static void test_box_of_a_sample(void **state)
     (void)state;
     Spec *s = read_text("T = { min = 0; max = 1000; }; S = { min = 3; max = 100000; };",
                         "{ M = \"1 + T*(1000 - T)\"; N = \"S\"; K = 5; }");
-    Box box = spec_box(s);
+    Box box = s->box;
     assert_true(s->ninstance < 400000);
     assert_null(find(s, 1, 250001, 3, 5));
     assert_int_equal(box.min[0], 1);

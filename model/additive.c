@@ -14,49 +14,45 @@ enum { NLAMBDA = sizeof LAMBDA / sizeof *LAMBDA };
 static const double LAMBDA_TIE = 1e-9; /* a smaller lambda must be better by this part */
 static const double CONVERGED = 1e-12;
 
-/* sum w z z', sum w z and sum w over some rows. */
+/* sum w z z' over some rows, where the last z is 1: so its last row is sum w z, and the last of that sum w. */
 typedef struct {
-    size_t n;
-    double a[ADDITIVE_MAX][ADDITIVE_MAX], b[ADDITIVE_MAX], w;
+    size_t n; /* parts, without that 1 */
+    double a[ADDITIVE_MAX + 1][ADDITIVE_MAX + 1];
 } Normal;
 
 static void normal_add(Normal *q, const double *x, double t, double w, double common)
 {
-    double z[ADDITIVE_MAX];
+    double z[ADDITIVE_MAX + 1];
     for (size_t k = 0; k < q->n; k++)
         z[k] = common * x[k] / t;
-    for (size_t k = 0; k < q->n; k++) {
-        for (size_t l = 0; l < q->n; l++)
+    z[q->n] = 1;
+    for (size_t k = 0; k <= q->n; k++)
+        for (size_t l = 0; l <= q->n; l++)
             q->a[k][l] += w * z[k] * z[l];
-        q->b[k] += w * z[k];
-    }
-    q->w += w;
 }
 
 static void normal_combine(Normal *q, const Normal *x, double sign)
 {
-    for (size_t k = 0; k < q->n; k++) {
-        for (size_t l = 0; l < q->n; l++)
+    for (size_t k = 0; k <= q->n; k++)
+        for (size_t l = 0; l <= q->n; l++)
             q->a[k][l] += sign * x->a[k][l];
-        q->b[k] += sign * x->b[k];
-    }
-    q->w += sign * x->w;
 }
 
 static double step(const Normal *q, double penalty, const double *b, size_t k)
 {
-    double sum = q->b[k] + penalty, diagonal = q->a[k][k] + penalty;
+    double sum = q->a[q->n][k] + penalty, diagonal = q->a[k][k] + penalty;
     for (size_t l = 0; l < q->n; l++)
         if (l != k)
             sum -= q->a[k][l] * b[l];
     return fmax(0, sum / diagonal);
 }
 
+/* b[n], of the last z, is -1: what the sum is to be. */
 static void solve(const Normal *q, double lambda, double *b)
 {
-    const double penalty = lambda * q->w;
-    for (size_t k = 0; k < q->n; k++)
-        b[k] = 1;
+    const double penalty = lambda * q->a[q->n][q->n];
+    for (size_t k = 0; k <= q->n; k++)
+        b[k] = k < q->n ? 1 : -1;
     for (int sweep = 0; sweep < SWEEPS && penalty > 0; sweep++) {
         double change = 0;
         for (size_t k = 0; k < q->n; k++) {
@@ -69,21 +65,19 @@ static void solve(const Normal *q, double lambda, double *b)
     }
 }
 
-/* sum w (z'b - 1)^2 */
+/* sum w (z'b)^2 */
 static double error(const Normal *q, const double *b)
 {
-    double sum = q->w;
-    for (size_t k = 0; k < q->n; k++) {
-        sum -= 2 * b[k] * q->b[k];
-        for (size_t l = 0; l < q->n; l++)
+    double sum = 0;
+    for (size_t k = 0; k <= q->n; k++)
+        for (size_t l = 0; l <= q->n; l++)
             sum += b[k] * b[l] * q->a[k][l];
-    }
     return sum;
 }
 
 static double blind_error(const Normal *all, const Normal *fold, double lambda)
 {
-    double sum = 0, b[ADDITIVE_MAX];
+    double sum = 0, b[ADDITIVE_MAX + 1];
     for (int i = 0; i < FOLDS; i++) {
         Normal rest = *all;
         normal_combine(&rest, &fold[i], -1);
@@ -131,13 +125,13 @@ void additive_fit(const double *x, const double *t, const double *w, size_t nrow
                   double *price)
 {
     Normal all = { .n = npart }, fold[FOLDS];
-    double b[ADDITIVE_MAX];
-    for (int i = 0; i < FOLDS; i++)
-        fold[i] = (Normal){ .n = npart };
-    for (size_t i = 0; i < nrow; i++)
-        normal_add(&fold[i % FOLDS], x + i * npart, t[i], w[i], common);
-    for (int i = 0; i < FOLDS; i++)
-        normal_combine(&all, &fold[i], 1);
+    double b[ADDITIVE_MAX + 1];
+    for (int f = 0; f < FOLDS; f++) {
+        fold[f] = (Normal){ .n = npart };
+        for (size_t i = (size_t)f; i < nrow; i += FOLDS)
+            normal_add(&fold[f], x + i * npart, t[i], w[i], common);
+        normal_combine(&all, &fold[f], 1);
+    }
     solve(&all, nrow ? choose_lambda(&all, fold) : 0, b);
     for (size_t k = 0; k < npart; k++)
         price[k] = common * b[k];

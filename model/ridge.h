@@ -20,8 +20,8 @@ typedef struct {
     double lambda;
     double loo_rmse; /* leave-one-out weighted root mean square error at lambda; +inf when nrow is 1 */
     size_t nrow;
-    double *
-        loo_error; /* of each row: y minus what the fit without that row predicts, at lambda; +inf: it cannot be left out */
+    /* Of each row: y minus what the fit without that row predicts, at lambda; +inf: it cannot be left out. */
+    double *loo_error;
 } Ridge;
 
 /* x: nrow x nfeature, row-major; y: nrow; w: nrow weights > 0, or NULL for 1. least: the least lambda, as a part of the

@@ -34,8 +34,8 @@ typedef struct {
     int max_leaf;     /* 0: no limit */
     double tolerance; /* relative rise of the total cost allowed by pruning, e.g. 1e-3 */
     double worth;     /* part of the total cost that a leaf must save at least to stay, e.g. 1e-4 */
-    const double *
-        error; /* npoint x nclass: standard error of each cost, on the same scale; below 0: it was not measured. NULL: not known */
+    /* npoint x nclass: standard error of each cost, on the same scale; below 0: it was not measured. NULL: not known. */
+    const double *error;
     double errors;
 } TreeOptions;
 

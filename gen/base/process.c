@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * process: see process.h. Waiting is a loop that polls what the child says, looks whether it has ended, and at the clock.
+ * process: starts children, hears them and ends them. Waiting is a loop that polls what the child says, looks whether it has ended, and at the clock.
  */
 #define _GNU_SOURCE
 #include "gen/base/process.h"
@@ -181,23 +181,20 @@ static int text_descriptor(const char *text)
 
 bool child_start(Child *c, Arena *a, const ProcessPlan *p)
 {
-    int given[3] = { p->text ? text_descriptor(p->text) : p->in, PROCESS_KEEP, PROCESS_KEEP };
-    *c = (Child){ .out.fd = -1, .err.fd = -1 };
-    if (given[0] >= 0 && said_open(&c->out, a, p->out, p->most, &given[1]) &&
-        said_open(&c->err, a, p->err, p->most, &given[2])) {
-        given[2] = given[2] == PROCESS_WITH_OUT ? given[1] : given[2];
-        c->pid = spawn(p->argv, p->env, given);
-    }
+    const int planned[3] = { p->text ? PROCESS_KEEP : p->in, p->out, p->err };
+    int given[3] = { p->text ? text_descriptor(p->text) : p->in };
+    *c = (Child){ 0 };
+    bool ok = given[0] >= 0;
+    for (int fd = 1; fd < 3; fd++)
+        ok = said_open(&c->said[fd], a, planned[fd], p->most, &given[fd]) && ok;
+    given[2] = given[2] == PROCESS_WITH_OUT ? given[1] : given[2];
+    c->pid = ok ? spawn(p->argv, p->env, given) : 0;
     const int problem = errno;
-    if (p->text && given[0] >= 0)
-        close(given[0]);
-    if (p->out == PROCESS_KEEP && given[1] >= 0)
-        close(given[1]);
-    if (p->err == PROCESS_KEEP && given[2] >= 0)
-        close(given[2]);
-    if (!c->pid) {
-        said_close(&c->out);
-        said_close(&c->err);
+    for (int fd = 0; fd < 3; fd++) {
+        if (planned[fd] == PROCESS_KEEP && given[fd] >= 0)
+            close(given[fd]);
+        if (fd > 0 && !c->pid)
+            said_close(&c->said[fd]);
     }
     errno = problem;
     return c->pid > 0;
@@ -212,17 +209,14 @@ bool child_has_ended(const Child *c)
 void child_listen(Child *const *child, int n, int ms)
 {
     struct pollfd fds[2 * PROCESS_MAX_CHILD];
-    for (int i = 0; i < n; i++) {
-        fds[2 * i] = (struct pollfd){ .fd = child[i]->pid ? child[i]->out.fd : -1, .events = POLLIN };
-        fds[2 * i + 1] = (struct pollfd){ .fd = child[i]->pid ? child[i]->err.fd : -1, .events = POLLIN };
+    for (int i = 0; i < 2 * n; i++) {
+        const Child *c = child[i / 2];
+        fds[i] = (struct pollfd){ .fd = c->pid ? c->said[1 + i % 2].fd : -1, .events = POLLIN };
     }
     poll(fds, 2 * (nfds_t)n, ms);
-    for (int i = 0; i < n; i++) {
-        if (child[i]->pid) {
-            said_take(&child[i]->out);
-            said_take(&child[i]->err);
-        }
-    }
+    for (int i = 0; i < 2 * n; i++)
+        if (child[i / 2]->pid)
+            said_take(&child[i / 2]->said[1 + i % 2]);
 }
 
 int child_end(Child *c)
@@ -231,10 +225,10 @@ int child_end(Child *c)
     kill(-c->pid, SIGKILL); /* first: while the leader is not reaped, its group's number cannot be another's */
     while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
         continue;
-    said_take(&c->out);
-    said_take(&c->err);
-    said_close(&c->out);
-    said_close(&c->err);
+    for (int fd = 1; fd < 3; fd++) {
+        said_take(&c->said[fd]);
+        said_close(&c->said[fd]);
+    }
     c->pid = 0;
     return status;
 }
@@ -252,8 +246,8 @@ ProcessEnd process_run(Arena *a, const ProcessPlan *p, double deadline_s, const 
     e.stopped = stop && *stop;
     e.late = !e.stopped && !child_has_ended(&c);
     e.wait_status = child_end(&c);
-    e.out = c.out.text;
-    e.err = c.err.text;
+    e.out = c.said[1].text;
+    e.err = c.said[2].text;
     return e;
 }
 

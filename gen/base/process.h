@@ -35,8 +35,8 @@ typedef struct {
 } Said;
 
 typedef struct {
-    pid_t pid; /* its group too; 0: none runs */
-    Said out, err;
+    pid_t pid;    /* its group too; 0: none runs */
+    Said said[3]; /* by the descriptor: 1 and 2 */
 } Child;
 
 /* What it says is kept in the arena. False with errno set: it cannot be started. */

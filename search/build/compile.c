@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * compile: see compile.h. One loop over at most `jobs` compilers: start, poll their stderr, look who has ended or is late. Messages come
+ * compile: one loop over at most `jobs` compilers: start, poll their stderr, look who has ended or is late. Messages come
  * without colours or translations (LC_ALL=C) and without the temporary folder, so that equal failures read equally.
  */
 #define _GNU_SOURCE
@@ -124,7 +124,6 @@ static void job_start(const Compiler *c, BuildBatch *batch, Job *job, Build *bui
     build->seconds = 0;
     build->found = false;
     job->batch = batch;
-    build->log = "";
     if (!*build->name || strchr(build->name, '/')) {
         fail(build, STATUS_BUILD_FAILED, "the name is no file name");
         return;
@@ -135,16 +134,15 @@ static void job_start(const Compiler *c, BuildBatch *batch, Job *job, Build *bui
     job->start_s = process_clock_s();
     if (is_found(c, a, job, build))
         return;
-    if (!text_write_file(job->c_path, build->text, strlen(build->text))) {
+    if (!text_write_file(job->c_path, build->text, strlen(build->text)))
         fail_by(build, BLAME_MACHINE,
                 arena_printf(a, "cannot write %s%s: %s", build->name, c->tools.source, strerror(errno)));
-        unlink(job->c_path);
-    } else if (!spawn_compiler(c, job, c->tools.assembly)) {
+    else if (!spawn_compiler(c, job, c->tools.assembly))
         fail_by(build, BLAME_MACHINE, cannot_start(c, a));
-        unlink(job->c_path);
-    } else {
+    else
         job->build = build;
-    }
+    if (!job->build)
+        unlink(job->c_path);
 }
 
 /* Ends the compiler and all it started; the wait status. */
@@ -209,7 +207,7 @@ static void job_finish(const Compiler *c, Job *job)
     int64_t bytes = wait_status == 0 ? elf_code_bytes(job->so_path) : -1;
     if (bytes >= 0) {
         build->status = STATUS_OK;
-        build->log = c->tools.keep_log ? text_str(&job->child.err.text) : "";
+        build->log = c->tools.keep_log ? text_str(&job->child.said[2].text) : "";
         build->so = job->so_path;
         build->code_bytes = bytes > c->empty_bytes ? bytes - c->empty_bytes : 0;
         if (c->tools.cache)
@@ -217,7 +215,7 @@ static void job_finish(const Compiler *c, Job *job)
     } else if (wait_status == 0) {
         fail_by(build, blame_error(errno), "the compiler made no shared object");
     } else {
-        judge(c, a, build, wait_status, text_str(&job->child.err.text));
+        judge(c, a, build, wait_status, text_str(&job->child.said[2].text));
     }
     if (bytes < 0)
         unlink(job->so_path);
@@ -262,18 +260,10 @@ static int namesake(const Build *builds, int i)
 static void copy_results(Build *builds, int n)
 {
     for (int i = 0; i < n; i++) {
-        const Build *from = &builds[namesake(builds, i)];
-        builds[i] = (Build){ .name = builds[i].name,
-                             .text = builds[i].text,
-                             .status = from->status,
-                             .blame = from->blame,
-                             .so = from->so,
-                             .code_bytes = from->code_bytes,
-                             .spills = from->spills,
-                             .seconds = from->seconds,
-                             .found = from->found,
-                             .log = from->log,
-                             .why = from->why };
+        Build result = builds[namesake(builds, i)];
+        result.name = builds[i].name;
+        result.text = builds[i].text;
+        builds[i] = result;
     }
 }
 

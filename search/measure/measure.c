@@ -250,7 +250,7 @@ static Answer ask(Exchange *s)
 /* What the runner said of its own end in the last line of its stderr, behind its name: ": verifying ..."; else "". */
 static const char *last_words(const Exchange *s)
 {
-    const char *text = text_str(&s->r->child.err.text), *line = text + strlen(text);
+    const char *text = text_str(&s->r->child.said[2].text), *line = text + strlen(text);
     while (line > text && (line[-1] != '\n' || !line[0] || line[0] == '\n'))
         line--;
     const char *words = strncmp(line, "dcgen-runner-", 13) == 0 ? strstr(line, ": ") : NULL;
@@ -267,7 +267,7 @@ static Status judge(Exchange *s, Answer o, const char **why, Blame *blame)
 {
     const bool ended = o == DEAD && runner_await(s->r, runner_patience_s);
     const int wait_status = runner_end(s->r, 0);
-    const char *said = text_str(&s->r->child.err.text);
+    const char *said = text_str(&s->r->child.said[2].text);
     *blame = !ended                                                    ? BLAME_CANDIDATE
              : WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0 ? blame_text(said, NULL)
                                                                        : blame_end(wait_status);

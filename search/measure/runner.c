@@ -25,7 +25,7 @@ const double runner_patience_s = 0.5;
 static short wait_tick(Runner *r, short events)
 {
     Child *child = &r->child;
-    struct pollfd fds[2] = { { .fd = r->fd, .events = events }, { .fd = child->err.fd, .events = POLLIN } };
+    struct pollfd fds[2] = { { .fd = r->fd, .events = events }, { .fd = child->said[2].fd, .events = POLLIN } };
     if (poll(fds, 2, TICK_MS) <= 0)
         return 0;
     child_listen(&child, 1, 0);
@@ -194,7 +194,7 @@ static const char *startup_problem(Runner *r, Answer o)
     const char *end = process_status_text(r->a, runner_end(r, o == DEAD ? runner_patience_s : 0));
     if (o == NONSENSE)
         return "does not speak the runner protocol";
-    const char *said = text_str(&r->child.err.text);
+    const char *said = text_str(&r->child.said[2].text);
     size_t len = strcspn(said, "\n");
     return arena_printf(r->a, "%s%s%.*s", end, len ? ": " : "", (int)(len < WHY_MAX ? len : WHY_MAX), said);
 }

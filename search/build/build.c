@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build: see build.h. compile.c runs compilers for a batch. Batches in the background have an arena each and wait in a list for a thread,
+ * build: a builder of one toolchain. compile.c runs compilers for a batch. Batches in the background have an arena each and wait in a list for a thread,
  * which there is while something is left to do; build_wait copies their results.
  */
 #define _GNU_SOURCE
@@ -44,20 +44,24 @@ static bool make_folder(Builder *b, Arena *a, const char **err)
     return true;
 }
 
+static int count(const char *const *flags)
+{
+    int n = 0;
+    while (flags[n])
+        n++;
+    return n;
+}
+
 static void make_argv(Compiler *c, Arena *a)
 {
-    size_t nflag = 0;
-    while (c->tools.flags[nflag])
-        nflag++;
-    const char **p = c->argv = ARENA_ARRAY(a, nflag + 6, const char *);
-    *p++ = c->tools.program;
-    for (size_t i = 0; i < nflag; i++)
-        *p++ = c->tools.flags[i];
-    c->mode_arg = (int)(p - c->argv);
-    p += c->tools.assembly != NULL;
-    *p++ = "-o";
-    c->to_arg = (int)(p++ - c->argv);
-    c->from_arg = (int)(p - c->argv);
+    const int nflag = count(c->tools.flags);
+    c->argv = ARENA_ARRAY(a, (size_t)nflag + 6, const char *);
+    c->argv[0] = c->tools.program;
+    memcpy(c->argv + 1, c->tools.flags, (size_t)nflag * sizeof *c->argv);
+    c->mode_arg = nflag + 1;
+    c->to_arg = c->mode_arg + (c->tools.assembly != NULL) + 1;
+    c->argv[c->to_arg - 1] = "-o";
+    c->from_arg = c->to_arg + 1;
 }
 
 /* The line with the mark, else the first. */
@@ -86,14 +90,6 @@ static bool ask_version(Compiler *c, Arena *a, const volatile int *stop, const c
     else if (e.wait_status != 0)
         *err = arena_printf(a, "%s --version %s", c->tools.program, process_status_text(a, e.wait_status));
     return process_is_well(&e);
-}
-
-static int count(const char *const *flags)
-{
-    int n = 0;
-    while (flags[n])
-        n++;
-    return n;
 }
 
 Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const char *gencode, bool code)
@@ -295,11 +291,8 @@ Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline
                      const char **err)
 {
     Builder *b = ARENA_NEW(a, Builder);
-    b->compiler = (Compiler){ .tools = *tools,
-                              .jobs = jobs < 1                  ? 1
-                                      : jobs > COMPILE_MAX_JOBS ? COMPILE_MAX_JOBS
-                                                                : jobs,
-                              .deadline_s = deadline_s };
+    jobs = jobs < COMPILE_MAX_JOBS ? jobs : COMPILE_MAX_JOBS;
+    b->compiler = (Compiler){ .tools = *tools, .jobs = jobs > 1 ? jobs : 1, .deadline_s = deadline_s };
     if (!make_folder(b, a, err))
         return NULL;
     pthread_mutex_init(&b->lock, NULL);

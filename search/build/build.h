@@ -18,8 +18,7 @@ typedef struct {
     const char *name; /* file name without suffix; of several with one name in a batch the first is built for all */
     const char *text; /* the source */
     /* results */
-    Status
-        status; /* STATUS_OK, STATUS_BUILD_FAILED, STATUS_TIMED_OUT (the compiler hung), STATUS_INVALID (`blame` says) */
+    Status status;      /* OK, BUILD_FAILED, TIMED_OUT (the compiler hung), INVALID (`blame` says) */
     const char *so;     /* path of the shared object when ok */
     int64_t code_bytes; /* size of its executable code (.text), without the C runtime's few bytes */
     SpillReport spills; /* C: what its assembly tells */

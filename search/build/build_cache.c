@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build_cache: see build_cache.h. What cannot be read or written is counted; the compiler then does the work.
+ * build_cache: makes keys, reads entries and writes them. What cannot be read or written is counted; the compiler then does the work.
  */
 #define _GNU_SOURCE
 #include "search/build/build_cache.h"
@@ -16,11 +16,8 @@
 #include "gen/base/text.h"
 
 static const char MAGIC[] = "dcgen-build 1 ", PREFIX[] = ".dcgen-builds-", SUFFIX[] = ".build";
-enum {
-    MAGIC_CHARS = sizeof MAGIC - 1,
-    HASH_CHARS = BUILD_KEY_BYTES - 1,
-    HEAD_CHARS = MAGIC_CHARS + HASH_CHARS + 1
-}; /* of the first line */
+/* HEAD_CHARS: of the first line. */
+enum { MAGIC_CHARS = sizeof MAGIC - 1, HASH_CHARS = BUILD_KEY_BYTES - 1, HEAD_CHARS = MAGIC_CHARS + HASH_CHARS + 1 };
 
 struct BuildCache {
     const char *folder;
@@ -67,6 +64,15 @@ BuildCacheCount build_cache_count(BuildCache *c)
     const BuildCacheCount count = c->count;
     pthread_mutex_unlock(&c->lock);
     return count;
+}
+
+/* One more of *n. why: what came to pass, if that is kept of the first. */
+static void count(BuildCache *c, int *n, char *kept, const char *why)
+{
+    pthread_mutex_lock(&c->lock);
+    if (!(*n)++ && kept)
+        snprintf(kept, BUILD_CACHE_WHY_BYTES, "%s", why);
+    pthread_mutex_unlock(&c->lock);
 }
 
 /* Each part with its end, so that no two lists of parts read alike. */
@@ -123,14 +129,6 @@ static bool read_entry(const char *text, size_t len, const char *key, Entry *e)
     return e->log_bytes <= rest && rest - e->log_bytes == e->so_bytes && e->so_bytes > 0;
 }
 
-static void count_damaged(BuildCache *c, const char *path)
-{
-    pthread_mutex_lock(&c->lock);
-    if (!c->count.damaged++)
-        snprintf(c->count.damaged_path, sizeof c->count.damaged_path, "%s", path);
-    pthread_mutex_unlock(&c->lock);
-}
-
 bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, Build *b)
 {
     Arena *scratch = arena_new();
@@ -139,7 +137,7 @@ bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, B
     const char *path = entry_path(c, scratch, key), *text = text_read_file(scratch, path, &len);
     bool ok = text && read_entry(text, len, key, &e);
     if (text && !ok)
-        count_damaged(c, path);
+        count(c, &c->count.damaged, c->count.damaged_path, path);
     if (ok && !text_write_file(so, e.so, e.so_bytes)) { /* then the compiler meets the same, and is told by it */
         unlink(so);
         ok = false;
@@ -151,24 +149,13 @@ bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, B
         b->code_bytes = e.code_bytes;
         b->spills = e.spills;
         b->found = true;
-        pthread_mutex_lock(&c->lock);
-        c->count.found++;
-        pthread_mutex_unlock(&c->lock);
+        count(c, &c->count.found, NULL, "");
     }
     arena_free(scratch);
     return ok;
 }
 
 /* ---- writing ---- */
-
-static void count_stored(BuildCache *c, bool stored, int problem)
-{
-    pthread_mutex_lock(&c->lock);
-    c->count.stored += stored;
-    if (!stored && !c->count.lost++)
-        snprintf(c->count.lost_why, sizeof c->count.lost_why, "%s", strerror(problem));
-    pthread_mutex_unlock(&c->lock);
-}
 
 static bool write_entry(BuildCache *c, Arena *a, const char *key, const Build *b)
 {
@@ -201,7 +188,9 @@ static bool write_entry(BuildCache *c, Arena *a, const char *key, const Build *b
 void build_cache_put(BuildCache *c, const char *key, const Build *b)
 {
     Arena *scratch = arena_new();
-    const bool stored = write_entry(c, scratch, key, b);
-    count_stored(c, stored, errno);
+    if (write_entry(c, scratch, key, b))
+        count(c, &c->count.stored, NULL, "");
+    else
+        count(c, &c->count.lost, c->count.lost_why, strerror(errno));
     arena_free(scratch);
 }

@@ -17,6 +17,8 @@
 #include "gen/base/arena.h"
 #include "search/build/build.h"
 
+enum { BUILD_KEY_BYTES = 33, BUILD_CACHE_WHY_BYTES = 400 };
+
 typedef struct BuildCache BuildCache;
 
 /* How often each came to pass, and the first of those that went wrong. */
@@ -24,7 +26,7 @@ typedef struct {
     int found, stored;
     int damaged; /* entries that are torn, or something else */
     int lost;    /* that could not be stored */
-    char damaged_path[400], lost_why[400];
+    char damaged_path[BUILD_CACHE_WHY_BYTES], lost_why[BUILD_CACHE_WHY_BYTES];
 } BuildCacheCount;
 
 /* The folder is there; one that nothing can be written to is good for reading. NULL with *err set: it cannot be read. */
@@ -32,7 +34,6 @@ BuildCache *build_cache_open(Arena *a, const char *folder, const char **err);
 void build_cache_close(BuildCache *c); /* NULL: nothing happens */
 BuildCacheCount build_cache_count(BuildCache *c);
 
-enum { BUILD_KEY_BYTES = 33 };
 /* Of this text by these tools; `version` is their program's. */
 void build_cache_key(const Toolchain *t, const char *version, const char *text, char *key);
 /* Puts the product at `so` and sets the results of *b, its log from a. False: there is none, or none that is whole. */

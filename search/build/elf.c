@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * elf: see elf.h. Nothing in the file is trusted: every offset is read through pread, every size is bounded.
+ * elf: walks over the sections of a file that a compiler made. Nothing in the file is trusted: every offset is read through pread, every size is bounded.
  */
 #define _GNU_SOURCE
 #include "search/build/elf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ptxas: see ptxas.h. Numbers are found by the words behind them, as their order differs from release to release.
+ * ptxas: reads the assembler's report line by line. Numbers are found by the words behind them, as their order differs from release to release.
  */
 #define _GNU_SOURCE /* memmem */
 #include "search/build/ptxas.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spills: see spills.h. One pass over the lines. Only labels behind the last jump, call or return can begin a straight loop, so they
+ * spills: looks for the loops in a compiler's assembly, in one pass over the lines. Only labels behind the last jump, call or return can begin a straight loop, so they
  * alone are remembered; what happened between them and the jump back is the difference of two counts.
  */
 #include "search/build/spills.h"
@@ -12,22 +12,18 @@
 enum { MOST_LABELS = 16 }; /* at one run of code; the first are forgotten */
 
 typedef struct {
-    int stored, loaded, multiplications;
-} Counts;
-
-typedef struct {
     const char *text;
     size_t len;
 } Slice;
 
 typedef struct {
     Slice name;
-    Counts before;
+    SpillReport before; /* counts until there */
 } Label;
 
 typedef struct {
     const Assembly *syntax;
-    Counts now;
+    SpillReport now; /* counts so far, of all loops */
     int nlabel;
     Label label[MOST_LABELS];
     bool frame_pointer; /* this function has one; else it is a register like others */

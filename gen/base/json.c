@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * json: see json.h. One function for each type of a field, and one that adds fields to an object.
+ * json: one function for each type of a field, and one that adds fields to an object.
  */
 #include "gen/base/json.h"
 

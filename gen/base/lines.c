@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lines: see lines.h.
+ * lines: keeps what was read in one buffer, and cuts lines off its beginning.
  */
 #include "gen/base/lines.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * progress: see the header. A line is composed whole and written at once, so that it does not flicker; the terminal's
+ * progress: shows a phase, its state and the time left. A line is composed whole and written at once, so that it does not flicker; the terminal's
  * width is asked anew for every line, so that resizing needs no signal.
  */
 #define _GNU_SOURCE /* strcasestr */
@@ -129,14 +129,9 @@ static int columns(const char *s)
 
 static void cut_to(char *s, int ncolumn)
 {
-    int n = 0;
-    for (; *s; s++) {
-        n += !continues_char(*s);
-        if (n > ncolumn) {
-            *s = '\0';
-            return;
-        }
-    }
+    for (int n = 0; *s && (n += !continues_char(*s)) <= ncolumn;)
+        s++;
+    *s = '\0';
 }
 
 /* Copies text of others so that it cannot move the cursor. */

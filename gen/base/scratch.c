@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * scratch: see scratch.h. The guard reads from a pipe whose other end only the program holds: a byte says that all is in order,
+ * scratch: the temporary folder of a run, and its guard. The guard reads from a pipe whose other end only the program holds: a byte says that all is in order,
  * the end of the pipe without one that the program is gone. What the program had started is found by a word in its environment,
  * which reaches grandchildren, needs no list, and has no moment in which a new process is not known yet.
  * The folder (gen/base/tempdir.h) is locked by the program and its guard together.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tempdir: see the header. A run may be killed between making the folder and marking it: one that has the name, but no mark, is
+ * tempdir: makes, locks, sweeps and removes such folders. A run may be killed between making the folder and marking it: one that has the name, but no mark, is
  * removed only if it is empty, by rmdir.
  */
 #define _GNU_SOURCE /* nftw, O_PATH */

@@ -7,11 +7,10 @@
 #include "gen/base/diag.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/json.h"
 #include "gen/base/order.h"
-#include "gen/base/quote.h"
 
 enum { DIAG_MAX_SHOWN = 100, DIAG_MAX_KEPT = 1000, LINE_MAX_SHOWN = 160, WORD_MAX = 128 };
 
@@ -169,29 +168,20 @@ static void print_entry(FILE *out, const Entry *e)
 
 /* ---- as JSON ---- */
 
-/* The text as it would be printed; null: there is none. */
-static json_t *clean(const char *s)
-{
-    Arena *a = arena_new();
-    json_t *value = quote_json(s ? quote_line(a, s) : NULL);
-    arena_free(a);
-    return value;
-}
+/* The text as it would be printed; NULL: there is none. */
+static char *clean(Arena *a, const char *s) { return s ? quote_line(a, s) : NULL; }
 
-/* What the message says would be right; null: nothing. */
-static json_t *expected_of(const char *message)
+/* What the message says would be right; NULL: nothing. */
+static char *expected_of(Arena *a, const char *message)
 {
     const char *near = strstr(message, "did you mean '"), *text = strstr(message, "expected ");
     text = near ? near + strlen("did you mean '") : text ? text + strlen("expected ") : NULL;
     if (!text)
-        return json_null();
+        return NULL;
     const char *end = near ? strstr(text, "'?") : strstr(text, ", found "), *semicolon = strstr(text, "; ");
     if (!end || (!near && semicolon && semicolon < end))
         end = semicolon ? semicolon : text + strlen(text);
-    char *copy = strndup(text, (size_t)(end - text));
-    json_t *value = clean(copy);
-    free(copy);
-    return value;
+    return arena_strndup(a, text, (size_t)(end - text));
 }
 
 static json_t *positive(int64_t v) { return v > 0 ? json_integer(v) : json_null(); }
@@ -200,12 +190,15 @@ static json_t *positive(int64_t v) { return v > 0 ? json_integer(v) : json_null(
 static void json_line(FILE *out, DiagSeverity severity, const char *path, int64_t line, int column, int width,
                       const char *message)
 {
-    json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "severity", severity_word[severity], "file",
-                          clean(path), "line", positive(line), "column", positive(column), "width", positive(width),
-                          "message", clean(message), "expected", expected_of(message));
+    Arena *a = arena_new();
+    json_t *o =
+        JSON_OBJECT(FIELD("severity", severity_word[severity]), FIELD("file", clean(a, path)),
+                    FIELD("line", positive(line)), FIELD("column", positive(column)), FIELD("width", positive(width)),
+                    FIELD("message", clean(a, message)), FIELD("expected", clean(a, expected_of(a, message))));
     json_dumpf(o, out, JSON_COMPACT | JSON_ENSURE_ASCII);
     fputc('\n', out);
     json_decref(o);
+    arena_free(a);
 }
 
 static void json_entry(FILE *out, const Entry *e)

@@ -42,8 +42,8 @@ static bool is_marked(const char *process, const char *mark, char *buffer)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    for (ssize_t got = 1; got > 0 && n<ENVIRONMENT_MAX; n += got> 0 ? (size_t)got : 0)
-        got = read(fd, buffer + n, ENVIRONMENT_MAX - n);
+    for (ssize_t got; n < ENVIRONMENT_MAX && (got = read(fd, buffer + n, ENVIRONMENT_MAX - n)) > 0;)
+        n += (size_t)got;
     close(fd);
     buffer[n] = '\0';
     for (const char *v = buffer; v < buffer + n; v += strlen(v) + 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * text: strings of every length around the steps in which they grow, and files of every kind read whole.
+ * text: strings of every length around the steps in which they grow, and files of every kind read whole; and the order of words and numbers (order.h).
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "tests/open_files.h"
 #include "tests/tmp_folder.h"
@@ -147,6 +148,21 @@ static void ends_of_lines(void **state)
     }
 }
 
+static void order_and_places(void **state)
+{
+    (void)state;
+    const char *const word[] = { "b", "a", "b" };
+    const int64_t low[] = { 1, INT64_MIN, 3 }, high[] = { 1, INT64_MAX, 2 };
+    assert_int_equal(text_index(word, 3, "b"), 0);
+    assert_int_equal(text_index(word, 3, ""), -1);
+    assert_int_equal(text_index(NULL, 0, "b"), -1);
+    assert_true(order_word(&word[0], &word[1]) > 0 && order_word(&word[0], &word[2]) == 0);
+    assert_true(order_number(&low[1], &high[1]) < 0 && order_number(&low[2], &high[2]) > 0);
+    assert_true(order_numbers(low, high, 3) < 0 && order_numbers(high, low, 3) > 0);
+    assert_int_equal(order_numbers(low, high, 1), 0);
+    assert_int_equal(order_numbers(low, high, 0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +171,7 @@ int main(void)
         cmocka_unit_test(files),
         cmocka_unit_test(a_pipe),
         cmocka_unit_test(ends_of_lines),
+        cmocka_unit_test(order_and_places),
     };
     return cmocka_run_group_tests_name("gen/text", tests, setup, teardown);
 }

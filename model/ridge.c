@@ -58,14 +58,14 @@ static bool set_weights(Problem *q, const double *w)
 {
     q->v = ARENA_ARRAY(q->scratch, q->n, double);
     q->root_v = ARENA_ARRAY(q->scratch, q->n, double);
-    q->wmax = w ? 0 : 1;
-    for (size_t i = 0; w && i < q->n; i++) {
-        if (!isfinite(w[i]) || !(w[i] > 0))
+    for (size_t i = 0; i < q->n; i++) {
+        q->v[i] = w ? w[i] : 1;
+        q->wmax = fmax(q->wmax, q->v[i]);
+        if (!isfinite(q->v[i]) || !(q->v[i] > 0))
             return false;
-        q->wmax = fmax(q->wmax, w[i]);
     }
     for (size_t i = 0; i < q->n; i++) {
-        q->v[i] = w ? w[i] / q->wmax : 1;
+        q->v[i] /= q->wmax;
         q->root_v[i] = sqrt(q->v[i]);
         q->vsum += q->v[i];
     }

@@ -142,13 +142,6 @@ static void read_tune_of(SpecReader *r, const ConfSetting *s)
     dim->ntune = n;
 }
 
-static void read_tune(SpecReader *r)
-{
-    const ConfSetting *group = conf_group(r->conf, r->root, "tune");
-    for (int i = 0; i < conf_length(group); i++)
-        read_tune_of(r, conf_elem(group, i));
-}
-
 /* ---- weights ---- */
 
 static void read_weight_list(SpecReader *r, const ConfSetting *s, Dim *dim)
@@ -225,9 +218,11 @@ bool spec_point_weight(SpecReader *r, const Point *p, double *out)
 
 void spec_read_dims(SpecReader *r)
 {
+    const ConfSetting *tune = conf_group(r->conf, r->root, "tune");
+    const ConfSetting *weights = conf_group(r->conf, r->root, "weights");
     read_dims(r);
-    read_tune(r);
-    const ConfSetting *group = conf_group(r->conf, r->root, "weights");
-    for (int i = 0; i < conf_length(group); i++)
-        read_weight_of(r, conf_elem(group, i));
+    for (int i = 0; i < conf_length(tune); i++)
+        read_tune_of(r, conf_elem(tune, i));
+    for (int i = 0; i < conf_length(weights); i++)
+        read_weight_of(r, conf_elem(weights, i));
 }

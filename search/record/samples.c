@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * samples: takes lists of times, gives their quantiles, the time that counts of them, and the clock that they have in common.
+ * samples: takes lists of times, gives their quantiles and the time that counts of them.
  */
 #include "search/record/samples.h"
 
@@ -100,39 +100,4 @@ double samples_spread(const double *v, int n)
     double q[3];
     quartiles(v, n, q);
     return q[1] != 0 ? (q[2] - q[0]) / q[1] : 0;
-}
-
-bool samples_same_clock(double a, double b)
-{
-    static const double SAME = 0.025;
-    return a > 0 && b > 0 && fabs(a - b) <= SAME * fmin(a, b);
-}
-
-int samples_at_clock(const double *clock, int n, double at)
-{
-    int count = 0;
-    for (int i = 0; i < n; i++)
-        count += samples_same_clock(clock[i], at);
-    return count;
-}
-
-double samples_common_clock(const double *const *clock, const int *n, int nkernel)
-{
-    double common = 0;
-    int most_kernels = 0, most_samples = 0;
-    for (int i = 0; i < nkernel; i++)
-        for (int j = 0; j < n[i]; j++) {
-            int kernels = 0, samples = 0;
-            for (int k = 0; k < nkernel; k++) {
-                const int at = samples_at_clock(clock[k], n[k], clock[i][j]);
-                kernels += at > 0;
-                samples += at;
-            }
-            if (kernels > most_kernels || (kernels == most_kernels && samples > most_samples)) {
-                common = clock[i][j];
-                most_kernels = kernels;
-                most_samples = samples;
-            }
-        }
-    return common;
 }

@@ -27,10 +27,4 @@ double samples_error(const double *v, int n, bool rest);
 double samples_median(const double *v, int n);
 double samples_spread(const double *v, int n); /* (q3 - q1) / median */
 
-/* The core's clocks at which samples were taken, in any unit; 0: it changed meanwhile. Two readings of one clock are within 2.5 %. */
-bool samples_same_clock(double a, double b);
-int samples_at_clock(const double *clock, int n, double at);
-/* Of several kernels' samples: the clock at which most kernels have a sample, then that of most samples. 0: none was steady. */
-double samples_common_clock(const double *const *clock, const int *n, int nkernel);
-
 #endif

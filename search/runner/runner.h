@@ -157,6 +157,12 @@ typedef struct {
 /* Times those with status ok, interleaved. False: out of memory. */
 bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t);
 
+/* Clocks at which samples were taken; 0: it changed meanwhile. Two readings of one clock are within 2.5 %. */
+bool clock_is_same(double a, double b);
+int clock_samples(const Kernel *k, double at); /* of the kernel, at that clock */
+/* The clock at which most kernels have a sample, then that of most samples. 0: none was steady. */
+double clock_common(const Kernel *k, int n);
+
 /* One call of k, in `threads` parts. */
 int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *workspace, void *pool, int threads);
 

@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include "gen/base/process.h"
 #include "search/runner/core_clock.h"
-#include "search/record/samples.h"
 #include "templates/package/pieces.h"
 #include "templates/package/pool.h"
 
@@ -87,7 +86,7 @@ static void add_sample(Kernel *k, double ns, double before)
 {
     const double after = core_clock();
     k->ns[k->nsample] = ns;
-    k->clock[k->nsample++] = samples_same_clock(before, after) ? after : 0;
+    k->clock[k->nsample++] = clock_is_same(before, after) ? after : 0;
 }
 
 void sample_take(Kernel *k, const SampleSetting *c)

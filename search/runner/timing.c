@@ -6,7 +6,6 @@
  * system may move them away from a core that something else wants, which a pinned one would have to share.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 #include "gen/base/process.h"
 #include "search/runner/core_clock.h"
@@ -146,19 +145,38 @@ static void all_rounds(Sampling *q)
 
 /* ---- one clock for all ---- */
 
-static double common_clock(const Kernel *k, int n)
+bool clock_is_same(double a, double b)
 {
-    const double **clock = calloc((size_t)n + 1, sizeof *clock);
-    int *count = calloc((size_t)n + 1, sizeof *count);
+    static const double SAME = 0.025;
+    return a > 0 && b > 0 && fabs(a - b) <= SAME * fmin(a, b);
+}
+
+int clock_samples(const Kernel *k, double at)
+{
+    int count = 0;
+    for (int i = 0; i < k->nsample; i++)
+        count += clock_is_same(k->clock[i], at);
+    return count;
+}
+
+double clock_common(const Kernel *k, int n)
+{
     double common = 0;
-    for (int i = 0; i < n && clock && count; i++) {
-        clock[i] = k[i].clock;
-        count[i] = k[i].nsample;
-    }
-    if (clock && count)
-        common = samples_common_clock(clock, count, n);
-    free(clock);
-    free(count);
+    int most_kernels = 0, most_samples = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < k[i].nsample; j++) {
+            int kernels = 0, samples = 0;
+            for (int other = 0; other < n; other++) {
+                const int at = clock_samples(&k[other], k[i].clock[j]);
+                kernels += at > 0;
+                samples += at;
+            }
+            if (kernels > most_kernels || (kernels == most_kernels && samples > most_samples)) {
+                common = k[i].clock[j];
+                most_kernels = kernels;
+                most_samples = samples;
+            }
+        }
     return common;
 }
 
@@ -166,10 +184,10 @@ static double common_clock(const Kernel *k, int n)
 static void keep_clock(Kernel *k, double clock)
 {
     int kept = 0;
-    if (samples_at_clock(k->clock, k->nsample, clock) == 0)
+    if (clock_samples(k, clock) == 0)
         return;
     for (int i = 0; i < k->nsample; i++)
-        if (samples_same_clock(k->clock[i], clock)) {
+        if (clock_is_same(k->clock[i], clock)) {
             k->ns[kept] = k->ns[i];
             k->clock[kept++] = k->clock[i];
         }
@@ -181,13 +199,13 @@ static bool lacks_samples(const Kernel *k, int n, int which, const Timing *t, do
 {
     const int want = is_dropped(k, n, which, t) ? 1 : t->repeats < SAMPLES_AT_CLOCK ? t->repeats : SAMPLES_AT_CLOCK;
     return k[which].status == STATUS_OK && k[which].nsample < RECORD_MAX_SAMPLE &&
-           samples_at_clock(k[which].clock, k[which].nsample, clock) < want;
+           clock_samples(&k[which], clock) < want;
 }
 
 static void await_clock(double clock)
 {
     const double start = process_clock_ns();
-    while (!samples_same_clock(core_clock(), clock) && process_clock_ns() - start < CLOCK_WAIT_NS)
+    while (!clock_is_same(core_clock(), clock) && process_clock_ns() - start < CLOCK_WAIT_NS)
         nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
 }
 
@@ -195,7 +213,7 @@ static void await_clock(double clock)
 static void agree_on_clock(Sampling *q)
 {
     const double until_ns = q->start_ns + 2 * q->t->max_ns;
-    double clock = common_clock(q->k, q->n);
+    double clock = clock_common(q->k, q->n);
     bool lacking = clock > 0;
     for (int round = 0; round < q->t->repeats && lacking && process_clock_ns() < until_ns; round++) {
         lacking = false;
@@ -206,7 +224,7 @@ static void agree_on_clock(Sampling *q)
             await_clock(clock);
             sample(q, i);
         }
-        clock = common_clock(q->k, q->n);
+        clock = clock_common(q->k, q->n);
     }
     for (int i = 0; i < q->n; i++)
         keep_clock(&q->k[i], clock);

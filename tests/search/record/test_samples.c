@@ -52,21 +52,6 @@ static void the_least_agree(void **state)
     assert_true(samples_agree(v, 0, 0, 1.03));
 }
 
-/* Three kernels whose samples met two clocks: at 3.4 all have one, at 2.8 there are more. */
-static void the_clock_that_all_have(void **state)
-{
-    (void)state;
-    static const double a[] = { 2.8, 2.79, 3.4 }, b[] = { 3.39, 2.81, 0 }, c[] = { 0, 3.41 };
-    static const double *const all[] = { a, b, c };
-    static const int n[] = { 3, 3, 2 }, none[] = { 0, 0, 0 };
-    assert_true(samples_same_clock(2.8, 2.86) && !samples_same_clock(2.8, 2.9) && !samples_same_clock(0, 0));
-    assert_int_equal(samples_at_clock(a, 3, 2.8), 2);
-    assert_true(samples_same_clock(samples_common_clock(all, n, 3), 3.4));
-    assert_true(samples_same_clock(samples_common_clock(all, n, 2),
-                                   2.8)); /* both have one at either: the one of more samples */
-    assert_true(samples_common_clock(all, none, 3) == 0 && samples_common_clock(&all[2], (const int[]){ 1 }, 1) == 0);
-}
-
 static void quartiles_by_hand(void **state)
 {
     (void)state;
@@ -75,15 +60,12 @@ static void quartiles_by_hand(void **state)
     assert_true(samples_second(v, 4) == 20 && samples_error(v, 4, true) == 1);
     static const double twice[] = { 10, 10, 40 };
     assert_true(samples_second(twice, 3) == 10 && samples_error(twice, 3, true) == 0);
-    assert_true(samples_same_clock(100, 102.5) && samples_same_clock(102.5, 100) && !samples_same_clock(100, 102.6));
-    assert_true(!samples_same_clock(0, 1) && !samples_same_clock(1, 0) && !samples_same_clock(-1, -1));
     assert_true(samples_compare(&v[0], &v[1]) < 0 && samples_compare(&v[1], &v[0]) > 0 && samples_compare(v, v) == 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(medians_and_spreads), cmocka_unit_test(the_time_that_counts),
-                                        cmocka_unit_test(the_least_agree), cmocka_unit_test(the_clock_that_all_have),
-                                        cmocka_unit_test(quartiles_by_hand) };
+                                        cmocka_unit_test(the_least_agree), cmocka_unit_test(quartiles_by_hand) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -323,6 +323,28 @@ static void the_largest_workspace_serves_all(void **state)
 
 #define FRESH(test) cmocka_unit_test_setup(test, make)
 
+/* Three kernels whose samples met two clocks: at 3.4 all have one, at 2.8 there are more. */
+static void the_clock_that_all_have(void **state)
+{
+    (void)state;
+    const Kernel k[] = { { .nsample = 3, .clock = { 2.8, 2.79, 3.4 } },
+                         { .nsample = 3, .clock = { 3.39, 2.81, 0 } },
+                         { .nsample = 2, .clock = { 0, 3.41 } } },
+                 unsteady = { .nsample = 1 };
+    assert_int_equal(clock_samples(&k[0], 2.8), 2);
+    assert_true(clock_is_same(clock_common(k, 3), 3.4));
+    assert_true(clock_is_same(clock_common(k, 2), 2.8)); /* both have one at either: the one of more samples */
+    assert_true(clock_common(k, 0) == 0 && clock_common(&unsteady, 1) == 0);
+}
+
+static void clocks_that_are_the_same(void **state)
+{
+    (void)state;
+    assert_true(clock_is_same(2.8, 2.86) && !clock_is_same(2.8, 2.9) && !clock_is_same(0, 0));
+    assert_true(clock_is_same(100, 102.5) && clock_is_same(102.5, 100) && !clock_is_same(100, 102.6));
+    assert_true(!clock_is_same(0, 1) && !clock_is_same(1, 0) && !clock_is_same(-1, -1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +357,8 @@ int main(void)
         FRESH(samples_of_one_clock_are_left),
         FRESH(the_core_is_waited_for),
         FRESH(the_largest_workspace_serves_all),
+        cmocka_unit_test(the_clock_that_all_have),
+        cmocka_unit_test(clocks_that_are_the_same),
     };
     return cmocka_run_group_tests_name("search/timing", tests, NULL, NULL);
 }

@@ -4,8 +4,9 @@
  * access outside of an operand to be noticed.
  */
 #define _GNU_SOURCE
-#include "search/runner/runner.h"
+#include "search/runner/buffer.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

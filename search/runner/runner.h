@@ -16,34 +16,9 @@
 #include "gen/spec/spec.h"
 #include "search/record/record.h"
 #include "search/runner/abi.h"
+#include "search/runner/buffer.h"
 
 enum { WHY_BYTES = 200, MAX_KNOWN = 32 };
-
-/* ---- buffer.c */
-
-/* Memory for timing: on huge pages where the system has them, `offset` bytes into one. */
-typedef struct {
-    void *map;
-    size_t map_bytes;
-    void *data;
-} Block;
-bool block_new(Block *b, size_t bytes, size_t offset);
-void block_protect(const Block *b); /* read-only from here on */
-void block_free(Block *b);
-
-/* Memory for verification: `bytes` between two pages that may not be touched. SIDE_END: ends at the upper one, as far
- * as the alignment allows; SIDE_START: begins at the lower one. The rest of its pages holds a canary. */
-typedef enum { SIDE_END, SIDE_START } Side;
-typedef struct {
-    char *map;
-    size_t map_bytes, page_bytes;
-    char *data;
-    size_t bytes;
-} Guarded;
-bool guarded_new(Guarded *g, size_t bytes, size_t align, Side side); /* bytes 0: data is NULL */
-bool guarded_new_at(Guarded *g, size_t bytes, size_t offset);        /* begins `offset` bytes behind the lower page */
-bool guarded_intact(const Guarded *g);                               /* the canary is as it was */
-void guarded_free(Guarded *g);
 
 /* ---- data.c */
 
@@ -128,6 +103,12 @@ bool kernel_load(Kernel *k, const char *entry);
 void kernel_unload(Kernel *k);
 /* Asks it for the sizes of packed operand and workspace. */
 bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s);
+/* Whether it left its operands alone: nothing around them was written, and no input has changed. */
+bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand);
+/* Packs the constant operand into `packed`, NaNs until then, and looks around it. */
+bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand, const Guarded *packed);
+/* What operand i is before a call: an input's data, or NaNs. */
+void operand_put(const Guarded *g, const Setup *setup, const Shape *s, int i);
 /* Compares a result, of s->bytes[setup->out] bytes, with the reference. */
 bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *out);
 

@@ -64,24 +64,25 @@ void kernel_unload(Kernel *k)
 
 /* ---- operands */
 
-static bool operand_guard(Guarded *g, const Setup *setup, const Shape *s, int i, Side side)
+void operand_put(const Guarded *g, const Setup *setup, const Shape *s, int i)
 {
-    if (!guarded_new(g, s->bytes[i], setup->dtype[i]->bytes, side))
-        return false;
     if (g->data && setup->role[i] != ROLE_OUT)
         memcpy(g->data, s->operand[i].data, s->bytes[i]);
-    return true;
+    else if (g->data)
+        memset(g->data, NAN_BYTE, g->bytes);
 }
 
 bool copies_new(Copies *t, const Setup *setup, const Shape *s)
 {
     *t = (Copies){ 0 };
     for (int i = 0; i < setup->noperand; i++)
-        for (int side = 0; side < 2; side++)
-            if (!operand_guard(&t->operand[side][i], setup, s, i, (Side)side)) {
+        for (int side = 0; side < 2; side++) {
+            if (!guarded_new(&t->operand[side][i], s->bytes[i], setup->dtype[i]->bytes, (Side)side)) {
                 copies_free(t);
                 return false;
             }
+            operand_put(&t->operand[side][i], setup, s, i);
+        }
     return true;
 }
 
@@ -93,8 +94,7 @@ void copies_free(Copies *t)
     }
 }
 
-/* Whether the kernel kept its hands off everything but the output. */
-static bool check_traces(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand)
+bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand)
 {
     for (int i = 0; i < setup->noperand; i++) {
         if (!guarded_intact(&operand[i]))
@@ -175,18 +175,22 @@ bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s)
     return true;
 }
 
+bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand, const Guarded *packed)
+{
+    memset(packed->data, NAN_BYTE, packed->bytes);
+    const int code = k->pack(s->extent, operand[setup->constant].data, packed->data);
+    if (code != 0)
+        return kernel_fail(k, STATUS_INVALID, "dcgen_pack returns %d", code);
+    return guarded_intact(packed) || kernel_fail(k, STATUS_WRONG, "dcgen_pack writes outside of the packed operand");
+}
+
 /* Packs the constant operand and keeps the result for timing. */
 static bool pack(Kernel *k, const Setup *setup, Shape *s, const Guarded *operand)
 {
     Guarded packed;
     if (!guarded_new(&packed, (size_t)k->packed_size, PACKED_ALIGN, SIDE_END))
         return kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
-    memset(packed.data, NAN_BYTE, packed.bytes);
-    int code = k->pack(s->extent, operand[setup->constant].data, packed.data);
-    bool good = code == 0 || kernel_fail(k, STATUS_INVALID, "dcgen_pack returns %d", code);
-    if (good && !guarded_intact(&packed))
-        good = kernel_fail(k, STATUS_WRONG, "dcgen_pack writes outside of the packed operand");
-    good = good && check_traces(k, setup, s, operand);
+    bool good = kernel_pack(k, setup, s, operand, &packed) && kernel_check_traces(k, setup, s, operand);
     if (good && !(k->packed = shape_packed(s, packed.data, packed.bytes)))
         good = kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
     guarded_free(&packed);
@@ -231,7 +235,7 @@ static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Gua
         return kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand or the workspace");
     if (k->packed && memcmp(e->packed.data, k->packed, e->packed.bytes) != 0)
         return kernel_fail(k, STATUS_WRONG, "changes the packed operand");
-    return check_traces(k, setup, s, operand);
+    return kernel_check_traces(k, setup, s, operand);
 }
 
 static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand, Side side, void *pool,

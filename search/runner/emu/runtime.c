@@ -12,21 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
+#include "search/runner/buffer.h"
 #include "search/runner/emu/emu.h"
 #include "templates/device/emulator/cuda_runtime_api.h"
 
-enum { EXIT_FINDING = 4, PAGE_BYTES = 4096, ALIGN_BYTES = 256, UNSET_BYTE = 0xff, DEFAULT_CAPABILITY = 90 };
-
-/* Memory ends, but for its alignment, where a page begins that nobody may touch; so does what lies before it. */
-typedef struct {
-    char *map, *data;
-    size_t map_bytes;
-} Block;
+enum { EXIT_FINDING = 4, ALIGN_BYTES = 256, UNSET_BYTE = 0xff, DEFAULT_CAPABILITY = 90 };
 
 static Emu emu;
-static Block block[EMU_MAX_REGION];
+static Guarded block[EMU_MAX_REGION]; /* each ends, but for its alignment, where a page begins that nobody may touch */
 static int nblock, nmalloc;
 static int capability;
 static bool faulty;
@@ -163,22 +157,6 @@ const char *cudaGetErrorString(cudaError_t error)
 
 /* ---- memory */
 
-static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
-
-static bool map_block(Block *b, size_t bytes)
-{
-    const size_t room = round_up(bytes, PAGE_BYTES);
-    b->map_bytes = room + 2 * PAGE_BYTES;
-    b->map = mmap(NULL, b->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (b->map == MAP_FAILED)
-        return false;
-    b->data = b->map + PAGE_BYTES + room - round_up(bytes, ALIGN_BYTES);
-    if (mprotect(b->map + PAGE_BYTES, room, PROT_READ | PROT_WRITE) == 0)
-        return true;
-    munmap(b->map, b->map_bytes);
-    return false;
-}
-
 cudaError_t cudaMalloc(void **p, size_t bytes)
 {
     char name[32];
@@ -187,12 +165,12 @@ cudaError_t cudaMalloc(void **p, size_t bytes)
         return cudaErrorNoDevice;
     if (bytes == 0)
         return cudaSuccess;
-    Block *b = &block[nblock];
-    if (nblock == EMU_MAX_REGION || bytes > SIZE_MAX / 2 || !map_block(b, bytes))
+    Guarded *b = &block[nblock];
+    if (nblock == EMU_MAX_REGION || !guarded_new(b, bytes, ALIGN_BYTES, SIDE_END))
         return cudaErrorMemoryAllocation;
     snprintf(name, sizeof name, "allocation %d", ++nmalloc);
     if (!emu_add_memory(&emu, name, b->data, bytes)) {
-        munmap(b->map, b->map_bytes);
+        guarded_free(b);
         return cudaErrorMemoryAllocation;
     }
     memset(b->data, UNSET_BYTE, bytes);
@@ -208,7 +186,7 @@ cudaError_t cudaFree(void *p)
     for (int i = 0; i < nblock; i++)
         if (block[i].data == p) {
             emu_remove_memory(&emu, p);
-            munmap(block[i].map, block[i].map_bytes);
+            guarded_free(&block[i]);
             block[i] = block[--nblock];
             return cudaSuccess;
         }

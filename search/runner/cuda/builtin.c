@@ -15,54 +15,12 @@
 enum { NTHREAD = 256, BLOCKS_SM = 4, LANES = 32, PROOF_BYTES = 70001 };
 static const size_t most_downloaded = (size_t)256 << 20;
 
-/* Thread t of all takes the bytes t, t + step, ...; lanes of a warp add to sums of their own, as one would be a queue. It is what nvcc makes
- * of
- *     for (u64 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
- *         h += mix(i, p[i]);                                         builtin_sum() below has mix
- *     atomicAdd(sum + threadIdx.x % 32, h);
- */
-const char builtin_ptx[] = ".version 6.3\n.target sm_70\n.address_size 64\n"
-                           ".visible .entry dcgen_null()\n{\n    ret;\n}\n"
-                           ".visible .entry dcgen_digest(.param .u64 p, .param .u64 n, .param .u64 sum)\n{\n"
-                           "    .reg .pred %q;\n"
-                           "    .reg .b32 %r<5>;\n"
-                           "    .reg .b64 %p, %n, %s, %i, %h, %d, %x, %y;\n"
-                           "    ld.param.u64 %p, [p];\n"
-                           "    ld.param.u64 %n, [n];\n"
-                           "    ld.param.u64 %s, [sum];\n"
-                           "    cvta.to.global.u64 %p, %p;\n"
-                           "    cvta.to.global.u64 %s, %s;\n"
-                           "    mov.u32 %r0, %tid.x;\n"
-                           "    mov.u32 %r1, %ntid.x;\n"
-                           "    mov.u32 %r2, %ctaid.x;\n"
-                           "    mov.u32 %r3, %nctaid.x;\n"
-                           "    and.b32 %r4, %r0, 31;\n"
-                           "    mul.wide.u32 %x, %r4, 8;\n"
-                           "    add.s64 %s, %s, %x;\n"
-                           "    mul.wide.u32 %i, %r2, %r1;\n"
-                           "    cvt.u64.u32 %x, %r0;\n"
-                           "    add.s64 %i, %i, %x;\n"
-                           "    mul.wide.u32 %d, %r3, %r1;\n"
-                           "    mov.u64 %h, 0;\n"
-                           "LOOP:\n"
-                           "    setp.ge.u64 %q, %i, %n;\n"
-                           "    @%q bra DONE;\n"
-                           "    add.s64 %x, %p, %i;\n"
-                           "    ld.global.u8 %y, [%x];\n"
-                           "    shl.b64 %x, %i, 8;\n"
-                           "    or.b64 %x, %x, %y;\n"
-                           "    mul.lo.s64 %x, %x, 0x9e3779b97f4a7c15;\n"
-                           "    shr.u64 %y, %x, 32;\n"
-                           "    xor.b64 %x, %x, %y;\n"
-                           "    mul.lo.s64 %x, %x, 0xd6e8feb86659fd93;\n"
-                           "    shr.u64 %y, %x, 32;\n"
-                           "    xor.b64 %x, %x, %y;\n"
-                           "    add.s64 %h, %h, %x;\n"
-                           "    add.s64 %i, %i, %d;\n"
-                           "    bra LOOP;\n"
-                           "DONE:\n"
-                           "    red.global.add.u64 [%s], %h;\n"
-                           "    ret;\n}\n";
+/* The file builtin.ptx, which stands beside this one, as text. */
+__asm__(".pushsection .rodata\n"
+        ".globl builtin_ptx\n"
+        "builtin_ptx: .incbin \"" BUILTIN_PTX "\"\n"
+        ".byte 0\n"
+        ".popsection");
 
 static struct {
     CUfunction null, digest;

@@ -6,11 +6,16 @@
 #include "search/runner/facts.h"
 
 #include "gen/base/install_path.h"
+#include "gen/base/json.h"
 
-bool facts_targets(Arena *a, const char *dir, TargetList *out, const char **err)
+static const char *named; /* NULL: near this program */
+
+void facts_use_targets(const char *folder) { named = folder; }
+
+bool facts_targets(Arena *a, TargetList *out, const char **err)
 {
-    const char *templates = dir ? NULL : place_templates(a);
-    dir = templates ? arena_printf(a, "%s/targets", templates) : dir;
+    const char *templates = named ? NULL : place_templates(a);
+    const char *dir = templates ? arena_printf(a, "%s/targets", templates) : named;
     *err = "cannot find the folder of targets; name it by --targets";
     if (!dir)
         return false;
@@ -22,26 +27,9 @@ bool facts_targets(Arena *a, const char *dir, TargetList *out, const char **err)
     return ok;
 }
 
-static json_t *isa_json(const Device *d)
+json_t *facts_json(const Device *d)
 {
-    json_t *isa = json_array();
-    for (int i = 0; i < d->nisa; i++)
-        json_array_append_new(isa, json_string(d->isa[i]));
-    return isa;
-}
-
-bool facts_device(Arena *a, const char *targets, Device *out, const char **err)
-{
-    TargetList list = { 0 };
-    return facts_targets(a, targets, &list, err) && device_probe(a, &list, "", "", out, err);
-}
-
-json_t *facts_json(Arena *a, const char *targets, const char **err)
-{
-    Device d;
-    if (!facts_device(a, targets, &d, err))
-        return NULL;
-    return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", d.id, "name", d.name, "arch", d.arch, "cores",
-                     d.cores, "l1_bytes", (json_int_t)d.l1_bytes, "l2_bytes", (json_int_t)d.l2_bytes, "l3_bytes",
-                     (json_int_t)d.l3_bytes, "isa", isa_json(&d));
+    return JSON_OBJECT(FIELD("id", d->id), FIELD("name", d->name), FIELD("arch", d->arch), FIELD("cores", d->cores),
+                       FIELD("l1_bytes", d->l1_bytes), FIELD("l2_bytes", d->l2_bytes), FIELD("l3_bytes", d->l3_bytes),
+                       FIELD("isa", json_of_list(d->isa, d->nisa)));
 }

@@ -10,12 +10,11 @@
 #include "gen/base/arena.h"
 #include "gen/target/device.h"
 
-/* All targets of the folder `dir`, NULL: looked for near this program. False with *err set. */
-bool facts_targets(Arena *a, const char *dir, TargetList *out, const char **err);
-
-/* This machine; targets: the folder of targets, NULL: looked for near this program. False with *err set. */
-bool facts_device(Arena *a, const char *targets, Device *out, const char **err);
-/* The same as an object of the protocol. NULL with *err set. */
-json_t *facts_json(Arena *a, const char *targets, const char **err);
+/* The folder of targets from here on; until then it is looked for near this program. */
+void facts_use_targets(const char *folder);
+/* All targets of the folder. False with *err set. */
+bool facts_targets(Arena *a, TargetList *out, const char **err);
+/* A device as an object of the protocol. */
+json_t *facts_json(const Device *d);
 
 #endif

@@ -12,22 +12,20 @@
 #include <string.h>
 #include "templates/package/pool.h"
 
-static const char *targets; /* NULL: near this program */
 static NAME_pool *pool;
 static int pool_threads;
 static Copies copies;
 
-static bool take_arguments(int argc, char **argv)
+static bool probe(Arena *a, Device *out, const char **err)
 {
-    if (argc == 3 && strcmp(argv[1], "--targets") == 0)
-        targets = argv[2];
-    return argc == 1 || targets;
+    TargetList list = { 0 };
+    return facts_targets(a, &list, err) && device_probe(a, &list, "", "", out, err);
 }
 
 static json_t *hello(Arena *a, const char **err)
 {
-    json_t *device = facts_json(a, targets, err);
-    return device ? json_pack("{s:o}", "device", device) : NULL;
+    Device d;
+    return probe(a, &d, err) ? json_pack("{s:o}", "device", facts_json(&d)) : NULL;
 }
 
 static bool set_pool(int threads)
@@ -74,7 +72,7 @@ static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, i
     Device d;
     LimitsWish w = { .isa = peak_find(q->target), .threads = q->threads, .until_ns = q->until_ns };
     *err = "the limits of that target or dtype cannot be measured";
-    if (!w.isa || strcmp(q->dtype, "f32") != 0 || !facts_device(a, targets, &d, err))
+    if (!w.isa || strcmp(q->dtype, "f32") != 0 || !probe(a, &d, err))
         return false;
     w.cache_bytes[LEVEL_L1] = d.l1_bytes;
     w.cache_bytes[LEVEL_L2] = d.l2_bytes;
@@ -90,8 +88,7 @@ int main(int argc, char **argv)
 {
     static const Engine engine = { .program = "dcgen-runner-c",
                                    .runner = "c",
-                                   .usage = "[--targets DIR]",
-                                   .arguments = take_arguments,
+                                   .usage = "",
                                    .hello = hello,
                                    .open = open_work,
                                    .verify = verify,

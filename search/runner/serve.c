@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include "gen/base/lines.h"
 #include "gen/base/process.h"
-#include "search/runner/limits.h"
+#include "search/runner/facts.h"
 
 enum { MAX_LIMITS = 64 }; /* thread counts of a request */
 
@@ -529,13 +529,27 @@ int serve_streams(const Engine *engine, int in, FILE *out)
     return 0;
 }
 
+bool serve_arguments(const Engine *engine, int argc, char **argv)
+{
+    for (int i = 1, taken; i < argc; i += taken) {
+        const char *value = argv[i + 1]; /* NULL behind the last */
+        const bool targets = strcmp(argv[i], "--targets") == 0 && value;
+        if (targets)
+            facts_use_targets(value);
+        taken = targets ? 2 : engine->option ? engine->option(argv[i], value) : 0;
+        if (taken == 0)
+            return false;
+    }
+    return true;
+}
+
 int serve_main(const Engine *engine, int argc, char **argv)
 {
     FILE *out;
     int in;
-    if (!engine->arguments(argc, argv)) {
-        fprintf(stderr, "usage: %s %s\nSpeaks JSON lines on stdin and stdout; started by dcgen.\n", engine->program,
-                engine->usage);
+    if (!serve_arguments(engine, argc, argv)) {
+        fprintf(stderr, "usage: %s [--targets DIR]%s\nSpeaks JSON lines on stdin and stdout; started by dcgen.\n",
+                engine->program, engine->usage);
         return 2;
     }
     set_limits();

@@ -37,9 +37,9 @@ typedef struct {
 typedef struct {
     const char *program; /* "dcgen-runner-c" */
     const char *runner;  /* what the hello calls it: "c" */
-    const char *usage;   /* its arguments: "[--targets DIR]" */
-    /* Takes the program's own arguments. False: they are wrong. */
-    bool (*arguments)(int argc, char **argv);
+    const char *usage;   /* its own options: " [--timer cupti|events]" */
+    /* Takes one of them, with the argument that follows or NULL: how many it took, 0: it is wrong. NULL: it has none but those of all runners. */
+    int (*option)(const char *name, const char *value);
     /* Fields of the hello: `device`, and whatever else it has to say. NULL with *err set: there is no device. */
     json_t *(*hello)(Arena *a, const char **err);
     /* Prepares for the kernels of a request. False with why set: the request fails; close is called all the same. */
@@ -58,6 +58,8 @@ typedef struct {
     bool (*call)(Call *c);
 } Engine;
 
+/* Takes the program's arguments. False: they are wrong. */
+bool serve_arguments(const Engine *engine, int argc, char **argv);
 /* The whole program: its exit code. */
 int serve_main(const Engine *engine, int argc, char **argv);
 /* Its part between the two streams: says hello, and does what `in` asks for until it ends. */

@@ -67,13 +67,6 @@ Shape *__wrap_shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTE
 
 /* ---- an engine ---- */
 
-static bool take_arguments(int argc, char **argv)
-{
-    (void)argc;
-    (void)argv;
-    return true;
-}
-
 static json_t *hello(Arena *a, const char **err)
 {
     (void)a;
@@ -127,7 +120,6 @@ static const Engine engine = {
     .program = "fuzz",
     .runner = "fuzz",
     .usage = "",
-    .arguments = take_arguments,
     .hello = hello,
     .open = open_work,
     .verify = verify,

@@ -84,25 +84,24 @@ static const char *id_of(Arena *a, const Gpu *g, const char *isa, bool by_events
     return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&t), t.len));
 }
 
-json_t *gpu_json(Arena *a, const Gpu *g, const TargetList *list, bool by_events, const char **err)
+bool gpu_device(Arena *a, const Gpu *g, const TargetList *list, bool by_events, Device *out, const char **err)
 {
-    json_t *isa = json_array();
     const char *names = "";
+    *out = (Device){ .arch = arena_printf(a, "sm_%d", g->sm_arch),
+                     .name = arena_printf(a, "%s%s", g->name, by_events ? " (timed by events)" : ""),
+                     .sms = g->sms,
+                     .smem_bytes = (int64_t)g->smem_sm_bytes,
+                     .l2_bytes = (int64_t)g->l2_bytes };
     for (int i = 0; i < list->n; i++)
         if (runs(g, &list->t[i])) {
-            json_array_append_new(isa, json_string(list->t[i].name));
             names = arena_printf(a, "%s%s,", names, list->t[i].name);
+            if (out->nisa < DEVICE_MAX_ISA)
+                out->isa[out->nisa++] = list->t[i].name;
         }
-    if (json_array_size(isa) == 0) {
-        *err = arena_printf(a, "no target's code runs on %s (compute capability %d.%d)", g->name, g->sm_arch / 10,
-                            g->sm_arch % 10);
-        json_decref(isa);
-        return NULL;
-    }
-    return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", id_of(a, g, names, by_events), "name",
-                     arena_printf(a, "%s%s", g->name, by_events ? " (timed by events)" : ""), "arch",
-                     arena_printf(a, "sm_%d", g->sm_arch), "cores", g->sms, "l1_bytes", (json_int_t)g->smem_sm_bytes,
-                     "l2_bytes", (json_int_t)g->l2_bytes, "l3_bytes", (json_int_t)0, "isa", isa);
+    *err = arena_printf(a, "no target's code runs on %s (compute capability %d.%d)", g->name, g->sm_arch / 10,
+                        g->sm_arch % 10);
+    out->id = id_of(a, g, names, by_events);
+    return out->nisa > 0;
 }
 
 /* ---- errors */

@@ -6,11 +6,10 @@
 #define DCGEN_CUDA_GPU_H
 
 #include <cuda_runtime_api.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "gen/base/arena.h"
-#include "gen/target/target.h"
+#include "gen/target/device.h"
 
 enum { GPU_EXIT_CODE = 4, GPU_WHY_BYTES = 200 };
 
@@ -26,8 +25,8 @@ bool gpu_open(Gpu *g, char why[GPU_WHY_BYTES]);
 /* Makes its context: work can begin. Tracers want to be there before. */
 bool gpu_begin(const Gpu *g, char why[GPU_WHY_BYTES]);
 /* Its `device` of the hello: isa lists the targets whose code it runs, best first. by_events: how it is timed, part of its id and its name.
- * NULL with *err: no target's code runs there. */
-json_t *gpu_json(Arena *a, const Gpu *g, const TargetList *list, bool by_events, const char **err);
+ * False with *err: no target's code runs there. */
+bool gpu_device(Arena *a, const Gpu *g, const TargetList *list, bool by_events, Device *out, const char **err);
 
 /* An error that ruins the context: nothing runs on the GPU from then on. */
 bool gpu_is_fatal(cudaError_t e);

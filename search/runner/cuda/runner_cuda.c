@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/json.h"
 #include "search/runner/cuda/builtin.h"
 #include "search/runner/cuda/call.h"
 #include "search/runner/cuda/check.h"
@@ -27,7 +28,6 @@
 #include "search/runner/serve.h"
 
 static struct {
-    const char *targets; /* NULL: near this program */
     bool by_events, probe;
 } option;
 
@@ -54,68 +54,53 @@ static bool take_deadline(const char *value)
     return end != value && !*end && seconds > 0 && seconds <= 86400;
 }
 
-static bool take_value(const char *name, const char *value)
+static int take_option(const char *name, const char *value)
 {
-    if (strcmp(name, "--targets") == 0)
-        option.targets = value;
-    return option.targets == value || (strcmp(name, "--timer") == 0 && take_timer(value)) ||
-           (strcmp(name, "--deadline") == 0 && take_deadline(value));
-}
-
-static bool take_arguments(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--probe") == 0)
-            option.probe = true;
-        else if (i + 1 == argc || !take_value(argv[i], argv[i + 1]))
-            return false;
-        else
-            i++;
-    return true;
+    option.probe |= strcmp(name, "--probe") == 0;
+    if (strcmp(name, "--probe") == 0)
+        return 1;
+    return value && ((strcmp(name, "--timer") == 0 && take_timer(value)) ||
+                     (strcmp(name, "--deadline") == 0 && take_deadline(value)))
+               ? 2
+               : 0;
 }
 
 /* ---- what was found, and where */
 
-static const char *version_text(Arena *a, int version)
+static const char *version_text(Arena *a, int version, const char *where)
 {
-    return arena_printf(a, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    return arena_printf(a, "CUDA %d.%d, %s", version / 1000, version % 1000 / 10, where);
 }
 
-static void find_driver(Arena *a, json_t *found)
+static const char *find_driver(Arena *a)
 {
     char where[4096] = "?";
     void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (library)
         library_where(library, where, sizeof where);
-    json_object_set_new(found, "driver",
-                        json_string(arena_printf(a, "%s, %s", version_text(a, state.gpu.driver_version), where)));
-    json_object_set_new(found, "runtime",
-                        json_string(arena_printf(a, "%s, this program's", version_text(a, state.gpu.runtime_version))));
+    return version_text(a, state.gpu.driver_version, where);
 }
 
-static void find_tracer(Arena *a, json_t *found)
+static const char *find_tracer(Arena *a)
 {
     char where[4096];
     const Timer *t = &state.timer;
     tracer_where(where, sizeof where);
-    json_object_set_new(found, "cupti",
-                        json_string(option.by_events ? "not wanted"
-                                    : t->traced      ? where
-                                    : *where         ? arena_printf(a, "not used: %s (%s)", t->why, where)
-                                                     : arena_printf(a, "not found: %s", t->why)));
+    if (option.by_events || t->traced)
+        return option.by_events ? "not wanted" : arena_strdup(a, where);
+    return *where ? arena_printf(a, "not used: %s (%s)", t->why, where) : arena_printf(a, "not found: %s", t->why);
 }
 
-static void find_clocks(Arena *a, json_t *found)
+static const char *find_clocks(Arena *a)
 {
     char where[4096];
-    json_object_set_new(found, "nvml",
-                        json_string(state.nvml ? nvml_where(state.nvml, where, sizeof where)
-                                               : arena_printf(a, "not found: %s", state.nvml_why)));
+    return state.nvml ? arena_strdup(a, nvml_where(state.nvml, where, sizeof where))
+                      : arena_printf(a, "not found: %s", state.nvml_why);
 }
 
 /* It is large: the candidate that wants it opens it (templates/dense/library.cu), here it is told where. Which one that is depends on the
  * nvcc that made the candidate. */
-static void find_library(Arena *a, json_t *found)
+static const char *find_library(Arena *a)
 {
     static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12" };
     char where[PATH_MAX];
@@ -125,18 +110,16 @@ static void find_library(Arena *a, json_t *found)
             all = all ? arena_printf(a, "%s:%s", all, where) : arena_strdup(a, where);
     if (all)
         setenv("DCGEN_CUBLASLT", all, 1);
-    json_object_set_new(found, "cublasLt", json_string(all ? all : "not found, unless the loader knows it"));
+    return all ? all : "not found, unless the loader knows it";
 }
 
 static json_t *find_all(Arena *a)
 {
-    json_t *found = json_object();
+    json_t *found = JSON_OBJECT(
+        FIELD("driver", find_driver(a)), FIELD("runtime", version_text(a, state.gpu.runtime_version, "this program's")),
+        FIELD("cupti", find_tracer(a)), FIELD("nvml", find_clocks(a)), FIELD("cublasLt", find_library(a)));
     const char *name;
     json_t *text;
-    find_driver(a, found);
-    find_tracer(a, found);
-    find_clocks(a, found);
-    find_library(a, found);
     json_object_foreach(found, name, text)
         fprintf(stderr, "dcgen-runner-cuda: %s: %s\n", name, json_string_value(text));
     return found;
@@ -166,15 +149,17 @@ static json_t *device_json(Arena *a, const char **err)
 {
     TargetList list = { 0 };
     char why[GPU_WHY_BYTES];
-    if (!facts_targets(a, option.targets, &list, err))
+    Device d;
+    if (!facts_targets(a, &list, err))
         return NULL;
     if (!gpu_open(&state.gpu, why)) {
         *err = arena_strdup(a, why);
         return NULL;
     }
-    json_t *device = gpu_json(a, &state.gpu, &list, false, err);
-    json_decref(device);
-    return device && start_work(a, err) ? gpu_json(a, &state.gpu, &list, !state.timer.traced, err) : NULL;
+    if (!gpu_device(a, &state.gpu, &list, false, &d, err) || !start_work(a, err))
+        return NULL;
+    gpu_device(a, &state.gpu, &list, !state.timer.traced, &d, err);
+    return facts_json(&d);
 }
 
 static json_t *hello(Arena *a, const char **err)
@@ -283,8 +268,8 @@ int main(int argc, char **argv)
 {
     static const Engine engine = { .program = "dcgen-runner-cuda",
                                    .runner = "cuda",
-                                   .usage = "[--targets DIR] [--timer cupti|events] [--deadline SECONDS] [--probe]",
-                                   .arguments = take_arguments,
+                                   .usage = " [--timer cupti|events] [--deadline SECONDS] [--probe]",
+                                   .option = take_option,
                                    .hello = hello,
                                    .open = open_work,
                                    .verify = verify,
@@ -293,7 +278,7 @@ int main(int argc, char **argv)
                                    .end = end,
                                    .limits = measure_limits,
                                    .call = call };
-    if (take_arguments(argc, argv) && option.probe)
+    if (serve_arguments(&engine, argc, argv) && option.probe)
         return print_device();
     return serve_main(&engine, argc, argv);
 }

@@ -18,7 +18,6 @@
 enum { NAN_BYTE = 0xff, WORKSPACE_ALIGN = 256, COUNTER_BYTES = 4 };
 static const size_t default_smem_limit = 232448; /* of sm_90, the most there is */
 
-static const char *targets; /* NULL: near this program */
 static Emu emu;
 
 /* What a call works on. */
@@ -26,36 +25,19 @@ typedef struct {
     Guarded operand[OP_MAX_OPERAND], packed;
 } Place;
 
-static bool take_arguments(int argc, char **argv)
-{
-    if (argc == 3 && strcmp(argv[1], "--targets") == 0)
-        targets = argv[2];
-    return argc == 1 || targets;
-}
-
-/* ---- hello */
-
-static json_t *gpu_targets(Arena *a, const char **err)
-{
-    TargetList list = { 0 };
-    if (!facts_targets(a, targets, &list, err))
-        return NULL;
-    json_t *names = json_array();
-    for (int i = 0; i < list.n; i++)
-        if (target_number(&list.t[i], "SM_ARCH") > 0)
-            json_array_append_new(names, json_string(list.t[i].name));
-    return names;
-}
-
 /* What it finds does not depend on the machine: one device everywhere. */
 static json_t *hello(Arena *a, const char **err)
 {
-    json_t *isa = gpu_targets(a, err);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return isa ? json_pack("{s:{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:o}}", "device", "id", "emulator", "name",
-                           "CUDA emulator", "arch", "cuda", "cores", cores < 1 ? 1 : (int)cores, "l1_bytes",
-                           (json_int_t)default_smem_limit, "l2_bytes", 0, "l3_bytes", 0, "isa", isa)
-               : NULL;
+    TargetList list = { 0 };
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    Device d = { .id = "emulator", .name = "CUDA emulator", .arch = "cuda", .cores = cores < 1 ? 1 : (int)cores };
+    d.l1_bytes = (int64_t)default_smem_limit;
+    if (!facts_targets(a, &list, err))
+        return NULL;
+    for (int i = 0; i < list.n && d.nisa < DEVICE_MAX_ISA; i++)
+        if (target_number(&list.t[i], "SM_ARCH") > 0)
+            d.isa[d.nisa++] = list.t[i].name;
+    return json_pack("{s:o}", "device", facts_json(&d));
 }
 
 /* ---- a request */
@@ -103,28 +85,13 @@ static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape
     for (int i = 0; i < setup->noperand; i++) {
         if (!guarded_new_at(&p->operand[i], s->bytes[i], aligned ? 0 : setup->dtype[i]->bytes))
             return false;
-        if (p->operand[i].data && setup->role[i] != ROLE_OUT)
-            memcpy(p->operand[i].data, s->operand[i].data, s->bytes[i]);
-        else if (p->operand[i].data)
-            memset(p->operand[i].data, NAN_BYTE, s->bytes[i]);
+        operand_put(&p->operand[i], setup, s, i);
     }
     const size_t offset = aligned || !k->pack ? 0 : setup->dtype[setup->constant]->bytes;
     return guarded_new_at(&p->packed, (size_t)k->packed_size, offset);
 }
 
-static bool pack(Kernel *k, const Setup *setup, const Shape *s, Place *p)
-{
-    if (!k->pack)
-        return true;
-    memset(p->packed.data, NAN_BYTE, p->packed.bytes);
-    int code = k->pack(s->extent, p->operand[setup->constant].data, p->packed.data);
-    if (code != 0)
-        return kernel_fail(k, STATUS_INVALID, "dcgen_pack returns %d", code);
-    return guarded_intact(&p->packed) ||
-           kernel_fail(k, STATUS_WRONG, "dcgen_pack writes outside of the packed operand");
-}
-
-static void add_regions(const Setup *setup, const Place *p, const Guarded *workspace)
+static void add_regions(const Setup *setup, const Place *p)
 {
     char name[64];
     for (int i = 0; i < setup->noperand; i++) {
@@ -135,10 +102,19 @@ static void add_regions(const Setup *setup, const Place *p, const Guarded *works
     if (p->packed.data)
         emu_add_region(&emu, EMU_INPUT, "the packed operand", p->packed.data, p->packed.bytes,
                        (unsigned)setup->dtype[setup->constant]->bytes);
-    emu_add_region(&emu, EMU_WORKSPACE, "workspace", workspace->data, workspace->bytes, COUNTER_BYTES);
 }
 
 /* ---- a call */
+
+/* On the memory that was added, and this workspace. */
+static bool launch(Kernel *k, const int64_t *extent, void *const *operand, const Guarded *workspace, int *code)
+{
+    emu_add_region(&emu, EMU_WORKSPACE, "workspace", workspace->data, workspace->bytes, COUNTER_BYTES);
+    const bool begun = emu_begin(&emu);
+    *code = begun ? k->launch(extent, operand, workspace->data, NULL) : 0;
+    emu_end(&emu);
+    return begun || kernel_fail(k, STATUS_INVALID, "no memory to emulate it");
+}
 
 static bool judge(Kernel *k, int code)
 {
@@ -150,19 +126,6 @@ static bool judge(Kernel *k, int code)
     if (emu.refusal[0])
         return kernel_fail(k, STATUS_INVALID, "%s (%d)", emu.refusal, code);
     return code == 0 || kernel_fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
-}
-
-static bool check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p, const Guarded *workspace)
-{
-    for (int i = 0; i < setup->noperand; i++) {
-        const Guarded *g = &p->operand[i];
-        if (!guarded_intact(g))
-            return kernel_fail(k, STATUS_WRONG, "writes outside of operand %d", i);
-        if (setup->role[i] != ROLE_OUT && g->data && memcmp(g->data, s->operand[i].data, s->bytes[i]) != 0)
-            return kernel_fail(k, STATUS_WRONG, "changes operand %d, an input", i);
-    }
-    return (guarded_intact(&p->packed) && guarded_intact(workspace)) ||
-           kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand or the workspace");
 }
 
 static json_t *facts_of(const EmuCounts *c)
@@ -181,22 +144,21 @@ static bool call(Kernel *k, const Setup *setup, Shape *s, Place *p, const Guarde
         operand[i] = p->operand[i].data;
     if (p->packed.data)
         operand[setup->constant] = p->packed.data;
-    add_regions(setup, p, workspace);
-    if (!emu_begin(&emu)) {
-        emu_end(&emu);
-        return kernel_fail(k, STATUS_INVALID, "no memory to emulate it");
-    }
-    int code = k->launch(s->extent, operand, workspace->data, NULL);
-    emu_end(&emu);
-    return judge(k, code) && check_traces(k, setup, s, p, workspace) &&
-           kernel_check_output(k, setup, s, p->operand[setup->out].data);
+    add_regions(setup, p);
+    int code;
+    if (!launch(k, s->extent, operand, workspace, &code) || !judge(k, code) ||
+        !kernel_check_traces(k, setup, s, p->operand))
+        return false;
+    if (!guarded_intact(&p->packed) || !guarded_intact(workspace))
+        return kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand or the workspace");
+    return kernel_check_output(k, setup, s, p->operand[setup->out].data);
 }
 
 static bool call_at(Kernel *k, const Setup *setup, Shape *s, const Guarded *workspace, bool aligned)
 {
     Place p;
     bool good = place_new(&p, k, setup, s, aligned) || kernel_fail(k, STATUS_INVALID, "no memory for the operands");
-    good = good && pack(k, setup, s, &p) && call(k, setup, s, &p, workspace);
+    good = good && (!k->pack || kernel_pack(k, setup, s, p.operand, &p.packed)) && call(k, setup, s, &p, workspace);
     place_free(&p);
     return good;
 }
@@ -238,12 +200,9 @@ static bool call_on(Call *c, const Guarded *in, const Guarded *out, const Guarde
         emu.smem_limit = (size_t)c->smem_limit;
     emu_add_region(&emu, EMU_INPUT, "in", in->data, in->bytes, WORD_BYTES);
     emu_add_region(&emu, EMU_OUTPUT, "out", out->data, out->bytes, WORD_BYTES);
-    emu_add_region(&emu, EMU_WORKSPACE, "workspace", workspace->data, workspace->bytes, COUNTER_BYTES);
-    const bool begun = emu_begin(&emu);
-    const int code = begun ? k->launch(c->extent, operand, workspace->data, NULL) : 0;
-    emu_end(&emu);
-    if (!begun)
-        return kernel_fail(k, STATUS_INVALID, "no memory to emulate it");
+    int code;
+    if (!launch(k, c->extent, operand, workspace, &code))
+        return false;
     if (emu.nfinding == 0 && code == 0) /* a launch that was refused is the object's to judge */
         emu.refusal[0] = '\0';
     return judge(k, code);
@@ -273,12 +232,10 @@ int main(int argc, char **argv)
 {
     static const Engine engine = { .program = "dcgen-runner-emu",
                                    .runner = "emu",
-                                   .usage = "[--targets DIR]",
-                                   .arguments = take_arguments,
+                                   .usage = "",
                                    .hello = hello,
                                    .open = open_work,
                                    .verify = verify,
-                                   .time = NULL,
                                    .close = close_work,
                                    .end = emu_free,
                                    .call = call_once };

@@ -463,8 +463,6 @@ static void a_setup_takes_the_place_of_another(void **state)
 
 /* ---- the program ---- */
 
-static bool takes_arguments(int argc, char **argv) { return argc == 1 && argv[0]; }
-
 /* What the engine's code finds: streams that lead nowhere else, no core files, and that it dies with who started it. */
 static json_t *hello_of_streams(Arena *a, const char **err)
 {
@@ -575,7 +573,6 @@ static int run_program(const char *out, int argc)
         dup2(fileno(in), STDIN_FILENO);
         dup2(open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
         dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-        engine.arguments = takes_arguments;
         engine.hello = says_hello ? hello_of_streams : hello;
         _exit(serve_main(&engine, argc, argv));
     }

@@ -221,13 +221,20 @@ __attribute__((noinline, cold)) static void misaligned(Worker *w, uintptr_t addr
                   place_text(w, address, text));
 }
 
-static void shared_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
+/* The offset of an access to shared memory, which must be the block's own. */
+INLINE uintptr_t shared_offset(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
 {
     const uintptr_t offset = address - (uintptr_t)w->shared;
     if (offset >= w->smem_bytes || w->smem_bytes - offset < bytes)
         shared_out_of_bounds(w, address, bytes, write, site);
     if (aligned && offset % bytes != 0)
         misaligned(w, address, bytes, write, site);
+    return offset;
+}
+
+static void shared_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
+{
+    const uintptr_t offset = shared_offset(w, address, bytes, write, aligned, site);
     if (!access_parts(w, offset, bytes, write, w->stamp))
         report(w, (uint32_t)offset, bytes, write, w->stamp, site);
     if (w->counting)
@@ -300,18 +307,6 @@ static void any_access(uintptr_t address, size_t bytes, bool write, bool aligned
         slow_access(w, address, bytes, write, aligned, site);
 }
 
-/* Their names are the compilers'. */
-#define DECLARE(n)                          \
-    void __tsan_read##n(void *p);           \
-    void __tsan_write##n(void *p);          \
-    void __tsan_unaligned_read##n(void *p); \
-    void __tsan_unaligned_write##n(void *p);
-
-DECLARE(1)
-DECLARE(2)
-DECLARE(4)
-DECLARE(8)
-DECLARE(16)
 FAST_HOOKS(4)
 FAST_HOOKS(8)
 FAST_HOOKS(16)
@@ -323,11 +318,6 @@ SLOW_HOOKS(unaligned_, 4, false)
 SLOW_HOOKS(unaligned_, 8, false)
 SLOW_HOOKS(unaligned_, 16, false)
 
-void __tsan_read_range(void *p, long bytes);
-void __tsan_write_range(void *p, long bytes);
-void __tsan_init(void);
-void __tsan_func_entry(void *site);
-void __tsan_func_exit(void);
 EXPORT void __tsan_read_range(void *p, long bytes) { any_access((uintptr_t)p, (size_t)bytes, false, false, SITE); }
 EXPORT void __tsan_write_range(void *p, long bytes) { any_access((uintptr_t)p, (size_t)bytes, true, false, SITE); }
 EXPORT void __tsan_init(void) {}
@@ -346,12 +336,8 @@ EXPORT unsigned dcgen_emu_shared_address(const void *p)
 void shared_read_row(Worker *w, uintptr_t address)
 {
     enum { ROW_BYTES = 16 };
-    const uintptr_t offset = address - (uintptr_t)w->shared;
+    const uintptr_t offset = shared_offset(w, address, ROW_BYTES, false, true, 0);
     const uint32_t stamp = w->stamp | SEVERAL;
-    if (offset >= w->smem_bytes || w->smem_bytes - offset < ROW_BYTES)
-        shared_out_of_bounds(w, address, ROW_BYTES, false, 0);
-    if (offset % ROW_BYTES != 0)
-        misaligned(w, address, ROW_BYTES, false, 0);
     if (!line_access(&w->line[offset / LINE_BYTES], ROW_BYTES, false, stamp) &&
         !access_parts(w, offset, ROW_BYTES, false, stamp))
         report(w, (uint32_t)offset, ROW_BYTES, false, stamp, 0);
@@ -425,14 +411,11 @@ EXPORT void dcgen_emu_cp_async(void *smem, const void *gmem, int width, int byte
 {
     Worker *w = emu_worker;
     Fiber *f = &w->fiber[w->running];
-    const uintptr_t to = (uintptr_t)smem, offset = to - (uintptr_t)w->shared, site = SITE;
+    const uintptr_t to = (uintptr_t)smem, site = SITE;
     f->line = line;
     if (bytes < 0 || bytes > width)
         finding_fatal(w, site, "copies %d bytes by an asynchronous copy of %d", bytes, width);
-    if (offset >= w->smem_bytes || w->smem_bytes - offset < (uintptr_t)width)
-        shared_out_of_bounds(w, to, (size_t)width, true, site);
-    if (offset % (uintptr_t)width != 0)
-        misaligned(w, to, (size_t)width, true, site);
+    const uintptr_t offset = shared_offset(w, to, (size_t)width, true, true, site);
     if (bytes > 0 && (uintptr_t)gmem % (uintptr_t)width != 0)
         misaligned(w, (uintptr_t)gmem, (size_t)width, false, site);
     if (bytes > 0)
@@ -448,7 +431,7 @@ EXPORT void dcgen_emu_cp_async(void *smem, const void *gmem, int width, int byte
     copy_start(c, w, gmem, (size_t)width, (size_t)bytes);
     copy_width(w->shared + offset, poison, (uint32_t)width);
     if (--w->budget < 0)
-        finding_fatal(w, site, "does not end");
+        endless(w, site);
 }
 
 EXPORT void dcgen_emu_cp_commit(void) { emu_worker->fiber[emu_worker->running].group++; }

@@ -16,8 +16,6 @@ _Thread_local Worker *emu_worker = &idle;
 
 /* ---- memory */
 
-static char *shared_window(const Worker *w) { return (char *)w->window; }
-
 static bool prepare_shared(Worker *w)
 {
     const size_t granules = SHARED_BYTES / GRANULE_BYTES;
@@ -28,7 +26,7 @@ static bool prepare_shared(Worker *w)
     if (w->map == MAP_FAILED)
         return false;
     w->window = (uintptr_t)w->map;
-    char *start = shared_window(w) + SHARED_REACH;
+    char *start = w->map + SHARED_REACH;
     w->shared = (unsigned char *)start + SHARED_SKEW;
     w->line = calloc(SHARED_BYTES / LINE_BYTES, sizeof *w->line);
     w->written = calloc(granules, sizeof *w->written);
@@ -358,20 +356,8 @@ EXPORT Index dcgen_emu_thread_index(void)
     return (Index){ t % block[0], t / block[0] % block[1], t / block[0] / block[1] };
 }
 
-EXPORT Index dcgen_emu_block_index(void)
-{
-    const unsigned *i = emu_worker->block_index;
-    return (Index){ i[0], i[1], i[2] };
-}
+static Index index_of(const unsigned v[3]) { return (Index){ v[0], v[1], v[2] }; }
 
-EXPORT Index dcgen_emu_block_dim(void)
-{
-    const unsigned *n = emu_worker->launch->block;
-    return (Index){ n[0], n[1], n[2] };
-}
-
-EXPORT Index dcgen_emu_grid_dim(void)
-{
-    const unsigned *n = emu_worker->launch->grid;
-    return (Index){ n[0], n[1], n[2] };
-}
+EXPORT Index dcgen_emu_block_index(void) { return index_of(emu_worker->block_index); }
+EXPORT Index dcgen_emu_block_dim(void) { return index_of(emu_worker->launch->block); }
+EXPORT Index dcgen_emu_grid_dim(void) { return index_of(emu_worker->launch->grid); }

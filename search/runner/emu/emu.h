@@ -36,8 +36,8 @@ typedef struct {
     EmuRole role;
     uintptr_t base;
     size_t bytes;
-    unsigned elem_bytes, granule_bytes; /* granule: what has a shadow of its own */
-    uint64_t *shadow;                   /* of each granule, who wrote it; NULL for inputs */
+    unsigned elem_bytes;
+    uint64_t *shadow; /* of each element, who wrote it; NULL for inputs */
     size_t shadow_bytes;
 } EmuRegion;
 
@@ -64,7 +64,7 @@ typedef struct {
     bool count;
     size_t smem_limit;    /* bytes a block may have */
     int64_t block_budget; /* accesses after which a block counts as endless */
-    uint64_t sample;      /* of a launch so many values of blockIdx.x are executed, evenly spread from the first to the last
+    uint64_t sample; /* of a launch so many values of blockIdx.x are executed, evenly spread from the first to the last
                              (1: the first), each with all of y and z; 0: all */
     int nregion;
     EmuRegion region[EMU_MAX_REGION];

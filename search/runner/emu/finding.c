@@ -38,43 +38,44 @@ static bool keep(Emu *e, const EmuFinding *f)
     return more;
 }
 
-static EmuFinding finding_here(const Worker *w, uintptr_t site)
+/* As keep(), with the text; of the running thread. w NULL: no one in particular. */
+static bool note(Emu *e, const Worker *w, uintptr_t site, const char *fmt, va_list ap)
 {
-    EmuFinding f = { .thread = w->running, .site = site, .line = w->fiber[w->running].line };
-    memcpy(f.block, w->block_index, sizeof f.block);
-    return f;
+    EmuFinding f = { .thread = -1, .site = site };
+    if (w) {
+        f.thread = w->running;
+        f.line = w->fiber[w->running].line;
+        memcpy(f.block, w->block_index, sizeof f.block);
+    }
+    vsnprintf(f.text, sizeof f.text, fmt, ap);
+    return keep(e, &f);
 }
 
 void finding(Worker *w, uintptr_t site, const char *fmt, ...)
 {
     va_list ap;
-    EmuFinding f = finding_here(w, site);
     va_start(ap, fmt);
-    vsnprintf(f.text, sizeof f.text, fmt, ap);
+    const bool more = note(w->emu, w, site, fmt, ap);
     va_end(ap);
-    if (!keep(w->emu, &f))
+    if (!more)
         block_abort(w);
 }
 
 _Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...)
 {
     va_list ap;
-    EmuFinding f = finding_here(w, site);
     va_start(ap, fmt);
-    vsnprintf(f.text, sizeof f.text, fmt, ap);
+    note(w->emu, w, site, fmt, ap);
     va_end(ap);
-    keep(w->emu, &f);
     block_abort(w);
 }
 
 void finding_plain(Emu *e, const char *fmt, ...)
 {
     va_list ap;
-    EmuFinding f = { .thread = -1 };
     va_start(ap, fmt);
-    vsnprintf(f.text, sizeof f.text, fmt, ap);
+    note(e, NULL, 0, fmt, ap);
     va_end(ap);
-    keep(e, &f);
 }
 
 /* ---- lines of the source */

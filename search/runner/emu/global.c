@@ -130,17 +130,17 @@ const EmuRegion *emu_memory_of(const Emu *e, const void *address, size_t bytes)
 const void *emu_unwritten(const EmuRegion *r, const void *address, size_t bytes)
 {
     const uintptr_t offset = (uintptr_t)address - r->base;
-    for (size_t g = offset / r->granule_bytes; g * r->granule_bytes < offset + bytes; g++)
+    for (size_t g = offset / r->elem_bytes; g * r->elem_bytes < offset + bytes; g++)
         if (r->shadow[g] == 0)
-            return (const void *)(r->base + g * r->granule_bytes);
+            return (const void *)(r->base + g * r->elem_bytes);
     return NULL;
 }
 
 void global_host_writes(Emu *e, uintptr_t address, size_t bytes)
 {
     const EmuRegion *r = emu_memory_of(e, (const void *)address, bytes);
-    for (size_t g = r ? (address - r->base) / r->granule_bytes : 0;
-         r && g * r->granule_bytes < address - r->base + bytes; g++)
+    for (size_t g = r ? (address - r->base) / r->elem_bytes : 0; r && g * r->elem_bytes < address - r->base + bytes;
+         g++)
         r->shadow[g] = host_mark;
 }
 
@@ -150,7 +150,7 @@ static void read_granule(Worker *w, const EmuRegion *r, size_t granule, uintptr_
 {
     char text[EMU_TEXT_BYTES];
     const uint64_t mark = __atomic_load_n(&r->shadow[granule], __ATOMIC_RELAXED);
-    const uintptr_t address = r->base + granule * r->granule_bytes;
+    const uintptr_t address = r->base + granule * r->elem_bytes;
     if (mark & counter_mark)
         return;
     if (mark == 0)
@@ -166,8 +166,8 @@ static void write_output(Worker *w, const EmuRegion *r, size_t granule, uintptr_
     if (old == 0 || mark_block(old) < w->launch->first_block)
         return;
     if (mark_block(old) != w->block_number || stamp_thread(mark_stamp(old)) != w->running)
-        finding(w, site, "writes %s, which %s has written too",
-                place_text(w, r->base + granule * r->granule_bytes, text), writer_text(w, old, writer));
+        finding(w, site, "writes %s, which %s has written too", place_text(w, r->base + granule * r->elem_bytes, text),
+                writer_text(w, old, writer));
 }
 
 /* The running thread stores after the block has counted up: that counter says nothing of its stores any more. */
@@ -180,7 +180,7 @@ static void take_back(Worker *w)
 static void write_workspace(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
 {
     char text[EMU_TEXT_BYTES];
-    const uintptr_t address = r->base + granule * r->granule_bytes;
+    const uintptr_t address = r->base + granule * r->elem_bytes;
     const uint64_t old = __atomic_load_n(&r->shadow[granule], __ATOMIC_RELAXED), counter = old & counter_mark;
     Fiber *f = &w->fiber[w->running];
     if (counter && (w->atomic_order == 0 || address - w->atomic_address >= sizeof(unsigned)))
@@ -273,7 +273,7 @@ void global_access(Worker *w, uintptr_t address, size_t bytes, bool write, bool 
             finding_fatal(w, site, "writes %s, an input", place_text(w, address, text));
         return;
     }
-    const size_t from = (address - r->base) / r->granule_bytes, to = (address - r->base + bytes - 1) / r->granule_bytes;
+    const size_t from = (address - r->base) / r->elem_bytes, to = (address - r->base + bytes - 1) / r->elem_bytes;
     for (size_t g = from; g <= to; g++) {
         if (!write)
             read_granule(w, r, g, site);
@@ -347,8 +347,8 @@ EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, i
         finding_fatal(w, site, "adds to %s, not in the workspace", place_text(w, address, text));
     if (w->counting)
         count_access(w, site, address, sizeof *p, COUNT_WRITE);
-    uint64_t *mark = &r->shadow[(address - r->base) / r->granule_bytes];
-    const size_t nmark = sizeof *p / r->granule_bytes;
+    uint64_t *mark = &r->shadow[(address - r->base) / r->elem_bytes];
+    const size_t nmark = sizeof *p / r->elem_bytes;
     Release *release = calloc(1, sizeof *release);
     if (!release)
         finding_fatal(w, site, "no memory for its atomics");
@@ -369,11 +369,11 @@ void global_check_counters(Emu *e)
 {
     for (int i = 0; i < e->nregion; i++) {
         const EmuRegion *r = &e->region[i];
-        for (size_t g = 0; r->role == EMU_WORKSPACE && g < r->bytes / r->granule_bytes; g++) {
-            const unsigned *counter = (const unsigned *)(r->base + g * r->granule_bytes);
+        for (size_t g = 0; r->role == EMU_WORKSPACE && g < r->bytes / r->elem_bytes; g++) {
+            const unsigned *counter = (const unsigned *)(r->base + g * r->elem_bytes);
             if (r->shadow[g] & counter_mark && *counter != 0) {
-                finding_plain(e, "the counter at %s byte %zu is %u after the call, not 0", r->name,
-                              g * r->granule_bytes, *counter);
+                finding_plain(e, "the counter at %s byte %zu is %u after the call, not 0", r->name, g * r->elem_bytes,
+                              *counter);
                 return;
             }
         }

@@ -154,14 +154,13 @@ void emu_add_region(Emu *e, EmuRole role, const char *name, const void *base, si
         return;
     EmuRegion *r = &e->region[e->nregion++];
     *r = (EmuRegion){ .role = role, .base = (uintptr_t)base, .bytes = bytes, .elem_bytes = elem_bytes };
-    r->granule_bytes = elem_bytes;
     snprintf(r->name, sizeof r->name, "%s", name);
 }
 
 /* Small pages, which are there once they are written: of a large output a launch may write little. */
 static bool new_shadow(EmuRegion *r)
 {
-    r->shadow_bytes = (r->bytes / r->granule_bytes + 1) * sizeof *r->shadow;
+    r->shadow_bytes = (r->bytes / r->elem_bytes + 1) * sizeof *r->shadow;
     void *map = mmap(NULL, r->shadow_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return false;

@@ -30,17 +30,11 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static size_t smem_limit_of(int capability_times_10)
 {
-    switch (capability_times_10) {
-    case 75:
-        return 64 << 10;
-    case 80:
-        return 163 << 10;
-    case 86:
-    case 89:
-        return 99 << 10;
-    default:
-        return 227 << 10;
-    }
+    static const int rows[][2] = { { 75, 64 }, { 80, 163 }, { 86, 99 }, { 89, 99 } }; /* KiB */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i][0] == capability_times_10)
+            return (size_t)rows[i][1] << 10;
+    return 227 << 10;
 }
 
 static int environment(const char *name, int otherwise)
@@ -105,20 +99,15 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 {
     if (!have_device() || device != 0)
         return cudaErrorInvalidDevice;
-    switch (attribute) {
-    case cudaDevAttrMultiProcessorCount:
-        *value = 1;
-        return cudaSuccess;
-    case cudaDevAttrComputeCapabilityMajor:
-        *value = capability / 10;
-        return cudaSuccess;
-    case cudaDevAttrComputeCapabilityMinor:
-        *value = capability % 10;
-        return cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        *value = (int)emu.smem_limit;
-        return cudaSuccess;
-    }
+    const int rows[][2] = { { cudaDevAttrMultiProcessorCount, 1 },
+                            { cudaDevAttrComputeCapabilityMajor, capability / 10 },
+                            { cudaDevAttrComputeCapabilityMinor, capability % 10 },
+                            { cudaDevAttrMaxSharedMemoryPerBlockOptin, (int)emu.smem_limit } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i][0] == (int)attribute) {
+            *value = rows[i][1];
+            return cudaSuccess;
+        }
     return cudaErrorInvalidValue;
 }
 
@@ -132,26 +121,23 @@ cudaError_t cudaDeviceSynchronize(void)
 
 const char *cudaGetErrorString(cudaError_t error)
 {
-    switch (error) {
-    case cudaSuccess:
-        return "no error";
-    case cudaErrorInvalidValue:
-        return "invalid argument";
-    case cudaErrorMemoryAllocation:
-        return "out of memory";
-    case cudaErrorInvalidConfiguration:
-        return "invalid configuration argument";
-    case cudaErrorInvalidDeviceFunction:
-        return "invalid device function";
-    case cudaErrorNoDevice:
-        return "no CUDA-capable device is detected";
-    case cudaErrorInvalidDevice:
-        return "invalid device ordinal";
-    case cudaErrorNoKernelImageForDevice:
-        return "no kernel image is available for execution on the device";
-    case cudaErrorLaunchFailure:
-        return "the emulator found a fault";
-    }
+    static const struct {
+        cudaError_t error;
+        const char *text;
+    } rows[] = {
+        { cudaSuccess, "no error" },
+        { cudaErrorInvalidValue, "invalid argument" },
+        { cudaErrorMemoryAllocation, "out of memory" },
+        { cudaErrorInvalidConfiguration, "invalid configuration argument" },
+        { cudaErrorInvalidDeviceFunction, "invalid device function" },
+        { cudaErrorNoDevice, "no CUDA-capable device is detected" },
+        { cudaErrorInvalidDevice, "invalid device ordinal" },
+        { cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device" },
+        { cudaErrorLaunchFailure, "the emulator found a fault" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].error == error)
+            return rows[i].text;
     return "unrecognized error code";
 }
 

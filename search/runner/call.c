@@ -1,39 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * call: maps the input file, loads the object, and writes the output to its file.
+ * call: reads the input file, loads the object, and writes the output to its file.
  */
 #include "search/runner/call.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include "gen/base/text.h"
 
-enum { MAX_BYTES = 1 << 30, PIECE_BYTES = 1 << 20 };
-
-/* All bytes of a file; false: it cannot be read, is empty or too long, or there is no memory. */
-static bool read_file(const char *path, void **data, size_t *bytes)
-{
-    FILE *f = fopen(path, "rb");
-    size_t got = 1;
-    while (f && got > 0 && *bytes <= MAX_BYTES) {
-        char *more = realloc(*data, *bytes + PIECE_BYTES);
-        if (!more)
-            break;
-        *data = more;
-        got = fread(more + *bytes, 1, PIECE_BYTES, f);
-        *bytes += got;
-    }
-    const bool good = f && got == 0 && !ferror(f) && *bytes > 0;
-    if (f)
-        fclose(f);
-    return good;
-}
+enum { MAX_BYTES = 1 << 30 };
 
 const char *call_open(Call *c, const char *in, int64_t out_bytes)
 {
     c->kernel.key = c->kernel.so;
     if (out_bytes < 1 || out_bytes > MAX_BYTES)
         return "bad out_bytes";
-    if (!read_file(in, &c->in, &c->in_bytes))
+    c->arena = arena_new();
+    c->in = text_read_file(c->arena, in, &c->in_bytes);
+    if (!c->in || c->in_bytes < 1 || c->in_bytes > MAX_BYTES)
         return "the file in cannot be read, or is empty or too long";
     c->out_bytes = (size_t)out_bytes;
     c->out = malloc(c->out_bytes);
@@ -53,14 +36,12 @@ bool call_load(Call *c)
 
 const char *call_keep(const Call *c)
 {
-    FILE *f = fopen(c->out_path, "wb");
-    const bool written = f && fwrite(c->out, 1, c->out_bytes, f) == c->out_bytes;
-    return (f && fclose(f) != 0) || !written ? "the file out cannot be written" : NULL;
+    return text_write_file(c->out_path, c->out, c->out_bytes) ? NULL : "the file out cannot be written";
 }
 
 void call_close(Call *c)
 {
     kernel_unload(&c->kernel);
-    free(c->in);
     free(c->out);
+    arena_free(c->arena);
 }

@@ -6,13 +6,15 @@
 #ifndef DCGEN_CALL_H
 #define DCGEN_CALL_H
 
+#include "gen/base/arena.h"
 #include "search/runner/runner.h"
 
 /* A `call` request. dcgen_launch gets operands { in, out } and a workspace of dcgen_workspace() bytes, which is zero. */
 typedef struct {
     int64_t extent[OP_MAX_AXIS];
     Kernel kernel;  /* its object, and what came of the call */
-    void *in, *out; /* on the host; the engine fills in `out` */
+    Arena *arena;   /* `in` is in it */
+    char *in, *out; /* on the host; the engine fills in `out` */
     size_t in_bytes, out_bytes;
     const char *out_path;
     int64_t smem_limit; /* bytes of shared memory that a block may have, for the emulator; 0: its own limit */

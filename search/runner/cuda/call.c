@@ -12,33 +12,25 @@
 
 enum { NAN_BYTE = 0xff };
 
-typedef struct {
-    GpuBuffer in, out, workspace;
-} Place;
+typedef enum { IN, OUT, WORKSPACE, BUFFERS } Place;
 
-static bool place_new(Place *p, const Call *c)
+static bool buffers_new(GpuBuffer b[BUFFERS], const Call *c)
 {
-    if (!gpu_buffer_new(&p->in, c->in_bytes, 0) || !gpu_buffer_new(&p->out, c->out_bytes, 0) ||
-        !gpu_buffer_new(&p->workspace, (size_t)c->kernel.workspace_bytes, 0))
-        return false;
-    gpu_buffer_put(&p->in, c->in);
-    gpu_buffer_fill(&p->out, NAN_BYTE);
-    gpu_buffer_fill(&p->workspace, 0);
+    const size_t bytes[BUFFERS] = { c->in_bytes, c->out_bytes, (size_t)c->kernel.workspace_bytes };
+    for (int i = 0; i < BUFFERS; i++)
+        if (!gpu_buffer_new(&b[i], bytes[i], 0))
+            return false;
+    gpu_buffer_put(&b[IN], c->in);
+    gpu_buffer_fill(&b[OUT], NAN_BYTE);
+    gpu_buffer_fill(&b[WORKSPACE], 0);
     return true;
 }
 
-static void place_free(Place *p)
+static int launch(const Call *c, const GpuBuffer b[BUFFERS], cudaStream_t stream)
 {
-    gpu_buffer_free(&p->in);
-    gpu_buffer_free(&p->out);
-    gpu_buffer_free(&p->workspace);
-}
-
-static int launch(const Call *c, const Place *p, cudaStream_t stream)
-{
-    void *const operand[OP_MAX_OPERAND] = { p->in.data, p->out.data };
+    void *const operand[OP_MAX_OPERAND] = { b[IN].data, b[OUT].data };
     watchdog_arm(c->kernel.key);
-    const int code = c->kernel.launch(c->extent, operand, p->workspace.data, stream);
+    const int code = c->kernel.launch(c->extent, operand, b[WORKSPACE].data, stream);
     const cudaError_t unsaid = cudaGetLastError(); /* a launch that failed without saying so */
     gpu_check((cudaError_t)(code > 0 ? code : (int)unsaid), c->kernel.key);
     gpu_wait(stream, c->kernel.key);
@@ -46,35 +38,37 @@ static int launch(const Call *c, const Place *p, cudaStream_t stream)
     return code ? code : (int)unsaid;
 }
 
-static bool input_unchanged(const Call *c, const Place *p)
+static bool input_unchanged(const Call *c, const GpuBuffer b[BUFFERS])
 {
     void *now = malloc(c->in_bytes);
     if (now)
-        gpu_buffer_get(&p->in, now);
+        gpu_buffer_get(&b[IN], now);
     const bool same = now && memcmp(now, c->in, c->in_bytes) == 0;
     free(now);
     return same;
 }
 
-static bool run(Call *c, const Place *p, cudaStream_t stream)
+static bool run(Call *c, const GpuBuffer b[BUFFERS], cudaStream_t stream)
 {
     Kernel *k = &c->kernel;
-    const int code = launch(c, p, stream);
+    const int code = launch(c, b, stream);
     if (code != 0)
         return check_refused(k, code);
-    if (!gpu_buffer_intact(&p->in) || !gpu_buffer_intact(&p->out) || !gpu_buffer_intact(&p->workspace))
-        return kernel_fail(k, STATUS_WRONG, "writes outside of its output and workspace");
-    if (!input_unchanged(c, p))
+    for (int i = 0; i < BUFFERS; i++)
+        if (!gpu_buffer_intact(&b[i]))
+            return kernel_fail(k, STATUS_WRONG, "writes outside of its output and workspace");
+    if (!input_unchanged(c, b))
         return kernel_fail(k, STATUS_WRONG, "changes its input");
-    gpu_buffer_get(&p->out, c->out);
+    gpu_buffer_get(&b[OUT], c->out);
     return true;
 }
 
 bool gpu_call(Call *c, cudaStream_t stream)
 {
-    Place p = { 0 };
-    bool good = call_load(c) && (place_new(&p, c) || kernel_fail(&c->kernel, STATUS_INVALID, "no memory"));
-    good = good && run(c, &p, stream);
-    place_free(&p);
+    GpuBuffer b[BUFFERS] = { 0 };
+    bool good = call_load(c) && (buffers_new(b, c) || kernel_fail(&c->kernel, STATUS_INVALID, "no memory"));
+    good = good && run(c, b, stream);
+    for (int i = 0; i < BUFFERS; i++)
+        gpu_buffer_free(&b[i]);
     return good;
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
+#include "gen/base/process.h"
 
 enum {
     CHAINS = 16, /* independent FMAs: latency 4 to 5 times two units need 8 to 10 */
@@ -38,25 +38,25 @@ static const float factor[16] = { 0.71F, 0.93F, 0.52F, 0.88F, 0.67F, 0.79F, 0.59
 static int avx512_runs_here(void) { return __builtin_cpu_supports("avx512f"); }
 static int avx2_runs_here(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 
-/* acc = acc * b + c with 0.5 < b, c < 1 converges: neither denormal nor infinite. */
+/* Loads these registers, then `rounds` times acc = acc * b + c for each of the chains, c being b with its parts in another order. With
+ * 0.5 < b, c < 1 that converges: neither denormal nor infinite. */
+#define FMA_LOOP(r, load, chains, b, c)                                              \
+    ".irp r," load "\n\tvmovups (%1), %%" r "\\r\n\t.endr\n\t"                       \
+    "vpermilps $0x1b, %%" r b ", %%" r c "\n\t"                                      \
+    ".p2align 5\n"                                                                   \
+    "1:\n\t"                                                                         \
+    ".irp r," chains "\n\tvfmadd213ps %%" r c ", %%" r b ", %%" r "\\r\n\t.endr\n\t" \
+    "dec %0\n\t"                                                                     \
+    "jnz 1b\n\t"                                                                     \
+    "vzeroupper"
+
 __attribute__((target("avx512f"))) static void avx512_fma(int64_t rounds)
 {
-    __asm__ volatile(".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n\t"
-                     "vmovups (%1), %%zmm\\r\n\t"
-                     ".endr\n\t"
-                     "vmovups (%1), %%zmm30\n\t"
-                     "vpermilps $0x1b, %%zmm30, %%zmm31\n\t"
-                     ".p2align 5\n"
-                     "1:\n\t"
-                     ".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n\t"
-                     "vfmadd213ps %%zmm31, %%zmm30, %%zmm\\r\n\t"
-                     ".endr\n\t"
-                     "dec %0\n\t"
-                     "jnz 1b\n\t"
-                     "vzeroupper"
-                     : "+r"(rounds)
-                     : "r"(factor)
-                     : ALL_XMM, "xmm30", "xmm31", "cc", "memory");
+    __asm__ volatile(
+        FMA_LOOP("zmm", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,30", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15", "30", "31")
+        : "+r"(rounds)
+        : "r"(factor)
+        : ALL_XMM, "xmm30", "xmm31", "cc", "memory");
 }
 
 __attribute__((target("avx512f"))) static void avx512_read(const char *at, size_t bytes)
@@ -78,21 +78,11 @@ __attribute__((target("avx512f"))) static void avx512_read(const char *at, size_
 /* 16 registers: 14 chains and 2 factors; two of the chains take a second step, which keeps CHAINS FMAs a round. */
 __attribute__((target("avx2,fma"))) static void avx2_fma(int64_t rounds)
 {
-    __asm__ volatile(".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14\n\t"
-                     "vmovups (%1), %%ymm\\r\n\t"
-                     ".endr\n\t"
-                     "vpermilps $0x1b, %%ymm14, %%ymm15\n\t"
-                     ".p2align 5\n"
-                     "1:\n\t"
-                     ".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13,0,1\n\t"
-                     "vfmadd213ps %%ymm15, %%ymm14, %%ymm\\r\n\t"
-                     ".endr\n\t"
-                     "dec %0\n\t"
-                     "jnz 1b\n\t"
-                     "vzeroupper"
-                     : "+r"(rounds)
-                     : "r"(factor)
-                     : ALL_XMM, "cc", "memory");
+    __asm__ volatile(
+        FMA_LOOP("ymm", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,0,1", "14", "15")
+        : "+r"(rounds)
+        : "r"(factor)
+        : ALL_XMM, "cc", "memory");
 }
 
 __attribute__((target("avx2"))) static void avx2_read(const char *at, size_t bytes)
@@ -173,16 +163,9 @@ const PeakIsa *peak_find(const char *target)
 
 const char *peak_name(const PeakIsa *isa) { return isa->name; }
 
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
 /* Threads that start one job at the same moment. */
 typedef struct Team {
-    void (*work)(const struct Team *t, int thread);
+    void (*work)(const void *arg, int thread);
     const void *arg;
     int threads;
     atomic_int ready, done;
@@ -200,7 +183,7 @@ static void *member_main(void *arg)
     atomic_fetch_add(&m->team->ready, 1);
     while (!atomic_load_explicit(&m->team->go, memory_order_acquire)) {
     }
-    m->team->work(m->team, m->thread);
+    m->team->work(m->team->arg, m->thread);
     atomic_fetch_add(&m->team->done, 1);
     return NULL;
 }
@@ -220,12 +203,12 @@ static double team_run_ns(Team *t)
     t->threads = started;
     while (atomic_load(&t->ready) < started - 1) {
     }
-    double start_ns = now_ns();
+    double start_ns = process_clock_ns();
     atomic_store_explicit(&t->go, true, memory_order_release);
-    t->work(t, 0);
+    t->work(t->arg, 0);
     while (atomic_load(&t->done) < started - 1) {
     }
-    double time_ns = now_ns() - start_ns;
+    double time_ns = process_clock_ns() - start_ns;
     for (int i = 1; i < started; i++)
         pthread_join(handle[i], NULL);
     return time_ns;
@@ -236,9 +219,9 @@ typedef struct {
     int64_t rounds;
 } FmaJob;
 
-static void fma_work(const Team *t, int thread)
+static void fma_work(const void *arg, int thread)
 {
-    const FmaJob *job = t->arg;
+    const FmaJob *job = arg;
     (void)thread;
     job->isa->fma(job->rounds);
 }
@@ -246,12 +229,11 @@ static void fma_work(const Team *t, int thread)
 double peak_fma_gflops(const PeakIsa *isa, int threads, double sample_ns)
 {
     FmaJob job = { isa, 100000 };
-    Team t = { .work = fma_work, .arg = &job, .threads = 1 };
-    double once_ns = team_run_ns(&t);
-    job.rounds = (int64_t)((double)job.rounds * (sample_ns / once_ns)) + 1;
-    t = (Team){ .work = fma_work, .arg = &job, .threads = threads };
-    double time_ns = team_run_ns(&t);
-    return 2.0 * CHAINS * job.isa->lanes * (double)job.rounds * t.threads / time_ns;
+    Team once = { .work = fma_work, .arg = &job, .threads = 1 },
+         all = { .work = fma_work, .arg = &job, .threads = threads };
+    job.rounds = (int64_t)((double)job.rounds * (sample_ns / team_run_ns(&once))) + 1;
+    const double time_ns = team_run_ns(&all);
+    return 2.0 * CHAINS * isa->lanes * (double)job.rounds * all.threads / time_ns;
 }
 
 /* Streams that are read side by side, and how far ahead a prefetch runs (0: none). */
@@ -277,33 +259,26 @@ typedef struct {
     int passes;
 } ReadJob;
 
-static void read_prefetched(const ReadJob *job, const char *at)
-{
-    for (int b = 0; b < BLOCK; b += 64)
-        __builtin_prefetch(at + job->way->ahead_bytes + b);
-    job->isa->read(at, BLOCK);
-}
-
 static void read_pass(const ReadJob *job, const char *part)
 {
-    size_t stream_bytes = job->part_bytes / job->way->streams;
-    if (job->way->streams == 1 && !job->way->ahead_bytes) {
+    const ReadWay *w = job->way;
+    const size_t stream_bytes = job->part_bytes / w->streams;
+    if (w->streams == 1 && !w->ahead_bytes) {
         job->isa->read(part, stream_bytes);
         return;
     }
-    for (size_t i = 0; i < stream_bytes; i += BLOCK) {
-        for (int s = 0; s < job->way->streams; s++) {
-            if (job->way->ahead_bytes)
-                read_prefetched(job, part + s * stream_bytes + i);
-            else
-                job->isa->read(part + s * stream_bytes + i, BLOCK);
+    for (size_t i = 0; i < stream_bytes; i += BLOCK)
+        for (int s = 0; s < w->streams; s++) {
+            const char *at = part + s * stream_bytes + i;
+            for (int b = 0; w->ahead_bytes && b < BLOCK; b += 64)
+                __builtin_prefetch(at + w->ahead_bytes + b);
+            job->isa->read(at, BLOCK);
         }
-    }
 }
 
-static void read_work(const Team *t, int thread)
+static void read_work(const void *arg, int thread)
 {
-    const ReadJob *job = t->arg;
+    const ReadJob *job = arg;
     for (int i = 0; i < job->passes; i++)
         read_pass(job, job->buffer + thread * job->part_bytes);
 }
@@ -332,11 +307,9 @@ int peak_read_best(const PeakIsa *isa, const void *buffer, size_t bytes, int thr
     int best = 0;
     double best_gbs = 0;
     for (int way = 0; way < PEAK_WAYS; way++) {
-        double seen_gbs = peak_read_gbs(isa, buffer, bytes, threads, way, sample_ns);
-        if (seen_gbs > best_gbs) {
-            best_gbs = seen_gbs;
-            best = way;
-        }
+        const double gbs = peak_read_gbs(isa, buffer, bytes, threads, way, sample_ns);
+        best = gbs > best_gbs ? way : best;
+        best_gbs = gbs > best_gbs ? gbs : best_gbs;
     }
     return best;
 }

@@ -77,14 +77,18 @@ static bool time_probe(Probe *p, double *ns)
     return fail(p->bench, p->name, status);
 }
 
-/* As many rounds as a launch of half a millisecond has. */
-static bool calibrate(Probe *p)
+/* Gives a new probe as many rounds as a launch of half a millisecond has. False: it is still a new one. */
+static bool calibrate(Bench *b, Probe *p, const char *name, int variant, int64_t bytes)
 {
     double ns = 0;
-    p->rounds = 1;
+    if (p->rounds)
+        return true;
+    *p = (Probe){ .bench = b, .name = name, .variant = variant, .bytes = bytes, .rounds = 1 };
     for (int i = 0; i < MAX_TRIES; i++) {
-        if (!time_probe(p, &ns))
+        if (!time_probe(p, &ns)) {
+            p->rounds = 0;
             return false;
+        }
         if (ns > launch_ns / 2 || p->rounds >= max_rounds)
             break;
         p->rounds = (int64_t)fmin((double)max_rounds, (double)p->rounds * fmin(100, fmax(2, launch_ns / ns)));
@@ -106,13 +110,8 @@ static bool sample_rate(Bench *b, Kind *kind, double *rate)
     for (int i = 0; i < MAX_VARIANT; i++) {
         Probe *p = &kind->variant[i];
         double ns = 0;
-        if (!p->rounds) {
-            *p = (Probe){ .bench = b, .name = kind->name, .variant = i, .bytes = kind->bytes };
-            if (!calibrate(p)) {
-                p->rounds = 0;
-                return b->code == DCGEN_NO_PROBE && i > 0;
-            }
-        }
+        if (!calibrate(b, p, kind->name, i, kind->bytes))
+            return b->code == DCGEN_NO_PROBE && i > 0;
         if (!time_probe(p, &ns))
             return false;
         *rate = fmax(*rate, 1e9 * p->work / ns);
@@ -136,12 +135,7 @@ static double median(const Latency *l) { return l->n ? samples_median(l->ns, l->
 static bool sample_handover(Bench *b, Probe *p, Latency *l)
 {
     double ns = 0;
-    if (!p->rounds) {
-        *p = (Probe){ .bench = b, .name = "handover", .bytes = b->bytes };
-        if (!calibrate(p))
-            return false;
-    }
-    if (!time_probe(p, &ns))
+    if (!calibrate(b, p, "handover", 0, b->bytes) || !time_probe(p, &ns))
         return false;
     add(l, ns / p->work);
     return true;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "gen/base/json.h"
 #include "gen/base/process.h"
 #include "search/record/record.h"
 #include "search/record/samples.h"
@@ -80,20 +81,10 @@ static TimerStatus calibrate(Kernel *k, Timer *t, TimerCall call, double sample_
 static TimerStatus take_sample(Kernel *k, Cold *cold, Timer *t, TimerCall call)
 {
     const int ncold = t->flush.kernel ? COLD_CALLS : 0;
-    TimerStatus status = timer_sample(t, call, k->calls, &k->ns[k->nsample], ncold, &cold->ns[cold->n]);
-    if (status == TIMER_OK) {
-        k->nsample++;
-        cold->n += ncold;
-    }
+    const TimerStatus status = timer_sample(t, call, k->calls, &k->ns[k->nsample], ncold, &cold->ns[cold->n]);
+    k->nsample += status == TIMER_OK;
+    cold->n += status == TIMER_OK ? ncold : 0;
     return status;
-}
-
-static int good_kernels(const Run *r)
-{
-    int n = 0;
-    for (int i = 0; i < r->w->nkernel; i++)
-        n += r->w->kernel[i].status == STATUS_OK;
-    return n;
 }
 
 /* False: no more times can be taken. */
@@ -123,7 +114,10 @@ static bool visit(Run *r, int i, int round)
 static bool run_rounds(Run *r)
 {
     const Timing *timing = &r->w->timing;
-    const int n = r->w->nkernel, good = good_kernels(r);
+    const int n = r->w->nkernel;
+    int good = 0;
+    for (int i = 0; i < n; i++)
+        good += r->w->kernel[i].status == STATUS_OK;
     const double start_s = process_clock_s();
     r->share_ns = fmax(warm_least_ns, good ? warm_ns / good : 0);
     for (int round = -1; round < timing->repeats; round++) {
@@ -171,12 +165,10 @@ static void tell_more(Run *r)
             continue;
         k->more = json_object();
         if (r->cold[i].n > 0)
-            json_object_set_new(k->more, "cold_ns", json_real(samples_median(r->cold[i].ns, r->cold[i].n)));
-        json_object_set_new(k->more, "timer", json_string(r->timer->traced ? "cupti" : "events"));
-        if (k->more && clock_mhz > 0) {
-            json_object_set_new(k->more, "clock_mhz", json_integer(clock_mhz));
-            json_object_set_new(k->more, "throttle", json_string(throttle));
-        }
+            JSON_SET(k->more, FIELD("cold_ns", samples_median(r->cold[i].ns, r->cold[i].n)));
+        JSON_SET(k->more, FIELD("timer", r->timer->traced ? "cupti" : "events"));
+        if (clock_mhz > 0)
+            JSON_SET(k->more, FIELD("clock_mhz", clock_mhz), FIELD("throttle", throttle));
     }
 }
 

@@ -23,8 +23,6 @@ static struct {
     char what[WHAT_BYTES];
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER, .seconds = 10 };
 
-bool watchdog_overdue(double now_s, double armed_s, double seconds) { return now_s - armed_s > seconds; }
-
 /* Nothing is cleaned up: whatever waits for the GPU would wait for ever. */
 static void bite(void)
 {
@@ -42,9 +40,9 @@ static void *watch(void *unused)
         usleep(TICK_US);
         pthread_mutex_lock(&state.mutex);
         const double now_s = process_clock_s();
-        if (state.armed && watchdog_overdue(now_s, state.armed_s, state.limit_s))
+        if (state.armed && now_s - state.armed_s > state.limit_s)
             bite();
-        if (state.armed && state.beats && state.beat && watchdog_overdue(now_s, state.beaten_s, beat_every_s)) {
+        if (state.armed && state.beats && state.beat && now_s - state.beaten_s > beat_every_s) {
             state.beaten_s = now_s;
             state.beat(state.beat_ctx);
         }

@@ -23,7 +23,4 @@ void watchdog_disarm(void);
 /* What makes a beat, in the watching thread, and never when watchdog_disarm has returned; NULL: nothing does. */
 void watchdog_beat(void (*beat)(void *ctx), void *ctx);
 
-/* For tests: whether what was armed at `armed_s` for `seconds` is overdue at `now_s`. */
-bool watchdog_overdue(double now_s, double armed_s, double seconds);
-
 #endif

@@ -105,9 +105,6 @@ static void shape_free(Shape *s)
     }
     free(s->row);
     free(s->y);
-    free(s->bound);
-    free(s->sum);
-    free(s->sum_bound);
     free(s);
 }
 
@@ -191,12 +188,14 @@ static void choose_rows(const Setup *setup, Shape *s)
 
 static bool allocate_reference(Shape *s)
 {
-    size_t count = (size_t)(s->nrow * s->row_elems), rows = (size_t)s->rows;
-    s->y = calloc(count, sizeof(double));
-    s->bound = calloc(count, sizeof(double));
-    s->sum = calloc(rows, sizeof(double));
-    s->sum_bound = calloc(rows, sizeof(double));
-    return s->row && s->y && s->bound && s->sum && s->sum_bound;
+    const size_t count = (size_t)(s->nrow * s->row_elems), rows = (size_t)s->rows;
+    s->y = calloc(2 * (count + rows), sizeof *s->y);
+    if (!s->row || !s->y)
+        return false;
+    s->bound = s->y + count;
+    s->sum = s->bound + count;
+    s->sum_bound = s->sum + rows;
+    return true;
 }
 
 static Shape *shape_new(const Setup *setup, const Shape *want)

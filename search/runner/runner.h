@@ -51,7 +51,7 @@ typedef struct Shape {
     Packed *packed;                /* each content that some kernel's packing made, once */
     bool has_reference, full;      /* full: all rows are compared; else nrow, and all rows' sums */
     int64_t nrow, *row;
-    double *y, *bound;       /* [nrow][row_elems] */
+    double *y, *bound;       /* [nrow][row_elems]; y begins the memory of these four */
     double *sum, *sum_bound; /* [rows] */
     /* Digests of results that were compared with the reference, the last ones, and their errors; for engines that have digests. */
     int nknown;

@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "gen/base/json.h"
 #include "gen/base/lines.h"
 #include "gen/base/process.h"
 #include "search/runner/facts.h"
@@ -38,7 +39,7 @@ typedef struct {
 /* A `measure` request. */
 typedef struct {
     Session *session;
-    json_int_t id;
+    int64_t id;
     Shape want; /* extent, elems, rows, row_elems */
     Work work;
 } Request;
@@ -101,14 +102,14 @@ static void say_result(Request *r, int i)
     k->told = true;
     for (int n = 0; n < k->nsample; n++)
         json_array_append_new(ns, json_real(k->ns[n]));
-    json_t *event =
-        json_pack("{s:s, s:I, s:i, s:s, s:o, s:f}", "event", "result", "id", r->id, "kernel", i, "status",
-                  status_name(k->status), "ns", ns, "max_err", isfinite(k->max_err) ? k->max_err : no_number);
-    if (event && k->nsample && k->clock[0] > 0)
-        json_object_set_new(event, "clock", json_real(k->clock[0]));
-    if (event && k->why[0])
-        json_object_set_new(event, "why", text_json(k->why));
-    if (event && k->more)
+    json_t *event = JSON_OBJECT(FIELD("event", "result"), FIELD("id", r->id), FIELD("kernel", i),
+                                FIELD("status", status_name(k->status)), FIELD("ns", ns),
+                                FIELD("max_err", isfinite(k->max_err) ? k->max_err : no_number));
+    if (k->nsample && k->clock[0] > 0)
+        JSON_SET(event, FIELD("clock", k->clock[0]));
+    if (k->why[0])
+        JSON_SET(event, FIELD("why", text_json(k->why)));
+    if (k->more)
         json_object_update(event, k->more);
     say(r->session, event);
 }
@@ -342,16 +343,16 @@ static json_t *limits_json(Session *s, Arena *a, const LimitsRequest *q, const c
     json_t *rates = json_object();
     for (int i = 0; i < LEVEL_COUNT; i++)
         if (r.bytes_per_s[i] > 0)
-            json_object_set_new(rates, level_name((Level)i), json_real(r.bytes_per_s[i]));
-    const struct {
-        const char *name;
-        double value;
-    } more[] = { { "clock_mhz", r.clock_mhz }, { "launch_ns", r.launch_ns }, { "handover_ns", r.handover_ns } };
-    json_t *one = json_pack("{s:i, s:i, s:f, s:o}", "threads", q->threads, "rounds", rounds, "flops_per_s",
-                            r.flops_per_s, "bytes_per_s", rates);
+            JSON_SET(rates, FIELD(level_name((Level)i), r.bytes_per_s[i]));
+    json_t *one = JSON_OBJECT(FIELD("threads", q->threads), FIELD("rounds", rounds),
+                              FIELD("flops_per_s", r.flops_per_s), FIELD("bytes_per_s", rates));
+    const JsonField more[] = { FIELD("clock_mhz", r.clock_mhz), FIELD("launch_ns", r.launch_ns),
+                               FIELD("handover_ns", r.handover_ns) };
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-        if (more[i].value > 0)
-            json_object_set_new(one, more[i].name, json_real(more[i].value));
+        if (json_real_value(more[i].value) > 0)
+            json_object_set_new(one, more[i].key, more[i].value);
+        else
+            json_decref(more[i].value);
     return one;
 }
 
@@ -500,20 +501,18 @@ static bool say_hello(Session *s, const char **err)
 {
     Arena *a = arena_new();
     json_t *facts = s->engine->hello(a, err);
-    json_t *hello =
-        facts ? json_pack("{s:s, s:i, s:s}", "event", "hello", "protocol", PROTOCOL, "runner", s->engine->runner)
-              : NULL;
-    if (hello) {
+    const bool good = facts != NULL;
+    if (good) {
+        json_t *hello =
+            JSON_OBJECT(FIELD("event", "hello"), FIELD("protocol", (int)PROTOCOL), FIELD("runner", s->engine->runner));
         json_object_update(hello, facts);
         say(s, hello);
-    } else if (facts) {
-        *err = "no memory";
-    }
-    if (!hello)
+    } else {
         fprintf(stderr, "%s: %s\n", s->engine->program, *err);
+    }
     json_decref(facts);
     arena_free(a);
-    return hello != NULL;
+    return good;
 }
 
 int serve_streams(const Engine *engine, int in, FILE *out)

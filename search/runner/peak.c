@@ -302,16 +302,4 @@ double peak_read_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int t
     return read_gbs(&job, threads);
 }
 
-int peak_read_best(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, double sample_ns)
-{
-    int best = 0;
-    double best_gbs = 0;
-    for (int way = 0; way < PEAK_WAYS; way++) {
-        const double gbs = peak_read_gbs(isa, buffer, bytes, threads, way, sample_ns);
-        best = gbs > best_gbs ? way : best;
-        best_gbs = gbs > best_gbs ? gbs : best_gbs;
-    }
-    return best;
-}
-
 const char *peak_read_name(int way) { return ways[way].name; }

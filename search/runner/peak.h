@@ -20,7 +20,6 @@ double peak_fma_gflops(const PeakIsa *isa, int threads, double sample_ns);
 /* Ways to read a buffer: as one stream or several, with or without prefetching. Which is the fastest depends on where
  * the buffer lies. */
 enum { PEAK_WAYS = 6 };
-int peak_read_best(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, double sample_ns);
 const char *peak_read_name(int way);
 /* One sample of about so many ns, of one pass at least. */
 double peak_read_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way, double sample_ns);

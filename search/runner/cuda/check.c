@@ -71,13 +71,6 @@ static void put_operands(Check *c)
     }
 }
 
-static void free_operands(Check *c)
-{
-    for (int p = 0; p < PLACEMENTS; p++)
-        for (int i = 0; i < OP_MAX_OPERAND; i++)
-            gpu_buffer_free(&c->operand[p][i]);
-}
-
 bool check_open(Check *c, const Setup *setup, Shape *shape, cudaStream_t stream)
 {
     *c = (Check){ .setup = setup, .shape = shape, .stream = stream };
@@ -90,7 +83,9 @@ bool check_open(Check *c, const Setup *setup, Shape *shape, cudaStream_t stream)
 
 void check_close(Check *c)
 {
-    free_operands(c);
+    for (int p = 0; p < PLACEMENTS; p++)
+        for (int i = 0; i < OP_MAX_OPERAND; i++)
+            gpu_buffer_free(&c->operand[p][i]);
     free(c->output);
     *c = (Check){ 0 };
 }

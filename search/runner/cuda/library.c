@@ -144,12 +144,10 @@ static bool take_path(void *path, const char *found)
 
 bool library_find(const char *name, char path[PATH_MAX]) { return visit_places(name, take_path, path); }
 
-const char *library_where(void *library, char *text, size_t text_bytes)
+const char *library_where(void *library)
 {
     struct link_map *map = NULL;
-    const bool known = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name;
-    snprintf(text, text_bytes, "%s", known ? map->l_name : "?");
-    return text;
+    return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name ? map->l_name : "?";
 }
 
 bool library_bind(void *library, const LibraryFunction *functions, int n, char *why, size_t why_bytes)

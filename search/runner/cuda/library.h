@@ -15,8 +15,8 @@
 void *library_open(const char *const *names, char *why, size_t why_bytes);
 /* Where it would be found, but for the loader's own path: large ones are opened only when they are wanted. False: nowhere. */
 bool library_find(const char *name, char path[PATH_MAX]);
-/* The file that it came from, into text. */
-const char *library_where(void *library, char *text, size_t text_bytes);
+/* The file that it came from, as long as it is open. */
+const char *library_where(void *library);
 
 /* A function of an open library by its name, and where its address goes. */
 typedef struct {

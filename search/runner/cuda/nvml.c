@@ -100,10 +100,7 @@ NvmlSample nvml_sample(const Nvml *n)
     return (NvmlSample){ (int)mhz, reasons };
 }
 
-const char *nvml_where(const Nvml *n, char *text, size_t text_bytes)
-{
-    return library_where(n->library, text, text_bytes);
-}
+const char *nvml_where(const Nvml *n) { return library_where(n->library); }
 
 void clocks_look(void *clocks)
 {

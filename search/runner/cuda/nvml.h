@@ -21,8 +21,8 @@ typedef struct {
     uint64_t reasons; /* NVML's bits of what holds the clock down */
 } NvmlSample;
 
-NvmlSample nvml_sample(const Nvml *n);                                /* of a NULL n: nothing known */
-const char *nvml_where(const Nvml *n, char *text, size_t text_bytes); /* the library's file */
+NvmlSample nvml_sample(const Nvml *n); /* of a NULL n: nothing known */
+const char *nvml_where(const Nvml *n); /* the library's file */
 
 /* Samples under load: asked for as often as one likes, taken every 5 ms at most. */
 enum { MAX_CLOCK = 64 };

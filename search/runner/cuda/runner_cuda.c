@@ -74,28 +74,22 @@ static const char *version_text(Arena *a, int version, const char *where)
 
 static const char *find_driver(Arena *a)
 {
-    char where[4096] = "?";
     void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (library)
-        library_where(library, where, sizeof where);
-    return version_text(a, state.gpu.driver_version, where);
+    return version_text(a, state.gpu.driver_version, library ? library_where(library) : "?");
 }
 
 static const char *find_tracer(Arena *a)
 {
-    char where[4096];
     const Timer *t = &state.timer;
-    tracer_where(where, sizeof where);
+    const char *where = tracer_where();
     if (option.by_events || t->traced)
-        return option.by_events ? "not wanted" : arena_strdup(a, where);
+        return option.by_events ? "not wanted" : where;
     return *where ? arena_printf(a, "not used: %s (%s)", t->why, where) : arena_printf(a, "not found: %s", t->why);
 }
 
 static const char *find_clocks(Arena *a)
 {
-    char where[4096];
-    return state.nvml ? arena_strdup(a, nvml_where(state.nvml, where, sizeof where))
-                      : arena_printf(a, "not found: %s", state.nvml_why);
+    return state.nvml ? nvml_where(state.nvml) : arena_printf(a, "not found: %s", state.nvml_why);
 }
 
 /* It is large: the candidate that wants it opens it (templates/dense/library.cu), here it is told where. Which one that is depends on the

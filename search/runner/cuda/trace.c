@@ -45,8 +45,6 @@ void trace_add_link(Trace *t, uint32_t correlation, uint64_t call)
         t->link[t->nlink++] = (TraceLink){ correlation, call };
 }
 
-void trace_add_dropped(Trace *t, uint64_t n) { t->ndropped += n; }
-
 void trace_clear(Trace *t)
 {
     t->nkernel = t->nlink = 0;

@@ -43,7 +43,6 @@ const char *trace_status_text(TraceStatus s);
 
 void trace_add_kernel(Trace *t, uint64_t start_ns, uint64_t end_ns, uint32_t correlation);
 void trace_add_link(Trace *t, uint32_t correlation, uint64_t call);
-void trace_add_dropped(Trace *t, uint64_t n);
 void trace_clear(Trace *t); /* forgets all records, keeps the memory */
 
 /* Times of the calls first .. first+n-1, which are calls of the same code: each starts as many kernels. Kernels of other calls are skipped.

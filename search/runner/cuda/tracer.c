@@ -31,8 +31,8 @@ static const CUpti_ActivityKind kinds[] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNE
 enum { NKIND = sizeof kinds / sizeof *kinds };
 
 static struct {
-    void *library; /* NULL: not in use */
-    char where[4096];
+    void *library;     /* NULL: not in use */
+    const char *where; /* the library stays loaded */
     pthread_mutex_t mutex;
     Trace trace;
     uint8_t *free_buffer[MAX_FREE];
@@ -49,7 +49,7 @@ static struct {
     CUptiResult (*push)(CUpti_ExternalCorrelationKind, uint64_t);
     CUptiResult (*pop)(CUpti_ExternalCorrelationKind, uint64_t *);
     CUptiResult (*text)(CUptiResult, const char **);
-} cupti = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+} cupti = { .where = "", .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- buffers */
 
@@ -96,7 +96,7 @@ static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *bu
     if (valid_bytes > 0)
         tracer_take(&cupti.trace, buffer, valid_bytes, next_record);
     if (cupti.dropped(context, stream, &dropped) == CUPTI_SUCCESS)
-        trace_add_dropped(&cupti.trace, dropped);
+        cupti.trace.ndropped += dropped;
     if (buffer && cupti.nfree < MAX_FREE)
         cupti.free_buffer[cupti.nfree++] = buffer;
     else
@@ -154,7 +154,7 @@ bool tracer_open(char why[TRACER_WHY_BYTES])
     if (!cupti.library)
         return false;
     cupti.force_s = force_after_s;
-    library_where(cupti.library, cupti.where, sizeof cupti.where);
+    cupti.where = library_where(cupti.library);
     while (cupti.nfree < BUFFERS_AT_FIRST && (cupti.free_buffer[cupti.nfree] = new_buffer()))
         cupti.nfree++;
     if (bind_all(why) &&
@@ -175,11 +175,7 @@ void tracer_close(void)
     tracer_clear();
 }
 
-const char *tracer_where(char *text, size_t text_bytes)
-{
-    snprintf(text, text_bytes, "%s", cupti.where);
-    return text;
-}
+const char *tracer_where(void) { return cupti.where; }
 
 /* ---- calls */
 

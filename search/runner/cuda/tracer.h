@@ -16,8 +16,8 @@ enum { TRACER_WHY_BYTES = 200 };
 /* Once a process, before the GPU is used. False: `why` says what is missing. */
 bool tracer_open(char why[TRACER_WHY_BYTES]);
 void tracer_close(void);
-/* Where CUPTI's library came from, into text; "" when it was not found. */
-const char *tracer_where(char *text, size_t text_bytes);
+/* Where CUPTI's library came from; "" when it was not found. */
+const char *tracer_where(void);
 
 /* Kernels started between the two belong to this call. Begin and end come from one thread. */
 void tracer_call_begin(uint64_t call);

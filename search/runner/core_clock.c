@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * core_clock: times a chain of multiplications and additions, each of which waits for the one before.
+ * core_clock: how fast the core that runs this goes just now. A processor changes its clock within tens of milliseconds, by a fifth and
+ * more, with what its other cores do (on a virtual machine: other people's); a time taken at one clock says nothing next to one taken at
+ * another.
+ *
+ * A chain of multiplications and additions is timed here, each of which waits for the one before.
  */
-#include "search/runner/core_clock.h"
+#include "search/runner/runner.h"
 
 #include <math.h>
-#include <stdint.h>
 #include "gen/base/process.h"
 
 enum { TRIES = 4, STEPS = 4000 };

@@ -128,16 +128,12 @@ static void forget_oldest(void)
     shape_free(gone);
 }
 
-static void make_room(void)
+static bool is_full(void)
 {
-    for (;;) {
-        size_t total = 0;
-        for (const Shape *s = cache; s; s = s->next)
-            total += shape_bytes(s);
-        if (total <= cache_bytes || !cache)
-            return;
-        forget_oldest();
-    }
+    size_t total = 0;
+    for (const Shape *s = cache; s; s = s->next)
+        total += shape_bytes(s);
+    return total > cache_bytes;
 }
 
 static Shape *find(const Shape *want)
@@ -217,7 +213,8 @@ Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES])
 {
     Shape *s = find(want);
     if (!s) {
-        make_room();
+        while (is_full())
+            forget_oldest();
         s = shape_new(setup, want);
         if (!s) {
             snprintf(why, WHY_BYTES, "no memory for the operands");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * limits: see limits.h. A limit is the best of what is seen, not the mean: whatever disturbs the machine makes it
+ * limits: times FMAs and reads of buffers that lie in each level of memory. A limit is the best of what is seen, not the mean: whatever disturbs the machine makes it
  * slower. A neighbour on the core's other thread takes half of it for ms at a time, so samples are short, and go round
  * the levels and the ways to read until the time is up.
  */

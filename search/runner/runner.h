@@ -92,7 +92,7 @@ typedef struct {
     int64_t calls;  /* a sample */
     double call_ns; /* of one call, as calibrated */
     int nsample;
-    double ns[RECORD_MAX_SAMPLE], clock[RECORD_MAX_SAMPLE]; /* of CPU code, core_clock.h; 0: it changed meanwhile */
+    double ns[RECORD_MAX_SAMPLE], clock[RECORD_MAX_SAMPLE]; /* of CPU code, core_clock.c; 0: it changed meanwhile */
     json_t *more;                                           /* further fields of its result; NULL: none */
 } Kernel;
 
@@ -144,7 +144,28 @@ int clock_samples(const Kernel *k, double at); /* of the kernel, at that clock *
 /* The clock at which most kernels have a sample, then that of most samples. 0: none was steady. */
 double clock_common(const Kernel *k, int n);
 
+/* What all kernels of a request are called with. */
+typedef struct {
+    const Setup *setup;
+    const Shape *shape;
+    const Timing *timing;
+    void *workspace; /* of the largest that a kernel wants */
+} SampleSetting;
+
+/* Calls until caches, clock and predictors have settled, then sets how many calls make a sample. The first call does not count: it
+ * brings in code and pages and wakes threads, and taken for the rule it would leave a kernel with samples of one call each. Unless it is so
+ * long that all this is little: then it is a sample. */
+void sample_calibrate(Kernel *k, const SampleSetting *c);
+
+/* Adds one. The kernel before left other data in the caches: one call first, unless a call is so long that it does not matter. */
+void sample_take(Kernel *k, const SampleSetting *c);
+
 /* One call of k, in `threads` parts. */
 int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *workspace, void *pool, int threads);
+
+/* ---- core_clock.c */
+
+/* Steps of a chain of dependent integer operations a ns: in proportion to the clock. Takes some 20 us. */
+double core_clock(void);
 
 #endif

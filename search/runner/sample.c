@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sample: calls a kernel of CPU code in slices and keeps the fastest slice of each sample.
+ * sample: calls of one kernel of CPU code, timed. A sample is as many calls as last Timing.sample_ns, taken in slices of 20 us or of one
+ * call; what counts is the fastest slice.
  */
-#include "search/runner/sample.h"
+#include "search/runner/runner.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include "gen/base/process.h"
-#include "search/runner/core_clock.h"
 #include "templates/package/pieces.h"
 #include "templates/package/pool.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * serve: see serve.h. A runner runs untrusted code: that code gets no standard input, its standard output goes to
- * stderr, and when it crashes or hangs, dcgen ends this program and starts another. It dies with the thread that
+ * serve: reads requests, has the engine do them, and writes events. A runner runs untrusted code: that code gets no
+ * standard input, its standard output goes to stderr, and when it crashes or hangs, dcgen ends this program and starts another. It dies with the thread that
  * started it (PR_SET_PDEATHSIG) and at the end of its input.
  */
 #define _GNU_SOURCE

@@ -8,9 +8,8 @@
 #include <math.h>
 #include <time.h>
 #include "gen/base/process.h"
-#include "search/runner/core_clock.h"
 #include "search/record/samples.h"
-#include "search/runner/sample.h"
+#include "search/runner/runner.h"
 
 enum { MIN_SAMPLES = 3, SAMPLES_OF_DROPPED = 2, SAMPLES_AT_CLOCK = 2, MOST_SAMPLES = 16, PAUSE_NS = 5000000 };
 static const double CLOCK_WAIT_NS = 5e7;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * builtin: see builtin.h. The runtime hands out the driver's functions, so that this program needs no driver to start.
+ * builtin: loads the kernels of builtin.ptx, starts them, and makes digests by the CPU where they do not work. The runtime hands out the driver's functions, so that this program needs no driver to start.
  */
 #include "search/runner/cuda/builtin.h"
 

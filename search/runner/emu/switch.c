@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * switch: see switch.h. On x86-64 what a called function must keep goes to the old stack and comes back from the new
+ * switch: leaves one stack for another. On x86-64 what a called function must keep goes to the old stack and comes back from the new
  * one; elsewhere the C library does it, which costs two system calls.
  */
 #define _GNU_SOURCE

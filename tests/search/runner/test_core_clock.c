@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include "gen/base/process.h"
-#include "search/runner/core_clock.h"
+#include "search/runner/runner.h"
 
 enum { TRIES = 50, ADDITIONS = 20000 };
 

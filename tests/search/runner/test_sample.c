@@ -12,8 +12,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include "gen/base/process.h"
-#include "search/runner/core_clock.h"
-#include "search/runner/sample.h"
+#include "search/runner/runner.h"
 #include "templates/package/pool.h"
 
 static double now_ns, call_ns[8]; /* of a call, by its hundreds: of calls 0 to 99, 100 to 199 ... */

@@ -13,8 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include "gen/base/process.h"
-#include "search/runner/core_clock.h"
-#include "search/runner/sample.h"
+#include "search/runner/runner.h"
 
 enum { KERNELS = 3, MOST = 40, MS = 1000000, LOG_BYTES = 400 };
 

@@ -125,9 +125,9 @@ bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Copies *t, void *poo
 typedef struct {
     int threads, repeats;
     double sample_ns, max_ns;
-    double
-        drop; /* kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs */
-    int keep; /* but this one; -1: none */
+    /* Kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs. */
+    double drop;
+    int keep;        /* but this one; -1: none */
     double quiet_ns; /* of a call of `keep` when nothing else uses the machine; 0: not known */
     double wait_ns;  /* that rounds may go on for times at rest, on top of a quarter of the sampling */
     void *pool;

@@ -203,13 +203,9 @@ typedef struct {
 
 static bool extra_new(Extra *e, const Kernel *k, Side side)
 {
-    *e = (Extra){ 0 };
-    if (!guarded_new(&e->packed, k->packed ? (size_t)k->packed_size : 0, PACKED_ALIGN, side))
+    if (!guarded_new(&e->packed, k->packed ? (size_t)k->packed_size : 0, PACKED_ALIGN, side) ||
+        !guarded_new(&e->workspace, (size_t)k->workspace_bytes, PACKED_ALIGN, side))
         return false;
-    if (!guarded_new(&e->workspace, (size_t)k->workspace_bytes, PACKED_ALIGN, side)) {
-        guarded_free(&e->packed);
-        return false;
-    }
     if (k->packed)
         memcpy(e->packed.data, k->packed, e->packed.bytes);
     if (e->workspace.data)
@@ -241,10 +237,10 @@ static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Gua
 static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, const Guarded *operand, Side side, void *pool,
                         int threads)
 {
-    Extra e;
-    if (!extra_new(&e, k, side))
-        return kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace", (long long)k->workspace_bytes);
-    bool good = run_guarded(k, setup, s, operand, &e, pool, threads);
+    Extra e = { 0 };
+    const bool good = extra_new(&e, k, side) ? run_guarded(k, setup, s, operand, &e, pool, threads)
+                                             : kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace",
+                                                           (long long)k->workspace_bytes);
     guarded_free(&e.packed);
     guarded_free(&e.workspace);
     return good;

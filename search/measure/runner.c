@@ -140,21 +140,14 @@ static bool spawn_runner(Runner *r)
 bool device_of_json(Arena *a, const json_t *d, Device *out)
 {
     json_t *isa;
-    const char *id, *name, *arch;
-    json_int_t l1, l2, l3;
-    int cores;
-    if (json_unpack((json_t *)d, "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", &id, "name", &name, "arch", &arch,
-                    "cores", &cores, "l1_bytes", &l1, "l2_bytes", &l2, "l3_bytes", &l3, "isa", &isa) != 0)
+    *out = (Device){ .compiler = "", .flags = "" };
+    if (json_unpack((json_t *)d, "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "id", &out->id, "name", &out->name, "arch",
+                    &out->arch, "cores", &out->cores, "l1_bytes", &out->l1_bytes, "l2_bytes", &out->l2_bytes,
+                    "l3_bytes", &out->l3_bytes, "isa", &isa) != 0)
         return false;
-    *out = (Device){ .id = arena_strdup(a, id),
-                     .name = arena_strdup(a, name),
-                     .arch = arena_strdup(a, arch),
-                     .cores = cores,
-                     .l1_bytes = l1,
-                     .l2_bytes = l2,
-                     .l3_bytes = l3,
-                     .compiler = "",
-                     .flags = "" };
+    out->id = arena_strdup(a, out->id);
+    out->name = arena_strdup(a, out->name);
+    out->arch = arena_strdup(a, out->arch);
     for (size_t i = 0; i < json_array_size(isa) && out->nisa < DEVICE_MAX_ISA; i++) {
         const char *target = json_string_value(json_array_get(isa, i));
         out->isa[out->nisa++] = arena_strdup(a, target ? target : "");

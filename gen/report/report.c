@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report: the page, section by section.
+ * report: works out the words of the page, whose text is in templates/package/report.html, and fills it.
  */
 #define _GNU_SOURCE
 #include "gen/report/report.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "gen/base/conf.h"
 #include "gen/base/number.h"
 #include "gen/base/quote.h"
 #include "gen/report/choice.h"
@@ -64,8 +65,6 @@ const char *report_spread_text(Report *r, const ContractShape *s)
     return s && s->spread > 0 ? number_percent(r->arena, s->spread) : "-";
 }
 
-static const char *library_name(const Report *r) { return r->study->target->family->rival; }
-
 const ContractShape *report_contract_shape(const Report *r, int64_t shape)
 {
     const Contract *c = r->contract;
@@ -101,195 +100,99 @@ static void find_worst(Report *r)
     }
 }
 
-static bool has_plot(int plot) { return plot >= 0; }
+/* ---- words ---- */
 
-/* ---- head ---- */
-
-static void page_head(Report *r, const char *style)
+const char *report_quoted(Report *r, const char *text)
 {
-    text_add(&r->out,
-             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-             "<meta name=\"color-scheme\" content=\"light dark\">\n<meta http-equiv=\"Content-Security-Policy\" "
-             "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
-    quote_html(&r->out, r->spec->name);
-    text_printf(&r->out, ": kernels and their choice</title>\n<style>\n%s</style>\n</head>\n<body>\n%s<main>\n", style,
-                plot_symbols);
+    Text t = { .arena = r->arena };
+    quote_html(&t, text);
+    return text_str(&t);
 }
 
-static const char *summary_text(Report *r)
+void report_word(Report *r, const char *name, const char *text) { fill_word(r->words, name, report_quoted(r, text)); }
+
+void report_wordf(Report *r, const char *name, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    report_word(r, name, arena_vprintf(r->arena, fmt, ap));
+    va_end(ap);
+}
+
+static void percent_word(Report *r, const char *name, double part)
+{
+    report_word(r, name, number_percent(r->arena, part));
+}
+
+static const char *kernels_text(Report *r, int n) { return arena_printf(r->arena, "%d kernel%s", n, number_plural(n)); }
+
+static void head_words(Report *r)
 {
     const Assignment *as = r->assignment;
     const Spec *s = r->spec;
-    Arena *a = r->arena;
-    bool one = as->nkernel == 1;
-    const char *served =
-        arena_printf(a, "%d kernel%s (%s of machine code) serve%s %s shape%s of %s on %s", as->nkernel,
-                     number_plural(as->nkernel), number_bytes(a, as->code_bytes), one ? "s" : "",
-                     number_count(a, s->ninstance), number_plural(s->ninstance), s->op->name, r->study->device->name);
-    if (r->study->device->modelled)
-        return arena_printf(
-            a,
-            "%s. No time in this report was measured: all are computed by an analytic model. Every kernel was "
-            "compiled for the target and executed by an emulator.",
-            served);
-    served = arena_printf(a,
-                          "%s; on the tuned shapes %s %s more time (weighted mean) than the fastest kernel known "
-                          "for each",
-                          served, one ? "it takes" : "they take", number_percent(a, r->tuned_regret));
-    if (one)
-        return arena_printf(a, "%s.", served);
-    return arena_printf(a, "%s, and one kernel for all shapes would take %s times as long.", served,
-                        number_ratio(a, r->speedup));
+    const char *target = r->study->target->name, *bytes = number_bytes(r->arena, as->code_bytes);
+    const char *library = r->study->target->family->rival;
+    fill_number(r->words, "IS_MODELLED", r->study->device->modelled);
+    fill_number(r->words, "NKERNEL", as->nkernel);
+    report_word(r, "NKERNEL_TEXT", kernels_text(r, as->nkernel));
+    report_word(r, "TARGET", target);
+    report_wordf(r, "TITLE", *r->part ? "%s for %s" : "%s", s->name, target);
+    report_wordf(r, "SERVED", "%s (%s of machine code) serve%s %s shape%s of %s on %s", kernels_text(r, as->nkernel),
+                 bytes, as->nkernel == 1 ? "s" : "", number_count(r->arena, s->ninstance), number_plural(s->ninstance),
+                 s->op->name, r->study->device->name);
+    report_word(r, "CODE_BYTES", bytes);
+    report_word(r, "NINSTANCE", number_count(r->arena, s->ninstance));
+    report_word(r, "NTUNED", number_count(r->arena, r->study->nshape));
+    report_word(r, "SPEEDUP", number_ratio(r->arena, r->speedup));
+    percent_word(r, "TUNED_REGRET", r->tuned_regret);
+    percent_word(r, "WORST_REGRET", r->worst_regret);
+    fill_number(r->words, "IS_COMPARED", r->library.n > 0);
+    report_word(r, "LIBRARY_NAME", library ? library : "");
+    report_word(r, "LIBRARY_MEAN", number_ratio(r->arena, r->library.mean));
 }
 
-static void facts(Report *r)
+static void id_words(Report *r)
+{
+    static const char *const id[] = { "ID_setting", "ID_speed",  "ID_dispatch", "ID_shapes", "ID_regret",
+                                      "ID_kernels", "ID_search", "ID_model",    "ID_reading" };
+    for (size_t i = 0; i < sizeof id / sizeof *id; i++)
+        fill_wordf(r->words, id[i], "%s%s", r->part, strchr(id[i], '_') + 1);
+}
+
+static void dispatch_words(Report *r)
 {
     const Assignment *as = r->assignment;
-    Arena *a = r->arena;
-    text_add(&r->out, "<dl class=\"facts\">\n");
-    report_fact(r, "kernels kept", arena_printf(a, "%d", as->nkernel));
-    report_fact(r, "machine code", number_bytes(a, as->code_bytes));
-    report_fact(r, "shapes, of them tuned",
-                arena_printf(a, "%s / %s", number_count(a, r->spec->ninstance), number_count(a, r->study->nshape)));
-    report_fact(r, "above best known, tuned shapes", number_percent(a, r->tuned_regret));
-    report_fact(r, "the same, worst tuned shape", number_percent(a, r->worst_regret));
-    if (as->nkernel > 1)
-        report_fact(r, "time with one kernel for all", arena_printf(a, "\xc3\x97 %s", number_ratio(a, r->speedup)));
-    if (r->library.n)
-        report_fact(r, arena_printf(a, "time of %s, mean", library_name(r)),
-                    arena_printf(a, "\xc3\x97 %s", number_ratio(a, r->library.mean)));
-    text_add(&r->out, "</dl>\n");
-}
-
-/* ---- sections ---- */
-
-static void section_setting(Report *r)
-{
-    report_table_setting(r);
-    report_table_limits(r);
-}
-
-static void speed_legend(Report *r)
-{
-    LegendKey key[5] = { { "chosen kernel (dots: tuned shapes)",
-                           "<path class=\"l5\" d=\"M1 6L27 6\"/><path class=\"l8\" d=\"M14 6h0\"/>" },
-                         { "best known", "<path class=\"l7\" d=\"M10 6a4 4 0 1 0 8 0a4 4 0 1 0 -8 0\"/>" },
-                         { "one kernel for all shapes", "<path class=\"l6\" d=\"M1 6L27 6\"/>" } };
-    size_t n = 3;
-    if (r->has_library)
-        key[n++] =
-            (LegendKey){ library_name(r), "<path class=\"l13\" d=\"M1 6L27 6\"/><path class=\"l14\" d=\"M14 6h0\"/>" };
-    if (r->has_roof)
-        key[n++] = (LegendKey){ "roofline: the most that the machine allows", "<path class=\"l12\" d=\"M1 6L27 6\"/>" };
-    report_legend(r, key, n);
-}
-
-static void section_speed(Report *r)
-{
-    const Groups *g = &r->groups;
-    if (g->npanel == 0) {
-        report_say(r, NULL,
-                   "No shape varies along a dimension, so there is no curve to draw: the table of tuned shapes has "
-                   "the times.");
-        return;
+    const int depth = tree_depth(as->tree);
+    fill_number(r->words, "TREE_DEPTH", depth);
+    fill_number(r->words, "NLEAF", tree_nleaf(as->tree));
+    report_word(r, "DECIDED_BY", as->nfeature > r->spec->op->naxis ? "extents and threads" : "the extents");
+    report_wordf(r, "COMPARISONS", "%d comparison%s lead%s", depth, number_plural(depth), depth == 1 ? "s" : "");
+    report_word(r, "GENERAL_KERNEL", report_kernel(r, as->general));
+    fill_number(r->words, "NCOLOUR", LOOK_NKERNEL);
+    report_word(r, "FIRST_KERNEL", report_kernel(r, 0));
+    report_word(r, "AGAIN_KERNEL", report_kernel(r, LOOK_NKERNEL));
+    fill_list(r->words, "colours");
+    for (int k = 0; k < as->nkernel && k < LOOK_NKERNEL; k++) {
+        FillScope *row = fill_row(r->words);
+        fill_word(row, "KERNEL_NAME", report_kernel(r, k));
+        fill_wordf(row, "KERNEL_LOOK", "l%d", LOOK_KERNEL + k);
     }
-    speed_legend(r);
-    text_add(&r->out, "<div class=\"panels\">\n");
-    for (int i = 0; i < g->ngroup; i++)
-        if (has_plot(r->panel[i]))
-            report_figure(r, r->panel[i], arena_printf(r->arena, "panel-%d", i), g->group[i].label);
-    text_add(&r->out, "</div>\n");
-    report_say(r, "note", "%s%s",
-               r->study->device->modelled ? "Nothing here was measured: lines and dots are the model's."
-                                          : "Between the dots the line is predicted from the measurements.",
-               g->npanel < g->ngroup ? " Only the heaviest groups of shapes are drawn." : "");
 }
 
-/* The colours of kernels, as far as there are colours. */
-static void kernel_legend(Report *r)
+static void shape_words(Report *r)
 {
-    LegendKey key[LOOK_NKERNEL];
-    size_t n = 0;
-    for (int k = 0; k < r->assignment->nkernel && k < LOOK_NKERNEL; k++)
-        key[n++] =
-            (LegendKey){ report_kernel(r, k),
-                         arena_printf(r->arena, "<rect class=\"l%d\" width=\"28\" height=\"12\"/>", LOOK_KERNEL + k) };
-    report_legend(r, key, n);
-    if (r->assignment->nkernel > LOOK_NKERNEL)
-        report_say(r, "note", "Colours repeat: %s has that of %s, and so on.", report_kernel(r, LOOK_NKERNEL),
-                   report_kernel(r, 0));
+    const Instance *worst = &r->spec->instance[r->worst];
+    const int64_t nunsaid = count_unsaid(r), nshape = r->study->nshape;
+    fill_number(r->words, "IS_SHORTENED", nshape > REPORT_MAX_ROW);
+    fill_number(r->words, "NSHOWN", REPORT_MAX_ROW);
+    fill_number(r->words, "NUNSAID_TUNED", nunsaid);
+    report_word(r, "UNSAID_TUNED", number_count(r->arena, nunsaid));
+    fill_number(r->words, "HAS_FURTHEST", r->worst_regret > 0.0005);
+    report_word(r, "FURTHEST",
+                words_shape(r->arena, r->spec->op, worst->extent, r->spec->nthread > 1 ? worst->threads : 0));
 }
 
-static void section_planes(Report *r)
-{
-    if (r->nplane == 0 || !has_plot(r->plane[0].plot))
-        return;
-    kernel_legend(r);
-    text_add(&r->out, "<div class=\"panels planes\">\n");
-    for (int i = 0; i < r->nplane; i++)
-        report_figure(r, r->plane[i].plot, arena_printf(r->arena, "plane-%d", i), r->plane[i].label);
-    text_add(&r->out, "</div>\n");
-}
-
-static void section_map(Report *r)
-{
-    if (!has_plot(r->map))
-        return;
-    const char *caption = arena_printf(r->arena, "Kernel by %s", r->groups.axes);
-    report_single(r, "map broad", r->map, "map", caption);
-    report_single(r, "map narrow", r->narrow_map, "narrow-map", caption);
-    if (r->groups.nbar < r->groups.ngroup)
-        report_say(r, "note", "Only the heaviest groups of shapes are drawn.");
-}
-
-static void section_dispatch(Report *r)
-{
-    const Assignment *as = r->assignment;
-    int nleaf = tree_nleaf(as->tree), depth = tree_depth(as->tree);
-    const char *over = as->nfeature > r->spec->op->naxis ? "extents and threads" : "the extents";
-    if (depth == 0)
-        report_say(r, NULL, "There is nothing to decide: %s serves all shapes.", report_kernel(r, as->general));
-    else
-        report_say(r, NULL,
-                   "The dispatcher is a decision tree over %s with %d leaves; at most %d comparison%s "
-                   "lead%s to a kernel. Shapes outside the declared ranges go to %s.",
-                   over, nleaf, depth, number_plural(depth), depth == 1 ? "s" : "", report_kernel(r, as->general));
-    section_map(r);
-    section_planes(r);
-}
-
-static void section_shapes(Report *r)
-{
-    report_table_shapes(r);
-    if (count_unsaid(r))
-        report_say(r, "note",
-                   "\xe2\x80\xa0 cannot be said: times of one kernel differ so much from one pass to the next that the "
-                   "distance from the best is noise. So it is on %s of the %s tuned shapes.",
-                   number_count(r->arena, count_unsaid(r)), number_count(r->arena, r->study->nshape));
-    if (r->worst_regret > 0.0005)
-        report_say(r, "note", "Furthest from the best known: %s, by %s.",
-                   words_shape(r->arena, r->spec->op, r->spec->instance[r->worst].extent,
-                               r->spec->nthread > 1 ? r->spec->instance[r->worst].threads : 0),
-                   number_percent(r->arena, r->worst_regret));
-    report_table_rivals(r);
-}
-
-static void section_kernels(Report *r)
-{
-    report_table_kernels(r);
-    if (has_plot(r->curve)) {
-        report_single(r, "single", r->curve, "curve", "What less or more code would bring");
-        report_say(
-            r, "note",
-            "Weighted mean over the shapes of the time above the best known, when each shape takes the best of the "
-            "1, 2, ... kernels kept, before the tree. The ring is the point that was taken, the broken line lies "
-            "beyond the budget. --kernels N and --code-kib N with replay move along it, without a measurement.");
-    }
-    report_list_parameters(r);
-}
-
-static void count_trials(Report *r)
+static void trial_words(Report *r)
 {
     static const char *const status_words[STATUS_COUNT] = { [STATUS_INVALID] = "refused",
                                                             [STATUS_BUILD_FAILED] = "not compiled",
@@ -304,150 +207,79 @@ static void count_trials(Report *r)
         for (int64_t j = 0; j < s->nshape; j++)
             measured += s->trial[i].ns[j] > 0;
     }
-    if (s->device->modelled)
-        text_printf(&t, "%s kernels were compiled, and executed by the emulator on awkward shapes. Fit for use: %s",
-                    number_count(r->arena, s->ntrial), number_count(r->arena, count[STATUS_OK]));
-    else
-        text_printf(&t,
-                    "%s kernels were tried and timed on %s pairs of kernel and tuned shape, each verified against the "
-                    "reference first. Fit for use: %s",
-                    number_count(r->arena, s->ntrial), number_count(r->arena, measured),
-                    number_count(r->arena, count[STATUS_OK]));
+    text_add(&t, number_count(r->arena, count[STATUS_OK]));
     for (int k = STATUS_OK + 1; k < STATUS_COUNT; k++)
         if (count[k])
             text_printf(&t, "; %s: %s", status_words[k], number_count(r->arena, count[k]));
-    text_add(&t, ".");
-    report_say(r, NULL, "%s", text_str(&t));
+    report_word(r, "NTRIAL", number_count(r->arena, s->ntrial));
+    report_word(r, "NMEASURED", number_count(r->arena, measured));
+    report_word(r, "TRIAL_STATUS", text_str(&t));
 }
 
-static void section_search(Report *r)
+/* ---- figures ---- */
+
+/* The word `has` says whether there is such a figure, the word `figure` is it. */
+static void figure_words(Report *r, const char *has, const char *figure, int plot, const char *id, const char *caption)
 {
-    count_trials(r);
-    if (has_plot(r->progress)) {
-        report_single(r, "single", r->progress, "progress", "Best so far");
-        report_say(r, "note",
-                   "Weighted mean over the tuned shapes of the fastest time so far against the fastest of all.");
-    }
+    r->out = (Text){ .arena = r->arena };
+    if (plot >= 0)
+        report_figure(r, plot, id, caption);
+    fill_number(r->words, has, plot >= 0);
+    fill_word(r->words, figure, text_str(&r->out));
 }
 
-static void section_model(Report *r)
+static void all_figures(Report *r)
 {
-    static const LegendKey key[] = { { "kernel of the package", "<path class=\"l10\" d=\"M14 6h0\"/>" },
-                                     { "other kernel", "<path class=\"l9\" d=\"M14 6h0\"/>" },
-                                     { "equal", "<path class=\"l11\" d=\"M1 6L27 6\"/>" } };
-    if (r->in->cost->nmeasure == 0) {
-        report_say(r, NULL, "There were too few measurements to judge the cost model.");
-        return;
-    }
-    report_table_model(r);
-    if (!has_plot(r->scatter))
-        return;
-    report_legend(r, key, sizeof key / sizeof *key);
-    text_add(&r->out, "<div class=\"panels\">\n");
-    report_figure(r, r->scatter, "scatter", "Time predicted and measured");
-    if (has_plot(r->residual))
-        report_figure(r, r->residual, "residual", "How far predictions are off, by shape");
-    text_add(&r->out, "</div>\n");
-    report_say(r, "note", "Predictions of the fitted model, before a kernel's own measurements correct them.");
-    report_table_adapt(r);
+    const Groups *g = &r->groups;
+    const char *by = arena_printf(r->arena, "Kernel by %s", g->axes);
+    figure_words(r, "HAS_MAP", "map_figure", r->map, "map", by);
+    figure_words(r, "HAS_NARROW_MAP", "narrow_map_figure", r->narrow_map, "narrow-map", by);
+    figure_words(r, "HAS_CURVE", "curve_figure", r->curve, "curve", "What less or more code would bring");
+    figure_words(r, "HAS_PROGRESS", "progress_figure", r->progress, "progress", "Best so far");
+    figure_words(r, "HAS_SCATTER", "scatter_figure", r->scatter, "scatter", "Time predicted and measured");
+    figure_words(r, "HAS_RESIDUAL", "residual_figure", r->residual, "residual",
+                 "How far predictions are off, by shape");
+    r->out = (Text){ .arena = r->arena };
+    for (int i = 0; i < g->ngroup; i++)
+        if (r->panel[i] >= 0)
+            report_figure(r, r->panel[i], arena_printf(r->arena, "panel-%d", i), g->group[i].label);
+    fill_word(r->words, "speed_figures", text_str(&r->out));
+    r->out = (Text){ .arena = r->arena };
+    for (int i = 0; i < r->nplane; i++)
+        report_figure(r, r->plane[i].plot, arena_printf(r->arena, "plane-%d", i), r->plane[i].label);
+    fill_word(r->words, "plane_figures", text_str(&r->out));
+    fill_number(r->words, "HAS_PLANES", r->nplane > 0);
+    fill_number(r->words, "NPANEL", g->npanel);
+    fill_number(r->words, "NGROUP", g->ngroup);
+    fill_number(r->words, "NBAR", g->nbar);
+    fill_number(r->words, "HAS_ROOF", r->has_roof);
+    fill_number(r->words, "HAS_LIBRARY", r->has_library);
 }
 
-static void section_reading(Report *r)
-{
-    const struct {
-        const char *term, *meaning;
-    } row[] = {
-        { "time",
-          "Of one call: the least of interleaved samples, as whatever else runs on the machine only adds to it; of "
-          "calls of more "
-          "than 4 ms, which always meet some of that, the mean of all but the slowest. With \"~\" it is predicted, not "
-          "measured." },
-        { "above best", "Time of the chosen kernel over that of the fastest kernel ever measured on the shape, less "
-                        "one. The package keeps few kernels, so that a shape may get the second best." },
-        { "runner-up",
-          "The fastest other kernel of the package, and how much longer it takes. A negative margin: the "
-          "tree gives up that much here for a simpler rule. Margins of one or two percent are within the noise." },
-        { "times differ", "How far the two best times of the chosen kernel, or of the best of the others, are apart "
-                          "from one pass to the "
-                          "next. Where that is much, nothing can be said of the shape: its row is marked \xe2\x80\xa0, "
-                          "and \"above best\" is noise." },
-        { "error", "Largest error seen of the kernel on any shape, as a part of the tolerance: above 1 it would have "
-                   "been refused." },
-        { library_name(r), "Its time over that of the chosen kernel." },
-        { "model alone",
-          "How much longer or shorter than measured the cost model says that the kernel takes, as if it had "
-          "never been measured." },
-        { "of roofline",
-          "The least time that arithmetic at the FMA peak, or reading every operand once from the nearest "
-          "level of memory that holds them all, allows, as a part of the time." },
-        { "limited by",
-          "What costs most of the rest: padding (work on rows and columns that the shape does not have), "
-          "balance (threads that wait for the busiest one), the kernel itself; where none of them costs a "
-          "tenth, the roofline: arithmetic or memory." },
-        { "weight", "What the spec gives the shape; every mean here is weighted by it, not by the shape's size." }
-    };
-    text_add(&r->out, "<dl class=\"terms\">\n");
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        report_fact(r, row[i].term, row[i].meaning);
-    text_add(&r->out, "</dl>\n");
-}
+/* ---- the page ---- */
 
 static const struct {
-    const char *id, *title;
+    const char *name;
     void (*write)(Report *);
-} SECTION[] = { { "setting", "What was tuned", section_setting },
-                { "speed", "Speed", section_speed },
-                { "dispatch", "Which kernel serves which shape", section_dispatch },
-                { "shapes", "Tuned shapes", section_shapes },
-                { "regret", "Regret, and its bound", report_contract },
-                { "kernels", "Kernels", section_kernels },
-                { "search", "Search", section_search },
-                { "model", "Cost model", section_model },
-                { "reading", "How to read this report", section_reading } };
+} TABLE[] = { { "declared_table", report_table_declared },  { "limits_table", report_table_limits },
+              { "shapes_table", report_table_shapes },      { "rivals_table", report_table_rivals },
+              { "sums_table", report_table_sums },          { "held_out_table", report_table_held_out },
+              { "kernels_table", report_table_kernels },    { "prices_table", report_table_prices },
+              { "residuals_table", report_table_residuals } };
 
-enum { NSECTION = sizeof SECTION / sizeof *SECTION };
-
-/* "bert_dense", of one target among several "bert_dense for avx2" */
-static const char *part_title(const Report *r)
+static void add_words(Report *r)
 {
-    const char *name = r->spec->name;
-    return *r->part ? arena_printf(r->arena, "%s for %s", name, r->study->target->name) : name;
-}
-
-static void page_top(Report *r)
-{
-    text_add(&r->out, "<header>\n");
-    html_element(&r->out, "h1", NULL, part_title(r));
-    html_element(&r->out, "p", "summary", summary_text(r));
-    facts(r);
-    text_add(&r->out, "<nav aria-label=\"Sections\">");
-    for (int i = 0; i < NSECTION; i++)
-        text_printf(&r->out, "<a href=\"#%s%s\">%s</a> ", r->part, SECTION[i].id, SECTION[i].title);
-    text_add(&r->out, "</nav>\n</header>\n");
-}
-
-static void write_part(Report *r)
-{
-    page_top(r);
-    for (int i = 0; i < NSECTION; i++) {
-        const char *id = arena_printf(r->arena, "%s%s", r->part, SECTION[i].id);
-        text_printf(&r->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, SECTION[i].title);
-        SECTION[i].write(r);
-        text_add(&r->out, "</section>\n");
+    static void (*const add[])(
+        Report *) = { head_words,         id_words,    report_setting_words,  dispatch_words,
+                      shape_words,        trial_words, report_contract_words, report_template_words,
+                      report_model_words, all_figures };
+    for (size_t i = 0; i < sizeof add / sizeof *add; i++)
+        add[i](r);
+    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
+        r->out = (Text){ .arena = r->arena };
+        TABLE[i].write(r);
+        fill_word(r->words, TABLE[i].name, text_str(&r->out));
     }
-}
-
-/* The targets of a package that has several. */
-static void write_targets(Report *r, const Result *result, int n)
-{
-    text_add(&r->out, "<nav aria-label=\"Targets\">");
-    for (const Result *in = result; in < result + n; in++) {
-        text_printf(&r->out, "<a href=\"#%s\">", in->study->target->name);
-        quote_html(&r->out, arena_printf(r->arena, "%s: %d kernel%s", in->study->target->name, in->assignment->nkernel,
-                                         number_plural(in->assignment->nkernel)));
-        text_add(&r->out, "</a> ");
-    }
-    text_add(&r->out, "</nav>\n");
 }
 
 Report *report_begin(Arena *a, const Result *in, const char *version, bool several)
@@ -463,7 +295,6 @@ Report *report_begin(Arena *a, const Result *in, const char *version, bool sever
                    .version = version,
                    .roofline = roofline_make(a, in->study, in->records),
                    .part = several ? arena_printf(a, "%s-", in->study->target->name) : "",
-                   .out = { .arena = a },
                    .map = -1,
                    .narrow_map = -1,
                    .scatter = -1,
@@ -477,43 +308,51 @@ Report *report_begin(Arena *a, const Result *in, const char *version, bool sever
     return r;
 }
 
-/* The figures of a part, then its text. */
-static bool add_part(Report *page, const Result *in, bool several, const char **err)
+char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const char **err)
 {
-    Report *r = report_begin(page->arena, in, page->version, several);
-    r->speedup = speedup_of(r);
-    r->library = choice_library(in);
-    r->tuned_regret = choice_regret(in);
-    find_worst(r);
-    if (!report_draw(r, err))
-        return false;
-    write_part(r);
-    if (several)
-        text_printf(&page->out, "<article id=\"%s\">\n", in->study->target->name);
-    text_add(&page->out, text_str(&r->out));
-    if (several)
-        text_add(&page->out, "</article>\n");
-    return true;
-}
-
-char *report_html(Arena *a, const Result *result, int n, const char *version, const char **err)
-{
-    const char *css = arena_printf(a, "%s/report.css", result->unit.package_dir), *style = text_read_file(a, css, NULL);
+    const char *css = arena_printf(a, "%s/report.css", in->unit.package_dir), *style = text_read_file(a, css, NULL);
+    const char *pattern = arena_printf(a, "%s/report.html", in->unit.package_dir);
+    FillScope *page = fill_scope(a, NULL);
     if (!style) {
         *err = arena_printf(a, "cannot read '%s': %s", css, strerror(errno));
         return NULL;
     }
+    fill_word(page, "PACKAGE", report_quoted(part[0], in->study->spec->name));
+    fill_word(page, "style", style);
+    fill_word(page, "symbols", plot_symbols);
+    fill_number(page, "NTARGET", n);
+    fill_list(page, "parts");
+    for (int i = 0; i < n; i++) {
+        part[i]->words = fill_row(page);
+        report_word(part[i], "DCGEN_RELEASE", part[i]->version);
+        part[i]->speedup = speedup_of(part[i]);
+        part[i]->library = choice_library(part[i]->in);
+        part[i]->tuned_regret = choice_regret(part[i]->in);
+        find_worst(part[i]);
+        add_words(part[i]);
+    }
+    Diag *d = diag_new(a);
+    const Source *src = conf_source(a, pattern, d);
+    char *html = src ? fill_text(a, src, 0, &(Fill){ .scope = page }, d) : NULL;
+    if (!html) {
+        diag_print(d, stderr);
+        *err = arena_printf(a, "'%s' cannot be filled", pattern);
+    }
+    return html;
+}
+
+char *report_html(Arena *a, const Result *result, int n, const char *version, const char **err)
+{
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
-    Report *page = report_begin(a, result, version, false);
+    Report **part = ARENA_ARRAY(a, (size_t)n, Report *);
     bool drawn = true;
-    page_head(page, style);
-    if (n > 1)
-        write_targets(page, result, n);
-    for (int i = 0; i < n && drawn; i++)
-        drawn = add_part(page, &result[i], n > 1, err);
-    text_add(&page->out, "</main>\n</body>\n</html>\n");
+    for (int i = 0; i < n && drawn; i++) {
+        part[i] = report_begin(a, &result[i], version, n > 1);
+        drawn = report_draw(part[i], err);
+    }
+    char *html = drawn ? report_fill(a, result, part, n, err) : NULL;
     uselocale(before);
     if (c)
         freelocale(c);
-    return drawn ? (char *)text_str(&page->out) : NULL;
+    return html;
 }

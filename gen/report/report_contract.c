@@ -25,18 +25,25 @@ static void sum_row(Report *r, const char *name, const ContractSum *s)
         table_cell(r, column[i].heading, "num", s->nsaid ? number_percent(a, column[i].value) : "-");
 }
 
-static void sum_table(Report *r, const Contract *c)
+static const Contract *stated(const Report *r) { return r->contract && !r->contract->modelled ? r->contract : NULL; }
+
+void report_table_sums(Report *r)
 {
-    table_begin(r, "Regret", NULL);
+    const Contract *c = stated(r);
+    if (!c)
+        return;
+    table_begin(r, "Regret");
     sum_row(r, "tuned shapes", &c->tuned);
     sum_row(r, "shapes held out", &c->held_out);
     table_end(r);
 }
 
-static void shape_table(Report *r, const Contract *c)
+void report_table_held_out(Report *r)
 {
-    table_begin(r, "Shapes held out", NULL);
-    for (const ContractShape *s = c->shape; s < c->shape + c->nshape; s++) {
+    const Contract *c = stated(r);
+    table_begin(r, "Shapes held out");
+    for (int64_t i = 0; c && i < c->nshape; i++) {
+        const ContractShape *s = &c->shape[i];
         if (s->inst->tuned || !s->measured)
             continue;
         table_row(r);
@@ -51,32 +58,16 @@ static void shape_table(Report *r, const Contract *c)
     table_end(r);
 }
 
-void report_contract(Report *r)
+void report_contract_words(Report *r)
 {
-    const Contract *c = r->contract;
-    if (!c || c->modelled) {
-        html_element(&r->out, "p", NULL, "Nothing was measured: the package states no bound.");
-        return;
-    }
-    html_element(
-        &r->out, "p", NULL,
-        "Regret is the time of the chosen kernel over that of the best known one, less one, both measured side "
-        "by side. Shapes held out had no part in search, model or choice. \xe2\x80\x9c"
-        "dcgen bench FOLDER --regret\xe2\x80\x9d measures all of it again, and fails above the bounds.");
-    sum_table(r, c);
-    const int64_t unsaid = contract_unsaid(c);
-    const bool vague = contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out);
-    if (unsaid)
-        html_element(&r->out, "p", vague ? "note warn" : "note",
-                     arena_printf(r->arena,
-                                  "Of %s shape%s nothing can be said, as the times of one kernel differ by too much "
-                                  "there (\xe2\x80\xa0): no bound "
-                                  "is for %s.%s",
-                                  number_count(r->arena, unsaid), number_plural(unsaid), unsaid == 1 ? "it" : "them",
-                                  vague ? " These are most: the machine was too busy." : ""));
-    if (!c->held_out.nmeasured)
-        return;
-    text_add(&r->out, "<h3>Shapes held out</h3>\n");
-    shape_table(r, c);
-    html_element(&r->out, "p", "note", "met: how many kernels were timed there, the chosen one among them.");
+    const Contract *c = stated(r);
+    const int64_t unsaid = c ? contract_unsaid(c) : 0;
+    const bool vague = c && (contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out));
+    fill_number(r->words, "HAS_CONTRACT", c != NULL);
+    fill_number(r->words, "HAS_HELD_OUT", c && c->held_out.nmeasured);
+    fill_number(r->words, "NUNSAID", unsaid);
+    fill_number(r->words, "IS_VAGUE", vague);
+    fill_word(r->words, "UNSAID_CLASS", vague ? "note warn" : "note");
+    report_wordf(r, "UNSAID_SHAPES", "%s shape%s", number_count(r->arena, unsaid), number_plural(unsaid));
+    fill_word(r->words, "UNSAID_THEM", unsaid == 1 ? "it" : "them");
 }

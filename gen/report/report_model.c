@@ -8,52 +8,41 @@
 #include "gen/base/number.h"
 #include "gen/report/report_private.h"
 
-void report_table_model(Report *r)
+void report_model_words(Report *r)
 {
     const CostReport *c = r->in->cost;
     Arena *a = r->arena;
+    int64_t nresidual = 0;
+    for (int i = 0; i < c->nadapt; i++)
+        nresidual += c->adapt[i].residual.n;
     const struct {
-        const char *name, *value, *meaning;
-    } row[] = { { "measurements", number_count(a, c->nmeasure),
-                  "pairs of kernel and shape that the model was fitted to" },
-                { "features", arena_printf(a, "%d", c->nfeature), "numbers that describe a kernel on a shape" },
-                { "penalty", number_sig(a, c->lambda, 2), "lambda of the ridge regression, chosen by leave-one-out" },
-                { "leave-one-out error", number_percent(a, exp2(c->loo_rmse) - 1),
-                  arena_printf(a, "root mean square, when one measurement is left out (%s in log2 of the time)",
-                               number_sig(a, c->loo_rmse, 3)) },
-                { "error on an unseen kernel", number_percent(a, c->error),
-                  "median, when all measurements of the kernel are left out" },
-                { "rank correlation", number_sig(a, c->order.rank, 3),
-                  "Spearman's, of the same predictions, mean over shapes: 1 is the right order" },
-                { "recall of the best", isnan(c->order.recall) ? "-" : number_sig(a, c->order.recall, 3),
-                  arena_printf(a, "of the %d fastest kernels of a shape, the part that it predicts among its %d",
-                               COST_TOP, COST_TOP) },
-                { "regret of its best", number_percent(a, c->order.regret),
-                  "of the kernel that it predicts to be a shape's fastest, geometric mean" },
-                { "rank correlation without any time", number_sig(a, c->analytic.rank, 3),
-                  "of what the templates' closed forms say alone, as --offline does" },
-                { "regret without any time", number_percent(a, c->analytic.regret),
-                  "of the kernel that they say is a shape's fastest" },
-                { "error on an unseen shape", number_percent(a, c->held_out),
-                  "median, when all measurements on the shape are left out" },
-                { "exponent of padding", number_sig(a, c->pad_exponent, 3), "fitted; 1 is the closed form" },
-                { "exponent of occupancy", number_sig(a, c->occ_exponent, 3), "fitted; 1 is the closed form" } };
-    if (c->nmeasure == 0)
-        return;
-    table_begin(r, "The cost model", NULL);
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        table_row(r);
-        table_cell(r, NULL, "row", row[i].name);
-        table_cell(r, NULL, "num", row[i].value);
-        table_cell(r, NULL, NULL, row[i].meaning);
-    }
-    table_end(r);
+        const char *name, *text;
+    } row[] = { { "MODEL_MEASUREMENTS", number_count(a, c->nmeasure) },
+                { "MODEL_LAMBDA", number_sig(a, c->lambda, 2) },
+                { "MODEL_LOO", number_percent(a, exp2(c->loo_rmse) - 1) },
+                { "MODEL_LOO_LOG2", number_sig(a, c->loo_rmse, 3) },
+                { "MODEL_ERROR", number_percent(a, c->error) },
+                { "MODEL_RANK", number_sig(a, c->order.rank, 3) },
+                { "MODEL_RECALL", isnan(c->order.recall) ? "-" : number_sig(a, c->order.recall, 3) },
+                { "MODEL_REGRET", number_percent(a, c->order.regret) },
+                { "ANALYTIC_RANK", number_sig(a, c->analytic.rank, 3) },
+                { "ANALYTIC_REGRET", number_percent(a, c->analytic.regret) },
+                { "MODEL_HELD_OUT", number_percent(a, c->held_out) },
+                { "PAD_EXPONENT", number_sig(a, c->pad_exponent, 3) },
+                { "OCC_EXPONENT", number_sig(a, c->occ_exponent, 3) } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        report_word(r, row[i].name, row[i].text);
+    fill_number(r->words, "MODEL_FEATURES", c->nfeature);
+    fill_number(r->words, "MODEL_TOP", COST_TOP);
+    fill_number(r->words, "HAS_MODEL", c->nmeasure > 0);
+    fill_number(r->words, "HAS_PRICES", c->nprice > 0);
+    fill_number(r->words, "HAS_RESIDUALS", nresidual > 0);
 }
 
-static void price_table(Report *r)
+void report_table_prices(Report *r)
 {
     const CostReport *c = r->in->cost;
-    table_begin(r, "Prices of terms", NULL);
+    table_begin(r, "Prices of terms");
     for (int i = 0; i < c->nprice; i++) {
         const NamedExpr *term = &c->price[i].t->term[c->price[i].term];
         table_row(r);
@@ -72,10 +61,10 @@ static const char *edge_text(Report *r, const CostAdapt *f, double edge)
     return strcmp(f->of, "bytes") == 0 ? number_bytes(r->arena, (int64_t)edge) : number_sig(r->arena, edge, 3);
 }
 
-static void residual_table(Report *r)
+void report_table_residuals(Report *r)
 {
     const CostReport *c = r->in->cost;
-    table_begin(r, "Residuals of f_adapt", NULL);
+    table_begin(r, "Residuals of f_adapt");
     for (const CostAdapt *f = c->adapt; f < c->adapt + c->nadapt; f++) {
         if (!f->residual.n)
             continue;
@@ -88,28 +77,4 @@ static void residual_table(Report *r)
         table_cell(r, "spread", "num", number_percent(r->arena, exp2(f->residual.rms) - 1));
     }
     table_end(r);
-}
-
-void report_table_adapt(Report *r)
-{
-    if (r->in->cost->nprice) {
-        text_add(&r->out, "<h3>What the parts of a call cost</h3>\n");
-        html_element(
-            &r->out, "p", "note",
-            "Fitted for this device: ns for each unit of the template's own count, which is about a cycle. A price "
-            "far above the others is what this machine is slow at; 0: the measurements show no such part.");
-        price_table(r);
-    }
-    int64_t n = 0;
-    for (int i = 0; i < r->in->cost->nadapt; i++)
-        n += r->in->cost->adapt[i].residual.n;
-    if (!n)
-        return;
-    text_add(&r->out, "<h3>What padding, balance and caches leave unexplained</h3>\n");
-    html_element(
-        &r->out, "p", "note",
-        "Measured over predicted when the kernel was left out of the fit, by the work done over the work asked for "
-        "(padding), the time of the busiest thread over the mean (balance), and the cache that holds all operands "
-        "(bytes).");
-    residual_table(r);
 }

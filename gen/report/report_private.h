@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_private: what the parts of report share. report.c writes the page, report_write.c the elements that it is made of,
+ * report_private: what the parts of report share. report.c fills the page's pattern, report_write.c writes tables and figures,
  * report_table.c its tables, report_figure.c and report_{axis,map,fit,curve}.c what gnuplot draws, report_group.c sorts the
  * shapes for both.
  */
@@ -13,6 +13,7 @@
 #include "gen/report/plot.h"
 #include "gen/report/report.h"
 #include "gen/report/roofline.h"
+#include "gen/template/fill.h"
 
 enum {
     REPORT_MAX_PANEL = 12,
@@ -59,8 +60,9 @@ typedef struct {
     Roofline roofline;   /* nlimit 0: the machine's limits are not known */
     const char *part;    /* before each id: "avx2-" of a target among several, else "" */
     Groups groups;
-    Text out;        /* the page; of several targets the part of this one */
-    Text head, body; /* of the table that is written */
+    FillScope *words; /* of this part of the page */
+    Text out;         /* the table or figure in hand */
+    Text head, body;  /* of the table that is written */
     int nrow;
     int nplot;
     Plot plot[REPORT_MAX_PLOT];
@@ -83,39 +85,38 @@ void report_draw_maps(Report *r);
 void report_draw_model(Report *r);
 void report_draw_search(Report *r);
 
-/* Text is quoted everywhere; class may be NULL. */
-void html_element(Text *t, const char *tag, const char *class, const char *text);
-/* A paragraph. */
-void report_say(Report *r, const char *class, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void report_fact(Report *r, const char *name, const char *value); /* of a <dl> */
+/* The page's pattern filled with n parts; in: of the package. */
+char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const char **err);
+
+/* Words of the page's pattern. Text is quoted everywhere. */
+const char *report_quoted(Report *r, const char *text);
+void report_word(Report *r, const char *name, const char *text);
+void report_wordf(Report *r, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void report_setting_words(Report *r); /* spec, device, compiler */
+void report_template_words(Report *r);
+void report_model_words(Report *r);
+void report_contract_words(Report *r); /* the regret contract */
 
 /* A table that scrolls by itself where it is too wide; name: for those who hear the page. Its head is made of the headings of the first row's
- * cells; NULL: it has none. Class "row": the cell is the head of its row. */
-void table_begin(Report *r, const char *name, const char *class);
+ * cells. Class "row": the cell is the head of its row; it may be NULL. */
+void table_begin(Report *r, const char *name);
 void table_row(Report *r);
 void table_cell(Report *r, const char *heading, const char *class, const char *text);
-void table_extents(Report *r, const Instance *inst);             /* a cell each, and threads where they differ */
-void table_pair(Report *r, const char *name, const char *value); /* a row of two columns */
+void table_extents(Report *r, const Instance *inst); /* a cell each, and threads where they differ */
 void table_end(Report *r);
 
 /* id: of the figure, unique in the part. */
 void report_figure(Report *r, int plot, const char *id, const char *caption);
-void report_single(Report *r, const char *class, int plot, const char *id, const char *caption); /* in a <div> */
 
-typedef struct {
-    const char *text, *mark; /* mark: SVG within 28 x 12 */
-} LegendKey;
-void report_legend(Report *r, const LegendKey *key, size_t n);
-
-void report_table_setting(Report *r); /* spec, device, compiler */
-void report_table_limits(Report *r);  /* of the machine */
+void report_table_declared(Report *r); /* shapes */
+void report_table_limits(Report *r);   /* of the machine */
 void report_table_shapes(Report *r);
 void report_table_rivals(Report *r); /* the library, the model, the roofline */
+void report_table_sums(Report *r);   /* of the contract */
+void report_table_held_out(Report *r);
 void report_table_kernels(Report *r);
-void report_list_parameters(Report *r);
-void report_table_model(Report *r);
-void report_table_adapt(Report *r); /* prices, and residuals of f_adapt */
-void report_contract(Report *r);    /* the regret contract, in words and as tables */
+void report_table_prices(Report *r);
+void report_table_residuals(Report *r); /* of f_adapt */
 
 /* What the contract says of a tuned shape. NULL: nothing was compared there. */
 const ContractShape *report_contract_shape(const Report *r, int64_t shape);

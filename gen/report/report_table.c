@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_table: the report's tables. Each is a list of columns with a function that writes one cell.
+ * report_table: what was tuned, and tables of shapes, limits and kernels.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include "gen/base/number.h"
-#include "gen/base/quote.h"
 #include "gen/report/choice.h"
 #include "gen/report/report_private.h"
 #include "gen/report/words.h"
@@ -48,11 +47,10 @@ static const char *layout_text(Report *r)
                         s->packed ? ", packed once by the package" : "");
 }
 
-static void declared_shapes(Report *r)
+void report_table_declared(Report *r)
 {
     const Spec *s = r->spec;
-    text_add(&r->out, "<h3>Declared shapes</h3>\n");
-    table_begin(r, "Declared shapes", NULL);
+    table_begin(r, "Declared shapes");
     for (int i = 0; i < s->nshape; i++) {
         table_row(r);
         for (int x = 0; x < s->op->naxis; x++)
@@ -62,33 +60,30 @@ static void declared_shapes(Report *r)
     table_end(r);
 }
 
-void report_table_setting(Report *r)
+void report_setting_words(Report *r)
 {
     const Spec *s = r->spec;
     const Device *d = r->study->device;
-    const Budget *b = &s->budget;
-    table_begin(r, "Setting", "setting");
-    table_pair(r, "Operator", arena_printf(r->arena, "%s: %s", s->op->name, s->op->doc));
-    table_pair(r, "Element type", s->dtype);
-    table_pair(r, "Epilogue", list_text(r, s->epilogue, s->nepilogue, "none"));
-    table_pair(r, "Constant operand", layout_text(r));
-    table_pair(r, "Dimensions", dims_text(r));
-    if (r->study->target->family->told_parts)
-        table_pair(r, "Threads", threads_text(r));
-    table_pair(
-        r, "Budget",
-        arena_printf(r->arena, "%d kernel%s, %d KiB of code", b->kernels, number_plural(b->kernels), b->code_kib));
-    table_pair(
-        r, "Device",
-        arena_printf(r->arena, "%s (%s, %s)", d->name, d->arch, r->study->target->family->device_text(r->arena, d)));
-    table_pair(r, "Target",
-               arena_printf(r->arena, "%s (the device runs %s)", r->study->target->name,
-                            list_text(r, d->isa, d->nisa, "nothing else")));
-    table_pair(r, "Compiler", d->compiler);
-    table_pair(r, "Flags", d->flags);
-    table_pair(r, "Generator", arena_printf(r->arena, "dcgen %s", r->version));
-    table_end(r);
-    declared_shapes(r);
+    const Family *family = r->study->target->family;
+    report_word(r, "OPERATOR_NAME", s->op->name);
+    report_word(r, "OPERATOR_DOC", s->op->doc);
+    report_word(r, "ELEMENT_TYPE", s->dtype);
+    report_word(r, "EPILOGUE", list_text(r, s->epilogue, s->nepilogue, "none"));
+    report_word(r, "CONSTANT_LAYOUT", layout_text(r));
+    report_word(r, "DIMENSIONS", dims_text(r));
+    fill_number(r->words, "HAS_THREADS", family->told_parts);
+    report_word(r, "THREADS", threads_text(r));
+    report_wordf(r, "BUDGET_KERNELS", "%d kernel%s", s->budget.kernels, number_plural(s->budget.kernels));
+    fill_number(r->words, "BUDGET_KIB", s->budget.code_kib);
+    report_word(r, "DEVICE_NAME", d->name);
+    report_word(r, "DEVICE_ARCH", d->arch);
+    report_word(r, "DEVICE_PARTS", family->device_text(r->arena, d));
+    report_word(r, "DEVICE_ISA", list_text(r, d->isa, d->nisa, "nothing else"));
+    report_word(r, "COMPILER", d->compiler);
+    report_word(r, "COMPILER_FLAGS", d->flags);
+    fill_number(r->words, "HAS_LIMITS", r->roofline.nlimit > 0);
+    fill_number(r->words, "IS_DATA_SHEET", r->roofline.modelled);
+    fill_number(r->words, "IS_RAISED", r->roofline.raised);
 }
 
 /* ---- what the machine allows ---- */
@@ -97,10 +92,7 @@ void report_table_limits(Report *r)
 {
     static const char *const name[LEVEL_COUNT] = { "L1, GB/s", "L2, GB/s", "L3, GB/s", "memory, GB/s" };
     const Roofline *f = &r->roofline;
-    if (f->nlimit == 0)
-        return;
-    text_add(&r->out, "<h3>What the machine does at most</h3>\n");
-    table_begin(r, "What the machine does at most", NULL);
+    table_begin(r, "What the machine does at most");
     for (const LimitRecord *l = f->limit; l < f->limit + f->nlimit; l++) {
         table_row(r);
         table_cell(r, "threads", "num", arena_printf(r->arena, "%d", l->threads));
@@ -111,13 +103,6 @@ void report_table_limits(Report *r)
                            l->bytes_per_s[i] > 0 ? number_sig(r->arena, l->bytes_per_s[i] * 1e-9, 3) : "-");
     }
     table_end(r);
-    html_element(&r->out, "p", "note",
-                 arena_printf(r->arena, "%s%s",
-                              f->modelled
-                                  ? "Of the target's data sheet."
-                                  : "Measured throughout the search: FMAs on registers, and reading a buffer again "
-                                    "and again that lies in that level, the best of many short times.",
-                              f->raised ? " A kernel was faster than that: where it was, its rate counts." : ""));
 }
 
 /* ---- tuned shapes ---- */
@@ -224,27 +209,17 @@ static void shape_table(Report *r, const char *name, ShapeCells *cells)
 {
     const Study *s = r->study;
     const double least = least_weight(r);
-    int64_t shown = 0, room = REPORT_MAX_ROW - count_heavier(s, least);
-    table_begin(r, name, NULL);
+    int64_t room = REPORT_MAX_ROW - count_heavier(s, least);
+    table_begin(r, name);
     for (int64_t j = 0; j < s->nshape; j++)
-        if (s->shape[j]->weight > least || (s->shape[j]->weight >= least && room-- > 0)) {
+        if (s->shape[j]->weight > least || (s->shape[j]->weight >= least && room-- > 0))
             shape_row(r, cells, j);
-            shown++;
-        }
     table_end(r);
-    if (shown < s->nshape)
-        html_element(&r->out, "p", "note",
-                     arena_printf(r->arena, "%s of %s tuned shapes are shown, the heaviest.",
-                                  number_count(r->arena, shown), number_count(r->arena, s->nshape)));
 }
 
 void report_table_shapes(Report *r) { shape_table(r, "Tuned shapes", plain_cells); }
 
-void report_table_rivals(Report *r)
-{
-    text_add(&r->out, "<h3>Against others</h3>\n");
-    shape_table(r, "Against others", rival_cells);
-}
+void report_table_rivals(Report *r) { shape_table(r, "Against others", rival_cells); }
 
 /* ---- kernels ---- */
 
@@ -275,11 +250,10 @@ void report_table_kernels(Report *r)
     double total = 0;
     for (int64_t i = 0; i < r->spec->ninstance; i++)
         total += r->spec->instance[i].weight;
-    table_begin(r, "Kernels", NULL);
+    table_begin(r, "Kernels");
     for (int k = 0; k < r->assignment->nkernel; k++)
         kernel_row(r, k, total);
     table_end(r);
-    text_add(&r->out, "<p class=\"note\">* also serves shapes outside the declared ranges.</p>\n");
 }
 
 /* The template of kernel k, if no earlier kernel has it. */
@@ -293,17 +267,21 @@ static const Template *new_template(const Report *r, int k)
     return t;
 }
 
-void report_list_parameters(Report *r)
+void report_template_words(Report *r)
 {
+    fill_list(r->words, "templates");
     for (int k = 0; k < r->assignment->nkernel; k++) {
         const Template *t = new_template(r, k);
         if (!t)
             continue;
-        html_element(&r->out, "h3", NULL, arena_printf(r->arena, "Template %s", t->name));
-        html_element(&r->out, "p", NULL, t->doc ? t->doc : "");
-        table_begin(r, "Parameters", NULL);
-        for (int i = 0; i < t->nparam; i++)
-            table_pair(r, t->param[i].name, t->param[i].doc ? t->param[i].doc : "");
-        table_end(r);
+        FillScope *row = fill_row(r->words);
+        fill_word(row, "TEMPLATE_NAME", report_quoted(r, t->name));
+        fill_word(row, "TEMPLATE_DOC", report_quoted(r, t->doc));
+        fill_list(row, "params");
+        for (int i = 0; i < t->nparam; i++) {
+            FillScope *param = fill_row(row);
+            fill_word(param, "PARAM_NAME", report_quoted(r, t->param[i].name));
+            fill_word(param, "PARAM_DOC", report_quoted(r, t->param[i].doc));
+        }
     }
 }

@@ -1,46 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_write: what sections of the page are made of: paragraphs, lists of facts, tables, figures and their legends.
+ * report_write: what sections of the page are made of: tables and figures.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 #include "gen/base/quote.h"
 #include "gen/report/report_private.h"
 
-void html_element(Text *t, const char *tag, const char *class, const char *text)
+static void html_element(Text *t, const char *tag, const char *class, const char *text)
 {
     text_printf(t, class ? "<%s class=\"%s\">" : "<%s>", tag, class);
     quote_html(t, text);
     text_printf(t, "</%s>", tag);
 }
 
-void report_say(Report *r, const char *class, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    html_element(&r->out, "p", class, arena_vprintf(r->arena, fmt, ap));
-    va_end(ap);
-    text_add(&r->out, "\n");
-}
-
-void report_fact(Report *r, const char *name, const char *value)
-{
-    text_add(&r->out, "<div>");
-    html_element(&r->out, "dt", NULL, name);
-    html_element(&r->out, "dd", NULL, value);
-    text_add(&r->out, "</div>\n");
-}
-
 /* ---- tables ---- */
 
-void table_begin(Report *r, const char *name, const char *class)
+void table_begin(Report *r, const char *name)
 {
     r->head = r->body = (Text){ .arena = r->arena };
     r->nrow = 0;
     text_add(&r->out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
     quote_html(&r->out, name);
-    text_printf(&r->out, "\">\n<table%s%s%s>\n", class ? " class=\"" : "", class ? class : "", class ? "\"" : "");
+    text_add(&r->out, "\">\n<table>\n");
 }
 
 void table_row(Report *r) { text_add(&r->body, r->nrow++ ? "</tr>\n<tr>" : "<tr>"); }
@@ -48,7 +30,7 @@ void table_row(Report *r) { text_add(&r->body, r->nrow++ ? "</tr>\n<tr>" : "<tr>
 void table_cell(Report *r, const char *heading, const char *class, const char *text)
 {
     const bool is_head = class && strcmp(class, "row") == 0, is_number = class && strcmp(class, "num") == 0;
-    if (heading && r->nrow == 1) {
+    if (r->nrow == 1) {
         text_add(&r->head, is_number ? "<th scope=\"col\" class=\"num\">" : "<th scope=\"col\">");
         quote_html(&r->head, heading);
         text_add(&r->head, "</th>");
@@ -68,13 +50,6 @@ void table_extents(Report *r, const Instance *inst)
         table_cell(r, r->spec->op->axis[x].name, "num", arena_printf(r->arena, "%" PRId64, inst->extent[x]));
     if (r->spec->nthread > 1)
         table_cell(r, "threads", "num", arena_printf(r->arena, "%d", inst->threads));
-}
-
-void table_pair(Report *r, const char *name, const char *value)
-{
-    table_row(r);
-    table_cell(r, NULL, "row", name);
-    table_cell(r, NULL, NULL, value);
 }
 
 void table_end(Report *r)
@@ -98,22 +73,4 @@ void report_figure(Report *r, int plot, const char *id, const char *caption)
                 "</figcaption>\n<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" "
                 "aria-labelledby=\"%s\">\n%s</svg>\n</figure>\n",
                 p->width, p->height, id, p->svg);
-}
-
-void report_single(Report *r, const char *class, int plot, const char *id, const char *caption)
-{
-    text_printf(&r->out, "<div class=\"%s\">\n", class);
-    report_figure(r, plot, id, caption);
-    text_add(&r->out, "</div>\n");
-}
-
-void report_legend(Report *r, const LegendKey *key, size_t n)
-{
-    text_add(&r->out, "<ul class=\"legend\">\n");
-    for (size_t i = 0; i < n; i++) {
-        text_printf(&r->out, "<li><svg viewBox=\"0 0 28 12\" aria-hidden=\"true\">%s</svg>", key[i].mark);
-        quote_html(&r->out, key[i].text);
-        text_add(&r->out, "</li>\n");
-    }
-    text_add(&r->out, "</ul>\n");
 }

@@ -50,11 +50,8 @@ static const char *run_gnuplot(Arena *a, const char *script, Text *out)
                : "gnuplot failed to draw the figures of report.html; --no-report leaves it out";
 }
 
-const char plot_symbols[] = "<svg class=\"symbols\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>"
-                            "<circle id=\"gpPt5\" r=\"1\" fill=\"none\" stroke=\"currentColor\" stroke-width=\".37\"/>"
-                            "<circle id=\"gpPt6\" r=\"1\" fill=\"currentColor\" stroke=\"none\"/></defs></svg>\n";
-
-/* A document is a group that begins with definitions of the point symbols, which would have the same ids in each. */
+/* A document is a group that begins with definitions of the point symbols, which would have the same ids in each: the page has them once
+ * (templates/package/report.html). */
 static bool split(Arena *a, const char *text, Plot *plot, int n)
 {
     static const char before[] = "</defs>";

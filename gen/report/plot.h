@@ -42,7 +42,4 @@ bool plot_check(Arena *a, const char **why);
 /* One gnuplot draws all of them; for none it need not be there. False with *why set; then every svg is NULL. */
 bool plot_run(Arena *a, Plot *plot, int n, const char **why);
 
-/* What points refer to: once in a page, before its figures. */
-extern const char plot_symbols[];
-
 #endif

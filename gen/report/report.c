@@ -319,7 +319,6 @@ char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const 
     }
     fill_word(page, "PACKAGE", report_quoted(part[0], in->study->spec->name));
     fill_word(page, "style", style);
-    fill_word(page, "symbols", plot_symbols);
     fill_number(page, "NTARGET", n);
     fill_list(page, "parts");
     for (int i = 0; i < n; i++) {

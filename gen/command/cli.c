@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/diag.h"
+#include "gen/base/text.h"
 
 enum { EXIT_USAGE = 2, GO_ON = -1, HELP_COLUMN = 26, HELP_WIDTH = 79, MAX_BINDING = 64 };
 
@@ -269,16 +270,25 @@ static int parse_u64(const Parser *p, const OptionRow *row, const char *text, ui
     return GO_ON;
 }
 
-/* Splits text at any of `separators`; empty pieces are dropped. */
-static void list_add(Arena *a, CliList *list, const char *text, const char *separators)
+void cli_list_add(Arena *a, CliList *list, const char *item)
+{
+    list->item = arena_grow(a, list->item, (size_t)list->n, (size_t)list->n + 2, sizeof *list->item);
+    list->item[list->n++] = item;
+    list->item[list->n] = NULL;
+}
+
+void cli_list_split(Arena *a, CliList *list, const char *text, const char *separators)
 {
     while (*(text += strspn(text, separators))) {
         size_t n = strcspn(text, separators);
-        list->item = arena_grow(a, list->item, (size_t)list->n, (size_t)list->n + 2, sizeof *list->item);
-        list->item[list->n++] = arena_strndup(a, text, n);
-        list->item[list->n] = NULL;
+        cli_list_add(a, list, arena_strndup(a, text, n));
         text += n;
     }
+}
+
+bool cli_list_has(const CliList *list, const char *item)
+{
+    return text_index(list->item, (size_t)list->n, item) >= 0;
 }
 
 static int parse_list(const Parser *p, const OptionRow *row, const char *text, CliList *list)
@@ -287,14 +297,14 @@ static int parse_list(const Parser *p, const OptionRow *row, const char *text, C
     if (words)
         *list = (CliList){ 0 }; /* a second --runner replaces the first */
     int before = list->n;
-    list_add(p->arena, list, text, words ? " \t" : ",");
+    cli_list_split(p->arena, list, text, words ? " \t" : ",");
     return list->n > before ? GO_ON : fail(p, "--%s: '%s' names nothing", row->name, text);
 }
 
 static int parse_choice(const Parser *p, const OptionRow *row, const char *text, void *field)
 {
     CliList names = { 0 };
-    list_add(p->arena, &names, row->arg, "|");
+    cli_list_split(p->arena, &names, row->arg, "|");
     for (int i = 0; i < names.n; i++) {
         if (strcmp(names.item[i], text) == 0) {
             int value = row->min + i;

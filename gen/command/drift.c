@@ -4,6 +4,7 @@
  */
 #include "gen/command/drift.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,15 +12,6 @@
 #include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/package/foreign.h"
-
-static void add(Arena *a, CliList *list, const char *name)
-{
-    list->item = arena_grow(a, list->item, (size_t)list->n, (size_t)list->n + 2, sizeof *list->item);
-    list->item[list->n++] = name;
-    list->item[list->n] = NULL;
-}
-
-static bool holds(const CliList *list, const char *name) { return text_index(list->item, (size_t)list->n, name) >= 0; }
 
 static void sort(CliList *list)
 {
@@ -53,10 +45,10 @@ static void compare_entry(Arena *a, const ManifestEntry *e, Drift *d)
         return;
     const char *text = read_file(a, d->folder, e->path, &len);
     if (!text)
-        add(a, &d->missing, e->path);
+        cli_list_add(a, &d->missing, e->path);
     else if (!has_hash(a, text, len, e)) {
         const char *lf = text_with_lf(a, text, &len);
-        add(a, has_hash(a, lf, len, e) ? &d->line_ends : &d->edited, e->path);
+        cli_list_add(a, has_hash(a, lf, len, e) ? &d->line_ends : &d->edited, e->path);
     }
 }
 
@@ -65,16 +57,16 @@ static void read_manifest(Arena *a, Drift *d)
     size_t len;
     const char *text = read_file(a, d->folder, MANIFEST_PATH, &len);
     if (!text) {
-        add(a, &d->missing, MANIFEST_PATH);
+        cli_list_add(a, &d->missing, MANIFEST_PATH);
         return;
     }
     const size_t as_it_is = len;
     const char *lf = text_with_lf(a, text, &len);
     d->manifest = manifest_read(a, lf, &d->fault);
     if (!d->manifest)
-        add(a, &d->edited, MANIFEST_PATH);
+        cli_list_add(a, &d->edited, MANIFEST_PATH);
     else if (len != as_it_is)
-        add(a, &d->line_ends, MANIFEST_PATH);
+        cli_list_add(a, &d->line_ends, MANIFEST_PATH);
 }
 
 static void find_extra(Arena *a, Drift *d)
@@ -82,7 +74,7 @@ static void find_extra(Arena *a, Drift *d)
     ForeignList list;
     if (d->manifest && foreign_list(a, d->folder, d->manifest, &list))
         for (int i = 0; i < list.n; i++)
-            add(a, &d->extra, list.path[i]);
+            cli_list_add(a, &d->extra, list.path[i]);
 }
 
 /* Only the spec may still tell that a folder without a MANIFEST is a package. */
@@ -107,13 +99,13 @@ bool drift_of_files(Arena *a, const char *folder, Drift *d, const char **err)
     sort(&d->line_ends);
     find_extra(a, d);
     if (d->manifest && strcmp(d->manifest->version, DCGEN_VERSION) != 0)
-        add(a, &d->maker, arena_printf(a, "dcgen %s", d->manifest->version));
+        cli_list_add(a, &d->maker, arena_printf(a, "dcgen %s", d->manifest->version));
     return true;
 }
 
 static bool is_other(const Drift *d, const char *path)
 {
-    return holds(&d->edited, path) || holds(&d->missing, path) || holds(&d->line_ends, path);
+    return cli_list_has(&d->edited, path) || cli_list_has(&d->missing, path) || cli_list_has(&d->line_ends, path);
 }
 
 bool drift_may_replay(const Drift *d)
@@ -143,8 +135,8 @@ static bool is_in_folders(Arena *a, const CliList *folders, const ManifestEntry 
 static void add_maker(Arena *a, Drift *d, const char *path)
 {
     const char *name = arena_printf(a, "template %s", path);
-    if (!holds(&d->maker, name))
-        add(a, &d->maker, name);
+    if (!cli_list_has(&d->maker, name))
+        cli_list_add(a, &d->maker, name);
 }
 
 void drift_of_templates(Arena *a, const CliList *folders, Drift *d)
@@ -172,14 +164,6 @@ static bool is_same(Arena *a, const char *folder, const PackageFile *f)
     return text && len == f->len && memcmp(text, f->text, len) == 0;
 }
 
-static bool is_written(const Package *p, const char *path)
-{
-    for (int i = 0; i < p->n; i++)
-        if (strcmp(p->file[i].path, path) == 0)
-            return true;
-    return false;
-}
-
 /* They name the hashes of the other files: beside edited ones they tell nothing new. */
 static bool has_hashes(const char *path)
 {
@@ -200,13 +184,13 @@ void drift_of_package(Arena *a, const Package *again, Drift *d)
     for (int i = 0; i < again->n; i++) {
         const PackageFile *f = &again->file[i];
         if (is_changed(a, d, f))
-            add(a, &d->changed, f->path);
+            cli_list_add(a, &d->changed, f->path);
         if (strcmp(f->path, MANIFEST_PATH) == 0)
             compare_templates(a, manifest_read(a, f->text, &why), d);
     }
     for (int i = 0; m && i < m->n; i++)
-        if (m->entry[i].kind == MANIFEST_FILE && !is_written(again, m->entry[i].path))
-            add(a, &d->changed, m->entry[i].path);
+        if (m->entry[i].kind == MANIFEST_FILE && !package_text(again, m->entry[i].path))
+            cli_list_add(a, &d->changed, m->entry[i].path);
     sort(&d->changed);
     d->replayed = true;
 }
@@ -254,35 +238,37 @@ static void print_verdict(const Drift *d, FILE *to)
                                                                 : "");
 }
 
-static void print_list(const CliList *list, const char *before, const char *behind, FILE *to)
-{
-    for (int i = 0; i < list->n; i++)
-        quote_printf(to, "%s: %s%s\n", before, list->item[i], behind);
-}
+/* The lists of what was found: how each is called in JSON and in text. */
+static const struct {
+    const char *key, *head, *behind;
+    size_t field; /* in Drift */
+} LISTS[] = { { "edited", "edited", "", offsetof(Drift, edited) },
+              { "missing", "missing", "", offsetof(Drift, missing) },
+              { "line_ends", "line ends", "", offsetof(Drift, line_ends) },
+              { "extra", "extra", " (no file of the package; regenerating in place takes --force, which keeps it)",
+                offsetof(Drift, extra) },
+              { "maker", "made by", "", offsetof(Drift, maker) },
+              { "changed", "would change", "", offsetof(Drift, changed) } };
+enum { NLIST = sizeof LISTS / sizeof *LISTS };
+
+static const CliList *list_of(const Drift *d, int i) { return (const CliList *)((const char *)d + LISTS[i].field); }
 
 static void print_text(const Drift *d, FILE *to)
 {
-    print_list(&d->edited, "edited", "", to);
-    print_list(&d->missing, "missing", "", to);
-    print_list(&d->line_ends, "line ends", "", to);
-    print_list(&d->extra, "extra", " (no file of the package; regenerating in place takes --force, which keeps it)",
-               to);
-    print_list(&d->maker, "made by", "", to);
-    print_list(&d->changed, "would change", "", to);
+    for (int i = 0; i < NLIST; i++)
+        for (int k = 0; k < list_of(d, i)->n; k++)
+            quote_printf(to, "%s: %s%s\n", LISTS[i].head, list_of(d, i)->item[k], LISTS[i].behind);
     print_verdict(d, to);
 }
-
-static json_t *list_json(const CliList *list) { return json_of_list(list->item, list->n); }
 
 static void print_json(const Drift *d, FILE *to)
 {
     const Manifest *m = d->manifest;
-    quote_print_json(JSON_OBJECT(FIELD("name", m ? m->package : NULL), FIELD("made_by", m ? m->version : NULL),
-                                 FIELD("dcgen", DCGEN_VERSION), FIELD("edited", list_json(&d->edited)),
-                                 FIELD("missing", list_json(&d->missing)), FIELD("line_ends", list_json(&d->line_ends)),
-                                 FIELD("extra", list_json(&d->extra)), FIELD("maker", list_json(&d->maker)),
-                                 FIELD("changed", list_json(&d->changed)), FIELD("replayed", d->replayed),
-                                 FIELD("same", (bool)(d->replayed && !drift_found(d)))),
+    json_t *o = JSON_OBJECT(FIELD("name", m ? m->package : NULL), FIELD("made_by", m ? m->version : NULL),
+                            FIELD("dcgen", DCGEN_VERSION));
+    for (int i = 0; i < NLIST; i++)
+        JSON_SET(o, FIELD(LISTS[i].key, json_of_list(list_of(d, i)->item, list_of(d, i)->n)));
+    quote_print_json(JSON_SET(o, FIELD("replayed", d->replayed), FIELD("same", (bool)(d->replayed && !drift_found(d)))),
                      to);
 }
 

@@ -31,14 +31,6 @@ static bool is_tuned_for(Arena *a, const Result *out, int n, const char *name)
     return false;
 }
 
-static bool is_asked_for(const Options *o, const Result *out)
-{
-    for (int i = 0; i < o->target.n; i++)
-        if (strcmp(o->target.item[i], out->study->target->name) == 0)
-            return true;
-    return !o->target.n;
-}
-
 /* What a package was made from, out of its own spec and records: of each target, or of those that --target names. 0 with *code set. */
 static int read_package(Arena *a, const Options *o, const Workload **w, Result **out, int *code)
 {
@@ -54,7 +46,7 @@ static int read_package(Arena *a, const Options *o, const Workload **w, Result *
             return 0;
         }
     for (int i = 0; i < n; i++)
-        if (is_asked_for(o, &(*out)[i]))
+        if (!o->target.n || cli_list_has(&o->target, (*out)[i].study->target->name))
             (*out)[kept++] = (*out)[i];
     return kept;
 }

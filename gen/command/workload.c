@@ -21,17 +21,6 @@
  * so that the folder explains and repeats itself. */
 static const char kept_mark[] = "# dcgen:";
 
-static CliList split_names(Arena *a, const char *text)
-{
-    CliList list = { ARENA_ARRAY(a, SPEC_MAX_NAME + 1, const char *), 0 };
-    while (*(text += strspn(text, ",")) && list.n < SPEC_MAX_NAME) {
-        size_t n = strcspn(text, ",");
-        list.item[list.n++] = arena_strndup(a, text, n);
-        text += n;
-    }
-    return list;
-}
-
 static Options with_kept(Arena *a, const Options *o, const char *text)
 {
     Options all = *o;
@@ -50,7 +39,7 @@ static Options with_kept(Arena *a, const Options *o, const char *text)
     if (all.code_kib < 0 && code_kib > 0 && code_kib <= 1 << 20)
         all.code_kib = code_kib;
     if (!all.target.n && *target)
-        all.target = split_names(a, target);
+        cli_list_split(a, &all.target, target, ",");
     return all;
 }
 
@@ -200,14 +189,12 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     }
     if (!check_folders(o, d))
         return NULL;
-    const char **folder = ARENA_ARRAY(a, (size_t)o->templates.n + 1, const char *);
     for (int i = 0; i < o->templates.n; i++)
-        folder[i] = o->templates.item[i];
-    folder[o->templates.n] = own;
-    w->folders = (CliList){ folder, o->templates.n + 1 };
-    w->spec = spec_read(a, spec_path, folder, o->templates.n + 1, d);
+        cli_list_add(a, &w->folders, o->templates.item[i]);
+    cli_list_add(a, &w->folders, own);
+    w->spec = spec_read(a, spec_path, w->folders.item, w->folders.n, d);
     if (!w->spec || !target_read_all(a, arena_printf(a, "%s/targets", own), targets, d) ||
-        !template_read_all(a, w->spec, folder, o->templates.n + 1, &w->templates, d) || !check_name(a, w->spec, d))
+        !template_read_all(a, w->spec, w->folders.item, w->folders.n, &w->templates, d) || !check_name(a, w->spec, d))
         return NULL;
     Options all = with_kept(a, o, w->spec->src->text);
     change_budget(w->spec, &all);

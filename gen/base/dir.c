@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dir: reads the names in a folder and sorts them by their bytes.
+ * dir: reads the names in a folder and sorts them by their bytes, and makes folders.
  */
 #include "gen/base/dir.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "gen/base/order.h"
 
 bool dir_list(Arena *a, const char *dir, const char *suffix, char ***path, int *n)
@@ -28,5 +30,21 @@ bool dir_list(Arena *a, const char *dir, const char *suffix, char ***path, int *
     closedir(stream);
     if (*n)
         qsort(*path, (size_t)*n, sizeof **path, order_word);
+    return true;
+}
+
+bool dir_make_parents(Arena *a, const char *path, const char **err)
+{
+    char *p = arena_strdup(a, path);
+    struct stat st;
+    for (char *slash = *p ? strchr(p + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        const int error = mkdir(p, 0777) == 0 ? 0 : errno; /* EROFS and EACCES also come for a folder that is there */
+        if (error && stat(p, &st) != 0) {
+            *err = arena_printf(a, "cannot create the folder '%s': %s", p, strerror(error));
+            return false;
+        }
+        *slash = '/';
+    }
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tools: see tools.h. Opens compilers, runner and records in this order, and closes what is open.
+ * tools: opens compilers, runner and records in this order, and closes what is open.
  */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "gen/command/tools.h"
@@ -10,9 +10,9 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "gen/base/diag.h"
+#include "gen/base/dir.h"
 #include "gen/base/install_path.h"
 #include "gen/base/number.h"
 #include "gen/base/process.h"
@@ -23,27 +23,12 @@ static const double COMPILE_DEADLINE_S = 60, COMPILE_DEADLINE_LEAST_S = 10; /* e
 
 /* ---- folders ---- */
 
-/* Folders of a path that are not there yet are made. */
-static bool make_parents(Arena *a, const char *path, const char **err)
-{
-    char *p = arena_strdup(a, path);
-    for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        if (mkdir(p, 0777) && errno != EEXIST) {
-            *err = arena_printf(a, "cannot create the folder '%s': %s", p, strerror(errno));
-            return false;
-        }
-        *slash = '/';
-    }
-    return true;
-}
-
 bool tools_open_builds(Arena *a, const Options *o, BuildCache **out, const char **err)
 {
     *out = NULL;
     if (!o->builds)
         return true;
-    if (make_parents(a, arena_printf(a, "%s/", o->builds), err))
+    if (dir_make_parents(a, arena_printf(a, "%s/", o->builds), err))
         *out = build_cache_open(a, o->builds, err);
     return *out;
 }
@@ -302,7 +287,7 @@ Workshop tools_workshop(Arena *a, const Tools *t, const Workload *w, const Optio
 
 bool tools_open_records(Arena *a, const Workload *w, const Options *o, Tools *t, const char **err)
 {
-    if (!make_parents(a, w->records, err))
+    if (!dir_make_parents(a, w->records, err))
         return false;
     t->records = o->fresh ? record_open_new(a, w->records, stderr, err) : record_open(a, w->records, stderr, err);
     return t->records != NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * package_write: see the header. Beside the output folder is made a temporary one, .<name>.tmp.<process>-<random> (gen/base/tempdir.h).
+ * package_write: writes a package beside its output folder, in a temporary one, .<name>.tmp.<process>-<random> (gen/base/tempdir.h).
  * In it the package is written as `new`. When that is whole it changes places with the output folder in one step, as `old`, and
  * of what is now there the files of the former package are removed and the rest is moved to the new one (gen/package/foreign.h). So `new`
  * holds nothing but ours, and `old` may hold a user's: a run that finds an `old` of a killed one completes this.
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "gen/base/dir.h"
 #include "gen/base/tempdir.h"
 #include "gen/base/text.h"
 #include "gen/package/foreign.h"
@@ -117,27 +118,6 @@ static bool target_resolve(Writer *w)
     w->name = basename(path);
     w->target = path;
     return *w->name ? true : fail(w, "'%s' cannot be replaced by a package", w->outdir);
-}
-
-static bool parents_make(const Writer *w)
-{
-    char *path = arena_strdup(w->arena, w->parent);
-    for (char *c = path + 1; *path; c++) {
-        if (*c != '/' && *c)
-            continue;
-        char kept = *c;
-        *c = '\0';
-        struct stat st;
-        if (mkdir(path, 0777) != 0) {
-            int error = errno; /* EROFS and EACCES also come for a folder that is there */
-            if (stat(path, &st) != 0)
-                return fail(w, "cannot create the folder '%s': %s", path, strerror(error));
-        }
-        if (!kept)
-            break;
-        *c = kept;
-    }
-    return true;
 }
 
 /* A shell that stands in a folder that is replaced would stand in a removed one. */
@@ -446,7 +426,7 @@ static bool tmp_remove(const Writer *w, bool swapped)
 bool package_write(const Package *p, const char *outdir, bool force, const char **err, Arena *a)
 {
     Writer w = { .arena = a, .err = err, .outdir = outdir, .force = force, .fd = -1 };
-    if (!paths_check(&w, p) || !target_resolve(&w) || !parents_make(&w) || !leftovers_settle(&w) ||
+    if (!paths_check(&w, p) || !target_resolve(&w) || !dir_make_parents(a, w.target, err) || !leftovers_settle(&w) ||
         !target_check(&w, p))
         return false;
     const bool ok = tmp_make(&w) && files_write(&w, p) && swap_in(&w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli: see the header. Takes argv, gives Options; or prints what is wrong, with the nearest name that exists.
+ * cli: reads argv into Options by tables of commands and options; or prints what is wrong, with the nearest name that exists.
  */
 #include "gen/command/cli.h"
 #include <ctype.h>
@@ -248,25 +248,19 @@ __attribute__((format(printf, 2, 3))) static int fail(const Parser *p, const cha
     return EXIT_USAGE;
 }
 
-static int parse_int(const Parser *p, const OptionRow *row, const char *text, int *value)
+static int parse_number(const Parser *p, const OptionRow *row, const char *text, void *field)
 {
+    const bool wide = row->kind == ARG_U64;
+    const uint64_t least = (uint64_t)row->min, most = wide ? UINT64_MAX : (uint64_t)row->max;
     char *end;
     errno = 0;
-    long v = strtol(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno || v < row->min || v > row->max)
-        return fail(p, "--%s: '%s' is not a whole number from %d to %d", row->name, text, row->min, row->max);
-    *value = (int)v;
-    return GO_ON;
-}
-
-static int parse_u64(const Parser *p, const OptionRow *row, const char *text, uint64_t *value)
-{
-    char *end;
-    errno = 0;
-    unsigned long long v = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno)
-        return fail(p, "--%s: '%s' is not a whole number from 0 to %" PRIu64, row->name, text, UINT64_MAX);
-    *value = v;
+    const uint64_t v = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || v < least || v > most)
+        return fail(p, "--%s: '%s' is not a whole number from %" PRIu64 " to %" PRIu64, row->name, text, least, most);
+    if (wide)
+        *(uint64_t *)field = v;
+    else
+        *(int *)field = (int)v;
     return GO_ON;
 }
 
@@ -322,8 +316,6 @@ _Static_assert(sizeof(ColorMode) == sizeof(int), "as above");
 _Static_assert(sizeof(StrategyKind) == sizeof(int), "as above");
 _Static_assert(sizeof(DumpStage) == sizeof(int), "as above");
 
-static bool wants_argument(const OptionRow *row) { return row->arg != NULL; }
-
 static int parse_text(const Parser *p, const OptionRow *row, const char *text, const char **value)
 {
     *value = text;
@@ -344,12 +336,11 @@ static int option_store(Parser *p, const OptionRow *row, const char *arg)
     case ARG_TEXT:
         return parse_text(p, row, arg, field);
     case ARG_INT:
-        return parse_int(p, row, arg, field);
+    case ARG_U64:
+        return parse_number(p, row, arg, field);
     case ARG_INT_OR_NONE:
         *(int *)field = 0;
-        return arg ? parse_int(p, row, arg, field) : GO_ON;
-    case ARG_U64:
-        return parse_u64(p, row, arg, field);
+        return arg ? parse_number(p, row, arg, field) : GO_ON;
     case ARG_CHOICE:
         return parse_choice(p, row, arg, field);
     case ARG_LIST:
@@ -373,9 +364,9 @@ static int option_take(Parser *p, const OptionRow *row, const char *attached)
         const bool given = p->at < p->argc && is_number(p->argv[p->at]);
         return option_store(p, row, given ? p->argv[p->at++] : NULL);
     }
-    if (!wants_argument(row) && attached)
+    if (!row->arg && attached)
         return fail(p, "--%s takes no argument, but got '%s'", row->name, attached);
-    if (!wants_argument(row))
+    if (!row->arg)
         return option_store(p, row, NULL);
     if (!attached && p->at >= p->argc)
         return fail(p, "--%s: missing %s", row->name, row->arg);
@@ -425,7 +416,7 @@ static int parse_letters(Parser *p, const char *text)
         const OptionRow *row = option_lettered(*text);
         if (!row)
             return fail(p, "unknown option '-%c'", *text);
-        bool takes_rest = wants_argument(row) && text[1];
+        bool takes_rest = row->arg && text[1];
         int code = option_take(p, row, takes_rest ? text + 1 : NULL);
         if (code != GO_ON || takes_rest)
             return code;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bench: see bench.h. Configure, build, run: three programs, each ended when the user interrupts.
+ * bench: configures, builds and runs the benchmark of a package by three programs, each ended when the user interrupts.
  */
 #include "gen/command/bench.h"
 

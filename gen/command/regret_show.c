@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regret_show: see regret_show.h. A line a shape while it is measured; then the sums, with the bounds that they are held against.
+ * regret_show: prints a line a shape while it is measured; then the sums, with the bounds that they are held against.
  */
 #include "gen/command/regret_show.h"
 

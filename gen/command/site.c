@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * site: see site.h. A device that is not this CPU is asked for by running its runner with --probe.
+ * site: finds the device that the kernels of a workload run on. A device that is not this CPU is asked for by running its runner with --probe.
  */
 #include "gen/command/site.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * summary: see summary.h. Takes finished values, prints them.
+ * summary: prints what a search chose, what a check found, and which candidates failed.
  */
 #include "gen/command/summary.h"
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * foreign: lists what is in a folder and is not its package's, and moves it from one folder to another.
+ */
 #define _GNU_SOURCE /* renameat2, O_PATH */
 #include "gen/package/foreign.h"
 

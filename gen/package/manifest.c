@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * manifest: writes and reads the lines of MANIFEST, and looks entries up in it.
+ */
 #include "gen/package/manifest.h"
 
 #include <stdlib.h>

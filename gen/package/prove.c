@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * prove: see prove.h. Takes a package's dispatcher as data and as text, gives the number of points at which both agree, or the first at which
- * they do not.
+ * prove: compares a printed dispatcher with its tree. Takes a package's dispatcher as data and as text, gives the number of points
+ * at which both agree, or the first at which they do not.
  */
 #include "gen/package/prove.h"
 

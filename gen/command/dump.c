@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dump: prints what a stage of the pipeline made, as text. Each stage is a function of a table, and prints a head line or more, then a table of one line an entry.
+ * dump: prints what a stage of the pipeline made, as text. Each stage is a function of a table, and prints
+ * a head line or more, then a table of one line an entry.
  */
 #include "gen/command/dump.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay: makes a package of records. The records of a workload are sorted by device and target, and what they say of each target becomes one package.
+ * replay: makes a package of records. The records of a workload are sorted by device and target, and
+ * what they say of each target becomes one package.
  */
 #include "gen/command/replay.h"
 

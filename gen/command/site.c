@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * site: finds the device that the kernels of a workload run on. A device that is not this CPU is asked for by running its runner with --probe.
+ * site: finds the device that the kernels of a workload run on. A device that is not this CPU is
+ * asked for by running its runner with --probe.
  */
 #include "gen/command/site.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conf: settings in libconfig's language, with places. Reads a text (a file, or a part of one such as a template's head), knows the
- * line and column of every name and value, and hands out checked values; what is wrong becomes an error at its place.
+ * conf: reads settings in libconfig's language from a file, or from a part of one such as a template's head. It keeps the line and column of
+ * every name and value and hands out checked values; a wrong one becomes an error with its place.
  *
  *   Source *src = conf_source(a, path, d);
  *   Conf *c = src ? conf_parse(a, src, 0, src->len, d) : NULL;
@@ -9,8 +9,8 @@
  *   conf_keys(c, c->root, keys, nkey);           unknown and missing keys
  *   conf_int(c, c->root, "rank", 0, 100, &rank); absent: rank keeps its value, and that is no error
  *
- * Getters return false after an error that they have reported. They take a group and the key of a member, or, with the key NULL,
- * the setting itself, such as an element of a list. All lives in the arena.
+ * Getters return false after an error that they have reported; conf_group and conf_list return NULL then, and where the setting is absent. They
+ * take a group and the key of a member; with the key NULL they read the setting itself, such as an element of a list. All lives in the arena.
  */
 #ifndef DCGEN_CONF_H
 #define DCGEN_CONF_H
@@ -29,15 +29,16 @@ typedef enum { CONF_GROUP, CONF_BOOL, CONF_INT, CONF_INT64, CONF_REAL, CONF_STRI
 typedef struct ConfSetting ConfSetting;
 struct ConfSetting {
     const char *name; /* NULL: an element of a list, or the root */
-    Loc name_at;      /* an element's: its value; the root's: its first setting */
-    Loc at;           /* the value; one over several lines, or in brackets, is marked at its first character */
+    Loc name_at;      /* where the name stands; of an element its value, of the root its first setting */
+    Loc at; /* where the value stands; one of several lines, or in brackets, is marked at its first character */
     ConfType type;
     int64_t integer; /* a boolean: 0 or 1 */
     double real;
     const char *text;
-    const char *expr;  /* a string as the file has it, with blanks for quotes and line ends: places in it hold */
+    /* a string's text in the file with blanks for quotes and line ends, so that columns in errors are right */
+    const char *expr;
     ConfSetting *elem; /* members of a group, elements of a list or array */
-    int n, cap;        /* 0 of others */
+    int n, cap;        /* 0 for all other types */
 };
 
 typedef struct {
@@ -56,19 +57,19 @@ int conf_length(const ConfSetting *s);                                     /* of
 const ConfSetting *conf_elem(const ConfSetting *s, int i);                 /* of a list or array, member of a group */
 const ConfSetting *conf_member(const ConfSetting *group, const char *key); /* NULL when absent (or group is NULL) */
 
-/* Reports every key of group that is not in keys (with the nearest that is) and every required one that is absent. */
 typedef struct {
     const char *name;
     bool required;
     const char *hint; /* shown when it is missing; may be NULL */
 } ConfKey;
+/* Reports every key of the group that is not in keys, with the nearest one that is, and every required one that is absent. */
 bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, size_t nkey);
 
 bool conf_int(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *out);
 bool conf_real(const Conf *c, const ConfSetting *s, const char *key, double *out); /* integers too; finite */
 bool conf_bool(const Conf *c, const ConfSetting *s, const char *key, bool *out);
 bool conf_string(const Conf *c, const ConfSetting *s, const char *key, const char **out);
-/* A string that is one of names; *index tells which. what: "dtype". */
+/* A string that is one of names; *index tells which. `what` names the kind of word in messages: "dtype". */
 bool conf_choice(const Conf *c, const ConfSetting *s, const char *key, const char *what, const char *const *names,
                  size_t nname, int *index);
 /* A string, or several side by side, or an integer, parsed as an expression. Names are not checked. */
@@ -80,10 +81,10 @@ const ConfSetting *conf_list(const Conf *c, const ConfSetting *s, const char *ke
 bool conf_ints(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max_value, int64_t *out,
                int max, int *n);
 bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const char **out, int max, int *n);
-/* True, and reported, when element i of a list of integers or strings was there already. before: what the message begins with. */
+/* True, and an error is reported, if element i of a list of integers or strings equals an earlier one. The message begins with `before`. */
 bool conf_twice(const Conf *c, const ConfSetting *list, int i, const char *before);
 
-/* Reports every name in e that is not one of names; what: "dim". */
+/* Reports every name in e that is not one of names, and returns false then. what: "dim". */
 bool conf_check_names(Diag *d, const Expr *e, const char *what, const char *const *names, size_t nname);
 /* Index of word in names; -1 after an error: "unknown <what> 'word'; did you mean ...?" or "expected one of ...". */
 int conf_lookup(Diag *d, Loc at, const char *what, const char *word, const char *const *names, size_t nname);

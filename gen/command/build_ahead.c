@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * build_ahead: the command `build`. Compiles into the folder of --builds what a search on a device would compile first, without that device:
- * the general kernels, the library, what measures the device's limits, then what searches propose whose times the analytic model makes up (search/measure/lab_model.h), in several
- * worlds, until there are enough candidates. Of a CPU target, for this CPU.
+ * the general kernels, the library, what measures the device's limits, and then the candidates that simulated searches propose. There the
+ * analytic model makes the times up, differently in each of several worlds (search/measure/lab_model.h), until there are enough candidates.
+ * Code for a CPU target is for this CPU.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -22,11 +23,11 @@
 #include "search/measure/lab_model.h"
 
 enum {
-    TRIALS = 128,
+    TRIALS = 128, /* candidates, unless --trials says otherwise */
     MOST_WORLDS = 64,
-    DEPTH = 64,
-    FIRST = 32
-}; /* unless told otherwise; of one world at most so many trials */
+    WORLD_TRIALS = 64, /* of one world at most */
+    COMMON_TRIALS = 32 /* about so many are proposed in every world: the model alone decides them */
+};
 
 /* What was compiled so far, by key. */
 typedef struct {
@@ -55,7 +56,7 @@ static void take_world(Built *b, const Study *s)
 /* One search in one world. */
 static bool run_world(const Search *q, uint64_t world, Built *b, const char **err)
 {
-    const int64_t left = b->most - b->n + (world ? FIRST : 0); /* the first ones are the same in all worlds */
+    const int64_t left = b->most - b->n + (world ? COMMON_TRIALS : 0); /* the first ones are the same in all worlds */
     const Study *of = q->lab->study;
     Lab lab = *q->lab;
     Workshop shop = *lab.shop;
@@ -65,7 +66,7 @@ static bool run_world(const Search *q, uint64_t world, Built *b, const char **er
     lab.arena = arena_new();
     Spec *spec = ARENA_NEW(lab.arena, Spec);
     *spec = *of->spec;
-    spec->budget.trials = (int)(left < DEPTH ? left : DEPTH);
+    spec->budget.trials = (int)(left < WORLD_TRIALS ? left : WORLD_TRIALS);
     lab.study = study_new(lab.arena, spec, of->device, of->target, of->context_hash);
     lab.data = lab_model_new(lab.arena, &lab, world);
     const bool ok = search_compile(&here, err);
@@ -125,17 +126,17 @@ static void say(const Workload *w, const Options *o, const Target *target, const
                      w->spec->name, b->n, number_plural(b->n), target->name, b->nusable, o->builds);
 }
 
-/* The device that kernels are for: this CPU, or what is typical of a GPU target. */
-static const Target *find_device(Arena *a, const Workload *w, const Options *o, Device *device, Site *site,
+/* The target, and the device that its kernels are for: this CPU, or a typical one of a GPU target. */
+static const Target *find_target(Arena *a, const Workload *w, const Options *o, Device *device, Site *site,
                                  const volatile int *stop, int *code, const char **err)
 {
     *code = EXIT_ENVIRONMENT;
     if (!site_find(a, w, o, true, site, stop, err))
         return NULL;
-    site->modelled = site->target; /* whatever device is here */
+    site->modelled = site->target; /* the typical GPU, even if this machine has one */
     if (!site_device(a, w, o, site, device, stop, err))
         return NULL;
-    site->modelled = false; /* but what it would run is what is compiled */
+    site->modelled = false; /* compile for the device, not for the emulator */
     *code = EXIT_USAGE;
     return site->target ? site->target : workload_target(a, w, device, err);
 }
@@ -147,7 +148,7 @@ static bool build_target(Arena *a, const Workload *w, const Options *o, const vo
     Tools run = { 0 };
     const char *err = NULL;
     Built b = { .arena = a, .most = o->trials > 0 ? o->trials : TRIALS };
-    const Target *target = find_device(a, w, o, device, &site, stop, code, &err);
+    const Target *target = find_target(a, w, o, device, &site, stop, code, &err);
     bool ok = target;
     if (ok) {
         *code = EXIT_ENVIRONMENT;
@@ -159,7 +160,7 @@ static bool build_target(Arena *a, const Workload *w, const Options *o, const vo
         ok = run_worlds(a, w, o, device, target, &run, stop, &b, code, &err);
     }
     const char *lost = tools_lost_builds(a, o, run.builds);
-    if (ok && lost) { /* what it compiles is all that it is for */
+    if (ok && lost) { /* the command has no other result */
         ok = false;
         err = lost;
     }

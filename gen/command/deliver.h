@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * deliver: takes the results of a workload's targets, makes their package, proves its dispatcher, writes it and says what it is. What fails
- * is said on stderr, and the exit code is set.
+ * deliver: takes the results of a workload's targets, makes their package, proves its dispatcher, writes it and prints a summary. Each
+ * function prints its errors on stderr and sets *code to the exit code.
  */
 #ifndef DCGEN_DELIVER_H
 #define DCGEN_DELIVER_H
@@ -11,15 +11,15 @@
 #include "gen/package/prove.h"
 #include "search/choose/result.h"
 
-/* May the package be written where the workload wants it? To be asked before long work. */
+/* True if the package can be written to its folder. Called before the search. */
 bool deliver_check(Arena *a, const Workload *w, const Options *o, int *code);
-/* The files of the package of n results, one a target, report.html among them. NULL: that failed. */
+/* Makes all files of the package, report.html among them, from n results, one a target; sets their `cost`. NULL after an error. */
 const Package *deliver_make(Arena *a, const Workload *w, Result *part, int n, const Options *o, int *code);
-/* Compares the dispatcher, as it will be written, with the trees. False when they differ, as no such package leaves, or when *stop became
- * true. Where no compiler can be had that is said, and is no failure. */
+/* Compiles the dispatcher, as it will be written, and compares it with the trees. Returns false if they differ, so that such a package is not
+ * written, or if *stop became true. Without a compiler it prints a warning and returns true. *proof says what was compared. */
 bool deliver_prove(Arena *a, const Workload *w, const Result *part, int n, const Package *p, const Options *o,
                    const volatile int *stop, Proof *proof, int *code);
-/* Writes it and prints the summary: the exit code. proof: NULL where nothing was proven. */
+/* Writes the package, prints the summary and returns the exit code. proof: NULL if the dispatcher was not proven. */
 int deliver_write(Arena *a, const Workload *w, const Result *part, int n, const Package *p, const Options *o,
                   const Proof *proof);
 

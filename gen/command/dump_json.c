@@ -103,7 +103,7 @@ static json_t *dump_model(const Dump *d)
     const CostReport c = cost_report(d->a, s, &d->in->workload->templates);
     json_t *trials = json_array();
     for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++)
-        if (t->c.target == s->target) /* not a lesser target's general kernel: that is verified, not searched */
+        if (t->c.target == s->target) /* general kernels of lesser targets are verified only */
             json_array_append_new(trials, JSON_SET(candidate(&t->c), FIELD("status", status_name(t->status)),
                                                    FIELD("shapes", predictions(s, d->in->result.model, t))));
     return JSON_OBJECT(FIELD("measurements", c.nmeasure), FIELD("features", c.nfeature), FIELD("lambda", c.lambda),

@@ -36,7 +36,7 @@ static void pick(Picked *s, const Candidate *c)
         s->pick[s->n++] = c;
 }
 
-/* The general kernels, then one of each template in turn, drawn at random. */
+/* All candidates if --trials was not given; else the general kernels, then some at random, of one template after the other. */
 static void pick_all(Picked *s)
 {
     const Space *space = s->in->space;

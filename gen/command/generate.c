@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * generate: the way of the data, from a spec to the package of its kernels. Each step takes finished values and gives new ones; one that
- * fails has said why, and *code is the exit code.
+ * generate: runs all steps of dcgen, from a spec to the finished package. Each step takes finished values and gives new ones. A step
+ * that fails prints the reason, sets *code to the exit code, and returns NULL or false.
  */
 #include "gen/command/generate.h"
 
@@ -10,13 +10,13 @@
 #include "gen/command/learn.h"
 #include "gen/command/replay.h"
 
-/* Records of every target of the workload. Only the first search of a run begins the file of records anew (--fresh). */
-static const Known *learn_all(Arena *a, const Workload *w, const Options *o, const volatile int *stop, int *code)
+/* Finds or measures the records of every target. Only for the first target may --fresh begin the record file anew. */
+static const Known *learn_targets(Arena *a, const Workload *w, const Options *o, const volatile int *stop, int *code)
 {
-    const int n = workload_ntarget(w);
-    Known *known = ARENA_ARRAY(a, (size_t)n, Known);
+    const int ntarget = workload_ntarget(w);
+    Known *known = ARENA_ARRAY(a, (size_t)ntarget, Known);
     Options each = *o;
-    for (int i = 0; i < n; i++, each.fresh = false)
+    for (int i = 0; i < ntarget; i++, each.fresh = false)
         if (!learn_target(a, workload_for(a, w, i), &each, stop, &known[i], code))
             return NULL;
     return known;
@@ -26,23 +26,24 @@ int generate(Arena *a, const Options *o, const volatile int *stop)
 {
     int code = EXIT_DONE;
     Proof proof = { 0 };
-    /* the spec, the targets and the templates; the package must have a place to go to */
+    /* Read the spec, the targets and the templates. Check that the package can be written where it is to go. */
     const Workload *w = command_workload(a, o->operand, o, &code);
     if (!w || !deliver_check(a, w, o, &code))
         return code;
-    /* propose, build, measure, fit, until it is enough: records */
-    const Known *known = learn_all(a, w, o, stop, &code);
-    /* of these, for each target: study, model, kernels, tree and contract */
+    /* Search: propose, build and measure kernels and fit the model, until the budget is used. This gives records. */
+    const Known *known = learn_targets(a, w, o, stop, &code);
+    /* Work out from the records, for each target: study, model, chosen kernels, dispatch tree, stated regret. */
     const int n = workload_ntarget(w);
-    Result *part = known ? replay_all(a, known, n, &code) : NULL;
-    /* the files of the package, in memory; its dispatcher does as the trees say */
-    const Package *p = part ? deliver_make(a, w, part, n, o, &code) : NULL;
-    if (!p || !deliver_prove(a, w, part, n, p, o, stop, &proof, &code))
+    Result *results = known ? replay_all(a, known, n, &code) : NULL;
+    /* Make the files of the package in memory, and prove that its dispatcher does as the trees say. */
+    const Package *p = results ? deliver_make(a, w, results, n, o, &code) : NULL;
+    if (!p || !deliver_prove(a, w, results, n, p, o, stop, &proof, &code))
         return code;
-    /* a temporary folder, then renamed; and the summary */
-    return deliver_write(a, w, part, n, p, o, &proof);
+    /* Write them into a temporary folder, rename it, print the summary. */
+    return deliver_write(a, w, results, n, p, o, &proof);
 }
 
+/* Makes the package from its records alone: it compiles and measures nothing, so the dispatcher is not proven. */
 int replay(Arena *a, const Options *o)
 {
     int code = EXIT_DONE;
@@ -50,7 +51,7 @@ int replay(Arena *a, const Options *o)
     if (!w || !deliver_check(a, w, o, &code))
         return code;
     const int n = workload_ntarget(w);
-    Result *part = replay_read_all(a, w, &code);
-    const Package *p = part ? deliver_make(a, w, part, n, o, &code) : NULL;
-    return p ? deliver_write(a, w, part, n, p, o, NULL) : code;
+    Result *results = replay_read_all(a, w, &code);
+    const Package *p = results ? deliver_make(a, w, results, n, o, &code) : NULL;
+    return p ? deliver_write(a, w, results, n, p, o, NULL) : code;
 }

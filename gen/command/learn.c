@@ -17,7 +17,7 @@
 #include "search/choose/search.h"
 #include "search/measure/lab_machine.h"
 
-/* The device and the target that kernels are for. */
+/* Finds the device and the target, and puts both into *u. */
 static bool find_unit(Arena *a, const Workload *w, const Site *site, Tools *run, UnitContext *u, int *code,
                       const char **err)
 {
@@ -35,7 +35,7 @@ static bool find_unit(Arena *a, const Workload *w, const Site *site, Tools *run,
     return true;
 }
 
-/* The space, of which nothing is tried yet. NULL with *err set: it is empty. */
+/* All candidates for this target. NULL with *err set: there are none. */
 static const Space *find_space(Arena *a, const Workload *w, const UnitContext *u, const char **err)
 {
     Diag *d = diag_new(a);
@@ -46,7 +46,7 @@ static const Space *find_space(Arena *a, const Workload *w, const UnitContext *u
     return space;
 }
 
-/* Of what is recorded. */
+/* Makes a study of all records in the file. */
 static Study *load_study(Arena *a, const Workload *w, const UnitContext *u, RecordFile *records)
 {
     Study *s = study_new(a, w->spec, u->device, u->target, unit_context_hash(a, u));
@@ -95,7 +95,7 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
     return ok;
 }
 
-/* The file holds times of a device that runs the target: then nothing need be guessed. */
+/* True if the file has measured times of a device that runs the target. Then no model need stand in for them. */
 static bool has_times(Arena *a, const Workload *w, const char *path)
 {
     const char *err = NULL;
@@ -122,7 +122,7 @@ static const char *recorded_times(Arena *a, const Workload *w, const Options *o)
     return NULL;
 }
 
-/* Nothing that the search will write may be among what the package replaces, or be a reason not to write it. */
+/* Checks where the record file lies: it must not be a file that the package overwrites, and in the package's folder only with --force. */
 static bool check_records(Arena *a, const Workload *w, const Options *o, const char **err)
 {
     const char *place = package_place(a, w->out, w->records), *why;

@@ -148,7 +148,8 @@ static void add_targets(Emitter *e, FillScope *s)
     fill_number(s, "USES_THREADS", uses_threads);
 }
 
-/* "90a-real" "80" "75": machine code for the tuned targets; for later devices the driver can compile the others' code. */
+/* For CMAKE_CUDA_ARCHITECTURES: "90a-real" "80" "75". An exact target gets machine code alone; others also get PTX, which the driver compiles for
+ * later devices. */
 static const char *architectures(Emitter *e)
 {
     Text t = { .arena = e->arena };
@@ -167,8 +168,8 @@ static const char *architectures(Emitter *e)
 
 /* ---- kernels ---- */
 
-/* What package.json and the table of kernels say besides. */
-static void add_records(Emitter *e, FillScope *s)
+/* Adds to each kernel's row its entry and the key of its record. */
+static void add_record_keys(Emitter *e, FillScope *s)
 {
     for (int i = 0; i < e->nkernel; i++) {
         const EmitEntry *entry = &e->entry[e->of[i]];
@@ -180,8 +181,8 @@ static void add_records(Emitter *e, FillScope *s)
     }
 }
 
-/* Rows of tuned shapes, for bench.c. */
-static const char *shapes(Emitter *e)
+/* The tuned shapes of the first target with the first number of threads, as rows of a table in bench.c. */
+static const char *bench_shapes(Emitter *e)
 {
     const Study *s = e->in->part->study;
     Text t = { .arena = e->arena };
@@ -204,12 +205,12 @@ static FillScope *scope_of(Emitter *e)
     const char *regret = regret_file_readme(e->arena, e->in, e->diag);
     if (!unit_add_kernels(s, u, e->kernel, e->nkernel, e->diag) || !reference || !regret)
         return NULL;
-    add_records(e, s);
+    add_record_keys(e, s);
     add_release(e, s);
     add_parts(e, s);
     add_targets(e, s);
     fill_word(s, "about", about(e));
-    fill_word(s, "shapes", shapes(e));
+    fill_word(s, "shapes", bench_shapes(e));
     fill_word(s, "reference", unit_reference(e->arena, e->spec, reference->text));
     fill_word(s, "regret", regret);
     fill_word(s, "COMPUTE_CAPABILITIES", architectures(e));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec_instance: from shapes over dims to instances.
+ * spec_instance: turns the declared shapes, which are expressions over dims, into instances, whose extents are numbers. A point is one value for
+ * each dim.
  *
- * Points: every combination of the dims' values, as long as points * shapes * thread counts <= SPEC_MAX_INSTANCE; else
- * the tuned points, the corners of the ranges and a low-discrepancy sequence (grid.c), to that number.
+ * Points: every combination of the dims' values, as long as points * shapes * thread counts <= SPEC_MAX_INSTANCE; else a
+ * sample of that many: the tuned points, the corners of the ranges and points of a low-discrepancy sequence (grid.c).
  * Tuned points of a shape: the product of the tuned values of the dims that it uses, at most 64 of them: the corners
  * first, then the same kind of sequence.
- * Instances of equal extents are one, with the weights added; so a dim that a shape does not use scales its weight.
+ * Instances of equal extents are one, with the weights added: each value of a dim that a shape does not use adds its weight to the same instance.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ int spec_tune_values(int64_t min, int64_t max, int64_t *out)
 typedef struct {
     Point *p;
     int64_t n;
-} PointSet; /* sorted, no two alike, once points_sort was called */
+} PointSet; /* sorted and without duplicates after points_sort */
 
 static int compare_points(const void *x, const void *y) { return order_numbers(x, y, SPEC_MAX_DIM); }
 
@@ -176,7 +177,7 @@ static int by_extents(const void *a, const void *b)
     return c ? c : by_declaration(a, b);
 }
 
-/* One instance for each set of extents: the first declaration of it, with all weights. */
+/* Merges instances of equal extents: the one declared first gets all the weights. */
 static void merge(InstanceList *list)
 {
     int64_t n = 0;
@@ -194,7 +195,7 @@ static void merge(InstanceList *list)
     qsort(list->p, (size_t)n, sizeof *list->p, by_declaration);
 }
 
-/* ---- what only whole instances show ---- */
+/* ---- work and checks of whole instances ---- */
 
 double spec_flops(const Spec *s, const int64_t *extent)
 {
@@ -221,7 +222,8 @@ int spec_parts(const Spec *s, const int64_t *extent, int threads)
     return flops > 0 ? NAME_worthwhile(threads, flops, NAME_POOLED_FLOPS) : threads;
 }
 
-/* False after an error: "the size of " "X" of this instance must fit 64 bits, with room for bytes. */
+/* False after an error: for this instance the expression e, which messages call `what` and then `of` ("the size of " and "X"), must be at least 0
+ * and so small that its bytes fit 64 bits. */
 static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const char *what, const char *of)
 {
     OpShape ctx = { r->spec->op, in->extent };
@@ -251,7 +253,7 @@ static bool check_sizes(SpecReader *r, const Instance *in)
            check_size(r, in, op->row_elems, "the elements of a row", "");
 }
 
-/* One error a shape is enough. */
+/* Checks every instance; at most one error for each declared shape is reported. */
 static void check_all(SpecReader *r, const InstanceList *list)
 {
     int failed = -1;

@@ -35,58 +35,63 @@ typedef struct {
 
 /* How a compiler makes shared objects of kernels: PROGRAM SHIPPED... OBJECT... -o PRODUCT SOURCE. Lists of flags end in NULL. */
 typedef struct {
-    const char *option; /* of the command line; PROGRAM is what it says, else it is called like it */
-    /* the folder whose bin/ PROGRAM may lie in, where PATH does not have it: a variable of the environment, or this; NULL: none */
+    /* The command line's option that names PROGRAM, and PROGRAM itself where that is not given: "nvcc". */
+    const char *option;
+    /* Where PATH lacks PROGRAM: look in bin/ of the folder that this variable of the environment names, then in bin/ of `home`. NULL: nowhere. */
     const char *home_variable, *home;
-    /* what ships is compiled with them too; one that ends in "=" goes on with the target's `gencode` */
+    /* Flags that the package uses too. One that ends in "=" is followed by the target's `gencode`. */
     const char *const *shipped;
-    const char *const *object; /* further ones, for a shared object */
-    const char *const *code;  /* instead of those: for code that no device here runs; NULL: the machine is the device */
-    const char *code_suffix;  /* of a file with it */
+    const char *const *object; /* further flags, which make a shared object */
+    /* Flags in their place where this machine has no device to run the code; NULL: code always runs here. And the suffix of what they make. */
+    const char *const *code;
+    const char *code_suffix;
     const char *assembly;     /* suffix of the assembly that is made on the way and read for spills; NULL: none is */
     const char *empty;        /* a source that any such compiler builds */
     const char *version_mark; /* the line of `PROGRAM --version` that has it tells the version; "": the first */
-    bool keeps_log;           /* what it says tells of registers and spills */
-    const char *unknown;      /* what it says of a target that it does not know; NULL: nothing certain */
+    bool keeps_log;           /* its output tells registers and spills */
+    const char *unknown;      /* words in its output when it does not know the target; NULL: no fixed ones */
 } FamilyCompiler;
 
 typedef struct Family {
     const char *name;   /* as targets and templates say it */
-    const char *best;   /* as specs and --target say it: its best target that this machine runs */
+    const char *best;   /* the word in specs and --target for its best target that this machine runs: "host" */
     const char *device; /* as people call what runs its kernels: "GPU" */
-    const char *system; /* and what is needed to drive it, if it is not of this machine itself: "CUDA" */
+    const char *system; /* the software that drives such devices: "CUDA"; NULL: none is needed */
 
     /* targets */
-    const ConfKey *key;  /* what their files hold beside what all do, and beside facts; the last has a NULL name */
-    const FactRow *fact; /* likewise */
-    const RateRow *rate; /* the first is for all other types; NULL: files say nothing of rates, devices are measured */
-    bool is_inherited;   /* later devices run code for a target, unless that is `exact` */
+    /* keys of its targets' files, besides those of every target and besides facts; the last has a NULL name */
+    const ConfKey *key;
+    const FactRow *fact; /* the last has a NULL name */
+    const RateRow *rate; /* the first row serves all types that have none; NULL: rates are measured on the device */
+    bool is_inherited;   /* later devices can run a target's code, unless the target is `exact` */
     bool has_smem;       /* the nearest memory is not a cache, but shared memory (Device.smem_bytes) */
-    bool has_driver;     /* a device's own id tells of its driver too */
-    bool aside;          /* its kernels run beside this CPU, so that compilers do not disturb their times */
+    bool has_driver;     /* a device's id changes with its driver */
+    bool aside;          /* kernels do not run on this CPU, so compiling does not disturb their times */
 
     /* kernels */
     const char *suffix; /* of a source with kernels in it */
-    /* what the C preprocessor must find true where a kernel for the target has a body; NULL: each has one everywhere */
+    /* The preprocessor's condition around the body of a kernel for the target; NULL: there is none. */
     const char *(*body_guard)(Arena *a, const Target *t);
     const char *primitives; /* suffix of files in templates/device with functions that kernels call; NULL: none do */
     bool reads_any_copy;    /* templates read the constant operand as it is and packed alike */
-    bool ranks_templates;   /* the closed forms of different templates can be held against each other */
+    bool ranks_templates;   /* the closed forms of different templates can be compared */
     FamilyCompiler compiler;
-    const char *runner;   /* the program dcgen-runner-<this> times kernels */
-    const char *verifier; /* and this one verifies them where there is no device; NULL: a device is always there */
-    const char *limits;   /* in templates/device: kernels that measure what a device does; NULL: the runner knows how */
+    const char *runner; /* the program dcgen-runner-<this> times kernels */
+    /* the program dcgen-runner-<this> verifies them where there is no device; NULL: a device is always there */
+    const char *verifier;
+    /* file in templates/device with kernels that measure a device's limits; NULL: the runner needs none */
+    const char *limits;
 
     /* packages */
     const PackageRow *file; /* the last has a NULL pattern */
     const char *pack;       /* in the op's folder: how the constant operand is packed */
-    const char *call;       /* behind the package's name in the names of its calls */
+    const char *call;       /* suffix of the package's functions: NAME<this>() */
     const char *fixed_by;   /* NAME_<this>, defined as a number, fixes the kind of machine; NULL: nothing does */
-    bool told_parts; /* a call is split into parts, as many as threads; the dispatcher is asked with their number too */
+    bool told_parts;        /* a call is split among threads, and the dispatcher is told how many */
 
     /* for people */
-    const char *library; /* in the op's folder, or not: the op by a library, as a candidate */
-    const char *rival;   /* what that library is */
+    const char *library; /* file that calls a library for the op, timed like a candidate; an op's folder may lack it */
+    const char *rival;   /* what people call that library */
     char *(*device_text)(Arena *a, const struct Device *d);                 /* "8 cores; L1 32 KiB, ..." */
     char *(*check_text)(Arena *a, const Target *t, const struct Device *d); /* what bounds kernels for t there */
 } Family;
@@ -95,7 +100,7 @@ extern const Family family_cpu, family_cuda;
 enum { FAMILY_COUNT = 2 };
 extern const Family *const families[FAMILY_COUNT];
 
-/* By the word for its best target; NULL: there is none. */
+/* The family whose `best` is this word; NULL: there is none. */
 const Family *family_of_best(const char *word);
 /* The key "family" of a target's or template's file; what it may say. */
 #define FAMILY_HINT "\"cpu\" or \"cuda\""

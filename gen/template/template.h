@@ -93,9 +93,9 @@ typedef struct {
     int ngeneral;
     General general[TARGET_MAX];
     int nslot;
-    const char
-        *slot[TEMPLATE_MAX_SLOT]; /* every name, numbered for expr_int_at: the op's axes, THREADS, then the others */
-    int ncontext;                 /* of them, how many stand for facts of target, device, spec and compiled kernel */
+    /* every name, numbered for expr_int_at: the op's axes, THREADS, then the others */
+    const char *slot[TEMPLATE_MAX_SLOT];
+    int ncontext; /* of them, how many stand for facts of target, device, spec and compiled kernel */
 } Template;
 
 typedef struct {

@@ -30,7 +30,15 @@ static const char *at_tile(const Reader *r, const char *e, bool whole_sum)
     return text_str(&out);
 }
 
-/* What a call and a tile amount to. The output is seen as rows and columns, each element a sum. */
+/* Offers the sizes of a call and of one tile, which follow from the op and from the tile in the head. The output counts as a matrix whose
+ * elements are sums. A step is what a tile does for its part of the summed axes.
+ *
+ *   FLOPS, STEP_FLOPS       useful operations of the call; operations of a step
+ *   OUT_ROWS, OUT_COLS      the output's extents; TILE_ROWS, TILE_COLS: a tile's
+ *   SUM, TILE_SUM           elements that are summed up for one of the output; in a step
+ *   TILES, SUM_STEPS        tiles of the output; steps of a tile
+ *   DATA                    elements of all operands of the call that are always there
+ *   TILE_READS, STEP_READS  elements of inputs that a tile, a step reads */
 static bool offer_shape(Reader *r)
 {
     const Op *op = r->op;
@@ -50,7 +58,7 @@ static bool offer_shape(Reader *r)
         }
     const char *const flops = expr_text(op->flops), *rows = expr_text(op->rows), *columns = expr_text(op->row_elems);
     const struct {
-        const char *name, *neutral, *expr;
+        const char *name, *start, *expr; /* start: where expr begins with an operator, what stands before that */
     } row[] = { { "FLOPS", "", flops },
                 { "STEP_FLOPS", "", at_tile(r, flops, false) },
                 { "OUT_ROWS", "", rows },
@@ -66,7 +74,7 @@ static bool offer_shape(Reader *r)
                 { "STEP_READS", "0", at_tile(r, text_str(&reads), false) } };
     for (size_t i = 0; i < LENGTH(row); i++) {
         const Loc loc = { .src = op->src };
-        Expr *e = expr_parse(r->arena, arena_printf(r->arena, "%s%s", row[i].neutral, row[i].expr), loc, r->diag);
+        Expr *e = expr_parse(r->arena, arena_printf(r->arena, "%s%s", row[i].start, row[i].expr), loc, r->diag);
         if (!e)
             return false;
         r->offer[r->noffer++] = (NamedExpr){ .name = row[i].name, .doc = "", .expr = e, .loc = loc };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * match: which kernels are timed side by side on a shape, how often, and with how many samples: in the last comparison, while the choice is
- * settled, on held-out shapes and by `dcgen bench --regret`. One table says it of all of them.
+ * settled, on held-out shapes and by `dcgen bench --regret`. The table match_rules has the numbers of every occasion.
  */
 #ifndef DCGEN_MATCH_H
 #define DCGEN_MATCH_H
@@ -16,13 +16,14 @@ typedef struct {
     const Instance *inst;
     int n;
     int64_t trial[MATCH_MOST];
-    double ns[MATCH_MOST]; /* what each takes there, as far as it is known */
-    double library_ns;     /* the same of the library; 0: it has no part */
+    double ns[MATCH_MOST]; /* the expected time of each */
+    /* that of the library, or of the best kernel while it is not known; 0: the library takes no part */
+    double library_ns;
 } Match;
 
 typedef struct {
-    double near;     /* who may take so many times what the best takes, takes part */
-    int least, most; /* so many of the fastest in any case, and no more */
+    double near;     /* a kernel takes part if its time is at most so many times that of the best */
+    int least, most; /* so many of the fastest take part in any case; no more than that do */
     int passes;      /* how often they meet */
     int few_repeats; /* samples of each: in a first look, or where time is short */
     int repeats;     /* samples of each */
@@ -30,37 +31,37 @@ typedef struct {
 
 typedef enum {
     MATCH_LAST,     /* the finalists, on every tuned shape */
-    MATCH_MISSING,  /* a chosen kernel that had no part in that, and its best rival */
+    MATCH_MISSING,  /* a chosen kernel that was not in that comparison on a shape, and its best rival there */
     MATCH_HELD_OUT, /* the package's kernels, and those that may be better, where nothing was tuned */
-    MATCH_UNSAID,   /* the chosen kernel and the fastest others, where their times differ too much to say the regret */
-    MATCH_BENCH,    /* bench --regret */
+    MATCH_UNSAID, /* the chosen kernel and the fastest others (settle.c picks them), where the regret is too uncertain to be stated */
+    MATCH_BENCH, /* bench --regret */
     MATCH_KINDS
 } MatchKind;
 
 extern const MatchRule match_rules[MATCH_KINDS];
 
-/* Adds one, unless it is there or there is no room. */
+/* Adds a kernel, unless it is there already or MATCH_MOST are. */
 void match_enter(Match *m, int64_t trial, double ns);
-/* Adds those of n trials that the rule lets take part, by ascending time as the model or a measurement says; `but` is not added, -1: all
- * are. The best time of all. */
+/* Adds those of n trials that the rule admits, the fastest first; times are measured ones, or else the model's. The trial `but` is not added
+ * (-1: none is left out). Returns the best time of all n, that of `but` among them. */
 double match_near(Match *m, const MatchRule *r, const CostModel *model, const int64_t *trial, int64_t n, int64_t but);
-/* After a pass in which each took took[i] (0: it failed): keeps the first and those that may be the best, no fewer than two if there are.
- * True: the first was not among the best, and further passes must confirm it. */
+/* After a pass in which each took took[i] (0: it failed): keeps the first kernel and those that may be the best, two at least if there are so
+ * many; one that failed is dropped. True if the first kernel was so much slower than the best that another pass must confirm it. */
 bool match_keep_close(Match *m, const double *took);
 
-/* One sample of each. */
+/* What one sample of every kernel and of the library takes. */
 double match_ns(const Match *m);
 /* How long the match will take. */
 double match_expect_s(const Lab *l, const Match *m, int repeats);
-/* The slowest stay away, but for the two fastest and the last one, until the match takes no longer. */
+/* Removes the slowest kernels until the match takes at most most_s. The two fastest and the last one, the anchor, always stay. */
 void match_shrink(const Lab *l, Match *m, int repeats, double most_s);
-/* final, ns: as of LabKind.compare. */
+/* Times the match. final and ns are those of LabKind.compare (lab.h). */
 bool match_hold(Lab *l, Arena *scratch, const Match *m, int repeats, bool final, double *ns, const char **err);
 
-/* Trials of the tuned target that can be used; with a tuned shape those of them that had part in a last comparison there, -1: all.
- * trial[] gets them, NULL: they are only counted. */
+/* Counts the usable trials of the tuned target, and stores them in trial[] unless that is NULL. shape >= 0: only those that were in a last
+ * comparison on that tuned shape. */
 int64_t match_usable(const Study *s, int64_t shape, int64_t *trial);
-/* All of the match had part in so many passes of it. */
+/* True if every kernel of the match was in at least `passes` last comparisons on this shape. */
 bool match_was_held(const Study *s, int64_t shape, const Match *m, int passes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * search: rounds of candidates, then the last comparison; settle.c has what follows.
+ * search: proposes rounds of candidates and has them measured, then compares the finalists. settle.c has what follows.
  */
 #include "search/choose/search.h"
 
@@ -16,15 +16,16 @@
 #include "search/measure/stopwatch.h"
 
 enum { BATCH = 12, AHEAD_BATCH = 16, DEPTH = 2, FIRST_BATCH = 8, MAX_FINALIST = 24 };
-/* Of the budget, when each phase should be over; what comes then has the rest (settle.c). */
+/* The part of the time budget at which a phase ends. settle.c has the rest. */
 static const double SEARCH_SHARE = 0.55, FINAL_SHARE = 0.76;
-static const double WORTH = 5e-4; /* expected gain below which the search ends */
-/* But not before so many rounds in succession, nor before so many in all: a model of little data may think that it knows. */
+/* The search ends after PATIENCE rounds in a row with a smaller expected gain than WORTH, but not before LEAST_ROUNDS rounds: a model of few
+ * measurements may be too sure. */
+static const double WORTH = 5e-4;
 enum { PATIENCE = 2, LEAST_ROUNDS = 4 };
 
-/* Of the general kernels the first; on a GPU, where they are made for different shapes, the one that the analytic model gives the least
- * time over all tuned shapes, each relative to its best. It must not depend on measurements, of rates neither: times are parts of its own,
- * in later runs too. */
+/* Chooses the anchor, the kernel that all times are divided by: the first general kernel; for families whose closed forms rank templates, the
+ * general kernel with the least predicted time over all tuned shapes, each relative to its best. Later runs must choose the same one, so it
+ * depends on no measurement, nor on measured rates. */
 static const Candidate *choose_anchor(const Search *q, Arena *scratch)
 {
     const Space *space = q->space;
@@ -144,7 +145,7 @@ static bool propose_round(const Search *q, Arena *scratch, Rounds *r, Round *out
     return out->n > 0 && (r->idle < PATIENCE || r->n <= LEAST_ROUNDS);
 }
 
-/* One more waits, if there is one that is worth it. */
+/* Proposes one more round and lets it wait to be measured. */
 static bool plan_round(const Search *q, Arena *scratch, Rounds *r, const char **err)
 {
     Round *x = &r->waiting[r->nwaiting];
@@ -165,7 +166,7 @@ static bool plan_rounds(const Search *q, Arena *scratch, Rounds *r, const char *
     return true;
 }
 
-/* Of those that wait the first. */
+/* Measures the round that has waited longest. */
 static bool measure_round(const Search *q, Arena *scratch, Rounds *r, const char **err)
 {
     Lab *l = q->lab;
@@ -178,7 +179,7 @@ static bool measure_round(const Search *q, Arena *scratch, Rounds *r, const char
     return ok;
 }
 
-/* Something must be known when time is up: the first round comes in any case. */
+/* The first round is measured even if the time is up, so that there is always a result. */
 static bool search_rounds(const Search *q, Arena *scratch, Rounds *r, int64_t most, const char **err)
 {
     const Lab *l = q->lab;
@@ -255,7 +256,7 @@ typedef struct {
 
 static double expect_s(const Lab *l, Remaining r, int repeats) { return stopwatch_expect_s(l, r.n, r.ns, repeats); }
 
-/* The time left does not do for them. */
+/* True if even the fewest samples would take longer than the time that is left. */
 static bool too_late(const Lab *l, Remaining r)
 {
     return expect_s(l, r, match_rules[MATCH_LAST].few_repeats) > lab_left_s(l, FINAL_SHARE);

@@ -130,7 +130,7 @@ static const char *measure_also_wrong(const void *record)
     return m->status == STATUS_OK && !(m->max_err <= 1) ? "max_err is over the limit, yet status is ok" : NULL;
 }
 
-/* To the digits that are written; both conversions use one locale, whichever it is. */
+/* Rounds to the digits that a file has. snprintf and strtod use the same locale, so any will do. */
 static double rounded(double v)
 {
     char digits[40];
@@ -161,7 +161,7 @@ const RecordType record_types[RECORD_TYPES] = {
 
 /* ---- fields ---- */
 
-/* What is wrong with one, behind its key, and its size in a record. */
+/* Of each kind of field: its size in a record, and what an error message says behind the key. */
 static const struct {
     size_t bytes;
     const char *wrong;
@@ -241,7 +241,7 @@ static bool is_good(const Field *f, const void *at)
     return within(f->kind == FIELD_REAL ? *real : (double)field_whole(f->kind, at), f->low, f->high);
 }
 
-/* Has the i-th a name that one before it has? */
+/* True if an earlier parameter has the same name. */
 static bool is_twice(const Param *param, int i)
 {
     int k = 0;
@@ -273,7 +273,7 @@ const char *record_wrong(const RecordType *t, const void *record, char text[RECO
 
 /* ---- copies ---- */
 
-/* Of typographic quotes, as compilers print them, what stands for them; of any other character beyond ASCII, "?". */
+/* The ASCII quote for a typographic one, as compilers print them; "?" for any other character beyond ASCII and for control characters. */
 static char ascii_of(const char *s)
 {
     static const char third[] = "\x98\x99\x9c\x9d", ascii[] = "''\"\"";
@@ -290,7 +290,7 @@ void plain_copy(char *out, const char *s, size_t max)
             out[n++] = ' ';
         else if (c >= 0x20 && c < 0x7f)
             out[n++] = *s;
-        else if (c < 0x80 || c >= 0xc0) /* one mark a character: its further bytes are dropped */
+        else if (c < 0x80 || c >= 0xc0) /* of a character of several bytes only the first makes a mark */
             out[n++] = ascii_of(s);
     }
     out[n] = '\0';

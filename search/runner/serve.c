@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * serve: reads requests, has the engine do them, and writes events. A runner runs untrusted code: that code gets no
- * standard input, its standard output goes to stderr, and when it crashes or hangs, dcgen ends this program and starts another. It dies with the thread that
- * started it (PR_SET_PDEATHSIG) and at the end of its input.
+ * serve: reads requests, has the engine do them, and writes events. A runner loads untrusted code. That code gets no input, and its
+ * output goes to stderr. When it crashes or hangs, dcgen starts another runner. A runner ends when the thread that started it ends
+ * (PR_SET_PDEATHSIG), or at the end of its input.
  */
 #define _GNU_SOURCE
 #include "search/runner/serve.h"
@@ -46,7 +46,7 @@ typedef struct {
 
 /* ---- events */
 
-/* dcgen is gone when nothing can be said to it. */
+/* If a line cannot be written, dcgen has ended: so does this program. */
 static void say_text(Session *s, const char *line)
 {
     if (fprintf(s->out, "%s\n", line) < 0 || fflush(s->out) != 0)
@@ -242,7 +242,7 @@ static const char *read_timing(json_t *request, Timing *t)
                     "keep", &t->keep, "quiet_ns", &t->quiet_ns, "wait_ns", &t->wait_ns) != 0)
         return "measure needs threads, repeats, sample_ns and max_ns";
     if (t->drop != 0 && !(t->drop > 1))
-        return "drop is above 1, or 0";
+        return "drop must be 0 or above 1";
     if (!hot)
         return "only hot caches can be measured";
     if (t->threads < 1 || t->threads > SPEC_MAX_THREADS)
@@ -333,7 +333,7 @@ static bool do_measure(Session *s, json_t *json)
 
 /* ---- limits */
 
-/* For one number of threads. NULL with *err set. */
+/* Measures the limits with q->threads threads. NULL with *err set. */
 static json_t *limits_json(Session *s, Arena *a, const LimitsRequest *q, const char **err)
 {
     LimitRecord r = { 0 };
@@ -455,7 +455,7 @@ static void do_line(Session *s, const char *line, size_t len)
     json_decref(request);
 }
 
-/* Takes standard input and output for the protocol, away from the code to be measured. */
+/* Keeps standard input and output for the protocol: the code to be measured gets /dev/null and stderr. */
 static bool take_streams(int *in, FILE **out)
 {
     *in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -468,7 +468,7 @@ static bool take_streams(int *in, FILE **out)
     return good && *out;
 }
 
-/* A crash leaves no core file; nobody's death leaves this program behind. */
+/* No core file after a crash. This program is killed when the thread that started it ends. */
 static void set_limits(void)
 {
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });

@@ -12,15 +12,16 @@
 
 static const double SIGMA_MIN = 0.02, SIGMA_PRIOR = 0.5;
 static const double NEAR = 1.0; /* log2 distance of shapes over which residuals carry */
-static const double NO_IDEA =
-    60; /* log2 ns of a shape whose work cannot be computed: decades, so never chosen for it */
-static const double SIGMA_ROWS = 4; /* what the error over all shapes counts for, in measurements */
-/* Power of a measurement's weight with which its error counts: half at 1.04 times the best, 5 % at 1.2. */
+/* log2 ns of a shape whose work cannot be computed: 36 years, so that the kernel is never chosen for it */
+static const double NO_IDEA = 60;
+static const double SIGMA_ROWS = 4; /* the error over all shapes counts as much as so many measurements */
+/* An error counts with this power of the measurement's weight: by half at 1.04 times the best time, by 5 % at 1.2. */
 static const double NEAR_BEST = 4;
 static const double LEAST_WEIGHT = 0.02, STEEPNESS = 4; /* of a measurement in the fit */
 /* The least lambda where terms were fitted, as a part of the total weight: a feature then explains at most half of what least squares would
- * let it. Prices leave little, much of it exceptions of single kernels, and leaving one row out tells nothing of a new kernel: with few
- * kernels lambda came out too small, and the model chose 5 points worse than its terms alone (bench/tuning). */
+ * let it. Fitted prices leave small residuals, much of which are peculiar to single kernels. Leaving one row out does not show that, as other
+ * rows of the same kernel stay in: with few kernels lambda came out too small, and the model chose 5 points worse than its terms alone
+ * (bench/tuning). */
 static const double AFTER_TERMS = 1;
 static const double SHRINK = 0.3; /* weight of "no residual" against one measured at the same shape */
 

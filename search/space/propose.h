@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * propose: which candidates to build next, and on which shapes to measure them: those with the largest expected gain over all weighted
- * shapes, so that one measurement serves every shape.
+ * propose: chooses which candidates to build next, and on which shapes to measure them. It takes the candidates with the largest expected gain
+ * over all weighted shapes, so that one measurement serves every shape. A shape is a tuned instance of the study.
  *
  * Gain of candidate c: sum over shapes of weight * E[max(0, 1 - t(c)/best)], with log t(c) normal around the model's prediction
- * (expected improvement, Jones et al. 1998). A batch is chosen one by one, each as if the ones before would keep their promise. Part of it
- * goes to single shapes, those with few measurements first, where the candidate is taken that is fastest in a world drawn from the model's
- * beliefs (Thompson sampling): a kernel that is best for few shapes has little gain over all of them, and is wanted nevertheless.
+ * (expected improvement, Jones et al. 1998). The candidates of a batch are chosen one after the other; each choice
+ * assumes that those before take the times that the model predicts. Part of a batch serves single shapes, those with few measurements first: for
+ * such a shape times are drawn from the model's distributions, and the fastest candidate is taken (Thompson sampling). A kernel that is best for few shapes has little gain over all of them, and is wanted nevertheless.
  * Candidates come from the space at random, from the neighbourhood (one or two parameters changed) of the best trials, and from a few
- * generations of evolution among those, by their expected gain.
+ * generations of crossing and changing those with the largest expected gain.
  */
 #ifndef DCGEN_PROPOSE_H
 #define DCGEN_PROPOSE_H
@@ -26,10 +26,10 @@ typedef struct {
     Candidate c;
     int nshape;
     int64_t shape[PROPOSE_MAX_SHAPES]; /* tuned instances to measure it on, most promising first */
-    double gain;                       /* expected, relative: 0.01 is one per cent over all shapes */
+    double gain; /* expected, relative: 0.01 is one per cent over all shapes; 1: to be tried in any case */
 } Proposal;
 
-/* Is it to be measured on this shape? */
+/* True if the proposal is to be measured on this shape. */
 bool proposal_has(const Proposal *p, int64_t shape);
 
 /* Fills out[0..n-1], best first; returns how many there are (fewer when the space is used up). */

@@ -23,8 +23,8 @@ static const char templates_path[] = DCGEN_SOURCE_DIR "/templates";
 static const char package_path[] = DCGEN_SOURCE_DIR "/templates/package";
 
 typedef struct {
-    const char *
-        text; /* "simt_gemm sm_80 f32 NK BM=64": template, target, dtype, layout, and what is not as in the general kernel */
+    /* "simt_gemm sm_80 f32 NK BM=64": template, target, dtype, layout, and what is not as in the general kernel */
+    const char *text;
     char template[16], layout[4];
     const Template *t;
     const Dtype *dtype;

@@ -302,7 +302,7 @@ static void fields_of_a_request(void **state)
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":-1", "bad times" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"quiet_ns\":-1", "bad times" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"wait_ns\":-1", "bad times" },
-        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"drop\":1", "drop is above 1, or 0" },
+        { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"drop\":1", "drop must be 0 or above 1" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1,\"max_ns\":1,\"hot\":false", "only hot caches can be measured" },
         { "\"threads\":1,\"repeats\":2,\"sample_ns\":1", "measure needs threads, repeats, sample_ns and max_ns" },
     };

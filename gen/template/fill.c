@@ -81,7 +81,7 @@ static bool filler_lookup(void *ctx, const char *name, int64_t *value)
  * lines of their own. */
 static size_t first_word(const Filler *f, const char *id, size_t len, const char **text)
 {
-    for (size_t n = islower((unsigned char)*id) ? 0 : len; n; n--)
+    for (size_t n = islower((unsigned char)*id) ? 0 : len < MAX_IDENT ? len : MAX_IDENT; n; n--) /* no word is longer */
         if ((n == len || id[n] == '_') && (*text = fill_find(f->scope, id, n)))
             return n;
     return 0;
@@ -331,7 +331,7 @@ static const FillList *value_list(Filler *f, const char *s, const char *end)
     *list = (FillList){ .row = ARENA_ARRAY(f->arena, n + 1, FillScope *) };
     for (uint64_t i = 0; i < n; i++) {
         const int64_t value = from + (int64_t)i;
-        word[i] = (FillWord){ name, arena_printf(f->arena, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value) };
+        word[i] = (FillWord){ name, arena_printf(f->arena, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value), len };
         row[i] = (FillScope){ .outer = f->scope, .word = &word[i], .nword = 1 };
         list->row[list->n++] = &row[i];
     }

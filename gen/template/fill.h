@@ -26,6 +26,7 @@ typedef struct FillScope FillScope;
 
 typedef struct {
     const char *name, *text;
+    size_t len; /* of the name */
 } FillWord;
 
 typedef struct {

@@ -18,7 +18,7 @@ FillScope *fill_scope(Arena *a, const FillScope *outer)
 void fill_word(FillScope *s, const char *name, const char *text)
 {
     s->word = arena_grow(s->arena, s->word, (size_t)s->nword, (size_t)s->nword + 1, sizeof *s->word);
-    s->word[s->nword++] = (FillWord){ name, text };
+    s->word[s->nword++] = (FillWord){ name, text, strlen(name) };
 }
 
 void fill_wordf(FillScope *s, const char *name, const char *fmt, ...)
@@ -65,7 +65,7 @@ const char *fill_find(const FillScope *s, const char *name, size_t len)
 {
     for (; s; s = s->outer)
         for (int i = s->nword; i-- > 0;)
-            if (strlen(s->word[i].name) == len && memcmp(name, s->word[i].name, len) == 0)
+            if (s->word[i].len == len && memcmp(name, s->word[i].name, len) == 0)
                 return s->word[i].text;
     return NULL;
 }

@@ -9,8 +9,8 @@
 #include "gen/report/report_axis.h"
 
 static const double MOST_PERCENT = 200, LABEL_PIXELS = 17;
-static const double MOST_PROGRESS =
-    50; /* percent: the first kernels are so slow that nothing else could be seen beside them */
+/* percent: the first kernels are so slow that nothing else could be seen beside them */
+static const double MOST_PROGRESS = 50;
 
 static double percent_of(double above) { return fmin(fmax(100 * above, 0), MOST_PERCENT); }
 

@@ -230,8 +230,8 @@ static bool search_phase(const Search *q, Arena *scratch, bool *any, const char 
 
 /* ---- the last comparison ---- */
 
-/* Those of n trials that come near the best of them on each shape, and last the general kernel, which is the baseline. Gives one sample of
- * all of them. */
+/* Enters for each shape the kernels that come near the best of n trials, and as the last one the anchor. Returns what one sample of all matches
+ * takes. */
 static double make_matches(const Lab *l, const CostModel *m, const int64_t *trial, int64_t n, Match *match)
 {
     const Study *s = l->study;
@@ -272,7 +272,7 @@ static int repeats_for(const Lab *l, Remaining r)
     return n;
 }
 
-/* The match may have its part of the time left. */
+/* Drops kernels from the match until it fits its share of the time left. */
 static void shrink(const Lab *l, Match *m, Remaining r)
 {
     const int repeats = match_rules[MATCH_LAST].few_repeats;
@@ -280,7 +280,7 @@ static void shrink(const Lab *l, Match *m, Remaining r)
     match_shrink(l, m, repeats, part * lab_left_s(l, FINAL_SHARE));
 }
 
-/* All matches, several times over. The first pass is held, with fewer kernels where time is short, as long as there is any. */
+/* Holds all matches, several times over. The first pass is held, with fewer kernels where time is short, as long as any time is left. */
 static bool hold_matches(Lab *l, Arena *scratch, Match *match, double ns, const char **err)
 {
     const Study *s = l->study;

@@ -8,8 +8,8 @@
 
 /* Requests that the prior stands for, half of them empty: each takes this long, and its samples what they would. */
 static const double PRIOR_N = 4, PRIOR_X_S = 0.5, PRIOR_START_S = 0.05;
-static const double LEAST_SLOPE =
-    0.5; /* what is left of it where all requests were alike, and nothing can be told of x */
+/* what is left of it where all requests were alike, and nothing can be told of x */
+static const double LEAST_SLOPE = 0.5;
 
 Pace pace_new(void)
 {

@@ -7,12 +7,12 @@
 
 #include <dlfcn.h>
 #include <glob.h>
-#include <limits.h>
+#include <libgen.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include "gen/base/process.h"
 
 /* Where libraries lie below a toolkit (CUPTI has a folder of its own in some), below a Python environment, and below the system's. */
 static const char *const toolkit[] = { "lib64", "lib", "extras/CUPTI/lib64", "targets/*/lib", NULL },
@@ -30,17 +30,30 @@ static const struct {
                { NULL, "/usr", system_folders },
                { "VIRTUAL_ENV", "", python },
                { "CONDA_PREFIX", "", python },
-               { "PATH", "python3", python }, /* the program, of which the environment is found */
+               { "PATH", NULL, python }, /* the environment of the first python3 in it */
                { "PWD", "/{venv,.venv,env}", python },
                { "HOME", "/{.local,venv,.venv,env,miniconda3,anaconda3}", python },
                { NULL, "/{venv,.venv,opt/venv,opt/conda,opt/*env*,usr,usr/local}", python } };
 
+/* A search for the first file of that name, of which the path is wanted, or for the first that the loader opens. */
+typedef struct {
+    const char *name;
+    char *path;    /* PATH_MAX bytes; NULL: it is to be opened */
+    void *library; /* what was opened */
+} Search;
+
+/* True ends the search. */
+static bool take(Search *s, const char *path)
+{
+    if (s->path)
+        return snprintf(s->path, PATH_MAX, "%s", path) < PATH_MAX;
+    s->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return s->library != NULL;
+}
+
 static int newest_first(const void *x, const void *y) { return strverscmp(*(char *const *)y, *(char *const *)x); }
 
-/* Takes a file: true ends the search. */
-typedef bool Visit(void *ctx, const char *path);
-
-static bool visit_matching(const char *pattern, Visit *visit, void *ctx)
+static bool search_matching(Search *s, const char *pattern)
 {
     glob_t found;
     bool taken = false;
@@ -48,101 +61,66 @@ static bool visit_matching(const char *pattern, Visit *visit, void *ctx)
         return false;
     qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, newest_first);
     for (size_t i = 0; !taken && i < found.gl_pathc; i++)
-        taken = visit(ctx, found.gl_pathv[i]);
+        taken = take(s, found.gl_pathv[i]);
     globfree(&found);
     return taken;
 }
 
-static bool visit_below(const char *root, const char *folder, const char *const *below, const char *name, Visit *visit,
-                        void *ctx)
+static bool search_below(Search *s, const char *root, const char *folder, const char *const *below)
 {
     char pattern[PATH_MAX];
     bool taken = false;
     for (int i = 0; below[i] && !taken; i++) {
-        const int len = snprintf(pattern, sizeof pattern, "%s%s/%s/%s", root, folder, below[i], name);
-        taken = len < (int)sizeof pattern && visit_matching(pattern, visit, ctx);
+        const int len = snprintf(pattern, sizeof pattern, "%s%s/%s/%s", root, folder, below[i], s->name);
+        taken = len < (int)sizeof pattern && search_matching(s, pattern);
     }
     return taken;
 }
 
-static void cut_last(char *path)
+/* The folder above that of python3: as it is named in PATH, and where links lead to. */
+static bool search_python(Search *s)
 {
-    char *slash = strrchr(path, '/');
-    if (slash)
-        *slash = '\0';
+    Arena *a = arena_new();
+    char real[PATH_MAX];
+    const char *program = process_find(a, "python3");
+    const char *const names[] = { program, program ? realpath(program, real) : NULL };
+    bool taken = false;
+    for (int i = 0; i < 2 && names[i] && !taken; i++)
+        taken = search_below(s, dirname(dirname(arena_strdup(a, names[i]))), "", python);
+    arena_free(a);
+    return taken;
 }
 
-/* The folder above that of the first such program in `path`: as it is named there, or where links lead to. */
-static bool program_root(const char *path, const char *program, bool follow, char root[PATH_MAX])
+static bool search_places(Search *s)
 {
-    char file[PATH_MAX];
-    for (const char *at = path; *at; at += strcspn(at, ":"), at += *at == ':') {
-        const int len = snprintf(file, sizeof file, "%.*s/%s", (int)strcspn(at, ":"), at, program);
-        if (len >= (int)sizeof file || access(file, X_OK) != 0)
-            continue;
-        if (follow && !realpath(file, root))
-            return false;
-        if (!follow)
-            memcpy(root, file, sizeof file);
-        cut_last(root);
-        cut_last(root);
-        return true;
+    bool taken = false;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !taken; i++) {
+        const char *value = places[i].variable ? getenv(places[i].variable) : "";
+        if (value && (*value || !places[i].variable))
+            taken = places[i].folder ? search_below(s, value, places[i].folder, places[i].below) : search_python(s);
     }
-    return false;
+    return taken;
 }
 
-static bool visit_place(size_t p, const char *name, Visit *visit, void *ctx)
+void *library_open(const char *const *names, char why[LIBRARY_WHY_BYTES])
 {
-    char root[PATH_MAX];
-    const char *value = places[p].variable ? getenv(places[p].variable) : "";
-    if (!value || (places[p].variable && !*value))
-        return false;
-    if (!places[p].variable || strcmp(places[p].variable, "PATH") != 0)
-        return visit_below(value, places[p].folder, places[p].below, name, visit, ctx);
-    for (int follow = 0; follow < 2; follow++)
-        if (program_root(value, places[p].folder, follow, root) &&
-            visit_below(root, "", places[p].below, name, visit, ctx))
-            return true;
-    return false;
-}
-
-static bool visit_places(const char *name, Visit *visit, void *ctx)
-{
-    size_t p = 0;
-    while (p < sizeof places / sizeof *places && !visit_place(p, name, visit, ctx))
-        p++;
-    return p < sizeof places / sizeof *places;
-}
-
-static bool open_file(void *library, const char *path)
-{
-    *(void **)library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    return *(void **)library != NULL;
-}
-
-void *library_open(const char *const *names, char *why, size_t why_bytes)
-{
-    void *library = NULL;
+    Search s = { 0 };
     *why = '\0';
-    for (int i = 0; names[i] && !library; i++) { /* a better version elsewhere goes before a worse one at hand */
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (!library && i == 0)
-            snprintf(why, why_bytes, "%s", dlerror());
-        if (!library)
-            visit_places(names[i], open_file, &library);
+    for (int i = 0; names[i] && !s.library; i++) { /* a better version elsewhere goes before a worse one at hand */
+        s.name = names[i];
+        s.library = dlopen(s.name, RTLD_NOW | RTLD_LOCAL);
+        if (!s.library && i == 0)
+            snprintf(why, LIBRARY_WHY_BYTES, "%s", dlerror());
+        if (!s.library)
+            search_places(&s);
     }
-    return library;
+    return s.library;
 }
 
-static bool take_path(void *path, const char *found)
+bool library_find(const char *name, char path[PATH_MAX])
 {
-    const size_t len = strlen(found);
-    if (len < PATH_MAX)
-        memcpy(path, found, len + 1);
-    return len < PATH_MAX;
+    return search_places(&(Search){ .name = name, .path = path });
 }
-
-bool library_find(const char *name, char path[PATH_MAX]) { return visit_places(name, take_path, path); }
 
 const char *library_where(void *library)
 {
@@ -150,12 +128,12 @@ const char *library_where(void *library)
     return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name ? map->l_name : "?";
 }
 
-bool library_bind(void *library, const LibraryFunction *functions, int n, char *why, size_t why_bytes)
+bool library_bind(void *library, const LibraryFunction *functions, int n, char why[LIBRARY_WHY_BYTES])
 {
     for (int i = 0; i < n; i++) {
         void *address = dlsym(library, functions[i].name);
         if (!address) {
-            snprintf(why, why_bytes, "the library lacks %s", functions[i].name);
+            snprintf(why, LIBRARY_WHY_BYTES, "the library lacks %s", functions[i].name);
             return false;
         }
         memcpy(functions[i].function, &address, sizeof address);

@@ -9,10 +9,11 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
+
+enum { LIBRARY_WHY_BYTES = 200 };
 
 /* names: NULL-terminated, best first. NULL with `why` saying what the loader said of the first name. */
-void *library_open(const char *const *names, char *why, size_t why_bytes);
+void *library_open(const char *const *names, char why[LIBRARY_WHY_BYTES]);
 /* Where it would be found, but for the loader's own path: large ones are opened only when they are wanted. False: nowhere. */
 bool library_find(const char *name, char path[PATH_MAX]);
 /* The file that it came from, as long as it is open. */
@@ -25,6 +26,6 @@ typedef struct {
 } LibraryFunction;
 
 /* All n functions; false with `why` naming the first that is missing. */
-bool library_bind(void *library, const LibraryFunction *functions, int n, char *why, size_t why_bytes);
+bool library_bind(void *library, const LibraryFunction *functions, int n, char why[LIBRARY_WHY_BYTES]);
 
 #endif

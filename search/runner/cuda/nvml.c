@@ -11,7 +11,7 @@
 #include "search/record/samples.h"
 #include "search/runner/cuda/library.h"
 
-enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1, WHY_BYTES = 200 };
+enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1, WHY_BYTES = LIBRARY_WHY_BYTES };
 static const double pause_s = 5e-3;
 typedef struct nvmlDevice *NvmlDevice;
 
@@ -42,9 +42,8 @@ static bool bind_all(Nvml *n, char *why)
                                           { "nvmlErrorString", &n->error } };
     const LibraryFunction reasons = { "nvmlDeviceGetCurrentClocksEventReasons", &n->reasons },
                           reasons_as_once = { "nvmlDeviceGetCurrentClocksThrottleReasons", &n->reasons };
-    return library_bind(n->library, functions, sizeof functions / sizeof *functions, why, WHY_BYTES) &&
-           (library_bind(n->library, &reasons, 1, why, WHY_BYTES) ||
-            library_bind(n->library, &reasons_as_once, 1, why, WHY_BYTES));
+    return library_bind(n->library, functions, sizeof functions / sizeof *functions, why) &&
+           (library_bind(n->library, &reasons, 1, why) || library_bind(n->library, &reasons_as_once, 1, why));
 }
 
 static bool find_device(Nvml *n, const char *bus, char *why)
@@ -69,7 +68,7 @@ Nvml *nvml_open(const char *bus, char *why)
     snprintf(why, WHY_BYTES, "no memory");
     if (!n)
         return NULL;
-    n->library = library_open(names, why, WHY_BYTES);
+    n->library = library_open(names, why);
     if (n->library && bind_all(n, why) && find_device(n, bus, why))
         return n;
     if (n->library)

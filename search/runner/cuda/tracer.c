@@ -128,7 +128,7 @@ static bool bind_all(char why[TRACER_WHY_BYTES])
                                           { "cuptiActivityPushExternalCorrelationId", &cupti.push },
                                           { "cuptiActivityPopExternalCorrelationId", &cupti.pop },
                                           { "cuptiGetResultString", &cupti.text } };
-    return library_bind(cupti.library, functions, sizeof functions / sizeof *functions, why, TRACER_WHY_BYTES);
+    return library_bind(cupti.library, functions, sizeof functions / sizeof *functions, why);
 }
 
 static void disable_first(int n)
@@ -150,7 +150,7 @@ static bool enable_all(char why[TRACER_WHY_BYTES])
 bool tracer_open(char why[TRACER_WHY_BYTES])
 {
     static const char *const names[] = { "libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL };
-    cupti.library = library_open(names, why, TRACER_WHY_BYTES);
+    cupti.library = library_open(names, why);
     if (!cupti.library)
         return false;
     cupti.force_s = force_after_s;

@@ -199,14 +199,14 @@ static void test_missing_library(void **state)
     int (*puts_of_libc)(const char *) = NULL, (*none)(void) = NULL;
     const LibraryFunction good = { "puts", &puts_of_libc }, bad = { "dcgen_no_such", &none };
     char why[200];
-    assert_null(library_open(names, why, sizeof why));
+    assert_null(library_open(names, why));
     assert_non_null(strstr(why, "libdcgen-no-such.so.1"));
-    void *library = library_open(libc, why, sizeof why);
+    void *library = library_open(libc, why);
     assert_non_null(library);
     assert_true(*library_where(library) == '/' && strstr(library_where(library), "libc.so.6"));
-    assert_true(library_bind(library, &good, 1, why, sizeof why));
+    assert_true(library_bind(library, &good, 1, why));
     assert_non_null(puts_of_libc);
-    assert_false(library_bind(library, &bad, 1, why, sizeof why));
+    assert_false(library_bind(library, &bad, 1, why));
     assert_string_equal(why, "the library lacks dcgen_no_such");
 }
 
@@ -280,7 +280,7 @@ static void expect_library(const char *root, const char *below)
     static const char *const names[] = { "libdcgen-x.so.2", "libdcgen-x.so.1", NULL };
     char why[200], where[PATH_MAX], want[PATH_MAX];
     snprintf(want, sizeof want, "%s/%s/libdcgen-x.so.1", root, below);
-    void *library = library_open(names, why, sizeof why);
+    void *library = library_open(names, why);
     assert_non_null(library);
     assert_string_equal(library_where(library), want);
     dlclose(library);

@@ -165,19 +165,18 @@ static bool warm_up(Bench *b, Kind *unit)
 }
 
 /* One round at least. */
-static bool all_rounds(Bench *b, Kind *unit, const Nvml *nvml, LimitRecord *out, int *rounds)
+static bool all_rounds(Bench *b, Kind *unit, LimitRecord *out, int *rounds)
 {
     Kind shared = { .name = "shared", .bytes = b->bytes }, l2 = { .name = "l2", .bytes = b->l2_bytes },
          memory = { .name = "memory", .bytes = b->bytes };
     Probe handover = { 0 };
     Latency hand = { 0 }, null = { 0 };
-    Clocks clocks = { .nvml = nvml };
+    Clocks clocks = { 0 };
     bool good = true;
     for (*rounds = 0; good && (*rounds == 0 || process_clock_ns() < b->until_ns); ++*rounds) {
-        b->timer->look = clocks_look;
-        b->timer->look_ctx = &clocks;
+        b->timer->clocks = &clocks;
         good = sample_rate(b, unit, &out->flops_per_s);
-        b->timer->look = NULL;
+        b->timer->clocks = NULL;
         good = good && sample_rate(b, &shared, &out->bytes_per_s[LEVEL_L1]) &&
                sample_rate(b, &l2, &out->bytes_per_s[LEVEL_L2]) &&
                sample_rate(b, &memory, &out->bytes_per_s[LEVEL_MEMORY]) && sample_handover(b, &handover, &hand) &&
@@ -222,8 +221,8 @@ static const char *unit_of(const char *dtype)
     return NULL;
 }
 
-bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, const Nvml *nvml, LimitRecord *out,
-                 int *rounds, const char **err)
+bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, LimitRecord *out, int *rounds,
+                 const char **err)
 {
     Bench b = { .timer = t, .sms = g->sms, .until_ns = q->until_ns };
     Kind unit = { .name = unit_of(q->dtype) };
@@ -241,7 +240,7 @@ bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, const
     snprintf(b.why, sizeof b.why, "it has no function dcgen_limit");
     bool good = b.limit && buffer_new(&b, g);
     unit.bytes = b.bytes;
-    good = good && warm_up(&b, &unit) && all_rounds(&b, &unit, nvml, out, rounds);
+    good = good && warm_up(&b, &unit) && all_rounds(&b, &unit, out, rounds);
     if (!good)
         *err = arena_printf(a, "%s", b.why);
     cudaFree(b.buffer);

@@ -8,11 +8,10 @@
 #define DCGEN_CUDA_LIMITS_H
 
 #include "search/runner/cuda/gpu.h"
-#include "search/runner/cuda/nvml.h"
 #include "search/runner/cuda/timer.h"
 #include "search/runner/serve.h"
 
-bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, const Nvml *nvml, LimitRecord *out,
-                 int *rounds, const char **err);
+bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, LimitRecord *out, int *rounds,
+                 const char **err);
 
 #endif

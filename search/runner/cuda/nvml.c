@@ -6,17 +6,16 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include "gen/base/process.h"
 #include "search/record/samples.h"
 #include "search/runner/cuda/library.h"
 
-enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1, WHY_BYTES = LIBRARY_WHY_BYTES };
+enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1 };
 static const double pause_s = 5e-3;
 typedef struct nvmlDevice *NvmlDevice;
 
-struct Nvml {
-    void *library;
+static struct {
+    void *library; /* NULL: not in use */
     NvmlDevice device;
     int (*init)(void);
     int (*shutdown)(void);
@@ -24,105 +23,87 @@ struct Nvml {
     int (*clock)(NvmlDevice device, int type, unsigned *mhz);
     int (*reasons)(NvmlDevice device, unsigned long long *reasons);
     const char *(*error)(int code);
-};
+} nvml;
 
+/* Bits that have no row here, such as the one for an idle GPU (0x1), are no restraint on a busy one. */
 static const struct {
     uint64_t bit;
-    const char *name; /* NULL: not a restraint on a busy GPU */
-} reason_rows[] = { { 0x1, NULL /* idle */ }, { 0x2, "applications_clocks" }, { 0x4, "power" },
-                    { 0x8, "hw_slowdown" },   { 0x10, "sync_boost" },         { 0x20, "thermal" },
-                    { 0x40, "hw_thermal" },   { 0x80, "hw_power_brake" },     { 0x100, "display_clocks" } };
+    const char *name;
+} reason_rows[] = { { 0x2, "applications_clocks" }, { 0x4, "power" },           { 0x8, "hw_slowdown" },
+                    { 0x10, "sync_boost" },         { 0x20, "thermal" },        { 0x40, "hw_thermal" },
+                    { 0x80, "hw_power_brake" },     { 0x100, "display_clocks" } };
 
-static bool bind_all(Nvml *n, char *why)
+static bool bind_all(char why[LIBRARY_WHY_BYTES])
 {
-    const LibraryFunction functions[] = { { "nvmlInit_v2", &n->init },
-                                          { "nvmlShutdown", &n->shutdown },
-                                          { "nvmlDeviceGetHandleByPciBusId_v2", &n->handle },
-                                          { "nvmlDeviceGetClockInfo", &n->clock },
-                                          { "nvmlErrorString", &n->error } };
-    const LibraryFunction reasons = { "nvmlDeviceGetCurrentClocksEventReasons", &n->reasons },
-                          reasons_as_once = { "nvmlDeviceGetCurrentClocksThrottleReasons", &n->reasons };
-    return library_bind(n->library, functions, sizeof functions / sizeof *functions, why) &&
-           (library_bind(n->library, &reasons, 1, why) || library_bind(n->library, &reasons_as_once, 1, why));
+    const LibraryFunction functions[] = { { "nvmlInit_v2", &nvml.init },
+                                          { "nvmlShutdown", &nvml.shutdown },
+                                          { "nvmlDeviceGetHandleByPciBusId_v2", &nvml.handle },
+                                          { "nvmlDeviceGetClockInfo", &nvml.clock },
+                                          { "nvmlErrorString", &nvml.error } };
+    const LibraryFunction reasons = { "nvmlDeviceGetCurrentClocksEventReasons", &nvml.reasons },
+                          reasons_as_once = { "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml.reasons };
+    return library_bind(nvml.library, functions, sizeof functions / sizeof *functions, why) &&
+           (library_bind(nvml.library, &reasons, 1, why) || library_bind(nvml.library, &reasons_as_once, 1, why));
 }
 
-static bool find_device(Nvml *n, const char *bus, char *why)
+static bool find_device(const char *bus, char why[LIBRARY_WHY_BYTES])
 {
-    int code = n->init();
+    int code = nvml.init();
     if (code != NVML_SUCCESS) {
-        snprintf(why, WHY_BYTES, "nvmlInit: %s", n->error(code));
+        snprintf(why, LIBRARY_WHY_BYTES, "nvmlInit: %s", nvml.error(code));
         return false;
     }
-    code = n->handle(bus, &n->device);
+    code = nvml.handle(bus, &nvml.device);
     if (code != NVML_SUCCESS) {
-        snprintf(why, WHY_BYTES, "nvmlDeviceGetHandleByPciBusId(%s): %s", bus, n->error(code));
-        n->shutdown();
+        snprintf(why, LIBRARY_WHY_BYTES, "nvmlDeviceGetHandleByPciBusId(%s): %s", bus, nvml.error(code));
+        nvml.shutdown();
     }
     return code == NVML_SUCCESS;
 }
 
-Nvml *nvml_open(const char *bus, char *why)
+bool nvml_open(const char *bus, char why[LIBRARY_WHY_BYTES])
 {
     static const char *const names[] = { "libnvidia-ml.so.1", "libnvidia-ml.so", NULL };
-    Nvml *n = calloc(1, sizeof *n);
-    snprintf(why, WHY_BYTES, "no memory");
-    if (!n)
-        return NULL;
-    n->library = library_open(names, why);
-    if (n->library && bind_all(n, why) && find_device(n, bus, why))
-        return n;
-    if (n->library)
-        dlclose(n->library);
-    free(n);
-    return NULL;
+    nvml.library = library_open(names, why);
+    if (!nvml.library)
+        return false;
+    if (bind_all(why) && find_device(bus, why))
+        return true;
+    dlclose(nvml.library);
+    nvml.library = NULL;
+    return false;
 }
 
-void nvml_close(Nvml *n)
+void nvml_close(void)
 {
-    if (!n)
-        return;
-    n->shutdown();
-    dlclose(n->library);
-    free(n);
+    if (nvml.library)
+        nvml.shutdown();
+    nvml.library = NULL;
 }
 
-NvmlSample nvml_sample(const Nvml *n)
+const char *nvml_where(void) { return nvml.library ? library_where(nvml.library) : NULL; }
+
+void clocks_look(Clocks *c)
 {
+    const double now_s = process_clock_s();
     unsigned mhz = 0;
     unsigned long long reasons = 0;
-    if (!n)
-        return (NvmlSample){ 0 };
-    if (n->clock(n->device, NVML_CLOCK_SM, &mhz) != NVML_SUCCESS)
-        mhz = 0;
-    if (n->reasons(n->device, &reasons) != NVML_SUCCESS)
-        reasons = 0;
-    return (NvmlSample){ (int)mhz, reasons };
-}
-
-const char *nvml_where(const Nvml *n) { return library_where(n->library); }
-
-void clocks_look(void *clocks)
-{
-    Clocks *c = clocks;
-    const double now_s = process_clock_s();
-    if (!c->nvml || (c->last_s > 0 && now_s - c->last_s < pause_s))
+    if (!nvml.library || (c->last_s > 0 && now_s - c->last_s < pause_s))
         return;
-    const NvmlSample s = nvml_sample(c->nvml);
     c->last_s = now_s;
-    if (s.clock_mhz > 0)
-        c->mhz[c->n++ % MAX_CLOCK] = s.clock_mhz;
-    c->reasons |= s.reasons;
+    if (nvml.clock(nvml.device, NVML_CLOCK_SM, &mhz) == NVML_SUCCESS && mhz > 0)
+        c->mhz[c->n++ % MAX_CLOCK] = mhz;
+    if (nvml.reasons(nvml.device, &reasons) == NVML_SUCCESS)
+        c->reasons |= reasons;
 }
 
 double clocks_mhz(const Clocks *c) { return c->n ? samples_median(c->mhz, c->n < MAX_CLOCK ? c->n : MAX_CLOCK) : 0; }
 
 void nvml_reasons_text(uint64_t reasons, char *text, int text_bytes)
 {
-    int len = snprintf(text, (size_t)text_bytes, "none"), used = 0;
-    for (size_t i = 0; i < sizeof reason_rows / sizeof *reason_rows && len < text_bytes; i++) {
-        if (!(reasons & reason_rows[i].bit) || !reason_rows[i].name)
-            continue;
-        len = used + snprintf(text + used, (size_t)(text_bytes - used), "%s%s", used ? "," : "", reason_rows[i].name);
-        used = len;
-    }
+    int len = 0;
+    snprintf(text, (size_t)text_bytes, "none");
+    for (size_t i = 0; i < sizeof reason_rows / sizeof *reason_rows && len < text_bytes; i++)
+        if (reasons & reason_rows[i].bit)
+            len += snprintf(text + len, (size_t)(text_bytes - len), "%s%s", len ? "," : "", reason_rows[i].name);
 }

@@ -7,33 +7,23 @@
 #define DCGEN_CUDA_NVML_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+#include "search/runner/cuda/library.h"
 
-typedef struct Nvml Nvml;
-
-/* bus: "0000:19:00.0", as cudaDeviceGetPCIBusId says it. NULL: `why` (of 200 bytes) says what is missing. */
-Nvml *nvml_open(const char *bus, char *why);
-void nvml_close(Nvml *n);
-
-typedef struct {
-    int clock_mhz;    /* of the SMs; 0: not known */
-    uint64_t reasons; /* NVML's bits of what holds the clock down */
-} NvmlSample;
-
-NvmlSample nvml_sample(const Nvml *n); /* of a NULL n: nothing known */
-const char *nvml_where(const Nvml *n); /* the library's file */
+/* Once a process. bus: "0000:19:00.0", as cudaDeviceGetPCIBusId says it. False: `why` says what is missing, and nothing is known of clocks. */
+bool nvml_open(const char *bus, char why[LIBRARY_WHY_BYTES]);
+void nvml_close(void);
+const char *nvml_where(void); /* the library's file; NULL: it is not in use */
 
 /* Samples under load: asked for as often as one likes, taken every 5 ms at most. */
 enum { MAX_CLOCK = 64 };
 typedef struct {
-    const Nvml *nvml;
     double last_s;
     int n;                 /* that were taken; of more than MAX_CLOCK the last ones are kept */
-    double mhz[MAX_CLOCK]; /* known ones */
-    uint64_t reasons;      /* of all */
+    double mhz[MAX_CLOCK]; /* of the SMs, where it was told */
+    uint64_t reasons;      /* NVML's bits of what held the clock down in any of them */
 } Clocks;
-void clocks_look(void *clocks);     /* a Clocks */
+void clocks_look(Clocks *c);
 double clocks_mhz(const Clocks *c); /* the median; 0: not known */
 /* "power,thermal" into text; "none". An idle GPU's low clock is no throttling. */
 void nvml_reasons_text(uint64_t reasons, char *text, int text_bytes);

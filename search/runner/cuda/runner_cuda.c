@@ -34,8 +34,7 @@ static struct {
 static struct {
     Gpu gpu;
     Timer timer;
-    Nvml *nvml;
-    char nvml_why[200]; /* why not */
+    char nvml_why[LIBRARY_WHY_BYTES]; /* why NVML is not in use */
     Check check;
     Extra *extra; /* one a kernel of the request */
 } state;
@@ -89,7 +88,8 @@ static const char *find_tracer(Arena *a)
 
 static const char *find_clocks(Arena *a)
 {
-    return state.nvml ? nvml_where(state.nvml) : arena_printf(a, "not found: %s", state.nvml_why);
+    const char *where = nvml_where();
+    return where ? where : arena_printf(a, "not found: %s", state.nvml_why);
 }
 
 /* It is large: the candidate that wants it opens it (templates/dense/library.cu), here it is told where. Which one that is depends on the
@@ -134,7 +134,7 @@ static bool start_work(Arena *a, const char **err)
         *err = arena_strdup(a, why);
         return false;
     }
-    state.nvml = nvml_open(state.gpu.bus, state.nvml_why);
+    nvml_open(state.gpu.bus, state.nvml_why);
     return true;
 }
 
@@ -206,7 +206,7 @@ static bool verify(Work *w, int i)
 
 static bool take_times(Work *w, char why[WHY_BYTES])
 {
-    return sample_all(w, &state.check, state.extra, &state.timer, state.nvml, why);
+    return sample_all(w, &state.check, state.extra, &state.timer, why);
 }
 
 static void close_work(Work *w)
@@ -225,13 +225,13 @@ static bool call(Call *c) { return gpu_call(c, state.timer.stream); }
 
 static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err)
 {
-    return limits_cuda(a, q, &state.gpu, &state.timer, state.nvml, out, rounds, err);
+    return limits_cuda(a, q, &state.gpu, &state.timer, out, rounds, err);
 }
 
 static void end(void)
 {
     timer_close(&state.timer);
-    nvml_close(state.nvml);
+    nvml_close();
 }
 
 /* ---- */

@@ -31,7 +31,7 @@ typedef struct {
     Timer *timer;
     Cold *cold;      /* one a kernel */
     double share_ns; /* a kernel's part of the warm-up */
-    Clocks *clocks;
+    Clocks clocks;
 } Run;
 
 /* One kernel of a run. */
@@ -122,7 +122,7 @@ static bool run_rounds(Run *r)
     r->share_ns = fmax(warm_least_ns, good ? warm_ns / good : 0);
     for (int round = -1; round < timing->repeats; round++) {
         if (round == 0) /* clocks of the warm-up do not count */
-            *r->clocks = (Clocks){ .nvml = r->clocks->nvml };
+            r->clocks = (Clocks){ 0 };
         if (round >= MIN_SAMPLES && 1e9 * (process_clock_s() - start_s) > timing->max_ns)
             break;
         for (int i = 0; i < n; i++) {
@@ -157,8 +157,8 @@ static void check_again(Run *r)
 static void tell_more(Run *r)
 {
     char throttle[WHY_BYTES];
-    const int clock_mhz = (int)clocks_mhz(r->clocks);
-    nvml_reasons_text(r->clocks->reasons, throttle, sizeof throttle);
+    const int clock_mhz = (int)clocks_mhz(&r->clocks);
+    nvml_reasons_text(r->clocks.reasons, throttle, sizeof throttle);
     for (int i = 0; i < r->w->nkernel; i++) {
         Kernel *k = &r->w->kernel[i];
         if (k->status != STATUS_OK)
@@ -172,19 +172,17 @@ static void tell_more(Run *r)
     }
 }
 
-bool sample_all(Work *w, Check *c, Extra *extra, Timer *t, const Nvml *nvml, char why[WHY_BYTES])
+bool sample_all(Work *w, Check *c, Extra *extra, Timer *t, char why[WHY_BYTES])
 {
-    Clocks clocks = { .nvml = nvml };
-    Run r = { .w = w, .check = c, .extra = extra, .timer = t, .clocks = &clocks };
+    Run r = { .w = w, .check = c, .extra = extra, .timer = t };
     r.cold = calloc((size_t)w->nkernel, sizeof *r.cold);
     snprintf(why, WHY_BYTES, "no memory for samples");
     if (!r.cold)
         return false;
     clear_workspaces(&r);
-    t->look = clocks_look;
-    t->look_ctx = &clocks;
+    t->clocks = &r.clocks;
     const bool good = run_rounds(&r);
-    t->look = NULL;
+    t->clocks = NULL;
     if (!good)
         snprintf(why, WHY_BYTES, "times of kernels are lost: CUPTI: %.150s", t->why);
     else

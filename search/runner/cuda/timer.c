@@ -26,8 +26,8 @@ void timer_trace(Timer *t, bool wanted)
 
 static void wait_for(Timer *t)
 {
-    if (t->look)
-        t->look(t->look_ctx);
+    if (t->clocks)
+        clocks_look(t->clocks);
     gpu_wait(t->stream, "timing");
 }
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "search/runner/cuda/gpu.h"
+#include "search/runner/cuda/nvml.h"
 #include "templates/package/flush_l2.h"
 
 enum { TIMER_WHY_BYTES = 200, TIMER_MAX_CALLS = 2000, TIMER_GRAPH_CALLS = 64, TIMER_MAX_COLD = 8 };
@@ -25,9 +26,8 @@ typedef struct {
     cudaEvent_t begin, end;
     bool traced;
     char why[TIMER_WHY_BYTES]; /* why not, or why no longer; "" */
-    void (*look)(void *ctx);   /* called while the GPU works, or has just done so; NULL: nothing is */
-    void *look_ctx;
-    NAME_flush flush; /* of the L2 cache; without a kernel nothing is cold */
+    Clocks *clocks;            /* looked at while the GPU works, or has just done so; NULL: nobody looks */
+    NAME_flush flush;          /* of the L2 cache; without a kernel nothing is cold */
     uint64_t next_call;
     bool has_null;
     double null_ns; /* of an empty kernel; 0: not known */

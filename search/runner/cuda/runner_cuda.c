@@ -184,23 +184,11 @@ static bool open_work(Work *w, char why[WHY_BYTES])
     return state.extra && check_open(&state.check, w->setup, w->shape, state.timer.stream);
 }
 
-typedef struct {
-    const Work *work;
-    int kernel;
-} Verified;
-
-static void say_verifying(void *ctx)
-{
-    const Verified *v = ctx;
-    v->work->verifying(v->work->timing.ctx, v->kernel);
-}
-
 static bool verify(Work *w, int i)
 {
-    Verified v = { w, i };
-    watchdog_beat(say_verifying, &v);
+    watchdog_beat(w->verifying, w->timing.ctx, i);
     const bool good = check_kernel(&state.check, &w->kernel[i], &state.extra[i]);
-    watchdog_beat(NULL, NULL);
+    watchdog_beat(NULL, NULL, 0);
     return good;
 }
 

@@ -70,6 +70,8 @@ double trace_union_ns(const TraceKernel *kernel, size_t n)
 {
     uint64_t total = 0, covered_to = 0;
     for (size_t i = 0; i < n; i++) {
+        if (kernel[i].start_ns == 0 || kernel[i].end_ns <= kernel[i].start_ns)
+            return -1;
         uint64_t from = kernel[i].start_ns > covered_to ? kernel[i].start_ns : covered_to;
         if (kernel[i].end_ns > from) {
             total += kernel[i].end_ns - from;
@@ -82,23 +84,13 @@ double trace_union_ns(const TraceKernel *kernel, size_t n)
 /* Tells every kernel its call, and puts them in order. */
 static void assign_calls(Trace *t)
 {
-    if (t->nlink > 1)
-        qsort(t->link, t->nlink, sizeof *t->link, by_correlation);
+    qsort(t->link, t->nlink, sizeof *t->link, by_correlation);
     for (size_t k = 0; k < t->nkernel; k++) {
         TraceLink wanted = { t->kernel[k].correlation, 0 };
-        const TraceLink *link = t->nlink ? bsearch(&wanted, t->link, t->nlink, sizeof *t->link, by_correlation) : NULL;
+        const TraceLink *link = bsearch(&wanted, t->link, t->nlink, sizeof *t->link, by_correlation);
         t->kernel[k].call = link ? link->call : TRACE_NO_CALL;
     }
-    if (t->nkernel > 1)
-        qsort(t->kernel, t->nkernel, sizeof *t->kernel, by_call_and_start);
-}
-
-static bool possible(const TraceKernel *kernel, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (kernel[i].start_ns == 0 || kernel[i].end_ns <= kernel[i].start_ns)
-            return false;
-    return true;
+    qsort(t->kernel, t->nkernel, sizeof *t->kernel, by_call_and_start);
 }
 
 TraceStatus trace_times(Trace *t, uint64_t first, size_t n, double *ns)
@@ -107,6 +99,8 @@ TraceStatus trace_times(Trace *t, uint64_t first, size_t n, double *ns)
         return TRACE_BROKEN;
     if (t->ndropped)
         return TRACE_DROPPED;
+    if (!t->nlink || !t->nkernel)
+        return TRACE_MISSING;
     assign_calls(t);
     size_t begin = 0, most = 0, least = SIZE_MAX;
     while (begin < t->nkernel && t->kernel[begin].call < first)
@@ -117,9 +111,9 @@ TraceStatus trace_times(Trace *t, uint64_t first, size_t n, double *ns)
             end++;
         if (end == begin)
             return TRACE_MISSING;
-        if (!possible(&t->kernel[begin], end - begin))
-            return TRACE_BROKEN;
         ns[i] = trace_union_ns(&t->kernel[begin], end - begin);
+        if (ns[i] < 0)
+            return TRACE_BROKEN;
         most = end - begin > most ? end - begin : most;
         least = end - begin < least ? end - begin : least;
         begin = end;

@@ -37,7 +37,7 @@ typedef enum {
     TRACE_MISSING, /* a call has no kernel (yet) */
     TRACE_UNEVEN,  /* a call has fewer kernels than another (yet) */
     TRACE_DROPPED, /* records were lost, so that a call may lack one of its kernels */
-    TRACE_BROKEN   /* times that cannot be: zero, or an end before its start; or no memory */
+    TRACE_BROKEN   /* impossible times: zero, or an end that is not behind its start; or no memory */
 } TraceStatus;
 const char *trace_status_text(TraceStatus s);
 
@@ -49,7 +49,7 @@ void trace_clear(Trace *t); /* forgets all records, keeps the memory */
  * Sorts the trace. */
 TraceStatus trace_times(Trace *t, uint64_t first, size_t n, double *ns);
 
-/* Length of the union of n intervals, which are in order of their starts. */
+/* Length of the union of n intervals, which are in order of their starts; negative: one of them is impossible. */
 double trace_union_ns(const TraceKernel *kernel, size_t n);
 
 #endif

@@ -18,18 +18,16 @@ static struct {
     bool armed;
     double armed_s, seconds, limit_s, beaten_s; /* seconds: as set; limit_s: of what is armed */
     bool beats;
-    void (*beat)(void *ctx);
+    void (*beat)(void *ctx, int kernel);
     void *beat_ctx;
+    int beat_kernel;
     char what[WHAT_BYTES];
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER, .seconds = 10 };
 
 /* Nothing is cleaned up: whatever waits for the GPU would wait for ever. */
 static void bite(void)
 {
-    char text[WHAT_BYTES + 100];
-    int len = snprintf(text, sizeof text, "dcgen-runner-cuda: no end within %g s: %s\n", state.limit_s, state.what);
-    if (write(STDERR_FILENO, text, (size_t)len) < 0)
-        _exit(WATCHDOG_EXIT_CODE + 1);
+    dprintf(STDERR_FILENO, "dcgen-runner-cuda: no end within %g s: %s\n", state.limit_s, state.what);
     _exit(WATCHDOG_EXIT_CODE);
 }
 
@@ -44,7 +42,7 @@ static void *watch(void *unused)
             bite();
         if (state.armed && state.beats && state.beat && now_s - state.beaten_s > beat_every_s) {
             state.beaten_s = now_s;
-            state.beat(state.beat_ctx);
+            state.beat(state.beat_ctx, state.beat_kernel);
         }
         pthread_mutex_unlock(&state.mutex);
     }
@@ -83,10 +81,11 @@ void watchdog_disarm(void)
     pthread_mutex_unlock(&state.mutex);
 }
 
-void watchdog_beat(void (*beat)(void *ctx), void *ctx)
+void watchdog_beat(void (*beat)(void *ctx, int kernel), void *ctx, int kernel)
 {
     pthread_mutex_lock(&state.mutex);
     state.beat = beat;
     state.beat_ctx = ctx;
+    state.beat_kernel = kernel;
     pthread_mutex_unlock(&state.mutex);
 }

@@ -22,6 +22,6 @@ void watchdog_arm_long(const char *what);
 void watchdog_disarm(void); /* stops the countdown */
 /* Sets what the watching thread calls once a second while watchdog_arm_long counts down; it is not called after watchdog_disarm has returned.
  * NULL: nothing. */
-void watchdog_beat(void (*beat)(void *ctx), void *ctx);
+void watchdog_beat(void (*beat)(void *ctx, int kernel), void *ctx, int kernel);
 
 #endif

@@ -6,8 +6,6 @@
 
 #include <cuda.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 #include "search/runner/cuda/gpu.h"
 #include "templates/package/flush_l2.h"
@@ -133,12 +131,12 @@ static bool open_digest(void)
 
 /* ---- */
 
-static bool load_kernels(char *why, size_t why_bytes)
+static bool load_kernels(char why[GPU_WHY_BYTES])
 {
     CUresult (*load)(CUmodule *, const void *);
     CUresult (*get)(CUfunction *, CUmodule, const char *);
     CUmodule module;
-    snprintf(why, why_bytes, "the driver lacks a function for modules");
+    snprintf(why, GPU_WHY_BYTES, "the driver lacks a function for modules");
     if (!NAME_driver_function("cuModuleLoadData", &load) || !NAME_driver_function("cuModuleGetFunction", &get) ||
         !NAME_driver_function("cuLaunchKernel", &builtin.launch))
         return false;
@@ -146,17 +144,18 @@ static bool load_kernels(char *why, size_t why_bytes)
     if (code == CUDA_SUCCESS)
         code = get(&builtin.null, module, "dcgen_null");
     if (code != CUDA_SUCCESS)
-        snprintf(why, why_bytes, "the driver does not load the null kernel: %s",
+        snprintf(why, GPU_WHY_BYTES, "the driver does not load the null kernel: %s",
                  cudaGetErrorString((cudaError_t)code)); /* both have the same numbers */
     else if (get(&builtin.digest, module, "dcgen_digest") != CUDA_SUCCESS)
         builtin.digest = NULL;
     return code == CUDA_SUCCESS;
 }
 
-bool builtin_open(int sms, char *why, size_t why_bytes)
+bool builtin_open(int sms)
 {
+    char why[GPU_WHY_BYTES];
     builtin.most_blocks = (unsigned)(BLOCKS_SM * (sms > 0 ? sms : 1));
-    const bool good = load_kernels(why, why_bytes);
+    const bool good = load_kernels(why);
     if (!good || !open_digest())
         fprintf(stderr, "dcgen-runner-cuda: operands are compared by the CPU: %s\n",
                 good ? "the GPU's digest of memory is not that of the CPU" : why);

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Once a process, when the GPU has a context. False: `why` says what is missing, and there is no null kernel. Digests work all the same. */
-bool builtin_open(int sms, char *why, size_t why_bytes);
+/* Once a process, when the GPU has a context. False: there is no null kernel. Digests work all the same. What is missing is said on stderr. */
+bool builtin_open(int sms);
 /* Starts the null kernel; stream: a cudaStream_t. 0, or the driver's error. */
 int builtin_null(void *stream);
 

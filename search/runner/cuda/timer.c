@@ -6,7 +6,6 @@
 #include "search/runner/cuda/timer.h"
 
 #include <stdio.h>
-#include <string.h>
 #include "search/record/samples.h"
 #include "search/runner/cuda/builtin.h"
 #include "search/runner/cuda/tracer.h"
@@ -17,11 +16,8 @@ static const uint64_t flush_call = 1; /* calls are counted from here on, so that
 
 void timer_trace(Timer *t, bool wanted)
 {
-    *t = (Timer){ .next_call = flush_call + 1 };
-    snprintf(t->why, sizeof t->why, "not wanted");
+    *t = (Timer){ .next_call = flush_call + 1, .why = "not wanted" };
     t->traced = wanted && tracer_open(t->why);
-    if (t->traced)
-        t->why[0] = '\0';
 }
 
 static void wait_for(Timer *t)
@@ -31,15 +27,9 @@ static void wait_for(Timer *t)
     gpu_wait(t->stream, "timing");
 }
 
-/* ---- what lies around a call */
-
 static void flush_l2(Timer *t)
 {
-    if (t->traced)
-        tracer_call_begin(flush_call);
     gpu_must((cudaError_t)NAME_flush_start(&t->flush, t->stream), "flushing the L2 cache");
-    if (t->traced)
-        tracer_call_end();
 }
 
 /* ---- traced */
@@ -49,31 +39,17 @@ static int launch_traced(Timer *t, TimerCall call, int64_t n, int64_t ncold)
 {
     int code = 0;
     for (int64_t i = 0; i < n && code == 0; i++) {
-        if (i >= n - ncold)
+        if (i >= n - ncold) {
+            tracer_call_begin(flush_call);
             flush_l2(t);
+            tracer_call_end();
+        }
         tracer_call_begin(t->next_call + (uint64_t)i);
         code = call.launch(call.ctx);
         tracer_call_end();
     }
     wait_for(t);
     return code;
-}
-
-/* Their times into t->ns. */
-static TimerStatus time_traced(Timer *t, TimerCall call, int64_t n, int64_t ncold)
-{
-    TraceStatus status = TRACE_OK;
-    for (int i = 0; i < MAX_TRIES; i++) {
-        tracer_clear();
-        if (launch_traced(t, call, n, ncold) != 0)
-            return TIMER_REFUSED;
-        status = tracer_times(t->next_call, (size_t)n, t->ns);
-        t->next_call += (uint64_t)n;
-        if (status == TRACE_OK)
-            return TIMER_OK;
-    }
-    snprintf(t->why, sizeof t->why, "%s", trace_status_text(status));
-    return status == TRACE_UNEVEN ? TIMER_UNEVEN : TIMER_LOST;
 }
 
 static double mean(const double *v, int64_t n)
@@ -84,20 +60,47 @@ static double mean(const double *v, int64_t n)
     return sum / (double)n;
 }
 
+static TimerStatus time_traced(Timer *t, TimerCall call, int64_t n, double *mean_ns, int ncold, double *cold_ns)
+{
+    const int64_t all = n + ncold;
+    TraceStatus status = TRACE_OK;
+    for (int i = 0; i < MAX_TRIES; i++) {
+        tracer_clear();
+        if (launch_traced(t, call, all, ncold) != 0)
+            return TIMER_REFUSED;
+        status = tracer_times(t->next_call, (size_t)all, t->ns);
+        t->next_call += (uint64_t)all;
+        if (status != TRACE_OK)
+            continue;
+        *mean_ns = mean(t->ns, n);
+        for (int c = 0; c < ncold; c++)
+            cold_ns[c] = t->ns[n + c];
+        return TIMER_OK;
+    }
+    snprintf(t->why, sizeof t->why, "%s", trace_status_text(status));
+    return status == TRACE_UNEVEN ? TIMER_UNEVEN : TIMER_LOST;
+}
+
 /* ---- by events */
+
+static int launch_batch(TimerCall call, int64_t n)
+{
+    int code = 0;
+    for (int64_t i = 0; i < n && code == 0; i++)
+        code = call.launch(call.ctx);
+    return code;
+}
 
 /* n calls as a graph; NULL: they cannot be captured. */
 static cudaGraphExec_t capture(Timer *t, TimerCall call, int64_t n, int *code)
 {
     cudaGraph_t graph = NULL;
     cudaGraphExec_t exec = NULL;
-    *code = 0;
     if (cudaStreamBeginCapture(t->stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) {
         cudaGetLastError();
         return NULL;
     }
-    for (int64_t i = 0; i < n && *code == 0; i++)
-        *code = call.launch(call.ctx);
+    *code = launch_batch(call, n);
     if (cudaStreamEndCapture(t->stream, &graph) != cudaSuccess || !graph ||
         cudaGraphInstantiate(&exec, graph, 0) != cudaSuccess)
         exec = NULL;
@@ -107,22 +110,12 @@ static cudaGraphExec_t capture(Timer *t, TimerCall call, int64_t n, int *code)
     return exec;
 }
 
-static int launch_batch(Timer *t, TimerCall call, cudaGraphExec_t exec, int64_t n)
-{
-    int code = 0;
-    if (exec)
-        return (int)cudaGraphLaunch(exec, t->stream);
-    for (int64_t i = 0; i < n && code == 0; i++)
-        code = call.launch(call.ctx);
-    return code;
-}
-
-/* What the stream does between the two events. */
+/* What the stream does between the two events: the graph, or n calls without one. */
 static TimerStatus time_between(Timer *t, TimerCall call, cudaGraphExec_t exec, int64_t n, double *ns)
 {
     float ms = 0;
     gpu_check(cudaEventRecord(t->begin, t->stream), "an event");
-    int code = launch_batch(t, call, exec, n);
+    const int code = exec ? (int)cudaGraphLaunch(exec, t->stream) : launch_batch(call, n);
     gpu_check(cudaEventRecord(t->end, t->stream), "an event");
     wait_for(t);
     if (code != 0 || cudaEventElapsedTime(&ms, t->begin, t->end) != cudaSuccess || !(ms > 0))
@@ -137,10 +130,8 @@ static TimerStatus hot_by_events(Timer *t, TimerCall call, int64_t n, double *me
     n = n < TIMER_GRAPH_CALLS ? n : TIMER_GRAPH_CALLS;
     cudaGraphExec_t exec = capture(t, call, n, &code);
     TimerStatus status = TIMER_REFUSED;
-    if (!exec) /* what cannot be captured may still run */
-        code = 0;
-    /* The first launch of a graph uploads it. */
-    if (code == 0 && (!exec || launch_batch(t, call, exec, n) == 0))
+    /* What cannot be captured may still run. The first launch of a graph uploads it. */
+    if (!exec || (code == 0 && cudaGraphLaunch(exec, t->stream) == cudaSuccess))
         status = time_between(t, call, exec, n, mean_ns);
     *mean_ns /= (double)n;
     if (exec)
@@ -148,20 +139,7 @@ static TimerStatus hot_by_events(Timer *t, TimerCall call, int64_t n, double *me
     return status;
 }
 
-/* ---- */
-
-TimerStatus timer_hot(Timer *t, TimerCall call, int64_t n, double *mean_ns)
-{
-    *mean_ns = 0;
-    if (!t->traced)
-        return hot_by_events(t, call, n, mean_ns);
-    TimerStatus status = time_traced(t, call, n, 0);
-    if (status == TIMER_OK)
-        *mean_ns = mean(t->ns, n);
-    return status;
-}
-
-static TimerStatus sample_by_events(Timer *t, TimerCall call, int64_t n, double *mean_ns, int ncold, double *cold_ns)
+static TimerStatus time_by_events(Timer *t, TimerCall call, int64_t n, double *mean_ns, int ncold, double *cold_ns)
 {
     TimerStatus status = hot_by_events(t, call, n, mean_ns);
     for (int i = 0; i < ncold && status == TIMER_OK; i++) {
@@ -171,25 +149,26 @@ static TimerStatus sample_by_events(Timer *t, TimerCall call, int64_t n, double 
     return status;
 }
 
+/* ---- */
+
+TimerStatus timer_hot(Timer *t, TimerCall call, int64_t n, double *mean_ns)
+{
+    *mean_ns = 0;
+    return t->traced ? time_traced(t, call, n, mean_ns, 0, NULL) : time_by_events(t, call, n, mean_ns, 0, NULL);
+}
+
 TimerStatus timer_sample(Timer *t, TimerCall call, int64_t n, double *mean_ns, int ncold, double *cold_ns)
 {
     if (!t->traced)
-        return sample_by_events(t, call, n, mean_ns, ncold, cold_ns);
+        return time_by_events(t, call, n, mean_ns, ncold, cold_ns);
     if (call.launch(call.ctx) != 0) /* the kernel before left other data in the cache */
         return TIMER_REFUSED;
-    TimerStatus status = time_traced(t, call, n + ncold, ncold);
-    if (status == TIMER_OK) {
-        *mean_ns = mean(t->ns, n);
-        memcpy(cold_ns, t->ns + n, (size_t)ncold * sizeof *cold_ns);
-    }
-    return status;
+    return time_traced(t, call, n, mean_ns, ncold, cold_ns);
 }
-
-static int launch_null(void *stream) { return builtin_null(stream); }
 
 TimerStatus timer_null(Timer *t, double *ns)
 {
-    const TimerCall call = { launch_null, t->stream };
+    const TimerCall call = { builtin_null, t->stream };
     double sample[NULL_SAMPLES];
     TimerStatus status = t->has_null ? TIMER_OK : TIMER_REFUSED;
     for (int i = 0; i < NULL_SAMPLES && status == TIMER_OK; i++)
@@ -201,8 +180,7 @@ TimerStatus timer_null(Timer *t, double *ns)
 /* The floor; and for a tracer the proof that it works. */
 static void prove(Timer *t, int sms)
 {
-    char why[TIMER_WHY_BYTES];
-    t->has_null = builtin_open(sms, why, sizeof why);
+    t->has_null = builtin_open(sms);
     const TimerStatus status = timer_null(t, &t->null_ns);
     if (status == TIMER_OK || status == TIMER_REFUSED)
         return;

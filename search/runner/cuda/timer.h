@@ -25,9 +25,9 @@ typedef struct {
     cudaStream_t stream;
     cudaEvent_t begin, end;
     bool traced;
-    char why[TIMER_WHY_BYTES]; /* why not, or why no longer; "" */
-    Clocks *clocks;            /* looked at while the GPU works, or has just done so; NULL: nobody looks */
-    NAME_flush flush;          /* of the L2 cache; without a kernel nothing is cold */
+    char why[LIBRARY_WHY_BYTES]; /* why not, or why no longer */
+    Clocks *clocks;              /* looked at while the GPU works, or has just done so; NULL: nobody looks */
+    NAME_flush flush;            /* of the L2 cache; without a kernel nothing is cold */
     uint64_t next_call;
     bool has_null;
     double null_ns; /* of an empty kernel; 0: not known */

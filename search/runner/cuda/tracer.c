@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "search/runner/cuda/tracer.h"
 
-#include <cupti.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -36,7 +35,7 @@ static struct {
     pthread_mutex_t mutex;
     Trace trace;
     uint8_t *free_buffer[MAX_FREE];
-    int nfree;
+    int nfree, nenabled; /* nenabled: of `kinds` */
     /* That is waited for before a flush is forced: nothing where that helped, longest where it brought what was incomplete. */
     double force_s;
 
@@ -44,7 +43,7 @@ static struct {
     CUptiResult (*enable)(CUpti_ActivityKind);
     CUptiResult (*disable)(CUpti_ActivityKind);
     CUptiResult (*flush)(uint32_t);
-    CUptiResult (*next)(uint8_t *, size_t, CUpti_Activity **);
+    TracerNext *next;
     CUptiResult (*dropped)(CUcontext, uint32_t, size_t *);
     CUptiResult (*push)(CUpti_ExternalCorrelationKind, uint64_t);
     CUptiResult (*pop)(CUpti_ExternalCorrelationKind, uint64_t *);
@@ -78,14 +77,9 @@ static void take_record(Trace *t, const CUpti_Activity *record)
 
 void tracer_take(Trace *t, uint8_t *buffer, size_t bytes, TracerNext *next)
 {
-    void *record = NULL;
+    CUpti_Activity *record = NULL;
     while (next(buffer, bytes, &record) == CUPTI_SUCCESS)
         take_record(t, record);
-}
-
-static int next_record(uint8_t *buffer, size_t bytes, void **record)
-{
-    return cupti.next(buffer, bytes, (CUpti_Activity **)record);
 }
 
 static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid_bytes)
@@ -94,7 +88,7 @@ static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *bu
     (void)bytes;
     pthread_mutex_lock(&cupti.mutex);
     if (valid_bytes > 0)
-        tracer_take(&cupti.trace, buffer, valid_bytes, next_record);
+        tracer_take(&cupti.trace, buffer, valid_bytes, cupti.next);
     if (cupti.dropped(context, stream, &dropped) == CUPTI_SUCCESS)
         cupti.trace.ndropped += dropped;
     if (buffer && cupti.nfree < MAX_FREE)
@@ -106,18 +100,18 @@ static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *bu
 
 /* ---- on and off */
 
-static bool said(CUptiResult code, const char *what, char why[TRACER_WHY_BYTES])
+static bool said(CUptiResult code, const char *what, char why[LIBRARY_WHY_BYTES])
 {
     const char *text = NULL;
     if (code == CUPTI_SUCCESS)
         return true;
     if (cupti.text(code, &text) != CUPTI_SUCCESS || !text)
         text = "unknown error";
-    snprintf(why, TRACER_WHY_BYTES, "%s: %s", what, text);
+    snprintf(why, LIBRARY_WHY_BYTES, "%s: %s", what, text);
     return false;
 }
 
-static bool bind_all(char why[TRACER_WHY_BYTES])
+static bool bind_all(char why[LIBRARY_WHY_BYTES])
 {
     const LibraryFunction functions[] = { { "cuptiActivityRegisterCallbacks", &cupti.register_callbacks },
                                           { "cuptiActivityEnable", &cupti.enable },
@@ -131,23 +125,21 @@ static bool bind_all(char why[TRACER_WHY_BYTES])
     return library_bind(cupti.library, functions, sizeof functions / sizeof *functions, why);
 }
 
-static void disable_first(int n)
+static void disable_all(void)
 {
-    while (n-- > 0)
-        cupti.disable(kinds[n]);
+    while (cupti.nenabled > 0)
+        cupti.disable(kinds[--cupti.nenabled]);
 }
 
-static bool enable_all(char why[TRACER_WHY_BYTES])
+static bool enable_all(char why[LIBRARY_WHY_BYTES])
 {
-    for (int i = 0; i < NKIND; i++)
-        if (!said(cupti.enable(kinds[i]), "cuptiActivityEnable", why)) {
-            disable_first(i);
+    for (; cupti.nenabled < NKIND; cupti.nenabled++)
+        if (!said(cupti.enable(kinds[cupti.nenabled]), "cuptiActivityEnable", why))
             return false;
-        }
     return true;
 }
 
-bool tracer_open(char why[TRACER_WHY_BYTES])
+bool tracer_open(char why[LIBRARY_WHY_BYTES])
 {
     static const char *const names[] = { "libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL };
     cupti.library = library_open(names, why);
@@ -161,6 +153,7 @@ bool tracer_open(char why[TRACER_WHY_BYTES])
         said(cupti.register_callbacks(give_buffer, take_buffer), "cuptiActivityRegisterCallbacks", why) &&
         enable_all(why))
         return true;
+    disable_all();
     cupti.library = NULL; /* stays loaded: CUPTI may have threads by now */
     return false;
 }
@@ -169,7 +162,7 @@ void tracer_close(void)
 {
     if (!cupti.library)
         return;
-    disable_first(NKIND);
+    disable_all();
     cupti.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     cupti.library = NULL;
     tracer_clear();

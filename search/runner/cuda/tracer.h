@@ -6,15 +6,12 @@
 #ifndef DCGEN_CUDA_TRACER_H
 #define DCGEN_CUDA_TRACER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <cupti.h>
+#include "search/runner/cuda/library.h"
 #include "search/runner/cuda/trace.h"
 
-enum { TRACER_WHY_BYTES = 200 };
-
 /* Once a process, before the GPU is used. False: `why` says what is missing. */
-bool tracer_open(char why[TRACER_WHY_BYTES]);
+bool tracer_open(char why[LIBRARY_WHY_BYTES]);
 void tracer_close(void);
 /* Where CUPTI's library came from; "" when it was not found. */
 const char *tracer_where(void);
@@ -29,7 +26,7 @@ void tracer_clear(void);
 TraceStatus tracer_times(uint64_t first, size_t n, double *ns);
 
 /* For tests: takes the records of one of CUPTI's buffers into t. next is cuptiActivityGetNextRecord's stand-in. */
-typedef int TracerNext(uint8_t *buffer, size_t bytes, void **record);
+typedef CUptiResult TracerNext(uint8_t *buffer, size_t bytes, CUpti_Activity **record);
 void tracer_take(Trace *t, uint8_t *buffer, size_t bytes, TracerNext *next);
 
 #endif

@@ -227,7 +227,7 @@ static const CUpti_ActivityExternalCorrelation links[] = { { .kind = CUPTI_ACTIV
                                                              .correlationId = 8 } };
 static const CUpti_ActivityAPI api = { .kind = CUPTI_ACTIVITY_KIND_RUNTIME, .correlationId = 7 };
 
-static int next(uint8_t *buffer, size_t bytes, void **record)
+static CUptiResult next(uint8_t *buffer, size_t bytes, CUpti_Activity **record)
 {
     const void *const all[] = { &links[0], &api, &kernels[0], &links[1], &kernels[1] };
     static size_t at;

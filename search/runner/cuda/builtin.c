@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <xxhash.h>
 #include "search/runner/cuda/gpu.h"
+#include "search/runner/cuda/library.h"
 #include "templates/package/flush_l2.h"
 
 enum { NTHREAD = 256, BLOCKS_SM = 4, LANES = 32, PROOF_BYTES = 70001 };
@@ -131,12 +132,12 @@ static bool open_digest(void)
 
 /* ---- */
 
-static bool load_kernels(char why[GPU_WHY_BYTES])
+static bool load_kernels(char why[LIBRARY_WHY_BYTES])
 {
     CUresult (*load)(CUmodule *, const void *);
     CUresult (*get)(CUfunction *, CUmodule, const char *);
     CUmodule module;
-    snprintf(why, GPU_WHY_BYTES, "the driver lacks a function for modules");
+    snprintf(why, LIBRARY_WHY_BYTES, "the driver lacks a function for modules");
     if (!NAME_driver_function("cuModuleLoadData", &load) || !NAME_driver_function("cuModuleGetFunction", &get) ||
         !NAME_driver_function("cuLaunchKernel", &builtin.launch))
         return false;
@@ -144,7 +145,7 @@ static bool load_kernels(char why[GPU_WHY_BYTES])
     if (code == CUDA_SUCCESS)
         code = get(&builtin.null, module, "dcgen_null");
     if (code != CUDA_SUCCESS)
-        snprintf(why, GPU_WHY_BYTES, "the driver does not load the null kernel: %s",
+        snprintf(why, LIBRARY_WHY_BYTES, "the driver does not load the null kernel: %s",
                  cudaGetErrorString((cudaError_t)code)); /* both have the same numbers */
     else if (get(&builtin.digest, module, "dcgen_digest") != CUDA_SUCCESS)
         builtin.digest = NULL;
@@ -153,7 +154,7 @@ static bool load_kernels(char why[GPU_WHY_BYTES])
 
 bool builtin_open(int sms)
 {
-    char why[GPU_WHY_BYTES];
+    char why[LIBRARY_WHY_BYTES];
     builtin.most_blocks = (unsigned)(BLOCKS_SM * (sms > 0 ? sms : 1));
     const bool good = load_kernels(why);
     if (!good || !open_digest())

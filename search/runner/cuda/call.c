@@ -30,12 +30,10 @@ static int launch(const Call *c, const GpuBuffer b[BUFFERS], cudaStream_t stream
 {
     void *const operand[OP_MAX_OPERAND] = { b[IN].data, b[OUT].data };
     watchdog_arm(c->kernel.key);
-    const int code = c->kernel.launch(c->extent, operand, b[WORKSPACE].data, stream);
-    const cudaError_t unsaid = cudaGetLastError(); /* a launch that failed without saying so */
-    gpu_check((cudaError_t)(code > 0 ? code : (int)unsaid), c->kernel.key);
+    const int code = gpu_launched(c->kernel.launch(c->extent, operand, b[WORKSPACE].data, stream), c->kernel.key);
     gpu_wait(stream, c->kernel.key);
     watchdog_disarm();
-    return code ? code : (int)unsaid;
+    return code;
 }
 
 static bool input_unchanged(const Call *c, const GpuBuffer b[BUFFERS])

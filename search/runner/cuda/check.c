@@ -130,12 +130,7 @@ int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p)
         pointer[i] = c->operand[p][i].data;
     if (k->pack)
         pointer[c->setup->constant] = e->packed.data;
-    int code = k->launch(c->shape->extent, pointer, e->workspace.data, c->stream);
-    cudaError_t unsaid = cudaGetLastError(); /* a launch that failed without saying so */
-    code = code == 0 ? (int)unsaid : code;
-    if (code > 0)
-        gpu_check((cudaError_t)code, k->key);
-    return code;
+    return gpu_launched(k->launch(c->shape->extent, pointer, e->workspace.data, c->stream), k->key);
 }
 
 static bool pack(Check *c, Kernel *k, Extra *e)

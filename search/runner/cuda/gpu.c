@@ -15,22 +15,23 @@ enum { BAND_BYTES = 8192, ALIGN_BYTES = 256, CANARY = 0xff }; /* as an element o
 
 /* ---- the device */
 
-static int version_major(int version) { return version / 1000; }
-static int version_minor(int version) { return version % 1000 / 10; }
+const char *gpu_version(Arena *a, int version)
+{
+    return arena_printf(a, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+}
 
-static bool no_device(const Gpu *g, cudaError_t e, char why[GPU_WHY_BYTES])
+static bool is_driver_old(const Gpu *g) { return g->driver_version / 1000 < g->runtime_version / 1000; }
+
+static const char *why_no_device(Arena *a, const Gpu *g, cudaError_t e)
 {
     if (g->driver_version == 0)
-        snprintf(why, GPU_WHY_BYTES, "no NVIDIA driver is installed");
-    else if (e == cudaErrorInsufficientDriver || version_major(g->driver_version) < version_major(g->runtime_version))
-        snprintf(why, GPU_WHY_BYTES, "the driver is for CUDA %d.%d, older than this program's CUDA %d.%d",
-                 version_major(g->driver_version), version_minor(g->driver_version), version_major(g->runtime_version),
-                 version_minor(g->runtime_version));
-    else if (e == cudaErrorNoDevice || e == cudaSuccess)
-        snprintf(why, GPU_WHY_BYTES, "there is no CUDA device");
-    else
-        snprintf(why, GPU_WHY_BYTES, "no CUDA device can be used: %s", cudaGetErrorString(e));
-    return false;
+        return "no NVIDIA driver is installed";
+    if (e == cudaErrorInsufficientDriver || is_driver_old(g))
+        return arena_printf(a, "the driver is for %s, older than this program's %s", gpu_version(a, g->driver_version),
+                            gpu_version(a, g->runtime_version));
+    if (e == cudaErrorNoDevice || e == cudaSuccess)
+        return "there is no CUDA device";
+    return arena_printf(a, "no CUDA device can be used: %s", cudaGetErrorString(e));
 }
 
 static bool read_facts(Gpu *g)
@@ -47,7 +48,7 @@ static bool read_facts(Gpu *g)
     return cudaDeviceGetPCIBusId(g->bus, (int)sizeof g->bus, 0) == cudaSuccess;
 }
 
-bool gpu_open(Gpu *g, char why[GPU_WHY_BYTES])
+bool gpu_open(Arena *a, Gpu *g, const char **err)
 {
     int count = 0;
     *g = (Gpu){ 0 };
@@ -55,17 +56,23 @@ bool gpu_open(Gpu *g, char why[GPU_WHY_BYTES])
         cudaRuntimeGetVersion(&g->runtime_version) != cudaSuccess)
         g->driver_version = 0;
     cudaError_t e = cudaGetDeviceCount(&count);
-    if (e != cudaSuccess || count < 1 || version_major(g->driver_version) < version_major(g->runtime_version))
-        return no_device(g, e, why);
-    return read_facts(g) || no_device(g, cudaGetLastError(), why);
+    if (e == cudaSuccess && count > 0 && !is_driver_old(g)) {
+        if (read_facts(g))
+            return true;
+        e = cudaGetLastError();
+    }
+    *err = why_no_device(a, g, e);
+    return false;
 }
 
-bool gpu_begin(const Gpu *g, char why[GPU_WHY_BYTES])
+bool gpu_begin(Arena *a, const Gpu *g, const char **err)
 {
     cudaError_t e = cudaSetDevice(0);
     if (e == cudaSuccess)
         e = cudaFree(NULL); /* makes the context, whatever the version */
-    return e == cudaSuccess || no_device(g, e, why);
+    if (e != cudaSuccess)
+        *err = why_no_device(a, g, e);
+    return e == cudaSuccess;
 }
 
 /* Machine code runs on its own compute capability and later ones of the same major number, "exact" code on its own. */
@@ -109,32 +116,25 @@ bool gpu_device(Arena *a, const Gpu *g, const TargetList *list, bool by_events, 
 bool gpu_is_fatal(cudaError_t e)
 {
     enum { CONTAINED = 226, TENSOR_MEMORY_LEAK = 721 }; /* which older toolkits do not name */
-    static const cudaError_t fatal[] = { cudaErrorIllegalAddress,
-                                         cudaErrorMisalignedAddress,
-                                         cudaErrorLaunchFailure,
-                                         cudaErrorIllegalInstruction,
-                                         cudaErrorInvalidPc,
-                                         cudaErrorInvalidAddressSpace,
-                                         cudaErrorHardwareStackError,
-                                         cudaErrorAssert,
-                                         cudaErrorLaunchTimeout,
-                                         cudaErrorECCUncorrectable,
-                                         cudaErrorNvlinkUncorrectable,
-                                         (cudaError_t)CONTAINED,
-                                         (cudaError_t)TENSOR_MEMORY_LEAK,
-                                         cudaErrorExternalDevice,
-                                         cudaErrorMpsClientTerminated,
-                                         cudaErrorUnknown,
-                                         cudaErrorContextIsDestroyed,
-                                         cudaErrorDevicesUnavailable };
+    static const int fatal[] = { cudaErrorIllegalAddress,      cudaErrorMisalignedAddress,
+                                 cudaErrorLaunchFailure,       cudaErrorIllegalInstruction,
+                                 cudaErrorInvalidPc,           cudaErrorInvalidAddressSpace,
+                                 cudaErrorHardwareStackError,  cudaErrorAssert,
+                                 cudaErrorLaunchTimeout,       cudaErrorECCUncorrectable,
+                                 cudaErrorNvlinkUncorrectable, CONTAINED,
+                                 TENSOR_MEMORY_LEAK,           cudaErrorExternalDevice,
+                                 cudaErrorMpsClientTerminated, cudaErrorUnknown,
+                                 cudaErrorContextIsDestroyed,  cudaErrorDevicesUnavailable };
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
-        if (fatal[i] == e)
+        if (fatal[i] == (int)e)
             return true;
     return false;
 }
 
-static void end_process(cudaError_t e, const char *what)
+void gpu_must(cudaError_t e, const char *what)
 {
+    if (e == cudaSuccess)
+        return;
     fprintf(stderr, "dcgen-runner-cuda: %s: %s (%s)\n", what, cudaGetErrorName(e), cudaGetErrorString(e));
     _exit(GPU_EXIT_CODE); /* no clean-up: the context is ruined */
 }
@@ -142,23 +142,21 @@ static void end_process(cudaError_t e, const char *what)
 void gpu_check(cudaError_t e, const char *what)
 {
     if (gpu_is_fatal(e))
-        end_process(e, what);
+        gpu_must(e, what);
 }
 
-void gpu_wait(cudaStream_t stream, const char *what)
+void gpu_wait(cudaStream_t stream, const char *what) { gpu_must(cudaStreamSynchronize(stream), what); }
+
+int gpu_launched(int code, const char *what)
 {
-    cudaError_t e = cudaStreamSynchronize(stream);
-    if (e != cudaSuccess)
-        end_process(e, what);
+    const cudaError_t unsaid = cudaGetLastError();
+    code = code == 0 ? (int)unsaid : code;
+    if (code > 0)
+        gpu_check((cudaError_t)code, what);
+    return code;
 }
 
 /* ---- memory */
-
-void gpu_must(cudaError_t e, const char *what)
-{
-    if (e != cudaSuccess)
-        end_process(e, what);
-}
 
 bool gpu_buffer_new(GpuBuffer *b, size_t bytes, size_t offset)
 {

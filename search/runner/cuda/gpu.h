@@ -11,7 +11,7 @@
 #include "gen/base/arena.h"
 #include "gen/target/device.h"
 
-enum { GPU_EXIT_CODE = 4, GPU_WHY_BYTES = 200 };
+enum { GPU_EXIT_CODE = 4 };
 
 typedef struct {
     char name[256], bus[32];
@@ -20,10 +20,11 @@ typedef struct {
     size_t smem_sm_bytes, l2_bytes, memory_bytes;
 } Gpu;
 
-/* Device 0. False: `why` says in one line what is missing: driver, device, a newer driver. */
-bool gpu_open(Gpu *g, char why[GPU_WHY_BYTES]);
+/* Device 0. False: *err says in one line what is missing: driver, device, a newer driver. */
+bool gpu_open(Arena *a, Gpu *g, const char **err);
 /* Makes its context: work can begin. Tracers want to be there before. */
-bool gpu_begin(const Gpu *g, char why[GPU_WHY_BYTES]);
+bool gpu_begin(Arena *a, const Gpu *g, const char **err);
+const char *gpu_version(Arena *a, int version); /* "CUDA 13.0" */
 /* Its `device` of the hello: isa lists the targets whose code it runs, best first. by_events: how it is timed, part of its id and its name.
  * False with *err: no target's code runs there. */
 bool gpu_device(Arena *a, const Gpu *g, const TargetList *list, bool by_events, Device *out, const char **err);
@@ -34,6 +35,9 @@ bool gpu_is_fatal(cudaError_t e);
 void gpu_wait(cudaStream_t stream, const char *what);
 /* Ends the process with GPU_EXIT_CODE when e ruins the context. */
 void gpu_check(cudaError_t e, const char *what);
+/* What a function that launches kernels has returned; of 0 the error that it did not return, if there is one. Ends the process when that ruins
+ * the context. */
+int gpu_launched(int code, const char *what);
 /* Ends it on any error: copies and fills of our own memory fail only when a kernel has ruined the context before. */
 void gpu_must(cudaError_t e, const char *what);
 

@@ -45,10 +45,7 @@ static int start(void *ctx)
     Probe *p = ctx;
     Bench *b = p->bench;
     b->code = b->limit(p->name, p->variant, b->sms, p->rounds, b->buffer, p->bytes, b->timer->stream, &p->work);
-    const cudaError_t unsaid = cudaGetLastError();
-    b->code = b->code == 0 ? (int)unsaid : b->code;
-    if (b->code > 0)
-        gpu_check((cudaError_t)b->code, p->name);
+    b->code = gpu_launched(b->code, p->name);
     return b->code;
 }
 

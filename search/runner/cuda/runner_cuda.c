@@ -66,15 +66,10 @@ static int take_option(const char *name, const char *value)
 
 /* ---- what was found, and where */
 
-static const char *version_text(Arena *a, int version, const char *where)
-{
-    return arena_printf(a, "CUDA %d.%d, %s", version / 1000, version % 1000 / 10, where);
-}
-
 static const char *find_driver(Arena *a)
 {
     void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    return version_text(a, state.gpu.driver_version, library ? library_where(library) : "?");
+    return arena_printf(a, "%s, %s", gpu_version(a, state.gpu.driver_version), library ? library_where(library) : "?");
 }
 
 static const char *find_tracer(Arena *a)
@@ -109,9 +104,10 @@ static const char *find_library(Arena *a)
 
 static json_t *find_all(Arena *a)
 {
-    json_t *found = JSON_OBJECT(
-        FIELD("driver", find_driver(a)), FIELD("runtime", version_text(a, state.gpu.runtime_version, "this program's")),
-        FIELD("cupti", find_tracer(a)), FIELD("nvml", find_clocks(a)), FIELD("cublasLt", find_library(a)));
+    const char *runtime = arena_printf(a, "%s, this program's", gpu_version(a, state.gpu.runtime_version));
+    json_t *found =
+        JSON_OBJECT(FIELD("driver", find_driver(a)), FIELD("runtime", runtime), FIELD("cupti", find_tracer(a)),
+                    FIELD("nvml", find_clocks(a)), FIELD("cublasLt", find_library(a)));
     const char *name;
     json_t *text;
     json_object_foreach(found, name, text)
@@ -123,17 +119,10 @@ static json_t *find_all(Arena *a)
 
 static bool start_work(Arena *a, const char **err)
 {
-    char why[GPU_WHY_BYTES];
     timer_trace(&state.timer, !option.by_events);
-    if (!watchdog_start()) {
-        *err = "cannot start a thread";
+    *err = "cannot start a thread";
+    if (!watchdog_start() || !gpu_begin(a, &state.gpu, err) || !timer_open(a, &state.timer, &state.gpu, err))
         return false;
-    }
-    bool good = gpu_begin(&state.gpu, why) && timer_open(&state.timer, &state.gpu, why);
-    if (!good) {
-        *err = arena_strdup(a, why);
-        return false;
-    }
     nvml_open(state.gpu.bus, state.nvml_why);
     return true;
 }
@@ -142,15 +131,9 @@ static bool start_work(Arena *a, const char **err)
 static json_t *device_json(Arena *a, const char **err)
 {
     TargetList list = { 0 };
-    char why[GPU_WHY_BYTES];
     Device d;
-    if (!facts_targets(a, &list, err))
-        return NULL;
-    if (!gpu_open(&state.gpu, why)) {
-        *err = arena_strdup(a, why);
-        return NULL;
-    }
-    if (!gpu_device(a, &state.gpu, &list, false, &d, err) || !start_work(a, err))
+    if (!facts_targets(a, &list, err) || !gpu_open(a, &state.gpu, err) ||
+        !gpu_device(a, &state.gpu, &list, false, &d, err) || !start_work(a, err))
         return NULL;
     gpu_device(a, &state.gpu, &list, !state.timer.traced, &d, err);
     return facts_json(&d);

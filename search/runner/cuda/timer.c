@@ -189,13 +189,13 @@ static void prove(Timer *t, int sms)
     timer_null(t, &t->null_ns);
 }
 
-bool timer_open(Timer *t, const Gpu *g, char why[TIMER_WHY_BYTES])
+bool timer_open(Arena *a, Timer *t, const Gpu *g, const char **err)
 {
     cudaError_t e = cudaStreamCreate(&t->stream);
     e = e == cudaSuccess ? cudaEventCreate(&t->begin) : e;
     e = e == cudaSuccess ? cudaEventCreate(&t->end) : e;
     if (e != cudaSuccess) {
-        snprintf(why, TIMER_WHY_BYTES, "the GPU has no room for timing: %s", cudaGetErrorString(e));
+        *err = arena_printf(a, "the GPU has no room for timing: %s", cudaGetErrorString(e));
         return false;
     }
     const int code = NAME_flush_open(&t->flush, g->l2_bytes ? g->l2_bytes : l2_guess);

@@ -14,7 +14,7 @@
 #include "search/runner/cuda/nvml.h"
 #include "templates/package/flush_l2.h"
 
-enum { TIMER_WHY_BYTES = 200, TIMER_MAX_CALLS = 2000, TIMER_GRAPH_CALLS = 64, TIMER_MAX_COLD = 8 };
+enum { TIMER_MAX_CALLS = 2000, TIMER_GRAPH_CALLS = 64, TIMER_MAX_COLD = 8 };
 
 typedef struct {
     int (*launch)(void *ctx); /* starts one call in the timer's stream; 0, or an error */
@@ -36,7 +36,7 @@ typedef struct {
 
 /* In this order: timer_trace before the context is made, timer_open behind. */
 void timer_trace(Timer *t, bool wanted);
-bool timer_open(Timer *t, const Gpu *g, char why[TIMER_WHY_BYTES]);
+bool timer_open(Arena *a, Timer *t, const Gpu *g, const char **err);
 void timer_close(Timer *t);
 
 /* TIMER_LOST: tracing fails, `why` says how. Times by events would not compare with those traced before: there are no more times. Only

@@ -12,25 +12,16 @@
 
 enum { NAN_BYTE = 0xff };
 
-static void arm(void (*watchdog)(const char *), const Kernel *k, const char *doing)
+/* "verifying <key>", for those who say what went wrong. */
+static const char *doing(char text[WHY_BYTES], const char *verb, const Kernel *k)
 {
-    char what[WHY_BYTES];
-    snprintf(what, sizeof what, "%s %s", doing, k->key);
-    watchdog(what);
-}
-
-static void wait_for(const Check *c, const Kernel *k, const char *doing)
-{
-    char what[WHY_BYTES];
-    snprintf(what, sizeof what, "%s %s", doing, k->key);
-    gpu_wait(c->stream, what);
-    watchdog_disarm();
+    snprintf(text, WHY_BYTES, "%s %s", verb, k->key);
+    return text;
 }
 
 /* ---- operands */
 
 static Span whole(const GpuBuffer *b) { return (Span){ b->base, b->total_bytes }; }
-static Span data_of(const GpuBuffer *b) { return (Span){ b->data, b->bytes }; }
 
 static uint64_t digest_of(Span span)
 {
@@ -71,29 +62,33 @@ static void put_operands(Check *c)
     }
 }
 
-bool check_open(Check *c, const Setup *setup, Shape *shape, cudaStream_t stream)
+bool check_open(Check *c, Work *w, cudaStream_t stream)
 {
-    *c = (Check){ .setup = setup, .shape = shape, .stream = stream };
-    c->output = malloc(shape->bytes[setup->out] + 1);
-    if (!c->output || !new_operands(c))
+    *c = (Check){ .work = w, .setup = w->setup, .shape = w->shape, .stream = stream };
+    c->output = malloc(w->shape->bytes[w->setup->out] + 1);
+    c->extra = calloc((size_t)w->nkernel, sizeof *c->extra);
+    if (!c->output || !c->extra || !new_operands(c))
         return false;
     put_operands(c);
     return true;
 }
 
+static void extra_free(Extra *e)
+{
+    gpu_buffer_free(&e->packed);
+    gpu_buffer_free(&e->workspace);
+}
+
 void check_close(Check *c)
 {
+    for (int i = 0; c->extra && i < c->work->nkernel; i++)
+        extra_free(&c->extra[i]);
     for (int p = 0; p < PLACEMENTS; p++)
         for (int i = 0; i < OP_MAX_OPERAND; i++)
             gpu_buffer_free(&c->operand[p][i]);
     free(c->output);
+    free(c->extra);
     *c = (Check){ 0 };
-}
-
-void extra_free(Extra *e)
-{
-    gpu_buffer_free(&e->packed);
-    gpu_buffer_free(&e->workspace);
 }
 
 /* Whether all but output and workspace are as they were. */
@@ -135,10 +130,11 @@ int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p)
 
 static bool pack(Check *c, Kernel *k, Extra *e)
 {
+    char text[WHY_BYTES];
     GpuBuffer *w = &c->operand[ALIGNED][c->setup->constant];
     if (!gpu_buffer_new(&e->packed, (size_t)k->packed_size, 0))
         return kernel_fail(k, STATUS_INVALID, "no memory for %lld packed bytes", (long long)k->packed_size);
-    arm(watchdog_arm, k, "packing for");
+    watchdog_arm(doing(text, "packing for", k));
     int code = k->pack(c->shape->extent, w->data, e->packed.data);
     gpu_wait(NULL, k->key);
     cudaGetLastError(); /* else a refused launch would be laid to the kernel's own */
@@ -154,13 +150,15 @@ static bool pack(Check *c, Kernel *k, Extra *e)
 /* The digest of the result into *digest. */
 static bool run_once(Check *c, Kernel *k, Extra *e, Placement p, uint64_t *digest)
 {
+    char text[WHY_BYTES];
     GpuBuffer *out = &c->operand[p][c->setup->out];
     gpu_buffer_fill(out, NAN_BYTE);
-    arm(watchdog_arm_long, k, "starting"); /* the first call loads the kernel's code */
+    watchdog_arm_long(doing(text, "starting", k)); /* the first call loads the kernel's code */
     int code = check_launch(c, k, e, p);
-    arm(watchdog_arm, k, "verifying");
-    wait_for(c, k, "verifying");
-    *digest = digest_of(data_of(out));
+    watchdog_arm(doing(text, "verifying", k));
+    gpu_wait(c->stream, text);
+    watchdog_disarm();
+    *digest = digest_of((Span){ out->data, out->bytes });
     return code == 0 || check_refused(k, code);
 }
 
@@ -173,23 +171,19 @@ static double known_error(const Shape *s, uint64_t digest)
     return -1;
 }
 
-static void remember(Shape *s, uint64_t digest, double max_err)
-{
-    const int place = s->nknown++ % MAX_KNOWN;
-    s->known[place].digest = digest;
-    s->known[place].max_err = max_err;
-}
-
 /* Many kernels add up in the same order, and the bits of their results are the same: those are compared with the reference once. */
 static bool check_output(Check *c, Kernel *k, Placement p, uint64_t digest)
 {
-    const double before = k->max_err, known = known_error(c->shape, digest);
+    Shape *s = c->shape;
+    const double before = k->max_err, known = known_error(s, digest);
     k->max_err = fmax(0, known);
     if (known < 0) {
         gpu_buffer_get(&c->operand[p][c->setup->out], c->output);
-        if (!kernel_check_output(k, c->setup, c->shape, c->output))
+        if (!kernel_check_output(k, c->setup, s, c->output))
             return false;
-        remember(c->shape, digest, k->max_err);
+        const int place = s->nknown++ % MAX_KNOWN;
+        s->known[place].digest = digest;
+        s->known[place].max_err = k->max_err;
     }
     k->max_err = fmax(before, k->max_err);
     return true;
@@ -221,7 +215,8 @@ static bool run_twice(Check *c, Kernel *k, Extra *e, Placement p)
 
 static bool load(Kernel *k)
 {
-    arm(watchdog_arm_long, k, "loading");
+    char text[WHY_BYTES];
+    watchdog_arm_long(doing(text, "loading", k));
     const bool good = kernel_load(k, "dcgen_launch");
     watchdog_disarm();
     return good;
@@ -238,23 +233,19 @@ static bool check(Check *c, Kernel *k, Extra *e)
     return run_twice(c, k, e, ALIGNED) && (k->aligned || run_twice(c, k, e, SHIFTED));
 }
 
-/* Inputs and bands may have been written to. */
-static void leave(Check *c, const Kernel *k, Extra *e)
+/* Gives up a kernel: inputs and bands may have been written to. Returns false. */
+static bool leave(Check *c, const Kernel *k, Extra *e)
 {
     extra_free(e);
     if (k->status == STATUS_WRONG)
         put_operands(c);
+    return false;
 }
 
 bool check_kernel(Check *c, Kernel *k, Extra *e)
 {
-    k->status = STATUS_OK;
-    k->max_err = 0;
     cudaGetLastError(); /* what failed before, and mattered to nobody, is not this kernel's */
-    if (check(c, k, e))
-        return true;
-    leave(c, k, e);
-    return false;
+    return check(c, k, e) || leave(c, k, e);
 }
 
 static bool check_last(Check *c, Kernel *k, Extra *e)
@@ -274,6 +265,5 @@ bool check_once_more(Check *c, Kernel *k, Extra *e)
         return true;
     snprintf(why, sizeof why, "%s", k->why);
     kernel_fail(k, k->status, "right at first, but not when it had been timed: %s", why);
-    leave(c, k, e);
-    return false;
+    return leave(c, k, e);
 }

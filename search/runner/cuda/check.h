@@ -11,29 +11,33 @@
 #define DCGEN_CUDA_CHECK_H
 
 #include "search/runner/cuda/gpu.h"
-#include "search/runner/runner.h"
+#include "search/runner/serve.h"
 
 typedef enum { ALIGNED, SHIFTED, PLACEMENTS } Placement;
+enum { COLD_CALLS = 2, MAX_COLD = RECORD_MAX_SAMPLE * COLD_CALLS };
 
-/* A shape's operands on the GPU. */
+/* What a kernel keeps for its timing. */
 typedef struct {
-    const Setup *setup;
+    GpuBuffer packed, workspace;
+    uint64_t packed_digest, output_digest; /* with bands; of the result, once it was found right */
+    int ncold;
+    double cold_ns[MAX_COLD]; /* times behind a flush of the L2 cache, COLD_CALLS a sample */
+} Extra;
+
+/* A request's operands on the GPU. */
+typedef struct {
+    Work *work;
+    const Setup *setup; /* the work's; likewise below */
     Shape *shape;
     cudaStream_t stream;
     GpuBuffer operand[PLACEMENTS][OP_MAX_OPERAND];
     uint64_t digest[PLACEMENTS][OP_MAX_OPERAND]; /* of inputs, with their bands */
     char *output;                                /* host: a result */
+    Extra *extra;                                /* one a kernel */
 } Check;
 
-bool check_open(Check *c, const Setup *setup, Shape *shape, cudaStream_t stream);
+bool check_open(Check *c, Work *w, cudaStream_t stream);
 void check_close(Check *c);
-
-/* What a kernel keeps on the GPU for its timing. */
-typedef struct {
-    GpuBuffer packed, workspace;
-    uint64_t packed_digest, output_digest; /* with bands; of the result, once it was found right */
-} Extra;
-void extra_free(Extra *e);
 
 /* Status and why tell the result. False with status STATUS_OK is not possible. */
 bool check_kernel(Check *c, Kernel *k, Extra *e);

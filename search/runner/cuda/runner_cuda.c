@@ -36,7 +36,6 @@ static struct {
     Timer timer;
     char nvml_why[LIBRARY_WHY_BYTES]; /* why NVML is not in use */
     Check check;
-    Extra *extra; /* one a kernel of the request */
 } state;
 
 static bool take_timer(const char *value)
@@ -163,33 +162,28 @@ static bool open_work(Work *w, char why[WHY_BYTES])
     if (builtin_too_much(bytes))
         return false;
     snprintf(why, WHY_BYTES, "no memory for the operands");
-    state.extra = calloc((size_t)w->nkernel, sizeof *state.extra);
-    return state.extra && check_open(&state.check, w->setup, w->shape, state.timer.stream);
+    return check_open(&state.check, w, state.timer.stream);
 }
 
 static bool verify(Work *w, int i)
 {
     watchdog_beat(w->verifying, w->timing.ctx, i);
-    const bool good = check_kernel(&state.check, &w->kernel[i], &state.extra[i]);
+    const bool good = check_kernel(&state.check, &w->kernel[i], &state.check.extra[i]);
     watchdog_beat(NULL, NULL, 0);
     return good;
 }
 
 static bool take_times(Work *w, char why[WHY_BYTES])
 {
-    return sample_all(w, &state.check, state.extra, &state.timer, why);
+    (void)w; /* the check's */
+    return sample_all(&state.check, &state.timer, why);
 }
 
 static void close_work(Work *w)
 {
-    for (int i = 0; i < w->nkernel; i++) {
-        if (state.extra)
-            extra_free(&state.extra[i]);
+    for (int i = 0; i < w->nkernel; i++)
         kernel_unload(&w->kernel[i]);
-    }
     check_close(&state.check);
-    free(state.extra);
-    state.extra = NULL;
 }
 
 static bool call(Call *c) { return gpu_call(c, state.timer.stream); }

@@ -7,29 +7,21 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include "gen/base/json.h"
 #include "gen/base/process.h"
 #include "search/record/record.h"
 #include "search/record/samples.h"
 #include "search/runner/cuda/watchdog.h"
 
-enum { MIN_SAMPLES = 3, COLD_CALLS = 2, MAX_COLD = RECORD_MAX_SAMPLE * COLD_CALLS };
+enum { MIN_SAMPLES = 3 };
 /* Before the first sample: clocks rise within tens of ms of work. All kernels have a part of it, and each one enough for its code to come
  * in. Where starting kernels takes longer than running them, twice as long by the clock will do. */
 static const double warm_ns = 5e7, warm_least_ns = 5e5, warm_wall = 2;
 
 typedef struct {
-    int n;
-    double ns[MAX_COLD];
-} Cold;
-
-typedef struct {
-    Work *w;
     Check *check;
-    Extra *extra;
+    Work *w; /* the check's */
     Timer *timer;
-    Cold *cold;      /* one a kernel */
     double share_ns; /* a kernel's part of the warm-up */
     Clocks clocks;
 } Run;
@@ -52,8 +44,8 @@ int sample_order(int round, int i, int n) { return round % 2 ? n - 1 - i : i; }
 static int launch(void *ctx)
 {
     One *one = ctx;
-    Run *r = one->run;
-    one->code = check_launch(r->check, &r->w->kernel[one->i], &r->extra[one->i], ALIGNED);
+    const Check *c = one->run->check;
+    one->code = check_launch(c, &c->work->kernel[one->i], &c->extra[one->i], ALIGNED);
     return one->code;
 }
 
@@ -78,12 +70,12 @@ static TimerStatus calibrate(Kernel *k, Timer *t, TimerCall call, double sample_
     return status;
 }
 
-static TimerStatus take_sample(Kernel *k, Cold *cold, Timer *t, TimerCall call)
+static TimerStatus take_sample(Kernel *k, Extra *e, Timer *t, TimerCall call)
 {
     const int ncold = t->flush.kernel ? COLD_CALLS : 0;
-    const TimerStatus status = timer_sample(t, call, k->calls, &k->ns[k->nsample], ncold, &cold->ns[cold->n]);
+    const TimerStatus status = timer_sample(t, call, k->calls, &k->ns[k->nsample], ncold, &e->cold_ns[e->ncold]);
     k->nsample += status == TIMER_OK;
-    cold->n += status == TIMER_OK ? ncold : 0;
+    e->ncold += status == TIMER_OK ? ncold : 0;
     return status;
 }
 
@@ -97,7 +89,7 @@ static bool visit(Run *r, int i, int round)
     timing->begin(timing->ctx, i);
     watchdog_arm(k->key);
     TimerStatus status = round < 0 ? calibrate(k, r->timer, call, timing->sample_ns, r->share_ns)
-                                   : take_sample(k, &r->cold[i], r->timer, call);
+                                   : take_sample(k, &r->check->extra[i], r->timer, call);
     watchdog_disarm();
     if (status == TIMER_REFUSED && one.code != 0)
         check_refused(k, one.code);
@@ -138,7 +130,7 @@ static bool run_rounds(Run *r)
 static void clear_workspaces(Run *r)
 {
     for (int i = 0; i < r->w->nkernel; i++)
-        gpu_buffer_fill(&r->extra[i].workspace, 0);
+        gpu_buffer_fill(&r->check->extra[i].workspace, 0);
 }
 
 /* A kernel that goes wrong when it is warm, or after many calls, has no times. */
@@ -149,7 +141,7 @@ static void check_again(Run *r)
         if (k->status != STATUS_OK)
             continue;
         r->w->timing.begin(r->w->timing.ctx, i);
-        if (!check_once_more(r->check, k, &r->extra[i]))
+        if (!check_once_more(r->check, k, &r->check->extra[i]))
             k->nsample = 0;
     }
 }
@@ -161,24 +153,21 @@ static void tell_more(Run *r)
     nvml_reasons_text(r->clocks.reasons, throttle, sizeof throttle);
     for (int i = 0; i < r->w->nkernel; i++) {
         Kernel *k = &r->w->kernel[i];
+        const Extra *e = &r->check->extra[i];
         if (k->status != STATUS_OK)
             continue;
         k->more = json_object();
-        if (r->cold[i].n > 0)
-            JSON_SET(k->more, FIELD("cold_ns", samples_median(r->cold[i].ns, r->cold[i].n)));
+        if (e->ncold > 0)
+            JSON_SET(k->more, FIELD("cold_ns", samples_median(e->cold_ns, e->ncold)));
         JSON_SET(k->more, FIELD("timer", r->timer->traced ? "cupti" : "events"));
         if (clock_mhz > 0)
             JSON_SET(k->more, FIELD("clock_mhz", clock_mhz), FIELD("throttle", throttle));
     }
 }
 
-bool sample_all(Work *w, Check *c, Extra *extra, Timer *t, char why[WHY_BYTES])
+bool sample_all(Check *c, Timer *t, char why[WHY_BYTES])
 {
-    Run r = { .w = w, .check = c, .extra = extra, .timer = t };
-    r.cold = calloc((size_t)w->nkernel, sizeof *r.cold);
-    snprintf(why, WHY_BYTES, "no memory for samples");
-    if (!r.cold)
-        return false;
+    Run r = { .check = c, .w = c->work, .timer = t };
     clear_workspaces(&r);
     t->clocks = &r.clocks;
     const bool good = run_rounds(&r);
@@ -188,6 +177,5 @@ bool sample_all(Work *w, Check *c, Extra *extra, Timer *t, char why[WHY_BYTES])
     else
         check_again(&r);
     tell_more(&r);
-    free(r.cold);
     return good;
 }

@@ -10,11 +10,10 @@
 
 #include "search/runner/cuda/check.h"
 #include "search/runner/cuda/timer.h"
-#include "search/runner/serve.h"
 
-/* Fills the samples and further result fields of the kernels with status ok, and checks those once more. False with why set: no memory, or
- * no more times can be taken. */
-bool sample_all(Work *w, Check *c, Extra *extra, Timer *t, char why[WHY_BYTES]);
+/* Fills the samples and further result fields of the kernels with status ok, and checks those once more. False with why set: no more times
+ * can be taken. */
+bool sample_all(Check *c, Timer *t, char why[WHY_BYTES]);
 
 /* How many calls fill a sample. */
 int64_t sample_calls(double sample_ns, double call_ns);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "gen/base/process.h"
+#include "gen/base/text.h"
 #include "search/record/samples.h"
 #include "search/runner/cuda/watchdog.h"
 
@@ -28,23 +29,24 @@ typedef struct {
     void *buffer;
     int64_t bytes, l2_bytes;
     double until_ns;
-    char why[200];
+    char why[WHY_BYTES];
 } Bench;
 
-/* One kernel of a probe. */
+/* A probe, and how many rounds a launch of each of its variants makes; 0: not known yet. */
 typedef struct {
     Bench *bench;
     const char *name;
-    int variant;
-    int64_t bytes, rounds; /* rounds 0: not known yet */
-    double work;
+    int64_t bytes, rounds[MAX_VARIANT];
+    int variant; /* that is started */
+    double work; /* of the last launch */
 } Probe;
 
 static int start(void *ctx)
 {
     Probe *p = ctx;
     Bench *b = p->bench;
-    b->code = b->limit(p->name, p->variant, b->sms, p->rounds, b->buffer, p->bytes, b->timer->stream, &p->work);
+    b->code =
+        b->limit(p->name, p->variant, b->sms, p->rounds[p->variant], b->buffer, p->bytes, b->timer->stream, &p->work);
     b->code = gpu_launched(b->code, p->name);
     return b->code;
 }
@@ -74,43 +76,33 @@ static bool time_probe(Probe *p, double *ns)
     return fail(p->bench, p->name, status);
 }
 
-/* Gives a new probe as many rounds as a launch of half a millisecond has. False: it is still a new one. */
-static bool calibrate(Bench *b, Probe *p, const char *name, int variant, int64_t bytes)
+/* Gives the variant as many rounds as a launch of half a millisecond has. */
+static bool calibrate(Probe *p)
 {
+    int64_t *rounds = &p->rounds[p->variant];
     double ns = 0;
-    if (p->rounds)
-        return true;
-    *p = (Probe){ .bench = b, .name = name, .variant = variant, .bytes = bytes, .rounds = 1 };
+    *rounds = 1;
     for (int i = 0; i < MAX_TRIES; i++) {
         if (!time_probe(p, &ns)) {
-            p->rounds = 0;
+            *rounds = 0;
             return false;
         }
-        if (ns > launch_ns / 2 || p->rounds >= max_rounds)
+        if (ns > launch_ns / 2 || *rounds >= max_rounds)
             break;
-        p->rounds = (int64_t)fmin((double)max_rounds, (double)p->rounds * fmin(100, fmax(2, launch_ns / ns)));
+        *rounds = (int64_t)fmin((double)max_rounds, (double)*rounds * fmin(100, fmax(2, launch_ns / ns)));
     }
     return true;
 }
 
-/* ---- a probe in all its variants */
+static bool sample(Probe *p, double *ns) { return (p->rounds[p->variant] || calibrate(p)) && time_probe(p, ns); }
 
-typedef struct {
-    const char *name;
-    int64_t bytes;
-    Probe variant[MAX_VARIANT];
-} Kind;
-
-/* The best rate of all, if it is better than *rate: work a second. */
-static bool sample_rate(Bench *b, Kind *kind, double *rate)
+/* The best rate of all variants, if it is better than *rate: work a second. */
+static bool sample_rate(Probe *p, double *rate)
 {
-    for (int i = 0; i < MAX_VARIANT; i++) {
-        Probe *p = &kind->variant[i];
-        double ns = 0;
-        if (!calibrate(b, p, kind->name, i, kind->bytes))
-            return b->code == DCGEN_NO_PROBE && i > 0;
-        if (!time_probe(p, &ns))
-            return false;
+    double ns = 0;
+    for (p->variant = 0; p->variant < MAX_VARIANT; p->variant++) {
+        if (!sample(p, &ns))
+            return p->bench->code == DCGEN_NO_PROBE && p->variant > 0;
         *rate = fmax(*rate, 1e9 * p->work / ns);
     }
     return true;
@@ -129,10 +121,10 @@ static void add(Latency *l, double ns)
 
 static double median(const Latency *l) { return l->n ? samples_median(l->ns, l->n) : 0; }
 
-static bool sample_handover(Bench *b, Probe *p, Latency *l)
+static bool sample_handover(Probe *p, Latency *l)
 {
     double ns = 0;
-    if (!calibrate(b, p, "handover", 0, b->bytes) || !time_probe(p, &ns))
+    if (!sample(p, &ns))
         return false;
     add(l, ns / p->work);
     return true;
@@ -150,34 +142,34 @@ static bool sample_null(Bench *b, Latency *l)
 /* ---- all of them */
 
 /* The cores calculate until their clock has settled. */
-static bool warm_up(Bench *b, Kind *unit)
+static bool warm_up(Bench *b, Probe *unit)
 {
     const double now_ns = process_clock_ns(), end_ns = now_ns + fmin(warm_ns, (b->until_ns - now_ns) / 4);
     double rate = 0;
     do
-        if (!sample_rate(b, unit, &rate))
+        if (!sample_rate(unit, &rate))
             return false;
     while (process_clock_ns() < end_ns);
     return true;
 }
 
 /* One round at least. */
-static bool all_rounds(Bench *b, Kind *unit, LimitRecord *out, int *rounds)
+static bool all_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
 {
-    Kind shared = { .name = "shared", .bytes = b->bytes }, l2 = { .name = "l2", .bytes = b->l2_bytes },
-         memory = { .name = "memory", .bytes = b->bytes };
-    Probe handover = { 0 };
+    Probe shared = { .bench = b, .name = "shared", .bytes = b->bytes },
+          l2 = { .bench = b, .name = "l2", .bytes = b->l2_bytes },
+          memory = { .bench = b, .name = "memory", .bytes = b->bytes },
+          handover = { .bench = b, .name = "handover", .bytes = b->bytes };
     Latency hand = { 0 }, null = { 0 };
     Clocks clocks = { 0 };
     bool good = true;
     for (*rounds = 0; good && (*rounds == 0 || process_clock_ns() < b->until_ns); ++*rounds) {
         b->timer->clocks = &clocks;
-        good = sample_rate(b, unit, &out->flops_per_s);
+        good = sample_rate(unit, &out->flops_per_s);
         b->timer->clocks = NULL;
-        good = good && sample_rate(b, &shared, &out->bytes_per_s[LEVEL_L1]) &&
-               sample_rate(b, &l2, &out->bytes_per_s[LEVEL_L2]) &&
-               sample_rate(b, &memory, &out->bytes_per_s[LEVEL_MEMORY]) && sample_handover(b, &handover, &hand) &&
-               sample_null(b, &null);
+        good = good && sample_rate(&shared, &out->bytes_per_s[LEVEL_L1]) &&
+               sample_rate(&l2, &out->bytes_per_s[LEVEL_L2]) && sample_rate(&memory, &out->bytes_per_s[LEVEL_MEMORY]) &&
+               sample_handover(&handover, &hand) && sample_null(b, &null);
     }
     out->clock_mhz = clocks_mhz(&clocks);
     out->handover_ns = median(&hand);
@@ -202,44 +194,40 @@ static bool buffer_new(Bench *b, const Gpu *g)
     cudaGetLastError();
     if (!b->buffer)
         return false;
-    Probe fill = { .bench = b, .name = "fill", .bytes = b->bytes, .rounds = 1 };
-    if (start(&fill) != 0)
+    if (start(&(Probe){ .bench = b, .name = "fill", .bytes = b->bytes, .rounds = { 1 } }) != 0)
         return fail(b, "fill", TIMER_REFUSED);
     gpu_wait(b->timer->stream, "filling a buffer");
     return true;
 }
 
+/* The probe of the unit that does the arithmetic; NULL: there is none. */
 static const char *unit_of(const char *dtype)
 {
-    static const char *const rows[][2] = { { "f32", "fma" }, { "tf32", "tf32" }, { "f16", "f16" }, { "bf16", "bf16" } };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i][0], dtype) == 0)
-            return rows[i][1];
-    return NULL;
+    static const char *const same[] = { "tf32", "f16", "bf16" };
+    return strcmp(dtype, "f32") == 0 ? "fma" : text_index(same, 3, dtype) >= 0 ? dtype : NULL;
 }
 
 bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, LimitRecord *out, int *rounds,
                  const char **err)
 {
     Bench b = { .timer = t, .sms = g->sms, .until_ns = q->until_ns };
-    Kind unit = { .name = unit_of(q->dtype) };
-    *err = "the limits of that dtype cannot be measured";
-    if (!unit.name)
-        return false;
-    *err = "limits of a GPU are measured by code that comes with the request (so)";
-    if (!q->so)
+    Probe unit = { .bench = &b, .name = unit_of(q->dtype) };
+    *err = unit.name ? "limits of a GPU are measured by code that comes with the request (so)"
+                     : "the limits of that dtype cannot be measured";
+    if (!unit.name || !q->so)
         return false;
     void *code = dlopen(q->so, RTLD_NOW | RTLD_LOCAL);
-    *err = code ? "" : arena_printf(a, "%s", dlerror());
-    if (!code)
+    if (!code) {
+        *err = arena_printf(a, "%s", dlerror());
         return false;
+    }
     *(void **)&b.limit = dlsym(code, "dcgen_limit");
     snprintf(b.why, sizeof b.why, "it has no function dcgen_limit");
     bool good = b.limit && buffer_new(&b, g);
     unit.bytes = b.bytes;
     good = good && warm_up(&b, &unit) && all_rounds(&b, &unit, out, rounds);
     if (!good)
-        *err = arena_printf(a, "%s", b.why);
+        *err = arena_strdup(a, b.why);
     cudaFree(b.buffer);
     dlclose(code);
     return good;

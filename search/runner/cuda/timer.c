@@ -208,10 +208,7 @@ bool timer_open(Arena *a, Timer *t, const Gpu *g, const char **err)
 
 void timer_close(Timer *t)
 {
-    if (t->traced)
-        tracer_close();
-    t->traced = false;
-    if (t->stream)
-        cudaStreamDestroy(t->stream);
+    tracer_close();
+    cudaStreamDestroy(t->stream);
     cudaFree(t->flush.memory);
 }

@@ -35,8 +35,8 @@ if(cuda_missing)
 endif()
 message(STATUS "dcgen-runner-cuda is built with CUDA ${CUDAToolkit_VERSION}")
 
-add_library(dcgen_runner_cuda STATIC ${cuda_dir}/builtin.c ${cuda_dir}/call.c ${cuda_dir}/check.c ${cuda_dir}/gpu.c ${cuda_dir}/limits_cuda.c ${cuda_dir}/sample.c
-            ${cuda_dir}/timer.c ${cuda_dir}/tracer.c)
+add_library(dcgen_runner_cuda STATIC ${cuda_dir}/builtin.c ${cuda_dir}/check.c ${cuda_dir}/gpu.c ${cuda_dir}/limits_cuda.c ${cuda_dir}/sample.c ${cuda_dir}/timer.c
+            ${cuda_dir}/tracer.c)
 set_source_files_properties(${cuda_dir}/builtin.c PROPERTIES COMPILE_DEFINITIONS "BUILTIN_PTX=\"${cuda_dir}/builtin.ptx\""
                             OBJECT_DEPENDS ${cuda_dir}/builtin.ptx)
 target_include_directories(dcgen_runner_cuda SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS} ${CUPTI_INCLUDE_DIR})

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * builtin: loads the kernels of builtin.ptx, starts them, and makes digests by the CPU where they do not work. The runtime hands out the driver's functions, so that this program needs no driver to start.
+ * builtin: kernels of this program's own, as PTX text that the driver compiles: no nvcc at build time. One does nothing: its time is the
+ * floor of what can be measured. One makes a digest of memory, so that what lies on the GPU is compared there and not downloaded.
+ *
+ *   digest = sum over i of mix(i, byte i), modulo 2^64
+ *
+ * Before it is used it must agree with the same sum by the CPU. Where the driver does not load it, or it does not agree, memory is
+ * downloaded and the CPU makes digests: slower, so that there is a limit to it, and all else stays the same. The runtime hands out the
+ * driver's functions, so that this program needs no driver to start.
  */
-#include "search/runner/cuda/builtin.h"
+#include "search/runner/cuda/runner_cuda.h"
 
 #include <cuda.h>
 #include <stdio.h>
 #include <xxhash.h>
-#include "search/runner/cuda/gpu.h"
-#include "search/runner/cuda/library.h"
-#include "templates/package/flush_l2.h"
 
 enum { NTHREAD = 256, BLOCKS_SM = 4, LANES = 32, PROOF_BYTES = 70001 };
 static const size_t most_downloaded = (size_t)256 << 20;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check: runs a kernel on aligned and on shifted operands, and compares its output and all that it must not touch.
+ * check: no kernel is timed before it has passed here. Each runs on operands that lie on multiples of 256 bytes, and on
+ * operands that are aligned to an element only; each time twice, on a workspace that is zero before the first call,
+ * and both calls must give the same bits. It must write nothing but its output and its workspace, and be right
+ * (search/runner/verify.c). After its last sample it is called once more: it must still give those bits. Results are
+ * downloaded and compared with the reference; but one that has the very bits of an earlier one, of whatever kernel, need
+ * not be: equal bytes are known by their digests (builtin.c), as is what must not change.
  */
-#include "search/runner/cuda/check.h"
+#include "search/runner/cuda/runner_cuda.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "search/runner/cuda/builtin.h"
-#include "search/runner/cuda/watchdog.h"
 
 enum { NAN_BYTE = 0xff };
 

@@ -3,7 +3,7 @@
  * gpu: asks the CUDA runtime what device 0 is; takes, fills, compares and frees its memory; ends the process on fatal
  * errors.
  */
-#include "search/runner/cuda/gpu.h"
+#include "search/runner/cuda/runner_cuda.h"
 
 #include <stdio.h>
 #include <string.h>

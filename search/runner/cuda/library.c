@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * library: tries the loader first, then the folders of the table `places`, and binds functions by their names.
+ * library: shared libraries that come with a CUDA toolkit or a driver, opened when the program runs and used if they
+ * are there. The loader's own path is tried first, then the folders of the table `places`: the usual ones of toolkits, newest first, then
+ * those of Python packages.
  */
 #define _GNU_SOURCE
-#include "search/runner/cuda/library.h"
+#include "search/runner/cuda/host.h"
 
 #include <dlfcn.h>
 #include <glob.h>

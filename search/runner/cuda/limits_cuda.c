@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * limits_cuda: calibrates each probe to launches of half a millisecond, then takes rounds of all of them until the
- * time is up.
+ * limits_cuda: what this GPU does at most, for the answer to the request `limits` (protocol.md): the probes of the code that came with it
+ * (templates/device/limits.cu) are started in turn, each for about half a millisecond, until the time is up. Of rates the best counts, of
+ * the time of an empty kernel and of a hand-over the median; the clock is that of the SMs while they calculate.
  */
-#include "search/runner/cuda/limits_cuda.h"
+#include "search/runner/cuda/runner_cuda.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -12,7 +13,6 @@
 #include "gen/base/process.h"
 #include "gen/base/text.h"
 #include "search/record/samples.h"
-#include "search/runner/cuda/watchdog.h"
 
 enum { CALLS = 3, MAX_VARIANT = 8, MAX_LATENCY = 64, MAX_TRIES = 20, MIB = 1 << 20 };
 static const double launch_ns = 5e5, warm_ns = 5e7;

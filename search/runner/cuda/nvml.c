@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * nvml: its header is not part of every toolkit, so the few functions used are declared here.
+ * nvml: the clock of the streaming multiprocessors and what holds it down, asked of the driver's management library.
+ * Clocks of a shared machine are not ours to set, so they are recorded beside the times. All of it may be absent. The
+ * library's header is not part of every toolkit, so the few functions used are declared here.
  */
-#include "search/runner/cuda/nvml.h"
+#include "search/runner/cuda/host.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include "gen/base/process.h"
 #include "search/record/samples.h"
-#include "search/runner/cuda/library.h"
 
 enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1 };
 static const double pause_s = 5e-3;

@@ -13,19 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/json.h"
-#include "search/runner/cuda/builtin.h"
-#include "search/runner/cuda/call.h"
-#include "search/runner/cuda/check.h"
-#include "search/runner/cuda/gpu.h"
-#include "search/runner/cuda/library.h"
-#include "search/runner/cuda/limits_cuda.h"
-#include "search/runner/cuda/nvml.h"
-#include "search/runner/cuda/sample.h"
-#include "search/runner/cuda/timer.h"
-#include "search/runner/cuda/tracer.h"
-#include "search/runner/cuda/watchdog.h"
+#include "search/runner/cuda/runner_cuda.h"
 #include "search/runner/facts.h"
-#include "search/runner/serve.h"
 
 static struct {
     bool by_events, probe;
@@ -186,8 +175,6 @@ static void close_work(Work *w)
     check_close(&state.check);
 }
 
-static bool call(Call *c) { return gpu_call(c, state.timer.stream); }
-
 static bool measure_limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err)
 {
     return limits_cuda(a, q, &state.gpu, &state.timer, out, rounds, err);
@@ -197,6 +184,67 @@ static void end(void)
 {
     timer_close(&state.timer);
     nvml_close();
+}
+
+/* ---- a call: bands around input, output and workspace show writes outside of them, NaNs in the output what was not written */
+
+typedef enum { IN, OUT, WORKSPACE, BUFFERS } Place;
+
+static bool buffers_new(GpuBuffer b[BUFFERS], const Call *c)
+{
+    const size_t bytes[BUFFERS] = { c->in_bytes, c->out_bytes, (size_t)c->kernel.workspace_bytes };
+    for (int i = 0; i < BUFFERS; i++)
+        if (!gpu_buffer_new(&b[i], bytes[i], 0))
+            return false;
+    gpu_buffer_put(&b[IN], c->in);
+    gpu_buffer_fill(&b[WORKSPACE], 0);
+    return true;
+}
+
+static int launch(const Call *c, const GpuBuffer b[BUFFERS])
+{
+    void *const operand[OP_MAX_OPERAND] = { b[IN].data, b[OUT].data };
+    watchdog_arm(c->kernel.key);
+    const int code =
+        gpu_launched(c->kernel.launch(c->extent, operand, b[WORKSPACE].data, state.timer.stream), c->kernel.key);
+    gpu_wait(state.timer.stream, c->kernel.key);
+    watchdog_disarm();
+    return code;
+}
+
+static bool input_unchanged(const Call *c, const GpuBuffer b[BUFFERS])
+{
+    void *now = malloc(c->in_bytes);
+    if (now)
+        gpu_buffer_get(&b[IN], now);
+    const bool same = now && memcmp(now, c->in, c->in_bytes) == 0;
+    free(now);
+    return same;
+}
+
+static bool run(Call *c, const GpuBuffer b[BUFFERS])
+{
+    Kernel *k = &c->kernel;
+    const int code = launch(c, b);
+    if (code != 0)
+        return check_refused(k, code);
+    for (int i = 0; i < BUFFERS; i++)
+        if (!gpu_buffer_intact(&b[i]))
+            return kernel_fail(k, STATUS_WRONG, "writes outside of its output and workspace");
+    if (!input_unchanged(c, b))
+        return kernel_fail(k, STATUS_WRONG, "changes its input");
+    gpu_buffer_get(&b[OUT], c->out);
+    return true;
+}
+
+static bool call(Call *c)
+{
+    GpuBuffer b[BUFFERS] = { 0 };
+    bool good = call_load(c) && (buffers_new(b, c) || kernel_fail(&c->kernel, STATUS_INVALID, "no memory"));
+    good = good && run(c, b);
+    for (int i = 0; i < BUFFERS; i++)
+        gpu_buffer_free(&b[i]);
+    return good;
 }
 
 /* ---- */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sample: takes rounds of samples of all kernels of a request, hot and cold, and reports clocks and restraints with
- * them.
+ * sample: times of all kernels of a request in turn, every other round in reverse order, so that whatever slows the GPU
+ * meets them all alike. Before the first, the GPU works for 50 ms: clocks rise. HOT samples are means over calls back to
+ * back; after each come COLD calls behind a flush of the L2 cache, of which the median counts. After the last, each kernel
+ * is checked once more. The GPU's clock and what held it down are told with the times.
  */
-#include "search/runner/cuda/sample.h"
+#include "search/runner/cuda/runner_cuda.h"
 
 #include <math.h>
 #include <stdio.h>
 #include "gen/base/json.h"
 #include "gen/base/process.h"
-#include "search/record/record.h"
 #include "search/record/samples.h"
-#include "search/runner/cuda/watchdog.h"
 
 enum { MIN_SAMPLES = 3 };
 /* Before the first sample: clocks rise within tens of ms of work. All kernels have a part of it, and each one enough for its code to come

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * timer: times a batch of calls by CUPTI's records or by events around a CUDA graph, and proves at its start that what
- * it chose works.
+ * timer: how long a call takes on the GPU. Traced: the union of the intervals of its kernels, as CUPTI tells them,
+ * without what lies between calls. By events, where CUPTI cannot be had: the time between two events around a batch of
+ * calls in a CUDA graph, gaps included. At its start it proves that what it chose works.
  */
-#include "search/runner/cuda/timer.h"
+#include "search/runner/cuda/runner_cuda.h"
 
 #include <stdio.h>
 #include "search/record/samples.h"
-#include "search/runner/cuda/builtin.h"
-#include "search/runner/cuda/tracer.h"
 
 enum { NULL_SAMPLES = 15, NULL_CALLS = 16, MAX_TRIES = 3 };
 static const size_t l2_guess = (size_t)32 << 20; /* where the driver does not say */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trace: collects the tracer's records and adds up the kernels of each call.
+ * trace: which kernels ran when, and for which call, as an activity tracer tells it: kernels carry a correlation number
+ * of the API call that started them, links say within which of our numbered calls that API call was made. The time of
+ * a call is the union of the intervals of its kernels: two that overlap count once, a gap between two does not count.
  */
-#include "search/runner/cuda/trace.h"
+#include "search/runner/cuda/host.h"
 
 #include <stdlib.h>
 

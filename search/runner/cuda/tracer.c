@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tracer: of the record of a kernel only fields are read that have kept their places since CUDA 8; later versions add
+ * tracer: CUPTI's activity records, which give the start and the end of each kernel on the GPU to about 32 ns. Only one
+ * user of CUPTI can be active at a time, and it may be absent: all failures are said, and the caller times otherwise.
+ *
+ * Of the record of a kernel only fields are read that have kept their places since CUDA 8; later versions add
  * at its end. Buffers are 256 KB, two at first, more when CUPTI asks before it gives back; what they hold is copied
  * out in the callback, which CUPTI may call from a thread of its own.
  */
 #define _GNU_SOURCE
-#include "search/runner/cuda/tracer.h"
+#include "search/runner/cuda/runner_cuda.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -13,14 +16,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "gen/base/process.h"
-#include "search/runner/cuda/library.h"
 
 enum { BUFFER_BYTES = 256 << 10, BUFFERS_AT_FIRST = 2, MAX_FREE = 8, ALIGN_BYTES = 8, PAUSE_US = 100 };
 static const double force_after_s = 0.02; /* a flush that is not forced keeps back what it takes for incomplete */
 static const double patience_s = 0.25; /* CUPTI's thread may have to wait for a core: compilers run at the same time */
 
-typedef CUpti_ActivityKernel4 KernelRecord;
-_Static_assert(offsetof(KernelRecord, start) == 16 && offsetof(KernelRecord, correlationId) == 92,
+_Static_assert(offsetof(CUpti_ActivityKernel4, start) == 16 && offsetof(CUpti_ActivityKernel4, correlationId) == 92,
                "CUPTI's kernel record has another layout");
 
 static const CUpti_ActivityKind kinds[] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
@@ -66,7 +67,7 @@ static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *bytes, size_t *max_re
 static void take_record(Trace *t, const CUpti_Activity *record)
 {
     if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || record->kind == CUPTI_ACTIVITY_KIND_KERNEL) {
-        const KernelRecord *k = (const KernelRecord *)record;
+        const CUpti_ActivityKernel4 *k = (const CUpti_ActivityKernel4 *)record;
         trace_add_kernel(t, k->start, k->end, k->correlationId);
     } else if (record->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) {
         const CUpti_ActivityExternalCorrelation *link = (const CUpti_ActivityExternalCorrelation *)record;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * watchdog: a thread that ends the process when what was armed has not been disarmed in time.
+ * watchdog: a thread that ends this program when what was armed has not been disarmed in time. A kernel that hangs cannot be stopped from
+ * within its process; the end of the process ends its GPU context. dcgen blames the kernel of the last `begin` and starts another runner.
  */
 #define _GNU_SOURCE
-#include "search/runner/cuda/watchdog.h"
+#include "search/runner/cuda/host.h"
 
 #include <pthread.h>
 #include <stdio.h>

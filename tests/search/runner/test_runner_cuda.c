@@ -17,15 +17,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "search/runner/cuda/library.h"
-#include "search/runner/cuda/nvml.h"
-#include "search/runner/cuda/trace.h"
-#include "search/runner/cuda/watchdog.h"
+#include "search/runner/cuda/host.h"
 #ifdef DCGEN_HAVE_CUDA
-#include <cupti.h>
-#include "search/runner/cuda/builtin.h"
-#include "search/runner/cuda/sample.h"
-#include "search/runner/cuda/tracer.h"
+#include "search/runner/cuda/runner_cuda.h"
 #endif
 
 /* ---- times from traces */

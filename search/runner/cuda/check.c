@@ -216,18 +216,13 @@ static bool run_twice(Check *c, Kernel *k, Extra *e, Placement p)
     return check_traces(c, k, p) && check_extra(k, e);
 }
 
-static bool load(Kernel *k)
+static bool check(Check *c, Kernel *k, Extra *e)
 {
     char text[WHY_BYTES];
     watchdog_arm_long(doing(text, "loading", k));
-    const bool good = kernel_load(k, "dcgen_launch");
+    const bool loaded = kernel_load(k, "dcgen_launch");
     watchdog_disarm();
-    return good;
-}
-
-static bool check(Check *c, Kernel *k, Extra *e)
-{
-    if (!load(k) || !kernel_sizes(k, c->setup, c->shape))
+    if (!loaded || !kernel_sizes(k, c->setup, c->shape))
         return false;
     if (k->pack && !pack(c, k, e))
         return false;

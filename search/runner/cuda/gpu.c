@@ -158,29 +158,34 @@ int gpu_launched(int code, const char *what)
 
 /* ---- memory */
 
+static void set(void *data, int byte, size_t bytes)
+{
+    if (bytes > 0)
+        gpu_must(cudaMemset(data, byte, bytes), "cudaMemset");
+}
+
+static void copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    if (bytes > 0)
+        gpu_must(cudaMemcpy(to, from, bytes, kind), "cudaMemcpy");
+}
+
 bool gpu_buffer_new(GpuBuffer *b, size_t bytes, size_t offset)
 {
+    const size_t total = (2 * BAND_BYTES + offset + bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
     void *base = NULL;
-    *b = (GpuBuffer){ .bytes = bytes };
+    *b = (GpuBuffer){ 0 };
     if (bytes == 0)
         return true;
-    b->total_bytes = (2 * BAND_BYTES + offset + bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
-    cudaError_t e = cudaMalloc(&base, b->total_bytes);
+    cudaError_t e = cudaMalloc(&base, total);
     if (e != cudaSuccess) {
         gpu_check(e, "cudaMalloc");
         cudaGetLastError();
         return false;
     }
-    b->base = base;
-    b->data = b->base + BAND_BYTES + offset;
+    *b = (GpuBuffer){ base, (char *)base + BAND_BYTES + offset, total, bytes };
     gpu_buffer_reset(b);
     return true;
-}
-
-void gpu_buffer_reset(GpuBuffer *b)
-{
-    if (b->base)
-        gpu_must(cudaMemset(b->base, CANARY, b->total_bytes), "cudaMemset");
 }
 
 void gpu_buffer_free(GpuBuffer *b)
@@ -190,30 +195,17 @@ void gpu_buffer_free(GpuBuffer *b)
     *b = (GpuBuffer){ 0 };
 }
 
-void gpu_buffer_fill(GpuBuffer *b, int byte)
-{
-    if (b->data)
-        gpu_must(cudaMemset(b->data, byte, b->bytes), "cudaMemset");
-}
-
-void gpu_buffer_put(GpuBuffer *b, const void *host)
-{
-    if (b->data)
-        gpu_must(cudaMemcpy(b->data, host, b->bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
-}
-
-void gpu_buffer_get(const GpuBuffer *b, void *host)
-{
-    if (b->data)
-        gpu_must(cudaMemcpy(host, b->data, b->bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
-}
+void gpu_buffer_reset(GpuBuffer *b) { set(b->base, CANARY, b->total_bytes); }
+void gpu_buffer_fill(GpuBuffer *b, int byte) { set(b->data, byte, b->bytes); }
+void gpu_buffer_put(GpuBuffer *b, const void *host) { copy(b->data, host, b->bytes, cudaMemcpyHostToDevice); }
+void gpu_buffer_get(const GpuBuffer *b, void *host) { copy(host, b->data, b->bytes, cudaMemcpyDeviceToHost); }
 
 static bool is_canary(const char *from, size_t bytes)
 {
-    char band[2 * BAND_BYTES + ALIGN_BYTES];
-    gpu_must(cudaMemcpy(band, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    unsigned char band[2 * BAND_BYTES + ALIGN_BYTES];
+    copy(band, from, bytes, cudaMemcpyDeviceToHost);
     for (size_t i = 0; i < bytes; i++)
-        if ((unsigned char)band[i] != CANARY)
+        if (band[i] != CANARY)
             return false;
     return true;
 }
@@ -222,6 +214,6 @@ bool gpu_buffer_intact(const GpuBuffer *b)
 {
     if (!b->data)
         return true;
-    size_t before = (size_t)(b->data - b->base);
+    const size_t before = (size_t)(b->data - b->base);
     return is_canary(b->base, before) && is_canary(b->data + b->bytes, b->total_bytes - before - b->bytes);
 }

@@ -54,12 +54,6 @@ static int take_option(const char *name, const char *value)
 
 /* ---- what was found, and where */
 
-static const char *find_driver(Arena *a)
-{
-    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    return arena_printf(a, "%s, %s", gpu_version(a, state.gpu.driver_version), library ? library_where(library) : "?");
-}
-
 static const char *find_tracer(Arena *a)
 {
     const Timer *t = &state.timer;
@@ -67,12 +61,6 @@ static const char *find_tracer(Arena *a)
     if (option.by_events || t->traced)
         return option.by_events ? "not wanted" : where;
     return *where ? arena_printf(a, "not used: %s (%s)", t->why, where) : arena_printf(a, "not found: %s", t->why);
-}
-
-static const char *find_clocks(Arena *a)
-{
-    const char *where = nvml_where();
-    return where ? where : arena_printf(a, "not found: %s", state.nvml_why);
 }
 
 /* It is large: the candidate that wants it opens it (templates/dense/library.cu), here it is told where. Which one that is depends on the
@@ -92,12 +80,14 @@ static const char *find_library(Arena *a)
 
 static json_t *find_all(Arena *a)
 {
-    const char *runtime = arena_printf(a, "%s, this program's", gpu_version(a, state.gpu.runtime_version));
-    json_t *found =
-        JSON_OBJECT(FIELD("driver", find_driver(a)), FIELD("runtime", runtime), FIELD("cupti", find_tracer(a)),
-                    FIELD("nvml", find_clocks(a)), FIELD("cublasLt", find_library(a)));
-    const char *name;
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    const char *driver = gpu_version(a, state.gpu.driver_version), *nvml = nvml_where(), *name;
     json_t *text;
+    json_t *found = JSON_OBJECT(
+        FIELD("driver", arena_printf(a, "%s, %s", driver, library ? library_where(library) : "?")),
+        FIELD("runtime", arena_printf(a, "%s, this program's", gpu_version(a, state.gpu.runtime_version))),
+        FIELD("cupti", find_tracer(a)), FIELD("nvml", nvml ? nvml : arena_printf(a, "not found: %s", state.nvml_why)),
+        FIELD("cublasLt", find_library(a)));
     json_object_foreach(found, name, text)
         fprintf(stderr, "dcgen-runner-cuda: %s: %s\n", name, json_string_value(text));
     return found;

@@ -126,13 +126,6 @@ static bool run_rounds(Run *r)
     return true;
 }
 
-/* The workspaces were written to by the checks: timing starts as a product does. */
-static void clear_workspaces(Run *r)
-{
-    for (int i = 0; i < r->w->nkernel; i++)
-        gpu_buffer_fill(&r->check->extra[i].workspace, 0);
-}
-
 /* A kernel that goes wrong when it is warm, or after many calls, has no times. */
 static void check_again(Run *r)
 {
@@ -168,7 +161,8 @@ static void tell_more(Run *r)
 bool sample_all(Check *c, Timer *t, char why[WHY_BYTES])
 {
     Run r = { .check = c, .w = c->work, .timer = t };
-    clear_workspaces(&r);
+    for (int i = 0; i < c->work->nkernel; i++) /* the checks wrote to the workspaces: timing starts as a product does */
+        gpu_buffer_fill(&c->extra[i].workspace, 0);
     t->clocks = &r.clocks;
     const bool good = run_rounds(&r);
     t->clocks = NULL;

@@ -36,15 +36,9 @@ static const char *why_no_device(Arena *a, const Gpu *g, cudaError_t e)
 
 static bool read_facts(Gpu *g)
 {
-    struct cudaDeviceProp p;
-    if (cudaGetDeviceProperties(&p, 0) != cudaSuccess)
+    if (cudaGetDeviceProperties(&g->prop, 0) != cudaSuccess)
         return false;
-    snprintf(g->name, sizeof g->name, "%s", p.name);
-    g->sm_arch = 10 * p.major + p.minor;
-    g->sms = p.multiProcessorCount;
-    g->smem_sm_bytes = p.sharedMemPerMultiprocessor;
-    g->l2_bytes = p.l2CacheSize > 0 ? (size_t)p.l2CacheSize : 0;
-    g->memory_bytes = p.totalGlobalMem;
+    g->sm_arch = 10 * g->prop.major + g->prop.minor;
     return cudaDeviceGetPCIBusId(g->bus, (int)sizeof g->bus, 0) == cudaSuccess;
 }
 
@@ -86,8 +80,9 @@ static bool runs(const Gpu *g, const Target *t)
 static const char *id_of(Arena *a, const Gpu *g, const char *isa, bool by_events)
 {
     Text t = { .arena = a };
-    text_printf(&t, "%s|%d|%d|%zu|%zu|%d|%d|%s%s", g->name, g->sm_arch, g->sms, g->smem_sm_bytes, g->l2_bytes,
-                g->driver_version, g->runtime_version, isa, by_events ? "|events" : "");
+    text_printf(&t, "%s|%d|%d|%zu|%d|%d|%d|%s%s", g->prop.name, g->sm_arch, g->prop.multiProcessorCount,
+                g->prop.sharedMemPerMultiprocessor, g->prop.l2CacheSize, g->driver_version, g->runtime_version, isa,
+                by_events ? "|events" : "");
     return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&t), t.len));
 }
 
@@ -95,17 +90,17 @@ bool gpu_device(Arena *a, const Gpu *g, const TargetList *list, bool by_events, 
 {
     const char *names = "";
     *out = (Device){ .arch = arena_printf(a, "sm_%d", g->sm_arch),
-                     .name = arena_printf(a, "%s%s", g->name, by_events ? " (timed by events)" : ""),
-                     .sms = g->sms,
-                     .smem_bytes = (int64_t)g->smem_sm_bytes,
-                     .l2_bytes = (int64_t)g->l2_bytes };
+                     .name = arena_printf(a, "%s%s", g->prop.name, by_events ? " (timed by events)" : ""),
+                     .sms = g->prop.multiProcessorCount,
+                     .smem_bytes = (int64_t)g->prop.sharedMemPerMultiprocessor,
+                     .l2_bytes = g->prop.l2CacheSize };
     for (int i = 0; i < list->n; i++)
         if (runs(g, &list->t[i])) {
             names = arena_printf(a, "%s%s,", names, list->t[i].name);
             if (out->nisa < DEVICE_MAX_ISA)
                 out->isa[out->nisa++] = list->t[i].name;
         }
-    *err = arena_printf(a, "no target's code runs on %s (compute capability %d.%d)", g->name, g->sm_arch / 10,
+    *err = arena_printf(a, "no target's code runs on %s (compute capability %d.%d)", g->prop.name, g->sm_arch / 10,
                         g->sm_arch % 10);
     out->id = id_of(a, g, names, by_events);
     return out->nisa > 0;

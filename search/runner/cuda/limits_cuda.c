@@ -182,7 +182,7 @@ static bool all_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
 /* With random numbers in it. False with b->why set. */
 static bool buffer_new(Bench *b, const Gpu *g)
 {
-    const int64_t l2 = (int64_t)g->l2_bytes, quarter = (int64_t)g->memory_bytes / 4;
+    const int64_t l2 = g->prop.l2CacheSize, quarter = (int64_t)g->prop.totalGlobalMem / 4;
     b->l2_bytes = (l2 / l2_parts < MIB ? MIB : l2 / l2_parts) / MIB * MIB;
     b->bytes = memory_caches * l2 > memory_least ? memory_caches * l2 : memory_least;
     b->bytes = (b->bytes < quarter ? b->bytes : quarter) / MIB * MIB;
@@ -210,7 +210,7 @@ static const char *unit_of(const char *dtype)
 bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, LimitRecord *out, int *rounds,
                  const char **err)
 {
-    Bench b = { .timer = t, .sms = g->sms, .until_ns = q->until_ns };
+    Bench b = { .timer = t, .sms = g->prop.multiProcessorCount, .until_ns = q->until_ns };
     Probe unit = { .bench = &b, .name = unit_of(q->dtype) };
     *err = unit.name ? "limits of a GPU are measured by code that comes with the request (so)"
                      : "the limits of that dtype cannot be measured";

@@ -19,10 +19,10 @@
 enum { GPU_EXIT_CODE = 4 };
 
 typedef struct {
-    char name[256], bus[32];
+    struct cudaDeviceProp prop;
+    char bus[32];
     int sm_arch; /* 90: compute capability 9.0 */
-    int sms, driver_version, runtime_version;
-    size_t smem_sm_bytes, l2_bytes, memory_bytes;
+    int driver_version, runtime_version;
 } Gpu;
 
 /* Device 0. False: *err says in one line what is missing: driver, device, a newer driver. */

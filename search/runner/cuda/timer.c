@@ -197,11 +197,11 @@ bool timer_open(Arena *a, Timer *t, const Gpu *g, const char **err)
         *err = arena_printf(a, "the GPU has no room for timing: %s", cudaGetErrorString(e));
         return false;
     }
-    const int code = NAME_flush_open(&t->flush, g->l2_bytes ? g->l2_bytes : l2_guess);
+    const int code = NAME_flush_open(&t->flush, g->prop.l2CacheSize > 0 ? (size_t)g->prop.l2CacheSize : l2_guess);
     if (code != 0)
         fprintf(stderr, "dcgen-runner-cuda: no times with a cold cache: %s\n", cudaGetErrorString((cudaError_t)code));
     cudaGetLastError();
-    prove(t, g->sms);
+    prove(t, g->prop.multiProcessorCount);
     return true;
 }
 

@@ -121,12 +121,11 @@ static json_t *hello(Arena *a, const char **err)
 {
     json_t *device = device_json(a, err);
     const Timer *t = &state.timer;
-    json_t *facts = device ? json_pack("{s:o, s:s, s:f, s:o}", "device", device, "timer",
-                                       t->traced ? "cupti" : "events", "null_ns", t->null_ns, "found", find_all(a))
-                           : NULL;
-    if (facts && !t->traced)
-        json_object_set_new(facts, "timer_why", json_string(t->why));
-    return facts;
+    if (!device)
+        return NULL;
+    json_t *facts = JSON_OBJECT(FIELD("device", device), FIELD("timer", t->traced ? "cupti" : "events"),
+                                FIELD("null_ns", t->null_ns), FIELD("found", find_all(a)));
+    return t->traced ? facts : JSON_SET(facts, FIELD("timer_why", t->why));
 }
 
 /* ---- requests */
@@ -245,20 +244,20 @@ static int print_device(void)
     Arena *a = arena_new();
     const char *err = "";
     json_t *facts = hello(a, &err), *device = json_incref(json_object_get(facts, "device"));
+    const bool good = device;
     json_object_del(facts, "device");
     json_object_update(device, facts);
-    char *text = device ? json_dumps(device, JSON_COMPACT) : NULL;
-    if (text)
-        puts(text);
-    else
-        fprintf(stderr, "dcgen-runner-cuda: %s\n", err);
-    free(text);
-    if (device)
+    if (good) {
+        json_dumpf(device, stdout, JSON_COMPACT);
+        puts("");
         end();
+    } else {
+        fprintf(stderr, "dcgen-runner-cuda: %s\n", err);
+    }
     json_decref(device);
     json_decref(facts);
     arena_free(a);
-    return text ? 0 : 3;
+    return good ? 0 : 3;
 }
 
 int main(int argc, char **argv)

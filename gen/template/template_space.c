@@ -16,54 +16,31 @@ static const TemplateParam *find_param(const Template *t, const char *name)
     return NULL;
 }
 
-static bool has_choice(const TemplateParam *p, int64_t value)
-{
-    for (int i = 0; p && i < p->nchoice; i++)
-        if (p->choice[i] == value)
-            return true;
-    return false;
-}
-
-/* Every parameter of these templates once. */
-static size_t param_names(const TemplateList *templates, const char **name)
-{
-    size_t n = 0;
-    for (int i = 0; i < templates->n; i++)
-        for (int k = 0; k < templates->t[i]->nparam; k++) {
-            size_t at = 0;
-            while (at < n && strcmp(name[at], templates->t[i]->param[k].name) != 0)
-                at++;
-            if (at == n)
-                name[n++] = templates->t[i]->param[k].name;
-        }
-    return n;
-}
-
-static const char *choices_text(Arena *a, const TemplateList *templates, const char *param)
-{
-    Text text = { .arena = a };
-    for (int i = 0; i < templates->n; i++) {
-        const TemplateParam *p = find_param(templates->t[i], param);
-        for (int k = 0; p && k < p->nchoice; k++)
-            text_printf(&text, "%s%" PRId64, text.len ? ", " : "", p->choice[k]);
-    }
-    return text_str(&text);
-}
-
+/* The i-th value that the limit names is a choice of its parameter in some template. */
 static void check_value(Arena *a, const SpecLimit *l, int i, const TemplateList *templates, Diag *d)
 {
-    for (int k = 0; k < templates->n; k++)
-        if (has_choice(find_param(templates->t[k], l->param), l->value[i]))
-            return;
+    Text choices = { .arena = a };
+    for (int k = 0; k < templates->n; k++) {
+        const TemplateParam *p = find_param(templates->t[k], l->param);
+        for (int j = 0; p && j < p->nchoice; j++) {
+            if (p->choice[j] == l->value[i])
+                return;
+            text_printf(&choices, "%s%" PRId64, choices.len ? ", " : "", p->choice[j]);
+        }
+    }
     diag_error(d, l->value_loc[i], "no template has %s = %" PRId64 "; expected one of %s", l->param, l->value[i],
-               choices_text(a, templates, l->param));
+               text_str(&choices));
 }
 
 bool template_check_space(Arena *a, const Spec *s, const TemplateList *templates, Diag *d)
 {
     const int before = diag_nerror(d);
     const char **name = ARENA_ARRAY(a, (size_t)templates->n * TEMPLATE_MAX_PARAM + 1, const char *);
-    const size_t n = param_names(templates, name);
+    size_t n = 0;
+    for (int i = 0; i < templates->n; i++)
+        for (const TemplateParam *t = templates->t[i]->param; t < templates->t[i]->param + templates->t[i]->nparam; t++)
+            if (text_index(name, n, t->name) < 0)
+                name[n++] = t->name;
     for (int i = 0; i < s->nlimit; i++)
         if (conf_lookup(d, s->limit[i].loc, "parameter", s->limit[i].param, name, n) >= 0)
             for (int k = 0; k < s->limit[i].nvalue; k++)

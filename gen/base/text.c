@@ -65,6 +65,14 @@ int text_index(const char *const *list, size_t n, const char *word)
     return -1;
 }
 
+char *text_changed(Arena *a, const char *s, int (*change)(int c))
+{
+    char *out = arena_strdup(a, s);
+    for (char *p = out; *p; p++)
+        *p = (char)change((unsigned char)*p);
+    return out;
+}
+
 /* Appends all of fd; false with errno set. */
 static bool read_all(Text *t, int fd)
 {

@@ -24,6 +24,9 @@ const char *text_str(const Text *t); /* never NULL */
 /* Where the word is in a list; -1: it is not. */
 int text_index(const char *const *list, size_t n, const char *word);
 
+/* A copy of s with every character changed, by toupper or tolower. */
+char *text_changed(Arena *a, const char *s, int (*change)(int c));
+
 /* The whole file, NUL-terminated, with its length; NULL with errno set when it cannot be read. */
 char *text_read_file(Arena *a, const char *path, size_t *len);
 

@@ -80,25 +80,15 @@ static void change_budget(Spec *s, const Options *o)
 
 /* ---- the package's name ---- */
 
-typedef struct {
-    const char *name;
-    bool used;
-} NameUse;
-
-static void look_at_name(void *ctx, const char *name, size_t len, size_t at)
-{
-    NameUse *u = ctx;
-    (void)at;
-    u->used = u->used || (strlen(u->name) == len && memcmp(u->name, name, len) == 0);
-}
-
 static void refuse_used_name(Arena *a, const Spec *s, const char *file, Diag *d)
 {
     const Source *src = conf_source(a, arena_printf(a, "%s/%s", s->op->dir, file), d);
-    NameUse u = { s->name, false };
-    if (src)
-        fill_names(src, 0, look_at_name, &u);
-    if (u.used)
+    const char *at = src ? src->text : "", *used;
+    size_t len;
+    do
+        used = fill_next_name(&at, &len);
+    while (used && (strlen(s->name) != len || memcmp(used, s->name, len) != 0));
+    if (used)
         diag_error(d, s->name_loc, "the name '%s' is one that the package's %s uses; '%s' would do", s->name, file,
                    name_package_like(a, arena_printf(a, "my_%s", s->name)));
 }

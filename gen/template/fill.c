@@ -13,6 +13,7 @@
 #include "gen/base/text.h"
 
 enum { MAX_DEPTH = 32, MAX_IDENT = 128, MAX_REPEAT = 4096 };
+static const char BLANKS[] = " \t\r\f\v", REPEAT[] = "//@ repeat ";
 
 /* One open "#if". A folded one prints neither its own lines nor its dead branches. */
 typedef struct {
@@ -31,13 +32,10 @@ typedef struct {
     int depth;
 } Filler;
 
-static bool is_ident_start(char c) { return isalpha((unsigned char)c) || c == '_'; }
-static bool is_ident(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-static size_t ident_len(const char *s)
+size_t fill_ident(const char *s)
 {
     size_t n = 0;
-    while (is_ident(s[n]))
+    while (isalnum((unsigned char)s[n]) || s[n] == '_')
         n++;
     return n;
 }
@@ -105,21 +103,40 @@ static bool add_words(Filler *f, const char *id, size_t len)
     return true;
 }
 
-static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
+/* The value of an identifier; false: it has none. */
+static bool ident_value(Filler *f, const char *id, size_t len, int64_t *value)
 {
     char name[MAX_IDENT];
+    if (len >= sizeof name)
+        return false;
+    memcpy(name, id, len);
+    name[len] = 0;
+    return filler_lookup(f, name, value);
+}
+
+static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
+{
     int64_t value;
     if (add_words(f, id, len))
         return;
-    if (!in_string && len < sizeof name) {
-        memcpy(name, id, len);
-        name[len] = 0;
-        if (filler_lookup(f, name, &value)) {
-            text_printf(&f->out, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
-            return;
-        }
+    if (!in_string && ident_value(f, id, len, &value))
+        text_printf(&f->out, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
+    else
+        text_addn(&f->out, id, len);
+}
+
+/* Puts what stands from s to end once a row of the list, by add_filled or fill_lines, with `join` between and `behind` after each. */
+static void repeat_rows(Filler *f, const FillList *list, void (*put)(Filler *f, const char *s, const char *end),
+                        const char *s, const char *end, const char *join, const char *behind)
+{
+    const FillScope *outer = f->scope;
+    for (int i = 0; list && i < list->n; i++) {
+        text_add(&f->out, i ? join : "");
+        f->scope = list->row[i];
+        put(f, s, end);
+        text_add(&f->out, behind);
     }
-    text_addn(&f->out, id, len);
+    f->scope = outer;
 }
 
 static void add_filled(Filler *f, const char *s, const char *end);
@@ -127,19 +144,12 @@ static void add_filled(Filler *f, const char *s, const char *end);
 /* "(axes, double AXIS)": the text behind the list's name once a row, with `join` between. Gives what stands behind. */
 static const char *add_joined(Filler *f, const char *open, const char *end, const char *join)
 {
-    const char *name = open + 1, *s = name + ident_len(name), *close = s;
-    const FillList *list = find_list(f, name, ident_len(name));
-    const FillScope *outer = f->scope;
+    const char *name = open + 1, *s = name + fill_ident(name), *close = s;
+    const FillList *list = find_list(f, name, fill_ident(name));
     for (int depth = 1; close < end; close++)
         if ((depth += (*close == '(') - (*close == ')')) == 0)
             break;
-    s += strspn(s, ", ");
-    for (int i = 0; list && i < list->n; i++) {
-        text_add(&f->out, i ? join : "");
-        f->scope = list->row[i];
-        add_filled(f, s, close);
-    }
-    f->scope = outer;
+    repeat_rows(f, list, add_filled, s + strspn(s, ", "), close, join, "");
     return close < end ? close + 1 : end;
 }
 
@@ -148,14 +158,11 @@ static void add_filled(Filler *f, const char *s, const char *end)
 {
     char quote = 0;
     while (s < end) {
-        const size_t len = is_ident(*s) ? ident_len(s) : 0;
+        const size_t len = fill_ident(s);
         if (len && s[len] == '(' && (word_is(s, len, "EACH") || word_is(s, len, "ANY"))) {
             s = add_joined(f, s + len, end, *s == 'E' ? ", " : " || ");
-        } else if (len && is_ident_start(*s)) {
+        } else if (len) { /* or a number: in 0x1F and 1e3f the letters belong to it */
             add_ident(f, s, len, quote != 0);
-            s += len;
-        } else if (len) { /* 0x1F, 1e3f: letters inside belong to the number */
-            text_addn(&f->out, s, len);
             s += len;
         } else if (!quote && end - s >= 3 && memcmp(s, "'\"'", 3) == 0) {
             text_addn(&f->out, s, 3);
@@ -172,41 +179,34 @@ static void add_filled(Filler *f, const char *s, const char *end)
 
 /* ---- conditions ---- */
 
-static bool live(const Filler *f)
+/* Whether the lines within the outermost `depth` conditions are printed. What is opened where they are not, is not live either. */
+static bool is_live(const Filler *f, int depth)
 {
-    for (int i = 0; i < f->depth; i++)
-        if (f->cond[i].folded && !f->cond[i].live)
-            return false;
-    return true;
+    return depth == 0 || !f->cond[depth - 1].folded || f->cond[depth - 1].live;
+}
+
+static Expr *parse(Filler *f, const char *s, const char *end)
+{
+    return expr_parse(f->arena, arena_strndup(f->arena, s, (size_t)(end - s)), at(f, s, 1), f->diag);
 }
 
 /* The value of a condition that uses known names only: 0 or 1; -1: it is the C compiler's business; -2: an error. */
 static int fold(Filler *f, const char *s, const char *end)
 {
-    bool any = false;
-    for (const char *p = s; p < end;) {
-        size_t len = is_ident(*p) ? ident_len(p) : 0;
-        char name[MAX_IDENT];
-        int64_t value;
-        if (len && len < sizeof name && is_ident_start(*p)) {
-            memcpy(name, p, len);
-            name[len] = 0;
-            any = any || filler_lookup(f, name, &value);
-        }
-        p += len ? len : 1;
-    }
-    bool constant = end - s == 1 && (*s == '0' || *s == '1');
-    if (!any && !constant)
-        return -1;
-    int before = diag_nerror(f->diag);
-    Expr *e = expr_parse(f->arena, arena_strndup(f->arena, s, (size_t)(end - s)), at(f, s, 1), f->diag);
-    if (!e || diag_nerror(f->diag) != before)
-        return -2;
+    bool known = end - s == 1 && (*s == '0' || *s == '1');
     int64_t value = 0;
-    bool known = true;
+    for (size_t i = 0, len; s + i < end && !known; i += len ? len : 1) {
+        len = fill_ident(s + i);
+        known = len && ident_value(f, s + i, len, &value);
+    }
+    if (!known)
+        return -1;
+    const Expr *e = parse(f, s, end);
+    if (!e)
+        return -2;
     for (const ExprName *n = expr_names(e); n && known; n = n->next)
         known = filler_lookup(f, n->name, &value);
-    ExprStatus status = expr_int(e, filler_lookup, f, &value);
+    const ExprStatus status = expr_int(e, filler_lookup, f, &value);
     if (!known || status != EXPR_OK) {
         diag_error(f->diag, at(f, s, (size_t)(end - s)), "a condition over declared names may use no other names: %s",
                    expr_status_text(status));
@@ -215,82 +215,63 @@ static int fold(Filler *f, const char *s, const char *end)
     return value != 0;
 }
 
-static bool open_cond(Filler *f, const char *line, const char *arg, const char *end, size_t len)
+/* The line of a word, as "ifdef", with its argument. Both are true when the line goes to the output as it is. */
+static bool open_cond(Filler *f, const char *word, size_t len, const char *arg, const char *end)
 {
-    const char *word = line;
-    int value;
     if (f->depth == MAX_DEPTH) {
-        diag_error(f->diag, at(f, line, len), "conditions nest deeper than %d", MAX_DEPTH);
+        diag_error(f->diag, at(f, word, len), "conditions nest deeper than %d", MAX_DEPTH);
         return false;
     }
-    size_t arglen = (size_t)(end - arg);
-    if (word_is(word, len, "if"))
-        value = live(f) ? fold(f, arg, end) : 0;
-    else if (word_is(arg, arglen, "DCGEN"))
+    int value = is_live(f, f->depth) ? -1 : 0;
+    if (value && word_is(word, len, "if"))
+        value = fold(f, arg, end);
+    else if (value && word_is(arg, (size_t)(end - arg), "DCGEN"))
         value = word_is(word, len, "ifdef");
-    else
-        value = live(f) ? -1 : 0;
     f->cond[f->depth++] =
-        (Cond){ .folded = value != -1, .live = value == 1, .taken = value == 1, .at = (size_t)(line - f->src->text) };
+        (Cond){ .folded = value != -1, .live = value == 1, .taken = value == 1, .at = (size_t)(word - f->src->text) };
     return value == -1;
 }
 
-static bool next_branch(Filler *f, const char *line, const char *arg, const char *end, size_t len)
+static bool next_branch(Filler *f, const char *word, size_t len, const char *arg, const char *end)
 {
-    if (!f->depth) {
-        diag_error(f->diag, at(f, line, len), "'#%.*s' without '#if'", (int)len, line);
-        return false;
-    }
     Cond *c = &f->cond[f->depth - 1];
     if (!c->folded)
         return true;
-    bool want = !c->taken;
-    f->depth--;
-    bool outside = live(f);
-    f->depth++;
-    if (want && outside && word_is(line, len, "elif")) {
-        int value = fold(f, arg, end);
+    c->live = !c->taken && is_live(f, f->depth - 1);
+    if (c->live && word_is(word, len, "elif")) {
+        const int value = fold(f, arg, end);
         if (value == -1)
             diag_error(f->diag, at(f, arg, (size_t)(end - arg)),
                        "'#elif' without a declared name behind a '#if' with one");
-        want = value == 1;
+        c->live = value == 1;
     }
-    c->live = want;
-    c->taken = c->taken || want;
+    c->taken = c->taken || c->live;
     return false;
 }
 
 /* A "#" line of the conditional kind. *keep: it goes to the output as it is. False: not such a line. */
 static bool directive(Filler *f, const char *line, const char *end, bool *keep)
 {
-    const char *s = line;
-    while (s < end && (*s == ' ' || *s == '\t'))
-        s++;
-    if (s == end || *s++ != '#')
+    const char *word = line + strspn(line, BLANKS);
+    if (*word != '#')
         return false;
-    while (s < end && (*s == ' ' || *s == '\t'))
-        s++;
-    size_t len = ident_len(s);
-    const char *arg = s + len;
-    while (arg < end && isspace((unsigned char)*arg))
-        arg++;
-    const char *stop = end;
-    for (const char *p = arg; p + 1 < stop; p++) /* a comment behind the condition is not part of it */
-        if (p[0] == '/' && (p[1] == '*' || p[1] == '/'))
-            stop = p;
+    word += 1 + strspn(word + 1, BLANKS);
+    const size_t len = fill_ident(word);
+    const char *arg = word + len + strspn(word + len, BLANKS), *stop = arg;
+    while (stop < end && !(stop[0] == '/' && (stop[1] == '*' || stop[1] == '/'))) /* a comment is no part of it */
+        stop++;
     while (stop > arg && isspace((unsigned char)stop[-1]))
         stop--;
-    if (word_is(s, len, "if") || word_is(s, len, "ifdef") || word_is(s, len, "ifndef"))
-        *keep = open_cond(f, s, arg, stop, len);
-    else if (word_is(s, len, "elif") || word_is(s, len, "else"))
-        *keep = next_branch(f, s, arg, stop, len);
-    else if (word_is(s, len, "endif")) {
-        if (!f->depth)
-            diag_error(f->diag, at(f, s, len), "'#endif' without '#if'");
-        else
-            *keep = !f->cond[--f->depth].folded;
-    } else
+    if (word_is(word, len, "if") || word_is(word, len, "ifdef") || word_is(word, len, "ifndef"))
+        *keep = open_cond(f, word, len, arg, stop);
+    else if (!word_is(word, len, "elif") && !word_is(word, len, "else") && !word_is(word, len, "endif"))
         return false;
+    else if (!f->depth)
+        diag_error(f->diag, at(f, word, len), "'#%.*s' without '#if'", (int)len, word);
+    else if (word_is(word, len, "endif"))
+        *keep = !f->cond[--f->depth].folded;
+    else
+        *keep = next_branch(f, word, len, arg, stop);
     return true;
 }
 
@@ -298,10 +279,10 @@ static bool directive(Filler *f, const char *line, const char *end, bool *keep)
 
 static bool bound(Filler *f, const char *s, const char *end, int64_t *value)
 {
-    Expr *e = expr_parse(f->arena, arena_strndup(f->arena, s, (size_t)(end - s)), at(f, s, 1), f->diag);
+    const Expr *e = parse(f, s, end);
     if (!e)
         return false;
-    ExprStatus status = expr_int(e, filler_lookup, f, value);
+    const ExprStatus status = expr_int(e, filler_lookup, f, value);
     if (status != EXPR_OK)
         diag_error(f->diag, at(f, s, (size_t)(end - s)), "this bound %s", expr_status_text(status));
     return status == EXPR_OK;
@@ -310,7 +291,7 @@ static bool bound(Filler *f, const char *s, const char *end, int64_t *value)
 /* "R = a..b": a list with a row for each value of R. NULL after an error. */
 static const FillList *value_list(Filler *f, const char *s, const char *end)
 {
-    const size_t len = ident_len(s);
+    const size_t len = fill_ident(s);
     const char *eq = memchr(s, '=', (size_t)(end - s)), *dots = eq ? strstr(eq, "..") : NULL;
     int64_t from, to;
     if (!len || !eq || !dots || dots >= end) {
@@ -325,15 +306,11 @@ static const FillList *value_list(Filler *f, const char *s, const char *end)
         return NULL;
     }
     FillList *list = ARENA_NEW(f->arena, FillList);
-    FillScope *row = ARENA_ARRAY(f->arena, n + 1, FillScope);
-    FillWord *word = ARENA_ARRAY(f->arena, n + 1, FillWord);
     const char *name = arena_strndup(f->arena, s, len);
-    *list = (FillList){ .row = ARENA_ARRAY(f->arena, n + 1, FillScope *) };
-    for (uint64_t i = 0; i < n; i++) {
-        const int64_t value = from + (int64_t)i;
-        word[i] = (FillWord){ name, arena_printf(f->arena, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value), len };
-        row[i] = (FillScope){ .outer = f->scope, .word = &word[i], .nword = 1 };
-        list->row[list->n++] = &row[i];
+    list->row = ARENA_ARRAY(f->arena, n + 1, FillScope *);
+    for (int64_t value = from; list->n < (int)n; value++) {
+        FillScope *row = list->row[list->n++] = fill_scope(f->arena, f->scope);
+        fill_wordf(row, name, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
     }
     return list;
 }
@@ -344,10 +321,9 @@ static const char *marker(const char *line, const char *end, const char **word)
     static const char *const form[] = { "//@", "#@", "<!--@" };
     for (const char *s = line; s < end; s++)
         for (size_t i = 0; i < 3; i++) {
-            size_t n = strlen(form[i]);
+            const size_t n = strlen(form[i]);
             if ((size_t)(end - s) > n && memcmp(s, form[i], n) == 0) {
-                for (*word = s + n; *word < end && **word == ' '; ++*word)
-                    ;
+                *word = s + n + strspn(s + n, " ");
                 return s;
             }
         }
@@ -363,40 +339,24 @@ static const char *block_end(const char *line)
         const char *word, *end = line + strcspn(line, "\n"), *mark = marker(line, end, &word);
         if (!mark || strspn(line, " \t") < (size_t)(mark - line))
             continue;
-        depth += (strncmp(word, "repeat ", 7) == 0) - (strncmp(word, "end", 3) == 0 && !is_ident(word[3]));
+        depth += (strncmp(word, "repeat ", 7) == 0) - word_is(word, fill_ident(word), "end");
         if (depth == 0)
             return line;
     }
     return NULL;
 }
 
-/* What stands from line to end, once a row of the list: a part of a line, or whole ones. */
-static void repeat_rows(Filler *f, const FillList *list, const char *line, const char *end, bool is_block)
-{
-    const FillScope *outer = f->scope;
-    for (int i = 0; list && i < list->n; i++) {
-        f->scope = list->row[i];
-        if (is_block) {
-            fill_lines(f, line, end);
-        } else {
-            add_filled(f, line, end);
-            text_add(&f->out, "\n");
-        }
-    }
-    f->scope = outer;
-}
-
 /* A line with "//@ repeat " before s: a list's name, or "R = a..b". Gives the line behind all that is repeated. */
 static const char *repeat_line(Filler *f, const char *line, const char *mark, const char *s, const char *end)
 {
-    const size_t len = ident_len(s);
+    const size_t len = fill_ident(s);
     const char *next = end + (*end == '\n'), *behind = s + len + strspn(s + len, " ");
     const bool is_list = len && (behind >= end || strncmp(behind, "-->", 3) == 0);
     const FillList *list = is_list ? find_list(f, s, len) : value_list(f, s, end);
-    while (mark > line && (mark[-1] == ' ' || mark[-1] == '\t'))
+    while (mark > line && isblank((unsigned char)mark[-1]))
         mark--;
     if (mark > line) {
-        repeat_rows(f, list, line, mark, false);
+        repeat_rows(f, list, add_filled, line, mark, "", "\n");
         return next;
     }
     const char *close = block_end(next);
@@ -404,14 +364,14 @@ static const char *repeat_line(Filler *f, const char *line, const char *mark, co
         diag_error(f->diag, at(f, s, len ? len : 1), "this repetition has no '//@ end'");
         return next;
     }
-    repeat_rows(f, list, next, close, true);
+    repeat_rows(f, list, fill_lines, next, close, "", "");
     close += strcspn(close, "\n");
     return close + (*close == '\n');
 }
 
 static void text_line(Filler *f, const char *name)
 {
-    const size_t len = ident_len(name);
+    const size_t len = fill_ident(name);
     const char *text = fill_find(f->scope, name, len);
     if (text)
         text_add(&f->out, text);
@@ -471,7 +431,7 @@ static const char *fill_line(Filler *f, const char *line, const char *end)
     if (directive(f, line, end, &keep)) {
         if (!keep)
             return next;
-    } else if (!live(f)) {
+    } else if (!is_live(f, f->depth)) {
         return next;
     } else if ((file = included(line, end, &len)) && (piece = find_piece(f->fill, file, len))) {
         include_piece(f, piece);
@@ -512,17 +472,15 @@ char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *fill, Di
     return diag_nerror(d) == before ? arena_strdup(a, text_str(&f.out)) : NULL;
 }
 
-void fill_includes(const Source *src, size_t offset, void (*visit)(void *ctx, const char *file, size_t len, size_t at),
-                   void *ctx)
+const char *fill_next_include(const char **at, size_t *len)
 {
-    for (const char *line = src->text + offset; *line;) {
-        const char *end = line + strcspn(line, "\n");
-        size_t len;
-        const char *file = included(line, end, &len);
-        if (file)
-            visit(ctx, file, len, (size_t)(file - src->text));
-        line = end + (*end == '\n');
+    const char *file = NULL;
+    while (!file && **at) {
+        const char *line = *at, *end = line + strcspn(line, "\n");
+        file = included(line, end, len);
+        *at = end + (*end == '\n');
     }
+    return file;
 }
 
 /* The end of the comment or string that begins at s, or s itself. */
@@ -542,37 +500,29 @@ static const char *skip_quoted(const char *s)
     return *e ? e + 1 : e;
 }
 
-/* The name that the line around s binds by "//@ repeat NAME = ..."; NULL: none. */
-static const char *repeat_name(const char *s, size_t *len)
+/* Whether the line that the name stands in is repeated for the values of it. */
+static bool is_bound(const char *name, size_t len)
 {
-    size_t line = strcspn(s, "\n");
-    const char *mark = strstr(s, "//@ repeat ");
-    if (!mark || (size_t)(mark - s) >= line)
-        return NULL;
-    *len = ident_len(mark + 11);
-    return mark + 11;
+    const char *mark = memmem(name, strcspn(name, "\n"), REPEAT, strlen(REPEAT));
+    return mark && fill_ident(mark + strlen(REPEAT)) == len && memcmp(mark + strlen(REPEAT), name, len) == 0;
 }
 
-void fill_names(const Source *src, size_t offset, void (*visit)(void *ctx, const char *name, size_t len, size_t at),
-                void *ctx)
+const char *fill_next_name(const char **at, size_t *len)
 {
-    size_t bound_len = 0;
-    const char *bound_name = repeat_name(src->text + offset, &bound_len);
-    for (const char *s = src->text + offset; *s;) {
-        if (strncmp(s, "//@ repeat ", 11) == 0) { /* its bounds are uses, its own name is not */
-            s += 11 + bound_len;
-            continue;
+    for (const char *s = *at; *s;) {
+        const char *behind = skip_quoted(s);
+        *len = fill_ident(s);
+        if (strncmp(s, REPEAT, strlen(REPEAT)) == 0) { /* its bounds are uses, its own name is not */
+            s += strlen(REPEAT);
+            s += fill_ident(s);
+        } else if (behind != s) {
+            s = behind;
+        } else if (*len && !isdigit((unsigned char)*s) && !is_bound(s, *len)) {
+            *at = s + *len;
+            return s;
+        } else {
+            s += *len ? *len : 1;
         }
-        const char *e = skip_quoted(s);
-        if (e != s) {
-            s = e;
-        } else if (is_ident(*s)) {
-            size_t len = ident_len(s);
-            bool is_bound = bound_name && len == bound_len && memcmp(s, bound_name, len) == 0;
-            if (is_ident_start(*s) && !is_bound)
-                visit(ctx, s, len, (size_t)(s - src->text));
-            s += len;
-        } else if (*s++ == '\n')
-            bound_name = repeat_name(s, &bound_len);
     }
+    return NULL;
 }

@@ -67,12 +67,12 @@ typedef struct {
 /* src->text from byte `offset` on. NULL after errors in d. */
 char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *f, Diag *d);
 
-/* Calls visit for every line '#include "FILE"', with FILE. */
-void fill_includes(const Source *src, size_t offset, void (*visit)(void *ctx, const char *file, size_t len, size_t at),
-                   void *ctx);
-
-/* Every identifier outside strings and comments, once each time it is used; names bound by a repeat line are left out. */
-void fill_names(const Source *src, size_t offset, void (*visit)(void *ctx, const char *name, size_t len, size_t at),
-                void *ctx);
+/* Bytes of the identifier that s begins with, or of a number with the letters in it; 0: there is none. */
+size_t fill_ident(const char *s);
+/* FILE of the next line '#include "FILE"' from *at on, which moves behind that line; NULL: there is none. */
+const char *fill_next_include(const char **at, size_t *len);
+/* The next identifier outside strings and comments from *at on, which moves behind it; NULL: there is none. Names that a repeat line binds
+ * are left out. */
+const char *fill_next_name(const char **at, size_t *len);
 
 #endif

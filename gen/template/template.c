@@ -7,54 +7,24 @@
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
+#include "gen/base/text.h"
 #include "gen/spec/dtype.h"
 #include "gen/template/fill.h"
 
+#define LENGTH(table) (sizeof(table) / sizeof *(table))
+
 /* ---- what the names stand for ---- */
 
-static bool context_flag(const Spec *s, const char *name, int64_t *value)
-{
-    if (strncmp(name, "HAS_", 4) == 0) {
-        for (int i = 0; i < s->op->nepilogue; i++)
-            if (strcasecmp(name + 4, s->op->epilogue[i]) == 0) {
-                *value = spec_has_epilogue(s, s->op->epilogue[i]);
-                return true;
-            }
-        return false;
-    }
-    if (strncmp(name, "LAYOUT_", 7) == 0 && s->const_operand >= 0) {
-        const Operand *o = &s->op->operand[s->const_operand];
-        for (int i = 0; i < o->nlayout; i++)
-            if (strcmp(name + 7, o->layout[i]) == 0) {
-                *value = strcmp(s->layout, o->layout[i]) == 0;
-                return true;
-            }
-        return false;
-    }
-    if (strcmp(name, "PACKED") == 0) {
-        *value = s->packed;
-        return true;
-    }
-    return false;
-}
+const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS] = { "SECTORS_READ", "SECTORS_WRITTEN", "WAVEFRONTS",
+                                                                  "CONFLICTS", "BARRIERS" };
 
-static bool dtype_flag(const Spec *s, const char *name, int64_t *value)
-{
-    for (int i = 0; i < s->op->ndtype; i++)
-        if (strcasecmp(name + strlen("DTYPE_"), s->op->dtype[i]) == 0) {
-            *value = strcmp(s->dtype, s->op->dtype[i]) == 0;
-            return true;
-        }
-    return false;
-}
-
-/* What the compiler or the emulator told of this kernel, the name in small letters there. */
-static int64_t kernel_fact(const Binding *b, const char *name, int64_t unknown)
+/* What the compiler or the emulator told of this kernel, the name in small letters there; 0: nothing. */
+static int64_t kernel_fact(const Binding *b, const char *name)
 {
     for (int i = 0; i < b->facts.n; i++)
         if (strcasecmp(b->facts.fact[i].name, name) == 0)
             return b->facts.fact[i].value;
-    return unknown;
+    return 0;
 }
 
 static int64_t elem_bytes(const Spec *s)
@@ -70,75 +40,81 @@ static int64_t tensor_rate(const Binding *b)
     return rate && rate->is_tensor ? target_number(b->target, rate->fact) : 0;
 }
 
-const char *template_kernel_fact(int i)
+/* HAS_BIAS, DTYPE_F16, LAYOUT_KN: whether the spec has that word of the op's. */
+static bool context_flag(const Spec *s, const char *name, int64_t *value)
 {
-    static const char *const name[] = { "SECTORS_READ", "SECTORS_WRITTEN", "WAVEFRONTS", "CONFLICTS", "BARRIERS" };
-    return i < (int)(sizeof name / sizeof *name) ? name[i] : NULL;
-}
-
-static bool device_fact(const Binding *b, const char *name, int64_t *value)
-{
+    static const Operand none;
+    const Op *op = s->op;
+    const Operand *constant = s->const_operand >= 0 ? &op->operand[s->const_operand] : &none;
     const struct {
-        const char *name;
-        int64_t value;
-    } fact[] = { { "L1_BYTES", b->device ? b->device->l1_bytes : 0 },
-                 { "L2_BYTES", b->device ? b->device->l2_bytes : 0 },
-                 { "L3_BYTES", b->device ? b->device->l3_bytes : 0 },
-                 { "CORES", b->device ? b->device->cores : 0 },
-                 { "SMS", b->device ? b->device->sms : 0 } };
-    for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
-        if (strcmp(fact[i].name, name) == 0) {
-            *value = fact[i].value;
-            return true;
-        }
+        const char *prefix;
+        const char *const *word, *const *has;
+        int n, nhas;
+    } row[] = { { "HAS_", op->epilogue, s->epilogue, op->nepilogue, s->nepilogue },
+                { "DTYPE_", op->dtype, &s->dtype, op->ndtype, 1 },
+                { "LAYOUT_", constant->layout, &s->layout, constant->nlayout, 1 } };
+    for (size_t k = 0; k < LENGTH(row); k++)
+        for (int i = 0; strncmp(name, row[k].prefix, strlen(row[k].prefix)) == 0 && i < row[k].n; i++)
+            if (strcasecmp(name + strlen(row[k].prefix), row[k].word[i]) == 0) {
+                *value = text_index(row[k].has, (size_t)row[k].nhas, row[k].word[i]) >= 0;
+                return true;
+            }
     return false;
 }
 
 bool template_context(void *ctx, const char *name, int64_t *value)
 {
+    static const Device none;
     const Binding *b = ctx;
-    if (device_fact(b, name, value) || target_fact(b->target, name, value))
-        return true;
-    if (strncmp(name, "DTYPE_", 6) == 0)
-        return dtype_flag(b->spec, name, value);
-    for (int i = 0; template_kernel_fact(i); i++)
-        if (strcmp(name, template_kernel_fact(i)) == 0) {
-            *value = kernel_fact(b, name, 0);
+    const Device *d = b->device ? b->device : &none;
+    const struct {
+        const char *name;
+        int64_t value;
+    } fact[] = { { "L1_BYTES", d->l1_bytes }, { "L2_BYTES", d->l2_bytes }, { "L3_BYTES", d->l3_bytes },
+                 { "CORES", d->cores },       { "SMS", d->sms },           { "PACKED", b->spec->packed } };
+    for (size_t i = 0; i < LENGTH(fact); i++)
+        if (strcmp(fact[i].name, name) == 0) {
+            *value = fact[i].value;
             return true;
         }
-    if (strcmp(name, "ELEM_BYTES") == 0 || strcmp(name, "TENSOR_SM") == 0) {
-        *value = *name == 'E' ? elem_bytes(b->spec) : tensor_rate(b);
+    if (target_fact(b->target, name, value))
         return true;
-    }
-    if (strcmp(name, "MAX_THREADS") == 0) {
+    if (text_index(template_kernel_fact, TEMPLATE_KERNEL_FACTS, name) >= 0)
+        *value = kernel_fact(b, name);
+    else if (strcmp(name, "ELEM_BYTES") == 0)
+        *value = elem_bytes(b->spec);
+    else if (strcmp(name, "TENSOR_SM") == 0)
+        *value = tensor_rate(b);
+    else if (strcmp(name, "MAX_THREADS") == 0)
         *value = b->spec->threads[b->spec->nthread - 1];
-        return true;
-    }
-    return context_flag(b->spec, name, value);
+    else
+        return context_flag(b->spec, name, value);
+    return true;
 }
 
 /* REGS: as the compiler told, else the head's guess. False: neither. */
 static bool registers(const Binding *b, int64_t *value)
 {
-    *value = kernel_fact(b, "regs", 0);
+    *value = kernel_fact(b, "regs");
     return *value > 0 || (b->t->regs && expr_int(b->t->regs, template_lookup, (void *)b, value) == EXPR_OK);
+}
+
+/* False: no expression has this name, or it has no value. */
+static bool named_value(const Binding *b, const NamedExpr *e, int n, const char *name, int64_t *value)
+{
+    int i = 0;
+    while (i < n && strcmp(name, e[i].name) != 0)
+        i++;
+    return i < n && expr_int(e[i].expr, template_lookup, (void *)b, value) == EXPR_OK;
 }
 
 static bool shape_lookup(const Binding *b, const char *name, int64_t *value)
 {
-    int axis = op_axis(b->spec->op, name);
-    if (axis >= 0)
-        *value = b->extent[axis];
-    else if (strcmp(name, "THREADS") == 0)
-        *value = b->threads;
-    else if (strcmp(name, "REGS") == 0)
-        return registers(b, value);
-    else {
-        for (int i = 0; i < b->t->nderived; i++)
-            if (strcmp(name, b->t->derived[i].name) == 0)
-                return expr_int(b->t->derived[i].expr, template_lookup, (void *)b, value) == EXPR_OK;
-        return false;
-    }
+    const int axis = op_axis(b->spec->op, name);
+    if (axis < 0 && strcmp(name, "THREADS") != 0)
+        return strcmp(name, "REGS") == 0 ? registers(b, value)
+                                         : named_value(b, b->t->derived, b->t->nderived, name, value);
+    *value = axis >= 0 ? b->extent[axis] : b->threads;
     return true;
 }
 
@@ -150,12 +126,8 @@ bool template_lookup(void *ctx, const char *name, int64_t *value)
             *value = b->value[i];
             return true;
         }
-    for (int i = 0; i < b->t->nvalue; i++)
-        if (strcmp(name, b->t->value[i].name) == 0)
-            return expr_int(b->t->value[i].expr, template_lookup, ctx, value) == EXPR_OK;
-    if (b->extent && shape_lookup(b, name, value))
-        return true;
-    return template_context(ctx, name, value);
+    return named_value(b, b->t->value, b->t->nvalue, name, value) || (b->extent && shape_lookup(b, name, value)) ||
+           template_context(ctx, name, value);
 }
 
 bool template_slots(const Binding *b, int64_t *slots)
@@ -186,10 +158,7 @@ bool template_slots(const Binding *b, int64_t *slots)
 /* An empty list names all. */
 static bool names(const char *const *list, int n, const char *word)
 {
-    for (int i = 0; i < n; i++)
-        if (word && strcmp(list[i], word) == 0)
-            return true;
-    return n == 0;
+    return n == 0 || (word && text_index(list, (size_t)n, word) >= 0);
 }
 
 bool template_suits(const Template *t, const Spec *spec, const Target *target)

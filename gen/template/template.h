@@ -126,8 +126,9 @@ typedef struct {
     const Param *fact;
 } KernelFacts;
 
-/* Names in a template for what compilers and emulators told: the i-th; NULL behind the last. */
-const char *template_kernel_fact(int i);
+/* Names in a template for what emulators told. */
+enum { TEMPLATE_KERNEL_FACTS = 5 };
+extern const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS];
 
 /* What the names in a template stand for: parameters and values; facts of the target (gen/target/target.h); of the device L1_BYTES, L2_BYTES,
  * L3_BYTES, CORES, SMS; HAS_<EPILOGUE>, LAYOUT_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, ELEM_BYTES, MAX_THREADS; TENSOR_SM, the target's rate for the spec's

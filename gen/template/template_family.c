@@ -5,9 +5,9 @@
  */
 #include "gen/template/template_private.h"
 
-#include <ctype.h>
 #include <unistd.h>
 #include "gen/base/text.h"
+#include "gen/template/fill.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 
@@ -17,9 +17,7 @@ static const char *at_tile(const Reader *r, const char *e, bool whole_sum)
 {
     Text out = { .arena = r->arena };
     while (*e) {
-        size_t n = 0;
-        while (isalnum((unsigned char)e[n]) || e[n] == '_')
-            n++;
+        const size_t n = fill_ident(e);
         const int axis = n ? op_axis(r->op, arena_strndup(r->arena, e, n)) : -1;
         if (axis >= 0 && !(whole_sum && r->op->axis[axis].kind == AXIS_REDUCE))
             text_printf(&out, "(%s)", expr_text(r->t->tile[axis]));
@@ -91,10 +89,10 @@ bool template_open_family(Reader *r, Loc at)
             return false;
     }
     if (r->t->shared)
-        r->family = conf_parse(r->arena, r->t->shared, 0, r->t->shared->len, r->diag);
+        r->common = conf_parse(r->arena, r->t->shared, 0, r->t->shared->len, r->diag);
     else
         diag_error(r->diag, at, "no folder of templates has '%s'", file);
-    return r->family != NULL;
+    return r->common != NULL;
 }
 
 bool template_offer(Reader *r)
@@ -105,7 +103,7 @@ bool template_offer(Reader *r)
                                     { "serial_flops", true, "work of the busiest task" },
                                     { "terms", true, "parts of a call's time" },
                                     { "features", false, NULL } };
-    const Conf *c = r->family;
+    const Conf *c = r->common;
     bool ok = offer_shape(r) && conf_keys(c, c->root, keys, LENGTH(keys));
     const ConfSetting *list = template_list(r, c, "derived", TEMPLATE_MAX_OFFER - r->noffer, &ok);
     for (int i = 0; i < conf_length(list); i++)

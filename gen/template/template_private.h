@@ -14,7 +14,7 @@ typedef struct {
     const Spec *spec;
     const Op *op;
     Template *t;
-    Conf *family; /* what templates of its family have in common */
+    Conf *common; /* what templates of its family have in common */
     int noffer;   /* names for expressions over the shape that the head need not declare: taken as they are used */
     NamedExpr offer[TEMPLATE_MAX_OFFER];
     bool bad_offer;                      /* one that was taken has a fault */
@@ -23,8 +23,6 @@ typedef struct {
     size_t nname, nbody_name;            /* the first nbody_name may stand in the body too */
 } Reader;
 
-/* Where a declared name is in r->name; r->nname: it is none. */
-size_t template_name(const Reader *r, const char *name);
 /* A list of a head, or of the family; NULL, *ok false, when it has more elements than `max`. */
 const ConfSetting *template_list(Reader *r, const Conf *c, const char *key, int max, bool *ok);
 /* { name; expr; doc }: the names in it are not checked. */
@@ -36,6 +34,8 @@ bool template_offer(Reader *r);
 
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */
 bool template_free_name(const char *name);
+/* Capital letters, digits and '_' alone, as names that a head declares are. */
+bool template_is_capital(const char *name);
 /* Each false after errors: the files that the body includes; all names of the body, and whether it uses each parameter. */
 bool template_read_pieces(Reader *r);
 bool template_check_body(Reader *r);

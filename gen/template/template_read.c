@@ -10,6 +10,7 @@
 #include "gen/base/conf.h"
 #include "gen/base/dir.h"
 #include "gen/base/name.h"
+#include "gen/base/text.h"
 #include "gen/target/family.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
@@ -18,19 +19,19 @@ static const char HEAD[] = "/* dcgen\n";
 
 /* ---- reading a head ---- */
 
+static bool is_declared(const Reader *r, const char *name) { return text_index(r->name, r->nname, name) >= 0; }
+
 static void declare(Reader *r, const char *name)
 {
-    if (r->nname < sizeof r->name / sizeof *r->name)
+    if (r->nname < LENGTH(r->name) && !is_declared(r, name))
         r->name[r->nname++] = name;
 }
 
-/* "HAS_" and the word in capitals. */
-static const char *flag_name(Reader *r, const char *prefix, const char *word)
+/* DTYPE_F16: of each word in the list whether it is the one, or one of those, that the spec has. */
+static void declare_flags(Reader *r, const char *prefix, const char *const *word, int n)
 {
-    char *name = arena_printf(r->arena, "%s%s", prefix, word);
-    for (char *p = name; *p; p++)
-        *p = (char)toupper((unsigned char)*p);
-    return name;
+    for (int i = 0; i < n; i++)
+        declare(r, text_changed(r->arena, arena_printf(r->arena, "%s%s", prefix, word[i]), toupper));
 }
 
 static void declare_context(Reader *r)
@@ -40,28 +41,14 @@ static void declare_context(Reader *r)
     for (size_t i = 0; i < LENGTH(fact); i++)
         declare(r, fact[i]);
     for (int i = 0; target_fact_name(i); i++)
-        if (strcmp(target_fact_name(i), "SMS") != 0)
-            declare(r, target_fact_name(i));
-    for (int i = 0; template_kernel_fact(i); i++)
-        declare(r, template_kernel_fact(i));
-    for (int i = 0; i < r->op->nepilogue; i++)
-        declare(r, flag_name(r, "HAS_", r->op->epilogue[i]));
-    for (int i = 0; i < r->op->ndtype; i++)
-        declare(r, flag_name(r, "DTYPE_", r->op->dtype[i]));
+        declare(r, target_fact_name(i));
+    for (int i = 0; i < TEMPLATE_KERNEL_FACTS; i++)
+        declare(r, template_kernel_fact[i]);
+    declare_flags(r, "HAS_", r->op->epilogue, r->op->nepilogue);
+    declare_flags(r, "DTYPE_", r->op->dtype, r->op->ndtype);
     for (int i = 0; i < r->op->noperand; i++)
-        for (int j = 0; j < r->op->operand[i].nlayout; j++)
-            declare(r, arena_printf(r->arena, "LAYOUT_%s", r->op->operand[i].layout[j]));
+        declare_flags(r, "LAYOUT_", r->op->operand[i].layout, r->op->operand[i].nlayout);
 }
-
-size_t template_name(const Reader *r, const char *name)
-{
-    size_t i = 0;
-    while (i < r->nname && strcmp(r->name[i], name) != 0)
-        i++;
-    return i;
-}
-
-static bool is_declared(const Reader *r, const char *name) { return template_name(r, name) < r->nname; }
 
 static void take_offer(Reader *r, const char *name);
 
@@ -92,8 +79,7 @@ static bool check_new_name(Reader *r, Loc loc, const char *name)
 {
     const bool taken =
         op_axis(r->op, name) >= 0 || strcmp(name, "THREADS") == 0 || template_free_name(name) || is_declared(r, name);
-    size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    if (name[len] || !isupper((unsigned char)name[0])) {
+    if (!template_is_capital(name)) {
         diag_error(r->diag, loc, "'%s' must be capital letters, digits and '_', beginning with a letter", name);
         return false;
     }
@@ -201,25 +187,20 @@ bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e)
     return true;
 }
 
-static bool has_named(const NamedList *l, const char *name)
-{
-    int i = 0;
-    while (i < *l->n && strcmp(l->e[i].name, name) != 0)
-        i++;
-    return i < *l->n;
-}
-
 /* What the family has in common stands back behind the head's. */
 static bool add_named(Reader *r, const Conf *c, const ConfSetting *s, const NamedList *l)
 {
     NamedExpr e;
+    int i = 0;
     if (!template_named(c, s, &e))
         return false;
-    if (has_named(l, e.name) && c == r->family)
+    while (i < *l->n && strcmp(l->e[i].name, e.name) != 0)
+        i++;
+    if (i < *l->n && c == r->common)
         return true;
     if (!check_names(r, e.expr) || (!l->what && !check_new_name(r, e.loc, e.name)))
         return false;
-    if (l->what && has_named(l, e.name)) {
+    if (i < *l->n && l->what) {
         diag_error(r->diag, e.loc, "%s '%s' is declared twice", l->what, e.name);
         return false;
     }
@@ -329,14 +310,14 @@ static bool read_served(Reader *r, const Conf *c)
 /* The head's, else the family's. */
 static bool read_either(Reader *r, const Conf *c, const char *key, Expr **out)
 {
-    const Conf *from = conf_member(c->root, key) ? c : r->family;
+    const Conf *from = conf_member(c->root, key) ? c : r->common;
     return conf_expr(from, from->root, key, out) && check_names(r, *out);
 }
 
 /* The head's, and behind them those of the family. */
 static bool read_both(Reader *r, const Conf *c, NamedList l)
 {
-    return read_named_list(r, c, l) && read_named_list(r, r->family, l);
+    return read_named_list(r, c, l) && read_named_list(r, r->common, l);
 }
 
 static bool read_shape_part(Reader *r, const Conf *c)
@@ -402,58 +383,34 @@ static bool read_head(Reader *r, const Conf *c)
 
 /* ---- numbered names ---- */
 
-/* All expressions that a prediction takes; returns how many. */
-static size_t all_exprs(const Reader *r, Expr **e)
+/* Most templates need few of the facts, and each that has a number is looked up for every prediction. */
+static void number_names(Reader *r)
 {
-    const Template *t = r->t;
+    Template *t = r->t;
     const struct {
         const NamedExpr *e;
         int n;
     } list[] = {
         { t->value, t->nvalue }, { t->derived, t->nderived }, { t->term, t->nterm }, { t->feature, t->nfeature }
     };
-    size_t n = 0;
-    e[n++] = t->padded_flops;
-    e[n++] = t->serial_flops;
-    e[n++] = r->op->flops;
+    Expr *e[TEMPLATE_MAX_EXPR] = { t->padded_flops, t->serial_flops, r->op->flops }; /* all that a prediction takes */
+    size_t n = 3;
     for (size_t k = 0; k < LENGTH(list); k++)
         for (int i = 0; i < list[k].n; i++)
             e[n++] = list[k].e[i].expr;
-    return n;
-}
-
-static void add_slot(Template *t, const char *name) { t->slot[t->nslot++] = name; }
-
-static void add_slots(Template *t, const NamedExpr *e, int n)
-{
-    for (int i = 0; i < n; i++)
-        add_slot(t, e[i].name);
-}
-
-/* Most templates need few of the facts, and each that has a number is looked up for every prediction. */
-static void number_names(Reader *r)
-{
-    Template *t = r->t;
-    Expr *e[TEMPLATE_MAX_EXPR];
-    const size_t n = all_exprs(r, e);
     for (int i = 0; i < r->op->naxis; i++)
-        add_slot(t, r->op->axis[i].name);
-    add_slot(t, "THREADS");
-    for (size_t i = 0; i < r->ncontext; i++) {
-        bool used = false;
+        t->slot[t->nslot++] = r->op->axis[i].name;
+    t->slot[t->nslot++] = "THREADS";
+    for (size_t i = 0; i < r->nname; i++) {
+        const bool is_context = i < r->ncontext;
+        bool used = !is_context;
         for (size_t k = 0; k < n && !used; k++)
             used = expr_uses(e[k], r->name[i]);
-        if (used) {
-            add_slot(t, r->name[i]);
-            t->ncontext++;
-        }
+        if (!used || text_index(t->slot, (size_t)t->nslot, r->name[i]) >= 0)
+            continue;
+        t->slot[t->nslot++] = r->name[i];
+        t->ncontext += is_context;
     }
-    for (int i = 0; i < t->nparam; i++)
-        add_slot(t, t->param[i].name);
-    add_slots(t, t->value, t->nvalue);
-    if (t->regs)
-        add_slot(t, "REGS");
-    add_slots(t, t->derived, t->nderived);
     for (size_t k = 0; k < n; k++)
         expr_bind(e[k], t->slot, (size_t)t->nslot);
 }
@@ -492,20 +449,11 @@ const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Di
     t->body = (size_t)(end + 2 - src->text);
     t->body += src->text[t->body] == '\n';
     Conf *c = conf_parse(a, src, (size_t)(head - src->text) + sizeof HEAD - 1, (size_t)(end - src->text), d);
-    if (!c)
-        return NULL;
-    bool ok = read_head(&r, c);
-    if (!ok || !template_read_pieces(&r) || !template_check_body(&r))
+    if (!c || !read_head(&r, c) || !template_read_pieces(&r) || !template_check_body(&r))
         return NULL;
     t->hash = code_hash(a, &r);
     number_names(&r);
     return t;
-}
-
-static const Template *template_read(Arena *a, const Spec *spec, const char *path, Diag *d)
-{
-    const Source *src = conf_source(a, path, d);
-    return src ? template_parse(a, spec, src, d) : NULL;
 }
 
 static bool has_template(const TemplateList *list, int from, int to, const char *name)
@@ -535,8 +483,10 @@ static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateLis
         int n;
         if (!dir_list(a, dir, families[k]->suffix, &path, &n))
             return false;
-        for (int i = 0; i < n; i++)
-            add_template(a, template_read(a, spec, path[i], d), hiding, out, d);
+        for (int i = 0; i < n; i++) {
+            const Source *src = conf_source(a, path[i], d);
+            add_template(a, src ? template_parse(a, spec, src, d) : NULL, hiding, out, d);
+        }
     }
     return diag_nerror(d) == before;
 }

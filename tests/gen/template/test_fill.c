@@ -178,22 +178,15 @@ static void test_headed_piece(void **state)
     assert_string_equal(filled_with_piece("/* MR rows */\nx\n", "#include \"f.cuh\"\n", &err), "/* 3 rows */\nx\n");
 }
 
-static void count_include(void *ctx, const char *file, size_t len, size_t at)
-{
-    assert_int_equal(len, 5);
-    assert_memory_equal(file, "f.cuh", len);
-    assert_int_equal(file[-(long)at], '-'); /* counted from the head of the text */
-    ++*(int *)ctx;
-}
-
 static void test_includes(void **state)
 {
     (void)state;
     static const char text[] =
         "-\n#include \"g\"\n#include \"f.cuh\"\n#include <math.h>\n x = \"#include \";\n#include \"f.cuh\"";
-    const Source src = { .path = "t.c", .text = text, .len = sizeof text - 1 };
+    const char *at = text + strlen("-\n#include \"g\"\n"), *file;
     int n = 0;
-    fill_includes(&src, strlen("-\n#include \"g\"\n"), count_include, &n);
+    for (size_t len; (file = fill_next_include(&at, &len)); n++)
+        assert_true(len == 5 && memcmp(file, "f.cuh", len) == 0);
     assert_int_equal(n, 2);
 }
 
@@ -396,17 +389,6 @@ static void test_absent_parts(void **state)
     assert_non_null(strstr(err, "t.c:2:2:")); /* places count from the file's beginning */
 }
 
-typedef struct {
-    char text[512];
-} Names;
-
-static void add_name(void *ctx, const char *name, size_t len, size_t at)
-{
-    Names *n = ctx;
-    size_t used = strlen(n->text);
-    snprintf(n->text + used, sizeof n->text - used, "%.*s@%zu ", (int)len, name, at);
-}
-
 static void test_fill_names(void **state)
 {
     (void)state;
@@ -427,15 +409,14 @@ static void test_fill_names(void **state)
         { "\"open \\", "" },
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        Source src = { .path = "t.c", .text = cases[i].text, .len = strlen(cases[i].text) };
-        Names n = { "" };
-        fill_names(&src, 0, add_name, &n);
-        assert_string_equal(n.text, cases[i].want);
+        const char *at = cases[i].text, *name;
+        char seen[512] = "";
+        for (size_t len; (name = fill_next_name(&at, &len));) {
+            const size_t used = strlen(seen);
+            snprintf(seen + used, sizeof seen - used, "%.*s@%td ", (int)len, name, name - cases[i].text);
+        }
+        assert_string_equal(seen, cases[i].want);
     }
-    const char *text = "head R\nR(MR); //@ repeat R = 1..2\n";
-    Names behind = { "" };
-    fill_names(&(Source){ .path = "t.c", .text = text, .len = strlen(text) }, 7, add_name, &behind);
-    assert_string_equal(behind.text, "MR@9 ");
 }
 
 int main(void)

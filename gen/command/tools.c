@@ -170,13 +170,13 @@ static const char *not_found(Arena *a, const FamilyCompiler *c)
                         c->home_variable, c->home, c->option);
 }
 
-static void warn_of_spills(Arena *a, const Options *o)
+static void warn_of_spills(const Options *o)
 {
     if (!o->quiet)
         diag_say(stderr, DIAG_WARNING,
                  "dcgen cannot read the assembly of %s: a kernel that does not fit its registers is not refused, only "
                  "its times tell",
-                 arch_here(a));
+                 arch_here());
 }
 
 /* The family's own compiler; what kernels run beside this CPU need a C compiler too, for the op's definition; and where nothing runs them, the
@@ -197,7 +197,7 @@ static bool open_family(const Opening *q, Tools *t, const char **err)
     if (!kernels)
         return false;
     if (tools.assembly && !tools.syntax)
-        warn_of_spills(q->a, q->o);
+        warn_of_spills(q->o);
     *(model ? &t->assembler : &t->builder) = kernels;
     if (model)
         t->builder = open_builder(q, &cxx, err);
@@ -238,6 +238,14 @@ static const char *const *runner_command(const Opening *q, const char **err)
     return command[0] ? command : NULL;
 }
 
+static void warn_of_peak(const Options *o, const char *machine)
+{
+    const Arch *arch = arch_find(machine);
+    if (!o->quiet && !(arch && arch->peak))
+        diag_say(stderr, DIAG_WARNING,
+                 "dcgen has no assembly that measures what %s can do at most: C does it, and may find less", machine);
+}
+
 /* NULL with *err set. */
 static const char *open_compilers(Opening *q, Tools *t, const char **err)
 {
@@ -267,6 +275,8 @@ bool tools_open(Arena *a, const Workload *w, const Options *o, const Site *site,
     if (!reference)
         return false;
     t->runner = runner_start(a, command, s->op, s->dtype, s->epilogue, s->nepilogue, reference, o->seed, stop, err);
+    if (t->runner && !site->family->aside)
+        warn_of_peak(o, runner_device(t->runner)->arch);
     return t->runner != NULL;
 }
 

@@ -22,8 +22,14 @@ static const Assembly x86_64 = {
     .packed = (const char *const[]){ "ps", "pd", "ph", NULL },
 };
 
-const Arch archs[ARCH_COUNT] = { { "x86_64", "#if defined(__x86_64__)\n", "flags", &x86_64 },
-                                 { "aarch64", "#if defined(__aarch64__)\n", "Features", NULL } };
+const Arch archs[ARCH_COUNT] = {
+    { .name = "x86_64",
+      .guard = "#if defined(__x86_64__)\n",
+      .features = "flags",
+      .assembly = &x86_64,
+      .peak = (const char *const[]){ "avx512", "avx2", NULL } },
+    { .name = "aarch64", .guard = "#if defined(__aarch64__)\n", .features = "Features" },
+};
 
 const Arch *arch_find(const char *name)
 {
@@ -33,8 +39,8 @@ const Arch *arch_find(const char *name)
     return NULL;
 }
 
-const char *arch_here(Arena *a)
+const char *arch_here(void)
 {
-    struct utsname u;
-    return uname(&u) == 0 ? arena_strdup(a, u.machine) : "";
+    static struct utsname u; /* it says the same each time */
+    return uname(&u) == 0 ? u.machine : "";
 }

@@ -5,8 +5,6 @@
 #ifndef DCGEN_ARCH_H
 #define DCGEN_ARCH_H
 
-#include "gen/base/arena.h"
-
 /* How compilers write its assembly (operands: from left to right, the result last), as far as search/build/spills.h reads it. Lists end in NULL. */
 typedef struct {
     const char *stack;             /* an operand with this end, and so no index, is a fixed place on the stack */
@@ -25,6 +23,9 @@ typedef struct {
     const char *guard;        /* "#if ..." around code for it alone */
     const char *features;     /* the line of /proc/cpuinfo that lists what a CPU has of it */
     const Assembly *assembly; /* NULL: nobody has taught dcgen to read it, so that spills go unseen */
+    /* Its targets that search/runner/peak.c has loops for, which measure how fast it can be at all; the widest first. NULL: there are none, and
+     * the loops of the target `portable`, in C, measure it. */
+    const char *const *peak;
 } Arch;
 
 enum { ARCH_COUNT = 2 };
@@ -33,6 +34,6 @@ extern const Arch archs[ARCH_COUNT];
 /* NULL: there is no row for it. */
 const Arch *arch_find(const char *name);
 /* This machine's name for it: "x86_64". */
-const char *arch_here(Arena *a);
+const char *arch_here(void);
 
 #endif

@@ -91,7 +91,7 @@ bool device_probe(Arena *a, const TargetList *list, const char *compiler, const 
         *err = "cannot read this machine's topology";
         return false;
     }
-    out->arch = arch_here(a);
+    out->arch = arch_here();
     out->name = cpu_name(a, topo);
     int cores = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE);
     out->cores = cores > 0 ? cores : 1;

@@ -95,7 +95,7 @@ static bool ask_version(Compiler *c, Arena *a, const volatile int *stop, const c
 Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const char *gencode, bool code)
 {
     const FamilyCompiler *c = &f->compiler;
-    const Arch *arch = arch_find(arch_here(a));
+    const Arch *arch = arch_find(arch_here());
     const char *const *last = code ? c->code : c->object;
     const int nshipped = count(c->shipped), nlast = count(last);
     const char **flags = ARENA_ARRAY(a, (size_t)(nshipped + nlast + 1), const char *);

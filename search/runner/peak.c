@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "gen/base/process.h"
+#include "gen/target/arch.h"
 
 enum {
     CHAINS = 16, /* independent FMAs: latency 4 to 5 times two units need 8 to 10 */
@@ -50,6 +51,16 @@ static int avx2_runs_here(void) { return __builtin_cpu_supports("avx2") && __bui
     "jnz 1b\n\t"                                                                     \
     "vzeroupper"
 
+/* Loads 256 bytes a round, at these offsets. */
+#define READ_LOOP(r, offsets)                                     \
+    ".p2align 5\n"                                                \
+    "1:\n\t"                                                      \
+    ".irp o," offsets "\n\tvmovups \\o(%0), %%" r "\n\t.endr\n\t" \
+    "add $256, %0\n\t"                                            \
+    "sub $256, %1\n\t"                                            \
+    "jnz 1b\n\t"                                                  \
+    "vzeroupper"
+
 __attribute__((target("avx512f"))) static void avx512_fma(int64_t rounds)
 {
     __asm__ volatile(
@@ -61,18 +72,7 @@ __attribute__((target("avx512f"))) static void avx512_fma(int64_t rounds)
 
 __attribute__((target("avx512f"))) static void avx512_read(const char *at, size_t bytes)
 {
-    __asm__ volatile(".p2align 5\n"
-                     "1:\n\t"
-                     "vmovups (%0), %%zmm0\n\t"
-                     "vmovups 64(%0), %%zmm1\n\t"
-                     "vmovups 128(%0), %%zmm2\n\t"
-                     "vmovups 192(%0), %%zmm3\n\t"
-                     "add $256, %0\n\t"
-                     "sub $256, %1\n\t"
-                     "jnz 1b"
-                     : "+r"(at), "+r"(bytes)
-                     :
-                     : "xmm0", "xmm1", "xmm2", "xmm3", "cc", "memory");
+    __asm__ volatile(READ_LOOP("zmm0", "0,64,128,192") : "+r"(at), "+r"(bytes) : : "xmm0", "cc", "memory");
 }
 
 /* 16 registers: 14 chains and 2 factors; two of the chains take a second step, which keeps CHAINS FMAs a round. */
@@ -87,15 +87,7 @@ __attribute__((target("avx2,fma"))) static void avx2_fma(int64_t rounds)
 
 __attribute__((target("avx2"))) static void avx2_read(const char *at, size_t bytes)
 {
-    __asm__ volatile(".p2align 5\n"
-                     "1:\n\t"
-                     ".irp o,0,32,64,96,128,160,192,224\n\t"
-                     "vmovups \\o(%0), %%ymm0\n\t"
-                     ".endr\n\t"
-                     "add $256, %0\n\t"
-                     "sub $256, %1\n\t"
-                     "jnz 1b\n\t"
-                     "vzeroupper"
+    __asm__ volatile(READ_LOOP("ymm0", "0,32,64,96,128,160,192,224")
                      : "+r"(at), "+r"(bytes)
                      :
                      : "xmm0", "cc", "memory");
@@ -137,21 +129,12 @@ static void portable_read(const char *at, size_t bytes)
 }
 
 static const PeakIsa isas[] = {
-/* widest first */
 #ifdef __x86_64__
     { "avx512", avx512_runs_here, 16, avx512_fma, avx512_read },
     { "avx2", avx2_runs_here, 8, avx2_fma, avx2_read },
 #endif
     { "portable", always, 4, portable_fma, portable_read },
 };
-
-const PeakIsa *peak_best(void)
-{
-    const PeakIsa *isa = isas;
-    while (!isa->runs_here())
-        isa++;
-    return isa;
-}
 
 const PeakIsa *peak_find(const char *target)
 {
@@ -161,80 +144,16 @@ const PeakIsa *peak_find(const char *target)
     return NULL;
 }
 
+const PeakIsa *peak_best(void)
+{
+    const Arch *arch = arch_find(arch_here());
+    for (const char *const *name = arch ? arch->peak : NULL; name && *name; name++)
+        if (peak_find(*name))
+            return peak_find(*name);
+    return peak_find("portable");
+}
+
 const char *peak_name(const PeakIsa *isa) { return isa->name; }
-
-/* Threads that start one job at the same moment. */
-typedef struct Team {
-    void (*work)(const void *arg, int thread);
-    const void *arg;
-    int threads;
-    atomic_int ready, done;
-    atomic_bool go;
-} Team;
-
-typedef struct {
-    Team *team;
-    int thread;
-} Member;
-
-static void *member_main(void *arg)
-{
-    const Member *m = arg;
-    atomic_fetch_add(&m->team->ready, 1);
-    while (!atomic_load_explicit(&m->team->go, memory_order_acquire)) {
-    }
-    m->team->work(m->team->arg, m->thread);
-    atomic_fetch_add(&m->team->done, 1);
-    return NULL;
-}
-
-/* Time from the common start to the last one's end. */
-static double team_run_ns(Team *t)
-{
-    pthread_t handle[MAX_THREAD];
-    Member member[MAX_THREAD];
-    int started = 1;
-    while (started < t->threads && started < MAX_THREAD) {
-        member[started] = (Member){ t, started };
-        if (pthread_create(&handle[started], NULL, member_main, &member[started]))
-            break;
-        started++;
-    }
-    t->threads = started;
-    while (atomic_load(&t->ready) < started - 1) {
-    }
-    double start_ns = process_clock_ns();
-    atomic_store_explicit(&t->go, true, memory_order_release);
-    t->work(t->arg, 0);
-    while (atomic_load(&t->done) < started - 1) {
-    }
-    double time_ns = process_clock_ns() - start_ns;
-    for (int i = 1; i < started; i++)
-        pthread_join(handle[i], NULL);
-    return time_ns;
-}
-
-typedef struct {
-    const PeakIsa *isa;
-    int64_t rounds;
-} FmaJob;
-
-static void fma_work(const void *arg, int thread)
-{
-    const FmaJob *job = arg;
-    (void)thread;
-    job->isa->fma(job->rounds);
-}
-
-double peak_fma_gflops(const PeakIsa *isa, int threads, double sample_ns)
-{
-    FmaJob job = { isa, 100000 };
-    Team once = { .work = fma_work, .arg = &job, .threads = 1 },
-         all = { .work = fma_work, .arg = &job, .threads = threads };
-    job.rounds = (int64_t)((double)job.rounds * (sample_ns / team_run_ns(&once))) + 1;
-    const double time_ns = team_run_ns(&all);
-    return 2.0 * CHAINS * isa->lanes * (double)job.rounds * all.threads / time_ns;
-}
 
 /* Streams that are read side by side, and how far ahead a prefetch runs (0: none). */
 typedef struct {
@@ -251,15 +170,25 @@ static const ReadWay ways[PEAK_WAYS] = {
     { "8 streams, prefetch", 8, 1024 },
 };
 
-typedef struct {
+const char *peak_read_name(int way) { return ways[way].name; }
+
+/* What each of several threads does. */
+typedef struct Job {
+    void (*work)(const struct Job *job, int thread);
     const PeakIsa *isa;
-    const ReadWay *way;
+    int64_t rounds;     /* of FMAs, or passes over the thread's share of the buffer */
+    const ReadWay *way; /* the rest is of reading */
     const char *buffer;
     size_t part_bytes; /* a thread's share, a multiple of streams * BLOCK */
-    int passes;
-} ReadJob;
+} Job;
 
-static void read_pass(const ReadJob *job, const char *part)
+static void fma_work(const Job *job, int thread)
+{
+    (void)thread;
+    job->isa->fma(job->rounds);
+}
+
+static void read_pass(const Job *job, const char *part)
 {
     const ReadWay *w = job->way;
     const size_t stream_bytes = job->part_bytes / w->streams;
@@ -276,30 +205,65 @@ static void read_pass(const ReadJob *job, const char *part)
         }
 }
 
-static void read_work(const void *arg, int thread)
+static void read_work(const Job *job, int thread)
 {
-    const ReadJob *job = arg;
-    for (int i = 0; i < job->passes; i++)
+    for (int64_t i = 0; i < job->rounds; i++)
         read_pass(job, job->buffer + thread * job->part_bytes);
 }
 
-static double read_gbs(ReadJob *job, int threads)
+/* Threads that start one job at the same moment. */
+typedef struct {
+    const Job *job;
+    atomic_int ready, done;
+    atomic_bool go;
+} Team;
+
+static void *member_main(void *team)
 {
-    Team t = { .work = read_work, .arg = job, .threads = threads };
-    double time_ns = team_run_ns(&t);
-    return (double)job->part_bytes * t.threads * job->passes / time_ns;
+    Team *t = team;
+    const int thread = atomic_fetch_add(&t->ready, 1) + 1; /* 0 is the caller */
+    while (!atomic_load_explicit(&t->go, memory_order_acquire)) {
+    }
+    t->job->work(t->job, thread);
+    atomic_fetch_add(&t->done, 1);
+    return NULL;
+}
+
+/* Rounds a ns of all threads together, from the common start to the last one's end. */
+static double rounds_per_ns(const Job *job, int threads)
+{
+    Team t = { .job = job };
+    pthread_t handle[MAX_THREAD];
+    int started = 1;
+    while (started < threads && started < MAX_THREAD && pthread_create(&handle[started], NULL, member_main, &t) == 0)
+        started++;
+    while (atomic_load(&t.ready) < started - 1) {
+    }
+    const double start_ns = process_clock_ns();
+    atomic_store_explicit(&t.go, true, memory_order_release);
+    job->work(job, 0);
+    while (atomic_load(&t.done) < started - 1) {
+    }
+    const double time_ns = process_clock_ns() - start_ns;
+    for (int i = 1; i < started; i++)
+        pthread_join(handle[i], NULL);
+    return (double)job->rounds * started / time_ns;
+}
+
+double peak_fma_gflops(const PeakIsa *isa, int threads, double sample_ns)
+{
+    Job job = { .work = fma_work, .isa = isa, .rounds = 100000 };
+    job.rounds = (int64_t)(sample_ns * rounds_per_ns(&job, 1)) + 1;
+    return 2.0 * CHAINS * isa->lanes * rounds_per_ns(&job, threads);
 }
 
 double peak_read_gbs(const PeakIsa *isa, const void *buffer, size_t bytes, int threads, int way, double sample_ns)
 {
-    size_t grain = (size_t)ways[way].streams * BLOCK;
-    ReadJob job = { isa, &ways[way], buffer, bytes / threads / grain * grain, 1 };
+    const size_t grain = (size_t)ways[way].streams * BLOCK;
+    Job job = { read_work, isa, 1, &ways[way], buffer, bytes / threads / grain * grain };
     if (job.part_bytes == 0)
         return 0;
-    double gbs = read_gbs(&job, threads); /* also warms the caches up */
-    double passes = sample_ns * gbs / ((double)job.part_bytes * threads);
-    job.passes = (int)passes + (passes < 0.5 ? 1 : 3); /* one pass of a buffer so large is long enough */
-    return read_gbs(&job, threads);
+    const double passes = sample_ns * rounds_per_ns(&job, threads) / threads; /* also warms the caches up */
+    job.rounds = (int64_t)passes + (passes < 0.5 ? 1 : 3); /* one pass of a buffer so large is long enough */
+    return (double)job.part_bytes * rounds_per_ns(&job, threads);
 }
-
-const char *peak_read_name(int way) { return ways[way].name; }

@@ -20,10 +20,12 @@ static void rows(void **state)
         assert_true(*archs[i].features);
     }
     assert_non_null(arch_find("x86_64")->assembly);
+    assert_non_null(arch_find("x86_64")->peak);
     assert_null(arch_find("aarch64")->assembly); /* what is not known is said to be so */
+    assert_null(arch_find("aarch64")->peak);
     assert_null(arch_find("pdp11"));
     assert_null(arch_find(""));
-    assert_true(*arch_here(arena));
+    assert_true(*arch_here());
 }
 
 static void guards(void **state)

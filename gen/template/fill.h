@@ -25,7 +25,8 @@
 typedef struct FillScope FillScope;
 
 typedef struct {
-    const char *name, *text;
+    const char *name, *text; /* text NULL: it stands for the number */
+    int64_t number;
     size_t len; /* of the name */
 } FillWord;
 
@@ -48,6 +49,14 @@ FillScope *fill_scope(Arena *a, const FillScope *outer);
 void fill_word(FillScope *s, const char *name, const char *text);
 void fill_wordf(FillScope *s, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void fill_number(FillScope *s, const char *name, int64_t value);
+/* Several words, each for a text or for an integer: FILL_WORDS(row, WORD("AXIS", axis->name), WORD("PLACE", i)); */
+#define FILL_WORDS(s, ...) fill_words(s, (const FillWord[]){ __VA_ARGS__, { .name = NULL } })
+#define WORD(name, v) \
+    _Generic((v), bool: fill_as_number, int: fill_as_number, int64_t: fill_as_number, char *: fill_as_text, \
+             const char *: fill_as_text)(name, v)
+void fill_words(FillScope *s, const FillWord *word);
+FillWord fill_as_number(const char *name, int64_t number);
+FillWord fill_as_text(const char *name, const char *text);
 /* Begins a list; a row of the list begun last. Each row has the words NUMBER, from 0, LAST (0 or 1) and COMMA, which the last one lacks. */
 void fill_list(FillScope *s, const char *name);
 FillScope *fill_row(FillScope *s);

@@ -18,7 +18,7 @@ FillScope *fill_scope(Arena *a, const FillScope *outer)
 void fill_word(FillScope *s, const char *name, const char *text)
 {
     s->word = arena_grow(s->arena, s->word, (size_t)s->nword, (size_t)s->nword + 1, sizeof *s->word);
-    s->word[s->nword++] = (FillWord){ name, text, strlen(name) };
+    s->word[s->nword++] = (FillWord){ .name = name, .text = text, .len = strlen(name) };
 }
 
 void fill_wordf(FillScope *s, const char *name, const char *fmt, ...)
@@ -31,6 +31,18 @@ void fill_wordf(FillScope *s, const char *name, const char *fmt, ...)
 
 void fill_number(FillScope *s, const char *name, int64_t value) { fill_wordf(s, name, "%" PRId64, value); }
 
+FillWord fill_as_number(const char *name, int64_t number) { return (FillWord){ .name = name, .number = number }; }
+FillWord fill_as_text(const char *name, const char *text) { return (FillWord){ .name = name, .text = text }; }
+
+void fill_words(FillScope *s, const FillWord *word)
+{
+    for (; word->name; word++)
+        if (word->text)
+            fill_word(s, word->name, word->text);
+        else
+            fill_number(s, word->name, word->number);
+}
+
 void fill_list(FillScope *s, const char *name)
 {
     s->list = arena_grow(s->arena, s->list, (size_t)s->nlist, (size_t)s->nlist + 1, sizeof *s->list);
@@ -41,13 +53,9 @@ FillScope *fill_row(FillScope *s)
 {
     FillList *l = &s->list[s->nlist - 1];
     FillScope *row = fill_scope(s->arena, s);
-    if (l->n) {
-        fill_number(l->row[l->n - 1], "LAST", 0);
-        fill_word(l->row[l->n - 1], "COMMA", ",");
-    }
-    fill_number(row, "NUMBER", l->n);
-    fill_number(row, "LAST", 1);
-    fill_word(row, "COMMA", "");
+    if (l->n)
+        FILL_WORDS(l->row[l->n - 1], WORD("LAST", 0), WORD("COMMA", ","));
+    FILL_WORDS(row, WORD("NUMBER", l->n), WORD("LAST", 1), WORD("COMMA", ""));
     l->row = arena_grow(s->arena, l->row, (size_t)l->n, (size_t)l->n + 1, sizeof *l->row);
     l->row[l->n++] = row;
     return row;

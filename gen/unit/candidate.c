@@ -64,11 +64,7 @@ bool candidate_is_fixed(const Candidate *c)
 bool candidate_is_general(const Candidate *c)
 {
     Candidate general;
-    for (int i = 0; i < c->t->ngeneral; i++)
-        if (strcmp(c->t->general[i].target, c->target->name) == 0 &&
-            candidate_from_values(c->t, c->target, c->t->general[i].value, &general) && candidate_same(c, &general))
-            return true;
-    return false;
+    return candidate_general(c->t, c->target, &general) && candidate_same(c, &general);
 }
 
 /* Does the spec search all of these values? */

@@ -9,7 +9,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 #include "gen/base/conf.h"
-#include "gen/base/dir.h"
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
 #include "gen/spec/dtype.h"
@@ -24,24 +23,23 @@ static const char *family_pattern(Arena *a, const UnitContext *u, const char *na
     return arena_printf(a, "%s/%s%s", u->package_dir, name, u->target->family->suffix);
 }
 
-static char *fill(const UnitContext *u, const Source *src, size_t offset, const FillScope *s, Diag *d)
+static char *fill(const UnitContext *u, const char *path, bool is_part, const FillScope *s, Diag *d)
 {
+    const Source *src = conf_source(s->arena, path, d);
     Binding b = { .spec = u->spec, .target = u->target, .device = u->device, .threads = 1 };
     const Fill f = { .lookup = template_context, .ctx = &b, .scope = s };
-    return fill_text(s->arena, src, offset, &f, d);
+    const char *line = src && is_part ? strchr(src->text, '\n') : NULL;
+    return src ? fill_text(s->arena, src, line ? (size_t)(line + 1 - src->text) : 0, &f, d) : NULL;
 }
 
 char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d)
 {
-    const Source *src = conf_source(s->arena, path, d);
-    return src ? fill(u, src, 0, s, d) : NULL;
+    return fill(u, path, false, s, d);
 }
 
 char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d)
 {
-    const Source *src = conf_source(s->arena, path, d);
-    const char *line = src ? strchr(src->text, '\n') : NULL;
-    return src ? fill(u, src, line ? (size_t)(line + 1 - src->text) : 0, s, d) : NULL;
+    return fill(u, path, true, s, d);
 }
 
 /* ---- kernels ---- */
@@ -68,41 +66,33 @@ void unit_add_guard(FillScope *row, const Target *before, const Target *t, const
     const char *guard = target_arch_guard(t);
     const bool opens = guard && (!before || target_arch_guard(before) != guard);
     const bool closes = guard && (!behind || target_arch_guard(behind) != guard);
-    fill_word(row, "guard", opens ? guard : "");
-    fill_word(row, "unguard", closes ? "#endif\n" : "");
-    fill_number(row, "IS_LAST_GUARDED", closes);
-}
-
-static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all, int i, int n, Diag *d)
-{
-    const UnitKernel *k = &all[i];
-    const Binding b = { k->t, u->spec, k->target, u->device, k->value, .threads = 1, .facts = k->facts };
-    const char *name = arena_printf(s->arena, "%s_k%d", u->spec->name, i), *guard = target_guard(s->arena, k->target);
-    FillScope *row = fill_row(s);
-    fill_word(row, "KERNEL", name);
-    fill_word(row, "MACHINE", k->target->name);
-    fill_word(row, "DESCRIPTION", quote_comment(s->arena, unit_kernel_text(s->arena, k)));
-    fill_word(row, "QUOTED", quote_string(s->arena, unit_kernel_text(s->arena, k)));
-    fill_word(row, "TEMPLATE_JSON", quote_json_text(s->arena, k->t->name));
-    fill_word(row, "TEMPLATE_HASH", k->t->hash);
-    fill_list(row, "settings");
-    for (int j = 0; j < k->t->nparam; j++) {
-        FillScope *setting = fill_row(row);
-        fill_word(setting, "SETTING", k->t->param[j].name);
-        fill_number(setting, "VALUE", k->value[j]);
-    }
-    unit_add_guard(row, i ? all[i - 1].target : NULL, k->target, i + 1 < n ? all[i + 1].target : NULL);
-    fill_number(row, "IS_FIRST_GUARDED", guard && is_first_of_target(all, i));
-    fill_word(row, "BODY_GUARD", guard ? guard : "");
-    const char *body = template_fill(s->arena, &b, name, d);
-    fill_word(row, "body", body);
-    return body != NULL;
+    FILL_WORDS(row, WORD("guard", opens ? guard : ""), WORD("unguard", closes ? "#endif\n" : ""),
+               WORD("IS_LAST_GUARDED", closes));
 }
 
 static bool add_text(FillScope *s, const char *name, const char *text)
 {
     fill_word(s, name, text);
     return text != NULL;
+}
+
+static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all, int i, int n, Diag *d)
+{
+    Arena *a = s->arena;
+    const UnitKernel *k = &all[i];
+    const Binding b = { k->t, u->spec, k->target, u->device, k->value, .threads = 1, .facts = k->facts };
+    const char *name = arena_printf(a, "%s_k%d", u->spec->name, i), *guard = target_guard(a, k->target);
+    const char *text = unit_kernel_text(a, k), *body = template_fill(a, &b, name, d);
+    FillScope *row = fill_row(s);
+    FILL_WORDS(row, WORD("KERNEL", name), WORD("MACHINE", k->target->name), WORD("DESCRIPTION", quote_comment(a, text)),
+               WORD("QUOTED", quote_string(a, text)), WORD("TEMPLATE_JSON", quote_json_text(a, k->t->name)),
+               WORD("TEMPLATE_HASH", k->t->hash), WORD("IS_FIRST_GUARDED", guard && is_first_of_target(all, i)),
+               WORD("BODY_GUARD", guard ? guard : ""));
+    fill_list(row, "settings");
+    for (int j = 0; j < k->t->nparam; j++)
+        FILL_WORDS(fill_row(row), WORD("SETTING", k->t->param[j].name), WORD("VALUE", k->value[j]));
+    unit_add_guard(row, i ? all[i - 1].target : NULL, k->target, i + 1 < n ? all[i + 1].target : NULL);
+    return add_text(row, "body", body);
 }
 
 static bool add_packing(FillScope *s, const UnitContext *u, Diag *d)
@@ -163,12 +153,6 @@ static void add_file(Text *t, const char *path)
     size_t len;
     const char *text = text_read_file(t->arena, path, &len);
     text_add(t, text ? text : "");
-}
-
-bool unit_primitives(Arena *a, const UnitContext *u, char ***path, int *n)
-{
-    const char *suffix = u->target->family->primitives;
-    return suffix && dir_list(a, arena_printf(a, "%s/../device", u->package_dir), suffix, path, n);
 }
 
 /* Primitives stand in every text, at least in part. */

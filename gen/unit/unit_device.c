@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * unit_device: the primitives that a text calls. All inline PTX is in them, small functions in a namespace of the package, of which a unit
- * holds those that it uses.
+ * holds those that it uses; and the kernels that measure a device's limits, which need no file beside their own.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/conf.h"
+#include "gen/base/dir.h"
 #include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/unit/unit.h"
@@ -17,90 +17,90 @@ enum { MAX_PRIMITIVE = 64 };
 /* Primitives in the order that C++ wants: each behind those that it uses. */
 typedef struct {
     Arena *arena;
-    const char *dir;
+    const UnitContext *unit;
     Diag *diag;
     int n;
     const char *name[MAX_PRIMITIVE];
-    const Source *src[MAX_PRIMITIVE]; /* NULL: begun, but not there yet */
 } Primitives;
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-static size_t word_length(const char *s)
+static const char *device_path(Arena *a, const UnitContext *u, const char *file)
 {
-    size_t len = 0;
-    while (is_word(s[len]))
-        len++;
-    return len;
-}
-
-static bool is_wanted(const Primitives *p, const char *name)
-{
-    return text_index(p->name, (size_t)p->n, name) >= 0;
+    return arena_printf(a, "%s/../device/%s", u->package_dir, file);
 }
 
 static const char *primitive_path(const Primitives *p, const char *name)
 {
-    return arena_printf(p->arena, "%s/%s.cuh", p->dir, name);
-}
-
-static void want(Primitives *p, const char *name);
-
-/* What a primitive calls may be a primitive too: then it has a file. */
-static void want_called(Primitives *p, const char *text, const char *self)
-{
-    for (const char *s = text; *s; s++) {
-        size_t len = s == text || !is_word(s[-1]) ? word_length(s) : 0;
-        if (!len || s[len] != '(')
-            continue;
-        const char *name = arena_strndup(p->arena, s, len);
-        if (strcmp(name, self) != 0 && !is_wanted(p, name) && access(primitive_path(p, name), R_OK) == 0)
-            want(p, name);
-    }
+    return device_path(p->arena, p->unit, arena_printf(p->arena, "%s.cuh", name));
 }
 
 static void want(Primitives *p, const char *name)
 {
-    const Source *src = is_wanted(p, name) ? NULL : conf_source(p->arena, primitive_path(p, name), p->diag);
+    const bool is_wanted = text_index(p->name, (size_t)p->n, name) >= 0;
+    const Source *src = is_wanted ? NULL : conf_source(p->arena, primitive_path(p, name), p->diag);
     if (!src)
         return;
-    want_called(p, src->text, name);
-    if (p->n < MAX_PRIMITIVE && !is_wanted(p, name)) {
-        p->name[p->n] = name;
-        p->src[p->n++] = src;
+    const char *s = src->text;
+    for (size_t len; *s; s += len ? len : 1) { /* what it calls may be a primitive too: then it has a file */
+        len = fill_ident(s);
+        const char *called = s[len] == '(' ? arena_strndup(p->arena, s, len) : "";
+        if (*called && strcmp(called, name) != 0 && access(primitive_path(p, called), R_OK) == 0)
+            want(p, called);
     }
+    if (p->n < MAX_PRIMITIVE)
+        p->name[p->n++] = name;
 }
 
 /* Every word behind the prefix is a primitive's name, and a file's. In order of their names, so that equal sets give equal texts. */
 static void want_all(Primitives *p, const char *text, const char *prefix)
 {
     const char *name[MAX_PRIMITIVE];
-    int n = 0;
+    size_t n = 0;
     for (const char *s = text; (s = strstr(s, prefix)) && n < MAX_PRIMITIVE;) {
         s += strlen(prefix);
-        int i = 0;
-        const char *word = arena_strndup(p->arena, s, word_length(s));
-        while (i < n && strcmp(name[i], word) != 0)
-            i++;
-        if (*word && i == n)
+        const char *word = arena_strndup(p->arena, s, fill_ident(s));
+        if (*word && text_index(name, n, word) < 0)
             name[n++] = word;
     }
-    qsort(name, (size_t)n, sizeof *name, order_word);
-    for (int i = 0; i < n; i++)
+    qsort(name, n, sizeof *name, order_word);
+    for (size_t i = 0; i < n; i++)
         want(p, name[i]);
 }
 
 char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Diag *d)
 {
-    Primitives p = { .arena = s->arena, .dir = arena_printf(s->arena, "%s/../device", u->package_dir), .diag = d };
+    Primitives p = { .arena = s->arena, .unit = u, .diag = d };
     const int before = diag_nerror(d);
     Text t = { .arena = s->arena };
     want_all(&p, text, arena_printf(s->arena, "%s_device::", u->spec->name));
     for (int i = 0; i < p.n; i++) {
-        const char *body = unit_fill_part(u, p.src[i]->path, s, d);
+        const char *body = unit_fill_part(u, primitive_path(&p, p.name[i]), s, d);
         if (!body)
             return NULL;
         text_printf(&t, "%s%s", i ? "\n" : "", body);
     }
     return diag_nerror(d) == before ? arena_strdup(s->arena, text_str(&t)) : NULL;
+}
+
+bool unit_primitives(Arena *a, const UnitContext *u, char ***path, int *n)
+{
+    const char *suffix = u->target->family->primitives;
+    return suffix && dir_list(a, arena_printf(a, "%s/../device", u->package_dir), suffix, path, n);
+}
+
+char *unit_limits(Arena *a, const UnitContext *u, Diag *d)
+{
+    const char *limits = u->target->family->limits;
+    FillScope *words = fill_scope(a, NULL);
+    Fill fill = { .scope = words };
+    char **path;
+    if (!limits || !unit_primitives(a, u, &path, &fill.npiece))
+        return NULL;
+    const Source *src = conf_source(a, device_path(a, u, limits), d);
+    const Source **piece = ARENA_ARRAY(a, (size_t)fill.npiece + 1, const Source *);
+    for (int i = 0; i < fill.npiece; i++)
+        if (!(piece[i] = conf_source(a, path[i], d)))
+            return NULL;
+    fill.piece = piece;
+    fill_number(words, "SM_ARCH", target_number(u->target, "SM_ARCH"));
+    return src ? fill_text(a, src, 0, &fill, d) : NULL;
 }

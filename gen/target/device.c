@@ -52,10 +52,10 @@ static bool cpu_runs(Arena *a, const Target *t, const char *arch, const char *cp
     return true;
 }
 
-static int64_t cache_bytes(hwloc_topology_t topo, hwloc_obj_type_t type)
+static int64_t cache_bytes(hwloc_topology_t topo, hwloc_obj_type_t type, int64_t unknown)
 {
-    hwloc_obj_t obj = hwloc_get_obj_by_type(topo, type, 0);
-    return obj ? (int64_t)obj->attr->cache.size : 0;
+    const hwloc_obj_t obj = hwloc_get_obj_by_type(topo, type, 0);
+    return obj && obj->attr->cache.size ? (int64_t)obj->attr->cache.size : unknown;
 }
 
 static const char *cpu_name(Arena *a, hwloc_topology_t topo)
@@ -79,28 +79,25 @@ bool device_probe(Arena *a, const TargetList *list, const char *compiler, const 
                   const char **err)
 {
     hwloc_topology_t topo;
-    size_t len;
-    const char *cpuinfo = text_read_file(a, "/proc/cpuinfo", &len);
-    *out = (Device){ .compiler = compiler, .flags = flags };
-    if (hwloc_topology_init(&topo)) {
+    const char *cpuinfo = text_read_file(a, "/proc/cpuinfo", NULL);
+    const bool begun = hwloc_topology_init(&topo) == 0;
+    if (!begun || hwloc_topology_load(topo)) {
+        if (begun)
+            hwloc_topology_destroy(topo);
         *err = "cannot read this machine's topology";
         return false;
     }
-    if (hwloc_topology_load(topo)) {
-        hwloc_topology_destroy(topo);
-        *err = "cannot read this machine's topology";
-        return false;
-    }
-    out->arch = arch_here();
-    out->name = cpu_name(a, topo);
-    int cores = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE);
-    out->cores = cores > 0 ? cores : 1;
+    const int cores = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE);
     /* A machine that hides its caches is taken for a small one, so that no candidate is too large for it. */
-    int64_t l1 = cache_bytes(topo, HWLOC_OBJ_L1CACHE), l2 = cache_bytes(topo, HWLOC_OBJ_L2CACHE),
-            l3 = cache_bytes(topo, HWLOC_OBJ_L3CACHE);
-    out->l1_bytes = l1 ? l1 : 32 << 10;
-    out->l2_bytes = l2 ? l2 : 256 << 10;
-    out->l3_bytes = l3 ? l3 : out->l2_bytes;
+    const int64_t l2 = cache_bytes(topo, HWLOC_OBJ_L2CACHE, 256 << 10);
+    *out = (Device){ .name = cpu_name(a, topo),
+                     .arch = arch_here(),
+                     .cores = cores > 0 ? cores : 1,
+                     .l1_bytes = cache_bytes(topo, HWLOC_OBJ_L1CACHE, 32 << 10),
+                     .l2_bytes = l2,
+                     .l3_bytes = cache_bytes(topo, HWLOC_OBJ_L3CACHE, l2),
+                     .compiler = compiler,
+                     .flags = flags };
     hwloc_topology_destroy(topo);
     for (int i = 0; i < list->n && out->nisa < DEVICE_MAX_ISA; i++)
         if (!list->t[i].family->aside && (!*list->t[i].arch || strcmp(list->t[i].arch, out->arch) == 0) &&
@@ -138,10 +135,8 @@ bool device_runs(const Device *d, const char *target) { return text_index(d->isa
 
 const Target *device_best(const TargetList *list, const Device *device)
 {
-    for (int i = 0; i < device->nisa; i++) {
-        const Target *t = target_find(list, device->isa[i]);
-        if (t)
-            return t;
-    }
-    return NULL;
+    const Target *t = NULL;
+    for (int i = 0; i < device->nisa && !t; i++)
+        t = target_find(list, device->isa[i]);
+    return t;
 }

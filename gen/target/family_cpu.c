@@ -31,7 +31,6 @@ static const PackageRow files[] = { { "package.h", "NAME.h", false },
  * register allocator gcc leaves moves in inner loops, through which sums wait for each other; -frename-registers takes three of four away
  * (a tile of 3 x 2 vectors gained 26 %). clang has no such option, and ignores it. */
 static const char *const shipped[] = { "-std=gnu17", "-O3", "-ffp-contract=fast", "-frename-registers", NULL };
-static const char *const object[] = { "-fPIC", NULL };
 
 static char *device_text(Arena *a, const Device *d)
 {
@@ -56,7 +55,7 @@ const Family family_cpu = { .name = "cpu",
                             .suffix = ".c",
                             .compiler = { .option = "cc",
                                           .shipped = shipped,
-                                          .object = object,
+                                          .object = (const char *const[]){ "-fPIC", NULL },
                                           .assembly = ".s",
                                           .empty = "int dcgen_empty;\n",
                                           .version_mark = "" },

@@ -48,7 +48,6 @@ static const PackageRow files[] = { { "package.h", "NAME.h", false },
 static const char *const shipped[] = { "-std=c++17", "-O3", "-gencode=", NULL };
 static const char *const object[] = { "-Xptxas", "-v",   "-shared",       "-Xcompiler", "-fPIC",
                                       "-cudart", "none", "--no-compress", NULL };
-static const char *const code[] = { "-Xptxas", "-v", "-cubin", NULL };
 
 /* nvcc compiles a file once for the host and once for each architecture; a body is for its own and those that run its code. */
 static const char *body_guard(Arena *a, const Target *t)
@@ -94,7 +93,7 @@ const Family family_cuda = { .name = "cuda",
                                            .home = "/usr/local/cuda",
                                            .shipped = shipped,
                                            .object = object,
-                                           .code = code,
+                                           .code = (const char *const[]){ "-Xptxas", "-v", "-cubin", NULL },
                                            .code_suffix = ".cubin",
                                            .empty = "__global__ void dcgen_empty() {}\n",
                                            .version_mark = "release",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * target: reads the files of targets, and finds among them.
+ * target: the families that there are; reads the files of targets, and finds among them.
  */
 #include "gen/target/target.h"
 
@@ -10,6 +10,32 @@
 #include "gen/base/conf.h"
 #include "gen/base/dir.h"
 #include "gen/base/name.h"
+#include "gen/base/text.h"
+
+/* ---- families ---- */
+
+const Family *const families[FAMILY_COUNT] = { &family_cpu, &family_cuda };
+
+const Family *family_of_best(const char *word)
+{
+    for (int i = 0; i < FAMILY_COUNT; i++)
+        if (strcmp(families[i]->best, word) == 0)
+            return families[i];
+    return NULL;
+}
+
+bool family_read(const Conf *c, const Family **family)
+{
+    const char *names[FAMILY_COUNT];
+    int at = 0;
+    for (int i = 0; i < FAMILY_COUNT; i++)
+        names[i] = families[i]->name;
+    const bool ok = conf_choice(c, c->root, "family", "family", names, FAMILY_COUNT, &at);
+    *family = families[at];
+    return ok;
+}
+
+/* ---- facts ---- */
 
 /* The rows of all families follow one another in Target.fact, from the first family's first on. -1: there is no such name. */
 static int fact_index(const char *name)
@@ -62,19 +88,14 @@ const RateRow *target_rate(const Target *t, const char *dtype)
     return first;
 }
 
-static const char *lower_case(Arena *a, const char *name)
-{
-    char *s = arena_strdup(a, name);
-    for (char *p = s; *p; p++)
-        *p = (char)tolower((unsigned char)*p);
-    return s;
-}
+/* ---- files ---- */
 
 static bool read_facts(Arena *a, Conf *c, Target *t)
 {
     bool ok = true;
     for (const FactRow *row = t->family->fact; row->name; row++)
-        ok &= conf_int(c, c->root, lower_case(a, row->name), row->min, row->max, &t->fact[fact_index(row->name)]);
+        ok &= conf_int(c, c->root, text_changed(a, row->name, tolower), row->min, row->max,
+                       &t->fact[fact_index(row->name)]);
     return ok;
 }
 
@@ -89,7 +110,7 @@ static bool check_keys(Arena *a, Conf *c, const Family *f)
     for (const ConfKey *key = f->key; key->name; key++)
         keys[n++] = *key;
     for (const FactRow *row = f->fact; row->name; row++)
-        keys[n++] = (ConfKey){ lower_case(a, row->name), true, row->hint };
+        keys[n++] = (ConfKey){ text_changed(a, row->name, tolower), true, row->hint };
     return conf_keys(c, c->root, keys, n);
 }
 
@@ -148,12 +169,6 @@ bool target_parse(Arena *a, const Source *src, Target *t, Diag *d)
     return ok;
 }
 
-static bool target_read(Arena *a, const char *path, Target *t, Diag *d)
-{
-    const Source *src = conf_source(a, path, d);
-    return src && target_parse(a, src, t, d);
-}
-
 static int by_rank(const void *x, const void *y)
 {
     const Target *a = x, *b = y;
@@ -171,12 +186,16 @@ bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d)
         diag_error(d, (Loc){ .src = folder }, "cannot read the folder of targets");
         return false;
     }
-    for (int i = 0; i < n && i < TARGET_MAX; i++)
-        if (!target_read(a, path[i], &out->t[out->n++], d))
+    for (int i = 0; i < n && i < TARGET_MAX; i++) {
+        const Source *src = conf_source(a, path[i], d);
+        if (!src || !target_parse(a, src, &out->t[out->n++], d))
             return false;
+    }
     qsort(out->t, (size_t)out->n, sizeof *out->t, by_rank);
     return out->n > 0;
 }
+
+/* ---- what follows from them ---- */
 
 const Target *target_find(const TargetList *list, const char *name)
 {

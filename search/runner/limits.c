@@ -21,19 +21,12 @@ static int64_t capacity(const LimitsWish *w, int level)
     return w->cache_bytes[level] * (level < LEVEL_L3 ? w->threads : 1);
 }
 
-/* Bytes that the caches before this level hold together. */
-static int64_t capacity_before(const LimitsWish *w, int level)
-{
-    int64_t most = 0;
-    for (int i = 0; i < level; i++)
-        most = capacity(w, i) > most ? capacity(w, i) : most;
-    return most;
-}
-
 /* Of a buffer that lies in the level and in no cache before it; 0: there is no such buffer. */
 static int64_t buffer_bytes(const LimitsWish *w, int level)
 {
-    const int64_t before = capacity_before(w, level);
+    int64_t before = 0; /* bytes that the largest of those holds */
+    for (int i = 0; i < level; i++)
+        before = capacity(w, i) > before ? capacity(w, i) : before;
     if (level == LEVEL_MEMORY) {
         const int64_t bytes = MEMORY_CACHES * before;
         return bytes < MEMORY_LEAST ? MEMORY_LEAST : bytes > MEMORY_MOST ? MEMORY_MOST : bytes;
@@ -44,53 +37,35 @@ static int64_t buffer_bytes(const LimitsWish *w, int level)
 
 static bool is_late(const LimitsWish *w) { return process_clock_ns() > w->until_ns; }
 
-/* A buffer in each level; where there is none, it has no data. */
-typedef struct {
-    Block block[LEVEL_COUNT];
-    int64_t bytes[LEVEL_COUNT];
-} Buffers;
-
-/* The level's buffer, made when it is wanted first. False: there is none, or it is late. */
-static bool buffer_ready(const LimitsWish *w, Buffers *b, int level)
+/* The level's buffer, in `block`, is made when it is wanted first. */
+static void sample_read(const LimitsWish *w, Block *block, int level, int way, LimitRecord *out)
 {
-    if (b->block[level].data)
-        return true;
-    b->bytes[level] = buffer_bytes(w, level);
-    if (b->bytes[level] == 0 || is_late(w) || !block_new(&b->block[level], (size_t)b->bytes[level], 0))
-        return false;
-    memset(b->block[level].data, 1, (size_t)b->bytes[level]); /* pages that nobody wrote are all one page of zeros */
-    return true;
-}
-
-static void sample_fma(const LimitsWish *w, LimitRecord *out)
-{
-    out->flops_per_s = fmax(out->flops_per_s, 1e9 * peak_fma_gflops(w->isa, w->threads, SAMPLE_NS));
-}
-
-static void sample_read(const LimitsWish *w, Buffers *b, int level, int way, LimitRecord *out)
-{
-    if (is_late(w) || !buffer_ready(w, b, level) || is_late(w))
+    const size_t bytes = (size_t)buffer_bytes(w, level);
+    if (bytes == 0 || is_late(w))
         return;
-    const double gbs = peak_read_gbs(w->isa, b->block[level].data, (size_t)b->bytes[level], w->threads, way, SAMPLE_NS);
+    if (!block->data && block_new(block, bytes, 0))
+        memset(block->data, 1, bytes); /* pages that nobody wrote are all one page of zeros */
+    if (!block->data || is_late(w))
+        return;
+    const double gbs = peak_read_gbs(w->isa, block->data, bytes, w->threads, way, SAMPLE_NS);
     out->bytes_per_s[level] = fmax(out->bytes_per_s[level], 1e9 * gbs);
 }
 
 int limits_measure(const LimitsWish *w, LimitRecord *out)
 {
     static int way = 0; /* goes on where the last request ended: a short one has no time for all ways */
-    Buffers b = { 0 };
+    Block block[LEVEL_COUNT] = { 0 };
     int rounds = 0;
     do {
         for (int level = 0; level < LEVEL_COUNT; level++) {
             if (level == 0 || !is_late(w))
-                sample_fma(w, out);
-            sample_read(w, &b, level, way, out);
+                out->flops_per_s = fmax(out->flops_per_s, 1e9 * peak_fma_gflops(w->isa, w->threads, SAMPLE_NS));
+            sample_read(w, &block[level], level, way, out);
         }
         way = (way + 1) % PEAK_WAYS;
         rounds++;
     } while (!is_late(w));
     for (int level = 0; level < LEVEL_COUNT; level++)
-        if (b.block[level].data)
-            block_free(&b.block[level]);
+        block_free(&block[level]);
     return rounds;
 }

@@ -10,42 +10,26 @@
 #include "gen/base/text.h"
 #include "gen/target/arch.h"
 
-/* Compares feature names without "_": gcc says avx512bf16, Linux avx512_bf16. */
-static bool same_feature(const char *a, size_t na, const char *b, size_t nb)
+/* n characters without "_": gcc says avx512bf16, Linux avx512_bf16. */
+static char *plain(Arena *a, const char *s, size_t n)
 {
-    size_t i = 0, j = 0;
-    for (;;) {
-        while (i < na && a[i] == '_')
-            i++;
-        while (j < nb && b[j] == '_')
-            j++;
-        if (i == na || j == nb)
-            return i == na && j == nb;
-        if (a[i++] != b[j++])
-            return false;
-    }
-}
-
-static bool has_feature(const char *flags, const char *feature, size_t len)
-{
-    for (const char *p = flags; *p && *p != '\n';) {
-        size_t n = strcspn(p, " \n");
-        if (n && same_feature(p, n, feature, len))
-            return true;
-        p += n + (p[n] == ' ');
-    }
-    return false;
+    char *out = arena_strndup(a, s, n), *to = out;
+    for (const char *from = out; *from; from++)
+        if (*from != '_')
+            *to++ = *from;
+    *to = '\0';
+    return out;
 }
 
 /* A CPU runs a target when it has every feature that the target's code is compiled for. */
 static bool cpu_runs(Arena *a, const Target *t, const char *arch, const char *cpuinfo)
 {
     const Arch *of = arch_find(arch);
-    const char *flags = of ? strstr(cpuinfo, arena_printf(a, "\n%s", of->features)) : NULL;
-    flags = flags ? strchr(flags, ':') : NULL;
+    const char *line = of ? strstr(cpuinfo, arena_printf(a, "\n%s", of->features)) : NULL;
+    const char *has = line ? arena_printf(a, "%s ", plain(a, line + 1, strcspn(line + 1, "\n"))) : "";
     for (const char *p = t->attribute; *p;) {
-        size_t n = strcspn(p, ",");
-        if (!flags || !has_feature(flags + 1, p, n))
+        const size_t n = strcspn(p, ",");
+        if (!strstr(has, arena_printf(a, " %s ", plain(a, p, n))))
             return false;
         p += n + (p[n] == ',');
     }

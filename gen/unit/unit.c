@@ -155,16 +155,6 @@ static void add_file(Text *t, const char *path)
     text_add(t, text ? text : "");
 }
 
-/* Primitives stand in every text, at least in part. */
-static void add_primitives(Text *t, const UnitContext *u)
-{
-    char **path;
-    int n;
-    if (unit_primitives(t->arena, u, &path, &n))
-        for (int i = 0; i < n; i++)
-            add_file(t, path[i]);
-}
-
 /* What C code writes around a kernel, under a name that is not the spec's: that of a package says nothing of its times. */
 static void add_surroundings(Text *t, const UnitContext *u)
 {
@@ -174,9 +164,8 @@ static void add_surroundings(Text *t, const UnitContext *u)
     unnamed.name = "name";
     of.spec = &unnamed;
     for (size_t i = 0; i < 2; i++) {
-        const char *path = family_pattern(t->arena, &of, pattern[i]);
-        const char *text =
-            access(path, F_OK) == 0 ? unit_fill_part(&of, path, unit_scope(t->arena, &of), diag_new(t->arena)) : NULL;
+        const char *text = unit_fill_part(&of, family_pattern(t->arena, &of, pattern[i]), unit_scope(t->arena, &of),
+                                          diag_new(t->arena)); /* a family may lack it */
         text_add(t, text ? text : "");
     }
 }
@@ -186,6 +175,9 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     const Spec *s = u->spec;
     const Family *family = u->target->family;
     Text t = { .arena = a };
+    char **primitive; /* they stand in every text, at least in part */
+    int nprimitive = 0;
+    unit_primitives(a, u, &primitive, &nprimitive);
     text_printf(&t, "%s|%s|%s|%d|", s->op->name, s->dtype, s->layout ? s->layout : "", s->packed);
     for (int i = 0; i < s->nepilogue; i++)
         text_printf(&t, "%s,", s->epilogue[i]);
@@ -195,6 +187,7 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
         if (u->targets->t[i].family == family)
             text_printf(&t, "|%s:%s", u->targets->t[i].name, u->targets->t[i].gencode);
     add_surroundings(&t, u);
-    add_primitives(&t, u);
+    for (int i = 0; i < nprimitive; i++)
+        add_file(&t, primitive[i]);
     return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&t), t.len));
 }

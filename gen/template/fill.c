@@ -380,11 +380,11 @@ static void text_line(Filler *f, const char *name)
 }
 
 /* The FILE of a line '#include "FILE"'; NULL: it is another. */
-static const char *included(const char *line, const char *end, size_t *len)
+static const char *included(const char *line, size_t *len)
 {
     static const char word[] = "#include \"";
     const size_t n = sizeof word - 1;
-    if ((size_t)(end - line) <= n || memcmp(line, word, n) != 0)
+    if (strncmp(line, word, n) != 0)
         return NULL;
     *len = strcspn(line + n, "\"\n");
     return line[n + *len] == '"' ? line + n : NULL;
@@ -433,7 +433,7 @@ static const char *fill_line(Filler *f, const char *line, const char *end)
             return next;
     } else if (!is_live(f, f->depth)) {
         return next;
-    } else if ((file = included(line, end, &len)) && (piece = find_piece(f->fill, file, len))) {
+    } else if ((file = included(line, &len)) && (piece = find_piece(f->fill, file, len))) {
         include_piece(f, piece);
         return next;
     } else {
@@ -476,9 +476,9 @@ const char *fill_next_include(const char **at, size_t *len)
 {
     const char *file = NULL;
     while (!file && **at) {
-        const char *line = *at, *end = line + strcspn(line, "\n");
-        file = included(line, end, len);
-        *at = end + (*end == '\n');
+        file = included(*at, len);
+        *at += strcspn(*at, "\n");
+        *at += **at == '\n';
     }
     return file;
 }

@@ -186,13 +186,11 @@ char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
     const char *guard = target_guard(a, b->target);
     FillScope *words = fill_scope(a, NULL);
     const char *name = b->spec->name, *target = b->target->name;
-    fill_word(words, "NAME", name);
-    fill_word(words, "KERNEL", kernel);
-    fill_wordf(words, "TARGET_ATTRIBUTE", "%s_TARGET_%s", name, target);
-    if (guard) {
-        fill_word(words, "TARGET_GUARD", guard);
-        fill_wordf(words, "__launch_bounds__", "%s_%s_bounds", name, target);
-    }
+    FILL_WORDS(words, WORD("NAME", name), WORD("KERNEL", kernel),
+               WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", name, target)));
+    if (guard)
+        FILL_WORDS(words, WORD("TARGET_GUARD", guard),
+                   WORD("__launch_bounds__", arena_printf(a, "%s_%s_bounds", name, target)));
     const Fill f = {
         .lookup = template_lookup, .ctx = &unbound, .scope = words, .npiece = b->t->npiece, .piece = b->t->piece
     };

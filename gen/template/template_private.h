@@ -39,7 +39,5 @@ bool template_is_capital(const char *name);
 /* Each false after errors: the files that the body includes; all names of the body, and whether it uses each parameter. */
 bool template_read_pieces(Reader *r);
 bool template_check_body(Reader *r);
-/* False after errors: the spec's key `space` names parameters or values that none of the templates has. */
-bool template_check_space(Arena *a, const Spec *s, const TemplateList *templates, Diag *d);
 
 #endif

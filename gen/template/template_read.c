@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template_read: a template's file, and its head.
+ * template_read: a template's file, and its head; and whether what a spec's `space` names is in one.
  */
 #include "gen/template/template_private.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 #include <xxhash.h>
 #include "gen/base/conf.h"
@@ -154,16 +155,12 @@ static void collect_extents(Reader *r)
 {
     Template *t = r->t;
     const Spec *s = r->spec;
-    bool any = false;
-    for (int i = 0; i < t->nparam; i++)
-        any = any || t->param[i].axis >= 0;
-    for (int64_t i = 0; any && i < s->ninstance; i++) {
+    for (int64_t i = 0; i < s->ninstance; i++) {
         int k = 0;
         while (k < t->ntogether && !same_extents(t, t->together[k], s->instance[i].extent))
             k++;
-        if (k < t->ntogether || k == TEMPLATE_MAX_TOGETHER)
-            continue;
-        t->together[t->ntogether++] = s->instance[i].extent;
+        if (k == t->ntogether && k < TEMPLATE_MAX_TOGETHER)
+            t->together[t->ntogether++] = s->instance[i].extent;
     }
 }
 
@@ -491,6 +488,49 @@ static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateLis
     return diag_nerror(d) == before;
 }
 
+/* ---- what the spec's key `space` names ---- */
+
+static const TemplateParam *find_param(const Template *t, const char *name)
+{
+    for (int i = 0; i < t->nparam; i++)
+        if (strcmp(t->param[i].name, name) == 0)
+            return &t->param[i];
+    return NULL;
+}
+
+/* The i-th value that the limit names is a choice of its parameter in some template. */
+static void check_value(Arena *a, const SpecLimit *l, int i, const TemplateList *templates, Diag *d)
+{
+    Text choices = { .arena = a };
+    for (int k = 0; k < templates->n; k++) {
+        const TemplateParam *p = find_param(templates->t[k], l->param);
+        for (int j = 0; p && j < p->nchoice; j++) {
+            if (p->choice[j] == l->value[i])
+                return;
+            text_printf(&choices, "%s%" PRId64, choices.len ? ", " : "", p->choice[j]);
+        }
+    }
+    diag_error(d, l->value_loc[i], "no template has %s = %" PRId64 "; expected one of %s", l->param, l->value[i],
+               text_str(&choices));
+}
+
+/* False after errors: the spec's key `space` names parameters or values that none of the templates has. */
+static bool check_space(Arena *a, const Spec *s, const TemplateList *templates, Diag *d)
+{
+    const int before = diag_nerror(d);
+    const char **name = ARENA_ARRAY(a, (size_t)templates->n * TEMPLATE_MAX_PARAM + 1, const char *);
+    size_t n = 0;
+    for (int i = 0; i < templates->n; i++)
+        for (const TemplateParam *t = templates->t[i]->param; t < templates->t[i]->param + templates->t[i]->nparam; t++)
+            if (text_index(name, n, t->name) < 0)
+                name[n++] = t->name;
+    for (int i = 0; i < s->nlimit; i++)
+        if (conf_lookup(d, s->limit[i].loc, "parameter", s->limit[i].param, name, n) >= 0)
+            for (int k = 0; k < s->limit[i].nvalue; k++)
+                check_value(a, &s->limit[i], k, templates, d);
+    return diag_nerror(d) == before;
+}
+
 bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, int nfolder, TemplateList *out, Diag *d)
 {
     const Op *op = spec->op;
@@ -503,5 +543,5 @@ bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, i
     }
     if (!read_folder(a, spec, op->dir, out, d) && diag_nerror(d) == before)
         diag_error(d, (Loc){ .src = op->src }, "cannot read the folder of this op");
-    return diag_nerror(d) == before && template_check_space(a, spec, out, d);
+    return diag_nerror(d) == before && check_space(a, spec, out, d);
 }

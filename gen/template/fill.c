@@ -424,33 +424,26 @@ static void include_piece(Filler *f, const Source *piece)
 /* Gives the line behind what this one stands for. */
 static const char *fill_line(Filler *f, const char *line, const char *end)
 {
-    bool keep = false;
-    const char *word, *file, *next = end + (*end == '\n');
+    const char *word = end, *file, *next = end + (*end == '\n'), *mark = marker(line, end, &word);
     const Source *piece;
     size_t len;
-    if (directive(f, line, end, &keep)) {
-        if (!keep)
-            return next;
-    } else if (!is_live(f, f->depth)) {
-        return next;
-    } else if ((file = included(line, &len)) && (piece = find_piece(f->fill, file, len))) {
-        include_piece(f, piece);
-        return next;
-    } else {
-        const char *mark = marker(line, end, &word);
-        if (mark && strncmp(word, "repeat ", 7) == 0)
+    bool keep = false;
+    if (!directive(f, line, end, &keep) && is_live(f, f->depth)) {
+        if ((file = included(line, &len)) && (piece = find_piece(f->fill, file, len)))
+            include_piece(f, piece);
+        else if (!mark)
+            keep = true;
+        else if (strncmp(word, "repeat ", 7) == 0)
             return repeat_line(f, line, mark, word + 7, end);
-        if (mark && strspn(line, " \t") < (size_t)(mark - line)) {
+        else if (strspn(line, " \t") < (size_t)(mark - line))
             diag_error(f->diag, at(f, mark, 1), "only '//@ repeat' may stand behind other text");
-            return next;
-        }
-        if (mark) {
+        else
             text_line(f, word);
-            return next;
-        }
     }
-    add_filled(f, line, end);
-    text_add(&f->out, "\n");
+    if (keep) {
+        add_filled(f, line, end);
+        text_add(&f->out, "\n");
+    }
     return next;
 }
 

@@ -95,6 +95,11 @@ bool template_open_family(Reader *r, Loc at)
     return r->common != NULL;
 }
 
+static bool offer_named(Reader *r, const Conf *c, const ConfSetting *s, void *to)
+{
+    return template_named(c, s, (NamedExpr *)to + r->noffer++);
+}
+
 bool template_offer(Reader *r)
 {
     static const ConfKey keys[] = { { "regs", false, NULL },
@@ -104,9 +109,6 @@ bool template_offer(Reader *r)
                                     { "terms", true, "parts of a call's time" },
                                     { "features", false, NULL } };
     const Conf *c = r->common;
-    bool ok = offer_shape(r) && conf_keys(c, c->root, keys, LENGTH(keys));
-    const ConfSetting *list = template_list(r, c, "derived", TEMPLATE_MAX_OFFER - r->noffer, &ok);
-    for (int i = 0; i < conf_length(list); i++)
-        ok &= template_named(c, conf_elem(list, i), &r->offer[r->noffer++]);
-    return ok;
+    const bool ok = offer_shape(r) && conf_keys(c, c->root, keys, LENGTH(keys));
+    return template_list(r, c, "derived", TEMPLATE_MAX_OFFER - r->noffer, offer_named, r->offer) && ok;
 }

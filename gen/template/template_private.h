@@ -23,8 +23,9 @@ typedef struct {
     size_t nname, nbody_name;            /* the first nbody_name may stand in the body too */
 } Reader;
 
-/* A list of a head, or of the family; NULL, *ok false, when it has more elements than `max`. */
-const ConfSetting *template_list(Reader *r, const Conf *c, const char *key, int max, bool *ok);
+/* Reads each entry of a list of a head, or of the family, with `to`. False after errors: also when there are more than `max`. */
+bool template_list(Reader *r, const Conf *c, const char *key, int max,
+                   bool read(Reader *r, const Conf *c, const ConfSetting *s, void *to), void *to);
 /* { name; expr; doc }: the names in it are not checked. */
 bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e);
 /* The text of its family, in the first folder of templates that has one; at: where the head says the family. */

@@ -120,12 +120,12 @@ static bool read_choices(Reader *r, const Conf *c, const ConfSetting *s, Templat
     return true;
 }
 
-static bool read_param(Reader *r, const Conf *c, const ConfSetting *s)
+static bool read_param(Reader *r, const Conf *c, const ConfSetting *s, void *to)
 {
     static const ConfKey keys[] = { { "name", true, "the parameter's name" },
                                     { "choices", true, "its values" },
                                     { "doc", true, "what it does" } };
-    Template *t = r->t;
+    Template *t = to;
     TemplateParam *p = &t->param[t->nparam];
     if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &p->name) ||
         !conf_string(c, s, "doc", &p->doc) || !read_choices(r, c, s, p))
@@ -185,8 +185,9 @@ bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e)
 }
 
 /* What the family has in common stands back behind the head's. */
-static bool add_named(Reader *r, const Conf *c, const ConfSetting *s, const NamedList *l)
+static bool add_named(Reader *r, const Conf *c, const ConfSetting *s, void *to)
 {
+    const NamedList *l = to;
     NamedExpr e;
     int i = 0;
     if (!template_named(c, s, &e))
@@ -207,20 +208,21 @@ static bool add_named(Reader *r, const Conf *c, const ConfSetting *s, const Name
     return true;
 }
 
-static bool read_constraint(Reader *r, const Conf *c, const ConfSetting *s)
+static bool read_constraint(Reader *r, const Conf *c, const ConfSetting *s, void *to)
 {
     static const ConfKey keys[] = { { "need", true, "what must hold" }, { "why", true, "the reason" } };
-    Constraint *k = &r->t->constraint[r->t->nconstraint];
+    Template *t = to;
+    Constraint *k = &t->constraint[t->nconstraint];
     if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, 2) || !conf_expr(c, s, "need", &k->need) ||
         !conf_string(c, s, "why", &k->why) || !check_names(r, k->need))
         return false;
-    r->t->nconstraint++;
+    t->nconstraint++;
     return true;
 }
 
-static bool read_general(Reader *r, const Conf *c, const ConfSetting *s)
+static bool read_general(Reader *r, const Conf *c, const ConfSetting *s, void *to)
 {
-    Template *t = r->t;
+    Template *t = to;
     General *g = &t->general[t->ngeneral];
     ConfKey keys[TEMPLATE_MAX_PARAM + 1] = { { "target", true, "the target that it is for" } };
     for (int i = 0; i < t->nparam; i++)
@@ -238,33 +240,21 @@ static bool read_general(Reader *r, const Conf *c, const ConfSetting *s)
     return true;
 }
 
-const ConfSetting *template_list(Reader *r, const Conf *c, const char *key, int max, bool *ok)
+bool template_list(Reader *r, const Conf *c, const char *key, int max,
+                   bool read(Reader *r, const Conf *c, const ConfSetting *s, void *to), void *to)
 {
     const ConfSetting *list = conf_list(c, c->root, key);
-    if (conf_length(list) <= max)
-        return list;
-    diag_error(r->diag, list->name_at, "more than %d entries", max);
-    *ok = false;
-    return NULL;
-}
-
-static bool read_list(Reader *r, const Conf *c, const char *key, int max,
-                      bool read(Reader *r, const Conf *c, const ConfSetting *s))
-{
-    bool ok = true;
-    const ConfSetting *list = template_list(r, c, key, max, &ok);
-    for (int i = 0; i < conf_length(list); i++)
-        ok &= read(r, c, conf_elem(list, i));
+    bool ok = conf_length(list) <= max;
+    if (!ok)
+        diag_error(r->diag, list->name_at, "more than %d entries", max);
+    for (int i = 0, n = ok ? conf_length(list) : 0; i < n; i++)
+        ok &= read(r, c, conf_elem(list, i), to);
     return ok;
 }
 
 static bool read_named_list(Reader *r, const Conf *c, NamedList l)
 {
-    bool ok = true;
-    const ConfSetting *list = template_list(r, c, l.key, l.max - *l.n, &ok);
-    for (int i = 0; i < conf_length(list); i++)
-        ok &= add_named(r, c, conf_elem(list, i), &l);
-    return ok;
+    return template_list(r, c, l.key, l.max - *l.n, add_named, &l);
 }
 
 static bool read_tile(Reader *r, const Conf *c)
@@ -369,12 +359,12 @@ static bool read_head(Reader *r, const Conf *c)
     }
     declare_context(r);
     r->ncontext = r->nname;
-    ok &= read_list(r, c, "params", TEMPLATE_MAX_PARAM, read_param);
+    ok &= template_list(r, c, "params", TEMPLATE_MAX_PARAM, read_param, t);
     collect_extents(r);
     ok = ok && read_named_list(r, c, (NamedList){ "values", t->value, &t->nvalue, TEMPLATE_MAX_VALUE, NULL });
     r->nbody_name = r->nname;
-    ok = ok && read_list(r, c, "constraints", TEMPLATE_MAX_CONSTRAINT, read_constraint) &&
-         read_list(r, c, "general", TARGET_MAX, read_general) && read_tile(r, c);
+    ok = ok && template_list(r, c, "constraints", TEMPLATE_MAX_CONSTRAINT, read_constraint, t) &&
+         template_list(r, c, "general", TARGET_MAX, read_general, t) && read_tile(r, c);
     return ok && template_open_family(r, conf_member(root, "family")->at) && read_shape_part(r, c);
 }
 

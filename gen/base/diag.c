@@ -3,7 +3,6 @@
  * diag: collects errors and warnings, prints them by place. Text that came from a file is quoted (quote.h), so that a hostile file cannot
  * speak to the terminal. Columns count bytes, from 1.
  */
-#define _GNU_SOURCE /* vasprintf */
 #include "gen/base/diag.h"
 
 #include <inttypes.h>
@@ -60,13 +59,16 @@ static bool same_entry(const Entry *x, const Entry *y)
            strcmp(x->message, y->message) == 0;
 }
 
-/* Keeps an entry; one that says the same at the same place is dropped. */
-static void diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, va_list ap)
+bool diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, ...)
 {
+    d->nerror += severity == DIAG_ERROR;
     if (d->n == DIAG_MAX_KEPT)
-        return;
+        return false;
     Entry e = { .severity = severity, .at = at, .order = d->n };
+    va_list ap;
+    va_start(ap, fmt);
     e.message = quote_line(d->arena, arena_vprintf(d->arena, fmt, ap));
+    va_end(ap);
     bool known = false;
     for (size_t i = 0; i < d->n && !known; i++) {
         known = strcmp(path_of(&d->entry[i]), path_of(&e)) == 0;
@@ -74,27 +76,11 @@ static void diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, va
     }
     for (size_t i = 0; i < d->n; i++)
         if (same_entry(&d->entry[i], &e))
-            return;
+            return false;
     if (!d->entry)
         d->entry = ARENA_ARRAY(d->arena, DIAG_MAX_KEPT, Entry);
     d->entry[d->n++] = e;
-}
-
-void diag_error(Diag *d, Loc at, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    diag_add(d, DIAG_ERROR, at, fmt, ap);
-    va_end(ap);
-    d->nerror++;
-}
-
-void diag_warn(Diag *d, Loc at, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    diag_add(d, DIAG_WARNING, at, fmt, ap);
-    va_end(ap);
+    return false;
 }
 
 /* Line `line` of src, without its end; false when there is none. */
@@ -168,9 +154,6 @@ static void print_entry(FILE *out, const Entry *e)
 
 /* ---- as JSON ---- */
 
-/* The text as it would be printed; NULL: there is none. */
-static char *clean(Arena *a, const char *s) { return s ? quote_line(a, s) : NULL; }
-
 /* What the message says would be right; NULL: nothing. */
 static char *expected_of(Arena *a, const char *message)
 {
@@ -184,28 +167,22 @@ static char *expected_of(Arena *a, const char *message)
     return arena_strndup(a, text, (size_t)(end - text));
 }
 
-static json_t *positive(int64_t v) { return v > 0 ? json_integer(v) : json_null(); }
+static json_t *positive(int v) { return v > 0 ? json_integer(v) : json_null(); }
 
 /* In ASCII: a reader need not know what the bytes of a path mean. */
-static void json_line(FILE *out, DiagSeverity severity, const char *path, int64_t line, int column, int width,
-                      const char *message)
+static void json_entry(FILE *out, const Entry *e)
 {
     Arena *a = arena_new();
-    json_t *o =
-        JSON_OBJECT(FIELD("severity", severity_word[severity]), FIELD("file", clean(a, path)),
-                    FIELD("line", positive(line)), FIELD("column", positive(column)), FIELD("width", positive(width)),
-                    FIELD("message", clean(a, message)), FIELD("expected", clean(a, expected_of(a, message))));
+    const char *path = path_of(e);
+    const int width = e->at.col > 0 && e->at.width < 1 ? 1 : e->at.width;
+    json_t *o = JSON_OBJECT(FIELD("severity", severity_word[e->severity]),
+                            FIELD("file", *path ? quote_line(a, path) : NULL), FIELD("line", positive(e->at.line)),
+                            FIELD("column", positive(e->at.col)), FIELD("width", positive(width)),
+                            FIELD("message", e->message), FIELD("expected", expected_of(a, e->message)));
     json_dumpf(o, out, JSON_COMPACT | JSON_ENSURE_ASCII);
     fputc('\n', out);
     json_decref(o);
     arena_free(a);
-}
-
-static void json_entry(FILE *out, const Entry *e)
-{
-    const char *path = path_of(e);
-    json_line(out, e->severity, *path ? path : NULL, e->at.line, e->at.col,
-              e->at.col > 0 && e->at.width < 1 ? 1 : e->at.width, e->message);
 }
 
 /* ---- all of them ---- */
@@ -237,36 +214,23 @@ void diag_print(const Diag *d, FILE *out)
 
 /* ---- what no file's text is shown for ---- */
 
-static void say(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, va_list ap)
+void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, ...)
 {
-    char *message = NULL;
-    if (vasprintf(&message, fmt, ap) < 0)
-        return;
+    Arena *a = arena_new();
+    va_list ap;
+    va_start(ap, fmt);
+    const char *message = arena_vprintf(a, fmt, ap), *word = severity_word[severity];
+    va_end(ap);
+    const Source src = { .path = path };
     if (use_json)
-        json_line(out, severity, path, line, 0, 0, message);
+        json_entry(out, &(Entry){ severity, quote_line(a, message), .at = { .src = &src, .line = (int)line } });
     else if (!path)
         quote_printf(out, "%s%s\n", severity == DIAG_NOTE ? "" : "dcgen: ", message);
     else if (line > 0)
-        quote_printf(out, "%s:%" PRId64 ": %s: %s\n", path, line, severity_word[severity], message);
+        quote_printf(out, "%s:%" PRId64 ": %s: %s\n", path, line, word, message);
     else
-        quote_printf(out, "%s: %s: %s\n", path, severity_word[severity], message);
-    free(message);
-}
-
-void diag_say(FILE *out, DiagSeverity severity, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    say(out, severity, NULL, 0, fmt, ap);
-    va_end(ap);
-}
-
-void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    say(out, severity, path, line, fmt, ap);
-    va_end(ap);
+        quote_printf(out, "%s: %s: %s\n", path, word, message);
+    arena_free(a);
 }
 
 static char fold(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }

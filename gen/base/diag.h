@@ -32,19 +32,23 @@ typedef struct {
 
 typedef struct Diag Diag;
 
+/* A DIAG_NOTE is what was asked for rather than a complaint. */
+typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE } DiagSeverity;
+
 Diag *diag_new(Arena *a);
-void diag_error(Diag *d, Loc at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void diag_warn(Diag *d, Loc at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Keeps a message, but one that says the same at the same place as another. Always false: a reader ends with `return diag_error(...)`. */
+bool diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+#define diag_error(d, ...) diag_add(d, DIAG_ERROR, __VA_ARGS__)
+#define diag_warn(d, ...) diag_add(d, DIAG_WARNING, __VA_ARGS__)
 int diag_nerror(const Diag *d);
 void diag_print(const Diag *d, FILE *out); /* in order of file, line, column; stable */
 void diag_use_color(bool on);              /* by all that is printed from now on; off at first */
 
-/* One line that is of no file's text, or of a line of a file that is no spec: "dcgen: ..." or "path:line: warning: ...". A DIAG_NOTE
- * is what was asked for rather than a complaint, and has nothing before it. */
-typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE } DiagSeverity;
-void diag_say(FILE *out, DiagSeverity severity, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* One line that is of no file's text, or of a line of a file that is no spec: "dcgen: ..." (of a note the text alone) or
+ * "path:line: warning: ...". */
 void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+#define diag_say(out, severity, ...) diag_say_at(out, severity, NULL, 0, __VA_ARGS__)
 /* From now on each error, warning and note is one JSON object in a line (docs/spec.md has its keys); off at first. */
 void diag_use_json(bool on);
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/dir.h"
-#include "gen/base/install_path.h"
 #include "gen/base/process.h"
 #include "gen/command/command.h"
 #include "gen/command/site.h"
@@ -107,7 +106,7 @@ static bool has_times(Arena *a, const Workload *w, const char *path)
  * NULL: nothing. */
 static const char *recorded_times(Arena *a, const Workload *w, const Options *o)
 {
-    const char *own = place_records(a);
+    const char *own = dir_records(a);
     char **folder;
     int n = 0;
     if (has_times(a, w, w->records))

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 #include <string.h>
-#include "gen/base/install_path.h"
+#include "gen/base/dir.h"
 #include "gen/base/process.h"
 #include "gen/command/tools.h"
 #include "search/measure/measure.h"
@@ -34,7 +34,7 @@ static const char *run_probe(Arena *a, const char *const *argv, const volatile i
 /* The runner that would measure, with --probe behind its words. NULL: there is none. */
 static const char *const *probe_command(Arena *a, const Options *o, const Family *f)
 {
-    const char *own = place_runner(a, f->runner);
+    const char *own = dir_runner(a, f->runner);
     const char **argv = ARENA_ARRAY(a, (size_t)o->runner.n + 3, const char *);
     int n = 0;
     for (; n < o->runner.n; n++)

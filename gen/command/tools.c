@@ -13,7 +13,6 @@
 #include <unistd.h>
 #include "gen/base/diag.h"
 #include "gen/base/dir.h"
-#include "gen/base/install_path.h"
 #include "gen/base/number.h"
 #include "gen/base/process.h"
 #include "gen/base/text.h"
@@ -232,7 +231,7 @@ static const char *const *runner_command(const Opening *q, const char **err)
     if (q->o->runner.n && !q->site->modelled)
         return q->o->runner.item;
     const char **command = ARENA_ARRAY(q->a, 2, const char *);
-    command[0] = place_runner(q->a, name);
+    command[0] = dir_runner(q->a, name);
     if (!command[0])
         *err = arena_printf(q->a, "the program dcgen-runner-%s is not beside dcgen nor in its installation", name);
     return command[0] ? command : NULL;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "gen/base/conf.h"
-#include "gen/base/install_path.h"
+#include "gen/base/dir.h"
 #include "gen/base/name.h"
 #include "gen/base/text.h"
 #include "gen/target/family.h"
@@ -172,7 +172,7 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     Workload *w = ARENA_NEW(a, Workload);
     TargetList *targets = ARENA_NEW(a, TargetList);
     w->targets = targets;
-    const char *own = place_templates(a);
+    const char *own = dir_templates(a);
     if (!own) {
         *err = "dcgen's templates are not where its program expects them; is the installation complete?";
         return NULL;

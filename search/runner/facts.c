@@ -5,7 +5,7 @@
  */
 #include "search/runner/facts.h"
 
-#include "gen/base/install_path.h"
+#include "gen/base/dir.h"
 #include "gen/base/json.h"
 
 static const char *named; /* NULL: near this program */
@@ -14,7 +14,7 @@ void facts_use_targets(const char *folder) { named = folder; }
 
 bool facts_targets(Arena *a, TargetList *out, const char **err)
 {
-    const char *templates = named ? NULL : place_templates(a);
+    const char *templates = named ? NULL : dir_templates(a);
     const char *dir = templates ? arena_printf(a, "%s/targets", templates) : named;
     *err = "cannot find the folder of targets; name it by --targets";
     if (!dir)

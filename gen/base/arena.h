@@ -23,6 +23,7 @@ char *arena_strndup(Arena *a, const char *s, size_t n);
 char *arena_printf(Arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
 
+#define LENGTH(table) (sizeof(table) / sizeof *(table))
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, count, type) ((type *)arena_array((a), (count), sizeof(type)))
 

@@ -281,7 +281,7 @@ const char *name_package_fault(const char *name)
                  { is_library, "is a name of C, its library, C++ or CUDA: the package's function would clash with it" },
                  { is_file, "is taken by a header, a library or CMake, or by a file of the package" } };
     const char *why = name_fault(name);
-    for (size_t i = 0; !why && i < sizeof rule / sizeof *rule; i++)
+    for (size_t i = 0; !why && i < LENGTH(rule); i++)
         why = rule[i].holds(name) ? rule[i].why : NULL;
     return why;
 }

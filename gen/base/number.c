@@ -48,7 +48,7 @@ static char *in_units(Arena *a, double v, const Unit *unit, size_t nunit)
 char *number_time(Arena *a, double ns)
 {
     static const Unit unit[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-    return in_units(a, ns, unit, sizeof unit / sizeof *unit);
+    return in_units(a, ns, unit, LENGTH(unit));
 }
 
 char *number_bytes(Arena *a, int64_t bytes)
@@ -56,7 +56,7 @@ char *number_bytes(Arena *a, int64_t bytes)
     static const Unit unit[] = { { 1 << 30, "GiB" }, { 1 << 20, "MiB" }, { 1 << 10, "KiB" } };
     if (bytes < 1024)
         return arena_printf(a, "%" PRId64 " bytes", bytes);
-    return in_units(a, (double)bytes, unit, sizeof unit / sizeof *unit);
+    return in_units(a, (double)bytes, unit, LENGTH(unit));
 }
 
 char *number_percent(Arena *a, double part)

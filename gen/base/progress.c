@@ -77,7 +77,7 @@ static void signals_take(void)
 {
     static const int fatal[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV };
     static bool registered;
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+    for (size_t i = 0; i < LENGTH(fatal); i++)
         signal_take(fatal[i], on_fatal, (int)SA_RESETHAND | SA_NODEFER);
     signal_take(SIGTSTP, on_stop, SA_RESTART);
     if (!registered)
@@ -91,7 +91,7 @@ static void signals_take(void)
 static bool locale_is_utf8(void)
 {
     static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < LENGTH(names); i++) {
         const char *v = getenv(names[i]);
         if (v && *v)
             return strcasestr(v, "UTF-8") || strcasestr(v, "utf8");

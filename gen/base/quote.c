@@ -44,7 +44,7 @@ size_t quote_shown(const char *s, size_t n)
                                           { 0xe0000, 0xe01ef } };
     uint32_t code;
     const size_t len = decode((const unsigned char *)s, n, &code);
-    for (size_t i = 0; len && i < sizeof hidden / sizeof *hidden; i++)
+    for (size_t i = 0; len && i < LENGTH(hidden); i++)
         if (code >= hidden[i][0] && code <= hidden[i][1])
             return 0;
     return len;

@@ -57,12 +57,18 @@ void text_printf(Text *t, const char *fmt, ...)
 
 const char *text_str(const Text *t) { return t->s ? t->s : ""; }
 
+void *text_row(const void *rows, size_t row_bytes, size_t n, const char *name)
+{
+    for (const char *row = rows; n > 0; row += row_bytes, n--)
+        if (strcmp(*(char *const *)row, name) == 0)
+            return (void *)row;
+    return NULL;
+}
+
 int text_index(const char *const *list, size_t n, const char *word)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(list[i], word) == 0)
-            return (int)i;
-    return -1;
+    const char *const *at = TEXT_ROW(list, n, word);
+    return at ? (int)(at - list) : -1;
 }
 
 char *text_changed(Arena *a, const char *s, int (*change)(int c))

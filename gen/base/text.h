@@ -21,6 +21,9 @@ void text_addn(Text *t, const char *s, size_t n);
 void text_printf(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *text_str(const Text *t); /* never NULL */
 
+/* The first of n rows that has this name; NULL: none has. A row is a struct that begins with its name, or the name itself. */
+#define TEXT_ROW(rows, n, name) text_row(rows, sizeof *(rows), (size_t)(n), name)
+void *text_row(const void *rows, size_t row_bytes, size_t n, const char *name);
 /* Where the word is in a list; -1: it is not. */
 int text_index(const char *const *list, size_t n, const char *word);
 

@@ -123,8 +123,8 @@ static Values axis_values(Arena *a, const PointAxis *axis)
         INT64_MAX,
         axis->max <= INT64_MAX - upper ? axis->max + upper : 0,
     };
-    Values v = { .value = ARENA_ARRAY(a, 3 * (size_t)axis->ncut + 6 + sizeof far / sizeof *far, int64_t) };
-    for (size_t i = 0; i < sizeof far / sizeof *far; i++)
+    Values v = { .value = ARENA_ARRAY(a, 3 * (size_t)axis->ncut + 6 + LENGTH(far), int64_t) };
+    for (size_t i = 0; i < LENGTH(far); i++)
         v.value[v.n++] = far[i];
     add_cut(&v, axis->min);
     add_cut(&v, axis->max);

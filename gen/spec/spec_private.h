@@ -10,8 +10,6 @@
 #include "gen/base/grid.h"
 #include "gen/spec/spec.h"
 
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
-
 typedef struct {
     Arena *arena;
     Conf *conf;

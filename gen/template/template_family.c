@@ -9,8 +9,6 @@
 #include "gen/base/text.h"
 #include "gen/template/fill.h"
 
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
-
 /* An expression over the axes, for the tile: what that has along an axis in place of its name. whole_sum: axes that are summed over
  * stay. */
 static const char *at_tile(const Reader *r, const char *e, bool whole_sum)

@@ -14,8 +14,6 @@
 #include "gen/base/text.h"
 #include "gen/target/family.h"
 
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
-
 static const char HEAD[] = "/* dcgen\n";
 
 /* ---- reading a head ---- */

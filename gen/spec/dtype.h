@@ -14,15 +14,18 @@ typedef struct {
     const char *macro;  /* "BF16": templates see DTYPE_BF16, references DCGEN_DTYPE_BF16 */
     const char *c_type; /* of an element in generated code; 16-bit types are raw bits there */
     size_t bytes;
-    double eps_in;  /* relative error of inputs as the arithmetic rounds them; 0: it takes them as they are */
-    double eps_acc; /* unit roundoff of products and sums */
-    double eps_out; /* unit roundoff of the stored result, when it is coarser than that of the sums */
-    double tiny;    /* largest rounding error of a stored denormal, when it matters */
-    double (*load)(const void *p, int64_t i);
-    void (*store)(void *p, int64_t i, double v); /* rounds to nearest even */
+    double eps_in;          /* relative error of inputs as the arithmetic rounds them; 0: it takes them as they are */
+    double eps_acc;         /* unit roundoff of products and sums */
+    double eps_out;         /* unit roundoff of the stored result, when it is coarser than that of the sums */
+    double tiny;            /* largest rounding error of a stored denormal, when it matters */
+    int mantissa, exponent; /* bits of a 16-bit type; 0: it is a float */
 } Dtype;
 
 const Dtype *dtype_find(const char *name); /* NULL: unknown */
+
+/* Element i of an operand that begins at p. */
+double dtype_load(const Dtype *t, const void *p, int64_t i);
+void dtype_store(const Dtype *t, void *p, int64_t i, double v); /* rounds to nearest even */
 
 /* How far a result y may be from the exact one: `terms` rounded operations on terms whose magnitudes sum up to
  * `bound`. Errors of different terms are independent, hence the roots. */

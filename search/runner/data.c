@@ -78,7 +78,7 @@ static void fill(const Dtype *t, void *dst, int64_t n, uint64_t seed)
     for (int64_t i = 0; i < n; i++) {
         if (i % 2 == 0)
             random_normal(&r, pair);
-        t->store(dst, i, pair[i % 2]);
+        dtype_store(t, dst, i, pair[i % 2]);
     }
 }
 

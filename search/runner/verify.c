@@ -122,7 +122,7 @@ static bool check_row(Kernel *k, const Setup *setup, const Shape *s, const void 
     const Dtype *t = setup->dtype[setup->out];
     const double *y = s->y + i * s->row_elems, *bound = s->bound + i * s->row_elems;
     for (int64_t e = 0; e < s->row_elems; e++) {
-        double got = t->load(out, s->row[i] * s->row_elems + e);
+        double got = dtype_load(t, out, s->row[i] * s->row_elems + e);
         if (!accept(k, got, y[e], dtype_tolerance(t, (double)s->terms, bound[e], y[e])))
             return kernel_fail(k, STATUS_WRONG, "row %lld element %lld is %g instead of %g", (long long)s->row[i],
                                (long long)e, got, y[e]);
@@ -136,7 +136,7 @@ static bool check_row_sum(Kernel *k, const Setup *setup, const Shape *s, const v
     const double spread = fmin(1, 4 / sqrt((double)s->row_elems));
     double sum = 0, magnitude = 0;
     for (int64_t e = 0; e < s->row_elems; e++) {
-        double got = t->load(out, row * s->row_elems + e);
+        double got = dtype_load(t, out, row * s->row_elems + e);
         sum += got;
         magnitude += fabs(got);
     }

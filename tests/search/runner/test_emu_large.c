@@ -86,7 +86,7 @@ static int random_file(const Dtype *dtype)
     int file = memfd_create("elements", MFD_CLOEXEC);
     assert_true(period && file >= 0);
     for (size_t i = 0; i < PERIOD_BYTES / dtype->bytes; i++)
-        dtype->store(period, (int64_t)i, (double)next_random(&state) / (1 << 23) - 1);
+        dtype_store(dtype, period, (int64_t)i, (double)next_random(&state) / (1 << 23) - 1);
     for (int i = 0; i < NPERIOD; i++)
         assert_int_equal(pwrite(file, period, PERIOD_BYTES, (off_t)i * PERIOD_BYTES), PERIOD_BYTES);
     free(period);
@@ -190,14 +190,14 @@ static bool place_new(Call *c, size_t workspace_bytes)
 static void load_row(const Call *c, int64_t row, double *v)
 {
     for (int64_t k = 0; k < c->extent[K]; k++)
-        v[k] = c->k->dtype->load(c->operand[X].base, row * c->extent[K] + k);
+        v[k] = dtype_load(c->k->dtype, c->operand[X].base, row * c->extent[K] + k);
 }
 
 static void load_column(const Call *c, int64_t column, double *v)
 {
     const bool kn = strcmp(c->k->layout, "KN") == 0;
     for (int64_t k = 0; k < c->extent[K]; k++)
-        v[k] = c->k->dtype->load(c->operand[W].base, kn ? k * c->extent[N] + column : column * c->extent[K] + k);
+        v[k] = dtype_load(c->k->dtype, c->operand[W].base, kn ? k * c->extent[N] + column : column * c->extent[K] + k);
 }
 
 /* NULL: the element was written and is right. */
@@ -205,7 +205,7 @@ static const char *check_element(Call *c, int64_t m, int64_t n, const double *x,
 {
     const Dtype *dtype = c->k->dtype;
     const int64_t i = m * c->extent[N] + n, terms = c->extent[K] + 1;
-    const double b = dtype->load(c->operand[BIAS].base, n), y = dtype->load(c->operand[Y].base, i);
+    const double b = dtype_load(dtype, c->operand[BIAS].base, n), y = dtype_load(dtype, c->operand[Y].base, i);
     double sum = b, bound = fabs(b);
     if (emu_unwritten(&c->emu.region[Y], c->operand[Y].base + (size_t)i * dtype->bytes, dtype->bytes))
         return arena_printf(c->w->a, "Y[%" PRId64 "][%" PRId64 "] is not written", m, n);

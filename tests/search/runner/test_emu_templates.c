@@ -133,14 +133,14 @@ static void check_result(const EmuKernel *k, const int64_t *e, const Place *p, c
     const bool kn = strcmp(k->layout, "KN") == 0;
     for (int64_t i = 0; i < e[M] * e[N]; i++) {
         const int64_t m = i / e[N], n = i % e[N];
-        double sum = bias ? k->dtype->load(p[BIAS].at, n) : 0, bound = fabs(sum);
+        double sum = bias ? dtype_load(k->dtype, p[BIAS].at, n) : 0, bound = fabs(sum);
         for (int64_t c = 0; c < e[K]; c++) {
             const double term =
-                k->dtype->load(p[X].at, m * e[K] + c) * k->dtype->load(w, kn ? c * e[N] + n : n * e[K] + c);
+                dtype_load(k->dtype, p[X].at, m * e[K] + c) * dtype_load(k->dtype, w, kn ? c * e[N] + n : n * e[K] + c);
             sum += term;
             bound += fabs(term);
         }
-        const double y = k->dtype->load(p[Y].at, i);
+        const double y = dtype_load(k->dtype, p[Y].at, i);
         if (!(fabs(y - sum) <= dtype_tolerance(k->dtype, (double)e[K] + 1, bound, sum)))
             fail_msg("%s, M=%d N=%d K=%d: Y[%d][%d] is %g instead of %g", k->text, (int)e[M], (int)e[N], (int)e[K],
                      (int)m, (int)n, y, sum);
@@ -161,7 +161,7 @@ static void fill(const Dtype *dtype, void *to, int64_t n, uint64_t seed)
 {
     for (int64_t i = 0; i < n; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        dtype->store(to, i, (double)(seed >> 40) / (1 << 23) - 1);
+        dtype_store(dtype, to, i, (double)(seed >> 40) / (1 << 23) - 1);
     }
 }
 

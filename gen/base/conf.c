@@ -39,10 +39,7 @@ const ConfSetting *conf_elem(const ConfSetting *s, int i) { return &s->elem[i]; 
 
 const ConfSetting *conf_member(const ConfSetting *group, const char *key)
 {
-    for (int i = 0; group && group->type == CONF_GROUP && i < group->n; i++)
-        if (strcmp(group->elem[i].name, key) == 0)
-            return &group->elem[i];
-    return NULL;
+    return group && group->type == CONF_GROUP ? TEXT_ROW(group->elem, group->n, key) : NULL;
 }
 
 /* ---- names ---- */
@@ -119,9 +116,8 @@ static const ConfSetting *get(const Conf *c, const ConfSetting *s, const char *k
                               bool *ok)
 {
     s = key ? conf_member(s, key) : s;
-    *ok = !s || types >> s->type & 1;
-    if (!*ok)
-        diag_error(c->diag, s->at, "%sexpected %s, found %s", label(c, s), expected, conf_type_text(s->type));
+    *ok = !s || types >> s->type & 1 ||
+          diag_error(c->diag, s->at, "%sexpected %s, found %s", label(c, s), expected, conf_type_text(s->type));
     return *ok ? s : NULL;
 }
 
@@ -131,12 +127,10 @@ bool conf_int(const Conf *c, const ConfSetting *s, const char *key, int64_t min,
     const char *range = arena_printf(c->arena, "an integer from %" PRId64 " to %" PRId64, min, max);
     if (!(s = get(c, s, key, INTEGER, range, &ok)))
         return ok;
-    ok = s->integer >= min && s->integer <= max;
-    if (ok)
-        *out = s->integer;
-    else
-        diag_error(c->diag, s->at, "%sexpected %s, found %" PRId64, label(c, s), range, s->integer);
-    return ok;
+    if (s->integer < min || s->integer > max)
+        return diag_error(c->diag, s->at, "%sexpected %s, found %" PRId64, label(c, s), range, s->integer);
+    *out = s->integer;
+    return true;
 }
 
 bool conf_real(const Conf *c, const ConfSetting *s, const char *key, double *out)
@@ -144,12 +138,11 @@ bool conf_real(const Conf *c, const ConfSetting *s, const char *key, double *out
     bool ok;
     if (!(s = get(c, s, key, INTEGER | 1 << CONF_REAL, "a number", &ok)))
         return ok;
-    double value = s->type == CONF_REAL ? s->real : (double)s->integer;
-    if (isfinite(value))
-        *out = value;
-    else
-        diag_error(c->diag, s->at, "%sexpected a finite number", label(c, s));
-    return isfinite(value);
+    const double value = s->type == CONF_REAL ? s->real : (double)s->integer;
+    if (!isfinite(value))
+        return diag_error(c->diag, s->at, "%sexpected a finite number", label(c, s));
+    *out = value;
+    return true;
 }
 
 bool conf_bool(const Conf *c, const ConfSetting *s, const char *key, bool *out)
@@ -202,38 +195,30 @@ const ConfSetting *conf_list(const Conf *c, const ConfSetting *s, const char *ke
     return get(c, s, key, SEQUENCE, "a list ( )", &(bool){ false });
 }
 
-/* A sequence of at most max; NULL as of get. */
-static const ConfSetting *get_few(const Conf *c, const ConfSetting *s, const char *key, const char *expected, int max,
-                                  bool *ok)
-{
-    s = get(c, s, key, SEQUENCE, expected, ok);
-    *ok &= !s || s->n <= max;
-    if (s && !*ok)
-        diag_error(c->diag, s->at, "%s%d values, at most %d are allowed", label(c, s), s->n, max);
-    return *ok ? s : NULL;
-}
-
-bool conf_ints(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max_value, int64_t *out,
-               int max, int *n)
+/* A sequence of at most `room` integers or, where ints is NULL, strings. */
+static bool get_all(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *ints,
+                    const char **words, int room, int *n)
 {
     bool ok;
-    s = get_few(c, s, key, "integers in [ ]", max, &ok);
+    s = get(c, s, key, SEQUENCE, ints ? "integers in [ ]" : "strings in [ ]", &ok);
+    if (s && s->n > room)
+        return diag_error(c->diag, s->at, "%s%d values, at most %d are allowed", label(c, s), s->n, room);
     for (int i = 0; i < conf_length(s); i++)
-        ok = conf_int(c, conf_elem(s, i), NULL, min, max_value, &out[i]) && ok;
+        ok &= ints ? conf_int(c, &s->elem[i], NULL, min, max, &ints[i]) : conf_string(c, &s->elem[i], NULL, &words[i]);
     if (s && ok)
         *n = s->n;
     return ok;
 }
 
-bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const char **out, int max, int *n)
+bool conf_ints(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *out, int room,
+               int *n)
 {
-    bool ok;
-    s = get_few(c, s, key, "strings in [ ]", max, &ok);
-    for (int i = 0; i < conf_length(s); i++)
-        ok = conf_string(c, conf_elem(s, i), NULL, &out[i]) && ok;
-    if (s && ok)
-        *n = s->n;
-    return ok;
+    return get_all(c, s, key, min, max, out, NULL, room, n);
+}
+
+bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const char **out, int room, int *n)
+{
+    return get_all(c, s, key, 0, 0, NULL, out, room, n);
 }
 
 bool conf_twice(const Conf *c, const ConfSetting *list, int i, const char *before)

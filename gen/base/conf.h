@@ -77,10 +77,10 @@ bool conf_expr(const Conf *c, const ConfSetting *s, const char *key, Expr **out)
 /* A group, or a list of anything; NULL when absent or (reported) of another type. */
 const ConfSetting *conf_group(const Conf *c, const ConfSetting *s, const char *key);
 const ConfSetting *conf_list(const Conf *c, const ConfSetting *s, const char *key);
-/* An array or list of at most max integers or strings; *n of them. Absent: *n stays as it is. */
-bool conf_ints(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max_value, int64_t *out,
-               int max, int *n);
-bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const char **out, int max, int *n);
+/* An array or list of integers from min to max, or of strings; out has room for `room` of them. *n of them. Absent: *n stays as it is. */
+bool conf_ints(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *out, int room,
+               int *n);
+bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const char **out, int room, int *n);
 /* True, and an error is reported, if element i of a list of integers or strings equals an earlier one. The message begins with `before`. */
 bool conf_twice(const Conf *c, const ConfSetting *list, int i, const char *before);
 

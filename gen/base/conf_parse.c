@@ -41,15 +41,9 @@ typedef struct {
 
 static bool scan_value(Scan *s, ConfSetting *out);
 
-/* Reports at `len` bytes from `at`; always false. */
-__attribute__((format(printf, 4, 5))) static bool fail(Scan *s, const char *at, size_t len, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    diag_error(s->diag, loc_at(s->src, (size_t)(at - s->text), (int)len), "%s", arena_vprintf(s->arena, fmt, ap));
-    va_end(ap);
-    return false;
-}
+/* Reports at `len` bytes from `from`, which is in the text; always false. */
+#define FAIL(s, from, len, ...) \
+    diag_error((s)->diag, loc_at((s)->src, (size_t)((from) - (s)->text), (int)(len)), __VA_ARGS__)
 
 /* ---- tokens ---- */
 
@@ -183,18 +177,18 @@ static bool unexpected(Scan *s, const char *expected)
 {
     const Token *t = &s->token;
     if (t->kind == T_BAD && *t->at == '"')
-        return fail(s, t->at, 1, "this string is not closed; to go on in the next line, close it and open another");
+        return FAIL(s, t->at, 1, "this string is not closed; to go on in the next line, close it and open another");
     if (t->kind == T_BAD && *t->at == '@')
-        return fail(s, t->at, word_length(t->at), "@include is not allowed here: the file must be complete by itself");
+        return FAIL(s, t->at, word_length(t->at), "@include is not allowed here: the file must be complete by itself");
     if (t->kind == T_BAD && t->at[0] == '/' && t->at[1] == '*')
-        return fail(s, t->at, 2, "this comment is not closed");
-    return fail(s, t->at, t->kind == CONF_STRING ? 1 : t->len, "expected %s, found %s", expected, found(s));
+        return FAIL(s, t->at, 2, "this comment is not closed");
+    return FAIL(s, t->at, t->kind == CONF_STRING ? 1 : t->len, "expected %s, found %s", expected, found(s));
 }
 
 static bool needs_quotes(Scan *s, const char *at)
 {
     size_t n = word_length(at);
-    return fail(s, at, n, "text and expressions go in quotes: \"%.*s\"", (int)n, at);
+    return FAIL(s, at, n, "text and expressions go in quotes: \"%.*s\"", (int)n, at);
 }
 
 /* ---- grammar ---- */
@@ -219,11 +213,11 @@ static bool scan_setting(Scan *s, ConfSetting *group)
                             *t.at == '_' || isdigit((unsigned char)*t.at) ? ", which begins with a letter" : "",
                             s->depth ? ", or '}'" : ""));
     if (group->n == CONF_MAX_MEMBER)
-        return fail(s, t.at, t.len, "more than %d settings in one group", CONF_MAX_MEMBER);
+        return FAIL(s, t.at, t.len, "more than %d settings in one group", CONF_MAX_MEMBER);
     const char *name = arena_strndup(s->arena, t.at, t.len);
     const ConfSetting *first = conf_member(group, name);
     if (first) /* and read on */
-        fail(s, t.at, t.len, "duplicate key '%s', first set at line %d", name, first->name_at.line);
+        FAIL(s, t.at, t.len, "duplicate key '%s', first set at line %d", name, first->name_at.line);
     ConfSetting *out = elem_new(s, group);
     *out = (ConfSetting){ .name = name, .name_at = t.value.at };
     next(s);
@@ -252,7 +246,7 @@ static bool scan_close(Scan *s, const char *open, char close)
     if (s->token.kind == close)
         return true;
     if (s->token.kind == T_END)
-        return fail(s, open, 1, "this '%c' is not closed", *open);
+        return FAIL(s, open, 1, "this '%c' is not closed", *open);
     return unexpected(s, arena_printf(s->arena, "%s'%c' to close the '%c' of line %d", close == '}' ? "" : "',' or ",
                                       close, *open, loc_at(s->src, (size_t)(open - s->text), 1).line));
 }
@@ -262,9 +256,9 @@ static bool check_array(Scan *s, int first)
 {
     const Token *t = &s->token;
     if (is_any(s, "{[("))
-        return fail(s, t->at, 1, "an array [ ] holds plain values only; use a list ( )");
+        return FAIL(s, t->at, 1, "an array [ ] holds plain values only; use a list ( )");
     if (is_plain(t->kind) && is_plain(first) && t->kind != first)
-        return fail(s, t->at, t->kind == CONF_STRING ? 1 : t->len,
+        return FAIL(s, t->at, t->kind == CONF_STRING ? 1 : t->len,
                     "the values of an array [ ] are all of one type: this is %s, the first is %s; "
                     "use a list ( ) to mix",
                     conf_type_text(t->kind), conf_type_text(first));
@@ -294,7 +288,7 @@ static bool scan_aggregate(Scan *s, ConfSetting *out)
     const char *open = s->token.at;
     bool ok;
     if (++s->depth > CONF_MAX_DEPTH)
-        return fail(s, open, 1, "nested too deeply (at most %d levels)", CONF_MAX_DEPTH);
+        return FAIL(s, open, 1, "nested too deeply (at most %d levels)", CONF_MAX_DEPTH);
     out->type = *open == '{' ? CONF_GROUP : *open == '(' ? CONF_LIST : CONF_ARRAY;
     if (out->type == CONF_GROUP) {
         next(s);
@@ -323,9 +317,9 @@ static bool scan_value(Scan *s, ConfSetting *out)
         return unexpected(s, "a value");
     out->type = t.kind;
     if (t.too_large)
-        return fail(s, t.at, t.len, "the integer does not fit 64 bits");
+        return FAIL(s, t.at, t.len, "the integer does not fit 64 bits");
     if (t.kind == CONF_INT && (int32_t)t.value.integer != t.value.integer) /* libconfig 1.5 cuts it */
-        return fail(s, t.at, t.len, "an integer beyond 32 bits needs the suffix L");
+        return FAIL(s, t.at, t.len, "an integer beyond 32 bits needs the suffix L");
     next(s);
     const bool touching = s->token.at == t.at + t.len && (s->token.kind == T_NAME || s->token.kind == T_BAD);
     return !touching || t.kind == CONF_STRING || needs_quotes(s, t.at); /* 16*T */
@@ -335,14 +329,14 @@ static bool scan(Scan *s, size_t begin, size_t end, ConfSetting *root)
 {
     const size_t before_nul = strlen(s->text);
     if (before_nul < end)
-        return fail(s, s->text + before_nul, 1, "a NUL byte: this is not a text file");
+        return FAIL(s, s->text + before_nul, 1, "a NUL byte: this is not a text file");
     if (strncmp(s->text + begin, "\xEF\xBB\xBF", 3) == 0)
-        return fail(s, s->text + begin, 1, "a byte order mark; save the file as UTF-8 without one");
+        return FAIL(s, s->text + begin, 1, "a byte order mark; save the file as UTF-8 without one");
     s->token = (Token){ .at = s->text, .len = begin };
     next(s);
     *root = (ConfSetting){ .type = CONF_GROUP, .name_at = s->token.value.at, .at = s->token.value.at };
     if (s->token.kind == T_END)
-        return fail(s, s->text + begin, 1, "no settings here: expected something like name = \"value\";");
+        return FAIL(s, s->text + begin, 1, "no settings here: expected something like name = \"value\";");
     return scan_settings(s, root) && (s->token.kind == T_END || unexpected(s, "a key"));
 }
 

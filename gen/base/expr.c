@@ -14,7 +14,6 @@
 #include "gen/base/text.h"
 
 enum { EXPR_MAX_DEPTH = 200, EXPR_MAX_NODE = 4096, PREC_LOWEST = 1, PREC_CMP = 3 };
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
 static const char BLANKS[] = " \t\r\n\f\v";
 
 /* ---- operators and functions ---- */
@@ -25,60 +24,35 @@ typedef struct {
     const char *text; /* "<=", "min" */
     int narg, prec;   /* precedence: of a binary operator */
     /* What it gives; the second argument of a unary one is 0. Both NULL: true or false, as `how` says. */
-    ExprStatus (*on_int)(int64_t a, int64_t b, int64_t *out); /* NULL beside on_real: it is for reals alone */
+    bool (*on_int)(int64_t a, int64_t b, int64_t *out); /* true: overflow. NULL beside on_real: it is for reals alone */
     double (*on_real)(double a, double b);
     /* DIVIDES: b must not be 0. BY_FALSE, BY_TRUE: such a left side settles it, else the right one does. LESS, EQUAL, GREATER: true
      * where a is one of these against b. */
     int how;
 } OpRow;
 
-static ExprStatus checked(bool overflow) { return overflow ? EXPR_OVERFLOW : EXPR_OK; }
+static bool int_add(int64_t a, int64_t b, int64_t *out) { return __builtin_add_overflow(a, b, out); }
+static bool int_sub(int64_t a, int64_t b, int64_t *out) { return __builtin_sub_overflow(a, b, out); }
+static bool int_mul(int64_t a, int64_t b, int64_t *out) { return __builtin_mul_overflow(a, b, out); }
+static bool int_neg(int64_t a, int64_t b, int64_t *out) { return int_sub(b, a, out); }
+static bool int_min(int64_t a, int64_t b, int64_t *out) { return int_add(a < b ? a : b, 0, out); }
+static bool int_max(int64_t a, int64_t b, int64_t *out) { return int_add(a > b ? a : b, 0, out); }
 
-static ExprStatus int_add(int64_t a, int64_t b, int64_t *out) { return checked(__builtin_add_overflow(a, b, out)); }
-static ExprStatus int_sub(int64_t a, int64_t b, int64_t *out) { return checked(__builtin_sub_overflow(a, b, out)); }
-static ExprStatus int_mul(int64_t a, int64_t b, int64_t *out) { return checked(__builtin_mul_overflow(a, b, out)); }
-static ExprStatus int_neg(int64_t a, int64_t b, int64_t *out) { return int_sub(b, a, out); }
-
-static ExprStatus int_div(int64_t a, int64_t b, int64_t *out)
+/* INT64_MIN / -1 and INT64_MIN % -1 trap. */
+static bool int_mod(int64_t a, int64_t b, int64_t *out) { return int_add(b == -1 ? 0 : a % b, 0, out); }
+static bool int_div(int64_t a, int64_t b, int64_t *out)
 {
-    if (b == -1) /* INT64_MIN / -1 and INT64_MIN % -1 trap */
-        return int_sub(0, a, out);
-    *out = a / b;
-    return EXPR_OK;
+    return b == -1 ? int_sub(0, a, out) : int_add(a / b, 0, out);
 }
 
-static ExprStatus int_mod(int64_t a, int64_t b, int64_t *out)
+static bool int_ceil_div(int64_t a, int64_t b, int64_t *out)
 {
-    *out = b == -1 ? 0 : a % b;
-    return EXPR_OK;
+    const bool overflow = int_div(a, b, out);
+    *out += b != -1 && a % b != 0 && (a < 0) == (b < 0);
+    return overflow;
 }
 
-static ExprStatus int_ceil_div(int64_t a, int64_t b, int64_t *out)
-{
-    ExprStatus s = int_div(a, b, out);
-    if (b != -1 && a % b != 0 && (a < 0) == (b < 0))
-        ++*out;
-    return s;
-}
-
-static ExprStatus int_ceil_to(int64_t a, int64_t b, int64_t *out)
-{
-    int64_t n;
-    ExprStatus s = int_ceil_div(a, b, &n);
-    return s != EXPR_OK ? s : int_mul(n, b, out);
-}
-
-static ExprStatus int_min(int64_t a, int64_t b, int64_t *out)
-{
-    *out = a < b ? a : b;
-    return EXPR_OK;
-}
-
-static ExprStatus int_max(int64_t a, int64_t b, int64_t *out)
-{
-    *out = a > b ? a : b;
-    return EXPR_OK;
-}
+static bool int_ceil_to(int64_t a, int64_t b, int64_t *out) { return int_ceil_div(a, b, out) || int_mul(*out, b, out); }
 
 static double real_add(double a, double b) { return a + b; }
 static double real_sub(double a, double b) { return a - b; }
@@ -146,14 +120,9 @@ typedef struct {
     ExprName *names, **end; /* those so far, and where the next is linked in */
 } Parser;
 
-__attribute__((format(printf, 4, 5))) static Node *fail(Parser *p, size_t offset, size_t width, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    diag_error(p->diag, loc_in(p->at, p->text, offset, width), "%s", arena_vprintf(p->arena, fmt, ap));
-    va_end(ap);
-    return NULL;
-}
+/* Reports at `width` bytes from `offset` on; always NULL. */
+#define FAIL(p, offset, width, ...) \
+    (diag_error((p)->diag, loc_in((p)->at, (p)->text, offset, width), __VA_ARGS__), (Node *)NULL)
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -170,7 +139,7 @@ static Node *unexpected(Parser *p, const char *expected, const char *hint)
     const char *s = p->text + p->pos;
     const size_t n = word_length(s), width = n ? n : 1;
     const char *found = *s ? arena_printf(p->arena, "'%.*s'", (int)width, s) : "the end";
-    return fail(p, p->pos, width, "expected %s, found %s%s", expected, found, hint);
+    return FAIL(p, p->pos, width, "expected %s, found %s%s", expected, found, hint);
 }
 
 static Node *node_new(Parser *p, size_t offset, Node init)
@@ -180,7 +149,7 @@ static Node *node_new(Parser *p, size_t offset, Node init)
         if (init.arg[i] && init.arg[i]->depth > depth)
             depth = init.arg[i]->depth;
     if (++p->nnode > EXPR_MAX_NODE || depth >= EXPR_MAX_DEPTH)
-        return fail(p, offset, 1, "the expression is too long");
+        return FAIL(p, offset, 1, "the expression is too long");
     Node *n = ARENA_NEW(p->arena, Node);
     *n = init;
     n->depth = depth + 1;
@@ -216,11 +185,11 @@ static Node *parse_number(Parser *p)
     size_t len = (size_t)(end - s);
     if (word_length(end)) {
         size_t all = len + word_length(end);
-        return fail(p, start, all, "malformed number '%.*s'; a product is written %.*s*%.*s", (int)all, s, (int)len, s,
+        return FAIL(p, start, all, "malformed number '%.*s'; a product is written %.*s*%.*s", (int)all, s, (int)len, s,
                     (int)(all - len), end);
     }
     if (real ? !isfinite(node.real) : errno == ERANGE)
-        return fail(p, start, len, "the number %.*s does not fit 64 bits", (int)len, s);
+        return FAIL(p, start, len, "the number %.*s does not fit 64 bits", (int)len, s);
     p->pos += len;
     return node_new(p, start, node);
 }
@@ -233,8 +202,8 @@ static Node *unknown_function(Parser *p, size_t start, size_t len)
     char *word = arena_strndup(p->arena, p->text + start, len);
     const char *near = diag_nearest(word, names, LENGTH(functions));
     if (near)
-        return fail(p, start, len, "unknown function '%s'; did you mean '%s'?", word, near);
-    return fail(p, start, len, "unknown function '%s'; there are min, max, ceil_div, ceil_to, log2, exp2, sqrt", word);
+        return FAIL(p, start, len, "unknown function '%s'; did you mean '%s'?", word, near);
+    return FAIL(p, start, len, "unknown function '%s'; there are min, max, ceil_div, ceil_to, log2, exp2, sqrt", word);
 }
 
 /* After "name (". */
@@ -286,7 +255,7 @@ static Node *parse_parenthesis(Parser *p)
         return NULL;
     skip_blank(p);
     if (p->text[p->pos] != ')')
-        return p->text[p->pos] ? unexpected(p, "an operator or ')'", "") : fail(p, open, 1, "this '(' is not closed");
+        return p->text[p->pos] ? unexpected(p, "an operator or ')'", "") : FAIL(p, open, 1, "this '(' is not closed");
     p->pos++;
     return n;
 }
@@ -332,7 +301,7 @@ static Node *parse_operators(Parser *p, int min_prec)
     for (const OpRow *op; left && (op = peek_binary(p)) && op->prec >= min_prec;) {
         size_t start = p->pos, len = strlen(op->text);
         if (op->prec == PREC_CMP && compared)
-            return fail(p, start, len, "comparisons do not chain; write a < b && b < c");
+            return FAIL(p, start, len, "comparisons do not chain; write a < b && b < c");
         compared = op->prec == PREC_CMP;
         p->pos += len;
         Node *right = parse_binary(p, op->prec + 1);
@@ -344,7 +313,7 @@ static Node *parse_operators(Parser *p, int min_prec)
 static Node *parse_binary(Parser *p, int min_prec)
 {
     if (++p->depth > EXPR_MAX_DEPTH)
-        return fail(p, p->pos, 1, "the expression is nested too deeply");
+        return FAIL(p, p->pos, 1, "the expression is nested too deeply");
     Node *n = parse_operators(p, min_prec);
     p->depth--;
     return n;
@@ -370,7 +339,7 @@ Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d)
     Parser p = { .arena = a, .text = arena_strdup(a, text), .at = at, .diag = d };
     p.end = &p.names;
     skip_blank(&p);
-    Node *root = p.text[p.pos] ? parse_binary(&p, PREC_LOWEST) : fail(&p, 0, 1, "empty expression");
+    Node *root = p.text[p.pos] ? parse_binary(&p, PREC_LOWEST) : FAIL(&p, 0, 1, "empty expression");
     skip_blank(&p);
     if (root && p.text[p.pos])
         root = unexpected(&p, "an operator", "");
@@ -404,20 +373,20 @@ Loc expr_loc(const Expr *e)
 
 /* ---- evaluation ---- */
 
-/* Where names get their values from: a lookup by name, or slots that expr_bind has numbered. */
+/* Where names get their values from: slots that expr_bind has numbered, or else a lookup by name. */
 typedef struct {
+    const int64_t *slots;
     ExprLookup *lookup;
     void *ctx;
-    const int64_t *slots;
 } Env;
 
 static bool name_value(const ExprName *n, const Env *env, int64_t *out)
 {
-    if (env->slots && n->slot >= 0) {
+    if (!env->slots)
+        return env->lookup && env->lookup(env->ctx, n->name, out);
+    if (n->slot >= 0)
         *out = env->slots[n->slot];
-        return true;
-    }
-    return env->lookup && env->lookup(env->ctx, n->name, out);
+    return n->slot >= 0;
 }
 
 static bool is_settled(const OpRow *op, bool left) { return op->how & (left ? BY_TRUE : BY_FALSE); }
@@ -449,7 +418,7 @@ static ExprStatus int_node(const Node *n, const Env *env, int64_t *out)
     if (op->how & DIVIDES && b == 0)
         return EXPR_DIV_BY_ZERO;
     if (op->on_int)
-        return op->on_int(a, b, out);
+        return op->on_int(a, b, out) ? EXPR_OVERFLOW : EXPR_OK;
     *out = is_true(op, a != 0, b != 0, (a > b) - (a < b));
     return op->on_real ? EXPR_NOT_INTEGER : EXPR_OK;
 }
@@ -477,12 +446,7 @@ static ExprStatus real_node(const Node *n, const Env *env, double *out)
 
 ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out)
 {
-    return int_node(e->root, &(Env){ lookup, ctx, NULL }, out);
-}
-
-ExprStatus expr_real(const Expr *e, ExprLookup *lookup, void *ctx, double *out)
-{
-    return real_node(e->root, &(Env){ lookup, ctx, NULL }, out);
+    return int_node(e->root, &(Env){ .lookup = lookup, .ctx = ctx }, out);
 }
 
 void expr_bind(Expr *e, const char *const *names, size_t nname)

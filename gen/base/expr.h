@@ -9,9 +9,9 @@
  *   primary = number | name | name "(" expr { "," expr } ")" | "(" expr ")" ;      number: 12, 0.5, 1e-3
  *   functions: min(a,b) max(a,b) ceil_div(a,b) ceil_to(a,b); reals also: log2(x) exp2(x) sqrt(x)
  *
- * expr_int is 64-bit with every overflow and division by zero caught; division truncates; a comparison is 0 or 1;
+ * expr_int and expr_int_at are 64-bit with every overflow and division by zero caught; division truncates; a comparison is 0 or 1;
  * "&&" and "||" do not evaluate their right side when the left decides.
- * expr_real computes the same tree in double ("/" is then a true division, ceil_div and % stay integral).
+ * expr_real_at computes the same tree in double ("/" is then a true division, ceil_div and % stay integral).
  */
 #ifndef DCGEN_EXPR_H
 #define DCGEN_EXPR_H
@@ -29,7 +29,7 @@ typedef enum {
     EXPR_DIV_BY_ZERO,
     EXPR_UNKNOWN_NAME,
     EXPR_NOT_INTEGER, /* expr_int met log2, exp2, sqrt or a number such as 0.5 */
-    EXPR_NOT_FINITE   /* expr_real gave an infinity or a NaN */
+    EXPR_NOT_FINITE   /* expr_real_at gave an infinity or a NaN */
 } ExprStatus;
 
 /* Gives the value of a name; false when the name is unknown. */
@@ -40,10 +40,9 @@ typedef bool ExprLookup(void *ctx, const char *name, int64_t *value);
 Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d);
 
 ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out);
-ExprStatus expr_real(const Expr *e, ExprLookup *lookup, void *ctx, double *out);
 
-/* For expressions that are evaluated often: numbers every name once (names[i] gets slot i; the first binding stays), then takes
- * values by slot instead of by name. A name that was not bound is EXPR_UNKNOWN_NAME. */
+/* Numbers every name once (names[i] gets slot i; the first binding stays): then values are taken by slot instead of by name. A name
+ * that was not bound is EXPR_UNKNOWN_NAME. */
 void expr_bind(Expr *e, const char *const *names, size_t nname);
 ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out);
 ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out);

@@ -157,26 +157,11 @@ static bool read_dims(const Words *w, int64_t *dim)
     return true;
 }
 
-typedef struct {
-    const Spec *spec;
-    const int64_t *dim;
-} DimPoint;
-
-static bool lookup_dim(void *ctx, const char *name, int64_t *value)
-{
-    const DimPoint *p = ctx;
-    int i = dim_index(p->spec, name);
-    if (i >= 0)
-        *value = p->dim[i];
-    return i >= 0;
-}
-
 static bool read_declared(const Words *w, const int64_t *dim, int decl, Instance *inst)
 {
-    DimPoint p = { w->spec, dim };
     for (int x = 0; x < w->spec->op->naxis; x++) {
         const Expr *e = w->spec->shape[decl].extent[x];
-        ExprStatus status = expr_int(e, lookup_dim, &p, &inst->extent[x]);
+        ExprStatus status = expr_int_at(e, dim, &inst->extent[x]);
         if (status != EXPR_OK)
             return fail(w, "%s = %s %s there", w->spec->op->axis[x].name, expr_text(e), expr_status_text(status));
         if (!check_extent(w, x, inst->extent[x]))

@@ -10,8 +10,6 @@
 #include "gen/base/text.h"
 #include "gen/spec/dtype.h"
 
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
-
 const char *const role_names[ROLE_COUNT] = { [ROLE_IN] = "in", [ROLE_CONST] = "const", [ROLE_OUT] = "out" };
 
 typedef struct {
@@ -58,11 +56,13 @@ static void read_words(Reader *r, const ConfSetting *group, const char *key, con
     check_unique(r, s, what, out, *n);
 }
 
-/* An expression over the axes. */
+/* An expression over the axes, bound to them. */
 static void read_expr(Reader *r, const ConfSetting *group, const char *key, Expr **out)
 {
-    if (conf_expr(r->conf, group, key, out) && *out && r->axes_ok)
-        conf_check_names(r->diag, *out, "axis", r->axis, (size_t)r->op->naxis);
+    if (!conf_expr(r->conf, group, key, out) || !*out || !r->axes_ok)
+        return;
+    conf_check_names(r->diag, *out, "axis", r->axis, (size_t)r->op->naxis);
+    expr_bind(*out, r->axis, (size_t)r->op->naxis);
 }
 
 static void read_axis(Reader *r, const ConfSetting *group)
@@ -134,31 +134,24 @@ static void read_each(Reader *r, const ConfSetting *root, const char *key, int m
         read(r, conf_elem(list, i));
 }
 
-static int count_role(const Op *op, Role role)
-{
-    int n = 0;
-    for (int i = 0; i < op->noperand; i++)
-        n += op->operand[i].role == role;
-    return n;
-}
-
 /* What the generators rely on: distinct names, one output, at most one constant operand, and that one with layouts. */
 static void check_operands(Reader *r, const ConfSetting *root)
 {
     const Op *op = r->op;
     const ConfSetting *s = conf_member(root, "operands");
     const char *names[OP_MAX_AXIS + OP_MAX_OPERAND];
-    int n = 0;
+    int n = 0, nrole[ROLE_COUNT] = { 0 };
     for (int i = 0; i < op->naxis; i++)
         names[n++] = op->axis[i].name;
-    for (int i = 0; i < op->noperand; i++)
+    for (int i = 0; i < op->noperand; i++) {
         names[n++] = op->operand[i].name;
+        nrole[op->operand[i].role]++;
+    }
     check_unique(r, s, "name", names, n);
-    if (count_role(op, ROLE_OUT) != 1)
-        diag_error(r->diag, s->at, "%d operands have the role \"out\", expected 1", count_role(op, ROLE_OUT));
-    if (count_role(op, ROLE_CONST) > 1)
-        diag_error(r->diag, s->at, "%d operands have the role \"const\", at most 1 is allowed",
-                   count_role(op, ROLE_CONST));
+    if (nrole[ROLE_OUT] != 1)
+        diag_error(r->diag, s->at, "%d operands have the role \"out\", expected 1", nrole[ROLE_OUT]);
+    if (nrole[ROLE_CONST] > 1)
+        diag_error(r->diag, s->at, "%d operands have the role \"const\", at most 1 is allowed", nrole[ROLE_CONST]);
     for (int i = 0; i < op->noperand; i++)
         if ((op->operand[i].role == ROLE_CONST) != (op->operand[i].nlayout > 0))
             diag_error(r->diag, s->at, "the operand '%s' %s", op->operand[i].name,
@@ -232,19 +225,8 @@ Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d)
 
 int op_axis(const Op *op, const char *name)
 {
-    for (int i = 0; i < op->naxis; i++)
-        if (strcmp(op->axis[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-bool op_lookup(void *ctx, const char *name, int64_t *value)
-{
-    const OpShape *s = ctx;
-    const int axis = op_axis(s->op, name);
-    if (axis >= 0)
-        *value = s->extent[axis];
-    return axis >= 0;
+    const Axis *axis = TEXT_ROW(op->axis, op->naxis, name);
+    return axis ? (int)(axis - op->axis) : -1;
 }
 
 bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue)

@@ -27,7 +27,7 @@ typedef struct {
     const char *name; /* "X" */
     Role role;
     const char *dtype;    /* "f32"; NULL: the spec's dtype */
-    Expr *elems;          /* number of elements, over the axes */
+    Expr *elems;          /* number of elements, bound to the axes: its slots are a shape's extents */
     const char *doc;      /* layout, e.g. "[M][K] row-major" */
     const char *epilogue; /* this operand is there only when the spec asks for that epilogue; NULL: always */
     int nlayout;
@@ -45,7 +45,7 @@ typedef struct {
     const char *dtype[OP_MAX_NAME];
     int nepilogue;
     const char *epilogue[OP_MAX_NAME];
-    Expr *flops;            /* useful floating-point operations of one call, over the axes */
+    Expr *flops;            /* useful floating-point operations of one call, bound to the axes, as are the next two */
     Expr *rows, *row_elems; /* the output seen as rows x row_elems, for verification */
     const char *reference;  /* path of the naive reference, C (see search/runner/abi.h) */
 } Op;
@@ -56,12 +56,6 @@ Op *op_read(Arena *a, const char *dir, Diag *d);
 Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d);
 
 int op_axis(const Op *op, const char *name); /* index or -1 */
-/* The axes of a shape by their names; ctx: OpShape. */
-typedef struct {
-    const Op *op;
-    const int64_t *extent; /* one an axis */
-} OpShape;
-ExprLookup op_lookup;
 bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue);
 
 #endif

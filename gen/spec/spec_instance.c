@@ -17,7 +17,8 @@
 #include "gen/spec/spec_private.h"
 #include "templates/package/pieces.h"
 
-enum { TUNE_PER_DIM = 8, TUNE_PER_SHAPE = 64 };
+/* A sample of tuned points repeats some: so many times as many are tried until there are enough. */
+enum { TUNE_PER_DIM = 8, TUNE_PER_SHAPE = 64, MOST_REPEATS = 8 };
 
 /* ---- the sampler ---- */
 
@@ -82,48 +83,28 @@ static bool points_have(const PointSet *s, const Point *v)
     return s->n > 0 && bsearch(v, s->p, (size_t)s->n, sizeof *s->p, compare_points) != NULL;
 }
 
-static PointSet range_points(SpecReader *r, int64_t limit)
-{
-    Grid g = spec_grid(r->spec, ~0u, limit);
-    PointSet set = { .p = ARENA_ARRAY(r->arena, (size_t)g.npoint + 1, Point) };
-    while (spec_grid_next(r->spec, &g, &set.p[set.n]))
-        set.n++;
-    points_sort(&set);
-    return set;
-}
-
-typedef struct {
-    int64_t value[SPEC_MAX_DIM][SPEC_MAX_TUNE];
-    int64_t count[SPEC_MAX_DIM];
-} TuneLists;
-
 /* A dim that the shape does not use stands at its minimum. */
-static void tune_lists(const Spec *s, unsigned dims, TuneLists *t)
-{
-    for (int i = 0; i < s->ndim; i++) {
-        const Dim *dim = &s->dim[i];
-        t->value[i][0] = dim->min;
-        t->count[i] = 1;
-        if (!(dims >> i & 1))
-            continue;
-        if (dim->tune)
-            memcpy(t->value[i], dim->tune, (size_t)dim->ntune * sizeof *dim->tune);
-        t->count[i] = dim->tune ? dim->ntune : spec_tune_values(dim->min, dim->max, t->value[i]);
-    }
-}
-
 static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
 {
     const Spec *s = r->spec;
-    TuneLists *t = ARENA_NEW(r->arena, TuneLists);
-    tune_lists(s, spec_shape_dims(s, shape), t);
+    const unsigned dims = spec_shape_dims(s, shape);
+    const int64_t *value[SPEC_MAX_DIM];
+    int64_t sampled[SPEC_MAX_DIM][TUNE_PER_DIM], count[SPEC_MAX_DIM], index[SPEC_MAX_DIM];
+    for (int i = 0; i < s->ndim; i++) {
+        const Dim *dim = &s->dim[i];
+        const bool is_used = dims >> i & 1;
+        const int nsampled = spec_tune_values(dim->min, is_used ? dim->max : dim->min, sampled[i]);
+        value[i] = is_used && dim->tune ? dim->tune : sampled[i];
+        count[i] = is_used && dim->tune ? dim->ntune : nsampled;
+    }
     PointSet set = { .p = ARENA_ARRAY(r->arena, TUNE_PER_SHAPE + 1, Point) };
-    Grid g = grid_make(s->ndim, t->count, TUNE_PER_SHAPE);
-    g.npoint *= g.all ? 1 : 8; /* a sample repeats points: go on until there are enough */
-    for (int64_t index[SPEC_MAX_DIM]; set.n < TUNE_PER_SHAPE && grid_next(&g, index);) {
+    Grid g = grid_make(s->ndim, count, TUNE_PER_SHAPE);
+    if (!g.all)
+        g.npoint *= MOST_REPEATS;
+    while (set.n < TUNE_PER_SHAPE && grid_next(&g, index)) {
         Point *v = &set.p[set.n++];
         for (int i = 0; i < s->ndim; i++)
-            v->value[i] = t->value[i][index[i]];
+            v->value[i] = value[i][index[i]];
         points_sort(&set);
     }
     return set;
@@ -199,18 +180,16 @@ static void merge(InstanceList *list)
 
 double spec_flops(const Spec *s, const int64_t *extent)
 {
-    OpShape shape = { s->op, extent };
     double flops = 0;
-    return expr_real(s->op->flops, op_lookup, &shape, &flops) == EXPR_OK && flops > 0 ? flops : 0;
+    return expr_real_at(s->op->flops, extent, &flops) == EXPR_OK && flops > 0 ? flops : 0;
 }
 
 double spec_bytes(const Spec *s, const int64_t *extent)
 {
-    OpShape shape = { s->op, extent };
     double sum = 0, elems;
     for (int i = 0; i < s->op->noperand; i++) {
         const Operand *o = &s->op->operand[i];
-        if (op_has_operand(o, s->epilogue, s->nepilogue) && expr_real(o->elems, op_lookup, &shape, &elems) == EXPR_OK)
+        if (op_has_operand(o, s->epilogue, s->nepilogue) && expr_real_at(o->elems, extent, &elems) == EXPR_OK)
             sum += elems * dtype_find(o->dtype ? o->dtype : s->dtype)->bytes;
     }
     return sum;
@@ -226,11 +205,10 @@ int spec_parts(const Spec *s, const int64_t *extent, int threads)
  * and so small that its bytes fit 64 bits. */
 static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const char *what, const char *of)
 {
-    OpShape ctx = { r->spec->op, in->extent };
     const ShapeDecl *shape = &r->spec->shape[in->decl];
     enum { ROOM = 16 };
     int64_t value;
-    ExprStatus s = expr_int(e, op_lookup, &ctx, &value);
+    ExprStatus s = expr_int_at(e, in->extent, &value);
     if (s == EXPR_OK && value >= 0 && value <= INT64_MAX / ROOM)
         return true;
     Point p;
@@ -253,15 +231,15 @@ static bool check_sizes(SpecReader *r, const Instance *in)
            check_size(r, in, op->row_elems, "the elements of a row", "");
 }
 
-/* Checks every instance; at most one error for each declared shape is reported. */
+/* Checks every instance, which stand in the order of declaration; at most one error for each declared shape is reported. */
 static void check_all(SpecReader *r, const InstanceList *list)
 {
-    int failed = -1;
+    int last_failed = -1;
     double sum = 0;
     for (int64_t i = 0; i < list->n; i++) {
         sum += list->p[i].weight;
-        if (list->p[i].decl != failed && !check_sizes(r, &list->p[i]))
-            failed = list->p[i].decl;
+        if (list->p[i].decl != last_failed && !check_sizes(r, &list->p[i]))
+            last_failed = list->p[i].decl;
     }
     Loc at = conf_member(r->root, conf_member(r->root, "weights") ? "weights" : "shapes")->name_at;
     if (!(sum > 0))
@@ -286,8 +264,13 @@ void spec_make_instances(SpecReader *r)
 {
     Spec *s = r->spec;
     int64_t limit = SPEC_MAX_INSTANCE / s->nshape / s->nthread;
-    Grid whole = spec_grid(s, ~0u, limit);
-    PointSet points = range_points(r, whole.all ? limit : limit - TUNE_PER_SHAPE);
+    Grid g = spec_grid(s, ~0u, limit);
+    if (!g.all)
+        g = spec_grid(s, ~0u, limit - TUNE_PER_SHAPE);
+    PointSet points = { .p = ARENA_ARRAY(r->arena, (size_t)g.npoint + 1, Point) };
+    while (spec_grid_next(s, &g, &points.p[points.n]))
+        points.n++;
+    points_sort(&points);
     InstanceList list = { .p = ARENA_ARRAY(r->arena, (size_t)((points.n + TUNE_PER_SHAPE) * s->nshape), Instance) };
     for (int i = 0; i < s->nshape; i++)
         if (!add_shape(r, i, &points, &list))

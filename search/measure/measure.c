@@ -66,15 +66,14 @@ static void clear_records(Exchange *s)
 /* The sizes of a request; NULL when one is no number. */
 static json_t *sizes_json(const Runner *r, const MeasureRequest *q)
 {
-    OpShape axes = { r->op, q->extent };
     int64_t value, rows, row_elems;
     json_t *extent = json_array(), *elems = json_array();
-    bool good = expr_int(r->op->rows, op_lookup, &axes, &rows) == EXPR_OK &&
-                expr_int(r->op->row_elems, op_lookup, &axes, &row_elems) == EXPR_OK;
+    bool good = expr_int_at(r->op->rows, q->extent, &rows) == EXPR_OK &&
+                expr_int_at(r->op->row_elems, q->extent, &row_elems) == EXPR_OK;
     for (int i = 0; i < r->op->naxis; i++)
         json_array_append_new(extent, json_integer(q->extent[i]));
     for (int i = 0; i < r->op->noperand && good; i++) {
-        good = expr_int(r->op->operand[i].elems, op_lookup, &axes, &value) == EXPR_OK;
+        good = expr_int_at(r->op->operand[i].elems, q->extent, &value) == EXPR_OK;
         json_array_append_new(elems, json_integer(r->has_epilogue[i] ? value : 0));
     }
     if (good)

@@ -31,12 +31,11 @@ static void check_values(const Op *op)
         int64_t extent[OP_MAX_AXIS], value;
         for (int i = 0; i < op->naxis; i++)
             extent[i] = extents[(k + (size_t)i) % (sizeof extents / sizeof *extents)];
-        OpShape shape = { op, extent };
-        REQUIRE(expr_int(op->rows, op_lookup, &shape, &value) != EXPR_UNKNOWN_NAME);
-        REQUIRE(expr_int(op->row_elems, op_lookup, &shape, &value) != EXPR_UNKNOWN_NAME);
-        REQUIRE(expr_int(op->flops, op_lookup, &shape, &value) != EXPR_UNKNOWN_NAME);
+        REQUIRE(expr_int_at(op->rows, extent, &value) != EXPR_UNKNOWN_NAME);
+        REQUIRE(expr_int_at(op->row_elems, extent, &value) != EXPR_UNKNOWN_NAME);
+        REQUIRE(expr_int_at(op->flops, extent, &value) != EXPR_UNKNOWN_NAME);
         for (int i = 0; i < op->noperand; i++)
-            REQUIRE(expr_int(op->operand[i].elems, op_lookup, &shape, &value) != EXPR_UNKNOWN_NAME);
+            REQUIRE(expr_int_at(op->operand[i].elems, extent, &value) != EXPR_UNKNOWN_NAME);
     }
 }
 

@@ -77,10 +77,6 @@ static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
 {
     const ConfSetting *s = conf_member(r->root, "op");
     const char *name;
-    r->spec->templates = ARENA_ARRAY(r->arena, (size_t)ntemplates + 1, const char *);
-    r->spec->ntemplates = ntemplates;
-    for (int i = 0; i < ntemplates; i++)
-        r->spec->templates[i] = arena_strdup(r->arena, templates[i]);
     if (!s || !conf_string(r->conf, s, NULL, &name))
         return;
     const char *why = name_fault(name);
@@ -267,7 +263,7 @@ static void read_limits(SpecReader *r)
 Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d)
 {
     SpecReader r = { .arena = a, .diag = d, .nerror = diag_nerror(d), .spec = ARENA_NEW(a, Spec) };
-    r.spec->src = src;
+    *r.spec = (Spec){ .src = src, .templates = templates, .ntemplates = ntemplates };
     r.conf = conf_parse(a, src, 0, src->len, d);
     if (!r.conf)
         return NULL;
@@ -305,29 +301,23 @@ int spec_extents(const Spec *s, int axis, int64_t *extent, int max)
 {
     int n = 0;
     for (int64_t i = 0; i < s->ninstance; i++) {
-        const int64_t e = s->instance[i].extent[axis];
-        int at = n;
-        while (at > 0 && extent[at - 1] > e)
-            at--;
-        if (at > 0 && extent[at - 1] == e)
-            continue;
-        if (n == max)
+        int at = 0;
+        while (at < n && extent[at] != s->instance[i].extent[axis])
+            at++;
+        if (at == max)
             return 0;
-        memmove(&extent[at + 1], &extent[at], (size_t)(n++ - at) * sizeof *extent);
-        extent[at] = e;
+        extent[at] = s->instance[i].extent[axis];
+        n += at == n;
     }
+    qsort(extent, (size_t)n, sizeof *extent, order_number);
     return n;
 }
 
 bool spec_wants(const Spec *s, const char *param, int64_t value)
 {
-    for (int i = 0; i < s->nlimit; i++) {
-        if (strcmp(s->limit[i].param, param) != 0)
-            continue;
-        for (int k = 0; k < s->limit[i].nvalue; k++)
-            if (s->limit[i].value[k] == value)
-                return true;
-        return false;
-    }
-    return true;
+    const SpecLimit *l = TEXT_ROW(s->limit, s->nlimit, param);
+    int i = 0;
+    while (l && i < l->nvalue && l->value[i] != value)
+        i++;
+    return !l || i < l->nvalue;
 }

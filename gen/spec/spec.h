@@ -79,7 +79,7 @@ typedef struct {
     Loc name_loc;
     const Op *op;
     int ntemplates; /* folders of templates, the first that has a file counts */
-    const char **templates;
+    const char *const *templates;
     const char *dtype;
     int ntarget;
     const char *target[SPEC_MAX_NAME]; /* {spec_auto} when the spec names none */

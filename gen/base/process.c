@@ -58,23 +58,20 @@ static bool is_replaced(const char *variable, const char *const *env)
     return false;
 }
 
-/* Our environment with the given variables in place of ours; freed by the caller (the array only). */
-static char **merge_environment(const char *const *env)
+/* Our environment with the given variables in place of ours. */
+static char **merge_environment(Arena *a, const char *const *env)
 {
-    size_t count = 1;
-    for (char **v = environ; *v; v++)
-        count++;
-    for (const char *const *v = env; v && *v; v++)
-        count++;
-    char **merged = calloc(count, sizeof *merged);
-    if (!merged)
-        return NULL;
-    char **out = merged;
-    for (const char *const *v = env; v && *v; v++)
-        *out++ = (char *)*v;
+    size_t n = 0, nours = 0, ngiven = 0;
+    while (environ[nours])
+        nours++;
+    while (env && env[ngiven])
+        ngiven++;
+    char **merged = ARENA_ARRAY(a, nours + ngiven + 1, char *);
+    for (; n < ngiven; n++)
+        merged[n] = (char *)env[n];
     for (char **v = environ; *v; v++)
         if (!is_replaced(*v, env))
-            *out++ = *v;
+            merged[n++] = *v;
     return merged;
 }
 
@@ -102,14 +99,9 @@ static int plan_attributes(posix_spawnattr_t *attr)
 }
 
 /* given: what becomes its 0, 1 and 2; 0: /dev/null. The pid; 0 with errno set. */
-static pid_t spawn(const char *const *argv, const char *const *env, const int given[3])
+static pid_t spawn(Arena *a, const char *const *argv, const char *const *env, const int given[3])
 {
-    char **merged = merge_environment(env);
     pid_t pid = 0;
-    if (!merged) {
-        errno = ENOMEM;
-        return 0;
-    }
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     posix_spawn_file_actions_init(&actions);
@@ -118,10 +110,9 @@ static pid_t spawn(const char *const *argv, const char *const *env, const int gi
     if (rc == 0)
         rc = plan_attributes(&attr);
     if (rc == 0)
-        rc = posix_spawnp(&pid, argv[0], &actions, &attr, (char *const *)argv, merged);
+        rc = posix_spawnp(&pid, argv[0], &actions, &attr, (char *const *)argv, merge_environment(a, env));
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&actions);
-    free(merged);
     errno = rc;
     return rc == 0 ? pid : 0;
 }
@@ -188,7 +179,7 @@ bool child_start(Child *c, Arena *a, const ProcessPlan *p)
     for (int fd = 1; fd < 3; fd++)
         ok = said_open(&c->said[fd], a, planned[fd], p->most, &given[fd]) && ok;
     given[2] = given[2] == PROCESS_WITH_OUT ? given[1] : given[2];
-    c->pid = ok ? spawn(p->argv, p->env, given) : 0;
+    c->pid = ok ? spawn(a, p->argv, p->env, given) : 0;
     const int problem = errno;
     for (int fd = 0; fd < 3; fd++) {
         if (planned[fd] == PROCESS_KEEP && given[fd] >= 0)

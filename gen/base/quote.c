@@ -52,12 +52,16 @@ size_t quote_shown(const char *s, size_t n)
 
 /* ---- one way for all languages ---- */
 
-/* What a language writes for the ASCII character at s, when `before` is the last one written; NULL: the character itself. */
-typedef const char *Escape(const char *s, char before);
+/* What is written for an ASCII character, where it stands between these two, the one that was last written and the next; 0: any. */
+typedef struct {
+    char before, character, next;
+    const char *instead;
+} Escape;
 
 typedef struct {
     const char *backslashed; /* characters that get a backslash before them */
-    Escape *escape;          /* of the others; may be NULL */
+    const Escape *escape;    /* of others, up to one that is 0; may be NULL */
+    const char *allowed;     /* all ASCII characters that stay, the others become "?"; NULL: all */
     const char *instead;     /* of what is not shown */
     size_t most;             /* bytes, before it is cut */
 } Language;
@@ -66,11 +70,16 @@ typedef struct {
 
 static void add_ascii(Text *t, const Language *to, const char *s, char before)
 {
-    const char *instead = to->escape ? to->escape(s, before) : NULL;
+    const Escape *e = to->escape;
     if (strchr(to->backslashed, *s))
         text_add(t, "\\");
-    if (instead)
-        text_add(t, instead);
+    while (e && e->character &&
+           (e->character != *s || (e->before && e->before != before) || (e->next && e->next != s[1])))
+        e++;
+    if (e && e->character)
+        text_add(t, e->instead);
+    else if (to->allowed && !strchr(to->allowed, *s))
+        text_add(t, "?");
     else
         text_addn(t, s, 1);
 }
@@ -106,46 +115,23 @@ static char *quoted(Arena *a, const Language *to, const char *s, const char *quo
 
 /* ---- languages ---- */
 
-static const char *escape_comment(const char *s, char before)
-{
-    if (*s == '/' && before == '*')
-        return " /";
-    if (*s == '*' && before == '/')
-        return " *";
-    return *s == '?' && before == '?' ? " ?" : NULL;
-}
-
-static const char *escape_string(const char *s, char before) { return *s == '?' && before == '?' ? "\\?" : NULL; }
-
+static const Escape in_comment[] = { { '*', '/', 0, " /" }, { '/', '*', 0, " *" }, { '?', '?', 0, " ?" }, { 0 } };
+static const Escape in_string[] = { { '?', '?', 0, "\\?" }, { 0 } };
 /* The address behind "://" shall not become a link. */
-static const char *escape_markdown(const char *s, char before)
-{
-    (void)before;
-    return *s == ':' && s[1] == '/' ? "\\:" : NULL;
-}
+static const Escape in_markdown[] = { { 0, ':', '/', "\\:" }, { 0 } };
+static const Escape in_html[] = { { 0, '&', 0, "&amp;" },  { 0, '<', 0, "&lt;" },   { 0, '>', 0, "&gt;" },
+                                  { 0, '"', 0, "&quot;" }, { 0, '\'', 0, "&#39;" }, { 0 } };
 
-static const char *escape_gnuplot(const char *s, char before)
-{
-    (void)before;
-    return strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,=()/-+*%", *s) ? NULL : "?";
-}
+static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _.,=()/-+*%";
 
-static const char *escape_html(const char *s, char before)
-{
-    static const char of[] = "&<>\"'", *const entity[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
-    const char *at = strchr(of, *s);
-    (void)before;
-    return at ? entity[at - of] : NULL;
-}
-
-static const Language line = { "", NULL, "?", QUOTE_MAX };
-static const Language comment = { "", escape_comment, "?", QUOTE_MAX };
-static const Language string = { "\\\"", escape_string, "?", NO_LIMIT };
-static const Language markdown = { "\\`*_{}[]<>|~$&!#", escape_markdown, "?", QUOTE_MAX };
-static const Language gnuplot = { "", escape_gnuplot, "?", QUOTE_MAX };
-static const Language cmake = { "\\\"$;", NULL, "?", NO_LIMIT };
-static const Language html = { "", escape_html, "\xef\xbf\xbd", NO_LIMIT };
-static const Language utf8 = { "", NULL, "?", NO_LIMIT };
+static const Language line = { "", NULL, NULL, "?", QUOTE_MAX };
+static const Language comment = { "", in_comment, NULL, "?", QUOTE_MAX };
+static const Language string = { "\\\"", in_string, NULL, "?", NO_LIMIT };
+static const Language markdown = { "\\`*_{}[]<>|~$&!#", in_markdown, NULL, "?", QUOTE_MAX };
+static const Language gnuplot = { "", NULL, plain, "?", QUOTE_MAX };
+static const Language cmake = { "\\\"$;", NULL, NULL, "?", NO_LIMIT };
+static const Language html = { "", in_html, NULL, "\xef\xbf\xbd", NO_LIMIT };
+static const Language utf8 = { "", NULL, NULL, "?", NO_LIMIT };
 
 char *quote_line(Arena *a, const char *s) { return quoted(a, &line, s, ""); }
 char *quote_string(Arena *a, const char *s) { return quoted(a, &string, s, "\""); }

@@ -228,8 +228,6 @@ static bool ends(const char *name, size_t n, const char *end, size_t nend)
     return n > nend && strncmp(name + n - nend, end, nend) == 0;
 }
 
-static bool is_capitals(const char *name) { return !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")]; }
-
 static bool is_type(const char *name) { return ends(name, strlen(name), "_t", 2); }
 
 static bool begins(const char *name, const char *words)
@@ -240,18 +238,14 @@ static bool begins(const char *name, const char *words)
     return false;
 }
 
-static bool has_beginning(const char *name) { return begins(name, beginnings); }
-
 /* The first n letters of it. */
-static bool is_library_word(const char *name, size_t n)
+static bool is_library(const char *name, size_t n)
 {
     bool found = has_word(library, name, n);
     for (const char *s = endings + 1; *s && !found; s += strcspn(s, " ") + 1)
-        found = ends(name, n, s, strcspn(s, " ")) && is_library_word(name, n - strcspn(s, " "));
+        found = ends(name, n, s, strcspn(s, " ")) && is_library(name, n - strcspn(s, " "));
     return found;
 }
-
-static bool is_library(const char *name) { return is_library_word(name, strlen(name)); }
 
 /* File systems may take capitals and letters for the same. */
 static bool is_file(const char *name)
@@ -272,18 +266,18 @@ const char *name_argument_fault(const char *name)
 
 const char *name_package_fault(const char *name)
 {
-    static const struct {
-        bool (*holds)(const char *name);
-        const char *why;
-    } rule[] = { { is_capitals, "is in capitals, as macros are" },
-                 { is_type, "ends in '_t', as types of the system do" },
-                 { has_beginning, "begins as names of the C library or of CUDA do" },
-                 { is_library, "is a name of C, its library, C++ or CUDA: the package's function would clash with it" },
-                 { is_file, "is taken by a header, a library or CMake, or by a file of the package" } };
     const char *why = name_fault(name);
-    for (size_t i = 0; !why && i < LENGTH(rule); i++)
-        why = rule[i].holds(name) ? rule[i].why : NULL;
-    return why;
+    if (why)
+        return why;
+    if (!name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
+        return "is in capitals, as macros are";
+    if (is_type(name))
+        return "ends in '_t', as types of the system do";
+    if (begins(name, beginnings))
+        return "begins as names of the C library or of CUDA do";
+    if (is_library(name, strlen(name)))
+        return "is a name of C, its library, C++ or CUDA: the package's function would clash with it";
+    return is_file(name) ? "is taken by a header, a library or CMake, or by a file of the package" : NULL;
 }
 
 char *name_package_like(Arena *a, const char *name)

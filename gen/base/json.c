@@ -7,7 +7,6 @@
 #include <math.h>
 
 json_t *json_of_bool(bool v) { return json_boolean(v); }
-json_t *json_of_int(int64_t v) { return json_integer(v); }
 json_t *json_of_real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 json_t *json_of_known(bool known, double v) { return known ? json_of_real(v) : json_null(); }
 json_t *json_of_value(json_t *v) { return v; }

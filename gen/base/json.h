@@ -22,14 +22,13 @@ typedef struct {
 
 #define FIELD(key, v)                                                                                                    \
     {                                                                                                                    \
-        key, _Generic((v), bool: json_of_bool, int: json_of_int, int64_t: json_of_int, double: json_of_real,           \
+        key, _Generic((v), bool: json_of_bool, int: json_integer, int64_t: json_integer, double: json_of_real,           \
                       char *: quote_json, const char *: quote_json, json_t *: json_of_value)(v) \
     }
 #define JSON_OBJECT(...) JSON_SET(json_object(), __VA_ARGS__)
 #define JSON_SET(object, ...) json_set(object, (const JsonField[]){ __VA_ARGS__, { NULL, NULL } })
 
 json_t *json_of_bool(bool v);
-json_t *json_of_int(int64_t v);
 json_t *json_of_real(double v);
 json_t *json_of_known(bool known, double v); /* null unless it is known */
 json_t *json_of_value(json_t *v);

@@ -39,46 +39,43 @@ const ConfSetting *conf_elem(const ConfSetting *s, int i) { return &s->elem[i]; 
 
 const ConfSetting *conf_member(const ConfSetting *group, const char *key)
 {
-    return group && group->type == CONF_GROUP ? TEXT_ROW(group->elem, group->n, key) : NULL;
+    return group && group->type == CONF_GROUP ? names_row(NAMES(group->elem, group->n), key) : NULL;
 }
 
 /* ---- names ---- */
 
-int conf_lookup(Diag *d, Loc at, const char *what, const char *word, const char *const *names, size_t nname)
+int conf_lookup(Diag *d, Loc at, const char *what, const char *word, Names names)
 {
-    const int known = text_index(names, nname, word);
+    const int known = names_find(names, word);
     if (known >= 0)
         return known;
-    const char *near = diag_nearest(word, names, nname);
+    const char *near = diag_nearest(word, names);
     Text all = { .arena = arena_new() };
-    for (size_t i = 0; i < nname; i++)
-        text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+    for (size_t i = 0; i < names.n; i++)
+        text_printf(&all, "%s%s", i ? ", " : "", names_at(names, i));
     if (near)
         diag_error(d, at, "unknown %s '%s'; did you mean '%s'?", what, word, near);
-    else if (nname == 0)
+    else if (names.n == 0)
         diag_error(d, at, "unknown %s '%s'; there are none", what, word);
     else
-        diag_error(d, at, "unknown %s '%s'; expected %s%s", what, word, nname > 1 ? "one of " : "", text_str(&all));
+        diag_error(d, at, "unknown %s '%s'; expected %s%s", what, word, names.n > 1 ? "one of " : "", text_str(&all));
     arena_free(all.arena);
     return -1;
 }
 
-bool conf_check_names(Diag *d, const Expr *e, const char *what, const char *const *names, size_t nname)
+bool conf_check_names(Diag *d, const Expr *e, const char *what, Names names)
 {
     bool ok = true;
     for (const ExprName *n = expr_names(e); n; n = n->next)
-        ok = conf_lookup(d, n->at, what, n->name, names, nname) >= 0 && ok;
+        ok = conf_lookup(d, n->at, what, n->name, names) >= 0 && ok;
     return ok;
 }
 
 bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, size_t nkey)
 {
-    const char **names = ARENA_ARRAY(c->arena, nkey, const char *);
     bool ok = true;
-    for (size_t i = 0; i < nkey; i++)
-        names[i] = keys[i].name;
     for (int i = 0; i < conf_length(group); i++)
-        ok = conf_lookup(c->diag, group->elem[i].name_at, "key", group->elem[i].name, names, nkey) >= 0 && ok;
+        ok = conf_lookup(c->diag, group->elem[i].name_at, "key", group->elem[i].name, NAMES(keys, nkey)) >= 0 && ok;
     for (size_t i = 0; i < nkey; i++) {
         if (!keys[i].required || conf_member(group, keys[i].name))
             continue;
@@ -161,13 +158,12 @@ bool conf_string(const Conf *c, const ConfSetting *s, const char *key, const cha
     return ok;
 }
 
-bool conf_choice(const Conf *c, const ConfSetting *s, const char *key, const char *what, const char *const *names,
-                 size_t nname, int *index)
+bool conf_choice(const Conf *c, const ConfSetting *s, const char *key, const char *what, Names names, int *index)
 {
     bool ok;
     if (!(s = get(c, s, key, 1 << CONF_STRING, "a string", &ok)))
         return ok;
-    int i = conf_lookup(c->diag, s->at, what, s->text, names, nname);
+    int i = conf_lookup(c->diag, s->at, what, s->text, names);
     if (i >= 0)
         *index = i;
     return i >= 0;

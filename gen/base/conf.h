@@ -70,8 +70,7 @@ bool conf_real(const Conf *c, const ConfSetting *s, const char *key, double *out
 bool conf_bool(const Conf *c, const ConfSetting *s, const char *key, bool *out);
 bool conf_string(const Conf *c, const ConfSetting *s, const char *key, const char **out);
 /* A string that is one of names; *index tells which. `what` names the kind of word in messages: "dtype". */
-bool conf_choice(const Conf *c, const ConfSetting *s, const char *key, const char *what, const char *const *names,
-                 size_t nname, int *index);
+bool conf_choice(const Conf *c, const ConfSetting *s, const char *key, const char *what, Names names, int *index);
 /* A string, or several side by side, or an integer, parsed as an expression. Names are not checked. */
 bool conf_expr(const Conf *c, const ConfSetting *s, const char *key, Expr **out);
 /* A group, or a list of anything; NULL when absent or (reported) of another type. */
@@ -85,8 +84,8 @@ bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const ch
 bool conf_twice(const Conf *c, const ConfSetting *list, int i, const char *before);
 
 /* Reports every name in e that is not one of names, and returns false then. what: "dim". */
-bool conf_check_names(Diag *d, const Expr *e, const char *what, const char *const *names, size_t nname);
+bool conf_check_names(Diag *d, const Expr *e, const char *what, Names names);
 /* Index of word in names; -1 after an error: "unknown <what> 'word'; did you mean ...?" or "expected one of ...". */
-int conf_lookup(Diag *d, Loc at, const char *what, const char *word, const char *const *names, size_t nname);
+int conf_lookup(Diag *d, Loc at, const char *what, const char *word, Names names);
 
 #endif

@@ -257,24 +257,22 @@ static size_t edit_distance(const char *a, const char *b)
     return row[na % 3][nb];
 }
 
-const char *diag_nearest(const char *word, const char *const *names, size_t nname)
+const char *diag_nearest(const char *word, Names names)
 {
     size_t n = strlen(word);
     if (n == 0 || n > WORD_MAX)
         return NULL;
     size_t limit = n / 3 > 1 ? n / 3 : 1;
     const char *nearest = NULL;
-    for (size_t i = 0; i < nname; i++) {
-        size_t len = strlen(names[i]);
-        if (len > WORD_MAX)
+    for (size_t i = 0; i < names.n; i++) {
+        const char *name = names_at(names, i);
+        const size_t len = strlen(name), distance = len > WORD_MAX ? len : edit_distance(word, name);
+        if (distance > limit || distance >= n || distance >= len) /* "Q" is not near "T" */
             continue;
-        size_t distance = edit_distance(word, names[i]);
-        if (distance <= limit && distance < n && distance < len) { /* "Q" is not near "T" */
-            nearest = names[i];
-            if (distance == 0)
-                break;
-            limit = distance - 1;
-        }
+        if (distance == 0)
+            return name;
+        nearest = name;
+        limit = distance - 1;
     }
     return nearest;
 }

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "gen/base/arena.h"
+#include "gen/base/text.h"
 
 typedef struct {
     const char *path; /* as the user wrote it */
@@ -53,7 +53,7 @@ void diag_say_at(FILE *out, DiagSeverity severity, const char *path, int64_t lin
 void diag_use_json(bool on);
 
 /* The name nearest to `word` by edit distance (at most a third of its letters, at least one); NULL if none. */
-const char *diag_nearest(const char *word, const char *const *names, size_t nname);
+const char *diag_nearest(const char *word, Names names);
 
 /* Line and column of byte `offset` of a source; of text[offset], whose text[0] is at `at` and may run over several lines. */
 Loc loc_at(const Source *src, size_t offset, int width);

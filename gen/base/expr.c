@@ -196,11 +196,8 @@ static Node *parse_number(Parser *p)
 
 static Node *unknown_function(Parser *p, size_t start, size_t len)
 {
-    const char *names[LENGTH(functions)];
-    for (size_t i = 0; i < LENGTH(functions); i++)
-        names[i] = functions[i].text;
     char *word = arena_strndup(p->arena, p->text + start, len);
-    const char *near = diag_nearest(word, names, LENGTH(functions));
+    const char *near = diag_nearest(word, NAMES(functions, LENGTH(functions)));
     if (near)
         return FAIL(p, start, len, "unknown function '%s'; did you mean '%s'?", word, near);
     return FAIL(p, start, len, "unknown function '%s'; there are min, max, ceil_div, ceil_to, log2, exp2, sqrt", word);
@@ -449,11 +446,11 @@ ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out)
     return int_node(e->root, &(Env){ .lookup = lookup, .ctx = ctx }, out);
 }
 
-void expr_bind(Expr *e, const char *const *names, size_t nname)
+void expr_bind(Expr *e, Names names)
 {
     for (ExprName *n = e->names; n; n = n->next)
         if (n->slot < 0)
-            n->slot = text_index(names, nname, n->name);
+            n->slot = names_find(names, n->name);
 }
 
 ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out)

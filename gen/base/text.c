@@ -57,18 +57,20 @@ void text_printf(Text *t, const char *fmt, ...)
 
 const char *text_str(const Text *t) { return t->s ? t->s : ""; }
 
-void *text_row(const void *rows, size_t row_bytes, size_t n, const char *name)
+const char *names_at(Names all, size_t i) { return *(char *const *)((const char *)all.rows + i * all.row_bytes); }
+
+int names_find(Names all, const char *name)
 {
-    for (const char *row = rows; n > 0; row += row_bytes, n--)
-        if (strcmp(*(char *const *)row, name) == 0)
-            return (void *)row;
-    return NULL;
+    for (size_t i = 0; i < all.n; i++)
+        if (strcmp(names_at(all, i), name) == 0)
+            return (int)i;
+    return -1;
 }
 
-int text_index(const char *const *list, size_t n, const char *word)
+void *names_row(Names all, const char *name)
 {
-    const char *const *at = TEXT_ROW(list, n, word);
-    return at ? (int)(at - list) : -1;
+    const int i = names_find(all, name);
+    return i < 0 ? NULL : (char *)all.rows + (size_t)i * all.row_bytes;
 }
 
 char *text_changed(Arena *a, const char *s, int (*change)(int c))

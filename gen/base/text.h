@@ -21,11 +21,15 @@ void text_addn(Text *t, const char *s, size_t n);
 void text_printf(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *text_str(const Text *t); /* never NULL */
 
-/* The first of n rows that has this name; NULL: none has. A row is a struct that begins with its name, or the name itself. */
-#define TEXT_ROW(rows, n, name) text_row(rows, sizeof *(rows), (size_t)(n), name)
-void *text_row(const void *rows, size_t row_bytes, size_t n, const char *name);
-/* Where the word is in a list; -1: it is not. */
-int text_index(const char *const *list, size_t n, const char *word);
+/* n names, each at the beginning of a row: of a table of structs, or a list of words. */
+typedef struct {
+    const void *rows;
+    size_t row_bytes, n;
+} Names;
+#define NAMES(rows, n) ((Names){ rows, sizeof *(rows), (size_t)(n) })
+const char *names_at(Names all, size_t i);
+int names_find(Names all, const char *name);  /* where it is; -1: nowhere */
+void *names_row(Names all, const char *name); /* the row; NULL: there is none */
 
 /* A copy of s with every character changed, by toupper or tolower. */
 char *text_changed(Arena *a, const char *s, int (*change)(int c));

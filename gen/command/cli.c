@@ -280,10 +280,7 @@ void cli_list_split(Arena *a, CliList *list, const char *text, const char *separ
     }
 }
 
-bool cli_list_has(const CliList *list, const char *item)
-{
-    return text_index(list->item, (size_t)list->n, item) >= 0;
-}
+bool cli_list_has(const CliList *list, const char *item) { return names_find(NAMES(list->item, list->n), item) >= 0; }
 
 static int parse_list(const Parser *p, const OptionRow *row, const char *text, CliList *list)
 {
@@ -306,7 +303,7 @@ static int parse_choice(const Parser *p, const OptionRow *row, const char *text,
             return GO_ON;
         }
     }
-    const char *near = diag_nearest(text, names.item, (size_t)names.n);
+    const char *near = diag_nearest(text, NAMES(names.item, names.n));
     if (near)
         return fail(p, "--%s: unknown choice '%s'; did you mean '%s'?", row->name, text, near);
     return fail(p, "--%s: '%s' is none of %s", row->name, text, row->arg);
@@ -389,21 +386,13 @@ static const OptionRow *option_lettered(char letter)
     return NULL;
 }
 
-static const char *nearest_option(const char *name)
-{
-    const char *names[NOPTION];
-    for (int i = 0; i < NOPTION; i++)
-        names[i] = OPTIONS[i].name;
-    return diag_nearest(name, names, NOPTION);
-}
-
 static int parse_long(Parser *p, const char *text)
 {
     size_t n = strcspn(text, "=");
     const OptionRow *row = option_named(text, n);
     if (row)
         return option_take(p, row, text[n] ? text + n + 1 : NULL);
-    const char *name = arena_strndup(p->arena, text, n), *near = nearest_option(name);
+    const char *name = arena_strndup(p->arena, text, n), *near = diag_nearest(name, NAMES(OPTIONS, NOPTION));
     if (near)
         return fail(p, "unknown option '--%s'; did you mean '--%s'?", name, near);
     return fail(p, "unknown option '--%s'", name);
@@ -444,22 +433,6 @@ static int parse_arguments(Parser *p)
 
 /* ---- operands -------------------------------------------------------------- */
 
-static int command_named(const char *name)
-{
-    for (int i = 0; i < NCOMMAND; i++)
-        if (strcmp(COMMANDS[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-static const char *nearest_command(const char *name)
-{
-    const char *names[NCOMMAND];
-    for (int i = 0; i < NCOMMAND; i++)
-        names[i] = COMMANDS[i].name;
-    return diag_nearest(name, names, NCOMMAND);
-}
-
 static int parse_binding(const Parser *p, const char *text, ExplainBinding *out)
 {
     size_t n = strcspn(text, "=");
@@ -495,7 +468,7 @@ static int parse_bindings(Parser *p, const char *const *text, int n)
 
 static int too_many(const Parser *p, const char *first, const char *extra, bool implied)
 {
-    const char *near = implied ? nearest_command(first) : NULL;
+    const char *near = implied ? diag_nearest(first, NAMES(COMMANDS, NCOMMAND)) : NULL;
     if (near)
         return fail(p, "unknown command '%s'; did you mean '%s'?", first, near);
     return fail(p, "too many operands: '%s'", extra);
@@ -504,7 +477,7 @@ static int too_many(const Parser *p, const char *first, const char *extra, bool 
 /* [COMMAND] OPERAND [NAME=VALUE...] */
 static int parse_operands(Parser *p)
 {
-    int command = p->noperand ? command_named(p->operand[0]) : -1;
+    int command = p->noperand ? names_find(NAMES(COMMANDS, NCOMMAND), p->operand[0]) : -1;
     const CommandRow *row = &COMMANDS[command < 0 ? COMMAND_GENERATE : command];
     const char *const *rest = p->operand + (command >= 0);
     int nrest = p->noperand - (command >= 0);

@@ -39,10 +39,8 @@ typedef struct {
 
 const char *package_text(const Package *p, const char *path)
 {
-    for (int i = 0; i < p->n; i++)
-        if (strcmp(p->file[i].path, path) == 0)
-            return p->file[i].text;
-    return NULL;
+    const PackageFile *file = names_row(NAMES(p->file, p->n), path);
+    return file ? file->text : NULL;
 }
 
 __attribute__((format(printf, 2, 3))) static bool fail(const Writer *w, const char *fmt, ...)

@@ -38,17 +38,11 @@ __attribute__((format(printf, 2, 3))) static bool fail(const Words *w, const cha
     return false;
 }
 
-static int dim_index(const Spec *s, const char *name)
-{
-    int i = 0;
-    while (i < s->ndim && strcmp(s->dim[i].name, name) != 0)
-        i++;
-    return i < s->ndim ? i : -1;
-}
+static bool is_dim(const Spec *s, const char *name) { return names_find(NAMES(s->dim, s->ndim), name) >= 0; }
 
 static bool is_threads(const Spec *s, const char *name)
 {
-    return strcmp(name, "threads") == 0 && dim_index(s, name) < 0 && op_axis(s->op, name) < 0;
+    return strcmp(name, "threads") == 0 && !is_dim(s, name) && op_axis(s->op, name) < 0;
 }
 
 /* "T=..., or M=... N=... K=..." */
@@ -72,7 +66,7 @@ static bool unknown(const Words *w, const char *name)
     for (int i = 0; i < w->spec->op->naxis; i++)
         known[n++] = w->spec->op->axis[i].name;
     known[n++] = "threads";
-    const char *near = diag_nearest(name, known, n);
+    const char *near = diag_nearest(name, NAMES(known, n));
     if (near)
         return fail(w, "unknown name '%s'; did you mean '%s'?", name, near);
     return fail(w, "unknown name '%s'; expected %s, and threads=...", name, usage(w));
@@ -85,7 +79,7 @@ static bool find_kind(const Words *w, bool *by_dims)
     int n = 0;
     for (int i = 0; i < w->nbinding; i++) {
         const char *name = w->binding[i].name;
-        bool dim = dim_index(w->spec, name) >= 0, axis = op_axis(w->spec->op, name) >= 0;
+        bool dim = is_dim(w->spec, name), axis = op_axis(w->spec->op, name) >= 0;
         if (is_threads(w->spec, name))
             continue;
         if (!dim && !axis)
@@ -105,10 +99,7 @@ static bool find_kind(const Words *w, bool *by_dims)
 
 static const ExplainBinding *binding_of(const Words *w, const char *name)
 {
-    for (int i = 0; i < w->nbinding; i++)
-        if (strcmp(w->binding[i].name, name) == 0)
-            return &w->binding[i];
-    return NULL;
+    return names_row(NAMES(w->binding, w->nbinding), name);
 }
 
 static bool read_threads(const Words *w, int *threads)

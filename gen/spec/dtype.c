@@ -48,7 +48,7 @@ static const Dtype dtypes[] = {
     { "bf16", "BF16", "unsigned short", 2, 0, 0x1p-24, 0x1p-8, 0, 7, 8 },
 };
 
-const Dtype *dtype_find(const char *name) { return TEXT_ROW(dtypes, LENGTH(dtypes), name); }
+const Dtype *dtype_find(const char *name) { return names_row(NAMES(dtypes, LENGTH(dtypes)), name); }
 
 double dtype_load(const Dtype *t, const void *p, int64_t i)
 {

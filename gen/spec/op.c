@@ -17,7 +17,6 @@ typedef struct {
     Conf *conf;
     Diag *diag;
     Op *op;
-    const char *axis[OP_MAX_AXIS];
     bool axes_ok; /* else names in expressions are not checked: one fault, one error */
 } Reader;
 
@@ -40,7 +39,7 @@ static bool read_name(Reader *r, const ConfSetting *group, const char *what, con
 static void check_unique(Reader *r, const ConfSetting *s, const char *what, const char *const *names, int n)
 {
     for (int i = 1; i < n; i++)
-        if (text_index(names, (size_t)i, names[i]) >= 0) {
+        if (names_find(NAMES(names, i), names[i]) >= 0) {
             diag_error(r->diag, s->at, "the %s '%s' is there twice", what, names[i]);
             return;
         }
@@ -61,8 +60,8 @@ static void read_expr(Reader *r, const ConfSetting *group, const char *key, Expr
 {
     if (!conf_expr(r->conf, group, key, out) || !*out || !r->axes_ok)
         return;
-    conf_check_names(r->diag, *out, "axis", r->axis, (size_t)r->op->naxis);
-    expr_bind(*out, r->axis, (size_t)r->op->naxis);
+    conf_check_names(r->diag, *out, "axis", NAMES(r->op->axis, r->op->naxis));
+    expr_bind(*out, NAMES(r->op->axis, r->op->naxis));
 }
 
 static void read_axis(Reader *r, const ConfSetting *group)
@@ -80,10 +79,10 @@ static void read_axis(Reader *r, const ConfSetting *group)
         return;
     conf_keys(r->conf, group, keys, LENGTH(keys));
     conf_string(r->conf, group, "doc", &axis->doc);
-    conf_choice(r->conf, group, "kind", "kind of axis", kinds, LENGTH(kinds), &kind);
+    conf_choice(r->conf, group, "kind", "kind of axis", NAMES(kinds, LENGTH(kinds)), &kind);
     axis->kind = (AxisKind)kind;
     if (read_name(r, group, "axis", &axis->name))
-        r->axis[r->op->naxis++] = axis->name;
+        r->op->naxis++;
 }
 
 static void read_dtype(Reader *r, const ConfSetting *group, const char **out)
@@ -112,10 +111,10 @@ static void read_operand(Reader *r, const ConfSetting *group)
     conf_keys(r->conf, group, keys, LENGTH(keys));
     conf_string(r->conf, group, "doc", &o->doc);
     read_dtype(r, group, &o->dtype);
-    conf_choice(r->conf, group, "role", "role", role_names, ROLE_COUNT, &role);
+    conf_choice(r->conf, group, "role", "role", NAMES(role_names, ROLE_COUNT), &role);
     o->role = (Role)role;
     read_expr(r, group, "elems", &o->elems);
-    conf_choice(r->conf, group, "epilogue", "epilogue", r->op->epilogue, (size_t)r->op->nepilogue, &epilogue);
+    conf_choice(r->conf, group, "epilogue", "epilogue", NAMES(r->op->epilogue, r->op->nepilogue), &epilogue);
     o->epilogue = epilogue < 0 ? NULL : r->op->epilogue[epilogue];
     read_words(r, group, "layouts", "layout", o->layout, &o->nlayout);
     if (read_name(r, group, "operand", &o->name))
@@ -223,13 +222,9 @@ Op *op_parse(Arena *a, const char *dir, const Source *src, Diag *d)
     return diag_nerror(d) == nerror ? op : NULL;
 }
 
-int op_axis(const Op *op, const char *name)
-{
-    const Axis *axis = TEXT_ROW(op->axis, op->naxis, name);
-    return axis ? (int)(axis - op->axis) : -1;
-}
+int op_axis(const Op *op, const char *name) { return names_find(NAMES(op->axis, op->naxis), name); }
 
 bool op_has_operand(const Operand *o, const char *const *epilogues, int nepilogue)
 {
-    return !o->epilogue || text_index(epilogues, (size_t)nepilogue, o->epilogue) >= 0;
+    return !o->epilogue || names_find(NAMES(epilogues, nepilogue), o->epilogue) >= 0;
 }

@@ -70,7 +70,7 @@ static void unknown_op(SpecReader *r, Loc at, const char *name, const char *cons
         }
     }
     qsort(op, nop, sizeof *op, order_word);
-    conf_lookup(r->diag, at, "op", name, op, nop);
+    conf_lookup(r->diag, at, "op", name, NAMES(op, nop));
 }
 
 static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
@@ -100,7 +100,7 @@ static void read_dtype(SpecReader *r)
     int index = 0;
     const char *unchecked;
     if (op)
-        conf_choice(r->conf, r->root, "dtype", "dtype", op->dtype, (size_t)op->ndtype, &index);
+        conf_choice(r->conf, r->root, "dtype", "dtype", NAMES(op->dtype, op->ndtype), &index);
     else
         conf_string(r->conf, r->root, "dtype", &unchecked);
     r->spec->dtype = op ? op->dtype[index] : NULL;
@@ -114,8 +114,8 @@ static void read_epilogue(SpecReader *r)
         return;
     for (int i = 0; i < spec->nepilogue; i++)
         if (!conf_twice(r->conf, s, i, ""))
-            conf_lookup(r->diag, conf_elem(s, i)->at, "epilogue", spec->epilogue[i], spec->op->epilogue,
-                        (size_t)spec->op->nepilogue);
+            conf_lookup(r->diag, conf_elem(s, i)->at, "epilogue", spec->epilogue[i],
+                        NAMES(spec->op->epilogue, spec->op->nepilogue));
 }
 
 static void find_const_operand(Spec *spec)
@@ -144,7 +144,7 @@ static void read_layout(SpecReader *r)
     const ConfKey keys[] = { { w->name, false, NULL }, { "packed", false, NULL } };
     int index = 0;
     conf_keys(r->conf, group, keys, LENGTH(keys));
-    conf_choice(r->conf, group, w->name, "layout", w->layout, (size_t)w->nlayout, &index);
+    conf_choice(r->conf, group, w->name, "layout", NAMES(w->layout, w->nlayout), &index);
     conf_bool(r->conf, group, "packed", &spec->packed);
     spec->layout = w->layout[index];
 }
@@ -294,7 +294,7 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
 
 bool spec_has_epilogue(const Spec *s, const char *epilogue)
 {
-    return text_index(s->epilogue, (size_t)s->nepilogue, epilogue) >= 0;
+    return names_find(NAMES(s->epilogue, s->nepilogue), epilogue) >= 0;
 }
 
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max)
@@ -315,7 +315,7 @@ int spec_extents(const Spec *s, int axis, int64_t *extent, int max)
 
 bool spec_wants(const Spec *s, const char *param, int64_t value)
 {
-    const SpecLimit *l = TEXT_ROW(s->limit, s->nlimit, param);
+    const SpecLimit *l = names_row(NAMES(s->limit, s->nlimit), param);
     int i = 0;
     while (l && i < l->nvalue && l->value[i] != value)
         i++;

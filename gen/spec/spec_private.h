@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec_private: what the parts of spec share. spec.c reads the simple keys, spec_dim.c dims, tune and weights,
- * spec_shape.c shapes and their check over the whole range, spec_instance.c the instances.
+ * spec_private: what the parts of spec share. spec.c reads the simple keys, spec_shape.c dims, tune, weights and shapes, with their check
+ * over the whole range, spec_instance.c the instances.
  */
 #ifndef DCGEN_SPEC_PRIVATE_H
 #define DCGEN_SPEC_PRIVATE_H
@@ -17,7 +17,6 @@ typedef struct {
     Diag *diag;
     int nerror; /* that diag had before this file */
     Spec *spec;
-    const char *dim_name[SPEC_MAX_DIM];
     bool dims_known; /* all names are read; else expressions are not checked for names: one fault, one error */
     bool dims_ok;    /* and all ranges are good */
 } SpecReader;
@@ -29,14 +28,12 @@ typedef struct {
 
 void spec_read_dims(SpecReader *r); /* dims, tune, weights */
 void spec_read_shapes(SpecReader *r);
-bool spec_read_expr(SpecReader *r, const ConfSetting *s, Expr **out); /* bound to the dims; false after an error */
 /* The product of the dims' weights at a point; false after an error. */
 bool spec_point_weight(SpecReader *r, const Point *p, double *out);
 /* The extents of a shape at a point; false after an error. */
 bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent);
 void spec_make_instances(SpecReader *r);
 
-unsigned spec_dims_of(const Expr *e);                                      /* bit i: dim i occurs in e */
 Grid spec_grid(const Spec *s, unsigned dims, int64_t limit);               /* over the ranges of these dims */
 bool spec_grid_next(const Spec *s, Grid *g, Point *p);                     /* the other dims stand at their minimum */
 const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p); /* " for T = 5, S = 2"; "" without dims */

@@ -1,28 +1,235 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec_shape: the shapes of a spec. Every extent is evaluated over the whole range of the dims that it uses: all values
- * where that is affordable, else the corners and a sample.
+ * spec_shape: dims, tune and weights of a spec, the points that the dims span, and the shapes. Every extent is evaluated over the whole
+ * range of the dims that it uses: all values where that is affordable, else the corners and a sample.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include "gen/base/name.h"
+#include "gen/base/order.h"
+#include "gen/base/text.h"
 #include "gen/spec/spec_private.h"
 
-enum { CHECK_MAX_POINT = 1 << 21, CHECK_MIN_POINT = 256 };
+/* Points at which extents and weights are tried: as many as take a moment. */
+enum { CHECK_MAX_POINT = 1 << 21, CHECK_MIN_POINT = 256, WEIGHT_MAX_CHECKED = 1 << 18 };
+
+/* ---- points ---- */
+
+/* Bit i: dim i occurs in e. */
+static unsigned dims_of(const Expr *e)
+{
+    unsigned dims = 0;
+    for (const ExprName *n = expr_names(e); n; n = n->next)
+        dims |= n->slot < 0 ? 0 : 1u << n->slot;
+    return dims;
+}
+
+Grid spec_grid(const Spec *s, unsigned dims, int64_t limit)
+{
+    int64_t count[SPEC_MAX_DIM];
+    for (int i = 0; i < s->ndim; i++)
+        count[i] = dims >> i & 1 ? s->dim[i].max - s->dim[i].min + 1 : 1;
+    return grid_make(s->ndim, count, limit);
+}
+
+bool spec_grid_next(const Spec *s, Grid *g, Point *p)
+{
+    if (!grid_next(g, p->value))
+        return false;
+    for (int i = 0; i < s->ndim; i++)
+        p->value[i] += s->dim[i].min;
+    return true;
+}
+
+const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p)
+{
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < r->spec->ndim; i++)
+        if (dims >> i & 1)
+            text_printf(&t, "%s%s = %" PRId64, t.len ? ", " : " for ", r->spec->dim[i].name, p->value[i]);
+    return text_str(&t);
+}
+
+/* Bound to the dims; false after an error. */
+static bool read_expr(SpecReader *r, const ConfSetting *s, Expr **out)
+{
+    Expr *e = NULL;
+    if (!conf_expr(r->conf, s, NULL, &e) ||
+        (r->dims_known && !conf_check_names(r->diag, e, "dim", NAMES(r->spec->dim, r->spec->ndim))))
+        return false;
+    expr_bind(e, NAMES(r->spec->dim, r->spec->ndim));
+    *out = e;
+    return true;
+}
+
+/* ---- dims ---- */
+
+static bool read_dim(SpecReader *r, const ConfSetting *s)
+{
+    static const ConfKey keys[] = { { "min", true, "the smallest value" }, { "max", true, "the largest value" } };
+    Spec *spec = r->spec;
+    const char *name = s->name, *why = name_fault(name);
+    Dim *dim = &spec->dim[spec->ndim++];
+    *dim = (Dim){ .name = name, .loc = s->name_at };
+    if (why)
+        diag_error(r->diag, dim->loc, "the dim '%s' %s", name, why);
+    if (!conf_group(r->conf, s, NULL))
+        return false;
+    bool ok = conf_keys(r->conf, s, keys, LENGTH(keys));
+    ok = conf_int(r->conf, s, "min", 0, INT32_MAX, &dim->min) && ok;
+    ok = conf_int(r->conf, s, "max", 0, INT32_MAX, &dim->max) && ok;
+    if (ok && dim->min > dim->max)
+        return diag_error(r->diag, conf_member(s, "max")->at,
+                          "the range of '%s' is empty: max %" PRId64 " is below min %" PRId64, name, dim->max,
+                          dim->min);
+    return ok && !why;
+}
+
+static void read_dims(SpecReader *r)
+{
+    const ConfSetting *group = conf_group(r->conf, r->root, "dims");
+    r->dims_known = r->dims_ok = group || !conf_member(r->root, "dims");
+    for (int i = 0; i < conf_length(group); i++) {
+        const ConfSetting *s = conf_elem(group, i);
+        if (r->spec->ndim == SPEC_MAX_DIM) {
+            diag_error(r->diag, s->name_at, "%d dims, at most %d are allowed", conf_length(group), SPEC_MAX_DIM);
+            r->dims_known = r->dims_ok = false;
+            return;
+        }
+        r->dims_ok = read_dim(r, s) && r->dims_ok;
+    }
+}
+
+/* The dim that a key of tune or weights names; NULL after an error. */
+static Dim *find_dim(SpecReader *r, const ConfSetting *s)
+{
+    if (!r->dims_known)
+        return NULL;
+    int i = conf_lookup(r->diag, s->name_at, "dim", s->name, NAMES(r->spec->dim, r->spec->ndim));
+    return i < 0 ? NULL : &r->spec->dim[i];
+}
+
+/* ---- tune ---- */
+
+/* Between measured shapes the dispatcher interpolates; beyond them it can only hope. `value` is sorted. */
+static void check_tune_reaches(SpecReader *r, const ConfSetting *s, const Dim *dim, const int64_t *value, int n)
+{
+    if (value[0] > dim->min)
+        diag_warn(r->diag, s->at, "no value to tune for below '%s' = %" PRId64 ": add %" PRId64 ", the least",
+                  dim->name, value[0], dim->min);
+    if (value[n - 1] < dim->max)
+        diag_warn(r->diag, s->at, "no value to tune for above '%s' = %" PRId64 ": add %" PRId64 ", the greatest",
+                  dim->name, value[n - 1], dim->max);
+}
+
+static void read_tune_of(SpecReader *r, const ConfSetting *s)
+{
+    Dim *dim = find_dim(r, s);
+    const bool ranged = dim && r->dims_ok;
+    int64_t *value = ARENA_ARRAY(r->arena, SPEC_MAX_TUNE, int64_t);
+    int n = 0;
+    if (!conf_ints(r->conf, s, NULL, ranged ? dim->min : 0, ranged ? dim->max : INT32_MAX, value, SPEC_MAX_TUNE, &n) ||
+        !dim)
+        return;
+    if (n == 0)
+        diag_error(r->diag, s->at, "'%s': expected at least one value; omit it and a sampler chooses", dim->name);
+    for (int i = 0; i < n; i++)
+        conf_twice(r->conf, s, i, "");
+    qsort(value, (size_t)n, sizeof *value, order_number);
+    if (n > 0 && r->dims_ok)
+        check_tune_reaches(r, s, dim, value, n);
+    dim->tune = value;
+    dim->ntune = n;
+}
+
+/* ---- weights ---- */
+
+static void read_weight(SpecReader *r, const ConfSetting *s, double *out)
+{
+    if (conf_real(r->conf, s, NULL, out) && *out < 0)
+        diag_error(r->diag, s->at, "a weight must not be negative");
+}
+
+static void read_weight_list(SpecReader *r, const ConfSetting *s, Dim *dim)
+{
+    int n = conf_length(s);
+    int64_t want = dim->max - dim->min + 1;
+    if (r->dims_ok && n != want) {
+        diag_error(r->diag, s->at,
+                   "'%s': expected %" PRId64 " weights, one a value of %" PRId64 "..%" PRId64 ", found %d", dim->name,
+                   want, dim->min, dim->max, n);
+        return;
+    }
+    double *list = ARENA_ARRAY(r->arena, (size_t)n, double);
+    for (int i = 0; i < n; i++)
+        read_weight(r, conf_elem(s, i), &list[i]);
+    dim->weight_list = list;
+}
+
+/* The weight of one dim; false after an error. */
+static bool dim_weight(SpecReader *r, const Dim *dim, const Point *p, double *out)
+{
+    const Expr *e = dim->weight;
+    *out = dim->weight_list ? dim->weight_list[p->value[dim - r->spec->dim] - dim->min] : 1;
+    if (dim->weight_list || !e)
+        return true;
+    const ExprStatus s = expr_real_at(e, p->value, out);
+    if (s == EXPR_OK && *out >= 0)
+        return true;
+    const char *where = spec_point_text(r, dims_of(e), p);
+    if (s != EXPR_OK)
+        return diag_error(r->diag, expr_loc(e), "the weight '%s' %s%s", expr_text(e), expr_status_text(s), where);
+    return diag_error(r->diag, expr_loc(e), "the weight '%s' is %g%s; it must not be negative", expr_text(e), *out,
+                      where);
+}
+
+static void check_weight(SpecReader *r, const Dim *dim)
+{
+    Point p = { 0 };
+    double w;
+    Grid g = spec_grid(r->spec, dims_of(dim->weight), WEIGHT_MAX_CHECKED);
+    while (spec_grid_next(r->spec, &g, &p) && dim_weight(r, dim, &p, &w)) {
+    }
+}
+
+static void read_weight_of(SpecReader *r, const ConfSetting *s)
+{
+    Dim *dim = find_dim(r, s);
+    if (!dim)
+        return;
+    if (s->type == CONF_ARRAY || s->type == CONF_LIST)
+        read_weight_list(r, s, dim);
+    else if (read_expr(r, s, &dim->weight) && r->dims_ok)
+        check_weight(r, dim);
+}
+
+bool spec_point_weight(SpecReader *r, const Point *p, double *out)
+{
+    *out = 1;
+    for (int i = 0; i < r->spec->ndim; i++) {
+        double w;
+        if (!dim_weight(r, &r->spec->dim[i], p, &w))
+            return false;
+        *out *= w;
+    }
+    return true;
+}
+
+/* ---- shapes ---- */
 
 static bool check_extent(SpecReader *r, const Expr *e, const char *axis, const Point *p, int64_t *out)
 {
     const ExprStatus s = expr_int_at(e, p->value, out);
     if (s == EXPR_OK && *out >= 1 && *out <= INT32_MAX)
         return true;
-    const unsigned dims = s == EXPR_NOT_INTEGER ? 0 : spec_dims_of(e);
+    const unsigned dims = s == EXPR_NOT_INTEGER ? 0 : dims_of(e);
     const char *where = spec_point_text(r, dims, p);
     const char *what = dims || s != EXPR_OK ? arena_printf(r->arena, "%s = %s", axis, expr_text(e)) : axis;
     if (s != EXPR_OK)
-        diag_error(r->diag, expr_loc(e), "the extent %s %s%s", what, expr_status_text(s), where);
-    else
-        diag_error(r->diag, expr_loc(e), "the extent %s is %" PRId64 "%s; expected 1 to %d", what, *out, where,
-                   INT32_MAX);
-    return false;
+        return diag_error(r->diag, expr_loc(e), "the extent %s %s%s", what, expr_status_text(s), where);
+    return diag_error(r->diag, expr_loc(e), "the extent %s is %" PRId64 "%s; expected 1 to %d", what, *out, where,
+                      INT32_MAX);
 }
 
 static void box_take(Box *box, int axis, int64_t value)
@@ -36,7 +243,7 @@ static void box_take(Box *box, int axis, int64_t value)
 static void check_range(SpecReader *r, const Expr *e, int axis, int64_t limit)
 {
     Point p = { 0 };
-    Grid g = spec_grid(r->spec, spec_dims_of(e), limit);
+    Grid g = spec_grid(r->spec, dims_of(e), limit);
     for (int64_t value;
          spec_grid_next(r->spec, &g, &p) && check_extent(r, e, r->spec->op->axis[axis].name, &p, &value);)
         box_take(&r->spec->box, axis, value);
@@ -55,7 +262,7 @@ unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape)
 {
     unsigned dims = 0;
     for (int x = 0; x < s->op->naxis; x++)
-        dims |= spec_dims_of(shape->extent[x]);
+        dims |= dims_of(shape->extent[x]);
     return dims;
 }
 
@@ -65,13 +272,6 @@ bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *di
         if (expr_int_at(shape->extent[x], dim, &extent[x]) != EXPR_OK || extent[x] < 1 || extent[x] > INT32_MAX)
             return false;
     return true;
-}
-
-static void read_weight(SpecReader *r, const ConfSetting *group, ShapeDecl *shape)
-{
-    shape->weight = 1;
-    if (conf_real(r->conf, group, "weight", &shape->weight) && shape->weight < 0)
-        diag_error(r->diag, conf_member(group, "weight")->at, "a weight must not be negative");
 }
 
 /* The keys of a shape: the op's axes and weight. */
@@ -92,14 +292,15 @@ static void read_shape(SpecReader *r, const ConfSetting *group, int64_t limit)
     shape->loc = group->at;
     if (!conf_group(r->conf, group, NULL))
         return;
-    read_weight(r, group, shape);
+    shape->weight = 1;
+    read_weight(r, conf_member(group, "weight"), &shape->weight);
     if (!op)
         return;
     ConfKey keys[OP_MAX_AXIS + 1];
     conf_keys(r->conf, group, keys, shape_keys(r, op, keys));
     for (int x = 0; x < op->naxis; x++) {
         const ConfSetting *s = conf_member(group, op->axis[x].name);
-        if (s && spec_read_expr(r, s, &shape->extent[x]) && r->dims_ok)
+        if (s && read_expr(r, s, &shape->extent[x]) && r->dims_ok)
             check_range(r, shape->extent[x], x, limit);
     }
 }
@@ -113,6 +314,19 @@ static void warn_unused_dims(SpecReader *r)
     for (int i = 0; i < r->spec->ndim; i++)
         if (!(used >> i & 1))
             diag_warn(r->diag, r->spec->dim[i].loc, "no shape uses the dim '%s'", r->spec->dim[i].name);
+}
+
+/* ---- all ---- */
+
+void spec_read_dims(SpecReader *r)
+{
+    const ConfSetting *tune = conf_group(r->conf, r->root, "tune");
+    const ConfSetting *weights = conf_group(r->conf, r->root, "weights");
+    read_dims(r);
+    for (int i = 0; i < conf_length(tune); i++)
+        read_tune_of(r, conf_elem(tune, i));
+    for (int i = 0; i < conf_length(weights); i++)
+        read_weight_of(r, conf_elem(weights, i));
 }
 
 void spec_read_shapes(SpecReader *r)

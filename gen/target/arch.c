@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include "gen/base/text.h"
 
 /* AT&T syntax, as gcc -S and clang -S write it. */
 static const Assembly x86_64 = {
@@ -31,13 +32,7 @@ const Arch archs[ARCH_COUNT] = {
     { .name = "aarch64", .guard = "#if defined(__aarch64__)\n", .features = "Features" },
 };
 
-const Arch *arch_find(const char *name)
-{
-    for (int i = 0; i < ARCH_COUNT; i++)
-        if (strcmp(archs[i].name, name) == 0)
-            return &archs[i];
-    return NULL;
-}
+const Arch *arch_find(const char *name) { return names_row(NAMES(archs, ARCH_COUNT), name); }
 
 const char *arch_here(void)
 {

@@ -115,7 +115,7 @@ void device_set_compiler(Arena *a, Device *d, const Family *f, const char *compi
     d->flags = flags;
 }
 
-bool device_runs(const Device *d, const char *target) { return text_index(d->isa, (size_t)d->nisa, target) >= 0; }
+bool device_runs(const Device *d, const char *target) { return names_find(NAMES(d->isa, d->nisa), target) >= 0; }
 
 const Target *device_best(const TargetList *list, const Device *device)
 {

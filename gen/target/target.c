@@ -30,7 +30,7 @@ bool family_read(const Conf *c, const Family **family)
     int at = 0;
     for (int i = 0; i < FAMILY_COUNT; i++)
         names[i] = families[i]->name;
-    const bool ok = conf_choice(c, c->root, "family", "family", names, FAMILY_COUNT, &at);
+    const bool ok = conf_choice(c, c->root, "family", "family", NAMES(names, FAMILY_COUNT), &at);
     *family = families[at];
     return ok;
 }
@@ -144,7 +144,7 @@ static bool read_arch(const Conf *c, const char **out)
     int at = 0;
     for (int i = 0; i < ARCH_COUNT; i++)
         names[i + 1] = archs[i].name;
-    const bool ok = conf_choice(c, c->root, "arch", "architecture", names, ARCH_COUNT + 1, &at);
+    const bool ok = conf_choice(c, c->root, "arch", "architecture", NAMES(names, ARCH_COUNT + 1), &at);
     *out = names[at];
     return ok;
 }
@@ -199,10 +199,7 @@ bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d)
 
 const Target *target_find(const TargetList *list, const char *name)
 {
-    for (int i = 0; i < list->n; i++)
-        if (strcmp(list->t[i].name, name) == 0)
-            return &list->t[i];
-    return NULL;
+    return names_row(NAMES(list->t, list->n), name);
 }
 
 bool target_is_fallback(const TargetList *list, const Target *t, const Target *of)

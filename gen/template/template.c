@@ -56,7 +56,7 @@ static bool context_flag(const Spec *s, const char *name, int64_t *value)
     for (size_t k = 0; k < LENGTH(row); k++)
         for (int i = 0; strncmp(name, row[k].prefix, strlen(row[k].prefix)) == 0 && i < row[k].n; i++)
             if (strcasecmp(name + strlen(row[k].prefix), row[k].word[i]) == 0) {
-                *value = text_index(row[k].has, (size_t)row[k].nhas, row[k].word[i]) >= 0;
+                *value = names_find(NAMES(row[k].has, row[k].nhas), row[k].word[i]) >= 0;
                 return true;
             }
     return false;
@@ -79,7 +79,7 @@ bool template_context(void *ctx, const char *name, int64_t *value)
         }
     if (target_fact(b->target, name, value))
         return true;
-    if (text_index(template_kernel_fact, TEMPLATE_KERNEL_FACTS, name) >= 0)
+    if (names_find(NAMES(template_kernel_fact, TEMPLATE_KERNEL_FACTS), name) >= 0)
         *value = kernel_fact(b, name);
     else if (strcmp(name, "ELEM_BYTES") == 0)
         *value = elem_bytes(b->spec);
@@ -158,7 +158,7 @@ bool template_slots(const Binding *b, int64_t *slots)
 /* An empty list names all. */
 static bool names(const char *const *list, int n, const char *word)
 {
-    return n == 0 || (word && text_index(list, (size_t)n, word) >= 0);
+    return n == 0 || (word && names_find(NAMES(list, n), word) >= 0);
 }
 
 bool template_suits(const Template *t, const Spec *spec, const Target *target)

@@ -80,7 +80,7 @@ bool template_free_name(const char *name)
         "INT64_C", "SIZE_MAX", "FLT_MAX",          "INFINITY",     "NAN",     "REGS"
     };
     return strncmp(name, "NAME_", 5) == 0 || strncmp(name, "KERNEL_", 7) == 0 ||
-           text_index(word, sizeof word / sizeof *word, name) >= 0;
+           names_find(NAMES(word, sizeof word / sizeof *word), name) >= 0;
 }
 
 bool template_is_capital(const char *name)
@@ -95,13 +95,13 @@ static bool check_names(const Reader *r, const Source *src, const char *at, bool
     size_t len;
     for (const char *id; (id = fill_next_name(&at, &len));) {
         const char *name = arena_strndup(r->arena, id, len);
-        const int declared = text_index(r->name, r->nbody_name, name);
+        const int declared = names_find(NAMES(r->name, r->nbody_name), name);
         if (declared >= 0)
             used[declared] = true;
         if (declared >= 0 || len < 2 || !template_is_capital(name) || template_free_name(name) ||
             op_axis(r->op, name) >= 0)
             continue;
-        const char *near = diag_nearest(name, r->name, r->nbody_name);
+        const char *near = diag_nearest(name, NAMES(r->name, r->nbody_name));
         diag_error(r->diag, loc_of(src, id, len),
                    near ? "'%s' is not declared in the template's head; did you mean '%s'?"
                         : "'%s' is not declared in the template's head",
@@ -119,7 +119,7 @@ bool template_check_body(Reader *r)
         ok &= check_names(r, t->piece[i], t->piece[i]->text, used);
     for (int i = t->nvalue - 1; i >= 0; i--) /* a value that is used uses what it is made of */
         for (const ExprName *n = value[i] ? expr_names(t->value[i].expr) : NULL; n; n = n->next)
-            used[text_index(r->name, r->nname, n->name)] = true; /* checked: it is declared */
+            used[names_find(NAMES(r->name, r->nname), n->name)] = true; /* checked: it is declared */
     for (int i = 0; i < t->nparam; i++)
         if (!param[i]) {
             diag_error(r->diag, t->param[i].loc, "parameter '%s' is declared but the template does not use it",

@@ -18,7 +18,7 @@ static const char HEAD[] = "/* dcgen\n";
 
 /* ---- reading a head ---- */
 
-static bool is_declared(const Reader *r, const char *name) { return text_index(r->name, r->nname, name) >= 0; }
+static bool is_declared(const Reader *r, const char *name) { return names_find(NAMES(r->name, r->nname), name) >= 0; }
 
 static void declare(Reader *r, const char *name)
 {
@@ -56,7 +56,7 @@ static bool check_names(Reader *r, const Expr *e)
 {
     for (const ExprName *n = expr_names(e); n; n = n->next)
         take_offer(r, n->name);
-    return !e || (conf_check_names(r->diag, e, "name", r->name, r->nname) && !r->bad_offer);
+    return !e || (conf_check_names(r->diag, e, "name", NAMES(r->name, r->nname)) && !r->bad_offer);
 }
 
 /* What it is made of comes first. A name that needs itself is none. */
@@ -105,7 +105,7 @@ static bool read_choices(Reader *r, const Conf *c, const ConfSetting *s, Templat
         return conf_ints(c, s, "choices", INT32_MIN, INT32_MAX, p->choice, TEMPLATE_MAX_CHOICE, &p->nchoice);
     for (int i = 0; i < r->op->naxis; i++)
         axis[i] = r->op->axis[i].name;
-    if (!conf_choice(c, s, "choices", "axis", axis, (size_t)r->op->naxis, &p->axis))
+    if (!conf_choice(c, s, "choices", "axis", NAMES(axis, r->op->naxis), &p->axis))
         return false;
     int n = spec_extents(r->spec, p->axis, p->choice + 1, TEMPLATE_MAX_FIXED);
     p->choice[0] = 0;
@@ -276,7 +276,7 @@ static bool read_words(Reader *r, const Conf *c, const char *key, const char *wh
     const ConfSetting *list = conf_member(c->root, key);
     bool ok = conf_strings(c, c->root, key, out, OP_MAX_NAME, n);
     for (int i = 0; ok && i < *n; i++)
-        ok = conf_lookup(r->diag, conf_elem(list, i)->at, what, out[i], known, (size_t)nknown) >= 0;
+        ok = conf_lookup(r->diag, conf_elem(list, i)->at, what, out[i], NAMES(known, nknown)) >= 0;
     return ok;
 }
 
@@ -391,13 +391,13 @@ static void number_names(Reader *r)
         bool used = !is_context;
         for (size_t k = 0; k < n && !used; k++)
             used = expr_uses(e[k], r->name[i]);
-        if (!used || text_index(t->slot, (size_t)t->nslot, r->name[i]) >= 0)
+        if (!used || names_find(NAMES(t->slot, t->nslot), r->name[i]) >= 0)
             continue;
         t->slot[t->nslot++] = r->name[i];
         t->ncontext += is_context;
     }
     for (size_t k = 0; k < n; k++)
-        expr_bind(e[k], t->slot, (size_t)t->nslot);
+        expr_bind(e[k], NAMES(t->slot, t->nslot));
 }
 
 /* ---- whole templates ---- */
@@ -510,10 +510,10 @@ static bool check_space(Arena *a, const Spec *s, const TemplateList *templates, 
     size_t n = 0;
     for (int i = 0; i < templates->n; i++)
         for (const TemplateParam *t = templates->t[i]->param; t < templates->t[i]->param + templates->t[i]->nparam; t++)
-            if (text_index(name, n, t->name) < 0)
+            if (names_find(NAMES(name, n), t->name) < 0)
                 name[n++] = t->name;
     for (int i = 0; i < s->nlimit; i++)
-        if (conf_lookup(d, s->limit[i].loc, "parameter", s->limit[i].param, name, n) >= 0)
+        if (conf_lookup(d, s->limit[i].loc, "parameter", s->limit[i].param, NAMES(name, n)) >= 0)
             for (int k = 0; k < s->limit[i].nvalue; k++)
                 check_value(a, &s->limit[i], k, templates, d);
     return diag_nerror(d) == before;

@@ -35,7 +35,7 @@ static const char *primitive_path(const Primitives *p, const char *name)
 
 static void want(Primitives *p, const char *name)
 {
-    const bool is_wanted = text_index(p->name, (size_t)p->n, name) >= 0;
+    const bool is_wanted = names_find(NAMES(p->name, p->n), name) >= 0;
     const Source *src = is_wanted ? NULL : conf_source(p->arena, primitive_path(p, name), p->diag);
     if (!src)
         return;
@@ -58,7 +58,7 @@ static void want_all(Primitives *p, const char *text, const char *prefix)
     for (const char *s = text; (s = strstr(s, prefix)) && n < MAX_PRIMITIVE;) {
         s += strlen(prefix);
         const char *word = arena_strndup(p->arena, s, fill_ident(s));
-        if (*word && text_index(name, n, word) < 0)
+        if (*word && names_find(NAMES(name, n), word) < 0)
             name[n++] = word;
     }
     qsort(name, n, sizeof *name, order_word);

@@ -32,7 +32,7 @@ static void check_expr(Arena *a, const char *text)
     REQUIRE(s == expr_int(again, lookup, NULL, &y));
     REQUIRE(s != EXPR_OK || x == y);
     double real;
-    expr_bind(e, (const char *[]){ "T" }, 1);
+    expr_bind(e, NAMES(&(const char *){ "T" }, 1));
     expr_real_at(e, &(int64_t){ 7 }, &real);
     REQUIRE(strlen(expr_status_text(s)) > 0);
     REQUIRE(expr_loc(e).width >= 1);

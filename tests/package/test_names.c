@@ -85,9 +85,9 @@ static const Language languages[] = { { "cc -x c -std=gnu17 -D_GNU_SOURCE -w", "
 typedef struct {
     const char **name;
     size_t n, cap;
-} Names;
+} NameSet;
 
-static void add_name(Names *all, const char *s, size_t n)
+static void add_name(NameSet *all, const char *s, size_t n)
 {
     if (all->n == all->cap) {
         all->name = arena_grow(arena, all->name, all->cap, 2 * all->cap + 1024, sizeof *all->name);
@@ -98,7 +98,7 @@ static void add_name(Names *all, const char *s, size_t n)
 
 static int by_bytes(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
-static void sort_once(Names *all)
+static void sort_once(NameSet *all)
 {
     size_t n = 0;
     qsort(all->name, all->n, sizeof *all->name, by_bytes);
@@ -109,7 +109,7 @@ static void sort_once(Names *all)
 }
 
 /* Identifiers of a text, and their beginnings before each underscore. */
-static void add_words(Names *all, const char *s)
+static void add_words(NameSet *all, const char *s)
 {
     static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     for (size_t n; *s; s += n + (n == 0)) {
@@ -133,9 +133,9 @@ static const char *includes(const Language *l)
     return text_str(&t);
 }
 
-static Names names_of(const Language *l)
+static NameSet names_of(const Language *l)
 {
-    Names all = { 0 };
+    NameSet all = { 0 };
     size_t n;
     put_file(in(root, "headers"), includes(l));
     for (int macros = 0; macros < 2; macros++) {
@@ -180,7 +180,7 @@ static bool is_part_of_another(const char *header, const char *name)
 
 static void check_language(const Language *l)
 {
-    const Names all = names_of(l);
+    const NameSet all = names_of(l);
     size_t n, naccepted = 0;
     const char *header = read_text(in(root, "pkg/qqqqqqqq.h"), &n);
     Text t = { .arena = arena };
@@ -215,7 +215,7 @@ static void some_packages(void **state)
 {
     static const char *const source[] = { "kernels.c", "pool.c", "test.c", "bench.c" }, *const local[] = { "dispatch.h",
                                                                                                            "pieces.h" };
-    const Names all = names_of(&languages[0]);
+    const NameSet all = names_of(&languages[0]);
     const size_t step = all.n / 16;
     size_t n;
     int tried = 0;

@@ -204,7 +204,7 @@ static bool buffer_new(Bench *b, const Gpu *g)
 static const char *unit_of(const char *dtype)
 {
     static const char *const same[] = { "tf32", "f16", "bf16" };
-    return strcmp(dtype, "f32") == 0 ? "fma" : text_index(same, 3, dtype) >= 0 ? dtype : NULL;
+    return strcmp(dtype, "f32") == 0 ? "fma" : names_find(NAMES(same, 3), dtype) >= 0 ? dtype : NULL;
 }
 
 bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, LimitRecord *out, int *rounds,

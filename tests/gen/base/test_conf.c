@@ -105,7 +105,7 @@ static void test_absent(void **state)
     double r = 7;
     assert_true(conf_bool(c, c->root, "y", &b) && b && conf_real(c, c->root, "y", &r) && r == 7);
     assert_true(conf_ints(c, c->root, "y", 0, 1, &i, 1, &n) && n == 3);
-    assert_true(conf_choice(c, c->root, "y", "letter", &s, 1, &n) && n == 3);
+    assert_true(conf_choice(c, c->root, "y", "letter", NAMES(&s, 1), &n) && n == 3);
     assert_int_equal(diag_nerror(diag), 0);
 }
 
@@ -126,11 +126,11 @@ static void test_wrong(void **state)
     assert_false(conf_string(c, root, "i", &s));
     assert_false(conf_ints(c, root, "v", 0, 9, v, 2, &n));
     assert_false(conf_ints(c, root, "v", 0, 2, v, 4, &n));
-    assert_false(conf_choice(c, root, "s", "letter", names, 2, &choice));
+    assert_false(conf_choice(c, root, "s", "letter", NAMES(names, 2), &choice));
     assert_null(conf_list(c, root, "g"));
     assert_null(conf_group(c, root, "v"));
     assert_int_equal(diag_nerror(diag), 8);
-    assert_false(conf_choice(c, root, "i", "letter", names, 2, &choice));
+    assert_false(conf_choice(c, root, "i", "letter", NAMES(names, 2), &choice));
     assert_false(conf_bool(c, root, "i", &b));
     assert_false(conf_real(c, root, "s", &r));
     assert_false(conf_real(c, root, "big", &r));
@@ -234,7 +234,7 @@ static void test_expr(void **state)
         sprintf(names + strlen(names), "%s@%d:%d ", n->name, n->at.line, n->at.col);
     assert_string_equal(names, "B@1:11 C@1:27 D@2:8 ");
     static const char *const known[] = { "B", "C" };
-    assert_false(conf_check_names(diag, e, "name", known, 2));
+    assert_false(conf_check_names(diag, e, "name", NAMES(known, 2)));
     assert_int_equal(diag_nerror(diag), 1);
     int64_t value = 0;
     assert_true(conf_expr(c, c->root, "n", &e));

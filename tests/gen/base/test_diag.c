@@ -146,17 +146,17 @@ static void test_nearest(void **state)
         { "f3", "f32" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *got = diag_nearest(cases[i].word, names, sizeof names / sizeof *names);
+        const char *got = diag_nearest(cases[i].word, NAMES(names, sizeof names / sizeof *names));
         if (!got != !cases[i].want || (got && strcmp(got, cases[i].want) != 0))
             print_error("%s: %s\n", cases[i].word, got ? got : "none");
         assert_int_equal(!got, !cases[i].want);
         if (got)
             assert_string_equal(got, cases[i].want);
     }
-    assert_null(diag_nearest("x", NULL, 0));
+    assert_null(diag_nearest("x", (Names){ 0 }));
     char *long_word = arena_alloc(arena, 100001);
     memset(long_word, 'w', 100000);
-    assert_null(diag_nearest(long_word, names, sizeof names / sizeof *names));
+    assert_null(diag_nearest(long_word, NAMES(names, sizeof names / sizeof *names)));
 }
 
 static void test_loc(void **state)
@@ -343,7 +343,7 @@ static void test_distances(void **state)
                   { "wzyx12", "wxyz12" },
                   { "21zyxw", NULL } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *got = diag_nearest(cases[i].word, names, sizeof names / sizeof *names);
+        const char *got = diag_nearest(cases[i].word, NAMES(names, sizeof names / sizeof *names));
         if (!got != !cases[i].want || (got && strcmp(got, cases[i].want) != 0))
             fail_msg("%s: %s, not %s", cases[i].word, got ? got : "none", cases[i].want ? cases[i].want : "none");
     }
@@ -354,7 +354,7 @@ static void test_distances(void **state)
         word[n] = '\0';
         memcpy(name, word, sizeof word);
         name[0] = 'v';
-        assert_int_equal(diag_nearest(word, one, 1) != NULL, n <= 128);
+        assert_int_equal(diag_nearest(word, NAMES(one, 1)) != NULL, n <= 128);
     }
 }
 

@@ -59,7 +59,7 @@ static ExprStatus real_of(const char *text, double *value)
     for (const ExprName *use = expr_names(e); use && n < 8; use = use->next)
         if (lookup(NULL, use->name, &slot[n]))
             name[n++] = use->name;
-    expr_bind(e, name, n);
+    expr_bind(e, NAMES(name, n));
     return expr_real_at(e, slot, value);
 }
 
@@ -425,7 +425,7 @@ static void test_every_operator(void **state)
     for (int op = 0; op < NPAIR_OP; op++) {
         const Expr *by_name = parse(text[op]);
         Expr *by_slot = parse(text[op]);
-        expr_bind(by_slot, names, LENGTH(names));
+        expr_bind(by_slot, NAMES(names, LENGTH(names)));
         for (int64_t a = -3; a <= 3; a++)
             for (int64_t b = -3; b <= 3; b++) {
                 const int64_t values[] = { a, b }, slots[] = { 77, a, b, 78 };
@@ -450,9 +450,9 @@ static void test_unary(void **state)
     (void)state;
     static const char *const names[] = { "a" };
     Expr *minus = parse("-a"), *not = parse("!a"), *sum = parse("a + b");
-    expr_bind(minus, names, 1);
-    expr_bind(not, names, 1);
-    expr_bind(sum, names, 1);
+    expr_bind(minus, NAMES(names, 1));
+    expr_bind(not, NAMES(names, 1));
+    expr_bind(sum, NAMES(names, 1));
     for (int64_t a = -2; a <= 2; a++) {
         int64_t i;
         double r;

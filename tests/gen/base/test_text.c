@@ -153,9 +153,17 @@ static void order_and_places(void **state)
     (void)state;
     const char *const word[] = { "b", "a", "b" };
     const int64_t low[] = { 1, INT64_MIN, 3 }, high[] = { 1, INT64_MAX, 2 };
-    assert_int_equal(text_index(word, 3, "b"), 0);
-    assert_int_equal(text_index(word, 3, ""), -1);
-    assert_int_equal(text_index(NULL, 0, "b"), -1);
+    assert_int_equal(names_find(NAMES(word, 3), "b"), 0);
+    assert_int_equal(names_find(NAMES(word, 3), ""), -1);
+    assert_int_equal(names_find((Names){ 0 }, "b"), -1);
+    static const struct {
+        const char *name;
+        int n;
+    } row[] = { { "one", 1 }, { "two", 2 }, { "two", 3 } };
+    assert_int_equal(names_find(NAMES(row, 3), "two"), 1);
+    assert_ptr_equal(names_row(NAMES(row, 3), "two"), &row[1]);
+    assert_null(names_row(NAMES(row, 1), "two"));
+    assert_string_equal(names_at(NAMES(row, 3), 2), "two");
     assert_true(order_word(&word[0], &word[1]) > 0 && order_word(&word[0], &word[2]) == 0);
     assert_true(order_number(&low[1], &high[1]) < 0 && order_number(&low[2], &high[2]) > 0);
     assert_true(order_numbers(low, high, 3) < 0 && order_numbers(high, low, 3) > 0);

@@ -143,15 +143,13 @@ static void copy_printable(char *to, size_t size, const char *from)
     to[n] = '\0';
 }
 
-static bool eta_known(const Progress *p) { return isfinite(p->eta_s) && p->eta_s >= 0; }
-
 /* The count, the best so far and the time left, which is counted down since it was told. */
 static void add_state(const Progress *p, Text *t, const char *comma)
 {
     text_printf(t, p->total > 0 ? "%.0f/%.0f" : "%.0f", p->done, p->total);
     if (p->best[0])
         text_printf(t, "%s%s", comma, p->best);
-    if (!eta_known(p))
+    if (!isfinite(p->eta_s) || p->eta_s < 0)
         return;
     const long left = lround(fmin(fmax(p->eta_s - (p->view.now_s() - p->told_s), 0), 359999)), hours = left / 3600;
     text_add(t, comma);
@@ -223,12 +221,6 @@ static void show(Progress *p)
     p->stale = false;
 }
 
-static void bar_clear(Progress *p)
-{
-    if (p->mode == PROGRESS_BAR && p->phase[0])
-        fputs("\r\033[K", p->out);
-}
-
 /* A phase that ends between two plain lines gets its last one. */
 static void phase_end(Progress *p)
 {
@@ -289,29 +281,22 @@ static ProgressMode mode_for(ProgressMode wish, FILE *out, const ProgressView *v
     return wish == PROGRESS_BAR && !terminal ? PROGRESS_NONE : wish;
 }
 
-Progress *progress_open_view(ProgressMode mode, FILE *out, const ProgressView *view)
+Progress *progress_open(ProgressMode mode, FILE *out, const ProgressView *view)
 {
+    const ProgressView here = { .utf8 = locale_is_utf8(), .now_s = process_clock_s };
     Progress *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    p->out = out;
-    p->scratch = arena_new();
-    p->view = *view;
-    p->mode = mode_for(mode, out, view);
+    *p = (Progress){ .out = out, .scratch = arena_new(), .view = view ? *view : here };
+    p->mode = mode_for(mode, out, &p->view);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
-    if (p->mode == PROGRESS_BAR && view->width <= 0) {
+    if (p->mode == PROGRESS_BAR && p->view.width <= 0) {
         shown_fd = fileno(out);
         signals_take();
         ticker_start(p);
     }
     return p;
-}
-
-Progress *progress_open(ProgressMode mode, FILE *out)
-{
-    ProgressView view = { .utf8 = locale_is_utf8(), .now_s = process_clock_s };
-    return progress_open_view(mode, out, &view);
 }
 
 void progress_phase(Progress *p, const char *phase, double total)
@@ -353,11 +338,12 @@ void progress_line(Progress *p, const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     pthread_mutex_lock(&p->lock);
-    bar_clear(p);
+    const bool has_bar = p->mode == PROGRESS_BAR && p->phase[0];
+    fputs(has_bar ? "\r\033[K" : "", p->out);
     quote_vprintf(p->out, fmt, ap);
     fputc('\n', p->out);
     va_end(ap);
-    if (p->mode == PROGRESS_BAR && p->phase[0])
+    if (has_bar)
         show(p);
     fflush(p->out);
     pthread_mutex_unlock(&p->lock);

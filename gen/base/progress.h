@@ -19,15 +19,14 @@ typedef enum { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_PLAIN, PROGRESS_NONE } Prog
 
 typedef struct Progress Progress;
 
-/* The display as it would be elsewhere, for tests. */
+/* A display: in tests as it would be elsewhere. */
 typedef struct {
     int width; /* columns of the pretended terminal; 0: ask the real one */
     bool utf8;
     double (*now_s)(void); /* the clock */
 } ProgressView;
 
-Progress *progress_open(ProgressMode mode, FILE *out);
-Progress *progress_open_view(ProgressMode mode, FILE *out, const ProgressView *view);
+Progress *progress_open(ProgressMode mode, FILE *out, const ProgressView *view); /* NULL: the display that is there */
 
 /* total: steps or seconds, whatever progress_update counts in; 0 or less: not known, then there is no bar. */
 void progress_phase(Progress *p, const char *phase, double total);

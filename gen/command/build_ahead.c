@@ -156,7 +156,7 @@ static bool build_target(Arena *a, const Workload *w, const Options *o, const vo
     }
     if (ok) {
         device_set_compiler(a, device, site.family, run.compiler, run.flags);
-        run.progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
+        run.progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr, NULL);
         ok = run_worlds(a, w, o, device, target, &run, stop, &b, code, &err);
     }
     const char *lost = tools_lost_builds(a, o, run.builds);

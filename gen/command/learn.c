@@ -66,7 +66,7 @@ static bool search_workload(Arena *a, const Workload *w, const Options *o, const
     *code = EXIT_ENVIRONMENT;
     if (!tools_open_records(a, w, o, run, err) || !record_add_device(run->records, u.device, err))
         return false;
-    run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr);
+    run->progress = progress_open(o->quiet ? PROGRESS_NONE : o->progress, stderr, NULL);
     if (w->ntuned > 1 && !o->quiet)
         progress_line(run->progress, "tuning for %s", u.target->name);
     Workshop shop = tools_workshop(a, run, w, o, &u);

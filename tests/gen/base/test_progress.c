@@ -35,7 +35,7 @@ static void screen_open(Screen *s, ProgressMode mode, int width, bool utf8)
     ProgressView view = { .width = width, .utf8 = utf8, .now_s = fake_now };
     now = 100;
     s->out = open_memstream(&s->text, &s->len);
-    s->p = progress_open_view(mode, s->out, &view);
+    s->p = progress_open(mode, s->out, &view);
     assert_non_null(s->p);
 }
 
@@ -330,7 +330,7 @@ static pid_t fork_on_terminal(int *master, FILE **out)
 
 static void show_and_wait(FILE *out)
 {
-    Progress *p = progress_open(PROGRESS_AUTO, out);
+    Progress *p = progress_open(PROGRESS_AUTO, out, NULL);
     progress_phase(p, "search", 10);
     for (;;)
         pause();
@@ -421,19 +421,19 @@ static const char SHOW_CURSOR[] = "\033[?25h";
 
 static void act_exit(FILE *out)
 {
-    progress_phase(progress_open(PROGRESS_AUTO, out), "search", 10);
+    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "search", 10);
     exit(3);
 }
 
 static void act_stop(FILE *out)
 {
-    progress_phase(progress_open(PROGRESS_AUTO, out), "search", 10);
+    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "search", 10);
     raise(SIGTSTP);
 }
 
 static void act_close(FILE *out)
 {
-    Progress *p = progress_open(PROGRESS_AUTO, out);
+    Progress *p = progress_open(PROGRESS_AUTO, out, NULL);
     progress_phase(p, "search", 10);
     progress_close(p);
     progress_restore();
@@ -441,7 +441,7 @@ static void act_close(FILE *out)
 
 static void act_tick(FILE *out)
 {
-    Progress *p = progress_open(PROGRESS_AUTO, out);
+    Progress *p = progress_open(PROGRESS_AUTO, out, NULL);
     progress_phase(p, "search", 10);
     usleep(200000);
     progress_update(p, 4, "", 100);
@@ -456,11 +456,11 @@ static void act_behind(FILE *out)
     ioctl(fileno(out), TIOCSCTTY, 0);
     if (fork() == 0) {
         setpgid(0, 0);
-        progress_phase(progress_open(PROGRESS_AUTO, out), "behind", 10);
+        progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "behind", 10);
         _exit(0);
     }
     wait(NULL);
-    progress_phase(progress_open(PROGRESS_AUTO, out), "in front", 10);
+    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "in front", 10);
     _exit(0);
 }
 
@@ -471,7 +471,7 @@ static void act_handled(FILE *out)
     struct sigaction mine = { .sa_handler = own }, after;
     sigaction(SIGTERM, &mine, NULL);
     signal(SIGHUP, SIG_IGN);
-    progress_phase(progress_open(PROGRESS_AUTO, out), "search", 10);
+    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "search", 10);
     sigaction(SIGTERM, NULL, &after);
     if (after.sa_handler != own)
         _exit(1);
@@ -506,7 +506,7 @@ static void the_time_left_goes_on_by_itself(void **state)
 static void act_plain(FILE *out)
 {
     setenv("TERM", "dumb", 1);
-    progress_phase(progress_open(PROGRESS_AUTO, out), "search", 10);
+    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "search", 10);
 }
 
 static void act_utf8(FILE *out)
@@ -514,9 +514,9 @@ static void act_utf8(FILE *out)
     unsetenv("LC_ALL");
     unsetenv("LC_CTYPE");
     setenv("LANG", "en_US.UTF-8", 1);
-    progress_phase(progress_open(PROGRESS_AUTO, out), "utf8", 10);
+    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "utf8", 10);
     setenv("LC_ALL", "POSIX", 1); /* stronger */
-    progress_phase(progress_open(PROGRESS_AUTO, out), "ascii", 10);
+    progress_phase(progress_open(PROGRESS_AUTO, out, NULL), "ascii", 10);
 }
 
 static void the_terminal_and_the_language_decide(void **state)

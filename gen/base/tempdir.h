@@ -23,12 +23,21 @@ typedef bool TempDirRescue(void *ctx, const char *path);
 
 /* Makes one in `parent`, for this user alone. False with errno set. */
 bool tempdir_make(Arena *a, const char *parent, const char *prefix, TempDir *out);
-void tempdir_remove(const TempDir *t); /* with all that is in it */
+/* With all that is in it, its mark last. Mounted file systems and what links point to stay. */
+void tempdir_remove(const TempDir *t);
 
 /* Removes those of `parent` that runs which are gone have left there. rescue may be NULL: there is nothing to save. */
 void tempdir_sweep(Arena *a, const char *parent, const char *prefix, TempDirRescue *rescue, void *ctx);
 
-/* Such a folder and all in it, its mark last. Mounted file systems and what links point to stay. */
-void tempdir_remove_tree(const char *path);
+/* A run's own folder, which does not outlive the program, however it ends. A guard, a small process of its own, waits for that end: when
+ * the program was killed, it kills what the program had started (compilers, runners, and what those started) and removes the folder. A
+ * folder whose guard was killed too is removed by the next scratch_new. */
+typedef struct Scratch Scratch;
+
+/* Makes dcgen-<process>-<random> under TMPDIR (default /tmp); NULL with *err set. Processes started from now on are known to the guard
+ * by DCGEN_RUN in their environment. To be called before threads are started. */
+Scratch *scratch_new(Arena *a, const char **err);
+const char *scratch_path(const Scratch *s);
+void scratch_free(Scratch *s); /* removes the folder; what still runs is left alone. NULL is allowed */
 
 #endif

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "gen/base/name.h"
 #include "gen/base/process.h"
-#include "gen/base/scratch.h"
+#include "gen/base/tempdir.h"
 #include "gen/base/text.h"
 #include "gen/command/command.h"
 #include "gen/command/replay.h"

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "gen/base/process.h"
-#include "gen/base/scratch.h"
+#include "gen/base/tempdir.h"
 #include "gen/base/text.h"
 #include "search/build/compile.h"
 

@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "gen/base/process.h"
-#include "gen/base/scratch.h"
 #include "gen/base/tempdir.h"
 #include "tests/tmp_folder.h"
 

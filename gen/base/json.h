@@ -11,6 +11,7 @@
 #define DCGEN_JSON_H
 
 #include <jansson.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "gen/base/quote.h"
@@ -28,11 +29,26 @@ typedef struct {
 #define JSON_OBJECT(...) JSON_SET(json_object(), __VA_ARGS__)
 #define JSON_SET(object, ...) json_set(object, (const JsonField[]){ __VA_ARGS__, { NULL, NULL } })
 
-json_t *json_of_bool(bool v);
-json_t *json_of_real(double v);
-json_t *json_of_known(bool known, double v); /* null unless it is known */
-json_t *json_of_value(json_t *v);
-json_t *json_of_list(const char *const *item, int n);
-json_t *json_set(json_t *object, const JsonField *field); /* behind the fields that it has; gives the object */
+static inline json_t *json_of_bool(bool v) { return json_boolean(v); }
+static inline json_t *json_of_real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+/* null unless it is known */
+static inline json_t *json_of_known(bool known, double v) { return known ? json_of_real(v) : json_null(); }
+static inline json_t *json_of_value(json_t *v) { return v; }
+
+static inline json_t *json_of_list(const char *const *item, int n)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, quote_json(item[i]));
+    return list;
+}
+
+/* Behind the fields that it has; gives the object. */
+static inline json_t *json_set(json_t *object, const JsonField *field)
+{
+    for (; field->key; field++)
+        json_object_set_new(object, field->key, field->value);
+    return object;
+}
 
 #endif

@@ -319,14 +319,11 @@ static Node *parse_binary(Parser *p, int min_prec)
 /* Trimmed, runs of blanks as one. */
 static const char *text_tidy(Arena *a, const char *s)
 {
-    char *out = arena_alloc(a, strlen(s) + 1), *q = out;
-    for (s += strspn(s, BLANKS); *s;) {
-        size_t blank = strspn(s, BLANKS);
-        s += blank;
-        if (blank && *s)
-            *q++ = ' ';
-        if (*s)
-            *q++ = *s++;
+    char *out = arena_alloc(a, strlen(s) + 1), *end = out;
+    for (s += strspn(s, BLANKS); *s; s += strspn(s, BLANKS)) {
+        const size_t n = strcspn(s, BLANKS);
+        end += sprintf(end, "%s%.*s", end > out ? " " : "", (int)n, s);
+        s += n;
     }
     return out;
 }

@@ -25,10 +25,8 @@ static int exponent_of(double v, int digits)
 
 char *number_sig(Arena *a, double v, int digits)
 {
-    if (!isfinite(v))
-        return arena_strdup(a, "-");
-    if (v == 0)
-        return arena_strdup(a, "0");
+    if (!isfinite(v) || v == 0)
+        return arena_strdup(a, v == 0 ? "0" : "-");
     int e = exponent_of(v, digits);
     if (e < -4 || e > 14)
         return arena_printf(a, "%.*e", digits - 1, v);

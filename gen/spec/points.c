@@ -56,14 +56,6 @@ bool points_are_all(const Points *p) { return p->all; }
 
 /* ---- declared shapes ---- */
 
-static const int64_t *thread_values(Arena *a, const Spec *s)
-{
-    int64_t *value = ARENA_ARRAY(a, SPEC_MAX_NAME, int64_t);
-    for (int i = 0; i < s->nthread; i++)
-        value[i] = s->threads[i];
-    return value;
-}
-
 /* Over the dims, those that the shape does not use at their least value, then the thread counts. */
 static Part declared_part(const Spec *s, const ShapeDecl *shape, const int64_t *threads, int64_t limit)
 {
@@ -83,7 +75,9 @@ static Part declared_part(const Spec *s, const ShapeDecl *shape, const int64_t *
 Points *points_declared(Arena *a, const Spec *s, int64_t limit)
 {
     Points *p = ARENA_NEW(a, Points);
-    const int64_t *threads = thread_values(a, s);
+    int64_t *threads = ARENA_ARRAY(a, SPEC_MAX_NAME, int64_t);
+    for (int i = 0; i < s->nthread; i++)
+        threads[i] = s->threads[i];
     *p = (Points){ .spec = s, .naxis = s->op->naxis + 1, .npart = s->nshape, .all = true };
     p->part = ARENA_ARRAY(a, (size_t)p->npart, Part);
     for (int i = 0; i < p->npart; i++) {
@@ -114,15 +108,8 @@ static void add_cut(Values *v, int64_t t)
 static Values axis_values(Arena *a, const PointAxis *axis)
 {
     const int64_t upper = (int64_t)1 << 32; /* a number that lost its upper half would be within the range */
-    const int64_t far[] = {
-        INT64_MIN,
-        INT32_MIN,
-        0,
-        INT32_MAX,
-        (int64_t)INT32_MAX + 1,
-        INT64_MAX,
-        axis->max <= INT64_MAX - upper ? axis->max + upper : 0,
-    };
+    const int64_t beyond = axis->max <= INT64_MAX - upper ? axis->max + upper : 0;
+    const int64_t far[] = { INT64_MIN, INT32_MIN, 0, INT32_MAX, (int64_t)INT32_MAX + 1, INT64_MAX, beyond };
     Values v = { .value = ARENA_ARRAY(a, 3 * (size_t)axis->ncut + 6 + LENGTH(far), int64_t) };
     for (size_t i = 0; i < LENGTH(far); i++)
         v.value[v.n++] = far[i];

@@ -1,14 +1,399 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tree: takes points with a cost for every class, gives a small binary tree of thresholds that chooses a class.
- * Grows the full tree (tree_grow.c), merges what may be chance, then prunes the weakest link first: the inner node whose merge into one leaf
- * raises the cost least for each leaf it saves (Breiman et al., Classification and Regression Trees, 3.3).
+ *
+ *   points  --merge-->  distinct points, in one order whatever the input's order
+ *           --grow--->  split where the total cost falls most, until every point has its own best class
+ *           --prune-->  without what may be chance, then the weakest link first: the inner node whose merge into one leaf raises the
+ *                       cost least for each leaf it saves (Breiman et al., Classification and Regression Trees, 3.3)
+ *
+ * Each feature is sorted once; the sorted orders are split with the nodes, so a level of the tree costs
+ * O(npoint * nfeature * nclass). Sums run from both ends instead of being subtracted: large costs of one class do not
+ * blur small ones of another.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* qsort_r */
+#endif
 #include "model/tree.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-#include "model/tree_grow.h"
+#include "gen/base/order.h"
+
+/* Differences below this part are rounding: they decide nothing. */
+static const double ROUNDING = 1e-12;
+
+enum {
+    BALANCE_DEPTH = 32, /* below this depth large nodes are split near their middle: depth stays O(log npoint) */
+    BALANCE_POINTS = 64,
+    LOOK_PLACES = 16,      /* first thresholds tried on each feature when two features must be split together */
+    LOOK_POINTS = 1 << 22, /* points scanned for one such node, and for all of them */
+    LOOK_POINTS_ALL = 1 << 25,
+    LOOK_REFINE = 4
+};
+
+/* A node while the tree grows and is pruned. */
+typedef struct Grown {
+    TreeNode node; /* first: node.left and node.right point to Grown */
+    double sub;    /* cost of the leaves below it */
+    int64_t nleaf;
+    struct Grown *parent;
+    int64_t index, end; /* preorder: the subtree is index .. end-1 */
+} Grown;
+
+static Grown *grown_left(const Grown *t) { return (Grown *)t->node.left; }
+static Grown *grown_right(const Grown *t) { return (Grown *)t->node.right; }
+
+static void grown_sum(Grown *t)
+{
+    t->sub = grown_left(t)->sub + grown_right(t)->sub;
+    t->nleaf = grown_left(t)->nleaf + grown_right(t)->nleaf;
+}
+
+/* a is less than b by more than rounding. */
+static bool lowers(double a, double b) { return a < b - ROUNDING * fabs(b); }
+
+typedef struct {
+    double start; /* best of (cost left of i) - (cost of the class left of i) */
+    int64_t at;   /* that i */
+} Band;
+
+/* Distinct points and the state of growing. Orders hold, for each feature, the points of every node as one sorted run;
+ * all features place a node at the same [lo, lo + n). */
+typedef struct {
+    Arena *scratch;
+    int64_t n;
+    int nfeature, nclass;
+    int64_t *x;             /* [feature][point] */
+    double *cost;           /* [point][class] */
+    int64_t *npoint;        /* given points that this one stands for */
+    int32_t *order, *spare; /* [feature][place] */
+    uint8_t *right;         /* [point]: side of the split at hand */
+    double *suffix;         /* [place]: cost of the rest of a run with its best single class */
+    double *sum;            /* [class]: running sums */
+    Band *band;             /* [class] */
+    int64_t look_left, nnode;
+    Grown **node; /* in preorder */
+} Grower;
+
+typedef struct {
+    int feature; /* -1: none */
+    int64_t threshold;
+    double cost; /* of both sides */
+} Split;
+
+static void sums_clear(Grower *g) { memset(g->sum, 0, (size_t)g->nclass * sizeof *g->sum); }
+
+static void sums_add(Grower *g, int64_t point)
+{
+    for (int c = 0; c < g->nclass; c++)
+        g->sum[c] += g->cost[point * g->nclass + c];
+}
+
+/* The class, if wanted, is the lowest of those that cost as little but for rounding. */
+static double sums_best(const Grower *g, int *class)
+{
+    double best = g->sum[0];
+    for (int c = 1; c < g->nclass; c++)
+        best = g->sum[c] < best ? g->sum[c] : best;
+    if (class)
+        for (*class = 0; lowers(best, g->sum[*class]); ++*class)
+            ;
+    return best;
+}
+
+static double run_best(Grower *g, const int32_t *run, int64_t n, int *class)
+{
+    sums_clear(g);
+    for (int64_t i = 0; i < n; i++)
+        sums_add(g, run[i]);
+    return sums_best(g, class);
+}
+
+/* ---- merging: distinct points, in canonical order ---- */
+
+typedef struct {
+    const int64_t *x;
+    const double *cost;
+} Given;
+
+static int given_compare(const void *pa, const void *pb, void *grower)
+{
+    const Given *a = pa, *b = pb;
+    const Grower *g = grower;
+    int order = order_numbers(a->x, b->x, g->nfeature);
+    for (int c = 0; order == 0 && c < g->nclass; c++)
+        order = (a->cost[c] > b->cost[c]) - (a->cost[c] < b->cost[c]);
+    return order;
+}
+
+/* Sets n, x, cost and npoint. Feature f of distinct point i lies at x[f * n + i]. */
+static void points_merge(Grower *g, const int64_t *x, const double *cost, int64_t n)
+{
+    Given *given = ARENA_ARRAY(g->scratch, (size_t)n, Given);
+    int64_t *first = ARENA_ARRAY(g->scratch, (size_t)n, int64_t);
+    for (int64_t i = 0; i < n; i++)
+        given[i] = (Given){ x + i * g->nfeature, cost + i * g->nclass };
+    qsort_r(given, (size_t)n, sizeof *given, given_compare, g);
+    g->cost = ARENA_ARRAY(g->scratch, (size_t)n * (size_t)g->nclass, double);
+    g->npoint = ARENA_ARRAY(g->scratch, (size_t)n, int64_t);
+    for (int64_t i = 0; i < n; i++) {
+        if (i == 0 || order_numbers(given[i - 1].x, given[i].x, g->nfeature) != 0)
+            first[g->n++] = i;
+        g->npoint[g->n - 1]++;
+        for (int c = 0; c < g->nclass; c++)
+            g->cost[(g->n - 1) * g->nclass + c] += given[i].cost[c];
+    }
+    g->x = ARENA_ARRAY(g->scratch, (size_t)g->n * (size_t)g->nfeature, int64_t);
+    for (int f = 0; f < g->nfeature; f++)
+        for (int64_t i = 0; i < g->n; i++)
+            g->x[f * g->n + i] = given[first[i]].x[f];
+}
+
+static int place_compare(const void *pa, const void *pb, void *ctx)
+{
+    int32_t a = *(const int32_t *)pa, b = *(const int32_t *)pb;
+    const int64_t *x = ctx;
+    return x[a] != x[b] ? order_number(&x[a], &x[b]) : (a > b) - (a < b);
+}
+
+static void orders_sort(Grower *g)
+{
+    const size_t nplace = (size_t)g->n * (size_t)g->nfeature;
+    g->order = ARENA_ARRAY(g->scratch, nplace, int32_t);
+    g->spare = ARENA_ARRAY(g->scratch, nplace, int32_t);
+    for (int f = 0; f < g->nfeature; f++) {
+        int32_t *order = g->order + f * g->n;
+        for (int32_t i = 0; i < g->n; i++)
+            order[i] = i;
+        qsort_r(order, (size_t)g->n, sizeof *order, place_compare, g->x + f * g->n);
+    }
+}
+
+/* ---- one split ---- */
+
+/* Half-way, rounded down, without overflow: low <= result < high. */
+static int64_t threshold_between(int64_t low, int64_t high) { return (low & high) + ((low ^ high) >> 1); }
+
+static void suffix_set(Grower *g, const int64_t *x, const int32_t *run, int64_t n)
+{
+    sums_clear(g);
+    for (int64_t k = n - 1; k > 0; k--) {
+        sums_add(g, run[k]);
+        if (x[run[k - 1]] != x[run[k]])
+            g->suffix[k] = sums_best(g, NULL);
+    }
+}
+
+/* The best split of a run on one feature with keep <= points left of it <= n - keep, if it beats *best. */
+static void split_on(Grower *g, int feature, const int32_t *run, int64_t n, int64_t keep, Split *best)
+{
+    const int64_t *x = g->x + feature * g->n;
+    if (x[run[0]] == x[run[n - 1]])
+        return;
+    suffix_set(g, x, run, n);
+    sums_clear(g);
+    for (int64_t k = 1; k <= n - keep; k++) {
+        sums_add(g, run[k - 1]);
+        if (k < keep || x[run[k - 1]] == x[run[k]])
+            continue;
+        const double cost = sums_best(g, NULL) + g->suffix[k];
+        if (lowers(cost, best->cost))
+            *best = (Split){ feature, threshold_between(x[run[k - 1]], x[run[k]]), cost };
+    }
+}
+
+/* The best split that lowers `from`; feature -1 and cost `from` when there is none. */
+static Split split_find(Grower *g, const int32_t *orders, int64_t lo, int64_t n, int64_t keep, double from)
+{
+    Split best = { .feature = -1, .cost = from };
+    for (int f = 0; f < g->nfeature && n > 1; f++)
+        split_on(g, f, orders + f * g->n + lo, n, keep, &best);
+    return best;
+}
+
+/* A split near the middle, the best of those, whether it lowers the cost or not (pruning takes it back if not). */
+static Split split_balanced(Grower *g, int64_t lo, int64_t n)
+{
+    Split s = { .feature = -1 };
+    for (int64_t keep = n / 4; keep > 0 && s.feature < 0; keep /= 2)
+        s = split_find(g, g->order, lo, n, keep, DBL_MAX);
+    return s;
+}
+
+/* ---- two splits at once, where no single one helps ---- */
+
+/* Best pair of thresholds on one feature: a band of one class between two runs with their own best classes.
+ * The cost left + band + right is, for each class, a difference of prefix sums, so one pass finds the best pair.
+ * Fills the pair as places (from, to); false when there is none. Differences round: the caller adds up again. */
+static bool band_find(Grower *g, const int64_t *x, const int32_t *run, int64_t n, int64_t *from, int64_t *to)
+{
+    Band *band = g->band;
+    double best = DBL_MAX;
+    *from = 0;
+    memset(band, 0, (size_t)g->nclass * sizeof *band);
+    suffix_set(g, x, run, n);
+    sums_clear(g);
+    for (int64_t k = 1; k < n; k++) {
+        sums_add(g, run[k - 1]);
+        if (x[run[k - 1]] == x[run[k]])
+            continue;
+        const double left = sums_best(g, NULL);
+        for (int c = 0; c < g->nclass; c++) {
+            const double start = left - g->sum[c], cost = band[c].start + g->sum[c] + g->suffix[k];
+            if (band[c].at > 0 && lowers(cost, best)) {
+                best = cost;
+                *from = band[c].at;
+                *to = k;
+            }
+            if (band[c].at == 0 || lowers(start, band[c].start))
+                band[c] = (Band){ start, k };
+        }
+    }
+    return *from > 0;
+}
+
+static void look_band(Grower *g, int feature, const int32_t *run, int64_t n, Split *best)
+{
+    const int64_t *x = g->x + feature * g->n;
+    int64_t i, j;
+    if (n < 3 || x[run[0]] == x[run[n - 1]] || !band_find(g, x, run, n, &i, &j))
+        return;
+    const double cost =
+        run_best(g, run, i, NULL) + run_best(g, run + i, j - i, NULL) + run_best(g, run + j, n - j, NULL);
+    if (lowers(cost, best->cost))
+        *best = (Split){ feature, threshold_between(x[run[i - 1]], x[run[i]]), cost };
+}
+
+/* Writes the runs of both sides of a split to `spare`, sorted as before; gives the number of points on the left. */
+static int64_t split_runs(Grower *g, int64_t lo, int64_t n, Split s)
+{
+    const int32_t *any = g->order + lo;
+    int64_t nleft = 0;
+    for (int64_t i = 0; i < n; i++) {
+        g->right[any[i]] = g->x[s.feature * g->n + any[i]] > s.threshold;
+        nleft += !g->right[any[i]];
+    }
+    for (int f = 0; f < g->nfeature; f++) {
+        const int32_t *run = g->order + f * g->n + lo;
+        int32_t *left = g->spare + f * g->n + lo, *right = left + nleft;
+        for (int64_t i = 0; i < n; i++)
+            *(g->right[run[i]] ? right++ : left++) = run[i];
+    }
+    return nleft;
+}
+
+/* The split and then the best single one of each side: *best if that costs less; next[] are those behind it. */
+static bool look_try(Grower *g, int64_t lo, int64_t n, Split s, Split *best, Split next[2])
+{
+    const int64_t nleft = split_runs(g, lo, n, s);
+    const int32_t *left = g->spare + lo, *right = left + nleft;
+    const Split behind[] = { split_find(g, g->spare, lo, nleft, 1, run_best(g, left, nleft, NULL)),
+                             split_find(g, g->spare, lo + nleft, n - nleft, 1, run_best(g, right, n - nleft, NULL)) };
+    g->look_left -= 2 * n * g->nfeature;
+    s.cost = behind[0].cost + behind[1].cost;
+    if (!lowers(s.cost, best->cost))
+        return false;
+    *best = s;
+    memcpy(next, behind, sizeof behind);
+    return true;
+}
+
+/* One level ahead on all features (XOR): some first thresholds of each, evenly spread over the points; then the second
+ * splits that the best of them leads to are tried as the first, which finds the exact places from rough ones. */
+static void look_ahead(Grower *g, int64_t lo, int64_t n, Split *best)
+{
+    int64_t places = LOOK_POINTS / (2 * n * g->nfeature * g->nfeature);
+    places = places < 1 ? 1 : places > LOOK_PLACES ? LOOK_PLACES : places;
+    Split next[2] = { { .feature = -1 }, { .feature = -1 } };
+    for (int f = 0; f < g->nfeature; f++) {
+        const int64_t *x = g->x + f * g->n;
+        const int32_t *run = g->order + f * g->n + lo;
+        int64_t last = 0; /* place after the last threshold tried */
+        for (int64_t p = 1; p <= places && g->look_left > 0; p++) {
+            int64_t k = n * p / (places + 1);
+            k = k <= last ? last + 1 : k;
+            while (k < n && x[run[k - 1]] == x[run[k]])
+                k++;
+            if (k >= n)
+                break;
+            last = k;
+            look_try(g, lo, n, (Split){ f, threshold_between(x[run[k - 1]], x[run[k]]), best->cost }, best, next);
+        }
+    }
+    for (int round = 0; round < LOOK_REFINE; round++) {
+        Split first[2] = { next[0], next[1] };
+        bool better = first[0].feature >= 0 && look_try(g, lo, n, first[0], best, next);
+        better |= first[1].feature >= 0 && look_try(g, lo, n, first[1], best, next);
+        if (!better)
+            break;
+    }
+}
+
+/* ---- growing ---- */
+
+static Split split_choose(Grower *g, int64_t lo, int64_t n, int depth, double own)
+{
+    if (depth >= BALANCE_DEPTH && n >= BALANCE_POINTS)
+        return split_balanced(g, lo, n);
+    Split s = split_find(g, g->order, lo, n, 1, own);
+    for (int f = 0; s.feature < 0 && f < g->nfeature; f++)
+        look_band(g, f, g->order + f * g->n + lo, n, &s);
+    if (s.feature < 0 && g->look_left > 0)
+        look_ahead(g, lo, n, &s);
+    return s;
+}
+
+static bool every_point_has_its_best(Grower *g, const int32_t *run, int64_t n, double own)
+{
+    double ideal = 0;
+    for (int64_t i = 0; i < n; i++)
+        ideal += run_best(g, run + i, 1, NULL);
+    return !lowers(ideal, own);
+}
+
+static Grown *grow(Grower *g, Grown *parent, int64_t lo, int64_t n, int depth)
+{
+    Grown *t = ARENA_NEW(g->scratch, Grown);
+    const int32_t *run = g->order + lo;
+    *t = (Grown){ .node.feature = -1, .nleaf = 1, .parent = parent, .index = g->nnode, .end = g->nnode + 1 };
+    g->node[g->nnode++] = t;
+    t->sub = t->node.cost = run_best(g, run, n, &t->node.class);
+    for (int64_t i = 0; i < n; i++)
+        t->node.npoint += g->npoint[run[i]];
+    if (n < 2 || every_point_has_its_best(g, run, n, t->sub))
+        return t;
+    const Split s = split_choose(g, lo, n, depth, t->sub);
+    if (s.feature < 0)
+        return t;
+    const int64_t nleft = split_runs(g, lo, n, s);
+    for (int f = 0; f < g->nfeature; f++)
+        memcpy(g->order + f * g->n + lo, g->spare + f * g->n + lo, (size_t)n * sizeof *g->order);
+    t->node.feature = s.feature;
+    t->node.threshold = s.threshold;
+    t->node.left = &grow(g, t, lo, nleft, depth + 1)->node;
+    t->node.right = &grow(g, t, lo + nleft, n - nleft, depth + 1)->node;
+    t->end = g->nnode;
+    grown_sum(t);
+    return t;
+}
+
+static Grower grower_new(Arena *scratch, const int64_t *x, const double *cost, int64_t npoint, int nfeature, int nclass)
+{
+    Grower g = { .scratch = scratch, .nfeature = nfeature, .nclass = nclass, .look_left = LOOK_POINTS_ALL };
+    g.sum = ARENA_ARRAY(scratch, (size_t)nclass, double);
+    g.band = ARENA_ARRAY(scratch, (size_t)nclass, Band);
+    points_merge(&g, x, cost, npoint);
+    g.right = ARENA_ARRAY(scratch, (size_t)g.n, uint8_t);
+    g.suffix = ARENA_ARRAY(scratch, (size_t)g.n, double);
+    g.node = ARENA_ARRAY(scratch, 2 * (size_t)g.n, Grown *);
+    orders_sort(&g);
+    return g;
+}
+
+/* ---- pruning ---- */
 
 /* A tournament over the nodes: win[1] is the inner node whose merge raises the cost least for each leaf it saves. */
 typedef struct {
@@ -16,14 +401,11 @@ typedef struct {
     int64_t *win, size; /* -1: none */
 } Links;
 
-static Cost merge_rise(const Grown *t) { return cost_sub(t->own, t->sub); }
+static double merge_rise(const Grown *t) { return t->node.cost - t->sub; }
 
 static bool weaker(const Grown *a, const Grown *b)
 {
-    Cost ra = merge_rise(a), rb = merge_rise(b);
-    double na = (double)(a->nleaf - 1), nb = (double)(b->nleaf - 1);
-    double da = (double)ra.ndenied / na, db = (double)rb.ndenied / nb;
-    return da != db ? da < db : ra.sum / na < rb.sum / nb;
+    return merge_rise(a) / (double)(a->nleaf - 1) < merge_rise(b) / (double)(b->nleaf - 1);
 }
 
 static void link_set(Links *l, int64_t index, bool in)
@@ -36,24 +418,13 @@ static void link_set(Links *l, int64_t index, bool in)
     }
 }
 
-static void links_collect(Links *l, Grown *t)
+static Links links_new(Arena *scratch, Grown **node, int64_t n)
 {
-    l->node[t->index] = t;
-    if (t->node.feature < 0)
-        return;
-    links_collect(l, grown_left(t));
-    links_collect(l, grown_right(t));
-}
-
-static Links links_new(Arena *scratch, Grown *root)
-{
-    Links l = { .size = 1 };
-    while (l.size < root->end)
+    Links l = { .node = node, .size = 1 };
+    while (l.size < n)
         l.size *= 2;
-    l.node = ARENA_ARRAY(scratch, (size_t)root->end, Grown *);
     l.win = ARENA_ARRAY(scratch, (size_t)(2 * l.size), int64_t);
     memset(l.win, -1, (size_t)(2 * l.size) * sizeof *l.win);
-    links_collect(&l, root);
     return l;
 }
 
@@ -64,7 +435,7 @@ static void node_merge(Links *l, Grown *t)
         if (l->win[l->size + i] >= 0)
             link_set(l, i, false);
     }
-    t->sub = t->own;
+    t->sub = t->node.cost;
     t->nleaf = 1;
     t->end = t->index + 1;
     for (Grown *up = t->parent; up; up = up->parent) {
@@ -81,31 +452,28 @@ static void all_links(Links *l, const Grown *root)
 }
 
 /* Merges weakest links while each leaf less costs less than `worth`. */
-static void prune_unworthy(Links *l, Grown *root, double worth)
+static void prune_unworthy(Links *l, const Grown *root, double worth)
 {
     all_links(l, root);
     while (l->win[1] >= 0) {
         Grown *t = l->node[l->win[1]];
-        const Cost more = merge_rise(t);
-        if (more.ndenied > 0 || !(more.sum < worth * (double)(t->nleaf - 1)))
+        if (!(merge_rise(t) < worth * (double)(t->nleaf - 1)))
             return;
         node_merge(l, t);
     }
 }
 
-/* Merges weakest links while the total cost rises by at most `rise` and at most `nleaf` leaves go. */
-static void prune(Links *l, Grown *root, Cost rise, int64_t nleaf)
+/* Merges weakest links while the total cost rises by at most `rise`. */
+static void prune(Links *l, const Grown *root, double rise)
 {
     all_links(l, root);
     while (l->win[1] >= 0) {
         Grown *t = l->node[l->win[1]];
-        Cost more = merge_rise(t);
-        if (cost_less(rise, more) || t->nleaf - 1 > nleaf) {
+        if (rise < merge_rise(t)) {
             link_set(l, t->index, false);
             continue;
         }
-        rise = cost_sub(rise, more);
-        nleaf -= t->nleaf - 1;
+        rise -= merge_rise(t);
         node_merge(l, t);
     }
 }
@@ -122,11 +490,10 @@ typedef struct {
 static void evidence_add(const Evidence *e, int64_t node, const double *cost, const double *error)
 {
     e->npoint[node]++;
-    for (int c = 0; c < e->nclass; c++)
-        if (isfinite(cost[c])) {
-            e->sum[node * e->nclass + c] += cost[c];
-            e->square[node * e->nclass + c] += error[c] * error[c];
-        }
+    for (int c = 0; c < e->nclass; c++) {
+        e->sum[node * e->nclass + c] += cost[c];
+        e->square[node * e->nclass + c] += error[c] * error[c];
+    }
 }
 
 /* Every measured point counts in each node on its way. */
@@ -163,7 +530,7 @@ static void add_savings(const Evidence *e, const Grown *t, int class, Saving *ou
         return;
     }
     const int64_t with = t->index * e->nclass + class, own = t->index * e->nclass + t->node.class;
-    if (t->node.class == class)
+    if (with == own)
         return;
     out->npoint += e->npoint[t->index];
     out->sum += e->sum[with] - e->sum[own];
@@ -179,9 +546,11 @@ static void prune_chance(Links *l, Grown *t, const Evidence *e, double errors)
     prune_chance(l, grown_right(t), e, errors);
     Saving s = { 0 };
     add_savings(e, t, t->node.class, &s);
-    if (merge_rise(t).ndenied <= 0 && s.npoint > 0 && s.sum <= errors * sqrt(s.square))
+    if (s.npoint > 0 && s.sum <= errors * sqrt(s.square))
         node_merge(l, t);
 }
+
+/* ---- the whole ---- */
 
 static TreeNode *tree_copy(Arena *a, const TreeNode *t)
 {
@@ -192,36 +561,21 @@ static TreeNode *tree_copy(Arena *a, const TreeNode *t)
     return copy;
 }
 
-static TreeNode *tree_pruned(Arena *a, Arena *scratch, Grown *root, const Evidence *e, TreeOptions options)
-{
-    Links links = links_new(scratch, root);
-    if (e)
-        prune_chance(&links, root, e, options.errors);
-    double tolerance = options.tolerance > 0 ? options.tolerance : 0;
-    const double full = fabs(root->sub.sum);
-    prune(&links, root, (Cost){ 0, (tolerance + TREE_ROUNDING) * full }, INT64_MAX);
-    prune_unworthy(&links, root, options.worth * full);
-    if (options.max_leaf > 0 && root->nleaf > options.max_leaf)
-        prune(&links, root, (Cost){ INT64_MAX / 2, INFINITY }, root->nleaf - options.max_leaf);
-    return tree_copy(a, &root->node);
-}
-
 TreeNode *tree_train(Arena *a, const int64_t *x, const double *cost, int64_t npoint, int nfeature, int nclass,
                      TreeOptions options)
 {
-    if (npoint < 0 || npoint > INT32_MAX || nfeature < 0 || nclass < 1)
-        return NULL;
-    if (npoint == 0) {
-        TreeNode *leaf = ARENA_NEW(a, TreeNode);
-        leaf->feature = -1;
-        return leaf;
-    }
     Arena *scratch = arena_new();
-    Grown *root = tree_grow(scratch, x, cost, npoint, nfeature, nclass);
-    Evidence e = { 0 };
-    if (options.error)
-        e = evidence_new(scratch, root, x, cost, npoint, nfeature, nclass, options.error);
-    TreeNode *t = tree_pruned(a, scratch, root, options.error ? &e : NULL, options);
+    Grower g = grower_new(scratch, x, cost, npoint, nfeature, nclass);
+    Grown *root = grow(&g, NULL, 0, g.n, 0);
+    Links links = links_new(scratch, g.node, g.nnode);
+    if (options.error) {
+        const Evidence e = evidence_new(scratch, root, x, cost, npoint, nfeature, nclass, options.error);
+        prune_chance(&links, root, &e, options.errors);
+    }
+    const double full = fabs(root->sub);
+    prune(&links, root, (options.tolerance + ROUNDING) * full);
+    prune_unworthy(&links, root, options.worth * full);
+    TreeNode *t = tree_copy(a, &root->node);
     arena_free(scratch);
     return t;
 }

@@ -10,8 +10,7 @@
  * on points that were measured is more than `errors` standard errors of it, and so from the lowest subtrees up. Points that were not
  * measured say nothing here; a subtree that differs from its merge on such points alone is left to the rules below.
  * Then leaves are merged, those first that save least for each leaf, while the total cost rises by at most
- * `tolerance` of the full tree's (a smaller tree); further while a leaf saves less than `worth` of it; and further while there are more than
- * max_leaf.
+ * `tolerance` of the full tree's (a smaller tree), and further while a leaf saves less than `worth` of it.
  */
 #ifndef DCGEN_TREE_H
 #define DCGEN_TREE_H
@@ -31,7 +30,6 @@ typedef struct TreeNode {
 } TreeNode;
 
 typedef struct {
-    int max_leaf;     /* 0: no limit */
     double tolerance; /* relative rise of the total cost allowed by pruning, e.g. 1e-3 */
     double worth;     /* part of the total cost that a leaf must save at least to stay, e.g. 1e-4 */
     /* npoint x nclass: standard error of each cost, on the same scale; below 0: it was not measured. NULL: not known. */
@@ -39,12 +37,10 @@ typedef struct {
     double errors;
 } TreeOptions;
 
-/* x: npoint x nfeature integers; cost: npoint x nclass, already weighted, finite or +inf (class not allowed there; so
- * says any value that is not finite). A leaf takes a class that is not allowed to some of its points only where every
- * class is; then the one not allowed to the fewest, and its cost is +inf.
+/* x: npoint x nfeature integers; cost: npoint x nclass, already weighted, finite; at least one of each.
  * Thresholds lie half-way between neighbouring values (rounded down). Ties (differences below 1e-12 of the cost) go to
  * the lower feature, then the lower threshold, then the lower class: same points in any order, same tree. Points that
- * agree in all features share a leaf. No point: a leaf of class 0. NULL when nclass < 1 or npoint > INT32_MAX. */
+ * agree in all features share a leaf. */
 TreeNode *tree_train(Arena *a, const int64_t *x, const double *cost, int64_t npoint, int nfeature, int nclass,
                      TreeOptions options);
 int tree_choose(const TreeNode *t, const int64_t *x);

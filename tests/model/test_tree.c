@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tree: splits against a search of all, ties, look-ahead, denied classes, pruning, chance, extremes, speed.
+ * tree: splits against a search of all, ties, look-ahead, pruning, chance, extremes, speed.
  * ctest: label=slow
  */
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include "model/tree.h"
 
-static const TreeOptions FULL = { .max_leaf = 0, .tolerance = 0 };
+static const TreeOptions FULL = { .tolerance = 0 };
 
 static uint64_t seed;
 
@@ -184,14 +184,14 @@ static void root_is_the_best_single_split(void **state)
     for (int round = 0; round < 2000; round++) {
         Data d = random_data(*state, 1 + draw(12), 1 + (int)draw(3), 1 + (int)draw(4), 2 + draw(8), 2 + draw(6));
         Best want = best_single(&d);
-        TreeNode *t = train(*state, &d, (TreeOptions){ .max_leaf = 2 });
+        TreeNode *t = train(*state, &d, FULL);
         check_tree(&d, t);
         if (want.feature < 0)
             continue;
         nsplit++;
         assert_int_equal(t->feature, want.feature);
         assert_int_equal(t->threshold, want.threshold);
-        assert_near(cost_of_tree(&d, t), want.cost);
+        assert_near(t->left->cost + t->right->cost, want.cost);
     }
     assert_true(nsplit > 1000);
 }
@@ -255,7 +255,7 @@ static void order_of_points_does_not_matter(void **state)
     for (int round = 0; round < 40; round++) {
         Data d = random_data(*state, 200, 3, 4, 6, 5), s = data_new(*state, 200, 3, 4);
         for (int64_t i = 0; i < d.n * d.nclass; i++)
-            d.cost[i] = draw(9) == 0 ? INFINITY : d.cost[i] + draw(1000) / 997.0; /* sums depend on the order */
+            d.cost[i] += draw(1000) / 997.0; /* sums depend on the order */
         memcpy(s.x, d.x, 200 * 3 * sizeof *d.x);
         memcpy(s.cost, d.cost, 200 * 4 * sizeof *d.cost);
         for (uint32_t i = 199; i > 0; i--) {
@@ -271,7 +271,7 @@ static void order_of_points_does_not_matter(void **state)
                 s.cost[j * 4 + c] = t;
             }
         }
-        TreeOptions options = { .max_leaf = round % 2 ? 12 : 0, .tolerance = 0.01 };
+        TreeOptions options = { .tolerance = round % 2 ? 0.1 : 0.01 };
         assert_same_tree(train(*state, &d, options), train(*state, &s, options));
     }
 }
@@ -308,20 +308,12 @@ static void degenerate_inputs(void **state)
 {
     double cost[] = { 3, 1, 2, 3, 1, 2 };
     int64_t x[] = { 5, 5 };
-    TreeNode *t = tree_train(*state, x, cost, 0, 1, 3, FULL);
-    assert_int_equal(t->feature, -1);
-    assert_int_equal(tree_choose(t, x), 0);
-    t = tree_train(*state, x, cost, 2, 1, 3, FULL); /* the same point twice */
+    TreeNode *t = tree_train(*state, x, cost, 2, 1, 3, FULL); /* the same point twice */
     assert_int_equal(tree_choose(t, x), 1);
     assert_int_equal(t->npoint, 2);
-    t = tree_train(*state, NULL, cost, 2, 0, 3, FULL); /* no feature */
-    assert_int_equal(t->class, 1);
     assert_near(t->cost, 2);
     t = tree_train(*state, x, cost, 2, 1, 1, FULL); /* no choice */
     assert_int_equal(tree_nleaf(t), 1);
-    assert_null(tree_train(*state, x, cost, 2, 1, 0, FULL));
-    assert_null(tree_train(*state, x, cost, -1, 1, 3, FULL));
-    assert_null(tree_train(*state, x, cost, (int64_t)INT32_MAX + 1, 1, 3, FULL));
 }
 
 /* ---- looking ahead ---- */
@@ -519,39 +511,6 @@ static void uneven_corners_are_found(void **state)
     }
 }
 
-/* ---- classes that are not allowed ---- */
-
-static void a_denied_class_is_never_chosen(void **state)
-{
-    for (int round = 0; round < 200; round++) {
-        Data d = random_data(*state, 60, 2, 4, 1000, 50);
-        for (int64_t i = 0; i < d.n; i++)
-            for (int c = 0; c < 3; c++) /* the last class is the general one, dear and always allowed */
-                d.cost[i * 4 + c] = draw(3) == 0 ? (draw(2) ? INFINITY : NAN) : d.cost[i * 4 + c] + 1;
-        for (int64_t i = 0; i < d.n; i++)
-            d.cost[i * 4 + 3] = 500;
-        TreeNode *t = train(*state, &d, (TreeOptions){ .max_leaf = round % 2 ? 3 : 0, .tolerance = 0.05 });
-        assert_true(isfinite(cost_of_tree(&d, t)));
-        assert_true(tree_nleaf(t) <= 3 || round % 2 == 0);
-    }
-}
-
-static void a_point_with_every_class_denied(void **state)
-{
-    Data d = data_new(*state, 20, 1, 2);
-    for (int64_t i = 0; i < d.n; i++) {
-        d.x[i] = i;
-        d.cost[i * 2] = i < 10 ? 1 : 2;
-        d.cost[i * 2 + 1] = i < 10 ? 2 : 1;
-    }
-    d.cost[14] = d.cost[15] = INFINITY;
-    TreeNode *t = train(*state, &d, FULL);
-    assert_int_equal(tree_nleaf(t), 2); /* the lost point disturbs nobody */
-    assert_int_equal(t->threshold, 9);
-    assert_true(isinf(t->cost) && isinf(t->left->cost));
-    assert_near(t->right->cost, 10);
-}
-
 /* ---- pruning ---- */
 
 /* No pair of sibling leaves could still be merged within what is left of the tolerance. */
@@ -585,7 +544,7 @@ static void pruning_respects_the_tolerance(void **state)
     }
 }
 
-/* Each pair of leaves that is left saves its worth; a class that is not allowed is not worth any number of leaves. */
+/* Each pair of leaves that is left saves its worth. */
 static void leaves_are_worth_their_place(void **state)
 {
     static const double worth[] = { 1e-4, 1e-3, 1e-2, 0.1 };
@@ -603,9 +562,6 @@ static void leaves_are_worth_their_place(void **state)
         }
         assert_true(nleaf < 10);
     }
-    const int64_t x[] = { 1, 2 };
-    const double cost[] = { 1, INFINITY, INFINITY, 1 };
-    assert_int_equal(tree_nleaf(tree_train(*state, x, cost, 2, 1, 2, (TreeOptions){ .worth = 10 })), 2);
 }
 
 /* ---- what may be chance ---- */
@@ -666,7 +622,7 @@ static void a_difference_that_repeats_makes_a_leaf(void **state)
     }
 }
 
-/* Leaves that no measurement speaks for or against are left to the other rules; a class that is not allowed is never chance. */
+/* Leaves that no measurement speaks for or against are left to the other rules. */
 static void only_what_was_measured_is_judged(void **state)
 {
     Line l = line_of(1.05, 0.5);
@@ -675,12 +631,6 @@ static void only_what_was_measured_is_judged(void **state)
         l.error[i][0] = l.error[i][1] = -1;
     }
     assert_int_equal(tree_nleaf(train_line(*state, &l, true)), 2);
-    l = line_of(1.05, 0.5);
-    l.cost[3][0] = INFINITY;
-    l.cost[30][1] = INFINITY;
-    const TreeNode *t = train_line(*state, &l, true);
-    assert_int_equal(tree_choose(t, &l.x[3]), 1);
-    assert_int_equal(tree_choose(t, &l.x[30]), 0);
 }
 
 /* Points of two features, of which the second one decides: class 2 is better behind 19, by far, and a noisy outlier stands on either side.
@@ -780,27 +730,6 @@ static void the_rule_costs_nothing_in_truth(void **state)
     assert_true(2 * nleaf[1] < nleaf[0]);
 }
 
-static void max_leaf_is_used_well(void **state)
-{
-    Data d = random_data(*state, 400, 2, 3, 400, 1000);
-    double before = INFINITY;
-    for (int max = 1; max <= 100; max++) {
-        TreeNode *t = train(*state, &d, (TreeOptions){ .max_leaf = max });
-        double cost = cost_of_tree(&d, t);
-        assert_int_equal(tree_nleaf(t), max);
-        assert_true(cost <= before + 1e-9);
-        before = cost;
-    }
-}
-
-static void max_leaf_keeps_half_of_an_exclusive_or(void **state)
-{
-    Data d = exclusive_or(*state, 16, 8, 8, 2);
-    TreeNode *t = train(*state, &d, (TreeOptions){ .max_leaf = 3 });
-    assert_int_equal(tree_nleaf(t), 3);
-    assert_near(cost_of_tree(&d, t), 256 * 1.25);
-}
-
 static void negative_and_huge_costs(void **state)
 {
     Data d = random_data(*state, 100, 2, 3, 50, 100);
@@ -808,7 +737,7 @@ static void negative_and_huge_costs(void **state)
         d.cost[i] = (d.cost[i] - 50) * 1e300;
     TreeNode *t = train(*state, &d, (TreeOptions){ .tolerance = 0.01 });
     assert_true(isfinite(cost_of_tree(&d, t)));
-    assert_true(cost_of_tree(&d, t) <= cost_of_tree(&d, train(*state, &d, (TreeOptions){ .max_leaf = 1 })));
+    assert_true(cost_of_tree(&d, t) <= best_class_cost(&d, -1, 0, false));
     for (int64_t i = 0; i < 300; i++)
         d.cost[i] = 1e308; /* sums overflow: no split is better, and nothing hangs */
     assert_int_equal(tree_nleaf(train(*state, &d, FULL)), 1);
@@ -939,8 +868,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(rough_places_lead_to_the_best, setup, teardown),
         cmocka_unit_test_setup_teardown(two_features_decide_together, setup, teardown),
         cmocka_unit_test_setup_teardown(uneven_corners_are_found, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_denied_class_is_never_chosen, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_point_with_every_class_denied, setup, teardown),
         cmocka_unit_test_setup_teardown(pruning_respects_the_tolerance, setup, teardown),
         cmocka_unit_test_setup_teardown(leaves_are_worth_their_place, setup, teardown),
         cmocka_unit_test_setup_teardown(one_noisy_outlier_makes_no_leaf, setup, teardown),
@@ -950,8 +877,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(at_the_borders, setup, teardown),
         cmocka_unit_test_setup_teardown(depth_is_of_the_longer_side, setup, teardown),
         cmocka_unit_test_setup_teardown(the_rule_costs_nothing_in_truth, setup, teardown),
-        cmocka_unit_test_setup_teardown(max_leaf_is_used_well, setup, teardown),
-        cmocka_unit_test_setup_teardown(max_leaf_keeps_half_of_an_exclusive_or, setup, teardown),
         cmocka_unit_test_setup_teardown(negative_and_huge_costs, setup, teardown),
         cmocka_unit_test_setup_teardown(extreme_values_do_not_overflow, setup, teardown),
         cmocka_unit_test_setup_teardown(many_points_are_fast, setup, teardown),

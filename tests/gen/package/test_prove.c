@@ -311,7 +311,7 @@ static TreeNode *random_tree(int nfeature)
         x[i] = draw_value();
     for (int i = 0; i < NPOINT * NCLASS; i++)
         cost[i] = 1 + (double)(draw() % 1000) / 1000;
-    return tree_train(arena, x, cost, NPOINT, nfeature, NCLASS, (TreeOptions){ .max_leaf = 60 });
+    return tree_train(arena, x, cost, NPOINT, nfeature, NCLASS, (TreeOptions){ .worth = 5e-4 });
 }
 
 static const char *const names[MAX_FEATURE] = { "M", "N", "K", "threads" };

@@ -89,8 +89,8 @@ static double blind_error(const Normal *all, const Normal *fold, double lambda)
 
 static double choose_lambda(const Normal *all, const Normal *fold)
 {
-    double best = LAMBDA[0], least = blind_error(all, fold, LAMBDA[0]);
-    for (int i = 1; i < NLAMBDA; i++) {
+    double best = LAMBDA[0], least = INFINITY;
+    for (int i = 0; i < NLAMBDA; i++) {
         const double e = blind_error(all, fold, LAMBDA[i]);
         if (e < least * (1 - LAMBDA_TIE)) {
             least = e;
@@ -100,19 +100,13 @@ static double choose_lambda(const Normal *all, const Normal *fold)
     return best;
 }
 
-static double sum_of(const double *x, size_t n)
-{
-    double sum = 0;
-    for (size_t k = 0; k < n; k++)
-        sum += x[k];
-    return sum;
-}
-
 double additive_common(const double *x, const double *t, const double *w, size_t nrow, size_t npart)
 {
     double sum = 0, total = 0;
     for (size_t i = 0; i < nrow; i++) {
-        const double parts = sum_of(x + i * npart, npart);
+        double parts = 0;
+        for (size_t k = 0; k < npart; k++)
+            parts += x[i * npart + k];
         if (!(parts > 0))
             continue;
         sum += w[i] * log(t[i] / parts);

@@ -17,7 +17,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 /* The grid, as parts of the total weight (a standardised feature has exactly that squared length): 1e-10 ... 1e3. */
 enum { GRID_FIRST = -20, GRID_LAST = 6, GRID_STEPS_A_DECADE = 2 };
@@ -39,7 +38,6 @@ typedef struct {
     size_t n, p;
     double least;            /* of lambda, as a part of vsum */
     size_t nactive, *active; /* features that vary */
-    double ymean;
     size_t k;           /* min(n, nactive) */
     double *u, *s, *vt; /* column-major n x k, k, k x nactive */
     double *b, *ub;     /* weighted centred y; U'b */
@@ -98,7 +96,7 @@ static void standardise(const Problem *q, size_t feature, double *mean, double *
         *scale = 0;
 }
 
-/* Fills the model's means and scales and the problem's y; false when a sum overflows. */
+/* Fills the model's means, scales and intercept, and the problem's b; false when a sum overflows. */
 static bool centre(Problem *q, Ridge *r)
 {
     q->active = ARENA_ARRAY(q->scratch, q->p, size_t);
@@ -107,10 +105,10 @@ static bool centre(Problem *q, Ridge *r)
         if (r->scale[j] != 0)
             q->active[q->nactive++] = j;
     }
-    q->ymean = weighted_mean(q, q->y, 1);
+    r->intercept = weighted_mean(q, q->y, 1);
     q->b = ARENA_ARRAY(q->scratch, q->n, double);
     for (size_t i = 0; i < q->n; i++)
-        q->b[i] = q->root_v[i] * (q->y[i] - q->ymean);
+        q->b[i] = q->root_v[i] * (q->y[i] - r->intercept);
     return all_finite(r->mean, q->p) && all_finite(r->scale, q->p) && all_finite(q->b, q->n);
 }
 
@@ -127,14 +125,6 @@ static double *standardised_matrix(const Problem *q, const Ridge *r)
 
 /* OpenBLAS's own; absent from other libraries. */
 extern void openblas_set_num_threads(int n) __attribute__((weak));
-
-/* The solves are small: threads would bring little, sum in an order of their own, and spin for a while on cores that
- * something is timed on. */
-static void use_one_thread(void)
-{
-    if (openblas_set_num_threads)
-        openblas_set_num_threads(1);
-}
 
 /* Decomposes the standardised features and projects b; false when LAPACK fails. */
 static bool decompose(Problem *q, const Ridge *r)
@@ -213,19 +203,18 @@ static Ridge *solve(Arena *a, Problem *q, const double *w)
     if (!set_weights(q, w))
         return NULL;
     Ridge *r = ARENA_NEW(a, Ridge);
-    r->nfeature = q->p;
-    r->nrow = q->n;
-    r->mean = ARENA_ARRAY(a, q->p, double);
-    r->scale = ARENA_ARRAY(a, q->p, double);
-    r->coef = ARENA_ARRAY(a, q->p, double);
+    *r = (Ridge){ .nfeature = q->p,
+                  .mean = ARENA_ARRAY(a, q->p, double),
+                  .scale = ARENA_ARRAY(a, q->p, double),
+                  .coef = ARENA_ARRAY(a, q->p, double),
+                  .nrow = q->n,
+                  .loo_error = ARENA_ARRAY(a, q->n, double) };
     if (!centre(q, r) || !decompose(q, r))
         return NULL;
     double mean_square = INFINITY, lambda = choose_lambda(q, &mean_square);
     set_coefficients(q, lambda, r);
-    r->intercept = q->ymean;
     r->lambda = lambda * q->wmax;
     r->loo_rmse = sqrt(mean_square);
-    r->loo_error = ARENA_ARRAY(a, q->n, double);
     for (size_t i = 0; i < q->n; i++)
         r->loo_error[i] = loo_error(q, lambda, i) / q->root_v[i];
     return all_finite(r->coef, q->p) ? r : NULL;
@@ -234,11 +223,12 @@ static Ridge *solve(Arena *a, Problem *q, const double *w)
 Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, size_t nrow, size_t nfeature,
                  double least)
 {
-    if (nrow == 0 || (nfeature > 0 && nrow > SIZE_MAX / nfeature))
+    if (nrow == 0 || !all_finite(x, nrow * nfeature) || !all_finite(y, nrow))
         return NULL;
-    if (!all_finite(x, nrow * nfeature) || !all_finite(y, nrow))
-        return NULL;
-    use_one_thread();
+    /* The solves are small: threads would bring little, sum in an order of their own, and spin for a while on cores that
+     * something is timed on. */
+    if (openblas_set_num_threads)
+        openblas_set_num_threads(1);
     Problem q = { .scratch = arena_new(), .x = x, .y = y, .n = nrow, .p = nfeature, .least = least };
     Ridge *r = solve(a, &q, w);
     arena_free(q.scratch);

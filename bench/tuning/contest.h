@@ -8,7 +8,7 @@
 
 #include "bench/tuning/table.h"
 #include "search/measure/lab_records.h"
-#include "search/space/strategy.h"
+#include "search/space/propose.h"
 
 /* After a batch. */
 typedef struct {

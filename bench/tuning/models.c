@@ -42,7 +42,7 @@ static Study *draw_study(Arena *a, const Contest *c, Spec *spec, int nkernel, ui
 static size_t wide_row(const CostModel *m, const Candidate *c, const Instance *inst, double *row, double *closed)
 {
     int64_t value[TEMPLATE_MAX_PARAM];
-    size_t n = (size_t)cost_nfeature(m);
+    size_t n = (size_t)m->nfeature;
     *closed = cost_features(m, c, inst->extent, inst->threads, row);
     candidate_values(c, value);
     for (int i = 0; i < c->t->nparam; i++)

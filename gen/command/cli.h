@@ -12,7 +12,7 @@
 #include "gen/base/arena.h"
 #include "gen/base/progress.h"
 #include "gen/report/explain.h"
-#include "search/space/strategy.h"
+#include "search/space/propose.h"
 
 typedef enum {
     COMMAND_GENERATE,

@@ -7,7 +7,7 @@
 #define DCGEN_TRACE_H
 
 #include "gen/command/replay.h"
-#include "search/space/strategy.h"
+#include "search/space/propose.h"
 
 typedef struct {
     int64_t round; /* from 0 */

@@ -8,7 +8,7 @@
 #define DCGEN_SEARCH_H
 
 #include "search/measure/lab.h"
-#include "search/space/strategy.h"
+#include "search/space/propose.h"
 
 typedef struct {
     Lab *lab; /* with the study, which a run adds to or puts a new one in the place of */

@@ -7,16 +7,18 @@
 #include <math.h>
 #include <string.h>
 #include "model/additive.h"
-#include "search/space/cost_private.h"
 #include "templates/package/pieces.h"
 
 static const double SIGMA_MIN = 0.02, SIGMA_PRIOR = 0.5;
-static const double NEAR = 1.0; /* log2 distance of shapes over which residuals carry */
+static const double NEAR_OCTAVES = 1; /* distance of shapes over which residuals and errors carry */
+/* Twice as many threads set shapes as far apart as four times an extent. */
+static const double THREADS_APART = 4;
+static const double FAR_LEVEL = 0.02; /* what a residual of any shape weighs: it still tells a candidate's own level */
 /* log2 ns of a shape whose work cannot be computed: 36 years, so that the kernel is never chosen for it */
 static const double NO_IDEA = 60;
 static const double SIGMA_ROWS = 4; /* the error over all shapes counts as much as so many measurements */
 /* An error counts with this power of the measurement's weight: by half at 1.04 times the best time, by 5 % at 1.2. */
-static const double NEAR_BEST = 4;
+static const double ERROR_POWER = 4;
 static const double LEAST_WEIGHT = 0.02, STEEPNESS = 4; /* of a measurement in the fit */
 /* The least lambda where terms were fitted, as a part of the total weight: a feature then explains at most half of what least squares would
  * let it. Fitted prices leave small residuals, much of which are peculiar to single kernels. Leaving one row out does not show that, as other
@@ -39,20 +41,10 @@ static int template_index(const CostModel *m, const Template *t)
     return i;
 }
 
-/* A call with so little work that a package gives it fewer threads costs what it costs with those (NAME_worthwhile). */
-static bool bind_threads(const CostModel *m, Binding *b, int64_t *slots)
-{
-    if (!template_slots(b, slots))
-        return false;
-    const int used = NAME_worthwhile(b->threads, real(m->study->spec->op->flops, slots), NAME_POOLED_FLOPS);
-    const bool fewer = used < b->threads;
-    b->threads = used;
-    return !fewer || template_slots(b, slots);
-}
-
-/* Everything that expressions over a kernel on a shape refer to; false when it cannot be computed. */
-static bool bind_shape(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
-                       int64_t *slots, int *used)
+/* Fills what expressions over a kernel on a shape refer to. Returns the threads that a package gives such a call: one with little work gets
+ * fewer (NAME_worthwhile), and costs what it costs with those. 0: it cannot be computed. */
+static int bind_shape(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
+                      int64_t *slots)
 {
     int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(c, value);
@@ -64,9 +56,10 @@ static bool bind_shape(const CostModel *m, const Candidate *c, KernelFacts facts
                   .extent = extent,
                   .threads = threads,
                   .facts = facts };
-    const bool ok = bind_threads(m, &b, slots);
-    *used = b.threads;
-    return ok;
+    if (!template_slots(&b, slots))
+        return 0;
+    b.threads = NAME_worthwhile(threads, real(m->study->spec->op->flops, slots), NAME_POOLED_FLOPS);
+    return b.threads == threads || template_slots(&b, slots) ? b.threads : 0;
 }
 
 static void fill_terms(const Template *t, const int64_t *slots, double *x)
@@ -91,9 +84,9 @@ static double row_of(const CostModel *m, const Candidate *c, KernelFacts facts, 
                      double *row)
 {
     int64_t slots[TEMPLATE_MAX_SLOT];
-    int used;
+    const int used = bind_shape(m, c, facts, extent, threads, slots);
     memset(row, 0, (size_t)m->nfeature * sizeof *row);
-    if (!bind_shape(m, c, facts, extent, threads, slots, &used))
+    if (!used)
         return NO_IDEA;
     double flops = real(m->study->spec->op->flops, slots), padded = real(c->t->padded_flops, slots);
     double serial = real(c->t->serial_flops, slots);
@@ -106,33 +99,15 @@ static double row_of(const CostModel *m, const Candidate *c, KernelFacts facts, 
     return closed_form(m, c->t, slots);
 }
 
-int cost_nfeature(const CostModel *m) { return m->nfeature; }
-
 double cost_features(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double *row)
 {
     return row_of(m, c, (KernelFacts){ 0 }, extent, threads, row);
 }
 
-static void place_features(CostModel *m)
-{
-    m->first = ARENA_ARRAY(m->arena, (size_t)m->templates->n + 1, int);
-    m->nfeature = NADAPT;
-    for (int i = 0; i < m->templates->n; i++) {
-        m->first[i] = m->nfeature;
-        m->nfeature += 1 + m->templates->t[i]->nfeature;
-    }
-    m->row = ARENA_ARRAY(m->arena, (size_t)m->nfeature, double);
-    m->price = ARENA_ARRAY(m->arena, (size_t)m->templates->n + 1, double *);
-    for (int i = 0; i < m->templates->n; i++) {
-        m->price[i] = ARENA_ARRAY(m->arena, TEMPLATE_MAX_TERM, double);
-        for (int k = 0; k < TEMPLATE_MAX_TERM; k++)
-            m->price[i][k] = 1;
-    }
-}
-
 /* Predictions are rounded to a millionth of an octave: the last bits of a LAPACK solve differ between machines, a choice must not. */
 static double rounded(double log2_ns) { return rint(log2_ns * 1e6) / 1e6; }
 
+/* Of a candidate with these facts; its own residuals have no part in it. */
 static double predict_log2(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent,
                            int threads)
 {
@@ -144,37 +119,18 @@ bool cost_measured(const Trial *t, int64_t shape) { return trial_usable(t) && t-
 
 double cost_weight(double best, double ns) { return ns <= best ? 1 : fmax(LEAST_WEIGHT, pow(best / ns, STEEPNESS)); }
 
-/* Squared distance of two shapes in octaves of their extents and threads. */
-static double distance2(const Instance *a, const Instance *b, int naxis)
+/* What a shape says of another: 1 of itself, less the further they are apart, in octaves of their extents and threads. */
+static double nearness(const CostModel *m, const Instance *a, const Instance *b)
 {
-    double d = log2((double)a->threads / b->threads), sum = 4 * d * d;
-    for (int i = 0; i < naxis; i++) {
+    double d = log2((double)a->threads / b->threads), sum = THREADS_APART * d * d;
+    for (int i = 0; i < m->study->spec->op->naxis; i++) {
         d = log2((double)a->extent[i] / (double)b->extent[i]);
         sum += d * d;
     }
-    return sum;
+    return exp(-sum / (2 * NEAR_OCTAVES * NEAR_OCTAVES));
 }
 
-static double nearness(double distance2) { return exp(-distance2 / (2 * NEAR * NEAR)); }
-
-/* Squared leave-one-out errors of each shape and their weights, spread to the shapes near it. */
-static void fill_sigma(CostModel *m, const double *square, const double *weight)
-{
-    const Study *s = m->study;
-    m->sigma = ARENA_ARRAY(m->arena, (size_t)s->nshape + 1, double);
-    double prior = m->ridge && m->ridge->nrow > 2 ? m->ridge->loo_rmse : SIGMA_PRIOR;
-    for (int64_t i = 0; i < s->nshape; i++) {
-        double sum = SIGMA_ROWS * prior * prior, total = SIGMA_ROWS;
-        for (int64_t j = 0; j < s->nshape; j++) {
-            double k = nearness(distance2(s->shape[i], s->shape[j], s->spec->op->naxis));
-            sum += k * square[j];
-            total += k * weight[j];
-        }
-        m->sigma[i] = fmax(SIGMA_MIN, sqrt(sum / total));
-    }
-}
-
-static bool is_left_out(CostLeave leave, int64_t trial, int64_t shape)
+bool cost_left_out(CostLeave leave, int64_t trial, int64_t shape)
 {
     return (leave.trial_stride && trial % leave.trial_stride == leave.trial) ||
            (leave.shape_stride && shape % leave.shape_stride == leave.shape);
@@ -187,18 +143,13 @@ typedef struct {
     size_t n;
 } Rows;
 
-static bool fill_row(const CostModel *m, const Trial *trial, const Template *t, int64_t shape, double *x, double *y)
+/* False: they cannot be computed. */
+static bool terms_of(const CostModel *m, const Trial *trial, const Instance *inst, double *x)
 {
-    const Instance *inst = m->study->shape[shape];
     int64_t slots[TEMPLATE_MAX_SLOT];
-    int used;
-    *y = trial->ns[shape];
-    if (!t)
-        *y = log2(*y) - row_of(m, &trial->c, trial->facts, inst->extent, inst->threads, x);
-    else if (!bind_shape(m, &trial->c, trial->facts, inst->extent, inst->threads, slots, &used))
+    if (!bind_shape(m, &trial->c, trial->facts, inst->extent, inst->threads, slots))
         return false;
-    else
-        fill_terms(t, slots, x);
+    fill_terms(trial->c.t, slots, x);
     return true;
 }
 
@@ -210,60 +161,67 @@ static Rows rows_of(Arena *scratch, const CostModel *m, const Template *t, CostL
     size_t cap = 1;
     for (int64_t i = 0; i < s->ntrial; i++)
         for (int64_t j = 0; (!t || s->trial[i].c.t == t) && j < s->nshape; j++)
-            cap += cost_measured(&s->trial[i], j) && !is_left_out(leave, i, j);
+            cap += cost_measured(&s->trial[i], j) && !cost_left_out(leave, i, j);
     Rows r = { ARENA_ARRAY(scratch, cap * width, double), ARENA_ARRAY(scratch, cap, double),
                ARENA_ARRAY(scratch, cap, double), ARENA_ARRAY(scratch, cap, int64_t), 0 };
     for (int64_t j = 0; j < s->nshape; j++) {
         const double best = study_best(s, j, NULL);
         for (int64_t i = 0; i < s->ntrial; i++) {
             const Trial *trial = &s->trial[i];
-            if ((t && trial->c.t != t) || !cost_measured(trial, j) || is_left_out(leave, i, j) ||
-                !fill_row(m, trial, t, j, r.x + r.n * width, &r.y[r.n]))
+            const Instance *inst = s->shape[j];
+            double *x = r.x + r.n * width, ns = trial->ns[j];
+            if ((t && trial->c.t != t) || !cost_measured(trial, j) || cost_left_out(leave, i, j) ||
+                (t && !terms_of(m, trial, inst, x)))
                 continue;
+            r.y[r.n] = t ? ns : log2(ns) - row_of(m, &trial->c, trial->facts, inst->extent, inst->threads, x);
             r.of[r.n] = j;
-            r.w[r.n++] = cost_weight(best, trial->ns[j]);
+            r.w[r.n++] = cost_weight(best, ns);
         }
     }
     return r;
 }
 
-/* The question is how far good candidates are off: slow ones say little of that. */
-static void sum_errors(CostModel *m, const Rows *r)
+/* From the leave-one-out errors of the rows, on each shape and those near it. The question is how far good candidates are off: slow ones say
+ * little of that. */
+static void fill_sigma(CostModel *m, const Rows *r)
 {
-    double *square = ARENA_ARRAY(m->arena, (size_t)m->study->nshape + 1, double);
-    double *weight = ARENA_ARRAY(m->arena, (size_t)m->study->nshape + 1, double);
+    const Study *s = m->study;
+    double *square = ARENA_ARRAY(m->arena, (size_t)s->nshape + 1, double);
+    double *weight = ARENA_ARRAY(m->arena, (size_t)s->nshape + 1, double);
+    const double prior = m->ridge && m->ridge->nrow > 2 ? m->ridge->loo_rmse : SIGMA_PRIOR;
+    m->sigma = ARENA_ARRAY(m->arena, (size_t)s->nshape + 1, double);
     for (size_t i = 0; m->ridge && i < r->n; i++)
         if (isfinite(m->ridge->loo_error[i])) {
-            double w = pow(r->w[i], NEAR_BEST);
+            const double w = pow(r->w[i], ERROR_POWER);
             square[r->of[i]] += w * m->ridge->loo_error[i] * m->ridge->loo_error[i];
             weight[r->of[i]] += w;
         }
-    fill_sigma(m, square, weight);
+    for (int64_t i = 0; i < s->nshape; i++) {
+        double sum = SIGMA_ROWS * prior * prior, total = SIGMA_ROWS;
+        for (int64_t j = 0; j < s->nshape; j++) {
+            const double k = nearness(m, s->shape[i], s->shape[j]);
+            sum += k * square[j];
+            total += k * weight[j];
+        }
+        m->sigma[i] = fmax(SIGMA_MIN, sqrt(sum / total));
+    }
 }
 
 /* ---- prices of terms ---- */
 
-/* The common price of its terms, which are fitted; 0: nothing of it was measured. */
-static double fit_template(Arena *scratch, CostModel *m, int i, CostLeave leave, size_t *nrow)
-{
-    const Template *t = m->templates->t[i];
-    const Rows r = rows_of(scratch, m, t, leave);
-    const double common = additive_common(r.x, r.y, r.w, r.n, (size_t)t->nterm);
-    if (common > 0)
-        additive_fit(r.x, r.y, r.w, r.n, (size_t)t->nterm, common, m->price[i]);
-    *nrow = r.n;
-    return common;
-}
-
-/* A template of which nothing was measured has the price that is common elsewhere. */
+/* The terms of a template are fitted about their common price. One of which nothing was measured has the price that is common elsewhere. */
 static void fit_prices(Arena *scratch, CostModel *m, CostLeave leave)
 {
-    double *common = ARENA_ARRAY(m->arena, (size_t)m->templates->n + 1, double), log_sum = 0, rows = 0;
+    double *common = ARENA_ARRAY(scratch, (size_t)m->templates->n + 1, double), log_sum = 0, rows = 0;
     for (int i = 0; i < m->templates->n; i++) {
-        size_t nrow = 0;
-        common[i] = fit_template(scratch, m, i, leave, &nrow);
-        log_sum += common[i] > 0 ? (double)nrow * log(common[i]) : 0;
-        rows += common[i] > 0 ? (double)nrow : 0;
+        const Template *t = m->templates->t[i];
+        const Rows r = rows_of(scratch, m, t, leave);
+        common[i] = additive_common(r.x, r.y, r.w, r.n, (size_t)t->nterm);
+        if (!(common[i] > 0))
+            continue;
+        additive_fit(r.x, r.y, r.w, r.n, (size_t)t->nterm, common[i], m->price[i]);
+        log_sum += (double)r.n * log(common[i]);
+        rows += (double)r.n;
     }
     for (int i = 0; i < m->templates->n && rows > 0; i++)
         for (int k = 0; k < TEMPLATE_MAX_TERM && !(common[i] > 0); k++)
@@ -278,18 +236,6 @@ static bool terms_are_fitted(const CostModel *m)
     return all;
 }
 
-static void fit(CostModel *m, CostLeave leave)
-{
-    Arena *scratch = arena_new();
-    fit_prices(scratch, m, leave);
-    const Rows r = rows_of(scratch, m, NULL, leave);
-    const double least = terms_are_fitted(m) ? AFTER_TERMS : 0;
-    m->ridge = r.n ? ridge_fit(m->arena, r.x, r.y, r.w, r.n, (size_t)m->nfeature, least) : NULL;
-    if (!leave.trial_stride && !leave.shape_stride) /* a model that leaves some out is asked for predictions alone */
-        sum_errors(m, &r);
-    arena_free(scratch);
-}
-
 static void fill_residuals(CostModel *m, CostLeave leave)
 {
     const Study *s = m->study;
@@ -297,7 +243,7 @@ static void fill_residuals(CostModel *m, CostLeave leave)
     for (int64_t i = 0; i < s->ntrial; i++) {
         m->residual[i] = ARENA_ARRAY(m->arena, (size_t)s->nshape + 1, double);
         for (int64_t j = 0; j < s->nshape; j++)
-            m->residual[i][j] = !cost_measured(&s->trial[i], j) || is_left_out(leave, i, j)
+            m->residual[i][j] = !cost_measured(&s->trial[i], j) || cost_left_out(leave, i, j)
                                     ? NAN
                                     : log2(s->trial[i].ns[j]) - predict_log2(m, &s->trial[i].c, s->trial[i].facts,
                                                                              s->shape[j]->extent, s->shape[j]->threads);
@@ -307,17 +253,36 @@ static void fill_residuals(CostModel *m, CostLeave leave)
 CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates)
 {
     CostModel *m = ARENA_NEW(a, CostModel);
-    *m = (CostModel){ .arena = a, .study = s, .templates = templates };
-    place_features(m);
+    *m = (CostModel){ .arena = a,
+                      .study = s,
+                      .templates = templates,
+                      .first = ARENA_ARRAY(a, (size_t)templates->n + 1, int),
+                      .price = ARENA_ARRAY(a, (size_t)templates->n + 1, double *),
+                      .nfeature = COST_NADAPT };
+    for (int i = 0; i < templates->n; i++) {
+        m->first[i] = m->nfeature;
+        m->nfeature += 1 + templates->t[i]->nfeature;
+        m->price[i] = ARENA_ARRAY(a, TEMPLATE_MAX_TERM, double);
+        for (int k = 0; k < TEMPLATE_MAX_TERM; k++)
+            m->price[i][k] = 1;
+    }
+    m->row = ARENA_ARRAY(a, (size_t)m->nfeature, double);
     return m;
 }
 
 CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templates, CostLeave leave)
 {
     CostModel *m = cost_analytic(a, s, templates);
-    fit(m, leave);
+    Arena *scratch = arena_new();
+    fit_prices(scratch, m, leave);
+    const Rows r = rows_of(scratch, m, NULL, leave);
+    const double least = terms_are_fitted(m) ? AFTER_TERMS : 0;
+    m->ridge = r.n ? ridge_fit(a, r.x, r.y, r.w, r.n, (size_t)m->nfeature, least) : NULL;
+    if (!leave.trial_stride && !leave.shape_stride) /* a model that leaves some out is asked for predictions alone */
+        fill_sigma(m, &r);
     if (!leave.trial_stride) /* else it is asked of those that it did not see: they have none */
         fill_residuals(m, leave);
+    arena_free(scratch);
     return m;
 }
 
@@ -331,8 +296,6 @@ double cost_predict(const CostModel *m, const Candidate *c, const int64_t *exten
     return exp2(predict_log2(m, c, (KernelFacts){ 0 }, extent, threads));
 }
 
-double cost_sigma(const CostModel *m, int64_t shape) { return m->sigma[shape]; }
-
 double cost_carried(const CostModel *m, int64_t trial, const Instance *inst)
 {
     const Study *s = m->study;
@@ -341,8 +304,7 @@ double cost_carried(const CostModel *m, int64_t trial, const Instance *inst)
     for (int64_t j = 0; j < s->nshape; j++) {
         if (isnan(m->residual[trial][j]))
             continue;
-        /* far shapes still tell a candidate's own level */
-        double k = nearness(distance2(inst, s->shape[j], s->spec->op->naxis)) + 0.02;
+        const double k = nearness(m, inst, s->shape[j]) + FAR_LEVEL;
         sum += k * m->residual[trial][j];
         weight += k;
     }

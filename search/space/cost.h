@@ -16,28 +16,53 @@
 
 #include <stdint.h>
 #include "gen/base/arena.h"
+#include "model/ridge.h"
 #include "search/record/study.h"
 
-typedef struct CostModel CostModel;
+enum { COST_NADAPT = 2 }; /* padding and load balance come first in a row of features */
+
+typedef struct {
+    Arena *arena;
+    const Study *study;
+    const TemplateList *templates;
+    int *first;     /* of each template, the column of its first feature */
+    double **price; /* of each template, of its terms; all 1: nothing measured */
+    int nfeature;
+    double *row;  /* one row of features, which every prediction fills anew */
+    Ridge *ridge; /* NULL: nothing measured */
+    double *
+        sigma; /* one a tuned shape: standard deviation of log2(predicted / true) for a candidate never measured there, which is that of
+                      the leave-one-out errors there and on shapes near it */
+    double **residual; /* per trial and tuned shape, log2(measured / predicted); NAN where not measured */
+} CostModel;
+
+/* Measurements that are left out of a fit: those of every trial_stride-th trial from `trial` on, and of every shape_stride-th shape from
+ * `shape` on; stride 0: none. */
+typedef struct {
+    int64_t trial_stride, trial, shape_stride, shape;
+} CostLeave;
+
+bool cost_left_out(CostLeave leave, int64_t trial, int64_t shape);
+bool cost_measured(const Trial *t, int64_t shape);
 
 /* The templates' own closed forms, whatever was measured: for cost_predict alone. */
 CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates);
 /* With no measurement at all the model is the same. */
 CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates);
+/* Without some kernels it is for cost_predict alone, without some shapes for cost_carried too. */
+CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templates, CostLeave leave);
 
-/* What the regression sees of a candidate on a shape: row[0..cost_nfeature()-1]; the result is log2 of the closed form's ns. */
-int cost_nfeature(const CostModel *m);
+/* What the regression sees of a candidate on a shape: row[0..nfeature-1]; the result is log2 of the closed form's ns. */
 double cost_features(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double *row);
 /* Of a measurement in the fit: those near the best of their shape weigh 1, slow ones less. */
 double cost_weight(double best, double ns);
 
 /* Of a candidate never measured, in ns. */
 double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads);
-/* Of a trial on any shape: the measured time on a tuned one, else the prediction corrected by its residuals; INFINITY when unusable. */
+/* Of a usable trial on any shape: the prediction corrected by its residuals, also where it was measured. */
+double cost_carried(const CostModel *m, int64_t trial, const Instance *inst);
+/* Of a trial on any shape: the measured time on a tuned one, else cost_carried's; INFINITY when unusable. */
 double cost_trial(const CostModel *m, int64_t trial, const Instance *inst);
-/* Standard deviation of log2(predicted / true) for a candidate never measured, on tuned instance `shape`: that of the leave-one-out
- * errors there and on shapes near it. */
-double cost_sigma(const CostModel *m, int64_t shape);
 
 /* Predictions of a tuned shape's measurements, each by a model that did not see the kernel: mean and root mean square of
  * log2(measured / predicted). */
@@ -49,8 +74,8 @@ typedef struct {
 /* The same over pairs of kernel and shape that f_adapt treats alike. */
 typedef struct {
     const char *of; /* "padding", "balance", "bytes" */
-    double from,
-        to; /* of padded / flops, of threads * serial / padded, of the bytes of all operands: edges are the device's caches */
+    /* of padded / flops, of threads * serial / padded, of the bytes of all operands: edges are the device's caches */
+    double from, to;
     CostResidual residual;
 } CostAdapt;
 

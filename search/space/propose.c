@@ -23,7 +23,6 @@ static const double BELIEF = 0.5;   /* of the model's standard deviation, when a
 static const double FIXED_NS = 3e6; /* of a measurement, whatever its shape */
 
 typedef struct {
-    Arena *arena;
     const Study *s;
     const Space *space;
     const CostModel *m;
@@ -31,10 +30,10 @@ typedef struct {
     int npool;
     Candidate *pool;
     int nshape; /* shapes that the gain is summed over, a sample when there are many */
-    int64_t *shape;
-    double *best;                    /* log2 of the best time of each of them, lowered as a batch grows */
+    int64_t shape[SHAPES_SEEN];
+    double best[SHAPES_SEEN];        /* log2 of the best time of each of them, lowered as a batch grows */
+    double sigma[SHAPES_SEEN];       /* of each of them, the model's standard deviation */
     double *log2t;                   /* npool x nshape: predictions */
-    double *sigma;                   /* of each of them, the model's standard deviation */
     int nround, round[ROUND_SHAPES]; /* which of them this batch is measured on */
     double total_weight;
 } Proposer;
@@ -47,6 +46,8 @@ static bool known(const Proposer *p, const Candidate *c)
     return study_find(p->s, c) >= 0;
 }
 
+static bool fits(const Proposer *p, const Candidate *c) { return candidate_fits(c, p->s->spec, p->s->device); }
+
 static void add(Proposer *p, const Candidate *c)
 {
     if (p->npool < POOL_MAX && !known(p, c))
@@ -54,7 +55,7 @@ static void add(Proposer *p, const Candidate *c)
 }
 
 /* Any candidate. Those fixed for an extent are many, and each is much like the one that is not: half of them become that. */
-static Candidate draw(Proposer *p)
+static Candidate draw(const Proposer *p)
 {
     const Candidate c = p->space->candidate[rng_below(p->rng, p->space->n)];
     Candidate plain = c;
@@ -63,7 +64,7 @@ static Candidate draw(Proposer *p)
     for (int i = 0; i < c.t->nparam; i++)
         if (c.t->param[i].axis >= 0)
             plain.choice[i] = 0;
-    return candidate_fits(&plain, p->s->spec, p->s->device) ? plain : c;
+    return fits(p, &plain) ? plain : c;
 }
 
 /* The trials that are best somewhere, or nearly: their neighbours are worth a look. */
@@ -92,7 +93,7 @@ static void add_neighbours(Proposer *p)
             int i = (int)rng_below(p->rng, c.t->nparam);
             c.choice[i] = (uint8_t)rng_below(p->rng, c.t->param[i].nchoice);
         }
-        if (candidate_fits(&c, p->s->spec, p->s->device))
+        if (fits(p, &c))
             add(p, &c);
     }
 }
@@ -114,33 +115,36 @@ static void see_shapes(Proposer *p)
 {
     const Study *s = p->s;
     p->nshape = s->nshape < SHAPES_SEEN ? (int)s->nshape : SHAPES_SEEN;
-    int64_t first =
-        s->nshape > p->nshape ? rng_below(p->rng, s->nshape) : 0; /* others each time, when not all are looked at */
+    /* Others each time, when not all are looked at. */
+    const int64_t first = s->nshape > p->nshape ? rng_below(p->rng, s->nshape) : 0;
     for (int i = 0; i < p->nshape; i++) {
         p->shape[i] = (first + s->nshape * i / p->nshape) % s->nshape;
         double best = study_best(s, p->shape[i], NULL);
         p->best[i] = isfinite(best) ? log2(best) : INFINITY;
-        p->sigma[i] = cost_sigma(p->m, p->shape[i]);
+        p->sigma[i] = p->m->sigma[p->shape[i]];
         p->total_weight += s->shape[p->shape[i]]->weight;
     }
 }
 
-static void predict_times(const Proposer *p, const Candidate *c, double *log2t)
+/* What the model predicts on shape j. */
+static double predict(const Proposer *p, const Candidate *c, int j)
 {
-    for (int j = 0; j < p->nshape; j++) {
-        const Instance *inst = p->s->shape[p->shape[j]];
-        log2t[j] = log2(cost_predict(p->m, c, inst->extent, inst->threads));
-    }
+    const Instance *inst = p->s->shape[p->shape[j]];
+    return log2(cost_predict(p->m, c, inst->extent, inst->threads));
 }
 
-static void predict_one(Proposer *p, int i) { predict_times(p, &p->pool[i], &p->log2t[i * p->nshape]); }
+static void predict_member(Proposer *p, int i)
+{
+    for (int j = 0; j < p->nshape; j++)
+        p->log2t[i * p->nshape + j] = predict(p, &p->pool[i], j);
+}
 
-static void predict(Proposer *p)
+/* For a shape without any measurement the best prediction stands for its best time. */
+static void predict_pool(Proposer *p)
 {
     for (int i = 0; i < p->npool; i++)
-        predict_one(p, i);
-    for (int j = 0; j < p->nshape;
-         j++) /* a shape without any measurement: the best prediction stands for its best time */
+        predict_member(p, i);
+    for (int j = 0; j < p->nshape; j++)
         if (isinf(p->best[j]))
             for (int i = 0; i < p->npool; i++)
                 p->best[j] = fmin(p->best[j], p->log2t[i * p->nshape + j]);
@@ -150,7 +154,7 @@ static void predict(Proposer *p)
 static int enter(Proposer *p, const Candidate *c)
 {
     p->pool[p->npool] = *c;
-    predict_one(p, p->npool);
+    predict_member(p, p->npool);
     return p->npool++;
 }
 
@@ -192,7 +196,7 @@ static void add_shape(Proposal *out, int64_t shape)
 
 /* The shape that candidate i was proposed for (-1: none in particular), a random one to learn from, then those where measuring it is
  * worth most. */
-static void choose_shapes(Proposer *p, int i, int first, Proposal *out)
+static void choose_shapes(const Proposer *p, int i, int first, Proposal *out)
 {
     if (first >= 0)
         add_shape(out, p->shape[first]);
@@ -208,21 +212,13 @@ static void choose_shapes(Proposer *p, int i, int first, Proposal *out)
     }
 }
 
-/* What the most promising candidate of the pool is expected to gain on shape j. */
-static double promise(const Proposer *p, int j)
-{
-    double most = 0;
-    for (int i = 0; i < p->npool; i++)
-        most = fmax(most, shape_gain(p, i, j));
-    return most;
-}
-
 /* The shapes of this batch, drawn by what they promise: few, so that several candidates meet on each. */
 static void draw_round(Proposer *p)
 {
-    double *left = ARENA_ARRAY(p->arena, SHAPES_SEEN, double); /* -1: drawn */
+    double left[SHAPES_SEEN] = { 0 }; /* what the most promising candidate is expected to gain there; -1: drawn */
     for (int j = 0; j < p->nshape; j++)
-        left[j] = promise(p, j);
+        for (int i = 0; i < p->npool; i++)
+            left[j] = fmax(left[j], shape_gain(p, i, j));
     for (p->nround = 0; p->nround < ROUND_SHAPES && p->nround < p->nshape; p->nround++) {
         int best = -1;
         double most = -1;
@@ -241,48 +237,41 @@ static void draw_round(Proposer *p)
 /* What the model predicts on one shape, in a world drawn from its beliefs (Thompson sampling). */
 static double drawn(const Proposer *p, const Candidate *c, int j)
 {
-    const Instance *inst = p->s->shape[p->shape[j]];
-    return log2(cost_predict(p->m, c, inst->extent, inst->threads)) + BELIEF * p->sigma[j] * rng_normal(p->rng);
+    return predict(p, c, j) + BELIEF * p->sigma[j] * rng_normal(p->rng);
 }
 
-/* The trials that were fastest on shape j; how many there are. */
-static int best_on_shape(const Proposer *p, int j, Ranked *best)
+/* The candidate that is fastest on shape j in a drawn world, of those that differ in one parameter from one of the trials that were fastest
+ * there. False: none is new. */
+static bool step_on_shape(const Proposer *p, int j, Candidate *found)
 {
+    Ranked best[LOCAL_TRIALS];
+    double least = INFINITY;
     int n = 0;
     for (int64_t i = 0; i < p->s->ntrial; i++) {
         const double ns = p->s->trial[i].ns[p->shape[j]];
         if (trial_usable(&p->s->trial[i]) && ns > 0)
             n = ranked_insert(best, n, LOCAL_TRIALS, ns, i);
     }
-    return n;
-}
-
-/* One of those with one parameter changed. NULL: none is new. */
-static const Candidate *step_on_shape(Proposer *p, int j, Candidate *found)
-{
-    Ranked best[LOCAL_TRIALS];
-    double least = INFINITY;
-    int n = best_on_shape(p, j, best);
     if (!n)
-        return NULL;
+        return false;
     const Candidate *from = &p->s->trial[best[rng_below(p->rng, n)].at].c;
     for (int i = 0; i < from->t->nparam; i++)
         for (int k = 0; k < from->t->param[i].nchoice; k++) {
             Candidate c = *from;
             c.choice[i] = (uint8_t)k;
-            if (k == from->choice[i] || !candidate_fits(&c, p->s->spec, p->s->device) || known(p, &c))
+            if (k == from->choice[i] || !fits(p, &c) || known(p, &c))
                 continue;
-            double t = drawn(p, &c, j);
+            const double t = drawn(p, &c, j);
             if (t < least) {
                 least = t;
                 *found = c;
             }
         }
-    return isfinite(least) ? found : NULL;
+    return isfinite(least);
 }
 
-/* The candidate that is fastest on shape j in a drawn world, of many that are looked at for this shape alone. NULL: none is new. */
-static const Candidate *leap_on_shape(Proposer *p, int j, Candidate *found)
+/* The same of many that are looked at for this shape alone. */
+static bool leap_on_shape(const Proposer *p, int j, Candidate *found)
 {
     double least = INFINITY;
     for (int tries = 0; tries < LOOK_FOR_SHAPE; tries++) {
@@ -293,22 +282,13 @@ static const Candidate *leap_on_shape(Proposer *p, int j, Candidate *found)
             *found = c;
         }
     }
-    return isfinite(least) ? found : NULL;
+    return isfinite(least);
 }
 
 /* ---- evolution ---- */
 
-/* Those members of the pool that promise most, by descending gain. */
-static int find_parents(const Proposer *p, Ranked *parent)
-{
-    int n = 0;
-    for (int i = 0; i < p->npool; i++)
-        n = ranked_insert(parent, n, PARENTS, -gain(p, i), i);
-    return n;
-}
-
 /* Each parameter from one of two parents of the same template, and one time in two another value for one of them. */
-static Candidate make_child(Proposer *p, const Candidate *mother, const Candidate *father)
+static Candidate make_child(const Proposer *p, const Candidate *mother, const Candidate *father)
 {
     Candidate c = *mother;
     for (int i = 0; c.t == father->t && i < c.t->nparam; i++)
@@ -327,33 +307,24 @@ static void evolve(Proposer *p)
 {
     Ranked parent[PARENTS];
     for (int generation = 0; generation < GENERATIONS && p->space->n > POOL_RANDOM + POOL_NEAR; generation++) {
-        const int n = find_parents(p, parent);
+        int n = 0; /* those members of the pool that promise most, by descending gain */
+        for (int i = 0; i < p->npool; i++)
+            n = ranked_insert(parent, n, PARENTS, -gain(p, i), i);
         for (int k = 0; n && k < CHILDREN && p->npool < POOL_MAX; k++) {
             const Candidate c =
                 make_child(p, &p->pool[parent[rng_below(p->rng, n)].at], &p->pool[parent[rng_below(p->rng, n)].at]);
-            if (candidate_fits(&c, p->s->spec, p->s->device) && !known(p, &c))
+            if (fits(p, &c) && !known(p, &c))
                 enter(p, &c);
         }
     }
 }
 
-/* As if a kernel that takes these times (log2, one a shape) were there: what others gain is counted from it. */
-static void believe(Proposer *p, const double *log2t)
-{
-    for (int j = 0; j < p->nshape; j++)
-        p->best[j] = fmin(p->best[j], log2t[j]);
-}
-
-/* What is being built or measured keeps its promise. */
+/* As if what is being built or measured had kept its promise: what others gain is counted from it. */
 static void believe_in_flight(Proposer *p)
 {
-    double *log2t = ARENA_ARRAY(p->arena, SHAPES_SEEN, double);
-    for (int64_t i = 0; i < p->s->ntrial; i++) {
-        if (!p->s->trial[i].in_flight)
-            continue;
-        predict_times(p, &p->s->trial[i].c, log2t);
-        believe(p, log2t);
-    }
+    for (int64_t i = 0; i < p->s->ntrial; i++)
+        for (int j = 0; p->s->trial[i].in_flight && j < p->nshape; j++)
+            p->best[j] = fmin(p->best[j], predict(p, &p->s->trial[i].c, j));
 }
 
 static int best_of_pool(const Proposer *p, const bool *taken, double *value)
@@ -362,7 +333,7 @@ static int best_of_pool(const Proposer *p, const bool *taken, double *value)
     for (int i = 0; i < p->npool; i++) {
         if (taken[i])
             continue;
-        double g = gain(p, i);
+        const double g = gain(p, i);
         if (best < 0 || g > *value) {
             best = i;
             *value = g;
@@ -377,7 +348,6 @@ static int best_of_pool(const Proposer *p, const bool *taken, double *value)
 static int pick(Proposer *p, const bool *taken, int slot, int *shape, double *value)
 {
     Candidate found;
-    const Candidate *c = NULL;
     int best = best_of_pool(p, taken, value), any = (int)rng_below(p->rng, p->npool);
     *shape = -1;
     if (slot % 4 == 0)
@@ -385,22 +355,19 @@ static int pick(Proposer *p, const bool *taken, int slot, int *shape, double *va
     if (slot % 8 == 7)
         return taken[any] ? best : any;
     *shape = p->round[rng_below(p->rng, p->nround)];
-    c = slot % 4 == 2 ? leap_on_shape(p, *shape, &found) : step_on_shape(p, *shape, &found);
-    return c ? enter(p, c) : best;
+    const bool any_new = slot % 4 == 2 ? leap_on_shape(p, *shape, &found) : step_on_shape(p, *shape, &found);
+    return any_new ? enter(p, &found) : best;
 }
 
 int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)
 {
-    Proposer p = { .arena = a, .s = s, .space = space, .m = m, .rng = rng };
+    Proposer p = { .s = s, .space = space, .m = m, .rng = rng };
     p.pool = ARENA_ARRAY(a, POOL_MAX + MAX_BATCH, Candidate);
-    p.shape = ARENA_ARRAY(a, SHAPES_SEEN, int64_t);
-    p.best = ARENA_ARRAY(a, SHAPES_SEEN, double);
     p.log2t = ARENA_ARRAY(a, (size_t)(POOL_MAX + MAX_BATCH) * SHAPES_SEEN, double);
-    p.sigma = ARENA_ARRAY(a, SHAPES_SEEN, double);
     bool *taken = ARENA_ARRAY(a, POOL_MAX + MAX_BATCH, bool);
     make_pool(&p);
     see_shapes(&p);
-    predict(&p);
+    predict_pool(&p);
     believe_in_flight(&p);
     evolve(&p);
     draw_round(&p);
@@ -412,7 +379,8 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
         taken[i] = true;
         out[count] = (Proposal){ .c = p.pool[i], .gain = value };
         choose_shapes(&p, i, shape, &out[count]);
-        believe(&p, &p.log2t[i * p.nshape]);
+        for (int j = 0; j < p.nshape; j++) /* the next is chosen as if this one kept its promise */
+            p.best[j] = fmin(p.best[j], p.log2t[i * p.nshape + j]);
     }
     return count;
 }

@@ -32,6 +32,19 @@ typedef struct {
 /* True if the proposal is to be measured on this shape. */
 bool proposal_has(const Proposal *p, int64_t shape);
 
+/* A way to choose candidates. The joint search is the product's; the others are what it is judged against. */
+typedef struct {
+    const char *name;
+    bool models;       /* asks for a model; else m is NULL */
+    bool compares_all; /* in the end all kernels near a shape's best, not the finalists alone */
+    /* As propose(). */
+    int (*propose)(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n);
+} Strategy;
+
+typedef enum { STRATEGY_JOINT, STRATEGY_RANDOM, STRATEGY_EXHAUSTIVE, STRATEGY_COUNT } StrategyKind;
+
+extern const Strategy strategies[STRATEGY_COUNT];
+
 /* Fills out[0..n-1], best first; returns how many there are (fewer when the space is used up). */
 int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n);
 

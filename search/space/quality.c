@@ -8,25 +8,18 @@
 #include <string.h>
 #include "model/rank.h"
 #include "search/record/samples.h"
-#include "search/space/cost_private.h"
+#include "search/space/cost.h"
 
 enum { KERNEL_FOLDS = 10, SHAPE_FOLDS = 5 };
 
-/* What residuals are grouped by; a group has one row between any two of its edges. */
+/* What residuals are grouped by. */
 enum { BY_PADDING, BY_BALANCE, BY_BYTES, NGROUP, MAX_EDGE = 6 };
-typedef struct {
-    const char *of;
-    int nedge;
-    double edge[MAX_EDGE];
-} Group;
+static const char *const group_names[NGROUP] = { "padding", "balance", "bytes" };
 
-/* All measurements, and what was predicted of each by a model that did not see it; NAN where nothing was measured. */
 typedef struct {
     Arena *arena;
     const Study *s;
-    double *unseen;   /* ntrial x nshape: the kernel was left out, ns */
-    double *held_out; /* the shape was left out, ns */
-    double *analytic; /* all were, ns */
+    const TemplateList *templates;
 } Judge;
 
 /* The kernels measured on one shape. */
@@ -41,52 +34,24 @@ static RankOrder order_of(const Judge *q, const double *predicted, int64_t shape
     return o;
 }
 
-static double *new_predictions(const Judge *q)
-{
-    return ARENA_ARRAY(q->arena, (size_t)(q->s->ntrial * q->s->nshape) + 1, double);
-}
-
-/* What m predicts of every stride-th trial from `first` on, where that was measured. */
-static void predict(const Judge *q, const CostModel *m, int64_t first, int64_t stride, double *ns)
+/* ntrial x nshape: what models predict of every measurement, in ns, each of which did not see a part of the kernels, or of the shapes. A model that
+ * saw none is the analytic one. */
+static double *predict_blind(const Judge *q, bool by_shape, int64_t nfold)
 {
     const Study *s = q->s;
-    for (int64_t i = first; i < s->ntrial; i += stride)
-        for (int64_t j = 0; j < s->nshape; j++)
-            ns[i * s->nshape + j] = cost_measured(&s->trial[i], j)
-                                        ? cost_predict(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads)
-                                        : NAN;
-}
-
-static void fill_unseen(Judge *q, const TemplateList *templates)
-{
-    const Study *s = q->s;
-    const int64_t stride = s->ntrial < KERNEL_FOLDS ? s->ntrial : KERNEL_FOLDS;
-    q->unseen = new_predictions(q);
-    for (int64_t fold = 0; fold < stride; fold++) {
-        const CostModel *m =
-            cost_fit_without(q->arena, s, templates, (CostLeave){ .trial_stride = stride, .trial = fold });
-        predict(q, m, fold, stride, q->unseen);
-    }
-}
-
-static void fill_analytic(Judge *q, const TemplateList *templates)
-{
-    q->analytic = new_predictions(q);
-    predict(q, cost_analytic(q->arena, q->s, templates), 0, 1, q->analytic);
-}
-
-static void fill_held_out(Judge *q, const TemplateList *templates)
-{
-    const Study *s = q->s;
-    const int64_t stride = s->nshape < SHAPE_FOLDS ? s->nshape : SHAPE_FOLDS;
-    q->held_out = new_predictions(q);
-    for (int64_t fold = 0; fold < stride; fold++) {
-        const CostModel *m =
-            cost_fit_without(q->arena, s, templates, (CostLeave){ .shape_stride = stride, .shape = fold });
+    double *ns = ARENA_ARRAY(q->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
+    for (int64_t fold = 0; fold < nfold; fold++) {
+        const CostLeave leave = by_shape ? (CostLeave){ .shape_stride = nfold, .shape = fold }
+                                         : (CostLeave){ .trial_stride = nfold, .trial = fold };
+        const CostModel *m = cost_fit_without(q->arena, s, q->templates, leave);
         for (int64_t i = 0; i < s->ntrial; i++)
-            for (int64_t j = fold; j < s->nshape; j += stride)
-                q->held_out[i * s->nshape + j] = cost_measured(&s->trial[i], j) ? cost_carried(m, i, s->shape[j]) : NAN;
+            for (int64_t j = 0; j < s->nshape; j++)
+                if (cost_measured(&s->trial[i], j) && cost_left_out(leave, i, j))
+                    ns[i * s->nshape + j] =
+                        by_shape ? cost_carried(m, i, s->shape[j])
+                                 : cost_predict(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads);
     }
+    return ns;
 }
 
 static double median_error(const Judge *q, const double *predicted)
@@ -144,55 +109,56 @@ static void residual_end(CostResidual *r)
     r->rms = r->n ? sqrt(r->rms / (double)r->n) : 0;
 }
 
+/* One row between any two edges. */
+static void add_rows(CostReport *r, const char *of, const double *edge, int nedge)
+{
+    for (int i = 0; i + 1 < nedge; i++)
+        r->adapt[r->nadapt++] = (CostAdapt){ .of = of, .from = edge[i], .to = edge[i + 1] };
+}
+
 /* Factors above 1 that f_adapt has a closed form for, and the caches that hold all operands. */
-static void make_groups(const Study *s, Group group[NGROUP])
+static void begin_adapt(Arena *a, const Device *device, CostReport *r)
 {
-    const int64_t level[] = { s->device->l1_bytes, s->device->l2_bytes, s->device->l3_bytes };
-    group[BY_PADDING] = (Group){ "padding", 5, { 1, 1.02, 1.1, 1.3, INFINITY } };
-    group[BY_BALANCE] = (Group){ "balance", 5, { 1, 1.02, 1.1, 1.3, INFINITY } };
-    group[BY_BYTES] = (Group){ "bytes", 1, { 0 } };
-    Group *bytes = &group[BY_BYTES];
+    static const double factor[] = { 1, 1.02, 1.1, 1.3, INFINITY };
+    const int64_t level[] = { device->l1_bytes, device->l2_bytes, device->l3_bytes };
+    double bytes[MAX_EDGE] = { 0 };
+    int n = 1;
     for (size_t i = 0; i < sizeof level / sizeof *level; i++)
-        if ((double)level[i] > bytes->edge[bytes->nedge - 1])
-            bytes->edge[bytes->nedge++] = (double)level[i];
-    bytes->edge[bytes->nedge++] = INFINITY;
-}
-
-static void begin_adapt(Arena *a, const Group *group, CostReport *r)
-{
+        if ((double)level[i] > bytes[n - 1])
+            bytes[n++] = (double)level[i];
+    bytes[n++] = INFINITY;
     r->adapt = ARENA_ARRAY(a, NGROUP * MAX_EDGE, CostAdapt);
-    for (int g = 0; g < NGROUP; g++)
-        for (int i = 0; i + 1 < group[g].nedge; i++)
-            r->adapt[r->nadapt++] =
-                (CostAdapt){ .of = group[g].of, .from = group[g].edge[i], .to = group[g].edge[i + 1] };
+    add_rows(r, group_names[BY_PADDING], factor, sizeof factor / sizeof *factor);
+    add_rows(r, group_names[BY_BALANCE], factor, sizeof factor / sizeof *factor);
+    add_rows(r, group_names[BY_BYTES], bytes, n);
 }
 
-static void add_adapt(CostReport *r, const Group *group, double value, double log2_ratio)
+static void add_adapt(CostReport *r, const double value[NGROUP], double log2_ratio)
 {
-    for (int i = 0; i < r->nadapt; i++)
-        if (r->adapt[i].of == group->of && value >= r->adapt[i].from && value < r->adapt[i].to)
-            residual_add(&r->adapt[i].residual, log2_ratio);
+    for (int i = 0; i < r->nadapt; i++) {
+        CostAdapt *row = &r->adapt[i];
+        for (int g = 0; g < NGROUP; g++)
+            if (row->of == group_names[g] && value[g] >= row->from && value[g] < row->to)
+                residual_add(&row->residual, log2_ratio);
+    }
 }
 
-static void judge_residuals(const Judge *q, const CostModel *m, CostReport *r)
+static void judge_residuals(const Judge *q, const CostModel *m, const double *unseen, CostReport *r)
 {
     const Study *s = q->s;
-    double *row = ARENA_ARRAY(q->arena, (size_t)cost_nfeature(m), double);
-    Group group[NGROUP];
+    double *row = ARENA_ARRAY(q->arena, (size_t)m->nfeature, double);
     r->shape = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, CostResidual);
-    make_groups(s, group);
-    begin_adapt(q->arena, group, r);
+    begin_adapt(q->arena, s->device, r);
     for (int64_t i = 0; i < s->ntrial; i++)
         for (int64_t j = 0; j < s->nshape; j++) {
             if (!cost_measured(&s->trial[i], j))
                 continue;
-            const double ratio = log2(s->trial[i].ns[j] / q->unseen[i * s->nshape + j]);
+            const double ratio = log2(s->trial[i].ns[j] / unseen[i * s->nshape + j]);
             cost_features(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads, row);
             residual_add(&r->shape[j], ratio);
             const double value[NGROUP] = { exp2(row[BY_PADDING]), exp2(row[BY_BALANCE]),
                                            spec_bytes(s->spec, s->shape[j]->extent) };
-            for (int g = 0; g < NGROUP; g++)
-                add_adapt(r, &group[g], value[g], ratio);
+            add_adapt(r, value, ratio);
         }
     for (int64_t j = 0; j < s->nshape; j++)
         residual_end(&r->shape[j]);
@@ -200,12 +166,9 @@ static void judge_residuals(const Judge *q, const CostModel *m, CostReport *r)
         residual_end(&r->adapt[i].residual);
 }
 
-static void take_exponents(const CostModel *m, CostReport *r)
+static double exponent_of(const CostModel *m, int feature)
 {
-    double *exponent[NADAPT] = { &r->pad_exponent, &r->occ_exponent };
-    for (int i = 0; i < NADAPT; i++)
-        if (m->ridge->scale[i] > 0)
-            *exponent[i] += m->ridge->coef[i] / m->ridge->scale[i];
+    return 1 + (m->ridge->scale[feature] > 0 ? m->ridge->coef[feature] / m->ridge->scale[feature] : 0);
 }
 
 static bool is_measured(const Study *s, const Template *t)
@@ -232,21 +195,20 @@ CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates)
     CostReport r = {
         .nfeature = m->nfeature, .pad_exponent = 1, .occ_exponent = 1, .order.recall = NAN, .analytic.recall = NAN
     };
-    Judge q = { .arena = a, .s = s };
+    const Judge q = { a, s, templates };
     if (!m->ridge || s->ntrial < 3)
         return r;
-    take_exponents(m, &r);
+    r.pad_exponent = exponent_of(m, BY_PADDING);
+    r.occ_exponent = exponent_of(m, BY_BALANCE);
     take_prices(a, m, &r);
     r.nmeasure = (int64_t)m->ridge->nrow;
     r.lambda = m->ridge->lambda;
     r.loo_rmse = m->ridge->loo_rmse;
-    fill_unseen(&q, templates);
-    fill_held_out(&q, templates);
-    fill_analytic(&q, templates);
-    r.error = median_error(&q, q.unseen);
-    r.held_out = median_error(&q, q.held_out);
-    r.order = judge_orders(&q, q.unseen);
-    r.analytic = judge_orders(&q, q.analytic);
-    judge_residuals(&q, m, &r);
+    const double *unseen = predict_blind(&q, false, s->ntrial < KERNEL_FOLDS ? s->ntrial : KERNEL_FOLDS);
+    r.error = median_error(&q, unseen);
+    r.held_out = median_error(&q, predict_blind(&q, true, s->nshape < SHAPE_FOLDS ? s->nshape : SHAPE_FOLDS));
+    r.order = judge_orders(&q, unseen);
+    r.analytic = judge_orders(&q, predict_blind(&q, false, 1));
+    judge_residuals(&q, m, unseen, &r);
     return r;
 }

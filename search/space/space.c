@@ -110,11 +110,11 @@ static void choose(Enumeration *e, int depth)
     e->candidate.choice[depth] = 0;
 }
 
-static bool enumerate(Enumeration *e, const Template *t, const Spec *spec, const Target *target, const Device *device)
+static bool enumerate(Enumeration *e, const Template *t)
 {
     Space *s = e->space;
-    e->binding = (Binding){ .t = t, .spec = spec, .target = target, .device = device, .value = e->value, .threads = 1 };
-    e->candidate = (Candidate){ .t = t, .target = target };
+    e->binding.t = t;
+    e->candidate = (Candidate){ .t = t, .target = e->binding.target };
     s->rejection = arena_grow(e->arena, s->rejection, (size_t)s->nrejection, (size_t)(s->nrejection + t->nconstraint),
                               sizeof *s->rejection);
     e->rejection = s->rejection + s->nrejection;
@@ -123,20 +123,21 @@ static bool enumerate(Enumeration *e, const Template *t, const Spec *spec, const
         e->rejection[i] = (Rejection){ t, &t->constraint[i], 0 };
         e->depth_of[i] = need_depth(t, t->constraint[i].need);
     }
-    s->nraw += remaining(t, spec, 0);
+    s->nraw += remaining(t, e->binding.spec, 0);
     choose(e, 0);
     return e->ok;
 }
 
-static bool add_general(Enumeration *e, const Template *t, const Target *target, const Spec *spec, const Device *device)
+static bool add_general(Enumeration *e, const Template *t)
 {
     Space *s = e->space;
+    const Target *target = e->binding.target;
     for (int i = 0; i < t->ngeneral; i++) {
         Candidate c;
         if (strcmp(t->general[i].target, target->name) != 0)
             continue;
         bool chosen = candidate_from_values(t, target, t->general[i].value, &c);
-        if (!chosen || !candidate_fits(&c, spec, device)) {
+        if (!chosen || !candidate_fits(&c, e->binding.spec, e->binding.device)) {
             diag_error(e->diag, t->general[i].loc, "the general kernel for '%s' %s", target->name,
                        chosen ? "breaks a constraint on this device"
                               : "has a value that is none of its parameter's choices");
@@ -153,11 +154,11 @@ Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, con
 {
     Space *s = ARENA_NEW(a, Space);
     Enumeration e = { .arena = a, .space = s, .ok = true, .diag = d };
+    e.binding = (Binding){ .spec = spec, .target = target, .device = device, .value = e.value, .threads = 1 };
     for (int i = 0; i < templates->n; i++)
-        if (template_suits(templates->t[i], spec, target))
-            if (!enumerate(&e, templates->t[i], spec, target, device) ||
-                !add_general(&e, templates->t[i], target, spec, device))
-                return NULL;
+        if (template_suits(templates->t[i], spec, target) &&
+            (!enumerate(&e, templates->t[i]) || !add_general(&e, templates->t[i])))
+            return NULL;
     if (!s->n || !s->ngeneral) {
         diag_error(d, (Loc){ .src = spec->src }, "no template of op '%s' %s for target '%s', layout '%s', %s",
                    spec->op->name, s->n ? "has a general kernel" : "suits", target->name,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * strategy: the table of strategies, and those that a joint search is judged against.
+ * strategy: the table of strategies, and those that a joint search is judged against. They expect nothing: such a search ends with its
+ * budget, or when the space is used up.
  */
-#include "search/space/strategy.h"
+#include "search/space/propose.h"
 
 #include <math.h>
 
@@ -16,9 +17,6 @@ static bool among(const Proposal *p, int n, const Candidate *c)
     return false;
 }
 
-/* No expectation: the search ends with its budget, or when the space is used up. */
-static void begin(Proposal *p, const Candidate *c) { *p = (Proposal){ .c = *c, .gain = INFINITY }; }
-
 /* Any candidates, each on as many shapes as the joint search measures. */
 static int propose_random(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out,
                           int n)
@@ -31,7 +29,7 @@ static int propose_random(Arena *a, const Study *s, const Space *space, const Co
         if (study_find(s, c) >= 0 || among(out, count, c))
             continue;
         Proposal *p = &out[count++];
-        begin(p, c);
+        *p = (Proposal){ .c = *c, .gain = INFINITY };
         while (p->nshape < PROPOSE_SHAPES && p->nshape < s->nshape) {
             const int64_t shape = rng_below(rng, s->nshape);
             if (!proposal_has(p, shape))
@@ -61,7 +59,7 @@ static int propose_all(Arena *a, const Study *s, const Space *space, const CostM
     int count = 0;
     for (int64_t i = 0; i < space->n && count < n; i++) {
         Proposal *p = &out[count];
-        begin(p, &space->candidate[i]);
+        *p = (Proposal){ .c = space->candidate[i], .gain = INFINITY };
         add_missing(s, p);
         count += p->nshape > 0;
     }

@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "search/space/cost_private.h"
+#include "search/space/cost.h"
 #include "templates/package/pieces.h"
 #include "tests/gen/synthetic.h"
 
@@ -90,15 +90,15 @@ static void doubt_is_local(void **state)
         noisy = y.study->shape[j]->extent[0] < y.study->shape[noisy]->extent[0] ? j : noisy;
         quiet = y.study->shape[j]->extent[0] > y.study->shape[quiet]->extent[0] ? j : quiet;
     }
-    double before = cost_sigma(y.model, quiet);
+    double before = y.model->sigma[quiet];
     double *kept = ARENA_ARRAY(y.arena, (size_t)y.study->ntrial, double);
     for (int64_t i = 0; i < y.study->ntrial; i++) {
         kept[i] = y.study->trial[i].ns[noisy];
         y.study->trial[i].ns[noisy] /= i % 2 ? 1 : 1.6;
     }
     CostModel *m = cost_fit(y.arena, y.study, &y.templates);
-    assert_true(cost_sigma(m, noisy) > 1.3 * cost_sigma(m, quiet));
-    assert_true(cost_sigma(m, quiet) < 1.5 * before);
+    assert_true(m->sigma[noisy] > 1.3 * m->sigma[quiet]);
+    assert_true(m->sigma[quiet] < 1.5 * before);
     for (int64_t i = 0; i < y.study->ntrial; i++)
         y.study->trial[i].ns[noisy] = kept[i];
 }
@@ -113,7 +113,7 @@ static void without_measurements_the_bound_ranks(void **state)
         double ns = cost_predict(m, &y.space->candidate[i * 101 % y.space->n], inst->extent, inst->threads);
         assert_true(isfinite(ns) && ns > 0);
     }
-    assert_true(cost_sigma(m, 0) >= 0.1);
+    assert_true(m->sigma[0] >= 0.1);
 }
 
 /* A package gives little work to one thread, whatever is allowed; much work to all. */
@@ -216,7 +216,7 @@ static void rows_hold_the_features(void **state)
     int n = 2;
     for (int i = 0; i < p.templates.n; i++)
         n += 1 + p.templates.t[i]->nfeature;
-    assert_int_equal(cost_nfeature(m), n);
+    assert_int_equal(m->nfeature, n);
     double *row = ARENA_ARRAY(p.arena, (size_t)n, double), *want = ARENA_ARRAY(p.arena, (size_t)n, double);
     for (int64_t i = 0; i < p.study->ntrial; i++)
         for (int64_t j = 0; j < p.study->nshape; j++) {
@@ -331,7 +331,7 @@ static void doubt_is_a_mean_of_errors(void **state)
             total += nearest_of(s->shape[i], s->shape[j]) * weight[j];
         }
         assert_true(sqrt(sum / total) > 0.02);
-        assert_true(fabs(cost_sigma(y.model, i) / sqrt(sum / total) - 1) < 1e-9);
+        assert_true(fabs(y.model->sigma[i] / sqrt(sum / total) - 1) < 1e-9);
     }
     assert_true(cost_weight(100, 100) == 1 && cost_weight(100, 90) == 1);
     assert_true(fabs(cost_weight(100, 200) - 1 / 16.0) < 1e-12);

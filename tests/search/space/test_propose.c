@@ -202,7 +202,7 @@ static void the_largest_gain_comes_first(void **state)
         all[i] = predicted(&z, &z.space->candidate[i]);
     for (int64_t j = 0; j < z.study->nshape; j++) {
         best[j] = log2(study_best(z.study, j, NULL));
-        sigma[j] = cost_sigma(z.model, j);
+        sigma[j] = z.model->sigma[j];
     }
     for (int k = 0; k < SLOTS; k++) {
         double most = 0;
@@ -233,7 +233,7 @@ static void evolution_finds_the_best(void **state)
     assert_true(y.space->n > 10000 && y.study->nshape <= 64);
     for (int64_t j = 0; j < y.study->nshape; j++) {
         best[j] = log2(study_best(y.study, j, NULL));
-        sigma[j] = cost_sigma(y.model, j);
+        sigma[j] = y.model->sigma[j];
     }
     for (int64_t i = 0; i < y.space->n; i++) {
         const Predicted p = predicted(&y, &y.space->candidate[i]);

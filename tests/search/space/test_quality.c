@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdlib.h>
-#include "search/space/cost_private.h"
+#include "search/space/cost.h"
 #include "tests/gen/synthetic.h"
 
 enum { NTRIAL = 120 };
@@ -85,7 +85,7 @@ static void exponents_are_found(void **state)
     assert_true(synthetic_make(&y, uneven, NTRIAL));
     make_times(5, 0);
     const CostModel *m = cost_analytic(y.arena, y.study, &y.templates);
-    double *row = ARENA_ARRAY(y.arena, (size_t)cost_nfeature(m) + 1, double);
+    double *row = ARENA_ARRAY(y.arena, (size_t)m->nfeature + 1, double);
     for (int64_t i = 0; i < y.study->ntrial; i++)
         for (int64_t j = 0; j < y.study->nshape; j++) {
             const Instance *inst = y.study->shape[j];
@@ -309,7 +309,7 @@ static void check_residuals(const CostReport *r, double truth[NTRIAL][MAX_SHAPE]
 {
     static const char *const of[] = { "padding", "balance", "bytes" };
     const CostModel *m = cost_fit(y.arena, y.study, &y.templates);
-    double *row = ARENA_ARRAY(y.arena, (size_t)cost_nfeature(m), double);
+    double *row = ARENA_ARRAY(y.arena, (size_t)m->nfeature, double);
     int64_t n[MAX_SHAPE] = { 0 }, adapt_n[12] = { 0 };
     double sum[MAX_SHAPE] = { 0 }, square[MAX_SHAPE] = { 0 }, adapt_sum[12] = { 0 }, adapt_square[12] = { 0 };
     assert_int_equal(r->nadapt, 12);
@@ -363,7 +363,7 @@ static void figures_are_what_they_are_called(void **state)
     check_residuals(&r, truth, unseen);
     const CostModel *m = cost_fit(y.arena, y.study, &y.templates);
     assert_true(r.lambda == m->ridge->lambda && r.loo_rmse == m->ridge->loo_rmse);
-    assert_int_equal(r.nfeature, cost_nfeature(m));
+    assert_int_equal(r.nfeature, m->nfeature);
     is_near(r.pad_exponent, 1 + (m->ridge->scale[0] > 0 ? m->ridge->coef[0] / m->ridge->scale[0] : 0));
     is_near(r.occ_exponent, 1 + (m->ridge->scale[1] > 0 ? m->ridge->coef[1] / m->ridge->scale[1] : 0));
     int nprice = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * record: takes a file of JSON lines, gives the records in memory and a place to append to. Lines are record_line.c's.
+ * record: takes a file of JSON lines, gives the records in memory and a place to append to. Lines are record_type.c's.
  *
  * The file is read in pieces of bounded size, whatever it holds. Appending is one write(2) of one line to a file opened
  * with O_APPEND under flock(2): a kill leaves at most one torn line, at the end.
@@ -21,7 +21,6 @@
 #include "gen/base/lines.h"
 #include "gen/base/number.h"
 #include "gen/base/text.h"
-#include "search/record/record_line.h"
 #include "search/record/record_type.h"
 
 struct RecordFile {

@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * record_type: see record_type.h. The same checks hold for what is read and for what is written, so that whatever is written can be
- * read again.
+ * read again. Jansson bounds the nesting of lines, refuses duplicate keys, NaN, infinities, bad UTF-8 and NUL, whatever the locale.
  */
 #include "search/record/record_type.h"
 
 #include <float.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gen/base/text.h"
 #include "search/record/samples.h"
 
-enum { NAME_BYTES = 128, WHY_BYTES = 1000, FREE_BYTES = 4000, CORES_MAX = 1 << 20 };
+enum {
+    NAME_BYTES = 128,
+    WHY_BYTES = 1000,  /* of a first line */
+    FREE_BYTES = 4000, /* of a device's name, of a compiler and its flags */
+    CORES_MAX = 1 << 20
+};
 
 #define BYTES_MAX 0x1p50
 #define EXTENT_MAX 0x1p48
-#define RATE_MAX 1e20 /* operations or bytes a second */
-#define NS_MIN 1e-3   /* nothing takes less */
-#define NS_MAX 1e15   /* eleven days */
+#define LIMIT_MAX 1e20 /* of what limits are: operations or bytes a second, MHz, ns */
+#define NS_MIN 1e-3    /* nothing takes less */
+#define NS_MAX 1e15    /* eleven days */
 
 static const char *const STATUS_NAMES[STATUS_COUNT] = {
     [STATUS_OK] = "ok",       [STATUS_INVALID] = "invalid", [STATUS_BUILD_FAILED] = "build_failed",
@@ -29,10 +36,8 @@ const char *status_name(Status s) { return (unsigned)s < STATUS_COUNT ? STATUS_N
 
 Status status_find(const char *name)
 {
-    int s = 0;
-    while (s < STATUS_COUNT && strcmp(STATUS_NAMES[s], name) != 0)
-        s++;
-    return (Status)s;
+    const int s = text_index(STATUS_NAMES, STATUS_COUNT, name);
+    return s < 0 ? STATUS_COUNT : (Status)s;
 }
 
 static const char *const LEVEL_NAMES[LEVEL_COUNT] = {
@@ -43,6 +48,46 @@ const char *level_name(Level level) { return (unsigned)level < LEVEL_COUNT ? LEV
 
 /* ---- the types ---- */
 
+typedef enum {
+    FIELD_NAME,   /* const char *: safe as a file name and as a word of a command line */
+    FIELD_TEXT,   /* const char *: free text; one line of plain ASCII, at most `high` long, is kept */
+    FIELD_INT,    /* int */
+    FIELD_LONG,   /* int64_t */
+    FIELD_FLAG,   /* bool */
+    FIELD_STATUS, /* Status */
+    FIELD_REAL,   /* double */
+    FIELD_ERROR,  /* double; null in lines where it is not finite, and +inf then */
+    FIELD_PARAM   /* Param */
+} FieldKind;
+
+/* How many of the kind a field has, and what lines have for them. */
+typedef enum {
+    FORM_ONE,    /* one */
+    FORM_LIST,   /* a list */
+    FORM_PARAMS, /* a group of members with names of their own */
+    FORM_LEVELS  /* a group of one a Level, by its name, without those that are 0 */
+} FieldForm;
+
+typedef enum {
+    FIELD_REQUIRED,
+    FIELD_NEWER,   /* lines of before lack it */
+    FIELD_SPARSE,  /* lines lack it where it is 0, false or empty */
+    FIELD_FOLLOWS, /* from other fields: written for people and other tools, never read */
+} FieldPresence;
+
+typedef struct Field {
+    const char *key; /* in lines */
+    FieldKind kind;
+    size_t at;        /* where the record has it */
+    double low, high; /* of numbers */
+    FieldPresence presence;
+    FieldForm form;
+    size_t count_at;   /* int: how many; of lists and params */
+    int least, most;   /* as many may be; least is 0 or 1 */
+    const char *of;    /* what lists and params are of */
+    const char *wrong; /* what to say of one that breaks this; NULL: what is usual for the kind */
+} Field;
+
 static const char NO_TEXT[] = "name, compiler or flags is missing";
 static const char NO_CACHE[] = "the size of a cache is out of range";
 static const char NO_RATE[] = "clock_mhz, launch_ns or handover_ns is not a number from 0 on";
@@ -51,15 +96,15 @@ static const Field device_fields[] = {
     { "id", FIELD_NAME, .at = offsetof(Device, id) },
     { "name", FIELD_TEXT, .at = offsetof(Device, name), .high = FREE_BYTES, .wrong = NO_TEXT },
     { "arch", FIELD_NAME, .at = offsetof(Device, arch) },
-    { "cores", FIELD_INT, .at = offsetof(Device, cores), 0, CORES_MAX },
-    { "l1_bytes", FIELD_LONG, .at = offsetof(Device, l1_bytes), 0, BYTES_MAX, .wrong = NO_CACHE },
-    { "l2_bytes", FIELD_LONG, .at = offsetof(Device, l2_bytes), 0, BYTES_MAX, .wrong = NO_CACHE },
-    { "l3_bytes", FIELD_LONG, .at = offsetof(Device, l3_bytes), 0, BYTES_MAX, .wrong = NO_CACHE },
+    { "cores", FIELD_INT, .at = offsetof(Device, cores), .high = CORES_MAX },
+    { "l1_bytes", FIELD_LONG, .at = offsetof(Device, l1_bytes), .high = BYTES_MAX, .wrong = NO_CACHE },
+    { "l2_bytes", FIELD_LONG, .at = offsetof(Device, l2_bytes), .high = BYTES_MAX, .wrong = NO_CACHE },
+    { "l3_bytes", FIELD_LONG, .at = offsetof(Device, l3_bytes), .high = BYTES_MAX, .wrong = NO_CACHE },
     { "isa", FIELD_NAME, .at = offsetof(Device, isa), .form = FORM_LIST, .count_at = offsetof(Device, nisa),
-      .most = DEVICE_MAX_ISA, .wrong = "isa is not a list of at most 8 names" },
+      .most = DEVICE_MAX_ISA, .of = "names" },
     { "compiler", FIELD_TEXT, .at = offsetof(Device, compiler), .high = FREE_BYTES, .wrong = NO_TEXT },
     { "flags", FIELD_TEXT, .at = offsetof(Device, flags), .high = FREE_BYTES, .wrong = NO_TEXT },
-    { "modelled", FIELD_FLAG, .at = offsetof(Device, modelled), 0, 1, FIELD_SPARSE },
+    { "modelled", FIELD_FLAG, .at = offsetof(Device, modelled), .presence = FIELD_SPARSE },
     { 0 },
 };
 
@@ -72,15 +117,14 @@ static const Field kernel_fields[] = {
     { "template_hash", FIELD_NAME, .at = offsetof(KernelRecord, template_hash) },
     { "target", FIELD_NAME, .at = offsetof(KernelRecord, target) },
     { "params", FIELD_PARAM, .at = offsetof(KernelRecord, param), .form = FORM_PARAMS,
-      .count_at = offsetof(KernelRecord, nparam), .most = RECORD_MAX_PARAM,
-      .wrong = "params is not a group of at most 24 integers, each with its own name" },
-    { "status", FIELD_STATUS, .at = offsetof(KernelRecord, status), 0, STATUS_COUNT - 1 },
-    { "code_bytes", FIELD_LONG, .at = offsetof(KernelRecord, code_bytes), 0, BYTES_MAX },
+      .count_at = offsetof(KernelRecord, nparam), .most = RECORD_MAX_PARAM, .of = "integers, each with its own name" },
+    { "status", FIELD_STATUS, .at = offsetof(KernelRecord, status), .high = STATUS_COUNT - 1 },
+    { "code_bytes", FIELD_LONG, .at = offsetof(KernelRecord, code_bytes), .high = BYTES_MAX },
     { "facts", FIELD_PARAM, .at = offsetof(KernelRecord, fact), .presence = FIELD_SPARSE, .form = FORM_PARAMS,
-      .count_at = offsetof(KernelRecord, nfact), .most = RECORD_MAX_FACT,
-      .wrong = "facts is not a group of at most 16 integers, each with its own name" },
-    { "n", FIELD_LONG, .at = offsetof(KernelRecord, n), 0, INFINITY, FIELD_SPARSE, .wrong = "n is negative" },
-    { "again", FIELD_FLAG, .at = offsetof(KernelRecord, again), 0, 1, FIELD_SPARSE },
+      .count_at = offsetof(KernelRecord, nfact), .most = RECORD_MAX_FACT, .of = "integers, each with its own name" },
+    { "n", FIELD_LONG, .at = offsetof(KernelRecord, n), .high = INFINITY, .presence = FIELD_SPARSE,
+      .wrong = "n is negative" },
+    { "again", FIELD_FLAG, .at = offsetof(KernelRecord, again), .presence = FIELD_SPARSE },
     { "why", FIELD_TEXT, .at = offsetof(KernelRecord, why), .high = WHY_BYTES },
     { 0 },
 };
@@ -88,23 +132,21 @@ static const Field kernel_fields[] = {
 static const Field measure_fields[] = {
     { "key", FIELD_NAME, .at = offsetof(MeasureRecord, key) },
     { "device", FIELD_NAME, .at = offsetof(MeasureRecord, device) },
-    { "extent", FIELD_LONG, .at = offsetof(MeasureRecord, extent), 0, EXTENT_MAX, .form = FORM_LIST,
-      .count_at = offsetof(MeasureRecord, naxis), .least = 1, .most = RECORD_MAX_AXIS,
-      .wrong = "extent is not a list of 1 to 6 sizes" },
-    { "threads", FIELD_INT, .at = offsetof(MeasureRecord, threads), 1, CORES_MAX },
-    { "status", FIELD_STATUS, .at = offsetof(MeasureRecord, status), 0, STATUS_COUNT - 1 },
-    { "ns", FIELD_REAL, .at = offsetof(MeasureRecord, ns), NS_MIN, NS_MAX, .form = FORM_LIST,
-      .count_at = offsetof(MeasureRecord, nsample), .most = RECORD_MAX_SAMPLE,
-      .wrong = "ns is not a list of at most 64 positive times" },
+    { "extent", FIELD_LONG, .at = offsetof(MeasureRecord, extent), .high = EXTENT_MAX, .form = FORM_LIST,
+      .count_at = offsetof(MeasureRecord, naxis), .least = 1, .most = RECORD_MAX_AXIS, .of = "sizes" },
+    { "threads", FIELD_INT, .at = offsetof(MeasureRecord, threads), .low = 1, .high = CORES_MAX },
+    { "status", FIELD_STATUS, .at = offsetof(MeasureRecord, status), .high = STATUS_COUNT - 1 },
+    { "ns", FIELD_REAL, .at = offsetof(MeasureRecord, ns), .low = NS_MIN, .high = NS_MAX, .form = FORM_LIST,
+      .count_at = offsetof(MeasureRecord, nsample), .most = RECORD_MAX_SAMPLE, .of = "positive times" },
     { "median_ns", FIELD_REAL, .at = offsetof(MeasureRecord, median_ns), .presence = FIELD_FOLLOWS },
     { "spread", FIELD_REAL, .at = offsetof(MeasureRecord, spread), .presence = FIELD_FOLLOWS },
-    { "anchor_ns", FIELD_REAL, .at = offsetof(MeasureRecord, anchor_ns), 0, DBL_MAX, FIELD_NEWER },
+    { "anchor_ns", FIELD_REAL, .at = offsetof(MeasureRecord, anchor_ns), .high = DBL_MAX, .presence = FIELD_NEWER },
     { "max_err", FIELD_ERROR, .at = offsetof(MeasureRecord, max_err) },
-    { "final", FIELD_FLAG, .at = offsetof(MeasureRecord, final), 0, 1 },
+    { "final", FIELD_FLAG, .at = offsetof(MeasureRecord, final) },
     { "why", FIELD_TEXT, .at = offsetof(MeasureRecord, why), .high = WHY_BYTES },
-    { "again", FIELD_FLAG, .at = offsetof(MeasureRecord, again), 0, 1, FIELD_SPARSE },
-    { "cold_ns", FIELD_REAL, .at = offsetof(MeasureRecord, cold_ns), 0, DBL_MAX, FIELD_SPARSE },
-    { "library_ns", FIELD_REAL, .at = offsetof(MeasureRecord, library_ns), 0, DBL_MAX, FIELD_SPARSE },
+    { "again", FIELD_FLAG, .at = offsetof(MeasureRecord, again), .presence = FIELD_SPARSE },
+    { "cold_ns", FIELD_REAL, .at = offsetof(MeasureRecord, cold_ns), .high = DBL_MAX, .presence = FIELD_SPARSE },
+    { "library_ns", FIELD_REAL, .at = offsetof(MeasureRecord, library_ns), .high = DBL_MAX, .presence = FIELD_SPARSE },
     { 0 },
 };
 
@@ -112,14 +154,16 @@ static const Field limit_fields[] = {
     { "device", FIELD_NAME, .at = offsetof(LimitRecord, device) },
     { "target", FIELD_NAME, .at = offsetof(LimitRecord, target) },
     { "dtype", FIELD_NAME, .at = offsetof(LimitRecord, dtype) },
-    { "threads", FIELD_INT, .at = offsetof(LimitRecord, threads), 1, CORES_MAX },
-    { "flops_per_s", FIELD_REAL, .at = offsetof(LimitRecord, flops_per_s), DBL_TRUE_MIN, RATE_MAX,
+    { "threads", FIELD_INT, .at = offsetof(LimitRecord, threads), .low = 1, .high = CORES_MAX },
+    { "flops_per_s", FIELD_REAL, .at = offsetof(LimitRecord, flops_per_s), .low = DBL_TRUE_MIN, .high = LIMIT_MAX,
       .wrong = "flops_per_s is not a rate" },
-    { "bytes_per_s", FIELD_REAL, .at = offsetof(LimitRecord, bytes_per_s), 0, RATE_MAX, .form = FORM_LEVELS,
+    { "bytes_per_s", FIELD_REAL, .at = offsetof(LimitRecord, bytes_per_s), .high = LIMIT_MAX, .form = FORM_LEVELS,
       .most = LEVEL_COUNT, .wrong = "bytes_per_s is not a group of rates" },
-    { "clock_mhz", FIELD_REAL, .at = offsetof(LimitRecord, clock_mhz), 0, RATE_MAX, FIELD_SPARSE, .wrong = NO_RATE },
-    { "launch_ns", FIELD_REAL, .at = offsetof(LimitRecord, launch_ns), 0, RATE_MAX, FIELD_SPARSE, .wrong = NO_RATE },
-    { "handover_ns", FIELD_REAL, .at = offsetof(LimitRecord, handover_ns), 0, RATE_MAX, FIELD_SPARSE,
+    { "clock_mhz", FIELD_REAL, .at = offsetof(LimitRecord, clock_mhz), .high = LIMIT_MAX, .presence = FIELD_SPARSE,
+      .wrong = NO_RATE },
+    { "launch_ns", FIELD_REAL, .at = offsetof(LimitRecord, launch_ns), .high = LIMIT_MAX, .presence = FIELD_SPARSE,
+      .wrong = NO_RATE },
+    { "handover_ns", FIELD_REAL, .at = offsetof(LimitRecord, handover_ns), .high = LIMIT_MAX, .presence = FIELD_SPARSE,
       .wrong = NO_RATE },
     { 0 },
 };
@@ -170,26 +214,27 @@ static const struct {
     [FIELD_TEXT] = { sizeof(const char *), "is missing" },
     [FIELD_INT] = { sizeof(int), "is out of range" },
     [FIELD_LONG] = { sizeof(int64_t), "is out of range" },
-    [FIELD_FLAG] = { sizeof(bool), "is unknown" },
+    [FIELD_FLAG] = { sizeof(bool), NULL }, /* every value is good */
     [FIELD_STATUS] = { sizeof(Status), "is unknown" },
     [FIELD_REAL] = { sizeof(double), "is not a time" },
     [FIELD_ERROR] = { sizeof(double), "is negative" },
     [FIELD_PARAM] = { sizeof(Param), "is not a name" },
 };
 
-int field_count(const Field *f, const void *record)
+static int field_count(const Field *f, const void *record)
 {
     if (f->form == FORM_ONE)
         return 1;
     return f->form == FORM_LEVELS ? f->most : *(const int *)((const char *)record + f->count_at);
 }
 
-void *field_place(const Field *f, const void *record, int i)
+static void *field_place(const Field *f, const void *record, int i)
 {
     return (char *)record + f->at + (size_t)i * kinds[f->kind].bytes;
 }
 
-int64_t field_whole(FieldKind kind, const void *at)
+/* Of kinds that are whole numbers. */
+static int64_t field_whole(FieldKind kind, const void *at)
 {
     switch (kind) {
     case FIELD_INT:
@@ -205,10 +250,10 @@ int64_t field_whole(FieldKind kind, const void *at)
     }
 }
 
-void field_set_whole(FieldKind kind, void *at, int64_t v)
+static void field_set_whole(FieldKind kind, void *at, int64_t v)
 {
-    if (kind == FIELD_INT)
-        *(int *)at = v < -1 ? -1 : v > INT32_MAX ? INT32_MAX : (int)v;
+    if (kind == FIELD_INT) /* one that does not fit stays out of range: no int may be negative, or that large */
+        *(int *)at = v < 0 ? -1 : v > INT32_MAX ? INT32_MAX : (int)v;
     else if (kind == FIELD_FLAG)
         *(bool *)at = v;
     else if (kind == FIELD_STATUS)
@@ -236,8 +281,8 @@ static bool is_good(const Field *f, const void *at)
         return is_name(f->kind == FIELD_PARAM ? ((const Param *)at)->name : *(const char *const *)at);
     if (f->kind == FIELD_TEXT)
         return *(const char *const *)at != NULL;
-    if (f->kind == FIELD_ERROR)
-        return !(*real < 0);
+    if (f->kind == FIELD_ERROR || f->kind == FIELD_FLAG)
+        return f->kind == FIELD_FLAG || !(*real < 0);
     return within(f->kind == FIELD_REAL ? *real : (double)field_whole(f->kind, at), f->low, f->high);
 }
 
@@ -260,14 +305,21 @@ static bool field_good(const Field *f, const void *record)
     return good;
 }
 
+static const char *field_wrong(const Field *f, char text[RECORD_WRONG_BYTES])
+{
+    if (f->of)
+        snprintf(text, RECORD_WRONG_BYTES, "%s is not a %s of %s %d %s", f->key,
+                 f->form == FORM_LIST ? "list" : "group", f->least ? "1 to" : "at most", f->most, f->of);
+    else
+        snprintf(text, RECORD_WRONG_BYTES, "%s %s", f->key, kinds[f->kind].wrong);
+    return f->wrong ? f->wrong : text;
+}
+
 const char *record_wrong(const RecordType *t, const void *record, char text[RECORD_WRONG_BYTES])
 {
-    for (const Field *f = t->field; f->key; f++) {
-        if (f->presence == FIELD_FOLLOWS || field_good(f, record))
-            continue;
-        snprintf(text, RECORD_WRONG_BYTES, "%s %s", f->key, kinds[f->kind].wrong);
-        return f->wrong ? f->wrong : text;
-    }
+    for (const Field *f = t->field; f->key; f++)
+        if (f->presence != FIELD_FOLLOWS && !field_good(f, record))
+            return field_wrong(f, text);
     return t->also_wrong ? t->also_wrong(record) : NULL;
 }
 
@@ -281,7 +333,7 @@ static char ascii_of(const char *s)
     return at ? ascii[at - third] : '?';
 }
 
-void plain_copy(char *out, const char *s, size_t max)
+static void plain_copy(char *out, const char *s, size_t max)
 {
     size_t n = 0;
     for (; *s && n < max; s++) {
@@ -352,4 +404,170 @@ int record_compare(const RecordType *t, const void *x, const void *y)
             sign = compare_one(f, field_place(f, x, i), field_place(f, y, i));
     }
     return sign;
+}
+
+/* ---- to JSON ---- */
+
+static json_t *json_of_one(const Field *f, const void *at)
+{
+    const double *real = at;
+    if (f->kind == FIELD_NAME || f->kind == FIELD_TEXT)
+        return json_string(*(const char *const *)at);
+    if (f->kind == FIELD_REAL || f->kind == FIELD_ERROR)
+        return isfinite(*real) ? json_real(*real) : json_null();
+    const int64_t whole = field_whole(f->kind, at);
+    if (f->kind == FIELD_STATUS)
+        return json_string(status_name((Status)whole));
+    return f->kind == FIELD_FLAG ? json_boolean(whole) : json_integer(whole);
+}
+
+static bool is_empty(const Field *f, const void *record)
+{
+    const void *at = field_place(f, record, 0);
+    if (f->form != FORM_ONE)
+        return field_count(f, record) == 0;
+    return f->kind == FIELD_REAL ? !(*(const double *)at > 0) : field_whole(f->kind, at) == 0;
+}
+
+static json_t *json_of(const Field *f, const void *record)
+{
+    if (f->form == FORM_ONE)
+        return json_of_one(f, field_place(f, record, 0));
+    json_t *all = f->form == FORM_LIST ? json_array() : json_object();
+    for (int i = 0; i < field_count(f, record); i++) {
+        const void *at = field_place(f, record, i);
+        if (f->form == FORM_LIST)
+            json_array_append_new(all, json_of_one(f, at));
+        else if (f->form == FORM_PARAMS)
+            json_object_set_new(all, ((const Param *)at)->name, json_of_one(f, at));
+        else if (*(const double *)at > 0)
+            json_object_set_new(all, level_name((Level)i), json_of_one(f, at));
+    }
+    return all;
+}
+
+char *line_text(Arena *a, const RecordType *t, const void *record)
+{
+    json_t *o = json_pack("{s:i, s:s}", "v", RECORD_SCHEMA, "type", t->name);
+    for (const Field *f = t->field; f->key; f++)
+        if (f->presence != FIELD_SPARSE || !is_empty(f, record))
+            json_object_set_new(o, f->key, json_of(f, record));
+    char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS));
+    char *line = arena_strdup(a, text ? text : "");
+    free(text);
+    json_decref(o);
+    return line;
+}
+
+/* ---- from JSON ---- */
+
+/* False: *e says what is wrong. Strings are still the value's. */
+static bool read_one(const Field *f, json_t *value, void *at, json_error_t *e)
+{
+    json_int_t whole = 0;
+    int flag = 0;
+    const char *name = "";
+    bool good;
+    if (f->kind == FIELD_NAME || f->kind == FIELD_TEXT)
+        return json_unpack_ex(value, e, 0, "s", (const char **)at) == 0;
+    if (f->kind == FIELD_REAL)
+        return json_unpack_ex(value, e, 0, "F", (double *)at) == 0;
+    if (f->kind == FIELD_ERROR) {
+        snprintf(e->text, sizeof e->text, "%s is not a number", f->key);
+        *(double *)at = json_is_null(value) ? INFINITY : json_number_value(value);
+        return json_is_null(value) || json_is_number(value);
+    }
+    if (f->kind == FIELD_STATUS) {
+        good = json_unpack_ex(value, e, 0, "s", &name) == 0;
+        whole = status_find(name);
+    } else if (f->kind == FIELD_FLAG) {
+        good = json_unpack_ex(value, e, 0, "b", &flag) == 0;
+        whole = flag;
+    } else {
+        good = json_unpack_ex(value, e, 0, "I", &whole) == 0;
+    }
+    field_set_whole(f->kind, at, whole);
+    return good;
+}
+
+/* A level that is not there is not measured; one of another name is none of ours. */
+static bool read_many(const Field *f, json_t *all, void *record)
+{
+    const bool list = f->form == FORM_LIST, levels = f->form == FORM_LEVELS;
+    const size_t n = levels ? (size_t)f->most : list ? json_array_size(all) : json_object_size(all);
+    bool good = (list ? json_is_array(all) : json_is_object(all)) && n <= (size_t)f->most;
+    void *member = f->form == FORM_PARAMS ? json_object_iter(all) : NULL;
+    json_error_t e;
+    for (size_t i = 0; good && i < n; i++) {
+        void *at = field_place(f, record, (int)i);
+        json_t *value = levels ? json_object_get(all, level_name((Level)i))
+                        : list ? json_array_get(all, i)
+                               : json_object_iter_value(member);
+        if (f->form == FORM_PARAMS)
+            ((Param *)at)->name = json_object_iter_key(member);
+        good = (levels && !value) || read_one(f, value, at, &e);
+        member = json_object_iter_next(all, member);
+    }
+    if (!levels)
+        *(int *)((char *)record + f->count_at) = (int)n;
+    return good;
+}
+
+static const char *bad_because(Line *out, const json_error_t *e)
+{
+    plain_copy(out->text, e->text, sizeof out->text - 1);
+    return out->text;
+}
+
+/* Into a record whose strings are still the object's; NULL, or what is wrong. */
+static const char *fields_read(const RecordType *t, json_t *o, void *record, Line *out)
+{
+    for (const Field *f = t->field; f->key; f++) {
+        json_t *value = NULL;
+        json_error_t e;
+        if (f->presence == FIELD_FOLLOWS)
+            continue;
+        if (json_unpack_ex(o, &e, 0, f->presence == FIELD_REQUIRED ? "{s:o}" : "{s?o}", f->key, &value) != 0)
+            return bad_because(out, &e);
+        if (value && f->form == FORM_ONE && !read_one(f, value, field_place(f, record, 0), &e))
+            return bad_because(out, &e);
+        if (value && f->form != FORM_ONE && !read_many(f, value, record))
+            return field_wrong(f, out->text);
+    }
+    return record_wrong(t, record, out->text);
+}
+
+static const char *object_read(Arena *a, json_t *o, Line *out)
+{
+    json_t *schema = json_object_get(o, "v");
+    const char *type = json_string_value(json_object_get(o, "type"));
+    if (!json_is_integer(schema))
+        return "no schema version";
+    if (json_integer_value(schema) != RECORD_SCHEMA) {
+        out->kind = LINE_OTHER_SCHEMA;
+        return NULL;
+    }
+    for (int i = 0; type && i < RECORD_TYPES; i++) {
+        if (strcmp(record_types[i].name, type) != 0)
+            continue;
+        AnyRecord raw = { 0 };
+        const char *why = fields_read(&record_types[i], o, &raw, out);
+        if (!why) {
+            record_copy(a, &record_types[i], &raw, &out->record);
+            out->type = (RecordKind)i;
+            out->kind = LINE_RECORD;
+        }
+        return why;
+    }
+    return "unknown type of record";
+}
+
+void line_read(Arena *a, const char *text, size_t len, Line *out)
+{
+    *out = (Line){ .kind = LINE_BAD };
+    json_error_t e;
+    json_t *o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
+    out->object = json_is_object(o);
+    out->why = out->object ? object_read(a, o, out) : o ? "not a JSON object" : bad_because(out, &e);
+    json_decref(o);
 }

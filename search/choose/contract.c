@@ -103,77 +103,46 @@ static void meet(const Maker *m, const Study *times, int64_t shape, ContractShap
     }
 }
 
-static void add_shape(Maker *m, const Study *times, int64_t shape, int64_t instance)
+/* All tuned instances of that study's spec, in its order. */
+static void add_shapes(const Maker *m, const Study *times)
 {
-    const Instance *inst = &m->s->spec->instance[instance];
-    ContractShape c = { .instance = instance, .inst = inst, .kernel = m->as->chosen[instance] };
-    meet(m, times, shape, &c);
-    if (c.measured || inst->tuned)
-        m->out->shape[m->out->nshape++] = c;
-}
-
-/* ---- held-out shapes ---- */
-
-/* One of those measurements was taken there. */
-static bool any_at(const MeasureRecord *const *m, int64_t n, const int64_t *extent, int threads)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (m[i]->threads == threads && memcmp(m[i]->extent, extent, (size_t)m[i]->naxis * sizeof *extent) == 0)
-            return true;
-    return false;
-}
-
-/* Of each place that is no tuned instance and where something was compared, one measurement. */
-static int64_t compared_places(Arena *a, const Study *s, const Records *r, const MeasureRecord ***out)
-{
-    int64_t n = 0;
-    *out = NULL;
-    for (int64_t i = 0; i < r->nmeasure; i++) {
-        const MeasureRecord *m = &r->measure[i];
-        if (!m->final || m->status != STATUS_OK || m->nsample == 0 || m->naxis != s->spec->op->naxis ||
-            strcmp(m->device, s->device->id) != 0 || study_shape(s, m->extent, m->threads) >= 0 ||
-            any_at(*out, n, m->extent, m->threads))
+    for (int64_t i = 0, shape = 0; i < times->spec->ninstance; i++) {
+        const Instance *inst = &m->s->spec->instance[i];
+        ContractShape c = { .instance = i, .inst = inst, .kernel = m->as->chosen[i] };
+        if (!times->spec->instance[i].tuned)
             continue;
-        *out = arena_grow(a, *out, (size_t)n, (size_t)n + 1, sizeof **out);
-        (*out)[n++] = m;
+        meet(m, times, shape++, &c);
+        if (c.measured || inst->tuned)
+            m->out->shape[m->out->nshape++] = c;
     }
-    return n;
 }
 
-/* The spec with those of its held-out instances for tuned ones where something was compared: a study of it knows their times. */
-static const Spec *spec_held_out(Arena *a, const Study *s, const Records *r)
-{
-    const MeasureRecord **place;
-    const int64_t n = compared_places(a, s, r, &place);
-    Spec *spec = ARENA_NEW(a, Spec);
-    *spec = *s->spec;
-    spec->instance = ARENA_ARRAY(a, (size_t)spec->ninstance + 1, Instance);
-    for (int64_t i = 0; i < spec->ninstance; i++) {
-        const Instance *inst = &s->spec->instance[i];
-        spec->instance[i] = *inst;
-        spec->instance[i].tuned = !inst->tuned && any_at(place, n, inst->extent, inst->threads);
-    }
-    return n ? spec : NULL;
-}
-
-static const Study *study_held_out(const Maker *m, const TemplateList *templates, const TargetList *targets)
+/* The spec with those of its held-out instances for tuned ones where something was compared: a study of it knows their times. NULL: there are
+ * none. */
+static const Spec *spec_held_out(const Maker *m)
 {
     const Study *s = m->s;
-    const Records *r = m->records;
-    const Spec *spec = spec_held_out(m->arena, s, r);
-    if (!spec)
-        return NULL;
-    Study *held = study_new(m->arena, spec, s->device, s->target, s->context_hash);
-    study_load(held, r, templates, targets, s->device);
-    return held;
-}
-
-/* All tuned instances of that study's spec, in its order. */
-static void add_shapes(Maker *m, const Study *times)
-{
-    for (int64_t i = 0, shape = 0; i < times->spec->ninstance; i++)
-        if (times->spec->instance[i].tuned)
-            add_shape(m, times, shape++, i);
+    Spec *spec = ARENA_NEW(m->arena, Spec);
+    bool any = false;
+    *spec = *s->spec;
+    spec->instance = ARENA_ARRAY(m->arena, (size_t)spec->ninstance + 1, Instance);
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        spec->instance[i] = s->spec->instance[i];
+        spec->instance[i].tuned = false;
+    }
+    for (int64_t k = 0; k < m->records->nmeasure; k++) {
+        const MeasureRecord *r = &m->records->measure[k];
+        if (!r->final || r->status != STATUS_OK || r->nsample == 0 || r->naxis != spec->op->naxis ||
+            strcmp(r->device, s->device->id) != 0 || study_shape(s, r->extent, r->threads) >= 0)
+            continue;
+        for (int64_t i = 0; i < spec->ninstance; i++) {
+            Instance *inst = &spec->instance[i];
+            if (inst->threads == r->threads &&
+                memcmp(inst->extent, r->extent, (size_t)r->naxis * sizeof *r->extent) == 0)
+                any = inst->tuned = true;
+        }
+    }
+    return any ? spec : NULL;
 }
 
 /* ---- the contract ---- */
@@ -199,7 +168,10 @@ const Contract *contract_make(Arena *a, const Study *s, const Records *r, const 
     c->modelled = s->device->modelled;
     if (c->modelled)
         return c;
-    const Study *held = study_held_out(&m, templates, targets);
+    const Spec *spec = spec_held_out(&m);
+    Study *held = spec ? study_new(a, spec, s->device, s->target, s->context_hash) : NULL;
+    if (held)
+        study_load(held, r, templates, targets, s->device);
     c->shape = ARENA_ARRAY(a, (size_t)(s->nshape + (held ? held->nshape : 0)) + 1, ContractShape);
     add_shapes(&m, s);
     const int64_t ntuned = c->nshape;

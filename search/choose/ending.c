@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ending: counts what became of the candidates, and why most of them failed.
+ * ending: says why a search ends without a kernel. Counts what became of the candidates, and why most of them failed.
  */
-#include "search/choose/ending.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 #include "gen/base/number.h"
 #include "gen/base/text.h"
+#include "search/choose/search.h"
 
 enum { SHOWN = 3 };
 

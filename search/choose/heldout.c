@@ -10,7 +10,6 @@
 #include "search/choose/match.h"
 #include "search/measure/stopwatch.h"
 
-enum { MOST_PASSES = 5 };               /* where the chosen kernel is not among the best in the others */
 static const double LATER_PASSES = 1.5; /* all later passes together, as a part of the first */
 
 /* ---- the sample ---- */
@@ -35,7 +34,7 @@ int64_t heldout_count(const Spec *spec)
 
 static void take(Sample *s, int64_t instance)
 {
-    if (instance < 0 || !s->free[instance] || s->n >= s->most)
+    if (!s->free[instance] || s->n >= s->most)
         return;
     s->free[instance] = false;
     s->out[s->n++] = instance;
@@ -70,21 +69,6 @@ static int64_t feature_of(const Spec *spec, const Instance *inst, int feature)
     return feature < spec->op->naxis ? inst->extent[feature] : inst->threads;
 }
 
-/* The instances nearest to each threshold of the tree, of those that come to it; places in the order of the nodes, two a node. */
-typedef struct {
-    const TreeNode *node;
-    int64_t beside[2]; /* below or at the threshold, above it; -1: none */
-} Threshold;
-
-static int list_thresholds(const TreeNode *t, Threshold *out)
-{
-    if (t->feature < 0)
-        return 0;
-    out[0] = (Threshold){ t, { -1, -1 } };
-    int n = 1 + list_thresholds(t->left, out + 1);
-    return n + list_thresholds(t->right, out + n);
-}
-
 /* a is nearer to the threshold than b; of those alike the weightier. */
 static bool is_nearer(const Spec *spec, const TreeNode *t, int64_t a, int64_t b)
 {
@@ -96,31 +80,36 @@ static bool is_nearer(const Spec *spec, const TreeNode *t, int64_t a, int64_t b)
     return from_x != from_y ? from_x < from_y : x->weight > y->weight;
 }
 
-/* The way of one instance through the tree. */
-static void pass_thresholds(const Spec *spec, const TreeNode *root, Threshold *list, int64_t instance)
+/* Of the instances that come to a node of the tree, the nearest to its threshold on either side, those below or at it first; then the same of
+ * the nodes behind it. Room for two a node. How many. */
+static int64_t list_beside(const Sample *s, const TreeNode *t, const int64_t *instance, int64_t n, int64_t *out)
 {
-    const TreeNode *t = root;
-    while (t->feature >= 0) {
-        const bool above = feature_of(spec, &spec->instance[instance], t->feature) > t->threshold;
-        if (is_nearer(spec, t, instance, list->beside[above]))
-            list->beside[above] = instance;
-        list += 1 + (above ? tree_nleaf(t->left) - 1 : 0);
-        t = above ? t->right : t->left;
+    int64_t *side[2], nside[2] = { 0 }, nearest[2] = { -1, -1 }, nout = 0;
+    if (t->feature < 0)
+        return 0;
+    for (int k = 0; k < 2; k++)
+        side[k] = ARENA_ARRAY(s->arena, (size_t)n + 1, int64_t);
+    for (int64_t i = 0; i < n; i++) {
+        const bool above = feature_of(s->spec, &s->spec->instance[instance[i]], t->feature) > t->threshold;
+        if (is_nearer(s->spec, t, instance[i], nearest[above]))
+            nearest[above] = instance[i];
+        side[above][nside[above]++] = instance[i];
     }
+    for (int k = 0; k < 2; k++)
+        if (nearest[k] >= 0)
+            out[nout++] = nearest[k];
+    nout += list_beside(s, t->left, side[0], nside[0], out + nout);
+    return nout + list_beside(s, t->right, side[1], nside[1], out + nout);
 }
 
 static void take_thresholds(Sample *s, const TreeNode *tree, int most)
 {
-    Threshold *list = ARENA_ARRAY(s->arena, (size_t)tree_nleaf(tree), Threshold);
-    const int n = list_thresholds(tree, list);
-    int64_t *at = ARENA_ARRAY(s->arena, 2 * (size_t)n + 1, int64_t), nat = 0;
-    for (int64_t i = 0; n && i < s->spec->ninstance; i++)
+    int64_t *held = ARENA_ARRAY(s->arena, (size_t)s->spec->ninstance + 1, int64_t), n = 0;
+    int64_t *at = ARENA_ARRAY(s->arena, 2 * (size_t)tree_nleaf(tree), int64_t);
+    for (int64_t i = 0; i < s->spec->ninstance; i++)
         if (is_held_out(&s->spec->instance[i]))
-            pass_thresholds(s->spec, tree, list, i);
-    for (int i = 0; i < 2 * n; i++)
-        if (list[i / 2].beside[i % 2] >= 0)
-            at[nat++] = list[i / 2].beside[i % 2];
-    take_evenly(s, at, nat, most);
+            held[n++] = i;
+    take_evenly(s, at, list_beside(s, tree, held, n, at), most);
 }
 
 /* Steps of equal weight from a place drawn at random: what is asked for often is in it, and no part of the ranges is left out. */
@@ -189,29 +178,24 @@ static Match make_match(const Study *s, const Assignment *as, const CostModel *m
     return m;
 }
 
-/* What the shapes will take: all in the first pass, fewer later. */
-static double cost_s(const Lab *l, const Match *match, int n)
-{
-    const MatchRule *rule = &match_rules[MATCH_HELD_OUT];
-    double ns = 0;
-    for (int i = 0; i < n; i++)
-        ns += match_ns(&match[i]);
-    return stopwatch_expect_s(l, rule->passes * n, ns * (1 + LATER_PASSES), rule->few_repeats);
-}
-
-/* As many shapes as there is time for, HELD_OUT_LEAST if there are so many. */
+/* As many shapes as there is time for, HELD_OUT_LEAST if there are so many: with all kernels in the first pass, with fewer later. */
 static int make_matches(const Lab *l, Arena *scratch, const Assignment *as, const CostModel *m, uint64_t seed,
                         double until_s, Match *match)
 {
     const Study *s = l->study;
+    const MatchRule *rule = &match_rules[MATCH_HELD_OUT];
     int64_t at[HELD_OUT_MOST], *trial = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, int64_t);
     const int64_t ntrial = match_usable(s, -1, trial);
     int n = 0;
     for (int most = HELD_OUT_MOST; most >= HELD_OUT_LEAST; most -= 4) {
+        double ns = 0;
         n = heldout_sample(scratch, s->spec, as, seed, most, at);
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) {
             match[i] = make_match(s, as, m, trial, ntrial, at[i]);
-        if (cost_s(l, match, n) <= until_s - lab_now_s(l))
+            ns += match_ns(&match[i]);
+        }
+        if (stopwatch_expect_s(l, rule->passes * n, ns * (1 + LATER_PASSES), rule->few_repeats) <=
+            until_s - lab_now_s(l))
             break;
     }
     return n;
@@ -232,8 +216,8 @@ bool heldout_run(Lab *l, Arena *scratch, const Assignment *as, const CostModel *
     if (!l->kind->rest(l, scratch, inst, n, err))
         return false;
     if (n)
-        progress_phase(l->progress, "hold out", (double)(MOST_PASSES * n));
-    for (int i = 0; i < MOST_PASSES * n; i++) {
+        progress_phase(l->progress, "hold out", (double)(rule->most_passes * n));
+    for (int i = 0; i < rule->most_passes * n; i++) {
         Match *x = &match[i % n];
         const int pass = i / n, repeats = pass ? rule->repeats : rule->few_repeats;
         double ns[MATCH_MOST];

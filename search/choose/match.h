@@ -25,14 +25,15 @@ typedef struct {
     double near;     /* a kernel takes part if its time is at most so many times that of the best */
     int least, most; /* so many of the fastest take part in any case; no more than that do */
     int passes;      /* how often they meet */
+    int most_passes; /* the same where in the last of them the first kernel was too slow by more than noise */
     int few_repeats; /* samples of each: in a first look, or where time is short */
     int repeats;     /* samples of each */
 } MatchRule;
 
 typedef enum {
-    MATCH_LAST,     /* the finalists, on every tuned shape */
-    MATCH_MISSING,  /* a chosen kernel that was not in that comparison on a shape, and its best rival there */
-    MATCH_HELD_OUT, /* the package's kernels, and those that may be better, where nothing was tuned */
+    MATCH_FINALISTS, /* on every tuned shape */
+    MATCH_MISSING,   /* a chosen kernel that was not in that comparison on a shape, and its best rival there */
+    MATCH_HELD_OUT,  /* the package's kernels, and those that may be better, where nothing was tuned */
     MATCH_UNSAID, /* the chosen kernel and the fastest others (settle.c picks them), where the regret is too uncertain to be stated */
     MATCH_BENCH, /* bench --regret */
     MATCH_KINDS
@@ -45,9 +46,9 @@ void match_enter(Match *m, int64_t trial, double ns);
 /* Adds those of n trials that the rule admits, the fastest first; times are measured ones, or else the model's. The trial `but` is not added
  * (-1: none is left out). Returns the best time of all n, that of `but` among them. */
 double match_near(Match *m, const MatchRule *r, const CostModel *model, const int64_t *trial, int64_t n, int64_t but);
-/* After a pass in which each took took[i] (0: it failed): keeps the first kernel and those that may be the best, two at least if there are so
+/* After a pass in which each took measured_ns[i] (0: it failed): keeps the first kernel and those that may be the best, two at least if there are so
  * many; one that failed is dropped. True if the first kernel was so much slower than the best that another pass must confirm it. */
-bool match_keep_close(Match *m, const double *took);
+bool match_keep_close(Match *m, const double *measured_ns);
 
 /* What one sample of every kernel and of the library takes. */
 double match_ns(const Match *m);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * offline: lets every shape name candidates by the model, has them tried, and then has the choice checked on its own shapes.
+ * offline: the search where no device can be timed. Every shape names candidates that the analytic model ranks first; they are compiled
+ * (registers, spills, size), executed by the emulator (every awkward shape; sectors, wavefronts, barriers), and ranked again by what was
+ * found; the kernels chosen are executed on the shapes that they are chosen for, and those that fail are replaced. Which candidates are looked
+ * at depends on nothing but the spec, the templates and the target: the same command gives the same package on any machine.
  */
-#include "search/choose/offline.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "model/rank.h"
-#include "search/choose/ending.h"
 #include "search/choose/match.h"
-#include "search/choose/reselect.h"
-#include "search/space/cost.h"
+#include "search/choose/search.h"
 
 enum { TRIALS = 48, BATCH = 12, MAX_RANKED = 20000, CHECK_ROUNDS = 8 };
 static const double WORTH_A_LOOK = 1.25; /* of a shape's best prediction */

@@ -6,18 +6,18 @@
 
 #include <math.h>
 #include <string.h>
-#include "search/choose/ending.h"
 #include "search/choose/match.h"
-#include "search/choose/offline.h"
-#include "search/choose/select.h"
-#include "search/choose/settle.h"
 #include "search/measure/calibrate.h"
 #include "search/measure/library.h"
 #include "search/measure/stopwatch.h"
 
-enum { BATCH = 12, AHEAD_BATCH = 16, DEPTH = 2, FIRST_BATCH = 8, MAX_FINALIST = 24 };
-/* The part of the time budget at which a phase ends. settle.c has the rest. */
-static const double SEARCH_SHARE = 0.55, FINAL_SHARE = 0.76;
+enum {
+    BATCH = 12,       /* candidates of a round */
+    AHEAD_BATCH = 16, /* the same where they are compiled on all cores while others are measured */
+    DEPTH = 2,        /* rounds under way there: one is compiled, one is measured */
+    FIRST_BATCH = 8,  /* of a round, general kernels */
+    MAX_FINALIST = 24
+};
 /* The search ends after PATIENCE rounds in a row with a smaller expected gain than WORTH, but not before LEAST_ROUNDS rounds: a model of few
  * measurements may be too sure. */
 static const double WORTH = 5e-4;
@@ -95,12 +95,12 @@ typedef struct {
     Proposal p[AHEAD_BATCH];
 } Round;
 
-/* Those of a search: how many it had, how many of the last ones promised nothing, and which wait to be measured: one, or where candidates
- * are built ahead as many as keep compilers and device busy. */
+/* The rounds of a search. */
 typedef struct {
     Rng rng;
-    int64_t n, idle, nmeasured;
-    int nwaiting;
+    int64_t n, nmeasured; /* how many were proposed, and measured */
+    int64_t idle;         /* how many of the last ones promised nothing */
+    int nwaiting; /* to be measured: one, or where candidates are built ahead as many as keep compilers and device busy */
     Round waiting[DEPTH];
 } Rounds;
 
@@ -117,7 +117,7 @@ static void set_in_flight(const Search *q, const Round *x, bool in_flight)
 {
     Study *s = q->lab->study;
     for (int i = 0; i < x->n && q->ahead; i++) {
-        const int64_t trial = study_add(s, &x->p[i].c);
+        const int64_t trial = study_add(s, &x->p[i].c); /* which may move s->trial */
         s->trial[trial].in_flight = in_flight;
     }
 }
@@ -240,7 +240,7 @@ static double make_matches(const Lab *l, const CostModel *m, const int64_t *tria
     for (int64_t j = 0; j < s->nshape; j++) {
         Match *x = &match[j];
         *x = (Match){ .inst = s->shape[j] };
-        const double best = match_near(x, &match_rules[MATCH_LAST], m, trial, n, base);
+        const double best = match_near(x, &match_rules[MATCH_FINALISTS], m, trial, n, base);
         if (base >= 0 && trial_usable(&s->trial[base]))
             match_enter(x, base, cost_trial(m, base, x->inst));
         x->library_ns = l->shop && l->shop->library.so ? best : 0;
@@ -249,58 +249,36 @@ static double make_matches(const Lab *l, const CostModel *m, const int64_t *tria
     return ns;
 }
 
-/* Matches that are still to be held: how many, and one sample of all their kernels. */
-typedef struct {
-    double n, ns;
-} Remaining;
-
-static double expect_s(const Lab *l, Remaining r, int repeats) { return stopwatch_expect_s(l, r.n, r.ns, repeats); }
-
-/* True if even the fewest samples would take longer than the time that is left. */
-static bool too_late(const Lab *l, Remaining r)
-{
-    return expect_s(l, r, match_rules[MATCH_LAST].few_repeats) > lab_left_s(l, FINAL_SHARE);
-}
-
-/* Samples that the time left allows. */
-static int repeats_for(const Lab *l, Remaining r)
-{
-    const MatchRule *rule = &match_rules[MATCH_LAST];
-    int n = rule->repeats;
-    while (n > rule->few_repeats && expect_s(l, r, n) > lab_left_s(l, FINAL_SHARE))
-        n--;
-    return n;
-}
-
-/* Drops kernels from the match until it fits its share of the time left. */
-static void shrink(const Lab *l, Match *m, Remaining r)
-{
-    const int repeats = match_rules[MATCH_LAST].few_repeats;
-    const double part = match_expect_s(l, m, repeats) / expect_s(l, r, repeats);
-    match_shrink(l, m, repeats, part * lab_left_s(l, FINAL_SHARE));
-}
-
-/* Holds all matches, several times over. The first pass is held, with fewer kernels where time is short, as long as any time is left. */
+/* Holds all matches, several times over. The first pass is held, with fewer kernels where time is short, as long as any time is left; a later
+ * one if the fewest samples fit into the phase. ns: one sample of all matches. */
 static bool hold_matches(Lab *l, Arena *scratch, Match *match, double ns, const char **err)
 {
+    const MatchRule *rule = &match_rules[MATCH_FINALISTS];
     const Study *s = l->study;
-    const int64_t nshape = s->nshape, n = match_rules[MATCH_LAST].passes * nshape;
-    Remaining all = { (double)n, match_rules[MATCH_LAST].passes * ns }, first = { (double)nshape, ns };
+    const int64_t nshape = s->nshape, n = rule->passes * nshape;
+    double first_ns = ns, all_ns = rule->passes * ns; /* one sample of what is left of the first pass, and of all */
     progress_phase(l->progress, "compare", (double)n);
     for (int64_t i = 0; i < n; i++) {
         const int pass = (int)(i / nshape);
         Match *m = &match[i % nshape];
         const double planned_ns = match_ns(m);
         progress_update(l->progress, (double)i, lab_best_text(l, scratch), fmax(lab_left_s(l, FINAL_SHARE), 0));
-        if (pass == 0)
-            shrink(l, m, first);
-        if (!match_was_held(s, i % nshape, m, pass + 1) && lab_left_s(l, 1) > 0 &&
-            !(pass > 0 && too_late(l, (Remaining){ 1, match_ns(m) })) &&
-            !(calibrate_when_due(l, scratch, false, err) &&
-              match_hold(l, scratch, m, repeats_for(l, all), true, NULL, err)))
-            return false;
-        all = (Remaining){ all.n - 1, all.ns - planned_ns };
-        first = (Remaining){ first.n - 1, first.ns - planned_ns };
+        if (pass == 0) {
+            const double first_s = stopwatch_expect_s(l, (double)(nshape - i), first_ns, rule->few_repeats);
+            const double part = match_expect_s(l, m, rule->few_repeats) / first_s;
+            match_shrink(l, m, rule->few_repeats, part * lab_left_s(l, FINAL_SHARE));
+        }
+        const bool fits = pass == 0 || match_expect_s(l, m, rule->few_repeats) <= lab_left_s(l, FINAL_SHARE);
+        if (fits && lab_left_s(l, 1) > 0 && !match_was_held(s, i % nshape, m, pass + 1)) {
+            int repeats = rule->repeats;
+            while (repeats > rule->few_repeats &&
+                   stopwatch_expect_s(l, (double)(n - i), all_ns, repeats) > lab_left_s(l, FINAL_SHARE))
+                repeats--;
+            if (!calibrate_when_due(l, scratch, false, err) || !match_hold(l, scratch, m, repeats, true, NULL, err))
+                return false;
+        }
+        first_ns -= planned_ns;
+        all_ns -= planned_ns;
     }
     return true;
 }
@@ -326,9 +304,37 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
     const int64_t *trial = everyone ? all : as->kernel;
     int64_t n = everyone ? match_usable(s, -1, all) : as->nkernel < MAX_FINALIST ? as->nkernel : MAX_FINALIST;
     double ns = make_matches(l, m, trial, n, match);
-    while (!everyone && n > 1 && too_late(l, (Remaining){ (double)s->nshape, ns }))
+    while (!everyone && n > 1 &&
+           stopwatch_expect_s(l, (double)s->nshape, ns, match_rules[MATCH_FINALISTS].few_repeats) >
+               lab_left_s(l, FINAL_SHARE))
         ns = make_matches(l, m, trial, --n, match);
     return hold_matches(l, scratch, match, ns, err);
+}
+
+/* ---- the choice ---- */
+
+static void reload(Lab *l)
+{
+    const Workshop *m = l->shop;
+    const Study *old = l->study;
+    Study *s = study_new(l->arena, old->spec, old->device, old->target, old->context_hash);
+    study_load(s, record_all(m->records), l->templates, m->unit->targets, old->device);
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        const int64_t before = study_find_key(old, s->trial[i].key);
+        s->trial[i].so = before >= 0 ? old->trial[before].so : NULL;
+    }
+    l->study = s;
+}
+
+bool reselect(Search *q, Arena *scratch, Selection *c, const char **err)
+{
+    arena_reset(scratch);
+    reload(q->lab);
+    c->m = cost_fit(scratch, q->lab->study, q->lab->templates);
+    c->as = select_kernels(scratch, q->lab->study, c->m, SELECT_PACKAGE);
+    if (!c->as)
+        *err = ending_text(q);
+    return c->as;
 }
 
 /* ---- the whole ---- */
@@ -349,10 +355,10 @@ bool search_compile(Search *q, const char **err)
 /* Every shape has had its comparison. */
 static bool all_compared(const Study *s)
 {
-    int64_t j = 0;
-    while (j < s->nshape && match_usable(s, j, NULL) > 0)
-        j++;
-    return j == s->nshape;
+    bool all = true;
+    for (int64_t j = 0; j < s->nshape; j++)
+        all = all && match_usable(s, j, NULL) > 0;
+    return all;
 }
 
 /* A run that adds no trial to a finished one measures nothing: the same command again gives the same package. */

@@ -7,8 +7,17 @@
 #ifndef DCGEN_SEARCH_H
 #define DCGEN_SEARCH_H
 
+#include "search/choose/select.h"
 #include "search/measure/lab.h"
-#include "search/space/propose.h"
+
+/* The part of the time budget at which each phase ends. The search has the larger half; the rest is for times that are taken side by side, on
+ * which the choice and its contract rest: of the finalists, of chosen pairs that missed that, of held-out shapes, and once more of what is
+ * too uncertain. */
+#define SEARCH_SHARE 0.55
+#define FINAL_SHARE 0.76
+#define SETTLE_SHARE 0.84
+#define HELD_OUT_SHARE 0.96
+#define AGAIN_SHARE 0.98
 
 typedef struct {
     Lab *lab; /* with the study, which a run adds to or puts a new one in the place of */
@@ -19,17 +28,47 @@ typedef struct {
     bool fruitless; /* result: it ended without a kernel, and the environment is not to blame */
 } Search;
 
-/* The whole search; where the lab times nothing, what offline.h says. False with *err set: interrupted, the runner cannot be started, the
+/* The whole search; where the lab times nothing, offline_run. False with *err set: interrupted, the runner cannot be started, the
  * records cannot be written. What was measured is recorded. */
 bool search_run(Search *q, const char **err);
 
 /* The rounds alone, and the library: what a search that runs elsewhere will have to compile. */
 bool search_compile(Search *q, const char **err);
 
+/* ---- its stages ---- */
+
 /* At most `most` general kernels that were not tried and are not under way. They come first: they are the baseline, and the model's first
  * foothold. */
 int search_general(const Search *q, Proposal *out, int most);
 /* Tries once more what a former run failed with and is to be tried again, until that share of the time is over. *any: there was something. */
 bool search_again(const Search *q, Arena *scratch, double share, bool *any, const char **err);
+/* The search where no device can be timed (offline.c). */
+bool offline_run(Search *q, Arena *scratch, const char **err);
+
+/* The choice, and the model that it was made with. */
+typedef struct {
+    const Assignment *as;
+    const CostModel *m;
+} Selection;
+
+/* Makes the lab's study again, of what the records say, in their order, as a package's is; and chooses as the package will. The choice is in
+ * scratch, which is reset before. False with *err set: there is no kernel. */
+bool reselect(Search *q, Arena *scratch, Selection *c, const char **err);
+
+/* A kernel that the package takes on a tuned shape. */
+typedef struct {
+    int64_t shape, trial;
+} SettlePair;
+
+/* The chosen pairs that were not compared on their shapes, or with nothing else though there are others; room for nshape of them. How many. */
+int64_t settle_missing(const Study *s, const Assignment *as, SettlePair *out);
+/* What follows the last comparison of a search that measures (settle.c). measured: this run searched or compared. One that did not measures
+ * only what is missing. */
+bool settle(Search *q, Arena *scratch, bool measured, const char **err);
+
+/* Why a search ends without a kernel to choose: one line that says whether the time was up, nothing could be built, all that was built is wrong,
+ * or the machine lacked what it takes; then the most frequent reasons of candidates that failed, each with one of them to try. Sets
+ * q->fruitless. */
+const char *ending_text(Search *q);
 
 #endif

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * settle: rounds of choosing and measuring what the choice lacks.
+ * settle: what follows the last comparison of a search that measures. The choice is made as the package's will be, from the records; every
+ * chosen pair of kernel and tuned shape that had no part in the comparison there is verified and timed now, beside its best rival; then
+ * the choice is made again, until nothing is missing. Then shapes that are held out are measured (heldout.h). A kernel that turns out
+ * wrong there is dropped, and all of this begins anew. With the time that is left, shapes whose times differ too much to say their regret
+ * (contract.h) are measured again.
+ *
+ * When time is up before nothing is missing, the pairs that are left are told by the package's contract and by dcgen, and the same
+ * command again goes on with them.
  */
-#include "search/choose/settle.h"
-
 #include <math.h>
 #include "search/choose/contract.h"
 #include "search/choose/heldout.h"
 #include "search/choose/match.h"
-#include "search/choose/reselect.h"
+#include "search/choose/search.h"
 
 enum { MAX_ROUND = 8, MAX_RESTART = 4 };
-/* Of the time budget, when each is over. */
-static const double SETTLE_SHARE = 0.84, HELD_OUT_SHARE = 0.96, AGAIN_SHARE = 0.98;
 
 /* The chosen one was compared there, with another one if there is another. */
 static bool is_compared(const Study *s, int64_t trial, int64_t shape)

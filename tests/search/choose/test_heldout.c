@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "search/choose/heldout.h"
-#include "search/choose/settle.h"
+#include "search/choose/search.h"
 #include "tests/gen/synthetic.h"
 
 enum { MOST = 24 };

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include "gen/unit/unit.h"
-#include "search/choose/offline.h"
+#include "search/choose/search.h"
 #include "search/measure/lab_machine.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"

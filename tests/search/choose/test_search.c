@@ -10,7 +10,6 @@
 #include <cmocka.h>
 #include "gen/unit/unit.h"
 #include "search/choose/search.h"
-#include "search/choose/settle.h"
 #include "search/measure/limit.h"
 #include "search/measure/stopwatch.h"
 #include "tests/gen/synthetic.h"

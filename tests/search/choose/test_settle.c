@@ -9,10 +9,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "gen/unit/unit.h"
-#include "search/choose/reselect.h"
 #include "search/choose/contract.h"
 #include "search/choose/heldout.h"
-#include "search/choose/settle.h"
+#include "search/choose/search.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 
@@ -290,7 +289,11 @@ static void a_study_is_made_again_of_the_records(void **state)
     const Study *old = lab.study;
     old->trial[study_find_key(old, key[0])].so = "/0.so";
     old->trial[study_find_key(old, key[2])].so = "/2.so";
-    reselect_reload(&lab);
+    Arena *scratch = arena_new();
+    Selection c;
+    const char *err = NULL;
+    assert_true(reselect(&q, scratch, &c, &err));
+    arena_free(scratch);
     assert_ptr_not_equal(lab.study, old);
     assert_int_equal(lab.study->ntrial, NKERNEL);
     for (int k = 0; k < NKERNEL; k++) {

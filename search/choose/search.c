@@ -133,7 +133,7 @@ static bool propose_round(const Search *q, Arena *scratch, Rounds *r, Round *out
     double gain = 0;
     if (most <= 0)
         return false;
-    out->n = search_general(q, out->p, FIRST_BATCH);
+    out->n = search_general(q, out->p, most < FIRST_BATCH ? most : FIRST_BATCH);
     if (out->n < most)
         out->n += q->strategy->propose(scratch, l->study, q->space, m, &r->rng, out->p + out->n, most - out->n);
     for (int i = 0; i < out->n; i++)

@@ -377,6 +377,27 @@ static void batches_fill_the_budget(void **state)
     assert_int_equal(ntried(), 30);
 }
 
+/* Where there are many general kernels a round has eight of them at most, and never more than the budget. */
+static void general_kernels_keep_to_the_budget(void **state)
+{
+    (void)state;
+    for (int budget = 5; budget <= 13; budget += 8) {
+        Candidate general[12];
+        drop(NULL), make(NULL);
+        Space some = *y.space;
+        for (int i = 0; i < 12; i++)
+            general[i] = some.candidate[7 * (CANDIDATES - 1 - i)];
+        some.general = general;
+        some.ngeneral = 12;
+        q.space = &some;
+        y.spec->budget.trials = budget;
+        run();
+        assert_int_equal(ntried(), budget);
+        for (int i = 0; i < 12 && i < size[0]; i++)
+            assert_true(candidate_same(&batch[0][i].c, &general[i]) == (i < 8));
+    }
+}
+
 /* ---- built ahead ---- */
 
 static void build_ahead(void)
@@ -910,6 +931,7 @@ int main(void)
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, make, drop)
     const struct CMUnitTest tests[] = {
         FRESH(batches_fill_the_budget),
+        FRESH(general_kernels_keep_to_the_budget),
         FRESH(the_next_round_is_built_while_one_is_measured),
         FRESH(rounds_that_promise_nothing_wait_for_the_others),
         FRESH(what_is_not_measured_any_more_is_dropped),

@@ -6,7 +6,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "search/record/rates.h"
+#include "search/record/study.h"
 
 static const double WORTH_NAMING = 0.9; /* a factor below this is what limits */
 static const double ROUNDING = 1e-9;

@@ -4,7 +4,7 @@
  *
  * A CPU target is an instruction set: vector width, registers, the function attribute that enables it and the run-time
  * check that guards it. A CUDA target is a compute capability with the limits and rates of a GPU that has it; where the
- * rates of the device itself were measured, those count (search/record/rates.h). What a kind of target has beside is its
+ * rates of the device itself were measured, those count (search/record/rates.c). What a kind of target has beside is its
  * Family's.
  */
 #ifndef DCGEN_TARGET_H

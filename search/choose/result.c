@@ -5,7 +5,6 @@
 #include "search/choose/result.h"
 
 #include <string.h>
-#include "search/record/rates.h"
 
 /* Did the study take this over? Of a general kernel of a lesser target only that it failed. */
 static bool says_something(const Study *s, const MeasureRecord *m)

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rates: sums up what the limit records of a device say, and sets the facts of a target by it.
+ * rates: a target as one device is. Rates that were measured on the device (LimitRecord) take the place of those in the
+ * target's file: of several measurements the best rate, and the median of clock and latencies. The analytic model and the
+ * roofline take them from here. Nothing else may: which kernels there are, their text and their keys must be the same
+ * before the device was measured and after.
  */
-#include "search/record/rates.h"
-
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include "search/record/samples.h"
+#include "search/record/study.h"
 
 bool rates_match(const LimitRecord *l, const Target *t, const Device *device, const char *dtype)
 {
     return strcmp(l->device, device->id) == 0 && strcmp(l->target, t->name) == 0 && strcmp(l->dtype, dtype) == 0;
 }
 
-/* Facts of a target that are measured. A rate is the best of all measurements; clock and latencies are the median of those that are known. */
+/* Facts of a target that are measured. */
 static const struct {
     const char *fact;
     size_t at; /* in a LimitRecord: double */

@@ -35,7 +35,7 @@ struct RecordFile {
 /* ---- in memory ---- */
 
 /* The records of one type: their number, and their array. */
-static int64_t *count_of(Records *r, const RecordType *t) { return (int64_t *)((char *)r + t->count_at); }
+static int64_t *count_of(const Records *r, const RecordType *t) { return (int64_t *)((char *)r + t->count_at); }
 
 static char *array_of(const Records *r, const RecordType *t)
 {
@@ -77,26 +77,14 @@ typedef struct {
     bool torn_is_ours; /* the torn last line begins like a record */
 } Reading;
 
+static const char TOO_LONG[] = "longer than any record";
+
 static void bad_line(Reading *q, const char *why)
 {
     if (q->nbad++ == 0) {
         q->first_bad = q->line;
         q->why = arena_strdup(q->f->arena, why);
     }
-}
-
-static void long_line(Reading *q)
-{
-    q->line++;
-    bad_line(q, "longer than any record");
-}
-
-static bool is_blank(const char *s, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!memchr(" \t\r", s[i], 3))
-            return false;
-    return true;
 }
 
 static void take_line(Reading *q, const Line *line)
@@ -113,8 +101,7 @@ static void take_line(Reading *q, const Line *line)
 static void whole_line(Reading *q, const char *s, size_t n)
 {
     Line line;
-    q->line++;
-    if (!is_blank(s, n)) {
+    if (strspn(s, " \t\r") < n) {
         line_read(q->f->arena, s, n, &line);
         take_line(q, &line);
     }
@@ -126,7 +113,6 @@ static void last_line(Reading *q, const char *s, size_t n, off_t at)
     static const char opening[] = "{\"v\":";
     size_t begin = n < sizeof opening - 1 ? n : sizeof opening - 1;
     Line line;
-    q->line++;
     if (n > 0)
         line_read(q->f->arena, s, n, &line);
     if (n > 0 && line.object) {
@@ -148,17 +134,19 @@ static bool read_lines(Reading *q)
     if (!lines_open(&l, q->f->fd))
         return false;
     while ((status = lines_next(&l, &line, &n)) != LINE_END) {
+        q->line += status != LINE_NONE;
         if (status == LINE_NONE)
             lines_fill(&l);
         else if (status == LINE_TOO_LONG || n >= RECORD_LINE_BYTES)
-            long_line(q);
+            bad_line(q, TOO_LONG);
         else
             whole_line(q, line, n);
     }
     n = l.end - l.start;
+    q->line++;
     q->f->need_newline = l.skipping || n >= RECORD_LINE_BYTES;
     if (q->f->need_newline)
-        long_line(q);
+        bad_line(q, TOO_LONG);
     else if (!l.problem)
         last_line(q, l.buffer + l.start, n, lseek(l.fd, 0, SEEK_CUR) - (off_t)n);
     const int problem = l.problem;
@@ -386,7 +374,7 @@ static int compare_rows(const void *x, const void *y)
     return sign ? sign : strcmp(a->line, b->line);
 }
 
-static void add_sorted(Text *t, Arena *scratch, Records *r, const RecordType *type)
+static void add_sorted(Text *t, Arena *scratch, const Records *r, const RecordType *type)
 {
     const size_t n = (size_t)*count_of(r, type);
     const char *at = array_of(r, type);
@@ -403,9 +391,8 @@ char *record_text(Arena *a, const Records *r)
 {
     Arena *scratch = arena_new();
     Text t = { .arena = scratch };
-    Records all = *r;
     for (int i = 0; i < RECORD_TYPES; i++)
-        add_sorted(&t, scratch, &all, &record_types[i]);
+        add_sorted(&t, scratch, r, &record_types[i]);
     char *text = arena_strdup(a, text_str(&t));
     arena_free(scratch);
     return text;

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "search/record/rates.h"
 #include "search/record/samples.h"
 
 static const double NOISE_ROWS = 4;   /* what the noise of all shapes counts for in that of one, in measurements */
@@ -233,19 +232,17 @@ static int by_key(const void *x, const void *y)
     return strcmp((*a)->key, (*b)->key);
 }
 
-static int compare_real(double x, double y) { return (x > y) - (x < y); }
-
 /* Any order that the measurements themselves tell: means of sums in another order would differ in their last bits. */
 static int by_measurement(const void *x, const void *y)
 {
     const MeasureRecord *a = *(const MeasureRecord *const *)x, *b = *(const MeasureRecord *const *)y;
+    const double x_less_y[] = { a->threads - b->threads, a->final - b->final, a->anchor_ns - b->anchor_ns,
+                                a->time_ns - b->time_ns, a->library_ns - b->library_ns };
     int order = strcmp(a->key, b->key);
     order = order ? order : memcmp(a->extent, b->extent, sizeof a->extent);
-    order = order ? order : a->threads - b->threads;
-    order = order ? order : a->final - b->final;
-    order = order ? order : compare_real(a->anchor_ns, b->anchor_ns);
-    order = order ? order : compare_real(a->time_ns, b->time_ns);
-    return order ? order : compare_real(a->library_ns, b->library_ns);
+    for (size_t i = 0; !order && i < sizeof x_less_y / sizeof *x_less_y; i++)
+        order = (x_less_y[i] > 0) - (x_less_y[i] < 0);
+    return order;
 }
 
 /* The tuned target's kernels, and those that stand in for it on lesser CPUs. */
@@ -271,21 +268,13 @@ static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *tem
     study_kernel(s, k);
 }
 
-static bool is_timed(const Study *s, const Trial *t)
-{
-    for (int64_t j = 0; j < s->nshape; j++)
-        if (t->ns[j] > 0)
-            return true;
-    return false;
-}
-
 /* A kernel that was verified but never timed on these shapes (the run was killed before, or the shapes were others) is as good as
  * unknown: it may be proposed again. */
 static void drop_untimed(Study *s)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (!study_may_choose(s, &s->trial[i]) || is_timed(s, &s->trial[i]))
+        if (!study_may_choose(s, &s->trial[i]) || trial_timed(s, &s->trial[i], false))
             s->trial[n++] = s->trial[i];
     s->ntrial = n;
 }
@@ -387,6 +376,14 @@ void study_load(Study *s, const Records *r, const TemplateList *templates, const
 double study_library(const Study *s, int64_t shape) { return s->anchor[shape].library * s->anchor[shape].ns; }
 
 bool trial_usable(const Trial *t) { return t->built && t->status == STATUS_OK; }
+
+bool trial_timed(const Study *s, const Trial *t, bool final)
+{
+    for (int64_t j = 0; j < s->nshape; j++)
+        if (final ? t->final[j] : t->ns[j] > 0)
+            return true;
+    return false;
+}
 
 double trial_gap(const Trial *t, int64_t shape)
 {

@@ -77,6 +77,11 @@ int64_t study_find(const Study *s, const Candidate *c); /* -1: not there */
 void study_rate(Study *s, const Records *r);
 /* A target as expressions of the model see it: with the device's own rates, where they are known. */
 const Target *study_rated(const Study *s, const Target *t);
+/* A target as one device is (rates.c): `t` itself where no limits of the device, that target and dtype are recorded, or its family has no rates
+ * in its files. */
+const Target *rates_of(Arena *a, const Target *t, const Device *device, const char *dtype, const Records *r);
+/* Is this limit of that device, target and dtype? */
+bool rates_match(const LimitRecord *l, const Target *t, const Device *device, const char *dtype);
 int64_t study_find_key(const Study *s, const char *key);
 int64_t study_shape(const Study *s, const int64_t *extent, int threads); /* index of a tuned instance; -1 */
 void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; unknown keys are ignored */
@@ -91,6 +96,8 @@ double study_best(const Study *s, int64_t shape, int64_t *trial);
 /* Time of the library (a CBLAS, the vendor's) there, on the scale of the others; 0: not known. */
 double study_library(const Study *s, int64_t shape);
 bool trial_usable(const Trial *t);
+/* It has a time on one of the tuned shapes. final: one of a last comparison. */
+bool trial_timed(const Study *s, const Trial *t, bool final);
 /* It is usable and of the target that is tuned, as all that may be chosen are. */
 bool study_may_choose(const Study *s, const Trial *t);
 /* How far the two least of a trial's times on a tuned instance are apart, as a part of them; where means count, the error of the mean. 0: not

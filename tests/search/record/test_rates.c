@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "gen/report/roofline.h"
-#include "search/record/rates.h"
 #include "tests/gen/synthetic.h"
 
 static Synthetic y;

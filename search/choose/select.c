@@ -28,12 +28,13 @@ typedef struct {
     const Study *s;
     const CostModel *m;
     SelectMode mode;
+    int64_t *shape;                  /* one an instance: its number in the study; -1: it is not tuned */
     double *tie;                     /* relative times this close are alike: one a tuned instance, then of all others */
     double *noise;                   /* one a tuned instance: how far a time there may be off; 0: not known */
     bool *compared;                  /* one a tuned instance: it had its last comparison */
     double all_weight, tuned_weight; /* sums over all instances, and over the tuned ones */
     int64_t nseen;
-    const Instance **seen;
+    int64_t *seen; /* instances */
     int64_t nusable;
     int64_t *usable; /* trials */
     double *rel;     /* nusable x nseen: weight * cost / oracle */
@@ -41,13 +42,8 @@ typedef struct {
     int64_t *picked; /* indices into usable */
     int npicked, most;
     int64_t bytes, max_bytes;
-    double **column; /* one a trial: its times on all instances; NULL: not asked for yet */
+    double **column; /* one a trial that was picked: its times on all instances */
 } Selector;
-
-static int64_t tuned_shape(const Study *s, const Instance *inst)
-{
-    return inst->tuned ? study_shape(s, inst->extent, inst->threads) : -1;
-}
 
 /* How much worse than its number a time is taken for. */
 static double doubt(const Selector *q, int64_t trial, int64_t shape)
@@ -60,10 +56,11 @@ static double doubt(const Selector *q, int64_t trial, int64_t shape)
     return t->ns[shape] > 0 ? 1 : NOT_MEASURED;
 }
 
-/* What an instance counts. Half of all weight is shared by all shapes, half by the tuned ones: those were picked to stand for the others, and
+/* What instance i counts. Half of all weight is shared by all shapes, half by the tuned ones: those were picked to stand for the others, and
  * what is known of them was measured. */
-static double weight_of(const Selector *q, const Instance *inst)
+static double weight_of(const Selector *q, int64_t i)
 {
+    const Instance *inst = &q->s->spec->instance[i];
     return inst->weight / q->all_weight + (inst->tuned ? inst->weight / q->tuned_weight : 0);
 }
 
@@ -71,25 +68,20 @@ static void see_instances(Selector *q)
 {
     const Spec *spec = q->s->spec;
     int64_t stride = spec->ninstance / MAX_SEEN + 1;
-    q->seen = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, const Instance *);
+    q->seen = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int64_t);
+    q->shape = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int64_t);
     for (int64_t i = 0; i < spec->ninstance; i++) {
-        if ((spec->instance[i].tuned || i % stride == 0) && spec->instance[i].weight > 0) {
-            q->seen[q->nseen++] = &spec->instance[i];
-            q->all_weight += spec->instance[i].weight;
+        const Instance *inst = &spec->instance[i];
+        q->shape[i] = inst->tuned ? study_shape(q->s, inst->extent, inst->threads) : -1;
+        if ((inst->tuned || i % stride == 0) && inst->weight > 0) {
+            q->seen[q->nseen++] = i;
+            q->all_weight += inst->weight;
         }
-        q->tuned_weight += spec->instance[i].tuned ? spec->instance[i].weight : 0;
+        q->tuned_weight += inst->tuned ? inst->weight : 0;
     }
     q->tuned_weight = q->tuned_weight > 0 ? q->tuned_weight : 1;
     for (int64_t i = 0; i < q->nseen; i++)
         q->total_weight += weight_of(q, q->seen[i]);
-}
-
-static bool was_seen(const Study *s, const Trial *t, bool final)
-{
-    for (int64_t j = 0; j < s->nshape; j++)
-        if (final ? t->final[j] : t->ns[j] > 0)
-            return true;
-    return false;
 }
 
 /* For a package, those of the last comparison; before there was one, all that were measured; where nothing can be measured, all. */
@@ -105,7 +97,8 @@ static void see_trials(Selector *q)
     q->usable = ARENA_ARRAY(q->arena, (size_t)s->ntrial + 1, int64_t);
     for (int64_t i = 0; i < s->ntrial; i++) {
         const Trial *t = &s->trial[i];
-        if (study_may_choose(s, t) && (s->device->modelled || was_seen(s, t, final)) && t->code_bytes <= q->max_bytes)
+        if (study_may_choose(s, t) && (s->device->modelled || trial_timed(s, t, final)) &&
+            t->code_bytes <= q->max_bytes)
             q->usable[q->nusable++] = i;
     }
 }
@@ -140,11 +133,12 @@ static void relative_costs(Selector *q)
 {
     q->rel = ARENA_ARRAY(q->arena, (size_t)(q->nusable * q->nseen) + 1, double);
     for (int64_t i = 0; i < q->nseen; i++) {
-        const int64_t shape = tuned_shape(q->s, q->seen[i]);
+        const Instance *inst = &q->s->spec->instance[q->seen[i]];
+        const int64_t shape = q->shape[q->seen[i]];
         double oracle = INFINITY;
         for (int64_t u = 0; u < q->nusable; u++) {
             double *rel = &q->rel[u * q->nseen + i];
-            *rel = cost_trial(q->m, q->usable[u], q->seen[i]) * doubt(q, q->usable[u], shape);
+            *rel = cost_trial(q->m, q->usable[u], inst) * doubt(q, q->usable[u], shape);
             oracle = fmin(oracle, *rel);
         }
         for (int64_t u = 0; u < q->nusable; u++) {
@@ -248,39 +242,20 @@ static void pick_beyond(const Selector *q, Assignment *as)
 
 /* ---- from kernels to instances ---- */
 
-/* A trial's time on every instance. */
-static const double *column_of(const Selector *q, int64_t trial)
-{
-    const Spec *spec = q->s->spec;
-    double *c = q->column[trial];
-    if (c)
-        return c;
-    c = q->column[trial] = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, double);
-    for (int64_t i = 0; i < spec->ninstance; i++)
-        c[i] = cost_trial(q->m, trial, &spec->instance[i]);
-    return c;
-}
-
 /* The best known time is that of all trials where they were measured, else that of the kernels kept. */
 static void fill_costs(const Selector *q, Assignment *as)
 {
-    const Spec *spec = q->s->spec;
-    as->cost = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel) + 1, double);
-    as->chosen = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int);
-    as->best = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, int);
-    as->oracle_ns = ARENA_ARRAY(q->arena, (size_t)spec->ninstance + 1, double);
-    for (int64_t i = 0; i < spec->ninstance; i++) {
-        const int64_t shape = tuned_shape(q->s, &spec->instance[i]);
+    for (int64_t i = 0; i < q->s->spec->ninstance; i++) {
         double *row = as->cost + i * as->nkernel, best = INFINITY;
         for (int k = 0; k < as->nkernel; k++) {
-            row[k] = column_of(q, as->kernel[k])[i];
-            const double taken = row[k] * doubt(q, as->kernel[k], shape);
+            row[k] = q->column[as->kernel[k]][i];
+            const double taken = row[k] * doubt(q, as->kernel[k], q->shape[i]);
             if (taken < best) {
                 best = taken;
                 as->best[i] = k;
             }
         }
-        as->oracle_ns[i] = fmin(shape >= 0 ? study_best(q->s, shape, NULL) : INFINITY, row[as->best[i]]);
+        as->oracle_ns[i] = fmin(q->shape[i] >= 0 ? study_best(q->s, q->shape[i], NULL) : INFINITY, row[as->best[i]]);
     }
 }
 
@@ -294,37 +269,28 @@ int select_features(const Study *s, const int64_t *extent, int threads, int64_t 
     return spec->op->naxis + 1;
 }
 
-/* How far kernel k's part of the tree's cost on an instance may be off; -1 where it follows from measurements elsewhere. */
-static double error_of(const Selector *q, const Assignment *as, int64_t i, int k)
-{
-    const Instance *inst = &q->s->spec->instance[i];
-    const Trial *t = &q->s->trial[as->kernel[k]];
-    const int64_t shape = tuned_shape(q->s, inst);
-    if (shape < 0)
-        return -1;
-    const double gap = t->final[shape] ? trial_gap(t, shape) : 0;
-    return weight_of(q, inst) * as->cost[i * as->nkernel + k] / as->oracle_ns[i] * fmax(q->noise[shape], gap);
-}
-
 static void train(const Selector *q, Assignment *as)
 {
     const Spec *spec = q->s->spec;
+    const size_t ncost = (size_t)(spec->ninstance * as->nkernel);
+    const bool modelled = q->s->device->modelled;
     int64_t x[OP_MAX_AXIS + 1];
     as->nfeature = select_features(q->s, spec->instance[0].extent, 1, x);
     int64_t *points = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nfeature), int64_t);
-    double *cost = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel), double);
-    double *error = ARENA_ARRAY(q->arena, (size_t)(spec->ninstance * as->nkernel), double);
+    double *cost = ARENA_ARRAY(q->arena, ncost, double);
+    double *error = ARENA_ARRAY(
+        q->arena, ncost, double); /* how far a cost may be off; -1 where it follows from measurements elsewhere */
     for (int64_t i = 0; i < spec->ninstance; i++) {
-        const Instance *inst = &spec->instance[i];
-        const int64_t shape = tuned_shape(q->s, inst);
-        select_features(q->s, inst->extent, inst->threads, points + i * as->nfeature);
+        const int64_t shape = q->shape[i];
+        select_features(q->s, spec->instance[i].extent, spec->instance[i].threads, points + i * as->nfeature);
         for (int k = 0; k < as->nkernel; k++) {
-            const double ns = as->cost[i * as->nkernel + k] * doubt(q, as->kernel[k], shape);
-            cost[i * as->nkernel + k] = weight_of(q, inst) * relative(q, shape, ns, as->oracle_ns[i]);
-            error[i * as->nkernel + k] = error_of(q, as, i, k);
+            const Trial *t = &q->s->trial[as->kernel[k]];
+            const double best = as->oracle_ns[i], ns = as->cost[i * as->nkernel + k];
+            const double gap = shape >= 0 && t->final[shape] ? trial_gap(t, shape) : 0;
+            cost[i * as->nkernel + k] = weight_of(q, i) * relative(q, shape, ns * doubt(q, as->kernel[k], shape), best);
+            error[i * as->nkernel + k] = shape < 0 ? -1 : weight_of(q, i) * ns / best * fmax(q->noise[shape], gap);
         }
     }
-    const bool modelled = q->s->device->modelled;
     as->tree = tree_train(q->arena, points, cost, spec->ninstance, as->nfeature, as->nkernel,
                           (TreeOptions){ .tolerance = modelled ? MODEL_TOLERANCE : TREE_TOLERANCE,
                                          .worth = LEAF_WORTH,
@@ -383,9 +349,18 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m, SelectM
     as->kept = as->ncurve - 1;
     if (mode == SELECT_PACKAGE)
         pick_beyond(&q, as);
+    const size_t ninstance = (size_t)s->spec->ninstance;
     as->kernel = ARENA_ARRAY(a, (size_t)q.npicked + 1, int64_t);
-    for (int k = 0; k < q.npicked; k++)
-        as->kernel[as->nkernel++] = q.usable[q.picked[k]];
+    as->cost = ARENA_ARRAY(a, ninstance * (size_t)q.npicked, double);
+    as->chosen = ARENA_ARRAY(a, ninstance, int);
+    as->best = ARENA_ARRAY(a, ninstance, int);
+    as->oracle_ns = ARENA_ARRAY(a, ninstance, double);
+    for (int k = 0; k < q.npicked; k++) {
+        const int64_t trial = as->kernel[as->nkernel++] = q.usable[q.picked[k]];
+        q.column[trial] = ARENA_ARRAY(a, ninstance, double);
+        for (size_t i = 0; i < ninstance; i++)
+            q.column[trial][i] = cost_trial(m, trial, &s->spec->instance[i]);
+    }
     for (int round = 0;; round++) { /* ties may swap places each time: the numbers must match the last order */
         fill_costs(&q, as);
         train(&q, as);

@@ -28,7 +28,7 @@ typedef struct {
     int nkernel;
     int64_t *kernel;    /* trial of each kernel, by descending weight served */
     int64_t code_bytes; /* of all of them */
-    double *cost;       /* ninstance x nkernel: time in ns, measured or predicted; INFINITY: not usable */
+    double *cost;       /* ninstance x nkernel: time in ns, measured or predicted */
     int *chosen;        /* one an instance: the kernel that the dispatch tree chooses */
     int *best;          /* one an instance: the cheapest of the kernels */
     double *oracle_ns;  /* one an instance: best known time of any trial */

@@ -38,15 +38,6 @@ static void normal_combine(Normal *q, const Normal *x, double sign)
             q->a[k][l] += sign * x->a[k][l];
 }
 
-static double step(const Normal *q, double penalty, const double *b, size_t k)
-{
-    double sum = q->a[q->n][k] + penalty, diagonal = q->a[k][k] + penalty;
-    for (size_t l = 0; l < q->n; l++)
-        if (l != k)
-            sum -= q->a[k][l] * b[l];
-    return fmax(0, sum / diagonal);
-}
-
 /* b[n], of the last z, is -1: what the sum is to be. */
 static void solve(const Normal *q, double lambda, double *b)
 {
@@ -56,7 +47,10 @@ static void solve(const Normal *q, double lambda, double *b)
     for (int sweep = 0; sweep < SWEEPS && penalty > 0; sweep++) {
         double change = 0;
         for (size_t k = 0; k < q->n; k++) {
-            const double next = step(q, penalty, b, k);
+            double sum = q->a[q->n][k] + penalty;
+            for (size_t l = 0; l < q->n; l++)
+                sum -= l != k ? q->a[k][l] * b[l] : 0;
+            const double next = fmax(0, sum / (q->a[k][k] + penalty));
             change = fmax(change, fabs(next - b[k]));
             b[k] = next;
         }

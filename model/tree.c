@@ -444,37 +444,21 @@ static void node_merge(Links *l, Grown *t)
     }
 }
 
-static void all_links(Links *l, const Grown *root)
+/* Merges weakest links while the total cost rises by at most `rise`, and each that costs less than `worth` for each leaf that goes. */
+static void prune(Links *l, const Grown *root, double rise, double worth)
 {
     for (int64_t i = 0; i < root->end; i++)
         if (l->node[i]->node.feature >= 0)
             link_set(l, i, true);
-}
-
-/* Merges weakest links while each leaf less costs less than `worth`. */
-static void prune_unworthy(Links *l, const Grown *root, double worth)
-{
-    all_links(l, root);
     while (l->win[1] >= 0) {
         Grown *t = l->node[l->win[1]];
-        if (!(merge_rise(t) < worth * (double)(t->nleaf - 1)))
-            return;
-        node_merge(l, t);
-    }
-}
-
-/* Merges weakest links while the total cost rises by at most `rise`. */
-static void prune(Links *l, const Grown *root, double rise)
-{
-    all_links(l, root);
-    while (l->win[1] >= 0) {
-        Grown *t = l->node[l->win[1]];
-        if (rise < merge_rise(t)) {
+        const double more = merge_rise(t);
+        if (more <= rise || more < worth * (double)(t->nleaf - 1)) {
+            rise -= more;
+            node_merge(l, t);
+        } else {
             link_set(l, t->index, false);
-            continue;
         }
-        rise -= merge_rise(t);
-        node_merge(l, t);
     }
 }
 
@@ -487,13 +471,12 @@ typedef struct {
     double *sum, *square; /* [node][class] */
 } Evidence;
 
-static void evidence_add(const Evidence *e, int64_t node, const double *cost, const double *error)
+/* Where a point goes from here; NULL: this is its leaf. */
+static const Grown *grown_next(const Grown *t, const int64_t *x)
 {
-    e->npoint[node]++;
-    for (int c = 0; c < e->nclass; c++) {
-        e->sum[node * e->nclass + c] += cost[c];
-        e->square[node * e->nclass + c] += error[c] * error[c];
-    }
+    if (t->node.feature < 0)
+        return NULL;
+    return x[t->node.feature] <= t->node.threshold ? grown_left(t) : grown_right(t);
 }
 
 /* Every measured point counts in each node on its way. */
@@ -506,11 +489,12 @@ static Evidence evidence_new(Arena *scratch, const Grown *root, const int64_t *x
     for (int64_t i = 0; i < npoint; i++) {
         if (error[i * nclass] < 0)
             continue;
-        const Grown *t = root;
-        evidence_add(&e, t->index, cost + i * nclass, error + i * nclass);
-        while (t->node.feature >= 0) {
-            t = x[i * nfeature + t->node.feature] <= t->node.threshold ? grown_left(t) : grown_right(t);
-            evidence_add(&e, t->index, cost + i * nclass, error + i * nclass);
+        for (const Grown *t = root; t; t = grown_next(t, x + i * nfeature)) {
+            e.npoint[t->index]++;
+            for (int c = 0; c < nclass; c++) {
+                e.sum[t->index * nclass + c] += cost[i * nclass + c];
+                e.square[t->index * nclass + c] += error[i * nclass + c] * error[i * nclass + c];
+            }
         }
     }
     return e;
@@ -573,8 +557,8 @@ TreeNode *tree_train(Arena *a, const int64_t *x, const double *cost, int64_t npo
         prune_chance(&links, root, &e, options.errors);
     }
     const double full = fabs(root->sub);
-    prune(&links, root, (options.tolerance + ROUNDING) * full);
-    prune_unworthy(&links, root, options.worth * full);
+    prune(&links, root, (options.tolerance + ROUNDING) * full, 0);
+    prune(&links, root, -INFINITY, options.worth * full);
     TreeNode *t = tree_copy(a, &root->node);
     arena_free(scratch);
     return t;

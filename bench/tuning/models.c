@@ -43,7 +43,7 @@ static size_t wide_row(const CostModel *m, const Candidate *c, const Instance *i
 {
     int64_t value[TEMPLATE_MAX_PARAM];
     size_t n = (size_t)m->nfeature;
-    *closed = cost_features(m, c, inst->extent, inst->threads, row);
+    *closed = cost_features(m, c, (KernelFacts){ 0 }, inst->extent, inst->threads, row);
     candidate_values(c, value);
     for (int i = 0; i < c->t->nparam; i++)
         row[n++] = (double)value[i];

@@ -79,8 +79,7 @@ static double closed_form(const CostModel *m, const Template *t, const int64_t *
     return sum > 0 ? log2(sum) : NO_IDEA;
 }
 
-/* One row of features; the result is log2 of the closed form's part. */
-static double row_of(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
+double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
                      double *row)
 {
     int64_t slots[TEMPLATE_MAX_SLOT];
@@ -99,11 +98,6 @@ static double row_of(const CostModel *m, const Candidate *c, KernelFacts facts, 
     return closed_form(m, c->t, slots);
 }
 
-double cost_features(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double *row)
-{
-    return row_of(m, c, (KernelFacts){ 0 }, extent, threads, row);
-}
-
 /* Predictions are rounded to a millionth of an octave: the last bits of a LAPACK solve differ between machines, a choice must not. */
 static double rounded(double log2_ns) { return rint(log2_ns * 1e6) / 1e6; }
 
@@ -111,7 +105,7 @@ static double rounded(double log2_ns) { return rint(log2_ns * 1e6) / 1e6; }
 static double predict_log2(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent,
                            int threads)
 {
-    double base = row_of(m, c, facts, extent, threads, m->row);
+    double base = cost_features(m, c, facts, extent, threads, m->row);
     return rounded(base + (m->ridge ? ridge_predict(m->ridge, m->row) : 0));
 }
 
@@ -173,7 +167,7 @@ static Rows rows_of(Arena *scratch, const CostModel *m, const Template *t, CostL
             if ((t && trial->c.t != t) || !cost_measured(trial, j) || cost_left_out(leave, i, j) ||
                 (t && !terms_of(m, trial, inst, x)))
                 continue;
-            r.y[r.n] = t ? ns : log2(ns) - row_of(m, &trial->c, trial->facts, inst->extent, inst->threads, x);
+            r.y[r.n] = t ? ns : log2(ns) - cost_features(m, &trial->c, trial->facts, inst->extent, inst->threads, x);
             r.of[r.n] = j;
             r.w[r.n++] = cost_weight(best, ns);
         }
@@ -239,15 +233,14 @@ static bool terms_are_fitted(const CostModel *m)
 static void fill_residuals(CostModel *m, CostLeave leave)
 {
     const Study *s = m->study;
-    m->residual = ARENA_ARRAY(m->arena, (size_t)s->ntrial + 1, double *);
-    for (int64_t i = 0; i < s->ntrial; i++) {
-        m->residual[i] = ARENA_ARRAY(m->arena, (size_t)s->nshape + 1, double);
+    m->residual = ARENA_ARRAY(m->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
+    for (int64_t i = 0; i < s->ntrial; i++)
         for (int64_t j = 0; j < s->nshape; j++)
-            m->residual[i][j] = !cost_measured(&s->trial[i], j) || cost_left_out(leave, i, j)
-                                    ? NAN
-                                    : log2(s->trial[i].ns[j]) - predict_log2(m, &s->trial[i].c, s->trial[i].facts,
-                                                                             s->shape[j]->extent, s->shape[j]->threads);
-    }
+            m->residual[i * s->nshape + j] =
+                !cost_measured(&s->trial[i], j) || cost_left_out(leave, i, j)
+                    ? NAN
+                    : log2(s->trial[i].ns[j]) -
+                          predict_log2(m, &s->trial[i].c, s->trial[i].facts, s->shape[j]->extent, s->shape[j]->threads);
 }
 
 CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates)
@@ -257,12 +250,11 @@ CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates
                       .study = s,
                       .templates = templates,
                       .first = ARENA_ARRAY(a, (size_t)templates->n + 1, int),
-                      .price = ARENA_ARRAY(a, (size_t)templates->n + 1, double *),
+                      .price = arena_array(a, (size_t)templates->n + 1, sizeof *m->price),
                       .nfeature = COST_NADAPT };
     for (int i = 0; i < templates->n; i++) {
         m->first[i] = m->nfeature;
         m->nfeature += 1 + templates->t[i]->nfeature;
-        m->price[i] = ARENA_ARRAY(a, TEMPLATE_MAX_TERM, double);
         for (int k = 0; k < TEMPLATE_MAX_TERM; k++)
             m->price[i][k] = 1;
     }
@@ -302,10 +294,11 @@ double cost_carried(const CostModel *m, int64_t trial, const Instance *inst)
     const Trial *t = &s->trial[trial];
     double sum = 0, weight = SHRINK;
     for (int64_t j = 0; j < s->nshape; j++) {
-        if (isnan(m->residual[trial][j]))
+        const double residual = m->residual[trial * s->nshape + j];
+        if (isnan(residual))
             continue;
         const double k = nearness(m, inst, s->shape[j]) + FAR_LEVEL;
-        sum += k * m->residual[trial][j];
+        sum += k * residual;
         weight += k;
     }
     return exp2(rounded(predict_log2(m, &t->c, t->facts, inst->extent, inst->threads) + sum / weight));

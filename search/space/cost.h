@@ -25,15 +25,15 @@ typedef struct {
     Arena *arena;
     const Study *study;
     const TemplateList *templates;
-    int *first;     /* of each template, the column of its first feature */
-    double **price; /* of each template, of its terms; all 1: nothing measured */
+    int *first;                         /* of each template, the column of its first feature */
+    double (*price)[TEMPLATE_MAX_TERM]; /* of each template, of its terms; all 1: nothing measured */
     int nfeature;
     double *row;  /* one row of features, which every prediction fills anew */
     Ridge *ridge; /* NULL: nothing measured */
     double *
         sigma; /* one a tuned shape: standard deviation of log2(predicted / true) for a candidate never measured there, which is that of
                       the leave-one-out errors there and on shapes near it */
-    double **residual; /* per trial and tuned shape, log2(measured / predicted); NAN where not measured */
+    double *residual; /* per trial and tuned shape, log2(measured / predicted); NAN where not measured */
 } CostModel;
 
 /* Measurements that are left out of a fit: those of every trial_stride-th trial from `trial` on, and of every shape_stride-th shape from
@@ -53,7 +53,8 @@ CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates);
 CostModel *cost_fit_without(Arena *a, const Study *s, const TemplateList *templates, CostLeave leave);
 
 /* What the regression sees of a candidate on a shape: row[0..nfeature-1]; the result is log2 of the closed form's ns. */
-double cost_features(const CostModel *m, const Candidate *c, const int64_t *extent, int threads, double *row);
+double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
+                     double *row);
 /* Of a measurement in the fit: those near the best of their shape weigh 1, slow ones less. */
 double cost_weight(double best, double ns);
 

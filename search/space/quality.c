@@ -154,7 +154,7 @@ static void judge_residuals(const Judge *q, const CostModel *m, const double *un
             if (!cost_measured(&s->trial[i], j))
                 continue;
             const double ratio = log2(s->trial[i].ns[j] / unseen[i * s->nshape + j]);
-            cost_features(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads, row);
+            cost_features(m, &s->trial[i].c, (KernelFacts){ 0 }, s->shape[j]->extent, s->shape[j]->threads, row);
             residual_add(&r->shape[j], ratio);
             const double value[NGROUP] = { exp2(row[BY_PADDING]), exp2(row[BY_BALANCE]),
                                            spec_bytes(s->spec, s->shape[j]->extent) };

@@ -89,7 +89,7 @@ static void exponents_are_found(void **state)
     for (int64_t i = 0; i < y.study->ntrial; i++)
         for (int64_t j = 0; j < y.study->nshape; j++) {
             const Instance *inst = y.study->shape[j];
-            cost_features(m, &y.study->trial[i].c, inst->extent, inst->threads, row);
+            cost_features(m, &y.study->trial[i].c, (KernelFacts){ 0 }, inst->extent, inst->threads, row);
             y.study->trial[i].ns[j] *= exp2(0.5 * row[0] + 0.25 * row[1]);
         }
     const CostReport r = cost_report(y.arena, y.study, &y.templates);
@@ -319,7 +319,7 @@ static void check_residuals(const CostReport *r, double truth[NTRIAL][MAX_SHAPE]
                 continue;
             const int64_t *e = y.study->shape[j]->extent;
             const double off = log2(truth[i][j] / predicted[i][j]);
-            cost_features(m, &y.study->trial[i].c, e, y.study->shape[j]->threads, row);
+            cost_features(m, &y.study->trial[i].c, (KernelFacts){ 0 }, e, y.study->shape[j]->threads, row);
             const double value[] = { exp2(row[0]), exp2(row[1]),
                                      4.0 * (double)(e[0] * e[2] + e[1] * e[2] + e[1] + e[0] * e[1]) };
             n[j]++;

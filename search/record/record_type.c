@@ -233,36 +233,28 @@ static void *field_place(const Field *f, const void *record, int i)
     return (char *)record + f->at + (size_t)i * kinds[f->kind].bytes;
 }
 
-/* Of kinds that are whole numbers. */
+/* Of kinds that are whole numbers. A status is as large as an int. */
 static int64_t field_whole(FieldKind kind, const void *at)
 {
-    switch (kind) {
-    case FIELD_INT:
+    if (kind == FIELD_INT || kind == FIELD_STATUS)
         return *(const int *)at;
-    case FIELD_FLAG:
+    if (kind == FIELD_FLAG)
         return *(const bool *)at;
-    case FIELD_STATUS:
-        return *(const Status *)at;
-    case FIELD_PARAM:
-        return ((const Param *)at)->value;
-    default:
-        return *(const int64_t *)at;
-    }
+    return kind == FIELD_PARAM ? ((const Param *)at)->value : *(const int64_t *)at;
 }
 
 static void field_set_whole(FieldKind kind, void *at, int64_t v)
 {
-    if (kind == FIELD_INT) /* one that does not fit stays out of range: no int may be negative, or that large */
+    if (kind == FIELD_INT ||
+        kind == FIELD_STATUS) /* what does not fit stays out of range: none is negative, or as large as an int may be */
         *(int *)at = v < 0 ? -1 : v > INT32_MAX ? INT32_MAX : (int)v;
     else if (kind == FIELD_FLAG)
         *(bool *)at = v;
-    else if (kind == FIELD_STATUS)
-        *(Status *)at = (Status)v;
-    else if (kind == FIELD_PARAM)
-        ((Param *)at)->value = v;
     else
-        *(int64_t *)at = v;
+        *(kind == FIELD_PARAM ? &((Param *)at)->value : (int64_t *)at) = v;
 }
+
+_Static_assert(sizeof(Status) == sizeof(int), "a Status is read and written as an int");
 
 /* ---- what is wrong with a record ---- */
 

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "gen/base/arena.h"
 
 int samples_compare(const void *x, const void *y)
@@ -14,26 +15,19 @@ int samples_compare(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* The q-quantile of a sorted list, interpolated. */
-static double quantile(const double *sorted, int n, double q)
+/* The q-quantile, interpolated linearly; 0 when there is no sample. */
+static double quantile(const double *v, int n, double q)
 {
-    double at = q * (n - 1);
-    int i = (int)at;
-    return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
-}
-
-/* Zeros when there is no sample. */
-static void quartiles(const double *v, int n, double out[3])
-{
+    if (n <= 0)
+        return 0;
     Arena *scratch = arena_new();
-    double *sorted = ARENA_ARRAY(scratch, n > 0 ? (size_t)n : 0, double);
-    for (int i = 0; i < n; i++)
-        sorted[i] = v[i];
-    if (n > 0)
-        qsort(sorted, (size_t)n, sizeof *sorted, samples_compare);
-    for (int i = 0; i < 3; i++)
-        out[i] = n > 0 ? quantile(sorted, n, 0.25 * (i + 1)) : 0;
+    double *sorted = ARENA_ARRAY(scratch, (size_t)n, double), at = q * (n - 1);
+    const int i = (int)at;
+    memcpy(sorted, v, (size_t)n * sizeof *v);
+    qsort(sorted, (size_t)n, sizeof *sorted, samples_compare);
+    const double value = i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
     arena_free(scratch);
+    return value;
 }
 
 double samples_least(const double *v, int n)
@@ -88,16 +82,10 @@ bool samples_agree(const double *v, int n, int count, double most)
     return near >= count;
 }
 
-double samples_median(const double *v, int n)
-{
-    double q[3];
-    quartiles(v, n, q);
-    return q[1];
-}
+double samples_median(const double *v, int n) { return quantile(v, n, 0.5); }
 
 double samples_spread(const double *v, int n)
 {
-    double q[3];
-    quartiles(v, n, q);
-    return q[1] != 0 ? (q[2] - q[0]) / q[1] : 0;
+    const double median = samples_median(v, n);
+    return median != 0 ? (quantile(v, n, 0.75) - quantile(v, n, 0.25)) / median : 0;
 }

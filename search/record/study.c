@@ -135,12 +135,6 @@ static void move_anchor(Study *s, int64_t shape, double ns)
             s->trial[i].ns[shape] = s->trial[i].part[shape] * a->ns;
 }
 
-static void take_library(Anchor *a, double part)
-{
-    a->library = (a->library * a->nlibrary + part) / (a->nlibrary + 1);
-    a->nlibrary++;
-}
-
 /* Another of several measurements, of which the least counts. */
 static void add_least(Trial *t, int64_t shape, double part)
 {
@@ -163,8 +157,11 @@ static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
 {
     if (m->anchor_ns > 0) {
         move_anchor(s, shape, m->anchor_ns);
-        if (m->library_ns > 0)
-            take_library(&s->anchor[shape], m->library_ns / m->anchor_ns);
+        if (m->library_ns > 0) {
+            Anchor *a = &s->anchor[shape];
+            a->library = (a->library * a->nlibrary + m->library_ns / m->anchor_ns) / (a->nlibrary + 1);
+            a->nlibrary++;
+        }
     } else if (s->anchor[shape].count)
         return;
     if (t->final[shape] && !m->final)

@@ -12,7 +12,7 @@
 #include "gen/report/choice.h"
 #include "gen/report/words.h"
 #include "gen/target/family.h"
-#include "search/choose/heldout.h"
+#include "search/choose/search.h"
 
 /* ---- a package ---- */
 

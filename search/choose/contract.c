@@ -23,8 +23,6 @@ bool contract_says(double regret, double spread) { return spread <= fmax(SPREAD_
 
 bool contract_is_vague(const ContractSum *sum) { return 2 * sum->nsaid < sum->nmeasured; }
 
-static bool counts(const ContractShape *s) { return s->said && s->inst->weight > 0; }
-
 /* Upwards; a bound that is a whole number of steps but for rounding stays. */
 static double stated(double bound) { return BOUND_STEP * ceil(bound / BOUND_STEP - 1e-6); }
 
@@ -34,26 +32,20 @@ static void state_bounds(ContractSum *sum, double count)
     sum->worst_bound = stated(sum->worst + fmin(WORST_ERRORS * sum->noise, WORST_MOST) + WORST_FLOOR);
 }
 
-static double squared_spread(const ContractShape *s)
-{
-    const double spread = s->spread > 0 ? s->spread : SPREAD_UNKNOWN;
-    return spread * spread;
-}
-
 ContractSum contract_sum(const ContractShape *shape, int64_t n)
 {
     ContractSum sum = { .nshape = n };
     double logs = 0, weights = 0, squares = 0, spreads = 0;
     for (int64_t i = 0; i < n; i++) {
-        const double w = shape[i].inst->weight;
+        const double w = shape[i].inst->weight, spread = shape[i].spread > 0 ? shape[i].spread : SPREAD_UNKNOWN;
         sum.nmeasured += shape[i].measured;
         sum.nsaid += shape[i].said;
-        if (!counts(&shape[i]))
+        if (!shape[i].said || !(w > 0))
             continue;
         logs += w * log1p(shape[i].regret);
         weights += w;
         squares += w * w;
-        spreads += w * squared_spread(&shape[i]);
+        spreads += w * (spread * spread);
         sum.worst = fmax(sum.worst, shape[i].regret);
     }
     if (weights > 0) {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * heldout: draws the sample of held-out shapes, and holds the matches there.
+ * heldout: how good the choice is where nothing was tuned. Takes the choice as the package will make it; on a sample of the shapes that
+ * are held out it times the chosen kernel, all kernels of the package and those that the model predicts near the best, of all that are
+ * usable, side by side; then those that came near the best, several times over. The results are records, for the package's contract
+ * (contract.h); choice, model and dispatcher never see them, or these shapes would not be held out any more.
  */
-#include "search/choose/heldout.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include "gen/base/rng.h"
 #include "search/choose/match.h"
+#include "search/choose/search.h"
 #include "search/measure/stopwatch.h"
 
 static const double LATER_PASSES = 1.5; /* all later passes together, as a part of the first */

@@ -18,39 +18,42 @@ static const double CHECK_WORK = 12e9; /* operations that are emulated to check 
 
 /* ---- which candidates ---- */
 
+/* Members of the space that were not tried yet; of a large one an even sample. Whether it pays to fix an extent only a measurement can tell. */
+static int64_t list_untried(const Search *q, int64_t *out)
+{
+    const Space *space = q->space;
+    int64_t nplain = 0, k = 0, n = 0;
+    for (int64_t i = 0; i < space->n; i++)
+        nplain += !candidate_is_fixed(&space->candidate[i]);
+    const int64_t stride = nplain / MAX_RANKED + 1;
+    for (int64_t i = 0; i < space->n; i++)
+        if (!candidate_is_fixed(&space->candidate[i]) && k++ % stride == 0 &&
+            study_find(q->lab->study, &space->candidate[i]) < 0)
+            out[n++] = i;
+    return n;
+}
+
 /* Members of the space that one shape would try, the fastest first. */
 typedef struct {
     int64_t n;
     Ranked *rank;
 } Wishes;
 
-/* The best prediction for a shape, of those tried what is known of them included. */
-static double best_known(const Study *s, const CostModel *m, int64_t shape)
+/* Of n candidates those that are worth a look, beside what is known of those that were tried. */
+static Wishes wishes_of(const Search *q, Arena *scratch, const CostModel *m, const Instance *inst, const int64_t *at,
+                        int64_t n)
 {
+    const Study *s = q->lab->study;
+    Wishes w = { n, ARENA_ARRAY(scratch, (size_t)n + 1, Ranked) };
     double best = INFINITY;
     for (int64_t i = 0; i < s->ntrial; i++)
-        if (s->trial[i].c.target == s->target)
-            best = fmin(best, cost_trial(m, i, s->shape[shape]));
-    return best;
-}
-
-/* Candidates not tried yet, as long as they are worth a look; of a large space an even sample. Whether it pays to fix an extent only a
- * measurement can tell. */
-static Wishes wishes_of(const Search *q, Arena *scratch, const CostModel *m, int64_t shape, const bool *tried)
-{
-    const Space *space = q->space;
-    const Instance *inst = q->lab->study->shape[shape];
-    int64_t nplain = 0, k = 0;
-    for (int64_t i = 0; i < space->n; i++)
-        nplain += !candidate_is_fixed(&space->candidate[i]);
-    const int64_t stride = nplain / MAX_RANKED + 1;
-    Wishes w = { 0, ARENA_ARRAY(scratch, (size_t)(nplain / stride) + 1, Ranked) };
-    for (int64_t i = 0; i < space->n; i++)
-        if (!candidate_is_fixed(&space->candidate[i]) && k++ % stride == 0 && !tried[i])
-            w.rank[w.n++] = (Ranked){ cost_predict(m, &space->candidate[i], inst->extent, inst->threads), i };
-    qsort(w.rank, (size_t)w.n, sizeof *w.rank, ranked_compare);
-    const double limit = WORTH_A_LOOK * fmin(best_known(q->lab->study, m, shape), w.n ? w.rank[0].key : INFINITY);
-    while (w.n && w.rank[w.n - 1].key > limit)
+        best = s->trial[i].c.target == s->target ? fmin(best, cost_trial(m, i, inst)) : best;
+    for (int64_t k = 0; k < n; k++) {
+        w.rank[k] = (Ranked){ cost_predict(m, &q->space->candidate[at[k]], inst->extent, inst->threads), at[k] };
+        best = fmin(best, w.rank[k].key);
+    }
+    qsort(w.rank, (size_t)n, sizeof *w.rank, ranked_compare);
+    while (w.n && w.rank[w.n - 1].key > WORTH_A_LOOK * best)
         w.n--;
     return w;
 }
@@ -60,13 +63,12 @@ static int next_batch(const Search *q, Arena *scratch, Proposal *out, int most)
 {
     const Study *s = q->lab->study;
     const CostModel *m = cost_fit(scratch, s, q->lab->templates);
-    bool *tried = ARENA_ARRAY(scratch, (size_t)q->space->n + 1, bool), any = true;
+    int64_t *untried = ARENA_ARRAY(scratch, (size_t)q->space->n + 1, int64_t), nuntried = list_untried(q, untried);
+    bool *taken = ARENA_ARRAY(scratch, (size_t)q->space->n + 1, bool), any = true;
     Wishes *w = ARENA_ARRAY(scratch, (size_t)s->nshape + 1, Wishes);
     int n = 0;
-    for (int64_t i = 0; i < q->space->n; i++)
-        tried[i] = study_find(s, &q->space->candidate[i]) >= 0;
     for (int64_t j = 0; j < s->nshape; j++)
-        w[j] = wishes_of(q, scratch, m, j, tried);
+        w[j] = wishes_of(q, scratch, m, s->shape[j], untried, nuntried);
     for (int64_t place = 0; any && n < most; place++) {
         any = false;
         for (int64_t j = 0; j < s->nshape && n < most; j++) {
@@ -74,9 +76,9 @@ static int next_batch(const Search *q, Arena *scratch, Proposal *out, int most)
                 continue;
             const int64_t at = w[j].rank[place].at;
             any = true;
-            if (!tried[at])
+            if (!taken[at])
                 out[n++] = (Proposal){ .c = q->space->candidate[at] };
-            tried[at] = true;
+            taken[at] = true;
         }
     }
     return n;
@@ -160,29 +162,22 @@ static bool was_checked(const Lab *l, const Pair *p)
     return false;
 }
 
-/* The kernel serves none of the pairs before. */
-static bool is_first(const Pair *pair, int64_t i)
-{
-    for (int64_t j = 0; j < i; j++)
-        if (pair[j].trial == pair[i].trial)
-            return false;
-    return true;
-}
-
 /* Each kernel on the smallest shape that it serves, then on larger ones as long as that does not take too long. *again: one turned out
  * wrong. */
 static bool check_choice(Lab *l, Arena *scratch, const Assignment *as, bool *again, const char **err)
 {
     Pair *pair;
     const int64_t n = chosen_pairs(l->study->spec, scratch, as, &pair);
+    bool *seen = ARENA_ARRAY(scratch, (size_t)l->study->ntrial, bool); /* one a trial */
     double work = 0;
     *again = false;
     progress_phase(l->progress, "emulate the choice", (double)n);
     for (int64_t i = 0; i < n && !*again; i++) {
         const Pair *p = &pair[i];
         progress_update(l->progress, (double)i, "", 0);
-        if (work + p->work > CHECK_WORK && !is_first(pair, i))
+        if (work + p->work > CHECK_WORK && seen[p->trial])
             continue;
+        seen[p->trial] = true;
         if (!was_checked(l, p) && !l->kind->check(l, scratch, p->trial, p->inst->extent, err))
             return false;
         work += p->work;

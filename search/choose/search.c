@@ -145,22 +145,16 @@ static bool propose_round(const Search *q, Arena *scratch, Rounds *r, Round *out
     return out->n > 0 && (r->idle < PATIENCE || r->n <= LEAST_ROUNDS);
 }
 
-/* Proposes one more round and lets it wait to be measured. */
-static bool plan_round(const Search *q, Arena *scratch, Rounds *r, const char **err)
+/* Proposes rounds until `most` wait to be measured, or no more is worth it. */
+static bool plan_rounds(const Search *q, Arena *scratch, Rounds *r, int most, const char **err)
 {
-    Round *x = &r->waiting[r->nwaiting];
-    if (!propose_round(q, scratch, r, x))
-        return true;
-    r->nwaiting++;
-    set_in_flight(q, x, true);
-    return !q->ahead || q->lab->kind->ahead(q->lab, x->p, x->n, err);
-}
-
-static bool plan_rounds(const Search *q, Arena *scratch, Rounds *r, const char **err)
-{
-    for (int before = -1; r->nwaiting < (q->ahead ? DEPTH : 1) && r->nwaiting > before;) {
-        before = r->nwaiting;
-        if (!plan_round(q, scratch, r, err))
+    while (r->nwaiting < most) {
+        Round *x = &r->waiting[r->nwaiting];
+        if (!propose_round(q, scratch, r, x))
+            return true;
+        r->nwaiting++;
+        set_in_flight(q, x, true);
+        if (q->ahead && !q->lab->kind->ahead(q->lab, x->p, x->n, err))
             return false;
     }
     return true;
@@ -190,7 +184,7 @@ static bool search_rounds(const Search *q, Arena *scratch, Rounds *r, int64_t mo
             *err = "interrupted";
             return false;
         }
-        if (!plan_rounds(q, scratch, r, err))
+        if (!plan_rounds(q, scratch, r, q->ahead ? DEPTH : 1, err))
             return false;
         if (!r->nwaiting)
             return true;
@@ -205,7 +199,7 @@ static bool search_rounds(const Search *q, Arena *scratch, Rounds *r, int64_t mo
 static bool begin_rounds(const Search *q, Arena *scratch, Rounds *r, const char **err)
 {
     Lab *l = q->lab;
-    if (!plan_round(q, scratch, r, err) || !l->kind->lesser_ahead(l, err))
+    if (!plan_rounds(q, scratch, r, 1, err) || !l->kind->lesser_ahead(l, err))
         return false;
     library_begin(l);
     const bool ok = search_rounds(q, scratch, r, 1, err);

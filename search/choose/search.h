@@ -66,6 +66,20 @@ int64_t settle_missing(const Study *s, const Assignment *as, SettlePair *out);
  * only what is missing. */
 bool settle(Search *q, Arena *scratch, bool measured, const char **err);
 
+enum { HELD_OUT_LEAST = 8, HELD_OUT_MOST = 24 };
+
+/* At most `most` held-out instances that have a weight: at the corners of the ranges (up to a quarter), the nearest to the thresholds of the
+ * dispatcher on either side (up to a half), the rest spread evenly over the weight of all. In no particular order; the same for the
+ * same seed. How many: `most`, or all that there are. */
+int heldout_sample(Arena *a, const Spec *spec, const Assignment *as, uint64_t seed, int most, int64_t *instance);
+
+/* How many shapes there are to hold out. */
+int64_t heldout_count(const Spec *spec);
+
+/* Measures them (heldout.c). No shape is begun that would not be done at until_s, on the clock of the lab. as and m may live in scratch. */
+bool heldout_run(Lab *l, Arena *scratch, const Assignment *as, const CostModel *m, uint64_t seed, double until_s,
+                 const char **err);
+
 /* Why a search ends without a kernel to choose: one line that says whether the time was up, nothing could be built, all that was built is wrong,
  * or the machine lacked what it takes; then the most frequent reasons of candidates that failed, each with one of them to try. Sets
  * q->fruitless. */

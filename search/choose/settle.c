@@ -2,7 +2,7 @@
  *
  * settle: what follows the last comparison of a search that measures. The choice is made as the package's will be, from the records; every
  * chosen pair of kernel and tuned shape that had no part in the comparison there is verified and timed now, beside its best rival; then
- * the choice is made again, until nothing is missing. Then shapes that are held out are measured (heldout.h). A kernel that turns out
+ * the choice is made again, until nothing is missing. Then shapes that are held out are measured (heldout.c). A kernel that turns out
  * wrong there is dropped, and all of this begins anew. With the time that is left, shapes whose times differ too much to say their regret
  * (contract.h) are measured again.
  *
@@ -11,7 +11,6 @@
  */
 #include <math.h>
 #include "search/choose/contract.h"
-#include "search/choose/heldout.h"
 #include "search/choose/match.h"
 #include "search/choose/search.h"
 

@@ -8,7 +8,6 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "search/choose/heldout.h"
 #include "search/choose/search.h"
 #include "tests/gen/synthetic.h"
 

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 #include "gen/unit/unit.h"
 #include "search/choose/contract.h"
-#include "search/choose/heldout.h"
 #include "search/choose/search.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"

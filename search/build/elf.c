@@ -1,48 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * elf: walks over the sections of a file that a compiler made. Nothing in the file is trusted: every offset is read through pread, every size is bounded.
+ * elf: walks over the sections of a file that a compiler made. Nothing in the file is trusted: every place and every size is bounded.
  */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* memmem */
 #include "search/build/elf.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "gen/base/text.h"
 
-enum { MACHINE_CUDA = 190, SCAN_BYTES = 1 << 16 };
+enum { MACHINE_CUDA = 190 };
 
-/* An ELF image that begins at byte `base` of a file. */
+/* An ELF image: it begins somewhere in a file, and may use all that follows. */
 typedef struct {
-    int fd;
-    int64_t base, file_bytes;
+    const char *data;
+    uint64_t bytes;
     Elf64_Ehdr head;
     Elf64_Shdr names;
 } Image;
 
 static bool read_at(const Image *im, void *dst, size_t bytes, uint64_t offset)
 {
-    uint64_t at;
-    return !__builtin_add_overflow(offset, (uint64_t)im->base, &at) && at <= INT64_MAX &&
-           pread(im->fd, dst, bytes, (off_t)at) == (ssize_t)bytes;
+    if (offset > im->bytes || bytes > im->bytes - offset)
+        return false;
+    memcpy(dst, im->data + offset, bytes);
+    return true;
 }
 
 static bool read_section(const Image *im, int i, Elf64_Shdr *s)
 {
-    uint64_t offset;
-    return !__builtin_add_overflow(im->head.e_shoff, (uint64_t)i * sizeof *s, &offset) &&
-           read_at(im, s, sizeof *s, offset);
+    return read_at(im, s, sizeof *s, im->head.e_shoff + (uint64_t)i * sizeof *s);
 }
 
 /* So many as the head says lie within the file: else 65535 of them would be looked for behind it, in each of many images. */
 static bool has_sections(const Image *im)
 {
     const Elf64_Ehdr *h = &im->head;
-    uint64_t end;
-    return !__builtin_add_overflow(h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr), &end) &&
-           end <= (uint64_t)(im->file_bytes - im->base);
+    return h->e_shoff <= im->bytes && h->e_shnum * sizeof(Elf64_Shdr) <= im->bytes - h->e_shoff;
 }
 
 static bool read_head(Image *im)
@@ -60,67 +55,54 @@ static bool is_text(const Image *im, const Elf64_Shdr *s)
 {
     static const char text[] = ".text";
     char name[sizeof text];
-    uint64_t offset;
-    if (s->sh_type != SHT_PROGBITS || im->names.sh_size < sizeof name || s->sh_name > im->names.sh_size - sizeof name)
-        return false;
-    return !__builtin_add_overflow(im->names.sh_offset, (uint64_t)s->sh_name, &offset) &&
-           read_at(im, name, sizeof name, offset) && memcmp(name, text, sizeof text - 1) == 0 &&
-           (name[sizeof text - 1] == 0 || name[sizeof text - 1] == '.');
+    return s->sh_type == SHT_PROGBITS && im->names.sh_offset <= im->bytes && im->names.sh_size >= sizeof name &&
+           s->sh_name <= im->names.sh_size - sizeof name &&
+           read_at(im, name, sizeof name, im->names.sh_offset + s->sh_name) &&
+           memcmp(name, text, sizeof text - 1) == 0 && (name[sizeof text - 1] == 0 || name[sizeof text - 1] == '.');
 }
+
+/* Of sizes that may be -1, where there is nothing. */
+static int64_t sum(int64_t a, int64_t b) { return a < 0 ? b : b < 0 ? a : a + b; }
 
 /* -1: no code. */
 static int64_t sum_text(const Image *im)
 {
-    int64_t sum = -1;
+    int64_t bytes = -1;
     Elf64_Shdr s;
     for (int i = 0; i < im->head.e_shnum; i++) {
         if (!read_section(im, i, &s) || !is_text(im, &s))
             continue;
-        if (s.sh_size > (uint64_t)im->file_bytes)
+        if (s.sh_size > im->bytes)
             return -1;
-        sum = (sum < 0 ? 0 : sum) + (int64_t)s.sh_size;
+        bytes = sum(bytes, (int64_t)s.sh_size);
     }
-    return sum;
+    return bytes;
 }
 
 /* Of all images for GPUs behind the file's own; -1: there is none. */
-static int64_t sum_embedded(int fd, int64_t file_bytes)
+static int64_t sum_embedded(const char *data, size_t file_bytes)
 {
-    char chunk[SCAN_BYTES];
-    int64_t sum = -1;
-    for (int64_t at = 1; at < file_bytes;) {
-        ssize_t n = pread(fd, chunk, sizeof chunk, (off_t)at);
-        const char *hit = n >= SELFMAG ? memmem(chunk, (size_t)n, ELFMAG, SELFMAG) : NULL;
-        if (!hit) {
-            at += n > SELFMAG ? n - SELFMAG + 1 : file_bytes;
-            continue;
-        }
-        Image im = { .fd = fd, .base = at + (hit - chunk), .file_bytes = file_bytes };
-        int64_t bytes = read_head(&im) && im.head.e_machine == MACHINE_CUDA ? sum_text(&im) : -1;
-        if (bytes >= 0)
-            sum = (sum < 0 ? 0 : sum) + bytes;
-        at = im.base + SELFMAG;
+    const char *const end = data + file_bytes;
+    int64_t bytes = -1;
+    for (const char *at = data + 1; (at = memmem(at, (size_t)(end - at), ELFMAG, SELFMAG)); at += SELFMAG) {
+        Image im = { .data = at, .bytes = (uint64_t)(end - at) };
+        if (read_head(&im) && im.head.e_machine == MACHINE_CUDA)
+            bytes = sum(bytes, sum_text(&im));
     }
-    return sum;
-}
-
-static int64_t code_bytes(int fd, int64_t file_bytes)
-{
-    Image im = { .fd = fd, .file_bytes = file_bytes };
-    if (!read_head(&im))
-        return -1;
-    int64_t own = sum_text(&im), embedded = im.head.e_machine == MACHINE_CUDA ? -1 : sum_embedded(fd, file_bytes);
-    int64_t bytes = embedded >= 0 ? embedded : own;
-    return bytes <= file_bytes ? bytes : -1; /* more than the file where sections overlap */
+    return bytes;
 }
 
 int64_t elf_code_bytes(const char *path)
 {
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    int64_t bytes = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? code_bytes(fd, st.st_size) : -1;
-    close(fd);
-    return bytes;
+    Arena *scratch = arena_new();
+    size_t len = 0;
+    int64_t bytes = -1;
+    const char *data = text_read_file(scratch, path, &len);
+    Image im = { .data = data, .bytes = len };
+    if (data && read_head(&im)) {
+        bytes = im.head.e_machine == MACHINE_CUDA ? -1 : sum_embedded(data, len);
+        bytes = bytes >= 0 ? bytes : sum_text(&im);
+    }
+    arena_free(scratch);
+    return bytes <= (int64_t)len ? bytes : -1; /* more than the file where sections overlap */
 }

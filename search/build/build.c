@@ -32,36 +32,12 @@ struct Builder {
     atomic_int stop;
 };
 
-static bool make_folder(Builder *b, Arena *a, const char **err)
-{
-    Compiler *c = &b->compiler;
-    b->scratch = scratch_new(a, err);
-    if (!b->scratch)
-        return false;
-    c->folder = scratch_path(b->scratch);
-    c->env[0] = "LC_ALL=C";
-    c->env[1] = arena_printf(a, "TMPDIR=%s", c->folder); /* what a killed compiler leaves, goes with it */
-    return true;
-}
-
 static int count(const char *const *flags)
 {
     int n = 0;
     while (flags[n])
         n++;
     return n;
-}
-
-static void make_argv(Compiler *c, Arena *a)
-{
-    const int nflag = count(c->tools.flags);
-    c->argv = ARENA_ARRAY(a, (size_t)nflag + 6, const char *);
-    c->argv[0] = c->tools.program;
-    memcpy(c->argv + 1, c->tools.flags, (size_t)nflag * sizeof *c->argv);
-    c->mode_arg = nflag + 1;
-    c->to_arg = c->mode_arg + (c->tools.assembly != NULL) + 1;
-    c->argv[c->to_arg - 1] = "-o";
-    c->from_arg = c->to_arg + 1;
 }
 
 /* The line with the mark, else the first. */
@@ -291,13 +267,25 @@ Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline
                      const char **err)
 {
     Builder *b = ARENA_NEW(a, Builder);
-    jobs = jobs < COMPILE_MAX_JOBS ? jobs : COMPILE_MAX_JOBS;
-    b->compiler = (Compiler){ .tools = *tools, .jobs = jobs > 1 ? jobs : 1, .deadline_s = deadline_s };
-    if (!make_folder(b, a, err))
+    Compiler *c = &b->compiler;
+    const int nflag = count(tools->flags);
+    *c = (Compiler){ .tools = *tools,
+                     .nfixed = nflag + 1,
+                     .env = { "LC_ALL=C" },
+                     .jobs = jobs < 1                  ? 1
+                             : jobs < COMPILE_MAX_JOBS ? jobs
+                                                       : COMPILE_MAX_JOBS,
+                     .deadline_s = deadline_s };
+    b->scratch = scratch_new(a, err);
+    if (!b->scratch)
         return NULL;
+    c->folder = scratch_path(b->scratch);
+    c->env[1] = arena_printf(a, "TMPDIR=%s", c->folder); /* what a killed compiler leaves, goes with it */
+    c->argv = ARENA_ARRAY(a, (size_t)nflag + 6, const char *);
+    c->argv[0] = tools->program;
+    memcpy(c->argv + 1, tools->flags, (size_t)nflag * sizeof *c->argv);
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->finished, NULL);
-    make_argv(&b->compiler, a);
     if (ask_version(&b->compiler, a, stop, err) && try_compiler(b, a, stop, err))
         return b;
     builder_free(b);

@@ -77,13 +77,7 @@ static const char *first_error(Arena *a, const char *text, const char *sign, con
 
 static void fail(Build *b, Status status, const char *why)
 {
-    b->status = status;
-    b->blame = BLAME_CANDIDATE;
-    b->why = why;
-    b->log = "";
-    b->so = NULL;
-    b->code_bytes = 0;
-    b->spills = (SpillReport){ 0 };
+    *b = (Build){ .name = b->name, .text = b->text, .seconds = b->seconds, .status = status, .log = "", .why = why };
 }
 
 static void fail_by(Build *b, Blame blame, const char *why)
@@ -94,11 +88,13 @@ static void fail_by(Build *b, Blame blame, const char *why)
 
 static bool spawn_compiler(const Compiler *c, Job *job, bool to_assembly)
 {
+    const char **arg = c->argv + c->nfixed;
     job->to_assembly = to_assembly;
     if (c->tools.assembly)
-        c->argv[c->mode_arg] = to_assembly ? "-S" : "-shared";
-    c->argv[c->to_arg] = to_assembly ? job->s_path : job->so_path;
-    c->argv[c->from_arg] = c->tools.assembly && !to_assembly ? job->s_path : job->c_path;
+        *arg++ = to_assembly ? "-S" : "-shared";
+    *arg++ = "-o";
+    *arg++ = to_assembly ? job->s_path : job->so_path;
+    *arg++ = c->tools.assembly && !to_assembly ? job->s_path : job->c_path;
     return child_start(&job->child, job->batch->a,
                        &(ProcessPlan){ .argv = c->argv, .env = c->env, .err = PROCESS_KEEP });
 }
@@ -120,9 +116,8 @@ static bool is_found(const Compiler *c, Arena *a, Job *job, Build *build)
 static void job_start(const Compiler *c, BuildBatch *batch, Job *job, Build *build)
 {
     Arena *a = batch->a;
-    fail(build, STATUS_BUILD_FAILED, "");
     build->seconds = 0;
-    build->found = false;
+    fail(build, STATUS_BUILD_FAILED, "");
     job->batch = batch;
     if (!*build->name || strchr(build->name, '/')) {
         fail(build, STATUS_BUILD_FAILED, "the name is no file name");
@@ -162,17 +157,20 @@ static void job_free(Job *job)
     job->build = NULL;
 }
 
-/* Reads the assembly and starts the second step; else why not. */
-static const char *assemble(const Compiler *c, Arena *a, Job *job, Blame *blame)
+/* Reads the assembly and starts the second step. False: the build has failed. */
+static bool assemble(const Compiler *c, Job *job)
 {
-    size_t len;
     Arena *scratch = arena_new();
-    const char *text = text_read_file(scratch, job->s_path, &len);
-    *blame = text ? BLAME_MACHINE : blame_error(errno);
-    if (text && c->tools.syntax)
+    const char *text = text_read_file(scratch, job->s_path, NULL);
+    const bool made = text;
+    const Blame blame = made ? BLAME_MACHINE : blame_error(errno);
+    if (made && c->tools.syntax)
         spills_read(c->tools.syntax, text, &job->build->spills);
     arena_free(scratch);
-    return !text ? "the compiler made no assembly" : spawn_compiler(c, job, false) ? NULL : cannot_start(c, a);
+    const bool started = made && spawn_compiler(c, job, false);
+    if (!started)
+        fail_by(job->build, blame, made ? cannot_start(c, job->batch->a) : "the compiler made no assembly");
+    return started;
 }
 
 /* Of a compiler that failed: whose fault that is, and why. */
@@ -192,14 +190,10 @@ static void job_finish(const Compiler *c, Job *job)
 {
     Build *build = job->build;
     Arena *a = job->batch->a;
-    int wait_status = job_reap(job);
+    const int wait_status = job_reap(job);
     if (wait_status == 0 && job->to_assembly) {
-        Blame blame;
-        const char *why = assemble(c, a, job, &blame);
-        if (why) {
+        if (!assemble(c, job))
             job_free(job);
-            fail_by(build, blame, why);
-        }
         return;
     }
     job_free(job);

@@ -16,8 +16,8 @@ enum { COMPILE_MAX_JOBS = PROCESS_MAX_CHILD };
 typedef struct {
     Toolchain tools;
     const char *version, *folder;
-    const char **argv; /* program, flags, MODE if assembly is asked for, "-o", PRODUCT, SOURCE, NULL */
-    int mode_arg, to_arg, from_arg;
+    const char **argv; /* program, flags, then of each run MODE if assembly is asked for, "-o", PRODUCT, SOURCE, NULL */
+    int nfixed;        /* program and flags */
     const char *env[3];
     int jobs;
     double deadline_s;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spills: looks for the loops in a compiler's assembly, in one pass over the lines. Only labels behind the last jump, call or return can begin a straight loop, so they
- * alone are remembered; what happened between them and the jump back is the difference of two counts.
+ * spills: looks for the loops in a compiler's assembly, in one pass over the lines. Only labels behind the last jump, call or return can begin a
+ * straight loop, so they alone are remembered; what happened between them and the jump back is the difference of two counts. In the log of the
+ * assembler of GPU code numbers are found by the words behind them, as their order differs from release to release.
  */
+#define _GNU_SOURCE /* memmem */
 #include "search/build/spills.h"
 
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_LABELS = 16 }; /* at one run of code; the first are forgotten */
+#define BLANKS " \t"
 
 typedef struct {
     const char *text;
@@ -27,11 +30,11 @@ typedef struct {
     int nlabel;
     Label label[MOST_LABELS];
     bool frame_pointer; /* this function has one; else it is a register like others */
-} Reader;
-
-static bool is(Slice s, const char *text) { return s.len == strlen(text) && memcmp(s.text, text, s.len) == 0; }
+} AssemblyReader;
 
 static bool same(Slice a, Slice b) { return a.len == b.len && memcmp(a.text, b.text, a.len) == 0; }
+
+static bool is(Slice s, const char *text) { return same(s, (Slice){ text, strlen(text) }); }
 
 static bool begins(Slice s, const char *with)
 {
@@ -53,9 +56,9 @@ static bool any(const char *const *list, Slice s, bool (*fits)(Slice s, const ch
     return false;
 }
 
-static bool is_vector(const Reader *r, Slice operand) { return any(r->syntax->vector, operand, begins); }
+static bool is_vector(const AssemblyReader *r, Slice operand) { return any(r->syntax->vector, operand, begins); }
 
-static bool is_on_stack(const Reader *r, Slice operand)
+static bool is_on_stack(const AssemblyReader *r, Slice operand)
 {
     return ends(operand, r->syntax->stack) || (r->frame_pointer && ends(operand, r->syntax->frame));
 }
@@ -66,57 +69,47 @@ static bool multiplies(const Assembly *x, Slice op)
     return any(x->multiply, op, begins) || (any(x->multiply_f, op, begins) && any(x->packed, op, ends));
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-static Slice word(const char **p, const char *end)
+static Slice word(const char **p)
 {
-    while (*p < end && is_blank(**p))
-        ++*p;
-    Slice w = { *p, 0 };
-    while (*p < end && !is_blank(**p))
-        ++*p;
-    w.len = (size_t)(*p - w.text);
+    *p += strspn(*p, BLANKS);
+    const Slice w = { *p, strcspn(*p, "\n" BLANKS) };
+    *p += w.len;
     return w;
 }
 
-/* The next of "8(%rax,%rdx,4), %zmm0"; none: an empty one. */
-static Slice operand(const char **p, const char *end)
+/* The next of "8(%rax,%rdx,4), %zmm0" in a line; none: an empty one. */
+static Slice operand(const char **p)
 {
     int depth = 0;
-    while (*p < end && (is_blank(**p) || **p == ','))
-        ++*p;
+    *p += strspn(*p, "," BLANKS);
     Slice o = { *p, 0 };
-    for (; *p < end && **p != '#' && !(**p == ',' && depth == 0); ++*p)
+    for (; **p && **p != '\n' && **p != '#' && !(**p == ',' && depth == 0); ++*p)
         depth += (**p == '(') - (**p == ')');
     o.len = (size_t)(*p - o.text);
-    while (o.len > 0 && is_blank(o.text[o.len - 1]))
+    while (o.len > 0 && strchr(BLANKS, o.text[o.len - 1]))
         o.len--;
     return o;
 }
 
-static void remember(Reader *r, Slice name)
+static void remember(AssemblyReader *r, Slice name)
 {
     if (r->nlabel == MOST_LABELS)
         memmove(r->label, r->label + 1, (size_t)--r->nlabel * sizeof *r->label);
     r->label[r->nlabel++] = (Label){ name, r->now };
 }
 
-static void take_loop(const Reader *r, const Label *from, SpillReport *out)
+static void take_loop(const AssemblyReader *r, const Label *from, SpillReport *out)
 {
-    const int stored = r->now.stored - from->before.stored, loaded = r->now.loaded - from->before.loaded;
-    const int multiplications = r->now.multiplications - from->before.multiplications;
-    if (multiplications == 0)
+    const SpillReport loop = { out->loops + 1, r->now.stored - from->before.stored, r->now.loaded - from->before.loaded,
+                               r->now.multiplications - from->before.multiplications };
+    if (loop.multiplications == 0)
         return;
-    const bool most = out->loops == 0 || stored + loaded > out->stored + out->loaded;
-    out->loops++;
-    if (most) {
-        out->stored = stored;
-        out->loaded = loaded;
-        out->multiplications = multiplications;
-    }
+    if (out->loops == 0 || loop.stored + loop.loaded > out->stored + out->loaded)
+        *out = loop;
+    out->loops = loop.loops;
 }
 
-static void take_jump(Reader *r, Slice target, SpillReport *out)
+static void take_jump(AssemblyReader *r, Slice target, SpillReport *out)
 {
     for (int i = 0; i < r->nlabel; i++)
         if (same(r->label[i].name, target))
@@ -124,16 +117,16 @@ static void take_jump(Reader *r, Slice target, SpillReport *out)
     r->nlabel = 0;
 }
 
-static void take_instruction(Reader *r, Slice op, const char *p, const char *end, SpillReport *out)
+static void take_instruction(AssemblyReader *r, Slice op, const char *p, SpillReport *out)
 {
     if (begins(op, r->syntax->jump)) {
-        take_jump(r, operand(&p, end), out);
+        take_jump(r, operand(&p), out);
     } else if (any(r->syntax->leave, op, begins)) {
         r->nlabel = 0;
     } else {
         Slice last = { p, 0 }, next, before = { p, 0 };
         bool from_stack = false;
-        while ((next = operand(&p, end)).len > 0) {
+        while ((next = operand(&p)).len > 0) {
             from_stack = from_stack || is_on_stack(r, last);
             before = last;
             last = next;
@@ -147,17 +140,42 @@ static void take_instruction(Reader *r, Slice op, const char *p, const char *end
 
 void spills_read(const Assembly *syntax, const char *text, SpillReport *out)
 {
-    Reader r = { .syntax = syntax };
+    AssemblyReader r = { .syntax = syntax };
     *out = (SpillReport){ 0 };
-    for (const char *line = text, *end; *line; line = end + (*end == '\n')) {
-        const char *p = line;
-        end = line + strcspn(line, "\n");
-        Slice first = word(&p, end);
+    for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+        const Slice first = word(&p);
         if (is(first, ".cfi_startproc"))
-            r = (Reader){ .syntax = syntax };
+            r = (AssemblyReader){ .syntax = syntax };
         else if (ends(first, ":"))
             remember(&r, (Slice){ first.text, first.len - 1 });
         else if (first.len > 0 && *first.text != '.' && *first.text != '#')
-            take_instruction(&r, first, p, end, out);
+            take_instruction(&r, first, p, out);
     }
+}
+
+/* ---- the log of the assembler of GPU code ---- */
+
+/* The number in front of `unit` within a line: "0 bytes stack frame, 8 bytes spill stores"; 0: it is not there. */
+static int64_t number_before(const char *line, size_t len, const char *unit)
+{
+    const char *number = memmem(line, len, unit, strlen(unit));
+    while (number && number > line && strchr(" 0123456789", number[-1]))
+        number--;
+    return number ? strtoll(number, NULL, 10) : 0;
+}
+
+static void raise_to(int64_t *most, int64_t v) { *most = v > *most ? v : *most; }
+
+bool spills_read_ptxas(const char *log, PtxasReport *out)
+{
+    *out = (PtxasReport){ 0 };
+    for (const char *line = log; *line;) {
+        const size_t len = strcspn(line, "\n");
+        raise_to(&out->stack_bytes, number_before(line, len, "bytes stack frame"));
+        raise_to(&out->spill_bytes, number_before(line, len, "bytes spill stores"));
+        if (memmem(line, len, ": Used ", strlen(": Used ")))
+            raise_to(&out->regs, number_before(line, len, "registers"));
+        line += len + (line[len] == '\n');
+    }
+    return strstr(log, "Compiling entry function") && out->regs > 0;
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spills: what a compiler's assembly (gcc -S, clang -S) tells of vector registers that did not suffice.
+ * spills: what compilers tell of registers that did not suffice: in the assembly of C (gcc -S, clang -S), and in the log of the assembler of GPU
+ * code (nvcc -Xptxas -v).
  *
- * A kernel's time is spent in its innermost loops, straight runs of code that end in a jump to their beginning. A loop that multiplies
+ * A CPU kernel's time is spent in its innermost loops, straight runs of code that end in a jump to their beginning. A loop that multiplies
  * vectors and at the same time stores vectors to fixed places on the stack, or loads them from there, has more of them alive than there
  * are registers.
  */
 #ifndef DCGEN_SPILLS_H
 #define DCGEN_SPILLS_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include "gen/target/arch.h"
 
 typedef struct {
@@ -18,5 +21,15 @@ typedef struct {
 } SpillReport;
 
 void spills_read(const Assembly *syntax, const char *text, SpillReport *out);
+
+/* What the assembler of GPU code says: of all kernels in one source the most of each. */
+typedef struct {
+    int64_t regs;        /* a thread */
+    int64_t spill_bytes; /* stored to local memory for lack of registers, a thread; what is loaded again not counted */
+    int64_t stack_bytes; /* a thread: spills, and arrays that are indexed at run time */
+} PtxasReport;
+
+/* False: the log says nothing of any kernel. */
+bool spills_read_ptxas(const char *log, PtxasReport *out);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "search/measure/batch.h"
 
-#include "search/build/ptxas.h"
+#include "search/build/spills.h"
 
 void batch_fact(Batch *b, int i, const char *name, int64_t value)
 {
@@ -43,7 +43,7 @@ static void take_report(Lab *l, Batch *b, int i)
 {
     PtxasReport r;
     const Build *build = &b->build[i];
-    if (build->status == STATUS_OK && *build->log && ptxas_read(build->log, &r))
+    if (build->status == STATUS_OK && *build->log && spills_read_ptxas(build->log, &r))
         take_ptxas_report(l, b, i, &r);
     else if (build->status == STATUS_OK && build->spills.loops > 0)
         take_spill_report(l, b, i, &build->spills);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Assembly as gcc and clang write it, assembly that is none, and what this machine's compilers make of C.
+ * Assembly as gcc and clang write it, assembly that is none, and what this machine's compilers make of C; registers and spills from what nvcc
+ * says, and from texts that only look like it.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -157,11 +158,70 @@ static void test_mixtures(void **state)
     }
 }
 
+/* ---- the log of the assembler of GPU code ---- */
+
+static void the_most_of_several_kernels(void **state)
+{
+    (void)state;
+    PtxasReport r;
+    assert_true(
+        spills_read_ptxas("ptxas info    : 0 bytes gmem\n"
+                          "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90a'\n"
+                          "ptxas info    : Function properties for _Z1kPf\n"
+                          "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                          "ptxas info    : Used 127 registers, used 1 barriers, 4096 bytes smem, 424 bytes cmem[0]\n"
+                          "ptxas info    : Compiling entry function '_Z1jPf' for 'sm_90a'\n"
+                          "    16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads\n"
+                          "ptxas info    : Used 40 registers, used 0 barriers\n"
+                          "ptxas info    : Compile time = 18.563 ms\n",
+                          &r));
+    assert_int_equal(r.regs, 127);
+    assert_int_equal(r.stack_bytes, 16);
+    assert_int_equal(r.spill_bytes, 8);
+}
+
+/* A function that is called, not inlined, has properties but is no kernel; a log without kernels says nothing. */
+static void logs_that_say_nothing(void **state)
+{
+    (void)state;
+    PtxasReport r;
+    static const char *const logs[] = {
+        "",
+        "\n\n",
+        "ptxas info    : 0 bytes gmem\n",
+        "ptxas info    : Function properties for f\n    8 bytes stack frame, 0 bytes spill stores\n",
+        "Compiling entry function '_Z1kPf' for 'sm_90a'\n",
+        "registers\n: Used registers\nbytes spill stores\n"
+    };
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
+        assert_false(spills_read_ptxas(logs[i], &r));
+}
+
+/* The stack of a function that a kernel calls counts too. */
+static void the_stack_of_a_function_counts(void **state)
+{
+    (void)state;
+    PtxasReport r;
+    assert_true(spills_read_ptxas("ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
+                                  "ptxas info    : Function properties for f\n"
+                                  "    64 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
+                                  "ptxas info    : Function properties for k\n"
+                                  "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                                  "ptxas info    : Used 12 registers",
+                                  &r));
+    assert_int_equal(r.regs, 12);
+    assert_int_equal(r.stack_bytes, 64);
+    assert_int_equal(r.spill_bytes, 4);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_clean_loop),    cmocka_unit_test(test_spilling_loop),
-                                        cmocka_unit_test(test_several_loops), cmocka_unit_test(test_no_spills),
-                                        cmocka_unit_test(test_frame_pointer), cmocka_unit_test(test_anything),
-                                        cmocka_unit_test(test_mixtures) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clean_loop),       cmocka_unit_test(test_spilling_loop),
+        cmocka_unit_test(test_several_loops),    cmocka_unit_test(test_no_spills),
+        cmocka_unit_test(test_frame_pointer),    cmocka_unit_test(test_anything),
+        cmocka_unit_test(test_mixtures),         cmocka_unit_test(the_most_of_several_kernels),
+        cmocka_unit_test(logs_that_say_nothing), cmocka_unit_test(the_stack_of_a_function_counts)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

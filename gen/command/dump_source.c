@@ -103,8 +103,8 @@ json_t *dump_source_json(const Dump *d)
         json_array_append_new(list, candidate_json(&s, s.pick[i]));
     json_t *reference = JSON_OBJECT(FIELD("code", unit_reference(d->a, spec, text ? text : "")),
                                     FIELD("flags", flags_json(tools_cc(d->a, o))));
-    return JSON_OBJECT(FIELD("reference", reference), FIELD("setup", runner_setup(spec->op, spec->dtype, o->seed)),
-                       FIELD("candidates", list));
+    return JSON_OBJECT(FIELD("reference", reference),
+                       FIELD("setup", runner_setup(spec->op, spec->dtype, o->seed, NULL)), FIELD("candidates", list));
 }
 
 void dump_source(const Dump *d)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include "gen/unit/unit.h"
 #include "model/rank.h"
-#include "search/measure/measure.h"
+#include "search/measure/runner.h"
 #include "search/measure/stopwatch.h"
 #include "search/record/samples.h"
 

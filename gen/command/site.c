@@ -10,7 +10,7 @@
 #include "gen/base/dir.h"
 #include "gen/base/process.h"
 #include "gen/command/tools.h"
-#include "search/measure/measure.h"
+#include "search/measure/runner.h"
 
 static const double probe_s = 30; /* a driver that starts its GPU may take many seconds */
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * measure: see measure.h. A runner's answers are not trusted: a kernel that is measured may write to its socket too. Whatever goes
+ * measure: requests to a runner for times and for limits. A runner's answers are not trusted: a kernel that is measured may write to its socket too. Whatever goes
  * wrong, the runner is killed, the kernel of its last `begin` is to blame, and the others are asked for again of a new runner.
  */
-#include "search/measure/measure.h"
+#include "search/measure/runner_private.h"
 
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
 #include "gen/base/text.h"
-#include "search/measure/runner_private.h"
 #include "search/record/samples.h"
 
 enum { MAX_LOST = 2, LAST_WORDS = 250 };
+static const double LIMIT_DEADLINE_S = 10; /* beyond the time that a request for limits allows */
 
 /* One measure() call: what is asked, and how far it is. */
 typedef struct {
@@ -50,75 +50,64 @@ static void settle_rest(Exchange *s, Status status, const char *why)
 
 static void clear_records(Exchange *s)
 {
-    const Runner *r = s->r;
+    const int naxis = s->r->op->naxis;
     for (int i = 0; i < s->n; i++) {
-        MeasureRecord *m = &s->out[i];
-        *m = (MeasureRecord){ .key = s->key[i],
-                              .device = r->device.id,
-                              .naxis = r->op->naxis,
-                              .threads = s->q->threads,
-                              .status = STATUS_INVALID,
-                              .why = "interrupted" };
-        memcpy(m->extent, s->q->extent, (size_t)r->op->naxis * sizeof *m->extent);
+        s->out[i] = (MeasureRecord){ .key = s->key[i],
+                                     .device = s->r->device.id,
+                                     .naxis = naxis,
+                                     .threads = s->q->threads,
+                                     .status = STATUS_INVALID,
+                                     .why = "interrupted" };
+        memcpy(s->out[i].extent, s->q->extent, (size_t)naxis * sizeof *s->q->extent);
     }
 }
 
-/* The sizes of a request; NULL when one is no number. */
-static json_t *sizes_json(const Runner *r, const MeasureRequest *q)
+/* The kernels that are not settled. *keep becomes the place in the request of the one that is kept; -1: it is not among them. */
+static json_t *kernels_json(Exchange *s, int *keep)
 {
-    int64_t value, rows, row_elems;
-    json_t *extent = json_array(), *elems = json_array();
-    bool good = expr_int_at(r->op->rows, q->extent, &rows) == EXPR_OK &&
-                expr_int_at(r->op->row_elems, q->extent, &row_elems) == EXPR_OK;
-    for (int i = 0; i < r->op->naxis; i++)
-        json_array_append_new(extent, json_integer(q->extent[i]));
-    for (int i = 0; i < r->op->noperand && good; i++) {
-        good = expr_int_at(r->op->operand[i].elems, q->extent, &value) == EXPR_OK;
-        json_array_append_new(elems, json_integer(r->has_epilogue[i] ? value : 0));
-    }
-    if (good)
-        return json_pack("{s:o, s:o, s:I, s:I}", "extent", extent, "elems", elems, "rows", (json_int_t)rows,
-                         "row_elems", (json_int_t)row_elems);
-    json_decref(extent);
-    json_decref(elems);
-    return NULL;
-}
-
-static char *request_line(Exchange *s)
-{
-    const MeasureRequest *q = s->q;
-    json_t *request = sizes_json(s->r, q), *kernels = json_array();
+    json_t *kernels = json_array();
     s->nasked = 0;
-    s->id = ++s->r->last_id;
-    s->culprit = -1;
-    s->phase = "preparing";
-    int keep = -1; /* its place in the request */
+    *keep = -1;
     for (int i = 0; i < s->n; i++) {
         if (s->done[i])
             continue;
-        keep = i == q->keep ? s->nasked : keep;
+        if (i == s->q->keep)
+            *keep = s->nasked;
         s->asked[s->nasked++] = i;
         json_array_append_new(kernels, json_pack("{s:s, s:s}", "key", s->key[i], "so", s->so[i]));
     }
-    json_t *rest = json_pack("{s:s, s:I, s:i, s:i, s:f, s:f, s:b, s:o}", "cmd", "measure", "id", (json_int_t)s->id,
-                             "threads", q->threads, "repeats", s->repeats, "sample_ns", q->sample_ns, "max_ns",
-                             q->max_ns, "hot", 1, "kernels", kernels);
-    if (rest && q->drop > 0)
-        json_object_set_new(rest, "drop", json_real(q->drop));
-    if (rest && q->keep >= 0) {
-        json_object_set_new(rest, "keep", json_integer(keep));
-        json_object_set_new(rest, "quiet_ns", json_real(q->quiet_ns));
-        json_object_set_new(rest, "wait_ns", json_real(q->wait_ns));
+    return kernels;
+}
+
+static json_t *real_if(bool wanted, double v) { return wanted ? json_real(v) : NULL; }
+
+/* NULL: a size is no number. */
+static char *request_line(Exchange *s)
+{
+    const MeasureRequest *q = s->q;
+    const Op *op = s->r->op;
+    int64_t rows = 0, row_elems = 0;
+    int keep;
+    bool good = expr_int_at(op->rows, q->extent, &rows) == EXPR_OK &&
+                expr_int_at(op->row_elems, q->extent, &row_elems) == EXPR_OK;
+    json_t *extent = json_array(), *elems = json_array(), *kernels = kernels_json(s, &keep);
+    for (int i = 0; i < op->naxis; i++)
+        json_array_append_new(extent, json_integer(q->extent[i]));
+    for (int i = 0; i < op->noperand; i++) {
+        int64_t n = 0;
+        good = good && expr_int_at(op->operand[i].elems, q->extent, &n) == EXPR_OK;
+        json_array_append_new(elems, json_integer(s->r->has_epilogue[i] ? n : 0));
     }
-    if (rest && q->count)
-        json_object_set_new(rest, "count", json_true());
-    if (rest && q->smem_limit > 0)
-        json_object_set_new(rest, "smem_limit", json_integer(q->smem_limit));
-    bool good = request && rest && json_object_update(request, rest) == 0;
-    json_decref(rest);
-    if (!good)
-        json_decref(request);
-    return good ? runner_line(s->a, request) : NULL;
+    const bool kept = q->keep >= 0;
+    json_t *request = json_pack(
+        "{s:o, s:o, s:I, s:I, s:s, s:I, s:i, s:i, s:f, s:f, s:b, s:o, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "extent",
+        extent, "elems", elems, "rows", (json_int_t)rows, "row_elems", (json_int_t)row_elems, "cmd", "measure", "id",
+        (json_int_t)s->id, "threads", q->threads, "repeats", s->repeats, "sample_ns", q->sample_ns, "max_ns", q->max_ns,
+        "hot", 1, "kernels", kernels, "drop", real_if(q->drop > 0, q->drop), "keep", kept ? json_integer(keep) : NULL,
+        "quiet_ns", real_if(kept, q->quiet_ns), "wait_ns", real_if(kept, q->wait_ns), "count",
+        q->count ? json_true() : NULL, "smem_limit", q->smem_limit > 0 ? json_integer(q->smem_limit) : NULL);
+    char *line = runner_line(s->a, request);
+    return good ? line : NULL;
 }
 
 /* ---- answers */
@@ -211,7 +200,7 @@ static bool take_error(Exchange *s, const json_t *event)
 }
 
 /* Asks for all that is not settled and takes the answers. HEARD: all are settled. */
-static Answer ask(Exchange *s)
+static RunnerAnswer ask(Exchange *s)
 {
     static const struct {
         const char *name;
@@ -222,12 +211,15 @@ static Answer ask(Exchange *s)
                    { "done", take_done, true },
                    { "error", take_error, true } };
     const size_t nevent = sizeof events / sizeof *events;
+    s->id = ++s->r->last_id;
+    s->culprit = -1;
+    s->phase = "preparing";
     const char *line = request_line(s);
     if (!line || strlen(line) > LINE_MAX_BYTES) {
         settle_rest(s, STATUS_INVALID, line ? "the request is too long" : "a size overflows 64 bits");
         return HEARD;
     }
-    Answer o = runner_send(s->r, line, s->q->deadline_s, s->stop);
+    RunnerAnswer o = runner_send(s->r, line, s->q->deadline_s, s->stop);
     while (o == HEARD) {
         json_t *event;
         size_t i = 0;
@@ -262,7 +254,7 @@ static const char *last_words(const Exchange *s)
 }
 
 /* Ends the runner; the status and reason of what it was doing. */
-static Status judge(Exchange *s, Answer o, const char **why, Blame *blame)
+static Status judge(Exchange *s, RunnerAnswer o, const char **why, Blame *blame)
 {
     const bool ended = o == DEAD && runner_await(s->r, runner_patience_s);
     const int wait_status = runner_end(s->r, 0);
@@ -299,7 +291,7 @@ static bool ask_all(Exchange *s, const char **err)
         s->lacking = false;
         if (!runner_ensure(s->r, s->a, s->stop, err))
             return false;
-        Answer o = ask(s);
+        RunnerAnswer o = ask(s);
         if (o == HEARD && !s->lacking)
             return true;
         Status status = judge(s, o, &why, &blame);
@@ -368,4 +360,62 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
         return false;
     set_times(q, out, n);
     return true;
+}
+
+/* ---- limits */
+
+static char *limit_line(Runner *r, Arena *a, const LimitRequest *q)
+{
+    json_t *threads = json_array();
+    for (int i = 0; i < q->nthread; i++)
+        json_array_append_new(threads, json_integer(q->threads[i]));
+    return runner_line(a, json_pack("{s:s, s:I, s:s, s:s, s:o, s:f, s:s*}", "cmd", "limits", "id",
+                                    (json_int_t)++r->last_id, "target", q->target, "dtype", q->dtype, "threads",
+                                    threads, "max_ns", q->max_ns, "so", q->so));
+}
+
+static bool take_limits(const Runner *r, const LimitRequest *q, const json_t *event, LimitRecord *out)
+{
+    const json_t *list = json_object_get(event, "limits");
+    if (!runner_says(event, "limits") || json_integer_value(json_object_get(event, "id")) != r->last_id ||
+        json_array_size(list) != (size_t)q->nthread)
+        return false;
+    for (int i = 0; i < q->nthread; i++) {
+        const json_t *said = json_array_get(list, (size_t)i), *rates = json_object_get(said, "bytes_per_s");
+        out[i] = (LimitRecord){ .device = r->device.id,
+                                .target = q->target,
+                                .dtype = q->dtype,
+                                .threads = q->threads[i],
+                                .flops_per_s = runner_rate(said, "flops_per_s"),
+                                .clock_mhz = runner_rate(said, "clock_mhz"),
+                                .launch_ns = runner_rate(said, "launch_ns"),
+                                .handover_ns = runner_rate(said, "handover_ns") };
+        for (Level level = 0; level < LEVEL_COUNT; level++)
+            out[i].bytes_per_s[level] = runner_rate(rates, level_name(level));
+        if (json_integer_value(json_object_get(said, "threads")) != q->threads[i] || out[i].flops_per_s <= 0)
+            return false;
+    }
+    return true;
+}
+
+bool limit_measure(Runner *r, Arena *a, const LimitRequest *q, LimitRecord *out, int *n, const volatile int *stop,
+                   const char **err)
+{
+    json_t *event = NULL;
+    const char *unused, *line = limit_line(r, a, q);
+    *n = 0;
+    if (!line || !runner_ensure(r, a, stop, &unused))
+        return true;
+    const double deadline_s = LIMIT_DEADLINE_S + q->max_ns * 1e-9;
+    RunnerAnswer answer = runner_send(r, line, deadline_s, stop);
+    if (answer == HEARD)
+        answer = runner_hear(r, deadline_s, stop, &event);
+    if (take_limits(r, q, event, out))
+        *n = q->nthread;
+    else if (!runner_says(event, "error")) /* what else it says would be taken for an answer to the next request */
+        runner_end(r, 0);
+    json_decref(event);
+    if (answer == STOPPED)
+        *err = "interrupted";
+    return answer != STOPPED;
 }

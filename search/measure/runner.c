@@ -32,7 +32,7 @@ static short wait_tick(Runner *r, short events)
     return fds[0].revents;
 }
 
-Answer runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop)
+RunnerAnswer runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop)
 {
     size_t left = strlen(line);
     const double end = process_clock_s() + deadline_s;
@@ -55,7 +55,7 @@ Answer runner_send(Runner *r, const char *line, double deadline_s, const volatil
 }
 
 /* The next event, to be freed by json_decref when HEARD. */
-Answer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event)
+RunnerAnswer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event)
 {
     const double end = process_clock_s() + deadline_s;
     for (;;) {
@@ -125,14 +125,14 @@ static bool spawn_runner(Runner *r)
         return false;
     r->fd = ends[0];
     const ProcessPlan plan = { .argv = r->command, .in = ends[1], .out = ends[1], .err = PROCESS_KEEP };
-    const bool good = process_set_nonblocking(r->fd) && lines_open(&r->lines, r->fd);
-    const bool started = good && child_start(&r->child, r->a, &plan);
+    const bool started =
+        process_set_nonblocking(r->fd) && lines_open(&r->lines, r->fd) && child_start(&r->child, r->a, &plan);
     const int problem = errno;
     close(ends[1]);
-    if (!started)
+    if (!started) {
         close(r->fd);
-    if (good && !started)
         lines_close(&r->lines);
+    }
     errno = problem;
     return started;
 }
@@ -155,32 +155,26 @@ bool device_of_json(Arena *a, const json_t *d, Device *out)
     return true;
 }
 
-static bool read_device(Runner *r, const json_t *hello, const char **why)
+/* What is wrong with its hello; NULL: nothing. */
+static const char *read_hello(Runner *r, const json_t *hello)
 {
     int protocol;
     Device d;
-    *why = "its hello is incomplete";
-    if (json_unpack((json_t *)hello, "{s:i}", "protocol", &protocol) != 0)
-        return false;
-    if (protocol != PROTOCOL) {
-        *why = arena_printf(r->a, "it speaks protocol %d, not %d", protocol, PROTOCOL);
-        return false;
-    }
-    if (!device_of_json(r->a, json_object_get(hello, "device"), &d))
-        return false;
-    if (r->has_device && strcmp(r->device.id, d.id) != 0) {
-        *why = arena_printf(r->a, "it runs on another device than before: %s (%s), not %s (%s)", d.name, d.id,
+    const bool whole = json_unpack((json_t *)hello, "{s:i}", "protocol", &protocol) == 0;
+    if (whole && protocol != PROTOCOL)
+        return arena_printf(r->a, "it speaks protocol %d, not %d", protocol, PROTOCOL);
+    if (!whole || !device_of_json(r->a, json_object_get(hello, "device"), &d))
+        return "its hello is incomplete";
+    if (r->device.id && strcmp(r->device.id, d.id) != 0)
+        return arena_printf(r->a, "it runs on another device than before: %s (%s), not %s (%s)", d.name, d.id,
                             r->device.name, r->device.id);
-        return false;
-    }
-    if (!r->has_device)
+    if (!r->device.id)
         r->device = d;
-    r->has_device = true;
-    return true;
+    return NULL;
 }
 
 /* Why a runner that was just started is of no use. */
-static const char *startup_problem(Runner *r, Answer o)
+static const char *startup_problem(Runner *r, RunnerAnswer o)
 {
     if (o == SILENT)
         return arena_printf(r->a, "says nothing for %g s", start_s);
@@ -196,7 +190,7 @@ static const char *startup_problem(Runner *r, Answer o)
 static json_t *expect(Runner *r, const char *name, const volatile int *stop, const char **why)
 {
     json_t *event = NULL;
-    Answer o = runner_hear(r, start_s, stop, &event);
+    RunnerAnswer o = runner_hear(r, start_s, stop, &event);
     if (o == HEARD && runner_says(event, name))
         return event;
     if (o == STOPPED)
@@ -209,28 +203,27 @@ static json_t *expect(Runner *r, const char *name, const volatile int *stop, con
     return NULL;
 }
 
-/* *again: another try may help. One that hangs will hang again, and each try takes start_s. */
-static bool start_once(Runner *r, const volatile int *stop, const char **why, bool *again)
+/* True: it did not start, and another try may help. One that hangs will hang again, and each try takes start_s. */
+static bool start_once(Runner *r, const volatile int *stop, const char **why)
 {
     const double began_s = process_clock_s();
     if (!spawn_runner(r)) {
         *why = strerror(errno);
-        *again = false;
         return false;
     }
-    json_t *hello = expect(r, "hello", stop, why);
-    bool good = hello && read_device(r, hello, why);
-    json_decref(hello);
-    if (good && runner_send(r, r->setup, start_s, stop) != HEARD) {
+    json_t *hello = expect(r, "hello", stop, why), *ready = NULL;
+    if (hello)
+        *why = read_hello(r, hello);
+    if (hello && !*why) {
         *why = "it does not listen";
-        good = false;
+        if (runner_send(r, r->setup, start_s, stop) == HEARD)
+            ready = expect(r, "ready", stop, why);
     }
-    json_t *ready = good ? expect(r, "ready", stop, why) : NULL;
+    json_decref(hello);
     json_decref(ready);
     if (!ready)
         runner_end(r, 0);
-    *again = process_clock_s() - began_s < start_s;
-    return ready != NULL;
+    return !ready && process_clock_s() - began_s < start_s;
 }
 
 bool runner_ensure(Runner *r, Arena *a, const volatile int *stop, const char **err)
@@ -240,11 +233,9 @@ bool runner_ensure(Runner *r, Arena *a, const volatile int *stop, const char **e
     if (r->child.pid > 0 && child_has_ended(&r->child))
         runner_end(r, 0);
     for (int i = 0; r->child.pid == 0 && again && i < MAX_STARTS && !(stop && *stop); i++)
-        start_once(r, stop, &why, &again);
-    if (r->child.pid == 0 && stop && *stop)
-        *err = "interrupted";
-    else if (r->child.pid == 0)
-        *err = arena_printf(a, "cannot start the runner %s: %s", r->command[0], why);
+        again = start_once(r, stop, &why);
+    if (r->child.pid == 0)
+        *err = stop && *stop ? "interrupted" : arena_printf(a, "cannot start the runner %s: %s", r->command[0], why);
     return r->child.pid > 0;
 }
 
@@ -259,7 +250,7 @@ char *runner_line(Arena *a, json_t *request)
     return line;
 }
 
-json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed)
+json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed, const char *reference_so)
 {
     json_t *operands = json_array();
     for (int i = 0; i < op->noperand; i++) {
@@ -267,22 +258,8 @@ json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed)
         json_array_append_new(operands, json_pack("{s:s, s:s, s:s}", "name", o->name, "role", role_names[o->role],
                                                   "dtype", o->dtype ? o->dtype : dtype));
     }
-    return json_pack("{s:s, s:s, s:I, s:o}", "cmd", "setup", "dtype", dtype, "seed", (json_int_t)seed, "operands",
-                     operands);
-}
-
-static char *setup_line(Arena *a, const Op *op, const char *dtype, const char *reference_so, uint64_t seed)
-{
-    json_t *setup = runner_setup(op, dtype, seed), *path = json_string(reference_so);
-    if (setup && path)
-        json_object_set(setup, "reference", path);
-    const bool whole = setup && path;
-    json_decref(path);
-    if (!whole) {
-        json_decref(setup);
-        return NULL;
-    }
-    return runner_line(a, setup);
+    return json_pack("{s:s, s:s, s:I, s:o, s:s*}", "cmd", "setup", "dtype", dtype, "seed", (json_int_t)seed, "operands",
+                     operands, "reference", reference_so);
 }
 
 Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype,
@@ -290,16 +267,10 @@ Runner *runner_start(Arena *a, const char *const *command, const Op *op, const c
                      const volatile int *stop, const char **err)
 {
     Runner *r = ARENA_NEW(a, Runner);
-    int argc = 0;
-    while (command[argc])
-        argc++;
-    const char **copy = ARENA_ARRAY(a, (size_t)argc + 1, const char *);
-    for (int i = 0; i < argc; i++)
-        copy[i] = arena_strdup(a, command[i]);
-    *r = (Runner){ .a = a, .command = copy, .op = op };
+    *r = (Runner){ .a = a, .command = command, .op = op };
     for (int i = 0; i < op->noperand; i++)
         r->has_epilogue[i] = op_has_operand(&op->operand[i], epilogues, nepilogue);
-    r->setup = setup_line(a, op, dtype, reference_so, seed);
+    r->setup = runner_line(a, runner_setup(op, dtype, seed, reference_so));
     if (!r->setup) {
         *err = "the runner's setup is not UTF-8";
         return NULL;

@@ -15,8 +15,7 @@ struct Runner {
     const char *const *command;
     const Op *op;
     const char *setup; /* the line that sets a new runner up */
-    Device device;
-    bool has_device;
+    Device device;     /* id NULL: none has said hello yet */
     bool has_epilogue[OP_MAX_OPERAND];
     Child child; /* its stderr is kept */
     int fd;
@@ -25,16 +24,15 @@ struct Runner {
 };
 
 /* What came of waiting for the runner. */
-typedef enum { HEARD, DEAD, SILENT, NONSENSE, STOPPED } Answer;
+typedef enum { HEARD, DEAD, SILENT, NONSENSE, STOPPED } RunnerAnswer;
 
-Answer runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop);
+RunnerAnswer runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop);
 /* The next line as JSON, which the caller releases. */
-Answer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event);
+RunnerAnswer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event);
 bool runner_says(const json_t *event, const char *name); /* is it this event? */
 /* A text of an event, "" if it has none. */
 const char *runner_text(Arena *a, const json_t *event, const char *field);
-double runner_rate(const json_t *json,
-                   const char *field); /* a number of an object; 0: it is not there, or not above 0 */
+double runner_rate(const json_t *json, const char *field); /* a number of an object; 0: not there, or not above 0 */
 /* One that runs and is set up: the one that is there, or a new one. False with *err set. */
 bool runner_ensure(Runner *r, Arena *a, const volatile int *stop, const char **err);
 /* It ended by itself, within `patience_s`. */

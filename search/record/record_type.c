@@ -36,7 +36,7 @@ const char *status_name(Status s) { return (unsigned)s < STATUS_COUNT ? STATUS_N
 
 Status status_find(const char *name)
 {
-    const int s = text_index(STATUS_NAMES, STATUS_COUNT, name);
+    const int s = names_find(NAMES(STATUS_NAMES, STATUS_COUNT), name);
     return s < 0 ? STATUS_COUNT : (Status)s;
 }
 

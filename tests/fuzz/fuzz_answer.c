@@ -14,8 +14,7 @@
 #include <unistd.h>
 #include "gen/base/process.h"
 #include "gen/spec/op.h"
-#include "search/measure/limit.h"
-#include "search/measure/measure.h"
+#include "search/measure/runner.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { NKERNEL = 3, MOST_STARTS = 100, PID = 1 << 30 };

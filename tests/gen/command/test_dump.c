@@ -344,7 +344,7 @@ static void the_source(void **state)
     size_t i;
     assert_string_equal(string_of(reference, "code"), unit_reference(a, hand.y.spec, text));
     flags_are(json_object_get(reference, "flags"), &cc);
-    json_t *setup = runner_setup(hand.y.spec->op, "f32", 5);
+    json_t *setup = runner_setup(hand.y.spec->op, "f32", 5, NULL);
     json_like(json_object_get(got, "setup"), setup, "setup");
     json_decref(setup);
     assert_int_equal(json_array_size(json_object_get(got, "candidates")), 3);

@@ -10,7 +10,7 @@
 #include <time.h>
 #include "gen/unit/unit.h"
 #include "search/measure/lab_machine.h"
-#include "search/measure/measure.h"
+#include "search/measure/runner.h"
 #include "search/measure/verify_shapes.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"

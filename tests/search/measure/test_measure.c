@@ -22,8 +22,7 @@
 #include "gen/base/text.h"
 #include "search/build/build.h"
 #include "search/choose/search.h"
-#include "search/measure/limit.h"
-#include "search/measure/measure.h"
+#include "search/measure/runner.h"
 #include "tests/open_files.h"
 #include "tests/toolchain.h"
 
@@ -549,7 +548,9 @@ static Runner *start_script(World *w, const char *const *says)
     fprintf(f, "esac\n");
     assert_int_equal(fclose(f), 0);
     unlink(arena_printf(w->a, "%s.runs", path));
-    const char *const command[] = { "sh", path, NULL };
+    const char **command = ARENA_ARRAY(w->a, 3, const char *);
+    command[0] = "sh";
+    command[1] = path;
     Runner *r = runner_start(w->a, command, w->op, "f32", epilogues, 1, w->reference, 1, NULL, &err);
     assert_non_null(r);
     return r;

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "gen/base/text.h"
 #include "search/build/build.h"
-#include "search/measure/measure.h"
+#include "search/measure/runner.h"
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 #include "tests/toolchain.h"

@@ -11,7 +11,7 @@ void lab_begin(Lab *l)
 {
     l->pace = pace_new();
     if (l->shop)
-        l->shop->quiet = quiet_new(l->arena);
+        l->shop->quiet = (Quiet){ .arena = l->arena };
 }
 
 double lab_now_s(const Lab *l) { return l->kind->now_s ? l->kind->now_s(l) : process_clock_s(); }

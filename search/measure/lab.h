@@ -66,7 +66,7 @@ typedef struct {
     int jobs;
     struct Begun *begun; /* what is built in the background (lab_machine.c); NULL: nothing was yet */
     Library library;
-    Quiet *quiet;          /* the anchor's times at rest; set by lab_begin */
+    Quiet quiet;           /* the anchor's times at rest; set by lab_begin */
     double learned_s;      /* how long it took to learn those */
     double waited_s;       /* how long requests took that were made again because something disturbed the machine */
     const char *limits_so; /* what measures the device's limits; NULL: not built, or not needed */

@@ -10,13 +10,6 @@
 
 static const double AGREE = 1.03;
 
-Quiet *quiet_new(Arena *a)
-{
-    Quiet *q = ARENA_NEW(a, Quiet);
-    *q = (Quiet){ .arena = a };
-    return q;
-}
-
 static QuietTime *find(const Quiet *q, const Instance *inst)
 {
     for (int64_t i = 0; i < q->n; i++)

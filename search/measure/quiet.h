@@ -21,6 +21,7 @@ typedef struct {
     double clock;         /* of the core when it took the least; 0: not known */
 } QuietTime;
 
+/* All 0 but for the arena at first. */
 typedef struct {
     Arena *arena;
     int64_t n;
@@ -29,7 +30,6 @@ typedef struct {
     double recent[QUIET_RECENT]; /* the latest times, as parts of the least of their shapes; a ring */
 } Quiet;
 
-Quiet *quiet_new(Arena *a);
 /* One time of the anchor there, at that clock of the core (MeasureRecord.clock). */
 void quiet_take(Quiet *q, const Instance *inst, double ns, double clock);
 /* What the anchor is expected to take there at rest at that clock, 0: at the one of its least time; 0: not known. */

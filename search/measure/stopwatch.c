@@ -9,9 +9,8 @@
 #include <time.h>
 #include "search/record/samples.h"
 
-enum { QUIET_PASSES = 5, QUIET_REPEATS = 3, AGAIN_MOST = 4 };
-static const double AGAIN_S = 0.25,
-                    AGAIN_SHARE = 0.1;  /* between requests, and of the time budget for all that are made again */
+enum { QUIET_PASSES = 5, QUIET_REPEATS = 3, AGAIN_MOST = 4, AGAIN_NS = 250000000 /* between requests */ };
+static const double AGAIN_SHARE = 0.1;  /* of the time budget, for all requests that are made again */
 static const double QUIET_SHARE = 0.04; /* of the time budget, to learn what the anchor takes at rest */
 static const double WAIT_NS = 5e8,
                     WAIT_SHARE = 1e-3;    /* for a machine at rest: the less of this and that part of the time budget */
@@ -28,8 +27,6 @@ int kernels_add(Kernels *k, const char *key, const char *so, int at)
     k->at[k->n] = at;
     return k->n++;
 }
-
-static double wait_ns(const Lab *l) { return fmin(WAIT_NS, WAIT_SHARE * 1e9 * l->seconds); }
 
 static double rest_s(double ns, int repeats) { return 1e-9 * ns * (repeats + STOPWATCH_OVERHEAD); }
 
@@ -108,19 +105,13 @@ static bool any_failed(const MeasureRecord *out, int n)
     return false;
 }
 
-static void pause_s(double s)
-{
-    const struct timespec t = { 0, (long)(1e9 * s) };
-    nanosleep(&t, NULL);
-}
-
 /* What is timed together: kernels, the anchor, and perhaps the library behind them. */
 typedef struct {
     const Instance *inst;
     Kernels k;
     int nkernel, anchor, library; /* the last two are places among the kernels, -1: it is not there */
     MeasureRequest r;
-} Request;
+} TimingRequest;
 
 static MeasureRequest request_of(const Lab *l, const Instance *inst, int n, int repeats)
 {
@@ -129,25 +120,25 @@ static MeasureRequest request_of(const Lab *l, const Instance *inst, int n, int 
                              .repeats = repeats,
                              .sample_ns = STOPWATCH_SAMPLE_NS,
                              .max_ns = n * SHAPE_MAX_NS,
-                             .wait_ns = wait_ns(l),
+                             .wait_ns = fmin(WAIT_NS, WAIT_SHARE * 1e9 * l->seconds),
                              .deadline_s = stopwatch_deadline_s(l) };
 }
 
-static Request timing_of(const Lab *l, const Instance *inst, const Kernels *k, int repeats, bool final)
+static TimingRequest timing_of(const Lab *l, const Instance *inst, const Kernels *k, int repeats, bool final)
 {
     const char *library = final ? l->shop->library.so : NULL;
-    Request x = { .inst = inst, .k = *k };
+    TimingRequest x = { .inst = inst, .k = *k };
     x.anchor = add_anchor(l, &x.k);
     x.nkernel = x.k.n;
     x.library = library ? kernels_add(&x.k, "library", library, -1) : -1;
     x.r = request_of(l, inst, x.k.n, repeats);
     x.r.drop = final ? 0 : DROP;
     x.r.keep = x.anchor;
-    x.r.quiet_ns = quiet_ns(l->shop->quiet, inst, 0);
+    x.r.quiet_ns = quiet_ns(&l->shop->quiet, inst, 0);
     return x;
 }
 
-static bool ask(Lab *l, Arena *scratch, const Request *x, int n, MeasureRecord *out, const char **err)
+static bool ask(Lab *l, Arena *scratch, const TimingRequest *x, int n, MeasureRecord *out, const char **err)
 {
     if (!measure(l->shop->runner, scratch, &x->r, x->k.key, x->k.so, n, out, l->stop, err))
         return false;
@@ -160,15 +151,15 @@ static bool ask(Lab *l, Arena *scratch, const Request *x, int n, MeasureRecord *
 static bool may_wait(const Lab *l) { return l->shop->waited_s < AGAIN_SHARE * l->seconds; }
 
 /* As long as something disturbs the machine, and there is time to wait, once more; the quietest counts. */
-static bool ask_again(Lab *l, Arena *scratch, const Request *x, MeasureRecord *out, const char **err)
+static bool ask_again(Lab *l, Arena *scratch, const TimingRequest *x, MeasureRecord *out, const char **err)
 {
     MeasureRecord *again = ARENA_ARRAY(scratch, (size_t)x->k.n, MeasureRecord);
     const int anchor = x->anchor;
     for (int i = 0; i < AGAIN_MOST && anchor >= 0 && !any_failed(out, x->nkernel) && may_wait(l) &&
-                    quiet_disturbed(l->shop->quiet, x->inst, out[anchor].time_ns, out[anchor].clock);
+                    quiet_disturbed(&l->shop->quiet, x->inst, out[anchor].time_ns, out[anchor].clock);
          i++) {
         const double start_s = lab_now_s(l);
-        pause_s(AGAIN_S);
+        nanosleep(&(struct timespec){ .tv_nsec = AGAIN_NS }, NULL);
         const int n = l->shop->library.so ? x->k.n : x->nkernel;
         if (!ask(l, scratch, x, n, again, err))
             return false;
@@ -179,7 +170,7 @@ static bool ask_again(Lab *l, Arena *scratch, const Request *x, MeasureRecord *o
     return true;
 }
 
-static bool take_all(Lab *l, const Request *x, MeasureRecord *out, double anchor_ns, bool final, const char **err)
+static bool take_all(Lab *l, const TimingRequest *x, MeasureRecord *out, double anchor_ns, bool final, const char **err)
 {
     for (int i = 0; i < x->nkernel; i++) {
         out[i].final = final;
@@ -194,9 +185,9 @@ static bool take_all(Lab *l, const Request *x, MeasureRecord *out, double anchor
 bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, int repeats, bool final, double *ns,
                     bool *put_off, const char **err)
 {
-    Quiet *quiet = l->shop->quiet;
+    Quiet *quiet = &l->shop->quiet;
     const double start_s = lab_now_s(l);
-    const Request x = timing_of(l, inst, k, repeats, final);
+    const TimingRequest x = timing_of(l, inst, k, repeats, final);
     MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)x.k.n, MeasureRecord);
     if (!ask(l, scratch, &x, x.k.n, out, err) || (!put_off && !ask_again(l, scratch, &x, out, err)))
         return false;
@@ -222,10 +213,10 @@ static void recall(Lab *l, const Instance *inst)
 {
     const Study *s = l->study;
     const int64_t shape = study_shape(s, inst->extent, inst->threads);
-    if (shape < 0 || s->anchor[shape].count < 2 || quiet_ns(l->shop->quiet, inst, 0) > 0)
+    if (shape < 0 || s->anchor[shape].count < 2 || quiet_ns(&l->shop->quiet, inst, 0) > 0)
         return;
     for (int i = 0; i < 2; i++) /* as it was measured more than once: it is known */
-        quiet_take(l->shop->quiet, inst, s->anchor[shape].ns, 0);
+        quiet_take(&l->shop->quiet, inst, s->anchor[shape].ns, 0);
 }
 
 /* Its calls are too long to be at rest: it has no less work than one of which that was seen. */
@@ -233,8 +224,8 @@ static bool is_lengthy(const Lab *l, const Instance *inst)
 {
     const Spec *s = l->study->spec;
     const double flops = spec_flops(s, inst->extent);
-    for (int64_t i = 0; i < l->shop->quiet->n; i++) {
-        const QuietTime *t = &l->shop->quiet->time[i];
+    for (int64_t i = 0; i < l->shop->quiet.n; i++) {
+        const QuietTime *t = &l->shop->quiet.time[i];
         if (t->least > SAMPLES_REST_NS && t->inst->threads == inst->threads && spec_flops(s, t->inst->extent) <= flops)
             return true;
     }
@@ -252,12 +243,12 @@ bool stopwatch_learn(Lab *l, Arena *scratch, const Instance *const *inst, int64_
             const MeasureRequest r = request_of(l, inst[j], 1, QUIET_REPEATS);
             MeasureRecord out;
             recall(l, inst[j]);
-            if (quiet_known(m->quiet, inst[j]) || is_lengthy(l, inst[j]))
+            if (quiet_known(&m->quiet, inst[j]) || is_lengthy(l, inst[j]))
                 continue;
             if (!measure(m->runner, scratch, &r, &t->key, &t->so, 1, &out, l->stop, err))
                 return false;
             if (out.status == STATUS_OK && out.time_ns > 0)
-                quiet_take(m->quiet, inst[j], out.time_ns, out.clock);
+                quiet_take(&m->quiet, inst[j], out.time_ns, out.clock);
         }
     m->learned_s += lab_now_s(l) - began_s;
     return true;

@@ -16,7 +16,9 @@ static const Instance small = { .extent = { 16, 64, 64 }, .threads = 1 },
 
 static int make(void **state)
 {
-    *state = quiet_new(arena_new());
+    Arena *a = arena_new();
+    Quiet *q = *state = ARENA_NEW(a, Quiet);
+    q->arena = a;
     return 0;
 }
 

@@ -166,7 +166,7 @@ static void a_request(void **state)
     assert_int_equal(r->keep, 2);
     assert_true(r->sample_ns == 300e3 && r->max_ns == 3 * 1.2e9 && r->drop == 1.5 && r->quiet_ns == 0);
     assert_true(r->wait_ns == 1e8 && r->deadline_s == 20 && !r->count);
-    quiet_take(shop.quiet, shape(3), 77e3, 0);
+    quiet_take(&shop.quiet, shape(3), 77e3, 0);
     shop.library.so = "/library.so";
     lab.seconds = 1000;
     assert_true(time_two(true, NULL, NULL)); /* nobody drops out of the last comparison, and the library takes part */
@@ -234,7 +234,7 @@ static void answers_are_recorded(void **state)
     assert_true(lab.study->trial[trial[1]].ns[3] == 1e5 && lab.study->trial[trial[1]].final[3]);
     assert_true(study_library(lab.study, 3) == 4e5);
     assert_true(shop.library.timed && !shop.library.why);
-    assert_true(quiet_ns(shop.quiet, shape(3), 0) == 3e5);
+    assert_true(quiet_ns(&shop.quiet, shape(3), 0) == 3e5);
     assert_true(time_two(false, NULL, NULL));
     assert_int_equal(recorded()->nmeasure, 6);
     assert_true(!recorded()->measure[5].final && recorded()->measure[5].library_ns == 0);
@@ -287,7 +287,7 @@ static void what_is_disturbed_is_put_off(void **state)
 {
     (void)state;
     bool put_off = false;
-    quiet_take(shop.quiet, shape(3), 2e5, 0);
+    quiet_take(&shop.quiet, shape(3), 2e5, 0);
     assert_true(time_two(false, NULL, &put_off)); /* the anchor takes half as long again */
     assert_true(put_off && shop.waited_s == 0.5 && lab.ntimed == 0);
     assert_int_equal(recorded()->nmeasure, 0);
@@ -311,7 +311,7 @@ static void the_quietest_of_several_counts(void **state)
     (void)state;
     static const double anchor_ns[] = { 3.5e5, 3.2e5, 3.3e5, 3.1e5, 3.15e5, 2e5 };
     double ns[2];
-    quiet_take(shop.quiet, shape(3), 2e5, 0);
+    quiet_take(&shop.quiet, shape(3), 2e5, 0);
     for (int i = 0; i < 6; i++) {
         answer[i][0].ns = 1e5 + i;
         answer[i][2].ns = anchor_ns[i];
@@ -329,7 +329,7 @@ static void the_quietest_of_several_counts(void **state)
 static void waiting_has_its_bounds(void **state)
 {
     (void)state;
-    quiet_take(shop.quiet, shape(3), 2e5, 0);
+    quiet_take(&shop.quiet, shape(3), 2e5, 0);
     lab.seconds = 8; /* of which 0.8 may be waited */
     assert_true(time_two(false, NULL, NULL));
     assert_int_equal(ncall, 3);
@@ -346,7 +346,7 @@ static void waiting_has_its_bounds(void **state)
 static void the_library_waits_too(void **state)
 {
     (void)state;
-    quiet_take(shop.quiet, shape(3), 2e5, 0);
+    quiet_take(&shop.quiet, shape(3), 2e5, 0);
     shop.library.so = "/library.so";
     answer[1][2].ns = 2.9e5;
     answer[1][3].ns = 5e5;
@@ -365,7 +365,7 @@ static void what_is_no_disturbance(void **state)
 {
     (void)state;
     bool put_off = false;
-    quiet_take(shop.quiet, shape(3), 2.4e5, 1.0);
+    quiet_take(&shop.quiet, shape(3), 2.4e5, 1.0);
     answer[0][2].clock = 0.8;
     assert_true(time_two(false, NULL, &put_off));
     assert_false(put_off);
@@ -374,7 +374,7 @@ static void what_is_no_disturbance(void **state)
     assert_true(time_two(false, NULL, &put_off));
     assert_false(put_off);
     assert_true(recorded()->measure[3].anchor_ns == 1.01 * SAMPLES_REST_NS);
-    assert_true(quiet_ns(shop.quiet, shape(3), 1.0) == 2.4e5);
+    assert_true(quiet_ns(&shop.quiet, shape(3), 1.0) == 2.4e5);
 }
 
 /* ---- how long requests take ---- */
@@ -423,7 +423,7 @@ static void the_anchor_is_learnt(void **state)
         assert_true(asked[i].repeats == 3 && asked[i].sample_ns == 300e3 && asked[i].max_ns == 1.2e9);
         assert_true(asked[i].wait_ns == 1e8 && asked[i].deadline_s == 20);
     }
-    assert_true(quiet_ns(shop.quiet, shape(0), 0) == 100e3 && quiet_ns(shop.quiet, shape(1), 0) == 200e3);
+    assert_true(quiet_ns(&shop.quiet, shape(0), 0) == 100e3 && quiet_ns(&shop.quiet, shape(1), 0) == 200e3);
     assert_int_equal(recorded()->nmeasure, 0);
     assert_true(fabs(shop.learned_s - 0.05) < 1e-9);
     assert_true(learn(2)); /* it is known */
@@ -461,7 +461,7 @@ static void what_need_not_be_learnt(void **state)
     answer[0][0].ns = 170e3;
     assert_true(learn(2));
     assert_int_equal(ncall, 2);
-    assert_true(quiet_ns(shop.quiet, shape(0), 0) == 150e3 && quiet_ns(shop.quiet, shape(1), 0) == 170e3);
+    assert_true(quiet_ns(&shop.quiet, shape(0), 0) == 150e3 && quiet_ns(&shop.quiet, shape(1), 0) == 170e3);
     ncall = 0;
     answer[0][0].ns = 1.1 * SAMPLES_REST_NS;
     assert_true(spec_flops(y.spec, shape(3)->extent) > spec_flops(y.spec, shape(2)->extent));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * contest: one way to find kernels, tried on a table: how good its choice was after how many trials and seconds. No time is measured here;
- * the clock is the one of search/measure/lab_records.h.
+ * the clock is the one of search/measure/lab_records.c.
  */
 #ifndef BENCH_TUNING_CONTEST_H
 #define BENCH_TUNING_CONTEST_H
 
 #include "bench/tuning/table.h"
-#include "search/measure/lab_records.h"
+#include "search/measure/lab.h"
 #include "search/space/propose.h"
 
 /* After a batch. */

@@ -2,7 +2,7 @@
  *
  * build_ahead: the command `build`. Compiles into the folder of --builds what a search on a device would compile first, without that device:
  * the general kernels, the library, what measures the device's limits, and then the candidates that simulated searches propose. There the
- * analytic model makes the times up, differently in each of several worlds (search/measure/lab_model.h), until there are enough candidates.
+ * analytic model makes the times up, differently in each of several worlds (search/measure/lab_model.c), until there are enough candidates.
  * Code for a CPU target is for this CPU.
  */
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 #include "gen/target/family.h"
 #include "search/choose/search.h"
 #include "search/measure/calibrate.h"
-#include "search/measure/lab_model.h"
+#include "search/measure/lab.h"
 
 enum {
     TRIALS = 128, /* candidates, unless --trials says otherwise */

@@ -14,7 +14,7 @@
 #include "gen/package/foreign.h"
 #include "gen/report/plot.h"
 #include "search/choose/search.h"
-#include "search/measure/lab_machine.h"
+#include "search/measure/lab.h"
 
 /* Finds the device and the target, and puts both into *u. */
 static bool find_unit(Arena *a, const Workload *w, const Site *site, Tools *run, UnitContext *u, int *code,

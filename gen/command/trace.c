@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include "search/choose/search.h"
-#include "search/measure/lab_records.h"
+#include "search/measure/lab.h"
 
 typedef struct {
     Arena *arena;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trace: a search repeated from its seed and its own records (search/measure/lab_records.h): which kernels it looked at, round by round, and why.
+ * trace: a search repeated from its seed and its own records (search/measure/lab_records.c): which kernels it looked at, round by round, and why.
  * A search that was begun once and not resumed is a function of both, so its trace meets every kernel that it recorded, in that order.
  */
 #ifndef DCGEN_TRACE_H

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "search/choose/match.h"
 #include "search/measure/calibrate.h"
-#include "search/measure/library.h"
+#include "search/measure/lab.h"
 #include "search/measure/stopwatch.h"
 
 enum {

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include "gen/target/family.h"
-#include "search/measure/runner.h"
 
 static const double SHARE = 0.03; /* of the budget, for the machine's limits */
 static const double TIMES = 8;    /* the budget is cut so often for them, but not below LEAST_S a time */

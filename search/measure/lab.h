@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lab: where candidates become measurements. A search asks a lab, and does not know which: this machine (lab_machine.h), one that is made
- * up (lab_model.h), or what was recorded before (lab_records.h).
+ * lab: where candidates become measurements. A search asks a lab, and does not know which: this machine (lab_machine.c), one that is made
+ * up (lab_model.c), or what was recorded before (lab_records.c).
  */
 #ifndef DCGEN_LAB_H
 #define DCGEN_LAB_H
@@ -49,7 +49,6 @@ typedef struct {
     const char *so;  /* NULL: there is none */
     const char *why; /* why it was not timed, or not everywhere; NULL: it was, or nobody asked */
     bool timed;
-    bool begun;   /* its build was begun in the background */
     Build *build; /* NULL: not begun, or there is none */
 } Library;
 
@@ -64,7 +63,7 @@ typedef struct {
     RecordFile *records; /* NULL: nothing is recorded */
     Diag *diag;
     int jobs;
-    struct Begun *begun; /* what is built in the background (lab_machine.c); NULL: nothing was yet */
+    struct Batch *begun; /* what is built in the background (lab_machine.c) */
     Library library;
     Quiet quiet;           /* the anchor's times at rest; set by lab_begin */
     double learned_s;      /* how long it took to learn those */
@@ -76,7 +75,7 @@ typedef struct {
 struct Lab {
     const LabKind *kind;
     Workshop *shop; /* NULL: of a lab that answers from records */
-    void *data;     /* of lab_model and lab_records */
+    void *data;     /* of lab_model and lab_records: what they make */
     Arena *arena;   /* of the run */
     const TemplateList *templates;
     Study *study;
@@ -105,5 +104,60 @@ void lab_show(const Lab *l, Arena *scratch);
 const char *lab_best_text(const Lab *l, Arena *a);
 /* The phase is at i; until_s: when it should be over. */
 void lab_advance(const Lab *l, int64_t i, double until_s);
+
+/* Starts to build the library in the background. */
+void library_begin(Lab *l);
+/* Builds the library, if that was not begun, or finds what came of it. */
+void library_build(Lab *l);
+
+/* ---- labs that compile ---- */
+
+/* This machine or the one that the runner is on. A batch of candidates is built, every member is verified on awkward shapes, and timed on the
+ * shapes asked for; each result is recorded as soon as it is there. This lab and the next need all of Lab.shop. */
+extern const LabKind lab_machine;
+/* The emulator, which verifies GPU code: trials are verified, and their accesses counted (the facts of their records); nothing is timed. */
+extern const LabKind lab_emulator;
+
+/* Samples that a kernel has on this tuned shape in a search. */
+int lab_machine_repeats(const Study *s, int64_t shape);
+
+/* LabKind's functions of these names, for labs that do not time. Without a runner proposals and the general kernels of lesser targets are
+ * built, and nothing of it is kept but what compilers tell and a cache stores (build_cache.h). */
+bool lab_machine_lesser(Lab *l, Arena *scratch, const char **err);
+bool lab_machine_lesser_ahead(Lab *l, const char **err);
+bool lab_machine_ahead(Lab *l, const Proposal *p, int n, const char **err);
+void lab_machine_drop(Lab *l);
+bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err); /* trials */
+
+typedef struct LabModel LabModel;
+
+/* A device that is not there, for `dcgen build`: candidates are compiled, and take the times that the analytic model says, off by chance. What
+ * a search tries first is decided by that model and by the first times, so what it tries here is much of what it will try there. In world 0
+ * the model is right; in others it is off in each template, each kernel and each pair of kernel and shape, as real ones are. Its clock stands
+ * still: the budget of trials ends the search. Of Lab.shop it needs what compiling takes. */
+extern const LabKind lab_model;
+LabModel *lab_model_new(Arena *a, const Lab *l, uint64_t world); /* l->study is there */
+
+/* ---- a lab that answers from records ---- */
+
+/* It measures nothing. With the records of one search and its seed the same search comes out again, step by step (its trace); with the
+ * records of a whole space any search can be tried in a moment, on a clock of its own. */
+extern const LabKind lab_records;
+
+/* What a step costs on that clock, in seconds. */
+typedef struct {
+    double kernel_s;  /* build a kernel and verify it on awkward shapes */
+    double request_s; /* one kernel on one shape, beside its samples */
+} LabCost;
+
+/* How often a record of a pair may serve. Once: each answer takes the next one, as the search that left them did. Again: a table. */
+typedef enum { LAB_ONCE, LAB_AGAIN } LabUse;
+
+typedef struct LabRecords LabRecords;
+
+/* r stays unchanged as long as the lab is used. */
+LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost);
+/* Called after each batch of trials, with the candidates that were in it. */
+void lab_records_watch(LabRecords *x, void (*seen)(void *ctx, Lab *l, const Proposal *p, int n), void *ctx);
 
 #endif

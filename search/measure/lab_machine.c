@@ -2,24 +2,135 @@
  *
  * lab_machine: builds, verifies, counts and times batches of candidates, and records what came of each.
  */
-#include "search/measure/lab_machine.h"
-
 #include <math.h>
 #include <string.h>
-#include "search/measure/batch.h"
 #include "search/measure/stopwatch.h"
 #include "search/measure/verify_shapes.h"
 
-enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, BATCH_PASSES = 3, COUNT_STEPS = 8, AHEAD_MOST = 4 };
+enum { SEARCH_REPEATS = 5, LONG_REPEATS = 3, BATCH_PASSES = 3, COUNT_STEPS = 8 };
 static const double LONG_NS = 3e6;
 static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for large shapes */
 
+/* Trials that are built together. */
+typedef struct Batch {
+    struct Batch *later; /* another that is built in the background */
+    bool begun;          /* it is such a one itself */
+    int n;
+    int64_t trial[STOPWATCH_MOST];
+    Build build[STOPWATCH_MOST];
+    int nfact[STOPWATCH_MOST]; /* what compiler and emulator told of each */
+    Param fact[STOPWATCH_MOST][RECORD_MAX_FACT];
+    const char *why[STOPWATCH_MOST]; /* of those that were built and failed; else NULL */
+} Batch;
+
 static Trial *member(const Lab *l, const Batch *b, int i) { return &l->study->trial[b->trial[i]]; }
 
-/* It was built and has not failed. */
-static bool is_alive(const Lab *l, const Batch *b, int i)
+/* Asks for a member, if it was built and has not failed. */
+static void add_member(const Lab *l, const Batch *b, int i, Kernels *k)
 {
-    return b->build[i].status == STATUS_OK && member(l, b, i)->status == STATUS_OK;
+    if (b->build[i].status == STATUS_OK && member(l, b, i)->status == STATUS_OK)
+        kernels_add(k, b->build[i].name, b->build[i].so, i);
+}
+
+/* ---- building ---- */
+
+/* A fact that does not fit is dropped. */
+static void add_fact(Batch *b, int i, const char *name, int64_t value)
+{
+    if (b->nfact[i] < RECORD_MAX_FACT)
+        b->fact[i][b->nfact[i]++] = (Param){ name, value };
+}
+
+/* Reads what compilers say of registers and spills. Code that does not fit its registers counts as not built and is never used: a smaller tile
+ * costs less than what it moves to and from memory instead. */
+static void read_report(Lab *l, Batch *b, int i)
+{
+    Build *build = &b->build[i];
+    const SpillReport *s = &build->spills;
+    PtxasReport gpu;
+    const char *why = NULL;
+    if (spills_read_ptxas(build->log, &gpu)) {
+        add_fact(b, i, "regs", gpu.regs);
+        add_fact(b, i, "spill_bytes", gpu.spill_bytes);
+        add_fact(b, i, "stack_bytes", gpu.stack_bytes);
+        if (gpu.spill_bytes > 0 || gpu.stack_bytes > 0)
+            why = arena_printf(l->arena, "%s %lld bytes a thread in local memory", gpu.spill_bytes ? "spills" : "keeps",
+                               (long long)(gpu.spill_bytes ? gpu.spill_bytes : gpu.stack_bytes));
+    } else if (s->loops > 0) {
+        add_fact(b, i, "spilled", s->stored + s->loaded);
+        if (s->stored + s->loaded > 0)
+            why = arena_printf(l->arena,
+                               "spills: %d vectors to the stack and %d from it in a round of %d multiplications",
+                               s->stored, s->loaded, s->multiplications);
+    }
+    if (why) {
+        build->status = STATUS_BUILD_FAILED;
+        build->why = why;
+    }
+}
+
+/* Builds what can be run here of those that have not failed so far, in the place of the GPU code; the size of that stays. */
+static void build_again(Lab *l, Batch *b)
+{
+    Build again[STOPWATCH_MOST];
+    int at[STOPWATCH_MOST], n = 0;
+    for (int i = 0; i < b->n; i++)
+        if (b->build[i].status == STATUS_OK) {
+            at[n] = i;
+            again[n++] = (Build){ .name = b->build[i].name, .text = b->build[i].text };
+        }
+    build_all(l->shop->builder, l->arena, again, n, l->stop);
+    for (int k = 0; k < n; k++) {
+        Build *build = &b->build[at[k]];
+        again[k].code_bytes = again[k].status == STATUS_OK ? build->code_bytes : 0;
+        build_remove(l->shop->assembler, build->so);
+        *build = again[k];
+    }
+}
+
+static bool fill_texts(Lab *l, Batch *b, const char **err)
+{
+    for (int i = 0; i < b->n; i++) {
+        const Trial *t = member(l, b, i);
+        int64_t value[TEMPLATE_MAX_PARAM];
+        candidate_values(&t->c, value);
+        const UnitKernel k = { t->c.t, t->c.target, value, { 0 } };
+        char *text = unit_candidate(l->arena, l->shop->unit, &k, l->shop->diag);
+        if (!text) {
+            *err = "a template cannot be filled";
+            return false;
+        }
+        b->build[i] = (Build){ .name = t->key, .text = text };
+    }
+    return true;
+}
+
+/* Builds all, or waits for those that were begun: builds in the background that are not done by until_s are not wanted any more, and nothing is
+ * left of the batch. False with *err: interrupted, or this machine cannot build. */
+static bool build_batch(Lab *l, Batch *b, double until_s, const char **err)
+{
+    Workshop *m = l->shop;
+    if (!b->begun && !fill_texts(l, b, err))
+        return false;
+    if (!b->begun)
+        build_all(m->assembler ? m->assembler : m->builder, l->arena, b->build, b->n, l->stop);
+    else if (!build_wait(m->builder, b->build, until_s, l->stop) && !*l->stop)
+        b->n = 0;
+    for (int i = 0; i < b->n; i++)
+        if (b->build[i].status == STATUS_OK)
+            read_report(l, b, i);
+    if (m->assembler && !*l->stop)
+        build_again(l, b);
+    if (*l->stop) {
+        *err = "interrupted";
+        return false;
+    }
+    for (int i = 0; i < b->n; i++)
+        if (b->build[i].blame == BLAME_MACHINE) {
+            *err = arena_printf(l->arena, "kernels cannot be built here: %s", b->build[i].why);
+            return false;
+        }
+    return true;
 }
 
 /* ---- recording ---- */
@@ -33,16 +144,15 @@ static int64_t next_n(const Records *r)
     return most < INT64_MAX ? most + 1 : most;
 }
 
-/* why: of one that was built and failed. */
-static bool record_member(Lab *l, const Batch *b, int i, const char *why, const char **err)
+static bool record_member(Lab *l, const Batch *b, int i, const char **err)
 {
     RecordFile *file = l->shop->records;
     const Build *build = &b->build[i];
     const bool built = build->status == STATUS_OK;
+    const char *why = built ? b->why[i] : build->why;
     const Trial *t = member(l, b, i);
     const Spec *s = l->study->spec;
     int64_t value[TEMPLATE_MAX_PARAM];
-    why = built ? why : build->why;
     KernelRecord k = { .key = t->key,
                        .device = l->study->device->id,
                        .op = s->op->name,
@@ -60,18 +170,18 @@ static bool record_member(Lab *l, const Batch *b, int i, const char *why, const 
     candidate_values(&t->c, value);
     for (int p = 0; p < k.nparam; p++)
         k.param[p] = (Param){ t->c.t->param[p].name, value[p] };
-    memcpy(k.fact, b->fact[i], (size_t)k.nfact * sizeof *k.fact);
+    memcpy(k.fact, b->fact[i], sizeof k.fact);
     study_kernel(l->study, &k);
     return !file || record_add_kernel(file, &k, err);
 }
 
 /* Members that failed for what the machine lacks are left out. */
-static bool record_batch(Lab *l, const Batch *b, const char *const *why, const char **err)
+static bool record_batch(Lab *l, const Batch *b, const char **err)
 {
     for (int i = 0; i < b->n; i++) {
         if (b->build[i].blame != BLAME_CANDIDATE)
             study_leave(l->study, b->trial[i], b->build[i].why);
-        if (!member(l, b, i)->aside && !record_member(l, b, i, why[i], err))
+        if (!member(l, b, i)->aside && !record_member(l, b, i, err))
             return false;
     }
     return true;
@@ -98,9 +208,9 @@ static MeasureRequest verify_request(const Lab *l, const int64_t *extent, int th
     return r;
 }
 
-/* Members that are alive are asked for; what failed is noted, and *why lasts as long as scratch. */
+/* What failed is noted, with reasons that last as long as scratch. */
 static bool verify_one(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r, const Kernels *k, MeasureRecord *out,
-                       const char **why, const char **err)
+                       const char **err)
 {
     if (k->n && !measure(l->shop->runner, scratch, r, k->key, k->so, k->n, out, l->stop, err))
         return false;
@@ -112,31 +222,28 @@ static bool verify_one(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r
             study_leave(l->study, b->trial[at], out[i].why);
         else
             member(l, b, at)->status = out[i].status;
-        why[at] = arena_strdup(scratch, out[i].why ? out[i].why : "");
+        b->why[at] = arena_strdup(scratch, out[i].why ? out[i].why : "");
     }
     return true;
 }
 
 /* Nothing is left of a batch whose time is up meanwhile. */
-static bool verify(Lab *l, Arena *scratch, Batch *b, const char **why, double until_s, const char **err)
+static bool verify(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
 {
     VerifyShapes w;
     const Candidate *candidate[STOPWATCH_MOST];
     for (int i = 0; i < b->n; i++)
         candidate[i] = &member(l, b, i)->c;
     verify_shapes(l->study, candidate, b->n, &w);
-    for (int i = 0; i < w.n; i++) {
+    for (int i = 0; i < w.n && b->n; i++) {
         Kernels k = { 0 };
         MeasureRecord out[STOPWATCH_MOST];
         const MeasureRequest r = verify_request(l, w.extent[i], parts_of(l, i), stopwatch_deadline_s(l));
-        if (lab_now_s(l) > until_s) {
+        if (lab_now_s(l) > until_s)
             b->n = 0;
-            return true;
-        }
         for (int j = 0; j < b->n; j++)
-            if (is_alive(l, b, j))
-                kernels_add(&k, b->build[j].name, b->build[j].so, j);
-        if (!verify_one(l, scratch, b, &r, &k, out, why, err))
+            add_member(l, b, j, &k);
+        if (!verify_one(l, scratch, b, &r, &k, out, err))
             return false;
     }
     return true;
@@ -144,51 +251,49 @@ static bool verify(Lab *l, Arena *scratch, Batch *b, const char **why, double un
 
 /* What kernels that are fixed for no extents do in one whole tile of their own, COUNT_STEPS tiles of k deep: sectors and shared-memory
  * wavefronts, as the emulator counts them. */
-static bool count(Lab *l, Arena *scratch, Batch *b, const char **why, const char **err)
+static bool count(Lab *l, Arena *scratch, Batch *b, const char **err)
 {
     const Op *op = l->study->spec->op;
     for (int i = 0; i < b->n; i++) {
         const Candidate *c = &member(l, b, i)->c;
         Kernels k = { 0 };
         int64_t extent[OP_MAX_AXIS];
-        MeasureRecord out;
-        if (!is_alive(l, b, i) || candidate_is_fixed(c))
-            continue;
+        MeasureRecord out = { 0 };
         for (int axis = 0; axis < op->naxis; axis++)
             extent[axis] =
                 verify_shapes_tile(l->study, c, axis) * (op->axis[axis].kind == AXIS_REDUCE ? COUNT_STEPS : 1);
         MeasureRequest r = verify_request(l, extent, 1, stopwatch_deadline_s(l));
         r.count = true;
-        kernels_add(&k, b->build[i].name, b->build[i].so, i);
-        if (!verify_one(l, scratch, b, &r, &k, &out, why, err))
+        if (!candidate_is_fixed(c))
+            add_member(l, b, i, &k);
+        if (!verify_one(l, scratch, b, &r, &k, &out, err))
             return false;
         for (int f = 0; f < out.nfact; f++)
-            batch_fact(b, i, arena_strdup(l->arena, out.fact[f].name), out.fact[f].value);
+            add_fact(b, i, arena_strdup(l->arena, out.fact[f].name), out.fact[f].value);
     }
     return true;
 }
 
-/* Builds, verifies and records the batch's members. */
-static bool admit(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
+/* Verifies what was built, where there is a runner. */
+static bool prove(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
 {
-    const char *why[STOPWATCH_MOST] = { 0 };
-    if (!batch_build(l, b, until_s, err))
-        return false;
     lab_show(l, scratch);
-    const bool ok = !b->n || (verify(l, scratch, b, why, until_s, err) &&
-                              (!l->shop->assembler || count(l, scratch, b, why, err)) && record_batch(l, b, why, err));
-    for (int i = 0; i < b->n; i++)
-        member(l, b, i)->so = b->build[i].so;
-    return ok;
+    return verify(l, scratch, b, until_s, err) && (!l->shop->assembler || count(l, scratch, b, err));
 }
 
-/* Without a runner: what is built counts as right. */
-static bool build_only(Lab *l, Batch *b, const char **err)
+/* Builds, verifies and records the batch's members. Without a runner what is built counts as right, and no shared object is kept. */
+static bool admit(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
 {
-    static const char *const nothing[STOPWATCH_MOST];
-    const bool ok = !b->n || (batch_build(l, b, INFINITY, err) && record_batch(l, b, nothing, err));
+    const bool runs = l->shop->runner;
+    if (!b->n)
+        return true;
+    if (!build_batch(l, b, until_s, err))
+        return false;
+    const bool ok = (!runs || prove(l, scratch, b, until_s, err)) && record_batch(l, b, err);
     for (int i = 0; i < b->n; i++)
-        if (b->build[i].so)
+        if (runs)
+            member(l, b, i)->so = b->build[i].so;
+        else
             build_remove(l->shop->builder, b->build[i].so);
     return ok;
 }
@@ -202,7 +307,7 @@ static bool rebuild(Lab *l, Arena *scratch, const int64_t *trial, int n, const c
     for (int i = 0; i < n && b->n < STOPWATCH_MOST; i++)
         if (!l->study->trial[trial[i]].so)
             b->trial[b->n++] = trial[i];
-    if (b->n && !batch_build(l, b, INFINITY, err))
+    if (b->n && !build_batch(l, b, INFINITY, err))
         return false;
     for (int i = 0; i < b->n; i++) {
         member(l, b, i)->so = b->build[i].so;
@@ -257,12 +362,6 @@ static Batch *lesser_batch(Lab *l, Arena *scratch)
 
 /* ---- ahead ---- */
 
-/* Those that were begun in the background, in order. */
-typedef struct Begun {
-    int n;
-    Batch *batch[AHEAD_MOST];
-} Begun;
-
 static Batch *new_batch(Lab *l, Arena *a, const Proposal *p, int n)
 {
     Batch *b = ARENA_NEW(a, Batch);
@@ -271,38 +370,32 @@ static Batch *new_batch(Lab *l, Arena *a, const Proposal *p, int n)
     return b;
 }
 
+/* Starts to build a batch in the background. */
 static bool begin(Lab *l, Batch *b, const char **err)
 {
-    Workshop *m = l->shop;
-    Begun *begun = m->begun = m->begun ? m->begun : ARENA_NEW(l->arena, Begun);
-    if (b->n == 0 || begun->n == AHEAD_MOST)
+    if (b->n == 0)
         return true;
-    if (!batch_begin(l, b, err))
+    if (!fill_texts(l, b, err))
         return false;
-    begun->batch[begun->n++] = b;
+    build_start(l->shop->builder, l->arena, b->build, b->n);
+    b->begun = true;
+    b->later = l->shop->begun;
+    l->shop->begun = b;
     return true;
 }
 
 /* The batch of the same trials that was begun, which is taken out; b where there is none. */
 static Batch *begun_or(const Lab *l, Batch *b)
 {
-    Begun *begun = l->shop->begun;
-    for (int i = 0; begun && i < begun->n; i++) {
-        Batch *x = begun->batch[i];
+    for (Batch **at = &l->shop->begun; *at; at = &(*at)->later) {
+        Batch *x = *at;
         if (x->n != b->n || memcmp(x->trial, b->trial, (size_t)b->n * sizeof *b->trial) != 0)
             continue;
-        memmove(begun->batch + i, begun->batch + i + 1, (size_t)(--begun->n - i) * sizeof *begun->batch);
+        *at = x->later;
         return x;
     }
     return b;
 }
-
-static Batch *take_batch(Lab *l, Arena *scratch, const Proposal *p, int n)
-{
-    return begun_or(l, new_batch(l, scratch, p, n));
-}
-
-static Batch *take_lesser(Lab *l, Arena *scratch) { return begun_or(l, lesser_batch(l, scratch)); }
 
 bool lab_machine_ahead(Lab *l, const Proposal *p, int n, const char **err)
 {
@@ -319,21 +412,15 @@ void lab_machine_drop(Lab *l)
 
 /* ---- what the labs do ---- */
 
-bool lab_machine_built(Lab *l, Arena *scratch, const Proposal *p, int n, const char **err)
+bool lab_machine_lesser(Lab *l, Arena *scratch, const char **err)
 {
-    return build_only(l, take_batch(l, scratch, p, n), err);
+    return admit(l, scratch, begun_or(l, lesser_batch(l, scratch)), INFINITY, err);
 }
 
-bool lab_machine_built_lesser(Lab *l, Arena *scratch, const char **err)
+bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
-    return build_only(l, take_lesser(l, scratch), err);
-}
-
-/* They are never timed. */
-static bool machine_lesser(Lab *l, Arena *scratch, const char **err)
-{
-    Batch *b = take_lesser(l, scratch);
-    return !b->n || admit(l, scratch, b, INFINITY, err);
+    (void)share;
+    return admit(l, scratch, begun_or(l, new_batch(l, scratch, p, n)), INFINITY, err);
 }
 
 static bool machine_rest(Lab *l, Arena *scratch, const Instance *const *inst, int64_t n, const char **err)
@@ -359,8 +446,8 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
             Kernels k = { 0 };
             bool put_off = false;
             for (int i = 0; i < b->n && !done[j]; i++)
-                if (is_alive(l, b, i) && proposal_has(&p[i], j))
-                    kernels_add(&k, b->build[i].name, b->build[i].so, i);
+                if (proposal_has(&p[i], j))
+                    add_member(l, b, i, &k);
             if (!k.n || (lab_now_s(l) > lab_until_s(l, share) && l->ntimed > 0))
                 continue;
             lab_show(l, scratch);
@@ -375,15 +462,9 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
 /* Something must be known when time is up: the first batch is always built. */
 static bool machine_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
-    Batch *b = take_batch(l, scratch, p, n);
+    Batch *b = begun_or(l, new_batch(l, scratch, p, n));
     return admit(l, scratch, b, l->ntimed ? lab_until_s(l, share) : INFINITY, err) &&
            machine_rest(l, scratch, l->study->shape, l->study->nshape, err) && time_batch(l, scratch, b, p, share, err);
-}
-
-static bool emulator_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
-{
-    (void)share;
-    return admit(l, scratch, new_batch(l, scratch, p, n), INFINITY, err);
 }
 
 static bool emulator_check(Lab *l, Arena *scratch, int64_t trial, const int64_t *extent, const char **err)
@@ -424,7 +505,7 @@ static bool machine_compare(Lab *l, Arena *scratch, const Instance *inst, const 
 }
 
 const LabKind lab_machine = { .measures = true,
-                              .lesser = machine_lesser,
+                              .lesser = lab_machine_lesser,
                               .lesser_ahead = lab_machine_lesser_ahead,
                               .ahead = lab_machine_ahead,
                               .drop = lab_machine_drop,
@@ -432,4 +513,4 @@ const LabKind lab_machine = { .measures = true,
                               .compare = machine_compare,
                               .rest = machine_rest };
 
-const LabKind lab_emulator = { .lesser = machine_lesser, .trials = emulator_trials, .check = emulator_check };
+const LabKind lab_emulator = { .lesser = lab_machine_lesser, .trials = lab_machine_untimed, .check = emulator_check };

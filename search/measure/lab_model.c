@@ -2,12 +2,11 @@
  *
  * lab_model: compiles candidates as lab_machine.c does, and makes up their times.
  */
-#include "search/measure/lab_model.h"
+#include "search/measure/lab.h"
 
 #include <math.h>
 #include <string.h>
 #include <xxhash.h>
-#include "search/measure/lab_machine.h"
 #include "search/space/cost.h"
 
 static const double TEMPLATE_OFF = 0.2, KERNEL_OFF = 0.15, PAIR_OFF = 0.05; /* standard deviations of log times */
@@ -67,8 +66,7 @@ static void take(Lab *l, const Trial *t, int64_t shape)
 
 static bool model_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
-    (void)share;
-    if (!lab_machine_built(l, scratch, p, n, err))
+    if (!lab_machine_untimed(l, scratch, p, n, share, err))
         return false;
     for (int i = 0; i < n; i++) {
         const int64_t trial = study_find(l->study, &p[i].c);
@@ -80,7 +78,7 @@ static bool model_trials(Lab *l, Arena *scratch, const Proposal *p, int n, doubl
 }
 
 const LabKind lab_model = { .now_s = model_now_s,
-                            .lesser = lab_machine_built_lesser,
+                            .lesser = lab_machine_lesser,
                             .lesser_ahead = lab_machine_lesser_ahead,
                             .ahead = lab_machine_ahead,
                             .drop = lab_machine_drop,

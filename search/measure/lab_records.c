@@ -2,13 +2,11 @@
  *
  * lab_records: finds the record that answers, and puts a price on it for the lab's own clock.
  */
-#include "search/measure/lab_records.h"
+#include "search/measure/stopwatch.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "search/measure/lab_machine.h"
-#include "search/measure/stopwatch.h"
 
 enum { MAX_KERNEL = 64 };
 
@@ -23,17 +21,18 @@ struct LabRecords {
     void *ctx;
 };
 
-static int by_shape(const MeasureRecord *a, const MeasureRecord *b)
+/* By kernel, extents and threads. */
+static int compare_pairs(const MeasureRecord *a, const MeasureRecord *b)
 {
-    const int order = memcmp(a->extent, b->extent, sizeof a->extent);
+    int order = strcmp(a->key, b->key);
+    order = order ? order : memcmp(a->extent, b->extent, sizeof a->extent);
     return order ? order : a->threads - b->threads;
 }
 
 static int by_pair(const void *x, const void *y)
 {
     const MeasureRecord *a = *(const MeasureRecord *const *)x, *b = *(const MeasureRecord *const *)y;
-    int order = strcmp(a->key, b->key);
-    order = order ? order : by_shape(a, b);
+    const int order = compare_pairs(a, b);
     return order ? order : (a > b) - (a < b); /* both are in Records.measure */
 }
 
@@ -75,8 +74,7 @@ static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
     int64_t low = 0, high = x->records->nmeasure;
     while (low < high) {
         const int64_t mid = low + (high - low) / 2;
-        const int order = strcmp(x->measure[mid]->key, pair->key);
-        if (order < 0 || (order == 0 && by_shape(x->measure[mid], pair) < 0))
+        if (compare_pairs(x->measure[mid], pair) < 0)
             low = mid + 1;
         else
             high = mid;
@@ -93,7 +91,7 @@ static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char
     const MeasureRecord *again = NULL, *other = NULL;
     for (int64_t i = first_of(x, &pair); i < x->records->nmeasure; i++) {
         const MeasureRecord *m = x->measure[i];
-        if (strcmp(m->key, key) != 0 || by_shape(m, &pair) != 0)
+        if (compare_pairs(m, &pair) != 0)
             break;
         if (!x->used[i] && m->final == final) {
             x->used[i] = true;

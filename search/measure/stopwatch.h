@@ -7,7 +7,6 @@
 #define DCGEN_STOPWATCH_H
 
 #include "search/measure/lab.h"
-#include "search/measure/runner.h"
 
 #define STOPWATCH_SAMPLE_NS 300e3
 enum {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include "gen/unit/unit.h"
 #include "search/choose/search.h"
-#include "search/measure/lab_machine.h"
+#include "search/measure/lab.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 

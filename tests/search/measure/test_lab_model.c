@@ -7,8 +7,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "search/measure/lab_machine.h"
-#include "search/measure/lab_model.h"
+#include "search/measure/lab.h"
 #include "tests/gen/synthetic.h"
 
 static Lab lab;
@@ -16,9 +15,9 @@ static int nbuilt;
 static bool fails;
 
 /* The third does not fit its registers. */
-bool lab_machine_built(Lab *q, Arena *scratch, const Proposal *p, int n, const char **err)
+bool lab_machine_untimed(Lab *q, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
-    (void)scratch;
+    (void)scratch, (void)share;
     *err = "no compiler";
     for (int i = 0; i < n; i++) {
         const int64_t trial = study_add(q->study, &p[i].c);
@@ -30,7 +29,7 @@ bool lab_machine_built(Lab *q, Arena *scratch, const Proposal *p, int n, const c
     return !fails;
 }
 
-bool lab_machine_built_lesser(Lab *q, Arena *scratch, const char **err) { return q && scratch && err; }
+bool lab_machine_lesser(Lab *q, Arena *scratch, const char **err) { return q && scratch && err; }
 bool lab_machine_lesser_ahead(Lab *q, const char **err) { return q && err; }
 bool lab_machine_ahead(Lab *q, const Proposal *p, int n, const char **err) { return q && p && n && err; }
 void lab_machine_drop(Lab *q) { (void)q; }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "gen/command/trace.h"
 #include "search/choose/search.h"
-#include "search/measure/lab_records.h"
+#include "search/measure/lab.h"
 #include "tests/gen/synthetic.h"
 #include "tests/tmp_folder.h"
 

@@ -111,23 +111,15 @@ static void finish(Builder *b, BuildBatch *x)
     pthread_cond_broadcast(&b->finished);
 }
 
-static void drop_all(Builder *b, bool starved)
-{
-    for (BuildBatch *x = b->first; x; x = x->later)
-        if (!x->done) {
-            compile_drop(x, starved);
-            finish(b, x);
-        }
-}
-
 static void *background(void *builder)
 {
     Builder *b = builder;
     const Stop stop = { .own = &b->stop };
     setpriority(PRIO_PROCESS, 0, NICE); /* of this thread and its compilers: what measures comes first */
+    Arena *a = arena_new();
+    Jobs *jobs = jobs_new(a, &b->compiler);
     pthread_mutex_lock(&b->lock);
-    Jobs *jobs = jobs_new(&b->compiler);
-    while (jobs && is_busy(b) && !is_stopped(&stop)) {
+    while (is_busy(b) && !is_stopped(&stop)) {
         jobs_tend(jobs, b->first);
         BuildBatch *x = jobs_built(jobs, b->first);
         pthread_mutex_unlock(&b->lock);
@@ -139,10 +131,15 @@ static void *background(void *builder)
         if (x)
             finish(b, x);
     }
-    jobs_free(jobs);
-    drop_all(b, !jobs);
+    jobs_end(jobs);
+    for (BuildBatch *x = b->first; x; x = x->later)
+        if (!x->done) {
+            compile_drop(x);
+            finish(b, x);
+        }
     b->has_ended = true;
     pthread_mutex_unlock(&b->lock);
+    arena_free(a);
     return NULL;
 }
 

@@ -22,11 +22,9 @@ typedef struct {
     const char *so;     /* path of the shared object when ok */
     int64_t code_bytes; /* size of its executable code (.text), without the C runtime's few bytes */
     SpillReport spills; /* C: what its assembly tells */
-    double seconds;
-    bool found;      /* in the cache: no compiler ran */
-    Blame blame;     /* BLAME_CANDIDATE, or what the machine lacked, even when it was tried again alone */
-    const char *log; /* what the compiler said, if the toolchain keeps it; else "" */
-    const char *why; /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
+    Blame blame;        /* BLAME_CANDIDATE, or what the machine lacked, even when it was tried again alone */
+    const char *log;    /* what the compiler said, if the toolchain keeps it; else "" */
+    const char *why;    /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
 } Build;
 
 /* A compiler, and how it is called: PROGRAM FLAG... -o PRODUCT SOURCE; with `assembly` twice, first -S for that, then -shared from it. */

@@ -105,10 +105,10 @@ typedef struct {
     size_t log_bytes, so_bytes;
     int64_t code_bytes;
     SpillReport spills;
-} Entry;
+} CacheEntry;
 
 /* False: it is torn, or something else. */
-static bool read_entry(const char *text, size_t len, const char *key, Entry *e)
+static bool read_entry(const char *text, size_t len, const char *key, CacheEntry *e)
 {
     char hash[BUILD_KEY_BYTES], name[BUILD_KEY_BYTES];
     int used = 0;
@@ -132,7 +132,7 @@ static bool read_entry(const char *text, size_t len, const char *key, Entry *e)
 bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, Build *b)
 {
     Arena *scratch = arena_new();
-    Entry e;
+    CacheEntry e;
     size_t len;
     const char *path = entry_path(c, scratch, key), *text = text_read_file(scratch, path, &len);
     bool ok = text && read_entry(text, len, key, &e);
@@ -148,7 +148,6 @@ bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, B
         b->log = arena_strndup(a, e.log, e.log_bytes);
         b->code_bytes = e.code_bytes;
         b->spills = e.spills;
-        b->found = true;
         count(c, &c->count.found, NULL, "");
     }
     arena_free(scratch);

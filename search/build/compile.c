@@ -7,7 +7,6 @@
 #include "search/build/compile.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,39 +36,28 @@ bool is_stopped(const Stop *s) { return (s->user && *s->user) || (s->own && atom
 /* ---- texts */
 
 /* The line that says most: where `sign` is, or else an undefined name, an error, anything. */
-static const char *telling_line(const char *text, const char *sign, size_t *len)
+static const char *telling_line(const char *text, const char *sign)
 {
-    static const char *const signs[] = { "undefined reference", ": error: ", ": fatal error: ", "error", "" };
-    if (sign) {
-        while (sign > text && sign[-1] != '\n')
-            sign--;
-        *len = strcspn(sign, "\n");
-        return sign;
-    }
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        for (const char *line = text; *line; line += *len + (line[*len] == '\n')) {
-            *len = strcspn(line, "\n");
-            if (*len > 0 && memmem(line, *len, signs[i], strlen(signs[i])))
-                return line;
-        }
-    }
-    *len = 0;
-    return text;
+    static const char *const signs[] = { "undefined reference", ": error: ", ": fatal error: ", "error" };
+    for (size_t i = 0; !sign && i < sizeof signs / sizeof *signs; i++)
+        sign = strstr(text, signs[i]);
+    sign = sign ? sign : text + strspn(text, "\n");
+    while (sign > text && sign[-1] != '\n')
+        sign--;
+    return sign;
 }
 
 /* That line as plain text without the folder. */
 static const char *first_error(Arena *a, const char *text, const char *sign, const char *folder)
 {
-    size_t len, folder_len = strlen(folder);
-    const char *line = telling_line(text, sign, &len);
+    const size_t folder_len = strlen(folder);
     char *why = arena_alloc(a, WHY_MAX + 1);
     size_t n = 0;
-    for (size_t i = 0; i < len && n < WHY_MAX; i++) {
-        if (len - i > folder_len && strncmp(line + i, folder, folder_len) == 0 && line[i + folder_len] == '/')
-            i += folder_len;
+    for (const char *at = telling_line(text, sign); *at && *at != '\n' && n < WHY_MAX; at++)
+        if (strncmp(at, folder, folder_len) == 0 && at[folder_len] == '/')
+            at += folder_len;
         else
-            why[n++] = line[i] >= ' ' && line[i] <= '~' ? line[i] : '?';
-    }
+            why[n++] = *at >= ' ' && *at <= '~' ? *at : '?';
     return why;
 }
 
@@ -77,7 +65,7 @@ static const char *first_error(Arena *a, const char *text, const char *sign, con
 
 static void fail(Build *b, Status status, const char *why)
 {
-    *b = (Build){ .name = b->name, .text = b->text, .seconds = b->seconds, .status = status, .log = "", .why = why };
+    *b = (Build){ .name = b->name, .text = b->text, .status = status, .log = "", .why = why };
 }
 
 static void fail_by(Build *b, Blame blame, const char *why)
@@ -116,7 +104,6 @@ static bool is_found(const Compiler *c, Arena *a, Job *job, Build *build)
 static void job_start(const Compiler *c, BuildBatch *batch, Job *job, Build *build)
 {
     Arena *a = batch->a;
-    build->seconds = 0;
     fail(build, STATUS_BUILD_FAILED, "");
     job->batch = batch;
     if (!*build->name || strchr(build->name, '/')) {
@@ -138,14 +125,6 @@ static void job_start(const Compiler *c, BuildBatch *batch, Job *job, Build *bui
         job->build = build;
     if (!job->build)
         unlink(job->c_path);
-}
-
-/* Ends the compiler and all it started; the wait status. */
-static int job_reap(Job *job)
-{
-    int wait_status = child_end(&job->child);
-    job->build->seconds = process_clock_s() - job->start_s;
-    return wait_status;
 }
 
 /* Frees the slot. */
@@ -190,7 +169,7 @@ static void job_finish(const Compiler *c, Job *job)
 {
     Build *build = job->build;
     Arena *a = job->batch->a;
-    const int wait_status = job_reap(job);
+    const int wait_status = child_end(&job->child);
     if (wait_status == 0 && job->to_assembly) {
         if (!assemble(c, job))
             job_free(job);
@@ -218,7 +197,7 @@ static void job_finish(const Compiler *c, Job *job)
 static void job_abort(Job *job, Status status, const char *why)
 {
     Build *build = job->build;
-    job_reap(job);
+    child_end(&job->child);
     job_free(job);
     unlink(job->so_path);
     fail(build, status, why);
@@ -226,11 +205,10 @@ static void job_abort(Job *job, Status status, const char *why)
 
 /* ---- a batch */
 
-Jobs *jobs_new(const Compiler *c)
+Jobs *jobs_new(Arena *a, const Compiler *c)
 {
-    Jobs *jobs = calloc(1, sizeof *jobs + (size_t)c->jobs * sizeof *jobs->job);
-    if (jobs)
-        jobs->c = c;
+    Jobs *jobs = arena_alloc(a, sizeof *jobs + (size_t)c->jobs * sizeof *jobs->job);
+    jobs->c = c;
     return jobs;
 }
 
@@ -304,36 +282,32 @@ int jobs_tend(Jobs *jobs, BuildBatch *first)
     return running;
 }
 
-void jobs_free(Jobs *jobs)
+void jobs_end(Jobs *jobs)
 {
-    for (int i = 0; jobs && i < jobs->c->jobs; i++)
+    for (int i = 0; i < jobs->c->jobs; i++)
         if (jobs->job[i].build)
             job_abort(&jobs->job[i], STATUS_INVALID, "interrupted");
-    free(jobs);
 }
 
-static void give_up(BuildBatch *x, bool starved)
+static void give_up(BuildBatch *x)
 {
     for (; x->next < x->n; x->next++)
-        if (starved)
-            fail_by(&x->builds[x->next], BLAME_MACHINE, "out of memory");
-        else
-            fail(&x->builds[x->next], STATUS_INVALID, "interrupted");
+        fail(&x->builds[x->next], STATUS_INVALID, "interrupted");
 }
 
-void compile_drop(BuildBatch *x, bool starved)
+void compile_drop(BuildBatch *x)
 {
-    give_up(x, starved);
+    give_up(x);
     copy_results(x->builds, x->n);
 }
 
 static void run_jobs(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
-    Jobs *jobs = jobs_new(c);
-    while (jobs && !is_stopped(stop) && jobs_tend(jobs, x) > 0)
+    Jobs *jobs = jobs_new(x->a, c);
+    while (!is_stopped(stop) && jobs_tend(jobs, x) > 0)
         jobs_poll(jobs);
-    give_up(x, !jobs);
-    jobs_free(jobs);
+    give_up(x);
+    jobs_end(jobs);
 }
 
 /* One build, alone. */

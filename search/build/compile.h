@@ -46,15 +46,14 @@ void compile(const Compiler *c, BuildBatch *x, const Stop *stop);
 
 /* The same step by step, over a list of batches: the last compilers of one run beside the first of the next. */
 typedef struct Jobs Jobs;
-Jobs *jobs_new(const Compiler *c); /* NULL: out of memory */
+Jobs *jobs_new(Arena *a, const Compiler *c);
 /* Starts what fits, closes what has ended or is late; the number of compilers that run. */
 int jobs_tend(Jobs *jobs, BuildBatch *first);
 void jobs_poll(Jobs *jobs); /* reads what they say, for a moment */
 /* A batch that has been built, but for its end (compile_end); NULL: there is none. */
 BuildBatch *jobs_built(const Jobs *jobs, BuildBatch *first);
-void jobs_free(Jobs *jobs); /* ends those that run */
+void jobs_end(Jobs *jobs); /* ends those that run */
 void compile_end(const Compiler *c, BuildBatch *x, const Stop *stop);
-/* What is not started yet never will be: for want of memory, or interrupted. */
-void compile_drop(BuildBatch *x, bool starved);
+void compile_drop(BuildBatch *x); /* interrupted: what is not started yet never will be */
 
 #endif

@@ -103,17 +103,14 @@ static void see_best(void *ctx, Lab *l, const Proposal *p, int n)
 }
 
 static Study *run(Arena *a, const Contest *c, Spec *spec, const Strategy *strategy, uint64_t seed, Watch *w,
-                  void (*seen)(void *, Lab *, const Proposal *, int))
+                  LabSeen *seen)
 {
     static const volatile int stop = 0;
     const Table *t = c->table;
     const char *err = NULL;
-    LabRecords *records = lab_records_new(a, t->records, LAB_AGAIN, c->cost);
     spec->budget.trials = c->trials;
-    if (seen)
-        lab_records_watch(records, seen, w);
     Lab lab = { .kind = &lab_records,
-                .data = records,
+                .data = lab_records_new(a, t->records, LAB_AGAIN, c->cost, seen, w),
                 .arena = a,
                 .templates = &t->workload->templates,
                 .study = study_new(a, spec, t->device, t->target, t->truth->context_hash),

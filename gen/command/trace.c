@@ -57,10 +57,8 @@ const Trace *trace_make(Arena *a, const Result *out, const Records *r, const Str
     }
     Trace *t = ARENA_NEW(a, Trace);
     Tracer tracer = { .arena = a, .trace = t };
-    LabRecords *recorded = lab_records_new(a, r, LAB_ONCE, (LabCost){ 0 });
-    lab_records_watch(recorded, see, &tracer);
     Lab lab = { .kind = &lab_records,
-                .data = recorded,
+                .data = lab_records_new(a, r, LAB_ONCE, (LabCost){ 0 }, see, &tracer),
                 .arena = a,
                 .templates = out->templates,
                 .study = study_new(a, of->spec, of->device, of->target, of->context_hash),

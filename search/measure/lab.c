@@ -14,7 +14,7 @@ void lab_begin(Lab *l)
         l->shop->quiet = (Quiet){ .arena = l->arena };
 }
 
-double lab_now_s(const Lab *l) { return l->kind->now_s ? l->kind->now_s(l) : process_clock_s(); }
+double lab_now_s(const Lab *l) { return l->kind->own_clock ? l->now_s : process_clock_s(); }
 double lab_until_s(const Lab *l, double share) { return l->began_s + share * l->seconds; }
 double lab_left_s(const Lab *l, double share) { return lab_until_s(l, share) - lab_now_s(l); }
 

@@ -25,7 +25,7 @@ typedef struct Lab Lab;
 typedef struct {
     /* What it learns is new and is recorded: then the search measures limits, held-out shapes and the like too. */
     bool measures;
-    double (*now_s)(const Lab *l); /* seconds since an arbitrary moment; NULL: the machine's clock */
+    bool own_clock; /* Lab.now_s is its clock; else the machine's is */
     /* Builds and verifies the general kernels of lesser targets. NULL: nothing need be known of them. */
     bool (*lesser)(Lab *l, Arena *scratch, const char **err);
     bool (*lesser_ahead)(Lab *l, const char **err); /* starts to build them in the background */
@@ -85,6 +85,7 @@ struct Lab {
     Pace pace;                /* of its requests; set by lab_begin */
     int64_t ntimed;           /* shapes timed in this run */
     double began_s, seconds;  /* budget of the whole run, on the clock of the lab */
+    double now_s;             /* seconds on a clock of its own */
     const volatile int *stop; /* becomes true when the user interrupts */
 };
 
@@ -153,11 +154,12 @@ typedef struct {
 /* How often a record of a pair may serve. Once: each answer takes the next one, as the search that left them did. Again: a table. */
 typedef enum { LAB_ONCE, LAB_AGAIN } LabUse;
 
+/* Called after each batch of trials, with the candidates that were in it. */
+typedef void LabSeen(void *ctx, Lab *l, const Proposal *p, int n);
+
 typedef struct LabRecords LabRecords;
 
-/* r stays unchanged as long as the lab is used. */
-LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost);
-/* Called after each batch of trials, with the candidates that were in it. */
-void lab_records_watch(LabRecords *x, void (*seen)(void *ctx, Lab *l, const Proposal *p, int n), void *ctx);
+/* r stays unchanged as long as the lab is used. seen may be NULL. */
+LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost, LabSeen *seen, void *ctx);
 
 #endif

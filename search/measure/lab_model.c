@@ -23,12 +23,6 @@ LabModel *lab_model_new(Arena *a, const Lab *lab, uint64_t world)
     return x;
 }
 
-static double model_now_s(const Lab *l)
-{
-    (void)l;
-    return 0;
-}
-
 /* About standard normal, always the same of one name and shape in one world. */
 static double chance(const LabModel *x, const char *name, int64_t shape)
 {
@@ -77,7 +71,7 @@ static bool model_trials(Lab *l, Arena *scratch, const Proposal *p, int n, doubl
     return true;
 }
 
-const LabKind lab_model = { .now_s = model_now_s,
+const LabKind lab_model = { .own_clock = true,
                             .lesser = lab_machine_lesser,
                             .lesser_ahead = lab_machine_lesser_ahead,
                             .ahead = lab_machine_ahead,

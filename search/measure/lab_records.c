@@ -14,10 +14,9 @@ struct LabRecords {
     const Records *records;
     LabUse use;
     LabCost cost;
-    double now_s;
     const MeasureRecord **measure; /* by kernel and shape; of one pair in the order of the records */
     bool *used;                    /* one a measurement, in that order */
-    void (*seen)(void *ctx, Lab *l, const Proposal *p, int n);
+    LabSeen *seen;
     void *ctx;
 };
 
@@ -36,28 +35,16 @@ static int by_pair(const void *x, const void *y)
     return order ? order : (a > b) - (a < b); /* both are in Records.measure */
 }
 
-LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost)
+LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost, LabSeen *seen, void *ctx)
 {
     LabRecords *x = ARENA_NEW(a, LabRecords);
-    *x = (LabRecords){ .records = r, .use = use, .cost = cost };
+    *x = (LabRecords){ .records = r, .use = use, .cost = cost, .seen = seen, .ctx = ctx };
     x->measure = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, const MeasureRecord *);
     x->used = ARENA_ARRAY(a, (size_t)r->nmeasure + 1, bool);
     for (int64_t i = 0; i < r->nmeasure; i++)
         x->measure[i] = &r->measure[i];
     qsort(x->measure, (size_t)r->nmeasure, sizeof *x->measure, by_pair);
     return x;
-}
-
-void lab_records_watch(LabRecords *x, void (*seen)(void *ctx, Lab *l, const Proposal *p, int n), void *ctx)
-{
-    x->seen = seen;
-    x->ctx = ctx;
-}
-
-static double records_now_s(const Lab *l)
-{
-    const LabRecords *x = l->data;
-    return x->now_s;
 }
 
 static const KernelRecord *find_kernel(const LabRecords *x, const char *key)
@@ -105,28 +92,23 @@ static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char
 
 static double sample_s(const MeasureRecord *m) { return 1e-9 * fmax(m->time_ns, STOPWATCH_SAMPLE_NS); }
 
-/* The kernels and the anchor on one shape. */
+/* The kernels on one shape, and the anchor, if it works and is not among them. */
 static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n, int repeats, bool final)
 {
     LabRecords *x = l->data;
-    int64_t all[MAX_KERNEL + 1];
     const int64_t anchor = lab_anchor(l);
-    bool there = anchor < 0 || !trial_usable(&l->study->trial[anchor]);
-    int nall = 0;
-    for (; nall < n && nall < MAX_KERNEL; nall++) {
-        all[nall] = trial[nall];
-        there = there || trial[nall] == anchor;
-    }
-    if (!there)
-        all[nall++] = anchor;
-    for (int i = 0; i < nall; i++) {
-        const MeasureRecord *m = next_measure(x, l, l->study->trial[all[i]].key, inst, final);
+    bool alone = anchor >= 0 && trial_usable(&l->study->trial[anchor]);
+    for (int i = 0; i < n; i++)
+        alone = alone && trial[i] != anchor;
+    for (int i = 0; i < n + alone; i++) {
+        const int64_t at = i < n ? trial[i] : anchor;
+        const MeasureRecord *m = next_measure(x, l, l->study->trial[at].key, inst, final);
         if (!m)
             continue;
         MeasureRecord taken = *m;
         taken.final = final;
         study_measure(l->study, &taken);
-        x->now_s += x->cost.request_s + (repeats + STOPWATCH_OVERHEAD) * sample_s(m);
+        l->now_s += x->cost.request_s + (repeats + STOPWATCH_OVERHEAD) * sample_s(m);
     }
     l->ntimed++;
 }
@@ -139,7 +121,7 @@ static bool admit(Lab *l, int64_t trial)
     if (!k)
         return false;
     study_kernel(l->study, k);
-    x->now_s += x->cost.kernel_s;
+    l->now_s += x->cost.kernel_s;
     return true;
 }
 
@@ -181,4 +163,4 @@ static bool records_compare(Lab *l, Arena *scratch, const Instance *inst, const 
     return true;
 }
 
-const LabKind lab_records = { .now_s = records_now_s, .trials = records_trials, .compare = records_compare };
+const LabKind lab_records = { .own_clock = true, .trials = records_trials, .compare = records_compare };

@@ -33,7 +33,7 @@ static volatile int stop;
 
 /* ---- the lab ---- */
 
-static double now_s, batch_s, bout_s; /* what each takes */
+static double batch_s, bout_s; /* what each takes */
 static Proposal batch[MOST_CALLS][16];
 static int nbatch, size[MOST_CALLS];
 static double begun_s[MOST_CALLS];
@@ -50,12 +50,6 @@ static int64_t nproposed; /* so far */
 static int nasked;        /* shapes of each */
 static bool kernels_fail;
 static double step_ns; /* from the fastest kernel to the next */
-
-static double made_now_s(const Lab *s)
-{
-    (void)s;
-    return now_s;
-}
 
 /* The general kernel takes 200 us; of the others each 5 us more than the one proposed before, but for the first eight, of which each takes
  * as much less. */
@@ -93,7 +87,7 @@ static bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, double shar
     (void)scratch, (void)err;
     assert_true(share == 0.55 && nbatch < MOST_CALLS);
     memcpy(batch[nbatch], p, (size_t)n * sizeof *p);
-    begun_s[nbatch] = now_s;
+    begun_s[nbatch] = lab.now_s;
     size[nbatch++] = n;
     for (int i = 0; i < n; i++) {
         const int64_t trial = study_add(s->study, &p[i].c);
@@ -105,7 +99,7 @@ static bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, double shar
         for (int k = 0; k < p[i].nshape && !kernels_fail; k++)
             take(s, trial, p[i].shape[k], false);
     }
-    now_s += batch_s;
+    lab.now_s += batch_s;
     return true;
 }
 
@@ -118,11 +112,11 @@ static bool compare(Lab *s, Arena *scratch, const Instance *inst, const int64_t 
     bout[nbout].shape = shape;
     bout[nbout].n = n;
     bout[nbout].repeats = repeats;
-    bout[nbout].begun_s = now_s;
+    bout[nbout].begun_s = lab.now_s;
     memcpy(bout[nbout++].trial, trial, (size_t)n * sizeof *trial);
     for (int i = 0; i < n; i++)
         take(s, trial[i], shape, true);
-    now_s += bout_s;
+    lab.now_s += bout_s;
     return true;
 }
 
@@ -206,7 +200,7 @@ bool limit_measure(Runner *r, Arena *a, const LimitRequest *req, LimitRecord *ou
     else
         assert_null(req->so);
     most_ns = req->max_ns;
-    asked_s[nlimit++] = now_s;
+    asked_s[nlimit++] = lab.now_s;
     *err = "no limits";
     *n = knows_limits;
     out[0] = (LimitRecord){
@@ -302,7 +296,6 @@ static int make(void **state)
     (void)state;
     if (!synthetic_make(&y, few_shapes, 4))
         return -1;
-    now_s = 1000;
     batch_s = bout_s = 0.01;
     nbatch = nbout = stop = 0;
     gain = 1;
@@ -320,7 +313,7 @@ static int make(void **state)
     limits_fail = settle_fails = library_is_broken = false;
     library_text = NULL;
     library_status = STATUS_OK;
-    kind = (LabKind){ .now_s = made_now_s, .lesser = lesser, .trials = trials, .compare = compare };
+    kind = (LabKind){ .own_clock = true, .lesser = lesser, .trials = trials, .compare = compare };
     strategy = (Strategy){ "next", true, true, propose_next };
     unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
     shop = (Workshop){ .unit = &unit };
@@ -330,6 +323,7 @@ static int make(void **state)
                  .templates = &y.templates,
                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
                  .began_s = 1000,
+                 .now_s = 1000,
                  .seconds = 100,
                  .stop = &stop };
     q = (Search){ .lab = &lab, .strategy = &strategy, .space = y.space, .seed = 1 };
@@ -516,7 +510,7 @@ static void something_is_known_when_time_is_up(void **state)
         drop(NULL), make(NULL);
         if (i)
             build_ahead();
-        now_s = 1000 + 60;
+        lab.now_s = 1000 + 60;
         run();
         assert_int_equal(nbatch, 1);
         assert_int_equal(ntried(), i ? 16 : 12);

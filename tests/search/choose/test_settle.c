@@ -41,7 +41,7 @@ static char folder[TMP_FOLDER_BYTES];
 static const char *key[NKERNEL];
 static Met race[MOST_RACES], bout[MOST_RACES]; /* bout: of chosen pairs; race: of all else */
 static int nrace, nbout, nquiet;
-static double now_s, race_s; /* race_s: of each */
+static double race_s; /* race_s: of each */
 static double (*time_of)(int kernel, const Instance *inst);
 static int wrong_kernel; /* it turns out wrong in its first race; -1: none */
 
@@ -76,10 +76,10 @@ static void note(Met *list, int *n, const Instance *inst, const int64_t *trial, 
 {
     Met *m = &list[(*n)++];
     assert_true(*n < MOST_RACES && ntrial <= MOST_MET);
-    *m = (Met){ .inst = inst, .n = ntrial, .repeats = repeats, .final = final, .at_s = now_s };
+    *m = (Met){ .inst = inst, .n = ntrial, .repeats = repeats, .final = final, .at_s = lab.now_s };
     for (int i = 0; i < ntrial; i++)
         m->kernel[i] = kernel_of(trial[i]);
-    now_s += race_s;
+    lab.now_s += race_s;
 }
 
 static bool compare(Lab *s, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
@@ -105,12 +105,6 @@ static bool rest(Lab *s, Arena *scratch, const Instance *const *inst, int64_t n,
     return true;
 }
 
-static double made_now_s(const Lab *s)
-{
-    (void)s;
-    return now_s;
-}
-
 /* ---- the world ---- */
 
 /* Kernel 0 is best on large shapes and kernel 1 on small ones; 2 is a little behind, 3 far. */
@@ -133,12 +127,11 @@ static int make(void **state)
     static const volatile int never;
     if (!synthetic_make(&y, two_shapes, 4) || !tmp_folder(folder))
         return -1;
-    now_s = 1000;
     race_s = 0.01;
     nrace = nbout = nquiet = 0;
     time_of = two_are_best;
     wrong_kernel = -1;
-    kind = (LabKind){ .measures = true, .now_s = made_now_s, .compare = compare, .rest = rest };
+    kind = (LabKind){ .measures = true, .own_clock = true, .compare = compare, .rest = rest };
     unit = (UnitContext){ .spec = y.spec, .device = &y.device, .targets = &y.targets, .target = y.study->target };
     shop =
         (Workshop){ .unit = &unit, .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
@@ -149,6 +142,7 @@ static int make(void **state)
                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, CONTEXT),
                  .pace = pace_new(),
                  .began_s = 1000,
+                 .now_s = 1000,
                  .seconds = 1000,
                  .stop = &never };
     q = (Search){ .lab = &lab, .space = y.space, .seed = 1 };
@@ -271,7 +265,7 @@ static void missing_pairs_have_their_time(void **state)
         for (int64_t j = 0; j < lab.study->nshape; j++)
             for (int k = 0; k < 2; k++)
                 add_measure(k, lab.study->shape[j], two_are_best(k, lab.study->shape[j]), k != 1 || j != 0, STATUS_OK);
-        now_s = 1000 + at[i] * lab.seconds;
+        lab.now_s = 1000 + at[i] * lab.seconds;
         nbout = 0;
         settle_it(true);
         assert_int_equal(nbout, want[i]);
@@ -416,14 +410,14 @@ static void shapes_are_as_many_as_there_is_time_for(void **state)
     (void)state;
     compare_all(-1, 0);
     const double one_s = pace_expect_s(&lab.pace, 3, 4 * 2.5 * 3e5 * 1e-9 * 6); /* four kernels, in about so much */
-    now_s = 1000 + 0.96 * lab.seconds - 14 * one_s;
+    lab.now_s = 1000 + 0.96 * lab.seconds - 14 * one_s;
     settle_it(true);
     assert_in_range(nquiet, HELD_OUT_LEAST, 16);
     assert_int_equal(nquiet % 4, 0);
     drop(NULL);
     make(NULL);
     compare_all(-1, 0);
-    now_s = 1000 + 0.96 * lab.seconds - 1;
+    lab.now_s = 1000 + 0.96 * lab.seconds - 1;
     race_s = 0.4;
     settle_it(true);
     assert_int_equal(nquiet, HELD_OUT_LEAST);
@@ -444,11 +438,11 @@ static void what_was_judged_is_not_judged_again(void **state)
     drop(NULL);
     make(NULL);
     compare_all(-1, 0);
-    now_s = 1000 + 0.96 * lab.seconds - 1;
+    lab.now_s = 1000 + 0.96 * lab.seconds - 1;
     race_s = 10; /* one race, which counts for nothing */
     settle_it(true);
     assert_int_equal(nrace, 1);
-    now_s = 1000;
+    lab.now_s = 1000;
     race_s = 0.01;
     settle_it(false);
     memmove(race, race + 1, sizeof race - sizeof *race);
@@ -504,7 +498,7 @@ static void what_cannot_be_said_is_measured_again(void **state)
     make(NULL);
     compare_all(-1, 0);
     add_measure(chosen, doubtful(), 6e4, true, STATUS_OK);
-    now_s = 1000 + 0.98 * lab.seconds; /* too late for that */
+    lab.now_s = 1000 + 0.98 * lab.seconds; /* too late for that */
     settle_it(true);
     assert_int_equal(nrace, 0);
 }

@@ -81,7 +81,8 @@ typedef struct {
 static Asked asked[MOST_CALLS];
 static int ncall;
 static bool always_disturbed;
-static double now_s, took_s,
+static Lab lab;
+static double took_s,
     disturbed_ns;           /* disturbed_ns: what the anchor takes in the first call for each shape; 0: as ever */
 static const char *bad_key; /* whose verification on its third shape ends so */
 static bool bad_count;      /* it is not that, but when it is counted */
@@ -124,7 +125,7 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
     asked[ncall].q = *q;
     memcpy(asked[ncall].extent, q->extent, 3 * sizeof *q->extent);
     asked[ncall++].n = n;
-    now_s += took_s;
+    lab.now_s += took_s;
     return true;
 }
 
@@ -137,17 +138,10 @@ static Synthetic y;
 static UnitContext unit;
 static LabKind kind;
 static Workshop shop;
-static Lab lab;
 static char folder[TMP_FOLDER_BYTES];
 static Proposal p[THREE]; /* the general kernel, and two others */
 static const char *key[THREE];
 static volatile int stop;
-
-static double made_now_s(const Lab *s)
-{
-    (void)s;
-    return now_s;
-}
 
 static int make(void **state)
 {
@@ -156,8 +150,7 @@ static int make(void **state)
     if (!synthetic_make(&y, synthetic_spec, 4) || !tmp_folder(folder))
         return -1;
     kind = lab_machine;
-    kind.now_s = made_now_s;
-    now_s = 1000;
+    kind.own_clock = true;
     took_s = disturbed_ns = 0;
     ncall = nbuilt = nremoved = stop = nwaited = 0;
     is_late = was_cancelled = false;
@@ -182,6 +175,7 @@ static int make(void **state)
                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
                  .anchor = &y.space->general[0],
                  .began_s = 1000,
+                 .now_s = 1000,
                  .seconds = 100,
                  .stop = &stop };
     lab_begin(&lab);
@@ -419,13 +413,13 @@ static void time_is_kept(void **state)
     (void)state;
     const char *err = NULL;
     lab.seconds = 1;
-    now_s = 1000.6;
+    lab.now_s = 1000.6;
     assert_true(try_three(&err));
     assert_int_equal(lab.ntimed, 1);
     assert_int_equal(recorded()->nmeasure, 3);
     assert_true(try_three(&err));
     assert_int_equal(lab.ntimed, 1);
-    now_s = 1000.5;
+    lab.now_s = 1000.5;
     assert_true(try_three(&err));
     assert_int_equal(lab.ntimed, 4);
 }

@@ -89,7 +89,7 @@ static void in_world_0_the_model_is_right(void **state)
                 assert_true(lab.study->trial[i].ns[shape] == 0);
     assert_true(lab.study->trial[2].ns[1] == 0); /* it failed */
     assert_false(lab_model.measures);
-    assert_true(lab_model.now_s(&lab) == 0);
+    assert_true(lab_now_s(&lab) == 0);
 }
 
 /* One is like itself, and unlike the others; kernels are off by different parts, and of one kernel by much the same on its shapes. */

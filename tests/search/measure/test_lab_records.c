@@ -121,13 +121,7 @@ static bool make_trials(Lab *q, Arena *scratch, const Proposal *p, int n, double
     return true;
 }
 
-static double no_time(const Lab *q)
-{
-    (void)q;
-    return 0;
-}
-
-static const LabKind maker = { .now_s = no_time, .trials = make_trials, .compare = make_compare };
+static const LabKind maker = { .own_clock = true, .trials = make_trials, .compare = make_compare };
 
 /* ---- a search ---- */
 
@@ -183,7 +177,7 @@ static void end(Place *p)
 static int64_t again(Place *p, const Records *r, uint64_t seed, bool *left)
 {
     const char *err = NULL;
-    LabRecords *l = lab_records_new(p->y.arena, r, LAB_ONCE, (LabCost){ 0 });
+    LabRecords *l = lab_records_new(p->y.arena, r, LAB_ONCE, (LabCost){ 0 }, NULL, NULL);
     Search q = search_on(p, &lab_records, l, STRATEGY_JOINT, seed);
     *left = !search_run(&q, &err);
     int64_t n = 0;
@@ -305,7 +299,7 @@ static void assert_answers(Place *t)
     r.measure = m;
     for (int64_t i = 0; i < r.nmeasure; i++)
         m[i].final = false;
-    LabRecords *l = lab_records_new(t->y.arena, &r, LAB_AGAIN, (LabCost){ 0.5, 0.01 });
+    LabRecords *l = lab_records_new(t->y.arena, &r, LAB_AGAIN, (LabCost){ 0.5, 0.01 }, NULL, NULL);
     Search q = search_on(t, &lab_records, l, STRATEGY_JOINT, 3);
     q.lab->anchor = &t->y.space->general[0];
     const int64_t anchor = study_add(q.lab->study, q.lab->anchor);
@@ -322,7 +316,7 @@ static void assert_answers(Place *t)
         for (int k = 0; k < 2 && asked; k++)
             want_s += 0.01 + 8e-9 * fmax(fabs(q.lab->study->trial[k ? anchor : trial].ns[j]), 3e5);
     }
-    assert_true(fabs(lab_records.now_s(q.lab) - want_s) < 0.02 * want_s);
+    assert_true(fabs(q.lab->now_s - want_s) < 0.02 * want_s);
     assert_int_equal(q.lab->ntimed, 2);
     assert_false(q.lab->study->trial[trial].final[1]);
     assert_true(lab_records.compare(q.lab, t->y.arena, q.lab->study->shape[1], &trial, 1, 5, true, NULL, &err));
@@ -340,8 +334,7 @@ static void a_table_serves_any_search(void **state)
     for (StrategyKind kind = 0; kind < STRATEGY_COUNT; kind++) {
         Seen seen = { 0 };
         const char *err = NULL;
-        LabRecords *l = lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 0.5, 0.01 });
-        lab_records_watch(l, see, &seen);
+        LabRecords *l = lab_records_new(t.y.arena, record_all(t.file), LAB_AGAIN, (LabCost){ 0.5, 0.01 }, see, &seen);
         Search q = search_on(&t, &lab_records, l, kind, 3);
         assert_true(search_run(&q, &err));
         assert_int_equal(seen.trials, q.lab->study->ntrial);
@@ -376,22 +369,22 @@ static void each_record_serves_once(void **state)
     }
     const Records r = { .nmeasure = 4, .measure = m };
     const char *err = NULL;
-    q.lab->data = lab_records_new(t.y.arena, &r, LAB_ONCE, (LabCost){ 0 });
+    q.lab->data = lab_records_new(t.y.arena, &r, LAB_ONCE, (LabCost){ 0 }, NULL, NULL);
     study_kernel(q.lab->study, &(KernelRecord){ .key = m[0].key, .why = "" });
     double before_s = 0;
     for (int i = 0; i < 3; i++) {
         assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, 2, true, NULL, &err));
-        const double took_s = lab_records.now_s(q.lab) - before_s;
+        const double took_s = q.lab->now_s - before_s;
         before_s += took_s;
         assert_true(fabs(took_s - (i == 0 ? 5e-9 * 9e5 : i == 1 ? 5e-9 * 6e5 : 0)) < 1e-12);
     }
-    LabRecords *table =
-        lab_records_new(t.y.arena, &r, LAB_AGAIN, (LabCost){ 0 }); /* there the last of its kind serves again */
+    LabRecords *table = lab_records_new(t.y.arena, &r, LAB_AGAIN, (LabCost){ 0 }, NULL,
+                                        NULL); /* there the last of its kind serves again */
     q.lab->data = table;
     for (int i = 0; i < 3; i++) {
-        before_s = lab_records.now_s(q.lab);
+        before_s = q.lab->now_s;
         assert_true(lab_records.compare(q.lab, t.y.arena, q.lab->study->shape[2], &trial, 1, 2, true, NULL, &err));
-        assert_true(fabs(lab_records.now_s(q.lab) - before_s - 5e-9 * (i == 0 ? 9e5 : 6e5)) < 1e-12);
+        assert_true(fabs(q.lab->now_s - before_s - 5e-9 * (i == 0 ? 9e5 : 6e5)) < 1e-12);
     }
     const Proposal unknown = { .c = t.y.space->candidate[6], .nshape = 1 };
     assert_false(lab_records.trials(q.lab, t.y.arena, &unknown, 1, 1, &err));

@@ -26,7 +26,8 @@ typedef struct {
     int nsample; /* 0: five */
 } Answer;
 
-static double now_s, took_s;          /* took_s: of each call */
+static Lab lab;
+static double took_s;                 /* took_s: of each call */
 static Answer answer[CALLS][KERNELS]; /* of the n-th call; no time and no failure: as the call before */
 static MeasureRequest asked[CALLS];   /* and what was asked for */
 static char asked_key[CALLS][KERNELS][40];
@@ -74,7 +75,7 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
             snprintf(asked_key[ncall][i], sizeof asked_key[ncall][i], "%s", key[i]);
     }
     ncall++;
-    now_s += took_s;
+    lab.now_s += took_s;
     return true;
 }
 
@@ -83,17 +84,10 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
 static Synthetic y;
 static LabKind kind;
 static Workshop shop;
-static Lab lab;
 static char folder[TMP_FOLDER_BYTES];
 static int64_t trial[3]; /* the anchor, and two others */
 static Kernels two;
 static const volatile int never;
-
-static double made_now_s(const Lab *s)
-{
-    (void)s;
-    return now_s;
-}
 
 static int make(void **state)
 {
@@ -101,11 +95,10 @@ static int make(void **state)
     const char *err = NULL;
     if (!synthetic_make(&y, synthetic_spec, 4) || !tmp_folder(folder))
         return -1;
-    now_s = 1000;
     took_s = 0.5;
     ncall = nap = 0;
     memset(answer, 0, sizeof answer);
-    kind = (LabKind){ .measures = true, .now_s = made_now_s };
+    kind = (LabKind){ .measures = true, .own_clock = true };
     shop = (Workshop){ .records = record_open(y.arena, arena_printf(y.arena, "%s/r", folder), NULL, &err) };
     lab = (Lab){ .kind = &kind,
                  .shop = &shop,
@@ -113,6 +106,7 @@ static int make(void **state)
                  .study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef"),
                  .anchor = &y.space->general[0],
                  .began_s = 1000,
+                 .now_s = 1000,
                  .seconds = 100,
                  .stop = &never };
     lab_begin(&lab);

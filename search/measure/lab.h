@@ -13,7 +13,6 @@
 #include "gen/unit/unit.h"
 #include "search/build/build.h"
 #include "search/measure/pace.h"
-#include "search/measure/quiet.h"
 #include "search/measure/runner.h"
 #include "search/record/record.h"
 #include "search/record/study.h"

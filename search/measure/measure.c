@@ -245,12 +245,11 @@ static const char *last_words(const Exchange *s)
     while (line > text && (line[-1] != '\n' || !line[0] || line[0] == '\n'))
         line--;
     const char *words = strncmp(line, "dcgen-runner-", 13) == 0 ? strstr(line, ": ") : NULL;
-    const char *said = words ? arena_strndup(s->a, words, strnlen(words, LAST_WORDS)) : "";
-    said = arena_strndup(s->a, said, strcspn(said, "\n"));
-    json_t *utf8 = json_string(said);
-    const bool good = utf8 != NULL;
+    const size_t len = words ? strcspn(words, "\n") : 0;
+    json_t *utf8 = json_stringn(words, len < LAST_WORDS ? len : LAST_WORDS);
+    const char *said = utf8 ? arena_strdup(s->a, json_string_value(utf8)) : "";
     json_decref(utf8);
-    return good ? said : "";
+    return said;
 }
 
 /* Ends the runner; the status and reason of what it was doing. */
@@ -273,12 +272,14 @@ static Status judge(Exchange *s, RunnerAnswer o, const char **why, Blame *blame)
     return STATUS_CRASHED;
 }
 
-static const char *shape_text(const Exchange *s)
+/* Gives up the whole run. */
+static bool give_up(const Exchange *s, const char *why, const char **err)
 {
     Text t = { .arena = s->a };
     for (int i = 0; i < s->r->op->naxis; i++)
-        text_printf(&t, "%s%s=%lld", i ? " " : "", s->r->op->axis[i].name, (long long)s->q->extent[i]);
-    return text_str(&t);
+        text_printf(&t, " %s=%lld", s->r->op->axis[i].name, (long long)s->q->extent[i]);
+    *err = arena_printf(s->a, "the runner cannot measure%s: %s", text_str(&t), why);
+    return false;
 }
 
 /* Asks until all are settled: whoever brings a runner down is, and the others go to the next runner. What is no kernel's fault is tried
@@ -306,8 +307,7 @@ static bool ask_all(Exchange *s, const char **err)
             if (all_settled(s))
                 return true;
         } else if (++lost >= MAX_LOST) {
-            *err = arena_printf(s->a, "the runner cannot measure %s: %s", shape_text(s), s->lacking ? s->why : why);
-            return false;
+            return give_up(s, s->lacking ? s->why : why, err);
         }
     }
 }
@@ -326,10 +326,8 @@ static bool measure_all(Exchange *s, const char **err)
         s->done[i] = false;
         if (!ask_all(s, err))
             return false;
-        if (s->out[i].blame == BLAME_MACHINE) {
-            *err = arena_printf(s->a, "the runner cannot measure %s: %s", shape_text(s), s->out[i].why);
-            return false;
-        }
+        if (s->out[i].blame == BLAME_MACHINE)
+            return give_up(s, s->out[i].why, err);
     }
     return true;
 }

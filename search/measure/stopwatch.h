@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * stopwatch: times of built kernels on one shape, beside the anchor and, where asked for, the library; what was measured becomes records. On
- * a machine that others use too it waits for a moment at rest (quiet.h), within limits.
+ * a machine that others use too it waits for a moment at rest (pace.h), within limits.
  */
 #ifndef DCGEN_STOPWATCH_H
 #define DCGEN_STOPWATCH_H

@@ -135,13 +135,11 @@ bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, B
     CacheEntry e;
     size_t len;
     const char *path = entry_path(c, scratch, key), *text = text_read_file(scratch, path, &len);
-    bool ok = text && read_entry(text, len, key, &e);
-    if (text && !ok)
+    const bool whole = text && read_entry(text, len, key, &e), ok = whole && text_write_file(so, e.so, e.so_bytes);
+    if (text && !whole)
         count(c, &c->count.damaged, c->count.damaged_path, path);
-    if (ok && !text_write_file(so, e.so, e.so_bytes)) { /* then the compiler meets the same, and is told by it */
+    if (whole && !ok) /* the compiler will meet the same, and be told by it */
         unlink(so);
-        ok = false;
-    }
     if (ok) {
         b->status = STATUS_OK;
         b->so = so;

@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include "gen/base/text.h"
 #include "search/build/build_cache.h"
-#include "search/build/elf.h"
 
 enum { TICK_MS = 3, WHY_MAX = 300 };
 
@@ -332,16 +331,16 @@ static void try_empty(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
     Build empty = { .name = "empty", .text = c->tools.empty };
     Compiler anew = *c;
-    bool any = false;
-    for (int i = 0; i < x->n; i++)
-        any = any || x->builds[i].status == STATUS_BUILD_FAILED;
-    if (!any || !c->has_built)
+    int first = 0;
+    while (first < x->n && x->builds[first].status != STATUS_BUILD_FAILED)
+        first++;
+    if (first == x->n || !c->has_built)
         return;
     anew.tools.cache = NULL;
     run_alone(&anew, x->a, &empty, stop);
     if (empty.so)
         unlink(empty.so);
-    for (int i = 0; i < x->n && empty.status != STATUS_OK && !is_stopped(stop); i++)
+    for (int i = first; i < x->n && empty.status != STATUS_OK && !is_stopped(stop); i++)
         if (x->builds[i].status == STATUS_BUILD_FAILED)
             fail_by(&x->builds[i], BLAME_MACHINE,
                     arena_printf(x->a, "%s does not build anything any more: %s", c->tools.program, empty.why));

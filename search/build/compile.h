@@ -56,4 +56,8 @@ void jobs_end(Jobs *jobs); /* ends those that run */
 void compile_end(const Compiler *c, BuildBatch *x, const Stop *stop);
 void compile_drop(BuildBatch *x); /* interrupted: what is not started yet never will be */
 
+/* Code of a 64-bit ELF file of this machine's byte order. Of a shared object the size of its section .text; where it holds code for
+ * GPUs, as nvcc embeds it uncompressed, and of a cubin, that of all kernels in it instead. -1: it is no such file, or has no code. */
+int64_t elf_code_bytes(const char *path);
+
 #endif

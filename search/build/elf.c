@@ -3,7 +3,7 @@
  * elf: walks over the sections of a file that a compiler made. Nothing in the file is trusted: every place and every size is bounded.
  */
 #define _GNU_SOURCE /* memmem */
-#include "search/build/elf.h"
+#include "search/build/compile.h"
 
 #include <elf.h>
 #include <stdbool.h>

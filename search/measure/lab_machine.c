@@ -487,7 +487,6 @@ static bool machine_compare(Lab *l, Arena *scratch, const Instance *inst, const 
                             bool final, double *ns, const char **err)
 {
     Kernels k = { 0 };
-    double time[STOPWATCH_MOST];
     if (!rebuild(l, scratch, trial, n, err) || !rebuild_anchor(l, scratch, err))
         return false;
     for (int i = 0; i < n; i++) {
@@ -497,11 +496,7 @@ static bool machine_compare(Lab *l, Arena *scratch, const Instance *inst, const 
         if (ns)
             ns[i] = 0;
     }
-    if (k.n && !stopwatch_time(l, scratch, inst, &k, repeats, final, time, NULL, err))
-        return false;
-    for (int i = 0; ns && i < k.n; i++)
-        ns[k.at[i]] = time[i];
-    return true;
+    return !k.n || stopwatch_time(l, scratch, inst, &k, repeats, final, ns, NULL, err);
 }
 
 const LabKind lab_machine = { .measures = true,

@@ -130,8 +130,7 @@ static bool records_trials(Lab *l, Arena *scratch, const Proposal *p, int n, dou
     const LabRecords *x = l->data;
     const Study *s = l->study;
     int64_t trial[MAX_KERNEL];
-    (void)scratch;
-    (void)share;
+    (void)scratch, (void)share;
     for (int i = 0; i < n; i++) {
         trial[i] = study_add(l->study, &p[i].c);
         if (!admit(l, trial[i])) {
@@ -156,9 +155,7 @@ static bool records_trials(Lab *l, Arena *scratch, const Proposal *p, int n, dou
 static bool records_compare(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats,
                             bool final, double *ns, const char **err)
 {
-    (void)scratch;
-    (void)ns;
-    (void)err;
+    (void)scratch, (void)ns, (void)err;
     time_shape(l, inst, trial, n, repeats, final);
     return true;
 }

@@ -220,12 +220,9 @@ static RunnerAnswer ask(Exchange *s)
         return HEARD;
     }
     RunnerAnswer o = runner_send(s->r, line, s->q->deadline_s, s->stop);
-    while (o == HEARD) {
-        json_t *event;
+    json_t *event;
+    while (o == HEARD && (o = runner_hear(s->r, s->q->deadline_s, s->stop, &event)) == HEARD) {
         size_t i = 0;
-        o = runner_hear(s->r, s->q->deadline_s, s->stop, &event);
-        if (o != HEARD)
-            break;
         while (i < nevent && !runner_says(event, events[i].name))
             i++;
         bool good = i < nevent && events[i].take(s, event);

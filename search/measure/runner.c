@@ -54,7 +54,6 @@ RunnerAnswer runner_send(Runner *r, const char *line, double deadline_s, const v
     return HEARD;
 }
 
-/* The next event, to be freed by json_decref when HEARD. */
 RunnerAnswer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event)
 {
     const double end = process_clock_s() + deadline_s;
@@ -105,8 +104,7 @@ bool runner_await(const Runner *r, double patience_s)
     return child_has_ended(&r->child);
 }
 
-/* Ends the runner, if one runs; its wait status. One that closed its end has a moment to die of itself: how is of
- * interest. */
+/* One that closed its end has a moment to die of itself: how is of interest. */
 int runner_end(Runner *r, double patience_s)
 {
     if (r->child.pid == 0)
@@ -191,15 +189,15 @@ static json_t *expect(Runner *r, const char *name, const volatile int *stop, con
 {
     json_t *event = NULL;
     RunnerAnswer o = runner_hear(r, start_s, stop, &event);
-    if (o == HEARD && runner_says(event, name))
+    if (runner_says(event, name))
         return event;
     if (o == STOPPED)
         *why = "interrupted";
-    else if (o == HEARD && runner_says(event, "error"))
+    else if (runner_says(event, "error"))
         *why = runner_text(r->a, event, "text");
     else
         *why = startup_problem(r, o == HEARD ? NONSENSE : o);
-    json_decref(o == HEARD ? event : NULL);
+    json_decref(event);
     return NULL;
 }
 

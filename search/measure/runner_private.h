@@ -27,7 +27,7 @@ struct Runner {
 typedef enum { HEARD, DEAD, SILENT, NONSENSE, STOPPED } RunnerAnswer;
 
 RunnerAnswer runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop);
-/* The next line as JSON, which the caller releases. */
+/* The next line as JSON, which the caller releases; *event is NULL or as it was if there is none. */
 RunnerAnswer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event);
 bool runner_says(const json_t *event, const char *name); /* is it this event? */
 /* A text of an event, "" if it has none. */

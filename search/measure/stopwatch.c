@@ -204,7 +204,7 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
     }
     l->ntimed++;
     for (int i = 0; ns && i < k->n; i++)
-        ns[i] = out[i].status == STATUS_OK ? out[i].time_ns : 0;
+        ns[k->at[i]] = out[i].status == STATUS_OK ? out[i].time_ns : 0;
     return take_all(l, &x, out, disturbed ? rest_ns : anchor_ns, final, err);
 }
 

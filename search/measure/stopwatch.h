@@ -18,7 +18,7 @@ enum {
 typedef struct {
     int n;
     const char *key[STOPWATCH_MOST], *so[STOPWATCH_MOST];
-    int at[STOPWATCH_MOST]; /* the place of each in a list of the caller's */
+    int at[STOPWATCH_MOST]; /* the place of each in a list of the caller's; -1: in none */
 } Kernels;
 
 /* Adds one and gives its place. -1: there is no room. */
@@ -35,7 +35,7 @@ double stopwatch_deadline_s(const Lab *l);
 bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err);
 
 /* Times the kernels and the anchor in turn, in a last comparison the library too.
- * ns: gets a time for each of the kernels, 0 for one that failed; may be NULL. put_off: becomes true where something disturbed the machine,
+ * ns: gets the times of the kernels, each at its place in the caller's list, 0 for one that failed; may be NULL. put_off: becomes true where something disturbed the machine,
  * so that nothing was recorded and all is to be done again; NULL: then what was measured counts, by the anchor's time at rest. */
 bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, int repeats, bool final, double *ns,
                     bool *put_off, const char **err);

@@ -2,7 +2,7 @@
  *
  * fuzz_compiler: any bytes as what compilers leave: an ELF file, assembly, the log of ptxas. No count is negative or more than there can be.
  */
-#include "search/build/elf.h"
+#include "search/build/compile.h"
 #include "search/build/spills.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -23,7 +23,7 @@
 #include "gen/base/process.h"
 #include "gen/base/text.h"
 #include "search/build/build.h"
-#include "search/build/elf.h"
+#include "search/build/compile.h"
 #include "search/build/spills.h"
 #include "tests/tmp_folder.h"
 #include "tests/toolchain.h"

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "search/build/elf.h"
+#include "search/build/compile.h"
 #include "tests/tmp_folder.h"
 
 enum { X86 = 62, CUDA = 190, MOST_SECTION = 8, IMAGE = 1024, NAMES_AT = 64, SECTIONS_AT = 256 };

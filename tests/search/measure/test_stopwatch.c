@@ -119,6 +119,7 @@ static int make(void **state)
     for (int i = 0; i < 2; i++) {
         two.key[i] = lab.study->trial[trial[i + 1]].key;
         two.so[i] = lab.study->trial[trial[i + 1]].so;
+        two.at[i] = i;
     }
     for (int i = 0; i < KERNELS; i++)
         answer[0][i] = (Answer){ .ns = 1e5 * (i + 1) };

@@ -15,7 +15,7 @@
 #include "search/record/record.h"
 
 typedef struct {
-    const char *name; /* file name without suffix; of several with one name in a batch the first is built for all */
+    const char *name; /* file name without suffix, another for each of a batch */
     const char *text; /* the source */
     /* results */
     Status status;      /* OK, BUILD_FAILED, TIMED_OUT (the compiler hung), INVALID (`blame` says) */

@@ -219,25 +219,6 @@ void jobs_poll(Jobs *jobs)
     child_listen(child, jobs->c->jobs, TICK_MS);
 }
 
-/* The first build of the batch with the name of build i: two compilers must not write the same files. */
-static int namesake(const Build *builds, int i)
-{
-    int first = 0;
-    while (strcmp(builds[first].name, builds[i].name) != 0)
-        first++;
-    return first;
-}
-
-static void copy_results(Build *builds, int n)
-{
-    for (int i = 0; i < n; i++) {
-        Build result = builds[namesake(builds, i)];
-        result.name = builds[i].name;
-        result.text = builds[i].text;
-        builds[i] = result;
-    }
-}
-
 /* Some of it are to be tried again, alone. */
 static bool is_hungry(const BuildBatch *x)
 {
@@ -251,12 +232,9 @@ static bool is_hungry(const BuildBatch *x)
 static Build *next_build(BuildBatch *first, BuildBatch **of)
 {
     for (BuildBatch *x = first; x; x = x->later) {
-        while (!x->done && x->next < x->n) {
-            const int i = x->next++;
-            *of = x;
-            if (namesake(x->builds, i) == i)
-                return &x->builds[i];
-        }
+        *of = x;
+        if (!x->done && x->next < x->n)
+            return &x->builds[x->next++];
         if (!x->done && is_hungry(x))
             return NULL;
     }
@@ -288,16 +266,10 @@ void jobs_end(Jobs *jobs)
             job_abort(&jobs->job[i], STATUS_INVALID, "interrupted");
 }
 
-static void give_up(BuildBatch *x)
+void compile_drop(BuildBatch *x)
 {
     for (; x->next < x->n; x->next++)
         fail(&x->builds[x->next], STATUS_INVALID, "interrupted");
-}
-
-void compile_drop(BuildBatch *x)
-{
-    give_up(x);
-    copy_results(x->builds, x->n);
 }
 
 static void run_jobs(const Compiler *c, BuildBatch *x, const Stop *stop)
@@ -305,7 +277,7 @@ static void run_jobs(const Compiler *c, BuildBatch *x, const Stop *stop)
     Jobs *jobs = jobs_new(x->a, c);
     while (!is_stopped(stop) && jobs_tend(jobs, x) > 0)
         jobs_poll(jobs);
-    give_up(x);
+    compile_drop(x);
     jobs_end(jobs);
 }
 
@@ -322,7 +294,7 @@ static void run_alone(const Compiler *c, Arena *a, Build *build, const Stop *sto
 static void retry_alone(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
     for (int i = 0; i < x->n; i++)
-        if (x->builds[i].blame != BLAME_CANDIDATE && namesake(x->builds, i) == i && !is_stopped(stop))
+        if (x->builds[i].blame != BLAME_CANDIDATE && !is_stopped(stop))
             run_alone(c, x->a, &x->builds[i], stop);
 }
 
@@ -334,7 +306,7 @@ static void try_empty(const Compiler *c, BuildBatch *x, const Stop *stop)
     int first = 0;
     while (first < x->n && x->builds[first].status != STATUS_BUILD_FAILED)
         first++;
-    if (first == x->n || !c->has_built)
+    if (first == x->n || !c->has_built || is_stopped(stop))
         return;
     anew.tools.cache = NULL;
     run_alone(&anew, x->a, &empty, stop);
@@ -348,11 +320,8 @@ static void try_empty(const Compiler *c, BuildBatch *x, const Stop *stop)
 
 void compile_end(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
-    if (!is_stopped(stop))
-        retry_alone(c, x, stop);
-    if (!is_stopped(stop))
-        try_empty(c, x, stop);
-    copy_results(x->builds, x->n);
+    retry_alone(c, x, stop);
+    try_empty(c, x, stop);
 }
 
 void compile(const Compiler *c, BuildBatch *x, const Stop *stop)

@@ -180,24 +180,6 @@ static void bad_texts(void **state)
     builder_free(b);
 }
 
-static void same_name(void **state)
-{
-    World *w = *state;
-    Builder *b = new_builder(w, "gcc", 60);
-    Build all[8] = { [0 ... 5] = { .name = "one", .text = add_text },
-                     [6 ... 7] = { .name = "two", .text = "int = ;" } };
-    build_all(b, w->a, all, 8, NULL);
-    for (int i = 0; i < 6; i++) {
-        assert_int_equal(all[i].status, STATUS_OK);
-        assert_string_equal(all[i].so, all[0].so);
-        assert_int_equal(all[i].code_bytes, all[0].code_bytes);
-    }
-    assert_int_equal(access(all[5].so, R_OK), 0);
-    assert_int_equal(all[7].status, STATUS_BUILD_FAILED);
-    assert_string_equal(all[7].why, all[6].why);
-    builder_free(b);
-}
-
 /* What is said of a compiler that is none. */
 static const char *refusal(World *w, const char *cc)
 {
@@ -796,7 +778,6 @@ int main(void)
         TEST(spills_are_told),
 #endif
         TEST(bad_texts),
-        TEST(same_name),
         TEST(no_compiler),
         TEST(the_line_that_says_most),
         TEST(the_version_is_one_line),

@@ -119,15 +119,11 @@ static bool measure_device(Arena *a, const Options *o, const Site *site, Tools *
         return false;
     *code = EXIT_ENVIRONMENT;
     const UnitContext u = workload_unit(w, device, m->target);
-    Workshop shop = { .unit = &u, .builder = t->builder, .runner = t->runner };
     m->limit = ARENA_ARRAY(a, (size_t)w->spec->nthread + 1, LimitRecord);
-    if (!tools_open_records(a, w, o, t, err) || !record_add_device(t->records, device, err) ||
-        !calibrate(&shop, a, o->seconds > 0 ? o->seconds : SECONDS, m->limit, &m->n, stop, err, err))
+    if (!tools_open_records(a, w, o, t, err) || !record_add_device(t->records, device, err))
         return false;
-    for (int i = 0; i < m->n; i++)
-        if (!record_add_limit(t->records, &m->limit[i], err))
-            return false;
-    return m->n > 0;
+    Workshop shop = { .unit = &u, .builder = t->builder, .runner = t->runner, .records = t->records };
+    return calibrate(&shop, a, o->seconds > 0 ? o->seconds : SECONDS, m->limit, &m->n, stop, err, err) && m->n > 0;
 }
 
 static bool measure_target(Arena *a, const Options *o, Measured *m, const volatile int *stop, int *code)

@@ -40,8 +40,11 @@ bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, c
     if (!limit_measure(m->runner, a, &q, out, n, stop, err))
         return false;
     *why = "the runner measures no limits of this target and data type";
-    for (int i = 0; i < *n; i++)
+    for (int i = 0; i < *n; i++) {
         out[i].device = u->device->id;
+        if (!record_add_limit(m->records, &out[i], err))
+            return false;
+    }
     return true;
 }
 
@@ -61,9 +64,6 @@ bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err)
         return false;
     if (n == 0)
         m->limits_due_s = INFINITY;
-    for (int i = 0; i < n; i++)
-        if (!record_add_limit(m->records, &limit[i], err))
-            return false;
     study_rate(l->study, record_all(m->records));
     return true;
 }

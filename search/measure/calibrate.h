@@ -10,8 +10,8 @@
 
 /* Compiles the family's kernels for it (Workshop.limits_so), where it has any. False with *why set: they cannot be built. */
 bool calibrate_build(Workshop *m, Arena *a, const volatile int *stop, const char **why);
-/* One record a thread count of the spec, of the machine's device, all within `most_s`; out[] has room for them. *n: how many; 0 with *why
- * set: they cannot be measured there. False with *err set: interrupted. */
+/* Measures and records the limits for each thread count of the spec, of the machine's device, all within `most_s`; out[] has room for them. *n:
+ * how many; 0 with *why set: they cannot be measured there. False with *err set: interrupted, or they cannot be recorded. */
 bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, const volatile int *stop,
                const char **why, const char **err);
 

@@ -28,8 +28,7 @@ typedef struct {
     int64_t id;
     int culprit; /* of the last begin, -1: none yet */
     const char *phase;
-    const char *why; /* the last answer was no kernel's fault */
-    bool lacking;    /* the request is beyond what the machine has at the moment */
+    const char *lacking; /* why the request is beyond what the machine has at the moment; NULL: it is not */
     const volatile int *stop;
 } Exchange;
 
@@ -169,8 +168,6 @@ static bool take_result(Exchange *s, const json_t *event)
     m->cold_ns = runner_rate(event, "cold_ns");
     m->clock = runner_rate(event, "clock");
     take_facts(s->a, m, json_object_get(event, "facts"));
-    m->median_ns = m->nsample ? samples_median(m->ns, m->nsample) : 0;
-    m->spread = m->nsample ? samples_spread(m->ns, m->nsample) : 0;
     settle(s, i, status, runner_text(s->a, event, "why"));
     m->blame = status == STATUS_INVALID ? blame_text(m->why, NULL) : BLAME_CANDIDATE;
     return true;
@@ -192,10 +189,11 @@ static bool take_done(Exchange *s, const json_t *event)
 /* The request as a whole: a size that no runner takes, or what this machine has not got. */
 static bool take_error(Exchange *s, const json_t *event)
 {
-    s->why = runner_text(s->a, event, "text");
-    s->lacking = blame_text(s->why, NULL) != BLAME_CANDIDATE;
-    if (!s->lacking)
-        settle_rest(s, STATUS_INVALID, s->why);
+    const char *why = runner_text(s->a, event, "text");
+    if (blame_text(why, NULL) == BLAME_CANDIDATE)
+        settle_rest(s, STATUS_INVALID, why);
+    else
+        s->lacking = why;
     return true;
 }
 
@@ -286,7 +284,7 @@ static bool ask_all(Exchange *s, const char **err)
     for (int lost = 0;;) {
         const char *why;
         Blame blame;
-        s->lacking = false;
+        s->lacking = NULL;
         if (!runner_ensure(s->r, s->a, s->stop, err))
             return false;
         RunnerAnswer o = ask(s);
@@ -304,7 +302,7 @@ static bool ask_all(Exchange *s, const char **err)
             if (all_settled(s))
                 return true;
         } else if (++lost >= MAX_LOST) {
-            return give_up(s, s->lacking ? s->why : why, err);
+            return give_up(s, s->lacking ? s->lacking : why, err);
         }
     }
 }

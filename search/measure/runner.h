@@ -44,7 +44,7 @@ typedef struct {
 } MeasureRequest;
 
 /* Measures n shared objects on one shape, interleaved; each is verified before it is timed. Fills out[i] (key, device, extent, threads, status,
- * samples, median, spread, max_err, why); survivors of a crash are measured again without the culprit. One that fails for what the machine lacks
+ * samples, time_ns, max_err, why); survivors of a crash are measured again without the culprit. One that fails for what the machine lacks
  * (blame.h) is verified again alone; where that fails too, its blame is BLAME_MOMENT. False with *err when the runner cannot be restarted, when
  * the machine lacks what the request as a whole needs, or when *stop became true. */
 bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,

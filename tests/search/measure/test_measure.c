@@ -244,7 +244,7 @@ static void check_ok(const MeasureRecord *m, const MeasureRequest *q)
     for (int i = 0; i < m->nsample; i++)
         assert_true(m->ns[i] > 1 && m->ns[i] < 1e9);
     if (q->repeats)
-        assert_true(m->median_ns > 1 && m->spread >= 0);
+        assert_true(m->time_ns > 1);
 }
 
 static void check_one(World *w, const char *so, const MeasureRequest *q, Status status, const char *why)
@@ -706,7 +706,7 @@ static void answers_are_checked(void **state)
             assert_true(m.nsample == answers[i].nsample && m.nfact == answers[i].nfact);
         }
         if (i == 0)
-            assert_true(m.ns[0] == 9 && m.ns[1] == 5 && m.time_ns == 5 && m.median_ns == 7 && m.fact[0].value == 3);
+            assert_true(m.ns[0] == 9 && m.ns[1] == 5 && m.time_ns == 5 && m.fact[0].value == 3);
         runner_stop(r);
     }
 }

@@ -143,21 +143,15 @@ static void *background(void *builder)
     return NULL;
 }
 
-static void enqueue(Builder *b, BuildBatch *x, bool in_front)
+static void start(Builder *b, Arena *a, Build *builds, int n, bool in_front)
 {
-    BuildBatch **at = &b->first;
+    BuildBatch *x = ARENA_NEW(a, BuildBatch), **at = &b->first;
+    *x = (BuildBatch){ .a = arena_new(), .result = a, .builds = builds, .n = n };
+    pthread_mutex_lock(&b->lock);
     while (*at && !in_front)
         at = &(*at)->later;
     x->later = *at;
     *at = x;
-}
-
-static void start(Builder *b, Arena *a, Build *builds, int n, bool in_front)
-{
-    BuildBatch *x = ARENA_NEW(a, BuildBatch);
-    *x = (BuildBatch){ .a = arena_new(), .result = a, .builds = builds, .n = n };
-    pthread_mutex_lock(&b->lock);
-    enqueue(b, x, in_front);
     const bool ended = b->has_thread && b->has_ended;
     pthread_mutex_unlock(&b->lock);
     if (ended)

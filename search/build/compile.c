@@ -126,12 +126,14 @@ static void job_start(const Compiler *c, BuildBatch *batch, Job *job, Build *bui
         unlink(job->c_path);
 }
 
-/* Frees the slot. */
+/* Frees the slot; of a build that failed nothing is left. */
 static void job_free(Job *job)
 {
     unlink(job->c_path);
     if (job->s_path)
         unlink(job->s_path);
+    if (job->build->status != STATUS_OK)
+        unlink(job->so_path);
     job->build = NULL;
 }
 
@@ -151,55 +153,55 @@ static bool assemble(const Compiler *c, Job *job)
     return started;
 }
 
-/* Of a compiler that failed: whose fault that is, and why. */
-static void judge(const Compiler *c, Arena *a, Build *build, int wait_status, const char *said)
+/* Takes what the compiler made, if that is code. */
+static void take_product(const Compiler *c, Job *job)
 {
-    const char *sign;
+    Build *build = job->build;
+    errno = 0;
+    const int64_t bytes = elf_code_bytes(job->so_path);
+    if (bytes < 0) {
+        fail_by(build, blame_error(errno), "the compiler made no shared object");
+        return;
+    }
+    build->status = STATUS_OK;
+    build->log = c->tools.keep_log ? text_str(&job->child.said[2].text) : "";
+    build->so = job->so_path;
+    build->code_bytes = bytes > c->empty_bytes ? bytes - c->empty_bytes : 0;
+    if (c->tools.cache)
+        build_cache_put(c->tools.cache, job->key, build);
+}
+
+/* Of a compiler that failed: whose fault that is, and why. */
+static void judge(const Compiler *c, Job *job, int wait_status)
+{
+    Arena *a = job->batch->a;
+    const char *sign, *said = text_str(&job->child.said[2].text);
     Blame blame = blame_text(said, &sign);
     if (blame == BLAME_CANDIDATE)
         blame = blame_end(wait_status);
     const char *why = first_error(a, said, sign, c->folder);
     if (!*why || (WIFSIGNALED(wait_status) && !sign))
         why = arena_printf(a, "the compiler %s", process_status_text(a, wait_status));
-    fail_by(build, blame, why);
+    fail_by(job->build, blame, why);
 }
 
 static void job_finish(const Compiler *c, Job *job)
 {
-    Build *build = job->build;
-    Arena *a = job->batch->a;
     const int wait_status = child_end(&job->child);
-    if (wait_status == 0 && job->to_assembly) {
-        if (!assemble(c, job))
-            job_free(job);
-        return;
-    }
+    if (wait_status != 0)
+        judge(c, job, wait_status);
+    else if (!job->to_assembly)
+        take_product(c, job);
+    else if (assemble(c, job))
+        return; /* the second step runs */
     job_free(job);
-    errno = 0;
-    int64_t bytes = wait_status == 0 ? elf_code_bytes(job->so_path) : -1;
-    if (bytes >= 0) {
-        build->status = STATUS_OK;
-        build->log = c->tools.keep_log ? text_str(&job->child.said[2].text) : "";
-        build->so = job->so_path;
-        build->code_bytes = bytes > c->empty_bytes ? bytes - c->empty_bytes : 0;
-        if (c->tools.cache)
-            build_cache_put(c->tools.cache, job->key, build);
-    } else if (wait_status == 0) {
-        fail_by(build, blame_error(errno), "the compiler made no shared object");
-    } else {
-        judge(c, a, build, wait_status, text_str(&job->child.said[2].text));
-    }
-    if (bytes < 0)
-        unlink(job->so_path);
 }
 
 static void job_abort(Job *job, Status status, const char *why)
 {
-    Build *build = job->build;
     child_end(&job->child);
+    fail(job->build, status, why);
     job_free(job);
-    unlink(job->so_path);
-    fail(build, status, why);
 }
 
 /* ---- a batch */

@@ -47,14 +47,6 @@ LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost
     return x;
 }
 
-static const KernelRecord *find_kernel(const LabRecords *x, const char *key)
-{
-    for (int64_t i = 0; i < x->records->nkernel; i++)
-        if (strcmp(x->records->kernel[i].key, key) == 0)
-            return &x->records->kernel[i];
-    return NULL;
-}
-
 /* Place of the first measurement of this pair. */
 static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
 {
@@ -90,8 +82,6 @@ static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char
     return x->use == LAB_ONCE ? NULL : again ? again : other;
 }
 
-static double sample_s(const MeasureRecord *m) { return 1e-9 * fmax(m->time_ns, STOPWATCH_SAMPLE_NS); }
-
 /* The kernels on one shape, and the anchor, if it works and is not among them. */
 static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n, int repeats, bool final)
 {
@@ -108,7 +98,7 @@ static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n
         MeasureRecord taken = *m;
         taken.final = final;
         study_measure(l->study, &taken);
-        l->now_s += x->cost.request_s + (repeats + STOPWATCH_OVERHEAD) * sample_s(m);
+        l->now_s += x->cost.request_s + (repeats + STOPWATCH_OVERHEAD) * (1e-9 * fmax(m->time_ns, STOPWATCH_SAMPLE_NS));
     }
     l->ntimed++;
 }
@@ -116,9 +106,11 @@ static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n
 /* False when a kernel is not in the records. */
 static bool admit(Lab *l, int64_t trial)
 {
-    LabRecords *x = l->data;
-    const KernelRecord *k = find_kernel(x, l->study->trial[trial].key);
-    if (!k)
+    const LabRecords *x = l->data;
+    const KernelRecord *k = x->records->kernel, *end = k + x->records->nkernel;
+    while (k < end && strcmp(k->key, l->study->trial[trial].key) != 0)
+        k++;
+    if (k == end)
         return false;
     study_kernel(l->study, k);
     l->now_s += x->cost.kernel_s;

@@ -67,18 +67,18 @@ bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err)
     return true;
 }
 
-/* The anchor, ready to be timed. -1: there is none that works. */
-static int64_t anchor_of(const Lab *l)
+/* The anchor, ready to be timed; NULL: there is none that works. */
+static const Trial *anchor_of(const Lab *l)
 {
-    int64_t trial = lab_anchor(l);
-    return trial >= 0 && trial_usable(&l->study->trial[trial]) && l->study->trial[trial].so ? trial : -1;
+    const int64_t trial = lab_anchor(l);
+    const Trial *t = trial >= 0 ? &l->study->trial[trial] : NULL;
+    return t && trial_usable(t) && t->so ? t : NULL;
 }
 
 /* The anchor's place among the kernels of a request, added when there is room. -1: it is not there. */
 static int add_anchor(const Lab *l, Kernels *k)
 {
-    const int64_t trial = anchor_of(l);
-    const Trial *t = trial < 0 ? NULL : &l->study->trial[trial];
+    const Trial *t = anchor_of(l);
     for (int i = 0; t && i < k->n; i++)
         if (strcmp(k->key[i], t->key) == 0)
             return i;
@@ -236,10 +236,9 @@ bool stopwatch_learn(Lab *l, Arena *scratch, const Instance *const *inst, int64_
 {
     Workshop *m = l->shop;
     const double began_s = lab_now_s(l), until_s = began_s + QUIET_SHARE * l->seconds - m->learned_s;
-    const int64_t trial = anchor_of(l);
-    for (int pass = 0; trial >= 0 && pass < QUIET_PASSES; pass++)
+    const Trial *t = anchor_of(l);
+    for (int pass = 0; t && pass < QUIET_PASSES; pass++)
         for (int64_t j = 0; j < n && lab_now_s(l) < until_s; j++) {
-            const Trial *t = &l->study->trial[trial];
             const MeasureRequest r = request_of(l, inst[j], 1, QUIET_REPEATS);
             MeasureRecord out;
             recall(l, inst[j]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lab: what all labs have in common: their clock and budget, the anchor, the progress display.
+ * lab: what all labs have in common: their clock and budget, the anchor, the progress display, and the library's part in the last comparison.
  */
 #include "search/measure/lab.h"
 
@@ -52,4 +52,36 @@ void lab_show(const Lab *l, Arena *scratch)
 void lab_advance(const Lab *l, int64_t i, double until_s)
 {
     progress_update(l->progress, (double)i, "", fmax(until_s - lab_now_s(l), 0));
+}
+
+/* ---- the library ---- */
+
+/* NULL: there is none. */
+static Build *new_build(Lab *l)
+{
+    Diag *d = diag_new(l->arena);
+    Build *b = ARENA_NEW(l->arena, Build);
+    *b = (Build){ .name = "library", .text = unit_library(l->arena, l->shop->unit, d), .status = STATUS_INVALID };
+    if (!b->text && diag_nerror(d))
+        l->shop->library.why = "it does not compile: a name or condition in it is wrong";
+    return b->text ? b : NULL;
+}
+
+void library_begin(Lab *l)
+{
+    Build *b = l->shop->library.build = new_build(l);
+    if (b)
+        build_start(l->shop->builder, l->arena, b, 1);
+}
+
+void library_build(Lab *l)
+{
+    Library *x = &l->shop->library;
+    Build *b = x->build ? x->build : new_build(l);
+    if (b && b->status == STATUS_INVALID) /* it was not begun, or not done when the search ended */
+        build_all(l->shop->builder, l->arena, b, 1, l->stop);
+    if (b && b->status == STATUS_OK)
+        x->so = b->so;
+    else if (b)
+        x->why = arena_printf(l->arena, "it does not compile: %s", b->why);
 }

@@ -34,6 +34,8 @@ void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *s
         builds[i].status = STATUS_BUILD_FAILED;
 }
 
+void build_start(Builder *b, Arena *a, Build *builds, int n) { build_all(b, a, builds, n, NULL); }
+
 bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *file, int n,
              MeasureRecord *out, const volatile int *stop, const char **err)
 {

@@ -100,9 +100,11 @@ static bool is_found(const Compiler *c, Arena *a, Job *job, Build *build)
     return build_cache_get(c->tools.cache, a, job->key, job->so_path, build);
 }
 
-static void job_start(const Compiler *c, BuildBatch *batch, Job *job, Build *build)
+/* Starts the next build of the batch. */
+static void job_start(const Compiler *c, BuildBatch *batch, Job *job)
 {
     Arena *a = batch->a;
+    Build *build = &batch->builds[batch->next++];
     fail(build, STATUS_BUILD_FAILED, "");
     job->batch = batch;
     if (!*build->name || strchr(build->name, '/')) {
@@ -230,13 +232,12 @@ static bool is_hungry(const BuildBatch *x)
     return false;
 }
 
-/* What is to be started next, of the first batch that has anything; NULL: nothing, or not before a batch has had its second try. */
-static Build *next_build(BuildBatch *first, BuildBatch **of)
+/* The first batch that has anything to be started; NULL: none has, or not before a batch has had its second try. */
+static BuildBatch *next_batch(BuildBatch *first)
 {
     for (BuildBatch *x = first; x; x = x->later) {
-        *of = x;
         if (!x->done && x->next < x->n)
-            return &x->builds[x->next++];
+            return x;
         if (!x->done && is_hungry(x))
             return NULL;
     }
@@ -249,13 +250,12 @@ int jobs_tend(Jobs *jobs, BuildBatch *first)
     int running = 0;
     for (int i = 0; i < c->jobs; i++) {
         Job *job = &jobs->job[i];
-        BuildBatch *of = NULL;
         if (job->build && child_has_ended(&job->child))
             job_finish(c, job);
         else if (job->build && process_clock_s() - job->start_s > c->deadline_s)
             job_abort(job, STATUS_TIMED_OUT, arena_printf(job->batch->a, "killed after %g s", c->deadline_s));
-        for (Build *build; !job->build && (build = next_build(first, &of));)
-            job_start(c, of, job, build);
+        for (BuildBatch *of; !job->build && (of = next_batch(first));)
+            job_start(c, of, job);
         running += job->build != NULL;
     }
     return running;

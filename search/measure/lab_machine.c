@@ -235,6 +235,7 @@ static bool verify(Lab *l, Arena *scratch, Batch *b, double until_s, const char 
     for (int i = 0; i < b->n; i++)
         candidate[i] = &member(l, b, i)->c;
     verify_shapes(l->study, candidate, b->n, &w);
+    lab_show(l, scratch);
     for (int i = 0; i < w.n && b->n; i++) {
         Kernels k = { 0 };
         MeasureRecord out[STOPWATCH_MOST];
@@ -274,13 +275,6 @@ static bool count(Lab *l, Arena *scratch, Batch *b, const char **err)
     return true;
 }
 
-/* Verifies what was built, where there is a runner. */
-static bool prove(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
-{
-    lab_show(l, scratch);
-    return verify(l, scratch, b, until_s, err) && (!l->shop->assembler || count(l, scratch, b, err));
-}
-
 /* Builds, verifies and records the batch's members. Without a runner what is built counts as right, and no shared object is kept. */
 static bool admit(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
 {
@@ -289,7 +283,9 @@ static bool admit(Lab *l, Arena *scratch, Batch *b, double until_s, const char *
         return true;
     if (!build_batch(l, b, until_s, err))
         return false;
-    const bool ok = (!runs || prove(l, scratch, b, until_s, err)) && record_batch(l, b, err);
+    const bool right =
+        !runs || (verify(l, scratch, b, until_s, err) && (!l->shop->assembler || count(l, scratch, b, err)));
+    const bool ok = right && record_batch(l, b, err);
     for (int i = 0; i < b->n; i++)
         if (runs)
             member(l, b, i)->so = b->build[i].so;

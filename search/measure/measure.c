@@ -25,18 +25,17 @@ typedef struct {
     bool *done;
     int repeats;        /* of the request under way */
     int *asked, nasked; /* kernels of the request under way */
-    int64_t id;
-    int culprit; /* of the last begin, -1: none yet */
+    int culprit;        /* of the last begin, -1: none yet */
     const char *phase;
     const char *lacking; /* why the request is beyond what the machine has at the moment; NULL: it is not */
     const volatile int *stop;
 } Exchange;
 
-static void settle(Exchange *s, int i, Status status, const char *why)
+static void settle(Exchange *s, int i, Status status, Blame blame, const char *why)
 {
     s->out[i].status = status;
     s->out[i].why = why;
-    s->out[i].blame = BLAME_CANDIDATE;
+    s->out[i].blame = blame;
     s->done[i] = true;
 }
 
@@ -44,7 +43,7 @@ static void settle_rest(Exchange *s, Status status, const char *why)
 {
     for (int i = 0; i < s->n; i++)
         if (!s->done[i])
-            settle(s, i, status, why);
+            settle(s, i, status, BLAME_CANDIDATE, why);
 }
 
 static void clear_records(Exchange *s)
@@ -101,10 +100,10 @@ static char *request_line(Exchange *s)
     json_t *request = json_pack(
         "{s:o, s:o, s:I, s:I, s:s, s:I, s:i, s:i, s:f, s:f, s:b, s:o, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "extent",
         extent, "elems", elems, "rows", (json_int_t)rows, "row_elems", (json_int_t)row_elems, "cmd", "measure", "id",
-        (json_int_t)s->id, "threads", q->threads, "repeats", s->repeats, "sample_ns", q->sample_ns, "max_ns", q->max_ns,
-        "hot", 1, "kernels", kernels, "drop", real_if(q->drop > 0, q->drop), "keep", kept ? json_integer(keep) : NULL,
-        "quiet_ns", real_if(kept, q->quiet_ns), "wait_ns", real_if(kept, q->wait_ns), "count",
-        q->count ? json_true() : NULL, "smem_limit", q->smem_limit > 0 ? json_integer(q->smem_limit) : NULL);
+        (json_int_t)s->r->last_id, "threads", q->threads, "repeats", s->repeats, "sample_ns", q->sample_ns, "max_ns",
+        q->max_ns, "hot", 1, "kernels", kernels, "drop", real_if(q->drop > 0, q->drop), "keep",
+        kept ? json_integer(keep) : NULL, "quiet_ns", real_if(kept, q->quiet_ns), "wait_ns", real_if(kept, q->wait_ns),
+        "count", q->count ? json_true() : NULL, "smem_limit", q->smem_limit > 0 ? json_integer(q->smem_limit) : NULL);
     char *line = runner_line(s->a, request);
     return good ? line : NULL;
 }
@@ -117,7 +116,7 @@ static int kernel_of(const Exchange *s, const json_t *event)
     json_int_t id, kernel;
     if (json_unpack((json_t *)event, "{s:I, s:I}", "id", &id, "kernel", &kernel) != 0)
         return -1;
-    return id == s->id && kernel >= 0 && kernel < s->nasked ? s->asked[kernel] : -1;
+    return id == s->r->last_id && kernel >= 0 && kernel < s->nasked ? s->asked[kernel] : -1;
 }
 
 static bool take_begin(Exchange *s, const json_t *event)
@@ -168,8 +167,8 @@ static bool take_result(Exchange *s, const json_t *event)
     m->cold_ns = runner_rate(event, "cold_ns");
     m->clock = runner_rate(event, "clock");
     take_facts(s->a, m, json_object_get(event, "facts"));
-    settle(s, i, status, runner_text(s->a, event, "why"));
-    m->blame = status == STATUS_INVALID ? blame_text(m->why, NULL) : BLAME_CANDIDATE;
+    const char *why = runner_text(s->a, event, "why");
+    settle(s, i, status, status == STATUS_INVALID ? blame_text(why, NULL) : BLAME_CANDIDATE, why);
     return true;
 }
 
@@ -183,7 +182,7 @@ static bool all_settled(const Exchange *s)
 
 static bool take_done(Exchange *s, const json_t *event)
 {
-    return json_integer_value(json_object_get(event, "id")) == s->id && all_settled(s);
+    return json_integer_value(json_object_get(event, "id")) == s->r->last_id && all_settled(s);
 }
 
 /* The request as a whole: a size that no runner takes, or what this machine has not got. */
@@ -209,7 +208,7 @@ static RunnerAnswer ask(Exchange *s)
                    { "done", take_done, true },
                    { "error", take_error, true } };
     const size_t nevent = sizeof events / sizeof *events;
-    s->id = ++s->r->last_id;
+    s->r->last_id++;
     s->culprit = -1;
     s->phase = "preparing";
     const char *line = request_line(s);
@@ -296,8 +295,7 @@ static bool ask_all(Exchange *s, const char **err)
             return false;
         }
         if (!s->lacking && s->culprit >= 0 && !s->done[s->culprit]) {
-            settle(s, s->culprit, blame == BLAME_CANDIDATE ? status : STATUS_INVALID, why);
-            s->out[s->culprit].blame = blame;
+            settle(s, s->culprit, blame == BLAME_CANDIDATE ? status : STATUS_INVALID, blame, why);
             lost = 0;
             if (all_settled(s))
                 return true;

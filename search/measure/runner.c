@@ -34,22 +34,20 @@ static short wait_tick(Runner *r, short events)
 
 RunnerAnswer runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop)
 {
-    size_t left = strlen(line);
-    const double end = process_clock_s() + deadline_s;
-    while (left > 0) {
-        ssize_t sent = send(r->fd, line, left, MSG_NOSIGNAL);
+    const char *const end = line + strlen(line);
+    const double end_s = process_clock_s() + deadline_s;
+    while (line < end) {
+        const ssize_t sent = send(r->fd, line, (size_t)(end - line), MSG_NOSIGNAL);
         if (sent < 0 && errno != EAGAIN && errno != EINTR)
             return DEAD;
         if (stop && *stop)
             return STOPPED;
-        if (process_clock_s() > end)
+        if (process_clock_s() > end_s)
             return SILENT;
-        if (sent < 0) {
+        if (sent < 0)
             wait_tick(r, POLLOUT);
-            continue;
-        }
-        line += sent;
-        left -= (size_t)sent;
+        else
+            line += sent;
     }
     return HEARD;
 }

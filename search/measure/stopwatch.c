@@ -170,18 +170,6 @@ static bool ask_again(Lab *l, Arena *scratch, const TimingRequest *x, MeasureRec
     return true;
 }
 
-static bool take_all(Lab *l, const TimingRequest *x, MeasureRecord *out, double anchor_ns, bool final, const char **err)
-{
-    for (int i = 0; i < x->nkernel; i++) {
-        out[i].final = final;
-        out[i].anchor_ns = anchor_ns;
-        out[i].library_ns = x->library >= 0 ? out[x->library].time_ns : 0;
-        if (!stopwatch_take(l, &out[i], err))
-            return false;
-    }
-    return true;
-}
-
 bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, int repeats, bool final, double *ns,
                     bool *put_off, const char **err)
 {
@@ -205,7 +193,14 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
     l->ntimed++;
     for (int i = 0; ns && i < k->n; i++)
         ns[k->at[i]] = out[i].status == STATUS_OK ? out[i].time_ns : 0;
-    return take_all(l, &x, out, disturbed ? rest_ns : anchor_ns, final, err);
+    for (int i = 0; i < x.nkernel; i++) {
+        out[i].final = final;
+        out[i].anchor_ns = disturbed ? rest_ns : anchor_ns;
+        out[i].library_ns = x.library >= 0 ? out[x.library].time_ns : 0;
+        if (!stopwatch_take(l, &out[i], err))
+            return false;
+    }
+    return true;
 }
 
 /* A resumed run knows the anchor's times from the records. */

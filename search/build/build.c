@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build: a builder of one toolchain. compile.c runs compilers for a batch. Batches in the background have an arena each and wait in a list for a thread,
- * which there is while something is left to do; build_wait copies their results.
+ * build: a builder of one toolchain. compile.c runs compilers for a batch. Batches in the background have an arena each and wait in a list for
+ * a thread, which runs as long as something is left to do; build_wait copies their results.
  */
 #define _GNU_SOURCE
 #include "search/build/build.h"
@@ -25,7 +25,7 @@ struct Builder {
     Compiler compiler;
     Scratch *scratch;
     pthread_t thread;
-    bool has_thread, has_ended; /* it is to be joined; nothing was left for it */
+    bool has_thread, has_ended; /* it is still to be joined; it had nothing left to do */
     pthread_mutex_t lock;
     pthread_cond_t finished; /* a batch is done */
     BuildBatch *first;
@@ -40,7 +40,7 @@ static int count(const char *const *flags)
     return n;
 }
 
-/* The line with the mark, else the first. */
+/* The line that has the mark in it, else the first. */
 static const char *version_line(const char *version_mark, Arena *a, const char *said)
 {
     const char *mark = strstr(said, version_mark), *line = mark ? mark : said;
@@ -161,13 +161,13 @@ static void start(Builder *b, Arena *a, Build *builds, int n, bool in_front)
     b->has_ended = false;
     atomic_store(&b->stop, 0);
     b->has_thread = pthread_create(&b->thread, NULL, background, b) == 0;
-    if (!b->has_thread) { /* none to be had: do it now */
+    if (!b->has_thread) { /* no thread can be had: do it now */
         compile(&b->compiler, x, &(Stop){ 0 });
         x->done = true;
     }
 }
 
-/* Waits for the batch, with the lock. */
+/* Waits for the batch. The caller holds the lock. */
 static void wait_done(Builder *b, const BuildBatch *x, double until_s, const volatile int *stop)
 {
     while (!x->done) {
@@ -182,7 +182,7 @@ static void wait_done(Builder *b, const BuildBatch *x, double until_s, const vol
     }
 }
 
-/* The results come to where they were asked for. */
+/* Takes a batch that is done from the list, and copies its results to where they were asked for. */
 static void take_out(Builder *b, BuildBatch *x)
 {
     BuildBatch **at = &b->first;
@@ -238,8 +238,7 @@ void build_cancel(Builder *b)
 
 /* ---- a builder ---- */
 
-/* Builds nothing at all: that works with any compiler which can build anything, and tells the size of the C runtime's
- * part. */
+/* Builds an empty text: any compiler that can build anything builds that, and it tells the size of the C runtime's part. */
 static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const char **err)
 {
     Build empty = { .name = "empty", .text = b->compiler.tools.empty };

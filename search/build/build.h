@@ -31,16 +31,16 @@ typedef struct {
 typedef struct {
     const char *program;      /* looked up in PATH */
     const char *const *flags; /* NULL-terminated */
-    const char *shipped;      /* those of them that what ships is compiled with too, as one text */
+    const char *shipped;      /* those flags that what ships is compiled with too, as one text */
     const char *source;       /* suffix of source files: ".c" */
-    const char *assembly;     /* of what is read for spills on the way; NULL: nothing */
-    const Assembly *syntax;   /* of that; NULL: nobody reads it, so that spills stay unknown */
-    const char *product;      /* and of what is made of them: ".so" */
+    const char *assembly;     /* suffix of the assembly that is read for spills on the way; NULL: none is made */
+    const Assembly *syntax;   /* how to read that; NULL: nobody can, so that spills stay unknown */
+    const char *product;      /* suffix of what is made of sources: ".so" */
     const char *empty;        /* a source that any such compiler builds; its code is not counted as a candidate's */
     const char *version_mark; /* the line of `PROGRAM --version` that has this in it tells the version; "": the first */
     bool keep_log;
     bool portable; /* what it makes depends on text and flags alone, not on this machine: a cache may keep it */
-    struct BuildCache *cache; /* of a portable one (build_cache.h); NULL: there is none */
+    struct BuildCache *cache; /* keeps what a portable one makes (build_cache.h); NULL: there is none */
 } Toolchain;
 /* The compiler of a family's kernels for a target with that `gencode`. code: no device that runs them is here (FamilyCompiler.code). */
 Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const char *gencode, bool code);

@@ -16,16 +16,16 @@
 #include "gen/base/text.h"
 
 static const char MAGIC[] = "dcgen-build 1 ", PREFIX[] = ".dcgen-builds-", SUFFIX[] = ".build";
-/* HEAD_CHARS: of the first line. */
+/* HEAD_CHARS is the length of the first line. */
 enum { MAGIC_CHARS = sizeof MAGIC - 1, HASH_CHARS = BUILD_KEY_BYTES - 1, HEAD_CHARS = MAGIC_CHARS + HASH_CHARS + 1 };
 
 struct BuildCache {
     const char *folder;
     TempDir temp; /* path NULL: nothing can be written */
-    int why;      /* errno of that */
+    int why;      /* the errno that tells why it cannot */
     pthread_mutex_t lock;
     BuildCacheCount count;
-    int n; /* of temporary files, so that each has a name of its own */
+    int n; /* temporary files so far, so that each has a name of its own */
 };
 
 static void hash_text(XXH128_hash_t h, char *out)
@@ -66,7 +66,7 @@ BuildCacheCount build_cache_count(BuildCache *c)
     return count;
 }
 
-/* One more of *n. why: what came to pass, if that is kept of the first. */
+/* Counts one more in *n. kept: gets why, the first time; NULL: that is not kept. */
 static void count(BuildCache *c, int *n, char *kept, const char *why)
 {
     pthread_mutex_lock(&c->lock);
@@ -75,7 +75,7 @@ static void count(BuildCache *c, int *n, char *kept, const char *why)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* Each part with its end, so that no two lists of parts read alike. */
+/* Adds a part with the NUL at its end, so that no two lists of parts read alike. */
 static void add_part(Text *t, const char *part) { text_addn(t, part, strlen(part) + 1); }
 
 void build_cache_key(const Toolchain *tools, const char *version, const char *text, char *key)
@@ -107,7 +107,7 @@ typedef struct {
     SpillReport spills;
 } CacheEntry;
 
-/* False: it is torn, or something else. */
+/* False: the entry is torn, or the file is something else. */
 static bool read_entry(const char *text, size_t len, const char *key, CacheEntry *e)
 {
     char hash[BUILD_KEY_BYTES], name[BUILD_KEY_BYTES];

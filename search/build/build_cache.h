@@ -21,22 +21,22 @@ enum { BUILD_KEY_BYTES = 33, BUILD_CACHE_WHY_BYTES = 400 };
 
 typedef struct BuildCache BuildCache;
 
-/* How often each came to pass, and the first of those that went wrong. */
+/* How many builds were found, stored and so on, and what was the first to go wrong. */
 typedef struct {
     int found, stored;
     int damaged; /* entries that are torn, or something else */
-    int lost;    /* that could not be stored */
+    int lost;    /* builds that could not be stored */
     char damaged_path[BUILD_CACHE_WHY_BYTES], lost_why[BUILD_CACHE_WHY_BYTES];
 } BuildCacheCount;
 
-/* The folder is there; one that nothing can be written to is good for reading. NULL with *err set: it cannot be read. */
+/* The folder must be there; where it cannot be written, it is only read. NULL with *err set: it cannot be read. */
 BuildCache *build_cache_open(Arena *a, const char *folder, const char **err);
 void build_cache_close(BuildCache *c); /* NULL: nothing happens */
 BuildCacheCount build_cache_count(BuildCache *c);
 
-/* Of this text by these tools; `version` is their program's. */
+/* The key of what these tools make of the text; `version` is that of their program. */
 void build_cache_key(const Toolchain *t, const char *version, const char *text, char *key);
-/* Puts the product at `so` and sets the results of *b, its log from a. False: there is none, or none that is whole. */
+/* Puts the product at `so` and sets the results of *b; the log is made in a. False: the cache has no such entry, or a damaged one. */
 bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, Build *b);
 /* Stores a build that is ok. What cannot be stored is counted, no more. */
 void build_cache_put(BuildCache *c, const char *key, const Build *b);

@@ -46,7 +46,7 @@ static const char *telling_line(const char *text, const char *sign)
     return sign;
 }
 
-/* That line as plain text without the folder. */
+/* The line that says most, as plain text without the folder. */
 static const char *first_error(Arena *a, const char *text, const char *sign, const char *folder)
 {
     const size_t folder_len = strlen(folder);
@@ -91,7 +91,7 @@ static const char *cannot_start(const Compiler *c, Arena *a)
     return arena_printf(a, "cannot start %s: %s", c->tools.program, strerror(errno));
 }
 
-/* It was built before. */
+/* Looks in the cache. True: it was built before. */
 static bool is_found(const Compiler *c, Arena *a, Job *job, Build *build)
 {
     if (!c->tools.cache)
@@ -128,7 +128,7 @@ static void job_start(const Compiler *c, BuildBatch *batch, Job *job)
         unlink(job->c_path);
 }
 
-/* Frees the slot; of a build that failed nothing is left. */
+/* Frees the slot. A build that failed leaves nothing behind. */
 static void job_free(Job *job)
 {
     unlink(job->c_path);
@@ -173,7 +173,7 @@ static void take_product(const Compiler *c, Job *job)
         build_cache_put(c->tools.cache, job->key, build);
 }
 
-/* Of a compiler that failed: whose fault that is, and why. */
+/* Says why a compiler failed, and whose fault that is. */
 static void judge(const Compiler *c, Job *job, int wait_status)
 {
     Arena *a = job->batch->a;
@@ -223,7 +223,7 @@ void jobs_poll(Jobs *jobs)
     child_listen(child, jobs->c->jobs, TICK_MS);
 }
 
-/* Some of it are to be tried again, alone. */
+/* True if some builds of the batch are to be tried again, alone. */
 static bool is_hungry(const BuildBatch *x)
 {
     for (int i = 0; i < x->next; i++)
@@ -232,7 +232,7 @@ static bool is_hungry(const BuildBatch *x)
     return false;
 }
 
-/* The first batch that has anything to be started; NULL: none has, or not before a batch has had its second try. */
+/* The first batch with a build to be started. NULL: there is none, or a batch before it must have its second try first. */
 static BuildBatch *next_batch(BuildBatch *first)
 {
     for (BuildBatch *x = first; x; x = x->later) {
@@ -283,7 +283,7 @@ static void run_jobs(const Compiler *c, BuildBatch *x, const Stop *stop)
     jobs_end(jobs);
 }
 
-/* One build, alone. */
+/* Builds one, alone. */
 static void run_alone(const Compiler *c, Arena *a, Build *build, const Stop *stop)
 {
     Compiler alone = *c;
@@ -292,7 +292,7 @@ static void run_alone(const Compiler *c, Arena *a, Build *build, const Stop *sto
     run_jobs(&alone, &one, stop);
 }
 
-/* Several compilers at a time may need more memory, descriptors or processes than there are. */
+/* Tries builds again for which something was lacking: several compilers at a time may need more memory, descriptors or processes than there are. */
 static void retry_alone(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
     for (int i = 0; i < x->n; i++)
@@ -300,7 +300,8 @@ static void retry_alone(const Compiler *c, BuildBatch *x, const Stop *stop)
             run_alone(c, x->a, &x->builds[i], stop);
 }
 
-/* Signs are not all there are: where the text that built when the builder was made does not any more, no text of the batch is to blame. */
+/* Not everything that a compiler lacks is known by its words. Where it no longer builds the empty text, which it built when the builder was made, no
+ * text of the batch is to blame. */
 static void try_empty(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
     Build empty = { .name = "empty", .text = c->tools.empty };

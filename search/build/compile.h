@@ -17,18 +17,18 @@ typedef struct {
     Toolchain tools;
     const char *version, *folder;
     const char **argv; /* program, flags, then of each run MODE if assembly is asked for, "-o", PRODUCT, SOURCE, NULL */
-    int nfixed;        /* program and flags */
+    int nfixed;        /* how many of them are program and flags */
     const char *env[3];
     int jobs;
     double deadline_s;
     int64_t empty_bytes; /* .text of a shared object without any code of its own */
-    bool has_built;      /* the empty text, when the builder was made */
+    bool has_built;      /* it built the empty text when the builder was made */
 } Compiler;
 
 /* Builds that were asked for together. */
 typedef struct BuildBatch {
     struct BuildBatch *later; /* in a list */
-    Arena *a, *result;        /* where results are made; where they go in the end, if that is elsewhere */
+    Arena *a, *result;        /* results are made in the first; `result` gets them in the end, if it is not NULL */
     Build *builds;
     int n, next; /* the next to be started */
     bool done;
@@ -47,17 +47,17 @@ void compile(const Compiler *c, BuildBatch *x, const Stop *stop);
 /* The same step by step, over a list of batches: the last compilers of one run beside the first of the next. */
 typedef struct Jobs Jobs;
 Jobs *jobs_new(Arena *a, const Compiler *c);
-/* Starts what fits, closes what has ended or is late; the number of compilers that run. */
+/* Starts what fits and closes what has ended or is late. Gives the number of compilers that run. */
 int jobs_tend(Jobs *jobs, BuildBatch *first);
 void jobs_poll(Jobs *jobs); /* reads what they say, for a moment */
-/* A batch that has been built, but for its end (compile_end); NULL: there is none. */
+/* A batch of which all is built, so that compile_end is due; NULL: there is none. */
 BuildBatch *jobs_built(const Jobs *jobs, BuildBatch *first);
 void jobs_end(Jobs *jobs); /* ends those that run */
 void compile_end(const Compiler *c, BuildBatch *x, const Stop *stop);
-void compile_drop(BuildBatch *x); /* interrupted: what is not started yet never will be */
+void compile_drop(BuildBatch *x); /* what is not started yet is "interrupted" */
 
-/* Code of a 64-bit ELF file of this machine's byte order. Of a shared object the size of its section .text; where it holds code for
- * GPUs, as nvcc embeds it uncompressed, and of a cubin, that of all kernels in it instead. -1: it is no such file, or has no code. */
+/* How many bytes of code a 64-bit ELF file of this machine's byte order has. Of a shared object that is the size of its section .text; where it
+ * holds code for GPUs, as nvcc embeds it uncompressed, and of a cubin, that of all kernels in it. -1: it is no such file, or has no code. */
 int64_t elf_code_bytes(const char *path);
 
 #endif

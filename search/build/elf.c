@@ -33,7 +33,7 @@ static bool read_section(const Image *im, int i, Elf64_Shdr *s)
     return read_at(im, s, sizeof *s, im->head.e_shoff + (uint64_t)i * sizeof *s);
 }
 
-/* So many as the head says lie within the file: else 65535 of them would be looked for behind it, in each of many images. */
+/* True if as many sections as the head says lie within the file: else 65535 would be looked for behind its end, in each of many images. */
 static bool has_sections(const Image *im)
 {
     const Elf64_Ehdr *h = &im->head;
@@ -50,7 +50,7 @@ static bool read_head(Image *im)
            h->e_shstrndx < h->e_shnum && has_sections(im) && read_section(im, h->e_shstrndx, &im->names);
 }
 
-/* ".text" itself, or ".text.<kernel>". */
+/* True if the section's name is ".text" or ".text.<kernel>". */
 static bool is_text(const Image *im, const Elf64_Shdr *s)
 {
     static const char text[] = ".text";
@@ -61,10 +61,10 @@ static bool is_text(const Image *im, const Elf64_Shdr *s)
            memcmp(name, text, sizeof text - 1) == 0 && (name[sizeof text - 1] == 0 || name[sizeof text - 1] == '.');
 }
 
-/* Of sizes that may be -1, where there is nothing. */
+/* Adds two sizes. -1 stands for nothing. */
 static int64_t sum(int64_t a, int64_t b) { return a < 0 ? b : b < 0 ? a : a + b; }
 
-/* -1: no code. */
+/* The code of an image. -1: it has none. */
 static int64_t sum_text(const Image *im)
 {
     int64_t bytes = -1;
@@ -79,7 +79,7 @@ static int64_t sum_text(const Image *im)
     return bytes;
 }
 
-/* Of all images for GPUs behind the file's own; -1: there is none. */
+/* The code of all images for GPUs behind the file's own. -1: there is none. */
 static int64_t sum_embedded(const char *data, size_t file_bytes)
 {
     const char *const end = data + file_bytes;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LABELS = 16 }; /* at one run of code; the first are forgotten */
+enum { MOST_LABELS = 16 }; /* for one run of code; when there are more, the first are forgotten */
 #define BLANKS " \t"
 
 typedef struct {
@@ -47,7 +47,7 @@ static bool ends(Slice s, const char *with)
     return s.len >= n && memcmp(s.text + s.len - n, with, n) == 0;
 }
 
-/* One of a list that the text begins with, or ends in. */
+/* True if the text begins with one of a list, or ends in one. */
 static bool any(const char *const *list, Slice s, bool (*fits)(Slice s, const char *with))
 {
     for (; *list; list++)
@@ -63,7 +63,7 @@ static bool is_on_stack(const AssemblyReader *r, Slice operand)
     return ends(operand, r->syntax->stack) || (r->frame_pointer && ends(operand, r->syntax->frame));
 }
 
-/* vmulps, mulps, vfmadd231ps, vfnmsub132pd, vpdpbusd, vpmaddwd ... and no scalars. */
+/* True for vmulps, mulps, vfmadd231ps, vfnmsub132pd, vpdpbusd, vpmaddwd ..., and not for what multiplies scalars. */
 static bool multiplies(const Assembly *x, Slice op)
 {
     return any(x->multiply, op, begins) || (any(x->multiply_f, op, begins) && any(x->packed, op, ends));
@@ -77,7 +77,7 @@ static Slice word(const char **p)
     return w;
 }
 
-/* The next of "8(%rax,%rdx,4), %zmm0" in a line; none: an empty one. */
+/* The next operand of a line such as "8(%rax,%rdx,4), %zmm0"; an empty one at its end. */
 static Slice operand(const char **p)
 {
     int depth = 0;

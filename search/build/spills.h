@@ -22,7 +22,7 @@ typedef struct {
 
 void spills_read(const Assembly *syntax, const char *text, SpillReport *out);
 
-/* What the assembler of GPU code says: of all kernels in one source the most of each. */
+/* What the assembler of GPU code says: the most that any kernel of one source has of each. */
 typedef struct {
     int64_t regs;        /* a thread */
     int64_t spill_bytes; /* stored to local memory for lack of registers, a thread; what is loaded again not counted */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * calibrate: compiles what measures a device's limits, asks the runner, and in a search says when.
+ * calibrate: compiles what measures a device's limits, asks the runner, and says when a search does so.
  */
 #include "search/measure/calibrate.h"
 
 #include <math.h>
 #include "gen/target/family.h"
 
-static const double SHARE = 0.03; /* of the budget, for the machine's limits */
-static const double TIMES = 8;    /* the budget is cut so often for them, but not below LEAST_S a time */
-static const double LEAST_S = 0.12, MOST_S = 0.25; /* a time */
+static const double SHARE = 0.03; /* of the time budget goes into measuring limits */
+static const double TIMES = 8;    /* so often in a search, each time between LEAST_S and MOST_S long */
+static const double LEAST_S = 0.12, MOST_S = 0.25;
 
 bool calibrate_build(Workshop *m, Arena *a, const volatile int *stop, const char **why)
 {

@@ -56,7 +56,7 @@ void lab_advance(const Lab *l, int64_t i, double until_s)
 
 /* ---- the library ---- */
 
-/* NULL: there is none. */
+/* The library as a build that is still to be done; NULL: there is no library. */
 static Build *new_build(Lab *l)
 {
     Diag *d = diag_new(l->arena);

@@ -24,7 +24,7 @@ typedef struct Lab Lab;
 typedef struct {
     /* What it learns is new and is recorded: then the search measures limits, held-out shapes and the like too. */
     bool measures;
-    bool own_clock; /* Lab.now_s is its clock; else the machine's is */
+    bool own_clock; /* its time is Lab.now_s; else it is the machine's */
     /* Builds and verifies the general kernels of lesser targets. NULL: nothing need be known of them. */
     bool (*lesser)(Lab *l, Arena *scratch, const char **err);
     bool (*lesser_ahead)(Lab *l, const char **err); /* starts to build them in the background */
@@ -51,13 +51,13 @@ typedef struct {
     Build *build; /* NULL: not begun, or there is none */
 } Library;
 
-/* What a lab that compiles, and perhaps runs, has for that. */
+/* What a lab needs to compile kernels and, if there is a runner, to run them. */
 typedef struct {
     const UnitContext *unit;
     const Target *const *tuned; /* all targets that the package has a tree for, the study's among them */
     int ntuned;
     Builder *builder;
-    Builder *assembler;  /* of GPU code that cannot be run here; NULL: what the builder makes is what ships */
+    Builder *assembler;  /* makes GPU code that cannot be run here; NULL: the builder makes what ships */
     Runner *runner;      /* NULL: nothing is run */
     RecordFile *records; /* NULL: nothing is recorded */
     Diag *diag;
@@ -91,18 +91,18 @@ struct Lab {
 void lab_begin(Lab *l); /* a run that measures begins: nothing is known of its pace and of the machine at rest */
 
 double lab_now_s(const Lab *l);
-double lab_until_s(const Lab *l, double share); /* when so much of the budget is over */
+double lab_until_s(const Lab *l, double share); /* when that share of the budget is over */
 double lab_left_s(const Lab *l, double share);  /* until then */
 
-/* The trial of the anchor. -1: not tried yet, or there is none. */
+/* The trial of the anchor. -1: it was not tried yet, or there is no anchor. */
 int64_t lab_anchor(const Lab *l);
-/* Candidates for the tuned target that were built, or failed. */
+/* How many candidates for the tuned target were built or failed. */
 int64_t lab_ntried(const Lab *l);
 /* Brings the progress display up to date. */
 void lab_show(const Lab *l, Arena *scratch);
 /* The text of the display that says how good the best kernels are. */
 const char *lab_best_text(const Lab *l, Arena *a);
-/* The phase is at i; until_s: when it should be over. */
+/* Shows that the phase is at step i; until_s: when it should be over. */
 void lab_advance(const Lab *l, int64_t i, double until_s);
 
 /* Starts to build the library in the background. */
@@ -121,8 +121,8 @@ extern const LabKind lab_emulator;
 /* Samples that a kernel has on this tuned shape in a search. */
 int lab_machine_repeats(const Study *s, int64_t shape);
 
-/* LabKind's functions of these names, for labs that do not time. Without a runner proposals and the general kernels of lesser targets are
- * built, and nothing of it is kept but what compilers tell and a cache stores (build_cache.h). */
+/* LabKind's functions of these names, for labs that do not time. Without a runner they only build, and keep no more than what compilers tell
+ * and a cache stores (build_cache.h). */
 bool lab_machine_lesser(Lab *l, Arena *scratch, const char **err);
 bool lab_machine_lesser_ahead(Lab *l, const char **err);
 bool lab_machine_ahead(Lab *l, const Proposal *p, int n, const char **err);
@@ -150,7 +150,8 @@ typedef struct {
     double request_s; /* one kernel on one shape, beside its samples */
 } LabCost;
 
-/* How often a record of a pair may serve. Once: each answer takes the next one, as the search that left them did. Again: a table. */
+/* How often a record of one kernel and shape may serve as an answer: once, in the order in which a search left them, or again and again, as a
+ * table. */
 typedef enum { LAB_ONCE, LAB_AGAIN } LabUse;
 
 /* Called after each batch of trials, with the candidates that were in it. */

@@ -13,8 +13,8 @@ static const double CHECK_DEADLINE_S = 120; /* the emulator takes seconds for la
 
 /* Trials that are built together. */
 typedef struct Batch {
-    struct Batch *later; /* another that is built in the background */
-    bool begun;          /* it is such a one itself */
+    struct Batch *later; /* the next of those that are built in the background */
+    bool begun;          /* its own builds run in the background, or did */
     int n;
     int64_t trial[STOPWATCH_MOST];
     Build build[STOPWATCH_MOST];
@@ -25,7 +25,7 @@ typedef struct Batch {
 
 static Trial *member(const Lab *l, const Batch *b, int i) { return &l->study->trial[b->trial[i]]; }
 
-/* Asks for a member, if it was built and has not failed. */
+/* Adds a member to the kernels of a request, if it was built and has not failed. */
 static void add_member(const Lab *l, const Batch *b, int i, Kernels *k)
 {
     if (b->build[i].status == STATUS_OK && member(l, b, i)->status == STATUS_OK)
@@ -135,7 +135,7 @@ static bool build_batch(Lab *l, Batch *b, double until_s, const char **err)
 
 /* ---- recording ---- */
 
-/* Of the candidate that is recorded next: the order of lines need not stay. */
+/* The number of the candidate that is recorded next. Lines may be in any order, so the last one need not have the highest. */
 static int64_t next_n(const Records *r)
 {
     int64_t most = 0;
@@ -189,7 +189,7 @@ static bool record_batch(Lab *l, const Batch *b, const char **err)
 
 /* ---- verifying ---- */
 
-/* Parts that a call is split into, more than there are tiles among them. A kernel on a GPU is one launch; the emulator takes the number of
+/* Into how many parts the i-th call is split; some are more than it has tiles. A kernel on a GPU is one launch; the emulator takes the number of
  * cores that it may use. */
 static int parts_of(const Lab *l, int i)
 {
@@ -199,7 +199,7 @@ static int parts_of(const Lab *l, int i)
     return l->shop->assembler ? l->shop->jobs : 1;
 }
 
-/* Verifies, no more. The emulator is told what a block of the target can have. */
+/* A request that verifies and times nothing. The emulator is told how much shared memory a block of the target can have. */
 static MeasureRequest verify_request(const Lab *l, const int64_t *extent, int threads, double deadline_s)
 {
     MeasureRequest r = { .extent = extent, .threads = threads, .deadline_s = deadline_s };
@@ -208,7 +208,7 @@ static MeasureRequest verify_request(const Lab *l, const int64_t *extent, int th
     return r;
 }
 
-/* What failed is noted, with reasons that last as long as scratch. */
+/* Asks the runner and notes which kernels failed, with reasons that last as long as scratch. */
 static bool verify_one(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r, const Kernels *k, MeasureRecord *out,
                        const char **err)
 {
@@ -227,7 +227,7 @@ static bool verify_one(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r
     return true;
 }
 
-/* Nothing is left of a batch whose time is up meanwhile. */
+/* Verifies the batch on awkward shapes. When the time is up before that is done, the batch becomes empty. */
 static bool verify(Lab *l, Arena *scratch, Batch *b, double until_s, const char **err)
 {
     VerifyShapes w;
@@ -250,8 +250,8 @@ static bool verify(Lab *l, Arena *scratch, Batch *b, double until_s, const char 
     return true;
 }
 
-/* What kernels that are fixed for no extents do in one whole tile of their own, COUNT_STEPS tiles of k deep: sectors and shared-memory
- * wavefronts, as the emulator counts them. */
+/* Has the emulator count what each kernel does in one whole tile of its own, COUNT_STEPS tiles of k deep: sectors and shared-memory wavefronts.
+ * Kernels that are fixed for extents are left out. */
 static bool count(Lab *l, Arena *scratch, Batch *b, const char **err)
 {
     const Op *op = l->study->spec->op;
@@ -296,7 +296,7 @@ static bool admit(Lab *l, Arena *scratch, Batch *b, double until_s, const char *
 
 /* ---- building again ---- */
 
-/* A resumed run has records of trials, yet not their shared objects. */
+/* Builds trials again that have no shared object: a resumed run has their records only. */
 static bool rebuild(Lab *l, Arena *scratch, const int64_t *trial, int n, const char **err)
 {
     Batch *b = ARENA_NEW(scratch, Batch);
@@ -311,7 +311,7 @@ static bool rebuild(Lab *l, Arena *scratch, const int64_t *trial, int n, const c
             *err = arena_printf(l->arena, "a kernel cannot be built again here: %s", b->build[i].why);
             return false;
         }
-        if (b->build[i].status != STATUS_OK) /* it was built before; now it is of no use */
+        if (b->build[i].status != STATUS_OK) /* it was built before, but now it cannot be used */
             member(l, b, i)->status = b->build[i].status;
     }
     return true;
@@ -325,7 +325,7 @@ static bool rebuild_anchor(Lab *l, Arena *scratch, const char **err)
 
 /* ---- lesser targets ---- */
 
-/* A search of its own finds what the package has for these machines. */
+/* True if the target has a search of its own, which finds what the package has for these machines. */
 static bool has_own_search(const Workshop *m, const Target *target)
 {
     for (int i = 0; i < m->ntuned; i++)
@@ -380,7 +380,7 @@ static bool begin(Lab *l, Batch *b, const char **err)
     return true;
 }
 
-/* The batch of the same trials that was begun, which is taken out; b where there is none. */
+/* If a batch of the same trials was begun, takes it from the list and gives that; else gives b. */
 static Batch *begun_or(const Lab *l, Batch *b)
 {
     for (Batch **at = &l->shop->begun; *at; at = &(*at)->later) {
@@ -424,15 +424,15 @@ static bool machine_rest(Lab *l, Arena *scratch, const Instance *const *inst, in
     return rebuild_anchor(l, scratch, err) && stopwatch_learn(l, scratch, inst, n, err);
 }
 
-/* Fewer where one call takes so long that noise averages out within it. */
+/* Samples are fewer where one call takes so long that noise averages out within it. */
 int lab_machine_repeats(const Study *s, int64_t shape)
 {
     const double best = study_best(s, shape, NULL);
     return isfinite(best) && best > LONG_NS ? LONG_REPEATS : SEARCH_REPEATS;
 }
 
-/* All shapes, then again those that were put off. Something must be known when time is up: the first shape of the first batch is always
- * timed. */
+/* Times all shapes, then again those that were put off. The first shape of the first batch is always timed, so that something is known when the
+ * time is up. */
 static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p, double share, const char **err)
 {
     const Study *s = l->study;
@@ -455,7 +455,7 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
     return true;
 }
 
-/* Something must be known when time is up: the first batch is always built. */
+/* The first batch is always built, so that something is known when the time is up. */
 static bool machine_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     Batch *b = begun_or(l, new_batch(l, scratch, p, n));
@@ -474,11 +474,11 @@ static bool emulator_check(Lab *l, Arena *scratch, int64_t trial, const int64_t 
         return true;
     if (!measure(l->shop->runner, scratch, &r, &t->key, &t->so, 1, &out, l->stop, err))
         return false;
-    out.threads = 1; /* the emulator's are of this machine, not of the device */
+    out.threads = 1; /* those of the emulator are threads of this machine, not of the device */
     return stopwatch_take(l, &out, err);
 }
 
-/* Those that can be used; shared objects that are gone are built again. */
+/* Times those trials that can be used. Shared objects that are gone are built again. */
 static bool machine_compare(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats,
                             bool final, double *ns, const char **err)
 {

@@ -23,7 +23,7 @@ LabModel *lab_model_new(Arena *a, const Lab *lab, uint64_t world)
     return x;
 }
 
-/* About standard normal, always the same of one name and shape in one world. */
+/* A number about standard normal, always the same for one name and shape in one world. */
 static double chance(const LabModel *x, const char *name, int64_t shape)
 {
     Rng r = { XXH3_64bits_withSeed(name, strlen(name), x->world * 1000003 + (uint64_t)shape) };

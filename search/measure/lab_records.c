@@ -15,7 +15,7 @@ struct LabRecords {
     LabUse use;
     LabCost cost;
     const MeasureRecord **measure; /* by kernel and shape; of one pair in the order of the records */
-    bool *used;                    /* one a measurement, in that order */
+    bool *used;                    /* whether each of them has served */
     LabSeen *seen;
     void *ctx;
 };
@@ -47,7 +47,7 @@ LabRecords *lab_records_new(Arena *a, const Records *r, LabUse use, LabCost cost
     return x;
 }
 
-/* Place of the first measurement of this pair. */
+/* The place of the first measurement of this kernel on this shape. */
 static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
 {
     int64_t low = 0, high = x->records->nmeasure;
@@ -61,8 +61,8 @@ static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
     return low;
 }
 
-/* The next measurement of a kernel on a shape of the kind asked for; of a table that has no more of them the last one again, or one of the
- * other kind. NULL: there is none, as where the time of the search that was recorded was up. */
+/* The next measurement of a kernel on a shape, final or not as asked for. A table that has no more of them gives the last one again, or else one
+ * of the other kind. NULL: there is none, as where the time of the search that was recorded was up. */
 static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char *key, const Instance *inst, bool final)
 {
     MeasureRecord pair = { .key = key, .threads = inst->threads };
@@ -82,7 +82,7 @@ static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char
     return x->use == LAB_ONCE ? NULL : again ? again : other;
 }
 
-/* The kernels on one shape, and the anchor, if it works and is not among them. */
+/* Times kernels on one shape, and the anchor too, if it works and is not among them. */
 static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n, int repeats, bool final)
 {
     LabRecords *x = l->data;
@@ -103,7 +103,7 @@ static void time_shape(Lab *l, const Instance *inst, const int64_t *trial, int n
     l->ntimed++;
 }
 
-/* False when a kernel is not in the records. */
+/* Takes a kernel's record over. False: there is none. */
 static bool admit(Lab *l, int64_t trial)
 {
     const LabRecords *x = l->data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * measure: requests to a runner for times and for limits. A runner's answers are not trusted: a kernel that is measured may write to its socket too. Whatever goes
- * wrong, the runner is killed, the kernel of its last `begin` is to blame, and the others are asked for again of a new runner.
+ * measure: requests to a runner for times and for limits. A runner's answers are not trusted: a kernel that is measured may write to its socket
+ * too. Whatever goes wrong, the runner is killed, the kernel of its last `begin` is to blame, and a new runner is asked for the others.
  */
 #include "search/measure/runner_private.h"
 
@@ -79,7 +79,7 @@ static json_t *kernels_json(Exchange *s, int *keep)
 
 static json_t *real_if(bool wanted, double v) { return wanted ? json_real(v) : NULL; }
 
-/* NULL: a size is no number. */
+/* The request for all that is not settled, as a line. NULL: a size is no number. */
 static char *request_line(Exchange *s)
 {
     const MeasureRequest *q = s->q;
@@ -141,7 +141,7 @@ static bool take_samples(MeasureRecord *m, const json_t *ns)
     return true;
 }
 
-/* Counts with names as records have them; others are left out. */
+/* Takes what the emulator counted. What is no whole number is left out. */
 static void take_facts(Arena *a, MeasureRecord *m, json_t *facts)
 {
     const char *name;
@@ -185,7 +185,7 @@ static bool take_done(Exchange *s, const json_t *event)
     return json_integer_value(json_object_get(event, "id")) == s->r->last_id && all_settled(s);
 }
 
-/* The request as a whole: a size that no runner takes, or what this machine has not got. */
+/* The request as a whole failed: no runner takes a size in it, or this machine lacks something. */
 static bool take_error(Exchange *s, const json_t *event)
 {
     const char *why = runner_text(s->a, event, "text");
@@ -246,7 +246,7 @@ static const char *last_words(const Exchange *s)
     return said;
 }
 
-/* Ends the runner; the status and reason of what it was doing. */
+/* Ends the runner and says what became of the kernel that it was at: its status, the reason, and whose fault that is. */
 static Status judge(Exchange *s, RunnerAnswer o, const char **why, Blame *blame)
 {
     const bool ended = o == DEAD && runner_await(s->r, runner_patience_s);
@@ -266,7 +266,7 @@ static Status judge(Exchange *s, RunnerAnswer o, const char **why, Blame *blame)
     return STATUS_CRASHED;
 }
 
-/* Gives up the whole run. */
+/* The whole run ends, as nothing can be measured on this shape. */
 static bool give_up(const Exchange *s, const char *why, const char **err)
 {
     Text t = { .arena = s->a };
@@ -276,8 +276,8 @@ static bool give_up(const Exchange *s, const char *why, const char **err)
     return false;
 }
 
-/* Asks until all are settled: whoever brings a runner down is, and the others go to the next runner. What is no kernel's fault is tried
- * once more, by a runner that holds nothing yet; then nothing can be measured there, and no kernel is to blame. */
+/* Asks until all kernels are settled. One that brings a runner down is settled by that, and the others go to the next runner. What is no kernel's
+ * fault is tried once more, by a new runner; if that fails too, nothing can be measured there. */
 static bool ask_all(Exchange *s, const char **err)
 {
     for (int lost = 0;;) {
@@ -305,8 +305,8 @@ static bool ask_all(Exchange *s, const char **err)
     }
 }
 
-/* What failed for lack of something is verified alone, by a runner that holds nothing else. A time that it would have alone, beside no other
- * kernel, would say nothing. */
+/* Measures all; then each kernel that failed because the machine lacked something is verified again alone, by a new runner. It is not timed
+ * then, as a time without other kernels beside it would say nothing. */
 static bool measure_all(Exchange *s, const char **err)
 {
     if (!ask_all(s, err))
@@ -325,7 +325,7 @@ static bool measure_all(Exchange *s, const char **err)
     return true;
 }
 
-/* One rule for all kernels of a request: by the one that is kept, or the fastest. */
+/* What counts of each kernel's samples. One rule serves all kernels of a request: the kept one, else the fastest, tells which. */
 static void set_times(const MeasureRequest *q, MeasureRecord *out, int n)
 {
     double least = INFINITY;

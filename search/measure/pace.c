@@ -9,9 +9,9 @@
 #include <string.h>
 #include "search/record/samples.h"
 
-/* Requests that the prior stands for, half of them empty: each takes this long, and its samples what they would. */
+/* The prior stands for so many requests, half of them without samples. Each takes PRIOR_START_S and what its samples would. */
 static const double PRIOR_N = 4, PRIOR_X_S = 0.5, PRIOR_START_S = 0.05;
-/* what is left of it where all requests were alike, and nothing can be told of x */
+/* the slope is at least this, also where all requests were alike and so tell nothing of it */
 static const double LEAST_SLOPE = 0.5;
 static const double AGREE = 1.03; /* two times at rest are no further apart */
 
@@ -37,7 +37,7 @@ void pace_learn(Pace *p, double x_s, double took_s)
 double pace_expect_s(const Pace *p, double requests, double x_s)
 {
     double slope = (p->n * p->xy - p->x * p->y) / (p->n * p->xx - p->x * p->x);
-    if (slope * p->x > p->y) /* it would start in no time at all, and less */
+    if (slope * p->x > p->y) /* a request would start in less than no time */
         slope = p->xy / p->xx;
     slope = fmax(LEAST_SLOPE, slope);
     return fmax(0, (p->y - slope * p->x) / p->n) * requests + slope * x_s;
@@ -54,7 +54,7 @@ static QuietTime *find(const Quiet *q, const Instance *inst)
     return NULL;
 }
 
-/* What the least time would be at that clock, if it were but a matter of the clock. A faster one does not help what waits for memory. */
+/* What the least time would be at a lower clock, if the clock alone decided. At a higher one it stays: that does not help what waits for memory. */
 static double least_at(const QuietTime *t, double clock)
 {
     return clock > 0 && t->clock > clock ? t->least * t->clock / clock : t->least;
@@ -78,7 +78,7 @@ void quiet_take(Quiet *q, const Instance *inst, double ns, double clock)
     q->recent[q->ntaken++ % QUIET_RECENT] = fmax(1, ns / least_at(t, clock));
 }
 
-/* How fast the machine is at best these days. */
+/* The best of the latest times, each as a part of the least of its shape: more than 1 when the machine has become slower. */
 static double level(const Quiet *q) { return q->ntaken < QUIET_RECENT ? 1 : samples_least(q->recent, QUIET_RECENT); }
 
 double quiet_ns(const Quiet *q, const Instance *inst, double clock)

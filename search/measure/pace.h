@@ -24,11 +24,11 @@ typedef struct {
     double n, x, y, xx, xy;
 } Pace;
 
-/* Knows the prior alone. */
+/* One that knows the prior alone. */
 Pace pace_new(void);
-/* A request took so long. */
+/* Learns how long a request with x_s of samples took. */
 void pace_learn(Pace *p, double x_s, double took_s);
-/* Of so many requests with x_s in all. */
+/* What so many requests will take, with x_s of samples in all. */
 double pace_expect_s(const Pace *p, double requests, double x_s);
 
 /* ---- at rest ---- */
@@ -41,7 +41,7 @@ typedef struct {
     double clock;         /* of the core when it took the least; 0: not known */
 } QuietTime;
 
-/* All 0 but for the arena at first. */
+/* At first all is 0 but for the arena. */
 typedef struct {
     Arena *arena;
     int64_t n;
@@ -50,13 +50,14 @@ typedef struct {
     double recent[QUIET_RECENT]; /* the latest times, as parts of the least of their shapes; a ring */
 } Quiet;
 
-/* One time of the anchor there, at that clock of the core (MeasureRecord.clock). */
+/* Takes a time of the anchor on a shape, at that clock of the core (MeasureRecord.clock). */
 void quiet_take(Quiet *q, const Instance *inst, double ns, double clock);
-/* What the anchor is expected to take there at rest at that clock, 0: at the one of its least time; 0: not known. */
+/* What the anchor is expected to take on a shape at rest. clock 0: at the clock of its least time. Gives 0 where that is not known. */
 double quiet_ns(const Quiet *q, const Instance *inst, double clock);
-/* Longer than that by more than noise. False where it is not known, and of calls so long (SAMPLES_REST_NS) that nobody can say. */
+/* True if a time is longer than at rest by more than noise. False where that is not known, and for calls so long (SAMPLES_REST_NS) that nobody
+ * can say. */
 bool quiet_disturbed(const Quiet *q, const Instance *inst, double ns, double clock);
-/* The two least times there agree: that is what it takes. */
+/* True if the two least times on a shape agree, so that the least is what the anchor takes at rest. */
 bool quiet_known(const Quiet *q, const Instance *inst);
 
 #endif

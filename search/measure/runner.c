@@ -102,7 +102,7 @@ bool runner_await(const Runner *r, double patience_s)
     return child_has_ended(&r->child);
 }
 
-/* One that closed its end has a moment to die of itself: how is of interest. */
+/* A runner that closed its end has a moment to die by itself, as the way in which it dies tells what was wrong. */
 int runner_end(Runner *r, double patience_s)
 {
     if (r->child.pid == 0)

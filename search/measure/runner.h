@@ -20,7 +20,7 @@ typedef struct Runner Runner;
 Runner *runner_start(Arena *a, const char *const *command, const Op *op, const char *dtype,
                      const char *const *epilogues, int nepilogue, const char *reference_so, uint64_t seed,
                      const volatile int *stop, const char **err);
-/* The request that sets a runner up. NULL: the path of the reference is not UTF-8; it may be NULL, and is left out then. */
+/* The request that sets a runner up; reference_so may be NULL. Gives NULL where its path is not UTF-8. */
 json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed, const char *reference_so);
 const Device *runner_device(const Runner *r); /* as the runner said it; compiler and flags empty */
 /* The same from a `device` object of the protocol. False: it is incomplete. */
@@ -34,10 +34,10 @@ typedef struct {
     double sample_ns, max_ns; /* see the protocol */
     /* Kernels that take so many times as long as the fastest have two samples; 0: all have all of theirs. */
     double drop;
-    int keep; /* not so this one, which others are compared with; -1: none */
-    /* Of a call of `keep` when nothing else uses the machine: rounds go on until it shows; 0: not known. */
+    int keep; /* this kernel has all of its samples, as others are compared with it; -1: there is none */
+    /* What a call of `keep` takes when nothing else uses the machine: rounds go on until it takes no longer; 0: not known. */
     double quiet_ns;
-    double wait_ns;     /* that they may go on, on top of a quarter of the sampling */
+    double wait_ns;     /* so long may they go on, on top of a quarter of the sampling */
     double deadline_s;  /* silence longer than this kills the runner: STATUS_TIMED_OUT */
     bool count;         /* the emulator shall count what kernels do: MeasureRecord.fact */
     int64_t smem_limit; /* for the emulator: shared memory that a block can have; 0: as it likes */
@@ -55,7 +55,7 @@ typedef struct {
     int nthread;
     const int *threads; /* the counts that limits are wanted for */
     double max_ns;      /* of all counts together; samples are taken as long as this allows */
-    const char *so;     /* of GPUs: the kernels that measure; NULL: the runner knows how */
+    const char *so;     /* for GPUs: the kernels that measure; NULL: the runner knows how */
 } LimitRequest;
 
 /* Asks for the device's limits. out[] has room for one a thread count; *n of them are filled in, with the runner's device: all or none. A runner

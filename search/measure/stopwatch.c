@@ -14,7 +14,7 @@ static const double AGAIN_SHARE = 0.1;  /* of the time budget, for all requests 
 static const double QUIET_SHARE = 0.04; /* of the time budget, to learn what the anchor takes at rest */
 static const double WAIT_NS = 5e8,
                     WAIT_SHARE = 1e-3;    /* for a machine at rest: the less of this and that part of the time budget */
-static const double DROP = 1.5;           /* of the fastest of a request: what takes longer has two samples */
+static const double DROP = 1.5;           /* times the fastest kernel of a request: what takes longer has two samples */
 static const double SHAPE_MAX_NS = 1.2e9; /* a request's timing ends after about this long */
 static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3; /* silence for so long is a hang; less with a small budget */
 
@@ -37,7 +37,8 @@ double stopwatch_expect_s(const Lab *l, double requests, double ns, int repeats)
 
 static bool ends_runner(const MeasureRecord *m) { return m->status == STATUS_CRASHED || m->status == STATUS_TIMED_OUT; }
 
-/* A request is over that began then; a kernel that is slow has fewer samples. One that a runner did not survive says nothing. */
+/* Learns from a request that began at start_s and is over. A slow kernel has fewer samples. A request that a runner did not survive says
+ * nothing. */
 static void learn_pace(Lab *l, double start_s, const MeasureRecord *out, int n, int repeats)
 {
     double x_s = 0;
@@ -85,7 +86,7 @@ static int add_anchor(const Lab *l, Kernels *k)
     return t ? kernels_add(k, t->key, t->so, -1) : -1;
 }
 
-/* One that brings the runner down is not asked again. */
+/* Notes how the library fared. One that brings the runner down is not timed again. */
 static void judge_library(Lab *l, const MeasureRecord *m)
 {
     Library *x = &l->shop->library;
@@ -96,7 +97,7 @@ static void judge_library(Lab *l, const MeasureRecord *m)
         x->why = arena_printf(l->arena, "%s: %s", status_name(m->status), m->why);
 }
 
-/* One failed: that must be recorded, whatever the times are worth. */
+/* True if some kernel failed: that must be recorded, whatever the times are worth. */
 static bool any_failed(const MeasureRecord *out, int n)
 {
     for (int k = 0; k < n; k++)
@@ -147,10 +148,10 @@ static bool ask(Lab *l, Arena *scratch, const TimingRequest *x, int n, MeasureRe
     return true;
 }
 
-/* There is time left for what is made again. */
+/* True if there is time left for requests that are made again. */
 static bool may_wait(const Lab *l) { return l->shop->waited_s < AGAIN_SHARE * l->seconds; }
 
-/* As long as something disturbs the machine, and there is time to wait, once more; the quietest counts. */
+/* Makes the request again as long as something disturbs the machine and there is time to wait. The quietest of all counts. */
 static bool ask_again(Lab *l, Arena *scratch, const TimingRequest *x, MeasureRecord *out, const char **err)
 {
     MeasureRecord *again = ARENA_ARRAY(scratch, (size_t)x->k.n, MeasureRecord);
@@ -203,18 +204,18 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
     return true;
 }
 
-/* A resumed run knows the anchor's times from the records. */
+/* Takes the anchor's time from the records that a resumed run has. */
 static void recall(Lab *l, const Instance *inst)
 {
     const Study *s = l->study;
     const int64_t shape = study_shape(s, inst->extent, inst->threads);
     if (shape < 0 || s->anchor[shape].count < 2 || quiet_ns(&l->shop->quiet, inst, 0) > 0)
         return;
-    for (int i = 0; i < 2; i++) /* as it was measured more than once: it is known */
+    for (int i = 0; i < 2; i++) /* twice, as it was measured more than once: then it is known */
         quiet_take(&l->shop->quiet, inst, s->anchor[shape].ns, 0);
 }
 
-/* Its calls are too long to be at rest: it has no less work than one of which that was seen. */
+/* True if calls on this shape are too long to be at rest: calls with no more work than these were seen to be. */
 static bool is_lengthy(const Lab *l, const Instance *inst)
 {
     const Spec *s = l->study->spec;

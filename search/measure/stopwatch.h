@@ -35,8 +35,9 @@ double stopwatch_deadline_s(const Lab *l);
 bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err);
 
 /* Times the kernels and the anchor in turn, in a last comparison the library too.
- * ns: gets the times of the kernels, each at its place in the caller's list, 0 for one that failed; may be NULL. put_off: becomes true where something disturbed the machine,
- * so that nothing was recorded and all is to be done again; NULL: then what was measured counts, by the anchor's time at rest. */
+ * ns: gets the times of the kernels, each at its place in the caller's list, 0 for one that failed; may be NULL. put_off: becomes true where
+ * something disturbed the machine, so that nothing was recorded and all is to be done again. Where it is NULL, what was measured counts, by the
+ * anchor's time at rest. */
 bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, int repeats, bool final, double *ns,
                     bool *put_off, const char **err);
 

@@ -25,7 +25,7 @@ static void add_shape(VerifyShapes *w, int naxis, int axis, int64_t v, const int
     w->n++;
 }
 
-/* The extents that it is fixed for, the others as they are in `other`. */
+/* Adds the extents that a candidate is fixed for, with the others as they are in `other`. */
 static void add_fixed(VerifyShapes *w, const Candidate *c, int naxis, const int64_t *other)
 {
     int64_t extent[OP_MAX_AXIS];

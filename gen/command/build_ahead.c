@@ -19,7 +19,6 @@
 #include "gen/command/tools.h"
 #include "gen/target/family.h"
 #include "search/choose/search.h"
-#include "search/measure/calibrate.h"
 #include "search/measure/lab.h"
 
 enum {

@@ -12,7 +12,6 @@
 #include "gen/command/replay.h"
 #include "gen/command/site.h"
 #include "gen/command/tools.h"
-#include "search/measure/calibrate.h"
 
 static const double SECONDS = 1; /* of measuring, a target, unless told otherwise */
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include "search/choose/match.h"
-#include "search/measure/calibrate.h"
+#include "search/choose/select.h"
 #include "search/measure/lab.h"
 #include "search/measure/stopwatch.h"
 

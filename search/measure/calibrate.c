@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * calibrate: compiles what measures a device's limits, asks the runner, and says when a search does so.
+ * calibrate: measures what a device does at most, in the search and by `dcgen limits`. Where the device's family has kernels for that
+ * (Family.limits) they are compiled first, like a candidate; elsewhere the runner knows how.
  */
-#include "search/measure/calibrate.h"
+#include "search/measure/lab.h"
 
 #include <math.h>
 #include "gen/target/family.h"

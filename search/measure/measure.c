@@ -355,16 +355,6 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
 
 /* ---- limits */
 
-static char *limit_line(Runner *r, Arena *a, const LimitRequest *q)
-{
-    json_t *threads = json_array();
-    for (int i = 0; i < q->nthread; i++)
-        json_array_append_new(threads, json_integer(q->threads[i]));
-    return runner_line(a, json_pack("{s:s, s:I, s:s, s:s, s:o, s:f, s:s*}", "cmd", "limits", "id",
-                                    (json_int_t)++r->last_id, "target", q->target, "dtype", q->dtype, "threads",
-                                    threads, "max_ns", q->max_ns, "so", q->so));
-}
-
 static bool take_limits(const Runner *r, const LimitRequest *q, const json_t *event, LimitRecord *out)
 {
     const json_t *list = json_object_get(event, "limits");
@@ -392,8 +382,13 @@ static bool take_limits(const Runner *r, const LimitRequest *q, const json_t *ev
 bool limit_measure(Runner *r, Arena *a, const LimitRequest *q, LimitRecord *out, int *n, const volatile int *stop,
                    const char **err)
 {
-    json_t *event = NULL;
-    const char *unused, *line = limit_line(r, a, q);
+    json_t *event = NULL, *threads = json_array();
+    for (int i = 0; i < q->nthread; i++)
+        json_array_append_new(threads, json_integer(q->threads[i]));
+    json_t *request =
+        json_pack("{s:s, s:I, s:s, s:s, s:o, s:f, s:s*}", "cmd", "limits", "id", (json_int_t)++r->last_id, "target",
+                  q->target, "dtype", q->dtype, "threads", threads, "max_ns", q->max_ns, "so", q->so);
+    const char *unused, *line = runner_line(a, request);
     *n = 0;
     if (!line || !runner_ensure(r, a, stop, &unused))
         return true;

@@ -48,8 +48,7 @@ bool deliver_prove(Arena *a, const Workload *w, const Result *part, int n, const
     Builder *b = builder_new(a, &cc, 1, PROVE_DEADLINE_S, stop, &why);
     ProofStatus status = PROOF_NONE;
     if (b) {
-        status =
-            prove_text(a, package_dispatcher(a, part, n), w->spec, package_text(p, "dispatch.h"), b, stop, proof, &why);
+        status = prove_text(a, package_dispatcher(a, part, n), package_text(p, "dispatch.h"), b, stop, proof, &why);
         builder_free(b);
     }
     if (status == PROOF_FAILS)

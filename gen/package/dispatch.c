@@ -11,14 +11,14 @@
 #include "gen/base/text.h"
 
 typedef struct {
-    Arena *arena;
-    const char *const *name; /* of the features */
-    int first;
-    const Study *s; /* NULL: leaves without comments */
+    const Study *s;
     const Assignment *as;
+    int first;
     const TreeNode **leaf; /* of each instance */
     Text out;
 } Printer;
+
+const char *dispatch_feature(const Op *op, int f) { return f < op->naxis ? op->axis[f].name : "threads"; }
 
 static const TreeNode *leaf_of(const Printer *p, const Instance *inst)
 {
@@ -73,9 +73,9 @@ static void add_comment(Printer *p, const TreeNode *leaf)
     text_printf(&p->out, " /* %" PRId64 " shape%s; ", count, number_plural(count));
     select_features(p->s, spec->instance[i].extent, spec->instance[i].threads, x);
     for (int f = 0; f < as->nfeature; f++)
-        text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", p->name[f], x[f]);
+        text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", dispatch_feature(spec->op, f), x[f]);
     double ns = as->cost[i * as->nkernel + leaf->class];
-    text_printf(&p->out, ": %s%s", measured(p, i, leaf->class) ? "" : "about ", number_time(p->arena, ns));
+    text_printf(&p->out, ": %s%s", measured(p, i, leaf->class) ? "" : "about ", number_time(p->out.arena, ns));
     int next = runner_up(as, i, leaf->class);
     if (next >= 0 && isfinite(as->cost[i * as->nkernel + next]))
         text_printf(&p->out, ", then kernel %d %+.1f%%", p->first + next,
@@ -83,54 +83,48 @@ static void add_comment(Printer *p, const TreeNode *leaf)
     text_add(&p->out, " */");
 }
 
-/* C has no literal for the least number of 64 bits. */
-static const char *constant(Arena *a, int64_t v)
-{
-    return v == INT64_MIN ? "INT64_MIN" : arena_printf(a, "%" PRId64, v);
-}
-
 static void add_node(Printer *p, const TreeNode *n, int indent)
 {
     if (n->feature < 0) {
         text_printf(&p->out, "%*sreturn %d;", indent, "", p->first + n->class);
-        if (p->s)
-            add_comment(p, n);
+        add_comment(p, n);
         text_add(&p->out, "\n");
         return;
     }
-    text_printf(&p->out, "%*sif (%s <= %s) {\n", indent, "", p->name[n->feature], constant(p->arena, n->threshold));
+    const char *limit = arena_printf(p->out.arena, "%" PRId64, n->threshold);
+    text_printf(&p->out, "%*sif (%s <= %s) {\n", indent, "", dispatch_feature(p->s->spec->op, n->feature),
+                n->threshold == INT64_MIN ? "INT64_MIN" : limit); /* C has no literal for the least number of 64 bits */
     add_node(p, n->left, indent + 4);
     text_printf(&p->out, "%*s}\n", indent, "");
     add_node(p, n->right, indent); /* "else" would only nest what follows a return */
 }
 
-const char *dispatch_feature(const Op *op, int f) { return f < op->naxis ? op->axis[f].name : "threads"; }
-
-char *dispatch_predicates(Arena *a, const TreeNode *t, const char *const *name, int first)
+const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int first)
 {
-    Printer p = { .arena = a, .name = name, .first = first, .out = { .arena = a } };
-    add_node(&p, t, 4);
-    return arena_strdup(a, text_str(&p.out));
-}
-
-char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int first)
-{
-    const char *name[OP_MAX_AXIS + 1];
-    for (int f = 0; f < as->nfeature; f++)
-        name[f] = dispatch_feature(s->spec->op, f);
-    Printer p = { .arena = a, .name = name, .first = first, .s = s, .as = as, .out = { .arena = a } };
+    Printer p = { .s = s, .as = as, .first = first, .out = { .arena = a } };
     p.leaf = ARENA_ARRAY(a, (size_t)s->spec->ninstance + 1, const TreeNode *);
     for (int64_t i = 0; i < s->spec->ninstance; i++)
         p.leaf[i] = leaf_of(&p, &s->spec->instance[i]);
     add_node(&p, as->tree, 4);
-    return arena_strdup(a, text_str(&p.out));
+    return text_str(&p.out);
+}
+
+int dispatch_cuts(const TreeNode *t, int feature, int64_t *cut)
+{
+    if (t->feature < 0)
+        return 0;
+    int n = dispatch_cuts(t->left, feature, cut);
+    if (t->feature == feature && cut)
+        cut[n] = t->threshold;
+    n += t->feature == feature;
+    return n + dispatch_cuts(t->right, feature, cut ? cut + n : NULL);
 }
 
 int dispatch_kernel(const Dispatcher *d, int entry, const int64_t *x)
 {
     const DispatchEntry *e = &d->entry[entry];
     bool inside = e->tree != NULL;
-    for (int i = 0; i < d->naxis; i++)
-        inside = inside && x[i] >= d->box.min[i] && x[i] <= d->box.max[i];
+    for (int i = 0; i < d->spec->op->naxis; i++)
+        inside = inside && x[i] >= d->spec->box.min[i] && x[i] <= d->spec->box.max[i];
     return inside ? e->first + tree_choose(e->tree, x) : e->general;
 }

@@ -77,27 +77,26 @@ static void add_parts(Emitter *e, FillScope *s)
 
 /* ---- targets: what each kind of machine has ---- */
 
-static bool is_told_threads(const EmitEntry *entry)
+/* The arguments of an entry's tree, and its body, which says so where an argument decides nothing. */
+static void add_tree(Emitter *e, FillScope *row, const DispatchEntry *entry)
 {
-    return entry->part && entry->part->assignment->nfeature > entry->part->study->spec->op->naxis;
-}
-
-/* The body of an entry's tree. */
-static const char *tree_text(Emitter *e, const EmitEntry *entry)
-{
-    const Op *op = e->spec->op;
-    const char *body = dispatch_tree(e->arena, entry->part->study, entry->part->assignment, entry->first);
+    const Assignment *as = entry->part ? entry->part->assignment : NULL;
     Text t = { .arena = e->arena };
-    for (int i = 0; i < op->naxis + is_told_threads(entry); i++) {
-        const char *name = i < op->naxis ? op->axis[i].name : "threads";
-        if (!strstr(body, arena_printf(e->arena, "if (%s ", name)))
+    fill_list(row, "features");
+    for (int i = 0; as && i < as->nfeature; i++) {
+        const char *name = dispatch_feature(e->spec->op, i);
+        fill_word(fill_row(row), "FEATURE", name);
+        if (!dispatch_cuts(as->tree, i, NULL))
             text_printf(&t, "    (void)%s;\n", name);
     }
-    text_add(&t, body);
-    return text_str(&t);
+    if (as)
+        text_add(&t, dispatch_tree(e->arena, entry->part->study, as, entry->first));
+    fill_word(row, "tree", text_str(&t));
+    fill_number(row, "LEAVES", as ? tree_nleaf(as->tree) : 1);
+    fill_number(row, "GENERAL", entry->general);
 }
 
-static const char *how_chosen(Emitter *e, const EmitEntry *entry)
+static const char *how_chosen(Emitter *e, const DispatchEntry *entry)
 {
     if (!entry->part)
         return "general: right for every size, tuned for none";
@@ -105,17 +104,7 @@ static const char *how_chosen(Emitter *e, const EmitEntry *entry)
     return d->modelled ? "chosen by a model" : arena_printf(e->arena, "tuned on %s", quote_markdown(e->arena, d->name));
 }
 
-static void add_features(const EmitEntry *entry, FillScope *row)
-{
-    const int n = entry->part ? entry->part->assignment->nfeature : 0;
-    fill_list(row, "features");
-    for (int i = 0; i < n; i++)
-        fill_word(fill_row(row), "FEATURE", dispatch_feature(entry->part->study->spec->op, i));
-    fill_number(row, "LEAVES", entry->part ? tree_nleaf(entry->part->assignment->tree) : 1);
-    fill_number(row, "GENERAL", entry->general);
-}
-
-static void add_target(Emitter *e, FillScope *s, const EmitEntry *entry)
+static void add_target(Emitter *e, FillScope *s, const DispatchEntry *entry)
 {
     const Target *t = entry->target;
     const Result *part = entry->part;
@@ -131,18 +120,19 @@ static void add_target(Emitter *e, FillScope *s, const EmitEntry *entry)
     fill_word(row, "CHECK", t->runtime_check);
     fill_wordf(row, "KIND", "%s%s", t->name, part ? "" : " and later");
     unit_add_guard(row, NULL, t, NULL);
-    add_features(entry, row);
     fill_wordf(row, "TREE", "%s_tree%s%s", e->spec->name, e->in->npart > 1 ? "_" : "", e->in->npart > 1 ? t->name : "");
-    fill_word(row, "tree", part ? tree_text(e, entry) : "");
+    add_tree(e, row, entry);
 }
 
 static void add_targets(Emitter *e, FillScope *s)
 {
+    const Dispatcher *d = &e->dispatcher;
     bool uses_threads = false;
     fill_list(s, "targets");
-    for (int i = 0; i < e->nentry; i++) {
-        add_target(e, s, &e->entry[i]);
-        uses_threads = uses_threads || is_told_threads(&e->entry[i]);
+    for (int i = 0; i < d->nentry; i++) {
+        const Result *part = d->entry[i].part;
+        add_target(e, s, &d->entry[i]);
+        uses_threads = uses_threads || (part && part->assignment->nfeature > e->spec->op->naxis);
     }
     fill_number(s, "TOLD_PARTS", e->family->told_parts);
     fill_number(s, "USES_THREADS", uses_threads);
@@ -152,15 +142,13 @@ static void add_targets(Emitter *e, FillScope *s)
  * later devices. */
 static const char *architectures(Emitter *e)
 {
+    const Dispatcher *d = &e->dispatcher;
     Text t = { .arena = e->arena };
-    for (int i = 0; i < e->nentry; i++) {
-        const Target *target = e->entry[i].target;
-        bool again = false;
-        for (int j = 0; j < i; j++)
-            again = again || e->entry[j].target == target;
+    for (int i = 0; i < d->nentry; i++) {
+        const Target *target = d->entry[i].target;
         const char *arch =
             arena_printf(e->arena, "%s%s", target->name + strcspn(target->name, "_") + 1, target->exact ? "-real" : "");
-        if (!again)
+        if (i == 0 || d->entry[i - 1].target != target) /* entries of one target are side by side */
             text_printf(&t, "%s%s", t.len ? " " : "", quote_cmake(e->arena, arch));
     }
     return text_str(&t);
@@ -172,7 +160,7 @@ static const char *architectures(Emitter *e)
 static void add_record_keys(Emitter *e, FillScope *s)
 {
     for (int i = 0; i < e->nkernel; i++) {
-        const EmitEntry *entry = &e->entry[e->of[i]];
+        const DispatchEntry *entry = &e->dispatcher.entry[e->of[i]];
         const Result *part = entry->part;
         const char *record = part ? part->study->trial[part->assignment->kernel[i - entry->first]].key : NULL;
         FillScope *row = fill_row_at(s, "kernels", i);

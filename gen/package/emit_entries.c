@@ -16,19 +16,25 @@ static void add_kernel(Emitter *e, const Candidate *c, KernelFacts facts)
     candidate_values(c, value);
     e->of = arena_grow(e->arena, e->of, n, n + 1, sizeof *e->of);
     e->kernel = arena_grow(e->arena, e->kernel, n, n + 1, sizeof *e->kernel);
-    e->of[n] = e->nentry;
+    e->of[n] = e->dispatcher.nentry - 1;
     e->kernel[n] = (UnitKernel){ c->t, c->target, value, facts };
 }
+
+static void add_entry(Emitter *e, DispatchEntry entry) { e->dispatcher.entry[e->dispatcher.nentry++] = entry; }
 
 static void add_tuned(Emitter *e, const Result *part)
 {
     const Assignment *as = part->assignment;
-    e->entry[e->nentry] = (EmitEntry){ part->study->target, part, e->nkernel, as->nkernel, e->nkernel + as->general };
+    add_entry(e, (DispatchEntry){ .target = part->study->target,
+                                  .part = part,
+                                  .tree = as->tree,
+                                  .first = e->nkernel,
+                                  .nkernel = as->nkernel,
+                                  .general = e->nkernel + as->general });
     for (int k = 0; k < as->nkernel; k++) {
         const Trial *t = &part->study->trial[as->kernel[k]];
         add_kernel(e, &t->c, t->facts);
     }
-    e->nentry++;
 }
 
 /* How much a template is trusted on a target: 4 when its general kernel was verified there; else 3 when it serves every shape on the tuned
@@ -112,14 +118,23 @@ static void add_general(Emitter *e, const Target *target)
     Candidate best;
     if (!part || !most_trusted(e, part, target, &best))
         return;
-    e->entry[e->nentry] = (EmitEntry){ target, NULL, e->nkernel, 1, e->nkernel };
+    add_entry(e, (DispatchEntry){ .target = target, .first = e->nkernel, .nkernel = 1, .general = e->nkernel });
     add_kernel(e, &best, (KernelFacts){ 0 });
-    e->nentry++;
 }
 
-static void add_entries(Emitter *e)
+Emitter *emit_new(Arena *a, const EmitInput *in, Diag *d)
 {
-    const TargetList *targets = e->in->part->unit.targets;
+    Emitter *e = ARENA_NEW(a, Emitter);
+    const Family *family = in->part->unit.target->family;
+    *e = (Emitter){ .arena = a,
+                    .in = in,
+                    .diag = d,
+                    .spec = in->part->unit.spec,
+                    .family = family,
+                    .dispatcher = { .spec = in->part->unit.spec,
+                                    .is_told_parts = family->told_parts,
+                                    .entry = ARENA_ARRAY(a, 2 * TARGET_MAX, DispatchEntry) } };
+    const TargetList *targets = in->part->unit.targets;
     for (int i = 0; i < targets->n; i++) { /* by descending rank */
         const Result *part = part_of(e, &targets->t[i]);
         if (part)
@@ -127,32 +142,10 @@ static void add_entries(Emitter *e)
         if (!part || target_is_inherited(&targets->t[i]))
             add_general(e, &targets->t[i]);
     }
-}
-
-Emitter *emit_new(Arena *a, const EmitInput *in, Diag *d)
-{
-    Emitter *e = ARENA_NEW(a, Emitter);
-    *e = (Emitter){
-        .arena = a, .in = in, .diag = d, .spec = in->part->unit.spec, .family = in->part->unit.target->family
-    };
-    add_entries(e);
     return e;
 }
 
 const Dispatcher *package_dispatcher(Arena *a, const Result *part, int npart)
 {
-    const Emitter *e = emit_new(a, &(EmitInput){ .part = part, .npart = npart }, NULL);
-    const Spec *s = part->unit.spec;
-    Dispatcher *d = ARENA_NEW(a, Dispatcher);
-    *d = (Dispatcher){ .name = s->name,
-                       .op = s->op,
-                       .naxis = s->op->naxis,
-                       .is_told_parts = e->family->told_parts,
-                       .box = s->box,
-                       .nentry = e->nentry,
-                       .entry = ARENA_ARRAY(a, (size_t)e->nentry, DispatchEntry) };
-    for (int i = 0; i < e->nentry; i++)
-        d->entry[i] = (DispatchEntry){ e->entry[i].target, e->entry[i].part ? e->entry[i].part->assignment->tree : NULL,
-                                       e->entry[i].first, e->entry[i].general };
-    return d;
+    return &emit_new(a, &(EmitInput){ .part = part, .npart = npart }, NULL)->dispatcher;
 }

@@ -11,107 +11,77 @@
 #include "gen/base/text.h"
 #include "gen/spec/points.h"
 
-typedef struct {
-    Arena *arena;
-    const Dispatcher *d;
-    ProveCall *call;
-} Prover;
+/* The extents that the dispatcher is asked with, and the parts. */
+static int count_arguments(const Dispatcher *d) { return d->spec->op->naxis + d->is_told_parts; }
 
 /* "avx512: M=17 N=768 K=768 threads=1: kernel 3, not 2" */
-static const char *difference(const Prover *p, int entry, const int64_t *x, int got, int want)
+static const char *difference(Arena *a, const Dispatcher *d, int entry, const int64_t *x, int got, int want)
 {
-    const Dispatcher *d = p->d;
-    Text t = { .arena = p->arena };
+    Text t = { .arena = a };
     text_printf(&t, "%s:", d->entry[entry].target->name);
-    for (int i = 0; i < d->naxis; i++)
-        text_printf(&t, " %s=%" PRId64, d->op->axis[i].name, x[i]);
-    if (d->is_told_parts)
-        text_printf(&t, " threads=%" PRId64, x[d->naxis]);
+    for (int i = 0; i < count_arguments(d); i++)
+        text_printf(&t, " %s=%" PRId64, dispatch_feature(d->spec->op, i), x[i]);
     text_printf(&t, ": kernel %d, not %d", got, want);
-    return arena_strdup(p->arena, text_str(&t));
+    return text_str(&t);
 }
 
 /* Counts the points, or says in *why at which the two differ. */
-static bool compare(const Prover *p, Points *points, int64_t *n, const char **why)
+static bool compare(Arena *a, const Dispatcher *d, ProveCall *call, Points *points, int64_t *n, const char **why)
 {
-    const Dispatcher *d = p->d;
     for (int64_t x[POINTS_MAX_AXIS]; points_next(points, x); ++*n)
         for (int i = 0; i < d->nentry; i++) {
-            const int want = dispatch_kernel(d, i, x), got = p->call(i, x);
+            const int want = dispatch_kernel(d, i, x), got = call(i, x);
             if (got != want) {
-                *why = difference(p, i, x, got, want);
+                *why = difference(a, d, i, x, got, want);
                 return false;
             }
         }
     return true;
 }
 
-/* ---- cuts of the trees ---- */
-
-static int count_cuts(const TreeNode *t, int feature)
+/* Where any of the trees may change along that extent, or along the parts. */
+static PointAxis axis_of(Arena *a, const Dispatcher *d, int feature)
 {
-    return t->feature < 0 ? 0 : (t->feature == feature) + count_cuts(t->left, feature) + count_cuts(t->right, feature);
-}
-
-static void add_cuts(const TreeNode *t, int feature, PointAxis *axis)
-{
-    if (t->feature < 0)
-        return;
-    if (t->feature == feature)
-        axis->cut[axis->ncut++] = t->threshold;
-    add_cuts(t->left, feature, axis);
-    add_cuts(t->right, feature, axis);
-}
-
-static PointAxis axis_of(Arena *a, const Dispatcher *d, const Spec *s, int feature)
-{
-    const bool extent = feature < d->naxis;
-    PointAxis axis = { .min = extent ? d->box.min[feature] : s->threads[0],
-                       .max = extent ? d->box.max[feature] : s->threads[s->nthread - 1] };
-    int n = 0;
+    const Spec *s = d->spec;
+    const bool extent = feature < s->op->naxis;
+    PointAxis axis = { .min = extent ? s->box.min[feature] : s->threads[0],
+                       .max = extent ? s->box.max[feature] : s->threads[s->nthread - 1] };
+    int most = 0;
     for (int i = 0; i < d->nentry; i++)
-        n += d->entry[i].tree ? count_cuts(d->entry[i].tree, feature) : 0;
-    axis.cut = ARENA_ARRAY(a, (size_t)n + 1, int64_t);
+        most += d->entry[i].tree ? tree_nleaf(d->entry[i].tree) : 0;
+    axis.cut = ARENA_ARRAY(a, (size_t)most, int64_t);
     for (int i = 0; i < d->nentry; i++)
-        if (d->entry[i].tree)
-            add_cuts(d->entry[i].tree, feature, &axis);
+        axis.ncut += d->entry[i].tree ? dispatch_cuts(d->entry[i].tree, feature, axis.cut + axis.ncut) : 0;
     return axis;
 }
 
-static Points *cuts_of(Arena *a, const Dispatcher *d, const Spec *s)
+bool prove_call(Arena *a, const Dispatcher *d, ProveCall *call, Proof *out, const char **why)
 {
     PointAxis axis[POINTS_MAX_AXIS];
-    const int naxis = d->naxis + d->is_told_parts;
-    for (int i = 0; i < naxis; i++)
-        axis[i] = axis_of(a, d, s, i);
-    return points_cuts(a, axis, naxis, PROVE_MAX_POINT);
-}
-
-bool prove_call(Arena *a, const Dispatcher *d, const Spec *s, ProveCall *call, Proof *out, const char **why)
-{
-    const Prover p = { a, d, call };
-    Points *declared = points_declared(a, s, PROVE_MAX_POINT);
+    Points *declared = points_declared(a, d->spec, PROVE_MAX_POINT);
     *out = (Proof){ .all = points_are_all(declared) };
-    return compare(&p, cuts_of(a, d, s), &out->ncut, why) && compare(&p, declared, &out->ndeclared, why);
+    for (int i = 0; i < count_arguments(d); i++)
+        axis[i] = axis_of(a, d, i);
+    Points *cuts = points_cuts(a, axis, count_arguments(d), PROVE_MAX_POINT);
+    return compare(a, d, call, cuts, &out->ncut, why) && compare(a, d, call, declared, &out->ndeclared, why);
 }
 
 /* ---- compiled ---- */
 
-char *prove_source(Arena *a, const Dispatcher *d, const char *text)
+const char *prove_source(Arena *a, const Dispatcher *d, const char *text)
 {
     Text t = { .arena = a };
     text_printf(&t,
                 "#include <stdint.h>\n%s\nint dcgen_dispatch(int entry, const int64_t *x);\n"
                 "int dcgen_dispatch(int entry, const int64_t *x)\n{\n    return %s_dispatch(entry",
-                text, d->name);
-    for (int i = 0; i < d->naxis + d->is_told_parts; i++)
+                text, d->spec->name);
+    for (int i = 0; i < count_arguments(d); i++)
         text_printf(&t, ", x[%d]", i);
     text_add(&t, ");\n}\n");
-    return arena_strdup(a, text_str(&t));
+    return text_str(&t);
 }
 
-static ProofStatus prove_object(Arena *a, const Dispatcher *d, const Spec *s, const char *path, Proof *out,
-                                const char **why)
+static ProofStatus prove_object(Arena *a, const Dispatcher *d, const char *path, Proof *out, const char **why)
 {
     void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     ProveCall *call = NULL;
@@ -124,13 +94,13 @@ static ProofStatus prove_object(Arena *a, const Dispatcher *d, const Spec *s, co
             dlclose(so);
         return PROOF_NONE;
     }
-    const bool holds = prove_call(a, d, s, call, out, why);
+    const bool holds = prove_call(a, d, call, out, why);
     dlclose(so);
     return holds ? PROOF_HOLDS : PROOF_FAILS;
 }
 
-ProofStatus prove_text(Arena *a, const Dispatcher *d, const Spec *s, const char *text, Builder *b,
-                       const volatile int *stop, Proof *out, const char **why)
+ProofStatus prove_text(Arena *a, const Dispatcher *d, const char *text, Builder *b, const volatile int *stop,
+                       Proof *out, const char **why)
 {
     Build build = { .name = "dispatch", .text = prove_source(a, d, text) };
     build_all(b, a, &build, 1, stop);
@@ -138,7 +108,7 @@ ProofStatus prove_text(Arena *a, const Dispatcher *d, const Spec *s, const char 
         *why = arena_printf(a, "it does not compile: %s", build.why);
         return build.status == STATUS_BUILD_FAILED ? PROOF_FAILS : PROOF_NONE;
     }
-    const ProofStatus status = prove_object(a, d, s, build.so, out, why);
+    const ProofStatus status = prove_object(a, d, build.so, out, why);
     build_remove(b, build.so);
     return status;
 }

@@ -29,17 +29,17 @@ typedef struct {
 } Proof;
 
 /* False with *why set (one line, the point and both kernels in it): they disagree. */
-bool prove_call(Arena *a, const Dispatcher *d, const Spec *s, ProveCall *call, Proof *out, const char **why);
+bool prove_call(Arena *a, const Dispatcher *d, ProveCall *call, Proof *out, const char **why);
 
 /* PROOF_NONE: it could not be compiled or loaded here for reasons that are not its own (the compiler was killed, it makes code for another
  * machine). */
 typedef enum { PROOF_HOLDS, PROOF_FAILS, PROOF_NONE } ProofStatus;
 
 /* text: the package's dispatch.h. It is compiled as C. *why is set unless it holds. */
-ProofStatus prove_text(Arena *a, const Dispatcher *d, const Spec *s, const char *text, Builder *b,
-                       const volatile int *stop, Proof *out, const char **why);
+ProofStatus prove_text(Arena *a, const Dispatcher *d, const char *text, Builder *b, const volatile int *stop,
+                       Proof *out, const char **why);
 
 /* C that includes nothing and defines `int dcgen_dispatch(int entry, const int64_t *x)` by a package's dispatch.h. */
-char *prove_source(Arena *a, const Dispatcher *d, const char *text);
+const char *prove_source(Arena *a, const Dispatcher *d, const char *text);
 
 #endif

@@ -17,7 +17,7 @@ enum { SCHEMA = 1, MOST_LISTED = 24 };
 
 /* ---- writing ---- */
 
-/* A figure of regret.json. */
+/* A figure of regret.json, in four digits behind the point. */
 static void add_figure(FillScope *s, const char *name, bool is_known, double value)
 {
     fill_word(s, name, is_known ? arena_printf(s->arena, "%.4f", value) : "null");
@@ -52,8 +52,9 @@ static void add_sum(FillScope *part, const char *key, const char *kind, const Co
     }
 }
 
-static void add_shape(FillScope *part, const Op *op, const ContractShape *s, int first)
+static void add_shape(FillScope *part, const Result *r, const ContractShape *s)
 {
+    const Op *op = r->study->spec->op;
     FillScope *row = fill_row(part);
     const int threads = s->inst->threads;
     fill_list(row, "extents");
@@ -65,7 +66,7 @@ static void add_shape(FillScope *part, const Op *op, const ContractShape *s, int
     fill_word(row, "IS_TUNED", s->inst->tuned ? "true" : "false");
     fill_number(row, "THREADS", threads);
     fill_wordf(row, "WEIGHT", "%.6g", s->inst->weight);
-    fill_number(row, "KERNEL_NUMBER", first + s->kernel);
+    fill_number(row, "KERNEL_NUMBER", r->first + s->kernel);
     add_time(row, "CHOSEN_NS", s->measured, s->chosen_ns);
     add_time(row, "BEST_NS", s->measured, s->best_ns);
     add_figure(row, "REGRET", s->measured, s->regret);
@@ -76,16 +77,17 @@ static void add_shape(FillScope *part, const Op *op, const ContractShape *s, int
 }
 
 /* All shapes, and of those that nothing can be said of as many as are listed for people. */
-static void add_shapes(FillScope *row, const Op *op, const Contract *c, int first)
+static void add_shapes(FillScope *row, const Result *r)
 {
+    const Contract *c = r->contract;
     int64_t nlisted = 0;
     fill_list(row, "shapes");
     for (int64_t i = 0; i < c->nshape; i++)
-        add_shape(row, op, &c->shape[i], first);
+        add_shape(row, r, &c->shape[i]);
     fill_list(row, "unsaid");
     for (int64_t i = 0; i < c->nshape && nlisted < MOST_LISTED; i++)
         if (c->shape[i].measured && !c->shape[i].said) {
-            add_shape(row, op, &c->shape[i], first);
+            add_shape(row, r, &c->shape[i]);
             nlisted++;
         }
     const int64_t n = contract_unsaid(c);
@@ -109,7 +111,7 @@ static void add_demands(FillScope *row, const Contract *c)
     fill_number(row, "NTUNED", c->tuned.nshape);
 }
 
-static void add_part(FillScope *s, const Result *part, int first)
+static void add_part(FillScope *s, const Result *part)
 {
     Arena *a = s->arena;
     const Study *study = part->study;
@@ -123,22 +125,12 @@ static void add_part(FillScope *s, const Result *part, int first)
     fill_list(row, "sums");
     add_sum(row, "tuned", "tuned", &c->tuned);
     add_sum(row, "held_out", "held out", &c->held_out);
-    add_shapes(row, study->spec->op, c, first);
+    add_shapes(row, part);
     add_demands(row, c);
-}
-
-/* The package's number of the part's first kernel. */
-static int first_of(const Dispatcher *d, const Result *part)
-{
-    int i = 0;
-    while (d->entry[i].tree != part->assignment->tree)
-        i++;
-    return d->entry[i].first;
 }
 
 static const char *fill_contract(Arena *a, const EmitInput *in, const char *pattern, Diag *diag)
 {
-    const Dispatcher *d = package_dispatcher(a, in->part, in->npart);
     FillScope *s = fill_scope(a, NULL);
     fill_word(s, "NAME", in->part->unit.spec->name);
     fill_number(s, "REGRET_SCHEMA", SCHEMA);
@@ -147,7 +139,7 @@ static const char *fill_contract(Arena *a, const EmitInput *in, const char *patt
     fill_word(s, "BENCHED", in->npart > 1 ? "the best target that it runs" : "all of it");
     fill_list(s, "parts");
     for (int i = 0; i < in->npart; i++)
-        add_part(s, &in->part[i], first_of(d, &in->part[i]));
+        add_part(s, &in->part[i]);
     return unit_fill(&in->part->unit, unit_pattern(a, &in->part->unit, pattern), s, diag);
 }
 
@@ -157,26 +149,25 @@ const char *regret_file_readme(Arena *a, const EmitInput *in, Diag *d) { return 
 
 /* ---- reading ---- */
 
-static bool read_bound(json_t *bound, const char *group, const char *name, double *out)
-{
-    json_t *v = json_object_get(json_object_get(bound, group), name);
-    *out = json_is_number(v) ? json_number_value(v) : INFINITY;
-    return json_is_null(v) || (json_is_number(v) && *out >= 0);
-}
-
 /* NULL, or what is wrong. */
 static const char *read_target(json_t *target, RegretBound *out)
 {
-    json_t *bound = json_object_get(target, "bound");
-    *out = (RegretBound){ .measured = json_is_true(json_object_get(target, "measured")) };
-    if (!out->measured)
-        return json_is_false(json_object_get(target, "measured")) ? NULL : "'measured' is neither true nor false";
-    if (!read_bound(bound, "tuned", "mean", &out->tuned_mean) ||
-        !read_bound(bound, "tuned", "worst", &out->tuned_worst) ||
-        !read_bound(bound, "held_out", "mean", &out->held_out_mean) ||
-        !read_bound(bound, "held_out", "worst", &out->held_out_worst))
-        return "'bound' lacks 'mean' or 'worst' of 'tuned' or 'held_out': expected numbers >= 0, or null";
-    return NULL;
+    json_t *bound = json_object_get(target, "bound"), *measured = json_object_get(target, "measured");
+    *out = (RegretBound){ .measured = json_is_true(measured) };
+    const struct {
+        const char *group, *name;
+        double *to;
+    } row[] = { { "tuned", "mean", &out->tuned_mean },
+                { "tuned", "worst", &out->tuned_worst },
+                { "held_out", "mean", &out->held_out_mean },
+                { "held_out", "worst", &out->held_out_worst } };
+    for (size_t i = 0; out->measured && i < sizeof row / sizeof *row; i++) {
+        json_t *v = json_object_get(json_object_get(bound, row[i].group), row[i].name);
+        *row[i].to = json_is_number(v) ? json_number_value(v) : INFINITY;
+        if (!json_is_null(v) && !(json_is_number(v) && *row[i].to >= 0))
+            return "'bound' lacks 'mean' or 'worst' of 'tuned' or 'held_out': expected numbers >= 0, or null";
+    }
+    return out->measured || json_is_false(measured) ? NULL : "'measured' is neither true nor false";
 }
 
 static json_t *find_target(json_t *root, const char *name)

@@ -199,7 +199,7 @@ static void check_all_points(const Fixture *f)
     Proof p;
     int64_t points = 0;
     assert_int_equal(d->nentry, 3); /* the tuned instruction set, and two that CPUs may have instead */
-    if (!prove_call(f->arena, d, s, f->dispatch, &p, &why))
+    if (!prove_call(f->arena, d, f->dispatch, &p, &why))
         fail_msg("%s: %s", f->name, why);
     for (int i = 0; i < s->nshape; i++) {
         int64_t n = s->nthread;

@@ -72,9 +72,6 @@ static void comments_tell_of_the_heaviest_tuned_shape_and_the_fastest_other(void
                         "        return 6; /* 3 shapes; M=7 N=16 K=16: about 250 ns, then kernel 7 -20.0% */\n"
                         "    }\n"
                         "    return 5; /* 1 shape; M=8 N=16 K=16: 9.00 us, then kernel 6 +37.1% */\n");
-    static const char *const name[] = { "M", "N", "K" };
-    assert_string_equal(dispatch_predicates(y.arena, &node[2], name, 0),
-                        "    if (M <= 7) {\n        return 1;\n    }\n    return 0;\n");
 }
 
 /* C has no literal for the least number; the text of a leaf is that of its place in the tree. */
@@ -84,10 +81,17 @@ static void every_threshold_is_a_constant_of_c(void **state)
     TreeNode leaf[] = { { .feature = -1, .class = 0 }, { .feature = -1, .class = 1 }, { .feature = -1, .class = 2 } };
     TreeNode most = { .feature = 1, .threshold = INT64_MAX, .left = &leaf[1], .right = &leaf[2] };
     TreeNode least = { .feature = 3, .threshold = INT64_MIN, .left = &leaf[0], .right = &most };
-    static const char *const name[] = { "M", "N", "K", "threads" };
-    assert_string_equal(dispatch_predicates(y.arena, &least, name, 7),
+    Spec spec = *y.spec; /* without instances, of which leaves would tell */
+    spec.ninstance = 0;
+    const Study study = { .spec = &spec };
+    const Assignment as = { .nfeature = 4, .tree = &least };
+    assert_string_equal(dispatch_tree(y.arena, &study, &as, 7),
                         "    if (threads <= INT64_MIN) {\n        return 7;\n    }\n"
                         "    if (N <= 9223372036854775807) {\n        return 8;\n    }\n    return 9;\n");
+    int64_t cut;
+    assert_int_equal(dispatch_cuts(&least, 0, NULL), 0);
+    assert_int_equal(dispatch_cuts(&least, 3, &cut), 1);
+    assert_true(cut == INT64_MIN);
 }
 
 /* Of every kind of machine: within the declared ranges, ends included, the tree's class; outside the general kernel. */
@@ -96,8 +100,8 @@ static void a_dispatcher_is_its_trees_within_the_ranges(void **state)
     (void)state;
     TreeNode node[5];
     assignment_of(node);
-    DispatchEntry entry[] = { { NULL, node, 4, 6 }, { NULL, NULL, 9, 9 } };
-    const Dispatcher d = { .naxis = 3, .box = y.spec->box, .nentry = 2, .entry = entry };
+    DispatchEntry entry[] = { { .tree = node, .first = 4, .general = 6 }, { .first = 9, .general = 9 } };
+    const Dispatcher d = { .spec = y.spec, .nentry = 2, .entry = entry };
     static const struct {
         int64_t x[4];
         int kernel;

@@ -50,16 +50,15 @@ static int setup(void **state)
     static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
     static const Target tuned = { .name = "avx512" }, lesser = { .name = "portable" };
     static const Source source = { .path = "x.cfg", .text = spec_text, .len = sizeof spec_text - 1 };
-    static DispatchEntry entry[] = { { &tuned, &root, 0, 0 }, { &lesser, NULL, 3, 3 } };
+    static DispatchEntry entry[] = { { .target = &tuned, .tree = &root },
+                                    { .target = &lesser, .first = 3, .general = 3 } };
     arena = arena_new();
     Diag *d = diag_new(arena);
     spec = spec_parse(arena, &source, templates, 1, d);
     diag_print(d, stderr);
     if (!spec)
         return -1;
-    dispatcher = (Dispatcher){
-        .name = "x", .op = spec->op, .naxis = 3, .is_told_parts = true, .box = spec->box, .nentry = 2, .entry = entry
-    };
+    dispatcher = (Dispatcher){ .spec = spec, .is_told_parts = true, .nentry = 2, .entry = entry };
     return 0;
 }
 
@@ -94,7 +93,7 @@ static void a_right_one_passes(void **state)
     Proof p;
     const char *why = NULL;
     is_wrong = NULL;
-    assert_true(prove_call(arena, &dispatcher, spec, call, &p, &why));
+    assert_true(prove_call(arena, &dispatcher, call, &p, &why));
     assert_int_equal(p.ndeclared, 50 * 8 * 2);
     assert_true(p.ncut > 1000);
     assert_true(p.all);
@@ -122,7 +121,7 @@ static void one_wrong_place_is_found(void **state)
         const char *why = NULL;
         is_wrong = row[i].at;
         wrong_entry = row[i].entry;
-        assert_false(prove_call(arena, &dispatcher, spec, call, &p, &why));
+        assert_false(prove_call(arena, &dispatcher, call, &p, &why));
         if (!strstr(why, row[i].said))
             fail_msg("'%s' does not say '%s'", why, row[i].said);
     }
@@ -168,7 +167,7 @@ static void texts_are_compiled(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         Proof p;
         const char *why = NULL;
-        ProofStatus status = prove_text(arena, &dispatcher, spec, row[i].text, b, NULL, &p, &why);
+        ProofStatus status = prove_text(arena, &dispatcher, row[i].text, b, NULL, &p, &why);
         if (status != row[i].status || (why != NULL) != (row[i].said != NULL) || (why && !strstr(why, row[i].said)))
             fail_msg("text %d: status %d, '%s'", (int)i, (int)status, why ? why : "");
     }
@@ -186,7 +185,7 @@ static void what_cannot_be_loaded_proves_nothing(void **state)
     Builder *b = builder_new(arena, &cc, 1, 60, NULL, &err);
     if (!b)
         fail_msg("%s", err);
-    assert_int_equal(prove_text(arena, &dispatcher, spec, text, b, NULL, &p, &why), PROOF_NONE);
+    assert_int_equal(prove_text(arena, &dispatcher, text, b, NULL, &p, &why), PROOF_NONE);
     assert_non_null(strstr(why, "cannot be loaded"));
     builder_free(b);
 }
@@ -260,7 +259,7 @@ static void a_package_of_two_dims(void **state)
     const char *header = dispatch_of(&y, &in), *why = NULL;
     Builder *b = builder();
     Proof p;
-    if (prove_text(y.arena, d, y.spec, header, b, NULL, &p, &why) != PROOF_HOLDS)
+    if (prove_text(y.arena, d, header, b, NULL, &p, &why) != PROOF_HOLDS)
         fail_msg("%s", why);
     assert_int_equal(p.ndeclared, 2 * 64 * 40 * 3);
     assert_true(p.all);
@@ -269,7 +268,7 @@ static void a_package_of_two_dims(void **state)
         char *wrong = arena_strdup(y.arena, header);
         wrong[at - header + 1] = ' '; /* M < 12 instead of M <= 12 */
         if (n % 5 == 0)
-            assert_int_equal(prove_text(y.arena, d, y.spec, wrong, b, NULL, &p, &why), PROOF_FAILS);
+            assert_int_equal(prove_text(y.arena, d, wrong, b, NULL, &p, &why), PROOF_FAILS);
     }
     assert_int_equal(n, tree_nleaf(tree) - 1);
     builder_free(b);
@@ -314,14 +313,17 @@ static TreeNode *random_tree(int nfeature)
     return tree_train(arena, x, cost, NPOINT, nfeature, NCLASS, (TreeOptions){ .worth = 5e-4 });
 }
 
-static const char *const names[MAX_FEATURE] = { "M", "N", "K", "threads" };
-
-static void print_tree(FILE *f, int i, const TreeNode *t)
+/* As the tree of a spec without instances, of which its leaves would tell. */
+static void print_tree(FILE *f, int i, TreeNode *t)
 {
+    Spec bare = *spec;
+    bare.ninstance = 0;
+    const Study study = { .spec = &bare };
+    const Assignment as = { .nfeature = MAX_FEATURE, .tree = t };
     fprintf(f,
             "static inline int tree_%d(int64_t M, int64_t N, int64_t K, int64_t threads)\n{\n"
             "    (void)M, (void)N, (void)K, (void)threads;\n%s}\n",
-            i, dispatch_predicates(arena, t, names, 3));
+            i, dispatch_tree(arena, &study, &as, 3));
 }
 
 typedef int Walk(int tree, const int64_t *x);

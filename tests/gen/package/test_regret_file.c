@@ -33,6 +33,7 @@ static int setup(void **state)
     part[0] = part[1] = by_hand_result(&hand, 0);
     part[1].study = &lesser;
     part[1].assignment = &lesser_choice;
+    part[1].first = 2;
     return 0;
 }
 

@@ -81,35 +81,43 @@ static bool read_names(Arena *a, int folder, char ***name, int *n)
     return d != NULL;
 }
 
-static const char *path_in(Arena *a, const char *folder, const char *name)
+/* ---- listing what is foreign, removing what is not ---- */
+
+typedef struct {
+    Arena *arena;
+    const Manifest *m;  /* NULL: all is foreign */
+    ForeignList *found; /* NULL: the package's files are removed instead */
+} Walk;
+
+static void add(const Walk *w, const char *path, bool folder)
 {
-    return *folder ? arena_printf(a, "%s/%s", folder, name) : name;
+    ForeignList *list = w->found;
+    list->path = arena_grow(w->arena, list->path, (size_t)list->n, (size_t)list->n + 1, sizeof *list->path);
+    list->path[list->n++] = arena_printf(w->arena, "%s%s", path, folder ? "/" : "");
 }
 
-/* ---- listing ---- */
-
-static void add(Arena *a, ForeignList *list, const char *path, bool folder)
-{
-    list->path = arena_grow(a, list->path, (size_t)list->n, (size_t)list->n + 1, sizeof *list->path);
-    list->path[list->n++] = arena_printf(a, "%s%s", path, folder ? "/" : "");
-}
-
-/* within: the folder's path in the package. A folder that cannot be read is foreign. */
-static bool list_folder(Arena *a, int folder, const char *within, const Manifest *m, ForeignList *out)
+/* within: the folder's path in the package. A folder that cannot be read is foreign. MANIFEST stays: after a kill it must still tell what
+ * else is the package's. False with errno set. */
+static bool walk(const Walk *w, int folder, const char *within)
 {
     char **name;
     int n;
-    if (!read_names(a, folder, &name, &n))
+    if (!read_names(w->arena, folder, &name, &n))
         return false;
     for (int i = 0; i < n; i++) {
-        const char *path = path_in(a, within, name[i]);
+        const char *path = *within ? arena_printf(w->arena, "%s/%s", within, name[i]) : name[i];
         const bool folder_here = is_folder(folder, name[i]);
-        const Owner owner = owner_of(m, path, folder_here);
+        const Owner owner = owner_of(w->m, path, folder_here);
         int fd = owner == OWN_FOLDER ? open_folder(folder, name[i]) : -1;
-        if (owner == FOREIGN || (owner == OWN_FOLDER && (fd < 0 || !list_folder(a, fd, path, m, out))))
-            add(a, out, path, folder_here);
-        if (fd >= 0)
+        if (owner != OWN_FILE && (fd < 0 || !walk(w, fd, path)) && w->found)
+            add(w, path, folder_here);
+        if (owner == OWN_FILE && !w->found && strcmp(path, MANIFEST_PATH) != 0)
+            unlinkat(folder, name[i], 0);
+        if (fd >= 0) {
             close(fd);
+            if (!w->found)
+                unlinkat(folder, name[i], AT_REMOVEDIR); /* if nothing is left in it */
+        }
     }
     return true;
 }
@@ -118,7 +126,7 @@ bool foreign_list(Arena *a, const char *folder, const Manifest *m, ForeignList *
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     *out = (ForeignList){ 0 };
-    const bool ok = fd >= 0 && list_folder(a, fd, "", m, out);
+    const bool ok = fd >= 0 && walk(&(Walk){ a, m, out }, fd, "");
     const int error = errno;
     if (fd >= 0)
         close(fd);
@@ -127,27 +135,6 @@ bool foreign_list(Arena *a, const char *folder, const Manifest *m, ForeignList *
 }
 
 /* ---- moving ---- */
-
-/* What is listed, but not MANIFEST: after a kill it must still tell what else is the package's. */
-static void remove_own(Arena *a, int folder, const char *within, const Manifest *m)
-{
-    char **name;
-    int n;
-    if (!read_names(a, folder, &name, &n))
-        return;
-    for (int i = 0; i < n; i++) {
-        const char *path = path_in(a, within, name[i]);
-        const Owner owner = owner_of(m, path, is_folder(folder, name[i]));
-        int fd = owner == OWN_FOLDER ? open_folder(folder, name[i]) : -1;
-        if (owner == OWN_FILE && strcmp(path, MANIFEST_PATH) != 0)
-            unlinkat(folder, name[i], 0);
-        if (fd < 0)
-            continue;
-        remove_own(a, fd, path, m);
-        close(fd);
-        unlinkat(folder, name[i], AT_REMOVEDIR); /* if nothing is left in it */
-    }
-}
 
 /* Without replacing anything. False with errno EEXIST when the place is taken. */
 static bool move_entry(int from, int to, const char *name)
@@ -201,7 +188,7 @@ bool foreign_move(Arena *a, const char *from, const char *to)
     bool gone = false;
     for (int i = 0; in >= 0 && out >= 0 && !gone && i < MAX_ROUND; i++) {
         if (m)
-            remove_own(a, in, "", m);
+            walk(&(Walk){ a, m, NULL }, in, "");
         move_rest(a, in, out, m ? MANIFEST_PATH : "");
         if (!holds_only(a, in, m ? MANIFEST_PATH : ""))
             break;

@@ -33,6 +33,17 @@ void manifest_add_template(Arena *a, Manifest *m, const char *path, const char *
     add_entry(a, m, (ManifestEntry){ MANIFEST_TEMPLATE, manifest_hash(a, text, len), path });
 }
 
+bool manifest_is_path(const char *path)
+{
+    for (size_t n;; path += n + 1) {
+        n = strcspn(path, "/");
+        if (n == 0 || (n == 1 && path[0] == '.') || (n == 2 && path[0] == '.' && path[1] == '.'))
+            return false;
+        if (!path[n])
+            return true;
+    }
+}
+
 static ManifestKind kind_of_file(const char *path)
 {
     if (strcmp(path, "spec.cfg") == 0)
@@ -87,9 +98,6 @@ static const char *behind(const char *line, const char *word)
     return strncmp(line, word, n) == 0 && line[n] == ' ' && line[n + 1] ? line + n + 1 : NULL;
 }
 
-/* Nothing outside a package is looked at, whatever its manifest says. */
-static bool is_inside(const char *path) { return *path && *path != '/' && !strstr(path, ".."); }
-
 /* "<hash>  <path>" */
 static bool read_entry(Arena *a, const char *line, bool is_template, Manifest *m)
 {
@@ -98,7 +106,7 @@ static bool read_entry(Arena *a, const char *line, bool is_template, Manifest *m
     const char *path = line + HASH_LEN + 2;
     const ManifestKind kind = is_template ? MANIFEST_TEMPLATE : kind_of_file(path);
     add_entry(a, m, (ManifestEntry){ kind, arena_strndup(a, line, HASH_LEN), path });
-    return is_inside(path);
+    return manifest_is_path(path); /* nothing outside a package is looked at, whatever its manifest says */
 }
 
 static bool read_line(Arena *a, const char *line, Manifest *m)

@@ -35,6 +35,8 @@ typedef struct {
     int n;
 } Manifest;
 
+/* Is it the path of a file within a package: relative, with no ".", ".." or empty part? */
+bool manifest_is_path(const char *path);
 const char *manifest_hash(Arena *a, const char *text, size_t len);
 void manifest_add_template(Arena *a, Manifest *m, const char *path, const char *text, size_t len);
 void manifest_add_file(Arena *a, Manifest *m, const char *path, const char *text, size_t len);
@@ -42,7 +44,7 @@ void manifest_add_file(Arena *a, Manifest *m, const char *path, const char *text
 char *manifest_text(Arena *a, Manifest *m);
 /* NULL with *err set, which names the line, or says that an earlier dcgen wrote it. */
 const Manifest *manifest_read(Arena *a, const char *text, const char **err);
-bool manifest_lists(const Manifest *m, const char *path); /* as a file of the package */
+bool manifest_lists(const Manifest *m, const char *path);     /* as a file of the package */
 bool manifest_has(const Manifest *m, const ManifestEntry *e); /* of that kind and path, with that hash */
 
 #endif

@@ -365,24 +365,10 @@ static bool swap_in(const Writer *w)
 
 /* ---- the interface ---------------------------------------------------------------- */
 
-static bool is_inside(const char *path)
-{
-    if (!*path || *path == '/')
-        return false;
-    for (const char *s = path;;) {
-        size_t n = strcspn(s, "/");
-        if (n == 0 || (n == 1 && s[0] == '.') || (n == 2 && s[0] == '.' && s[1] == '.'))
-            return false;
-        if (!s[n])
-            return true;
-        s += n + 1;
-    }
-}
-
 static bool paths_check(const Writer *w, const Package *p)
 {
     for (int i = 0; i < p->n; i++)
-        if (!is_inside(p->file[i].path))
+        if (!manifest_is_path(p->file[i].path))
             return fail(w, "'%s' is no path within a package", p->file[i].path);
     return true;
 }

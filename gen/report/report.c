@@ -44,87 +44,52 @@ static double speedup_of(const Report *r)
     return weight > 0 ? exp(sum / weight) : 1;
 }
 
-const char *report_time_text(Report *r, double ns)
-{
-    char *text = number_time(r->arena, ns), *us = strstr(text, " us");
-    return us ? arena_printf(r->arena, "%.*s \xc2\xb5s", (int)(us - text), text) : text;
-}
-
-const char *report_signed_percent(Report *r, double part)
-{
-    return isfinite(part) ? arena_printf(r->arena, "%s%s", part >= 0 ? "+" : "", number_percent(r->arena, part)) : "-";
-}
-
-const char *report_above_text(Report *r, double above, bool unsaid)
-{
-    return arena_printf(r->arena, "%s%s", unsaid ? "\xe2\x80\xa0 " : "", number_percent(r->arena, above));
-}
-
-const char *report_spread_text(Report *r, const ContractShape *s)
-{
-    return s && s->spread > 0 ? number_percent(r->arena, s->spread) : "-";
-}
-
 const ContractShape *report_contract_shape(const Report *r, int64_t shape)
 {
     const Contract *c = r->contract;
     return c && shape < c->tuned.nshape && c->shape[shape].measured ? &c->shape[shape] : NULL;
 }
 
-bool report_is_unsaid(const Report *r, int64_t shape)
+/* Its times differ too much to say how far it is from the best. */
+static bool is_unsaid(const Report *r, int64_t shape)
 {
     const ContractShape *s = report_contract_shape(r, shape);
     return s && !s->said;
 }
 
-static int64_t count_unsaid(const Report *r)
-{
-    int64_t n = 0;
-    for (int64_t j = 0; j < r->study->nshape; j++)
-        n += report_is_unsaid(r, j);
-    return n;
-}
-
-/* The largest of those that can be said. */
-static void find_worst(Report *r)
+/* The tuned shape that is furthest from the best known, of those of which that can be said; *regret: by how much. -1: there is none. */
+static int64_t find_worst(const Report *r, double *regret)
 {
     const Assignment *as = r->assignment;
-    r->worst_regret = -1;
+    int64_t worst = -1;
+    *regret = -1;
     for (int64_t j = 0; j < r->study->nshape; j++) {
         const int64_t i = report_instance(r, j);
-        const double regret = report_cost(r, i, as->chosen[i]) / as->oracle_ns[i] - 1;
-        if (isfinite(regret) && regret > r->worst_regret && !report_is_unsaid(r, j)) {
-            r->worst_regret = regret;
-            r->worst = i;
+        const double above = report_cost(r, i, as->chosen[i]) / as->oracle_ns[i] - 1;
+        if (isfinite(above) && above > *regret && !is_unsaid(r, j)) {
+            *regret = above;
+            worst = i;
         }
     }
+    return worst;
 }
 
 /* ---- words ---- */
 
-const char *report_quoted(Report *r, const char *text)
+void report_word(FillScope *s, const char *name, const char *text)
 {
-    Text t = { .arena = r->arena };
+    Text t = { .arena = s->arena };
     quote_html(&t, text);
-    return text_str(&t);
+    fill_word(s, name, text_str(&t));
 }
 
-void report_word(Report *r, const char *name, const char *text) { fill_word(r->words, name, report_quoted(r, text)); }
-
-void report_wordf(Report *r, const char *name, const char *fmt, ...)
+void report_wordf(FillScope *s, const char *name, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    report_word(r, name, arena_vprintf(r->arena, fmt, ap));
+    report_word(s, name, arena_vprintf(s->arena, fmt, ap));
     va_end(ap);
 }
-
-static void percent_word(Report *r, const char *name, double part)
-{
-    report_word(r, name, number_percent(r->arena, part));
-}
-
-static const char *kernels_text(Report *r, int n) { return arena_printf(r->arena, "%d kernel%s", n, number_plural(n)); }
 
 static void head_words(Report *r)
 {
@@ -132,23 +97,25 @@ static void head_words(Report *r)
     const Spec *s = r->spec;
     const char *target = r->study->target->name, *bytes = number_bytes(r->arena, as->code_bytes);
     const char *library = r->study->target->family->rival;
+    const char *kernels = arena_printf(r->arena, "%d kernel%s", as->nkernel, number_plural(as->nkernel));
+    const Against against = choice_library(r->in);
+    report_word(r->words, "DCGEN_RELEASE", r->version);
     fill_number(r->words, "IS_MODELLED", r->study->device->modelled);
     fill_number(r->words, "NKERNEL", as->nkernel);
-    report_word(r, "NKERNEL_TEXT", kernels_text(r, as->nkernel));
-    report_word(r, "TARGET", target);
-    report_wordf(r, "TITLE", *r->part ? "%s for %s" : "%s", s->name, target);
-    report_wordf(r, "SERVED", "%s (%s of machine code) serve%s %s shape%s of %s on %s", kernels_text(r, as->nkernel),
-                 bytes, as->nkernel == 1 ? "s" : "", number_count(r->arena, s->ninstance), number_plural(s->ninstance),
+    report_word(r->words, "NKERNEL_TEXT", kernels);
+    report_word(r->words, "TARGET", target);
+    report_wordf(r->words, "TITLE", *r->part ? "%s for %s" : "%s", s->name, target);
+    report_wordf(r->words, "SERVED", "%s (%s of machine code) serve%s %s shape%s of %s on %s", kernels, bytes,
+                 as->nkernel == 1 ? "s" : "", number_count(r->arena, s->ninstance), number_plural(s->ninstance),
                  s->op->name, r->study->device->name);
-    report_word(r, "CODE_BYTES", bytes);
-    report_word(r, "NINSTANCE", number_count(r->arena, s->ninstance));
-    report_word(r, "NTUNED", number_count(r->arena, r->study->nshape));
-    report_word(r, "SPEEDUP", number_ratio(r->arena, r->speedup));
-    percent_word(r, "TUNED_REGRET", r->tuned_regret);
-    percent_word(r, "WORST_REGRET", r->worst_regret);
-    fill_number(r->words, "IS_COMPARED", r->library.n > 0);
-    report_word(r, "LIBRARY_NAME", library ? library : "");
-    report_word(r, "LIBRARY_MEAN", number_ratio(r->arena, r->library.mean));
+    report_word(r->words, "CODE_BYTES", bytes);
+    report_word(r->words, "NINSTANCE", number_count(r->arena, s->ninstance));
+    report_word(r->words, "NTUNED", number_count(r->arena, r->study->nshape));
+    report_word(r->words, "SPEEDUP", number_ratio(r->arena, speedup_of(r)));
+    report_word(r->words, "TUNED_REGRET", number_percent(r->arena, choice_regret(r->in)));
+    fill_number(r->words, "IS_COMPARED", against.n > 0);
+    report_word(r->words, "LIBRARY_NAME", library ? library : "");
+    report_word(r->words, "LIBRARY_MEAN", number_ratio(r->arena, against.mean));
 }
 
 static void id_words(Report *r)
@@ -165,12 +132,12 @@ static void dispatch_words(Report *r)
     const int depth = tree_depth(as->tree);
     fill_number(r->words, "TREE_DEPTH", depth);
     fill_number(r->words, "NLEAF", tree_nleaf(as->tree));
-    report_word(r, "DECIDED_BY", as->nfeature > r->spec->op->naxis ? "extents and threads" : "the extents");
-    report_wordf(r, "COMPARISONS", "%d comparison%s lead%s", depth, number_plural(depth), depth == 1 ? "s" : "");
-    report_word(r, "GENERAL_KERNEL", report_kernel(r, as->general));
+    report_word(r->words, "DECIDED_BY", as->nfeature > r->spec->op->naxis ? "extents and threads" : "the extents");
+    report_wordf(r->words, "COMPARISONS", "%d comparison%s lead%s", depth, number_plural(depth), depth == 1 ? "s" : "");
+    report_word(r->words, "GENERAL_KERNEL", report_kernel(r, as->general));
     fill_number(r->words, "NCOLOUR", LOOK_NKERNEL);
-    report_word(r, "FIRST_KERNEL", report_kernel(r, 0));
-    report_word(r, "AGAIN_KERNEL", report_kernel(r, LOOK_NKERNEL));
+    report_word(r->words, "FIRST_KERNEL", report_kernel(r, 0));
+    report_word(r->words, "AGAIN_KERNEL", report_kernel(r, LOOK_NKERNEL));
     fill_list(r->words, "colours");
     for (int k = 0; k < as->nkernel && k < LOOK_NKERNEL; k++) {
         FillScope *row = fill_row(r->words);
@@ -179,17 +146,22 @@ static void dispatch_words(Report *r)
     }
 }
 
-static void shape_words(Report *r)
+static void regret_words(Report *r)
 {
-    const Instance *worst = &r->spec->instance[r->worst];
-    const int64_t nunsaid = count_unsaid(r), nshape = r->study->nshape;
+    double regret;
+    const int64_t worst = find_worst(r, &regret), nshape = r->study->nshape;
+    const Instance *inst = &r->spec->instance[worst < 0 ? 0 : worst];
+    int64_t nunsaid = 0;
+    for (int64_t j = 0; j < nshape; j++)
+        nunsaid += is_unsaid(r, j);
     fill_number(r->words, "IS_SHORTENED", nshape > REPORT_MAX_ROW);
     fill_number(r->words, "NSHOWN", REPORT_MAX_ROW);
     fill_number(r->words, "NUNSAID_TUNED", nunsaid);
-    report_word(r, "UNSAID_TUNED", number_count(r->arena, nunsaid));
-    fill_number(r->words, "HAS_FURTHEST", r->worst_regret > 0.0005);
-    report_word(r, "FURTHEST",
-                words_shape(r->arena, r->spec->op, worst->extent, r->spec->nthread > 1 ? worst->threads : 0));
+    report_word(r->words, "UNSAID_TUNED", number_count(r->arena, nunsaid));
+    report_word(r->words, "WORST_REGRET", number_percent(r->arena, regret));
+    fill_number(r->words, "HAS_FURTHEST", regret > 0.0005); /* less would be shown as 0.0 % */
+    report_word(r->words, "FURTHEST",
+                words_shape(r->arena, r->spec->op, inst->extent, r->spec->nthread > 1 ? inst->threads : 0));
 }
 
 static void trial_words(Report *r)
@@ -211,76 +183,48 @@ static void trial_words(Report *r)
     for (int k = STATUS_OK + 1; k < STATUS_COUNT; k++)
         if (count[k])
             text_printf(&t, "; %s: %s", status_words[k], number_count(r->arena, count[k]));
-    report_word(r, "NTRIAL", number_count(r->arena, s->ntrial));
-    report_word(r, "NMEASURED", number_count(r->arena, measured));
-    report_word(r, "TRIAL_STATUS", text_str(&t));
+    report_word(r->words, "NTRIAL", number_count(r->arena, s->ntrial));
+    report_word(r->words, "NMEASURED", number_count(r->arena, measured));
+    report_word(r->words, "TRIAL_STATUS", text_str(&t));
 }
 
 /* ---- figures ---- */
 
-/* The word `has` says whether there is such a figure, the word `figure` is it. */
-static void figure_words(Report *r, const char *has, const char *figure, int plot, const char *id, const char *caption)
+static void add_figure(Text *t, const Report *r, const Plot *p)
 {
-    r->out = (Text){ .arena = r->arena };
-    if (plot >= 0)
-        report_figure(r, plot, id, caption);
-    fill_number(r->words, has, plot >= 0);
-    fill_word(r->words, figure, text_str(&r->out));
+    const char *id = arena_printf(r->arena, "%s%s", r->part, p->id);
+    text_printf(t, "<figure>\n<figcaption id=\"%s\">", id);
+    quote_html(t, p->caption);
+    text_printf(t,
+                "</figcaption>\n<svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" "
+                "aria-labelledby=\"%s\">\n%s</svg>\n</figure>\n",
+                p->width, p->height, id, p->svg);
 }
 
-static void all_figures(Report *r)
+static void figure_words(Report *r)
 {
-    const Groups *g = &r->groups;
-    const char *by = arena_printf(r->arena, "Kernel by %s", g->axes);
-    figure_words(r, "HAS_MAP", "map_figure", r->map, "map", by);
-    figure_words(r, "HAS_NARROW_MAP", "narrow_map_figure", r->narrow_map, "narrow-map", by);
-    figure_words(r, "HAS_CURVE", "curve_figure", r->curve, "curve", "What less or more code would bring");
-    figure_words(r, "HAS_PROGRESS", "progress_figure", r->progress, "progress", "Best so far");
-    figure_words(r, "HAS_SCATTER", "scatter_figure", r->scatter, "scatter", "Time predicted and measured");
-    figure_words(r, "HAS_RESIDUAL", "residual_figure", r->residual, "residual",
-                 "How far predictions are off, by shape");
-    r->out = (Text){ .arena = r->arena };
-    for (int i = 0; i < g->ngroup; i++)
-        if (r->panel[i] >= 0)
-            report_figure(r, r->panel[i], arena_printf(r->arena, "panel-%d", i), g->group[i].label);
-    fill_word(r->words, "speed_figures", text_str(&r->out));
-    r->out = (Text){ .arena = r->arena };
-    for (int i = 0; i < r->nplane; i++)
-        report_figure(r, r->plane[i].plot, arena_printf(r->arena, "plane-%d", i), r->plane[i].label);
-    fill_word(r->words, "plane_figures", text_str(&r->out));
-    fill_number(r->words, "HAS_PLANES", r->nplane > 0);
-    fill_number(r->words, "NPANEL", g->npanel);
-    fill_number(r->words, "NGROUP", g->ngroup);
-    fill_number(r->words, "NBAR", g->nbar);
+    static const struct {
+        const char *word, *has; /* all figures of a place in the page; are there any? */
+    } place[] = { { "map_figure", "HAS_MAP" },           { "narrow_map_figure", "HAS_NARROW_MAP" },
+                  { "plane_figures", "HAS_PLANES" },     { "curve_figure", "HAS_CURVE" },
+                  { "progress_figure", "HAS_PROGRESS" }, { "scatter_figure", "HAS_SCATTER" },
+                  { "residual_figure", "HAS_RESIDUAL" }, { "speed_figures", "HAS_SPEED" } };
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+        Text t = { .arena = r->arena };
+        for (const Plot *p = r->plot; p < r->plot + r->nplot; p++)
+            if (strcmp(p->word, place[i].word) == 0)
+                add_figure(&t, r, p);
+        fill_word(r->words, place[i].word, text_str(&t));
+        fill_number(r->words, place[i].has, t.len > 0);
+    }
+    fill_number(r->words, "NPANEL", r->groups.npanel);
+    fill_number(r->words, "NGROUP", r->groups.ngroup);
+    fill_number(r->words, "NBAR", r->groups.nbar);
     fill_number(r->words, "HAS_ROOF", r->has_roof);
     fill_number(r->words, "HAS_LIBRARY", r->has_library);
 }
 
 /* ---- the page ---- */
-
-static const struct {
-    const char *name;
-    void (*write)(Report *);
-} TABLE[] = { { "declared_table", report_table_declared },  { "limits_table", report_table_limits },
-              { "shapes_table", report_table_shapes },      { "rivals_table", report_table_rivals },
-              { "sums_table", report_table_sums },          { "held_out_table", report_table_held_out },
-              { "kernels_table", report_table_kernels },    { "prices_table", report_table_prices },
-              { "residuals_table", report_table_residuals } };
-
-static void add_words(Report *r)
-{
-    static void (*const add[])(
-        Report *) = { head_words,         id_words,    report_setting_words,  dispatch_words,
-                      shape_words,        trial_words, report_contract_words, report_template_words,
-                      report_model_words, all_figures };
-    for (size_t i = 0; i < sizeof add / sizeof *add; i++)
-        add[i](r);
-    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
-        r->out = (Text){ .arena = r->arena };
-        TABLE[i].write(r);
-        fill_word(r->words, TABLE[i].name, text_str(&r->out));
-    }
-}
 
 Report *report_begin(Arena *a, const Result *in, const char *version, bool several)
 {
@@ -295,21 +239,17 @@ Report *report_begin(Arena *a, const Result *in, const char *version, bool sever
                    .version = version,
                    .roofline = roofline_make(a, in->study, in->records),
                    .part = several ? arena_printf(a, "%s-", in->study->target->name) : "",
-                   .map = -1,
-                   .narrow_map = -1,
-                   .scatter = -1,
-                   .residual = -1,
-                   .curve = -1,
-                   .progress = -1 };
-    r->groups = report_groups(a, r->spec);
-    r->panel = ARENA_ARRAY(a, (size_t)r->groups.ngroup + 1, int);
-    for (int i = 0; i < r->groups.ngroup; i++)
-        r->panel[i] = -1;
+                   .groups = report_groups(a, in->study->spec) };
     return r;
 }
 
 char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const char **err)
 {
+    static void (*const add[])(Report *) = {
+        head_words,         id_words,           report_setting_words, report_limit_words, dispatch_words,
+        regret_words,       report_shape_words, report_kernel_words,  trial_words,        report_contract_words,
+        report_model_words, figure_words
+    };
     const char *css = arena_printf(a, "%s/report.css", in->unit.package_dir), *style = text_read_file(a, css, NULL);
     const char *pattern = arena_printf(a, "%s/report.html", in->unit.package_dir);
     FillScope *page = fill_scope(a, NULL);
@@ -317,18 +257,14 @@ char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const 
         *err = arena_printf(a, "cannot read '%s': %s", css, strerror(errno));
         return NULL;
     }
-    fill_word(page, "PACKAGE", report_quoted(part[0], in->study->spec->name));
+    report_word(page, "PACKAGE", in->study->spec->name);
     fill_word(page, "style", style);
     fill_number(page, "NTARGET", n);
     fill_list(page, "parts");
     for (int i = 0; i < n; i++) {
         part[i]->words = fill_row(page);
-        report_word(part[i], "DCGEN_RELEASE", part[i]->version);
-        part[i]->speedup = speedup_of(part[i]);
-        part[i]->library = choice_library(part[i]->in);
-        part[i]->tuned_regret = choice_regret(part[i]->in);
-        find_worst(part[i]);
-        add_words(part[i]);
+        for (size_t k = 0; k < sizeof add / sizeof *add; k++)
+            add[k](part[i]);
     }
     Diag *d = diag_new(a);
     const Source *src = conf_source(a, pattern, d);

@@ -6,7 +6,8 @@
 #define _GNU_SOURCE /* qsort_r */
 #include <math.h>
 #include <stdlib.h>
-#include "gen/report/report_axis.h"
+#include "gen/base/order.h"
+#include "gen/report/report_private.h"
 
 static const double MOST_PERCENT = 200, LABEL_PIXELS = 17;
 /* percent: the first kernels are so slow that nothing else could be seen beside them */
@@ -16,8 +17,8 @@ static double percent_of(double above) { return fmin(fmax(100 * above, 0), MOST_
 
 static void percent_axis(Plot *p, double top)
 {
-    figure_label(p, 'y', "above best known, %");
-    axis_linear(p, 'y', (Range){ 0, fmax(top * 1.12, 0.5) }, 6, 0.1);
+    plot_label(p, 'y', "above best known, %");
+    plot_axis_linear(p, 'y', (Range){ 0, fmax(top * 1.12, 0.5) }, 6, 0.1);
 }
 
 /* ---- the budget ---- */
@@ -26,10 +27,10 @@ static double kib_of(const CurvePoint *c) { return (double)c->bytes / 1024; }
 
 static void add_points(const Assignment *as, Plot *p, const char *name, int from, int to)
 {
-    data_begin(p, name);
+    plot_data(p, name);
     for (int i = from; i < to; i++)
         text_printf(&p->script, "%.7g %.7g\n", kib_of(&as->curve[i]), percent_of(as->curve[i].above));
-    data_end(p);
+    plot_data_end(p);
 }
 
 /* The number of kernels at each point that has room for it. */
@@ -58,20 +59,19 @@ static void draw_curve(Report *r)
         top = fmax(top, percent_of(as->curve[i].above));
         most = fmax(most, kib_of(&as->curve[i]));
     }
-    Plot *p = figure_begin(r, &r->curve, 440, 270);
-    figure_label(p, 'x', "machine code, KiB");
-    axis_linear(p, 'x', (Range){ 0, most * 1.06 }, 8, 1);
+    Plot *p = report_plot(r, "curve_figure", "curve", "What less or more code would bring", 440, 270);
+    plot_label(p, 'x', "machine code, KiB");
+    plot_axis_linear(p, 'x', (Range){ 0, most * 1.06 }, 8, 1);
     percent_axis(p, top);
     name_points(as, p, 360 / (most * 1.06), 210 / fmax(top * 1.12, 0.5));
     add_points(as, p, "within", 0, as->kept + 1);
     add_points(as, p, "beyond", as->kept, as->ncurve);
     add_points(as, p, "mark", as->kept, as->kept + 1);
-    figure_draw(p, true, "$beyond", "lines", LOOK_GENERAL);
-    figure_draw(p, false, "$beyond", "points pt 7 ps 0.33", LOOK_CLOUD);
-    figure_draw(p, false, "$within", "lines", LOOK_CHOSEN);
-    figure_draw(p, false, "$within", "points pt 7 ps 0.51", LOOK_DOT);
-    figure_draw(p, false, "$mark", "points pt 6 ps 0.82", LOOK_BEST);
-    text_add(&p->script, "\n");
+    plot_draw(p, "beyond", "lines", LOOK_GENERAL);
+    plot_draw(p, "beyond", "points pt 7 ps 0.33", LOOK_CLOUD);
+    plot_draw(p, "within", "lines", LOOK_CHOSEN);
+    plot_draw(p, "within", "points pt 7 ps 0.51", LOOK_DOT);
+    plot_draw(p, "mark", "points pt 6 ps 0.82", LOOK_BEST);
 }
 
 /* ---- the search ---- */
@@ -79,8 +79,7 @@ static void draw_curve(Report *r)
 static int by_n(const void *x, const void *y, void *study)
 {
     const Trial *trial = ((const Study *)study)->trial;
-    const int64_t a = trial[*(const int64_t *)x].n, b = trial[*(const int64_t *)y].n;
-    return (a > b) - (a < b);
+    return order_number(&trial[*(const int64_t *)x].n, &trial[*(const int64_t *)y].n);
 }
 
 /* The tuned target's trials as they were recorded, one after the other; how many. 0: of some the records do not tell. */
@@ -122,34 +121,26 @@ static void progress_of(const Report *r, const int64_t *order, int64_t n, double
     }
 }
 
-static void draw_steps(Report *r, const double *percent, int64_t n)
-{
-    double top = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (isfinite(percent[i]))
-            top = fmax(top, fmin(percent[i], MOST_PROGRESS));
-    Plot *p = figure_begin(r, &r->progress, 440, 270);
-    figure_label(p, 'x', "kernels measured");
-    axis_linear(p, 'x', (Range){ 1, (double)n }, 8, 1);
-    percent_axis(p, top);
-    data_begin(p, "line");
-    for (int64_t i = 0; i < n; i++)
-        if (isfinite(percent[i]))
-            text_printf(&p->script, "%lld %.7g\n", (long long)(1 + i), fmax(percent[i], 0));
-    data_end(p);
-    figure_draw(p, true, "$line", "steps", LOOK_CHOSEN);
-    text_add(&p->script, "\n");
-}
-
 static void draw_progress(Report *r)
 {
     int64_t *order = ARENA_ARRAY(r->arena, (size_t)r->study->ntrial + 1, int64_t), n = search_order(r->study, order);
-    if (n < 2)
-        return;
-    double *percent = ARENA_ARRAY(r->arena, (size_t)n, double);
+    double *percent = ARENA_ARRAY(r->arena, (size_t)n, double), top = 0;
     progress_of(r, order, n, percent);
-    if (isfinite(percent[n - 1]))
-        draw_steps(r, percent, n);
+    if (n < 2 || !isfinite(percent[n - 1]))
+        return;
+    for (int64_t i = 0; i < n; i++)
+        if (isfinite(percent[i]))
+            top = fmax(top, fmin(percent[i], MOST_PROGRESS));
+    Plot *p = report_plot(r, "progress_figure", "progress", "Best so far", 440, 270);
+    plot_label(p, 'x', "kernels measured");
+    plot_axis_linear(p, 'x', (Range){ 1, (double)n }, 8, 1);
+    percent_axis(p, top);
+    plot_data(p, "line");
+    for (int64_t i = 0; i < n; i++)
+        if (isfinite(percent[i]))
+            text_printf(&p->script, "%lld %.7g\n", (long long)(1 + i), fmax(percent[i], 0));
+    plot_data_end(p);
+    plot_draw(p, "line", "steps", LOOK_CHOSEN);
 }
 
 void report_draw_search(Report *r)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gen/base/number.h"
+#include "gen/base/order.h"
 #include "gen/report/report_private.h"
 
 typedef struct {
@@ -15,22 +16,15 @@ typedef struct {
     const int *axis; /* one a declared shape: the extent that shows it */
 } Order;
 
-static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
-
-static int by_value(const void *x, const void *y) { return compare(*(const int64_t *)x, *(const int64_t *)y); }
-
-/* A number of an instance: dim k, or behind the dims extent k. */
-static int64_t number_of(const Instance *inst, bool dim, int k) { return dim ? inst->dim[k] : inst->extent[k]; }
-
-/* Different values of it among the instances of one declared shape, or, decl -1, of all that `order` says vary along no dim. */
+/* Different values of dim k, or of extent k, among the instances of one declared shape; decl -1: of all that vary along no dim. */
 static int64_t count_distinct(Arena *a, const Order *o, int decl, bool dim, int k)
 {
     const Spec *spec = o->spec;
     int64_t *v = ARENA_ARRAY(a, (size_t)spec->ninstance + 1, int64_t), n = 0, distinct = 0;
     for (int64_t i = 0; i < spec->ninstance; i++)
         if (decl < 0 ? o->dim[spec->instance[i].decl] < 0 : spec->instance[i].decl == decl)
-            v[n++] = number_of(&spec->instance[i], dim, k);
-    qsort(v, (size_t)n, sizeof *v, by_value);
+            v[n++] = dim ? spec->instance[i].dim[k] : spec->instance[i].extent[k];
+    qsort(v, (size_t)n, sizeof *v, order_number);
     for (int64_t i = 0; i < n; i++)
         distinct += i == 0 || v[i] != v[i - 1];
     return distinct;
@@ -51,19 +45,25 @@ static int most_varied(Arena *a, const Order *o, int decl, bool dim, int n)
     return best;
 }
 
-/* By threads, declared shape and its other dims; of those without a dim by all extents but the one that varies. 0 for two of one group. */
+/* Threads, declared shape and its other dims; without a dim all extents but the one that varies. Two of one group have the same numbers. */
+static int group_key(const Order *o, const Instance *inst, int64_t *key)
+{
+    const int dim = o->dim[inst->decl];
+    int n = 0;
+    key[n++] = inst->threads;
+    key[n++] = dim < 0 ? -1 : inst->decl;
+    for (int k = 0; dim >= 0 && k < o->spec->ndim; k++)
+        key[n++] = k != dim ? inst->dim[k] : 0;
+    for (int x = 0; dim < 0 && x < o->spec->op->naxis; x++)
+        key[n++] = x != o->axis[inst->decl] ? inst->extent[x] : 0;
+    return n;
+}
+
 static int compare_groups(const Order *o, const Instance *a, const Instance *b)
 {
-    const int dim_a = o->dim[a->decl], dim_b = o->dim[b->decl];
-    int c = compare(a->threads, b->threads);
-    c = c ? c : compare(dim_a < 0 ? -1 : a->decl, dim_b < 0 ? -1 : b->decl);
-    if (c)
-        return c;
-    for (int k = 0; dim_a >= 0 && c == 0 && k < o->spec->ndim; k++)
-        c = k != dim_a ? compare(a->dim[k], b->dim[k]) : 0;
-    for (int x = 0; dim_a < 0 && c == 0 && x < o->spec->op->naxis; x++)
-        c = x != o->axis[a->decl] ? compare(a->extent[x], b->extent[x]) : 0;
-    return c;
+    int64_t key_a[2 + SPEC_MAX_DIM + OP_MAX_AXIS], key_b[2 + SPEC_MAX_DIM + OP_MAX_AXIS];
+    group_key(o, b, key_b); /* as long as the other, or its second number differs */
+    return order_numbers(key_a, key_b, group_key(o, a, key_a));
 }
 
 static int by_group(const void *x, const void *y, void *ctx)
@@ -71,7 +71,7 @@ static int by_group(const void *x, const void *y, void *ctx)
     const Order *o = ctx;
     const Instance *a = &o->spec->instance[*(const int64_t *)x], *b = &o->spec->instance[*(const int64_t *)y];
     const int c = compare_groups(o, a, b);
-    return c ? c : compare(a->extent[o->axis[a->decl]], b->extent[o->axis[b->decl]]);
+    return c ? c : order_number(&a->extent[o->axis[a->decl]], &b->extent[o->axis[b->decl]]);
 }
 
 /* It changes along the group. */
@@ -125,26 +125,25 @@ static void cut(Arena *a, const Order *o, int64_t *at, Groups *g)
         g->group[i].label = label_of(a, o, &g->group[i]);
 }
 
-/* Marks the heaviest groups that `wanted` takes, at most max; how many. */
-static int mark(Groups *g, int max, size_t flag, bool (*wanted)(const Group *))
+/* Groups of at least so many instances that are heavier than this one, or as heavy and before it. */
+static int count_before(const Groups *g, const Group *group, int64_t least)
 {
     int n = 0;
-    for (; n < max; n++) {
-        Group *best = NULL;
-        for (int i = 0; i < g->ngroup; i++) {
-            Group *c = &g->group[i];
-            if (wanted(c) && !*(bool *)((char *)c + flag) && (!best || c->weight > best->weight))
-                best = c;
-        }
-        if (!best)
-            break;
-        *(bool *)((char *)best + flag) = true;
-    }
+    for (const Group *c = g->group; c < g->group + g->ngroup; c++)
+        n += c->n >= least && (c->weight > group->weight || (c->weight >= group->weight && c < group));
     return n;
 }
 
-static bool is_range(const Group *g) { return g->n > 1; }
-static bool is_any(const Group *g) { return g->n > 0; }
+/* What figures show: the heaviest groups. */
+static void mark(Groups *g)
+{
+    for (Group *c = g->group; c < g->group + g->ngroup; c++) {
+        c->panel = c->n > 1 && count_before(g, c, 2) < REPORT_MAX_PANEL;
+        c->bar = count_before(g, c, 1) < REPORT_MAX_BAR;
+        g->npanel += c->panel;
+        g->nbar += c->bar;
+    }
+}
 
 /* The first extent of a declared shape that follows its dim: it differs among instances that differ in the dim alone. */
 static int axis_along(Arena *a, const Order *o, int decl)
@@ -193,8 +192,7 @@ Groups report_groups(Arena *a, const Spec *spec)
         at[i] = i;
     qsort_r(at, (size_t)spec->ninstance, sizeof *at, by_group, &o);
     cut(a, &o, at, &g);
-    g.npanel = mark(&g, REPORT_MAX_PANEL, offsetof(Group, panel), is_range);
-    g.nbar = mark(&g, REPORT_MAX_BAR, offsetof(Group, bar), is_any);
+    mark(&g);
     g.axes = axes_text(a, spec, &g);
     return g;
 }

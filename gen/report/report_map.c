@@ -7,22 +7,40 @@
 #include <string.h>
 #include <stdlib.h>
 #include "gen/base/number.h"
+#include "gen/base/order.h"
 #include "gen/base/quote.h"
-#include "gen/report/report_axis.h"
+#include "gen/report/report_private.h"
 
-enum { BAR_HEIGHT = 44, MAX_ROW = 48 };
+/* MAX_NAMED: kernels with a name in a plane */
+enum { BAR_HEIGHT = 44, MAX_ROW = 48, MAX_NAMED = 64 };
+
+/* ---- boxes ---- */
+
+/* A box, its middle, and the kernel's colour: a line of data. */
+static void add_box(Plot *p, Range x, Range y, double middle_y, int kernel)
+{
+    text_printf(&p->script, "%.7g %.7g %.7g %.7g %.7g %.7g %d\n", sqrt(x.lo * x.hi), middle_y, x.lo, x.hi, y.lo, y.hi,
+                LOOK_KERNEL + kernel % LOOK_NKERNEL);
+}
+
+static void add_name(const Report *r, Text *t, int kernel, double x, double y)
+{
+    text_printf(t, "set label '%s' at %.7g,%.7g center front textcolor rgb '#%06x'\n", report_kernel(r, kernel), x, y,
+                LOOK_LABEL);
+}
+
+static void draw_boxes(Plot *p, const char *data)
+{
+    text_printf(&p->drawing, "plot $%s using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable", data);
+}
 
 /* ---- one varying extent: one bar a group, one piece a run of shapes with one kernel ---- */
 
-static void add_run(const Report *r, Plot *p, Text *labels, double left, double right, double bottom, int kernel,
-                    double pixels)
+static void add_run(const Report *r, Plot *p, Text *labels, Range x, double bottom, int kernel, double pixels)
 {
-    const char *name = report_kernel(r, kernel);
-    text_printf(&p->script, "%.7g %.7g %.7g %.7g %.7g %.7g %d\n", sqrt(left * right), bottom + 0.25, left, right,
-                bottom + 0.05, bottom + 0.45, LOOK_KERNEL + kernel % LOOK_NKERNEL);
-    if (pixels > 4 + 8 * (double)strlen(name))
-        text_printf(labels, "set label '%s' at %.7g,%.7g center front textcolor rgb '#%06x'\n", name,
-                    sqrt(left * right), bottom + 0.25, LOOK_LABEL);
+    add_box(p, x, (Range){ bottom + 0.05, bottom + 0.45 }, bottom + 0.25, kernel);
+    if (pixels > 4 + 8 * (double)strlen(report_kernel(r, kernel)))
+        add_name(r, labels, kernel, sqrt(x.lo * x.hi), bottom + 0.25);
 }
 
 /* Runs meet half-way between their shapes. */
@@ -35,35 +53,36 @@ static void add_bar(const Report *r, Plot *p, Text *labels, const Group *g, doub
                right = i + 1 < g->n ? sqrt(x * report_varying(r, g->at[i + 1])) : x * 1.03;
         if (i + 1 < g->n && chosen[g->at[i]] == chosen[g->at[i + 1]])
             continue;
-        add_run(r, p, labels, left, right, bottom, chosen[g->at[i]], pixels_per_log * log(right / left));
+        add_run(r, p, labels, (Range){ left, right }, bottom, chosen[g->at[i]], pixels_per_log * log(right / left));
         left = right;
     }
 }
 
-static void draw_map(Report *r, int *index, int width)
+static void draw_map(Report *r, const char *word, const char *id, int width)
 {
     Range x = report_shared_x(r);
     if (!(x.lo < x.hi))
         return;
     int row = r->groups.nbar;
-    Plot *p = figure_begin(r, index, width, 58 + BAR_HEIGHT * row);
+    Plot *p =
+        report_plot(r, word, id, arena_printf(r->arena, "Kernel by %s", r->groups.axes), width, 58 + BAR_HEIGHT * row);
     Text labels = { .arena = r->arena };
     x = range_widened(x, 1.08);
     text_add(&p->script, "unset grid\nset border 1\nset lmargin 1.5\nset tmargin 0\nunset ytics\n"
                          "set style fill solid 1 noborder\n");
-    figure_label(p, 'x', r->groups.axes);
-    axis_log(p, 'x', x, 9);
+    plot_label(p, 'x', r->groups.axes);
+    plot_axis_log(p, 'x', x, 9);
     text_printf(&p->script, "set yrange [0:%d]\n", row);
-    data_begin(p, "run");
+    plot_data(p, "run");
     for (int i = 0; i < r->groups.ngroup; i++)
         if (r->groups.group[i].bar) {
             add_bar(r, p, &labels, &r->groups.group[i], --row, (width - 25) / log(x.hi / x.lo));
             text_printf(&labels, "set label %s at graph 0, first %.7g offset 0.3,0 textcolor rgb '#%06x'\n",
                         quote_gnuplot(r->arena, r->groups.group[i].label), row + 0.63, LOOK_TEXT);
         }
-    data_end(p);
+    plot_data_end(p);
     text_add(&p->script, text_str(&labels));
-    text_add(&p->script, "plot $run using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable\n");
+    draw_boxes(p, "run");
 }
 
 /* ---- two varying extents: a plane of them for each declared shape that has both ---- */
@@ -89,17 +108,15 @@ static double extent_of(const Plane *q, int64_t i, int axis)
     return (double)q->r->spec->instance[q->at[i]].extent[axis];
 }
 
-static int compare(double a, double b) { return (a > b) - (a < b); }
-
 static int by_row(const void *pa, const void *pb, void *ctx)
 {
     const Plane *q = ctx;
     const Instance *inst = q->r->spec->instance;
     const int64_t *a = inst[*(const int64_t *)pa].extent, *b = inst[*(const int64_t *)pb].extent;
-    const int order = compare((double)a[q->y], (double)b[q->y]);
-    return order ? order : compare((double)a[q->x], (double)b[q->x]);
+    return order_numbers((int64_t[]){ a[q->y], a[q->x] }, (int64_t[]){ b[q->y], b[q->x] }, 2);
 }
 
+/* Sorts the plane by these two axes; how many different points it has. */
 static int64_t count_distinct(Plane *q, int x, int y)
 {
     int64_t n = 0;
@@ -107,7 +124,7 @@ static int64_t count_distinct(Plane *q, int x, int y)
     q->y = y;
     qsort_r(q->at, (size_t)q->n, sizeof *q->at, by_row, q);
     for (int64_t i = 0; i < q->n; i++)
-        n += i == 0 || extent_of(q, i, x) != extent_of(q, i - 1, x) || extent_of(q, i, y) != extent_of(q, i - 1, y);
+        n += i == 0 || by_row(&q->at[i - 1], &q->at[i], q) != 0;
     return n;
 }
 
@@ -134,49 +151,51 @@ static bool choose_axes(Plane *q)
     return y >= 0 && count_distinct(q, x, y) > most;
 }
 
-/* Edges between values: half-way on a logarithmic scale; the outer ones as far out as the inner ones are in. */
-static double edge(double inner, double v, double outer)
+/* What a value stands for: half-way to its neighbours on a logarithmic scale, and as far out as in where there is none (0). */
+static Range span(double before, double v, double after)
 {
-    return outer > 0 ? sqrt(v * outer) : inner > 0 ? v * sqrt(v / inner) : v * 1.1;
+    const double down = before > 0 ? before / v : after > 0 ? v / after : 1 / 1.21;
+    const double up = after > 0 ? after / v : before > 0 ? v / before : 1.21;
+    return (Range){ v * sqrt(down), v * sqrt(up) };
 }
 
 typedef struct {
     Plot *p;
     Range range_x, range_y;
-    double pixels_x, pixels_y;        /* of a factor of e */
-    double largest[REPORT_MAX_NAMED]; /* of the runs of each kernel so far */
-    double x[REPORT_MAX_NAMED], y[REPORT_MAX_NAMED];
+    double pixels_x, pixels_y; /* of a factor of e */
+    double largest[MAX_NAMED]; /* of the runs of each kernel so far */
+    double x[MAX_NAMED], y[MAX_NAMED];
 } Canvas;
 
-static void add_cell(Canvas *c, int kernel, double left, double right, double low, double high)
+static Range range_within(Range r, Range bounds) { return (Range){ fmax(r.lo, bounds.lo), fmin(r.hi, bounds.hi) }; }
+
+static void add_cell(Canvas *c, int kernel, Range x, Range y)
 {
-    left = fmax(left, c->range_x.lo);
-    right = fmin(right, c->range_x.hi);
-    low = fmax(low, c->range_y.lo);
-    high = fmin(high, c->range_y.hi);
-    const double width = c->pixels_x * log(right / left), height = c->pixels_y * log(high / low);
-    text_printf(&c->p->script, "%.7g %.7g %.7g %.7g %.7g %.7g %d\n", sqrt(left * right), sqrt(low * high), left, right,
-                low, high, LOOK_KERNEL + kernel % LOOK_NKERNEL);
-    if (kernel < REPORT_MAX_NAMED && width > 24 && width * fmin(height, 16) > c->largest[kernel]) {
+    x = range_within(x, c->range_x);
+    y = range_within(y, c->range_y);
+    const double width = c->pixels_x * log(x.hi / x.lo), height = c->pixels_y * log(y.hi / y.lo);
+    const double middle_x = sqrt(x.lo * x.hi), middle_y = sqrt(y.lo * y.hi);
+    add_box(c->p, x, y, middle_y, kernel);
+    if (kernel < MAX_NAMED && width > 24 && width * fmin(height, 16) > c->largest[kernel]) {
         c->largest[kernel] = width * fmin(height, 16);
-        c->x[kernel] = sqrt(left * right);
-        c->y[kernel] = sqrt(low * high);
+        c->x[kernel] = middle_x;
+        c->y[kernel] = middle_y;
     }
 }
 
-/* Instances [from, to) have one y. */
-static void add_row(const Plane *q, Canvas *c, int64_t from, int64_t to, double low, double high)
+/* Instances [from, to) have one y, which stands for that range. */
+static void add_row(const Plane *q, Canvas *c, int64_t from, int64_t to, Range y)
 {
     const int *chosen = q->r->assignment->chosen;
     double left = 0;
     for (int64_t i = from; i < to; i++) {
-        const double x = extent_of(q, i, q->x), before = i > from ? extent_of(q, i - 1, q->x) : 0;
-        const double after = i + 1 < to ? extent_of(q, i + 1, q->x) : 0, right = edge(before, x, after);
-        left = left > 0 ? left : x * x / edge(after > 0 ? x * x / after : 0, x, 0);
+        const Range x = span(i > from ? extent_of(q, i - 1, q->x) : 0, extent_of(q, i, q->x),
+                             i + 1 < to ? extent_of(q, i + 1, q->x) : 0);
+        left = left > 0 ? left : x.lo;
         if (i + 1 < to && chosen[q->at[i]] == chosen[q->at[i + 1]])
             continue;
-        add_cell(c, chosen[q->at[i]], left, right, low, high);
-        left = right;
+        add_cell(c, chosen[q->at[i]], (Range){ left, x.hi }, y);
+        left = x.hi;
     }
 }
 
@@ -207,14 +226,10 @@ static int64_t row_end(const Plane *q, int64_t from)
 static void add_rows(const Plane *q, Canvas *c)
 {
     int64_t *start = ARENA_ARRAY(q->r->arena, (size_t)q->n + 1, int64_t), n = row_starts(q, start);
-    double low = 0;
-    for (int64_t i = 0; i < n; i++) {
-        const double y = extent_of(q, start[i], q->y), before = i > 0 ? extent_of(q, start[i - 1], q->y) : 0;
-        const double after = i + 1 < n ? extent_of(q, start[i + 1], q->y) : 0, high = edge(before, y, after);
-        low = low > 0 ? low : y * y / edge(after > 0 ? y * y / after : 0, y, 0);
-        add_row(q, c, start[i], row_end(q, start[i]), low, high);
-        low = high;
-    }
+    for (int64_t i = 0; i < n; i++)
+        add_row(q, c, start[i], row_end(q, start[i]),
+                span(i > 0 ? extent_of(q, start[i - 1], q->y) : 0, extent_of(q, start[i], q->y),
+                     i + 1 < n ? extent_of(q, start[i + 1], q->y) : 0));
 }
 
 static Range range_of(const Plane *q, int axis)
@@ -235,28 +250,25 @@ static bool has_room(const Canvas *c, int kernel)
     return true;
 }
 
-static void draw_plane(Report *r, Plane *q, const char *text)
+static void draw_plane(Report *r, Plane *q, int number, const char *text)
 {
     const Range x = range_of(q, q->x), y = range_of(q, q->y);
-    PlaneFigure *figure = &r->plane[r->nplane++];
-    Plot *p = figure_begin(r, &figure->plot, 440, 320);
-    figure->label = text;
+    Plot *p = report_plot(r, "plane_figures", arena_printf(r->arena, "plane-%d", number), text, 440, 320);
     Canvas c = {
         .p = p, .range_x = x, .range_y = y, .pixels_x = 370 / log(x.hi / x.lo), .pixels_y = 265 / log(y.hi / y.lo)
     };
     text_add(&p->script, "unset grid\nset style fill solid 1 noborder\n");
-    figure_label(p, 'x', r->spec->op->axis[q->x].name);
-    figure_label(p, 'y', r->spec->op->axis[q->y].name);
-    axis_log(p, 'x', x, 8);
-    axis_log(p, 'y', y, 8);
-    data_begin(p, "cell");
+    plot_label(p, 'x', r->spec->op->axis[q->x].name);
+    plot_label(p, 'y', r->spec->op->axis[q->y].name);
+    plot_axis_log(p, 'x', x, 8);
+    plot_axis_log(p, 'y', y, 8);
+    plot_data(p, "cell");
     add_rows(q, &c);
-    data_end(p);
-    for (int k = 0; k < REPORT_MAX_NAMED; k++)
+    plot_data_end(p);
+    for (int k = 0; k < MAX_NAMED; k++)
         if (c.largest[k] > 0 && has_room(&c, k))
-            text_printf(&p->script, "set label '%s' at %.7g,%.7g center front textcolor rgb '#%06x'\n",
-                        report_kernel(r, k), c.x[k], c.y[k], LOOK_LABEL);
-    text_add(&p->script, "plot $cell using 1:2:3:4:5:6:7 notitle with boxxyerror lc rgb variable\n");
+            add_name(r, &p->script, k, c.x[k], c.y[k]);
+    draw_boxes(p, "cell");
 }
 
 static const char *plane_text(const Report *r, int decl, int threads)
@@ -270,28 +282,29 @@ static const char *plane_text(const Report *r, int decl, int threads)
     return text_str(&t);
 }
 
-/* All declared shapes whose extents vary in two ways, by each number of threads. */
-static void draw_planes(Report *r)
+/* All declared shapes whose extents vary in two ways, by each number of threads; how many. */
+static int draw_planes(Report *r)
 {
     const Spec *s = r->spec;
     Plane q = { .r = r, .at = ARENA_ARRAY(r->arena, (size_t)s->ninstance + 1, int64_t) };
+    int nplane = 0;
     for (int t = 0; t < s->nthread; t++)
-        for (int decl = 0; decl < s->nshape && r->nplane < REPORT_MAX_PLANE; decl++) {
+        for (int decl = 0; decl < s->nshape && nplane < REPORT_MAX_PLANE; decl++) {
             q.n = 0;
             for (int64_t i = 0; i < s->ninstance; i++)
                 if (s->instance[i].decl == decl && s->instance[i].threads == s->threads[t] &&
                     has_work(s, &s->instance[i]))
                     q.at[q.n++] = i;
             if (q.n > 1 && choose_axes(&q))
-                draw_plane(r, &q, plane_text(r, decl, s->threads[t]));
+                draw_plane(r, &q, nplane++, plane_text(r, decl, s->threads[t]));
         }
+    return nplane;
 }
 
 void report_draw_maps(Report *r)
 {
-    draw_planes(r);
-    if (r->nplane)
+    if (draw_planes(r))
         return;
-    draw_map(r, &r->map, 900);
-    draw_map(r, &r->narrow_map, 440); /* for a phone's screen */
+    draw_map(r, "map_figure", "map", 900);
+    draw_map(r, "narrow_map_figure", "narrow-map", 440); /* for a phone's screen */
 }

@@ -1,14 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_table: what was tuned, and tables of shapes, limits and kernels.
+ * report_table: what was tuned, and the rows of the page's tables: shapes, limits, kernels, the cost model, the regret contract.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include "gen/base/number.h"
-#include "gen/report/choice.h"
 #include "gen/report/report_private.h"
 #include "gen/report/words.h"
+
+/* ---- cells ---- */
+
+/* "1.23 µs" */
+static const char *time_text(Arena *a, double ns)
+{
+    char *text = number_time(a, ns), *us = strstr(text, " us");
+    return us ? arena_printf(a, "%.*s \xc2\xb5s", (int)(us - text), text) : text;
+}
+
+/* "+1.2 %" */
+static const char *signed_percent(Arena *a, double part)
+{
+    return isfinite(part) ? arena_printf(a, "%s%s", part >= 0 ? "+" : "", number_percent(a, part)) : "-";
+}
+
+/* "1.2 %"; with a dagger where that cannot be said */
+static const char *above_text(Arena *a, double above, bool said)
+{
+    return arena_printf(a, "%s%s", said ? "" : "\xe2\x80\xa0 ", number_percent(a, above));
+}
+
+static const char *spread_text(Arena *a, double spread) { return spread > 0 ? number_percent(a, spread) : "-"; }
+
+/* Three digits; "-": it is not known. */
+static const char *rate_text(Arena *a, double rate) { return rate > 0 ? number_sig(a, rate, 3) : "-"; }
+
+/* A row of the list in hand, with the extents and the threads of a shape. */
+static FillScope *shape_row(Report *r, const Instance *inst)
+{
+    FillScope *row = fill_row(r->words);
+    fill_list(row, "extents");
+    for (int x = 0; x < r->spec->op->naxis; x++)
+        fill_number(fill_row(row), "EXTENT", inst->extent[x]);
+    fill_number(row, "ON_THREADS", inst->threads);
+    return row;
+}
 
 /* ---- what was tuned, and on what ---- */
 
@@ -47,17 +83,20 @@ static const char *layout_text(Report *r)
                         s->packed ? ", packed once by the package" : "");
 }
 
-void report_table_declared(Report *r)
+static void declared_words(Report *r)
 {
     const Spec *s = r->spec;
-    table_begin(r, "Declared shapes");
+    fill_list(r->words, "axes");
+    for (int x = 0; x < s->op->naxis; x++)
+        report_word(fill_row(r->words), "AXIS", s->op->axis[x].name);
+    fill_list(r->words, "declared");
     for (int i = 0; i < s->nshape; i++) {
-        table_row(r);
+        FillScope *row = fill_row(r->words);
+        fill_list(row, "expressions");
         for (int x = 0; x < s->op->naxis; x++)
-            table_cell(r, s->op->axis[x].name, "line", expr_text(s->shape[i].extent[x]));
-        table_cell(r, "weight", "num", number_sig(r->arena, s->shape[i].weight, 3));
+            report_word(fill_row(row), "EXPRESSION", expr_text(s->shape[i].extent[x]));
+        report_word(row, "WEIGHT", number_sig(r->arena, s->shape[i].weight, 3));
     }
-    table_end(r);
 }
 
 void report_setting_words(Report *r)
@@ -65,82 +104,53 @@ void report_setting_words(Report *r)
     const Spec *s = r->spec;
     const Device *d = r->study->device;
     const Family *family = r->study->target->family;
-    report_word(r, "OPERATOR_NAME", s->op->name);
-    report_word(r, "OPERATOR_DOC", s->op->doc);
-    report_word(r, "ELEMENT_TYPE", s->dtype);
-    report_word(r, "EPILOGUE", list_text(r, s->epilogue, s->nepilogue, "none"));
-    report_word(r, "CONSTANT_LAYOUT", layout_text(r));
-    report_word(r, "DIMENSIONS", dims_text(r));
+    report_word(r->words, "OPERATOR_NAME", s->op->name);
+    report_word(r->words, "OPERATOR_DOC", s->op->doc);
+    report_word(r->words, "ELEMENT_TYPE", s->dtype);
+    report_word(r->words, "EPILOGUE", list_text(r, s->epilogue, s->nepilogue, "none"));
+    report_word(r->words, "CONSTANT_LAYOUT", layout_text(r));
+    report_word(r->words, "DIMENSIONS", dims_text(r));
     fill_number(r->words, "HAS_THREADS", family->told_parts);
-    report_word(r, "THREADS", threads_text(r));
-    report_wordf(r, "BUDGET_KERNELS", "%d kernel%s", s->budget.kernels, number_plural(s->budget.kernels));
+    report_word(r->words, "THREADS", threads_text(r));
+    report_wordf(r->words, "BUDGET_KERNELS", "%d kernel%s", s->budget.kernels, number_plural(s->budget.kernels));
     fill_number(r->words, "BUDGET_KIB", s->budget.code_kib);
-    report_word(r, "DEVICE_NAME", d->name);
-    report_word(r, "DEVICE_ARCH", d->arch);
-    report_word(r, "DEVICE_PARTS", family->device_text(r->arena, d));
-    report_word(r, "DEVICE_ISA", list_text(r, d->isa, d->nisa, "nothing else"));
-    report_word(r, "COMPILER", d->compiler);
-    report_word(r, "COMPILER_FLAGS", d->flags);
-    fill_number(r->words, "HAS_LIMITS", r->roofline.nlimit > 0);
-    fill_number(r->words, "IS_DATA_SHEET", r->roofline.modelled);
-    fill_number(r->words, "IS_RAISED", r->roofline.raised);
+    report_word(r->words, "DEVICE_NAME", d->name);
+    report_word(r->words, "DEVICE_ARCH", d->arch);
+    report_word(r->words, "DEVICE_PARTS", family->device_text(r->arena, d));
+    report_word(r->words, "DEVICE_ISA", list_text(r, d->isa, d->nisa, "nothing else"));
+    report_word(r->words, "COMPILER", d->compiler);
+    report_word(r->words, "COMPILER_FLAGS", d->flags);
+    fill_number(r->words, "NTHREAD", s->nthread);
+    declared_words(r);
 }
 
-/* ---- what the machine allows ---- */
-
-void report_table_limits(Report *r)
+void report_limit_words(Report *r)
 {
-    static const char *const name[LEVEL_COUNT] = { "L1, GB/s", "L2, GB/s", "L3, GB/s", "memory, GB/s" };
+    static const char *const name[LEVEL_COUNT] = { "L1", "L2", "L3", "memory" };
     const Roofline *f = &r->roofline;
-    table_begin(r, "What the machine does at most");
+    fill_number(r->words, "HAS_LIMITS", f->nlimit > 0);
+    fill_number(r->words, "IS_DATA_SHEET", f->modelled);
+    fill_number(r->words, "IS_RAISED", f->raised);
+    fill_list(r->words, "levels");
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        if (f->bytes[i])
+            fill_word(fill_row(r->words), "LEVEL", name[i]);
+    fill_list(r->words, "limits");
     for (const LimitRecord *l = f->limit; l < f->limit + f->nlimit; l++) {
-        table_row(r);
-        table_cell(r, "threads", "num", arena_printf(r->arena, "%d", l->threads));
-        table_cell(r, "peak, GFLOP/s", "num", number_sig(r->arena, l->flops_per_s * 1e-9, 3));
+        FillScope *row = fill_row(r->words);
+        fill_number(row, "ON_THREADS", l->threads);
+        fill_word(row, "PEAK", number_sig(r->arena, l->flops_per_s * 1e-9, 3));
+        fill_list(row, "rates");
         for (int i = 0; i < LEVEL_COUNT; i++)
             if (f->bytes[i])
-                table_cell(r, name[i], "num",
-                           l->bytes_per_s[i] > 0 ? number_sig(r->arena, l->bytes_per_s[i] * 1e-9, 3) : "-");
+                fill_word(fill_row(row), "RATE", rate_text(r->arena, l->bytes_per_s[i] * 1e-9));
     }
-    table_end(r);
 }
 
 /* ---- tuned shapes ---- */
 
-/* "~ ": predicted */
-static const char *time_text(Report *r, const Choice *c)
-{
-    return arena_printf(r->arena, "%s%s", c->measured || !isfinite(c->ns) ? "" : "~ ", report_time_text(r, c->ns));
-}
-
-/* Was the library timed on any tuned shape? */
-static bool knows_library(const Report *r)
-{
-    for (int64_t j = 0; j < r->study->nshape; j++)
-        if (study_library(r->study, j) > 0)
-            return true;
-    return false;
-}
-
-/* What a row says of a tuned shape, behind its extents. */
-typedef void ShapeCells(Report *r, int64_t shape, const Choice *c);
-
-static void plain_cells(Report *r, int64_t shape, const Choice *c)
-{
-    const Instance *inst = r->study->shape[shape];
-    const double flops = spec_flops(r->spec, inst->extent);
-    table_cell(r, "weight", "num", number_sig(r->arena, inst->weight, 3));
-    table_cell(r, "kernel", "num", report_kernel(r, c->kernel));
-    table_cell(r, "time", "num", time_text(r, c));
-    table_cell(r, "GFLOP/s", "num", flops > 0 ? number_sig(r->arena, flops / c->ns, 3) : "-");
-    table_cell(r, "above best", "num", report_above_text(r, c->ns / c->best_ns - 1, report_is_unsaid(r, shape)));
-    table_cell(r, "times differ", "num", report_spread_text(r, report_contract_shape(r, shape)));
-    table_cell(r, "runner-up", "num", c->runner < 0 ? "-" : report_kernel(r, c->runner));
-    table_cell(r, "its margin", "num", c->runner < 0 ? "-" : number_percent(r->arena, c->runner_ns / c->ns - 1));
-}
-
 /* The bound, how much of it the kernel reaches, and what costs most of the rest. */
-static void bound_cells(Report *r, const Instance *inst, const Candidate *c, double ns)
+static void bound_words(const Report *r, FillScope *row, const Instance *inst, const Candidate *c, double ns)
 {
     Bound b;
     double pad, occ;
@@ -149,35 +159,34 @@ static void bound_cells(Report *r, const Instance *inst, const Candidate *c, dou
         pad = occ = 1;
     const bool allowed = known && bound_allows(&b, ns); /* a time that is predicted may lie below the bound */
     const Shares s = allowed ? roofline_shares(&b, ns, pad, occ) : (Shares){ .limited_by = "-" };
-    table_cell(r, "roofline", "num", known ? report_time_text(r, b.ns) : "-");
-    table_cell(r, "of roofline", "num", allowed ? number_percent(r->arena, s.reached) : "-");
-    table_cell(r, "limited by", NULL, s.limited_by);
+    report_word(row, "BOUND", known ? time_text(r->arena, b.ns) : "-");
+    report_word(row, "REACHED", allowed ? number_percent(r->arena, s.reached) : "-");
+    report_word(row, "LIMITED_BY", s.limited_by);
 }
 
-static void rival_cells(Report *r, int64_t shape, const Choice *c)
+static void tuned_row(Report *r, int64_t shape)
 {
-    const Instance *inst = r->study->shape[shape];
-    const Candidate *kernel = &r->study->trial[r->assignment->kernel[c->kernel]].c;
-    const double library = study_library(r->study, shape);
-    table_cell(r, "time", "num", time_text(r, c));
-    if (knows_library(r))
-        table_cell(r, r->study->target->family->rival, "num",
-                   library > 0 ? arena_printf(r->arena, "\xc3\x97 %s", number_ratio(r->arena, library / c->ns)) : "-");
-    table_cell(r, "model alone", "num",
-               report_signed_percent(r, cost_predict(r->model, kernel, inst->extent, inst->threads) / c->ns - 1));
-    if (r->roofline.nlimit)
-        bound_cells(r, inst, kernel, c->ns);
-}
-
-static void shape_row(Report *r, ShapeCells *cells, int64_t shape)
-{
+    Arena *a = r->arena;
     const Assignment *as = r->assignment;
     const Instance *inst = r->study->shape[shape];
     const int64_t i = report_instance(r, shape);
     const Choice c = choice_make(r->study, as, inst, as->cost + i * as->nkernel, as->chosen[i]);
-    table_row(r);
-    table_extents(r, inst);
-    cells(r, shape, &c);
+    const Candidate *kernel = &r->study->trial[as->kernel[c.kernel]].c;
+    const double flops = spec_flops(r->spec, inst->extent), library = study_library(r->study, shape);
+    const double model_ns = cost_predict(r->model, kernel, inst->extent, inst->threads);
+    const ContractShape *said = report_contract_shape(r, shape);
+    FillScope *row = shape_row(r, inst);
+    report_word(row, "WEIGHT", number_sig(a, inst->weight, 3));
+    report_word(row, "SERVED_BY", report_kernel(r, c.kernel));
+    report_wordf(row, "CHOSEN_TIME", "%s%s", c.measured || !isfinite(c.ns) ? "" : "~ ", time_text(a, c.ns));
+    report_word(row, "GFLOPS", flops > 0 ? number_sig(a, flops / c.ns, 3) : "-");
+    report_word(row, "ABOVE_BEST", above_text(a, c.ns / c.best_ns - 1, !said || said->said));
+    report_word(row, "TIMES_DIFFER", spread_text(a, said ? said->spread : 0));
+    report_word(row, "RUNNER_UP", c.runner < 0 ? "-" : report_kernel(r, c.runner));
+    report_word(row, "MARGIN", c.runner < 0 ? "-" : number_percent(a, c.runner_ns / c.ns - 1));
+    report_wordf(row, "AGAINST_LIBRARY", library > 0 ? "\xc3\x97 %s" : "-", number_ratio(a, library / c.ns));
+    report_word(row, "MODEL_OFF", signed_percent(a, model_ns / c.ns - 1));
+    bound_words(r, row, inst, kernel, c.ns);
 }
 
 static int64_t count_heavier(const Study *s, double weight)
@@ -205,55 +214,38 @@ static double least_weight(const Report *r)
     return least;
 }
 
-static void shape_table(Report *r, const char *name, ShapeCells *cells)
+void report_shape_words(Report *r)
 {
     const Study *s = r->study;
     const double least = least_weight(r);
     int64_t room = REPORT_MAX_ROW - count_heavier(s, least);
-    table_begin(r, name);
+    fill_list(r->words, "tuned_shapes");
     for (int64_t j = 0; j < s->nshape; j++)
         if (s->shape[j]->weight > least || (s->shape[j]->weight >= least && room-- > 0))
-            shape_row(r, cells, j);
-    table_end(r);
+            tuned_row(r, j);
 }
-
-void report_table_shapes(Report *r) { shape_table(r, "Tuned shapes", plain_cells); }
-
-void report_table_rivals(Report *r) { shape_table(r, "Against others", rival_cells); }
 
 /* ---- kernels ---- */
 
 static void kernel_row(Report *r, int k, double total)
 {
     const Assignment *as = r->assignment;
-    const Spec *s = r->spec;
     const Trial *t = &r->study->trial[as->kernel[k]];
+    FillScope *row = fill_row(r->words);
     double weight = 0;
     int64_t count = 0;
-    for (int64_t i = 0; i < s->ninstance; i++)
+    for (int64_t i = 0; i < r->spec->ninstance; i++)
         if (as->chosen[i] == k) {
-            weight += s->instance[i].weight;
+            weight += r->spec->instance[i].weight;
             count++;
         }
-    table_row(r);
-    table_cell(r, "kernel", "row", arena_printf(r->arena, "%s%s", report_kernel(r, k), k == as->general ? " *" : ""));
-    table_cell(r, "template", "line", t->c.t->name);
-    table_cell(r, "parameters", "values", words_values(r->arena, &t->c));
-    table_cell(r, "code", "num", number_bytes(r->arena, t->code_bytes));
-    table_cell(r, "shapes served", "num", number_count(r->arena, count));
-    table_cell(r, "share of weight", "num", number_percent(r->arena, weight / total));
-    table_cell(r, "error", "num", number_sig(r->arena, t->max_err, 2));
-}
-
-void report_table_kernels(Report *r)
-{
-    double total = 0;
-    for (int64_t i = 0; i < r->spec->ninstance; i++)
-        total += r->spec->instance[i].weight;
-    table_begin(r, "Kernels");
-    for (int k = 0; k < r->assignment->nkernel; k++)
-        kernel_row(r, k, total);
-    table_end(r);
+    report_wordf(row, "KEPT_KERNEL", "%s%s", report_kernel(r, k), k == as->general ? " *" : "");
+    report_word(row, "OF_TEMPLATE", t->c.t->name);
+    report_word(row, "VALUES", words_values(r->arena, &t->c));
+    report_word(row, "KERNEL_BYTES", number_bytes(r->arena, t->code_bytes));
+    report_word(row, "NSERVED", number_count(r->arena, count));
+    report_word(row, "SHARE", number_percent(r->arena, weight / total));
+    report_word(row, "LARGEST_ERROR", number_sig(r->arena, t->max_err, 2));
 }
 
 /* The template of kernel k, if no earlier kernel has it. */
@@ -267,21 +259,148 @@ static const Template *new_template(const Report *r, int k)
     return t;
 }
 
-void report_template_words(Report *r)
+static void template_row(FillScope *words, const Template *t)
 {
-    fill_list(r->words, "templates");
-    for (int k = 0; k < r->assignment->nkernel; k++) {
-        const Template *t = new_template(r, k);
-        if (!t)
-            continue;
-        FillScope *row = fill_row(r->words);
-        fill_word(row, "TEMPLATE_NAME", report_quoted(r, t->name));
-        fill_word(row, "TEMPLATE_DOC", report_quoted(r, t->doc));
-        fill_list(row, "params");
-        for (int i = 0; i < t->nparam; i++) {
-            FillScope *param = fill_row(row);
-            fill_word(param, "PARAM_NAME", report_quoted(r, t->param[i].name));
-            fill_word(param, "PARAM_DOC", report_quoted(r, t->param[i].doc));
-        }
+    FillScope *row = fill_row(words);
+    report_word(row, "TEMPLATE_NAME", t->name);
+    report_word(row, "TEMPLATE_DOC", t->doc);
+    fill_list(row, "params");
+    for (int i = 0; i < t->nparam; i++) {
+        FillScope *param = fill_row(row);
+        report_word(param, "PARAM_NAME", t->param[i].name);
+        report_word(param, "PARAM_DOC", t->param[i].doc);
     }
+}
+
+void report_kernel_words(Report *r)
+{
+    double total = 0;
+    for (int64_t i = 0; i < r->spec->ninstance; i++)
+        total += r->spec->instance[i].weight;
+    fill_list(r->words, "kept");
+    for (int k = 0; k < r->assignment->nkernel; k++)
+        kernel_row(r, k, total);
+    fill_list(r->words, "templates");
+    for (int k = 0; k < r->assignment->nkernel; k++)
+        if (new_template(r, k))
+            template_row(r->words, new_template(r, k));
+}
+
+/* ---- the cost model ---- */
+
+static const char *edge_text(Arena *a, const CostAdapt *f, double edge)
+{
+    if (isinf(edge))
+        return "-";
+    return strcmp(f->of, "bytes") == 0 ? number_bytes(a, (int64_t)edge) : number_sig(a, edge, 3);
+}
+
+/* How far the model is off where padding and load balance differ. */
+static void residual_row(FillScope *words, const CostAdapt *f)
+{
+    Arena *a = words->arena;
+    FillScope *row = fill_row(words);
+    report_word(row, "FACTOR", f->of);
+    report_word(row, "FROM", edge_text(a, f, f->from));
+    report_word(row, "TO", edge_text(a, f, f->to));
+    report_word(row, "NRESIDUAL", number_count(a, f->residual.n));
+    report_word(row, "MEAN", signed_percent(a, exp2(f->residual.bias) - 1));
+    report_word(row, "SPREAD", number_percent(a, exp2(f->residual.rms) - 1));
+}
+
+/* How good the model is of what it was not shown, and what its parts cost on this device. */
+void report_model_words(Report *r)
+{
+    const CostReport *c = r->in->cost;
+    Arena *a = r->arena;
+    int64_t nresidual = 0;
+    for (int i = 0; i < c->nadapt; i++)
+        nresidual += c->adapt[i].residual.n;
+    const struct {
+        const char *name, *text;
+    } row[] = { { "MODEL_MEASUREMENTS", number_count(a, c->nmeasure) },
+                { "MODEL_LAMBDA", number_sig(a, c->lambda, 2) },
+                { "MODEL_LOO", number_percent(a, exp2(c->loo_rmse) - 1) },
+                { "MODEL_LOO_LOG2", number_sig(a, c->loo_rmse, 3) },
+                { "MODEL_ERROR", number_percent(a, c->error) },
+                { "MODEL_RANK", number_sig(a, c->order.rank, 3) },
+                { "MODEL_RECALL", isnan(c->order.recall) ? "-" : number_sig(a, c->order.recall, 3) },
+                { "MODEL_REGRET", number_percent(a, c->order.regret) },
+                { "ANALYTIC_RANK", number_sig(a, c->analytic.rank, 3) },
+                { "ANALYTIC_REGRET", number_percent(a, c->analytic.regret) },
+                { "MODEL_HELD_OUT", number_percent(a, c->held_out) },
+                { "PAD_EXPONENT", number_sig(a, c->pad_exponent, 3) },
+                { "OCC_EXPONENT", number_sig(a, c->occ_exponent, 3) } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        report_word(r->words, row[i].name, row[i].text);
+    fill_number(r->words, "MODEL_FEATURES", c->nfeature);
+    fill_number(r->words, "MODEL_TOP", COST_TOP);
+    fill_number(r->words, "HAS_MODEL", c->nmeasure > 0);
+    fill_number(r->words, "HAS_PRICES", c->nprice > 0);
+    fill_number(r->words, "HAS_RESIDUALS", nresidual > 0);
+    fill_list(r->words, "prices");
+    for (const CostPrice *p = c->price; p < c->price + c->nprice; p++) {
+        FillScope *price = fill_row(r->words);
+        report_word(price, "OF_TEMPLATE", p->t->name);
+        report_word(price, "TERM", p->t->term[p->term].name);
+        report_word(price, "PRICE", number_sig(a, p->ns, 3));
+        report_word(price, "TERM_DOC", p->t->term[p->term].doc);
+    }
+    fill_list(r->words, "residuals");
+    for (const CostAdapt *f = c->adapt; f < c->adapt + c->nadapt; f++)
+        if (f->residual.n)
+            residual_row(r->words, f);
+}
+
+/* ---- how far the choice is from the best known kernel, and the bound that the package states ---- */
+
+static void sum_row(FillScope *words, const char *name, const ContractSum *s)
+{
+    Arena *a = words->arena;
+    FillScope *row = fill_row(words);
+    const char *all = number_count(a, s->nshape);
+    const struct {
+        const char *word;
+        double value;
+    } column[] = {
+        { "MEAN", s->mean }, { "MEAN_BOUND", s->mean_bound }, { "WORST", s->worst }, { "WORST_BOUND", s->worst_bound }
+    };
+    report_word(row, "OF_SHAPES", name);
+    report_wordf(row, "NSAID", s->nsaid == s->nshape ? "%s" : "%s of %s", number_count(a, s->nsaid), all);
+    for (size_t i = 0; i < sizeof column / sizeof *column; i++)
+        report_word(row, column[i].word, s->nsaid ? number_percent(a, column[i].value) : "-");
+}
+
+static void held_out_row(Report *r, const ContractShape *s)
+{
+    FillScope *row = shape_row(r, s->inst);
+    report_word(row, "SERVED_BY", report_kernel(r, s->kernel));
+    report_word(row, "CHOSEN_TIME", time_text(r->arena, s->chosen_ns));
+    report_word(row, "BEST_TIME", time_text(r->arena, s->best_ns));
+    report_word(row, "ABOVE_BEST", above_text(r->arena, s->regret, s->said));
+    report_word(row, "TIMES_DIFFER", spread_text(r->arena, s->spread));
+    fill_number(row, "NMET", s->nmet);
+}
+
+void report_contract_words(Report *r)
+{
+    const Contract *c = r->contract && !r->contract->modelled ? r->contract : NULL;
+    const int64_t unsaid = c ? contract_unsaid(c) : 0;
+    const bool vague = c && (contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out));
+    fill_number(r->words, "HAS_CONTRACT", c != NULL);
+    fill_number(r->words, "HAS_HELD_OUT", c && c->held_out.nmeasured);
+    fill_number(r->words, "NUNSAID", unsaid);
+    fill_number(r->words, "IS_VAGUE", vague);
+    fill_word(r->words, "UNSAID_CLASS", vague ? "note warn" : "note");
+    report_wordf(r->words, "UNSAID_SHAPES", "%s shape%s", number_count(r->arena, unsaid), number_plural(unsaid));
+    fill_word(r->words, "UNSAID_THEM", unsaid == 1 ? "it" : "them");
+    fill_list(r->words, "sums");
+    if (c) {
+        sum_row(r->words, "tuned shapes", &c->tuned);
+        sum_row(r->words, "shapes held out", &c->held_out);
+    }
+    fill_list(r->words, "held_out");
+    for (int64_t i = 0; c && i < c->nshape; i++)
+        if (!c->shape[i].inst->tuned && c->shape[i].measured)
+            held_out_row(r, &c->shape[i]);
 }

@@ -57,7 +57,7 @@ static const char *draw(void)
         plot[i] = (Plot){
             .name = i ? "b" : "a", .width = 100 + i, .height = 50 - i, .script = { .arena = arena }, .svg = "before"
         };
-        text_printf(&plot[i].script, "draw %d\n", i);
+        text_printf(&plot[i].script, "draw %d", i);
     }
     const bool ok = plot_run(arena, plot, 2, &why);
     assert_int_equal(open_files(), open);

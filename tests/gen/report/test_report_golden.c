@@ -93,10 +93,11 @@ static void check_maps(const char *name, const char *dims, const char *shapes, c
     Text all = { .arena = y.arena };
     report_draw_maps(r);
     assert_true(r->nplot > 0);
-    for (int i = 0; i < r->nplane; i++)
-        text_printf(&all, "%s\n", r->plane[i].label);
     for (int i = 0; i < r->nplot; i++)
-        text_printf(&all, "%d x %d\n%s", r->plot[i].width, r->plot[i].height, text_str(&r->plot[i].script));
+        if (strcmp(r->plot[i].word, "plane_figures") == 0)
+            text_printf(&all, "%s\n", r->plot[i].caption);
+    for (const Plot *p = r->plot; p < r->plot + r->nplot; p++)
+        text_printf(&all, "%d x %d\n%s%s\n", p->width, p->height, text_str(&p->script), text_str(&p->drawing));
     golden_check(a, arena_printf(a, "golden/%s.plot", name), text_str(&all));
     arena_free(y.arena);
     arena_free(a);

@@ -11,7 +11,7 @@
 #include "gen/base/number.h"
 #include "gen/report/choice.h"
 #include "gen/report/explain_private.h"
-#include "gen/report/report_axis.h"
+#include "gen/report/report_private.h"
 #include "gen/report/words.h"
 #include "tests/gen/by_hand.h"
 
@@ -64,12 +64,14 @@ static const char *add_sign(Text *t, const char *p)
     return p;
 }
 
-/* HTML without its tags and its empty lines: a cell ends with " | ", the end of a line within a paragraph is a blank. */
+/* HTML without its tags and its empty lines: a cell ends with " | ", a row is a line, the end of a line within a paragraph is a blank. */
 static const char *cells_of(const char *html)
 {
     Text t = { .arena = hand.y.arena };
     for (const char *p = html; *p; p++) {
         if (*p != '<') {
+            if (*p == '\n' && (strncmp(p + 1, "<td", 3) == 0 || strncmp(p + 1, "<th ", 4) == 0))
+                continue;
             if (*p == '\n' && p[1] != '<')
                 text_add(&t, " ");
             else if (*p != '\n' || (t.len && t.s[t.len - 1] != '\n'))
@@ -376,10 +378,20 @@ static void tells_of_the_contract(void **state)
 
 /* ---- what figures are drawn from ---- */
 
-static const char *script_of(const Report *r, int plot)
+/* The figure of that id; NULL: there is none. */
+static const Plot *find_plot(const Report *r, const char *id)
 {
-    assert_in_range(plot, 0, r->nplot - 1);
-    return text_str((Text *)&r->plot[plot].script);
+    for (const Plot *p = r->plot; p < r->plot + r->nplot; p++)
+        if (strcmp(p->id, id) == 0)
+            return p;
+    return NULL;
+}
+
+static const char *script_of(const Report *r, const char *id)
+{
+    const Plot *p = find_plot(r, id);
+    assert_non_null(p);
+    return arena_printf(r->arena, "%s%s", text_str(&p->script), text_str(&p->drawing));
 }
 
 /* gnuplot may be missing: the scripts are there all the same. */
@@ -396,7 +408,7 @@ static void draws_the_speed_of_each_shape(void **state)
 {
     (void)state;
     const Report *r = drawn();
-    const char *script = script_of(r, r->panel[0]);
+    const char *script = script_of(r, "panel-0");
     expect(script, "$roof << END\n1 1\n2 1\n3 1\n4 1\n5 1\n6 1\n7 1\n8 1\nEND\n");
     expect(script, "$library << END\n1 0.3413333\n8 0.6826667\nEND\n");
     expect(script,
@@ -412,10 +424,10 @@ static void draws_the_speed_of_each_shape(void **state)
     expect(script, "plot $roof using 1:2 notitle with lines lc rgb '#00000c', "
                    "$general using 1:2 notitle with lines lc rgb '#000006', "
                    "$library using 1:2 notitle with lines lc rgb '#00000d', "
-                   "$library using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000e', "
+                   "$library_dot using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000e', "
                    "$line using 1:2 notitle with lines lc rgb '#000005', "
                    "$best using 1:2 notitle with points pt 6 ps 0.82 lc rgb '#000007', "
-                   "$dot using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008'\n");
+                   "$dot using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008'");
     assert_true(r->has_roof && r->has_library);
 }
 
@@ -431,15 +443,15 @@ static void draws_which_kernel_serves_what(void **state)
         text_printf(&data, "%.7g 0.25 %.7g %.7g 0.05 0.45 %d\n", middle, edge[i], edge[i + 1],
                     LOOK_KERNEL + (i == 1 ? 0 : 1));
         text_printf(&labels, "set label '%s' at %.7g,0.25 center", i == 1 ? "k10" : "k11", middle);
-        expect(script_of(r, r->map), text_str(&labels));
+        expect(script_of(r, "map"), text_str(&labels));
         labels = (Text){ .arena = hand.y.arena };
     }
-    expect(script_of(r, r->map), arena_printf(hand.y.arena, "$run << END\n%sEND\n", text_str(&data)));
-    expect(script_of(r, r->narrow_map), text_str(&data));
-    expect(script_of(r, r->map), "set label 'N = 16, K = 16' at graph 0, first 0.63 ");
-    assert_int_equal(r->plot[r->map].width, 900);
-    assert_int_equal(r->plot[r->narrow_map].width, 440);
-    assert_int_equal(r->nplane, 0);
+    expect(script_of(r, "map"), arena_printf(hand.y.arena, "$run << END\n%sEND\n", text_str(&data)));
+    expect(script_of(r, "narrow-map"), text_str(&data));
+    expect(script_of(r, "map"), "set label 'N = 16, K = 16' at graph 0, first 0.63 ");
+    assert_int_equal(find_plot(r, "map")->width, 900);
+    assert_int_equal(find_plot(r, "narrow-map")->width, 440);
+    assert_null(find_plot(r, "plane-0"));
 }
 
 /* Edges are half-way between the values, on the scale of the axes, which end a tenth beyond them. Neighbours of one kernel are one cell. */
@@ -465,10 +477,10 @@ static void draws_planes_of_two_extents(void **state)
     in.first = FIRST;
     Report *r = report_with(&in);
     report_draw_maps(r);
-    assert_int_equal(r->nplane, 1);
-    assert_int_equal(r->map, -1);
-    assert_string_equal(r->plane[0].label, "M = T, N = 16*S, K = 8");
-    const char *at = strstr(script_of(r, r->plane[0].plot), "$cell << END\n");
+    assert_null(find_plot(r, "plane-1"));
+    assert_null(find_plot(r, "map"));
+    assert_string_equal(find_plot(r, "plane-0")->caption, "M = T, N = 16*S, K = 8");
+    const char *at = strstr(script_of(r, "plane-0"), "$cell << END\n");
     assert_non_null(at);
     at += strlen("$cell << END\n");
     for (int i = 0; i < 3; i++, at = strchr(at, '\n') + 1) {
@@ -488,10 +500,10 @@ static void draws_planes_of_two_extents(void **state)
         assert_int_equal(look, LOOK_KERNEL + cell[i].kernel);
     }
     assert_int_equal(strncmp(at, "END\n", 4), 0);
-    expect(script_of(r, r->plane[0].plot), "set xlabel 'M'");
-    expect(script_of(r, r->plane[0].plot), "set ylabel 'N'");
-    expect(script_of(r, r->plane[0].plot), "set label 'k10' at ");
-    expect(script_of(r, r->plane[0].plot), "set label 'k11' at ");
+    expect(script_of(r, "plane-0"), "set xlabel 'M'");
+    expect(script_of(r, "plane-0"), "set ylabel 'N'");
+    expect(script_of(r, "plane-0"), "set label 'k10' at ");
+    expect(script_of(r, "plane-0"), "set label 'k11' at ");
     arena_free(y.arena);
 }
 
@@ -500,7 +512,7 @@ static void draws_what_less_or_more_code_brings(void **state)
 {
     (void)state;
     const Report *r = drawn();
-    const char *script = script_of(r, r->curve);
+    const char *script = script_of(r, "curve");
     expect(script, "$within << END\n2.024414 20\n3.000977 5\nEND\n");
     expect(script, "$beyond << END\n3.000977 5\n5.000977 1\nEND\n");
     expect(script, "$mark << END\n3.000977 5\nEND\n");
@@ -510,7 +522,7 @@ static void draws_what_less_or_more_code_brings(void **state)
     expect(script, "set xrange [0:5.30103516]\n");
     expect(script, "set yrange [0:22.4]\n");
     hand.as.kept = -1;
-    assert_int_equal(drawn()->curve, -1);
+    assert_null(find_plot(drawn(), "curve"));
     hand.as.kept = 1;
 }
 
@@ -519,11 +531,11 @@ static void draws_how_the_search_went(void **state)
 {
     (void)state;
     const Report *r = drawn();
-    expect(script_of(r, r->progress), "$line << END\n2 31.25\n3 31.25\n4 6.25\n5 0\nEND\n");
-    expect(script_of(r, r->progress), "set xrange [1:5]\n");
-    expect(script_of(r, r->progress), "set yrange [0:35]\n");
+    expect(script_of(r, "progress"), "$line << END\n2 31.25\n3 31.25\n4 6.25\n5 0\nEND\n");
+    expect(script_of(r, "progress"), "set xrange [1:5]\n");
+    expect(script_of(r, "progress"), "set yrange [0:35]\n");
     hand.y.study->trial[4].n = 0; /* of one it is not known */
-    assert_int_equal(drawn()->progress, -1);
+    assert_null(find_plot(drawn(), "progress"));
     hand.y.study->trial[4].n = by_hand_trial[4].n;
 }
 
@@ -546,13 +558,13 @@ static void draws_how_far_the_model_is_off(void **state)
             }
         text_add(&times, "END\n");
         text_add(&ratios, "END\n");
-        expect(script_of(r, r->scatter), text_str(&times));
-        expect(script_of(r, r->residual), text_str(&ratios));
+        expect(script_of(r, "scatter"), text_str(&times));
+        expect(script_of(r, "residual"), text_str(&ratios));
     }
     const CostReport *before = input.cost;
     input.cost = &(CostReport){ 0 };
     r = drawn();
-    assert_true(r->scatter == -1 && r->residual == -1);
+    assert_true(!find_plot(r, "scatter") && !find_plot(r, "residual"));
     input.cost = before;
 }
 
@@ -562,9 +574,9 @@ static const char *axis_script(bool logarithmic, double lo, double hi, int most,
 {
     Plot p = { .script = { .arena = hand.y.arena } };
     if (logarithmic)
-        axis_log(&p, 'x', (Range){ lo, hi }, most);
+        plot_axis_log(&p, 'x', (Range){ lo, hi }, most);
     else
-        axis_linear(&p, 'x', (Range){ lo, hi }, most, least_step);
+        plot_axis_linear(&p, 'x', (Range){ lo, hi }, most, least_step);
     return text_str(&p.script);
 }
 

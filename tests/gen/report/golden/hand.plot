@@ -26,10 +26,6 @@ $roof << END
 7 1
 8 1
 END
-$library << END
-1 0.3413333
-8 0.6826667
-END
 $general << END
 1 0.4096
 2 0.512
@@ -39,6 +35,14 @@ $general << END
 6 0.512
 7 0.512
 8 0.4551111
+END
+$library << END
+1 0.3413333
+8 0.6826667
+END
+$library_dot << END
+1 0.3413333
+8 0.6826667
 END
 $line << END
 1 0.512
@@ -60,7 +64,7 @@ $dot << END
 3 0.768
 8 0.512
 END
-plot $roof using 1:2 notitle with lines lc rgb '#00000c', $general using 1:2 notitle with lines lc rgb '#000006', $library using 1:2 notitle with lines lc rgb '#00000d', $library using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000e', $line using 1:2 notitle with lines lc rgb '#000005', $best using 1:2 notitle with points pt 6 ps 0.82 lc rgb '#000007', $dot using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008'
+plot $roof using 1:2 notitle with lines lc rgb '#00000c', $general using 1:2 notitle with lines lc rgb '#000006', $library using 1:2 notitle with lines lc rgb '#00000d', $library_dot using 1:2 notitle with points pt 7 ps 0.45 lc rgb '#00000e', $line using 1:2 notitle with lines lc rgb '#000005', $best using 1:2 notitle with points pt 6 ps 0.82 lc rgb '#000007', $dot using 1:2 notitle with points pt 7 ps 0.51 lc rgb '#000008'
 reset
 set terminal svg size 900,102 font 'sans-serif,13' noenhanced name 'avx512_1'
 set border 3 back lw 1 lc rgb '#000001'

@@ -105,46 +105,34 @@ static const ExplainBinding *binding_of(const Words *w, const char *name)
 static bool read_threads(const Words *w, int *threads)
 {
     const ExplainBinding *b = is_threads(w->spec, "threads") ? binding_of(w, "threads") : NULL;
-    *threads = w->spec->threads[0];
     if (b && (b->value < 1 || b->value > MAX_THREADS))
         return fail(w, "threads=%" PRId64 " is out of range; expected 1 to %d", b->value, MAX_THREADS);
-    if (b)
-        *threads = (int)b->value;
+    *threads = b ? (int)b->value : w->spec->threads[0];
     return true;
+}
+
+/* The value of a name that must be given. */
+static bool read_value(const Words *w, const char *name, int64_t *value)
+{
+    const ExplainBinding *b = binding_of(w, name);
+    *value = b ? b->value : 0;
+    return b || fail(w, "%s is missing; expected %s", name, usage(w));
 }
 
 static bool check_extent(const Words *w, int axis, int64_t value)
 {
-    if (value < 0 || value > EXTENT_MAX)
-        return fail(w, "%s=%" PRId64 " is no extent; expected 0 to %" PRId64, w->spec->op->axis[axis].name, value,
-                    EXTENT_MAX);
-    return true;
+    return (value >= 0 && value <= EXTENT_MAX) || fail(w, "%s=%" PRId64 " is no extent; expected 0 to %" PRId64,
+                                                       w->spec->op->axis[axis].name, value, EXTENT_MAX);
 }
 
 /* ---- shapes ---- */
 
 static bool read_extents(const Words *w, Instance *inst)
 {
-    for (int x = 0; x < w->spec->op->naxis; x++) {
-        const ExplainBinding *b = binding_of(w, w->spec->op->axis[x].name);
-        if (!b)
-            return fail(w, "%s is missing; expected %s", w->spec->op->axis[x].name, usage(w));
-        if (!check_extent(w, x, b->value))
-            return false;
-        inst->extent[x] = b->value;
-    }
     inst->decl = -1;
-    return true;
-}
-
-static bool read_dims(const Words *w, int64_t *dim)
-{
-    for (int i = 0; i < w->spec->ndim; i++) {
-        const ExplainBinding *b = binding_of(w, w->spec->dim[i].name);
-        if (!b)
-            return fail(w, "%s is missing; expected %s", w->spec->dim[i].name, usage(w));
-        dim[i] = b->value;
-    }
+    for (int x = 0; x < w->spec->op->naxis; x++)
+        if (!read_value(w, w->spec->op->axis[x].name, &inst->extent[x]) || !check_extent(w, x, inst->extent[x]))
+            return false;
     return true;
 }
 
@@ -184,13 +172,12 @@ static bool find_shapes(const Words *w, Explanation *x)
         return false;
     x->answer = ARENA_ARRAY(x->arena, (size_t)w->spec->nshape + 1, Answer);
     if (!x->by_dims) {
-        if (!read_extents(w, &inst))
-            return false;
-        add_shape(x, &inst);
-        return true;
+        x->answer[x->nanswer++].inst = inst;
+        return read_extents(w, &x->answer[0].inst);
     }
-    if (!read_dims(w, x->dim))
-        return false;
+    for (int i = 0; i < w->spec->ndim; i++)
+        if (!read_value(w, w->spec->dim[i].name, &x->dim[i]))
+            return false;
     for (int i = 0; i < w->spec->nshape; i++) {
         if (!read_declared(w, x->dim, i, &inst))
             return false;
@@ -201,31 +188,31 @@ static bool find_shapes(const Words *w, Explanation *x)
 
 /* ---- answers ---- */
 
-static bool is_inside(const Explanation *x, const Instance *inst)
+static bool is_inside(const Spec *s, const Instance *inst)
 {
-    for (int i = 0; i < x->study->spec->op->naxis; i++)
-        if (inst->extent[i] < x->box.min[i] || inst->extent[i] > x->box.max[i])
+    for (int i = 0; i < s->op->naxis; i++)
+        if (inst->extent[i] < s->box.min[i] || inst->extent[i] > s->box.max[i])
             return false;
     return true;
 }
 
 /* Every dim within its range: then the shape is declared, also where the instances are only a sample. */
-static bool is_in_range(const Explanation *x, const Instance *inst)
+static bool is_in_range(const Spec *s, const Instance *inst)
 {
     bool in = inst->decl >= 0;
-    for (int i = 0; i < x->study->spec->ndim; i++)
-        in = in && inst->dim[i] >= x->study->spec->dim[i].min && inst->dim[i] <= x->study->spec->dim[i].max;
+    for (int i = 0; i < s->ndim; i++)
+        in = in && inst->dim[i] >= s->dim[i].min && inst->dim[i] <= s->dim[i].max;
     return in;
 }
 
 static Place place_of(const Explanation *x, const Instance *inst)
 {
     const Spec *s = x->study->spec;
-    if (!is_inside(x, inst))
+    if (!is_inside(s, inst))
         return PLACE_OUTSIDE;
     if (study_shape(x->study, inst->extent, inst->threads) >= 0)
         return PLACE_TUNED;
-    if (is_in_range(x, inst))
+    if (is_in_range(s, inst))
         return PLACE_DECLARED;
     for (int64_t i = 0; i < s->ninstance; i++)
         if (same_shape(s, &s->instance[i], inst))
@@ -327,8 +314,7 @@ int explain(Arena *a, const Result *r, const ExplainBinding *binding, int nbindi
                       .model = r->model,
                       .assignment = r->assignment,
                       .first = r->first,
-                      .roofline = roofline_make(a, r->study, r->records),
-                      .box = s->box };
+                      .roofline = roofline_make(a, r->study, r->records) };
     if (!find_shapes(&w, &x))
         return EXIT_USAGE;
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain_private: explain.c finds out, explain_text.c and explain_json.c tell.
+ * explain_private: explain.c finds out, explain_say.c tells.
  */
 #ifndef DCGEN_EXPLAIN_PRIVATE_H
 #define DCGEN_EXPLAIN_PRIVATE_H
@@ -43,7 +43,6 @@ typedef struct {
     const Assignment *assignment;
     int first; /* the package's number of its kernel 0 */
     Roofline roofline;
-    Box box; /* the declared ranges */
     bool by_dims;
     int64_t dim[SPEC_MAX_DIM];
     int nanswer;

@@ -572,7 +572,6 @@ static Explanation explanation_of(const Roofline *f, Answer *answer, int n)
                           .assignment = &hand.as,
                           .first = 10,
                           .roofline = *f,
-                          .box = hand.y.spec->box,
                           .by_dims = true,
                           .dim = { 3 },
                           .nanswer = n,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dispatch: prints an assignment's tree as ifs, each leaf with what it serves; and gives the kernel that a package takes.
+ * dispatch: prints an assignment's tree as ifs, each leaf with what it serves. Gives a package its kernels: those that were chosen for a tuned
+ * target, and for machines that lack it the general kernel that is trusted most; and says which of them a call takes.
  */
 #include "gen/package/dispatch.h"
 
@@ -9,6 +10,10 @@
 #include <string.h>
 #include "gen/base/number.h"
 #include "gen/base/text.h"
+#include "gen/unit/candidate.h"
+#include "search/space/cost.h"
+
+/* ---- a tree as text ---- */
 
 typedef struct {
     const Study *s;
@@ -118,6 +123,142 @@ int dispatch_cuts(const TreeNode *t, int feature, int64_t *cut)
         cut[n] = t->threshold;
     n += t->feature == feature;
     return n + dispatch_cuts(t->right, feature, cut ? cut + n : NULL);
+}
+
+/* ---- what a package has ---- */
+
+typedef struct {
+    Arena *arena;
+    const Result *part; /* by descending rank of their targets */
+    int npart;
+    Dispatcher *d;
+} Maker;
+
+static void add_kernel(Maker *m, const Candidate *c, KernelFacts facts)
+{
+    Dispatcher *d = m->d;
+    int64_t *value = ARENA_ARRAY(m->arena, TEMPLATE_MAX_PARAM, int64_t);
+    candidate_values(c, value);
+    d->kernel = arena_grow(m->arena, d->kernel, (size_t)d->nkernel, (size_t)d->nkernel + 1, sizeof *d->kernel);
+    d->kernel[d->nkernel++] = (UnitKernel){ c->t, c->target, value, facts };
+}
+
+static void add_tuned(Maker *m, const Result *part)
+{
+    const Assignment *as = part->assignment;
+    m->d->entry[m->d->nentry++] = (DispatchEntry){ .target = part->study->target,
+                                                   .part = part,
+                                                   .tree = as->tree,
+                                                   .first = m->d->nkernel,
+                                                   .nkernel = as->nkernel,
+                                                   .general = m->d->nkernel + as->general };
+    for (int k = 0; k < as->nkernel; k++) {
+        const Trial *t = &part->study->trial[as->kernel[k]];
+        add_kernel(m, &t->c, t->facts);
+    }
+}
+
+/* How much a template is trusted on a target: 4 when its general kernel was verified there; else 3 when it serves every shape on the tuned
+ * target, 2 when a trial of it is right, 1 when none was tried; 0, never to be used, when all of them failed. */
+static int template_trust(const Result *part, const Template *t, const Target *target)
+{
+    const Study *s = part->study;
+    bool tried = false;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        if (s->trial[i].c.t == t && s->trial[i].c.target == target && target != s->target)
+            return trial_usable(&s->trial[i]) ? 4 : 0;
+    if (s->trial[part->assignment->kernel[part->assignment->general]].c.t == t)
+        return 3;
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        if (s->trial[i].c.t == t && trial_usable(&s->trial[i]))
+            return 2;
+        tried = tried || s->trial[i].c.t == t;
+    }
+    return tried ? 0 : 1;
+}
+
+/* Of a template's general kernel, over the tuned shapes: mean of log2 ns as the templates' own closed forms have it; 0: they do not say. */
+static double general_cost(Arena *a, const Result *part, const Candidate *c)
+{
+    const Study *s = part->study;
+    double sum = 0;
+    if (!part->unit.target->family->ranks_templates)
+        return 0;
+    const CostModel *m = cost_analytic(a, s, part->templates);
+    for (int64_t j = 0; j < s->nshape; j++)
+        sum += log2(cost_predict(m, c, s->shape[j]->extent, s->shape[j]->threads));
+    return sum / (double)(s->nshape ? s->nshape : 1);
+}
+
+/* Of those trusted alike the fastest, as far as that is known without measuring; else the first. False: there is none. */
+static bool most_trusted(Arena *a, const Result *part, const Target *target, Candidate *best)
+{
+    int most = 0;
+    double least = INFINITY;
+    for (int j = 0; j < part->templates->n; j++) {
+        const Template *t = part->templates->t[j];
+        Candidate c;
+        if (!template_suits(t, part->unit.spec, target) || !candidate_general(t, target, &c))
+            continue;
+        const int trust = template_trust(part, t, target);
+        const double cost = general_cost(a, part, &c);
+        if (trust > most || (trust == most && trust > 0 && cost < least)) {
+            *best = c;
+            most = trust;
+            least = cost;
+        }
+    }
+    return most > 0;
+}
+
+/* What was tuned for the target; NULL: nothing. */
+static const Result *part_of(const Maker *m, const Target *target)
+{
+    for (int i = 0; i < m->npart; i++)
+        if (m->part[i].study->target == target)
+            return &m->part[i];
+    return NULL;
+}
+
+/* The first part whose machines' kin without its target may run this one; NULL: none. */
+static const Result *stands_in_for(const Maker *m, const Target *target)
+{
+    for (int i = 0; i < m->npart; i++) {
+        const Target *tuned = m->part[i].study->target;
+        if ((target == tuned && target_is_inherited(tuned)) || target_is_fallback(m->part->unit.targets, target, tuned))
+            return &m->part[i];
+    }
+    return NULL;
+}
+
+/* Machines that lack the tuned targets get the general kernel of each fallback, of the template that is trusted most. */
+static void add_general(Maker *m, const Target *target)
+{
+    const Result *part = stands_in_for(m, target);
+    Candidate best;
+    if (!part || !most_trusted(m->arena, part, target, &best))
+        return;
+    const int kernel = m->d->nkernel;
+    m->d->entry[m->d->nentry++] = (DispatchEntry){ .target = target, .first = kernel, .nkernel = 1, .general = kernel };
+    add_kernel(m, &best, (KernelFacts){ 0 });
+}
+
+const Dispatcher *package_dispatcher(Arena *a, const Result *part, int npart)
+{
+    const UnitContext *u = &part->unit;
+    Maker m = { a, part, npart, ARENA_NEW(a, Dispatcher) };
+    *m.d = (Dispatcher){ .spec = u->spec,
+                         .is_told_parts = u->target->family->told_parts,
+                         .entry = ARENA_ARRAY(a, 2 * TARGET_MAX, DispatchEntry) };
+    for (int i = 0; i < u->targets->n; i++) { /* by descending rank */
+        const Target *t = &u->targets->t[i];
+        const Result *tuned = part_of(&m, t);
+        if (tuned)
+            add_tuned(&m, tuned);
+        if (!tuned || target_is_inherited(t))
+            add_general(&m, t);
+    }
+    return m.d;
 }
 
 int dispatch_kernel(const Dispatcher *d, int entry, const int64_t *x)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dispatch: the assignment's tree as plain C predicates, for dispatch.h of the package; and what these are to compute, for the comparison
- * of both (prove.h).
+ * dispatch: which kernels a package has for which kinds of machines; an assignment's tree as plain C predicates, for dispatch.h of the package;
+ * and what these are to compute, for the comparison of both (prove.h).
  */
 #ifndef DCGEN_DISPATCH_H
 #define DCGEN_DISPATCH_H
@@ -34,8 +34,12 @@ typedef struct {
     bool is_told_parts; /* its last argument is the number of parts: a package for CPUs */
     int nentry;
     DispatchEntry *entry; /* by descending rank; of one target what was tuned, then what others get of it */
+    int nkernel;
+    UnitKernel *kernel; /* of all entries, one after the other */
 } Dispatcher;
 
+/* What the dispatch.h of a package with these parts is to compute. */
+const Dispatcher *package_dispatcher(Arena *a, const Result *part, int npart);
 /* x: every extent, then the parts. Total: any 64-bit numbers have a kernel. */
 int dispatch_kernel(const Dispatcher *d, int entry, const int64_t *x);
 

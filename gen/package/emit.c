@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit: what the names in the patterns of a package stand for, and the package's files, filled from them.
+ * emit: what the names in the patterns of a package stand for, and the package's files, filled from them. The last of these, MANIFEST, names all
+ * others and every file of dcgen's that they were made of: the op, the templates that serve the spec and what those have in common, the family's
+ * targets and patterns, and the primitives. Paths are those within a folder of templates, wherever that lies.
  */
-#include "gen/package/emit_private.h"
+#define _GNU_SOURCE /* basename */
+#include "gen/package/emit.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -14,6 +17,16 @@
 #include "gen/base/text.h"
 #include "gen/package/manifest.h"
 #include "gen/package/regret_file.h"
+
+typedef struct {
+    Arena *arena;
+    const EmitInput *in;
+    Diag *diag;
+    const Spec *spec;
+    const Family *family;
+    const UnitContext *unit;
+    const Dispatcher *dispatcher;
+} Emitter;
 
 /* ---- the head of C files ---- */
 
@@ -126,7 +139,7 @@ static void add_target(Emitter *e, FillScope *s, const DispatchEntry *entry)
 
 static void add_targets(Emitter *e, FillScope *s)
 {
-    const Dispatcher *d = &e->dispatcher;
+    const Dispatcher *d = e->dispatcher;
     bool uses_threads = false;
     fill_list(s, "targets");
     for (int i = 0; i < d->nentry; i++) {
@@ -142,7 +155,7 @@ static void add_targets(Emitter *e, FillScope *s)
  * later devices. */
 static const char *architectures(Emitter *e)
 {
-    const Dispatcher *d = &e->dispatcher;
+    const Dispatcher *d = e->dispatcher;
     Text t = { .arena = e->arena };
     for (int i = 0; i < d->nentry; i++) {
         const Target *target = d->entry[i].target;
@@ -159,14 +172,15 @@ static const char *architectures(Emitter *e)
 /* Adds to each kernel's row its entry and the key of its record. */
 static void add_record_keys(Emitter *e, FillScope *s)
 {
-    for (int i = 0; i < e->nkernel; i++) {
-        const DispatchEntry *entry = &e->dispatcher.entry[e->of[i]];
-        const Result *part = entry->part;
-        const char *record = part ? part->study->trial[part->assignment->kernel[i - entry->first]].key : NULL;
-        FillScope *row = fill_row_at(s, "kernels", i);
-        fill_number(row, "ENTRY", e->of[i]);
-        fill_word(row, "RECORD_JSON", record ? quote_json_text(e->arena, record) : "null");
-    }
+    const Dispatcher *d = e->dispatcher;
+    for (int i = 0; i < d->nentry; i++)
+        for (int k = 0; k < d->entry[i].nkernel; k++) {
+            const Result *part = d->entry[i].part;
+            const char *record = part ? part->study->trial[part->assignment->kernel[k]].key : NULL;
+            FillScope *row = fill_row_at(s, "kernels", d->entry[i].first + k);
+            fill_number(row, "ENTRY", i);
+            fill_word(row, "RECORD_JSON", record ? quote_json_text(e->arena, record) : "null");
+        }
 }
 
 /* The tuned shapes of the first target with the first number of threads, as rows of a table in bench.c. */
@@ -187,11 +201,10 @@ static const char *bench_shapes(Emitter *e)
 
 static FillScope *scope_of(Emitter *e)
 {
-    const UnitContext *u = &e->in->part->unit;
-    FillScope *s = unit_scope(e->arena, u);
+    FillScope *s = unit_scope(e->arena, e->unit);
     const Source *reference = conf_source(e->arena, e->spec->op->reference, e->diag);
     const char *regret = regret_file_readme(e->arena, e->in, e->diag);
-    if (!unit_add_kernels(s, u, e->kernel, e->nkernel, e->diag) || !reference || !regret)
+    if (!unit_add_kernels(s, e->unit, e->dispatcher->kernel, e->dispatcher->nkernel, e->diag) || !reference || !regret)
         return NULL;
     add_record_keys(e, s);
     add_release(e, s);
@@ -225,8 +238,8 @@ static bool add_patterns(Emitter *e, Package *p, const FillScope *s)
 {
     for (const PackageRow *row = e->family->file; row->pattern; row++) {
         const char *pattern = row->of_op ? arena_printf(e->arena, "%s/%s", e->spec->op->dir, row->pattern)
-                                         : unit_pattern(e->arena, &e->in->part->unit, row->pattern);
-        const char *text = unit_fill(&e->in->part->unit, pattern, s, e->diag);
+                                         : unit_pattern(e->arena, e->unit, row->pattern);
+        const char *text = unit_fill(e->unit, pattern, s, e->diag);
         if (!text)
             return false;
         add_file(e, p, row_path(e, row), text);
@@ -237,7 +250,6 @@ static bool add_patterns(Emitter *e, Package *p, const FillScope *s)
 /* package.json of a package that has its other files, but for MANIFEST. NULL after errors. */
 static const char *package_json(Emitter *e, const Package *p, const FillScope *scope)
 {
-    const UnitContext *u = &e->in->part->unit;
     FillScope *s = fill_scope(e->arena, scope);
     json_error_t error;
     fill_list(s, "files");
@@ -246,19 +258,129 @@ static const char *package_json(Emitter *e, const Package *p, const FillScope *s
         fill_word(row, "FILE_JSON", quote_json_text(e->arena, p->file[i].path));
         fill_word(row, "HASH", manifest_hash(e->arena, p->file[i].text, p->file[i].len));
     }
-    const char *path = unit_pattern(e->arena, u, "package.json"), *text = unit_fill(u, path, s, e->diag);
+    const char *path = unit_pattern(e->arena, e->unit, "package.json"), *text = unit_fill(e->unit, path, s, e->diag);
     json_t *json = text ? json_loads(text, 0, &error) : NULL;
     if (text && !json)
         diag_error(e->diag, (Loc){ 0 }, "%s: line %d of what it makes: %s", path, error.line, error.text);
     return json ? quote_json_lines(e->arena, json) : NULL;
 }
 
+/* ---- MANIFEST ---- */
+
+typedef struct {
+    const Emitter *e;
+    Manifest m;
+} Sources;
+
+/* folder: as the manifest shall name it. */
+static void add_source(Sources *s, const char *folder, const Source *src)
+{
+    Arena *a = s->e->arena;
+    if (src)
+        manifest_add_template(a, &s->m, arena_printf(a, "%s/%s", folder, basename(src->path)), src->text, src->len);
+}
+
+static void add_path(Sources *s, const char *folder, const char *path)
+{
+    add_source(s, folder, conf_source(s->e->arena, path, s->e->diag));
+}
+
+static void add_of_op(Sources *s, const char *name)
+{
+    const Op *op = s->e->spec->op;
+    add_path(s, op->name, arena_printf(s->e->arena, "%s/%s", op->dir, name));
+}
+
+static void add_pattern(Sources *s, const char *name)
+{
+    add_path(s, "package", unit_pattern(s->e->arena, s->e->unit, name));
+}
+
+static bool serves(const EmitInput *in, const Template *t)
+{
+    for (int i = 0; i < in->npart; i++)
+        if (template_suits(t, in->part->unit.spec, in->part[i].study->target))
+            return true;
+    return false;
+}
+
+/* The operator, and all templates that serve, chosen or not: each might have been. */
+static void add_template_sources(Sources *s)
+{
+    const Op *op = s->e->spec->op;
+    const TemplateList *list = s->e->in->part->templates;
+    add_source(s, op->name, op->src);
+    add_path(s, op->name, op->reference);
+    add_of_op(s, s->e->family->pack);
+    for (int i = 0; i < list->n; i++) {
+        const Template *t = list->t[i];
+        if (!serves(s->e->in, t))
+            continue;
+        add_source(s, op->name, t->src);
+        add_source(s, "family", t->shared);
+        for (int j = 0; j < t->npiece; j++)
+            add_source(s, op->name, t->piece[j]);
+    }
+}
+
+static void add_pattern_sources(Sources *s)
+{
+    static const char *const part[] = { "candidate", "preamble", "entry" };
+    static const char *const shared[] = { "each_kernel.h", "pack.h", "regret.json", "regret.md", "package.json" };
+    for (const PackageRow *row = s->e->family->file; row->pattern; row++)
+        row->of_op ? add_of_op(s, row->pattern) : add_pattern(s, row->pattern);
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        add_pattern(s, arena_printf(s->e->arena, "%s%s", part[i], s->e->family->suffix));
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        add_pattern(s, shared[i]);
+}
+
+static void add_target_sources(Sources *s)
+{
+    const TargetList *list = s->e->unit->targets;
+    for (int i = 0; i < list->n; i++)
+        if (list->t[i].family == s->e->family)
+            add_source(s, "targets", list->t[i].src);
+}
+
+static void add_primitive_sources(Sources *s)
+{
+    char **path;
+    int n;
+    if (unit_primitives(s->e->arena, s->e->unit, &path, &n))
+        for (int i = 0; i < n; i++)
+            add_path(s, "device", path[i]);
+}
+
+/* The text of MANIFEST for a package that has all its other files. NULL after errors. */
+static const char *manifest_of(const Emitter *e, const Package *p)
+{
+    const int before = diag_nerror(e->diag);
+    Sources s = { e, { .package = e->spec->name, .version = e->in->version } };
+    add_template_sources(&s);
+    add_pattern_sources(&s);
+    add_target_sources(&s);
+    add_primitive_sources(&s);
+    for (int i = 0; i < p->n; i++)
+        manifest_add_file(e->arena, &s.m, p->file[i].path, p->file[i].text, p->file[i].len);
+    return diag_nerror(e->diag) == before ? manifest_text(e->arena, &s.m) : NULL;
+}
+
+/* ---- all of it ---- */
+
 /* Git would change line ends where core.autocrlf says so, and with them the hashes. */
 static const char git_attributes[] = "# Bytes stay as dcgen wrote them: MANIFEST has their hashes.\n* -text\n";
 
 Package *package_make(Arena *a, const EmitInput *in, Diag *d)
 {
-    Emitter *e = emit_new(a, in, d);
+    const UnitContext *u = &in->part->unit;
+    Emitter *e = &(Emitter){ .arena = a,
+                             .in = in,
+                             .diag = d,
+                             .spec = u->spec,
+                             .family = u->target->family,
+                             .unit = u,
+                             .dispatcher = package_dispatcher(a, in->part, in->npart) };
     Package *p = ARENA_NEW(a, Package);
     const FillScope *s = scope_of(e);
     const char *regret = s ? regret_file_text(a, in, d) : NULL;
@@ -274,7 +396,7 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
     if (!json)
         return NULL;
     add_file(e, p, "package.json", json);
-    const char *manifest = emit_manifest(e, p);
+    const char *manifest = manifest_of(e, p);
     if (manifest)
         add_file(e, p, MANIFEST_PATH, manifest);
     return manifest ? p : NULL;

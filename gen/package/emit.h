@@ -24,9 +24,6 @@ typedef struct {
     const char *version;   /* of dcgen */
 } EmitInput;
 
-/* What the dispatch.h of a package with these parts is to compute. */
-const Dispatcher *package_dispatcher(Arena *a, const Result *part, int npart);
-
 /* NULL after errors in d (faulty templates only). */
 Package *package_make(Arena *a, const EmitInput *in, Diag *d);
 

@@ -42,11 +42,11 @@ static bool measured(const Printer *p, int64_t i, int kernel)
     return j >= 0 && p->s->trial[p->as->kernel[kernel]].ns[j] > 0;
 }
 
-static int runner_up(const Assignment *as, int64_t i, int kernel)
+static int runner_up(const double *cost, int nkernel, int kernel)
 {
     int best = -1;
-    for (int k = 0; k < as->nkernel; k++)
-        if (k != kernel && (best < 0 || as->cost[i * as->nkernel + k] < as->cost[i * as->nkernel + best]))
+    for (int k = 0; k < nkernel; k++)
+        if (k != kernel && (best < 0 || cost[k] < cost[best]))
             best = k;
     return best;
 }
@@ -79,12 +79,11 @@ static void add_comment(Printer *p, const TreeNode *leaf)
     select_features(p->s, spec->instance[i].extent, spec->instance[i].threads, x);
     for (int f = 0; f < as->nfeature; f++)
         text_printf(&p->out, "%s%s=%" PRId64, f ? " " : "", dispatch_feature(spec->op, f), x[f]);
-    double ns = as->cost[i * as->nkernel + leaf->class];
+    const double *cost = &as->cost[i * as->nkernel], ns = cost[leaf->class];
+    const int next = runner_up(cost, as->nkernel, leaf->class);
     text_printf(&p->out, ": %s%s", measured(p, i, leaf->class) ? "" : "about ", number_time(p->out.arena, ns));
-    int next = runner_up(as, i, leaf->class);
-    if (next >= 0 && isfinite(as->cost[i * as->nkernel + next]))
-        text_printf(&p->out, ", then kernel %d %+.1f%%", p->first + next,
-                    100 * (as->cost[i * as->nkernel + next] / ns - 1));
+    if (next >= 0 && isfinite(cost[next]))
+        text_printf(&p->out, ", then kernel %d %+.1f%%", p->first + next, 100 * (cost[next] / ns - 1));
     text_add(&p->out, " */");
 }
 

@@ -277,7 +277,7 @@ static void add_source(Sources *s, const char *folder, const Source *src)
 {
     Arena *a = s->e->arena;
     if (src)
-        manifest_add_template(a, &s->m, arena_printf(a, "%s/%s", folder, basename(src->path)), src->text, src->len);
+        manifest_add(a, &s->m, true, arena_printf(a, "%s/%s", folder, basename(src->path)), src->text, src->len);
 }
 
 static void add_path(Sources *s, const char *folder, const char *path)
@@ -362,7 +362,7 @@ static const char *manifest_of(const Emitter *e, const Package *p)
     add_target_sources(&s);
     add_primitive_sources(&s);
     for (int i = 0; i < p->n; i++)
-        manifest_add_file(e->arena, &s.m, p->file[i].path, p->file[i].text, p->file[i].len);
+        manifest_add(e->arena, &s.m, false, p->file[i].path, p->file[i].text, p->file[i].len);
     return diag_nerror(e->diag) == before ? manifest_text(e->arena, &s.m) : NULL;
 }
 

@@ -55,6 +55,12 @@ static int open_folder(int at, const char *name)
     return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+static void close_folder(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
 static bool is_folder(int at, const char *name)
 {
     struct stat st;
@@ -113,11 +119,9 @@ static bool walk(const Walk *w, int folder, const char *within)
             add(w, path, folder_here);
         if (owner == OWN_FILE && !w->found && strcmp(path, MANIFEST_PATH) != 0)
             unlinkat(folder, name[i], 0);
-        if (fd >= 0) {
-            close(fd);
-            if (!w->found)
-                unlinkat(folder, name[i], AT_REMOVEDIR); /* if nothing is left in it */
-        }
+        close_folder(fd);
+        if (fd >= 0 && !w->found)
+            unlinkat(folder, name[i], AT_REMOVEDIR); /* if nothing is left in it */
     }
     return true;
 }
@@ -128,8 +132,7 @@ bool foreign_list(Arena *a, const char *folder, const Manifest *m, ForeignList *
     *out = (ForeignList){ 0 };
     const bool ok = fd >= 0 && walk(&(Walk){ a, m, out }, fd, "");
     const int error = errno;
-    if (fd >= 0)
-        close(fd);
+    close_folder(fd);
     errno = error;
     return ok;
 }
@@ -164,25 +167,18 @@ static void move_rest(Arena *a, int from, int to, const char *but)
         int in = open_folder(from, name[i]), out = open_folder(to, name[i]);
         if (in >= 0 && out >= 0)
             move_rest(a, in, out, "");
-        if (in >= 0)
-            close(in);
-        if (out >= 0)
-            close(out);
+        close_folder(in);
+        close_folder(out);
         unlinkat(from, name[i], AT_REMOVEDIR); /* if nothing is left in it */
     }
-}
-
-static bool holds_only(Arena *a, int folder, const char *name)
-{
-    char **found;
-    int n;
-    return read_names(a, folder, &found, &n) && (n == 0 || (n == 1 && strcmp(found[0], name) == 0));
 }
 
 /* Another process may still put something there: then it is moved, too. */
 bool foreign_move(Arena *a, const char *from, const char *to)
 {
     const char *err;
+    char **left;
+    int n;
     const Manifest *m = foreign_manifest(a, from, &err);
     int in = open_folder(AT_FDCWD, from), out = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool gone = false;
@@ -190,14 +186,12 @@ bool foreign_move(Arena *a, const char *from, const char *to)
         if (m)
             walk(&(Walk){ a, m, NULL }, in, "");
         move_rest(a, in, out, m ? MANIFEST_PATH : "");
-        if (!holds_only(a, in, m ? MANIFEST_PATH : ""))
+        if (!read_names(a, in, &left, &n) || n > 1 || (n == 1 && (!m || strcmp(left[0], MANIFEST_PATH) != 0)))
             break;
         unlinkat(in, MANIFEST_PATH, 0);
         gone = rmdir(from) == 0;
     }
-    if (in >= 0)
-        close(in);
-    if (out >= 0)
-        close(out);
+    close_folder(in);
+    close_folder(out);
     return gone;
 }

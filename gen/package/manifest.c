@@ -22,17 +22,6 @@ const char *manifest_hash(Arena *a, const char *text, size_t len)
     return arena_strdup(a, SHA256Data((const uint8_t *)text, len, hash));
 }
 
-static void add_entry(Arena *a, Manifest *m, ManifestEntry e)
-{
-    m->entry = arena_grow(a, m->entry, (size_t)m->n, (size_t)m->n + 1, sizeof *m->entry);
-    m->entry[m->n++] = e;
-}
-
-void manifest_add_template(Arena *a, Manifest *m, const char *path, const char *text, size_t len)
-{
-    add_entry(a, m, (ManifestEntry){ MANIFEST_TEMPLATE, manifest_hash(a, text, len), path });
-}
-
 bool manifest_is_path(const char *path)
 {
     for (size_t n;; path += n + 1) {
@@ -44,16 +33,19 @@ bool manifest_is_path(const char *path)
     }
 }
 
-static ManifestKind kind_of_file(const char *path)
+static void add_entry(Arena *a, Manifest *m, bool is_template, const char *hash, const char *path)
 {
-    if (strcmp(path, "spec.cfg") == 0)
-        return MANIFEST_SPEC;
-    return strcmp(path, "records.jsonl") == 0 ? MANIFEST_RECORDS : MANIFEST_FILE;
+    const ManifestKind kind = is_template                          ? MANIFEST_TEMPLATE
+                              : strcmp(path, "spec.cfg") == 0      ? MANIFEST_SPEC
+                              : strcmp(path, "records.jsonl") == 0 ? MANIFEST_RECORDS
+                                                                   : MANIFEST_FILE;
+    m->entry = arena_grow(a, m->entry, (size_t)m->n, (size_t)m->n + 1, sizeof *m->entry);
+    m->entry[m->n++] = (ManifestEntry){ kind, hash, path };
 }
 
-void manifest_add_file(Arena *a, Manifest *m, const char *path, const char *text, size_t len)
+void manifest_add(Arena *a, Manifest *m, bool is_template, const char *path, const char *text, size_t len)
 {
-    add_entry(a, m, (ManifestEntry){ kind_of_file(path), manifest_hash(a, text, len), path });
+    add_entry(a, m, is_template, manifest_hash(a, text, len), path);
 }
 
 /* ---- as text ---- */
@@ -104,8 +96,7 @@ static bool read_entry(Arena *a, const char *line, bool is_template, Manifest *m
     if (strspn(line, "0123456789abcdef") != HASH_LEN || strncmp(line + HASH_LEN, "  ", 2) != 0)
         return false;
     const char *path = line + HASH_LEN + 2;
-    const ManifestKind kind = is_template ? MANIFEST_TEMPLATE : kind_of_file(path);
-    add_entry(a, m, (ManifestEntry){ kind, arena_strndup(a, line, HASH_LEN), path });
+    add_entry(a, m, is_template, arena_strndup(a, line, HASH_LEN), path);
     return manifest_is_path(path); /* nothing outside a package is looked at, whatever its manifest says */
 }
 

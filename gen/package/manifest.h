@@ -38,8 +38,8 @@ typedef struct {
 /* Is it the path of a file within a package: relative, with no ".", ".." or empty part? */
 bool manifest_is_path(const char *path);
 const char *manifest_hash(Arena *a, const char *text, size_t len);
-void manifest_add_template(Arena *a, Manifest *m, const char *path, const char *text, size_t len);
-void manifest_add_file(Arena *a, Manifest *m, const char *path, const char *text, size_t len);
+/* A file of that text: of dcgen's templates, or of the package. */
+void manifest_add(Arena *a, Manifest *m, bool is_template, const char *path, const char *text, size_t len);
 /* Sorts m, drops what it has twice, and gives it as text. */
 char *manifest_text(Arena *a, Manifest *m);
 /* NULL with *err set, which names the line, or says that an earlier dcgen wrote it. */

@@ -38,11 +38,11 @@ static Package package_of(const char *version, const char *other)
 {
     Package p = { ARENA_ARRAY(arena, NFILE + 2, PackageFile), NFILE + 1 };
     Manifest m = { .package = "pkg", .version = version };
-    manifest_add_template(arena, &m, "dense/op.cfg", "op", 2);
-    manifest_add_template(arena, &m, other, "other", 5);
+    manifest_add(arena, &m, true, "dense/op.cfg", "op", 2);
+    manifest_add(arena, &m, true, other, "other", 5);
     for (int i = 0; i < NFILE; i++) {
         p.file[i] = (PackageFile){ NAMES[i], text_of(NAMES[i]), strlen(text_of(NAMES[i])) };
-        manifest_add_file(arena, &m, NAMES[i], p.file[i].text, p.file[i].len);
+        manifest_add(arena, &m, false, NAMES[i], p.file[i].text, p.file[i].len);
     }
     p.file[NFILE] = (PackageFile){ MANIFEST_PATH, manifest_text(arena, &m), 0 };
     p.file[NFILE].len = strlen(p.file[NFILE].text);
@@ -257,10 +257,10 @@ static void what_would_be_written_otherwise_is_named(void **state)
     again.file[3].text = arena_printf(arena, "%sand more\n", text_of("pool.c"));
     again.file[3].len = strlen(again.file[3].text);
     Manifest m = { .package = "pkg", .version = DCGEN_VERSION };
-    manifest_add_template(arena, &m, "dense/op.cfg", "op", 2);
-    manifest_add_template(arena, &m, "dense/pack.c", "other", 5);
+    manifest_add(arena, &m, true, "dense/op.cfg", "op", 2);
+    manifest_add(arena, &m, true, "dense/pack.c", "other", 5);
     for (int i = 0; i < NFILE; i++)
-        manifest_add_file(arena, &m, NAMES[i], again.file[i].text, again.file[i].len);
+        manifest_add(arena, &m, false, NAMES[i], again.file[i].text, again.file[i].len);
     again.file[NFILE].text = manifest_text(arena, &m);
     again.file[NFILE].len = strlen(again.file[NFILE].text);
     again.file[NFILE + 1] = (PackageFile){ "more.c", "", 0 };

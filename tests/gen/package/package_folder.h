@@ -71,7 +71,7 @@ static Package package_of(char version)
     memset(text, version, FILE_BYTES);
     for (int i = 0; i < NFILE; i++) {
         p.file[i] = (PackageFile){ NAMES[i], text, FILE_BYTES };
-        manifest_add_file(arena, &m, NAMES[i], text, FILE_BYTES);
+        manifest_add(arena, &m, false, NAMES[i], text, FILE_BYTES);
     }
     const char *manifest = manifest_text(arena, &m);
     p.file[NFILE] = (PackageFile){ MANIFEST_PATH, manifest, strlen(manifest) };

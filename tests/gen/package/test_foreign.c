@@ -222,7 +222,7 @@ static void is_kept(void **state)
     Package few = package_of('c'); /* without src: that folder is now the user's alone */
     Manifest m = { .package = "pkg", .version = "0" };
     few.n = 2;
-    manifest_add_file(arena, &m, few.file[0].path, few.file[0].text, few.file[0].len);
+    manifest_add(arena, &m, false, few.file[0].path, few.file[0].text, few.file[0].len);
     few.file[1] = (PackageFile){ MANIFEST_PATH, manifest_text(arena, &m), 0 };
     few.file[1].len = strlen(few.file[1].text);
     assert_true(package_write(&few, in_root("pkg"), true, &err, arena));
@@ -433,8 +433,8 @@ static void templates_are_elsewhere(void **state)
     const char *err = "?";
     ForeignList list;
     Manifest m = { .package = "pkg", .version = "0" };
-    manifest_add_template(arena, &m, "dense/op.cfg", "", 0);
-    manifest_add_file(arena, &m, "denser/a.c", "", 0);
+    manifest_add(arena, &m, true, "dense/op.cfg", "", 0);
+    manifest_add(arena, &m, false, "denser/a.c", "", 0);
     put_folder(in_root("pkg"));
     put_folder(in_pkg("dense"));
     put_folder(in_pkg("denser"));

@@ -16,11 +16,11 @@ static Manifest manifest_of(Arena *a, const char *const *path, int n)
 {
     Manifest m = { .package = "name", .version = "1.2.3" };
     for (int i = 0; i < n; i++)
-        manifest_add_file(a, &m, path[i], path[i], strlen(path[i]));
-    manifest_add_template(a, &m, "op/a.c", "x", 1);
-    manifest_add_template(a, &m, "op/a.c", "y", 1); /* of another folder of templates */
-    manifest_add_template(a, &m, "op/a.c", "x", 1);
-    manifest_add_file(a, &m, "spec.cfg", "", 0);
+        manifest_add(a, &m, false, path[i], path[i], strlen(path[i]));
+    manifest_add(a, &m, true, "op/a.c", "x", 1);
+    manifest_add(a, &m, true, "op/a.c", "y", 1); /* of another folder of templates */
+    manifest_add(a, &m, true, "op/a.c", "x", 1);
+    manifest_add(a, &m, false, "spec.cfg", "", 0);
     return m;
 }
 

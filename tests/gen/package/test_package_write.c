@@ -45,7 +45,7 @@ static void old_package_is_replaced_whole(void **state)
     const char *err, *extra = "only/in-a.txt";
     Package p = package_of('a');
     Manifest m = *manifest_read(arena, p.file[NFILE].text, &err);
-    manifest_add_file(arena, &m, extra, "x", 1);
+    manifest_add(arena, &m, false, extra, "x", 1);
     p.file = (PackageFile[]){ p.file[0], p.file[1], { extra, "x", 1 }, { MANIFEST_PATH, manifest_text(arena, &m), 0 } };
     p.n = 4;
     p.file[3].len = strlen(p.file[3].text);

@@ -59,7 +59,7 @@ bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, i
     return true;
 }
 
-static double chosen_ns(const Result *r, int64_t instance)
+double choice_ns(const Result *r, int64_t instance)
 {
     const Assignment *as = r->assignment;
     return as->cost[instance * as->nkernel + as->chosen[instance]];
@@ -70,7 +70,7 @@ Against choice_library(const Result *r)
     const Study *s = r->study;
     Against v = { 0, 0, INFINITY };
     for (int64_t j = 0; j < s->nshape; j++) {
-        const double ratio = study_library(s, j) / chosen_ns(r, s->shape[j] - s->spec->instance);
+        const double ratio = study_library(s, j) / choice_ns(r, s->shape[j] - s->spec->instance);
         if (!(ratio > 0))
             continue;
         v.n++;
@@ -87,7 +87,7 @@ double choice_regret(const Result *r)
     double sum = 0, weight = 0;
     for (int64_t j = 0; j < s->nshape; j++) {
         const int64_t i = s->shape[j] - s->spec->instance;
-        const double regret = chosen_ns(r, i) / r->assignment->oracle_ns[i] - 1;
+        const double regret = choice_ns(r, i) / r->assignment->oracle_ns[i] - 1;
         if (isfinite(regret)) {
             sum += s->shape[j]->weight * regret;
             weight += s->shape[j]->weight;

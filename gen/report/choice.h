@@ -27,6 +27,9 @@ Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, c
  * computed. */
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ);
 
+/* The time of the kernel that was chosen for an instance. */
+double choice_ns(const Result *r, int64_t instance);
+
 /* The library against the package, on the tuned shapes where both were timed. */
 typedef struct {
     int64_t n;

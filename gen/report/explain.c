@@ -3,11 +3,9 @@
  * explain: from the words of the command line to shapes, and from a shape through the dispatcher as the package has
  * it: the box of the declared ranges first (outside: the general kernel), then the tree.
  */
-#define _GNU_SOURCE
 #include "gen/report/explain.h"
 
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -21,19 +19,11 @@ static const int64_t EXTENT_MAX = INT32_MAX; /* packages refuse more */
 
 /* ---- names on the command line ---- */
 
-typedef struct {
-    Arena *arena;
-    const Spec *spec;
-    const ExplainBinding *binding;
-    int nbinding;
-    FILE *err;
-} Words;
-
-__attribute__((format(printf, 2, 3))) static bool fail(const Words *w, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool fail(const Explanation *x, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    diag_say(w->err, DIAG_ERROR, "%s", arena_vprintf(w->arena, fmt, ap));
+    diag_say(x->err, DIAG_ERROR, "%s", arena_vprintf(x->arena, fmt, ap));
     va_end(ap);
     return false;
 }
@@ -46,107 +36,108 @@ static bool is_threads(const Spec *s, const char *name)
 }
 
 /* "T=..., or M=... N=... K=..." */
-static const char *usage(const Words *w)
+static const char *usage(const Explanation *x)
 {
-    Text t = { .arena = w->arena };
-    for (int i = 0; i < w->spec->ndim; i++)
-        text_printf(&t, "%s%s=...", i ? " " : "", w->spec->dim[i].name);
+    Text t = { .arena = x->arena };
+    for (int i = 0; i < x->study->spec->ndim; i++)
+        text_printf(&t, "%s%s=...", i ? " " : "", x->study->spec->dim[i].name);
     text_add(&t, t.len ? ", or " : "");
-    for (int i = 0; i < w->spec->op->naxis; i++)
-        text_printf(&t, "%s%s=...", i ? " " : "", w->spec->op->axis[i].name);
+    for (int i = 0; i < x->study->spec->op->naxis; i++)
+        text_printf(&t, "%s%s=...", i ? " " : "", x->study->spec->op->axis[i].name);
     return text_str(&t);
 }
 
-static bool unknown(const Words *w, const char *name)
+static bool unknown(const Explanation *x, const char *name)
 {
     const char *known[MAX_NAMES];
     size_t n = 0;
-    for (int i = 0; i < w->spec->ndim; i++)
-        known[n++] = w->spec->dim[i].name;
-    for (int i = 0; i < w->spec->op->naxis; i++)
-        known[n++] = w->spec->op->axis[i].name;
+    for (int i = 0; i < x->study->spec->ndim; i++)
+        known[n++] = x->study->spec->dim[i].name;
+    for (int i = 0; i < x->study->spec->op->naxis; i++)
+        known[n++] = x->study->spec->op->axis[i].name;
     known[n++] = "threads";
     const char *near = diag_nearest(name, NAMES(known, n));
     if (near)
-        return fail(w, "unknown name '%s'; did you mean '%s'?", name, near);
-    return fail(w, "unknown name '%s'; expected %s, and threads=...", name, usage(w));
+        return fail(x, "unknown name '%s'; did you mean '%s'?", name, near);
+    return fail(x, "unknown name '%s'; expected %s, and threads=...", name, usage(x));
 }
 
 /* Are the values those of dims, or of extents? A name that may be both is what the others are, else a dim. */
-static bool find_kind(const Words *w, bool *by_dims)
+static bool find_kind(const Explanation *x, bool *by_dims)
 {
     const char *dim_only = NULL, *axis_only = NULL;
     int n = 0;
-    for (int i = 0; i < w->nbinding; i++) {
-        const char *name = w->binding[i].name;
-        bool dim = is_dim(w->spec, name), axis = op_axis(w->spec->op, name) >= 0;
-        if (is_threads(w->spec, name))
+    for (int i = 0; i < x->nbinding; i++) {
+        const char *name = x->binding[i].name;
+        bool dim = is_dim(x->study->spec, name), axis = op_axis(x->study->spec->op, name) >= 0;
+        if (is_threads(x->study->spec, name))
             continue;
         if (!dim && !axis)
-            return unknown(w, name);
+            return unknown(x, name);
         n++;
         dim_only = dim && !axis ? name : dim_only;
         axis_only = axis && !dim ? name : axis_only;
     }
-    if (n == 0 && w->spec->ndim)
-        return fail(w, "no shape is given; expected %s", usage(w));
+    if (n == 0 && x->study->spec->ndim)
+        return fail(x, "no shape is given; expected %s", usage(x));
     if (dim_only && axis_only)
-        return fail(w, "'%s' is a dimension of the spec and '%s' an extent; expected %s", dim_only, axis_only,
-                    usage(w));
+        return fail(x, "'%s' is a dimension of the spec and '%s' an extent; expected %s", dim_only, axis_only,
+                    usage(x));
     *by_dims = !axis_only;
     return true;
 }
 
-static const ExplainBinding *binding_of(const Words *w, const char *name)
+static const ExplainBinding *binding_of(const Explanation *x, const char *name)
 {
-    return names_row(NAMES(w->binding, w->nbinding), name);
+    return names_row(NAMES(x->binding, x->nbinding), name);
 }
 
-static bool read_threads(const Words *w, int *threads)
+static bool read_threads(const Explanation *x, int *threads)
 {
-    const ExplainBinding *b = is_threads(w->spec, "threads") ? binding_of(w, "threads") : NULL;
+    const ExplainBinding *b = is_threads(x->study->spec, "threads") ? binding_of(x, "threads") : NULL;
     if (b && (b->value < 1 || b->value > MAX_THREADS))
-        return fail(w, "threads=%" PRId64 " is out of range; expected 1 to %d", b->value, MAX_THREADS);
-    *threads = b ? (int)b->value : w->spec->threads[0];
+        return fail(x, "threads=%" PRId64 " is out of range; expected 1 to %d", b->value, MAX_THREADS);
+    *threads = b ? (int)b->value : x->study->spec->threads[0];
     return true;
 }
 
 /* The value of a name that must be given. */
-static bool read_value(const Words *w, const char *name, int64_t *value)
+static bool read_value(const Explanation *x, const char *name, int64_t *value)
 {
-    const ExplainBinding *b = binding_of(w, name);
+    const ExplainBinding *b = binding_of(x, name);
     *value = b ? b->value : 0;
-    return b || fail(w, "%s is missing; expected %s", name, usage(w));
+    return b || fail(x, "%s is missing; expected %s", name, usage(x));
 }
 
-static bool check_extent(const Words *w, int axis, int64_t value)
+static bool check_extent(const Explanation *x, int axis, int64_t value)
 {
-    return (value >= 0 && value <= EXTENT_MAX) || fail(w, "%s=%" PRId64 " is no extent; expected 0 to %" PRId64,
-                                                       w->spec->op->axis[axis].name, value, EXTENT_MAX);
+    return (value >= 0 && value <= EXTENT_MAX) || fail(x, "%s=%" PRId64 " is no extent; expected 0 to %" PRId64,
+                                                       x->study->spec->op->axis[axis].name, value, EXTENT_MAX);
 }
 
 /* ---- shapes ---- */
 
-static bool read_extents(const Words *w, Instance *inst)
+static bool read_extents(const Explanation *x, Instance *inst)
 {
     inst->decl = -1;
-    for (int x = 0; x < w->spec->op->naxis; x++)
-        if (!read_value(w, w->spec->op->axis[x].name, &inst->extent[x]) || !check_extent(w, x, inst->extent[x]))
+    for (int i = 0; i < x->study->spec->op->naxis; i++)
+        if (!read_value(x, x->study->spec->op->axis[i].name, &inst->extent[i]) || !check_extent(x, i, inst->extent[i]))
             return false;
     return true;
 }
 
-static bool read_declared(const Words *w, const int64_t *dim, int decl, Instance *inst)
+static bool read_declared(Explanation *x, int decl, Instance *inst)
 {
-    for (int x = 0; x < w->spec->op->naxis; x++) {
-        const Expr *e = w->spec->shape[decl].extent[x];
-        ExprStatus status = expr_int_at(e, dim, &inst->extent[x]);
+    const Spec *s = x->study->spec;
+    for (int axis = 0; axis < s->op->naxis; axis++) {
+        const Expr *e = s->shape[decl].extent[axis];
+        const ExprStatus status = expr_int_at(e, x->dim, &inst->extent[axis]);
         if (status != EXPR_OK)
-            return fail(w, "%s = %s %s there", w->spec->op->axis[x].name, expr_text(e), expr_status_text(status));
-        if (!check_extent(w, x, inst->extent[x]))
+            return fail(x, "%s = %s %s there", s->op->axis[axis].name, expr_text(e), expr_status_text(status));
+        if (!check_extent(x, axis, inst->extent[axis]))
             return false;
     }
-    memcpy(inst->dim, dim, sizeof inst->dim);
+    memcpy(inst->dim, x->dim, sizeof inst->dim);
     inst->decl = decl;
     return true;
 }
@@ -165,21 +156,21 @@ static void add_shape(Explanation *x, const Instance *inst)
     x->answer[x->nanswer++].inst = *inst;
 }
 
-static bool find_shapes(const Words *w, Explanation *x)
+static bool find_shapes(Explanation *x)
 {
     Instance inst = { 0 };
-    if (!find_kind(w, &x->by_dims) || !read_threads(w, &inst.threads))
+    if (!find_kind(x, &x->by_dims) || !read_threads(x, &inst.threads))
         return false;
-    x->answer = ARENA_ARRAY(x->arena, (size_t)w->spec->nshape + 1, Answer);
+    x->answer = ARENA_ARRAY(x->arena, (size_t)x->study->spec->nshape + 1, Answer);
     if (!x->by_dims) {
         x->answer[x->nanswer++].inst = inst;
-        return read_extents(w, &x->answer[0].inst);
+        return read_extents(x, &x->answer[0].inst);
     }
-    for (int i = 0; i < w->spec->ndim; i++)
-        if (!read_value(w, w->spec->dim[i].name, &x->dim[i]))
+    for (int i = 0; i < x->study->spec->ndim; i++)
+        if (!read_value(x, x->study->spec->dim[i].name, &x->dim[i]))
             return false;
-    for (int i = 0; i < w->spec->nshape; i++) {
-        if (!read_declared(w, x->dim, i, &inst))
+    for (int i = 0; i < x->study->spec->nshape; i++) {
+        if (!read_declared(x, i, &inst))
             return false;
         add_shape(x, &inst);
     }
@@ -307,22 +298,19 @@ static void answer(const Explanation *x, Answer *w)
 
 int explain(Arena *a, const Result *r, const ExplainBinding *binding, int nbinding, bool json, FILE *out, FILE *err)
 {
-    const Spec *s = r->study->spec;
-    Words w = { .arena = a, .spec = s, .binding = binding, .nbinding = nbinding, .err = err };
     Explanation x = { .arena = a,
+                      .binding = binding,
+                      .nbinding = nbinding,
+                      .err = err,
                       .study = r->study,
                       .model = r->model,
                       .assignment = r->assignment,
                       .first = r->first,
                       .roofline = roofline_make(a, r->study, r->records) };
-    if (!find_shapes(&w, &x))
+    if (!find_shapes(&x))
         return EXIT_USAGE;
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
     for (int i = 0; i < x.nanswer; i++)
         answer(&x, &x.answer[i]);
     (json ? explain_json : explain_text)(&x, out);
-    uselocale(before);
-    if (c)
-        freelocale(c);
     return 0;
 }

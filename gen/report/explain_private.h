@@ -38,6 +38,9 @@ typedef struct {
 
 typedef struct {
     Arena *arena;
+    const ExplainBinding *binding; /* the words of the command line */
+    int nbinding;
+    FILE *err;
     const Study *study;
     const CostModel *model;
     const Assignment *assignment;

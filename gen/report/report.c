@@ -2,11 +2,9 @@
  *
  * report: works out the words of the page, whose text is in templates/package/report.html, and fills it.
  */
-#define _GNU_SOURCE
 #include "gen/report/report.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +32,7 @@ static double speedup_of(const Report *r)
     const Assignment *as = r->assignment;
     double sum = 0, weight = 0;
     for (int64_t i = 0; i < r->spec->ninstance; i++) {
-        double ratio = report_cost(r, i, as->general) / report_cost(r, i, as->chosen[i]);
+        double ratio = report_cost(r, i, as->general) / choice_ns(r->in, i);
         double w = r->spec->instance[i].weight;
         if (w > 0 && isfinite(ratio) && ratio > 0) {
             sum += w * log(ratio);
@@ -65,7 +63,7 @@ static int64_t find_worst(const Report *r, double *regret)
     *regret = -1;
     for (int64_t j = 0; j < r->study->nshape; j++) {
         const int64_t i = report_instance(r, j);
-        const double above = report_cost(r, i, as->chosen[i]) / as->oracle_ns[i] - 1;
+        const double above = choice_ns(r->in, i) / as->oracle_ns[i] - 1;
         if (isfinite(above) && above > *regret && !is_unsaid(r, j)) {
             *regret = above;
             worst = i;
@@ -278,16 +276,11 @@ char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const 
 
 char *report_html(Arena *a, const Result *result, int n, const char *version, const char **err)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(c);
     Report **part = ARENA_ARRAY(a, (size_t)n, Report *);
     bool drawn = true;
     for (int i = 0; i < n && drawn; i++) {
         part[i] = report_begin(a, &result[i], version, n > 1);
         drawn = report_draw(part[i], err);
     }
-    char *html = drawn ? report_fill(a, result, part, n, err) : NULL;
-    uselocale(before);
-    if (c)
-        freelocale(c);
-    return html;
+    return drawn ? report_fill(a, result, part, n, err) : NULL;
 }

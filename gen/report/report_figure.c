@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_figure: speed against the varying extent, one panel a group of shapes; and all figures by one gnuplot.
+ * report_figure: what the figures of one target are drawn from: speed against the varying extent, one panel a group of shapes; the cost model;
+ * code and search. All are drawn by one gnuplot.
  */
+#define _GNU_SOURCE /* qsort_r */
 #include <math.h>
+#include <stdlib.h>
+#include "gen/base/order.h"
 #include "gen/report/report_private.h"
 
 enum { LINE_POINTS = 160 };
@@ -44,7 +48,7 @@ double report_varying(const Report *r, int64_t instance)
     return (double)inst->extent[r->groups.axis[inst->decl]];
 }
 
-static double chosen_ns(const Report *r, int64_t i) { return report_cost(r, i, r->assignment->chosen[i]); }
+static double chosen_ns(const Report *r, int64_t i) { return choice_ns(r->in, i); }
 static double general_ns(const Report *r, int64_t i) { return report_cost(r, i, r->assignment->general); }
 static double oracle_ns(const Report *r, int64_t i) { return r->assignment->oracle_ns[i]; }
 
@@ -158,11 +162,270 @@ static void draw_panels(Report *r)
             draw_panel(r, i, x, y);
 }
 
+/* ---- what the cost model predicts, against what was measured ---- */
+
+enum { CLOUD_POINTS = 1500, SPREAD = 7919 };
+static const double MOST_RATIO = 4; /* what is further off is drawn at the edge */
+
+static bool is_kept(const Report *r, int64_t trial)
+{
+    for (int k = 0; k < r->assignment->nkernel; k++)
+        if (r->assignment->kernel[k] == trial)
+            return true;
+    return false;
+}
+
+static int64_t measured_pairs(const Study *s)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++)
+        for (int64_t j = 0; trial_usable(&s->trial[i]) && j < s->nshape; j++)
+            n += s->trial[i].ns[j] > 0;
+    return n;
+}
+
+static double predicted_ns(const Report *r, int64_t trial, int64_t shape)
+{
+    const Instance *inst = r->study->shape[shape];
+    return cost_predict(r->model, &r->study->trial[trial].c, inst->extent, inst->threads);
+}
+
+/* Adds a point of one measured pair. */
+typedef bool AddPair(const Report *r, Plot *p, int64_t trial, int64_t shape, Range *range);
+
+/* The measured pairs of the kept kernels, or of the others about CLOUD_POINTS of npair, spread over all shapes (a stride might meet the same
+ * shapes again and again). False: there is none. */
+static bool add_cloud(const Report *r, Plot *p, AddPair *add, bool kept, int64_t npair, Range *range)
+{
+    const Study *s = r->study;
+    const char *name = kept ? "kept" : "cloud";
+    bool any = false;
+    int64_t seen = 0;
+    plot_data(p, name);
+    for (int64_t i = 0; i < s->ntrial; i++)
+        for (int64_t j = 0; trial_usable(&s->trial[i]) && is_kept(r, i) == kept && j < s->nshape; j++) {
+            if (!(s->trial[i].ns[j] > 0) || (!kept && seen++ * SPREAD % npair >= CLOUD_POINTS))
+                continue;
+            any = add(r, p, i, j, range) || any;
+        }
+    plot_data_end(p);
+    if (any)
+        plot_draw(p, name, kept ? "points pt 7 ps 0.45" : "points pt 7 ps 0.33", kept ? LOOK_KEPT : LOOK_CLOUD);
+    return any;
+}
+
+/* Behind the guide the other kernels, before them those of the package. */
+static bool add_clouds(const Report *r, Plot *p, AddPair *add, int64_t npair, Range *range)
+{
+    plot_draw(p, "guide", "lines", LOOK_GUIDE);
+    const bool others = add_cloud(r, p, add, false, npair, range);
+    return add_cloud(r, p, add, true, npair, range) || others;
+}
+
+/* Microseconds, measured and predicted. */
+static bool add_times(const Report *r, Plot *p, int64_t trial, int64_t shape, Range *range)
+{
+    const double us = r->study->trial[trial].ns[shape] * 1e-3, predicted = predicted_ns(r, trial, shape) * 1e-3;
+    const bool good = plot_point(p, us, predicted);
+    if (good) {
+        range_add(range, us);
+        range_add(range, predicted);
+    }
+    return good;
+}
+
+/* Predicted over measured, at the extent that varies most. */
+static bool add_ratio(const Report *r, Plot *p, int64_t trial, int64_t shape, Range *range)
+{
+    double ratio = predicted_ns(r, trial, shape) / r->study->trial[trial].ns[shape];
+    ratio = fmin(fmax(ratio, 1 / MOST_RATIO), MOST_RATIO);
+    range_add(range, ratio);
+    return plot_point(p, report_varying(r, report_instance(r, shape)), ratio);
+}
+
+static void draw_scatter(Report *r, int64_t npair)
+{
+    Range range = RANGE_NOTHING;
+    Plot *p = report_plot(r, "scatter_figure", "scatter", "Time predicted and measured", 440, 360);
+    if (!add_clouds(r, p, add_times, npair, &range)) {
+        r->nplot--;
+        return;
+    }
+    range = range_widened(range, 1.2);
+    plot_label(p, 'x', "measured, microseconds");
+    plot_label(p, 'y', "predicted, microseconds");
+    /* ticks have up to six digits, and gnuplot drops a label that has no room */
+    text_add(&p->script, "set lmargin 11\n");
+    plot_axis_log(p, 'x', range, 6);
+    plot_axis_log(p, 'y', range, 6);
+    text_printf(&p->script, "$guide << END\n%.9g %.9g\n%.9g %.9g\nEND\n", range.lo, range.lo, range.hi, range.hi);
+}
+
+/* The same pairs shape by shape: where the model is off. */
+static void draw_residuals(Report *r, int64_t npair)
+{
+    const Range x = range_widened(report_shared_x(r), 1.08);
+    Range ratio = { 0.8, 1.25 };
+    if (!(x.lo * 1.2 < x.hi))
+        return;
+    Plot *p = report_plot(r, "residual_figure", "residual", "How far predictions are off, by shape", 440, 270);
+    add_clouds(r, p, add_ratio, npair, &ratio);
+    plot_label(p, 'x', r->groups.axes);
+    plot_label(p, 'y', "predicted / measured");
+    plot_axis_log(p, 'x', x, 8);
+    plot_axis_log(p, 'y', range_widened(ratio, 1.05), 7);
+    text_printf(&p->script, "$guide << END\n%.9g 1\n%.9g 1\nEND\n", x.lo, x.hi);
+}
+
+static void draw_model(Report *r)
+{
+    const int64_t npair = measured_pairs(r->study);
+    if (npair == 0 || r->in->cost->nmeasure == 0)
+        return;
+    draw_scatter(r, npair);
+    draw_residuals(r, npair);
+}
+
+/* ---- how far the choice is from the best: by the code that a package may have, and by the kernels that the search measured ---- */
+
+static const double MOST_PERCENT = 200, LABEL_PIXELS = 17;
+/* percent: the first kernels are so slow that nothing else could be seen beside them */
+static const double MOST_PROGRESS = 50;
+
+static double percent_of(double above) { return fmin(fmax(100 * above, 0), MOST_PERCENT); }
+
+static void percent_axis(Plot *p, double top)
+{
+    plot_label(p, 'y', "above best known, %");
+    plot_axis_linear(p, 'y', (Range){ 0, fmax(top * 1.12, 0.5) }, 6, 0.1);
+}
+
+static double kib_of(const CurvePoint *c) { return (double)c->bytes / 1024; }
+
+static void add_points(const Assignment *as, Plot *p, const char *name, int from, int to)
+{
+    plot_data(p, name);
+    for (int i = from; i < to; i++)
+        text_printf(&p->script, "%.7g %.7g\n", kib_of(&as->curve[i]), percent_of(as->curve[i].above));
+    plot_data_end(p);
+}
+
+/* The number of kernels at each point that has room for it. */
+static void name_points(const Assignment *as, Plot *p, double pixels_per_kib, double pixels_per_percent)
+{
+    double x = -INFINITY, y = -INFINITY;
+    for (int i = 0; i < as->ncurve; i++) {
+        const double at_x = pixels_per_kib * kib_of(&as->curve[i]);
+        const double at_y = pixels_per_percent * percent_of(as->curve[i].above);
+        if (i != as->kept && hypot(at_x - x, at_y - y) < LABEL_PIXELS)
+            continue;
+        text_printf(&p->script, "set label '%d' at %.7g,%.7g center offset 0,0.8 front textcolor rgb '#%06x'\n",
+                    as->curve[i].kernels, kib_of(&as->curve[i]), percent_of(as->curve[i].above), LOOK_TEXT);
+        x = at_x;
+        y = at_y;
+    }
+}
+
+static void draw_curve(Report *r)
+{
+    const Assignment *as = r->assignment;
+    double top = 0, most = 0;
+    if (as->ncurve < 2 || as->kept < 0)
+        return;
+    for (int i = 0; i < as->ncurve; i++) {
+        top = fmax(top, percent_of(as->curve[i].above));
+        most = fmax(most, kib_of(&as->curve[i]));
+    }
+    Plot *p = report_plot(r, "curve_figure", "curve", "What less or more code would bring", 440, 270);
+    plot_label(p, 'x', "machine code, KiB");
+    plot_axis_linear(p, 'x', (Range){ 0, most * 1.06 }, 8, 1);
+    percent_axis(p, top);
+    name_points(as, p, 360 / (most * 1.06), 210 / fmax(top * 1.12, 0.5));
+    add_points(as, p, "within", 0, as->kept + 1);
+    add_points(as, p, "beyond", as->kept, as->ncurve);
+    add_points(as, p, "mark", as->kept, as->kept + 1);
+    plot_draw(p, "beyond", "lines", LOOK_GENERAL);
+    plot_draw(p, "beyond", "points pt 7 ps 0.33", LOOK_CLOUD);
+    plot_draw(p, "within", "lines", LOOK_CHOSEN);
+    plot_draw(p, "within", "points pt 7 ps 0.51", LOOK_DOT);
+    plot_draw(p, "mark", "points pt 6 ps 0.82", LOOK_BEST);
+}
+
+/* ---- the search ---- */
+
+static int by_n(const void *x, const void *y, void *study)
+{
+    const Trial *trial = ((const Study *)study)->trial;
+    return order_number(&trial[*(const int64_t *)x].n, &trial[*(const int64_t *)y].n);
+}
+
+/* The tuned target's trials as they were recorded, one after the other; how many. 0: of some the records do not tell. */
+static int64_t search_order(const Study *s, int64_t *order)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        if (s->trial[i].c.target == s->target && !s->trial[i].n)
+            return 0;
+        if (s->trial[i].c.target == s->target)
+            order[n++] = i;
+    }
+    qsort_r(order, (size_t)n, sizeof *order, by_n, (void *)s);
+    return n;
+}
+
+/* After each of n trials, the weighted mean over tuned shapes of best so far / best of all - 1; INFINITY while a shape has
+ * no time yet. */
+static void progress_of(const Report *r, const int64_t *order, int64_t n, double *percent)
+{
+    const Study *s = r->study;
+    double *best = ARENA_ARRAY(r->arena, (size_t)s->nshape + 1, double);
+    double *known = ARENA_ARRAY(r->arena, (size_t)s->nshape + 1, double);
+    for (int64_t j = 0; j < s->nshape; j++) {
+        best[j] = INFINITY;
+        known[j] = study_best(s, j, NULL);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const Trial *t = &s->trial[order[i]];
+        double sum = 0, weight = 0;
+        for (int64_t j = 0; j < s->nshape; j++) {
+            if (trial_usable(t) && t->ns[j] > 0)
+                best[j] = fmin(best[j], t->ns[j]);
+            double w = s->shape[j]->weight;
+            sum += w > 0 ? w * best[j] / known[j] : 0;
+            weight += w;
+        }
+        percent[i] = 100 * (sum / weight - 1);
+    }
+}
+
+static void draw_progress(Report *r)
+{
+    int64_t *order = ARENA_ARRAY(r->arena, (size_t)r->study->ntrial + 1, int64_t), n = search_order(r->study, order);
+    double *percent = ARENA_ARRAY(r->arena, (size_t)n, double), top = 0;
+    progress_of(r, order, n, percent);
+    if (n < 2 || !isfinite(percent[n - 1]))
+        return;
+    for (int64_t i = 0; i < n; i++)
+        if (isfinite(percent[i]))
+            top = fmax(top, fmin(percent[i], MOST_PROGRESS));
+    Plot *p = report_plot(r, "progress_figure", "progress", "Best so far", 440, 270);
+    plot_label(p, 'x', "kernels measured");
+    plot_axis_linear(p, 'x', (Range){ 1, (double)n }, 8, 1);
+    percent_axis(p, top);
+    plot_data(p, "line");
+    for (int64_t i = 0; i < n; i++)
+        if (isfinite(percent[i]))
+            text_printf(&p->script, "%lld %.7g\n", (long long)(1 + i), fmax(percent[i], 0));
+    plot_data_end(p);
+    plot_draw(p, "line", "steps", LOOK_CHOSEN);
+}
+
 bool report_draw(Report *r, const char **err)
 {
     draw_panels(r);
     report_draw_maps(r);
-    report_draw_model(r);
-    report_draw_search(r);
+    draw_model(r);
+    draw_curve(r);
+    draw_progress(r);
     return plot_run(r->arena, r->plot, r->nplot, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * report_private: what the parts of report share. report.c fills the page's pattern, report_table.c says what stands in its tables,
- * report_figure.c and report_{map,fit,curve}.c write what gnuplot draws, report_group.c sorts the shapes for both.
+ * report_figure.c and report_map.c write what gnuplot draws, report_group.c sorts the shapes for both.
  */
 #ifndef DCGEN_REPORT_PRIVATE_H
 #define DCGEN_REPORT_PRIVATE_H
@@ -33,7 +33,9 @@ typedef struct {
 } Group;
 
 typedef struct {
-    const int *axis;  /* one a declared shape */
+    const Spec *spec;
+    int *dim;         /* one a declared shape: along which it varies; -1: along none */
+    int *axis;        /* one a declared shape: the extent that shows it */
     const char *axes; /* of the x axis of figures of several groups: "M", "M or N" */
     int ngroup, npanel, nbar;
     Group *group; /* by threads, declared shape and its other dims */
@@ -64,8 +66,6 @@ Report *report_begin(Arena *a, const Result *in, const char *version, bool sever
 
 bool report_draw(Report *r, const char **err); /* all figures, by one gnuplot */
 void report_draw_maps(Report *r);
-void report_draw_model(Report *r);
-void report_draw_search(Report *r);
 
 /* The page's pattern filled with n parts; in: of the package. */
 char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const char **err);

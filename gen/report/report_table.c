@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "gen/base/number.h"
 #include "gen/report/report_private.h"
@@ -189,36 +190,25 @@ static void tuned_row(Report *r, int64_t shape)
     bound_words(r, row, inst, kernel, c.ns);
 }
 
-static int64_t count_heavier(const Study *s, double weight)
+static int by_weight(const void *x, const void *y)
 {
-    int64_t n = 0;
-    for (int64_t j = 0; j < s->nshape; j++)
-        n += s->shape[j]->weight > weight;
-    return n;
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a < b) - (a > b);
 }
 
-/* Weight below which a shape's row is left out; 0: none is. Of those that have it there may be room for some only. */
-static double least_weight(const Report *r)
-{
-    const Study *s = r->study;
-    double least = 0;
-    for (int64_t rows = s->nshape; rows > REPORT_MAX_ROW; rows = count_heavier(s, least)) {
-        double next = INFINITY;
-        for (int64_t j = 0; j < s->nshape; j++)
-            if (s->shape[j]->weight > least)
-                next = fmin(next, s->shape[j]->weight);
-        if (!isfinite(next))
-            break;
-        least = next;
-    }
-    return least;
-}
-
+/* The heaviest shapes. Of those that weigh as much as the lightest of them there may be room for some only. */
 void report_shape_words(Report *r)
 {
     const Study *s = r->study;
-    const double least = least_weight(r);
-    int64_t room = REPORT_MAX_ROW - count_heavier(s, least);
+    double *weight = ARENA_ARRAY(r->arena, (size_t)s->nshape, double), least = 0;
+    int64_t room = REPORT_MAX_ROW;
+    for (int64_t j = 0; j < s->nshape; j++)
+        weight[j] = s->shape[j]->weight;
+    qsort(weight, (size_t)s->nshape, sizeof *weight, by_weight);
+    if (s->nshape > REPORT_MAX_ROW)
+        least = weight[REPORT_MAX_ROW - 1];
+    for (int64_t j = 0; j < s->nshape && weight[j] > least; j++)
+        room--;
     fill_list(r->words, "tuned_shapes");
     for (int64_t j = 0; j < s->nshape; j++)
         if (s->shape[j]->weight > least || (s->shape[j]->weight >= least && room-- > 0))

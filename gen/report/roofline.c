@@ -13,17 +13,24 @@ static const double ROUNDING = 1e-9;
 
 /* ---- what the device does at most ---- */
 
+static LimitRecord *limit_at(const Roofline *f, int threads)
+{
+    for (LimitRecord *l = f->limit; l < f->limit + f->nlimit; l++)
+        if (l->threads == threads)
+            return l;
+    return NULL;
+}
+
 /* By ascending threads, whatever the order of the records. */
 static LimitRecord *limit_of(Roofline *f, int threads)
 {
-    int at = 0;
-    while (at < f->nlimit && f->limit[at].threads < threads)
-        at++;
-    if (at < f->nlimit && f->limit[at].threads == threads)
-        return &f->limit[at];
-    memmove(&f->limit[at + 1], &f->limit[at], (size_t)(f->nlimit++ - at) * sizeof *f->limit);
-    f->limit[at] = (LimitRecord){ .threads = threads };
-    return &f->limit[at];
+    LimitRecord *l = limit_at(f, threads);
+    if (l)
+        return l;
+    for (l = &f->limit[f->nlimit++]; l > f->limit && l[-1].threads > threads; l--)
+        *l = l[-1];
+    *l = (LimitRecord){ .threads = threads };
+    return l;
 }
 
 /* Of several measurements the best of each. */
@@ -75,14 +82,6 @@ static Level level_of(const Roofline *f, const LimitRecord *l, double bytes)
 }
 
 /* ---- what kernels do beyond it ---- */
-
-static LimitRecord *limit_at(const Roofline *f, int threads)
-{
-    for (int i = 0; i < f->nlimit; i++)
-        if (f->limit[i].threads == threads)
-            return &f->limit[i];
-    return NULL;
-}
 
 static void raise_to(Roofline *f, double *rate, double to)
 {
@@ -178,17 +177,11 @@ Shares roofline_shares(const Bound *b, double time_ns, double pad, double occ)
                  .padding = b->ns / padded_ns,
                  .balance = padded_ns / balanced_ns,
                  .kernel = balanced_ns / time_ns };
-    double least = WORTH_NAMING;
-    const struct {
-        double share;
-        const char *name;
-    } row[] = { { s.padding, "padding" }, { s.balance, "balance" }, { s.kernel, "kernel" } };
-    s.limited_by = b->memory_ns > b->compute_ns ? "memory" : "arithmetic";
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (row[i].share < least) {
-            least = row[i].share;
-            s.limited_by = row[i].name;
-        }
+    const double least = fmin(s.padding, fmin(s.balance, s.kernel));
+    if (least < WORTH_NAMING)
+        s.limited_by = least >= s.padding ? "padding" : least >= s.balance ? "balance" : "kernel";
+    else
+        s.limited_by = b->memory_ns > b->compute_ns ? "memory" : "arithmetic";
     return s;
 }
 

@@ -286,7 +286,7 @@ static void draw_model(Report *r)
     draw_residuals(r, npair);
 }
 
-/* ---- how far the choice is from the best: by the code that a package may have, and by the kernels that the search measured ---- */
+/* ---- how far the choice is from the best, by the code that a package may have ---- */
 
 static const double MOST_PERCENT = 200, LABEL_PIXELS = 17;
 /* percent: the first kernels are so slow that nothing else could be seen beside them */
@@ -351,7 +351,7 @@ static void draw_curve(Report *r)
     plot_draw(p, "mark", "points pt 6 ps 0.82", LOOK_BEST);
 }
 
-/* ---- the search ---- */
+/* ---- the same, by the kernels that the search has measured ---- */
 
 static int by_n(const void *x, const void *y, void *study)
 {

@@ -126,34 +126,26 @@ int dispatch_cuts(const TreeNode *t, int feature, int64_t *cut)
 
 /* ---- what a package has ---- */
 
-typedef struct {
-    Arena *arena;
-    const Result *part; /* by descending rank of their targets */
-    int npart;
-    Dispatcher *d;
-} Maker;
-
-static void add_kernel(Maker *m, const Candidate *c, KernelFacts facts)
+static void add_kernel(Arena *a, Dispatcher *d, const Candidate *c, KernelFacts facts)
 {
-    Dispatcher *d = m->d;
-    int64_t *value = ARENA_ARRAY(m->arena, TEMPLATE_MAX_PARAM, int64_t);
+    int64_t *value = ARENA_ARRAY(a, TEMPLATE_MAX_PARAM, int64_t);
     candidate_values(c, value);
-    d->kernel = arena_grow(m->arena, d->kernel, (size_t)d->nkernel, (size_t)d->nkernel + 1, sizeof *d->kernel);
+    d->kernel = arena_grow(a, d->kernel, (size_t)d->nkernel, (size_t)d->nkernel + 1, sizeof *d->kernel);
     d->kernel[d->nkernel++] = (UnitKernel){ c->t, c->target, value, facts };
 }
 
-static void add_tuned(Maker *m, const Result *part)
+static void add_tuned(Arena *a, Dispatcher *d, const Result *part)
 {
     const Assignment *as = part->assignment;
-    m->d->entry[m->d->nentry++] = (DispatchEntry){ .target = part->study->target,
-                                                   .part = part,
-                                                   .tree = as->tree,
-                                                   .first = m->d->nkernel,
-                                                   .nkernel = as->nkernel,
-                                                   .general = m->d->nkernel + as->general };
+    d->entry[d->nentry++] = (DispatchEntry){ .target = part->study->target,
+                                             .part = part,
+                                             .tree = as->tree,
+                                             .first = d->nkernel,
+                                             .nkernel = as->nkernel,
+                                             .general = d->nkernel + as->general };
     for (int k = 0; k < as->nkernel; k++) {
         const Trial *t = &part->study->trial[as->kernel[k]];
-        add_kernel(m, &t->c, t->facts);
+        add_kernel(a, d, &t->c, t->facts);
     }
 }
 
@@ -211,53 +203,55 @@ static bool most_trusted(Arena *a, const Result *part, const Target *target, Can
 }
 
 /* What was tuned for the target; NULL: nothing. */
-static const Result *part_of(const Maker *m, const Target *target)
+static const Result *part_of(const Dispatcher *d, const Target *target)
 {
-    for (int i = 0; i < m->npart; i++)
-        if (m->part[i].study->target == target)
-            return &m->part[i];
+    for (int i = 0; i < d->npart; i++)
+        if (d->part[i].study->target == target)
+            return &d->part[i];
     return NULL;
 }
 
 /* The first part whose machines' kin without its target may run this one; NULL: none. */
-static const Result *stands_in_for(const Maker *m, const Target *target)
+static const Result *stands_in_for(const Dispatcher *d, const Target *target)
 {
-    for (int i = 0; i < m->npart; i++) {
-        const Target *tuned = m->part[i].study->target;
-        if ((target == tuned && target_is_inherited(tuned)) || target_is_fallback(m->part->unit.targets, target, tuned))
-            return &m->part[i];
+    for (int i = 0; i < d->npart; i++) {
+        const Target *tuned = d->part[i].study->target;
+        if ((target == tuned && target_is_inherited(tuned)) || target_is_fallback(d->part->unit.targets, target, tuned))
+            return &d->part[i];
     }
     return NULL;
 }
 
 /* Machines that lack the tuned targets get the general kernel of each fallback, of the template that is trusted most. */
-static void add_general(Maker *m, const Target *target)
+static void add_general(Arena *a, Dispatcher *d, const Target *target)
 {
-    const Result *part = stands_in_for(m, target);
+    const Result *part = stands_in_for(d, target);
     Candidate best;
-    if (!part || !most_trusted(m->arena, part, target, &best))
+    if (!part || !most_trusted(a, part, target, &best))
         return;
-    const int kernel = m->d->nkernel;
-    m->d->entry[m->d->nentry++] = (DispatchEntry){ .target = target, .first = kernel, .nkernel = 1, .general = kernel };
-    add_kernel(m, &best, (KernelFacts){ 0 });
+    const int kernel = d->nkernel;
+    d->entry[d->nentry++] = (DispatchEntry){ .target = target, .first = kernel, .nkernel = 1, .general = kernel };
+    add_kernel(a, d, &best, (KernelFacts){ 0 });
 }
 
 const Dispatcher *package_dispatcher(Arena *a, const Result *part, int npart)
 {
     const UnitContext *u = &part->unit;
-    Maker m = { a, part, npart, ARENA_NEW(a, Dispatcher) };
-    *m.d = (Dispatcher){ .spec = u->spec,
-                         .is_told_parts = u->target->family->told_parts,
-                         .entry = ARENA_ARRAY(a, 2 * TARGET_MAX, DispatchEntry) };
+    Dispatcher *d = ARENA_NEW(a, Dispatcher);
+    *d = (Dispatcher){ .spec = u->spec,
+                       .is_told_parts = u->target->family->told_parts,
+                       .part = part,
+                       .npart = npart,
+                       .entry = ARENA_ARRAY(a, 2 * TARGET_MAX, DispatchEntry) };
     for (int i = 0; i < u->targets->n; i++) { /* by descending rank */
         const Target *t = &u->targets->t[i];
-        const Result *tuned = part_of(&m, t);
+        const Result *tuned = part_of(d, t);
         if (tuned)
-            add_tuned(&m, tuned);
+            add_tuned(a, d, tuned);
         if (!tuned || target_is_inherited(t))
-            add_general(&m, t);
+            add_general(a, d, t);
     }
-    return m.d;
+    return d;
 }
 
 int dispatch_kernel(const Dispatcher *d, int entry, const int64_t *x)

@@ -32,6 +32,8 @@ typedef struct {
 typedef struct {
     const Spec *spec;   /* of the package */
     bool is_told_parts; /* its last argument is the number of parts: a package for CPUs */
+    const Result *part; /* what was tuned, by descending rank of the targets */
+    int npart;
     int nentry;
     DispatchEntry *entry; /* by descending rank; of one target what was tuned, then what others get of it */
     int nkernel;

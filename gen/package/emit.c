@@ -26,6 +26,7 @@ typedef struct {
     const Family *family;
     const UnitContext *unit;
     const Dispatcher *dispatcher;
+    Manifest manifest;
 } Emitter;
 
 /* ---- the head of C files ---- */
@@ -267,34 +268,26 @@ static const char *package_json(Emitter *e, const Package *p, const FillScope *s
 
 /* ---- MANIFEST ---- */
 
-typedef struct {
-    const Emitter *e;
-    Manifest m;
-} Sources;
-
 /* folder: as the manifest shall name it. */
-static void add_source(Sources *s, const char *folder, const Source *src)
+static void add_source(Emitter *e, const char *folder, const Source *src)
 {
-    Arena *a = s->e->arena;
+    Arena *a = e->arena;
     if (src)
-        manifest_add(a, &s->m, true, arena_printf(a, "%s/%s", folder, basename(src->path)), src->text, src->len);
+        manifest_add(a, &e->manifest, true, arena_printf(a, "%s/%s", folder, basename(src->path)), src->text, src->len);
 }
 
-static void add_path(Sources *s, const char *folder, const char *path)
+static void add_path(Emitter *e, const char *folder, const char *path)
 {
-    add_source(s, folder, conf_source(s->e->arena, path, s->e->diag));
+    add_source(e, folder, conf_source(e->arena, path, e->diag));
 }
 
-static void add_of_op(Sources *s, const char *name)
+static void add_of_op(Emitter *e, const char *name)
 {
-    const Op *op = s->e->spec->op;
-    add_path(s, op->name, arena_printf(s->e->arena, "%s/%s", op->dir, name));
+    const Op *op = e->spec->op;
+    add_path(e, op->name, arena_printf(e->arena, "%s/%s", op->dir, name));
 }
 
-static void add_pattern(Sources *s, const char *name)
-{
-    add_path(s, "package", unit_pattern(s->e->arena, s->e->unit, name));
-}
+static void add_pattern(Emitter *e, const char *name) { add_path(e, "package", unit_pattern(e->arena, e->unit, name)); }
 
 static bool serves(const EmitInput *in, const Template *t)
 {
@@ -305,65 +298,64 @@ static bool serves(const EmitInput *in, const Template *t)
 }
 
 /* The operator, and all templates that serve, chosen or not: each might have been. */
-static void add_template_sources(Sources *s)
+static void add_template_sources(Emitter *e)
 {
-    const Op *op = s->e->spec->op;
-    const TemplateList *list = s->e->in->part->templates;
-    add_source(s, op->name, op->src);
-    add_path(s, op->name, op->reference);
-    add_of_op(s, s->e->family->pack);
+    const Op *op = e->spec->op;
+    const TemplateList *list = e->in->part->templates;
+    add_source(e, op->name, op->src);
+    add_path(e, op->name, op->reference);
+    add_of_op(e, e->family->pack);
     for (int i = 0; i < list->n; i++) {
         const Template *t = list->t[i];
-        if (!serves(s->e->in, t))
+        if (!serves(e->in, t))
             continue;
-        add_source(s, op->name, t->src);
-        add_source(s, "family", t->shared);
+        add_source(e, op->name, t->src);
+        add_source(e, "family", t->shared);
         for (int j = 0; j < t->npiece; j++)
-            add_source(s, op->name, t->piece[j]);
+            add_source(e, op->name, t->piece[j]);
     }
 }
 
-static void add_pattern_sources(Sources *s)
+static void add_pattern_sources(Emitter *e)
 {
     static const char *const part[] = { "candidate", "preamble", "entry" };
     static const char *const shared[] = { "each_kernel.h", "pack.h", "regret.json", "regret.md", "package.json" };
-    for (const PackageRow *row = s->e->family->file; row->pattern; row++)
-        row->of_op ? add_of_op(s, row->pattern) : add_pattern(s, row->pattern);
+    for (const PackageRow *row = e->family->file; row->pattern; row++)
+        row->of_op ? add_of_op(e, row->pattern) : add_pattern(e, row->pattern);
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        add_pattern(s, arena_printf(s->e->arena, "%s%s", part[i], s->e->family->suffix));
+        add_pattern(e, arena_printf(e->arena, "%s%s", part[i], e->family->suffix));
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-        add_pattern(s, shared[i]);
+        add_pattern(e, shared[i]);
 }
 
-static void add_target_sources(Sources *s)
+static void add_target_sources(Emitter *e)
 {
-    const TargetList *list = s->e->unit->targets;
+    const TargetList *list = e->unit->targets;
     for (int i = 0; i < list->n; i++)
-        if (list->t[i].family == s->e->family)
-            add_source(s, "targets", list->t[i].src);
+        if (list->t[i].family == e->family)
+            add_source(e, "targets", list->t[i].src);
 }
 
-static void add_primitive_sources(Sources *s)
+static void add_primitive_sources(Emitter *e)
 {
     char **path;
     int n;
-    if (unit_primitives(s->e->arena, s->e->unit, &path, &n))
+    if (unit_primitives(e->arena, e->unit, &path, &n))
         for (int i = 0; i < n; i++)
-            add_path(s, "device", path[i]);
+            add_path(e, "device", path[i]);
 }
 
 /* The text of MANIFEST for a package that has all its other files. NULL after errors. */
-static const char *manifest_of(const Emitter *e, const Package *p)
+static const char *manifest_of(Emitter *e, const Package *p)
 {
     const int before = diag_nerror(e->diag);
-    Sources s = { e, { .package = e->spec->name, .version = e->in->version } };
-    add_template_sources(&s);
-    add_pattern_sources(&s);
-    add_target_sources(&s);
-    add_primitive_sources(&s);
+    add_template_sources(e);
+    add_pattern_sources(e);
+    add_target_sources(e);
+    add_primitive_sources(e);
     for (int i = 0; i < p->n; i++)
-        manifest_add(e->arena, &s.m, false, p->file[i].path, p->file[i].text, p->file[i].len);
-    return diag_nerror(e->diag) == before ? manifest_text(e->arena, &s.m) : NULL;
+        manifest_add(e->arena, &e->manifest, false, p->file[i].path, p->file[i].text, p->file[i].len);
+    return diag_nerror(e->diag) == before ? manifest_text(e->arena, &e->manifest) : NULL;
 }
 
 /* ---- all of it ---- */
@@ -380,7 +372,8 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
                              .spec = u->spec,
                              .family = u->target->family,
                              .unit = u,
-                             .dispatcher = package_dispatcher(a, in->part, in->npart) };
+                             .dispatcher = package_dispatcher(a, in->part, in->npart),
+                             .manifest = { .package = u->spec->name, .version = in->version } };
     Package *p = ARENA_NEW(a, Package);
     const FillScope *s = scope_of(e);
     const char *regret = s ? regret_file_text(a, in, d) : NULL;

@@ -28,16 +28,15 @@ static void add_time(FillScope *s, const char *name, bool is_known, double ns)
     fill_word(s, name, is_known ? arena_printf(s->arena, "%.6g", ns) : "null");
 }
 
+/* A figure of regret.json, "MEAN", and the same for people in percent, "MEAN_PERCENT". */
+static void add_part_of_time(FillScope *s, const char *name, bool is_known, double value)
+{
+    add_figure(s, name, is_known, value);
+    fill_wordf(s, arena_printf(s->arena, "%s_PERCENT", name), "%.2f", 100 * value);
+}
+
 static void add_sum(FillScope *part, const char *key, const char *kind, const ContractSum *s)
 {
-    const struct {
-        const char *name, *percent;
-        double value;
-        bool known;
-    } figure[] = { { "MEAN", "MEAN_PERCENT", s->mean, true },
-                   { "WORST", "WORST_PERCENT", s->worst, true },
-                   { "MEAN_BOUND", "MEAN_BOUND_PERCENT", s->mean_bound, s->mean_bound > 0 },
-                   { "WORST_BOUND", "WORST_BOUND_PERCENT", s->worst_bound, s->worst_bound > 0 } };
     FillScope *row = fill_row(part);
     fill_word(row, "KEY", key);
     fill_word(row, "KIND", kind);
@@ -45,11 +44,11 @@ static void add_sum(FillScope *part, const char *key, const char *kind, const Co
     fill_number(row, "NMEASURED", s->nmeasured);
     fill_number(row, "NSAID", s->nsaid);
     fill_number(row, "HAS_BOUND", s->mean_bound > 0);
-    fill_wordf(row, "NOISE", "%.4f", s->noise);
-    for (size_t i = 0; i < sizeof figure / sizeof *figure; i++) {
-        add_figure(row, figure[i].name, figure[i].known, figure[i].value);
-        fill_wordf(row, figure[i].percent, "%.2f", 100 * figure[i].value);
-    }
+    add_figure(row, "NOISE", true, s->noise);
+    add_part_of_time(row, "MEAN", true, s->mean);
+    add_part_of_time(row, "WORST", true, s->worst);
+    add_part_of_time(row, "MEAN_BOUND", s->mean_bound > 0, s->mean_bound);
+    add_part_of_time(row, "WORST_BOUND", s->worst_bound > 0, s->worst_bound);
 }
 
 static void add_shape(FillScope *part, const Result *r, const ContractShape *s)

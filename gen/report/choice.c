@@ -39,6 +39,14 @@ Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, c
     return c;
 }
 
+bool choice_is_empty(const Spec *s, const int64_t *extent)
+{
+    for (int i = 0; i < s->op->naxis; i++)
+        if (extent[i] == 0)
+            return true;
+    return false;
+}
+
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ)
 {
     int64_t value[TEMPLATE_MAX_PARAM], slots[TEMPLATE_MAX_SLOT];
@@ -57,6 +65,14 @@ bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, i
     *pad = flops / padded;
     *occ = padded / (threads * serial);
     return true;
+}
+
+int choice_kernel(const Assignment *as, int64_t trial)
+{
+    int k = as->nkernel - 1;
+    while (k >= 0 && as->kernel[k] != trial)
+        k--;
+    return k;
 }
 
 double choice_ns(const Result *r, int64_t instance)

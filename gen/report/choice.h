@@ -23,10 +23,15 @@ typedef struct {
 /* cost: time in ns of each of the assignment's kernels on the shape. */
 Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, const double *cost, int kernel);
 
+/* An extent is 0: nothing is computed. */
+bool choice_is_empty(const Spec *s, const int64_t *extent);
+
 /* f_pad: useful work / work done; f_occ: work done / (threads x work of the busiest). False when they cannot be
  * computed. */
 bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, int threads, double *pad, double *occ);
 
+/* Which kernel of the package a trial is; -1: none. */
+int choice_kernel(const Assignment *as, int64_t trial);
 /* The time of the kernel that was chosen for an instance. */
 double choice_ns(const Result *r, int64_t instance);
 

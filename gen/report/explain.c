@@ -228,14 +228,6 @@ static int walk(const Explanation *x, Answer *w)
     return t->class;
 }
 
-static bool is_empty(const Spec *s, const Instance *inst)
-{
-    for (int i = 0; i < s->op->naxis; i++)
-        if (inst->extent[i] == 0)
-            return true;
-    return false;
-}
-
 static double distance(const Spec *s, const Instance *a, const Instance *b)
 {
     double d = 2 * log2((double)a->threads / b->threads), sum = d * d;
@@ -250,7 +242,7 @@ static int64_t nearest_measured(const Study *s, const Trial *t, const Instance *
 {
     int64_t best = -1;
     for (int64_t j = 0; j < s->nshape; j++)
-        if (t->ns[j] > 0 && !is_empty(s->spec, s->shape[j]) &&
+        if (t->ns[j] > 0 && !choice_is_empty(s->spec, s->shape[j]->extent) &&
             (best < 0 || distance(s->spec, inst, s->shape[j]) < distance(s->spec, inst, s->shape[best])))
             best = j;
     return best;
@@ -261,7 +253,7 @@ static double cost_of(const Explanation *x, int kernel, const Instance *inst)
 {
     double pad, occ;
     int64_t trial = x->assignment->kernel[kernel];
-    bool known = !is_empty(x->study->spec, inst) &&
+    bool known = !choice_is_empty(x->study->spec, inst->extent) &&
                  choice_factors(x->study, &x->study->trial[trial].c, inst->extent, inst->threads, &pad, &occ);
     return known ? cost_trial(x->model, trial, inst) : INFINITY;
 }
@@ -279,7 +271,7 @@ static void answer(const Explanation *x, Answer *w)
 {
     const Study *s = x->study;
     const Assignment *as = x->assignment;
-    bool empty = is_empty(s->spec, &w->inst);
+    bool empty = choice_is_empty(s->spec, w->inst.extent);
     double *cost = ARENA_ARRAY(x->arena, (size_t)as->nkernel + 1, double);
     w->place = place_of(x, &w->inst);
     w->inst.tuned = w->place == PLACE_TUNED;

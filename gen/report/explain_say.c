@@ -120,15 +120,6 @@ static void say_time(const Explanation *x, const Answer *w, FILE *out)
             c->measured ? "measured" : "with the kernel's measurements on other shapes");
 }
 
-/* Which kernel of the package a trial is; -1: none. */
-static int kernel_of(const Explanation *x, int64_t trial)
-{
-    int k = x->assignment->nkernel - 1;
-    while (k >= 0 && x->assignment->kernel[k] != trial)
-        k--;
-    return k;
-}
-
 static void say_others(const Explanation *x, const Answer *w, FILE *out)
 {
     const Choice *c = &w->choice;
@@ -143,7 +134,7 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
             c->runner_ns >= c->ns       ? "more"
             : w->place == PLACE_OUTSIDE ? "less, but one kernel serves all that is outside"
                                         : "less, given up for a simpler tree");
-    const int best = kernel_of(x, c->best_trial);
+    const int best = choice_kernel(x->assignment, c->best_trial);
     const Candidate *known = &x->study->trial[c->best_trial].c;
     const char *time = number_time(a, c->best_ns), *more = number_percent(a, c->ns / c->best_ns - 1);
     if (c->best_ns >= c->ns)

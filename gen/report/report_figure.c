@@ -167,14 +167,6 @@ static void draw_panels(Report *r)
 enum { CLOUD_POINTS = 1500, SPREAD = 7919 };
 static const double MOST_RATIO = 4; /* what is further off is drawn at the edge */
 
-static bool is_kept(const Report *r, int64_t trial)
-{
-    for (int k = 0; k < r->assignment->nkernel; k++)
-        if (r->assignment->kernel[k] == trial)
-            return true;
-    return false;
-}
-
 static int64_t measured_pairs(const Study *s)
 {
     int64_t n = 0;
@@ -203,7 +195,8 @@ static bool add_cloud(const Report *r, Plot *p, AddPair *add, bool kept, int64_t
     int64_t seen = 0;
     plot_data(p, name);
     for (int64_t i = 0; i < s->ntrial; i++)
-        for (int64_t j = 0; trial_usable(&s->trial[i]) && is_kept(r, i) == kept && j < s->nshape; j++) {
+        for (int64_t j = 0;
+             trial_usable(&s->trial[i]) && (choice_kernel(r->assignment, i) >= 0) == kept && j < s->nshape; j++) {
             if (!(s->trial[i].ns[j] > 0) || (!kept && seen++ * SPREAD % npair >= CLOUD_POINTS))
                 continue;
             any = add(r, p, i, j, range) || any;

@@ -114,7 +114,6 @@ static void cut(Arena *a, Groups *g)
             g->group[g->ngroup++] = (Group){ .at = at + i, .axis = g->axis[inst[at[i]].decl] };
         Group *last = &g->group[g->ngroup - 1];
         last->n++;
-        last->ntuned += inst[at[i]].tuned;
         last->weight += inst[at[i]].weight;
     }
     for (int i = 0; i < g->ngroup; i++)

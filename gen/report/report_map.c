@@ -36,24 +36,20 @@ static void draw_boxes(Plot *p, const char *data)
 
 /* ---- one varying extent: one bar a group, one piece a run of shapes with one kernel ---- */
 
-static void add_run(const Report *r, Plot *p, Text *labels, Range x, double bottom, int kernel, double pixels)
-{
-    add_box(p, x, (Range){ bottom + 0.05, bottom + 0.45 }, bottom + 0.25, kernel);
-    if (pixels > 4 + 8 * (double)strlen(report_kernel(r, kernel)))
-        add_name(r, labels, kernel, sqrt(x.lo * x.hi), bottom + 0.25);
-}
-
 /* Runs meet half-way between their shapes. */
 static void add_bar(const Report *r, Plot *p, Text *labels, const Group *g, double bottom, double pixels_per_log)
 {
     const int *chosen = r->assignment->chosen;
     double left = report_varying(r, g->at[0]) / 1.03;
     for (int64_t i = 0; i < g->n; i++) {
-        double x = report_varying(r, g->at[i]),
-               right = i + 1 < g->n ? sqrt(x * report_varying(r, g->at[i + 1])) : x * 1.03;
-        if (i + 1 < g->n && chosen[g->at[i]] == chosen[g->at[i + 1]])
+        const int kernel = chosen[g->at[i]];
+        const double x = report_varying(r, g->at[i]),
+                     right = i + 1 < g->n ? sqrt(x * report_varying(r, g->at[i + 1])) : x * 1.03;
+        if (i + 1 < g->n && kernel == chosen[g->at[i + 1]])
             continue;
-        add_run(r, p, labels, (Range){ left, right }, bottom, chosen[g->at[i]], pixels_per_log * log(right / left));
+        add_box(p, (Range){ left, right }, (Range){ bottom + 0.05, bottom + 0.45 }, bottom + 0.25, kernel);
+        if (pixels_per_log * log(right / left) > 4 + 8 * (double)strlen(report_kernel(r, kernel)))
+            add_name(r, labels, kernel, sqrt(left * right), bottom + 0.25);
         left = right;
     }
 }
@@ -86,15 +82,6 @@ static void draw_map(Report *r, const char *word, const char *id, int width)
 }
 
 /* ---- two varying extents: a plane of them for each declared shape that has both ---- */
-
-/* Logarithmic axes have no place for 0. */
-static bool has_work(const Spec *s, const Instance *inst)
-{
-    for (int x = 0; x < s->op->naxis; x++)
-        if (inst->extent[x] <= 0)
-            return false;
-    return true;
-}
 
 typedef struct {
     const Report *r;
@@ -183,16 +170,24 @@ static void add_cell(Canvas *c, int kernel, Range x, Range y)
     }
 }
 
-/* Instances [from, to) have one y, which stands for that range. */
-static void add_row(const Plane *q, Canvas *c, int64_t from, int64_t to, Range y)
+/* Are these two neighbours of one row? */
+static bool same_row(const Plane *q, int64_t i, int64_t j)
+{
+    return j >= 0 && j < q->n && extent_of(q, i, q->y) == extent_of(q, j, q->y);
+}
+
+/* The row that begins at instance i, whose y stands for that range. */
+static void add_row(const Plane *q, Canvas *c, int64_t i, Range y)
 {
     const int *chosen = q->r->assignment->chosen;
-    double left = 0;
-    for (int64_t i = from; i < to; i++) {
-        const Range x = span(i > from ? extent_of(q, i - 1, q->x) : 0, extent_of(q, i, q->x),
-                             i + 1 < to ? extent_of(q, i + 1, q->x) : 0);
+    double before = 0, left = 0;
+    for (bool more = true; more; i++) {
+        more = same_row(q, i, i + 1);
+        const double at = extent_of(q, i, q->x);
+        const Range x = span(before, at, more ? extent_of(q, i + 1, q->x) : 0);
+        before = at;
         left = left > 0 ? left : x.lo;
-        if (i + 1 < to && chosen[q->at[i]] == chosen[q->at[i + 1]])
+        if (more && chosen[q->at[i]] == chosen[q->at[i + 1]])
             continue;
         add_cell(c, chosen[q->at[i]], (Range){ left, x.hi }, y);
         left = x.hi;
@@ -207,7 +202,7 @@ static int64_t row_starts(const Plane *q, int64_t *start)
     int64_t n = 0;
     for (int64_t i = 0; i < q->n; i++) {
         const double y = extent_of(q, i, q->y);
-        if ((i > 0 && y == extent_of(q, i - 1, q->y)) || (log(y / bottom) < next && y < extent_of(q, q->n - 1, q->y)))
+        if (same_row(q, i, i - 1) || (log(y / bottom) < next && y < extent_of(q, q->n - 1, q->y)))
             continue;
         start[n++] = i;
         next = log(y / bottom) + step;
@@ -215,19 +210,11 @@ static int64_t row_starts(const Plane *q, int64_t *start)
     return n;
 }
 
-static int64_t row_end(const Plane *q, int64_t from)
-{
-    int64_t i = from + 1;
-    while (i < q->n && extent_of(q, i, q->y) == extent_of(q, from, q->y))
-        i++;
-    return i;
-}
-
 static void add_rows(const Plane *q, Canvas *c)
 {
     int64_t *start = ARENA_ARRAY(q->r->arena, (size_t)q->n + 1, int64_t), n = row_starts(q, start);
     for (int64_t i = 0; i < n; i++)
-        add_row(q, c, start[i], row_end(q, start[i]),
+        add_row(q, c, start[i],
                 span(i > 0 ? extent_of(q, start[i - 1], q->y) : 0, extent_of(q, start[i], q->y),
                      i + 1 < n ? extent_of(q, start[i + 1], q->y) : 0));
 }
@@ -293,7 +280,7 @@ static int draw_planes(Report *r)
             q.n = 0;
             for (int64_t i = 0; i < s->ninstance; i++)
                 if (s->instance[i].decl == decl && s->instance[i].threads == s->threads[t] &&
-                    has_work(s, &s->instance[i]))
+                    !choice_is_empty(s, s->instance[i].extent)) /* logarithmic axes have no place for 0 */
                     q.at[q.n++] = i;
             if (q.n > 1 && choose_axes(&q))
                 draw_plane(r, &q, nplane++, plane_text(r, decl, s->threads[t]));

@@ -25,7 +25,7 @@ enum {
 /* Instances that differ in one dim only, or where there is none in one extent, ascending by it. */
 typedef struct {
     int axis; /* an extent that varies along it: of the x axis */
-    int64_t n, ntuned;
+    int64_t n;
     int64_t *at; /* indices into Spec.instance */
     double weight;
     const char *label; /* "N = 768, K = 768, 2 threads"; "M = T, N = T, K = 512" */

@@ -67,14 +67,6 @@ static const char *list_text(Report *r, const char *const *item, int n, const ch
     return n ? text_str(&t) : none;
 }
 
-static const char *threads_text(Report *r)
-{
-    const char *item[SPEC_MAX_NAME];
-    for (int i = 0; i < r->spec->nthread; i++)
-        item[i] = arena_printf(r->arena, "%d", r->spec->threads[i]);
-    return list_text(r, item, r->spec->nthread, "");
-}
-
 static const char *layout_text(Report *r)
 {
     const Spec *s = r->spec;
@@ -112,7 +104,9 @@ void report_setting_words(Report *r)
     report_word(r->words, "CONSTANT_LAYOUT", layout_text(r));
     report_word(r->words, "DIMENSIONS", dims_text(r));
     fill_number(r->words, "HAS_THREADS", family->told_parts);
-    report_word(r->words, "THREADS", threads_text(r));
+    fill_list(r->words, "thread_counts");
+    for (int i = 0; i < s->nthread; i++)
+        fill_number(fill_row(r->words), "THREAD_COUNT", s->threads[i]);
     report_wordf(r->words, "BUDGET_KERNELS", "%d kernel%s", s->budget.kernels, number_plural(s->budget.kernels));
     fill_number(r->words, "BUDGET_KIB", s->budget.code_kib);
     report_word(r->words, "DEVICE_NAME", d->name);
@@ -306,23 +300,19 @@ void report_model_words(Report *r)
     int64_t nresidual = 0;
     for (int i = 0; i < c->nadapt; i++)
         nresidual += c->adapt[i].residual.n;
-    const struct {
-        const char *name, *text;
-    } row[] = { { "MODEL_MEASUREMENTS", number_count(a, c->nmeasure) },
-                { "MODEL_LAMBDA", number_sig(a, c->lambda, 2) },
-                { "MODEL_LOO", number_percent(a, exp2(c->loo_rmse) - 1) },
-                { "MODEL_LOO_LOG2", number_sig(a, c->loo_rmse, 3) },
-                { "MODEL_ERROR", number_percent(a, c->error) },
-                { "MODEL_RANK", number_sig(a, c->order.rank, 3) },
-                { "MODEL_RECALL", isnan(c->order.recall) ? "-" : number_sig(a, c->order.recall, 3) },
-                { "MODEL_REGRET", number_percent(a, c->order.regret) },
-                { "ANALYTIC_RANK", number_sig(a, c->analytic.rank, 3) },
-                { "ANALYTIC_REGRET", number_percent(a, c->analytic.regret) },
-                { "MODEL_HELD_OUT", number_percent(a, c->held_out) },
-                { "PAD_EXPONENT", number_sig(a, c->pad_exponent, 3) },
-                { "OCC_EXPONENT", number_sig(a, c->occ_exponent, 3) } };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        report_word(r->words, row[i].name, row[i].text);
+    report_word(r->words, "MODEL_MEASUREMENTS", number_count(a, c->nmeasure));
+    report_word(r->words, "MODEL_LAMBDA", number_sig(a, c->lambda, 2));
+    report_word(r->words, "MODEL_LOO", number_percent(a, exp2(c->loo_rmse) - 1));
+    report_word(r->words, "MODEL_LOO_LOG2", number_sig(a, c->loo_rmse, 3));
+    report_word(r->words, "MODEL_ERROR", number_percent(a, c->error));
+    report_word(r->words, "MODEL_RANK", number_sig(a, c->order.rank, 3));
+    report_word(r->words, "MODEL_RECALL", isnan(c->order.recall) ? "-" : number_sig(a, c->order.recall, 3));
+    report_word(r->words, "MODEL_REGRET", number_percent(a, c->order.regret));
+    report_word(r->words, "ANALYTIC_RANK", number_sig(a, c->analytic.rank, 3));
+    report_word(r->words, "ANALYTIC_REGRET", number_percent(a, c->analytic.regret));
+    report_word(r->words, "MODEL_HELD_OUT", number_percent(a, c->held_out));
+    report_word(r->words, "PAD_EXPONENT", number_sig(a, c->pad_exponent, 3));
+    report_word(r->words, "OCC_EXPONENT", number_sig(a, c->occ_exponent, 3));
     fill_number(r->words, "MODEL_FEATURES", c->nfeature);
     fill_number(r->words, "MODEL_TOP", COST_TOP);
     fill_number(r->words, "HAS_MODEL", c->nmeasure > 0);
@@ -348,17 +338,13 @@ static void sum_row(FillScope *words, const char *name, const ContractSum *s)
 {
     Arena *a = words->arena;
     FillScope *row = fill_row(words);
-    const char *all = number_count(a, s->nshape);
-    const struct {
-        const char *word;
-        double value;
-    } column[] = {
-        { "MEAN", s->mean }, { "MEAN_BOUND", s->mean_bound }, { "WORST", s->worst }, { "WORST_BOUND", s->worst_bound }
-    };
     report_word(row, "OF_SHAPES", name);
-    report_wordf(row, "NSAID", s->nsaid == s->nshape ? "%s" : "%s of %s", number_count(a, s->nsaid), all);
-    for (size_t i = 0; i < sizeof column / sizeof *column; i++)
-        report_word(row, column[i].word, s->nsaid ? number_percent(a, column[i].value) : "-");
+    report_wordf(row, "NSAID", s->nsaid == s->nshape ? "%s" : "%s of %s", number_count(a, s->nsaid),
+                 number_count(a, s->nshape));
+    report_word(row, "MEAN", s->nsaid ? number_percent(a, s->mean) : "-");
+    report_word(row, "MEAN_BOUND", s->nsaid ? number_percent(a, s->mean_bound) : "-");
+    report_word(row, "WORST", s->nsaid ? number_percent(a, s->worst) : "-");
+    report_word(row, "WORST_BOUND", s->nsaid ? number_percent(a, s->worst_bound) : "-");
 }
 
 static void held_out_row(Report *r, const ContractShape *s)

@@ -25,16 +25,6 @@ typedef struct {
 
 const char *dispatch_feature(const Op *op, int f) { return f < op->naxis ? op->axis[f].name : "threads"; }
 
-static const TreeNode *leaf_of(const Printer *p, const Instance *inst)
-{
-    int64_t x[OP_MAX_AXIS + 1];
-    select_features(p->s, inst->extent, inst->threads, x);
-    const TreeNode *n = p->as->tree;
-    while (n->feature >= 0)
-        n = x[n->feature] <= n->threshold ? n->left : n->right;
-    return n;
-}
-
 static bool measured(const Printer *p, int64_t i, int kernel)
 {
     const Instance *inst = &p->s->spec->instance[i];
@@ -107,8 +97,12 @@ const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int fi
 {
     Printer p = { .s = s, .as = as, .first = first, .out = { .arena = a } };
     p.leaf = ARENA_ARRAY(a, (size_t)s->spec->ninstance + 1, const TreeNode *);
-    for (int64_t i = 0; i < s->spec->ninstance; i++)
-        p.leaf[i] = leaf_of(&p, &s->spec->instance[i]);
+    for (int64_t i = 0; i < s->spec->ninstance; i++) {
+        int64_t x[OP_MAX_AXIS + 1];
+        select_features(s, s->spec->instance[i].extent, s->spec->instance[i].threads, x);
+        for (p.leaf[i] = as->tree; p.leaf[i]->feature >= 0;)
+            p.leaf[i] = x[p.leaf[i]->feature] <= p.leaf[i]->threshold ? p.leaf[i]->left : p.leaf[i]->right;
+    }
     add_node(&p, as->tree, 4);
     return text_str(&p.out);
 }

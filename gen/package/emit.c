@@ -204,7 +204,7 @@ static FillScope *scope_of(Emitter *e)
 {
     FillScope *s = unit_scope(e->arena, e->unit);
     const Source *reference = conf_source(e->arena, e->spec->op->reference, e->diag);
-    const char *regret = regret_file_readme(e->arena, e->in, e->diag);
+    const char *regret = regret_file_text(e->arena, e->in, "regret.md", e->diag);
     if (!unit_add_kernels(s, e->unit, e->dispatcher->kernel, e->dispatcher->nkernel, e->diag) || !reference || !regret)
         return NULL;
     add_record_keys(e, s);
@@ -328,31 +328,21 @@ static void add_pattern_sources(Emitter *e)
         add_pattern(e, shared[i]);
 }
 
-static void add_target_sources(Emitter *e)
-{
-    const TargetList *list = e->unit->targets;
-    for (int i = 0; i < list->n; i++)
-        if (list->t[i].family == e->family)
-            add_source(e, "targets", list->t[i].src);
-}
-
-static void add_primitive_sources(Emitter *e)
-{
-    char **path;
-    int n;
-    if (unit_primitives(e->arena, e->unit, &path, &n))
-        for (int i = 0; i < n; i++)
-            add_path(e, "device", path[i]);
-}
-
 /* The text of MANIFEST for a package that has all its other files. NULL after errors. */
 static const char *manifest_of(Emitter *e, const Package *p)
 {
     const int before = diag_nerror(e->diag);
+    const TargetList *targets = e->unit->targets;
+    char **primitive;
+    int nprimitive;
     add_template_sources(e);
     add_pattern_sources(e);
-    add_target_sources(e);
-    add_primitive_sources(e);
+    for (int i = 0; i < targets->n; i++)
+        if (targets->t[i].family == e->family)
+            add_source(e, "targets", targets->t[i].src);
+    if (unit_primitives(e->arena, e->unit, &primitive, &nprimitive))
+        for (int i = 0; i < nprimitive; i++)
+            add_path(e, "device", primitive[i]);
     for (int i = 0; i < p->n; i++)
         manifest_add(e->arena, &e->manifest, false, p->file[i].path, p->file[i].text, p->file[i].len);
     return diag_nerror(e->diag) == before ? manifest_text(e->arena, &e->manifest) : NULL;
@@ -376,7 +366,7 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
                              .manifest = { .package = u->spec->name, .version = in->version } };
     Package *p = ARENA_NEW(a, Package);
     const FillScope *s = scope_of(e);
-    const char *regret = s ? regret_file_text(a, in, d) : NULL;
+    const char *regret = s ? regret_file_text(a, in, "regret.json", d) : NULL;
     if (!regret || !add_patterns(e, p, s))
         return NULL;
     add_file(e, p, "spec.cfg", in->spec_text);

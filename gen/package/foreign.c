@@ -95,17 +95,11 @@ typedef struct {
     ForeignList *found; /* NULL: the package's files are removed instead */
 } Walk;
 
-static void add(const Walk *w, const char *path, bool folder)
-{
-    ForeignList *list = w->found;
-    list->path = arena_grow(w->arena, list->path, (size_t)list->n, (size_t)list->n + 1, sizeof *list->path);
-    list->path[list->n++] = arena_printf(w->arena, "%s%s", path, folder ? "/" : "");
-}
-
 /* within: the folder's path in the package. A folder that cannot be read is foreign. MANIFEST stays: after a kill it must still tell what
  * else is the package's. False with errno set. */
 static bool walk(const Walk *w, int folder, const char *within)
 {
+    ForeignList *list = w->found;
     char **name;
     int n;
     if (!read_names(w->arena, folder, &name, &n))
@@ -115,12 +109,14 @@ static bool walk(const Walk *w, int folder, const char *within)
         const bool folder_here = is_folder(folder, name[i]);
         const Owner owner = owner_of(w->m, path, folder_here);
         int fd = owner == OWN_FOLDER ? open_folder(folder, name[i]) : -1;
-        if (owner != OWN_FILE && (fd < 0 || !walk(w, fd, path)) && w->found)
-            add(w, path, folder_here);
-        if (owner == OWN_FILE && !w->found && strcmp(path, MANIFEST_PATH) != 0)
+        if (owner != OWN_FILE && (fd < 0 || !walk(w, fd, path)) && list) {
+            list->path = arena_grow(w->arena, list->path, (size_t)list->n, (size_t)list->n + 1, sizeof *list->path);
+            list->path[list->n++] = arena_printf(w->arena, "%s%s", path, folder_here ? "/" : "");
+        }
+        if (owner == OWN_FILE && !list && strcmp(path, MANIFEST_PATH) != 0)
             unlinkat(folder, name[i], 0);
         close_folder(fd);
-        if (fd >= 0 && !w->found)
+        if (fd >= 0 && !list)
             unlinkat(folder, name[i], AT_REMOVEDIR); /* if nothing is left in it */
     }
     return true;

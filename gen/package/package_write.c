@@ -365,14 +365,6 @@ static bool swap_in(const Writer *w)
 
 /* ---- the interface ---------------------------------------------------------------- */
 
-static bool paths_check(const Writer *w, const Package *p)
-{
-    for (int i = 0; i < p->n; i++)
-        if (!manifest_is_path(p->file[i].path))
-            return fail(w, "'%s' is no path within a package", p->file[i].path);
-    return true;
-}
-
 /* The nearest folder above that exists must be one that can be written into. */
 static bool parent_check(const Writer *w)
 {
@@ -410,8 +402,10 @@ static bool tmp_remove(const Writer *w, bool swapped)
 bool package_write(const Package *p, const char *outdir, bool force, const char **err, Arena *a)
 {
     Writer w = { .arena = a, .err = err, .outdir = outdir, .force = force, .fd = -1 };
-    if (!paths_check(&w, p) || !target_resolve(&w) || !dir_make_parents(a, w.target, err) || !leftovers_settle(&w) ||
-        !target_check(&w, p))
+    for (int i = 0; i < p->n; i++)
+        if (!manifest_is_path(p->file[i].path))
+            return fail(&w, "'%s' is no path within a package", p->file[i].path);
+    if (!target_resolve(&w) || !dir_make_parents(a, w.target, err) || !leftovers_settle(&w) || !target_check(&w, p))
         return false;
     const bool ok = tmp_make(&w) && files_write(&w, p) && swap_in(&w);
     const bool settled = !w.tmp.path || tmp_remove(&w, ok);

@@ -128,7 +128,7 @@ static void add_part(FillScope *s, const Result *part)
     add_demands(row, c);
 }
 
-static const char *fill_contract(Arena *a, const EmitInput *in, const char *pattern, Diag *diag)
+const char *regret_file_text(Arena *a, const EmitInput *in, const char *pattern, Diag *diag)
 {
     FillScope *s = fill_scope(a, NULL);
     fill_word(s, "NAME", in->part->unit.spec->name);
@@ -141,10 +141,6 @@ static const char *fill_contract(Arena *a, const EmitInput *in, const char *patt
         add_part(s, &in->part[i]);
     return unit_fill(&in->part->unit, unit_pattern(a, &in->part->unit, pattern), s, diag);
 }
-
-const char *regret_file_text(Arena *a, const EmitInput *in, Diag *d) { return fill_contract(a, in, "regret.json", d); }
-
-const char *regret_file_readme(Arena *a, const EmitInput *in, Diag *d) { return fill_contract(a, in, "regret.md", d); }
 
 /* ---- reading ---- */
 

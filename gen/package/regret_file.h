@@ -20,10 +20,9 @@
 
 #include "gen/package/emit.h"
 
-/* The file's text, from the records alone. */
-const char *regret_file_text(Arena *a, const EmitInput *in, Diag *d);
-/* For README.md: a table of the sums and bounds, and how to measure them again. */
-const char *regret_file_readme(Arena *a, const EmitInput *in, Diag *d);
+/* What the records say, filled into a pattern: "regret.json", the file; "regret.md", for README.md a table of the sums and bounds, and how to
+ * measure them again. NULL after errors in d. */
+const char *regret_file_text(Arena *a, const EmitInput *in, const char *pattern, Diag *d);
 
 /* What a package states for one target. */
 typedef struct {

@@ -35,7 +35,7 @@ static void is_sorted_and_has_nothing_twice(void **state)
     assert_int_equal(m.n, 5);
     const char *spec = strstr(text, "\n" SHA256_OF_NOTHING "  spec.cfg\n");
     const char *template = strstr(text, "\n# template "), *file = strstr(text, "  a.c\n");
-    assert_true(template && template < spec && spec < file);
+    assert_true(template && template <spec &&spec < file);
     assert_true(strstr(text, "  a.c\n") < strstr(text, "  b.c\n"));
     arena_free(a);
 }

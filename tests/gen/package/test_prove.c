@@ -51,7 +51,7 @@ static int setup(void **state)
     static const Target tuned = { .name = "avx512" }, lesser = { .name = "portable" };
     static const Source source = { .path = "x.cfg", .text = spec_text, .len = sizeof spec_text - 1 };
     static DispatchEntry entry[] = { { .target = &tuned, .tree = &root },
-                                    { .target = &lesser, .first = 3, .general = 3 } };
+                                     { .target = &lesser, .first = 3, .general = 3 } };
     arena = arena_new();
     Diag *d = diag_new(arena);
     spec = spec_parse(arena, &source, templates, 1, d);

@@ -73,7 +73,7 @@ static void states_each_figure_of_each_target(void **state)
 {
     (void)state;
     const EmitInput in = input_of(2);
-    json_text_like(regret_file_text(hand.y.arena, &in, diag_new(hand.y.arena)),
+    json_text_like(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)),
                    arena_printf(hand.y.arena, "{ 'schema': 1, 'package': 'hand', 'targets': [ %s, %s ] }",
                                 target_text("avx512", 0), target_text("avx2", 2)));
 }
@@ -84,11 +84,11 @@ static void says_so_where_nothing_was_measured(void **state)
     const EmitInput in = input_of(1);
     hand.contract.modelled = true;
     json_text_like(
-        regret_file_text(hand.y.arena, &in, diag_new(hand.y.arena)),
+        regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)),
         "{ 'schema': 1, 'package': 'hand', 'targets': [ { 'target': 'avx512', 'device': 'Synthetic CPU 9000', "
         "'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'measured': false, 'why': 'no such device was there: all "
         "times are computed' } ] }");
-    const char *text = regret_file_readme(hand.y.arena, &in, diag_new(hand.y.arena));
+    const char *text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
     assert_non_null(strstr(text, "\nFor avx512 there is no regret contract: no such device was there: all times are "
                                  "computed.\n"));
     assert_null(strstr(text, "dcgen bench"));
@@ -109,7 +109,7 @@ static void says_it_in_words(void **state)
     (void)state;
     const EmitInput in = input_of(1);
     assert_string_equal(
-        regret_file_readme(hand.y.arena, &in, diag_new(hand.y.arena)),
+        regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena)),
         arena_printf(
             hand.y.arena,
             "%s\nOn 1 of 3 tuned shapes the chosen kernel was not measured beside its rivals; they are not in these "
@@ -125,7 +125,7 @@ static void says_it_in_words(void **state)
             "last two columns.\n`regret.json` has a line a shape.\n",
             begin));
     const EmitInput two = input_of(2);
-    assert_non_null(strstr(regret_file_readme(hand.y.arena, &two, diag_new(hand.y.arena)),
+    assert_non_null(strstr(regret_file_text(hand.y.arena, &two, "regret.md", diag_new(hand.y.arena)),
                            "` measures the best target that it runs again on"));
 }
 
@@ -144,10 +144,10 @@ static void says_what_is_demanded_and_in_doubt(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         hand.contract.mean_demanded = row[i].mean;
         hand.contract.worst_demanded = row[i].worst;
-        assert_non_null(strstr(regret_file_readme(hand.y.arena, &in, diag_new(hand.y.arena)), row[i].text));
+        assert_non_null(strstr(regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena)), row[i].text));
     }
     hand.contract.tuned.worst_bound = 0.02;
-    const char *text = regret_file_readme(hand.y.arena, &in, diag_new(hand.y.arena));
+    const char *text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
     assert_non_null(strstr(text, "\n**The regret is above what the spec demands: worst of the tuned shapes 2.20 %, not "
                                  "2.00 %.**\n"));
     by_hand_contract(&hand);
@@ -157,7 +157,7 @@ static void says_what_is_demanded_and_in_doubt(void **state)
     hand.contract.nshape = hand.contract.tuned.nshape = hand.contract.tuned.nmeasured = 30;
     hand.contract.tuned.nsaid = 0;
     hand.contract.held_out = (ContractSum){ 0 };
-    text = regret_file_readme(hand.y.arena, &in, diag_new(hand.y.arena));
+    text = regret_file_text(hand.y.arena, &in, "regret.md", diag_new(hand.y.arena));
     assert_non_null(strstr(text, "left. **These are most shapes: the machine was too busy. Search again on a quieter "
                                  "one.**\n"));
     assert_non_null(strstr(text, "- and 6 more: those with `\"said\": false` in `regret.json`\n"));
@@ -186,11 +186,13 @@ static void reads_the_bounds_of_a_target(void **state)
     const EmitInput in = input_of(2);
     RegretBound b;
     const char *err;
-    assert_true(read_back(regret_file_text(hand.y.arena, &in, diag_new(hand.y.arena)), "avx2", &b, &err));
+    assert_true(
+        read_back(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), "avx2", &b, &err));
     assert_true(b.measured && b.tuned_mean == 0.044 && b.tuned_worst == 0.055 && b.held_out_mean == 0.077 &&
                 b.held_out_worst == 0.088);
     hand.contract.held_out.mean_bound = hand.contract.held_out.worst_bound = 0; /* nothing is stated */
-    assert_true(read_back(regret_file_text(hand.y.arena, &in, diag_new(hand.y.arena)), "avx512", &b, &err));
+    assert_true(
+        read_back(regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)), "avx512", &b, &err));
     assert_true(b.tuned_worst == 0.055 && isinf(b.held_out_mean) && isinf(b.held_out_worst));
     by_hand_contract(&hand);
     assert_true(read_back("{'schema': 1, 'targets': [ {'target': 'a', 'measured': false} ]}", "a", &b, &err));

@@ -18,15 +18,14 @@ static int fastest_other(const Assignment *as, const double *cost, int kernel)
 Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, const double *cost, int kernel)
 {
     int64_t shape = study_shape(s, inst->extent, inst->threads), trial = as->kernel[kernel];
+    const int runner = fastest_other(as, cost, kernel);
     Choice c = { .kernel = kernel,
                  .ns = cost[kernel],
-                 .runner = fastest_other(as, cost, kernel),
-                 .runner_ns = INFINITY,
+                 .measured = shape >= 0 && s->trial[trial].ns[shape] > 0,
+                 .runner = runner,
+                 .runner_ns = runner < 0 ? INFINITY : cost[runner],
                  .best_ns = cost[kernel],
                  .best_trial = trial };
-    c.measured = shape >= 0 && s->trial[trial].ns[shape] > 0;
-    if (c.runner >= 0)
-        c.runner_ns = cost[c.runner];
     if (c.runner_ns < c.best_ns) {
         c.best_ns = c.runner_ns;
         c.best_trial = as->kernel[c.runner];

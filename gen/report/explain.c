@@ -117,15 +117,6 @@ static bool check_extent(const Explanation *x, int axis, int64_t value)
 
 /* ---- shapes ---- */
 
-static bool read_extents(const Explanation *x, Instance *inst)
-{
-    inst->decl = -1;
-    for (int i = 0; i < x->study->spec->op->naxis; i++)
-        if (!read_value(x, x->study->spec->op->axis[i].name, &inst->extent[i]) || !check_extent(x, i, inst->extent[i]))
-            return false;
-    return true;
-}
-
 static bool read_declared(Explanation *x, int decl, Instance *inst)
 {
     const Spec *s = x->study->spec;
@@ -158,18 +149,23 @@ static void add_shape(Explanation *x, const Instance *inst)
 
 static bool find_shapes(Explanation *x)
 {
+    const Spec *s = x->study->spec;
     Instance inst = { 0 };
     if (!find_kind(x, &x->by_dims) || !read_threads(x, &inst.threads))
         return false;
-    x->answer = ARENA_ARRAY(x->arena, (size_t)x->study->spec->nshape + 1, Answer);
+    x->answer = ARENA_ARRAY(x->arena, (size_t)s->nshape + 1, Answer);
     if (!x->by_dims) {
-        x->answer[x->nanswer++].inst = inst;
-        return read_extents(x, &x->answer[0].inst);
+        for (int i = 0; i < s->op->naxis; i++)
+            if (!read_value(x, s->op->axis[i].name, &inst.extent[i]) || !check_extent(x, i, inst.extent[i]))
+                return false;
+        inst.decl = -1;
+        add_shape(x, &inst);
+        return true;
     }
-    for (int i = 0; i < x->study->spec->ndim; i++)
-        if (!read_value(x, x->study->spec->dim[i].name, &x->dim[i]))
+    for (int i = 0; i < s->ndim; i++)
+        if (!read_value(x, s->dim[i].name, &x->dim[i]))
             return false;
-    for (int i = 0; i < x->study->spec->nshape; i++) {
+    for (int i = 0; i < s->nshape; i++) {
         if (!read_declared(x, i, &inst))
             return false;
         add_shape(x, &inst);

@@ -154,14 +154,6 @@ static void draw_panel(Report *r, int group, Range x, Range y)
         }
 }
 
-static void draw_panels(Report *r)
-{
-    Range x = report_shared_x(r), y = shared_y(r);
-    for (int i = 0; i < r->groups.ngroup; i++)
-        if (r->groups.group[i].panel && x.lo < x.hi && y.lo <= y.hi)
-            draw_panel(r, i, x, y);
-}
-
 /* ---- what the cost model predicts, against what was measured ---- */
 
 enum { CLOUD_POINTS = 1500, SPREAD = 7919 };
@@ -415,7 +407,10 @@ static void draw_progress(Report *r)
 
 bool report_draw(Report *r, const char **err)
 {
-    draw_panels(r);
+    const Range x = report_shared_x(r), y = shared_y(r);
+    for (int i = 0; i < r->groups.ngroup; i++)
+        if (r->groups.group[i].panel && x.lo < x.hi && y.lo <= y.hi)
+            draw_panel(r, i, x, y);
     report_draw_maps(r);
     draw_model(r);
     draw_curve(r);

@@ -210,15 +210,6 @@ static int64_t row_starts(const Plane *q, int64_t *start)
     return n;
 }
 
-static void add_rows(const Plane *q, Canvas *c)
-{
-    int64_t *start = ARENA_ARRAY(q->r->arena, (size_t)q->n + 1, int64_t), n = row_starts(q, start);
-    for (int64_t i = 0; i < n; i++)
-        add_row(q, c, start[i],
-                span(i > 0 ? extent_of(q, start[i - 1], q->y) : 0, extent_of(q, start[i], q->y),
-                     i + 1 < n ? extent_of(q, start[i + 1], q->y) : 0));
-}
-
 static Range range_of(const Plane *q, int axis)
 {
     Range range = RANGE_NOTHING;
@@ -240,6 +231,7 @@ static bool has_room(const Canvas *c, int kernel)
 static void draw_plane(Report *r, Plane *q, int number, const char *text)
 {
     const Range x = range_of(q, q->x), y = range_of(q, q->y);
+    int64_t *start = ARENA_ARRAY(r->arena, (size_t)q->n + 1, int64_t), n = row_starts(q, start);
     Plot *p = report_plot(r, "plane_figures", arena_printf(r->arena, "plane-%d", number), text, 440, 320);
     Canvas c = {
         .p = p, .range_x = x, .range_y = y, .pixels_x = 370 / log(x.hi / x.lo), .pixels_y = 265 / log(y.hi / y.lo)
@@ -250,7 +242,10 @@ static void draw_plane(Report *r, Plane *q, int number, const char *text)
     plot_axis_log(p, 'x', x, 8);
     plot_axis_log(p, 'y', y, 8);
     plot_data(p, "cell");
-    add_rows(q, &c);
+    for (int64_t i = 0; i < n; i++)
+        add_row(q, &c, start[i],
+                span(i > 0 ? extent_of(q, start[i - 1], q->y) : 0, extent_of(q, start[i], q->y),
+                     i + 1 < n ? extent_of(q, start[i + 1], q->y) : 0));
     plot_data_end(p);
     for (int k = 0; k < MAX_NAMED; k++)
         if (c.largest[k] > 0 && has_room(&c, k))

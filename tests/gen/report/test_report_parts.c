@@ -628,12 +628,11 @@ static void check_groups(const char *dims)
         int axis;
         int64_t n, first[3];
         double weight;
-    } row[] = { { "N = 16, K = 8, 1 thread", 0, 3, { 1, 16, 8 }, 12 },
-                { "N = 32, K = 8, 1 thread", 0, 3, { 1, 32, 8 }, 120 },
-                { "M = 4, K = 4, 1 thread", 1, 2, { 4, 1, 4 }, 66 },
-                { "N = 16, K = 8, 2 threads", 0, 3, { 1, 16, 8 }, 12 },
-                { "N = 32, K = 8, 2 threads", 0, 3, { 1, 32, 8 }, 120 },
-                { "M = 4, K = 4, 2 threads", 1, 2, { 4, 1, 4 }, 66 } };
+    } row[] = {
+        { "N = 16, K = 8, 1 thread", 0, 3, { 1, 16, 8 }, 12 },   { "N = 32, K = 8, 1 thread", 0, 3, { 1, 32, 8 }, 120 },
+        { "M = 4, K = 4, 1 thread", 1, 2, { 4, 1, 4 }, 66 },     { "N = 16, K = 8, 2 threads", 0, 3, { 1, 16, 8 }, 12 },
+        { "N = 32, K = 8, 2 threads", 0, 3, { 1, 32, 8 }, 120 }, { "M = 4, K = 4, 2 threads", 1, 2, { 4, 1, 4 }, 66 }
+    };
     char spec[1000];
     Synthetic y;
     snprintf(spec, sizeof spec, form, dims);

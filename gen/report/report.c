@@ -48,30 +48,6 @@ const ContractShape *report_contract_shape(const Report *r, int64_t shape)
     return c && shape < c->tuned.nshape && c->shape[shape].measured ? &c->shape[shape] : NULL;
 }
 
-/* Its times differ too much to say how far it is from the best. */
-static bool is_unsaid(const Report *r, int64_t shape)
-{
-    const ContractShape *s = report_contract_shape(r, shape);
-    return s && !s->said;
-}
-
-/* The tuned shape that is furthest from the best known, of those of which that can be said; *regret: by how much. -1: there is none. */
-static int64_t find_worst(const Report *r, double *regret)
-{
-    const Assignment *as = r->assignment;
-    int64_t worst = -1;
-    *regret = -1;
-    for (int64_t j = 0; j < r->study->nshape; j++) {
-        const int64_t i = report_instance(r, j);
-        const double above = choice_ns(r->in, i) / as->oracle_ns[i] - 1;
-        if (isfinite(above) && above > *regret && !is_unsaid(r, j)) {
-            *regret = above;
-            worst = i;
-        }
-    }
-    return worst;
-}
-
 /* ---- words ---- */
 
 void report_word(FillScope *s, const char *name, const char *text)
@@ -144,14 +120,23 @@ static void dispatch_words(Report *r)
     }
 }
 
+/* The tuned shape that is furthest from the best known, of those of which that can be said, and how many there are of the others. */
 static void regret_words(Report *r)
 {
-    double regret;
-    const int64_t worst = find_worst(r, &regret), nshape = r->study->nshape;
-    const Instance *inst = &r->spec->instance[worst < 0 ? 0 : worst];
+    const int64_t nshape = r->study->nshape;
+    const Instance *worst = r->spec->instance;
+    double regret = -1;
     int64_t nunsaid = 0;
-    for (int64_t j = 0; j < nshape; j++)
-        nunsaid += is_unsaid(r, j);
+    for (int64_t j = 0; j < nshape; j++) {
+        const int64_t i = report_instance(r, j);
+        const ContractShape *s = report_contract_shape(r, j);
+        const double above = choice_ns(r->in, i) / r->assignment->oracle_ns[i] - 1;
+        nunsaid += s && !s->said;
+        if (isfinite(above) && above > regret && (!s || s->said)) {
+            regret = above;
+            worst = r->study->shape[j];
+        }
+    }
     fill_number(r->words, "IS_SHORTENED", nshape > REPORT_MAX_ROW);
     fill_number(r->words, "NSHOWN", REPORT_MAX_ROW);
     fill_number(r->words, "NUNSAID_TUNED", nunsaid);
@@ -159,7 +144,7 @@ static void regret_words(Report *r)
     report_word(r->words, "WORST_REGRET", number_percent(r->arena, regret));
     fill_number(r->words, "HAS_FURTHEST", regret > 0.0005); /* less would be shown as 0.0 % */
     report_word(r->words, "FURTHEST",
-                words_shape(r->arena, r->spec->op, inst->extent, r->spec->nthread > 1 ? inst->threads : 0));
+                words_shape(r->arena, r->spec->op, worst->extent, r->spec->nthread > 1 ? worst->threads : 0));
 }
 
 static void trial_words(Report *r)

@@ -120,23 +120,26 @@ static void cut(Arena *a, Groups *g)
         g->group[i].label = label_of(a, g, &g->group[i]);
 }
 
-/* Groups of at least so many instances that are heavier than this one, or as heavy and before it. */
-static int count_before(const Groups *g, const Group *group, int64_t least)
+/* The heaviest first, and of two that weigh alike the one that comes first. */
+static int by_weight(const void *x, const void *y)
 {
-    int n = 0;
-    for (const Group *c = g->group; c < g->group + g->ngroup; c++)
-        n += c->n >= least && (c->weight > group->weight || (c->weight >= group->weight && c < group));
-    return n;
+    const Group *a = *(Group *const *)x, *b = *(Group *const *)y;
+    const int c = (a->weight < b->weight) - (a->weight > b->weight);
+    return c ? c : (a > b) - (a < b);
 }
 
 /* What figures show: the heaviest groups. */
-static void mark(Groups *g)
+static void mark(Arena *a, Groups *g)
 {
-    for (Group *c = g->group; c < g->group + g->ngroup; c++) {
-        c->panel = c->n > 1 && count_before(g, c, 2) < REPORT_MAX_PANEL;
-        c->bar = count_before(g, c, 1) < REPORT_MAX_BAR;
-        g->npanel += c->panel;
-        g->nbar += c->bar;
+    Group **heavy = ARENA_ARRAY(a, (size_t)g->ngroup, Group *);
+    for (int i = 0; i < g->ngroup; i++)
+        heavy[i] = &g->group[i];
+    qsort(heavy, (size_t)g->ngroup, sizeof *heavy, by_weight);
+    for (int i = 0; i < g->ngroup; i++) {
+        heavy[i]->panel = heavy[i]->n > 1 && g->npanel < REPORT_MAX_PANEL;
+        heavy[i]->bar = g->nbar < REPORT_MAX_BAR;
+        g->npanel += heavy[i]->panel;
+        g->nbar += heavy[i]->bar;
     }
 }
 
@@ -183,7 +186,7 @@ Groups report_groups(Arena *a, const Spec *spec)
     for (int i = 0; i < spec->nshape; i++)
         g.axis[i] = g.dim[i] >= 0 ? axis_along(a, &g, i) : free_axis >= 0 ? free_axis : 0;
     cut(a, &g);
-    mark(&g);
+    mark(a, &g);
     g.axes = axes_text(a, &g);
     return g;
 }

@@ -85,24 +85,6 @@ static size_t first_word(const Filler *f, const char *id, size_t len, const char
     return 0;
 }
 
-/* NAME_tree_TARGET: an identifier whose first part is a word, and other parts may be. */
-static bool add_words(Filler *f, const char *id, size_t len)
-{
-    const char *text;
-    if (!first_word(f, id, len, &text))
-        return false;
-    for (size_t n; len; id += n, len -= n) {
-        if ((n = first_word(f, id, len, &text))) {
-            text_add(&f->out, text);
-            continue;
-        }
-        n = strcspn(id, "_");
-        n = n == 0 ? 1 : n < len ? n : len;
-        text_addn(&f->out, id, n);
-    }
-    return true;
-}
-
 /* The value of an identifier; false: it has none. */
 static bool ident_value(Filler *f, const char *id, size_t len, int64_t *value)
 {
@@ -114,15 +96,27 @@ static bool ident_value(Filler *f, const char *id, size_t len, int64_t *value)
     return filler_lookup(f, name, value);
 }
 
+/* Where the first part of an identifier is a word, other parts may be words too: NAME_tree_TARGET. */
 static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
 {
+    const char *text;
     int64_t value;
-    if (add_words(f, id, len))
+    if (!first_word(f, id, len, &text)) {
+        if (!in_string && ident_value(f, id, len, &value))
+            text_printf(&f->out, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
+        else
+            text_addn(&f->out, id, len);
         return;
-    if (!in_string && ident_value(f, id, len, &value))
-        text_printf(&f->out, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
-    else
-        text_addn(&f->out, id, len);
+    }
+    for (size_t n; len; id += n, len -= n) {
+        if ((n = first_word(f, id, len, &text))) {
+            text_add(&f->out, text);
+        } else {
+            n = strcspn(id, "_");
+            n = n == 0 ? 1 : n < len ? n : len;
+            text_addn(&f->out, id, n);
+        }
+    }
 }
 
 /* Puts what stands from s to end once a row of the list, by add_filled or fill_lines, with `join` between and `behind` after each. */

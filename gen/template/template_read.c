@@ -76,15 +76,15 @@ static void take_offer(Reader *r, const char *name)
 /* Filling replaces a name wherever it stands: it must not be one of C's words, nor one that means something else here. */
 static bool check_new_name(Reader *r, Loc loc, const char *name)
 {
+    const bool is_capital = template_is_capital(name);
     const bool taken =
         op_axis(r->op, name) >= 0 || strcmp(name, "THREADS") == 0 || template_free_name(name) || is_declared(r, name);
-    if (!template_is_capital(name)) {
-        diag_error(r->diag, loc, "'%s' must be capital letters, digits and '_', beginning with a letter", name);
-        return false;
-    }
-    if (taken)
-        diag_error(r->diag, loc, "'%s' is declared twice, or is a name that every template has", name);
-    return !taken;
+    if (!is_capital || taken)
+        diag_error(r->diag, loc,
+                   is_capital ? "'%s' is declared twice, or is a name that every template has"
+                              : "'%s' must be capital letters, digits and '_', beginning with a letter",
+                   name);
+    return is_capital && !taken;
 }
 
 static bool check_name(Reader *r, const ConfSetting *s, const char *what, const char *name)

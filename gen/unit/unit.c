@@ -95,16 +95,10 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
     return add_text(row, "body", body);
 }
 
-static bool add_packing(FillScope *s, const UnitContext *u, Diag *d)
-{
-    const char *pack = arena_printf(s->arena, "%s/%s", u->spec->op->dir, u->target->family->pack);
-    return add_text(s, "pack", unit_fill_part(u, pack, s, d)) &&
-           add_text(s, "pack_declarations", unit_fill_part(u, unit_pattern(s->arena, u, "pack.h"), s, d));
-}
-
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d)
 {
     Arena *a = s->arena;
+    const char *pack = arena_printf(a, "%s/%s", u->spec->op->dir, u->target->family->pack);
     fill_list(s, "kernels");
     for (int i = 0; i < n; i++)
         if (!add_kernel(s, u, k, i, n, d))
@@ -114,7 +108,9 @@ bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     if (!add_text(s, "kernels", kernels) || !add_text(s, "entry", entry))
         return false;
     return add_text(s, "preamble", unit_fill_part(u, family_pattern(a, u, "preamble"), s, d)) &&
-           (!u->spec->packed || add_packing(s, u, d)) &&
+           (!u->spec->packed ||
+            (add_text(s, "pack", unit_fill_part(u, pack, s, d)) &&
+             add_text(s, "pack_declarations", unit_fill_part(u, unit_pattern(a, u, "pack.h"), s, d)))) &&
            add_text(s, "device", unit_device(u, s, arena_printf(a, "%s\n%s", kernels, entry), d));
 }
 

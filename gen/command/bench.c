@@ -173,7 +173,7 @@ static int fix_target(Bench *b, const Workload *w, const char *name)
         return fail(b, EXIT_USAGE, "--target: a package for GPUs takes the kernels of the device at hand");
     if (entry < 0)
         return fail(b, EXIT_USAGE, "--target: the package has no kernels for '%s'", name);
-    if (!device_probe(b->a, w->targets, "", "", &here, &err))
+    if (!device_probe(b->a, w->targets, &here, &err))
         return command_fail(err, EXIT_ENVIRONMENT);
     if (!device_runs(&here, name))
         return fail(b, EXIT_USAGE, "--target: %s does not run '%s'", here.name, name);

@@ -67,8 +67,8 @@ bool site_device(Arena *a, const Workload *w, const Options *o, const Site *site
 {
     if (site->modelled)
         *out = device_typical(a, site->target);
-    return site->modelled || (site->family->aside ? probe(a, o, site->family, out, stop, why)
-                                                  : device_probe(a, w->targets, "", "", out, why));
+    return site->modelled ||
+           (site->family->aside ? probe(a, o, site->family, out, stop, why) : device_probe(a, w->targets, out, why));
 }
 
 static const char *target_name(const Workload *w) { return w->target.n ? w->target.item[0] : w->spec->target[0]; }

@@ -233,7 +233,7 @@ static void read_threads(SpecReader *r)
 
 /* ---- space: which values of templates' parameters are searched ---- */
 
-/* Whether the templates have those parameters and values is checked when they have been read (gen/template/template_space.c). */
+/* Whether the templates have those parameters and values is checked when they have been read (gen/template/template_read.c). */
 static void read_limit(SpecReader *r, const ConfSetting *s)
 {
     SpecLimit *l = &r->spec->limit[r->spec->nlimit];

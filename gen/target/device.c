@@ -59,8 +59,7 @@ static const char *device_id(Arena *a, const Device *d)
     return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&t), t.len));
 }
 
-bool device_probe(Arena *a, const TargetList *list, const char *compiler, const char *flags, Device *out,
-                  const char **err)
+bool device_probe(Arena *a, const TargetList *list, Device *out, const char **err)
 {
     hwloc_topology_t topo;
     const char *cpuinfo = text_read_file(a, "/proc/cpuinfo", NULL);
@@ -80,8 +79,8 @@ bool device_probe(Arena *a, const TargetList *list, const char *compiler, const 
                      .l1_bytes = cache_bytes(topo, HWLOC_OBJ_L1CACHE, 32 << 10),
                      .l2_bytes = l2,
                      .l3_bytes = cache_bytes(topo, HWLOC_OBJ_L3CACHE, l2),
-                     .compiler = compiler,
-                     .flags = flags };
+                     .compiler = "",
+                     .flags = "" };
     hwloc_topology_destroy(topo);
     for (int i = 0; i < list->n && out->nisa < DEVICE_MAX_ISA; i++)
         if (!list->t[i].family->aside && (!*list->t[i].arch || strcmp(list->t[i].arch, out->arch) == 0) &&

@@ -33,9 +33,8 @@ typedef struct Device {
     bool modelled; /* there was no such device: kernels were compiled for it, and their times computed */
 } Device;
 
-/* This machine: hwloc for cores and caches, cpuid for what it runs; compiler and flags as given. */
-bool device_probe(Arena *a, const TargetList *list, const char *compiler, const char *flags, Device *out,
-                  const char **err);
+/* This machine: hwloc for cores and caches, cpuid for what it runs; without a compiler. */
+bool device_probe(Arena *a, const TargetList *list, Device *out, const char **err);
 /* A GPU of this target's kind, as its file describes it: for work without one. */
 Device device_typical(Arena *a, const Target *t);
 /* The same machine with this compiler: another id, as times depend on it. */

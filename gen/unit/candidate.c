@@ -91,13 +91,11 @@ bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device)
 
 const char *candidate_key(Arena *a, const Candidate *c, const char *context_hash, const Device *device)
 {
-    int64_t value[TEMPLATE_MAX_PARAM];
     Text t = { .arena = a };
-    candidate_values(c, value);
     text_printf(&t, "%s|%s|%s|%s|%s|%s", c->t->name, c->t->hash, c->target->name, context_hash, device->compiler,
                 device->flags);
     for (int i = 0; i < c->t->nparam; i++)
-        text_printf(&t, "|%s=%" PRId64, c->t->param[i].name, value[i]);
+        text_printf(&t, "|%s=%" PRId64, c->t->param[i].name, value_of(c, i));
     XXH128_hash_t h = XXH3_128bits(text_str(&t), t.len);
     return arena_printf(a, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
 }

@@ -19,7 +19,7 @@ static Copies copies;
 static bool probe(Arena *a, Device *out, const char **err)
 {
     TargetList list = { 0 };
-    return facts_targets(a, &list, err) && device_probe(a, &list, "", "", out, err);
+    return facts_targets(a, &list, err) && device_probe(a, &list, out, err);
 }
 
 static json_t *hello(Arena *a, const char **err)

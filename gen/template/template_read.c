@@ -441,20 +441,15 @@ const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Di
     return t;
 }
 
-static bool has_template(const TemplateList *list, int from, int to, const char *name)
-{
-    for (int i = from; i < to; i++)
-        if (strcmp(list->t[i]->name, name) == 0)
-            return true;
-    return false;
-}
-
 /* hiding: how many templates earlier folders gave. */
 static void add_template(Arena *a, const Template *t, int hiding, TemplateList *out, Diag *d)
 {
-    if (!t || has_template(out, 0, hiding, t->name))
+    int i = 0;
+    while (i < out->n && strcmp(out->t[i]->name, t->name) != 0)
+        i++;
+    if (i < hiding)
         return;
-    if (has_template(out, hiding, out->n, t->name))
+    if (i < out->n)
         diag_error(d, (Loc){ .src = t->src }, "another template in this folder has the name '%s'", t->name);
     out->t = arena_grow(a, out->t, (size_t)out->n, (size_t)out->n + 1, sizeof *out->t);
     out->t[out->n++] = t;
@@ -470,7 +465,9 @@ static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateLis
             return false;
         for (int i = 0; i < n; i++) {
             const Source *src = conf_source(a, path[i], d);
-            add_template(a, src ? template_parse(a, spec, src, d) : NULL, hiding, out, d);
+            const Template *t = src ? template_parse(a, spec, src, d) : NULL;
+            if (t)
+                add_template(a, t, hiding, out, d);
         }
     }
     return diag_nerror(d) == before;
@@ -480,10 +477,7 @@ static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateLis
 
 static const TemplateParam *find_param(const Template *t, const char *name)
 {
-    for (int i = 0; i < t->nparam; i++)
-        if (strcmp(t->param[i].name, name) == 0)
-            return &t->param[i];
-    return NULL;
+    return names_row(NAMES(t->param, t->nparam), name);
 }
 
 /* The i-th value that the limit names is a choice of its parameter in some template. */
@@ -509,9 +503,9 @@ static bool check_space(Arena *a, const Spec *s, const TemplateList *templates, 
     const char **name = ARENA_ARRAY(a, (size_t)templates->n * TEMPLATE_MAX_PARAM + 1, const char *);
     size_t n = 0;
     for (int i = 0; i < templates->n; i++)
-        for (const TemplateParam *t = templates->t[i]->param; t < templates->t[i]->param + templates->t[i]->nparam; t++)
-            if (names_find(NAMES(name, n), t->name) < 0)
-                name[n++] = t->name;
+        for (const TemplateParam *p = templates->t[i]->param; p < templates->t[i]->param + templates->t[i]->nparam; p++)
+            if (names_find(NAMES(name, n), p->name) < 0)
+                name[n++] = p->name;
     for (int i = 0; i < s->nlimit; i++)
         if (conf_lookup(d, s->limit[i].loc, "parameter", s->limit[i].param, NAMES(name, n)) >= 0)
             for (int k = 0; k < s->limit[i].nvalue; k++)

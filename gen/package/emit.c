@@ -217,7 +217,9 @@ static FillScope *scope_of(Emitter *e)
     fill_word(s, "regret", regret);
     fill_word(s, "COMPUTE_CAPABILITIES", architectures(e));
     fill_number(s, "HAS_REPORT", e->in->report != NULL);
-    return s;
+    const char *tables = unit_fill_part(u, unit_pattern(e->arena, u, "tables.h"), s, e->diag);
+    fill_word(s, "tables", tables);
+    return tables ? s : NULL;
 }
 
 /* ---- files ---- */

@@ -33,31 +33,7 @@ static NAME_kernel *const NAME_table[] = {
 //@ unguard
 //@ end
 };
-static const char *const NAME_text[] = {
-    QUOTED, //@ repeat kernels
-};
-/* Which instruction set each needs: see NAME_cpu in dispatch.h. */
-static const signed char NAME_target[] = {
-    EACH(kernels, ENTRY),
-};
-enum { NAME_NKERNEL = sizeof NAME_table / sizeof *NAME_table };
-
-#include "dispatch.h"
-
-const char *NAME_strerror(int code)
-{
-    switch (code) {
-    case NAME_OK: return "no error";
-    case NAME_BAD_EXTENT: return "an extent is negative or above 2147483647";
-    case NAME_BAD_POINTER: return "a pointer is NULL";
-    case NAME_BAD_KERNEL: return "no such kernel in this package, or this CPU cannot run it";
-    default: return "unknown error";
-    }
-}
-
-int NAME_nkernel(void) { return NAME_NKERNEL; }
-
-const char *NAME_kernel_text(int kernel) { return kernel >= 0 && kernel < NAME_NKERNEL ? NAME_text[kernel] : NULL; }
+//@ tables
 
 int NAME_choose(EXTENTS)
 {

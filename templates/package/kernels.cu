@@ -34,33 +34,7 @@ typedef struct {
 static const NAME_entry NAME_table[] = {
     { KERNEL, KERNEL_plan }, //@ repeat kernels
 };
-static const char *const NAME_text[] = {
-    QUOTED, //@ repeat kernels
-};
-/* Which target each was made for: see NAME_target_of in dispatch.h. */
-static const signed char NAME_target[] = {
-    EACH(kernels, ENTRY),
-};
-enum { NAME_NKERNEL = sizeof NAME_table / sizeof *NAME_table };
-
-#include "dispatch.h"
-
-const char *NAME_strerror(int code)
-{
-    switch (code) {
-    case NAME_OK: return "no error";
-    case NAME_BAD_EXTENT: return "an extent is negative or above 2147483647";
-    case NAME_BAD_POINTER: return "a pointer is NULL, or the workspace is not on a multiple of 16 bytes";
-    case NAME_BAD_KERNEL: return "no such kernel in this package, or this device cannot run it";
-    case NAME_BAD_DEVICE: return "no kernel of this package runs on the current device, or it was compiled without code for that device";
-    case NAME_CUDA_ERROR: return "the CUDA runtime refused";
-    default: return "unknown error";
-    }
-}
-
-int NAME_nkernel(void) { return NAME_NKERNEL; }
-
-const char *NAME_kernel_text(int kernel) { return kernel >= 0 && kernel < NAME_NKERNEL ? NAME_text[kernel] : NULL; }
+//@ tables
 
 static int NAME_current_target(void)
 {

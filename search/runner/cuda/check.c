@@ -33,7 +33,7 @@ static uint64_t digest_of(Span span)
     return digest;
 }
 
-/* Of all operands with their bands. */
+/* The digests of all inputs with their bands. */
 static void digest_operands(const Check *c, Placement p, uint64_t *digest)
 {
     Span span[OP_MAX_OPERAND];
@@ -52,7 +52,7 @@ static bool new_operands(Check *c)
     return true;
 }
 
-/* Inputs and bands as they shall be, whatever was written there: in the memory that is there, so that it cannot fail. */
+/* Puts inputs and bands in order, whatever was written there. It takes no memory, so that it cannot fail. */
 static void put_operands(Check *c)
 {
     for (int p = 0; p < PLACEMENTS; p++) {
@@ -150,7 +150,7 @@ static bool pack(Check *c, Kernel *k, Extra *e)
     return check_traces(c, k, ALIGNED);
 }
 
-/* The digest of the result into *digest. */
+/* Calls the kernel once; *digest is that of the result. */
 static bool run_once(Check *c, Kernel *k, Extra *e, Placement p, uint64_t *digest)
 {
     char text[WHY_BYTES];
@@ -165,7 +165,7 @@ static bool run_once(Check *c, Kernel *k, Extra *e, Placement p, uint64_t *diges
     return code == 0 || check_refused(k, code);
 }
 
-/* Its largest error, if a result with that digest was found right before; -1: none was. */
+/* The largest error of a result with that digest, if one was found right before; -1: none was. */
 static double known_error(const Shape *s, uint64_t digest)
 {
     for (int i = 0; i < s->nknown && i < MAX_KNOWN; i++)

@@ -76,7 +76,7 @@ static bool runs(const Gpu *g, const Target *t)
     return arch > 0 && (t->exact ? arch == g->sm_arch : arch / 10 == g->sm_arch / 10 && arch <= g->sm_arch);
 }
 
-/* Times with gaps and times without are of two devices: nothing compares them. */
+/* Times by events have gaps in them, traced ones have none. They are times of two devices, so that nothing compares them. */
 static const char *id_of(Arena *a, const Gpu *g, const char *isa, bool by_events)
 {
     Text t = { .arena = a };

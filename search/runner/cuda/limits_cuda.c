@@ -153,7 +153,7 @@ static bool warm_up(Bench *b, Probe *unit)
     return true;
 }
 
-/* One round at least. */
+/* Takes rounds until the time is up, one at least. */
 static bool all_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
 {
     Probe shared = { .bench = b, .name = "shared", .bytes = b->bytes },
@@ -179,7 +179,7 @@ static bool all_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
 
 /* ---- */
 
-/* With random numbers in it. False with b->why set. */
+/* Takes a buffer and fills it with random numbers. False with b->why set. */
 static bool buffer_new(Bench *b, const Gpu *g)
 {
     const int64_t l2 = g->prop.l2CacheSize, quarter = (int64_t)g->prop.totalGlobalMem / 4;

@@ -63,8 +63,8 @@ static const char *find_tracer(Arena *a)
     return *where ? arena_printf(a, "not used: %s (%s)", t->why, where) : arena_printf(a, "not found: %s", t->why);
 }
 
-/* It is large: the candidate that wants it opens it (templates/dense/library.cu), here it is told where. Which one that is depends on the
- * nvcc that made the candidate. */
+/* cublasLt is large: the candidate that wants it opens it (templates/dense/library.cu), here it is told where. Which version it wants depends on
+ * the nvcc that made the candidate. */
 static const char *find_library(Arena *a)
 {
     static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12" };
@@ -105,7 +105,7 @@ static bool start_work(Arena *a, const char **err)
     return true;
 }
 
-/* How it is timed is known when work has begun; whether any target's code runs there is asked before. */
+/* How the GPU is timed is known when work has begun; whether any target's code runs there is asked before. */
 static json_t *device_json(Arena *a, const char **err)
 {
     TargetList list = { 0 };
@@ -238,7 +238,7 @@ static bool call(Call *c)
 
 /* ---- */
 
-/* The device, with the rest of the hello behind it. */
+/* Prints the device, with the rest of the hello behind it. */
 static int print_device(void)
 {
     Arena *a = arena_new();

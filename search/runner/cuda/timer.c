@@ -176,7 +176,7 @@ TimerStatus timer_null(Timer *t, double *ns)
     return status;
 }
 
-/* The floor; and for a tracer the proof that it works. */
+/* Takes the time of an empty kernel, the least that can be measured. A tracer that cannot tell it does not work. */
 static void prove(Timer *t, int sms)
 {
     t->has_null = builtin_open(sms);

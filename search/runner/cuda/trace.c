@@ -18,7 +18,7 @@ const char *trace_status_text(TraceStatus s)
     return text[s];
 }
 
-/* Room for one more of `size` bytes. */
+/* Makes room for one more record of `size` bytes. */
 static void *grow(Trace *t, void *array, size_t count, size_t *space, size_t size)
 {
     if (count < *space)

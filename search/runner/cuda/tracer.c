@@ -37,7 +37,7 @@ static struct {
     Trace trace;
     uint8_t *free_buffer[MAX_FREE];
     int nfree, nenabled; /* nenabled: of `kinds` */
-    /* That is waited for before a flush is forced: nothing where that helped, longest where it brought what was incomplete. */
+    /* How long records are waited for before a flush is forced: 0 once that has helped, patience_s once it brought incomplete ones. */
     double force_s;
 
     CUptiResult (*register_callbacks)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);

@@ -177,7 +177,7 @@ static void end(void)
 
 /* ---- a call: bands around input, output and workspace show writes outside of them, NaNs in the output what was not written */
 
-typedef enum { IN, OUT, WORKSPACE, BUFFERS } Place;
+enum { IN, OUT, WORKSPACE, BUFFERS };
 
 static bool buffers_new(GpuBuffer b[BUFFERS], const Call *c)
 {

@@ -57,14 +57,6 @@ static void records_add(Records *r, Arena *a, RecordKind type, const void *recor
     memcpy(array + n * t->bytes, record, t->bytes);
 }
 
-static bool device_known(const Records *r, const char *id)
-{
-    for (int64_t i = 0; i < r->ndevice; i++)
-        if (strcmp(r->device[i].id, id) == 0)
-            return true;
-    return false;
-}
-
 /* ---- reading ---- */
 
 /* What reading found besides records. */
@@ -87,41 +79,24 @@ static void bad_line(Reading *q, const char *why)
     }
 }
 
-static void take_line(Reading *q, const Line *line)
-{
-    q->nknown += line->kind != LINE_BAD;
-    if (line->kind == LINE_RECORD)
-        records_add(&q->f->r, q->f->arena, line->type, &line->record);
-    else if (line->kind == LINE_OTHER_SCHEMA)
-        q->nother++;
-    else
-        bad_line(q, line->why);
-}
-
-static void whole_line(Reading *q, const char *s, size_t n)
-{
-    Line line;
-    if (strspn(s, " \t\r") < n) {
-        line_read(q->f->arena, s, n, &line);
-        take_line(q, &line);
-    }
-}
-
-/* What follows the last newline: a line whose newline alone is missing counts (no other prefix of an object is one). */
-static void last_line(Reading *q, const char *s, size_t n, off_t at)
+/* A whole line, or what follows the last newline. False: it is torn; there an object lacks its newline alone (no other prefix of one is one). */
+static bool take_line(Reading *q, const char *s, size_t n, bool whole)
 {
     static const char opening[] = "{\"v\":";
-    size_t begin = n < sizeof opening - 1 ? n : sizeof opening - 1;
     Line line;
-    if (n > 0)
-        line_read(q->f->arena, s, n, &line);
-    if (n > 0 && line.object) {
-        take_line(q, &line);
-        q->f->need_newline = true;
-    } else if (n > 0) {
-        q->torn_is_ours = memcmp(s, opening, begin) == 0;
-        q->f->cut_at = at;
+    line_read(q->f->arena, s, n, &line);
+    if (!whole && !line.object) {
+        q->torn_is_ours = memcmp(s, opening, n < sizeof opening - 1 ? n : sizeof opening - 1) == 0;
+        return false;
     }
+    q->nknown += line.kind != LINE_BAD;
+    if (line.kind == LINE_RECORD)
+        records_add(&q->f->r, q->f->arena, line.type, &line.record);
+    else if (line.kind == LINE_OTHER_SCHEMA)
+        q->nother++;
+    else
+        bad_line(q, line.why);
+    return true;
 }
 
 /* Reads to the end; false with errno set. */
@@ -139,16 +114,18 @@ static bool read_lines(Reading *q)
             lines_fill(&l);
         else if (status == LINE_TOO_LONG || n >= RECORD_LINE_BYTES)
             bad_line(q, TOO_LONG);
-        else
-            whole_line(q, line, n);
+        else if (strspn(line, " \t\r") < n)
+            take_line(q, line, n, true);
     }
     n = l.end - l.start;
     q->line++;
     q->f->need_newline = l.skipping || n >= RECORD_LINE_BYTES;
     if (q->f->need_newline)
         bad_line(q, TOO_LONG);
-    else if (!l.problem)
-        last_line(q, l.buffer + l.start, n, lseek(l.fd, 0, SEEK_CUR) - (off_t)n);
+    else if (!l.problem && n > 0) {
+        q->f->need_newline = take_line(q, l.buffer + l.start, n, false);
+        q->f->cut_at = q->f->need_newline ? -1 : lseek(l.fd, 0, SEEK_CUR) - (off_t)n;
+    }
     const int problem = l.problem;
     lines_close(&l);
     errno = problem;
@@ -236,10 +213,9 @@ static bool lock_take(RecordFile *f, const char **err)
     }
     if (errno != EWOULDBLOCK)
         return fail_by_system(f->arena, f->path, err);
-    if (fcntl(f->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0)
-        *err = arena_printf(f->arena, "%s is in use by process %d", f->path, (int)lock.l_pid);
-    else
-        *err = arena_printf(f->arena, "%s is in use by another process", f->path);
+    const bool known = fcntl(f->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
+    *err = arena_printf(f->arena, "%s is in use by %s", f->path,
+                        known ? arena_printf(f->arena, "process %d", (int)lock.l_pid) : "another process");
     return false;
 }
 
@@ -327,9 +303,10 @@ static bool add(RecordFile *f, RecordKind type, const void *record, const char *
     const char *why = record_wrong(t, record, text);
     if (why)
         return fail(f->arena, arena_printf(f->arena, "%s: record not written", f->path), why, err);
-    if (type == RECORD_DEVICE && device_known(&f->r, ((const Device *)record)->id))
-        return true;
     record_copy(f->arena, t, record, &copy);
+    for (int64_t i = 0; type == RECORD_DEVICE && i < f->r.ndevice; i++)
+        if (strcmp(f->r.device[i].id, copy.device.id) == 0)
+            return true;
     if (!append(f, line_text(f->scratch, t, &copy), err))
         return false;
     records_add(&f->r, f->arena, type, &copy);

@@ -243,10 +243,10 @@ static int64_t field_whole(FieldKind kind, const void *at)
     return kind == FIELD_PARAM ? ((const Param *)at)->value : *(const int64_t *)at;
 }
 
+/* An int that does not fit stays out of range: none may be negative, or as large as an int can be. */
 static void field_set_whole(FieldKind kind, void *at, int64_t v)
 {
-    if (kind == FIELD_INT ||
-        kind == FIELD_STATUS) /* what does not fit stays out of range: none is negative, or as large as an int may be */
+    if (kind == FIELD_INT || kind == FIELD_STATUS)
         *(int *)at = v < 0 ? -1 : v > INT32_MAX ? INT32_MAX : (int)v;
     else if (kind == FIELD_FLAG)
         *(bool *)at = v;
@@ -278,22 +278,17 @@ static bool is_good(const Field *f, const void *at)
     return within(f->kind == FIELD_REAL ? *real : (double)field_whole(f->kind, at), f->low, f->high);
 }
 
-/* True if an earlier parameter has the same name. */
-static bool is_twice(const Param *param, int i)
-{
-    int k = 0;
-    while (k < i && strcmp(param[k].name, param[i].name) != 0)
-        k++;
-    return k < i;
-}
-
+/* No two parameters have the same name. */
 static bool field_good(const Field *f, const void *record)
 {
     const int n = field_count(f, record);
+    const Param *param = field_place(f, record, 0);
     bool good = f->form == FORM_ONE || within(n, f->least, f->most);
-    for (int i = 0; good && i < n; i++)
-        good = is_good(f, field_place(f, record, i)) &&
-               !(f->kind == FIELD_PARAM && is_twice(field_place(f, record, 0), i));
+    for (int i = 0; good && i < n; i++) {
+        good = is_good(f, field_place(f, record, i));
+        for (int k = 0; good && f->kind == FIELD_PARAM && k < i; k++)
+            good = strcmp(param[k].name, param[i].name) != 0;
+    }
     return good;
 }
 

@@ -48,17 +48,17 @@ double samples_second(const double *v, int n)
     return isfinite(second) ? second : 0;
 }
 
-static double mean_but_slowest(const double *v, int n)
+double samples_time(const double *v, int n, bool rest)
 {
     double sum = 0, slowest = 0;
+    if (rest)
+        return samples_least(v, n);
     for (int i = 0; i < n; i++) {
         sum += v[i];
         slowest = fmax(slowest, v[i]);
     }
     return n > 2 ? (sum - slowest) / (n - 1) : n ? sum / n : 0;
 }
-
-double samples_time(const double *v, int n, bool rest) { return rest ? samples_least(v, n) : mean_but_slowest(v, n); }
 
 double samples_error(const double *v, int n, bool rest)
 {

@@ -155,20 +155,18 @@ static void add_mean(Trial *t, int64_t shape, double part, double error)
 
 static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
 {
-    if (m->anchor_ns > 0) {
+    Anchor *a = &s->anchor[shape];
+    if (m->anchor_ns > 0)
         move_anchor(s, shape, m->anchor_ns);
-        if (m->library_ns > 0) {
-            Anchor *a = &s->anchor[shape];
-            a->library = (a->library * a->nlibrary + m->library_ns / m->anchor_ns) / (a->nlibrary + 1);
-            a->nlibrary++;
-        }
-    } else if (s->anchor[shape].count)
-        return;
-    if (t->final[shape] && !m->final)
+    if (m->anchor_ns > 0 && m->library_ns > 0) {
+        a->library = (a->library * a->nlibrary + m->library_ns / m->anchor_ns) / (a->nlibrary + 1);
+        a->nlibrary++;
+    }
+    if ((!(m->anchor_ns > 0) && a->count) || (t->final[shape] && !m->final))
         return;
     if (m->final && !t->final[shape])
         t->count[shape] = 0;
-    const double base_ns = m->anchor_ns > 0 ? m->anchor_ns : s->anchor[shape].ns;
+    const double base_ns = m->anchor_ns > 0 ? m->anchor_ns : a->ns;
     const bool rest = base_ns <= SAMPLES_REST_NS;
     const double part = m->time_ns / base_ns;
     if (!t->count[shape]) {
@@ -181,7 +179,7 @@ static void take_time(Study *s, Trial *t, int64_t shape, const MeasureRecord *m)
     }
     t->count[shape]++;
     t->final[shape] = m->final;
-    t->ns[shape] = t->part[shape] * s->anchor[shape].ns;
+    t->ns[shape] = t->part[shape] * a->ns;
 }
 
 void study_measure(Study *s, const MeasureRecord *m)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * propose: makes a pool of candidates, lets the model predict all of it on a sample of shapes, and picks a batch slot by slot.
+ * propose: makes a pool of candidates, lets the model predict all of it on a sample of shapes, and picks a batch slot by slot. The strategies
+ * that this is judged against expect nothing: such a search ends with its budget, or when the space is used up.
  */
 #include "search/space/propose.h"
 
@@ -18,7 +19,7 @@ enum {
     SHAPES_SEEN = 48,
     ROUND_SHAPES = 16
 };
-enum { LOOK_FOR_SHAPE = 4000, LOCAL_TRIALS = 3, MAX_BATCH = 64 };
+enum { RANDOM_TRIES = 1000, LOOK_FOR_SHAPE = 4000, LOCAL_TRIALS = 3, MAX_BATCH = 64 };
 static const double BELIEF = 0.5;   /* of the model's standard deviation, when a world is drawn from it */
 static const double FIXED_NS = 3e6; /* of a measurement, whatever its shape */
 
@@ -73,11 +74,11 @@ static int best_trials(const Proposer *p, int64_t *out)
     int n = 0;
     for (int64_t j = 0; j < p->s->nshape && n < NEAR_TRIALS; j++) {
         int64_t trial = -1;
+        int i = 0;
         study_best(p->s, j, &trial);
-        bool seen = trial < 0;
-        for (int i = 0; i < n; i++)
-            seen = seen || out[i] == trial;
-        if (!seen)
+        while (i < n && out[i] != trial)
+            i++;
+        if (trial >= 0 && i == n)
             out[n++] = trial;
     }
     return n;
@@ -384,3 +385,68 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
     }
     return count;
 }
+
+/* ---- the other strategies ---- */
+
+static bool among(const Proposal *p, int n, const Candidate *c)
+{
+    for (int i = 0; i < n; i++)
+        if (candidate_same(&p[i].c, c))
+            return true;
+    return false;
+}
+
+/* Any candidates, each on as many shapes as the joint search measures. */
+static int propose_random(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out,
+                          int n)
+{
+    (void)a;
+    (void)m;
+    int count = 0;
+    for (int tries = 0; count < n && tries < RANDOM_TRIES; tries++) {
+        const Candidate *c = &space->candidate[rng_below(rng, space->n)];
+        if (study_find(s, c) >= 0 || among(out, count, c))
+            continue;
+        Proposal *p = &out[count++];
+        *p = (Proposal){ .c = *c, .gain = INFINITY };
+        while (p->nshape < PROPOSE_SHAPES && p->nshape < s->nshape) {
+            const int64_t shape = rng_below(rng, s->nshape);
+            if (!proposal_has(p, shape))
+                p->shape[p->nshape++] = shape;
+        }
+    }
+    return count;
+}
+
+/* The shapes that a candidate was not measured on, as far as there is room. One that is in the study and not built is in this batch. */
+static void add_missing(const Study *s, Proposal *p)
+{
+    const int64_t trial = study_find(s, &p->c);
+    if (trial >= 0 && !trial_usable(&s->trial[trial]))
+        return;
+    for (int64_t j = 0; p->nshape < PROPOSE_MAX_SHAPES && j < s->nshape; j++)
+        if (trial < 0 || !(s->trial[trial].ns[j] > 0))
+            p->shape[p->nshape++] = j;
+}
+
+/* All candidates in order, on all shapes. */
+static int propose_all(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)
+{
+    (void)a;
+    (void)m;
+    (void)rng;
+    int count = 0;
+    for (int64_t i = 0; i < space->n && count < n; i++) {
+        Proposal *p = &out[count];
+        *p = (Proposal){ .c = space->candidate[i], .gain = INFINITY };
+        add_missing(s, p);
+        count += p->nshape > 0;
+    }
+    return count;
+}
+
+const Strategy strategies[STRATEGY_COUNT] = {
+    [STRATEGY_JOINT] = { "joint", true, false, propose },
+    [STRATEGY_RANDOM] = { "random", false, false, propose_random },
+    [STRATEGY_EXHAUSTIVE] = { "exhaustive", false, true, propose_all },
+};

@@ -72,9 +72,8 @@ static void keep(Enumeration *e)
 {
     Space *s = e->space;
     if (s->n == SPACE_MAX) {
-        if (e->ok)
-            diag_error(e->diag, (Loc){ .src = e->binding.t->src },
-                       "more than %d combinations of parameters; add constraints", SPACE_MAX);
+        diag_error(e->diag, (Loc){ .src = e->binding.t->src },
+                   "more than %d combinations of parameters; add constraints", SPACE_MAX);
         e->ok = false;
         return;
     }

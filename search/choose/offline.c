@@ -114,7 +114,7 @@ static bool try_candidates(const Search *q, Arena *scratch, const char **err)
 typedef struct {
     int64_t trial;
     const Instance *inst;
-    double work;
+    double work; /* the product of the extents */
 } Pair;
 
 static int by_work(const void *x, const void *y)
@@ -122,14 +122,6 @@ static int by_work(const void *x, const void *y)
     const Pair *a = x, *b = y;
     return a->work != b->work ? (a->work > b->work) - (a->work < b->work)
                               : memcmp(a->inst->extent, b->inst->extent, sizeof a->inst->extent);
-}
-
-static double work_of(const Spec *s, const Instance *inst)
-{
-    double work = 1;
-    for (int i = 0; i < s->op->naxis; i++)
-        work *= (double)inst->extent[i];
-    return work;
 }
 
 /* The tuned instances and those at the ends of the ranges, each with the kernel that serves it; the smallest first. */
@@ -141,8 +133,12 @@ static int64_t chosen_pairs(const Spec *spec, Arena *scratch, const Assignment *
         const Instance *inst = &spec->instance[i];
         const bool end =
             i == 0 || i + 1 == spec->ninstance || inst->decl != inst[-1].decl || inst->decl != inst[1].decl;
-        if (inst->tuned || end)
-            (*out)[n++] = (Pair){ as->kernel[as->chosen[i]], inst, work_of(spec, inst) };
+        if (!inst->tuned && !end)
+            continue;
+        (*out)[n] = (Pair){ as->kernel[as->chosen[i]], inst, .work = 1 };
+        for (int k = 0; k < spec->op->naxis; k++)
+            (*out)[n].work *= (double)inst->extent[k];
+        n++;
     }
     qsort(*out, (size_t)n, sizeof **out, by_work);
     return n;

@@ -104,15 +104,6 @@ typedef struct {
     Round waiting[DEPTH];
 } Rounds;
 
-/* Trials of the budget that are left. */
-static int64_t trials_left(const Search *q, const Rounds *r)
-{
-    int64_t n = q->lab->study->spec->budget.trials - lab_ntried(q->lab);
-    for (int i = 0; i < r->nwaiting; i++)
-        n -= r->waiting[i].n;
-    return n;
-}
-
 static void set_in_flight(const Search *q, const Round *x, bool in_flight)
 {
     Study *s = q->lab->study;
@@ -127,15 +118,18 @@ static void set_in_flight(const Search *q, const Round *x, bool in_flight)
 static bool propose_round(const Search *q, Arena *scratch, Rounds *r, Round *out)
 {
     const Lab *l = q->lab;
-    CostModel *m = q->strategy->models ? cost_fit(scratch, l->study, l->templates) : NULL;
-    const int64_t left = trials_left(q, r), size = q->ahead ? AHEAD_BATCH : BATCH;
-    const int most = (int)(left < size ? left : size);
+    const CostModel *m = q->strategy->models ? cost_fit(scratch, l->study, l->templates) : NULL;
+    const int size = q->ahead ? AHEAD_BATCH : BATCH;
+    int64_t most = l->study->spec->budget.trials - lab_ntried(l); /* and no more than a round has */
     double gain = 0;
+    for (int i = 0; i < r->nwaiting; i++)
+        most -= r->waiting[i].n;
+    most = most < size ? most : size;
     if (most <= 0)
         return false;
-    out->n = search_general(q, out->p, most < FIRST_BATCH ? most : FIRST_BATCH);
+    out->n = search_general(q, out->p, most < FIRST_BATCH ? (int)most : FIRST_BATCH);
     if (out->n < most)
-        out->n += q->strategy->propose(scratch, l->study, q->space, m, &r->rng, out->p + out->n, most - out->n);
+        out->n += q->strategy->propose(scratch, l->study, q->space, m, &r->rng, out->p + out->n, (int)most - out->n);
     for (int i = 0; i < out->n; i++)
         gain = fmax(gain, out->p[i].gain);
     if (!(gain > WORTH) && r->nwaiting > 0)

@@ -28,10 +28,9 @@ typedef struct {
     const Study *s;
     const CostModel *m;
     SelectMode mode;
-    int64_t *shape;                  /* one an instance: its number in the study; -1: it is not tuned */
-    double *tie;                     /* relative times this close are alike: one a tuned instance, then of all others */
-    double *noise;                   /* one a tuned instance: how far a time there may be off; 0: not known */
-    bool *compared;                  /* one a tuned instance: it had its last comparison */
+    int64_t *shape; /* one an instance: its number in the study; -1: it is not tuned */
+    double *noise;  /* how far a time may be off: one a tuned instance, then of all others; 0: not known */
+    bool *compared; /* one a tuned instance: it had its last comparison */
     double all_weight, tuned_weight; /* sums over all instances, and over the tuned ones */
     int64_t nseen;
     int64_t *seen; /* instances */
@@ -103,30 +102,21 @@ static void see_trials(Selector *q)
     }
 }
 
-static double tie_of(const Study *s, double noise)
-{
-    if (s->device->modelled)
-        return TIE_MODELLED;
-    return noise > 0 ? fmin(TIE_MOST, fmax(TIE_LEAST, TIE_ERRORS * noise)) : TIE_UNKNOWN;
-}
-
 static void see_noise(Selector *q)
 {
     const Study *s = q->s;
-    const double all = study_noise(s);
-    q->tie = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, double);
     q->noise = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, double);
-    for (int64_t j = 0; j < s->nshape; j++) {
-        q->noise[j] = study_noise_at(s, j, all);
-        q->tie[j] = tie_of(s, q->noise[j]);
-    }
-    q->tie[s->nshape] = tie_of(s, all);
+    q->noise[s->nshape] = study_noise(s);
+    for (int64_t j = 0; j < s->nshape; j++)
+        q->noise[j] = study_noise_at(s, j, q->noise[s->nshape]);
 }
 
 /* A time as a part of the best one; as good as the best within the noise. shape: of the study, -1: not tuned. */
 static double relative(const Selector *q, int64_t shape, double time, double best)
 {
-    return time <= best * (1 + q->tie[shape >= 0 ? shape : q->s->nshape]) ? 1 : time / best;
+    const double noise = q->noise[shape >= 0 ? shape : q->s->nshape];
+    const double known = noise > 0 ? fmin(TIE_MOST, fmax(TIE_LEAST, TIE_ERRORS * noise)) : TIE_UNKNOWN;
+    return time <= best * (1 + (q->s->device->modelled ? TIE_MODELLED : known)) ? 1 : time / best;
 }
 
 static void relative_costs(Selector *q)

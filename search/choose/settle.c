@@ -16,20 +16,15 @@
 
 enum { MAX_ROUND = 8, MAX_RESTART = 4 };
 
-/* The chosen one was compared there, with another one if there is another. */
-static bool is_compared(const Study *s, int64_t trial, int64_t shape)
-{
-    return s->trial[trial].final[shape] && (match_usable(s, shape, NULL) > 1 || match_usable(s, -1, NULL) == 1);
-}
-
 int64_t settle_missing(const Study *s, const Assignment *as, SettlePair *out)
 {
+    const bool alone = match_usable(s, -1, NULL) == 1; /* no kernel has another to be compared with */
     int64_t n = 0;
     for (int64_t i = 0, shape = 0; i < s->spec->ninstance; i++) {
         if (!s->spec->instance[i].tuned)
             continue;
         const int64_t trial = as->kernel[as->chosen[i]];
-        if (!is_compared(s, trial, shape))
+        if (!s->trial[trial].final[shape] || !(alone || match_usable(s, shape, NULL) > 1))
             out[n++] = (SettlePair){ shape, trial };
         shape++;
     }

@@ -49,7 +49,7 @@ static const Space *find_space(Arena *a, const Workload *w, const UnitContext *u
 static Study *load_study(Arena *a, const Workload *w, const UnitContext *u, RecordFile *records)
 {
     Study *s = study_new(a, w->spec, u->device, u->target, unit_context_hash(a, u));
-    study_load(s, record_all(records), &w->templates, w->targets, u->device);
+    study_load(s, record_all(records), &w->templates, w->targets);
     return s;
 }
 

@@ -26,12 +26,6 @@ bool contract_is_vague(const ContractSum *sum) { return 2 * sum->nsaid < sum->nm
 /* Upwards; a bound that is a whole number of steps but for rounding stays. */
 static double stated(double bound) { return BOUND_STEP * ceil(bound / BOUND_STEP - 1e-6); }
 
-static void state_bounds(ContractSum *sum, double count)
-{
-    sum->mean_bound = stated(sum->mean + fmin(MEAN_ERRORS * sum->noise / sqrt(count), MEAN_MOST) + MEAN_FLOOR);
-    sum->worst_bound = stated(sum->worst + fmin(WORST_ERRORS * sum->noise, WORST_MOST) + WORST_FLOOR);
-}
-
 ContractSum contract_sum(const ContractShape *shape, int64_t n)
 {
     ContractSum sum = { .nshape = n };
@@ -51,7 +45,9 @@ ContractSum contract_sum(const ContractShape *shape, int64_t n)
     if (weights > 0) {
         sum.mean = expm1(logs / weights);
         sum.noise = 2 * sqrt(spreads / weights);
-        state_bounds(&sum, weights * weights / squares);
+        const double count = weights * weights / squares;
+        sum.mean_bound = stated(sum.mean + fmin(MEAN_ERRORS * sum.noise / sqrt(count), MEAN_MOST) + MEAN_FLOOR);
+        sum.worst_bound = stated(sum.worst + fmin(WORST_ERRORS * sum.noise, WORST_MOST) + WORST_FLOOR);
     }
     return sum;
 }
@@ -163,7 +159,7 @@ const Contract *contract_make(Arena *a, const Study *s, const Records *r, const 
     const Spec *spec = spec_held_out(&m);
     Study *held = spec ? study_new(a, spec, s->device, s->target, s->context_hash) : NULL;
     if (held)
-        study_load(held, r, templates, targets, s->device);
+        study_load(held, r, templates, targets);
     c->shape = ARENA_ARRAY(a, (size_t)(s->nshape + (held ? held->nshape : 0)) + 1, ContractShape);
     add_shapes(&m, s);
     const int64_t ntuned = c->nshape;

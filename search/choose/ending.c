@@ -42,16 +42,15 @@ static const char *reason_of(const Trial *t)
     return colon ? colon + 2 : t->why;
 }
 
-static const char *behind_digits(const char *text) { return text + strspn(text, "0123456789"); }
-
 /* The same but for numbers, which are sizes and places. */
 static bool same_reason(const Trial *x, const Trial *y)
 {
+    static const char digits[] = "0123456789";
     const char *a = reason_of(x), *b = reason_of(y);
     while (*a && (*a == *b || (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)))) {
         const bool number = isdigit((unsigned char)*a);
-        a = number ? behind_digits(a) : a + 1;
-        b = number ? behind_digits(b) : b + 1;
+        a += number ? strspn(a, digits) : 1;
+        b += number ? strspn(b, digits) : 1;
     }
     return x->status == y->status && *a == *b;
 }

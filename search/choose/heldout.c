@@ -49,20 +49,19 @@ static void take_evenly(Sample *s, const int64_t *at, int64_t n, int64_t most)
         take(s, at[n > most ? i * n / most : i]);
 }
 
-static bool is_corner(const Spec *spec, const Instance *inst)
-{
-    for (int i = 0; i < spec->ndim; i++)
-        if (inst->dim[i] != spec->dim[i].min && inst->dim[i] != spec->dim[i].max)
-            return false;
-    return true;
-}
-
 static void take_corners(Sample *s, int most)
 {
-    int64_t *at = ARENA_ARRAY(s->arena, (size_t)s->spec->ninstance + 1, int64_t), n = 0;
-    for (int64_t i = 0; i < s->spec->ninstance; i++)
-        if (s->free[i] && is_corner(s->spec, &s->spec->instance[i]))
+    const Spec *spec = s->spec;
+    int64_t *at = ARENA_ARRAY(s->arena, (size_t)spec->ninstance + 1, int64_t), n = 0;
+    for (int64_t i = 0; i < spec->ninstance; i++) {
+        bool corner = s->free[i];
+        for (int k = 0; k < spec->ndim; k++) {
+            const int64_t value = spec->instance[i].dim[k];
+            corner = corner && (value == spec->dim[k].min || value == spec->dim[k].max);
+        }
+        if (corner)
             at[n++] = i;
+    }
     take_evenly(s, at, n, most);
 }
 

@@ -6,14 +6,7 @@
 
 #include <string.h>
 
-/* Did the study take this over? Of a general kernel of a lesser target only that it failed. */
-static bool says_something(const Study *s, const MeasureRecord *m)
-{
-    const int64_t i = strcmp(m->device, s->device->id) == 0 ? study_find_key(s, m->key) : -1;
-    return i >= 0 && (s->trial[i].c.target == s->target || m->status != STATUS_OK);
-}
-
-/* The records that this study was made of. */
+/* The records that this study was made of: of a general kernel of a lesser target only that it failed. */
 static const Records *records_of(Arena *a, const Study *s, const Records *r)
 {
     Records *out = ARENA_NEW(a, Records);
@@ -25,9 +18,12 @@ static const Records *records_of(Arena *a, const Study *s, const Records *r)
     for (int64_t i = 0; i < r->nkernel; i++)
         if (study_find_key(s, r->kernel[i].key) >= 0 && strcmp(r->kernel[i].device, s->device->id) == 0)
             out->kernel[out->nkernel++] = r->kernel[i];
-    for (int64_t i = 0; i < r->nmeasure; i++)
-        if (says_something(s, &r->measure[i]))
-            out->measure[out->nmeasure++] = r->measure[i];
+    for (int64_t i = 0; i < r->nmeasure; i++) {
+        const MeasureRecord *m = &r->measure[i];
+        const int64_t trial = strcmp(m->device, s->device->id) == 0 ? study_find_key(s, m->key) : -1;
+        if (trial >= 0 && (s->trial[trial].c.target == s->target || m->status != STATUS_OK))
+            out->measure[out->nmeasure++] = *m;
+    }
     for (int64_t i = 0; i < r->nlimit; i++)
         if (rates_match(&r->limit[i], s->target, s->device, s->spec->dtype))
             out->limit[out->nlimit++] = r->limit[i];
@@ -38,7 +34,7 @@ bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, 
                  const char **err)
 {
     Study *s = study_new(a, u->spec, u->device, u->target, unit_context_hash(a, u));
-    study_load(s, r, templates, u->targets, u->device);
+    study_load(s, r, templates, u->targets);
     CostModel *m = cost_fit(a, s, templates);
     *out = (Result){ .unit = *u,
                      .templates = templates,

@@ -301,25 +301,19 @@ static bool final_phase(Search *q, Arena *scratch, const char **err)
 
 /* ---- the choice ---- */
 
-static void reload(Lab *l)
+bool reselect(Search *q, Arena *scratch, Selection *c, const char **err)
 {
-    const Workshop *m = l->shop;
+    Lab *l = q->lab;
     const Study *old = l->study;
-    Study *s = study_new(l->arena, old->spec, old->device, old->target, old->context_hash);
-    study_load(s, record_all(m->records), l->templates, m->unit->targets, old->device);
+    Study *s = l->study = study_new(l->arena, old->spec, old->device, old->target, old->context_hash);
+    study_load(s, record_all(l->shop->records), l->templates, l->shop->unit->targets);
     for (int64_t i = 0; i < s->ntrial; i++) {
         const int64_t before = study_find_key(old, s->trial[i].key);
         s->trial[i].so = before >= 0 ? old->trial[before].so : NULL;
     }
-    l->study = s;
-}
-
-bool reselect(Search *q, Arena *scratch, Selection *c, const char **err)
-{
     arena_reset(scratch);
-    reload(q->lab);
-    c->m = cost_fit(scratch, q->lab->study, q->lab->templates);
-    c->as = select_kernels(scratch, q->lab->study, c->m, SELECT_PACKAGE);
+    c->m = cost_fit(scratch, s, l->templates);
+    c->as = select_kernels(scratch, s, c->m, SELECT_PACKAGE);
     if (!c->as)
         *err = ending_text(q);
     return c->as;

@@ -86,13 +86,6 @@ static const Contract *contract_of(const Lab *l, Arena *scratch, const Selection
     return contract_make(scratch, l->study, record_all(m->records), l->templates, m->unit->targets, c->as);
 }
 
-/* The choice was judged on enough shapes that are held out, by a run before; what settling changed of it is little. */
-static bool is_judged(const Lab *l, Arena *scratch, const Selection *c)
-{
-    const int64_t all = heldout_count(l->study->spec), enough = all < HELD_OUT_LEAST ? all : HELD_OUT_LEAST;
-    return contract_of(l, scratch, c)->held_out.nmeasured >= enough;
-}
-
 /* ---- shapes whose times differ too much ---- */
 
 /* The chosen kernel there, and the fastest of the others, each with the chosen one's time. */
@@ -142,11 +135,13 @@ static bool settle_unsaid(Search *q, Arena *scratch, Selection *c, const char **
 bool settle(Search *q, Arena *scratch, bool measured, const char **err)
 {
     Lab *l = q->lab;
+    const int64_t all = heldout_count(l->study->spec), enough = all < HELD_OUT_LEAST ? all : HELD_OUT_LEAST;
     for (int round = 0; round < MAX_RESTART; round++) {
         Selection c;
         if (!settle_choice(q, scratch, &c, err))
             return false;
-        if (!measured && is_judged(l, scratch, &c))
+        /* A run before judged the choice; what settling changed of it is little. */
+        if (!measured && contract_of(l, scratch, &c)->held_out.nmeasured >= enough)
             return true;
         const int64_t usable = match_usable(l->study, -1, NULL);
         if (!heldout_run(l, scratch, c.as, c.m, q->seed, lab_until_s(l, HELD_OUT_SHARE), err))

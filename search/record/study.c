@@ -247,17 +247,16 @@ static const Target *find_target(const Study *s, const TargetList *targets, cons
     return t && (t == s->target || target_is_fallback(targets, t, s->target)) ? t : NULL;
 }
 
-static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *templates, const TargetList *targets,
-                        const Device *device)
+static void load_kernel(Study *s, const KernelRecord *k, const TemplateList *templates, const TargetList *targets)
 {
-    const Target *target = strcmp(k->device, device->id) == 0 ? find_target(s, targets, k->target) : NULL;
+    const Target *target = strcmp(k->device, s->device->id) == 0 ? find_target(s, targets, k->target) : NULL;
     const Template *t = target ? find_template(templates, k) : NULL;
     Candidate c;
     /* Of a lesser target only general kernels matter: those of its own search, which the same file may hold, are no part of this one.
      * The key is computed, not believed: a record whose key does not follow from its own contents is of no use. */
     if (!t || !record_candidate(k, t, target, &c) || (target != s->target && !candidate_is_general(&c)) ||
-        !candidate_fits(&c, s->spec, device) ||
-        strcmp(candidate_key(s->arena, &c, s->context_hash, device), k->key) != 0)
+        !candidate_fits(&c, s->spec, s->device) ||
+        strcmp(candidate_key(s->arena, &c, s->context_hash, s->device), k->key) != 0)
         return;
     study_add(s, &c);
     study_kernel(s, k);
@@ -345,25 +344,24 @@ void study_leave(Study *s, int64_t trial, const char *why)
     t->built = t->aside = true;
 }
 
-void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets,
-                const Device *device)
+void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets)
 {
     const KernelRecord **order = ARENA_ARRAY(s->arena, (size_t)r->nkernel + 1, const KernelRecord *);
     for (int64_t i = 0; i < r->nkernel; i++)
         order[i] = &r->kernel[i];
     qsort(order, (size_t)r->nkernel, sizeof *order, by_key);
     for (int64_t i = 0; i < r->nkernel; i++)
-        load_kernel(s, order[i], templates, targets, device);
+        load_kernel(s, order[i], templates, targets);
     const MeasureRecord **measure = ARENA_ARRAY(s->arena, (size_t)r->nmeasure + 1, const MeasureRecord *);
     for (int64_t i = 0; i < r->nmeasure; i++)
         measure[i] = &r->measure[i];
     qsort(measure, (size_t)r->nmeasure, sizeof *measure, by_measurement);
     for (int64_t i = 0; i < r->nmeasure; i++)
-        if (strcmp(measure[i]->device, device->id) == 0 && measure[i]->status != STATUS_TIMED_OUT)
+        if (strcmp(measure[i]->device, s->device->id) == 0 && measure[i]->status != STATUS_TIMED_OUT)
             study_measure(s, measure[i]);
     study_rate(s, r);
     judge_slow(s, r);
-    if (!device->modelled)
+    if (!s->device->modelled)
         drop_untimed(s);
     find_due(s);
 }

@@ -63,8 +63,7 @@ Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target 
  * Failures stay, but for two kinds, which a later run tries once more: what was too slow (a machine under load makes it so), and general
  * kernels, which nothing goes without, whatever failed but for wrong results and spills. That try's records say "again", and settle it: a
  * kernel that is right then is as good as any. Only where no kernel works are general ones tried in every run. */
-void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets,
-                const Device *device);
+void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets);
 
 /* The tuned target's that are to be tried once more, at most `most` of them: from here on they count as not tried. */
 int study_due(Study *s, Candidate *out, int most);

@@ -68,6 +68,13 @@ static Candidate draw(const Proposer *p)
     return fits(p, &plain) ? plain : c;
 }
 
+/* Another value, or by chance the same, for one parameter. */
+static void change_one(const Proposer *p, Candidate *c)
+{
+    const int i = (int)rng_below(p->rng, c->t->nparam);
+    c->choice[i] = (uint8_t)rng_below(p->rng, c->t->param[i].nchoice);
+}
+
 /* The trials that are best somewhere, or nearly: their neighbours are worth a look. */
 static int best_trials(const Proposer *p, int64_t *out)
 {
@@ -90,10 +97,8 @@ static void add_neighbours(Proposer *p)
     int n = best_trials(p, near);
     for (int tries = 0; n && tries < 2 * POOL_NEAR && p->npool < POOL_NEAR; tries++) {
         Candidate c = p->s->trial[near[rng_below(p->rng, n)]].c;
-        for (int changes = 1 + (int)rng_below(p->rng, 2); changes > 0; changes--) {
-            int i = (int)rng_below(p->rng, c.t->nparam);
-            c.choice[i] = (uint8_t)rng_below(p->rng, c.t->param[i].nchoice);
-        }
+        for (int changes = 1 + (int)rng_below(p->rng, 2); changes > 0; changes--)
+            change_one(p, &c);
         if (fits(p, &c))
             add(p, &c);
     }
@@ -295,10 +300,8 @@ static Candidate make_child(const Proposer *p, const Candidate *mother, const Ca
     for (int i = 0; c.t == father->t && i < c.t->nparam; i++)
         if (rng_below(p->rng, 2))
             c.choice[i] = father->choice[i];
-    if (rng_below(p->rng, 2)) {
-        const int i = (int)rng_below(p->rng, c.t->nparam);
-        c.choice[i] = (uint8_t)rng_below(p->rng, c.t->param[i].nchoice);
-    }
+    if (rng_below(p->rng, 2))
+        change_one(p, &c);
     return c;
 }
 
@@ -388,14 +391,6 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
 
 /* ---- the other strategies ---- */
 
-static bool among(const Proposal *p, int n, const Candidate *c)
-{
-    for (int i = 0; i < n; i++)
-        if (candidate_same(&p[i].c, c))
-            return true;
-    return false;
-}
-
 /* Any candidates, each on as many shapes as the joint search measures. */
 static int propose_random(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out,
                           int n)
@@ -405,7 +400,10 @@ static int propose_random(Arena *a, const Study *s, const Space *space, const Co
     int count = 0;
     for (int tries = 0; count < n && tries < RANDOM_TRIES; tries++) {
         const Candidate *c = &space->candidate[rng_below(rng, space->n)];
-        if (study_find(s, c) >= 0 || among(out, count, c))
+        bool there = study_find(s, c) >= 0;
+        for (int i = 0; i < count; i++)
+            there = there || candidate_same(&out[i].c, c);
+        if (there)
             continue;
         Proposal *p = &out[count++];
         *p = (Proposal){ .c = *c, .gain = INFINITY };
@@ -418,18 +416,8 @@ static int propose_random(Arena *a, const Study *s, const Space *space, const Co
     return count;
 }
 
-/* The shapes that a candidate was not measured on, as far as there is room. One that is in the study and not built is in this batch. */
-static void add_missing(const Study *s, Proposal *p)
-{
-    const int64_t trial = study_find(s, &p->c);
-    if (trial >= 0 && !trial_usable(&s->trial[trial]))
-        return;
-    for (int64_t j = 0; p->nshape < PROPOSE_MAX_SHAPES && j < s->nshape; j++)
-        if (trial < 0 || !(s->trial[trial].ns[j] > 0))
-            p->shape[p->nshape++] = j;
-}
-
-/* All candidates in order, on all shapes. */
+/* All candidates in order, on all shapes that they were not measured on, as far as there is room. One that is in the study and not usable failed,
+ * or is in this batch. */
 static int propose_all(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n)
 {
     (void)a;
@@ -439,7 +427,11 @@ static int propose_all(Arena *a, const Study *s, const Space *space, const CostM
     for (int64_t i = 0; i < space->n && count < n; i++) {
         Proposal *p = &out[count];
         *p = (Proposal){ .c = space->candidate[i], .gain = INFINITY };
-        add_missing(s, p);
+        const int64_t at = study_find(s, &p->c);
+        const Trial *t = at >= 0 ? &s->trial[at] : NULL;
+        for (int64_t j = 0; (!t || trial_usable(t)) && p->nshape < PROPOSE_MAX_SHAPES && j < s->nshape; j++)
+            if (!t || !(t->ns[j] > 0))
+                p->shape[p->nshape++] = j;
         count += p->nshape > 0;
     }
     return count;

@@ -202,7 +202,7 @@ typedef struct {
 static Made of_records(void)
 {
     Made w = { .s = study_new(y.arena, y.spec, &y.device, y.study->target, CONTEXT) };
-    study_load(w.s, &records, &y.templates, &y.targets, &y.device);
+    study_load(w.s, &records, &y.templates, &y.targets);
     w.m = cost_fit(y.arena, w.s, &y.templates);
     w.as = select_kernels(y.arena, w.s, w.m, SELECT_PACKAGE);
     assert_non_null(w.as);

@@ -123,7 +123,7 @@ static bool lesser(Lab *s, Arena *scratch, const char **err)
 static void begin(void)
 {
     lab.study = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-    study_load(lab.study, record_all(shop.records), &y.templates, &y.targets, &y.device);
+    study_load(lab.study, record_all(shop.records), &y.templates, &y.targets);
     nbatch = ncheck = nlesser = nother = 0;
 }
 

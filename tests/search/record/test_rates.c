@@ -171,7 +171,7 @@ static void records_bring_them(void **state)
     LimitRecord l = limit_of("f32", 64);
     Study *s = study_new(y.arena, y.spec, &gpu, hopper, "c");
     assert_ptr_equal(study_rated(s, hopper), hopper);
-    study_load(s, &(Records){ .nlimit = 1, .limit = &l }, &y.templates, &y.targets, &gpu);
+    study_load(s, &(Records){ .nlimit = 1, .limit = &l }, &y.templates, &y.targets);
     assert_int_equal(fact(study_rated(s, hopper), "CLOCK_MHZ"), 1500);
     assert_ptr_equal(s->target, hopper);
     assert_int_equal(fact(s->target, "CLOCK_MHZ"), fact(target_find(&y.targets, "sm_90a"), "CLOCK_MHZ"));

@@ -315,7 +315,7 @@ static void failures_of_the_moment(void **state)
                 kernel[r.nkernel++].again = line & AGAIN;
                 r.nmeasure += status == STATUS_OK; /* and its time */
             }
-            study_load(s, &r, &y.templates, &y.targets, &y.device);
+            study_load(s, &r, &y.templates, &y.targets);
             const int64_t i = study_find(s, tried);
             assert_true(i >= 0);
             assert_int_equal(s->trial[i].status, cases[c].status);
@@ -337,7 +337,7 @@ static void a_finding_is_for_good(void **state)
     Candidate again;
     k.status = STATUS_BUILD_FAILED;
     k.fact[k.nfact++] = (Param){ "spilled", 4 };
-    study_load(s, &r, &y.templates, &y.targets, &y.device);
+    study_load(s, &r, &y.templates, &y.targets);
     assert_int_equal(s->ntrial, 1);
     assert_int_equal(study_due(s, &again, 1), 0);
 }
@@ -375,7 +375,7 @@ static void records_in_any_order_make_the_same_study(void **state)
     for (int i = 0; i < 2; i++) {
         const Records r = { .nkernel = NKERNEL, .kernel = kernel, .nmeasure = NMEASURE, .measure = i ? back : measure };
         loaded[i] = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-        study_load(loaded[i], &r, &y.templates, &y.targets, &y.device);
+        study_load(loaded[i], &r, &y.templates, &y.targets);
         assert_int_equal(loaded[i]->ntrial, NKERNEL);
     }
     for (int j = 0; j < 2; j++) {
@@ -412,14 +412,14 @@ static void another_targets_search_is_no_part_of_it(void **state)
     }
     const Records r = { .nkernel = NKERNEL, .kernel = kernel, .nmeasure = NKERNEL, .measure = measure };
     s = study_new(y.arena, y.spec, &y.device, y.study->target, "0123456789abcdef");
-    study_load(s, &r, &y.templates, &y.targets, &y.device);
+    study_load(s, &r, &y.templates, &y.targets);
     assert_int_equal(s->ntrial, 3);
     assert_int_equal(study_find_key(s, kernel[3].key), -1);
     assert_true(s->trial[study_find_key(s, kernel[2].key)].ns[0] == 0);
     assert_near(s->anchor[0].ns, 100);
     assert_near(study_best(s, 0, NULL), 80);
     lesser = study_new(y.arena, y.spec, &y.device, avx2, "0123456789abcdef");
-    study_load(lesser, &r, &y.templates, &y.targets, &y.device);
+    study_load(lesser, &r, &y.templates, &y.targets);
     assert_int_equal(lesser->ntrial, 2);
     assert_near(study_best(lesser, 0, NULL), 20);
 }
@@ -507,7 +507,7 @@ static void records_are_not_believed(void **state)
             k.target = "sm_90a";
             break;
         }
-        study_load(s, &r, &y.templates, &y.targets, &y.device);
+        study_load(s, &r, &y.templates, &y.targets);
         assert_int_equal(s->ntrial, broken == 0); /* without a time it is as good as unknown */
     }
 }
@@ -557,7 +557,7 @@ static void a_model_needs_no_times(void **state)
     for (int model = 0; model < 2; model++) {
         modelled.modelled = model;
         Study *s = study_new(y.arena, y.spec, &modelled, y.study->target, "0123456789abcdef");
-        study_load(s, &r, &y.templates, &y.targets, &modelled);
+        study_load(s, &r, &y.templates, &y.targets);
         assert_int_equal(s->ntrial, model);
     }
 }

@@ -92,24 +92,21 @@ static void sums_add(Grower *g, int64_t point)
         g->sum[c] += g->cost[point * g->nclass + c];
 }
 
-/* The class, if wanted, is the lowest of those that cost as little but for rounding. */
-static double sums_best(const Grower *g, int *class)
+static double sums_best(const Grower *g)
 {
     double best = g->sum[0];
     for (int c = 1; c < g->nclass; c++)
         best = g->sum[c] < best ? g->sum[c] : best;
-    if (class)
-        for (*class = 0; lowers(best, g->sum[*class]); ++*class)
-            ;
     return best;
 }
 
-static double run_best(Grower *g, const int32_t *run, int64_t n, int *class)
+/* The cost of a run with its best single class; the sums of all classes stay. */
+static double run_best(Grower *g, const int32_t *run, int64_t n)
 {
     sums_clear(g);
     for (int64_t i = 0; i < n; i++)
         sums_add(g, run[i]);
-    return sums_best(g, class);
+    return sums_best(g);
 }
 
 /* ---- merging: distinct points, in canonical order ---- */
@@ -183,7 +180,7 @@ static void suffix_set(Grower *g, const int64_t *x, const int32_t *run, int64_t 
     for (int64_t k = n - 1; k > 0; k--) {
         sums_add(g, run[k]);
         if (x[run[k - 1]] != x[run[k]])
-            g->suffix[k] = sums_best(g, NULL);
+            g->suffix[k] = sums_best(g);
     }
 }
 
@@ -199,7 +196,7 @@ static void split_on(Grower *g, int feature, const int32_t *run, int64_t n, int6
         sums_add(g, run[k - 1]);
         if (k < keep || x[run[k - 1]] == x[run[k]])
             continue;
-        const double cost = sums_best(g, NULL) + g->suffix[k];
+        const double cost = sums_best(g) + g->suffix[k];
         if (lowers(cost, best->cost))
             *best = (Split){ feature, threshold_between(x[run[k - 1]], x[run[k]]), cost };
     }
@@ -240,7 +237,7 @@ static bool band_find(Grower *g, const int64_t *x, const int32_t *run, int64_t n
         sums_add(g, run[k - 1]);
         if (x[run[k - 1]] == x[run[k]])
             continue;
-        const double left = sums_best(g, NULL);
+        const double left = sums_best(g);
         for (int c = 0; c < g->nclass; c++) {
             const double start = left - g->sum[c], cost = band[c].start + g->sum[c] + g->suffix[k];
             if (band[c].at > 0 && lowers(cost, best)) {
@@ -261,8 +258,7 @@ static void look_band(Grower *g, int feature, const int32_t *run, int64_t n, Spl
     int64_t i, j;
     if (n < 3 || x[run[0]] == x[run[n - 1]] || !band_find(g, x, run, n, &i, &j))
         return;
-    const double cost =
-        run_best(g, run, i, NULL) + run_best(g, run + i, j - i, NULL) + run_best(g, run + j, n - j, NULL);
+    const double cost = run_best(g, run, i) + run_best(g, run + i, j - i) + run_best(g, run + j, n - j);
     if (lowers(cost, best->cost))
         *best = (Split){ feature, threshold_between(x[run[i - 1]], x[run[i]]), cost };
 }
@@ -290,8 +286,8 @@ static bool look_try(Grower *g, int64_t lo, int64_t n, Split s, Split *best, Spl
 {
     const int64_t nleft = split_runs(g, lo, n, s);
     const int32_t *left = g->spare + lo, *right = left + nleft;
-    const Split behind[] = { split_find(g, g->spare, lo, nleft, 1, run_best(g, left, nleft, NULL)),
-                             split_find(g, g->spare, lo + nleft, n - nleft, 1, run_best(g, right, n - nleft, NULL)) };
+    const Split behind[] = { split_find(g, g->spare, lo, nleft, 1, run_best(g, left, nleft)),
+                             split_find(g, g->spare, lo + nleft, n - nleft, 1, run_best(g, right, n - nleft)) };
     g->look_left -= 2 * n * g->nfeature;
     s.cost = behind[0].cost + behind[1].cost;
     if (!lowers(s.cost, best->cost))
@@ -350,7 +346,7 @@ static bool every_point_has_its_best(Grower *g, const int32_t *run, int64_t n, d
 {
     double ideal = 0;
     for (int64_t i = 0; i < n; i++)
-        ideal += run_best(g, run + i, 1, NULL);
+        ideal += run_best(g, run + i, 1);
     return !lowers(ideal, own);
 }
 
@@ -360,7 +356,9 @@ static Grown *grow(Grower *g, Grown *parent, int64_t lo, int64_t n, int depth)
     const int32_t *run = g->order + lo;
     *t = (Grown){ .node.feature = -1, .nleaf = 1, .parent = parent, .index = g->nnode, .end = g->nnode + 1 };
     g->node[g->nnode++] = t;
-    t->sub = t->node.cost = run_best(g, run, n, &t->node.class);
+    t->sub = t->node.cost = run_best(g, run, n);
+    while (lowers(t->sub, g->sum[t->node.class])) /* the lowest of those that cost as little but for rounding */
+        t->node.class ++;
     for (int64_t i = 0; i < n; i++)
         t->node.npoint += g->npoint[run[i]];
     if (n < 2 || every_point_has_its_best(g, run, n, t->sub))

@@ -211,14 +211,14 @@ bool heldout_run(Lab *l, Arena *scratch, const Assignment *as, const CostModel *
     Match *match = ARENA_ARRAY(scratch, HELD_OUT_MOST, Match);
     bool doubtful[HELD_OUT_MOST] = { 0 };
     const Instance *inst[HELD_OUT_MOST];
-    const int n = make_matches(l, scratch, as, m, seed, until_s, match);
+    const int n = make_matches(l, scratch, as, m, seed, until_s, match), nmatch = (rule->passes + rule->more) * n;
     for (int i = 0; i < n; i++)
         inst[i] = match[i].inst;
     if (!l->kind->rest(l, scratch, inst, n, err))
         return false;
     if (n)
-        progress_phase(l->progress, "hold out", (double)(rule->most_passes * n));
-    for (int i = 0; i < rule->most_passes * n; i++) {
+        progress_phase(l->progress, "hold out", (double)nmatch);
+    for (int i = 0; i < nmatch; i++) {
         Match *x = &match[i % n];
         const int pass = i / n, repeats = pass ? rule->repeats : rule->few_repeats;
         double ns[MATCH_MOST];

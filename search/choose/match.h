@@ -25,7 +25,7 @@ typedef struct {
     double near;     /* a kernel takes part if its time is at most so many times that of the best */
     int least, most; /* so many of the fastest take part in any case; no more than that do */
     int passes;      /* how often they meet */
-    int most_passes; /* the same where in the last of them the first kernel was too slow by more than noise */
+    int more;        /* further passes, each where in the one before the first kernel was too slow by more than noise */
     int few_repeats; /* samples of each: in a first look, or where time is short */
     int repeats;     /* samples of each */
 } MatchRule;

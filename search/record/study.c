@@ -114,25 +114,21 @@ void study_kernel(Study *s, const KernelRecord *k)
 }
 
 /* The first measurement with an anchor makes those without one worthless: they say nothing of the same moment. */
-static void begin_anchor(Study *s, int64_t shape)
-{
-    for (int64_t i = 0; i < s->ntrial; i++) {
-        s->trial[i].count[shape] = 0;
-        s->trial[i].ns[shape] = 0;
-        s->trial[i].final[shape] = false;
-    }
-}
-
 static void move_anchor(Study *s, int64_t shape, double ns)
 {
     Anchor *a = &s->anchor[shape];
-    if (a->count == 0)
-        begin_anchor(s, shape);
-    a->ns = a->count && a->ns < ns ? a->ns : ns;
-    a->count++;
-    for (int64_t i = 0; i < s->ntrial; i++)
-        if (s->trial[i].count[shape])
-            s->trial[i].ns[shape] = s->trial[i].part[shape] * a->ns;
+    const bool first = a->count++ == 0;
+    a->ns = first || ns < a->ns ? ns : a->ns;
+    for (int64_t i = 0; i < s->ntrial; i++) {
+        Trial *t = &s->trial[i];
+        if (first) {
+            t->count[shape] = 0;
+            t->ns[shape] = 0;
+            t->final[shape] = false;
+        } else if (t->count[shape]) {
+            t->ns[shape] = t->part[shape] * a->ns;
+        }
+    }
 }
 
 /* Another of several measurements, of which the least counts. */

@@ -173,11 +173,10 @@ static double exponent_of(const CostModel *m, int feature)
 
 static bool is_measured(const Study *s, const Template *t)
 {
+    bool any = false;
     for (int64_t i = 0; i < s->ntrial; i++)
-        for (int64_t j = 0; s->trial[i].c.t == t && j < s->nshape; j++)
-            if (cost_measured(&s->trial[i], j))
-                return true;
-    return false;
+        any = any || (s->trial[i].c.t == t && trial_usable(&s->trial[i]) && trial_timed(s, &s->trial[i], false));
+    return any;
 }
 
 static void take_prices(Arena *a, const CostModel *m, CostReport *r)

@@ -334,15 +334,6 @@ bool search_compile(Search *q, const char **err)
     return ok;
 }
 
-/* Every shape has had its comparison. */
-static bool all_compared(const Study *s)
-{
-    bool all = true;
-    for (int64_t j = 0; j < s->nshape; j++)
-        all = all && match_usable(s, j, NULL) > 0;
-    return all;
-}
-
 /* A run that adds no trial to a finished one measures nothing: the same command again gives the same package. */
 static bool run(Search *q, Arena *scratch, const char **err)
 {
@@ -353,7 +344,9 @@ static bool run(Search *q, Arena *scratch, const char **err)
     bool again = false;
     if (!calibrate_first(l, scratch, err) || !search_phase(q, scratch, &again, err))
         return false;
-    const bool fresh = again || lab_ntried(l) > before || !all_compared(l->study);
+    bool fresh = again || lab_ntried(l) > before;
+    for (int64_t j = 0; j < l->study->nshape; j++) /* or a shape lacks its comparison */
+        fresh = fresh || match_usable(l->study, j, NULL) == 0;
     arena_reset(scratch);
     return (!fresh || final_phase(q, scratch, err)) && calibrate_when_due(l, scratch, true, err) &&
            (!l->kind->measures || settle(q, scratch, fresh, err));

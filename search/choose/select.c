@@ -155,20 +155,15 @@ static double objective(const Selector *q, int64_t with, int without)
 
 static int64_t bytes_of(const Selector *q, int64_t u) { return q->s->trial[q->usable[u]].code_bytes; }
 
-static bool is_picked(const Selector *q, int64_t u)
-{
-    for (int k = 0; k < q->npicked; k++)
-        if (q->picked[k] == u)
-            return true;
-    return false;
-}
-
 /* The kernel that lowers the objective most, in place of `without`; -1: none fits or helps. */
 static int64_t best_step(const Selector *q, int without, double *value)
 {
     int64_t best = -1, freed = without >= 0 ? bytes_of(q, q->picked[without]) : 0;
     for (int64_t u = 0; u < q->nusable; u++) {
-        if (is_picked(q, u) || q->bytes - freed + bytes_of(q, u) > q->max_bytes)
+        bool out = q->bytes - freed + bytes_of(q, u) > q->max_bytes;
+        for (int k = 0; k < q->npicked; k++)
+            out = out || q->picked[k] == u;
+        if (out)
             continue;
         double v = objective(q, u, without);
         if (v < *value) {

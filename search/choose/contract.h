@@ -6,7 +6,7 @@
  *
  *   spread how far the two least times of one kernel are apart, of the chosen one or of the best of the others, whichever is more
  *   said   shapes whose regret is known: spread <= 4 %, or a quarter of the regret. Of the others it cannot be said: they are named, counted
- *          and measured again while time is left (settle.h), and have no part in the sums and bounds
+ *          and measured again while time is left (settle.c), and have no part in the sums and bounds
  *   mean   geometric mean of 1 + regret over the shapes that are said, each by its weight, less 1;   worst   the largest regret
  *   noise  standard error of the difference between a regret and the same regret taken again: 2 e, where e is that of one kernel's
  *          time, root mean square of the spreads; a regret is a ratio of two such times, and the difference one of two regrets

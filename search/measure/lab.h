@@ -34,7 +34,7 @@ typedef struct {
     /* Builds and verifies proposals and times them on their shapes. No shape is begun after `share` of the time budget. */
     bool (*trials)(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err);
     /* Times trials side by side on any shape. final: it is a last comparison (MeasureRecord.final). ns: a lab that measures puts a time
-     * there for each, 0 for one that failed; may be NULL. compare is NULL where nothing can be timed (offline.h). */
+     * there for each, 0 for one that failed; may be NULL. compare is NULL where nothing can be timed (offline.c). */
     bool (*compare)(Lab *l, Arena *scratch, const Instance *inst, const int64_t *trial, int n, int repeats, bool final,
                     double *ns, const char **err);
     /* Learns what the anchor takes on these shapes when nothing else uses the machine, unless that is known. */

@@ -227,12 +227,12 @@ static int by_key(const void *x, const void *y)
 static int by_measurement(const void *x, const void *y)
 {
     const MeasureRecord *a = *(const MeasureRecord *const *)x, *b = *(const MeasureRecord *const *)y;
-    const double x_less_y[] = { a->threads - b->threads, a->final - b->final, a->anchor_ns - b->anchor_ns,
-                                a->time_ns - b->time_ns, a->library_ns - b->library_ns };
+    const double difference[] = { a->threads - b->threads, a->final - b->final, a->anchor_ns - b->anchor_ns,
+                                  a->time_ns - b->time_ns, a->library_ns - b->library_ns };
     int order = strcmp(a->key, b->key);
     order = order ? order : memcmp(a->extent, b->extent, sizeof a->extent);
-    for (size_t i = 0; !order && i < sizeof x_less_y / sizeof *x_less_y; i++)
-        order = (x_less_y[i] > 0) - (x_less_y[i] < 0);
+    for (size_t i = 0; !order && i < sizeof difference / sizeof *difference; i++)
+        order = (difference[i] > 0) - (difference[i] < 0);
     return order;
 }
 

@@ -38,9 +38,9 @@ typedef struct {
     size_t n, p;
     double least;            /* of lambda, as a part of vsum */
     size_t nactive, *active; /* features that vary */
-    size_t k;           /* min(n, nactive) */
-    double *u, *s, *vt; /* column-major n x k, k, k x nactive */
-    double *b, *ub;     /* weighted centred y; U'b */
+    size_t k;                /* min(n, nactive) */
+    double *u, *s, *vt;      /* column-major n x k, k, k x nactive */
+    double *b, *ub;          /* weighted centred y; U'b */
 } Problem;
 
 static bool all_finite(const double *v, size_t n)

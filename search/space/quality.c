@@ -16,17 +16,11 @@ enum { KERNEL_FOLDS = 10, SHAPE_FOLDS = 5 };
 enum { BY_PADDING, BY_BALANCE, BY_BYTES, NGROUP, MAX_EDGE = 6 };
 static const char *const group_names[NGROUP] = { "padding", "balance", "bytes" };
 
-typedef struct {
-    Arena *arena;
-    const Study *s;
-    const TemplateList *templates;
-} Judge;
-
 /* The kernels measured on one shape. */
-static RankOrder order_of(const Judge *q, const double *predicted, int64_t shape)
+static RankOrder order_of(const CostModel *m, const double *predicted, int64_t shape)
 {
-    const Study *s = q->s;
-    RankOrder o = rank_new(q->arena, s->ntrial);
+    const Study *s = m->study;
+    RankOrder o = rank_new(m->arena, s->ntrial);
     for (int64_t i = 0; i < s->ntrial; i++)
         if (cost_measured(&s->trial[i], shape))
             rank_add(&o, s->trial[i].ns[shape], predicted[i * s->nshape + shape], i);
@@ -36,28 +30,28 @@ static RankOrder order_of(const Judge *q, const double *predicted, int64_t shape
 
 /* ntrial x nshape: what models predict of every measurement, in ns, each of which did not see a part of the kernels, or of the shapes. A model that
  * saw none is the analytic one. */
-static double *predict_blind(const Judge *q, bool by_shape, int64_t nfold)
+static double *predict_blind(const CostModel *m, bool by_shape, int64_t nfold)
 {
-    const Study *s = q->s;
-    double *ns = ARENA_ARRAY(q->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
+    const Study *s = m->study;
+    double *ns = ARENA_ARRAY(m->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
     for (int64_t fold = 0; fold < nfold; fold++) {
         const CostLeave leave = by_shape ? (CostLeave){ .shape_stride = nfold, .shape = fold }
                                          : (CostLeave){ .trial_stride = nfold, .trial = fold };
-        const CostModel *m = cost_fit_without(q->arena, s, q->templates, leave);
+        const CostModel *blind = cost_fit_without(m->arena, s, m->templates, leave);
         for (int64_t i = 0; i < s->ntrial; i++)
             for (int64_t j = 0; j < s->nshape; j++)
                 if (cost_measured(&s->trial[i], j) && cost_left_out(leave, i, j))
                     ns[i * s->nshape + j] =
-                        by_shape ? cost_carried(m, i, s->shape[j])
-                                 : cost_predict(m, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads);
+                        by_shape ? cost_carried(blind, i, s->shape[j])
+                                 : cost_predict(blind, &s->trial[i].c, s->shape[j]->extent, s->shape[j]->threads);
     }
     return ns;
 }
 
-static double median_error(const Judge *q, const double *predicted)
+static double median_error(const CostModel *m, const double *predicted)
 {
-    const Study *s = q->s;
-    double *error = ARENA_ARRAY(q->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
+    const Study *s = m->study;
+    double *error = ARENA_ARRAY(m->arena, (size_t)(s->ntrial * s->nshape) + 1, double);
     size_t n = 0;
     for (int64_t i = 0; i < s->ntrial; i++)
         for (int64_t j = 0; j < s->nshape; j++)
@@ -67,15 +61,15 @@ static double median_error(const Judge *q, const double *predicted)
     return n ? error[n / 2] : 0;
 }
 
-static CostOrder judge_orders(const Judge *q, const double *predicted)
+static CostOrder judge_orders(const CostModel *m, const double *predicted)
 {
     CostOrder r = { 0 };
     int nrank = 0, nrecall = 0, nregret = 0;
     double regret = 0;
-    for (int64_t j = 0; j < q->s->nshape; j++) {
-        const RankOrder o = order_of(q, predicted, j);
+    for (int64_t j = 0; j < m->study->nshape; j++) {
+        const RankOrder o = order_of(m, predicted, j);
         if (o.n > 3) {
-            r.rank += rank_spearman(q->arena, &o);
+            r.rank += rank_spearman(m->arena, &o);
             nrank++;
         }
         if (o.n >= 2 * COST_TOP) {
@@ -83,7 +77,7 @@ static CostOrder judge_orders(const Judge *q, const double *predicted)
             nrecall++;
         }
         if (o.n > 0) {
-            regret += log(q->s->trial[o.predicted[0].at].ns[j] / o.truth[0].key);
+            regret += log(m->study->trial[o.predicted[0].at].ns[j] / o.truth[0].key);
             nregret++;
         }
     }
@@ -143,12 +137,12 @@ static void add_adapt(CostReport *r, const double value[NGROUP], double log2_rat
     }
 }
 
-static void judge_residuals(const Judge *q, const CostModel *m, const double *unseen, CostReport *r)
+static void judge_residuals(const CostModel *m, const double *unseen, CostReport *r)
 {
-    const Study *s = q->s;
-    double *row = ARENA_ARRAY(q->arena, (size_t)m->nfeature, double);
-    r->shape = ARENA_ARRAY(q->arena, (size_t)s->nshape + 1, CostResidual);
-    begin_adapt(q->arena, s->device, r);
+    const Study *s = m->study;
+    double *row = ARENA_ARRAY(m->arena, (size_t)m->nfeature, double);
+    r->shape = ARENA_ARRAY(m->arena, (size_t)s->nshape + 1, CostResidual);
+    begin_adapt(m->arena, s->device, r);
     for (int64_t i = 0; i < s->ntrial; i++)
         for (int64_t j = 0; j < s->nshape; j++) {
             if (!cost_measured(&s->trial[i], j))
@@ -194,7 +188,6 @@ CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates)
     CostReport r = {
         .nfeature = m->nfeature, .pad_exponent = 1, .occ_exponent = 1, .order.recall = NAN, .analytic.recall = NAN
     };
-    const Judge q = { a, s, templates };
     if (!m->ridge || s->ntrial < 3)
         return r;
     r.pad_exponent = exponent_of(m, BY_PADDING);
@@ -203,11 +196,11 @@ CostReport cost_report(Arena *a, const Study *s, const TemplateList *templates)
     r.nmeasure = (int64_t)m->ridge->nrow;
     r.lambda = m->ridge->lambda;
     r.loo_rmse = m->ridge->loo_rmse;
-    const double *unseen = predict_blind(&q, false, s->ntrial < KERNEL_FOLDS ? s->ntrial : KERNEL_FOLDS);
-    r.error = median_error(&q, unseen);
-    r.held_out = median_error(&q, predict_blind(&q, true, s->nshape < SHAPE_FOLDS ? s->nshape : SHAPE_FOLDS));
-    r.order = judge_orders(&q, unseen);
-    r.analytic = judge_orders(&q, predict_blind(&q, false, 1));
-    judge_residuals(&q, m, unseen, &r);
+    const double *unseen = predict_blind(m, false, s->ntrial < KERNEL_FOLDS ? s->ntrial : KERNEL_FOLDS);
+    r.error = median_error(m, unseen);
+    r.held_out = median_error(m, predict_blind(m, true, s->nshape < SHAPE_FOLDS ? s->nshape : SHAPE_FOLDS));
+    r.order = judge_orders(m, unseen);
+    r.analytic = judge_orders(m, predict_blind(m, false, 1));
+    judge_residuals(m, unseen, &r);
     return r;
 }

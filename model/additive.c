@@ -6,7 +6,6 @@
 #include "model/additive.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { FOLDS = 5, SWEEPS = 2000 };
 static const double LAMBDA[] = { 1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4 };

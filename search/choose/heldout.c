@@ -5,7 +5,6 @@
  * usable, side by side; then those that came near the best, several times over. The results are records, for the package's contract
  * (contract.h); choice, model and dispatcher never see them, or these shapes would not be held out any more.
  */
-#include <math.h>
 #include <stdlib.h>
 #include "gen/base/rng.h"
 #include "search/choose/match.h"

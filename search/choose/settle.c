@@ -9,7 +9,6 @@
  * When time is up before nothing is missing, the pairs that are left are told by the package's contract and by dcgen, and the same
  * command again goes on with them.
  */
-#include <math.h>
 #include "search/choose/contract.h"
 #include "search/choose/match.h"
 #include "search/choose/search.h"

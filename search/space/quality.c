@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "model/rank.h"
 #include "search/record/samples.h"
 #include "search/space/cost.h"

@@ -65,12 +65,10 @@ void tools_close_builds(const Options *o, BuildCache *c)
 void tools_close(Tools *t)
 {
     progress_close(t->progress);
-    if (t->runner)
-        runner_stop(t->runner);
+    runner_stop(t->runner);
     Builder *const builders[] = { t->builder, t->assembler, t->reference };
     for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
-        if (builders[i])
-            builder_free(builders[i]);
+        builder_free(builders[i]);
     tools_close_builds(t->options, t->builds);
     if (t->records)
         record_close(t->records);

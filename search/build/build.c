@@ -248,7 +248,6 @@ static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const c
         return false;
     }
     b->compiler.empty_bytes = empty.code_bytes;
-    b->compiler.has_built = true;
     build_remove(b, empty.so);
     return true;
 }

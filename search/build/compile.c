@@ -287,9 +287,8 @@ static void run_jobs(const Compiler *c, BuildBatch *x, const Stop *stop)
 static void run_alone(const Compiler *c, Arena *a, Build *build, const Stop *stop)
 {
     Compiler alone = *c;
-    BuildBatch one = { .a = a, .builds = build, .n = 1 };
     alone.jobs = 1;
-    run_jobs(&alone, &one, stop);
+    run_jobs(&alone, &(BuildBatch){ .a = a, .builds = build, .n = 1 }, stop);
 }
 
 /* Tries builds again for which something was lacking: several compilers at a time may need more memory, descriptors or processes than there are. */
@@ -309,7 +308,7 @@ static void try_empty(const Compiler *c, BuildBatch *x, const Stop *stop)
     int first = 0;
     while (first < x->n && x->builds[first].status != STATUS_BUILD_FAILED)
         first++;
-    if (first == x->n || !c->has_built || is_stopped(stop))
+    if (first == x->n || x->builds[first].text == empty.text || is_stopped(stop))
         return;
     anew.tools.cache = NULL;
     run_alone(&anew, x->a, &empty, stop);

@@ -22,7 +22,6 @@ typedef struct {
     int jobs;
     double deadline_s;
     int64_t empty_bytes; /* .text of a shared object without any code of its own */
-    bool has_built;      /* it built the empty text when the builder was made */
 } Compiler;
 
 /* Builds that were asked for together. */

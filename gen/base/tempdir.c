@@ -28,6 +28,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "gen/base/dir.h"
 #include "gen/base/text.h"
 
 enum { MAX_TRY = 16, RANDOM_DIGITS = 16, MAX_OPEN = 16 };
@@ -181,7 +182,7 @@ void tempdir_sweep(Arena *a, const char *parent, const char *prefix, TempDirResc
 
 /* ---- a run: its guard ---- */
 
-enum { ENVIRONMENT_MAX = 256 * 1024, MAX_ROUND = 100, QUIET_ROUNDS = 3, ROUND_NS = 10000000 };
+enum { MAX_ROUND = 100, QUIET_ROUNDS = 3, ROUND_NS = 10000000 };
 static const char PREFIX[] = "dcgen-", VARIABLE[] = "DCGEN_RUN";
 
 struct Scratch {
@@ -190,46 +191,37 @@ struct Scratch {
     pid_t guard;
 };
 
-/* Does this process carry our mark? `buffer` holds ENVIRONMENT_MAX + 1 bytes. */
-static bool is_ours(const char *process, const char *mark, char *buffer)
+/* Does the process that /proc has under this path carry our mark? */
+static bool is_ours(Arena *a, const char *path, const char *mark)
 {
-    char path[64];
-    size_t n = 0;
-    snprintf(path, sizeof path, "/proc/%.20s/environ", process);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    for (ssize_t got; n < ENVIRONMENT_MAX && (got = read(fd, buffer + n, ENVIRONMENT_MAX - n)) > 0;)
-        n += (size_t)got;
-    close(fd);
-    buffer[n] = '\0';
-    for (const char *v = buffer; v < buffer + n; v += strlen(v) + 1)
+    size_t n;
+    const char *env = text_read_file(a, arena_printf(a, "%s/environ", path), &n);
+    for (const char *v = env; v && v < env + n; v += strlen(v) + 1)
         if (strcmp(v, mark) == 0)
             return true;
     return false;
 }
 
 /* Kills all marked processes there are; how many there were. */
-static int kill_marked(const char *mark, char *buffer)
+static int kill_marked(Arena *a, const char *mark)
 {
-    int n = 0;
-    DIR *d = opendir("/proc");
-    for (struct dirent *e; d && (e = readdir(d));) {
-        long pid = strtol(e->d_name, NULL, 10);
-        if (pid > 1 && is_ours(e->d_name, mark, buffer) && kill((pid_t)pid, SIGKILL) == 0)
-            n++;
+    char **path;
+    int n = 0, nkilled = 0;
+    dir_list(a, "/proc", "", &path, &n);
+    for (int i = 0; i < n; i++) {
+        const long pid = strtol(path[i] + strlen("/proc/"), NULL, 10);
+        nkilled += pid > 1 && is_ours(a, path[i], mark) && kill((pid_t)pid, SIGKILL) == 0;
     }
-    if (d)
-        closedir(d);
-    return n;
+    arena_reset(a);
+    return nkilled;
 }
 
 /* The program was killed. Several rounds, as its compilers may be starting others right now. */
 static void clean_up(const Scratch *s, const char *mark)
 {
-    char *buffer = malloc(ENVIRONMENT_MAX + 1);
-    for (int round = 0, quiet = 0; buffer && round < MAX_ROUND && quiet < QUIET_ROUNDS; round++) {
-        quiet = kill_marked(mark, buffer) ? 0 : quiet + 1;
+    Arena *a = arena_new();
+    for (int round = 0, quiet = 0; round < MAX_ROUND && quiet < QUIET_ROUNDS; round++) {
+        quiet = kill_marked(a, mark) ? 0 : quiet + 1;
         nanosleep(&(struct timespec){ .tv_nsec = ROUND_NS }, NULL);
     }
     remove_tree(s->dir.path);

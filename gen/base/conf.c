@@ -63,6 +63,11 @@ int conf_lookup(Diag *d, Loc at, const char *what, const char *word, Names names
     return -1;
 }
 
+bool conf_check_name(Diag *d, Loc at, const char *what, const char *name, const char *fault)
+{
+    return !fault || diag_error(d, at, "the %s '%s' %s", what, name, fault);
+}
+
 bool conf_check_names(Diag *d, const Expr *e, const char *what, Names names)
 {
     bool ok = true;

@@ -85,6 +85,8 @@ bool conf_twice(const Conf *c, const ConfSetting *list, int i, const char *befor
 
 /* Reports every name in e that is not one of names, and returns false then. what: "dim". */
 bool conf_check_names(Diag *d, const Expr *e, const char *what, Names names);
+/* True unless there is a fault, which is reported: "the axis 'for' is a keyword of C or C++". */
+bool conf_check_name(Diag *d, Loc at, const char *what, const char *name, const char *fault);
 /* Index of word in names; -1 after an error: "unknown <what> 'word'; did you mean ...?" or "expected one of ...". */
 int conf_lookup(Diag *d, Loc at, const char *what, const char *word, Names names);
 

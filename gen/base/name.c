@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
+#include "gen/base/text.h"
 
 /* Words between blanks, a blank at both ends. */
 static const char keywords[] =
@@ -250,9 +251,8 @@ static bool is_library(const char *name, size_t n)
 /* File systems may take capitals and letters for the same. */
 static bool is_file(const char *name)
 {
-    char small[NAME_MAX_LENGTH + 1] = "";
-    for (size_t i = 0; name[i]; i++)
-        small[i] = (char)tolower((unsigned char)name[i]);
+    char small[NAME_MAX_LENGTH + 1];
+    text_letters(strcpy(small, name), tolower);
     return has_word(files, small, strlen(small)) || has_word(package, small, strlen(small));
 }
 
@@ -282,9 +282,8 @@ const char *name_package_fault(const char *name)
 
 char *name_package_like(Arena *a, const char *name)
 {
-    char *small = arena_strndup(a, name, strlen(name) - (is_type(name) ? strlen("_t") : 0));
-    for (char *p = small; *p; p++)
-        *p = (char)tolower((unsigned char)*p);
+    const size_t n = strlen(name) - (is_type(name) ? strlen("_t") : 0);
+    char *small = text_letters(arena_strndup(a, name, n), tolower);
     char *const like[] = { small, arena_printf(a, "%s_op", small), arena_printf(a, "my_%s", small) };
     size_t i = 0;
     while (i < 2 && name_package_fault(like[i]))

@@ -20,10 +20,8 @@ static void text_reserve(Text *t, size_t n)
     if (t->cap - t->len > n)
         return;
     size_t cap = t->cap ? t->cap : TEXT_FIRST_BYTES;
-    while (cap - t->len <= n && cap <= SIZE_MAX / 4)
+    while (cap - t->len <= n)
         cap *= 2;
-    if (cap - t->len <= n)
-        cap = SIZE_MAX; /* the arena refuses it */
     t->s = arena_grow(t->arena, t->s, t->cap, cap, 1);
     t->cap = cap;
 }
@@ -57,6 +55,13 @@ void text_printf(Text *t, const char *fmt, ...)
 
 const char *text_str(const Text *t) { return t->s ? t->s : ""; }
 
+char *text_letters(char *s, int (*to)(int))
+{
+    for (char *p = s; *p; p++)
+        *p = (char)to((unsigned char)*p);
+    return s;
+}
+
 const char *names_at(Names all, size_t i) { return *(char *const *)((const char *)all.rows + i * all.row_bytes); }
 
 int names_find(Names all, const char *name)
@@ -73,13 +78,7 @@ void *names_row(Names all, const char *name)
     return i < 0 ? NULL : (char *)all.rows + (size_t)i * all.row_bytes;
 }
 
-char *text_changed(Arena *a, const char *s, int (*change)(int c))
-{
-    char *out = arena_strdup(a, s);
-    for (char *p = out; *p; p++)
-        *p = (char)change((unsigned char)*p);
-    return out;
-}
+char *text_changed(Arena *a, const char *s, int (*change)(int c)) { return text_letters(arena_strdup(a, s), change); }
 
 /* Appends all of fd; false with errno set. */
 static bool read_all(Text *t, int fd)

@@ -21,6 +21,9 @@ void text_addn(Text *t, const char *s, size_t n);
 void text_printf(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *text_str(const Text *t); /* never NULL */
 
+/* Makes small letters of all, or capitals: `to` is tolower or toupper. Gives s. */
+char *text_letters(char *s, int (*to)(int));
+
 /* n names, each at the beginning of a row: of a table of structs, or a list of words. */
 typedef struct {
     const void *rows;

@@ -217,7 +217,7 @@ static FillScope *scope_of(Emitter *e)
     fill_word(s, "regret", regret);
     fill_word(s, "COMPUTE_CAPABILITIES", architectures(e));
     fill_number(s, "HAS_REPORT", e->in->report != NULL);
-    const char *tables = unit_fill_part(u, unit_pattern(e->arena, u, "tables.h"), s, e->diag);
+    const char *tables = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, "tables.h"), s, e->diag);
     fill_word(s, "tables", tables);
     return tables ? s : NULL;
 }
@@ -321,7 +321,8 @@ static void add_template_sources(Emitter *e)
 static void add_pattern_sources(Emitter *e)
 {
     static const char *const part[] = { "candidate", "preamble", "entry" };
-    static const char *const shared[] = { "each_kernel.h", "pack.h", "regret.json", "regret.md", "package.json" };
+    static const char *const shared[] = { "each_kernel.h", "pack.h",    "tables.h",
+                                          "regret.json",   "regret.md", "package.json" };
     for (const PackageRow *row = e->family->file; row->pattern; row++)
         row->of_op ? add_of_op(e, row->pattern) : add_pattern(e, row->pattern);
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)

@@ -24,10 +24,7 @@ typedef struct {
 static bool check_identifier(Reader *r, const ConfSetting *s, const char *what, const char *name)
 {
     const bool is_argument = strcmp(what, "axis") == 0 || strcmp(what, "operand") == 0;
-    const char *why = is_argument ? name_argument_fault(name) : name_fault(name);
-    if (why)
-        diag_error(r->diag, s->at, "the %s '%s' %s", what, name, why);
-    return !why;
+    return conf_check_name(r->diag, s->at, what, name, is_argument ? name_argument_fault(name) : name_fault(name));
 }
 
 static bool read_name(Reader *r, const ConfSetting *group, const char *what, const char **out)

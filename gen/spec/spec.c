@@ -45,8 +45,8 @@ static void read_name(SpecReader *r)
     if (why && !name_fault(name))
         diag_error(r->diag, r->spec->name_loc, "the name '%s' %s; '%s' would do", name, why,
                    name_package_like(r->arena, name));
-    else if (why)
-        diag_error(r->diag, r->spec->name_loc, "the name '%s' %s", name, why);
+    else
+        conf_check_name(r->diag, r->spec->name_loc, "name", name, why);
 }
 
 /* ---- the op ---- */
@@ -77,13 +77,8 @@ static void read_op(SpecReader *r, const char *const *templates, int ntemplates)
 {
     const ConfSetting *s = conf_member(r->root, "op");
     const char *name;
-    if (!s || !conf_string(r->conf, s, NULL, &name))
+    if (!s || !conf_string(r->conf, s, NULL, &name) || !conf_check_name(r->diag, s->at, "op", name, name_fault(name)))
         return;
-    const char *why = name_fault(name);
-    if (why) {
-        diag_error(r->diag, s->at, "the op '%s' %s", name, why);
-        return;
-    }
     for (int i = 0; i < ntemplates; i++)
         if (has_op(r->arena, templates[i], name)) {
             r->spec->op = op_read(r->arena, arena_printf(r->arena, "%s/%s", templates[i], name), r->diag);
@@ -162,11 +157,9 @@ static void read_target(SpecReader *r)
     if (spec->ntarget == 0)
         diag_error(r->diag, s->at, "'target': expected at least one, as in [\"host\"]");
     for (int i = 0; i < spec->ntarget; i++) {
-        const char *why = name_fault(spec->target[i]);
+        const char *name = spec->target[i];
         spec->target_loc[i] = conf_elem(s, i)->at;
-        if (why)
-            diag_error(r->diag, spec->target_loc[i], "the target '%s' %s", spec->target[i], why);
-        else
+        if (conf_check_name(r->diag, spec->target_loc[i], "target", name, name_fault(name)))
             conf_twice(r->conf, s, i, "");
     }
 }

@@ -69,11 +69,10 @@ static bool read_dim(SpecReader *r, const ConfSetting *s)
 {
     static const ConfKey keys[] = { { "min", true, "the smallest value" }, { "max", true, "the largest value" } };
     Spec *spec = r->spec;
-    const char *name = s->name, *why = name_fault(name);
+    const char *name = s->name;
     Dim *dim = &spec->dim[spec->ndim++];
     *dim = (Dim){ .name = name, .loc = s->name_at };
-    if (why)
-        diag_error(r->diag, dim->loc, "the dim '%s' %s", name, why);
+    const bool is_name = conf_check_name(r->diag, dim->loc, "dim", name, name_fault(name));
     if (!conf_group(r->conf, s, NULL))
         return false;
     bool ok = conf_keys(r->conf, s, keys, LENGTH(keys));
@@ -83,7 +82,7 @@ static bool read_dim(SpecReader *r, const ConfSetting *s)
         return diag_error(r->diag, conf_member(s, "max")->at,
                           "the range of '%s' is empty: max %" PRId64 " is below min %" PRId64, name, dim->max,
                           dim->min);
-    return ok && !why;
+    return ok && is_name;
 }
 
 static void read_dims(SpecReader *r)

@@ -131,10 +131,7 @@ static bool read_word(Conf *c, Diag *d, const char *key, const char *more, const
 static bool read_name(Conf *c, Diag *d, const char **out)
 {
     const ConfSetting *s = conf_member(c->root, "name");
-    const char *why = s && conf_string(c, s, NULL, out) ? name_fault(*out) : NULL;
-    if (why)
-        diag_error(d, s->at, "the target '%s' %s", *out, why);
-    return **out && !why;
+    return s && conf_string(c, s, NULL, out) && conf_check_name(d, s->at, "target", *out, name_fault(*out));
 }
 
 /* "" or an architecture that there is a row for: code for another could not be told from the rest. */

@@ -89,10 +89,7 @@ static bool check_new_name(Reader *r, Loc loc, const char *name)
 
 static bool check_name(Reader *r, const ConfSetting *s, const char *what, const char *name)
 {
-    const char *why = name_fault(name);
-    if (why)
-        diag_error(r->diag, s->at, "the %s '%s' %s", what, name, why);
-    return !why;
+    return conf_check_name(r->diag, s->at, what, name, name_fault(name));
 }
 
 /* The choices of a parameter: numbers, or an axis of the op, for 0 and the extents that the spec has there. */

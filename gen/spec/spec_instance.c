@@ -112,15 +112,10 @@ static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
 
 /* ---- instances ---- */
 
-typedef struct {
-    Instance *p;
-    int64_t n;
-} InstanceList;
-
-static bool add_instance(SpecReader *r, int decl, const Point *p, bool tuned, InstanceList *list)
+static bool add_instance(SpecReader *r, int decl, const Point *p, bool tuned)
 {
     const ShapeDecl *shape = &r->spec->shape[decl];
-    Instance *in = &list->p[list->n++];
+    Instance *in = &r->spec->instance[r->spec->ninstance++];
     *in = (Instance){ .decl = decl, .tuned = tuned };
     memcpy(in->dim, p->value, sizeof in->dim);
     if (!spec_point_extents(r, shape, p, in->extent) || !spec_point_weight(r, p, &in->weight))
@@ -129,14 +124,14 @@ static bool add_instance(SpecReader *r, int decl, const Point *p, bool tuned, In
     return true;
 }
 
-static bool add_shape(SpecReader *r, int decl, const PointSet *points, InstanceList *list)
+static bool add_shape(SpecReader *r, int decl, const PointSet *points)
 {
     PointSet tuned = tuned_points(r, &r->spec->shape[decl]);
     for (int64_t i = 0; i < points->n; i++)
-        if (!add_instance(r, decl, &points->p[i], points_have(&tuned, &points->p[i]), list))
+        if (!add_instance(r, decl, &points->p[i], points_have(&tuned, &points->p[i])))
             return false;
     for (int64_t i = 0; i < tuned.n; i++)
-        if (!points_have(points, &tuned.p[i]) && !add_instance(r, decl, &tuned.p[i], true, list))
+        if (!points_have(points, &tuned.p[i]) && !add_instance(r, decl, &tuned.p[i], true))
             return false;
     return true;
 }
@@ -159,21 +154,22 @@ static int by_extents(const void *a, const void *b)
 }
 
 /* Merges instances of equal extents: the one declared first gets all the weights. */
-static void merge(InstanceList *list)
+static void merge(Spec *s)
 {
-    int64_t n = 0;
-    qsort(list->p, (size_t)list->n, sizeof *list->p, by_extents);
-    for (int64_t i = 0; i < list->n; i++) {
-        const Instance *in = &list->p[i];
-        if (n > 0 && compare_extents(&list->p[n - 1], in) == 0) {
-            list->p[n - 1].weight += in->weight;
-            list->p[n - 1].tuned |= in->tuned;
+    Instance *last = NULL;
+    qsort(s->instance, (size_t)s->ninstance, sizeof *s->instance, by_extents);
+    for (int64_t i = 0; i < s->ninstance; i++) {
+        const Instance *in = &s->instance[i];
+        if (last && compare_extents(last, in) == 0) {
+            last->weight += in->weight;
+            last->tuned |= in->tuned;
         } else {
-            list->p[n++] = *in;
+            last = last ? last + 1 : s->instance;
+            *last = *in;
         }
     }
-    list->n = n;
-    qsort(list->p, (size_t)n, sizeof *list->p, by_declaration);
+    s->ninstance = last + 1 - s->instance;
+    qsort(s->instance, (size_t)s->ninstance, sizeof *s->instance, by_declaration);
 }
 
 /* ---- work and checks of whole instances ---- */
@@ -232,32 +228,21 @@ static bool check_sizes(SpecReader *r, const Instance *in)
 }
 
 /* Checks every instance, which stand in the order of declaration; at most one error for each declared shape is reported. */
-static void check_all(SpecReader *r, const InstanceList *list)
+static void check_all(SpecReader *r)
 {
     int last_failed = -1;
     double sum = 0;
-    for (int64_t i = 0; i < list->n; i++) {
-        sum += list->p[i].weight;
-        if (list->p[i].decl != last_failed && !check_sizes(r, &list->p[i]))
-            last_failed = list->p[i].decl;
+    for (int64_t i = 0; i < r->spec->ninstance; i++) {
+        const Instance *in = &r->spec->instance[i];
+        sum += in->weight;
+        if (in->decl != last_failed && !check_sizes(r, in))
+            last_failed = in->decl;
     }
     Loc at = conf_member(r->root, conf_member(r->root, "weights") ? "weights" : "shapes")->name_at;
     if (!(sum > 0))
         diag_error(r->diag, at, "all weights are zero: nothing is left to tune for");
     else if (!isfinite(sum))
         diag_error(r->diag, at, "the weights add up to infinity");
-}
-
-/* The list once for each thread count. */
-static void spread_over_threads(SpecReader *r, const InstanceList *list)
-{
-    Spec *s = r->spec;
-    s->instance = ARENA_ARRAY(r->arena, (size_t)(list->n * s->nthread), Instance);
-    for (int t = 0; t < s->nthread; t++)
-        for (int64_t i = 0; i < list->n; i++) {
-            s->instance[s->ninstance] = list->p[i];
-            s->instance[s->ninstance++].threads = s->threads[t];
-        }
 }
 
 void spec_make_instances(SpecReader *r)
@@ -271,12 +256,16 @@ void spec_make_instances(SpecReader *r)
     while (spec_grid_next(s, &g, &points.p[points.n]))
         points.n++;
     points_sort(&points);
-    InstanceList list = { .p = ARENA_ARRAY(r->arena, (size_t)((points.n + TUNE_PER_SHAPE) * s->nshape), Instance) };
+    s->instance = ARENA_ARRAY(r->arena, (size_t)((points.n + TUNE_PER_SHAPE) * s->nshape * s->nthread), Instance);
     for (int i = 0; i < s->nshape; i++)
-        if (!add_shape(r, i, &points, &list))
+        if (!add_shape(r, i, &points))
             return;
-    merge(&list);
-    check_all(r, &list);
-    if (diag_nerror(r->diag) == r->nerror)
-        spread_over_threads(r, &list);
+    merge(s);
+    check_all(r);
+    const int64_t n = s->ninstance; /* once for each thread count */
+    s->ninstance *= s->nthread;
+    for (int64_t i = 0; i < s->ninstance; i++) {
+        s->instance[i] = s->instance[i % n];
+        s->instance[i].threads = s->threads[i / n];
+    }
 }

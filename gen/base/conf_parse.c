@@ -273,9 +273,7 @@ static bool scan_sequence(Scan *s, ConfSetting *out, const char *open, char clos
     for (int first = s->token.kind;; next(s)) {
         if (out->n && s->token.kind == close)
             return unexpected(s, "a value after ','");
-        if (out->type == CONF_ARRAY && !check_array(s, first))
-            return false;
-        if (!scan_value(s, elem_new(s, out)))
+        if ((out->type == CONF_ARRAY && !check_array(s, first)) || !scan_value(s, elem_new(s, out)))
             return false;
         if (s->token.kind != ',')
             return scan_close(s, open, close);

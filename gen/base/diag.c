@@ -17,8 +17,7 @@ typedef struct {
     DiagSeverity severity;
     const char *message; /* quoted */
     Loc at;
-    int file; /* files in the order in which they first failed */
-    size_t order;
+    size_t file, order; /* where the first of its file stands, and itself */
 } Entry;
 
 /* Escape sequences that begin what is bold, an error, a warning, a caret, and end it; all empty without colour. */
@@ -69,11 +68,8 @@ bool diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, ...)
     va_start(ap, fmt);
     e.message = quote_line(d->arena, arena_vprintf(d->arena, fmt, ap));
     va_end(ap);
-    bool known = false;
-    for (size_t i = 0; i < d->n && !known; i++) {
-        known = strcmp(path_of(&d->entry[i]), path_of(&e)) == 0;
-        e.file = known ? d->entry[i].file : e.file > d->entry[i].file ? e.file : d->entry[i].file + 1;
-    }
+    while (e.file < d->n && strcmp(path_of(&d->entry[e.file]), path_of(&e)) != 0)
+        e.file++;
     for (size_t i = 0; i < d->n; i++)
         if (same_entry(&d->entry[i], &e))
             return false;
@@ -190,8 +186,8 @@ static void json_entry(FILE *out, const Entry *e)
 static int compare_entry(const void *pa, const void *pb)
 {
     const Entry *a = pa, *b = pb;
-    const int64_t x[] = { a->file, a->at.line, a->at.col, (int64_t)a->order };
-    const int64_t y[] = { b->file, b->at.line, b->at.col, (int64_t)b->order };
+    const int64_t x[] = { (int64_t)a->file, a->at.line, a->at.col, (int64_t)a->order };
+    const int64_t y[] = { (int64_t)b->file, b->at.line, b->at.col, (int64_t)b->order };
     return order_numbers(x, y, 4);
 }
 

@@ -126,7 +126,8 @@ typedef struct {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static void skip_blank(Parser *p) { p->pos += strspn(p->text + p->pos, BLANKS); }
+/* Goes on to what is no blank, which it gives. */
+static char peek(Parser *p) { return p->text[p->pos += strspn(p->text + p->pos, BLANKS)]; }
 
 static size_t word_length(const char *s)
 {
@@ -162,7 +163,7 @@ static Node *parse_binary(Parser *p, int min_prec);
 static const OpRow *find_row(const OpRow *rows, size_t n, const char *s, size_t len)
 {
     for (size_t i = 0; i < n; i++)
-        if (strlen(rows[i].text) == len && memcmp(rows[i].text, s, len) == 0)
+        if (strlen(rows[i].text) == len && strncmp(rows[i].text, s, len) == 0)
             return &rows[i];
     return NULL;
 }
@@ -215,8 +216,7 @@ static Node *parse_call(Parser *p, size_t start, size_t len)
         if (!node.arg[i])
             return NULL;
         const bool last = i + 1 == f->narg;
-        skip_blank(p);
-        if (p->text[p->pos] != (last ? ')' : ','))
+        if (peek(p) != (last ? ')' : ','))
             return unexpected(
                 p, last ? "')'" : "','",
                 arena_printf(p->arena, "; %s takes %d value%s", f->text, f->narg, number_plural(f->narg)));
@@ -229,8 +229,7 @@ static Node *parse_word(Parser *p)
 {
     size_t start = p->pos, len = word_length(p->text + start);
     p->pos += len;
-    skip_blank(p);
-    if (p->text[p->pos] == '(') {
+    if (peek(p) == '(') {
         p->pos++;
         return parse_call(p, start, len);
     }
@@ -250,17 +249,16 @@ static Node *parse_parenthesis(Parser *p)
     Node *n = parse_binary(p, PREC_LOWEST);
     if (!n)
         return NULL;
-    skip_blank(p);
-    if (p->text[p->pos] != ')')
-        return p->text[p->pos] ? unexpected(p, "an operator or ')'", "") : FAIL(p, open, 1, "this '(' is not closed");
+    const char c = peek(p);
+    if (c != ')')
+        return c ? unexpected(p, "an operator or ')'", "") : FAIL(p, open, 1, "this '(' is not closed");
     p->pos++;
     return n;
 }
 
 static Node *parse_primary(Parser *p)
 {
-    skip_blank(p);
-    char c = p->text[p->pos];
+    const char c = peek(p);
     if (is_digit(c) || (c == '.' && is_digit(p->text[p->pos + 1])))
         return parse_number(p);
     if (word_length(p->text + p->pos))
@@ -272,9 +270,9 @@ static Node *parse_primary(Parser *p)
 
 static Node *parse_unary(Parser *p)
 {
-    skip_blank(p);
-    size_t start = p->pos;
-    const OpRow *op = find_row(unary_ops, LENGTH(unary_ops), p->text + start, p->text[start] ? 1 : 0);
+    peek(p);
+    const size_t start = p->pos;
+    const OpRow *op = find_row(unary_ops, LENGTH(unary_ops), p->text + start, 1);
     if (!op)
         return parse_primary(p);
     p->pos++;
@@ -284,10 +282,10 @@ static Node *parse_unary(Parser *p)
 
 static const OpRow *peek_binary(Parser *p)
 {
-    skip_blank(p);
+    peek(p);
     const char *s = p->text + p->pos;
-    const OpRow *op = s[0] && s[1] ? find_row(binary_ops, LENGTH(binary_ops), s, 2) : NULL;
-    return op ? op : s[0] ? find_row(binary_ops, LENGTH(binary_ops), s, 1) : NULL;
+    const OpRow *op = find_row(binary_ops, LENGTH(binary_ops), s, 2);
+    return op ? op : find_row(binary_ops, LENGTH(binary_ops), s, 1);
 }
 
 /* Operators of at least min_prec, all to the left; comparisons do not chain. */
@@ -332,10 +330,8 @@ Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d)
 {
     Parser p = { .arena = a, .text = arena_strdup(a, text), .at = at, .diag = d };
     p.end = &p.names;
-    skip_blank(&p);
-    Node *root = p.text[p.pos] ? parse_binary(&p, PREC_LOWEST) : FAIL(&p, 0, 1, "empty expression");
-    skip_blank(&p);
-    if (root && p.text[p.pos])
+    Node *root = peek(&p) ? parse_binary(&p, PREC_LOWEST) : FAIL(&p, 0, 1, "empty expression");
+    if (root && peek(&p))
         root = unexpected(&p, "an operator", "");
     if (!root)
         return NULL;

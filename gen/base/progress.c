@@ -99,20 +99,12 @@ static bool locale_is_utf8(void)
     return false;
 }
 
-static bool is_terminal(FILE *out)
-{
-    const char *term = getenv("TERM");
-    return isatty(fileno(out)) && term && *term && strcmp(term, "dumb") != 0;
-}
-
 static int width_now(const Progress *p)
 {
     struct winsize size;
     if (p->view.width > 0)
         return p->view.width;
-    if (ioctl(fileno(p->out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
-    return 80;
+    return ioctl(fileno(p->out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 /* ---- composing a line -------------------------------------------------- */
@@ -275,7 +267,8 @@ static void ticker_stop(Progress *p)
 
 static ProgressMode mode_for(ProgressMode wish, FILE *out, const ProgressView *view)
 {
-    bool terminal = view->width > 0 || is_terminal(out);
+    const char *term = getenv("TERM");
+    const bool terminal = view->width > 0 || (isatty(fileno(out)) && term && *term && strcmp(term, "dumb") != 0);
     if (wish == PROGRESS_AUTO)
         return terminal ? PROGRESS_BAR : PROGRESS_PLAIN;
     return wish == PROGRESS_BAR && !terminal ? PROGRESS_NONE : wish;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * points: sequences of grids: one a declared shape, over the dims that it uses; one over the values at the cuts, and where that is only a
- * sample, before it one an axis.
+ * sample, before it one an axis. The sample of a grid is Richtmyer's sequence, x_k = frac(k * sqrt(prime)), in 64-bit fixed point: the
+ * same on every machine.
  */
 #include "gen/spec/points.h"
 
@@ -11,6 +12,67 @@
 
 _Static_assert((int)POINTS_MAX_AXIS <= (int)GRID_MAX_DIM && (int)SPEC_MAX_DIM < (int)GRID_MAX_DIM,
                "a grid has room for all axes");
+
+/* ---- grids ---- */
+
+/* frac(sqrt(p)) * 2^64 for p = 2, 3, 5, 7, 11, 13, 17 */
+static const uint64_t root_fraction[GRID_MAX_DIM] = {
+    0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+    0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b,
+};
+
+Grid grid_make(int ndim, const int64_t *count, int64_t limit)
+{
+    Grid g = { .ndim = ndim, .all = true, .npoint = 1 };
+    for (int i = 0; i < ndim; i++) {
+        g.count[i] = count[i];
+        if (__builtin_mul_overflow(g.npoint, count[i], &g.npoint) || g.npoint > limit) {
+            g.npoint = limit; /* too many already; stays so whatever follows */
+            g.all = false;
+        }
+    }
+    return g;
+}
+
+static void point_all(const Grid *g, int64_t k, int64_t *index)
+{
+    for (int i = g->ndim; i-- > 0; k /= g->count[i])
+        index[i] = k % g->count[i];
+}
+
+/* Bit j of k says which end of the j-th dim that has two. False when k is beyond the corners; *ncorner counts them. */
+static bool point_corner(const Grid *g, int64_t k, int64_t *index, int64_t *ncorner)
+{
+    *ncorner = 1;
+    for (int i = 0; i < g->ndim; i++) {
+        bool wide = g->count[i] > 1;
+        index[i] = wide && (k & *ncorner) ? g->count[i] - 1 : 0;
+        *ncorner *= wide ? 2 : 1;
+    }
+    return k < *ncorner;
+}
+
+static void point_sequence(const Grid *g, int64_t k, int64_t *index)
+{
+    for (int i = 0; i < g->ndim; i++) {
+        uint64_t x = ((uint64_t)k + 1) * root_fraction[i];
+        index[i] = (int64_t)(((unsigned __int128)x * (uint64_t)g->count[i]) >> 64);
+    }
+}
+
+bool grid_next(Grid *g, int64_t *index)
+{
+    if (g->next >= g->npoint)
+        return false;
+    int64_t k = g->next++, ncorner;
+    if (g->all)
+        point_all(g, k, index);
+    else if (!point_corner(g, k, index, &ncorner))
+        point_sequence(g, k - ncorner, index);
+    return true;
+}
+
+/* ---- points of several grids ---- */
 
 /* A grid's indices stand for the values in these lists, or count up from a first value. */
 typedef struct {
@@ -90,7 +152,7 @@ Points *points_declared(Arena *a, const Spec *s, int64_t limit)
 /* ---- around cuts ---- */
 
 typedef struct {
-    int64_t *value;
+    int64_t *value, end[2]; /* ascending, each once; the ends of the range */
     int n;
 } Values;
 
@@ -104,13 +166,12 @@ static void add_cut(Values *v, int64_t t)
         v->value[v->n++] = t + 1;
 }
 
-/* Ascending, each once. */
 static Values axis_values(Arena *a, const PointAxis *axis)
 {
     const int64_t upper = (int64_t)1 << 32; /* a number that lost its upper half would be within the range */
     const int64_t beyond = axis->max <= INT64_MAX - upper ? axis->max + upper : 0;
     const int64_t far[] = { INT64_MIN, INT32_MIN, 0, INT32_MAX, (int64_t)INT32_MAX + 1, INT64_MAX, beyond };
-    Values v = { .value = ARENA_ARRAY(a, 3 * (size_t)axis->ncut + 6 + LENGTH(far), int64_t) };
+    Values v = { ARENA_ARRAY(a, 3 * (size_t)axis->ncut + 6 + LENGTH(far), int64_t), { axis->min, axis->max }, 0 };
     for (size_t i = 0; i < LENGTH(far); i++)
         v.value[v.n++] = far[i];
     add_cut(&v, axis->min);
@@ -127,14 +188,14 @@ static Values axis_values(Arena *a, const PointAxis *axis)
 }
 
 /* All values of axis `whole` (-1: of every axis), the ends of the others' ranges. */
-static Part cuts_part(const Values *v, const int64_t *const *ends, int naxis, int whole, int64_t limit)
+static Part cuts_part(const Values *v, int naxis, int whole, int64_t limit)
 {
     int64_t count[POINTS_MAX_AXIS];
     Part p = { .shape = NULL };
     for (int i = 0; i < naxis; i++) {
         const bool all = whole < 0 || whole == i;
-        p.value[i] = all ? v[i].value : ends[i];
-        count[i] = all ? v[i].n : 1 + (ends[i][0] != ends[i][1]);
+        p.value[i] = all ? v[i].value : v[i].end;
+        count[i] = all ? v[i].n : 1 + (v[i].end[0] != v[i].end[1]);
     }
     p.grid = grid_make(naxis, count, limit);
     return p;
@@ -143,20 +204,14 @@ static Part cuts_part(const Values *v, const int64_t *const *ends, int naxis, in
 Points *points_cuts(Arena *a, const PointAxis *axis, int naxis, int64_t limit)
 {
     Points *p = ARENA_NEW(a, Points);
-    Values v[POINTS_MAX_AXIS] = { 0 };
-    const int64_t *ends[POINTS_MAX_AXIS] = { 0 };
+    Values *v = ARENA_ARRAY(a, POINTS_MAX_AXIS, Values);
     *p = (Points){ .naxis = naxis, .part = ARENA_ARRAY(a, POINTS_MAX_AXIS + 1, Part) };
-    for (int i = 0; i < naxis; i++) {
-        int64_t *pair = ARENA_ARRAY(a, 2, int64_t);
-        pair[0] = axis[i].min;
-        pair[1] = axis[i].max;
-        ends[i] = pair;
+    for (int i = 0; i < naxis; i++)
         v[i] = axis_values(a, &axis[i]);
-    }
-    const Part whole = cuts_part(v, ends, naxis, -1, limit);
+    const Part whole = cuts_part(v, naxis, -1, limit);
     p->all = whole.grid.all;
     for (int i = 0; i < naxis && !p->all; i++)
-        p->part[p->npart++] = cuts_part(v, ends, naxis, i, limit);
+        p->part[p->npart++] = cuts_part(v, naxis, i, limit);
     p->part[p->npart++] = whole;
     return p;
 }

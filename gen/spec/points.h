@@ -7,7 +7,7 @@
  *                     the declared ranges: a function that does nothing but compare with these places, and agrees with another such on
  *                     these points, agrees with it everywhere
  *
- * Where there are more points than the limit, the corners come first and then an even sample, the same on every machine (grid.h).
+ * Where there are more points than the limit, the corners come first and then an even sample, the same on every machine.
  */
 #ifndef DCGEN_POINTS_H
 #define DCGEN_POINTS_H
@@ -15,8 +15,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "gen/base/arena.h"
-#include "gen/base/grid.h"
 #include "gen/spec/spec.h"
+
+/* The points of a box of integers, all of them or a sample that covers it evenly. */
+enum { GRID_MAX_DIM = 7 };
+
+typedef struct {
+    int ndim;
+    int64_t count[GRID_MAX_DIM]; /* indices 0..count-1 along each dim; count >= 1 */
+    bool all;                    /* every point, in lexicographic order; else a sample, which may repeat points */
+    int64_t npoint, next;
+} Grid;
+
+/* All points if there are at most limit, else limit of them: the corners first, then a low-discrepancy sequence. */
+Grid grid_make(int ndim, const int64_t *count, int64_t limit);
+bool grid_next(Grid *g, int64_t *index);
 
 enum { POINTS_MAX_AXIS = OP_MAX_AXIS + 1 };
 

@@ -4,7 +4,7 @@
  * each dim.
  *
  * Points: every combination of the dims' values, as long as points * shapes * thread counts <= SPEC_MAX_INSTANCE; else a
- * sample of that many: the tuned points, the corners of the ranges and points of a low-discrepancy sequence (grid.c).
+ * sample of that many: the tuned points, the corners of the ranges and points of a low-discrepancy sequence (points.c).
  * Tuned points of a shape: the product of the tuned values of the dims that it uses, at most 64 of them: the corners
  * first, then the same kind of sequence.
  * Instances of equal extents are one, with the weights added: each value of a dim that a shape does not use adds its weight to the same instance.

@@ -7,7 +7,7 @@
 #define DCGEN_SPEC_PRIVATE_H
 
 #include "gen/base/conf.h"
-#include "gen/base/grid.h"
+#include "gen/spec/points.h"
 #include "gen/spec/spec.h"
 
 typedef struct {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
-#include "gen/base/grid.h"
+#include "gen/spec/points.h"
 #include "gen/spec/spec_private.h"
 
 static void test_all(void **state)

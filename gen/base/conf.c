@@ -82,7 +82,7 @@ bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, siz
     for (int i = 0; i < conf_length(group); i++)
         ok = conf_lookup(c->diag, group->elem[i].name_at, "key", group->elem[i].name, NAMES(keys, nkey)) >= 0 && ok;
     for (size_t i = 0; i < nkey; i++) {
-        if (!keys[i].required || conf_member(group, keys[i].name))
+        if (!group || !keys[i].required || conf_member(group, keys[i].name))
             continue;
         const char *hint = keys[i].hint;
         Loc at = group->at;

@@ -113,26 +113,18 @@ static void read_epilogue(SpecReader *r)
                         NAMES(spec->op->epilogue, spec->op->nepilogue));
 }
 
-static void find_const_operand(Spec *spec)
+static void read_layout(SpecReader *r)
 {
+    Spec *spec = r->spec;
+    const ConfSetting *group = conf_group(r->conf, r->root, "layout");
     spec->const_operand = -1;
     for (int i = 0; spec->op && i < spec->op->noperand; i++)
         if (spec->op->operand[i].role == ROLE_CONST)
             spec->const_operand = i;
-    if (spec->const_operand >= 0)
-        spec->layout = spec->op->operand[spec->const_operand].layout[0];
-}
-
-static void read_layout(SpecReader *r)
-{
-    Spec *spec = r->spec;
-    find_const_operand(spec);
-    const ConfSetting *group = conf_group(r->conf, r->root, "layout");
-    if (!group || !spec->op)
-        return;
     if (spec->const_operand < 0) {
-        diag_error(r->diag, group->name_at, "the op '%s' has no constant operand, hence no layout to choose",
-                   spec->op->name);
+        if (group && spec->op)
+            diag_error(r->diag, group->name_at, "the op '%s' has no constant operand, hence no layout to choose",
+                       spec->op->name);
         return;
     }
     const Operand *w = &spec->op->operand[spec->const_operand];
@@ -175,8 +167,7 @@ static void read_budget(SpecReader *r)
     enum { MAX_KERNELS = 256, MAX_CODE_KIB = 1 << 20, MAX_TRIALS = 1000000, MAX_SECONDS = 30 * 24 * 3600 };
     int64_t kernels = 8, code_kib = 512, trials = 256, seconds = 300;
     const ConfSetting *group = conf_group(r->conf, r->root, "budget");
-    if (group)
-        conf_keys(r->conf, group, keys, LENGTH(keys));
+    conf_keys(r->conf, group, keys, LENGTH(keys));
     conf_int(r->conf, group, "kernels", 1, MAX_KERNELS, &kernels);
     conf_int(r->conf, group, "code_kib", 1, MAX_CODE_KIB, &code_kib);
     conf_int(r->conf, group, "trials", 1, MAX_TRIALS, &trials);
@@ -201,8 +192,6 @@ static void read_regret(SpecReader *r)
 {
     static const ConfKey keys[] = { { "mean", false, NULL }, { "worst", false, NULL } };
     const ConfSetting *group = conf_group(r->conf, r->root, "regret");
-    if (!group)
-        return;
     conf_keys(r->conf, group, keys, LENGTH(keys));
     read_part(r, group, "mean", &r->spec->regret.mean);
     read_part(r, group, "worst", &r->spec->regret.worst);
@@ -244,7 +233,7 @@ static void read_limit(SpecReader *r, const ConfSetting *s)
 static void read_limits(SpecReader *r)
 {
     const ConfSetting *group = conf_group(r->conf, r->root, "space");
-    const int n = group ? conf_length(group) : 0;
+    const int n = conf_length(group);
     if (n > SPEC_MAX_LIMIT)
         diag_error(r->diag, group->name_at, "'space' names more than %d parameters", SPEC_MAX_LIMIT);
     for (int i = 0; i < n && i < SPEC_MAX_LIMIT; i++)
@@ -266,7 +255,6 @@ Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int 
     read_op(&r, templates, ntemplates);
     read_dtype(&r);
     read_target(&r);
-    spec_read_dims(&r);
     spec_read_shapes(&r);
     read_epilogue(&r);
     read_layout(&r);

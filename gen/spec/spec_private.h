@@ -26,8 +26,7 @@ typedef struct {
     int64_t value[SPEC_MAX_DIM];
 } Point;
 
-void spec_read_dims(SpecReader *r); /* dims, tune, weights */
-void spec_read_shapes(SpecReader *r);
+void spec_read_shapes(SpecReader *r); /* dims, tune, weights, shapes */
 /* The product of the dims' weights at a point; false after an error. */
 bool spec_point_weight(SpecReader *r, const Point *p, double *out);
 /* The extents of a shape at a point; false after an error. */

@@ -317,7 +317,7 @@ static void warn_unused_dims(SpecReader *r)
 
 /* ---- all ---- */
 
-void spec_read_dims(SpecReader *r)
+void spec_read_shapes(SpecReader *r)
 {
     const ConfSetting *tune = conf_group(r->conf, r->root, "tune");
     const ConfSetting *weights = conf_group(r->conf, r->root, "weights");
@@ -326,14 +326,10 @@ void spec_read_dims(SpecReader *r)
         read_tune_of(r, conf_elem(tune, i));
     for (int i = 0; i < conf_length(weights); i++)
         read_weight_of(r, conf_elem(weights, i));
-}
-
-void spec_read_shapes(SpecReader *r)
-{
     const ConfSetting *list = conf_list(r->conf, r->root, "shapes");
+    const int n = conf_length(list);
     if (!list)
         return;
-    int n = conf_length(list);
     if (n < 1 || n > SPEC_MAX_SHAPE) {
         diag_error(r->diag, list->at, "'shapes': %d shapes, expected 1 to %d", n, SPEC_MAX_SHAPE);
         return;

@@ -37,9 +37,8 @@ typedef struct {
 
 static void add_built(Built *b, const Trial *t)
 {
-    for (int64_t i = 0; i < b->n; i++)
-        if (strcmp(b->key[i], t->key) == 0)
-            return;
+    if (names_find(NAMES(b->key, b->n), t->key) >= 0)
+        return;
     b->key = arena_grow(b->arena, b->key, (size_t)b->n, (size_t)b->n + 1, sizeof *b->key);
     b->key[b->n++] = arena_strdup(b->arena, t->key);
     b->nusable += trial_usable(t);

@@ -296,12 +296,10 @@ static int parse_choice(const Parser *p, const OptionRow *row, const char *text,
 {
     CliList names = { 0 };
     cli_list_split(p->arena, &names, row->arg, "|");
-    for (int i = 0; i < names.n; i++) {
-        if (strcmp(names.item[i], text) == 0) {
-            int value = row->min + i;
-            memcpy(field, &value, sizeof value);
-            return GO_ON;
-        }
+    const int i = names_find(NAMES(names.item, names.n), text), value = row->min + i;
+    if (i >= 0) {
+        memcpy(field, &value, sizeof value);
+        return GO_ON;
     }
     const char *near = diag_nearest(text, NAMES(names.item, names.n));
     if (near)

@@ -21,6 +21,7 @@
 #include "gen/base/diag.h"
 #include "gen/base/expr.h"
 
+/* Far beyond what people write: they bound what a hostile file costs. */
 enum { CONF_MAX_BYTES = 1 << 20, CONF_MAX_DEPTH = 16, CONF_MAX_MEMBER = 512 };
 
 /* An integer with the suffix L is a CONF_INT64. */

@@ -13,6 +13,7 @@
 #include "gen/base/number.h"
 #include "gen/base/text.h"
 
+/* Parsing and evaluating recurse, and a template's expressions are evaluated for every candidate: both are bounded. */
 enum { EXPR_MAX_DEPTH = 200, EXPR_MAX_NODE = 4096, PREC_LOWEST = 1, PREC_CMP = 3 };
 static const char BLANKS[] = " \t\r\n\f\v";
 

@@ -17,9 +17,9 @@
 #include "gen/base/arena.h"
 #include "gen/spec/spec.h"
 
-/* The points of a box of integers, all of them or a sample that covers it evenly. */
-enum { GRID_MAX_DIM = 7 };
+enum { GRID_MAX_DIM = 7, POINTS_MAX_AXIS = OP_MAX_AXIS + 1 };
 
+/* The points of a box of integers, all of them or a sample that covers it evenly. */
 typedef struct {
     int ndim;
     int64_t count[GRID_MAX_DIM]; /* indices 0..count-1 along each dim; count >= 1 */
@@ -30,8 +30,6 @@ typedef struct {
 /* All points if there are at most limit, else limit of them: the corners first, then a low-discrepancy sequence. */
 Grid grid_make(int ndim, const int64_t *count, int64_t limit);
 bool grid_next(Grid *g, int64_t *index);
-
-enum { POINTS_MAX_AXIS = OP_MAX_AXIS + 1 };
 
 /* One axis of points_cuts. */
 typedef struct {

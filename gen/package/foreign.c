@@ -21,7 +21,7 @@ enum { MAX_ROUND = 16 };
 const Manifest *foreign_manifest(Arena *a, const char *folder, const char **err)
 {
     const char *path = arena_printf(a, "%s/%s", folder, MANIFEST_PATH);
-    struct stat st;
+    struct stat st = { 0 };
     *err = NULL;
     if (lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR))
         return NULL;

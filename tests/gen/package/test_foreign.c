@@ -448,6 +448,10 @@ static void templates_are_elsewhere(void **state)
     assert_int_equal(list.n, 0);
     assert_null(foreign_manifest(arena, in_pkg("denser/b.c"), &err));
     assert_null(err);
+    char name[400] = ""; /* longer than a name may be, so that nobody can tell what is there */
+    memset(name, 'x', sizeof name - 1);
+    assert_null(foreign_manifest(arena, in_pkg(name), &err));
+    assert_string_equal(err, "it is no file that can be read");
 }
 
 /* ---- kills ---- */

@@ -35,10 +35,11 @@ enum {
 typedef struct {
     const char *name; /* of letters, digits and "_"; unique in the page */
     int width, height;
-    Text script;                     /* settings and data, without terminal and output */
-    Text drawing;                    /* the plot command */
-    const char *svg;                 /* filled in by plot_run: content of an <svg viewBox="0 0 width height"> */
-    const char *word, *id, *caption; /* of the page's pattern where it goes; as the page says them */
+    Text script;              /* settings and data, without terminal and output */
+    Text drawing;             /* the plot command */
+    const char *svg;          /* filled in by plot_run: content of an <svg viewBox="0 0 width height"> */
+    const char *word;         /* of the page's pattern, in whose place it stands */
+    const char *id, *caption; /* as the page has them */
 } Plot;
 
 typedef struct {

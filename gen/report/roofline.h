@@ -25,9 +25,9 @@ typedef struct {
     int nlimit;         /* 0: nothing is known */
     LimitRecord *limit; /* one a thread count */
     bool raised;        /* a kernel was faster than the limits that were measured */
-    int64_t
-        bytes[LEVEL_COUNT]; /* what a level holds, of L1 and L2 each core's; of memory: INT64_MAX; 0: it is not there */
-    bool modelled;          /* of a data sheet, not measured */
+    bool modelled;      /* of a data sheet, not measured */
+    /* What a level holds, of L1 and L2 each core's; of memory: INT64_MAX; 0: it is not there. */
+    int64_t bytes[LEVEL_COUNT];
 } Roofline;
 
 Roofline roofline_make(Arena *a, const Study *s, const Records *r);

@@ -132,11 +132,10 @@ static void *background(void *builder)
             finish(b, x);
     }
     jobs_end(jobs);
-    for (BuildBatch *x = b->first; x; x = x->later)
-        if (!x->done) {
-            compile_drop(x);
-            finish(b, x);
-        }
+    for (BuildBatch *x = b->first; x; x = x->later) {
+        compile_drop(x);
+        finish(b, x);
+    }
     b->has_ended = true;
     pthread_mutex_unlock(&b->lock);
     arena_free(a);

@@ -69,8 +69,7 @@ static json_t *kernels_json(Exchange *s, int *keep)
     for (int i = 0; i < s->n; i++) {
         if (s->done[i])
             continue;
-        if (i == s->q->keep)
-            *keep = s->nasked;
+        *keep = i == s->q->keep ? s->nasked : *keep;
         s->asked[s->nasked++] = i;
         json_array_append_new(kernels, json_pack("{s:s, s:s}", "key", s->key[i], "so", s->so[i]));
     }

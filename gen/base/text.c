@@ -78,8 +78,6 @@ void *names_row(Names all, const char *name)
     return i < 0 ? NULL : (char *)all.rows + (size_t)i * all.row_bytes;
 }
 
-char *text_changed(Arena *a, const char *s, int (*change)(int c)) { return text_letters(arena_strdup(a, s), change); }
-
 /* Appends all of fd; false with errno set. */
 static bool read_all(Text *t, int fd)
 {

@@ -34,9 +34,6 @@ const char *names_at(Names all, size_t i);
 int names_find(Names all, const char *name);  /* where it is; -1: nowhere */
 void *names_row(Names all, const char *name); /* the row; NULL: there is none */
 
-/* A copy of s with every character changed, by toupper or tolower. */
-char *text_changed(Arena *a, const char *s, int (*change)(int c));
-
 /* The whole file, NUL-terminated, with its length; NULL with errno set when it cannot be read. */
 char *text_read_file(Arena *a, const char *path, size_t *len);
 

@@ -5,7 +5,6 @@
 #include "gen/target/arch.h"
 
 #include <stddef.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include "gen/base/text.h"
 

@@ -94,7 +94,7 @@ static bool read_facts(Arena *a, Conf *c, Target *t)
 {
     bool ok = true;
     for (const FactRow *row = t->family->fact; row->name; row++)
-        ok &= conf_int(c, c->root, text_changed(a, row->name, tolower), row->min, row->max,
+        ok &= conf_int(c, c->root, text_letters(arena_strdup(a, row->name), tolower), row->min, row->max,
                        &t->fact[fact_index(row->name)]);
     return ok;
 }
@@ -110,7 +110,7 @@ static bool check_keys(Arena *a, Conf *c, const Family *f)
     for (const ConfKey *key = f->key; key->name; key++)
         keys[n++] = *key;
     for (const FactRow *row = f->fact; row->name; row++)
-        keys[n++] = (ConfKey){ text_changed(a, row->name, tolower), true, row->hint };
+        keys[n++] = (ConfKey){ text_letters(arena_strdup(a, row->name), tolower), true, row->hint };
     return conf_keys(c, c->root, keys, n);
 }
 
@@ -194,10 +194,7 @@ bool target_read_all(Arena *a, const char *dir, TargetList *out, Diag *d)
 
 /* ---- what follows from them ---- */
 
-const Target *target_find(const TargetList *list, const char *name)
-{
-    return names_row(NAMES(list->t, list->n), name);
-}
+const Target *target_find(const TargetList *list, const char *name) { return names_row(NAMES(list->t, list->n), name); }
 
 bool target_is_fallback(const TargetList *list, const Target *t, const Target *of)
 {

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
+#include "gen/base/text.h"
 
 FillScope *fill_scope(Arena *a, const FillScope *outer)
 {
@@ -63,10 +64,8 @@ FillScope *fill_row(FillScope *s)
 
 FillScope *fill_row_at(const FillScope *s, const char *list, int i)
 {
-    int k = 0;
-    while (strcmp(s->list[k].name, list) != 0)
-        k++;
-    return s->list[k].row[i];
+    const FillList *l = names_row(NAMES(s->list, s->nlist), list);
+    return l->row[i];
 }
 
 const char *fill_find(const FillScope *s, const char *name, size_t len)

@@ -72,14 +72,12 @@ bool template_context(void *ctx, const char *name, int64_t *value)
         int64_t value;
     } fact[] = { { "L1_BYTES", d->l1_bytes }, { "L2_BYTES", d->l2_bytes }, { "L3_BYTES", d->l3_bytes },
                  { "CORES", d->cores },       { "SMS", d->sms },           { "PACKED", b->spec->packed } };
-    for (size_t i = 0; i < LENGTH(fact); i++)
-        if (strcmp(fact[i].name, name) == 0) {
-            *value = fact[i].value;
-            return true;
-        }
-    if (target_fact(b->target, name, value))
+    const int known = names_find(NAMES(fact, LENGTH(fact)), name);
+    if (known >= 0)
+        *value = fact[known].value;
+    else if (target_fact(b->target, name, value))
         return true;
-    if (names_find(NAMES(template_kernel_fact, TEMPLATE_KERNEL_FACTS), name) >= 0)
+    else if (names_find(NAMES(template_kernel_fact, TEMPLATE_KERNEL_FACTS), name) >= 0)
         *value = kernel_fact(b, name);
     else if (strcmp(name, "ELEM_BYTES") == 0)
         *value = elem_bytes(b->spec);
@@ -102,10 +100,8 @@ static bool registers(const Binding *b, int64_t *value)
 /* False: no expression has this name, or it has no value. */
 static bool named_value(const Binding *b, const NamedExpr *e, int n, const char *name, int64_t *value)
 {
-    int i = 0;
-    while (i < n && strcmp(name, e[i].name) != 0)
-        i++;
-    return i < n && expr_int(e[i].expr, template_lookup, (void *)b, value) == EXPR_OK;
+    const NamedExpr *named = names_row(NAMES(e, n), name);
+    return named && expr_int(named->expr, template_lookup, (void *)b, value) == EXPR_OK;
 }
 
 static bool shape_lookup(const Binding *b, const char *name, int64_t *value)
@@ -121,13 +117,11 @@ static bool shape_lookup(const Binding *b, const char *name, int64_t *value)
 bool template_lookup(void *ctx, const char *name, int64_t *value)
 {
     const Binding *b = ctx;
-    for (int i = 0; i < b->t->nparam; i++)
-        if (strcmp(name, b->t->param[i].name) == 0) {
-            *value = b->value[i];
-            return true;
-        }
-    return named_value(b, b->t->value, b->t->nvalue, name, value) || (b->extent && shape_lookup(b, name, value)) ||
-           template_context(ctx, name, value);
+    const int param = names_find(NAMES(b->t->param, b->t->nparam), name);
+    if (param >= 0)
+        *value = b->value[param];
+    return param >= 0 || named_value(b, b->t->value, b->t->nvalue, name, value) ||
+           (b->extent && shape_lookup(b, name, value)) || template_context(ctx, name, value);
 }
 
 bool template_slots(const Binding *b, int64_t *slots)

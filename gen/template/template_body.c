@@ -80,7 +80,7 @@ bool template_free_name(const char *name)
         "INT64_C", "SIZE_MAX", "FLT_MAX",          "INFINITY",     "NAN",     "REGS"
     };
     return strncmp(name, "NAME_", 5) == 0 || strncmp(name, "KERNEL_", 7) == 0 ||
-           names_find(NAMES(word, sizeof word / sizeof *word), name) >= 0;
+           names_find(NAMES(word, LENGTH(word)), name) >= 0;
 }
 
 bool template_is_capital(const char *name)

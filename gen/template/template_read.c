@@ -30,7 +30,7 @@ static void declare(Reader *r, const char *name)
 static void declare_flags(Reader *r, const char *prefix, const char *const *word, int n)
 {
     for (int i = 0; i < n; i++)
-        declare(r, text_changed(r->arena, arena_printf(r->arena, "%s%s", prefix, word[i]), toupper));
+        declare(r, text_letters(arena_printf(r->arena, "%s%s", prefix, word[i]), toupper));
 }
 
 static void declare_context(Reader *r)
@@ -62,15 +62,15 @@ static bool check_names(Reader *r, const Expr *e)
 /* What it is made of comes first. A name that needs itself is none. */
 static void take_offer(Reader *r, const char *name)
 {
-    for (int i = 0; i < r->noffer && !is_declared(r, name); i++)
-        if (strcmp(r->offer[i].name, name) == 0) {
-            const NamedExpr e = r->offer[i];
-            r->offer[i].name = "";
-            if (!check_names(r, e.expr))
-                r->bad_offer = true;
-            r->t->derived[r->t->nderived++] = e;
-            declare(r, e.name);
-        }
+    NamedExpr *offer = is_declared(r, name) ? NULL : names_row(NAMES(r->offer, r->noffer), name);
+    if (!offer)
+        return;
+    const NamedExpr e = *offer;
+    offer->name = "";
+    if (!check_names(r, e.expr))
+        r->bad_offer = true;
+    r->t->derived[r->t->nderived++] = e;
+    declare(r, e.name);
 }
 
 /* Filling replaces a name wherever it stands: it must not be one of C's words, nor one that means something else here. */
@@ -87,22 +87,14 @@ static bool check_new_name(Reader *r, Loc loc, const char *name)
     return is_capital && !taken;
 }
 
-static bool check_name(Reader *r, const ConfSetting *s, const char *what, const char *name)
-{
-    return conf_check_name(r->diag, s->at, what, name, name_fault(name));
-}
-
 /* The choices of a parameter: numbers, or an axis of the op, for 0 and the extents that the spec has there. */
 static bool read_choices(Reader *r, const Conf *c, const ConfSetting *s, TemplateParam *p)
 {
-    const char *axis[OP_MAX_AXIS];
     const ConfSetting *choices = conf_member(s, "choices");
     p->axis = -1;
     if (!choices || choices->type != CONF_STRING)
         return conf_ints(c, s, "choices", INT32_MIN, INT32_MAX, p->choice, TEMPLATE_MAX_CHOICE, &p->nchoice);
-    for (int i = 0; i < r->op->naxis; i++)
-        axis[i] = r->op->axis[i].name;
-    if (!conf_choice(c, s, "choices", "axis", NAMES(axis, r->op->naxis), &p->axis))
+    if (!conf_choice(c, s, "choices", "axis", NAMES(r->op->axis, r->op->naxis), &p->axis))
         return false;
     int n = spec_extents(r->spec, p->axis, p->choice + 1, TEMPLATE_MAX_FIXED);
     p->choice[0] = 0;
@@ -184,16 +176,14 @@ static bool add_named(Reader *r, const Conf *c, const ConfSetting *s, void *to)
 {
     const NamedList *l = to;
     NamedExpr e;
-    int i = 0;
     if (!template_named(c, s, &e))
         return false;
-    while (i < *l->n && strcmp(l->e[i].name, e.name) != 0)
-        i++;
-    if (i < *l->n && c == r->common)
+    const bool is_there = names_find(NAMES(l->e, *l->n), e.name) >= 0;
+    if (is_there && c == r->common)
         return true;
     if (!check_names(r, e.expr) || (!l->what && !check_new_name(r, e.loc, e.name)))
         return false;
-    if (i < *l->n && l->what) {
+    if (is_there && l->what) {
         diag_error(r->diag, e.loc, "%s '%s' is declared twice", l->what, e.name);
         return false;
     }
@@ -228,7 +218,7 @@ static bool read_general(Reader *r, const Conf *c, const ConfSetting *s, void *t
     for (int i = 0; i < t->nparam; i++)
         if (!conf_int(c, s, t->param[i].name, INT32_MIN, INT32_MAX, &g->value[i]))
             return false;
-    if (!check_name(r, conf_member(s, "target"), "target", g->target))
+    if (!conf_check_name(r->diag, conf_member(s, "target")->at, "target", g->target, name_fault(g->target)))
         return false;
     g->loc = s->at;
     t->ngeneral++;
@@ -344,7 +334,8 @@ static bool read_head(Reader *r, const Conf *c)
     const char *op = r->op->name;
     bool ok = conf_keys(c, root, keys, LENGTH(keys));
     ok &= conf_string(c, root, "name", &t->name) & conf_string(c, root, "doc", &t->doc);
-    ok = ok && t->name && check_name(r, conf_member(root, "name"), "template", t->name);
+    ok = ok && t->name &&
+         conf_check_name(r->diag, conf_member(root, "name")->at, "template", t->name, name_fault(t->name));
     ok &= family_read(c, &t->family);
     ok &= conf_bool(c, root, "packed", &t->packed);
     ok &= conf_string(c, root, "op", &op) & read_served(r, c);
@@ -472,17 +463,12 @@ static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateLis
 
 /* ---- what the spec's key `space` names ---- */
 
-static const TemplateParam *find_param(const Template *t, const char *name)
-{
-    return names_row(NAMES(t->param, t->nparam), name);
-}
-
 /* The i-th value that the limit names is a choice of its parameter in some template. */
 static void check_value(Arena *a, const SpecLimit *l, int i, const TemplateList *templates, Diag *d)
 {
     Text choices = { .arena = a };
     for (int k = 0; k < templates->n; k++) {
-        const TemplateParam *p = find_param(templates->t[k], l->param);
+        const TemplateParam *p = names_row(NAMES(templates->t[k]->param, templates->t[k]->nparam), l->param);
         for (int j = 0; p && j < p->nchoice; j++) {
             if (p->choice[j] == l->value[i])
                 return;

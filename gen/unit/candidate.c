@@ -34,10 +34,8 @@ bool candidate_from_values(const Template *t, const Target *target, const int64_
 
 bool candidate_general(const Template *t, const Target *target, Candidate *out)
 {
-    for (int i = 0; i < t->ngeneral; i++)
-        if (strcmp(t->general[i].target, target->name) == 0)
-            return candidate_from_values(t, target, t->general[i].value, out);
-    return false;
+    const General *general = names_row(NAMES(t->general, t->ngeneral), target->name);
+    return general && candidate_from_values(t, target, general->value, out);
 }
 
 bool candidate_same(const Candidate *a, const Candidate *b)

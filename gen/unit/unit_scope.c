@@ -132,7 +132,7 @@ static void add_op(FillScope *s, const Spec *spec)
                WORD("FLOP_COUNT", expr_text(op->flops)));
     fill_list(s, "epilogues");
     for (int i = 0; i < op->nepilogue; i++)
-        FILL_WORDS(fill_row(s), WORD("EPILOGUE", text_changed(s->arena, op->epilogue[i], toupper)),
+        FILL_WORDS(fill_row(s), WORD("EPILOGUE", text_letters(arena_strdup(s->arena, op->epilogue[i]), toupper)),
                    WORD("IS_ASKED", spec_has_epilogue(spec, op->epilogue[i])));
     fill_list(s, "asked");
     for (int i = 0; i < spec->nepilogue; i++)
@@ -143,8 +143,9 @@ static void add_family(FillScope *s, const UnitContext *u)
 {
     const Family *family = u->target->family;
     for (int i = 0; i < FAMILY_COUNT; i++)
-        fill_number(s, arena_printf(s->arena, "FAMILY_%s", text_changed(s->arena, families[i]->name, toupper)),
-                    families[i] == family);
+        fill_number(
+            s, arena_printf(s->arena, "FAMILY_%s", text_letters(arena_strdup(s->arena, families[i]->name), toupper)),
+            families[i] == family);
     FILL_WORDS(s, WORD("FAMILY", family->name),
                WORD("CALL", arena_printf(s->arena, "%s%s", u->spec->name, family->call)),
                WORD("KERNELS_FILE", arena_printf(s->arena, "kernels%s", family->suffix)));

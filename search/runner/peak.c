@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 #include "gen/base/process.h"
+#include "gen/base/text.h"
 #include "gen/target/arch.h"
 
 enum {
@@ -136,10 +136,8 @@ static const PeakIsa isas[] = {
 
 const PeakIsa *peak_find(const char *target)
 {
-    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
-        if (strcmp(isas[i].name, target) == 0)
-            return !isas[i].runs_here || isas[i].runs_here() ? &isas[i] : NULL;
-    return NULL;
+    const PeakIsa *isa = names_row(NAMES(isas, LENGTH(isas)), target);
+    return isa && (!isa->runs_here || isa->runs_here()) ? isa : NULL;
 }
 
 const PeakIsa *peak_best(void)
